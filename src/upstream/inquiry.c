@@ -92,7 +92,6 @@ static PtcUpCall *new_stub(const PtcUpCall *call)
     PtcUpCall *stub = ptc_mem_alloc(run->manager->mem, sizeof *stub);
     if (!stub)
         return NULL;
-    memset(stub, 0, sizeof *stub);
     *stub = (PtcUpCall){.ask = call->ask,
                         .op = call->op,
                         .run = run,
@@ -291,12 +290,16 @@ bool ptc_inquiry_rejoin(PtcUpCall *call, PtcRemoteStatus *status)
         return false;
     pthread_mutex_lock(&m->lock);
     PtcUpCall *held = held_of(run, call->part);
-    if (held)
+    bool same = held ? memcmp(held->print, call->print, sizeof held->print) == 0
+                     : ptc_inquiry_fits_input(call);
+    if (held && same)
         *status = take_over(held, call->ask);
     pthread_mutex_unlock(&m->lock);
-    if (held)
+    if (held && same)
         ptc_call_free(call);
-    return held != NULL;
+    else if (!same)
+        ptc_serve_diverge(call);
+    return held || !same;
 }
 
 /* --------------------------------------------------------------------------------------- end */
@@ -348,8 +351,11 @@ void ptc_inquiry_end(PtcUpRun *run)
 
 /* ------------------------------------------------------------------------------- for the asker */
 
+/* A server that several owners share may ask late, when another one's call is under way. */
 unsigned ptc_inquiry_allowed(unsigned offers, const PtcEntry *e)
 {
+    if (e->shared)
+        return offers & PTC_REMOTE_OPENS;
     return offers & ~((e->no_elicitation ? (unsigned)PTC_REMOTE_ELICITS : 0) |
                       (e->no_sampling ? (unsigned)PTC_REMOTE_SAMPLES : 0));
 }

@@ -39,8 +39,8 @@ bool ptc_inquiry_take(void *instance, PtcText id, PtcText method, PtcText params
 void ptc_inquiry_withdraw(PtcInstance *i, PtcText id);
 /* With manager->lock held: a call was queued or sent while its run has a question of the same upstream: it is held too. */
 void ptc_inquiry_hold(PtcUpCall *call);
-/* The program was run again: does the call take over one that is held?  True: `call` was freed, its ask is the other's; *status
- * is what ask() says. */
+/* The program was run again: does the call take over one that is held?  True: *status is what ask() says, and `call` was freed,
+ * its ask being the other's; or it is refused, since the other was called with something else. */
 PTC_MUST_USE bool ptc_inquiry_rejoin(PtcUpCall *call, PtcRemoteStatus *status);
 /* The run ends: gives up what it holds, and refuses what is open. */
 void ptc_inquiry_end(PtcUpRun *run);
@@ -61,6 +61,8 @@ PtcInquiry *ptc_inquiry_add(PtcUpRun *run, PtcText server, PtcText id, bool samp
 PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result);
 /* Adds to the params of a call that is made again what was answered.  False: refused. */
 PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);
+/* With manager->lock held: is it the call that was answered so, if one was? */
+bool ptc_inquiry_fits_input(const PtcUpCall *call);
 void ptc_inquiry_free_inputs(PtcUpRun *run);
 
 /* ---- inquiry_sign_in.c */

@@ -11,7 +11,8 @@ enum { REQUESTS = 8 }; /* of one result */
 /* A call that is made again. */
 typedef struct PtcUpInput {
     struct PtcUpInput *next;
-    size_t part; /* number + 1 in the run's replay */
+    size_t part;                     /* number + 1 in the run's replay */
+    uint8_t print[PTC_SHA256_BYTES]; /* of the call */
     bool has_state;
     size_t len;
     char state[]; /* as the server gave it */
@@ -120,6 +121,7 @@ static bool add_input(PtcUpCall *call, PtcText state)
     if (!input)
         return false;
     *input = (PtcUpInput){.part = call->part, .has_state = state.bytes != NULL, .len = state.len};
+    memcpy(input->print, call->print, sizeof input->print);
     if (state.len)
         memcpy(input->state, state.bytes, state.len);
     pthread_mutex_lock(&run->manager->lock);
@@ -169,6 +171,14 @@ static PtcUpInput *take_input(PtcUpRun *run, size_t part)
             return input;
         }
     return NULL;
+}
+
+bool ptc_inquiry_fits_input(const PtcUpCall *call)
+{
+    for (const PtcUpInput *input = call->run->inputs; input; input = input->next)
+        if (input->part == call->part)
+            return memcmp(input->print, call->print, sizeof input->print) == 0;
+    return true;
 }
 
 /* With the lock held.  A form that nobody filled in was put away; a model that nobody asked has nothing to say. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * A sign-in that a program needs, asked for as a question to whoever runs it: an address to be opened.  What always holds: a run
  * asks for one upstream and once, so that a sign-in that does not help ends as it would have without. */
-#define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 
 #include "json/emit.h"
+#include "json/members.h"
 #include "upstream/fields.h"
 #include "upstream/inquiry.h"
 #include "upstream/sign_in_flow.h"
 
-enum { ADDRESS_MS = 20 * 1000, ADDRESS_BYTES = 64 * 1024 };
+enum { ADDRESS_MS = 10 * 1000, ADDRESS_BYTES = 64 * 1024 };
 
 static bool can_sign_in(const PtcUpstream *up)
 {
@@ -106,12 +106,12 @@ uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out)
 
 bool ptc_inquiry_reply_sign_in(PtcUpRun *run, uint64_t number, PtcText answer)
 {
-    static const char yes[] = "\"action\":\"accept\"";
     if (!number || number != run->sign_in_number)
         return false;
     run->sign_in_number = 0;
-    bool accepted = answer.bytes && memmem(answer.bytes, answer.len, yes, sizeof yes - 1);
-    if (!accepted) {
+    PtcText action =
+        answer.bytes ? ptc_members_plain(ptc_members_get(answer, "action")) : (PtcText){NULL, 0};
+    if (!action.bytes || !ptc_text_is(action, "accept")) {
         run->sign_in_over = true;
         ptc_sign_in_flow_cancel(run->sign_in->flow);
     }

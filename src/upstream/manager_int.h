@@ -82,9 +82,10 @@ typedef struct PtcUpCall {
     unsigned attempts; /* to send it, failed starts included */
     unsigned sends;
     int64_t begun_ns, sent_ns, ended_ns, not_before_ns, end_ns;
-    size_t record; /* number + 1 in the run's ledger; 0: none */
-    size_t part;   /* number + 1 in the run's replay; 0: none */
-    bool replayed; /* it was made before, and is answered from there */
+    size_t record;                   /* number + 1 in the run's ledger; 0: none */
+    size_t part;                     /* number + 1 in the run's replay; 0: none */
+    bool replayed;                   /* it was made before, and is answered from there */
+    uint8_t print[PTC_SHA256_BYTES]; /* of what is called with what, when there is a part */
 } PtcUpCall;
 
 enum { PTC_INSTANCE_EXITS = 5 }; /* of a process in two minutes open the breaker */

@@ -35,13 +35,22 @@ static void take_print(const PtcUpCall *call, uint8_t print[PTC_SHA256_BYTES])
 static PtcMeet meet(PtcUpCall *call, size_t *part)
 {
     PtcUpRun *run = call->run;
-    uint8_t print[PTC_SHA256_BYTES];
-    take_print(call, print);
+    take_print(call, call->print);
     pthread_mutex_lock(&run->lock);
-    PtcMeet met = is_call(call->ask->op) ? ptc_replay_meet(&run->replay, call->ask->id, print, part)
-                                         : ptc_replay_meet_look(&run->replay, print, part);
+    PtcMeet met = is_call(call->ask->op)
+                      ? ptc_replay_meet(&run->replay, call->ask->id, call->print, part)
+                      : ptc_replay_meet_look(&run->replay, call->print, part);
     pthread_mutex_unlock(&run->lock);
     return met;
+}
+
+void ptc_serve_diverge(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    pthread_mutex_lock(&run->lock);
+    run->replay.diverged = true;
+    pthread_mutex_unlock(&run->lock);
+    (void)ptc_call_refuse(call, PTC_REMOTE_ASIDE, "the program does not repeat itself");
 }
 
 bool ptc_serve_meet(PtcUpCall *call)

@@ -122,6 +122,8 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
                               const PtcListing *l, size_t tool);
 /* An ask of the run, before anything is done for it.  True: it is answered already, from what was recorded. */
 PTC_MUST_USE bool ptc_serve_meet(PtcUpCall *call);
+/* The program, run again, calls something else than before: the call is put aside for good. */
+void ptc_serve_diverge(PtcUpCall *call);
 /* Its answer, from there. */
 PTC_MUST_USE bool ptc_serve_replay(PtcUpCall *call, PtcBuf *out, bool *may_repeat);
 /* Its answer, which is recorded. */

@@ -301,6 +301,24 @@ async function late(label, connect, load) {
     place.remove();
 }
 
+// A program that is not the same when it is run again gets nothing that was asked for another call.
+async function other(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    const tools = path.join(place.home, 'tools.json');
+    fs.writeFileSync(tools, JSON.stringify({ t: { command: ['date', '+1%N'], read_only: true } }));
+    const client = await connect(load, place, person, ['--tools', `@${tools}`]);
+    for (const server of ['old', 'new']) {
+        person.say('Gus');
+        const r = await evaluate(client, `(${server}/ask {:text (str (tool/t {}))})`);
+        check(`${label}: ${server} diverges`, r.isError && /replay_diverged|called something else/.test(text(r)) && person.questions.length === 1, r);
+        check(`${label}: ${server} is called once`, place.heard('ask').length === 1, place.heard('ask'));
+        place.heard();
+    }
+    await client.close();
+    place.remove();
+}
+
 // What was not offered is refused.
 async function without(label, connect, load) {
     for (const [more, capabilities, offered] of [[{}, {}, '{}'], [{ elicitation: false }, CAPABILITIES, '{"sampling":{}}'],
@@ -380,6 +398,7 @@ async function inTask(label, connect, load) {
         place.remove();
     }
     await late('1.x', kinds['1.x'], load);
+    await other('1.x', kinds['1.x'], load);
     await faulty(kinds['1.x'], load);
     await without('2.x modern', kinds['2.x modern'], load);
     for (const kind of ['1.x', '2.x modern']) await inTask(kind, kinds[kind], load);

@@ -89,7 +89,9 @@ PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer)
     PtcBuf question;
     ptc_buf_init(&question, mem_of(job), QUESTION_BYTES);
     PtcMcpAsk asked = PTC_MCP_ASK_UNSUPPORTED;
+    ptc_mcp_pause(job->call); /* an address to sign in at takes a while to be found */
     job->inquiry = remote->inquiry ? remote->inquiry(job->asking.run, &question) : 0;
+    ptc_mcp_resume(job->call);
     if (job->inquiry)
         asked = put(job, key, ptc_buf_view(&question), answer);
     ptc_buf_deinit(&question);
