@@ -6,8 +6,9 @@
 #include <time.h>
 
 #include "base/cancel.h"
+#include "base/thread.h"
 
-enum { MS = 1000 * 1000, LOCK_MS = 30 * 1000, ADDRESS_BYTES = 64 * 1024 };
+enum { MS = 1000 * 1000, LOCK_MS = 30 * 1000, ADDRESS_BYTES = 64 * 1024, STACK = 1024 * 1024 };
 
 /* ------------------------------------------------------------------------------------- whole */
 
@@ -173,7 +174,7 @@ static bool begin(PtcSignInFlow *f)
     atomic_store(&f->cancel.asked, false);
     ptc_oauth_work_init(&f->work, f->mem, f->http, &f->cancel, PTC_OAUTH_LOGIN_MS);
     set_under_way(f, true);
-    f->joinable = pthread_create(&f->thread, NULL, run, f) == 0;
+    f->joinable = ptc_thread_start(&f->thread, STACK, run, f);
     if (f->joinable)
         return true;
     set_under_way(f, false);

@@ -4,6 +4,9 @@
 #include "mcp/app/errand.h"
 
 #include "base/cancel.h"
+#include "base/thread.h"
+
+enum { STACK = 8 * 1024 * 1024 }; /* programs of a task run on it */
 
 void ptc_errands_init(PtcErrands *all, PtcMem *mem)
 {
@@ -185,7 +188,7 @@ PtcErrand *ptc_errand_new(PtcErrands *all, const PtcAppTasks *tasks, const PtcAp
     if (!e)
         return NULL;
     init(e, all, tasks, task, call);
-    if (copy_texts(e) && pthread_create(&e->thread, NULL, work, e) == 0)
+    if (copy_texts(e) && ptc_thread_start(&e->thread, STACK, work, e))
         return e;
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
