@@ -21,6 +21,14 @@ void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *own
     return run;
 }
 
+void ptc_asking_about(PtcRemote *remote, void *run, const PtcTaskIn *in)
+{
+    if (remote->trace)
+        remote->trace(run, in->traceparent);
+    if (remote->listen)
+        remote->listen(run, in->listener);
+}
+
 static void fail(PtcTaskOut *out, const char *kind, const char *message)
 {
     ptc_task_out_clear(out);
@@ -52,6 +60,8 @@ static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, Ptc
 
 void ptc_asking_end(PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out)
 {
+    if (remote->listen)
+        remote->listen(run, NULL);
     if (remote->effects)
         out->took_any = remote->effects(run, &out->took);
     if (asking && waits(asking, remote, run, out)) {

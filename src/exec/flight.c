@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "exec/asking.h"
 
 enum {
     CHUNK = 16 * 1024,
@@ -483,8 +484,7 @@ static bool begin_asks(Trip *t, PtcTaskIn *in)
     if (!ptc_flight_asks_begin(t->flight, remote, t->worker->owner, in->asking,
                                &in->remote_version))
         return false;
-    if (remote->trace)
-        remote->trace(t->flight->remote_run, in->traceparent);
+    ptc_asking_about(remote, t->flight->remote_run, in);
     return true;
 }
 

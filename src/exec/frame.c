@@ -11,8 +11,9 @@
 #define ABSENT UINT32_MAX
 
 /* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
-_Static_assert(sizeof(PtcTaskIn) == 240,
-               "frames carry all of a PtcTaskIn but `turn`, `traceparent` and `asking`");
+_Static_assert(
+    sizeof(PtcTaskIn) == 248,
+    "frames carry all of a PtcTaskIn but `turn`, `traceparent`, `listener` and `asking`");
 _Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
                "frames carry all of a PtcTaskOut but `effects`, `pictures`, `ledger` and `took`");
 

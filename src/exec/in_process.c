@@ -78,8 +78,8 @@ static bool begin_remote(const InProcess *self, const char *owner, const PtcTask
         end = now + ms * 1000000;
     run->remote = remote;
     run->run = ptc_asking_begin(in->asking, remote, owner, end, cancel, &run->version);
-    if (run->run && remote->trace)
-        remote->trace(run->run, in->traceparent);
+    if (run->run)
+        ptc_asking_about(remote, run->run, in);
     return run->run != NULL;
 }
 

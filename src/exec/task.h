@@ -51,13 +51,14 @@ typedef struct PtcTaskIn {
     PtcText context; /* a JSON object */
     PtcText signature, output_schema;
     bool in_session;
-    PtcText session;         /* snapshot; absent: a new session */
-    PtcText name;            /* FORGET */
-    const PtcTaskTurn *turn; /* NULL: no turn to give away */
-    PtcText traceparent;     /* of who asked, for other servers; absent: none */
-    PtcTaskAsking *asking;   /* NULL: nobody can be asked */
-    int64_t now_ms;          /* the time of day for the program; 0: the system's */
-    int64_t deadline_ms;     /* for everything; 0 also means the executor's */
+    PtcText session;                    /* snapshot; absent: a new session */
+    PtcText name;                       /* FORGET */
+    const PtcTaskTurn *turn;            /* NULL: no turn to give away */
+    PtcText traceparent;                /* of who asked, for other servers; absent: none */
+    struct PtcRemoteListener *listener; /* of progress there (tool/remote.h); NULL: none */
+    PtcTaskAsking *asking;              /* NULL: nobody can be asked */
+    int64_t now_ms;                     /* the time of day for the program; 0: the system's */
+    int64_t deadline_ms;                /* for everything; 0 also means the executor's */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
         session_bytes;        /* PTC_UNSET: the executor's */
     int64_t preview_chars;    /* for values in feedback and memory; PTC_UNSET: default */

@@ -89,6 +89,12 @@ enum {
     PTC_REMOTE_OPENS = 4,   /* an address to sign in at, opened by a person at this machine */
 };
 
+/* Who is told how far the calls of a run are: one line that is safe to show, which names the server.  From any thread; whoever
+ * tells holds locks, so it only takes a copy. */
+typedef struct PtcRemoteListener {
+    void (*progress)(struct PtcRemoteListener *self, PtcText line);
+} PtcRemoteListener;
+
 typedef struct PtcRemote {
     /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said stays
      * true for other runs with the same version.  NULL: out of memory. */
@@ -105,6 +111,8 @@ typedef struct PtcRemote {
     void (*end)(void *run, PtcBuf *ledger);
     /* Soon after begin(): whose trace the run is part of, as in the header of W3C; what is none is ignored.  May be NULL. */
     void (*trace)(void *run, PtcText traceparent);
+    /* Who is told of progress from now on; NULL: nobody, and when this returns nobody is being told.  May be NULL. */
+    void (*listen)(void *run, PtcRemoteListener *listener);
     /* Before end(): the pictures and files that an answer, as JSON, refers to, as blocks of MCP, one a line.  May be NULL. */
     void (*pictures)(void *run, PtcText json, PtcBuf *out);
     /* Is ns the namespace of an upstream (spelt as programs may)?  Costs nothing: no start, no listing.  For the analyzer, to tell

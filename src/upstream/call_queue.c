@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "upstream/fields.h"
+#include "upstream/call_progress.h"
 #include "upstream/manager_int.h"
 #include "upstream/serve_int.h"
 
@@ -100,6 +101,7 @@ static void send(PtcUpCall *call)
     call->sends++;
     call->sent_ns = i->last_ns = ptc_clock_ns(NULL);
     call->mcp.done = on_done;
+    call->mcp.progress = ptc_progress_take;
     call->mcp.end_ns = call->end_ns;
     call->mcp.most_ns = call->run->deadline_ns;
     call->counted = !call->held;

@@ -164,6 +164,7 @@ struct PtcUpRun {
     uint64_t version;             /* of all listings at the beginning */
     char trace[PTC_TRACE_PARENT]; /* of who asked; "": none */
     PtcUpCall *calls;             /* manager->lock */
+    PtcRemoteListener *listener;  /* manager->lock; NULL: none */
     PtcUpRecord *records;
     size_t record_count, record_cap;
     size_t refused; /* lines for calls that were not made */

@@ -8,6 +8,7 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
+#include "upstream/call_progress.h"
 #include "upstream/fields.h"
 #include "upstream/inquiry.h"
 #include "upstream/manager_int.h"
@@ -389,6 +390,7 @@ void ptc_run_fill(PtcManager *m)
                             .cancel = cancel_remote,
                             .end = end,
                             .trace = trace,
+                            .listen = ptc_progress_listen,
                             .pictures = pictures,
                             .knows = knows};
     ptc_approve_fill(&m->remote);

@@ -81,10 +81,13 @@ class Place:
             out.write(SERVER)
         entry = {"command": sys.executable, "args": [script, home], "policy": {"write": "allow"}}
         dead = {"command": sys.executable, "args": [FAULTY, "exit_at_start"]}
-        with open(self.file, "w", encoding="utf-8") as out:
-            json.dump({"upstreams": {"notes": entry, "dead": dead}}, out)
+        self.write({"notes": entry, "dead": dead})
         self.env = {"PATH": os.environ["PATH"], "HOME": home}
         self.set_tools(plain_tools())
+
+    def write(self, upstreams):
+        with open(self.file, "w", encoding="utf-8") as out:
+            json.dump({"upstreams": upstreams}, out)
 
     def set_tools(self, tools):
         with open(os.path.join(self.home, "tools.json"), "w", encoding="utf-8") as out:
@@ -123,6 +126,7 @@ class Server:
         self.process = subprocess.Popen([PTC, "mcp", "--upstreams", place.file, *options], env=place.env,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.answers = queue.Queue()
+        self.progress = []
         self.number = 0
         threading.Thread(target=self.read, daemon=True).start()
         self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
@@ -133,6 +137,8 @@ class Server:
             message = json.loads(line)
             if "id" in message and "method" not in message:
                 self.answers.put(message)
+            elif message.get("method") == "notifications/progress":
+                self.progress.append(message["params"])
         self.answers.put(None)
 
     def send(self, method, params, number=None):
@@ -309,6 +315,23 @@ def test_list(home):
         check("nor for looking around", not failed and place.starts() == before and "notes/echo" in said, said)
 
 
+def test_progress(home):
+    """What a server says of its progress gives a call more time than it has otherwise, and reaches the client."""
+    place = Place(home)
+    place.write({"long": {"command": sys.executable, "args": [FAULTY, "progress", "--seconds", "5"], "call_timeout_ms": 4000,
+                          "trust_annotations": False, "policy": {"*": "allow"}}})
+    for isolation in ("on", "none"):
+        with Server(place, "--isolation", isolation) as server:
+            params = {"name": "lisp_eval", "arguments": {"program": '(long/echo {:text "x"})'}, "_meta": {"progressToken": "mine"}}
+            result = server.request("tools/call", params)
+            check("it has time", not result.get("isError"), result)
+            told = [p["message"] for p in server.progress]
+            check("the server is named", told and all(m.startswith("long: ") and ' of 5, st\u00e9p "' in m for m in told), told)
+            grown = [p["progress"] for p in server.progress]
+            check("progress grows", grown == sorted(set(grown)) and all(p["progressToken"] == "mine" for p in server.progress), grown)
+            check("once a second at most", len(told) <= 6, told)
+
+
 def test_end(home):
     """Whoever reads us is gone: no process is left."""
     place = Place(home)
@@ -332,7 +355,7 @@ def read(path):
 
 
 def main():
-    for test in (test_before, test_changes, test_large, test_sessions, test_list, test_end):
+    for test in (test_before, test_changes, test_large, test_sessions, test_list, test_progress, test_end):
         with tempfile.TemporaryDirectory() as home:
             try:
                 test(home)

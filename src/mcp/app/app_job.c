@@ -302,9 +302,11 @@ static bool run_once(PtcJob *job)
     job->in.traceparent = ptc_mcp_meta_text(job->call, "traceparent");
     job->in.deadline_ms = time_left(job);
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
+    job->in.listener = ptc_pulse_listener(&beat);
     PtcTaskStatus status =
         executor->submit(executor, job->owner, &job->in, ptc_mcp_cancel_flag(job->call), &job->out);
     ptc_pulse_end(job->app->pulse, &beat);
+    job->in.listener = NULL;
     job->in.turn = NULL;
     switch (status) {
     case PTC_TASK_DONE: return true;

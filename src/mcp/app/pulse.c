@@ -8,6 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/utf8.h"
+
+enum { LINE_NS = 1000 * 1000 * 1000 }; /* between two lines of other servers, at least */
+
 struct PtcPulse {
     int64_t every_ns;
     /* guards everything below; held while a notification is sent, which no transport does for long */
@@ -18,14 +22,17 @@ struct PtcPulse {
     bool has_thread, asleep, quit;
 };
 
-/* All beats have the same interval, so appending keeps the list in the order in which they are due. */
-static void append(PtcPulse *p, PtcBeat *beat, int64_t now)
+/* Most beats have the same interval, so that the place is nearly always at the end. */
+static void insert(PtcPulse *p, PtcBeat *beat, int64_t due_ns)
 {
-    beat->due_ns = now + p->every_ns;
-    beat->prev = p->last;
-    beat->next = NULL;
-    *(p->last ? &p->last->next : &p->first) = beat;
-    p->last = beat;
+    PtcBeat *before = p->last;
+    while (before && before->due_ns > due_ns)
+        before = before->prev;
+    beat->due_ns = due_ns;
+    beat->prev = before;
+    beat->next = before ? before->next : p->first;
+    *(before ? &before->next : &p->first) = beat;
+    *(beat->next ? &beat->next->prev : &p->last) = beat;
 }
 
 static void unlink_beat(PtcPulse *p, PtcBeat *beat)
@@ -35,12 +42,14 @@ static void unlink_beat(PtcPulse *p, PtcBeat *beat)
 }
 
 /* Progress is the time that has passed, in seconds: it grows, and nobody knows how much is left. */
-static void tell(const PtcBeat *beat, int64_t now)
+static void tell(PtcBeat *beat, int64_t now)
 {
-    char message[64];
     double seconds = (double)((now - beat->begun_ns) / 1000000) / 1000;
-    snprintf(message, sizeof message, "running for %.0f s", seconds);
-    ptc_mcp_progress(beat->call, seconds, -1, message);
+    if (!beat->line[0])
+        snprintf(beat->line, sizeof beat->line, "running for %.0f s", seconds);
+    ptc_mcp_progress(beat->call, seconds, -1, beat->line);
+    beat->line[0] = 0;
+    beat->told_ns = now;
 }
 
 static void tell_due(PtcPulse *p)
@@ -49,7 +58,7 @@ static void tell_due(PtcPulse *p)
     for (PtcBeat *beat; (beat = p->first) && beat->due_ns <= now;) {
         tell(beat, now);
         unlink_beat(p, beat);
-        append(p, beat, now);
+        insert(p, beat, now + p->every_ns);
     }
 }
 
@@ -80,6 +89,32 @@ static bool has_thread(PtcPulse *p)
     return p->has_thread;
 }
 
+/* A server may say as much as it likes: the last line of a second is told. */
+static void on_progress(PtcRemoteListener *listener, PtcText line)
+{
+    PtcBeat *beat = (PtcBeat *)(void *)listener;
+    PtcPulse *p = beat->pulse;
+    pthread_mutex_lock(&p->lock);
+    int64_t now = ptc_clock_ns(NULL), due = beat->told_ns + LINE_NS;
+    size_t n = line.len < sizeof beat->line
+                   ? line.len
+                   : ptc_utf8_valid_prefix(line.bytes, sizeof beat->line - 1);
+    memcpy(beat->line, line.bytes, n);
+    beat->line[n] = 0;
+    due = due > now ? due : now;
+    if (due < beat->due_ns) {
+        unlink_beat(p, beat);
+        insert(p, beat, due);
+        pthread_cond_signal(&p->change);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+PtcRemoteListener *ptc_pulse_listener(PtcBeat *beat)
+{
+    return beat->call ? &beat->listener : NULL;
+}
+
 /* Calls without a token cost nothing: no lock, no thread. */
 void ptc_pulse_begin(PtcPulse *p, PtcBeat *beat, PtcMcpCall *call)
 {
@@ -89,9 +124,12 @@ void ptc_pulse_begin(PtcPulse *p, PtcBeat *beat, PtcMcpCall *call)
     int64_t now = ptc_clock_ns(NULL);
     pthread_mutex_lock(&p->lock);
     if (has_thread(p)) {
+        beat->listener.progress = on_progress;
+        beat->pulse = p;
         beat->call = call;
         beat->begun_ns = now;
-        append(p, beat, now);
+        beat->told_ns = now - LINE_NS;
+        insert(p, beat, now + p->every_ns);
         if (p->asleep)
             pthread_cond_signal(&p->change);
         p->asleep = false;
