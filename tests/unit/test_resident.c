@@ -112,7 +112,7 @@ static void test_hostile(int64_t memory, size_t first, size_t step)
 int main(void)
 {
     if (!PTC_SANITIZED) { /* shadow memory is resident, too */
-        CHECK_RUN(test_hostile(10 * MIB, 0, 1));
+        CHECK_RUN(test_hostile(10 * MIB, 0, getenv("PTC_TEST_FULL") ? 1 : 4));
         CHECK_RUN(test_hostile(3 * MIB, 3, 7));
         CHECK_RUN(test_hostile(40 * MIB, 1, 11));
     }
