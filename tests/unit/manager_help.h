@@ -108,10 +108,12 @@ static inline void world_close(World *w)
     CHECK(atomic_load(&w->mem.used) == 0);
 }
 
+/* A server that is about to be killed may still write into the directory. */
 static inline void world_remove(World *w)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", w->dir);
+    char command[256];
+    snprintf(command, sizeof command,
+             "for i in $(seq 100); do rm -rf '%s' 2>&- && exit; sleep 0.1; done; exit 1", w->dir);
     CHECK(system(command) == 0);
 }
 
