@@ -154,7 +154,7 @@ async function decisions(label, client, place, person) {
     calls = place.calls();
     check(`${label}: asked about as many as may be called`, person.questions.length === 1 && /make 200 calls/.test(person.questions[0]),
         person.questions);
-    check(`${label}: the others are refused`, text(r).startsWith('{:done 200') && text(r).includes(':cap_exhausted 50') &&
+    check(`${label}: the others are refused`, text(r).includes(':done 200') && text(r).includes(':cap_exhausted 50') &&
         new Set(calls).size === 200 && calls.length === 200, [r, calls.length]);
 
     person.say('once', 'once');
