@@ -5,11 +5,10 @@
 // test_approvals.js upstream HOME is the server that is called: it writes down every call.
 'use strict';
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const readline = require('readline');
 const { spawn } = require('child_process');
-const { createRequire } = require('module');
+const { Home, check, clients, evaluate, main, ptc, text } = require('./clients.js');
 
 const TEXT = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
@@ -39,17 +38,6 @@ function upstream(home) {
 
 // ----------------------------------------------------------------------------------------- the rest
 
-const [ptc, npmDir] = process.argv.slice(2).map((p) => path.resolve(p));
-const counts = { passed: 0, failed: 0 };
-let last = 'the beginning';
-const text = (result) => (result.content || []).map((block) => block.text).join('|');
-
-function check(name, ok, got) {
-    counts[ok ? 'passed' : 'failed']++;
-    last = name;
-    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
-}
-
 function plainTools(about = 'Writes a note') {
     return [{ name: 'read', description: 'Reads', inputSchema: TEXT, annotations: { readOnlyHint: true } },
         { name: 'write', description: about, inputSchema: TEXT, annotations: { destructiveHint: true } },
@@ -57,12 +45,10 @@ function plainTools(about = 'Writes a note') {
 }
 
 // A home with the upstream, and what was called in it.
-class Place {
+class Place extends Home {
     constructor() {
-        this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'ptc-approvals-'));
-        this.file = path.join(this.home, 'u.json');
-        const entry = { command: process.execPath, args: [__filename, 'upstream', this.home] };
-        fs.writeFileSync(this.file, JSON.stringify({ upstreams: { notes: entry } }));
+        super('approvals');
+        this.write({ upstreams: { notes: { command: process.execPath, args: [__filename, 'upstream', this.home] } } });
         this.setTools(plainTools());
     }
 
@@ -75,13 +61,6 @@ class Place {
         fs.rmSync(file);
         return lines;
     }
-
-    server(...options) {
-        return { command: ptc, args: ['mcp', '--upstreams', this.file, ...options], stderr: process.env.PTC_TEST_STDERR || 'ignore',
-            env: { PATH: process.env.PATH, HOME: this.home } };
-    }
-
-    remove() { fs.rmSync(this.home, { recursive: true, force: true }); }
 }
 
 // Answers questions from a list, and remembers them.
@@ -90,7 +69,7 @@ class Person {
 
     say(...answers) { this.answers = answers; this.questions = []; }
 
-    reply(params) {
+    elicit(params) {
         this.questions.push(params.message);
         const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
         if (answer === 'silence') return new Promise(() => {});
@@ -102,31 +81,10 @@ class Person {
     }
 }
 
-const kinds = {
-    '1.x': async (load, place, person, ...options) => {
-        const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
-        const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
-        const { ElicitRequestSchema } = load('@modelcontextprotocol/sdk/types.js');
-        const client = new Client({ name: 'test', version: '1' }, { capabilities: person ? { elicitation: {} } : {} });
-        if (person) client.setRequestHandler(ElicitRequestSchema, (request) => person.reply(request.params));
-        await client.connect(new StdioClientTransport(place.server(...options)));
-        return client;
-    },
-    '2.x legacy': (load, place, person, ...options) => client2('legacy', load, place, person, options),
-    '2.x modern': (load, place, person, ...options) => client2('auto', load, place, person, options),
-};
+// Without a person nothing is offered.
+const kinds = Object.fromEntries(Object.entries(clients).map(([kind, connect]) => [kind,
+    (load, place, person, ...options) => connect(load, place, person, options, person ? { elicitation: {} } : {})]));
 
-async function client2(mode, load, place, person, options) {
-    const { Client } = load('@modelcontextprotocol/client');
-    const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
-    const client = new Client({ name: 'test', version: '1' },
-        { versionNegotiation: { mode }, capabilities: person ? { elicitation: {} } : {} });
-    if (person) client.setRequestHandler('elicitation/create', (request) => person.reply(request.params));
-    await client.connect(new StdioClientTransport(place.server(...options)));
-    return client;
-}
-
-const evaluate = (client, program, more = {}) => client.callTool({ name: 'lisp_eval', arguments: { program, ...more } });
 const times = (calls, name) => calls.filter((c) => c.startsWith(`${name} `)).length;
 
 async function decisions(label, client, place, person) {
@@ -485,13 +443,8 @@ async function foreign() {
     place.remove();
 }
 
-(async () => {
-    if (process.argv[2] === 'upstream') return upstream(process.argv[3]);
-    const load = createRequire(path.join(npmDir, 'package.json'));
-    setTimeout(() => {
-        console.log(`hung after "${last}"\napprovals: ${counts.passed} passed, ${counts.failed + 1} failed`);
-        process.exit(1);
-    }, 1000 * (process.env.PTC_TEST_SECONDS || 240));
+if (process.argv[2] === 'upstream') upstream(process.argv[3]);
+else main('approvals', async (load) => {
     for (const isolation of ['on', 'none'])
         for (const [kind, connect] of Object.entries(kinds)) {
             const place = new Place();
@@ -508,10 +461,4 @@ async function foreign() {
     for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect, load);
     await tokens(load);
     await foreign();
-    console.log(`approvals: ${counts.passed} passed, ${counts.failed} failed`);
-    return process.exit(counts.failed ? 1 : 0);
-})().catch((error) => {
-    check('ran to the end', false, error.stack);
-    console.log(`approvals: ${counts.passed} passed, ${counts.failed} failed`);
-    process.exit(1);
 });

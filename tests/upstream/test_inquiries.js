@@ -5,11 +5,10 @@
 // test_inquiries.js upstream HOME legacy|modern is the server that asks: it writes down what it hears.
 'use strict';
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const readline = require('readline');
 const { spawn } = require('child_process');
-const { createRequire } = require('module');
+const { Home, check, clients, evaluate, main, npmDir, text } = require('./clients.js');
 
 const TEXT = { type: 'object', properties: { text: { type: 'string' } } };
 const FORM = { type: 'object', properties: { name: { type: 'string', title: 'Na\u200bme' }, decision: { type: 'string' } } };
@@ -112,25 +111,13 @@ class Upstream {
 
 // ----------------------------------------------------------------------------------------- the rest
 
-const [ptc, npmDir] = process.argv.slice(2).map((p) => path.resolve(p));
-const counts = { passed: 0, failed: 0 };
-let last = 'the beginning';
-const text = (result) => (result.content || []).map((block) => block.text).join('|');
-
-function check(name, ok, got) {
-    counts[ok ? 'passed' : 'failed']++;
-    last = name;
-    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
-}
-
-class Place {
+class Place extends Home {
     constructor(more = {}) {
-        this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'ptc-inquiries-'));
-        this.file = path.join(this.home, 'u.json');
+        super('inquiries');
         const own = (era) => ({ command: process.execPath, args: [__filename, 'upstream', this.home, era], ...more });
         const every = path.join(npmDir, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
-        fs.writeFileSync(this.file, JSON.stringify({ upstreams: { old: own('legacy'), new: own('modern'),
-            every: { command: process.execPath, args: [every] } }, policy: { '*/write': 'ask', '*/*': 'allow' } }));
+        this.write({ upstreams: { old: own('legacy'), new: own('modern'), every: { command: process.execPath, args: [every] } },
+            policy: { '*/write': 'ask', '*/*': 'allow' } });
     }
 
     heard(what = '') {
@@ -140,13 +127,6 @@ class Place {
         if (!what) fs.rmSync(file);
         return lines;
     }
-
-    server(...options) {
-        return { command: ptc, args: ['mcp', '--upstreams', this.file, ...options], stderr: process.env.PTC_TEST_STDERR || 'ignore',
-            env: { PATH: process.env.PATH, HOME: this.home } };
-    }
-
-    remove() { fs.rmSync(this.home, { recursive: true, force: true }); }
 }
 
 class Person {
@@ -173,32 +153,9 @@ class Person {
 }
 
 const CAPABILITIES = { elicitation: {}, sampling: {} };
-const kinds = {
-    '1.x': async (load, place, person, options = [], capabilities = CAPABILITIES) => {
-        const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
-        const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
-        const { ElicitRequestSchema, CreateMessageRequestSchema } = load('@modelcontextprotocol/sdk/types.js');
-        const client = new Client({ name: 'test', version: '1' }, { capabilities });
-        if (capabilities.elicitation) client.setRequestHandler(ElicitRequestSchema, (request) => person.elicit(request.params));
-        if (capabilities.sampling) client.setRequestHandler(CreateMessageRequestSchema, (request) => person.sample(request.params));
-        await client.connect(new StdioClientTransport(place.server(...options)));
-        return client;
-    },
-    '2.x legacy': (...more) => client2('legacy', ...more),
-    '2.x modern': (...more) => client2('auto', ...more),
-};
+const kinds = Object.fromEntries(Object.entries(clients).map(([kind, connect]) => [kind,
+    (load, place, person, options = [], capabilities = CAPABILITIES) => connect(load, place, person, options, capabilities)]));
 
-async function client2(mode, load, place, person, options = [], capabilities = CAPABILITIES) {
-    const { Client } = load('@modelcontextprotocol/client');
-    const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, capabilities });
-    if (capabilities.elicitation) client.setRequestHandler('elicitation/create', (request) => person.elicit(request.params));
-    if (capabilities.sampling) client.setRequestHandler('sampling/createMessage', (request) => person.sample(request.params));
-    await client.connect(new StdioClientTransport(place.server(...options)));
-    return client;
-}
-
-const evaluate = (client, program, more = {}) => client.callTool({ name: 'lisp_eval', arguments: { program, ...more } });
 const value = (r) => (r.structuredContent ? r.structuredContent.result : undefined);
 
 // The official server, which asks where it was offered.
@@ -379,13 +336,8 @@ async function inTask(label, connect, load) {
     place.remove();
 }
 
-(async () => {
-    if (process.argv[2] === 'upstream') return new Upstream(process.argv[3]).serve(process.argv[4] === 'modern');
-    const load = createRequire(path.join(npmDir, 'package.json'));
-    setTimeout(() => {
-        console.log(`hung after "${last}"\ninquiries: ${counts.passed} passed, ${counts.failed + 1} failed`);
-        process.exit(1);
-    }, 1000 * (process.env.PTC_TEST_SECONDS || 240));
+if (process.argv[2] === 'upstream') new Upstream(process.argv[3]).serve(process.argv[4] === 'modern');
+else main('inquiries', async (load) => {
     for (const [kind, connect] of Object.entries(kinds)) {
         const isolation = kind === '2.x legacy' ? 'none' : 'on';
         const place = new Place();
@@ -402,10 +354,4 @@ async function inTask(label, connect, load) {
     await faulty(kinds['1.x'], load);
     await without('2.x modern', kinds['2.x modern'], load);
     for (const kind of ['1.x', '2.x modern']) await inTask(kind, kinds[kind], load);
-    console.log(`inquiries: ${counts.passed} passed, ${counts.failed} failed`);
-    return process.exit(counts.failed ? 1 : 0);
-})().catch((error) => {
-    check('ran to the end', false, error.stack);
-    console.log(`inquiries: ${counts.passed} passed, ${counts.failed} failed`);
-    process.exit(1);
 });
