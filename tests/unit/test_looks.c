@@ -25,6 +25,7 @@ enum {
         6, /* of CPU, after which a call is stopped, so that it does not take its second ... */
     LONG_EVERY = 16, /* ... but one in so many does */
     MOST_INPUTS = 80,
+    TOLD_EVERY = 20, /* builtins between two lines of progress, for whoever waits an hour */
 };
 
 /* An input: a name, what makes it, and in how wide a combination it is used. */
@@ -456,7 +457,9 @@ int main(int argc, char **argv)
             hidden++;
             continue;
         }
-        rows++;
+        if (rows++ % TOLD_EVERY == 0)
+            fprintf(stderr, "row %u of %u: %s/%s\n", row, (unsigned)ptc_builtin_count(), b->ns,
+                    b->name);
         for (int n = b->min; n <= 4 && (b->max < 0 || n <= b->max); n++)
             sweep_arity(row, n, n > 1 ? every : 1, n > 1 ? &at : &all);
     }
