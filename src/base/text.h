@@ -28,8 +28,11 @@ static inline bool ptc_text_same(PtcText a, PtcText b)
     return a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
 }
 
+/* Whole tables are searched with it, and most of their rows differ in the first byte: those are not measured. */
 static inline bool ptc_text_is(PtcText text, const char *s)
 {
+    if (text.len > 0 && s && *s != *text.bytes)
+        return false;
     return ptc_text_same(text, ptc_text_cstr(s));
 }
 

@@ -263,7 +263,7 @@ const char *ptc_builtin_name(uint32_t i)
 static const char *canonical(const char *prefix, size_t len)
 {
     for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
-        if (strlen(namespaces[i].prefix) == len && memcmp(namespaces[i].prefix, prefix, len) == 0)
+        if (ptc_text_is((PtcText){prefix, len}, namespaces[i].prefix))
             return namespaces[i].ns;
     PtcText simple = ptc_class_simple((PtcText){prefix, len});
     return simple.len < len ? canonical(simple.bytes, simple.len) : NULL;
