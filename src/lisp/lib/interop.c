@@ -342,7 +342,7 @@ static bool string_distance(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     const char *a = ptc_str_bytes(argv[0]), *b = ptc_str_bytes(argv[1]);
     size_t la = ptc_str_len(argv[0]), lb = ptc_str_len(argv[1]), i = 0, n = la < lb ? la : lb;
-    if (!ptc_tick(&vm->budget, 1 + (int64_t)(n / 16)))
+    if (!ptc_tick(&vm->budget, 1 + (int64_t)((la + lb) / 16))) /* the longer one may be counted */
         return false;
     while (i < n && a[i] == b[i])
         i++;
