@@ -15,9 +15,19 @@ static sigset_t only_pipe(void)
     return pipe;
 }
 
+static bool is_ignored(void)
+{
+    struct sigaction now;
+    return sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+           now.sa_handler == SIG_IGN;
+}
+
 void ptc_sigpipe_hold(PtcSigpipe *held)
 {
     sigset_t pipe = only_pipe(), pending;
+    held->needed = !is_ignored();
+    if (!held->needed)
+        return;
     sigemptyset(&pending);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &pipe, &held->old);
@@ -28,6 +38,8 @@ void ptc_sigpipe_release(const PtcSigpipe *held)
 {
     sigset_t pipe = only_pipe();
     int error = errno;
+    if (!held->needed)
+        return;
     if (held->ours && !sigismember(&held->old, SIGPIPE))
         while (sigtimedwait(&pipe, NULL, &(struct timespec){0, 0}) > 0)
             continue;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 typedef struct PtcSigpipe {
+    bool needed; /* the process does not ignore it */
     sigset_t old;
     bool ours; /* it was not pending before, so one that is pending later came from us */
 } PtcSigpipe;

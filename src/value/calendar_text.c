@@ -260,12 +260,35 @@ PtcMoment ptc_moment_of(PtcTime t)
 
 /* ------------------------------------------------------------------------- writing */
 
+/* Every call of a tool is written with its time, so numbers do not go through printf.  At least `width` digits. */
+static size_t write_number(char *out, int64_t n, int width)
+{
+    char digits[24];
+    int count = 0;
+    for (; n > 0 || count < width; n /= 10)
+        digits[count++] = (char)('0' + n % 10);
+    for (int i = 0; i < count; i++)
+        out[i] = digits[count - 1 - i];
+    out[count] = 0;
+    return (size_t)count;
+}
+
+/* The same with what stands before it. */
+static size_t write_part(char *out, char before, int64_t n, int width)
+{
+    *out = before;
+    return 1 + write_number(out + 1, n, width);
+}
+
 /* Every year has at least four digits, and a sign if it has more. */
 static size_t write_date(char out[PTC_CALENDAR_TEXT], PtcCivil c)
 {
-    const char *sign = c.year < 0 ? "-" : c.year > 9999 ? "+" : "";
-    return (size_t)snprintf(out, PTC_CALENDAR_TEXT, "%s%04lld-%02d-%02d", sign,
-                            (long long)(c.year < 0 ? -c.year : c.year), c.month, c.day);
+    bool is_signed = c.year < 0 || c.year > 9999;
+    int64_t year = c.year < 0 ? -c.year : c.year;
+    size_t n =
+        is_signed ? write_part(out, c.year < 0 ? '-' : '+', year, 4) : write_number(out, year, 4);
+    n += write_part(out + n, '-', c.month, 2);
+    return n + write_part(out + n, '-', c.day, 2);
 }
 
 size_t ptc_iso_date(char out[PTC_CALENDAR_TEXT], int64_t days)
@@ -274,31 +297,33 @@ size_t ptc_iso_date(char out[PTC_CALENDAR_TEXT], int64_t days)
 }
 
 /* The fraction in three, six or nine digits; nothing for zero. */
-static size_t write_fraction(char *out, size_t size, int64_t nanos)
+static size_t write_fraction(char *out, int64_t nanos)
 {
     if (nanos == 0)
         return 0;
     int digits = nanos % 1000000 == 0 ? 3 : nanos % 1000 == 0 ? 6 : 9;
     for (int i = digits; i < 9; i += 3)
         nanos /= 1000;
-    return (size_t)snprintf(out, size, ".%0*lld", digits, (long long)nanos);
+    return write_part(out, '.', nanos, digits);
 }
 
 size_t ptc_iso_time(char out[PTC_CALENDAR_TEXT], PtcTime t, bool brief)
 {
-    enum { SIZE = PTC_CALENDAR_TEXT };
     PtcMoment m = ptc_moment_of(t);
     size_t n = write_date(out, (PtcCivil){m.year, (int)m.month, (int)m.day});
-    n += (size_t)snprintf(out + n, SIZE - n, "T%02d:%02d", (int)m.hour, (int)m.minute);
+    n += write_part(out + n, 'T', m.hour, 2);
+    n += write_part(out + n, ':', m.minute, 2);
     if (!brief || m.second != 0 || t.nanos != 0)
-        n += (size_t)snprintf(out + n, SIZE - n, ":%02d", (int)m.second);
-    return n + write_fraction(out + n, SIZE - n, t.nanos);
+        n += write_part(out + n, ':', m.second, 2);
+    return n + write_fraction(out + n, t.nanos);
 }
 
 size_t ptc_iso_stamp(char out[PTC_CALENDAR_TEXT], int64_t ms)
 {
     int64_t seconds = ptc_floor_div(ms, 1000);
     size_t n = ptc_iso_time(out, (PtcTime){seconds, 0}, false);
-    return n +
-           (size_t)snprintf(out + n, PTC_CALENDAR_TEXT - n, ".%03dZ", (int)(ms - seconds * 1000));
+    n += write_part(out + n, '.', ms - seconds * 1000, 3);
+    out[n] = 'Z';
+    out[n + 1] = 0;
+    return n + 1;
 }
