@@ -10,26 +10,39 @@ struct PtcEndpoint {
     PtcService *service;
 };
 
-static PtcEndpoint *make(PtcMem *mem, PtcLink *link, PtcService *service)
+/* Made before what it holds: freeing a link waits for the loop, on whose thread this may be. */
+static PtcEndpoint *new_endpoint(PtcMem *mem)
 {
-    PtcEndpoint *endpoint = link || service ? ptc_mem_alloc(mem, sizeof *endpoint) : NULL;
-    if (endpoint) {
-        *endpoint = (PtcEndpoint){.mem = mem, .link = link, .service = service};
+    PtcEndpoint *endpoint = ptc_mem_alloc(mem, sizeof *endpoint);
+    if (endpoint)
+        *endpoint = (PtcEndpoint){.mem = mem};
+    return endpoint;
+}
+
+static PtcEndpoint *whole(PtcEndpoint *endpoint)
+{
+    if (endpoint->link || endpoint->service)
         return endpoint;
-    }
-    ptc_link_free(link);
-    ptc_service_free(service);
+    ptc_mem_free(endpoint->mem, endpoint, sizeof *endpoint);
     return NULL;
 }
 
 PtcEndpoint *ptc_endpoint_link(PtcMem *mem, PtcLoop *loop, const PtcLinkConfig *config)
 {
-    return make(mem, ptc_link_new(mem, loop, config), NULL);
+    PtcEndpoint *endpoint = new_endpoint(mem);
+    if (!endpoint)
+        return NULL;
+    endpoint->link = ptc_link_new(mem, loop, config);
+    return whole(endpoint);
 }
 
 PtcEndpoint *ptc_endpoint_service(PtcMem *mem, const PtcServiceConfig *config)
 {
-    return make(mem, NULL, ptc_service_new(mem, config));
+    PtcEndpoint *endpoint = new_endpoint(mem);
+    if (!endpoint)
+        return NULL;
+    endpoint->service = ptc_service_new(mem, config);
+    return whole(endpoint);
 }
 
 bool ptc_endpoint_connect(PtcEndpoint *endpoint)
