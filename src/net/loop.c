@@ -157,14 +157,6 @@ void ptc_loop_set(PtcLoop *loop, PtcLoopTimer *t, int64_t at_ns)
     link_timer(&loop->timers, t);
 }
 
-bool ptc_loop_here(PtcLoop *loop)
-{
-    pthread_mutex_lock(&loop->lock);
-    bool here = loop->started && pthread_equal(loop->thread, pthread_self());
-    pthread_mutex_unlock(&loop->lock);
-    return here;
-}
-
 /* -------------------------------------------------------------------------- round */
 
 /* Each task may be freed or posted again by its own function. */

@@ -42,8 +42,6 @@ void ptc_loop_unwatch(PtcLoopWatch *watch);
 /* Sets or moves it. */
 void ptc_loop_set(PtcLoop *loop, PtcLoopTimer *timer, int64_t at_ns);
 void ptc_loop_unset(PtcLoopTimer *timer);
-/* Is this the loop's thread? */
-bool ptc_loop_here(PtcLoop *loop);
 /* Runs what was posted, then ends and joins the thread.  Not from the thread itself. */
 void ptc_loop_free(PtcLoop *loop);
 
