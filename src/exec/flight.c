@@ -45,7 +45,8 @@ typedef struct Trip {
 
 /* ------------------------------------------------------------------------------- flights */
 
-static PtcFlight *new_flight(PtcMem *mem, const PtcWorkerProcess *worker, const PtcTaskTurn *turn)
+static PtcFlight *new_flight(PtcMem *mem, const PtcWorkerProcess *worker, const PtcTaskTurn *turn,
+                             PtcLinger *linger)
 {
     PtcFlight *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f)
@@ -54,6 +55,7 @@ static PtcFlight *new_flight(PtcMem *mem, const PtcWorkerProcess *worker, const 
     f->mem = mem;
     f->fd = worker->fd;
     f->kick = worker->kick;
+    f->linger = linger;
     atomic_init(&f->refs, 1);
     ptc_buf_init(&f->backlog, mem, BACKLOG);
     pthread_mutex_init(&f->lock, NULL);
@@ -367,16 +369,38 @@ static int64_t sleep_ns(const Trip *t)
     return left < 0 ? 0 : min64(left, (int64_t)LOOK_MS * 1000000);
 }
 
-/* Sleeps until the worker has something to say, or somebody for the worker. */
+/* Awake; 0: nothing has come, or only from a server. */
+static int poll_awake(Trip *t, struct pollfd p[2])
+{
+    PtcLinger *linger = t->plan->linger;
+    int64_t until = ptc_flight_asks_linger(t->flight, linger);
+    int n = 0;
+    if (until == 0 || !ptc_linger_take(linger))
+        return 0;
+    do
+        n = poll(p, 2, 0);
+    while (n == 0 && !ptc_flight_asks_have_come(t->flight) && ptc_linger_goes_on(linger, until));
+    ptc_linger_give(linger);
+    return n;
+}
+
+/* Awake for a moment if that may be enough, then asleep. */
+static int poll_both(Trip *t, struct pollfd p[2])
+{
+    int n = poll_awake(t, p);
+    if (n != 0)
+        return n;
+    int64_t ns = ptc_flight_asks_sleep(t->flight) ? sleep_ns(t) : 0;
+    return ppoll(p, 2, &(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
+}
+
+/* Waits until the worker has something to say, or somebody for the worker. */
 static void await(Trip *t)
 {
     bool broken, more = has_backlog(t->flight, &broken);
-    bool asleep = ptc_flight_asks_sleep(t->flight);
-    int64_t ns = asleep ? sleep_ns(t) : 0;
-    struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     struct pollfd p[] = {{.fd = t->worker->fd, .events = more ? POLLIN | POLLOUT : POLLIN},
                          {.fd = t->worker->kick, .events = POLLIN}};
-    int n = ppoll(p, 2, &time, NULL);
+    int n = poll_both(t, p);
     if (n > 0 && p[1].revents)
         ptc_flight_drain(t->worker->kick);
     if (n > 0 && p[0].revents & POLLOUT)
@@ -495,7 +519,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     PtcTaskIn task = *in;
     ptc_buf_clear(&out->ledger);
     ptc_buf_clear(&out->took);
-    t.flight = new_flight(plan->mem, worker, in->turn);
+    t.flight = new_flight(plan->mem, worker, in->turn, plan->linger);
     *keep = t.flight != NULL; /* true so far: the worker was not touched */
     if (!t.flight)
         return PTC_TASK_NO_MEMORY;

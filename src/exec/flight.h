@@ -8,6 +8,7 @@
 
 #include "base/budget.h"
 #include "exec/frame.h"
+#include "exec/linger.h"
 #include "exec/waits.h"
 #include "exec/worker.h"
 #include "tool/remote.h"
@@ -45,6 +46,7 @@ typedef struct PtcFlight {
     /* asks of other servers, see flight_asks.c */
     PtcRemote *remote; /* or NULL */
     void *remote_run;
+    PtcLinger *linger;
     struct PtcFlightAsk *asks; /* all that are not finished; of the flight's own thread */
     unsigned ask_count;
     _Atomic(struct PtcRemoteAsk *) inbox; /* whose ready() came */
@@ -75,6 +77,10 @@ PTC_MUST_USE bool ptc_flight_asks_begin(PtcFlight *flight, PtcRemote *remote, co
                                         PtcTaskAsking *asking, uint64_t *version);
 /* A frame of the worker; false: out of memory. */
 PTC_MUST_USE bool ptc_flight_ask(PtcFlight *flight, uint64_t id, const PtcFrameAsk *ask);
+/* Until when the flight's thread had better wait awake; 0: not at all. */
+int64_t ptc_flight_asks_linger(const PtcFlight *flight, const PtcLinger *linger);
+/* Are there answers? */
+bool ptc_flight_asks_have_come(const PtcFlight *flight);
 /* Before sleeping: false when something has arrived meanwhile. */
 bool ptc_flight_asks_sleep(PtcFlight *flight);
 /* Finishes what has arrived and sends it. */
@@ -91,6 +97,7 @@ typedef struct PtcFlightPlan {
     PtcToolCrew *crew;
     PtcRemote *remote; /* other servers that programs may call; or NULL */
     PtcLimits limits;  /* every field set */
+    PtcLinger *linger;
 } PtcFlightPlan;
 
 /* Runs a task in a worker.  *keep: the worker may be used again; otherwise it must be discarded. */

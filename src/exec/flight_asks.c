@@ -14,6 +14,7 @@ typedef struct PtcFlightAsk {
     struct PtcFlightAsk *next, **link;
     PtcFlight *flight;
     uint64_t id;
+    int64_t begun_ns;
     size_t len;
     char text[];
 } PtcFlightAsk;
@@ -72,7 +73,10 @@ static void finish(PtcFlightAsk *ask, bool pending, bool send)
     if (pending && send)
         ptc_waits_end(&f->waits);
     if (pending) {
-        atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
+        int64_t now = ptc_clock_ns(NULL);
+        atomic_store(&f->resumed_ns, now);
+        if (is_call(ask))
+            ptc_linger_learn(f->linger, now - ask->begun_ns);
         atomic_fetch_sub(&f->under_way, 1);
     }
     if (send)
@@ -96,7 +100,8 @@ static PtcFlightAsk *new_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame
     PtcFlightAsk *ask = ptc_mem_alloc(f->mem, sizeof *ask + frame->text.len);
     if (!ask)
         return NULL;
-    *ask = (PtcFlightAsk){.flight = f, .id = id, .len = frame->text.len};
+    *ask = (PtcFlightAsk){
+        .flight = f, .id = id, .begun_ns = ptc_clock_ns(NULL), .len = frame->text.len};
     memcpy(ask->text, frame->text.bytes, frame->text.len);
     ask->base = (PtcRemoteAsk){.op = (PtcRemoteOp)frame->op,
                                .slot = frame->slot,
@@ -134,6 +139,21 @@ bool ptc_flight_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame)
         ptc_waits_begin(&f->waits, !is_call(ask));
     }
     return true;
+}
+
+/* Several at once are under way for long anyway, and their answers come in heaps. */
+int64_t ptc_flight_asks_linger(const PtcFlight *f, const PtcLinger *linger)
+{
+    unsigned under_way = atomic_load(&f->under_way);
+    int64_t now = ptc_clock_ns(NULL);
+    if (under_way == 0)
+        return ptc_linger_for_worker(linger, now);
+    return under_way == 1 && f->ask_count == 1 ? ptc_linger_for_server(linger, now) : 0;
+}
+
+bool ptc_flight_asks_have_come(const PtcFlight *f)
+{
+    return atomic_load(&f->inbox) != NULL;
 }
 
 bool ptc_flight_asks_sleep(PtcFlight *f)

@@ -19,7 +19,6 @@ enum {
     PIPE = 0,
     SECOND_STACK = 256 * 1024,
     CANCEL_NS = 500 * 1000,
-    LINGER_NS = 100 * 1000, /* how long to spin for the next task */
     KEPT = 64 * 1024,
 };
 
@@ -189,6 +188,15 @@ static bool take_frames(PtcTalk *talk)
     return cancelled;
 }
 
+/* The next task, or the answer of a quick tool, is back before this process could be put to sleep and woken, which costs more
+ * than a short program. */
+static void linger(PtcTalk *talk)
+{
+    int64_t until = ptc_linger_for_worker(&talk->linger, ptc_clock_ns(NULL));
+    while (talk->at == talk->got && !fill(talk, false) && ptc_linger_goes_on(&talk->linger, until))
+        continue;
+}
+
 /* Waits until something arrives, the time comes, or a kick. */
 static void lead(PtcTalk *talk, int64_t until)
 {
@@ -197,6 +205,7 @@ static void lead(PtcTalk *talk, int64_t until)
     struct timespec t = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
     if (left < 0)
         return;
+    linger(talk);
     if (talk->at < talk->got) /* it came with the task */
         (void)take_frames(talk);
     else if (ppoll(&p, 1, until == INT64_MAX ? NULL : &t, &talk->kicked) == 1 && fill(talk, false))
@@ -324,15 +333,6 @@ void ptc_talk_done(PtcTalk *talk, PtcTalkWait *wait)
 
 /* --------------------------------------------------------------------------------- tasks */
 
-/* A client that sends one request after the other is back before this process could be put to sleep and woken, which
- * costs more than a short program.  Yielding leaves the processor to anyone else who wants it. */
-static void linger(PtcTalk *talk)
-{
-    int64_t until = ptc_clock_ns(NULL) + LINGER_NS;
-    while (talk->at == talk->got && !fill(talk, false) && ptc_clock_ns(NULL) < until)
-        sched_yield();
-}
-
 void ptc_talk_next(PtcTalk *talk, PtcBuf *payload)
 {
     PtcFrameHead head = {0};
@@ -442,6 +442,7 @@ void ptc_talk_signals(void)
 void ptc_talk_init(PtcTalk *talk, PtcMem *mem, void (*cancel)(void *user), void *user)
 {
     memset(talk, 0, sizeof *talk);
+    ptc_linger_init(&talk->linger);
     talk->mem = mem;
     talk->cancel = cancel;
     talk->user = user;

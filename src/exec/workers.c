@@ -24,6 +24,7 @@ typedef struct Workers {
     PtcExecutor base; /* must be first: submit() casts back */
     PtcMem mem;
     PtcFlightPlan plan;
+    PtcLinger linger;
     PtcZygote *zygote;
     unsigned max_idle;
     pthread_mutex_t lock; /* guards the list */
@@ -207,6 +208,8 @@ static Workers *new_workers(const PtcExecutorConfig *config)
     ws->max_idle = config->max_idle ? config->max_idle : cores();
     pthread_mutex_init(&ws->lock, NULL);
     ws->plan.mem = &ws->mem;
+    ptc_linger_init(&ws->linger);
+    ws->plan.linger = &ws->linger;
     return ws;
 }
 

@@ -122,6 +122,7 @@ static const PtcFlightPlan *a_plan(void)
 {
     static PtcMem mem;
     static PtcFlightPlan plan;
+    static PtcLinger linger; /* as on one core: never */
     static Fake fake;
     PtcToolDef def;
     if (plan.crew)
@@ -137,6 +138,7 @@ static const PtcFlightPlan *a_plan(void)
     fake_start(&fake);
     plan.remote = &fake.base;
     plan.mem = &mem;
+    plan.linger = &linger;
     plan.limits.timeout_ms = plan.limits.deadline_ms = 100;
     plan.limits.tool_bytes = MAX;
     plan.limits.max_tool_calls = 3;

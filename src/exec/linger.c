@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Waiting awake.  What always holds: one wait of this kind takes a fraction of a millisecond, unless others need the core; and
+ * then it is not tried again for a while, because giving up the core costs a whole turn of theirs. */
+#include "exec/linger.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+
+enum {
+    WORKER_NS = 100 * 1000,
+    QUICK_NS = 150 * 1000, /* servers whose answers take longer are waited for asleep */
+    SERVER_NS = 200 * 1000,
+    CROWDED_NS = 500 * 1000, /* more than a quick server needs of a core that it shares with us */
+    BUSY_NS = 250 * 1000 * 1000,
+};
+
+void ptc_linger_init(PtcLinger *l)
+{
+    *l = (PtcLinger){.may = sysconf(_SC_NPROCESSORS_ONLN) > 1};
+}
+
+/* An average in which the last few count, so that one slow answer among quick ones does not end it. */
+void ptc_linger_learn(PtcLinger *l, int64_t ns)
+{
+    int64_t usual = atomic_load(&l->usual_ns);
+    atomic_store(&l->usual_ns, usual ? usual + (ns - usual) / 4 : ns);
+}
+
+int64_t ptc_linger_for_worker(const PtcLinger *l, int64_t now)
+{
+    return l->may && now > atomic_load(&l->busy_ns) ? now + WORKER_NS : 0;
+}
+
+int64_t ptc_linger_for_server(const PtcLinger *l, int64_t now)
+{
+    if (!l->may || now <= atomic_load(&l->busy_ns) || atomic_load(&l->usual_ns) > QUICK_NS)
+        return 0;
+    return now + SERVER_NS;
+}
+
+bool ptc_linger_goes_on(PtcLinger *l, int64_t until)
+{
+    if (until == 0)
+        return false;
+    int64_t before = ptc_clock_ns(NULL);
+    sched_yield();
+    int64_t now = ptc_clock_ns(NULL);
+    if (now - before > CROWDED_NS)
+        atomic_store(&l->busy_ns, now + BUSY_NS);
+    return now < until;
+}
+
+bool ptc_linger_take(PtcLinger *l)
+{
+    return !atomic_exchange(&l->taken, true);
+}
+
+void ptc_linger_give(PtcLinger *l)
+{
+    atomic_store(&l->taken, false);
+}
