@@ -54,7 +54,7 @@ static inline PtcText world_file(void *user, PtcText path)
     return PTC_TEXT("-");
 }
 
-/* A directory that is removed by world_remove. */
+/* A directory, which world_end and world_remove remove. */
 static inline void world_init(World *w)
 {
     *w = (World){0};
@@ -115,6 +115,12 @@ static inline void world_remove(World *w)
     snprintf(command, sizeof command,
              "for i in $(seq 100); do rm -rf '%s' 2>&- && exit; sleep 0.1; done; exit 1", w->dir);
     CHECK(system(command) == 0);
+}
+
+static inline void world_end(World *w)
+{
+    world_close(w);
+    world_remove(w);
 }
 
 /* An entry that starts faulty.py: "NAME": {...}.  MORE are further members of it, each with a comma before it. */

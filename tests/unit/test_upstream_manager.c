@@ -53,8 +53,7 @@ static void test_plain(void)
     CHECK(strstr(ptc_buf_text(&ledger), "\"status\":\"ok\"") != NULL);
     ptc_buf_deinit(&ledger);
     CHECK(lines_of(&w, "s.count") == 1 && lines_of(&w, "s.starts") == 1);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* What a worker may send that lies. */
@@ -84,8 +83,7 @@ static void test_lies(void)
         }
     w.remote->end(run, NULL);
     CHECK(lines_of(&w, "s.count") == 0);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 static void test_caps(void)
@@ -105,11 +103,19 @@ static void test_caps(void)
     CHECK(ask1(&w, run, PTC_REMOTE_LOOK, "{\"op\":\"servers\"}") && says("null"));
     w.remote->end(run, NULL);
     CHECK(lines_of(&w, "s.count") == 200);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* ------------------------------------------------------------------------------------ starts */
+
+/* A new run calls `s`, which has then been started this often. */
+static void check_echo(World *w, int starts)
+{
+    void *run = run_begin(w, "me");
+    CHECK(ask1(w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
+    w->remote->end(run, NULL);
+    CHECK(lines_of(w, "s.starts") == starts);
+}
 
 static void test_slow_start(bool warm)
 {
@@ -125,12 +131,8 @@ static void test_slow_start(bool warm)
           says("starting"));
     w.remote->end(run, NULL);
     CHECK(wait_for(&w, 0, "ready"));
-    run = run_begin(&w, "me");
-    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
-    w.remote->end(run, NULL);
-    CHECK(lines_of(&w, "s.starts") == 1);
-    world_close(&w);
-    world_remove(&w);
+    check_echo(&w, 1);
+    world_end(&w);
 }
 
 /* One that was only listed ends again, and starts when it is called. */
@@ -144,12 +146,8 @@ static void test_warm(void)
     for (int n = 0; n < 6000 && !state_of(&w, 0).listed; n++)
         check_pause_us(10000);
     CHECK(state_of(&w, 0).tools == 7 && wait_for(&w, 0, "cold"));
-    void *run = run_begin(&w, "me");
-    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
-    w.remote->end(run, NULL);
-    CHECK(lines_of(&w, "s.starts") == 2);
-    world_close(&w);
-    world_remove(&w);
+    check_echo(&w, 2);
+    world_end(&w);
 }
 
 /* A listing that fails does not leave it starting for ever. */
@@ -169,8 +167,7 @@ static void test_failed_list(void)
     }
     CHECK(ok && lines_of(&w, "s.starts") == 2);
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* A search that may load starts what was never listed, one after the other. */
@@ -192,8 +189,7 @@ static void test_load(void)
           says("s/echo") && says("t/echo"));
     w.remote->end(run, NULL);
     CHECK(lines_of(&w, "s.starts") == 1 && lines_of(&w, "t.starts") == 1);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 static void test_owners(void)
@@ -212,8 +208,7 @@ static void test_owners(void)
     CHECK(lines_of(&w, "s.starts") == 2 && lines_of(&w, "t.starts") == 1);
     w.remote->end(mine, NULL);
     w.remote->end(yours, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* Ends with starts and asks under way. */
@@ -238,14 +233,12 @@ static void test_ends_early(void)
         (void)ask_end(&w, run, &lookup, answer, sizeof answer);
         (void)ask_end(&w, run, &call, answer, sizeof answer);
         w.remote->end(run, NULL);
-        world_close(&w);
-        world_remove(&w);
+        world_end(&w);
     }
 }
 
 /* ----------------------------------------------------------------------------------- changes */
 
-/* What a run looked up is not what the upstream has when it is called. */
 /* Owners who call nothing for long lose their connections, and get new ones when they call again; shared ones stay. */
 static void test_idle(void)
 {
@@ -258,19 +251,17 @@ static void test_idle(void)
     world_open(&w, both);
     for (int round = 1; round <= 3; round++) {
         void *run = run_begin(&w, "me");
-        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED,
-                   "{\"server\":\"s\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}"));
-        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED,
-                   "{\"server\":\"t\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}"));
+        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")));
+        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("t")));
         w.remote->end(run, NULL);
         CHECK(wait_for(&w, 0, "cold"));
         CHECK(lines_of(&w, "s.starts") >= round && lines_of(&w, "s.count") == round);
     }
     CHECK(lines_of(&w, "t.starts") == 1 && strcmp(state_of(&w, 1).state, "ready") == 0);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
+/* What a run looked up is not what the upstream has when it is called. */
 static void test_changed(void)
 {
     World w;
@@ -312,8 +303,7 @@ static void test_changed(void)
     run = run_begin(&w, "me");
     CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, "{\"server\":\"t\",\"tool\":\"other\"}"));
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* ------------------------------------------------------------------------------------- cache */
@@ -433,8 +423,7 @@ static void test_old_cache(void)
     CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")));
     w.remote->end(run, NULL);
     CHECK(lines_of(&w, "s.count") == 2);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* ----------------------------------------------------------------------------------- secrets */
@@ -498,8 +487,7 @@ static void test_secret_number(void)
     CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) &&
           says("{\"id\":\"[secret]\",\"ok\":true,\"x\":\"\\n[secret]\"}"));
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* What a server wrote before it ended may be anything; what is told of it is text, also where it was cut. */
@@ -514,8 +502,7 @@ static void test_last_words(void)
     PtcUpstreamState state = state_of(&w, 0);
     CHECK(strstr(state.reason, "caf?") && ptc_utf8_valid(state.reason, strlen(state.reason)));
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* A person is shown the arguments, and nothing else of what would be sent. */
@@ -540,8 +527,7 @@ static void test_question(void)
     CHECK(text && strstr(text, "\"args\":\"{\\\"text\\\":\\\"x\\\"}\""));
     ptc_buf_deinit(&shown);
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* ------------------------------------------------------------------------------------- crowd */
@@ -578,8 +564,7 @@ static void test_crowd(void)
         CHECK(ask_end(&w, run, &asked[i], answer, sizeof answer));
     CHECK(ptc_clock_ns(NULL) - begun < (int64_t)100 * 1000000000);
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* ----------------------------------------------------------------------------------- threads */
@@ -666,8 +651,7 @@ static void test_threads(void)
     void *run = run_begin(&w, "a");
     CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
     w.remote->end(run, NULL);
-    world_close(&w);
-    world_remove(&w);
+    world_end(&w);
 }
 
 /* ------------------------------------------------------------------------------------ memory */
@@ -703,8 +687,7 @@ static void test_no_memory(bool running, uint64_t step)
                 check_pause_us(200000);
         }
         CHECK(ok);
-        world_close(&w);
-        world_remove(&w);
+        world_end(&w);
     }
 }
 

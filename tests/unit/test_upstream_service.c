@@ -111,8 +111,7 @@ static void begin(World *w, const char *more, const char *credentials)
 
 static void finish(World *w)
 {
-    world_close(w);
-    world_remove(w);
+    world_end(w);
 }
 
 static bool call(World *w, void *run, const char *tool, const char *args)

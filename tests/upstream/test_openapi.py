@@ -37,16 +37,12 @@ def run(home, *args):
     return subprocess.run([PTC, *args], cwd=home, env=env, capture_output=True, text=True, timeout=WAIT, check=False)
 
 
-# ---------------------------------------------------------------------------------------------- the example of the page
+class Service(http.server.BaseHTTPRequestHandler):
+    """A service that answers in JSON."""
 
-class Pets(http.server.BaseHTTPRequestHandler):
-    """GET /pets?limit=2"""
-
-    def do_GET(self):
-        url = urllib.parse.urlsplit(self.path)
-        limit = int(urllib.parse.parse_qs(url.query).get("limit", ["9"])[0])
-        body = json.dumps([{"name": n} for n in ("Rex", "Tom", "Kit")][:limit]).encode()
-        self.send_response(200 if url.path == "/pets" else 404)
+    def answer(self, status, value):
+        body = json.dumps(value).encode()
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -55,12 +51,28 @@ class Pets(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
+    @classmethod
+    def start(cls):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), cls)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server
+
+
+# ---------------------------------------------------------------------------------------------- the example of the page
+
+class Pets(Service):
+    """GET /pets?limit=2"""
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        limit = int(urllib.parse.parse_qs(url.query).get("limit", ["9"])[0])
+        self.answer(200 if url.path == "/pets" else 404, [{"name": n} for n in ("Rex", "Tom", "Kit")][:limit])
+
 
 def test_page(home):
     page = (ROOT / "docs" / "upstreams.md").read_text().split("## OpenAPI services")[1].split("\n## ")[0]
     blocks = re.findall(r"^```(\w*)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pets)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Pets.start()
     for kind, text in blocks:
         if kind == "yaml":
             pathlib.Path(home, "pets.yaml").write_text(text)
@@ -76,24 +88,15 @@ def test_page(home):
 
 # ------------------------------------------------------------------------------------------------ paths that lead outside
 
-class Paths(http.server.BaseHTTPRequestHandler):
+class Paths(Service):
     """Answers with the path that it was asked for."""
 
     def do_GET(self):
-        body = json.dumps({"path": self.path}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
+        self.answer(200, {"path": self.path})
 
 
 def test_outside(home):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Paths)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Paths.start()
     bad = ["/../a", "/x/%2E%2e/a", "/x/.%2e%2Fa", "/./a", "/..\\a", "/..;v=1/a", "/x/.."]
     part = {"name": "p", "in": "path", "required": True, "schema": {"type": ["string", "array"]}}
     paths = {path: {"get": {"operationId": f"bad{i}"}} for i, path in enumerate(bad)}
