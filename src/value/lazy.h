@@ -5,10 +5,10 @@
  *   pending   from is not nil: what computes it (lisp/force.h); PTC_FALSE while that is at work
  *   a cell    from is nil, first is a value: that element, then those of rest
  *   the same  from is nil, first is PTC_UNBOUND: it has the elements of rest, and no others
- * It is the only value that changes once programs have it, and only from pending to one of the others, or to a shorter
- * way to the same elements.  Nothing but the VM that owns its heap changes it: what goes into a session, to another thread or
- * out of the program is computed before (ptc_force_deep).  Then it is plain, and this layer takes what is behind it
- * for the sequence itself. */
+ * Apart from cells (value/cell.h) it is the only value that changes once programs have it, and only from pending to one of the
+ * others, or to a shorter way to the same elements.  Nothing but the VM that owns its heap changes it: what goes into a
+ * session, to another thread or out of the program is computed before (ptc_force_deep).  Then it is plain, and this layer
+ * takes what is behind it for the sequence itself. */
 #ifndef PTC_VALUE_LAZY_H
 #define PTC_VALUE_LAZY_H
 
