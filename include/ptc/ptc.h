@@ -3,10 +3,9 @@
  * ptc.h - run PTC-Lisp programs under hard limits.  The only header to include; it brings ptc_upstreams.h along.
  *
  * RULES FOR THE WHOLE API
- *   Strings are UTF-8, passed as pointer and length; they need not end in NUL, but
- *     those we return do end in NUL (not counted in the length).  What callbacks get is
- *     passed as pointer and length too, and need not.
- *     A pointer to a length that we set may be NULL.
+ *   Strings are UTF-8, passed as pointer and length.  Those that we return also end in
+ *     NUL, which the length does not count; those that callers pass, and those that
+ *     callbacks get, need not.  A pointer to a length that we set may be NULL.
  *   Ownership: what a function named *_new, *_eval or *_parse returns is freed with
  *     the *_free of its type.  Everything else that is returned is borrowed and lives
  *     as long as the object it was read from.
@@ -223,8 +222,8 @@ typedef struct {
     uint32_t line;   /* from 1; 0: unknown */
     uint32_t column; /* from 1, in characters */
     uint32_t
-        earlier; /* 1: line, column and form are in the text of an earlier program of the session, in which the
-                         function that failed was written; 0: in this one */
+        earlier; /* 1: line, column and form are in the text of an earlier program of the session, which
+                         defined the function that failed; 0: in this one */
 } PtcError;
 
 PTC_API void ptc_outcome_free(PtcOutcome *outcome);
@@ -274,7 +273,7 @@ PTC_API bool ptc_outcome_warning(const PtcOutcome *outcome, size_t index, PtcWar
 PTC_API PtcSession *ptc_session_new(Ptc *ptc);
 PTC_API void ptc_session_free(PtcSession *session);
 
-/* Bytes in use, including history; and the number of bindings, not counting it.  0 for NULL. */
+/* Bytes in use, history included, and the number of bindings, without history.  0 for NULL. */
 PTC_API size_t ptc_session_bytes(PtcSession *session);
 PTC_API size_t ptc_session_count(const PtcSession *session);
 
@@ -298,15 +297,15 @@ PTC_API PtcStatus ptc_session_forget_all(PtcSession *session);
 /* What is bound, as JSON, freed with ptc_text_free:
  *   {"count":2, "bytes":n, "limit":n, "bindings":[...], "history":[...]}
  * where a binding is {"name", "type", "bytes", "preview"} and a function has "arities", a list of
- * [least, most] arguments (most null: any number), and "doc" when it has one.  What several bindings share counts in the
- * bytes of each.  Previews are cut to 160 bytes; they are program data, not to be trusted. */
+ * [least, most] arguments (most null: any number), and "doc" when it has one.  What several bindings share counts
+ * toward the bytes of each.  Previews are cut to 160 bytes; they are program data, not to be trusted. */
 PTC_API PtcStatus ptc_session_inspect(PtcSession *session, char **out, size_t *out_len);
 
 /* The session as bytes, freed with ptc_text_free: bindings, history, journal and aliases, but not the
  * cached results of tools.  Functions are stored as their source and the values they captured, never as
  * code; tools they call are known by name.  The bytes end in a tag (HMAC-SHA-256) made with `key`, 16
- * bytes or more, which only the host should know; they are not encrypted.  They are the same again as
- * long as nothing runs in the session, and after a restore.
+ * bytes or more, which only the host should know; they are not encrypted.  As long as nothing runs in the
+ * session its bytes stay the same, also after a restore.
  * PTC_BAD_DATA: something cannot be stored, or a limit was reached; error (may be NULL) then names the
  * binding.  *out is set only with PTC_OK. */
 PTC_API PtcStatus ptc_session_snapshot(PtcSession *session, const void *key, size_t key_len,
@@ -377,9 +376,9 @@ PTC_API const char *ptc_tools_name(const PtcTools *tools, size_t index);
 PTC_API const char *ptc_tools_signature(const PtcTools *tools, size_t index);
 PTC_API const char *ptc_tools_description(const PtcTools *tools, size_t index);
 
-/* Where a tool can be called from by an agent of this mode: "native" (by the model itself), "ptc_lisp" (by its programs)
- * or "both".  output is "text" or "ptc_lisp", transport "content", "tool_call" or NULL.  NULL when there is no such tool
- * or word. */
+/* Who may call a tool in an agent of this mode: "native" (the model itself), "ptc_lisp" (its programs) or "both".
+ * output is "text" or "ptc_lisp", transport "content", "tool_call" or NULL.  NULL when there is no such
+ * tool or word. */
 PTC_API const char *ptc_tools_expose(const PtcTools *tools, size_t index, const char *output,
                                      const char *transport);
 /* Indexes of the tools for which that is one of `layers` ("native,both"), in order: at most max of them in indexes.
@@ -413,8 +412,10 @@ PTC_API PtcStatus ptc_signature_schema(Ptc *ptc, const char *signature, size_t l
                                        char **json, size_t *json_len, char *error,
                                        size_t error_size);
 
-/* Only inside the function, on its thread: the name, the arguments (a map with string keys), the same as JSON text
- * (NULL: out of memory), and a place to make the result in. */
+/* ------------------------------------------------- inside a tool's function */
+
+/* Only while the function runs, on its thread: the name, the arguments (a map with string keys), the arguments as JSON
+ * text (NULL: out of memory), and a place to make the result in. */
 PTC_API const char *ptc_call_name(const PtcToolCall *call, size_t *len);
 PTC_API PtcValue ptc_call_args(const PtcToolCall *call);
 PTC_API const char *ptc_call_args_json(PtcToolCall *call, size_t *len);
@@ -508,7 +509,8 @@ PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOpt
 /* ------------------------------------------------------------------ agents */
 
 /* An agent is a mission for a language model: a prompt, tools, limits, and what the answer must be (docs/agents.md).  A
- * PtcAgent says what it is, a PtcMission is one run of it, or a conversation, a PtcLlm opens models by name.  None of them needs an engine.
+ * PtcAgent says what it is, a PtcMission is one run of it, or a conversation, and a PtcLlm opens models by name.  None of
+ * them needs an engine.
  *
  * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, except for
  *   ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level of agents below.
@@ -548,10 +550,10 @@ typedef struct {
     const char *json; /* one of these: the text ... */
     size_t json_len;
     const char *path; /* ... or a file, which may name other files */
-    /* Functions of the host as tools, in addition to those of the file; held by the agent, and no more may be added.
-     * A function is called on the threads of missions, on several at once. */
+    /* Functions of the host as tools, in addition to those of the file.  The agent holds the set, to which no more tools
+     * may be added.  A function is called on the threads of missions, on several at once. */
     PtcTools *tools;
-    /* Agents as tools: a name for each, and as many agents; held. */
+    /* Agents as tools: their names, and as many agents, which this one holds. */
     const char *const *child_names;
     PtcAgent *const *children;
     size_t child_count;
@@ -561,7 +563,8 @@ typedef struct {
     /* Tokens of a text, for compaction; from any thread.  NULL: a quarter of its characters. */
     int64_t (*count_tokens)(void *user, const char *text, size_t len);
     void *count_tokens_user;
-    /* For ptc_mission_compile: one turn unless the text says otherwise, and with tools two more for an answer. */
+    /* For ptc_mission_compile: the agent has one turn unless the text says otherwise, and with tools two more for an
+     * answer. */
     bool compile;
     /* json is what ptc_mission_compiled gave: the agent runs its program, and no model is asked for it.  Functions and
      * agents that the program uses as tools must be given as before. */
@@ -569,7 +572,8 @@ typedef struct {
 } PtcAgentSource;
 
 PTC_API void ptc_agent_source_init(PtcAgentSource *source, size_t size);
-/* PTC_BAD_ARGUMENT: not one of json and path, or compiled with path or compile.  PTC_BAD_DATA: the agent is invalid; error has the path of the field, what was found and what is allowed. */
+/* PTC_BAD_ARGUMENT: json and path are both set, or neither is; or compiled together with path or compile.  PTC_BAD_DATA:
+ * the agent is invalid; error has the path of the field, what was found and what is allowed. */
 PTC_API PtcStatus ptc_agent_new(const PtcAgentSource *source, PtcAgent **out, char *error,
                                 size_t error_size);
 /* Gives up the caller's hold; missions and parents keep theirs.  NULL is allowed. */
@@ -607,15 +611,15 @@ typedef enum {
     PTC_MISSION_TEXT, /* text: a piece of the top agent's answer, of agents in text mode without tools */
 } PtcMissionEventKind;
 
-/* What happened.  Texts are only good during the call. */
+/* What happened.  Texts are valid only during the call. */
 typedef struct {
     size_t size;
     PtcMissionEventKind kind;
-    uint64_t run, parent; /* numbers of agents that run, from 1; a parent of 0: none */
+    uint64_t run, parent; /* number of this agent's run, from 1, and of its parent's; 0: none */
     const char *agent;    /* path of tool names, "" for the top one */
     size_t agent_len;
     int64_t turn;               /* from 1 */
-    int64_t at_us, duration_us; /* since the mission began; of what ended */
+    int64_t at_us, duration_us; /* time since the mission began; duration of what ended */
     bool ok;
     const char *reason; /* not ok: why, a word; else NULL */
     const char *text;
@@ -633,7 +637,7 @@ typedef void (*PtcMissionWatch)(void *user, const PtcMissionEvent *event);
 /* What one run is given.  Everything may be left unset; what is pointed to is copied, except the PtcLlm. */
 typedef struct {
     size_t size;
-    PtcLlm *llm;       /* opens the models that are named; NULL: none can be */
+    PtcLlm *llm;       /* opens models by name; NULL: no model can be named */
     const char *model; /* the model, as `ptc run --llm` takes it; NULL: the agent's own */
     PtcAskFn ask;      /* or a function as the model; NULL: none */
     void *ask_user;
@@ -675,33 +679,34 @@ PTC_API PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *opti
                                   PtcMission **out, char *error, size_t error_size);
 /* Not while it runs.  NULL is allowed. */
 PTC_API void ptc_mission_free(PtcMission *mission);
+
 typedef enum {
     PTC_CHUNK_LINES = 0,
     PTC_CHUNK_CHARS,
     PTC_CHUNK_TOKENS /* of 4 characters */
 } PtcChunkUnit;
 
-/* Before it runs: puts a text into its context in pieces, a list of strings under a key.  Pieces have `size` units and
- * share `overlap` with the next; there are at most 100,000.  Nothing is borrowed.  PTC_BAD_ARGUMENT: sizes that are not
- * from 1, an overlap that is not smaller.  PTC_BAD_DATA: the text is not UTF-8 or has too many pieces, or the context is
- * no object; error says which, and the context is as before. */
+/* Before it runs: puts a text into its context in pieces, a list of strings under a key.  Pieces have `size` units
+ * and share `overlap` units with the next; there are at most 100,000.  Nothing is borrowed.  PTC_BAD_ARGUMENT: size
+ * is less than 1, or overlap is not smaller than size.  PTC_BAD_DATA: the text is not UTF-8 or has too many pieces,
+ * or the context is no object; error says which, and the context is as before. */
 PTC_API PtcStatus ptc_mission_chunk(PtcMission *mission, const char *key, const char *text,
                                     size_t len, PtcChunkUnit unit, int64_t size, int64_t overlap,
                                     char *error, size_t error_size);
 /* Runs it to its end, once.  PTC_OK means that it has ended, not that it succeeded: the outcome says which. */
 PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
-/* Instead of that, a conversation: runs the agent for a message of a user, which replaces the prompt unchanged, any
- * number of times.  Messages, definitions, *1, journal and cache are kept; turns, tokens and time start afresh.  The
- * outcome is that of the last message.  PTC_NO_MEMORY also if what was said could not be kept; PTC_BAD_ARGUMENT also
- * for a chain. */
+/* In place of ptc_mission_run, a conversation: runs the agent for a message of a user, which replaces the prompt
+ * unchanged.  It may be called any number of times.  Messages, definitions, *1, journal and cache are kept; turns,
+ * tokens and time start afresh.  The outcome is that of the last message.  PTC_NO_MEMORY also if what was said could
+ * not be kept; PTC_BAD_ARGUMENT also for a chain. */
 PTC_API PtcStatus ptc_mission_say(PtcMission *mission, const char *message, size_t len);
-/* Instead of that, compiles the agent, which was made with `compile`: runs it once on the context, with values made up
- * for parameters that are missing, and has the program that gave the answer run again alone, where it must give a
- * fitting answer.  The outcome is that of the run.  PTC_BAD_ARGUMENT: it was made without, or is a chain.
- * PTC_BAD_DATA: there is nothing to keep, and error says why. */
+/* In place of both, compiles the agent, which must have been made with `compile`: runs it once on the context, with
+ * values made up for parameters that are missing, then runs the program that gave the answer again by itself, where
+ * it must give a fitting answer too.  The outcome is that of the run.  PTC_BAD_ARGUMENT: the agent was made without
+ * `compile`, or is a chain.  PTC_BAD_DATA: there is no program to keep, and error says why. */
 PTC_API PtcStatus ptc_mission_compile(PtcMission *mission, char *error, size_t error_size);
-/* What it came to, as `ptc run --compile` writes it: JSON text for PtcAgentSource.compiled, borrowed from the mission;
- * NULL: nothing. */
+/* The compiled agent, as `ptc run --compile` writes it: JSON text for PtcAgentSource.compiled, borrowed from the mission;
+ * NULL: there is none. */
 PTC_API const char *ptc_mission_compiled(const PtcMission *mission, size_t *len);
 /* Ends the current run with reason "cancelled", within 200 ms; if there is none, the next one.  From any thread,
  * until the mission is freed. */
@@ -716,7 +721,7 @@ PTC_API const char *ptc_mission_answer(const PtcMission *mission, size_t *len);
 /* Why not: a word ("failed", "invalid_input"; docs/agents.md), and a sentence.  NULL when there is an answer. */
 PTC_API const char *ptc_mission_reason(const PtcMission *mission);
 PTC_API const char *ptc_mission_message(const PtcMission *mission, size_t *len);
-/* Was nothing sent, because agent or data are wrong? */
+/* Was nothing sent to a model because the agent or its data are wrong? */
 PTC_API bool ptc_mission_invalid(const PtcMission *mission);
 
 /* Did the host's function take every line of the trace so far?  True if there is none. */

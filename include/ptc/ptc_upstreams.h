@@ -15,14 +15,14 @@ extern "C" {
  * engines, from any threads; it is freed after their runs have ended.  Nothing is started before a program needs it. */
 typedef struct PtcUpstreamSet PtcUpstreamSet;
 
-/* Where they are named.  Everything but one of json and path may be left unset. */
+/* Where they are named, and how they are used.  Only json or path must be set. */
 typedef struct {
     size_t size;
     const char *json; /* one of these: the text of an upstreams file ... */
     size_t json_len;
     const char *path;   /* ... or a file, of ours or of another client */
     const char *policy; /* "default", "read-only", "trusting" or "allow-all"; NULL: "default" */
-    bool approved;      /* a person has said yes to calls that would have to be asked about */
+    bool approved;      /* make calls without asking the person who would have to be asked */
     /* The `ptc` command: servers that are processes run under it, so that they end however the host ends.  NULL: the one
      * on the PATH. */
     const char *command;
@@ -34,16 +34,17 @@ typedef struct {
 } PtcUpstreamOptions;
 
 PTC_API void ptc_upstream_options_init(PtcUpstreamOptions *options, size_t size);
-/* PTC_BAD_ARGUMENT: not one of json and path, no such policy, or a path that is too long.  PTC_BAD_DATA: the file cannot be used;
- * error (may be NULL) has the place, what was found and what is allowed.  *out is then NULL.  What the options point to is copied. */
+/* PTC_BAD_ARGUMENT: json and path are both set, or neither is; no such policy; or a path that is too long.
+ * PTC_BAD_DATA: the file cannot be used; error (may be NULL) has the place, what was found and what is allowed.  *out
+ * is then NULL.  What the options point to is copied. */
 PTC_API PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *options, PtcUpstreamSet **out,
                                        char *error, size_t error_size);
-/* Ends all of them, and waits until their threads have ended.  No engine uses them any more.  NULL is allowed. */
+/* Ends all of them, and waits until their threads have ended.  No engine may use them any more.  NULL is allowed. */
 PTC_API void ptc_upstream_set_free(PtcUpstreamSet *upstreams);
-/* Lets programs of later runs of the engine call them; a set of NULL: none.  PTC_BAD_ARGUMENT: it is running. */
+/* From its next run on, programs of the engine may call them; a set of NULL: none.  PTC_BAD_ARGUMENT: the engine is running. */
 PTC_API PtcStatus ptc_upstream_set_use(PtcUpstreamSet *upstreams, Ptc *ptc);
 
-/* How one of them is.  The reader sets size. */
+/* The state of one of them.  The reader sets size. */
 typedef struct {
     size_t size;
     const char *name;  /* borrowed from the PtcUpstreamSet */
@@ -52,7 +53,7 @@ typedef struct {
     char reason[256];  /* why it is down or unusable; "" otherwise */
 } PtcUpstreamStatus;
 
-/* How many the file names; 0 for NULL.  Both from any thread. */
+/* How many the file names; 0 for NULL.  This and the next from any thread. */
 PTC_API size_t ptc_upstream_set_count(const PtcUpstreamSet *upstreams);
 /* False beyond the last, or without a size. */
 PTC_API bool ptc_upstream_set_state(PtcUpstreamSet *upstreams, size_t index,

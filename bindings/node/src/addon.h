@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * addon.h - what the files of the Node addon share.  Everything but the bodies of threads runs on the thread of JavaScript. */
+ * addon.h - what the files of the Node addon share.  Everything except the functions that threads are started with runs on
+ * JavaScript's own thread. */
 #ifndef PTC_NODE_ADDON_H
 #define PTC_NODE_ADDON_H
 
@@ -30,7 +31,7 @@ typedef struct Engine {
     bool busy, closed;
 } Engine;
 
-/* A session or data: freed before the engine, because it holds it. */
+/* A session or data.  It holds its engine, so that it is freed before the engine is. */
 typedef struct Part {
     Engine *engine;
     PtcSession *session; /* or NULL */
@@ -52,27 +53,27 @@ enum { ERROR_BYTES = 700 };
 /* ---- addon.c */
 
 napi_value throw_text(napi_env env, const char *text);
-/* The arguments of a call; false: it has fewer, and an exception is pending. */
+/* The arguments of a call; false: there are fewer than `count`, and an exception is pending. */
 bool get_args(napi_env env, napi_callback_info info, size_t count, napi_value *args);
-/* The text of a string, which the caller frees; NULL: it is none. */
+/* The text of a string, which the caller frees; NULL: the value is not a string, or out of memory. */
 char *get_text(napi_env env, napi_value value, size_t *len);
 napi_value make_text(napi_env env, const char *text, size_t len);
 napi_value get_member(napi_env env, napi_value object, const char *name);
 void set_member(napi_env env, napi_value object, const char *name, napi_value value);
 int64_t get_number(napi_env env, napi_value value, int64_t otherwise);
 bool get_flag(napi_env env, napi_value object, const char *name);
-/* The pointer in a handle; NULL: it is none. */
+/* The pointer in a handle; NULL: the value is not a handle. */
 void *get_handle(napi_env env, napi_value value);
 
 /* ---- gate.c */
 
-/* `call` runs on the thread of JavaScript with the function and the data of a gate_call; `waits`: Node does not end before the gate
- * is closed.  NULL: out of memory. */
+/* A way back to JavaScript: `call` runs on its thread, with the function and the data of a gate_call.  `waits`: Node does not end
+ * before the gate is closed.  NULL: out of memory. */
 Gate *gate_new(napi_env env, napi_value function, const char *name,
                napi_threadsafe_function_call_js call, bool waits);
 /* From any thread.  False: Node is ending, and the data stays the caller's. */
 bool gate_call(Gate *gate, void *data);
-/* On the thread of JavaScript: does Node wait for the gate from now on? */
+/* Says whether Node waits for the gate from now on; only on the thread of JavaScript. */
 void gate_wait(napi_env env, Gate *gate, bool waits);
 /* From any thread, once; what was handed over before still arrives. */
 void gate_close(Gate *gate);
