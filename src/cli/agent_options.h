@@ -50,7 +50,7 @@
          .type = PTC_OPTION_INT,                                                              \
          .field = FIELD(token_limit),                                                         \
          .value = "N",                                                                        \
-         .help = "stop when all requests together took more tokens",                          \
+         .help = "stop when all requests together have used more tokens than this",           \
          .max = PTC_AGENT_OPTION_MOST},                                                       \
         {.name = "on-budget-exceeded",                                                        \
          .type = PTC_OPTION_CHOICE,                                                           \
@@ -59,7 +59,7 @@
          .help = "what happens then: an error, or the latest value that fits as the answer"}, \
     {                                                                                         \
         .name = "llm-timeout-ms", .type = PTC_OPTION_INT, .field = FIELD(llm_timeout_ms),     \
-        .value = "MS", .help = "for one request to the model; 0 means this default too",      \
+        .value = "MS", .help = "time for one request to the model; 0: the default",           \
         .max = PTC_AGENT_OPTION_MOST                                                          \
     }
 

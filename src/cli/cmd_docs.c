@@ -144,7 +144,7 @@ static const PtcUsage doc_usage = {
         "Shows a function or special form: how it is called, what it does, examples.\n"
         "A namespace (str, Math) is listed.  With --tools, --upstreams or --import also a "
         "tool or an\n"
-        "upstream; with --tools and no name, all tools.  Exit status: 0 found, 1 there is none.",
+        "upstream; with --tools and no name, all tools.  Exit status: 0 found, 1 no such name.",
     .examples = "  ptc doc group-by\n  ptc doc str/join\n  ptc doc parse      # in any namespace\n"
                 "  ptc doc clojure.set\n  ptc doc --tools @tools.json tool/price\n",
     .options = doc_table,

@@ -50,21 +50,22 @@ static const PtcOption table[] = {
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
     {"each", 0, PTC_OPTION_FLAG, AT(each), NULL,
-     "ptc --each FILE PROGRAM: run it for each row of a file of any size", 0, 0},
+     "ptc --each FILE PROGRAM: run the program for each row of a file of any size", 0, 0},
     {"init", 0, PTC_OPTION_TEXT, AT(init), "PROGRAM",
      "with --each: the initial `state`; each run returns the next", 0, 0},
     {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
-     "what --context or --data may take, in MiB (4, and 1024 for --data)", 1, 1 << 20},
+     "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20},
     {"format", 0, PTC_OPTION_CHOICE, AT(format), PTC_FORMATS,
-     "how to print the result; payload: what lisp_eval answers (text)", 0, 0},
+     "how to print the result; payload: as lisp_eval would answer (text)", 0, 0},
     {"raw", 'r', PTC_OPTION_FLAG, AT(raw), NULL, "print a string without its quotes", 0, 0},
-    {"result-mb", 0, PTC_OPTION_INT, AT(result_mb), "N", "size of the result in MiB", 1, 2047},
+    {"result-mb", 0, PTC_OPTION_INT, AT(result_mb), "N", "largest size of the result, in MiB", 1,
+     2047},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time", 1, MS_MAX},
     {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything", 1, MS_MAX},
     {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
     {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations", 0, INT64_MAX / 2},
     {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
-    {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "size of the program", 1,
+    {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "largest size of the program", 1,
      64 << 20},
     {"seed", 0, PTC_OPTION_INT, AT(seed), "N", "where rand and similar functions begin", 0,
      INT64_MAX / 2},
@@ -73,7 +74,7 @@ static const PtcOption table[] = {
     {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
      "the time of the run, 2026-01-31T12:00:00Z or milliseconds (when the run begins)", 0, 0},
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
-     "answer request lines from standard input (docs/batch.md)", 0, 0},
+     "answer requests on standard input, one per line (ptc docs batch)", 0, 0},
     {"session", 0, PTC_OPTION_FLAG, AT(session), NULL,
      "with --jsonl: all lines share their definitions", 0, 0},
     {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
@@ -82,18 +83,19 @@ static const PtcOption table[] = {
      "tool calls in one run (no limit)", 0, 1 << 30},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"dry-run", 0, PTC_OPTION_CHOICE, AT(dry_run), "plan|reads",
-     "list what the program would call in upstreams; reads: run it up to the first call that is no "
-     "read",
+     "list what the program would call in upstreams; reads: run it up to the first call that is "
+     "not a read",
      0, 0},
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
-     "with --jsonl: what tools of lines may be, command,http (none)", 0, 0},
+     "with --jsonl: kinds of tools that lines may bring along, command,http (none)", 0, 0},
     {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
      "what the result must be, such as '{count :int}'", 0, 0},
+    {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE",
+     "what the result must be, as a JSON Schema", 0, 0},
     {"compiled", 0, PTC_OPTION_TEXT, AT(compiled), "FILE",
-     "run an agent that ptc run --compile made, on --context", 0, 0},
-    {"llm", 0, PTC_OPTION_TEXT, AT(llm), "MODEL", "with --compiled: the model of its tools", 0, 0},
-    {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE", "the same as a JSON Schema", 0,
-     0},
+     "run what ptc run --compile made, with the data of --context", 0, 0},
+    {"llm", 0, PTC_OPTION_TEXT, AT(llm), "MODEL", "with --compiled: the model that its tools ask",
+     0, 0},
 };
 
 /* Limits that are not given have the engine's defaults. */
@@ -121,7 +123,7 @@ static const PtcUsage usage = {
         "PROGRAM | -e PROGRAM | -f FILE | -\n"
         "       ptc eval --jsonl [--session]\n"
         "       ptc [OPTIONS] [FILE] PROGRAM      the program sees FILE as `data` and `rows`",
-    .summary = "Runs a program and prints its result; what it prints goes to standard error.\n"
+    .summary = "Runs a program and prints its result; text that it prints goes to standard error.\n"
                "The form without eval has wider limits than those below (ptc docs limits).\n"
                "Exit status: 0 done, 1 the program failed, 2 wrong usage.",
     .examples =

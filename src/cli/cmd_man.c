@@ -126,7 +126,7 @@ static void add_end(PtcBuf *out)
 static const PtcUsage usage_of_man = {
     .command = "man",
     .synopsis = "",
-    .summary = "Prints the manual page, which has what --help says of all commands.",
+    .summary = "Prints the manual page: the --help of all commands together.",
     .examples = "  ptc man | man -l -\n  ptc man > ptc.1\n",
 };
 

@@ -55,7 +55,7 @@ static const PtcOption table[] = {
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
     {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
-     "what --context or --data may take, in MiB (4, and 1024 for --data)", 1, 1 << 20},
+     "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20},
     {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
@@ -87,8 +87,8 @@ static const PtcUsage usage = {
     .command = "repl",
     .synopsis = "[OPTIONS]",
     .summary =
-        "Reads programs, runs them in one session and prints their results.  :help says what\n"
-        "else it takes.  From a pipe it prints results only; the exit status is 0.",
+        "Reads programs, runs them in one session and prints their results.  Type :help for more\n"
+        "commands.  In a pipe it prints only results; the exit status is 0.",
     .examples = "  ptc repl\n  ptc repl --data orders=@orders.csv --tools @tools.json\n  echo '(+ "
                 "1 2)' | ptc repl\n",
     .options = table,

@@ -31,13 +31,13 @@ static const PtcUsage usage = {
     .synopsis = "summary|timeline|slowest|chrome|otlp FILE|DIR|-...",
     .summary =
         "Reads traces of agents and of ptc mcp, of any size, and prints\n"
-        "  summary   how many of what, how they went and what they took, by tool and model\n"
-        "  timeline  what happened, a line each\n"
+        "  summary   how many runs, requests and calls, how they went and how long they took\n"
+        "  timeline  what happened, one line for each event\n"
         "  slowest   the requests, programs and calls that took longest\n"
         "  chrome    JSON for chrome://tracing and Perfetto\n"
-        "  otlp      OpenTelemetry's JSON, for a collector\n"
-        "Of a directory the files named *.jsonl.  Lines that are not events are reported and "
-        "skipped.\n"
+        "  otlp      JSON for an OpenTelemetry collector\n"
+        "In a directory it reads the files named *.jsonl.  Lines that are not events are\n"
+        "reported and skipped.\n"
         "Exit status: 0 done, 1 nothing in the files is a trace, or reading or writing failed,\n"
         "2 wrong usage.",
     .examples = "  ptc run agent.json --trace trace.jsonl\n"

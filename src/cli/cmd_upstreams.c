@@ -23,19 +23,20 @@ typedef struct {
 #define AT(field) offsetof(Options, field)
 
 static const PtcOption table[] = {
-    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, doctor, pins: as JSON", 0, 0},
-    {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: the result as the server sent it", 0, 0},
+    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, doctor, pins: print JSON", 0, 0},
+    {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: print the result as the server sent it", 0,
+     0},
     {"yes", 0, PTC_OPTION_FLAG, AT(yes), NULL,
-     "call: also a tool that a person would have to be asked about", 0, 0},
-    {"verbose", 'v', PTC_OPTION_FLAG, AT(verbose), NULL, "what the servers write to standard error",
-     0, 0},
+     "call: make the call even if a person would have to be asked", 0, 0},
+    {"verbose", 'v', PTC_OPTION_FLAG, AT(verbose), NULL,
+     "show what the servers write to standard error", 0, 0},
     {"device", 0, PTC_OPTION_FLAG, AT(device), NULL,
-     "login: with a code that is typed in a browser on any machine", 0, 0},
+     "login: with a code that you type in a browser on any machine", 0, 0},
     {"paste", 0, PTC_OPTION_FLAG, AT(paste), NULL,
-     "login: the address that the browser ends at is pasted here", 0, 0},
+     "login: you paste the address at which the browser ends", 0, 0},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
-     "answer request lines from standard input (docs/upstreams.md)", 0, 0},
+     "answer requests on standard input, one per line (ptc docs upstreams)", 0, 0},
 };
 
 static const PtcUsage usage = {
@@ -43,18 +44,17 @@ static const PtcUsage usage = {
     .synopsis = "list|check|call|doc|doctor|pins|approve|login|logout [ARGUMENTS] [OPTIONS]\n"
                 "       ptc upstreams --jsonl",
     .summary =
-        "  list              the upstreams there are, and what is known of them; starts nothing\n"
+        "  list              lists the upstreams and what is known about them; starts nothing\n"
         "  check [NAME...]   starts them, lists their tools, says how long that took\n"
-        "  call NAME/TOOL [JSON]   one call, with its arguments as a JSON object\n"
-        "  doc NAME[/TOOL]   what a model reads of them\n"
+        "  call NAME/TOOL [JSON]   calls a tool, with its arguments as a JSON object\n"
+        "  doc NAME[/TOOL]   shows what a model reads about them\n"
         "  doctor            checks them all and gives advice\n"
-        "  pins [NAME...]    tools that are pinned, and what has changed since\n"
-        "  approve NAME[/TOOL]   takes a tool that has changed as it is now\n"
-        "  login NAME        signs in where an upstream wants OAuth; keeps the tokens for ptc\n"
+        "  pins [NAME...]    lists tools that are pinned, and what has changed since\n"
+        "  approve NAME[/TOOL]   accepts a tool that has changed as it is now\n"
+        "  login NAME        signs in to an upstream that wants OAuth; keeps the tokens for ptc\n"
         "  logout NAME       forgets them\n"
-        "ptc upstreams WORD --help says more.  Exit status: 0 all went well, 1 something failed, 2 "
-        "wrong "
-        "usage.",
+        "ptc upstreams WORD --help has details.  Exit status: 0 all went well, 1 something failed, "
+        "2 wrong usage.",
     .examples = "  ptc upstreams list\n"
                 "  ptc upstreams check --upstreams upstreams.json\n"
                 "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n"
@@ -147,7 +147,7 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
         word++;
     if (argc == 0 || word == WORDS)
         return ptc_options_wrong(
-            &usage, "say what: list, check, call, doc, doctor, pins, approve, login or logout");
+            &usage, "say which: list, check, call, doc, doctor, pins, approve, login or logout");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,
                                  words[word].least ? "name the upstream, and for call the tool"

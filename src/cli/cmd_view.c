@@ -33,10 +33,10 @@ static const PtcUsage usage = {
     .synopsis = "[FILE|DIR...]",
     .summary =
         "Shows traces of agents and of ptc mcp in a browser: runs, timelines, programs, messages.\n"
-        "Of a directory the files named *.jsonl.  Without arguments, files can be dropped into the "
+        "In a directory it takes the files named *.jsonl.  Without arguments, drop files into the "
         "page.\n"
         "Prints the address, and serves until Ctrl-C; on a terminal it opens a browser.\n"
-        "Exit status: 0 it was ended, 2 wrong usage.",
+        "Exit status: 0 done, 2 wrong usage.",
     .examples = "  ptc run agent.json --trace trace.jsonl\n"
                 "  ptc view trace.jsonl\n"
                 "  ptc view --no-open --port 7333 traces/\n",

@@ -30,34 +30,36 @@ typedef struct PtcMcpTaskOptions {
     }
 
 /* Rows for a table of options whose struct has a PtcMcpTaskOptions at `at`. */
-#define PTC_MCP_TASK_ROWS(at)                                                                     \
-    PTC_MCP_TASK_ROW(at, "task", PTC_OPTION_FLAG, on, NULL,                                       \
-                     "offer lisp_task: a task in plain words, done by the model of --task-model", \
-                     0, 0),                                                                       \
-        PTC_MCP_TASK_ROW(at, "task-model", PTC_OPTION_TEXT, model, "MODEL",                       \
-                         "who writes its programs (ptc docs providers)", 0, 0),                   \
-        PTC_MCP_TASK_ROW(at, "task-allow-writes", PTC_OPTION_FLAG, allow_writes, NULL,            \
-                         "its programs may call what policy allows, not only reads", 0, 0),       \
-        PTC_MCP_TASK_ROW(at, "task-timeout-ms", PTC_OPTION_INT, timeout_ms, "N", "for one task",  \
-                         1, 3600000),                                                             \
-        PTC_MCP_TASK_ROW(at, "task-planner-timeout-ms", PTC_OPTION_INT, planner_ms, "N",          \
-                         "for one answer of its model", 1, 3600000),                              \
-        PTC_MCP_TASK_ROW(at, "task-max-output-tokens", PTC_OPTION_INT, output_tokens, "N",        \
-                         "of one answer of its model", 1, 1000000),                               \
-        PTC_MCP_TASK_ROW(at, "task-max-answer-bytes", PTC_OPTION_INT, answer_bytes, "N",          \
-                         "of the answer of a task", 1, 1 << 20),                                  \
-        PTC_MCP_TASK_ROW(at, "task-max-turns", PTC_OPTION_INT, max_turns, "N",                    \
-                         "programs of one task", 1, 100),                                         \
-        PTC_MCP_TASK_ROW(at, "task-retry-turns", PTC_OPTION_INT, retry_turns, "N",                \
-                         "further programs of one task, only for the answer", 0, 100),            \
-        PTC_MCP_TASK_ROW(at, "task-summary-bytes", PTC_OPTION_INT, summary_bytes, "N",            \
-                         "of what lisp_task and its model are told of upstreams", 100, 65536),    \
-        PTC_MCP_TASK_ROW(at, "task-summary", PTC_OPTION_TEXT, summary, "FILE",                    \
-                         "what they are told instead", 0, 0),                                     \
-        PTC_MCP_TASK_ROW(at, "task-agent", PTC_OPTION_TEXT, agent, "FILE",                        \
-                         "turns, and words around the system prompt, as JSON", 0, 0),             \
-        PTC_MCP_TASK_ROW(at, "task-hide-program", PTC_OPTION_FLAG, hide_program, NULL,            \
-                         "answers of lisp_task do not show its program", 0, 0)
+#define PTC_MCP_TASK_ROWS(at)                                                                      \
+    PTC_MCP_TASK_ROW(at, "task", PTC_OPTION_FLAG, on, NULL,                                        \
+                     "offer lisp_task, which does a task in plain words, with a model of its own", \
+                     0, 0),                                                                        \
+        PTC_MCP_TASK_ROW(at, "task-model", PTC_OPTION_TEXT, model, "MODEL",                        \
+                         "the model that writes its programs (ptc docs providers)", 0, 0),         \
+        PTC_MCP_TASK_ROW(                                                                          \
+            at, "task-allow-writes", PTC_OPTION_FLAG, allow_writes, NULL,                          \
+            "let its programs call everything that the policy allows, not only reads", 0, 0),      \
+        PTC_MCP_TASK_ROW(at, "task-timeout-ms", PTC_OPTION_INT, timeout_ms, "N",                   \
+                         "time for one task", 1, 3600000),                                         \
+        PTC_MCP_TASK_ROW(at, "task-planner-timeout-ms", PTC_OPTION_INT, planner_ms, "N",           \
+                         "time for one answer of its model", 1, 3600000),                          \
+        PTC_MCP_TASK_ROW(at, "task-max-output-tokens", PTC_OPTION_INT, output_tokens, "N",         \
+                         "tokens of one answer of its model", 1, 1000000),                         \
+        PTC_MCP_TASK_ROW(at, "task-max-answer-bytes", PTC_OPTION_INT, answer_bytes, "N",           \
+                         "largest size of the answer to a task", 1, 1 << 20),                      \
+        PTC_MCP_TASK_ROW(at, "task-max-turns", PTC_OPTION_INT, max_turns, "N",                     \
+                         "programs that one task may run", 1, 100),                                \
+        PTC_MCP_TASK_ROW(at, "task-retry-turns", PTC_OPTION_INT, retry_turns, "N",                 \
+                         "further programs, which may only give the answer", 0, 100),              \
+        PTC_MCP_TASK_ROW(at, "task-summary-bytes", PTC_OPTION_INT, summary_bytes, "N",             \
+                         "size of what lisp_task and its model are told about upstreams", 100,     \
+                         65536),                                                                   \
+        PTC_MCP_TASK_ROW(at, "task-summary", PTC_OPTION_TEXT, summary, "FILE",                     \
+                         "a file with what they are told instead", 0, 0),                          \
+        PTC_MCP_TASK_ROW(at, "task-agent", PTC_OPTION_TEXT, agent, "FILE",                         \
+                         "a JSON file with turns, and texts around the system prompt", 0, 0),      \
+        PTC_MCP_TASK_ROW(at, "task-hide-program", PTC_OPTION_FLAG, hide_program, NULL,             \
+                         "do not show the program in answers of lisp_task", 0, 0)
 
 /* Everything that tasks share; it stays where it is until it is closed. */
 typedef struct PtcMcpTasks {

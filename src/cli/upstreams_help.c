@@ -8,9 +8,8 @@ static const struct {
     const char *word, *command, *synopsis, *summary, *examples;
 } rows[] = {
     {"list", "upstreams list", "[--json] [OPTIONS]",
-     "The upstreams there are: namespace, state, transport, tools and when they were listed, the "
-     "file and\n"
-     "line that names them, and why one cannot be used.  Starts nothing.",
+     "Lists the upstreams: namespace, state, transport, tools and when they were listed, the\n"
+     "file and line that names each of them, and why one cannot be used.  Starts nothing.",
      "  ptc upstreams list\n"
      "  ptc upstreams list --import cursor --json\n"},
     {"check", "upstreams check", "[NAME...] [OPTIONS]",
@@ -20,15 +19,13 @@ static const struct {
      "  ptc upstreams check\n"
      "  ptc upstreams check github --upstreams upstreams.json --verbose\n"},
     {"call", "upstreams call", "NAME/TOOL [JSON] [--raw] [--yes] [OPTIONS]",
-     "Calls one tool with a JSON object as its arguments and prints its value; --raw prints the "
-     "result as\n"
-     "the server sent it.  A tool that policy asks about is asked about at a terminal; without "
-     "one\n"
-     "it is refused unless --yes says that you agree.",
+     "Calls one tool with a JSON object as its arguments and prints its value; --raw prints\n"
+     "the result as the server sent it.  If the policy wants a person to be asked, it asks on\n"
+     "a terminal; without a terminal it refuses the call unless --yes says that you agree.",
      "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n"
      "  ptc upstreams call files/write_file '{\"path\": \"a\", \"content\": \"\"}' --yes\n"},
     {"doc", "upstreams doc", "NAME[/TOOL] [OPTIONS]",
-     "What a model reads of an upstream, or of one of its tools.",
+     "Shows what a model reads about an upstream, or about one of its tools.",
      "  ptc upstreams doc files\n"
      "  ptc upstreams doc files/read_file\n"},
     {"doctor", "upstreams doctor", "[--json] [OPTIONS]",
@@ -40,20 +37,19 @@ static const struct {
      "  ptc upstreams doctor\n"
      "  ptc upstreams doctor --import claude-desktop\n"},
     {"pins", "upstreams pins", "[NAME...] [--json] [OPTIONS]",
-     "Tools that are pinned, and for those that have changed since how they read before and now.",
+     "Lists the tools that are pinned; for those that have changed since, how they read\n"
+     "before and now.",
      "  ptc upstreams pins\n"
      "  ptc upstreams pins github --json\n"},
     {"approve", "upstreams approve", "NAME[/TOOL]... [OPTIONS]",
-     "Takes a tool that has changed as it was seen last; a name alone: all of its tools.  For an "
-     "upstream of a\n"
-     "project's file: lets it be used as the file has it now.",
+     "Accepts a tool that has changed as it was last seen; with a name alone, all tools of\n"
+     "that upstream.  For an upstream of a project's file: lets it be used as the file has it now.",
      "  ptc upstreams approve github/create_issue\n"
      "  ptc upstreams approve github --import cursor:project\n"},
     {"login", "upstreams login", "NAME [--device | --paste] [OPTIONS]",
-     "Signs in where an upstream wants OAuth, in a browser on this machine; --device shows a code "
-     "for a browser\n"
-     "anywhere, --paste takes the address that the browser ends at.  Waits for ten minutes at "
-     "most.",
+     "Signs in to an upstream that wants OAuth, in a browser on this machine.  --device shows\n"
+     "a code for a browser on any machine; with --paste you copy the address at which the\n"
+     "browser ends.  Waits ten minutes at most.",
      "  ptc upstreams login github\n"
      "  ptc upstreams login github --device\n"},
     {"logout", "upstreams logout", "NAME [OPTIONS]", "Forgets the tokens of an upstream.",

@@ -40,34 +40,34 @@ typedef struct PtcUpstreamsOptions {
     }
 
 /* Rows for the table of a command whose struct has a PtcUpstreamsOptions at `at`. */
-#define PTC_UPSTREAMS_ROWS(at)                                                                    \
-    PTC_UPSTREAMS_ROW(at, "upstreams", PTC_OPTION_LIST, files, "[CLIENT:]FILE",                   \
-                      "MCP servers that programs may call (ptc docs upstreams)"),                 \
-        PTC_UPSTREAMS_ROW(at, "upstreams-config", PTC_OPTION_LIST, files, "[CLIENT:]FILE",        \
-                          "the same as --upstreams"),                                             \
-        PTC_UPSTREAMS_ROW(                                                                        \
-            at, "import", PTC_OPTION_LIST, imports, "CLIENT[:project]",                           \
-            "the servers in your own file of claude-code, claude-desktop, cursor, "               \
-            "vscode, windsurf, zed or gemini; with :project those of the project's file"),        \
-        PTC_UPSTREAMS_ROW(at, "no-upstreams", PTC_OPTION_FLAG, none, NULL,                        \
-                          "none, not even those of ~/.config/ptc/upstreams.json"),                \
-        PTC_UPSTREAMS_ROW(at, "upstreams-strict", PTC_OPTION_FLAG, strict, NULL,                  \
-                          "begin only when every upstream is there and has listed its tools"),    \
-        PTC_UPSTREAMS_ROW(                                                                        \
-            at, "allow", PTC_OPTION_LIST, allow, "SERVER/TOOL",                                   \
-            "tools that may be called, with * and ?; a server alone is all of its tools"),        \
-        PTC_UPSTREAMS_ROW(at, "deny", PTC_OPTION_LIST, deny, "SERVER/TOOL",                       \
-                          "tools that are never callable; overrides every other rule"),           \
-        PTC_UPSTREAMS_ROW(at, "upstreams-policy", PTC_OPTION_CHOICE, policy,                      \
-                          "default|read-only|trusting|allow-all",                                 \
-                          "which tools may be called unasked where no rule fits; default: those " \
-                          "that only read"),                                                      \
-        PTC_UPSTREAMS_ROW(at, "aggregator-read-only", PTC_OPTION_FLAG, read_only, NULL,           \
-                          "the same as --upstreams-policy read-only"),                            \
-    {                                                                                             \
-        "upstream-call-timeout-ms", 0, PTC_OPTION_INT,                                            \
-            (at) + offsetof(PtcUpstreamsOptions, call_ms), "N", "for one call of a tool (30000)", \
-            1, 24 * 3600 * 1000                                                                   \
+#define PTC_UPSTREAMS_ROWS(at)                                                                  \
+    PTC_UPSTREAMS_ROW(at, "upstreams", PTC_OPTION_LIST, files, "[CLIENT:]FILE",                 \
+                      "MCP servers that programs may call (ptc docs upstreams)"),               \
+        PTC_UPSTREAMS_ROW(at, "upstreams-config", PTC_OPTION_LIST, files, "[CLIENT:]FILE",      \
+                          "the same as --upstreams"),                                           \
+        PTC_UPSTREAMS_ROW(                                                                      \
+            at, "import", PTC_OPTION_LIST, imports, "CLIENT[:project]",                         \
+            "the servers in your own configuration of claude-code, claude-desktop, cursor, "    \
+            "vscode, windsurf, zed or gemini; with :project those in the project's file"),      \
+        PTC_UPSTREAMS_ROW(at, "no-upstreams", PTC_OPTION_FLAG, none, NULL,                      \
+                          "no upstreams, not even those of ~/.config/ptc/upstreams.json"),      \
+        PTC_UPSTREAMS_ROW(at, "upstreams-strict", PTC_OPTION_FLAG, strict, NULL,                \
+                          "begin only when every upstream has started and listed its tools"),   \
+        PTC_UPSTREAMS_ROW(at, "allow", PTC_OPTION_LIST, allow, "SERVER/TOOL",                   \
+                          "tools that may be called, with * and ? as in file names; a server "  \
+                          "alone: all its tools"),                                              \
+        PTC_UPSTREAMS_ROW(at, "deny", PTC_OPTION_LIST, deny, "SERVER/TOOL",                     \
+                          "tools that may never be called; overrides every other rule"),        \
+        PTC_UPSTREAMS_ROW(at, "upstreams-policy", PTC_OPTION_CHOICE, policy,                    \
+                          "default|read-only|trusting|allow-all",                               \
+                          "what may be called without asking where no rule applies; default: "  \
+                          "tools that only read"),                                              \
+        PTC_UPSTREAMS_ROW(at, "aggregator-read-only", PTC_OPTION_FLAG, read_only, NULL,         \
+                          "the same as --upstreams-policy read-only"),                          \
+    {                                                                                           \
+        "upstream-call-timeout-ms", 0, PTC_OPTION_INT,                                          \
+            (at) + offsetof(PtcUpstreamsOptions, call_ms), "N", "time for one call (30000)", 1, \
+            24 * 3600 * 1000                                                                    \
     }
 
 /* What was read, and the manager over it.  The values live in the desk. */
