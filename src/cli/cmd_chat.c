@@ -56,11 +56,12 @@ static const PtcOption table[] = {PTC_AGENT_OPTIONS};
 static const PtcUsage usage = {
     .command = "chat",
     .synopsis = "[OPTIONS] [AGENT.json]",
-    .summary = "Talks with an agent that remembers what was said; without a file, with the model "
-               "itself.\n/help says what else it takes.  From a pipe a line is a message and its "
-               "answer follows.\nExit status: 0 done, 1 a message could not be answered, 2 wrong "
-               "usage or a wrong\n"
-               "agent file.",
+    .summary =
+        "Talks with an agent that remembers what was said; without a file, with the model "
+        "itself.\nType /help for more commands.  In a pipe every line is a message and its answer "
+        "follows.\nExit status: 0 done, 1 a message could not be answered, 2 wrong "
+        "usage or a wrong\n"
+        "agent file.",
     .examples = "  ptc chat --llm haiku\n  ptc chat agent.json --context @orders.json\n"
                 "  echo 'Name a river.' | ptc chat --llm ollama:llama-local\n",
     .options = table,
@@ -248,7 +249,7 @@ static void run_command(Chat *c, PtcText text)
             return;
         }
     }
-    ptc_io_printf(PTC_IO_STDERR, "there is no %.*s; /help lists what there is\n",
+    ptc_io_printf(PTC_IO_STDERR, "there is no command %.*s; /help lists them\n",
                   (int)(text.len < 40 ? text.len : 40), text.bytes);
 }
 
@@ -436,7 +437,7 @@ int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     if (argc > 1)
-        return ptc_options_wrong(&usage, "one agent file, please");
+        return ptc_options_wrong(&usage, "give one agent file");
     PtcAgentHostOptions host = {.command = "chat",
                                 .llm = o.llm,
                                 .models = o.models,

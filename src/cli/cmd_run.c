@@ -23,7 +23,8 @@ static const PtcOption options[] = {
      .type = PTC_OPTION_LIST,
      .field = FIELD(chunks),
      .value = "KEY=@FILE,lines=N",
-     .help = "a file in pieces as data: lines=N, chars=N or tokens=N, then perhaps ,overlap=N"},
+     .help = "a file in pieces as data: lines=N, chars=N or tokens=N, optionally followed by "
+             ",overlap=N"},
     {.name = "then",
      .type = PTC_OPTION_LIST,
      .field = FIELD(then),
@@ -67,7 +68,7 @@ static const PtcUsage usage = {
     .synopsis = "[OPTIONS] AGENT.json\n       ptc run --jsonl [--allow-tools]",
     .summary =
         "Runs an agent: a model that writes programs and calls tools until it has the answer.\n"
-        "The answer goes to standard output, all else to standard error.\n"
+        "The answer goes to standard output, everything else to standard error.\n"
         "Exit status: 0 done, 1 the agent failed, 2 wrong usage or a wrong agent file.",
     .examples = "  ptc run agent.json --context '{\"city\": \"Oslo\"}' --llm haiku\n"
                 "  ptc run agent.json --dry-run\n"
@@ -136,7 +137,7 @@ int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
                     : run_batch(mem, &o);
     if (argc != 1)
         return ptc_options_wrong(
-            &usage, argc ? "one agent file, please; more go with --then"
+            &usage, argc ? "give one agent file; further ones go with --then"
                          : "which agent file?  ptc init DIR makes one that runs at once");
     return ptc_run_agent(mem, &o, argv[0]);
 }

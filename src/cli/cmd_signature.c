@@ -30,7 +30,7 @@ static const PtcOption table[] = {
     {"schema", 0, PTC_OPTION_FLAG, AT(schema), NULL,
      "print the JSON Schema of the result; with --input, of the parameters", 0, 0},
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
-     "answer request lines from standard input (docs/signatures.md)", 0, 0},
+     "answer requests on standard input, one per line (ptc docs signatures)", 0, 0},
 };
 
 static const PtcUsage usage = {
@@ -192,7 +192,7 @@ int ptc_cmd_signature(PtcMem *mem, int argc, char **argv)
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     if (o.jsonl && (argc > 0 || o.value || o.input || o.schema || o.mode >= 0))
-        return ptc_options_wrong(&usage, "with --jsonl all comes from standard input");
+        return ptc_options_wrong(&usage, "with --jsonl everything comes from standard input");
     if (o.jsonl)
         return ptc_signature_jsonl(mem);
     if (argc != 1)

@@ -51,7 +51,7 @@ static int show(Desk *d, const char *name)
 {
     char program[PTC_ROW_NAME + 16];
     if (!*name || strlen(name) >= PTC_ROW_NAME || strpbrk(name, " \t\r\n()[]{}\"';,@^`~\\")) {
-        ptc_io_printf(PTC_IO_STDERR, "ptc doc: this is no name: %.60s\n", name);
+        ptc_io_printf(PTC_IO_STDERR, "ptc doc: this is not a name: %.60s\n", name);
         return PTC_EXIT_USAGE;
     }
     bool known = ptc_show_name(&d->out.text, name, strlen(name), d->out.colour);

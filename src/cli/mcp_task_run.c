@@ -294,7 +294,7 @@ static void take_failure(Doing *d, const PtcStepNow *now)
     if (strcmp(reason, "partial_side_effects") == 0)
         fail(d->task, reason,
              PTC_TEXT(
-                 "the program called something that is no read and gave no answer; the model is "
+                 "the program called something that is not a read and gave no answer; the model is "
                  "not asked again, since another program might do the same twice"));
     else
         fail(d->task, reason, v->message);

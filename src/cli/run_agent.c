@@ -315,7 +315,7 @@ static bool print_json(Command *c)
     bool made = ptc_buf_ok(&out);
     bool ok = made && ptc_shown_result("run", out.data, out.len);
     if (!made)
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: the outcome is too large for the memory there is\n");
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: the outcome does not fit in memory\n");
     ptc_buf_deinit(&out);
     return ok;
 }
@@ -328,7 +328,7 @@ static int print_outcome(Command *c)
     if (run && run->missing)
         ptc_io_printf(
             PTC_IO_STDERR,
-            "ptc run: placeholders of the prompt without a value, which stay as they are: %zu\n",
+            "ptc run: placeholders of the prompt that have no value and stay as they are: %zu\n",
             run->missing);
     if (c->o->json)
         written = print_json(c);

@@ -10,7 +10,8 @@
 static bool refuse(char why[PTC_CHUNKS_WHY], const char *what)
 {
     snprintf(why, PTC_CHUNKS_WHY,
-             "%s; it is written KEY=@FILE,lines=N (or chars=N, tokens=N), then perhaps ,overlap=N",
+             "%s; it is written KEY=@FILE,lines=N (or chars=N, tokens=N), optionally followed by "
+             ",overlap=N",
              what);
     return false;
 }

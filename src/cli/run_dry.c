@@ -71,7 +71,7 @@ int ptc_run_dry_print(PtcMem *mem, PtcModel *model, const PtcLlmRequest *request
         add_readable(&out, request);
     bool made = ptc_buf_ok(&out) && out.len;
     if (!made)
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: the request is too large for the memory there is\n");
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: the request does not fit in memory\n");
     bool ok = made && ptc_shown_result("run", out.data, out.len - 1);
     ptc_buf_deinit(&out);
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;

@@ -70,7 +70,7 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
     }
     int files = argc - !given;
     if (files < 0)
-        return "which program? Give it behind the file: ptc orders.csv '(count rows)'";
+        return "which program? It comes after the file: ptc orders.csv '(count rows)'";
     if (files > 1)
         return "give one file and one program; more files go with --data NAME=@FILE";
     if (files == 1)
@@ -78,10 +78,10 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
     if (!given)
         f->program = argv[files];
     if (f->program && !f->input && exists(f->program) && !looks_like_program(f->program))
-        return "which program? Give it behind the file: ptc orders.csv '(count rows)'";
+        return "which program? It comes after the file: ptc orders.csv '(count rows)'";
     if (f->program && f->input && !looks_like_program(f->program) && exists(f->program) &&
         looks_like_program(f->input))
-        return "the file comes first, the program behind it: ptc orders.csv '(count rows)'";
+        return "the file comes first, then the program: ptc orders.csv '(count rows)'";
     return NULL;
 }
 

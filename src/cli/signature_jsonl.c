@@ -68,7 +68,7 @@ static void answer_args_error(Request *r, const char *message)
 
 static void answer_no_memory(Request *r)
 {
-    answer_error(r, "memory_limit", "the value is too large to be looked at", 0, 0);
+    answer_error(r, "memory_limit", "the value is too large", 0, 0);
 }
 
 /* -------------------------------------------------------------------------------- answers */

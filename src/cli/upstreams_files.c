@@ -213,7 +213,7 @@ static bool read_config(Reading *r, const Source *s, PtcConfig *config)
     PtcUpstreams *u = r->u;
     const char *why;
     if (s->import && ptc_io_may_wait(s->path)) /* a file that nobody named must not hold us up */
-        return fail(r, PTC_EXIT_FAILED, s->path, "it is no regular file");
+        return fail(r, PTC_EXIT_FAILED, s->path, "it is not a regular file");
     PtcConfigIn in = {.text = read_text(u, s->path, &why),
                       .file = ptc_text_cstr(s->path),
                       .project = ptc_text_cstr(s->project ? s->project : r->cwd),

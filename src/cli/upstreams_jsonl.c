@@ -54,7 +54,7 @@ static void answer_request(PtcUpstreamsDesk *desk, PtcValue request)
         i++;
     desk->input = ptc_map_field(&desk->heap, request, "input");
     if (i == OPERATIONS) {
-        answer_error(desk, id, "\"op\" is none of the operations that docs/upstreams.md lists");
+        answer_error(desk, id, "\"op\" is not one of the operations that docs/upstreams.md lists");
     } else if (desk->input == PTC_NONE || !ptc_is_map(desk->input)) {
         answer_error(desk, id, "\"input\" must be an object");
     } else {

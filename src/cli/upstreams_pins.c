@@ -181,10 +181,11 @@ static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool,
     if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, why))
         return complain(arg, why);
     if (count == 0)
-        return complain(arg, "nothing of it has changed since it was pinned, as far as is known; "
-                             "ptc upstreams check looks");
+        return complain(arg, "as far as is known, nothing has changed since it was pinned; ptc "
+                             "upstreams check looks again");
     ptc_io_printf(PTC_IO_STDOUT, "%s: %zu %s\n", arg, count,
-                  count == 1 ? "tool is taken as it is now" : "tools are taken as they are now");
+                  count == 1 ? "tool is accepted as it is now"
+                             : "tools are accepted as they are now");
     return PTC_EXIT_OK;
 }
 
@@ -238,6 +239,6 @@ void ptc_upstreams_put_changed(PtcUpstreamsCommand *c, size_t i, PtcBuf *out)
     ptc_manager_state(c->upstreams->manager, i, &s);
     ptc_manager_changed(c->upstreams->manager, i, put_changed, out);
     if (out->len > before)
-        ptc_buf_addf(out, "\n  ptc upstreams pins %.*s shows how, approve %.*s takes it as it is",
+        ptc_buf_addf(out, "\n  ptc upstreams pins %.*s shows how, approve %.*s accepts it as it is",
                      (int)s.name.len, s.name.bytes, (int)s.name.len, s.name.bytes);
 }

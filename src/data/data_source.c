@@ -100,7 +100,7 @@ static bool next_packed(PtcDataSource *s)
 {
     struct PtcUnpack *z = s->zip;
     if (s->chunk[s->at] != '\x1f')
-        return refuse(s, "it has other bytes behind its packed ones") == 0;
+        return refuse(s, "it has other bytes after its packed ones") == 0;
     z->between = false;
     return z->lib.reset(&z->stream) == Z_OK || refuse(s, "it cannot be unpacked") == 0;
 }

@@ -51,7 +51,7 @@ static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, Ptc
         return true;
     if (remote->diverged && remote->diverged(run))
         fail(out, "replay_diverged",
-             "after the question was answered the program called something else than before; "
+             "after the question was answered the program called something other than before; "
              "nothing more was called");
     else
         fail(out, "tool_denied", why ? why : "nothing was left to ask about");

@@ -184,7 +184,7 @@ static const char *read_unicode(const PtcJsonParser *ps, const char *p, uint32_t
     bool more = ps->end - p >= 6 && p[4] == '\\' && p[5] == 'u';
     int32_t low = more ? read_hex4(p + 6, ps->end) : -1;
     if (high > 0xdbff || low < 0xdc00 || low > 0xdfff)
-        return ptc_json_fail(ps, p, "half of a surrogate pair is no character");
+        return ptc_json_fail(ps, p, "half of a surrogate pair is not a character");
     *code = 0x10000 + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
     return p + 10;
 }

@@ -57,7 +57,7 @@ static PtcExpr *stray_recur(Analyzer *an, const PtcForm *form)
     if (!an->barrier)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn",
                                  "recur has no loop or fn around it");
-    const char *hint = "give the value to go on with, and recur outside of it";
+    const char *hint = "return the value from it, and recur outside";
     if (strcmp(an->barrier, "try") == 0)
         hint = "let try give a value and recur after it: (loop [n 3] (let [r (try {:ok (f)} (catch "
                "Exception e nil))] (if (or r (= n 1)) (:ok r) (recur (dec n)))))";

@@ -59,7 +59,7 @@ static PtcValue dict(PtcFormMaker *m, const PtcForm *form)
     PtcValue made = ptc_dict_build_done(&b);
     if (made != PTC_NONE && m->strict && ptc_map_count(made) != form->count / (is_set ? 1 : 2))
         return refuse(m, form,
-                      is_set ? "an element stands twice in a set" : "a key stands twice in a map");
+                      is_set ? "an element occurs twice in a set" : "a key occurs twice in a map");
     return made;
 }
 
@@ -75,25 +75,25 @@ PtcValue ptc_form_value(PtcFormMaker *m, const PtcForm *form)
     case PTC_F_KEYWORD: return word(m, PTC_T_KEYWORD, form->text, form->len);
     case PTC_F_SYMBOL: return word(m, PTC_T_SYMBOL, form->text, form->len);
     case PTC_F_REGEX:
-        return m->regex ? m->regex(m->user, form) : refuse(m, form, "a regex is no data");
+        return m->regex ? m->regex(m->user, form) : refuse(m, form, "a regex is not data");
     case PTC_F_MAP:
     case PTC_F_SET: return dict(m, form);
     case PTC_F_LIST:
     case PTC_F_VECTOR: return items(m, form);
     case PTC_F_SHORT_FN:
-        return m->strict ? refuse(m, form, "a function is no data") : items(m, form);
+        return m->strict ? refuse(m, form, "a function is not data") : items(m, form);
     case PTC_F_QUOTE: return pair(m, "quote", ptc_form_value(m, form->items[0]));
     case PTC_F_UNQUOTE:
     case PTC_F_SPLICE:
         if (m->strict)
-            return refuse(m, form, "an unquote is no data");
+            return refuse(m, form, "an unquote is not data");
         return pair(m,
                     form->kind == PTC_F_UNQUOTE ? "clojure.core/unquote"
                                                 : "clojure.core/unquote-splicing",
                     ptc_form_value(m, form->items[0]));
     case PTC_F_TEMPLATE:
         if (m->strict)
-            return refuse(m, form, "a syntax quote is no data");
+            return refuse(m, form, "a syntax quote is not data");
         return pair(m, "quote", ptc_form_value(m, form->items[0]));
     case PTC_F_VAR: return pair(m, "var", word(m, PTC_T_SYMBOL, form->text, form->len));
     }

@@ -42,7 +42,7 @@ static const char table[] =
          "*use-context-classloader* *verbose-defrecords* *warn-on-reflection*")
     FORM("macros", "there are no macros: write a function with defn",
          "defmacro definline macroexpand macroexpand-1 destructure")
-    PLAIN("macros", "it has a meaning inside of a syntax quote only: `(a ~b ~@c)",
+    PLAIN("macros", "it has a meaning only inside a syntax quote: `(a ~b ~@c)",
          "unquote unquote-splicing")
     PLAIN("macros", "programs cannot evaluate text: build the value with functions",
          "eval load-string load-reader compile")
@@ -89,12 +89,12 @@ static const char table[] =
     PLAIN("XML", "use (tree-seq map? :content root)", "xml-seq")
     PLAIN("hashes", "a hash differs from run to run: use the value itself as a key, or compare with =",
          "hash hash-combine hash-ordered-coll hash-unordered-coll mix-collection-hash")
-    PLAIN("reader", "tags and reader conditionals are no data here: write #inst or #uuid, or a map",
+    PLAIN("reader", "tags and reader conditionals are not data here: write #inst or #uuid, or a map",
          "tagged-literal tagged-literal? reader-conditional reader-conditional?")
-    PLAIN("internals", "use map, filter and reduce: how sequences are cut into chunks is not to be seen",
+    PLAIN("internals", "use map, filter and reduce: programs do not see how sequences are cut into chunks",
          "chunk chunk-append chunk-buffer chunk-cons chunk-first chunk-next chunk-rest chunked-seq? "
          "->ArrayChunk ->Vec ->VecNode ->VecSeq EMPTY-NODE ->Eduction")
-    PLAIN("internals", "Clojure has it for itself: programs do not need it",
+    PLAIN("internals", "Clojure uses it internally: programs do not need it",
          "-cache-protocol-fn -reset-methods Inst inst-ms* find-keyword find-protocol-impl "
          "find-protocol-method munge namespace-munge seq-to-map-for-destructuring");
 /* clang-format on */

@@ -270,8 +270,8 @@ PtcForm *ptc_read_operand(PtcReading *r, uint32_t width)
     if (!next_form(r, &f))
         return NULL;
     if (!f) {
-        PtcDiag *d = PTC_READ_FAIL(r, at, at + width, "`%.*s` is followed by no form", (int)width,
-                                   r->source + at);
+        PtcDiag *d =
+            PTC_READ_FAIL(r, at, at + width, "no form follows `%.*s`", (int)width, r->source + at);
         ptc_diag_hint(d, "write a form after it, or remove it");
         return NULL;
     }
@@ -346,7 +346,7 @@ static PtcForm *read_var(PtcReading *r)
     if (!name)
         return NULL;
     if (name->kind != PTC_F_SYMBOL) {
-        PtcDiag *d = PTC_READ_FAIL(r, at, r->pos, "`#'` is followed by `%s`, which is no symbol",
+        PtcDiag *d = PTC_READ_FAIL(r, at, r->pos, "`#'` is followed by `%s`, which is not a symbol",
                                    ptc_read_excerpt(r, name->first, name->last).text);
         ptc_diag_hint(d, "write the name of a var: #'my-var");
         return NULL;
@@ -370,7 +370,7 @@ static bool skip_metadata(PtcReading *r, uint32_t width)
         f->kind == PTC_F_MAP || f->kind == PTC_F_VECTOR)
         return true;
     PtcDiag *d =
-        PTC_READ_FAIL(r, at, r->pos, "`%s` is no metadata", ptc_read_excerpt(r, at, r->pos).text);
+        PTC_READ_FAIL(r, at, r->pos, "`%s` is not metadata", ptc_read_excerpt(r, at, r->pos).text);
     ptc_diag_hint(d, "metadata is a keyword, symbol, string or map, and is ignored: leave it out");
     return false;
 }
@@ -380,7 +380,7 @@ static const struct {
     const char *start, *message, *hint;
 } refused[] = {
     {"#?", "reader conditionals are not supported", "write only the form meant for :clj"},
-    {"#!", "this begins no comment here", "comments begin with `;`"},
+    {"#!", "this does not begin a comment", "comments begin with `;`"},
     {"#=", "nothing is evaluated while reading", "write the expression without `#=`"},
     {"#<", "the printed form of an object cannot be read",
      "write the expression that makes the value"},

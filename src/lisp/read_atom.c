@@ -97,7 +97,7 @@ static PtcForm *bad_char(PtcReading *r)
     uint32_t code, n = decode(r, r->pos, &code);
     PtcDiag *d;
     if (curly_quote(code)) {
-        d = PTC_READ_FAIL(r, r->pos, r->pos + n, "`%.*s` is no quotation mark of this language",
+        d = PTC_READ_FAIL(r, r->pos, r->pos + n, "`%.*s` is not a quotation mark of this language",
                           (int)n, r->source + r->pos);
         ptc_diag_hint(d, "write strings with plain quotes: \"text\"");
         return NULL;
@@ -317,7 +317,7 @@ static PtcForm *bad_char_literal(PtcReading *r, uint32_t end)
     ptc_nearest_init(&near, name, len);
     for (size_t i = 0; i < CHAR_NAMES; i++)
         ptc_nearest_offer(&near, char_names[i].name, strlen(char_names[i].name));
-    PtcDiag *d = PTC_READ_FAIL(r, r->pos, end, "`%s` is no character",
+    PtcDiag *d = PTC_READ_FAIL(r, r->pos, end, "`%s` is not a character",
                                ptc_read_excerpt(r, r->pos, end).text);
     if (near.best)
         ptc_diag_hint(d, "did you mean `\\%s`?", near.best);
@@ -372,7 +372,7 @@ PtcForm *ptc_read_char(PtcReading *r)
 {
     uint32_t first = r->pos, at = first + 1, code = 0;
     if (at == r->len || r->source[at] == '\n' || r->source[at] == '\r' || r->source[at] == 0) {
-        PtcDiag *d = PTC_READ_FAIL(r, first, at, "`\\` is followed by no character");
+        PtcDiag *d = PTC_READ_FAIL(r, first, at, "no character follows `\\`");
         ptc_diag_hint(d, "write \\a, \\space or \\newline");
         return NULL;
     }
@@ -432,7 +432,7 @@ static const char *number_hint(const Number *n)
 
 static PtcForm *bad_number(PtcReading *r, const Number *n)
 {
-    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n->end, "`%s` is no number",
+    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n->end, "`%s` is not a number",
                                ptc_read_excerpt(r, r->pos, n->end).text);
     ptc_diag_hint(d, "%s", number_hint(n));
     return NULL;
@@ -624,7 +624,7 @@ PtcForm *ptc_read_special(PtcReading *r)
     for (size_t i = 0; i < 3; i++)
         if (n.end - at == strlen(names[i]) && !memcmp(r->source + at, names[i], n.end - at))
             return number_form(r, &n, ptc_float_new(r->in->heap, values[i]));
-    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n.end, "`%s` is no number",
+    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n.end, "`%s` is not a number",
                                ptc_read_excerpt(r, r->pos, n.end).text);
     ptc_diag_hint(d, "only ##Inf, ##-Inf and ##NaN are written with `##`");
     return NULL;
@@ -676,7 +676,7 @@ PtcForm *ptc_read_keyword(PtcReading *r)
     else
         hint = name_fault(name, len);
     if (hint) {
-        PtcDiag *d = PTC_READ_FAIL(r, first, end, "`%s` is no keyword",
+        PtcDiag *d = PTC_READ_FAIL(r, first, end, "`%s` is not a keyword",
                                    ptc_read_excerpt(r, first, end).text);
         ptc_diag_hint(d, "%s", hint);
         return NULL;
@@ -713,8 +713,8 @@ static PtcForm *read_symbol(PtcReading *r, uint32_t end)
     uint32_t first = r->pos;
     const char *name = r->source + first, *hint = name_fault(name, end - first);
     if (hint) {
-        PtcDiag *d =
-            PTC_READ_FAIL(r, first, end, "`%s` is no symbol", ptc_read_excerpt(r, first, end).text);
+        PtcDiag *d = PTC_READ_FAIL(r, first, end, "`%s` is not a symbol",
+                                   ptc_read_excerpt(r, first, end).text);
         const char *block = name[end - first - 1] == ':' ? block_hint(r, first) : NULL;
         ptc_diag_hint(d, "%s", block ? block : hint);
         return NULL;

@@ -78,7 +78,7 @@ static bool name_key(PtcReading *r, PtcForm *key, const char *ns, size_t len)
 
 static PtcForm *bad_namespaced(PtcReading *r, uint32_t end)
 {
-    PtcDiag *d = PTC_READ_FAIL(r, r->pos, end, "`%s` begins no map with a namespace",
+    PtcDiag *d = PTC_READ_FAIL(r, r->pos, end, "`%s` does not begin a map with a namespace",
                                ptc_read_excerpt(r, r->pos, end).text);
     ptc_diag_hint(d, "write #:order{:id 7}, which is {:order/id 7}");
     return NULL;

@@ -453,7 +453,7 @@ static const char *words_of(PtcClientEnd end)
     return end == PTC_CLIENT_TOO_LARGE   ? "the answer is larger than its limit"
            : end == PTC_CLIENT_NO_MEMORY ? "out of memory"
            : end == PTC_CLIENT_NOT_HTTP
-               ? "its Content-Length is no number, or there are two that differ"
+               ? "its Content-Length is not a number, or there are two that differ"
                : "stopped";
 }
 

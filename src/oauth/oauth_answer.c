@@ -7,7 +7,7 @@
 
 #include "oauth/oauth_doc.h"
 
-static const char no_memory[] = "memory is short", no_object[] = "its answer is no JSON object";
+static const char no_memory[] = "memory is short", no_object[] = "its answer is not a JSON object";
 
 /* ------------------------------------------------------------------------------------ tokens */
 
@@ -26,7 +26,7 @@ static const char *read_tokens(PtcOauthDoc *doc, PtcOauthTokens *out)
     out->expires_in = ptc_oauth_doc_number(doc, "expires_in", -1);
     if (!is_token(out->access))
         return "its answer has no access_token";
-    return type && strcasecmp(type, "bearer") != 0 ? "its token is of a type other than Bearer"
+    return type && strcasecmp(type, "bearer") != 0 ? "its token has a type other than Bearer"
                                                    : NULL;
 }
 

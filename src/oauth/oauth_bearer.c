@@ -74,7 +74,7 @@ static bool replace(Turn *t)
     PtcOauthTokens tokens;
     const char *error;
     if (!r->refresh)
-        return ptc_oauth_work_fail(&t->work, "the token has ended, and cannot be replaced");
+        return ptc_oauth_work_fail(&t->work, "the token has expired and cannot be replaced");
     bool ok = ask_for_tokens(t, &tokens, &error);
     if (ok) {
         r->access = tokens.access;

@@ -76,7 +76,7 @@ bool ptc_oauth_client_choose(PtcOauthWork *w, const PtcOauthSite *site,
     if (server->registration)
         return register_client(w, server, redirect, scope, out);
     return ptc_oauth_work_fail(w,
-                               "%.200s registers no clients by itself: register ptc there and put "
-                               "its id into the entry, as \"oauth\": {\"client_id\": \"...\"}",
+                               "%.200s does not register clients by itself: register ptc there and "
+                               "put its id into the entry, as \"oauth\": {\"client_id\": \"...\"}",
                                server->issuer);
 }

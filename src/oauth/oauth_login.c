@@ -56,7 +56,7 @@ static bool make_secrets(Login *l)
         ptc_sha256(l->verifier, strlen(l->verifier), digest);
     ok = ok && encode(l->w, digest, l->challenge);
     ptc_secret_wipe(bytes, sizeof bytes);
-    return ok || ptc_oauth_work_fail(l->w, "there are no random bytes, or memory is short");
+    return ok || ptc_oauth_work_fail(l->w, "the system gives no random bytes, or memory is short");
 }
 
 /* ------------------------------------------------------------------------------- the browser */
@@ -221,7 +221,7 @@ static bool get_tokens(Login *l)
     for (int i = 0; again && i <= PTC_OAUTH_STEP_UPS; i++)
         if (!(l->way == PTC_OAUTH_DEVICE ? by_device(l) : by_browser(l)) || !try_token(l, &again))
             return false;
-    return !again || ptc_oauth_work_fail(l->w, "the upstream wants ever more scopes");
+    return !again || ptc_oauth_work_fail(l->w, "the upstream keeps asking for more scopes");
 }
 
 static bool fill_record(Login *l, PtcOauthRecord *out)
@@ -229,7 +229,7 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
     uint8_t account[SECRET];
     char text[SECRET_TEXT];
     if (!ptc_random_bytes(account, sizeof account) || !encode(l->w, account, text))
-        return ptc_oauth_work_fail(l->w, "there are no random bytes, or memory is short");
+        return ptc_oauth_work_fail(l->w, "the system gives no random bytes, or memory is short");
     *out = (PtcOauthRecord){
         .account = ptc_oauth_doc_keep(&l->w->arena, ptc_text_cstr(text)),
         .resource = l->plan.resource.resource,

@@ -18,7 +18,7 @@ static const char *read_resource(PtcOauthDoc *doc, const char *url, PtcOauthReso
     if (!out->resource)
         return "it does not say which resource it is about";
     if (!ptc_oauth_url_covers(out->resource, url))
-        return "it is about another resource than the address of the upstream";
+        return "it is about a resource other than the address of the upstream";
     for (size_t i = 0; i < PTC_OAUTH_SERVERS; i++) {
         const char *issuer = ptc_oauth_doc_item(doc, "authorization_servers", i);
         if (issuer)
@@ -33,7 +33,7 @@ const char *ptc_oauth_metadata_resource(PtcMem *mem, PtcArena *arena, PtcText js
     PtcOauthDoc doc;
     *out = (PtcOauthResource){0};
     const char *why = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_resource(&doc, url, out)
-                                                                 : "it is no JSON object";
+                                                                 : "it is not a JSON object";
     if (doc.short_of_memory)
         why = no_memory;
     ptc_oauth_doc_deinit(&doc);
@@ -68,7 +68,7 @@ const char *ptc_oauth_metadata_server(PtcMem *mem, PtcArena *arena, PtcText json
     PtcOauthDoc doc;
     *out = (PtcOauthServer){0};
     const char *why = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_server(&doc, issuer, out)
-                                                                 : "it is no JSON object";
+                                                                 : "it is not a JSON object";
     if (doc.short_of_memory)
         why = no_memory;
     ptc_oauth_doc_deinit(&doc);

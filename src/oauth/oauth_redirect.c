@@ -21,7 +21,7 @@ static const char *check_issuer(PtcText address, const PtcOauthServer *server)
         return server->iss ? "the answer does not say which server it comes from (iss)" : NULL;
     return found == PTC_OAUTH_PARAM_FOUND && strcmp(iss, server->issuer) == 0
                ? NULL
-               : "the answer comes from another server than the one that was asked (iss)";
+               : "the answer comes from a server other than the one that was asked (iss)";
 }
 
 const char *ptc_oauth_redirect_read(PtcText address, const char *state,

@@ -51,7 +51,7 @@ static bool is_dir_private(const char *path, char why[PTC_OAUTH_STORE_WHY])
     if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
         return true;
     if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-        snprintf(why, PTC_OAUTH_STORE_WHY, "%s is no directory of yours", dir);
+        snprintf(why, PTC_OAUTH_STORE_WHY, "%s is not a directory of yours", dir);
     else
         snprintf(why, PTC_OAUTH_STORE_WHY, "others may enter %s (its mode is %03o): chmod 700 %s",
                  dir, (unsigned)(st.st_mode & 0777), dir);
@@ -90,7 +90,8 @@ static PtcOauthFound read_text(const char *path, PtcBuf *text, char why[PTC_OAUT
         return PTC_OAUTH_FOUND;
     if (errno == ENOENT || errno == ENOTDIR)
         return PTC_OAUTH_MISSING;
-    snprintf(why, PTC_OAUTH_STORE_WHY, "%s is no file of yours that can be read: remove it", path);
+    snprintf(why, PTC_OAUTH_STORE_WHY, "%s is not a file of yours that can be read: remove it",
+             path);
     return PTC_OAUTH_REFUSED;
 }
 

@@ -67,11 +67,11 @@ static bool report(PtcBuf *issues, const PtcBuf *steps, const char *message)
 static void explain(const PtcJsonError *e, const PtcBuf *json, char *out, size_t size)
 {
     if (e->what[0])
-        snprintf(out, size, "expected what JSON can say, got %s", e->what);
+        snprintf(out, size, "expected a value that JSON can express, got %s", e->what);
     else if (json->full)
         snprintf(out, size, "expected at most %zu bytes of JSON, got more", json->max);
     else
-        snprintf(out, size, "expected a value that JSON can say: %s", e->message);
+        snprintf(out, size, "expected a value that JSON can express: %s", e->message);
 }
 
 static PtcFit write_json(PtcHeap *heap, PtcValue v, int float_precision, PtcBuf *json,

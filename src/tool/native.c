@@ -181,9 +181,10 @@ static bool give(Call *call, PtcValue result, PtcBuf *out)
         return true;
     if (out->failed)
         return false;
-    snprintf(text, sizeof text,
-             "its result has no JSON%s%s%s%s: it is too large, or holds what JSON cannot say",
-             e.what[0] ? ": " : "", e.what, e.path[0] ? " at " : "", e.path);
+    snprintf(
+        text, sizeof text,
+        "its result has no JSON%s%s%s%s: it is too large, or has values that JSON cannot express",
+        e.what[0] ? ": " : "", e.what, e.path[0] ? " at " : "", e.path);
     return say(call, PTC_NATIVE_FAILED, text, out);
 }
 

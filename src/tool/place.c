@@ -27,9 +27,10 @@ static void write_path(const PtcPlace *place, PtcKeysError *error)
 bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what)
 {
     write_path(place, error);
-    snprintf(error->message, sizeof error->message,
-             "%s is %s, but tools take only what JSON can say: convert or leave it out",
-             error->path[0] ? error->path : "the argument", what);
+    snprintf(
+        error->message, sizeof error->message,
+        "%s is %s, but tools take only values that JSON can express: convert it or leave it out",
+        error->path[0] ? error->path : "the argument", what);
     snprintf(error->what, sizeof error->what, "%s has no JSON", what);
     return false;
 }

@@ -184,7 +184,7 @@ static PtcValue fit_object(Fitting *f, PtcValue schema, PtcValue v)
         if (name != PTC_NONE)
             add_member(f, &m, required, ptc_str_text(name), value);
         else if (ptc_fields_ok(heap))
-            ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "a key of it is no text");
+            ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "one of its keys is not text");
     }
     for (size_t pos = 0; ptc_map_next(m.strangers, &pos, &key, &value) && ptc_fields_ok(heap);)
         add_stranger(f, &m, closed, ptc_str_text(key), value);
@@ -208,7 +208,7 @@ static PtcValue fit_choice(Fitting *f, PtcValue choices, PtcValue v)
     if (n == 1)
         return last;
     f->issues->count = before;
-    ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it fits none of the forms it may have");
+    ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it fits none of the allowed forms");
     return PTC_NIL;
 }
 
@@ -312,7 +312,7 @@ PtcValue ptc_arguments_fit(PtcHeap *heap, const PtcArgumentsIn *in, PtcArgumentI
     issues->count = 0;
     ptc_arena_init(&f.arena, heap->pool->mem);
     if (!ptc_is_map(args))
-        ptc_arguments_issue(&f, "type", (PtcText){NULL, 0}, "arguments are a map");
+        ptc_arguments_issue(&f, "type", (PtcText){NULL, 0}, "the arguments must be a map");
     else if (in->schema == PTC_NONE)
         out = ptc_arguments_generic(&f, args);
     else

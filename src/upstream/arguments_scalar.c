@@ -131,9 +131,10 @@ static void check_values(Fitting *f, PtcValue schema, PtcValue v)
     PtcValue values = ptc_map_field(f->heap, schema, "enum");
     PtcValue constant = ptc_map_field(f->heap, schema, "const");
     if (constant != PTC_NONE && !ptc_equal(f->heap, constant, v))
-        ptc_arguments_issue(f, "enum", ptc_str_text(constant), "it has one possible value");
+        ptc_arguments_issue(f, "enum", ptc_str_text(constant), "only one value is allowed here");
     else if (values != PTC_NONE && ptc_fields_count(values) && !is_among(f, values, v))
-        ptc_arguments_issue(f, "enum", nearest_value(values, v), "it is none of the values listed");
+        ptc_arguments_issue(f, "enum", nearest_value(values, v),
+                            "it is not one of the allowed values");
 }
 
 PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcValue v)
@@ -144,7 +145,7 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
         PtcValue to = v == PTC_NIL ? PTC_NONE : coerce(f, types, v);
         if (to == PTC_NONE) {
             if (ptc_fields_ok(f->heap))
-                ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it is of another type");
+                ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it has the wrong type");
             return PTC_NIL;
         }
         v = to;

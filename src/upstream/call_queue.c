@@ -46,16 +46,16 @@ static void expire(PtcUpCall *call, int64_t now)
     const char *name = i->upstream->entry.name.bytes;
     if (i->state == PTC_INSTANCE_STARTING) {
         snprintf(text, sizeof text,
-                 "%.*s has been starting for %lld s and goes on; call it again later", name_len,
-                 name, (long long)((now - i->started_ns) / 1000000000));
+                 "%.*s has been starting for %lld s and is not ready yet; call it again later",
+                 name_len, name, (long long)((now - i->started_ns) / 1000000000));
         give_up(call, "upstream_unavailable", text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
         long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / 1000000000 + 1 : 0;
-        snprintf(text, sizeof text, "%.*s is down, and tried again in %lld s: %.250s", name_len,
-                 name, left, i->why);
+        snprintf(text, sizeof text, "%.*s is down, and will be tried again in %lld s: %.250s",
+                 name_len, name, left, i->why);
         give_up(call, i->refused ? "auth_failed" : "upstream_unavailable", text);
     } else {
-        snprintf(text, sizeof text, "%.*s had too many calls under way for all of its time",
+        snprintf(text, sizeof text, "%.*s had too many calls under way until its time was over",
                  name_len, name);
         give_up(call, "timeout", text);
     }

@@ -508,7 +508,7 @@ static bool read_containers(Config *c)
 static void report_double(void *user, const char *path)
 {
     Config *c = user;
-    add_error(c, path, "duplicate", 0, "this key stands here twice");
+    add_error(c, path, "duplicate", 0, "this key occurs twice");
 }
 
 static void read_root(Config *c)

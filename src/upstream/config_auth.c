@@ -171,7 +171,7 @@ static void lacks_credential(Config *c, PtcText name, const char *path, const ch
     PtcValue how = ptc_fields_get(c->heap, c->credentials, name);
     PtcText variable = ptc_fields_text(c->heap, how, "var");
     PtcText file = ptc_fields_text(c->heap, how, "path"), what = variable.bytes ? variable : file;
-    snprintf(message, sizeof message, "the credential \"%.*s\" cannot be had: %s%.*s%s",
+    snprintf(message, sizeof message, "the credential \"%.*s\" cannot be read: %s%.*s%s",
              (int)(name.len < 60 ? name.len : 60), name.bytes,
              variable.bytes ? "the variable " : "", (int)(what.len < 100 ? what.len : 100),
              what.bytes ? what.bytes : "", variable.bytes ? " is not set" : " cannot be read");

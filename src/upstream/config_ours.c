@@ -77,7 +77,7 @@ static PtcValue read_namespace(Config *c, PtcValue v)
         return v;
     ptc_config_wrong(c, "bad_name",
                      "a namespace is made of letters, digits, _ . and -, begins with a letter, and "
-                     "is none of the language");
+                     "is not one of the language's own");
     return PTC_NONE;
 }
 
@@ -295,7 +295,7 @@ static void check_stdio(Config *c)
     if (ptc_config_member(c, "command") == PTC_NONE && !c->strange)
         ptc_config_wrong_in(c, "command", "missing", "it names the program to start");
     if (ptc_config_member(c, "cwd") != PTC_NONE && ptc_config_member(c, "cd") != PTC_NONE)
-        ptc_config_wrong_in(c, "cd", "conflict", "cd and cwd are one and the same; give one");
+        ptc_config_wrong_in(c, "cd", "conflict", "cd and cwd mean the same; give one of them");
     ptc_config_check_command(c);
     if (!file.bytes)
         return;
@@ -335,7 +335,7 @@ static void check_openapi(Config *c)
     bool file = ptc_config_member(c, "schema_file") != PTC_NONE;
     bool url = ptc_config_member(c, "schema_url") != PTC_NONE;
     if (file && url)
-        ptc_config_wrong(c, "conflict", "schema_file and schema_url: give one of them");
+        ptc_config_wrong(c, "conflict", "give schema_file or schema_url, not both");
     else if (!file && !url && !c->strange)
         ptc_config_wrong(c, "missing", "schema_file or schema_url must say where the document is");
     check_address(c, "base_url", has_credentials(c));

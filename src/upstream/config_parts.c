@@ -66,7 +66,7 @@ void ptc_config_check_command(Config *c)
         size_t n = strcspn(ptc_str_bytes(ptc_map_field(c->heap, c->form, "command")), " \t\n");
         snprintf(
             message, sizeof message,
-            "it is a line for a shell; write \"command\": \"%.*s\" and the rest, word by word, "
+            "this is a line for a shell; write \"command\": \"%.*s\" and the rest, word by word, "
             "into \"args\"",
             (int)(n < 60 ? n : 60), command.bytes);
         ptc_config_wrong_in(c, "command", "shell_line", message);

@@ -50,7 +50,7 @@ static void lacks_value(Config *c, const PtcExpanded *state)
     char message[200];
     bool input = strcmp(state->fault, "missing_input") == 0;
     snprintf(message, sizeof message,
-             input ? "nobody gives the input \"%.*s\": set its variable PTC_INPUT_..., or a "
+             input ? "the input \"%.*s\" has no value: set its variable PTC_INPUT_..., or a "
                      "credential of this name"
                    : "the variable %.*s is not set",
              (int)(state->lacking.len < 80 ? state->lacking.len : 80),
@@ -164,11 +164,11 @@ PtcValue ptc_config_rules(Config *c, PtcValue v, bool (*is_word)(PtcText word))
         if (!ptc_is_string(value))
             ptc_config_wrong(c, "wrong_type", "it must be a string");
         else if (!is_word(ptc_str_text(value)))
-            ptc_config_wrong(c, "bad_value",
-                             is_word == ptc_config_is_policy
-                                 ? "it must be allow, ask or deny"
-                                 : "it must be read, write or destructive, perhaps with "
-                                   "idempotent behind it");
+            ptc_config_wrong(
+                c, "bad_value",
+                is_word == ptc_config_is_policy
+                    ? "it must be allow, ask or deny"
+                    : "it must be read, write or destructive, and may be followed by idempotent");
         ptc_config_leave(c, keep);
     }
     return v;

@@ -240,7 +240,7 @@ static PtcText why_unusable(PtcHeap *heap, PtcValue form, const char *const *env
     if (unusable != PTC_NONE && ptc_is_map(unusable))
         return ptc_fields_text(heap, unusable, "code");
     if (depth_of(environment) >= PTC_ENTRY_DEPTH)
-        return PTC_TEXT("ptc was started by ptc twice already");
+        return PTC_TEXT("ptc has started itself twice already");
     return (PtcText){NULL, 0};
 }
 

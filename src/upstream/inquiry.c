@@ -197,12 +197,12 @@ static PtcUpRun *run_of(const PtcInstance *i, unsigned kind, const char **why)
     for (const PtcUpCall *call = i->sent; call; call = call->next) {
         if (!call->run)
             continue;
-        *why = "several programs call this server, so it cannot be told whose question it is";
+        *why = "several programs are calling this server, so nobody can tell whose question it is";
         if (run && run != call->run)
             return NULL;
         run = call->run;
     }
-    *why = "no program is under way that it could belong to";
+    *why = "no program is running that it could belong to";
     if (!run)
         return NULL;
     *why = "whoever runs the program cannot be asked";

@@ -216,5 +216,5 @@ bool ptc_inquiry_put_input(PtcUpCall *call)
         ptc_emit_field_text(&call->params, "requestState", (PtcText){input->state, input->len});
     free_input(run->mem, input);
     return all || ptc_call_refuse(call, "input_required",
-                                  "its server wants an answer of a model, and nobody gave one");
+                                  "its server wants an answer from a model, and nobody gave one");
 }

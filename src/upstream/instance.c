@@ -120,11 +120,11 @@ static void tell_changed(void *user, PtcText tool, unsigned parts)
         return;
     PtcText name = i->upstream->entry.name;
     ptc_pins_parts(parts, what);
-    int n =
-        snprintf(line, sizeof line, "%.*s (%s); ptc upstreams approve %.*s/%.*s takes it as it is",
-                 (int)(tool.len < 100 ? tool.len : 100), tool.bytes, what,
-                 (int)(name.len < 60 ? name.len : 60), name.bytes,
-                 (int)(tool.len < 100 ? tool.len : 100), tool.bytes);
+    int n = snprintf(line, sizeof line,
+                     "%.*s (%s); ptc upstreams approve %.*s/%.*s accepts it as it is",
+                     (int)(tool.len < 100 ? tool.len : 100), tool.bytes, what,
+                     (int)(name.len < 60 ? name.len : 60), name.bytes,
+                     (int)(tool.len < 100 ? tool.len : 100), tool.bytes);
     tell(i, "a tool has changed since it was pinned",
          (PtcText){line, n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line)});
 }

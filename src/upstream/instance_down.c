@@ -95,7 +95,7 @@ void ptc_instance_drop(PtcLoopTask *task)
     PtcEndpoint *endpoint = i->connected && i->state == PTC_INSTANCE_DOWN ? i->endpoint : NULL;
     pthread_mutex_unlock(&m->lock);
     if (endpoint) /* only this thread closes links, so it is there */
-        ptc_endpoint_disconnect(endpoint, PTC_TEXT("its list of tools could not be had"));
+        ptc_endpoint_disconnect(endpoint, PTC_TEXT("its list of tools could not be read"));
 }
 
 /* A link tells itself when its server is gone.  Of a service only answers tell: it is down when several requests in a row had
@@ -109,9 +109,9 @@ void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply)
         return;
     if (failed && i->failures + 1 >= BREAKER_AFTER) {
         ptc_endpoint_doubt(i->endpoint);
-        ptc_instance_down(i, gateway
-                                 ? PTC_TEXT("its gateway answered in its place five times in a row")
-                                 : ptc_buf_view(&reply->text));
+        ptc_instance_down(
+            i, gateway ? PTC_TEXT("its gateway answered instead of it five times in a row")
+                       : ptc_buf_view(&reply->text));
     } else if (failed) {
         i->failures++;
     } else if (reply->end == PTC_LINK_ANSWER || reply->end == PTC_LINK_HTTP_FAULT) {

@@ -13,7 +13,7 @@
 bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint)
 {
     PtcText version = ptc_fields_text(heap, document, "openapi");
-    *hint = "it is no OpenAPI document";
+    *hint = "it is not an OpenAPI document";
     if (ptc_map_field(heap, document, "swagger") != PTC_NONE)
         *hint = "it is Swagger 2.0; convert it to OpenAPI 3";
     else if (version.bytes)

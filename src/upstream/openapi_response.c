@@ -76,8 +76,8 @@ static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *err
 {
     char text[300];
     snprintf(text, sizeof text,
-             "the answer is said to be JSON and cannot be read: %.200s, at byte %zu",
-             error->message, error->offset);
+             "the answer claims to be JSON but cannot be read: %.200s, at byte %zu", error->message,
+             error->offset);
     refuse(heap, out, "upstream_error", text);
 }
 

@@ -88,7 +88,8 @@ static void parse_book(const PtcPins *p, Book *book, PtcText text)
         book->root = root;
     else
         snprintf(book->fault, sizeof book->fault,
-                 "%.150s is not as ptc writes it; move it away to pin everything anew", p->path);
+                 "%.150s is not in the form that ptc writes; move it away to pin everything anew",
+                 p->path);
 }
 
 /* Why the file was not read, and what helps. */
@@ -98,10 +99,11 @@ static void tell_unread(const PtcPins *p, Book *book, int why)
     bool plain = lstat(p->path, &st) != 0 || S_ISREG(st.st_mode);
     if (!plain)
         snprintf(book->fault, sizeof book->fault,
-                 "%.150s is no plain file; move it away to pin everything anew", p->path);
+                 "%.150s is not a plain file; move it away to pin everything anew", p->path);
     else if (why == EPERM)
         snprintf(book->fault, sizeof book->fault,
-                 "%.150s may be written by others, or is no file of yours: chmod 600 it", p->path);
+                 "%.150s may be written by others, or is not a file of yours: chmod 600 it",
+                 p->path);
     else
         snprintf(book->fault, sizeof book->fault, "%.150s: %s", p->path, strerror(why));
 }

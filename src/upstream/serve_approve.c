@@ -167,8 +167,8 @@ static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     ptc_run_denied(call, tool);
     return ptc_call_refuse(call, "denied",
-                           "%.*s would have to be asked about, but what this program has received "
-                           "is more than can be kept meanwhile (16 MiB); read less before it, or "
+                           "%.*s needs a person's approval, but what this program has received is "
+                           "more than can be kept meanwhile (16 MiB); read less before it, or "
                            "allow it: \"%.*s\": \"allow\" in \"policy\" of %.*s",
                            (int)tool->name.len, tool->name.bytes, (int)tool->name.len,
                            tool->name.bytes, (int)e->name.len, e->name.bytes);
@@ -200,7 +200,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     memcpy(part->pin, pin, sizeof part->pin);
     if (!ptc_replay_put_aside(&run->replay, call->part - 1, args_of(call)))
         return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
-    return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for somebody to be asked");
+    return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for a person's answer");
 }
 
 /* With run->lock held: what a person said of it in this run. */
@@ -273,8 +273,8 @@ static size_t waiting(void *user, const char **why)
 {
     PtcUpRun *run = user;
     bool full = run->replay.full && (run->mode == PTC_REMOTE_ASKS || run->offers);
-    *why = full ? "what the program has received is more than can be kept while somebody is asked "
-                  "(16 MiB); read less before or beside calls that have to be asked about"
+    *why = full ? "what the program has received is more than can be kept while a person is asked "
+                  "(16 MiB); read less before or beside calls that need approval"
                 : NULL;
     if (run->mode == PTC_REMOTE_PLANS)
         return run->site_count;

@@ -70,7 +70,7 @@ bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *
         return false;
     snprintf(text, 300,
              "it has changed since it was pinned; ptc upstreams pins shows how, ptc upstreams "
-             "approve %.*s/%.*s takes it as it is",
+             "approve %.*s/%.*s accepts it as it is",
              (int)(e->name.len < 60 ? e->name.len : 60), e->name.bytes,
              (int)(tool->name.len < 100 ? tool->name.len : 100), tool->name.bytes);
     return true;
@@ -96,9 +96,8 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
             (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, policy.why);
     return ptc_call_refuse(
         call, "denied",
-        "%.*s/%.*s may not be called: its effect is %s, and it would have to be "
-        "asked about; \"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so "
-        "does --allow %.*s/%.*s",
+        "%.*s/%.*s may not be called: its effect is %s, and a person would have to approve it; "
+        "\"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so does --allow %.*s/%.*s",
         (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
         ptc_effect_name(policy.effect.kind), (int)tool->name.len, tool->name.bytes,
         (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes, (int)tool->name.len,

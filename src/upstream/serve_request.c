@@ -45,9 +45,9 @@ static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText op
             "the body of %.*s cannot be made of this value: forms take a map, files a "
             "string or {\"ref\" \"blob-1\"} with a ref of this program's results",
             (int)operation.len, operation.bytes);
-    return ptc_call_refuse(call, "upstream_error", "%.*s cannot be called as %.*s has it: %s",
-                           (int)operation.len, operation.bytes, (int)e->name.len, e->name.bytes,
-                           request->code);
+    return ptc_call_refuse(
+        call, "upstream_error", "%.*s cannot be called in the form that %.*s gives: %s",
+        (int)operation.len, operation.bytes, (int)e->name.len, e->name.bytes, request->code);
 }
 
 /* What is sent goes into the call. */

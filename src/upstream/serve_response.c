@@ -75,7 +75,7 @@ static bool put_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResul
     if (e->strict_output && result->notes & PTC_NOTE_SCHEMA_MISMATCH)
         return ptc_serve_put_failure(
             call, out, "upstream_error",
-            PTC_TEXT("the answer is not as the document of the service says"), result->notes);
+            PTC_TEXT("the answer does not match the document of the service"), result->notes);
     return ptc_serve_put_read(call, desk, out, result);
 }
 

@@ -100,7 +100,7 @@ static PtcText words_of(const PtcLinkReply *reply)
     case PTC_LINK_CANCELLED: return PTC_TEXT("it was cancelled; what it did is not known");
     case PTC_LINK_TOO_LARGE: return PTC_TEXT("the answer is larger than max_response_bytes");
     case PTC_LINK_NO_MEMORY: return PTC_TEXT("memory is short");
-    default: return PTC_TEXT("no usable answer came");
+    default: return PTC_TEXT("it gave no usable answer");
     }
 }
 

@@ -106,7 +106,7 @@ static bool probe(PtcService *s, PtcServiceJob *job)
     const PtcClientAnswer *a = &job->answer;
     bool gateway = a->status >= 502 && a->status <= 504;
     ptc_buf_add_cstr(&job->why,
-                     a->end == PTC_CLIENT_OK ? "its gateway answers in its place" : a->why);
+                     a->end == PTC_CLIENT_OK ? "its gateway answers instead of it" : a->why);
     return a->end == PTC_CLIENT_OK && !gateway;
 }
 

@@ -44,7 +44,7 @@ static bool from_file(PtcServiceJob *job, PtcBuf *why)
     bool ok = regular && ptc_whole_file_read_from(fd, &job->text);
     close(fd);
     if (!regular)
-        return fail(why, path, "it is no regular file");
+        return fail(why, path, "it is not a regular file");
     return ok ||
            (job->text.full ? too_large(job, path, why) : fail(why, path, "it cannot be read"));
 }
@@ -108,12 +108,12 @@ static PtcValue parse(PtcHeap *heap, PtcText text, char how[300])
     if (is_json(text)) {
         PtcValue v = ptc_json_parse(heap, text.bytes, text.len, &json);
         if (v == PTC_NONE && ptc_fields_ok(heap))
-            snprintf(how, 300, "it is no JSON (line %d: %.200s)", (int)json.line, json.message);
+            snprintf(how, 300, "it is not JSON (line %d: %.200s)", (int)json.line, json.message);
         return v;
     }
     PtcValue v = ptc_yaml_read(heap, text, &yaml);
     if (v == PTC_NONE && yaml.message[0])
-        snprintf(how, 300, "it is no YAML (line %zu: %.200s)", yaml.line, yaml.message);
+        snprintf(how, 300, "it is not YAML (line %zu: %.200s)", yaml.line, yaml.message);
     return v;
 }
 
@@ -126,7 +126,7 @@ static bool convert(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf 
     if (v == PTC_NONE)
         return fail(why, what, how);
     if (!ptc_is_map(v) || !ptc_openapi_is_document(heap, v, &hint))
-        return fail(why, what, ptc_is_map(v) ? hint : "it is no OpenAPI document");
+        return fail(why, what, ptc_is_map(v) ? hint : "it is not an OpenAPI document");
     v = ptc_openapi_dialect(heap, v);
     if (v == PTC_NONE || !ptc_emit_value(out, heap, v))
         return fail(why, what, "it needs more memory than there is");

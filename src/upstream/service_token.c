@@ -27,7 +27,7 @@ enum {
 
 static bool fail(PtcServiceJob *job, const char *url, const char *why)
 {
-    ptc_buf_addf(&job->why, "no token could be had from %s: %s", url, why);
+    ptc_buf_addf(&job->why, "no token could be obtained from %s: %s", url, why);
     return false;
 }
 

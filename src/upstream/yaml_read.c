@@ -139,7 +139,7 @@ static bool add_node(Reading *r, PtcValue v, PtcText text, size_t line)
             return refuse(r, line, "a key must be plain text");
         level->key = ptc_fields_string(r->heap, text);
         if (level->key != PTC_NONE && ptc_map_get(r->heap, level->value, level->key) != PTC_NONE)
-            return refuse(r, line, "a key stands here twice");
+            return refuse(r, line, "a key occurs twice");
     } else {
         ptc_fields_put_key(r->heap, &level->value, ptc_str_text(level->key), v);
         level->key = PTC_NONE;

@@ -146,7 +146,7 @@ def test_memory(home):
                 "--context", '{"k": "a text"}', "--trace", f"{home}/t.jsonl")
     check("what is kept, and forgotten",
           done.stdout == "1\n[1,1,1,7]\neverything was forgotten\n[null,2]\na text\n" and done.returncode == 0, done)
-    check("no such command", done.stderr == "there is no /nope; /help lists what there is\n", done.stderr)
+    check("no such command", done.stderr == "there is no command /nope; /help lists them\n", done.stderr)
     with open(f"{home}/t.jsonl", encoding="utf-8") as file:
         asked = [e for e in map(json.loads, file) if e["event"] == "llm.start"]
     check("messages are kept", [e["messages"] for e in asked] == [1, 3, 1, 3], asked)

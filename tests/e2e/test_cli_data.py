@@ -96,7 +96,7 @@ def test_hostile():
     desk.write("deep.json", "[" * 100_000)
     desk.refuses("ptc cut.csv.gz rows", "cut.csv.gz: it is cut off")
     desk.refuses("ptc damaged.csv.gz rows", "damaged.csv.gz: it begins as gzip, but its packed bytes are damaged")
-    desk.refuses("ptc behind.csv.gz rows", "other bytes behind its packed ones")
+    desk.refuses("ptc behind.csv.gz rows", "other bytes after its packed ones")
     desk.gives("ptc twice.csv.gz '(count rows)'", 4)
     desk.refuses("ptc --context-mb 50 bomb.json.gz '(count data)'", "does not fit into the 50 MiB")
     desk.refuses("ptc wide.csv '(count rows)'", "line 1, column 23467: there are more than 4096 columns")

@@ -62,7 +62,7 @@ def test_doc():
         got = subprocess.run([PTC, "eval", "--tools", "t.json", "1"], capture_output=True, text=True, timeout=60, check=False, cwd=where)
         check("a file without @", got.returncode == 2 and "write --tools @t.json" in got.stderr, got)
     got = doc("x) (tool/search-orders {:q 1}")
-    check("doc: no program", got.returncode == 2 and "no name" in got.stderr, got)
+    check("doc: no program", got.returncode == 2 and "not a name" in got.stderr, got)
 
 
 def sleepers(mark):

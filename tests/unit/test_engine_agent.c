@@ -74,15 +74,19 @@ static void test_schemas(Ptc *ptc)
 static void test_without_json(Ptc *ptc)
 {
     VERDICT(NULL, NULL, "(return (fn [x] x))",
-            "misfit [{\"path\":[],\"message\":\"expected what JSON can say, got a function\"}]");
+            "misfit [{\"path\":[],\"message\":\"expected a value that JSON can express, got a "
+            "function\"}]");
     VERDICT(":any", NULL, "{:rows [1 {:f inc}]}",
-            "misfit [{\"path\":[\"rows\",1,\"f\"],\"message\":\"expected what JSON can say, got a "
+            "misfit [{\"path\":[\"rows\",1,\"f\"],\"message\":\"expected a value that JSON can "
+            "express, got a "
             "function\"}]");
     VERDICT(NULL, NULL, "{:a {:x-y 1 :x_y 2}}",
-            "misfit [{\"path\":[\"a\"],\"message\":\"expected what JSON can say, got two keys that "
+            "misfit [{\"path\":[\"a\"],\"message\":\"expected a value that JSON can express, got "
+            "two keys that "
             "become the same string\"}]");
-    VERDICT(NULL, NULL, "(def x 1)",
-            "misfit [{\"path\":[],\"message\":\"expected what JSON can say, got a var\"}]");
+    VERDICT(
+        NULL, NULL, "(def x 1)",
+        "misfit [{\"path\":[],\"message\":\"expected a value that JSON can express, got a var\"}]");
     VERDICT(NULL, NULL, "{:work-turns #{4} \"a-b\" {:c-d :e-f}}",
             "fits {\"work_turns\":[4],\"a_b\":{\"c_d\":\"e-f\"}}");
     VERDICT(NULL, NULL, "nil", "fits null");

@@ -182,8 +182,8 @@ static void test_refused(void)
     CHECK_STR(again("01"), "! a number must not begin with 0 @0 1:1");
     CHECK_STR(again("1e400"), "! this number is too large for a double @0 1:1");
     CHECK_STR(again("1 2"), "! expected the end of the text, found 2 @2 1:3");
-    CHECK_STR(again("\"\\ud800\""), "! half of a surrogate pair is no character @3 1:4");
-    CHECK_STR(again("\"\\ude00\\ud83d\""), "! half of a surrogate pair is no character @3 1:4");
+    CHECK_STR(again("\"\\ud800\""), "! half of a surrogate pair is not a character @3 1:4");
+    CHECK_STR(again("\"\\ude00\\ud83d\""), "! half of a surrogate pair is not a character @3 1:4");
     CHECK_STR(again("\"\\u00g0\""), "! expected four hexadecimal digits @3 1:4");
     CHECK_STR(again("\"\\x\""), "! expected an escape, found x @2 1:3");
     CHECK_STR(again("\"a\nb\""), "! control character 0x0A in a string: use an escape @2 1:3");

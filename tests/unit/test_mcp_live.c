@@ -401,7 +401,7 @@ static void test_legacy_questions(void)
     r = begin(mcp, peer, ask);
     reply(mcp, peer, r, 5, "\"result\":7");
     reply(mcp, peer, r, 6, "\"result\":{}");
-    CHECK(strstr(end(r), "failed: its result is no object"));
+    CHECK(strstr(end(r), "failed: its result is not an object"));
     r = begin(mcp, peer, ask);
     await_text(r, "ptc-7");
     tell(mcp, peer, CANCEL("1"));

@@ -153,9 +153,9 @@ static void test_hostile(PtcMcp *mcp)
     CHECK(strstr(tell(mcp, NULL, big), "\"code\":-32601"));
     sprintf(big, "{\"jsonrpc\":\"2.0\",\"id\":\"%0*d\",\"method\":\"ping\"}", 100000, 7);
     CHECK(strstr(tell(mcp, NULL, big), "\"code\":-32603")); /* no answer can hold this id */
-    CHECK_STR(
-        tell(mcp, NULL, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"p\\ud800\"}"),
-        ERROR("null", "-32700", "not JSON: half of a surrogate pair is no character, at byte 37"));
+    CHECK_STR(tell(mcp, NULL, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"p\\ud800\"}"),
+              ERROR("null", "-32700",
+                    "not JSON: half of a surrogate pair is not a character, at byte 37"));
     CHECK_STR(tell(mcp, NULL, REQUEST("1", "ping", "")), RESULT("1", ""));
 }
 

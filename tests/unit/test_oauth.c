@@ -193,12 +193,12 @@ static void test_resource(void)
             "{\"resource\":\"https://evil.example/mcp\",\"authorization_servers\":[\"https://"
             "as\"]}",
             &r),
-        "another resource"));
+        "a resource other than"));
     CHECK(strstr(read_resource("{\"authorization_servers\":[\"https://as\"]}", &r),
                  "which resource"));
     CHECK(strstr(read_resource("{\"resource\":\"https://h.example\"}", &r), "names no"));
-    CHECK(strstr(read_resource("[]", &r), "no JSON object"));
-    CHECK(strstr(read_resource("", &r), "no JSON object"));
+    CHECK(strstr(read_resource("[]", &r), "not a JSON object"));
+    CHECK(strstr(read_resource("", &r), "not a JSON object"));
 }
 
 static const char *read_server(const char *json, PtcOauthServer *out)

@@ -336,21 +336,21 @@ static void test_map_errors(void)
           "write a value after each key: {:a 1, :b 2}");
     fails("{\"a\": 1}", 4, 5, "`:` directly after a string, as in JSON",
           "a map is written {\"a\" 1, \"b\" 2} or {:a 1, :b 2}, without `:` after the key");
-    fails("{a: 1}", 1, 3, "`a:` is no symbol", "a colon comes before the name: :name");
-    fails("{:a : 1}", 4, 5, "`:` is no keyword",
+    fails("{a: 1}", 1, 3, "`a:` is not a symbol", "a colon comes before the name: :name");
+    fails("{:a : 1}", 4, 5, "`:` is not a keyword",
           "write :name; in a map no `:` stands between key and value: {:a 1}");
 }
 
 static void test_prefix_errors(void)
 {
-    fails("(')", 1, 2, "`'` is followed by no form", "write a form after it, or remove it");
-    fails("[1 #_]", 3, 5, "`#_` is followed by no form", "write a form after it, or remove it");
-    fails("^", 0, 1, "`^` is followed by no form", "write a form after it, or remove it");
+    fails("(')", 1, 2, "no form follows `'`", "write a form after it, or remove it");
+    fails("[1 #_]", 3, 5, "no form follows `#_`", "write a form after it, or remove it");
+    fails("^", 0, 1, "no form follows `^`", "write a form after it, or remove it");
     fails("(^:x)", 1, 2, "the metadata that begins here belongs to no form",
           "write the form after it, or remove it");
-    fails("^5 x", 0, 2, "`^5` is no metadata",
+    fails("^5 x", 0, 2, "`^5` is not metadata",
           "metadata is a keyword, symbol, string or map, and is ignored: leave it out");
-    fails("#'(a)", 0, 5, "`#'` is followed by `(a)`, which is no symbol",
+    fails("#'(a)", 0, 5, "`#'` is followed by `(a)`, which is not a symbol",
           "write the name of a var: #'my-var");
     fails("#(map #(inc %) %)", 6, 8, "`#(...)` inside another `#(...)`",
           "write the inner function as (fn [x] ...)");
@@ -359,19 +359,19 @@ static void test_prefix_errors(void)
 static void test_refused(void)
 {
     places("(inc @total)", "(inc@1-4 (clojure.core/deref@5-6 total@6-11)@5-11)@0-12");
-    fails("(inc @)", 5, 6, "`@` is followed by no form", "write a form after it, or remove it");
+    fails("(inc @)", 5, 6, "no form follows `@`", "write a form after it, or remove it");
     fails("`(a b)", 0, 6, "the template `(a b) takes nothing from the program",
           "quote data with ' instead, or put values in with ~: `(a ~b ~@c)");
     reads("`(a ~b ~@c) `x", "`(a ~b~ ~@c~)~ `x~");
-    fails("~", 0, 1, "`~` is followed by no form", "write a form after it, or remove it");
+    fails("~", 0, 1, "no form follows `~`", "write a form after it, or remove it");
     fails("#?(:clj 1)", 0, 2, "reader conditionals are not supported: `#?`",
           "write only the form meant for :clj");
-    fails("#!/bin/x", 0, 8, "this begins no comment here: `#!/bin/x`", "comments begin with `;`");
+    fails("#!/bin/x", 0, 8, "this does not begin a comment: `#!/bin/x`", "comments begin with `;`");
     fails("#=(a)", 0, 2, "nothing is evaluated while reading: `#=`",
           "write the expression without `#=`");
     reads("#:p{:a 1 :_/b 2 :q/c 3}", "{:p/a 1 :b 2 :q/c 3}");
     reads("#::{:a 1}", "{:user/a 1}");
-    fails("#:p [1]", 0, 4, "`#:p ` begins no map with a namespace",
+    fails("#:p [1]", 0, 4, "`#:p ` does not begin a map with a namespace",
           "write #:order{:id 7}, which is {:order/id 7}");
     fails("#<Atom 1>", 0, 6, "the printed form of an object cannot be read: `#<Atom`",
           "write the expression that makes the value");
@@ -422,46 +422,46 @@ static void test_char_errors(void)
     const char *general =
         "a character is \\a, \\newline, \\space, \\tab, \\return or \\u0041; longer "
         "text is a \"string\"";
-    fails("[\\tabs]", 1, 6, "`\\tabs` is no character", "did you mean `\\tab`?");
-    fails("\\foo", 0, 4, "`\\foo` is no character", general);
-    fails("\\(a", 0, 3, "`\\(a` is no character", general);
-    fails("\\u00", 0, 4, "`\\u00` is no character", "\\u takes four hex digits: \\u00e9");
-    fails("\\o400", 0, 5, "`\\o400` is no character",
+    fails("[\\tabs]", 1, 6, "`\\tabs` is not a character", "did you mean `\\tab`?");
+    fails("\\foo", 0, 4, "`\\foo` is not a character", general);
+    fails("\\(a", 0, 3, "`\\(a` is not a character", general);
+    fails("\\u00", 0, 4, "`\\u00` is not a character", "\\u takes four hex digits: \\u00e9");
+    fails("\\o400", 0, 5, "`\\o400` is not a character",
           "\\o takes one to three octal digits up to 377: \\o101");
-    fails("\\ud800", 0, 6, "`\\ud800` is no character", general);
+    fails("\\ud800", 0, 6, "`\\ud800` is not a character", general);
     reads("(a \\ )", "(a \" \")");
-    fails("(a \\\n)", 3, 4, "`\\` is followed by no character", "write \\a, \\space or \\newline");
-    fails("\\", 0, 1, "`\\` is followed by no character", "write \\a, \\space or \\newline");
+    fails("(a \\\n)", 3, 4, "no character follows `\\`", "write \\a, \\space or \\newline");
+    fails("\\", 0, 1, "no character follows `\\`", "write \\a, \\space or \\newline");
 }
 
 static void test_number_errors(void)
 {
     const char *general = "put a space between a number and a name; text goes in double quotes";
-    fails("(a 12kg)", 3, 7, "`12kg` is no number", general);
-    fails("1.2.3", 0, 5, "`1.2.3` is no number", general);
-    fails("1e", 0, 2, "`1e` is no number", general);
-    fails("0x", 0, 2, "`0x` is no number", general);
-    fails("0xG", 0, 3, "`0xG` is no number", general);
-    fails("1r0", 0, 3, "`1r0` is no number", general);
-    fails("37r0", 0, 4, "`37r0` is no number", general);
-    fails("2r2", 0, 3, "`2r2` is no number", general);
-    fails("3Nx", 0, 3, "`3Nx` is no number", general);
-    fails("1_000", 0, 5, "`1_000` is no number", "write the digits without `_`");
-    fails("2024-01-31", 0, 10, "`2024-01-31` is no number",
+    fails("(a 12kg)", 3, 7, "`12kg` is not a number", general);
+    fails("1.2.3", 0, 5, "`1.2.3` is not a number", general);
+    fails("1e", 0, 2, "`1e` is not a number", general);
+    fails("0x", 0, 2, "`0x` is not a number", general);
+    fails("0xG", 0, 3, "`0xG` is not a number", general);
+    fails("1r0", 0, 3, "`1r0` is not a number", general);
+    fails("37r0", 0, 4, "`37r0` is not a number", general);
+    fails("2r2", 0, 3, "`2r2` is not a number", general);
+    fails("3Nx", 0, 3, "`3Nx` is not a number", general);
+    fails("1_000", 0, 5, "`1_000` is not a number", "write the digits without `_`");
+    fails("2024-01-31", 0, 10, "`2024-01-31` is not a number",
           "a date or time is written as a string: \"2024-01-31\"");
-    fails("0b101", 0, 5, "`0b101` is no number", "a binary number is written 2r1010");
-    fails("089", 0, 3, "`089` is no number",
+    fails("0b101", 0, 5, "`0b101` is not a number", "a binary number is written 2r1010");
+    fails("089", 0, 3, "`089` is not a number",
           "a leading 0 means octal, with digits from 0 to 7; a decimal number has none");
     fails("[-3/0]", 1, 5, "this ratio divides by zero", "write the number you mean");
-    fails("1/", 0, 2, "`1/` is no number", general);
-    fails("##Foo", 0, 5, "`##Foo` is no number",
+    fails("1/", 0, 2, "`1/` is not a number", general);
+    fails("##Foo", 0, 5, "`##Foo` is not a number",
           "only ##Inf, ##-Inf and ##NaN are written with `##`");
     reads("::x ::y/z", ":user/x :y/z");
-    fails(":::x", 0, 4, "`:::x` is no keyword", "write :name with one colon");
-    fails("foo/", 0, 4, "`foo/` is no symbol", "a name comes after the slash: ns/name");
-    fails("/foo", 0, 4, "`/foo` is no symbol", "a namespace comes before the slash: ns/name");
-    fails("// x", 0, 2, "`//` is no symbol", "comments begin with `;`");
-    fails(":a/", 0, 3, "`:a/` is no keyword", "a name comes after the slash: ns/name");
+    fails(":::x", 0, 4, "`:::x` is not a keyword", "write :name with one colon");
+    fails("foo/", 0, 4, "`foo/` is not a symbol", "a name comes after the slash: ns/name");
+    fails("/foo", 0, 4, "`/foo` is not a symbol", "a namespace comes before the slash: ns/name");
+    fails("// x", 0, 2, "`//` is not a symbol", "comments begin with `;`");
+    fails(":a/", 0, 3, "`:a/` is not a keyword", "a name comes after the slash: ns/name");
 }
 
 static void test_byte_errors(void)
@@ -474,11 +474,11 @@ static void test_byte_errors(void)
                 "save or send the program as UTF-8");
     fails_bytes("(a\0b)", 5, PTC_E_PARSE, 2, 3, "NUL byte outside a string", "remove it");
     fails_bytes("a ;\0\nb", 6, PTC_E_PARSE, 3, 4, "NUL byte in a comment", "remove it");
-    fails_bytes("\\\0", 2, PTC_E_PARSE, 0, 1, "`\\` is followed by no character",
+    fails_bytes("\\\0", 2, PTC_E_PARSE, 0, 1, "no character follows `\\`",
                 "write \\a, \\space or \\newline");
     fails("(a \x01)", 3, 4, "control character U+0001 outside a string", "remove it");
     fails("(str \xE2\x80\x9Chi\xE2\x80\x9D)", 5, 8,
-          "`\xE2\x80\x9C` is no quotation mark of this language",
+          "`\xE2\x80\x9C` is not a quotation mark of this language",
           "write strings with plain quotes: \"text\"");
     fails_bytes("x", (size_t)UINT32_MAX, PTC_E_SIZE, 0, 0, "the program is larger than 4 GiB", "");
 }

@@ -188,10 +188,10 @@ static void test_bad_args(void)
     CHECK_STR(args(":a 1 :a 2"),
               "! the keys :a and :a become the same name for a tool: give one of them");
     CHECK_STR(args("{:rows [{:f inc}]}"),
-              "! rows[0].f is a function, but tools take only what JSON "
-              "can say: convert or leave it out");
-    CHECK_STR(args("{:n ##Inf}"),
-              "! n is ##Inf, but tools take only what JSON can say: convert or leave it out");
+              "! rows[0].f is a function, but tools take only values that "
+              "JSON can express: convert it or leave it out");
+    CHECK_STR(args("{:n ##Inf}"), "! n is ##Inf, but tools take only values that JSON can express: "
+                                  "convert it or leave it out");
     CHECK(strstr(args("{:m {[1] 2}}"), "m[?] is under a vector as its key") != NULL);
     CHECK(strstr(args("{:s (iterate inc 1)}"), "s is an endless sequence") != NULL);
     CHECK_STR(args("\"text\""),

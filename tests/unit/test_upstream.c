@@ -204,7 +204,7 @@ static void test_yaml(CheckHeap *h)
     CHECK_STR(yaml(h, "200: a\ntrue: b\n? c\n: [d]\n"),
               "{\"200\":\"a\",\"true\":\"b\",\"c\":[\"d\"]}");
     CHECK_STR(yaml(h, "a: &x {b: 1}\nc: *x\n"), "{\"a\":{\"b\":1},\"c\":{\"b\":1}}");
-    CHECK_STR(yaml(h, "a: 1\na: 2\n"), "2: a key stands here twice");
+    CHECK_STR(yaml(h, "a: 1\na: 2\n"), "2: a key occurs twice");
     CHECK_STR(yaml(h, "a: !!str 1\n"), "1: tags are not read");
     CHECK_STR(yaml(h, "--- a\n--- b\n"), "2: it has several documents");
     CHECK_STR(yaml(h, "{[a]: b}"), "1: a key must be plain text");

@@ -125,7 +125,7 @@ static void test_starts(void)
     close_link();
     CHECK(start("slow_start,banner,junk,deep", "legacy"));
     check_works();
-    CHECK(strstr(peer.log, "is no message and was skipped: Welcome"));
+    CHECK(strstr(peer.log, "is not a message and was skipped: Welcome"));
     close_link();
 }
 

@@ -292,9 +292,9 @@ static void test_documents(void)
     memcpy(large, "openapi: 3.1.0", 14);
     check_document("{\"swagger\":\"2.0\"}", "Swagger 2.0");
     check_document("openapi: 4.0.0\n", "3.0 and 3.1");
-    check_document("{\"openapi\":", "no JSON (line 1");
-    check_document("a: [1\n", "no YAML (line");
-    check_document("- 1\n", "no OpenAPI document");
+    check_document("{\"openapi\":", "not JSON (line 1");
+    check_document("a: [1\n", "not YAML (line");
+    check_document("- 1\n", "not an OpenAPI document");
     check_document("", "it is empty");
     check_document(large, "schema_max_bytes");
 }
@@ -431,8 +431,9 @@ static void test_client(void)
     world_close(&w);
     open_service(&w, ",\"oauth\":{\"client_id\":\"me\",\"client_secret\":\"wrong-wrong\"}", "");
     run = run_begin(&w, "me");
-    CHECK(!call(&w, run, "guarded", "{}") && says("auth_failed") && says("no token could be had") &&
-          says("status 401") && !strstr(answer, "wrong-wrong"));
+    CHECK(!call(&w, run, "guarded", "{}") && says("auth_failed") &&
+          says("no token could be obtained") && says("status 401") &&
+          !strstr(answer, "wrong-wrong"));
     w.remote->end(run, NULL);
     finish(&w);
 }
@@ -532,7 +533,7 @@ static void test_breaker(void)
         CHECK(!call(&w, run, "cut", "{}"));
     CHECK(wait_for(&w, 0, "down"));
     int before = http.requests;
-    CHECK(!call(&w, run, "echo", "{}") && says("is down, and tried again in 1") &&
+    CHECK(!call(&w, run, "echo", "{}") && says("is down, and will be tried again in 1") &&
           http.requests == before);
     w.remote->end(run, NULL);
     finish(&w);

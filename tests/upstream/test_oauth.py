@@ -458,7 +458,7 @@ def test_wrong_entries(place):
 
 
 def test_liars(place):
-    cases = [({"wrong": "issuer"}, "issuer"), ({"s256": False}, "S256"), ({"wrong": "iss"}, "another server")]
+    cases = [({"wrong": "issuer"}, "issuer"), ({"s256": False}, "S256"), ({"wrong": "iss"}, "a server other than")]
     for number, (options, word) in enumerate(cases):
         with Servers(**options) as servers:
             home = Home(os.path.join(place, str(number)), servers.at["mcp"])
@@ -565,7 +565,7 @@ def test_step_up(place):
         check("step-up: two sign-ins", servers.counted()["authorization_code"] == 2, servers.counted())
         servers.control(never=True)
         code, out, err = home.login()
-        check("ever more scopes: given up", code == 1 and "ever more scopes" in err, (code, out, err))
+        check("ever more scopes: given up", code == 1 and "keeps asking for more scopes" in err, (code, out, err))
         check("ever more scopes: two step-ups", servers.counted()["authorization_code"] == 5, servers.counted())
 
 

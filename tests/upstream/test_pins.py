@@ -69,11 +69,11 @@ def test_description(home):
     counts.has("the log", mcp.said(), "[s] a tool has changed since it was pinned: echo (description)",
                "ptc upstreams approve s/echo")
     out = place.upstreams("approve", "s/echo")
-    counts.check("approved", out.returncode == 0 and "taken as it is" in out.stdout, out)
+    counts.check("approved", out.returncode == 0 and "accepted as it is" in out.stdout, out)
     counts.check("nothing is changed now", not pins_of(place)["echo"]["changed"])
     counts.check("not in check", "changed" not in place.upstreams("check").stdout)
     out = place.upstreams("approve", "s/echo")
-    counts.check("nothing is left to approve", out.returncode == 1 and "nothing of it has changed" in out.stderr, out)
+    counts.check("nothing is left to approve", out.returncode == 1 and "nothing has changed" in out.stderr, out)
     out = place.upstreams("approve", "nobody")
     counts.check("no such upstream", out.returncode == 1 and "no such upstream" in out.stderr, out)
 

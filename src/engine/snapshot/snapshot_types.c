@@ -155,6 +155,6 @@ bool ptc_snapshot_read_typed(SnapReader *r)
         return false;
     PtcValue *map = &r->items[r->count - 1].value;
     if (!ptc_is_map(*map))
-        return SNAP_BAD(r, "a record is no map");
+        return SNAP_BAD(r, "a record is not a map");
     return (*map = ptc_typed_new(r->heap, *map, type)) != PTC_NONE;
 }

@@ -268,12 +268,15 @@ static int parity_of(PtcValue v)
     return d == 0 ? 0 : d == 1 ? 1 : 2;
 }
 
-PTC_PREDICATE(core_is_zero, "zero?", "Is it the number zero; false for what is no number.",
+PTC_PREDICATE(core_is_zero, "zero?",
+              "Is it the number zero; false for anything that is not a number.",
               "(zero? 0) => true\n(zero? -0.0) => true\n(zero? nil) => false", sign_of(x) == 0)
-PTC_PREDICATE(core_is_pos, "pos?", "Is it a number above zero; false for what is no number.",
+PTC_PREDICATE(core_is_pos, "pos?",
+              "Is it a number above zero; false for anything that is not a number.",
               "(pos? 3) => true\n(pos? 0) => false\n(filter pos? [1 nil -1]) => [1]",
               sign_of(x) == 1)
-PTC_PREDICATE(core_is_neg, "neg?", "Is it a number below zero; false for what is no number.",
+PTC_PREDICATE(core_is_neg, "neg?",
+              "Is it a number below zero; false for anything that is not a number.",
               "(neg? -3) => true\n(neg? -0.0) => false\n(neg? \"-1\") => false", sign_of(x) == -1)
 PTC_PREDICATE(core_is_even, "even?", "Is it a whole number divisible by two.",
               "(even? 4) => true\n(even? 4.0) => true\n(even? 2.5) => false\n(even? nil) => false",

@@ -155,18 +155,15 @@ CORE(
     "(for [x 5] x) !! type_error");
 CORE(form_lazy_seq, "lazy-seq", "(lazy-seq body...)",
      "A sequence that the body computes when an element is asked for, and that is kept then: the "
-     "body "
-     "runs once. It gives a collection or nil, as a rule (cons x more) with another lazy-seq in "
-     "more, so "
-     "that the sequence need not end.",
+     "body runs once. It gives a collection or nil, as a rule (cons x more) with another lazy-seq "
+     "in more, so that the sequence need not end.",
      "(defn nat [n] (lazy-seq (cons n (nat (inc n))))) (take 3 (nat 5)) => [5 6 7]\n"
      "(defn fib [a b] (lazy-seq (cons a (fib b (+ a b))))) (nth (fib 0 1) 50) => 12586269025\n"
      "(first (lazy-seq nil)) => nil\n(first (lazy-seq 5)) !! type_error\n"
      "(defn nat [n] (lazy-seq (cons n (nat (inc n))))) (nat 0) !! value_error");
 CORE(form_lazy_cat, "lazy-cat", "(lazy-cat & colls)",
      "The elements of all collections in turn; each expression is computed when its first element "
-     "is "
-     "asked for, so that it may use the sequence itself.",
+     "is asked for, so that it may use the sequence itself.",
      "(def fibs (lazy-cat [0 1] (map + fibs (rest fibs)))) (take 8 fibs) => [0 1 1 2 3 5 8 13]\n"
      "(first (lazy-cat [1] (fail \"not run\"))) => 1\n(lazy-cat) => []");
 CORE(form_doseq, "doseq", "(doseq [name coll ...] body...)",
@@ -237,7 +234,7 @@ FORM(form_minus_inf, "Double", "NEGATIVE_INFINITY", "Double/NEGATIVE_INFINITY",
      "The float below all numbers; also written ##-Inf.",
      "(< Double/NEGATIVE_INFINITY -1e308) => true");
 FORM(form_nan, "Double", "NaN", "Double/NaN",
-     "The float that is no number and equals nothing; also written ##NaN.",
+     "The float that is not a number and equals nothing; also written ##NaN.",
      "(= Double/NaN Double/NaN) => false");
 FORM(form_pi, "Math", "PI", "Math/PI", "The circle's circumference over its diameter.",
      "(< 3.14159 Math/PI 3.1416) => true");

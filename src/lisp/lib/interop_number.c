@@ -303,7 +303,7 @@ PTC_BUILTIN_EXPR(long_sum, "Long", "sum", 2, 2, 0, "(Long/sum a b)", "The sum of
         return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(test_(d)));     \
     }
 
-IS_FLOAT(double_is_na_n, "isNaN", "Is it the float that is no number?",
+IS_FLOAT(double_is_na_n, "isNaN", "Is it the float that is not a number?",
          "(Double/isNaN ##NaN) => true\n(Double/isNaN nil) !! type_error", isnan)
 IS_FLOAT(double_is_infinite, "isInfinite", "Is it infinite?",
          "(Double/isInfinite ##-Inf) => true\n(Double/isInfinite nil) !! type_error", isinf)
@@ -338,7 +338,7 @@ PTC_BUILTIN(double_to_string, "Double", "toString", 1, 1, 0, "(Double/toString n
 
 /* A Float is a Double here. */
 PTC_BUILTIN_ROW(float_is_na_n, double_is_na_n, "Float", "isNaN", 1, 1, 0, "(Float/isNaN num)",
-                "Is it the float that is no number?",
+                "Is it the float that is not a number?",
                 "(Float/isNaN ##NaN) => true\n(Float/isNaN nil) !! type_error");
 PTC_BUILTIN_ROW(float_is_infinite, double_is_infinite, "Float", "isInfinite", 1, 1, 0,
                 "(Float/isInfinite num)", "Is it infinite?",

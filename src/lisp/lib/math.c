@@ -181,7 +181,7 @@ PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
         return ptc_give(out, ptc_bool(ptc_is_float(argv[0]) && test(ptc_to_float(argv[0])))); \
     }
 
-FLOAT_TEST(core_is_nan, "NaN?", "Is it the float that is no number.",
+FLOAT_TEST(core_is_nan, "NaN?", "Is it the float that is not a number.",
            "(NaN? ##NaN) => true\n(NaN? 1) => false\n(NaN? nil) => false", isnan)
 FLOAT_TEST(core_is_infinite, "infinite?", "Is it an infinite float.",
            "(infinite? ##-Inf) => true\n(infinite? 1e308) => false\n(infinite? nil) => false",

@@ -104,7 +104,7 @@ static bool check_method(PtcVM *vm, PtcValue protocol, PtcValue key)
         return false;
     return ptc_fail(vm, PTC_E_VALUE, "the protocol %s has no method %s",
                     ptc_str_bytes(ptc_record_field(protocol, PTC_PROTOCOL_NAME)),
-                    ptc_is_keyword(key) ? ptc_str_bytes(key) : "that is no keyword");
+                    ptc_is_keyword(key) ? ptc_str_bytes(key) : "that is not a keyword");
 }
 
 /* Number of the field that capture i of a closure stands for, -1: it is none. */

@@ -569,7 +569,8 @@ PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1, 0, "(not-empty co
 }
 
 PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
-            "An empty collection of the same kind; nil for what is no collection, strings too.",
+            "An empty collection of the same kind; nil for anything that is not a collection, "
+            "strings included.",
             "(empty [1 2]) => []\n(empty {:a 1}) => {}\n(empty \"abc\") => nil\n(empty nil) => nil")
 {
     PTC_UNUSED(argc);

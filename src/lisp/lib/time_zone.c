@@ -86,7 +86,7 @@ static bool zone_of_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     PtcText text = {ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
     if (text.len < 20 && read_offset(text, &offset))
         return ptc_give_zone(vm, offset, out);
-    ptc_fail(vm, PTC_E_VALUE, "%s: \"%.*s\" is no offset", full_name(vm, name),
+    ptc_fail(vm, PTC_E_VALUE, "%s: \"%.*s\" is not an offset", full_name(vm, name),
              (int)ptc_utf8_valid_prefix(text.bytes, text.len < 40 ? text.len : 40), text.bytes);
     return ptc_fail_hint(vm,
                          "zones are UTC and fixed offsets such as +02:00; places are not known");

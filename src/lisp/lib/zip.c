@@ -68,7 +68,7 @@ static bool open_path(Zip *z)
 {
     PtcValue path = z->s[PATH];
     if (!is_path(path))
-        return ptc_fail(z->vm, PTC_E_TYPE, "%s: this is no location in a tree", name_of(z));
+        return ptc_fail(z->vm, PTC_E_TYPE, "%s: this is not a location in a tree", name_of(z));
     for (int i = 0; i < P_COUNT; i++)
         z->s[LEFT + i] = path == PTC_NIL ? PTC_NIL : ptc_seq_nth(path, (size_t)i);
     return true;

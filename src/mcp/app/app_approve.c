@@ -232,13 +232,13 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
         if (ok && inquiry)
             ptc_job_fail(job, "suspended",
                          "a server that the program calls has a question, which nobody has "
-                         "answered yet.\nTo ask again and go on: %s {\"resume\":\"%.*s\"}",
+                         "answered yet.\nTo ask again and continue: %s {\"resume\":\"%.*s\"}",
                          ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval", (int)sealed.len,
                          sealed.data);
         else if (ok)
             ptc_job_fail(job, "suspended",
                          "%zu call%s of the program wait%s for a person, %s:%.*s\n"
-                         "To ask again and go on: %s {\"resume\":\"%.*s\"}",
+                         "To ask again and continue: %s {\"resume\":\"%.*s\"}",
                          n, n == 1 ? "" : "s", n == 1 ? "s" : "",
                          why ? why : "who has not answered yet", (int)calls.len, calls.data,
                          ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval", (int)sealed.len,

@@ -314,8 +314,9 @@ static bool run_once(PtcJob *job)
         return ptc_job_fail_effects(job, "cancelled", "the call was cancelled");
     case PTC_TASK_LOST:
         return ptc_job_fail_effects(job, "worker_lost",
-                                    job->out.message[0] ? job->out.message
-                                                        : "the process that ran the program died");
+                                    job->out.message[0]
+                                        ? job->out.message
+                                        : "the process that ran the program ended unexpectedly");
     case PTC_TASK_NO_MEMORY: break;
     }
     return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");

@@ -87,10 +87,10 @@ static bool tell_gone(PtcJob *job, const PtcSuspendedToken *token)
     bool late = token->ends_ms <= ptc_clock_wall_ms();
     return ptc_job_fail(
         job, late ? "expired" : "lost",
-        "%s; nothing more of the program was run, and when it was last asked about, "
+        "%s; nothing more of the program was run; when the question was last asked, "
         "%s%.*s",
         late ? "the time for an answer is over"
-             : "this server does not have the run any more: it was started anew",
+             : "this server was restarted and no longer has the run",
         token->effects.len ? "this had happened:" : "nothing had taken effect",
         (int)token->effects.len, token->effects.bytes);
 }
@@ -133,11 +133,10 @@ static bool leave_untouched(PtcJob *job, const Coming *c, PtcSuspendedRow *row)
     ptc_suspended_wait(job->app->suspended, row);
     job->unrecorded = true;
     if (c->legacy)
-        return ptc_job_fail(
-            job, "suspended",
-            "the program waits for a person, and this client cannot ask one: it "
-            "did not offer \"elicitation\"; nothing is lost, the same token goes on "
-            "with the run from a client that can");
+        return ptc_job_fail(job, "suspended",
+                            "the program waits for a person, and this client cannot ask one: it "
+                            "did not offer \"elicitation\"; nothing is lost: the same token "
+                            "continues the run from a client that can");
     ptc_job_name_question(key, c->token.round, c->token.mark);
     return ptc_job_fail(job, "suspended",
                         "the program waits for a person; this request has no answer, and "
@@ -168,11 +167,11 @@ static bool leave_wrong(PtcJob *job, const Coming *c, PtcSuspendedRow *row, cons
 
 static bool tell_used(PtcJob *job, const Coming *c)
 {
-    return ptc_job_fail(job, "args_error", "%s",
-                        c->answer == PTC_NONE
-                            ? "this question was answered already; the same answer once more gets "
-                              "what came of it"
-                            : "this question was answered already, differently");
+    return ptc_job_fail(
+        job, "args_error", "%s",
+        c->answer == PTC_NONE
+            ? "this question was answered already; send the same answer again to get the result"
+            : "this question was answered already, differently");
 }
 
 /* Goes on with a run that waits; `same`: somebody was told to before, and it waits again. */
@@ -202,7 +201,8 @@ static bool go_on_with(PtcJob *job, Coming *c)
     case PTC_SUSPENDED_GONE: return tell_gone(job, &c->token);
     case PTC_SUSPENDED_USED: return tell_used(job, c);
     case PTC_SUSPENDED_BUSY:
-        return ptc_job_fail(job, "busy", "this run is being gone on with; try again later");
+        return ptc_job_fail(job, "busy",
+                            "another call is already continuing this run; try again later");
     case PTC_SUSPENDED_SAME:
     case PTC_SUSPENDED_TAKEN: break;
     }
@@ -230,7 +230,7 @@ static bool resume_state(PtcJob *job, PtcText state)
     Coming c = {.answer = PTC_NONE};
     char key[PTC_QUESTION_KEY];
     if (!ptc_suspended_get_token(state, &c.token))
-        return ptc_job_fail(job, "args_error", "requestState is of another kind");
+        return ptc_job_fail(job, "args_error", "requestState belongs to another kind of call");
     ptc_job_name_question(key, c.token.round, c.token.mark);
     c.answer = ptc_mcp_reply_to(job->call, key);
     if (c.answer == PTC_NONE)
@@ -253,7 +253,7 @@ static bool resume_token(PtcJob *job, PtcText text)
     else if (!ptc_mcp_unseal(job->call, text, &bytes) ||
              !ptc_suspended_get_token(ptc_buf_view(&bytes), &c.token))
         ptc_job_fail(job, "args_error",
-                     "`resume` is no token that this server gave you; take it from the answer "
+                     "`resume` is not a token that this server gave you; take it from the answer "
                      "that said \"suspended\"");
     else
         go_on = go_on_with(job, &c);

@@ -77,7 +77,7 @@ void ptc_http_outcome(PtcLinkReply *r, const PtcLinkJob *job)
     } else {
         r->end = job->is_stream ? PTC_LINK_BROKEN : PTC_LINK_BAD_ANSWER;
         ptc_buf_add_cstr(&r->text, job->is_stream ? "the stream ended without an answer"
-                                                  : "what it answered is no answer to the request");
+                                                  : "its response is not an answer to the request");
     }
     if (r->end == PTC_LINK_HTTP_FAULT && job->is_stream)
         r->end = PTC_LINK_BROKEN; /* the stream was there, and could not be taken up again */

@@ -269,7 +269,7 @@ static void take_arrival(PtcLink *l, Arrival *arrival)
         if (arrival->endpoint)
             take_endpoint(l, text);
         else if (!ptc_link_take_message(l, text) && l->junk++ == 0)
-            ptc_link_log(l, "something that it sent is no message and was skipped: %.*s",
+            ptc_link_log(l, "something that it sent is not a message and was skipped: %.*s",
                          (int)(text.len < 80 ? text.len : 80), text.bytes);
     }
     ptc_buf_deinit(&arrival->text);

@@ -353,7 +353,8 @@ static void take_line(PtcStdioWire *s, PtcText line)
     if (line.len == 0 || ptc_link_take_message(s->link, line))
         return;
     if (s->link->junk++ == 0)
-        ptc_link_log(s->link, "a line of its standard output is no message and was skipped: %.*s",
+        ptc_link_log(s->link,
+                     "a line of its standard output is not a message and was skipped: %.*s",
                      (int)(line.len < 80 ? line.len : 80), line.bytes);
 }
 

@@ -232,7 +232,7 @@ static PtcValue read_refusal(PtcMcpCall *call, const PtcRpcMessage *m, bool is_m
     if (text != PTC_NONE && ptc_is_string(text) && ptc_str_len(text) > 0)
         return text;
     PtcText ours = is_message && m->kind == PTC_RPC_RESULT
-                       ? PTC_TEXT("its result is no object")
+                       ? PTC_TEXT("its result is not an object")
                        : PTC_TEXT("it sent an error without a message");
     return ptc_str_new(&call->heap, ours.bytes, ours.len);
 }
