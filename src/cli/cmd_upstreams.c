@@ -147,7 +147,8 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
         word++;
     if (argc == 0 || word == WORDS)
         return ptc_options_wrong(
-            &usage, "say which: list, check, call, doc, doctor, pins, approve, login or logout");
+            &usage, "%s%.60s%s list, check, call, doc, doctor, pins, approve, login or logout",
+            argc ? "there is no '" : "say which:", argc ? argv[0] : "", argc ? "'; there are" : "");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,
                                  words[word].least ? "name the upstream, and for call the tool"

@@ -21,8 +21,9 @@ bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME], const char
 {
     const char *equals = strchr(item, '=');
     size_t len = equals ? (size_t)(equals - item) : 0;
-    if (!equals && item[0] == '@')
-        snprintf(why, PTC_DATA_IN_WHY, "%.200s has no name; write --data NAME=%.200s", item, item);
+    if (!equals && (item[0] == '@' || is_file(item)))
+        snprintf(why, PTC_DATA_IN_WHY, "%.200s has no name; write --data NAME=%s%.200s", item,
+                 item[0] == '@' ? "" : "@", item);
     else if (!equals)
         snprintf(why, PTC_DATA_IN_WHY,
                  "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);

@@ -49,8 +49,10 @@ static int no_json(PtcOutcome *o)
     if (too_long)
         ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: %s\n" LESS, why);
     else
-        ptc_io_printf(PTC_IO_STDERR,
-                      "error: the result cannot be JSON: %s\nhint: --format text shows it\n", why);
+        ptc_io_printf(PTC_IO_STDERR, "error: the result cannot be JSON: %s\nhint: %s\n", why,
+                      strcmp(why, "a function") ? "--format text shows it"
+                                                : "is an argument missing? (take 2) is a function, "
+                                                  "(take 2 rows) its result");
     return PTC_EXIT_FAILED;
 }
 

@@ -66,15 +66,35 @@ static const PtcCmd *find(const char *name)
     return NULL;
 }
 
+/* What people type who know other programs, and what it is here; NULL: not known. */
+static const char *other_word(const char *name)
+{
+    static const char *const words[][2] = {
+        {"serve", "mcp"},
+        {"server", "mcp"},
+        {"install", "mcp --install CLIENT"},
+        {"shell", "repl"},
+        {"agent", "run"},
+        {"new", "init"},
+        {"console", "repl"},
+        {"login", "upstreams login NAME"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i][0], name))
+            return words[i][1];
+    return NULL;
+}
+
 static int unknown(const char *name)
 {
     PtcNearest nearest;
+    const char *other = other_word(name);
     ptc_nearest_init(&nearest, name, strlen(name));
     for (size_t i = 0; i < COMMANDS; i++)
         ptc_nearest_offer(&nearest, commands[i].name, strlen(commands[i].name));
     ptc_io_printf(PTC_IO_STDERR, "ptc: unknown command '%.60s'", name);
-    if (nearest.best)
-        ptc_io_printf(PTC_IO_STDERR, "; did you mean %s?", nearest.best);
+    if (other || nearest.best)
+        ptc_io_printf(PTC_IO_STDERR, "; did you mean %s?", other ? other : nearest.best);
     else if (ptc_builtin_find(name, strlen(name)) >= 0)
         ptc_io_printf(PTC_IO_STDERR, "; as a program: ptc '(%.60s data)'", name);
     ptc_io_printf(PTC_IO_STDERR, "\nTry: ptc --help\n");
@@ -105,7 +125,8 @@ int main(int argc, char **argv)
         print_help(PTC_IO_STDOUT);
         return PTC_EXIT_OK;
     }
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version") || !strcmp(argv[1], "-V") ||
+        (!strcmp(argv[1], "-v") && argc == 2)) {
         ptc_io_printf(PTC_IO_STDOUT, "ptc %s\n", ptc_version());
         return PTC_EXIT_OK;
     }

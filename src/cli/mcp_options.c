@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/io.h"
 #include "json/parse.h"
@@ -472,6 +473,21 @@ static void take_lists(PtcMcpOptions *o, const PtcMcpOptions *given)
     }
 }
 
+/* An argument that is not an option: often the name of one without its dashes, or a file. */
+static void refuse_argument(const char *arg)
+{
+    size_t len = strlen(arg);
+    bool option = ptc_options_find(&ptc_mcp_usage, arg, len) != NULL;
+    if (!option && access(arg, F_OK) == 0)
+        ptc_options_wrong(&ptc_mcp_usage,
+                          "'%.60s' is not an option; programs see a file as data with "
+                          "--data NAME=@%.60s",
+                          arg, arg);
+    else
+        ptc_options_wrong(&ptc_mcp_usage, "'%.60s' is not an option%s%.60s%s", arg,
+                          option ? "; did you mean --" : "", option ? arg : "", option ? "?" : "");
+}
+
 PtcParse ptc_mcp_options_read(PtcMcpOptions *o, PtcArena *arena, int *argc, char **argv)
 {
     set_defaults(o);
@@ -488,7 +504,7 @@ PtcParse ptc_mcp_options_read(PtcMcpOptions *o, PtcArena *arena, int *argc, char
     take_lists(o, &before);
     take_lists(o, &given);
     if (parse == PTC_PARSE_OK && *argc > 0) {
-        ptc_options_wrong(&ptc_mcp_usage, "'%.60s' is not an option", argv[0]);
+        refuse_argument(argv[0]);
         return PTC_PARSE_WRONG;
     }
     return parse;

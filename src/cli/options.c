@@ -117,15 +117,37 @@ static int find_word(const char *words, const char *text)
     return -1;
 }
 
+/* The word of "a|b|c" that was probably meant: one that begins with the text, else the nearest.  Its length; 0: none. */
+static size_t guess_word(const char *words, const char *text, const char **guess)
+{
+    PtcNearest nearest;
+    ptc_nearest_init(&nearest, text, strlen(text));
+    for (const char *word = words; *word;) {
+        size_t n = strcspn(word, "|");
+        if (*text && n > strlen(text) && !strncmp(word, text, strlen(text))) {
+            *guess = word;
+            return n;
+        }
+        ptc_nearest_offer(&nearest, word, n);
+        word += n + (word[n] == '|');
+    }
+    *guess = nearest.best;
+    return nearest.best ? nearest.best_len : 0;
+}
+
 static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *field,
                        const char *origin, const char *text)
 {
     int place = find_word(option->value, text);
-    if (place >= 0)
+    const char *guess;
+    if (place >= 0) {
         *field = place;
-    else
-        ptc_options_wrong(usage, "%s is one of %s, not '%.40s'", origin, option->value, text);
-    return place >= 0;
+        return true;
+    }
+    size_t n = guess_word(option->value, text, &guess);
+    ptc_options_wrong(usage, "%s is one of %s, not '%.40s'%s%.*s%s", origin, option->value, text,
+                      n ? "; did you mean " : "", (int)n, n ? guess : "", n ? "?" : "");
+    return false;
 }
 
 static bool set_flag(const PtcUsage *usage, bool *field, const char *origin, const char *text)
@@ -191,16 +213,21 @@ static const PtcOption *find_letter(const PtcUsage *usage, char letter)
     return NULL;
 }
 
-/* What an option is called here that other commands call by this word; NULL: not known, or this command has none. */
+/* What an option, with its value, is called here that other commands call by this word; NULL: not known, or this command has
+ * none. */
 static const char *other_word(const PtcUsage *usage, const char *word, size_t len)
 {
     static const char *const words[][2] = {
-        {"model", "llm"},          {"m", "llm"},          {"output", "format"}, {"o", "format"},
+        {"model", "llm"},          {"m", "llm"},
+        {"output", "format"},      {"o", "format"},
         {"timeout", "timeout-ms"}, {"raw-output", "raw"},
+        {"table", "format table"}, {"csv", "format csv"},
+        {"json", "format json"},   {"pretty", "format pretty"},
+        {"verbose", "trace FILE"}, {"port", "http 127.0.0.1:PORT"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i][0]) == len && !memcmp(words[i][0], word, len) &&
-            ptc_options_find(usage, words[i][1], strlen(words[i][1])))
+            ptc_options_find(usage, words[i][1], strcspn(words[i][1], " ")))
             return words[i][1];
     return NULL;
 }

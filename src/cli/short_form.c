@@ -4,6 +4,7 @@
 #include "cli/short_form.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,6 +60,17 @@ bool ptc_short_form_is_script(const char *path)
     return marked;
 }
 
+/* There is a file and no program. */
+static const char *which_program(PtcShortForm *f, const char *file)
+{
+    int n = snprintf(f->why, sizeof f->why,
+                     "which program? It comes after the file: ptc %.200s '(count rows)'", file);
+    if (ends_in(file, ".json"))
+        snprintf(f->why + n, sizeof f->why - (size_t)n, "; an agent is run with ptc run %.200s",
+                 file);
+    return f->why;
+}
+
 const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool given)
 {
     *f = (PtcShortForm){0};
@@ -70,7 +82,7 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
     }
     int files = argc - !given;
     if (files < 0)
-        return "which program? It comes after the file: ptc orders.csv '(count rows)'";
+        return which_program(f, "orders.csv");
     if (files > 1)
         return "give one file and one program; more files go with --data NAME=@FILE";
     if (files == 1)
@@ -78,7 +90,7 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
     if (!given)
         f->program = argv[files];
     if (f->program && !f->input && exists(f->program) && !looks_like_program(f->program))
-        return "which program? It comes after the file: ptc orders.csv '(count rows)'";
+        return which_program(f, f->program);
     if (f->program && f->input && !looks_like_program(f->program) && exists(f->program) &&
         looks_like_program(f->input))
         return "the file comes first, then the program: ptc orders.csv '(count rows)'";

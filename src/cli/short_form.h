@@ -14,6 +14,7 @@ typedef struct PtcShortForm {
     const char *input;  /* a file with data, "-" for standard input; NULL: none is named */
     char **args;        /* of a script */
     int arg_count;
+    char why[600]; /* what is wrong, where that names a file */
 } PtcShortForm;
 
 /* Is this first argument, which is no command, the beginning of one? */
@@ -26,7 +27,7 @@ bool ptc_short_form_is_script(const char *path);
 bool ptc_short_form_is_file(const char *text);
 
 /* Finds out what the arguments that are not options mean; `given`: an option says what the program is.  NULL, or what
- * is wrong. */
+ * is wrong, as long as the form lives. */
 const char *ptc_short_form_read(PtcShortForm *form, int argc, char **argv, bool given);
 
 /* Standard input if the program means it: no file was named, it mentions `data` or `rows`, and somebody may write

@@ -170,7 +170,8 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
     if (c->json)
         ptc_emit_array_end(&out);
     else if (out.len == 0)
-        ptc_buf_add_cstr(&out, "no upstreams; ptc docs upstreams has the file that names them\n");
+        ptc_buf_add_cstr(&out, "no upstreams: name a file with --upstreams FILE, or a client with "
+                               "--import CLIENT (ptc docs upstreams)\n");
     if (c->json)
         ptc_buf_add_char(&out, '\n');
     bool ok = ptc_buf_ok(&out) && ptc_shown_write(PTC_IO_STDOUT, out.data, out.len);
@@ -275,9 +276,9 @@ int ptc_upstreams_check(PtcUpstreamsCommand *c)
     bool all = true;
     size_t asked = 0;
     int64_t ms;
-    if (!m)
+    if (!m && !c->argc)
         return ptc_upstreams_list(c);
-    for (size_t i = 0; i < ptc_manager_count(m); i++) {
+    for (size_t i = 0; m && i < ptc_manager_count(m); i++) {
         PtcUpstreamState s;
         ptc_manager_state(m, i, &s);
         if (!is_asked_for(c, &s))

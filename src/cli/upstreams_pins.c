@@ -29,7 +29,8 @@ static PtcPins *find_pins(PtcUpstreamsCommand *c)
     char why[256];
     PtcPins *pins = c->upstreams->manager ? ptc_manager_pins(c->upstreams->manager) : NULL;
     if (!c->upstreams->manager) {
-        complain("pins", "there are no upstreams; ptc docs upstreams has the file that names them");
+        complain("pins", "there are no upstreams: name a file with --upstreams FILE, or a client "
+                         "with --import CLIENT");
         return NULL;
     }
     if (!pins) {

@@ -271,14 +271,27 @@ static void arity_text(const PtcBuiltin *row, char *out, size_t size)
         snprintf(out, size, "%d to %d arguments", row->min, row->max);
 }
 
+/* A key that is given to sum was meant for sum-by; the same goes for every function that has such a variant. */
+static void arity_hint(const PtcBuiltin *row, int argc, char *out, size_t size)
+{
+    char by[64];
+    int n = snprintf(by, sizeof by, "%s-by", row->name);
+    int index = n < (int)sizeof by ? ptc_builtin_find(by, (size_t)n) : -1;
+    const PtcBuiltin *other = index >= 0 ? ptc_builtin_row((uint32_t)index) : NULL;
+    if (other && argc >= other->min && (other->max < 0 || argc <= other->max))
+        snprintf(out, size, "usage: %s; with a key: %s", row->usage, other->usage);
+    else
+        snprintf(out, size, "usage: %s", row->usage);
+}
+
 static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcExpr **args)
 {
     const PtcBuiltin *row = ptc_builtin_row((uint32_t)index);
     int argc = (int)form->count - 1;
     if (argc < row->min || (row->max >= 0 && argc > row->max)) {
-        char takes[64], usage[128];
+        char takes[64], usage[PTC_HINT_MAX];
         arity_text(row, takes, sizeof takes);
-        snprintf(usage, sizeof usage, "usage: %s", row->usage);
+        arity_hint(row, argc, usage, sizeof usage);
         return ptc_analyze_error(an, PTC_E_ARITY, form, usage, "%s takes %s, got %d", row->name,
                                  takes, argc);
     }

@@ -49,8 +49,14 @@ static PtcModel *refuse(const Opening *o, const char *what)
 static PtcModel *unknown(const Opening *o, PtcText name)
 {
     PtcNearest nearest;
-    char what[200];
+    char what[300];
     const PtcModelAliases *a = &o->models->aliases;
+    if (ptc_provider_find(name)) {
+        snprintf(what, sizeof what,
+                 "this is a provider; name one of its models: %.*s:ID (ptc docs providers)",
+                 (int)name.len, name.bytes);
+        return refuse(o, what);
+    }
     ptc_nearest_init(&nearest, name.bytes, name.len);
     for (size_t i = 0; i < a->count; i++)
         ptc_nearest_offer(&nearest, a->rows[i].name.bytes, a->rows[i].name.len);
@@ -58,7 +64,7 @@ static PtcModel *unknown(const Opening *o, PtcText name)
         ptc_nearest_offer(&nearest, ptc_providers[i].name, strlen(ptc_providers[i].name));
     snprintf(what, sizeof what,
              "there is no such alias or provider%s%.*s%s; a model is an alias (haiku), "
-             "PROVIDER:ID or openai-compat:URL|ID",
+             "PROVIDER:ID or openai-compat:URL|ID (ptc docs providers)",
              nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
              nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
     return refuse(o, what);

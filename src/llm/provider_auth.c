@@ -29,16 +29,6 @@ static bool check_key(PtcReply *reply, const char *name, PtcText key)
     return true;
 }
 
-static bool no_key(PtcReply *reply, const PtcProvider *p, const PtcProviderKeys *keys,
-                   const char *name)
-{
-    return ptc_reply_failf(
-        reply, PTC_LLM_CONFIG_ERROR,
-        "%s is not set: put the key of %s into the environment or into a .env file%s%s%s", name,
-        p->name, keys->trouble ? " (.env: " : "", keys->trouble ? keys->trouble : "",
-        keys->trouble ? ")" : "");
-}
-
 /* The provider's first variable that is set; *name is its name, or that of the first one to set. */
 static PtcText find_key(const PtcProvider *p, const PtcProviderKeys *keys, const char **name)
 {
@@ -50,6 +40,26 @@ static PtcText find_key(const PtcProvider *p, const PtcProviderKeys *keys, const
             *name = p->keys[i];
     }
     return key;
+}
+
+/* Somebody may have the key of another provider, and an alias that leads to this one. */
+static bool no_key(PtcReply *reply, const PtcProvider *p, const PtcProviderKeys *keys,
+                   const char *name)
+{
+    const char *other = NULL, *set = NULL;
+    for (size_t i = 0; i < ptc_provider_count && !other && !keys->trouble; i++)
+        if (&ptc_providers[i] != p && find_key(&ptc_providers[i], keys, &set).bytes)
+            other = ptc_providers[i].name;
+    if (other)
+        return ptc_reply_failf(reply, PTC_LLM_CONFIG_ERROR,
+                               "%s is not set, but %s is: write the model as %s:NAME, or set "
+                               "LLM_DEFAULT_PROVIDER=%s",
+                               name, set, other, other);
+    return ptc_reply_failf(
+        reply, PTC_LLM_CONFIG_ERROR,
+        "%s is not set: put the key of %s into the environment or into a .env file%s%s%s", name,
+        p->name, keys->trouble ? " (.env: " : "", keys->trouble ? keys->trouble : "",
+        keys->trouble ? ")" : "");
 }
 
 /* ---------------------------------------------------------------------------------- AWS */

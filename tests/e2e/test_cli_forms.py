@@ -32,6 +32,18 @@ REFUSED = [  # what is typed, and what the message must say
     ("ptc run", "ptc init DIR makes one"),
     ("ptc trace x.tsv", "the form comes first: ptc trace summary x.tsv"),
     ("ptc keys", "unknown command 'keys'; as a program: ptc '(keys data)'"),
+    ("ptc serve", "unknown command 'serve'; did you mean mcp?"),
+    ("ptc x.json", "ptc x.json '(count rows)'", "an agent is run with ptc run x.json"),
+    ("ptc x.tsv --table rows", "unknown option --table; did you mean --format table?"),
+    ("ptc x.tsv --format tabel rows", "not 'tabel'; did you mean table?"),
+    ("ptc --data x.tsv '(count rows)'", "x.tsv has no name; write --data NAME=@x.tsv"),
+    ("ptc run a.json --verbose", "did you mean --trace FILE?"),
+    ("ptc mcp --port 8080", "did you mean --http 127.0.0.1:PORT?"),
+    ("ptc mcp --install claude", "not 'claude'; did you mean claude-code?"),
+    ("ptc mcp install cursor", "'install' is not an option; did you mean --install?"),
+    ("ptc mcp x.tsv", "'x.tsv' is not an option; programs see a file as data with --data NAME=@x.tsv"),
+    ("ptc upstreams ls", "there is no 'ls'; there are list, check,"),
+    ("ptc upstreams", "say which: list, check,"),
     ("ptc evl", "unknown command", "did you mean eval?"),
     ("ptc docss", "unknown command", "did you mean docs?"),
     ("ptc xyzzy", "unknown command"),
@@ -53,6 +65,8 @@ FAILED = [  # programs that people write who know another language
     ("ptc 'map(.a)'", "the name goes inside: (map :a data)"),
     ("ptc 'select(.a > 1)'", "(filter #(> (:total %) 10) coll)"),
     ("ptc '.[]'", "write (map f data)"),
+    ("ptc x.tsv '(take 2)'", "is an argument missing? (take 2) is a function"),
+    ("ptc upstreams check shop --no-upstreams", "shop: there is no such upstream"),
 ]
 
 
@@ -66,7 +80,9 @@ def test_help():
     for command in ("eval", "run", "repl", "mcp", "docs"):
         same = desk.sh(f"ptc help {command}"), desk.sh(f"ptc {command} --help")
         desk.check(f"help {command}", same[0] == same[1] and same[0][0] == 0, same[0])
-    desk.check("version", desk.sh("ptc version") == desk.sh("ptc --version"), desk.sh("ptc version"))
+    for word in ("--version", "-V", "-v"):
+        desk.check(word, desk.sh("ptc version") == desk.sh("ptc " + word), desk.sh("ptc " + word))
+    desk.check("no upstreams", "--import CLIENT" in desk.sh("ptc upstreams list")[1], desk.sh("ptc upstreams list"))
     desk.check("help", "ptc orders.csv" in desk.sh("ptc help")[1], desk.sh("ptc help"))
 
 

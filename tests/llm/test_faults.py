@@ -562,6 +562,8 @@ def memory_fails():
 @test
 def configuration():
     cases = [("anthropic:haiku", {"ANTHROPIC_API_KEY": None}, "ANTHROPIC_API_KEY is not set"),
+             ("haiku", {"OPENROUTER_API_KEY": None}, "OPENROUTER_API_KEY is not set, but "),
+             ("haiku", {"OPENROUTER_API_KEY": None}, "_API_KEY is: write the model as "),
              ("anthropic:haiku", {"ANTHROPIC_API_KEY": "sk-two words"}, "keys cannot have"),
              ("anthropic:haiku", {"ANTHROPIC_API_KEY": "sk-a\r\nx-evil: 1"}, "keys cannot have"),
              ("bedrock:haiku", {"AWS_SECRET_ACCESS_KEY": None}, "AWS_SECRET_ACCESS_KEY is not set"),

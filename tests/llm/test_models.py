@@ -61,6 +61,7 @@ def aliases():
     refused("haiku", "openrouter", env=clean_env(LLM_DEFAULT_PROVIDER="nobody"))
     refused("hiaku", 'did you mean "haiku"?')
     refused("antropic:x", 'did you mean "anthropic"?')
+    refused("openai", "this is a provider; name one of its models: openai:ID")
     refused("embed", "embeddings")
     refused("openai:", "printable")
     refused("openai:two words", "printable")
