@@ -92,6 +92,7 @@ static bool begin_remote(Doing *d)
     if (d->task->ask)
         remote->offer(d->remote.run, d->task->offers);
     remote->trace(d->remote.run, d->task->traceparent);
+    remote->listen(d->remote.run, d->task->listener);
     d->work.ptc->remote = &d->remote;
     return true;
 }
@@ -119,6 +120,7 @@ static void load(Doing *d)
 static void end_remote(Doing *d)
 {
     PtcBuf *effects = &d->task->effects;
+    d->remote.remote->listen(d->remote.run, NULL);
     bool any = d->remote.remote->effects(d->remote.run, effects);
     if (!any && d->task->ok)
         ptc_buf_clear(effects);

@@ -197,6 +197,17 @@ def check_limits(home):
         check("what fits stays", ok and said["structured_result"] == list(range(10)) and "warnings" not in said, said)
 
 
+def check_progress(home):
+    """What a server says of its progress reaches the client, whether or not the task may have to ask first."""
+    up = {"f": faulty(home, "f", "progress", "--seconds", "0.3")}
+    for more, capabilities in (((), None), (("--task-allow-writes",), {"elicitation": {}})):
+        with Talk(PTC, home, up, *more, *script(home, '(return (f/echo {:text "x"}))'), capabilities=capabilities) as talk:
+            result = talk.request("tools/call", {"name": "lisp_task", "arguments": {"task": "Do it."}, "_meta": {"progressToken": "p"}})
+            told = [talk.notices.get_nowait() for _ in range(talk.notices.qsize())]
+            told = [m["params"]["message"] for m in told if m["method"] == "notifications/progress"]
+            check("progress in a task", not result.get("isError") and told and all(m.startswith("f: ") for m in told), (more, result, told))
+
+
 def check_silent(home):
     """An upstream that says nothing is waited for, but not long."""
     up = {"f": faulty(home, "f"), "quiet": faulty(home, "quiet", "silent,silent_probe")}
@@ -266,7 +277,7 @@ def check_records(home):
 
 
 def main():
-    for part in (check_read, check_prompt, check_files, check_writes, check_turns, check_limits, check_silent, check_cancelled, check_refused, check_records):
+    for part in (check_read, check_prompt, check_files, check_writes, check_turns, check_limits, check_progress, check_silent, check_cancelled, check_refused, check_records):
         with tempfile.TemporaryDirectory() as home:
             part(os.path.realpath(home))
     print(f"task: {counts[True]} passed, {counts[False]} failed")

@@ -45,7 +45,7 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
                                                           c->approval_ttl_ms)))
         return false;
     return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
-           (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
+           (app->pulse = ptc_pulse_new(&app->mem, c->progress_ms)) && ptc_app_rows(app);
 }
 
 static void on_listed(PtcMcpCall *call)

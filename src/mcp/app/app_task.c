@@ -218,6 +218,7 @@ static void run(PtcJob *job, PtcAppTask *task)
     PtcBeat beat;
     task->turn = &turn;
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
+    task->listener = ptc_pulse_listener(&beat);
     tasks->run(tasks->user, task);
     ptc_pulse_end(job->app->pulse, &beat);
     answer_for(job, task);
@@ -227,7 +228,7 @@ static PtcErrandState await(PtcJob *job)
 {
     PtcBeat beat;
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
-    PtcErrandState state = ptc_errand_await(job->errand, job->call);
+    PtcErrandState state = ptc_errand_await(job->errand, job->call, ptc_pulse_listener(&beat));
     ptc_pulse_end(job->app->pulse, &beat);
     return state;
 }

@@ -126,6 +126,16 @@ static void enter(void *user)
         ptc_mcp_resume(e->call);
 }
 
+/* Calls come and go while the task goes on: who listens is looked up for every line. */
+static void on_progress(PtcRemoteListener *listener, PtcText line)
+{
+    PtcErrand *e = (PtcErrand *)(void *)((char *)listener - offsetof(PtcErrand, listener));
+    pthread_mutex_lock(&e->lock);
+    if (e->heard)
+        e->heard->progress(e->heard, line);
+    pthread_mutex_unlock(&e->lock);
+}
+
 static void *work(void *user)
 {
     PtcErrand *e = user;
@@ -173,6 +183,8 @@ static void init(PtcErrand *e, PtcErrands *all, const PtcAppTasks *tasks, const 
         ptc_buf_init(to[i], all->mem, from[i]->max);
     e->turn = (PtcTaskTurn){leave, enter, e};
     e->task.turn = &e->turn;
+    e->listener.progress = on_progress;
+    e->task.listener = &e->listener;
     e->task.cancel = &e->cancel;
     e->task.ask = ask;
     e->call = call;
@@ -213,13 +225,15 @@ void ptc_errand_go_on(PtcErrand *e, PtcMcpCall *call)
     pthread_mutex_unlock(&e->lock);
 }
 
-PtcErrandState ptc_errand_await(PtcErrand *e, PtcMcpCall *call)
+PtcErrandState ptc_errand_await(PtcErrand *e, PtcMcpCall *call, PtcRemoteListener *listener)
 {
     ptc_mcp_on_cancel(call, on_cancel, e);
     pthread_mutex_lock(&e->lock);
+    e->heard = listener;
     while (e->state == PTC_ERRAND_WORKS)
         pthread_cond_wait(&e->changed, &e->lock);
     e->call = NULL;
+    e->heard = NULL;
     PtcErrandState state = e->state;
     pthread_mutex_unlock(&e->lock);
     ptc_mcp_on_cancel(call, NULL, NULL);

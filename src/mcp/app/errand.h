@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "mcp/app/app.h"
+#include "tool/remote.h"
 
 enum { PTC_ERRAND_BUFS = 8 };
 
@@ -34,13 +35,15 @@ typedef struct PtcErrand {
     char *texts;
     size_t texts_len;
     PtcTaskTurn turn;
+    PtcRemoteListener listener; /* of the task; tells `heard` */
     PtcCancel cancel;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t changed;
     PtcErrandState state;
-    PtcMcpCall *call; /* that it works for; NULL: none */
-    bool over;        /* the question will not be answered */
+    PtcMcpCall *call;         /* that it works for; NULL: none */
+    PtcRemoteListener *heard; /* of that call; NULL: none */
+    bool over;                /* the question will not be answered */
 } PtcErrand;
 
 void ptc_errands_init(PtcErrands *all, PtcMem *mem);
@@ -55,8 +58,9 @@ PTC_MUST_USE PtcErrand *ptc_errand_new(PtcErrands *all, const PtcAppTasks *tasks
                                        const PtcAppTask *task, PtcMcpCall *call);
 /* One that asks goes on, with what was decided, for this call from now on. */
 void ptc_errand_go_on(PtcErrand *errand, PtcMcpCall *call);
-/* Waits until it asks, or is done; `call` is the one that it works for. */
-PtcErrandState ptc_errand_await(PtcErrand *errand, PtcMcpCall *call);
+/* Waits until it asks, or is done; `call` is the one that it works for, `listener` is told of progress meanwhile unless it is
+ * NULL. */
+PtcErrandState ptc_errand_await(PtcErrand *errand, PtcMcpCall *call, PtcRemoteListener *listener);
 /* Frees it; one that asks is cancelled.  Does not wait. */
 void ptc_errand_free(PtcErrand *errand);
 

@@ -13,6 +13,7 @@
 enum { LINE_NS = 1000 * 1000 * 1000 }; /* between two lines of other servers, at least */
 
 struct PtcPulse {
+    PtcMem *mem;
     int64_t every_ns;
     /* guards everything below; held while a notification is sent, which no transport does for long */
     pthread_mutex_t lock;
@@ -89,12 +90,15 @@ static bool has_thread(PtcPulse *p)
     return p->has_thread;
 }
 
-/* A server may say as much as it likes: the last line of a second is told. */
+/* A server may say as much as it likes: the last line of a second is told.  Whoever tells holds a lock that all upstreams need,
+ * while the thread of the pulse may be writing to a client that does not read: then the line is dropped, since another one or
+ * the next beat will come, and nobody else waits for that client. */
 static void on_progress(PtcRemoteListener *listener, PtcText line)
 {
     PtcBeat *beat = (PtcBeat *)(void *)listener;
     PtcPulse *p = beat->pulse;
-    pthread_mutex_lock(&p->lock);
+    if (pthread_mutex_trylock(&p->lock) != 0)
+        return;
     int64_t now = ptc_clock_ns(NULL), due = beat->told_ns + LINE_NS;
     size_t n = line.len < sizeof beat->line
                    ? line.len
@@ -147,15 +151,14 @@ void ptc_pulse_end(PtcPulse *p, PtcBeat *beat)
     beat->call = NULL;
 }
 
-PtcPulse *ptc_pulse_new(int64_t every_ms)
+PtcPulse *ptc_pulse_new(PtcMem *mem, int64_t every_ms)
 {
-    PtcMem mem;
     pthread_condattr_t attr;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
-    PtcPulse *p = ptc_mem_alloc(&mem, sizeof *p);
+    PtcPulse *p = ptc_mem_alloc(mem, sizeof *p);
     if (!p)
         return NULL;
     memset(p, 0, sizeof *p);
+    p->mem = mem;
     p->every_ns = every_ms * 1000000;
     pthread_mutex_init(&p->lock, NULL);
     pthread_condattr_init(&attr);
@@ -167,7 +170,6 @@ PtcPulse *ptc_pulse_new(int64_t every_ms)
 
 void ptc_pulse_free(PtcPulse *p)
 {
-    PtcMem mem;
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -178,7 +180,5 @@ void ptc_pulse_free(PtcPulse *p)
         pthread_join(p->thread, NULL);
     pthread_cond_destroy(&p->change);
     pthread_mutex_destroy(&p->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
-    atomic_store(&mem.used, sizeof *p);
-    ptc_mem_free(&mem, p, sizeof *p);
+    ptc_mem_free(p->mem, p, sizeof *p);
 }

@@ -23,7 +23,7 @@ typedef struct PtcBeat {
 } PtcBeat;
 
 /* NULL: out of memory. */
-PTC_MUST_USE PtcPulse *ptc_pulse_new(int64_t every_ms);
+PTC_MUST_USE PtcPulse *ptc_pulse_new(PtcMem *mem, int64_t every_ms);
 /* Only when no call waits any more. */
 void ptc_pulse_free(PtcPulse *pulse);
 
