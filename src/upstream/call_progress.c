@@ -7,6 +7,7 @@
 #include "upstream/manager_int.h"
 
 enum { LINE_BYTES = 300, TAKEN_BYTES = 4096 };
+static const int64_t PAUSE_NS = 200 * 1000 * 1000; /* between two lines of a run, at least */
 
 void ptc_progress_listen(void *user, PtcRemoteListener *listener)
 {
@@ -34,13 +35,25 @@ static void add_line(PtcManager *m, PtcBuf *out, const PtcUpCall *call, double d
     ptc_buf_deinit(&safe);
 }
 
+/* With the lock held: who is to be told; NULL: nobody.  Making a line costs far more than sending a notification, so what a
+ * server says faster than anybody is told is looked at no further. */
+static PtcRemoteListener *listener_of(const PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    int64_t now = ptc_clock_ns(NULL);
+    if (!run || call->held || !run->listener || now - run->told_ns < PAUSE_NS)
+        return NULL;
+    run->told_ns = now;
+    return run->listener;
+}
+
 void ptc_progress_take(PtcLinkAsk *ask, double done, double total, PtcText message)
 {
     PtcUpCall *call = (PtcUpCall *)ask;
     PtcManager *m = call->instance->upstream->manager;
     PtcBuf line;
     pthread_mutex_lock(&m->lock);
-    PtcRemoteListener *listener = call->run && !call->held ? call->run->listener : NULL;
+    PtcRemoteListener *listener = listener_of(call);
     if (listener) {
         ptc_buf_init(&line, m->mem, 4 * LINE_BYTES);
         add_line(m, &line, call, done, total, message);

@@ -183,8 +183,10 @@ void ptc_inquiry_hold(PtcUpCall *call)
 
 /* ------------------------------------------------------------------------------ a question comes */
 
-static unsigned kind_of(PtcText method)
+unsigned ptc_inquiry_kind(PtcText method)
 {
+    if (!method.bytes)
+        return 0;
     return ptc_text_is(method, "elicitation/create")       ? PTC_REMOTE_ELICITS
            : ptc_text_is(method, "sampling/createMessage") ? PTC_REMOTE_SAMPLES
                                                            : 0;
@@ -232,7 +234,7 @@ bool ptc_inquiry_take(void *user, PtcText id, PtcText method, PtcText params, co
 {
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;
-    unsigned kind = kind_of(method);
+    unsigned kind = ptc_inquiry_kind(method);
     pthread_mutex_lock(&m->lock);
     bool taken = (i->offers & kind) && take(i, id, kind, params, why);
     pthread_mutex_unlock(&m->lock);
@@ -392,6 +394,15 @@ static PtcInquiry *first_open(PtcUpRun *run)
     return NULL;
 }
 
+/* With the lock held.  When memory is too short for the answer, it may do for an error: the server shall not wait for nothing. */
+static void answer_upstream(const PtcInquiry *q, PtcText answer)
+{
+    PtcEndpoint *endpoint = q->instance->endpoint;
+    PtcText id = {q->id, q->id_len};
+    if (!ptc_endpoint_answer(endpoint, id, answer))
+        (void)ptc_endpoint_answer(endpoint, id, (PtcText){NULL, 0});
+}
+
 static void reply(void *user, uint64_t number, PtcText answer)
 {
     PtcUpRun *run = user;
@@ -406,7 +417,7 @@ static void reply(void *user, uint64_t number, PtcText answer)
         q = q->next;
     if (q && q->instance) {
         if (is_alive(q))
-            (void)ptc_endpoint_answer(q->instance->endpoint, (PtcText){q->id, q->id_len}, answer);
+            answer_upstream(q, answer);
         drop(run, q);
     } else if (q) {
         q->answered = true;

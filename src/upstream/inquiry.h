@@ -33,6 +33,8 @@ typedef struct PtcInquiry {
 } PtcInquiry;
 
 /* ---- inquiry.c */
+/* What a server asks with this method (PTC_REMOTE_ELICITS ...); 0: no question of a program. */
+unsigned ptc_inquiry_kind(PtcText method);
 /* PtcLinkConfig.question of an instance; loop. */
 bool ptc_inquiry_take(void *instance, PtcText id, PtcText method, PtcText params, const char **why);
 /* The server takes a question back (notifications/cancelled); loop. */
@@ -57,7 +59,8 @@ PtcInquiry *ptc_inquiry_add(PtcUpRun *run, PtcText server, PtcText id, bool samp
                             PtcText params);
 
 /* ---- inquiry_input.c: the modern era */
-/* The result of a call is "input_required".  True: its questions wait in the run, and the call is put aside. */
+/* The result of a call is "input_required".  True: its questions wait in the run, and the call is put aside; or it is refused,
+ * since they cannot be kept. */
 PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result);
 /* Adds to the params of a call that is made again what was answered.  False: refused. */
 PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);

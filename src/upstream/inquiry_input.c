@@ -46,15 +46,6 @@ static void drop_part(PtcUpRun *run, size_t part)
 
 /* ------------------------------------------------------------------------------------ taking */
 
-static unsigned kind_of(PtcText method)
-{
-    if (!method.bytes)
-        return 0;
-    return ptc_text_is(method, "elicitation/create")       ? PTC_REMOTE_ELICITS
-           : ptc_text_is(method, "sampling/createMessage") ? PTC_REMOTE_SAMPLES
-                                                           : 0;
-}
-
 static bool is_roots(PtcText method)
 {
     return method.bytes && ptc_text_is(method, "roots/list");
@@ -70,7 +61,7 @@ static bool can_all_be_asked(const PtcUpCall *call, PtcHeap *heap, PtcValue requ
         return false;
     for (size_t pos = 0; ptc_map_next(requests, &pos, &key, &value);) {
         PtcText method = ptc_fields_text(heap, value, "method");
-        if (!(kind_of(method) & offers) && !(is_roots(method) && ptc_roots_any(e)))
+        if (!(ptc_inquiry_kind(method) & offers) && !(is_roots(method) && ptc_roots_any(e)))
             return false;
     }
     return true;
@@ -97,7 +88,7 @@ static bool add_request(PtcUpCall *call, PtcHeap *heap, PtcValue key, PtcValue r
     PtcUpRun *run = call->run;
     PtcBuf params;
     PtcValue given = ptc_map_field(heap, request, "params");
-    bool samples = kind_of(ptc_fields_text(heap, request, "method")) == PTC_REMOTE_SAMPLES;
+    bool samples = ptc_inquiry_kind(ptc_fields_text(heap, request, "method")) == PTC_REMOTE_SAMPLES;
     ptc_buf_init(&params, run->mem, PTC_INQUIRY_BYTES);
     bool ok = ptc_emit_value(&params, heap, given == PTC_NONE ? PTC_NIL : given);
     pthread_mutex_lock(&run->manager->lock);
@@ -152,12 +143,16 @@ bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result)
     PtcHeap *heap = &desk->heap;
     PtcText type = ptc_fields_text(heap, result, "resultType");
     PtcValue requests = ptc_map_field(heap, result, "inputRequests");
-    if (!call->run->offers || !call->part || call->raw || !call->seen || !type.bytes ||
-        !ptc_text_is(type, "input_required") || !can_all_be_asked(call, heap, requests) ||
-        !add_all(call, heap, requests, ptc_fields_text(heap, result, "requestState")))
+    if (!call->run->offers || call->raw || !call->seen || !type.bytes ||
+        !ptc_text_is(type, "input_required") || !can_all_be_asked(call, heap, requests))
         return false;
-    ptc_run_record_end(call, "input_required", PTC_TEXT("it has a question first"), 0);
-    (void)ptc_call_refuse(call, PTC_REMOTE_ASIDE, "its server has a question first");
+    bool added = call->part && /* else the run has no room left to come back to it */
+                 add_all(call, heap, requests, ptc_fields_text(heap, result, "requestState"));
+    (void)ptc_call_refuse(call, added ? PTC_REMOTE_ASIDE : "input_required",
+                          added ? "its server has a question first"
+                                : "its server has a question first, but there are too many, it "
+                                  "is too long, or memory is short");
+    ptc_run_record_end(call, "input_required", ptc_text_cstr(call->message), 0);
     return true;
 }
 

@@ -3,7 +3,7 @@
  *
  * Threads: callbacks of clients come on the loop's thread; long work (listings, files) is done on the clerk's; asks come
  * from threads of runs.  One lock guards everything that changes; no callback of others is called while it is held, except
- * functions of mcp/client, which call back on the loop's thread only. */
+ * ready(), listeners of progress, and functions of mcp/client, which call back on the loop's thread only. */
 #ifndef PTC_UPSTREAM_MANAGER_INT_H
 #define PTC_UPSTREAM_MANAGER_INT_H
 
@@ -165,6 +165,7 @@ struct PtcUpRun {
     char trace[PTC_TRACE_PARENT]; /* of who asked; "": none */
     PtcUpCall *calls;             /* manager->lock */
     PtcRemoteListener *listener;  /* manager->lock; NULL: none */
+    int64_t told_ns;              /* manager->lock; when it last was; 0: never */
     PtcUpRecord *records;
     size_t record_count, record_cap;
     size_t refused; /* lines for calls that were not made */

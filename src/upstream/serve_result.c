@@ -203,6 +203,18 @@ static bool put_unread(PtcUpCall *call, PtcBuf *out, const PtcJsonError *error)
     return ptc_serve_put_failure(call, out, "upstream_error", ptc_text_cstr(text), 0);
 }
 
+/* Why a result cannot be used, where it does not say so itself. */
+static PtcText words_for(const char *reason)
+{
+    if (strcmp(reason, "input_required") == 0)
+        return PTC_TEXT("its server has a question first, and whoever runs the program cannot be "
+                        "asked");
+    if (strcmp(reason, "upstream_error") == 0)
+        return PTC_TEXT("its answer is none that the protocol knows, or does not fit the output "
+                        "schema of the tool");
+    return PTC_TEXT("the tool failed and did not say why");
+}
+
 static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcJsonError error;
@@ -227,9 +239,8 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     if (result.ok)
         return ptc_serve_put_read(call, desk, out, &result);
     return ptc_serve_put_failure(call, out, result.reason,
-                                 result.message != PTC_NONE
-                                     ? ptc_str_text(result.message)
-                                     : PTC_TEXT("the tool failed and did not say why"),
+                                 result.message != PTC_NONE ? ptc_str_text(result.message)
+                                                            : words_for(result.reason),
                                  result.notes);
 }
 

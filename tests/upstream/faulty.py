@@ -17,7 +17,7 @@ change    changes_description changes_annotation changes_list storm (after the f
           becomes_destructive (the tool echo, without telling)
 content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
-asks      asks samples wants_roots wants_ping (while a call is under way)
+asks      asks samples wants_roots wants_ping (while a call is under way) wants_input (modern: instead of a result)
 HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
           foreign_endpoint sse_resume listen bad_gzip length_huge length_negative length_text length_two (what Content-Length says)
 """
@@ -220,6 +220,10 @@ class Faulty:
             with open(self.options.count, "a", encoding="utf-8") as out:
                 out.write(name + "\n")
         self.disturb(number, params, send)
+        if self.has("wants_input") and "inputResponses" not in params:
+            return {"resultType": "input_required", "requestState": "mine", "inputRequests": {
+                "who": {"method": "elicitation/create", "params": {"message": "Your name?", "requestedSchema": {
+                    "type": "object", "properties": {"name": {"type": "string", "title": "Name"}}}}}}}
         if self.has("meta") and name == "echo":
             return {"content": [{"type": "text", "text": json.dumps(params.get("_meta"))}]}
         return self.result_of(name, arguments)

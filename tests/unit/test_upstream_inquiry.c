@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * What servers say and ask while a call is under way: progress, forms, sampling, in both eras, with memory that runs out at
+ * every allocation.  Whatever fails, every ask ends, no lock stays locked, nothing is held or lost, and the next run works. */
+#define _GNU_SOURCE
+#include "manager_help.h"
+
+#include <signal.h>
+
+#include "mcp/client/leash.h"
+#include "upstream/call_progress.h"
+#include "upstream/manager_int.h"
+
+static char answer[64 * 1024];
+
+/* ---------------------------------------------------------------------------------- progress */
+
+typedef struct {
+    PtcRemoteListener base; /* first */
+    atomic_int told;
+} Listener;
+
+static void hear_progress(PtcRemoteListener *base, PtcText line)
+{
+    Listener *l = (Listener *)(void *)base;
+    (void)line;
+    l->told++;
+}
+
+/* A call that no server has: enough for whoever tells of its progress. */
+typedef struct {
+    PtcUpCall call;
+    PtcInstance instance;
+    Listener listener;
+} Told;
+
+static void told_init(Told *t, World *w, void *run)
+{
+    *t = (Told){.listener.base.progress = hear_progress};
+    t->instance.upstream = &w->manager->upstreams[0];
+    t->call.instance = &t->instance;
+    t->call.run = run;
+    w->remote->listen(run, &t->listener.base);
+}
+
+/* A flood costs no more than a look at the clock: a line is made for what may be told. */
+static void test_flood(void)
+{
+    World w;
+    Told t;
+    char a[1024];
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    void *run = run_begin(&w, "me");
+    told_init(&t, &w, run);
+    int64_t begun = ptc_clock_ns(NULL);
+    ptc_mem_fail_at(&w.mem, UINT64_MAX); /* counts allocations */
+    for (int i = 0; i < 20000; i++)
+        ptc_progress_take(&t.call.mcp, i, 20000, PTC_TEXT("reading"));
+    uint64_t allocations = atomic_load(&w.mem.count);
+    int64_t fifths = (ptc_clock_ns(NULL) - begun) / (200 * 1000000) + 1;
+    ptc_mem_fail_at(&w.mem, 0);
+    CHECK(t.listener.told >= 1 && t.listener.told <= fifths);
+    CHECK(allocations <= (uint64_t)fifths * 20);
+    w.remote->listen(run, NULL);
+    ptc_progress_take(&t.call.mcp, 1, 2, PTC_TEXT("reading"));
+    CHECK(t.listener.told <= fifths);
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+static void test_progress_no_memory(void)
+{
+    World w;
+    Told t;
+    char a[1024];
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    void *run = run_begin(&w, "me");
+    told_init(&t, &w, run);
+    size_t before = atomic_load(&w.mem.used);
+    bool reached = true;
+    for (uint64_t n = 1; reached && n < 100; n++) {
+        ((PtcUpRun *)run)->told_ns = 0;
+        ptc_mem_fail_at(&w.mem, n);
+        ptc_progress_take(&t.call.mcp, 1, 2, PTC_TEXT("reading \xe2\x80\x8b"));
+        reached = atomic_load(&w.mem.count) >= n;
+        ptc_mem_fail_at(&w.mem, 0);
+        CHECK(atomic_load(&w.mem.used) == before);
+    }
+    CHECK(!reached && t.listener.told >= 1);
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* --------------------------------------------------------------------------------- questions */
+
+/* Calls echo, and answers what the server asks first; true: the call has its result. */
+static bool talk(World *w, void *run, PtcBuf *asked)
+{
+    uint64_t version;
+    w->remote->allow(run, PTC_REMOTE_ASKS);
+    w->remote->offer(run, PTC_REMOTE_ELICITS | PTC_REMOTE_SAMPLES);
+    for (int round = 0; round < 4; round++) {
+        if (ask(w, run, PTC_REMOTE_CALL_NAMED,
+                "{\"server\":\"s\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}", answer,
+                sizeof answer))
+            return true;
+        if (!strstr(answer, PTC_REMOTE_ASIDE))
+            return false;
+        uint64_t number = w->remote->inquiry(run, asked);
+        if (number) /* else there was no memory to ask, and the server was told so */
+            w->remote->reply(run, number,
+                             PTC_TEXT("{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}"));
+        w->remote->again(run, INT64_MAX, NULL, &version);
+    }
+    return false;
+}
+
+/* Nothing is locked, and nothing is held. */
+static void check_rest(World *w)
+{
+    PtcManager *m = w->manager;
+    bool is_free = pthread_mutex_trylock(&m->lock) == 0;
+    CHECK(is_free);
+    if (!is_free)
+        return;
+    CHECK(m->held == 0);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* One run in which the nth allocation fails; 0: none does.  True: it was reached. */
+static bool try_run(World *w, PtcBuf *asked, uint64_t n, bool *worked)
+{
+    ptc_buf_clear(asked);
+    void *run = run_begin(w, "me");
+    ptc_mem_fail_at(&w->mem, n);
+    *worked = talk(w, run, asked);
+    bool reached = n && atomic_load(&w->mem.count) >= n;
+    ptc_mem_fail_at(&w->mem, 0);
+    w->remote->end(run, NULL);
+    check_rest(w);
+    return reached;
+}
+
+static bool works(World *w, PtcBuf *asked)
+{
+    bool worked = false;
+    for (int again = 0; again < 50 && !worked; again++) {
+        if (again)
+            check_pause_us(200000);
+        (void)try_run(w, asked, 0, &worked);
+    }
+    return worked;
+}
+
+/* The loop's thread allocates as well, so the order is not always the same. */
+static void test_no_memory(const char *modes, const char *era, const char *words)
+{
+    World w;
+    PtcMem own;
+    PtcBuf asked;
+    char a[1200], seconds[40];
+    bool reached = true, worked;
+    int64_t end = ptc_clock_ns(NULL) + (int64_t)60 * 1000000000;
+    world_init(&w);
+    snprintf(seconds, sizeof seconds, "1\",\"--era\",\"%s", era);
+    world_open(&w, entry(a, sizeof a, &w, "s", modes, seconds,
+                         ",\"call_timeout_ms\":1000,\"retry\":\"none\""));
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&asked, &own, 1 << 20);
+    CHECK(works(&w, &asked) && asked.len && strstr(ptc_buf_text(&asked), words));
+    CHECK(strstr(answer, "Ada") || strcmp(era, "modern") == 0);
+    for (uint64_t n = 1; reached && ptc_clock_ns(NULL) < end; n++) {
+        reached = try_run(&w, &asked, n, &worked);
+        if (check_count(worked || !answer[0] || strstr(answer, "memory")))
+            printf("%s: allocation %d: %s\n", modes, (int)n, answer);
+    }
+    CHECK(!reached);
+    CHECK(works(&w, &asked));
+    ptc_buf_deinit(&asked);
+    world_close(&w);
+    world_remove(&w);
+}
+
+int main(int argc, char **argv)
+{
+    if (ptc_leash_asked(argc, argv))
+        return ptc_leash_main(argc, argv);
+    signal(SIGPIPE, SIG_IGN);
+    CHECK_RUN(test_flood());
+    CHECK_RUN(test_progress_no_memory());
+    CHECK_RUN(test_no_memory("asks", "legacy", "elicitation/create"));
+    CHECK_RUN(test_no_memory("samples", "legacy", "sampling/createMessage"));
+    CHECK_RUN(test_no_memory("wants_input", "modern", "elicitation/create"));
+    return check_done("upstream_inquiry");
+}
