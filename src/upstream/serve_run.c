@@ -233,6 +233,8 @@ static bool parse(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
     PtcJsonError error;
     PtcText text = call->ask->text;
     *out = ptc_json_parse(&desk->heap, text.bytes ? text.bytes : "", text.len, &error);
+    if (!ptc_fields_ok(&desk->heap))
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
     return (*out != PTC_NONE && ptc_is_map(*out)) ||
            ptc_call_refuse(call, "invalid_tool_args", "what was asked is not a JSON object");
 }

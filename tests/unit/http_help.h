@@ -9,7 +9,8 @@
  *   /round           to itself                        /flaky          every other connection is closed without an answer
  *   /limited         429 once, then 200               /doc            the document that was given
  *   /guarded         401 unless Authorization is the one that was given
- *   /token           another token each time, which is the one that /guarded wants; what the client sent is in `last` */
+ *   /token           another token each time, which is the one that /guarded wants; what the client sent is in `last`
+ *   /mcp             401 with a challenge, whose metadata are at the usual places: a sign-in can begin here */
 #ifndef PTC_TESTS_HTTP_HELP_H
 #define PTC_TESTS_HTTP_HELP_H
 
@@ -114,6 +115,38 @@ static inline bool http_guard(HttpConnection *c)
                                     : http_json(c->fd, 401, "", "{\"detail\":\"who are you\"}");
 }
 
+static inline bool http_is(const HttpConnection *c, const char *path)
+{
+    size_t n = strlen(path);
+    return strncmp(c->path, path, n) == 0 && (!c->path[n] || strchr("?/", c->path[n]));
+}
+
+/* From a challenge to an authorization server: this one. */
+static inline bool http_sign_in(HttpConnection *c)
+{
+    int port = c->http->port;
+    char more[200], body[600];
+    if (http_is(c, "/mcp")) {
+        snprintf(more, sizeof more,
+                 "WWW-Authenticate: Bearer resource_metadata=\"http://127.0.0.1:%d/.well-known/"
+                 "oauth-protected-resource/mcp\"\r\n",
+                 port);
+        return http_json(c->fd, 401, more, "{}");
+    }
+    if (strstr(c->path, "protected-resource"))
+        snprintf(body, sizeof body,
+                 "{\"resource\":\"http://127.0.0.1:%d/mcp\",\"authorization_servers\":"
+                 "[\"http://127.0.0.1:%d\"]}",
+                 port, port);
+    else
+        snprintf(body, sizeof body,
+                 "{\"issuer\":\"http://127.0.0.1:%d\",\"authorization_endpoint\":"
+                 "\"http://127.0.0.1:%d/authorize\",\"token_endpoint\":"
+                 "\"http://127.0.0.1:%d/token\",\"code_challenge_methods_supported\":[\"S256\"]}",
+                 port, port, port);
+    return http_json(c->fd, 200, "", body);
+}
+
 static inline bool http_token(HttpConnection *c)
 {
     char body[200];
@@ -128,12 +161,6 @@ static inline bool http_token(HttpConnection *c)
     bool known = strstr(c->request, "Authorization: Basic bWU6aHVzaC1odXNo\r\n") &&
                  strstr(c->request, "grant_type=client_credentials&scope=a%20b");
     return http_json(c->fd, known ? 200 : 401, "", known ? body : "{\"error\":\"invalid_client\"}");
-}
-
-static inline bool http_is(const HttpConnection *c, const char *path)
-{
-    size_t n = strlen(path);
-    return strncmp(c->path, path, n) == 0 && (!c->path[n] || strchr("?/", c->path[n]));
 }
 
 static inline bool http_move(HttpConnection *c, const char *host, int port, const char *path)
@@ -184,6 +211,8 @@ static inline bool http_serve(HttpConnection *c)
         return http_guard(c);
     if (http_is(c, "/token"))
         return http_token(c);
+    if (http_is(c, "/mcp") || http_is(c, "/.well-known"))
+        return http_sign_in(c);
     if (http_is(c, "/cut"))
         (void)!http_put(c->fd, cut, sizeof cut - 1);
     else if (http_is(c, "/flood"))

@@ -283,6 +283,32 @@ static void test_suspended_ends(void)
     ptc_buf_deinit(&later);
 }
 
+/* Whichever allocation fails, nothing of the run is lost: it is added whole or not at all, and ended once. */
+static void test_suspended_no_memory(void)
+{
+    PtcRemote remote = {.end = end_run};
+    bool reached = true;
+    for (uint64_t n = 1; reached && n < 50; n++) {
+        PtcSuspendedRow *row = NULL;
+        PtcBuf token;
+        int before = ended;
+        ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
+        ptc_mem_fail_at(&mem, n);
+        PtcSuspended *t = ptc_suspended_new(&mem, &remote, NULL, 60000);
+        row = t ? park(t, "ann", 60000, &token) : NULL;
+        reached = atomic_load(&mem.count) >= n;
+        ptc_mem_fail_at(&mem, 0);
+        CHECK(row || reached);
+        if (row && ptc_buf_ok(&token))
+            CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
+        CHECK(!t || (pthread_mutex_trylock(&t->lock) == 0 && pthread_mutex_unlock(&t->lock) == 0));
+        ptc_suspended_free(t);
+        CHECK(ended == before + (row != NULL));
+        ptc_buf_deinit(&token);
+    }
+    CHECK(!reached);
+}
+
 int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -296,6 +322,7 @@ int main(void)
     test_suspended();
     test_long_effects();
     test_suspended_ends();
+    test_suspended_no_memory();
     CHECK(atomic_load(&mem.used) == 0);
     static const char *const files[] = {"approvals.json", "approvals.lock"};
     char path[128];

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * test_mcp_errand.c - tasks on threads of their own: from call to call, left behind, and with memory that runs out at every
+ * allocation. */
+#include "mcp_help.h"
+
+#include "base/cancel.h"
+#include "mcp/app/errand.h"
+
+static PtcMem mem;
+static PtcErrands errands;
+static int told; /* lines of progress that the call heard */
+
+static void hear_line(PtcRemoteListener *self, PtcText line)
+{
+    (void)self;
+    told += ptc_text_is(line, "a: 1");
+}
+
+/* The task: tells how far it is, asks, and says whether somebody answered. */
+static void do_task(void *user, PtcAppTask *task)
+{
+    PtcBuf *message = &task->message;
+    task->listener->progress(task->listener, PTC_TEXT("a: 1"));
+    bool answered = task->ask(task, user);
+    ptc_buf_add_cstr(message, answered                      ? "answered "
+                              : ptc_cancelled(task->cancel) ? "cancelled "
+                                                            : "over ");
+    ptc_buf_add(message, task->task.bytes, task->task.len);
+    ptc_buf_add_cstr(message, task->owner);
+}
+
+static PtcErrand *begin(PtcMcpCall *call)
+{
+    static const PtcAppTasks tasks = {.run = do_task, .user = &told};
+    PtcBuf *list[PTC_ERRAND_BUFS];
+    PtcAppTask task = {.owner = "ann", .task = PTC_TEXT("mow "), .context = PTC_TEXT("{}")};
+    ptc_errand_bufs(&task, list);
+    for (size_t i = 0; i < PTC_ERRAND_BUFS; i++)
+        ptc_buf_init(list[i], &mem, 1000);
+    return ptc_errand_new(&errands, &tasks, &task, call);
+}
+
+/* With the nth allocation failing; true when it was reached. */
+static bool try_errand(PtcMcpCall *call, uint64_t n)
+{
+    PtcRemoteListener listener = {hear_line};
+    ptc_mem_fail_at(&mem, n);
+    PtcErrand *e = begin(call);
+    bool asks = e && ptc_errand_await(e, call, &listener) == PTC_ERRAND_ASKS;
+    CHECK(!e || (asks && e->run == &told));
+    if (asks) {
+        ptc_errand_go_on(e, call);
+        CHECK(ptc_errand_await(e, call, &listener) == PTC_ERRAND_DONE);
+    }
+    bool reached = atomic_load(&mem.count) >= n;
+    ptc_mem_fail_at(&mem, 0);
+    if (e && ptc_buf_ok(&e->task.message))
+        CHECK_STR(ptc_buf_text(&e->task.message), "answered mow ann");
+    CHECK(e || reached);
+    if (e)
+        ptc_errand_free(e);
+    return reached;
+}
+
+static void row_no_memory(PtcMcpCall *call)
+{
+    uint64_t n = 1;
+    while (n < 50 && try_errand(call, n))
+        n++;
+    CHECK(n > 2 && n < 50);
+}
+
+/* It asks, and nobody wants it any more: it ends by itself, and whoever waits for all of them waits for it. */
+static void row_left(PtcMcpCall *call)
+{
+    for (int i = 0; i < 3; i++) {
+        PtcErrand *e = begin(call);
+        CHECK(e && ptc_errand_await(e, call, NULL) == PTC_ERRAND_ASKS);
+        if (e)
+            ptc_errand_free(e);
+    }
+}
+
+/* The call is over while the task works: what it says reaches nobody. */
+static void row_nobody(PtcMcpCall *call)
+{
+    PtcErrand *e = begin(call);
+    int before = told;
+    CHECK(e && ptc_errand_await(e, call, NULL) == PTC_ERRAND_ASKS);
+    if (!e)
+        return;
+    e->listener.progress(&e->listener, PTC_TEXT("a: 1"));
+    CHECK(told == before);
+    ptc_errand_free(e);
+}
+
+static const PtcMcpTool rows[] = {{.name = "no_memory", .handler = row_no_memory},
+                                  {.name = "left", .handler = row_left},
+                                  {.name = "nobody", .handler = row_nobody}};
+
+int main(void)
+{
+    PtcMcpConfig config = {.name = "t", .version = "1", .tools = rows, .tool_count = 3};
+    PtcMcp *mcp = help_server(config);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char message[200];
+        ptc_errands_init(&errands, &mem);
+        snprintf(message, sizeof message, REQUEST("1", "tools/call", "\"name\":\"%s\""),
+                 rows[i].name);
+        CHECK(strstr(tell(mcp, NULL, message), "\"content\""));
+        ptc_errands_deinit(&errands);
+        CHECK(atomic_load(&mem.used) == 0);
+    }
+    ptc_mcp_free(mcp);
+    return check_done("mcp_errand");
+}
