@@ -17,7 +17,7 @@ static struct {
     sem_t begun, end; /* the call: its beat is there, it may end */
     PtcBeat beat;
     sem_t writing, written; /* the client: it is being written to, it reads on */
-    bool reads;
+    bool reads, ended;
 } peer;
 
 /* False: it took too long, which is a failure and not the end of the test. */
@@ -33,7 +33,7 @@ static void wait_row(PtcMcpCall *call)
 {
     ptc_pulse_begin(pulse, &peer.beat, call);
     sem_post(&peer.begun);
-    CHECK(await(&peer.end));
+    peer.ended = await(&peer.end);
     ptc_pulse_end(pulse, &peer.beat);
 }
 
@@ -90,6 +90,7 @@ static void test_client_does_not_read(void)
     sem_post(&peer.end);
     pthread_join(server, NULL);
     pthread_join(call, NULL);
+    CHECK(peer.ended);
     ptc_pulse_free(pulse);
     ptc_mcp_free(mcp);
     sem_destroy(&said);
