@@ -263,6 +263,28 @@ static void test_floods(void)
     close_link();
 }
 
+/* A server that asks, and does not read what it is told: only so much is kept for it. */
+static void test_asks_without_reading(void)
+{
+    const char *argv[] = {
+        "sh", "-c",
+        "read a; echo '{\"id\":1,\"error\":{\"code\":-32601}}'; read b;"
+        "echo '{\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\"}}'; read c; read d;"
+        "yes '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}' | head -n 100000;"
+        "echo '{\"id\":3,\"result\":{}}'; sleep 60",
+        NULL};
+    peer_init(&peer, &mem, loop);
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = environment;
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(peer.link && peer_connect(&peer));
+    size_t before = atomic_load(&mem.used);
+    CHECK(call_tool(&call, &peer, ECHO, 60000) == PTC_LINK_ANSWER);
+    CHECK(atomic_load(&mem.used) < before + (1 << 20));
+    close_link();
+}
+
 /* Large answers go through the shared room and give it back. */
 static void test_large(void)
 {
@@ -555,6 +577,7 @@ int main(int argc, char **argv)
     RUN(test_calls());
     RUN(test_cancel());
     RUN(test_progress());
+    RUN(test_asks_without_reading());
     RUN(test_floods());
     RUN(test_large());
     RUN(test_never_reads());

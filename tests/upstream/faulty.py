@@ -17,7 +17,8 @@ change    changes_description changes_annotation changes_list storm (after the f
           becomes_destructive (the tool echo, without telling)
 content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
-asks      asks samples wants_roots wants_ping (while a call is under way) wants_input (modern: instead of a result)
+asks      asks samples wants_roots wants_ping pings (while a call is under way; pings: very often, and never waits for an answer)
+          wants_input (modern: instead of a result)
 HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
           foreign_endpoint sse_resume listen bad_gzip length_huge length_negative length_text length_two (what Content-Length says)
 """
@@ -254,6 +255,8 @@ class Faulty:
             self.ask(send, "roots/list", {})
         if self.has("wants_ping"):
             self.ask(send, "ping", {})
+        for i in range(20000 if self.has("pings") else 0):
+            send({"jsonrpc": "2.0", "id": f"ping-{i}", "method": "ping"})
 
     def once(self):
         """True the first time, over all processes that share the count file."""
@@ -486,7 +489,7 @@ class Handler(BaseHTTPRequestHandler):
             self.server.sessions.add(headers["Mcp_Session_Id"])
         if message.get("method") == "subscriptions/listen":
             self.listen(message)
-        elif faulty.has("sse", "asks", "samples", "wants_roots", "progress", "wants_ping", "sse_resume", "flood"):
+        elif faulty.has("sse", "asks", "samples", "wants_roots", "progress", "wants_ping", "pings", "sse_resume", "flood"):
             self.stream(message, headers)
         else:
             sent = []

@@ -38,6 +38,7 @@ PtcLinkJob *ptc_http_job_new(PtcLink *l, JobKind kind)
 
 void ptc_http_job_free(PtcLinkJob *job)
 {
+    atomic_fetch_sub(&job->link->unasked, job->unasked);
     ptc_buf_deinit(&job->body);
     ptc_buf_deinit(&job->headers);
     ptc_buf_deinit(&job->text);

@@ -39,6 +39,7 @@ typedef struct PtcLinkJob {
     bool gates;       /* what is sent after it waits for its end */
     bool forever;     /* a stream that is not meant to end */
     bool resumable;   /* legacy: a stream that ended early may be taken up again */
+    bool unasked;     /* a notification or an answer; PtcLink.unasked counts it */
     bool endless_sse; /* the stream of HTTP+SSE, whose first event names where to post */
     PtcBuf body, headers;
     char url[PTC_URL_BYTES + 1];

@@ -23,6 +23,7 @@ enum {
     ROUND_BYTES =
         64 * 1024,        /* read from or written to a descriptor before others have their turn */
     OUT_BYTES = 32 << 20, /* waiting to be written */
+    UNASKED = 256, /* answers and notifications on their way: a server may ask without reading */
     SCRATCH_BYTES = 32 << 20, /* of a heap for one message */
     ABOUT_BYTES = 1 << 20,    /* what a server says about itself */
     TAIL_BYTES = 8 * 1024,    /* of standard error, for a start that failed */
@@ -41,6 +42,7 @@ typedef struct PtcLinkOut {
     PtcBuf text;
     size_t sent;
     PtcLinkAsk *ask; /* NULL: a notification or an answer, or nobody waits any more */
+    bool unasked;    /* a notification or an answer */
 } PtcLinkOut;
 
 /* What is to be sent. */
@@ -90,6 +92,8 @@ struct PtcLink {
     uint64_t last_id;
     int64_t due_ns; /* the loop's timer is set to this or will be; 0: it is not */
     bool connect_wanted, close_wanted, closed;
+    atomic_size_t
+        unasked; /* messages under way that nobody waits for; they are freed without the lock */
     /* ------------------------------------------------------------------ loop */
     PtcLoopTask task;
     PtcLoopTimer due;      /* the end of an ask */

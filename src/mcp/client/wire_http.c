@@ -50,6 +50,8 @@ static void fill_job(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
     bool modern = l->era == PTC_LINK_MODERN;
     job->generation = l->http->generation;
     job->ask = o->ask;
+    job->unasked = o->ask == NULL;
+    atomic_fetch_add(&l->unasked, job->unasked);
     job->id = o->ask ? o->ask->id : 0;
     job->opens = strcmp(o->method, "initialize") == 0;
     job->gates = strcmp(o->method, "notifications/initialized") == 0 && !l->http->sse;
@@ -71,6 +73,8 @@ static const char *http_send(PtcLink *l, const Outgoing *o)
     PtcHttpWire *w = l->http;
     if (l->state != PTC_LINK_READY && l->state != PTC_LINK_CONNECTING)
         return "it is not connected";
+    if (!o->ask && atomic_load(&l->unasked) >= UNASKED)
+        return "it does not take what was sent before";
     PtcLinkJob *job = ptc_http_job_new(l, JOB_POST);
     if (!job)
         return "out of memory";

@@ -79,7 +79,8 @@ static ssize_t write_some(int fd, const char *bytes, size_t n)
 static void queue(PtcLink *l, PtcLinkOut *node, const Outgoing *o, size_t sent)
 {
     PtcStdioWire *s = l->stdio;
-    *node = (PtcLinkOut){.text = *o->text, .sent = sent, .ask = o->ask};
+    *node = (PtcLinkOut){.text = *o->text, .sent = sent, .ask = o->ask, .unasked = o->ask == NULL};
+    atomic_fetch_add(&l->unasked, node->unasked);
     ptc_buf_init(o->text, l->mem, SIZE_MAX / 4);
     s->queued += node->text.len - sent;
     *s->last = node;
@@ -95,7 +96,7 @@ static const char *stdio_send(PtcLink *l, const Outgoing *o)
     PtcStdioWire *s = l->stdio;
     if (s->child.in < 0)
         return "it is not connected";
-    if (o->text->len > OUT_BYTES - s->queued)
+    if (o->text->len > OUT_BYTES - s->queued || (!o->ask && atomic_load(&l->unasked) >= UNASKED))
         return "it does not read its standard input";
     PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
     bool ready = node && ptc_buf_add(o->text, "\n", 1);
@@ -120,6 +121,7 @@ static void pop_out(PtcLink *l)
         s->last = &s->first;
     if (node->ask)
         node->ask->out = NULL;
+    atomic_fetch_sub(&l->unasked, node->unasked);
     free_out(l, node);
 }
 
