@@ -11,6 +11,7 @@
 #include "cli/shown.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "upstream/clean.h"
 #include "upstream/fields.h"
 #include "upstream/pins.h"
 
@@ -145,8 +146,11 @@ static void put_state(PtcBuf *out, const PtcUpstreamState *s)
         add_age(out, s->listed_ms);
     if (s->file.bytes)
         ptc_buf_addf(out, "\n  %.*s:%zu", (int)s->file.len, s->file.bytes, s->line ? s->line : 1);
-    if (!ptc_text_same(s->name, s->ns))
-        ptc_buf_addf(out, ", there \"%.*s\"", (int)s->name.len, s->name.bytes);
+    if (!ptc_text_same(s->name, s->ns)) {
+        ptc_buf_add_cstr(out, ", there \"");
+        ptc_clean_add(out, s->name, PTC_CLEAN_LINE, false); /* it may have any characters */
+        ptc_buf_add_char(out, '"');
+    }
     if (s->reason[0])
         ptc_buf_addf(out, "\n  %s", s->reason);
     ptc_buf_add_char(out, '\n');

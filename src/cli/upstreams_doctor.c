@@ -17,6 +17,7 @@
 #include "cli/upstreams_runner.h"
 #include "json/emit.h"
 #include "upstream/catalog_text.h"
+#include "upstream/clean.h"
 #include "upstream/fields.h"
 #include "upstream/pins.h"
 
@@ -54,10 +55,9 @@ static void advise(Doctor *d, const char *code, const char *format, ...)
         ptc_emit_object_end(&d->out);
         return;
     }
-    if (d->state.name.bytes)
-        ptc_buf_addf(&d->out, "- %.*s: %s\n", (int)d->state.name.len, d->state.name.bytes, text);
-    else
-        ptc_buf_addf(&d->out, "- %s\n", text);
+    ptc_buf_add_cstr(&d->out, "- ");
+    ptc_clean_add(&d->out, d->state.name, PTC_CLEAN_LINE, false);
+    ptc_buf_addf(&d->out, "%s%s\n", d->state.name.bytes ? ": " : "", text);
 }
 
 static PtcText member(Doctor *d, const char *key)

@@ -9,6 +9,7 @@
 #include "cli/shown.h"
 #include "cli/upstreams_ask.h"
 #include "json/emit.h"
+#include "upstream/clean.h"
 #include "upstream/fields.h"
 #include "upstream/pins.h"
 
@@ -101,6 +102,16 @@ static void put_pin(void *user, const PtcPin *pin)
     put_about(l->out, "is: ", pin->is);
 }
 
+/* A name of a file, which may have any characters, as it can be shown in a line. */
+static void clean_name(PtcMem *mem, PtcText name, char out[PTC_CLEAN_LINE + 1])
+{
+    PtcBuf clean;
+    ptc_buf_init(&clean, mem, PTC_CLEAN_LINE);
+    ptc_clean_add(&clean, name, PTC_CLEAN_LINE, false);
+    snprintf(out, PTC_CLEAN_LINE + 1, "%.*s", (int)clean.len, clean.len ? clean.data : "");
+    ptc_buf_deinit(&clean);
+}
+
 static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamState *s,
                        PtcBuf *out)
 {
@@ -109,11 +120,12 @@ static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamS
     Listing l = {.out = c->json ? out : &tools, .name = s->name, .json = c->json};
     ptc_pins_each(pins, (PtcPinned){s->file, s->name}, put_pin, &l);
     if (!c->json) {
-        ptc_buf_addf(out, "%-24.*s %zu tool%s pinned", (int)s->name.len, s->name.bytes, l.count,
-                     l.count == 1 ? "" : "s");
+        char name[PTC_CLEAN_LINE + 1];
+        clean_name(c->mem, s->name, name);
+        ptc_buf_addf(out, "%-24s %zu tool%s pinned", name, l.count, l.count == 1 ? "" : "s");
         if (l.changed)
-            ptc_buf_addf(out, ", %zu changed; ptc upstreams approve %.*s/TOOL takes one as it is",
-                         l.changed, (int)s->name.len, s->name.bytes);
+            ptc_buf_addf(out, ", %zu changed; ptc upstreams approve %s/TOOL takes one as it is",
+                         l.changed, name);
         ptc_buf_add_char(out, '\n');
         ptc_buf_add(out, tools.data, tools.len);
     }

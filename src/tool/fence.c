@@ -68,7 +68,7 @@ static size_t longest_run(PtcText text)
 }
 
 /* The text with invisible characters made visible. */
-static void add_visible(PtcBuf *out, PtcText text)
+void ptc_fence_add_visible(PtcBuf *out, PtcText text)
 {
     size_t plain = 0, i = 0; /* text[plain..i) waits to be copied */
     uint32_t code;
@@ -97,7 +97,7 @@ void ptc_fence_add(PtcBuf *out, const char *label, PtcText text)
     add_backticks(out, fence);
     ptc_buf_add_cstr(out, label);
     ptc_buf_add_char(out, '\n');
-    add_visible(out, text);
+    ptc_fence_add_visible(out, text);
     if (text.len > 0 && text.bytes[text.len - 1] != '\n')
         ptc_buf_add_char(out, '\n');
     add_backticks(out, fence);

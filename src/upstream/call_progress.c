@@ -26,7 +26,7 @@ static void add_line(PtcManager *m, PtcBuf *out, const PtcUpCall *call, double d
     message.len = message.len < TAKEN_BYTES ? message.len : TAKEN_BYTES;
     ptc_buf_init(&safe, m->mem, 4 * TAKEN_BYTES);
     ptc_secrets_blot(&m->told, &safe, message, false);
-    ptc_buf_add(out, name.bytes, name.len);
+    ptc_clean_add(out, name, PTC_CLEAN_LINE, false);
     ptc_buf_addf(out, total > 0 ? ": %g of %g" : ": %g", done, total);
     if (safe.len && ptc_buf_ok(&safe)) {
         ptc_buf_add_cstr(out, ", ");

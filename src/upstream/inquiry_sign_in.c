@@ -5,6 +5,7 @@
 
 #include "json/emit.h"
 #include "json/members.h"
+#include "upstream/clean.h"
 #include "upstream/fields.h"
 #include "upstream/inquiry.h"
 #include "upstream/sign_in_flow.h"
@@ -60,10 +61,10 @@ static void put(const PtcUpRun *run, PtcText url, PtcBuf *out)
     PtcText name = run->sign_in->entry.name;
     snprintf(id, sizeof id, "ptc-%llu", (unsigned long long)run->sign_in_number);
     ptc_buf_init(&message, out->mem, 1024);
-    ptc_buf_addf(&message,
-                 "The program calls the server \"%.*s\", which wants you to sign in. Open the "
-                 "address in a browser on this machine.",
-                 (int)(name.len < 100 ? name.len : 100), name.bytes);
+    ptc_buf_add_cstr(&message, "The program calls the server \"");
+    ptc_clean_add(&message, name, PTC_CLEAN_LINE, false);
+    ptc_buf_add_cstr(&message, "\", which wants you to sign in. Open the address in a browser on "
+                               "this machine.");
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "method", "elicitation/create");
     ptc_emit_key(out, "params");

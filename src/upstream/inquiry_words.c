@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * A question of an upstream as our client is asked it.  What always holds: it says which server asks; texts that people read are
  * cleaned, and no secret is in it; only members that are known to be harmless are passed on. */
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/fence.h"
 #include "upstream/blot_json.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
@@ -20,7 +22,26 @@ static PtcValue clean_text(PtcHeap *heap, PtcText text)
     return v;
 }
 
+static PtcValue visible_text(PtcHeap *heap, PtcText text)
+{
+    PtcBuf visible;
+    ptc_buf_init(&visible, heap->pool->mem, 4 * PTC_INQUIRY_BYTES);
+    ptc_fence_add_visible(&visible, text);
+    PtcValue v = ptc_fields_buf(heap, &visible);
+    ptc_buf_deinit(&visible);
+    return v;
+}
+
 /* --------------------------------------------------------------------------------------- forms */
+
+/* What comes back in an answer must stay as it is, names and choices for instance, and people read it too. */
+static bool is_seen(PtcText text)
+{
+    uint32_t code = ' ';
+    for (size_t i = 0; i < text.len && !ptc_fence_is_unseen(code);)
+        i += ptc_utf8_decode(text.bytes + i, text.len - i, &code);
+    return !ptc_fence_is_unseen(code);
+}
 
 static bool is_shown(PtcText key)
 {
@@ -28,19 +49,21 @@ static bool is_shown(PtcText key)
            ptc_text_is(key, "enumNames");
 }
 
-/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, or memory is short. */
+/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or memory is short. */
 static PtcValue clean_schema(PtcHeap *heap, PtcValue v, bool shown, int depth)
 {
     PtcValue key, value;
+    if (ptc_is_string(v) && shown)
+        return clean_text(heap, ptc_str_text(v));
     if (ptc_is_string(v))
-        return shown ? clean_text(heap, ptc_str_text(v)) : v;
+        return is_seen(ptc_str_text(v)) ? v : PTC_NONE;
     if (depth == DEPTH)
         return PTC_NONE;
     if (ptc_is_map(v)) {
         PtcValue out = ptc_fields_map(heap);
         for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
             PtcValue clean = clean_schema(heap, value, is_shown(ptc_str_text(key)), depth + 1);
-            if (clean == PTC_NONE)
+            if (clean == PTC_NONE || !is_seen(ptc_str_text(key)))
                 return PTC_NONE;
             ptc_fields_put_key(heap, &out, ptc_str_text(key), clean);
         }
@@ -58,14 +81,17 @@ static PtcValue clean_schema(PtcHeap *heap, PtcValue v, bool shown, int depth)
     return out;
 }
 
-static PtcValue prefixed(PtcHeap *heap, const char *format, PtcText server, PtcText text)
+/* The text behind the server's name, which stands between `before` and `behind`. */
+static PtcValue prefixed(PtcHeap *heap, const char *before, PtcText server, const char *behind,
+                         PtcText text)
 {
     PtcBuf out;
-    ptc_buf_init(&out, heap->pool->mem, 2 * PTC_INQUIRY_BYTES);
-    ptc_buf_addf(&out, format, (int)(server.len < PTC_CLEAN_LINE ? server.len : PTC_CLEAN_LINE),
-                 server.bytes);
-    ptc_buf_add(&out, text.bytes, text.len);
-    PtcValue v = ptc_buf_ok(&out) ? ptc_fields_buf(heap, &out) : PTC_NONE;
+    ptc_buf_init(&out, heap->pool->mem, 4 * PTC_INQUIRY_BYTES);
+    ptc_buf_add_cstr(&out, before);
+    ptc_clean_add(&out, server, PTC_CLEAN_LINE, false);
+    ptc_buf_add_cstr(&out, behind);
+    ptc_fence_add_visible(&out, text);
+    PtcValue v = ptc_fields_buf(heap, &out);
     ptc_buf_deinit(&out);
     return v;
 }
@@ -82,12 +108,34 @@ static PtcValue form(PtcHeap *heap, PtcText server, PtcValue in)
     if (clean == PTC_NONE)
         return PTC_NONE;
     ptc_fields_put(heap, &out, "message",
-                   prefixed(heap, "The server \"%.*s\" asks: ", server, ptc_str_text(clean)));
+                   prefixed(heap, "The server \"", server, "\" asks: ", ptc_str_text(clean)));
     ptc_fields_put(heap, &out, "requestedSchema", schema);
     return out;
 }
 
 /* ------------------------------------------------------------------------------------ sampling */
+
+static PtcValue visible_block(PtcHeap *heap, PtcValue block)
+{
+    PtcText text = ptc_is_map(block) ? ptc_fields_text(heap, block, "text") : (PtcText){NULL, 0};
+    if (text.bytes)
+        ptc_fields_put(heap, &block, "text", visible_text(heap, text));
+    return block;
+}
+
+/* A person may look at it before a model does, and shall see all that the model reads. */
+static PtcValue visible_message(PtcHeap *heap, PtcValue message)
+{
+    PtcValue content = ptc_map_field(heap, message, "content");
+    if (content == PTC_NONE)
+        return message;
+    PtcValue out =
+        ptc_is_sequential(content) ? ptc_fields_list(heap) : visible_block(heap, content);
+    for (size_t i = 0; ptc_is_sequential(content) && i < ptc_seq_count(content); i++)
+        ptc_fields_push(heap, &out, visible_block(heap, ptc_seq_nth(content, i)));
+    ptc_fields_put(heap, &message, "content", out);
+    return message;
+}
 
 /* A message whose content is a text, with the server's name; PTC_NONE: it is none. */
 static PtcValue named_message(PtcHeap *heap, PtcText server, PtcValue message)
@@ -97,7 +145,7 @@ static PtcValue named_message(PtcHeap *heap, PtcText server, PtcValue message)
         content != PTC_NONE ? ptc_fields_text(heap, content, "text") : (PtcText){NULL, 0};
     if (!text.bytes)
         return PTC_NONE;
-    ptc_fields_put(heap, &content, "text", prefixed(heap, "[%.*s] ", server, text));
+    ptc_fields_put(heap, &content, "text", prefixed(heap, "[", server, "] ", text));
     ptc_fields_put(heap, &message, "content", content);
     return message;
 }
@@ -115,14 +163,16 @@ static PtcValue sampling(PtcHeap *heap, PtcText server, PtcValue in)
         return PTC_NONE;
     for (size_t i = 0; i < ptc_seq_count(messages); i++) {
         PtcValue message = ptc_seq_nth(messages, i);
-        PtcValue with =
-            named || !ptc_is_map(message) ? PTC_NONE : named_message(heap, server, message);
+        if (!ptc_is_map(message))
+            return PTC_NONE;
+        message = visible_message(heap, message);
+        PtcValue with = named ? PTC_NONE : named_message(heap, server, message);
         named = named || with != PTC_NONE;
         ptc_fields_push(heap, &list, with != PTC_NONE ? with : message);
     }
     ptc_fields_put(heap, &out, "messages", list);
     if (system.bytes || !named)
-        ptc_fields_put(heap, &out, "systemPrompt", prefixed(heap, "[%.*s] ", server, system));
+        ptc_fields_put(heap, &out, "systemPrompt", prefixed(heap, "[", server, "] ", system));
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
         ptc_fields_put(heap, &out, passed[i], ptc_map_field(heap, in, passed[i]));
     return out;

@@ -8,6 +8,7 @@
 
 #include "mcp/client/leash.h"
 #include "upstream/call_progress.h"
+#include "upstream/inquiry.h"
 #include "upstream/manager_int.h"
 
 static char answer[64 * 1024];
@@ -90,6 +91,56 @@ static void test_progress_no_memory(void)
     }
     CHECK(!reached && t.listener.told >= 1);
     w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* -------------------------------------------------------------------------------------- words */
+
+#define FORM(properties)                                                                         \
+    "{\"message\":\"Who?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{" properties \
+    "}}}"
+#define ASK(text)                                                                        \
+    "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"a\"}}," \
+    "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"" text                \
+    "\"}]}],\"maxTokens\":5}"
+
+/* What is asked, and what the client reads of it; NULL: it is not asked. */
+static const struct {
+    bool samples;
+    const char *params, *has;
+} asked_words[] = {
+    {false, FORM("\"name\":{\"type\":\"string\",\"title\":\"Na\\u200bme\"}"),
+     "\"Na\\\\u{200b}me\""},
+    {false, FORM("\"name\":{\"type\":\"string\",\"default\":\"a\\nb\"}"), "\"a\\nb\""},
+    {false, FORM("\"na\\u001b[2Jme\":{\"type\":\"string\"}"), NULL},
+    {false, FORM("\"name\":{\"type\":\"string\",\"enum\":[\"a\",\"\\u202eb\"]}"), NULL},
+    {false, FORM("\"name\":{\"type\":\"string\",\"default\":\"\\u001b[5m\"}"), NULL},
+    {true, ASK("b\\nc"), "\"b\\nc\""},
+    {true, ASK("b\\u200bc\\u001b"), "\"b\\\\u{200b}c\\\\u{1b}\""},
+    {true, "{\"messages\":[7],\"maxTokens\":5}", NULL},
+    {true, "{\"messages\":[],\"systemPrompt\":\"x\\u2066\",\"maxTokens\":5}",
+     "[s\\\\u{1b}] x\\\\u{2066}"},
+};
+
+/* People see all that they are asked and all that a model is asked in their name. */
+static void test_words(void)
+{
+    World w;
+    char a[1024];
+    PtcBuf out;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    ptc_buf_init(&out, &w.mem, 1 << 20);
+    for (size_t i = 0; i < sizeof asked_words / sizeof *asked_words; i++) {
+        PtcInquiry q = {.samples = asked_words[i].samples, .server = PTC_TEXT("s\x1b")};
+        const char *has = asked_words[i].has;
+        ptc_buf_clear(&out);
+        bool ok = ptc_inquiry_words(w.manager, &q, ptc_text_cstr(asked_words[i].params), &out);
+        if (check_count(has ? ok && strstr(ptc_buf_text(&out), has) : !ok))
+            printf("words %d: %s\n", (int)i, out.len ? ptc_buf_text(&out) : "nothing");
+    }
+    ptc_buf_deinit(&out);
     world_close(&w);
     world_remove(&w);
 }
@@ -191,6 +242,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     CHECK_RUN(test_flood());
     CHECK_RUN(test_progress_no_memory());
+    CHECK_RUN(test_words());
     CHECK_RUN(test_no_memory("asks", "legacy", "elicitation/create"));
     CHECK_RUN(test_no_memory("samples", "legacy", "sampling/createMessage"));
     CHECK_RUN(test_no_memory("wants_input", "modern", "elicitation/create"));

@@ -115,6 +115,15 @@ def test_project(home):
     counts.check("elsewhere it is not approved", state(place.path("work/other"))["state"] == "unusable")
 
 
+def test_names_are_shown(home):
+    """A name may have any characters; whoever reads a list of them sees them, and a name makes no line of its own."""
+    place = new_place(home)
+    place.write(".cursor/mcp.json", {"mcpServers": {"a\u001b[2J\u202eb\nc": {"command": "a b"}}})
+    for word in ("list", "pins", "doctor"):
+        out = place.upstreams(word, "--import", "cursor").stdout
+        counts.check(word, "a\\u{1b}[2J\\u{202e}b c" in out and "\u001b" not in out and "\u202e" not in out, out)
+
+
 def test_home_is_no_project(home):
     """~/.cursor/mcp.json is the person's own file, whatever directory is looked from."""
     place = new_place(home)
@@ -259,7 +268,7 @@ def test_print_config(home):
 
 
 def main():
-    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_home_is_no_project, test_from, test_rules,
+    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
                  test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)
