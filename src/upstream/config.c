@@ -34,7 +34,7 @@ static void add_error(Config *c, const char *path, const char *code, size_t line
     snprintf(at, sizeof at, "%s", path);
     while (line == 0 && at[0]) {
         size_t n = strlen(at);
-        line = ptc_config_json_walk(c->heap, c->plain, at, NULL, NULL);
+        line = ptc_config_json_line(c->heap, c->plain, at);
         while (n > 0 && at[n - 1] != '.' && at[n - 1] != '[')
             n--;
         at[n ? n - 1 : 0] = 0;
@@ -319,9 +319,7 @@ static void keep_place(Config *c)
     PtcValue at = ptc_fields_map(c->heap);
     ptc_fields_put_text(c->heap, &at, "path", ptc_text_cstr(c->path));
     if (c->in->lines)
-        ptc_fields_put(
-            c->heap, &at, "line",
-            ptc_int((int64_t)ptc_config_json_walk(c->heap, c->plain, c->path, NULL, NULL)));
+        ptc_fields_put(c->heap, &at, "line", ptc_map_field(c->heap, c->lines, c->path));
     if (c->unusable != PTC_NONE)
         ptc_fields_put(c->heap, &at, "message", c->why);
     if (c->theirs)
@@ -505,10 +503,13 @@ static bool read_containers(Config *c)
 
 /* --------------------------------------------------------------------------------------- file */
 
-static void report_double(void *user, const char *path)
+static void take_member(void *user, const char *path, size_t line, bool doubled)
 {
     Config *c = user;
-    add_error(c, path, "duplicate", 0, "this key occurs twice");
+    if (doubled)
+        add_error(c, path, "duplicate", 0, "this key occurs twice");
+    else if (c->in->lines)
+        ptc_fields_put(c->heap, &c->lines, path, ptc_int((int64_t)line));
 }
 
 static void read_root(Config *c)
@@ -559,7 +560,8 @@ static void read_plain(Config *c)
                       looks_like_toml(c) ? "it looks like TOML; files are JSON" : error.message);
         return;
     }
-    ptc_config_json_walk(c->heap, c->plain, NULL, report_double, c);
+    c->lines = ptc_fields_map(c->heap);
+    ptc_config_json_walk(c->heap, c->plain, take_member, c);
     if (!ptc_is_map(c->root))
         add_error(c, "", "wrong_type", 1, "the file is an object");
     else if (ptc_fields_count(c->out->errors) == 0)

@@ -13,7 +13,8 @@ typedef struct {
     const PtcConfigIn *in;
     PtcConfig *out;
     PtcDialect dialect;
-    PtcText plain; /* the text without comments */
+    PtcText plain;  /* the text without comments */
+    PtcValue lines; /* by path, for entries and what is above them */
     PtcValue root, credentials, inputs;
     PtcVariables variables;
     char path[PTC_PATH_BYTES]; /* of the value at hand */

@@ -95,10 +95,25 @@ typedef struct {
     size_t at;
     char path[PTC_PATH_BYTES];
     const char *wanted;
-    size_t found; /* offset + 1 of the wanted place */
-    void (*doubled)(void *user, const char *path);
+    size_t found;         /* line of the wanted place */
+    size_t line, counted; /* of what is before this offset */
+    void (*member)(void *user, const char *path, size_t line, bool doubled);
     void *user;
 } Walk;
+
+/* The line at an offset; offsets only grow. */
+static size_t line_at(Walk *w, size_t offset)
+{
+    for (; w->counted < offset; w->counted++)
+        w->line += w->text.bytes[w->counted] == '\n';
+    return w->line;
+}
+
+static void meet(Walk *w, size_t start)
+{
+    if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
+        w->found = line_at(w, start);
+}
 
 static void skip_blanks(Walk *w)
 {
@@ -148,11 +163,11 @@ static void walk_member(Walk *w, PtcValue *seen, int depth)
         return;
     memcpy(keep, w->path, sizeof keep);
     ptc_path_add_key(w->path, sizeof w->path, key);
-    if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
-        w->found = start + 1;
-    if (w->doubled && ptc_map_get(w->heap, *seen, key) != PTC_NONE)
-        w->doubled(w->user, w->path);
-    if (w->doubled)
+    meet(w, start);
+    bool doubled = w->member && ptc_map_get(w->heap, *seen, key) != PTC_NONE;
+    if (doubled || (w->member && depth <= PTC_CONFIG_JSON_PLACES))
+        w->member(w->user, w->path, line_at(w, start), doubled);
+    if (w->member)
         ptc_fields_put_key(w->heap, seen, ptc_str_text(key), PTC_TRUE);
     skip_blanks(w);
     w->at++; /* the colon */
@@ -168,8 +183,7 @@ static void walk_item(Walk *w, size_t index, int depth)
     char keep[PTC_PATH_BYTES];
     memcpy(keep, w->path, sizeof keep);
     ptc_path_add_index(w->path, sizeof w->path, index);
-    if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
-        w->found = w->at + 1;
+    meet(w, w->at);
     if (is_of_no_interest(w, PTC_TEXT(""), 0))
         skip_value(w);
     else
@@ -183,7 +197,7 @@ static void walk_container(Walk *w, bool object, int depth)
     char end = object ? '}' : ']';
     w->at++;
     skip_blanks(w);
-    for (size_t i = 0; look(w) && look(w) != end && ptc_fields_ok(w->heap); i++) {
+    for (size_t i = 0; look(w) && look(w) != end && !w->found && ptc_fields_ok(w->heap); i++) {
         if (object)
             walk_member(w, &seen, depth);
         else
@@ -211,13 +225,17 @@ static void walk_value(Walk *w, int depth)
             w->at++;
 }
 
-size_t ptc_config_json_walk(PtcHeap *heap, PtcText plain, const char *wanted,
-                            void (*doubled)(void *user, const char *path), void *user)
+size_t ptc_config_json_line(PtcHeap *heap, PtcText plain, const char *path)
 {
-    Walk w = {.heap = heap, .text = plain, .wanted = wanted, .doubled = doubled, .user = user};
-    size_t line = 1;
+    Walk w = {.heap = heap, .text = plain, .wanted = path, .line = 1};
     walk_value(&w, 0);
-    for (size_t i = 0; i + 1 < w.found; i++)
-        line += plain.bytes[i] == '\n';
-    return w.found ? line : 0;
+    return w.found;
+}
+
+void ptc_config_json_walk(PtcHeap *heap, PtcText plain,
+                          void (*member)(void *user, const char *path, size_t line, bool doubled),
+                          void *user)
+{
+    Walk w = {.heap = heap, .text = plain, .line = 1, .member = member, .user = user};
+    walk_value(&w, 0);
 }

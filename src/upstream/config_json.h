@@ -6,14 +6,21 @@
 
 #include "json/parse.h"
 
-enum { PTC_CONFIG_JSON_DEPTH = 64 };
+enum {
+    PTC_CONFIG_JSON_DEPTH = 64,
+    PTC_CONFIG_JSON_PLACES = 3, /* projects."/a".mcpServers.name is as deep as entries are */
+};
 
 /* Appends the text as plain JSON of the same length and with the same line ends. */
 void ptc_config_json_plain(PtcBuf *out, PtcText text);
 
-/* Calls `doubled` with the path of each key of a plain, valid text that its object has already, and returns the line of
- * the first place with the path `wanted` (0: there is none).  Both may be NULL. */
-size_t ptc_config_json_walk(PtcHeap *heap, PtcText plain, const char *wanted,
-                            void (*doubled)(void *user, const char *path), void *user);
+/* The line of the first place of a plain, valid text that has this path; 0: there is none. */
+size_t ptc_config_json_line(PtcHeap *heap, PtcText plain, const char *path);
+
+/* Calls `member` for each key that its object has already (doubled), and for all that are not deeper than entries are: one walk
+ * for many of them, since a file may be large. */
+void ptc_config_json_walk(PtcHeap *heap, PtcText plain,
+                          void (*member)(void *user, const char *path, size_t line, bool doubled),
+                          void *user);
 
 #endif

@@ -5,6 +5,7 @@ projects with their approval, `from`, rules on the command line, and --upstreams
 import json
 import os
 import pty
+import resource
 import sys
 import tempfile
 
@@ -113,6 +114,20 @@ def test_project(home):
     place.write("work/other/.mcp.json", {"mcpServers": {"s": entry}})
     place.write("work/other/.env", "COLOUR=red\n")
     counts.check("elsewhere it is not approved", state(place.path("work/other"))["state"] == "unusable")
+
+
+def test_large_file(home):
+    """Lines of many entries in a large file are found in one go: 500 cost about what one does."""
+    place = new_place(home)
+    spent = []
+    for number in (1, 500):
+        entries = {"big": {"command": "true", "args": ["x" * 4000000]}, **{f"s{i}": {"command": "true"} for i in range(1, number)}}
+        place.write(".cursor/mcp.json", {"mcpServers": entries})
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        out = place.upstreams("list", "--json", "--import", "cursor")
+        spent.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        counts.check("all are listed", len(json.loads(out.stdout)) == number, out.stdout[:300])
+    counts.check("time", spent[1] < 10 * spent[0] + 0.5, spent)
 
 
 def test_names_are_shown(home):
@@ -268,7 +283,7 @@ def test_print_config(home):
 
 
 def main():
-    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
+    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
                  test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)
