@@ -138,16 +138,33 @@ static void recount(PtcUpCall *call)
     call->instance->upstream->manager->under_way++;
 }
 
+/* May the owner of the run have one more call held? */
+static bool has_room(const PtcUpRun *run)
+{
+    const PtcManager *m = run->manager;
+    size_t held = 0;
+    for (const PtcInstance *i = m->instances; i; i = i->next)
+        held += strcmp(i->owner, run->owner) == 0 ? i->held : 0;
+    return held < PTC_INQUIRY_HELD && m->held < PTC_INQUIRY_HELD_ALL;
+}
+
+static void count_held(PtcUpCall *call, bool held)
+{
+    PtcManager *m = call->instance->upstream->manager;
+    call->held = held;
+    call->instance->held += held ? 1 : -1;
+    m->held += held ? 1 : -1;
+}
+
 static bool hold(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     PtcRemoteAsk *ask = call->ask;
-    PtcUpCall *stub = call->part && run->manager->held < PTC_INQUIRY_HELD ? new_stub(call) : NULL;
+    PtcUpCall *stub = call->part && has_room(run) ? new_stub(call) : NULL;
     if (!stub)
         return false;
-    call->held = true;
+    count_held(call, true);
     call->ask = NULL;
-    run->manager->held++;
     uncount(call);
     set_end(call, ptc_clock_ns(NULL) + HOLD_NS);
     run->asides++;
@@ -272,10 +289,9 @@ static PtcRemoteStatus take_over(PtcUpCall *held, PtcRemoteAsk *ask)
 {
     const PtcUpRun *run = held->run;
     int64_t end = ptc_clock_ns(NULL) + held->instance->upstream->entry.call_ms * MS;
-    held->held = false;
+    count_held(held, false);
     held->ask = ask;
     ask->own = held;
-    run->manager->held--;
     recount(held);
     if (held->state == PTC_UP_ANSWERED)
         return PTC_REMOTE_NOW;
@@ -325,7 +341,7 @@ static void orphan(PtcUpCall *call)
 
 static void let_go(PtcUpCall *call)
 {
-    call->instance->upstream->manager->held--;
+    count_held(call, false);
     if (call->state == PTC_UP_SENT)
         orphan(call);
     else

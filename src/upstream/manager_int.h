@@ -109,6 +109,7 @@ struct PtcInstance {
     PtcUpCall *sent;          /* calls under way, held ones included */
     unsigned offers;          /* what its server may ask (PTC_REMOTE_ELICITS ...) */
     unsigned under_way;
+    unsigned held;                     /* calls */
     unsigned failures;                 /* transport, in a row */
     unsigned trips;                    /* how often the breaker has opened because of exits */
     int64_t exits[PTC_INSTANCE_EXITS]; /* of its process, the last ones in order; 0: none */
@@ -217,7 +218,7 @@ struct PtcManager {
     bool ending;
     PtcGrants grants; /* beyond a run; read from the state directory when they are first needed */
     bool grants_read;
-    size_t held;           /* calls */
+    unsigned held;         /* calls */
     uint64_t last_inquiry; /* number of it */
     unsigned warm_offers;  /* see PtcInstance.offers */
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */

@@ -235,6 +235,40 @@ static void test_no_memory(const char *modes, const char *era, const char *words
     world_remove(&w);
 }
 
+/* One owner has as many calls held as it may: others are asked all the same. */
+static void test_other_owners(void)
+{
+    World w;
+    PtcMem own;
+    PtcBuf asked;
+    char a[1024];
+    bool worked;
+    const char *why;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "asks", "1", ""));
+    PtcManager *m = w.manager;
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&asked, &own, 1 << 20);
+    for (int round = 0; round < 2; round++) {
+        pthread_mutex_lock(&m->lock);
+        PtcInstance *i = ptc_instance_get(m, &m->upstreams[0], round ? "me" : "other", &why);
+        CHECK(i != NULL);
+        m->held = i->held = PTC_INQUIRY_HELD;
+        pthread_mutex_unlock(&m->lock);
+        ptc_buf_clear(&asked);
+        void *run = run_begin(&w, "me");
+        worked = talk(&w, run, &asked);
+        w.remote->end(run, NULL);
+        CHECK(worked && (asked.len > 0) == (round == 0));
+        pthread_mutex_lock(&m->lock);
+        m->held = i->held = 0;
+        pthread_mutex_unlock(&m->lock);
+    }
+    ptc_buf_deinit(&asked);
+    world_close(&w);
+    world_remove(&w);
+}
+
 int main(int argc, char **argv)
 {
     if (ptc_leash_asked(argc, argv))
@@ -243,6 +277,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_flood());
     CHECK_RUN(test_progress_no_memory());
     CHECK_RUN(test_words());
+    CHECK_RUN(test_other_owners());
     CHECK_RUN(test_no_memory("asks", "legacy", "elicitation/create"));
     CHECK_RUN(test_no_memory("samples", "legacy", "sampling/createMessage"));
     CHECK_RUN(test_no_memory("wants_input", "modern", "elicitation/create"));
