@@ -27,10 +27,11 @@ bool ptc_agent_chat_open(PtcAgentChat *c, PtcAgentDef *def, const PtcTreeHost *h
                          const PtcWorkInput *input, PtcFault *fault)
 {
     *c = (PtcAgentChat){.def = ptc_definition_retain(def), .input = *input};
+    c->input.servers = host->servers != NULL;
     ptc_mem_init(&c->mem, CHAT_BYTES);
     ptc_arena_init(&c->arena, &c->mem);
     bool tree = ptc_tree_init(&c->tree, host, def->turn_budget, def->mission_timeout_ms);
-    bool work = ptc_work_open(&c->work, def, input, fault);
+    bool work = ptc_work_open(&c->work, def, &c->input, fault);
     if (work && !tree)
         *fault = (PtcFault){.no_memory = true};
     return tree && work && check_definition(def, fault);

@@ -10,6 +10,7 @@
 
 #include "agent/agent_compile.h"
 #include "agent/prompt.h"
+#include "engine/engine.h"
 #include "llm/waiting.h"
 
 #define MS ((int64_t)1000000)
@@ -129,6 +130,12 @@ static PtcText first_log(PtcAgentRun *r)
     return text.len ? text : (PtcText){NULL, 0};
 }
 
+static PtcText about_servers(const PtcAgentRun *r)
+{
+    const PtcTreeServers *servers = r->tree->host.servers;
+    return servers ? servers->about : (PtcText){NULL, 0};
+}
+
 static bool make_prompts(PtcAgentRun *r, PtcOpening *opening)
 {
     PtcPrompt prompt;
@@ -136,7 +143,8 @@ static bool make_prompts(PtcAgentRun *r, PtcOpening *opening)
     PtcPromptInput in = {.context = r->work->context,
                          .descriptions = r->options.descriptions,
                          .journal_log = opening->journal_log,
-                         .message = r->options.message};
+                         .message = r->options.message,
+                         .servers = about_servers(r)};
     if (!ptc_prompt_make(&r->bench, r->def, &in, &prompt, &r->fault))
         return false;
     opening->system = r->system = prompt.system;
@@ -166,6 +174,7 @@ static bool open_work(PtcAgentRun *r)
         return true;
     r->work = &r->own;
     r->work_open = true;
+    r->options.input.servers = r->tree->host.servers != NULL;
     return ptc_work_open(&r->own, r->def, &r->options.input, &r->fault);
 }
 
@@ -372,32 +381,48 @@ static void tell(PtcAgentRun *r, PtcProgress p)
 /* Did the program stop for a question that has been answered now? */
 static bool runs_again(PtcAgentRun *r, PtcWorkLimits *limits)
 {
-    const PtcTreeHost *host = &r->tree->host;
+    const PtcTreeServers *servers = r->tree->host.servers;
     const PtcOutcome *o = r->work->outcome;
     int64_t waited = 0;
-    if (!host->suspended || !o || o->ok || o->errors[0].kind != PTC_E_SUSPENDED)
+    if (!servers || !o || o->ok || o->errors[0].kind != PTC_E_SUSPENDED)
         return false;
-    bool again = host->suspended(host->suspended_user, &waited);
+    bool again = servers->suspended(servers->user, r->work->ptc->remote, &waited);
     pthread_mutex_lock(&r->tree->lock);
     r->tree->deadline_ns += waited;
     r->deadline_ns += waited;
     pthread_mutex_unlock(&r->tree->lock);
     limits->end_ns = r->deadline_ns;
+    if (!again)
+        (void)!ptc_work_give_up(r->work); /* without memory the next program cannot run either */
     return again;
+}
+
+/* Runs the program, and again after each question that was answered. */
+static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
+{
+    const PtcTreeServers *servers = r->tree->host.servers;
+    PtcWorkLimits limits = work_limits(r);
+    *ran = (PtcRan){.end = PTC_RAN_NO_MEMORY};
+    if (servers) {
+        limits.now_ms = ptc_clock_wall_ms();
+        if (!(r->work->ptc->remote = servers->begin(servers->user, r)))
+            return;
+    }
+    do {
+        ptc_work_run(r->work, a, &limits, ran);
+    } while (runs_again(r, &limits));
+    if (servers && !servers->end(servers->user, r->work->ptc->remote))
+        atomic_store(&r->unsafe, true);
+    r->work->ptc->remote = NULL;
 }
 
 static void run_alone(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
 {
-    PtcWorkLimits limits = work_limits(r);
-    if (r->tree->host.suspended)
-        limits.now_ms = ptc_clock_wall_ms();
     int64_t begun = ptc_clock_ns(NULL);
     PtcProgress p = progress(r, PTC_PROGRESS_PROGRAM_BEGAN);
     p.program = a->run.program;
     tell(r, p);
-    do {
-        ptc_work_run(r->work, a, &limits, ran);
-    } while (runs_again(r, &limits));
+    run_work(r, a, ran);
     p = progress(r, PTC_PROGRESS_PROGRAM_ENDED);
     p.ran = ran;
     p.outcome = r->work->outcome;

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "agent/step.h"
+#include "tool/remote.h"
 
 enum {
     PTC_TREE_REQUESTS =
@@ -52,6 +53,20 @@ typedef struct PtcProgress {
     const struct PtcAgentRun *what;
 } PtcProgress;
 
+/* Other servers that programs of all agents of a tree may call.  The functions are called on the thread of the program,
+ * without the lock of the tree; agents that run side by side call them at the same time. */
+typedef struct PtcTreeServers {
+    PtcText about; /* what models are told of them; absent: nothing */
+    /* A program begins.  NULL: out of memory. */
+    const PtcRemoteRun *(*begin)(void *user, const struct PtcAgentRun *run);
+    /* It has stopped because somebody must be asked about what it calls (kind suspended).  True: it is run again, with the
+     * same clock.  *waited_ns: for how long nothing could be done, which counts for no deadline of this agent. */
+    bool (*suspended)(void *user, const PtcRemoteRun *remote, int64_t *waited_ns);
+    /* It has ended.  False: it has done something that must not be done twice. */
+    bool (*end)(void *user, const PtcRemoteRun *remote);
+    void *user;
+} PtcTreeServers;
+
 /* What a tree is given; every member may be zero. */
 typedef struct PtcTreeHost {
     /* Opens a model named by a definition, a tool or (`program`) a program.  NULL with the reason.  The model then
@@ -65,11 +80,7 @@ typedef struct PtcTreeHost {
     /* True stops the run.  Asked with the tree's lock held, after every reply and before every request. */
     bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
     void *stop_user;
-    /* A program has stopped because somebody must be asked about what it calls in other servers (kind suspended).  On the
-     * thread of the run, without the lock.  True: it is run again, with the same clock.  *waited_ns: for how long nothing
-     * could be done, which counts for no deadline. */
-    bool (*suspended)(void *user, int64_t *waited_ns);
-    void *suspended_user;
+    const PtcTreeServers *servers; /* or NULL */
     /* Pieces of the top agent's answer as they come. */
     bool (*stream)(void *user, PtcText piece);
     void *stream_user;

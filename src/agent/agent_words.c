@@ -202,6 +202,11 @@ void ptc_words_tools_heading(PtcBuf *out)
     add(out, "Tools for programs: call, result, description. Many calls at once: pmap.\n");
 }
 
+void ptc_words_servers_heading(PtcBuf *out)
+{
+    add(out, "Other servers that programs may call, and how:\n");
+}
+
 void ptc_words_tool_limit(PtcBuf *out, int64_t calls)
 {
     ptc_buf_addf(out, "At most %lld tool calls in one program.\n", (long long)calls);

@@ -82,6 +82,9 @@ static inline bool ptc_definition_is_plain(const PtcAgentDef *def)
     return def->mode == PTC_MODE_TEXT && def->offer_count == 0;
 }
 
+/* Was this field in the file, or is its value the default? */
+bool ptc_definition_gives(const PtcAgentDef *def, const char *field);
+
 /* The notes of a definition, newest first. */
 typedef struct PtcAgentNote {
     PtcAgentTool tool;

@@ -445,7 +445,7 @@ const char *ptc_definition_field_name(size_t i)
 
 /* ------------------------------------------------------------------------------- objects */
 
-static bool is_given(const PtcAgentDef *def, const char *name)
+bool ptc_definition_gives(const PtcAgentDef *def, const char *name)
 {
     for (size_t i = 0; ptc_definition_rows[i].name; i++)
         if (strcmp(ptc_definition_rows[i].name, name) == 0)
@@ -455,9 +455,9 @@ static bool is_given(const PtcAgentDef *def, const char *name)
 
 static void set_compiled(PtcAgentDef *def)
 {
-    if (!is_given(def, "max_turns"))
+    if (!ptc_definition_gives(def, "max_turns"))
         def->max_turns = 1;
-    if (!is_given(def, "retry_turns") && def->tools->count > 0)
+    if (!ptc_definition_gives(def, "retry_turns") && def->tools->count > 0)
         def->retry_turns = 2;
 }
 

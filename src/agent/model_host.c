@@ -111,6 +111,11 @@ bool ptc_model_host_check(void *user, PtcText spec, char *why, size_t size)
 
 /* --------------------------------------------------------------------------------- using */
 
+PtcSecrets *ptc_model_host_more_secrets(PtcModelHost *h)
+{
+    return ptc_models_more_secrets(h->models);
+}
+
 const PtcSecrets *ptc_model_host_secrets(const PtcModelHost *h)
 {
     return ptc_models_secrets(h->models);

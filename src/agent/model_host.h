@@ -35,6 +35,8 @@ bool ptc_model_host_check(void *user, PtcText spec, char *why, size_t size);
 
 /* Values to remove from everything that is shown or written. */
 const PtcSecrets *ptc_model_host_secrets(const PtcModelHost *host);
+/* The same, for whoever learns of more of them. */
+PtcSecrets *ptc_model_host_more_secrets(PtcModelHost *host);
 /* Fills in how models are opened and requests are sent. */
 void ptc_model_host_fill(PtcModelHost *host, PtcTreeHost *tree);
 

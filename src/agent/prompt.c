@@ -63,8 +63,10 @@ static void add_system(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const P
         ptc_buf_add_cstr(out, "\n");
     if (inside)
         ptc_prompt_data(out, b, def, in, has_programs(def));
-    if (inside || def->mode == PTC_MODE_COMBINED)
+    if (inside || def->mode == PTC_MODE_COMBINED) {
         ptc_prompt_tools(out, def);
+        ptc_prompt_servers(out, def, in->servers);
+    }
     if (!def->system.text.bytes && def->system.suffix.bytes) {
         ptc_buf_add_cstr(out, "\n");
         add(out, def->system.suffix);
@@ -126,8 +128,10 @@ static void add_before(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const P
 {
     if (!def->format.context_in_system && has_use_for_data(def)) {
         ptc_prompt_data(out, b, def, in, has_programs(def));
-        if (def->mode != PTC_MODE_COMBINED)
+        if (def->mode != PTC_MODE_COMBINED) {
             ptc_prompt_tools(out, def);
+            ptc_prompt_servers(out, def, in->servers);
+        }
     }
     size_t before = out->len;
     ptc_words_answer(out, def);

@@ -20,6 +20,8 @@ typedef struct PtcPromptInput {
         descriptions; /* of the context, from a previous agent; they take precedence.  May be NULL */
     PtcText journal_log; /* tasks that are done; absent: none */
     PtcText message;     /* of a chat, used unchanged in place of the prompt; absent: the prompt */
+    PtcText
+        servers; /* what there is to say of other servers that programs may call; absent: nothing */
 } PtcPromptInput;
 
 /* Texts are in the bench's arena. */
@@ -40,5 +42,7 @@ void ptc_prompt_data(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const Ptc
                      bool programs);
 /* Appends the tools that programs may call: how to call them, what they return, what they are for. */
 void ptc_prompt_tools(PtcBuf *out, const PtcAgentDef *def);
+/* Appends what is said of other servers; nothing for a model that writes no programs. */
+void ptc_prompt_servers(PtcBuf *out, const PtcAgentDef *def, PtcText servers);
 
 #endif

@@ -217,6 +217,15 @@ static void add_tool(PtcBuf *out, const PtcToolInfo *info)
     ptc_buf_add_char(out, '\n');
 }
 
+void ptc_prompt_servers(PtcBuf *out, const PtcAgentDef *def, PtcText servers)
+{
+    if (!servers.len || def->mode == PTC_MODE_TEXT)
+        return;
+    ptc_words_servers_heading(out);
+    ptc_fence_add(out, "servers", servers);
+    ptc_buf_add_char(out, '\n');
+}
+
 void ptc_prompt_tools(PtcBuf *out, const PtcAgentDef *def)
 {
     PtcBuf list;

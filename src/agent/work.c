@@ -20,6 +20,7 @@ enum {
     WORK_BYTES = 512 * MIB,
     CONTEXT_BYTES = 64 * MIB,
     SESSION_BYTES = 256 * MIB,
+    SERVERS_MS = 60 * 1000,          /* of a program that may wait for other servers, at least */
     SMALL_BYTES = CONTEXT_BYTES / 64 /* JSON that fits for sure: if not, memory is short */
 };
 
@@ -88,8 +89,21 @@ static bool read_context(PtcWork *w, PtcText json, PtcFault *fault)
     return w->context != PTC_NONE;
 }
 
-static void set_limits(const PtcAgentDef *def, PtcLimits *limits)
+/* Other servers take their time, and what they send is large. */
+static void widen(PtcWork *w, PtcLimits *limits)
 {
+    const PtcAgentDef *def = w->def;
+    limits->deadline_ms = def->timeout_ms > SERVERS_MS ? def->timeout_ms : SERVERS_MS;
+    w->pmap_ms = w->pmap_ms > SERVERS_MS ? w->pmap_ms : SERVERS_MS;
+    if (!ptc_definition_gives(def, "max_heap"))
+        limits->memory_bytes = 64 * MIB;
+    if (!ptc_definition_gives(def, "pmap_max_concurrency"))
+        limits->max_workers = 16;
+}
+
+static void set_limits(PtcWork *w, PtcLimits *limits)
+{
+    const PtcAgentDef *def = w->def;
     ptc_limits_unset(limits);
     limits->timeout_ms = def->timeout_ms;
     limits->deadline_ms = def->timeout_ms;
@@ -99,12 +113,15 @@ static void set_limits(const PtcAgentDef *def, PtcLimits *limits)
     limits->max_workers = def->pmap_workers;
     if (def->max_tool_calls)
         limits->max_tool_calls = def->max_tool_calls;
+    w->pmap_ms = def->pmap_timeout_ms;
+    if (w->servers)
+        widen(w, limits);
 }
 
 static bool open_engine(PtcWork *w, PtcFault *fault)
 {
     PtcLimits limits;
-    set_limits(w->def, &limits);
+    set_limits(w, &limits);
     w->ptc = ptc_engine_with(&limits);
     if (!w->ptc || !(w->session = ptc_session_open(w->ptc)) ||
         !(w->data = ptc_box_new(w->ptc, CONTEXT_BYTES)))
@@ -162,6 +179,7 @@ bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, P
 {
     memset(w, 0, sizeof *w);
     w->def = def;
+    w->servers = in->servers;
     w->context = w->data_map = PTC_NIL;
     ptc_mem_init(&w->mem, WORK_BYTES);
     ptc_arena_init(&w->arena, &w->mem);

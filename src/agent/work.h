@@ -17,6 +17,8 @@ enum { PTC_WORK_RESULT_BYTES = 64 * 1024 }; /* of a native result in a message *
 /* What a run brings with it; JSON objects, absent: none. */
 typedef struct PtcWorkInput {
     PtcText context, journal, memory;
+    bool
+        servers; /* programs may call other servers: what the definition does not set is wider for them */
 } PtcWorkInput;
 
 /* What holds for one program or call. */
@@ -41,6 +43,8 @@ typedef struct PtcWork {
     PtcOutcome *outcome; /* of the last program */
     PtcArena arena;      /* for what it reported */
     PtcToolTally *tally; /* one for each tool of the set */
+    bool servers;        /* as in its input */
+    int64_t pmap_ms;     /* for one pmap or pcalls */
 } PtcWork;
 
 /* False with the fault: the input does not fit, or out of memory.  ptc_work_close in any case. */
@@ -50,6 +54,9 @@ void ptc_work_close(PtcWork *w);
 
 /* Runs a program.  Texts in *ran are good until the next program. */
 void ptc_work_run(PtcWork *w, const PtcAction *action, const PtcWorkLimits *limits, PtcRan *ran);
+/* The last program waits for somebody who is not there, and is not run again: what its tasks did is kept after all.  False: out
+ * of memory. */
+PTC_MUST_USE bool ptc_work_give_up(PtcWork *w);
 /* Calls tools one after the other; texts are good until the next calls.  False: out of memory. */
 PTC_MUST_USE bool ptc_work_call(PtcWork *w, const PtcCallOrder *orders, size_t count,
                                 const PtcWorkLimits *limits, PtcCallResult *results);

@@ -298,11 +298,16 @@ static bool run_in(PtcWork *w, PtcHeapBox *given, const PtcAction *a, const PtcW
                        .tally = w->tally,
                        .cancel = limits->cancel,
                        .hard_ns = limits->end_ns,
-                       .pmap_ms = w->def->pmap_timeout_ms};
+                       .pmap_ms = w->pmap_ms};
     if (run.context == PTC_NONE || run.budget == PTC_NONE)
         return false;
     merged = w->ptc->limits;
     return ptc_engine_run_more(w->ptc, &run, &more, &w->outcome) == PTC_OK;
+}
+
+bool ptc_work_give_up(PtcWork *w)
+{
+    return ptc_engine_keep_journal(w->session, w->outcome);
 }
 
 void ptc_work_run(PtcWork *w, const PtcAction *a, const PtcWorkLimits *limits, PtcRan *ran)

@@ -73,6 +73,11 @@ const PtcSecrets *ptc_agent_host_secrets(const PtcAgentHost *h)
     return ptc_model_host_secrets(h->models);
 }
 
+PtcSecrets *ptc_agent_host_more_secrets(PtcAgentHost *h)
+{
+    return ptc_model_host_more_secrets(h->models);
+}
+
 void ptc_agent_host_fill(PtcAgentHost *h, PtcTreeHost *tree)
 {
     ptc_model_host_fill(h->models, tree);

@@ -26,6 +26,8 @@ bool ptc_agent_host_close(PtcAgentHost *host);
 PtcModel *ptc_agent_host_model(PtcAgentHost *host);
 /* Values to remove from what is shown and written. */
 const PtcSecrets *ptc_agent_host_secrets(const PtcAgentHost *host);
+/* The same, for whoever learns of more of them. */
+PtcSecrets *ptc_agent_host_more_secrets(PtcAgentHost *host);
 /* Fills in how models are opened and requests are sent. */
 void ptc_agent_host_fill(PtcAgentHost *host, PtcTreeHost *tree);
 /* Does this model exist?  For PtcAgentReading.check_model; user is the host. */

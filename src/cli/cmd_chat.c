@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/agent_host.h"
 #include "cli/agent_options.h"
+#include "cli/agent_upstreams.h"
 #include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/journal_out.h"
@@ -27,6 +28,7 @@ typedef struct Options {
     bool replay_loose;
     int64_t token_limit, llm_timeout_ms;
     int exceeded;
+    PtcUpstreamsOptions upstreams;
 } Options;
 
 typedef struct Chat {
@@ -40,6 +42,7 @@ typedef struct Chat {
     PtcRunLive live;
     PtcTraceOut trace;
     PtcJournalOut journal;
+    PtcAgentUpstreams upstreams;
     int64_t tokens;                /* of all messages so far */
     bool prompts, editing, colour; /* as in ptc repl */
     bool streamed, quit, failed;
@@ -51,7 +54,7 @@ typedef struct Chat {
 
 #define FIELD(name) offsetof(Options, name)
 
-static const PtcOption table[] = {PTC_AGENT_OPTIONS};
+static const PtcOption table[] = {PTC_AGENT_OPTIONS, PTC_UPSTREAMS_ROWS(FIELD(upstreams))};
 
 static const PtcUsage usage = {
     .command = "chat",
@@ -63,6 +66,7 @@ static const PtcUsage usage = {
         "usage or a wrong\n"
         "agent file.",
     .examples = "  ptc chat --llm haiku\n  ptc chat agent.json --context @orders.json\n"
+                "  ptc chat --llm haiku --upstreams servers.json\n"
                 "  echo 'Name a river.' | ptc chat --llm ollama:llama-local\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
@@ -187,6 +191,8 @@ static void send_message(Chat *c, PtcText message)
     ptc_run_live_end(&c->live);
     c->tokens = ptc_tree_tokens(&c->chat.tree);
     show(c, &run);
+    ptc_agent_upstreams_say(&c->upstreams, run.invalid || !run.step.now.verdict.ok);
+    ptc_agent_upstreams_forget(&c->upstreams);
     if (!ptc_agent_chat_keep(&c->chat, &run))
         ptc_io_printf(PTC_IO_STDERR, "ptc chat: out of memory: this message is not remembered\n");
     ptc_agent_run_end(&run);
@@ -325,6 +331,11 @@ static int run(Chat *c)
 
 /* ------------------------------------------------------------------------------- command */
 
+static bool names_upstreams(const Chat *c)
+{
+    return c->o->upstreams.files.count > 0 || c->o->upstreams.imports.count > 0;
+}
+
 static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
 {
     PtcAgentReading how = {.allow_commands = true,
@@ -334,6 +345,11 @@ static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     /* a prompt is required, but never sent */
+    if (!c->path && names_upstreams(c))
+        return ptc_definition_read_json(
+            PTC_TEXT("{\"prompt\":\"Answer the user.\",\"output\":\"text\","
+                     "\"ptc_transport\":\"tool_call\"}"),
+            &how, fault);
     if (!c->path)
         return ptc_definition_read_json(
             PTC_TEXT("{\"prompt\":\"Answer the user.\",\"output\":\"text\"}"), &how, fault);
@@ -381,6 +397,27 @@ static bool has_model(const Chat *c)
     return false;
 }
 
+/* An agent that never runs a program has no use for them. */
+static bool open_upstreams(Chat *c, int *status)
+{
+    PtcUpstreamsOptions options = c->o->upstreams;
+    PtcAgentUpstreamsConfig config = {.command = "chat",
+                                      .options = &options,
+                                      .records = ptc_agent_host_more_secrets(c->host),
+                                      .cancel = &interrupted,
+                                      .live = &c->live,
+                                      .start = true};
+    bool plain = ptc_definition_is_plain(c->def);
+    options.none = options.none || plain;
+    bool ok = ptc_agent_upstreams_open(&c->upstreams, c->mem, &config, status);
+    if (!plain || !names_upstreams(c))
+        return ok;
+    *status = ptc_options_wrong(&usage, "--upstreams: only programs call upstreams, and this agent "
+                                        "writes none; leave it out, or \"output\": \"text\" of "
+                                        "the agent");
+    return false;
+}
+
 /* The chat itself, once the agent has been read. */
 static int chat_with(Chat *c)
 {
@@ -390,8 +427,7 @@ static int chat_with(Chat *c)
     PtcTreeHost host = {.progress = watch, .progress_user = c, .stream = stream, .stream_user = c};
     int status = PTC_EXIT_USAGE;
     ptc_agent_host_fill(c->host, &host);
-    if (!has_model(c))
-        return status;
+    host.servers = ptc_agent_upstreams_servers(&c->upstreams);
     bool open = ptc_agent_chat_open(&c->chat, c->def, &host, &input, &fault);
     c->chat.tree.llm_timeout_ms = c->o->llm_timeout_ms;
     if (!open)
@@ -409,6 +445,17 @@ static int chat_with(Chat *c)
     return status;
 }
 
+static int chat_with_upstreams(Chat *c)
+{
+    int status = PTC_EXIT_USAGE;
+    if (!has_model(c))
+        return status;
+    if (open_upstreams(c, &status))
+        status = chat_with(c);
+    ptc_agent_upstreams_close(&c->upstreams);
+    return status;
+}
+
 static int chat(Chat *c)
 {
     PtcFault fault = {.input = false};
@@ -423,7 +470,7 @@ static int chat(Chat *c)
     else if (!(c->def = read_agent(c, &fault)))
         say_fault_in(c->path, &fault);
     else
-        status = chat_with(c);
+        status = chat_with_upstreams(c);
     ptc_definition_release(c->def);
     ptc_journal_out_close(&c->journal);
     ptc_buf_deinit(&c->context);
@@ -432,7 +479,9 @@ static int chat(Chat *c)
 
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.token_limit = -1, .llm_timeout_ms = PTC_CLIENT_TOTAL_MS};
+    Options o = {.token_limit = -1,
+                 .llm_timeout_ms = PTC_CLIENT_TOTAL_MS,
+                 .upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;

@@ -52,6 +52,7 @@ static const PtcOption options[] = {
      .field = FIELD(sample),
      .value = "JSON|@FILE",
      .help = "with --compile: data to try the program on; what is missing is made up"},
+    PTC_UPSTREAMS_ROWS(FIELD(upstreams)),
     {.name = "jsonl",
      .type = PTC_OPTION_FLAG,
      .field = FIELD(jsonl),
@@ -73,6 +74,7 @@ static const PtcUsage usage = {
     .examples = "  ptc run agent.json --context '{\"city\": \"Oslo\"}' --llm haiku\n"
                 "  ptc run agent.json --dry-run\n"
                 "  ptc run extract.json --then report.json --json\n"
+                "  ptc run agent.json --upstreams servers.json --allow notes/write\n"
                 "  ptc run agent.json --compile agent.ptc.json --llm sonnet\n"
                 "  ptc run --jsonl <requests.jsonl\n",
     .options = options,
@@ -125,12 +127,17 @@ static int run_batch(PtcMem *mem, const PtcRunCommand *o)
 
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
 {
-    PtcRunCommand o = {.token_limit = -1, .llm_timeout_ms = PTC_CLIENT_TOTAL_MS};
+    PtcRunCommand o = {.token_limit = -1,
+                       .llm_timeout_ms = PTC_CLIENT_TOTAL_MS,
+                       .upstreams = PTC_UPSTREAMS_DEFAULTS};
     switch (ptc_options_parse(&usage, &o, &argc, argv)) {
     case PTC_PARSE_OK: break;
     case PTC_PARSE_HELP: return PTC_EXIT_OK;
     case PTC_PARSE_WRONG: return PTC_EXIT_USAGE;
     }
+    if ((o.jsonl || o.compile) && (o.upstreams.files.count || o.upstreams.imports.count))
+        return ptc_options_wrong(&usage, "--upstreams and --import do not go with --%s",
+                                 o.jsonl ? "jsonl" : "compile");
     if (o.jsonl)
         return argc ? ptc_options_wrong(&usage,
                                         "--jsonl takes no file: requests are on standard input")

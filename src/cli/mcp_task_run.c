@@ -7,11 +7,11 @@
 #include "agent/agent_run.h"
 #include "base/utf8.h"
 #include "cli/mcp_task.h"
+#include "cli/upstreams_open.h"
 #include "engine/engine.h"
 #include "exec/waits.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "tool/remote_ask.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -93,7 +93,6 @@ static bool begin_remote(Doing *d)
         remote->offer(d->remote.run, d->task->offers);
     remote->trace(d->remote.run, d->task->traceparent);
     remote->listen(d->remote.run, d->task->listener);
-    d->work.ptc->remote = &d->remote;
     return true;
 }
 
@@ -101,20 +100,8 @@ static bool begin_remote(Doing *d)
  * Later ones do not, since a server that hangs would delay them all. */
 static void load(Doing *d)
 {
-    PtcRemoteQuestion question = {
-        .op = PTC_REMOTE_LOOK,
-        .text = PTC_TEXT("{\"op\":\"apropos\",\"query\":\"\",\"limit\":1,\"load\":true}")};
-    PtcBudget budget;
-    PtcBuf ignored;
-    bool ok;
-    if (ptc_manager_is_known(d->tasks->manager) || atomic_exchange(&d->tasks->waited, true))
-        return;
-    ptc_buf_init(&ignored, d->tasks->mem, MESSAGE_BYTES);
-    ptc_budget_init(&budget);
-    budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + d->left_ms / LOAD_PART * MS;
-    budget.cancel = d->task->cancel;
-    (void)!ptc_remote_ask(&d->remote, &budget, &question, &ignored, &ok);
-    ptc_buf_deinit(&ignored);
+    if (!atomic_exchange(&d->tasks->waited, true))
+        ptc_upstreams_learn(d->tasks->manager, &d->remote, d->task->cancel, d->left_ms / LOAD_PART);
 }
 
 static void end_remote(Doing *d)
@@ -124,7 +111,6 @@ static void end_remote(Doing *d)
     bool any = d->remote.remote->effects(d->remote.run, effects);
     if (!any && d->task->ok)
         ptc_buf_clear(effects);
-    d->work.ptc->remote = NULL;
     d->remote.remote->end(d->remote.run, &d->task->ledger);
 }
 
@@ -158,10 +144,6 @@ static void watch(void *user, const PtcProgress *p)
         ptc_waits_begin(&d->waits, true);
     else if (p->kind == PTC_PROGRESS_ANSWERED)
         ptc_waits_end(&d->waits);
-    else if (p->kind == PTC_PROGRESS_PROGRAM_BEGAN)
-        d->remote.program += NEXT_PROGRAM;
-    else if (p->kind == PTC_PROGRESS_PROGRAM_ENDED)
-        d->touched = d->touched || has_effects(d);
 }
 
 static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
@@ -172,13 +154,30 @@ static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
     return d->touched;
 }
 
+static const PtcRemoteRun *begin_program(void *user, const PtcAgentRun *run)
+{
+    Doing *d = user;
+    (void)run;
+    d->remote.program += NEXT_PROGRAM;
+    return &d->remote;
+}
+
+static bool end_program(void *user, const PtcRemoteRun *remote)
+{
+    Doing *d = user;
+    (void)remote;
+    d->touched = d->touched || has_effects(d);
+    return !d->touched;
+}
+
 /* Calls of the program wait for a person, who has as much time as the question: none of it is the task's. */
-static bool ask_person(void *user, int64_t *waited_ns)
+static bool ask_person(void *user, const PtcRemoteRun *remote, int64_t *waited_ns)
 {
     Doing *d = user;
     PtcRemoteRun *far = &d->remote;
     const char *why;
     int64_t begun = ptc_clock_ns(NULL);
+    (void)remote;
     if (!d->task->ask || far->remote->waiting(far->run, &why) == 0)
         return false;
     bool answered = d->task->ask(d->task, far->run);
@@ -351,12 +350,10 @@ static void take_outcome(Doing *d)
 static void run_agent(Doing *d)
 {
     const PtcAgentDef *def = d->tasks->def;
-    PtcTreeHost host = {.progress = watch,
-                        .progress_user = d,
-                        .stop = stop,
-                        .stop_user = d,
-                        .suspended = ask_person,
-                        .suspended_user = d};
+    PtcTreeServers servers = {
+        .begin = begin_program, .suspended = ask_person, .end = end_program, .user = d};
+    PtcTreeHost host = {
+        .progress = watch, .progress_user = d, .stop = stop, .stop_user = d, .servers = &servers};
     PtcAgentOptions options = options_of(d);
     if (!ptc_tree_init(&d->tree, &host, def->turn_budget, d->left_ms)) {
         fail_memory(d->task);

@@ -10,6 +10,7 @@
 #include "agent/agent_chain.h"
 #include "agent/judge.h"
 #include "cli/agent_host.h"
+#include "cli/agent_upstreams.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
 #include "cli/data_in.h"
@@ -41,6 +42,7 @@ typedef struct Command {
     PtcJournalOut journal;
     PtcTraceOut trace;
     PtcRunLive live;
+    PtcAgentUpstreams upstreams;
     PtcChain chain;
 } Command;
 
@@ -311,6 +313,7 @@ static bool print_json(Command *c)
     ptc_buf_init(&out, c->mem, OUT_BYTES);
     ptc_emit_object(&out);
     ptc_chain_write(&c->chain, &options, &out);
+    ptc_agent_upstreams_write(&c->upstreams, !ptc_chain_ok(&c->chain), &out);
     ptc_emit_object_end(&out);
     bool made = ptc_buf_ok(&out);
     bool ok = made && ptc_shown_result("run", out.data, out.len);
@@ -338,6 +341,7 @@ static int print_outcome(Command *c)
         refuse_fault(c, input_file(c, &run->fault), &run->fault);
     else
         tell_failure(c);
+    ptc_agent_upstreams_say(&c->upstreams, !ptc_chain_ok(&c->chain));
     return ptc_journal_out_ok(&c->journal, "run") && written ? status : PTC_EXIT_FAILED;
 }
 
@@ -365,6 +369,7 @@ static int run_chain(Command *c)
                           .options = agent_options(c),
                           .llm_timeout_ms = c->o->llm_timeout_ms};
     ptc_agent_host_fill(c->host, &c->chain.host);
+    c->chain.host.servers = ptc_agent_upstreams_servers(&c->upstreams);
     c->chain.host.progress = watch;
     c->chain.host.progress_user = c;
     ptc_interrupt_catch();
@@ -388,6 +393,7 @@ static int run_dry(Command *c)
     PtcAgentOptions options = agent_options(c);
     int status = PTC_EXIT_FAILED;
     ptc_agent_host_fill(c->host, &host);
+    host.servers = ptc_agent_upstreams_servers(&c->upstreams);
     if (!ptc_tree_init(&tree, &host, c->defs[0]->turn_budget, 0))
         return refuse(c, "no_memory", "", "out of memory");
     ptc_agent_run_begin(&run, &tree, c->defs[0], &options);
@@ -400,6 +406,40 @@ static int run_dry(Command *c)
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     return status;
+}
+
+/* ----------------------------------------------------------------------------- upstreams */
+
+/* Agents that never run a program have no use for them. */
+static bool has_programs(const Command *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->count; i++)
+        any = any || !ptc_definition_is_plain(c->defs[i]);
+    return any && !c->o->compile;
+}
+
+static bool open_upstreams(Command *c, int *status)
+{
+    PtcUpstreamsOptions options = c->o->upstreams;
+    PtcAgentUpstreamsConfig config = {.command = "run",
+                                      .options = &options,
+                                      .records = ptc_agent_host_more_secrets(c->host),
+                                      .cancel = &ptc_interrupt,
+                                      .live = &c->live,
+                                      .start = !c->o->dry_run};
+    bool named = options.files.count || options.imports.count, used = has_programs(c);
+    options.none = options.none || !used;
+    bool ok = ptc_agent_upstreams_open(&c->upstreams, c->mem, &config, status);
+    if (!ok && c->o->json)
+        (void)refuse(c, "invalid_input", "--upstreams", "standard error says what is wrong");
+    if (named && !used) {
+        *status = refuse(c, "invalid_input", "--upstreams",
+                         "only programs call upstreams, and this agent writes none; leave it out, "
+                         "or \"output\": \"text\" of the agent");
+        return false;
+    }
+    return ok;
 }
 
 static int compile(Command *c)
@@ -434,8 +474,11 @@ int ptc_run_agent(PtcMem *mem, const PtcRunCommand *o, const char *path)
     if (!(c.host = ptc_agent_host_open(mem, &host)))
         return status;
     ptc_bench_init(&c.bench);
-    if (read_all(&c, &status))
+    bool read = read_all(&c, &status);
+    if (read && open_upstreams(&c, &status))
         status = o->compile ? compile(&c) : o->dry_run ? run_dry(&c) : run_chain(&c);
+    if (read)
+        ptc_agent_upstreams_close(&c.upstreams);
     close_all(&c);
     return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }

@@ -3,7 +3,7 @@
 #ifndef PTC_CLI_RUN_AGENT_H
 #define PTC_CLI_RUN_AGENT_H
 
-#include "cli/options.h"
+#include "cli/upstreams_open.h"
 #include "base/mem.h"
 
 /* The options of the command; see cmd_run.c. */
@@ -13,6 +13,7 @@ typedef struct PtcRunCommand {
     PtcOptionList then, chunks, data;
     int64_t token_limit, llm_timeout_ms; /* -1: no limit; 0: the default */
     int exceeded;                        /* 1: return_partial */
+    PtcUpstreamsOptions upstreams;
 } PtcRunCommand;
 
 /* Runs the agent in the file; returns the exit status. */

@@ -65,6 +65,19 @@ static void add_ms(struct timespec *t, int64_t ms)
     t->tv_nsec = ns % (1000 * MS);
 }
 
+/* With the lock held: the line is away until somebody calls resume. */
+static void rest(PtcRunLive *l, bool *drawn)
+{
+    if (*drawn)
+        (void)!ptc_io_write(PTC_IO_STDERR, erase, sizeof erase - 1);
+    *drawn = false;
+    l->resting = true;
+    pthread_cond_broadcast(&l->rested);
+    while (l->paused && !l->over)
+        pthread_cond_wait(&l->wake, &l->lock);
+    l->resting = false;
+}
+
 static void *draw_all(void *user)
 {
     PtcRunLive *l = user;
@@ -74,8 +87,10 @@ static void *draw_all(void *user)
     pthread_mutex_lock(&l->lock);
     while (!l->over) {
         add_ms(&next, TICK_MS);
-        while (!l->over && pthread_cond_timedwait(&l->wake, &l->lock, &next) == 0)
+        while (!l->over && !l->paused && pthread_cond_timedwait(&l->wake, &l->lock, &next) == 0)
             continue;
+        if (l->paused)
+            rest(l, &drawn);
         if (l->over)
             break;
         PtcLiveState now = l->now;
@@ -122,7 +137,34 @@ void ptc_run_live_begin(PtcRunLive *l)
         pthread_mutex_destroy(&l->lock);
         return;
     }
+    if (pthread_cond_init(&l->rested, NULL) != 0) {
+        pthread_cond_destroy(&l->wake);
+        pthread_mutex_destroy(&l->lock);
+        return;
+    }
     l->on = start(l);
+}
+
+void ptc_run_live_pause(PtcRunLive *l)
+{
+    if (!l->on)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->paused = true;
+    pthread_cond_signal(&l->wake);
+    while (!l->resting)
+        pthread_cond_wait(&l->rested, &l->lock);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void ptc_run_live_resume(PtcRunLive *l)
+{
+    if (!l->on)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->paused = false;
+    pthread_cond_signal(&l->wake);
+    pthread_mutex_unlock(&l->lock);
 }
 
 void ptc_run_live_end(PtcRunLive *l)
@@ -135,6 +177,7 @@ void ptc_run_live_end(PtcRunLive *l)
     pthread_cond_signal(&l->wake);
     pthread_mutex_unlock(&l->lock);
     pthread_join(l->thread, NULL);
+    pthread_cond_destroy(&l->rested);
     pthread_cond_destroy(&l->wake);
     pthread_mutex_destroy(&l->lock);
 }

@@ -27,15 +27,18 @@ typedef struct PtcRunLive {
     int64_t began_ns;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    pthread_cond_t wake, rested;
     /* under the lock: */
-    bool over;
+    bool over, paused, resting;
     PtcLiveState now;
 } PtcRunLive;
 
 void ptc_run_live_begin(PtcRunLive *live);
 /* To be called from PtcTreeHost.progress. */
 void ptc_run_live_tell(PtcRunLive *live, const PtcProgress *progress);
+/* The line is away until resume: somebody is asked something.  On any thread, one at a time. */
+void ptc_run_live_pause(PtcRunLive *live);
+void ptc_run_live_resume(PtcRunLive *live);
 /* Erases the line; on the thread that began it, any number of times. */
 void ptc_run_live_end(PtcRunLive *live);
 

@@ -3,21 +3,16 @@
  * always holds: anything but a yes that was typed is no yes; the end of input and an interrupt end the run. */
 #include "cli/terminal_ask.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "cli/io.h"
-#include "json/parse.h"
+#include "exec/asked_calls.h"
 #include "upstream/desk.h"
-#include "upstream/fields.h"
 
-enum {
-    SHOWN_CALLS = 10,
-    SHOWN_ARGS = 300,
-    LIST_BYTES = 64 * 1024,
-    HEAP_BYTES = 8 << 20,
-    TRIES = 5
-};
+enum { LIST_BYTES = 64 * 1024, HEAP_BYTES = 8 << 20, TRIES = 5, WAKE_MS = 200 };
 
 static const struct {
     const char *word;
@@ -52,40 +47,43 @@ static int read_answer(PtcText line)
 static bool show_calls(PtcMem *mem, PtcRemote *remote, void *run)
 {
     PtcDesk desk;
-    PtcBuf list;
-    PtcJsonError error;
-    const char *why;
-    size_t n = remote->waiting(run, &why);
+    PtcBuf list, shown;
     ptc_desk_init(&desk, mem, HEAP_BYTES);
     ptc_buf_init(&list, mem, LIST_BYTES);
-    remote->question(run, SHOWN_CALLS, SHOWN_ARGS, &list);
-    PtcValue calls =
-        ptc_buf_ok(&list) ? ptc_json_parse(&desk.heap, list.data, list.len, &error) : PTC_NONE;
-    ptc_io_printf(PTC_IO_STDERR, "The program wants to make %zu call%s:\n", n, n == 1 ? "" : "s");
-    for (size_t i = 0; i < ptc_fields_count(calls); i++) {
-        PtcValue c = ptc_seq_nth(calls, i);
-        PtcText server = ptc_fields_text(&desk.heap, c, "server"),
-                tool = ptc_fields_text(&desk.heap, c, "tool"),
-                effect = ptc_fields_text(&desk.heap, c, "effect"),
-                args = ptc_fields_text(&desk.heap, c, "args");
-        ptc_io_printf(PTC_IO_STDERR, "  %.*s/%.*s (%.*s) %.*s\n", (int)server.len, server.bytes,
-                      (int)tool.len, tool.bytes, (int)effect.len, effect.bytes, (int)args.len,
-                      args.bytes);
-    }
-    if (n > SHOWN_CALLS)
-        ptc_io_printf(PTC_IO_STDERR, "  and %zu more\n", n - SHOWN_CALLS);
+    ptc_buf_init(&shown, mem, LIST_BYTES);
+    PtcAskedCalls calls = {remote, run, &desk.heap, mem};
+    size_t n = ptc_asked_calls_add(&calls, &list, NULL);
+    ptc_buf_addf(&shown, "The program wants to make %zu call%s:", n, n == 1 ? "" : "s");
+    ptc_buf_add(&shown, list.data, list.len);
+    ptc_buf_add_char(&shown, '\n');
+    bool ok = ptc_buf_ok(&list) && ptc_buf_ok(&shown);
+    if (ok)
+        ok = ptc_io_write(PTC_IO_STDERR, shown.data, shown.len);
+    ptc_buf_deinit(&shown);
     ptc_buf_deinit(&list);
     ptc_desk_deinit(&desk);
-    return calls != PTC_NONE;
+    return ok;
+}
+
+/* Waits for a key; false: the run was cancelled, or the terminal is gone.  A signal may be handled by another thread, so it
+ * need not interrupt this one. */
+static bool wait_key(int fd, const PtcCancel *cancel)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    int ready;
+    do {
+        ready = ptc_cancelled(cancel) ? -1 : poll(&p, 1, WAKE_MS);
+    } while (ready == 0 || (ready < 0 && errno == EINTR && !ptc_cancelled(cancel)));
+    return ready > 0;
 }
 
 /* A line of the terminal; false: the end of input, or an interrupt. */
-static bool read_line(int fd, char *line, size_t size, size_t *len)
+static bool read_line(int fd, const PtcCancel *cancel, char *line, size_t size, size_t *len)
 {
     *len = 0;
     for (;;) {
         char c;
-        if (read(fd, &c, 1) != 1)
+        if (!wait_key(fd, cancel) || read(fd, &c, 1) != 1)
             return false;
         if (c == '\n')
             return true;
@@ -94,7 +92,7 @@ static bool read_line(int fd, char *line, size_t size, size_t *len)
     }
 }
 
-bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run)
+bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run, const PtcCancel *cancel)
 {
     char line[64];
     size_t len;
@@ -107,7 +105,8 @@ bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run)
         ptc_io_printf(PTC_IO_STDERR,
                       "yes, once (y), for this run (r), until ptc ends (p), always (a), no "
                       "(n), or cancel (c)? ");
-        answer = read_line(fd, line, sizeof line, &len) ? read_answer((PtcText){line, len}) : -1;
+        answer =
+            read_line(fd, cancel, line, sizeof line, &len) ? read_answer((PtcText){line, len}) : -1;
     }
     close(fd);
     if (answer < 0)

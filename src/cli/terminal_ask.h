@@ -9,6 +9,7 @@
 /* Is there somebody to ask: does this process have a terminal that shows what it says? */
 bool ptc_terminal_can_ask(void);
 /* Shows the calls that wait and takes the answer, which is applied to the run.  False: the run is not to go on. */
-PTC_MUST_USE bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run);
+PTC_MUST_USE bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run,
+                                   const PtcCancel *cancel);
 
 #endif

@@ -12,11 +12,12 @@
 #include "engine/engine.h"
 #include "engine/outcome.h"
 #include "exec/asked_calls.h"
+#include "tool/remote_ask.h"
 #include "upstream/fields.h"
 
 extern char **environ;
 
-enum { HEAP_BYTES = 256 * 1024 * 1024, LIST_HEAP = 16 * 1024 * 1024 };
+enum { HEAP_BYTES = 256 * 1024 * 1024, LIST_HEAP = 16 * 1024 * 1024, ANSWER_BYTES = 1 << 20 };
 
 static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstreamsOptions *options,
                          void (*log)(void *user, PtcText line), void *user, int *status)
@@ -128,11 +129,14 @@ static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const
     far->remote->allow(far->run, PTC_REMOTE_ASKS);
     while ((status = eval(ptc, &again, more, outcome)) == PTC_OK && is_suspended(*outcome) &&
            far->remote->waiting(far->run, &why) > 0 &&
-           ptc_terminal_ask(u->mem, far->remote, far->run)) {
+           ptc_terminal_ask(u->mem, far->remote, far->run, &ptc->cancel)) {
         ptc_outcome_drop(*outcome);
         *outcome = NULL;
         far->remote->again(far->run, end_of(ptc), &ptc->cancel, &far->version);
     }
+    if (status == PTC_OK && is_suspended(*outcome) &&
+        !ptc_engine_keep_journal(run->session, *outcome))
+        status = PTC_NO_MEMORY;
     return status;
 }
 
@@ -178,6 +182,27 @@ PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
     ptc_desk_deinit(&desk);
     remote->end(far.run, NULL);
     return status;
+}
+
+void ptc_upstreams_learn(PtcManager *manager, const PtcRemoteRun *remote, const PtcCancel *cancel,
+                         int64_t ms)
+{
+    PtcRemoteQuestion question = {
+        .op = PTC_REMOTE_LOOK,
+        .text = PTC_TEXT("{\"op\":\"apropos\",\"query\":\"\",\"limit\":1,\"load\":true}")};
+    PtcMem mem;
+    PtcBudget budget;
+    PtcBuf ignored;
+    bool ok;
+    if (ptc_manager_is_known(manager))
+        return;
+    ptc_mem_init(&mem, ANSWER_BYTES);
+    ptc_buf_init(&ignored, &mem, ANSWER_BYTES);
+    ptc_budget_init(&budget);
+    budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + ms * 1000000;
+    budget.cancel = cancel;
+    (void)!ptc_remote_ask(remote, &budget, &question, &ignored, &ok);
+    ptc_buf_deinit(&ignored);
 }
 
 void ptc_upstreams_close(PtcUpstreams *u)

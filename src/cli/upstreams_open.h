@@ -101,6 +101,9 @@ typedef struct PtcDryRun {
 PTC_MUST_USE PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
                                              const PtcRunMore *more, PtcDryRun *dry,
                                              PtcOutcome **outcome);
+/* Waits a while for upstreams that were never listed, for whoever is to be told what there is. */
+void ptc_upstreams_learn(PtcManager *manager, const PtcRemoteRun *remote, const PtcCancel *cancel,
+                         int64_t ms);
 /* Ends all upstreams. */
 void ptc_upstreams_close(PtcUpstreams *u);
 

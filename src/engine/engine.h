@@ -121,6 +121,10 @@ PTC_MUST_USE PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **
 PTC_MUST_USE PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
                                            PtcOutcome **out);
 
+/* A run that was suspended (PTC_E_SUSPENDED) leaves the journal of its session as it was, since it may be run again.  When it
+ * will not be: keeps what its tasks did (run.c).  The session may be NULL.  False: out of memory. */
+PTC_MUST_USE bool ptc_engine_keep_journal(PtcSession *session, const PtcOutcome *outcome);
+
 /* Calls a tool of the set by name for a model, without a program (run.c); see ptc_native_ask.  With a session (may be
  * NULL) programs and these calls share the cache; options->cache is ignored. */
 PTC_MUST_USE bool ptc_engine_call(Ptc *ptc, PtcSession *session, PtcTools *tools, PtcText name,

@@ -56,11 +56,22 @@ static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
 }
 
 /* What tasks did is kept even if the program did not finish. */
-static bool keep_journal(PtcSession *s, PtcVM *vm)
+static bool keep_journal(PtcSession *s, PtcValue journal)
 {
-    if (!s || vm->journal == s->journal || vm->journal == PTC_NIL)
+    if (!s || journal == s->journal || journal == PTC_NIL)
         return true;
-    return ptc_session_set_journal(s, vm->journal) == PTC_OK;
+    return ptc_session_set_journal(s, journal) == PTC_OK;
+}
+
+bool ptc_engine_keep_journal(PtcSession *s, const PtcOutcome *o)
+{
+    return keep_journal(s, o->journal);
+}
+
+/* A program that waits for somebody is run again, and its tasks must do the same then as now. */
+static bool is_suspended(const PtcVM *vm)
+{
+    return vm->failed && vm->error.kind == PTC_E_SUSPENDED;
 }
 
 /* ------------------------------------------------------------------------------- tools */
@@ -182,7 +193,7 @@ static bool commit(const Work *w, bool ok, PtcNamesMark known)
         ptc_outcome_note_lost(o, s, vm);
     if (!kept)
         ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
-    return keep_journal(s, vm) && ok;
+    return (is_suspended(vm) || keep_journal(s, vm->journal)) && ok;
 }
 
 /* Is the result what is wanted?  False: the VM has failed. */

@@ -291,6 +291,11 @@ const PtcSecrets *ptc_models_secrets(const PtcModels *m)
     return &m->keys.shown;
 }
 
+PtcSecrets *ptc_models_more_secrets(PtcModels *m)
+{
+    return &m->keys.shown;
+}
+
 const PtcProviderKeys *ptc_models_keys(const PtcModels *m)
 {
     return &m->keys;

@@ -47,6 +47,8 @@ PTC_MUST_USE PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust 
 
 /* Secrets to remove from everything that is written or shown. */
 const PtcSecrets *ptc_models_secrets(const PtcModels *models);
+/* The same, for whoever learns of more that must be removed. */
+PtcSecrets *ptc_models_more_secrets(PtcModels *models);
 /* The keys, for records; see record_model.h. */
 const struct PtcProviderKeys *ptc_models_keys(const PtcModels *models);
 /* Another value to remove from now on.  False: out of memory. */

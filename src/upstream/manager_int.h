@@ -75,6 +75,7 @@ typedef struct PtcUpCall {
     PtcPolicy policy;
     bool changed; /* the tool is not what was pinned */
     bool approved;
+    bool denied; /* it counts as one that policy refused, once however often it is looked at */
     /* how it went */
     PtcLinkReply reply;
     const char *reason; /* refused, or given up, before there was a reply; NULL: see the reply */

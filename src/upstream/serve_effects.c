@@ -21,6 +21,9 @@ void ptc_run_denied(PtcUpCall *call, const PtcCatalogTool *tool)
     PtcUpRun *run = call->run;
     PtcText server = ptc_run_upstream(run, call->slot)->entry.name;
     PtcUpDenied **at = &run->denied, *found;
+    if (call->denied)
+        return;
+    call->denied = true;
     pthread_mutex_lock(&run->denied_lock);
     while ((found = *at) &&
            !(ptc_text_same(found->server, server) && ptc_text_same(found->tool, tool->name)))

@@ -15,12 +15,12 @@ from place import DESTROY, READ, WAIT, Counts, Place, tool
 counts = Counts("test_terminal.py")
 
 
-def talk(place, command, answers):
+def talk(place, command, answers, term="dumb"):
     """Runs ptc at a terminal of its own and answers each question; what was shown, and the exit status."""
     pid, fd = pty.fork()
     if pid == 0:
         os.environ.clear()
-        os.environ.update(place.env, TERM="dumb")
+        os.environ.update(place.env, TERM=term)
         os.execv(place.ptc, [place.ptc, *command])
     shown, left, end = b"", list(answers), time.monotonic() + WAIT
     while time.monotonic() < end:

@@ -4,17 +4,11 @@
 #include "mcp/app/app_int.h"
 
 #include "base/utf8.h"
+#include "exec/effects_line.h"
 #include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
-
-static const struct {
-    const char *key, *word;
-} lists[] = {{"ran", "took effect"},
-             {"failed", "failed"},
-             {"unknown", "sent, but what it did is not known"},
-             {"denied", "denied"}};
 
 static PtcValue parsed(PtcJob *job)
 {
@@ -46,48 +40,26 @@ void ptc_job_effects(PtcJob *job, PtcBuf *json)
         return;
     ptc_emit_key(json, "effects");
     ptc_emit_object(json);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        PtcValue list = ptc_map_field(heap, took, lists[i].key);
+    for (size_t i = 0; i < PTC_EFFECTS_LISTS; i++) {
+        const char *key = ptc_effects_lists[i].key;
+        PtcValue list = ptc_map_field(heap, took, key);
         if (list == PTC_NONE)
             continue;
-        ptc_emit_key(json, lists[i].key);
+        ptc_emit_key(json, key);
         ptc_emit_value(json, heap, list);
     }
     ptc_emit_field_text(json, "run_again", run_again(job, took));
     ptc_emit_object_end(json);
 }
 
-/* notes/write 3 times, notes/mail */
-static void add_names(PtcBuf *text, PtcHeap *heap, PtcValue list)
-{
-    for (size_t i = 0; i < ptc_seq_count(list); i++) {
-        PtcValue item = ptc_seq_nth(list, i);
-        PtcText name = ptc_str_text(ptc_map_field(heap, item, "name"));
-        PtcValue times = ptc_map_field(heap, item, "times");
-        ptc_buf_addf(text, "%s%.*s", i ? ", " : "", (int)name.len, name.bytes ? name.bytes : "");
-        if (times != PTC_NONE && ptc_is_int(times) && ptc_to_int(times) > 1)
-            ptc_buf_addf(text, " %lld times", (long long)ptc_to_int(times));
-    }
-}
-
 void ptc_job_effects_line(PtcJob *job, PtcBuf *text)
 {
-    PtcHeap *heap = ptc_mcp_heap(job->call);
     PtcValue took = is_told(job) ? parsed(job) : PTC_NONE;
-    const char *before = "\n[effects: ";
     if (took == PTC_NONE)
         return;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        PtcValue list = ptc_map_field(heap, took, lists[i].key);
-        if (list == PTC_NONE || !ptc_is_sequential(list))
-            continue;
-        ptc_buf_addf(text, "%s%s: ", before, lists[i].word);
-        add_names(text, heap, list);
-        before = "; ";
-    }
-    PtcText again = run_again(job, took);
-    ptc_buf_addf(text, "%srun again: %.*s]", before[0] == '\n' ? "\n[effects: none; " : before,
-                 (int)again.len, again.bytes);
+    ptc_buf_add_cstr(text, "\n[effects: ");
+    ptc_effects_line_add(text, ptc_mcp_heap(job->call), took, run_again(job, took));
+    ptc_buf_add_char(text, ']');
 }
 
 bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text)
