@@ -415,7 +415,7 @@ static void set_config(Server *s)
     c->tools = s->tools;
     c->about_data = ptc_buf_text(&s->about);
     if (s->upstreams.manager) {
-        ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), c);
+        ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), !o->http, c);
         c->remote = ptc_manager_remote(s->upstreams.manager);
         c->can_ask = ptc_toolset_may_repeat(s->tools); /* after a question they are called again */
         /* A browser comes back to this machine, and tokens serve every owner. */

@@ -21,17 +21,25 @@ static void stats(void *user, const char *owner, PtcBuf *out)
     ptc_manager_stats(u->manager, owner, out);
 }
 
+/* PtcAppConfig.roots. */
+static void set_roots(void *user, PtcText result)
+{
+    const PtcUpstreams *u = user;
+    ptc_manager_set_roots(u->manager, result);
+}
+
 void ptc_mcp_upstreams_metrics(void *user, PtcBuf *out)
 {
     const PtcUpstreams *u = user;
     ptc_manager_metrics(u->manager, out);
 }
 
-void ptc_mcp_upstreams_tell(PtcUpstreams *u, const char *about, PtcAppConfig *c)
+void ptc_mcp_upstreams_tell(PtcUpstreams *u, const char *about, bool one_client, PtcAppConfig *c)
 {
     c->about_upstreams = about;
     c->listed = warm;
     c->upstream_stats = stats;
+    c->roots = one_client && ptc_manager_takes_roots(u->manager) ? set_roots : NULL;
     c->upstreams_later = !ptc_manager_is_known(u->manager);
     c->user = u;
     c->upstreams_change = !ptc_manager_is_read_only(u->manager);

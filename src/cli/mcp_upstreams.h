@@ -6,8 +6,10 @@
 #include "cli/upstreams_open.h"
 #include "mcp/app/app.h"
 
-/* Sets what the app must know of them; `about` describes them for models, and lives as long as the upstreams. */
-void ptc_mcp_upstreams_tell(PtcUpstreams *upstreams, const char *about, PtcAppConfig *config);
+/* Sets what the app must know of them; `about` describes them for models, and lives as long as the upstreams.  `one_client`: all calls
+ * come from one client at this machine, whose directories upstreams may be told. */
+void ptc_mcp_upstreams_tell(PtcUpstreams *upstreams, const char *about, bool one_client,
+                            PtcAppConfig *config);
 /* PtcHttpConfig.metrics, with the upstreams as its user. */
 void ptc_mcp_upstreams_metrics(void *upstreams, PtcBuf *out);
 

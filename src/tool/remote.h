@@ -87,6 +87,7 @@ enum {
     PTC_REMOTE_ELICITS = 1, /* elicitation/create with a form */
     PTC_REMOTE_SAMPLES = 2, /* sampling/createMessage */
     PTC_REMOTE_OPENS = 4,   /* an address to sign in at, opened by a person at this machine */
+    PTC_REMOTE_ROOTS = 8,   /* roots/list: answered from what is known, without asking anybody */
 };
 
 /* Who is told how far the calls of a run are: one line that is safe to show, which names the server.  From any thread; whoever

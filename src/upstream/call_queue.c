@@ -82,7 +82,8 @@ static void unlink_call(PtcInstance *i, PtcUpCall **at)
 
 static bool has_room(const PtcInstance *i)
 {
-    return i->under_way < i->upstream->entry.at_once &&
+    bool settled = !i->settled_ns || i->settled_ns <= ptc_clock_ns(NULL);
+    return settled && i->under_way < i->upstream->entry.at_once &&
            i->upstream->manager->under_way < PTC_MANAGER_AT_ONCE;
 }
 
@@ -331,6 +332,7 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
             continue;
         }
         next = sooner(next, call->not_before_ns > now ? call->not_before_ns : call->end_ns);
+        next = i->settled_ns > now ? sooner(next, i->settled_ns) : next;
         at = &call->next;
     }
     for (PtcUpCall **at = &i->waiting; *at;) {

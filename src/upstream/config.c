@@ -271,9 +271,11 @@ static bool is_taken(Config *c, PtcText ns)
     return false;
 }
 
-/* Members that say nothing are left out. */
+/* Members that say nothing are left out.  No roots at all is something else than none of its own. */
 static bool says_nothing(PtcText key, PtcValue v)
 {
+    if (ptc_text_is(key, "roots"))
+        return false;
     return (ptc_text_is(key, "enabled") && v == PTC_TRUE) ||
            (ptc_is_map(v) && ptc_map_count(v) == 0) || (ptc_is_sequential(v) && !ptc_seq_count(v));
 }

@@ -97,6 +97,11 @@ bool ptc_endpoint_answer(PtcEndpoint *endpoint, PtcText id, PtcText result)
     return endpoint->link && ptc_link_answer(endpoint->link, id, result);
 }
 
+bool ptc_endpoint_tell(PtcEndpoint *endpoint, const char *method)
+{
+    return endpoint->link && ptc_link_tell(endpoint->link, method);
+}
+
 void ptc_endpoint_extend(PtcEndpoint *endpoint, PtcUpCall *call, int64_t end_ns)
 {
     if (endpoint->link)

@@ -383,18 +383,25 @@ PtcText ptc_inquiry_capabilities(const PtcInstance *i)
 #define FORM "\"elicitation\":{\"form\":{}}"
 #define MODEL "\"sampling\":{}"
 #define ROOTS "\"roots\":{}"
-    static const char *const texts[][2] = {
-        {"{}", "{" ROOTS "}"},
-        {"{" FORM "}", "{" FORM "," ROOTS "}"},
-        {"{" MODEL "}", "{" MODEL "," ROOTS "}"},
-        {"{" FORM "," MODEL "}", "{" FORM "," MODEL "," ROOTS "}"}};
-    return ptc_text_cstr(texts[i->offers & 3][ptc_roots_any(&i->upstream->entry)]);
+#define NEWS "\"roots\":{\"listChanged\":true}"
+    static const char *const texts[][3] = {
+        {"{}", "{" ROOTS "}", "{" NEWS "}"},
+        {"{" FORM "}", "{" FORM "," ROOTS "}", "{" FORM "," NEWS "}"},
+        {"{" MODEL "}", "{" MODEL "," ROOTS "}", "{" MODEL "," NEWS "}"},
+        {"{" FORM "," MODEL "}", "{" FORM "," MODEL "," ROOTS "}",
+         "{" FORM "," MODEL "," NEWS "}"}};
+    return ptc_text_cstr(
+        texts[i->offers & 3][i->client_roots ? 2 : ptc_roots_any(&i->upstream->entry)]);
 }
 
 static void offer(void *user, unsigned what)
 {
     PtcUpRun *run = user;
+    PtcManager *m = run->manager;
     run->offers = what;
+    pthread_mutex_lock(&m->lock);
+    m->client_roots = m->client_roots || (what & PTC_REMOTE_ROOTS);
+    pthread_mutex_unlock(&m->lock);
 }
 
 /* With the lock held: the first that waits; those that are gone are forgotten. */

@@ -51,6 +51,16 @@ static bool is_roots(PtcText method)
     return method.bytes && ptc_text_is(method, "roots/list");
 }
 
+static bool has_roots(const PtcUpCall *call)
+{
+    PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
+    PtcManager *m = up->manager;
+    pthread_mutex_lock(&m->lock);
+    bool has = ptc_roots_any(&up->entry) || ptc_roots_of_client(up);
+    pthread_mutex_unlock(&m->lock);
+    return has;
+}
+
 static bool can_all_be_asked(const PtcUpCall *call, PtcHeap *heap, PtcValue requests)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
@@ -61,7 +71,7 @@ static bool can_all_be_asked(const PtcUpCall *call, PtcHeap *heap, PtcValue requ
         return false;
     for (size_t pos = 0; ptc_map_next(requests, &pos, &key, &value);) {
         PtcText method = ptc_fields_text(heap, value, "method");
-        if (!(ptc_inquiry_kind(method) & offers) && !(is_roots(method) && ptc_roots_any(e)))
+        if (!(ptc_inquiry_kind(method) & offers) && !(is_roots(method) && has_roots(call)))
             return false;
     }
     return true;
@@ -72,8 +82,8 @@ static bool answer_roots(const PtcUpCall *call, PtcInquiry *q)
 {
     PtcBuf text;
     PtcMem *mem = call->run->mem;
-    ptc_buf_init(&text, mem, PTC_INQUIRY_BYTES);
-    bool ok = ptc_roots_put(&ptc_run_upstream(call->run, call->slot)->entry, &text) &&
+    ptc_buf_init(&text, mem, PTC_ROOTS_BYTES);
+    bool ok = ptc_roots_answer(ptc_run_upstream(call->run, call->slot), true, &text) &&
               (q->answer = ptc_mem_alloc(mem, text.len + 1));
     if (ok)
         memcpy(q->answer, text.data, text.len);

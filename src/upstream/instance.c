@@ -17,6 +17,7 @@
 #include "upstream/roots.h"
 
 enum {
+    SETTLE_MS = 150, /* for a server to look at the roots that it was told */
     LIST_SOON_MS = 250,
     LIST_EVERY_MS = 5 * 1000,
     WARM_AT_ONCE = 2,
@@ -376,10 +377,18 @@ static bool on_refused(void *user, int status, const char *challenge, PtcText li
 
 static bool on_request(void *user, PtcText method, PtcText params, PtcBuf *result)
 {
-    const PtcInstance *i = user;
+    PtcInstance *i = user;
+    PtcManager *m = i->upstream->manager;
     (void)params;
-    return ptc_text_is(method, "roots/list") && ptc_roots_any(&i->upstream->entry) &&
-           ptc_roots_put(&i->upstream->entry, result);
+    if (!ptc_text_is(method, "roots/list"))
+        return false;
+    pthread_mutex_lock(&m->lock);
+    bool told = ptc_roots_answer(i->upstream, i->client_roots, result);
+    i->stale_roots = false;
+    if (told)
+        i->settled_ns = ptc_clock_ns(NULL) + (int64_t)SETTLE_MS * MS;
+    pthread_mutex_unlock(&m->lock);
+    return told;
 }
 
 static bool make_service(PtcInstance *i)
@@ -455,6 +464,8 @@ void ptc_instance_start(PtcInstance *i)
     i->refused = false;
     i->state = PTC_INSTANCE_STARTING;
     i->started_ns = i->last_ns = now;
+    i->client_roots = ptc_roots_of_client(i->upstream);
+    i->stale_roots = false;
     ptc_endpoint_offer(i->endpoint, ptc_inquiry_capabilities(i));
     if (!ptc_endpoint_connect(i->endpoint))
         ptc_instance_down(i, PTC_TEXT("no thread could be started"));

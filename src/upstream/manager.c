@@ -11,6 +11,7 @@
 #include "json/emit.h"
 #include "upstream/catalog_text.h"
 #include "upstream/fields.h"
+#include "upstream/roots.h"
 
 enum { SECRET_MIN_RESULT = 8 }; /* shorter ones are everyday words in results */
 
@@ -192,6 +193,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     ptc_desk_init(&m->desk, mem, PTC_LISTING_BYTES);
     ptc_desks_init(&m->desks, mem);
     ptc_grants_init(&m->grants, mem);
+    ptc_buf_init(&m->roots, mem, PTC_ROOTS_BYTES);
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->known_lock, NULL);
     ptc_secrets_init(&m->told, mem, PTC_SECRET_MIN);
@@ -253,6 +255,7 @@ void ptc_manager_free(PtcManager *m)
     ptc_desk_deinit(&m->desk);
     ptc_desks_deinit(&m->desks);
     ptc_grants_deinit(&m->grants);
+    ptc_buf_deinit(&m->roots);
     ptc_arena_deinit(&m->arena);
     ptc_mem_free(m->mem, m, sizeof *m);
 }
@@ -285,6 +288,7 @@ void ptc_manager_warm(PtcManager *m, const char *owner, unsigned offers, int64_t
         memcpy(m->warm_owner, owner, len);
         m->warm_at_ns = ptc_clock_ns(NULL) + delay_ms * 1000000;
         m->warm_offers = offers;
+        m->client_roots = m->client_roots || (offers & PTC_REMOTE_ROOTS);
         (void)!ptc_manager_wake(m); /* without a thread nothing is listed before it is called */
     }
     pthread_mutex_unlock(&m->lock);

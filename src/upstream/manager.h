@@ -101,6 +101,13 @@ void ptc_manager_tools(PtcManager *manager, size_t i, PtcManagerTool *tell, void
 size_t ptc_manager_count(const PtcManager *manager);
 void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);
 
+/* ---- roots.c */
+/* Is there an upstream that would be told the roots of our client? */
+bool ptc_manager_takes_roots(const PtcManager *manager);
+/* What the one client of all owners answered to roots/list, or nothing (absent: it has given no answer).  Servers that were told of
+ * other roots are notified, and have a moment to ask again. */
+void ptc_manager_set_roots(PtcManager *manager, PtcText result);
+
 /* ---- manager_stats.c */
 /* A JSON array: each upstream with what is known of its connections of this owner. */
 void ptc_manager_stats(PtcManager *manager, const char *owner, PtcBuf *out);

@@ -109,6 +109,10 @@ struct PtcInstance {
     PtcUpCall *waiting;       /* asks that want its listing */
     PtcUpCall *sent;          /* calls under way, held ones included */
     unsigned offers;          /* what its server may ask (PTC_REMOTE_ELICITS ...) */
+    bool client_roots;        /* it was told that it may ask for the roots of our client */
+    bool stale_roots;         /* these have changed since, and it has not asked again */
+    int64_t
+        settled_ns; /* it was told roots, and has until then to look at them before it is called */
     unsigned under_way;
     unsigned held;                     /* calls */
     unsigned failures;                 /* transport, in a row */
@@ -222,6 +226,8 @@ struct PtcManager {
     unsigned held;         /* calls */
     uint64_t last_inquiry; /* number of it */
     unsigned warm_offers;  /* see PtcInstance.offers */
+    bool client_roots;     /* our client has roots */
+    PtcBuf roots;          /* what it said of them, as a result of roots/list; empty: nothing yet */
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
     bool warm;          /* the background listing has ended */

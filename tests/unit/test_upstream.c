@@ -14,6 +14,7 @@
 #include "upstream/naming.h"
 #include "upstream/openapi_request.h"
 #include "upstream/policy.h"
+#include "upstream/roots.h"
 #include "upstream/tool_doc.h"
 #include "upstream/tool_result.h"
 #include "upstream/tool_search.h"
@@ -24,6 +25,80 @@ static PtcValue parse(PtcHeap *heap, const char *json)
 {
     PtcJsonError error;
     return ptc_json_parse(heap, json, strlen(json), &error);
+}
+
+/* ------------------------------------------------------------------------------------ roots */
+
+static const char *read_roots(CheckHeap *h, PtcText result, size_t *left_out)
+{
+    static char shown[4096];
+    PtcBuf out;
+    ptc_buf_init(&out, &h->mem, PTC_ROOTS_BYTES);
+    *left_out = ptc_roots_read(&h->mem, result, &out);
+    CHECK(ptc_buf_ok(&out));
+    snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data);
+    ptc_buf_deinit(&out);
+    return shown;
+}
+
+static void add_roots(PtcBuf *out, size_t count, size_t len)
+{
+    ptc_emit_object(out);
+    ptc_emit_key(out, "roots");
+    ptc_emit_array(out);
+    for (size_t i = 0; i < count; i++) {
+        ptc_buf_addf(out, "%s{\"uri\":\"file:///", i ? "," : "");
+        for (size_t n = 8; n < len; n++)
+            ptc_buf_add_char(out, 'x');
+        ptc_buf_add_cstr(out, "\"}");
+    }
+    ptc_emit_array_end(out);
+    ptc_emit_object_end(out);
+}
+
+/* What a client says of its directories is passed on to servers: files only, so many, and nothing that is hidden in them. */
+static void test_roots(CheckHeap *h)
+{
+    static const char *const none[] = {"",  "null",          "[]",
+                                       "{", "{\"roots\":7}", "{\"roots\":{\"uri\":\"file:///a\"}}"};
+    static const struct {
+        const char *uri;
+        bool good;
+    } rows[] = {
+        {"file:///", true},           {"file:///a%20b", true},        {"file:///a b", false},
+        {"file:///a\\nb", false},     {"file://host/a", false},       {"file:/a", false},
+        {"FILE:///a", false},         {"https://example.com", false}, {"", false},
+        {"file:///a\\u0000b", false}, {"file:///a\\u007f", false}};
+    size_t left;
+    PtcBuf text;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        CHECK_STR(read_roots(h, ptc_text_cstr(none[i]), &left), "{\"roots\":[]}");
+    CHECK_STR(read_roots(h, (PtcText){NULL, 0}, &left), "{\"roots\":[]}");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char one[200];
+        snprintf(one, sizeof one, "{\"roots\":[{\"uri\":\"%s\",\"name\":7},{},3]}", rows[i].uri);
+        (void)read_roots(h, ptc_text_cstr(one), &left);
+        CHECK(left == (rows[i].good ? 2 : 3));
+    }
+    CHECK_STR(read_roots(
+                  h,
+                  PTC_TEXT("{\"roots\":[{\"uri\":\"file:///a\",\"name\":\"x\\ny\",\"_meta\":{}}]}"),
+                  &left),
+              "{\"roots\":[{\"uri\":\"file:///a\",\"name\":\"x y\"}]}");
+    ptc_buf_init(&text, &h->mem, SIZE_MAX / 4);
+    add_roots(&text, PTC_ROOTS + 3, 20);
+    (void)read_roots(h, ptc_buf_view(&text), &left);
+    CHECK(left == 3);
+    for (size_t len = PTC_ROOT_URI; len <= PTC_ROOT_URI + 1; len++) {
+        ptc_buf_clear(&text);
+        add_roots(&text, 1, len);
+        (void)read_roots(h, ptc_buf_view(&text), &left);
+        CHECK(left == len - PTC_ROOT_URI);
+    }
+    ptc_buf_clear(&text);
+    add_roots(&text, 200, 4000); /* more than is read at all */
+    CHECK_STR(read_roots(h, ptc_buf_view(&text), &left), "{\"roots\":[]}");
+    ptc_buf_deinit(&text);
 }
 
 /* ------------------------------------------------------------------------------------ texts */
@@ -369,6 +444,7 @@ int main(void)
     check_heap_init(&h);
     ptc_arena_init(&arena, &h.mem);
     CHECK_RUN(test_clean(&h));
+    CHECK_RUN(test_roots(&h));
     CHECK_RUN(test_globs());
     CHECK_RUN(test_headers(&h));
     CHECK_RUN(test_names(&h, &arena));

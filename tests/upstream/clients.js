@@ -35,15 +35,16 @@ class Home {
     remove() { fs.rmSync(this.home, { recursive: true, force: true }); }
 }
 
-// Each gives a client of a server in this home whose person answers what was offered: elicit(params), sample(params).
+// Each gives a client of a server in this home whose person answers what was offered: elicit(params), sample(params), roots().
 const clients = {
     '1.x': async (load, home, person, options, capabilities) => {
         const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
         const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
-        const { ElicitRequestSchema, CreateMessageRequestSchema } = load('@modelcontextprotocol/sdk/types.js');
+        const { ElicitRequestSchema, CreateMessageRequestSchema, ListRootsRequestSchema } = load('@modelcontextprotocol/sdk/types.js');
         const client = new Client({ name: 'test', version: '1' }, { capabilities });
         if (capabilities.elicitation) client.setRequestHandler(ElicitRequestSchema, (request) => person.elicit(request.params));
         if (capabilities.sampling) client.setRequestHandler(CreateMessageRequestSchema, (request) => person.sample(request.params));
+        if (capabilities.roots) client.setRequestHandler(ListRootsRequestSchema, () => person.roots());
         await client.connect(new StdioClientTransport(home.server(...options)));
         return client;
     },
@@ -57,6 +58,7 @@ async function client2(mode, load, home, person, options, capabilities) {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, capabilities });
     if (capabilities.elicitation) client.setRequestHandler('elicitation/create', (request) => person.elicit(request.params));
     if (capabilities.sampling) client.setRequestHandler('sampling/createMessage', (request) => person.sample(request.params));
+    if (capabilities.roots) client.setRequestHandler('roots/list', () => person.roots());
     await client.connect(new StdioClientTransport(home.server(...options)));
     return client;
 }

@@ -144,6 +144,11 @@ class Person {
         return { action: 'accept', content: typeof answer === 'string' ? { name: answer } : answer };
     }
 
+    roots() {
+        this.questions.push('roots');
+        return this.where === 'silence' ? new Promise(() => {}) : { roots: this.where.map((uri) => ({ uri, name: 'a\u200bb' })) };
+    }
+
     sample(params) {
         this.questions.push(params);
         const answer = this.next();
@@ -323,6 +328,76 @@ async function faulty(connect, load) {
     place.remove();
 }
 
+// Directories of the client, for servers whose entry has none: asked for once, before a program runs, and again when they have changed.
+async function roots(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    const dirs = ['one', 'two'].map((name) => fs.mkdirSync(path.join(place.home, name), { recursive: true }) || path.join(place.home, name));
+    const bin = path.join(npmDir, 'node_modules/@modelcontextprotocol');
+    const config = JSON.parse(fs.readFileSync(place.file, 'utf8'));
+    config.upstreams.files = { command: process.execPath, args: [`${bin}/server-filesystem/dist/index.js`, dirs[1]] };
+    config.upstreams.own = { ...config.upstreams.old, roots: ['/own'] };
+    config.upstreams.none = { ...config.upstreams.old, roots: [] };
+    place.write(config);
+    person.where = [`file://${dirs[0]}`, 'https://example.com/', 'file:///with blank', `file:///${'x'.repeat(5000)}`, 'file://host/share'];
+    const modern = label === '2.x modern';
+    for (const more of [{}, CAPABILITIES]) {
+        person.say({ name: 'x' });
+        const client = await connect(load, place, person, [], { ...more, roots: modern ? {} : { listChanged: true } });
+        const what = `${label} ${Object.keys(more)}`;
+        let r = await evaluate(client, '[(:roots (old/roots {:text "r"})) (old/read {:text "a"})]');
+        check(`${what}: roots of the client`, JSON.stringify(value(r)) === `[[{"uri":"file://${dirs[0]}","name":"a\\\\u{200b}b"}],"read a"]`, text(r));
+        check(`${what}: offered`, place.heard('capabilities')[0].includes('"roots":{"listChanged":true}'), place.heard('capabilities'));
+        r = await evaluate(client, '[(:uri (first (:roots (own/roots {:text "r"})))) (:error (none/roots {:text "r"}))]');
+        check(`${what}: the entry wins`, JSON.stringify(value(r)) === '["file:///own",-32601]', r);
+        r = await evaluate(client, '(every/get-roots-list {})');
+        check(`${what}: everything has them`, text(r).includes(dirs[0]), r);
+        const allowed = async (yes, no) => { // it takes them over in its own time
+            for (let i = 0; i < 100; i++) {
+                r = await evaluate(client, '(files/list_allowed_directories {})');
+                if (text(r).includes(yes) && !text(r).includes(no)) return true;
+                await later(50);
+            }
+            return false;
+        };
+        check(`${what}: so has filesystem`, await allowed(dirs[0], dirs[1]), r);
+        if (modern && more.elicitation) {
+            r = await evaluate(client, '(:uri (first (:roots (:where (new/roots {:text "r"})))))');
+            check(`${what}: a modern server`, value(r) === `file://${dirs[0]}`, r);
+        }
+        check(`${what}: asked once`, person.questions.filter((q) => q === 'roots').length === 1, person.questions);
+        if (!modern) {
+            const before = person.where;
+            person.where = [`file://${dirs[1]}`];
+            await client.sendRootsListChanged();
+            check(`${what}: other roots`, await allowed(dirs[1], dirs[0]), r);
+            r = await evaluate(client, '(mapv :uri (:roots (old/roots {:text "r"})))');
+            check(`${what}: and no others`, JSON.stringify(value(r)) === JSON.stringify(person.where), r);
+            check(`${what}: asked again`, person.questions.filter((q) => q === 'roots').length === 2, person.questions);
+            person.where = before;
+        }
+        await client.close();
+        place.heard();
+    }
+    place.remove();
+}
+
+// A client that says it has roots and never tells them costs the first program five seconds, and no other.
+async function silent(connect, load) {
+    const place = new Place();
+    const person = new Person();
+    person.where = 'silence';
+    const client = await connect(load, place, person, [], { roots: {} });
+    let begun = Date.now();
+    let r = await evaluate(client, '(:roots (old/roots {:text "r"}))');
+    check('silent roots: none', JSON.stringify(value(r)) === '[]' && Date.now() - begun < 60000, r);
+    begun = Date.now();
+    r = await evaluate(client, '(+ 1 2)');
+    check('silent roots: asked once', value(r) === 3 && person.questions.length === 1, person.questions);
+    await client.close();
+    place.remove();
+}
+
 async function inTask(label, connect, load) {
     const place = new Place();
     const person = new Person();
@@ -354,4 +429,6 @@ else main('inquiries', async (load) => {
     await faulty(kinds['1.x'], load);
     await without('2.x modern', kinds['2.x modern'], load);
     for (const kind of ['1.x', '2.x modern']) await inTask(kind, kinds[kind], load);
+    for (const kind of ['1.x', '2.x modern']) await roots(kind, kinds[kind], load);
+    await silent(kinds['1.x'], load);
 });

@@ -98,6 +98,7 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
     memset(app, 0, sizeof *app);
     ptc_mem_init(&app->mem, SIZE_MAX / 2);
     ptc_errands_init(&app->errands, &app->mem);
+    pthread_mutex_init(&app->roots.lock, NULL);
     app->config = *config;
     set_defaults(&app->config);
     app->sizes = &ptc_app_sizes[config->profile];
@@ -127,6 +128,7 @@ void ptc_app_free(PtcApp *app)
         return;
     ptc_suspended_free(app->suspended); /* its answers are of the server's memory */
     ptc_errands_deinit(&app->errands);
+    pthread_mutex_destroy(&app->roots.lock);
     if (app->mcp)
         ptc_mcp_free(app->mcp);
     ptc_sessions_free(app->sessions);

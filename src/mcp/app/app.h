@@ -67,7 +67,9 @@ typedef struct PtcAppConfig {
     void (*listed)(void *user, const char *owner, unsigned offers);
     /* Writes a JSON array: how the servers that programs call are, as this owner may know.  NULL: there are none. */
     void (*upstream_stats)(void *user, const char *owner, PtcBuf *out);
-    void *user;               /* for both */
+    /* What the client answered to roots/list; absent: nothing.  NULL: nobody wants to know, or it is not one client alone. */
+    void (*roots)(void *user, PtcText result);
+    void *user;               /* for all three */
     struct PtcRemote *remote; /* what programs can call in other servers; or NULL */
     bool
         can_sign_in; /* clients are at this machine and of one owner: they may be asked to sign in to servers */

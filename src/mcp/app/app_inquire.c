@@ -20,6 +20,8 @@ unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call)
     if (!app->suspended || !app->config.can_ask)
         return 0;
     return (app->config.can_sign_in && ptc_mcp_can_open(call) ? (unsigned)PTC_REMOTE_OPENS : 0) |
+           (app->config.roots && ptc_mcp_can_ask(call, "roots/list") ? (unsigned)PTC_REMOTE_ROOTS
+                                                                     : 0) |
            (ptc_mcp_can_ask(call, "elicitation/create") ? (unsigned)PTC_REMOTE_ELICITS : 0) |
            (ptc_mcp_can_ask(call, "sampling/createMessage") ? (unsigned)PTC_REMOTE_SAMPLES : 0);
 }

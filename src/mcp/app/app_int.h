@@ -21,6 +21,14 @@ typedef struct PtcAppSizes {
     size_t envelope_bytes;  /* for everything together */
 } PtcAppSizes;
 
+/* What is known of the roots of the client. */
+typedef struct PtcAppRoots {
+    pthread_mutex_t lock;
+    bool asked;
+    unsigned changes; /* how often it had said that they changed */
+    int64_t at_ns;
+} PtcAppRoots;
+
 struct PtcApp {
     PtcMem mem;
     PtcAppConfig config;
@@ -31,6 +39,7 @@ struct PtcApp {
     PtcPulse *pulse;
     PtcSuspended *suspended; /* or NULL: there is nothing to ask about */
     PtcErrands errands;      /* tasks that can wait for a person */
+    PtcAppRoots roots;
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
@@ -139,6 +148,10 @@ unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call);
 PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer);
 /* Gives the answer to job->inquiry; PTC_NONE: there is none. */
 void ptc_job_reply(PtcJob *job, PtcValue answer);
+
+/* ---- app_roots.c */
+/* Asks the client for its roots, unless they are known.  False: it answers with its next call. */
+PTC_MUST_USE bool ptc_job_roots(PtcJob *job);
 
 /* ---- app_eval.c, app_page.c, app_debug.c: handlers */
 PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;

@@ -327,6 +327,8 @@ bool ptc_job_submit(PtcJob *job)
 {
     bool dry = job->asking.mode == PTC_REMOTE_PLANS || job->asking.mode == PTC_REMOTE_READS;
     bool asks = job->can_ask || job->offers || dry;
+    if (!job->asking.run && !ptc_job_roots(job))
+        return false;
     job->asking.offers = dry ? 0 : job->offers;
     job->in.asking = asks ? &job->asking : NULL;
     if (job->can_ask && job->asking.mode == PTC_REMOTE_REFUSES)

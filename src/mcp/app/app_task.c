@@ -274,7 +274,7 @@ static void do_task(PtcJob *job, PtcAppTask *task)
         if (go_on)
             drive(job, true);
     } else if (task_arg(job, &task->task) && ptc_job_object(job, "context", &task->context) &&
-               max_items_arg(job, &task->max_items)) {
+               max_items_arg(job, &task->max_items) && ptc_job_roots(job)) {
         begin(job, task);
     }
 }

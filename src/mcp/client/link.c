@@ -290,19 +290,33 @@ void ptc_link_send_text(PtcLink *l, PtcBuf *text)
         ptc_link_log(l, "a message was not sent: %s", why);
 }
 
-void ptc_link_notify(PtcLink *l, const char *method, PtcText params)
+/* NULL, or why it was not sent. */
+static const char *send_notice(PtcLink *l, const char *method, PtcText params, bool ready)
 {
     PtcBuf text;
     Outgoing out = {.method = method, .params = params, .text = &text};
     const char *why = "out of memory";
     ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
     pthread_mutex_lock(&l->lock);
-    if (ptc_link_write(l, &text, 0, method, params, false))
+    if (ready && l->state != PTC_LINK_READY)
+        why = "there is no connection";
+    else if (ptc_link_write(l, &text, 0, method, params, false))
         why = l->wire->send(l, &out);
     pthread_mutex_unlock(&l->lock);
     ptc_buf_deinit(&text);
+    return why;
+}
+
+void ptc_link_notify(PtcLink *l, const char *method, PtcText params)
+{
+    const char *why = send_notice(l, method, params, false);
     if (why)
         ptc_link_log(l, "%s was not sent: %s", method, why);
+}
+
+bool ptc_link_tell(PtcLink *l, const char *method)
+{
+    return !send_notice(l, method, PTC_TEXT("{}"), true);
 }
 
 /* Progress is a sign of life: the time begins again, up to the end that the caller allows. */

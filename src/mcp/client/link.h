@@ -136,6 +136,8 @@ void ptc_link_cancel(PtcLink *link,
 
 /* Any thread.  Answers a question of the server with a JSON object, or (absent) with an error.  False: it could not be sent. */
 bool ptc_link_answer(PtcLink *link, PtcText id, PtcText result);
+/* Any thread.  A notification without parameters.  False: it could not be sent. */
+bool ptc_link_tell(PtcLink *link, const char *method);
 /* Any thread.  An ask that is still under way ends at another time. */
 void ptc_link_extend(PtcLink *link, PtcLinkAsk *ask, int64_t end_ns);
 /* Before ptc_link_connect: what is offered from then on, a constant text. */

@@ -174,10 +174,10 @@ static void put_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
 }
 
 /* Waits (if it was sent) until the question is answered or waiting has become pointless, then takes it back. */
-static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent)
+static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent, int64_t ms)
 {
     PtcMcpPeer *peer = call->peer;
-    int64_t end = ptc_clock_ns(NULL) + call->mcp->config.ask_timeout_ms * 1000000;
+    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
     struct timespec until = {end / 1000000000, end % 1000000000};
     int late = 0;
     pthread_mutex_lock(&peer->lock);
@@ -248,7 +248,7 @@ static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *ans
 }
 
 /* Outside the gate while it waits: a slow user must not keep other calls from running. */
-static PtcMcpAsk ask_legacy(PtcMcpCall *call, const char *method, const char *params,
+static PtcMcpAsk ask_legacy(PtcMcpCall *call, int64_t ms, const char *method, const char *params,
                             PtcValue *answer)
 {
     PtcMcpQuestion q = {.answered = false};
@@ -257,7 +257,7 @@ static PtcMcpAsk ask_legacy(PtcMcpCall *call, const char *method, const char *pa
     put_question(call->peer, &q);
     ptc_mcp_step_out(call);
     bool sent = send_question(call, &q, method, params);
-    bool answered = await(call, &q, sent);
+    bool answered = await(call, &q, sent, ms);
     if (sent && !answered)
         forget_question(call, &q);
     if (ptc_mcp_step_in(call) && answered)
@@ -319,7 +319,7 @@ bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method)
     return is_reached(call);
 }
 
-static PtcMcpAsk ask(PtcMcpCall *call, bool can, const char *key, const char *method,
+static PtcMcpAsk ask(PtcMcpCall *call, bool can, int64_t ms, const char *key, const char *method,
                      const char *params, PtcValue *answer)
 {
     *answer = PTC_NONE;
@@ -327,16 +327,24 @@ static PtcMcpAsk ask(PtcMcpCall *call, bool can, const char *key, const char *me
         return PTC_MCP_ASK_UNSUPPORTED;
     if (call->era == PTC_MCP_MODERN)
         return ask_modern(call, key, method, params, answer);
-    return ask_legacy(call, method, params, answer);
+    return ask_legacy(call, ms, method, params, answer);
 }
 
 PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method, const char *params,
                       PtcValue *answer)
 {
-    return ask(call, ptc_mcp_can_ask(call, method), key, method, params, answer);
+    return ask(call, ptc_mcp_can_ask(call, method), call->mcp->config.ask_timeout_ms, key, method,
+               params, answer);
+}
+
+PtcMcpAsk ptc_mcp_ask_soon(PtcMcpCall *call, int64_t ms, const char *key, const char *method,
+                           const char *params, PtcValue *answer)
+{
+    return ask(call, ptc_mcp_can_ask(call, method), ms, key, method, params, answer);
 }
 
 PtcMcpAsk ptc_mcp_ask_open(PtcMcpCall *call, const char *key, const char *params, PtcValue *answer)
 {
-    return ask(call, ptc_mcp_can_open(call), key, "elicitation/create", params, answer);
+    return ask(call, ptc_mcp_can_open(call), call->mcp->config.ask_timeout_ms, key,
+               "elicitation/create", params, answer);
 }

@@ -127,6 +127,11 @@ bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability)
     return false;
 }
 
+unsigned ptc_mcp_roots_changes(PtcMcpCall *call)
+{
+    return call->peer ? atomic_load(&call->peer->roots_changes) : 0;
+}
+
 PtcText ptc_mcp_meta_text(PtcMcpCall *call, const char *name)
 {
     PtcValue v = ptc_map_field(&call->heap, call->meta, name);

@@ -183,6 +183,9 @@ const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call);
 /* Has the client declared this capability ("sampling", "elicitation", "roots")? */
 bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability);
 
+/* Legacy: how often the client said that its roots have changed. */
+unsigned ptc_mcp_roots_changes(PtcMcpCall *call);
+
 /* The arguments, always a map; and one of them, PTC_NONE when absent. */
 PtcValue ptc_mcp_args(PtcMcpCall *call);
 PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name);
@@ -301,6 +304,10 @@ typedef enum {
 } PtcMcpAsk;
 PTC_MUST_USE PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method,
                                    const char *params, PtcValue *answer);
+
+/* The same; a legacy client has so many milliseconds, for what it should know without asking anybody. */
+PTC_MUST_USE PtcMcpAsk ptc_mcp_ask_soon(PtcMcpCall *call, int64_t ms, const char *key,
+                                        const char *method, const char *params, PtcValue *answer);
 
 /* Modern: what the client answers with this call to the question `key` of the call before; PTC_NONE: nothing. */
 PtcValue ptc_mcp_reply_to(PtcMcpCall *call, const char *key);

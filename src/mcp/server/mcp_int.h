@@ -91,8 +91,9 @@ struct PtcMcpPeer {
     PtcMcpQuestion *questions;
     uint64_t last_question;
     bool closed;
-    bool initialized; /* a legacy client: gets notifications that belong to no call */
-    unsigned can;     /* PTC_MCP_CAN_* */
+    bool initialized;          /* a legacy client: gets notifications that belong to no call */
+    unsigned can;              /* PTC_MCP_CAN_* */
+    atomic_uint roots_changes; /* how often it said that its roots have changed */
     PtcMcpLevel level;
     PtcMcpUris uris;
 };

@@ -136,10 +136,12 @@ void ptc_mcp_dispatch(PtcMcpCall *call)
                    modern ? PTC_MCP_VERSION_MODERN : PTC_MCP_VERSION_LEGACY " and older");
 }
 
-/* Of all that a client may notify us of, only a cancellation matters.  Notifications are never answered. */
+/* Of all that a client may notify us of, only a cancellation and other roots matter.  Notifications are never answered. */
 void ptc_mcp_notified(PtcMcpCall *call)
 {
     PtcValue id = ptc_map_field(&call->heap, call->params, "requestId");
+    if (call->peer && ptc_text_is(call->method, "notifications/roots/list_changed"))
+        atomic_fetch_add(&call->peer->roots_changes, 1);
     if (!call->peer || !ptc_text_is(call->method, "notifications/cancelled") ||
         (!ptc_is_string(id) && !ptc_is_integer(id)))
         return;
