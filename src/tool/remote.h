@@ -126,9 +126,9 @@ typedef struct PtcRemote {
     void (*allow)(void *run, PtcRemoteMode mode);
     /* Right after begin(): what servers may ask (PTC_REMOTE_ELICITS ...); without it, nothing. */
     void (*offer)(void *run, unsigned what);
-    /* A question of a server that waits: {"method","params"} for whoever is asked, with the server's name in its words; the next
-     * one comes when it was answered.  Its number, which no other has; 0: there is none. */
-    uint64_t (*inquiry)(void *run, PtcBuf *out);
+    /* The first question of a server that waits behind the one with the number `after` (0: of all): {"method","params"} for whoever
+     * is asked, with the server's name in its words.  Its number, which is greater than those before it; 0: there is none. */
+    uint64_t (*inquiry)(void *run, uint64_t after, PtcBuf *out);
     /* What was said, a JSON object; absent: nobody answers.  A question that is gone is none any more. */
     void (*reply)(void *run, uint64_t inquiry, PtcText answer);
     /* The program has failed: did a server want a sign-in that nobody was asked for yet?  Then inquiry() asks for it. */

@@ -404,12 +404,12 @@ static void offer(void *user, unsigned what)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* With the lock held: the first that waits; those that are gone are forgotten. */
-static PtcInquiry *first_open(PtcUpRun *run)
+/* With the lock held: the first that waits behind that one; those that are gone are forgotten. */
+static PtcInquiry *next_open(PtcUpRun *run, uint64_t after)
 {
     for (PtcInquiry *q = run->inquiries, *next; q; q = next) {
         next = q->next;
-        if (is_open(q))
+        if (is_open(q) && q->number > after)
             return q;
         if (!is_alive(q))
             drop(run, q);
@@ -450,7 +450,7 @@ static void reply(void *user, uint64_t number, PtcText answer)
     pthread_mutex_unlock(&m->lock);
 }
 
-static uint64_t inquiry(void *user, PtcBuf *out)
+static uint64_t inquiry(void *user, uint64_t after, PtcBuf *out)
 {
     PtcUpRun *run = user;
     PtcManager *m = run->manager;
@@ -459,7 +459,7 @@ static uint64_t inquiry(void *user, PtcBuf *out)
         PtcBuf params;
         ptc_buf_init(&params, m->mem, PTC_INQUIRY_BYTES);
         pthread_mutex_lock(&m->lock);
-        const PtcInquiry *q = first_open(run);
+        const PtcInquiry *q = next_open(run, after);
         if (q) {
             copy = *q;
             ptc_buf_add(&params, q->params, q->params_len);
@@ -469,7 +469,7 @@ static uint64_t inquiry(void *user, PtcBuf *out)
         bool good = q && ptc_inquiry_words(m, &copy, ptc_buf_view(&params), out);
         ptc_buf_deinit(&params);
         if (!q)
-            return ptc_inquiry_sign_in(run, out);
+            return after ? 0 : ptc_inquiry_sign_in(run, out);
         if (good)
             return copy.number;
         reply(run, copy.number, (PtcText){NULL, 0}); /* nobody could make anything of it */

@@ -160,7 +160,7 @@ static bool talk(World *w, void *run, PtcBuf *asked)
             return true;
         if (!strstr(answer, PTC_REMOTE_ASIDE))
             return false;
-        uint64_t number = w->remote->inquiry(run, asked);
+        uint64_t number = w->remote->inquiry(run, 0, asked);
         if (number) /* else there was no memory to ask, and the server was told so */
             w->remote->reply(run, number,
                              PTC_TEXT("{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}"));

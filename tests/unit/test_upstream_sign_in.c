@@ -45,7 +45,7 @@ static bool talk(World *w, void *run, PtcBuf *asked)
     w->remote->offer(run, PTC_REMOTE_OPENS);
     CHECK(!call(w, run));
     bool wanted = w->remote->wants_sign_in(run);
-    if (!wanted || !(number = w->remote->inquiry(run, asked)))
+    if (!wanted || !(number = w->remote->inquiry(run, 0, asked)))
         return false;
     w->remote->reply(run, number, PTC_TEXT("{\"action\":\"decline\"}"));
     CHECK(w->remote->signed_in(run, 0));

@@ -328,6 +328,57 @@ async function faulty(connect, load) {
     place.remove();
 }
 
+// The modern era as it is on the wire: what a server asks at once is asked at once; what is left open is asked again.
+async function together() {
+    const place = new Place();
+    const { command, args, env } = place.server();
+    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    const waiting = new Map();
+    readline.createInterface({ input: child.stdout }).on('line', (line) => {
+        const m = JSON.parse(line);
+        if (waiting.has(m.id)) waiting.get(m.id)(m.result || m);
+    });
+    const META = 'io.modelcontextprotocol/';
+    const _meta = { [`${META}protocolVersion`]: '2026-07-28', [`${META}clientInfo`]: { name: 't', version: '1' }, [`${META}clientCapabilities`]: CAPABILITIES };
+    let number = 0;
+    const call = (program, more = {}) => new Promise((done) => {
+        const id = ++number;
+        waiting.set(id, done);
+        child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'lisp_eval', arguments: { program }, ...more, _meta } })}\n`);
+    });
+    const program = '(let [r (new/twice {:text "t"})] [(:name (:content (:a r))) (:text (:content (:b r)))])';
+    const answers = { 'elicitation/create': { action: 'accept', content: { name: 'Eve' } },
+        'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'said' }, model: 'm' } };
+    const answer = (r, wanted) => ({ requestState: r.requestState, inputResponses: Object.fromEntries(Object.entries(r.inputRequests)
+        .filter(([, q]) => wanted.includes(q.method)).map(([key, q]) => [key, answers[q.method]])) });
+    const methods = (r) => Object.values(r.inputRequests || {}).map((q) => q.method).join();
+    let r = await call(program);
+    check('together: both', methods(r) === 'elicitation/create,sampling/createMessage', r);
+    const both = answer(r, Object.keys(answers));
+    r = await call(program, both);
+    check('together: both answered', JSON.stringify(value(r)) === '["Eve","said"]' && place.heard('twice').length === 2, r);
+    r = await call(program, both);
+    check('together: the same again', JSON.stringify(value(r)) === '["Eve","said"]' && place.heard('twice').length === 2, r);
+    const other = { ...both, inputResponses: { ...both.inputResponses, [Object.keys(both.inputResponses)[1]]: { ...answers['sampling/createMessage'], model: 'n' } } };
+    r = await call(program, other);
+    check('together: another answer is refused', r.isError && /answered already, differently/.test(text(r)), r);
+    r = await call(program);
+    r = await call(program, answer(r, ['elicitation/create']));
+    check('together: the other is asked again', methods(r) === 'sampling/createMessage', r);
+    r = await call(program, answer(r, ['sampling/createMessage']));
+    check('together: and answered', JSON.stringify(value(r)) === '["Eve","said"]', r);
+    r = await call(program);
+    r = await call(program, answer(r, ['sampling/createMessage']));
+    check('together: without the first both are asked again', methods(r) === 'elicitation/create,sampling/createMessage', r);
+    r = await call('(pmap #(:name (:content (:who (new/ask {:text %})))) ["a" "b" "c"])');
+    check('together: questions of three calls', methods(r) === 'elicitation/create,elicitation/create,elicitation/create', r);
+    r = await call('(pmap #(:name (:content (:who (new/ask {:text %})))) ["a" "b" "c"])', answer(r, ['elicitation/create']));
+    check('together: answered', JSON.stringify(value(r)) === '["Eve","Eve","Eve"]', r);
+    child.stdin.end();
+    await new Promise((done) => { child.on('close', done); });
+    place.remove();
+}
+
 // Directories of the client, for servers whose entry has none: asked for once, before a program runs, and again when they have changed.
 async function roots(label, connect, load) {
     const place = new Place();
@@ -431,4 +482,5 @@ else main('inquiries', async (load) => {
     for (const kind of ['1.x', '2.x modern']) await inTask(kind, kinds[kind], load);
     for (const kind of ['1.x', '2.x modern']) await roots(kind, kinds[kind], load);
     await silent(kinds['1.x'], load);
+    await together();
 });

@@ -190,6 +190,7 @@ static bool park(PtcJob *job, PtcBuf *token)
     row->held = job->held;
     row->errand = job->errand;
     row->inquiry = job->inquiry;
+    row->along = job->along;
     job->asking.run = NULL;
     job->held = NULL;
     job->errand = NULL;
@@ -326,11 +327,11 @@ static bool ask_one(PtcJob *job, bool *more)
     /* Modern clients send answers with the call, so the name of a question must not be known before it was asked. */
     if (!ptc_random_bytes(&job->mark, sizeof job->mark))
         return ptc_job_fail_effects(job, "no_memory", "the system has no random numbers");
-    ptc_job_name_question(key, job->round, job->mark);
-    PtcMcpAsk asked = ptc_job_inquire(job, key, &answer);
+    PtcMcpAsk asked = ptc_job_inquire(job, &answer);
     *more = job->inquiry != 0;
     if (!*more && !has_calls(job))
         return true;
+    ptc_job_name_question(key, job->round, job->mark, 0);
     if (!*more && !ask_about_calls(job, key, &answer, &asked))
         return false;
     return follow(job, asked, answer);

@@ -40,15 +40,34 @@ static void await_sign_in(PtcJob *job)
     ptc_mcp_resume(job->call);
 }
 
-void ptc_job_reply(PtcJob *job, PtcValue answer)
+static void reply(PtcJob *job, uint64_t inquiry, PtcValue answer)
 {
-    PtcRemote *remote = job->app->config.remote;
-    PtcHeap *heap = ptc_mcp_heap(job->call);
     PtcBuf text;
     ptc_buf_init(&text, mem_of(job), ANSWER_BYTES);
-    bool has = answer != PTC_NONE && ptc_is_map(answer) && ptc_emit_value(&text, heap, answer);
-    remote->reply(job->asking.run, job->inquiry, has ? ptc_buf_view(&text) : (PtcText){NULL, 0});
+    bool has = answer != PTC_NONE && ptc_is_map(answer) &&
+               ptc_emit_value(&text, ptc_mcp_heap(job->call), answer);
+    job->app->config.remote->reply(job->asking.run, inquiry,
+                                   has ? ptc_buf_view(&text) : (PtcText){NULL, 0});
     ptc_buf_deinit(&text);
+}
+
+/* A question that was left without an answer is asked again. */
+static void reply_along(PtcJob *job)
+{
+    char key[PTC_QUESTION_KEY];
+    for (unsigned i = 0; i < job->along.count; i++) {
+        ptc_job_name_question(key, job->round, job->mark, i + 1);
+        PtcValue answer = ptc_mcp_reply_to(job->call, key);
+        if (answer != PTC_NONE)
+            reply(job, job->along.numbers[i], answer);
+    }
+    job->along.count = 0;
+}
+
+void ptc_job_reply(PtcJob *job, PtcValue answer)
+{
+    reply(job, job->inquiry, answer);
+    reply_along(job);
     job->inquiry = 0;
     await_sign_in(job);
 }
@@ -85,17 +104,38 @@ static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *a
     return asked;
 }
 
-PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer)
+/* The next question of a server behind that one, put to the client. */
+static uint64_t ask_next(PtcJob *job, uint64_t after, unsigned nth, PtcMcpAsk *asked,
+                         PtcValue *answer)
 {
     PtcRemote *remote = job->app->config.remote;
+    char key[PTC_QUESTION_KEY];
     PtcBuf question;
     ptc_buf_init(&question, mem_of(job), QUESTION_BYTES);
-    PtcMcpAsk asked = PTC_MCP_ASK_UNSUPPORTED;
     ptc_mcp_pause(job->call); /* an address to sign in at takes a while to be found */
-    job->inquiry = remote->inquiry ? remote->inquiry(job->asking.run, &question) : 0;
+    uint64_t number = remote->inquiry(job->asking.run, after, &question);
     ptc_mcp_resume(job->call);
-    if (job->inquiry)
-        asked = put(job, key, ptc_buf_view(&question), answer);
+    ptc_job_name_question(key, job->round, job->mark, nth);
+    if (number)
+        *asked = put(job, key, ptc_buf_view(&question), answer);
     ptc_buf_deinit(&question);
-    return asked;
+    return number;
+}
+
+/* Those that cannot be put beside the first come when it was answered. */
+PtcMcpAsk ptc_job_inquire(PtcJob *job, PtcValue *answer)
+{
+    PtcAlong *along = &job->along;
+    PtcMcpAsk first = PTC_MCP_ASK_UNSUPPORTED, asked = PTC_MCP_ASK_PENDING;
+    PtcValue ignored;
+    *along = (PtcAlong){.count = 0};
+    if (!job->app->config.remote->inquiry)
+        return first;
+    uint64_t number = job->inquiry = ask_next(job, 0, 0, &first, answer);
+    while (number && first == PTC_MCP_ASK_PENDING && asked == PTC_MCP_ASK_PENDING &&
+           along->count < PTC_ALONG &&
+           (number = ask_next(job, number, along->count + 1, &asked, &ignored)))
+        if (asked == PTC_MCP_ASK_PENDING)
+            along->numbers[along->count++] = number;
+    return first;
 }

@@ -66,6 +66,7 @@ typedef struct PtcJob {
     uint32_t round;       /* of the next question */
     uint64_t mark;        /* of the last one */
     uint64_t inquiry;     /* that question is one of a server: its number; 0: it is about calls */
+    PtcAlong along;       /* further ones that were asked with it */
     unsigned offers;      /* what servers may ask the client */
     bool decided;         /* this call brought an answer, so what is asked next is new */
     bool ask_first;       /* before anything is run */
@@ -133,8 +134,8 @@ bool ptc_job_suspend(PtcJob *job, const char *why);
 /* What the run has done so far, into job->out. */
 void ptc_job_take_effects(PtcJob *job);
 enum { PTC_QUESTION_KEY = 48 };
-/* By what an answer to the question is known. */
-void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark);
+/* By what an answer to the question is known; `nth`: 0 is the first of those that are asked together. */
+void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark, unsigned nth);
 /* Does the call bring the answer to a question of an earlier one?  Then it goes on with that run; *go_on false: it was
  * answered. */
 PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
@@ -144,9 +145,10 @@ void ptc_job_leave(PtcJob *job);
 /* ---- app_inquire.c */
 /* What servers may ask this client (PTC_REMOTE_ELICITS ...). */
 unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call);
-/* Asks the client what a server wants to know; job->inquiry says which question that is, 0: there is none. */
-PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer);
-/* Gives the answer to job->inquiry; PTC_NONE: there is none. */
+/* Asks the client what a server wants to know; job->inquiry says which question that is, 0: there is none.  A modern client is asked all
+ * that wait at once. */
+PtcMcpAsk ptc_job_inquire(PtcJob *job, PtcValue *answer);
+/* Gives the answer to job->inquiry (PTC_NONE: there is none), and those that came for others beside it. */
 void ptc_job_reply(PtcJob *job, PtcValue answer);
 
 /* ---- app_roots.c */

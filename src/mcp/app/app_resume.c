@@ -6,17 +6,19 @@
 
 #include "mcp/app/app_int.h"
 
-enum { ANSWER_BYTES = 32 * 1024, LOOK_MS = 100 };
+enum { ANSWER_BYTES = (1 + PTC_ALONG) * 64 * 1024, LOOK_MS = 100 };
 
 static PtcMem *mem_of(const PtcJob *job)
 {
     return ptc_mcp_mem(ptc_mcp_server(job->call));
 }
 
-void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark)
+void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark, unsigned nth)
 {
-    snprintf(key, PTC_QUESTION_KEY, "approve-%u-%016llx", (unsigned)round,
-             (unsigned long long)mark);
+    int n = snprintf(key, PTC_QUESTION_KEY, "approve-%u-%016llx", (unsigned)round,
+                     (unsigned long long)mark);
+    if (nth)
+        snprintf(key + n, PTC_QUESTION_KEY - (size_t)n, "-%u", nth + 1);
 }
 
 void ptc_job_take_effects(PtcJob *job)
@@ -36,6 +38,7 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
     job->held = row->held;
     job->errand = row->errand;
     job->inquiry = row->inquiry;
+    job->along = row->along;
     job->round = row->round;
     job->mark = row->mark;
     job->can_ask =
@@ -137,7 +140,7 @@ static bool leave_untouched(PtcJob *job, const Coming *c, PtcSuspendedRow *row)
                             "the program waits for a person, and this client cannot ask one: it "
                             "did not offer \"elicitation\"; nothing is lost: the same token "
                             "continues the run from a client that can");
-    ptc_job_name_question(key, c->token.round, c->token.mark);
+    ptc_job_name_question(key, c->token.round, c->token.mark, 0);
     return ptc_job_fail(job, "suspended",
                         "the program waits for a person; this request has no answer, and "
                         "the question cannot be repeated to a client that does not offer "
@@ -158,7 +161,7 @@ static bool leave_wrong(PtcJob *job, const Coming *c, PtcSuspendedRow *row, cons
     job->errand = NULL;
     job->row = NULL;
     ptc_suspended_wait(job->app->suspended, row);
-    ptc_job_name_question(key, c->token.round, c->token.mark);
+    ptc_job_name_question(key, c->token.round, c->token.mark, 0);
     return ptc_job_fail(job, "args_error",
                         "inputResponses: the answer to \"%s\" cannot be used: %s; the run still "
                         "waits for one",
@@ -212,13 +215,21 @@ static bool go_on_with(PtcJob *job, Coming *c)
                            : answer_again(job, row);
 }
 
-/* Which question was answered, and how. */
+/* Which questions were answered, and how. */
 static bool digest_reply(PtcJob *job, Coming *c)
 {
     PtcBuf text;
+    char key[PTC_QUESTION_KEY];
     ptc_buf_init(&text, mem_of(job), ANSWER_BYTES);
     ptc_buf_add(&text, &c->token.round, sizeof c->token.round);
     bool ok = ptc_emit_value(&text, ptc_mcp_heap(job->call), c->answer);
+    for (unsigned nth = 1; nth <= PTC_ALONG; nth++) {
+        ptc_job_name_question(key, c->token.round, c->token.mark, nth);
+        PtcValue other = ptc_mcp_reply_to(job->call, key);
+        if (other != PTC_NONE)
+            ok = ptc_buf_addf(&text, "\n%u ", nth) &&
+                 ptc_emit_value(&text, ptc_mcp_heap(job->call), other) && ok;
+    }
     ptc_sha256(text.data ? text.data : "", text.len, c->reply);
     ptc_buf_deinit(&text);
     return ok;
@@ -231,7 +242,7 @@ static bool resume_state(PtcJob *job, PtcText state)
     char key[PTC_QUESTION_KEY];
     if (!ptc_suspended_get_token(state, &c.token))
         return ptc_job_fail(job, "args_error", "requestState belongs to another kind of call");
-    ptc_job_name_question(key, c.token.round, c.token.mark);
+    ptc_job_name_question(key, c.token.round, c.token.mark, 0);
     c.answer = ptc_mcp_reply_to(job->call, key);
     if (c.answer == PTC_NONE)
         return go_on_with(job, &c);

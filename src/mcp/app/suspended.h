@@ -25,12 +25,20 @@ enum {
     PTC_SUSPENDED_TOKEN = PTC_SUSPENDED_ID + 20 + PTC_SUSPENDED_EFFECTS,
 };
 
+/* Further questions of servers that a modern client was asked together with the first. */
+enum { PTC_ALONG = 7 };
+typedef struct PtcAlong {
+    uint64_t numbers[PTC_ALONG]; /* PtcRemote.inquiry */
+    unsigned count;
+} PtcAlong;
+
 /* One run.  Texts of `in` are copies of the row's own, but for the session, which is held. */
 typedef struct PtcSuspendedRow {
     uint8_t id[PTC_SUSPENDED_ID];
     uint32_t round;   /* of the question that is open, or was open last */
     uint64_t mark;    /* of that question: nobody can answer it who has not seen it */
     uint64_t inquiry; /* it is this one of a server (PtcRemote.inquiry); 0: it is about calls */
+    PtcAlong along;
     enum { PTC_ROW_FREE, PTC_ROW_WAITING, PTC_ROW_TAKEN, PTC_ROW_ANSWERED, PTC_ROW_EXPIRED } state;
     int64_t first_ms, ends_ms; /* of its first question, and when it ends; since 1970 */
     char *owner;
