@@ -153,7 +153,7 @@ static int64_t end_of(const PtcAgentRun *run)
 /* After a question the program is run again, and tools of the agent that it calls are called again. */
 static bool may_ask(const PtcAgentRun *run)
 {
-    return ptc_terminal_can_ask() && ptc_toolset_may_repeat(run->def->tools);
+    return ptc_terminal_line_possible() && ptc_toolset_may_repeat(run->def->tools);
 }
 
 static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
@@ -171,7 +171,7 @@ static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
         return NULL;
     }
     if (may_ask(run))
-        remote->allow(p->remote.run, PTC_REMOTE_ASKS);
+        ptc_terminal_offer(remote, p->remote.run);
     return &p->remote;
 }
 

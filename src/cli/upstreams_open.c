@@ -118,6 +118,14 @@ static bool is_suspended(const PtcOutcome *outcome)
     return !outcome->ok && strcmp(ptc_outcome_finding(outcome, 0).kind, "suspended") == 0;
 }
 
+static bool ask(PtcUpstreams *u, Ptc *ptc, const PtcRemoteRun *far)
+{
+    ptc_engine_wait_begin(ptc);
+    bool answered = ptc_terminal_ask(u->mem, far->remote, far->run, &ptc->cancel);
+    ptc_engine_wait_end(ptc);
+    return answered;
+}
+
 /* Somebody at the terminal is asked about calls, and the program is run again. */
 static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const PtcRun *run,
                              const PtcRunMore *more, PtcOutcome **outcome)
@@ -126,10 +134,9 @@ static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const
     const char *why;
     PtcStatus status;
     again.now_ms = run->now_ms ? run->now_ms : ptc_clock_wall_ms();
-    far->remote->allow(far->run, PTC_REMOTE_ASKS);
+    ptc_terminal_offer(far->remote, far->run);
     while ((status = eval(ptc, &again, more, outcome)) == PTC_OK && is_suspended(*outcome) &&
-           far->remote->waiting(far->run, &why) > 0 &&
-           ptc_terminal_ask(u->mem, far->remote, far->run, &ptc->cancel)) {
+           far->remote->waiting(far->run, &why) > 0 && ask(u, ptc, far)) {
         ptc_outcome_drop(*outcome);
         *outcome = NULL;
         far->remote->again(far->run, end_of(ptc), &ptc->cancel, &far->version);
@@ -152,7 +159,7 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
         return PTC_NO_MEMORY;
     ptc->remote = &far;
     /* after a question the program is run again, and its own tools are called again */
-    bool asks = ptc_terminal_can_ask() && ptc_toolset_may_repeat(run->tools);
+    bool asks = ptc_terminal_line_possible() && ptc_toolset_may_repeat(run->tools);
     PtcStatus status =
         asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
     ptc->remote = NULL;

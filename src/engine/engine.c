@@ -264,6 +264,17 @@ void ptc_engine_cancel(Ptc *ptc)
         atomic_store(&ptc->cancel.asked, true);
 }
 
+void ptc_engine_wait_begin(Ptc *ptc)
+{
+    atomic_store(&ptc->cancel.asked, false);
+    atomic_store(&ptc->running, true);
+}
+
+void ptc_engine_wait_end(Ptc *ptc)
+{
+    atomic_store(&ptc->running, false);
+}
+
 /* ---------------------------------------------------------------------------------- texts */
 
 /* The size is stored in front of a text, so that it can be freed even by a caller that did not ask for the length. */

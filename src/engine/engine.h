@@ -60,6 +60,10 @@ void ptc_engine_free(Ptc *ptc);
 /* Ends the current run; may be called from any thread. */
 void ptc_engine_cancel(Ptc *ptc);
 
+/* Between two runs of one program, while somebody is asked about it: ptc_engine_cancel counts, and ptc->cancel says so. */
+void ptc_engine_wait_begin(Ptc *ptc);
+void ptc_engine_wait_end(Ptc *ptc);
+
 /* Other servers that all later runs of the engine may call; NULL: none.  `ledger` (or NULL) gets the calls of the last run,
  * a JSON array.  Both must outlive the engine's runs. */
 void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *ledger);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_terminal.py PTC: whoever sits at the terminal is asked about calls of `ptc eval` and `ptc repl`; without a terminal they
-are denied; dry runs make none."""
+"""test_terminal.py PTC: whoever sits at the terminal is asked about calls of `ptc eval` and `ptc repl`, and what servers want to know;
+without a terminal calls are denied and nothing is answered; dry runs make none."""
 import json
 import os
 import pty
@@ -37,6 +37,97 @@ def talk(place, command, answers, term="dumb"):
             os.write(fd, left.pop(0)[1])
     os.close(fd)
     return shown.decode(errors="replace"), os.waitpid(pid, 0)[1] >> 8
+
+
+# usage: asker.py HOME: the tool ask sends the form of HOME/form.json and gives what was answered.
+ASKER = r'''
+import json, os, sys
+home = sys.argv[1]
+def send(m):
+    print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+def answer(m, result):
+    send({"id": m["id"], "result": result})
+for line in sys.stdin:
+    m = json.loads(line)
+    if m.get("method") == "initialize":
+        with open(os.path.join(home, "offered"), "w") as f:
+            f.write(json.dumps(m["params"]["capabilities"]))
+        answer(m, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}})
+    elif m.get("method") == "tools/list":
+        schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+        answer(m, {"tools": [{"name": "ask", "inputSchema": schema, "annotations": {"readOnlyHint": True}},
+                             {"name": "write", "inputSchema": schema, "annotations": {"destructiveHint": True}}]})
+    elif m.get("method") == "tools/call" and m["params"]["name"] == "ask":
+        call = m
+        with open(os.path.join(home, "form.json")) as f:
+            send({"id": "q", "method": "elicitation/create", "params": json.load(f)})
+    elif m.get("method") == "tools/call":
+        answer(m, {"content": [{"type": "text", "text": "written"}]})
+    elif m.get("id") == "q":
+        answer(call, {"content": [{"type": "text", "text": json.dumps(m.get("result", {"refused": True}))}]})
+    elif "id" in m:
+        send({"id": m["id"], "error": {"code": -32601, "message": "no"}})
+'''
+
+FIELDS = {"name": {"type": "string", "title": "Your\u001b[31m name", "minLength": 2, "maxLength": 10},
+          "age": {"type": "integer", "description": "In years.", "minimum": 0, "maximum": 150},
+          "colour": {"type": "string", "enum": ["red", "2", "blue"], "enumNames": ["Red", "Two"]},
+          "size": {"type": "string", "oneOf": [{"const": "s", "title": "Small"}, {"const": "l", "title": "Large"}]},
+          "sure": {"type": "boolean", "default": True},
+          "tags": {"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}, {"const": "c"}]}},
+          "ratio": {"type": "number"}, "note": {"type": "string"}}
+
+
+def forms(place):
+    """What a server wants to know is asked field by field."""
+    script = place.write("asker.py", ASKER)
+    file = place.write("ask.json", {"upstreams": {"f": {"command": sys.executable, "args": [script, place.home]}}})
+
+    def form(**schema):
+        place.write("form.json", {"message": "Who are\u001b[2Jyou?", "requestedSchema": {"type": "object", **schema}})
+
+    def ask(answers, program='(json/generate-string (f/ask {}))', command="eval"):
+        return talk(place, [command, "--upstreams", file, program], [(before.encode(), typed.encode() + b"\n" if typed != "\x04" else b"\x04")
+                                                                     for before, typed in answers])
+
+    end = "):"
+    form(properties=FIELDS, required=["name", "size"])
+    shown, status = ask([(end, t) for t in ("", "x", "Ann", "old", "200", "42", "2", "3", "2", "", "3, a", "1.5", "")])
+    counts.check("a form", status == 0 and r'{\"action\":\"accept\",\"content\":{' in shown, shown)
+    for part in ('The server "f" asks: Who are', "an answer is required", "characters at least 2", "In years.", "at most 150",
+                 "2. 2 - Two", "expected a number or a value from the list", "1. s - Small",
+                 "Enter for true", "Enter leaves it out", "numbers or values from the list"):
+        counts.check(f"the form tells: {part}", part in shown, shown)
+    for part in ('name\\":\\"Ann', 'age\\":42', 'colour\\":\\"2', 'size\\":\\"l', 'sure\\":true', 'tags\\":[\\"c\\",\\"a\\"]', 'ratio\\":1.5'):
+        counts.check(f"the answer has {part}", part in shown, shown)
+    counts.check("what was left out", "note" not in shown.split("accept")[-1], shown)
+    counts.check("nothing controls the terminal", "\x1b[31m" not in shown and "\x1b[2J" not in shown, shown)
+    shown, status = ask([(end, "Ann"), (end, "\x04")])
+    counts.check("Ctrl-D puts it away", status == 0 and 'cancel' in shown and "accept" not in shown, shown)
+    shown, status = ask([(end, "x"), (end, ""), (end, "y")])
+    counts.check("so do three wrong answers", status == 0 and "put away" in shown and "cancel" in shown, shown)
+    begun = time.monotonic()
+    shown, status = ask([(end, "\x03")])
+    counts.check("Ctrl-C ends the run", status == 1 and time.monotonic() - begun < WAIT / 2 and "accept" not in shown and "cancel\\" not in shown, shown)
+    form(properties={})
+    for typed, action in (("y", "accept"), ("no", "decline"), ("\x04", "cancel")):
+        shown, status = ask([(end, typed)])
+        counts.check(f"without fields: {action}", status == 0 and f'action\\":\\"{action}' in shown, shown)
+    form(properties={f"f{i}": {"type": "string"} for i in range(51)})
+    shown, status = ask([])
+    counts.check("too many fields", status == 0 and "too many" in shown and "cancel" in shown, shown)
+    form(properties={"x": True, "y": {"type": 7, "pattern": "(((", "enum": "no", "oneOf": 3, "default": {"a": 1}}}, required=[1, "x", {}])
+    shown, status = ask([(end, "one"), (end, "")])
+    counts.check("odd schemas", status == 0 and 'x\\":\\"one' in shown and 'y\\":{' in shown, shown)
+    form(properties={"name": {"type": "string"}})
+    shown, status = ask([(end, "Ann"), ("(c)?", "y")], '[(:name (:content (f/ask {}))) (f/write {:text "a"})]')
+    counts.check("with an approval", status == 0 and '["Ann" "written"]' in shown, shown)
+    agent = place.write("asks.json", {"prompt": "Ask.", "llm": [{"content": "```clojure\n(return (:name (:content (f/ask {}))))\n```"}]})
+    shown, status = talk(place, ["run", agent, "--upstreams", file], [(end.encode(), b"Bob\n")])
+    counts.check("of an agent", status == 0 and "Bob" in shown.split("leaves it out")[-1], shown)
+    counts.check("offered at a terminal", json.loads(place.read("offered")) == {"elicitation": {"form": {}}}, place.read("offered"))
+    out = place.run("eval", "--upstreams", file, "(f/ask {})")
+    counts.check("nobody to ask", "refused" in out.stdout and place.read("offered") == "{}", out)
 
 
 def dry_runs(place, file):
@@ -93,6 +184,7 @@ def main(place):
     out = place.run("eval", "--upstreams", file, program)
     counts.check("always: as it was defined", out.returncode == 1 and place.taken("calls") == ["read"], out.stderr)
     dry_runs(place, file)
+    forms(place)
     return counts.done()
 
 
