@@ -259,11 +259,23 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
     return ptc_call_refuse(call, "upstream_error", "this cannot be asked");
 }
 
+/* A desk for what nobody waits for any longer than for the run: schemas of servers can make checks of arguments long. */
+static PtcDesk *take_desk(const PtcUpRun *run)
+{
+    PtcDesk *desk = ptc_desks_take(&run->manager->desks, RUN_BYTES);
+    if (!desk)
+        return NULL;
+    desk->budget.cancel = run->cancel;
+    if (run->deadline_ns < desk->budget.deadline_ns)
+        desk->budget.deadline_ns = run->deadline_ns;
+    return desk;
+}
+
 static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
 {
     PtcUpRun *run = user;
     PtcDesks *desks = &run->manager->desks;
-    PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
+    PtcDesk *desk = take_desk(run);
     PtcUpCall *call = desk ? new_call(run, ask) : NULL;
     PtcRemoteStatus status = call ? PTC_REMOTE_NOW : PTC_REMOTE_NO_MEMORY;
     if (call && !ptc_serve_meet(call) && !ptc_inquiry_rejoin(call, &status) && dispatch(call, desk))

@@ -2,6 +2,7 @@
  * test_upstream_manager.c - the manager through its PtcRemote, with real processes: starts, changes, caps, owners, caches,
  * many threads, and memory that runs out. */
 #define _GNU_SOURCE
+#include "base/cancel.h"
 #include "base/utf8.h"
 #include "mcp/client/link.h"
 #include "unit/manager_help.h"
@@ -530,6 +531,32 @@ static void test_question(void)
     world_end(&w);
 }
 
+/* Checking arguments against a schema that takes forever ends with the run. */
+static void test_slow_schema(void)
+{
+    World w;
+    char a[1024];
+    uint64_t version;
+    PtcCancel cancel = {0};
+    struct timespec spent;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "slow_schema", "1", ""));
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, "{\"server\":\"s\",\"tool\":\"count\"}"));
+    w.remote->end(run, NULL);
+    run = w.remote->begin(w.remote, "me", INT64_MAX, &cancel, &version);
+    ptc_cancel_ask(&cancel);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    int64_t before = spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")));
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    CHECK(spent.tv_sec * 1000 + spent.tv_nsec / 1000000 - before < 500);
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.count") == 1);
+    world_close(&w);
+    world_remove(&w);
+}
+
 /* ------------------------------------------------------------------------------------- crowd */
 
 /* Eight upstreams have all calls there may be; those to the ninth go out when one of theirs ends. */
@@ -718,6 +745,7 @@ int main(int argc, char **argv)
     RUN(test_secret_number());
     RUN(test_last_words());
     RUN(test_question());
+    RUN(test_slow_schema());
     RUN(test_crowd());
     RUN(test_threads());
     RUN(test_no_memory(true, 1));

@@ -13,6 +13,7 @@ start     slow_start exit_at_probe exit_at_start silent_probe silent banner junk
 call      dies dies_once hangs slow twice late unknown_id flood flood_line long_answer bad_result progress
           protocol_error closes_stdout
 list      repeated_cursor empty_cursor endless_pages many_tools equal_names failed_page bad_tools fails_once
+          slow_schema (checking the argument of echo never ends)
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
 content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number
@@ -168,6 +169,9 @@ class Faulty:
             tools[0]["annotations"] = {"destructiveHint": True}
         if self.has("changes_list") and changed:
             tools = [tool("other", "Something else", annotations={"readOnlyHint": True})]
+        if self.has("slow_schema"):
+            twice = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(60)}
+            tools[0]["inputSchema"] = {**TEXT, "$defs": {**twice, "d60": {"type": "string"}}, "properties": {"text": {"$ref": "#/$defs/d0"}}}
         if self.has("equal_names"):
             tools += [tool("echo", "The second of this name")]
         if self.has("bad_tools"):
