@@ -38,26 +38,38 @@ typedef struct {
 
 /* ----------------------------------------------------------------------------------- advice */
 
+/* A command or a directory may have been made with a secret. */
+static void blot(const Doctor *d, const char *text, char safe[TEXT_BYTES])
+{
+    PtcBuf out;
+    ptc_buf_init(&out, d->c->mem, 2 * TEXT_BYTES);
+    ptc_secrets_blot(ptc_manager_secrets(d->c->upstreams->manager), &out, ptc_text_cstr(text),
+                     false);
+    snprintf(safe, TEXT_BYTES, "%.*s", (int)out.len, out.len ? out.data : "");
+    ptc_buf_deinit(&out);
+}
+
 static void advise(Doctor *d, const char *code, const char *format, ...) PTC_PRINTF(3, 4);
 static void advise(Doctor *d, const char *code, const char *format, ...)
 {
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES], safe[TEXT_BYTES];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    blot(d, text, safe);
     d->count++;
     if (d->c->json) {
         ptc_emit_object(&d->out);
         ptc_emit_field_text(&d->out, "server", d->state.name);
         ptc_emit_field_cstr(&d->out, "code", code);
-        ptc_emit_field_cstr(&d->out, "advice", text);
+        ptc_emit_field_cstr(&d->out, "advice", safe);
         ptc_emit_object_end(&d->out);
         return;
     }
     ptc_buf_add_cstr(&d->out, "- ");
     ptc_clean_add(&d->out, d->state.name, PTC_CLEAN_LINE, false);
-    ptc_buf_addf(&d->out, "%s%s\n", d->state.name.bytes ? ": " : "", text);
+    ptc_buf_addf(&d->out, "%s%s\n", d->state.name.bytes ? ": " : "", safe);
 }
 
 static PtcText member(Doctor *d, const char *key)

@@ -243,11 +243,11 @@ static PtcText find_input(void *user, PtcText id)
     return (PtcText){NULL, 0};
 }
 
-/* What a variable puts into a header, an environment or an address. */
-static void note_value(void *user, PtcText value)
+/* What a variable puts into a header, an environment or an address, and one that names a secret anywhere. */
+static void note_value(void *user, PtcText name, PtcText value)
 {
     Config *c = user;
-    if (c->guarded)
+    if (c->guarded || ptc_config_is_secret_name(name))
         ptc_config_secret(c, value);
 }
 

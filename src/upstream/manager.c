@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "upstream/catalog_text.h"
+#include "upstream/entry_secrets.h"
 #include "upstream/fields.h"
 #include "upstream/roots.h"
 
@@ -153,8 +154,17 @@ static bool read_entries(PtcManager *m)
     return !m->arena.failed;
 }
 
+static bool hide(void *user, PtcText text)
+{
+    PtcManager *m = user;
+    return ptc_credentials_hide(&m->credentials, text);
+}
+
 static bool add_secrets(PtcManager *m)
 {
+    for (size_t i = 0; i < m->count; i++)
+        if (!ptc_entry_secrets(&m->upstreams[i].entry, hide, m))
+            return false;
     for (size_t i = 0; i < ptc_fields_count(m->config.secrets); i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(m->config.secrets, i));
         if (text.bytes && !ptc_credentials_hide(&m->credentials, text))

@@ -46,10 +46,10 @@ static void put(Expanding *e, PtcText text)
 }
 
 /* The same for what came from outside of the file. */
-static void put_given(Expanding *e, PtcText value)
+static void put_given(Expanding *e, PtcText name, PtcText value)
 {
     if (e->v->told)
-        e->v->told(e->v->input_user, value);
+        e->v->told(e->v->input_user, name, value);
     put(e, value);
 }
 
@@ -63,7 +63,7 @@ static void put_variable(Expanding *e, PtcText name)
 {
     PtcText value = e->v->variable(e->v->user, name);
     if (value.bytes)
-        put_given(e, value);
+        put_given(e, name, value);
     else
         lack(e, "unset_variable", name);
 }
@@ -77,7 +77,7 @@ static bool take_variable(Expanding *e, PtcText inside)
         return false;
     PtcText value = rest.len ? e->v->variable(e->v->user, name) : (PtcText){NULL, 0};
     if (value.bytes && value.len)
-        put_given(e, value);
+        put_given(e, name, value);
     else if (rest.len)
         put(e, behind(rest, 2));
     else
@@ -99,7 +99,7 @@ static void put_input(Expanding *e, PtcText id)
     if (!value.bytes)
         value = e->v->input(e->v->input_user, id);
     if (value.bytes)
-        put_given(e, value);
+        put_given(e, id, value);
     else
         lack(e, "missing_input", id);
 }

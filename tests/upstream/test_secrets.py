@@ -28,6 +28,9 @@ SECRETS = {
     "program": "exec-4711-lmnopq",
     "header": "header-4711-rstuv",
     "address": "addr-4711-wxyz",
+    "argument": "argument-4711-abc",
+    "option": "option-4711-defgh",
+    "inherited": "inherited-4711-ij",
 }
 SHORT = "zq9x7"  # too short to be taken out of results, not of records
 
@@ -70,8 +73,8 @@ def answer(method, params, secrets):
 
 STDIO = SAYS + r'''
 import os, sys
-names = ["VARIABLE", "API_TOKEN", "OF_FILE", "SHORT_TOKEN"]
-secrets = [os.environ[n] for n in names]
+names = ["VARIABLE", "API_TOKEN", "OF_FILE", "SHORT_TOKEN", "INHERITED_TOKEN"]
+secrets = [os.environ[n] for n in names if n in os.environ] + [a for a in sys.argv[1:] if not a.startswith("--")]
 print("stderr says", *secrets, *sys.argv, file=sys.stderr, flush=True)
 for line in sys.stdin:
     m = json.loads(line)
@@ -117,7 +120,8 @@ class Web(BaseHTTPRequestHandler):
 
 
 def new_place(home):
-    place = Place(PTC, home, VARIABLE=SECRETS["variable"], BEARER=SECRETS["bearer"], ADDRESS=SECRETS["address"], SHORT=SHORT)
+    place = Place(PTC, home, VARIABLE=SECRETS["variable"], BEARER=SECRETS["bearer"], ADDRESS=SECRETS["address"], SHORT=SHORT,
+                  ARGUMENT_TOKEN=SECRETS["argument"], INHERITED_TOKEN=SECRETS["inherited"])
     server = ThreadingHTTPServer(("127.0.0.1", 0), Web)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
@@ -133,6 +137,9 @@ def new_place(home):
         "key": {**web, "auth": [{"scheme": "api_key", "header": "X-Api-Key", "binding": "f"}]},
         "program": {**web, "auth": [{"scheme": "custom_header", "header": "X-Other", "binding": "e"}]},
         "address": {"transport": "http", "url": url + "/mcp?key=${ADDRESS}"},
+        "line": {"command": sys.executable, "args": [script, "${ARGUMENT_TOKEN}", "--api-token", SECRETS["option"]],
+                 "inherit_env": ["INHERITED_*"]},
+        "place": {"command": sys.executable, "args": [script], "cwd": "/nowhere/${ARGUMENT_TOKEN}"},
     }
     credentials = {"b": {"source": "env", "var": "BEARER"}, "f": {"source": "file", "path": token},
                    "e": {"source": "exec", "command": ["printf", "%s\\n", SECRETS["program"]]}}
@@ -197,7 +204,7 @@ PROGRAMS = ['(bearer/say {})', '(s/say {})', '(key/say {})', '(program/say {})',
             '(s/fail {})', '(bearer/fail {})', '(key/error {})', '(s/error {})', '(dies/say {})', '(s/link {})',
             '(tool/blob (get-in (s/link {}) ["content" 1 "ref"]))', '(println (s/say {}))', '(doc \'s)', "(doc 's/say)", "(meta 's/say)",
             '(tool/call {:server "program" :tool "say" :args {} :raw true})', "(doc 'bearer)", '(tool/servers)', '(apropos "say" {:load true})',
-            '(s/say {:x "no"})', '(s/sya {})', '(try (program/error {}) (catch Exception e (ex-data e)))']
+            '(line/say {})', '(line/fail {})', '(place/say {})', '(s/say {:x "no"})', '(s/sya {})', '(try (program/error {}) (catch Exception e (ex-data e)))']
 
 
 def test_mcp(home):
@@ -244,7 +251,7 @@ def test_commands(home):
     place, server = new_place(home)
     files = ("--upstreams", place.path("planted/u.json"), "--upstreams", place.path("planted/c.json"))
     for words in (["check", "--verbose"], ["list"], ["list", "--json"], ["doctor"], ["doc", "s"], ["doc", "bearer/say"], ["call", "s/say"],
-                  ["call", "key/say", "--raw"], ["call", "program/error"], ["call", "s/fail"], ["pins", "--json"]):
+                  ["call", "key/say", "--raw"], ["call", "program/error"], ["call", "s/fail"], ["call", "line/say"], ["pins", "--json"]):
         out = place.upstreams(*words, *files)
         has_none(" ".join(words), out.stdout + out.stderr)
     out = place.run("eval", *files, "(s/say {})")
