@@ -102,10 +102,10 @@ bool ptc_endpoint_tell(PtcEndpoint *endpoint, const char *method)
     return endpoint->link && ptc_link_tell(endpoint->link, method);
 }
 
-void ptc_endpoint_extend(PtcEndpoint *endpoint, PtcUpCall *call, int64_t end_ns)
+void ptc_endpoint_extend(PtcEndpoint *endpoint, PtcUpCall *call, int64_t end_ns, int64_t most_ns)
 {
     if (endpoint->link)
-        ptc_link_extend(endpoint->link, &call->mcp, end_ns);
+        ptc_link_extend(endpoint->link, &call->mcp, end_ns, most_ns);
 }
 
 void ptc_endpoint_offer(PtcEndpoint *endpoint, PtcText capabilities)

@@ -25,7 +25,8 @@ void ptc_endpoint_cancel(PtcEndpoint *endpoint, struct PtcUpCall *call);
 /* Questions of a server behind a link (link.h); a service asks none. */
 bool ptc_endpoint_answer(PtcEndpoint *endpoint, PtcText id, PtcText result);
 bool ptc_endpoint_tell(PtcEndpoint *endpoint, const char *method);
-void ptc_endpoint_extend(PtcEndpoint *endpoint, struct PtcUpCall *call, int64_t end_ns);
+void ptc_endpoint_extend(PtcEndpoint *endpoint, struct PtcUpCall *call, int64_t end_ns,
+                         int64_t most_ns);
 void ptc_endpoint_offer(PtcEndpoint *endpoint, PtcText capabilities);
 /* Of a link that is down: the challenge that it was refused with; absent: it was something else. */
 PtcText ptc_endpoint_auth(PtcEndpoint *endpoint);

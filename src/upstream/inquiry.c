@@ -116,7 +116,7 @@ static void set_end(PtcUpCall *call, int64_t end_ns)
 {
     call->end_ns = end_ns;
     if (call->state == PTC_UP_SENT)
-        ptc_endpoint_extend(call->instance->endpoint, call, end_ns);
+        ptc_endpoint_extend(call->instance->endpoint, call, end_ns, call->run->deadline_ns);
 }
 
 /* What is held is not under way: nobody else shall wait for a person. */

@@ -147,6 +147,13 @@ static void test_words(void)
 
 /* --------------------------------------------------------------------------------- questions */
 
+static bool call_echo(World *w, void *run)
+{
+    return ask(w, run, PTC_REMOTE_CALL_NAMED,
+               "{\"server\":\"s\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}", answer,
+               sizeof answer);
+}
+
 /* Calls echo, and answers what the server asks first; true: the call has its result. */
 static bool talk(World *w, void *run, PtcBuf *asked)
 {
@@ -154,9 +161,7 @@ static bool talk(World *w, void *run, PtcBuf *asked)
     w->remote->allow(run, PTC_REMOTE_ASKS);
     w->remote->offer(run, PTC_REMOTE_ELICITS | PTC_REMOTE_SAMPLES);
     for (int round = 0; round < 4; round++) {
-        if (ask(w, run, PTC_REMOTE_CALL_NAMED,
-                "{\"server\":\"s\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}", answer,
-                sizeof answer))
+        if (call_echo(w, run))
             return true;
         if (!strstr(answer, PTC_REMOTE_ASIDE))
             return false;
@@ -235,6 +240,43 @@ static void test_no_memory(const char *modes, const char *era, const char *words
     world_remove(&w);
 }
 
+/* After an answer the run has more time, and progress gives the call of it. */
+static void test_progress_after_answer(void)
+{
+    World w;
+    PtcMem own;
+    PtcBuf asked;
+    char a[1024];
+    uint64_t version;
+    bool aside = false, worked = false;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "asks,progress", "1", ",\"call_timeout_ms\":900"));
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&asked, &own, 1 << 20);
+    for (int again = 0; again < 50 && !aside;
+         again++) { /* until it has started, and asks in time */
+        int64_t soon = ptc_clock_ns(NULL) + (int64_t)300 * 1000000;
+        void *run = w.remote->begin(w.remote, "me", soon, NULL, &version);
+        w.remote->offer(run, PTC_REMOTE_ELICITS);
+        (void)!call_echo(&w, run);
+        aside = strstr(answer, PTC_REMOTE_ASIDE) != NULL;
+        uint64_t number = aside ? w.remote->inquiry(run, &asked) : 0;
+        if (number) {
+            w.remote->reply(run, number, PTC_TEXT("{\"action\":\"decline\"}"));
+            w.remote->again(run, INT64_MAX, NULL, &version);
+            worked = call_echo(&w, run);
+        }
+        w.remote->end(run, NULL);
+        if (!aside)
+            check_pause_us(100000);
+    }
+    if (check_count(worked))
+        printf("after an answer: %s\n", answer);
+    ptc_buf_deinit(&asked);
+    world_close(&w);
+    world_remove(&w);
+}
+
 /* One owner has as many calls held as it may: others are asked all the same. */
 static void test_other_owners(void)
 {
@@ -278,6 +320,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_progress_no_memory());
     CHECK_RUN(test_words());
     CHECK_RUN(test_other_owners());
+    CHECK_RUN(test_progress_after_answer());
     CHECK_RUN(test_no_memory("asks", "legacy", "elicitation/create"));
     CHECK_RUN(test_no_memory("samples", "legacy", "sampling/createMessage"));
     CHECK_RUN(test_no_memory("wants_input", "modern", "elicitation/create"));

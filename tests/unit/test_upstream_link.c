@@ -234,6 +234,15 @@ static void test_progress(void)
     CHECK(peer.progress == 5 && peer.last_progress == 5);
     CHECK_STR(peer.message, "st\xc3\xa9p \"4\"");
     close_link();
+    CHECK(start("progress", "legacy")); /* the limit may come later, with another end */
+    call.ask.progress = call_progress;
+    call.ask.most_ns = 0;
+    call_begin(&call, &peer, "tools/call", ECHO, 60000);
+    int64_t now = ptc_clock_ns(NULL);
+    ptc_link_extend(peer.link, &call.ask, now + (int64_t)900 * 1000000,
+                    now + (int64_t)60 * 1000000000);
+    CHECK(call_wait(&call) == PTC_LINK_ANSWER && peer.progress == 5);
+    close_link();
 }
 
 /* One line of 100 MB, and floods: bounded memory, and the next call works. */

@@ -245,14 +245,14 @@ class Faulty:
         if self.has("closes_stdout"):
             os.close(1)
             time.sleep(3600)
+        if self.has("asks"):
+            self.ask(send, "elicitation/create", {"message": "Your name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}})
         if self.has("progress"):
             token = params.get("_meta", {}).get("progressToken")
             for i in range(5):
                 time.sleep(self.options.seconds / 5)
                 send({"jsonrpc": "2.0", "method": "notifications/progress",
                       "params": {"progressToken": token, "progress": i + 1, "total": 5, "message": f"st\u00e9p \"{i}\""}})
-        if self.has("asks"):
-            self.ask(send, "elicitation/create", {"message": "Your name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}})
         if self.has("samples"):
             self.ask(send, "sampling/createMessage", {"messages": [], "maxTokens": 5})
         if self.has("wants_roots"):

@@ -260,13 +260,14 @@ void ptc_link_cancel(PtcLink *l, PtcLinkAsk *ask)
 }
 
 /* The ask is looked for by its address, as above. */
-void ptc_link_extend(PtcLink *l, PtcLinkAsk *ask, int64_t end_ns)
+void ptc_link_extend(PtcLink *l, PtcLinkAsk *ask, int64_t end_ns, int64_t most_ns)
 {
     pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < ASK_BUCKETS; i++)
         for (PtcLinkAsk *a = l->asks[i]; a; a = a->next)
             if (a == ask) {
                 ask->end_ns = end_ns;
+                ask->most_ns = most_ns;
                 if (note_due(l, end_ns))
                     (void)ptc_link_wake(l);
             }

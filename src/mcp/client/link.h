@@ -138,8 +138,8 @@ void ptc_link_cancel(PtcLink *link,
 bool ptc_link_answer(PtcLink *link, PtcText id, PtcText result);
 /* Any thread.  A notification without parameters.  False: it could not be sent. */
 bool ptc_link_tell(PtcLink *link, const char *method);
-/* Any thread.  An ask that is still under way ends at another time. */
-void ptc_link_extend(PtcLink *link, PtcLinkAsk *ask, int64_t end_ns);
+/* Any thread.  An ask that is still under way ends at another time, which progress may extend as far as that. */
+void ptc_link_extend(PtcLink *link, PtcLinkAsk *ask, int64_t end_ns, int64_t most_ns);
 /* Before ptc_link_connect: what is offered from then on, a constant text. */
 void ptc_link_offer(PtcLink *link, PtcText capabilities);
 
