@@ -515,7 +515,8 @@ PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOpt
  * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, except for
  *   ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level of agents below.
  * Lifetimes: a mission holds its agent.  Missions are freed before the PtcLlm that they were given.
- * Errors: a function that takes `error` (may be NULL) writes there what was wrong, ending in NUL.
+ * Errors: a function that takes `error` (may be NULL) writes there what was wrong, ending in NUL, whenever it does not return
+ *   PTC_OK.
  * Texts without a length end in NUL: names of files, models and tools. */
 typedef struct PtcModelHost PtcLlm;
 typedef struct PtcAgentDef PtcAgent;

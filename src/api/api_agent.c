@@ -20,7 +20,7 @@ PtcStatus ptc_llm_new(const PtcLlmOptions *given, PtcLlm **out, char *error, siz
     PtcLlmOptions o = {.size = sizeof o};
     char why[PTC_MODEL_WHY] = "";
     if (!out || !api_copy_in(&o, sizeof o, given))
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
     PtcModelsOptions options = {.get = o.variable,
                                 .user = o.variable_user,
                                 .dotenv = o.dotenv,
@@ -77,16 +77,6 @@ static bool set_counter(PtcAgent *agent, const PtcAgentSource *s)
     return true;
 }
 
-static bool read_children(const PtcAgentSource *s, PtcAgentChild *children)
-{
-    for (size_t i = 0; i < s->child_count; i++) {
-        if (!s->child_names[i] || !s->children[i])
-            return false;
-        children[i] = (PtcAgentChild){ptc_text_cstr(s->child_names[i]), s->children[i]};
-    }
-    return true;
-}
-
 static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *children, PtcAgent **out,
                             char *error, size_t size)
 {
@@ -117,22 +107,39 @@ static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *childr
     return PTC_OK;
 }
 
+/* NULL, or what is wrong with a source before it is read. */
+static const char *unsound(const PtcAgentSource *s)
+{
+    if (!s->json == !s->path)
+        return "give either json or path";
+    if (s->compiled && (s->path || s->compile))
+        return "compiled goes with json, and not with compile";
+    bool whole =
+        s->child_count <= CHILDREN_MAX && (!s->child_count || (s->children && s->child_names));
+    for (size_t i = 0; whole && i < s->child_count; i++)
+        whole = s->child_names[i] && s->children[i];
+    return whole ? NULL
+                 : "child_names and children must both have child_count entries, at most 1000";
+}
+
 PtcStatus ptc_agent_new(const PtcAgentSource *given, PtcAgent **out, char *error, size_t size)
 {
     PtcAgentSource s = {.size = sizeof s};
     PtcMem mem;
-    if (!out || !given || !api_copy_in(&s, sizeof s, given) || !s.json == !s.path ||
-        (s.compiled && (s.path || s.compile)) || s.child_count > CHILDREN_MAX ||
-        (s.child_count && (!s.children || !s.child_names)))
-        return PTC_BAD_ARGUMENT;
+    if (!out || !given || !api_copy_in(&s, sizeof s, given))
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
+    const char *why = unsound(&s);
+    if (why)
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, why);
     *out = NULL;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     size_t bytes = (s.child_count + 1) * sizeof(PtcAgentChild);
     PtcAgentChild *children = ptc_mem_alloc(&mem, bytes);
     if (!children)
-        return PTC_NO_MEMORY;
-    PtcStatus status =
-        read_children(&s, children) ? read_agent(&s, children, out, error, size) : PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
+    for (size_t i = 0; i < s.child_count; i++)
+        children[i] = (PtcAgentChild){ptc_text_cstr(s.child_names[i]), s.children[i]};
+    PtcStatus status = read_agent(&s, children, out, error, size);
     ptc_mem_free(&mem, children, bytes);
     return status;
 }

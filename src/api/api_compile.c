@@ -51,9 +51,12 @@ PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, si
 {
     PtcChunks how;
     char why[PTC_CHUNKS_WHY];
-    if (!m || m->use != PTC_USE_NEW || !key || !key[0] || (len && !text) ||
-        !read_sizes(unit, size, overlap, &how))
-        return PTC_BAD_ARGUMENT;
+    if (!m || m->use != PTC_USE_NEW || !key || !key[0] || (len && !text))
+        return api_refuse(PTC_BAD_ARGUMENT, error, error_size,
+                          "it needs a mission that has not run yet, a key and a text");
+    if (!read_sizes(unit, size, overlap, &how))
+        return api_refuse(PTC_BAD_ARGUMENT, error, error_size,
+                          "size must be 1 or more, and overlap smaller");
     PtcValue map = context_map(m);
     if (map == PTC_NONE)
         return api_refuse(PTC_BAD_DATA, error, error_size, "the context is not a JSON object");
@@ -72,7 +75,9 @@ PtcStatus ptc_mission_compile(PtcMission *m, char *error, size_t size)
     char why[PTC_COMPILE_WHY];
     PtcText answer;
     if (!m || m->use != PTC_USE_NEW || m->agent_count != 1 || !m->agents[0]->source.bytes)
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, size,
+                          "it needs a mission that has not run yet, of one agent that was made "
+                          "with compile");
     PtcText *context = &m->options.agent.input.context;
     if (!ptc_compile_check(m->agents[0], &fault) ||
         !ptc_compile_sample(&m->bench, m->agents[0], *context, context, &fault))

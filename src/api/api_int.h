@@ -54,6 +54,12 @@ static inline const char *api_cstr(PtcBuf *buf)
     return buf->data;
 }
 
+/* What a call was refused for that has a NULL, or a struct without its size, where it may not. */
+#define PTC_API_NOT_MADE "an argument is NULL, or a struct was not set up with its *_init function"
+
+/* The same for functions that also need an engine that is not running. */
+#define PTC_API_BUSY "an argument is NULL, or the engine is running a program"
+
 /* Writes what was wrong, if the host wants to know. */
 static inline PtcStatus api_refuse(PtcStatus status, char *error, size_t size, const char *why)
 {

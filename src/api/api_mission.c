@@ -119,13 +119,19 @@ static PtcStatus prepare(PtcMission *m, char *error, size_t size)
     return PTC_OK;
 }
 
-static bool are_sound(const PtcMissionOptions *o)
+/* NULL, or what is wrong with options before they are used. */
+static const char *unsound(const PtcMissionOptions *o)
 {
     for (size_t i = 0; i < o->then_count; i++)
         if (i + 1 >= PTC_CHAIN_AGENTS || !o->then || !o->then[i])
-            return false;
-    return !(o->model && (o->ask || !o->llm)) && o->token_limit >= PTC_UNSET &&
-           o->llm_timeout_ms >= PTC_UNSET;
+            return "a chain has at most 32 agents, none of them NULL";
+    if (o->model && o->ask)
+        return "set model or ask, not both";
+    if (o->model && !o->llm)
+        return "a model that is named needs llm";
+    return o->token_limit >= PTC_UNSET && o->llm_timeout_ms >= PTC_UNSET
+               ? NULL
+               : "token_limit and llm_timeout_ms must be 0 or more, or PTC_UNSET";
 }
 
 static void hold_agents(PtcMission *m, PtcAgent *first)
@@ -141,8 +147,11 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     PtcMissionOptions o;
     PtcMem mem;
     ptc_mission_options_init(&o, sizeof o);
-    if (!agent || !out || !api_copy_in(&o, sizeof o, given) || !are_sound(&o))
-        return PTC_BAD_ARGUMENT;
+    if (!agent || !out || !api_copy_in(&o, sizeof o, given))
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
+    const char *why = unsound(&o);
+    if (why)
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, why);
     *out = NULL;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcMission *m = ptc_mem_alloc(&mem, sizeof *m);

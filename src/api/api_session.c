@@ -71,7 +71,7 @@ PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, c
 {
     PtcBuf buf;
     if (!s || !out || !api_idle(s->ptc))
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, error_size, PTC_API_BUSY);
     ptc_buf_init(&buf, &s->ptc->mem, SIZE_MAX / 4);
     PtcStatus status = ptc_snapshot_save(s, (PtcText){key, key_len}, &buf, error, error_size);
     if (status == PTC_OK)
@@ -84,7 +84,7 @@ PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const v
                               size_t len, PtcSession **out, char *error, size_t error_size)
 {
     if (!bytes || !out || !api_idle(ptc))
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, error_size, PTC_API_BUSY);
     *out = NULL;
     return ptc_snapshot_load(ptc, (PtcText){key, key_len}, (PtcText){bytes, len}, out, error,
                              error_size);

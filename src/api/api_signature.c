@@ -11,7 +11,7 @@ static PtcStatus read_signature(Ptc *ptc, const char *text, size_t len, const Pt
 {
     PtcSigError e;
     if (!text || !api_idle(ptc))
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_BUSY);
     ptc_arena_reset(&ptc->arena);
     if (ptc_sig_parse(&ptc->arena, text, len, sig, &e))
         return PTC_OK;
@@ -34,8 +34,10 @@ PtcStatus ptc_signature_validate(Ptc *ptc, const char *text, size_t len, PtcValu
     PtcSigIssues found;
     PtcBuf buf;
     PtcStatus status = read_signature(ptc, text, len, &sig, error, size);
-    if (status != PTC_OK || value == PTC_NONE || !issues)
-        return status != PTC_OK ? status : PTC_BAD_ARGUMENT;
+    if (status != PTC_OK)
+        return status;
+    if (value == PTC_NONE || !issues)
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_BUSY);
     PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.memory_bytes);
     if (!box)
         return PTC_NO_MEMORY;
@@ -54,8 +56,10 @@ PtcStatus ptc_signature_schema(Ptc *ptc, const char *text, size_t len, bool para
     const PtcSig *sig;
     PtcBuf buf;
     PtcStatus status = read_signature(ptc, text, len, &sig, error, size);
-    if (status != PTC_OK || !json)
-        return status != PTC_OK ? status : PTC_BAD_ARGUMENT;
+    if (status != PTC_OK)
+        return status;
+    if (!json)
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_BUSY);
     ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.result_bytes);
     bool written =
         parameters ? ptc_sig_schema_params(&buf, sig) : ptc_sig_schema_result(&buf, sig->result);

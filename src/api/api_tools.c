@@ -96,7 +96,7 @@ PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *given, char *error, s
     PtcToolDef def = unset_def();
     PtcTool tool = {0};
     if (!tools || !given || !api_copy_in(&def, sizeof def, given))
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
     return read_def(&def, &tool, error, size) && ptc_toolset_put(tools, &tool, error, size)
                ? PTC_OK
                : PTC_BAD_ARGUMENT;

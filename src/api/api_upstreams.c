@@ -216,7 +216,7 @@ PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *given, PtcUpstreamSet *
     if (out)
         *out = NULL;
     if (!out || !given || !api_copy_in(&o, sizeof o, given))
-        return PTC_BAD_ARGUMENT;
+        return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
     if (!o.json == !o.path)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, "give either json or path");
     if (!read_policy(o.policy, &posture))
