@@ -72,20 +72,32 @@ function toJson(value, what) {
 
 function limitList(limits) {
   if (limits === undefined) return null;
-  for (const name of Object.keys(limits))
+  for (const [name, value] of Object.entries(limits)) {
     if (!LIMITS.includes(name)) throw new UsageError(`there is no limit ${name}; there are ${LIMITS.join(", ")}`);
+    if (value !== undefined && !Number.isInteger(value))
+      throw new UsageError(`the limit ${name} must be a whole number; got ${JSON.stringify(value)}`);
+  }
   return LIMITS.map((name) => limits[name]);
+}
+
+// An option that nobody reads could be a limit that somebody relies on.
+function checkOptions(options, names) {
+  for (const name of Object.keys(options ?? {}))
+    if (LIMITS.includes(name)) throw new UsageError(`${name} is a limit: write limits: { ${name}: ... }`);
+    else if (!names.includes(name)) throw new UsageError(`there is no option ${name}; there are ${names.join(", ")}`);
 }
 
 // Tools as the addon wants them: {name: function or {function, signature, ...}} or a list of {name, function, ...}.
 class ToolSet {
   constructor(tools) {
+    if (typeof tools !== "object") throw new UsageError("tools must be an object, { name: function }");
     const rows = Array.isArray(tools) ? tools
       : Object.entries(tools).map(([name, tool]) => typeof tool === "function" ? { name, function: tool } : { name, ...tool });
-    const functions = rows.map((row) => row.function);
     this.failure = undefined;
     for (const row of rows)
-      if (typeof row.function !== "function") throw new UsageError(`the tool ${row.name} has no function`);
+      if (typeof row === "function" || !row?.name) throw new UsageError("a tool needs a name: { name: function }");
+      else if (typeof row.function !== "function") throw new UsageError(`the tool ${row.name} has no function`);
+    const functions = rows.map((row) => row.function);
     this.handle = guarded(() => native.toolsNew(rows, (index, json, call) => this.answer(functions[index], json, call)));
   }
 
@@ -191,17 +203,23 @@ class Upstreams {
 
 /** Runs programs under limits, one at a time. */
 class Engine {
-  constructor({ limits, tools, floatPrecision, upstreams } = {}) {
+  constructor(options = {}) {
+    checkOptions(options, ["limits", "tools", "floatPrecision", "upstreams"]);
+    const { limits, tools, floatPrecision, upstreams } = options;
     this.tools = tools ? new ToolSet(tools) : null;
     this.handle = guarded(() => native.engineNew(limitList(limits), floatPrecision));
     if (upstreams === undefined || upstreams === null) return;
-    if (!(upstreams instanceof Upstreams)) throw new UsageError("upstreams is an Upstreams");
+    if (!(upstreams instanceof Upstreams)) throw new UsageError("upstreams must be an Upstreams: new Upstreams(\"upstreams.json\")");
     guarded(() => native.engineUse(this.handle, upstreams.handle));
     upstreams.engines.add(new WeakRef(this));
   }
 
-  prepare(program, context, { session, tools, signature, outputSchema, limits, now } = {}) {
-    if (typeof program !== "string") throw new UsageError("a program is a string");
+  prepare(program, context, options = {}) {
+    if (typeof program !== "string") throw new UsageError("a program must be a string");
+    if (Array.isArray(context) || (context && typeof context !== "object"))
+      throw new UsageError("the context must be an object, whose keys are data/KEY in the program");
+    checkOptions(options, ["session", "tools", "signature", "outputSchema", "limits", "now", "signal"]);
+    const { session, tools, signature, outputSchema, limits, now } = options;
     const set = tools ? new ToolSet(tools) : this.tools;
     if (set) set.failure = undefined;
     const data = context === undefined || context === null ? null : context instanceof Data ? context : new Data(this, context);

@@ -16,7 +16,7 @@ const cases = {
     assert.deepEqual(ptc.evaluateSync("data/v", { v: new Map([["a", 1]]) }), { a: 1 });
     assert.throws(() => ptc.evaluateSync("1", { v: NaN }), ptc.UsageError);
     assert.throws(() => ptc.evaluateSync("inc"), ptc.ResultError);
-    assert.throws(() => ptc.evaluateSync("1", [1]), ptc.PtcError);
+    assert.throws(() => ptc.evaluateSync("1", [1]), /context must be an object/);
     assert.throws(() => ptc.evaluateSync(1), ptc.UsageError);
     assert.equal(ptc.evaluateSync("data/v", { v: 12n }), 12);
     const loop = {};
@@ -32,6 +32,10 @@ const cases = {
     assert.throws(() => e.evaluateSync("1", null, { signature: "{" }), ptc.ArgsError);
     assert.throws(() => new ptc.Engine({ limits: { tiemout_ms: 1 } }), /no limit tiemout_ms/);
     assert.throws(() => new ptc.Engine({ limits: { max_workers: 1e6 } }), ptc.UsageError);
+    assert.throws(() => new ptc.Engine({ limits: { timeout_ms: "5" } }), /timeout_ms must be a whole number/);
+    assert.throws(() => new ptc.Engine({ timeout_ms: 5 }), /is a limit: write limits/);
+    assert.throws(() => new ptc.Engine({ tool: {} }), /no option tool; there are limits, tools/);
+    assert.throws(() => ptc.evaluateSync("1", null, { outputschema: {} }), /no option outputschema/);
     assert.equal(e.runSync("(count data/ordres)", { orders: [] }).warnings[0].kind, "unknown_data");
     assert.equal(e.evaluateSync("(System/currentTimeMillis)", null, { now: new Date(5000) }), 5000);
   },
@@ -64,6 +68,8 @@ const cases = {
     assert.throws(() => new ptc.Engine({ tools: { "a b": () => 1 } }), ptc.UsageError);
     assert.throws(() => new ptc.Engine({ tools: { a: { signature: "(", function: () => 1 } } }), ptc.UsageError);
     assert.throws(() => new ptc.Engine({ tools: { a: {} } }), /no function/);
+    assert.throws(() => new ptc.Engine({ tools: () => 1 }), /tools must be an object/);
+    assert.throws(() => new ptc.Engine({ tools: [() => 1] }), /needs a name/);
     assert.throws(() => e.evaluateSync("1"), /use run/);
   },
   async "calls at once"() {

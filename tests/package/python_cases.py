@@ -29,7 +29,7 @@ class Values(unittest.TestCase):
         self.assertTrue(ptc.Engine().run("inc").text)
 
     def test_context_must_be_a_map(self):
-        self.assertRaises(ptc.PtcError, ptc.evaluate, "1", [1, 2])
+        self.assertRaisesRegex(ptc.UsageError, "must be a dict.*got list", ptc.evaluate, "1", [1, 2])
 
     def test_too_much(self):
         with ptc.Engine(limits={"context_bytes": 1000}) as engine:
@@ -61,6 +61,7 @@ class Errors(unittest.TestCase):
     def test_limits(self):
         self.assertRaisesRegex(ptc.UsageError, "no limit 'tiemout_ms'", ptc.Engine, limits={"tiemout_ms": 1})
         self.assertRaises(ptc.UsageError, ptc.Engine, limits={"max_workers": 1000})
+        self.assertRaisesRegex(ptc.UsageError, "timeout_ms must be a whole number; got '5'", ptc.Engine, limits={"timeout_ms": "5"})
 
     def test_closed(self):
         engine = ptc.Engine()
@@ -89,6 +90,9 @@ class Tools(unittest.TestCase):
     def test_bad_definitions(self):
         for tools in ({"a b": len}, [ptc.tool(len, ).__class__(len, "x", signature="(")]):
             self.assertRaises(ptc.UsageError, ptc.Engine, tools=tools)
+        self.assertRaisesRegex(ptc.UsageError, "needs a name", ptc.Engine, tools=[lambda n: n])
+        self.assertRaisesRegex(ptc.UsageError, "a list of functions", ptc.Engine, tools=len)
+        self.assertRaisesRegex(ptc.UsageError, "must be a function; got int", ptc.Engine, tools={"f": 1})
 
     def test_calls_are_told(self):
         outcome = ptc.Engine(tools={"f": lambda n: n}).run("(map #(tool/f {:n %}) [1 2])")
@@ -196,6 +200,8 @@ class Sessions(unittest.TestCase):
         self.assertEqual(engine.restore(saved, KEY).evaluate("(f)"), 2)
         self.assertRaises(ptc.UsageError, engine.restore, saved, KEY[::-1])
         self.assertRaises(ptc.UsageError, engine.restore, b"nonsense", KEY)
+        self.assertRaisesRegex(ptc.UsageError, "bytes, 16 or more; got str", session.snapshot, "a key that is a text")
+        self.assertRaisesRegex(ptc.UsageError, "bytes, 16 or more; got str", engine.restore, saved, "a key that is a text")
 
     def test_order_of_freeing(self):
         engine = ptc.Engine()
@@ -231,6 +237,7 @@ class Agents(unittest.TestCase):
         self.assertRaisesRegex(ptc.UsageError, "promt", ptc.Agent, {"promt": "x"})
         self.assertRaises(ptc.UsageError, ptc.Agent, "/nowhere/agent.json")
         self.assertRaises(ptc.UsageError, ptc.Agent({"prompt": "x"}).run, model="nobody:x", llm=ptc.Llm())
+        self.assertRaisesRegex(ptc.UsageError, "needs llm", ptc.Agent({"prompt": "x"}).run, model="haiku")
 
     def test_model_raises(self):
         def model(request):

@@ -81,8 +81,15 @@ def _limits(limits: Mapping[str, int] | None) -> native.PtcLimits | None:
     for name, value in limits.items():
         if name not in native.LIMIT_NAMES:
             raise UsageError(f"there is no limit {name!r}; there are {', '.join(native.LIMIT_NAMES)}")
+        if not isinstance(value, int):
+            raise UsageError(f"the limit {name} must be a whole number; got {value!r}")
         setattr(struct, name, value)
     return struct
+
+
+def _check_key(key: Any) -> None:
+    if not isinstance(key, bytes):
+        raise UsageError(f"the key of a snapshot must be bytes, 16 or more; got {type(key).__name__}")
 
 
 def _decoded(value: bytes | None) -> str:
@@ -181,6 +188,7 @@ class Session(_Owned):
 
     def snapshot(self, key: bytes) -> bytes:
         """The session as bytes, with a tag made with the key (16 bytes or more)."""
+        _check_key(key)
         out, length, error = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.create_string_buffer(_ERROR_BYTES)
         if lib.ptc_session_snapshot(self.handle, key, len(key), ctypes.byref(out), ctypes.byref(length), error,
                                     _ERROR_BYTES) != native.OK:
@@ -335,6 +343,9 @@ class Engine:
             source = program.encode("utf-8")
             run.program, run.program_len = source, len(source)
             if context is not None:
+                if not isinstance(context, (Data, Mapping)):
+                    raise UsageError("the context must be a dict, whose keys are data/KEY in the program; got "
+                                     f"{type(context).__name__}")
                 data = context if isinstance(context, Data) else Data(self, context)
                 run.context = data.value
             if session is not None:
@@ -382,6 +393,7 @@ class Engine:
 
     def restore(self, snapshot: bytes, key: bytes) -> Session:
         """A session from what `snapshot` gave, in any engine."""
+        _check_key(key)
         handle, error = ctypes.c_void_p(), ctypes.create_string_buffer(_ERROR_BYTES)
         if lib.ptc_session_restore(self.handle, key, len(key), snapshot, len(snapshot), ctypes.byref(handle), error,
                                    _ERROR_BYTES) != native.OK:

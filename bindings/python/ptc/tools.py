@@ -80,14 +80,21 @@ ToolsLike = Union[Iterable[ToolLike], Mapping[str, ToolLike]]
 
 
 def _as_tool(each: ToolLike, name: str | None = None) -> Tool:
-    if not isinstance(each, Tool):
-        each = Tool(each, name or getattr(each, "__name__", "tool"), None, inspect.getdoc(each))
-    return replace(each, name=name) if name else each
+    if isinstance(each, Tool):
+        return replace(each, name=name) if name else each
+    if not callable(each):
+        raise UsageError(f"a tool must be a function; got {type(each).__name__}")
+    name = name or getattr(each, "__name__", "")
+    if name in ("", "<lambda>"):
+        raise UsageError('a tool needs a name: tools={"name": function}')
+    return Tool(each, name, None, inspect.getdoc(each))
 
 
 def _as_tools(tools: ToolsLike) -> list[Tool]:
     if isinstance(tools, Mapping):
         return [_as_tool(each, name) for name, each in tools.items()]
+    if callable(tools) or isinstance(tools, str):
+        raise UsageError('tools must be a list of functions, or a dict: tools={"name": function}')
     return [_as_tool(each) for each in tools]
 
 
