@@ -111,8 +111,12 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
     o->upstreams.approved = o->yes;
     o->upstreams.lines = words[word].run == ptc_upstreams_list;
     o->upstreams.quiet = !words[word].notes;
+    if (words[word].run == ptc_upstreams_call && !strchr(argv[0], '/'))
+        return ptc_options_wrong(&usage, "call: %.100s is not NAME/TOOL, such as files/read_file",
+                                 argv[0]);
     if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
-        return ptc_options_wrong(&usage, "call: the arguments must be a JSON object");
+        return ptc_options_wrong(&usage, "call: the arguments must be a JSON object, such as "
+                                         "'{\"path\": \"notes.txt\"}'");
     if (words[word].run == ptc_upstreams_call &&
         !ptc_upstreams_consent(mem, &o->upstreams, argv[0], argc > 1 ? argv[1] : "{}", &status))
         return status;
@@ -151,7 +155,9 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
             argc ? "there is no '" : "say which:", argc ? argv[0] : "", argc ? "'; there are" : "");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,
-                                 words[word].least ? "name the upstream, and for call the tool"
-                                                   : "it takes no arguments");
+                                 words[word].run == ptc_upstreams_call
+                                     ? "it takes NAME/TOOL, and the arguments as a JSON object"
+                                 : words[word].least ? "name the upstream"
+                                                     : "it takes no arguments");
     return run(mem, &o, word, argc - 1, argv + 1);
 }

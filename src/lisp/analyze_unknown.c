@@ -79,6 +79,9 @@ static void hint_nothing(const Analyzer *an, PtcDiag *d)
     if (len)
         ptc_diag_hint(d, "the data here is called %s; other names are bound with let or def",
                       names);
+    else if (an->servers)
+        ptc_diag_hint(d, "bind it with let or def; a tool of a server is written server/tool, and "
+                         "(apropos \"word\") finds it");
     else
         ptc_diag_hint(d, "bind it with let or def, or check the spelling");
 }
@@ -115,7 +118,8 @@ static bool hint_slash(Analyzer *an, const PtcForm *form, PtcDiag *d)
     bool tool = point >= 4 && memcmp(name, "tools", point < 5 ? point : 5) == 0 && point <= 5;
     if (tool && an->host && an->host->find(an->host, rest, n) >= 0)
         ptc_diag_hint(d, "did you mean tool/%s?", rest);
-    else if (data || ptc_builtin_find(name, form->len) >= 0)
+    else if (data || ptc_builtin_find(name, form->len) >= 0 ||
+             ptc_analyze_is_server(an, (PtcText){name, point}))
         ptc_diag_hint(d, "did you mean %s?", name);
     else
         return hint_field(an, form, point, d);
@@ -286,6 +290,8 @@ PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char 
                               "there is no tool named %.*s", shown(name, len), name);
     if (ptc_suggest_found(&s))
         hint_found(an, d, &s);
+    else if (an->servers)
+        ptc_diag_hint(d, "a tool of a server is written server/tool; (tool/servers) lists servers");
     else if (given == 0)
         ptc_diag_hint(d, "this run was given no tools");
     else

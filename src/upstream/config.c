@@ -133,17 +133,34 @@ PtcValue ptc_config_member(Config *c, const char *key)
     return v == PTC_NIL ? PTC_NONE : v;
 }
 
+/* What a key is called here that other programs call by this word; NULL: not known, or not a key of this place. */
+static const char *other_word(PtcText key, const char *const *known, size_t count)
+{
+    static const char *const words[][2] = {
+        {"cmd", "command"},      {"headers", "static_headers"},  {"header", "static_headers"},
+        {"environment", "env"},  {"timeout", "call_timeout_ms"}, {"type", "transport"},
+        {"endpoint", "url"},     {"openapi", "schema_file"},     {"spec", "schema_file"},
+        {"disabled", "enabled"},
+    };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        for (size_t i = 0; ptc_text_is(key, words[w][0]) && i < count; i++)
+            if (strcmp(known[i], words[w][1]) == 0)
+                return known[i];
+    return NULL;
+}
+
 void ptc_config_unknown_key(Config *c, PtcText key, const char *const *known, size_t count)
 {
     PtcNearest near;
     char message[160];
+    const char *meant = other_word(key, known, count);
     c->strange = true;
     ptc_nearest_init(&near, key.bytes, key.len);
     for (size_t i = 0; i < count; i++)
         ptc_nearest_offer(&near, known[i], strlen(known[i]));
+    meant = meant ? meant : near.best;
     snprintf(message, sizeof message, "there is no such key here%s%s%s",
-             near.best ? "; did you mean \"" : "", near.best ? near.best : "",
-             near.best ? "\"?" : "");
+             meant ? "; did you mean \"" : "", meant ? meant : "", meant ? "\"?" : "");
     ptc_config_wrong(c, "unknown_key", message);
 }
 
@@ -533,8 +550,8 @@ static void read_root(Config *c)
     if (!read_containers(c))
         add_error(
             c, "", "no_container", 1,
-            "it has none of upstreams, mcpServers, servers and context_servers; entries stand "
-            "under one of them");
+            "it has none of upstreams, mcpServers, servers and context_servers; entries belong "
+            "under one of them: {\"upstreams\": {\"name\": {\"command\": ...}}}");
     c->out->credentials = c->credentials;
 }
 

@@ -210,6 +210,16 @@ static void unknown_key(Config *c, PtcText name, int kinds)
 {
     const char *known[KEYS];
     size_t n = 0;
+    const Key *other = find_key(name, ~0);
+    if (other) {
+        c->strange = true;
+        ptc_config_wrong(c, "unknown_key",
+                         kinds & FROM           ? "this key does not go with \"from\""
+                         : other->kinds & STDIO ? "this key is only for servers with a \"command\""
+                         : other->kinds & HTTP  ? "this key is only for servers with a \"url\""
+                                                : "this key is only for OpenAPI services");
+        return;
+    }
     for (size_t i = 0; i < KEYS; i++)
         if (keys[i].kinds & kinds)
             known[n++] = keys[i].name;

@@ -19,6 +19,8 @@ def test_programs():
     desk.prints("""ptc '(let [database 1 arrows 2] (+ database arrows))'""", "3\n")
     desk.write("x.tsv", "a\tb\n1\t2\n")
     desk.write("inc.clj", "(inc 1)")
+    desk.write("env.json", '{"upstreams": {"shop": {"url": "https://shop.example/mcp", "env": {}}}}')
+    desk.write("cmd.json", '{"upstreams": {"shop": {"cmd": "x"}}}')
     desk.prints("ptc x.tsv '(count data)'", "1\n")
 
 
@@ -44,6 +46,12 @@ REFUSED = [  # what is typed, and what the message must say
     ("ptc mcp x.tsv", "'x.tsv' is not an option; programs see a file as data with --data NAME=@x.tsv"),
     ("ptc upstreams ls", "there is no 'ls'; there are list, check,"),
     ("ptc upstreams", "say which: list, check,"),
+    ("ptc upstreams call shop", "call: shop is not NAME/TOOL"),
+    ("ptc upstreams call shop list '{}'", "it takes NAME/TOOL, and the arguments as a JSON object"),
+    ("ptc upstreams call shop/list page=1", "must be a JSON object, such as '{"),
+    ("ptc upstreams list --upstreams cmd.json", 'shop.cmd: there is no such key here; did you mean "command"?'),
+    ("ptc upstreams list --upstreams env.json", 'shop.env: this key is only for servers with a "command"'),
+    ("ptc upstreams list --upstreams x.json", 'entries belong under one of them: {"upstreams":'),
     ("ptc evl", "unknown command", "did you mean eval?"),
     ("ptc docss", "unknown command", "did you mean docs?"),
     ("ptc xyzzy", "unknown command"),
