@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * arguments_check.h - arguments that stand in a program, looked at before it runs. */
+ * arguments_check.h - arguments that are written in a program, checked before it runs. */
 #ifndef PTC_UPSTREAM_ARGUMENTS_CHECK_H
 #define PTC_UPSTREAM_ARGUMENTS_CHECK_H
 

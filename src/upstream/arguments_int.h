@@ -21,7 +21,7 @@ typedef struct {
 PtcValue ptc_arguments_convert(Fitting *f, PtcValue schema, PtcValue v);
 
 /* ---- arguments_scalar.c */
-/* What is neither map nor list where the schema wants one, by the types that it names (0: any). */
+/* A value that is neither a map nor a list, checked against the types that the schema names (0: any). */
 PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcValue v);
 /* A value that no schema describes: as JSON has it, keys as they are written. */
 PtcValue ptc_arguments_generic(Fitting *f, PtcValue v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Single values of arguments: coerced where that is plain (as signatures do it), else refused. */
+ * Single values of arguments: coerced where there is only one way to do it, as signatures do, and refused otherwise. */
 #include <math.h>
 
 #include "base/nearest.h"

@@ -35,8 +35,8 @@ static void add_line(PtcManager *m, PtcBuf *out, const PtcUpCall *call, double d
     ptc_buf_deinit(&safe);
 }
 
-/* With the lock held: who is to be told; NULL: nobody.  Making a line costs far more than sending a notification, so what a
- * server says faster than anybody is told is looked at no further. */
+/* With the lock held: the listener to tell; NULL: nobody.  Making a line costs us far more than a notification costs the
+ * server, so those that come faster than a listener is told are not looked at. */
 static PtcRemoteListener *listener_of(const PtcUpCall *call)
 {
     PtcUpRun *run = call->run;

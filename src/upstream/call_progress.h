@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * call_progress.h - what servers say of how far a call is, on its way to whoever started the run. */
+ * call_progress.h - what servers say about the progress of a call, on its way to whoever started the run. */
 #ifndef PTC_UPSTREAM_CALL_PROGRESS_H
 #define PTC_UPSTREAM_CALL_PROGRESS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Calls on their way to an upstream: sent in order, so many at once, again where that is safe, and given up when their
- * time is over.  Everything here runs with the manager's lock held, on any thread.  What always holds: each call is
- * answered once, through ready(). */
+ * Calls on their way to an upstream: sent in order, a limited number at once, sent again where that is safe, and given up
+ * when their time is over.  Everything here runs with the manager's lock held, on any thread.  What always holds: each call
+ * is answered once, through ready(). */
 #include <stdio.h>
 
 #include "upstream/fields.h"

@@ -52,8 +52,8 @@ typedef struct PtcConfig {
     bool ok;
     PtcValue upstreams; /* list of entries in normal form (docs/upstreams.md) */
     PtcValue notes;     /* list of {"path", "code"} */
-    /* For each upstream, in the same order: {"path", "line"?, "message"?, "written"}, where `message` says why it is unusable and
-     * `written` is all that the file says of it, in one spelling.  That may hold secrets. */
+    /* For each upstream, in the same order: {"path", "line"?, "message"?, "written"}, where `message` says why it is
+     * unusable and `written` is everything that the file says about it, in one spelling.  That may hold secrets. */
     PtcValue places;
     PtcValue errors;      /* not ok: list of {"path", "code", "line", "message"} */
     PtcValue policy;      /* rules of the file, server/tool -> decision; PTC_NONE: none */

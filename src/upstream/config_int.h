@@ -92,7 +92,7 @@ PtcValue ptc_config_oauth(Config *c, PtcValue v, const ConfigRename *keys, bool 
 /* ---- config_auth.c */
 /* Checks all credentials of the file. */
 void ptc_config_credentials(Config *c);
-/* The value of a credential; absent: there is none, or it cannot be had, and code and path say why. */
+/* The value of a credential; absent: there is none, or it cannot be read, and code and path say why. */
 PtcText ptc_config_credential(Config *c, PtcText name, const char **code,
                               char path[PTC_PATH_BYTES]);
 /* The list of ours at the place at hand, and the headers beside it. */

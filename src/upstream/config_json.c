@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Files of people.  What is no JSON is overwritten with blanks, so that places in the text stay places in the file; then the
- * one parser reads it.  The walk below only looks at text that this parser has accepted. */
+ * JSON as people write it.  Comments and other things that are not JSON are overwritten with blanks, so that places in the
+ * text stay places in the file; then the usual parser reads it.  The walk below only sees text that this parser has
+ * accepted. */
 #include "upstream/config_json.h"
 
 #include "json/check.h"
@@ -38,7 +39,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Blanks over what is no JSON; line ends stay. */
+/* Overwrites what is not JSON with blanks; line ends stay. */
 static void blot(char *bytes, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -138,8 +139,8 @@ static PtcValue take_key(Walk *w)
     return key;
 }
 
-/* Is there nothing to look for in the value at hand?  Not when the wanted place is elsewhere; and what Claude Code keeps
- * beside the servers of a project (its history) may be large and is none of our business. */
+/* Can the value at hand be skipped?  Yes if the wanted place is elsewhere, and if it is what Claude Code keeps beside the
+ * servers of a project (its history), which may be large and does not concern us. */
 static bool is_of_no_interest(const Walk *w, PtcText key, int depth)
 {
     if (w->wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Entries of our own file.  One row a key says for which transports it is and how it is read; a key that no row of the
- * entry's transport has is a mistake, so that nothing a person wrote is silently without effect. */
+ * Entries of our own file.  One row for each key says which transports have it and how it is read.  A key that the entry's
+ * transport does not have is a mistake, so that nothing a person wrote is silently ignored. */
 #include "upstream/config_int.h"
 #include "upstream/naming.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Single values of files. */
+ * Reads single values of files that name upstreams: texts with their variables, numbers, lists. */
 #include <stdio.h>
 
 #include "json/emit.h"

@@ -45,8 +45,9 @@ PTC_MUST_USE bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *ent
 PTC_MUST_USE bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
                                         PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why);
 
-/* Appends what tells two accounts of the same entry apart: the values of its credentials.  Of one that a program prints it is
- * the program, since that may take long and nobody has asked for anything yet.  False: one cannot be had. */
+/* Appends what tells two accounts of the same entry apart: the values of its credentials.  For a credential that a program
+ * prints, the program is appended instead, since running it may take long and nothing has been asked for yet.  False: a
+ * credential cannot be read. */
 PTC_MUST_USE bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A heap and an arena of one's own, and some that are kept. */
+ * Desks: a heap and an arena for one piece of work.  Some of them are kept for the next. */
 #include "upstream/desk.h"
 
 enum { KEPT = 8, KEPT_PAGES = 16 }; /* desks, and pages of each: 4 MiB in all */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Two kinds of endpoints.  What always holds: one of both pointers is set. */
+ * The two kinds of endpoints.  What always holds: exactly one of the two pointers is set. */
 #include "upstream/endpoint.h"
 
 #include "upstream/manager_int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the normal form of an upstream to what starting and calling it needs.  What always holds: a process gets no
- * variable of ours but a few harmless ones, what its entry says, and what `inherit_env` names. */
+ * From the normal form of an upstream to what starting and calling it needs.  What always holds: of our environment a
+ * process gets only a few harmless variables and those that `inherit_env` names, beside what its entry says. */
 #include "upstream/entry.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * grants.h - tools that a person has allowed beyond one call: for a run, until the process ends, or for always.
  *
  * A grant is for one owner, one tool of one server, and the definition that the tool had when it was given: a tool that
- * says something else of itself is another tool.  Nothing here locks: whoever has one guards it. */
+ * describes itself differently is another tool.  Nothing here locks: whoever has one guards it. */
 #ifndef PTC_UPSTREAM_GRANTS_H
 #define PTC_UPSTREAM_GRANTS_H
 

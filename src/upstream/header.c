@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Names and values of headers, checked and compared. */
 #include "upstream/header.h"
 
 #include <strings.h>

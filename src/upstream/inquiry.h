@@ -70,8 +70,8 @@ bool ptc_inquiry_fits_input(const PtcUpCall *call);
 void ptc_inquiry_free_inputs(PtcUpRun *run);
 
 /* ---- inquiry_sign_in.c */
-/* A call or a look-up was refused for want of a sign-in.  True: whoever runs the program may be asked for it, and the program is
- * then run again: what it got this time is not kept. */
+/* A call or a look-up was refused because a sign-in is needed.  True: whoever runs the program may be asked for it, and the
+ * program is then run again: what it got this time is not kept. */
 bool ptc_inquiry_note_refusal(PtcUpCall *call);
 /* PtcRemote.inquiry and reply for it; 0 and false: it is about something else. */
 uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A sign-in that a program needs, asked for as a question to whoever runs it: an address to be opened.  What always holds: a run
- * asks for one upstream and once, so that a sign-in that does not help ends as it would have without. */
+ * A sign-in that a program needs, asked for as a question to whoever runs it: an address to be opened.  What always holds: a
+ * run asks only once, for one upstream, so that a sign-in that does not help leads to the same failure as none. */
 #include <stdio.h>
 
 #include "json/emit.h"

@@ -123,7 +123,7 @@ static PtcValue visible_block(PtcHeap *heap, PtcValue block)
     return block;
 }
 
-/* A person may look at it before a model does, and shall see all that the model reads. */
+/* A person may look at it before a model does, and must see everything that the model reads. */
 static PtcValue visible_message(PtcHeap *heap, PtcValue message)
 {
     PtcValue content = ptc_map_field(heap, message, "content");

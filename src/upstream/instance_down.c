@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Connections that fail: how long they are left alone, and when the breaker opens.  What always holds: a server that
- * answers, if only with a refusal, counts as no failure; whoever waited for one that went down is tried again or told. */
+ * answers, if only with a refusal, has not failed; calls that waited for one that went down are tried again or told. */
 #include <stdio.h>
 
 #include "base/utf8.h"

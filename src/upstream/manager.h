@@ -53,8 +53,8 @@ PTC_MUST_USE PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *co
 /* No run may be under way.  Ends every upstream. */
 void ptc_manager_free(PtcManager *manager);
 
-/* Starts upstreams of which nothing is known in the background, two at a time, to list them; those that nobody calls end
- * again.  The first owner counts, whose connections they are; it is copied. */
+/* Starts upstreams that were never listed, in the background and two at a time, to list them; those that nobody calls end
+ * again.  The connections belong to the first owner for whom this is called; it is copied. */
 void ptc_manager_warm(PtcManager *manager, const char *owner, unsigned offers, int64_t delay_ms);
 /* Is something known of every upstream that can be used? */
 bool ptc_manager_is_known(PtcManager *manager);
@@ -62,7 +62,7 @@ bool ptc_manager_is_known(PtcManager *manager);
  * none is under way when this returns. */
 void ptc_manager_on_known(PtcManager *manager, void (*known)(void *user), void *user);
 PtcRemote *ptc_manager_remote(PtcManager *manager);
-/* What nobody may read who was not given it, credentials that were used so far included. */
+/* Everything that must be hidden from those it was not given to, including all credentials that were used so far. */
 const PtcSecrets *ptc_manager_secrets(const PtcManager *manager);
 /* Appends what lisp_eval's description says of upstreams, from what is known now. */
 void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "value/heap.h"
 
-/* Can the tool be called over HTTP?  Not when an x-mcp-header of its input schema is no name of a header, stands twice, or
- * belongs to what is no string, integer or boolean reached through properties alone. */
+/* Can the tool be called over HTTP?  Not if an x-mcp-header of its input schema is not the name of a header, occurs twice,
+ * or belongs to something other than a string, integer or boolean that is reached through properties alone. */
 bool ptc_mcp_headers_fit(PtcHeap *heap, PtcValue schema);
 
 /* The headers as a map from names in lower case to values, those of the version left out.  PTC_NONE: out of memory. */

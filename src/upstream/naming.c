@@ -151,7 +151,7 @@ static bool base_symbol(PtcArena *arena, PtcText name, PtcText *symbol)
     return true;
 }
 
-/* The symbol with so many digits of the name behind it that nobody else has it. */
+/* The symbol, followed by as many digits of the name's digest as make it unique. */
 static bool unlike_others(PtcArena *arena, PtcHeap *heap, PtcValue taken, PtcCatalogTool *tool)
 {
     char digits[DIGITS_MAX + 1];

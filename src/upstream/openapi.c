@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Documents.  They are hostile: everything is looked at before it is used, and what is not as the specification has it
- * leaves out an operation, never the others. */
+ * Documents.  They are hostile: everything is checked before it is used, and what differs from the specification costs one
+ * operation, never the others. */
 #include "upstream/openapi.h"
 
 #include <strings.h>
@@ -215,7 +215,7 @@ static bool add_undeclared(PtcOperation *to)
     return true;
 }
 
-/* The later of two parameters with one name gets the place where it goes behind it. */
+/* The later of two parameters with the same name gets its place appended: id_query. */
 static bool name_arguments(PtcArena *arena, PtcOperation *to)
 {
     static const char *const places[] = {"_path", "_query", "_header", "_cookie"};

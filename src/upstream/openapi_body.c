@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bodies. */
+ * Bodies of requests. */
 #include "upstream/openapi_body.h"
 
 #include "base/base64.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What OpenAPI 3.0 says in its own way.  What looks like a schema is taken for one wherever it stands: in an example it does no
- * harm, because nobody reads examples. */
+ * Turns what OpenAPI 3.0 writes in its own way into JSON Schema.  Anything that looks like a schema is treated as one,
+ * wherever it is; in an example that does no harm, because nobody reads examples. */
 #include "upstream/openapi_dialect.h"
 
 #include "upstream/fields.h"

@@ -138,7 +138,7 @@ static void add_segment(Making *m, PtcText name)
     ptc_buf_deinit(&plain);
 }
 
-/* Values must not make of the path what the document may not: parts of it that are `.` or `..`. */
+/* Values must not bring into the path what the document may not either: parts that are `.` or `..`. */
 static void check_path(Making *m, size_t base)
 {
     PtcText path = {m->target.data + base, m->target.len - base};
@@ -278,7 +278,7 @@ static bool add_address(Making *m, PtcValue base)
     return true;
 }
 
-/* Has the operation servers of its own?  Then it is left out and the document is none the worse for it. */
+/* Has the operation servers of its own?  Then it is left out; the rest of the document is not affected. */
 static bool leads_elsewhere(Making *m)
 {
     return ptc_map_field(m->heap, m->operation.operation, "servers") != PTC_NONE ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Styles.  Everything that a value brings is percent-encoded but for unreserved characters; only what a style itself puts
- * between values stands bare.  Headers are not encoded; whoever sends them looks at them. */
+ * Styles of parameters.  All characters of a value are percent-encoded except unreserved ones; only what a style itself puts
+ * between values is left as it is.  Headers are not encoded; whoever sends them checks them. */
 #include "upstream/openapi_style.h"
 
 #include "json/emit.h"
@@ -29,7 +29,7 @@ typedef struct {
     const PtcParameter *p;
 } Style;
 
-/* Reserved characters stay where the document says so, but for those that would end the value. */
+/* Reserved characters stay where the document says so, except those that would end the value. */
 static void encode_reserved(PtcBuf *out, PtcText text)
 {
     for (size_t i = 0; i < text.len; i++) {

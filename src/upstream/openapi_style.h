@@ -9,7 +9,7 @@
 /* Appends the value of a parameter of a path, a query (`&a=b` for each part), a header or a cookie (`; a=b`). */
 void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, PtcValue v);
 
-/* Appends a value as text, not encoded: strings as they are, all else as JSON. */
+/* Appends a value as text, not encoded: strings as they are, everything else as JSON. */
 void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v);
 
 /* Appends an object as a form: a=b&c=d, items of arrays one by one. */

@@ -353,8 +353,8 @@ static bool is_met(PtcHeap *heap, PtcValue requirement, PtcValue security)
     return true;
 }
 
-/* The first of the alternatives that can be met; PTC_NIL: nothing is said, so all that we have may be wanted; PTC_NONE:
- * none. */
+/* The first of the alternatives that can be met; PTC_NIL: the document says nothing, so every credential may be wanted;
+ * PTC_NONE: none can be met. */
 static PtcValue wanted(PtcHeap *heap, PtcValue document, PtcValue security, PtcText operation)
 {
     PtcArena arena;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * pins.h - what tools were when they were first seen, and what a person has agreed to since.
  *
- * A server may change what a tool says of itself at any time, and whoever trusted the tool then did not trust that.  So the
- * name, description, schemas and annotations of each tool are kept as digests in one file of the person.  A change is told;
- * until it is approved, the stricter of what the tool was and what it is holds.  Entries of project files are kept alike:
- * they may be used once they are approved, as they are written now.
+ * A server may change the description of a tool at any time, and whoever trusted the tool before did not trust the change.
+ * So the name, description, schemas and annotations of each tool are kept as digests in one file of the person.  A change is
+ * told; until it is approved, the stricter of what the tool was and what it is holds.  Entries of project files are kept
+ * alike: they may be used once they are approved, as they are written now.
  *
  * Other processes write the file too: each change is made under a lock, on top of what the file says then, and the file is
  * read again when it is not the one that was read.  Any thread may call. */

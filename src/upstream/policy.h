@@ -28,7 +28,7 @@ bool ptc_effect_parse(PtcText text, PtcEffect *out);
 PtcEffect ptc_effect_of(PtcHeap *heap, PtcText tool, PtcValue annotations, PtcValue effects,
                         bool trust);
 
-/* Of two that are said of the same tool, what must be reckoned with. */
+/* Of two effects that are stated for the same tool, the stricter one. */
 PtcEffect ptc_effect_stricter(PtcEffect a, PtcEffect b);
 
 /* In the order of strictness. */

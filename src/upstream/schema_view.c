@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Schemas looked at.  They are hostile: references are followed a bounded number of times, allOf a bounded depth down. */
+ * Reads what schemas declare.  They are hostile: references are followed a bounded number of times, and allOf to a bounded
+ * depth. */
 #include "upstream/schema_view.h"
 
 #include "upstream/fields.h"

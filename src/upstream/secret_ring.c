@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The last secrets of one source. */
+ * A ring of the last secrets of one source, such as its tokens. */
 #include "upstream/secret_ring.h"
 
 #include "base/secret.h"

@@ -203,7 +203,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for a person's answer");
 }
 
-/* With run->lock held: what a person said of it in this run. */
+/* With run->lock held: what a person has decided about it in this run. */
 static bool is_approved(PtcUpCall *call, PtcText server, PtcText tool, const uint8_t *pin)
 {
     const PtcUpRun *run = call->run;

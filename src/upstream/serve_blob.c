@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Bytes that results refer to instead of having them: kept as long as the run, given to the program when it asks, and put
- * behind the answer when the answer refers to them.  What always holds: what leaves here is base64 that an upstream sent in
- * this run, without secrets; who asks names it by number and decides nothing else. */
+ * Bytes that results refer to instead of containing them: kept as long as the run, given to the program when it asks, and
+ * added to the answer if the answer refers to them.  What always holds: what leaves here is base64 that an upstream sent in
+ * this run, without secrets; whoever asks can only name it by number. */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ typedef struct PtcUpBlob {
 
 /* ------------------------------------------------------------------------------------- keep */
 
-/* A type as it may stand in an answer of ours; "" for anything else. */
+/* A media type that our answers may contain; "" for anything else. */
 static void take_mime(char to[MIME + 1], PtcText mime)
 {
     static const char more[] = "!#$&-^_.+/;= ";
@@ -128,7 +128,7 @@ PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref)
 
 /* ------------------------------------------------------------------------------ for programs */
 
-/* Secrets are known in base64 too, wherever they stand in it. */
+/* Secrets are recognized in base64 too, wherever they begin in it. */
 static void put_data(PtcManager *m, PtcBuf *out, PtcText data)
 {
     PtcBuf clean;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a run has done in other servers, for whoever has to decide whether it may be run again.  Names are told with the
- * number of calls, in the order in which they were first called. */
+ * What a run has done in other servers, for whoever has to decide whether it may be run again.  Tools are named with the
+ * number of their calls, in the order in which they were first called. */
 #include <stdio.h>
 
 #include "json/emit.h"
@@ -92,7 +92,7 @@ static void put_name(PtcBuf *out, PtcMem *mem, PtcText server, PtcText tool, siz
     ptc_buf_deinit(&name);
 }
 
-/* Calls of the tool of record i with this outcome, unless an earlier record has told of them. */
+/* Calls of the tool of record i with this outcome, unless an earlier record has already counted them. */
 static size_t count(const PtcUpRun *run, size_t i, PtcUpDid which)
 {
     size_t n = 0;

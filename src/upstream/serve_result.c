@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the
- * run, because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret in
- * it; status, reason and ledger are made here and never by who asked. */
+ * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the run,
+ * because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret in it;
+ * status, reason and ledger are made here and never by whoever asked. */
 #include <stdio.h>
 
 #include "json/emit.h"
@@ -90,7 +90,7 @@ static const char *reason_of(const PtcLinkReply *reply)
                                                           : "tool_error";
 }
 
-/* What a person may make of an end that has no text of its own. */
+/* A text for an end that comes without one. */
 static PtcText words_of(const PtcLinkReply *reply)
 {
     if (reply->text.len)

@@ -148,7 +148,7 @@ static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
     return call;
 }
 
-/* One that its run has left is in no list of it, and whoever frees it has the lock. */
+/* A call that its run has left is not in the run's lists any more, and whoever frees it holds the lock. */
 static void unlink_call(PtcUpCall *call)
 {
     PtcManager *m = call->run->manager;

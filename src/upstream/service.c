@@ -179,7 +179,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* False: there is nobody who could do it, and the job is gone. */
+/* False: no thread can do it, and the job was freed. */
 static bool enqueue(PtcService *s, PtcServiceJob *job)
 {
     if (!job)

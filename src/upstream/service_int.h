@@ -12,7 +12,7 @@ enum { PTC_SERVICE_THREADS = 64, PTC_SERVICE_TOKEN = 8 * 1024 };
 
 typedef enum { PTC_SERVICE_CONNECT, PTC_SERVICE_LIST, PTC_SERVICE_CALL } PtcServiceWork;
 
-/* Something that a thread does; it belongs to that thread until its end, but for `cancel`. */
+/* Something that a thread does; it belongs to that thread until its end, except `cancel`. */
 typedef struct PtcServiceJob {
     struct PtcServiceJob *next, **at; /* service->lock: in the queue, or under way */
     PtcService *service;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The document of a service: from a file or an address, JSON or YAML, and no larger than it may be. */
+ * The document of a service: from a file or an address, JSON or YAML, up to schema_max_bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -50,7 +50,7 @@ typedef struct PtcToolResult {
 PTC_MUST_USE bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in,
                                        PtcToolResult *out);
 
-/* The value in a text that is a whole JSON object or array; PTC_NONE: it is none. */
+/* The value of a text that is as a whole a JSON object or array; PTC_NONE: it is not. */
 PtcValue ptc_tool_result_json(PtcHeap *heap, PtcText text);
 /* How many blobs an answer has at most: blocks that are no text. */
 size_t ptc_tool_result_most_blobs(PtcHeap *heap, PtcValue result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * traceparent: 00-(32 digits, the trace)-(16 digits, who asks)-(2 digits, flags), hexadecimal in lower case. */
+ * traceparent: 00-(32 digits, the trace)-(16 digits, the caller)-(2 digits, flags), hexadecimal in lower case. */
 #include "upstream/trace_parent.h"
 
 #include <inttypes.h>

@@ -116,7 +116,7 @@ static bool is_repeated(const PtcBuf *out, size_t start, size_t from)
     return false;
 }
 
-/* A | between, and what was written from `from` on taken back when it stands there already. */
+/* Takes back what was written from `from` on, and the | before it, if the choice already has that type. */
 static void end_choice(Typing *t, size_t start, size_t from)
 {
     if (from > start && ptc_buf_ok(t->out) && is_repeated(t->out, start, from))

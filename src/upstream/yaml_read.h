@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * yaml_read.h - YAML text as a value: the core schema of YAML 1.2, so `yes`, `no` and `on` are text.  Tags, several documents
- * and a key that stands twice are refused; keys are strings, whatever they look like. */
+ * yaml_read.h - YAML text as a value: the core schema of YAML 1.2, so `yes`, `no` and `on` are text.  Tags, several
+ * documents and a key that occurs twice are refused; keys are strings, whatever they look like. */
 #ifndef PTC_UPSTREAM_YAML_READ_H
 #define PTC_UPSTREAM_YAML_READ_H
 
