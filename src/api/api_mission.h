@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * api_mission.h - a run of an agent as the API keeps it, and what those who watch it are told. */
+ * api_mission.h - a run of an agent as the API keeps it, and what its observers are told. */
 #ifndef PTC_API_API_MISSION_H
 #define PTC_API_API_MISSION_H
 

@@ -4,7 +4,7 @@
 #define PTC_CLI_BROWSER_H
 
 /* Starts the program that $BROWSER names, or xdg-open, with the address, and does not wait for it.  An empty BROWSER starts
- * nothing.  Whether it worked is not known: who calls this shows the address as well. */
+ * nothing.  Whether it worked is not known, so the caller shows the address as well. */
 void ptc_browser_open(const char *url);
 
 #endif

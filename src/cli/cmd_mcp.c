@@ -290,7 +290,7 @@ static void say_upstream(void *user, PtcText line)
     say(user, "%.*s", (int)line.len, line.bytes);
 }
 
-/* Nothing is started: what is known of upstreams comes from the last time. */
+/* Nothing is started: what is known about upstreams comes from the last time. */
 static bool open_upstreams(Server *s)
 {
     enum { IDLE_MS = 30 * 60 * 1000 };

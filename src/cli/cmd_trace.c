@@ -56,7 +56,7 @@ static const PtcUsage usage = {
 typedef struct {
     PtcReport report;
     PtcBuf name;         /* of the file, as it is shown */
-    const char *told_of; /* the file that lines are told of */
+    const char *told_of; /* the file whose bad lines are being reported */
     uint64_t told;
 } Desk;
 

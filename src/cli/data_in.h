@@ -18,7 +18,7 @@ PTC_MUST_USE bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME
 PTC_MUST_USE bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
                                    char why[PTC_DATA_IN_WHY]);
 
-/* A text of --context JSON|@FILE that is the name of a file: what to write instead, in why.  False: it is none. */
+/* A text of --context JSON|@FILE that is the name of a file: what to write instead, in why.  False: it is not. */
 bool ptc_data_in_forgot_at(const char *option, const char *text, char why[PTC_DATA_IN_WHY]);
 
 /* The context of runs: the files, and `context` (0: none), which wins; *data is made if it is NULL, and holds it.  0:

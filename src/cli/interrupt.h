@@ -9,7 +9,7 @@
 /* Asked by SIGINT, SIGTERM and SIGHUP once they are caught; also for whoever must stop a run for another reason. */
 extern PtcCancel ptc_interrupt;
 
-/* Catches them, but for those that the parent has ignored (nohup); a second one of a kind ends the process. */
+/* Catches them, except those that the parent has ignored (nohup); a second one of a kind ends the process. */
 void ptc_interrupt_catch(void);
 /* They end the process again, as ever. */
 void ptc_interrupt_let(void);

@@ -66,7 +66,7 @@ static const PtcCmd *find(const char *name)
     return NULL;
 }
 
-/* What people type who know other programs, and what it is here; NULL: not known. */
+/* Words that people know from other programs, and what they are called here; NULL: not known. */
 static const char *other_word(const char *name)
 {
     static const char *const words[][2] = {

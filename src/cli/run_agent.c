@@ -48,7 +48,7 @@ typedef struct Command {
 
 /* ------------------------------------------------------------------------------ refusing */
 
-/* What is wrong with the agent, its input or the command line: exit status 2, but for short memory. */
+/* What is wrong with the agent, its input or the command line: exit status 2, unless memory is short. */
 static int refuse_in(const Command *c, const char *file, const char *reason, const char *path,
                      const char *message)
 {

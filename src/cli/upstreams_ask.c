@@ -85,7 +85,7 @@ static int tell_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
     return PTC_EXIT_FAILED;
 }
 
-/* A run of programs that is none: it has no end but its answers. */
+/* A run without a program, and without a deadline: its calls have their own. */
 static void *begin(PtcRemote *remote)
 {
     uint64_t version;

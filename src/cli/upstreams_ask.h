@@ -26,7 +26,8 @@ typedef struct PtcUpstreamsCommand {
 int ptc_upstreams_list(PtcUpstreamsCommand *c);
 int ptc_upstreams_check(PtcUpstreamsCommand *c);
 /* One line of check, with the time that it took.  False: it cannot be used. */
-/* Is it rightly not there: disabled, or ptc itself, which stands in the files of clients that start it? */
+/* Is there a good reason that it is not there: it is disabled, or it is ptc itself, which is in the files of clients that
+ * start it? */
 bool ptc_upstreams_is_left(const PtcUpstreamState *s);
 PTC_MUST_USE bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms);
 int ptc_upstreams_call(PtcUpstreamsCommand *c);

@@ -14,7 +14,7 @@
 
 static PtcValue literal(PtcHeap *heap, const PtcForm *form, PtcValue *doubled, int depth);
 
-/* The value of a map as it is written; *doubled becomes a key that stands there twice. */
+/* The value of a map as it is written; *doubled becomes a key that occurs twice. */
 static PtcValue literal_map(PtcHeap *heap, const PtcForm *form, PtcValue *doubled, int depth)
 {
     PtcValue map = ptc_fields_map(heap);

@@ -22,7 +22,7 @@ typedef struct {
     char effect[16]; /* "": the tool could not be looked up */
 } Found;
 
-/* What policy says of NAME/TOOL, from a manager's answer. */
+/* What the policy says about NAME/TOOL, from a manager's answer. */
 static Found read_found(PtcMem *mem, const PtcBuf *answer)
 {
     PtcDesk desk;

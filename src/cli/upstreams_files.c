@@ -43,7 +43,7 @@ typedef struct {
     char from_path[CLIENTS][2][PATH_BYTES];
 } Reading;
 
-/* A message on standard error; what files say of themselves is shown, not sent to the terminal. */
+/* A message on standard error; control characters in what files say are shown as text, not sent to the terminal. */
 static bool fail(Reading *r, int status, const char *what, const char *why)
 {
     PtcBuf line;

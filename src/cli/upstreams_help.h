@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * upstreams_help.h - what `ptc upstreams WORD --help` says of each word. */
+ * upstreams_help.h - what `ptc upstreams WORD --help` says about each word. */
 #ifndef PTC_CLI_UPSTREAMS_HELP_H
 #define PTC_CLI_UPSTREAMS_HELP_H
 

@@ -150,7 +150,7 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
 
 /* ------------------------------------------------------------------------------------ logout */
 
-/* Whoever changes the token file holds its lock.  -1: it could not be had. */
+/* Whoever changes the token file holds its lock.  -1: it could not be taken. */
 static int lock_file(const Target *t)
 {
     int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;

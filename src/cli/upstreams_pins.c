@@ -164,7 +164,7 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 
 /* ---------------------------------------------------------------------------------- approve */
 
-/* An entry of a project's file, as it is written now.  False: it is none, or it is approved already. */
+/* An entry of a project's file, as it is written now.  False: it is not one, or it is approved already. */
 static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
                           const PtcUpstreamState *s, int *status)
 {

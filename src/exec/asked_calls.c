@@ -87,7 +87,7 @@ static void put_site(const PtcAskedCalls *c, PtcText program, PtcValue site, Ptc
     put_line(text, c->heap, site, many);
 }
 
-/* What the run says of them, as a list; `list` gets its text. */
+/* What the run says about them, as a list; `list` gets its text. */
 static PtcValue listed(const PtcAskedCalls *c, size_t most, size_t args, PtcBuf *list)
 {
     PtcJsonError error;

@@ -6,13 +6,12 @@
 #include "exec/task.h"
 #include "tool/remote.h"
 
-/* Begins a run, or goes on with the one that `asking` (may be NULL) has, which is then taken from it.  NULL: out of
- * memory. */
+/* Begins a run, or continues the one that `asking` (may be NULL) has, which is then taken from it.  NULL: out of memory. */
 PTC_MUST_USE void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *owner,
                                     int64_t deadline_ns, const PtcCancel *cancel,
                                     uint64_t *version);
 /* Ends it and says in `out` what was done; one that waits for a person goes back to `asking`. */
-/* Tells a run that has begun whose trace it is part of, and who listens. */
+/* Tells a run that has begun which trace it is part of, and who listens. */
 void ptc_asking_about(PtcRemote *remote, void *run, const PtcTaskIn *in);
 void ptc_asking_end(PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out);
 

@@ -72,7 +72,7 @@ PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint6
 
 /* All on the flight's own thread. */
 
-/* Begins the run there, or goes on with the one of `asking`, which is taken; false: out of memory. */
+/* Begins the run there, or continues the one of `asking`, which is taken; false: out of memory. */
 PTC_MUST_USE bool ptc_flight_asks_begin(PtcFlight *flight, PtcRemote *remote, const char *owner,
                                         PtcTaskAsking *asking, uint64_t *version);
 /* A frame of the worker; false: out of memory. */

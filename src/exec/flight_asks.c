@@ -160,7 +160,7 @@ bool ptc_flight_asks_sleep(PtcFlight *f)
 {
     if (f->ask_count == 0)
         return true;
-    atomic_store(&f->asleep, true); /* first: who comes later than our look at the inbox kicks */
+    atomic_store(&f->asleep, true); /* first: whoever comes after our look at the inbox kicks */
     bool empty = atomic_load(&f->inbox) == NULL;
     if (!empty)
         atomic_store(&f->asleep, false);

@@ -102,7 +102,7 @@ PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WH
 void ptc_app_retell(PtcApp *app, const char *about, bool change);
 /* For the transports; lives as long as the app. */
 PtcMcp *ptc_app_mcp(PtcApp *app);
-/* Where sessions are kept across a restart, for others who have something to keep; NULL: nowhere. */
+/* The store that keeps sessions across a restart, for anybody else who has something to keep; NULL: there is none. */
 struct PtcStore *ptc_app_store(PtcApp *app);
 /* After the transports have ended. */
 void ptc_app_free(PtcApp *app);

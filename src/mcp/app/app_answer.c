@@ -387,7 +387,7 @@ static bool is_changed(PtcLedger *l, size_t i)
     return false;
 }
 
-/* A name as a server gives it may be anything; what a program could not write is no letter of ours. */
+/* A server may give its tools any names; all characters except letters, digits, - and . are shown as _. */
 static void add_name(PtcBuf *text, PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {

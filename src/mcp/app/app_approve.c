@@ -117,8 +117,8 @@ static PtcText said_in(PtcHeap *heap, PtcValue answer)
                                                       : PTC_TEXT("");
 }
 
-/* A person who sees a form again is better off than one whose answer was taken for something else.  What servers ask is
- * theirs to look at. */
+/* A person who sees a form again is better off than one whose answer was taken for something else.  Answers to what servers
+ * ask are for the servers to check. */
 const char *ptc_job_wrong_answer(PtcJob *job, PtcValue answer)
 {
     PtcHeap *heap = ptc_mcp_heap(job->call);
@@ -253,7 +253,7 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     return false;
 }
 
-/* Legacy: the client has answered with what is no answer, or not at all. */
+/* Legacy: the client has sent something that is not an answer, or nothing. */
 static bool leave_unanswered(PtcJob *job, PtcText words)
 {
     char why[WHY];

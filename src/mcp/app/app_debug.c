@@ -27,7 +27,7 @@ static bool get(PtcJob *job, PtcBuf *out)
                          "no call of that id is kept; op `recent` lists those that are"));
 }
 
-/* Everything that is known of calls, and how the servers that they went to are. */
+/* Everything that is known about calls, and the state of the servers that they went to. */
 static void stats(PtcJob *job, PtcBuf *out)
 {
     const PtcAppConfig *config = &job->app->config;

@@ -70,7 +70,7 @@ typedef struct PtcJob {
     unsigned offers;      /* what servers may ask the client */
     bool decided;         /* this call brought an answer, so what is asked next is new */
     bool ask_first;       /* before anything is run */
-    PtcSuspendedRow *row; /* that this call goes on with; or NULL */
+    PtcSuspendedRow *row; /* that this call continues; or NULL */
     bool answered;        /* for a program that ran */
     bool failed, unrecorded;
     char reason[24];
@@ -119,7 +119,7 @@ bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text);
 PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
 /* A dry run has stopped: the calls it would make become its result. */
 void ptc_job_list_waiting(PtcJob *job);
-/* Ends a run that is not gone on with. */
+/* Ends a run that is not continued. */
 void ptc_job_end_run(PtcJob *job);
 /* Is it the tool whose runs are tasks? */
 bool ptc_job_is_task(const char *tool);
@@ -136,7 +136,7 @@ void ptc_job_take_effects(PtcJob *job);
 enum { PTC_QUESTION_KEY = 48 };
 /* By what an answer to the question is known; `nth`: 0 is the first of those that are asked together. */
 void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark, unsigned nth);
-/* Does the call bring the answer to a question of an earlier one?  Then it goes on with that run; *go_on false: it was
+/* Does the call bring the answer to a question of an earlier one?  Then it continues that run; *go_on false: it was
  * answered. */
 PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
 /* The call is over: what it went on with is kept, or not. */

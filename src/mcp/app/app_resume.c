@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Runs that are gone on with by a later call: by the state of a modern client, or by the token that a legacy one was told.
+ * Runs that a later call continues, with the state that a modern client sends back or the token that a legacy one was given.
  * What always holds: a run belongs to one call, or waits in the table of suspended runs; a function that returns false has
  * answered the call. */
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
     ptc_job_take_effects(job);
 }
 
-/* A task is gone on with by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call answered. */
+/* A task is continued by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call answered. */
 static bool is_of_other_tool(PtcJob *job, PtcSuspendedRow *row)
 {
     if (ptc_job_is_task(row->tool) == ptc_job_is_task(job->tool))

@@ -32,7 +32,7 @@ static const char *const raw_args[] = {"context", NULL};
     "\"max_items\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"description\":" \
     "\"of a list that is the answer\"}},\"additionalProperties\":false}"
 
-/* `task` is not required: `resume` may stand in its place. */
+/* `task` is not required: `resume` may take its place. */
 static const char asking_schema[] =
     "{\"type\":\"object\",\"properties\":{" ARGS
     ",\"resume\":{\"type\":\"string\",\"description\":\"token of an answer that said suspended; "

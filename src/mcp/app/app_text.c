@@ -332,7 +332,7 @@ bool ptc_app_rows(PtcApp *app)
     add_row(app, &eval_row);
     app->tools[0].description = ptc_buf_text(&app->description);
     app->tools[0].output_schema = eval_output[c->remote != NULL][c->profile];
-    if (c->remote) /* the program is not required: `resume` may stand in its place */
+    if (c->remote) /* the program is not required: `resume` may take its place */
         app->tools[0].input_schema = OBJECT(EVAL_ARGS UPSTREAM_ARGS RESUME_ARG, "");
     app->tools[0].flags = flags;
     for (size_t i = 0; c->sessions && i < sizeof session_rows / sizeof *session_rows; i++) {

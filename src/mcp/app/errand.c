@@ -126,7 +126,7 @@ static void enter(void *user)
         ptc_mcp_resume(e->call);
 }
 
-/* Calls come and go while the task goes on: who listens is looked up for every line. */
+/* Calls come and go while the task continues, so the listener is looked up for every line. */
 static void on_progress(PtcRemoteListener *listener, PtcText line)
 {
     PtcErrand *e = (PtcErrand *)(void *)((char *)listener - offsetof(PtcErrand, listener));

@@ -47,7 +47,7 @@ typedef struct PtcErrand {
 } PtcErrand;
 
 void ptc_errands_init(PtcErrands *all, PtcMem *mem);
-/* Waits for the threads of all that are left. */
+/* Waits for the threads of all tasks that are left. */
 void ptc_errands_deinit(PtcErrands *all);
 
 /* The buffers of a task, as a list. */
@@ -58,8 +58,8 @@ PTC_MUST_USE PtcErrand *ptc_errand_new(PtcErrands *all, const PtcAppTasks *tasks
                                        const PtcAppTask *task, PtcMcpCall *call);
 /* One that asks goes on, with what was decided, for this call from now on. */
 void ptc_errand_go_on(PtcErrand *errand, PtcMcpCall *call);
-/* Waits until it asks, or is done; `call` is the one that it works for, `listener` is told of progress meanwhile unless it is
- * NULL. */
+/* Waits until it asks, or is done; `call` is the one that it works for; `listener`, unless it is NULL, is told about
+ * progress meanwhile. */
 PtcErrandState ptc_errand_await(PtcErrand *errand, PtcMcpCall *call, PtcRemoteListener *listener);
 /* Frees it; one that asks is cancelled.  Does not wait. */
 void ptc_errand_free(PtcErrand *errand);

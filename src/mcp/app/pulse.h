@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * pulse.h - signs of life for clients that sent a progress token: while a call waits for its program, a notification
- * every few seconds, and what other servers say of their progress, at most once a second.  Clients give up on what is silent
- * for too long.
+ * pulse.h - signs of life for clients that sent a progress token: while a call waits for its program, a notification every
+ * few seconds, and what other servers say about their progress, at most once a second.  Clients give up on a call that is
+ * silent for too long.
  *
  * One thread serves all calls; it is started when the first one needs it, and sleeps while there are none. */
 #ifndef PTC_MCP_APP_PULSE_H
@@ -30,7 +30,7 @@ void ptc_pulse_free(PtcPulse *pulse);
 /* From here on the call belongs to the pulse, and the handler must not use it until ptc_pulse_end; after that
  * nothing is sent.  If no thread can be started, nothing is sent at all. */
 void ptc_pulse_begin(PtcPulse *pulse, PtcBeat *beat, PtcMcpCall *call);
-/* Who is told of progress of other servers meanwhile; NULL: the client does not want it. */
+/* The listener for the progress of other servers; NULL: the client does not want it. */
 PtcRemoteListener *ptc_pulse_listener(PtcBeat *beat);
 void ptc_pulse_end(PtcPulse *pulse, PtcBeat *beat);
 

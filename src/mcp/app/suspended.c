@@ -31,7 +31,7 @@ PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *ses
     return t;
 }
 
-/* Nobody goes on with it. */
+/* Nobody continues it. */
 static void end_run(PtcSuspended *t, PtcSuspendedRow *row)
 {
     if (row->errand)

@@ -32,11 +32,11 @@ typedef struct PtcAlong {
     unsigned count;
 } PtcAlong;
 
-/* One run.  Texts of `in` are copies of the row's own, but for the session, which is held. */
+/* One run.  Texts of `in` are the row's own copies, except those of the session, which is held. */
 typedef struct PtcSuspendedRow {
     uint8_t id[PTC_SUSPENDED_ID];
     uint32_t round;   /* of the question that is open, or was open last */
-    uint64_t mark;    /* of that question: nobody can answer it who has not seen it */
+    uint64_t mark;    /* of that question, so that only those who have seen it can answer */
     uint64_t inquiry; /* it is this one of a server (PtcRemote.inquiry); 0: it is about calls */
     PtcAlong along;
     enum { PTC_ROW_FREE, PTC_ROW_WAITING, PTC_ROW_TAKEN, PTC_ROW_ANSWERED, PTC_ROW_EXPIRED } state;
@@ -57,7 +57,7 @@ typedef struct PtcSuspendedRow {
     bool has_out, failed;
     char reason[24];
     PtcBuf message; /* of the failure; while it waits, the line about effects */
-    PtcBuf told;    /* the answer of a task, JSON; empty: it is none, or was too large */
+    PtcBuf told;    /* the answer of a task, JSON; empty: there is none, or it was too large */
     bool told_ok;
 } PtcSuspendedRow;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One exchange over HTTP.  What always holds: a request is sent once, but for a redirect within its server, which says that
- * it was not taken; a stream that ended early is taken up again by GET, never by sending again. */
+ * One exchange over HTTP.  What always holds: a request is sent once, except after a redirect within its server, which says
+ * that it was not accepted; a stream that ended early is taken up again by GET, never by sending again. */
 #include "mcp/client/http_job_int.h"
 
 #include <poll.h>
@@ -56,7 +56,7 @@ static void add_header(PtcBuf *out, const char *name, const char *value)
         ptc_buf_addf(out, "%s: %s\n", name, value);
 }
 
-/* All lines in one buffer, which has credentials in it.  False: they cannot be had. */
+/* All lines in one buffer, which has credentials in it.  False: the credentials cannot be read. */
 static bool write_headers(PtcLinkJob *job, PtcBuf *out)
 {
     const PtcLinkConfig *c = &job->link->config;

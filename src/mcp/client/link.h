@@ -90,7 +90,7 @@ typedef struct PtcLinkConfig {
     const char *leash;                    /* the program to start as leash; NULL: the running one */
     const char *url;                      /* HTTP */
     /* Adds header lines "Name: value", each with a line feed, for a request to the configured origin (credentials); loop or
-     * wire thread; false: none can be had, why is told. */
+     * wire thread; false: they cannot be made, and `why` says the reason. */
     bool (*headers)(void *user, PtcBuf *lines, PtcBuf *why);
     /* The server answered 401 or 403 to a request with these lines.  True: there are other credentials now, so it is sent again,
      * once; wire thread.  Or NULL. */

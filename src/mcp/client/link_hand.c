@@ -73,7 +73,7 @@ static void keep_about(PtcLink *l, PtcText result)
                        ptc_members_is_object(capabilities) ? capabilities : PTC_TEXT("{}"));
     ptc_emit_field_cstr(out, "version", l->version);
     ptc_emit_object_end(out);
-    if (!ptc_buf_ok(out)) { /* too long to keep, and nothing of it is needed to go on */
+    if (!ptc_buf_ok(out)) { /* too long to keep, and not needed to continue */
         ptc_buf_clear(out);
         ptc_buf_add_cstr(out, "{\"capabilities\":{}}");
     }
@@ -89,7 +89,7 @@ static void on_listen_end(PtcLinkAsk *ask, PtcLinkReply *reply)
         ptc_link_log(l, "it refused subscriptions/listen");
 }
 
-/* In the modern era changes are told to those who asked for them only. */
+/* In the modern era only those who asked for changes are told about them. */
 static void listen_for_changes(PtcLink *l)
 {
     PtcText all = ptc_buf_view(&l->about), value;

@@ -152,7 +152,7 @@ void ptc_link_scratch_init(PtcLinkScratch *scratch, PtcLink *link);
 void ptc_link_scratch_deinit(PtcLinkScratch *scratch);
 /* The value of a JSON text; PTC_NONE: absent, broken, or out of memory. */
 PtcValue ptc_link_scratch_value(PtcLinkScratch *scratch, PtcText json);
-/* What a JSON string says; absent: it is none. */
+/* What a JSON string says; absent: it is not a string. */
 PtcText ptc_link_scratch_text(PtcLinkScratch *scratch, PtcText json);
 
 /* Takes a message that came; loop.  False: it is no JSON-RPC message. */

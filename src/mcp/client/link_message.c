@@ -162,7 +162,7 @@ static void answer_request(PtcLink *l, const Message *m, PtcText method)
     ptc_buf_deinit(&out);
 }
 
-/* A number of progress; 0 if it is none. */
+/* A number of progress; 0 if it is not a number. */
 static double number_of(PtcText json)
 {
     double d = 0;

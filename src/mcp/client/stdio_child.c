@@ -32,8 +32,8 @@ static void shut(int *fd)
 
 /* ---------------------------------------------------------------------------- later */
 
-/* Leashes that outlived their loop.  Each start and each loop that ends looks for them, so that only so many are ever
- * left, however often a host makes links and frees them. */
+/* Leashes that outlived their loop.  Each start and each loop that ends looks for them, so that their number stays bounded,
+ * however often a host makes links and frees them. */
 enum { LATER = 32 };
 static struct {
     pthread_mutex_t lock;

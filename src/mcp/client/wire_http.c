@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A link over HTTP: what is sent becomes a job, what arrives is taken on the loop.  What always holds: a job ends on the
- * loop; an ask and its job point to each other or not at all; a job whose generation is not the link's has nobody who waits
- * for it. */
+ * loop; an ask and its job point to each other or not at all; nobody waits for a job whose generation is not the link's. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -28,7 +27,7 @@ static void add_name(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
     ptc_link_scratch_deinit(&s);
 }
 
-/* The caller's lines, but for those that are ours to write. */
+/* The caller's lines, except those that we write ourselves. */
 static void add_lines(PtcLinkJob *job, PtcText lines)
 {
     while (lines.len) {

@@ -40,7 +40,7 @@ struct PtcHttpWire {
 /* ---- http_queue.c: with link->lock held */
 void ptc_http_queue_append(PtcHttpJobs *jobs, PtcLinkJob *job);
 void ptc_http_queue_take(PtcHttpJobs *jobs, PtcLinkJob *job);
-/* To be done as soon as a thread can.  False: there is nobody who could do it. */
+/* To be done as soon as a thread can.  False: no thread can do it. */
 PTC_MUST_USE bool ptc_http_queue_add(PtcHttpWire *w, PtcLinkJob *job);
 /* To be done when what is held back is let go. */
 void ptc_http_queue_hold(PtcHttpWire *w, PtcLinkJob *job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A link over the pipes of a process.  What always holds: who sends writes at once when nothing waits before it, else the
- * loop does, so messages never mix; a line is kept up to the limit and skipped beyond, so no server makes the buffer grow;
- * standard error is read as long as the process lives, whatever it says. */
+ * A link over the pipes of a process.  What always holds: whoever sends writes at once if nothing waits before it, otherwise
+ * the loop does, so messages never mix; a line is kept up to the limit and skipped beyond, so no server makes the buffer
+ * grow; standard error is read as long as the process lives, whatever it says. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -152,7 +152,7 @@ static PtcHttpFault fault_of(const PtcMcpCall *call)
     return status < 500 ? PTC_HTTP_FAULT_REQUEST : PTC_HTTP_FAULT_SERVER;
 }
 
-/* The call's answer as JSON, or as the last event of a stream that has begun or is all that the client accepts. */
+/* The call's answer as JSON, or as the last event of a stream, if one has begun or the client accepts nothing else. */
 static void give_answer(PtcHttpExchange *ex)
 {
     const PtcBuf *answer = ptc_mcp_answer(ex->call);

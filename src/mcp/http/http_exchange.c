@@ -352,7 +352,7 @@ void ptc_http_exchange_answer(PtcHttpExchange *ex)
 
 /* ---------------------------------------------------------------------- end */
 
-/* Logs only show words of ours: what a client made up may be a token in the wrong place. */
+/* Logs only show our own words: what a client sent may be a token in the wrong place. */
 static const char *known_path(const PtcHttpExchange *ex)
 {
     bool known = is_probe(ex) || strcmp(ex->path, ex->shared->path) == 0;

@@ -65,7 +65,7 @@ void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns,
     add(&metrics->requests[status >= 100 && status < 600 ? status / 100 : 0], 1);
 }
 
-/* The tool's counter; the last one is for all that have none.  With the lock held. */
+/* The tool's counter; the last one is for all tools that have none of their own.  With the lock held. */
 static PtcHttpToolCount *count_of(PtcHttpMetrics *metrics, const char *tool)
 {
     size_t i = 0;

@@ -225,7 +225,7 @@ static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
         (void)!ptc_mcp_call_send(call, out);
 }
 
-/* What there is to say of a reply that is no answer: the client's own words, where it has some. */
+/* What is said about a reply that is not an answer: the client's own words, if there are any. */
 static PtcValue read_refusal(PtcMcpCall *call, const PtcRpcMessage *m, bool is_message)
 {
     PtcValue text = is_message ? ptc_map_field(&call->heap, m->error, "message") : PTC_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What others see of a call: transports its answer and outcome, handlers who asked for what. */
+ * What others see of a call: transports see its answer and outcome, handlers who asked for what. */
 #include <stdio.h>
 
 #include "mcp/server/mcp_int.h"
