@@ -260,7 +260,7 @@ static void test_progress_after_answer(void)
         w.remote->offer(run, PTC_REMOTE_ELICITS);
         (void)!call_echo(&w, run);
         aside = strstr(answer, PTC_REMOTE_ASIDE) != NULL;
-        uint64_t number = aside ? w.remote->inquiry(run, &asked) : 0;
+        uint64_t number = aside ? w.remote->inquiry(run, 0, &asked) : 0;
         if (number) {
             w.remote->reply(run, number, PTC_TEXT("{\"action\":\"decline\"}"));
             w.remote->again(run, INT64_MAX, NULL, &version);
