@@ -249,6 +249,8 @@ static void take_over(PtcJob *job, PtcVM *vm)
     bool outermost = job->account == &job->own;
     if (outermost)
         ptc_account_join(vm->heap, job->account);
+    else
+        atomic_fetch_add_explicit(&job->account->heaps, 1, memory_order_relaxed);
     take_heaps(job, vm);
     keep_values(job, vm);
     ptc_memo_absorb(job->memo, vm);
@@ -290,7 +292,7 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 /* --------------------------------------------------------------------------- beginning */
 
 /* All threads take from one account, which a pmap inside of another shares.  Garbage of the caller would stand beside
- * what they make for as long as the job takes. */
+ * what they make for as long as the job takes.  The caller's own heap does not work meanwhile, so nobody waits for it. */
 static void share_room(PtcJob *job, PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;
@@ -299,8 +301,10 @@ static void share_room(PtcJob *job, PtcVM *vm)
     job->account = heap->account ? heap->account : &job->own;
     if (job->account == &job->own)
         ptc_account_open(&job->own, heap);
-    else
+    else {
         ptc_account_rest(heap);
+        atomic_fetch_sub_explicit(&job->account->heaps, 1, memory_order_relaxed);
+    }
 }
 
 /* The job's own limit, if it ends before the deadline that is there. */

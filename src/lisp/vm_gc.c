@@ -9,9 +9,8 @@
 #include <time.h>
 
 enum {
-    MOMENTS = 50, /* of a millisecond */
-    ENOUGH = 256 * 1024,
-    LOOKED_AT = 16 /* frames at either end whose registers are looked at one by one */
+    MOMENTS = 1000, /* of a millisecond */
+    LOOKED_AT = 16  /* frames at either end whose registers are looked at one by one */
 };
 
 static PtcValue *stack_top(const PtcVM *vm)
@@ -104,14 +103,17 @@ bool ptc_vm_safepoint(PtcVM *vm)
     return go_on;
 }
 
-/* Garbage of other threads may be what is in the way: they are asked to collect theirs, and given a moment for it. */
-static void await_others(const PtcVM *vm)
+/* What other threads have may be in the way, and be garbage soon: they are asked to collect, and waited for.  On a busy machine
+ * it may take long until they have their turn, so the time is a last resort; usually there is room, or everybody waits. */
+static void await_others(PtcVM *vm)
 {
     const struct timespec moment = {0, 1000000};
-    size_t left = ptc_account_left(vm->heap);
-    if (ptc_account_ask(vm->heap))
-        for (int i = 0; i < MOMENTS && ptc_account_left(vm->heap) <= left + ENOUGH; i++)
-            nanosleep(&moment, NULL);
+    if (!ptc_account_ask(vm->heap))
+        return;
+    for (int i = 0; i < MOMENTS && ptc_account_is_short(vm->heap) && ptc_budget_look(&vm->budget);
+         i++)
+        nanosleep(&moment, NULL);
+    ptc_account_asked(vm->heap);
 }
 
 bool ptc_recover(PtcVM *vm)

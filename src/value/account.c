@@ -9,6 +9,7 @@ enum {
     GRANT_BYTES = 32 * 1024,
     MIN_ROOM = 1024 * 1024, /* garbage worth a collection, at least and at most */
     MAX_ROOM = 4 * 1024 * 1024,
+    ENOUGH_BYTES = 256 * 1024, /* beyond what was refused: the next request would be refused too */
 };
 
 /* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible. */
@@ -87,6 +88,7 @@ bool ptc_account_fits(PtcHeap *heap, size_t n)
     raise_first(heap, n);
     if (ptc_heap_is_shared(heap))
         most = ptc_size_add(most, most / 8);
+    heap->lacking = n;
     return draw(&heap->account->used, most, &heap->used_grant, ptc_size_add(out, n));
 }
 
@@ -100,6 +102,7 @@ bool ptc_account_holds(PtcHeap *heap, size_t n)
     raise_first(heap, n);
     if (ptc_heap_is_shared(heap))
         most = ptc_size_add(most, limit / 10);
+    heap->lacking = n;
     return draw(&heap->account->held, most, &heap->held_grant, ptc_size_add(out, n));
 }
 
@@ -169,6 +172,7 @@ void ptc_account_open(PtcAccount *account, const PtcHeap *heap)
     atomic_init(&account->raised, heap->raised);
     atomic_init(&account->heaps, 0);
     atomic_init(&account->asked, 0);
+    atomic_init(&account->short_of, 0);
     account->limit = heap->limit;
     account->tool_bytes = heap->tool_bytes;
 }
@@ -182,10 +186,24 @@ void ptc_account_share(PtcHeap *heap, PtcAccount *account)
 
 bool ptc_account_ask(PtcHeap *heap)
 {
-    if (!ptc_heap_is_shared(heap))
+    if (!ptc_heap_is_shared(heap) || heap->lacking > ptc_account_limit(heap))
         return false;
     heap->answered = atomic_fetch_add_explicit(&heap->account->asked, 1, memory_order_relaxed) + 1;
+    atomic_fetch_add_explicit(&heap->account->short_of, 1, memory_order_relaxed);
     return true;
+}
+
+bool ptc_account_is_short(const PtcHeap *heap)
+{
+    const PtcAccount *a = heap->account;
+    return ptc_account_left(heap) < ptc_size_add(heap->lacking, ENOUGH_BYTES) &&
+           atomic_load_explicit(&a->short_of, memory_order_relaxed) <
+               atomic_load_explicit(&a->heaps, memory_order_relaxed);
+}
+
+void ptc_account_asked(PtcHeap *heap)
+{
+    atomic_fetch_sub_explicit(&heap->account->short_of, 1, memory_order_relaxed);
 }
 
 size_t ptc_account_left(const PtcHeap *heap)

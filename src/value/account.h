@@ -17,9 +17,10 @@ typedef struct PtcAccount {
     atomic_size_t used, held; /* granted, to all heaps together */
     atomic_size_t raised;     /* for results of tools that are alive, on top of the limit */
     size_t limit;
-    size_t tool_bytes; /* the most that `raised` may be */
-    atomic_uint heaps; /* of threads that are working */
-    atomic_uint asked; /* counts how often somebody ran short: all others should then collect */
+    size_t tool_bytes;    /* the most that `raised` may be */
+    atomic_uint heaps;    /* of threads that are working */
+    atomic_uint short_of; /* of those, the ones that wait for memory of others */
+    atomic_uint asked;    /* counts how often somebody ran short: all others should then collect */
 } PtcAccount;
 
 /* n + more, saturating. */
@@ -57,7 +58,11 @@ void ptc_account_leave(struct PtcHeap *heap);
 void ptc_account_settle(struct PtcHeap *heap);
 /* Leaves what it has not used to others, because it will not need it for a while. */
 void ptc_account_rest(struct PtcHeap *heap);
-/* Asks all other heaps of the account to collect; false: there are none. */
+/* A request was refused.  Asks all other heaps of the account to collect; false: there are none, or even all that they have would
+ * not do.  Who waits for them then looks now and then, and says so when the wait is over. */
 bool ptc_account_ask(struct PtcHeap *heap);
+/* Is it worth waiting on?  Not once there is room, or when everybody waits. */
+bool ptc_account_is_short(const struct PtcHeap *heap);
+void ptc_account_asked(struct PtcHeap *heap);
 
 #endif

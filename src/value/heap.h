@@ -62,6 +62,7 @@ struct PtcHeap {
     PtcAccount *
         account; /* shared by several heaps; or NULL.  It then has the limit and the sum of `raised` */
     size_t used_grant, held_grant; /* of the account */
+    size_t lacking;                /* bytes of the last request to it */
     unsigned answered;             /* account->asked at the last collection */
     size_t collect_at;  /* once `used` exceeds this, budget->wake requests a collection */
     size_t scratch;     /* bytes handed out by ptc_heap_scratch, counted against the limit */

@@ -366,7 +366,7 @@ static void test_never_reads(void)
     memcpy(params, "{\"a\":\"", 6);
     memcpy(params + size, "\"}", 3);
     for (size_t i = 0; i < 40; i++)
-        call_begin(&many[i], &peer, "tools/call", params, 500);
+        call_begin(&many[i], &peer, "tools/call", params, 2500);
     size_t delivered = 0, refused = 0;
     for (size_t i = 0; i < 40; i++) {
         call_wait(&many[i]);
