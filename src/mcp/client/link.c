@@ -266,6 +266,7 @@ void ptc_link_extend(PtcLink *l, PtcLinkAsk *ask, int64_t end_ns, int64_t most_n
     for (size_t i = 0; i < ASK_BUCKETS; i++)
         for (PtcLinkAsk *a = l->asks[i]; a; a = a->next)
             if (a == ask) {
+                ask->given_ns = end_ns - ptc_clock_ns(NULL);
                 ask->end_ns = end_ns;
                 ask->most_ns = most_ns;
                 if (note_due(l, end_ns))
