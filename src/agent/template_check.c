@@ -98,7 +98,7 @@ static bool follow(Check *c, const PtcTemplateNode *node, const PtcSigType **typ
         if (is_open(at))
             return true;
         if (!has_fields(at))
-            return refuse_name(c, node, node->names[i], NULL, "a field of what has none");
+            return refuse_name(c, node, node->names[i], NULL, "a field of something that has none");
         const PtcSigField *f = find_field(at, node->names[i]);
         if (!f)
             return refuse_name(c, node, node->names[i], at, i ? "not a field there" : what);

@@ -210,7 +210,7 @@ static bool read_expectation(Parser *p, PtcTestCase *c)
         return read_error(p, c);
     if (begins(p, "hint>")) {
         if (c->error_count == 0)
-            return wrong(p, "hint> stands after its !!");
+            return wrong(p, "hint> comes after its !!");
         c->show[c->error_count - 1] |= PTC_SHOW_HINT;
     }
     c->wants_warnings |= begins(p, "warn>");

@@ -230,10 +230,10 @@ static size_t look_at_literals(Doctor *d, const char *where)
         if (env)
             advise(
                 d, "literal_secret",
-                "env.%.*s stands in %.*s in clear; write \"${%.*s}\" for it and set that variable",
+                "env.%.*s is in %.*s in clear text; write \"${%.*s}\" for it and set that variable",
                 SHOWN(name), SHOWN(d->state.file), SHOWN(name));
         else
-            advise(d, "literal_secret", "the header %.*s stands in %.*s in clear; %s", SHOWN(name),
+            advise(d, "literal_secret", "the header %.*s is in %.*s in clear text; %s", SHOWN(name),
                    SHOWN(d->state.file),
                    ptc_map_field(d->heap, d->place, "written") != PTC_NONE
                        ? "write ${NAME} for the secret in it and set that variable"
@@ -288,7 +288,7 @@ static void look_at_credentials(Doctor *d)
         if (source.bytes && ptc_text_is(source, "literal"))
             advise(
                 d, "literal_secret",
-                "the credential \"%.*s\" stands in the file in clear; use the source env, file or "
+                "the credential \"%.*s\" is in the file in clear text; use the source env, file or "
                 "exec",
                 SHOWN(name));
         snprintf(path, sizeof path, "%.*s", (int)file.len, file.bytes ? file.bytes : "");
@@ -387,10 +387,10 @@ static void look_at_rule(Doctor *d, size_t i, const char *key, PtcText rule)
     if (t.fits)
         return;
     if (t.near.best)
-        advise(d, "rule_fits_none", "\"%s\": \"%.*s\" fits none of its tools; write \"%.*s\"?", key,
-               SHOWN(rule), (int)t.near.best_len, t.near.best);
+        advise(d, "rule_fits_none", "\"%s\": \"%.*s\" matches none of its tools; write \"%.*s\"?",
+               key, SHOWN(rule), (int)t.near.best_len, t.near.best);
     else
-        advise(d, "rule_fits_none", "\"%s\": \"%.*s\" fits none of its tools; remove it", key,
+        advise(d, "rule_fits_none", "\"%s\": \"%.*s\" matches none of its tools; remove it", key,
                SHOWN(rule));
 }
 

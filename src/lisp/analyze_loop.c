@@ -62,7 +62,7 @@ static PtcExpr *stray_recur(Analyzer *an, const PtcForm *form)
         hint = "let try give a value and recur after it: (loop [n 3] (let [r (try {:ok (f)} (catch "
                "Exception e nil))] (if (or r (= n 1)) (:ok r) (recur (dec n)))))";
     return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, hint,
-                             "recur cannot go back to its loop or fn: %s stands in between",
+                             "recur cannot go back to its loop or fn: %s is in between",
                              an->barrier);
 }
 
@@ -164,7 +164,7 @@ static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr
     if ((!when && !stop) || !each)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, key,
                                  "use :when test, :while test or :let [name value] after a binding",
-                                 ":%.*s cannot stand here", (int)key->len, key->text);
+                                 ":%.*s cannot be used here", (int)key->len, key->text);
     PtcExpr *test = ptc_analyze_form(an, arg, false);
     PtcExpr *then = test ? for_from(an, st, i + 2, each) : NULL;
     PtcExpr *otherwise = NULL;

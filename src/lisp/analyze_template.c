@@ -228,5 +228,5 @@ PtcExpr *ptc_analyze_unquote(Analyzer *an, const PtcForm *form)
     bool splice = form->kind == PTC_F_SPLICE;
     return ptc_analyze_error(an, PTC_E_INVALID_FORM, form,
                              "it has a meaning only inside a syntax quote: `(a ~b)",
-                             "%s stands outside of a template", splice ? "~@" : "~");
+                             "%s is outside a template", splice ? "~@" : "~");
 }

@@ -670,7 +670,7 @@ PtcForm *ptc_read_keyword(PtcReading *r)
         len--;
     }
     if (len == 0)
-        hint = "write :name; in a map no `:` stands between key and value: {:a 1}";
+        hint = "write :name; in a map no `:` comes between key and value: {:a 1}";
     else if (name[0] == ':')
         hint = "write :name with one colon";
     else

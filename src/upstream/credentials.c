@@ -348,7 +348,7 @@ static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcVa
             return false;
     }
     if (auth != PTC_NONE && !ptc_auth_apply(heap, auth, values, &headers, query, &binding))
-        return refuse(why, binding, "cannot stand in a header");
+        return refuse(why, binding, "cannot be put into a header");
     put_lines(lines, headers);
     return ptc_fields_ok(heap) && ptc_buf_ok(lines);
 }

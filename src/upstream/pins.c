@@ -88,7 +88,7 @@ static void parse_book(const PtcPins *p, Book *book, PtcText text)
         book->root = root;
     else
         snprintf(book->fault, sizeof book->fault,
-                 "%.150s is not in the form that ptc writes; move it away to pin everything anew",
+                 "%.150s is not in the form that ptc writes; move it away to pin everything again",
                  p->path);
 }
 
@@ -99,7 +99,7 @@ static void tell_unread(const PtcPins *p, Book *book, int why)
     bool plain = lstat(p->path, &st) != 0 || S_ISREG(st.st_mode);
     if (!plain)
         snprintf(book->fault, sizeof book->fault,
-                 "%.150s is not a plain file; move it away to pin everything anew", p->path);
+                 "%.150s is not a plain file; move it away to pin everything again", p->path);
     else if (why == EPERM)
         snprintf(book->fault, sizeof book->fault,
                  "%.150s may be written by others, or is not a file of yours: chmod 600 it",

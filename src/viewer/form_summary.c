@@ -179,8 +179,9 @@ static void finish(PtcReport *r)
     add_reasons(&r->out, s->reasons);
 }
 
-const PtcForm ptc_form_summary = {.name = "summary",
-                                  .help = "how many of what, how they went and what they took",
-                                  .state_size = sizeof(Summary),
-                                  .ended = ended,
-                                  .finish = finish};
+const PtcForm ptc_form_summary = {
+    .name = "summary",
+    .help = "how many runs, requests and calls, how they went and how long they took",
+    .state_size = sizeof(Summary),
+    .ended = ended,
+    .finish = finish};

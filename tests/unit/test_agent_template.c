@@ -194,7 +194,7 @@ static const struct {
     {"(user {name :string}) -> :any", "{{user.nam}}",
      "{{user.nam}}: `nam` is not a field there; did you mean name?"},
     {"(user {name :string}) -> :any", "{{user.name.first}}",
-     "{{user.name.first}}: `first` is a field of what has none"},
+     "{{user.name.first}}: `first` is a field of something that has none"},
     {"(user :map, x :any) -> :any", "{{user.a.b}} {{x.y}} {{#x}}{{z}}{{.}}{{/x}}", ""},
     {"(user_name :string) -> :any", "{{user-name}}", ""},
     {"(rows [{n :int}]) -> :any", "{{#rows}}{{n}}{{/rows}}{{^rows}}none{{/rows}}", ""},

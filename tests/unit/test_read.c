@@ -338,7 +338,7 @@ static void test_map_errors(void)
           "a map is written {\"a\" 1, \"b\" 2} or {:a 1, :b 2}, without `:` after the key");
     fails("{a: 1}", 1, 3, "`a:` is not a symbol", "a colon comes before the name: :name");
     fails("{:a : 1}", 4, 5, "`:` is not a keyword",
-          "write :name; in a map no `:` stands between key and value: {:a 1}");
+          "write :name; in a map no `:` comes between key and value: {:a 1}");
 }
 
 static void test_prefix_errors(void)

@@ -32,10 +32,10 @@ static bool new_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue zero, 
 }
 
 #define ARRAY(id, name_, zero_, examples_)                                                      \
-    PTC_BUILTIN(id, "clojure.core", name_, 1, 2, 0, "(" name_ " size init?), (" name_ " coll)", \
-                "A vector in the place of an array: of so many elements, or of those of a "     \
-                "collection.",                                                                  \
-                examples_)                                                                      \
+    PTC_BUILTIN(                                                                                \
+        id, "clojure.core", name_, 1, 2, 0, "(" name_ " size init?), (" name_ " coll)",         \
+        "A vector in place of an array: of this many elements, or with those of a collection.", \
+        examples_)                                                                              \
     {                                                                                           \
         return new_array(vm, argc, argv, zero_, out);                                           \
     }

@@ -242,7 +242,7 @@ static bool force(PtcVM *vm, PtcValue delay, PtcValue *out)
 }
 
 PTC_BUILTIN(core_force, "clojure.core", "force", 1, 1, PTC_B_CALLS, "(force x)",
-            "What a delay stands for, computed if that was not done yet; anything else as it is.",
+            "The value of a delay, computed if that has not been done yet; anything else as it is.",
             "(force (delay (+ 1 2))) => 3\n(force 7) => 7\n(force (delay (fail \"no\"))) !! fail")
 {
     PTC_UNUSED(argc);

@@ -129,7 +129,7 @@ PTC_BUILTIN(new_big_decimal, "clojure.core", "BigDecimal.", 1, 1, 0, "(BigDecima
 
 PTC_BUILTIN(
     decimal_value_of, "BigDecimal", "valueOf", 1, 2, 0, "(BigDecimal/valueOf x scale?)",
-    "A number as a decimal; with a scale, an integer whose last digits stand behind the point.",
+    "A number as a decimal; with a scale, an integer whose last digits come after the point.",
     "(BigDecimal/valueOf 1250 2) => 12.50M\n(BigDecimal/valueOf 2.5) => 2.5M\n"
     "(BigDecimal/valueOf nil) !! type_error")
 {
@@ -156,7 +156,7 @@ static bool give_rounded(PtcVM *vm, PtcValue v, PtcValue *out)
 }
 
 PTC_BUILTIN(decimal_set_scale, "java", ".setScale", 2, 3, 0, "(.setScale d places mode?)",
-            "The decimal with so many places behind the point; rounding needs a mode.",
+            "The decimal with this many places after the point; rounding needs a mode.",
             "(.setScale 2.345M 2 RoundingMode/HALF_UP) => 2.35M\n(.setScale 2M 2) => 2.00M\n"
             "(.setScale 2.345M 2) !! arithmetic_error\n(.setScale \"2\" 2) !! type_error")
 {
@@ -169,7 +169,7 @@ PTC_BUILTIN(decimal_set_scale, "java", ".setScale", 2, 3, 0, "(.setScale d place
 }
 
 PTC_BUILTIN(decimal_divide, "java", ".divide", 2, 4, 0, "(.divide a b places? mode?)",
-            "The exact quotient; or rounded by a mode, to so many places or to those of a.",
+            "The exact quotient; or rounded by a mode, to this many places or to those of a.",
             "(.divide 10M 3M 2 RoundingMode/HALF_UP) => 3.33M\n(.divide 1M 8M) => 0.125M\n"
             "(.divide 10.0M 3M RoundingMode/DOWN) => 3.3M\n(.divide 1M 3M) !! arithmetic_error\n"
             "(.divide 1M 0M) !! arithmetic_error")
@@ -213,7 +213,7 @@ PTC_BUILTIN(decimal_negate, "java", ".negate", 1, 1, 0, "(.negate d)",
 }
 
 PTC_BUILTIN(decimal_scale, "java", ".scale", 1, 1, 0, "(.scale d)",
-            "How many digits stand behind the point.",
+            "How many digits come after the point.",
             "(.scale 1.50M) => 2\n(.scale 1.5) !! type_error")
 {
     PTC_UNUSED(argc);

@@ -58,7 +58,7 @@ CORE(form_recur, "recur", "(recur value...)",
      "(loop [i 0] (inc (recur i))) !! invalid_form");
 
 CORE(form_with_precision, "with-precision", "(with-precision digits :rounding HALF_UP body...)",
-     "The body, with the results of decimals rounded to so many digits; halves go up unless "
+     "The body, with the results of decimals rounded to this many digits; halves go up unless "
      ":rounding says otherwise.",
      "(with-precision 3 (/ 10M 3)) => 3.33M\n(with-precision 2 :rounding FLOOR (* 1M 1.29M)) => "
      "1.2M\n"
@@ -253,7 +253,7 @@ CORE(form_finally, "finally", "(try body... (finally body...))",
      "What is done at the end of a try in any case; see try.",
      "(with-out-str (try 1 (finally (println \"end\")))) => \"end\\n\"");
 CORE(form_rest, "&", "[a & more]",
-     "In parameters and patterns: the name behind it is bound to what is left.",
+     "In parameters and patterns: the name after it is bound to what is left.",
      "(let [[a & more] [1 2 3]] more) => [2 3]");
 CORE(form_star_1, "*1", "*1", "The result of the program before this one in a session, or nil.",
      "*1 => nil");

@@ -114,7 +114,7 @@ PTC_BUILTIN(core_name, "clojure.core", "name", 1, 1, 0, "(name x)",
 
 PTC_BUILTIN(
     core_namespace, "clojure.core", "namespace", 1, 1, 0, "(namespace x)",
-    "What stands before the slash of a keyword or symbol, as a string; nil when there is no slash.",
+    "What is before the slash of a keyword or symbol, as a string; nil when there is no slash.",
     "(namespace :order/id) => \"order\"\n(namespace :id) => nil\n(namespace \"a/b\") !! type_error")
 {
     PTC_UNUSED(argc);

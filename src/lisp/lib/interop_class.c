@@ -304,7 +304,7 @@ PTC_BUILTIN(string_value_of, "String", "valueOf", 1, 1, 0, "(String/valueOf x)",
 }
 
 PTC_BUILTIN(string_format, "String", "format", 1, -1, 0, "(String/format template & args)",
-            "The same as format; the arguments may stand in one vector.",
+            "The same as format; the arguments may be in one vector.",
             "(String/format \"%s-%d\" \"a\" 5) => \"a-5\"\n"
             "(String/format \"%s-%d\" [\"a\" 5]) => \"a-5\"\n"
             "(String/format nil) !! type_error")

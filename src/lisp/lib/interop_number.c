@@ -174,12 +174,12 @@ PTC_BUILTIN_EXPR(integer_bit_count, "Integer", "bitCount", 1, 1, 0, "(Integer/bi
                  of_bits(vm, argv, 32, bit_count, out))
 PTC_BUILTIN_EXPR(
     integer_number_of_leading_zeros, "Integer", "numberOfLeadingZeros", 1, 1, 0,
-    "(Integer/numberOfLeadingZeros n)", "How many zeros stand before its highest bit.",
+    "(Integer/numberOfLeadingZeros n)", "How many zeros come before its highest bit.",
     "(Integer/numberOfLeadingZeros 1) => 31\n(Integer/numberOfLeadingZeros nil) !! type_error",
     of_bits(vm, argv, 32, leading_zeros, out))
 PTC_BUILTIN_EXPR(
     integer_number_of_trailing_zeros, "Integer", "numberOfTrailingZeros", 1, 1, 0,
-    "(Integer/numberOfTrailingZeros n)", "How many zeros stand behind its lowest bit.",
+    "(Integer/numberOfTrailingZeros n)", "How many zeros come after its lowest bit.",
     "(Integer/numberOfTrailingZeros 8) => 3\n(Integer/numberOfTrailingZeros nil) !! type_error",
     of_bits(vm, argv, 32, trailing_zeros, out))
 PTC_BUILTIN_EXPR(integer_highest_one_bit, "Integer", "highestOneBit", 1, 1, 0,
@@ -248,12 +248,12 @@ PTC_BUILTIN_EXPR(long_bit_count, "Long", "bitCount", 1, 1, 0, "(Long/bitCount n)
                  of_bits(vm, argv, 64, bit_count, out))
 PTC_BUILTIN_EXPR(
     long_number_of_leading_zeros, "Long", "numberOfLeadingZeros", 1, 1, 0,
-    "(Long/numberOfLeadingZeros n)", "How many zeros stand before its highest bit.",
+    "(Long/numberOfLeadingZeros n)", "How many zeros come before its highest bit.",
     "(Long/numberOfLeadingZeros 1) => 63\n(Long/numberOfLeadingZeros nil) !! type_error",
     of_bits(vm, argv, 64, leading_zeros, out))
 PTC_BUILTIN_EXPR(
     long_number_of_trailing_zeros, "Long", "numberOfTrailingZeros", 1, 1, 0,
-    "(Long/numberOfTrailingZeros n)", "How many zeros stand behind its lowest bit.",
+    "(Long/numberOfTrailingZeros n)", "How many zeros come after its lowest bit.",
     "(Long/numberOfTrailingZeros 8) => 3\n(Long/numberOfTrailingZeros nil) !! type_error",
     of_bits(vm, argv, 64, trailing_zeros, out))
 PTC_BUILTIN_EXPR(long_highest_one_bit, "Long", "highestOneBit", 1, 1, 0, "(Long/highestOneBit n)",

@@ -35,7 +35,7 @@ static bool arg_movable(PtcVM *vm, const PtcValue *argv)
 
 PTC_BUILTIN(regex_matcher, "regex", "re-matcher", 2, 2, 0, "(re-matcher regex s)",
             "A matcher: each (re-find m) gives the next match in the string, and (re-groups m) the "
-            "last one once more.",
+            "last one again.",
             "(let [m (re-matcher #\"\\d\" \"a1b2\")] [(re-find m) (re-find m) (re-find m)]) => "
             "[\"1\" \"2\" nil]\n(re-matcher \"a\" \"b\") !! type_error")
 {

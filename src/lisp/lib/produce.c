@@ -728,7 +728,7 @@ PTC_BUILTIN(hidden_produced_beside, "clojure.core", "produced-beside", 2, -1,
 
 PTC_BUILTIN(core_iterate, "clojure.core", "iterate", 2, 2, 0, "(iterate f x)",
             "x, (f x), (f (f x)) and so on without end: each is computed when take, first, nth, "
-            "take-while or their like ask for it.",
+            "take-while or a similar function asks for it.",
             "(take 4 (iterate inc 1)) => [1 2 3 4]\n(nth (iterate #(* 2 %) 1) 10) => 1024\n"
             "(first (drop-while #(< % 100) (iterate #(* 3 %) 1))) => 243\n"
             "(count (iterate inc 1)) !! value_error")

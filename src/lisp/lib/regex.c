@@ -274,7 +274,7 @@ static bool group_reference(PtcMatcher *m, const char *s, size_t len, size_t *i,
     }
     if (at >= len || s[at] < '0' || s[at] > '9') {
         ptc_fail(m->vm, PTC_E_VALUE,
-                 "%s: in a replacement, $ stands before the number or {name} of a group",
+                 "%s: in a replacement, $ comes before the number or {name} of a group",
                  fn_name(m->vm));
         return ptc_fail_hint(m->vm, "write \\\\$ for a $ itself");
     }

@@ -224,7 +224,7 @@ static bool group(PtcRegexText *t)
 {
     bool is_flags;
     if (ahead(t, "(*"))
-        return refuse(t, "nothing stands before the quantifier *");
+        return refuse(t, "nothing comes before the quantifier *");
     if (ahead(t, "(?C"))
         return refuse(t, "(?C is not supported");
     if (ahead(t, "(?#"))

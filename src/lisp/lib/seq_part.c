@@ -140,7 +140,7 @@ static PtcValue number_range(PtcVM *vm, PtcValue start, PtcValue end, PtcValue s
 PTC_BUILTIN(
     core_range, "clojure.core", "range", 0, 3, 0, "(range start? end step?)",
     "The numbers from start (0) up to but not including end, by step (1); without end when there "
-    "are no arguments or the step is 0, so that only take and its like may use them.",
+    "are no arguments or the step is 0, so only take and similar functions may use them.",
     "(range 4) => [0 1 2 3]\n(range 10 0 -3) => [10 7 4 1]\n(take 2 (range)) => [0 1]\n"
     "(range \"5\") !! type_error")
 {
@@ -161,7 +161,7 @@ PTC_BUILTIN(
 
 PTC_BUILTIN(
     core_repeat, "clojure.core", "repeat", 1, 2, 0, "(repeat n? x)",
-    "x n times over; without n there is no end, so that only take and its like may use it.",
+    "x n times over; without n there is no end, so only take and similar functions may use it.",
     "(repeat 3 :a) => [:a :a :a]\n(take 2 (repeat 1)) => [1 1]\n(count (repeat 1)) !! value_error")
 {
     size_t n;
@@ -185,7 +185,7 @@ PTC_BUILTIN(
 
 PTC_BUILTIN(
     core_cycle, "clojure.core", "cycle", 1, 1, 0, "(cycle coll)",
-    "The elements again and again, without end, so that only take and its like may use them.",
+    "The elements again and again, without end, so only take and similar functions may use them.",
     "(take 5 (cycle [1 2])) => [1 2 1 2 1]\n(cycle []) => []")
 {
     PTC_UNUSED(argc);

@@ -334,7 +334,7 @@ PTC_BUILTIN(instant_of_milli, "Instant", "ofEpochMilli", 1, 1, 0, "(Instant/ofEp
 
 PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
             "(LocalDateTime/ofEpochSecond seconds nanos ZoneOffset/UTC)",
-            "The date and time in UTC so many seconds after 1970-01-01T00:00:00Z.",
+            "The date and time in UTC this many seconds after 1970-01-01T00:00:00Z.",
             "(LocalDateTime/ofEpochSecond 60 0 ZoneOffset/UTC) => \"1970-01-01T00:01\"\n"
             "(LocalDateTime/ofEpochSecond 60 0 nil) !! type_error")
 {

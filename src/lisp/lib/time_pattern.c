@@ -104,12 +104,12 @@ bool ptc_pattern_check(const char *pattern, size_t len, char why[PTC_WHY])
             return false;
         }
         if (t.letter && t.count > most) {
-            snprintf(why, PTC_WHY, "%c stands there more than %zu times", t.letter, most);
+            snprintf(why, PTC_WHY, "%c occurs more than %zu times", t.letter, most);
             return false;
         }
         for (size_t i = 0; !t.letter && !quoted && i < t.count; i++) {
             if (t.text[i] && strchr("[]{}#", t.text[i])) {
-                snprintf(why, PTC_WHY, "%c must stand in quotes", t.text[i]);
+                snprintf(why, PTC_WHY, "%c must be in quotes", t.text[i]);
                 return false;
             }
         }

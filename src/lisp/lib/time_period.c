@@ -99,7 +99,7 @@ bool ptc_period_scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
 /* -------------------------------------------------------------------------- making */
 
 PTC_BUILTIN(period_of, "Period", "of", 3, 3, 0, "(Period/of years months days)",
-            "The period of so many years, months and days.",
+            "The period of this many years, months and days.",
             "(Period/of 1 2 3) => P1Y2M3D\n(Period/of 0 0 0) => P0D\n(Period/of 1 2 nil) !! "
             "type_error")
 {

@@ -538,7 +538,7 @@ MOVE(zip_prev, "prev", go_prev, "The node before this one, depth first; nil at t
      "type_error")
 
 ZIP(zip_next, "next", 1, 1, "(zip/next loc)",
-    "The node after this one, depth first; behind the last one a location of which end? is true.",
+    "The node after this one, depth first; after the last one a location for which end? is true.",
     "(->> (zip/vector-zip [1 [2]]) (iterate zip/next) (take-while (complement zip/end?)) "
     "(map zip/node)) => [[1 [2]] 1 [2] 2]\n(zip/next 1) !! type_error")
 {
