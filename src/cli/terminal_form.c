@@ -34,9 +34,15 @@ typedef enum { TAKEN, LEFT_OUT, WRONG, PUT_AWAY, OVER } Typed;
 
 /* ----------------------------------------------------------------------------------- showing */
 
+/* On one line: what a server wrote shall not pass for a line of ours. */
 static void add(Form *f, PtcText text)
 {
-    ptc_shown_add(&f->shown, text.bytes ? text.bytes : "", text.len);
+    const char *at = text.bytes ? text.bytes : "", *end = at + text.len;
+    for (const char *feed; (feed = memchr(at, '\n', (size_t)(end - at))); at = feed + 1) {
+        ptc_shown_add(&f->shown, at, (size_t)(feed - at));
+        ptc_buf_add_cstr(&f->shown, "\\n");
+    }
+    ptc_shown_add(&f->shown, at, (size_t)(end - at));
 }
 
 /* False: memory is short. */

@@ -34,36 +34,47 @@ static PtcValue visible_text(PtcHeap *heap, PtcText text)
 
 /* --------------------------------------------------------------------------------------- forms */
 
-/* What comes back in an answer must stay as it is, names and choices for instance, and people read it too. */
-static bool is_seen(PtcText text)
+/* What a text of a schema is for. */
+typedef enum {
+    EXACT,   /* it comes back in an answer, as names and choices do, and stays as it is */
+    SHOWN,   /* people read it */
+    PROPOSED /* it is what a field has before anybody types: it may have several lines */
+} Role;
+
+/* Can people see all of a text that must stay as it is?  One with line feeds could pass for more than it is. */
+static bool is_seen(PtcText text, Role role)
 {
     uint32_t code = ' ';
-    for (size_t i = 0; i < text.len && !ptc_fence_is_unseen(code);)
+    bool seen = true;
+    for (size_t i = 0; i < text.len && seen;) {
         i += ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-    return !ptc_fence_is_unseen(code);
+        seen = !ptc_fence_is_unseen(code) && (role == PROPOSED || (code != '\n' && code != '\t'));
+    }
+    return seen;
 }
 
-static bool is_shown(PtcText key)
+static Role role_of(PtcText key)
 {
-    return ptc_text_is(key, "title") || ptc_text_is(key, "description") ||
-           ptc_text_is(key, "enumNames");
+    bool shown = ptc_text_is(key, "title") || ptc_text_is(key, "description") ||
+                 ptc_text_is(key, "enumNames");
+    return shown ? SHOWN : ptc_text_is(key, "default") ? PROPOSED : EXACT;
 }
 
 /* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or memory is short. */
-static PtcValue clean_schema(PtcHeap *heap, PtcValue v, bool shown, int depth)
+static PtcValue clean_schema(PtcHeap *heap, PtcValue v, Role role, int depth)
 {
     PtcValue key, value;
-    if (ptc_is_string(v) && shown)
+    if (ptc_is_string(v) && role == SHOWN)
         return clean_text(heap, ptc_str_text(v));
     if (ptc_is_string(v))
-        return is_seen(ptc_str_text(v)) ? v : PTC_NONE;
+        return is_seen(ptc_str_text(v), role) ? v : PTC_NONE;
     if (depth == DEPTH)
         return PTC_NONE;
     if (ptc_is_map(v)) {
         PtcValue out = ptc_fields_map(heap);
         for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
-            PtcValue clean = clean_schema(heap, value, is_shown(ptc_str_text(key)), depth + 1);
-            if (clean == PTC_NONE || !is_seen(ptc_str_text(key)))
+            PtcValue clean = clean_schema(heap, value, role_of(ptc_str_text(key)), depth + 1);
+            if (clean == PTC_NONE || !is_seen(ptc_str_text(key), EXACT))
                 return PTC_NONE;
             ptc_fields_put_key(heap, &out, ptc_str_text(key), clean);
         }
@@ -73,7 +84,7 @@ static PtcValue clean_schema(PtcHeap *heap, PtcValue v, bool shown, int depth)
         return v;
     PtcValue out = ptc_fields_list(heap);
     for (size_t i = 0; i < ptc_seq_count(v); i++) {
-        PtcValue clean = clean_schema(heap, ptc_seq_nth(v, i), shown, depth + 1);
+        PtcValue clean = clean_schema(heap, ptc_seq_nth(v, i), role, depth + 1);
         if (clean == PTC_NONE)
             return PTC_NONE;
         ptc_fields_push(heap, &out, clean);
@@ -102,7 +113,7 @@ static PtcValue form(PtcHeap *heap, PtcText server, PtcValue in)
     PtcText message = ptc_fields_text(heap, in, "message");
     PtcValue schema = ptc_map_field(heap, in, "requestedSchema"), out = ptc_fields_map(heap);
     if ((mode.bytes && !ptc_text_is(mode, "form")) || !message.bytes || schema == PTC_NONE ||
-        !ptc_is_map(schema) || (schema = clean_schema(heap, schema, false, 0)) == PTC_NONE)
+        !ptc_is_map(schema) || (schema = clean_schema(heap, schema, EXACT, 0)) == PTC_NONE)
         return PTC_NONE;
     PtcValue clean = clean_text(heap, message);
     if (clean == PTC_NONE)

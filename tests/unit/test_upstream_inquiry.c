@@ -115,6 +115,8 @@ static const struct {
     {false, FORM("\"name\":{\"type\":\"string\",\"default\":\"a\\nb\"}"), "\"a\\nb\""},
     {false, FORM("\"na\\u001b[2Jme\":{\"type\":\"string\"}"), NULL},
     {false, FORM("\"name\":{\"type\":\"string\",\"enum\":[\"a\",\"\\u202eb\"]}"), NULL},
+    {false, FORM("\"name\":{\"type\":\"string\",\"enum\":[\"a\",\"b\\n 3. c\"]}"), NULL},
+    {false, FORM("\"na\\nme\":{\"type\":\"string\"}"), NULL},
     {false, FORM("\"name\":{\"type\":\"string\",\"default\":\"\\u001b[5m\"}"), NULL},
     {true, ASK("b\\nc"), "\"b\\nc\""},
     {true, ASK("b\\u200bc\\u001b"), "\"b\\\\u{200b}c\\\\u{1b}\""},
