@@ -342,7 +342,8 @@ void ptc_agent_upstreams_write(PtcAgentUpstreams *a, bool failed, PtcBuf *json)
 {
     if (!a->upstreams.manager)
         return;
-    ptc_emit_field_raw(json, "upstream_calls", ptc_buf_view(&a->calls));
+    ptc_emit_field_raw(json, "upstream_calls",
+                       a->calls.len ? ptc_buf_view(&a->calls) : PTC_TEXT("["));
     ptc_emit_array_end(json);
     if (a->calls_left_out)
         ptc_emit_field_uint(json, "upstream_calls_left_out", a->calls_left_out);

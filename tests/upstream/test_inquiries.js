@@ -401,6 +401,10 @@ async function roots(label, connect, load) {
         check(`${what}: offered`, place.heard('capabilities')[0].includes('"roots":{"listChanged":true}'), place.heard('capabilities'));
         r = await evaluate(client, '[(:uri (first (:roots (own/roots {:text "r"})))) (:error (none/roots {:text "r"}))]');
         check(`${what}: the entry wins`, JSON.stringify(value(r)) === '["file:///own",-32601]', r);
+        if (!more.elicitation) {
+            r = await evaluate(client, '(old/write {:text "w"})');
+            check(`${what}: no way to ask a person`, r.isError && text(r).includes('"write": "allow"'), r);
+        }
         r = await evaluate(client, '(every/get-roots-list {})');
         check(`${what}: everything has them`, text(r).includes(dirs[0]), r);
         const allowed = async (yes, no) => { // it takes them over in its own time
