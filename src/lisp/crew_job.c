@@ -243,14 +243,20 @@ static void keep_values(PtcJob *job, PtcVM *vm)
     }
 }
 
+/* The caller's heap, after share_room. */
+static void work_again(PtcJob *job)
+{
+    if (job->account != &job->own)
+        atomic_fetch_add_explicit(&job->account->heaps, 1, memory_order_relaxed);
+}
+
 /* While values are copied they exist twice, and both copies count. */
 static void take_over(PtcJob *job, PtcVM *vm)
 {
     bool outermost = job->account == &job->own;
     if (outermost)
         ptc_account_join(vm->heap, job->account);
-    else
-        atomic_fetch_add_explicit(&job->account->heaps, 1, memory_order_relaxed);
+    work_again(job);
     take_heaps(job, vm);
     keep_values(job, vm);
     ptc_memo_absorb(job->memo, vm);
@@ -351,8 +357,10 @@ static void start_job(PtcJob *job, PtcVM *vm)
 static bool run_job(PtcJob *job, PtcVM *vm, PtcValue *out)
 {
     start_job(job, vm);
-    if (!ptc_seat_take(&job->first, job, vm))
+    if (!ptc_seat_take(&job->first, job, vm)) {
+        work_again(job);
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    }
     job->seats = &job->first;
     ptc_seat_work(&job->first);
     return finish(job, vm, out);
