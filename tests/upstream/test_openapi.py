@@ -18,9 +18,11 @@ import threading
 import time
 import urllib.parse
 
+from place import MODULES, node
+
 PTC = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PRISM = ROOT / "build" / "npm" / "node_modules" / ".bin" / "prism"
+PRISM = pathlib.Path(MODULES, ".bin", "prism")
 WAIT = 120
 counts = {True: 0, False: 0}
 
@@ -211,7 +213,7 @@ def free_port():
 def start_prism(home, port):
     """--errors: a request that the document does not allow is answered with a failure."""
     with open(home + "/prism.log", "w", encoding="utf-8") as log:
-        prism = subprocess.Popen([PRISM, "mock", "--errors", "-h", "127.0.0.1", "-p", str(port), home + "/all.json"],
+        prism = subprocess.Popen([node(), PRISM, "mock", "--errors", "-h", "127.0.0.1", "-p", str(port), home + "/all.json"],
                                  stdout=log, stderr=log)
     end = time.monotonic() + WAIT
     while time.monotonic() < end and prism.poll() is None:
