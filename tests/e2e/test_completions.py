@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What `ptc completions` prints, in the shells that are here.  test_completions.py PTC"""
+import os
 import pathlib
 import re
 import shutil
@@ -37,7 +38,8 @@ def complete(shell, path, *words):
     if shell == "bash":
         done = run("bash", "-c", BASH, "bash", path, *words)
     else:
-        done = run("fish", "-c", f"source {path}; complete -C '{' '.join(words)}'")
+        done = run("fish", "-c", f"source {path}; complete -C '{' '.join(words)}'",
+                   env={**os.environ, "HOME": str(pathlib.Path(path).parent)})  # it writes there
     return [line.split("\t")[0] for line in done.stdout.splitlines()]
 
 

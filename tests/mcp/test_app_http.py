@@ -242,10 +242,10 @@ def isolation_is_told():
 @test
 def isolation_is_the_default():
     """Where workers cannot be, --http does not start, unless it is told to do without."""
-    def started(*args):
+    def started(ptc, *args):
         code = ("import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)); "
                 "os.execv(sys.argv[1], sys.argv[1:])")
-        command = [sys.executable, "-c", code, PTC, "mcp", "--http", "127.0.0.1:0", *args]
+        command = [sys.executable, "-c", code, ptc, "mcp", "--http", "127.0.0.1:0", *args]
         if os.getuid() == 0:  # who may do everything is not bound by the limit
             command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", *command]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
@@ -253,7 +253,9 @@ def isolation_is_the_default():
         return done.returncode, done.stderr
     if os.getuid() == 0 and not shutil.which("setpriv"):
         return
-    status, said = started()
+    with tempfile.TemporaryDirectory() as d:  # the tree may lie where nobody else can read
+        os.chmod(d, 0o755)
+        status, said = started(shutil.copy(PTC, d))
     expect(status, 1, said)
     assert "the default with --http" in said and "--isolation auto" in said, said
 
