@@ -10,9 +10,9 @@
 
 enum {
     WORKER_NS = 100 * 1000,
-    QUICK_NS = 150 * 1000, /* servers whose answers take longer are waited for asleep */
-    SERVER_NS = 200 * 1000,
-    CROWDED_NS = 500 * 1000, /* more than a quick server needs of a core that it shares with us */
+    QUICK_NS = 400 * 1000, /* servers whose answers take longer are waited for asleep */
+    SERVER_NS = 500 * 1000,
+    CROWDED_NS = 1000 * 1000, /* more than a quick server needs of a core that it shares with us */
     BUSY_NS = 250 * 1000 * 1000,
 };
 

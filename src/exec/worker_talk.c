@@ -190,9 +190,8 @@ static bool take_frames(PtcTalk *talk)
 
 /* The next task, or the answer of a quick tool, is back before this process could be put to sleep and woken, which costs more
  * than a short program. */
-static void linger(PtcTalk *talk)
+static void linger(PtcTalk *talk, int64_t until)
 {
-    int64_t until = ptc_linger_for_worker(&talk->linger, ptc_clock_ns(NULL));
     while (talk->at == talk->got && !fill(talk, false) && ptc_linger_goes_on(&talk->linger, until))
         continue;
 }
@@ -201,11 +200,11 @@ static void linger(PtcTalk *talk)
 static void lead(PtcTalk *talk, int64_t until)
 {
     struct pollfd p = {.fd = PIPE, .events = POLLIN};
-    int64_t left = until == INT64_MAX ? 0 : until - ptc_clock_ns(NULL);
+    int64_t now = ptc_clock_ns(NULL), left = until == INT64_MAX ? 0 : until - now;
     struct timespec t = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
     if (left < 0)
         return;
-    linger(talk);
+    linger(talk, ptc_linger_for_server(&talk->linger, now));
     if (talk->at < talk->got) /* it came with the task */
         (void)take_frames(talk);
     else if (ppoll(&p, 1, until == INT64_MAX ? NULL : &t, &talk->kicked) == 1 && fill(talk, false))
@@ -283,7 +282,9 @@ bool ptc_talk_wait(PtcTalk *talk, PtcTalkWait *wait, const PtcBudget *b, int64_t
         end_ns = ptc_budget_end(b);
     if (b)
         ptc_cancel_wait_begin(&cancel);
+    int64_t begun = ptc_clock_ns(NULL);
     await(talk, wait, b, end_ns);
+    ptc_linger_learn(&talk->linger, ptc_clock_ns(NULL) - begun);
     if (b)
         ptc_cancel_wait_end(&cancel);
     return wait->answered;
@@ -342,7 +343,7 @@ void ptc_talk_next(PtcTalk *talk, PtcBuf *payload)
     talk->reading = true;
     pthread_mutex_unlock(&talk->lock);
     if (talk->task > 0)
-        linger(talk);
+        linger(talk, ptc_linger_for_worker(&talk->linger, ptc_clock_ns(NULL)));
     while (head.type != PTC_FRAME_RUN)
         head = read_frame(talk, payload); /* skips what came too late for its task */
     pthread_mutex_lock(&talk->lock);

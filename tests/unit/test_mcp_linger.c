@@ -20,10 +20,10 @@ static void test_usual(void)
 {
     PtcLinger l = {.may = true};
     ptc_linger_learn(&l, 50 * 1000);
-    ptc_linger_learn(&l, 300 * 1000);
+    ptc_linger_learn(&l, 900 * 1000);
     CHECK(ptc_linger_for_server(&l, 1000) != 0);
     for (int i = 0; i < 10; i++)
-        ptc_linger_learn(&l, 300 * 1000);
+        ptc_linger_learn(&l, 900 * 1000);
     CHECK(ptc_linger_for_server(&l, 1000) == 0);
     CHECK(ptc_linger_for_worker(&l, 1000) != 0);
     for (int i = 0; i < 20; i++)
