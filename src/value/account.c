@@ -12,22 +12,22 @@ enum {
     ENOUGH_BYTES = 256 * 1024, /* beyond what was refused: the next request would be refused too */
 };
 
-/* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible. */
+/* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible.  The total never
+ * counts what is not granted: a thread may stand still between any two steps, and others would be refused meanwhile. */
 static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
 {
     if (need <= *grant)
         return true;
-    size_t exact = need - *grant;
-    for (size_t n = ptc_size_add(exact, GRANT_BYTES);; n = exact) {
-        size_t before = atomic_fetch_add_explicit(total, n, memory_order_relaxed);
-        if (n <= most && before <= most - n) {
-            *grant += n;
-            return true;
-        }
-        atomic_fetch_sub_explicit(total, n, memory_order_relaxed);
-        if (n == exact)
+    size_t exact = need - *grant, n, now = atomic_load_explicit(total, memory_order_relaxed);
+    do {
+        size_t left = most > now ? most - now : 0;
+        if (exact > left)
             return false;
-    }
+        n = left - exact < GRANT_BYTES ? exact : exact + GRANT_BYTES;
+    } while (!atomic_compare_exchange_weak_explicit(total, &now, now + n, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    *grant += n;
+    return true;
 }
 
 /* Gives back the idle part of a grant of which `need` is in use, except for `keep`, if that is worthwhile. */
