@@ -60,11 +60,14 @@ int64_t ptc_call_pause(PtcToolCall *call)
 
 /* ----------------------------------------------------------------------------- answers */
 
-PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size)
+/* Threads come and go while it is read: whether they are in the way is looked at before and after. */
+PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size, bool *crowded)
 {
     PtcJsonError e = {0};
     error[0] = 0;
+    bool shared = ptc_heap_is_shared(heap);
     PtcValue v = ptc_json_parse(heap, json.bytes, json.len, &e);
+    *crowded = heap->budget->stop == PTC_STOP_MEMORY && (shared || ptc_heap_is_shared(heap));
     if (v == PTC_NONE && !e.stopped)
         snprintf(error, size, "its result is not JSON: line %u, column %u: %s", (unsigned)e.line,
                  (unsigned)e.column, e.message);
@@ -147,9 +150,9 @@ bool ptc_answer_json(PtcToolCall *call, PtcText json)
         return answer_text(call, true, json);
     ptc_call_pause(call);
     PtcHeap *heap = call->data.heap;
-    bool shared = ptc_heap_is_shared(heap);
-    PtcValue v = ptc_call_parse(heap, json, error, sizeof error);
-    if (v == PTC_NONE && heap->budget->stop == PTC_STOP_MEMORY && shared) {
+    bool crowded;
+    PtcValue v = ptc_call_parse(heap, json, error, sizeof error, &crowded);
+    if (v == PTC_NONE && crowded) {
         heap->budget->stop =
             PTC_STOP_NONE; /* there may be room once other threads have released some */
         return answer_text(call, true, json);

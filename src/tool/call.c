@@ -301,11 +301,9 @@ static PtcValue parse_text(const Job *job, const PtcToolCall *call, PtcToolReply
     PtcCaller *c = job->caller;
     PtcText text = {call->text, call->text_len};
     for (int i = 0;; i++) {
-        bool alone = !ptc_heap_is_shared(c->heap);
-        PtcValue v = ptc_call_parse(c->heap, text, reply->error, sizeof reply->error);
-        alone = alone && !ptc_heap_is_shared(c->heap); /* another thread may have come meanwhile */
-        if (v != PTC_NONE || c->budget->stop != PTC_STOP_MEMORY || alone || i == PARSE_TRIES ||
-            !recover(job))
+        bool crowded;
+        PtcValue v = ptc_call_parse(c->heap, text, reply->error, sizeof reply->error, &crowded);
+        if (v != PTC_NONE || !crowded || i == PARSE_TRIES || !recover(job))
             return v;
         reply->error[0] = 0;
     }

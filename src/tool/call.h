@@ -116,8 +116,9 @@ static inline const PtcCancel *ptc_call_cancel(const PtcToolCall *call)
 
 /* The time since the call began was spent waiting, not computing; the clock starts again.  Returns that time. */
 int64_t ptc_call_pause(PtcToolCall *call);
-/* JSON text as a value in a heap; PTC_NONE with a message if it is not JSON, without one at a limit. */
-PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size);
+/* JSON text as a value in a heap; PTC_NONE with a message if it is not JSON, without one at a limit.  *crowded: other threads may
+ * have been in the way, so that it can be tried again. */
+PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size, bool *crowded);
 void ptc_call_release(PtcToolCall *call);
 
 #endif
