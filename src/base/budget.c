@@ -66,7 +66,7 @@ static void note_look(PtcBudget *budget)
 #endif
 
 /* Before the clock is read: false when the run must stop. */
-static bool may_go_on(PtcBudget *budget)
+static inline bool may_go_on(PtcBudget *budget)
 {
     note_look(budget);
     if (budget->stop != PTC_STOP_NONE) {
@@ -77,7 +77,7 @@ static bool may_go_on(PtcBudget *budget)
     return !ptc_cancelled(budget->cancel) || ptc_budget_halt(budget, PTC_STOP_CANCELLED);
 }
 
-static bool before_deadline(PtcBudget *budget, int64_t now)
+static inline bool before_deadline(PtcBudget *budget, int64_t now)
 {
     if (now < ptc_budget_end(budget))
         return true;
@@ -87,7 +87,7 @@ static bool before_deadline(PtcBudget *budget, int64_t now)
                              budget->pmap_ms);
 }
 
-static bool has_time(PtcBudget *budget, int64_t now)
+static inline bool has_time(PtcBudget *budget, int64_t now)
 {
     bool paused = atomic_load_explicit(&budget->paused, memory_order_relaxed);
     if (now >= budget->compute_end_ns && !paused)

@@ -693,13 +693,20 @@ static void note_result(PtcHeap *heap, PtcValue result)
     heap->mark_count = 0;
 }
 
-void ptc_heap_tool_end(PtcHeap *heap, PtcValue result)
+/* The result took memory: it raises the limit, and is marked so that it gives that back when it is collected. */
+static PTC_NOINLINE void raise_by(PtcHeap *heap, PtcValue result, size_t grown)
 {
-    size_t grown = heap->used > heap->tool_from ? heap->used - heap->tool_from : 0;
     size_t left = heap->tool_bytes > heap->raised ? heap->tool_bytes - heap->raised : 0;
     size_t n = heap->account ? ptc_account_raised(heap, grown) : grown < left ? grown : left;
-    heap->in_tool = false;
     heap->raised += n;
     if (result != PTC_NONE && n > 0)
         note_result(heap, result);
+}
+
+void ptc_heap_tool_end(PtcHeap *heap, PtcValue result)
+{
+    size_t grown = heap->used > heap->tool_from ? heap->used - heap->tool_from : 0;
+    if (grown > 0 || heap->raising > 0)
+        raise_by(heap, result, grown);
+    heap->in_tool = false;
 }

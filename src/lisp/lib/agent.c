@@ -4,16 +4,12 @@
 
 /* ------------------------------------------------------------------------------- tools */
 
-/* The number a tool had when the function was made is right in most runs; its name always is. */
-static int tool_number(const PtcHost *host, PtcValue f)
+/* Does the tool still have the number it had when the function was made?  In most runs it does. */
+static bool has_number(const PtcHost *host, PtcValue name, uint32_t number)
 {
     size_t len;
-    PtcValue name = ptc_record_field(f, 1);
-    int64_t number = ptc_to_int(ptc_record_field(f, 2));
-    const char *text = host->name(host, (size_t)number, &len);
-    if (text && len == ptc_str_len(name) && memcmp(text, ptc_str_bytes(name), len) == 0)
-        return (int)number;
-    return host->find(host, ptc_str_bytes(name), ptc_str_len(name));
+    const char *text = host->name(host, number, &len);
+    return text && len == ptc_str_len(name) && memcmp(text, ptc_str_bytes(name), len) == 0;
 }
 
 /* A tool of another server, "ns/name". */
@@ -44,14 +40,16 @@ PTC_BUILTIN(agent_tool, "ptc", "tool", 1, -1, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B
             "(tool/name {:arg value})", "Calls a tool of the host.", "")
 {
     PtcValue name = ptc_record_field(argv[0], 1);
+    uint32_t number = (uint32_t)ptc_to_int(ptc_record_field(argv[0], 2));
+    if (vm->host && has_number(vm->host, name, number))
+        return vm->host->call(vm, number, argc - 1, argv + 1, out);
     if (memchr(ptc_str_bytes(name), '/', ptc_str_len(name)))
         return call_server(vm, argc, argv, out);
-    int number = vm->host ? tool_number(vm->host, argv[0]) : -1;
-    if (number < 0) {
-        ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s", ptc_str_bytes(name));
-        return ptc_fail_hint(vm, "the function was made in an earlier run that had it");
-    }
-    return vm->host->call(vm, (uint32_t)number, argc - 1, argv + 1, out);
+    int now = vm->host ? vm->host->find(vm->host, ptc_str_bytes(name), ptc_str_len(name)) : -1;
+    if (now >= 0)
+        return vm->host->call(vm, (uint32_t)now, argc - 1, argv + 1, out);
+    ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s", ptc_str_bytes(name));
+    return ptc_fail_hint(vm, "the function was made in an earlier run that had it");
 }
 
 PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
