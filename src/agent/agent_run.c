@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "llm/waiting.h"
 
+enum { LEDGER_BYTES = 4 << 20 }; /* of the calls of one program, as the trace gets them */
 #define MS ((int64_t)1000000)
 
 PtcAgentOptions ptc_agent_options(void)
@@ -397,8 +398,8 @@ static bool runs_again(PtcAgentRun *r, PtcWorkLimits *limits)
     return again;
 }
 
-/* Runs the program, and again after each question that was answered. */
-static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
+/* Runs the program, and again after each question that was answered.  `ledger` gets its calls of other servers. */
+static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran, PtcBuf *ledger)
 {
     const PtcTreeServers *servers = r->tree->host.servers;
     PtcWorkLimits limits = work_limits(r);
@@ -411,23 +412,27 @@ static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
     do {
         ptc_work_run(r->work, a, &limits, ran);
     } while (runs_again(r, &limits));
-    if (servers && !servers->end(servers->user, r->work->ptc->remote))
+    if (servers && !servers->end(servers->user, r->work->ptc->remote, ledger))
         atomic_store(&r->unsafe, true);
     r->work->ptc->remote = NULL;
 }
 
 static void run_alone(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
 {
+    PtcBuf ledger;
     int64_t begun = ptc_clock_ns(NULL);
     PtcProgress p = progress(r, PTC_PROGRESS_PROGRAM_BEGAN);
     p.program = a->run.program;
     tell(r, p);
-    run_work(r, a, ran);
+    ptc_buf_init(&ledger, &r->work->mem, LEDGER_BYTES);
+    run_work(r, a, ran, &ledger);
     p = progress(r, PTC_PROGRESS_PROGRAM_ENDED);
     p.ran = ran;
     p.outcome = r->work->outcome;
+    p.upstream_calls = ptc_buf_view(&ledger);
     p.duration_ns = ptc_clock_ns(NULL) - begun;
     tell(r, p);
+    ptc_buf_deinit(&ledger);
 }
 
 static PtcAction run_program(PtcAgentRun *r, const PtcAction *a)

@@ -10,11 +10,16 @@
 #include "engine/outcome.h"
 #include "json/emit.h"
 #include "ptc/ptc.h"
+#include "trace/ledger.h"
 #include "value/calendar.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
 
 /* How much of a text is read before it is cut: more than is kept, since [secret] is shorter than most secrets. */
 enum { READ = 4 * PTC_TRACE_TEXT, ID = 96 };
 #define MEMORY ((size_t)64 * 1024 * 1024)
+#define MS ((int64_t)1000000)
 
 /* --------------------------------------------------------------------------------- texts */
 
@@ -84,15 +89,21 @@ static void write_line(PtcAgentTrace *t)
 }
 
 /* The beginning that all events of a tree share. */
-static void begin(PtcAgentTrace *t, const PtcProgress *p, const char *event, const char *id,
-                  const char *parent)
+static void begin_at(PtcAgentTrace *t, const char *event, const char *id, const char *parent,
+                     int64_t at_ns)
 {
     ptc_buf_clear(&t->line);
     ptc_emit_object(&t->line);
     ptc_emit_field_cstr(&t->line, "event", event);
     ptc_emit_field_cstr(&t->line, "id", id);
     ptc_emit_field_cstr(&t->line, "parent", parent);
-    add_us(t, "at_us", t->offset_ns + p->at_ns);
+    add_us(t, "at_us", at_ns);
+}
+
+static void begin(PtcAgentTrace *t, const PtcProgress *p, const char *event, const char *id,
+                  const char *parent)
+{
+    begin_at(t, event, id, parent, t->offset_ns + p->at_ns);
 }
 
 static void end(PtcAgentTrace *t, const char *event, const char *id)
@@ -340,6 +351,72 @@ static void program_tools(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
     }
 }
 
+/* --------------------------------------------------------------------- calls of upstreams */
+
+/* When a call began, in milliseconds since the trace did.  The ledger has the time of day, which may have been set meanwhile. */
+static int64_t began_ms(const PtcAgentTrace *t, PtcLedger *l, size_t i)
+{
+    int64_t ms;
+    PtcText ts = ptc_ledger_text(l, i, "ts");
+    return ts.bytes && ptc_iso_millis(ts.bytes, ts.len, &ms) ? ms - t->began_ms : 0;
+}
+
+static int64_t took_ns(PtcLedger *l, size_t i, int64_t most)
+{
+    PtcValue ms = ptc_ledger_member(l, i, "duration_ms");
+    double took = ms != PTC_NONE && ptc_is_float(ms) ? ptc_to_float(ms) * 1e6 : 0;
+    return took >= 0 && took < (double)most ? (int64_t)took : most;
+}
+
+/* The members of a call on one side of it. */
+static void add_side(PtcAgentTrace *t, PtcLedger *l, size_t i, bool asked)
+{
+    PtcValue key, value, call = ptc_seq_nth(l->calls, i);
+    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        const char *payload = ptc_ledger_payload(name);
+        if (ptc_text_is(name, "id") || ptc_ledger_is_asked(name) != asked)
+            continue;
+        if (payload) {
+            add_text(t, payload, ptc_str_text(value));
+            continue;
+        }
+        ptc_emit_key_text(&t->line, name);
+        ptc_emit_value(&t->line, &l->heap, value);
+    }
+}
+
+static void upstream_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, PtcLedger *l,
+                          size_t i)
+{
+    char id[ID];
+    int64_t end_ns = t->offset_ns + p->at_ns, first_ns = end_ns - p->duration_ns;
+    int64_t ms = began_ms(t, l, i), began = ms < end_ns / MS ? ms * MS : end_ns;
+    if (began < first_ns) /* as it does by the fraction that the ledger does not have */
+        began = first_ns;
+    snprintf(id, ID, "%.48s.u%zu", ids->turn, i + 1);
+    begin_at(t, "upstream.start", id, ids->program, began);
+    add_side(t, l, i, true);
+    end(t, "upstream.start", id);
+    begin_at(t, "upstream.stop", id, ids->program, began + took_ns(l, i, end_ns - began));
+    add_side(t, l, i, false);
+    end(t, "upstream.stop", id);
+}
+
+static void program_upstreams(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
+{
+    PtcLedger ledger;
+    if (p->upstream_calls.len == 0)
+        return;
+    ptc_ledger_open(&ledger, &t->mem, p->upstream_calls);
+    t->failed = t->failed || ledger.calls == PTC_NONE;
+    for (size_t i = 0; i < ledger.count && !t->over; i++)
+        upstream_call(t, p, ids, &ledger, i);
+    ptc_ledger_close(&ledger);
+}
+
+/* -------------------------------------------------------------------------- ends of programs */
+
 /* As JSON inside a text, as values are: like them it may have to be cut. */
 static void add_warnings(PtcAgentTrace *t, const PtcOutcome *outcome)
 {
@@ -362,6 +439,7 @@ static void program_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     };
     const PtcRan *ran = p->ran;
     program_tools(t, p, ids);
+    program_upstreams(t, p, ids);
     begin(t, p, "program.stop", ids->program, ids->turn);
     add_us(t, "duration_us", p->duration_ns);
     ptc_emit_field_cstr(&t->line, "end", ends[ran->end]);
@@ -404,10 +482,11 @@ void ptc_agent_trace_init(PtcAgentTrace *t, const PtcSecrets *secrets,
     char stamp[PTC_CALENDAR_TEXT];
     *t = (PtcAgentTrace){
         .secrets = secrets, .write = write, .user = user, .began_ns = ptc_clock_ns(NULL)};
+    t->began_ms = ptc_clock_wall_ms();
     ptc_mem_init(&t->mem, MEMORY);
     ptc_buf_init(&t->line, &t->mem, PTC_TRACE_LINE);
     ptc_buf_init(&t->clean, &t->mem, (size_t)2 * READ + 16);
-    ptc_iso_stamp(stamp, ptc_clock_wall_ms());
+    ptc_iso_stamp(stamp, t->began_ms);
     ptc_emit_object(&t->line);
     ptc_emit_field_cstr(&t->line, "event", "trace.start");
     ptc_emit_field_int(&t->line, "version", PTC_TRACE_VERSION);

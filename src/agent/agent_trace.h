@@ -24,7 +24,7 @@ typedef struct PtcAgentTrace {
     void *user;
     PtcMem mem;
     PtcBuf line, clean;
-    int64_t began_ns;
+    int64_t began_ns, began_ms; /* by the clock, and by the time of day */
     int64_t offset_ns;          /* from the start of the trace to the beginning of this tree */
     uint64_t runs_before, runs; /* in the trees before this one; including this one */
     uint64_t bytes;

@@ -20,7 +20,6 @@ enum {
     LEARN_MS = 5000,
     ABOUT_BYTES = 4096,
     CALLS_BYTES = 16 << 20, /* of all ledgers */
-    LEDGER_BYTES = 4 << 20, /* of one */
     EFFECTS_BYTES = 1 << 20,
     EFFECTS = 1000, /* names in all lists */
     FIRST_ROOM = 16,
@@ -36,18 +35,31 @@ typedef struct {
 
 /* -------------------------------------------------------------------------- what was called */
 
+/* A call as the outcome has it: with a number of its own, and without what only traces have.  False: it does not fit. */
+static bool add_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id)
+{
+    PtcValue key, value;
+    ptc_emit_object(out);
+    ptc_emit_field_uint(out, "id", id);
+    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        if (ptc_text_is(name, "id") || ptc_text_is(name, "arguments") ||
+            ptc_text_is(name, "result"))
+            continue;
+        ptc_emit_key_text(out, name);
+        ptc_emit_value(out, heap, value);
+    }
+    ptc_emit_object_end(out);
+    return ptc_buf_ok(out);
+}
+
 /* The calls of one program are numbered on from those before it. */
 static void add_calls(PtcAgentUpstreams *a, PtcHeap *heap, PtcValue calls)
 {
     for (size_t i = 0; i < ptc_seq_count(calls); i++) {
         size_t before = a->calls.len;
-        PtcValue id = ptc_int_new(heap, (int64_t)a->call_count + 1);
-        PtcValue key = ptc_str_new(heap, "id", 2);
-        PtcValue call = id == PTC_NONE || key == PTC_NONE
-                            ? PTC_NONE
-                            : ptc_map_assoc(heap, ptc_seq_nth(calls, i), key, id);
         a->call_count++;
-        if (call != PTC_NONE && ptc_emit_value(&a->calls, heap, call))
+        if (add_call(&a->calls, heap, ptc_seq_nth(calls, i), a->call_count))
             continue;
         a->calls.len = before;
         a->calls.full = a->calls.failed = false;
@@ -175,17 +187,15 @@ static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
     return &p->remote;
 }
 
-static bool end(void *user, const PtcRemoteRun *remote)
+static bool end(void *user, const PtcRemoteRun *remote, PtcBuf *ledger)
 {
     PtcAgentUpstreams *a = user;
     Program *p = (Program *)(uintptr_t)remote;
-    PtcBuf ledger, effects;
-    ptc_buf_init(&ledger, a->mem, LEDGER_BYTES);
+    PtcBuf effects;
     ptc_buf_init(&effects, a->mem, EFFECTS_BYTES);
     (void)remote->remote->effects(remote->run, &effects);
-    remote->remote->end(remote->run, &ledger);
-    bool safe = take_program(a, &ledger, &effects);
-    ptc_buf_deinit(&ledger);
+    remote->remote->end(remote->run, ledger);
+    bool safe = take_program(a, ledger, &effects);
     ptc_buf_deinit(&effects);
     ptc_mem_free(a->mem, p, sizeof *p);
     return safe;
@@ -252,6 +262,7 @@ bool ptc_agent_upstreams_open(PtcAgentUpstreams *a, PtcMem *mem,
     ptc_buf_init(&a->calls, mem, CALLS_BYTES);
     ptc_emit_array(&a->calls);
     options.records = config->records;
+    options.payloads = config->traced;
     if (!ptc_upstreams_open(&a->upstreams, mem, config->command, &options, NULL, NULL, status))
         return false;
     if (!a->upstreams.manager)

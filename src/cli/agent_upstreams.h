@@ -23,6 +23,7 @@ typedef struct PtcAgentUpstreamsConfig {
     struct PtcSecrets *records; /* gets what upstreams must keep secret */
     PtcCancel *cancel; /* of the agents; asked when a person ends them in place of an answer */
     PtcRunLive *live;  /* whose line makes room for questions; or NULL */
+    bool traced;       /* a trace shows what was asked and answered */
     bool
         start; /* upstreams that were never listed are started, so that models can be told of their tools */
 } PtcAgentUpstreamsConfig;

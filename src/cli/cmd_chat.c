@@ -406,6 +406,7 @@ static bool open_upstreams(Chat *c, int *status)
                                       .records = ptc_agent_host_more_secrets(c->host),
                                       .cancel = &interrupted,
                                       .live = &c->live,
+                                      .traced = c->o->trace != NULL,
                                       .start = true};
     bool plain = ptc_definition_is_plain(c->def);
     options.none = options.none || plain;

@@ -162,10 +162,12 @@ static const PtcRemoteRun *begin_program(void *user, const PtcAgentRun *run)
     return &d->remote;
 }
 
-static bool end_program(void *user, const PtcRemoteRun *remote)
+/* The calls are those of the task, whose answer and records have them. */
+static bool end_program(void *user, const PtcRemoteRun *remote, PtcBuf *ledger)
 {
     Doing *d = user;
     (void)remote;
+    (void)ledger;
     d->touched = d->touched || has_effects(d);
     return !d->touched;
 }

@@ -427,6 +427,7 @@ static bool open_upstreams(Command *c, int *status)
                                       .records = ptc_agent_host_more_secrets(c->host),
                                       .cancel = &ptc_interrupt,
                                       .live = &c->live,
+                                      .traced = c->o->trace != NULL,
                                       .start = !c->o->dry_run};
     bool named = options.files.count || options.imports.count, used = has_programs(c);
     options.none = options.none || !used;

@@ -46,6 +46,27 @@ uint64_t ptc_ledger_number(PtcLedger *l, size_t i, const char *name)
     return v != PTC_NONE && ptc_is_int(v) && ptc_to_int(v) > 0 ? (uint64_t)ptc_to_int(v) : 0;
 }
 
+static const char *find_name(PtcText name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ptc_text_is(name, names[i]))
+            return names[i];
+    return NULL;
+}
+
+bool ptc_ledger_is_asked(PtcText name)
+{
+    static const char *const names[] = {"ts",     "server",   "tool",          "effect",
+                                        "policy", "approved", "request_bytes", "arguments"};
+    return find_name(name, names, sizeof names / sizeof *names) != NULL;
+}
+
+const char *ptc_ledger_payload(PtcText name)
+{
+    static const char *const names[] = {"arguments", "result", "error"};
+    return find_name(name, names, sizeof names / sizeof *names);
+}
+
 PtcText ptc_ledger_reason(PtcLedger *l, size_t i)
 {
     if (ptc_text_is(ptc_ledger_text(l, i, "status"), "ok"))

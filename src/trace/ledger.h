@@ -28,6 +28,11 @@ uint64_t ptc_ledger_number(PtcLedger *ledger, size_t i, const char *name);
 /* Why call i failed; "": it did not. */
 PtcText ptc_ledger_reason(PtcLedger *ledger, size_t i);
 
+/* Is the member of that name known before the call is made? */
+bool ptc_ledger_is_asked(PtcText name);
+/* The same name if it is that of a payload: a text that was asked or answered; else NULL. */
+const char *ptc_ledger_payload(PtcText name);
+
 /* The member "upstream_calls": all of it but what was asked and what came back. */
 void ptc_ledger_put_calls(PtcLedger *ledger, PtcBuf *out);
 

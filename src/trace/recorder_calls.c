@@ -13,27 +13,14 @@
 /* RING_TEXT: of each text of a call, since the ring holds many calls of programs that may each call a lot. */
 enum { RING_TEXT = 256 };
 
-static const char *const PAYLOADS[] = {"arguments", "result", "error"};
-/* What is known before a call is made. */
-static const char *const ASKED[] = {"ts",     "server",   "tool",          "effect",
-                                    "policy", "approved", "request_bytes", "arguments"};
-
-static bool is_among(PtcText name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (ptc_text_is(name, names[i]))
-            return true;
-    return false;
-}
-
 static void put_member(PtcRecorder *r, PtcBuf *out, PtcLedger *l, PtcText name, PtcValue value,
                        size_t max)
 {
-    for (size_t i = 0; i < sizeof PAYLOADS / sizeof *PAYLOADS; i++)
-        if (ptc_text_is(name, PAYLOADS[i])) {
-            ptc_recorder_put_payload(r, out, PAYLOADS[i], ptc_str_text(value), max);
-            return;
-        }
+    const char *payload = ptc_ledger_payload(name);
+    if (payload) {
+        ptc_recorder_put_payload(r, out, payload, ptc_str_text(value), max);
+        return;
+    }
     ptc_emit_key_text(out, name);
     ptc_emit_value(out, &l->heap, value);
 }
@@ -46,7 +33,7 @@ static void put_members(PtcRecorder *r, PtcBuf *out, PtcLedger *l, size_t i, Par
     PtcValue key, value, call = ptc_seq_nth(l->calls, i);
     for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key);
-        bool asked = is_among(name, ASKED, sizeof ASKED / sizeof *ASKED);
+        bool asked = ptc_ledger_is_asked(name);
         if (part == PUT_ALL || (!ptc_text_is(name, "id") && asked == (part == PUT_ASKED)))
             put_member(r, out, l, name, value, part == PUT_ALL ? RING_TEXT : PTC_RECORD_TEXT);
     }

@@ -191,6 +191,31 @@ def secrets(place):
     counts.check("no secrets", "s3cr3t" not in done.stdout + done.stderr + place.read("trace.jsonl") and done.returncode == 0, done)
 
 
+def traces(place, file):
+    """Each call is in the trace, inside its program and at its time, with what was asked and answered; outcomes have no texts."""
+    path = agent(place, '(def a (notes/read {:text "1"}))',
+                 '(def b [(notes/read {:text "2"}) (tool/call {:server (str "notes") :tool "write" :args {:text "w"}})])', '(return 1)')
+    trace = place.path("calls.jsonl")
+    said = outcome(place, path, "--upstreams", file, "--trace", trace)
+    events = [json.loads(line) for line in place.read("calls.jsonl").splitlines()]
+    begun = [e for e in events if e["event"] == "upstream.start"]
+    ended = {e["id"]: e for e in events if e["event"] == "upstream.stop"}
+    programs = {e["id"]: e for e in events if e["event"] == "program.start"}
+    counts.check("traced calls", [(e["id"], e["parent"], e["server"], e["tool"], e["policy"]) for e in begun]
+                 == [("r1.t1.u1", "r1.t1.p", "notes", "read", "allow"), ("r1.t2.u1", "r1.t2.p", "notes", "read", "allow"),
+                     ("r1.t2.u2", "r1.t2.p", "notes", "write", "deny")], begun)
+    counts.check("what was asked", '"text":"2"' in begun[1]["arguments"] and begun[1]["request_bytes"] > 0, begun)
+    counts.check("how they ended", [ended[e["id"]]["status"] for e in begun] == ["ok", "ok", "error"]
+                 and ended["r1.t2.u2"]["reason"] == "denied" and "result" in ended["r1.t1.u1"], ended)
+    times = [(programs[e["parent"]]["at_us"], e["at_us"], ended[e["id"]]["at_us"]) for e in begun]
+    counts.check("each within its program", all(a <= b <= c for a, b, c in times), times)
+    counts.check("the outcome has no texts", len(said["upstream_calls"]) == 3
+                 and all("arguments" not in c and "result" not in c for c in said["upstream_calls"]), said)
+    shown = place.run("trace", "summary", trace)
+    counts.check("and shown", shown.returncode == 0 and "notes/read" in shown.stdout, shown)
+    place.taken("calls")
+
+
 def real(place):
     """The official server of files."""
     if not FILESYSTEM.exists():
@@ -216,6 +241,7 @@ def main(place):
     nested(place, file)
     terminal(place, file)
     chat(place, file)
+    traces(place, file)
     secrets(place)
     real(place)
     counts.check("each call of the plain server was counted", lines_of(f"{place.home}/f.count") != [])

@@ -64,6 +64,19 @@ const UPSTREAM = [
     {event: 'call.stop', ok: true, duration_us: 200000, tool_calls: 0, result: {bytes: 3, text: '[1]'}},
 ].map((e) => JSON.stringify(e)).join('\n');
 
+// An agent whose program called another server.
+const AGENT_UPSTREAM = [
+    {event: 'trace.start', version: 1, ts: '2026-11-15T20:22:19.046Z'},
+    {event: 'run.start', id: 'r1', parent: null, at_us: 10, agent: '', name: 'reader', mode: 'content', depth: 1},
+    {event: 'turn.start', id: 'r1.t1', parent: 'r1', at_us: 20, type: 'normal'},
+    {event: 'program.start', id: 'r1.t1.p', parent: 'r1.t1', at_us: 1000, program: '(files/read {})'},
+    {event: 'upstream.start', id: 'r1.t1.u1', parent: 'r1.t1.p', at_us: 2000, ts: '2026-11-15T20:22:19.048Z', server: 'files', tool: 'read', policy: 'allow', arguments: '{"path":"a"}'},
+    {event: 'upstream.stop', id: 'r1.t1.u1', parent: 'r1.t1.p', at_us: 5000, status: 'ok', duration_ms: 3, attempts: 1, result_bytes: 5, result: '"text"'},
+    {event: 'program.stop', id: 'r1.t1.p', parent: 'r1.t1', at_us: 6000, duration_us: 5000, end: 'value', calls: 0},
+    {event: 'turn.stop', id: 'r1.t1', parent: 'r1', at_us: 6100, duration_us: 6080, ok: true, calls: 0},
+    {event: 'run.stop', id: 'r1', parent: null, at_us: 6200, duration_us: 6190, outcome: 'ok', turns: 1, llm_requests: 1, llm_errors: 0, children: 0},
+].map((e) => JSON.stringify(e)).join('\n');
+
 // ---------------------------------------------------------------------------------------------- tests
 
 async function testList(browser, url) {
@@ -178,6 +191,12 @@ async function testDrop(browser, url, where) {
     check('upstream: what was sent and received', sent.includes('"state": 1') && sent.includes('2 times') && sent.includes('8.79 KiB') && sent.includes('allow'), sent);
     await page.keyboard.press('e');
     await page.locator('#detail .block.error', {hasText: 'not today'}).waitFor();
+    await page.locator('#pick').setInputFiles({name: 'reader.jsonl', mimeType: 'text/plain', buffer: Buffer.from(AGENT_UPSTREAM)});
+    await page.locator('#head h1', {hasText: 'reader'}).waitFor();
+    await row(page, 'files/read').click();
+    await page.locator('.detail-head', {hasText: 'files/read'}).waitFor();
+    const read = await page.locator('#detail').innerText();
+    check('upstream: calls of agents', read.includes('"path": "a"') && read.includes('"text"') && /1\s*tool calls?/.test(await page.locator('#head').innerText()), read);
     await finish(page, 'drop');
 }
 

@@ -135,7 +135,7 @@ function programBody({part, parts, more}, {go, query}) {
     value(part.b.end === 'fail' ? 'Failed with' : part.b.end === 'return' ? 'Returned' : 'Result', part.b, 'value', query), callTable(parts, more, go)];
 }
 
-// A call of another server: payloads as in calls of `ptc mcp`, and what was decided about it.
+// A call of another server, and what was decided about it.
 function upstreamBody(part, query) {
   const {a, b} = part, facts = [];
   const fact = (name, v) => v !== undefined && v !== null && v !== '' && facts.push(el('div', null, el('dt', null, name), el('dd', null, text(v))));
@@ -188,8 +188,9 @@ function runBody({part, parts, sums, prompt}, {go, query}) {
     prompt?.text && section('First message', prose(prompt.text, query)), prompt && systemPrompt(prompt.system, query)];
 }
 
-// Payloads of `ptc mcp` are {bytes, sha256, text}; --trace-payloads decides which of them are there.
+// Payloads of `ptc mcp` are {bytes, sha256, text}; --trace-payloads decides which of them are there.  Agents' traces have the text itself.
 function payload(title, p, query, options) {
+  if (typeof p === 'string') return payload(title, {text: p}, query, options);
   if (!p || typeof p !== 'object') return null;
   if (typeof p.text === 'string')
     return section(title, block(options.json ? prettyJson(p.text) : p.text, {...options, query, full: Number(p.bytes) || 0}));

@@ -168,10 +168,11 @@ function callStop(trace, e, line) {
   else fail(part, word(e.reason) || 'failed');
 }
 
-// A call of another server, inside the call of ours; its time is that of the clock.
+// A call of another server.  In an agent's trace it says where it belongs and when it began; in that of `ptc mcp` it is inside the
+// call of ours, and its time is that of the clock.
 function upstreamStart(trace, e, line) {
-  const call = trace.parts[trace.call];
-  const part = newPart(trace, 'tool', {id: e.id, parent: call?.id}, Math.max(0, (Date.parse(word(e.ts)) - trace.began) * 1000 || 0));
+  const since = typeof e.at_us === 'number' ? e.at_us : (Date.parse(word(e.ts)) - trace.began) * 1000;
+  const part = newPart(trace, 'tool', {id: e.id, parent: e.parent || trace.parts[trace.call]?.id}, Math.max(0, since || 0));
   part.name = `${word(e.server, 90)}/${word(e.tool, 100)}`;
   part.a = line;
   sumsOf(trace, part).calls++;
