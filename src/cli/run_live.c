@@ -145,26 +145,27 @@ void ptc_run_live_begin(PtcRunLive *l)
     l->on = start(l);
 }
 
-void ptc_run_live_pause(PtcRunLive *l)
+/* A pause has begun once nothing more is written. */
+static void set_paused(PtcRunLive *l, bool paused)
 {
     if (!l->on)
         return;
     pthread_mutex_lock(&l->lock);
-    l->paused = true;
+    l->paused = paused;
     pthread_cond_signal(&l->wake);
-    while (!l->resting)
+    while (paused && !l->resting)
         pthread_cond_wait(&l->rested, &l->lock);
     pthread_mutex_unlock(&l->lock);
 }
 
+void ptc_run_live_pause(PtcRunLive *l)
+{
+    set_paused(l, true);
+}
+
 void ptc_run_live_resume(PtcRunLive *l)
 {
-    if (!l->on)
-        return;
-    pthread_mutex_lock(&l->lock);
-    l->paused = false;
-    pthread_cond_signal(&l->wake);
-    pthread_mutex_unlock(&l->lock);
+    set_paused(l, false);
 }
 
 void ptc_run_live_end(PtcRunLive *l)

@@ -86,30 +86,30 @@ static void drop(PtcUpRun *run, PtcInquiry *q)
 /* ----------------------------------------------------------------------------------- holding */
 
 /* Stands in for a call that is held: what the program sees of it. */
-static PtcUpCall *new_stub(const PtcUpCall *call)
+static PtcUpCall *new_stand_in(const PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
-    PtcUpCall *stub = ptc_mem_alloc(run->manager->mem, sizeof *stub);
-    if (!stub)
+    PtcUpCall *stand_in = ptc_mem_alloc(run->manager->mem, sizeof *stand_in);
+    if (!stand_in)
         return NULL;
-    *stub = (PtcUpCall){.ask = call->ask,
-                        .op = call->op,
-                        .run = run,
-                        .state = PTC_UP_ANSWERED,
-                        .slot = call->slot,
-                        .tool = call->tool,
-                        .seen = call->seen,
-                        .method = call->method,
-                        .effect = call->effect,
-                        .part = call->part,
-                        .reply.retry_after_ms = -1,
-                        .sibling = run->calls,
-                        .sibling_at = &run->calls};
-    (void)ptc_call_refuse(stub, PTC_REMOTE_ASIDE, "its server has a question first");
+    *stand_in = (PtcUpCall){.ask = call->ask,
+                            .op = call->op,
+                            .run = run,
+                            .state = PTC_UP_ANSWERED,
+                            .slot = call->slot,
+                            .tool = call->tool,
+                            .seen = call->seen,
+                            .method = call->method,
+                            .effect = call->effect,
+                            .part = call->part,
+                            .reply.retry_after_ms = -1,
+                            .sibling = run->calls,
+                            .sibling_at = &run->calls};
+    (void)ptc_call_refuse(stand_in, PTC_REMOTE_ASIDE, "its server has a question first");
     if (run->calls)
-        run->calls->sibling_at = &stub->sibling;
-    run->calls = stub;
-    return stub;
+        run->calls->sibling_at = &stand_in->sibling;
+    run->calls = stand_in;
+    return stand_in;
 }
 
 static void set_end(PtcUpCall *call, int64_t end_ns)
@@ -160,15 +160,15 @@ static bool hold(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     PtcRemoteAsk *ask = call->ask;
-    PtcUpCall *stub = call->part && has_room(run) ? new_stub(call) : NULL;
-    if (!stub)
+    PtcUpCall *stand_in = call->part && has_room(run) ? new_stand_in(call) : NULL;
+    if (!stand_in)
         return false;
     count_held(call, true);
     call->ask = NULL;
     uncount(call);
     set_end(call, ptc_clock_ns(NULL) + HOLD_NS);
     run->asides++;
-    ask->own = stub;
+    ask->own = stand_in;
     ask->ready(ask);
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_tools_hard.c - tool calls where it is hardest to get them right: results of all sizes, turns, waits, answers at
  * every moment from several threads, short memory. */
-#include "api_help.h"
+#include "api_tool_help.h"
 
 #include <stdlib.h>
 
@@ -160,44 +160,6 @@ static PtcTools *make_tools(void)
     }
     return tools;
 }
-
-static Ptc *new_engine(bool stress, int64_t fail_allocation)
-{
-    PtcOptions options;
-    PtcLimits limits = patient_limits();
-    ptc_options_init(&options, sizeof options);
-    options.limits = &limits;
-    options.gc_stress = stress;
-    if (fail_allocation)
-        options.fail_allocation = fail_allocation;
-    return ptc_new(&options);
-}
-
-static PtcOutcome *start_with(Ptc *ptc, PtcTools *tools, const char *program,
-                              const PtcLimits *limits)
-{
-    PtcRun run = a_run(program, NULL, 0);
-    PtcOutcome *o = NULL;
-    run.tools = tools;
-    run.limits = limits;
-    return ptc_eval(ptc, &run, &o) == PTC_OK ? o : NULL;
-}
-
-static void expect_with(int line, Ptc *ptc, PtcTools *tools, const PtcLimits *limits,
-                        const char *program, const char *want)
-{
-    char got[TEXT] = "no outcome";
-    PtcOutcome *o = start_with(ptc, tools, program, limits);
-    if (o)
-        tell(o, got);
-    if (want[0] == '!' && !strchr(want, ' '))
-        got[strcspn(got, " ")] = 0; /* where is left to chance */
-    check_str("", line, program, got, want);
-    ptc_outcome_free(o);
-}
-
-#define WITH(program, want) expect_with(__LINE__, ptc, tools, NULL, program, want)
-#define LIMITED(program, want) expect_with(__LINE__, ptc, tools, &limits, program, want)
 
 /* ------------------------------------------------------------------------------ waiting */
 

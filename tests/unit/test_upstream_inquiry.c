@@ -34,13 +34,19 @@ typedef struct {
     Listener listener;
 } Told;
 
-static void told_init(Told *t, World *w, void *run)
+/* In a world of its own, with a run. */
+static void *told_begin(Told *t, World *w)
 {
+    char a[1024];
+    world_init(w);
+    world_open(w, entry(a, sizeof a, w, "s", "", "1", ""));
+    void *run = run_begin(w, "me");
     *t = (Told){.listener.base.progress = hear_progress};
     t->instance.upstream = &w->manager->upstreams[0];
     t->call.instance = &t->instance;
     t->call.run = run;
     w->remote->listen(run, &t->listener.base);
+    return run;
 }
 
 /* A flood costs no more than a look at the clock: a line is made for what may be told. */
@@ -48,11 +54,7 @@ static void test_flood(void)
 {
     World w;
     Told t;
-    char a[1024];
-    world_init(&w);
-    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
-    void *run = run_begin(&w, "me");
-    told_init(&t, &w, run);
+    void *run = told_begin(&t, &w);
     int64_t begun = ptc_clock_ns(NULL);
     ptc_mem_fail_at(&w.mem, UINT64_MAX); /* counts allocations */
     for (int i = 0; i < 20000; i++)
@@ -74,11 +76,7 @@ static void test_progress_no_memory(void)
 {
     World w;
     Told t;
-    char a[1024];
-    world_init(&w);
-    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
-    void *run = run_begin(&w, "me");
-    told_init(&t, &w, run);
+    void *run = told_begin(&t, &w);
     size_t before = atomic_load(&w.mem.used);
     bool reached = true;
     for (uint64_t n = 1; reached && n < 100; n++) {

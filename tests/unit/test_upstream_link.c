@@ -272,22 +272,29 @@ static void test_floods(void)
     close_link();
 }
 
-/* A server that asks, and does not read what it is told: only so much is kept for it. */
-static void test_asks_without_reading(void)
+/* A server of the older era that greets, and then does what the script says. */
+static bool start_script(const char *script)
 {
-    const char *argv[] = {
-        "sh", "-c",
-        "read a; echo '{\"id\":1,\"error\":{\"code\":-32601}}'; read b;"
-        "echo '{\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\"}}'; read c; read d;"
-        "yes '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}' | head -n 100000;"
-        "echo '{\"id\":3,\"result\":{}}'; sleep 60",
-        NULL};
+    char text[1024];
+    snprintf(text, sizeof text,
+             "read a; echo '{\"id\":1,\"error\":{\"code\":-32601}}'; read b;"
+             "echo '{\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\"}}'; %s",
+             script);
+    const char *argv[] = {"sh", "-c", text, NULL};
     peer_init(&peer, &mem, loop);
     PtcLinkConfig c = peer_config(&peer);
     c.argv = argv;
     c.env = environment;
     peer.link = ptc_link_new(&mem, loop, &c);
-    CHECK(peer.link && peer_connect(&peer));
+    return peer.link && peer_connect(&peer);
+}
+
+/* A server that asks, and does not read what it is told: only so much is kept for it. */
+static void test_asks_without_reading(void)
+{
+    CHECK(start_script("read c; read d;"
+                       "yes '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}' |"
+                       "head -n 100000; echo '{\"id\":3,\"result\":{}}'; sleep 60"));
     size_t before = atomic_load(&mem.used);
     CHECK(call_tool(&call, &peer, ECHO, 60000) == PTC_LINK_ANSWER);
     CHECK(atomic_load(&mem.used) < before + (1 << 20));
@@ -351,17 +358,7 @@ static void test_never_reads(void)
     char *params = malloc(size + 100);
     CHECK(start("", "legacy"));
     close_link();
-    const char *argv[] = {
-        "sh", "-c",
-        "read a; echo '{\"id\":1,\"error\":{\"code\":-32601}}'; read b;"
-        "echo '{\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\"}}'; exec sleep 1000",
-        NULL};
-    peer_init(&peer, &mem, loop);
-    PtcLinkConfig c = peer_config(&peer);
-    c.argv = argv;
-    c.env = environment;
-    peer.link = ptc_link_new(&mem, loop, &c);
-    CHECK(peer_connect(&peer));
+    CHECK(start_script("exec sleep 1000"));
     memset(params, 'x', size);
     memcpy(params, "{\"a\":\"", 6);
     memcpy(params + size, "\"}", 3);

@@ -11,8 +11,9 @@
 #include "upstream/sign_in_flow.h"
 
 static char answer[64 * 1024];
+static PtcMem own; /* of the test: it never runs out */
 
-static void begin(World *w, Http *http)
+static void begin(World *w, Http *http, PtcBuf *asked)
 {
     char members[400];
     http_start(http);
@@ -22,10 +23,13 @@ static void begin(World *w, Http *http)
              "{\"client_id\":\"me\"}}",
              http->port);
     world_open(w, members);
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(asked, &own, 1 << 20);
 }
 
-static void finish(World *w, Http *http)
+static void finish(World *w, Http *http, PtcBuf *asked)
 {
+    ptc_buf_deinit(asked);
     http_stop(http); /* connections end with it */
     world_close(w);
     world_remove(w);
@@ -67,19 +71,15 @@ static void test_asked(void)
 {
     World w;
     Http http;
-    PtcMem own;
     PtcBuf asked;
-    begin(&w, &http);
-    ptc_mem_init(&own, SIZE_MAX / 2);
-    ptc_buf_init(&asked, &own, 1 << 20);
+    begin(&w, &http, &asked);
     void *run = run_begin(&w, "me");
     CHECK(talk(&w, run, &asked));
     CHECK(strstr(ptc_buf_text(&asked), "/authorize?") && strstr(asked.data, "\"mode\":\"url\"") &&
           strstr(asked.data, "code_challenge_method"));
     CHECK(strstr(answer, "\"auth_failed\"") && strstr(answer, "ptc upstreams login s"));
     w.remote->end(run, NULL);
-    ptc_buf_deinit(&asked);
-    finish(&w, &http);
+    finish(&w, &http, &asked);
 }
 
 /* That memory is short, or that somebody has to sign in. */
@@ -96,11 +96,8 @@ static void test_no_memory(uint64_t step)
     for (uint64_t n = 1; reached && ptc_clock_ns(NULL) < end; n += step) {
         World w;
         Http http;
-        PtcMem own;
         PtcBuf asked;
-        begin(&w, &http);
-        ptc_mem_init(&own, SIZE_MAX / 2);
-        ptc_buf_init(&asked, &own, 1 << 20);
+        begin(&w, &http, &asked);
         ptc_mem_fail_at(&w.mem, n);
         void *run = run_begin(&w, "me");
         bool worked = run && talk(&w, run, &asked);
@@ -112,8 +109,7 @@ static void test_no_memory(uint64_t step)
             w.remote->end(run, NULL);
         check_rest(&w);
         CHECK(worked || reached);
-        ptc_buf_deinit(&asked);
-        finish(&w, &http);
+        finish(&w, &http, &asked);
     }
     CHECK(!reached);
 }
