@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
@@ -11,9 +12,10 @@
 #include "json/emit.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
+#include "trace/redact.h"
 #include "upstream/pins.h"
 
-enum { OUT_BYTES = 64 * 1024 * 1024 };
+enum { OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 16 * 1024 };
 
 static int complain(const char *what, const char *why)
 {
@@ -25,13 +27,13 @@ static int complain(const char *what, const char *why)
 }
 
 /* NULL: there are no upstreams or no pins, and that has been told. */
-static PtcPins *find_pins(PtcUpstreamsCommand *c)
+static PtcPins *find_pins(PtcUpstreamsCommand *c, const char *what)
 {
     char why[256];
     PtcPins *pins = c->upstreams->manager ? ptc_manager_pins(c->upstreams->manager) : NULL;
     if (!c->upstreams->manager) {
-        complain("pins", "there are no upstreams: name a file with --upstreams FILE, or a client "
-                         "with --import CLIENT");
+        complain(what, "there are no upstreams: name a file with --upstreams FILE, or a client "
+                       "with --import CLIENT");
         return NULL;
     }
     if (!pins) {
@@ -134,7 +136,7 @@ static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamS
 
 int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 {
-    PtcPins *pins = find_pins(c);
+    PtcPins *pins = find_pins(c, "pins");
     PtcBuf out;
     size_t shown = 0;
     if (!pins)
@@ -164,12 +166,32 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 
 /* ---------------------------------------------------------------------------------- approve */
 
+/* What will be used from now on, as it is written: a person who did not look at the file sees it here.  Values that must be
+ * kept secret are not shown, wherever the file has them. */
+static void show_entry(PtcUpstreamsCommand *c, PtcText written, const PtcUpstreamState *s)
+{
+    PtcBuf safe, line;
+    const char *end = memchr(written.bytes, '\n', written.len);
+    PtcText entry = {written.bytes, end ? (size_t)(end - written.bytes) : written.len};
+    ptc_buf_init(&safe, c->upstreams->mem, ENTRY_BYTES);
+    ptc_buf_init(&line, c->upstreams->mem, 2 * ENTRY_BYTES);
+    ptc_secrets_blot(ptc_manager_secrets(c->upstreams->manager), &safe, entry, false);
+    ptc_buf_addf(&line, "%.*s may be used as %.*s has it now:\n  ", (int)s->name.len, s->name.bytes,
+                 (int)s->file.len, s->file.bytes);
+    ptc_buf_add(&line, safe.data, ptc_utf8_valid_prefix(safe.data, safe.len));
+    ptc_buf_add_cstr(&line, safe.full ? "..." : "");
+    (void)!ptc_shown_write_line(PTC_IO_STDOUT, line.data, line.len);
+    ptc_buf_deinit(&safe);
+    ptc_buf_deinit(&line);
+}
+
 /* An entry of a project's file, as it is written now.  False: it is not one, or it is approved already. */
 static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
                           const PtcUpstreamState *s, int *status)
 {
     PtcHeap *heap = &c->upstreams->desk.heap;
-    PtcText text = ptc_fields_text(heap, ptc_seq_nth(c->upstreams->places, i), "digest");
+    PtcValue place = ptc_seq_nth(c->upstreams->places, i);
+    PtcText text = ptc_fields_text(heap, place, "digest");
     PtcPinned who = {s->file, s->name};
     char digest[PTC_PIN_ENTRY + 1], why[256];
     if (!text.bytes || text.len != PTC_PIN_ENTRY)
@@ -182,17 +204,20 @@ static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
     if (!ptc_pins_approve_entry(pins, who, digest, why))
         *status = complain(c->argv[0], why);
     else
-        ptc_io_printf(PTC_IO_STDOUT, "%.*s may be used as %.*s has it now\n", (int)s->name.len,
-                      s->name.bytes, (int)s->file.len, s->file.bytes);
+        show_entry(c, ptc_fields_text(heap, place, "written"), s);
     return true;
 }
 
 static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool, const char *arg)
 {
-    char why[256];
+    char why[512];
     size_t count = 0;
     if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, why))
         return complain(arg, why);
+    if (count == 0 && strcmp(s->state, "unusable") == 0) {
+        snprintf(why, sizeof why, "it cannot be used, approved or not: %s", s->reason);
+        return complain(arg, why);
+    }
     if (count == 0)
         return complain(arg, "as far as is known, nothing has changed since it was pinned; ptc "
                              "upstreams check looks again");
@@ -223,7 +248,7 @@ static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
 
 int ptc_upstreams_approve(PtcUpstreamsCommand *c)
 {
-    PtcPins *pins = find_pins(c);
+    PtcPins *pins = find_pins(c, "approve");
     int status = PTC_EXIT_OK;
     if (!pins)
         return PTC_EXIT_FAILED;

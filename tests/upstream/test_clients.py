@@ -82,7 +82,13 @@ def test_claude_code(home):
     h.place.write("work/app/.mcp.json", '{"mcpServers": {"p": {"command": "${PYTHON:-%s}", "args": [%s, %s], "env": {"A": "${B:-c}"}}}}'
                   % (sys.executable, h.script, h.home))
     h.states("project", "claude-code:project", p="unusable/approve p")
-    h.place.upstreams("approve", "p", "--import", "claude-code:project", cwd=h.project)
+    done = h.place.upstreams("approve", "p", "--import", "claude-code:project", cwd=h.project)
+    counts.check("claude-code: what is approved is shown", done.returncode == 0 and '"command":"${PYTHON:-' in done.stdout, done)
+    h.place.write("work/app/.mcp.json", '{"mcpServers": {"q": {"command": "x", "env": {"A": "${NOT_SET_4711}"}}}}')
+    done = h.place.upstreams("approve", "q", "--import", "claude-code:project", cwd=h.project)
+    counts.check("claude-code: what approval cannot help", done.returncode == 1 and "NOT_SET_4711 is not set" in done.stderr, done)
+    h.place.write("work/app/.mcp.json", '{"mcpServers": {"p": {"command": "${PYTHON:-%s}", "args": [%s, %s], "env": {"A": "${B:-c}"}}}}'
+                  % (sys.executable, h.script, h.home))
     counts.check("claude-code: a default", h.env_of("claude-code:project", "p").get("A") == "c")
 
 
