@@ -230,6 +230,11 @@ bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 
 /* ------------------------------------------------------------------------------------ check */
 
+enum {
+    CHECK_MS = 1000
+}; /* microseconds as a rule, but machines are busy, and what is missed here is found only by the call */
+#define NO_ISSUES "{\"issues\":[]}"
+
 /* The tool of the call as the upstream has it; as it is on disk while nothing else is known.  NULL: there is none. */
 static const PtcCatalogTool *tool_now(PtcUpCall *call, bool *cached)
 {
@@ -245,10 +250,20 @@ static const PtcCatalogTool *tool_now(PtcUpCall *call, bool *cached)
     return n < 0 ? NULL : &now->server.tools[n];
 }
 
-static bool check(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool, PtcBuf *out)
+/* A server can make its schema costly, so that each program that names it would be held up before it runs.  After CHECK_MS it
+ * is left to the call to find what is wrong. */
+static bool check(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcBuf *out)
 {
-    PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
-    return ptc_arguments_check(heap, schema, call->ask->text, out);
+    PtcBudget *budget = &desk->budget;
+    int64_t end = budget->deadline_ns, soon = ptc_clock_ns(NULL) + (int64_t)CHECK_MS * 1000000;
+    PtcValue schema = ptc_map_field(&desk->heap, tool->definition, "inputSchema");
+    budget->deadline_ns = soon < end ? soon : end;
+    bool checked = ptc_arguments_check(&desk->heap, schema, call->ask->text, out);
+    budget->deadline_ns = end;
+    if (checked || soon >= end || budget->stop != PTC_STOP_DEADLINE)
+        return checked;
+    budget->stop = PTC_STOP_NONE;
+    return ptc_buf_add_cstr(out, NO_ISSUES);
 }
 
 /* What is on disk alone refuses nothing: the upstream is asked first. */
@@ -260,8 +275,7 @@ bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
     if (!tool || !cached)
         return false;
     ptc_buf_init(&issues, call->run->mem, 64 * 1024);
-    bool none = check(call, &desk->heap, tool, &issues) &&
-                ptc_text_is(ptc_buf_view(&issues), "{\"issues\":[]}");
+    bool none = check(call, desk, tool, &issues) && ptc_text_is(ptc_buf_view(&issues), NO_ISSUES);
     ptc_buf_deinit(&issues);
     return !none && ptc_call_await_listing(call);
 }
@@ -274,7 +288,7 @@ bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
         (void)ptc_call_refuse(call, "unknown_tool", "there is no such tool");
     if (call->reason)
         return ptc_serve_fail(call, out);
-    if (!check(call, &desk->heap, tool, out))
+    if (!check(call, desk, tool, out))
         out->failed = true;
     return true;
 }

@@ -26,6 +26,8 @@ def main():
         counts.check("a call ends", out.returncode == 1 and "could not be checked" in out.stderr, out)
         out = place.run("eval", f'(s/echo {{:text (str "{BAD}")}})')
         counts.check("a program ends", out.returncode == 1, out)
+        out = place.run("eval", f'(if (odd? 2) (s/echo {{:text "{BAD}"}}) 7)')
+        counts.check("what is written in a program is left to the call", out.returncode == 0 and out.stdout == "7\n", out)
         place.taken("calls")
         mcp = Mcp(place)
         answer = mcp.request("tools/call", {"name": "lisp_eval", "arguments": {"program": f'(s/echo {{:text (str "{BAD}")}})'}})
