@@ -101,8 +101,8 @@ typedef struct {
     int64_t
         tool_bytes; /* decoded tool results alive at once, on top of memory_bytes [16 MiB], at most 2^46 */
     int64_t
-        max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes, which a
-                      * pmap inside another one shares [8], at most 64 */
+        max_workers; /* threads that work on pmap and pcalls; they share memory_bytes, and a pmap inside
+                      * another one shares the threads [8], at most 64 */
     int64_t
         seed; /* not a limit: where rand and the like start, so that a run can be repeated [0], at most 2^62 */
 } PtcLimits;
