@@ -107,7 +107,8 @@ INVALID = {"prompt": "{{x}}", "signature": "(x :int) -> :int", "llm": []}
 
 
 def test_page():
-    table, seen = read_page(), {}
+    # Calls of upstreams need a server: tests/upstream/test_agents.py compares them with the page.
+    table, seen = {kind: fields for kind, fields in read_page().items() if not kind.startswith("upstream.")}, {}
     runs = {"a chain": ([PROGRAMS, NATIVE], {"zone": 3}), "a failure": ([FAILING], None),
             "no model": ([BROKEN], None), "invalid": ([INVALID], {})}
     got = {}

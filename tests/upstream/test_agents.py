@@ -5,6 +5,7 @@ who is asked, what is told afterwards; agents inside agents; a real server, wher
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -191,6 +192,13 @@ def secrets(place):
     counts.check("no secrets", "s3cr3t" not in done.stdout + done.stderr + place.read("trace.jsonl") and done.returncode == 0, done)
 
 
+def described(kind):
+    """The fields that docs/trace.md has for an event: those that are always there, and all."""
+    row = re.search(rf"^\| `{re.escape(kind)}` \| `[^`]*` \| (.*) \|$", (ROOT / "docs/trace.md").read_text(encoding="utf-8"), flags=re.M)
+    every = {"event", "id", "parent", "at_us"} | set(re.findall(r"`([a-z_]+)\??`", row.group(1)))
+    return every - set(re.findall(r"`([a-z_]+)\?`", row.group(1))), every
+
+
 def traces(place, file):
     """Each call is in the trace, inside its program and at its time, with what was asked and answered; outcomes have no texts."""
     path = agent(place, '(def a (notes/read {:text "1"}))',
@@ -207,6 +215,9 @@ def traces(place, file):
     counts.check("what was asked", '"text":"2"' in begun[1]["arguments"] and begun[1]["request_bytes"] > 0, begun)
     counts.check("how they ended", [ended[e["id"]]["status"] for e in begun] == ["ok", "ok", "error"]
                  and ended["r1.t2.u2"]["reason"] == "denied" and "result" in ended["r1.t1.u1"], ended)
+    for event in [*begun, *ended.values()]:
+        always, every = described(event["event"])
+        counts.check(f"{event['id']}: as the page says", always <= set(event) <= every, sorted(set(event) ^ every))
     times = [(programs[e["parent"]]["at_us"], e["at_us"], ended[e["id"]]["at_us"]) for e in begun]
     counts.check("each within its program", all(a <= b <= c for a, b, c in times), times)
     counts.check("the outcome has no texts", len(said["upstream_calls"]) == 3
