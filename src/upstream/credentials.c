@@ -164,9 +164,10 @@ static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out
 {
     pthread_mutex_lock(&c->lock);
     PtcKeptValue **at = find_kept(c, name, headers);
-    if (*at && ptc_clock_ns(NULL) >= (*at)->until_ns)
-        drop_kept(c, at);
-    bool found = *at && ptc_buf_add(out, (*at)->bytes + (*at)->name_len, (*at)->len);
+    bool counts = *at && ptc_clock_ns(NULL) < (*at)->until_ns;
+    bool found = counts && ptc_buf_add(out, (*at)->bytes + (*at)->name_len, (*at)->len);
+    if (*at && !counts)
+        drop_kept(c, at); /* *at is another credential from here on */
     pthread_mutex_unlock(&c->lock);
     return found;
 }

@@ -3,12 +3,16 @@
  * themselves, work that stays bounded, and every allocation failing once. */
 #include "check.h"
 
+#include <time.h>
+
 #include "json/emit.h"
 #include "json/parse.h"
+#include "trace/redact.h"
 #include "upstream/arguments.h"
 #include "upstream/catalog_text.h"
 #include "upstream/clean.h"
 #include "upstream/config.h"
+#include "upstream/credentials.h"
 #include "upstream/fields.h"
 #include "upstream/header.h"
 #include "upstream/naming.h"
@@ -437,6 +441,61 @@ static void test_no_memory(void)
     ptc_mem_fail_at(&mem, 0);
 }
 
+/* ------------------------------------------------------------------------------ credentials */
+
+/* The header that one binding of an entry makes. */
+static const char *header_of(CheckHeap *h, PtcCredentials *c, const char *auth)
+{
+    static char shown[200];
+    PtcBuf lines, query, why;
+    PtcEntry entry = {.name = PTC_TEXT("x"),
+                      .headers = PTC_NONE,
+                      .security = PTC_NONE,
+                      .form = parse(&h->heap, "{}"),
+                      .auth = parse(&h->heap, auth)};
+    ptc_buf_init(&lines, &h->mem, 1000);
+    ptc_buf_init(&query, &h->mem, 1000);
+    ptc_buf_init(&why, &h->mem, 1000);
+    bool ok = ptc_credentials_headers(c, &entry, &lines, &query, &why);
+    snprintf(shown, sizeof shown, "%s", ptc_buf_text(ok ? &lines : &why));
+    ptc_buf_deinit(&lines);
+    ptc_buf_deinit(&query);
+    ptc_buf_deinit(&why);
+    return shown;
+}
+
+/* What a program printed is kept for a while; when it is too old the program is asked again, and no other credential that is
+ * kept takes its place. */
+static void test_kept_credentials(CheckHeap *h)
+{
+    static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+    static const char old[] = "[{\"scheme\": \"bearer\", \"binding\": \"old\"}]";
+    static const char young[] = "[{\"scheme\": \"bearer\", \"binding\": \"young\"}]";
+    PtcSecrets told, hidden;
+    ptc_secrets_init(&told, &h->mem, PTC_SECRET_MIN);
+    ptc_secrets_init(&hidden, &h->mem, PTC_SECRET_MIN);
+    PtcCredentials c = {
+        .mem = &h->mem,
+        .definitions =
+            parse(&h->heap,
+                  "{\"young\": {\"source\": \"exec\", \"command\": [\"echo\", \"young-value\"]},"
+                  " \"old\": {\"source\": \"exec\", \"command\": [\"echo\", \"old-value\"], "
+                  "\"ttl_ms\": 1}}"),
+        .environment = environment,
+        .told = &told,
+        .hidden = &hidden};
+    ptc_credentials_init(&c);
+    CHECK_STR(header_of(h, &c, young), "authorization: Bearer young-value\n");
+    for (int i = 0; i < 3; i++) {
+        CHECK_STR(header_of(h, &c, old), "authorization: Bearer old-value\n");
+        struct timespec wait = {0, 5000000};
+        nanosleep(&wait, NULL);
+    }
+    ptc_credentials_deinit(&c);
+    ptc_secrets_deinit(&told);
+    ptc_secrets_deinit(&hidden);
+}
+
 int main(void)
 {
     CheckHeap h;
@@ -452,6 +511,7 @@ int main(void)
     CHECK_RUN(test_wide_schema(&h));
     CHECK_RUN(test_secrets(&h));
     CHECK_RUN(test_yaml(&h));
+    CHECK_RUN(test_kept_credentials(&h));
     CHECK_RUN(test_no_memory());
     ptc_arena_deinit(&arena);
     check_heap_deinit(&h);
