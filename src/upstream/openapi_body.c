@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Bodies of requests. */
+ * Bodies of requests: JSON, forms, multipart, text, bytes.  What always holds: nothing in a value or a file can end its part of
+ * a multipart body or the header lines of that part. */
 #include "upstream/openapi_body.h"
 
 #include "base/base64.h"
@@ -19,7 +20,7 @@ static bool add_blob(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, Ptc
     return data.bytes && ptc_base64_decode(out, data.bytes, data.len, false);
 }
 
-/* A name or a file's name in quotes, with what would end them left out. */
+/* The name of a field or a file in quotes; what would end the quotes or the line is encoded as browsers do. */
 static void add_quoted(PtcBuf *out, PtcText text)
 {
     ptc_buf_add_char(out, '"');
@@ -59,20 +60,51 @@ static bool add_part(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, con
     return true;
 }
 
-/* The boundary follows from the value, so that a request can be made again and compared. */
-static void make_boundary(PtcHeap *heap, PtcValue v, char out[BOUNDARY_HEX + 5])
+/* An array is sent as one part for each item. */
+static size_t part_count(PtcValue v)
 {
+    return ptc_is_sequential(v) ? ptc_seq_count(v) : 1;
+}
+
+static PtcValue part_at(PtcValue v, size_t i)
+{
+    return ptc_is_sequential(v) ? ptc_seq_nth(v, i) : v;
+}
+
+/* Appends the digest of each file that a member of the body refers to. */
+static void add_file_digests(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, PtcValue v)
+{
+    uint8_t digest[PTC_SHA256_BYTES];
+    for (size_t i = 0; in->blob && i < part_count(v); i++) {
+        PtcText ref = ptc_fields_text(heap, part_at(v, i), "ref");
+        PtcText data = ref.bytes ? in->blob(in->user, ref) : (PtcText){NULL, 0};
+        if (!data.bytes)
+            continue;
+        ptc_sha256(data.bytes, data.len, digest);
+        ptc_buf_add(out, (const char *)digest, sizeof digest);
+    }
+}
+
+/* The boundary follows from the value and the bytes of its files, so that a request can be made again and compared, and so
+ * that no text or file can contain it: whoever makes one cannot know the digest that it becomes a part of.  False: out of memory. */
+static bool make_boundary(PtcHeap *heap, const PtcOpenapiBodyIn *in, char out[BOUNDARY_HEX + 5])
+{
+    PtcValue key, value;
     static const char digits[] = "0123456789abcdef";
     uint8_t digest[PTC_SHA256_BYTES];
     PtcBuf json;
     ptc_buf_init(&json, heap->pool->mem, SIZE_MAX / 4);
-    ptc_emit_value(&json, heap, v);
+    ptc_emit_value(&json, heap, in->value);
+    for (size_t pos = 0; ptc_map_next(in->value, &pos, &key, &value);)
+        add_file_digests(&json, heap, in, value);
     ptc_sha256(ptc_buf_view(&json).bytes, json.len, digest);
+    bool ok = ptc_buf_ok(&json);
     ptc_buf_deinit(&json);
     memcpy(out, "ptc-", 4);
     for (size_t i = 0; i < BOUNDARY_HEX; i++)
         out[4 + i] = digits[i % 2 ? digest[i / 2] & 15 : digest[i / 2] >> 4];
     out[4 + BOUNDARY_HEX] = 0;
+    return ok;
 }
 
 static PtcValue write_multipart(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in)
@@ -81,14 +113,13 @@ static PtcValue write_multipart(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBody
     PtcValue key, value;
     PtcBuf type;
     bool ok = true;
-    make_boundary(heap, in->value, boundary);
-    for (size_t pos = 0; ok && ptc_map_next(in->value, &pos, &key, &value);) {
-        size_t n = ptc_is_sequential(value) ? ptc_seq_count(value) : 1;
-        for (size_t i = 0; ok && i < n; i++) {
-            PtcValue part = ptc_is_sequential(value) ? ptc_seq_nth(value, i) : value;
+    if (!make_boundary(heap, in, boundary))
+        out->failed = true;
+    for (size_t pos = 0; ok && ptc_map_next(in->value, &pos, &key, &value);)
+        for (size_t i = 0; ok && i < part_count(value); i++) {
+            PtcValue part = part_at(value, i);
             ok = part == PTC_NIL || add_part(out, heap, in, boundary, ptc_str_text(key), part);
         }
-    }
     ptc_buf_addf(out, "--%s--\r\n", boundary);
     ptc_buf_init(&type, heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_addf(&type, "multipart/form-data; boundary=%s", boundary);

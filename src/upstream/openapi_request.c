@@ -122,7 +122,7 @@ static void add_segment(Making *m, PtcText name)
             p = &m->operation.parameters[i];
     PtcValue v = p ? argument(m, p) : PTC_NONE;
     if (v == PTC_NONE)
-        return; /* it is required, so that this has been told */
+        return; /* every parameter of a path is required, so this is among the issues already */
     ptc_buf_init(&plain, m->heap->pool->mem, SIZE_MAX / 4);
     ptc_openapi_style_text(&plain, m->heap, v);
     bool empty =
@@ -323,6 +323,8 @@ bool ptc_openapi_request(PtcArena *arena, PtcHeap *heap, const PtcOpenapiCall *c
     ptc_buf_init(&m.query, heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_init(&m.cookie, heap->pool->mem, SIZE_MAX / 4);
     bool ok = make(&m) || out->code;
+    ok = ok && ptc_buf_ok(&out->body) && ptc_buf_ok(&m.target) && ptc_buf_ok(&m.query) &&
+         ptc_buf_ok(&m.cookie); /* what lost a part would ask for something else */
     ptc_buf_deinit(&m.cookie);
     ptc_buf_deinit(&m.query);
     ptc_buf_deinit(&m.target);

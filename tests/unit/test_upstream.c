@@ -16,6 +16,7 @@
 #include "upstream/fields.h"
 #include "upstream/header.h"
 #include "upstream/naming.h"
+#include "upstream/openapi_body.h"
 #include "upstream/openapi_request.h"
 #include "upstream/policy.h"
 #include "upstream/roots.h"
@@ -441,6 +442,68 @@ static void test_no_memory(void)
     ptc_mem_fail_at(&mem, 0);
 }
 
+/* Long, so that memory can be too short for it and still do for everything that is written after it. */
+#define LONG_TEXT                                                                                  \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
+    "aaaaaaaaaaaaaaaaaaaaaaa"                                                                      \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
+    "aaaaaaaaaaaaaaaaaaaaaaa"
+static const char long_text[] =
+    "{\"document\": {\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"https://a.example\"}], "
+    "\"paths\": {\"/x\": {\"post\": {\"operationId\": \"x\", \"parameters\": [{\"name\": \"q\", "
+    "\"in\": \"query\", \"schema\": {\"type\": \"string\"}}], \"requestBody\": {\"content\": "
+    "{\"multipart/form-data\": {}}}}}}}, \"args\": {\"q\": \"b\", \"body\": {\"f\": \"" LONG_TEXT
+    "\"}}}";
+
+/* The request of long_text's operation as one line; "": it was not made. */
+static bool show_request(PtcMem *mem, char shown[600])
+{
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcArena arena;
+    PtcOpenapiRequest request;
+    ptc_pool_init(&pool, mem);
+    ptc_budget_init(&budget);
+    ptc_heap_init(&heap, &pool, &budget, (size_t)64 << 20);
+    ptc_arena_init(&arena, mem);
+    PtcValue all = parse(&heap, long_text);
+    PtcOpenapiCall call = {.operation = PTC_TEXT("x"), .allow_writes = true};
+    bool made = false;
+    shown[0] = '\0';
+    if (all != PTC_NONE) {
+        call.document = ptc_map_field(&heap, all, "document");
+        call.args = ptc_map_field(&heap, all, "args");
+        call.defaults = call.auth = call.credentials = call.static_headers = PTC_NONE;
+        made = ptc_openapi_request(&arena, &heap, &call, &request);
+        if (made && !request.code)
+            snprintf(shown, 600, "%s %s", ptc_str_bytes(request.target),
+                     request.body.len ? ptc_buf_text(&request.body) : "");
+        ptc_openapi_request_deinit(&request);
+    }
+    ptc_arena_deinit(&arena);
+    ptc_heap_deinit(&heap);
+    ptc_pool_deinit(&pool);
+    return made;
+}
+
+/* A request that lost a parameter or the end of its body to a lack of memory would mean something else: it is not made. */
+static void test_whole_requests(void)
+{
+    char whole[600], shown[600];
+    bool made = false;
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    CHECK(show_request(&mem, whole) && strstr(whole, "/x?q=b ") && strstr(whole, "\r\n--ptc-"));
+    for (size_t limit = 1000; !made && limit < 4 << 20; limit += 50) {
+        ptc_mem_init(&mem, limit);
+        made = show_request(&mem, shown) && shown[0];
+        CHECK(!made || strcmp(shown, whole) == 0);
+        CHECK(atomic_load(&mem.used) == 0);
+    }
+    CHECK(made);
+}
+
 /* ------------------------------------------------------------------------------ credentials */
 
 /* The header that one binding of an entry makes. */
@@ -496,6 +559,44 @@ static void test_kept_credentials(CheckHeap *h)
     ptc_secrets_deinit(&hidden);
 }
 
+/* ----------------------------------------------------------------------------------- bodies */
+
+static PtcText blob_of(void *user, PtcText ref)
+{
+    (void)ref;
+    return ptc_text_cstr(user);
+}
+
+/* A multipart body with one file, and its content type. */
+static const char *file_body(CheckHeap *h, const char *base64, char type[200])
+{
+    static char shown[500];
+    PtcBuf body;
+    PtcOpenapiBodyIn in = {.kind = PTC_BODY_MULTIPART,
+                           .media_type = PTC_TEXT("multipart/form-data"),
+                           .value = parse(&h->heap, "{\"f\": [{\"ref\": \"blob-1\"}]}"),
+                           .blob = blob_of,
+                           .user = (void *)(uintptr_t)base64};
+    ptc_buf_init(&body, &h->mem, sizeof shown - 1);
+    PtcText media = ptc_str_text(ptc_openapi_body_write(&body, &h->heap, &in));
+    snprintf(type, 200, "%.*s", (int)media.len, media.bytes);
+    snprintf(shown, sizeof shown, "%s", ptc_buf_text(&body));
+    ptc_buf_deinit(&body);
+    return shown;
+}
+
+/* A server that sent a file knows by which name a program will send it on, but must not know the boundary: with it, the file
+ * could end its part and add others. */
+static void test_boundary(CheckHeap *h)
+{
+    char plain[200], again[200], other[200];
+    CHECK(strstr(file_body(h, "QUFB", plain), "\r\n\r\nAAA\r\n--ptc-"));
+    file_body(h, "QUFB", again);
+    CHECK_STR(plain, again);
+    CHECK(strstr(file_body(h, "QkJC", other), "\r\n\r\nBBB\r\n--ptc-"));
+    CHECK(strcmp(plain, other) != 0);
+}
+
 int main(void)
 {
     CheckHeap h;
@@ -512,6 +613,8 @@ int main(void)
     CHECK_RUN(test_secrets(&h));
     CHECK_RUN(test_yaml(&h));
     CHECK_RUN(test_kept_credentials(&h));
+    CHECK_RUN(test_boundary(&h));
+    CHECK_RUN(test_whole_requests());
     CHECK_RUN(test_no_memory());
     ptc_arena_deinit(&arena);
     check_heap_deinit(&h);
