@@ -418,6 +418,7 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "uri", uri);
     ptc_trace_parent_put(&call->params, call->run->trace);
-    ptc_emit_object_end(&call->params);
+    if (!ptc_emit_object_end(&call->params))
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     return send_call(call);
 }

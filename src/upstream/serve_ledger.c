@@ -173,9 +173,11 @@ void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsi
     call->record = 0;
 }
 
+/* Calls that are held may be answered at this moment, on the loop's thread: the manager's lock guards them. */
 void ptc_run_record_open(PtcUpRun *run)
 {
     pthread_mutex_lock(&run->lock);
+    pthread_mutex_lock(&run->manager->lock);
     for (PtcUpCall *call = run->calls; call; call = call->sibling) {
         if (!call->record)
             continue;
@@ -184,6 +186,7 @@ void ptc_run_record_open(PtcUpRun *run)
         count(call, r, "timeout");
         call->record = 0;
     }
+    pthread_mutex_unlock(&run->manager->lock);
     pthread_mutex_unlock(&run->lock);
 }
 
