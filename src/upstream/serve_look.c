@@ -145,14 +145,17 @@ static void add_argument(PtcManager *m, PtcHeap *heap, PtcBuf *doc, PtcValue arg
     bool required = ptc_fields_is(heap, arg, "required", PTC_TRUE);
     if (!name.bytes || !type.bytes)
         return;
-    ptc_buf_addf(doc, "\n  %.*s %.*s%s", (int)name.len, name.bytes, (int)type.len, type.bytes,
-                 required ? ", required" : "");
+    ptc_buf_add_cstr(doc, "\n  ");
+    add_clean(m, doc, name, PTC_CLEAN_LINE, false);
+    ptc_buf_addf(doc, " %.*s%s", (int)type.len, type.bytes, required ? ", required" : "");
     if (other != PTC_NONE) {
         PtcBuf json;
         ptc_buf_init(&json, m->mem, 200);
         ptc_emit_value(&json, heap, other);
-        if (ptc_buf_ok(&json))
-            ptc_buf_addf(doc, ", default %.*s", (int)json.len, json.data);
+        if (ptc_buf_ok(&json)) {
+            ptc_buf_add_cstr(doc, ", default ");
+            add_clean(m, doc, ptc_buf_view(&json), 2 * PTC_CLEAN_LINE, false);
+        }
         ptc_buf_deinit(&json);
     }
     PtcText about = ptc_fields_text(heap, ptc_fields_get(heap, properties, name), "description");
@@ -162,17 +165,18 @@ static void add_argument(PtcManager *m, PtcHeap *heap, PtcBuf *doc, PtcValue arg
     }
 }
 
-static void add_example(PtcHeap *heap, PtcBuf *doc, const PtcCatalogServer *server,
+static void add_example(PtcManager *m, PtcBuf *doc, const PtcCatalogServer *server,
                         const PtcCatalogTool *tool, PtcValue keys)
 {
     ptc_buf_addf(doc, "\nExample: (%.*s/%.*s {", (int)server->ns.len, server->ns.bytes,
                  (int)tool->symbol.len, tool->symbol.bytes);
     for (size_t i = 0; i < ptc_fields_count(keys); i++) {
         PtcText key = ptc_str_text(ptc_seq_nth(keys, i));
-        ptc_buf_addf(doc, "%s:%.*s ...", i ? " " : "", (int)key.len, key.bytes);
+        ptc_buf_add_cstr(doc, i ? " :" : ":");
+        add_clean(m, doc, key, PTC_CLEAN_LINE, false);
+        ptc_buf_add_cstr(doc, " ...");
     }
     ptc_buf_add_cstr(doc, "})");
-    (void)heap;
 }
 
 static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size_t n, PtcBuf *doc)
@@ -192,7 +196,7 @@ static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size
         ptc_buf_add_cstr(doc, "\nArguments:");
     for (size_t i = 0; i < ptc_fields_count(args); i++)
         add_argument(m, heap, doc, ptc_seq_nth(args, i), ptc_map_field(heap, schema, "properties"));
-    add_example(heap, doc, &l->server, tool, ptc_map_field(heap, about, "example_keys"));
+    add_example(m, doc, &l->server, tool, ptc_map_field(heap, about, "example_keys"));
     PtcText returns = ptc_fields_text(heap, about, "returns");
     ptc_buf_addf(doc, "\nReturns: %.*s\nEffect: %s, policy: %s",
                  (int)(returns.bytes ? returns.len : 7), returns.bytes ? returns.bytes : "unknown",

@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * What a model reads of a tool.  Texts of the upstream (names of arguments, defaults) are passed on as values; whoever writes
+ * them out cleans them. */
 #include "upstream/tool_doc.h"
 
 #include "upstream/clean.h"
 #include "upstream/fields.h"
 #include "upstream/schema_view.h"
-#include "upstream/tool_doc.h"
 #include "upstream/type_text.h"
 
 /* The schema of the arguments of one tool. */
