@@ -92,7 +92,7 @@ typedef struct Literal {
     const PtcForm *twice; /* a key that was there before; NULL: none was */
 } Literal;
 
-/* False: memory is short. */
+/* False: out of memory. */
 static bool note_key(Analyzer *an, Literal *lit, const PtcForm *key)
 {
     PtcValue name = ptc_str_new(an->heap, key->text, key->len);
@@ -123,7 +123,7 @@ static bool is_word(const PtcForm *f)
     return f->kind == PTC_F_KEYWORD || f->kind == PTC_F_STRING;
 }
 
-/* Keys and values in turn; false: they are not, or a key is computed, or memory is short. */
+/* Keys and values in turn; false: they are not, or a key is computed, or out of memory. */
 static bool read_entries(Analyzer *an, PtcForm *const *items, size_t count, Literal *lit)
 {
     lit->args = ptc_map_empty(an->heap);

@@ -7,7 +7,7 @@
 
 #include "oauth/oauth_doc.h"
 
-static const char no_memory[] = "memory is short", no_object[] = "its answer is not a JSON object";
+static const char no_memory[] = "out of memory", no_object[] = "its answer is not a JSON object";
 
 /* ------------------------------------------------------------------------------------ tokens */
 

@@ -41,7 +41,7 @@ static PtcOauthFound load(Turn *t)
     PtcOauthFound found =
         ptc_oauth_store_load(t->bearer->mem, &t->work.arena, t->bearer->path, &t->record, t->why);
     if (found == PTC_OAUTH_FOUND && !learn_all(t->bearer, &t->record)) {
-        memcpy(t->why, "memory is short", sizeof "memory is short");
+        memcpy(t->why, "out of memory", sizeof "out of memory");
         return PTC_OAUTH_REFUSED;
     }
     return found;
@@ -81,7 +81,7 @@ static bool replace(Turn *t)
         r->refresh = tokens.refresh ? tokens.refresh : r->refresh;
         r->scope = tokens.scope ? tokens.scope : r->scope;
         ptc_oauth_store_time(r, &tokens);
-        ok = learn_all(t->bearer, r) || ptc_oauth_work_fail(&t->work, "memory is short");
+        ok = learn_all(t->bearer, r) || ptc_oauth_work_fail(&t->work, "out of memory");
     } else if (strcmp(error, "invalid_grant") == 0) {
         r->refresh = NULL;
     } else {
@@ -138,7 +138,7 @@ PtcOauthHave ptc_oauth_bearer_get(const PtcOauthBearer *b, PtcClient *http, PtcB
     begin(&t, b, http);
     PtcOauthHave have = get(&t, token);
     if (have == PTC_OAUTH_FAILED)
-        ptc_buf_add_cstr(why, t.work.why[0] ? t.work.why : "memory is short");
+        ptc_buf_add_cstr(why, t.work.why[0] ? t.work.why : "out of memory");
     ptc_oauth_work_deinit(&t.work);
     return have;
 }

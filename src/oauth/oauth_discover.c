@@ -45,7 +45,7 @@ static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, i
     if (ptc_buf_ok(&line))
         ptc_client_send(w->http, w->mem, &r, &answer);
     else
-        answer = (PtcClientAnswer){.end = PTC_CLIENT_NO_MEMORY, .why = "memory is short"};
+        answer = (PtcClientAnswer){.end = PTC_CLIENT_NO_MEMORY, .why = "out of memory"};
     bool ok = answer.end == PTC_CLIENT_OK;
     *status = answer.status;
     w->inside = answer.inside;
@@ -103,7 +103,7 @@ static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *ou
     PtcText origin = {url, (size_t)(parts.path.bytes - url)};
     *out = (PtcOauthResource){
         .resource = url, .issuers = {ptc_oauth_doc_keep(&w->arena, origin)}, .issuer_count = 1};
-    return out->issuers[0] || ptc_oauth_work_fail(w, "memory is short");
+    return out->issuers[0] || ptc_oauth_work_fail(w, "out of memory");
 }
 
 static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,

@@ -17,7 +17,7 @@ typedef struct PtcOauthDoc {
     bool short_of_memory; /* a text could not be kept; look at it once, at the end */
 } PtcOauthDoc;
 
-/* False: it is no JSON object, or memory is short.  Deinit it in any case.  A document must not move. */
+/* False: it is no JSON object, or out of memory.  Deinit it in any case.  A document must not move. */
 PTC_MUST_USE bool ptc_oauth_doc_read(PtcOauthDoc *doc, PtcMem *mem, PtcArena *arena, PtcText json);
 void ptc_oauth_doc_deinit(PtcOauthDoc *doc);
 

@@ -56,7 +56,7 @@ static bool make_secrets(Login *l)
         ptc_sha256(l->verifier, strlen(l->verifier), digest);
     ok = ok && encode(l->w, digest, l->challenge);
     ptc_secret_wipe(bytes, sizeof bytes);
-    return ok || ptc_oauth_work_fail(l->w, "the system gives no random bytes, or memory is short");
+    return ok || ptc_oauth_work_fail(l->w, "the system gives no random bytes, or out of memory");
 }
 
 /* ------------------------------------------------------------------------------- the browser */
@@ -79,7 +79,7 @@ static bool make_address(Login *l, PtcBuf *url)
     ptc_oauth_url_with(url, l->plan.server.authorize, &form);
     bool ok = ptc_buf_ok(&form) && ptc_buf_text(url) != NULL;
     ptc_buf_deinit(&form);
-    return ok || ptc_oauth_work_fail(l->w, "memory is short");
+    return ok || ptc_oauth_work_fail(l->w, "out of memory");
 }
 
 static bool await(Login *l, PtcBuf *address)
@@ -229,7 +229,7 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
     uint8_t account[SECRET];
     char text[SECRET_TEXT];
     if (!ptc_random_bytes(account, sizeof account) || !encode(l->w, account, text))
-        return ptc_oauth_work_fail(l->w, "the system gives no random bytes, or memory is short");
+        return ptc_oauth_work_fail(l->w, "the system gives no random bytes, or out of memory");
     *out = (PtcOauthRecord){
         .account = ptc_oauth_doc_keep(&l->w->arena, ptc_text_cstr(text)),
         .resource = l->plan.resource.resource,
@@ -242,7 +242,7 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
         .inside = l->w->inside,
     };
     ptc_oauth_store_time(out, &l->tokens);
-    return out->account || ptc_oauth_work_fail(l->w, "memory is short");
+    return out->account || ptc_oauth_work_fail(l->w, "out of memory");
 }
 
 bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,

@@ -7,7 +7,7 @@
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
-static const char no_memory[] = "memory is short";
+static const char no_memory[] = "out of memory";
 
 /* ---------------------------------------------------------------------------------- resource */
 

@@ -8,7 +8,7 @@
 
 /* Is the word among them?  NULL has none. */
 bool ptc_oauth_scopes_have(const char *scopes, PtcText word);
-/* All words of both, each once, in the arena.  Either may be NULL; NULL: neither has a word, or memory is short. */
+/* All words of both, each once, in the arena.  Either may be NULL; NULL: neither has a word, or out of memory. */
 const char *ptc_oauth_scopes_join(PtcArena *arena, const char *a, const char *b);
 
 #endif

@@ -148,7 +148,7 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
                           .headers = headers,
                           .header_count = header ? 3 : 2,
                           .body = ptc_buf_view(form)};
-    ok = ok ? send_it(w, &r, reply) : ptc_oauth_work_fail(w, "memory is short");
+    ok = ok ? send_it(w, &r, reply) : ptc_oauth_work_fail(w, "out of memory");
     if (basic.data)
         ptc_secret_wipe(basic.data, basic.len);
     ptc_buf_deinit(&basic);

@@ -13,7 +13,7 @@ typedef struct PtcRemoteQuestion {
     PtcRemoteId id;
 } PtcRemoteQuestion;
 
-/* Appends the answer, JSON, to `out`; *ok false: it is a failure.  False: the budget has stopped, or memory is short (the
+/* Appends the answer, JSON, to `out`; *ok false: it is a failure.  False: the budget has stopped, or out of memory (the
  * budget is stopped then). */
 PTC_MUST_USE bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget,
                                  const PtcRemoteQuestion *question, PtcBuf *out, bool *ok);

@@ -40,7 +40,7 @@ void ptc_remote_names_deinit(PtcRemoteNames *names);
 /* A run begins, which sees this version of the catalogues; no other run may use it meanwhile. */
 void ptc_remote_names_begin(PtcRemoteNames *names, uint64_t version);
 
-/* The number of a name; -1: it is not known, or (add) memory is short. */
+/* The number of a name; -1: it is not known, or (add) out of memory. */
 int64_t ptc_remote_names_find(PtcRemoteNames *names, PtcText text);
 int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool,
                              bool once);

@@ -20,7 +20,10 @@
 #include "upstream/naming.h"
 #include "upstream/schema_view.h"
 
-enum { DEPTH = 64, TRIES = 2000 };
+enum {
+    DEPTH = 64,
+    TRIES = 2000
+}; /* schemas inside each other; alternatives that one call may try */
 
 void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const char *problem,
                           PtcText nearest, const char *message)
@@ -194,7 +197,8 @@ static PtcValue fit_object(Fitting *f, PtcValue schema, PtcValue v)
 
 /* ----------------------------------------------------------------------------- alternatives */
 
-/* Tries the alternatives one after the other; the first that takes the value is it. */
+/* The first alternative that takes the value wins.  When the list of issues was full before, nobody can tell whether one does:
+ * the call is refused anyway. */
 static PtcValue fit_choice(Fitting *f, PtcValue choices, PtcValue v)
 {
     size_t before = f->issues->count, n = ptc_fields_count(choices);
@@ -276,8 +280,8 @@ static void take_issues(Fitting *f, const PtcSchemaIssues *from)
     }
 }
 
-/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants.  What is
- * wrong is only asked for when something is: there is much room for it. */
+/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants.  Most calls
+ * are valid, so the validator is first run without the list of issues, which is large. */
 static void validate(Fitting *f, PtcValue args)
 {
     const PtcSchema *schema = f->in->compiled;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * arguments.h - the arguments of a call as the tool's JSON Schema wants them: keys in the spelling of the schema, values
- * coerced as signatures do, and everything that is wrong told before anything is sent. */
+ * coerced as signatures do, and everything that is wrong reported before anything is sent. */
 #ifndef PTC_UPSTREAM_ARGUMENTS_H
 #define PTC_UPSTREAM_ARGUMENTS_H
 
@@ -33,11 +33,10 @@ void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const cha
 typedef struct PtcArgumentsIn {
     PtcValue schema;                  /* the input schema; PTC_NONE: anything goes */
     const struct PtcSchema *compiled; /* the same, compiled; NULL: that is done now */
-    PtcValue root; /* the document that its references are in; most often the schema itself */
-    PtcValue args; /* a map with keys of any kind, or nil */
-    bool
-        unchecked; /* by the validator: spelling, coercion, types and enums are all that is looked at */
-    bool closed; /* no other keys than those declared, whatever the schema says of them */
+    PtcValue root;  /* the document that its references are in; most often the schema itself */
+    PtcValue args;  /* a map with keys of any kind, or nil */
+    bool unchecked; /* not validated: only spelling, coercion, types and enums are looked at */
+    bool closed;    /* no other keys than those declared, whatever the schema says of them */
 } PtcArgumentsIn;
 
 /* The arguments to send, with string keys and values that are JSON; PTC_NONE with issues, or without any when memory is

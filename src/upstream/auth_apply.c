@@ -64,7 +64,7 @@ static bool apply_query(PtcHeap *heap, PtcValue auth, PtcText secret, PtcBuf *qu
     return true;
 }
 
-/* Behind the cookies that are there. */
+/* A request has one Cookie header, so the credential is appended to the cookies that are there. */
 static bool apply_cookie(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue *headers)
 {
     PtcBuf value;

@@ -73,7 +73,7 @@ static bool is_of_number(char c)
     return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* A number, or the e of a word. */
+/* A number, or the `e` of true and false, which is never a secret. */
 static void put_number(Blot *b, PtcText number)
 {
     ptc_buf_clear(&b->clean);

@@ -55,7 +55,8 @@ static void expire(PtcUpCall *call, int64_t now)
                  name_len, name, left, i->why);
         give_up(call, i->refused ? "auth_failed" : "upstream_unavailable", text);
     } else {
-        snprintf(text, sizeof text, "%.*s had too many calls under way until its time was over",
+        snprintf(text, sizeof text,
+                 "%.*s had too many calls under way, and this one ran out of time before its turn",
                  name_len, name);
         give_up(call, "timeout", text);
     }
@@ -118,7 +119,9 @@ static void send(PtcUpCall *call)
     m->under_way -= call->counted;
     call->counted = false;
     call->sends--;
-    give_up(call, "upstream_unavailable", "memory is short");
+    give_up(call, "upstream_unavailable",
+            i->upstream->entry.openapi ? "out of memory, or no thread could be started"
+                                       : "out of memory");
 }
 
 void ptc_queue_pump(PtcInstance *i)
@@ -207,7 +210,7 @@ static int64_t again_at(const PtcUpCall *call, const PtcLinkReply *reply, int64_
     return at < call->end_ns ? at : 0;
 }
 
-/* It is over: not under way any more. */
+/* Its answer is there, or its connection is gone: it is no longer under way. */
 static void unlink_sent(PtcUpCall *call)
 {
     PtcInstance *i = call->instance;
@@ -221,7 +224,7 @@ static void unlink_sent(PtcUpCall *call)
     call->counted = false;
 }
 
-/* On the loop's thread, or a service's.  Who waits for the answer needs the lock next, so it is woken when the lock is free. */
+/* On the loop's thread, or a service's.  Whoever waits for the answer takes the lock next, so it is woken after the unlock. */
 static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
     PtcRemoteAsk *ready = NULL;
@@ -246,9 +249,8 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         reply->text = (PtcBuf){0};
         ready = end_call(call);
     }
-    if (!broken ||
-        i->upstream->entry
-            .openapi) /* else the link is about to say that it is down, and what is sent now would be lost */
+    /* A broken link is about to say that it is down, and what is sent now would be lost; a service has no connection. */
+    if (!broken || i->upstream->entry.openapi)
         ptc_queue_pump(i);
     if (i->first || was_full)
         (void)!ptc_manager_wake(m);
@@ -274,7 +276,7 @@ static bool may_wait(PtcUpCall *call, bool starting, int64_t now)
     return i->retry_ns < call->end_ns && !ptc_instance_rests(i);
 }
 
-/* What was never sent may be tried again while it has time; whoever waits for names is told now. */
+/* What was never sent may be tried again while it has time; whoever waits for the listing gets the reason now. */
 void ptc_queue_fail(PtcInstance *i, const char *why, bool starting)
 {
     int64_t now = ptc_clock_ns(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: a part that was answered stays as it is; an identity is met at most once between two runs of the
- * program, so no answer is given to two calls. */
+ * The calls of a run and their answers.  What always holds: a part that was answered stays as it is; an identity is met at most
+ * once each time the program runs, so no answer is given to two calls. */
 #include "upstream/call_replay.h"
 
 enum { FIRST_ROOM = 16 };
@@ -65,7 +65,7 @@ static PtcMeet diverge(PtcReplay *r)
     return PTC_MEET_DIVERGED;
 }
 
-/* What was put aside or approved may turn out to be something else: then it is asked about anew. */
+/* A call that was put aside or approved may have other arguments this time: then a person is asked again. */
 static PtcMeet meet_again(PtcReplay *r, PtcPart *part, const uint8_t *print)
 {
     bool same = memcmp(part->print, print, PTC_SHA256_BYTES) == 0;

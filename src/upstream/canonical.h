@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "value/heap.h"
 
-/* Appends a value that came from JSON, and so has a largest depth.  False: out of memory, or the buffer is full. */
+/* Appends a value that came from JSON, whose depth is bounded.  False: out of memory, or the buffer is full. */
 bool ptc_canonical_add(PtcBuf *out, PtcHeap *heap, PtcValue v);
 
 #endif

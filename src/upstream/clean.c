@@ -59,7 +59,7 @@ static bool is_shortening(PtcText before)
     return false;
 }
 
-/* Does a sentence end with byte i, which is not white?  It does before white space and at the end. */
+/* Does a sentence end with byte i, which is not white space?  Only if white space or the end of the text follows. */
 static bool ends_sentence(PtcText text, size_t i)
 {
     char c = text.bytes[i], next = i + 1 < text.len ? text.bytes[i + 1] : ' ';

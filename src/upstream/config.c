@@ -184,7 +184,7 @@ bool ptc_dialect_parse(PtcText name, PtcDialect *out)
     return false;
 }
 
-/* Does the path end so, at the beginning of one of its parts? */
+/* Does the path end with these whole parts? */
 static bool ends_with(PtcText path, const char *end)
 {
     size_t n = strlen(end);
@@ -222,7 +222,7 @@ static bool has(Config *c, const char *key)
     return ptc_map_field(c->heap, c->root, key) != PTC_NONE;
 }
 
-/* Who wrote the file: as it was said, as its path says, as its keys say. */
+/* Whose file it is: as the caller says, else by its path, else by its keys. */
 static PtcDialect find_dialect(Config *c)
 {
     PtcDialect dialect = c->in->dialect;
@@ -288,7 +288,8 @@ static bool is_taken(Config *c, PtcText ns)
     return false;
 }
 
-/* Members that say nothing are left out.  No roots at all is something else than none of its own. */
+/* Members that say nothing are left out.  An empty list of roots is kept: it means no directory at all, where a missing one
+ * means those of the client. */
 static bool says_nothing(PtcText key, PtcValue v)
 {
     if (ptc_text_is(key, "roots"))

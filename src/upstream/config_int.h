@@ -34,9 +34,9 @@ typedef struct {
 /* A mistake at the place at hand, or in a member of it. */
 void ptc_config_wrong(Config *c, const char *code, const char *message);
 void ptc_config_wrong_in(Config *c, const char *key, const char *code, const char *message);
-/* Nobody may read this text. */
+/* Hides this text wherever it occurs. */
 void ptc_config_secret(Config *c, PtcText text);
-/* A value that is one when its name speaks of it. */
+/* The same for a value whose name says that it is a secret. */
 void ptc_config_named_secret(Config *c, PtcText name, PtcValue value);
 /* Something that the environment lacks, at a place of its own or at the one at hand. */
 void ptc_config_lacks(Config *c, const char *path, const char *code, const char *message);
@@ -76,7 +76,7 @@ bool ptc_config_is_policy(PtcText word);
 bool ptc_config_is_effect(PtcText word);
 
 /* ---- config_parts.c */
-/* What starts a process: a program that is no line for a shell, and not ourselves. */
+/* Complains about a command that is a whole line for a shell, or that would start ptc itself. */
 void ptc_config_check_command(Config *c);
 /* Adds the variables of a file to those of the entry, which win. */
 void ptc_config_env_file(Config *c, PtcText path);

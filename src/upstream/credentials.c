@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Credentials from variables, files, programs and the configuration itself. */
+ * Credentials from variables, files, programs and the configuration itself.  What always holds: a value is among the secrets
+ * before it is in a request, and buffers that held one are wiped; no lock is held while a program runs. */
 #define _GNU_SOURCE
 #include "upstream/credentials.h"
 
@@ -18,7 +19,7 @@
 
 enum {
     VALUE_BYTES = 64 * 1024,
-    EXEC_NS = 10,
+    EXEC_S = 10,
     HEAP_BYTES = 4 * 1024 * 1024,
     KEPT_MS = 5 * 60 * 1000, /* what a program printed, unless its ttl_ms says otherwise */
     KEPT_MOST_MS = 24 * 3600 * 1000,
@@ -87,7 +88,7 @@ static bool in_time(void *end_ns)
 
 static bool run_program(const PtcCredentials *c, char *const *argv, PtcBuf *out)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)EXEC_NS * 1000000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)EXEC_S * 1000000000;
     PtcBuf err;
     ptc_buf_init(&err, c->mem, 4096);
     PtcProcess p = {.argv = argv,
@@ -172,7 +173,7 @@ static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out
     return found;
 }
 
-/* Without memory for it the program is asked again. */
+/* When out of memory nothing is kept, and the program is asked again next time. */
 static void keep(PtcCredentials *c, PtcText name, bool headers, PtcText value, int64_t ms)
 {
     PtcKeptValue *k = ptc_mem_alloc(c->mem, sizeof *k + name.len + value.len);
@@ -306,7 +307,7 @@ static bool take_headers(PtcCredentials *c, PtcDesk *desk, PtcText json, PtcValu
     return ptc_fields_ok(heap);
 }
 
-/* Headers that Claude Code's `headersHelper` prints, a line for the shell as there. */
+/* Headers that Claude Code's `headersHelper` prints; as there, it is a line for the shell. */
 static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue *headers,
                        PtcBuf *why)
 {

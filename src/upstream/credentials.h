@@ -24,7 +24,7 @@ typedef struct PtcCredentials {
     PtcKeptValue *kept;
 } PtcCredentials;
 
-/* Takes the rest as it is. */
+/* The caller has set all members above the lock. */
 void ptc_credentials_init(PtcCredentials *c);
 void ptc_credentials_deinit(PtcCredentials *c);
 /* An upstream has refused what was sent: what programs printed for this entry is not used again.  True: there was any, so

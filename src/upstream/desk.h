@@ -19,8 +19,8 @@ typedef struct PtcDesk {
 /* `limit` is the most bytes that the heap may have.  Takes no memory yet.  A desk must not move. */
 void ptc_desk_init(PtcDesk *desk, PtcMem *mem, size_t limit);
 void ptc_desk_deinit(PtcDesk *desk);
-/* From now on work may take as long as any piece of work on what upstreams and programs send: a pattern of a schema can
- * take forever otherwise.  Work that takes longer stops (PTC_STOP_DEADLINE). */
+/* Starts the clock for work on what upstreams and programs send, which could take forever otherwise (a pattern of a schema).
+ * Work that takes longer than five seconds stops (PTC_STOP_DEADLINE). */
 void ptc_desk_hurry(PtcDesk *desk);
 
 /* Desks for work that comes again and again: kept with a few pages each, because getting memory from the system and giving it
@@ -35,7 +35,7 @@ typedef struct PtcDesks {
 void ptc_desks_init(PtcDesks *desks, PtcMem *mem);
 /* All must have been given back. */
 void ptc_desks_deinit(PtcDesks *desks);
-/* A clean one, in a hurry; NULL: out of memory. */
+/* A clean one whose clock runs (ptc_desk_hurry); NULL: out of memory. */
 PTC_MUST_USE PtcDesk *ptc_desks_take(PtcDesks *desks, size_t limit);
 void ptc_desks_give(PtcDesks *desks, PtcDesk *desk);
 

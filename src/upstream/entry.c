@@ -153,7 +153,7 @@ static bool read_argv(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry *o
     return ok;
 }
 
-/* What is larger than `most` is as good as that. */
+/* A number above `most` counts as `most`. */
 static int64_t number(PtcHeap *heap, PtcValue form, const char *key, int64_t otherwise,
                       int64_t most)
 {

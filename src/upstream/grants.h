@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * grants.h - tools that a person has allowed beyond one call: for a run, until the process ends, or for always.
+ * grants.h - tools that a person has allowed beyond one call: for a run, until the process ends, or permanently.
  *
  * A grant is for one owner, one tool of one server, and the definition that the tool had when it was given: a tool that
- * describes itself differently is another tool.  Nothing here locks: whoever has one guards it. */
+ * describes itself differently is another tool.  Nothing here takes a lock: the owner of the grants guards them. */
 #ifndef PTC_UPSTREAM_GRANTS_H
 #define PTC_UPSTREAM_GRANTS_H
 
@@ -37,7 +37,7 @@ PTC_MUST_USE bool ptc_grants_add(PtcGrants *grants, PtcGrantOf of,
 /* With pin NULL: for any definition. */
 bool ptc_grants_has(const PtcGrants *grants, PtcGrantOf of, const uint8_t *pin);
 
-/* Those for always, in a file of the state directory, which other processes read and write too.  A file that is broken, or
+/* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is broken, or
  * that others may write, counts as empty. */
 void ptc_grants_load(PtcGrants *grants, const char *state_dir);
 /* False: it could not be written. */

@@ -14,7 +14,7 @@ bool ptc_header_is_value(PtcText value);
 bool ptc_header_is_ours(PtcText name);
 /* Headers that have a place of their own in our file: Authorization, Cookie ... belong to `auth`. */
 bool ptc_header_is_reserved(PtcText name);
-/* The name in lower case; PTC_NONE: the heap is full. */
+/* The name in lower case; PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_header_lower(PtcHeap *heap, PtcText name);
 /* The value of a header in a map, whatever its case there; absent: there is none. */
 PtcText ptc_header_get(PtcValue headers, const char *name);

@@ -9,7 +9,7 @@
 #include "upstream/roots.h"
 
 enum { MS = 1000 * 1000 };
-static const int64_t HOLD_NS = (int64_t)3600 * 1000 * MS;
+static const int64_t HOLD_NS = (int64_t)3600 * 1000 * MS; /* an hour for a person to answer */
 
 /* --------------------------------------------------------------------------------- questions */
 
@@ -119,7 +119,7 @@ static void set_end(PtcUpCall *call, int64_t end_ns)
         ptc_endpoint_extend(call->instance->endpoint, call, end_ns, call->run->deadline_ns);
 }
 
-/* What is held is not under way: nobody else shall wait for a person. */
+/* A held call does not count as under way, so that no other call waits for a person. */
 static void uncount(PtcUpCall *call)
 {
     if (!call->counted)
@@ -417,7 +417,8 @@ static PtcInquiry *next_open(PtcUpRun *run, uint64_t after)
     return NULL;
 }
 
-/* With the lock held.  When memory is too short for the answer, it may do for an error: the server shall not wait for nothing. */
+/* With the lock held.  When there is no memory for the answer, there may be enough for an error, so that the server does not
+ * wait in vain. */
 static void answer_upstream(const PtcInquiry *q, PtcText answer)
 {
     PtcEndpoint *endpoint = q->instance->endpoint;

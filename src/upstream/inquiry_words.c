@@ -60,7 +60,7 @@ static Role role_of(PtcText key)
     return shown ? SHOWN : ptc_text_is(key, "default") ? PROPOSED : EXACT;
 }
 
-/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or memory is short. */
+/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or out of memory. */
 static PtcValue clean_schema(PtcHeap *heap, PtcValue v, Role role, int depth)
 {
     PtcValue key, value;
@@ -161,7 +161,8 @@ static PtcValue named_message(PtcHeap *heap, PtcText server, PtcValue message)
     return message;
 }
 
-/* The conversation of our client is nobody's business, and tools of a server are not offered: what asks for them stays here. */
+/* A server learns nothing of our client's conversation, and its tools are not offered to the model: members that ask for either
+ * are not passed on. */
 static PtcValue sampling(PtcHeap *heap, PtcText server, PtcValue in)
 {
     static const char *const passed[] = {"maxTokens", "temperature", "stopSequences",

@@ -182,7 +182,7 @@ static void make_listing(PtcLoopTask *task)
         listing = NULL;
         done = ready ? NULL : ptc_instance_rest_unused(i);
     } else if (current && i->state == PTC_INSTANCE_STARTING) { /* a later one leaves the old */
-        ptc_instance_down(i, PTC_TEXT("its list of tools cannot be used, or memory is short"));
+        ptc_instance_down(i, PTC_TEXT("its list of tools cannot be used, or out of memory"));
     }
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
@@ -204,12 +204,12 @@ static bool has_no_tools(const PtcLinkReply *reply)
     return false;
 }
 
-/* The text of the reply becomes the job's.  NULL: it is no list, or memory is short. */
+/* The text of the reply becomes the job's.  NULL: it is no list, or out of memory. */
 static Listed *new_listed(PtcInstance *i, PtcLink *link, PtcLinkReply *reply)
 {
     PtcManager *m = i->upstream->manager;
     bool none = has_no_tools(reply);
-    PtcText about = link ? ptc_link_about(link) : (PtcText){"", 0}; /* a document says all itself */
+    PtcText about = link ? ptc_link_about(link) : (PtcText){"", 0}; /* in a document already */
     Listed *job = reply->end == PTC_LINK_ANSWER || none ? ptc_mem_alloc(m->mem, sizeof *job) : NULL;
     if (!job)
         return NULL;
@@ -276,12 +276,12 @@ static void begin_list(PtcInstance *i)
         ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * MS;
     i->listing = ptc_endpoint_list(i->endpoint, &i->list);
     if (!i->listing && i->state == PTC_INSTANCE_STARTING)
-        ptc_instance_down(i, PTC_TEXT("memory is short"));
+        ptc_instance_down(i, PTC_TEXT("out of memory"));
 }
 
 /* ---------------------------------------------------------------------------- of the client */
 
-/* Why it is down in words that help, where it is for want of authorization. */
+/* Why it is down.  If the server wants somebody to sign in, the text says how. */
 static PtcText refusal(PtcInstance *i, PtcText why, char out[400])
 {
     PtcText challenge = i->endpoint ? ptc_endpoint_auth(i->endpoint) : (PtcText){NULL, 0};
@@ -313,7 +313,7 @@ static void on_state(void *user, PtcLinkState state, PtcText why)
         tell(i, "is down", why);
 }
 
-/* A change that is told while a listing is under way may be missing in it, so there is another one after it. */
+/* A listing that is under way may lack the change that was just announced, so another one follows it. */
 static void list_later(PtcLoopTimer *timer)
 {
     PtcInstance *i = (PtcInstance *)((char *)timer - offsetof(PtcInstance, list_timer));
@@ -454,7 +454,7 @@ void ptc_instance_start(PtcInstance *i)
     if (!may_start(i, now))
         return;
     if (!i->endpoint && !make_endpoint(i)) {
-        ptc_instance_down(i, PTC_TEXT("memory is short"));
+        ptc_instance_down(i, PTC_TEXT("out of memory"));
         return;
     }
     ptc_call_count(&i->upstream->counts.starts, 1);
@@ -525,13 +525,13 @@ static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
 
 PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why)
 {
-    owner = up->entry.shared ? "" : owner; /* which is nobody's name */
+    owner = up->entry.shared ? "" : owner; /* no owner has an empty name */
     size_t len = strlen(owner) + 1;
     PtcInstance *i = find(m, up, owner), *idle = NULL;
-    *why = "too many upstreams run already";
+    *why = "too many upstreams are running";
     if (i || (m->instance_count == PTC_MANAGER_INSTANCES && !(idle = find_idle(m))))
         return i;
-    *why = "memory is short";
+    *why = "out of memory";
     char *name = ptc_mem_alloc(m->mem, len);
     if (!name)
         return NULL;

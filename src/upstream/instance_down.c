@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Connections that fail: how long they are left alone, and when the breaker opens.  What always holds: a server that
- * answers, if only with a refusal, has not failed; calls that waited for one that went down are tried again or told. */
+ * answers, if only with a refusal, has not failed; calls that waited for one that went down are tried again, or get the
+ * reason. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -41,7 +42,7 @@ static void keep_why(PtcInstance *i, PtcText why)
     ptc_buf_init(&safe, m->mem, 64 * 1024);
     why.len = why.len < 16 * 1024 ? why.len : 16 * 1024;
     ptc_secrets_blot(&m->told, &safe, why, true);
-    PtcText text = ptc_buf_ok(&safe) ? ptc_buf_view(&safe) : PTC_TEXT("memory is short");
+    PtcText text = ptc_buf_ok(&safe) ? ptc_buf_view(&safe) : PTC_TEXT("out of memory");
     size_t n =
         text.len < sizeof i->why ? text.len : ptc_utf8_valid_prefix(text.bytes, sizeof i->why - 1);
     if (n)

@@ -127,7 +127,7 @@ void ptc_listing_drop(PtcListing *l)
     ptc_mem_free(l->mem, l, sizeof *l);
 }
 
-/* With the lock held, which is bounded: a schema has a largest number of parts. */
+/* With the lock held, though not for long: the number of parts of a schema is limited. */
 static const PtcSchema *compile(PtcListing *l, size_t tool, bool results)
 {
     PtcBudget budget;

@@ -20,8 +20,8 @@ typedef struct PtcListing {
     PtcCatalogServer server;
     PtcEffect *effects;   /* of each tool */
     pthread_mutex_t lock; /* guards the three below */
-    const struct PtcSchema *
-        *schemas;      /* compiled: of each tool for its arguments, then for its results */
+    /* Compiled: of each tool for its arguments, then for its results. */
+    const struct PtcSchema **schemas;
     bool *compiled;    /* whether that was tried; a schema that cannot be compiled is NULL */
     char **digests;    /* of each tool; NULL: not made yet */
     PtcValue document; /* of an OpenAPI service; PTC_NONE: it is none */
@@ -30,14 +30,14 @@ typedef struct PtcListing {
     bool modern;       /* the era of that connection */
     int64_t wall_ms;   /* when it was listed; 0: not known */
     size_t bytes;      /* of the list as it came */
-    PtcOpenapiHidden
-        hidden; /* tools that the entry does not let programs see, or that cannot be called */
+    /* Tools that the entry does not let programs see, or that cannot be called. */
+    PtcOpenapiHidden hidden;
 } PtcListing;
 
 enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
 
 /* `tools` is the array of tools/list as JSON, or of an OpenAPI service its document; `about` an object or absent.  One holder.
- * NULL: it is no such thing, or memory is short. */
+ * NULL: it is no such thing, or out of memory. */
 PTC_MUST_USE PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools,
                                          PtcText about, bool modern);
 PtcListing *ptc_listing_hold(PtcListing *listing);
@@ -48,7 +48,7 @@ const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, boo
 
 enum { PTC_LISTING_DIGEST = 128, PTC_LISTING_PATH = 4096 };
 /* What a tool says of itself, as digits: a quarter each for its description, the schema of its arguments, that of its
- * results, and its annotations.  The order of members counts for nothing.  NULL: out of memory. */
+ * results, and its annotations.  The order of members does not matter.  NULL: out of memory. */
 const char *ptc_listing_digest(PtcListing *listing, size_t tool);
 
 /* The number of the tool with this name (the server's own); -1: none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The upstreams of a process: entries, connections, times.  Creating one reads caches and starts nothing, neither a
- * process nor a thread. */
+ * The upstreams of a process: entries, connections, timers.  What always holds: creating a manager reads caches and starts
+ * neither a process nor a thread; what changes is guarded by its lock (manager_int.h says in which order locks are taken). */
 #include "upstream/manager_int.h"
 #include "upstream/sign_in_flow.h"
 
@@ -226,7 +226,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     return m;
 }
 
-/* Clients first: their callbacks need the rest. */
+/* Connections end first, because their callbacks need everything else. */
 void ptc_manager_free(PtcManager *m)
 {
     if (!m)

@@ -111,8 +111,7 @@ struct PtcInstance {
     unsigned offers;          /* what its server may ask (PTC_REMOTE_ELICITS ...) */
     bool client_roots;        /* it was told that it may ask for the roots of our client */
     bool stale_roots;         /* these have changed since, and it has not asked again */
-    int64_t
-        settled_ns; /* it was told roots, and has until then to look at them before it is called */
+    int64_t settled_ns;       /* it was told roots, and is not called before it had time to look */
     unsigned under_way;
     unsigned held;                     /* calls */
     unsigned failures;                 /* transport, in a row */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Documents.  They are hostile: everything is checked before it is used, and what differs from the specification costs one
- * operation, never the others. */
+ * Documents.  They may be hostile: everything is checked before it is used.  An operation that differs from the specification
+ * is left out; the others are not affected. */
 #include "upstream/openapi.h"
 
 #include <strings.h>
@@ -192,7 +192,7 @@ static bool add_parameters(PtcHeap *heap, PtcValue document, PtcValue list, PtcO
     return true;
 }
 
-/* {id} in a template that nobody declares is a text all the same. */
+/* An {id} of the template that is declared nowhere is a required parameter all the same. */
 static bool add_undeclared(PtcOperation *to)
 {
     for (size_t i = 0; i < to->path.len; i++) {

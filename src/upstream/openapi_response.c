@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Answers of services. */
+ * Answers of services as values or failures.  What always holds: an answer that says it is JSON and is not becomes a failure,
+ * never text; what a failure quotes of the service is for the caller to clean. */
 #include "upstream/openapi_response.h"
 
 #include <stdio.h>
@@ -71,7 +72,7 @@ static void answer_blob(PtcHeap *heap, const PtcResponseIn *in, PtcText type, Pt
     answer(out, PTC_RESULT_CONTENT, value);
 }
 
-/* Also where a number is larger than any that the language has: what would be left out of the value is not ours to choose. */
+/* Also for a number that is larger than any of the language: rounding it or leaving it out would change the answer. */
 static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *error)
 {
     char text[300];

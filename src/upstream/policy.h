@@ -53,7 +53,7 @@ typedef struct PtcPolicyIn {
     PtcValue file_policy;     /* globs of server/tool -> decisions; PTC_NONE: none */
     PtcPosture posture;
     bool distrust; /* annotations are not looked at */
-    bool approved; /* by a person, for always */
+    bool approved; /* by a person, permanently */
     bool cannot_ask;
 } PtcPolicyIn;
 
@@ -65,7 +65,7 @@ typedef struct PtcPolicyOut {
 
 PtcPolicyOut ptc_policy_decide(PtcHeap *heap, const PtcPolicyIn *in);
 
-/* Does a glob with * and ? fit the whole text?  Linear in the product of their lengths at worst. */
+/* Does a glob with * and ? fit the whole text?  At worst it takes time proportional to the product of their lengths. */
 bool ptc_policy_glob(PtcText glob, PtcText text);
 
 #endif

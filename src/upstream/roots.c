@@ -31,7 +31,7 @@ bool ptc_roots_any(const PtcEntry *e)
     return ptc_fields_count(e->roots) > 0;
 }
 
-/* Segment by segment, since a slash stays one. */
+/* Encodes segment by segment, because slashes are not encoded. */
 static void add_path(PtcBuf *uri, PtcText path)
 {
     for (size_t from = 0; from <= path.len;) {

@@ -17,7 +17,7 @@ typedef struct PtcSecretRing {
 void ptc_secret_ring_init(PtcSecretRing *ring, const PtcCredentials *credentials);
 /* What is hidden stays hidden.  Also one that was never initialised, but is all zeros. */
 void ptc_secret_ring_deinit(PtcSecretRing *ring);
-/* To be called before a secret is used, by any thread.  False: it cannot be hidden, since memory is short. */
+/* To be called before a secret is used, by any thread.  False: out of memory, so it cannot be hidden. */
 PTC_MUST_USE bool ptc_secret_ring_learn(PtcSecretRing *ring, PtcText secret);
 
 #endif

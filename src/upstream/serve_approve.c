@@ -188,8 +188,8 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     PtcUpRun *run = call->run;
     PtcPart *part = &run->replay.items[call->part - 1];
     size_t most = run->manager->config.calls;
-    if (run->made + ptc_replay_to_come(&run->replay) >=
-        most) /* nobody is asked about what cannot be */
+    /* Nobody is asked about a call that could not be made afterwards. */
+    if (run->made + ptc_replay_to_come(&run->replay) >= most)
         return ptc_call_refuse(call, "cap_exhausted",
                                "a program may call upstreams %zu times, with those that wait for "
                                "approval",
@@ -199,7 +199,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     part->effect = effect;
     memcpy(part->pin, pin, sizeof part->pin);
     if (!ptc_replay_put_aside(&run->replay, call->part - 1, args_of(call)))
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for a person's answer");
 }
 
@@ -245,7 +245,7 @@ bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
     if (plain)
         return true;
     if (!take_pin(run->manager->mem, &desk->heap, tool, pin))
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     return decide_ask(call, tool, policy.effect.kind, pin);
 }
 
@@ -335,8 +335,8 @@ static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision
     case PTC_REMOTE_NO: return ptc_grants_add(&run->declined, of, part->pin);
     case PTC_REMOTE_ALWAYS: part->state = PTC_PART_APPROVED; return grant(run, part, true);
     }
-    part->state =
-        PTC_PART_APPROVED; /* whatever could not be remembered: this one was asked about */
+    /* Even if the grant could not be remembered: this very call was asked about. */
+    part->state = PTC_PART_APPROVED;
     return true;
 }
 

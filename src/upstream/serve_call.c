@@ -170,7 +170,7 @@ bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues
     if (issues->count == 0)
         return ptc_call_refuse(call, "upstream_unavailable",
                                "its arguments could not be checked: a pattern of the tool's schema "
-                               "takes too long, or memory is short");
+                               "takes too long, or out of memory");
     const PtcArgumentIssue *first = &issues->items[0];
     return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
                            first->path[0] ? first->path : "arguments", first->message,
@@ -235,7 +235,7 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     ptc_emit_object_end(&call->params);
     bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
     if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     return true;
 }
 
@@ -249,7 +249,7 @@ static bool send_call(PtcUpCall *call)
     if (!count_call(call))
         return false;
     if (!ptc_run_record(call))
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     call->end_ns = ptc_clock_ns(NULL) + e->call_ms * MS;
     if (call->end_ns > run->deadline_ns)
         call->end_ns = run->deadline_ns;
@@ -374,7 +374,7 @@ static bool go_on(PtcUpCall *call, PtcDesk *desk)
     PtcJsonError error;
     PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
     if (in == PTC_NONE)
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     switch (call->ask->op) {
     case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
     case PTC_REMOTE_LOOK: return ptc_serve_look_on(call, desk, in);

@@ -29,7 +29,7 @@ PTC_MUST_USE bool ptc_call_attach(PtcUpCall *call);
 PTC_MUST_USE bool ptc_call_await_listing(PtcUpCall *call);
 
 /* ---- serve_call.c */
-/* What is wrong with its arguments, in a sentence; without issues: memory is short.  Always false. */
+/* What is wrong with its arguments, in a sentence; without issues, that they could not be checked.  Always false. */
 bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues);
 PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args);
 PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in);

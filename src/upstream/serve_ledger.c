@@ -30,7 +30,7 @@ static bool make_room(PtcUpRun *run)
 
 /* ----------------------------------------------------------------------------------- payloads */
 
-/* The beginning of a text; NULL without memory, when it is only missing. */
+/* The beginning of a text; NULL when out of memory: then it is missing from the ledger, and nothing else. */
 static PtcUpText copy_text(PtcUpRun *run, PtcText text)
 {
     size_t n = text.len < PAYLOAD ? text.len : ptc_utf8_valid_prefix(text.bytes, PAYLOAD);
@@ -120,7 +120,7 @@ void ptc_run_record_refused(PtcUpCall *call)
     bool room = run->refused++ < REFUSED;
     pthread_mutex_unlock(&run->lock);
     if (room)
-        (void)!ptc_run_record(call); /* without memory it is only missing from the ledger */
+        (void)!ptc_run_record(call); /* when out of memory it is only missing from the ledger */
 }
 
 /* ------------------------------------------------------------------------------------ the end */
@@ -246,7 +246,7 @@ static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
     ptc_emit_object_end(out);
 }
 
-/* A reader needs JSON above all: what does not fit is left out. */
+/* Whatever happens the text stays JSON: records that do not fit are left out. */
 void ptc_run_ledger(PtcUpRun *run, PtcBuf *out)
 {
     ptc_emit_array(out);

@@ -74,7 +74,7 @@ static bool take(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request, Ptc
         return ptc_call_refuse(call, "invalid_tool_args", "the body would be too large");
     return (ptc_buf_ok(&call->web.url) && ptc_buf_ok(&call->headers) &&
             ptc_buf_ok(&call->web.auth) && ptc_buf_ok(&call->params) && ptc_fields_ok(heap)) ||
-           ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+           ptc_call_refuse(call, "upstream_unavailable", "out of memory");
 }
 
 bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcValue args)
@@ -102,7 +102,7 @@ bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcV
     if (!made) {
         if (operation.bytes)
             ptc_openapi_request_deinit(&request);
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     }
     bool ok =
         request.code ? refuse(call, &request, operation) : take(call, desk, &request, operation);

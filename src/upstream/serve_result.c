@@ -99,7 +99,7 @@ static PtcText words_of(const PtcLinkReply *reply)
     case PTC_LINK_TIMEOUT: return PTC_TEXT("no answer came in time; what it did is not known");
     case PTC_LINK_CANCELLED: return PTC_TEXT("it was cancelled; what it did is not known");
     case PTC_LINK_TOO_LARGE: return PTC_TEXT("the answer is larger than max_response_bytes");
-    case PTC_LINK_NO_MEMORY: return PTC_TEXT("memory is short");
+    case PTC_LINK_NO_MEMORY: return PTC_TEXT("out of memory");
     default: return PTC_TEXT("it gave no usable answer");
     }
 }
@@ -181,7 +181,8 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
            ptc_run_keep_blobs(run, &desk->heap, result->blobs, numbers);
 }
 
-/* That there is no memory or time for the value is an answer too: the desk may be used on for that. */
+/* Running out of memory or time for the value becomes a failure that the program sees; the desk is made usable again to write
+ * it. */
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     bool late = desk->budget.stop == PTC_STOP_DEADLINE;

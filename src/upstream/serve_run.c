@@ -234,7 +234,7 @@ static bool parse(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
     PtcText text = call->ask->text;
     *out = ptc_json_parse(&desk->heap, text.bytes ? text.bytes : "", text.len, &error);
     if (!ptc_fields_ok(&desk->heap))
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     return (*out != PTC_NONE && ptc_is_map(*out)) ||
            ptc_call_refuse(call, "invalid_tool_args", "what was asked is not a JSON object");
 }
@@ -259,7 +259,7 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
     return ptc_call_refuse(call, "upstream_error", "this cannot be asked");
 }
 
-/* A desk for what nobody waits for any longer than for the run: schemas of servers can make checks of arguments long. */
+/* A desk whose work ends no later than the run: a schema of a server can make checking arguments take long. */
 static PtcDesk *take_desk(const PtcUpRun *run)
 {
     PtcDesk *desk = ptc_desks_take(&run->manager->desks, RUN_BYTES);

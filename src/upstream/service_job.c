@@ -76,7 +76,7 @@ static bool write_headers(PtcServiceJob *job)
     ptc_desk_deinit(&desk);
     ok = ok && ptc_buf_ok(&job->lines) && ptc_buf_ok(&job->query);
     if (!ok && job->why.len == 0)
-        ptc_buf_add_cstr(&job->why, "its headers are too large, or memory is short");
+        ptc_buf_add_cstr(&job->why, "its headers are too large, or out of memory");
     return ok;
 }
 
@@ -115,7 +115,7 @@ static bool put_query(const PtcServiceJob *job, char url[PTC_URL_BYTES + 1])
     return n > 0 && n <= PTC_URL_BYTES;
 }
 
-/* A method that is known to carry something says how much, even if it is nothing. */
+/* POST, PUT and PATCH send a Content-Length even when there is no body: some servers demand one. */
 static PtcText body_of(const PtcServiceRequest *r)
 {
     bool carries = *r->method == 'P';

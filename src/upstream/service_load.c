@@ -102,7 +102,7 @@ static PtcValue parse(PtcHeap *heap, PtcText text, char how[300])
 {
     PtcJsonError json = {0};
     PtcYamlError yaml = {0};
-    snprintf(how, 300, "memory is short");
+    snprintf(how, 300, "out of memory");
     if (ptc_text_starts(text, "\xef\xbb\xbf"))
         text = (PtcText){text.bytes + 3, text.len - 3};
     if (is_json(text)) {

@@ -31,7 +31,7 @@ static bool fail(PtcServiceJob *job, const char *url, const char *why)
     return false;
 }
 
-/* Authorization: Basic, with both parts as a form has them. */
+/* Authorization: Basic, with both parts encoded as in a form (RFC 6749, 2.3.1). */
 static void write_authorization(PtcBuf *out, PtcMem *mem, PtcText id, PtcText secret)
 {
     PtcBuf pair;
@@ -94,7 +94,7 @@ static bool take_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcTe
     if (!token.len || token.len >= sizeof s->token || !ptc_header_is_value(token))
         return fail(job, url, "its answer has no token");
     if (!ptc_secret_ring_learn(&s->tokens, token))
-        return fail(job, url, "memory is short");
+        return fail(job, url, "out of memory");
     int64_t lasts = lasts_s(&desk->heap, v), early = lasts > 2 * EARLY_S ? EARLY_S : lasts / 2;
     pthread_mutex_lock(&s->lock);
     memcpy(s->token, token.bytes, token.len);
@@ -155,7 +155,7 @@ static bool fetch(PtcServiceJob *job, const char *url)
     write_body(&body, ptc_map_field(&desk.heap, oauth, "scopes"));
     ok = ok && ptc_buf_ok(&line) && ptc_buf_ok(&body);
     ok = ok ? ask(job, &desk, url, ptc_buf_view(&line), ptc_buf_view(&body))
-            : fail(job, url, "memory is short");
+            : fail(job, url, "out of memory");
     if (line.data)
         ptc_secret_wipe(line.data, line.cap);
     ptc_buf_deinit(&line);

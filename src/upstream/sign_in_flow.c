@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: at most one sign-in of a flow is under way, so there is one port and one secret state for it; nothing
+ * Sign-ins in the background.  What always holds: at most one of a flow is under way, so there is one port and one secret state for it; nothing
  * is opened here, an address is only passed on; its thread has ended before its memory is freed. */
 #include "upstream/sign_in_flow.h"
 

@@ -82,7 +82,7 @@ static void test_asked(void)
     finish(&w, &http, &asked);
 }
 
-/* That memory is short, or that somebody has to sign in. */
+/* That it is out of memory, or that somebody has to sign in. */
 static bool is_told(void)
 {
     return !answer[0] || strstr(answer, "memory") || strstr(answer, "could not be sent") ||

@@ -20,7 +20,7 @@ typedef struct {
     bool end;
 } Zip;
 
-/* Something new, after a collection if memory is short. */
+/* Something new, after a collection if out of memory. */
 #define MAKE(z, slot, expression)                      \
     do {                                               \
         PtcValue made_ = (expression);                 \
