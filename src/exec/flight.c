@@ -290,7 +290,7 @@ static void take_bytes(Trip *t, const char *bytes, size_t len)
         else
             return;
     }
-    if (t->status == PTC_TASK_DONE && len > 0)
+    if (t->answered && len > 0)
         accuse(t, "more bytes after its answer");
 }
 

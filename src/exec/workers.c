@@ -114,6 +114,7 @@ static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
 static PtcWorkerProcess *take(Workers *ws, const char *owner, char why[PTC_WORKER_WHY])
 {
     PtcWorkerProcess *w;
+    snprintf(why, PTC_WORKER_WHY, "out of memory");
     while ((w = take_idle(ws, owner)) && !is_quiet(w))
         discard(ws, w);
     if (!w)

@@ -26,6 +26,19 @@ static _Noreturn void hang(void)
         sched_yield();
 }
 
+/* A good answer, though not of a success, and more bytes behind it. */
+static void send_more(int fd)
+{
+    PtcMem own;
+    PtcTaskOut out;
+    PtcBuf frame;
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_task_out_init(&out, &own, 0);
+    ptc_buf_init(&frame, &own, PTC_FRAME_MAX);
+    if (ptc_frame_put_done(&frame, 1, PTC_TASK_NO_MEMORY, &out) && ptc_buf_add_cstr(&frame, "more"))
+        (void)!write(fd, frame.data, frame.len);
+}
+
 static const char empty[4096];
 
 /* Frames and bytes that no worker of ours sends; then it waits to be ended. */
@@ -47,6 +60,8 @@ static bool lie(const char *how, int fd)
         send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 0}, "\0\0\0\0{}");
     else if (strcmp(how, "!not-json") == 0)
         send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 1}, "\0\0\0\0{]");
+    else if (strcmp(how, "!more") == 0)
+        send_more(fd);
     else if (strcmp(how, "!lisp-call") == 0) /* a tool that runs in workers only */
         send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 1}, "\7\0\0\0{}");
     else
@@ -347,6 +362,10 @@ static void check_liars(PtcExecutor *ex)
         expect(ex, "(+ 1 2)", "3");
         CHECK(pid_of(ex, "b") == other);
     }
+    /* A new owner, so that this is the first task of its worker. */
+    Got got = run(ex, "new", "!more");
+    CHECK(got.status == PTC_TASK_LOST && strstr(got.message, "more bytes after its answer"));
+    CHECK_STR(run(ex, "new", "(+ 1 2)").text, "3");
 }
 
 /* A hung worker's program failed as one that the engine stopped: same kind, same words, apart from its place. */
@@ -457,6 +476,23 @@ static void check_helper(PtcExecutor *ex)
 
 /* ----------------------------------------------------------------------------------- data */
 
+/* A helper that died is replaced once its data can be read again, however often that failed before. */
+static void check_data_again(PtcExecutor *ex, const char *path)
+{
+    int worker = pid_of(ex, "a"), helper = parent_of(worker);
+    CHECK(helper > 1 && kill(helper, SIGKILL) == 0);
+    while (parent_of(worker) > 0)
+        check_pause_us(1000);
+    for (int i = 0; i < 2; i++) {
+        Got got = run(ex, "a", "(+ 1 2)");
+        CHECK(got.status == PTC_TASK_LOST && strstr(got.message, path));
+    }
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs("[4,5]", f) >= 0 && fclose(f) == 0);
+    CHECK_STR(run_with(ex, "a", "data/rows", (With){.use_data = true}).text, "[4 5]");
+    unlink(path);
+}
+
 static void check_data(void)
 {
     char why[PTC_WORKER_WHY] = "", path[] = "/tmp/ptc-test-XXXXXX.json";
@@ -478,6 +514,7 @@ static void check_data(void)
     PtcExecutor *ex = start_with(&config);
     CHECK_STR(run_with(ex, "a", "(reduce + data/rows)", (With){.use_data = true}).text, "6");
     CHECK_STR(run_with(ex, "b", "(count data/rows)", (With){.use_data = true}).text, "3");
+    check_data_again(ex, path);
     ex->free(ex);
     ptc_buf_deinit(&about);
 }
