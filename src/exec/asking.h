@@ -10,9 +10,9 @@
 PTC_MUST_USE void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *owner,
                                     int64_t deadline_ns, const PtcCancel *cancel,
                                     uint64_t *version);
-/* Ends it and says in `out` what was done; one that waits for a person goes back to `asking`. */
 /* Tells a run that has begun which trace it is part of, and who listens. */
 void ptc_asking_about(PtcRemote *remote, void *run, const PtcTaskIn *in);
+/* Ends it and says in `out` what was done; one that waits for a person goes back to `asking`. */
 void ptc_asking_end(PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out);
 
 #endif

@@ -86,7 +86,7 @@ void ptc_flight_drain(int fd)
     (void)!read(fd, &n, sizeof n);
 }
 
-/* As much as the socket takes; false: it is of no use any more. */
+/* Sends as much as the socket takes now.  False: the socket is broken. */
 static bool send_some(int fd, const char *bytes, size_t len, size_t *sent)
 {
     while (*sent < len) {
@@ -369,7 +369,7 @@ static int64_t sleep_ns(const Trip *t)
     return left < 0 ? 0 : min64(left, (int64_t)LOOK_MS * 1000000);
 }
 
-/* Awake; 0: nothing has come, or only from a server. */
+/* Polls without sleeping; 0: nothing has come, or only an answer of a server, which is no descriptor here. */
 static int poll_awake(Trip *t, struct pollfd p[2])
 {
     PtcLinger *linger = t->plan->linger;

@@ -85,7 +85,7 @@ static void finish(PtcFlightAsk *ask, bool pending, bool send)
     free_ask(ask);
 }
 
-/* Known at once, so this is no ask of the run. */
+/* The remote knows this at once, so it does not become an ask of the run. */
 static void answer_knows(PtcFlight *f, uint64_t id, PtcText ns)
 {
     PtcBuf nearest;
@@ -141,7 +141,7 @@ bool ptc_flight_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame)
     return true;
 }
 
-/* Several at once are under way for long anyway, and their answers come in heaps. */
+/* Several asks at once take long anyway, and their answers come together: waiting awake would gain nothing. */
 int64_t ptc_flight_asks_linger(const PtcFlight *f, const PtcLinger *linger)
 {
     unsigned under_way = atomic_load(&f->under_way);
@@ -184,7 +184,7 @@ void ptc_flight_asks_take(PtcFlight *f)
     take(f, true);
 }
 
-/* Whoever is still in ready() has nothing left to do there but to kick. */
+/* All asks are finished, so a thread that is still inside ready() only has its kick left to do. */
 static void await_kicks(PtcFlight *f)
 {
     while (atomic_load(&f->kicking) > 0)

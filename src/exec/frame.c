@@ -368,7 +368,7 @@ void ptc_frame_reader_deinit(PtcFrameReader *reader)
     ptc_buf_deinit(&reader->payload);
 }
 
-/* One large answer must not make an idle worker expensive for ever. */
+/* One large answer must not make an idle worker expensive for the rest of its life. */
 void ptc_frame_reader_trim(PtcFrameReader *reader)
 {
     enum { KEPT = 64 * 1024 };

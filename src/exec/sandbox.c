@@ -229,7 +229,7 @@ static bool install(Filter *f, unsigned flags, char why[PTC_SANDBOX_WHY])
         return refuse(why, "the seccomp filter");
     }
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) != 0)
-        return refuse(why, "the kernel takes no seccomp filter");
+        return refuse(why, "the kernel refused the seccomp filter");
     return true;
 }
 
@@ -237,7 +237,7 @@ bool ptc_sandbox_helper(char why[PTC_SANDBOX_WHY])
 {
     Filter f;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return refuse(why, "the kernel knows no no-new-privs");
+        return refuse(why, "the kernel refused PR_SET_NO_NEW_PRIVS");
     begin(&f);
     add_calls(&f, for_helper, sizeof for_helper / sizeof *for_helper);
     add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
@@ -268,7 +268,7 @@ bool ptc_sandbox_privileges(char why[PTC_SANDBOX_WHY])
         prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* unprivileged, this fails and does not matter */
     become_nobody();
     if (syscall(SYS_capset, &head, none) != 0)
-        return refuse(why, "the kernel keeps capabilities");
+        return refuse(why, "capabilities could not be dropped");
     return true;
 }
 

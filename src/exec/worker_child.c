@@ -107,7 +107,7 @@ static bool remote_finish(void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, b
     return told;
 }
 
-/* The server answers this at once, so that there is nothing to give up. */
+/* The server answers this at once, so there is no need for a time limit or a cancel. */
 static bool remote_knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
 {
     PtcWorker *w = (PtcWorker *)(void *)self;

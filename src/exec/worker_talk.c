@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: only the thread that set `reading` touches the input, and it reads whole frames.  A worker without
- * its socket has nothing left to do, so every failure of it ends the process. */
+ * The worker's end of its socket.  Threads of a program wait for answers here: one of them reads for all (it leads), the others
+ * sleep until it has their answer or hands the reading on.  What always holds: only the thread that set `reading` touches the
+ * input, and it reads whole frames.  A worker without its socket has nothing left to do, so every failure of it ends the
+ * process. */
 #define _GNU_SOURCE
 #include "exec/worker_talk.h"
 
@@ -18,7 +20,7 @@
 enum {
     PIPE = 0,
     SECOND_STACK = 256 * 1024,
-    CANCEL_NS = 500 * 1000,
+    CANCEL_NS = 500 * 1000, /* between two cancels of a program that has not noticed the first */
     KEPT = 64 * 1024,
 };
 

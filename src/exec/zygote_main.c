@@ -30,7 +30,7 @@ typedef struct Helper {
 
 /* ---------------------------------------------------------------------------- answers */
 
-/* Every packet is answered, so that the server never waits for nothing. */
+/* Every packet is answered, so that the server never waits in vain. */
 static bool answer(Helper *h, bool ok, const char *text, size_t len)
 {
     uint32_t word = ok;
