@@ -36,8 +36,8 @@ static bool is_inside_6(const uint8_t b[16])
         return true;
     if (memcmp(b, mapped, 12) == 0 || memcmp(b, translated, 12) == 0)
         return is_inside_4(ip_at(b + 12));
-    if (memcmp(b, translated, 4) == 0 && b[4] == 0 &&
-        b[5] == 1) /* translated locally, in any way */
+    /* 64:ff9b:1::/48 is for local use: where the IPv4 address is in it is not known. */
+    if (memcmp(b, translated, 4) == 0 && b[4] == 0 && b[5] == 1)
         return true;
     if (b[0] == 0x20 && b[1] == 0x02) /* 6to4 */
         return is_inside_4(ip_at(b + 2));

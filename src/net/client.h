@@ -14,9 +14,8 @@
 
 enum {
     PTC_CLIENT_SLICE_MS = 50,
-    PTC_CLIENT_IN_USE = 64, /* exchanges at once; further ones wait for one to end */
-    PTC_CLIENT_STREAMS =
-        16, /* streams that may last for ever, beside those; further ones are refused */
+    PTC_CLIENT_IN_USE = 64,  /* exchanges at once; further ones wait for one to end */
+    PTC_CLIENT_STREAMS = 16, /* that may last forever, beside those; further ones are refused */
     PTC_CLIENT_IDLE = 16,    /* slots kept with their connections */
     PTC_CLIENT_LOOKUPS = 16, /* look-ups still running that nobody waits for any more */
     PTC_CLIENT_CONNECT_MS = 10 * 1000,
@@ -47,7 +46,7 @@ typedef enum {
     PTC_CLIENT_STOPPED,   /* by the caller's function */
     PTC_CLIENT_TOO_LARGE, /* headers or body */
     PTC_CLIENT_BROKEN,    /* the connection broke */
-    PTC_CLIENT_NOT_HTTP,  /* what came is not HTTP, or says in no or in two ways how long it is */
+    PTC_CLIENT_NOT_HTTP, /* what came is not HTTP, or its Content-Length is wrong or contradictory */
     PTC_CLIENT_NO_MEMORY,
 } PtcClientEnd;
 
@@ -58,8 +57,7 @@ typedef struct PtcClientAnswer {
     int status;   /* 0: none came */
     bool touched; /* a byte of an answer came */
     bool sent;    /* there was a connection, so the request may have reached the server */
-    bool
-        inside; /* it led to a private network or this machine; not known of what a proxy reaches */
+    bool inside;  /* it led to a private network or this machine; behind a proxy nobody knows */
     /* headers, "" where there was none; longer ones are cut */
     char content_type[PTC_CLIENT_FIELD];
     char retry_after[PTC_CLIENT_FIELD];
@@ -81,9 +79,9 @@ typedef struct PtcClientRequest {
     bool plain; /* http:// is allowed to any host; otherwise only to this machine */
     /* what leads to a private network or this machine is refused (address.h); where there is a proxy, it goes there in any case */
     bool outside;
-    bool stream;     /* it may last for ever, and counts for PTC_CLIENT_STREAMS */
+    bool stream;     /* it may last forever, and counts for PTC_CLIENT_STREAMS */
     size_t max_body; /* bytes of a 2xx body after decompression */
-    size_t max_told; /* bytes that it may say to have before any of them came; 0: max_body */
+    size_t max_told; /* the largest Content-Length that is accepted; 0: max_body */
     /* Limits in ms, 0: as above; the deadline ends all of them. */
     int64_t connect_ms, silence_ms, total_ms;
     int64_t deadline_ns; /* INT64_MAX: none */

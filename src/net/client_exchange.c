@@ -90,8 +90,8 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
     s->length = -1;
 }
 
-/* libcurl takes the last of several lengths and what is a number at its beginning, and would wait for as much.  False: nothing is
- * waited for. */
+/* libcurl takes the last of several lengths, and of each the number that it begins with, and would wait for that many bytes.
+ * False: the exchange ends here. */
 static bool take_length(Slot *s, const char *line, size_t len)
 {
     static const char name[] = "content-length:";
@@ -322,11 +322,10 @@ static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
     /* fails, harmlessly, where the library is older than its header */
     c->easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 #endif
+    /* Behind a proxy our look at addresses is switched off (s->direct), so nothing may go past the proxy because of NO_PROXY. */
     if (url->loopback)
         ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "*") == CURLE_OK;
-    else if (
-        s->request
-            ->outside) /* or NO_PROXY would let it go past the proxy, to addresses that are not looked at */
+    else if (s->request->outside)
         ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "") == CURLE_OK;
     if (s->ca_file)
         ok = ok && c->easy_setopt(e, CURLOPT_CAINFO, s->ca_file) == CURLE_OK;

@@ -7,10 +7,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-enum { CHUNK = 64 * 1024 }; /* how much is read at once */
 enum {
-    KEPT = 16 << 20
-}; /* a larger buffer is freed once empty; below that, growing again costs more */
+    CHUNK = 64 * 1024, /* how much is read at once */
+    KEPT = 16 << 20, /* a larger buffer is freed once empty; below that, growing again costs more */
+};
 
 void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd, size_t max)
 {

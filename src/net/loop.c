@@ -16,7 +16,7 @@
 enum {
     STACK = 256 * 1024,
     FIRST_ROOM = 32,  /* descriptors there is room for from the start */
-    SHORT_OF_MS = 10, /* between two rounds while there is no memory to poll all descriptors */
+    SHORT_OF_MS = 10, /* the longest round while there is no memory to poll all descriptors */
     LONGEST_MS = 1 << 30,
 };
 
@@ -212,7 +212,7 @@ static int timeout_ms(const PtcLoop *loop, bool short_of)
     return ms < LONGEST_MS ? (int)ms : LONGEST_MS;
 }
 
-/* The descriptors of this round; true: there was no memory for all of them. */
+/* The descriptors of this round.  True: there was no memory for all of them, so some have to wait for another round. */
 static bool gather(PtcLoop *loop)
 {
     size_t wanted = 1;

@@ -34,9 +34,8 @@ typedef struct PtcLoopTimer {
 } PtcLoopTimer;
 
 PTC_MUST_USE PtcLoop *ptc_loop_new(PtcMem *mem);
-/* The thread is started by the first post. */
-PTC_MUST_USE bool ptc_loop_post(
-    PtcLoop *loop, PtcLoopTask *task); /* any thread; false: no thread could be started */
+/* From any thread; the first post starts the loop's own.  False: no thread could be started. */
+PTC_MUST_USE bool ptc_loop_post(PtcLoop *loop, PtcLoopTask *task);
 void ptc_loop_watch(PtcLoop *loop, PtcLoopWatch *watch);
 void ptc_loop_unwatch(PtcLoopWatch *watch);
 /* Sets or moves it. */
