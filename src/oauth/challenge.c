@@ -61,7 +61,7 @@ static bool same_word(PtcText a, const char *b)
     return a.len == strlen(b) && strncasecmp(a.bytes, b, a.len) == 0;
 }
 
-/* The first of a name counts, as nobody may add to what was said. */
+/* The first parameter of a name counts: a second one is an error of the server, or was added by somebody else. */
 static void take_param(Reader *r, PtcText name, PtcChallenge *out)
 {
     const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Answers of authorization servers. */
+ * Answers of authorization servers.  What always holds: a text that is handed out is plain (oauth_doc.h), and a token is one
+ * word, so that it is one value of a header. */
 #include "oauth/oauth_answer.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static const char no_memory[] = "out of memory", no_object[] = "its answer is no
 
 /* ------------------------------------------------------------------------------------ tokens */
 
-/* A token goes into a header as it is; those with blanks in them would not come back as one. */
+/* A token goes into a header as it is; with a blank in it, the upstream would read only its first word. */
 static bool is_token(const char *text)
 {
     return text && !strchr(text, ' ');

@@ -164,7 +164,7 @@ void ptc_oauth_bearer_want(const PtcOauthBearer *b, const char *scopes)
         const char *wanted = ptc_oauth_scopes_join(&t.work.arena, t.record.wanted, scopes);
         bool news = wanted && (!t.record.wanted || strcmp(wanted, t.record.wanted) != 0);
         t.record.wanted = wanted;
-        if (news) /* without it the next sign-in asks for less, and is told so again */
+        if (news) /* if this fails, the next sign-in asks for less, and the upstream says so again */
             (void)!ptc_oauth_store_save(b->mem, b->path, &t.record);
     }
     if (lock >= 0)

@@ -10,7 +10,7 @@
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
-enum { SLOWER_S = 5, MOST_S = 60, LOOK_MS = 50 };
+enum { SLOWER_S = 5, MOST_S = 60, LOOK_MS = 50 }; /* SLOWER_S: what `slow_down` adds (RFC 8628) */
 
 static bool begin(PtcOauthWork *w, const PtcOauthServer *server, const PtcOauthClient *client,
                   const char *resource, const char *scope, PtcOauthDevice *out)

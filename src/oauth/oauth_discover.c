@@ -59,7 +59,7 @@ static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, i
     return ok;
 }
 
-/* A server of 2024 takes GET at this address and nothing else. */
+/* Servers with the transport of 2024 (HTTP with SSE) take only GET at this address. */
 bool ptc_oauth_discover_ask(PtcOauthWork *w, const char *url, const char *token, int *status,
                             PtcChallenge *challenge)
 {
@@ -93,7 +93,7 @@ static Look look_at_resource(PtcOauthWork *w, const char *place, const char *url
     return look;
 }
 
-/* As in 2025-03: the upstream's own server is the authorization server. */
+/* Without metadata, as in the specification of 2025-03: the upstream's own server is the authorization server. */
 static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *out)
 {
     PtcUrl parts;
@@ -123,7 +123,7 @@ static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *
 
 /* ------------------------------------------------------------------------------------ server */
 
-/* Keeps the reason that says most: a document that is wrong before one that is not there. */
+/* Several places are tried, so `wrong` keeps the reason that says most: that a document is wrong rather than missing. */
 static bool look_at_server(PtcOauthWork *w, const char *place, const char *issuer, char *wrong,
                            PtcOauthServer *out)
 {

@@ -108,8 +108,8 @@ bool ptc_oauth_listen_wait(PtcOauthListen *listener, int64_t end_ns, const PtcCa
     while (!found && is_ready(listener->fd, end_ns, cancel)) {
         int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) {
-            poll(NULL, 0,
-                 LOOK_MS); /* the connection stays where it is, and would be found again at once */
+            /* Out of descriptors, say: the connection stays in the queue, and accepting it again at once would only burn time. */
+            poll(NULL, 0, LOOK_MS);
             continue;
         }
         PtcText target = target_of(text, read_request(fd, text, sizeof text, cancel));

@@ -73,7 +73,7 @@ static bool make_address(Login *l, PtcBuf *url)
     ptc_oauth_url_add(&form, "state", l->state);
     ptc_oauth_url_add(&form, "scope", l->scope);
     ptc_oauth_url_add(&form, "resource", l->plan.resource.resource);
-    /* OpenID Connect gives a token that outlives the session only to who was asked about it. */
+    /* OpenID Connect allows offline_access only if the person is asked to consent (Core 1.0, 11). */
     if (ptc_oauth_scopes_have(l->scope, PTC_TEXT("offline_access")))
         ptc_oauth_url_add(&form, "prompt", "consent");
     ptc_oauth_url_with(url, l->plan.server.authorize, &form);

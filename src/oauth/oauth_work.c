@@ -109,7 +109,8 @@ bool ptc_oauth_work_post_json(PtcOauthWork *w, const char *url, const PtcBuf *js
                           .headers = headers,
                           .header_count = 2,
                           .body = ptc_buf_view(json)};
-    return send_it(w, &r, reply);
+    ptc_buf_init(&reply->body, w->mem, PTC_OAUTH_DOC_BYTES);
+    return ptc_buf_ok(json) ? send_it(w, &r, reply) : ptc_oauth_work_fail(w, "out of memory");
 }
 
 /* Authorization: Basic, of both parts encoded as in a form (RFC 6749, 2.3.1). */

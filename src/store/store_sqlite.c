@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Records in a SQLite file.  What always holds: a change is one transaction that takes the write lock before it
  * reads, so what it compared (versions, bounds) still holds when it writes, whatever other processes do; everything
- * written is sealed, and seals are checked before anything read is used; the connection is used by one thread at a
- * time. */
+ * written is sealed but the time of creation and the size, and seals are checked before anything read is used; the
+ * connection is used by one thread at a time. */
 #include "store/store_sqlite.h"
 
 #include <dlfcn.h>
