@@ -372,13 +372,30 @@ static int write_result(Eval *e)
     return ptc_data_out_write(&how, e->outcome);
 }
 
+/* Somebody at a terminal who forgot the file would be told about names only. */
+static void explain_no_data(const Eval *e)
+{
+    PtcError error = {.size = sizeof error};
+    bool alone = e->shorthand && !e->shorthand->input;
+    PtcText message = {NULL, 0};
+    if (alone && ptc_outcome_error(e->outcome, 0, &error))
+        message = (PtcText){error.message, error.message_len};
+    if (message.bytes && (ptc_text_is(message, "nothing is named data") ||
+                          ptc_text_is(message, "nothing is named rows")))
+        ptc_io_printf(PTC_IO_STDERR, "ptc: no file is named, so there is no data; for example "
+                                     "ptc orders.csv '(count rows)'\n");
+}
+
 /* Warnings stand below the result, where a person looks last. */
 static int write_outcome(PtcMem *mem, Eval *e)
 {
     PtcReported about = {e->name, {e->run.program, e->run.program_len}, 0};
     bool ok = ptc_outcome_ok(e->outcome);
     unsigned first = PTC_REMARK_PRINTS | (ok ? 0 : PTC_REMARK_WARNINGS | PTC_REMARK_ERRORS);
-    if (!ptc_report_remarks(mem, e->outcome, &about, first) || !ok)
+    bool told = ptc_report_remarks(mem, e->outcome, &about, first);
+    if (!ok)
+        explain_no_data(e);
+    if (!told || !ok)
         return PTC_EXIT_FAILED;
     int status = write_result(e);
     if (ptc_outcome_warning_count(e->outcome) &&

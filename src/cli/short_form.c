@@ -105,12 +105,13 @@ static bool in_name(char c)
            (c & 0x80) || (c && strchr("-_*+!?<>=.:%&$", c));
 }
 
+/* data/NAME is an entry of the context, data/data and data/rows are the same as data and rows. */
 static bool mentions(const char *program, size_t len, const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i + n <= len; i++)
         if (memcmp(program + i, name, n) == 0 && (i == 0 || !in_name(program[i - 1])) &&
-            (i + n == len || !in_name(program[i + n])))
+            (i + n == len || (!in_name(program[i + n]) && program[i + n] != '/')))
             return true;
     return false;
 }

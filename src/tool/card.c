@@ -2,7 +2,7 @@
  * Three cards that differ in what they say about tools.  Each is one constant, assembled by the compiler. */
 #include "tool/card.h"
 
-#include <stddef.h>
+#include <string.h>
 
 #define HEAD "Runs a program in PTC-Lisp, a Clojure subset, sandboxed: no "
 #define ALONE "tools, files or network. "
@@ -29,7 +29,8 @@
     "(try (/ 1 0) (catch Exception e (ex-message e)))\n"                                       \
     "Also str/ set/ json/ Math/, String methods, atoms, records, lazy-seq. No macros, I/O. "
 
-#define LIMITS "Limits: 1 s, 10 MiB, 1e6 turns of recur and while, not of map. "
+#define TIME_AND_MEMORY "1 s, 10 MiB"
+#define LIMITS "Limits: " TIME_AND_MEMORY ", 1e6 turns of recur and while, not of map. "
 #define HELP "Help: (doc 'sum-by), (apropos \"sum\")."
 
 static const char alone[] = HEAD ALONE ENDS LANGUAGE LIMITS HELP;
@@ -41,6 +42,22 @@ _Static_assert(sizeof alone - 1 <= PTC_CARD_MAX && sizeof with_tools - 1 <= PTC_
 const char *ptc_card_text(bool tools, bool others)
 {
     return tools ? with_tools : others ? with_others : alone;
+}
+
+static void add_limits(PtcBuf *out, int64_t timeout_ms, int64_t memory_bytes)
+{
+    bool seconds = timeout_ms % 1000 == 0, mib = memory_bytes % (1 << 20) == 0;
+    ptc_buf_addf(out, "%lld %s, %lld %s", (long long)(seconds ? timeout_ms / 1000 : timeout_ms),
+                 seconds ? "s" : "ms", (long long)(memory_bytes >> (mib ? 20 : 10)),
+                 mib ? "MiB" : "KiB");
+}
+
+void ptc_card_add(PtcBuf *out, bool tools, bool others, int64_t timeout_ms, int64_t memory_bytes)
+{
+    const char *card = ptc_card_text(tools, others), *at = strstr(card, TIME_AND_MEMORY);
+    ptc_buf_add(out, card, (size_t)(at - card));
+    add_limits(out, timeout_ms, memory_bytes);
+    ptc_buf_add_cstr(out, at + strlen(TIME_AND_MEMORY));
 }
 
 const char *ptc_card_language(void)

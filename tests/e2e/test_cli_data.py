@@ -49,7 +49,11 @@ def test_pipes():
     desk.gives("ptc orders.csv rows | ptc '(count data)'", 3)
     desk.refuses("printf '' | ptc data", "standard input: line 1, column 1")
     got = desk.terminal("(count rows)")
-    desk.check("no data on a terminal", "nothing is named rows" in got, got)
+    desk.check("no data on a terminal", "nothing is named rows" in got and "no file is named" in got, got)
+    desk.gives("ptc --context '{\"name\":\"v\"}' --format json '(str data/name)' </dev/null", "v")
+    desk.gives("ptc --data shop=@x.json --format json '(:a data/shop)' </dev/null", 1)
+    desk.gives("cat x.json | ptc --format json '(count data/data)'", 2)
+    desk.gives("cat orders.csv | ptc --format json '(count data/rows)'", 3)
 
 
 def test_options():

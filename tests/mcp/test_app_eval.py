@@ -115,7 +115,7 @@ def limits():
         expect(s.eval("(+ 1 1)").text, "2")
         assert s.eval("(loop[](recur))").failed
         description = s.tools()["lisp_eval"]["description"]
-        assert "Here programs have 500 ms." in description and "Here programs have 2 MiB." in description
+        assert "Limits: 500 ms, 2 MiB, " in description
 
 
 @test

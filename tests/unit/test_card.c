@@ -117,12 +117,27 @@ static void test_tools(Ptc *ptc)
     CHECK(!strstr(ptc_card_text(true, false), "no tools"));
 }
 
+static void check_limits(bool tools)
+{
+    PtcMem mem;
+    PtcBuf out;
+    ptc_mem_init(&mem, 1 << 20);
+    ptc_buf_init(&out, &mem, 1 << 16);
+    ptc_card_add(&out, tools, false, 1000, 10 << 20);
+    CHECK(strcmp(ptc_buf_text(&out), ptc_card_text(tools, false)) == 0);
+    ptc_buf_clear(&out);
+    ptc_card_add(&out, tools, false, 2500, 1 << 19);
+    CHECK(strstr(ptc_buf_text(&out), "Limits: 2500 ms, 512 KiB, 1e6 turns"));
+    ptc_buf_deinit(&out);
+}
+
 static void test_size(const Ptc *ptc)
 {
     CHECK(PTC_CARD_MAX == 1100);
     for (int tools = 0; tools < 2; tools++) {
         CHECK(strlen(ptc_card_text(tools, false)) <= PTC_CARD_MAX);
         CHECK(strstr(ptc_card_text(tools, false), "1 s, 10 MiB"));
+        check_limits(tools);
     }
     CHECK(ptc->limits.timeout_ms == 1000 && ptc->limits.memory_bytes == 10 << 20);
     CHECK(ptc->limits.loop_limit == 1000000);

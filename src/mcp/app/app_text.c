@@ -263,23 +263,14 @@ static void add_tools(PtcBuf *out, const PtcTools *tools)
     }
 }
 
-/* Mentions the limits if they are not those on the card. */
-static void add_limits(PtcBuf *out, const PtcLimits *l)
-{
-    if (!l)
-        return;
-    if (l->timeout_ms > 0 && l->timeout_ms != 1000)
-        ptc_buf_addf(out, "\nHere programs have %lld ms.", (long long)l->timeout_ms);
-    if (l->memory_bytes > 0 && l->memory_bytes != 10 << 20)
-        ptc_buf_addf(out, "\nHere programs have %lld MiB.", (long long)(l->memory_bytes >> 20));
-}
-
 static void describe_eval(const PtcAppConfig *c, PtcBuf *out)
 {
     bool tools = c->tools && ptc_tools_count(c->tools);
     bool others = c->about_upstreams && *c->about_upstreams;
-    ptc_buf_add_cstr(out, ptc_card_text(tools, others));
-    add_limits(out, c->limits);
+    if (c->limits && c->limits->timeout_ms > 0 && c->limits->memory_bytes > 0)
+        ptc_card_add(out, tools, others, c->limits->timeout_ms, c->limits->memory_bytes);
+    else
+        ptc_buf_add_cstr(out, ptc_card_text(tools, others));
     if (tools)
         add_tools(out, c->tools);
     if (c->about_data && *c->about_data) {
