@@ -30,10 +30,22 @@ PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
     return text;
 }
 
-/* The value as a program prints it, with a budget of its own, so that whatever happened before cannot cut it short. */
-static void print_value(PtcWork *w, PtcBuf *out, PtcValue v)
+/* For the text of a value.  Neither the clock nor a cancel may cut it short, least of all what a journal keeps: how long it may
+ * become is limited, and so is the work. */
+static PtcHeapBox *new_box(PtcWork *w)
 {
     PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);
+    if (box) {
+        ptc_budget_init(&box->budget);
+        box->budget.max_int_bits = w->ptc->limits.max_int_bits;
+    }
+    return box;
+}
+
+/* The value as a program prints it. */
+static void print_value(PtcWork *w, PtcBuf *out, PtcValue v)
+{
+    PtcHeapBox *box = new_box(w);
     PtcPrinter printer = ptc_vm_printer(&w->ptc->vm, true);
     if (!box) {
         out->failed = true;
@@ -50,13 +62,13 @@ static bool add_json(PtcWork *w, PtcBuf *out, PtcValue v, size_t most, bool *too
 {
     PtcJsonError e = {0};
     PtcBuf json;
-    PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);
+    PtcHeapBox *box = new_box(w);
     if (!box)
         return (out->failed = true);
     ptc_buf_init(&json, &w->mem, most);
     bool ok = ptc_to_json_value(&box->heap, &json, v, w->ptc->float_precision, &e);
+    *too_long = json.full || box->budget.stop != PTC_STOP_NONE;
     ptc_box_release(&box->heap);
-    *too_long = json.full;
     if (ok)
         ptc_emit_raw(out, ptc_buf_view(&json));
     out->failed = out->failed || json.failed;

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "agent_run_help.h"
 
+#include "engine/engine.h"
+
 /* ------------------------------------------------------------------- where a run can wait */
 
 enum {
@@ -395,8 +397,39 @@ static void test_bad_memory(void)
     }
 }
 
+/* What is remembered is written out whole, however late it is: a journal on disk must not lose the middle of a result because
+ * the machine was busy. */
+static void test_late_journal(void)
+{
+    PtcFault fault;
+    PtcWork w;
+    PtcBuf out;
+    PtcMem mem;
+    PtcRan ran;
+    PtcCancel cancel = {.asked = false};
+    PtcAgentReading how = {.functions = &ptc_agent_tool_functions};
+    PtcAgentDef *def =
+        ptc_definition_read_json(PTC_TEXT("{\"prompt\":\"p\",\"journaling\":true}"), &how, &fault);
+    PtcWorkInput in = {.servers = false};
+    PtcAction a = {.kind = PTC_ACTION_RUN,
+                   .run.program = PTC_TEXT("(task \"x\" (vec (range 100000)))")};
+    PtcWorkLimits limits = {.cancel = &cancel, .end_ns = INT64_MAX};
+    CHECK(def && ptc_work_open(&w, def, &in, &fault));
+    ptc_work_run(&w, &a, &limits, &ran);
+    CHECK(ran.end == PTC_RAN_VALUE || ran.end == PTC_RAN_RETURN);
+    w.ptc->limits.timeout_ms = 0;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&out, &mem, 1 << 20);
+    ptc_work_journal_whole(&w, &out);
+    CHECK(ptc_buf_ok(&out) && strncmp(out.data, "{\"x\":[0,1,2", 11) == 0 && out.len > 500000);
+    ptc_buf_deinit(&out);
+    ptc_work_close(&w);
+    ptc_definition_release(def);
+}
+
 int main(void)
 {
+    CHECK_RUN(test_late_journal());
     CHECK_RUN(test_cancel());
     CHECK_RUN(test_deadline());
     CHECK_RUN(test_cancelled_before());
