@@ -87,7 +87,7 @@ static const PtcOption table[] = {
      "not a read",
      0, 0},
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
-     "with --jsonl: kinds of tools that lines may bring along, command,http (none)", 0, 0},
+     "with --jsonl: kinds of tools that lines may bring along, command (none)", 0, 0},
     {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
      "what the result must be, such as '{count :int}'", 0, 0},
     {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE",
@@ -554,8 +554,8 @@ static int eval_lines(PtcMem *mem, Eval *e)
                                .now_ms = e->run.now_ms};
     set_limits(&most, e->options);
     char why[PTC_TOOLS_FILE_WHY];
-    const char *allow = e->options->allow;
-    if (allow && !ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
+    const char *allow = e->options->allow ? e->options->allow : "";
+    if (!ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
         return ptc_options_wrong(&usage, "--allow-tools: %s", why);
     return ptc_jsonl_run(mem, e->ptc, &options);
 }

@@ -230,13 +230,19 @@ static bool split_item(const char *item, char name[PTC_DATA_IN_NAME], const char
     return ptc_data_in_split(item, name, path, why) || wrong("--data", why);
 }
 
+/* What cannot be read is no reason to go on without workers, which would read it. */
 static bool check_data(const Server *s)
 {
-    char name[PTC_DATA_IN_NAME];
+    char name[PTC_DATA_IN_NAME], why[500];
     const char *path;
-    for (size_t i = 0; i < s->o.data.count; i++)
+    for (size_t i = 0; i < s->o.data.count; i++) {
         if (!split_item(s->o.data.items[i], name, &path))
             return false;
+        if (ptc_shared_is_name(name) && access(path, R_OK) != 0) {
+            snprintf(why, sizeof why, "%.300s: %s", path, strerror(errno));
+            return wrong("--data", why);
+        }
+    }
     return true;
 }
 

@@ -77,7 +77,7 @@ size_t ptc_shared_bytes(const PtcShared *s)
 /* --------------------------------------------------------------------------------- reading */
 
 /* data/NAME must be a symbol that a program can write. */
-static bool good_name(const char *name)
+bool ptc_shared_is_name(const char *name)
 {
     size_t len = strlen(name);
     if (len == 0 || len > NAME_BYTES || (name[0] >= '0' && name[0] <= '9'))
@@ -136,7 +136,7 @@ static const Named *find(const PtcShared *s, const char *name)
 
 static bool may_name(const PtcShared *s, const char *name, char *why, size_t size)
 {
-    if (!good_name(name))
+    if (!ptc_shared_is_name(name))
         snprintf(why, size,
                  "\"%.80s\" cannot be a name of data: use letters, digits, - and _, at "
                  "most %d, not beginning with a digit",

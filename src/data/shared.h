@@ -16,6 +16,8 @@ PtcShared *ptc_shared_new(void);
 /* For one process: all of them together, and a file while it is read, may take `limit` bytes; hashes of strings are
  * computed when they are needed.  NULL: out of memory. */
 PtcShared *ptc_shared_new_own(size_t limit);
+/* May data be named so? */
+bool ptc_shared_is_name(const char *name);
 /* Adds a file (data_file.h).  False with a text in why (file, line, what). */
 bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, char *why, size_t size);
 void ptc_shared_free(PtcShared *shared);

@@ -26,8 +26,8 @@ def write(directory, name, text):
 
 def timeout_of(*args, env=None):
     with Server(*args, env=env) as s:
-        found = re.search(r"programs have (\d+) ms", s.tools()["lisp_eval"]["description"])
-        return int(found.group(1)) if found else 1000
+        found = re.search(r"Limits: (\d+) (m?)s,", s.tools()["lisp_eval"]["description"])
+        return int(found.group(1)) * (1 if found.group(2) else 1000)
 
 
 @test
