@@ -4,7 +4,7 @@
 #include "mcp_help.h"
 
 #include "base/cancel.h"
-#include "mcp/app/errand.h"
+#include "mcp/app/suspended.h"
 
 static PtcMem mem;
 static PtcErrands errands;
@@ -94,13 +94,36 @@ static void row_nobody(PtcMcpCall *call)
     ptc_errand_free(e);
 }
 
+/* Nobody answers in time: the row outlives the task, to say what had taken effect, and ends it once. */
+static void row_expired(PtcMcpCall *call)
+{
+    PtcSuspended *table = ptc_suspended_new(&mem, NULL, NULL, 60000);
+    PtcTaskIn in = {.program = PTC_TEXT("")};
+    for (int i = 0; i < 3; i++) {
+        PtcErrand *e = begin(call);
+        PtcSuspendedRow *row = ptc_suspended_add(table, "ann", "lisp_task", &in);
+        CHECK(e && row && ptc_errand_await(e, call, NULL) == PTC_ERRAND_ASKS);
+        if (!e || !row)
+            return;
+        row->errand = e;
+        row->asking.run = e->run;
+        row->ends_ms = ptc_clock_wall_ms() - 1;
+        ptc_suspended_wait(table, row);
+        ptc_suspended_sweep(table);
+        CHECK(row->state == PTC_ROW_EXPIRED && !row->errand);
+    }
+    ptc_suspended_free(table);
+}
+
 static const PtcMcpTool rows[] = {{.name = "no_memory", .handler = row_no_memory},
+                                  {.name = "expired", .handler = row_expired},
                                   {.name = "left", .handler = row_left},
                                   {.name = "nobody", .handler = row_nobody}};
 
 int main(void)
 {
-    PtcMcpConfig config = {.name = "t", .version = "1", .tools = rows, .tool_count = 3};
+    PtcMcpConfig config = {
+        .name = "t", .version = "1", .tools = rows, .tool_count = sizeof rows / sizeof *rows};
     PtcMcp *mcp = help_server(config);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

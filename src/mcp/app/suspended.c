@@ -42,6 +42,7 @@ static void end_run(PtcSuspended *t, PtcSuspendedRow *row)
         ptc_sessions_let_go(t->sessions, row->held, NULL);
     row->asking.run = NULL;
     row->held = NULL;
+    row->errand = NULL;
 }
 
 /* Everything of the row; its place is free afterwards. */
