@@ -272,6 +272,81 @@ static void test_floods(void)
     close_link();
 }
 
+/* Prints the line that a call brings, with its own id in the place of OWN and much in the place of MUCH. */
+static const char printer[] =
+    "import json, sys\n"
+    "for line in sys.stdin:\n"
+    "    m = json.loads(line)\n"
+    "    own = str(m.get('id'))\n"
+    "    if m['method'] == 'server/discover':\n"
+    "        text = '{\"id\":OWN,\"result\":{\"supportedVersions\":[\"2026-07-28\"],'\\\n"
+    "               '\"capabilities\":{\"tools\":{\"listChanged\":true}}}}'\n"
+    "    elif m['method'] == 'tools/call':\n"
+    "        text = m['params']['line']\n"
+    "    else:\n"
+    "        continue\n"
+    "    print(text.replace('OWN', own).replace('MUCH', 'x' * 300000), flush=True)\n";
+
+static void start_printer(void)
+{
+    const char *argv[] = {"python3", "-c", printer, NULL};
+    peer_init(&peer, &mem, loop);
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = environment;
+    c.max_message = 100000;
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(peer.link && peer_connect(&peer));
+}
+
+/* An answer that is too long ends the call that it is for, whatever else is called an id in it, and nothing else does. */
+static void test_whose_is_too_long(void)
+{
+    static const char *const lines[] = {
+        "{\\\"result\\\":{\\\"a\\\":{\\\"id\\\":%llu,\\\"b\\\":\\\"MUCH\\\"}},\\\"jsonrpc\\\":"
+        "\\\"2.0\\\",\\\"id\\\":OWN}",
+        "{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\": "
+        "OWN,\\\"result\\\":{\\\"b\\\":\\\"MUCH\\\",\\\"id\\\":%llu}}",
+        "{\\\"result\\\":{\\\"b\\\":\\\"MUCH\\\",\\\"c\\\":[{\\\"id\\\":%llu}]},\\\"id\\\":OWN,"
+        "\\\"jsonrpc\\\":\\\"2.0\\\"}",
+        "{\\\"method\\\":\\\"notifications/"
+        "a\\\",\\\"params\\\":{\\\"id\\\":%llu,\\\"b\\\":\\\"MUCH\\\"}}\\n"
+        "{\\\"method\\\":\\\"a\\\",\\\"id\\\":%llu,\\\"params\\\":{\\\"b\\\":\\\"MUCH\\\"}}\\n"
+        "{\\\"id\\\":OWN,\\\"result\\\":{}}"};
+    static Call other;
+    char params[1000], line[500];
+    start_printer();
+    for (size_t i = 0; i < 4; i++) {
+        call_begin(&other, &peer, "tools/call", "{\"line\":\"\"}", 60000);
+        unsigned long long id = other.ask.id;
+        snprintf(line, sizeof line, lines[i], id, id);
+        snprintf(params, sizeof params, "{\"line\":\"%s\"}", line);
+        CHECK(call_tool(&call, &peer, params, 20000) ==
+              (i < 3 ? PTC_LINK_TOO_LARGE : PTC_LINK_ANSWER));
+        peer_lock(&peer);
+        CHECK(!other.over);
+        pthread_mutex_unlock(&peer.lock);
+        ptc_link_cancel(peer.link, &other.ask);
+        CHECK(call_wait(&other) == PTC_LINK_CANCELLED);
+    }
+    free(other.text);
+    other.text = NULL;
+    close_link();
+}
+
+/* Where an answer shows no id it is for the only call that waits, not for the stream of changes. */
+static void test_only_call_too_long(void)
+{
+    start_printer();
+    do
+        CHECK(call_tool(&call, &peer,
+                        "{\"line\":\"{\\\"result\\\":{\\\"b\\\":\\\"MUCH\\\"},\\\"id\\\":OWN,"
+                        "\\\"c\\\":{\\\"b\\\":\\\"MUCH\\\"}}\"}",
+                        20000) == PTC_LINK_TOO_LARGE);
+    while (call.end == PTC_LINK_TOO_LARGE && call.ask.id < 70);
+    close_link();
+}
+
 /* A server of the older era that greets, and then does what the script says. */
 static bool start_script(const char *script)
 {
@@ -585,6 +660,8 @@ int main(int argc, char **argv)
     RUN(test_progress());
     RUN(test_asks_without_reading());
     RUN(test_floods());
+    RUN(test_whose_is_too_long());
+    RUN(test_only_call_too_long());
     RUN(test_large());
     RUN(test_never_reads());
     RUN(test_no_memory());

@@ -229,21 +229,82 @@ bool ptc_link_take_message(PtcLink *l, PtcText text)
 
 /* ------------------------------------------------------------------------ too long */
 
-/* The id behind the last, or first, `"id":` of a piece; 0: none. */
-static uint64_t id_in(PtcText piece, bool last)
+/* A walk over the bytes of a message that is not whole, which knows how deep it is. */
+typedef struct {
+    const char *at, *end;
+    size_t depth;
+} Walk;
+
+/* Takes one character, or a whole string, whose text between the quotes goes to `text`; absent: it was none. */
+static char step(Walk *w, PtcText *text)
 {
-    const char *found = NULL, *from = piece.bytes, *end = piece.bytes + piece.len;
-    while (from && (from = memmem(from, (size_t)(end - from), "\"id\":", 5))) {
-        from += 5;
-        found = from;
-        if (!last)
-            break;
+    char c = *w->at++;
+    *text = (PtcText){NULL, 0};
+    if (c == '"') {
+        const char *from = w->at;
+        while (w->at < w->end && *w->at != '"')
+            w->at += *w->at == '\\' && w->at + 1 < w->end ? 2 : 1;
+        *text = (PtcText){from, (size_t)(w->at - from)};
+        w->at += w->at < w->end;
     }
+    w->depth += c == '{' || c == '[';
+    w->depth -= w->depth && (c == '}' || c == ']');
+    return c;
+}
+
+/* The number there; 0: there is none. */
+static uint64_t take_number(Walk *w)
+{
     uint64_t id = 0;
-    while (found && found < end && *found == ' ')
-        found++;
-    while (found && found < end && *found >= '0' && *found <= '9' && id < UINT64_MAX / 100)
-        id = id * 10 + (uint64_t)(*found++ - '0');
+    while (w->at < w->end && *w->at == ' ')
+        w->at++;
+    while (w->at < w->end && *w->at >= '0' && *w->at <= '9' && id < UINT64_MAX / 100)
+        id = id * 10 + (uint64_t)(*w->at++ - '0');
+    return id;
+}
+
+/* The id of a message that begins in this way, as far as it is to be seen.  *answer false: it is a request or a
+ * notification, and what it calls an id is not one of ours. */
+static uint64_t id_at_begin(PtcText head, bool *answer)
+{
+    Walk w = {head.bytes, head.bytes + head.len, 0};
+    PtcText text, key = {NULL, 0};
+    uint64_t id = 0;
+    while (w.at < w.end) {
+        char c = step(&w, &text);
+        if (c == ':' && w.depth == 1 && key.bytes && ptc_text_is(key, "id"))
+            id = take_number(&w);
+        *answer = *answer && !(c == ':' && w.depth == 1 && key.bytes && ptc_text_is(key, "method"));
+        if (c != ' ')
+            key = text;
+    }
+    return id;
+}
+
+/* Does nothing but the rest of the outermost object follow? */
+static bool is_last_part(Walk w)
+{
+    PtcText text;
+    for (w.depth = 1; w.at < w.end && w.depth > 0;)
+        step(&w, &text);
+    while (w.at < w.end && (unsigned char)*w.at <= ' ')
+        w.at++;
+    return w.depth == 0 && w.at == w.end;
+}
+
+/* The id of a message that ends in this way; 0: it is not to be seen.  What results contain may have ids too. */
+static uint64_t id_at_end(PtcText tail)
+{
+    static const char name[] = "\"id\":";
+    const char *end = tail.bytes + tail.len, *from = tail.bytes;
+    uint64_t id = 0;
+    while (from && (from = memmem(from, (size_t)(end - from), name, sizeof name - 1))) {
+        from += sizeof name - 1;
+        Walk w = {from, end, 0};
+        uint64_t found = take_number(&w);
+        if (is_last_part(w))
+            id = found;
+    }
     return id;
 }
 
@@ -255,8 +316,10 @@ static uint64_t only_ask(PtcLink *l)
     pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < ASK_BUCKETS; i++)
         for (const PtcLinkAsk *ask = l->asks[i]; ask; ask = ask->next) {
+            if (ask == &l->listen) /* it waits for as long as there is a connection */
+                continue;
             id = ask->id;
-            count += ask != &l->listen;
+            count++;
         }
     pthread_mutex_unlock(&l->lock);
     return count == 1 ? id : 0;
@@ -264,13 +327,14 @@ static uint64_t only_ask(PtcLink *l)
 
 void ptc_link_too_long(PtcLink *l, PtcText head, PtcText tail, size_t bytes)
 {
-    uint64_t id = id_in(head, false);
+    bool answer = true;
+    uint64_t id = id_at_begin(head, &answer);
     if (!id || !ptc_link_has_ask(l, id))
-        id = id_in(tail, true);
+        id = id_at_end(tail);
     if (!id || !ptc_link_has_ask(l, id))
         id = only_ask(l);
     ptc_link_log(l, "a message of more than %zu bytes was skipped", l->config.max_message);
-    PtcLinkAsk *ask = id ? ptc_link_take_ask(l, id) : NULL;
+    PtcLinkAsk *ask = id && answer ? ptc_link_take_ask(l, id) : NULL;
     if (!ask)
         return;
     PtcLinkReply reply = ptc_link_reply(l, PTC_LINK_TOO_LARGE);
