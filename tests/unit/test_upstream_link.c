@@ -453,6 +453,51 @@ static void test_never_reads(void)
     close_link();
 }
 
+/* Is a request of so many bytes taken?  It is taken back at once. */
+static bool is_taken(char *params, size_t size)
+{
+    static Call one;
+    params[size - 2] = '"';
+    params[size - 1] = '}';
+    params[size] = 0;
+    call_begin(&one, &peer, "tools/call", params, 60000);
+    params[size - 2] = params[size - 1] = params[size] = 'x';
+    ptc_link_cancel(peer.link, &one.ask);
+    bool taken = call_wait(&one) == PTC_LINK_CANCELLED;
+    free(one.text);
+    one.text = NULL;
+    return taken;
+}
+
+/* What waits to be written has a limit, also when a message fits exactly. */
+static void test_full_queue(void)
+{
+    static Call first, last;
+    size_t most = 32 << 20, least = 100;
+    char *params = malloc(most + 1);
+    memset(params, 'x', most + 1);
+    memcpy(params, "{\"a\":\"", 6);
+    CHECK(start_script("exec sleep 1000"));
+    params[1 << 20] = 0;
+    memcpy(params + (1 << 20) - 2, "\"}", 2);
+    call_begin(&first, &peer, "tools/call", params, 60000);
+    memset(params + (1 << 20) - 2, 'x', 3);
+    while (most - least > 1) { /* the longest that is taken */
+        size_t size = least + (most - least) / 2;
+        *(is_taken(params, size) ? &least : &most) = size;
+    }
+    memcpy(params + least - 2, "\"}", 3);
+    call_begin(&last, &peer, "tools/call", params, 60000);
+    memset(params + least - 2, 'x', 3);
+    CHECK(!is_taken(params, 1 << 20) && !is_taken(params, 100));
+    free(params);
+    close_link();
+    CHECK(first.end == PTC_LINK_BROKEN && last.end == PTC_LINK_BROKEN && !last.delivered);
+    free(first.text);
+    free(last.text);
+    first.text = last.text = NULL;
+}
+
 static void test_requests(void)
 {
     static const char *const rows[][2] = {{"asks", "elicitation/create"},
@@ -664,6 +709,7 @@ int main(int argc, char **argv)
     RUN(test_only_call_too_long());
     RUN(test_large());
     RUN(test_never_reads());
+    RUN(test_full_queue());
     RUN(test_no_memory());
     RUN(test_requests());
     RUN(test_lists());

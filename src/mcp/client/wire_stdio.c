@@ -96,7 +96,8 @@ static const char *stdio_send(PtcLink *l, const Outgoing *o)
     PtcStdioWire *s = l->stdio;
     if (s->child.in < 0)
         return "it is not connected";
-    if (o->text->len > OUT_BYTES - s->queued || (!o->ask && atomic_load(&l->unasked) >= UNASKED))
+    size_t room = OUT_BYTES - s->queued; /* for the line feed, too */
+    if (o->text->len >= room || (!o->ask && atomic_load(&l->unasked) >= UNASKED))
         return "it does not read its standard input";
     PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
     bool ready = node && ptc_buf_add(o->text, "\n", 1);
