@@ -149,7 +149,7 @@ static void take(Waiting *w, size_t slot, size_t owner, uint8_t reply)
     PtcSuspendedFound found =
         ptc_suspended_take(w->table, owners[owner], &token, print, reply & 4, &row);
     assert(found != PTC_SUSPENDED_BUSY); /* nothing is taken */
-    if (found == PTC_SUSPENDED_GONE || found == PTC_SUSPENDED_USED)
+    if (found == PTC_SUSPENDED_GONE || found == PTC_SUSPENDED_USED || found == PTC_SUSPENDED_OTHER)
         return;
     assert(row && strcmp(row->owner, owners[owner]) == 0 && row->state == PTC_ROW_TAKEN);
     assert(found == PTC_SUSPENDED_SAME || row->asking.run);

@@ -4,12 +4,19 @@
 #include "mcp_help.h"
 
 #include "mcp/app/app.h"
+#include "tool/remote.h"
 
 /* What the next task gives. */
 static struct {
     bool ok;
     const char *text, *json, *prints, *feedback, *warnings, *calls;
 } given;
+
+/* A run in other servers: a question of one of them that is open, and what was said. */
+static struct {
+    uint64_t inquiry, replied;
+    int decisions;
+} world;
 
 static void put(PtcBuf *part, const char *text)
 {
@@ -20,7 +27,13 @@ static void put(PtcBuf *part, const char *text)
 static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out)
 {
-    (void)self, (void)owner, (void)in, (void)cancel;
+    (void)self, (void)owner, (void)cancel;
+    if (in->asking && in->asking->mode == PTC_REMOTE_ASKS && !world.decisions) {
+        in->asking->run = &world;
+        return PTC_TASK_DONE;
+    }
+    if (in->asking)
+        in->asking->run = NULL;
     out->ok = given.ok;
     put(&out->text, given.text);
     put(&out->json, given.json);
@@ -84,8 +97,125 @@ static void test_warnings(PtcMcp *mcp)
     CHECK_STR(tell(mcp, NULL, CALL), FAILED("runtime_error: the message"));
 }
 
+/* ------------------------------------------------------------------------------- questions */
+
+static uint64_t find_inquiry(void *run, uint64_t after, PtcBuf *out)
+{
+    (void)run;
+    put(out, "{\"method\":\"elicitation/create\",\"params\":{\"message\":\"of a server\"}}");
+    return world.inquiry > after ? world.inquiry : 0;
+}
+
+static void take_reply(void *run, uint64_t inquiry, PtcText answer)
+{
+    (void)run;
+    world.replied = answer.bytes ? inquiry : 0;
+    world.inquiry = world.inquiry == inquiry ? 0 : world.inquiry;
+}
+
+static void list_calls(void *run, size_t most, size_t args_bytes, PtcBuf *out)
+{
+    (void)run, (void)most, (void)args_bytes;
+    put(out, "[{\"server\":\"s\",\"tool\":\"t\",\"effect\":\"write\",\"args\":\"{}\"}]");
+}
+
+static size_t count_calls(void *run, const char **why)
+{
+    (void)run;
+    *why = NULL;
+    return 1;
+}
+
+static bool decide(void *run, PtcRemoteDecision decision)
+{
+    (void)run, (void)decision;
+    world.decisions++;
+    return true;
+}
+
+static bool add_effects(void *run, PtcBuf *out)
+{
+    (void)run;
+    put(out, "{}");
+    return false;
+}
+
+static void end_run(void *run, PtcBuf *ledger)
+{
+    (void)run, (void)ledger;
+}
+
+/* What a client has been given: a state, and under which name its answer goes. */
+typedef struct {
+    char state[2000], key[100];
+} Asked;
+
+static const char *copy_between(const char *text, const char *before, char end, char *to,
+                                size_t size)
+{
+    const char *from = strstr(text, before);
+    const char *stop = from ? strchr(from + strlen(before), end) : NULL;
+    snprintf(to, size, "%.*s", stop ? (int)(stop - from - (int)strlen(before)) : 0,
+             stop ? from + strlen(before) : "");
+    return text;
+}
+
+/* Calls with the state of an earlier call, and its answer if there is one. */
+static const char *call_again(PtcMcp *mcp, const Asked *with, const char *answer, Asked *asked)
+{
+    char message[6000], more[3000] = "";
+    if (with)
+        snprintf(more, sizeof more, ",\"requestState\":\"%s\"", with->state);
+    if (answer)
+        snprintf(more + strlen(more), sizeof more - strlen(more), ",\"inputResponses\":{\"%s\":%s}",
+                 with->key, answer);
+    snprintf(message, sizeof message,
+             REQUEST("1", "tools/call",
+                     "\"name\":\"lisp_eval\",\"arguments\":{\"program\":\"1\"}%s," MODERN(
+                         "{\"elicitation\":{}}", "")),
+             more);
+    const char *said = tell(mcp, NULL, message);
+    copy_between(said, "\"requestState\":\"", '"', asked->state, sizeof asked->state);
+    copy_between(said, "\"inputRequests\":{\"", '"', asked->key, sizeof asked->key);
+    return said;
+}
+
+#define YES "{\"action\":\"accept\",\"content\":{\"decision\":\"always\"}}"
+
+/* An answer counts for the question that it was given to: a form of a server, which may look like ours, approves nothing
+ * when the server has withdrawn it meanwhile; and servers are not told what was said about calls. */
+static void test_other_question(PtcMcp *mcp)
+{
+    static Asked first, second, third;
+    given.ok = true;
+    given.text = given.json = "0";
+    given.warnings = NULL;
+    world.inquiry = 7;
+    CHECK(strstr(call_again(mcp, NULL, NULL, &first), "of a server"));
+    world.inquiry = 0;
+    CHECK(strstr(call_again(mcp, &first, NULL, &second), "need your approval") ||
+          strstr(help_heard.text, "needs your approval"));
+    CHECK(strstr(call_again(mcp, &first, YES, &third), "args_error") && !world.decisions);
+    world.inquiry = 8;
+    CHECK(strstr(call_again(mcp, &second, NULL, &third), "of a server"));
+    CHECK(strstr(call_again(mcp, &second, YES, &first), "args_error") && !world.replied);
+    CHECK(strstr(call_again(mcp, &third, YES, &first), "approval") && world.replied == 8);
+    CHECK(strstr(call_again(mcp, &first, NULL, &second), "approval") && !world.decisions);
+    CHECK(strstr(call_again(mcp, &first, "{\"action\":\"accept\"}", &third), "cannot be used"));
+    /* the same question, asked twice: both answers are good */
+    CHECK(strstr(call_again(mcp, &first, YES, &third), "\"result\":0") && world.decisions == 1);
+    CHECK(strstr(call_again(mcp, &first, YES, &third), "\"result\":0") && world.decisions == 1);
+}
+
 int main(void)
 {
+    PtcRemote remote = {.inquiry = find_inquiry,
+                        .reply = take_reply,
+                        .question = list_calls,
+                        .waiting = count_calls,
+                        .decide = decide,
+                        .effects = add_effects,
+                        .end = end_run};
     PtcExecutor executor = {.submit = submit};
     PtcAppConfig config = {.executor = &executor};
     char why[PTC_MCP_WHY] = "";
@@ -93,6 +223,12 @@ int main(void)
     CHECK(app);
     test_slim(ptc_app_mcp(app));
     test_warnings(ptc_app_mcp(app));
+    ptc_app_free(app);
+    config.remote = &remote;
+    config.can_ask = true;
+    app = ptc_app_new(&config, why);
+    CHECK(app);
+    test_other_question(ptc_app_mcp(app));
     ptc_app_free(app);
     return check_done("test_mcp_app");
 }

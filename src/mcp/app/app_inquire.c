@@ -104,6 +104,12 @@ static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *a
     return asked;
 }
 
+/* What was asked before may be gone, or something else comes first now.  That is another round, since answers to both may come. */
+static void tell_apart(PtcJob *job, uint64_t inquiry)
+{
+    job->round += job->row && !job->decided && inquiry != job->inquiry;
+}
+
 /* The next question of a server behind that one, put to the client. */
 static uint64_t ask_next(PtcJob *job, uint64_t after, unsigned nth, PtcMcpAsk *asked,
                          PtcValue *answer)
@@ -115,6 +121,8 @@ static uint64_t ask_next(PtcJob *job, uint64_t after, unsigned nth, PtcMcpAsk *a
     ptc_mcp_pause(job->call); /* an address to sign in at takes a while to be found */
     uint64_t number = remote->inquiry(job->asking.run, after, &question);
     ptc_mcp_resume(job->call);
+    if (nth == 0)
+        tell_apart(job, number);
     ptc_job_name_question(key, job->round, job->mark, nth);
     if (number)
         *asked = put(job, key, ptc_buf_view(&question), answer);

@@ -203,6 +203,10 @@ static bool go_on_with(PtcJob *job, Coming *c)
     switch (found) {
     case PTC_SUSPENDED_GONE: return tell_gone(job, &c->token);
     case PTC_SUSPENDED_USED: return tell_used(job, c);
+    case PTC_SUSPENDED_OTHER:
+        return ptc_job_fail(job, "args_error",
+                            "this question is not asked any more, another one has taken its place; "
+                            "send the same requestState without an answer to be asked that");
     case PTC_SUSPENDED_BUSY:
         return ptc_job_fail(job, "busy",
                             "another call is already continuing this run; try again later");

@@ -245,7 +245,7 @@ static PtcSuspendedRow *find(PtcSuspended *t, const char *owner, const PtcSuspen
 static bool is_same(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
                     const uint8_t reply[PTC_SHA256_BYTES])
 {
-    return token->round <= row->replied && memcmp(row->reply, reply, sizeof row->reply) == 0;
+    return token->round < row->replied && memcmp(row->reply, reply, sizeof row->reply) == 0;
 }
 
 /* What had taken effect when the run ended; the token may be older. */
@@ -267,12 +267,16 @@ static PtcSuspendedFound take(PtcSuspended *t, const char *owner, PtcSuspendedTo
         tell_later(row, token);
     if (!row || row->state == PTC_ROW_EXPIRED)
         return PTC_SUSPENDED_GONE;
+    bool open = token->round >= row->replied;
     if (row->state == PTC_ROW_TAKEN)
-        return is_same(row, token, reply) || peek ? PTC_SUSPENDED_BUSY : PTC_SUSPENDED_USED;
-    if (row->state == PTC_ROW_WAITING && token->round == row->round) {
+        return open || peek || is_same(row, token, reply) ? PTC_SUSPENDED_BUSY : PTC_SUSPENDED_USED;
+    bool now = token->round == row->round; /* even if a reply came, which was none */
+    if (row->state == PTC_ROW_WAITING && (open || now)) {
+        if (!peek && !now)
+            return PTC_SUSPENDED_OTHER;
         row->state = PTC_ROW_TAKEN;
         if (!peek) {
-            row->replied = row->round;
+            row->replied = row->round + 1;
             memcpy(row->reply, reply, sizeof row->reply);
         }
         return PTC_SUSPENDED_TAKEN;

@@ -49,7 +49,7 @@ typedef struct PtcSuspendedRow {
     PtcTaskAsking asking;
     PtcSessionEntry *held; /* or NULL */
     PtcErrand *errand;     /* a task, which has the run of `asking`; or NULL */
-    uint32_t replied;      /* which question was replied to last, if one was */
+    uint32_t replied;      /* questions before this one were replied to */
     uint8_t reply[PTC_SHA256_BYTES];
     /* when it is ANSWERED */
     PtcTaskOut out;
@@ -103,11 +103,12 @@ typedef enum {
     PTC_SUSPENDED_TAKEN, /* go on with it */
     PTC_SUSPENDED_SAME, /* it was answered with the same reply: taken, to be answered in the same way */
     PTC_SUSPENDED_USED, /* it was answered with another one */
+    PTC_SUSPENDED_OTHER, /* another question has taken the place of the one that this is an answer to */
     PTC_SUSPENDED_BUSY, /* the same was asked before and is being done */
     PTC_SUSPENDED_GONE, /* expired, or lost: *token says what had taken effect, as late as it is known */
 } PtcSuspendedFound;
 /* `reply` is the digest of what was said, and to which question where that matters.  With `peek` a row whose question is
- * open is not taken as answered: the question can be asked again. */
+ * open is not taken as answered: the question can be asked again, or what has taken its place. */
 PtcSuspendedFound ptc_suspended_take(PtcSuspended *table, const char *owner,
                                      PtcSuspendedToken *token,
                                      const uint8_t reply[PTC_SHA256_BYTES], bool peek,
