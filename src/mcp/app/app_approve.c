@@ -197,13 +197,6 @@ static bool park(PtcJob *job, PtcBuf *token)
     return true;
 }
 
-static void put_back(PtcJob *job)
-{
-    PtcSuspendedRow *row = job->row;
-    job->row = NULL;
-    ptc_suspended_wait(job->app->suspended, row);
-}
-
 /* Modern: the client gets the question, and calls again. */
 static bool leave_pending(PtcJob *job)
 {
@@ -211,7 +204,7 @@ static bool leave_pending(PtcJob *job)
     ptc_buf_init(&token, mem_of(job), PTC_SUSPENDED_TOKEN);
     if (park(job, &token)) {
         ptc_mcp_set_state(job->call, token.data, token.len);
-        put_back(job);
+        ptc_job_put_back(job);
         job->unrecorded = true;
     }
     ptc_buf_deinit(&token);
@@ -229,7 +222,7 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     bool inquiry = job->inquiry != 0;
     if (park(job, &token)) {
         bool ok = ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);
-        put_back(job);
+        ptc_job_put_back(job);
         if (ok && inquiry)
             ptc_job_fail(job, "suspended",
                          "a server that the program calls has a question, which nobody has "

@@ -139,6 +139,8 @@ void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t 
 /* Does the call bring the answer to a question of an earlier one?  Then it continues that run; *go_on false: it was
  * answered. */
 PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
+/* The row of the call waits again.  From now on others may take it, and free the texts that the call had from it. */
+void ptc_job_put_back(PtcJob *job);
 /* The call is over: what it went on with is kept, or not. */
 void ptc_job_leave(PtcJob *job);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "mcp/app/app_int.h"
+#include "value/str.h"
 
 enum { ANSWER_BYTES = (1 + PTC_ALONG) * 64 * 1024, LOOK_MS = 100 };
 
@@ -47,6 +48,24 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
     row->held = NULL;
     row->errand = NULL;
     ptc_job_take_effects(job);
+}
+
+/* The record of this call still tells of them. */
+static void own_text(PtcJob *job, PtcText *text)
+{
+    PtcValue copy = text->bytes && job->app->recorder
+                        ? ptc_str_new(ptc_mcp_heap(job->call), text->bytes, text->len)
+                        : PTC_NONE;
+    *text = copy == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(copy);
+}
+
+void ptc_job_put_back(PtcJob *job)
+{
+    PtcSuspendedRow *row = job->row;
+    own_text(job, &job->in.program);
+    own_text(job, &job->in.context);
+    job->row = NULL;
+    ptc_suspended_wait(job->app->suspended, row);
 }
 
 /* A task is continued by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call answered. */
@@ -159,8 +178,7 @@ static bool leave_wrong(PtcJob *job, const Coming *c, PtcSuspendedRow *row, cons
     job->asking.run = NULL;
     job->held = NULL;
     job->errand = NULL;
-    job->row = NULL;
-    ptc_suspended_wait(job->app->suspended, row);
+    ptc_job_put_back(job);
     ptc_job_name_question(key, c->token.round, c->token.mark, 0);
     return ptc_job_fail(job, "args_error",
                         "inputResponses: the answer to \"%s\" cannot be used: %s; the run still "
