@@ -520,6 +520,29 @@ static void test_stream_backlog(PtcMem *mem)
     close(fds[1]);
 }
 
+/* A call takes long, and there is no memory to say so: whatever is sent later is a whole response all the same. */
+static void test_stream_no_memory(void)
+{
+    int fds[2];
+    char got[1000] = "";
+    PtcHttpStream stream;
+    PtcMem own;
+    ptc_mem_init(&own, 16);
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+    ptc_http_stream_init(&stream, &own, fds[0]);
+    ptc_http_stream_arm(&stream, 0);
+    ptc_http_stream_tick(&stream, INT64_C(16000000000));
+    CHECK(!stream.begun && !stream.broken);
+    own.limit = SIZE_MAX / 2;
+    ptc_http_stream_finish(&stream, "{}", 2);
+    CHECK(read(fds[1], got, sizeof got - 1) > 0 && strncmp(got, "HTTP/1.1 200 OK\r\n", 17) == 0);
+    CHECK(strstr(got, "\r\n\r\n") && strstr(got, "data: {}\n\n"));
+    ptc_http_stream_deinit(&stream);
+    close(fds[0]);
+    close(fds[1]);
+    CHECK(atomic_load(&own.used) == 0);
+}
+
 int main(void)
 {
     PtcMem mem;
@@ -540,6 +563,7 @@ int main(void)
     CHECK_RUN(test_log(&mem));
     CHECK_RUN(test_stream(&mem));
     CHECK_RUN(test_stream_backlog(&mem));
+    CHECK_RUN(test_stream_no_memory());
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("mcp_http");
 }

@@ -119,6 +119,17 @@ static bool add_event(PtcHttpStream *stream, const char *json, size_t len)
     return ptc_buf_ok(pending) || give_up(stream);
 }
 
+/* Nothing waits before it.  Without memory there is none this time, and no half of a head either. */
+static void add_comment(PtcHttpStream *stream)
+{
+    bool begun = stream->begun;
+    add_head(stream);
+    if (ptc_buf_add_cstr(&stream->pending, ":\n\n"))
+        return;
+    forget(stream);
+    stream->begun = begun;
+}
+
 /* ------------------------------------------------------------------------- */
 
 /* A client too far behind is given up, because what it has not read is kept in memory. */
@@ -164,10 +175,8 @@ void ptc_http_stream_tick(PtcHttpStream *stream, int64_t now_ns)
 {
     pthread_mutex_lock(&stream->lock);
     bool silent = now_ns - stream->sent_ns >= PTC_HTTP_KEEP_ALIVE_S * SECOND_NS && !backlog(stream);
-    if (silent && !stream->broken && (stream->begun || stream->armed)) {
-        add_head(stream);
-        ptc_buf_add_cstr(&stream->pending, ":\n\n");
-    }
+    if (silent && !stream->broken && (stream->begun || stream->armed))
+        add_comment(stream);
     if (!stream->broken)
         flush(stream);
     pthread_mutex_unlock(&stream->lock);
