@@ -50,7 +50,12 @@ typedef enum {
     PTC_CLIENT_NO_MEMORY,
 } PtcClientEnd;
 
-enum { PTC_CLIENT_FIELD = 128, PTC_CLIENT_CHALLENGE = 4096, PTC_CLIENT_WHY = 256 };
+enum {
+    PTC_CLIENT_FIELD = 128,
+    PTC_CLIENT_SESSION = 4096, /* it may be a signed token */
+    PTC_CLIENT_CHALLENGE = 4096,
+    PTC_CLIENT_WHY = 256
+};
 
 typedef struct PtcClientAnswer {
     PtcClientEnd end;
@@ -63,7 +68,7 @@ typedef struct PtcClientAnswer {
     char retry_after[PTC_CLIENT_FIELD];
     char retry_after_ms[PTC_CLIENT_FIELD];
     char error_type[PTC_CLIENT_FIELD];           /* x-amzn-errortype */
-    char session_id[PTC_CLIENT_FIELD];           /* mcp-session-id */
+    char session_id[PTC_CLIENT_SESSION];         /* mcp-session-id */
     char www_authenticate[PTC_CLIENT_CHALLENGE]; /* several are joined by commas */
     char location[PTC_URL_BYTES + 1];
     PtcBuf error_body;        /* of a status other than 2xx, as far as it was kept */

@@ -147,7 +147,8 @@ static void test_eras(void)
                 {"", "modern", PTC_LINK_MODERN},
                 {"sse", "both", PTC_LINK_MODERN},
                 {"sse,session", "legacy", PTC_LINK_LEGACY},
-                {"session", "legacy", PTC_LINK_LEGACY}};
+                {"session", "legacy", PTC_LINK_LEGACY},
+                {"session,session_long", "legacy", PTC_LINK_LEGACY}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CHECK(begin(rows[i].modes, rows[i].era));
         CHECK(ptc_link_era(peer.link) == rows[i].is);

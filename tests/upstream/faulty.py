@@ -20,7 +20,7 @@ content   lies echoes_credential (in descriptions, schemas, pictures, on standar
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping pings (while a call is under way; pings: very often, and never waits for an answer)
           wants_input (modern: instead of a result)
-HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
+HTTP      sse session session_lost session_400 session_long (as one that is a JWT; with session) no_get redirect wrong_redirect auth rate_limit server_error reset
           foreign_endpoint sse_resume listen bad_gzip length_huge length_negative length_text length_two (what Content-Length says)
 """
 import argparse
@@ -489,7 +489,7 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(202)
             return
         if message.get("method") == "initialize" and faulty.has("session", "session_lost", "session_400"):
-            headers["Mcp_Session_Id"] = str(uuid.uuid4())
+            headers["Mcp_Session_Id"] = str(uuid.uuid4()) * (50 if faulty.has("session_long") else 1)
             self.server.sessions.add(headers["Mcp_Session_Id"])
         if message.get("method") == "subscriptions/listen":
             self.listen(message)

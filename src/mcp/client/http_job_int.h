@@ -14,7 +14,7 @@
 
 enum {
     HTTP_THREADS = 64,
-    HTTP_SESSION = 128,
+    HTTP_SESSION = PTC_CLIENT_SESSION,
     HTTP_ARRIVED = 4 << 20, /* bytes that wait for the loop before threads stop reading */
 };
 
