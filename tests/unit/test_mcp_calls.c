@@ -268,6 +268,44 @@ static void test_completion_limit(PtcMcp *mcp)
     CHECK(values == 100);
 }
 
+/* Data of this many bytes, on one line or not. */
+static void row_wide(PtcMcpCall *call)
+{
+    static char json[9000];
+    int64_t bytes = 0;
+    PtcText before;
+    if (!ptc_mcp_arg_int(call, "bytes", true, &bytes) ||
+        !ptc_mcp_arg_text(call, "before", true, &before))
+        return;
+    memset(json, 'x', sizeof json);
+    memcpy(json, "{\"a\":", 5);
+    memcpy(json + 5, before.bytes, before.len);
+    json[5 + before.len] = '"';
+    memcpy(json + bytes - 2, "\"}", 2);
+    ptc_mcp_structured(call, json, (size_t)bytes);
+}
+
+/* Data that do not fit are an error, not an answer without them. */
+static void test_wide_data(void)
+{
+    PtcMcpTool row = {.name = "wide", .handler = row_wide};
+    PtcMcp *mcp = help_server((PtcMcpConfig){
+        .name = "help", .version = "1", .tools = &row, .tool_count = 1, .max_answer_bytes = 8000});
+    static const char *const calls_of[] = {
+        TOOL_CALL("wide", ",\"arguments\":{\"bytes\":8001,\"before\":\"\"}"),
+        TOOL_CALL("wide", ",\"arguments\":{\"bytes\":8002,\"before\":\"\\n\"}"),
+        TOOL_CALL("wide", ",\"arguments\":{\"bytes\":8000,\"before\":\"\"}")};
+    for (size_t i = 0; i < 3; i++)
+        CHECK_STR(
+            tell(mcp, NULL, calls_of[i]),
+            i < 2 ? ERROR("1", "-32603", "structured content: the JSON is longer than 8000 bytes")
+                  : ERROR("1", "-32603", "the answer would be larger than 8000 bytes"));
+    CHECK(strstr(
+        tell(mcp, NULL, TOOL_CALL("wide", ",\"arguments\":{\"bytes\":3000,\"before\":\"\"}")),
+        "\"structuredContent\":{\"a\":\"xx"));
+    ptc_mcp_free(mcp);
+}
+
 int main(void)
 {
     PtcMcp *mcp = help_server(help_config());
@@ -279,6 +317,7 @@ int main(void)
     test_tools_list(mcp);
     test_pages();
     test_completion_limit(mcp);
+    test_wide_data();
     ptc_mcp_free(mcp);
     return check_done("mcp_calls");
 }

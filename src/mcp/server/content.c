@@ -160,6 +160,17 @@ void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const cha
     end_block(call);
 }
 
+/* In the words of whoever writes values. */
+static void refuse_data(PtcMcpCall *call)
+{
+    if (call->structured.full)
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
+                       "structured content: the JSON is longer than %zu bytes",
+                       call->structured.max);
+    else
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+}
+
 /* An object on one line goes into the answer as it is; anything else is parsed first, which finds out what is wrong
  * with it. */
 void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
@@ -169,7 +180,8 @@ void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
         return;
     if (len > 0 && json[0] == '{' && ptc_json_is_line(json, len)) {
         ptc_buf_clear(&call->structured);
-        ptc_emit_raw(&call->structured, (PtcText){json, len});
+        if (!ptc_emit_raw(&call->structured, (PtcText){json, len}))
+            refuse_data(call);
         return;
     }
     PtcValue v = ptc_json_parse(&call->heap, json, len, &error);
