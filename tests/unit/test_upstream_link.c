@@ -347,6 +347,25 @@ static void test_only_call_too_long(void)
     close_link();
 }
 
+/* A page whose items fill the buffer, and no memory for the bracket that ends the list. */
+static void test_list_no_memory(void)
+{
+    PtcLinkReply page = {.end = PTC_LINK_ANSWER, .delivered = true};
+    start_printer();
+    listing = (Listing){.peer = &peer, .list.listed = listing_done};
+    CHECK(ptc_link_list(peer.link, &listing.list, "tools/list", "tools"));
+    ptc_buf_init(&page.text, &mem, 1000);
+    CHECK(listing.list.all.cap == 64 && listing.list.all.len == 1);
+    ptc_buf_addf(&page.text, "{\"tools\":[\"%061d\"]}", 0);
+    size_t limit = mem.limit;
+    mem.limit = atomic_load(&mem.used);
+    listing.list.ask.done(&listing.list.ask, &page);
+    mem.limit = limit;
+    CHECK(listing.over && listing.end == PTC_LINK_NO_MEMORY);
+    ptc_buf_deinit(&page.text);
+    close_link();
+}
+
 /* A server of the older era that greets, and then does what the script says. */
 static bool start_script(const char *script)
 {
@@ -707,6 +726,7 @@ int main(int argc, char **argv)
     RUN(test_floods());
     RUN(test_whose_is_too_long());
     RUN(test_only_call_too_long());
+    RUN(test_list_no_memory());
     RUN(test_large());
     RUN(test_never_reads());
     RUN(test_full_queue());

@@ -33,7 +33,10 @@ static void fail_because(PtcLinkList *list, PtcLinkEnd end, const char *why)
 static void succeed(PtcLinkList *list, const PtcLinkReply *last)
 {
     PtcLinkReply reply = ptc_link_reply(list->link, PTC_LINK_ANSWER);
-    ptc_emit_array_end(&list->all);
+    if (!ptc_emit_array_end(&list->all)) {
+        fail_because(list, PTC_LINK_NO_MEMORY, "out of memory");
+        return;
+    }
     reply.delivered = true;
     reply.bytes = last->bytes;
     reply.text = list->all;
