@@ -294,9 +294,10 @@ static int exit_status(const Command *c)
     PtcAgentRun *run = ptc_chain_last((PtcChain *)&c->chain);
     if (ptc_chain_ok(&c->chain))
         return PTC_EXIT_OK;
-    bool usage = !c->chain.reason && run &&
-                 ((run->invalid && !run->fault.no_memory) ||
-                  strcmp(run->step.now.verdict.reason, "llm_required") == 0);
+    if (c->chain.reason || !run)
+        return PTC_EXIT_FAILED;
+    bool usage = run->invalid ? !run->fault.no_memory
+                              : strcmp(run->step.now.verdict.reason, "llm_required") == 0;
     return usage ? PTC_EXIT_USAGE : PTC_EXIT_FAILED;
 }
 

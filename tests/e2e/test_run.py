@@ -99,6 +99,17 @@ def test_chain_tokens(home):
           over["chain"][0]["return"] == {"n": 1} and over["usage"]["total_tokens"] == 50, over)
 
 
+def test_context_memory(home):
+    """A context whose values take more memory than a context may have, though its text is short enough."""
+    agent = {"prompt": "p", "llm": [block("1")]}
+    pathlib.Path(home, "numbers.json").write_text('{"a":[' + "1," * 9_000_000 + "1]}", encoding="utf-8")
+    done = run(home, agent, "--context", "@numbers.json")
+    check("a context beyond its memory", done.returncode == 1 and "memory" in done.stderr, done)
+    done = run(home, agent, "--context", "@numbers.json", "--json")
+    check("a context beyond its memory, as JSON", done.returncode == 1 and
+          json.loads(done.stdout or "{}").get("reason") == "no_memory", done)
+
+
 # -------------------------------------------------------------------------------- refusals
 
 def test_words(home):
@@ -309,6 +320,7 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         test_safe_to_retry(home)
         test_chain_tokens(home)
+        test_context_memory(home)
         test_words(home)
         test_secrets(home)
         test_replay(home)
