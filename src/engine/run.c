@@ -180,6 +180,20 @@ static bool check_definitions(const Work *w)
     return !over || w->o->dropped || fail_over(vm, most);
 }
 
+/* The tasks of a run do not fit in the session; the definitions did, and are there. */
+static void fail_journal(const PtcSession *s, PtcVM *vm)
+{
+    if (vm->failed)
+        return;
+    ptc_fail(vm, PTC_E_MEMORY,
+             "what the tasks did does not fit in the session's limit of %lld bytes; it was not "
+             "kept, the definitions were",
+             (long long)s->box->heap.limit);
+    ptc_fail_hint(vm, "let tasks end with less data, or end the session");
+    vm->error.first = vm->error.last = 0;
+    vm->control = PTC_CONTROL_NONE;
+}
+
 /* Names and aliases that a failed run added are removed again. */
 static bool commit(const Work *w, bool ok, PtcNamesMark known)
 {
@@ -193,7 +207,10 @@ static bool commit(const Work *w, bool ok, PtcNamesMark known)
         ptc_outcome_note_lost(o, s, vm);
     if (!kept)
         ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
-    return (is_suspended(vm) || keep_journal(s, vm->journal)) && ok;
+    if (is_suspended(vm) || keep_journal(s, vm->journal))
+        return ok;
+    fail_journal(s, vm);
+    return false;
 }
 
 /* Is the result what is wanted?  False: the VM has failed. */

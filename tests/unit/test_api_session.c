@@ -157,6 +157,33 @@ static void test_session_limit(void)
     end_engine(ptc);
 }
 
+/* What tasks did does not fit, though the definitions do. */
+static void test_session_journal_limit(void)
+{
+    PtcLimits limits = patient_limits();
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    limits.session_bytes = 64 * 1024;
+    options.limits = &limits;
+    Ptc *ptc = ptc_new(&options);
+    PtcSession *s = ptc_session_new(ptc);
+    PtcData *data = ptc_data_new(ptc, -1);
+    PtcRun run =
+        a_run("(def x 5) (task \"a\" (mapv (fn [i] (str \"item \" i)) (range 5000))) (return 7)", s,
+              PTC_NIL);
+    PtcOutcome *o = NULL;
+    PtcError e = {.size = sizeof e};
+    run.journal = ptc_make_json(data, "{}", 2, NULL, 0);
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && !ptc_outcome_ok(o));
+    CHECK(ptc_outcome_error_count(o) == 1 && ptc_outcome_error(o, 0, &e));
+    CHECK(strcmp(e.kind, "memory_exceeded") == 0 && strstr(e.message, "65536 bytes"));
+    ptc_outcome_free(o);
+    EXPECT(ptc, s, "x", "5");
+    ptc_data_free(data);
+    ptc_session_free(s);
+    end_engine(ptc);
+}
+
 /* ---------------------------------------------------------------------------------- batch */
 
 /* The answer is one line of JSON that holds `want`. */
@@ -624,6 +651,7 @@ int main(void)
     CHECK_RUN(test_many_runs());
     CHECK_RUN(test_lifetimes());
     CHECK_RUN(test_session_limit());
+    CHECK_RUN(test_session_journal_limit());
     CHECK_RUN(test_batch());
     CHECK_RUN(test_clock());
     CHECK_RUN(test_slow_host());
