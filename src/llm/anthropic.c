@@ -3,7 +3,6 @@
  * the user's.  Thoughts are sent back in front of what the model said after them. */
 #include "llm/anthropic.h"
 
-#include "llm/closed_schema.h"
 #include "value/str.h"
 
 /* ------------------------------------------------------------------------------ writing */
@@ -97,7 +96,7 @@ static void write_format(const PtcWireOut *w, int version)
     if (!w->request->schema.bytes || version < PTC_CLAUDE_SCHEMA)
         return;
     ptc_buf_init(&closed, w->out->mem, PTC_LLM_REQUEST_BYTES);
-    if (ptc_closed_schema_write(w->box, w->request->schema, &closed) != PTC_SCHEMA_OPEN) {
+    if (ptc_wire_closed_schema(w, &closed) != PTC_SCHEMA_OPEN) {
         ptc_emit_key(w->out, "format");
         ptc_emit_object(w->out);
         ptc_emit_field_cstr(w->out, "type", "json_schema");

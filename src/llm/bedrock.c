@@ -3,7 +3,6 @@
 #include "llm/bedrock.h"
 
 #include "llm/anthropic.h"
-#include "llm/closed_schema.h"
 #include "net/url.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -157,7 +156,7 @@ static void write_schema(const PtcWireOut *w, int version)
     if (!w->request->schema.bytes || version < PTC_CLAUDE_SCHEMA)
         return;
     ptc_buf_init(&closed, w->out->mem, PTC_LLM_REQUEST_BYTES);
-    if (ptc_closed_schema_write(w->box, w->request->schema, &closed) != PTC_SCHEMA_OPEN) {
+    if (ptc_wire_closed_schema(w, &closed) != PTC_SCHEMA_OPEN) {
         ptc_emit_key(w->out, "outputConfig");
         ptc_emit_raw(w->out, PTC_TEXT("{\"textFormat\":{\"type\":\"json_schema\",\"structure\":"
                                       "{\"jsonSchema\":{\"name\":\"answer\",\"schema\":"));

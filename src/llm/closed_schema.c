@@ -135,6 +135,8 @@ PtcSchemaForm ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *o
     Walk w = {box, out, PTC_SCHEMA_STRICT};
     size_t before = out->len;
     PtcValue v = ptc_json_box_read(box, schema, &status, NULL, 0);
+    if (status == PTC_JSON_BOX_NO_MEMORY || status == PTC_JSON_BOX_TOO_LARGE)
+        out->failed = true;
     if (v == PTC_NONE)
         return PTC_SCHEMA_OPEN;
     write_schema(&w, v, 0);

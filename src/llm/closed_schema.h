@@ -13,7 +13,7 @@ typedef enum {
     PTC_SCHEMA_STRICT, /* ... and all of them are required */
 } PtcSchemaForm;
 
-/* Appends the schema so that every object says "additionalProperties": false. */
+/* Appends the schema so that every object says "additionalProperties": false.  Out of memory: the buffer fails. */
 PtcSchemaForm ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *out);
 
 #endif

@@ -3,7 +3,6 @@
 #include "llm/openai.h"
 
 #include "base/hmac.h"
-#include "llm/closed_schema.h"
 #include "llm/provider.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -90,14 +89,16 @@ static void write_calls(const PtcWireOut *w, const PtcMessage *m)
 
 static void write_assistant(const PtcWireOut *w, const PtcMessage *m)
 {
-    PtcValue thoughts = ptc_wire_opaque(w, m);
     if (m->call_count)
         ptc_emit_field_text(w->out, "content", m->content); /* null is allowed beside calls */
     else
         ptc_emit_field_text(w->out, "content", ptc_wire_content(m));
     if (m->call_count)
         write_calls(w, m);
-    if (thoughts != PTC_NONE && (traits_of(w) & PTC_OPENAI_OPENROUTER)) {
+    if (!(traits_of(w) & PTC_OPENAI_OPENROUTER))
+        return;
+    PtcValue thoughts = ptc_wire_opaque(w, m);
+    if (thoughts != PTC_NONE) {
         ptc_emit_key(w->out, "reasoning_details");
         ptc_emit_value(w->out, &w->box->heap, thoughts);
     }
@@ -165,8 +166,8 @@ static void write_schema(const PtcWireOut *w)
 {
     PtcBuf closed;
     ptc_buf_init(&closed, w->out->mem, PTC_LLM_REQUEST_BYTES);
-    PtcSchemaForm form = ptc_closed_schema_write(w->box, w->request->schema, &closed);
-    bool strict = form == PTC_SCHEMA_STRICT && ptc_buf_ok(&closed);
+    PtcSchemaForm form = ptc_wire_closed_schema(w, &closed);
+    bool strict = form == PTC_SCHEMA_STRICT;
     ptc_emit_key(w->out, "response_format");
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "type", "json_schema");

@@ -7,6 +7,7 @@
 #define PTC_LLM_WIRE_H
 
 #include "json/emit.h"
+#include "llm/closed_schema.h"
 #include "llm/json_box.h"
 #include "llm/reply_maker.h"
 #include "net/eventstream.h"
@@ -128,7 +129,8 @@ void ptc_wire_keep(PtcWire *wire, PtcValue value, bool matters);
 
 /* ---------------------------------------------------------------- writing: wire_write.c */
 
-/* The parts that a message's opaque text has for this dialect, an array that is not empty; PTC_NONE: none. */
+/* The parts that a message's opaque text has for this dialect, an array that is not empty; PTC_NONE: none.
+ * Good until another text is read: by this or one of the functions below. */
 PtcValue ptc_wire_opaque(const PtcWireOut *w, const PtcMessage *message);
 /* Messages for providers where roles alternate: consecutive ones of one role become one, {"role": R, KEY: [blocks]},
  * R being "user" for users and tools.  `blocks` writes those of one message; i is its number. */
@@ -144,6 +146,8 @@ void ptc_wire_write_tool(const PtcWireOut *w, const PtcLlmTool *tool, const char
 void ptc_wire_args_object(const PtcWireOut *w, const PtcMessageCall *call);
 /* The same as JSON text in a string. */
 void ptc_wire_args_text(const PtcWireOut *w, const PtcMessageCall *call);
+/* Appends the request's schema to another buffer, as closed_schema.h does; when that fails, the body fails too. */
+PtcSchemaForm ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed);
 /* A tool's result as a JSON object. */
 void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *message);
 /* The text of a message; a short mark if it is empty, since providers refuse empty ones. */

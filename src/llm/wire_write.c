@@ -5,13 +5,23 @@
 #include "llm/wire.h"
 #include "value/str.h"
 
-PtcValue ptc_wire_opaque(const PtcWireOut *w, const PtcMessage *m)
+/* Reads a text in place of the one before it; PTC_NONE: it is not JSON, or there is no memory, and the body fails. */
+static PtcValue read_json(const PtcWireOut *w, PtcText text)
 {
     PtcJsonBoxStatus status;
+    ptc_json_box_clear(w->box);
+    PtcValue v = ptc_json_box_read(w->box, text, &status, NULL, 0);
+    if (status == PTC_JSON_BOX_NO_MEMORY || status == PTC_JSON_BOX_TOO_LARGE)
+        w->out->failed = true;
+    return v;
+}
+
+PtcValue ptc_wire_opaque(const PtcWireOut *w, const PtcMessage *m)
+{
     const PtcDialect *dialect = w->dialect;
     if (!m->opaque.bytes)
         return PTC_NONE;
-    PtcValue v = ptc_json_box_read(w->box, m->opaque, &status, NULL, 0);
+    PtcValue v = read_json(w, m->opaque);
     PtcValue parts = ptc_json_box_get(w->box, v, dialect->name);
     return ptc_json_box_length(parts) ? parts : PTC_NONE;
 }
@@ -44,8 +54,7 @@ void ptc_wire_write_turns(const PtcWireOut *w, const char *model_role, const cha
 /* Is a text a JSON object? */
 static bool is_object(const PtcWireOut *w, PtcText text)
 {
-    PtcJsonBoxStatus status;
-    PtcValue v = text.bytes ? ptc_json_box_read(w->box, text, &status, NULL, 0) : PTC_NONE;
+    PtcValue v = text.bytes ? read_json(w, text) : PTC_NONE;
     return v != PTC_NONE && ptc_is_map(v);
 }
 
@@ -82,11 +91,19 @@ void ptc_wire_args_text(const PtcWireOut *w, const PtcMessageCall *call)
     ptc_emit_text(w->out, is_object(w, call->args) ? call->args : PTC_TEXT("{}"));
 }
 
+PtcSchemaForm ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed)
+{
+    ptc_json_box_clear(w->box);
+    PtcSchemaForm form = ptc_closed_schema_write(w->box, w->request->schema, closed);
+    w->out->failed = w->out->failed || closed->failed;
+    w->out->full = w->out->full || closed->full;
+    return form;
+}
+
 void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *m)
 {
-    PtcJsonBoxStatus status;
     PtcText text = m->content.bytes ? m->content : PTC_TEXT("");
-    PtcValue v = ptc_json_box_read(w->box, text, &status, NULL, 0);
+    PtcValue v = read_json(w, text);
     if (v != PTC_NONE && ptc_is_map(v)) {
         ptc_emit_raw(w->out, text);
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Answers of providers (tests/wire) given to the parsers in pieces: cut in two at every byte, a byte at a time, in threes.
- * What comes out is the same, and what the file says.  And with every allocation failing in turn nothing is lost. */
+ * What comes out is the same, and what the file says.  And with every allocation failing in turn nothing is lost, in
+ * requests as little as in answers. */
 #define _GNU_SOURCE /* memmem */
 #include <dirent.h>
 #include <stdlib.h>
@@ -232,6 +233,134 @@ static void check_exchange(Exchange *e)
     ptc_buf_deinit(&e->bytes);
 }
 
+/* ---------------------------------------------------------------------------------- writing */
+
+typedef struct Asked {
+    const char *provider, *model, *opaque;
+} Asked;
+
+static void write_request(const Asked *asked, const PtcLlmRequest *r, PtcMem *ledger, PtcBuf *out)
+{
+    PtcJsonBox box;
+    const PtcProvider *provider = ptc_provider_find(ptc_text_cstr(asked->provider));
+    PtcTarget target = {provider, ptc_text_cstr(asked->model), PTC_TEXT("https://example.org")};
+    PtcWireOut w = {out, provider->dialect, &target, r, false, false, &box};
+    ptc_json_box_init(&box, ledger);
+    provider->dialect->write(&w);
+    ptc_json_box_deinit(&box);
+}
+
+/* With every allocation failing in turn: the whole body or none. */
+static void fail_request(const Asked *asked, const PtcLlmRequest *r)
+{
+    PtcBuf whole;
+    bool enough = false;
+    ptc_buf_init(&whole, &mem, 1 << 20);
+    write_request(asked, r, &mem, &whole);
+    CHECK(ptc_buf_ok(&whole) && memmem(whole.data, whole.len, "{\\\"q\\\":1}", 9) !=
+                                    memmem(whole.data, whole.len, "{\"q\":1}", 7));
+    for (uint64_t n = 1; !enough && n < 500; n++) {
+        PtcMem ledger;
+        PtcBuf out;
+        ptc_mem_init(&ledger, SIZE_MAX / 2);
+        ptc_mem_fail_at(&ledger, n);
+        ptc_buf_init(&out, &ledger, 1 << 20);
+        write_request(asked, r, &ledger, &out);
+        enough = atomic_load(&ledger.count) < n;
+        bool same = out.len == whole.len && memcmp(out.data, whole.data, out.len) == 0;
+        CHECK(same || !ptc_buf_ok(&out));
+        if (!same && ptc_buf_ok(&out))
+            printf("  %s, allocation %d: %.*s\n", asked->provider, (int)n, (int)out.len, out.data);
+        ptc_buf_deinit(&out);
+        CHECK(atomic_load(&ledger.used) == 0);
+    }
+    CHECK(enough);
+    ptc_buf_deinit(&whole);
+}
+
+static const Asked places[] = {
+    {"anthropic", "claude-opus-4-6",
+     "{\"anthropic\":[{\"type\":\"thinking\",\"thinking\":\"t\"}]}"},
+    {"bedrock", "anthropic.claude-opus-4-6", "{\"bedrock\":[{\"reasoningContent\":{}}]}"},
+    {"google", "gemini-3-pro", NULL},
+    {"google", "gemini-3-pro",
+     "{\"gemini\":[{\"functionCall\":{\"id\":\"1\",\"args\":{\"q\":1}}}]}"},
+    {"ollama", "llama", NULL},
+    {"openai", "gpt-5", NULL},
+    {"openrouter", "x/y", "{\"openai\":[{\"type\":\"reasoning.text\",\"text\":\"t\"}]}"},
+};
+
+static void test_request_memory(void)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        PtcMessageCall call = {PTC_TEXT("1"), PTC_TEXT("f"), PTC_TEXT("{\"q\":1}")};
+        PtcMessage messages[] = {{.role = PTC_ROLE_USER, .content = PTC_TEXT("question")},
+                                 {.role = PTC_ROLE_ASSISTANT,
+                                  .calls = &call,
+                                  .call_count = 1,
+                                  .opaque = ptc_text_cstr(places[i].opaque)},
+                                 {.role = PTC_ROLE_TOOL,
+                                  .content = PTC_TEXT("{\"r\":[1]}"),
+                                  .call_id = PTC_TEXT("1"),
+                                  .call_name = PTC_TEXT("f")}};
+        PtcLlmRequest r = {.parts = {{messages, 3}}};
+        r.schema = PTC_TEXT("{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},"
+                            "\"required\":[\"n\"],\"additionalProperties\":false}");
+        fail_request(&places[i], &r);
+    }
+}
+
+/* What earlier calls were given takes more room as values than may be there at one time. */
+static void test_many_arguments(void)
+{
+    enum { CALLS = 56, ITEMS = 70 * 1024 };
+    PtcBuf args, out;
+    PtcMessageCall calls[CALLS];
+    ptc_buf_init(&args, &mem, SIZE_MAX / 2);
+    ptc_buf_add_cstr(&args, "{\"q\":[0");
+    for (size_t i = 0; i < ITEMS; i++)
+        ptc_buf_add_cstr(&args, ",[[[1]]]");
+    ptc_buf_add_cstr(&args, "]}");
+    for (size_t i = 0; i < CALLS; i++)
+        calls[i] = (PtcMessageCall){PTC_TEXT("1"), PTC_TEXT("f"), ptc_buf_view(&args)};
+    PtcMessage message = {.role = PTC_ROLE_ASSISTANT, .calls = calls, .call_count = CALLS};
+    PtcLlmRequest r = {.parts = {{&message, 1}}};
+    ptc_buf_init(&out, &mem, PTC_LLM_REQUEST_BYTES);
+    write_request(&places[0], &r, &mem, &out);
+    CHECK(ptc_buf_ok(&out) && out.len > CALLS * args.len);
+    ptc_buf_deinit(&out);
+    ptc_buf_deinit(&args);
+}
+
+/* Google's parts are looked at once for every result that follows them. */
+static void test_many_results(void)
+{
+    enum { RESULTS = 60, ITEMS = 70 * 1024 };
+    PtcBuf parts, out;
+    PtcMessage messages[1 + RESULTS] = {{.role = PTC_ROLE_ASSISTANT}};
+    ptc_buf_init(&parts, &mem, SIZE_MAX / 2);
+    ptc_buf_add_cstr(&parts, "{\"gemini\":[{\"functionCall\":{\"id\":\"1\",\"args\":{\"q\":[0");
+    for (size_t i = 0; i < ITEMS; i++)
+        ptc_buf_add_cstr(&parts, ",[[[1]]]");
+    ptc_buf_add_cstr(&parts, "]}}}]}");
+    messages[0].opaque = ptc_buf_view(&parts);
+    for (size_t i = 1; i <= RESULTS; i++)
+        messages[i] = (PtcMessage){.role = PTC_ROLE_TOOL,
+                                   .content = PTC_TEXT("{\"r\":1}"),
+                                   .call_id = PTC_TEXT("1"),
+                                   .call_name = PTC_TEXT("f")};
+    PtcLlmRequest r = {.parts = {{messages, 1 + RESULTS}}};
+    PtcText want =
+        PTC_TEXT("{\"functionResponse\":{\"id\":\"1\",\"name\":\"f\",\"response\":{\"r\":1}}}]}");
+    ptc_buf_init(&out, &mem, PTC_LLM_REQUEST_BYTES);
+    write_request(&places[2], &r, &mem, &out);
+    CHECK(ptc_buf_ok(&out) && memmem(out.data, out.len, want.bytes, want.len));
+    ptc_buf_deinit(&out);
+    ptc_buf_deinit(&parts);
+}
+
+/* ------------------------------------------------------------------------------------ files */
+
 static int check_file(const char *path)
 {
     size_t len;
@@ -266,6 +395,9 @@ int main(void)
     int count = 0;
     DIR *dir = opendir("tests/wire");
     ptc_mem_init(&mem, SIZE_MAX / 2);
+    CHECK_RUN(test_request_memory());
+    CHECK_RUN(test_many_arguments());
+    CHECK_RUN(test_many_results());
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         char path[300];
         snprintf(path, sizeof path, "tests/wire/%.200s", entry->d_name);
