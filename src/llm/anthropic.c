@@ -186,7 +186,7 @@ static void read_usage(PtcWire *w, PtcValue usage)
     if (usage == PTC_NONE)
         return;
     int64_t fresh = t->input - t->cache_read - t->cache_creation;
-    fresh = ptc_wire_tokens(w, usage, "input_tokens", fresh);
+    fresh = ptc_wire_tokens(w, usage, "input_tokens", fresh > 0 ? fresh : 0);
     t->cache_read = ptc_wire_tokens(w, usage, "cache_read_input_tokens", t->cache_read);
     t->cache_creation = ptc_wire_tokens(w, usage, "cache_creation_input_tokens", t->cache_creation);
     t->output = ptc_wire_tokens(w, usage, "output_tokens", t->output);

@@ -278,6 +278,31 @@ static void fail_request(const Asked *asked, const PtcLlmRequest *r)
     ptc_buf_deinit(&whole);
 }
 
+/* Counts that make no sense stay counts. */
+static void test_odd_counts(void)
+{
+    static const char stream[] =
+        "event: message_start\ndata: "
+        "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5,"
+        "\"cache_read_input_tokens\":1e300,\"cache_creation_input_tokens\":2000000000}}}\n\n"
+        "event: message_delta\ndata: "
+        "{\"type\":\"message_delta\",\"usage\":{\"cache_read_input_tokens\":0,"
+        "\"cache_creation_input_tokens\":0,\"output_tokens\":-7}}\n\n"
+        "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    PtcBuf pieces;
+    ptc_buf_init(&pieces, &mem, 100);
+    PtcLlmRequest request = {.stream = take_piece, .stream_user = &pieces};
+    PtcWire wire;
+    ptc_wire_init(&wire, &mem, ptc_provider_find(PTC_TEXT("anthropic"))->dialect, &request, NULL);
+    ptc_wire_feed(&wire, ptc_text_cstr(stream));
+    ptc_wire_end(&wire);
+    const PtcTokens *t = &wire.reply.tokens;
+    CHECK(t->input >= 0 && t->input <= PTC_WIRE_TOKENS && t->output == 0);
+    CHECK(t->cache_read == 0 && t->cache_creation == 0);
+    ptc_wire_deinit(&wire);
+    ptc_buf_deinit(&pieces);
+}
+
 static const Asked places[] = {
     {"anthropic", "claude-opus-4-6",
      "{\"anthropic\":[{\"type\":\"thinking\",\"thinking\":\"t\"}]}"},
@@ -395,6 +420,7 @@ int main(void)
     int count = 0;
     DIR *dir = opendir("tests/wire");
     ptc_mem_init(&mem, SIZE_MAX / 2);
+    CHECK_RUN(test_odd_counts());
     CHECK_RUN(test_request_memory());
     CHECK_RUN(test_many_arguments());
     CHECK_RUN(test_many_results());
