@@ -231,17 +231,28 @@ static void remote_free(PtcModel *self)
     ptc_mem_free(mem, m, sizeof *m);
 }
 
-/* OLLAMA_HOST may lack a scheme and port, and may be the address of all interfaces. */
+/* OLLAMA_HOST may lack a scheme and port, and may be the address of all interfaces; a path may follow it. */
 static void add_host(PtcBuf *out, PtcText value)
 {
-    if (!memmem(value.bytes, value.len, "://", 3))
+    const char *scheme = memmem(value.bytes, value.len, "://", 3);
+    size_t skipped = scheme ? (size_t)(scheme - value.bytes) + 3 : 0;
+    if (!scheme)
         ptc_buf_add_cstr(out, "http://");
+    ptc_buf_add(out, value.bytes, skipped);
+    value = (PtcText){value.bytes + skipped, value.len - skipped};
+    const char *slash = memchr(value.bytes, '/', value.len);
+    size_t host = slash ? (size_t)(slash - value.bytes) : value.len;
+    bool port = memchr(value.bytes, ':', host) != NULL;
     if (ptc_text_starts(value, ":") || ptc_text_starts(value, "0.0.0.0")) {
         size_t skip = value.bytes[0] == ':' ? 0 : 7;
         ptc_buf_add_cstr(out, "127.0.0.1");
         value = (PtcText){value.bytes + skip, value.len - skip};
+        host -= skip;
     }
-    ptc_buf_add(out, value.bytes, value.len);
+    ptc_buf_add(out, value.bytes, host);
+    if (!port)
+        ptc_buf_add_cstr(out, ":11434");
+    ptc_buf_add(out, value.bytes + host, value.len - host);
 }
 
 static void drop_slashes(PtcBuf *out, size_t from)
@@ -268,10 +279,6 @@ static PtcText add_base(PtcBuf *out, const Remote *m, PtcText base)
         ptc_buf_addf(out, "https://bedrock-runtime.%.*s.amazonaws.com", (int)m->region.len,
                      m->region.bytes);
     drop_slashes(out, from);
-    const char *host = memmem(out->data + from, out->len - from, "://", 3);
-    if (set.bytes && p->auth == PTC_AUTH_NONE && host &&
-        !memchr(host + 3, ':', out->len - (size_t)(host + 3 - out->data)))
-        ptc_buf_add_cstr(out, ":11434");
     return (PtcText){out->data + from, out->len - from};
 }
 

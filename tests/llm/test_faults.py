@@ -584,6 +584,15 @@ def configuration():
 
 
 @test
+def host_of_ollama():
+    """The port goes after the host, also if a path follows; nobody listens there."""
+    for host, port in [("127.0.0.9", 11434), ("http://127.0.0.9/", 11434), ("http://127.0.0.9/models", 11434),
+                       ("127.0.0.9/a:b", 11434), ("127.0.0.9:9/models", 9)]:
+        got = ask("ollama:x", say(), env=clean_env(OLLAMA_HOST=host))
+        assert f"127.0.0.9 port {port} " in error_of(got)["message"], (host, got)
+
+
+@test
 def proxies():
     """libcurl's variables count, but not for this machine."""
     with Server(saying(b"", status=502)) as proxy:
