@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hex.h"
@@ -22,6 +23,7 @@ struct PtcRecordFile {
     const PtcProviderKeys *keys;
     pthread_mutex_t lock;
     int fd;
+    bool begun;        /* a line was written, and what the file had before is gone */
     char trouble[160]; /* why a line is missing; "": none is */
 };
 
@@ -37,7 +39,7 @@ void ptc_record_hash(PtcText body, char hash[PTC_RECORD_HASH])
 PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path, const PtcProviderKeys *keys,
                                     char *why, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
         snprintf(why, size, "%s", strerror(errno));
         return NULL;
@@ -75,10 +77,21 @@ static void complain(PtcRecordFile *file, const char *what)
     pthread_mutex_unlock(&file->lock);
 }
 
+/* Removes what the file had before; pipes and devices have nothing. */
+static void begin(PtcRecordFile *file)
+{
+    struct stat st;
+    if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(file->fd, 0) != 0)
+        snprintf(file->trouble, sizeof file->trouble, "%s", strerror(errno));
+    file->begun = true;
+}
+
 /* After a truncated line nothing more is written: it would be read as part of that line. */
 static void write_line(PtcRecordFile *file, PtcText line)
 {
     pthread_mutex_lock(&file->lock);
+    if (!file->begun)
+        begin(file);
     while (line.len && !file->trouble[0]) {
         ssize_t n = write(file->fd, line.bytes, line.len);
         if (n < 0 && errno != EINTR)

@@ -12,8 +12,8 @@ enum { PTC_RECORD_VERSION = 1 };
 /* A file that any number of models write to, from any thread. */
 typedef struct PtcRecordFile PtcRecordFile;
 
-/* Creates or replaces the file, readable by its owner only.  `keys` (may be NULL) must outlive it.  NULL with a
- * reason. */
+/* Creates the file, readable by its owner only.  What an older one contains is replaced by the first line, not before:
+ * it may be what is being replayed.  `keys` (may be NULL) must outlive it.  NULL with a reason. */
 PTC_MUST_USE PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path,
                                                  const PtcProviderKeys *keys, char *why,
                                                  size_t size);

@@ -222,6 +222,15 @@ def test_replay(home):
           "21" in changed["message"] and "22" in changed["message"], changed)
     loose = outcome(home, agent, "--llm", "replay:record.jsonl", "--replay-loose")
     check("replay: loosely it goes on", loose.get("return") == {"n": 44}, loose)
+    record = pathlib.Path(home, "record.jsonl")
+    before = record.read_text(encoding="utf-8")
+    for llm in ("script:missing.json", "nobody:model"):
+        done = run(home, agent, "--llm", llm, "--record", "record.jsonl")
+        check("record: kept when nothing can be asked", done.returncode == 2 and record.read_text(encoding="utf-8") == before, done)
+    pathlib.Path(home, "n.txt").write_text("21")
+    record.write_text(before + "\n" * 9, encoding="utf-8")
+    same = outcome(home, agent, "--llm", "replay:record.jsonl", "--record", "record.jsonl")
+    check("record: of its own replay", same.get("return") == {"n": 42} and record.read_text(encoding="utf-8") == before, same)
 
 
 # ------------------------------------------------------------------------- files and signals
