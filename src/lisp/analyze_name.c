@@ -181,8 +181,8 @@ PtcValue ptc_analyze_tool_value(Analyzer *an, uint32_t number, const char *name,
 static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
 {
     int number = an->host ? an->host->find(an->host, name, len) : -1;
-    if (number < 0 &&
-        !an->lone) /* a function that was stored may be called where the tool is given again */
+    /* A lone function comes from a store, and may be called where the tool is given again. */
+    if (number < 0 && !an->lone)
         return ptc_analyze_unknown_tool(an, form, name, len);
     PtcValue f = ptc_analyze_tool_value(an, number < 0 ? 0 : (uint32_t)number, name, len);
     return f == PTC_NONE ? NULL : ptc_analyze_const(an, f, form);

@@ -213,8 +213,8 @@ static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
     for (size_t i = 0; i + 1 < x->count; i += 2) {
         Jumps next = {0};
         PtcExpr *test = x->items[i];
-        if (test->kind == PTC_X_CONST &&
-            ptc_truthy(test->value)) /* :else; what follows is never reached */
+        /* A constant such as :else; what follows is never reached. */
+        if (test->kind == PTC_X_CONST && ptc_truthy(test->value))
             return reach(fs, x->items[i + 1], goal, x) && ptc_compile_land(fs, &end);
         if (!ptc_compile_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
             !leave(fs, x, goal, &end) || !ptc_compile_land(fs, &next))

@@ -157,8 +157,8 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
     switch (fuse) {
     case PTC_FUSE_ADD:
     case PTC_FUSE_SUB:
-        if (x->count == 2 && small_const(x->items[1], &n) &&
-            n != 0) /* -0.0 minus 0 keeps its sign */
+        /* Not for 0: (- -0.0 0) keeps its sign, and (+ -0.0 0) does not. */
+        if (x->count == 2 && small_const(x->items[1], &n) && n != 0)
             return add_const(fs, x, x->items[0], fuse == PTC_FUSE_ADD ? n : -n,
                              fuse == PTC_FUSE_ADD ? 0 : 1, dest);
         /* fall through */

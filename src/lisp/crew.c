@@ -59,8 +59,8 @@ static void tidy(PtcSeat *seat)
     PtcHeap *heap = &seat->heap;
     if (heap->page_bytes == 0)
         return;
-    if (heap->used >
-        heap->limit / 8) /* what only the log holds is not to be in the way of others */
+    /* The log as text instead of values, so that what only the log holds can be collected. */
+    if (heap->used > heap->limit / 8)
         ptc_log_settle(seat->vm);
     ptc_heap_mark_begin(heap);
     ptc_crew_mark(seat->vm);

@@ -285,8 +285,7 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
     bool ok = merge(job, vm);
     if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
-    else if (atomic_load(
-                 &job->aside)) /* whatever else: it will be known when the program is run again */
+    else if (atomic_load(&job->aside)) /* results and errors of the items count in the next run */
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     else
         ok = job->lowest < job->n ? report(job, vm) : gather(job, vm, out);

@@ -53,8 +53,8 @@ typedef struct PtcDiag {
     uint32_t first, last; /* the form, as byte offsets into the program */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];
-    bool
-        about_nil; /* a nil was where something else belongs: whoever knows the element at work adds it to the hint */
+    /* A nil was where something else belongs: whoever knows the element at work adds it to the hint. */
+    bool about_nil;
 } PtcDiag;
 
 typedef struct PtcDiags {

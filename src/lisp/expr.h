@@ -86,8 +86,8 @@ struct PtcArity {
 /* Where a captured value comes from, seen from the enclosing function. */
 typedef struct PtcCapture {
     PtcLocal *local;
-    uint8_t
-        from; /* as the x of CAP: 0 register of local, 1 the enclosing function's capture, 2 itself */
+    /* As the x of CAP: 0 register of local, 1 the enclosing function's capture, 2 itself. */
+    uint8_t from;
     uint16_t index;
 } PtcCapture;
 

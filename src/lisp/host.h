@@ -104,8 +104,8 @@ typedef struct PtcLogEntry {
     bool unknown;          /* nobody knows what it did: it was not awaited to its end */
     bool journaled;        /* made in a task that is done: it is not made again */
     PtcValue args, result; /* result: the error's text when !ok; PTC_NONE once they are texts */
-    char *
-        text; /* args_len bytes, then result_len bytes, NUL behind each, in the VM's ledger; or NULL */
+    /* The arguments (args_len bytes), then the result (result_len bytes), a NUL behind each, in the VM's ledger; or NULL. */
+    char *text;
     uint32_t args_len, result_len;
     int64_t took_ns;
     int64_t ended_ns; /* on the clock of the run */
@@ -119,8 +119,8 @@ typedef struct PtcLog {
     size_t settled; /* entries before this one have no values any more */
     size_t total;   /* calls made; beyond PTC_LOG_MAX they are only counted */
     size_t bytes;   /* of texts; beyond PTC_LOG_BYTES they are left out */
-    bool
-        forgot; /* a task was reset: no earlier call counts as journaled, here or in earlier runs */
+    /* A task was reset: no earlier call counts as journaled, here or in earlier runs. */
+    bool forgot;
 } PtcLog;
 
 /* Adds an entry (zeroed) and returns it; NULL: the log is full, or out of memory. */

@@ -49,8 +49,8 @@ typedef struct PtcVM {
     PtcCall *calls, *calls_end;
     size_t calls_cap;
     PtcValue *stack, *stack_limit, *stack_end; /* slots below stack_limit hold valid values */
-    PtcValue *
-        args_end; /* end of arguments above the frame, while a callback is being entered; else NULL */
+    /* End of arguments above the frame, while a callback is being entered; else NULL. */
+    PtcValue *args_end;
     int64_t loops_left;
     PtcValue *globals; /* by index; PTC_UNBOUND when not defined */
     size_t global_count;
@@ -71,13 +71,13 @@ typedef struct PtcVM {
     bool gc_stress;
     bool made_lazy;    /* a lazy sequence was made in this run */
     bool lazy_refused; /* the error is that a builtin did not take a lazy argument */
-    bool
-        held; /* nothing is collected: a comparator runs inside an operation that cannot root its values */
-    bool
-        rooted; /* the operation that is about to call comparators has rooted all: they may collect */
-    const char
-        *endless; /* the builtin that walks a sequence without end and sets it no bound, or NULL */
-    bool defined; /* a def was run since this was last cleared */
+    /* Nothing is collected: a comparator runs inside an operation that cannot root its values. */
+    bool held;
+    /* The operation that is about to call comparators has rooted all: they may collect. */
+    bool rooted;
+    /* The builtin that walks a sequence without end and sets it no bound, or NULL. */
+    const char *endless;
+    bool defined;               /* a def was run since this was last cleared */
     const PtcHost *host;        /* its tools; or NULL */
     struct PtcServers *servers; /* other servers that it may call; or NULL */
     void *host_user;            /* the tool layer's state of this run, shared by its threads */

@@ -27,8 +27,8 @@ typedef struct PtcWarningItem {
 
 /* All zero: none. */
 typedef struct PtcWarnings {
-    PtcWarningItem
-        *items; /* PTC_WARNINGS_MAX of them, made with the first, in the ledger `mem`; or NULL */
+    /* PTC_WARNINGS_MAX of them, made with the first, in the ledger `mem`; or NULL. */
+    PtcWarningItem *items;
     size_t count;
     PtcMem *mem;
 } PtcWarnings;

@@ -456,8 +456,8 @@ static bool run_tool(Job *job, PtcValue *out)
         ptc_cache_put(c->run->cache, job->flight, c->slots[1]);
     else if (job->flight)
         ptc_cache_abandon(c->run->cache, job->flight);
-    if (called &&
-        (reply.ok || over)) /* what happened outside is reported even when the run is over */
+    /* What happened outside is reported even when the run is over. */
+    if (called && (reply.ok || over))
         record(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
     if (over)
         return false;

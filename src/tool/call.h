@@ -51,8 +51,8 @@ typedef struct PtcCaller {
     const PtcCallerHooks *hooks;
     void *user; /* for the hooks */
     bool raw;   /* a failure is reported as such, even by tools that turn theirs into a value */
-    PtcBuf *
-        issues; /* gets what is wrong with arguments, in the form of ptc_sig_issues_json; or NULL */
+    /* Gets what is wrong with arguments, in the form of ptc_sig_issues_json; or NULL. */
+    PtcBuf *issues;
 } PtcCaller;
 
 /* Why a call failed.  PTC_E_NONE: the budget has stopped, and says why. */

@@ -37,8 +37,8 @@ typedef struct Reader {
 typedef struct Key {
     const char *name;
     bool (*read)(Reader *r, PtcValue v);
-    bool
-        inside; /* such a tool reaches nothing outside, so it is read-only unless it says otherwise */
+    /* Such a tool reaches nothing outside, so it is read-only unless it says otherwise. */
+    bool inside;
     bool is_mock;
 } Key;
 

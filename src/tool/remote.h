@@ -48,8 +48,8 @@ typedef struct PtcRemoteId {
 } PtcRemoteId;
 
 typedef struct PtcRemoteAsk {
-    struct PtcRemoteAsk
-        *next; /* for lists of whoever has it: the remote until ready(), then the asker */
+    /* For lists of whoever has it: the remote until ready(), then the asker. */
+    struct PtcRemoteAsk *next;
     PtcRemoteOp op;
     uint32_t slot, tool; /* CALL: as LOOKUP gave them */
     PtcRemoteId id;      /* CALL, CALL_NAMED, RESOURCE */
@@ -169,8 +169,8 @@ typedef struct PtcRemoteRun {
     void *run; /* of begin() */
     uint64_t version;
     const PtcRemoteWatch *watch; /* or NULL */
-    uint64_t
-        program; /* a run of several programs: a number for this one, so that no two calls have the same identity */
+    /* A run of several programs: a number for this one, so that no two calls have the same identity. */
+    uint64_t program;
     bool plan; /* mode PTC_REMOTE_PLANS */
     /* Waits until ready() came for a pending ask, or the budget's end; NULL: the ordinary way.  For a run whose own thread
      * must do something so that ready() can come. */

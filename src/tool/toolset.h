@@ -32,8 +32,8 @@ typedef struct PtcTool {
     /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
     PtcValue lisp;
     PtcText source; /* its text; whatever runs it in another process reads that again */
-    PtcValue
-        preview_lisp; /* a function that makes a preview of its result (native_result); else PTC_NONE */
+    /* A function that makes a preview of its result (native_result); else PTC_NONE. */
+    PtcValue preview_lisp;
     bool native_only; /* programs do not see it: only the model calls it */
     PtcSerial *turn;  /* when info.serial; else NULL */
     bool pure;        /* its function changes nothing anywhere */

@@ -39,8 +39,8 @@ typedef struct PtcManagerConfig {
     int64_t load_ms; /* that one run waits for listings, in all */
     size_t calls, bytes;
     bool payloads; /* the ledger also has the beginning of arguments and results */
-    struct PtcSecrets
-        *records; /* gets every secret that is learnt, for whoever keeps records; NULL: nobody */
+    /* Gets every secret that is learnt, for whoever keeps records; NULL: nobody. */
+    struct PtcSecrets *records;
     void (*log)(void *user, PtcText line); /* any thread; or NULL */
     void *user;
 } PtcManagerConfig;

@@ -10,8 +10,8 @@
  * ptc_copy_init, then ptc_copy_value for each, then ptc_copy_deinit. */
 typedef struct PtcCopy {
     PtcHeap *to;
-    const PtcHeap
-        *from; /* NULL: any; otherwise only what this one owns is copied, the rest outlives `to` */
+    /* NULL: any; otherwise only what this one owns is copied, the rest outlives `to`. */
+    const PtcHeap *from;
     PtcValue *table; /* open-addressed: old, new, old, new ... */
     size_t cap, count;
     PtcValue *work; /* new objects whose values still point to old ones */

@@ -54,13 +54,13 @@ struct PtcHeap {
     size_t limit;                   /* for `used`, not counting results of tools */
     size_t tool_bytes;              /* the most that these may take on top of it */
     size_t raised;                  /* what they do take: falls again when they are freed */
-    size_t
-        tool_live; /* bytes of objects that came with results and were live at the last collection */
-    bool in_tool;  /* a result is being received */
+    /* Bytes of objects that came with results and were live at the last collection. */
+    size_t tool_live;
+    bool in_tool;     /* a result is being received */
     size_t tool_from; /* `used` when that began */
     size_t raising; /* what it has raised the account's limit by so far; becomes part of `raised` */
-    PtcAccount *
-        account; /* shared by several heaps; or NULL.  It then has the limit and the sum of `raised` */
+    /* Shared by several heaps; or NULL.  It then has the limit and the sum of `raised`. */
+    PtcAccount *account;
     size_t used_grant, held_grant; /* of the account */
     size_t lacking;                /* bytes of the last request to it */
     unsigned answered;             /* account->asked at the last collection */
@@ -76,13 +76,12 @@ struct PtcHeap {
     uint32_t cell_count;    /* made so far */
     bool cells_closed;      /* the table is that of an older heap, and only read */
     PtcValue empty_shape;   /* shared by all empty maps and sets, or 0 */
-    bool (*force)(void *vm,
-                  PtcValue lazy); /* computes something lazy now, if that may be; or NULL */
+    /* Computes something lazy now, if that may be; or NULL. */
+    bool (*force)(void *vm, PtcValue lazy);
     void *force_vm;
     PtcShapeCache lookups[PTC_LOOKUPS]; /* (shape, key) -> position */
-    PtcShapeCache
-        transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added; with PTC_UNBOUND
-                                                   as key: as a tool gets it (tool/keys.c) */
+    /* (shape, key) -> shape with key added; with PTC_UNBOUND as key: as a tool gets it (tool/keys.c). */
+    PtcShapeCache transitions[PTC_TRANSITIONS];
 };
 
 /* Fills a new, empty heap.  Cheap: takes no page yet. */

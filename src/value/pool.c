@@ -19,8 +19,8 @@ struct PtcChunk {
     PtcChunk *next;
     char *block;
     uint32_t out; /* pages in use */
-    uint32_t
-        fresh;  /* pages at its end that were never used: being untouched, they take no memory */
+    /* Pages at its end that were never used: being untouched, they take no memory. */
+    uint32_t fresh;
     bool going; /* about to be given back */
 };
 

@@ -8,8 +8,8 @@
 
 typedef struct PtcPrinter {
     PtcHeap *heap; /* for its budget and ledger; nothing is allocated in it */
-    bool
-        readable; /* strings quoted and escaped (pr-str); otherwise unquoted, at the top level only (str) */
+    /* Strings quoted and escaped (pr-str); otherwise unquoted, at the top level only (str). */
+    bool readable;
     int float_precision; /* -1: shortest */
     /* Names of builtin functions and of records, which the value layer does not know. */
     const char *(*builtin_name)(uint32_t index);

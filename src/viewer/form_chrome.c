@@ -8,8 +8,8 @@
 
 typedef struct {
     bool any;
-    bool
-        named; /* the file that is read has its record: one without events has none, and no document begins with it */
+    /* The file that is read has its record: one without events has none, and no document begins with it. */
+    bool named;
 } Chrome;
 
 /* Records are written one by one, so the comma between them is ours. */

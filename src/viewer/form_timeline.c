@@ -27,7 +27,7 @@ static void begin_line(PtcReport *r, const PtcPart *part, int64_t at_us, const c
 static void began(PtcReport *r, const PtcPart *part)
 {
     if (part->kind == PTC_PART_MODEL || part->kind == PTC_PART_CALL || part->kind == PTC_PART_TOOL)
-        return; /* their ends say all */
+        return; /* the line at their end says everything */
     begin_line(r, part, part->start_us, "");
     bool usual = part->kind == PTC_PART_TURN && strcmp(part->mode, "normal") == 0;
     if (part->mode[0] && !usual)

@@ -81,8 +81,8 @@ typedef struct PtcTraceTokens {
 typedef struct PtcTraceEvent {
     PtcEventStep step;
     PtcPartKind kind;
-    PtcText id,
-        parent; /* without quotes and escapes; at most PTC_TRACE_ID_BYTES - 1 bytes; absent: none */
+    /* Without quotes and escapes; at most PTC_TRACE_ID_BYTES - 1 bytes; absent: none. */
+    PtcText id, parent;
     int64_t at_us, start_us, duration_us; /* 0 to PTC_TRACE_TIME; -1: none, but for at_us */
     bool ok;                              /* of an end: it went well */
     PtcText field[PTC_FIELD_COUNT];

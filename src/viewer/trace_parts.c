@@ -26,9 +26,9 @@ struct PtcParts {
     uint64_t forgotten;
     int64_t last_us; /* the latest time that was told */
     char request[PTC_TRACE_ID_BYTES];
-    char
-        call[PTC_TRACE_ID_BYTES]; /* of `ptc mcp`, under way: calls of other servers belong to it */
-    int64_t call_ms;              /* when it began, since 1970; 0: not told */
+    /* Of `ptc mcp`, under way: calls of other servers belong to it. */
+    char call[PTC_TRACE_ID_BYTES];
+    int64_t call_ms;                  /* when it began, since 1970; 0: not told */
     char program[PTC_TRACE_ID_BYTES]; /* whose calls have these lanes */
     int64_t lanes[PTC_PARTS_LANES];   /* when the last call of each ended */
 };
@@ -269,7 +269,7 @@ static bool take_begin(PtcParts *p, const PtcTraceEvent *e)
 {
     PtcPart part = begin_part(p, e);
     Slot *same = find(p, part.id);
-    if (same) { /* the same id again: what was there is not heard of any more */
+    if (same) { /* the same id again: the earlier part will not be heard of any more */
         p->forgotten++;
         drop(p, same);
     }

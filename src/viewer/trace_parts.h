@@ -15,15 +15,15 @@ enum {
 typedef struct PtcPart {
     PtcPartKind kind;
     char id[PTC_TRACE_ID_BYTES], parent[PTC_TRACE_ID_BYTES]; /* "": none */
-    char name
-        [PTC_TRACE_NAME_BYTES]; /* of the agent, model, tool; of a turn its number; of a program "" */
-    char mode[24];              /* of a run its mode, of a turn its type, of a call its layer */
-    unsigned depth;             /* parts around it that are under way */
-    uint32_t run;  /* counts runs and calls of `ptc mcp`, from 1; 0: in none that is known */
-    uint32_t lane; /* of a call of a program: those with the same one do not overlap */
+    /* Of the agent, model or tool; of a turn its number; of a program "". */
+    char name[PTC_TRACE_NAME_BYTES];
+    char mode[24];  /* of a run its mode, of a turn its type, of a call its layer */
+    unsigned depth; /* parts around it that are under way */
+    uint32_t run;   /* counts runs and calls of `ptc mcp`, from 1; 0: in none that is known */
+    uint32_t lane;  /* of a call of a program: those with the same one do not overlap */
     int64_t start_us, duration_us;
-    int64_t
-        end_us; /* when its end was told, which is after all that is inside it; duration_us may be shorter */
+    /* When its end was told, which is after all that is inside it; duration_us may be shorter. */
+    int64_t end_us;
     bool ended, ok;
     char reason[PTC_TRACE_NAME_BYTES]; /* why it is not ok; of a program also how it ended */
     bool cached, warned;

@@ -227,7 +227,8 @@ static void answer_trace(PtcViewServer *s, Connection *c, const PtcViewRequest *
     c->file_end = r->head ? 0 : bytes;
 }
 
-/* It leads to the page once: whoever reads it afterwards in a list of processes gets nothing. */
+/* A browser is started with this address, which everybody can read in the list of processes; so it leads to the page only
+ * once. */
 static void answer_door(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
 {
     char more[PTC_VIEW_SECRET + 32];
@@ -362,7 +363,7 @@ static bool is_late(const Connection *c, int64_t now)
     return now - c->last_ns > most * MS;
 }
 
-/* Late is late: a head that comes a byte at a time would otherwise keep its place for hours. */
+/* Time is looked at before events: a head that comes a byte at a time would otherwise keep its place for hours. */
 static void serve(PtcViewServer *s, Connection *c, short events, int64_t now)
 {
     if ((events & (POLLERR | POLLNVAL)) || is_late(c, now))

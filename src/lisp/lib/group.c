@@ -184,7 +184,7 @@ PTC_BUILTIN(
         if (entry < 0)
             ok = ptc_dict_build_put(&b, x, ptc_int(1));
         else
-            *ptc_dict_build_slot(&b, entry) += 2; /* a small integer plus one */
+            *ptc_dict_build_slot(&b, entry) += 2; /* one more, on the tagged word of an integer */
     }
     return end_build(&b, ok && ptc_iter_end(&it), out);
 }

@@ -45,8 +45,8 @@ typedef struct PtcMatcher {
     PtcVM *vm; /* NULL: outside of a program */
     PtcHeap *heap;
     PtcBudget *budget;
-    const char
-        *why; /* without a VM: what is wrong with the pattern, when FAILED and the budget goes on */
+    /* Without a VM: what is wrong with the pattern, when FAILED and the budget goes on. */
+    const char *why;
     PtcValue regex, str;
     size_t from;      /* where the next search begins; beyond the end: nowhere */
     const size_t *at; /* of the last match: group i is at[2i] .. at[2i + 1]; 0 is the whole */

@@ -250,8 +250,7 @@ static bool char_class(Pattern *t)
     while (ok && t->p < t->end && *t->p != ']') {
         if (*t->p == '\\')
             ok = escape(t, true);
-        else if (strchr("[&.:=", *t->p) &&
-                 *t->p) /* [: :] and && mean more in Java, [. .] and [= =] in PCRE2 */
+        else if (*t->p && strchr("[&.:=", *t->p)) /* [: :], [. .], [= =] and && have meanings */
             ok = ptc_buf_add_char(&t->out, '\\') && copy(t, 1);
         else
             ok = copy(t, 1);

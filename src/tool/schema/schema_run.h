@@ -33,8 +33,8 @@ typedef struct PtcSchemaRun {
     unsigned mute;           /* above 0: issues do not count, as inside `not` */
     unsigned depth;
     bool broken; /* no more can be said: budget, depth or an endless reference */
-    bool
-        hopeless; /* broken because of the schema or the value: invalid, with an issue that says why */
+    /* Broken because of the schema or the value: invalid, with an issue that says why. */
+    bool hopeless;
 } PtcSchemaRun;
 
 /* Ranks of issues: why an alternative does not fit.  The higher, the more likely it was meant. */

@@ -9,8 +9,8 @@ typedef struct {
     PtcHeap *heap;
     PtcSigIssues *issues;
     bool closed;
-    bool
-        as_json; /* the value counts as what it is in JSON: a keyword or date is a string, a set a list */
+    /* The value counts as what it is in JSON: a keyword or date is a string, a set a list. */
+    bool as_json;
 } Check;
 
 bool ptc_sig_keyword_name(PtcValue str)
