@@ -57,7 +57,7 @@ typedef struct Analyzer {
 /* Fills the analyzer; the program as a function whose body is to come, or NULL. */
 PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job);
 
-/* Every ax_* function returns an expression, also after reporting a finding. NULL: out of memory. */
+/* Each of these returns an expression, also after reporting a finding.  NULL: out of memory. */
 PtcExpr *ptc_analyze_form(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcForm *whole,
                           bool tail);
@@ -171,7 +171,7 @@ PtcExpr *ptc_analyze_defmethod(Analyzer *an, const PtcForm *form, bool tail);
 /* The function of (method [this] ...) in a type, and of a defmethod of four items at least. */
 PtcExpr *ptc_analyze_method_fn(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_defmethod_fn(Analyzer *an, const PtcForm *form);
-/* The field that a call (.-name x) reads; NULL: it is something else, or memory ran out. */
+/* The field that a call (.-name x) reads; NULL: it is something else, or out of memory. */
 PtcExpr *ptc_analyze_field(Analyzer *an, const PtcForm *form);
 /* (->Point a b) for (Point. a b), where the program has that type; else NULL. */
 PtcForm *ptc_analyze_constructor(Analyzer *an, const PtcForm *form);

@@ -107,8 +107,7 @@ void ptc_seat_free(PtcSeat *seat)
 
 /* ---------------------------------------------------------------------------- an item */
 
-/* Every item begins with the run as it was when the job began. */
-/* Each item has random numbers of its own, whatever thread it meets. */
+/* Every item begins with the run as it was when the job began, and with random numbers of its own, whatever thread it meets. */
 static void begin_item(PtcSeat *seat, PtcItem *item)
 {
     PtcVM *vm = seat->vm;
@@ -331,7 +330,7 @@ static PtcSeat *new_seat(PtcJob *job, PtcVM *vm)
     return NULL;
 }
 
-/* With the lock held, which is let go meanwhile. */
+/* With the lock held, which is released meanwhile. */
 static void help(PtcCrew *crew, PtcJob *job, PtcVM *vm)
 {
     job->busy++;

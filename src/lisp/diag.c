@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Findings and errors.  What always holds: every text fits its field and is cut between characters. */
 #include "lisp/diag.h"
 
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 
-/* The closed set of SYSTEM section 8, finer than the wire's reasons. */
+/* A closed set, finer than the reasons of the wire format (ptc_error_reason). */
 typedef enum {
     PTC_E_NONE = 0,
     PTC_E_PARSE,

@@ -9,7 +9,8 @@
 enum { PTC_FORCE_MOST = 100000 }; /* elements of a lazy sequence that leaves the program */
 
 /* A new one.  from: a function without arguments (the body of lazy-seq), a producer or cursor (lib/produce.h), a `for` that waits
- * (lisp/later.h), or a sequential of collections that follow each other (concat); or nil: first, then rest.  PTC_NONE: no memory. */
+ * (lisp/later.h), or a sequential of collections that follow each other (concat); or nil: first, then rest.
+ * PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_force_new(PtcVM *vm, PtcValue from, PtcValue first, PtcValue rest,
                                     bool endless);
 

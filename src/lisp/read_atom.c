@@ -11,9 +11,10 @@
 #include "value/decimal.h"
 #include "value/number.h"
 
-enum { RADIX_DIGITS = 256 };
-enum { RATIO_DIGITS = 300 };
-/* in all; a quotient needs no more */ /* of an integer literal that is not decimal */
+enum {
+    RADIX_DIGITS = 256, /* of an integer literal that is not decimal */
+    RATIO_DIGITS = 300, /* of both numbers of a ratio together; a quotient needs no more */
+};
 
 /* -------------------------------------------------------------- characters */
 

@@ -70,7 +70,7 @@ static inline bool ptc_is_function(PtcValue v)
 PtcErrorKind ptc_except_kind(PtcValue error);
 
 /* Ends the call with an error of this kind, message (string) and data (map), which ex-data gives.  Always false; without
- * an error when the heap is full (lib/except.c). */
+ * an error when out of memory (lib/except.c). */
 bool ptc_except_throw(PtcVM *vm, PtcErrorKind kind, PtcValue message, PtcValue data);
 
 /* --- making them: invoke.c --- */

@@ -11,7 +11,7 @@
  *     case PTC_CACHE_HIT: use value; break;
  *     case PTC_CACHE_MINE: call the tool, then ptc_cache_put on success or ptc_cache_abandon; break;
  *     case PTC_CACHE_BYPASS: call the tool and keep nothing; break;
- *     case PTC_CACHE_STOPPED: the run is over, or its heap is full: see its budget; break;
+ *     case PTC_CACHE_STOPPED: the run is over, or out of memory: see its budget; break;
  *     }
  *
  * so that if several threads ask for the same thing at once, one calls the tool and the others wait for it.  If that

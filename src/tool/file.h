@@ -17,7 +17,7 @@ typedef struct PtcToolsFault {
     char text[PTC_TOOLS_FILE_WHY];  /* a sentence that names the key, and not the tool */
     bool in_tool;                   /* the path begins with a tool's name ... */
     int name_len;                   /* ... of so many bytes */
-    bool no_memory;                 /* memory was short: nothing is wrong with the set */
+    bool no_memory;                 /* out of memory: nothing is wrong with the set */
 } PtcToolsFault;
 
 /* Kinds that need an agent around them. */

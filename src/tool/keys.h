@@ -27,8 +27,8 @@ PTC_MUST_USE PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *
 PTC_MUST_USE PtcValue ptc_tool_args_pairs(PtcHeap *heap, const char *name, size_t name_len,
                                           int argc, const PtcValue *argv, PtcKeysError *error);
 
-/* The string that a key becomes in JSON, with `_` for `-` in names if asked for.  PTC_NONE if it has none, or the
- * heap is full (its budget is then stopped). */
+/* The string that a key becomes in JSON, with `_` for `-` in names if asked for.  PTC_NONE if it has none, or when
+ * out of memory (its budget is then stopped). */
 PTC_MUST_USE PtcValue ptc_key_string(PtcHeap *heap, PtcValue key, bool underscores);
 
 #endif

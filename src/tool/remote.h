@@ -68,7 +68,7 @@ typedef enum { PTC_REMOTE_NOW, PTC_REMOTE_PENDING, PTC_REMOTE_NO_MEMORY } PtcRem
 typedef enum {
     PTC_REMOTE_REFUSES, /* nobody can be asked: what would have to be asked about is denied */
     PTC_REMOTE_ASKS, /* it is put aside, and what was called is recorded, so that the program can be run again */
-    PTC_REMOTE_READS, /* everything but reads is put aside, for good */
+    PTC_REMOTE_READS, /* everything but reads is put aside, and nobody is asked about it */
     PTC_REMOTE_PLANS, /* the program is not run; places where it may call something are noted */
     PTC_REMOTE_ONLY_READS, /* everything but reads is denied, whatever policy says; nobody can be asked */
 } PtcRemoteMode;
@@ -142,7 +142,7 @@ typedef struct PtcRemote {
      * bytes at most.  Of a program that was planned all places,
      * {"at","many","name"?,"server"?,"tool"?,"effect"?,"policy"?,"args"?,"open"?}. */
     void (*question)(void *run, size_t most, size_t args_bytes, PtcBuf *out);
-    /* False: it could not be kept for always; it holds until the process ends. */
+    /* False: it could not be kept permanently; it holds until the process ends. */
     bool (*decide)(void *run, PtcRemoteDecision decision);
     /* In place of begin(): the program is run again.  What was recorded is given again, what was approved is called. */
     void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);

@@ -3,7 +3,7 @@
  * in the heap.  Every argument is an integer value (ptc_is_integer).  Results are normal: a big
  * integer never fits the word.  The size of a result is bounded before the work: beyond
  * budget->max_int_bits (and never beyond PTC_INT_BITS_MAX) the budget is stopped with
- * PTC_STOP_SIZE and PTC_NONE returned.  PTC_NONE also when the heap is full or time is up. */
+ * PTC_STOP_SIZE and PTC_NONE returned.  PTC_NONE also when out of memory or time is up. */
 #ifndef PTC_VALUE_BIGINT_H
 #define PTC_VALUE_BIGINT_H
 

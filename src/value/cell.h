@@ -39,7 +39,7 @@ static inline PtcCellKind ptc_cell_kind(PtcValue cell)
     return (PtcCellKind)(ptc_obj(cell)->flags & PTC_CELL_KIND_BITS);
 }
 
-/* PTC_NONE when the heap is full. */
+/* PTC_NONE when out of memory. */
 PTC_MUST_USE PtcValue ptc_cell_new(PtcHeap *heap, PtcCellKind kind, PtcValue value, PtcValue more);
 
 /* What the cell holds, seen from a run with this heap. */

@@ -13,7 +13,7 @@ typedef struct PtcIter {
     PtcValue coll;
     size_t pos, count;  /* by type: elements handed out as chunks, bytes, entries */
     int64_t next, step; /* ranges */
-    bool failed;        /* the heap was full while making an entry or grapheme */
+    bool failed;        /* out of memory while making an entry or grapheme */
 } PtcIter;
 
 /* False if coll has no elements to walk (a number, for example). */

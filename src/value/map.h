@@ -5,7 +5,7 @@
  * then try the other spellings: keyword for string and back, `-` for `_` and back; and, for a keyword that
  * finds nothing so, the one string key that differs in letter case or has blanks for its hyphens ("Unit Price"
  * for :unit-price), in maps of up to PTC_LOOSE_MAX entries: rows, not indexes.
- * PTC_NONE means absent from getters, "heap full" from makers.  Getters given keys so large that
+ * PTC_NONE means absent from getters, out of memory from makers.  Getters given keys so large that
  * hashing them trips a limit answer absent; the run's budget is then stopped. */
 #ifndef PTC_VALUE_MAP_H
 #define PTC_VALUE_MAP_H

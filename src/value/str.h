@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "value/heap.h"
 
-/* A copy of `len` bytes, which must be valid UTF-8.  PTC_NONE if the heap is full. */
+/* A copy of `len` bytes, which must be valid UTF-8.  PTC_NONE if out of memory. */
 PTC_MUST_USE PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len);
 PTC_MUST_USE PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len);
 PTC_MUST_USE PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len);

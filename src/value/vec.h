@@ -2,7 +2,7 @@
  * vec.h - vectors and the other sequentials: slices, ranges, cons lists.
  *
  * `flags` is PTC_SEQ for what Clojure calls a seq, PTC_QUEUE for a queue, else 0.  Functions that make something
- * return PTC_NONE if the heap is full.  Indexes must be in range unless stated otherwise. */
+ * return PTC_NONE if out of memory.  Indexes must be in range unless stated otherwise. */
 #ifndef PTC_VALUE_VEC_H
 #define PTC_VALUE_VEC_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rounding and conversion of numbers, and bits of integers.
  *
- * Bits are those of two's complement without end, so negative numbers have ones on the left for ever,
+ * Bits are those of two's complement without end, so negative numbers have ones on the left forever,
  * and no shift to the left drops a bit.  Big integers are kept by sign and magnitude; only `and` of two
  * natural numbers looks at limbs, the rest is arithmetic on top of it. */
 #include <math.h>

@@ -177,7 +177,7 @@ PTC_BUILTIN(core_gensym, "clojure.core", "gensym", 0, 1, PTC_B_EFFECT, "(gensym 
     *out = ok ? ptc_symbol_new(vm->heap, buf.data, buf.len) : PTC_NONE;
     ptc_buf_deinit(&buf);
     if (*out == PTC_NONE)
-        vm->random = before; /* it is run again when memory was short */
+        vm->random = before; /* when out of memory it is run again, and must give the same */
     return *out != PTC_NONE;
 }
 

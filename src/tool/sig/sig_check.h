@@ -49,13 +49,13 @@ PTC_MUST_USE bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool c
                                    PtcSigIssues *issues);
 
 /* v made to fit the type where that is obvious enough ("42" for 42); what was changed is in warnings, and fields that
- * the type does not name are left out.  PTC_NONE with errors, or without any if the heap is full or the budget
+ * the type does not name are left out.  PTC_NONE with errors, or without any if out of memory or the budget
  * stopped. */
 PTC_MUST_USE PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v,
                                      PtcSigIssues *warnings, PtcSigIssues *errors);
 
 /* A value that was JSON, with what JSON cannot express filled in where the type wants it: datetimes for ISO 8601
- * strings, keywords for strings.  What does not fit is left for validation to find.  PTC_NONE if the heap is full or
+ * strings, keywords for strings.  What does not fit is left for validation to find.  PTC_NONE if out of memory or
  * the budget stopped. */
 PTC_MUST_USE PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v);
 
@@ -75,7 +75,7 @@ bool ptc_sig_mode_named(const char *name, size_t len, PtcSigMode *out);
 PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode,
                                     PtcValue args, PtcSigIssues *warnings, PtcSigIssues *errors);
 /* Such arguments without the optional ones that are nil: a paging loop passes nil for the token it does not have yet,
- * while tools only distinguish present from absent.  PTC_NONE: the heap is full or the budget stopped. */
+ * while tools only distinguish present from absent.  PTC_NONE: out of memory, or the budget stopped. */
 PTC_MUST_USE PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args);
 /* May this value be the result?  False as from ptc_sig_validate. */
 PTC_MUST_USE bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue v,

@@ -20,7 +20,7 @@ typedef struct {
     size_t failed; /* errors so far; both lists may be the same */
 } Coerce;
 
-/* Each of the functions below returns the value to use, or PTC_NONE if the heap is full or the budget stopped.  After
+/* Each of the functions below returns the value to use, or PTC_NONE if out of memory or the budget stopped.  After
  * an error it is any value. */
 static PtcValue coerce(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path);
 

@@ -24,7 +24,7 @@ const char *ptc_sig_describe(PtcValue v, char out[PTC_SIG_SHOWN]);
 /* The same for a type: `int`, `list or nil`. */
 const char *ptc_sig_expected(const PtcSigType *type, char out[32]);
 
-/* Fills a field: copies the name and makes its keys.  False when the arena is full. */
+/* Fills a field: copies the name and makes its keys.  False: out of memory. */
 PTC_MUST_USE bool ptc_sig_field_init(PtcArena *arena, PtcSigField *field, const char *name,
                                      size_t len);
 /* Could one key of a value be taken for either field? */
@@ -45,9 +45,9 @@ void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const Ptc
 bool ptc_sig_keyword_name(PtcValue str);
 /* ISO 8601 with an offset: 2024-02-29T10:00:00.5+01:00.  False with why. */
 bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, char why[PTC_WHY]);
-/* The point in time as a value.  PTC_NONE when the heap is full. */
+/* The point in time as a value.  PTC_NONE when out of memory. */
 PTC_MUST_USE PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p);
-/* The ISO 8601 text of a date, date-time or instant.  PTC_NONE if v is none of these, or the heap is full. */
+/* The ISO 8601 text of a date, date-time or instant.  PTC_NONE if v is none of these, or out of memory. */
 PTC_MUST_USE PtcValue ptc_sig_time_text(PtcHeap *heap, PtcValue v);
 
 #endif

@@ -64,7 +64,7 @@ static bool copy_path(PtcSigIssues *issues, PtcSigIssue *issue, const PtcSigPath
     return true;
 }
 
-/* If there is no memory, an issue is counted but not kept. */
+/* When out of memory, an issue is counted but not kept. */
 void ptc_sig_issue_add(PtcSigIssues *issues, const PtcSigPath *path, const char *format, ...)
 {
     char text[320];
