@@ -158,7 +158,9 @@ static bool read_text(Command *c, const char *option, const char *text, PtcText 
         return false;
     }
     *out = ptc_bench_take(&c->bench, &buf);
-    return true;
+    if (!out->bytes)
+        *status = refuse(c, "no_memory", "", "out of memory");
+    return out->bytes != NULL;
 }
 
 /* Adds the pieces of a file under their key. */
@@ -209,7 +211,8 @@ static bool add_files(Command *c, int *status)
         return true;
     PtcValue map = ptc_json_parse(heap, given.bytes, given.len, &e);
     if (map == PTC_NONE || !ptc_is_map(map)) {
-        *status = refuse(c, "invalid_input", "context", "it must be a JSON object");
+        *status = e.stopped ? refuse(c, "no_memory", "", "out of memory")
+                            : refuse(c, "invalid_input", "context", "it must be a JSON object");
         return false;
     }
     for (size_t i = 0; i < c->o->data.count; i++)

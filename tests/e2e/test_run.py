@@ -39,9 +39,9 @@ def environment(home, **more):
     return {"HOME": home, "PATH": os.environ["PATH"], **more}
 
 
-def run(home, agent, *options, **more):
+def run(home, agent, *options, prefix=(), **more):
     path = agent if isinstance(agent, str) else write(home, "agent.json", agent)
-    return subprocess.run([PTC, "run", path, *options], capture_output=True, text=True, timeout=60, check=False, cwd=home,
+    return subprocess.run([*prefix, PTC, "run", path, *options], capture_output=True, text=True, timeout=60, check=False, cwd=home,
                           env=environment(home, **more))
 
 
@@ -108,6 +108,12 @@ def test_context_memory(home):
     done = run(home, agent, "--context", "@numbers.json", "--json")
     check("a context beyond its memory, as JSON", done.returncode == 1 and
           json.loads(done.stdout or "{}").get("reason") == "no_memory", done)
+    agent["llm"] = [block("(return (count (str data/a)))")]
+    pathlib.Path(home, "text.json").write_text('{"a":"' + "x" * 60_000_000 + '"}', encoding="utf-8")
+    for most in range(90_000_000, 150_000_000, 10_000_000):
+        done = run(home, agent, "--context", "@text.json",
+                   prefix=["sh", "-c", f'ulimit -v {most // 1000} && exec "$@"', "sh"])
+        check(f"a context without memory, {most}", done.stdout in ("", "60000000\n") and (done.stdout or done.returncode), done)
 
 
 # -------------------------------------------------------------------------------- refusals
