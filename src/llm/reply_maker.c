@@ -195,7 +195,7 @@ static PtcText keep_clean(PtcArena *arena, const PtcProviderKeys *keys, const Pt
                           bool *failed)
 {
     PtcBuf clean;
-    if (!keys || keys->told.count == 0)
+    if (!keys || !ptc_secrets_any(&keys->told))
         return ptc_reply_keep(arena, ptc_buf_view(buf), failed);
     ptc_buf_init(&clean, buf->mem, SIZE_MAX / 2);
     ptc_secrets_blot_part(&keys->told, &clean, ptc_buf_view(buf), true);

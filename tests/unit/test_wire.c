@@ -4,6 +4,7 @@
  * requests as little as in answers. */
 #define _GNU_SOURCE /* memmem */
 #include <dirent.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -303,6 +304,43 @@ static void test_odd_counts(void)
     ptc_buf_deinit(&pieces);
 }
 
+static void *add_secrets(void *user)
+{
+    PtcProviderKeys *keys = user;
+    bool ok = true;
+    for (int i = 0; i < 200; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "secret-number-%d-of-many", i);
+        ok = ptc_secrets_add(&keys->told, text, strlen(text)) && ok;
+    }
+    return ok ? user : NULL;
+}
+
+/* Replies are finished while another thread gets to know secrets. */
+static void test_secrets_meanwhile(void)
+{
+    PtcProviderKeys keys = {0};
+    PtcLlmRequest request = {0};
+    pthread_t thread;
+    ptc_secrets_init(&keys.told, &mem, PTC_SECRET_MIN_TOLD);
+    CHECK(pthread_create(&thread, NULL, add_secrets, &keys) == 0);
+    for (int i = 0; i < 200; i++) {
+        PtcArena arena;
+        PtcReply reply;
+        PtcLlmReply out;
+        ptc_arena_init(&arena, &mem);
+        ptc_reply_init(&reply, &mem, &request, &keys);
+        ptc_reply_add_text(&reply, PTC_TEXT("nothing to hide"));
+        ptc_reply_finish(&reply, &arena, &out);
+        CHECK(ptc_text_is(out.text, "nothing to hide"));
+        ptc_reply_deinit(&reply);
+        ptc_arena_deinit(&arena);
+    }
+    void *done;
+    CHECK(pthread_join(thread, &done) == 0 && done == &keys);
+    ptc_secrets_deinit(&keys.told);
+}
+
 static const Asked places[] = {
     {"anthropic", "claude-opus-4-6",
      "{\"anthropic\":[{\"type\":\"thinking\",\"thinking\":\"t\"}]}"},
@@ -421,6 +459,7 @@ int main(void)
     DIR *dir = opendir("tests/wire");
     ptc_mem_init(&mem, SIZE_MAX / 2);
     CHECK_RUN(test_odd_counts());
+    CHECK_RUN(test_secrets_meanwhile());
     CHECK_RUN(test_request_memory());
     CHECK_RUN(test_many_arguments());
     CHECK_RUN(test_many_results());
