@@ -72,7 +72,7 @@ PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, si
 PtcStatus ptc_mission_compile(PtcMission *m, char *error, size_t size)
 {
     PtcFault fault;
-    char why[PTC_COMPILE_WHY];
+    char why[PTC_COMPILE_WHY] = "out of memory";
     PtcText answer;
     if (!m || m->use != PTC_USE_NEW || m->agent_count != 1 || !m->agents[0]->source.bytes)
         return api_refuse(PTC_BAD_ARGUMENT, error, size,

@@ -318,7 +318,7 @@ static void add_effects(Request *r, PtcOutcome *o)
 static void add_result(Request *r, PtcOutcome *o)
 {
     size_t len, why_len;
-    bool cut;
+    bool cut = false;
     const char *text = ptc_outcome_text(o, &len, &cut);
     add_field(&r->out, "text", text, text ? len : 0);
     if (cut)
