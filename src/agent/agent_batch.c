@@ -11,6 +11,7 @@
 #include "json/parse.h"
 #include "llm/script.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 /* A line as short as this fits into a bench for sure: if it does not, memory is short. */
@@ -196,7 +197,8 @@ static bool check_members(Line *l)
             found = found || ptc_text_is(ptc_str_text(key), known[i]);
         if (!found) {
             char path[80];
-            snprintf(path, sizeof path, "%.60s", ptc_str_bytes(key));
+            snprintf(path, sizeof path, "%.*s",
+                     ptc_utf8_shown(ptc_str_bytes(key), ptc_str_len(key), 60), ptc_str_bytes(key));
             return bad_line(l, path,
                             "there is no such field; allowed are id, agent, context, run, llm");
         }

@@ -7,6 +7,7 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
+#include "base/utf8.h"
 #include "value/map.h"
 
 enum { CHAIN_BYTES = 512 * 1024 * 1024, CONTEXT_BYTES = 64 * 1024 * 1024 };
@@ -47,14 +48,20 @@ static const PtcSigField *never_filled(const PtcAgentDef *def, const PtcAgentDef
     return NULL;
 }
 
+static int shown(PtcText text, size_t most)
+{
+    return ptc_utf8_shown(text.bytes, text.len, most);
+}
+
 static bool refuse(PtcChain *c, size_t link, const PtcSigField *missing)
 {
     c->reason = "chain_error";
-    snprintf(c->path, sizeof c->path, "context.%.*s", (int)missing->name_len, missing->name);
+    int length = ptc_utf8_shown(missing->name, missing->name_len, 200);
+    snprintf(c->path, sizeof c->path, "context.%.*s", length, missing->name);
     snprintf(
         c->message, sizeof c->message,
         "agent %zu of the chain needs %.*s, which the answer of the agent before it does not have",
-        link + 1, (int)missing->name_len, missing->name);
+        link + 1, length, missing->name);
     return false;
 }
 
@@ -98,20 +105,21 @@ static void blame_chain(PtcChain *c, const PtcAgentRun *run)
     c->reason = "chain_error";
     snprintf(c->path, sizeof c->path, "%s", run->fault.path);
     snprintf(c->message, sizeof c->message,
-             "the answer of the agent before cannot be the context of agent %zu: %.100s%s%.400s",
-             c->ran, run->fault.path, run->fault.path[0] ? ": " : "", run->fault.message);
+             "the answer of the agent before cannot be the context of agent %zu: %.*s%s%.*s",
+             c->ran, shown(ptc_text_cstr(run->fault.path), 100), run->fault.path,
+             run->fault.path[0] ? ": " : "", shown(ptc_text_cstr(run->fault.message), 400),
+             run->fault.message);
 }
 
 static void blame_link(PtcChain *c, const PtcAgentRun *run)
 {
     const PtcVerdict *v = &run->step.now.verdict;
+    PtcText said = run->invalid       ? ptc_text_cstr(run->fault.message)
+                   : v->message.bytes ? v->message
+                                      : PTC_TEXT("");
     c->reason = "chained_failure";
     snprintf(c->message, sizeof c->message, "agent %zu of the chain failed: %s: %.*s", c->ran,
-             run->invalid ? "invalid" : v->reason,
-             run->invalid ? 400 : (int)(v->message.len < 400 ? v->message.len : 400),
-             run->invalid       ? run->fault.message
-             : v->message.bytes ? v->message.bytes
-                                : "");
+             run->invalid ? "invalid" : v->reason, shown(said, 400), said.bytes);
 }
 
 static bool is_ok(const PtcAgentRun *run)

@@ -9,6 +9,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 enum { SAMPLE_BYTES = 16 * 1024 * 1024, DEPTH = 64, VERSION = 1 };
@@ -159,7 +160,7 @@ static bool explain(const PtcRan *ran, char why[PTC_COMPILE_WHY])
              : ran->kind                ? ran->kind
              : ran->end == PTC_RAN_FAIL ? "it gave up"
                                         : "out of memory",
-             (int)(text.len < 400 ? text.len : 400), text.bytes ? text.bytes : "");
+             ptc_utf8_shown(text.bytes, text.len, 400), text.bytes ? text.bytes : "");
     return false;
 }
 
@@ -181,8 +182,10 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
         if (ok && !answer->bytes)
             ok = explain(&(PtcRan){.end = PTC_RAN_NO_MEMORY}, why);
     } else {
-        snprintf(why, PTC_COMPILE_WHY, "%.100s%s%.400s", fault.path, fault.path[0] ? ": " : "",
-                 fault.no_memory ? "out of memory" : fault.message);
+        const char *said = fault.no_memory ? "out of memory" : fault.message;
+        snprintf(why, PTC_COMPILE_WHY, "%.*s%s%.*s",
+                 ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
+                 fault.path[0] ? ": " : "", ptc_utf8_shown(said, strlen(said), 400), said);
     }
     ptc_work_close(&work);
     return ok;
@@ -250,7 +253,7 @@ static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
 static bool give_up(char why[PTC_COMPILE_WHY], const char *what, PtcText more)
 {
     snprintf(why, PTC_COMPILE_WHY, "%s%s%.*s", what, more.len ? ": " : "",
-             (int)(more.len < 500 ? more.len : 500), more.bytes ? more.bytes : "");
+             ptc_utf8_shown(more.bytes, more.len, 500), more.bytes ? more.bytes : "");
     return false;
 }
 

@@ -8,6 +8,7 @@
 #include "agent/agent_outcome.h"
 #include "base/sanitized.h"
 #include "base/stack.h"
+#include "base/utf8.h"
 #include "tool/answer.h"
 
 enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
@@ -64,7 +65,7 @@ static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
                  f->path[0] && !f->no_memory ? ": " : "", ptc_fault_message(f));
     else
         snprintf(text, sizeof text, "%s: %.*s", v->reason,
-                 (int)(v->message.len < 1500 ? v->message.len : 1500),
+                 ptc_utf8_shown(v->message.bytes, v->message.len, 1500),
                  v->message.bytes ? v->message.bytes : "");
     fail(call, text);
 }

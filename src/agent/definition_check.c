@@ -8,6 +8,7 @@
 #include "json/parse.h"
 #include "tool/sig/sig_schema.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 enum { SCHEMA_BYTES = 1024 * 1024 };
@@ -158,11 +159,12 @@ static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
         return ptc_fault_set(fault, "prompt", "%s", why);
     for (size_t i = 0; def->output == PTC_OUTPUT_TEXT && i < def->sig->params.field_count; i++) {
         const PtcSigField *f = &def->sig->params.fields[i];
+        int shown = ptc_utf8_shown(f->name, f->name_len, 60);
         if (!ptc_template_uses(&def->template, (PtcText){f->name, f->name_len}))
             return ptc_fault_set(fault, "prompt",
-                                 "the parameter %.60s is not in it; with output \"text\" values "
-                                 "reach the model through the prompt: write {{%.60s}}",
-                                 f->name, f->name);
+                                 "the parameter %.*s is not in it; with output \"text\" values "
+                                 "reach the model through the prompt: write {{%.*s}}",
+                                 shown, f->name, shown, f->name);
     }
     return true;
 }
@@ -181,7 +183,8 @@ static bool check_plan(const PtcAgentDef *def, PtcFault *fault)
                                  step->id.len ? "text" : "id");
         for (size_t j = 0; j < i; j++)
             if (ptc_text_same(step->id, def->plan[j].id))
-                return ptc_fault_set(fault, "plan", "the id \"%.60s\" occurs twice",
+                return ptc_fault_set(fault, "plan", "the id \"%.*s\" occurs twice",
+                                     ptc_utf8_shown(step->id.bytes, step->id.len, 60),
                                      step->id.bytes);
     }
     return true;
@@ -210,12 +213,12 @@ static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
     bool known = type && (type->kind == PTC_SIG_FIELDS || type->kind == PTC_SIG_CLOSED);
     for (size_t i = 0; known && i < def->fields.count; i++) {
         bool found = false;
+        PtcText key = def->fields.items[i].key;
         for (size_t k = 0; k < type->field_count && !found; k++)
-            found = ptc_text_same(def->fields.items[i].key,
-                                  (PtcText){type->fields[k].name, type->fields[k].name_len});
+            found = ptc_text_same(key, (PtcText){type->fields[k].name, type->fields[k].name_len});
         if (!found)
-            return ptc_fault_set(fault, "field_descriptions", "the answer has no field \"%.60s\"",
-                                 def->fields.items[i].key.bytes);
+            return ptc_fault_set(fault, "field_descriptions", "the answer has no field \"%.*s\"",
+                                 ptc_utf8_shown(key.bytes, key.len, 60), key.bytes);
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include "agent/definition_int.h"
 #include "agent/response_template.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 /* ---------------------------------------------------------------------------- questions */
@@ -272,7 +273,9 @@ static bool read_headers(PtcFieldReader *r, PtcValue v, PtcHttpTool *out)
     memcpy(outer, r->path, sizeof outer);
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key), text = ptc_str_text(value);
-        snprintf(r->path, sizeof r->path, "%.60s.%.50s", outer, name.bytes ? name.bytes : "?");
+        snprintf(r->path, sizeof r->path, "%.60s.%.*s", outer,
+                 name.bytes ? ptc_utf8_shown(name.bytes, name.len, 50) : 1,
+                 name.bytes ? name.bytes : "?");
         if (!name.bytes || !text.bytes)
             return ptc_fields_refuse(r, value, "a text");
         PtcHttpHeader *h = &headers[out->header_count++];
@@ -308,7 +311,9 @@ bool ptc_definition_read_http(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     http->method = PTC_HTTP_POST;
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key);
-        snprintf(r->path, sizeof r->path, "%.60s", name.bytes ? name.bytes : "?");
+        snprintf(r->path, sizeof r->path, "%.*s",
+                 name.bytes ? ptc_utf8_shown(name.bytes, name.len, 60) : 1,
+                 name.bytes ? name.bytes : "?");
         if (!read_http_field(r, name, value, http))
             return false;
     }

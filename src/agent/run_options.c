@@ -8,6 +8,7 @@
 #include "agent/definition_int.h"
 #include "json/emit.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 enum { MESSAGES = 10000, JSON_BYTES = 64 * 1024 * 1024 };
@@ -194,7 +195,7 @@ static bool read_option(Reader *r, PtcText name, PtcValue v)
         return read_bool(r, "full_requests", v, &r->out->full_requests);
     *r->fault = (PtcFault){.input = true};
     snprintf(r->fault->path, sizeof r->fault->path, "run.%.*s",
-             (int)(name.len < 60 ? name.len : 60), name.bytes);
+             ptc_utf8_shown(name.bytes, name.len, 60), name.bytes);
     snprintf(r->fault->message, sizeof r->fault->message,
              "there is no such option; allowed are token_limit, on_budget_exceeded, "
              "stop_after_requests, llm_retry, journal, messages, memory, nesting_depth, "

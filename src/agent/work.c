@@ -13,6 +13,7 @@
 #include "json/parse.h"
 #include "value/copy.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 enum {
@@ -147,7 +148,7 @@ static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
         if (status == PTC_OK)
             continue;
         snprintf(path, sizeof path, "run.memory.%.*s",
-                 (int)(ptc_str_len(key) < 150 ? ptc_str_len(key) : 150), ptc_str_bytes(key));
+                 ptc_utf8_shown(ptc_str_bytes(key), ptc_str_len(key), 150), ptc_str_bytes(key));
         return bad_input(fault, path,
                          status == PTC_BAD_DATA ? "it is larger than memory_limit allows"
                                                 : "found a name that no program can define");

@@ -9,6 +9,7 @@
 #include "json/parse.h"
 #include "llm/script.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 enum { OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
@@ -108,7 +109,9 @@ static PtcStatus prepare(PtcMission *m, char *error, size_t size)
     if (!read_messages(m, &fault) || !copy_input(m, &fault)) {
         if (fault.no_memory)
             return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
-        snprintf(why, sizeof why, "%.100s: %.280s", fault.path, fault.message);
+        snprintf(why, sizeof why, "%.*s: %.*s", ptc_utf8_shown(fault.path, strlen(fault.path), 100),
+                 fault.path, ptc_utf8_shown(fault.message, strlen(fault.message), 280),
+                 fault.message);
         return api_refuse(PTC_BAD_DATA, error, size, why);
     }
     if ((m->o.model || m->o.ask) && !(m->model = make_model(m, why, sizeof why)))

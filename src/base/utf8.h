@@ -14,6 +14,11 @@
 bool ptc_utf8_valid(const char *bytes, size_t len);
 /* Length of the valid prefix. */
 size_t ptc_utf8_valid_prefix(const char *bytes, size_t len);
+/* How much of a text "%.*s" may show: up to `most` bytes, but no part of a character. */
+static inline int ptc_utf8_shown(const char *bytes, size_t len, size_t most)
+{
+    return (int)(len > most ? ptc_utf8_valid_prefix(bytes, most) : len);
+}
 /* Appends any bytes as valid UTF-8: each byte that is none becomes a question mark. */
 void ptc_utf8_add(PtcBuf *out, PtcText bytes);
 /* Decodes one code point of valid UTF-8 at bytes; returns its length (1 to 4). */

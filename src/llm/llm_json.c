@@ -10,6 +10,7 @@
 #include "json/write.h"
 #include "net/retry_after.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 enum { MOST = 1000 * 1000 * 1000 };
@@ -188,7 +189,7 @@ static bool check_names(PtcValue map, const char *const *names, char *why, size_
         for (i = 0; names[i]; i++)
             ptc_nearest_offer(&nearest, names[i], strlen(names[i]));
         snprintf(why, size, "a reply has no field \"%.*s\"%s%.*s%s",
-                 name.len < 40 ? (int)name.len : 40, name.bytes,
+                 ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
                  nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
                  nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
         return false;

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "llm/json_box.h"
 #include "value/map.h"
+#include "base/utf8.h"
 #include "value/str.h"
 
 void ptc_model_alias_init(PtcModelAliases *a, PtcMem *mem)
@@ -41,7 +42,8 @@ size_t ptc_model_alias_providers(const PtcModelAliases *a, PtcText name)
 /* Always false. */
 static bool wrong(char *why, size_t size, PtcText name, const char *what)
 {
-    snprintf(why, size, "aliases.%.*s: %s", name.len < 64 ? (int)name.len : 64, name.bytes, what);
+    snprintf(why, size, "aliases.%.*s: %s", ptc_utf8_shown(name.bytes, name.len, 64), name.bytes,
+             what);
     return false;
 }
 
@@ -62,8 +64,9 @@ static bool unknown_provider(PtcText name, char *why, size_t size)
     ptc_nearest_init(&nearest, name.bytes, name.len);
     for (size_t i = 0; i < ptc_provider_count; i++)
         ptc_nearest_offer(&nearest, ptc_providers[i].name, strlen(ptc_providers[i].name));
-    snprintf(why, size, "there is no provider \"%.*s\"%s%.*s%s", name.len < 40 ? (int)name.len : 40,
-             name.bytes, nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
+    snprintf(why, size, "there is no provider \"%.*s\"%s%.*s%s",
+             ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
+             nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
              nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
     return false;
 }
@@ -143,7 +146,7 @@ static bool add_all(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, char *why, 
         PtcText name = ptc_str_text(key);
         if (!ptc_text_is(name, "aliases") && !ptc_text_is(name, "embeddings"))
             return snprintf(why, size, "no field \"%.*s\": allowed are aliases and embeddings",
-                            name.len < 40 ? (int)name.len : 40, name.bytes) < 0;
+                            ptc_utf8_shown(name.bytes, name.len, 40), name.bytes) < 0;
     }
     pos = 0;
     while (ptc_map_next(list, &pos, &key, &value))

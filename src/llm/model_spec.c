@@ -15,6 +15,7 @@
 #include "llm/models_json.h"
 #include "llm/provider_model.h"
 #include "llm/replay.h"
+#include "base/utf8.h"
 #include "llm/script.h"
 
 #define DEFAULT_PROVIDER "openrouter"
@@ -41,8 +42,8 @@ typedef struct Opening {
 /* Always NULL. */
 static PtcModel *refuse(const Opening *o, const char *what)
 {
-    snprintf(o->why, o->size, "the model \"%.*s\": %s", o->spec.len < 80 ? (int)o->spec.len : 80,
-             o->spec.bytes, what);
+    snprintf(o->why, o->size, "the model \"%.*s\": %s",
+             ptc_utf8_shown(o->spec.bytes, o->spec.len, 80), o->spec.bytes, what);
     return NULL;
 }
 

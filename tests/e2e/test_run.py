@@ -144,6 +144,25 @@ def test_words(home):
           named["path"] == "tools.t.cache", named)
 
 
+def test_cut_texts(home):
+    """What is shortened for a message stays UTF-8: a character is left out, not cut in two."""
+    agent = {"prompt": "p", "llm": [block("(return 1)")]}
+    longer = {n: "a" * (n - 1) + "é" * 9 for n in (40, 50, 60, 150)}
+    lines = [{"agent": agent, longer[60]: 1},
+             {"agent": agent, "run": {longer[60]: 1}},
+             {"agent": agent, "run": {"memory": {"(" + longer[150][1:]: 1}}},
+             {"agent": {**agent, "plan": [[longer[60], "x"]] * 2}},
+             {"agent": {**agent, "tools": {"t": {"http": {longer[60]: 1}}}}},
+             {"agent": {**agent, "tools": {"t": {"http": {"url": "https://example.org", "headers": {longer[50]: 1}}}}}},
+             {"agent": {"prompt": "p", "llm": [{longer[40]: 1}]}}]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    done = subprocess.run([PTC, "run", "--jsonl", "--allow-tools"], input=text.encode(), capture_output=True, timeout=60, check=False,
+                          env=environment(home))
+    for line, got in zip(lines, done.stdout.splitlines(), strict=True):
+        valid = got.decode(errors="replace")
+        check(f"cut at a character: {line}", "aaaa" in valid and "\ufffd" not in valid, valid)
+
+
 # --------------------------------------------------------------------------------- secrets
 
 class Echo(http.server.BaseHTTPRequestHandler):
@@ -337,6 +356,7 @@ def main():
         test_chain_tokens(home)
         test_context_memory(home)
         test_words(home)
+        test_cut_texts(home)
         test_secrets(home)
         test_replay(home)
         test_journal(home)
