@@ -15,7 +15,7 @@
 #include "trace/redact.h"
 #include "upstream/pins.h"
 
-enum { OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 16 * 1024 };
+enum { OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 1024 * 1024 };
 
 static int complain(const char *what, const char *why)
 {
@@ -173,13 +173,15 @@ static void show_entry(PtcUpstreamsCommand *c, PtcText written, const PtcUpstrea
     PtcBuf safe, line;
     const char *end = memchr(written.bytes, '\n', written.len);
     PtcText entry = {written.bytes, end ? (size_t)(end - written.bytes) : written.len};
-    ptc_buf_init(&safe, c->upstreams->mem, ENTRY_BYTES);
-    ptc_buf_init(&line, c->upstreams->mem, 2 * ENTRY_BYTES);
+    bool cut = entry.len > ENTRY_BYTES;
+    entry.len = (size_t)ptc_utf8_shown(entry.bytes, entry.len, ENTRY_BYTES);
+    ptc_buf_init(&safe, c->upstreams->mem, 2 * ENTRY_BYTES); /* blotting at most doubles it */
+    ptc_buf_init(&line, c->upstreams->mem, 4 * ENTRY_BYTES);
     ptc_secrets_blot(ptc_manager_secrets(c->upstreams->manager), &safe, entry, false);
     ptc_buf_addf(&line, "%.*s may be used as %.*s has it now:\n  ", (int)s->name.len, s->name.bytes,
                  (int)s->file.len, s->file.bytes);
     ptc_buf_add(&line, safe.data, ptc_utf8_valid_prefix(safe.data, safe.len));
-    ptc_buf_add_cstr(&line, safe.full ? "..." : "");
+    ptc_buf_add_cstr(&line, cut ? "..." : "");
     (void)!ptc_shown_write_line(PTC_IO_STDOUT, line.data, line.len);
     ptc_buf_deinit(&safe);
     ptc_buf_deinit(&line);

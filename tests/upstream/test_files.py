@@ -114,6 +114,12 @@ def test_project(home):
     place.write("work/other/.mcp.json", {"mcpServers": {"s": entry}})
     place.write("work/other/.env", "COLOUR=red\n")
     counts.check("elsewhere it is not approved", state(place.path("work/other"))["state"] == "unusable")
+    # what is approved is shown, however long it is
+    for length, end in [(20000, '"command":"/bin/false"}\n'), (600000, "é...\n")]:
+        place.write("work/long/.mcp.json", {"mcpServers": {"s": {"command": "/bin/false", "args": ["é" * length]}}})
+        out = place.upstreams("approve", "s", *how, cwd=place.path("work/long"))
+        counts.check(f"a long entry is shown: {length}", out.returncode == 0 and 'now:\n  {"args":["éé' in out.stdout and
+                     out.stdout.endswith(end), (out.returncode, out.stdout[:300], out.stdout[-30:]))
 
 
 def test_large_file(home):
