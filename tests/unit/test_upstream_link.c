@@ -653,6 +653,32 @@ static void test_killed_parent(void)
     close(ends[1]);
 }
 
+/* Asks once more when it has ended; `again` counts for how long that goes on. */
+static struct {
+    PtcLinkAsk ask;
+    int asked, ended;
+} again;
+
+static void ask_again(PtcLinkAsk *ask, PtcLinkReply *reply)
+{
+    (void)reply;
+    again.ended++;
+    again.asked +=
+        ptc_link_ask(peer.link, ask, "tools/call", PTC_TEXT("{\"line\":\"\"}"), (PtcText){NULL, 0});
+}
+
+/* Whoever asks while a link is being freed is told, or hears that it cannot be. */
+static void test_asked_when_freed(void)
+{
+    start_printer();
+    memset(&again, 0, sizeof again);
+    again.ask.done = ask_again;
+    again.asked = ptc_link_ask(peer.link, &again.ask, "tools/call", PTC_TEXT("{\"line\":\"\"}"),
+                               (PtcText){NULL, 0});
+    close_link();
+    CHECK(again.asked > 0 && again.ended == again.asked);
+}
+
 /* The end of a leash takes the server with it. */
 static void test_freed(void)
 {
@@ -733,6 +759,7 @@ int main(int argc, char **argv)
     RUN(test_no_memory());
     RUN(test_requests());
     RUN(test_lists());
+    RUN(test_asked_when_freed());
     RUN(test_freed());
     RUN(test_many_starts(200));
     ptc_loop_free(loop);

@@ -204,8 +204,9 @@ bool ptc_link_ask(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText param
     prepare(ask);
     pthread_mutex_lock(&l->lock);
     ask->id = ++l->last_id;
+    failed = l->closing;
     ask->why = l->state == PTC_LINK_READY ? send_ask(l, ask, &out, &failed) : "it is not connected";
-    if (ask->why) {
+    if (ask->why && !failed) {
         ask->wanted = PTC_LINK_BROKEN;
         ask->next = l->ended;
         l->ended = ask;
@@ -463,6 +464,7 @@ static void close_now(PtcLink *l)
 {
     pthread_mutex_lock(&l->lock);
     l->state = PTC_LINK_DOWN;
+    l->closing = true;
     pthread_mutex_unlock(&l->lock);
     ptc_link_hand_stop(l);
     l->wire->shut(l);

@@ -128,7 +128,7 @@ PTC_MUST_USE bool ptc_link_connect(PtcLink *link);
 void ptc_link_disconnect(PtcLink *link, PtcText why);
 /* Any thread.  The request `method` with `params` (a JSON object without the envelope that the era adds).  Written at once by
  * the calling thread when that does not block.  `headers`: lines for HTTP (Mcp-Param-*), or absent.  False: out of memory,
- * done() will not come.  Before READY it ends as BROKEN, not delivered. */
+ * or the link is being freed; done() will not come.  Before READY it ends as BROKEN, not delivered. */
 PTC_MUST_USE bool ptc_link_ask(PtcLink *link, PtcLinkAsk *ask, const char *method, PtcText params,
                                PtcText headers);
 void ptc_link_cancel(PtcLink *link,

@@ -91,7 +91,8 @@ struct PtcLink {
     size_t ending;     /* asks in the table that were cancelled */
     uint64_t last_id;
     int64_t due_ns; /* the loop's timer is set to this or will be; 0: it is not */
-    bool connect_wanted, close_wanted, closed;
+    bool connect_wanted, close_wanted;
+    bool closing, closed; /* closing: what is asked from now on would end no more */
     atomic_size_t
         unasked; /* messages under way that nobody waits for; they are freed without the lock */
     /* ------------------------------------------------------------------ loop */
