@@ -105,6 +105,7 @@ static void open_link(PtcLinkTransport transport, const char *path, const PtcLin
         c.headers = more->headers;
         c.max_message = more->max_message;
         c.era = more->era;
+        c.handshake_ms = more->handshake_ms ? more->handshake_ms : c.handshake_ms;
     }
     peer.link = ptc_link_new(&mem, loop, &c);
     CHECK(peer.link);
@@ -191,6 +192,24 @@ static void test_sessions(void)
         CHECK(counted("echo") == 2);
         end();
     }
+}
+
+/* A server that does not answer when a session is to begin keeps calls waiting for the time of a handshake, not for ever. */
+static void test_hanging_sessions(void)
+{
+    PtcLinkConfig more = {.handshake_ms = 1000};
+    start_server("session_lost,renew_hangs", "legacy", "1");
+    open_link(PTC_LINK_HTTP, "/mcp", &more);
+    CHECK(peer_connect(&peer));
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_HTTP_FAULT && call.session_lost);
+    if (call.session_lost)
+        PEER_WAIT(&peer, peer.downs > 0);
+    end();
+    start_server("initialized_hangs", "legacy", "1");
+    open_link(PTC_LINK_HTTP, "/mcp", &more);
+    CHECK(peer_connect(&peer));
+    check_works();
+    end();
 }
 
 /* The connection stays open behind the answer, so whoever believed these would wait. */
@@ -357,6 +376,7 @@ int main(int argc, char **argv)
     RUN(test_eras());
     RUN(test_transports());
     RUN(test_sessions());
+    RUN(test_hanging_sessions());
     RUN(test_faults());
     RUN(test_lengths());
     RUN(test_auth());

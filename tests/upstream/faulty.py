@@ -21,6 +21,7 @@ content   lies echoes_credential (in descriptions, schemas, pictures, on standar
 asks      asks samples wants_roots wants_ping pings (while a call is under way; pings: very often, and never waits for an answer)
           wants_input (modern: instead of a result)
 HTTP      sse session session_lost session_400 session_long (as one that is a JWT; with session) no_get redirect wrong_redirect auth rate_limit server_error reset
+          renew_hangs (no answer to initialize once a session was lost) initialized_hangs
           foreign_endpoint sse_resume listen bad_gzip length_huge length_negative length_text length_two (what Content-Length says)
 """
 import argparse
@@ -484,6 +485,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def exchange(self, message):
         faulty, headers = self.faulty, {}
+        if (message.get("method") == "initialize" and self.server.lost and faulty.has("renew_hangs")) or (
+                message.get("method") == "notifications/initialized" and faulty.has("initialized_hangs")):
+            time.sleep(3600)
         if message.get("id") is None or message.get("method") is None:
             faulty.take(message, None)
             self.reply(202)

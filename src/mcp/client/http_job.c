@@ -204,7 +204,9 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
             .connect_ms = l->config.connect_ms,
             .silence_ms =
                 l->config.silence_ms > 0 && !job->forever ? l->config.silence_ms : INT64_MAX,
-            .total_ms = job->kind == JOB_DELETE ? LAST_MS : INT64_MAX,
+            .total_ms = job->kind == JOB_DELETE ? LAST_MS
+                        : job->gates            ? l->config.handshake_ms
+                                                : INT64_MAX,
             .deadline_ns = INT64_MAX,
             .cancel = &job->cancel,
             .piece = on_piece,

@@ -74,7 +74,8 @@ static void renew(PtcLink *l)
     w->session[0] = 0;
     pthread_mutex_unlock(&l->lock);
     ptc_buf_init(&params, l->mem, SIZE_MAX / 4);
-    w->renew = (PtcLinkAsk){.done = on_renewed};
+    w->renew = (PtcLinkAsk){.done = on_renewed,
+                            .end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * 1000000};
     w->renewing = ptc_link_hand_params(l, &params, l->version) &&
                   ptc_link_ask_inner(l, &w->renew, "initialize", ptc_buf_view(&params));
     ptc_buf_deinit(&params);

@@ -88,7 +88,7 @@ void ptc_link_end_ask_why(PtcLink *l, PtcLinkAsk *ask, PtcLinkEnd end, PtcText w
 static void tell_cancelled(PtcLink *l, const PtcLinkAsk *ask)
 {
     bool by_closing = l->http && ptc_link_era(l) == PTC_LINK_MODERN;
-    if (!ask->delivered || by_closing || ask == &l->init)
+    if (!ask->delivered || by_closing || ask->opens)
         return;
     char params[96];
     int n = snprintf(params, sizeof params, "{\"requestId\":%llu,\"reason\":\"%s\"}",
@@ -170,7 +170,7 @@ static void prepare(PtcLinkAsk *ask)
     ask->out = NULL;
     ask->job = NULL;
     ask->why = NULL;
-    ask->delivered = ask->resent = ask->ending = false;
+    ask->delivered = ask->resent = ask->ending = ask->opens = false;
 }
 
 /* Locked.  True: the loop has to set its timer earlier. */
@@ -231,16 +231,19 @@ bool ptc_link_ask_inner(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText
     Outgoing out = {ask, method, params, {NULL, 0}, &text};
     bool failed = false;
     ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
-    ask->end_ns = 0;
     prepare(ask);
+    ask->opens = strcmp(method, "initialize") == 0;
     pthread_mutex_lock(&l->lock);
     ask->id = ++l->last_id;
     const char *why = send_ask(l, ask, &out, &failed);
+    bool sent = !why && !failed;
+    if (sent && note_due(l, ask->end_ns))
+        (void)ptc_link_wake(l); /* this is its thread */
     pthread_mutex_unlock(&l->lock);
     ptc_buf_deinit(&text);
-    if (why || failed)
+    if (!sent)
         ask->id = 0;
-    return ask->id;
+    return sent;
 }
 
 /* The caller may be too late, and the ask's memory may be gone: it is looked for by its address only. */
@@ -398,12 +401,11 @@ void ptc_link_down(PtcLink *l, PtcText why)
 static void begin_connect(PtcLink *l)
 {
     PtcBuf why;
-    int64_t ms = l->config.handshake_ms > 0 ? l->config.handshake_ms : HANDSHAKE_MS;
     ptc_link_set_state(l, PTC_LINK_CONNECTING, PTC_TEXT(""));
     l->probed = l->reprobed = l->respawned = false;
     ptc_buf_clear(&l->auth);
     l->refused = false;
-    l->hand_end_ns = ptc_clock_ns(NULL) + ms * 1000000;
+    l->hand_end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * 1000000;
     ptc_buf_init(&why, l->mem, WHY_BYTES);
     if (l->wire->open(l, &why))
         ptc_link_hand_begin(l);
@@ -562,6 +564,8 @@ static bool copy_config(PtcLink *l, const PtcLinkConfig *config)
     c->capabilities = copy_text(a, c->capabilities.bytes ? c->capabilities : PTC_TEXT("{}"));
     if (c->max_message == 0)
         c->max_message = MESSAGE_BYTES;
+    if (c->handshake_ms <= 0)
+        c->handshake_ms = HANDSHAKE_MS;
     return !a->failed;
 }
 

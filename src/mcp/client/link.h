@@ -73,6 +73,7 @@ typedef struct PtcLinkAsk {
     PtcLinkEnd wanted;      /* how it is to end, once the loop gets to it */
     const char *why;        /* a constant text */
     bool delivered, resent, ending;
+    bool opens; /* an initialize, which is not cancelled */
 } PtcLinkAsk;
 
 /* What several links share: bytes of messages that are longer than the usual buffer.  A link that gets none waits, and does
