@@ -145,6 +145,8 @@ static void end_run(void *run, PtcBuf *ledger)
     (void)run, (void)ledger;
 }
 
+static const char *called = "\"name\":\"lisp_eval\",\"arguments\":{\"program\":\"1\"}";
+
 /* What a client has been given: a state, and under which name its answer goes. */
 typedef struct {
     char state[2000], key[100];
@@ -170,10 +172,7 @@ static const char *call_again(PtcMcp *mcp, const Asked *with, const char *answer
         snprintf(more + strlen(more), sizeof more - strlen(more), ",\"inputResponses\":{\"%s\":%s}",
                  with->key, answer);
     snprintf(message, sizeof message,
-             REQUEST("1", "tools/call",
-                     "\"name\":\"lisp_eval\",\"arguments\":{\"program\":\"1\"}%s," MODERN(
-                         "{\"elicitation\":{}}", "")),
-             more);
+             REQUEST("1", "tools/call", "%s%s," MODERN("{\"elicitation\":{}}", "")), called, more);
     const char *said = tell(mcp, NULL, message);
     copy_between(said, "\"requestState\":\"", '"', asked->state, sizeof asked->state);
     copy_between(said, "\"inputRequests\":{\"", '"', asked->key, sizeof asked->key);
@@ -207,6 +206,34 @@ static void test_other_question(PtcMcp *mcp)
     CHECK(strstr(call_again(mcp, &first, YES, &third), "\"result\":0") && world.decisions == 1);
 }
 
+/* Asks, and gives an answer that is longer as JSON than it is. */
+static void do_task(void *user, PtcAppTask *task)
+{
+    (void)user;
+    task->ok = task->ask(task, &world);
+    for (int i = 0; i < 700 * 1000; i++)
+        ptc_buf_add_char(&task->answer, '"');
+}
+
+static void describe(void *user, PtcBuf *out)
+{
+    (void)user;
+    put(out, "nothing");
+}
+
+/* What could not be kept is not told in another way when it is asked for again. */
+static void test_large_task(PtcMcp *mcp)
+{
+    static Asked first, second;
+    world.decisions = 0;
+    world.inquiry = 0;
+    called = "\"name\":\"lisp_task\",\"arguments\":{\"task\":\"a\"}";
+    CHECK(strstr(call_again(mcp, NULL, NULL, &first), "needs your approval"));
+    (void)call_again(mcp, &first, YES, &second); /* more than a test hears */
+    CHECK(world.decisions == 1);
+    CHECK(strstr(call_again(mcp, &first, YES, &second), "with more than could be kept"));
+}
+
 int main(void)
 {
     PtcRemote remote = {.inquiry = find_inquiry,
@@ -226,9 +253,11 @@ int main(void)
     ptc_app_free(app);
     config.remote = &remote;
     config.can_ask = true;
+    config.tasks = (PtcAppTasks){.run = do_task, .about = describe, .changes = true};
     app = ptc_app_new(&config, why);
     CHECK(app);
     test_other_question(ptc_app_mcp(app));
+    test_large_task(ptc_app_mcp(app));
     ptc_app_free(app);
     return check_done("test_mcp_app");
 }

@@ -87,7 +87,8 @@ static bool answer_again(PtcJob *job, PtcSuspendedRow *row)
     job->unrecorded = true;
     if (row->told.len) {
         ptc_job_tell(job, &row->told, row->told_ok);
-    } else if (row->has_out && !row->failed) { /* as it was told then */
+    } else if (row->has_out && !row->failed &&
+               !ptc_job_is_task(row->tool)) { /* as it was told then */
         PtcTaskOut mine = job->out;
         job->out = row->out;
         job->in = row->in;
