@@ -11,6 +11,7 @@
 #include "mcp/http/http_guard.h"
 #include "mcp/http/http_log.h"
 #include "mcp/http/http_metrics.h"
+#include "mcp/http/http_session.h"
 #include "mcp/http/http_stream.h"
 #include "unit/check.h"
 
@@ -543,6 +544,58 @@ static void test_stream_no_memory(void)
     CHECK(atomic_load(&own.used) == 0);
 }
 
+/* ------------------------------------------------------------------------------- sessions */
+
+/* A store for one session.  While it writes, somebody may end the session. */
+static struct {
+    PtcHttpSessions sessions;
+    PtcHttpSession *ending; /* the next save ends it; NULL: none is ended */
+    bool forget, kept;
+} store;
+
+static void save_session(void *user, const char *owner, PtcText id, PtcText bytes)
+{
+    (void)user, (void)owner, (void)id, (void)bytes;
+    if (store.ending)
+        ptc_http_session_end(&store.sessions, store.ending, store.forget);
+    store.ending = NULL;
+    store.kept = true;
+}
+
+static bool load_session(void *user, const char *owner, PtcText id, PtcBuf *bytes)
+{
+    (void)user, (void)owner, (void)id, (void)bytes;
+    return false;
+}
+
+static void forget_session(void *user, const char *owner, PtcText id)
+{
+    (void)user, (void)owner, (void)id;
+    store.kept = false;
+}
+
+/* What a client has ended stays so, even if a request of it that ends at this moment is about to save it. */
+static void test_ended_while_saved(void)
+{
+    char why[PTC_MCP_WHY];
+    PtcHttpKeep keep = {save_session, load_session, forget_session, NULL};
+    PtcMcp *mcp = ptc_mcp_new(&(PtcMcpConfig){.name = "t", .version = "1"}, why);
+    CHECK(mcp && ptc_http_sessions_init(&store.sessions, mcp, 10));
+    store.sessions.keep = &keep;
+    for (int forget = 0; forget < 2; forget++) {
+        PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){NULL, NULL});
+        PtcHttpSession *session = ptc_http_session_new(&store.sessions, peer, "ann", 1);
+        CHECK(session && store.kept);
+        store.ending = session;
+        store.forget = forget;
+        ptc_http_session_keep(&store.sessions, session, true, 2);
+        CHECK(store.kept == !forget && ptc_http_session_ended(session));
+        ptc_http_session_drop(&store.sessions, session, 3);
+    }
+    ptc_http_sessions_deinit(&store.sessions);
+    ptc_mcp_free(mcp);
+}
+
 int main(void)
 {
     PtcMem mem;
@@ -564,6 +617,7 @@ int main(void)
     CHECK_RUN(test_stream(&mem));
     CHECK_RUN(test_stream_backlog(&mem));
     CHECK_RUN(test_stream_no_memory());
+    CHECK_RUN(test_ended_while_saved());
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("mcp_http");
 }

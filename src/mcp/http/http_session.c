@@ -15,6 +15,7 @@ struct PtcHttpSession {
     PtcMcpPeer *peer;
     uint32_t holders; /* under the lock */
     atomic_bool ended, streaming;
+    atomic_bool forgotten; /* it must not be kept any more */
     int64_t used_ns, kept_ns;
     PtcHttpSession *next;
 };
@@ -187,6 +188,8 @@ void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, b
     if (ptc_mcp_peer_save(session->peer, &bytes))
         keep->save(keep->user, session->owner, id_of(session), ptc_buf_view(&bytes));
     ptc_buf_deinit(&bytes);
+    if (atomic_load(&session->forgotten)) /* meanwhile, and perhaps before it was saved */
+        keep->forget(keep->user, session->owner, id_of(session));
 }
 
 /* A session of this owner with a peer, held twice: by the table it will be put into and by the caller. */
@@ -302,8 +305,10 @@ void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bo
         session->holders--; /* the caller's hold remains */
     }
     pthread_mutex_unlock(&sessions->lock);
-    if (first && forget && sessions->keep)
+    if (first && forget && sessions->keep) {
+        atomic_store(&session->forgotten, true);
         sessions->keep->forget(sessions->keep->user, session->owner, id_of(session));
+    }
     if (first)
         ptc_mcp_peer_close(session->peer);
 }
