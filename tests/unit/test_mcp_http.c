@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The parts of the HTTP transport that need no server: heads, Host and Origin rules, tokens, addresses, metrics,
  * event streams. */
+#define _GNU_SOURCE /* memmem */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -469,6 +470,35 @@ static void test_log(PtcMem *mem)
     close(fds[1]);
 }
 
+/* What a slow reader gets are whole lines, though some are missing. */
+static void test_log_whole_lines(PtcMem *mem)
+{
+    int fds[2];
+    static char got[256 * 1024];
+    size_t len = 0;
+    PtcHttpLog log;
+    PtcHttpLogLine line = {
+        .address = "a", .owner = "ann", .verb = "POST", .path = "/mcp", .status = 200};
+    CHECK(pipe(fds) == 0);
+    ptc_http_log_init(&log, mem, fds[1]);
+    log.json = true;
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 1000; i++)
+            ptc_http_log_add(&log, &line);
+        len += (size_t)read(fds[0], got + len, 10000);
+    }
+    size_t whole = 0, all = 0;
+    for (char *at = got, *end; (end = memchr(at, '\n', len - (size_t)(at - got))); at = end + 1) {
+        whole += strncmp(at, "{\"ts\":", 6) == 0 && end[-1] == '}' &&
+                 memmem(at + 1, (size_t)(end - at), "{\"ts\":", 6) == NULL;
+        all++;
+    }
+    CHECK(all > 500 && whole == all);
+    ptc_http_log_deinit(&log);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 static size_t read_all(int fd, char *to, size_t size)
 {
     size_t len = 0;
@@ -614,6 +644,7 @@ int main(void)
     CHECK_RUN(test_listen_twice());
     CHECK_RUN(test_metrics(&mem));
     CHECK_RUN(test_log(&mem));
+    CHECK_RUN(test_log_whole_lines(&mem));
     CHECK_RUN(test_stream(&mem));
     CHECK_RUN(test_stream_backlog(&mem));
     CHECK_RUN(test_stream_no_memory());

@@ -33,13 +33,22 @@ static bool takes_chunk(int fd)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLOUT);
 }
 
+/* As many whole lines as make a chunk: what follows them may have to be dropped. */
+static size_t chunk_of(const char *lines, size_t len)
+{
+    size_t n = len < CHUNK ? len : CHUNK;
+    while (n > 0 && lines[n - 1] != '\n')
+        n--;
+    return n ? n : len < CHUNK ? len : CHUNK;
+}
+
 /* Lines that cannot be written are dropped. */
 static void write_out(PtcHttpLog *log)
 {
     size_t at = 0;
     while (log->fd >= 0 && at < log->lines.len && takes_chunk(log->fd)) {
-        size_t len = log->lines.len - at;
-        ssize_t n = write(log->fd, log->lines.data + at, len < CHUNK ? len : CHUNK);
+        const char *rest = log->lines.data + at;
+        ssize_t n = write(log->fd, rest, chunk_of(rest, log->lines.len - at));
         if (n <= 0)
             break;
         at += (size_t)n;
