@@ -282,6 +282,16 @@ def progress_comes_as_events(server):
 
 
 @test
+def accept_in_two_lines(server):
+    """One line with a comma and two lines mean the same."""
+    body = modern_body("tools/call", {"name": "test_tool_with_progress", "arguments": {}}, progressToken="t")
+    for first, second in ("application/json", "text/event-stream"), ("text/plain", BOTH):
+        headers = modern_headers("tools/call", "test_tool_with_progress", {"Accept": first}) + [("Accept", second)]
+        answer = raw_request(server, "POST", "/mcp", headers, json.dumps(body).encode())
+        expect((answer.status, answer.headers["Content-Type"]), (200, "text/event-stream"), first)
+
+
+@test
 def only_events_accepted(server):
     answer = call(server, "test_simple_text", headers={"Accept": "text/event-stream"})
     expect(answer.headers["Content-Type"], "text/event-stream")

@@ -87,7 +87,7 @@ static void keep_stream(PtcHttpExchange *ex)
 
 static bool accepts_events(const PtcHttpExchange *ex)
 {
-    return ptc_http_accepts(ex->head.field[PTC_HTTP_ACCEPT], "text/event-stream");
+    return ptc_http_head_accepts(&ex->head, "text/event-stream");
 }
 
 static void refuse_accept(PtcHttpExchange *ex)
@@ -159,7 +159,7 @@ static void give_answer(PtcHttpExchange *ex)
     int status = ptc_mcp_http_status(ex->call);
     PtcText accept = ex->head.field[PTC_HTTP_ACCEPT];
     bool only_events =
-        accept.bytes && status == 200 && !ptc_http_accepts(accept, "application/json");
+        accept.bytes && status == 200 && !ptc_http_head_accepts(&ex->head, "application/json");
     ex->fault = fault_of(ex->call);
     if (ptc_http_stream_disarm(&ex->stream) || (only_events && answer && !ex->out.session)) {
         ptc_http_stream_finish(&ex->stream, answer ? answer->data : NULL, answer ? answer->len : 0);
@@ -220,8 +220,8 @@ static bool judge_post(PtcHttpExchange *ex)
                         "the body must be application/json");
         return false;
     }
-    if (accept.bytes && !ptc_http_accepts(accept, "application/json") &&
-        !ptc_http_accepts(accept, "text/event-stream")) {
+    if (accept.bytes && !ptc_http_head_accepts(&ex->head, "application/json") &&
+        !ptc_http_head_accepts(&ex->head, "text/event-stream")) {
         ptc_http_refuse(ex, 406, PTC_HTTP_FAULT_REQUEST, PTC_MCP_INVALID_REQUEST,
                         "answers are application/json or text/event-stream: Accept both");
         return false;

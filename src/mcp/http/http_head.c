@@ -142,6 +142,8 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
         head->field[field] = text;
     else if (!may_repeat(field))
         head->twice = (PtcText){name, name_len};
+    else if (field == PTC_HTTP_ACCEPT && head->accept_count < PTC_HTTP_ACCEPTS_MAX)
+        head->accept[head->accept_count++] = text;
 }
 
 bool ptc_http_head_has_one_length(const PtcHttpHead *head)
@@ -200,6 +202,14 @@ bool ptc_http_accepts(PtcText accept, const char *type)
         if (type_matches(next_type(&rest), type))
             return true;
     return false;
+}
+
+bool ptc_http_head_accepts(const PtcHttpHead *head, const char *type)
+{
+    bool found = ptc_http_accepts(head->field[PTC_HTTP_ACCEPT], type);
+    for (size_t i = 0; i < head->accept_count && !found; i++)
+        found = ptc_http_accepts(head->accept[i], type);
+    return found;
 }
 
 bool ptc_http_is_json(PtcText content_type)

@@ -26,7 +26,10 @@ typedef enum {
     PTC_HTTP_FIELD_COUNT
 } PtcHttpField;
 
-enum { PTC_HTTP_PARAMS_MAX = 32 }; /* Mcp-Param-* fields of one request */
+enum {
+    PTC_HTTP_PARAMS_MAX = 32, /* Mcp-Param-* fields of one request */
+    PTC_HTTP_ACCEPTS_MAX = 4, /* further lines of Accept; the rest is not looked at */
+};
 
 /* Values have no white space around them, and are absent when the field is. */
 typedef struct PtcHttpParam {
@@ -40,6 +43,8 @@ typedef struct PtcHttpHead {
     PtcText field[PTC_HTTP_FIELD_COUNT];
     PtcHttpParam param[PTC_HTTP_PARAMS_MAX];
     size_t param_count;
+    PtcText accept[PTC_HTTP_ACCEPTS_MAX]; /* what comes behind the first line */
+    size_t accept_count;
     PtcText twice; /* name of a field that may only be given once and was given again */
     bool crowded;  /* more Mcp-Param-* fields than we keep */
     bool broken;   /* a value contains something other than visible ASCII, spaces and tabs */
@@ -61,6 +66,8 @@ bool ptc_http_text_is(PtcText text, const char *want);
 /* The same, ignoring case. */
 bool ptc_http_text_is_nocase(PtcText text, const char *want);
 
+/* Does what the request accepts, in however many lines, admit `type`? */
+bool ptc_http_head_accepts(const PtcHttpHead *head, const char *type);
 /* Does the comma-separated list of media types (Accept) admit `type`, such as "application/json"? */
 bool ptc_http_accepts(PtcText accept, const char *type);
 /* Is a Content-Type application/json, whatever its parameters? */
