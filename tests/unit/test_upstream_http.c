@@ -194,6 +194,28 @@ static void test_sessions(void)
     }
 }
 
+/* With more lines than are sent, nothing is sent: the last of them are the credentials. */
+static void test_many_headers(void)
+{
+    PtcLinkConfig more = {.headers = add_token};
+    static char lines[120 * 8 + 1];
+    for (size_t i = 0; i < 120; i++)
+        memcpy(lines + 8 * i, "X-A: bc\n", 8);
+    start_server("auth", "modern", "1");
+    open_link(PTC_LINK_HTTP, "/mcp", &more);
+    CHECK(peer_connect(&peer));
+    check_works();
+    for (size_t n = 80; n <= 120; n += 40) {
+        free(call.text);
+        call = (Call){.peer = &peer, .ask = {.done = call_done}};
+        CHECK(ptc_link_ask(peer.link, &call.ask, "tools/call", PTC_TEXT(ECHO),
+                           (PtcText){lines, 8 * n}));
+        CHECK(call_wait(&call) == (n == 80 ? PTC_LINK_ANSWER : PTC_LINK_BROKEN));
+        CHECK(n == 80 || (!call.delivered && strstr(call.text, "more than 96 lines")));
+    }
+    end();
+}
+
 /* A server that does not answer when a session is to begin keeps calls waiting for the time of a handshake, not for ever. */
 static void test_hanging_sessions(void)
 {
@@ -375,6 +397,7 @@ int main(int argc, char **argv)
     CHECK_RUN(call)
     RUN(test_eras());
     RUN(test_transports());
+    RUN(test_many_headers());
     RUN(test_sessions());
     RUN(test_hanging_sessions());
     RUN(test_faults());

@@ -184,19 +184,24 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
 {
     PtcBuf all;
     bool again = false;
-    PtcText lines[HEADERS];
+    PtcText lines[HEADERS + 1];
     PtcLink *l = job->link;
     ptc_buf_init(&all, l->mem, HEADER_BYTES);
     ptc_client_answer_deinit(&job->answer);
     job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
-    if (write_headers(job, &all)) {
+    bool made = write_headers(job, &all);
+    size_t count = ptc_client_header_lines(ptc_buf_view(&all), lines, HEADERS + 1);
+    if (made && count > HEADERS) {
+        snprintf(job->answer.why, sizeof job->answer.why,
+                 "the request has more than %d lines of headers", HEADERS);
+    } else if (made) {
         bool posts = *method == 'P';
         PtcClientRequest r = {
             .method = method,
             .url = job->url,
             .body = posts ? ptc_buf_view(&job->body) : (PtcText){NULL, 0},
             .headers = lines,
-            .header_count = ptc_client_header_lines(ptc_buf_view(&all), lines, HEADERS),
+            .header_count = count,
             .plain = l->config.insecure_http,
             .stream = job->forever,
             .max_body = SIZE_MAX, /* of a stream; what comes in one piece is counted */
