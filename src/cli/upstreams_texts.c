@@ -195,7 +195,7 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
     PtcValue args = ptc_upstreams_in(desk, "args");
     PtcOpenapiCall call = {
         .document = ptc_upstreams_in(desk, "document"),
-        .operation = ptc_upstreams_text(desk, "operation"),
+        .operation = {.text = ptc_upstreams_text(desk, "operation")},
         .args = args == PTC_NONE ? ptc_fields_map(&desk->heap) : args,
         .defaults = ptc_upstreams_in(desk, "defaults"),
         .base_url = ptc_upstreams_text(desk, "base_url"),
@@ -215,7 +215,7 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
         return true;
     }
     *why = "\"document\" or \"yaml\", \"operation\" and \"args\" must be there";
-    if (call.document == PTC_NONE || !call.operation.bytes || !ptc_is_map(call.args))
+    if (call.document == PTC_NONE || !call.operation.text.bytes || !ptc_is_map(call.args))
         return false;
     *why = "out of memory";
     bool ok = ptc_openapi_request(&desk->arena, &desk->heap, &call, &request);

@@ -155,24 +155,28 @@ const PtcSchema *ptc_listing_schema(PtcListing *l, size_t tool, bool results)
 }
 
 /* With the lock held.  What a tool does not say is not the same as an empty text. */
-static bool add_digest(PtcListing *l, PtcValue definition, const char *member, char *out)
+static bool add_digest(PtcListing *l, PtcValue definition, const char *const members[3], char *out)
 {
     enum { HALF = PTC_LISTING_DIGEST / 4 / 2 };
     uint8_t sum[PTC_SHA256_BYTES];
     PtcBuf text;
-    PtcValue v = ptc_map_field(&l->desk.heap, definition, member);
+    bool ok = true;
     ptc_buf_init(&text, l->mem, PTC_LISTING_BYTES);
-    bool ok = v == PTC_NONE || ptc_canonical_add(&text, &l->desk.heap, v);
+    for (size_t i = 0; ok && i < 3 && members[i]; i++) {
+        PtcValue v = ptc_map_field(&l->desk.heap, definition, members[i]);
+        ok = v == PTC_NONE || ptc_canonical_add(&text, &l->desk.heap, v);
+    }
     ptc_sha256(text.data ? text.data : "", text.len, sum);
     ptc_hex_write(out, sum, HALF);
     ptc_buf_deinit(&text);
     return ok;
 }
 
+/* How an operation is sent counts as its arguments do. */
 static char *make_digest(PtcListing *l, size_t tool)
 {
-    static const char *const members[] = {"description", "inputSchema", "outputSchema",
-                                          "annotations"};
+    static const char *const members[][3] = {
+        {"description"}, {"inputSchema", "request", "base"}, {"outputSchema"}, {"annotations"}};
     PtcValue definition = l->server.tools[tool].definition;
     char *out = ptc_arena_alloc(&l->desk.arena, PTC_LISTING_DIGEST + 1);
     for (size_t i = 0; out && i < 4; i++)

@@ -103,6 +103,16 @@ bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOpen
     return false;
 }
 
+bool ptc_openapi_is(const PtcOperation *o, PtcOperationName name)
+{
+    PtcText request = name.request;
+    size_t n = strlen(o->method);
+    if (!ptc_text_same(o->name, name.text) || !request.bytes)
+        return ptc_text_same(o->name, name.text);
+    return request.len > n && memcmp(request.bytes, o->method, n) == 0 && request.bytes[n] == ' ' &&
+           ptc_text_same((PtcText){request.bytes + n + 1, request.len - n - 1}, o->path);
+}
+
 /* ------------------------------------------------------------------------------- parameters */
 
 static bool read_in(PtcText text, PtcParameterIn *in)

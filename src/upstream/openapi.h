@@ -49,6 +49,13 @@ typedef struct PtcOperation {
     PtcText body_argument;
 } PtcOperation;
 
+/* Which operation is meant: a document may have several of one name. */
+typedef struct PtcOperationName {
+    PtcText text;
+    PtcText request; /* "GET /pets/{id}"; absent: the first of that name */
+} PtcOperationName;
+bool ptc_openapi_is(const PtcOperation *operation, PtcOperationName name);
+
 /* Is this a document that we understand?  `hint`: what else it is, a constant text. */
 bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint);
 

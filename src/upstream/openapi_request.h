@@ -9,7 +9,7 @@
 
 typedef struct PtcOpenapiCall {
     PtcValue document;
-    PtcText operation; /* its name */
+    PtcOperationName operation;
     PtcValue args;     /* a map */
     PtcValue defaults; /* a map; PTC_NONE: none */
     PtcText base_url;  /* absent: that of the document */

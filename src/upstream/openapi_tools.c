@@ -70,13 +70,18 @@ const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEnt
     return why;
 }
 
+static PtcValue base_of(Making *m, const PtcOperation *o)
+{
+    PtcText base = m->base == PTC_NIL ? (PtcText){NULL, 0} : ptc_str_text(m->base);
+    return ptc_openapi_base(m->heap, m->document, o, base);
+}
+
 /* Does it lead where the others do? */
 static bool is_here(Making *m, const PtcOperation *o)
 {
     PtcUrl first, other;
     const char *why;
-    PtcValue base = ptc_openapi_base(
-        m->heap, m->document, o, m->base == PTC_NIL ? (PtcText){NULL, 0} : ptc_str_text(m->base));
+    PtcValue base = base_of(m, o);
     if (base == PTC_NONE)
         return false;
     if (m->origin == PTC_NONE)
@@ -198,6 +203,20 @@ static PtcValue override_of(PtcHeap *heap, const PtcEntry *e, PtcText operation)
     return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
 }
 
+/* What is sent when it is called, "DELETE /pets/{id}", and where to if the document decides that: another operation with the same
+ * name is not meant, and whoever agreed to this one did not agree to another. */
+static void put_request(Making *m, PtcValue *tool, const PtcOperation *o)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, m->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_addf(&text, "%s ", o->method);
+    ptc_buf_add(&text, o->path.bytes, o->path.len);
+    ptc_fields_put(m->heap, tool, "request", ptc_fields_buf(m->heap, &text));
+    ptc_buf_deinit(&text);
+    if (!m->entry->base_url)
+        ptc_fields_put(m->heap, tool, "base", base_of(m, o));
+}
+
 /* PTC_NONE: it cannot be called, or would be too large. */
 static PtcValue make_tool(Making *m, PtcOperation *o)
 {
@@ -221,6 +240,7 @@ static PtcValue make_tool(Making *m, PtcOperation *o)
     ptc_fields_put(heap, &tool, "outputSchema", out);
     put_annotations(heap, &tool, o->effect);
     ptc_fields_put_text(heap, &tool, "operation", o->name);
+    put_request(m, &tool, o);
     return tool;
 }
 
@@ -355,7 +375,7 @@ static bool is_met(PtcHeap *heap, PtcValue requirement, PtcValue security)
 
 /* The first of the alternatives that can be met; PTC_NIL: the document says nothing, so every credential may be wanted;
  * PTC_NONE: none can be met. */
-static PtcValue wanted(PtcHeap *heap, PtcValue document, PtcValue security, PtcText operation)
+static PtcValue wanted(PtcHeap *heap, PtcValue document, PtcValue security, PtcOperationName name)
 {
     PtcArena arena;
     PtcOperation o;
@@ -363,7 +383,7 @@ static PtcValue wanted(PtcHeap *heap, PtcValue document, PtcValue security, PtcT
     PtcValue list = ptc_map_field(heap, document, "security");
     ptc_arena_init(&arena, heap->pool->mem);
     while (ptc_openapi_next(&arena, heap, document, &each, &o))
-        if (ptc_text_same(o.name, operation)) {
+        if (ptc_openapi_is(&o, name)) {
             PtcValue own = ptc_map_field(heap, o.operation, "security");
             list = own == PTC_NONE ? list : own;
             break;
@@ -411,7 +431,7 @@ static void push_client(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
 }
 
 PtcValue ptc_openapi_tools_auth(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
-                                PtcText operation)
+                                PtcOperationName operation)
 {
     PtcValue key, value, out = ptc_fields_list(heap), security = entry->security;
     for (size_t i = 0; i < ptc_fields_count(entry->auth); i++)

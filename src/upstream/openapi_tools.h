@@ -34,6 +34,6 @@ PTC_MUST_USE PtcValue ptc_openapi_tools_base(PtcHeap *heap, PtcValue document,
 /* The bindings of credentials ([{"scheme", "binding", ...}]) for a call: those of the entry, those that its `security` gives for
  * what the operation wants, and {"token_url"} where a token is to be had for the client credentials in its `oauth`. */
 PTC_MUST_USE PtcValue ptc_openapi_tools_auth(PtcHeap *heap, PtcValue document,
-                                             const PtcEntry *entry, PtcText operation);
+                                             const PtcEntry *entry, PtcOperationName operation);
 
 #endif

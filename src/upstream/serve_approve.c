@@ -100,6 +100,7 @@ static bool take_pin(PtcMem *mem, PtcHeap *heap, const PtcCatalogTool *tool,
 {
     static const char *const names[] = {"name",        "title",        "description",
                                         "inputSchema", "outputSchema", "annotations"};
+    static const char *const sent[] = {"request", "base"}; /* of operations */
     PtcBuf text;
     ptc_buf_init(&text, mem, SIZE_MAX / 4);
     ptc_emit_object(&text);
@@ -107,6 +108,11 @@ static bool take_pin(PtcMem *mem, PtcHeap *heap, const PtcCatalogTool *tool,
         PtcValue v = ptc_map_field(heap, tool->definition, names[i]);
         ptc_emit_key(&text, names[i]);
         ptc_emit_value(&text, heap, v == PTC_NONE ? PTC_NIL : v);
+    }
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        PtcValue v = ptc_map_field(heap, tool->definition, sent[i]);
+        if (v != PTC_NONE && ptc_emit_key(&text, sent[i]))
+            ptc_emit_value(&text, heap, v);
     }
     bool ok = ptc_emit_object_end(&text);
     ptc_sha256(text.data ? text.data : "", text.len, pin);

@@ -51,7 +51,8 @@ static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText op
 }
 
 /* What is sent goes into the call. */
-static bool take(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request, PtcText operation)
+static bool take(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request,
+                 PtcOperationName operation)
 {
     PtcHeap *heap = &desk->heap;
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
@@ -81,9 +82,10 @@ bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcV
 {
     PtcHeap *heap = &desk->heap;
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
-    PtcText operation = ptc_fields_text(heap, definition, "operation");
+    PtcOperationName operation = {.text = ptc_fields_text(heap, definition, "operation"),
+                                  .request = ptc_fields_text(heap, definition, "request")};
     PtcValue override =
-        e->overrides == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, e->overrides, operation);
+        e->overrides == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, e->overrides, operation.text);
     PtcValue base = ptc_openapi_tools_base(heap, call->seen->document, e);
     PtcOpenapiRequest request;
     PtcOpenapiCall in = {
@@ -98,14 +100,14 @@ bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcV
         .static_headers = PTC_NONE,
         .blob = blob,
         .user = call->run};
-    bool made = operation.bytes && ptc_openapi_request(&desk->arena, heap, &in, &request);
+    bool made = operation.text.bytes && ptc_openapi_request(&desk->arena, heap, &in, &request);
     if (!made) {
-        if (operation.bytes)
+        if (operation.text.bytes)
             ptc_openapi_request_deinit(&request);
         return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     }
-    bool ok =
-        request.code ? refuse(call, &request, operation) : take(call, desk, &request, operation);
+    bool ok = request.code ? refuse(call, &request, operation.text)
+                           : take(call, desk, &request, operation);
     ptc_openapi_request_deinit(&request);
     return ok;
 }

@@ -27,7 +27,7 @@ static void call(Desk *d, PtcValue input, PtcText name)
     PtcOpenapiRequest request;
     PtcValue args = ptc_map_field(&d->heap, input, "args");
     PtcOpenapiCall what = {.document = ptc_map_field(&d->heap, input, "document"),
-                           .operation = name,
+                           .operation = {.text = name},
                            .args = args != PTC_NONE && ptc_is_map(args) ? args
                                                                         : ptc_fields_map(&d->heap),
                            .base_url = PTC_TEXT("https://a.example/b/"),

@@ -400,7 +400,7 @@ static bool run_all(PtcMem *mem)
                                 .output_schema = PTC_NONE};
         PtcArgumentsIn fit = {.schema = schema, .root = schema, .args = args};
         PtcOpenapiCall call = {.document = ptc_map_field(&heap, all, "document"),
-                               .operation = PTC_TEXT("x"),
+                               .operation = {.text = PTC_TEXT("x")},
                                .args = args,
                                .allow_writes = true};
         ok = ptc_tool_result_read(&heap, &from, &result) &&
@@ -468,7 +468,7 @@ static bool show_request(PtcMem *mem, char shown[600])
     ptc_heap_init(&heap, &pool, &budget, (size_t)64 << 20);
     ptc_arena_init(&arena, mem);
     PtcValue all = parse(&heap, long_text);
-    PtcOpenapiCall call = {.operation = PTC_TEXT("x"), .allow_writes = true};
+    PtcOpenapiCall call = {.operation = {.text = PTC_TEXT("x")}, .allow_writes = true};
     bool made = false;
     shown[0] = '\0';
     if (all != PTC_NONE) {

@@ -121,6 +121,45 @@ def test_outside(home):
     server.shutdown()
 
 
+# ------------------------------------------------------------------------------------------- one name, several operations
+
+class Heard(Service):
+    """Notes what it was asked."""
+    heard = []
+
+    def any(self):
+        self.heard.append(f"{self.command} {self.path}")
+        self.answer(200, {})
+
+    do_GET = do_POST = do_DELETE = do_TRACE = any
+
+
+def test_one_name(home):
+    """What is sent is the operation that the tool was made of, not another one with its name; and where a document sends a tool
+    elsewhere, it is a changed tool."""
+    server = Heard.start()
+    entry = {"base_url": f"http://127.0.0.1:{server.server_port}", "schema_file": "n.json", "allow_writes": True}
+
+    def heard(paths, code, **more):
+        pathlib.Path(home, "n.json").write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "N", "version": "1"}, "paths": paths}))
+        pathlib.Path(home, "u.json").write_text(json.dumps({"upstreams": {"n": {**entry, **more}}}))
+        Heard.heard.clear()
+        done = run(home, "eval", "--upstreams", "u.json", code)
+        return list(Heard.heard), done
+
+    read = {"/b": {"get": {"operationId": "x"}}}
+    for other in ({"delete": {"operationId": "x", "deprecated": True}}, {"trace": {"operationId": "x"}},
+                  {"post": {"operationId": "x", "deprecated": True}}):
+        got, done = heard({"/all": other, **read}, "(n/x {})", description=json.dumps(other))
+        check(got == ["GET /b"], f"x is GET /b beside {other}", (got, done))
+    note = {"operationId": "note"}
+    got, done = heard({"/notes": {"post": note}}, "(n/note {})", policy={"note": "allow"}, pin="strict")
+    check(got == ["POST /notes"], "as it was pinned", (got, done))
+    got, done = heard({"/transfers": {"post": note}}, "(n/note {})", policy={"note": "allow"}, pin="strict")
+    check(not got and "changed since it was pinned" in done.stderr, "another path is a change", (got, done))
+    server.shutdown()
+
+
 # --------------------------------------------------------------------------------------------------------------- prism
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
@@ -269,6 +308,8 @@ def main():
         test_page(home)
     with tempfile.TemporaryDirectory() as home:
         test_outside(home)
+    with tempfile.TemporaryDirectory() as home:
+        test_one_name(home)
     if PRISM.exists():
         with tempfile.TemporaryDirectory() as home:
             test_prism(home)
