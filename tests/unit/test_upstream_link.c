@@ -200,6 +200,10 @@ static void test_calls(void)
     CHECK(start("bad_result", "legacy"));
     CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BAD_ANSWER && call.delivered);
     close_link();
+    CHECK(start("half_pair", "modern")); /* no JSON for us, but an answer */
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BAD_ANSWER && call.delivered);
+    CHECK(strstr(call.text, "cannot be read"));
+    close_link();
     CHECK(start("protocol_error", "modern"));
     CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ERROR &&
           strstr(call.text, "something broke"));

@@ -16,7 +16,7 @@ list      repeated_cursor empty_cursor endless_pages many_tools equal_names fail
           slow_schema (checking the argument of echo never ends)
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
-content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number
+content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number half_pair deep_answer
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping pings (while a call is under way; pings: very often, and never waits for an answer)
           wants_input (modern: instead of a result)
@@ -293,6 +293,13 @@ class Faulty:
             return {"content": [{"type": "image", "mimeType": "image/png", "data": data}]}
         if self.has("echoes_credential"):
             return text("the token is " + self.credential)
+        if self.has("half_pair"):
+            return text("a\ud800b")
+        if self.has("deep_answer"):
+            nested = []
+            for _ in range(600):
+                nested = [nested]
+            return {"content": [], "structuredContent": {"x": nested}}
         if self.has("huge_number"):
             return {"content": [], "structuredContent": {"x": [float("inf")]}}
         if self.has("number"):

@@ -210,24 +210,7 @@ static bool is_id(PtcText id)
            (id.bytes[0] == '"' || id.bytes[0] == '-' || (id.bytes[0] >= '0' && id.bytes[0] <= '9'));
 }
 
-bool ptc_link_take_message(PtcLink *l, PtcText text)
-{
-    Message m;
-    if (!take_apart(text, &m))
-        return false;
-    PtcText method = ptc_members_plain(m.method);
-    if (method.bytes && is_id(m.id))
-        answer_request(l, &m, method);
-    else if (method.bytes && !m.id.bytes)
-        take_notice(l, method, m.params);
-    else if (!m.method.bytes && (m.result.bytes || m.error.bytes))
-        take_answer(l, &m);
-    else
-        return false;
-    return true;
-}
-
-/* ------------------------------------------------------------------------ too long */
+/* -------------------------------------------------------------------------- unreadable */
 
 /* A walk over the bytes of a message that is not whole, which knows how deep it is. */
 typedef struct {
@@ -307,6 +290,64 @@ static uint64_t id_at_end(PtcText tail)
     }
     return id;
 }
+
+/* What is wrong with a text that is no JSON. */
+static void add_fault(PtcLink *l, PtcBuf *out, PtcText text)
+{
+    PtcLinkScratch scratch;
+    PtcJsonError error = {.message = "it is not JSON"};
+    ptc_link_scratch_init(&scratch, l);
+    (void)!ptc_json_parse(&scratch.heap, text.bytes, text.len, &error);
+    ptc_buf_addf(out, "its answer cannot be read: %s, at byte %zu", error.message, error.offset);
+    ptc_link_scratch_deinit(&scratch);
+}
+
+static bool is_ready(PtcLink *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bool ready = l->state == PTC_LINK_READY;
+    pthread_mutex_unlock(&l->lock);
+    return ready;
+}
+
+/* An answer that is no JSON, as half a surrogate pair or deep nesting make it: whoever waits for it would wait in vain.  False:
+ * nobody does.  Servers that are not ready yet say a lot of things. */
+static bool take_unreadable(PtcLink *l, PtcText text)
+{
+    bool answer = true;
+    if (!ptc_members_is_object(text) || !is_ready(l) ||
+        !memmem(text.bytes, text.len, "\"jsonrpc\"", 9))
+        return false;
+    uint64_t id = id_at_begin(text, &answer);
+    PtcLinkAsk *ask = id && answer ? ptc_link_take_ask(l, id) : NULL;
+    if (!ask)
+        return false;
+    PtcLinkReply reply = ptc_link_reply(l, PTC_LINK_BAD_ANSWER);
+    reply.delivered = true;
+    reply.bytes = text.len;
+    add_fault(l, &reply.text, text);
+    ptc_link_end_ask(l, ask, &reply);
+    return true;
+}
+
+bool ptc_link_take_message(PtcLink *l, PtcText text)
+{
+    Message m;
+    if (!take_apart(text, &m))
+        return take_unreadable(l, text);
+    PtcText method = ptc_members_plain(m.method);
+    if (method.bytes && is_id(m.id))
+        answer_request(l, &m, method);
+    else if (method.bytes && !m.id.bytes)
+        take_notice(l, method, m.params);
+    else if (!m.method.bytes && (m.result.bytes || m.error.bytes))
+        take_answer(l, &m);
+    else
+        return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------ too long */
 
 /* The only one that waits, if there is just one. */
 static uint64_t only_ask(PtcLink *l)
