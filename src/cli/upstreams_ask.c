@@ -241,7 +241,12 @@ static bool put_pins_fault(const PtcUpstreamsCommand *c, const PtcUpstreamState 
                      "\n  what its tools were cannot be known, so the policy is applied as if "
                      "they had said nothing of themselves: %s",
                      why);
-    return !why[0];
+    bool good = !why[0];
+    if (s->pinned && good)
+        ptc_pins_unkept(ptc_manager_pins(c->upstreams->manager), why);
+    if (good && why[0])
+        ptc_buf_addf(line, "\n  its tools could not be pinned: %s", why);
+    return good;
 }
 
 bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)

@@ -485,7 +485,7 @@ static void look_at_rest(Doctor *d, size_t bytes)
     d->state = (PtcUpstreamState){0};
     look_at_credentials(d);
     if (ptc_manager_pins(u->manager))
-        ptc_pins_fault(ptc_manager_pins(u->manager), why);
+        ptc_pins_unkept(ptc_manager_pins(u->manager), why);
     if (why[0])
         advise(d, "pins", "%s", why);
     for (size_t i = 0; i < sizeof client_names / sizeof *client_names; i++)

@@ -39,6 +39,7 @@ struct PtcPins {
     pthread_mutex_t lock;  /* guards the book */
     Book *book;            /* NULL: not read yet */
     atomic_bool pending;   /* of the book, or it has a fault: somebody may have mended it since */
+    char unkept[256];      /* with `lock`: why the book is not on disk as it is here; "": it is */
 };
 
 /* ------------------------------------------------------------------------------------- book */
@@ -182,6 +183,17 @@ void ptc_pins_fault(PtcPins *p, char why[256])
     pthread_mutex_lock(&p->lock);
     (void)!known(p);
     snprintf(why, 256, "%s", p->book ? p->book->fault : "out of memory");
+    pthread_mutex_unlock(&p->lock);
+}
+
+void ptc_pins_unkept(PtcPins *p, char why[256])
+{
+    pthread_mutex_lock(&p->lock);
+    (void)!known(p);
+    snprintf(why, 256, "%s",
+             !p->book            ? "out of memory"
+             : p->book->fault[0] ? p->book->fault
+                                 : p->unkept);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -349,6 +361,7 @@ static bool edit_end(Edit *e, bool ok)
         stamp(p, e->book);
         pthread_mutex_lock(&p->lock);
         take_book(p, e->book);
+        p->unkept[0] = '\0';
         pthread_mutex_unlock(&p->lock);
     } else {
         free_book(p->mem, e->book);
@@ -473,19 +486,39 @@ static bool is_known(Book *book, PtcPinned who, PtcListing *l)
     return true;
 }
 
+static bool see_tools(Book *book, PtcPinned who, PtcListing *l)
+{
+    bool ok = true;
+    PtcValue tools = tools_of(book, who);
+    if (tools == PTC_NONE)
+        tools = ptc_fields_map(&book->desk.heap);
+    for (size_t i = 0; ok && i < l->server.count; i++)
+        ok = see_tool(book, who, l, i, &tools);
+    put_tools(book, who, tools);
+    return ok;
+}
+
+/* What cannot be written is known as long as this process lives. */
+static void see_here(PtcPins *p, PtcPinned who, PtcListing *l, const char *why)
+{
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    if (book && see_tools(book, who, l))
+        atomic_store(&p->pending, book->pending);
+    snprintf(p->unkept, sizeof p->unkept, "%s", why);
+    pthread_mutex_unlock(&p->lock);
+}
+
 static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, char why[256])
 {
     Edit e;
     bool ok = edit_begin(p, &e, why);
-    if (ok) {
-        PtcValue tools = tools_of(e.book, who);
-        if (tools == PTC_NONE)
-            tools = ptc_fields_map(&e.book->desk.heap);
-        for (size_t i = 0; ok && i < l->server.count; i++)
-            ok = see_tool(e.book, who, l, i, &tools) || fail(&e, p->path, "out of memory");
-        put_tools(e.book, who, tools);
-    }
-    return edit_end(&e, ok);
+    if (ok)
+        ok = see_tools(e.book, who, l) || fail(&e, p->path, "out of memory");
+    if (edit_end(&e, ok))
+        return true;
+    see_here(p, who, l, why);
+    return false;
 }
 
 bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, void *user,
@@ -493,7 +526,7 @@ bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, v
 {
     pthread_mutex_lock(&p->lock);
     Book *book = known(p);
-    bool same = book && is_known(book, who, l);
+    bool same = book && !p->unkept[0] && is_known(book, who, l);
     pthread_mutex_unlock(&p->lock);
     bool ok = same || see_all(p, who, l, why);
     for (size_t i = 0; tell && i < l->server.count; i++) {

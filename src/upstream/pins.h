@@ -29,6 +29,9 @@ void ptc_pins_free(PtcPins *pins); /* NULL is fine */
  * been anything before. */
 void ptc_pins_fault(PtcPins *pins, char why[256]);
 
+/* Why another process will not know what this one has pinned, which may be such a fault; "": it will. */
+void ptc_pins_unkept(PtcPins *pins, char why[256]);
+
 /* Has somebody written the file since it was read?  It is read again then. */
 bool ptc_pins_refresh(PtcPins *pins);
 
@@ -40,7 +43,7 @@ enum { PTC_PIN_DESCRIPTION = 1, PTC_PIN_INPUT = 2, PTC_PIN_OUTPUT = 4, PTC_PIN_A
 void ptc_pins_parts(unsigned parts, char text[64]);
 
 /* An upstream has listed its tools: those that are new are pinned, those that have changed are told and kept as changed.
- * False: the file could not be written, and why says so. */
+ * False: the file could not be written, and why says so; then they are pinned as long as this process lives. */
 typedef void PtcPinsTell(void *user, PtcText tool, unsigned parts);
 PTC_MUST_USE bool ptc_pins_see(PtcPins *pins, PtcPinned who, PtcListing *listing, PtcPinsTell *tell,
                                void *user, char why[256]);

@@ -15,15 +15,23 @@ enum { MS = 1000 * 1000, CALL_BYTES = 64 * 1024 * 1024 };
 
 /* ----------------------------------------------------------------------------------- policy */
 
-/* With "pin": "strict" a tool must be as it was pinned, and that must be known. */
+static void why_unpinned(const PtcManager *m, char why[256])
+{
+    if (m->pins)
+        ptc_pins_unkept(m->pins, why);
+    else
+        snprintf(why, 256, "there is no place for pins: set HOME or XDG_STATE_HOME");
+}
+
+/* With "pin": "strict" a tool must be as it was pinned, and that must be known, also to whoever is asked tomorrow. */
 static const char *why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
                                size_t tool)
 {
-    char fault[256];
+    char why[256];
     if (!up->entry.pin_strict)
         return NULL;
-    ptc_pins_fault(m->pins, fault);
-    return fault[0] ? "unpinned" : ptc_serve_is_changed(m, up, l, tool) ? "pinned" : NULL;
+    why_unpinned(m, why);
+    return why[0] ? "unpinned" : ptc_serve_is_changed(m, up, l, tool) ? "pinned" : NULL;
 }
 
 PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
@@ -43,10 +51,10 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
                       .distrust = up->entry.distrust,
                       .approved = m->config.approved,
                       .cannot_ask = only_reads || run->mode == PTC_REMOTE_REFUSES};
-    if (!m->pins || up->entry.no_pins)
-        return ptc_policy_decide(heap, &in);
     PtcPolicyOut out =
-        ptc_pins_decide(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool, heap, &in);
+        !m->pins || up->entry.no_pins
+            ? ptc_policy_decide(heap, &in)
+            : ptc_pins_decide(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool, heap, &in);
     const char *why = why_blocked(m, up, l, tool);
     return why ? (PtcPolicyOut){out.effect, PTC_POLICY_DENY, why} : out;
 }
@@ -60,10 +68,10 @@ bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing
 bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
                         PtcPolicyOut policy, char text[300])
 {
-    char fault[256];
+    char why[256];
     if (strcmp(policy.why, "unpinned") == 0) {
-        ptc_pins_fault(m->pins, fault);
-        snprintf(text, 300, "what it was cannot be known: %s", fault);
+        why_unpinned(m, why);
+        snprintf(text, 300, "what it was cannot be known: %s", why);
         return true;
     }
     if (strcmp(policy.why, "changed") != 0 && strcmp(policy.why, "pinned") != 0)

@@ -8,9 +8,11 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
-from place import DESTROY, READ, Counts, Mcp, Place, tool  # noqa: E402
+from mcp_talk import faulty, lines_of  # noqa: E402
+from place import DESTROY, READ, WAIT, Counts, Mcp, Place, tool  # noqa: E402
 
 counts = Counts("test_pins.py")
 PTC = sys.argv[1]
@@ -195,6 +197,29 @@ def test_unreadable(home):
     counts.check("as it was", place.upstreams("check").returncode == 0)
 
 
+def test_unwritable(home):
+    """What cannot be written is pinned as long as the process lives, and not enough for strict pins."""
+    place = new_place(home)
+    os.makedirs(place.path(".local/state/ptc/pins.lock"))
+    out = place.upstreams("check")
+    counts.check("check says it", out.returncode == 0 and "could not be pinned" in out.stdout and "pins.lock" in out.stdout, out)
+    counts.check("doctor advises", "pins.lock" in place.upstreams("doctor").stdout)
+    counts.check("reads go on", place.run("eval", '(s/echo {:text "hi"})').returncode == 0)
+    place.write(".config/ptc/upstreams.json", {"upstreams": {"s": place.server(pin="strict")}})
+    place.taken("calls")
+    for env in ({}, {"HOME": ""}):
+        out = place.run("eval", "--upstreams", place.path(".config/ptc/upstreams.json"), '(s/echo {:text "hi"})', **env)
+        counts.check(f"strict {env}", out.returncode != 0 and "cannot be known" in out.stderr and not place.taken("calls"), out)
+    place.write("u.json", {"upstreams": {"f": faulty(home, "f", "changes_annotation")}})
+    mcp = Mcp(place, "--upstreams", place.path("u.json"))
+    end = time.monotonic() + WAIT
+    while "has changed since it was pinned" not in mcp.said() and not lines_of(place.path("f.count")) and time.monotonic() < end:
+        mcp.eval('(f/write {:text "x"})')
+    counts.check("what is no longer destructive is not called either", "has changed" in mcp.said() and
+                 mcp.eval('(f/write {:text "x"})')["isError"] and not lines_of(place.path("f.count")), mcp.said())
+    mcp.end()
+
+
 def test_crowd(home):
     """Twelve processes pin different upstreams at once: none is lost."""
     place = Place(PTC, home)
@@ -221,7 +246,7 @@ def test_two_files(home):
 
 def main():
     for test in (test_first_use, test_description, test_back_again, test_freer, test_stricter, test_strict, test_off, test_loose,
-                 test_unreadable, test_crowd, test_two_files):
+                 test_unreadable, test_unwritable, test_crowd, test_two_files):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()
