@@ -108,6 +108,7 @@ int main(int argc, char **argv)
     if (ptc_leash_asked(argc, argv))
         return ptc_leash_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows up as an error of write */
+    signal(SIGXFSZ, SIG_IGN); /* and so does a limit on the size of files */
     signal(
         SIGCHLD,
         SIG_DFL); /* a parent may pass on that it is ignored, and exit statuses of tools would be lost */

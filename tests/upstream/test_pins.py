@@ -11,7 +11,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from mcp_talk import faulty, lines_of  # noqa: E402
+from mcp_talk import FAULTY, faulty, lines_of  # noqa: E402
 from place import DESTROY, READ, WAIT, Counts, Mcp, Place, tool  # noqa: E402
 
 counts = Counts("test_pins.py")
@@ -220,6 +220,17 @@ def test_unwritable(home):
     mcp.end()
 
 
+def test_file_limit(home):
+    """No file may grow: nothing is kept, and all goes on."""
+    place = new_place(home)
+    place.write(".config/ptc/upstreams.json", {"upstreams": {"s": {"command": sys.executable, "args": [FAULTY]}}})
+    out = subprocess.run(["sh", "-c", 'ulimit -f 0; exec "$0" eval \'(s/echo {:text "hi"})\'', place.ptc], env=place.env, cwd=home,
+                         capture_output=True, text=True, timeout=WAIT, check=False, stdin=subprocess.DEVNULL)
+    counts.check("called", out.returncode == 0 and "hi" in out.stdout, out)
+    left = [name for _, _, names in os.walk(place.path(".local")) for name in names if name not in ("pins.lock", "approvals.lock")]
+    counts.check("nothing is left behind", left == [], left)
+
+
 def test_crowd(home):
     """Twelve processes pin different upstreams at once: none is lost."""
     place = Place(PTC, home)
@@ -246,7 +257,7 @@ def test_two_files(home):
 
 def main():
     for test in (test_first_use, test_description, test_back_again, test_freer, test_stricter, test_strict, test_off, test_loose,
-                 test_unreadable, test_unwritable, test_crowd, test_two_files):
+                 test_unreadable, test_unwritable, test_file_limit, test_crowd, test_two_files):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()
