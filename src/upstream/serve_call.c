@@ -410,7 +410,36 @@ void ptc_serve_go_on(PtcUpCall *list)
 
 /* -------------------------------------------------------------------------------- resources */
 
-/* Reading a resource changes nothing, so it needs no policy but that the upstream may be used. */
+/* Reading a resource changes nothing, but rules apply to it as to a tool of this name.  Nobody is asked: there is no definition
+ * that an approval could be for. */
+static bool may_read(PtcUpCall *call, PtcHeap *heap)
+{
+    static const PtcCatalogTool read = {.name = {"resources/read", 14}};
+    const PtcManager *m = call->run->manager;
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    PtcValue hints = ptc_fields_map(heap);
+    ptc_fields_put(heap, &hints, "readOnlyHint", PTC_TRUE);
+    PtcPolicyIn in = {.server = e->name,
+                      .tool = read.name,
+                      .annotations = hints,
+                      .was = PTC_NONE,
+                      .effects = e->effects,
+                      .upstream_policy = e->policy,
+                      .file_policy = m->config.policy,
+                      .posture = m->config.posture,
+                      .approved = m->config.approved,
+                      .cannot_ask = true};
+    PtcPolicyOut policy = ptc_policy_decide(heap, &in);
+    call->policy = policy.decision;
+    if (policy.decision == PTC_POLICY_ALLOW)
+        return true;
+    ptc_run_denied(call, &read);
+    return ptc_call_refuse(call, "denied",
+                           "resources of %.*s may not be read: rules of this machine do not allow "
+                           "%.*s/resources/read",
+                           (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes);
+}
+
 bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 {
     PtcText uri = ptc_fields_text(&desk->heap, in, "uri");
@@ -423,6 +452,8 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
                                "an OpenAPI service has no resources; call its operations");
     call->method = "resources/read";
     call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
+    if (!may_read(call, &desk->heap))
+        return false;
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "uri", uri);
     ptc_trace_parent_put(&call->params, call->run->trace);

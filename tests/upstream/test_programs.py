@@ -335,6 +335,18 @@ def test_progress(home):
             check("once a second at most", len(told) <= 6, told)
 
 
+def test_resources(home):
+    """Rules are for resources too."""
+    place = Place(home)
+    program = '(:message (ex-data (try (tool/resource {:server "notes" :uri "x:1"}) (catch Exception e e))))'
+    check("read without a rule", "may not be read" not in str(place.eval(program)) and place.starts() == 1)
+    for options in (("--deny", "notes"), ("--deny", "*/resources/*")):
+        said = str(place.eval(program, *options))
+        check(f"{options}", "may not be read" in said and place.starts() == 1, said)
+    said = str(place.eval(program, "--deny", "notes/write"))
+    check("a rule for something else", "may not be read" not in said, said)
+
+
 def test_end(home):
     """Whoever reads us is gone: no process is left."""
     place = Place(home)
@@ -358,7 +370,7 @@ def read(path):
 
 
 def main():
-    for test in (test_before, test_changes, test_large, test_sessions, test_list, test_progress, test_end):
+    for test in (test_before, test_changes, test_large, test_sessions, test_list, test_progress, test_resources, test_end):
         with tempfile.TemporaryDirectory() as home:
             try:
                 test(home)
