@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * `ptc upstreams pins` and `approve`: what tools were when they were first seen, and a person's word that what they are
  * now will do.  Neither starts anything: what is approved is what was seen last. */
+#define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <string.h>
 
@@ -166,13 +167,24 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 
 /* ---------------------------------------------------------------------------------- approve */
 
+/* The entry, with the inputs of the file in a second line if it takes any of them: their defaults may be all of a command.
+ * The file of variables, which comes after these, is not shown. */
+static PtcText shown_of(PtcText written)
+{
+    const char *end = memchr(written.bytes, '\n', written.len);
+    size_t n = end ? (size_t)(end - written.bytes) : written.len;
+    bool inputs = end && end[1] == '[' && memmem(written.bytes, n, "${input:", 8);
+    const char *next = inputs ? memchr(end + 1, '\n', written.len - n - 1) : NULL;
+    size_t both = next ? (size_t)(next - written.bytes) : written.len;
+    return (PtcText){written.bytes, inputs ? both : n};
+}
+
 /* What will be used from now on, as it is written: a person who did not look at the file sees it here.  Values that must be
  * kept secret are not shown, wherever the file has them. */
 static void show_entry(PtcUpstreamsCommand *c, PtcText written, const PtcUpstreamState *s)
 {
     PtcBuf safe, line;
-    const char *end = memchr(written.bytes, '\n', written.len);
-    PtcText entry = {written.bytes, end ? (size_t)(end - written.bytes) : written.len};
+    PtcText entry = shown_of(written);
     bool cut = entry.len > ENTRY_BYTES;
     entry.len = (size_t)ptc_utf8_shown(entry.bytes, entry.len, ENTRY_BYTES);
     ptc_buf_init(&safe, c->upstreams->mem, 2 * ENTRY_BYTES); /* blotting at most doubles it */

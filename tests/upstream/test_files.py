@@ -122,6 +122,21 @@ def test_project(home):
                      out.stdout.endswith(end), (out.returncode, out.stdout[:300], out.stdout[-30:]))
 
 
+def test_inputs(home):
+    """Whoever approves an entry that takes inputs sees what they are."""
+    place = new_place(home)
+    how = ("--import", "vscode:project")
+    entry = {"command": sys.executable, "args": ["-c", "${input:what}"], "envFile": "${workspaceFolder}/.env"}
+    place.write("p/.env", "COLOUR=hidden\n")
+    for inputs in ([{"id": "what", "default": "print('a default')"}], []):
+        place.write("p/.vscode/mcp.json", {"inputs": inputs, "servers": {"w": entry, "v": {"command": "true"}}})
+        out = place.upstreams("approve", "w", *how, cwd=place.path("p"), PTC_INPUT_WHAT="pass")
+        counts.check("inputs are shown", ("a default" in out.stdout) == bool(inputs) and "${input:what}" in out.stdout
+                     and "hidden" not in out.stdout, out)
+        out = place.upstreams("approve", "v", *how, cwd=place.path("p"))
+        counts.check("not for others", "true" in out.stdout and "a default" not in out.stdout, out)
+
+
 def test_large_file(home):
     """Lines of many entries in a large file are found in one go: 500 cost about what one does."""
     place = new_place(home)
@@ -289,7 +304,7 @@ def test_print_config(home):
 
 
 def main():
-    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
+    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_inputs, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
                  test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)
