@@ -332,11 +332,14 @@ static bool answer_result(Reading *r)
     PtcValue structured = ptc_map_field(heap, result, "structuredContent");
     PtcValue content = ptc_map_field(heap, result, "content");
     PtcValue old = ptc_map_field(heap, result, "toolResult");
+    PtcValue failed = ptc_map_field(heap, result, "isError");
     if (r->in->modern && type.bytes && !ptc_text_is(type, "complete"))
         return refuse(r->out,
                       ptc_text_is(type, "input_required") ? "input_required" : "upstream_error");
-    if (ptc_fields_is(heap, result, "isError", PTC_TRUE))
+    if (failed == PTC_TRUE)
         return answer_failure(r);
+    if (failed != PTC_NONE && failed != PTC_NIL && failed != PTC_FALSE)
+        return refuse(r->out, "upstream_error"); /* what is neither is no success */
     if (content != PTC_NONE && !ptc_is_sequential(content))
         return refuse(r->out, "upstream_error");
     if (structured != PTC_NONE && (structured != PTC_NIL || r->in->modern))

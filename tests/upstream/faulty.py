@@ -17,6 +17,7 @@ list      repeated_cursor empty_cursor endless_pages many_tools equal_names fail
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
 content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number half_pair deep_answer
+          odd_error (isError is a text)
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping pings (while a call is under way; pings: very often, and never waits for an answer)
           wants_input (modern: instead of a result)
@@ -295,6 +296,8 @@ class Faulty:
             return text("the token is " + self.credential)
         if self.has("half_pair"):
             return text("a\ud800b")
+        if self.has("odd_error"):
+            return {**text("it did not work"), "isError": "true"}
         if self.has("deep_answer"):
             nested = []
             for _ in range(600):

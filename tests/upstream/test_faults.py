@@ -114,7 +114,7 @@ FAULTS = {
     "twice": "", "unknown_id": "",
     "repeated_cursor": "", "empty_cursor": "", "equal_names": "", "bad_tools": "", "progress": "", "dies_once": "",
     "dies": "upstream_unavailable", "hangs": "timeout", "flood_line": "response_too_large",
-    "protocol_error": "upstream_error", "bad_result": "upstream_error",
+    "protocol_error": "upstream_error", "bad_result": "upstream_error", "odd_error": "upstream_error",
     "huge_number": "upstream_error: the answer cannot be read: this number is too large for a double",
     "half_pair": "upstream_error: its answer cannot be read: half of a surrogate pair is not a character", "deep_answer": "upstream_error: its answer cannot be read: nested deeper than 512 levels", "exit_at_start": "upstream_unavailable", "failed_page": "upstream_unavailable",
 }
