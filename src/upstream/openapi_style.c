@@ -9,6 +9,13 @@
 
 enum { DEPTH = 8 };
 
+/* Ends a buffer whose contents went into `out`; if it was cut off for lack of memory, `out` is not whole either. */
+static void drop(PtcBuf *out, PtcBuf *inner)
+{
+    out->failed = out->failed || !ptc_buf_ok(inner);
+    ptc_buf_deinit(inner);
+}
+
 void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v)
 {
     PtcText text = ptc_str_text(v);
@@ -20,7 +27,7 @@ void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v)
     ptc_buf_init(&json, heap->pool->mem, SIZE_MAX / 4);
     ptc_emit_value(&json, heap, v);
     ptc_buf_add(out, json.data, json.len);
-    ptc_buf_deinit(&json);
+    drop(out, &json);
 }
 
 typedef struct {
@@ -57,7 +64,7 @@ static void add_value(Style *s, PtcValue v)
     ptc_buf_init(&text, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_openapi_style_text(&text, s->heap, v);
     add_text(s, ptc_buf_view(&text));
-    ptc_buf_deinit(&text);
+    drop(s->out, &text);
 }
 
 static void add_name(Style *s)
@@ -141,7 +148,7 @@ static void add_deep(Style *s, PtcValue v, PtcText name, int depth)
             ptc_url_encode(&inner, ptc_str_text(key));
             ptc_buf_add_cstr(&inner, "%5D");
             add_deep(s, value, ptc_buf_view(&inner), depth + 1);
-            ptc_buf_deinit(&inner);
+            drop(s->out, &inner);
         }
     } else {
         ptc_buf_add_char(s->out, '&');
@@ -157,7 +164,7 @@ static void add_deep_object(Style *s, PtcValue v)
     ptc_buf_init(&name, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_url_encode(&name, s->p->name);
     add_deep(s, v, ptc_buf_view(&name), 0);
-    ptc_buf_deinit(&name);
+    drop(s->out, &name);
 }
 
 /* Queries and cookies. */
@@ -221,7 +228,7 @@ static void add_json(Style *s, PtcValue v)
         ptc_buf_add_char(s->out, '=');
     }
     add_text(s, ptc_buf_view(&json));
-    ptc_buf_deinit(&json);
+    drop(s->out, &json);
 }
 
 void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, PtcValue v)

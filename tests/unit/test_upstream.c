@@ -455,8 +455,14 @@ static const char long_text[] =
     "{\"multipart/form-data\": {}}}}}}}, \"args\": {\"q\": \"b\", \"body\": {\"f\": \"" LONG_TEXT
     "\"}}}";
 
-/* The request of long_text's operation as one line; "": it was not made. */
-static bool show_request(PtcMem *mem, char shown[600])
+/* A value that is written into a buffer of its own before it is encoded. */
+#define STYLED(how, value)                                                                        \
+    "{\"document\": {\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"https://a.example\"}], "   \
+    "\"paths\": {\"/x\": {\"post\": {\"operationId\": \"x\", \"parameters\": [{\"name\": \"q\", " \
+    "\"in\": \"query\", " how "}]}}}}, \"args\": {\"q\": " value "}}"
+
+/* The request of the operation in `text` as one line; "": it was not made. */
+static bool show_request(PtcMem *mem, const char *text, char shown[600])
 {
     PtcPool pool;
     PtcBudget budget;
@@ -467,7 +473,7 @@ static bool show_request(PtcMem *mem, char shown[600])
     ptc_budget_init(&budget);
     ptc_heap_init(&heap, &pool, &budget, (size_t)64 << 20);
     ptc_arena_init(&arena, mem);
-    PtcValue all = parse(&heap, long_text);
+    PtcValue all = parse(&heap, text);
     PtcOpenapiCall call = {.operation = {.text = PTC_TEXT("x")}, .allow_writes = true};
     bool made = false;
     shown[0] = '\0';
@@ -488,20 +494,33 @@ static bool show_request(PtcMem *mem, char shown[600])
 }
 
 /* A request that lost a parameter or the end of its body to a lack of memory would mean something else: it is not made. */
-static void test_whole_requests(void)
+static void check_whole(const char *text, const char *begin, const char *end)
 {
     char whole[600], shown[600];
     bool made = false;
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    CHECK(show_request(&mem, whole) && strstr(whole, "/x?q=b ") && strstr(whole, "\r\n--ptc-"));
+    CHECK(show_request(&mem, text, whole));
+    CHECK(strncmp(whole, begin, strlen(begin)) == 0 && strstr(whole, end));
     for (size_t limit = 1000; !made && limit < 4 << 20; limit += 50) {
         ptc_mem_init(&mem, limit);
-        made = show_request(&mem, shown) && shown[0];
+        made = show_request(&mem, text, shown) && shown[0];
         CHECK(!made || strcmp(shown, whole) == 0);
         CHECK(atomic_load(&mem.used) == 0);
     }
     CHECK(made);
+}
+
+static void test_whole_requests(void)
+{
+    check_whole(long_text, "/x?q=b ", "\r\n--ptc-");
+    check_whole(STYLED("\"schema\": {\"type\": \"string\"}", "\"" LONG_TEXT "\""), "/x?q=a", "a ");
+    check_whole(STYLED("\"explode\": false, \"schema\": {}", "[[\"" LONG_TEXT "\"]]"), "/x?q=%5B",
+                "%5D ");
+    check_whole(STYLED("\"style\": \"deepObject\", \"schema\": {}", "{\"" LONG_TEXT "\": 1}"),
+                "/x?q%5B", "a%5D=1 ");
+    check_whole(STYLED("\"content\": {\"application/json\": {}}", "[\"" LONG_TEXT "\"]"),
+                "/x?q=%5B", "%5D ");
 }
 
 /* ------------------------------------------------------------------------------ credentials */
