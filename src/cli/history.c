@@ -84,19 +84,21 @@ static void find_path(PtcHistory *h, const char *name)
         h->path[0] = 0;
 }
 
+/* The file is opened once there is something to write: what it has is not lost for want of memory. */
 static void write_entries(const PtcHistory *h, size_t from, int flags)
 {
     PtcBuf buf;
-    int fd = h->path[0] ? open(h->path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600) : -1;
-    if (fd < 0)
-        return;
     ptc_buf_init(&buf, h->mem, PTC_IO_MAX);
     for (size_t i = from; i < h->count; i++)
         add_escaped(&buf, h->items[i].text, h->items[i].len);
-    if (ptc_buf_ok(&buf))
+    int fd = h->path[0] && ptc_buf_ok(&buf)
+                 ? open(h->path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600)
+                 : -1;
+    if (fd >= 0) {
         (void)!ptc_io_write(fd, buf.data, buf.len);
+        close(fd);
+    }
     ptc_buf_deinit(&buf);
-    close(fd);
 }
 
 /* Takes the lines of the file; true if it had more than are kept. */
