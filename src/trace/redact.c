@@ -226,7 +226,7 @@ bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
 
 void ptc_secrets_drop(PtcSecrets *s, const char *bytes, size_t len)
 {
-    (void)!apply_all(s, DROP, bytes, len); /* what is left when memory is short is hidden on */
+    (void)!apply_all(s, DROP, bytes, len); /* out of memory: what is left stays hidden */
 }
 
 bool ptc_secrets_any(const PtcSecrets *s)
@@ -347,7 +347,8 @@ static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bo
         ptc_buf_add_cstr(out, "[secret]");
         plain = i += n;
     }
-    ptc_buf_add(out, text.bytes + plain, i - plain);
+    if (i > plain)
+        ptc_buf_add(out, text.bytes + plain, i - plain);
     return i;
 }
 

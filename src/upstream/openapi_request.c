@@ -141,8 +141,9 @@ static void add_segment(Making *m, PtcText name)
 /* Values must not bring into the path what the document may not either: parts that are `.` or `..`. */
 static void check_path(Making *m, size_t base)
 {
-    PtcText path = {m->target.data + base, m->target.len - base};
-    if (m->out->issues.count == 0 && ptc_buf_ok(&m->target) && !ptc_url_path_stays(path))
+    if (m->out->issues.count || !ptc_buf_ok(&m->target))
+        return;
+    if (!ptc_url_path_stays((PtcText){m->target.data + base, m->target.len - base}))
         refuse(m, (PtcText){NULL, 0}, "bad_path", "a part of a path cannot be empty, . or ..");
 }
 

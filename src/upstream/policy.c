@@ -228,7 +228,7 @@ PtcPolicyOut ptc_policy_decide(PtcHeap *heap, const PtcPolicyIn *in)
     bool trust = !in->distrust, changed = in->was != PTC_NONE;
     PtcEffect effect = ptc_effect_of(heap, in->tool, in->annotations, in->effects, trust);
     if (!find_rules(heap, in, &rules))
-        return (PtcPolicyOut){effect, PTC_POLICY_DENY, "rule"}; /* out of memory */
+        return (PtcPolicyOut){effect, PTC_POLICY_DENY, "memory"};
     PtcPolicyOut out = decide_by(in, &rules, effect);
     if (changed) {
         PtcEffect before = ptc_effect_of(heap, in->tool, in->was, in->effects, trust);

@@ -60,7 +60,7 @@ typedef struct PtcPolicyIn {
 typedef struct PtcPolicyOut {
     PtcEffect effect;
     PtcPolicy decision;
-    const char *why; /* effect, rule, posture, approved, changed, cannot_ask */
+    const char *why; /* effect, rule, posture, approved, changed, cannot_ask, memory (too little) */
 } PtcPolicyOut;
 
 PtcPolicyOut ptc_policy_decide(PtcHeap *heap, const PtcPolicyIn *in);

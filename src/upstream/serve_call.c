@@ -88,6 +88,8 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     char pin[300];
+    if (strcmp(policy.why, "memory") == 0)
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     ptc_run_denied(call, tool);
     if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
         return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,

@@ -180,6 +180,8 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
             ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
             tool->name.bytes, (int)(up->entry.name.len < 40 ? up->entry.name.len : 40),
             up->entry.name.bytes);
+    else if (strcmp(policy.why, "memory") == 0)
+        snprintf(text, sizeof text, "out of memory");
     else if (!ptc_serve_pin_text(up->manager, &up->entry, tool, policy, text))
         snprintf(text, sizeof text, "a %s of this machine denies it", policy.why);
     ptc_emit_field_cstr(out, "rule", text);

@@ -98,7 +98,9 @@ static void take_answer(PtcLink *l, const Message *m)
 /* A line feed may only stand between the parts of a JSON text, where a blank is as good; a message is one line. */
 static void unfold(PtcBuf *out)
 {
-    for (char *at = out->data, *end = out->data + out->len; at && at < end; at++) {
+    if (!out->len)
+        return;
+    for (char *at = out->data, *end = out->data + out->len; at < end; at++) {
         at = memchr(at, '\n', (size_t)(end - at));
         if (!at)
             return;
