@@ -229,6 +229,7 @@ static void test_bad_token_files(PtcMem *mem)
         {"# none\n", 1},
         {"\nshort\n", 2},
         {"a b c-with-three-words\n", 1},
+        {"ann 0123456789abcdef\nann 0123456789abcdef\nbob 0123456789abcdef\n", 3},
         {"ok 0123456789abcdef\nx "
          "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01",
          2},

@@ -44,6 +44,9 @@ const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText ow
         return "a token consists of visible ASCII characters without spaces";
     if (owner.len == 0 || owner.len >= PTC_HTTP_OWNER_MAX || !all_visible(owner))
         return "an owner's name has 1 to 63 visible ASCII characters without spaces";
+    const PtcHttpToken *same = ptc_http_tokens_find(tokens, token);
+    if (same && !ptc_text_is(owner, same->owner)) /* one of them would see what the other has */
+        return "another owner has the same token; each needs one of its own";
     if (tokens->count == PTC_HTTP_TOKENS_MAX)
         return "there are at most 64 tokens";
     PtcHttpToken *slot = &tokens->token[tokens->count++];
