@@ -150,7 +150,7 @@ bool ptc_whole_file_read_from(int fd, PtcBuf *out)
     ssize_t n;
     while ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0 && !ptc_buf_add(out, chunk, (size_t)n)) {
-            errno = EFBIG;
+            errno = out->failed ? ENOMEM : EFBIG;
             return false;
         }
     return n == 0;

@@ -25,7 +25,8 @@ PTC_MUST_USE bool ptc_whole_file_put(const char *path, PtcText text, PtcWholeFil
  * else, or it does not fit. */
 PTC_MUST_USE bool ptc_whole_file_read(const char *path, PtcBuf *out);
 
-/* Appends all that can be read from a descriptor.  False: errno says why; EFBIG: it does not fit. */
+/* Appends all that can be read from a descriptor.  False: errno says why; EFBIG: it does not fit; ENOMEM: memory
+ * ran out. */
 PTC_MUST_USE bool ptc_whole_file_read_from(int fd, PtcBuf *out);
 
 /* Takes a lock that other processes see, by a file of its own, which is made (with directories above it) and never removed:

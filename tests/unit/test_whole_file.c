@@ -122,6 +122,20 @@ static void test_lock(void)
     CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
+static void test_unread(void)
+{
+    PtcMem none;
+    PtcBuf buf;
+    CHECK(ptc_whole_file_put(at("long"), PTC_TEXT("some text"), (PtcWholeFile){.line = true}));
+    ptc_buf_init(&buf, &mem, 4);
+    CHECK(!ptc_whole_file_read(at("long"), &buf) && errno == EFBIG);
+    ptc_buf_deinit(&buf);
+    ptc_mem_init(&none, 0);
+    ptc_buf_init(&buf, &none, 4096);
+    CHECK(!ptc_whole_file_read(at("long"), &buf) && errno == ENOMEM);
+    ptc_buf_deinit(&buf);
+}
+
 int main(void)
 {
     snprintf(dir, sizeof dir, "/tmp/ptc-whole-XXXXXX");
@@ -133,6 +147,7 @@ int main(void)
     test_links();
     test_loose();
     test_lock();
+    test_unread();
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", dir);
     CHECK(system(command) == 0);
