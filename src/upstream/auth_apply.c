@@ -4,6 +4,7 @@
 #include "upstream/auth_apply.h"
 
 #include "base/base64.h"
+#include "base/buf_part.h"
 #include "base/secret.h"
 #include "json/parse.h"
 #include "net/url.h"
@@ -46,7 +47,7 @@ static bool add_basic(PtcHeap *heap, PtcBuf *out, PtcText secret)
     ptc_base64_add(out, pair.data, pair.len, false);
     if (pair.data)
         ptc_secret_wipe(pair.data, pair.cap);
-    ptc_buf_deinit(&pair);
+    ptc_buf_end_part(out, &pair);
     return true;
 }
 

@@ -362,6 +362,7 @@ static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
         ptc_buf_add_cstr(why, "credentials in the address of an MCP server cannot be sent yet");
         ok = false;
     }
+    ok = ok && ptc_buf_ok(&query);
     ptc_buf_deinit(&query);
     return ok && ptc_sign_in_add(&i->upstream->sign_in, i->http, lines, why);
 }

@@ -128,7 +128,8 @@ static void add_param(PtcHeap *heap, PtcValue *headers, PtcText name, PtcValue v
     ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_add_cstr(&out, "mcp-param-");
     ptc_buf_add(&out, name.bytes, name.len);
-    PtcValue key = ptc_header_lower(heap, ptc_buf_view(&out));
+    PtcValue whole = ptc_fields_buf(heap, &out);
+    PtcValue key = whole == PTC_NONE ? PTC_NONE : ptc_header_lower(heap, ptc_str_text(whole));
     if (key != PTC_NONE && ptc_map_count(*headers) < HEADERS)
         ptc_fields_put_key(heap, headers, ptc_str_text(key), value_text(heap, v));
     ptc_buf_deinit(&out);

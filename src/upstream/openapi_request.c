@@ -3,6 +3,7 @@
  * segment, everything encoded), and none can end a header. */
 #include "upstream/openapi_request.h"
 
+#include "base/buf_part.h"
 #include "net/url.h"
 #include "upstream/auth_apply.h"
 #include "upstream/fields.h"
@@ -128,14 +129,14 @@ static void add_segment(Making *m, PtcText name)
     bool empty =
         (ptc_is_sequential(v) && !ptc_seq_count(v)) || (ptc_is_map(v) && !ptc_map_count(v));
     size_t start = m->target.len;
-    if (empty || (ptc_is_string(v) && is_bad_segment(ptc_buf_view(&plain))))
+    if (empty || (ptc_is_string(v) && ptc_buf_ok(&plain) && is_bad_segment(ptc_buf_view(&plain))))
         refuse(m, p->argument, "bad_path", "a part of a path cannot be empty, . or ..");
     else
         ptc_openapi_style_add(&m->target, m->heap, p, v);
     if (ptc_is_sequential(v) && ptc_buf_ok(&m->target) &&
         is_bad_segment((PtcText){m->target.data + start, m->target.len - start}))
         refuse(m, p->argument, "bad_path", "a part of a path cannot be empty, . or ..");
-    ptc_buf_deinit(&plain);
+    ptc_buf_end_part(&m->target, &plain);
 }
 
 /* Values must not bring into the path what the document may not either: parts that are `.` or `..`. */

@@ -3,18 +3,12 @@
  * between values is left as it is.  Headers are not encoded; whoever sends them checks them. */
 #include "upstream/openapi_style.h"
 
+#include "base/buf_part.h"
 #include "json/emit.h"
 #include "net/url.h"
 #include "upstream/fields.h"
 
 enum { DEPTH = 8 };
-
-/* Ends a buffer whose contents went into `out`; if it was cut off for lack of memory, `out` is not whole either. */
-static void drop(PtcBuf *out, PtcBuf *inner)
-{
-    out->failed = out->failed || !ptc_buf_ok(inner);
-    ptc_buf_deinit(inner);
-}
 
 void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v)
 {
@@ -27,7 +21,7 @@ void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v)
     ptc_buf_init(&json, heap->pool->mem, SIZE_MAX / 4);
     ptc_emit_value(&json, heap, v);
     ptc_buf_add(out, json.data, json.len);
-    drop(out, &json);
+    ptc_buf_end_part(out, &json);
 }
 
 typedef struct {
@@ -64,7 +58,7 @@ static void add_value(Style *s, PtcValue v)
     ptc_buf_init(&text, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_openapi_style_text(&text, s->heap, v);
     add_text(s, ptc_buf_view(&text));
-    drop(s->out, &text);
+    ptc_buf_end_part(s->out, &text);
 }
 
 static void add_name(Style *s)
@@ -148,7 +142,7 @@ static void add_deep(Style *s, PtcValue v, PtcText name, int depth)
             ptc_url_encode(&inner, ptc_str_text(key));
             ptc_buf_add_cstr(&inner, "%5D");
             add_deep(s, value, ptc_buf_view(&inner), depth + 1);
-            drop(s->out, &inner);
+            ptc_buf_end_part(s->out, &inner);
         }
     } else {
         ptc_buf_add_char(s->out, '&');
@@ -164,7 +158,7 @@ static void add_deep_object(Style *s, PtcValue v)
     ptc_buf_init(&name, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_url_encode(&name, s->p->name);
     add_deep(s, v, ptc_buf_view(&name), 0);
-    drop(s->out, &name);
+    ptc_buf_end_part(s->out, &name);
 }
 
 /* Queries and cookies. */
@@ -228,7 +222,7 @@ static void add_json(Style *s, PtcValue v)
         ptc_buf_add_char(s->out, '=');
     }
     add_text(s, ptc_buf_view(&json));
-    drop(s->out, &json);
+    ptc_buf_end_part(s->out, &json);
 }
 
 void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, PtcValue v)

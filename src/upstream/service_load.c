@@ -70,6 +70,10 @@ static bool from_address(PtcServiceJob *job, PtcBuf *why)
     if (is_own(e) && e->auth != PTC_NONE)
         ptc_emit_value(&auth, &desk.heap, e->auth);
     ptc_desk_deinit(&desk);
+    if (!ptc_buf_ok(&auth)) {
+        ptc_buf_deinit(&auth);
+        return fail(why, e->schema_url, "out of memory");
+    }
     job->request =
         (PtcServiceRequest){.method = "GET",
                             .url = ptc_text_cstr(e->schema_url),
@@ -79,8 +83,10 @@ static bool from_address(PtcServiceJob *job, PtcBuf *why)
     ptc_buf_deinit(&auth);
     const PtcClientAnswer *a = &job->answer;
     snprintf(text, sizeof text, "status %d", a->status);
-    if (job->why.len)
-        return fail(why, e->schema_url, ptc_buf_text(&job->why));
+    if (job->why.len) {
+        const char *told = ptc_buf_text(&job->why);
+        return fail(why, e->schema_url, told ? told : "out of memory");
+    }
     if (a->end == PTC_CLIENT_TOO_LARGE || job->text.full)
         return too_large(job, e->schema_url, why);
     if (a->end != PTC_CLIENT_OK)

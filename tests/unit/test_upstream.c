@@ -9,6 +9,7 @@
 #include "json/parse.h"
 #include "trace/redact.h"
 #include "upstream/arguments.h"
+#include "upstream/auth_apply.h"
 #include "upstream/catalog_text.h"
 #include "upstream/clean.h"
 #include "upstream/config.h"
@@ -616,6 +617,28 @@ static void test_boundary(CheckHeap *h)
     CHECK(strcmp(plain, other) != 0);
 }
 
+/* Credentials go out whole, or it is known that memory ran out: a part of them is somebody else's, or nobody's. */
+static void test_whole_credentials(void)
+{
+    static const char values[] =
+        "{\"b\": \"{\\\"user\\\": \\\"me\\\", \\\"pass\\\": \\\"secret\\\"}\"}";
+    bool ok = false;
+    for (uint64_t n = 1; n < 100 && !ok; n++) {
+        CheckHeap h;
+        PtcText binding;
+        check_heap_init(&h);
+        PtcValue auth = parse(&h.heap, "[{\"scheme\": \"basic\", \"binding\": \"b\"}]");
+        PtcValue given = parse(&h.heap, values), headers = ptc_fields_map(&h.heap);
+        ptc_mem_fail_at(&h.mem, n);
+        ok = ptc_auth_apply(&h.heap, auth, given, &headers, NULL, &binding) &&
+             ptc_fields_ok(&h.heap);
+        PtcValue sent = ptc_fields_get(&h.heap, headers, PTC_TEXT("authorization"));
+        CHECK(sent == PTC_NONE ? !ok : ptc_text_is(ptc_str_text(sent), "Basic bWU6c2VjcmV0"));
+        check_heap_deinit(&h);
+    }
+    CHECK(ok);
+}
+
 int main(void)
 {
     CheckHeap h;
@@ -634,6 +657,7 @@ int main(void)
     CHECK_RUN(test_kept_credentials(&h));
     CHECK_RUN(test_boundary(&h));
     CHECK_RUN(test_whole_requests());
+    CHECK_RUN(test_whole_credentials());
     CHECK_RUN(test_no_memory());
     ptc_arena_deinit(&arena);
     check_heap_deinit(&h);
