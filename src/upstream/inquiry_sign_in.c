@@ -3,6 +3,7 @@
  * run asks only once, for one upstream, so that a sign-in that does not help leads to the same failure as none. */
 #include <stdio.h>
 
+#include "base/buf_part.h"
 #include "json/emit.h"
 #include "json/members.h"
 #include "upstream/clean.h"
@@ -75,7 +76,7 @@ static void put(const PtcUpRun *run, PtcText url, PtcBuf *out)
     ptc_emit_field_cstr(out, "elicitationId", id);
     ptc_emit_object_end(out);
     ptc_emit_object_end(out);
-    ptc_buf_deinit(&message);
+    ptc_buf_end_part(out, &message);
 }
 
 uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out)
@@ -101,7 +102,7 @@ uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out)
         ptc_buf_clear(out);
         put(run, ptc_buf_view(&url), out);
     }
-    ptc_buf_deinit(&url);
+    ptc_buf_end_part(out, &url);
     return run->sign_in_number;
 }
 

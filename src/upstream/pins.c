@@ -431,7 +431,7 @@ static PtcValue make_pin(Book *book, PtcListing *l, size_t n)
     ptc_fields_put_text(heap, &pin, "digest", ptc_text_cstr(digest));
     ptc_fields_put(heap, &pin, "hints",
                    hints_of(heap, ptc_map_field(heap, tool->definition, "annotations")));
-    ptc_fields_put_text(heap, &pin, "about", ptc_buf_view(&about));
+    ptc_fields_put(heap, &pin, "about", ptc_fields_buf(heap, &about));
     ptc_fields_put_text(heap, &pin, "at", ptc_text_cstr(at));
     ptc_buf_deinit(&about);
     return pin;

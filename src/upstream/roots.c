@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf_part.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "net/url.h"
@@ -116,7 +117,7 @@ static void put_name(PtcBuf *out, PtcMem *mem, PtcText name)
     ptc_buf_init(&clean, mem, 8 * PTC_ROOT_NAME + 64);
     ptc_clean_add(&clean, name, PTC_ROOT_NAME, false);
     ptc_emit_field_text(out, "name", ptc_buf_view(&clean));
-    ptc_buf_deinit(&clean);
+    ptc_buf_end_part(out, &clean);
 }
 
 static PtcValue list_of(PtcHeap *heap, PtcText result, bool *stopped)

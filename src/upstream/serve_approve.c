@@ -2,6 +2,7 @@
  * Calls that a person must be asked about, and programs that are run again afterwards.  What always holds: an approval is
  * for what was shown, namely this tool with this definition, and for one call also with these arguments; what was called
  * once is never called again for the same call of the program. */
+#include "base/buf_part.h"
 #include "json/emit.h"
 #include "upstream/clean.h"
 #include "upstream/serve_int.h"
@@ -294,7 +295,7 @@ static void put_clean(PtcBuf *out, PtcMem *mem, const char *key, PtcText text, s
     ptc_buf_init(&clean, mem, 8 * most + 64);
     ptc_clean_add(&clean, text, most, false);
     ptc_emit_field_text(out, key, ptc_buf_view(&clean));
-    ptc_buf_deinit(&clean);
+    ptc_buf_end_part(out, &clean); /* nobody is asked about what cannot be shown */
 }
 
 static void question(void *user, size_t most, size_t args_bytes, PtcBuf *out)

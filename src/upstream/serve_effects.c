@@ -3,6 +3,7 @@
  * number of their calls, in the order in which they were first called. */
 #include <stdio.h>
 
+#include "base/buf_part.h"
 #include "json/emit.h"
 #include "upstream/clean.h"
 #include "upstream/serve_int.h"
@@ -89,7 +90,7 @@ static void put_name(PtcBuf *out, PtcMem *mem, PtcText server, PtcText tool, siz
     ptc_emit_field_text(out, "name", ptc_buf_view(&name));
     ptc_emit_field_uint(out, "times", times);
     ptc_emit_object_end(out);
-    ptc_buf_deinit(&name);
+    ptc_buf_end_part(out, &name);
 }
 
 /* Calls of the tool of record i with this outcome, unless an earlier record has already counted them. */

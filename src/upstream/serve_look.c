@@ -4,6 +4,7 @@
  * cleaned, cut, and fenced where it is long. */
 #include <stdio.h>
 
+#include "base/buf_part.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/clean.h"
@@ -33,7 +34,7 @@ static void add_clean(PtcManager *m, PtcBuf *out, PtcText text, size_t max, bool
     text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
     ptc_secrets_blot(&m->told, &safe, text, false);
     ptc_clean_add(out, ptc_buf_view(&safe), max, first_sentence);
-    ptc_buf_deinit(&safe);
+    ptc_buf_end_part(out, &safe);
 }
 
 /* github/get_pr - Get a pull request */
@@ -49,7 +50,7 @@ static void put_line(PtcManager *m, PtcBuf *out, const PtcCatalogServer *server,
         add_clean(m, &line, tool->description, PTC_CLEAN_LINE, true);
     }
     ptc_emit_text(out, ptc_buf_view(&line));
-    ptc_buf_deinit(&line);
+    ptc_buf_end_part(out, &line);
 }
 
 /* What the run knows of an upstream now. */
@@ -81,7 +82,7 @@ static void put_server(PtcManager *m, PtcUpRun *run, size_t i, PtcBuf *out)
         ptc_buf_init(&clean, m->mem, 1024);
         add_clean(m, &clean, ptc_text_cstr(state.reason), 240, false);
         ptc_emit_field_text(out, "reason", ptc_buf_view(&clean));
-        ptc_buf_deinit(&clean);
+        ptc_buf_end_part(out, &clean);
     }
     ptc_emit_object_end(out);
 }
@@ -251,7 +252,7 @@ static void put_meta(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size_t n
         ptc_emit_value(out, heap, output);
     }
     ptc_emit_object_end(out);
-    ptc_buf_deinit(&clean);
+    ptc_buf_end_part(out, &clean);
 }
 
 /* ------------------------------------------------------------------------------------- asks */
@@ -339,7 +340,7 @@ static void put_of(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcText op, PtcB
     else
         add_server_doc(run, desk, l, &doc);
     ptc_emit_text(out, ptc_buf_view(&doc));
-    ptc_buf_deinit(&doc);
+    ptc_buf_end_part(out, &doc);
 }
 
 bool ptc_serve_look(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)

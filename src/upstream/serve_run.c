@@ -336,7 +336,8 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
     bool aside = call->reason && strcmp(call->reason, PTC_REMOTE_ASIDE) == 0;
     bool again = ptc_inquiry_note_refusal(call);
     if (call->part && !call->replayed && !aside && !again)
-        ptc_serve_keep(call, *ok, *may_repeat, (PtcText){out->data + before, out->len - before});
+        ptc_serve_keep(call, *ok, *may_repeat,
+                       (PtcText){out->data ? out->data + before : "", out->len - before});
     bool whole = desk && ptc_buf_ok(out) && ptc_fields_ok(&desk->heap);
     if (desk)
         ptc_desks_give(desks, desk);

@@ -106,6 +106,8 @@ static void add_array(Typing *t, PtcValue schema)
 /* Is the last alternative, from `from` on, one of those before it since `start`? */
 static bool is_repeated(const PtcBuf *out, size_t start, size_t from)
 {
+    if (!ptc_buf_ok(out))
+        return false;
     PtcText last = {out->data + from, out->len - from};
     for (size_t i = start; i + last.len < from; i++) {
         bool begins = i == start || out->data[i - 1] == '|';
