@@ -61,7 +61,8 @@ static bool has_calls(PtcMem *mem, PtcRemote *remote, void *run)
     PtcBuf list;
     ptc_buf_init(&list, mem, LIST_BYTES);
     remote->question(run, 1, 1, &list);
-    bool any = list.len > sizeof "[]" - 1;
+    bool any =
+        !ptc_buf_ok(&list) || list.len > sizeof "[]" - 1; /* a list that did not fit has some */
     ptc_buf_deinit(&list);
     return any;
 }

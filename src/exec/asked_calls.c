@@ -2,6 +2,7 @@
  * What has not been called, in words and as JSON: the same wherever it is told. */
 #include "exec/asked_calls.h"
 
+#include "base/buf_part.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -46,7 +47,7 @@ static void put_args(PtcBuf *text, PtcHeap *heap, PtcValue args)
     size_t most = json.len < SHOWN_ARGS ? json.len : SHOWN_ARGS;
     ptc_buf_addf(text, " %.*s", (int)ptc_utf8_valid_prefix(json.data ? json.data : "", most),
                  json.data ? json.data : "");
-    ptc_buf_deinit(&json);
+    ptc_buf_end_part(text, &json);
 }
 
 /* notes/write (destructive, ask) once {"text":"a"} */
@@ -152,7 +153,7 @@ static void list_calls(const PtcAskedCalls *c, PtcBuf *text, PtcBuf *json)
     ptc_emit_field_uint(json, "count", n);
     ptc_buf_addf(text, "dry run: the program stops here, before %zu call%s:", n, n == 1 ? "" : "s");
     ptc_buf_add(text, calls.data, calls.len);
-    ptc_buf_deinit(&calls);
+    ptc_buf_end_part(text, &calls);
 }
 
 void ptc_asked_calls_dry_run(const PtcAskedCalls *c, bool plan, PtcText program, PtcBuf *text,

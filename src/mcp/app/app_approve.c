@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/buf_part.h"
 #include "base/secret.h"
 #include "base/utf8.h"
 #include "exec/asked_calls.h"
@@ -71,7 +72,7 @@ static PtcAskedCalls calls_of(const PtcJob *job)
     return (PtcAskedCalls){remote_of(job), job->asking.run, ptc_mcp_heap(job->call), mem_of(job)};
 }
 
-void ptc_job_list_waiting(PtcJob *job)
+bool ptc_job_list_waiting(PtcJob *job)
 {
     PtcTaskOut *out = &job->out;
     PtcAskedCalls calls = calls_of(job);
@@ -80,10 +81,13 @@ void ptc_job_list_waiting(PtcJob *job)
     ptc_buf_clear(&out->feedback);
     ptc_asked_calls_dry_run(&calls, job->asking.mode == PTC_REMOTE_PLANS, job->in.program,
                             &out->text, &out->json);
+    if (out->text.failed || out->json.failed)
+        return ptc_job_fail_effects(job, "no_memory", "the server is out of memory");
     out->ok = true;
     out->text_cut = out->validated = false;
     out->reason[0] = out->kind[0] = out->message[0] = '\0';
     ptc_job_end_run(job);
+    return true;
 }
 
 static bool put_question(PtcJob *job, PtcBuf *params)
@@ -185,7 +189,7 @@ static bool park(PtcJob *job, PtcBuf *token)
     job->out.ok = false;
     ptc_job_effects_line(job, &line);
     ptc_suspended_put_token(row, ptc_buf_view(&line), token);
-    ptc_buf_deinit(&line);
+    ptc_buf_end_part(token, &line);
     row->asking = job->asking;
     row->held = job->held;
     row->errand = job->errand;
@@ -203,8 +207,12 @@ static bool leave_pending(PtcJob *job)
     PtcBuf token;
     ptc_buf_init(&token, mem_of(job), PTC_SUSPENDED_TOKEN);
     if (park(job, &token)) {
-        ptc_mcp_set_state(job->call, token.data, token.len);
+        bool ok = ptc_buf_ok(&token);
+        if (ok)
+            ptc_mcp_set_state(job->call, token.data, token.len);
         ptc_job_put_back(job);
+        if (!ok) /* with a part of the token nobody could go on, so the question is taken back */
+            ptc_mcp_error(job->call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);
         job->unrecorded = true;
     }
     ptc_buf_deinit(&token);
@@ -221,7 +229,8 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     size_t n = ptc_asked_calls_add(&waiting, &calls, NULL);
     bool inquiry = job->inquiry != 0;
     if (park(job, &token)) {
-        bool ok = ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);
+        bool ok = ptc_buf_ok(&token) && !calls.failed &&
+                  ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);
         ptc_job_put_back(job);
         if (ok && inquiry)
             ptc_job_fail(job, "suspended",
@@ -262,7 +271,8 @@ static bool has_calls(PtcJob *job)
     PtcBuf list;
     ptc_buf_init(&list, mem_of(job), QUESTION_BYTES);
     remote_of(job)->question(job->asking.run, 1, 1, &list);
-    bool any = list.len > sizeof "[]" - 1;
+    bool any =
+        !ptc_buf_ok(&list) || list.len > sizeof "[]" - 1; /* a list that did not fit has some */
     ptc_buf_deinit(&list);
     return any;
 }

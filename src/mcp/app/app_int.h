@@ -117,8 +117,8 @@ bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text);
 /* ---- app_approve.c */
 /* Asks about the calls that wait.  True: the program is to be run again.  False: the call was answered. */
 PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
-/* A dry run has stopped: the calls it would make become its result. */
-void ptc_job_list_waiting(PtcJob *job);
+/* A dry run has stopped: the calls it would make become its result.  False: the call was answered, memory is short. */
+PTC_MUST_USE bool ptc_job_list_waiting(PtcJob *job);
 /* Ends a run that is not continued. */
 void ptc_job_end_run(PtcJob *job);
 /* Is it the tool whose runs are tasks? */

@@ -342,10 +342,8 @@ bool ptc_job_submit(PtcJob *job)
             ptc_job_end_run(job);
             return done;
         }
-        if (dry) {
-            ptc_job_list_waiting(job);
-            return true;
-        }
+        if (dry)
+            return ptc_job_list_waiting(job);
         job->ask_first = true;
     }
     return false;
