@@ -73,7 +73,8 @@ static bool scalars_differ(PtcJsonBox *box, PtcValue then, PtcValue now)
     ptc_buf_init(&b, box->pool.mem, SIZE_MAX / 2);
     write_value(box, &a, then);
     write_value(box, &b, now);
-    bool differ = !ptc_text_same(ptc_buf_view(&a), ptc_buf_view(&b));
+    /* What could not be written for want of memory is empty: two of those are not the same. */
+    bool differ = !a.len || !b.len || !ptc_text_same(ptc_buf_view(&a), ptc_buf_view(&b));
     ptc_buf_deinit(&a);
     ptc_buf_deinit(&b);
     return differ;

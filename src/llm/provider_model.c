@@ -146,7 +146,9 @@ static bool make_url(const Remote *m, bool stream, PtcBuf *url, PtcReply *reply)
     if (m->target.provider->auth == PTC_AUTH_AWS && !ptc_bedrock_is_region(m->region))
         return ptc_reply_fail(reply, PTC_LLM_CONFIG_ERROR,
                               PTC_TEXT("AWS_REGION must be a region such as eu-north-1"));
-    return ptc_buf_text(url) ||
+    if (!url->full && !ptc_buf_text(url))
+        return ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    return !url->full ||
            ptc_reply_fail(reply, PTC_LLM_CONFIG_ERROR, PTC_TEXT("the address is too long"));
 }
 
@@ -279,7 +281,7 @@ static PtcText add_base(PtcBuf *out, const Remote *m, PtcText base)
         ptc_buf_addf(out, "https://bedrock-runtime.%.*s.amazonaws.com", (int)m->region.len,
                      m->region.bytes);
     drop_slashes(out, from);
-    return (PtcText){out->data + from, out->len - from};
+    return ptc_buf_ok(out) ? (PtcText){out->data + from, out->len - from} : (PtcText){NULL, 0};
 }
 
 /* Could a provider use this as a model's id?  Printable, without blanks. */
@@ -311,8 +313,10 @@ static bool fill(Remote *m, PtcText id, PtcText base)
         ptc_bedrock_add_model(texts, id, m->region);
     else
         ptc_buf_add(texts, id.bytes, id.len);
+    if (!ptc_buf_ok(texts))
+        return false;
     m->target.model = (PtcText){texts->data + from, texts->len - from};
-    return ptc_buf_ok(texts);
+    return true;
 }
 
 PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvider *provider,

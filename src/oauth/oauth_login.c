@@ -77,7 +77,7 @@ static bool make_address(Login *l, PtcBuf *url)
     if (ptc_oauth_scopes_have(l->scope, PTC_TEXT("offline_access")))
         ptc_oauth_url_add(&form, "prompt", "consent");
     ptc_oauth_url_with(url, l->plan.server.authorize, &form);
-    bool ok = ptc_buf_ok(&form) && ptc_buf_text(url) != NULL;
+    bool ok = ptc_buf_ok(&form) && ptc_buf_ok(url) && ptc_buf_text(url) != NULL;
     ptc_buf_deinit(&form);
     return ok || ptc_oauth_work_fail(l->w, "out of memory");
 }

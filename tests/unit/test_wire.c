@@ -453,12 +453,32 @@ static int check_file(const char *path)
     return count;
 }
 
+/* Requests that are not the same are never taken for the same, even if they cannot be written down. */
+static void test_difference_without_memory(void)
+{
+    PtcMem ledger;
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    PtcBuf words;
+    ptc_mem_init(&ledger, SIZE_MAX / 2);
+    ptc_json_box_init(&box, &ledger);
+    ptc_buf_init(&words, &mem, 1024);
+    PtcValue then = ptc_json_box_read(&box, PTC_TEXT("{\"a\":1}"), &status, NULL, 0);
+    PtcValue now = ptc_json_box_read(&box, PTC_TEXT("{\"a\":2}"), &status, NULL, 0);
+    CHECK(then != PTC_NONE && now != PTC_NONE);
+    ledger.limit = atomic_load(&ledger.used);
+    CHECK(ptc_json_difference(&box, then, now, &words));
+    ptc_buf_deinit(&words);
+    ptc_json_box_deinit(&box);
+}
+
 int main(void)
 {
     int count = 0;
     DIR *dir = opendir("tests/wire");
     ptc_mem_init(&mem, SIZE_MAX / 2);
     CHECK_RUN(test_odd_counts());
+    CHECK_RUN(test_difference_without_memory());
     CHECK_RUN(test_secrets_meanwhile());
     CHECK_RUN(test_request_memory());
     CHECK_RUN(test_many_arguments());
