@@ -191,12 +191,14 @@ static bool follow(Exchange *x, const PtcClientAnswer *answer)
     if (location.bytes[0] == '/' && !ptc_text_starts(location, "//"))
         ptc_buf_add(&next, old.bytes, old.len - from.path.len);
     ptc_buf_add(&next, location.bytes, location.len);
-    bool same = ptc_url_parse(ptc_buf_view(&next), &to, &why) && ptc_url_same_server(&from, &to);
-    if (same) {
-        ptc_buf_clear(&x->url);
-        ptc_buf_add(&x->url, next.data, next.len);
+    bool same = ptc_buf_ok(&next) && ptc_url_parse(ptc_buf_view(&next), &to, &why) &&
+                ptc_url_same_server(&from, &to);
+    if (same) { /* it takes its place, so that no memory is needed that there may not be */
+        ptc_buf_deinit(&x->url);
+        x->url = next;
+    } else {
+        ptc_buf_deinit(&next);
     }
-    ptc_buf_deinit(&next);
     return same;
 }
 
@@ -301,8 +303,9 @@ PtcToolAnswer ptc_http_tool(PtcToolCall *call, void *user)
     ptc_buf_init(&x.body, &x.mem, BODY_BYTES);
     ptc_buf_init(&x.plain, &x.mem, 2 * BODY_BYTES);
     ptc_buf_init(&x.clean, &x.mem, 4 * BODY_BYTES);
-    ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len);
     bool ok = x.host->client || refuse(&x, "http tools are not possible here");
+    ok = ok &&
+         (ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len) || refuse(&x, "out of memory"));
     ok = ok && (!has_query(x.tool) || add_query(&x)) && make_headers(&x);
     ok = ok && (ptc_answer_args_json(call) || refuse(&x, "out of memory"));
     if (ok)
