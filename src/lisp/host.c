@@ -34,7 +34,8 @@ static void add_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
     if (ptc_print(printer, buf, v))
         return;
     buf->full = false;
-    buf->len = before + ptc_utf8_valid_prefix(buf->data + before, buf->len - before);
+    if (buf->len > before) /* else there may be no memory at all, and no block */
+        buf->len = before + ptc_utf8_valid_prefix(buf->data + before, buf->len - before);
     buf->max = before + PTC_LOG_TEXT;
     ptc_buf_add_cstr(buf, "...");
 }
