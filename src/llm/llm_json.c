@@ -219,8 +219,9 @@ static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyC
         if (write_value(box, &json, args))
             ptc_reply_add_args(reply, call, ptc_buf_view(&json));
         else
-            ptc_reply_fail(reply, PTC_LLM_TOO_LARGE,
-                           PTC_TEXT("the arguments of a call are too long"));
+            ptc_reply_fail(reply, json.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
+                           json.failed ? PTC_TEXT("no memory")
+                                       : PTC_TEXT("the arguments of a call are too long"));
     }
     ptc_buf_deinit(&json);
 }
@@ -308,8 +309,9 @@ static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, char *why
         ptc_reply_add_text(reply, ptc_str_text(content));
     reply->cut = ptc_json_box_bool(box, v, "cut");
     if (opaque != PTC_NONE && opaque != PTC_NIL && !write_value(box, &reply->opaque, opaque))
-        ptc_reply_fail(reply, PTC_LLM_TOO_LARGE,
-                       PTC_TEXT("the opaque part of a reply is too long"));
+        ptc_reply_fail(reply, reply->opaque.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
+                       reply->opaque.failed ? PTC_TEXT("no memory")
+                                            : PTC_TEXT("the opaque part of a reply is too long"));
     return read_calls(box, ptc_json_box_get(box, v, "tool_calls"), reply, why, size);
 }
 

@@ -111,9 +111,10 @@ static bool keep_json(PtcWire *w, PtcText json)
            ptc_buf_add(&w->opaque, json.bytes, json.len);
 }
 
-static void keep_failed(PtcWire *w)
+/* One of both buffers is full or has failed. */
+static void keep_failed(PtcWire *w, const PtcBuf *json)
 {
-    if (w->opaque.failed)
+    if (w->opaque.failed || json->failed)
         ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
     else
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE, PTC_TEXT("the model's thoughts are too long"));
@@ -127,7 +128,7 @@ void ptc_wire_keep(PtcWire *w, PtcValue value, bool matters)
     ptc_buf_init(&json, w->reply.mem, PTC_REPLY_OPAQUE_BYTES);
     w->opaque_matters = w->opaque_matters || matters;
     if (!ptc_json_write(&writer, &json, value, &error) || !keep_json(w, ptc_buf_view(&json)))
-        keep_failed(w);
+        keep_failed(w, &json);
     ptc_buf_deinit(&json);
 }
 
@@ -140,7 +141,7 @@ static void close_part(PtcWire *w)
         w->dialect->thought(w, &json);
         w->opaque_matters = true;
         if (!ptc_buf_ok(&json) || !keep_json(w, ptc_buf_view(&json)))
-            keep_failed(w);
+            keep_failed(w, &json);
         ptc_buf_deinit(&json);
     }
     ptc_buf_clear(&w->thought);
@@ -429,7 +430,7 @@ static void seal_opaque(PtcWire *w)
     ptc_buf_add(out, w->opaque.data, w->opaque.len);
     ptc_buf_add_cstr(out, "]}");
     if (!ptc_buf_ok(out))
-        keep_failed(w);
+        keep_failed(w, out);
 }
 
 static void end_stream(PtcWire *w)
@@ -483,6 +484,7 @@ void ptc_wire_args_value(PtcWire *w, PtcReplyCall *call, PtcValue value)
         ptc_reply_add_args(&w->reply, call, ptc_buf_view(&json));
     else
         ptc_reply_fail(&w->reply, json.full ? PTC_LLM_TOO_LARGE : PTC_LLM_NO_MEMORY,
-                       PTC_TEXT("the arguments of a call are too long"));
+                       json.full ? PTC_TEXT("the arguments of a call are too long")
+                                 : PTC_TEXT("no memory"));
     ptc_buf_deinit(&json);
 }
