@@ -123,7 +123,7 @@ typedef struct {
     size_t size;
     const PtcLimits *limits; /* copied by ptc_new; NULL: defaults */
     int64_t float_precision; /* digits after the point in results; PTC_UNSET: shortest */
-    int64_t fail_allocation; /* testing: fail the Nth allocation of each run; PTC_UNSET: none */
+    int64_t fail_allocation; /* testing: fail a run's Nth and next allocation; PTC_UNSET: none */
     int64_t gc_stress;       /* testing: 1 collects at every safepoint */
     /* Monotonic milliseconds, for tests that must not wait; NULL: the system's.  With pmap it is called from several
      * threads at once. */

@@ -42,7 +42,8 @@ static bool charge(PtcMem *mem, size_t n)
 {
     uint64_t nth = atomic_fetch_add_explicit(&mem->count, 1, memory_order_relaxed) + 1;
     uint64_t fail_at = atomic_load_explicit(&mem->fail_at, memory_order_relaxed);
-    if (fail_at && nth == fail_at)
+    /* A buffer that is refused asks for less at once: if only one allocation failed, no buffer ever would. */
+    if (fail_at && (nth == fail_at || nth == fail_at + 1))
         return false;
     size_t before = atomic_fetch_add_explicit(&mem->used, n, memory_order_relaxed);
     if (n <= mem->limit && before <= mem->limit - n)

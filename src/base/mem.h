@@ -15,12 +15,12 @@ typedef struct PtcMem {
     atomic_size_t used;           /* bytes in use; threads of one run share a ledger */
     size_t limit;                 /* no allocation takes `used` beyond this */
     atomic_uint_fast64_t count;   /* allocations requested so far */
-    atomic_uint_fast64_t fail_at; /* testing: this allocation fails; 0: none does */
+    atomic_uint_fast64_t fail_at; /* testing: this allocation and the next fail; 0: none does */
 } PtcMem;
 
 void ptc_mem_init(PtcMem *mem, size_t limit);
 
-/* Counts from here and makes the Nth allocation fail; 0 switches this off. */
+/* Counts from here; the Nth allocation and the next fail (a buffer that is refused asks for less at once); 0: none. */
 void ptc_mem_fail_at(PtcMem *mem, uint64_t n);
 
 /* Allocates, grows, shrinks or (size 0) frees.  `old` is the current size, 0 with NULL.  NULL when the ledger or the

@@ -8,7 +8,7 @@
  *     {"reply": {...}, "pieces": [...], "ms": N, "late_ms": N (after it was cancelled), "lookups": N}
  * Beside the request a line may have "body": true (the body is printed, nothing is sent), "cancel_ms": N (cancelled
  * after that), "stop_after": N (the reader of pieces stops), "threads": N (asked by so many at once, an answer each),
- * "fail_at": N (the N-th allocation from then on fails; the answer has "count", how many there were). */
+ * "fail_at": N (the N-th allocation from then on and the next fail; the answer has "count", how many there were). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

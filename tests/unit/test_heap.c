@@ -504,7 +504,8 @@ static void test_ledger_fails(void)
             if (failed) {
                 CHECK(h.heap.used == used && h.heap.page_bytes == held && h.mem.used == out);
                 CHECK(h.budget.stop == PTC_STOP_MEMORY);
-                CHECK(ptc_heap_alloc(&h.heap, 7000) != NULL); /* the knob fails once */
+                ptc_mem_fail_at(&h.mem, 0);
+                CHECK(ptc_heap_alloc(&h.heap, 7000) != NULL);
             }
         }
         CHECK(failed);

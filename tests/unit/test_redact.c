@@ -75,7 +75,8 @@ static void test_secrets(void)
         bool ok =
             ptc_secrets_add(&secrets, "topsecret", 9) && ptc_secrets_add(&secrets, "pem\nkey", 7);
         failures += !ok;
-        CHECK(ok == (secrets.count == 6 + 6 + 3) && (ok || n < 60));
+        /* The form that failed may be one that is there already, so all of them prove nothing. */
+        CHECK(ok ? secrets.count == 6 + 6 + 3 : n < 60);
         ptc_secrets_deinit(&secrets);
         CHECK(atomic_load(&small.used) == 0);
     }

@@ -32,7 +32,8 @@ static inline const char *run_with(Ptc *ptc, PtcTools *tools, const char *progra
     ptc_tools_free(tools);
     size_t len;
     const char *text = o && ptc_outcome_ok(o) ? ptc_outcome_text(o, &len, NULL) : NULL;
-    PtcError e = status == PTC_OK ? first_error(o) : (PtcError){.kind = "none", .message = ""};
+    const char *none = status == PTC_NO_MEMORY ? "no_memory" : "none";
+    PtcError e = status == PTC_OK ? first_error(o) : (PtcError){.kind = none, .message = ""};
     if (text)
         snprintf(out, TEXT, "%s", text);
     else

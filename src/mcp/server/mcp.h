@@ -144,7 +144,7 @@ typedef struct PtcMcpConfig {
      * know. */
     void (*listed)(PtcMcpCall *call);
     void *user;               /* for ptc_mcp_server_user */
-    uint64_t fail_allocation; /* testing: this allocation of the server, counted from 1, fails */
+    uint64_t fail_allocation; /* testing: as for ptc_mem_fail_at, in the server; 0: none */
 } PtcMcpConfig;
 
 #define PTC_MCP_NO_WAITING (~0u)
