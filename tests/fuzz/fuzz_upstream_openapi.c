@@ -72,7 +72,8 @@ static void list(Desk *d, PtcValue document, uint8_t how)
     desk_check_json(d, tools);
     for (size_t i = 0; tools != PTC_NONE && i < ptc_fields_count(tools) && i < 4; i++) {
         PtcText name = ptc_fields_text(&d->heap, ptc_seq_nth(tools, i), "operation");
-        desk_check_json(d, ptc_openapi_tools_auth(&d->heap, document, &entry, name));
+        desk_check_json(d, ptc_openapi_tools_auth(&d->heap, document, &entry,
+                                                  (PtcOperationName){.text = name}));
     }
 }
 
