@@ -54,10 +54,11 @@ static inline PtcText world_file(void *user, PtcText path)
     return PTC_TEXT("-");
 }
 
-/* A directory, which world_end and world_remove remove. */
+/* A directory, which world_end and world_remove remove.  Runs wait long for servers to start: on a busy machine ten seconds
+ * are not enough for nine of them. */
 static inline void world_init(World *w)
 {
-    *w = (World){0};
+    *w = (World){.load_ms = 60000};
     snprintf(w->dir, sizeof w->dir, "/tmp/ptc-manager-XXXXXX");
     CHECK(mkdtemp(w->dir) != NULL);
     snprintf(w->cache, sizeof w->cache, "%s/cache", w->dir);
