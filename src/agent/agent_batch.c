@@ -7,11 +7,11 @@
 
 #include "agent/agent_outcome.h"
 #include "agent/run_options.h"
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "llm/script.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 /* A line as short as this fits into a bench for sure: if it does not, memory is short. */

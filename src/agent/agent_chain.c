@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "base/utf8.h"
 #include "value/map.h"
 
 enum { CHAIN_BYTES = 512 * 1024 * 1024, CONTEXT_BYTES = 64 * 1024 * 1024 };

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "agent/agent_words.h"
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 enum { SAMPLE_BYTES = 16 * 1024 * 1024, DEPTH = 64, VERSION = 1 };

@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "agent/definition_int.h"
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/sig/sig_schema.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 enum { SCHEMA_BYTES = 1024 * 1024 };

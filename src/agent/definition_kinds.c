@@ -4,8 +4,8 @@
 
 #include "agent/definition_int.h"
 #include "agent/response_template.h"
-#include "value/map.h"
 #include "base/utf8.h"
+#include "value/map.h"
 #include "value/str.h"
 
 /* ---------------------------------------------------------------------------- questions */

@@ -4,9 +4,9 @@
 
 #include "json/parse.h"
 #include "tool/contract.h"
-#include "value/vec.h"
 #include "value/map.h"
 #include "value/str.h"
+#include "value/vec.h"
 
 enum { JSON_BYTES = 64 * 1024 * 1024, FINDINGS_BYTES = 64 * 1024 };
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "agent/definition_int.h"
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 enum { MESSAGES = 10000, JSON_BYTES = 64 * 1024 * 1024 };

@@ -9,11 +9,11 @@
 
 #include "agent/judge.h"
 #include "agent/work_int.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "json/parse.h"
 #include "value/copy.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 enum {

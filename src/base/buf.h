@@ -30,6 +30,14 @@ static inline void ptc_buf_clear(PtcBuf *buf)
     buf->full = buf->failed = false;
 }
 
+/* Ends a buffer whose contents went into `whole`: each notes for itself that memory ran out, and `whole` is the one
+ * that is looked at in the end. */
+static inline void ptc_buf_end_part(PtcBuf *whole, PtcBuf *part)
+{
+    whole->failed = whole->failed || part->failed;
+    ptc_buf_deinit(part);
+}
+
 /* Slow half: makes room for `n` more bytes. */
 bool ptc_buf_reserve(PtcBuf *buf, size_t n);
 /* Gives the block exactly `cap` bytes, at least its length.  False changes nothing. */

@@ -9,12 +9,12 @@
 #include "cli/terminal_ask.h"
 #include "engine/engine.h"
 #include "exec/effects_line.h"
-#include "json/emit.h"
-#include "json/parse.h"
 #include "upstream/catalog_text.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
+#include "json/emit.h"
+#include "json/parse.h"
 
 enum {
     LEARN_MS = 5000,

@@ -4,12 +4,12 @@
 
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/doc_tools.h"
 #include "cli/guides.h"
 #include "cli/io.h"
 #include "cli/options.h"
 #include "cli/show.h"
-#include "base/nearest.h"
 
 /* ------------------------------------------------------------------- topics */
 

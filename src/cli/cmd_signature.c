@@ -3,8 +3,8 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
-#include "cli/shown.h"
 #include "cli/options.h"
+#include "cli/shown.h"
 #include "cli/signature.h"
 #include "json/write.h"
 #include "lisp/lib/time.h"

@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/io.h"
 #include "cli/short_form.h"
-#include "base/nearest.h"
 #include "exec/worker.h"
 #include "lisp/builtin.h"
 #include "mcp/client/link.h"

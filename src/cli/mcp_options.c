@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/io.h"
 #include "json/parse.h"
 #include "mcp/http/http.h"
-#include "base/nearest.h"
 #include "value/map.h"
 #include "value/str.h"
 

@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "agent/model_host.h"
 #include "agent/definition.h"
+#include "agent/model_host.h"
 #include "cli/options.h"
 #include "mcp/app/app.h"
 #include "upstream/manager.h"

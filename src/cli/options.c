@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
-#include "base/nearest.h"
 
 enum { HELP_COLUMN = 26 };
 

@@ -3,8 +3,8 @@
 #ifndef PTC_CLI_RUN_AGENT_H
 #define PTC_CLI_RUN_AGENT_H
 
-#include "cli/upstreams_open.h"
 #include "base/mem.h"
+#include "cli/upstreams_open.h"
 
 /* The options of the command; see cmd_run.c. */
 typedef struct PtcRunCommand {

@@ -2,13 +2,13 @@
  * `ptc signature --jsonl`; the lines are described in docs/signatures.md. */
 #include <stdio.h>
 
+#include "base/nearest.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
-#include "cli/shown.h"
 #include "cli/jsonl.h"
+#include "cli/shown.h"
 #include "cli/signature.h"
 #include "json/emit.h"
-#include "base/nearest.h"
 #include "tool/sig/sig_schema.h"
 #include "value/map.h"
 #include "value/str.h"

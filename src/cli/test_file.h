@@ -20,8 +20,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "ptc/ptc.h"
 #include "base/text.h"
+#include "ptc/ptc.h"
 
 typedef enum {
     PTC_POLICY_MATCH,     /* as Clojure or the reference answers */

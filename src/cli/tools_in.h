@@ -3,8 +3,8 @@
 #ifndef PTC_CLI_TOOLS_IN_H
 #define PTC_CLI_TOOLS_IN_H
 
-#include "ptc/ptc.h"
 #include "base/mem.h"
+#include "ptc/ptc.h"
 #include "tool/file.h"
 
 enum { PTC_TOOLS_IN_WHY = PTC_TOOLS_FILE_WHY + 300 };

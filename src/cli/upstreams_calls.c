@@ -4,8 +4,8 @@
 
 #include "json/write.h"
 #include "lisp/form.h"
-#include "upstream/arguments.h"
 #include "mcp/client/era_probe.h"
+#include "upstream/arguments.h"
 #include "upstream/mcp_headers.h"
 #include "upstream/retry.h"
 #include "upstream/tool_result.h"

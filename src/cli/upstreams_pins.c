@@ -11,9 +11,9 @@
 #include "cli/shown.h"
 #include "cli/upstreams_ask.h"
 #include "json/emit.h"
+#include "trace/redact.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
-#include "trace/redact.h"
 #include "upstream/pins.h"
 
 enum { OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 1024 * 1024 };

@@ -2,7 +2,7 @@
  * What has not been called, in words and as JSON: the same wherever it is told. */
 #include "exec/asked_calls.h"
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"

@@ -9,10 +9,10 @@
 
 #include <stdio.h>
 
-#include "exec/sandbox.h"
-#include "exec/worker_talk.h"
 #include "engine/engine.h"
 #include "engine/outcome.h"
+#include "exec/sandbox.h"
+#include "exec/worker_talk.h"
 #include "tool/answer.h"
 #include "tool/source.h"
 

@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "exec/sandbox.h"
-#include "exec/worker_talk.h"
 #include "base/sanitized.h"
 #include "engine/engine.h"
+#include "exec/sandbox.h"
+#include "exec/worker_talk.h"
 
 enum { CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
 

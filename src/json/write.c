@@ -8,10 +8,10 @@
 
 #include "json/emit.h"
 #include "json/swar.h"
-#include "value/cell.h"
-#include "value/lazy.h"
-#include "value/decimal.h"
 #include "value/bigint.h"
+#include "value/cell.h"
+#include "value/decimal.h"
+#include "value/lazy.h"
 #include "value/map.h"
 #include "value/number.h"
 #include "value/str.h"

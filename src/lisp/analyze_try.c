@@ -3,8 +3,8 @@
  * ordinary failed call. */
 #include <stdio.h>
 
-#include "lisp/analyze_int.h"
 #include "base/nearest.h"
+#include "lisp/analyze_int.h"
 #include "lisp/lib/class.h"
 
 /* Class names a catch may give, and the errors they stand for (lib/except.c knows the words). */

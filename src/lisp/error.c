@@ -3,13 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "value/decimal.h"
 #include "lisp/builtin.h"
 #include "lisp/element.h"
 #include "lisp/lib/seq_int.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 #include "value/cell.h"
+#include "value/decimal.h"
 
 enum {
     SHOWN_BYTES = 40,

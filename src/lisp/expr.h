@@ -4,8 +4,8 @@
 #ifndef PTC_LISP_EXPR_H
 #define PTC_LISP_EXPR_H
 
-#include "lisp/host.h"
 #include "lisp/form.h"
+#include "lisp/host.h"
 #include "lisp/names.h"
 #include "lisp/warnings.h"
 

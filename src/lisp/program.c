@@ -15,8 +15,8 @@
 #include "lisp/lib/time.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
-#include "value/typed.h"
 #include "value/cell.h"
+#include "value/typed.h"
 
 enum { FIRST_STACK = 256, STACK_KEPT = 8 * 1024 };
 

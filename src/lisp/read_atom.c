@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "base/utf8.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "value/bigint.h"
 #include "value/decimal.h"
 #include "value/number.h"

@@ -9,8 +9,8 @@
 #define PTC_LLM_LLM_H
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/budget.h"
+#include "base/buf.h"
 #include "base/text.h"
 
 /* Limits of a reply; more is a failure of class PTC_LLM_TOO_LARGE. */

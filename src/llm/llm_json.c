@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
 #include "net/retry_after.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 enum { MOST = 1000 * 1000 * 1000 };

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "llm/json_box.h"
 #include "value/map.h"
-#include "base/utf8.h"
 #include "value/str.h"
 
 void ptc_model_alias_init(PtcModelAliases *a, PtcMem *mem)

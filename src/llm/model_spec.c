@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "llm/exec_model.h"
 #include "llm/llm_json.h"
 #include "llm/model_alias.h"
 #include "llm/models_json.h"
 #include "llm/provider_model.h"
 #include "llm/replay.h"
-#include "base/utf8.h"
 #include "llm/script.h"
 
 #define DEFAULT_PROVIDER "openrouter"

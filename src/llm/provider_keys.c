@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "base/secret.h"
 #include "base/dotenv.h"
+#include "base/secret.h"
 #include "llm/provider.h"
 
 /* Passwords in these are secrets too; libcurl reads the variables itself. */

@@ -8,9 +8,9 @@
 
 #include "lisp/builtin.h"
 #include "lisp/lib/time.h"
+#include "value/bigint.h"
 #include "value/cell.h"
 #include "value/decimal.h"
-#include "value/bigint.h"
 #include "value/iter.h"
 #include "value/map.h"
 #include "value/number.h"

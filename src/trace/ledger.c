@@ -3,11 +3,11 @@
  * spent without programs is not known here. */
 #include "trace/ledger.h"
 
-#include "json/emit.h"
-#include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
+#include "json/emit.h"
+#include "json/parse.h"
 
 enum { LEDGER_MEMORY = 64 << 20, BYTES_A_TOKEN = 4 };
 

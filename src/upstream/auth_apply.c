@@ -4,7 +4,7 @@
 #include "upstream/auth_apply.h"
 
 #include "base/base64.h"
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "base/secret.h"
 #include "json/parse.h"
 #include "net/url.h"

@@ -4,8 +4,8 @@
  * is answered once, through ready(). */
 #include <stdio.h>
 
-#include "upstream/fields.h"
 #include "upstream/call_progress.h"
+#include "upstream/fields.h"
 #include "upstream/manager_int.h"
 #include "upstream/serve_int.h"
 

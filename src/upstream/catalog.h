@@ -7,8 +7,8 @@
 #define PTC_UPSTREAM_CATALOG_H
 
 #include "base/arena.h"
-#include "value/heap.h"
 #include "base/text.h"
+#include "value/heap.h"
 
 enum {
     PTC_CATALOG_TOOLS = 5000,    /* of one server; more are left out */

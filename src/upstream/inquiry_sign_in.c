@@ -3,7 +3,7 @@
  * run asks only once, for one upstream, so that a sign-in that does not help leads to the same failure as none. */
 #include <stdio.h>
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "json/emit.h"
 #include "json/members.h"
 #include "upstream/clean.h"

@@ -3,7 +3,7 @@
  * segment, everything encoded), and none can end a header. */
 #include "upstream/openapi_request.h"
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "net/url.h"
 #include "upstream/auth_apply.h"
 #include "upstream/fields.h"

@@ -3,7 +3,7 @@
  * between values is left as it is.  Headers are not encoded; whoever sends them checks them. */
 #include "upstream/openapi_style.h"
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "json/emit.h"
 #include "net/url.h"
 #include "upstream/fields.h"

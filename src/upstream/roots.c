@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "net/url.h"

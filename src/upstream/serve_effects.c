@@ -3,7 +3,7 @@
  * number of their calls, in the order in which they were first called. */
 #include <stdio.h>
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "json/emit.h"
 #include "upstream/clean.h"
 #include "upstream/serve_int.h"

@@ -4,7 +4,7 @@
  * cleaned, cut, and fenced where it is long. */
 #include <stdio.h>
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/clean.h"

@@ -3,9 +3,9 @@
  * until it ends, a record that is replayed; the second lets an allocation fail.  Nothing leaks, every answer is whole. */
 #include <assert.h>
 
+#include "base/dotenv.h"
 #include "base/utf8.h"
 #include "json/check.h"
-#include "base/dotenv.h"
 #include "llm/json_difference.h"
 #include "llm/llm_json.h"
 #include "llm/model_alias.h"

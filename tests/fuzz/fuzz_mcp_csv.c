@@ -2,8 +2,8 @@
  * CSV: whatever it is, it becomes rows that can be written as JSON and that are all alike, or an error with a message. */
 #include <stdlib.h>
 
-#include "json/write.h"
 #include "data/csv.h"
+#include "json/write.h"
 #include "value/map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

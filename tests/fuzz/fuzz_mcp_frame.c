@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "exec/flight.h"
 #include "json/check.h"
 #include "json/parse.h"
-#include "exec/flight.h"
 #include "tool/toolset.h"
 #include "unit/remote_fake.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "json/emit.h"
+#include "unit/check.h"
 #include "upstream/config.h"
 #include "upstream/desk.h"
 #include "upstream/manager.h"
-#include "unit/check.h"
 
 typedef struct {
     PtcMem mem;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Ledgers of calls in other servers: sums, ratios, outcomes; hostile ones; memory that ends. */
-#include "trace/call_outcomes.h"
 #include "json/emit.h"
+#include "trace/call_outcomes.h"
 #include "unit/check.h"
 
 static const char SOME[] =

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "tool/call.h"
-#include "json/write.h"
 #include "exec/task.h"
+#include "json/write.h"
+#include "tool/call.h"
 #include "value/str.h"
 #include "value/vec.h"
 

@@ -3,8 +3,8 @@
  * JSON that is passed on as it is. */
 #include "check.h"
 
-#include "json/check.h"
 #include "exec/frame.h"
+#include "json/check.h"
 
 static PtcMem mem;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * HMAC, base64 and sealed texts. */
-#include "check.h"
 #include "base/base64.h"
 #include "base/secret.h"
+#include "check.h"
 #include "mcp/server/seal.h"
 
 static PtcMem mem;

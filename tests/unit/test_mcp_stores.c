@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "trace/recorder.h"
 #include "mcp/app/results.h"
 #include "mcp/app/sessions.h"
+#include "trace/recorder.h"
 
 #define VIEW(text) ((PtcText){text, strlen(text)})
 static const PtcText none = {NULL, 0};

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "lisp/form.h"
 #include "base/nearest.h"
+#include "lisp/form.h"
 #include "unit/check.h"
 #include "value/bigint.h"
 #include "value/number.h"

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/whole_file.h"
 #include "base/utf8.h"
+#include "base/whole_file.h"
 #include "mcp/app/suspended.h"
 #include "upstream/call_replay.h"
 #include "upstream/grants.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Values from bytes, object by object.  What always holds: nothing is allocated because the bytes merely claim it.  A
  * count is believed only as far as bytes follow, and objects go into the session's heap, which has a limit. */
-#include "engine/snapshot/snapshot_int.h"
 #include "base/utf8.h"
+#include "engine/snapshot/snapshot_int.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Functions from bytes: text that goes through reader, analyzer and compiler like any program, and functions that
  * builtins made.  The code behind the latter trusts what it is given, so everything is checked here. */
-#include "engine/snapshot/snapshot_int.h"
 #include "base/utf8.h"
+#include "engine/snapshot/snapshot_int.h"
 #include "lisp/vm_int.h"
 #include "value/bigint.h"
 

@@ -5,8 +5,8 @@
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 #include "lisp/registry.h"
-#include "value/decimal.h"
 #include "lisp/vm_int.h"
+#include "value/decimal.h"
 
 /* -------------------------------------------------------------------------------- names */
 

@@ -4,13 +4,13 @@
  * them back as they are. */
 #include <stdio.h>
 
+#include "lisp/left_out.h"
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/lib/discover_int.h"
 #include "lisp/lib/seq_int.h"
 #include "lisp/lib/servers.h"
 #include "lisp/names.h"
 #include "lisp/record.h"
-#include "lisp/left_out.h"
 #include "lisp/suggest.h"
 #include "lisp/vm_int.h"
 

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
+#include "lisp/left_out.h"
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/lib/seq_int.h"
-#include "lisp/left_out.h"
 #include "lisp/lib/servers.h"
 #include "lisp/vm_int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Methods of Java's strings and collections.  They are strict where our own functions are not: a place
  * out of range is an index_error, a receiver of another type a type_error.  Positions count graphemes. */
-#include "base/utf8.h"
 #include "lisp/lib/interop.h"
+#include "base/utf8.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 

@@ -3,8 +3,8 @@
 #include "lisp/lib/pred.h"
 
 #include "lisp/lib/seq_int.h"
-#include "value/typed.h"
 #include "value/decimal.h"
+#include "value/typed.h"
 
 /* ---------------------------------------------------------------- predicates */
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "base/buf_part.h"
+#include "base/buf.h"
 #include "base/secret.h"
 #include "base/utf8.h"
 #include "exec/asked_calls.h"

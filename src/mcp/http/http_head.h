@@ -4,9 +4,9 @@
 #ifndef PTC_MCP_HTTP_HTTP_HEAD_H
 #define PTC_MCP_HTTP_HTTP_HEAD_H
 
+#include "base/text.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include "base/text.h"
 
 typedef enum {
     PTC_HTTP_HOST,

@@ -15,8 +15,8 @@
 #define PTC_TOOL_SCHEMA_SCHEMA_H
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/budget.h"
+#include "base/buf.h"
 #include "value/value.h"
 
 enum {

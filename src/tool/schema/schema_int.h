@@ -3,9 +3,9 @@
 #ifndef PTC_TOOL_SCHEMA_SCHEMA_INT_H
 #define PTC_TOOL_SCHEMA_SCHEMA_INT_H
 
+#include "base/text.h"
 #include "tool/schema/schema.h"
 #include "tool/schema/schema_value.h"
-#include "base/text.h"
 
 typedef struct PtcSchemaNode PtcSchemaNode;
 

@@ -3,10 +3,10 @@
  * counted. */
 #include <stdio.h>
 
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
-#include "base/nearest.h"
 #include "tool/sig/sig_int.h"
 #include "value/map.h"
 #include "value/number.h"

@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-#include "base/utf8.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "tool/sig/sig_int.h"
 
 typedef struct {
