@@ -9,12 +9,13 @@
 #include "cli/terminal_ask.h"
 #include "engine/engine.h"
 #include "exec/effects_line.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "trace/ledger.h"
 #include "upstream/catalog_text.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
-#include "json/emit.h"
-#include "json/parse.h"
 
 enum {
     LEARN_MS = 5000,
@@ -35,31 +36,14 @@ typedef struct {
 
 /* -------------------------------------------------------------------------- what was called */
 
-/* A call as the outcome has it: with a number of its own, and without what only traces have.  False: it does not fit. */
-static bool add_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id)
-{
-    PtcValue key, value;
-    ptc_emit_object(out);
-    ptc_emit_field_uint(out, "id", id);
-    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
-        PtcText name = ptc_str_text(key);
-        if (ptc_text_is(name, "id") || ptc_text_is(name, "arguments") ||
-            ptc_text_is(name, "result"))
-            continue;
-        ptc_emit_key_text(out, name);
-        ptc_emit_value(out, heap, value);
-    }
-    ptc_emit_object_end(out);
-    return ptc_buf_ok(out);
-}
-
 /* The calls of one program are numbered on from those before it. */
 static void add_calls(PtcAgentUpstreams *a, PtcHeap *heap, PtcValue calls)
 {
     for (size_t i = 0; i < ptc_seq_count(calls); i++) {
         size_t before = a->calls.len;
         a->call_count++;
-        if (add_call(&a->calls, heap, ptc_seq_nth(calls, i), a->call_count))
+        ptc_ledger_put_call(&a->calls, heap, ptc_seq_nth(calls, i), a->call_count);
+        if (ptc_buf_ok(&a->calls))
             continue;
         a->calls.len = before;
         a->calls.full = a->calls.failed = false;

@@ -3,11 +3,11 @@
  * spent without programs is not known here. */
 #include "trace/ledger.h"
 
+#include "json/emit.h"
+#include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
-#include "json/emit.h"
-#include "json/parse.h"
 
 enum { LEDGER_MEMORY = 64 << 20, BYTES_A_TOKEN = 4 };
 
@@ -75,22 +75,29 @@ PtcText ptc_ledger_reason(PtcLedger *l, size_t i)
     return reason.len ? reason : PTC_TEXT("unknown");
 }
 
+void ptc_ledger_put_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id)
+{
+    PtcValue key, value;
+    ptc_emit_object(out);
+    if (id)
+        ptc_emit_field_uint(out, "id", id);
+    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        if (ptc_text_is(name, "arguments") || ptc_text_is(name, "result") ||
+            (id && ptc_text_is(name, "id")))
+            continue;
+        ptc_emit_key_text(out, name);
+        ptc_emit_value(out, heap, value);
+    }
+    ptc_emit_object_end(out);
+}
+
 void ptc_ledger_put_calls(PtcLedger *l, PtcBuf *out)
 {
     ptc_emit_key(out, "upstream_calls");
     ptc_emit_array(out);
-    for (size_t i = 0; i < l->count; i++) {
-        PtcValue key, value, call = ptc_seq_nth(l->calls, i);
-        ptc_emit_object(out);
-        for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
-            PtcText name = ptc_str_text(key);
-            if (ptc_text_is(name, "arguments") || ptc_text_is(name, "result"))
-                continue;
-            ptc_emit_key_text(out, name);
-            ptc_emit_value(out, &l->heap, value);
-        }
-        ptc_emit_object_end(out);
-    }
+    for (size_t i = 0; i < l->count; i++)
+        ptc_ledger_put_call(out, &l->heap, ptc_seq_nth(l->calls, i), 0);
     ptc_emit_array_end(out);
 }
 

@@ -33,7 +33,10 @@ bool ptc_ledger_is_asked(PtcText name);
 /* The same name if it is that of a payload: a text that was asked or answered; else NULL. */
 const char *ptc_ledger_payload(PtcText name);
 
-/* The member "upstream_calls": all of it but what was asked and what came back. */
+/* A call of a ledger as answers have it: all of it but what was asked and what came back, which only traces show.
+ * With an `id` (from 1) it has that number in place of its own. */
+void ptc_ledger_put_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id);
+/* The member "upstream_calls": all calls, so written. */
 void ptc_ledger_put_calls(PtcLedger *ledger, PtcBuf *out);
 
 typedef struct PtcLedgerSums {
