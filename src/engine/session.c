@@ -138,11 +138,11 @@ static bool copy_session(PtcHeapBox *box, PtcValue *copies, const PtcValue *valu
     return copy_all(box, copies, n + 1);
 }
 
-bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcValue journal, PtcStop *stop)
+bool ptc_session_replace(PtcSession *s, PtcHeapBox *box, const PtcValue *values, PtcValue journal,
+                         PtcStop *stop)
 {
     Ptc *ptc = s->ptc;
     size_t n = s->names.count, bytes = (n + 1) * sizeof(PtcValue);
-    PtcHeapBox *box = ptc_box_new(ptc, s->box->heap.limit);
     PtcValue *copies = box ? ptc_mem_alloc(&ptc->mem, bytes) : NULL;
     bool ok = false;
     *stop = PTC_STOP_MEMORY;
@@ -169,7 +169,8 @@ bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcValue journal
 bool ptc_session_compact(PtcSession *s)
 {
     PtcStop stop;
-    return ptc_session_replace(s, s->globals, s->journal, &stop);
+    PtcHeapBox *box = ptc_box_new(s->ptc, s->box->heap.limit);
+    return ptc_session_replace(s, box, s->globals, s->journal, &stop);
 }
 
 /* ------------------------------------------------------------------------------ history */
@@ -315,8 +316,9 @@ static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcVal
 static bool replace_with_cells(PtcSession *s, const PtcValue *values, const PtcCells *cells,
                                PtcStop *stop)
 {
+    PtcHeapBox *box = ptc_box_new(s->ptc, s->box->heap.limit);
     ptc_cells_exchange(cells);
-    bool ok = ptc_session_replace(s, values, s->journal, stop);
+    bool ok = ptc_session_replace(s, box, values, s->journal, stop);
     ptc_cells_exchange(cells);
     return ok;
 }

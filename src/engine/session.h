@@ -50,10 +50,10 @@ PTC_MUST_USE bool ptc_session_commit(PtcSession *session, PtcVM *vm, PtcOutcome 
 PTC_MUST_USE bool ptc_session_over(PtcSession *session, PtcVM *vm, size_t most, bool *over);
 /* Room for one value for each of n names. */
 PTC_MUST_USE bool ptc_session_room(PtcSession *session, size_t n);
-/* Gives the session a new heap with copies of `values` (one for each name) and of `journal`, in place of what it
- * has.  If that fails, nothing changes; *stop says why. */
-PTC_MUST_USE bool ptc_session_replace(PtcSession *session, const PtcValue *values, PtcValue journal,
-                                      PtcStop *stop);
+/* Gives the session copies of `values` (one for each name) and of `journal` in `box`, a new heap that it takes, in
+ * place of what it has; NULL: there is no memory for one.  If that fails, nothing changes; *stop says why. */
+PTC_MUST_USE bool ptc_session_replace(PtcSession *session, PtcHeapBox *box, const PtcValue *values,
+                                      PtcValue journal, PtcStop *stop);
 /* Frees what nothing is bound to; false if there is no memory for that. */
 bool ptc_session_compact(PtcSession *session);
 /* Results of its cached tools, made when first needed; NULL: out of memory. */

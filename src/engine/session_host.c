@@ -9,8 +9,6 @@
 #include "lisp/form.h"
 #include "value/copy.h"
 
-enum { COPY_MS = 2000 };
-
 size_t ptc_session_size(PtcSession *s)
 {
     if (s->stale)
@@ -91,30 +89,46 @@ static bool is_ours(const Ptc *ptc, PtcValue v)
            (!ptc_is_obj(v) || ptc_page_of(v)->heap->pool == &ptc->pool);
 }
 
+/* No clock ends a copy for the host: it is as long as the session's limit lets it be, and a journal of tasks that took
+ * effect must not be lost because the machine was busy, or because the run that made it had no time left. */
+static void begin_copy(const PtcSession *s, PtcBudget *budget)
+{
+    ptc_engine_budget(s->ptc, budget, 0);
+    budget->compute_end_ns = INT64_MAX;
+}
+
 static PtcValue copy_in(PtcSession *s, PtcValue v)
 {
     PtcCopy copy;
     s->box->heap.limit = (size_t)s->ptc->limits.session_bytes;
-    ptc_engine_budget(s->ptc, &s->box->budget, COPY_MS);
+    begin_copy(s, &s->box->budget);
     ptc_copy_init(&copy, &s->box->heap);
     PtcValue mine = ptc_copy_value(&copy, v);
     ptc_copy_deinit(&copy);
     return mine;
 }
 
-/* There is no room beside the old value: everything except that is copied to a new heap.  `at` -1: the journal. */
-static PtcStatus rebind(PtcSession *s, int at, PtcValue v)
+/* The value goes to a new heap with everything but the old one. */
+static bool replace_with(PtcSession *s, int at, PtcValue *values, PtcValue v)
 {
     PtcStop stop;
+    PtcHeapBox *box = ptc_box_new(s->ptc, s->box->heap.limit);
+    if (box)
+        begin_copy(s, &box->budget);
+    if (at >= 0)
+        values[at] = v;
+    return ptc_session_replace(s, box, values, at < 0 ? v : s->journal, &stop);
+}
+
+/* There is no room beside the old value, or memory is short.  `at` -1: the journal. */
+static PtcStatus rebind(PtcSession *s, int at, PtcValue v)
+{
     size_t bytes = s->global_cap * sizeof v;
     PtcValue *values = ptc_mem_alloc(&s->ptc->mem, bytes);
     if (!values)
         return PTC_NO_MEMORY;
     memcpy(values, s->globals, bytes);
-    if (at >= 0)
-        values[at] = v;
-    bool ok = s->box->budget.stop == PTC_STOP_MEMORY &&
-              ptc_session_replace(s, values, at < 0 ? v : s->journal, &stop);
+    bool ok = replace_with(s, at, values, v);
     ptc_mem_free(&s->ptc->mem, values, bytes);
     s->stale = s->stale || !ok; /* part of what did not fit is still there */
     return ok ? PTC_OK : PTC_BAD_DATA;

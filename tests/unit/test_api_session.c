@@ -132,14 +132,19 @@ static void test_lifetimes(void)
     end_engine(ptc);
 }
 
-static void test_session_limit(void)
+static Ptc *with_session_bytes(int64_t bytes)
 {
     PtcLimits limits = patient_limits();
     PtcOptions options;
     ptc_options_init(&options, sizeof options);
-    limits.session_bytes = 300 * 1024;
+    limits.session_bytes = bytes;
     options.limits = &limits;
-    Ptc *ptc = ptc_new(&options);
+    return ptc_new(&options);
+}
+
+static void test_session_limit(void)
+{
+    Ptc *ptc = with_session_bytes(300 * 1024);
     PtcSession *s = ptc_session_new(ptc);
     EXPECT(ptc, s, "(def a (vec (range 1000)))", "#'a");
     size_t bytes = ptc_session_bytes(s);
@@ -160,12 +165,7 @@ static void test_session_limit(void)
 /* What tasks did does not fit, though the definitions do. */
 static void test_session_journal_limit(void)
 {
-    PtcLimits limits = patient_limits();
-    PtcOptions options;
-    ptc_options_init(&options, sizeof options);
-    limits.session_bytes = 64 * 1024;
-    options.limits = &limits;
-    Ptc *ptc = ptc_new(&options);
+    Ptc *ptc = with_session_bytes(64 * 1024);
     PtcSession *s = ptc_session_new(ptc);
     PtcData *data = ptc_data_new(ptc, -1);
     PtcRun run =
@@ -374,6 +374,29 @@ static Ptc *with_clock(Clock *clock, const PtcLimits *limits)
     options.clock_user = clock;
     options.limits = limits;
     return ptc_new(&options);
+}
+
+/* A run ends in time; what its tasks did is kept, whatever the clock says by then. */
+static void test_slow_journal(void)
+{
+    PtcLimits limits = patient_limits();
+    Clock clock = {.step = 3000};
+    limits.timeout_ms = limits.deadline_ms = 1000 * 1000 * 1000;
+    Ptc *ptc = with_clock(&clock, &limits);
+    PtcSession *s = ptc_session_new(ptc);
+    PtcData *data = ptc_data_new(ptc, -1);
+    PtcRun run =
+        a_run("(count (task \"a\" (mapv (fn [i] (str \"item \" i)) (range 50000))))", s, PTC_NIL);
+    run.journal = ptc_make_json(data, "{}", 2, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        PtcOutcome *o = NULL;
+        CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && ptc_outcome_ok(o));
+        CHECK_STR(ptc_outcome_text(o, NULL, NULL), "50000");
+        ptc_outcome_free(o);
+    }
+    ptc_data_free(data);
+    ptc_session_free(s);
+    end_engine(ptc);
 }
 
 /* Time passes only when the clock is looked at. */
@@ -653,6 +676,7 @@ int main(void)
     CHECK_RUN(test_session_limit());
     CHECK_RUN(test_session_journal_limit());
     CHECK_RUN(test_batch());
+    CHECK_RUN(test_slow_journal());
     CHECK_RUN(test_clock());
     CHECK_RUN(test_slow_host());
     CHECK_RUN(test_cancel());
