@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_tools.c - tools in C from a program's side: arguments, answers at once and later, failures, limits, cache,
  * records, pmap with many of them. */
-#include "api_help.h"
+#include "api_tool_help.h"
 
 #include "tool/toolset.h"
 
@@ -151,30 +151,6 @@ static PtcTools *make_tools(void)
         CHECK_STR(error, "");
     }
     return tools;
-}
-
-static PtcOutcome *start_with(Ptc *ptc, PtcTools *tools, const char *program,
-                              const PtcLimits *limits)
-{
-    PtcRun run = a_run(program, NULL, 0);
-    PtcOutcome *o = NULL;
-    run.tools = tools;
-    run.limits = limits;
-    return ptc_eval(ptc, &run, &o) == PTC_OK ? o : NULL;
-}
-
-static void expect_with(int line, Ptc *ptc, PtcTools *tools, const PtcLimits *limits,
-                        const char *program, const char *want)
-{
-    static pthread_mutex_t counts = PTHREAD_MUTEX_INITIALIZER;
-    char got[TEXT] = "no outcome";
-    PtcOutcome *o = start_with(ptc, tools, program, limits);
-    pthread_mutex_lock(&counts);
-    if (o)
-        tell(o, got);
-    check_str("", line, program, got, want);
-    pthread_mutex_unlock(&counts);
-    ptc_outcome_free(o);
 }
 
 #define WITH(program, want) expect_with(__LINE__, ptc, tools, NULL, program, want)
