@@ -49,7 +49,7 @@ static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, P
                         PTC_LLM_BODY_BYTES);
         break;
     case PTC_PROCESS_NO_MEMORY:
-        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
         break;
     case PTC_PROCESS_NO_START:
         ptc_reply_failf(reply, PTC_LLM_CONFIG_ERROR, "%s cannot be started: %s", p->argv[0],
@@ -99,7 +99,7 @@ static void exec_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *are
         ptc_reply_failf(&reply, PTC_LLM_TOO_LARGE, "the request is larger than %d bytes",
                         PTC_LLM_REQUEST_BYTES);
     else
-        ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     ptc_reply_finish(&reply, arena, out);
     ptc_waiting_hand_on(request, arena, out);
     ptc_buf_deinit(&input);
@@ -125,7 +125,7 @@ static bool fill(Program *p, const char *name, PtcText command, char *why, size_
     size_t count = 0;
     bool inside = false;
     if (!ptc_buf_reserve(&p->texts, strlen(name) + command.len + 2))
-        return snprintf(why, size, "no memory") < 0;
+        return snprintf(why, size, "out of memory") < 0;
     ptc_buf_add(&p->texts, name, strlen(name) + 1);
     for (size_t i = 0; i < command.len; i++) {
         bool blank = command.bytes[i] == ' ' || command.bytes[i] == '\t';
@@ -151,7 +151,7 @@ PtcModel *ptc_exec_model_new(PtcMem *mem, const char *name, PtcText command,
 {
     Program *p = ptc_mem_alloc(mem, sizeof *p);
     if (!p) {
-        snprintf(why, size, "no memory");
+        snprintf(why, size, "out of memory");
         return NULL;
     }
     *p = (Program){

@@ -77,7 +77,7 @@ PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *stat
     if (why && size)
         snprintf(why, size, "%s, at byte %zu",
                  *status == PTC_JSON_BOX_TOO_LARGE ? "it takes more memory than it may"
-                 : error.stopped                   ? "no memory"
+                 : error.stopped                   ? "out of memory"
                                                    : error.message,
                  error.offset);
     return v;

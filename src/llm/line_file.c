@@ -44,7 +44,7 @@ static bool cut(PtcLineFile *f, char *why, size_t size)
             return false;
         }
         if (f->count == f->cap && !grow(f)) {
-            snprintf(why, size, "no memory");
+            snprintf(why, size, "out of memory");
             return false;
         }
         f->numbers[f->count] = number;
@@ -64,7 +64,7 @@ bool ptc_line_file_take(PtcLineFile *f, PtcMem *mem, PtcText text, char *why, si
     init(f, mem);
     if (ptc_buf_add(&f->text, text.bytes, text.len))
         return cut(f, why, size);
-    snprintf(why, size, "no memory");
+    snprintf(why, size, "out of memory");
     return false;
 }
 
@@ -74,7 +74,7 @@ static bool read_all(PtcLineFile *f, int fd, char *why, size_t size)
     enum { STEP = 64 * 1024 };
     for (;;) {
         if (!ptc_buf_reserve(&f->text, STEP)) {
-            snprintf(why, size, f->text.full ? "it is larger than 1 GiB" : "no memory");
+            snprintf(why, size, f->text.full ? "it is larger than 1 GiB" : "out of memory");
             return false;
         }
         ssize_t n = read(fd, f->text.data + f->text.len, STEP);

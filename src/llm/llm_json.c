@@ -220,7 +220,7 @@ static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyC
             ptc_reply_add_args(reply, call, ptc_buf_view(&json));
         else
             ptc_reply_fail(reply, json.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
-                           json.failed ? PTC_TEXT("no memory")
+                           json.failed ? PTC_TEXT("out of memory")
                                        : PTC_TEXT("the arguments of a call are too long"));
     }
     ptc_buf_deinit(&json);
@@ -310,7 +310,7 @@ static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, char *why
     reply->cut = ptc_json_box_bool(box, v, "cut");
     if (opaque != PTC_NONE && opaque != PTC_NIL && !write_value(box, &reply->opaque, opaque))
         ptc_reply_fail(reply, reply->opaque.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
-                       reply->opaque.failed ? PTC_TEXT("no memory")
+                       reply->opaque.failed ? PTC_TEXT("out of memory")
                                             : PTC_TEXT("the opaque part of a reply is too long"));
     return read_calls(box, ptc_json_box_get(box, v, "tool_calls"), reply, why, size);
 }
@@ -347,7 +347,7 @@ bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who)
     if (understood)
         ;
     else if (status == PTC_JSON_BOX_NO_MEMORY)
-        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     else if (status == PTC_JSON_BOX_TOO_LARGE)
         ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", who, why);
     else if (v == PTC_NONE)

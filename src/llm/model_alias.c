@@ -79,13 +79,14 @@ static bool add_row(PtcModelAliases *a, PtcText name, const PtcProvider *provide
                               ? ptc_arena_push(&a->arena, a->rows, a->count, sizeof *rows)
                               : NULL;
     if (!rows)
-        return wrong(why, size, name, "too many aliases, or out of memory");
+        return wrong(why, size, name,
+                     a->count < PTC_MODEL_ALIAS_ROWS ? "out of memory" : "too many aliases");
     a->rows = rows;
     a->rows[a->count] = (PtcModelAlias){.name = ptc_reply_keep(&a->arena, name, &failed),
                                         .provider = provider,
                                         .id = ptc_reply_keep(&a->arena, id, &failed)};
     if (failed)
-        return wrong(why, size, name, "no memory");
+        return wrong(why, size, name, "out of memory");
     a->count++;
     return true;
 }

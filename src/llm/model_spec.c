@@ -239,7 +239,7 @@ PtcModels *ptc_models_new(const PtcModelsOptions *options, char *why, size_t siz
 {
     PtcMem *mem = options->mem;
     PtcModels *m = ptc_mem_alloc(mem, sizeof *m);
-    snprintf(why, size, "no memory");
+    snprintf(why, size, "out of memory");
     if (!m)
         return NULL;
     *m = (PtcModels){.options = *options};

@@ -89,7 +89,7 @@ static bool add_signature(PtcHeaders *h, PtcMem *mem, const PtcSigv4 *r, PtcRepl
     }
     ptc_buf_deinit(&date);
     ptc_buf_deinit(&authorization);
-    return ok || ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    return ok || ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
 }
 
 static bool add_aws(PtcHeaders *h, PtcMem *mem, const PtcProvider *p, const PtcProviderKeys *keys,

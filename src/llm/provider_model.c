@@ -40,7 +40,7 @@ static bool write_body(const Remote *m, const PtcLlmRequest *r, bool stream, boo
         return true;
     return out->full ? ptc_reply_failf(reply, PTC_LLM_TOO_LARGE,
                                        "the request is larger than %d bytes", PTC_LLM_REQUEST_BYTES)
-                     : ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+                     : ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
 }
 
 /* For records and --dry-run: without the member that asks for a stream, so that it is the same either way. */
@@ -147,7 +147,7 @@ static bool make_url(const Remote *m, bool stream, PtcBuf *url, PtcReply *reply)
         return ptc_reply_fail(reply, PTC_LLM_CONFIG_ERROR,
                               PTC_TEXT("AWS_REGION must be a region such as eu-north-1"));
     if (!url->full && !ptc_buf_text(url))
-        return ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        return ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     return !url->full ||
            ptc_reply_fail(reply, PTC_LLM_CONFIG_ERROR, PTC_TEXT("the address is too long"));
 }
@@ -335,7 +335,7 @@ PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvide
     }
     Remote *m = ptc_mem_alloc(place->mem, sizeof *m);
     if (!m) {
-        snprintf(why, size, "no memory");
+        snprintf(why, size, "out of memory");
         return NULL;
     }
     PtcText region = ptc_provider_keys_get(place->keys, PTC_AWS_REGION);

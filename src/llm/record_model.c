@@ -47,7 +47,7 @@ PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path, const PtcProv
     PtcRecordFile *file = ptc_mem_alloc(mem, sizeof *file);
     if (!file) {
         close(fd);
-        snprintf(why, size, "no memory");
+        snprintf(why, size, "out of memory");
         return NULL;
     }
     *file = (PtcRecordFile){.mem = mem, .keys = keys, .fd = fd};
@@ -152,7 +152,9 @@ static void record(PtcRecordFile *file, PtcModel *inner, const PtcLlmRequest *r,
     if (line.len && ptc_buf_ok(&line))
         write_line(file, ptc_buf_view(&line));
     else
-        complain(file, "a request and its reply are longer than 64 MiB, or out of memory");
+        complain(file, plain.full || reply.full || line.full
+                           ? "a request and its reply are longer than 64 MiB"
+                           : "out of memory");
     ptc_buf_deinit(&plain);
     ptc_buf_deinit(&reply);
     ptc_buf_deinit(&line);

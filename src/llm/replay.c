@@ -74,9 +74,9 @@ static bool read_line(Replay *r, PtcJsonBox *box, size_t i, char *why, size_t si
     memcpy(line->hash, hash.bytes, hash.len);
     line->agent = ptc_reply_keep(&r->arena, agent, &failed);
     if (!number_model(r, model, &line->model))
-        return wrong(why, size, number, "too many different models, or out of memory");
+        return wrong(why, size, number, "too many different models, or ptc is out of memory");
     r->model.network = r->model.network || ptc_json_box_bool(box, v, "network");
-    return !failed || wrong(why, size, number, "no memory");
+    return !failed || wrong(why, size, number, "out of memory");
 }
 
 static bool fill(Replay *r, char *why, size_t size)
@@ -86,7 +86,7 @@ static bool fill(Replay *r, char *why, size_t size)
     PtcText name = ptc_reply_keep(&r->arena, ptc_text_cstr(r->options.name), &failed);
     r->lines = ptc_arena_zalloc(&r->arena, (r->file.count + 1) * sizeof *r->lines);
     if (failed || !r->lines) {
-        snprintf(why, size, "no memory");
+        snprintf(why, size, "out of memory");
         return false;
     }
     r->model.name = name.bytes;
@@ -240,7 +240,7 @@ static void replay_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *a
     size_t near = SIZE_MAX, i = SIZE_MAX;
     ptc_reply_init(&reply, arena->mem, NULL, r->options.keys);
     if (!make_hashes(r, request, arena->mem, hashes))
-        ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     else
         i = take(r, agent, hashes, &near);
     if (ptc_reply_ok(&reply) && i == SIZE_MAX && near != SIZE_MAX &&
@@ -278,7 +278,7 @@ static Replay *make(const PtcReplayOptions *options, char *why, size_t size)
 {
     Replay *r = ptc_mem_alloc(options->mem, sizeof *r);
     if (!r) {
-        snprintf(why, size, "no memory");
+        snprintf(why, size, "out of memory");
         return NULL;
     }
     *r = (Replay){.model = {.ask = replay_ask, .body = replay_body, .free = replay_free},

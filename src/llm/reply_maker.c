@@ -63,7 +63,7 @@ bool ptc_reply_failf(PtcReply *r, PtcLlmStatus status, const char *format, ...)
 static bool refuse(PtcReply *r, const PtcBuf *buf, const char *what)
 {
     if (buf->failed)
-        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     return ptc_reply_failf(r, PTC_LLM_TOO_LARGE, "%s of the reply is longer than %zu bytes", what,
                            buf->max);
 }
@@ -91,7 +91,7 @@ static bool hand_on(PtcReply *r, bool last)
         memmove(r->held.data, r->held.data + done, r->held.len - done);
     r->held.len -= done;
     if (!ok)
-        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     return go_on ||
            ptc_reply_fail(r, PTC_LLM_CANCELLED, PTC_TEXT("the reader of the text stopped"));
 }
@@ -118,7 +118,7 @@ static bool grow_calls(PtcReply *r)
     PtcReplyCall *calls =
         ptc_mem_resize(r->mem, r->calls, r->call_cap * sizeof *calls, cap * sizeof *calls);
     if (!calls)
-        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     r->calls = calls;
     r->call_cap = cap;
     return true;
@@ -250,7 +250,7 @@ void ptc_reply_error(PtcLlmReply *out, PtcArena *arena, const PtcProviderKeys *k
     out->error = keep_error(arena, keys, text, &failed);
     if (failed)
         *out = (PtcLlmReply){
-            .status = PTC_LLM_NO_MEMORY, .error = PTC_TEXT("no memory"), .retry_after_ms = -1};
+            .status = PTC_LLM_NO_MEMORY, .error = PTC_TEXT("out of memory"), .retry_after_ms = -1};
 }
 
 static const PtcMessageCall *keep_calls(PtcReply *r, PtcArena *arena, bool *failed)
@@ -292,7 +292,7 @@ void ptc_reply_finish(PtcReply *r, PtcArena *arena, PtcLlmReply *out)
     else
         out->error = keep_error(arena, r->keys, ptc_buf_view(&r->error), &failed);
     if (failed)
-        *out = (PtcLlmReply){.status = PTC_LLM_NO_MEMORY, .error = PTC_TEXT("no memory")};
+        *out = (PtcLlmReply){.status = PTC_LLM_NO_MEMORY, .error = PTC_TEXT("out of memory")};
     out->tokens = r->tokens;
     out->streamed = r->streamed;
     if (out->status == PTC_LLM_NO_MEMORY)

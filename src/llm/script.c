@@ -51,7 +51,7 @@ static void copy_reply(PtcArena *arena, const PtcLlmReply *from, PtcLlmReply *ou
     out->opaque = ptc_reply_keep(arena, from->opaque, &failed);
     out->calls = copy_calls(arena, from, &failed);
     if (failed)
-        ptc_reply_error(out, arena, NULL, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_error(out, arena, NULL, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
 }
 
 static void script_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena,
@@ -99,7 +99,7 @@ size_t ptc_script_left(PtcModel *model)
 /* Always false. */
 static bool no_memory(char *why, size_t size)
 {
-    snprintf(why, size, "no memory");
+    snprintf(why, size, "out of memory");
     return false;
 }
 

@@ -93,7 +93,7 @@ static PtcValue read_json(PtcWire *w, PtcText text)
     if (status == PTC_JSON_BOX_BAD && memchr(text.bytes ? text.bytes : "", '\\', text.len))
         v = read_mended(w, text, &status, why, sizeof why);
     if (status == PTC_JSON_BOX_NO_MEMORY)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     else if (status == PTC_JSON_BOX_TOO_LARGE)
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
                        PTC_TEXT("the answer takes more memory than an answer may"));
@@ -115,7 +115,7 @@ static bool keep_json(PtcWire *w, PtcText json)
 static void keep_failed(PtcWire *w, const PtcBuf *json)
 {
     if (w->opaque.failed || json->failed)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     else
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE, PTC_TEXT("the model's thoughts are too long"));
 }
@@ -166,7 +166,7 @@ static void add_piece(PtcWire *w, PtcBuf *to, PtcText piece)
     if (!piece.bytes || ptc_buf_add(to, piece.bytes, piece.len))
         return;
     if (to->failed)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     else
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
                        PTC_TEXT("a thought of the model is too long"));
@@ -350,7 +350,7 @@ static void feed_sse(PtcWire *w, PtcText bytes, bool last)
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
                        PTC_TEXT("an event of the stream is too large"));
     else if (status == PTC_SSE_NO_MEMORY)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
 }
 
 static void feed_eventstream(PtcWire *w, PtcText bytes)
@@ -362,7 +362,7 @@ static void feed_eventstream(PtcWire *w, PtcText bytes)
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
                        PTC_TEXT("an event of the stream is too large"));
     else if (status == PTC_EVENTSTREAM_NO_MEMORY)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
 }
 
 static bool add_body(PtcWire *w, PtcText bytes)
@@ -370,7 +370,7 @@ static bool add_body(PtcWire *w, PtcText bytes)
     if (ptc_buf_add(&w->body, bytes.bytes, bytes.len))
         return true;
     return w->body.failed
-               ? ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"))
+               ? ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"))
                : ptc_reply_failf(&w->reply, PTC_LLM_TOO_LARGE, "the answer is larger than %d bytes",
                                  PTC_LLM_BODY_BYTES);
 }
@@ -485,6 +485,6 @@ void ptc_wire_args_value(PtcWire *w, PtcReplyCall *call, PtcValue value)
     else
         ptc_reply_fail(&w->reply, json.full ? PTC_LLM_TOO_LARGE : PTC_LLM_NO_MEMORY,
                        json.full ? PTC_TEXT("the arguments of a call are too long")
-                                 : PTC_TEXT("no memory"));
+                                 : PTC_TEXT("out of memory"));
     ptc_buf_deinit(&json);
 }

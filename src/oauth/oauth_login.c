@@ -56,7 +56,8 @@ static bool make_secrets(Login *l)
         ptc_sha256(l->verifier, strlen(l->verifier), digest);
     ok = ok && encode(l->w, digest, l->challenge);
     ptc_secret_wipe(bytes, sizeof bytes);
-    return ok || ptc_oauth_work_fail(l->w, "the system gives no random bytes, or out of memory");
+    return ok ||
+           ptc_oauth_work_fail(l->w, "the system gives no random bytes, or ptc is out of memory");
 }
 
 /* ------------------------------------------------------------------------------- the browser */
@@ -229,7 +230,8 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
     uint8_t account[SECRET];
     char text[SECRET_TEXT];
     if (!ptc_random_bytes(account, sizeof account) || !encode(l->w, account, text))
-        return ptc_oauth_work_fail(l->w, "the system gives no random bytes, or out of memory");
+        return ptc_oauth_work_fail(l->w,
+                                   "the system gives no random bytes, or ptc is out of memory");
     *out = (PtcOauthRecord){
         .account = ptc_oauth_doc_keep(&l->w->arena, ptc_text_cstr(text)),
         .resource = l->plan.resource.resource,

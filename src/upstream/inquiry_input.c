@@ -161,7 +161,7 @@ bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result)
     (void)ptc_call_refuse(call, added ? PTC_REMOTE_ASIDE : "input_required",
                           added ? "its server has a question first"
                                 : "its server has a question first, but there are too many, it "
-                                  "is too long, or out of memory");
+                                  "is too long, or ptc is out of memory");
     ptc_run_record_end(call, "input_required", ptc_text_cstr(call->message), 0);
     return true;
 }

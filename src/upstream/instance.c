@@ -182,7 +182,7 @@ static void make_listing(PtcLoopTask *task)
         listing = NULL;
         done = ready ? NULL : ptc_instance_rest_unused(i);
     } else if (current && i->state == PTC_INSTANCE_STARTING) { /* a later one leaves the old */
-        ptc_instance_down(i, PTC_TEXT("its list of tools cannot be used, or out of memory"));
+        ptc_instance_down(i, PTC_TEXT("its list of tools cannot be used, or ptc is out of memory"));
     }
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);

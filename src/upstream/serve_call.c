@@ -180,7 +180,7 @@ bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues
     if (issues->count == 0)
         return ptc_call_refuse(call, "upstream_unavailable",
                                "its arguments could not be checked: a pattern of the tool's schema "
-                               "takes too long, or out of memory");
+                               "takes too long, or ptc is out of memory");
     const PtcArgumentIssue *first = &issues->items[0];
     return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
                            first->path[0] ? first->path : "arguments", first->message,

@@ -76,7 +76,7 @@ static bool write_headers(PtcServiceJob *job)
     ptc_desk_deinit(&desk);
     ok = ok && ptc_buf_ok(&job->lines) && ptc_buf_ok(&job->query);
     if (!ok && job->why.len == 0)
-        ptc_buf_add_cstr(&job->why, "its headers are too large, or out of memory");
+        ptc_buf_add_cstr(&job->why, "its headers are too large, or ptc is out of memory");
     return ok;
 }
 

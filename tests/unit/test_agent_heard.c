@@ -41,7 +41,7 @@ static void show(PtcBuf *to, const char *name, PtcText t)
 
 static void show_heard(PtcBuf *to, const PtcHeard *heard)
 {
-    static const char *const kinds[] = {"program", "calls", "answer", "bad", "no memory"};
+    static const char *const kinds[] = {"program", "calls", "answer", "bad", "out of memory"};
     ptc_buf_addf(to, "%s%s%s\n", kinds[heard->kind], heard->kind == PTC_HEARD_BAD ? " " : "",
                  heard->kind == PTC_HEARD_BAD ? heard->reason : "");
     show(to, "content", heard->content);

@@ -102,7 +102,7 @@ static size_t head(const char *answer)
  * so that a run may go another way. */
 static bool tells(const char *got, const char *whole)
 {
-    static const char *const words[] = {"no_memory", "no memory", "out of memory",
+    static const char *const words[] = {"no_memory", "out of memory", "out of memory",
                                         "memory_exceeded", "fit in memory"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (says(got, words[i]))

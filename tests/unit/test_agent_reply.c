@@ -178,7 +178,7 @@ static PtcWant want_of(const Case *c)
     return want;
 }
 
-static const char *const answer_kinds[] = {"answer", "wrong", "no-json", "empty", "no memory"};
+static const char *const answer_kinds[] = {"answer", "wrong", "no-json", "empty", "out of memory"};
 
 /* Answers in the file are JSON; texts in quotes are so already. */
 static void run_answer(const Case *c)
