@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What ptc.mjs calls: one engine, requests and answers as JSON (docs/batch.md).  What always holds: an answer lives until the next
- * request, and the engine until the page ends. */
+ * What ptc.mjs calls: one engine, requests and answers as JSON (docs/batch.md).  What always holds: an answer lives
+ * until the next request, and the engine until the page ends. */
 #include <emscripten.h>
 #include <ptc/ptc.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What libptc needs of GMP, over mini-gmp, which comes with its sources: whole GMP would be assembly or minutes of building.
- * Limbs have 64 bits here too. */
+ * What libptc needs of GMP, over mini-gmp, which comes with its sources: whole GMP would be assembly or minutes of
+ * building.  Limbs have 64 bits here too. */
 #ifndef PTC_WASM_GMP_H
 #define PTC_WASM_GMP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The one function of GMP that mini-gmp has under another name.  What always holds: the divisor is not longer than the number, and its
- * highest limb is not 0, as GMP asks for. */
+ * The one function of GMP that mini-gmp has under another name.  What always holds: the divisor is not longer than the
+ * number, and its highest limb is not 0, as GMP asks for. */
 #include <string.h>
 
 #include "gmp.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * There are no stacks of our own in WebAssembly: the calls themselves lie on the machine's, which nobody can measure.  Without them
- * builtins and functions call each other to a depth that every browser has room for, and beyond it a program fails cleanly. */
+ * There are no stacks of our own in WebAssembly: the calls themselves lie on the machine's, which nobody can measure.
+ * Without them builtins and functions call each other to a depth that every browser has room for, and beyond it a
+ * program fails cleanly. */
 #include "base/stack.h"
 
 bool ptc_stack_init(PtcStack *stack, PtcMem *mem, size_t size)

@@ -1,4 +1,5 @@
-/* A program inside of an application: two tools are C functions, the program comes from elsewhere, the result has a type. */
+/* A program inside of an application: two tools are C functions, the program comes from elsewhere, the result has a
+ * type. */
 #include <ptc/ptc.h>
 #include <stdio.h>
 #include <string.h>

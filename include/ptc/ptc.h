@@ -203,7 +203,7 @@ PTC_API void ptc_text_free(Ptc *ptc, char *text, size_t len);
  *   timeout           timeout, deadline
  *   memory_limit      memory_exceeded, memory_limit
  *   args_error        args_error
- * The kind at an index from 0, and its reason (`reason` may be NULL); NULL beyond the last.  Constants, from any thread. */
+ * The kind at an index from 0, and its reason (`reason` may be NULL); NULL beyond the last.  A constant. */
 PTC_API const char *ptc_error_kind_at(size_t index, const char **reason);
 
 /* One thing that went wrong.  Texts are borrowed from the outcome.  The reader sets size to
@@ -470,8 +470,8 @@ typedef enum {
 PTC_API const char *ptc_tool_description(PtcProfile profile);
 PTC_API const char *ptc_tool_schema(PtcProfile profile);
 
-/* The language on a card, about 1 KiB: what a model that has never seen PTC-Lisp needs to write working programs.  `tools`:
- * they may call tools.  A constant, from any thread. */
+/* The language on a card, about 1 KiB: what a model that has never seen PTC-Lisp needs to write working programs.
+ * `tools`: they may call tools.  A constant, from any thread. */
 PTC_API const char *ptc_language_card(bool tools);
 
 /* How much of a run an answer shows, in characters.  Every field takes PTC_UNSET for the default in
@@ -509,14 +509,14 @@ PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOpt
 /* ------------------------------------------------------------------ agents */
 
 /* An agent is a mission for a language model: a prompt, tools, limits, and what the answer must be (docs/agents.md).  A
- * PtcAgent says what it is, a PtcMission is one run of it, or a conversation, and a PtcLlm opens models by name.  None of
- * them needs an engine.
+ * PtcAgent says what it is, a PtcMission is one run of it, or a conversation, and a PtcLlm opens models by name.  None
+ * of them needs an engine.
  *
- * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, except for
- *   ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level of agents below.
+ * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time,
+ *   except for ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level below.
  * Lifetimes: a mission holds its agent.  Missions are freed before the PtcLlm that they were given.
- * Errors: a function that takes `error` (may be NULL) writes there what was wrong, ending in NUL, whenever it does not return
- *   PTC_OK.
+ * Errors: a function that takes `error` (may be NULL) writes there what was wrong, ending in NUL, whenever it does not
+ *   return PTC_OK.
  * Texts without a length end in NUL: names of files, models and tools. */
 typedef struct PtcModelHost PtcLlm;
 typedef struct PtcAgentDef PtcAgent;
@@ -539,7 +539,7 @@ typedef struct {
 } PtcLlmOptions;
 
 PTC_API void ptc_llm_options_init(PtcLlmOptions *options, size_t size);
-/* options may be NULL.  Nothing is loaded or connected before a model is asked.  PTC_BAD_DATA: a file cannot be used. */
+/* options may be NULL.  Nothing is loaded or connected before a model is asked.  PTC_BAD_DATA: a file is unusable. */
 PTC_API PtcStatus ptc_llm_new(const PtcLlmOptions *options, PtcLlm **out, char *error,
                               size_t error_size);
 /* Frees it in any case.  PTC_BAD_DATA: the record could not be written completely.  NULL is allowed. */
@@ -551,8 +551,8 @@ typedef struct {
     const char *json; /* one of these: the text ... */
     size_t json_len;
     const char *path; /* ... or a file, which may name other files */
-    /* Functions of the host as tools, in addition to those of the file.  The agent holds the set, to which no more tools
-     * may be added.  A function is called on the threads of missions, on several at once. */
+    /* Functions of the host as tools, in addition to those of the file.  The agent holds the set, to which no more
+     * tools may be added.  A function is called on the threads of missions, on several at once. */
     PtcTools *tools;
     /* Agents as tools: their names, and as many agents, which this one holds. */
     const char *const *child_names;
@@ -573,8 +573,8 @@ typedef struct {
 } PtcAgentSource;
 
 PTC_API void ptc_agent_source_init(PtcAgentSource *source, size_t size);
-/* PTC_BAD_ARGUMENT: json and path are both set, or neither is; or compiled together with path or compile.  PTC_BAD_DATA:
- * the agent is invalid; error has the path of the field, what was found and what is allowed. */
+/* PTC_BAD_ARGUMENT: json and path are both set, or neither is; or compiled together with path or compile.
+ * PTC_BAD_DATA: the agent is invalid; error has the path of the field, what was found and what is allowed. */
 PTC_API PtcStatus ptc_agent_new(const PtcAgentSource *source, PtcAgent **out, char *error,
                                 size_t error_size);
 /* Gives up the caller's hold; missions and parents keep theirs.  NULL is allowed. */
@@ -706,8 +706,8 @@ PTC_API PtcStatus ptc_mission_say(PtcMission *mission, const char *message, size
  * it must give a fitting answer too.  The outcome is that of the run.  PTC_BAD_ARGUMENT: the agent was made without
  * `compile`, or is a chain.  PTC_BAD_DATA: there is no program to keep, and error says why. */
 PTC_API PtcStatus ptc_mission_compile(PtcMission *mission, char *error, size_t error_size);
-/* The compiled agent, as `ptc run --compile` writes it: JSON text for PtcAgentSource.compiled, borrowed from the mission;
- * NULL: there is none. */
+/* The compiled agent, as `ptc run --compile` writes it: JSON text for PtcAgentSource.compiled, borrowed from the
+ * mission; NULL: there is none. */
 PTC_API const char *ptc_mission_compiled(const PtcMission *mission, size_t *len);
 /* Ends the current run with reason "cancelled", within 200 ms; if there is none, the next one.  From any thread,
  * until the mission is freed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ptc_upstreams.h - MCP servers and OpenAPI services that programs of an engine may call (docs/upstreams.md).  A part of ptc.h,
- * with the same rules. */
+ * ptc_upstreams.h - MCP servers and OpenAPI services that programs of an engine may call (docs/upstreams.md).  A part
+ * of ptc.h, with the same rules. */
 #ifndef PTC_PTC_UPSTREAMS_H
 #define PTC_PTC_UPSTREAMS_H
 
@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* MCP servers and OpenAPI services that programs may call (docs/upstreams.md).  One PtcUpstreamSet may be used by any number of
- * engines, from any threads; it is freed after their runs have ended.  Nothing is started before a program needs it. */
+/* MCP servers and OpenAPI services that programs may call (docs/upstreams.md).  One PtcUpstreamSet may be used by any
+ * number of engines, from any threads; it is freed after their runs have ended.  Nothing is started before a program
+ * needs it. */
 typedef struct PtcUpstreamSet PtcUpstreamSet;
 
 /* Where they are named, and how they are used.  Only json or path must be set. */
@@ -23,8 +24,8 @@ typedef struct {
     const char *path;   /* ... or a file, of ours or of another client */
     const char *policy; /* "default", "read-only", "trusting" or "allow-all"; NULL: "default" */
     bool approved;      /* make calls without asking the person who would have to be asked */
-    /* The `ptc` command: servers that are processes run under it, so that they end however the host ends.  NULL: the one
-     * on the PATH. */
+    /* The `ptc` command: servers that are processes run under it, so that they end however the host ends.  NULL: the
+     * one on the PATH. */
     const char *command;
     const char *cache_dir, *state_dir; /* where listings and pins are kept; NULL: nowhere */
     int64_t call_timeout_ms;           /* of one call, a day at most (PTC_UNSET: 30 s) */
@@ -41,7 +42,8 @@ PTC_API PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *options, PtcUps
                                        char *error, size_t error_size);
 /* Ends all of them, and waits until their threads have ended.  No engine may use them any more.  NULL is allowed. */
 PTC_API void ptc_upstream_set_free(PtcUpstreamSet *upstreams);
-/* From its next run on, programs of the engine may call them; a set of NULL: none.  PTC_BAD_ARGUMENT: the engine is running. */
+/* From its next run on, programs of the engine may call them; a set of NULL: none.  PTC_BAD_ARGUMENT: the engine is
+ * running. */
 PTC_API PtcStatus ptc_upstream_set_use(PtcUpstreamSet *upstreams, Ptc *ptc);
 
 /* The state of one of them.  The reader sets size. */

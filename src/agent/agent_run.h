@@ -58,8 +58,8 @@ struct PtcAgentRun {
     bool work_open;
     PtcStep step;
     atomic_int_fast64_t children;
-    /* Effects that must not be repeated, which no count of its tools shows: of an agent that it started and that failed, or
-     * in other servers. */
+    /* Effects that must not be repeated, which no count of its tools shows: of an agent that it started and that
+     * failed, or in other servers. */
     atomic_bool unsafe;
     bool invalid; /* nothing ran: fault says why */
     PtcFault fault;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Agents as tools.  A child runs on the thread of the call: in pmap that is one of pmap's.  It stops when the call does,
- * so no child outlives the run that started it. */
+ * Agents as tools.  A child runs on the thread of the call: in pmap that is one of pmap's.  It stops when the call
+ * does, so no child outlives the run that started it. */
 #include "agent/agent_tool.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Events of agents as lines of JSON.  What always holds: the lock of the tree is held, so lines come one after the other
- * and whole; a line that cannot be made in full is replaced by one that says so, never left half written. */
+ * Events of agents as lines of JSON.  What always holds: the lock of the tree is held, so lines come one after the
+ * other and whole; a line that cannot be made in full is replaced by one that says so, never left half written. */
 #include "agent/agent_trace.h"
 
 #include <stdio.h>
@@ -353,7 +353,8 @@ static void program_tools(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
 
 /* --------------------------------------------------------------------- calls of upstreams */
 
-/* When a call began, in milliseconds since the trace did.  The ledger has the time of day, which may have been set meanwhile. */
+/* When a call began, in milliseconds since the trace did.  The ledger has the time of day, which may have been set
+ * meanwhile. */
 static int64_t began_ms(const PtcAgentTrace *t, PtcLedger *l, size_t i)
 {
     int64_t ms;

@@ -60,11 +60,11 @@ typedef struct PtcTreeServers {
     PtcText about; /* what models are told of them; absent: nothing */
     /* A program begins.  NULL: out of memory. */
     const PtcRemoteRun *(*begin)(void *user, const struct PtcAgentRun *run);
-    /* It has stopped because somebody must be asked about what it calls (kind suspended).  True: it is run again, with the
-     * same clock.  *waited_ns: for how long nothing could be done, which counts for no deadline of this agent. */
+    /* It has stopped because somebody must be asked about what it calls (kind suspended).  True: it is run again, with
+     * the same clock.  *waited_ns: for how long nothing could be done, which counts for no deadline of this agent. */
     bool (*suspended)(void *user, const PtcRemoteRun *remote, int64_t *waited_ns);
-    /* It has ended; `ledger` gets the calls it made (trace/ledger.h), or nothing if they are told elsewhere.  False: it has
-     * done something that must not be done twice. */
+    /* It has ended; `ledger` gets the calls it made (trace/ledger.h), or nothing if they are told elsewhere.  False: it
+     * has done something that must not be done twice. */
     bool (*end)(void *user, const PtcRemoteRun *remote, PtcBuf *ledger);
     void *user;
 } PtcTreeServers;

@@ -29,7 +29,8 @@ static void add_block(PtcBuf *out, const char *label, PtcText text, size_t max_c
                      cut.left_out == 1 ? "" : "s");
 }
 
-/* A name that a model wrote: shown only if it could be the name of a tool, since then it can contain nothing harmful. */
+/* A name that a model wrote: shown only if it could be the name of a tool, since then it can contain nothing
+ * harmful. */
 static void add_name(PtcBuf *out, PtcText name)
 {
     bool plain = name.len > 0 && name.len <= NAME_BYTES;

@@ -40,7 +40,8 @@ typedef struct PtcDoneStep {
     PtcText id, text;
 } PtcDoneStep;
 
-/* The plan as a checklist, with steps outside of it listed separately; nothing if there is neither a plan nor a step. */
+/* The plan as a checklist, with steps outside of it listed separately; nothing if there is neither a plan nor a
+ * step. */
 void ptc_words_plan(PtcBuf *out, const PtcAgentDef *def, const PtcDoneStep *done, size_t count);
 
 /* ------------------------------------------------------------- replies that cannot be used */

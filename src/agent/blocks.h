@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * blocks.h - fenced blocks in a reply, as Markdown has them: lines of backticks or tildes around other lines.  Texts have
- * LF at the ends of their lines.  Nothing is copied. */
+ * blocks.h - fenced blocks in a reply, as Markdown has them: lines of backticks or tildes around other lines.  Texts
+ * have LF at the ends of their lines.  Nothing is copied. */
 #ifndef PTC_AGENT_BLOCKS_H
 #define PTC_AGENT_BLOCKS_H
 

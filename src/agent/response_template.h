@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * response_template.h - a program around the answer of a model, (if {{urgent}} :high :low): each {{field}} stands for the
- * field's value. */
+ * response_template.h - a program around the answer of a model, (if {{urgent}} :high :low): each {{field}} stands for
+ * the field's value. */
 #ifndef PTC_AGENT_RESPONSE_TEMPLATE_H
 #define PTC_AGENT_RESPONSE_TEMPLATE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * run_options.h - the options of a run from JSON: the object `run` of a batch, and earlier messages of a conversation. */
+ * run_options.h - the options of a run from JSON: the object `run` of a batch, and earlier messages of a
+ * conversation. */
 #ifndef PTC_AGENT_RUN_OPTIONS_H
 #define PTC_AGENT_RUN_OPTIONS_H
 

@@ -196,7 +196,8 @@ typedef struct PtcAction {
     };
 } PtcAction;
 
-/* Does a program that ended this way end the run?  For the caller that must know before the step does (memory_limit). */
+/* Does a program that ended this way end the run?  For the caller that must know before the step does
+ * (memory_limit). */
 bool ptc_step_ends(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits);
 
 /* --------------------------------------------------------------------------------- state */

@@ -54,8 +54,8 @@ void ptc_work_close(PtcWork *w);
 
 /* Runs a program.  Texts in *ran are good until the next program. */
 void ptc_work_run(PtcWork *w, const PtcAction *action, const PtcWorkLimits *limits, PtcRan *ran);
-/* The last program waits for somebody who is not there, and is not run again: what its tasks did is kept after all.  False: out
- * of memory. */
+/* The last program waits for somebody who is not there, and is not run again: what its tasks did is kept after all.
+ * False: out of memory. */
 PTC_MUST_USE bool ptc_work_give_up(PtcWork *w);
 /* Calls tools one after the other; texts are good until the next calls.  False: out of memory. */
 PTC_MUST_USE bool ptc_work_call(PtcWork *w, const PtcCallOrder *orders, size_t count,

@@ -30,8 +30,8 @@ PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
     return text;
 }
 
-/* For the text of a value.  Neither the clock nor a cancel may cut it short, least of all what a journal keeps: how long it may
- * become is limited, and so is the work. */
+/* For the text of a value.  Neither the clock nor a cancel may cut it short, least of all what a journal keeps: how
+ * long it may become is limited, and so is the work. */
 static PtcHeapBox *new_box(PtcWork *w)
 {
     PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);

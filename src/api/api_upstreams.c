@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Upstreams for hosts, as ptc.h declares them: one file, or its text, and the manager over it.  What always holds: everything
- * lives in one ledger that is freed with the PtcUpstreamSet, and what the host passes in is copied. */
+ * Upstreams for hosts, as ptc.h declares them: one file, or its text, and the manager over it.  What always holds:
+ * everything lives in one ledger that is freed with the PtcUpstreamSet, and what the host passes in is copied. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static bool copy_path(char out[PATH_BYTES], const char *path)
     return !path || (size_t)snprintf(out, PATH_BYTES, "%s", path) < PATH_BYTES;
 }
 
-/* The first `ptc` on the PATH that can be run; "" if there is none, and then only servers on the network can be called. */
+/* The first `ptc` on the PATH that can be run; "" if there is none, and then only servers on the network can be
+ * called. */
 static void find_command(char out[PATH_BYTES])
 {
     const char *at = getenv("PATH");

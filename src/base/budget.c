@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Budgets.  What always holds: once a run must stop, every later tick fails too, so no loop can continue by accident. */
+ * Budgets.  What always holds: once a run must stop, every later tick fails too, so no loop can continue by
+ * accident. */
 #include "base/budget.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cancel.h - waking those who sleep when a PtcCancel (budget.h) is asked for.  A flag alone is seen only by who looks. */
+ * cancel.h - waking those who sleep when a PtcCancel (budget.h) is asked for.  A flag alone is seen only by who
+ * looks. */
 #ifndef PTC_BASE_CANCEL_H
 #define PTC_BASE_CANCEL_H
 

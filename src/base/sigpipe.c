@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * SIGPIPE, held back for the time of a write.  What always holds: every hold is released on its thread, and a signal that
- * was pending before stays pending. */
+ * SIGPIPE, held back for the time of a write.  What always holds: every hold is released on its thread, and a signal
+ * that was pending before stays pending. */
 #include "base/sigpipe.h"
 
 #include <errno.h>

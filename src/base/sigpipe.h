@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * sigpipe.h - writing to somebody who has gone must not end the host.  The signal is held back in the calling thread alone,
- * and removed if it arrived meanwhile; the host's own way of handling it is not touched. */
+ * sigpipe.h - writing to somebody who has gone must not end the host.  The signal is held back in the calling thread
+ * alone, and removed if it arrived meanwhile; the host's own way of handling it is not touched. */
 #ifndef PTC_BASE_SIGPIPE_H
 #define PTC_BASE_SIGPIPE_H
 

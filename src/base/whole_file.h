@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * whole_file.h - files that others see either as they were or as they are now, never half written: journals, caches, keys,
- * state.  A program that dies while it writes leaves the old file in place. */
+ * whole_file.h - files that others see either as they were or as they are now, never half written: journals, caches,
+ * keys, state.  A program that dies while it writes leaves the old file in place. */
 #ifndef PTC_BASE_WHOLE_FILE_H
 #define PTC_BASE_WHOLE_FILE_H
 
@@ -21,17 +21,17 @@ typedef struct PtcWholeFile {
 /* False: errno says why, and nothing has changed. */
 PTC_MUST_USE bool ptc_whole_file_put(const char *path, PtcText text, PtcWholeFile how);
 
-/* Appends all of a regular file of ours that nobody else may write.  False: there is none (errno ENOENT), it is something
- * else, or it does not fit. */
+/* Appends all of a regular file of ours that nobody else may write.  False: there is none (errno ENOENT), it is
+ * something else, or it does not fit. */
 PTC_MUST_USE bool ptc_whole_file_read(const char *path, PtcBuf *out);
 
 /* Appends all that can be read from a descriptor.  False: errno says why; EFBIG: it does not fit; ENOMEM: memory
  * ran out. */
 PTC_MUST_USE bool ptc_whole_file_read_from(int fd, PtcBuf *out);
 
-/* Takes a lock that other processes see, by a file of its own, which is made (with directories above it) and never removed:
- * removing it would let two hold locks on different files.  Waits for at most `wait_ms`.  The descriptor, to be closed; -1: errno says why
- * (EWOULDBLOCK: somebody else holds it). */
+/* Takes a lock that other processes see, by a file of its own, which is made (with directories above it) and never
+ * removed: removing it would let two hold locks on different files.  Waits for at most `wait_ms`.  The descriptor, to
+ * be closed; -1: errno says why (EWOULDBLOCK: somebody else holds it). */
 PTC_MUST_USE int ptc_whole_file_lock(const char *path, int64_t wait_ms);
 
 #endif

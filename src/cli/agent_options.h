@@ -7,9 +7,9 @@
 
 #define PTC_AGENT_OPTION_MOST ((int64_t)1 << 40)
 
-/* Rows of a table of options.  FIELD(name) is the place of a member in the command's struct, which has one of each of these
- * names: texts, except the flag replay_loose, the numbers token_limit (-1: none) and llm_timeout_ms, and the int exceeded
- * (1: return_partial). */
+/* Rows of a table of options.  FIELD(name) is the place of a member in the command's struct, which has one of each of
+ * these names: texts, except the flag replay_loose, the numbers token_limit (-1: none) and llm_timeout_ms, and the int
+ * exceeded (1: return_partial). */
 #define PTC_AGENT_OPTIONS                                                                     \
     {.name = "context",                                                                       \
      .type = PTC_OPTION_TEXT,                                                                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Upstreams of agents on the command line.  What always holds: one question at a time is on the terminal, whichever agents wait;
- * what took effect is told, also when not all of it could be kept. */
+ * Upstreams of agents on the command line.  What always holds: one question at a time is on the terminal, whichever
+ * agents wait; what took effect is told, also when not all of it could be kept. */
 #include "cli/agent_upstreams.h"
 
 #include "agent/agent_run.h"

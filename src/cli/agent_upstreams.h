@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * agent_upstreams.h - upstreams for the agents of `ptc run` and `ptc chat`: what their models are told, what their programs may
- * call, who is asked, and what came of it.
+ * agent_upstreams.h - upstreams for the agents of `ptc run` and `ptc chat`: what their models are told, what their
+ * programs may call, who is asked, and what came of it.
  *
  *     ptc_agent_upstreams_open(&a, mem, &config, &status);
  *     tree_host.servers = ptc_agent_upstreams_servers(&a);       NULL: there are none
@@ -8,8 +8,8 @@
  *     ptc_agent_upstreams_write(&a, failed, &json), ptc_agent_upstreams_say(&a, failed);
  *     ptc_agent_upstreams_close(&a);
  *
- * Each program is a run of its own for the upstreams, so that agents can run side by side and the limits of calls are those of a
- * program. */
+ * Each program is a run of its own for the upstreams, so that agents can run side by side and the limits of calls are
+ * those of a program. */
 #ifndef PTC_CLI_AGENT_UPSTREAMS_H
 #define PTC_CLI_AGENT_UPSTREAMS_H
 

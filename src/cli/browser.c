@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A browser outlives the command that opened it, so it is a grandchild in a session of its own, with no terminal to write to. */
+ * A browser outlives the command that opened it, so it is a grandchild in a session of its own, with no terminal to
+ * write to. */
 #include "cli/browser.h"
 
 #include <errno.h>

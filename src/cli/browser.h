@@ -3,8 +3,8 @@
 #ifndef PTC_CLI_BROWSER_H
 #define PTC_CLI_BROWSER_H
 
-/* Starts the program that $BROWSER names, or xdg-open, with the address, and does not wait for it.  An empty BROWSER starts
- * nothing.  Whether it worked is not known, so the caller shows the address as well. */
+/* Starts the program that $BROWSER names, or xdg-open, with the address, and does not wait for it.  An empty BROWSER
+ * starts nothing.  Whether it worked is not known, so the caller shows the address as well. */
 void ptc_browser_open(const char *url);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc completions`: what bash, zsh and fish need to complete commands and options.  What always holds: it is written from the
- * tables that parse options and print --help, so it knows neither more nor fewer than there are. */
+ * `ptc completions`: what bash, zsh and fish need to complete commands and options.  What always holds: it is written
+ * from the tables that parse options and print --help, so it knows neither more nor fewer than there are. */
 #include <stdio.h>
 #include <string.h>
 

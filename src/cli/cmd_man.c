@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * `ptc man`: the manual page, in the macros of man(7).  What always holds: it is written from the tables that parse options and print
- * --help, and text is escaped, so that no option or sentence can be taken for a request of the formatter. */
+ * `ptc man`: the manual page, in the macros of man(7).  What always holds: it is written from the tables that parse
+ * options and print --help, and text is escaped, so that no option or sentence can be taken for a request of the
+ * formatter. */
 #include "cli/cmd.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "cli/options.h"
 #include "ptc/ptc.h"
 
-/* One line of text; a dot or apostrophe at its beginning would be a request, and a dash is a hyphen unless it is escaped. */
+/* One line of text; a dot or apostrophe at its beginning would be a request, and a dash is a hyphen unless it is
+ * escaped. */
 static void add_line(PtcBuf *out, const char *text, size_t len)
 {
     if (len > 0 && (text[0] == '.' || text[0] == '\''))

@@ -283,7 +283,8 @@ static bool run_command(Repl *r, PtcBuf *line)
     return false;
 }
 
-/* A keyword is a program, so a command that is misspelt runs as one: at a terminal the reader learns which was meant. */
+/* A keyword is a program, so a command that is misspelt runs as one: at a terminal the reader learns which was
+ * meant. */
 static void hint_command(const Repl *r, const char *line, size_t len)
 {
     size_t from = 0, n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * `ptc doc` with --tools or upstreams.  A name of the language is shown as without them; any other is asked for with
- * (doc 'name), which knows tools and upstreams and, when there is none, the nearest.  What always holds: only a text that is one
- * symbol becomes part of a program. */
+ * (doc 'name), which knows tools and upstreams and, when there is none, the nearest.  What always holds: only a text
+ * that is one symbol becomes part of a program. */
 #include "cli/doc_tools.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * doc_tools.h - what `ptc doc` says when it is given tools or upstreams: the language itself is asked, as in the REPL. */
+ * doc_tools.h - what `ptc doc` says when it is given tools or upstreams: the language itself is asked, as in the
+ * REPL. */
 #ifndef PTC_CLI_DOC_TOOLS_H
 #define PTC_CLI_DOC_TOOLS_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Printed values over several lines.  Works on the text alone: brackets, strings and what divides elements.  A collection that fits
- * on the rest of the line stays there; otherwise each entry of a map and each collection has a line of its own, and other elements
- * fill lines.  What always holds: apart from white space and commas between elements, nothing of the text is changed. */
+ * Printed values over several lines.  Works on the text alone: brackets, strings and what divides elements.  A
+ * collection that fits on the rest of the line stays there; otherwise each entry of a map and each collection has a
+ * line of its own, and other elements fill lines.  What always holds: apart from white space and commas between
+ * elements, nothing of the text is changed. */
 #include "cli/forms_out.h"
 
 enum { DEPTH = 64, LEAST_COLUMNS = 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * interrupt.h - signals that end a command while an agent runs.  Commands that run as tools lead groups of their own, which
- * neither a terminal's Ctrl-C nor the end of this process reaches: so the run is cancelled, which ends them. */
+ * interrupt.h - signals that end a command while an agent runs.  Commands that run as tools lead groups of their own,
+ * which neither a terminal's Ctrl-C nor the end of this process reaches: so the run is cancelled, which ends them. */
 #ifndef PTC_CLI_INTERRUPT_H
 #define PTC_CLI_INTERRUPT_H
 

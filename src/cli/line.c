@@ -364,8 +364,8 @@ static void take_pasted(PtcBuf *pasted, char c, char before)
         ptc_buf_add_char(pasted, c);
 }
 
-/* Drops the rest of what is pasted: up to its end, a pause, or another Ctrl-C for a paste without an end.  What is left would
- * otherwise be typed, and run line by line. */
+/* Drops the rest of what is pasted: up to its end, a pause, or another Ctrl-C for a paste without an end.  What is left
+ * would otherwise be typed, and run line by line. */
 static void drop_pasted(PtcLine *l)
 {
     size_t matched = 0;
@@ -414,8 +414,8 @@ static void say_dropped(PtcLine *l, bool too_long)
     ptc_buf_add_cstr(&l->out, "\r\n");
 }
 
-/* Inserts what is pasted as it is, lines and all: nothing in it is a key but Ctrl-C, so that a paste without an end can be
- * left.  False: Ctrl-C. */
+/* Inserts what is pasted as it is, lines and all: nothing in it is a key but Ctrl-C, so that a paste without an end can
+ * be left.  False: Ctrl-C. */
 static bool paste(PtcLine *l)
 {
     PtcBuf pasted;
@@ -451,7 +451,8 @@ static bool is_shown(const PtcLine *l, const PtcHistoryEntry *entry)
     return entry->len == l->text.len && memcmp(entry->text, l->text.data, entry->len) == 0;
 }
 
-/* Shows the newest entry below `from` that has the query, `other` than the one that is shown; when there is none, it rings. */
+/* Shows the newest entry below `from` that has the query, `other` than the one that is shown; when there is none, it
+ * rings. */
 static void find_entry(PtcLine *l, const Query *query, size_t from, bool other)
 {
     while (from > 0 && (!has_query(&l->history->items[from - 1], query) ||
@@ -482,8 +483,8 @@ static void drop_last(Query *query)
         ;
 }
 
-/* Ctrl-R: what is typed is looked for in earlier entries, again with each Ctrl-R.  Returns the key that ended it, which then does
- * what it always does to the entry found; Ctrl-G, Ctrl-C and Escape give back what was typed before. */
+/* Ctrl-R: what is typed is looked for in earlier entries, again with each Ctrl-R.  Returns the key that ended it, which
+ * then does what it always does to the entry found; Ctrl-G, Ctrl-C and Escape give back what was typed before. */
 static int search(PtcLine *l)
 {
     Query query = {.len = 0};

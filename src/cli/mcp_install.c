@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * `ptc mcp --install`: puts the entry that --print-config knows into the file of a client.  What always holds: nothing but
- * that entry changes, byte for byte; a copy of the file is kept beside it; the new file replaces the old one in one step; and
- * a file that is not understood is left alone. */
+ * `ptc mcp --install`: puts the entry that --print-config knows into the file of a client.  What always holds: nothing
+ * but that entry changes, byte for byte; a copy of the file is kept beside it; the new file replaces the old one in one
+ * step; and a file that is not understood is left alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -51,7 +51,8 @@ static bool find_member(PtcText object, const char *name, PtcText *value, size_t
     return m.ended && !m.broken && !m.array;
 }
 
-/* Right behind the brace that opens an object: before all members, so that a comma behind the last one does not matter. */
+/* Right behind the brace that opens an object: before all members, so that a comma behind the last one does not
+ * matter. */
 static size_t inside(PtcText plain, PtcText object)
 {
     const char *brace = memchr(object.bytes, '{', object.len);

@@ -43,9 +43,9 @@ PtcParse ptc_mcp_options_read(PtcMcpOptions *options, PtcArena *arena, int *argc
 /* Prints what to paste into the configuration of a client, for this binary and these arguments, which it changes
  * (mcp_print.c).  Returns the exit status. */
 int ptc_mcp_print_config(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv);
-/* The same for --install, as a whole file of JSON with nothing but this entry (mcp_print.c).  *section is the object in it that
- * holds the entry, *file the client's own file below the home directory.  PTC_EXIT_OK: all three are set; otherwise the
- * message is on standard error. */
+/* The same for --install, as a whole file of JSON with nothing but this entry (mcp_print.c).  *section is the object in
+ * it that holds the entry, *file the client's own file below the home directory.  PTC_EXIT_OK: all three are set;
+ * otherwise the message is on standard error. */
 int ptc_mcp_print_document(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv,
                            PtcBuf *out, const char **section, const char **file);
 /* Writes the entry into the file of the client (mcp_install.c).  Returns the exit status. */

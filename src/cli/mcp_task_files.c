@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The files of `ptc mcp --task`: how its agent works, and what is said about upstreams in place of our own words.  Both are
- * read once, when the server starts, and a mistake in them keeps it from starting. */
+ * The files of `ptc mcp --task`: how its agent works, and what is said about upstreams in place of our own words.  Both
+ * are read once, when the server starts, and a mistake in them keeps it from starting. */
 #include <stdio.h>
 
 #include "agent/bench.h"

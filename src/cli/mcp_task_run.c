@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One task: an agent asks its model for a program, which calls upstreams.  What always holds: all programs of a task are one
- * run for the upstreams, so that its limits, its ledger and what it did are those of the whole task; and once something was
- * called that is no read, the model is not asked again. */
+ * One task: an agent asks its model for a program, which calls upstreams.  What always holds: all programs of a task
+ * are one run for the upstreams, so that its limits, its ledger and what it did are those of the whole task; and once
+ * something was called that is no read, the model is not asked again. */
 #include <stdio.h>
 
 #include "agent/agent_run.h"

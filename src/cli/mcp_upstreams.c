@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The manager of upstreams and the app do not see each other; these are the functions between them.  Any thread may call
- * them. */
+ * The manager of upstreams and the app do not see each other; these are the functions between them.  Any thread may
+ * call them. */
 #include "cli/mcp_upstreams.h"
 
 #include "upstream/catalog_text.h"
 
-/* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still asking
- * for other lists is answered first. */
+/* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still
+ * asking for other lists is answered first. */
 static void warm(void *user, const char *owner, unsigned offers)
 {
     enum { LATER_MS = 1000 };

@@ -6,8 +6,8 @@
 #include "cli/upstreams_open.h"
 #include "mcp/app/app.h"
 
-/* Sets what the app must know of them; `about` describes them for models, and lives as long as the upstreams.  `one_client`: all calls
- * come from one client at this machine, whose directories upstreams may be told. */
+/* Sets what the app must know of them; `about` describes them for models, and lives as long as the upstreams.
+ * `one_client`: all calls come from one client at this machine, whose directories upstreams may be told. */
 void ptc_mcp_upstreams_tell(PtcUpstreams *upstreams, const char *about, bool one_client,
                             PtcAppConfig *config);
 /* PtcHttpConfig.metrics, with the upstreams as its user. */
@@ -15,8 +15,8 @@ void ptc_mcp_upstreams_metrics(void *upstreams, PtcBuf *out);
 
 enum { PTC_MCP_ABOUT_BYTES = 4096 };
 
-/* Tells the clients of an app of upstreams that become known, once.  It stays where it is until unfollow, which comes before
- * the end of both. */
+/* Tells the clients of an app of upstreams that become known, once.  It stays where it is until unfollow, which comes
+ * before the end of both. */
 typedef struct PtcMcpFollow {
     PtcUpstreams *upstreams;
     PtcApp *app;

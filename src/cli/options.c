@@ -117,7 +117,8 @@ static int find_word(const char *words, const char *text)
     return -1;
 }
 
-/* The word of "a|b|c" that was probably meant: one that begins with the text, else the nearest.  Its length; 0: none. */
+/* The word of "a|b|c" that was probably meant: one that begins with the text, else the nearest.  Its length; 0:
+ * none. */
 static size_t guess_word(const char *words, const char *text, const char **guess)
 {
     PtcNearest nearest;
@@ -213,8 +214,8 @@ static const PtcOption *find_letter(const PtcUsage *usage, char letter)
     return NULL;
 }
 
-/* What an option, with its value, is called here that other commands call by this word; NULL: not known, or this command has
- * none. */
+/* What an option, with its value, is called here that other commands call by this word; NULL: not known, or this
+ * command has none. */
 static const char *other_word(const PtcUsage *usage, const char *word, size_t len)
 {
     static const char *const words[][2] = {

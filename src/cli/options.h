@@ -65,8 +65,8 @@ const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_
 bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *target,
                      const char *origin, const char *text);
 
-/* " (1000)": the value of an option that is not given.  Nothing if that is not a value one could give; the help then says
- * what happens. */
+/* " (1000)": the value of an option that is not given.  Nothing if that is not a value one could give; the help then
+ * says what happens. */
 void ptc_options_default(const PtcOption *option, const void *target, char *out, size_t size);
 
 /* Gets the table of a command, and its struct with the defaults. */

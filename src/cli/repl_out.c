@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the REPL shows.  What always holds: characters that would control the terminal are shown, not sent; from a pipe a result is
- * one line. */
+ * What the REPL shows.  What always holds: characters that would control the terminal are shown, not sent; from a pipe
+ * a result is one line. */
 #include "cli/repl_out.h"
 
 #include "cli/forms_out.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Completion in the REPL.  Candidates are found one by one in order, each by a walk over everything: nothing is kept between
- * two of them but the last one. */
+ * Completion in the REPL.  Candidates are found one by one in order, each by a walk over everything: nothing is kept
+ * between two of them but the last one. */
 #include "cli/repl_words.h"
 
 #include <stdio.h>

@@ -14,8 +14,8 @@ typedef struct PtcReplWords {
     const char *const *commands; /* :help and so on, NULL at the end */
 } PtcReplWords;
 
-/* Appends the candidates for the word, one per line, sorted.  Behind `name/` of an upstream it is asked for its tools, and started
- * for that if it was never listed. */
+/* Appends the candidates for the word, one per line, sorted.  Behind `name/` of an upstream it is asked for its tools,
+ * and started for that if it was never listed. */
 void ptc_repl_words(const PtcReplWords *words, const char *word, size_t len, PtcBuf *out);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "llm/llm.h"
 
-/* Prints a request: for people, or as JSON with the body for the provider if there is a model.  Returns the exit status. */
+/* Prints a request: for people, or as JSON with the body for the provider if there is a model.  Returns the exit
+ * status. */
 int ptc_run_dry_print(PtcMem *mem, PtcModel *model, const PtcLlmRequest *request, bool json);
 
 #endif

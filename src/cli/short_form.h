@@ -19,8 +19,8 @@ typedef struct PtcShortForm {
 
 /* Is this first argument, which is no command, the beginning of one? */
 bool ptc_short_form_begins(const char *first);
-/* Is it a program in a file: one that begins with #!, or whose name ends in .clj or .ptc?  Everything behind it belongs to
- * the script. */
+/* Is it a program in a file: one that begins with #!, or whose name ends in .clj or .ptc?  Everything behind it belongs
+ * to the script. */
 bool ptc_short_form_is_script(const char *path);
 
 /* Is it the name of a file, and nothing that a program could be? */

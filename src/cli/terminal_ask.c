@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Questions about calls, and those of servers.  What always holds: anything but a yes that was typed is no yes; about calls the end
- * of input and an interrupt end the run. */
+ * Questions about calls, and those of servers.  What always holds: anything but a yes that was typed is no yes; about
+ * calls the end of input and an interrupt end the run. */
 #include "cli/terminal_ask.h"
 
 #include "cli/io.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Forms at the terminal.  What always holds: only what was typed, or was shown as what Enter stands for, gets into the answer;
- * each value fits its schema, as far as that can be used; what a server wrote is shown without what would control a terminal. */
+ * Forms at the terminal.  What always holds: only what was typed, or was shown as what Enter stands for, gets into the
+ * answer; each value fits its schema, as far as that can be used; what a server wrote is shown without what would
+ * control a terminal. */
 #include "cli/terminal_form.h"
 
 #include "base/utf8.h"
@@ -262,7 +263,8 @@ static PtcValue read_value(PtcHeap *heap, const Field *field, PtcText typed)
     return ptc_json_parse(heap, typed.bytes, typed.len, &error);
 }
 
-/* A schema that cannot be used is the server's own affair.  Only the check is in a hurry: people may take their time. */
+/* A schema that cannot be used is the server's own affair.  Only the check is in a hurry: people may take their
+ * time. */
 static Typed check(Form *f, const Field *field, PtcValue v)
 {
     const PtcSchema *schema;

@@ -5,8 +5,8 @@
 
 #include "cli/terminal_line.h"
 
-/* `question` is as PtcRemote.inquiry gives it.  `answer` gets {"action","content"?}; whoever types Ctrl-D, or something wrong three times
- * in a row, has put the form away (action cancel).  False: the run is not to go on. */
+/* `question` is as PtcRemote.inquiry gives it.  `answer` gets {"action","content"?}; whoever types Ctrl-D, or something
+ * wrong three times in a row, has put the form away (action cancel).  False: the run is not to go on. */
 PTC_MUST_USE bool ptc_terminal_form(PtcMem *mem, PtcTerminalLine *line, PtcText question,
                                     PtcBuf *answer);
 

@@ -30,8 +30,8 @@ void ptc_terminal_line_close(PtcTerminalLine *line)
     close(line->fd);
 }
 
-/* Waits for a key; false: the run was cancelled, or the terminal is gone.  A signal may be handled by another thread, so it
- * need not interrupt this one. */
+/* Waits for a key; false: the run was cancelled, or the terminal is gone.  A signal may be handled by another thread,
+ * so it need not interrupt this one. */
 static bool wait_key(const PtcTerminalLine *line)
 {
     struct pollfd p = {.fd = line->fd, .events = POLLIN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * terminal_line.h - lines that are typed at the terminal itself: standard input may be the program, and standard output its
- * result. */
+ * terminal_line.h - lines that are typed at the terminal itself: standard input may be the program, and standard output
+ * its result. */
 #ifndef PTC_CLI_TERMINAL_LINE_H
 #define PTC_CLI_TERMINAL_LINE_H
 

@@ -5,12 +5,13 @@
 
 #include "cli/upstreams_open.h"
 
-/* Asks, waits, and appends the answer as JSON to `out`.  *ok false: it is a failure, {"reason", "message", ...}.  False: out
- * of memory. */
+/* Asks, waits, and appends the answer as JSON to `out`.  *ok false: it is a failure, {"reason", "message", ...}.
+ * False: out of memory. */
 PTC_MUST_USE bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out,
                                     bool *ok);
 
-/* Starts an upstream, unless it runs, and waits until it has listed its tools.  False: it did not; the state says why. */
+/* Starts an upstream, unless it runs, and waits until it has listed its tools.  False: it did not; the state says
+ * why. */
 PTC_MUST_USE bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state);
 
 /* `ptc upstreams list`, check, call, doc: each returns the exit status. */
@@ -26,8 +27,8 @@ typedef struct PtcUpstreamsCommand {
 int ptc_upstreams_list(PtcUpstreamsCommand *c);
 int ptc_upstreams_check(PtcUpstreamsCommand *c);
 /* One line of check, with the time that it took.  False: it cannot be used. */
-/* Is there a good reason that it is not there: it is disabled, or it is ptc itself, which is in the files of clients that
- * start it? */
+/* Is there a good reason that it is not there: it is disabled, or it is ptc itself, which is in the files of clients
+ * that start it? */
 bool ptc_upstreams_is_left(const PtcUpstreamState *s);
 PTC_MUST_USE bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms);
 int ptc_upstreams_call(PtcUpstreamsCommand *c);

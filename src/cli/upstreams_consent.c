@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Consent at a terminal.  Whether a yes would help is found out by looking the tool up twice, without one and with one, so
- * that nobody is asked in vain.  What always holds: nothing is called here. */
+ * Consent at a terminal.  Whether a yes would help is found out by looking the tool up twice, without one and with one,
+ * so that nobody is asked in vain.  What always holds: nothing is called here. */
 #include "cli/upstreams_consent.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams doctor`: check, and then advice.  Each piece of advice says what is wrong and what to write or run; what
- * cannot be acted on is not told.  What always holds: no value of a variable, a header or a file is shown. */
+ * `ptc upstreams doctor`: check, and then advice.  Each piece of advice says what is wrong and what to write or run;
+ * what cannot be acted on is not told.  What always holds: no value of a variable, a header or a file is shown. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

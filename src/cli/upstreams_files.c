@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Which files name upstreams, and what they say together.  What always holds: the same name in two files that were named
- * is a mistake; an import never replaces an entry of a named file; no entry of a project's file is used that nobody
- * has approved. */
+ * Which files name upstreams, and what they say together.  What always holds: the same name in two files that were
+ * named is a mistake; an import never replaces an entry of a named file; no entry of a project's file is used that
+ * nobody has approved. */
 #include "cli/upstreams_files.h"
 
 #include <stdio.h>
@@ -358,7 +358,8 @@ static int find_same(Reading *r, PtcText name, PtcText ns, bool *by_name)
     return -1;
 }
 
-/* Another file has the name or the namespace.  True: the entry goes on, as unusable; false with *left: it is left out. */
+/* Another file has the name or the namespace.  True: the entry goes on, as unusable; false with *left: it is left
+ * out. */
 static bool settle(Reading *r, const Source *s, int same, bool by_name, PtcValue *entry,
                    PtcValue *place, bool *left)
 {

@@ -20,8 +20,8 @@ PTC_MUST_USE bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect
                                              char path[4096]);
 
 /* ---- upstreams_project.c */
-/* An entry that came with a project: keeps the digest of what is written of it at its place, and makes it unusable unless a
- * person has approved exactly that.  `how` is the option that names the file. */
+/* An entry that came with a project: keeps the digest of what is written of it at its place, and makes it unusable
+ * unless a person has approved exactly that.  `how` is the option that names the file. */
 void ptc_upstreams_project(PtcUpstreams *u, const char *how, PtcValue *entry, PtcValue *place);
 /* Makes an entry unusable, for this reason. */
 void ptc_upstreams_unusable(PtcHeap *heap, PtcValue *entry, PtcValue *place, const char *code,

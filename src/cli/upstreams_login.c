@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Signing in to an upstream, by a person at a terminal.  What always holds: a token file is written whole or not at all, so a
- * sign-in that is broken off changes nothing. */
+ * Signing in to an upstream, by a person at a terminal.  What always holds: a token file is written whole or not at
+ * all, so a sign-in that is broken off changes nothing. */
 #include "cli/upstreams_login.h"
 
 #include <poll.h>

@@ -81,8 +81,8 @@ typedef struct PtcUpstreams {
     PtcManager *manager; /* NULL: there are no upstreams */
 } PtcUpstreams;
 
-/* Reads the files and makes the manager.  False: a message is on standard error, and `status` the exit status.  Starts no
- * process.  `log` gets lines about upstreams; it may be called from any thread. */
+/* Reads the files and makes the manager.  False: a message is on standard error, and `status` the exit status.  Starts
+ * no process.  `log` gets lines about upstreams; it may be called from any thread. */
 PTC_MUST_USE bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
                                      const PtcUpstreamsOptions *options,
                                      void (*log)(void *user, PtcText line), void *user,

@@ -167,8 +167,8 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 
 /* ---------------------------------------------------------------------------------- approve */
 
-/* The entry, with the inputs of the file in a second line if it takes any of them: their defaults may be all of a command.
- * The file of variables, which comes after these, is not shown. */
+/* The entry, with the inputs of the file in a second line if it takes any of them: their defaults may be all of a
+ * command.  The file of variables, which comes after these, is not shown. */
 static PtcText shown_of(PtcText written)
 {
     const char *end = memchr(written.bytes, '\n', written.len);
@@ -179,8 +179,8 @@ static PtcText shown_of(PtcText written)
     return (PtcText){written.bytes, inputs ? both : n};
 }
 
-/* What will be used from now on, as it is written: a person who did not look at the file sees it here.  Values that must be
- * kept secret are not shown, wherever the file has them. */
+/* What will be used from now on, as it is written: a person who did not look at the file sees it here.  Values that
+ * must be kept secret are not shown, wherever the file has them. */
 static void show_entry(PtcUpstreamsCommand *c, PtcText written, const PtcUpstreamState *s)
 {
     PtcBuf safe, line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Finds the program that npx or a similar runner would start.  They look into a registry or a cache each time before the
- * server runs, which takes seconds; the installed program starts at once.  Its name is in the package's own package.json,
- * when it was fetched once or is installed. */
+ * Finds the program that npx or a similar runner would start.  They look into a registry or a cache each time before
+ * the server runs, which takes seconds; the installed program starts at once.  Its name is in the package's own
+ * package.json, when it was fetched once or is installed. */
 #define _GNU_SOURCE
 #include "cli/upstreams_runner.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * upstreams_runner.h - programs that fetch another program before they start it (npx, uvx, ...), and what they start. */
+ * upstreams_runner.h - programs that fetch another program before they start it (npx, uvx, ...), and what they
+ * start. */
 #ifndef PTC_CLI_UPSTREAMS_RUNNER_H
 #define PTC_CLI_UPSTREAMS_RUNNER_H
 

@@ -239,8 +239,8 @@ static bool ends_field(const Csv *c, const char *at)
     return at == c->end || *at == c->separator || *at == '\n' || *at == '\r';
 }
 
-/* Reads the quoted field that begins at `at` into `unquoted`.  Columns are counted for messages only: a line may be as long
- * as the file, and have thousands of such fields. */
+/* Reads the quoted field that begins at `at` into `unquoted`.  Columns are counted for messages only: a line may be as
+ * long as the file, and have thousands of such fields. */
 static bool read_quoted(Csv *c)
 {
     const char *begun = c->at, *begun_line = c->line_start;
@@ -448,8 +448,8 @@ static PtcText without_blanks(PtcValue str)
     return t;
 }
 
-/* Adds a number to a name that column `same` has, so that it differs from all of the first i names.  The column that has
- * the name remembers which numbers are used up, so that thousands of equal names need few look-ups each. */
+/* Adds a number to a name that column `same` has, so that it differs from all of the first i names.  The column that
+ * has the name remembers which numbers are used up, so that thousands of equal names need few look-ups each. */
 static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
 {
     size_t len = name->len;

@@ -2,9 +2,9 @@
  * data_file.h - a file of data as a value: JSON, JSON Lines, CSV or lines of text, packed with gzip or not.
  *
  * The ending of the name says what it is: .json, .jsonl or .ndjson, .csv or .tsv (csv.h), .txt or .log (a vector of its
- * lines); .gz behind it changes nothing.  A name without an ending, and standard input ("-"), are told by their content:
- * JSON, one value or several behind each other, which become a vector; else CSV if the first line has a comma, a
- * semicolon or a tab; else lines. */
+ * lines); .gz behind it changes nothing.  A name without an ending, and standard input ("-"), are told by their
+ * content: JSON, one value or several behind each other, which become a vector; else CSV if the first line has a comma,
+ * a semicolon or a tab; else lines. */
 #ifndef PTC_DATA_DATA_FILE_H
 #define PTC_DATA_DATA_FILE_H
 

@@ -60,12 +60,13 @@ void ptc_engine_free(Ptc *ptc);
 /* Ends the current run; may be called from any thread. */
 void ptc_engine_cancel(Ptc *ptc);
 
-/* Between two runs of one program, while somebody is asked about it: ptc_engine_cancel counts, and ptc->cancel says so. */
+/* Between two runs of one program, while somebody is asked about it: ptc_engine_cancel counts, and ptc->cancel says
+ * so. */
 void ptc_engine_wait_begin(Ptc *ptc);
 void ptc_engine_wait_end(Ptc *ptc);
 
-/* Other servers that all later runs of the engine may call; NULL: none.  `ledger` (or NULL) gets the calls of the last run,
- * a JSON array.  Both must outlive the engine's runs. */
+/* Other servers that all later runs of the engine may call; NULL: none.  `ledger` (or NULL) gets the calls of the last
+ * run, a JSON array.  Both must outlive the engine's runs. */
 void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *ledger);
 
 /* The limits that apply unless others are set. */
@@ -96,7 +97,8 @@ typedef enum {
     PTC_RUN_ENDS_BY_VALUE, /* or by a bare value, except nil and vars */
 } PtcRunEnding;
 
-/* What the loop of an agent, or the command line, wants from a run, beyond what any host may; everything may be left 0. */
+/* What the loop of an agent, or the command line, wants from a run, beyond what any host may; everything may be left
+ * 0. */
 typedef struct PtcRunMore {
     bool
         judge; /* a result that does not fit what is wanted becomes a verdict in the outcome, not a failure */
@@ -125,8 +127,8 @@ PTC_MUST_USE PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **
 PTC_MUST_USE PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
                                            PtcOutcome **out);
 
-/* A run that was suspended (PTC_E_SUSPENDED) leaves the journal of its session as it was, since it may be run again.  When it
- * will not be: keeps what its tasks did (run.c).  The session may be NULL.  False: out of memory. */
+/* A run that was suspended (PTC_E_SUSPENDED) leaves the journal of its session as it was, since it may be run again.
+ * When it will not be: keeps what its tasks did (run.c).  The session may be NULL.  False: out of memory. */
 PTC_MUST_USE bool ptc_engine_keep_journal(PtcSession *session, const PtcOutcome *outcome);
 
 /* Calls a tool of the set by name for a model, without a program (run.c); see ptc_native_ask.  With a session (may be

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Counted heaps.  What always holds: a box is freed with its last holder, and its values must not be used after that. */
+ * Counted heaps.  What always holds: a box is freed with its last holder, and its values must not be used after
+ * that. */
 #include "engine/heap_box.h"
 
 #include "engine/engine.h"

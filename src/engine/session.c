@@ -311,8 +311,8 @@ static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcVal
     return ok;
 }
 
-/* The new heap gets copies of the cells with what the run left in them; those of the old one keep what they had, for outcomes
- * that point there. */
+/* The new heap gets copies of the cells with what the run left in them; those of the old one keep what they had, for
+ * outcomes that point there. */
 static bool replace_with_cells(PtcSession *s, const PtcValue *values, const PtcCells *cells,
                                PtcStop *stop)
 {

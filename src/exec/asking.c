@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Runs in other servers that may wait for a person.  What always holds: a run is either ended here or handed to the submitter,
- * who has to end it. */
+ * Runs in other servers that may wait for a person.  What always holds: a run is either ended here or handed to the
+ * submitter, who has to end it. */
 #include "exec/asking.h"
 
 #include <stdio.h>

@@ -6,7 +6,8 @@
 #include "exec/task.h"
 #include "tool/remote.h"
 
-/* Begins a run, or continues the one that `asking` (may be NULL) has, which is then taken from it.  NULL: out of memory. */
+/* Begins a run, or continues the one that `asking` (may be NULL) has, which is then taken from it.  NULL: out of
+ * memory. */
 PTC_MUST_USE void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *owner,
                                     int64_t deadline_ns, const PtcCancel *cancel,
                                     uint64_t *version);

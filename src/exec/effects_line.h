@@ -13,7 +13,8 @@ typedef struct PtcEffectsList {
 enum { PTC_EFFECTS_LISTS = 4 };
 extern const PtcEffectsList ptc_effects_lists[PTC_EFFECTS_LISTS];
 
-/* Appends "took effect: notes/write 3 times; denied: notes/delete; run again: unsafe" for {"ran":[{"name","times"}],...}. */
+/* Appends "took effect: notes/write 3 times; denied: notes/delete; run again: unsafe" for
+ * {"ran":[{"name","times"}],...}. */
 void ptc_effects_line_add(PtcBuf *text, PtcHeap *heap, PtcValue effects, PtcText run_again);
 
 #endif

@@ -85,8 +85,8 @@ bool ptc_flight_asks_have_come(const PtcFlight *flight);
 bool ptc_flight_asks_sleep(PtcFlight *flight);
 /* Finishes what has arrived and sends it. */
 void ptc_flight_asks_take(PtcFlight *flight);
-/* Gives up what is still open, waits until the remote has let go of it, and ends the run; one that waits for a person is
- * given to `asking`. */
+/* Gives up what is still open, waits until the remote has let go of it, and ends the run; one that waits for a person
+ * is given to `asking`. */
 void ptc_flight_asks_end(PtcFlight *flight, PtcTaskAsking *asking, PtcTaskOut *out);
 
 /* ------------------------------------------------------------------------------ flight */
@@ -108,8 +108,8 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
 PTC_MUST_USE bool ptc_flight_await(PtcWorkerProcess *worker, int ms);
 
 void ptc_flight_release(PtcFlight *flight);
-/* Sends a frame, or as much of it as the socket takes now, and the flight's thread sends the rest: never blocks.  Dropped
- * when the task is over.  From any thread. */
+/* Sends a frame, or as much of it as the socket takes now, and the flight's thread sends the rest: never blocks.
+ * Dropped when the task is over.  From any thread. */
 void ptc_flight_post(PtcFlight *flight, const PtcBuf *frame);
 /* Frames a result and posts it; one that does not fit is replaced by a failure that does. */
 void ptc_flight_post_result(PtcFlight *flight, uint64_t id, bool told, bool ok, PtcText result);

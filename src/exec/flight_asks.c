@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a worker asks of other servers.  Everything here runs on the flight's own thread but ready(), which comes from any:
- * it links the ask into an inbox and wakes the flight.  What always holds: an ask lives from its frame to its finish();
- * the remote checks what is in it, since the worker may lie. */
+ * What a worker asks of other servers.  Everything here runs on the flight's own thread but ready(), which comes from
+ * any: it links the ask into an inbox and wakes the flight.  What always holds: an ask lives from its frame to its
+ * finish(); the remote checks what is in it, since the worker may lie. */
 #include "exec/flight.h"
 
 #include <poll.h>
@@ -24,8 +24,8 @@ static bool is_call(const PtcFlightAsk *ask)
     return ask->base.op == PTC_REMOTE_CALL || ask->base.op == PTC_REMOTE_CALL_NAMED;
 }
 
-/* No lock: the flight's thread may run as soon as it is kicked, on this very core, and would only wait for it.  The flight
- * lasts until nobody is in here, see await_kicks(). */
+/* No lock: the flight's thread may run as soon as it is kicked, on this very core, and would only wait for it.  The
+ * flight lasts until nobody is in here, see await_kicks(). */
 static void on_ready(PtcRemoteAsk *base)
 {
     PtcFlight *f = ((PtcFlightAsk *)(void *)base)->flight;
@@ -56,8 +56,8 @@ static void free_ask(PtcFlightAsk *ask)
     ptc_mem_free(f->mem, ask, sizeof *ask + ask->len);
 }
 
-/* Makes the answer and sends it, unless the task is over.  The turn is taken back before the result is sent, so that the
- * program never computes without one. */
+/* Makes the answer and sends it, unless the task is over.  The turn is taken back before the result is sent, so that
+ * the program never computes without one. */
 static void finish(PtcFlightAsk *ask, bool pending, bool send)
 {
     PtcFlight *f = ask->flight;

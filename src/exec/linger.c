@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Waiting awake.  What always holds: one wait of this kind takes a fraction of a millisecond, unless others need the core; and
- * then it is not tried again for a while, because giving up the core costs a whole turn of theirs. */
+ * Waiting awake.  What always holds: one wait of this kind takes a fraction of a millisecond, unless others need the
+ * core; and then it is not tried again for a while, because giving up the core costs a whole turn of theirs. */
 #include "exec/linger.h"
 
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * linger.h - waiting awake for a moment.  What is quick comes back before a thread could be put to sleep and woken again, which
- * costs more than a short program or a small tool.
+ * linger.h - waiting awake for a moment.  What is quick comes back before a thread could be put to sleep and woken
+ * again, which costs more than a short program or a small tool.
  *
- * Whoever lingers looks for what it waits for in a loop, as long as ptc_linger_goes_on().  Each look yields the core; where
- * that takes long, others need it, and for a while nobody lingers. */
+ * Whoever lingers looks for what it waits for in a loop, as long as ptc_linger_goes_on().  Each look yields the core;
+ * where that takes long, others need it, and for a while nobody lingers. */
 #ifndef PTC_EXEC_LINGER_H
 #define PTC_EXEC_LINGER_H
 

@@ -115,8 +115,8 @@ void ptc_task_out_clear(PtcTaskOut *out);
 /* Before the run of a remote ends: takes what the result refers to. */
 struct PtcRemote;
 void ptc_task_out_pictures(PtcTaskOut *out, struct PtcRemote *remote, void *run);
-/* Fills in what the engine says about a program that passed its limit: of compute time, or else its deadline.  For a program
- * that was ended from outside, so its place and its prints are not known.  False: out of memory. */
+/* Fills in what the engine says about a program that passed its limit: of compute time, or else its deadline.  For a
+ * program that was ended from outside, so its place and its prints are not known.  False: out of memory. */
 bool ptc_task_out_overrun(PtcTaskOut *out, bool computing, int64_t limit_ms);
 
 typedef enum {
@@ -127,9 +127,9 @@ typedef enum {
     PTC_TASK_NO_MEMORY,
 } PtcTaskStatus;
 
-/* Does tasks; any number of threads may submit at once.  `owner` names who asks: a worker process never serves two owners.
- * `cancel` (may be NULL) wakes whoever sleeps if it is asked with ptc_cancel_ask; a flag that is only set is seen within 50
- * ms. */
+/* Does tasks; any number of threads may submit at once.  `owner` names who asks: a worker process never serves two
+ * owners.  `cancel` (may be NULL) wakes whoever sleeps if it is asked with ptc_cancel_ask; a flag that is only set is
+ * seen within 50 ms. */
 typedef struct PtcExecutor {
     PtcTaskStatus (*submit)(struct PtcExecutor *self, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The worker's end of its socket.  Threads of a program wait for answers here: one of them reads for all (it leads), the others
- * sleep until it has their answer or hands the reading on.  What always holds: only the thread that set `reading` touches the
- * input, and it reads whole frames.  A worker without its socket has nothing left to do, so every failure of it ends the
- * process. */
+ * The worker's end of its socket.  Threads of a program wait for answers here: one of them reads for all (it leads),
+ * the others sleep until it has their answer or hands the reading on.  What always holds: only the thread that set
+ * `reading` touches the input, and it reads whole frames.  A worker without its socket has nothing left to do, so every
+ * failure of it ends the process. */
 #define _GNU_SOURCE
 #include "exec/worker_talk.h"
 
@@ -190,8 +190,8 @@ static bool take_frames(PtcTalk *talk)
     return cancelled;
 }
 
-/* The next task, or the answer of a quick tool, is back before this process could be put to sleep and woken, which costs more
- * than a short program. */
+/* The next task, or the answer of a quick tool, is back before this process could be put to sleep and woken, which
+ * costs more than a short program. */
 static void linger(PtcTalk *talk, int64_t until)
 {
     while (talk->at == talk->got && !fill(talk, false) && ptc_linger_goes_on(&talk->linger, until))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * worker_talk.h - the socket of a worker, as its threads share it.
  *
- * Whoever waits for an answer reads the socket; of several, one does (it leads) and hands the others what is theirs.  So a
- * call costs no thread switch in the worker.  While a program only computes, nobody reads: SIGUSR1, which the server
- * sends after a CANCEL, makes the second thread look. */
+ * Whoever waits for an answer reads the socket; of several, one does (it leads) and hands the others what is theirs.
+ * So a call costs no thread switch in the worker.  While a program only computes, nobody reads: SIGUSR1, which the
+ * server sends after a CANCEL, makes the second thread look. */
 #ifndef PTC_EXEC_WORKER_TALK_H
 #define PTC_EXEC_WORKER_TALK_H
 
@@ -62,7 +62,8 @@ void ptc_talk_ready(PtcTalk *talk);
 /* Sends a CALL or an ASK: numbers, then the text.  The wait ends with ptc_talk_done, whatever happens. */
 void ptc_talk_ask(PtcTalk *talk, PtcTalkWait *wait, PtcFrameType type, const uint32_t *numbers,
                   size_t count, PtcText text);
-/* Waits for the answer, until the budget's end (NULL: none) or `end_ns` in the system's clock.  False: there is none. */
+/* Waits for the answer, until the budget's end (NULL: none) or `end_ns` in the system's clock.  False: there is
+ * none. */
 bool ptc_talk_wait(PtcTalk *talk, PtcTalkWait *wait, const PtcBudget *budget, int64_t end_ns);
 void ptc_talk_done(PtcTalk *talk, PtcTalkWait *wait);
 

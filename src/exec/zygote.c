@@ -189,8 +189,8 @@ static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
     return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
 }
 
-/* Starts a new helper and repeats everything its predecessor was told.  One that does not take all of it (a data file may be gone)
- * is stopped, so that the next fork tries again. */
+/* Starts a new helper and repeats everything its predecessor was told.  One that does not take all of it (a data file
+ * may be gone) is stopped, so that the next fork tries again. */
 static bool revive(PtcZygote *z, char *why)
 {
     Answer a;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Walks over one container.  What always holds: every piece that is handed out was checked by json/check.h, so its nesting
- * has a bound and its UTF-8 is valid. */
+ * Walks over one container.  What always holds: every piece that is handed out was checked by json/check.h, so its
+ * nesting has a bound and its UTF-8 is valid. */
 #include "json/members.h"
 
 #include "json/check.h"

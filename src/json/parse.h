@@ -33,8 +33,8 @@ PTC_MUST_USE PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len
 PTC_MUST_USE PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len,
                                             size_t *used, PtcJsonError *error);
 
-/* JSON Lines: a vector of the values of all lines that are not blank.  An error's line counts from 1 at the start of the
- * text; its offset is in the line. */
+/* JSON Lines: a vector of the values of all lines that are not blank.  An error's line counts from 1 at the start of
+ * the text; its offset is in the line. */
 PTC_MUST_USE PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error);
 
 /* Members wanted as text: those members of the object at `path` whose values are objects.  Each becomes an empty

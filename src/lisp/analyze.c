@@ -589,8 +589,9 @@ static bool declare(Analyzer *an, const PtcForm *form)
     return ptc_tick(an->heap->budget, 1);
 }
 
-/* Forms such as defmacro at the top come first among the findings: there is room for ten, and what they would have defined is
- * missing everywhere else because of them.  Their names count as known, so that nothing more is said about these. */
+/* Forms such as defmacro at the top come first among the findings: there is room for ten, and what they would have
+ * defined is missing everywhere else because of them.  Their names count as known, so that nothing more is said about
+ * these. */
 static void report_causes(Analyzer *an, PtcForm **forms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -231,8 +231,8 @@ PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len);
 PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix);
 PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len);
-/* Tools of other servers (analyze_server.c): what ns/name at a form means, NULL also for a namespace that no server has:
- * then *known is false. */
+/* Tools of other servers (analyze_server.c): what ns/name at a form means, NULL also for a namespace that no server
+ * has: then *known is false. */
 PtcExpr *ptc_analyze_server(Analyzer *an, const PtcForm *form, PtcText ns, PtcText name,
                             bool *known);
 /* Is it the namespace of a server? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One function without the program around it: what it captures are locals of an empty program, and the globals that it may
- * name are given. */
+ * One function without the program around it: what it captures are locals of an empty program, and the globals that it
+ * may name are given. */
 #include "lisp/analyze_int.h"
 
 /* Names of captured values become locals of the function around it.  False: out of memory, or a name is empty. */

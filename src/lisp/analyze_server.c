@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Tools of other servers: what ns/name means, and arguments that stand in the program, checked before anything runs.
  *
- * What is found here is a finding; what cannot be known yet (a server that does not answer, a value that is computed) is
- * left to the call. */
+ * What is found here is a finding; what cannot be known yet (a server that does not answer, a value that is computed)
+ * is left to the call. */
 #include <stdio.h>
 
 #include "base/nearest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Syntax quote as a template for data: `(a ~b ~@c) becomes calls of list, concat and their kin that make the data when the
- * program runs.  Symbols are qualified as Clojure does it, so that a template gives the same data there: those of
+ * Syntax quote as a template for data: `(a ~b ~@c) becomes calls of list, concat and their kin that make the data when
+ * the program runs.  Symbols are qualified as Clojure does it, so that a template gives the same data there: those of
  * clojure.core, those of a namespace that is known by a shorter name, all others as user/name; x# is a new name in each
  * template.  There are no macros: what comes out is data and nothing else. */
 #include <stdio.h>

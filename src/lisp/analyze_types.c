@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * defrecord, deftype, defprotocol, extend-type, extend-protocol, reify, defmulti and defmethod, opened up into definitions and
- * calls of hidden builtins (lib/types.c, lib/protocols.c, lib/multi.c).  What always holds: every method is a function whose text
- * makes it again, so that sessions can be stored; the fields of a type are locals around its methods, which capture those that
- * they use (lisp/dispatch.h: inline). */
+ * defrecord, deftype, defprotocol, extend-type, extend-protocol, reify, defmulti and defmethod, opened up into
+ * definitions and calls of hidden builtins (lib/types.c, lib/protocols.c, lib/multi.c).  What always holds: every
+ * method is a function whose text makes it again, so that sessions can be stored; the fields of a type are locals
+ * around its methods, which capture those that they use (lisp/dispatch.h: inline). */
 #include <stdio.h>
 
 #include "lisp/analyze_int.h"
@@ -408,7 +408,8 @@ PtcExpr *ptc_analyze_defmethod(Analyzer *an, const PtcForm *form, bool tail)
 
 /* ------------------------------------------------------------------- fields, constructors */
 
-/* (.-field x), and (.field x) where that is no method of Java's: (%field x :field).  NULL: the call is something else. */
+/* (.-field x), and (.field x) where that is no method of Java's: (%field x :field).  NULL: the call is something
+ * else. */
 PtcExpr *ptc_analyze_field(Analyzer *an, const PtcForm *form)
 {
     const PtcForm *head = form->items[0];

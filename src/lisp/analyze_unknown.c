@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Names that mean nothing: what is said about them.  A hint is either how the thing is done here, or the nearest name that
- * means something, or nothing; it never repeats the name that it refuses. */
+ * Names that mean nothing: what is said about them.  A hint is either how the thing is done here, or the nearest name
+ * that means something, or nothing; it never repeats the name that it refuses. */
 #include <stdio.h>
 
 #include "base/utf8.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Where the compiler begins: a function, of which the program is one, becomes a prototype with the code of its body; what makes
- * a closure of it is one instruction.  Every prototype names the text it came from, since a stored function is compiled again. */
+ * Where the compiler begins: a function, of which the program is one, becomes a prototype with the code of its body;
+ * what makes a closure of it is one instruction.  Every prototype names the text it came from, since a stored function
+ * is compiled again. */
 #include "lisp/compile_int.h"
 
 /* ------------------------------------------------------------------------- prototypes */

@@ -107,7 +107,8 @@ void ptc_seat_free(PtcSeat *seat)
 
 /* ---------------------------------------------------------------------------- an item */
 
-/* Every item begins with the run as it was when the job began, and with random numbers of its own, whatever thread it meets. */
+/* Every item begins with the run as it was when the job began, and with random numbers of its own, whatever thread it
+ * meets. */
 static void begin_item(PtcSeat *seat, PtcItem *item)
 {
     PtcVM *vm = seat->vm;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * crew_int.h - what the two halves of the crew share: threads and seats (crew.c), jobs and their merging (crew_job.c). */
+ * crew_int.h - what the two halves of the crew share: threads and seats (crew.c), jobs and their merging
+ * (crew_job.c). */
 #ifndef PTC_LISP_CREW_INT_H
 #define PTC_LISP_CREW_INT_H
 

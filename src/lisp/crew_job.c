@@ -34,8 +34,8 @@ static int64_t add_time(int64_t a, int64_t b)
     return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* All worked at the same time: the program has used what the slowest seat has.  Waiting is not computing, and what does not
- * count for a seat does not count for the program. */
+/* All worked at the same time: the program has used what the slowest seat has.  Waiting is not computing, and what does
+ * not count for a seat does not count for the program. */
 static void settle_time(const PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
@@ -297,7 +297,8 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 /* --------------------------------------------------------------------------- beginning */
 
 /* All threads take from one account, which a pmap inside of another shares.  Garbage of the caller would stand beside
- * what they make for as long as the job takes.  The caller's own heap does not work meanwhile, so nobody waits for it. */
+ * what they make for as long as the job takes.  The caller's own heap does not work meanwhile, so nobody waits for
+ * it. */
 static void share_room(PtcJob *job, PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Depth is measured in bytes of stack, since frames differ from builtin to builtin and from build to build; the number of
- * levels is bounded besides, so that programs end at the same depth everywhere. */
+ * Depth is measured in bytes of stack, since frames differ from builtin to builtin and from build to build; the number
+ * of levels is bounded besides, so that programs end at the same depth everywhere. */
 #include "lisp/deep.h"
 
 #include "base/sanitized.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * deep.h - functions called by builtins, nested deeper than a host's stack may have room for.
  *
- * map calls a function that calls map ...: each level costs C stack.  The first PTC_SHALLOW levels are on the stack of the
- * thread, the others on one of the VM's own, up to PTC_NATIVE_DEPTH of them, or until that stack is used up. */
+ * map calls a function that calls map ...: each level costs C stack.  The first PTC_SHALLOW levels are on the stack of
+ * the thread, the others on one of the VM's own, up to PTC_NATIVE_DEPTH of them, or until that stack is used up. */
 #ifndef PTC_LISP_DEEP_H
 #define PTC_LISP_DEEP_H
 

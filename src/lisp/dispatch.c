@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls of methods and multimethods.  What always holds: choosing costs a constant amount of C stack, and what is chosen is
- * called by whoever asked, so that a recursion through methods is as deep as one through functions. */
+ * Calls of methods and multimethods.  What always holds: choosing costs a constant amount of C stack, and what is
+ * chosen is called by whoever asked, so that a recursion through methods is as deep as one through functions. */
 #include "lisp/dispatch.h"
 
 #include "lisp/vm_int.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * dispatch.h - protocols and multimethods: which function a call means.
  *
- * Both are records that hold a cell (value/cell.h), and the cell a map of functions.  So extend-type and defmethod follow the
- * rules of def: a run that fails leaves the protocols and multimethods of its session as they were, snapshots have them, and
- * inside of a pmap they cannot be changed.
+ * Both are records that hold a cell (value/cell.h), and the cell a map of functions.  So extend-type and defmethod
+ * follow the rules of def: a run that fails leaves the protocols and multimethods of its session as they were,
+ * snapshots have them, and inside of a pmap they cannot be changed.
  *
- *   protocol     name (symbol), methods (vector of keywords), cell: type -> {:method function}.  A type is the symbol of its
- *                name (user.Point, java.lang.String), or nil.
+ *   protocol     name (symbol), methods (vector of keywords), cell: type -> {:method function}.  A type is the symbol
+ *                of its name (user.Point, java.lang.String), or nil.
  *   method       protocol, keyword: what the program calls
  *   multimethod  name, dispatch function, default value, hierarchy (nil: the global one), cell: {value function},
  *                cell: {value #{values it is preferred to}}
@@ -32,8 +32,8 @@ enum {
 };
 enum { PTC_INLINE_CLOSURE, PTC_INLINE_PLACES, PTC_INLINE_FIELDS };
 
-/* The function that a call of f, which ptc_is_dispatch, with these arguments means: never one that dispatches itself.  May call
- * the program and collect: f and the arguments must be rooted.  *out need not be. */
+/* The function that a call of f, which ptc_is_dispatch, with these arguments means: never one that dispatches itself.
+ * May call the program and collect: f and the arguments must be rooted.  *out need not be. */
 PTC_MUST_USE bool ptc_dispatch(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv,
                                PtcValue *out);
 

@@ -48,7 +48,8 @@ typedef enum {
     PTC_X_VECTOR,
     PTC_X_MAP, /* items: key, value ... */
     PTC_X_SET,
-    PTC_X_EACH, /* a: collection; locals[0]: element; b: body; once: a BREAK may end it; local: the builder, or NULL.  Gives nil */
+    PTC_X_EACH, /* gives nil.  a: collection; locals[0]: element; b: body; once: a BREAK may end it; local: the
+                 * builder, or NULL */
     PTC_X_BREAK, /* target: an EACH around it */
     PTC_X_BUILD, /* locals[0]: builder; a: body that pushes to it.  Gives the seq built */
     PTC_X_PUSH,  /* locals[0]: builder; a */

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Lazy sequences: lazy-seq, and what map, filter, concat and their kin give when they are handed one.
  *
- * One mechanism, two forms.  A producer (lib/produce.h) is a recipe: it never changes and each walk computes its elements
- * anew.  A PtcLazy (value/lazy.h) is computed once and kept: from the body of lazy-seq, from a recipe that is pulled element by
- * element through a cursor, or from collections that follow each other.  (map f lazy) is a PtcLazy over a recipe whose
- * source is `lazy`; (rest producer) is one over the producer, so that each further `rest` costs the same.
+ * One mechanism, two forms.  A producer (lib/produce.h) is a recipe: it never changes and each walk computes its
+ * elements anew.  A PtcLazy (value/lazy.h) is computed once and kept: from the body of lazy-seq, from a recipe that is
+ * pulled element by element through a cursor, or from collections that follow each other.  (map f lazy) is a PtcLazy
+ * over a recipe whose source is `lazy`; (rest producer) is one over the producer, so that each further `rest` costs the
+ * same.
  *
  * Who needs elements:
- *  - Builtins that know of lazy sequences pull them one by one (cursors, ptc_force_next): demand is bounded by what is used.
+ *  - Builtins that know of lazy sequences pull them one by one (cursors, ptc_force_next): demand is bounded by what is
+ *    used.
  *  - All others fail with a type error, or with PTC_STOP_LAZY from inside of =, hash or print.  ptc_vm_builtin sees
- *    that nothing else was wrong, computes the arguments and runs the builtin again.  So the usual case, no lazy argument,
- *    costs nothing; and a builtin that is run twice has done nothing before it looks at its arguments.
+ *    that nothing else was wrong, computes the arguments and runs the builtin again.  So the usual case, no lazy
+ *    argument, costs nothing; and a builtin that is run twice has done nothing before it looks at its arguments.
  *  - Builtins with effects get arguments that are computed already, if the run has made anything lazy at all.
- *  - What leaves the program (result, session, other threads, tools, JSON) is computed before, up to PTC_FORCE_MOST elements.
+ *  - What leaves the program (result, session, other threads, tools, JSON) is computed before, up to PTC_FORCE_MOST
+ *    elements.
  *
  * What always holds: a body runs once, unless it failed, in which case the next demand runs it again; a sequence that
  * needs itself meets from == PTC_FALSE, an error; one whose body gives another lazy one is followed in a loop, not in C
- * recursion; other nesting is counted by vm->native_depth and goes on in the stack of lisp/deep.h.  A PtcLazy is changed
- * only by the VM whose heap owns it, since heaps never point into younger ones. */
+ * recursion; other nesting is counted by vm->native_depth and goes on in the stack of lisp/deep.h.  A PtcLazy is
+ * changed only by the VM whose heap owns it, since heaps never point into younger ones. */
 #include "lisp/force.h"
 
 #include "lisp/deep.h"
@@ -29,8 +32,8 @@
 /* Root slots of one that is being computed.  FIRST and REST are what came out. */
 enum { HEAD, CUR, FROM, FIRST, REST, SLOTS };
 
-/* Hash, equality and order meet something lazy.  A builtin that calls functions cannot begin again, so it is computed on the spot;
- * nothing is collected meanwhile, because it is not known what is rooted.  The others are run again. */
+/* Hash, equality and order meet something lazy.  A builtin that calls functions cannot begin again, so it is computed
+ * on the spot; nothing is collected meanwhile, because it is not known what is rooted.  The others are run again. */
 static bool force_in_builtin(void *user, PtcValue lazy)
 {
     PtcVM *vm = user;
@@ -165,8 +168,8 @@ static bool next_part(PtcVM *vm, PtcValue *slots)
     return more != PTC_NONE && ptc_tick(&vm->budget, 1);
 }
 
-/* The last part is not copied: the sequence then has its elements, so that a function that calls itself in the last part of
- * concat does not nest. */
+/* The last part is not copied: the sequence then has its elements, so that a function that calls itself in the last
+ * part of concat does not nest. */
 static bool from_parts(PtcVM *vm, PtcValue *slots)
 {
     for (;;) {
@@ -228,7 +231,8 @@ static void settle(PtcValue lazy, PtcValue first, PtcValue rest)
     ptc_lazy(lazy)->rest = rest;
 }
 
-/* Computes slots[CUR]; when it has the elements of another that is pending, that comes next: 1.  0: done; -1: failed. */
+/* Computes slots[CUR]; when it has the elements of another that is pending, that comes next: 1.  0: done; -1:
+ * failed. */
 static int step(PtcVM *vm, PtcValue *slots)
 {
     PtcValue cur = slots[CUR];

@@ -8,8 +8,8 @@
 
 enum { PTC_FORCE_MOST = 100000 }; /* elements of a lazy sequence that leaves the program */
 
-/* A new one.  from: a function without arguments (the body of lazy-seq), a producer or cursor (lib/produce.h), a `for` that waits
- * (lisp/later.h), or a sequential of collections that follow each other (concat); or nil: first, then rest.
+/* A new one.  from: a function without arguments (the body of lazy-seq), a producer or cursor (lib/produce.h), a `for`
+ * that waits (lisp/later.h), or a sequential of collections that follow each other (concat); or nil: first, then rest.
  * PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_force_new(PtcVM *vm, PtcValue from, PtcValue first, PtcValue rest,
                                     bool endless);
@@ -18,8 +18,8 @@ PTC_MUST_USE PtcValue ptc_force_new(PtcVM *vm, PtcValue from, PtcValue first, Pt
  * not lazy.  May collect and call; lazy is kept meanwhile.  After a failure the next demand tries again. */
 PTC_MUST_USE bool ptc_force(PtcVM *vm, PtcValue lazy);
 
-/* The element that *pos begins with: 1, and *pos is what follows; 0: there is none; -1: failed.  *pos is a root slot, and holds a
- * lazy sequence or anything that can be walked, which is returned as 2. */
+/* The element that *pos begins with: 1, and *pos is what follows; 0: there is none; -1: failed.  *pos is a root slot,
+ * and holds a lazy sequence or anything that can be walked, which is returned as 2. */
 int ptc_force_next(PtcVM *vm, PtcValue *pos, PtcValue *x);
 
 /* The same for anything that can be walked: 2 is returned only for a recipe. */

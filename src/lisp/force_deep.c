@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Lazy sequences as a whole, wherever they are inside of a value.  What always holds: no C recursion over data; every object is
- * looked at once; objects on the stack of the walk are reachable from the value that is walked, which is rooted. */
+ * Lazy sequences as a whole, wherever they are inside of a value.  What always holds: no C recursion over data; every
+ * object is looked at once; objects on the stack of the walk are reachable from the value that is walked, which is
+ * rooted. */
 #include "lisp/force.h"
 #include "lisp/lib/produce.h"
 #include "lisp/record.h"

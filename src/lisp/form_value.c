@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Forms as data: what quote and read-string give.  Nothing is evaluated and nothing stands for anything else: 'x inside of data
- * is the list (quote x), #'x is (var x), and `x is (quote x) with what is in it as written. */
+ * Forms as data: what quote and read-string give.  Nothing is evaluated and nothing stands for anything else: 'x inside
+ * of data is the list (quote x), #'x is (var x), and `x is (quote x) with what is in it as written. */
 #include "lisp/form.h"
 #include "value/map.h"
 #include "value/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Functions to text and back.  What always holds: a text is compiled by the same analyzer and compiler as a program, apart from
- * any run, and what comes out captures exactly the values that the text was stored with. */
+ * Functions to text and back.  What always holds: a text is compiled by the same analyzer and compiler as a program,
+ * apart from any run, and what comes out captures exactly the values that the text was stored with. */
 #include "lisp/function.h"
 
 #include "lisp/compile.h"

@@ -32,8 +32,8 @@ PtcValue ptc_function_main(PtcValue proto);
 /* The text of a function; false when it has none (a part of try), or captures something without a name. */
 bool ptc_function_text(PtcValue proto, PtcFnText *out);
 
-/* The proto of a text.  PTC_NONE: it is no such function (maybe with findings), or memory or time ran out (the budget is
- * stopped, or arena->failed). */
+/* The proto of a text.  PTC_NONE: it is no such function (maybe with findings), or memory or time ran out (the budget
+ * is stopped, or arena->failed). */
 PTC_MUST_USE PtcValue ptc_function_compile(PtcFnMaker *maker, const PtcFnText *text);
 
 /* Sets PTC_MAY_NAME for the globals that the code of a proto refers to. */

@@ -76,8 +76,8 @@ typedef struct PtcServers {
                             uint32_t *number, PtcServerWord *word);
     /* Is it the namespace of a server?  If not, word->nearest may have one. */
     bool (*knows)(struct PtcServers *servers, PtcText ns, PtcServerWord *word);
-    /* What is wrong with arguments that stand in the program; keys in the list `open` are given with values that are not
-     * known yet.  False: the budget has stopped. */
+    /* What is wrong with arguments that stand in the program; keys in the list `open` are given with values that are
+     * not known yet.  False: the budget has stopped. */
     bool (*check)(struct PtcServers *servers, PtcHeap *heap, uint32_t number, PtcValue args,
                   PtcValue open, void (*issue)(void *user, const PtcServerIssue *issue),
                   void *user);
@@ -104,7 +104,8 @@ typedef struct PtcLogEntry {
     bool unknown;          /* nobody knows what it did: it was not awaited to its end */
     bool journaled;        /* made in a task that is done: it is not made again */
     PtcValue args, result; /* result: the error's text when !ok; PTC_NONE once they are texts */
-    /* The arguments (args_len bytes), then the result (result_len bytes), a NUL behind each, in the VM's ledger; or NULL. */
+    /* The arguments (args_len bytes), then the result (result_len bytes), a NUL behind each, in the VM's ledger; or
+     * NULL. */
     char *text;
     uint32_t args_len, result_len;
     int64_t took_ns;

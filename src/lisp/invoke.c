@@ -357,7 +357,8 @@ static bool call_var(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcV
     return ptc_call(vm, target, argc, argv, out);
 }
 
-/* A method of a protocol, or a multimethod: calls what it chooses.  Which is never another of them, so this nests no deeper. */
+/* A method of a protocol, or a multimethod: calls what it chooses.  Which is never another of them, so this nests no
+ * deeper. */
 static bool call_chosen(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
 {
     size_t roots = vm->root_count;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * A `for` over vectors builds its result in a loop.  When a source has no end or is lazy, the frame is set aside instead: a copy of
- * the registers that the loops need, and where to go on.  Who asks for an element runs the same code from there in a frame of its
- * own, up to the next PUSH.  So `for` has one code for both, and costs nothing more when all its sources are vectors.
+ * A `for` over vectors builds its result in a loop.  When a source has no end or is lazy, the frame is set aside
+ * instead: a copy of the registers that the loops need, and where to go on.  Who asks for an element runs the same code
+ * from there in a frame of its own, up to the next PUSH.  So `for` has one code for both, and costs nothing more when
+ * all its sources are vectors.
  *
- * What always holds: the copy is a state from which the elements that are still to come can be computed.  It is renewed after
- * each element, and before each step of a lazy source, whose elements are kept by the source itself; so a body that failed runs
- * again for the same element.  A source without end that is no lazy sequence becomes one, because a cursor cannot go back.
- * Registers below that of the builder do not change while the `for` runs, and only those that it reads are copied. */
+ * What always holds: the copy is a state from which the elements that are still to come can be computed.  It is renewed
+ * after each element, and before each step of a lazy source, whose elements are kept by the source itself; so a body
+ * that failed runs again for the same element.  A source without end that is no lazy sequence becomes one, because a
+ * cursor cannot go back.  Registers below that of the builder do not change while the `for` runs, and only those that
+ * it reads are copied. */
 #include "lisp/later.h"
 
 #include "lisp/deep.h"
@@ -15,8 +17,8 @@
 #include "lisp/live.h"
 #include "lisp/vm_int.h"
 
-/* Slots of the node: the closure, the index of the next instruction, the register of the builder, the first register that is not
- * needed; then the registers. */
+/* Slots of the node: the closure, the index of the next instruction, the register of the builder, the first register
+ * that is not needed; then the registers. */
 enum { CLOSURE, AT, BUILDER, TOP, REGISTERS };
 
 /* Root slots while one is made. */

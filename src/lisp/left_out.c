@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The names of clojure.core that are left out.  All rows are one constant text without a pointer in it, so that the table
- * costs a process nothing before a name is looked for. */
+ * The names of clojure.core that are left out.  All rows are one constant text without a pointer in it, so that the
+ * table costs a process nothing before a name is looked for. */
 #include "lisp/left_out.h"
 
 #include <string.h>

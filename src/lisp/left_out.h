@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * left_out.h - names of clojure.core that are not here: of which kind each is, and what to write instead.  This table is the
- * one source of what the analyzer, doc, apropos and docs/divergences/left-out.md say about them. */
+ * left_out.h - names of clojure.core that are not here: of which kind each is, and what to write instead.  This table
+ * is the one source of what the analyzer, doc, apropos and docs/divergences/left-out.md say about them. */
 #ifndef PTC_LISP_LEFT_OUT_H
 #define PTC_LISP_LEFT_OUT_H
 

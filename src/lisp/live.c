@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The usual backward analysis over the code of one function, repeated until nothing changes.  It is made anew whenever it is
- * wanted, by collections of runs that have made something lazy and by builtins that walk along a lazy argument, and has bounds on
- * the length of code and on rounds.  Beyond them all registers count as live: that costs memory, never a value. */
+ * The usual backward analysis over the code of one function, repeated until nothing changes.  It is made anew whenever
+ * it is wanted, by collections of runs that have made something lazy and by builtins that walk along a lazy argument,
+ * and has bounds on the length of code and on rounds.  Beyond them all registers count as live: that costs memory,
+ * never a value. */
 #include "lisp/live.h"
 
 #include "lisp/vm_int.h"
@@ -184,8 +185,9 @@ uint64_t ptc_live_in_frame(const PtcCall *call)
     return live_before(p, pc - 1) | callee;
 }
 
-/* Is this register of the frame on top, an argument of the call that the frame is at, read after it?  Several arguments have
- * registers of their own, which nobody reads again; a single one may be in the register of a local (compile_call.c). */
+/* Is this register of the frame on top, an argument of the call that the frame is at, read after it?  Several arguments
+ * have registers of their own, which nobody reads again; a single one may be in the register of a local
+ * (compile_call.c). */
 static bool is_read_later(PtcVM *vm, size_t reg)
 {
     const PtcProto *p = ptc_closure_proto(vm->call->closure);

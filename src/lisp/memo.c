@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The table is under its lock, which is held while values are copied.  Entries stay until the pmap ends; one without a value
- * and without a caller is free for the next who asks. */
+ * The table is under its lock, which is held while values are copied.  Entries stay until the pmap ends; one without a
+ * value and without a caller is free for the next who asks. */
 #include "lisp/memo.h"
 
 #include <time.h>
@@ -145,9 +145,9 @@ static bool grow(PtcMemo *memo)
     return true;
 }
 
-/* A copy in the table's heap; PTC_NONE also for what holds an atom: each item that asks for it has to get one of its own,
- * since who would be first, and could change it, is not known.  Values of a pmap inside of the table's own may lie in the heaps of several seats, which go
- * one after the other: of those everything is copied. */
+/* A copy in the table's heap; PTC_NONE also for what holds an atom: each item that asks for it has to get one of its
+ * own, since who would be first, and could change it, is not known.  Values of a pmap inside of the table's own may lie
+ * in the heaps of several seats, which go one after the other: of those everything is copied. */
 static PtcValue copy_in(PtcMemo *memo, PtcVM *vm, PtcValue v)
 {
     PtcCopy copy;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * memo.h - what memoized functions gave, for the rest of the run.
  *
- * Every VM has a map of its own (vm->memo).  The threads of a pmap share a table beside that, for functions that are older
- * than the pmap: of several threads that ask for the same at once, one calls the function and the others wait for what it
- * gives.  When that call fails, the next of them tries.  Values are copied in and out, so that no thread reads what
- * another may still change.  Afterwards the caller's map takes over what the table holds. */
+ * Every VM has a map of its own (vm->memo).  The threads of a pmap share a table beside that, for functions that are
+ * older than the pmap: of several threads that ask for the same at once, one calls the function and the others wait for
+ * what it gives.  When that call fails, the next of them tries.  Values are copied in and out, so that no thread reads
+ * what another may still change.  Afterwards the caller's map takes over what the table holds. */
 #ifndef PTC_LISP_MEMO_H
 #define PTC_LISP_MEMO_H
 

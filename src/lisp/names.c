@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Names of globals, in an open-addressed table, and aliases.  What always holds: the number of a name never changes until it is
- * dropped, and names are dropped only from the end. */
+ * Names of globals, in an open-addressed table, and aliases.  What always holds: the number of a name never changes
+ * until it is dropped, and names are dropped only from the end. */
 #include "lisp/names.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Lines that were printed.  What always holds: every line, an open one too, ends with a NUL that counts against the limit, and a
- * line that could not be added leaves those before it as they were. */
+ * Lines that were printed.  What always holds: every line, an open one too, ends with a NUL that counts against the
+ * limit, and a line that could not be added leaves those before it as they were. */
 #include "lisp/prints.h"
 
 #include "base/utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * prints.h - the lines that a run printed, bounded: what comes after the limit is left out and a flag says so.  A line
- * costs one byte more than its text, so that empty lines come to an end too.  The last line may be open: what is printed
- * next goes on in it.  Until then it is a line like any other, so nothing need be done at the end of a run. */
+ * costs one byte more than its text, so that empty lines come to an end too.  The last line may be open: what is
+ * printed next goes on in it.  Until then it is a line like any other, so nothing need be done at the end of a run. */
 #ifndef PTC_LISP_PRINTS_H
 #define PTC_LISP_PRINTS_H
 
@@ -21,7 +21,8 @@ void ptc_prints_init(PtcPrints *prints, PtcMem *mem, size_t max_bytes);
 void ptc_prints_deinit(PtcPrints *prints);
 /* Moves the lines out; `prints` is empty afterwards and must be initialised before it is used again. */
 PtcPrints ptc_prints_take(PtcPrints *prints);
-/* Adds text to the open line, or as much of it as fits; `ends` tells whether that line ends with it.  False: out of memory. */
+/* Adds text to the open line, or as much of it as fits; `ends` tells whether that line ends with it.  False: out of
+ * memory. */
 PTC_MUST_USE bool ptc_prints_add(PtcPrints *prints, const char *text, size_t len, bool ends);
 /* Forgets all lines but the first `count`; none is open then. */
 void ptc_prints_truncate(PtcPrints *prints, size_t count);

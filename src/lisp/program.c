@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One run from text to result: limits and clock, then reader, analyzer, compiler and VM in turn.  What always holds: a run that
- * hits a limit reports the limit, whatever else was found; what leaves the program holds nothing lazy. */
+ * One run from text to result: limits and clock, then reader, analyzer, compiler and VM in turn.  What always holds: a
+ * run that hits a limit reports the limit, whatever else was found; what leaves the program holds nothing lazy. */
 #include "lisp/program.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Literals that begin with # and a name: #inst and #uuid, which are data, and maps whose keys share a namespace, #:order{:id 7}.
- * No other tag is known, and none can be added: reading must not run code. */
+ * Literals that begin with # and a name: #inst and #uuid, which are data, and maps whose keys share a namespace,
+ * #:order{:id 7}.  No other tag is known, and none can be added: reading must not run code. */
 #include "lisp/lib/time.h"
 #include "lisp/read_int.h"
 

@@ -69,8 +69,8 @@ static inline bool ptc_is_function(PtcValue v)
 /* What kind of error a PTC_R_ERROR is (lib/except.c). */
 PtcErrorKind ptc_except_kind(PtcValue error);
 
-/* Ends the call with an error of this kind, message (string) and data (map), which ex-data gives.  Always false; without
- * an error when out of memory (lib/except.c). */
+/* Ends the call with an error of this kind, message (string) and data (map), which ex-data gives.  Always false;
+ * without an error when out of memory (lib/except.c). */
 bool ptc_except_throw(PtcVM *vm, PtcErrorKind kind, PtcValue message, PtcValue data);
 
 /* --- making them: invoke.c --- */

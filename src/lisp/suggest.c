@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The nearest name.  Names that differ in case, `-`, `_`, `?`, `!` or a leading point only are nearest of all; others are so
- * many slips of the finger away, fewer for short words: a wrong letter in three makes another word. */
+ * The nearest name.  Names that differ in case, `-`, `_`, `?`, `!` or a leading point only are nearest of all; others
+ * are so many slips of the finger away, fewer for short words: a wrong letter in three makes another word. */
 #include "lisp/suggest.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * suggest.h - what may have been meant by a name that is not there: the nearest of those that are, or a word about how it
- * is done here.  The analyzer and `ptc doc` ask here, so both give the same advice. */
+ * suggest.h - what may have been meant by a name that is not there: the nearest of those that are, or a word about how
+ * it is done here.  The analyzer and `ptc doc` ask here, so both give the same advice. */
 #ifndef PTC_LISP_SUGGEST_H
 #define PTC_LISP_SUGGEST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Words that people and models bring from other languages, and names of Clojure for what is not here, with what to write
- * instead.  A hint names only what the writer of a program can do. */
+ * Words that people and models bring from other languages, and names of Clojure for what is not here, with what to
+ * write instead.  A hint names only what the writer of a program can do. */
 #include "lisp/suggest.h"
 
 #include <string.h>

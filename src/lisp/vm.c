@@ -128,8 +128,8 @@ static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIn
     return ptc_from_obj(o);
 }
 
-/* The call in R[0..argc] of what dispatches: enters the closure that is meant, or calls what else is and leaves the result in
- * R[0]. */
+/* The call in R[0..argc] of what dispatches: enters the closure that is meant, or calls what else is and leaves the
+ * result in R[0]. */
 static PTC_NOINLINE bool enter_chosen(PtcVM *vm, int argc, PtcValue *R)
 {
     if (!ptc_dispatch(vm, R[0], argc, R + 1, R))
@@ -141,7 +141,8 @@ static PTC_NOINLINE bool enter_chosen(PtcVM *vm, int argc, PtcValue *R)
     return ptc_vm_enter(vm, c, argc, R + 1);
 }
 
-/* at[0] is a collection and at[1] the position in it; or a cursor, and nil; or something lazy, and the `for` that waits. */
+/* at[0] is a collection and at[1] the position in it; or a cursor, and nil; or something lazy, and the `for` that
+ * waits. */
 static PTC_NOINLINE bool iter_start(PtcVM *vm)
 {
     PtcIns i = vm->call->pc[-1]; /* handing it over whole would take registers from the loop */
@@ -233,8 +234,8 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
 
 /* -------------------------------------------------------------------- the loop */
 
-/* Whatever may collect or call has stored its pc in the frame before: by it the collector knows what the frame still needs
- * (lisp/live.h). */
+/* Whatever may collect or call has stored its pc in the frame before: by it the collector knows what the frame still
+ * needs (lisp/live.h). */
 
 #define BOTH_INT(a, b) ((a) & (b)&1)
 /* Two integers of 0 to 2^32-1, the second not 0: division needs no signs and half the bits. */

@@ -30,8 +30,8 @@ static void mark_all(PtcHeap *heap, const PtcValue *values, size_t n)
             ptc_heap_mark(heap, values[i]);
 }
 
-/* The registers of a frame, up to the next one's; those that will not be read again are cleared.  Parameters only if they are
- * lazy: the message of a failure may tell which element a function was called with (lisp/element.h). */
+/* The registers of a frame, up to the next one's; those that will not be read again are cleared.  Parameters only if
+ * they are lazy: the message of a failure may tell which element a function was called with (lisp/element.h). */
 static void mark_live(PtcHeap *heap, const PtcCall *call, PtcValue *end)
 {
     const PtcProto *proto = ptc_closure_proto(call->closure);
@@ -47,8 +47,8 @@ static void mark_live(PtcHeap *heap, const PtcCall *call, PtcValue *end)
         mark_all(heap, p, (size_t)(end - p));
 }
 
-/* Looking closely costs time for each frame, so in deep recursion only the outermost and the innermost ones are: who holds a
- * sequence that is walked is among the latter, and who has made it among the former. */
+/* Looking closely costs time for each frame, so in deep recursion only the outermost and the innermost ones are: who
+ * holds a sequence that is walked is among the latter, and who has made it among the former. */
 static void mark_stack(PtcVM *vm, PtcValue *top)
 {
     bool closely = (vm->made_lazy || vm->gc_stress) && vm->call >= vm->calls;
@@ -103,8 +103,9 @@ bool ptc_vm_safepoint(PtcVM *vm)
     return go_on;
 }
 
-/* What other threads have may be in the way, and be garbage soon: they are asked to collect, and waited for.  On a busy machine
- * it may take long until they have their turn, so the time is a last resort; usually there is room, or everybody waits. */
+/* What other threads have may be in the way, and be garbage soon: they are asked to collect, and waited for.  On a busy
+ * machine it may take long until they have their turn, so the time is a last resort; usually there is room, or
+ * everybody waits. */
 static void await_others(PtcVM *vm)
 {
     const struct timespec moment = {0, 1000000};

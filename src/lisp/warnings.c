@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The list of warnings.  What always holds: it has one entry for each kind and place, in the order in which they were added,
- * and never more than PTC_WARNINGS_MAX. */
+ * The list of warnings.  What always holds: it has one entry for each kind and place, in the order in which they were
+ * added, and never more than PTC_WARNINGS_MAX. */
 #include "lisp/warnings.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Replaying.  What always holds: a line is used once; `used` is only touched under the lock, the rest never changes after
- * opening. */
+ * Replaying.  What always holds: a line is used once; `used` is only touched under the lock, the rest never changes
+ * after opening. */
 #include "llm/replay.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * address.h - which addresses lead inside: to this machine, to its networks, or to nowhere on the public internet.  Where
- * strangers say what to fetch, those are refused, because what answers there trusts whoever can reach it. */
+ * address.h - which addresses lead inside: to this machine, to its networks, or to nowhere on the public internet.
+ * Where strangers say what to fetch, those are refused, because what answers there trusts whoever can reach it. */
 #ifndef PTC_NET_ADDRESS_H
 #define PTC_NET_ADDRESS_H
 
@@ -13,8 +13,8 @@
 bool ptc_address_is_inside(const struct sockaddr *address);
 /* The same for a literal address as in a URL; a name does not lead inside as far as its text can tell. */
 bool ptc_address_text_is_inside(PtcText host);
-/* Does the environment name a proxy for https, or for http?  Then it is the proxy that looks up names and decides what may be
- * reached. */
+/* Does the environment name a proxy for https, or for http?  Then it is the proxy that looks up names and decides what
+ * may be reached. */
 bool ptc_address_has_proxy(bool https);
 
 #endif

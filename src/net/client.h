@@ -82,7 +82,8 @@ typedef struct PtcClientRequest {
     const PtcText *headers; /* each a line `Name: value` */
     size_t header_count;
     bool plain; /* http:// is allowed to any host; otherwise only to this machine */
-    /* what leads to a private network or this machine is refused (address.h); where there is a proxy, it goes there in any case */
+    /* what leads to a private network or this machine is refused (address.h); where there is a proxy, it goes there in
+     * any case */
     bool outside;
     bool stream;     /* it may last forever, and counts for PTC_CLIENT_STREAMS */
     size_t max_body; /* bytes of a 2xx body after decompression */
@@ -93,8 +94,8 @@ typedef struct PtcClientRequest {
     const PtcCancel *cancel;
     /* Called with the body of a 2xx answer in pieces; status and headers are known by then. */
     PtcPiece (*piece)(void *user, const PtcClientAnswer *answer, PtcText bytes);
-    /* Called with each header line of the answer, whatever its status, without its end; an absent text says that the headers
-     * begin, and that those before were only preliminary.  May be NULL. */
+    /* Called with each header line of the answer, whatever its status, without its end; an absent text says that the
+     * headers begin, and that those before were only preliminary.  May be NULL. */
     void (*header)(void *user, PtcText line);
     void *user;
 } PtcClientRequest;

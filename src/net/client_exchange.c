@@ -90,8 +90,8 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
     s->length = -1;
 }
 
-/* libcurl takes the last of several lengths, and of each the number that it begins with, and would wait for that many bytes.
- * False: the exchange ends here. */
+/* libcurl takes the last of several lengths, and of each the number that it begins with, and would wait for that many
+ * bytes.  False: the exchange ends here. */
 static bool take_length(Slot *s, const char *line, size_t len)
 {
     static const char name[] = "content-length:";
@@ -268,8 +268,8 @@ static bool has_type(const PtcClientRequest *r)
 /* The header lines as libcurl wants them, in one block that can be wiped, because it contains keys. */
 static bool make_headers(Slot *s, const PtcClientRequest *r)
 {
-    /* A name alone keeps libcurl from sending such a header: 100-continue would only cost time, and it would call any body a
-     * form whose type nobody said. */
+    /* A name alone keeps libcurl from sending such a header: 100-continue would only cost time, and it would call any
+     * body a form whose type nobody said. */
     static const PtcText none[] = {{"Expect:", 7}, {"Content-Type:", 13}};
     size_t dropped = has_type(r) ? 1 : 2, count = r->header_count + dropped;
     size_t bytes = count * sizeof(struct curl_slist);
@@ -322,7 +322,8 @@ static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
     /* fails, harmlessly, where the library is older than its header */
     c->easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 #endif
-    /* Behind a proxy our look at addresses is switched off (s->direct), so nothing may go past the proxy because of NO_PROXY. */
+    /* Behind a proxy our look at addresses is switched off (s->direct), so nothing may go past the proxy because of
+     * NO_PROXY. */
     if (url->loopback)
         ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "*") == CURLE_OK;
     else if (s->request->outside)
@@ -370,7 +371,8 @@ static bool set_request(Slot *s, const PtcClientRequest *r)
     bool head = strcmp(r->method, "HEAD") == 0;
     if (head) /* or libcurl would wait for a body */
         ok = ok && c->easy_setopt(e, CURLOPT_NOBODY, 1L) == CURLE_OK;
-    /* Without a body libcurl would send again what an old connection did not answer, and the server might see it twice. */
+    /* Without a body libcurl would send again what an old connection did not answer, and the server might see it
+     * twice. */
     if (!r->body.len && !head && strcmp(r->method, "GET") != 0)
         ok = ok && c->easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L) == CURLE_OK;
     return ok && c->easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method) == CURLE_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The number of a Content-Length.  What always holds: no sign, no list and no number that is followed by anything is taken, so
- * nobody can be made to wait for a body of another length. */
+ * The number of a Content-Length.  What always holds: no sign, no list and no number that is followed by anything is
+ * taken, so nobody can be made to wait for a body of another length. */
 #include "net/content_length.h"
 
 static bool is_blank(char c)

@@ -178,8 +178,8 @@ static void run_tasks(PtcLoop *loop, bool *quit)
     pthread_mutex_unlock(&loop->lock);
 }
 
-/* Those that are due now go to a list of their own first, so that one that sets itself again cannot keep the others from
- * their turn. */
+/* Those that are due now go to a list of their own first, so that one that sets itself again cannot keep the others
+ * from their turn. */
 static void fire_timers(PtcLoop *loop)
 {
     PtcLoopTimer *due = NULL;

@@ -25,8 +25,8 @@ PTC_MUST_USE bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why);
 /* Do two addresses lead to the same server: scheme, host and port? */
 bool ptc_url_same_server(const PtcUrl *a, const PtcUrl *b);
 
-/* Where the Location of an answer leads that came from `base`; its fragment is dropped.  False: that is no address, is too long, or
- * is on another host without saying by which scheme. */
+/* Where the Location of an answer leads that came from `base`; its fragment is dropped.  False: that is no address, is
+ * too long, or is on another host without saying by which scheme. */
 PTC_MUST_USE bool ptc_url_resolve(const char *base, const char *location,
                                   char out[PTC_URL_BYTES + 1]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * WWW-Authenticate, read forgivingly: challenges and their parameters are all divided by commas, so what follows a comma is a
- * parameter when an equals sign comes after its first word, and the next challenge otherwise. */
+ * WWW-Authenticate, read forgivingly: challenges and their parameters are all divided by commas, so what follows a
+ * comma is a parameter when an equals sign comes after its first word, and the next challenge otherwise. */
 #include "oauth/challenge.h"
 
 #include <strings.h>

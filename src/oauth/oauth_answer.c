@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Answers of authorization servers.  What always holds: a text that is handed out is plain (oauth_doc.h), and a token is one
- * word, so that it is one value of a header. */
+ * Answers of authorization servers.  What always holds: a text that is handed out is plain (oauth_doc.h), and a token
+ * is one word, so that it is one value of a header. */
 #include "oauth/oauth_answer.h"
 
 #include <string.h>

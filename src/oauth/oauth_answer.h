@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * oauth_answer.h - what an authorization server answers: tokens, device codes, a registered client, errors.  Readers give
- * NULL, or what is wrong: a constant text.  Texts live in the arena. */
+ * oauth_answer.h - what an authorization server answers: tokens, device codes, a registered client, errors.  Readers
+ * give NULL, or what is wrong: a constant text.  Texts live in the arena. */
 #ifndef PTC_OAUTH_OAUTH_ANSWER_H
 #define PTC_OAUTH_OAUTH_ANSWER_H
 

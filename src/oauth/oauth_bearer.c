@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tokens for requests.  What always holds: under the lock the file is read again before anything is asked for, so of two who
- * found the same old token one replaces it and the other finds the new one. */
+ * Tokens for requests.  What always holds: under the lock the file is read again before anything is asked for, so of
+ * two who found the same old token one replaces it and the other finds the new one. */
 #include "oauth/oauth_bearer.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * oauth_bearer.h - the token for a request, from the file that a sign-in left; replaced before it ends and when it is refused.
+ * oauth_bearer.h - the token for a request, from the file that a sign-in left; replaced before it ends and when it is
+ * refused.
  *
- * Any thread of any process may ask: the file is read for every request, and whoever replaces a token holds the file's lock, so a
- * refresh token, which may be good once, is used once.  Nobody is ever asked to sign in here. */
+ * Any thread of any process may ask: the file is read for every request, and whoever replaces a token holds the file's
+ * lock, so a refresh token, which may be good once, is used once.  Nobody is ever asked to sign in here. */
 #ifndef PTC_OAUTH_OAUTH_BEARER_H
 #define PTC_OAUTH_OAUTH_BEARER_H
 

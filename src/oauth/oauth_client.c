@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Clients.  What always holds: an id is used with the issuer it was made or configured for, since the whole record of a sign-in
- * belongs to one issuer. */
+ * Clients.  What always holds: an id is used with the issuer it was made or configured for, since the whole record of a
+ * sign-in belongs to one issuer. */
 #include "oauth/oauth_client.h"
 
 #include "json/emit.h"

@@ -17,8 +17,8 @@ typedef struct PtcOauthSite {
     bool insecure_http;
 } PtcOauthSite;
 
-/* The configured client, else a document, else one that is registered now.  `redirect` is where the answer goes; NULL: the
- * device grant needs none.  False with a why. */
+/* The configured client, else a document, else one that is registered now.  `redirect` is where the answer goes; NULL:
+ * the device grant needs none.  False with a why. */
 PTC_MUST_USE bool ptc_oauth_client_choose(PtcOauthWork *w, const PtcOauthSite *site,
                                           const PtcOauthServer *server, const char *redirect,
                                           const char *scope, PtcOauthClient *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The device grant.  What always holds: the server is asked no more often than it says, and no longer than its code lives or the
- * work may last. */
+ * The device grant.  What always holds: the server is asked no more often than it says, and no longer than its code
+ * lives or the work may last. */
 #include "oauth/oauth_device.h"
 
 #include <poll.h>

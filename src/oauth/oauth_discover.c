@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Discovery: RFC 9728, then RFC 8414 or OpenID Connect.  What always holds: an authorization server counts only if its metadata
- * names exactly the issuer that it was looked up by. */
+ * Discovery: RFC 9728, then RFC 8414 or OpenID Connect.  What always holds: an authorization server counts only if its
+ * metadata names exactly the issuer that it was looked up by. */
 #include "oauth/oauth_discover.h"
 
 #include <stdio.h>
@@ -123,7 +123,8 @@ static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *
 
 /* ------------------------------------------------------------------------------------ server */
 
-/* Several places are tried, so `wrong` keeps the reason that says most: that a document is wrong rather than missing. */
+/* Several places are tried, so `wrong` keeps the reason that says most: that a document is wrong rather than
+ * missing. */
 static bool look_at_server(PtcOauthWork *w, const char *place, const char *issuer, char *wrong,
                            PtcOauthServer *out)
 {

@@ -12,8 +12,8 @@ typedef struct PtcOauthPlan {
     PtcOauthServer server;
 } PtcOauthPlan;
 
-/* What the upstream answers to a request that does nothing, with this token (NULL: none): its status and its challenge.  Also
- * notes in the work whether it is inside.  False with a why: no answer came. */
+/* What the upstream answers to a request that does nothing, with this token (NULL: none): its status and its challenge.
+ * Also notes in the work whether it is inside.  False with a why: no answer came. */
 PTC_MUST_USE bool ptc_oauth_discover_ask(PtcOauthWork *w, const char *url, const char *token,
                                          int *status, PtcChallenge *challenge);
 

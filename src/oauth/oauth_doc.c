@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JSON objects of servers.  What always holds: a text that is handed out is printable ASCII, so it may go into a header, a
- * form or a line on a terminal. */
+ * JSON objects of servers.  What always holds: a text that is handed out is printable ASCII, so it may go into a
+ * header, a form or a line on a terminal. */
 #include "oauth/oauth_doc.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * oauth_doc.h - a JSON object that a server sent or that we keep: its members as texts that live in the caller's arena. */
+ * oauth_doc.h - a JSON object that a server sent or that we keep: its members as texts that live in the caller's
+ * arena. */
 #ifndef PTC_OAUTH_OAUTH_DOC_H
 #define PTC_OAUTH_OAUTH_DOC_H
 
@@ -21,12 +22,13 @@ typedef struct PtcOauthDoc {
 PTC_MUST_USE bool ptc_oauth_doc_read(PtcOauthDoc *doc, PtcMem *mem, PtcArena *arena, PtcText json);
 void ptc_oauth_doc_deinit(PtcOauthDoc *doc);
 
-/* A string of printable ASCII without anything that has a meaning in headers and lines, ended by a NUL, in the arena.  NULL: there is
- * none, or it is something else. */
+/* A string of printable ASCII without anything that has a meaning in headers and lines, ended by a NUL, in the arena.
+ * NULL: there is none, or it is something else. */
 const char *ptc_oauth_doc_text(PtcOauthDoc *doc, const char *name);
 /* Such a string that is an address as ptc_url_parse takes it. */
 const char *ptc_oauth_doc_address(PtcOauthDoc *doc, const char *name);
-/* A number, also one that is written as a string of digits, as some servers do; negative and absurd ones are `otherwise`. */
+/* A number, also one that is written as a string of digits, as some servers do; negative and absurd ones are
+ * `otherwise`. */
 int64_t ptc_oauth_doc_number(PtcOauthDoc *doc, const char *name, int64_t otherwise);
 bool ptc_oauth_doc_is_true(PtcOauthDoc *doc, const char *name);
 /* Has the list of that name this word? */

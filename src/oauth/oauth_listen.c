@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A server for one request.  Browsers also ask for icons and open connections that they do not use, so what is not the answer
- * gets 404, and nobody is listened to for long. */
+ * A server for one request.  Browsers also ask for icons and open connections that they do not use, so what is not the
+ * answer gets 404, and nobody is listened to for long. */
 #define _GNU_SOURCE /* accept4 */
 #include "oauth/oauth_listen.h"
 
@@ -108,7 +108,8 @@ bool ptc_oauth_listen_wait(PtcOauthListen *listener, int64_t end_ns, const PtcCa
     while (!found && is_ready(listener->fd, end_ns, cancel)) {
         int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) {
-            /* Out of descriptors, say: the connection stays in the queue, and accepting it again at once would only burn time. */
+            /* Out of descriptors, say: the connection stays in the queue, and accepting it again at once would only
+             * burn time. */
             poll(NULL, 0, LOOK_MS);
             continue;
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * oauth_listen.h - a port of this machine, and no other's, at which a browser brings the answer of an authorization server. */
+ * oauth_listen.h - a port of this machine, and no other's, at which a browser brings the answer of an authorization
+ * server. */
 #ifndef PTC_OAUTH_OAUTH_LISTEN_H
 #define PTC_OAUTH_OAUTH_LISTEN_H
 

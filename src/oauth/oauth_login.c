@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A sign-in: ask the upstream what it wants, find its authorization server, be a client there, have a person agree, exchange the
- * code for tokens, and try them.  What always holds: PKCE with S256, a state that nobody can guess, and the resource in every
- * request. */
+ * A sign-in: ask the upstream what it wants, find its authorization server, be a client there, have a person agree,
+ * exchange the code for tokens, and try them.  What always holds: PKCE with S256, a state that nobody can guess, and
+ * the resource in every request. */
 #include "oauth/oauth_login.h"
 
 #include <stdio.h>

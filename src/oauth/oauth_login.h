@@ -18,8 +18,9 @@ typedef enum {
     PTC_OAUTH_PASTE,   /* the person copies the address that the browser ends at */
 } PtcOauthWay;
 
-/* Blocks until it is done, the time of the work is over or it is cancelled.  `before` is what the last sign-in left, for the
- * scopes that the upstream wanted since; NULL: none.  The texts of the record live in the arena of the work.  False with a why. */
+/* Blocks until it is done, the time of the work is over or it is cancelled.  `before` is what the last sign-in left,
+ * for the scopes that the upstream wanted since; NULL: none.  The texts of the record live in the arena of the work.
+ * False with a why. */
 PTC_MUST_USE bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
                                   const PtcOauthPerson *person, const PtcOauthRecord *before,
                                   PtcOauthRecord *out);

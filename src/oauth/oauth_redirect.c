@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The answer that comes back through a browser, and so could come from anybody: nothing in it is looked at before its state is
- * found to be ours, and nothing is believed before its issuer is the one that was asked (RFC 9207). */
+ * The answer that comes back through a browser, and so could come from anybody: nothing in it is looked at before its
+ * state is found to be ours, and nothing is believed before its issuer is the one that was asked (RFC 9207). */
 #include "oauth/oauth_redirect.h"
 
 #include <string.h>

@@ -12,8 +12,8 @@ typedef struct PtcOauthRedirect {
     char error[64], description[256]; /* "": not said */
 } PtcOauthRedirect;
 
-/* NULL: it answers the request with this state, of this server, and has a code.  Otherwise what is wrong, a constant text; error
- * and description have what the server said. */
+/* NULL: it answers the request with this state, of this server, and has a code.  Otherwise what is wrong, a constant
+ * text; error and description have what the server said. */
 PTC_MUST_USE const char *ptc_oauth_redirect_read(PtcText address, const char *state,
                                                  const PtcOauthServer *server,
                                                  PtcOauthRedirect *out);

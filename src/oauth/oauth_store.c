@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Token files: one JSON object each, written whole and renamed.  The lock is a file of its own beside it, because the other one
- * is replaced. */
+ * Token files: one JSON object each, written whole and renamed.  The lock is a file of its own beside it, because the
+ * other one is replaced. */
 #include "oauth/oauth_store.h"
 
 #include <errno.h>

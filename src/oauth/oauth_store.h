@@ -42,8 +42,8 @@ typedef enum { PTC_OAUTH_FRESH, PTC_OAUTH_DUE, PTC_OAUTH_EXPIRED } PtcOauthAge;
 /* A token is due to be replaced 60 s before its end. */
 PtcOauthAge ptc_oauth_store_age(const PtcOauthRecord *record);
 
-/* Whoever changes a file holds its lock, so that of two processes that want a new token one gets it and the other finds it.
- * Looks for it until `end_ns`; -1: it could not be had.  The lock ends with its holder. */
+/* Whoever changes a file holds its lock, so that of two processes that want a new token one gets it and the other finds
+ * it.  Looks for it until `end_ns`; -1: it could not be had.  The lock ends with its holder. */
 PTC_MUST_USE int ptc_oauth_store_lock(const char *path, int64_t end_ns, const PtcCancel *cancel);
 void ptc_oauth_store_unlock(int lock);
 

@@ -30,8 +30,8 @@ typedef enum {
     PTC_OAUTH_PARAM_MISSING,
     PTC_OAUTH_PARAM_WRONG
 } PtcOauthParam;
-/* The value of a parameter in the query of an address, decoded into `out`, ended by a NUL.  Wrong: it stands there twice, is too
- * long, or is not plain ASCII. */
+/* The value of a parameter in the query of an address, decoded into `out`, ended by a NUL.  Wrong: it stands there
+ * twice, is too long, or is not plain ASCII. */
 PtcOauthParam ptc_oauth_url_param(PtcText address, const char *name, char *out, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Requests to authorization servers.  What always holds: no redirect is followed; where the upstream itself is on the public
- * internet, an address that it named is https and does not lead inside, whatever its name resolves to. */
+ * Requests to authorization servers.  What always holds: no redirect is followed; where the upstream itself is on the
+ * public internet, an address that it named is https and does not lead inside, whatever its name resolves to. */
 #include "oauth/oauth_work.h"
 
 #include <stdio.h>

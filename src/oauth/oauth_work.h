@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * oauth_work.h - one piece of work with an authorization server: its memory, its time, what went wrong, and requests under the
- * rules for addresses that a server has named.  Everything blocks, until `end_ns` at most. */
+ * oauth_work.h - one piece of work with an authorization server: its memory, its time, what went wrong, and requests
+ * under the rules for addresses that a server has named.  Everything blocks, until `end_ns` at most. */
 #ifndef PTC_OAUTH_OAUTH_WORK_H
 #define PTC_OAUTH_OAUTH_WORK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Opens the store that a place names: "sqlite:FILE", or memory.  The only file that knows which kinds of stores there are. */
+ * Opens the store that a place names: "sqlite:FILE", or memory.  The only file that knows which kinds of stores there
+ * are. */
 #include "store/store.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * store_seal.h - seals of stored records: tags (HMAC-SHA256) that only the holder of the key can make, so that
- * someone who can write to a store but not read its key can neither change a record nor give it another owner or key or a
+ * store_seal.h - seals of stored records: tags (HMAC-SHA256) that only the holder of the key can make, so that someone
+ * who can write to a store but not read its key can neither change a record nor give it another owner or key or a
  * longer life.  An older state of a record can be put back, seals and all.  Records are not encrypted.
  *
  * The key is random, in a file beside the store that only its owner may read. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * answer.h - a call from the tool's side: what was asked, how much time is left, and the answer, which is given once, on
- * the thread that called or later from any (see call.h). */
+ * answer.h - a call from the tool's side: what was asked, how much time is left, and the answer, which is given once,
+ * on the thread that called or later from any (see call.h). */
 #ifndef PTC_TOOL_ANSWER_H
 #define PTC_TOOL_ANSWER_H
 

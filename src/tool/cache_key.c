@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The text of a key: a letter for the type, then digits up to `;`, or a length up to `:` and that many bytes;
- * collections are their contents in brackets.  No text is a prefix of another one, so no two values can share a text. */
+ * collections are their contents in brackets.  No text is a prefix of another one, so no two values can share a
+ * text. */
 #include "tool/cache_key.h"
 
 #include <math.h>

@@ -62,8 +62,8 @@ typedef struct PtcToolFailure {
     char text[PTC_TOOL_TEXT];
 } PtcToolFailure;
 
-/* Calls a tool with arguments as a program writes them (one map, or keywords and values): checked, counted, answered from
- * the cache or by the tool, recorded.  The result is *out, in slots[1] too. */
+/* Calls a tool with arguments as a program writes them (one map, or keywords and values): checked, counted, answered
+ * from the cache or by the tool, recorded.  The result is *out, in slots[1] too. */
 PTC_MUST_USE bool ptc_tool_call(PtcCaller *caller, uint32_t number, int argc, const PtcValue *argv,
                                 PtcValue *out, PtcToolFailure *failure);
 
@@ -116,8 +116,8 @@ static inline const PtcCancel *ptc_call_cancel(const PtcToolCall *call)
 
 /* The time since the call began was spent waiting, not computing; the clock starts again.  Returns that time. */
 int64_t ptc_call_pause(PtcToolCall *call);
-/* JSON text as a value in a heap; PTC_NONE with a message if it is not JSON, without one at a limit.  *crowded: other threads may
- * have been in the way, so that it can be tried again. */
+/* JSON text as a value in a heap; PTC_NONE with a message if it is not JSON, without one at a limit.  *crowded: other
+ * threads may have been in the way, so that it can be tried again. */
 PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size, bool *crowded);
 void ptc_call_release(PtcToolCall *call);
 

@@ -7,8 +7,8 @@
 
 enum { PTC_CARD_MAX = 1100 }; /* bytes; every client pays for them in every conversation */
 
-/* What a program can do and how it is written, for programs with tools, with other servers (`others`; what follows the card
- * names them) or with neither; constants.  A line that begins with a parenthesis or bracket is a program, or
+/* What a program can do and how it is written, for programs with tools, with other servers (`others`; what follows the
+ * card names them) or with neither; constants.  A line that begins with a parenthesis or bracket is a program, or
  * `program => value`; the tests run them all. */
 const char *ptc_card_text(bool tools, bool others);
 /* The same where the limits of programs may not be the default ones. */

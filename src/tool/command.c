@@ -75,7 +75,8 @@ static char **read_words(PtcArena *arena, PtcValue words, char *why, size_t size
     return argv;
 }
 
-/* NAME=value from the host's environment.  False: out of memory.  A variable that the host does not have is left out. */
+/* NAME=value from the host's environment.  False: out of memory.  A variable that the host does not have is left
+ * out. */
 static bool add_variable(PtcArena *arena, char **envp, size_t *count, const char *name)
 {
     const char *value = getenv(name);

@@ -28,7 +28,8 @@ typedef struct PtcCommand {
 PTC_MUST_USE PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why,
                                          size_t size);
 
-/* The value of a variable that a definition of the set names, for code that must not show it; NULL past the last one. */
+/* The value of a variable that a definition of the set names, for code that must not show it; NULL past the last
+ * one. */
 const char *ptc_command_secret(const PtcTools *tools, size_t index);
 
 /* Answers a call; user is a PtcCommand.  A call that was cancelled or timed out is left unanswered. */

@@ -24,9 +24,9 @@ typedef enum {
 } PtcFit;
 
 /* Judges a value.  PTC_FITS: `json` got the answer.  PTC_MISFIT: `issues` got at least one finding, as
- * [{"path":["rows",0,"id"],"message":"expected int, got string \"x\""}]; `json` got the value's JSON if it has one, else
- * nothing.  An answer that is longer than `json` may become does not fit.  float_precision as in convert.h.  Both buffers
- * must be empty. */
+ * [{"path":["rows",0,"id"],"message":"expected int, got string \"x\""}]; `json` got the value's JSON if it has one,
+ * else nothing.  An answer that is longer than `json` may become does not fit.  float_precision as in convert.h.  Both
+ * buffers must be empty. */
 PTC_MUST_USE PtcFit ptc_contract_judge(const PtcContract *contract, PtcHeap *heap, PtcValue v,
                                        int float_precision, PtcBuf *json, PtcBuf *issues);
 

@@ -4,9 +4,9 @@
  *
  * A preview is a JSON object.  It always has `status` "ok", `full_result_cached` true and `cache_hint`, a sentence
  * with the program that gets the complete result.  By kind:
- *   metadata  `schema`, a JSON Schema in outline; for lists `result_count`; for objects, and lists of objects that
- *             have the same keys, `sample_keys`.  At most PTC_PREVIEW_KEYS keys, in order; `truncated` in the schema says when
- *             there are more.
+ *   metadata  `schema`, a JSON Schema in outline; for lists `result_count`; for objects, and lists of objects that have
+ *             the same keys, `sample_keys`.  At most PTC_PREVIEW_KEYS keys, in order; `truncated` in the schema says
+ *             when there are more.
  *   rows      the same of the first `limit` rows, and these as `rows`; of what is no list, the metadata.
  *   custom    the fields of the map that a function of the host gives; of two keys that are the same in JSON the last
  *             counts, and the three fields above stay ours.

@@ -2,7 +2,8 @@
  * remote.h - functions that programs call in other servers, as the layers below see them: a table that the upstream
  * layer fills in.  A run asks; an ask is answered at once or later; nobody blocks.
  *
- * One PtcRemote serves any number of runs at once.  What a run sees of the catalogue stays as it was when it first looked. */
+ * One PtcRemote serves any number of runs at once.  What a run sees of the catalogue stays as it was when it first
+ * looked. */
 #ifndef PTC_TOOL_REMOTE_H
 #define PTC_TOOL_REMOTE_H
 
@@ -11,13 +12,14 @@
 
 typedef enum {
     /* ("version" of an answer: that of the run when other runs with that version may use it, 0: this run only)
-     * {"ns","name"} -> {"slot","tool","version"?,"effect","policy","rule"?} (more members may be there); failure: {"reason": "unknown_server" |
-     * "unknown_tool" | "ambiguous" | "auth_failed" | "upstream_unavailable", "message", "nearest"?}; `nearest`: ns, or ns/tool */
+     * {"ns","name"} -> {"slot","tool","version"?,"effect","policy","rule"?} (more members may be there); failure:
+     * {"reason": "unknown_server" | "unknown_tool" | "ambiguous" | "auth_failed" | "upstream_unavailable", "message",
+     * "nearest"?}; `nearest`: ns, or ns/tool */
     PTC_REMOTE_LOOKUP = 1,
     /* The arguments as a JSON object, for slot and tool -> {"value":v,"kind":"json"|"text"|"none"|"content"}; failure:
-     * {"reason","message","server","tool","status"?,"retry_after_ms"?,"effect"?}.  Reason "invalid_tool_args": nothing was sent,
-     * the arguments are not what the schema says.  Reason PTC_REMOTE_ASIDE: somebody must be asked first; this part of the
-     * program ends here, and no program sees that. */
+     * {"reason","message","server","tool","status"?,"retry_after_ms"?,"effect"?}.  Reason "invalid_tool_args": nothing
+     * was sent, the arguments are not what the schema says.  Reason PTC_REMOTE_ASIDE: somebody must be asked first;
+     * this part of the program ends here, and no program sees that. */
     PTC_REMOTE_CALL,
     /* {"server","tool","args"?,"raw"?}: tool/call; answers as CALL, failures as CALL or LOOKUP */
     PTC_REMOTE_CALL_NAMED,
@@ -30,13 +32,13 @@ typedef enum {
      * null: there is no such thing, or it could not be loaded, or too many were asked in this run */
     PTC_REMOTE_LOOK,
     PTC_REMOTE_BLOB, /* {"ref"} -> base64 text; failure: {"reason","message"} */
-    /* {"args":{...},"open":[keys]} for slot and tool: arguments that stand in a program, before it runs; keys in "open" are given
-     * too, their values are not known yet -> {"issues":[{"path","problem","nearest"?,"message"}]}; nothing is sent.
-     * ptc_arguments_check (upstream/arguments_check.h) does all of it, given the schema. */
+    /* {"args":{...},"open":[keys]} for slot and tool: arguments that stand in a program, before it runs; keys in "open"
+     * are given too, their values are not known yet -> {"issues":[{"path","problem","nearest"?,"message"}]}; nothing is
+     * sent.  ptc_arguments_check (upstream/arguments_check.h) does all of it, given the schema. */
     PTC_REMOTE_CHECK,
     PTC_REMOTE_RESOURCE, /* {"server","uri"} -> as CALL */
-    /* {"at","many","known","name"?,"args"?,"open"?} for slot and tool: a place where a tool may be called, of a program that
-     * is planned and not run -> null */
+    /* {"at","many","known","name"?,"args"?,"open"?} for slot and tool: a place where a tool may be called, of a program
+     * that is planned and not run -> null */
     PTC_REMOTE_SITE,
     PTC_REMOTE_OPS
 } PtcRemoteOp;
@@ -90,34 +92,37 @@ enum {
     PTC_REMOTE_ROOTS = 8,   /* roots/list: answered from what is known, without asking anybody */
 };
 
-/* Who is told how far the calls of a run are: one line that is safe to show, which names the server.  From any thread; whoever
- * tells holds locks, so it only takes a copy. */
+/* Who is told how far the calls of a run are: one line that is safe to show, which names the server.  From any thread;
+ * whoever tells holds locks, so it only takes a copy. */
 typedef struct PtcRemoteListener {
     void (*progress)(struct PtcRemoteListener *self, PtcText line);
 } PtcRemoteListener;
 
 typedef struct PtcRemote {
-    /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said stays
-     * true for other runs with the same version.  NULL: out of memory. */
+    /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said
+     * stays true for other runs with the same version.  NULL: out of memory. */
     void *(*begin)(struct PtcRemote *self, const char *owner, int64_t deadline_ns,
                    const PtcCancel *cancel, uint64_t *version);
     PtcRemoteStatus (*ask)(void *run, PtcRemoteAsk *ask);
     /* Once for each ask that was answered (NOW, or ready() was called), on a thread of the run: the answer as JSON into
      * `out`, *ok false for a failure.  *may_repeat: nothing was changed by it.  False: out of memory. */
     bool (*finish)(void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat);
-    /* Nobody wants this one any more; ready() still comes, once and soon: the asker waits for it.  It may just have come: then
-     * this does nothing. */
+    /* Nobody wants this one any more; ready() still comes, once and soon: the asker waits for it.  It may just have
+     * come: then this does nothing. */
     void (*cancel)(void *run, PtcRemoteAsk *ask);
     /* The run is over; every ask was finished, or its ready() came.  `ledger`: a JSON array of its calls, or NULL. */
     void (*end)(void *run, PtcBuf *ledger);
-    /* Soon after begin(): whose trace the run is part of, as in the header of W3C; what is none is ignored.  May be NULL. */
+    /* Soon after begin(): whose trace the run is part of, as in the header of W3C; what is none is ignored.  May be
+     * NULL. */
     void (*trace)(void *run, PtcText traceparent);
     /* Who is told of progress from now on; NULL: nobody, and when this returns nobody is being told.  May be NULL. */
     void (*listen)(void *run, PtcRemoteListener *listener);
-    /* Before end(): the pictures and files that an answer, as JSON, refers to, as blocks of MCP, one a line.  May be NULL. */
+    /* Before end(): the pictures and files that an answer, as JSON, refers to, as blocks of MCP, one a line.  May be
+     * NULL. */
     void (*pictures)(void *run, PtcText json, PtcBuf *out);
-    /* Is ns the namespace of an upstream (spelt as programs may)?  Costs nothing: no start, no listing.  For the analyzer, to tell
-     * an upstream from a namespace that does not exist; `nearest` (or NULL) gets the nearest one when it is not. */
+    /* Is ns the namespace of an upstream (spelt as programs may)?  Costs nothing: no start, no listing.  For the
+     * analyzer, to tell an upstream from a namespace that does not exist; `nearest` (or NULL) gets the nearest one when
+     * it is not. */
     bool (*knows)(struct PtcRemote *self, PtcText ns, PtcBuf *nearest);
 
     /* Asking a person; a remote that never asks has none of these. */
@@ -126,20 +131,22 @@ typedef struct PtcRemote {
     void (*allow)(void *run, PtcRemoteMode mode);
     /* Right after begin(): what servers may ask (PTC_REMOTE_ELICITS ...); without it, nothing. */
     void (*offer)(void *run, unsigned what);
-    /* The first question of a server that waits behind the one with the number `after` (0: of all): {"method","params"} for whoever
-     * is asked, with the server's name in its words.  Its number, which is greater than those before it; 0: there is none. */
+    /* The first question of a server that waits behind the one with the number `after` (0: of all): {"method","params"}
+     * for whoever is asked, with the server's name in its words.  Its number, which is greater than those before it; 0:
+     * there is none. */
     uint64_t (*inquiry)(void *run, uint64_t after, PtcBuf *out);
     /* What was said, a JSON object; absent: nobody answers.  A question that is gone is none any more. */
     void (*reply)(void *run, uint64_t inquiry, PtcText answer);
-    /* The program has failed: did a server want a sign-in that nobody was asked for yet?  Then inquiry() asks for it. */
+    /* The program has failed: did a server want a sign-in that nobody was asked for yet?  Then inquiry() asks for
+     * it. */
     bool (*wants_sign_in)(void *run);
     /* After that was answered: waits a while for the sign-in to end.  False: it goes on. */
     bool (*signed_in)(void *run, int64_t ms);
-    /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much would
-     * have to be remembered (*why says so, or is NULL). */
+    /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much
+     * would have to be remembered (*why says so, or is NULL). */
     size_t (*waiting)(void *run, const char **why);
-    /* The first `most` of them for a person, a JSON array of {"server","tool","effect","args"}; args is a text of so many
-     * bytes at most.  Of a program that was planned all places,
+    /* The first `most` of them for a person, a JSON array of {"server","tool","effect","args"}; args is a text of so
+     * many bytes at most.  Of a program that was planned all places,
      * {"at","many","name"?,"server"?,"tool"?,"effect"?,"policy"?,"args"?,"open"?}. */
     void (*question)(void *run, size_t most, size_t args_bytes, PtcBuf *out);
     /* False: it could not be kept permanently; it holds until the process ends. */
@@ -148,8 +155,8 @@ typedef struct PtcRemote {
     void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);
     /* Did the program, when it was run again, call something else than before? */
     bool (*diverged)(void *run);
-    /* What took effect so far: {"ran":[{"name","times"}],"failed":..,"unknown":..,"denied":..,"run_again"}; lists without
-     * entries are left out.  True: there is something to tell of a run that succeeded. */
+    /* What took effect so far: {"ran":[{"name","times"}],"failed":..,"unknown":..,"denied":..,"run_again"}; lists
+     * without entries are left out.  True: there is something to tell of a run that succeeded. */
     bool (*effects)(void *run, PtcBuf *out);
 } PtcRemote;
 
@@ -172,8 +179,8 @@ typedef struct PtcRemoteRun {
     /* A run of several programs: a number for this one, so that no two calls have the same identity. */
     uint64_t program;
     bool plan; /* mode PTC_REMOTE_PLANS */
-    /* Waits until ready() came for a pending ask, or the budget's end; NULL: the ordinary way.  For a run whose own thread
-     * must do something so that ready() can come. */
+    /* Waits until ready() came for a pending ask, or the budget's end; NULL: the ordinary way.  For a run whose own
+     * thread must do something so that ready() can come. */
     void (*wait)(void *run, PtcRemoteAsk *ask, PtcBudget *budget);
 } PtcRemoteRun;
 

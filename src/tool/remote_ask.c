@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Asks one question and waits.  What always holds: when this returns, ready() has come and finish() was called, so that nothing
- * of the ask is left anywhere. */
+ * Asks one question and waits.  What always holds: when this returns, ready() has come and finish() was called, so that
+ * nothing of the ask is left anywhere. */
 #include "tool/remote_ask.h"
 
 #include <pthread.h>

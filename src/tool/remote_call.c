@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Calls that programs make in other servers: arguments to JSON, the answer into the run's heap, failures thrown with what
- * is known of them as ex-data.
+ * Calls that programs make in other servers: arguments to JSON, the answer into the run's heap, failures thrown with
+ * what is known of them as ex-data.
  *
- * What always holds: a call is made once.  A step after it that runs out of memory is repeated by itself, never by calling
- * again. */
+ * What always holds: a call is made once.  A step after it that runs out of memory is repeated by itself, never by
+ * calling again. */
 #include <stdio.h>
 
 #include "base/utf8.h"

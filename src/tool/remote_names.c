@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Names of tools in other servers that were found, by number.  What always holds: a number means the same name until the
- * next run begins; whoever kept one longer compares the name. */
+ * Names of tools in other servers that were found, by number.  What always holds: a number means the same name until
+ * the next run begins; whoever kept one longer compares the name. */
 #include <string.h>
 
 #include "tool/remote_names.h"

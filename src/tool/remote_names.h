@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * remote_names.h - which tools of other servers were found, remembered from run to run for as long as the catalogues stay
- * as they are: a program that was checked before is checked again without asking anybody.  Only what is true is
+ * remote_names.h - which tools of other servers were found, remembered from run to run for as long as the catalogues
+ * stay as they are: a program that was checked before is checked again without asking anybody.  Only what is true is
  * remembered: a tool that was not there may be there now.
  *
  * Threads of a pmap share it; each function may be called by any of them. */

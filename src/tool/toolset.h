@@ -95,9 +95,9 @@ typedef struct PtcToolWatch {
     void *user;
 } PtcToolWatch;
 
-/* How often a tool itself ran, cache hits apart.  What was started and has neither succeeded nor failed was not awaited to
- * its end: nobody knows what it did.  `kept` of them, successes and unknown ones, were made in tasks whose results are in
- * the journal, so that whoever goes on with it does not make them again. */
+/* How often a tool itself ran, cache hits apart.  What was started and has neither succeeded nor failed was not awaited
+ * to its end: nobody knows what it did.  `kept` of them, successes and unknown ones, were made in tasks whose results
+ * are in the journal, so that whoever goes on with it does not make them again. */
 typedef struct PtcToolTally {
     atomic_uint_fast64_t started, ok, failed, kept;
 } PtcToolTally;

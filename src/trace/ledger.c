@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sums over the calls of a run.  Nothing is made up: a ratio with nothing on one side is null, and what a model would have
- * spent without programs is not known here. */
+ * Sums over the calls of a run.  Nothing is made up: a ratio with nothing on one side is null, and what a model would
+ * have spent without programs is not known here. */
 #include "trace/ledger.h"
 
 #include "json/emit.h"

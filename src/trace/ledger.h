@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ledger.h - the calls that a run made in other servers, a JSON array as the upstream layer writes it (PtcTaskOut.ledger),
- * read for answers and records: how many, how much, and how that compares with what the program answered.
+ * ledger.h - the calls that a run made in other servers, a JSON array as the upstream layer writes it
+ * (PtcTaskOut.ledger), read for answers and records: how many, how much, and how that compares with what the program
+ * answered.
  *
  * Bytes are exact; tokens are estimates and say so.  Only what succeeded counts as payload that was reduced. */
 #ifndef PTC_TRACE_LEDGER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls of other servers in records and traces.  What always holds: what was asked, what came back and what was said of a
- * failure are payloads, of which the policy decides how much is shown. */
+ * Calls of other servers in records and traces.  What always holds: what was asked, what came back and what was said of
+ * a failure are payloads, of which the policy decides how much is shown. */
 #include <string.h>
 
 #include "json/emit.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The answers of lisp_debug: stats, recent calls, one call.  What always holds: an owner sees nothing of anybody else. */
+ * The answers of lisp_debug: stats, recent calls, one call.  What always holds: an owner sees nothing of anybody
+ * else. */
 #include <stdio.h>
 #include <string.h>
 

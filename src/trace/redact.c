@@ -291,8 +291,9 @@ static size_t tail_of(const char *rest, size_t len)
     return n;
 }
 
-/* Length of the longest secret that the text begins with, or of the first part of one that was cut off or ends with
- * the text.  *open: the text ended inside a secret, and more bytes could settle it.  *head: the letter before it goes too. */
+/* Length of the longest secret that the text begins with, or of the first part of one that was cut off or ends with the
+ * text.  *open: the text ended inside a secret, and more bytes could settle it.  *head: the letter before it goes
+ * too. */
 static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind kind, bool *open,
                         bool *head)
 {

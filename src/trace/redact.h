@@ -43,8 +43,8 @@ void ptc_secrets_deinit(PtcSecrets *secrets);
 /* Copies the text in all its forms.  False: out of memory. */
 PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
 
-/* It is none any more: a token that has been replaced for long.  A text that was added several times, since others have it too, is
- * dropped by the last. */
+/* It is none any more: a token that has been replaced for long.  A text that was added several times, since others have
+ * it too, is dropped by the last. */
 void ptc_secrets_drop(PtcSecrets *secrets, const char *bytes, size_t len);
 
 bool ptc_secrets_any(const PtcSecrets *secrets);

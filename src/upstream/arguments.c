@@ -2,8 +2,8 @@
  * Arguments.  The schema comes from an upstream and the arguments from a program, so both may be hostile: recursion is
  * counted, and the work of trying alternatives is bounded for a whole call.
  *
- * Two passes.  The first goes through value and schema together: it finds spellings, coerces, and reports what it can name
- * (keys, types, enums).  Only what passes it is given to the validator, which knows the rest of JSON Schema. */
+ * Two passes.  The first goes through value and schema together: it finds spellings, coerces, and reports what it can
+ * name (keys, types, enums).  Only what passes it is given to the validator, which knows the rest of JSON Schema. */
 #include "upstream/arguments.h"
 
 #include <stdio.h>
@@ -197,8 +197,8 @@ static PtcValue fit_object(Fitting *f, PtcValue schema, PtcValue v)
 
 /* ----------------------------------------------------------------------------- alternatives */
 
-/* The first alternative that takes the value wins.  When the list of issues was full before, nobody can tell whether one does:
- * the call is refused anyway. */
+/* The first alternative that takes the value wins.  When the list of issues was full before, nobody can tell whether
+ * one does: the call is refused anyway. */
 static PtcValue fit_choice(Fitting *f, PtcValue choices, PtcValue v)
 {
     size_t before = f->issues->count, n = ptc_fields_count(choices);
@@ -280,8 +280,8 @@ static void take_issues(Fitting *f, const PtcSchemaIssues *from)
     }
 }
 
-/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants.  Most calls
- * are valid, so the validator is first run without the list of issues, which is large. */
+/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants.
+ * Most calls are valid, so the validator is first run without the list of issues, which is large. */
 static void validate(Fitting *f, PtcValue args)
 {
     const PtcSchema *schema = f->in->compiled;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * arguments.h - the arguments of a call as the tool's JSON Schema wants them: keys in the spelling of the schema, values
- * coerced as signatures do, and everything that is wrong reported before anything is sent. */
+ * arguments.h - the arguments of a call as the tool's JSON Schema wants them: keys in the spelling of the schema,
+ * values coerced as signatures do, and everything that is wrong reported before anything is sent. */
 #ifndef PTC_UPSTREAM_ARGUMENTS_H
 #define PTC_UPSTREAM_ARGUMENTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A value that is not known yet is nil in the arguments.  Findings about such a value are dropped; findings about its key
- * (unknown, given twice, ambiguous) are kept. */
+ * A value that is not known yet is nil in the arguments.  Findings about such a value are dropped; findings about its
+ * key (unknown, given twice, ambiguous) are kept. */
 #include "upstream/arguments_check.h"
 
 #include "json/emit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Puts credentials into requests.  What always holds: a value that could end a header line gets into none, and buffers that
- * held a credential are wiped. */
+ * Puts credentials into requests.  What always holds: a value that could end a header line gets into none, and buffers
+ * that held a credential are wiped. */
 #include "upstream/auth_apply.h"
 
 #include "base/base64.h"

@@ -6,9 +6,9 @@
 #include "base/buf.h"
 #include "value/heap.h"
 
-/* Adds what the bindings of an upstream ([{"scheme", "binding", ...}]) ask for to `headers`, a map with names in lower case,
- * and to `query` (&name=value).  `values` is a map from credentials to their values.  False: a credential is missing, or
- * cannot be put into a header; *binding is its name. */
+/* Adds what the bindings of an upstream ([{"scheme", "binding", ...}]) ask for to `headers`, a map with names in lower
+ * case, and to `query` (&name=value).  `values` is a map from credentials to their values.  False: a credential is
+ * missing, or cannot be put into a header; *binding is its name. */
 PTC_MUST_USE bool ptc_auth_apply(PtcHeap *heap, PtcValue auth, PtcValue values, PtcValue *headers,
                                  PtcBuf *query, PtcText *binding);
 

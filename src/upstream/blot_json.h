@@ -5,8 +5,8 @@
 
 #include "trace/redact.h"
 
-/* Appends JSON that was written by json/emit.h (an upstream's own text may hide a secret in escapes) with [secret] in place of
- * each secret: in strings and keys, and a number that has one in it becomes the string "[secret]". */
+/* Appends JSON that was written by json/emit.h (an upstream's own text may hide a secret in escapes) with [secret] in
+ * place of each secret: in strings and keys, and a number that has one in it becomes the string "[secret]". */
 void ptc_blot_json(const PtcSecrets *secrets, PtcBuf *out, PtcText json);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * call_counts.h - what became of all calls of one upstream since the start, for metrics.  Any thread may add and read; a
- * reader may see numbers one call apart. */
+ * call_counts.h - what became of all calls of one upstream since the start, for metrics.  Any thread may add and read;
+ * a reader may see numbers one call apart. */
 #ifndef PTC_UPSTREAM_CALL_COUNTS_H
 #define PTC_UPSTREAM_CALL_COUNTS_H
 
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reasons are a closed set, so that the labels of metrics are bounded: 0 is for calls that went well, the last for whatever
- * has no name here. */
+/* Reasons are a closed set, so that the labels of metrics are bounded: 0 is for calls that went well, the last for
+ * whatever has no name here. */
 enum { PTC_CALL_REASONS = 14, PTC_CALL_BUCKETS = 12 };
 const char *ptc_call_reason_name(size_t i); /* "" for 0 */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Progress of calls.  What always holds: a listener is told only while the manager's lock is held, so that none is told after
- * ptc_progress_listen has replaced it; servers write the words, so secrets are blotted out and the rest is cleaned. */
+ * Progress of calls.  What always holds: a listener is told only while the manager's lock is held, so that none is told
+ * after ptc_progress_listen has replaced it; servers write the words, so secrets are blotted out and the rest is
+ * cleaned. */
 #include "upstream/call_progress.h"
 
 #include "upstream/clean.h"
@@ -35,8 +36,8 @@ static void add_line(PtcManager *m, PtcBuf *out, const PtcUpCall *call, double d
     ptc_buf_deinit(&safe);
 }
 
-/* With the lock held: the listener to tell; NULL: nobody.  Making a line costs us far more than a notification costs the
- * server, so those that come faster than a listener is told are not looked at. */
+/* With the lock held: the listener to tell; NULL: nobody.  Making a line costs us far more than a notification costs
+ * the server, so those that come faster than a listener is told are not looked at. */
 static PtcRemoteListener *listener_of(const PtcUpCall *call)
 {
     PtcUpRun *run = call->run;

@@ -9,7 +9,8 @@
 /* PtcRemote.listen */
 void ptc_progress_listen(void *run, PtcRemoteListener *listener);
 
-/* PtcLinkAsk.progress of a call.  That there is one makes the server tell, and what it tells gives the call more time. */
+/* PtcLinkAsk.progress of a call.  That there is one makes the server tell, and what it tells gives the call more
+ * time. */
 void ptc_progress_take(PtcLinkAsk *ask, double done, double total, PtcText message);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Calls on their way to an upstream: sent in order, a limited number at once, sent again where that is safe, and given up
- * when their time is over.  Everything here runs with the manager's lock held, on any thread.  What always holds: each call
- * is answered once, through ready(). */
+ * Calls on their way to an upstream: sent in order, a limited number at once, sent again where that is safe, and given
+ * up when their time is over.  Everything here runs with the manager's lock held, on any thread.  What always holds:
+ * each call is answered once, through ready(). */
 #include <stdio.h>
 
 #include "upstream/call_progress.h"
@@ -224,7 +224,8 @@ static void unlink_sent(PtcUpCall *call)
     call->counted = false;
 }
 
-/* On the loop's thread, or a service's.  Whoever waits for the answer takes the lock next, so it is woken after the unlock. */
+/* On the loop's thread, or a service's.  Whoever waits for the answer takes the lock next, so it is woken after the
+ * unlock. */
 static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
     PtcRemoteAsk *ready = NULL;
@@ -249,7 +250,8 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         reply->text = (PtcBuf){0};
         ready = end_call(call);
     }
-    /* A broken link is about to say that it is down, and what is sent now would be lost; a service has no connection. */
+    /* A broken link is about to say that it is down, and what is sent now would be lost; a service has no
+     * connection. */
     if (!broken || i->upstream->entry.openapi)
         ptc_queue_pump(i);
     if (i->first || was_full)

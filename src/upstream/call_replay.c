@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The calls of a run and their answers.  What always holds: a part that was answered stays as it is; an identity is met at most
- * once each time the program runs, so no answer is given to two calls. */
+ * The calls of a run and their answers.  What always holds: a part that was answered stays as it is; an identity is met
+ * at most once each time the program runs, so no answer is given to two calls. */
 #include "upstream/call_replay.h"
 
 enum { FIRST_ROOM = 16 };

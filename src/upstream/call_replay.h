@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * call_replay.h - what a run has called, by the identity of each call: so that its program can be run again after a person was
- * asked, gets the same answers as before, and makes no call twice.
+ * call_replay.h - what a run has called, by the identity of each call: so that its program can be run again after a
+ * person was asked, gets the same answers as before, and makes no call twice.
  *
  * Nothing here takes a lock: the owner of a replay guards it. */
 #ifndef PTC_UPSTREAM_CALL_REPLAY_H

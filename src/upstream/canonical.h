@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * canonical.h - one spelling for equal JSON values, so that digests of them can be compared: members of objects are sorted
- * by name, whatever order they came in. */
+ * canonical.h - one spelling for equal JSON values, so that digests of them can be compared: members of objects are
+ * sorted by name, whatever order they came in. */
 #ifndef PTC_UPSTREAM_CANONICAL_H
 #define PTC_UPSTREAM_CANONICAL_H
 

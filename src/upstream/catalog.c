@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From listings to a catalogue.  Entries without a name, with a schema that is not an object, or with the name of an earlier
- * one are left out and counted, so that one bad entry does not cost a server its other tools. */
+ * From listings to a catalogue.  Entries without a name, with a schema that is not an object, or with the name of an
+ * earlier one are left out and counted, so that one bad entry does not cost a server its other tools. */
 #include "upstream/catalog.h"
 
 #include "upstream/fields.h"

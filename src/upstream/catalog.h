@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * catalog.h - servers and their tools, under the names that programs use.
  *
- * A catalogue lies in one arena and never changes once it is made.  What upstreams say about their tools is kept as they
- * said it (values of the heap that the listing was read into); whoever shows it to a model cleans it (clean.h). */
+ * A catalogue lies in one arena and never changes once it is made.  What upstreams say about their tools is kept as
+ * they said it (values of the heap that the listing was read into); whoever shows it to a model cleans it (clean.h). */
 #ifndef PTC_UPSTREAM_CATALOG_H
 #define PTC_UPSTREAM_CATALOG_H
 
@@ -35,8 +35,8 @@ typedef struct PtcCatalog {
     size_t count;
 } PtcCatalog;
 
-/* Makes a server of a listing: `tools` is an array of entries of tools/list, or of names alone.  Without a namespace, one is
- * made from the name.  Texts point into the values.  False: out of memory. */
+/* Makes a server of a listing: `tools` is an array of entries of tools/list, or of names alone.  Without a namespace,
+ * one is made from the name.  Texts point into the values.  False: out of memory. */
 PTC_MUST_USE bool ptc_catalog_server(PtcArena *arena, PtcHeap *heap, PtcText name, PtcText ns,
                                      PtcValue tools, PtcCatalogServer *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The upstream part of a description.  Each form is written into a buffer that ends at the budget; the first that fits is
- * taken.  All text of upstreams is cleaned on the way. */
+ * The upstream part of a description.  Each form is written into a buffer that ends at the budget; the first that fits
+ * is taken.  All text of upstreams is cleaned on the way. */
 #include "upstream/catalog_text.h"
 
 #include "upstream/clean.h"

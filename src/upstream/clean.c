@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Text of upstreams.  Nothing but blanks, visible characters and our own escapes is ever appended, so a description cannot
- * begin a line of its own or hide instructions. */
+ * Text of upstreams.  Nothing but blanks, visible characters and our own escapes is ever appended, so a description
+ * cannot begin a line of its own or hide instructions. */
 #include "upstream/clean.h"
 
 #include <stdio.h>

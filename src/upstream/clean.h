@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * clean.h - text of upstreams (names, descriptions, instructions, errors) as a model may read it: on one line, with what
- * a reader does not see made visible, and no longer than it may be. */
+ * clean.h - text of upstreams (names, descriptions, instructions, errors) as a model may read it: on one line, with
+ * what a reader does not see made visible, and no longer than it may be. */
 #ifndef PTC_UPSTREAM_CLEAN_H
 #define PTC_UPSTREAM_CLEAN_H
 
@@ -12,8 +12,8 @@ enum {
 };
 
 /* Appends the text: every run of white space is one blank, none at the ends, invisible characters are \u{hex}.  At most
- * `max` bytes, cut between characters with ... at the end.  With first_sentence only that.  Any bytes are taken; what is
- * not UTF-8 ends the text. */
+ * `max` bytes, cut between characters with ... at the end.  With first_sentence only that.  Any bytes are taken; what
+ * is not UTF-8 ends the text. */
 void ptc_clean_add(PtcBuf *out, PtcText text, size_t max, bool first_sentence);
 
 #endif

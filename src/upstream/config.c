@@ -288,8 +288,8 @@ static bool is_taken(Config *c, PtcText ns)
     return false;
 }
 
-/* Members that say nothing are left out.  An empty list of roots is kept: it means no directory at all, where a missing one
- * means those of the client. */
+/* Members that say nothing are left out.  An empty list of roots is kept: it means no directory at all, where a missing
+ * one means those of the client. */
 static bool says_nothing(PtcText key, PtcValue v)
 {
     if (ptc_text_is(key, "roots"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * config.h - files that name upstreams: ours, and those of seven clients.
  *
- * Reading is pure: environment and other files come through functions of the caller.  What is read comes out in one normal
- * form, whoever wrote it; a mistake has a place and a code.  A mistake in our own entries stops the reading, one in an
- * entry of another client makes that entry unusable, and so does in both what the environment lacks. */
+ * Reading is pure: environment and other files come through functions of the caller.  What is read comes out in one
+ * normal form, whoever wrote it; a mistake has a place and a code.  A mistake in our own entries stops the reading, one
+ * in an entry of another client makes that entry unusable, and so does in both what the environment lacks. */
 #ifndef PTC_UPSTREAM_CONFIG_H
 #define PTC_UPSTREAM_CONFIG_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Credentials of our file, and the headers that carry them.  Values never become part of what is read: an entry names its
- * credentials, and whoever sends a request asks for them at that moment. */
+ * Credentials of our file, and the headers that carry them.  Values never become part of what is read: an entry names
+ * its credentials, and whoever sends a request asks for them at that moment. */
 #include <stdio.h>
 #include <strings.h>
 

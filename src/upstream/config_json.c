@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JSON as people write it.  Comments and other things that are not JSON are overwritten with blanks, so that places in the
- * text stay places in the file; then the usual parser reads it.  The walk below only sees text that this parser has
+ * JSON as people write it.  Comments and other things that are not JSON are overwritten with blanks, so that places in
+ * the text stay places in the file; then the usual parser reads it.  The walk below only sees text that this parser has
  * accepted. */
 #include "upstream/config_json.h"
 
@@ -139,8 +139,8 @@ static PtcValue take_key(Walk *w)
     return key;
 }
 
-/* Can the value at hand be skipped?  Yes if the wanted place is elsewhere, and if it is what Claude Code keeps beside the
- * servers of a project (its history), which may be large and does not concern us. */
+/* Can the value at hand be skipped?  Yes if the wanted place is elsewhere, and if it is what Claude Code keeps beside
+ * the servers of a project (its history), which may be large and does not concern us. */
 static bool is_of_no_interest(const Walk *w, PtcText key, int depth)
 {
     if (w->wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Entries of our own file.  One row for each key says which transports have it and how it is read.  A key that the entry's
- * transport does not have is a mistake, so that nothing a person wrote is silently ignored. */
+ * Entries of our own file.  One row for each key says which transports have it and how it is read.  A key that the
+ * entry's transport does not have is a mistake, so that nothing a person wrote is silently ignored. */
 #include "upstream/config_int.h"
 #include "upstream/naming.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Entries of other clients' files.  There are many keys, and new ones appear: those that mean something to us are read, all
- * others are skipped.  Consent that a person gave to another program is not taken as given to us. */
+ * Entries of other clients' files.  There are many keys, and new ones appear: those that mean something to us are read,
+ * all others are skipped.  Consent that a person gave to another program is not taken as given to us. */
 #include "upstream/config_int.h"
 #include "upstream/header.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Credentials from variables, files, programs and the configuration itself.  What always holds: a value is among the secrets
- * before it is in a request, and buffers that held one are wiped; no lock is held while a program runs. */
+ * Credentials from variables, files, programs and the configuration itself.  What always holds: a value is among the
+ * secrets before it is in a request, and buffers that held one are wiped; no lock is held while a program runs. */
 #define _GNU_SOURCE
 #include "upstream/credentials.h"
 

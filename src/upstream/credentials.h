@@ -3,8 +3,8 @@
  * carry them.
  *
  * Values live here, in the server process, and in the request; every one that was read is also added to the secrets, so
- * that it is removed from whatever an upstream sends back.  Any thread may ask; a program that prints a credential may take
- * ten seconds, so what it printed is kept for a while. */
+ * that it is removed from whatever an upstream sends back.  Any thread may ask; a program that prints a credential may
+ * take ten seconds, so what it printed is kept for a while. */
 #ifndef PTC_UPSTREAM_CREDENTIALS_H
 #define PTC_UPSTREAM_CREDENTIALS_H
 
@@ -27,8 +27,8 @@ typedef struct PtcCredentials {
 /* The caller has set all members above the lock. */
 void ptc_credentials_init(PtcCredentials *c);
 void ptc_credentials_deinit(PtcCredentials *c);
-/* An upstream has refused what was sent: what programs printed for this entry is not used again.  True: there was any, so
- * asking them once more may help. */
+/* An upstream has refused what was sent: what programs printed for this entry is not used again.  True: there was any,
+ * so asking them once more may help. */
 bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry);
 
 /* The text is no secret any more. */
@@ -45,9 +45,9 @@ PTC_MUST_USE bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *ent
 PTC_MUST_USE bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
                                         PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why);
 
-/* Appends what tells two accounts of the same entry apart: the values of its credentials.  For a credential that a program
- * prints, the program is appended instead, since running it may take long and nothing has been asked for yet.  False: a
- * credential cannot be read. */
+/* Appends what tells two accounts of the same entry apart: the values of its credentials.  For a credential that a
+ * program prints, the program is appended instead, since running it may take long and nothing has been asked for yet.
+ * False: a credential cannot be read. */
 PTC_MUST_USE bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out);
 
 #endif

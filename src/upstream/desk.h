@@ -19,12 +19,12 @@ typedef struct PtcDesk {
 /* `limit` is the most bytes that the heap may have.  Takes no memory yet.  A desk must not move. */
 void ptc_desk_init(PtcDesk *desk, PtcMem *mem, size_t limit);
 void ptc_desk_deinit(PtcDesk *desk);
-/* Starts the clock for work on what upstreams and programs send, which could take forever otherwise (a pattern of a schema).
- * Work that takes longer than five seconds stops (PTC_STOP_DEADLINE). */
+/* Starts the clock for work on what upstreams and programs send, which could take forever otherwise (a pattern of a
+ * schema).  Work that takes longer than five seconds stops (PTC_STOP_DEADLINE). */
 void ptc_desk_hurry(PtcDesk *desk);
 
-/* Desks for work that comes again and again: kept with a few pages each, because getting memory from the system and giving it
- * back would cost more than the work.  Any thread may take and give. */
+/* Desks for work that comes again and again: kept with a few pages each, because getting memory from the system and
+ * giving it back would cost more than the work.  Any thread may take and give. */
 typedef struct PtcDesks {
     PtcMem *mem;
     pthread_mutex_t lock; /* guards both below */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * endpoint.h - the other end of an instance, whatever it is: an MCP server behind a link, or an OpenAPI service.  What starts, lists,
- * calls and ends upstreams knows only this; the functions mean what those of mcp/client/link.h do. */
+ * endpoint.h - the other end of an instance, whatever it is: an MCP server behind a link, or an OpenAPI service.  What
+ * starts, lists, calls and ends upstreams knows only this; the functions mean what those of mcp/client/link.h do. */
 #ifndef PTC_UPSTREAM_ENDPOINT_H
 #define PTC_UPSTREAM_ENDPOINT_H
 

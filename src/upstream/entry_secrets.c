@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: only values are hidden whose own name says that they are secret.  What is hidden is blotted out of results
- * too, so options, whose values are often plain words, must say so more clearly than variables, and have more than a word. */
+ * What always holds: only values are hidden whose own name says that they are secret.  What is hidden is blotted out of
+ * results too, so options, whose values are often plain words, must say so more clearly than variables, and have more
+ * than a word. */
 #define _GNU_SOURCE /* strcasestr */
 #include "upstream/entry_secrets.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * entry_secrets.h - what of an entry nobody may read, by its name: variables that a server is given, and options on its command
- * line. */
+ * entry_secrets.h - what of an entry nobody may read, by its name: variables that a server is given, and options on its
+ * command line. */
 #ifndef PTC_UPSTREAM_ENTRY_SECRETS_H
 #define PTC_UPSTREAM_ENTRY_SECRETS_H
 

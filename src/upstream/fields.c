@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Members of values, looked up and added.  What always holds: nothing here reports a failure; when memory runs out the heap's
- * budget stops, and ptc_fields_ok says so. */
+ * Members of values, looked up and added.  What always holds: nothing here reports a failure; when memory runs out the
+ * heap's budget stops, and ptc_fields_ok says so. */
 #include "upstream/fields.h"
 
 enum { NAME_BYTES = 256 };

@@ -31,7 +31,8 @@ void ptc_fields_put_text(PtcHeap *heap, PtcValue *map, const char *name, PtcText
 void ptc_fields_put_key(PtcHeap *heap, PtcValue *map, PtcText name, PtcValue value);
 void ptc_fields_push(PtcHeap *heap, PtcValue *list, PtcValue value);
 
-/* What a map has under a name; PTC_NONE, or an absent text, also if the value is not a map, or the member not a string. */
+/* What a map has under a name; PTC_NONE, or an absent text, also if the value is not a map, or the member not a
+ * string. */
 PtcValue ptc_fields_get(PtcHeap *heap, PtcValue map, PtcText name);
 static inline PtcText ptc_fields_text(PtcHeap *heap, PtcValue map, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Grants, and the file approvals.json.  What always holds: the file is replaced whole, under a lock, and names servers and
- * tools in words, so that a person can read it and take a line out; owners are in it as digests only. */
+ * Grants, and the file approvals.json.  What always holds: the file is replaced whole, under a lock, and names servers
+ * and tools in words, so that a person can read it and take a line out; owners are in it as digests only. */
 #include "upstream/grants.h"
 
 #include <stdio.h>

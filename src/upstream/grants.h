@@ -37,8 +37,8 @@ PTC_MUST_USE bool ptc_grants_add(PtcGrants *grants, PtcGrantOf of,
 /* With pin NULL: for any definition. */
 bool ptc_grants_has(const PtcGrants *grants, PtcGrantOf of, const uint8_t *pin);
 
-/* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is broken, or
- * that others may write, counts as empty. */
+/* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is
+ * broken, or that others may write, counts as empty. */
 void ptc_grants_load(PtcGrants *grants, const char *state_dir);
 /* False: it could not be written. */
 PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Questions of upstreams to whoever started a run.  What always holds: a question is given to the run whose calls the upstream
- * works on, and to no other; a call that is held has no ask, ends once, and is freed by its run, or after its run by the
- * upstream's answer; everything here is guarded by the manager's lock. */
+ * Questions of upstreams to whoever started a run.  What always holds: a question is given to the run whose calls the
+ * upstream works on, and to no other; a call that is held has no ask, ends once, and is freed by its run, or after its
+ * run by the upstream's answer; everything here is guarded by the manager's lock. */
 #include "upstream/inquiry.h"
 
 #include "json/members.h"
@@ -417,8 +417,8 @@ static PtcInquiry *next_open(PtcUpRun *run, uint64_t after)
     return NULL;
 }
 
-/* With the lock held.  When there is no memory for the answer, there may be enough for an error, so that the server does not
- * wait in vain. */
+/* With the lock held.  When there is no memory for the answer, there may be enough for an error, so that the server
+ * does not wait in vain. */
 static void answer_upstream(const PtcInquiry *q, PtcText answer)
 {
     PtcEndpoint *endpoint = q->instance->endpoint;

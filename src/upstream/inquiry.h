@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * inquiry.h - what upstreams ask whoever started a run: elicitation with a form, sampling.
  *
- * A question waits in its run, and the calls that it belongs to are held: put aside for the program, open for the upstream.
- * docs/architecture.md ("Questions of upstreams") has the rules. */
+ * A question waits in its run, and the calls that it belongs to are held: put aside for the program, open for the
+ * upstream.  docs/architecture.md ("Questions of upstreams") has the rules. */
 #ifndef PTC_UPSTREAM_INQUIRY_H
 #define PTC_UPSTREAM_INQUIRY_H
 
@@ -40,10 +40,11 @@ unsigned ptc_inquiry_kind(PtcText method);
 bool ptc_inquiry_take(void *instance, PtcText id, PtcText method, PtcText params, const char **why);
 /* The server takes a question back (notifications/cancelled); loop. */
 void ptc_inquiry_withdraw(PtcInstance *i, PtcText id);
-/* With manager->lock held: a call was queued or sent while its run has a question of the same upstream: it is held too. */
+/* With manager->lock held: a call was queued or sent while its run has a question of the same upstream: it is held
+ * too. */
 void ptc_inquiry_hold(PtcUpCall *call);
-/* The program was run again: does the call take over one that is held?  True: *status is what ask() says, and `call` was freed,
- * its ask being the other's; or it is refused, since the other was called with something else. */
+/* The program was run again: does the call take over one that is held?  True: *status is what ask() says, and `call`
+ * was freed, its ask being the other's; or it is refused, since the other was called with something else. */
 PTC_MUST_USE bool ptc_inquiry_rejoin(PtcUpCall *call, PtcRemoteStatus *status);
 /* The run ends: gives up what it holds, and refuses what is open. */
 void ptc_inquiry_end(PtcUpRun *run);
@@ -55,13 +56,14 @@ PtcText ptc_inquiry_capabilities(const PtcInstance *i);
 unsigned ptc_inquiry_allowed(unsigned offers, const PtcEntry *entry);
 /* With manager->lock held. */
 void ptc_inquiry_free(PtcMem *mem, PtcInquiry *q);
-/* With manager->lock held: a new one at the end of the run's; NULL: there are too many, it is too large, or no memory. */
+/* With manager->lock held: a new one at the end of the run's; NULL: there are too many, it is too large, or no
+ * memory. */
 PtcInquiry *ptc_inquiry_add(PtcUpRun *run, PtcText server, PtcText id, bool samples,
                             PtcText params);
 
 /* ---- inquiry_input.c: the modern era */
-/* The result of a call is "input_required".  True: its questions wait in the run, and the call is put aside; or it is refused,
- * since they cannot be kept. */
+/* The result of a call is "input_required".  True: its questions wait in the run, and the call is put aside; or it is
+ * refused, since they cannot be kept. */
 PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result);
 /* Adds to the params of a call that is made again what was answered.  False: refused. */
 PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);
@@ -70,8 +72,8 @@ bool ptc_inquiry_fits_input(const PtcUpCall *call);
 void ptc_inquiry_free_inputs(PtcUpRun *run);
 
 /* ---- inquiry_sign_in.c */
-/* A call or a look-up was refused because a sign-in is needed.  True: whoever runs the program may be asked for it, and the
- * program is then run again: what it got this time is not kept. */
+/* A call or a look-up was refused because a sign-in is needed.  True: whoever runs the program may be asked for it, and
+ * the program is then run again: what it got this time is not kept. */
 bool ptc_inquiry_note_refusal(PtcUpCall *call);
 /* PtcRemote.inquiry and reply for it; 0 and false: it is about something else. */
 uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Questions of the modern era: a call is answered with what the server wants to know, and made again with the answers and the
- * server's own state.  What always holds: all questions of a result are taken, or none. */
+ * Questions of the modern era: a call is answered with what the server wants to know, and made again with the answers
+ * and the server's own state.  What always holds: all questions of a result are taken, or none. */
 #include "json/emit.h"
 #include "upstream/fields.h"
 #include "upstream/inquiry.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A sign-in that a program needs, asked for as a question to whoever runs it: an address to be opened.  What always holds: a
- * run asks only once, for one upstream, so that a sign-in that does not help leads to the same failure as none. */
+ * A sign-in that a program needs, asked for as a question to whoever runs it: an address to be opened.  What always
+ * holds: a run asks only once, for one upstream, so that a sign-in that does not help leads to the same failure as
+ * none. */
 #include <stdio.h>
 
 #include "base/buf.h"

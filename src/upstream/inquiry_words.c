@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A question of an upstream as our client is asked it.  What always holds: it says which server asks; texts that people read are
- * cleaned, and no secret is in it; only members that are known to be harmless are passed on. */
+ * A question of an upstream as our client is asked it.  What always holds: it says which server asks; texts that people
+ * read are cleaned, and no secret is in it; only members that are known to be harmless are passed on. */
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -60,7 +60,8 @@ static Role role_of(PtcText key)
     return shown ? SHOWN : ptc_text_is(key, "default") ? PROPOSED : EXACT;
 }
 
-/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or out of memory. */
+/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or out of
+ * memory. */
 static PtcValue clean_schema(PtcHeap *heap, PtcValue v, Role role, int depth)
 {
     PtcValue key, value;
@@ -161,8 +162,8 @@ static PtcValue named_message(PtcHeap *heap, PtcText server, PtcValue message)
     return message;
 }
 
-/* A server learns nothing of our client's conversation, and its tools are not offered to the model: members that ask for either
- * are not passed on. */
+/* A server learns nothing of our client's conversation, and its tools are not offered to the model: members that ask
+ * for either are not passed on. */
 static PtcValue sampling(PtcHeap *heap, PtcText server, PtcValue in)
 {
     static const char *const passed[] = {"maxTokens", "temperature", "stopSequences",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One connection to one upstream for one owner: started when it is needed, listed as soon as it is there, tried again
- * after a failure, later each time.  What always holds: no call is sent before the connection's own listing is there, so
- * what is known of a tool is never older than the process that runs it; a listing that comes from an earlier start is
- * thrown away. */
+ * after a failure, later each time.  What always holds: no call is sent before the connection's own listing is there,
+ * so what is known of a tool is never older than the process that runs it; a listing that comes from an earlier start
+ * is thrown away. */
 #include "upstream/manager_int.h"
 #include "upstream/serve_int.h"
 

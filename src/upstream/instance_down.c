@@ -33,8 +33,8 @@ static int64_t pause_ms(unsigned failures)
     return doubled(BACKOFF_MS, BACKOFF_MAX_MS, failures ? failures - 1 : 0);
 }
 
-/* Why it is down goes to failures, ledgers and people, and what a server wrote before it died may have its credentials in
- * it.  The beginning may have been cut off already. */
+/* Why it is down goes to failures, ledgers and people, and what a server wrote before it died may have its credentials
+ * in it.  The beginning may have been cut off already. */
 static void keep_why(PtcInstance *i, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
@@ -63,7 +63,8 @@ static void note_exit(PtcInstance *i, int64_t now)
         i->failures = BREAKER_AFTER + i->trips++;
 }
 
-/* A connection that is still there (only its listing failed) is ended by the loop, so that the next start is a new one. */
+/* A connection that is still there (only its listing failed) is ended by the loop, so that the next start is a new
+ * one. */
 void ptc_instance_down(PtcInstance *i, PtcText why)
 {
     bool was_down = i->state == PTC_INSTANCE_DOWN, starting = i->state == PTC_INSTANCE_STARTING;
@@ -99,8 +100,8 @@ void ptc_instance_drop(PtcLoopTask *task)
         ptc_endpoint_disconnect(endpoint, PTC_TEXT("its list of tools could not be read"));
 }
 
-/* A link tells itself when its server is gone.  Of a service only answers tell: it is down when several requests in a row had
- * none, or only one of a gateway in front of it. */
+/* A link tells itself when its server is gone.  Of a service only answers tell: it is down when several requests in a
+ * row had none, or only one of a gateway in front of it. */
 void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply)
 {
     bool gateway =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Connections that nobody needs any more end, and begin again with the next call.  What always holds: nothing is under way,
- * queued or being listed when one ends, and nothing is started before the old one can no longer send anything. */
+ * Connections that nobody needs any more end, and begin again with the next call.  What always holds: nothing is under
+ * way, queued or being listed when one ends, and nothing is started before the old one can no longer send anything. */
 #include "upstream/manager_int.h"
 
 static bool is_busy(const PtcInstance *i)

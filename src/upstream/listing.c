@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the text of tools/list to a listing.  Nothing that an upstream says is trusted: entries that are not tools are left
- * out and counted, and the rest stays data. */
+ * From the text of tools/list to a listing.  Nothing that an upstream says is trusted: entries that are not tools are
+ * left out and counted, and the rest stays data. */
 #include "upstream/listing.h"
 
 #include "base/hex.h"

@@ -36,8 +36,8 @@ typedef struct PtcListing {
 
 enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
 
-/* `tools` is the array of tools/list as JSON, or of an OpenAPI service its document; `about` an object or absent.  One holder.
- * NULL: it is no such thing, or out of memory. */
+/* `tools` is the array of tools/list as JSON, or of an OpenAPI service its document; `about` an object or absent.  One
+ * holder.  NULL: it is no such thing, or out of memory. */
 PTC_MUST_USE PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools,
                                          PtcText about, bool modern);
 PtcListing *ptc_listing_hold(PtcListing *listing);

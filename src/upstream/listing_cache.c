@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A cache file is one JSON object: {"format", "era", "at", "about", "tools"}.  It is written beside its place and renamed, so a
- * reader sees the old one or the new one, whole. */
+ * A cache file is one JSON object: {"format", "era", "at", "about", "tools"}.  It is written beside its place and
+ * renamed, so a reader sees the old one or the new one, whole. */
 #include "upstream/listing_cache.h"
 
 #include <stdio.h>

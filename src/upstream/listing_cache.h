@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * listing_cache.h - listings on disk, so that descriptions, search and checks need no upstream started.
  *
- * A file belongs to one entry with one set of credentials: its name is a keyed digest of both, so that another account has
- * another file and a name betrays no credential.  What is read is checked like what an upstream sends; a file that is not
- * as it should be is ignored. */
+ * A file belongs to one entry with one set of credentials: its name is a keyed digest of both, so that another account
+ * has another file and a name betrays no credential.  What is read is checked like what an upstream sends; a file that
+ * is not as it should be is ignored. */
 #ifndef PTC_UPSTREAM_LISTING_CACHE_H
 #define PTC_UPSTREAM_LISTING_CACHE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The upstreams of a process: entries, connections, timers.  What always holds: creating a manager reads caches and starts
- * neither a process nor a thread; what changes is guarded by its lock (manager_int.h says in which order locks are taken). */
+ * The upstreams of a process: entries, connections, timers.  What always holds: creating a manager reads caches and
+ * starts neither a process nor a thread; what changes is guarded by its lock (manager_int.h says in which order locks
+ * are taken). */
 #include "upstream/manager_int.h"
 #include "upstream/sign_in_flow.h"
 

@@ -53,13 +53,13 @@ PTC_MUST_USE PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *co
 /* No run may be under way.  Ends every upstream. */
 void ptc_manager_free(PtcManager *manager);
 
-/* Starts upstreams that were never listed, in the background and two at a time, to list them; those that nobody calls end
- * again.  The connections belong to the first owner for whom this is called; it is copied. */
+/* Starts upstreams that were never listed, in the background and two at a time, to list them; those that nobody calls
+ * end again.  The connections belong to the first owner for whom this is called; it is copied. */
 void ptc_manager_warm(PtcManager *manager, const char *owner, unsigned offers, int64_t delay_ms);
 /* Is something known of every upstream that can be used? */
 bool ptc_manager_is_known(PtcManager *manager);
-/* `known` is called once, when the background listing has ended, whatever came of it; any thread.  NULL: not any more, and
- * none is under way when this returns. */
+/* `known` is called once, when the background listing has ended, whatever came of it; any thread.  NULL: not any more,
+ * and none is under way when this returns. */
 void ptc_manager_on_known(PtcManager *manager, void (*known)(void *user), void *user);
 PtcRemote *ptc_manager_remote(PtcManager *manager);
 /* Everything that must be hidden from those it was not given to, including all credentials that were used so far. */
@@ -93,8 +93,8 @@ struct PtcPins *ptc_manager_pins(PtcManager *manager);
 void ptc_manager_changed(PtcManager *manager, size_t i,
                          void (*tell)(void *user, PtcText tool, unsigned parts), void *user);
 
-/* Calls back for each tool of an upstream, as far as it is listed: its name, whether it says what it does, and how many bytes
- * its description and schemas have. */
+/* Calls back for each tool of an upstream, as far as it is listed: its name, whether it says what it does, and how many
+ * bytes its description and schemas have. */
 typedef void PtcManagerTool(void *user, PtcText tool, bool annotated, size_t bytes);
 void ptc_manager_tools(PtcManager *manager, size_t i, PtcManagerTool *tell, void *user);
 
@@ -104,8 +104,8 @@ void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);
 /* ---- roots.c */
 /* Is there an upstream that would be told the roots of our client? */
 bool ptc_manager_takes_roots(const PtcManager *manager);
-/* What the one client of all owners answered to roots/list, or nothing (absent: it has given no answer).  Servers that were told of
- * other roots are notified, and have a moment to ask again. */
+/* What the one client of all owners answered to roots/list, or nothing (absent: it has given no answer).  Servers that
+ * were told of other roots are notified, and have a moment to ask again. */
 void ptc_manager_set_roots(PtcManager *manager, PtcText result);
 
 /* ---- manager_stats.c */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * manager_int.h - what the files of the manager share.
  *
- * Threads: callbacks of clients come on the loop's thread; long work (listings, files) is done on the clerk's; asks come
- * from threads of runs.  One lock guards everything that changes; no callback of others is called while it is held, except
- * ready(), listeners of progress, and functions of mcp/client, which call back on the loop's thread only. */
+ * Threads: callbacks of clients come on the loop's thread; long work (listings, files) is done on the clerk's; asks
+ * come from threads of runs.  One lock guards everything that changes; no callback of others is called while it is
+ * held, except ready(), listeners of progress, and functions of mcp/client, which call back on the loop's thread
+ * only. */
 #ifndef PTC_UPSTREAM_MANAGER_INT_H
 #define PTC_UPSTREAM_MANAGER_INT_H
 
@@ -267,8 +268,8 @@ bool ptc_instance_rests(const PtcInstance *i);
 void ptc_instance_drop(PtcLoopTask *task);
 
 /* ---- instance_rest.c */
-/* With manager->lock held: one that was started only to be listed, and that nobody wants, is to end: give what is returned
- * to ptc_instance_rest_end.  NULL: it stays. */
+/* With manager->lock held: one that was started only to be listed, and that nobody wants, is to end: give what is
+ * returned to ptc_instance_rest_end.  NULL: it stays. */
 PtcEndpoint *ptc_instance_rest_unused(PtcInstance *i);
 /* Without the lock, not on the loop's thread. */
 void ptc_instance_rest_end(PtcInstance *i, PtcEndpoint *endpoint);
@@ -283,8 +284,8 @@ void ptc_queue_call(PtcUpCall *call);
 void ptc_queue_pump(PtcInstance *i);
 /* Sees to it that the calls of the instance end in time, whatever happens: now, if no thread can look after them. */
 void ptc_queue_watch(PtcInstance *i);
-/* Everything that waited for a connection: tried again where that is allowed, else answered.  `starting`: it could not be made;
- * else it was there, and what had not been sent has lost no try. */
+/* Everything that waited for a connection: tried again where that is allowed, else answered.  `starting`: it could not
+ * be made; else it was there, and what had not been sent has lost no try. */
 void ptc_queue_fail(PtcInstance *i, const char *why, bool starting);
 /* Answers everybody who waited for its listing; returns those that can go on now, for ptc_serve_go_on. */
 PtcUpCall *ptc_queue_listed(PtcInstance *i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * How upstreams are and what became of their calls, for lisp_debug and for Prometheus.  What always holds: labels are
- * namespaces, reasons and states, all of which are closed sets once the files are read, so a page stays bounded whatever
- * upstreams and programs do; an owner sees nothing of the connections of others. */
+ * namespaces, reasons and states, all of which are closed sets once the files are read, so a page stays bounded
+ * whatever upstreams and programs do; an owner sees nothing of the connections of others. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -37,8 +37,8 @@ typedef struct PtcNamed {
     size_t several_count; /* symbols, in the order of their bytes */
 } PtcNamed;
 
-/* What `ns/tool` means: a spelling that differs only in case and in - _ . is taken when it is one tool's alone, any other
- * is not.  A tool may be given by its own name as well as by its symbol. */
+/* What `ns/tool` means: a spelling that differs only in case and in - _ . is taken when it is one tool's alone, any
+ * other is not.  A tool may be given by its own name as well as by its symbol. */
 PtcNamed ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns, PtcText tool);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Documents.  They may be hostile: everything is checked before it is used.  An operation that differs from the specification
- * is left out; the others are not affected. */
+ * Documents.  They may be hostile: everything is checked before it is used.  An operation that differs from the
+ * specification is left out; the others are not affected. */
 #include "upstream/openapi.h"
 
 #include <strings.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * openapi.h - OpenAPI 3.0 and 3.1: the operations of a document as tools.
  *
- * A document is a value, read from JSON; only references inside of it are followed.  An operation that needs another file,
- * or goes to another origin than the service, does not exist for us. */
+ * A document is a value, read from JSON; only references inside of it are followed.  An operation that needs another
+ * file, or goes to another origin than the service, does not exist for us. */
 #ifndef PTC_UPSTREAM_OPENAPI_H
 #define PTC_UPSTREAM_OPENAPI_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Bodies of requests: JSON, forms, multipart, text, bytes.  What always holds: nothing in a value or a file can end its part of
- * a multipart body or the header lines of that part. */
+ * Bodies of requests: JSON, forms, multipart, text, bytes.  What always holds: nothing in a value or a file can end its
+ * part of a multipart body or the header lines of that part. */
 #include "upstream/openapi_body.h"
 
 #include "base/base64.h"
@@ -85,8 +85,9 @@ static void add_file_digests(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn 
     }
 }
 
-/* The boundary follows from the value and the bytes of its files, so that a request can be made again and compared, and so
- * that no text or file can contain it: whoever makes one cannot know the digest that it becomes a part of.  False: out of memory. */
+/* The boundary follows from the value and the bytes of its files, so that a request can be made again and compared, and
+ * so that no text or file can contain it: whoever makes one cannot know the digest that it becomes a part of.  False:
+ * out of memory. */
 static bool make_boundary(PtcHeap *heap, const PtcOpenapiBodyIn *in, char out[BOUNDARY_HEX + 5])
 {
     PtcValue key, value;

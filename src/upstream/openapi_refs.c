@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a schema refers to.  What always holds: each component is walked through once for a schema, however often it is referred
- * to, and nothing recurses. */
+ * What a schema refers to.  What always holds: each component is walked through once for a schema, however often it is
+ * referred to, and nothing recurses. */
 #include "upstream/openapi_refs.h"
 
 #include "upstream/fields.h"

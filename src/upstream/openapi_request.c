@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Requests.  What always holds of one that is made: no argument can leave its place in the address (no `.`, `..` or empty
- * segment, everything encoded), and none can end a header. */
+ * Requests.  What always holds of one that is made: no argument can leave its place in the address (no `.`, `..` or
+ * empty segment, everything encoded), and none can end a header. */
 #include "upstream/openapi_request.h"
 
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Answers of services as values or failures.  What always holds: an answer that says it is JSON and is not becomes a failure,
- * never text; what a failure quotes of the service is for the caller to clean. */
+ * Answers of services as values or failures.  What always holds: an answer that says it is JSON and is not becomes a
+ * failure, never text; what a failure quotes of the service is for the caller to clean. */
 #include "upstream/openapi_response.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Styles of parameters.  All characters of a value are percent-encoded except unreserved ones; only what a style itself puts
- * between values is left as it is.  Headers are not encoded; whoever sends them checks them. */
+ * Styles of parameters.  All characters of a value are percent-encoded except unreserved ones; only what a style itself
+ * puts between values is left as it is.  Headers are not encoded; whoever sends them checks them. */
 #include "upstream/openapi_style.h"
 
 #include "base/buf.h"

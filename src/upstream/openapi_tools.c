@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Operations as tools.  What always holds: an operation that writes is there only with allow_writes, one that is deprecated only
- * when it is named, and all of them go to one origin, because credentials do. */
+ * Operations as tools.  What always holds: an operation that writes is there only with allow_writes, one that is
+ * deprecated only when it is named, and all of them go to one origin, because credentials do. */
 #include "upstream/openapi_tools.h"
 
 #include <strings.h>
@@ -203,8 +203,8 @@ static PtcValue override_of(PtcHeap *heap, const PtcEntry *e, PtcText operation)
     return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
 }
 
-/* What is sent when it is called, "DELETE /pets/{id}", and where to if the document decides that: another operation with the same
- * name is not meant, and whoever agreed to this one did not agree to another. */
+/* What is sent when it is called, "DELETE /pets/{id}", and where to if the document decides that: another operation
+ * with the same name is not meant, and whoever agreed to this one did not agree to another. */
 static void put_request(Making *m, PtcValue *tool, const PtcOperation *o)
 {
     PtcBuf text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * openapi_tools.h - the operations of a document as an upstream's tools, in the form of tools/list, so that whoever looks tools up,
- * searches them or checks their arguments need not know where they come from. */
+ * openapi_tools.h - the operations of a document as an upstream's tools, in the form of tools/list, so that whoever
+ * looks tools up, searches them or checks their arguments need not know where they come from. */
 #ifndef PTC_UPSTREAM_OPENAPI_TOOLS_H
 #define PTC_UPSTREAM_OPENAPI_TOOLS_H
 
@@ -14,8 +14,9 @@ typedef struct PtcOpenapiHidden {
     PtcText first;  /* the first such path, in the document */
 } PtcOpenapiHidden;
 
-/* [{"name", "description"?, "inputSchema", "outputSchema"?, "annotations", "operation"}] for each operation that the entry lets
- * programs call; "operation" is its name in the document.  `hidden` has the others added.  PTC_NONE: out of memory. */
+/* [{"name", "description"?, "inputSchema", "outputSchema"?, "annotations", "operation"}] for each operation that the
+ * entry lets programs call; "operation" is its name in the document.  `hidden` has the others added.  PTC_NONE: out of
+ * memory. */
 PTC_MUST_USE PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
                                         PtcOpenapiHidden *hidden);
 
@@ -26,13 +27,14 @@ const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEnt
 /* What the document says of the service, as an MCP server would: {"serverInfo", "instructions"?}. */
 PTC_MUST_USE PtcValue ptc_openapi_tools_about(PtcHeap *heap, PtcValue document);
 
-/* The address of the service where it is not the document's own: that of the entry, or one that is relative to where the document
- * came from; nil: the document has it. */
+/* The address of the service where it is not the document's own: that of the entry, or one that is relative to where
+ * the document came from; nil: the document has it. */
 PTC_MUST_USE PtcValue ptc_openapi_tools_base(PtcHeap *heap, PtcValue document,
                                              const PtcEntry *entry);
 
-/* The bindings of credentials ([{"scheme", "binding", ...}]) for a call: those of the entry, those that its `security` gives for
- * what the operation wants, and {"token_url"} where a token is to be had for the client credentials in its `oauth`. */
+/* The bindings of credentials ([{"scheme", "binding", ...}]) for a call: those of the entry, those that its `security`
+ * gives for what the operation wants, and {"token_url"} where a token is to be had for the client credentials in its
+ * `oauth`. */
 PTC_MUST_USE PtcValue ptc_openapi_tools_auth(PtcHeap *heap, PtcValue document,
                                              const PtcEntry *entry, PtcOperationName operation);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Pins: {"format", "files": {FILE: {NAME: {"entry"?, "tools": {TOOL: {"digest", "hints", "about", "at", "now"?}}}}}}.  `digest` is
- * what was agreed to, `now` what was seen later.  What always holds: nothing that was agreed to is changed without
- * ptc_pins_approve, and a file that cannot be read is never written over. */
+ * Pins: {"format", "files": {FILE: {NAME: {"entry"?, "tools": {TOOL: {"digest", "hints", "about", "at", "now"?}}}}}}.
+ * `digest` is what was agreed to, `now` what was seen later.  What always holds: nothing that was agreed to is changed
+ * without ptc_pins_approve, and a file that cannot be read is never written over. */
 #define _GNU_SOURCE
 #include "upstream/pins.h"
 

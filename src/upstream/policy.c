@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Effects and policy.  What always holds: a `deny` that fits is never overruled, and what is not known to be a read is not
- * treated as one. */
+ * Effects and policy.  What always holds: a `deny` that fits is never overruled, and what is not known to be a read is
+ * not treated as one. */
 #include "upstream/policy.h"
 
 #include "base/utf8.h"

@@ -23,8 +23,8 @@ const char *ptc_effect_name(PtcEffectKind kind);
 /* Reads "write" or "write idempotent".  False: it is neither, or unknown. */
 bool ptc_effect_parse(PtcText text, PtcEffect *out);
 
-/* What a tool does: as a person says in `effects` (a map from globs, or PTC_NONE), else as its annotations say (likewise),
- * when they are trusted. */
+/* What a tool does: as a person says in `effects` (a map from globs, or PTC_NONE), else as its annotations say
+ * (likewise), when they are trusted. */
 PtcEffect ptc_effect_of(PtcHeap *heap, PtcText tool, PtcValue annotations, PtcValue effects,
                         bool trust);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Decides whether a call that failed may be sent again.  What always holds: a call that may have reached its server is sent
- * again only if it reads or is idempotent. */
+ * Decides whether a call that failed may be sent again.  What always holds: a call that may have reached its server is
+ * sent again only if it reads or is idempotent. */
 #include "upstream/retry.h"
 
 bool ptc_failure_parse(PtcText text, PtcFailure *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * retry.h - what a failed call means: may it be sent again, has it taken effect, and what all calls of a run together mean
- * for running the program again. */
+ * retry.h - what a failed call means: may it be sent again, has it taken effect, and what all calls of a run together
+ * mean for running the program again. */
 #ifndef PTC_UPSTREAM_RETRY_H
 #define PTC_UPSTREAM_RETRY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Roots for a server.  Values of entries never change, so any thread may read them; what our client says is read once, into a text
- * that has only what we let through. */
+ * Roots for a server.  Values of entries never change, so any thread may read them; what our client says is read once,
+ * into a text that has only what we let through. */
 #define _GNU_SOURCE /* memmem */
 #include "upstream/roots.h"
 

@@ -16,13 +16,14 @@ struct PtcUpstream;
 
 /* Does the entry have some? */
 bool ptc_roots_any(const PtcEntry *entry);
-/* With manager->lock held: may the server ask for the roots of our client?  Not when its entry has `roots`, be it an empty list. */
+/* With manager->lock held: may the server ask for the roots of our client?  Not when its entry has `roots`, be it an
+ * empty list. */
 bool ptc_roots_of_client(const struct PtcUpstream *up);
-/* With manager->lock held: the result of roots/list.  Of an entry addresses as they are written, paths as file: addresses; of a client
- * (when `client` allows that) what it said last.  False: it has none, or out of memory. */
+/* With manager->lock held: the result of roots/list.  Of an entry addresses as they are written, paths as file:
+ * addresses; of a client (when `client` allows that) what it said last.  False: it has none, or out of memory. */
 PTC_MUST_USE bool ptc_roots_answer(const struct PtcUpstream *up, bool client, PtcBuf *out);
-/* What a client answered to roots/list, as far as it can be passed on: files only, so many, of such lengths.  How many entries were
- * left out. */
+/* What a client answered to roots/list, as far as it can be passed on: files only, so many, of such lengths.  How many
+ * entries were left out. */
 size_t ptc_roots_read(PtcMem *mem, PtcText result, PtcBuf *out);
 
 #endif

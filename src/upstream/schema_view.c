@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads what schemas declare.  They are hostile: references are followed a bounded number of times, and allOf to a bounded
- * depth. */
+ * Reads what schemas declare.  They are hostile: references are followed a bounded number of times, and allOf to a
+ * bounded depth. */
 #include "upstream/schema_view.h"
 
 #include "upstream/fields.h"

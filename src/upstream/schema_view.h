@@ -18,8 +18,8 @@ enum {
     PTC_SCHEMA_OBJECT = 64,
 };
 
-/* The schema behind local references, within `root`: the schema itself when it has none, PTC_NONE when they lead nowhere
- * or in a circle. */
+/* The schema behind local references, within `root`: the schema itself when it has none, PTC_NONE when they lead
+ * nowhere or in a circle. */
 PtcValue ptc_schema_view_follow(PtcHeap *heap, PtcValue root, PtcValue schema);
 /* What a pointer (#/$defs/pet) leads to; PTC_NONE: nothing, or it leaves the document. */
 PtcValue ptc_schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref);

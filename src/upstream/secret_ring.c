@@ -34,8 +34,8 @@ static void put_first(PtcSecretRing *r, char *secret, size_t at)
     r->recent[0] = secret;
 }
 
-/* With the lock held.  The secret that was used longest ago leaves the ring and is no longer hidden: as a token it has long
- * expired. */
+/* With the lock held.  The secret that was used longest ago leaves the ring and is no longer hidden: as a token it has
+ * long expired. */
 static bool learn_new(PtcSecretRing *r, PtcText secret)
 {
     const PtcCredentials *c = r->credentials;

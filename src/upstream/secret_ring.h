@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * secret_ring.h - secrets that are replaced again and again, such as tokens: the last ones are hidden, and those that have
- * not been used for long are forgotten, so that neither memory nor the time of a search grows with the age of the process. */
+ * secret_ring.h - secrets that are replaced again and again, such as tokens: the last ones are hidden, and those that
+ * have not been used for long are forgotten, so that neither memory nor the time of a search grows with the age of the
+ * process. */
 #ifndef PTC_UPSTREAM_SECRET_RING_H
 #define PTC_UPSTREAM_SECRET_RING_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Calls that a person must be asked about, and programs that are run again afterwards.  What always holds: an approval is
- * for what was shown, namely this tool with this definition, and for one call also with these arguments; what was called
- * once is never called again for the same call of the program. */
+ * Calls that a person must be asked about, and programs that are run again afterwards.  What always holds: an approval
+ * is for what was shown, namely this tool with this definition, and for one call also with these arguments; what was
+ * called once is never called again for the same call of the program. */
 #include "base/buf.h"
 #include "json/emit.h"
 #include "upstream/clean.h"

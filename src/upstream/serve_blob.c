@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Bytes that results refer to instead of containing them: kept as long as the run, given to the program when it asks, and
- * added to the answer if the answer refers to them.  What always holds: what leaves here is base64 that an upstream sent in
- * this run, without secrets; whoever asks can only name it by number. */
+ * Bytes that results refer to instead of containing them: kept as long as the run, given to the program when it asks,
+ * and added to the answer if the answer refers to them.  What always holds: what leaves here is base64 that an upstream
+ * sent in this run, without secrets; whoever asks can only name it by number. */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 
@@ -59,7 +59,8 @@ static bool keep(PtcUpRun *run, PtcText data, PtcText mime, size_t number)
     return true;
 }
 
-/* Numbers are taken before the answer is read, which may take long, so that other calls of the run need not wait for it. */
+/* Numbers are taken before the answer is read, which may take long, so that other calls of the run need not wait for
+ * it. */
 PtcBlobNumbers ptc_run_take_numbers(PtcUpRun *run, size_t most)
 {
     pthread_mutex_lock(&run->lock);

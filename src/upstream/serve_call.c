@@ -412,8 +412,8 @@ void ptc_serve_go_on(PtcUpCall *list)
 
 /* -------------------------------------------------------------------------------- resources */
 
-/* Reading a resource changes nothing, but rules apply to it as to a tool of this name.  Nobody is asked: there is no definition
- * that an approval could be for. */
+/* Reading a resource changes nothing, but rules apply to it as to a tool of this name.  Nobody is asked: there is no
+ * definition that an approval could be for. */
 static bool may_read(PtcUpCall *call, PtcHeap *heap)
 {
     static const PtcCatalogTool read = {.name = {"resources/read", 14}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a run has done in other servers, for whoever has to decide whether it may be run again.  Tools are named with the
- * number of their calls, in the order in which they were first called. */
+ * What a run has done in other servers, for whoever has to decide whether it may be run again.  Tools are named with
+ * the number of their calls, in the order in which they were first called. */
 #include <stdio.h>
 
 #include "base/buf.h"

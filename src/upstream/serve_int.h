@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * serve_int.h - the asks of a run, for the files that answer them.
  *
- * Functions that begin an ask return true when it is answered later, through ready(), and false when it is answered now:
- * either there is a reason (ptc_call_refuse), or the function that finishes it finds all it needs. */
+ * Functions that begin an ask return true when it is answered later, through ready(), and false when it is answered
+ * now: either there is a reason (ptc_call_refuse), or the function that finishes it finds all it needs. */
 #ifndef PTC_UPSTREAM_SERVE_INT_H
 #define PTC_UPSTREAM_SERVE_INT_H
 

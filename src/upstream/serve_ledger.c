@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The ledger of a run: a line for each call that was counted, in the order in which they were made, and for the first calls
- * that were refused.  What always holds: it is made in the process that sends the calls, from what was sent and received,
- * never from what a worker says; the counters of the upstream agree with the lines. */
+ * The ledger of a run: a line for each call that was counted, in the order in which they were made, and for the first
+ * calls that were refused.  What always holds: it is made in the process that sends the calls, from what was sent and
+ * received, never from what a worker says; the counters of the upstream agree with the lines. */
 #include <stdio.h>
 
 #include "base/utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Looking around: which upstreams there are, which tools fit some words, what a tool wants.  Answered from listings; an
- * upstream is started only when a program names one that was never listed.  What upstreams say about themselves is data:
- * cleaned, cut, and fenced where it is long. */
+ * upstream is started only when a program names one that was never listed.  What upstreams say about themselves is
+ * data: cleaned, cut, and fenced where it is long. */
 #include <stdio.h>
 
 #include "base/buf.h"

@@ -232,9 +232,8 @@ bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 
 /* ------------------------------------------------------------------------------------ check */
 
-enum {
-    CHECK_MS = 1000
-}; /* microseconds as a rule, but machines are busy, and what is missed here is found only by the call */
+/* A check takes microseconds as a rule; but machines are busy, and what is missed here is found only by the call. */
+enum { CHECK_MS = 1000 };
 #define NO_ISSUES "{\"issues\":[]}"
 
 /* The tool of the call as the upstream has it; as it is on disk while nothing else is known.  NULL: there is none. */
@@ -252,8 +251,8 @@ static const PtcCatalogTool *tool_now(PtcUpCall *call, bool *cached)
     return n < 0 ? NULL : &now->server.tools[n];
 }
 
-/* A server can make its schema costly, so that each program that names it would be held up before it runs.  After CHECK_MS it
- * is left to the call to find what is wrong. */
+/* A server can make its schema costly, so that each program that names it would be held up before it runs.  After
+ * CHECK_MS it is left to the call to find what is wrong. */
 static bool check(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcBuf *out)
 {
     PtcBudget *budget = &desk->budget;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A program that is planned and not run: the places where it may call something, with what is known here of the tools. */
+ * A program that is planned and not run: the places where it may call something, with what is known here of the
+ * tools. */
 #include "json/emit.h"
 #include "upstream/fields.h"
 #include "upstream/serve_int.h"

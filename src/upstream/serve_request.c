@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A call of an operation as the HTTP request that is sent.  It is made on the thread of the run, without credentials: those are
- * added by whoever sends it. */
+ * A call of an operation as the HTTP request that is sent.  It is made on the thread of the run, without credentials:
+ * those are added by whoever sends it. */
 #include "json/emit.h"
 #include "net/address.h"
 #include "net/url.h"
@@ -19,8 +19,8 @@ static PtcText blob(void *user, PtcText ref)
     return data;
 }
 
-/* An address that only a document from the network has named must not lead to where strangers have no business, unless that
- * document came from there too. */
+/* An address that only a document from the network has named must not lead to where strangers have no business, unless
+ * that document came from there too. */
 static bool is_strange(const PtcEntry *e, PtcText origin)
 {
     PtcUrl from, to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the run,
- * because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret in it;
- * status, reason and ledger are made here and never by whoever asked. */
+ * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the
+ * run, because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret
+ * in it; status, reason and ledger are made here and never by whoever asked. */
 #include <stdio.h>
 
 #include "json/emit.h"
@@ -181,8 +181,8 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
            ptc_run_keep_blobs(run, &desk->heap, result->blobs, numbers);
 }
 
-/* Running out of memory or time for the value becomes a failure that the program sees; the desk is made usable again to write
- * it. */
+/* Running out of memory or time for the value becomes a failure that the program sees; the desk is made usable again to
+ * write it. */
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     bool late = desk->budget.stop == PTC_STOP_DEADLINE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What a run of a program asks of upstreams, from its beginning to its end.  What always holds: a run sees the
- * listings that were there when it began.  Only where there was none, or one from disk that lacks a tool, does it get the
- * upstream's own, once, beside the first: a slot below the number of upstreams is what there was at the beginning, a slot
- * above it is what came later, and the number of a tool stays good for as long as the run.  Everything asked may come
- * from a worker that lies. */
+ * What a run of a program asks of upstreams, from its beginning to its end.  What always holds: a run sees the listings
+ * that were there when it began.  Only where there was none, or one from disk that lacks a tool, does it get the
+ * upstream's own, once, beside the first: a slot below the number of upstreams is what there was at the beginning, a
+ * slot above it is what came later, and the number of a tool stays good for as long as the run.  Everything asked may
+ * come from a worker that lies. */
 #include <stdio.h>
 
 #include "json/emit.h"

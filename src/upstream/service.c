@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The threads of a service and what they have to do.  What always holds: a job is in the queue or under way; the thread that took
- * it ends it, once, and frees it; the lock is never held while others are called. */
+ * The threads of a service and what they have to do.  What always holds: a job is in the queue or under way; the thread
+ * that took it ends it, once, and frees it; the lock is never held while others are called. */
 #include "upstream/service_int.h"
 
 #include <stdio.h>

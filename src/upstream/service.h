@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * service.h - one OpenAPI service, reached over HTTP: its document loaded, its operations requested.
  *
- * It has the shape of a link (mcp/client/link.h), so that whoever starts, lists and calls upstreams does the same with both.
- * libcurl waits, so each exchange has a thread, started when all others are busy.  Callbacks come on those threads and without a
- * lock of the service. */
+ * It has the shape of a link (mcp/client/link.h), so that whoever starts, lists and calls upstreams does the same with
+ * both.  libcurl waits, so each exchange has a thread, started when all others are busy.  Callbacks come on those
+ * threads and without a lock of the service. */
 #ifndef PTC_UPSTREAM_SERVICE_H
 #define PTC_UPSTREAM_SERVICE_H
 
@@ -32,15 +32,15 @@ typedef struct PtcServiceRequest {
 } PtcServiceRequest;
 
 PTC_MUST_USE PtcService *ptc_service_new(PtcMem *mem, const PtcServiceConfig *config);
-/* Any thread.  Says READY at once, unless the service is in doubt: then it is asked for something harmless first.  False: no
- * thread could be started. */
+/* Any thread.  Says READY at once, unless the service is in doubt: then it is asked for something harmless first.
+ * False: no thread could be started. */
 PTC_MUST_USE bool ptc_service_connect(PtcService *service);
 /* The next connect must see that there is an answer: several requests in a row had none. */
 void ptc_service_doubt(PtcService *service);
 /* Loads the document; listed() gets it as JSON (ANSWER), or why it cannot be had (BROKEN).  False: as above. */
 PTC_MUST_USE bool ptc_service_list(PtcService *service, PtcLinkList *list);
-/* ask->done() gets a body of a 2xx answer (ANSWER), of another one (HTTP_FAULT), or no answer; only end_ns and done of the ask are
- * used.  False: as above, done() will not come. */
+/* ask->done() gets a body of a 2xx answer (ANSWER), of another one (HTTP_FAULT), or no answer; only end_ns and done of
+ * the ask are used.  False: as above, done() will not come. */
 PTC_MUST_USE bool ptc_service_ask(PtcService *service, PtcLinkAsk *ask,
                                   const PtcServiceRequest *request);
 /* done(CANCELLED) comes soon, unless it has come. */

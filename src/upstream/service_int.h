@@ -57,7 +57,8 @@ void ptc_service_send(PtcServiceJob *job);
 void ptc_service_reply(PtcServiceJob *job, PtcLinkReply *reply);
 
 /* ---- service_token.c */
-/* Appends a token that the server at `url` gives for the entry's client credentials, or gave before.  False: job->why says why. */
+/* Appends a token that the server at `url` gives for the entry's client credentials, or gave before.  False: job->why
+ * says why. */
 PTC_MUST_USE bool ptc_service_token(PtcServiceJob *job, PtcText url, PtcBuf *out);
 /* A request with these header lines was refused: if the token was in them, it is not used again. */
 void ptc_service_token_refused(PtcService *service, PtcText lines);

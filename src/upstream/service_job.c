@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One exchange with a service.  What always holds: credentials are read at the moment they are sent, and go to the server of
- * the request and no other; only GET and HEAD follow a redirect, within that server; a request is sent a second time only if
- * it was refused for its credentials and there are new ones. */
+ * One exchange with a service.  What always holds: credentials are read at the moment they are sent, and go to the
+ * server of the request and no other; only GET and HEAD follow a redirect, within that server; a request is sent a
+ * second time only if it was refused for its credentials and there are new ones. */
 #include <stdio.h>
 #include <time.h>
 

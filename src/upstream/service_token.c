@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Tokens by client credentials (RFC 6749, 4.4): what the entry's `oauth` has, sent to where the document says.  What always holds: a
- * token is kept for the service until a minute before it ends or until it is refused; one thread at a time asks for one, and the
- * others take what it got. */
+ * Tokens by client credentials (RFC 6749, 4.4): what the entry's `oauth` has, sent to where the document says.  What
+ * always holds: a token is kept for the service until a minute before it ends or until it is refused; one thread at a
+ * time asks for one, and the others take what it got. */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 

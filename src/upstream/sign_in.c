@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tokens in requests of the manager.  What always holds: a token is among the secrets before it is in a request, and goes to the
- * configured address only. */
+ * Tokens in requests of the manager.  What always holds: a token is among the secrets before it is in a request, and
+ * goes to the configured address only. */
 #include "upstream/sign_in.h"
 
 #include <stdio.h>

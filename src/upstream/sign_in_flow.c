@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Sign-ins in the background.  What always holds: at most one of a flow is under way, so there is one port and one secret state for it; nothing
- * is opened here, an address is only passed on; its thread has ended before its memory is freed. */
+ * Sign-ins in the background.  What always holds: at most one of a flow is under way, so there is one port and one
+ * secret state for it; nothing is opened here, an address is only passed on; its thread has ended before its memory is
+ * freed. */
 #include "upstream/sign_in_flow.h"
 
 #include <time.h>

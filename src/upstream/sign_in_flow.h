@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * sign_in_flow.h - a sign-in from beginning to end: by whoever calls it, or in the background for a server that cannot wait. */
+ * sign_in_flow.h - a sign-in from beginning to end: by whoever calls it, or in the background for a server that cannot
+ * wait. */
 #ifndef PTC_UPSTREAM_SIGN_IN_FLOW_H
 #define PTC_UPSTREAM_SIGN_IN_FLOW_H
 
@@ -11,7 +12,8 @@ PTC_MUST_USE bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, P
                                     const PtcOauthPerson *person, const char *path,
                                     PtcOauthRecord *record);
 
-/* One in the background, on a thread of its own: a person opens an address, whose answer comes to a port of this machine. */
+/* One in the background, on a thread of its own: a person opens an address, whose answer comes to a port of this
+ * machine. */
 typedef struct PtcSignInFlow PtcSignInFlow;
 
 /* NULL: out of memory.  Entry and path outlive it; the heap is that of the entry, which nobody else uses meanwhile. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a model reads of a tool.  Texts of the upstream (names of arguments, defaults) are passed on as values; whoever writes
- * them out cleans them. */
+ * What a model reads of a tool.  Texts of the upstream (names of arguments, defaults) are passed on as values; whoever
+ * writes them out cleans them. */
 #include "upstream/tool_doc.h"
 
 #include "upstream/clean.h"

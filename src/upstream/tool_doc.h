@@ -6,8 +6,8 @@
 #include "upstream/catalog.h"
 #include "upstream/policy.h"
 
-/* {"symbol", "args": [{"name", "type", "required", "default"?}], "example_keys", "returns", "effect"}: required arguments
- * come first, in their order, then the others as the schema has them.  PTC_NONE: out of memory. */
+/* {"symbol", "args": [{"name", "type", "required", "default"?}], "example_keys", "returns", "effect"}: required
+ * arguments come first, in their order, then the others as the schema has them.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_tool_doc(PtcHeap *heap, const PtcCatalogServer *server,
                                    const PtcCatalogTool *tool, PtcEffect effect);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Search.  Tokens are runs of letters and digits, split where small letters meet capitals, in lower case.  The work is one
- * walk over the texts of the catalogue to count how many tools have each word of the query, and one to score.
+ * Search.  Tokens are runs of letters and digits, split where small letters meet capitals, in lower case.  The work is
+ * one walk over the texts of the catalogue to count how many tools have each word of the query, and one to score.
  *
  * Names of servers choose the server and add nothing: in a catalogue where twenty tools begin with `browser`, the word
  * says where to look, not which tool is meant. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * trace_parent.h - `traceparent` of W3C Trace Context: whoever asked us sends one in `_meta`, and what we ask others on its
- * behalf belongs to the same trace. */
+ * trace_parent.h - `traceparent` of W3C Trace Context: whoever asked us sends one in `_meta`, and what we ask others on
+ * its behalf belongs to the same trace. */
 #ifndef PTC_UPSTREAM_TRACE_PARENT_H
 #define PTC_UPSTREAM_TRACE_PARENT_H
 

@@ -10,7 +10,8 @@ typedef struct PtcVariables {
     PtcText (*variable)(void *user, PtcText name); /* absent: it is not set */
     /* The value of ${input:id} when no variable has it; absent: nobody gives one. */
     PtcText (*input)(void *user, PtcText id);
-    /* Told of every value that is put in and that somebody else gave, with the name of its variable or input; may be NULL. */
+    /* Told of every value that is put in and that somebody else gave, with the name of its variable or input; may be
+     * NULL. */
     void (*told)(void *user, PtcText name, PtcText value);
     void *user, *input_user; /* input_user: for input and told */
     PtcText project, cwd;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * yaml_library.h - the functions of libyaml that are used here, loaded with the first document that is YAML and not before. */
+ * yaml_library.h - the functions of libyaml that are used here, loaded with the first document that is YAML and not
+ * before. */
 #ifndef PTC_UPSTREAM_YAML_LIBRARY_H
 #define PTC_UPSTREAM_YAML_LIBRARY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * YAML.  libyaml gives events; here they become values, with a stack of our own and a count of what aliases stand for, so
- * that a short text cannot become an endless document. */
+ * YAML.  libyaml gives events; here they become values, with a stack of our own and a count of what aliases stand for,
+ * so that a short text cannot become an endless document. */
 #include "upstream/yaml_read.h"
 
 #include <dlfcn.h>

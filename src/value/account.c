@@ -12,8 +12,9 @@ enum {
     ENOUGH_BYTES = 256 * 1024, /* beyond what was refused: the next request would be refused too */
 };
 
-/* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible.  The total never
- * counts what is not granted: a thread may stand still between any two steps, and others would be refused meanwhile. */
+/* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible.  The total
+ * never counts what is not granted: a thread may stand still between any two steps, and others would be refused
+ * meanwhile. */
 static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
 {
     if (need <= *grant)
@@ -61,7 +62,8 @@ static size_t raise_limit(PtcAccount *a, size_t n)
     return more;
 }
 
-/* Before a tool's result takes n bytes: they raise the limit at once, so that no other thread runs short because of them. */
+/* Before a tool's result takes n bytes: they raise the limit at once, so that no other thread runs short because of
+ * them. */
 static void raise_first(PtcHeap *heap, size_t n)
 {
     size_t grown = heap->used > heap->tool_from ? heap->used - heap->tool_from : 0;

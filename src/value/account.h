@@ -58,8 +58,8 @@ void ptc_account_leave(struct PtcHeap *heap);
 void ptc_account_settle(struct PtcHeap *heap);
 /* Leaves what it has not used to others, because it will not need it for a while. */
 void ptc_account_rest(struct PtcHeap *heap);
-/* A request was refused.  Asks all other heaps of the account to collect; false: there are none, or even all that they have would
- * not do.  Who waits for them then looks now and then, and says so when the wait is over. */
+/* A request was refused.  Asks all other heaps of the account to collect; false: there are none, or even all that they
+ * have would not do.  Who waits for them then looks now and then, and says so when the wait is over. */
 bool ptc_account_ask(struct PtcHeap *heap);
 /* Is it worth waiting on?  Not once there is room, or when everybody waits. */
 bool ptc_account_is_short(const struct PtcHeap *heap);

@@ -99,10 +99,11 @@ bool ptc_moment_check(const PtcMoment *m, char why[PTC_WHY]);
 
 /* How strictly ISO 8601 is read. */
 typedef enum {
-    PTC_ISO_JAVA,    /* 2024-05-01, 2024-05-01T10:20:30.5, with Z or +02:00 */
-    PTC_ISO_LOOSE,   /* also accepts +0200 */
-    PTC_ISO_BOUNDARY /* what tools and clients write: a blank for the T, a comma for the point, any number of digits after
-                      * it, offsets up to +23:59; but whole seconds, and no -00:00, which says that nobody knows */
+    PTC_ISO_JAVA,  /* 2024-05-01, 2024-05-01T10:20:30.5, with Z or +02:00 */
+    PTC_ISO_LOOSE, /* also accepts +0200 */
+    PTC_ISO_BOUNDARY /* what tools and clients write: a blank for the T, a comma for the point, any number of digits
+                      * after it, offsets up to +23:59; but whole seconds, and no -00:00, which says that nobody
+                      * knows */
 } PtcIso;
 
 /* Reads the whole text.  False: why is empty if it is malformed, otherwise it says what is out of range. */

@@ -36,7 +36,8 @@ static bool take_digits(Scan *s, int min, int max, int64_t *out)
     return n >= min;
 }
 
-/* In Java a sign belongs to years of more than four digits, which require one; at the boundary signs are not allowed. */
+/* In Java a sign belongs to years of more than four digits, which require one; at the boundary signs are not
+ * allowed. */
 static bool take_year(Scan *s, int64_t *out)
 {
     bool minus = take(s, '-'), plus = !minus && take(s, '+');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Cells and the table of those that a run has changed.  What always holds: only ptc_cell_set, and a session that commits, write
- * into a cell, and only into one of their own heap. */
+ * Cells and the table of those that a run has changed.  What always holds: only ptc_cell_set, and a session that
+ * commits, write into a cell, and only into one of their own heap. */
 #include "value/cell.h"
 
 enum { FIRST_CELLS = 16, INMOST = 1000, OPEN_PER_TICK = 16 };

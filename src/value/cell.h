@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * cell.h - what atom, volatile! and delay make: a place whose value may change.
  *
- * A cell is an anonymous variable of the run, so that the rules of `def` hold for it.  Everything else relies on values that
- * never change, and on heaps that point into older heaps only; therefore:
+ * A cell is an anonymous variable of the run, so that the rules of `def` hold for it.  Everything else relies on values
+ * that never change, and on heaps that point into older heaps only; therefore:
  *  - A cell of the run's own heap is changed in place.
- *  - A cell of an older heap (the session's) is never changed while a program runs.  What it holds for this run is in a table
- *    beside the run's heap (PtcCells), which ptc_cell_get looks into.  A session that commits takes the table over; a run that
- *    fails drops it with its heap, and the session has what it had.
- *  - The heap of a thread in a pmap is closed: cells of other heaps can be read there, and changing one is refused.  So every
- *    item sees the cells as they were before, whatever thread runs it, and no two threads write to the same place.
- * A cell may contain itself, directly or not.  Equality and hash therefore never look inside: cells are equal if they are the
- * same one, and the hash comes from a number that each gets when it is made and that copies and snapshots keep.  What walks
- * into a cell (printing, JSON) keeps the cell on its stack and looks there first (ptc_cell_is_open). */
+ *  - A cell of an older heap (the session's) is never changed while a program runs.  What it holds for this run is in a
+ *    table beside the run's heap (PtcCells), which ptc_cell_get looks into.  A session that commits takes the table
+ *    over; a run that fails drops it with its heap, and the session has what it had.
+ *  - The heap of a thread in a pmap is closed: cells of other heaps can be read there, and changing one is refused.  So
+ *    every item sees the cells as they were before, whatever thread runs it, and no two threads write to the same
+ *    place.
+ * A cell may contain itself, directly or not.  Equality and hash therefore never look inside: cells are equal if they
+ * are the same one, and the hash comes from a number that each gets when it is made and that copies and snapshots keep.
+ * What walks into a cell (printing, JSON) keeps the cell on its stack and looks there first (ptc_cell_is_open). */
 #ifndef PTC_VALUE_CELL_H
 #define PTC_VALUE_CELL_H
 
@@ -68,8 +69,8 @@ void ptc_cells_free(PtcHeap *heap);
 void ptc_cells_mark(PtcHeap *heap);
 /* The next changed cell from *pos on; false at the end.  The slot holds its value. */
 bool ptc_cells_next(const PtcCells *cells, size_t *pos, PtcValue *cell, PtcValue **slot);
-/* Exchanges what the cells hold with what the table holds.  Doing it twice changes nothing.  In between the older heap points
- * into the newer: only for copying or weighing. */
+/* Exchanges what the cells hold with what the table holds.  Doing it twice changes nothing.  In between the older heap
+ * points into the newer: only for copying or weighing. */
 void ptc_cells_exchange(const PtcCells *cells);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Exact decimals on top of integers of any size.  What always holds: the scale of a decimal is within PTC_DECIMAL_SCALE, and what
- * two scales have to be aligned by is checked before a number of that length is made. */
+ * Exact decimals on top of integers of any size.  What always holds: the scale of a decimal is within
+ * PTC_DECIMAL_SCALE, and what two scales have to be aligned by is checked before a number of that length is made. */
 #include "value/decimal.h"
 
 #include <stdlib.h>

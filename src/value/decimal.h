@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * decimal.h - exact decimals, 12.50M: an integer (unscaled) and how many of its digits stand behind the point (scale), which may
- * be negative.  The scale is kept, so that 12.50M prints as it was written, but does not count in comparisons: 12.5M is equal.
+ * decimal.h - exact decimals, 12.50M: an integer (unscaled) and how many of its digits stand behind the point (scale),
+ * which may be negative.  The scale is kept, so that 12.50M prints as it was written, but does not count in
+ * comparisons: 12.5M is equal.
  *
- * A decimal is a record of these two.  Operands are decimals or integers, which have the scale 0.  As with integers, the size of
- * a result is bounded by the budget; PTC_NONE: a limit tripped. */
+ * A decimal is a record of these two.  Operands are decimals or integers, which have the scale 0.  As with integers,
+ * the size of a result is bounded by the budget; PTC_NONE: a limit tripped. */
 #ifndef PTC_VALUE_DECIMAL_H
 #define PTC_VALUE_DECIMAL_H
 
@@ -74,7 +75,8 @@ int64_t ptc_decimal_digits(PtcHeap *heap, PtcValue a);
 /* The nearest double. */
 double ptc_decimal_to_double(PtcHeap *heap, PtcValue a);
 
-/* Appends the text, without M; plain: never with an exponent.  False when the buffer takes no more or the budget is stopped. */
+/* Appends the text, without M; plain: never with an exponent.  False when the buffer takes no more or the budget is
+ * stopped. */
 bool ptc_decimal_print(PtcHeap *heap, PtcBuf *buf, PtcValue a, bool plain);
 
 #endif

@@ -113,8 +113,8 @@ static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
     return both_collections(a, b);
 }
 
-/* What is behind something lazy; false when it must be computed first.  As keys are compared where programs may not be run
- * again (strict), it is computed at once if that is possible. */
+/* What is behind something lazy; false when it must be computed first.  As keys are compared where programs may not be
+ * run again (strict), it is computed at once if that is possible. */
 static bool unwrap(PtcHeap *heap, PtcValue *v, bool strict)
 {
     if (!ptc_is_lazy(*v))
@@ -260,8 +260,8 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
 static uint32_t hash_inside(PtcHeap *heap, PtcValue v);
 static uint32_t hash_function(PtcHeap *heap, PtcValue v);
 
-/* Of an object that is equal to nothing but itself.  Its address will not do, since that changes when it is copied, and a large
- * map is copied with the hashes of its keys. */
+/* Of an object that is equal to nothing but itself.  Its address will not do, since that changes when it is copied, and
+ * a large map is copied with the hashes of its keys. */
 static uint32_t hash_object(PtcValue v)
 {
     return mix(OF_WORD, (uint64_t)ptc_obj(v)->count << 32 | ptc_tag(v));
@@ -316,8 +316,8 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
     return ptc_is_obj(v) ? hash_object(v) : mix(OF_WORD, v);
 }
 
-/* Frames of a hash walk: acc is the sum so far; pos_b is, for sequentials, the elements left, and for maps the hash of a
- * key whose value (b) comes next, or 0. */
+/* Frames of a hash walk: acc is the sum so far; pos_b is, for sequentials, the elements left, and for maps the hash of
+ * a key whose value (b) comes next, or 0. */
 static bool next_element(PtcFrame *f, PtcValue *x)
 {
     if (ptc_is_sequential(f->a)) {
@@ -363,8 +363,8 @@ static uint32_t hash_captured(PtcHeap *heap, PtcValue v)
     return mix(OF_FUNCTION, f.acc);
 }
 
-/* Where it was written and what it captured: functions that one fn makes in a loop mostly differ in that.  Functions that it
- * captured do not count, since those of letfn get each other only after they are made. */
+/* Where it was written and what it captured: functions that one fn makes in a loop mostly differ in that.  Functions
+ * that it captured do not count, since those of letfn get each other only after they are made. */
 static uint32_t hash_function(PtcHeap *heap, PtcValue v)
 {
     const PtcClosure *f = (const PtcClosure *)(uintptr_t)v;

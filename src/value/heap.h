@@ -11,7 +11,8 @@
  *  - A heap points only into itself and into heaps that outlive it.
  *  - Memory is reclaimed only between ptc_heap_mark_begin and ptc_heap_mark_finish, which callers run at safepoints.
  *  - An allocation that would take the heap, or all heaps of its account, beyond the limit returns NULL and sets
- *    PTC_STOP_MEMORY in the budget.  The limit is about `used`, and with a little more about what is resident.  The VM may clear that, collect, and try once more. */
+ *    PTC_STOP_MEMORY in the budget.  The limit is about `used`, and with a little more about what is resident.  The VM
+ *    may clear that, collect, and try once more. */
 #ifndef PTC_VALUE_HEAP_H
 #define PTC_VALUE_HEAP_H
 

@@ -5,10 +5,10 @@
  *   pending   from is not nil: what computes it (lisp/force.h); PTC_FALSE while that is at work
  *   a cell    from is nil, first is a value: that element, then those of rest
  *   the same  from is nil, first is PTC_UNBOUND: it has the elements of rest, and no others
- * Apart from cells (value/cell.h) it is the only value that changes once programs have it, and only from pending to one of the
- * others, or to a shorter way to the same elements.  Nothing but the VM that owns its heap changes it: what goes into a
- * session, to another thread or out of the program is computed before (ptc_force_deep).  Then it is plain, and this layer
- * takes what is behind it for the sequence itself. */
+ * Apart from cells (value/cell.h) it is the only value that changes once programs have it, and only from pending to one
+ * of the others, or to a shorter way to the same elements.  Nothing but the VM that owns its heap changes it: what goes
+ * into a session, to another thread or out of the program is computed before (ptc_force_deep).  Then it is plain, and
+ * this layer takes what is behind it for the sequence itself. */
 #ifndef PTC_VALUE_LAZY_H
 #define PTC_VALUE_LAZY_H
 
@@ -44,14 +44,15 @@ PtcValue ptc_lazy_landing(PtcValue v);
 /* Slow half of ptc_lazy_plain. */
 PtcValue ptc_lazy_behind(PtcValue v);
 
-/* v itself, or the sequential (or the producer, lisp/lib/produce.h) behind a PtcLazy; PTC_NONE when there is none yet. */
+/* v itself, or the sequential (or the producer, lisp/lib/produce.h) behind a PtcLazy; PTC_NONE when there is none
+ * yet. */
 static inline PtcValue ptc_lazy_plain(PtcValue v)
 {
     return PTC_UNLIKELY(ptc_is_lazy(v)) ? ptc_lazy_behind(v) : v;
 }
 
-/* The same for operations that cannot go on without: stops the budget with PTC_STOP_LAZY, which makes the VM compute what
- * the operation was given and try again. */
+/* The same for operations that cannot go on without: stops the budget with PTC_STOP_LAZY, which makes the VM compute
+ * what the operation was given and try again. */
 PtcValue ptc_lazy_demand(PtcHeap *heap, PtcValue v);
 /* The same, but the heap's hook may compute it at once. */
 PtcValue ptc_lazy_compute(PtcHeap *heap, PtcValue v);

@@ -316,7 +316,8 @@ static bool reads_as(const Decimal *dec, double d)
 
 /* Shortest digits by trial, for very large and very small doubles.  15 digits always distinguish them, except among
  * subnormal numbers, and 17 always suffice.  Just above a power of two doubles are twice as far apart as below, so
- * there the second nearest may do where the nearest does not.  At least two digits are sought, as in Java (4.9E-324). */
+ * there the second nearest may do where the nearest does not.  At least two digits are sought, as in Java
+ * (4.9E-324). */
 static void shortest_by_trial(double d, Decimal *dec)
 {
     bool power = parts_of(d).mantissa == (uint64_t)1 << 52;

@@ -72,7 +72,8 @@ static bool add_escaped(PtcBuf *buf, const char *p, size_t len)
     return ok;
 }
 
-/* Adds the text of a string in parts, each charged; they end between characters, since the last one that fits is cut. */
+/* Adds the text of a string in parts, each charged; they end between characters, since the last one that fits is
+ * cut. */
 static bool add_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue str, bool escaped)
 {
     const char *text = ptc_str_bytes(str);

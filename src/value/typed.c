@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Maps with a type.  What always holds: the entries of a typed map are laid out as those of a plain one, so that only equality,
- * printing and what changes a map need to know of types. */
+ * Maps with a type.  What always holds: the entries of a typed map are laid out as those of a plain one, so that only
+ * equality, printing and what changes a map need to know of types. */
 #include "value/typed.h"
 
 #include "value/equal.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * typed.h - what defrecord, deftype and reify make values of.
  *
- * A type is a record of its name, the keywords of its fields, and what kind of type it is.  Types with the same name are the
- * same type, so that a session may define one again, and copies and snapshots need no care.
+ * A type is a record of its name, the keywords of its fields, and what kind of type it is.  Types with the same name
+ * are the same type, so that a session may define one again, and copies and snapshots need no care.
  *
- * A value of a defrecord is a map with its type behind the entries (PTC_TYPED): everything that takes a map takes it.  assoc
- * keeps the type, dissoc keeps it unless the key is a field, and whatever else makes a new map makes a plain one.  Maps of
- * different types, or with and without one, are not equal.
+ * A value of a defrecord is a map with its type behind the entries (PTC_TYPED): everything that takes a map takes it.
+ * assoc keeps the type, dissoc keeps it unless the key is a field, and whatever else makes a new map makes a plain one.
+ * Maps of different types, or with and without one, are not equal.
  *
  * A value of a deftype or reify is an object: a PTC_RECORD_OBJECT, equal to itself only. */
 #ifndef PTC_VALUE_TYPED_H

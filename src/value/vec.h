@@ -54,7 +54,8 @@ PTC_MUST_USE PtcValue ptc_vec_conj2(PtcHeap *heap, PtcValue vec, PtcValue x, Ptc
 PTC_MUST_USE PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue vec, size_t i, PtcValue x);
 PTC_MUST_USE PtcValue ptc_vec_pop(PtcHeap *heap, PtcValue vec);
 
-/* count elements from start, sharing them; constant cost (cons lists: linear in start).  A cons list may give a cons list. */
+/* count elements from start, sharing them; constant cost (cons lists: linear in start).  A cons list may give a cons
+ * list. */
 PTC_MUST_USE PtcValue ptc_seq_slice(PtcHeap *heap, PtcValue seq, size_t start, size_t count,
                                     int flags);
 
@@ -88,8 +89,8 @@ static inline bool ptc_build_quick(PtcValue build, PtcValue x)
     return true;
 }
 
-/* One that keeps no elements, because they are handed out one by one to who asks `target` for them (lisp/later.h).  There is never
- * room in it. */
+/* One that keeps no elements, because they are handed out one by one to who asks `target` for them (lisp/later.h).
+ * There is never room in it. */
 PTC_MUST_USE PtcValue ptc_build_waiting(PtcHeap *heap, PtcValue target);
 static inline bool ptc_build_is_waiting(PtcValue build)
 {

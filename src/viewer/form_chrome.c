@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The form "chrome": the JSON that chrome://tracing, Perfetto and Speedscope read.  A file is a process, a run a thread; calls
- * that ran side by side are on threads of their own, since what is on one thread must lie inside each other.  Texts
- * other than names and reasons are left out. */
+ * The form "chrome": the JSON that chrome://tracing, Perfetto and Speedscope read.  A file is a process, a run a
+ * thread; calls that ran side by side are on threads of their own, since what is on one thread must lie inside each
+ * other.  Texts other than names and reasons are left out. */
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "viewer/trace_report.h"

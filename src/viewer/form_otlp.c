@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The form "otlp": OpenTelemetry's JSON, as collectors accept it at /v1/traces.  Ids are made from the trace itself, so that
- * sending a trace twice does not make two of it.  Names of attributes are those of the conventions for generative AI where
- * there are such.  Texts other than names, reasons and the messages of errors are left out. */
+ * The form "otlp": OpenTelemetry's JSON, as collectors accept it at /v1/traces.  Ids are made from the trace itself, so
+ * that sending a trace twice does not make two of it.  Names of attributes are those of the conventions for generative
+ * AI where there are such.  Texts other than names, reasons and the messages of errors are left out. */
 #include <stdio.h>
 
 #include "json/emit.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The form "summary": how many runs, turns, requests, programs and calls, how they went, what they took; then by tool, by
- * model and by reason of failure.  What always holds: a table of names has a last row for all names beyond its size. */
+ * The form "summary": how many runs, turns, requests, programs and calls, how they went, what they took; then by tool,
+ * by model and by reason of failure.  What always holds: a table of names has a last row for all names beyond its
+ * size. */
 #include <stdio.h>
 
 #include "viewer/trace_report.h"

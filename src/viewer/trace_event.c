@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Lines of traces.  What always holds: numbers are within their ranges whatever a line said, so that sums and differences of
- * them cannot overflow. */
+ * Lines of traces.  What always holds: numbers are within their ranges whatever a line said, so that sums and
+ * differences of them cannot overflow. */
 #include "viewer/trace_event.h"
 
 #include <stdio.h>
@@ -205,8 +205,8 @@ static uint32_t hex4(const char *s)
     return n;
 }
 
-/* The character behind a backslash at *at, which moves behind it.  Halves of pairs come in pairs: json/check.h allows no
- * others. */
+/* The character behind a backslash at *at, which moves behind it.  Halves of pairs come in pairs: json/check.h allows
+ * no others. */
 static uint32_t escaped(PtcText s, size_t *at)
 {
     char c = s.bytes[*at + 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * trace_event.h - one line of a trace (docs/trace.md, docs/mcp.md) as an event.
  *
- * A line is looked at once and nothing is allocated: an event points into its line.  Lines may come from anybody; what is
- * promised of a value holds for every event that was read. */
+ * A line is looked at once and nothing is allocated: an event points into its line.  Lines may come from anybody; what
+ * is promised of a value holds for every event that was read. */
 #ifndef PTC_VIEWER_TRACE_EVENT_H
 #define PTC_VIEWER_TRACE_EVENT_H
 

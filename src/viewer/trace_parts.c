@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Parts under way, found by their ids.  What always holds: the table has at most PTC_PARTS_OPEN of them, each reached from
- * its bucket; what is inside a part knows that part's number in the table only while the table has it. */
+ * Parts under way, found by their ids.  What always holds: the table has at most PTC_PARTS_OPEN of them, each reached
+ * from its bucket; what is inside a part knows that part's number in the table only while the table has it. */
 #include "viewer/trace_parts.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The list of trace files.  What always holds: paths are only ever added, at most PTC_VIEW_FILES_MAX of them; nothing but
- * regular files is opened, so that no pipe and no device can make us wait. */
+ * The list of trace files.  What always holds: paths are only ever added, at most PTC_VIEW_FILES_MAX of them; nothing
+ * but regular files is opened, so that no pipe and no device can make us wait. */
 #include "viewer/view_files.h"
 
 #include <dirent.h>

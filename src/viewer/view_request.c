@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Request heads.  What always holds: nothing is taken from a head before the whole of it was read and found to be in order,
- * and a path is compared with the secret in constant time. */
+ * Request heads.  What always holds: nothing is taken from a head before the whole of it was read and found to be in
+ * order, and a path is compared with the secret in constant time. */
 #include "viewer/view_request.h"
 
 #include <stdio.h>

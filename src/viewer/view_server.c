@@ -227,8 +227,8 @@ static void answer_trace(PtcViewServer *s, Connection *c, const PtcViewRequest *
     c->file_end = r->head ? 0 : bytes;
 }
 
-/* A browser is started with this address, which everybody can read in the list of processes; so it leads to the page only
- * once. */
+/* A browser is started with this address, which everybody can read in the list of processes; so it leads to the page
+ * only once. */
 static void answer_door(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
 {
     char more[PTC_VIEW_SECRET + 32];
@@ -327,8 +327,8 @@ static Connection *free_slot(PtcViewServer *s)
     return NULL;
 }
 
-/* The connection that has waited longest to ask anything; NULL: all are being answered.  A request comes at once, so whoever is
- * silent can go when others want to come in. */
+/* The connection that has waited longest to ask anything; NULL: all are being answered.  A request comes at once, so
+ * whoever is silent can go when others want to come in. */
 static Connection *oldest_silent(PtcViewServer *s)
 {
     Connection *oldest = NULL;

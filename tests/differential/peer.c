@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * peer.c - our side of the differential tests: reads requests from standard input until it ends, answers each with a line.
+ * peer.c - our side of the differential tests: reads requests from standard input until it ends, answers each with a
+ * line.
  *
  *   json BYTES            then so many bytes: "+ JSON" as we write the value, or "- LINE:COLUMN MESSAGE"
  *   schema BYTES BYTES    then a schema and a value: "+", "- ISSUE", or "! PLACE MESSAGE" for a schema that is refused

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_agent_batch.c - whole lines of `ptc run --jsonl`: an agent, its context, options and replies, run to the end.  The
- * answer is one line of JSON with an outcome, whatever came in, and the same when it is asked for again. */
+ * fuzz_agent_batch.c - whole lines of `ptc run --jsonl`: an agent, its context, options and replies, run to the end.
+ * The answer is one line of JSON with an outcome, whatever came in, and the same when it is asked for again. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_agent_reply.c - replies of models through every mode.  The first byte chooses the agent, the second says when memory
- * fails; then texts apart by bytes 0xff: the reply's text, and for each call its id, name and arguments.  What is
- * heard must be fit to be used, and the work linear. */
+ * fuzz_agent_reply.c - replies of models through every mode.  The first byte chooses the agent, the second says when
+ * memory fails; then texts apart by bytes 0xff: the reply's text, and for each call its id, name and arguments.  What
+ * is heard must be fit to be used, and the work linear. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_agent_step.c - the step of an agent under any events.  Two bytes choose the agent, one says when memory fails, then
- * each byte (with those behind it for details) is an event.  What always holds must hold after each. */
+ * fuzz_agent_step.c - the step of an agent under any events.  Two bytes choose the agent, one says when memory fails,
+ * then each byte (with those behind it for details) is an event.  What always holds must hold after each. */
 #include <assert.h>
 
 #include "unit/step_check.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_eval.c - any text as a program, under small limits.  Time is a count of looks at the clock, so a run repeats
  * exactly.  Every program is run plainly and, by a hash of its text, once more: collecting at every safepoint, with an
- * allocation that fails, or twice in a session.  Some tools are there, one of which answers from another thread, and servers
- * (unit/remote_fake.h), which do so too.  The
- * second outcome must agree with the first; what is reported must be well-formed; nothing may leak.  A mutator of its own splices expressions, made from a grammar and
- * the names of the builtins. */
+ * allocation that fails, or twice in a session.  Some tools are there, one of which answers from another thread, and
+ * servers (unit/remote_fake.h), which do so too.  The second outcome must agree with the first; what is reported must
+ * be well-formed; nothing may leak.  A mutator of its own splices expressions, made from a grammar and the names of the
+ * builtins. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_json.c - any bytes as JSON.  What is accepted is written, read again and compared, and read with a member kept as
- * text; memory runs out in some runs (first byte 0x80 and up); nothing may leak. */
+ * fuzz_json.c - any bytes as JSON.  What is accepted is written, read again and compared, and read with a member kept
+ * as text; memory runs out in some runs (first byte 0x80 and up); nothing may leak. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_llm_files.c - files that users give.  The first byte chooses: a list of models, a .env file, a script that is asked
- * until it ends, a record that is replayed; the second lets an allocation fail.  Nothing leaks, every answer is whole. */
+ * fuzz_llm_files.c - files that users give.  The first byte chooses: a list of models, a .env file, a script that is
+ * asked until it ends, a record that is replayed; the second lets an allocation fail.  Nothing leaks, every answer is
+ * whole. */
 #include <assert.h>
 
 #include "base/dotenv.h"

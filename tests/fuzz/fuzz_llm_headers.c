@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_llm_headers.c - small texts from the other side: the value of a Retry-After, a delay, an address, the id of a Claude
- * model, a difference of two JSON texts apart by a line feed. */
+ * fuzz_llm_headers.c - small texts from the other side: the value of a Retry-After, a delay, an address, the id of a
+ * Claude model, a difference of two JSON texts apart by a line feed. */
 #include <assert.h>
 #include <string.h>
 

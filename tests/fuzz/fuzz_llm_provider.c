@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_llm_provider.c - what providers send, and what they are sent.  The first byte chooses the provider (low four bits)
- * and what the rest is: an answer that comes whole or as a stream, an answer with another status, or (high bit) a request
- * in JSON, of which a body is written that must be JSON.  The second byte is the size of the pieces and says whether an
- * allocation fails.  Replies are within their limits and without the secret; nothing leaks. */
+ * fuzz_llm_provider.c - what providers send, and what they are sent.  The first byte chooses the provider (low four
+ * bits) and what the rest is: an answer that comes whole or as a stream, an answer with another status, or (high bit) a
+ * request in JSON, of which a body is written that must be JSON.  The second byte is the size of the pieces and says
+ * whether an allocation fails.  Replies are within their limits and without the secret; nothing leaks. */
 #define _GNU_SOURCE /* memmem */
 #include <assert.h>
 

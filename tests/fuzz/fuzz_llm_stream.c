@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_llm_stream.c - streams in pieces.  The first byte says which: server-sent events or those of AWS; the second how
- * many of the bytes that follow are lengths of pieces, over and over again.  The events are the same as without cuts. */
+ * many of the bytes that follow are lengths of pieces, over and over again.  The events are the same as without
+ * cuts. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_mcp.c - any bytes as MCP messages, a line each, to one server and one client.  The first byte says how: over HTTP
- * (0x01: without, 0x02: with modern headers that fit) and which allocation fails (from 0x80).  What is said is JSON,
- * notifications are not answered, nothing leaks. */
+ * fuzz_mcp.c - any bytes as MCP messages, a line each, to one server and one client.  The first byte says how: over
+ * HTTP (0x01: without, 0x02: with modern headers that fit) and which allocation fails (from 0x80).  What is said is
+ * JSON, notifications are not answered, nothing leaks. */
 #define _GNU_SOURCE /* memmem */
 #include <assert.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * CSV: whatever it is, it becomes rows that can be written as JSON and that are all alike, or an error with a message. */
+ * CSV: whatever it is, it becomes rows that can be written as JSON and that are all alike, or an error with a
+ * message. */
 #include <stdlib.h>
 
 #include "data/csv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_oauth.c - what servers say about OAuth: challenges, metadata, answers, redirects.  The first byte says which reader, the second
- * which allocation fails. */
+ * fuzz_oauth.c - what servers say about OAuth: challenges, metadata, answers, redirects.  The first byte says which
+ * reader, the second which allocation fails. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

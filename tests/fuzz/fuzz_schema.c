@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_schema.c - a schema, a NUL or line end, a value.  The verdict must be the same with and without issues; issues are
- * whole UTF-8; memory runs out in some runs (first byte 0x80 and up); nothing may leak. */
+ * fuzz_schema.c - a schema, a NUL or line end, a value.  The verdict must be the same with and without issues; issues
+ * are whole UTF-8; memory runs out in some runs (first byte 0x80 and up); nothing may leak. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_sig.c - a signature, a NUL, a JSON value.  What parses prints and parses back; the value is validated, coerced and
- * taken for a JSON Schema; then all again while memory runs out.  Nothing may leak. */
+ * fuzz_sig.c - a signature, a NUL, a JSON value.  What parses prints and parses back; the value is validated, coerced
+ * and taken for a JSON Schema; then all again while memory runs out.  Nothing may leak. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_snapshot.c - any bytes as a snapshot, behind the authentication.  What is accepted is used: every binding is printed,
- * counted, hashed, compared, called and changed by programs, and stored and restored again with equal bytes.  The first
- * byte may make an allocation fail or the session small.  Nothing may leak.  A mutator of its own changes the inside of one
- * section and keeps the lengths around it right. */
+ * fuzz_snapshot.c - any bytes as a snapshot, behind the authentication.  What is accepted is used: every binding is
+ * printed, counted, hashed, compared, called and changed by programs, and stored and restored again with equal bytes.
+ * The first byte may make an allocation fail or the session small.  Nothing may leak.  A mutator of its own changes the
+ * inside of one section and keeps the lengths around it right. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

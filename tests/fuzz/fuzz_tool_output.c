@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_tool_output.c - any bytes as what a command leaves behind (first byte below 0x80), or as a tools file.  No process
- * is started and no command allowed.
+ * fuzz_tool_output.c - any bytes as what a command leaves behind (first byte below 0x80), or as a tools file.  No
+ * process is started and no command allowed.
  *
  * Output: how it ended, the length of standard error, then standard error and output.  File: tools are read and, when
  * they are in order, called; some runs are short of memory. */

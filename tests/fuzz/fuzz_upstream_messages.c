@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_upstream_messages.c - what a server sends to a link: lines of stdio, or an event stream in pieces (first byte, lowest
- * bit; the other bits say which allocation fails).  An ask with progress, a listing and a handshake wait for answers 1 to 3. */
+ * fuzz_upstream_messages.c - what a server sends to a link: lines of stdio, or an event stream in pieces (first byte,
+ * lowest bit; the other bits say which allocation fails).  An ask with progress, a listing and a handshake wait for
+ * answers 1 to 3. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

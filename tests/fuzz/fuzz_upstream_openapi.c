@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_upstream_openapi.c - OpenAPI documents with arguments: {"document", "args"}, or a document alone in YAML.  Its operations
- * become tools; each is called, and what is made of it stays within its address; answers are read as well. */
+ * fuzz_upstream_openapi.c - OpenAPI documents with arguments: {"document", "args"}, or a document alone in YAML.  Its
+ * operations become tools; each is called, and what is made of it stays within its address; answers are read as
+ * well. */
 #include "fuzz/upstream_help.h"
 #include "upstream/header.h"
 #include "upstream/openapi_dialect.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_upstream_replay.c - what a run remembers between two calls of a client.  The first byte says which allocation fails, the
- * second what the rest is: a token as a client may bring it back, or steps of a program that is run again and again, with calls
- * that are answered, put aside and approved, in runs that wait, expire and are taken by several owners. */
+ * fuzz_upstream_replay.c - what a run remembers between two calls of a client.  The first byte says which allocation
+ * fails, the second what the rest is: a token as a client may bring it back, or steps of a program that is run again
+ * and again, with calls that are answered, put aside and approved, in runs that wait, expire and are taken by several
+ * owners. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

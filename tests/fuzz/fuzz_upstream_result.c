@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_upstream_result.c - what servers say: results, listings with their schemas, descriptions; and arguments for them.
- * {"result", "tool", "args", "query"}. */
+ * fuzz_upstream_result.c - what servers say: results, listings with their schemas, descriptions; and arguments for
+ * them.  {"result", "tool", "args", "query"}. */
 #include "fuzz/upstream_help.h"
 #include "upstream/arguments.h"
 #include "upstream/catalog_text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Traces and request heads: whatever the bytes are, they are read to their end, reports are whole, exports are JSON, and a
- * request is never answered without the secret. */
+ * Traces and request heads: whatever the bytes are, they are read to their end, reports are whole, exports are JSON,
+ * and a request is never answered without the secret. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * upstream_help.h - a heap with a ledger that can be made to fail, for targets about upstreams.  The first byte of an input
- * says which allocation fails. */
+ * upstream_help.h - a heap with a ledger that can be made to fail, for targets about upstreams.  The first byte of an
+ * input says which allocation fails. */
 #ifndef PTC_TESTS_FUZZ_UPSTREAM_HELP_H
 #define PTC_TESTS_FUZZ_UPSTREAM_HELP_H
 

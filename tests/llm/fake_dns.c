@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fake_dns.c - a system that is not as it should be, for tests, loaded with LD_PRELOAD.  Names that end in .fail are not
- * found, those that end in .hang never come back within a test, those in .slow late; with PTC_TEST_NO_CURL set there is no
- * libcurl.  Everything else is as always. */
+ * fake_dns.c - a system that is not as it should be, for tests, loaded with LD_PRELOAD.  Names that end in .fail are
+ * not found, those that end in .hang never come back within a test, those in .slow late; with PTC_TEST_NO_CURL set
+ * there is no libcurl.  Everything else is as always. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>

@@ -6,9 +6,9 @@
  *     lines of text
  *     -- other key
  *
- * A line that begins with # before the first case is a comment.  The text of a part ends before the next line that begins
- * with `-- ` or `== `; empty lines at its end are not part of it.  A value that begins with a quote is JSON: text that could
- * not be seen. */
+ * A line that begins with # before the first case is a comment.  The text of a part ends before the next line that
+ * begins with `-- ` or `== `; empty lines at its end are not part of it.  A value that begins with a quote is JSON:
+ * text that could not be seen. */
 #ifndef PTC_TESTS_AGENT_HELP_H
 #define PTC_TESTS_AGENT_HELP_H
 

@@ -69,8 +69,8 @@ static inline PtcOutcome *start(Ptc *ptc, const char *program, PtcSession *sessi
     return o;
 }
 
-/* Cancels what an engine runs from another thread until it is told to stop: a cancel that comes before the run has begun
- * has no effect. */
+/* Cancels what an engine runs from another thread until it is told to stop: a cancel that comes before the run has
+ * begun has no effect. */
 typedef struct {
     Ptc *ptc;
     atomic_bool stop;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * case_help.h - files of cases that are written by hand, one thing a line: reads them, and counts a case with its name. */
+ * case_help.h - files of cases that are written by hand, one thing a line: reads them, and counts a case with its
+ * name. */
 #ifndef PTC_TESTS_CASE_HELP_H
 #define PTC_TESTS_CASE_HELP_H
 

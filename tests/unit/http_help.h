@@ -6,7 +6,7 @@
  *   /empty           204                              /silent         no answer until the client is gone
  *   /cut             fewer bytes than announced       /flood          a body without end
  *   /moved           to /echo?moved=1&back=http://h/  /away           to the same path of another port
- *   /round           to itself                        /flaky          every other connection is closed without an answer
+ *   /round           to itself                        /flaky          closes every other connection unanswered
  *   /limited         429 once, then 200               /doc            the document that was given
  *   /guarded         401 unless Authorization is the one that was given
  *   /token           another token each time, which is the one that /guarded wants; what the client sent is in `last`

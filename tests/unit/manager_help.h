@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * manager_help.h - a manager over tests/upstream/faulty.py in a directory of its own, and asks that can be waited for. */
+ * manager_help.h - a manager over tests/upstream/faulty.py in a directory of its own, and asks that can be waited
+ * for. */
 #ifndef PTC_TESTS_MANAGER_HELP_H
 #define PTC_TESTS_MANAGER_HELP_H
 
@@ -54,8 +55,8 @@ static inline PtcText world_file(void *user, PtcText path)
     return PTC_TEXT("-");
 }
 
-/* A directory, which world_end and world_remove remove.  Runs wait long for servers to start: on a busy machine ten seconds
- * are not enough for nine of them. */
+/* A directory, which world_end and world_remove remove.  Runs wait long for servers to start: on a busy machine ten
+ * seconds are not enough for nine of them. */
 static inline void world_init(World *w)
 {
     *w = (World){.load_ms = 60000};

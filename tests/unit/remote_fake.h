@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * remote_fake.h - a PtcRemote without any server behind it: a table of servers, tools, schemas and answers, some of them
- * at once, some from another thread, some never. */
+ * remote_fake.h - a PtcRemote without any server behind it: a table of servers, tools, schemas and answers, some of
+ * them at once, some from another thread, some never. */
 #ifndef PTC_TESTS_REMOTE_FAKE_H
 #define PTC_TESTS_REMOTE_FAKE_H
 

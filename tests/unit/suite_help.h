@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * suite_help.h - test suites that others publish, run where they lie: in the directory that the variable PTC_SUITES names,
- * or in ../shared/suites.  The project contains none of their files, so a test that misses its suite says so and passes. */
+ * suite_help.h - test suites that others publish, run where they lie: in the directory that the variable PTC_SUITES
+ * names, or in ../shared/suites.  The project contains none of their files, so a test that misses its suite says so and
+ * passes. */
 #ifndef PTC_TESTS_SUITE_HELP_H
 #define PTC_TESTS_SUITE_HELP_H
 

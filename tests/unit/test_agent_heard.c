@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_heard.c - what replies are in each mode: tests/agent/heard.txt.  With `--print FILE` the cases are shown as
- * they come out. */
+ * test_agent_heard.c - what replies are in each mode: tests/agent/heard.txt.  With `--print FILE` the cases are shown
+ * as they come out. */
 #include "agent/heard.h"
 #include "value/map.h"
 #include "value/vec.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_journal.c - journals in files: one run at a time, and whole at every moment, also when the run is killed. */
+ * test_agent_journal.c - journals in files: one run at a time, and whole at every moment, also when the run is
+ * killed. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_no_memory.c - agents with every allocation failing once: the scenarios of tests/agent, each again and again,
- * with the first allocation of the process failing, then the second, and so on.  What must hold: nothing crashes, nothing
- * leaks, and what is told as ok is what it is when memory lasts.
+ * test_agent_no_memory.c - agents with every allocation failing once: the scenarios of tests/agent, each again and
+ * again, with the first allocation of the process failing, then the second, and so on.  What must hold: nothing
+ * crashes, nothing leaks, and what is told as ok is what it is when memory lasts.
  *
- * All ledgers are watched, since a run opens many: the linker puts the two functions below in place of the library's. */
+ * All ledgers are watched, since a run opens many: the linker puts the two functions below in place of the
+ * library's. */
 #include "check.h"
 
 #include "agent/agent_batch.h"

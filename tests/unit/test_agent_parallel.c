@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_parallel.c - agents inside of agents, one after the other and beside each other in pmap: what a tree shares is
- * shared exactly, whoever is faster.  Clean under the thread sanitizer (script/test --full). */
+ * test_agent_parallel.c - agents inside of agents, one after the other and beside each other in pmap: what a tree
+ * shares is shared exactly, whoever is faster.  Clean under the thread sanitizer (script/test --full). */
 #define _GNU_SOURCE
 #include "agent_run_help.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_run.c - the loop of an agent with a function as its model: cancelling and deadlines at every place where a run
- * can wait, retries, effects, limits of what is shown and remembered. */
+ * test_agent_run.c - the loop of an agent with a function as its model: cancelling and deadlines at every place where a
+ * run can wait, retries, effects, limits of what is shown and remembered. */
 #define _GNU_SOURCE
 #include "agent_run_help.h"
 
@@ -397,8 +397,8 @@ static void test_bad_memory(void)
     }
 }
 
-/* What is remembered is written out whole, however late it is: a journal on disk must not lose the middle of a result because
- * the machine was busy. */
+/* What is remembered is written out whole, however late it is: a journal on disk must not lose the middle of a result
+ * because the machine was busy. */
 static void test_late_journal(void)
 {
     PtcFault fault;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_step.c - the step of an agent: tests/agent/step.txt event by event; what always holds, under random events;
- * short memory at every allocation.  With `--print FILE` the cases are shown as they come out. */
+ * test_agent_step.c - the step of an agent: tests/agent/step.txt event by event; what always holds, under random
+ * events; short memory at every allocation.  With `--print FILE` the cases are shown as they come out. */
 #include "step_help.h"
 
 static bool printing;

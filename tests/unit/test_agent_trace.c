@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_agent_trace.c - limits of a trace, and what becomes of it when it cannot be written.  What is in it is looked at by
- * tests/e2e/test_trace.py. */
+ * test_agent_trace.c - limits of a trace, and what becomes of it when it cannot be written.  What is in it is looked at
+ * by tests/e2e/test_trace.py. */
 #include "check.h"
 
 #include "agent/agent_run.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_api_host.c - ptc.h, third part: what the host sees of a session and changes in it, history, limits of one run. */
+ * test_api_host.c - ptc.h, third part: what the host sees of a session and changes in it, history, limits of one
+ * run. */
 #include "api_help.h"
 
 static PtcStatus set(PtcSession *s, const char *name, PtcValue v)

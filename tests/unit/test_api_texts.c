@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_api_texts.c - ptc.h: every text that is returned ends in NUL, every pointer to a length may be NULL; what the library
- * says of itself. */
+ * test_api_texts.c - ptc.h: every text that is returned ends in NUL, every pointer to a length may be NULL; what the
+ * library says of itself. */
 #include "api_help.h"
 
 /* The same text with and without its length, and a NUL behind it. */

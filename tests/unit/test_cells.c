@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_cells.c - atoms in sessions: what a program changed is kept when it succeeds, and only then, also when memory runs out
- * anywhere, and when the session moves to a new heap. */
+ * test_cells.c - atoms in sessions: what a program changed is kept when it succeeds, and only then, also when memory
+ * runs out anywhere, and when the session moves to a new heap. */
 #include "api_help.h"
 
 /* A failed program leaves the atoms as they were, whatever it had done before. */

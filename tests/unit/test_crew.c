@@ -239,7 +239,8 @@ static void test_pages(void)
 
 /* ------------------------------------------------------------------------ in every place */
 
-/* pmap inside of what calls back, roots, compares, captures, remembers; each gives the same under every kind of stress. */
+/* pmap inside of what calls back, roots, compares, captures, remembers; each gives the same under every kind of
+ * stress. */
 static const char *const places[][2] = {
     {"(pmap (fn [a] (pmap (fn [b] (pmap (fn [c] (+ a b c)) [1 2])) [10 20])) [100 200])",
      "[[[111 112] [121 122]] [[211 212] [221 222]]]"},

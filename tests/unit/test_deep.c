@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_deep.c - functions called by builtins, nested: as deep as documented in every builtin, on small stacks and in the
- * threads of a pmap, in bounded C stack, and with an error rather than a crash beyond. */
+ * test_deep.c - functions called by builtins, nested: as deep as documented in every builtin, on small stacks and in
+ * the threads of a pmap, in bounded C stack, and with an error rather than a crash beyond. */
 #include "api_help.h"
 
 #include "base/sanitized.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_engine_time.c - time that does not count: tools that start agents or ask models, alone, in a pmap, awaited by others;
- * limits of one pmap; the end of a run that nothing moves.  Most of it by a clock that only tools move. */
+ * test_engine_time.c - time that does not count: tools that start agents or ask models, alone, in a pmap, awaited by
+ * others; limits of one pmap; the end of a run that nothing moves.  Most of it by a clock that only tools move. */
 #include "api_help.h"
 
 #include <time.h>

@@ -728,8 +728,8 @@ static void test_crafted_floats(void)
     check_heap_deinit(&h);
 }
 
-/* A vector of 256 values, x and y in the order of Thue and Morse: with x and y exchanged, the sum of its elements with the
- * powers of 31 is the same, whatever x and y are. */
+/* A vector of 256 values, x and y in the order of Thue and Morse: with x and y exchanged, the sum of its elements with
+ * the powers of 31 is the same, whatever x and y are. */
 static PtcValue thue_morse(PtcValue x, PtcValue y)
 {
     PtcValue b = ptc_build_new(&h.heap);

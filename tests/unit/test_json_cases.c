@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every rule of RFC 8259, by the cases in tests/json; the README there says how they are written.  Each text that is
- * accepted is also written and read again, read as the start of a longer text, and read twice inside an array, where the
- * parser's guesses about keys and strings come into play. */
+ * accepted is also written and read again, read as the start of a longer text, and read twice inside an array, where
+ * the parser's guesses about keys and strings come into play. */
 #include "case_help.h"
 
 #include "json/check.h"
@@ -87,7 +87,8 @@ static void show_text(Room *room, PtcValue str)
     add(room, "\"", 1);
 }
 
-/* By the C library, not by our own printing: the shortest digits that give the same double, with a point or exponent. */
+/* By the C library, not by our own printing: the shortest digits that give the same double, with a point or
+ * exponent. */
 static void show_double(Room *room, double d)
 {
     char digits[40];

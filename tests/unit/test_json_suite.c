@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The JSON parser against the JSON Parsing Test Suite, where that lies (see suite_help.h).  A file's name says what must
- * become of it: y_ is accepted, n_ refused, i_ left to the parser, and we say here which of them we accept. */
+ * The JSON parser against the JSON Parsing Test Suite, where that lies (see suite_help.h).  A file's name says what
+ * must become of it: y_ is accepted, n_ refused, i_ left to the parser, and we say here which of them we accept. */
 #include "suite_help.h"
 
 #include "value/equal.h"

@@ -3,8 +3,8 @@
  *
  * Every row of the registry is called with inputs as large as the default limits allow, in every combination of a few
  * dozen of them for one and two arguments and of fewer for three and four.  What counts is CPU time between two looks,
- * never time on the wall; a gap above the bound is tried again and counts only when it comes back.  A call that never looks
- * is repeated, as a program would in a loop, until it does.
+ * never time on the wall; a gap above the bound is tried again and counts only when it comes back.  A call that never
+ * looks is repeated, as a program would in a loop, until it does.
  *
  * Usage: test_looks [EVERY [TOLD_US [NAME...]]]
  * EVERY: of two and more arguments only every Nth combination.  TOLD_US: gaps above that are told.  Names: only these

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_app.c - answers of lisp_eval, made of parts that an executor of the test gives: what no program of ours leads to,
- * as when a worker lies. */
+ * test_mcp_app.c - answers of lisp_eval, made of parts that an executor of the test gives: what no program of ours
+ * leads to, as when a worker lies. */
 #include "mcp_help.h"
 
 #include "mcp/app/app.h"
@@ -181,8 +181,8 @@ static const char *call_again(PtcMcp *mcp, const Asked *with, const char *answer
 
 #define YES "{\"action\":\"accept\",\"content\":{\"decision\":\"always\"}}"
 
-/* An answer counts for the question that it was given to: a form of a server, which may look like ours, approves nothing
- * when the server has withdrawn it meanwhile; and servers are not told what was said about calls. */
+/* An answer counts for the question that it was given to: a form of a server, which may look like ours, approves
+ * nothing when the server has withdrawn it meanwhile; and servers are not told what was said about calls. */
 static void test_other_question(PtcMcp *mcp)
 {
     static Asked first, second, third;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_errand.c - tasks on threads of their own: from call to call, left behind, and with memory that runs out at every
- * allocation. */
+ * test_mcp_errand.c - tasks on threads of their own: from call to call, left behind, and with memory that runs out at
+ * every allocation. */
 #include "mcp_help.h"
 
 #include "base/cancel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_frame.c - frames between the server and its workers: there and back, cut off, split, made up; and the check of
- * JSON that is passed on as it is. */
+ * test_mcp_frame.c - frames between the server and its workers: there and back, cut off, split, made up; and the check
+ * of JSON that is passed on as it is. */
 #include "check.h"
 
 #include "exec/frame.h"

@@ -279,7 +279,8 @@ static void test_modern_questions(PtcMcp *mcp)
                          "{\"requiredCapabilities\":{\"elicitation\":{}}}"));
 }
 
-/* A client may bring a state to the next process, after the machine was started again, so its end is a time of the calendar. */
+/* A client may bring a state to the next process, after the machine was started again, so its end is a time of the
+ * calendar. */
 static void test_state_time(PtcMcp *mcp)
 {
     char state[400];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_pulse.c - progress of other servers on its way to a client, and clients that do not read: nobody else waits for
- * them. */
+ * test_mcp_pulse.c - progress of other servers on its way to a client, and clients that do not read: nobody else waits
+ * for them. */
 #include "mcp_help.h"
 
 #include <pthread.h>
@@ -71,7 +71,8 @@ static void *say(void *user)
     return NULL;
 }
 
-/* The pulse writes to a client that does not read, and a server says how far it is: whoever tells that goes on at once. */
+/* The pulse writes to a client that does not read, and a server says how far it is: whoever tells that goes on at
+ * once. */
 static void test_client_does_not_read(void)
 {
     PtcMcpConfig config = {.name = "t", .version = "1", .tools = rows, .tool_count = 1};

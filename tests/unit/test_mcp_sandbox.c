@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_sandbox.c - what code inside a worker can reach: system calls, memory, threads, descriptors, privileges, secrets of
- * the server.  Started by the helper's argument, this program is the helper: see main. */
+ * test_mcp_sandbox.c - what code inside a worker can reach: system calls, memory, threads, descriptors, privileges,
+ * secrets of the server.  Started by the helper's argument, this program is the helper: see main. */
 #define _GNU_SOURCE
 #include "worker_help.h"
 

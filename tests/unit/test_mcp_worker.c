@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_worker.c - programs in worker processes: tasks, tools, cancelling, owners, and workers that die, hang or lie.
- * What they can reach is in test_mcp_sandbox.c.  Started by the helper's argument, this program is the helper: see main. */
+ * test_mcp_worker.c - programs in worker processes: tasks, tools, cancelling, owners, and workers that die, hang or
+ * lie.  What they can reach is in test_mcp_sandbox.c.  Started by the helper's argument, this program is the helper:
+ * see main. */
 #define _GNU_SOURCE
 #include "worker_help.h"
 
@@ -266,8 +267,8 @@ static void expect_limit(PtcExecutor *ex, const char *program, const char *kind)
         printf("%s: %d %s %s\n", program, got.status, got.kind, got.text);
 }
 
-/* Tools in PTC-Lisp are a part of the program: they give values of every kind, and its limits are theirs, which nothing can
- * catch. */
+/* Tools in PTC-Lisp are a part of the program: they give values of every kind, and its limits are theirs, which nothing
+ * can catch. */
 static void check_lisp_tools(PtcExecutor *ex)
 {
     expect(ex, "(tool/twice {:n 21})", "42");
@@ -305,7 +306,8 @@ static Got run_cancelled(PtcExecutor *ex, const char *program)
     return got;
 }
 
-/* A worker that is asked to stop and does so lives on.  On a busy machine it may be late and be killed, but not always. */
+/* A worker that is asked to stop and does so lives on.  On a busy machine it may be late and be killed, but not
+ * always. */
 static void check_asked(PtcExecutor *ex, const char *program)
 {
     bool same = false;

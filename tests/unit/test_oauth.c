@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * OAuth as a client, without a network: challenges, metadata, addresses, answers, redirects, token files.  tests/upstream/test_oauth.py
- * has the rest, with real servers. */
+ * OAuth as a client, without a network: challenges, metadata, addresses, answers, redirects, token files.
+ * tests/upstream/test_oauth.py has the rest, with real servers. */
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -413,8 +413,8 @@ static int open_proxy(int *port)
     return fd;
 }
 
-/* A name that leads inside is found out when it is connected to; a proxy for other addresses changes nothing about that, and one
- * for these is not passed by. */
+/* A name that leads inside is found out when it is connected to; a proxy for other addresses changes nothing about
+ * that, and one for these is not passed by. */
 static void test_names_and_proxies(void)
 {
     static const char *const variables[] = {"https_proxy", "HTTPS_PROXY", "http_proxy",

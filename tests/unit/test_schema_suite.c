@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * JSON Schema against the JSON Schema Test Suite for 2020-12, where that lies (see suite_help.h).  No verdict may be
- * wrong.  Schemas that we refuse to compile are listed here with the reason; one that starts to compile must leave the list.
+ * wrong.  Schemas that we refuse to compile are listed here with the reason; one that starts to compile must leave the
+ * list.
  *
- * Documents are never fetched.  Where the suite's `remotes` lie beside its tests, a group that needs some of them is run as a
- * bundle: they stand under $defs, each with its address as $id. */
+ * Documents are never fetched.  Where the suite's `remotes` lie beside its tests, a group that needs some of them is
+ * run as a bundle: they stand under $defs, each with its address as $id. */
 #include "schema_help.h"
 #include "suite_help.h"
 

@@ -62,7 +62,8 @@ static void add_roots(PtcBuf *out, size_t count, size_t len)
     ptc_emit_object_end(out);
 }
 
-/* What a client says of its directories is passed on to servers: files only, so many, and nothing that is hidden in them. */
+/* What a client says of its directories is passed on to servers: files only, so many, and nothing that is hidden in
+ * them. */
 static void test_roots(CheckHeap *h)
 {
     static const char *const none[] = {"",  "null",          "[]",
@@ -494,7 +495,8 @@ static bool show_request(PtcMem *mem, const char *text, char shown[600])
     return made;
 }
 
-/* A request that lost a parameter or the end of its body to a lack of memory would mean something else: it is not made. */
+/* A request that lost a parameter or the end of its body to a lack of memory would mean something else: it is not
+ * made. */
 static void check_whole(const char *text, const char *begin, const char *end)
 {
     char whole[600], shown[600];
@@ -547,8 +549,8 @@ static const char *header_of(CheckHeap *h, PtcCredentials *c, const char *auth)
     return shown;
 }
 
-/* What a program printed is kept for a while; when it is too old the program is asked again, and no other credential that is
- * kept takes its place. */
+/* What a program printed is kept for a while; when it is too old the program is asked again, and no other credential
+ * that is kept takes its place. */
 static void test_kept_credentials(CheckHeap *h)
 {
     static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
@@ -605,8 +607,8 @@ static const char *file_body(CheckHeap *h, const char *base64, char type[200])
     return shown;
 }
 
-/* A server that sent a file knows by which name a program will send it on, but must not know the boundary: with it, the file
- * could end its part and add others. */
+/* A server that sent a file knows by which name a program will send it on, but must not know the boundary: with it, the
+ * file could end its part and add others. */
 static void test_boundary(CheckHeap *h)
 {
     char plain[200], again[200], other[200];

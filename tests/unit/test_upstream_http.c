@@ -216,7 +216,8 @@ static void test_many_headers(void)
     end();
 }
 
-/* A server that does not answer when a session is to begin keeps calls waiting for the time of a handshake, not for ever. */
+/* A server that does not answer when a session is to begin keeps calls waiting for the time of a handshake, not for
+ * ever. */
 static void test_hanging_sessions(void)
 {
     PtcLinkConfig more = {.handshake_ms = 1000};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What servers say and ask while a call is under way: progress, forms, sampling, in both eras, with memory that runs out at
- * every allocation.  Whatever fails, every ask ends, no lock stays locked, nothing is held or lost, and the next run works. */
+ * What servers say and ask while a call is under way: progress, forms, sampling, in both eras, with memory that runs
+ * out at every allocation.  Whatever fails, every ask ends, no lock stays locked, nothing is held or lost, and the next
+ * run works. */
 #define _GNU_SOURCE
 #include "manager_help.h"
 

@@ -303,7 +303,8 @@ static void start_printer(void)
     CHECK(peer.link && peer_connect(&peer));
 }
 
-/* An answer that is too long ends the call that it is for, whatever else is called an id in it, and nothing else does. */
+/* An answer that is too long ends the call that it is for, whatever else is called an id in it, and nothing else
+ * does. */
 static void test_whose_is_too_long(void)
 {
     static const char *const lines[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_upstream_loop.c - the loop by itself: tasks, times and descriptors, also when callbacks change what is watched. */
+ * test_upstream_loop.c - the loop by itself: tasks, times and descriptors, also when callbacks change what is
+ * watched. */
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>

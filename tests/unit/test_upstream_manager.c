@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_upstream_manager.c - the manager through its PtcRemote, with real processes: starts, changes, caps, owners, caches,
- * many threads, and memory that runs out. */
+ * test_upstream_manager.c - the manager through its PtcRemote, with real processes: starts, changes, caps, owners,
+ * caches, many threads, and memory that runs out. */
 #define _GNU_SOURCE
 #include "base/cancel.h"
 #include "base/utf8.h"
@@ -678,7 +678,8 @@ static void test_threads(void)
 
 /* ------------------------------------------------------------------------------------ memory */
 
-/* Two allocations in a row fail, then others in another try: whatever happens, every ask ends, and afterwards all is well. */
+/* Two allocations in a row fail, then others in another try: whatever happens, every ask ends, and afterwards all is
+ * well. */
 static void test_no_memory(bool running, uint64_t step)
 {
     World w;

@@ -410,7 +410,8 @@ static bool hook(const PtcTaskIn *in, PtcTaskOut *out, int fd)
     return true;
 }
 
-/* In new workers, since ids must grow.  What a worker says is checked; what it asks for and never reads is given up with it. */
+/* In new workers, since ids must grow.  What a worker says is checked; what it asks for and never reads is given up
+ * with it. */
 static void test_lies(PtcExecutor *ex)
 {
     static const char *const lies[] = {"!op", "!json", "!again", "!many"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls of a run that are given again by their identity, what a person has allowed for longer, and runs that wait between
- * two calls of a client; each with memory that runs out at every allocation. */
+ * Calls of a run that are given again by their identity, what a person has allowed for longer, and runs that wait
+ * between two calls of a client; each with memory that runs out at every allocation. */
 #define _GNU_SOURCE
 #include "check.h"
 

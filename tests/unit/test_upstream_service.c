@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_upstream_service.c - OpenAPI services through the manager: documents, requests, answers of every kind, faults, credentials
- * and where they go. */
+ * test_upstream_service.c - OpenAPI services through the manager: documents, requests, answers of every kind, faults,
+ * credentials and where they go. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 

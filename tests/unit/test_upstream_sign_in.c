@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A sign-in that a program needs, asked for in the background, with memory that runs out at every allocation.  Whatever fails,
- * every ask ends, no lock stays locked, nothing is lost, and the program is told to sign in by hand.  (Every allocation with
- * PTC_TEST_FULL, else every fourth.) */
+ * A sign-in that a program needs, asked for in the background, with memory that runs out at every allocation.  Whatever
+ * fails, every ask ends, no lock stays locked, nothing is lost, and the program is told to sign in by hand.  (Every
+ * allocation with PTC_TEST_FULL, else every fourth.) */
 #define _GNU_SOURCE
 #include "manager_help.h"
 

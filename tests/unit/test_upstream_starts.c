@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_upstream_starts.c - a manager that starts an upstream, calls it and ends, again and again: no descriptor, process or
- * memory is left.  A thousand times with PTC_TEST_FULL (script/test --full), else fewer. */
+ * test_upstream_starts.c - a manager that starts an upstream, calls it and ends, again and again: no descriptor,
+ * process or memory is left.  A thousand times with PTC_TEST_FULL (script/test --full), else fewer. */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_watch.c - runs that tick seldom are reminded of the time.  Nothing here measures how soon: it waits until it is so. */
+ * test_watch.c - runs that tick seldom are reminded of the time.  Nothing here measures how soon: it waits until it is
+ * so. */
 #include "check.h"
 
 #include "base/watch.h"
@@ -112,8 +113,8 @@ static void test_unwatched(void)
     ptc_watch_drop(&b);
 }
 
-/* A run that goes on for a while is watched, to its end and no longer; a process that may start no threads later has the
- * watch beforehand. */
+/* A run that goes on for a while is watched, to its end and no longer; a process that may start no threads later has
+ * the watch beforehand. */
 static void test_engine(void)
 {
     PtcLimits limits;

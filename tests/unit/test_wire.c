@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Answers of providers (tests/wire) given to the parsers in pieces: cut in two at every byte, a byte at a time, in threes.
- * What comes out is the same, and what the file says.  And with every allocation failing in turn nothing is lost, in
- * requests as little as in answers. */
+ * Answers of providers (tests/wire) given to the parsers in pieces: cut in two at every byte, a byte at a time, in
+ * threes.  What comes out is the same, and what the file says.  And with every allocation failing in turn nothing is
+ * lost, in requests as little as in answers. */
 #define _GNU_SOURCE /* memmem */
 #include <dirent.h>
 #include <pthread.h>

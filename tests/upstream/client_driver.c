@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * client_driver.c - what the official conformance suite runs as a client: connects to the address in its last argument and
- * does what the scenario in MCP_CONFORMANCE_SCENARIO asks for.  The rest is the client library's.
+ * client_driver.c - what the official conformance suite runs as a client: connects to the address in its last argument
+ * and does what the scenario in MCP_CONFORMANCE_SCENARIO asks for.  The rest is the client library's.
  *
  *     conformance client --command build/release/client_driver --requirements 2026-07-28
  *

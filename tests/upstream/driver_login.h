@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * driver_login.h - a client that signs in whenever a server wants it, for client_driver.c: the browser is one request, since the
- * authorization servers of the suite agree at once. */
+ * driver_login.h - a client that signs in whenever a server wants it, for client_driver.c: the browser is one request,
+ * since the authorization servers of the suite agree at once. */
 #ifndef PTC_TESTS_DRIVER_LOGIN_H
 #define PTC_TESTS_DRIVER_LOGIN_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The Node addon: the functions that index.js calls, and what they share.  What always holds: texts cross as UTF-8, values as
- * JSON, and every check that a person could meet is made in index.js, so messages here are for its mistakes. */
+ * The Node addon: the functions that index.js calls, and what they share.  What always holds: texts cross as UTF-8,
+ * values as JSON, and every check that a person could meet is made in index.js, so messages here are for its
+ * mistakes. */
 #include "addon.h"
 
 napi_value throw_text(napi_env env, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * addon.h - what the files of the Node addon share.  Everything except the functions that threads are started with runs on
- * JavaScript's own thread. */
+ * addon.h - what the files of the Node addon share.  Everything except the functions that threads are started with runs
+ * on JavaScript's own thread. */
 #ifndef PTC_NODE_ADDON_H
 #define PTC_NODE_ADDON_H
 
@@ -67,8 +67,8 @@ void *get_handle(napi_env env, napi_value value);
 
 /* ---- gate.c */
 
-/* A way back to JavaScript: `call` runs on its thread, with the function and the data of a gate_call.  `waits`: Node does not end
- * before the gate is closed.  NULL: out of memory. */
+/* A way back to JavaScript: `call` runs on its thread, with the function and the data of a gate_call.  `waits`: Node
+ * does not end before the gate is closed.  NULL: out of memory. */
 Gate *gate_new(napi_env env, napi_value function, const char *name,
                napi_threadsafe_function_call_js call, bool waits);
 /* From any thread.  False: Node is ending, and the data stays the caller's. */

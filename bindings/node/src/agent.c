@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Agents, and what opens models by name, behind handles of JavaScript.  What always holds: a PtcLlm is freed after the missions
- * that were given it, because they hold it. */
+ * Agents, and what opens models by name, behind handles of JavaScript.  What always holds: a PtcLlm is freed after the
+ * missions that were given it, because they hold it. */
 #include "addon.h"
 
 /* -------------------------------------------------------------------------------------- llm */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Engines, sessions and data behind handles of JavaScript.  What always holds: an engine is freed after everything that was made
- * with it, in whatever order the collector finds the handles. */
+ * Engines, sessions and data behind handles of JavaScript.  What always holds: an engine is freed after everything that
+ * was made with it, in whatever order the collector finds the handles. */
 #include "addon.h"
 
 void hold_engine(Engine *engine)

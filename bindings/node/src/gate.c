@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A way from any thread to the thread of JavaScript.  What always holds: Node destroys its function whenever it ends, which is told
- * under the lock, so that nobody calls or releases one that is gone. */
+ * A way from any thread to the thread of JavaScript.  What always holds: Node destroys its function whenever it ends,
+ * which is told under the lock, so that nobody calls or releases one that is gone. */
 #include <pthread.h>
 
 #include "addon.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One run of an agent, or a conversation with one, on a thread of its own.  What always holds: everything goes to JavaScript through
- * one gate, so events come in order and before the end; and the gate's function holds nothing that holds the mission, so that the
- * collector can find both. */
+ * One run of an agent, or a conversation with one, on a thread of its own.  What always holds: everything goes to
+ * JavaScript through one gate, so events come in order and before the end; and the gate's function holds nothing that
+ * holds the mission, so that the collector can find both. */
 #include <pthread.h>
 #include <time.h>
 
@@ -286,7 +286,8 @@ static napi_value end_run(napi_env env, Mission *m)
     return result;
 }
 
-/* On the thread of JavaScript; without an environment Node is ending, and nobody is left who could free a mission that runs. */
+/* On the thread of JavaScript; without an environment Node is ending, and nobody is left who could free a mission that
+ * runs. */
 static void to_js(napi_env env, napi_value function, void *context, void *data)
 {
     Message *message = data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One run of a program, on the thread of JavaScript or on one of its own.  What always holds: an engine runs one program at a
- * time, and a run that has a thread of its own never uses Node's pool, whose few threads its tools may be waiting for. */
+ * One run of a program, on the thread of JavaScript or on one of its own.  What always holds: an engine runs one
+ * program at a time, and a run that has a thread of its own never uses Node's pool, whose few threads its tools may be
+ * waiting for. */
 #include <pthread.h>
 
 #include "addon.h"
@@ -202,8 +203,8 @@ static bool read_run(napi_env env, Run *r, napi_value from)
     return r->program != NULL;
 }
 
-/* run(engine, {program, data, session, tools, signature, outputSchema, limits, nowMs}, done): with `done` it comes later, without
- * it at once.  An object, or a text that says why there is none. */
+/* run(engine, {program, data, session, tools, signature, outputSchema, limits, nowMs}, done): with `done` it comes
+ * later, without it at once.  An object, or a text that says why there is none. */
 napi_value run_program(napi_env env, napi_callback_info info)
 {
     napi_value args[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Functions of JavaScript as tools.  What always holds: a call is handed to the thread of JavaScript and is pending until
- * toolsAnswer ends it, once; no thread of libptc waits inside a tool. */
+ * Functions of JavaScript as tools.  What always holds: a call is handed to the thread of JavaScript and is pending
+ * until toolsAnswer ends it, once; no thread of libptc waits inside a tool. */
 #include "addon.h"
 
 /* What the library holds for each tool. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Upstreams behind handles of JavaScript.  What always holds: a set is freed after the runs of all engines that use it, because
- * engines hold it; closing it is for index.js, which takes it away from idle engines first. */
+ * Upstreams behind handles of JavaScript.  What always holds: a set is freed after the runs of all engines that use it,
+ * because engines hold it; closing it is for index.js, which takes it away from idle engines first. */
 #include "addon.h"
 
 void drop_upstreams(Upstreams *upstreams)

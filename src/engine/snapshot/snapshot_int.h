@@ -4,24 +4,25 @@
  *   "ptcsnap", version 1
  *   sections, each: number, length, bytes; in the order of their numbers, each once
  *     1 names    depth of the history; aliases (count, texts); bound names (count, texts), among them " journal" for
- *                the journal when there is one; other names that functions refer to (count, texts).  History, bound and other names are numbered from 0 in this order.
- *     2 objects  count, then that many objects; links (count, each: closure, capture, closure); for each SNAP_INDEX in turn
- *                how many values an entry has, and the number of the vector of entries it leads to; for each SNAP_CELL
- *                in turn what it holds (SNAP_HOLE: a delay that was not computed) and its function, or nil
+ *                the journal when there is one; other names that functions refer to (count, texts).  History, bound and
+ *                other names are numbered from 0 in this order.
+ *     2 objects  count, then that many objects; links (count, each: closure, capture, closure); for each SNAP_INDEX in
+ *                turn how many values an entry has, and the number of the vector of entries it leads to; for each
+ *                SNAP_CELL in turn what it holds (SNAP_HOLE: a delay that was not computed) and its function, or nil
  *     3 values   one for each name of the history, then for each bound name
  *   tag of all that comes before it (base/hmac.h)
  *
  * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are
- * zigzagged.  A text is its length and that many bytes of UTF-8.  An object is a byte that says what it is (SnapKind) and
- * what belongs to it; it refers to objects before it only, so that reading needs no recursion and makes no circle.  Only
- * functions of letfn refer to each other in a circle, which the links close, and cells may hold what refers to them: they
- * are written before what they hold.  The index of large maps is filled when all
- * objects are there, since a map may hold an older version of itself, which shares its index.
+ * zigzagged.  A text is its length and that many bytes of UTF-8.  An object is a byte that says what it is (SnapKind)
+ * and what belongs to it; it refers to objects before it only, so that reading needs no recursion and makes no circle.
+ * Only functions of letfn refer to each other in a circle, which the links close, and cells may hold what refers to
+ * them: they are written before what they hold.  The index of large maps is filled when all objects are there, since a
+ * map may hold an older version of itself, which shares its index.
  *
- * Objects follow the layout in memory, down to the full nodes of large vectors and the index that versions of a map share,
- * so that what shares memory in the session does so in the snapshot and after it.  Nodes that are not full are not
- * stored: later versions of a vector may have added to them, even the vector itself.  Hashes are not stored.  Functions are
- * stored as text and compiled again. */
+ * Objects follow the layout in memory, down to the full nodes of large vectors and the index that versions of a map
+ * share, so that what shares memory in the session does so in the snapshot and after it.  Nodes that are not full are
+ * not stored: later versions of a vector may have added to them, even the vector itself.  Hashes are not stored.
+ * Functions are stored as text and compiled again. */
 #ifndef PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
 #define PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Cells, types, protocols and multimethods from bytes.  Code that gets these values trusts their fields, so everything is checked
- * here; what cells hold is checked by those who read it, since it comes last. */
+ * Cells, types, protocols and multimethods from bytes.  Code that gets these values trusts their fields, so everything
+ * is checked here; what cells hold is checked by those who read it, since it comes last. */
 #include "engine/snapshot/snapshot_int.h"
 #include "lisp/dispatch.h"
 #include "lisp/vm_int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Java's arrays, which are plain vectors here: reading them is the same, and nothing changes in place, so that aset is left out.
- * A list is no array: a position in it would have to be walked to. */
+ * Java's arrays, which are plain vectors here: reading them is the same, and nothing changes in place, so that aset is
+ * left out.  A list is no array: a position in it would have to be walked to. */
 #include "lisp/lib/interop.h"
 #include "lisp/lib/seq_int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Builtins looked up and searched as documentation.  What always holds: hidden rows are never shown, and nothing here allocates
- * but into the buffer that it is given. */
+ * Builtins looked up and searched as documentation.  What always holds: hidden rows are never shown, and nothing here
+ * allocates but into the buffer that it is given. */
 #include "lisp/lib/builtin_doc.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Atoms, volatiles and delays.  value/cell.h has the rules: a cell is an anonymous variable of the run.  What a function of the
- * program computes for a cell is stored when that function has returned; there are no other threads that could have changed
- * the cell meanwhile, only the function itself, and what it stored is then overwritten, as Clojure's last write wins. */
+ * Atoms, volatiles and delays.  value/cell.h has the rules: a cell is an anonymous variable of the run.  What a
+ * function of the program computes for a cell is stored when that function has returned; there are no other threads
+ * that could have changed the cell meanwhile, only the function itself, and what it stored is then overwritten, as
+ * Clojure's last write wins. */
 #include "lisp/lib/cells.h"
 
 #include "lisp/record.h"

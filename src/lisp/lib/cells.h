@@ -5,7 +5,8 @@
 
 #include "lisp/builtin.h"
 
-/* Stores v; `what` is what the program sees of the cell, such as "an atom".  Fails inside of a pmap for cells from outside. */
+/* Stores v; `what` is what the program sees of the cell, such as "an atom".  Fails inside of a pmap for cells from
+ * outside. */
 PTC_MUST_USE bool ptc_cells_store(PtcVM *vm, PtcValue cell, PtcValue v, const char *what);
 
 #endif

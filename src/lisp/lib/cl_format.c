@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * clojure.pprint/cl-format: the templates of Common Lisp, as far as programs use them.  The template is walked directive by
- * directive; what stands between ~{ and ~}, ~[ and ~], ~( and ~) is walked again by the same function, and how deep such
- * parts may nest is counted. */
+ * clojure.pprint/cl-format: the templates of Common Lisp, as far as programs use them.  The template is walked
+ * directive by directive; what stands between ~{ and ~}, ~[ and ~], ~( and ~) is walked again by the same function, and
+ * how deep such parts may nest is counted. */
 #include "lisp/lib/cl_format.h"
 
 #include "base/utf8.h"
@@ -243,8 +243,8 @@ static bool go_to(Writer *w, const PtcClDirective *d, Args *a)
 
 /* --------------------------------------------------------------------------------- parts */
 
-/* Where the part that begins at `from` ends: at the directive `close` of its own level.  Separators ~; of that level are
- * counted into *clauses up to `wanted`, whose beginning and end come out. */
+/* Where the part that begins at `from` ends: at the directive `close` of its own level.  Separators ~; of that level
+ * are counted into *clauses up to `wanted`, whose beginning and end come out. */
 typedef struct {
     size_t first, last; /* of the clause that was wanted */
     size_t clauses;     /* how many there are */

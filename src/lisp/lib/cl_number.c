@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers as cl-format writes them.  All work is on decimal digits as text, so that integers of any size and floats go the
- * same way and rounding is that of the digits one sees. */
+ * Numbers as cl-format writes them.  All work is on decimal digits as text, so that integers of any size and floats go
+ * the same way and rounding is that of the digits one sees. */
 #include "base/utf8.h"
 #include "lisp/lib/cl_format.h"
 #include "lisp/vm_int.h"

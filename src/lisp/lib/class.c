@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Classes of Java and Clojure, as far as values here can be said to belong to one: class, instance? and what names them.  Integers
- * are Longs, or BigInts when 64 bits do not hold them; a Character is a string of one; lists and lazy sequences are one kind. */
+ * Classes of Java and Clojure, as far as values here can be said to belong to one: class, instance? and what names
+ * them.  Integers are Longs, or BigInts when 64 bits do not hold them; a Character is a string of one; lists and lazy
+ * sequences are one kind. */
 #include "lisp/lib/class.h"
 
 #include "lisp/lib/pred.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Exact decimals: bigdec, with-precision, and the methods of Java's BigDecimal.  Sums, differences and products are exact; a
- * quotient is exact or an error, unless with-precision or .divide says how to round. */
+ * Exact decimals: bigdec, with-precision, and the methods of Java's BigDecimal.  Sums, differences and products are
+ * exact; a quotient is exact or an error, unless with-precision or .divide says how to round. */
 #include "lisp/lib/decimals.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * clojure.data/diff: what only the first of two values holds, what only the second, what both do.  It goes into maps and sequences
- * as deep as DEPTH; the recursion is counted. */
+ * clojure.data/diff: what only the first of two values holds, what only the second, what both do.  It goes into maps
+ * and sequences as deep as DEPTH; the recursion is counted. */
 #include "lisp/lib/interop.h"
 #include "lisp/lib/seq_int.h"
 

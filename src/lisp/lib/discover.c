@@ -91,7 +91,8 @@ static bool find_thing(PtcVM *vm, PtcValue v, PtcHostThing *thing)
     return n < 0 || (size_t)n >= sizeof name || ptc_host_thing_named(vm, name, (size_t)n, thing);
 }
 
-/* What a server has to say of a name, or of a function that calls one of its tools; *found is false for anything else. */
+/* What a server has to say of a name, or of a function that calls one of its tools; *found is false for anything
+ * else. */
 static bool ask_server(PtcVM *vm, PtcValue v, const char *op, bool *found, PtcValue *out)
 {
     PtcServerQuestion q = {.op = op, .limit = -1, .offset = -1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tools and data of a run as documentation.  Texts of tools are somebody else's and of any length: they are cut in lines and
- * whole only in what doc gives. */
+ * Tools and data of a run as documentation.  Texts of tools are somebody else's and of any length: they are cut in
+ * lines and whole only in what doc gives. */
 #include "lisp/lib/discover_host.h"
 
 #include <stdio.h>

@@ -23,8 +23,8 @@ typedef struct PtcHostThings {
 PtcHostThings ptc_host_things_of(PtcVM *vm, bool tools, bool data);
 bool ptc_host_things_next(PtcHostThings *all, PtcHostThing *out);
 size_t ptc_host_things_count(const PtcVM *vm, bool tools, bool data);
-/* "tool/price" or "data/orders"; the kind is NONE for any other name.  False: it is such a name, but there is none; an error
- * says so, with the nearest. */
+/* "tool/price" or "data/orders"; the kind is NONE for any other name.  False: it is such a name, but there is none; an
+ * error says so, with the nearest. */
 PTC_MUST_USE bool ptc_host_thing_named(PtcVM *vm, const char *name, size_t len, PtcHostThing *out);
 
 /* What doc gives.  False: the budget stopped. */

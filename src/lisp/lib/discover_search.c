@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * apropos: builtins, tools and data that fit some words, best first.  Scores of all are known before the first is given,
- * so that :offset goes through the same order again. */
+ * apropos: builtins, tools and data that fit some words, best first.  Scores of all are known before the first is
+ * given, so that :offset goes through the same order again. */
 #include "lisp/lib/discover_int.h"
 
 #include <stdio.h>
@@ -82,7 +82,8 @@ static bool give_left(Search *s, PtcValue list, bool *more)
     return ptc_tick(&s->vm->budget, 500) && (!*more || give_left_line(s, list, name, &row));
 }
 
-/* The next best, into a list or (PTC_NONE) nowhere; *more is false when there is none.  Of equals, what the host gave. */
+/* The next best, into a list or (PTC_NONE) nowhere; *more is false when there is none.  Of equals, what the host
+ * gave. */
 static bool give_best(Search *s, PtcValue list, bool *more)
 {
     size_t best = 0;

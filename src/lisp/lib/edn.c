@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reading data from text, as Clojure writes it: read-string and clojure.edn/read-string.  Only data: nothing is evaluated, no
- * tag but #inst and #uuid is known, and functions of the program are never called. */
+ * Reading data from text, as Clojure writes it: read-string and clojure.edn/read-string.  Only data: nothing is
+ * evaluated, no tag but #inst and #uuid is known, and functions of the program are never called. */
 #include "lisp/form.h"
 #include "lisp/lib/regex.h"
 

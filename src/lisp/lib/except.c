@@ -187,7 +187,8 @@ static bool take_error(PtcVM *vm, PtcValue *slot)
     return true;
 }
 
-/* Calls the handler of the first catch that takes the error in slot; false with the error pending again when none does. */
+/* Calls the handler of the first catch that takes the error in slot; false with the error pending again when none
+ * does. */
 static bool handle(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slot, PtcValue *out)
 {
     for (int i = 2; i + 1 < argc; i += 2)

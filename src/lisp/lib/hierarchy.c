@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Hierarchies of keywords: a map of :parents, :ancestors and :descendants, each from a name to a set.  The global one is the
- * variable global-hierarchy, which a program has that says derive; so it follows the rules of def. */
+ * Hierarchies of keywords: a map of :parents, :ancestors and :descendants, each from a name to a set.  The global one
+ * is the variable global-hierarchy, which a program has that says derive; so it follows the rules of def. */
 #include "lisp/dispatch.h"
 #include "lisp/lib/class.h"
 #include "lisp/names.h"
@@ -38,7 +38,8 @@ static PtcValue keyword(PtcVM *vm, const char *name)
     return ptc_keyword_new(vm->heap, name, strlen(name));
 }
 
-/* The map under :parents and so on; PTC_NONE: none.  Looked up, not searched for: any map may be given as a hierarchy. */
+/* The map under :parents and so on; PTC_NONE: none.  Looked up, not searched for: any map may be given as a
+ * hierarchy. */
 static PtcValue part(PtcVM *vm, PtcValue h, const char *name)
 {
     PtcValue key = ptc_is_map(h) ? keyword(vm, name) : PTC_NONE;

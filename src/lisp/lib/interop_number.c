@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Static functions of Java's number classes, and methods of numbers.  Integer and Long differ in their bits: an argument that does
- * not fit them is an error, and negative numbers show those bits in other radixes. */
+ * Static functions of Java's number classes, and methods of numbers.  Integer and Long differ in their bits: an
+ * argument that does not fit them is an error, and negative numbers show those bits in other radixes. */
 #include <math.h>
 #include <stdio.h>
 

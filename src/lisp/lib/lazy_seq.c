@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What makes lazy sequences: lazy-seq, lazy-cat, and concat, mapcat and cycle when they meet one.  lisp/force.c computes them. */
+ * What makes lazy sequences: lazy-seq, lazy-cat, and concat, mapcat and cycle when they meet one.  lisp/force.c
+ * computes them. */
 #include "lisp/force.h"
 #include "lisp/lib/produce.h"
 #include "value/cell.h"

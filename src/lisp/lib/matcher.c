@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Matchers: a regex at work on a string, as re-matcher gives it.  It is the one thing here that goes on by being used, as in
- * Java: each re-find leaves it behind the match.  Only the heap that owns it may move it on, so that no thread changes what
- * another one reads, and nothing that a session keeps ever changes. */
+ * Matchers: a regex at work on a string, as re-matcher gives it.  It is the one thing here that goes on by being used,
+ * as in Java: each re-find leaves it behind the match.  Only the heap that owns it may move it on, so that no thread
+ * changes what another one reads, and nothing that a session keeps ever changes. */
 #include "lisp/lib/matcher.h"
 
 #include "lisp/lib/regex.h"

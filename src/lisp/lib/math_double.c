@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Functions of floats: those of Java's Math and, under the names of Clojure 1.11, of clojure.math; and sqrt and pow of our own.
- * One body serves both names.  Whole numbers come out as floats, as Java gives them. */
+ * Functions of floats: those of Java's Math and, under the names of Clojure 1.11, of clojure.math; and sqrt and pow of
+ * our own.  One body serves both names.  Whole numbers come out as floats, as Java gives them. */
 #include <math.h>
 
 #include "lisp/builtin.h"

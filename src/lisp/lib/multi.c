@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Multimethods: their methods by dispatch value, and which of several fits best.  lisp/dispatch.h has the layout and the calls. */
+ * Multimethods: their methods by dispatch value, and which of several fits best.  lisp/dispatch.h has the layout and
+ * the calls. */
 #include "lisp/dispatch.h"
 #include "lisp/lib/cells.h"
 #include "lisp/vm_int.h"

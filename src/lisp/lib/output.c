@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Printing: print, println and kin, and the same as strings.  A run's output is a list of lines; what does not end a line
- * leaves it open for what is printed next. */
+ * Printing: print, println and kin, and the same as strings.  A run's output is a list of lines; what does not end a
+ * line leaves it open for what is printed next. */
 #include "lisp/lib/format.h"
 
 /* All arguments with spaces between. */

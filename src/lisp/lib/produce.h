@@ -58,8 +58,8 @@ PTC_MUST_USE PtcValue ptc_producer_new(PtcVM *vm, PtcSource source, PtcValue a, 
 PTC_MUST_USE PtcValue ptc_producer_add(PtcVM *vm, PtcValue coll, PtcStepKind kind, int argc,
                                        const PtcValue *argv);
 PTC_MUST_USE PtcValue ptc_producer_step(PtcVM *vm, PtcValue coll, PtcValue step);
-/* A recipe that was made from something lazy, source, as something lazy; other recipes as they are.  PTC_NONE as source:
- * always lazy.  kind is its last step. */
+/* A recipe that was made from something lazy, source, as something lazy; other recipes as they are.  PTC_NONE as
+ * source: always lazy.  kind is its last step. */
 PTC_MUST_USE PtcValue ptc_producer_keep(PtcVM *vm, PtcValue producer, PtcValue source,
                                         PtcStepKind kind);
 PTC_MUST_USE PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n);
@@ -86,11 +86,11 @@ PTC_MUST_USE bool ptc_cursor_iter(PtcVM *vm, PtcValue coll, PtcValue pipeline, P
 
 /* Element n of a producer; PTC_NONE when it ends before. */
 PTC_MUST_USE bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);
-/* What follows the first n elements, nil when nothing does.  As in Clojure the first of it is computed, and (iterate f x)
- * goes on from there, so that a loop that takes one after the other walks each only once. */
+/* What follows the first n elements, nil when nothing does.  As in Clojure the first of it is computed, and (iterate f
+ * x) goes on from there, so that a loop that takes one after the other walks each only once. */
 PTC_MUST_USE bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);
-/* What follows the first n elements; nil (or_nil) or an empty sequence when nothing does.  Something lazy is given, so that
- * taking one after the other walks each only once. */
+/* What follows the first n elements; nil (or_nil) or an empty sequence when nothing does.  Something lazy is given, so
+ * that taking one after the other walks each only once. */
 PTC_MUST_USE bool ptc_produced_next(PtcVM *vm, PtcValue producer, size_t n, bool or_nil,
                                     PtcValue *out);
 /* Does it have more than n elements?  Nothing is computed if that is clear without it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Random numbers: rand, rand-int, rand-nth, shuffle and kin.  They come from the seed of the run (SplitMix64), so that a run with
- * the same seed, program and data repeats exactly; in a pmap every item begins at a place of its own. */
+ * Random numbers: rand, rand-int, rand-nth, shuffle and kin.  They come from the seed of the run (SplitMix64), so that
+ * a run with the same seed, program and data repeats exactly; in a pmap every item begins at a place of its own. */
 #include "lisp/lib/random.h"
 
 #include <math.h>

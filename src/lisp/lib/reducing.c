@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What helps functions along: ensure-reduced, comparator, iteration, random-sample; and a few questions that Clojure asks of
- * values of classes. */
+ * What helps functions along: ensure-reduced, comparator, iteration, random-sample; and a few questions that Clojure
+ * asks of values of classes. */
 #include "lisp/lib/pred.h"
 #include "lisp/lib/random.h"
 #include "lisp/lib/seq_int.h"

@@ -44,8 +44,9 @@ static void free_block(void *p, void *heap)
 /* --------------------------------------------------------------------- compile */
 
 /* A callout with number 1 stands at the start of every pattern, so that each position where a match may begin looks at
- * the limits.  It also keeps a pattern from beginning with PCRE2's own settings, (*...).  The return that comes no times is
- * for a pattern without any: PCRE2 would step over \r\n at once where no match begins at the \r, and miss one at the \n. */
+ * the limits.  It also keeps a pattern from beginning with PCRE2's own settings, (*...).  The return that comes no
+ * times is for a pattern without any: PCRE2 would step over \r\n at once where no match begins at the \r, and miss one
+ * at the \n. */
 #define AT_START "(?C1)\\r{0}"
 /* For patterns without case.  PCRE2 looks for a letter that must come first or last in either case, to the end of the
  * string when one case is missing, and would do so anew for every match.  A branch that needs other

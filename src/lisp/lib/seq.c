@@ -122,8 +122,8 @@ static size_t count_of(PtcVM *vm, PtcValue coll)
                                  : ptc_obj(coll)->count;
 }
 
-/* Walks all of argument 0, which is lazy, or n elements of it, without keeping them: how many there are, at most n, and the last of
- * these. */
+/* Walks all of argument 0, which is lazy, or n elements of it, without keeping them: how many there are, at most n, and
+ * the last of these. */
 static bool walk_lazy(PtcVM *vm, const PtcValue *argv, size_t n, size_t *count, PtcValue *last)
 {
     PtcValue *slots = ptc_roots(vm, 2);

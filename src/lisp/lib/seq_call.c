@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sequence functions that call a function for each element: map, filter, reduce and their kin.  Across a call only arguments, root slots and iterators over them stay valid. */
+ * Sequence functions that call a function for each element: map, filter, reduce and their kin.  Across a call only
+ * arguments, root slots and iterators over them stay valid. */
 #include "lisp/lib/produce.h"
 #include "lisp/record.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Walking and taking parts of sequences, for all files of builtins that do so.  What always holds: every element that is walked
- * ticks, and parts share with the whole. */
+ * Walking and taking parts of sequences, for all files of builtins that do so.  What always holds: every element that
+ * is walked ticks, and parts share with the whole. */
 #include "lisp/lib/seq_int.h"
 
 #include <math.h>

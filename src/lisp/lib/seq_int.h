@@ -22,15 +22,16 @@ static inline bool ptc_is_producer(PtcValue v)
     return ptc_is_recipe(v) || ptc_is_lazy(v);
 }
 
-/* Has it no end?  A lazy sequence may have one: whoever needs all of it calls ptc_fail_endless, and is then given what it holds. */
+/* Has it no end?  A lazy sequence may have one: whoever needs all of it calls ptc_fail_endless, and is then given what
+ * it holds. */
 static inline bool ptc_seq_endless(PtcValue v)
 {
     return ptc_is_sequential(v) ? ptc_seq_count(v) >= PTC_ENDLESS : ptc_is_producer(v);
 }
 
-/* The running builtin, which has an iterator over argument i and looks at that no more, walks it now: notes, for the hint of a
- * limit, whether it has no end, and lets go of its beginning.  Gives what was noted before, for ptc_walked when it is done.  That
- * is always true. */
+/* The running builtin, which has an iterator over argument i and looks at that no more, walks it now: notes, for the
+ * hint of a limit, whether it has no end, and lets go of its beginning.  Gives what was noted before, for ptc_walked
+ * when it is done.  That is always true. */
 const char *ptc_walk(PtcVM *vm, const PtcValue *argv, int i);
 static inline bool ptc_walked(PtcVM *vm, const char *outer)
 {
@@ -162,8 +163,9 @@ PTC_MUST_USE bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq,
 PTC_MUST_USE bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size_t i, PtcValue x,
                              PtcValue *out);
 
-/* Warns when no element of a sequential of maps has the key: a keyword, a string or a path; with only_near, only when they have
- * one that is spelt alike, since programs ask for keys that are rarely there.  False: the budget stopped (key_check.c). */
+/* Warns when no element of a sequential of maps has the key: a keyword, a string or a path; with only_near, only when
+ * they have one that is spelt alike, since programs ask for keys that are rarely there.  False: the budget stopped
+ * (key_check.c). */
 PTC_MUST_USE bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool only_near);
 
 /* --- transducers (xform.c) --- */
@@ -171,8 +173,8 @@ PTC_MUST_USE bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool onl
 /* What (map f) and its kin give when the collection is left out: a function that `into`,
  * `transduce` and `sequence` understand. */
 PTC_MUST_USE bool ptc_xform(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);
-/* Runs argument `coll` through the transducer argument i; the result, a vector, is in *slot, what ran it in *cursor, both
- * roots. */
+/* Runs argument `coll` through the transducer argument i; the result, a vector, is in *slot, what ran it in *cursor,
+ * both roots. */
 PTC_MUST_USE bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *slot,
                                 PtcValue *cursor);
 /* The result of a run, or what (halt-when pred) makes of it when that has ended it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Other servers, as programs see them: tool/call, tool/servers, tool/blob, tool/resource, and the questions that doc, dir
- * and their kin ask.  Who answers is behind vm->servers (lisp/host.h). */
+ * Other servers, as programs see them: tool/call, tool/servers, tool/blob, tool/resource, and the questions that doc,
+ * dir and their kin ask.  Who answers is behind vm->servers (lisp/host.h). */
 #include "lisp/lib/servers.h"
 
 #include <stdio.h>

@@ -105,8 +105,8 @@ static bool find_bytes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from, boo
     return true;
 }
 
-/* The same for any string.  It finds what includes? finds, and the position is the number of graphemes before that; a part
- * that begins inside of a grapheme stands behind it. */
+/* The same for any string.  It finds what includes? finds, and the position is the number of graphemes before that; a
+ * part that begins inside of a grapheme stands behind it. */
 static bool find_graphemes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from, bool last,
                            int64_t *at)
 {

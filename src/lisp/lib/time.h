@@ -76,8 +76,8 @@ static inline PtcTime ptc_time_of(PtcValue v)
 {
     return (PtcTime){ptc_to_int(ptc_record_field(v, 0)), ptc_to_int(ptc_record_field(v, 1))};
 }
-/* Where the clock of its place stands: seconds since 1970-01-01T00:00 there.  Dates, months and years begin at midnight, a time
- * of day is one of the first day. */
+/* Where the clock of its place stands: seconds since 1970-01-01T00:00 there.  Dates, months and years begin at
+ * midnight, a time of day is one of the first day. */
 PtcTime ptc_local_of(PtcValue v);
 /* A value of the same kind at another place of that clock; a time of day goes round. */
 bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out);

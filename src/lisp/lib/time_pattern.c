@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Patterns of DateTimeFormatter/ofPattern, such as "EEE d MMM yyyy 'at' HH:mm": times to text and back.
- * Names are English.  A pattern is read again each time; it is short.  Formatters with names of their
- * own have patterns too, with letters that ofPattern does not take: F, an optional fraction; O, an optional offset; G, the
- * offset of mail headers. */
+ * Patterns of DateTimeFormatter/ofPattern, such as "EEE d MMM yyyy 'at' HH:mm": times to text and back.  Names are
+ * English.  A pattern is read again each time; it is short.  Formatters with names of their own have patterns too, with
+ * letters that ofPattern does not take: F, an optional fraction; O, an optional offset; G, the offset of mail
+ * headers. */
 #include <stdio.h>
 
 #include "lisp/lib/time.h"
@@ -232,7 +232,8 @@ static bool is_time_letter(char c)
     return c != 0 && strchr("HhamsSF", c) != NULL;
 }
 
-/* X and x: +02, +0200, +02:00; X has Z for none.  Z: +0200, GMT+02:00, +02:00.  G: GMT or +0200.  O: like XX and XXX. */
+/* X and x: +02, +0200, +02:00; X has Z for none.  Z: +0200, GMT+02:00, +02:00.  G: GMT or +0200.  O: like XX and
+ * XXX. */
 static bool add_offset(PtcBuf *buf, const Token *t, const Parts *p)
 {
     int64_t s = p->offset < 0 ? -p->offset : p->offset;

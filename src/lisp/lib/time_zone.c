@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Offsets from UTC, and points in time that have one: OffsetDateTime and ZonedDateTime.  Zones are fixed offsets and UTC: the
- * rules of places change from year to year, and a program must give the same answer on every machine. */
+ * Offsets from UTC, and points in time that have one: OffsetDateTime and ZonedDateTime.  Zones are fixed offsets and
+ * UTC: the rules of places change from year to year, and a program must give the same answer on every machine. */
 #include <stdio.h>
 
 #include "base/utf8.h"

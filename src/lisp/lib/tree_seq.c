@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * tree-seq: the nodes of a tree that functions describe.  The tree may have no end, so only the first nodes are listed at
- * once; the others wait until they are asked for.
+ * tree-seq: the nodes of a tree that functions describe.  The tree may have no end, so only the first nodes are listed
+ * at once; the others wait until they are asked for.
  *
- * The state of a walk is a value, [node stack]: the node that was given last, whose children are not asked for before the next node
- * is, or PTC_UNBOUND; and what is still to be visited, the innermost sequence of siblings first.  It is replaced when a step has
- * succeeded, so that a step that failed can be taken again. */
+ * The state of a walk is a value, [node stack]: the node that was given last, whose children are not asked for before
+ * the next node is, or PTC_UNBOUND; and what is still to be visited, the innermost sequence of siblings first.  It is
+ * replaced when a step has succeeded, so that a step that failed can be taken again. */
 #include "lisp/force.h"
 #include "lisp/lib/produce.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Types that programs define: their constructors and fields, and the documentation of the forms.  value/typed.h has the layout.
- * The analyzer opens the forms up (analyze_types.c): defrecord becomes a def of the type, defs of its constructors, and a call
- * that files its methods with their protocols. */
+ * Types that programs define: their constructors and fields, and the documentation of the forms.  value/typed.h has the
+ * layout.  The analyzer opens the forms up (analyze_types.c): defrecord becomes a def of the type, defs of its
+ * constructors, and a call that files its methods with their protocols. */
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 #include "value/typed.h"

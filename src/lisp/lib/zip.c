@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * clojure.zip: going about in a tree and changing it on the way.
  *
- * A location is a vector of the node, the path to it and the three functions that say what a tree is: branch?, children,
- * make-node.  The path is nil at the top, :end behind the last node, else a vector of the siblings to the left, the nodes
- * above (from the top), the path of the parent, the siblings to the right and whether anything was changed.  Programs can make
- * such vectors themselves, so everything is checked when it is taken apart.  All that is in hand lies in root slots. */
+ * A location is a vector of the node, the path to it and the three functions that say what a tree is: branch?,
+ * children, make-node.  The path is nil at the top, :end behind the last node, else a vector of the siblings to the
+ * left, the nodes above (from the top), the path of the parent, the siblings to the right and whether anything was
+ * changed.  Programs can make such vectors themselves, so everything is checked when it is taken apart.  All that is in
+ * hand lies in root slots. */
 #include "lisp/lib/seq_int.h"
 #include "lisp/vm_int.h"
 

@@ -14,7 +14,8 @@ enum {
     PROGRESS_MS = 10000,
     TASK_BYTES = 64 * KIB
 };
-/* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken effect. */
+/* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken
+ * effect. */
 enum { APPROVAL_MS = 10 * 60 * 1000, ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
 
 /* Without the debug tool nobody could read the ring, so none is kept. */

@@ -32,8 +32,8 @@ typedef struct PtcAppTask {
     PtcText traceparent;
     struct PtcRemoteListener
         *listener; /* of progress in other servers (tool/remote.h); NULL: none */
-    /* Asks a person about the calls that wait in this run of PtcAppConfig.remote, and returns when it was decided.  False: the
-     * task is over.  NULL: nobody can be asked. */
+    /* Asks a person about the calls that wait in this run of PtcAppConfig.remote, and returns when it was decided.
+     * False: the task is over.  NULL: nobody can be asked. */
     bool (*ask)(struct PtcAppTask *task, void *run);
     unsigned offers; /* then also what servers may ask (PTC_REMOTE_ELICITS ...) */
     /* To be filled in; texts that are JSON may stay empty. */
@@ -62,12 +62,13 @@ typedef struct PtcAppConfig {
     const char *about_upstreams; /* what programs can call in other servers: likewise */
     bool upstreams_later;        /* some of them were never listed: ptc_app_retell will be called */
     bool upstreams_change;       /* some of what they can call may change something */
-    /* A client of this owner was told about the tools, and can be asked this (PTC_REMOTE_ELICITS ...); any thread.  NULL: nobody
-     * wants to know. */
+    /* A client of this owner was told about the tools, and can be asked this (PTC_REMOTE_ELICITS ...); any thread.
+     * NULL: nobody wants to know. */
     void (*listed)(void *user, const char *owner, unsigned offers);
     /* Writes a JSON array: how the servers that programs call are, as this owner may know.  NULL: there are none. */
     void (*upstream_stats)(void *user, const char *owner, PtcBuf *out);
-    /* What the client answered to roots/list; absent: nothing.  NULL: nobody wants to know, or it is not one client alone. */
+    /* What the client answered to roots/list; absent: nothing.  NULL: nobody wants to know, or it is not one client
+     * alone. */
     void (*roots)(void *user, PtcText result);
     void *user;               /* for all three */
     struct PtcRemote *remote; /* what programs can call in other servers; or NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Asking a person about the calls of a program that wait: the question, what the answer means, and runs that are left for a
- * later call (app_resume.c).  What always holds: a run belongs to one call, or waits in the table of suspended runs; a function
- * that returns false has answered the call. */
+ * Asking a person about the calls of a program that wait: the question, what the answer means, and runs that are left
+ * for a later call (app_resume.c).  What always holds: a run belongs to one call, or waits in the table of suspended
+ * runs; a function that returns false has answered the call. */
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
@@ -121,8 +121,8 @@ static PtcText said_in(PtcHeap *heap, PtcValue answer)
                                                       : PTC_TEXT("");
 }
 
-/* A person who sees a form again is better off than one whose answer was taken for something else.  Answers to what servers
- * ask are for the servers to check. */
+/* A person who sees a form again is better off than one whose answer was taken for something else.  Answers to what
+ * servers ask are for the servers to check. */
 const char *ptc_job_wrong_answer(PtcJob *job, PtcValue answer)
 {
     PtcHeap *heap = ptc_mcp_heap(job->call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Questions of upstreams, asked of the client in their name.  What always holds: an answer is given to the question it was for
- * (PtcJob.inquiry), whatever has happened to that meanwhile. */
+ * Questions of upstreams, asked of the client in their name.  What always holds: an answer is given to the question it
+ * was for (PtcJob.inquiry), whatever has happened to that meanwhile. */
 #include "mcp/app/app_int.h"
 
 #include "json/parse.h"
@@ -104,7 +104,8 @@ static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *a
     return asked;
 }
 
-/* What was asked before may be gone, or something else comes first now.  That is another round, since answers to both may come. */
+/* What was asked before may be gone, or something else comes first now.  That is another round, since answers to both
+ * may come. */
 static void tell_apart(PtcJob *job, uint64_t inquiry)
 {
     job->round += job->row && !job->decided && inquiry != job->inquiry;

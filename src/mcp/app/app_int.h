@@ -147,8 +147,8 @@ void ptc_job_leave(PtcJob *job);
 /* ---- app_inquire.c */
 /* What servers may ask this client (PTC_REMOTE_ELICITS ...). */
 unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call);
-/* Asks the client what a server wants to know; job->inquiry says which question that is, 0: there is none.  A modern client is asked all
- * that wait at once. */
+/* Asks the client what a server wants to know; job->inquiry says which question that is, 0: there is none.  A modern
+ * client is asked all that wait at once. */
 PtcMcpAsk ptc_job_inquire(PtcJob *job, PtcValue *answer);
 /* Gives the answer to job->inquiry (PTC_NONE: there is none), and those that came for others beside it. */
 void ptc_job_reply(PtcJob *job, PtcValue answer);

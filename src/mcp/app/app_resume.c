@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Runs that a later call continues, with the state that a modern client sends back or the token that a legacy one was given.
- * What always holds: a run belongs to one call, or waits in the table of suspended runs; a function that returns false has
- * answered the call. */
+ * Runs that a later call continues, with the state that a modern client sends back or the token that a legacy one was
+ * given.  What always holds: a run belongs to one call, or waits in the table of suspended runs; a function that
+ * returns false has answered the call. */
 #include <stdio.h>
 
 #include "mcp/app/app_int.h"
@@ -68,7 +68,8 @@ void ptc_job_put_back(PtcJob *job)
     ptc_suspended_wait(job->app->suspended, row);
 }
 
-/* A task is continued by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call answered. */
+/* A task is continued by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call
+ * answered. */
 static bool is_of_other_tool(PtcJob *job, PtcSuspendedRow *row)
 {
     if (ptc_job_is_task(row->tool) == ptc_job_is_task(job->tool))

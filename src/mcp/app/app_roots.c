@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The roots of the client, for servers that programs call.  These may ask for them at any time, also right after they were started,
- * when no call of the client is there to ask it with: so it is asked before a program runs, and what it said is kept. */
+ * The roots of the client, for servers that programs call.  These may ask for them at any time, also right after they
+ * were started, when no call of the client is there to ask it with: so it is asked before a program runs, and what it
+ * said is kept. */
 #include "mcp/app/app_int.h"
 
 #include "json/emit.h"
@@ -37,7 +38,8 @@ static void keep(PtcJob *job, unsigned changes, PtcValue answer)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* One that gives no answer in time is not asked again before it says that something has changed: calls would only be slow. */
+/* One that gives no answer in time is not asked again before it says that something has changed: calls would only be
+ * slow. */
 bool ptc_job_roots(PtcJob *job)
 {
     PtcValue answer;

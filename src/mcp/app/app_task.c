@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lisp_task: a task in plain words, which a model of this server does by writing a program.  Who asks the model is not known
- * here: the configuration has a function for it.  What always holds: an answer says what the program was and what it did
- * in other servers, whether it succeeded or not. */
+ * lisp_task: a task in plain words, which a model of this server does by writing a program.  Who asks the model is not
+ * known here: the configuration has a function for it.  What always holds: an answer says what the program was and what
+ * it did in other servers, whether it succeeded or not. */
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: while an errand works, the thread that it works for waits, so a call is used by one thread at a time;
- * an errand that nobody holds is cancelled, and its thread is joined before anything it uses is freed. */
+ * What always holds: while an errand works, the thread that it works for waits, so a call is used by one thread at a
+ * time; an errand that nobody holds is cancelled, and its thread is joined before anything it uses is freed. */
 #include "mcp/app/errand.h"
 
 #include "base/cancel.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * errand.h - a task (lisp_task) that is done on a thread of its own, so that it can wait for a person while no call of a client
- * is there.
+ * errand.h - a task (lisp_task) that is done on a thread of its own, so that it can wait for a person while no call of
+ * a client is there.
  *
- * At any moment an errand works for one call, or asks and belongs to whoever holds it: a call, or a row of suspended.h. */
+ * At any moment an errand works for one call, or asks and belongs to whoever holds it: a call, or a row of
+ * suspended.h. */
 #ifndef PTC_MCP_APP_ERRAND_H
 #define PTC_MCP_APP_ERRAND_H
 

@@ -90,9 +90,9 @@ static bool has_thread(PtcPulse *p)
     return p->has_thread;
 }
 
-/* A server may say as much as it likes: the last line of a second is told.  Whoever tells holds a lock that all upstreams need,
- * while the thread of the pulse may be writing to a client that does not read: then the line is dropped, since another one or
- * the next beat will come, and nobody else waits for that client. */
+/* A server may say as much as it likes: the last line of a second is told.  Whoever tells holds a lock that all
+ * upstreams need, while the thread of the pulse may be writing to a client that does not read: then the line is
+ * dropped, since another one or the next beat will come, and nobody else waits for that client. */
 static void on_progress(PtcRemoteListener *listener, PtcText line)
 {
     PtcBeat *beat = (PtcBeat *)(void *)listener;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * pulse.h - signs of life for clients that sent a progress token: while a call waits for its program, a notification every
- * few seconds, and what other servers say about their progress, at most once a second.  Clients give up on a call that is
- * silent for too long.
+ * pulse.h - signs of life for clients that sent a progress token: while a call waits for its program, a notification
+ * every few seconds, and what other servers say about their progress, at most once a second.  Clients give up on a call
+ * that is silent for too long.
  *
  * One thread serves all calls; it is started when the first one needs it, and sleeps while there are none. */
 #ifndef PTC_MCP_APP_PULSE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Sessions as records of a store.  What always holds: the store has the newest state; what is kept here is only who works on
- * which session right now.  The store is never called with the lock held, because it may wait for other processes. */
+ * Sessions as records of a store.  What always holds: the store has the newest state; what is kept here is only who
+ * works on which session right now.  The store is never called with the lock held, because it may wait for other
+ * processes. */
 #include "mcp/app/sessions.h"
 
 #include <pthread.h>

@@ -70,8 +70,8 @@ void ptc_suspended_free(PtcSuspended *t)
     ptc_mem_free(t->mem, t, sizeof *t);
 }
 
-/* A run that nobody has answered in time ends at once, but what it did is remembered for as long again: an older token of
- * it does not know. */
+/* A run that nobody has answered in time ends at once, but what it did is remembered for as long again: an older token
+ * of it does not know. */
 static void expire(PtcSuspended *t, PtcSuspendedRow *row)
 {
     if (row->state != PTC_ROW_WAITING) {
@@ -109,7 +109,8 @@ static bool is_over(const PtcSuspendedRow *row)
     return row->state == PTC_ROW_ANSWERED || row->state == PTC_ROW_EXPIRED;
 }
 
-/* With the lock held.  A free place, if need be that of the oldest answer; NULL: all wait, or the owner has too many. */
+/* With the lock held.  A free place, if need be that of the oldest answer; NULL: all wait, or the owner has too
+ * many. */
 static PtcSuspendedRow *find_place(PtcSuspended *t, const char *owner)
 {
     PtcSuspendedRow *place = NULL, *oldest = NULL;
@@ -240,8 +241,8 @@ static PtcSuspendedRow *find(PtcSuspended *t, const char *owner, const PtcSuspen
     return NULL;
 }
 
-/* With the lock held: is it what was said before, whose consequence is the row as it is now?  However many questions have
- * been asked since: a run that was told to go on has done so. */
+/* With the lock held: is it what was said before, whose consequence is the row as it is now?  However many questions
+ * have been asked since: a run that was told to go on has done so. */
 static bool is_same(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
                     const uint8_t reply[PTC_SHA256_BYTES])
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * suspended.h - runs that wait for a person's answer between two calls of a client: what is needed to go on with them, and
- * for a while what became of them, so that the same call gets the same answer again.
+ * suspended.h - runs that wait for a person's answer between two calls of a client: what is needed to go on with them,
+ * and for a while what became of them, so that the same call gets the same answer again.
  *
  * A row is found by a token.  Tokens are authenticated by whoever carries them (mcp.h); they name the row, which of its
- * questions they are for, when it ends, and what had taken effect by then, so that this can be told when the row is gone.
- * Each question gets its own time, but a run as a whole has no more than PTC_SUSPENDED_TIMES of it.
- * Any thread; a row that was taken belongs to its taker until it is put back. */
+ * questions they are for, when it ends, and what had taken effect by then, so that this can be told when the row is
+ * gone.  Each question gets its own time, but a run as a whole has no more than PTC_SUSPENDED_TIMES of it.  Any thread;
+ * a row that was taken belongs to its taker until it is put back. */
 #ifndef PTC_MCP_APP_SUSPENDED_H
 #define PTC_MCP_APP_SUSPENDED_H
 
@@ -92,8 +92,8 @@ typedef struct PtcSuspendedToken {
     PtcText effects; /* points into the token, or to `later` */
     char later[PTC_SUSPENDED_EFFECTS];
 } PtcSuspendedToken;
-/* Sets when the row ends: a question that is `new` gets its whole time, if the run has that much left.  False: the time is
- * over. */
+/* Sets when the row ends: a question that is `new` gets its whole time, if the run has that much left.  False: the time
+ * is over. */
 PTC_MUST_USE bool ptc_suspended_set_end(PtcSuspended *table, PtcSuspendedRow *row, bool new);
 /* The token of the row's open question; the row keeps the effects too. */
 void ptc_suspended_put_token(PtcSuspendedRow *row, PtcText effects, PtcBuf *out);
@@ -107,8 +107,8 @@ typedef enum {
     PTC_SUSPENDED_BUSY, /* the same was asked before and is being done */
     PTC_SUSPENDED_GONE, /* expired, or lost: *token says what had taken effect, as late as it is known */
 } PtcSuspendedFound;
-/* `reply` is the digest of what was said, and to which question where that matters.  With `peek` a row whose question is
- * open is not taken as answered: the question can be asked again, or what has taken its place. */
+/* `reply` is the digest of what was said, and to which question where that matters.  With `peek` a row whose question
+ * is open is not taken as answered: the question can be asked again, or what has taken its place. */
 PtcSuspendedFound ptc_suspended_take(PtcSuspended *table, const char *owner,
                                      PtcSuspendedToken *token,
                                      const uint8_t reply[PTC_SHA256_BYTES], bool peek,

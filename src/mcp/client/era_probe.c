@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The probe.  Servers of the legacy era answer it with any error, with silence or by ending; only a result or one of the
- * codes that the modern era has added is taken for the modern one. */
+ * The probe.  Servers of the legacy era answer it with any error, with silence or by ending; only a result or one of
+ * the codes that the modern era has added is taken for the modern one. */
 #include "mcp/client/era_probe.h"
 
 #include "json/parse.h"

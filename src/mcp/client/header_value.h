@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 
-/* As it is when it has only visible ASCII and blanks inside; else, and when it looks encoded, as =?base64?...?=, so that no
- * text can end a header. */
+/* As it is when it has only visible ASCII and blanks inside; else, and when it looks encoded, as =?base64?...?=, so
+ * that no text can end a header. */
 bool ptc_header_value_add(PtcBuf *out, PtcText text);
 
 #endif

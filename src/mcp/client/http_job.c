@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One exchange over HTTP.  What always holds: a request is sent once, except after a redirect within its server, which says
- * that it was not accepted; a stream that ended early is taken up again by GET, never by sending again. */
+ * One exchange over HTTP.  What always holds: a request is sent once, except after a redirect within its server, which
+ * says that it was not accepted; a stream that ended early is taken up again by GET, never by sending again. */
 #include "mcp/client/http_job_int.h"
 
 #include <poll.h>
@@ -308,7 +308,8 @@ static void resume(PtcLinkJob *job)
     }
 }
 
-/* The stream of messages that belong to no request.  It is opened again when it ends, more slowly while nothing comes. */
+/* The stream of messages that belong to no request.  It is opened again when it ends, more slowly while nothing
+ * comes. */
 static void listen(PtcLinkJob *job)
 {
     for (int silent = 0; !ptc_cancelled(&job->cancel) && silent < RESUMES; silent++) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * http_job_int.h - one exchange of a link over HTTP, from its request to the end of its answer, on a thread of the link.
+ * http_job_int.h - one exchange of a link over HTTP, from its request to the end of its answer, on a thread of the
+ * link.
  *
- *   loop, callers            wire_http.c and others (wire_http_int.h): make jobs, hold them back, decide what their ends mean
+ *   loop, callers            wire_http.c and others (wire_http_int.h): make jobs, hold them back, decide what their
+ *                            ends mean
  *   threads of the link      http_job.c: send, read JSON or events, follow a redirect, take a stream up again
  *
- * A job hands over each message as it comes (ptc_http_arrive) and then its end, both to the loop.  Fields under "locked" are
- * under link->lock; the rest belongs to the thread from the start of the job to its end, then to the loop. */
+ * A job hands over each message as it comes (ptc_http_arrive) and then its end, both to the loop.  Fields under
+ * "locked" are under link->lock; the rest belongs to the thread from the start of the job to its end, then to the
+ * loop. */
 #ifndef PTC_MCP_CLIENT_HTTP_JOB_INT_H
 #define PTC_MCP_CLIENT_HTTP_JOB_INT_H
 
@@ -69,8 +72,8 @@ void ptc_http_job_run(PtcLinkJob *job);
 
 /* ---- wire_http.c */
 
-/* Copies a message for the loop.  Waits while too much is under way to the loop.  False: out of memory, or the job is not wanted any
- * more. */
+/* Copies a message for the loop.  Waits while too much is under way to the loop.  False: out of memory, or the job is
+ * not wanted any more. */
 bool ptc_http_arrive(PtcLinkJob *job, PtcText text, bool endpoint);
 /* The job has ended; it is the loop's from now on. */
 void ptc_http_end(PtcLinkJob *job);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sessions that the server has ended: initialised again, once for all calls that wait, and what was sent with the old one is
- * sent again, once.  What always holds: while a session is being renewed, nothing else is sent. */
+ * Sessions that the server has ended: initialised again, once for all calls that wait, and what was sent with the old
+ * one is sent again, once.  What always holds: while a session is being renewed, nothing else is sent. */
 #define _GNU_SOURCE /* memmem */
 #include "mcp/client/wire_http_int.h"
 

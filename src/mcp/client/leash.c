@@ -5,9 +5,9 @@
  *     ptc --ptc-leash DIRECTORY PROGRAM [ARGUMENT...]      descriptors 0 1 2: the server's; 3: control
  *
  * It is this program started again.  The server leads a session of its own, and all descendants that lose their parent
- * become children of the leash, so it can find them even if they have left the server's group.  The control socket is closed
- * by the kernel when ptc dies.  What always holds: the leash ends after the last descendant did, with the server's exit
- * status. */
+ * become children of the leash, so it can find them even if they have left the server's group.  The control socket is
+ * closed by the kernel when ptc dies.  What always holds: the leash ends after the last descendant did, with the
+ * server's exit status. */
 #define _GNU_SOURCE
 #include "mcp/client/leash.h"
 
@@ -107,7 +107,8 @@ static pid_t parent_of(const char *name)
     return after && strlen(after) > 4 ? (pid_t)strtol(after + 4, NULL, 10) : 0;
 }
 
-/* Every process in the server's group, and every child of ours: their numbers are not used for others until we reap them. */
+/* Every process in the server's group, and every child of ours: their numbers are not used for others until we reap
+ * them. */
 static void signal_all(const Leash *l, int number)
 {
     pid_t self = getpid();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A link: asks by id, and the one task that the loop runs for it.  What always holds: an ask is in the table, or in the list
- * of those that have ended, or in no list while the loop's thread ends it; whoever takes it out of the table ends it, so it
- * ends once.  No callback is called with the lock held. */
+ * A link: asks by id, and the one task that the loop runs for it.  What always holds: an ask is in the table, or in the
+ * list of those that have ended, or in no list while the loop's thread ends it; whoever takes it out of the table ends
+ * it, so it ends once.  No callback is called with the lock held. */
 #include "mcp/client/link_int.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * link.h - the MCP client library: one connection to one MCP server, over stdio or HTTP, in either era.
  *
- * All callbacks come on the loop's thread, one at a time, and must not block, except `headers`, which comes on the thread
- * that sends.  Nothing here knows of programs, policy or catalogues.  Every request gets exactly one done(), whatever
- * happens.  The host ignores SIGPIPE. */
+ * All callbacks come on the loop's thread, one at a time, and must not block, except `headers`, which comes on the
+ * thread that sends.  Nothing here knows of programs, policy or catalogues.  Every request gets exactly one done(),
+ * whatever happens.  The host ignores SIGPIPE. */
 #ifndef PTC_MCP_CLIENT_LINK_H
 #define PTC_MCP_CLIENT_LINK_H
 
@@ -76,8 +76,8 @@ typedef struct PtcLinkAsk {
     bool opens; /* an initialize, which is not cancelled */
 } PtcLinkAsk;
 
-/* What several links share: bytes of messages that are longer than the usual buffer.  A link that gets none waits, and does
- * not read meanwhile. */
+/* What several links share: bytes of messages that are longer than the usual buffer.  A link that gets none waits, and
+ * does not read meanwhile. */
 typedef struct PtcLinkRoom {
     atomic_size_t used;
     size_t limit;
@@ -90,11 +90,11 @@ typedef struct PtcLinkConfig {
     const char *cwd;                      /* NULL: ours */
     const char *leash;                    /* the program to start as leash; NULL: the running one */
     const char *url;                      /* HTTP */
-    /* Adds header lines "Name: value", each with a line feed, for a request to the configured origin (credentials); loop or
-     * wire thread; false: they cannot be made, and `why` says the reason. */
+    /* Adds header lines "Name: value", each with a line feed, for a request to the configured origin (credentials);
+     * loop or wire thread; false: they cannot be made, and `why` says the reason. */
     bool (*headers)(void *user, PtcBuf *lines, PtcBuf *why);
-    /* The server answered 401 or 403 to a request with these lines.  True: there are other credentials now, so it is sent again,
-     * once; wire thread.  Or NULL. */
+    /* The server answered 401 or 403 to a request with these lines.  True: there are other credentials now, so it is
+     * sent again, once; wire thread.  Or NULL. */
     bool (*refused)(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why);
     PtcClient *http; /* NULL for STDIO */
     bool insecure_http;
@@ -110,8 +110,8 @@ typedef struct PtcLinkConfig {
                    PtcText params); /* list_changed, messages; progress is taken care of */
     /* A request of the server (ping is answered here).  True: `result` has the answer.  False: refused. */
     bool (*request)(void *user, PtcText method, PtcText params, PtcBuf *result);
-    /* Before that, or NULL: one that takes a while.  True: ptc_link_answer comes for this id (JSON).  False, *why set: it is
-     * refused, *why being a constant text; not set: `request` decides. */
+    /* Before that, or NULL: one that takes a while.  True: ptc_link_answer comes for this id (JSON).  False, *why set:
+     * it is refused, *why being a constant text; not set: `request` decides. */
     bool (*question)(void *user, PtcText id, PtcText method, PtcText params, const char **why);
     void (*log)(
         void *user,
@@ -121,21 +121,22 @@ typedef struct PtcLinkConfig {
 
 /* The config is copied, with its texts.  NULL: out of memory. */
 PTC_MUST_USE PtcLink *ptc_link_new(PtcMem *mem, PtcLoop *loop, const PtcLinkConfig *config);
-/* Any thread.  Starts connecting, unless it is connected or about to be.  False: no thread could be started, and state() will
- * not come. */
+/* Any thread.  Starts connecting, unless it is connected or about to be.  False: no thread could be started, and
+ * state() will not come. */
 PTC_MUST_USE bool ptc_link_connect(PtcLink *link);
-/* Loop.  Ends the connection as if it had broken: asks end as BROKEN, then state() tells it.  Not from a callback of the
- * link. */
+/* Loop.  Ends the connection as if it had broken: asks end as BROKEN, then state() tells it.  Not from a callback of
+ * the link. */
 void ptc_link_disconnect(PtcLink *link, PtcText why);
-/* Any thread.  The request `method` with `params` (a JSON object without the envelope that the era adds).  Written at once by
- * the calling thread when that does not block.  `headers`: lines for HTTP (Mcp-Param-*), or absent.  False: out of memory,
- * or the link is being freed; done() will not come.  Before READY it ends as BROKEN, not delivered. */
+/* Any thread.  The request `method` with `params` (a JSON object without the envelope that the era adds).  Written at
+ * once by the calling thread when that does not block.  `headers`: lines for HTTP (Mcp-Param-*), or absent.  False: out
+ * of memory, or the link is being freed; done() will not come.  Before READY it ends as BROKEN, not delivered. */
 PTC_MUST_USE bool ptc_link_ask(PtcLink *link, PtcLinkAsk *ask, const char *method, PtcText params,
                                PtcText headers);
 void ptc_link_cancel(PtcLink *link,
                      PtcLinkAsk *ask); /* any thread; done(CANCELLED) comes unless it has come */
 
-/* Any thread.  Answers a question of the server with a JSON object, or (absent) with an error.  False: it could not be sent. */
+/* Any thread.  Answers a question of the server with a JSON object, or (absent) with an error.  False: it could not be
+ * sent. */
 bool ptc_link_answer(PtcLink *link, PtcText id, PtcText result);
 /* Any thread.  A notification without parameters.  False: it could not be sent. */
 bool ptc_link_tell(PtcLink *link, const char *method);
@@ -152,7 +153,8 @@ typedef struct PtcLinkList {
     void (*listed)(struct PtcLinkList *list, PtcLinkReply *reply); /* ANSWER: text is the array */
     void *user;
     const char *note; /* set when not all was taken: what ended it; else NULL */
-    /* The first page's members beside the list (ttlMs ...): a JSON object, or empty.  listed() frees it, whatever the end. */
+    /* The first page's members beside the list (ttlMs ...): a JSON object, or empty.  listed() frees it, whatever the
+     * end. */
     PtcBuf first;
     /* of the library */
     PtcLink *link;
@@ -168,11 +170,12 @@ PTC_MUST_USE bool ptc_link_list(PtcLink *link, PtcLinkList *list, const char *me
 /* What was negotiated, once READY; texts live until the next connect. */
 PtcLinkEra ptc_link_era(PtcLink *link);
 PtcText ptc_link_about(PtcLink *link); /* {"serverInfo","instructions","capabilities","version"} */
-/* Once DOWN: the WWW-Authenticate that the last connect failed with (one without text becomes "Bearer"); empty: there were no
- * credentials to send; absent: it was something else. */
+/* Once DOWN: the WWW-Authenticate that the last connect failed with (one without text becomes "Bearer"); empty: there
+ * were no credentials to send; absent: it was something else. */
 PtcText ptc_link_auth(PtcLink *link);
 
-/* Ends the connection politely without waiting for the process; every ask gets done() first.  Any thread but the loop's. */
+/* Ends the connection politely without waiting for the process; every ask gets done() first.  Any thread but the
+ * loop's. */
 void ptc_link_free(PtcLink *link);
 
 /* ---- leash.c */

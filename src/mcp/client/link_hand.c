@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The handshake.  `server/discover` is asked first; what comes back, silence, or the end of the process decides the era
- * (era_probe.h).  What always holds: of the two requests under way after a silence, the first result decides and the other
- * is forgotten. */
+ * (era_probe.h).  What always holds: of the two requests under way after a silence, the first result decides and the
+ * other is forgotten. */
 #include <stdio.h>
 
 #include "json/members.h"

@@ -119,8 +119,8 @@ struct PtcLink {
 
 /* Asks the loop to look at this link. */
 bool ptc_link_wake(PtcLink *link);
-/* Sends a request of the library's own, in any state; loop.  Its end_ns is set, or 0: none.  False: out of memory, or it could not
- * be sent. */
+/* Sends a request of the library's own, in any state; loop.  Its end_ns is set, or 0: none.  False: out of memory, or
+ * it could not be sent. */
 bool ptc_link_ask_inner(PtcLink *link, PtcLinkAsk *ask, const char *method, PtcText params);
 /* Sends a notification, or an answer (`text` is the whole message); loop. */
 void ptc_link_notify(PtcLink *link, const char *method, PtcText params);

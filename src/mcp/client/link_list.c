@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Lists in pages.  What always holds: the array that is handed over is made of checked items, and no server can make the
- * listing longer than the limits: a cursor that was there before ends it, and so do too many pages, items or bytes. */
+ * Lists in pages.  What always holds: the array that is handed over is made of checked items, and no server can make
+ * the listing longer than the limits: a cursor that was there before ends it, and so do too many pages, items or
+ * bytes. */
 #include "json/emit.h"
 #include "json/members.h"
 #include "mcp/client/link_int.h"

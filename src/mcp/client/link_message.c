@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Messages of a link.  What always holds: whatever came is checked to be JSON before a part of it is handed on; answers
- * nobody waits for (late, doubled, never asked for) are dropped; every request of a server is answered, with an error if
- * nothing else. */
+ * nobody waits for (late, doubled, never asked for) are dropped; every request of a server is answered, with an error
+ * if nothing else. */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <string.h>
@@ -312,8 +312,8 @@ static bool is_ready(PtcLink *l)
     return ready;
 }
 
-/* An answer that is no JSON, as half a surrogate pair or deep nesting make it: whoever waits for it would wait in vain.  False:
- * nobody does.  Servers that are not ready yet say a lot of things. */
+/* An answer that is no JSON, as half a surrogate pair or deep nesting make it: whoever waits for it would wait in vain.
+ * False: nobody does.  Servers that are not ready yet say a lot of things. */
 static bool take_unreadable(PtcLink *l, PtcText text)
 {
     bool answer = true;

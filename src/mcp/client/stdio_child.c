@@ -32,8 +32,8 @@ static void shut(int *fd)
 
 /* ---------------------------------------------------------------------------- later */
 
-/* Leashes that outlived their loop.  Each start and each loop that ends looks for them, so that their number stays bounded,
- * however often a host makes links and frees them. */
+/* Leashes that outlived their loop.  Each start and each loop that ends looks for them, so that their number stays
+ * bounded, however often a host makes links and frees them. */
 enum { LATER = 32 };
 static struct {
     pthread_mutex_t lock;
@@ -144,8 +144,8 @@ static char *plain(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-/* Were we started as a leash ourselves?  Then whoever has this program's `main` forgot to ask for that, and each of us would
- * start the next one, without end. */
+/* Were we started as a leash ourselves?  Then whoever has this program's `main` forgot to ask for that, and each of us
+ * would start the next one, without end. */
 static bool is_leash(void)
 {
     char words[64] = "";
@@ -255,7 +255,8 @@ static void on_drop(PtcLoopWatch *watch)
     free_orphan(o);
 }
 
-/* The leash ends the server when it sees that we no longer write: half of the socket is closed, the other half tells us. */
+/* The leash ends the server when it sees that we no longer write: half of the socket is closed, the other half tells
+ * us. */
 void ptc_stdio_child_leave(PtcStdioChild *child, PtcMem *mem, PtcLoop *loop)
 {
     shut(&child->in);

@@ -10,8 +10,8 @@
 /* Our ends; none of them blocks.  -1: closed. */
 typedef struct PtcStdioChild {
     int in, out, err;
-    int control; /* readable when the leash, and with it everything of the server, is gone; closing it ends the server */
-    pid_t pid;   /* of the leash */
+    int control; /* readable when the leash, and all of the server with it, is gone; closing it ends the server */
+    pid_t pid; /* of the leash */
 } PtcStdioChild;
 
 /* False with the reason, as a clause.  That the program itself cannot be started shows later: by its exit. */

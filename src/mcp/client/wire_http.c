@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A link over HTTP: what is sent becomes a job, what arrives is taken on the loop.  What always holds: a job ends on the
- * loop; an ask and its job point to each other or not at all; nobody waits for a job whose generation is not the link's. */
+ * A link over HTTP: what is sent becomes a job, what arrives is taken on the loop.  What always holds: a job ends on
+ * the loop; an ask and its job point to each other or not at all; nobody waits for a job whose generation is not the
+ * link's. */
 #include <stdio.h>
 #include <strings.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A link over the pipes of a process.  What always holds: whoever sends writes at once if nothing waits before it, otherwise
- * the loop does, so messages never mix; a line is kept up to the limit and skipped beyond, so no server makes the buffer
- * grow; standard error is read as long as the process lives, whatever it says. */
+ * A link over the pipes of a process.  What always holds: whoever sends writes at once if nothing waits before it,
+ * otherwise the loop does, so messages never mix; a line is kept up to the limit and skipped beyond, so no server makes
+ * the buffer grow; standard error is read as long as the process lives, whatever it says. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -486,8 +486,8 @@ static void on_timer(PtcLoopTimer *timer)
     go_down(s, &why);
 }
 
-/* Nothing writes to the pipes any more, so both can be read to their ends; and not further than a pipe can hold, should the
- * leash have been killed and something have survived it. */
+/* Nothing writes to the pipes any more, so both can be read to their ends; and not further than a pipe can hold, should
+ * the leash have been killed and something have survived it. */
 static void on_exit_of_leash(PtcLoopWatch *watch, short events)
 {
     PtcStdioWire *s = WIRE_OF(watch, control);

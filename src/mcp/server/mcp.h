@@ -138,10 +138,11 @@ typedef struct PtcMcpConfig {
     unsigned owner_share;    /* percentage of these that one owner may have [100] */
     int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
     int64_t state_ttl_ms;    /* modern: how long a request state is valid [10 minutes] */
-    /* PTC_MCP_KEY bytes that seal states and cursors, for a server whose clients may meet it again after a restart [random] */
+    /* PTC_MCP_KEY bytes that seal states and cursors, for a server whose clients may meet it again after a restart
+     * [random] */
     const unsigned char *key;
-    /* A client gets the list of tools; called before the answer is sent, on the thread of the call.  NULL: nobody wants to
-     * know. */
+    /* A client gets the list of tools; called before the answer is sent, on the thread of the call.  NULL: nobody wants
+     * to know. */
     void (*listed)(PtcMcpCall *call);
     void *user;               /* for ptc_mcp_server_user */
     uint64_t fail_allocation; /* testing: as for ptc_mem_fail_at, in the server; 0: none */
@@ -164,8 +165,9 @@ PtcMem *ptc_mcp_mem(PtcMcp *mcp);
 typedef enum { PTC_MCP_TOOLS, PTC_MCP_PROMPTS, PTC_MCP_RESOURCES } PtcMcpListKind;
 void ptc_mcp_list_changed(PtcMcp *mcp, PtcMcpListKind kind);
 void ptc_mcp_resource_updated(PtcMcp *mcp, const char *uri);
-/* From now on tools are told with what these rows say, which are otherwise those of the configuration, in the same order;
- * clients that want to know are told.  Once in the life of a server.  False: it was done before, or memory is short. */
+/* From now on tools are told with what these rows say, which are otherwise those of the configuration, in the same
+ * order; clients that want to know are told.  Once in the life of a server.  False: it was done before, or memory is
+ * short. */
 bool ptc_mcp_retell_tools(PtcMcp *mcp, const PtcMcpTool *tools);
 
 /* -------------------------------------------------------------------------------------------- what a call brings */
@@ -225,7 +227,8 @@ int64_t ptc_mcp_waited_ms(const PtcMcpCall *call);
 
 /* ---------------------------------------------------------------------------------------------------- answering
  *
- * Contents are added in order.  A handler that adds none answers with an empty list.  After an error nothing is added. */
+ * Contents are added in order.  A handler that adds none answers with an empty list.  After an error nothing is
+ * added. */
 
 /* Tools: content blocks.  base64 is already encoded. */
 void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len);
@@ -266,7 +269,8 @@ void ptc_mcp_error(PtcMcpCall *call, int code, const char *message, const char *
 /* The call needs a capability that the client lacks: -32021 (legacy: -32602). */
 void ptc_mcp_need(PtcMcpCall *call, const char *capability);
 
-/* ------------------------------------------------------------------------------------------- on the way to the answer */
+/* ------------------------------------------------------------------------------------------- on the way to the
+ * answer */
 
 /* Did the client send a progress token? */
 bool ptc_mcp_wants_progress(const PtcMcpCall *call);
@@ -318,8 +322,8 @@ bool ptc_mcp_can_open(PtcMcpCall *call);
 PTC_MUST_USE PtcMcpAsk ptc_mcp_ask_open(PtcMcpCall *call, const char *key, const char *params,
                                         PtcValue *answer);
 
-/* A text for the client to keep, which only this owner can bring back unchanged; what is in it can be read.  False: out of
- * memory. */
+/* A text for the client to keep, which only this owner can bring back unchanged; what is in it can be read.  False: out
+ * of memory. */
 PTC_MUST_USE bool ptc_mcp_seal(PtcMcpCall *call, PtcText bytes, PtcBuf *out);
 /* Appends what was sealed; false: this server did not give that text to this owner. */
 PTC_MUST_USE bool ptc_mcp_unseal(PtcMcpCall *call, PtcText text, PtcBuf *out);

@@ -136,7 +136,8 @@ void ptc_mcp_dispatch(PtcMcpCall *call)
                    modern ? PTC_MCP_VERSION_MODERN : PTC_MCP_VERSION_LEGACY " and older");
 }
 
-/* Of all that a client may notify us of, only a cancellation and other roots matter.  Notifications are never answered. */
+/* Of all that a client may notify us of, only a cancellation and other roots matter.  Notifications are never
+ * answered. */
 void ptc_mcp_notified(PtcMcpCall *call)
 {
     PtcValue id = ptc_map_field(&call->heap, call->params, "requestId");

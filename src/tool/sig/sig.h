@@ -91,8 +91,8 @@ bool ptc_sig_type_equal(const PtcSigType *a, const PtcSigType *b);
 bool ptc_sig_print(PtcBuf *buf, const PtcSig *sig);
 bool ptc_sig_type_print(PtcBuf *buf, const PtcSigType *type);
 
-/* Appends a value that fits the type, as programs write it: {:query "text"}; fields that may be absent are left out.  False if the
- * buffer is full or a name cannot be written as a keyword: what was appended is then of no use. */
+/* Appends a value that fits the type, as programs write it: {:query "text"}; fields that may be absent are left out.
+ * False if the buffer is full or a name cannot be written as a keyword: what was appended is then of no use. */
 PTC_MUST_USE bool ptc_sig_example(PtcBuf *buf, const PtcSigType *type);
 
 /* Appends a type as JSON: "int", {"list":T}, {"optional":T}, {"map":[{"name":N,"type":T}]}, {"closed_map":[...]}. */

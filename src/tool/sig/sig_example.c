@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A value that fits a type, as a program would write it: what a reader of an error copies.  Recursion stops at EXAMPLE_DEPTH, where
- * a list or map is left empty: an example that is longer helps nobody. */
+ * A value that fits a type, as a program would write it: what a reader of an error copies.  Recursion stops at
+ * EXAMPLE_DEPTH, where a list or map is left empty: an example that is longer helps nobody. */
 #include <string.h>
 
 #include "tool/sig/sig.h"
