@@ -275,14 +275,30 @@ static void free_seats(PtcJob *job)
     }
 }
 
+/* However late it is, and even when the run was cancelled: what tools and tasks have done must be known, and an item
+ * that ran out of time says where.  This takes no longer than the items did. */
+static bool collect_work(PtcJob *job, PtcVM *vm)
+{
+    PtcBudget *b = &vm->budget;
+    int64_t compute_end = b->compute_end_ns, deadline = b->deadline_ns, hard = b->hard_ns;
+    b->compute_end_ns = b->deadline_ns = b->hard_ns = INT64_MAX;
+    b->cancel = NULL;
+    take_over(job, vm);
+    bool ok = merge(job, vm);
+    b->compute_end_ns = compute_end;
+    b->deadline_ns = deadline;
+    b->hard_ns = hard;
+    b->cancel = job->model.budget.cancel;
+    return ok;
+}
+
 static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 {
     ptc_seat_leave(&job->first);
     close_job(job);
     settle_time(job, vm);
     give_back_vm(job, vm);
-    take_over(job, vm);
-    bool ok = merge(job, vm);
+    bool ok = collect_work(job, vm);
     if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
     else if (atomic_load(&job->aside)) /* results and errors of the items count in the next run */

@@ -223,6 +223,41 @@ static void test_memory(Ptc *ptc, PtcTools *tools)
     ptc_data_free(data);
 }
 
+static int64_t looks_ms(void *user)
+{
+    return ++*(int64_t *)user;
+}
+
+/* Time runs out for the last item, and with it for whoever merges: the others have done what they did all the same. */
+static void test_late(void)
+{
+    static const char program[] =
+        "(pmap (fn [i] (if (< i 9999) (task i i) (reduce + (range)))) (range 10000))";
+    PtcLimits limits = patient_limits();
+    PtcOptions options;
+    int64_t now = 0;
+    ptc_options_init(&options, sizeof options);
+    limits.max_workers = 1;
+    limits.timeout_ms =
+        2000; /* of a clock that goes on when it is looked at, whatever the machine does */
+    options.limits = &limits;
+    options.clock_ms = looks_ms;
+    options.clock_user = &now;
+    Ptc *ptc = ptc_new(&options);
+    PtcData *data = ptc_data_new(ptc, PTC_UNSET);
+    PtcRun run = a_run(program, NULL, 0);
+    PtcOutcome *o = NULL;
+    char got[TEXT];
+    run.journal = ptc_make_map(data, NULL, 0);
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    tell(o, got);
+    CHECK_STR(got, "!timeout 1:41");
+    CHECK(ptc_value_count(ptc_outcome_journal(o)) == 9999);
+    ptc_outcome_free(o);
+    ptc_data_free(data);
+    end_engine(ptc);
+}
+
 /* Pages with little in them come back from every pmap: they must not pile up. */
 static void test_pages(void)
 {
@@ -455,6 +490,7 @@ int main(void)
     CHECK_RUN(test_limits(ptc, tools));
     CHECK_RUN(test_memory(ptc, tools));
     CHECK_RUN(test_pages());
+    CHECK_RUN(test_late());
     CHECK_RUN(test_places(tools));
     CHECK_RUN(test_failures(tools));
     CHECK_RUN(test_cancel(tools));
