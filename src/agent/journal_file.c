@@ -65,8 +65,8 @@ static bool lock_file(PtcJournalFile *f, char *why, size_t size)
 static bool read_file(PtcJournalFile *f, char *why, size_t size)
 {
     struct stat st;
-    int fd = open(f->path,
-                  O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would wait for a writer */
+    /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno == ENOENT || fail_errno(why, size, f->path);
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

@@ -14,8 +14,8 @@ static bool failed(const PtcStep *s)
 
 void ptc_step_begin_text(PtcStep *s)
 {
-    s->arena.failed = s->arena.failed ||
-                      !ptc_buf_ok(&s->text); /* must not be forgotten when the buffer is emptied */
+    /* What failed must not be forgotten when the buffer is emptied. */
+    s->arena.failed = s->arena.failed || !ptc_buf_ok(&s->text);
     ptc_buf_clear(&s->text);
 }
 

@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-enum {
-    LEAST_GROWTH = 4096
-}; /* with less than that, a buffer near a limit would grow byte by byte */
+/* With less than that, a buffer near a limit would grow byte by byte. */
+enum { LEAST_GROWTH = 4096 };
 
 void ptc_buf_init(PtcBuf *buf, PtcMem *mem, size_t max)
 {

@@ -82,9 +82,8 @@ static void go(Trip *trip)
     void *fake = NULL;
     __sanitizer_start_switch_fiber(&fake, trip->stack->low, trip->stack->size);
 #endif
-    (void)!swapcontext(
-        &trip->back,
-        &trip->there); /* can only fail before it starts, for lack of memory that it does not need */
+    /* Can only fail before it starts, for lack of memory that it does not need. */
+    (void)!swapcontext(&trip->back, &trip->there);
 #ifdef PTC_HAS_ASAN
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #endif

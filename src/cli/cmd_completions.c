@@ -19,8 +19,8 @@ typedef struct {
     const char *shell;
     void (*begin)(PtcBuf *out);
     void (*command)(PtcBuf *out, const PtcCmd *command);
-    void (*words)(Writer *w,
-                  const char *words); /* what the first argument may be, NULL: anything */
+    /* What the first argument may be; NULL: anything. */
+    void (*words)(Writer *w, const char *words);
     void (*option)(Writer *w, const PtcOption *option);
     void (*command_end)(PtcBuf *out);
     void (*end)(PtcBuf *out);

@@ -200,9 +200,8 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     o->ok = ok;
     o->control = vm->control;
     o->heap.budget = &o->budget;
-    o->heap.limit +=
-        (size_t)o->limits
-            .memory_bytes; /* the run's garbage must not keep the result from being shown */
+    /* The run's garbage must not keep the result from being shown. */
+    o->heap.limit += (size_t)o->limits.memory_bytes;
     ptc_outcome_refresh(o);
     if (ok) {
         o->value = vm->result;

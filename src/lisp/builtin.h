@@ -103,8 +103,8 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
 const char *ptc_type_name(PtcValue v);
 
 /* --- arguments (error.c): check and convert, or fail with a type_error --- */
-bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i,
-                 int64_t *out); /* an int64_t; big ones are a value_error */
+/* One that does not fit in an int64_t is a value_error. */
+bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i, int64_t *out);
 bool ptc_arg_number(PtcVM *vm, const PtcValue *argv, int i);
 bool ptc_arg_double(PtcVM *vm, const PtcValue *argv, int i, double *out); /* any number */
 bool ptc_arg_string(PtcVM *vm, const PtcValue *argv, int i, const char **bytes, size_t *len);

@@ -49,11 +49,10 @@ int64_t ptc_compile_temp(FnState *fs);
 bool ptc_compile_emit(FnState *fs, const PtcExpr *at, PtcIns ins);
 int64_t ptc_compile_constant(FnState *fs, PtcValue v);
 bool ptc_compile_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v);
-bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps,
-                      PtcIns ins);                /* target to come */
-bool ptc_compile_land(FnState *fs, Jumps *jumps); /* target is here */
-bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op,
-                      uint32_t to); /* jump to an earlier place */
+/* A jump whose target is to come; the place that jumps were made for; a jump to an earlier place. */
+bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins);
+bool ptc_compile_land(FnState *fs, Jumps *jumps);
+bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to);
 bool ptc_compile_too_large(FnState *fs, const PtcExpr *at);
 /* May a value be made in this register step by step, with nothing else reading it meanwhile? */
 static inline bool ptc_compile_fresh(const FnState *fs, uint32_t dest)

@@ -7,9 +7,8 @@
 #include "base/text.h"
 #include "value/heap.h"
 
-enum {
-    PTC_JSON_BOX_BYTES = 192 * 1024 * 1024
-}; /* of values; a text of 16 MiB may need this much */
+/* Of values; a text of 16 MiB may need this much. */
+enum { PTC_JSON_BOX_BYTES = 192 * 1024 * 1024 };
 
 typedef struct PtcJsonBox {
     PtcPool pool;

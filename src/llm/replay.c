@@ -96,8 +96,8 @@ static bool fill(Replay *r, char *why, size_t size)
         ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
-    if (ok && r->model_count ==
-                  1) /* replaying a run with only this model counts as a run of that model */
+    /* Replaying a run with only one model counts as a run of that model. */
+    if (ok && r->model_count == 1)
         r->model.name = r->models[0].bytes;
     return ok;
 }

@@ -153,8 +153,7 @@ bool ptc_answer_json(PtcToolCall *call, PtcText json)
     bool crowded;
     PtcValue v = ptc_call_parse(heap, json, error, sizeof error, &crowded);
     if (v == PTC_NONE && crowded) {
-        heap->budget->stop =
-            PTC_STOP_NONE; /* there may be room once other threads have released some */
+        heap->budget->stop = PTC_STOP_NONE; /* there may be room once other threads release some */
         return answer_text(call, true, json);
     }
     if (v == PTC_NONE)

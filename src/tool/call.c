@@ -348,8 +348,8 @@ static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
         atomic_store(&call->inside, false);
         wait_for(call);
     }
-    ptc_call_pause(
-        call); /* this excludes parsing its result: a tool that answered in JSON has paused before */
+    /* Before its result is parsed, which is not the tool's time; one that answered in JSON has paused already. */
+    ptc_call_pause(call);
     job->took_ns += call->begun_ns - begun;
     job->now_ns = call->begun_ns;
     take_answer(job, call, reply);

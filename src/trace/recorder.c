@@ -18,10 +18,10 @@
 #include "value/vec.h"
 
 enum {
-    CALLS_MEMORY = 64 << 20,
+    CALLS_MEMORY = 64 << 20, /* for parsing the list of tool calls */
     RECORD_MEMORY = 512 << 10,
     OWNER_SHOWN = 6
-}; /* for parsing the list of tool calls */
+};
 
 const char *ptc_payloads_name(PtcPayloads payloads)
 {

@@ -20,10 +20,8 @@
 #include "upstream/naming.h"
 #include "upstream/schema_view.h"
 
-enum {
-    DEPTH = 64,
-    TRIES = 2000
-}; /* schemas inside each other; alternatives that one call may try */
+/* Schemas inside each other, and alternatives that one call may try. */
+enum { DEPTH = 64, TRIES = 2000 };
 
 void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const char *problem,
                           PtcText nearest, const char *message)

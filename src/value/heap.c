@@ -122,8 +122,8 @@ static bool charge(PtcHeap *heap, size_t n)
 {
     if (!ptc_heap_fits(heap, n))
         return false;
-    (void)!ptc_tick_bytes(heap->budget,
-                          n); /* the caller that asked for the memory notices a stop */
+    /* Whoever asked for the memory notices a stop. */
+    (void)!ptc_tick_bytes(heap->budget, n);
     heap->used += n;
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;
@@ -658,8 +658,8 @@ void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
         heap->budget->wake = true;
     from->pages = from->large = NULL;
     ptc_heap_deinit(from);
-    ptc_heap_init(from, from->pool, from->budget,
-                  from->limit); /* no cursor may point into pages that were given away */
+    /* No cursor may point into pages that were given away. */
+    ptc_heap_init(from, from->pool, from->budget, from->limit);
 }
 
 /* -------------------------------------------------------------------- results of tools */

@@ -214,9 +214,8 @@ bool ptc_link_ask(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText param
     } else if (!failed) {
         wake = note_due(l, ask->end_ns);
     }
-    if (wake &&
-        !ptc_link_wake(
-            l)) { /* only a loop that never ran cannot be woken: nobody takes it out meanwhile */
+    /* Only a loop that never ran cannot be woken: nobody has taken the ask out of the list meanwhile. */
+    if (wake && !ptc_link_wake(l)) {
         l->ended = ask->next;
         failed = true;
     }

@@ -521,8 +521,8 @@ static void watch_all(PtcStdioWire *s)
     s->err = (PtcLoopWatch){.fd = s->child.err, .events = POLLIN, .ready = on_said};
     s->control =
         (PtcLoopWatch){.fd = s->child.control, .events = POLLIN, .ready = on_exit_of_leash};
-    ptc_loop_watch(
-        loop, &s->control); /* what is watched last is looked at first: output before the end */
+    /* What is watched last is looked at first: output before the end. */
+    ptc_loop_watch(loop, &s->control);
     ptc_loop_watch(loop, &s->in);
     ptc_loop_watch(loop, &s->err);
     ptc_loop_watch(loop, &s->out);
