@@ -79,8 +79,8 @@ static void take_calls(PtcOutcome *o, PtcVM *vm)
 {
     o->log = vm->log;
     vm->log = (PtcLog){0};
-    o->journal = vm->journal;
-    o->summaries = vm->summaries;
+    o->journal = vm->journal.all;
+    o->summaries = vm->summaries.all;
 }
 
 /* The failing form on one line, cut to fit. */

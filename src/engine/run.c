@@ -139,7 +139,8 @@ static void reset_vm(PtcVM *vm)
     vm->prints = (PtcPrints){0};
     vm->warnings = (PtcWarnings){0};
     vm->log = (PtcLog){0};
-    vm->journal = vm->summaries = vm->error_source = PTC_NIL;
+    vm->journal = vm->summaries = (PtcNotes){PTC_NIL, PTC_NIL};
+    vm->error_source = PTC_NIL;
 }
 
 /* Will nothing follow this run? */
@@ -207,7 +208,7 @@ static bool commit(const Work *w, bool ok, PtcNamesMark known)
         ptc_outcome_note_lost(o, s, vm);
     if (!kept)
         ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
-    if (is_suspended(vm) || keep_journal(s, vm->journal))
+    if (is_suspended(vm) || keep_journal(s, vm->journal.all))
         return ok;
     fail_journal(s, vm);
     return false;

@@ -120,8 +120,8 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
         memcpy(seat->globals, model->globals, model->global_count * sizeof *seat->globals);
     vm->defined = false;
     vm->memo = model->memo;
-    vm->journal = model->journal;
-    vm->summaries = model->summaries;
+    vm->journal = (PtcNotes){model->journal.all, PTC_NIL};
+    vm->summaries = (PtcNotes){model->summaries.all, PTC_NIL};
     vm->loops_left = model->loops_left;
     uint64_t number = (uint64_t)(item - seat->job->items);
     vm->random = ptc_random_of(model->random, number);
@@ -198,8 +198,8 @@ static void end_item(PtcSeat *seat, size_t i, PtcValue value)
     item->call_total = (uint32_t)vm->log.total - item->call_total;
     item->loops = job->model.loops_left - vm->loops_left;
     job->values[i] = value;
-    job->values[job->n + i] = vm->journal;
-    job->values[2 * job->n + i] = vm->summaries;
+    job->values[job->n + i] = vm->journal.changes;
+    job->values[2 * job->n + i] = vm->summaries.changes;
     item->before = seat->last;
     seat->last = (uint32_t)i + 1;
 }

@@ -60,7 +60,7 @@ struct PtcJob {
     int width;
     size_t n;
     PtcItem *items;
-    /* Of all items, then their journals, their summaries, and PTC_JOB_MORE others. */
+    /* Of all items, then what each changed of the journal, of the summaries, and PTC_JOB_MORE others. */
     PtcValue *values;
     int64_t compute_ns; /* left when the job began */
     /* Left until the deadline, as the caller knew it last: a thread that comes late has as long from then on.  The hard

@@ -5,12 +5,16 @@
 #include "base/watch.h"
 #include "lisp/element.h"
 #include "lisp/lib/random.h"
+#include "lisp/notes.h"
 #include "value/copy.h"
 #include "value/map.h"
 
 #include <string.h>
 
-enum { JOB_TICKS = 1000 }; /* of beginning and ending a job, its items aside */
+enum {
+    JOB_TICKS = 1000,        /* of beginning and ending a job, its items aside */
+    GRACE_NS = 250 * 1000000 /* for merging, when the time of the run is over */
+};
 
 /* The lock also keeps a helper from a job that is about to go. */
 static void close_job(PtcJob *job)
@@ -86,57 +90,35 @@ static bool merge_prints(PtcVM *vm, const PtcItem *item)
     return true;
 }
 
-/* Entries that the item added or changed, and those it took away. */
-static PtcValue merge_map(PtcVM *vm, PtcValue into, PtcValue base, PtcValue got)
-{
-    PtcValue key, value;
-    if (got == base || into == PTC_NONE)
-        return into;
-    if (into == PTC_NIL)
-        into = ptc_map_empty(vm->heap);
-    for (size_t pos = 0;
-         into != PTC_NONE && got != PTC_NIL && ptc_map_next(got, &pos, &key, &value);)
-        if (base == PTC_NIL || ptc_map_get(vm->heap, base, key) != value)
-            into = ptc_map_assoc(vm->heap, into, key, value);
-    for (size_t pos = 0;
-         into != PTC_NONE && base != PTC_NIL && ptc_map_next(base, &pos, &key, &value);)
-        if (got == PTC_NIL || ptc_map_get(vm->heap, got, key) == PTC_NONE)
-            into = ptc_map_dissoc(vm->heap, into, key);
-    return into;
-}
-
-/* Merges into a map of the VM's; what the items left is kept alive by then. */
-static bool merge_entries(PtcVM *vm, PtcValue *into, PtcValue base, PtcValue got)
-{
-    PtcValue all = merge_map(vm, *into, base, got);
-    if (all == PTC_NONE && ptc_recover(vm))
-        all = merge_map(vm, *into, base, got);
-    if (all != PTC_NONE)
-        *into = all;
-    return all != PTC_NONE;
-}
-
 static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
 {
     const PtcItem *item = &job->items[i];
     const PtcValue *journals = job->values + job->n, *summaries = journals + job->n;
     if (!item->seat)
         return true;
-    ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count,
-                 item->call_total);
-    if (!merge_entries(vm, &vm->journal, job->model.journal, journals[i]))
+    if (!ptc_notes_merge(vm, &vm->journal, job->model.journal.all, journals[i]))
         return false;
     if (i > job->lowest) /* cancelled: its effects outside are reported, its result is not */
         return true;
     vm->loops_left -= item->loops;
     ptc_warnings_merge(&vm->warnings, vm->mem, &item->seat->warnings, item->first_warning,
                        item->warning_count);
-    return merge_entries(vm, &vm->summaries, job->model.summaries, summaries[i]) &&
+    return ptc_notes_merge(vm, &vm->summaries, job->model.summaries.all, summaries[i]) &&
            merge_prints(vm, item);
+}
+
+/* No limit ends this: what was done outside must be known. */
+static void merge_calls(const PtcJob *job, PtcVM *vm)
+{
+    for (const PtcItem *item = job->items; item < job->items + job->n; item++)
+        if (item->seat)
+            ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count,
+                         item->call_total);
 }
 
 static bool merge(PtcJob *job, PtcVM *vm)
 {
+    merge_calls(job, vm);
     for (size_t i = 0; i < job->n; i++)
         if (!ptc_tick(&vm->budget, 1) || !merge_item(job, vm, i))
             return false;
@@ -233,8 +215,8 @@ static void take_heaps(PtcJob *job, PtcVM *vm)
 static void keep_values(PtcJob *job, PtcVM *vm)
 {
     PtcValue *more = job->values + 3 * job->n;
-    more[0] = job->model.journal;
-    more[1] = job->model.summaries;
+    more[0] = job->model.journal.all;
+    more[1] = job->model.summaries.all;
     vm->kept = job->values;
     vm->kept_count = 3 * job->n + PTC_JOB_MORE;
     if (job->lowest < job->n) {
@@ -275,21 +257,31 @@ static void free_seats(PtcJob *job)
     }
 }
 
-/* However late it is, and even when the run was cancelled: what tools and tasks have done must be known, and an item
- * that ran out of time says where.  This takes no longer than the items did. */
+/* When time has run out for an item, it has for the caller as well.  What tasks did is merged all the same: a little
+ * later than the run should end, but not later with every pmap around this one. */
 static bool collect_work(PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
     int64_t compute_end = b->compute_end_ns, deadline = b->deadline_ns, hard = b->hard_ns;
-    b->compute_end_ns = b->deadline_ns = b->hard_ns = INT64_MAX;
-    b->cancel = NULL;
+    b->compute_end_ns = add_time(compute_end, GRACE_NS);
+    b->deadline_ns = add_time(deadline, GRACE_NS);
+    b->hard_ns = add_time(hard, GRACE_NS);
     take_over(job, vm);
     bool ok = merge(job, vm);
     b->compute_end_ns = compute_end;
     b->deadline_ns = deadline;
     b->hard_ns = hard;
-    b->cancel = job->model.budget.cancel;
     return ok;
+}
+
+/* If there was no time to merge all of it, the item that failed still says where. */
+static bool is_late(const PtcJob *job, PtcVM *vm)
+{
+    PtcStop *stop = &vm->budget.stop;
+    if (job->lowest == job->n || (*stop != PTC_STOP_TIMEOUT && *stop != PTC_STOP_DEADLINE))
+        return false;
+    *stop = PTC_STOP_NONE;
+    return true;
 }
 
 static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
@@ -298,7 +290,7 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
     close_job(job);
     settle_time(job, vm);
     give_back_vm(job, vm);
-    bool ok = collect_work(job, vm);
+    bool ok = collect_work(job, vm) || is_late(job, vm);
     if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
     else if (atomic_load(&job->aside)) /* results and errors of the items count in the next run */

@@ -140,14 +140,14 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->host = p->host;
     vm->host_user = p->host_user;
     vm->servers = p->servers;
-    vm->journal = p->journal;
+    vm->journal = (PtcNotes){p->journal, PTC_NIL};
     vm->remaining = p->remaining;
     vm->now_ms = p->now_ms ? p->now_ms : ptc_clock_wall_ms();
     vm->random = (uint64_t)p->limits.seed;
     vm->call_path = vm->call_count = 0;
     vm->math_digits = 0;
     vm->math_mode = 0;
-    vm->summaries = PTC_NIL;
+    vm->summaries = (PtcNotes){PTC_NIL, PTC_NIL};
     vm->log = (PtcLog){0};
     vm->seat = NULL;
     vm->limits = p->limits;
@@ -260,8 +260,8 @@ static bool compute_cells(PtcVM *vm)
 static bool compute_lazy(PtcVM *vm, bool keeps, char who[96])
 {
     if (!ptc_force_deep(vm, vm->result, true, "the program's result", PTC_FORCE_MOST) ||
-        !ptc_force_deep(vm, vm->journal, false, "the journal", PTC_FORCE_MOST) ||
-        !ptc_force_deep(vm, vm->summaries, false, "step-done", PTC_FORCE_MOST))
+        !ptc_force_deep(vm, vm->journal.all, false, "the journal", PTC_FORCE_MOST) ||
+        !ptc_force_deep(vm, vm->summaries.all, false, "step-done", PTC_FORCE_MOST))
         return false;
     for (size_t i = 0; keeps && i < vm->global_count; i++) {
         const PtcName *name = &vm->names->items[i];

@@ -41,6 +41,12 @@ typedef enum { PTC_CONTROL_NONE, PTC_CONTROL_RETURN, PTC_CONTROL_FAIL } PtcContr
 struct PtcCrew;
 struct PtcSeat;
 
+/* What a run notes beside its result (lisp/notes.h). */
+typedef struct PtcNotes {
+    PtcValue all;     /* a map, or nil */
+    PtcValue changes; /* of the item, inside of a pmap: a map, or nil */
+} PtcNotes;
+
 typedef struct PtcVM {
     PtcBudget budget;
     PtcHeap *heap;
@@ -82,8 +88,8 @@ typedef struct PtcVM {
     struct PtcServers *servers; /* other servers that it may call; or NULL */
     void *host_user;            /* the tool layer's state of this run, shared by its threads */
     PtcLog log;                 /* of tool calls */
-    PtcValue journal;           /* map from task id to result; nil: no journal is kept */
-    PtcValue summaries;         /* map from step id to summary, or nil */
+    PtcNotes journal;           /* from task id to result; nil: no journal is kept */
+    PtcNotes summaries;         /* from step id to summary; nil: none */
     PtcValue remaining;         /* what (budget/remaining) gives: a map of the host, or nil */
     int64_t math_digits;        /* of decimals in with-precision; 0: all */
     int math_mode;              /* PtcRounding */

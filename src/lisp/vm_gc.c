@@ -80,8 +80,10 @@ void ptc_vm_collect(PtcVM *vm)
     ptc_heap_mark(heap, vm->error_value);
     ptc_heap_mark(heap, vm->error_source);
     ptc_heap_mark(heap, vm->memo);
-    ptc_heap_mark(heap, vm->journal);
-    ptc_heap_mark(heap, vm->summaries);
+    ptc_heap_mark(heap, vm->journal.all);
+    ptc_heap_mark(heap, vm->journal.changes);
+    ptc_heap_mark(heap, vm->summaries.all);
+    ptc_heap_mark(heap, vm->summaries.changes);
     if (vm->seat)
         ptc_crew_mark(vm);
     ptc_heap_mark_finish(heap);

@@ -117,6 +117,43 @@ static void test_steps(Ptc *ptc, PtcTools *tools)
     ptc_data_free(data);
 }
 
+/* The ids in the journal that a program leaves, in order. */
+static void expect_journal(int line, Ptc *ptc, const char *program, const char *want)
+{
+    char got[TEXT] = "";
+    PtcData *data = ptc_data_new(ptc, PTC_UNSET);
+    PtcRun run = a_run(program, NULL, 0);
+    PtcOutcome *o = NULL;
+    run.journal = ptc_make_map(data, NULL, 0);
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    for (size_t i = 0; i < ptc_value_count(ptc_outcome_journal(o)); i++) {
+        size_t len;
+        const char *id = "";
+        CHECK(ptc_value_string(ptc_value_key_at(ptc_outcome_journal(o), i), &id, &len));
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", id);
+    }
+    check_str("", line, program, got, want);
+    ptc_outcome_free(o);
+    ptc_data_free(data);
+}
+
+#define JOURNAL(program, want) expect_journal(__LINE__, ptc, program, want)
+
+/* An item begins with the journal of before; what it changed comes to what the others did. */
+static void test_journals(Ptc *ptc)
+{
+    JOURNAL("(task :a 1) (pmap (fn [i] (task i i)) (range 3)) (task :z 2)", "a 0 1 2 z ");
+    JOURNAL("(pmap (fn [i] (pmap (fn [j] (task (str i j) j)) (range 2)) (task i i)) (range 2))",
+            "00 01 0 10 11 1 ");
+    JOURNAL("(task :a 1) (task :b 2) (pmap (fn [i] (task-reset (if (= i 0) :a :c))) (range 2))",
+            "b ");
+    JOURNAL("(pmap (fn [i] (if (= i 0) (task :a i) (do (task :a i) (task-reset :a)))) (range 2))",
+            "a ");
+    JOURNAL("(task :a 1) (pmap (fn [_] (pmap (fn [_] (task-reset :a)) [1])) [1])", "");
+    JOURNAL("(task :a 1) (pmap (fn [_] (task-reset :a) (task :b 1) (task :a 3)) [1])", "a b ");
+    JOURNAL("(task :a 1) (pmap (fn [i] (task i i) (when (= i 1) (fail :no))) (range 2))", "a 0 1 ");
+}
+
 /* Runs a program whose memoized function calls a tool; of several items that ask for the same, one calls. */
 static void expect_calls(int line, Ptc *ptc, PtcTools *tools, const char *program, const char *want,
                          size_t calls)
@@ -486,6 +523,7 @@ int main(void)
     CHECK_RUN(test_prints(ptc, tools));
     CHECK_RUN(test_warnings(ptc, tools));
     CHECK_RUN(test_steps(ptc, tools));
+    CHECK_RUN(test_journals(ptc));
     CHECK_RUN(test_memo(ptc, tools));
     CHECK_RUN(test_limits(ptc, tools));
     CHECK_RUN(test_memory(ptc, tools));

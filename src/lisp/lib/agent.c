@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a program has to do with its host: tools, the journal of tasks, the steps of a plan, the budget. */
+#include "lisp/notes.h"
 #include "lisp/record.h"
 
 /* ------------------------------------------------------------------------------- tools */
@@ -91,22 +92,6 @@ static bool root_id(PtcVM *vm, const PtcValue *argv, PtcValue *slot)
     return id != PTC_NONE;
 }
 
-/* *map with the entry added; nil counts as an empty map.  key and value are rooted. */
-static bool put(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
-{
-    for (int tries = 0; tries < 2; tries++) {
-        PtcValue all = *map == PTC_NIL ? ptc_map_empty(vm->heap) : *map;
-        PtcValue more = all == PTC_NONE ? all : ptc_map_assoc(vm->heap, all, key, value);
-        if (more != PTC_NONE) {
-            *map = more;
-            return true;
-        }
-        if (!ptc_recover(vm))
-            break;
-    }
-    return false;
-}
-
 /* argv[1] is the expression as a function, see ptc_analyze_task. */
 PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
             "(task id expr)", "The result of a task.", "")
@@ -115,13 +100,14 @@ PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_
     PtcValue *slots = ptc_roots(vm, 2); /* id, result */
     if (!slots || !root_id(vm, argv, slots))
         return false;
-    if (vm->journal == PTC_NIL)
+    if (vm->journal.all == PTC_NIL)
         return ptc_call(vm, argv[1], 0, NULL, out);
-    PtcValue known = ptc_map_get(vm->heap, vm->journal, slots[0]);
+    PtcValue known = ptc_map_get(vm->heap, vm->journal.all, slots[0]);
     if (known != PTC_NONE)
         return ptc_give(out, known);
     size_t calls = vm->log.count;
-    if (!ptc_call(vm, argv[1], 0, NULL, &slots[1]) || !put(vm, &vm->journal, slots[0], slots[1]))
+    if (!ptc_call(vm, argv[1], 0, NULL, &slots[1]) ||
+        !ptc_notes_put(vm, &vm->journal, slots[0], slots[1]))
         return false;
     ptc_log_journaled(&vm->log, calls);
     *out = slots[1];
@@ -137,17 +123,14 @@ PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, PTC_B_CALLS | P
     *out = PTC_NIL;
     if (!id || !root_id(vm, argv, id))
         return false;
-    if (vm->journal == PTC_NIL)
+    if (vm->journal.all == PTC_NIL)
         return true;
-    PtcValue journal = ptc_map_dissoc(vm->heap, vm->journal, *id);
-    if (journal == PTC_NONE && ptc_recover(vm))
-        journal = ptc_map_dissoc(vm->heap, vm->journal, *id);
-    if (journal != PTC_NONE) {
-        if (ptc_map_count(journal) < ptc_map_count(vm->journal))
-            ptc_log_forget(&vm->log);
-        vm->journal = journal;
-    }
-    return journal != PTC_NONE;
+    size_t before = ptc_map_count(vm->journal.all);
+    if (!ptc_notes_remove(vm, &vm->journal, *id))
+        return false;
+    if (ptc_map_count(vm->journal.all) < before)
+        ptc_log_forget(&vm->log);
+    return true;
 }
 
 PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC_B_EFFECT,
@@ -159,7 +142,7 @@ PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC
     if (!slots || !root_id(vm, argv, slots) || !root_id(vm, argv + 1, slots + 1))
         return false;
     *out = slots[1];
-    return put(vm, &vm->summaries, slots[0], slots[1]);
+    return ptc_notes_put(vm, &vm->summaries, slots[0], slots[1]);
 }
 
 const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,     &budget_remaining_def,
