@@ -219,7 +219,8 @@ bool ptc_recover_keeping(PtcVM *vm, int argc, const PtcValue *argv, PtcValue kee
 static PTC_NOINLINE bool retry(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *argv,
                                PtcValue *out)
 {
-    return ptc_recover_keeping(vm, argc, argv, PTC_NIL) && row->fn(vm, argc, argv, out);
+    return ptc_recover_keeping(vm, argc, argv, PTC_NIL) && row->fn(vm, argc, argv, out) &&
+           vm->budget.stop == PTC_STOP_NONE;
 }
 
 bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, PtcValue *out)

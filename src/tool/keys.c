@@ -134,7 +134,10 @@ static PtcValue convert_leaf(Keys *k, PtcValue v, const PtcPlace *at)
                    ? name_string(k->heap, v, false)
                    : PTC_NONE;
     if (ptc_is_decimal(v)) { /* a tool gets numbers as JSON has them */
-        PtcValue d = ptc_float_new(k->heap, ptc_decimal_to_double(k->heap, v));
+        double nearest = ptc_decimal_to_double(k->heap, v);
+        if (k->heap->budget->stop != PTC_STOP_NONE)
+            return PTC_NONE;
+        PtcValue d = ptc_float_new(k->heap, nearest);
         return d == PTC_NONE || !ptc_is_float(d) ? d : convert_float(k, d, at);
     }
     PtcValue text = ptc_is(v, PTC_T_RECORD) ? text_string(k->heap, v) : PTC_NONE;

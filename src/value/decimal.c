@@ -3,6 +3,7 @@
  * PTC_DECIMAL_SCALE, and what two scales have to be aligned by is checked before a number of that length is made. */
 #include "value/decimal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "value/bigint.h"
@@ -257,11 +258,24 @@ int64_t ptc_decimal_digits(PtcHeap *heap, PtcValue v)
     return len;
 }
 
+/* Without memory, as nearly all of them are. */
+static bool small_to_double(PtcDecimalParts a, double *out)
+{
+    char text[64];
+    if (!ptc_is_int(a.unscaled))
+        return false;
+    int n = snprintf(text, sizeof text, "%lldE%lld", (long long)ptc_to_int(a.unscaled),
+                     (long long)-a.scale);
+    return ptc_double_parse(text, (size_t)n, out);
+}
+
 double ptc_decimal_to_double(PtcHeap *heap, PtcValue v)
 {
     PtcBuf text;
     double d = 0;
     PtcDecimalParts a = ptc_decimal_parts(v);
+    if (small_to_double(a, &d))
+        return d;
     ptc_heap_buf_init(heap, &text);
     bool ok = ptc_int_print(heap, &text, a.unscaled) &&
               ptc_buf_addf(&text, "E%lld", (long long)-a.scale) &&

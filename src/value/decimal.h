@@ -72,7 +72,7 @@ int ptc_decimal_compare(PtcHeap *heap, PtcValue a, PtcValue b);
 int ptc_decimal_sign(PtcValue a);
 /* Digits of the unscaled value, 1 for zero; 0 when memory or time ran out. */
 int64_t ptc_decimal_digits(PtcHeap *heap, PtcValue a);
-/* The nearest double. */
+/* The nearest double; when memory or time ran out the budget is stopped, and it is worth nothing. */
 double ptc_decimal_to_double(PtcHeap *heap, PtcValue a);
 
 /* Appends the text, without M; plain: never with an exponent.  False when the buffer takes no more or the budget is

@@ -170,6 +170,8 @@ PtcValue ptc_dict_put(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, b
 {
     uint32_t hash = ptc_hash(heap, key);
     int64_t entry = find(heap, v, key, hash, flex);
+    if (heap->budget->stop != PTC_STOP_NONE) /* then the hash is worth nothing */
+        return PTC_NONE;
     return entry < 0 ? add_entry(heap, v, key, value, hash) : replace_value(heap, v, entry, value);
 }
 
@@ -219,6 +221,8 @@ PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
     const PtcDict *d = dict(v);
     uint32_t hash = ptc_hash(heap, key);
     int64_t entry = find(heap, v, key, hash, false);
+    if (heap->budget->stop != PTC_STOP_NONE)
+        return PTC_NONE;
     if (entry < 0)
         return v;
     PtcValue order = order_without(heap, v, entry);

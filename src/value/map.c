@@ -122,7 +122,8 @@ static int cached_find(PtcHeap *heap, PtcValue shape, PtcValue key)
     if (PTC_LIKELY(c->shape == shape && c->key == key))
         return (int)c->answer - 1;
     int at = ptc_shape_find(heap, (const PtcShape *)(uintptr_t)shape, key, true);
-    *c = (PtcShapeCache){shape, key, (PtcValue)(at + 1)};
+    if (heap->budget->stop == PTC_STOP_NONE) /* else nobody knows */
+        *c = (PtcShapeCache){shape, key, (PtcValue)(at + 1)};
     return at;
 }
 
@@ -240,6 +241,8 @@ static PtcValue shape_add(PtcHeap *heap, PtcValue shape, PtcValue key)
     memcpy(hashes, ptc_shape_hashes(s), n * sizeof *hashes);
     keys[n] = key;
     hashes[n] = ptc_hash(heap, key);
+    if (heap->budget->stop != PTC_STOP_NONE) /* then the hash is worth nothing */
+        return PTC_NONE;
     PtcValue longer = ptc_shape_new(heap, keys, hashes, n + 1);
     if (longer != PTC_NONE)
         *c = (PtcShapeCache){shape, key, longer};

@@ -13,9 +13,11 @@
 #include "value/decimal.h"
 #include "value/number.h"
 
+/* When nobody has said why it failed, it was a buffer: this one, or that of a part. */
 bool ptc_format_check(PtcVM *vm, const PtcBuf *buf, bool ok)
 {
-    return ptc_buf_ok(buf) ? ok : ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    bool told = vm->failed || vm->budget.stop != PTC_STOP_NONE;
+    return (ok && ptc_buf_ok(buf)) || (!told && ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY));
 }
 
 bool ptc_format_give(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)

@@ -315,6 +315,8 @@ static bool give_average(PtcVM *vm, const Sum *sum, PtcValue *out)
     double total = ptc_is_decimal(*sum->total) ? ptc_decimal_to_double(vm->heap, *sum->total)
                                                : ptc_num_double(*sum->total);
     double mean = total / (double)sum->n;
+    if (vm->budget.stop != PTC_STOP_NONE)
+        return false;
     PtcValue v = ptc_float_new(vm->heap, mean);
     return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_float_new(vm->heap, mean) : v);
 }

@@ -50,6 +50,12 @@ static double as_double(PtcVM *vm, PtcValue v)
     return ptc_is_decimal(v) ? ptc_decimal_to_double(vm->heap, v) : ptc_num_double(v);
 }
 
+/* A float that was computed from such doubles, of which none may have failed. */
+static PtcValue float_of(PtcVM *vm, double d)
+{
+    return vm->budget.stop == PTC_STOP_NONE ? ptc_float_new(vm->heap, d) : PTC_NONE;
+}
+
 PtcValue ptc_num_add(PtcVM *vm, PtcValue a, PtcValue b)
 {
     if (both_integers(a, b))
@@ -58,7 +64,7 @@ PtcValue ptc_num_add(PtcVM *vm, PtcValue a, PtcValue b)
         return PTC_NONE;
     if (are_decimals(a, b))
         return ptc_decimal_in_context(vm, ptc_decimal_add(vm->heap, a, b));
-    return ptc_float_new(vm->heap, as_double(vm, a) + as_double(vm, b));
+    return float_of(vm, as_double(vm, a) + as_double(vm, b));
 }
 
 PtcValue ptc_num_sub(PtcVM *vm, PtcValue a, PtcValue b)
@@ -69,7 +75,7 @@ PtcValue ptc_num_sub(PtcVM *vm, PtcValue a, PtcValue b)
         return PTC_NONE;
     if (are_decimals(a, b))
         return ptc_decimal_in_context(vm, ptc_decimal_sub(vm->heap, a, b));
-    return ptc_float_new(vm->heap, as_double(vm, a) - as_double(vm, b));
+    return float_of(vm, as_double(vm, a) - as_double(vm, b));
 }
 
 PtcValue ptc_num_mul(PtcVM *vm, PtcValue a, PtcValue b)
@@ -80,7 +86,7 @@ PtcValue ptc_num_mul(PtcVM *vm, PtcValue a, PtcValue b)
         return PTC_NONE;
     if (are_decimals(a, b))
         return ptc_decimal_in_context(vm, ptc_decimal_mul(vm->heap, a, b));
-    return ptc_float_new(vm->heap, as_double(vm, a) * as_double(vm, b));
+    return float_of(vm, as_double(vm, a) * as_double(vm, b));
 }
 
 /* The integer as a fraction of magnitude 0.5 to 1 times 2^*exponent, whatever its size. */
@@ -139,7 +145,7 @@ PtcValue ptc_num_div(PtcVM *vm, PtcValue a, PtcValue b)
         return PTC_NONE;
     if (are_decimals(a, b))
         return divide_decimals(vm, a, b);
-    return ptc_float_new(vm->heap, as_double(vm, a) / as_double(vm, b));
+    return float_of(vm, as_double(vm, a) / as_double(vm, b));
 }
 
 /* ------------------------------------------------------------- any number of */
@@ -333,11 +339,10 @@ static bool divide(PtcVM *vm, const PtcValue *argv, Division what, PtcValue *out
         return divide_small(vm, ptc_to_int(a), ptc_to_int(b), what, out);
     if (both_integers(a, b))
         return divide_big(vm, a, b, what, out);
-    double divisor = as_double(vm, b);
-    if (divisor == 0)
+    double dividend = as_double(vm, a), divisor = as_double(vm, b);
+    if (divisor == 0 && vm->budget.stop == PTC_STOP_NONE)
         return division_by_zero(vm);
-    double d = divide_doubles(as_double(vm, a), divisor, what);
-    return ptc_give(out, ptc_float_new(vm->heap, d));
+    return ptc_give(out, float_of(vm, divide_doubles(dividend, divisor, what)));
 }
 
 PTC_BUILTIN(core_quot, "clojure.core", "quot", 2, 2, 0, "(quot num div)",
