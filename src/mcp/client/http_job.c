@@ -219,7 +219,7 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
         ptc_client_send(l->config.http, l->mem, &r, &job->answer);
         again = first && has_others(job, ptc_buf_view(&all));
     } else if (job->why.len == 0) {
-        ptc_buf_add_cstr(&job->why, "out of memory");
+        job->no_memory = true;
     }
     if (all.data)
         ptc_secret_wipe(all.data, all.len);

@@ -40,6 +40,15 @@ static void fail(PtcLink *l, const char *what, PtcText detail)
     ptc_buf_deinit(&why);
 }
 
+/* The reply is none that can be used. */
+static void fail_reply(PtcLink *l, const char *what, const PtcLinkReply *reply)
+{
+    if (reply->end == PTC_LINK_NO_MEMORY || reply->text.failed)
+        fail(l, "out of memory", (PtcText){NULL, 0});
+    else
+        fail(l, what, ptc_buf_view(&reply->text));
+}
+
 static void fail_auth(PtcLink *l, const PtcLinkReply *reply)
 {
     PtcText challenge = reply->text.len ? ptc_buf_view(&reply->text) : PTC_TEXT("Bearer");
@@ -117,7 +126,7 @@ static void ready(PtcLink *l, PtcText result)
 
 /* --------------------------------------------------------------------------- probe */
 
-static PtcEra era_of_reply(PtcLink *l, const PtcLinkReply *reply)
+static PtcEra era_of_reply(PtcLink *l, PtcLinkReply *reply)
 {
     PtcLinkScratch s;
     if (reply->end == PTC_LINK_HTTP_FAULT)
@@ -126,6 +135,8 @@ static PtcEra era_of_reply(PtcLink *l, const PtcLinkReply *reply)
     ptc_link_scratch_init(&s, l);
     PtcValue v = ptc_link_scratch_value(&s, ptc_buf_view(&reply->text));
     bool is_error = reply->end == PTC_LINK_ERROR;
+    if (v == PTC_NONE && s.heap.budget->stop == PTC_STOP_MEMORY)
+        reply->end = PTC_LINK_NO_MEMORY;
     PtcEra era = v == PTC_NONE
                      ? (PtcEra){PTC_ERA_FAIL, NULL, "upstream_error"}
                      : ptc_era_of_answer(&s.heap, is_error ? PTC_NONE : v, is_error ? v : PTC_NONE);
@@ -148,7 +159,7 @@ static void on_probe(PtcLinkAsk *ask, PtcLinkReply *reply)
     if (reply->end != PTC_LINK_ANSWER && reply->end != PTC_LINK_ERROR &&
         reply->end != PTC_LINK_HTTP_FAULT) {
         if (!l->initializing)
-            fail(l, "no usable answer to server/discover", ptc_buf_view(&reply->text));
+            fail_reply(l, "no usable answer to server/discover", reply);
         return;
     }
     PtcEra era = era_of_reply(l, reply);
@@ -164,7 +175,7 @@ static void on_probe(PtcLinkAsk *ask, PtcLinkReply *reply)
         if (!l->initializing)
             send_initialize(l, era.version ? era.version : LEGACY_VERSION);
     } else if (!l->initializing) {
-        fail(l, "no usable answer to server/discover", ptc_buf_view(&reply->text));
+        fail_reply(l, "no usable answer to server/discover", reply);
     }
 }
 
@@ -217,7 +228,7 @@ static void initialize_failed(PtcLink *l, PtcLinkReply *reply)
     else if (!l->probed && (reply->end == PTC_LINK_ERROR || reply->end == PTC_LINK_HTTP_FAULT))
         send_probe(l);
     else
-        fail(l, "it refused initialize", ptc_buf_view(&reply->text));
+        fail_reply(l, "it refused initialize", reply);
 }
 
 static void on_initialize(PtcLinkAsk *ask, PtcLinkReply *reply)
