@@ -75,8 +75,7 @@ static void read_forms(Finder *f, Found *b)
     ptc_diags_init(&diags, &arena);
     PtcReader reader = {b->text.bytes, b->text.len, &arena, &f->s->heap, &diags};
     b->reads = ptc_read(&reader, &forms, &count);
-    if (f->s->budget.stop == PTC_STOP_SIZE) /* a number that is too large: running it says so */
-        f->s->budget.stop = PTC_STOP_NONE;
+    ptc_budget_go_on(&f->s->budget); /* running it says what is wrong */
     if (b->reads) {
         b->has_form = count > 0;
         b->is_list = count > 0 && forms[0]->kind == PTC_F_LIST;

@@ -115,6 +115,7 @@ static PtcValue read_args(Hearing *r, PtcText text)
     }
     if (v == PTC_NIL)
         v = ptc_map_empty(heap);
+    ptc_budget_go_on(&r->b->budget);
     if (r->b->budget.stop != PTC_STOP_NONE)
         no_memory(r);
     return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;

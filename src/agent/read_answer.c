@@ -79,6 +79,7 @@ static void offer_text(Search *s, PtcText text)
         return;
     s->out->work += text.len;
     PtcValue v = ptc_json_parse(&s->b->heap, text.bytes, text.len, &e);
+    ptc_budget_go_on(&s->b->budget);
     if (v != PTC_NONE)
         offer(s, v);
     else if (e.stopped)
@@ -135,6 +136,7 @@ static void offer_pieces(Search *s, PtcText text)
         PtcJsonError e;
         size_t used = 0, rest = text.len - at;
         PtcValue v = ptc_json_parse_prefix(&s->b->heap, text.bytes + at, rest, &used, &e);
+        ptc_budget_go_on(&s->b->budget);
         if (v == PTC_NONE && e.stopped) {
             give_up(s);
             return;

@@ -125,7 +125,7 @@ PtcValue ptc_make_json(PtcData *d, const char *json, size_t len, char *error, si
         snprintf(error, error_size, "the JSON needs more than its limit of %zu bytes once decoded",
                  d->heap->limit);
     else if (e.stopped)
-        snprintf(error, error_size, "reading the JSON took too long or holds too large a number");
+        snprintf(error, error_size, "reading the JSON took too long");
     else
         snprintf(error, error_size, "line %u, column %u: %s", (unsigned)e.line, (unsigned)e.column,
                  e.message);

@@ -148,7 +148,14 @@ static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)
     return false;
 }
 
-/* The same for limits of several kinds: the message will read "<what> <limit>".  Always false. */
+/* For hosts that read a text and can tell what is wrong with it: a number that is too large is no reason to stop. */
+static inline void ptc_budget_go_on(PtcBudget *budget)
+{
+    if (budget->stop == PTC_STOP_SIZE)
+        budget->stop = PTC_STOP_NONE;
+}
+
+/* ptc_budget_halt for limits of several kinds: the message will read "<what> <limit>".  Always false. */
 static inline bool ptc_budget_exceed(PtcBudget *budget, PtcStop stop, const char *what,
                                      int64_t limit)
 {

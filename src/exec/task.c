@@ -166,8 +166,7 @@ static void explain_json(const PtcHeapBox *box, const PtcJsonError *e, char *out
                  "`context`: the JSON needs more than its limit of %zu bytes once decoded",
                  box->heap.limit);
     else if (e->stopped)
-        snprintf(out, size,
-                 "`context`: reading the JSON took too long or holds too large a number");
+        snprintf(out, size, "`context`: reading the JSON took too long");
     else
         snprintf(out, size, "`context`: line %u, column %u: %s", (unsigned)e->line,
                  (unsigned)e->column, e->message);

@@ -45,7 +45,7 @@ const char *ptc_json_stopped(const PtcJsonParser *ps, const char *at)
 {
     bool size = ps->heap->budget->stop == PTC_STOP_SIZE;
     ptc_json_fail(ps, at, size ? "this integer is too large" : "stopped by a limit");
-    ps->error->stopped = true;
+    ps->error->stopped = !size;
     return NULL;
 }
 
