@@ -263,8 +263,7 @@ static void test_time(void)
     h.budget.max_int_bits = 256;
     CHECK(parse("[123456789012345678901234567890]") != PTC_NONE);
     memset(text, '7', 1000);
-    CHECK(ptc_json_parse(&h.heap, text, 1000, &e) == PTC_NONE && !e.stopped &&
-          h.budget.stop == PTC_STOP_SIZE && strstr(e.message, "too large"));
+    CHECK(ptc_json_parse(&h.heap, text, 1000, &e) == PTC_NONE && !e.stopped);
     CHECK_STR(e.message, "this integer is too large");
     CHECK(h.budget.stop == PTC_STOP_SIZE);
     ptc_budget_init(&h.budget);
