@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    JOB_TICKS = 1000,        /* of beginning and ending a job, its items aside */
-    GRACE_NS = 250 * 1000000 /* for merging, when the time of the run is over */
+    JOB_TICKS = 1000,         /* of beginning and ending a job, its items aside */
+    GRACE_NS = 1000 * 1000000 /* for merging, when the time of the run is over */
 };
 
 /* The lock also keeps a helper from a job that is about to go. */
@@ -90,14 +90,22 @@ static bool merge_prints(PtcVM *vm, const PtcItem *item)
     return true;
 }
 
+/* Of all items, also those that were cancelled because one below them failed: what they did was done. */
+static bool merge_journals(const PtcJob *job, PtcVM *vm)
+{
+    const PtcValue *journals = job->values + job->n;
+    for (size_t i = 0; i < job->n; i++)
+        if (!ptc_notes_merge(vm, &vm->journal, job->model.journal.all, journals[i]))
+            return false;
+    return true;
+}
+
 static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
 {
     const PtcItem *item = &job->items[i];
-    const PtcValue *journals = job->values + job->n, *summaries = journals + job->n;
+    const PtcValue *summaries = job->values + 2 * job->n;
     if (!item->seat)
         return true;
-    if (!ptc_notes_merge(vm, &vm->journal, job->model.journal.all, journals[i]))
-        return false;
     if (i > job->lowest) /* cancelled: its effects outside are reported, its result is not */
         return true;
     vm->loops_left -= item->loops;
@@ -119,6 +127,8 @@ static void merge_calls(const PtcJob *job, PtcVM *vm)
 static bool merge(PtcJob *job, PtcVM *vm)
 {
     merge_calls(job, vm);
+    if (!merge_journals(job, vm))
+        return false;
     for (size_t i = 0; i < job->n; i++)
         if (!ptc_tick(&vm->budget, 1) || !merge_item(job, vm, i))
             return false;
@@ -200,11 +210,12 @@ static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
     return ok;
 }
 
-static void take_heaps(PtcJob *job, PtcVM *vm)
+/* Copying takes time, and there may be none left. */
+static void take_heaps(PtcJob *job, PtcVM *vm, bool late)
 {
     for (PtcSeat *s = job->seats; s; s = s->next) {
         ptc_heap_take_raised(vm->heap, &s->heap);
-        if (evacuate(job, s, vm))
+        if (!late && evacuate(job, s, vm))
             ptc_heap_deinit(&s->heap);
         else
             ptc_heap_adopt(vm->heap, &s->heap);
@@ -233,13 +244,13 @@ static void work_again(PtcJob *job)
 }
 
 /* While values are copied they exist twice, and both copies count. */
-static void take_over(PtcJob *job, PtcVM *vm)
+static void take_over(PtcJob *job, PtcVM *vm, bool late)
 {
     bool outermost = job->account == &job->own;
     if (outermost)
         ptc_account_join(vm->heap, job->account);
     work_again(job);
-    take_heaps(job, vm);
+    take_heaps(job, vm, late);
     keep_values(job, vm);
     ptc_memo_absorb(job->memo, vm);
     if (outermost)
@@ -257,41 +268,45 @@ static void free_seats(PtcJob *job)
     }
 }
 
-/* When time has run out for an item, it has for the caller as well.  What tasks did is merged all the same: a little
- * later than the run should end, but not later with every pmap around this one. */
+static bool is_late(const PtcBudget *b)
+{
+    return b->stop == PTC_STOP_TIMEOUT || b->stop == PTC_STOP_DEADLINE;
+}
+
+/* When time has run out for an item, it has for the caller as well, and a run may have been cancelled.  What tasks did
+ * is merged all the same: a little later than the run should end, but not later with every pmap around this one. */
 static bool collect_work(PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
     int64_t compute_end = b->compute_end_ns, deadline = b->deadline_ns, hard = b->hard_ns;
+    int64_t now = b->clock_ns(b->clock_user);
+    const PtcCancel *cancel = b->cancel;
     b->compute_end_ns = add_time(compute_end, GRACE_NS);
     b->deadline_ns = add_time(deadline, GRACE_NS);
     b->hard_ns = add_time(hard, GRACE_NS);
-    take_over(job, vm);
+    b->cancel = NULL;
+    take_over(job, vm, now >= compute_end || now >= deadline || ptc_cancelled(cancel));
     bool ok = merge(job, vm);
+    ptc_watch_pause(b); /* it may have seen the later ends */
     b->compute_end_ns = compute_end;
     b->deadline_ns = deadline;
     b->hard_ns = hard;
+    b->cancel = cancel;
     return ok;
 }
 
-/* If there was no time to merge all of it, the item that failed still says where. */
-static bool is_late(const PtcJob *job, PtcVM *vm)
-{
-    PtcStop *stop = &vm->budget.stop;
-    if (job->lowest == job->n || (*stop != PTC_STOP_TIMEOUT && *stop != PTC_STOP_DEADLINE))
-        return false;
-    *stop = PTC_STOP_NONE;
-    return true;
-}
-
+/* If there was no time to merge all of it, an item that failed still says where. */
 static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 {
     ptc_seat_leave(&job->first);
     close_job(job);
     settle_time(job, vm);
     give_back_vm(job, vm);
-    bool ok = collect_work(job, vm) || is_late(job, vm);
-    if (!ok)
+    bool ok = collect_work(job, vm), late = !ok && is_late(&vm->budget);
+    if (late && job->lowest < job->n) {
+        vm->budget.stop = PTC_STOP_NONE;
+        ok = report(job, vm);
+    } else if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
     else if (atomic_load(&job->aside)) /* results and errors of the items count in the next run */
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
