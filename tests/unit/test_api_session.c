@@ -399,6 +399,19 @@ static void test_slow_journal(void)
     end_engine(ptc);
 }
 
+/* The same in an answer to a line: the run took all the time that the line had. */
+static void test_late_line(void)
+{
+    PtcLimits limits = patient_limits();
+    Clock clock = {.step = 1};
+    limits.timeout_ms = 100;
+    Ptc *ptc = with_clock(&clock, &limits);
+    ASK(ptc,
+        "{\"program\":\"(doseq [k (range 5000)] (task k k)) (reduce + (range))\",\"journal\":{}}",
+        "\"4999\":4999");
+    end_engine(ptc);
+}
+
 /* Time passes only when the clock is looked at. */
 static void test_clock(void)
 {
@@ -677,6 +690,7 @@ int main(void)
     CHECK_RUN(test_session_journal_limit());
     CHECK_RUN(test_batch());
     CHECK_RUN(test_slow_journal());
+    CHECK_RUN(test_late_line());
     CHECK_RUN(test_clock());
     CHECK_RUN(test_slow_host());
     CHECK_RUN(test_cancel());
