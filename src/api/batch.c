@@ -279,9 +279,7 @@ static void add_value(Request *r, const char *name, PtcValue v)
 {
     PtcJsonError error;
     size_t before = r->out.len;
-    PtcBudget *budget = r->data->heap->budget;
-    ptc_engine_budget(r->ptc, budget, 0);
-    budget->compute_end_ns = INT64_MAX;
+    ptc_engine_budget_unclocked(r->ptc, r->data->heap->budget);
     ptc_emit_key(&r->out, name);
     if (!ptc_to_json_value(r->data->heap, &r->out, v, -1, &error) && !r->out.failed)
         r->out.len = before; /* a function in a journal, for example, cannot be JSON */

@@ -129,6 +129,12 @@ void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms)
     budget->compute_end_ns = end < ptc->task_end_ns ? end : ptc->task_end_ns;
 }
 
+void ptc_engine_budget_unclocked(Ptc *ptc, PtcBudget *budget)
+{
+    ptc_engine_budget(ptc, budget, 0);
+    budget->compute_end_ns = INT64_MAX;
+}
+
 void ptc_engine_task_begin(Ptc *ptc, int64_t timeout_ms)
 {
     PtcBudget clock;

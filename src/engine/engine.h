@@ -82,6 +82,8 @@ PTC_MUST_USE bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given,
 
 /* A budget with the engine's clock that ends `ms` from now. */
 void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);
+/* The same without a clock: for what must not be lost because the machine was busy, or a run took all its time. */
+void ptc_engine_budget_unclocked(Ptc *ptc, PtcBudget *budget);
 
 /* A task is a run with what comes before and after it: reading a context and a session, showing the result, keeping
  * the session.  From begin to end its time (PTC_UNSET: the engine's timeout_ms) covers all of that together; once the

@@ -89,19 +89,12 @@ static bool is_ours(const Ptc *ptc, PtcValue v)
            (!ptc_is_obj(v) || ptc_page_of(v)->heap->pool == &ptc->pool);
 }
 
-/* No clock ends a copy for the host: it is as long as the session's limit lets it be, and a journal of tasks that took
- * effect must not be lost because the machine was busy, or because the run that made it had no time left. */
-static void begin_copy(const PtcSession *s, PtcBudget *budget)
-{
-    ptc_engine_budget(s->ptc, budget, 0);
-    budget->compute_end_ns = INT64_MAX;
-}
-
+/* As long as the session's limit lets it be: a journal of tasks that took effect must be kept. */
 static PtcValue copy_in(PtcSession *s, PtcValue v)
 {
     PtcCopy copy;
     s->box->heap.limit = (size_t)s->ptc->limits.session_bytes;
-    begin_copy(s, &s->box->budget);
+    ptc_engine_budget_unclocked(s->ptc, &s->box->budget);
     ptc_copy_init(&copy, &s->box->heap);
     PtcValue mine = ptc_copy_value(&copy, v);
     ptc_copy_deinit(&copy);
@@ -114,7 +107,7 @@ static bool replace_with(PtcSession *s, int at, PtcValue *values, PtcValue v)
     PtcStop stop;
     PtcHeapBox *box = ptc_box_new(s->ptc, s->box->heap.limit);
     if (box)
-        begin_copy(s, &box->budget);
+        ptc_engine_budget_unclocked(s->ptc, &box->budget);
     if (at >= 0)
         values[at] = v;
     return ptc_session_replace(s, box, values, at < 0 ? v : s->journal, &stop);

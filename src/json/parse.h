@@ -17,8 +17,9 @@ enum { PTC_JSON_MAX_DEPTH = 512 }; /* containers inside each other */
 typedef struct PtcJsonError {
     size_t offset;         /* parser: the byte where it happened */
     uint32_t line, column; /* parser: the same from 1; columns count code points */
-    bool stopped;  /* not the data's fault: the heap's budget says why.  (It also stops for an
-                            * integer that is too large, which is: ptc_budget_go_on.) */
+    /* Not the data's fault: the heap's budget says why.  (That stops for an integer that is too large as well, which
+     * is the data's fault: ptc_budget_go_on.) */
+    bool stopped;
     bool too_deep; /* nested deeper than PTC_JSON_MAX_DEPTH */
     char message[200];
     char what[48];             /* writer: what cannot be JSON, such as "a function"; else empty */

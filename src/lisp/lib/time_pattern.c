@@ -232,8 +232,8 @@ static bool is_time_letter(char c)
     return c != 0 && strchr("HhamsSF", c) != NULL;
 }
 
-/* X and x: +02, +0200, +02:00; X has Z for none.  Z: +0200, GMT+02:00, +02:00.  G: GMT or +0200.  O: like XX and
- * XXX. */
+/* X and x: +02, +0200, +02:00; X has Z for none.  Z: +0200, GMT+02:00, +02:00.  G: GMT or +0200.  O: like X written
+ * two or three times. */
 static bool add_offset(PtcBuf *buf, const Token *t, const Parts *p)
 {
     int64_t s = p->offset < 0 ? -p->offset : p->offset;
