@@ -302,16 +302,18 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
     close_job(job);
     settle_time(job, vm);
     give_back_vm(job, vm);
-    bool ok = collect_work(job, vm), late = !ok && is_late(&vm->budget);
-    if (late && job->lowest < job->n) {
+    bool ok = collect_work(job, vm);
+    if (!ok && job->lowest < job->n && is_late(&vm->budget)) {
         vm->budget.stop = PTC_STOP_NONE;
         ok = report(job, vm);
-    } else if (!ok)
+    } else if (!ok) {
         vm->error_value = vm->error_source = PTC_NIL;
-    else if (atomic_load(&job->aside)) /* results and errors of the items count in the next run */
+    } else if (atomic_load(
+                   &job->aside)) { /* results and errors of the items count in the next run */
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
-    else
+    } else {
         ok = job->lowest < job->n ? report(job, vm) : gather(job, vm, out);
+    }
     vm->kept_count = 0;
     free_seats(job);
     return ok;

@@ -9,9 +9,10 @@
 static PtcValue changed(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value)
 {
     PtcValue all = map == PTC_NIL ? ptc_map_empty(heap) : map;
-    if (all == PTC_NONE || value != PTC_NONE)
-        return all == PTC_NONE ? all : ptc_map_assoc(heap, all, key, value);
-    return ptc_map_dissoc(heap, all, key);
+    if (all == PTC_NONE)
+        return PTC_NONE;
+    return value == PTC_NONE ? ptc_map_dissoc(heap, all, key)
+                             : ptc_map_assoc(heap, all, key, value);
 }
 
 /* After a collection if need be; PTC_NONE as value takes the entry away. */
