@@ -122,15 +122,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static PtcText trim(PtcText t)
-{
-    while (t.len && is_blank(t.bytes[0]))
-        t.bytes++, t.len--;
-    while (t.len && is_blank(t.bytes[t.len - 1]))
-        t.len--;
-    return t;
-}
-
 /* The position of `what` from `from` on; the length of the text if there is none. */
 static size_t find(PtcText text, size_t from, PtcText what)
 {
@@ -166,7 +157,7 @@ static bool read_triple(Reading *r, size_t inside, Tag *tag)
     size_t at = find(r->text, inside, closing);
     if (at == r->text.len)
         return unclosed(r, tag->first);
-    tag->body = trim((PtcText){r->text.bytes + inside, at - inside});
+    tag->body = ptc_text_trim((PtcText){r->text.bytes + inside, at - inside}, " \t\r\n");
     tag->last = at + closing.len;
     return true;
 }
@@ -184,10 +175,10 @@ static bool read_tag(Reading *r, size_t first, Tag *tag)
     size_t at = find(r->text, from, r->close);
     if (at == r->text.len)
         return unclosed(r, first);
-    PtcText body = trim((PtcText){r->text.bytes + inside, at - inside});
+    PtcText body = ptc_text_trim((PtcText){r->text.bytes + inside, at - inside}, " \t\r\n");
     if (body.len && memchr("#^/!=&>", body.bytes[0], 7)) {
         tag->sign = body.bytes[0];
-        body = trim((PtcText){body.bytes + 1, body.len - 1});
+        body = ptc_text_trim((PtcText){body.bytes + 1, body.len - 1}, " \t\r\n");
     }
     if (tag->sign == '&')
         tag->sign = 0;
@@ -262,12 +253,12 @@ static bool set_delimiters(Reading *r, const Tag *tag)
 {
     PtcText body = tag->body;
     if (body.len && body.bytes[body.len - 1] == '=')
-        body = trim((PtcText){body.bytes, body.len - 1});
+        body = ptc_text_trim((PtcText){body.bytes, body.len - 1}, " \t\r\n");
     size_t n = 0;
     while (n < body.len && !is_blank(body.bytes[n]))
         n++;
     PtcText open = {body.bytes, n};
-    PtcText close = trim((PtcText){body.bytes + n, body.len - n});
+    PtcText close = ptc_text_trim((PtcText){body.bytes + n, body.len - n}, " \t\r\n");
     bool ok = open.len && close.len && open.len <= DELIMITER_MAX && close.len <= DELIMITER_MAX;
     for (size_t i = 0; i < body.len; i++)
         ok = ok && body.bytes[i] != '=';

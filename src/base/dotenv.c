@@ -10,19 +10,7 @@
 
 #include "base/secret.h"
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static PtcText trim(PtcText t)
-{
-    while (t.len && is_blank(t.bytes[0]))
-        t = (PtcText){t.bytes + 1, t.len - 1};
-    while (t.len && is_blank(t.bytes[t.len - 1]))
-        t.len--;
-    return t;
-}
+static const char blanks[] = " \t\r";
 
 static bool is_name(PtcText name)
 {
@@ -56,9 +44,9 @@ static bool take_quoted(PtcText t, PtcBuf *out)
 static void take_plain(PtcText t, PtcBuf *out)
 {
     for (size_t i = 0; i < t.len; i++)
-        if (t.bytes[i] == '#' && (i == 0 || is_blank(t.bytes[i - 1])))
+        if (t.bytes[i] == '#' && (i == 0 || memchr(blanks, t.bytes[i - 1], sizeof blanks - 1)))
             t.len = i;
-    t = trim(t);
+    t = ptc_text_trim(t, blanks);
     ptc_buf_add(out, t.bytes, t.len);
 }
 
@@ -66,14 +54,15 @@ static void take_plain(PtcText t, PtcBuf *out)
 static bool take_line(PtcText line, PtcBuf *value, bool (*pair)(void *, PtcText, PtcText),
                       void *user)
 {
-    line = trim(line);
+    line = ptc_text_trim(line, blanks);
     if (ptc_text_starts(line, "export "))
-        line = trim((PtcText){line.bytes + 7, line.len - 7});
+        line = ptc_text_trim((PtcText){line.bytes + 7, line.len - 7}, blanks);
     const char *sign = line.len ? memchr(line.bytes, '=', line.len) : NULL;
     if (!sign || line.bytes[0] == '#')
         return true;
-    PtcText name = trim((PtcText){line.bytes, (size_t)(sign - line.bytes)});
-    PtcText rest = trim((PtcText){sign + 1, line.len - (size_t)(sign - line.bytes) - 1});
+    PtcText name = ptc_text_trim((PtcText){line.bytes, (size_t)(sign - line.bytes)}, blanks);
+    PtcText rest =
+        ptc_text_trim((PtcText){sign + 1, line.len - (size_t)(sign - line.bytes) - 1}, blanks);
     if (!is_name(name))
         return true;
     ptc_buf_clear(value);

@@ -45,6 +45,17 @@ static inline bool ptc_text_same_name(PtcText a, PtcText b)
     return same;
 }
 
+/* Without the characters of `blanks` at either end. */
+static inline PtcText ptc_text_trim(PtcText t, const char *blanks)
+{
+    size_t n = strlen(blanks);
+    while (t.len > 0 && memchr(blanks, *t.bytes, n))
+        t = (PtcText){t.bytes + 1, t.len - 1};
+    while (t.len > 0 && memchr(blanks, t.bytes[t.len - 1], n))
+        t.len--;
+    return t;
+}
+
 static inline bool ptc_text_starts(PtcText text, const char *prefix)
 {
     size_t n = strlen(prefix);

@@ -290,20 +290,10 @@ static PtcTyped read_message(Chat *c)
     return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
 }
 
-static PtcText trimmed(const PtcBuf *buf)
-{
-    PtcText t = ptc_buf_view(buf);
-    while (t.len && strchr(" \t\r\n", t.bytes[t.len - 1]))
-        t.len--;
-    while (t.len && strchr(" \t\r\n", t.bytes[0]))
-        t.bytes++, t.len--;
-    return t;
-}
-
 static void step(Chat *c)
 {
     PtcTyped typed = read_message(c);
-    PtcText message = trimmed(&c->message);
+    PtcText message = ptc_text_trim(ptc_buf_view(&c->message), " \t\r\n");
     if (typed == PTC_TYPED_END)
         c->quit = true;
     if (typed != PTC_TYPED_LINE || message.len == 0)

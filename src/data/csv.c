@@ -436,18 +436,6 @@ static size_t find_name(const Csv *c, size_t n, const char *name, size_t len)
     return i;
 }
 
-static PtcText without_blanks(PtcValue str)
-{
-    PtcText t = {ptc_str_bytes(str), ptc_str_len(str)};
-    while (t.len > 0 && (t.bytes[0] == ' ' || t.bytes[0] == '\t')) {
-        t.bytes++;
-        t.len--;
-    }
-    while (t.len > 0 && (t.bytes[t.len - 1] == ' ' || t.bytes[t.len - 1] == '\t'))
-        t.len--;
-    return t;
-}
-
 /* Adds a number to a name that column `same` has, so that it differs from all of the first i names.  The column that
  * has the name remembers which numbers are used up, so that thousands of equal names need few look-ups each. */
 static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
@@ -466,7 +454,7 @@ static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
 static bool name_column(Csv *c, size_t i, PtcValue said)
 {
     PtcBuf name;
-    PtcText text = without_blanks(said);
+    PtcText text = ptc_text_trim(ptc_str_text(said), " \t");
     ptc_buf_init(&name, c->heap->pool->mem, SIZE_MAX / 4);
     if (text.len == 0)
         ptc_buf_addf(&name, "column%zu", i + 1);

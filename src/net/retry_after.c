@@ -6,15 +6,6 @@
 #include "value/calendar.h"
 #include "value/number.h"
 
-static PtcText trim(PtcText text)
-{
-    while (text.len && (*text.bytes == ' ' || *text.bytes == '\t'))
-        text = (PtcText){text.bytes + 1, text.len - 1};
-    while (text.len && strchr(" \t\r\n", text.bytes[text.len - 1]))
-        text.len--;
-    return text;
-}
-
 static int64_t clamp(double ms)
 {
     if (!(ms > 0)) /* zero, negative or NaN */
@@ -35,7 +26,7 @@ static bool take_unit(PtcText *text, const char *unit)
 int64_t ptc_retry_delay_ms(PtcText value, double unit_ms)
 {
     double number;
-    PtcText text = trim(value);
+    PtcText text = ptc_text_trim(value, " \t\r\n");
     if (take_unit(&text, "ms"))
         unit_ms = 1;
     else if (take_unit(&text, "s"))
@@ -89,7 +80,7 @@ static bool read_date(PtcText text, int64_t *ms)
 int64_t ptc_retry_after_ms(PtcText value, int64_t now_ms)
 {
     int64_t date;
-    PtcText text = trim(value);
+    PtcText text = ptc_text_trim(value, " \t\r\n");
     if (!read_date(text, &date))
         return ptc_retry_delay_ms(text, 1000);
     return clamp((double)date - (double)now_ms);

@@ -10,15 +10,6 @@
 #include "upstream/openapi_response.h"
 #include "upstream/serve_int.h"
 
-static PtcText trimmed(PtcText text)
-{
-    while (text.len && strchr(" \t", text.bytes[0]))
-        text = (PtcText){text.bytes + 1, text.len - 1};
-    while (text.len && strchr(" \t", text.bytes[text.len - 1]))
-        text.len--;
-    return text;
-}
-
 /* {"content-type": "..."}; of one that stands twice, both with a comma between them. */
 static void put_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcText value)
 {
@@ -48,7 +39,7 @@ static PtcValue read_head(PtcHeap *heap, const PtcBuf *head)
         if (colon && colon > rest.bytes) {
             size_t n = (size_t)(colon - rest.bytes);
             put_header(heap, &headers, (PtcText){rest.bytes, n},
-                       trimmed((PtcText){colon + 1, len - n - 1}));
+                       ptc_text_trim((PtcText){colon + 1, len - n - 1}, " \t"));
         }
         rest.bytes += len + (lf != NULL);
         rest.len -= len + (lf != NULL);

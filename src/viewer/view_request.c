@@ -37,15 +37,6 @@ static bool cut(PtcText *rest, const char *separator, PtcText *part)
     return false;
 }
 
-static PtcText trimmed(PtcText t)
-{
-    while (t.len && (t.bytes[0] == ' ' || t.bytes[0] == '\t'))
-        t.bytes++, t.len--;
-    while (t.len && (t.bytes[t.len - 1] == ' ' || t.bytes[t.len - 1] == '\t'))
-        t.len--;
-    return t;
-}
-
 static bool is_nocase(PtcText text, const char *lower)
 {
     bool same = text.len == strlen(lower);
@@ -95,7 +86,7 @@ static bool take_field(Fields *fields, PtcText line)
     PtcText name;
     if (!cut(&line, ":", &name) || !is_name(name))
         return false;
-    PtcText value = trimmed(line);
+    PtcText value = ptc_text_trim(line, " \t");
     if (is_nocase(name, "host")) {
         fields->host = value;
         fields->hosts++;

@@ -57,20 +57,6 @@ bool ptc_http_text_is_nocase(PtcText text, const char *want)
     return text.bytes && strlen(want) == text.len && same_nocase(text.bytes, want, text.len);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static PtcText trimmed(const char *data, size_t len)
-{
-    while (len && is_blank(data[len - 1]))
-        len--;
-    while (len && is_blank(*data))
-        data++, len--;
-    return (PtcText){data, len};
-}
-
 static bool is_visible(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -127,7 +113,7 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
                        size_t value_len)
 {
     size_t prefix = sizeof PARAM_PREFIX - 1;
-    PtcText text = trimmed(value ? value : "", value ? value_len : 0);
+    PtcText text = ptc_text_trim((PtcText){value ? value : "", value ? value_len : 0}, " \t");
     head->odd |= !is_name(name, name_len) || has_controls(text);
     if (name_len > prefix && same_nocase(name, PARAM_PREFIX, prefix)) {
         add_param(head, (PtcText){name + prefix, name_len - prefix}, text);
@@ -182,7 +168,7 @@ static PtcText next_type(PtcText *rest)
     rest->bytes += comma ? len + 1 : len;
     rest->len -= comma ? len + 1 : len;
     const char *semicolon = memchr(piece, ';', len);
-    return trimmed(piece, semicolon ? (size_t)(semicolon - piece) : len);
+    return ptc_text_trim((PtcText){piece, semicolon ? (size_t)(semicolon - piece) : len}, " \t");
 }
 
 /* Is `piece` the type itself, its family with a star, or the star for everything? */
