@@ -29,6 +29,7 @@ typedef struct {
     const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
     int format;  /* -1: not given */
     int dry_run; /* likewise; 0: plan */
+    int input;   /* likewise */
     bool jsonl, session, raw, each;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls, context_mb, result_mb;
@@ -49,6 +50,8 @@ static const PtcOption table[] = {
      "an object; its keys are data/key in the program", 0, 0},
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
+    {"input", 0, PTC_OPTION_CHOICE, AT(input), PTC_DATA_KINDS,
+     "what FILE or standard input is (its ending or its beginning says it)", 0, 0},
     {"each", 0, PTC_OPTION_FLAG, AT(each), NULL,
      "ptc --each FILE PROGRAM: run the program for each row of a file of any size", 0, 0},
     {"init", 0, PTC_OPTION_TEXT, AT(init), "PROGRAM",
@@ -272,6 +275,23 @@ static int load_context(Eval *e)
     return PTC_EXIT_OK;
 }
 
+static PtcDataKind input_kind(const Options *o)
+{
+    return o->input < 0 ? PTC_DATA_TOLD : (PtcDataKind)(PTC_DATA_JSON + o->input);
+}
+
+/* The input of the short form, as `data`. */
+static bool load_file(Eval *e, const char *path, char why[PTC_DATA_IN_WHY])
+{
+    PtcDataForm form = {.kind = input_kind(e->options)};
+    if (!ptc_shared_load(e->shared, "data", path, &form, why, PTC_DATA_IN_WHY)) {
+        ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
+        return false;
+    }
+    ptc_data_in_say(path, &form);
+    return true;
+}
+
 /* What the file of the short form holds is `data`, its rows are `rows`. */
 static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
 {
@@ -284,7 +304,7 @@ static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
     if (!e->shared &&
         !(e->shared = ptc_shared_new_own((size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20)))
         return false;
-    if (input && (!ptc_shared_load(e->shared, "data", input, why, PTC_DATA_IN_WHY) ||
+    if (input && (!load_file(e, input, why) ||
                   !ptc_shared_add_rows(e->shared, "rows", ptc_shared_value(e->shared, "data"))))
         return false;
     return ptc_shared_add_texts(e->shared, "*command-line-args*", form->args,
@@ -294,7 +314,8 @@ static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
 static int load_data(Eval *e)
 {
     char why[PTC_DATA_IN_WHY];
-    if (!ptc_data_in_load(&e->shared, &e->options->data, e->options->context_mb, why))
+    PtcDataKind given = input_kind(e->options);
+    if (!ptc_data_in_load(&e->shared, &e->options->data, e->options->context_mb, &given, why))
         return ptc_options_wrong(&usage, "--data: %s", why);
     if (e->shorthand && !load_input(e, why))
         return ptc_options_wrong(&usage, "%s", why);
@@ -442,6 +463,7 @@ static int eval_each(PtcMem *mem, Eval *e)
                     .program = {e->run.program, e->run.program_len},
                     .init = e->options->init,
                     .input = e->shorthand->input ? e->shorthand->input : "-",
+                    .input_kind = input_kind(e->options),
                     .out = {.format = PTC_FORMAT_JSONL, .raw = e->options->raw},
                     .context_bytes = (mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20};
     int status = ptc_each(&each, &e->outcome);
@@ -582,6 +604,7 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
 }
 
 static const Options unset = {.format = -1,
+                              .input = -1,
                               .dry_run = -1,
                               .timeout_ms = PTC_UNSET,
                               .deadline_ms = PTC_UNSET,
@@ -634,6 +657,10 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
         return eval_compiled(mem, &o, argc);
     if (o.each)
         return ptc_options_wrong(&usage, "--each is written without eval: ptc --each FILE PROGRAM");
+    if (o.input >= 0 && !o.data.count)
+        return ptc_options_wrong(&usage,
+                                 "--input is about a file or standard input, which ptc eval "
+                                 "does not read: ptc --input lines FILE PROGRAM");
     int status = check(&o, argc);
     return status == PTC_EXIT_OK ? eval(mem, &o, NULL, argc, argv) : status;
 }

@@ -264,7 +264,7 @@ static bool load_data(Server *s)
         return wrong("--data", "out of memory");
     for (size_t i = 0; i < s->o.data.count; i++)
         if (!split_item(s->o.data.items[i], name, &path) ||
-            !ptc_shared_load(s->data, name, path, why, sizeof why))
+            !ptc_shared_load(s->data, name, path, NULL, why, sizeof why))
             return wrong("--data", why);
     ptc_buf_clear(&s->about);
     ptc_shared_describe(s->data, &s->about, ABOUT_BYTES);

@@ -431,7 +431,7 @@ static int load_data(Repl *r, const Options *o)
     char why[PTC_DATA_IN_WHY] = "out of memory";
     if (o->data.count == 0)
         return PTC_EXIT_OK;
-    if (ptc_data_in_load(&r->shared, &o->data, o->context_mb, why) &&
+    if (ptc_data_in_load(&r->shared, &o->data, o->context_mb, NULL, why) &&
         (r->context = ptc_data_in_context(r->shared, r->ptc, &r->data, r->context)))
         return PTC_EXIT_OK;
     return ptc_options_wrong(&usage, "--data: %s", why);

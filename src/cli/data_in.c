@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/io.h"
+#include "data/data_file.h"
 #include "tool/call.h"
 
 enum { NAMES_MB = 1 }; /* for the map of names, whose values are elsewhere */
@@ -43,9 +45,38 @@ bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME], const char
     return false;
 }
 
-bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
-                      char why[PTC_DATA_IN_WHY])
+void ptc_data_in_say(const char *path, const PtcDataForm *form)
 {
+    static const struct {
+        const char *option, *name;
+    } kinds[] = {[PTC_DATA_JSON] = {"json", "JSON"},
+                 [PTC_DATA_JSONL] = {"jsonl", "JSON Lines"},
+                 [PTC_DATA_CSV] = {"csv", "CSV"},
+                 [PTC_DATA_TSV] = {"tsv", "TSV"},
+                 [PTC_DATA_LINES] = {"lines", "lines"}};
+    char columns[40] = "";
+    if (form->other == PTC_DATA_TOLD || strcmp(path, "-") != 0)
+        return;
+    if (form->columns)
+        snprintf(columns, sizeof columns, " with %zu columns", form->columns);
+    ptc_io_printf(PTC_IO_STDERR, "note: read as %s%s; --input %s reads it as %s\n",
+                  kinds[form->kind].name, columns, kinds[form->other].option,
+                  kinds[form->other].name);
+}
+
+void ptc_data_in_advise(const PtcDataForm *form, char *why, size_t size)
+{
+    size_t n = strlen(why);
+    if (form->kind == PTC_DATA_UNKNOWN)
+        snprintf(why + n, size - n, "; or --input says it: --input lines");
+    else if (form->guessed && form->kind != PTC_DATA_LINES)
+        snprintf(why + n, size - n, "; --input lines reads it as lines");
+}
+
+bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
+                      const PtcDataKind *given, char why[PTC_DATA_IN_WHY])
+{
+    PtcDataForm form;
     char name[PTC_DATA_IN_NAME];
     const char *path;
     size_t limit = (size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20;
@@ -53,10 +84,20 @@ bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb
         snprintf(why, PTC_DATA_IN_WHY, "out of memory");
         return false;
     }
-    for (size_t i = 0; i < items->count; i++)
-        if (!ptc_data_in_split(items->items[i], name, &path, why) ||
-            !ptc_shared_load(*shared, name, path, why, PTC_DATA_IN_WHY))
+    for (size_t i = 0; i < items->count; i++) {
+        if (!ptc_data_in_split(items->items[i], name, &path, why))
             return false;
+        form = (PtcDataForm){.kind = ptc_data_kind(path)};
+        if (given && (form.kind == PTC_DATA_TOLD || form.kind == PTC_DATA_UNKNOWN))
+            form.kind = *given;
+        bool ok = ptc_shared_load(*shared, name, path, &form, why, PTC_DATA_IN_WHY);
+        if (ok && given)
+            ptc_data_in_say(path, &form);
+        else if (given)
+            ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
+        if (!ok)
+            return false;
+    }
     return true;
 }
 

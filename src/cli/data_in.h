@@ -14,9 +14,15 @@ PTC_MUST_USE bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME
                                     const char **path, char why[PTC_DATA_IN_WHY]);
 
 /* Loads the files, with what is in *shared already; makes *shared if there is none and there are files.  mb: what all
- * data may take (PTC_UNSET: PTC_DATA_IN_MB).  False with a text in why. */
+ * data may take (PTC_UNSET: PTC_DATA_IN_MB).  given: what --input says of those whose names do not say it, or
+ * PTC_DATA_TOLD; NULL: the command has no --input.  False with a text in why. */
 PTC_MUST_USE bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
-                                   char why[PTC_DATA_IN_WHY]);
+                                   const PtcDataKind *given, char why[PTC_DATA_IN_WHY]);
+
+/* Says on standard error what standard input was taken for, where it may be something else. */
+void ptc_data_in_say(const char *path, const PtcDataForm *form);
+/* Adds to a message about data that --input reads it in another way, if it was not given. */
+void ptc_data_in_advise(const PtcDataForm *form, char *why, size_t size);
 
 /* A text of --context JSON|@FILE that is the name of a file: what to write instead, in why.  False: it is not. */
 bool ptc_data_in_forgot_at(const char *option, const char *text, char why[PTC_DATA_IN_WHY]);

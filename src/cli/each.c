@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/data_in.h"
 #include "cli/io.h"
 #include "cli/report.h"
 #include "cli/shown.h"
@@ -240,6 +241,7 @@ static int next_batch(Each *e, bool *more)
     *more = rows != PTC_NIL && rows != PTC_NONE;
     if (rows == PTC_NONE) {
         show_progress(e, true);
+        ptc_data_in_advise(&e->stream.form, e->why, sizeof e->why);
         ptc_io_printf(PTC_IO_STDERR, "error: %s\n", e->why);
         status = PTC_EXIT_FAILED;
     } else if (*more && ptc_seq_count(rows) > 0) {
@@ -283,10 +285,13 @@ int ptc_each(const PtcEach *each, PtcOutcome **last)
     Each e = {.each = each, .state = PTC_NIL};
     bool more = true;
     e.watched = isatty(PTC_IO_STDERR) == 1 && (each->init || !ptc_shown_on(PTC_IO_STDOUT));
-    if (!ptc_row_stream_open(&e.stream, each->mem, each->input, e.why, sizeof e.why)) {
+    if (!ptc_row_stream_open(&e.stream, each->mem, each->input, each->input_kind, e.why,
+                             sizeof e.why)) {
+        ptc_data_in_advise(&e.stream.form, e.why, sizeof e.why);
         ptc_io_printf(PTC_IO_STDERR, "ptc: %s\n", e.why);
         return PTC_EXIT_USAGE;
     }
+    ptc_data_in_say(each->input, &e.stream.form);
     int status = wrap(&e) ? begin(&e) : no_memory();
     while (status == PTC_EXIT_OK && more)
         status = next_batch(&e, &more);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/data_out.h"
+#include "data/guess.h"
 
 typedef struct PtcEach {
     PtcMem *mem;
@@ -14,9 +15,10 @@ typedef struct PtcEach {
     PtcText program;   /* sees `row`, and `state` if there is an `init` */
     const char
         *init; /* a program for the first state; NULL: each result that is not nil is printed */
-    const char *input;     /* a file, "-" for standard input */
-    PtcDataOut out;        /* for results of rows, PTC_FORMAT_JSONL */
-    int64_t context_bytes; /* what the rows of a batch may take */
+    const char *input;      /* a file, "-" for standard input */
+    PtcDataKind input_kind; /* what --input says, or PTC_DATA_TOLD */
+    PtcDataOut out;         /* for results of rows, PTC_FORMAT_JSONL */
+    int64_t context_bytes;  /* what the rows of a batch may take */
 } PtcEach;
 
 /* Goes through the file; returns the exit status.  With an init, *last becomes an outcome whose value is the last

@@ -119,6 +119,12 @@ static bool begins(const char *text, size_t len, const char *mark, size_t mark_l
     return len >= mark_len && memcmp(text, mark, mark_len) == 0;
 }
 
+PtcText ptc_charset_unmarked(PtcText t)
+{
+    size_t skip = begins(t.bytes, t.len, "\xef\xbb\xbf", 3) ? 3 : 0;
+    return (PtcText){t.bytes + skip, t.len - skip};
+}
+
 /* Marks first, then guesses from the least likely to be wrong to the most. */
 bool ptc_charset_decode(const char *text, size_t len, PtcBuf *buf, PtcText *out,
                         PtcCharsetError *error)
@@ -131,8 +137,8 @@ bool ptc_charset_decode(const char *text, size_t len, PtcBuf *buf, PtcText *out,
     big = looks_utf16(text, len, true);
     if (big || looks_utf16(text, len, false))
         return decode_utf16(text, len, big, 0, buf, out, error);
-    size_t skip = begins(text, len, "\xef\xbb\xbf", 3) ? 3 : 0;
-    *out = (PtcText){text + skip, len - skip};
+    *out = ptc_charset_unmarked((PtcText){text, len});
+    size_t skip = len - out->len;
     size_t valid = ptc_utf8_valid_prefix(out->bytes, out->len);
     if (valid == out->len)
         return true;

@@ -15,6 +15,9 @@ typedef struct PtcCharsetError {
     bool stopped;     /* out of memory */
 } PtcCharsetError;
 
+/* The text without the byte order mark of UTF-8. */
+PtcText ptc_charset_unmarked(PtcText text);
+
 /* The text without its byte order mark: a part of itself, or converted into `buf`, which must be empty and outlive
  * *out.  False with *error filled. */
 PTC_MUST_USE bool ptc_charset_decode(const char *text, size_t len, PtcBuf *buf, PtcText *out,

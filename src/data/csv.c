@@ -581,15 +581,9 @@ static void fail_at(Csv *c, const char *text, const PtcCharsetError *wrong)
     c->error->stopped = wrong->stopped;
 }
 
-PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvError *error)
-{
-    PtcCsvPart whole = {0};
-    return ptc_csv_parse_part(heap, text, len, &whole, error);
-}
-
 /* Errors of the encoding are reported at their place in the text as it was given. */
-PtcValue ptc_csv_parse_part(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *part,
-                            PtcCsvError *error)
+PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *part,
+                       PtcCsvError *error)
 {
     PtcCharsetError wrong;
     PtcText all;

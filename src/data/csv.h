@@ -24,18 +24,16 @@ typedef struct PtcCsvError {
     char message[200];
 } PtcCsvError;
 
-/* The rows, in a heap whose budget is ticked for each field; hashes of strings are computed.  PTC_NONE with *error
- * filled. */
-PTC_MUST_USE PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len,
-                                    PtcCsvError *error);
-
-/* How a part of a longer text is read.  Its first line is the line that names the columns, again. */
+/* How a text, or a part of a longer one, is read.  A part begins with the line that names the columns, again. */
 typedef struct PtcCsvPart {
     char separator; /* 0: as above, and set to what was found */
     bool
         apart; /* each field has the type it looks like by itself, whatever its column has elsewhere */
 } PtcCsvPart;
-PTC_MUST_USE PtcValue ptc_csv_parse_part(PtcHeap *heap, const char *text, size_t len,
-                                         PtcCsvPart *part, PtcCsvError *error);
+
+/* The rows, in a heap whose budget is ticked for each field; hashes of strings are computed.  PTC_NONE with *error
+ * filled. */
+PTC_MUST_USE PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *part,
+                                    PtcCsvError *error);
 
 #endif

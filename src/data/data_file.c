@@ -15,13 +15,18 @@
 
 static const char endings[] = ".json, .jsonl, .ndjson, .csv, .tsv, .txt or .log, perhaps with .gz";
 
+static bool is_stdin(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
     PTC_PRINTF(3, 4);
 
 static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
 {
     va_list args;
-    int n = snprintf(f->why, f->size, "%.200s: ", strcmp(path, "-") == 0 ? "standard input" : path);
+    int n = snprintf(f->why, f->size, "%.200s: ", is_stdin(path) ? "standard input" : path);
     va_start(args, format);
     if (n > 0 && (size_t)n < f->size)
         vsnprintf(f->why + n, f->size - (size_t)n, format, args);
@@ -53,6 +58,8 @@ PtcDataKind ptc_data_kind(const char *path)
     } kinds[] = {{".json", PTC_DATA_JSON}, {".jsonl", PTC_DATA_JSONL}, {".ndjson", PTC_DATA_JSONL},
                  {".csv", PTC_DATA_CSV},   {".tsv", PTC_DATA_CSV},     {".txt", PTC_DATA_LINES},
                  {".log", PTC_DATA_LINES}};
+    if (is_stdin(path))
+        return PTC_DATA_TOLD;
     const char *slash = strrchr(path, '/');
     PtcText name = ptc_text_cstr(slash ? slash + 1 : path);
     if (ends_in(name, ".gz"))
@@ -61,35 +68,6 @@ PtcDataKind ptc_data_kind(const char *path)
         if (ends_in(name, kinds[i].end))
             return kinds[i].kind;
     return memchr(name.bytes, '.', name.len) ? PTC_DATA_UNKNOWN : PTC_DATA_TOLD;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static PtcText without_mark(PtcText t)
-{
-    size_t skip = t.len >= 3 && memcmp(t.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    return (PtcText){t.bytes + skip, t.len - skip};
-}
-
-/* A first line of CSV may begin with a quote or a digit, but no name of a column begins with a bracket. */
-PtcDataKind ptc_data_kind_of(PtcText text)
-{
-    PtcText t = without_mark(text);
-    while (t.len > 0 && is_blank(t.bytes[0])) {
-        t.bytes++;
-        t.len--;
-    }
-    if (t.len == 0 || t.bytes[0] == '{' || t.bytes[0] == '[')
-        return PTC_DATA_JSON;
-    const char *lf = memchr(t.bytes, '\n', t.len);
-    size_t line = lf ? (size_t)(lf - t.bytes) : t.len;
-    bool divided =
-        memchr(t.bytes, ',', line) || memchr(t.bytes, ';', line) || memchr(t.bytes, '\t', line);
-    bool scalar = memchr("\"-0123456789tfn", t.bytes[0], 15) != NULL;
-    return scalar && !divided ? PTC_DATA_TOLD : divided ? PTC_DATA_CSV : PTC_DATA_LINES;
 }
 
 /* ------------------------------------------------------------------------------------- JSON */
@@ -124,7 +102,7 @@ static PtcValue parse_json(const PtcDataFile *f, const char *path, PtcText t)
 {
     PtcJsonError error = {0};
     size_t line = 1;
-    t = without_mark(t);
+    t = ptc_charset_unmarked(t);
     PtcValue v = t.len == 0 ? ptc_json_parse(f->heap, t.bytes, 0, &error)
                             : parse_values(f->heap, t, &error, &line);
     if (v != PTC_NONE)
@@ -149,7 +127,7 @@ static PtcText take_line(PtcText *t)
 static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
 {
     PtcJsonError error;
-    PtcValue v = ptc_json_parse_lines(f->heap, without_mark(t), &error);
+    PtcValue v = ptc_json_parse_lines(f->heap, ptc_charset_unmarked(t), &error);
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
@@ -160,10 +138,11 @@ static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
 
 /* ------------------------------------------------------------------------------------- text */
 
-static PtcValue parse_csv(const PtcDataFile *f, const char *path, PtcText t)
+static PtcValue parse_csv(const PtcDataFile *f, const char *path, PtcText t, char separator)
 {
     PtcCsvError error;
-    PtcValue v = ptc_csv_parse(f->heap, t.bytes, t.len, &error);
+    PtcCsvPart all = {.separator = separator};
+    PtcValue v = ptc_csv_parse(f->heap, t.bytes, t.len, &all, &error);
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
@@ -203,31 +182,20 @@ static PtcValue parse_lines(const PtcDataFile *f, const char *path, PtcText t)
     return v == PTC_NONE ? no_memory(f, path) : v;
 }
 
-/* A text that begins like a number or a word of JSON, and is not divided: JSON if all of it is. */
-static PtcValue parse_told(const PtcDataFile *f, const char *path, PtcText t)
-{
-    PtcJsonError error = {0};
-    size_t line;
-    PtcDataKind kind = ptc_data_kind_of(t);
-    if (kind == PTC_DATA_JSON)
-        return parse_json(f, path, t);
-    if (kind == PTC_DATA_CSV)
-        return parse_csv(f, path, t);
-    PtcValue v =
-        kind == PTC_DATA_TOLD ? parse_values(f->heap, without_mark(t), &error, &line) : PTC_NONE;
-    return v == PTC_NONE ? parse_lines(f, path, t) : v;
-}
-
 /* ------------------------------------------------------------------------------------- file */
 
-static PtcValue parse(const PtcDataFile *f, const char *path, PtcText t)
+static PtcValue parse(const PtcDataFile *f, const char *path, PtcText t, PtcDataForm *form)
 {
-    switch (strcmp(path, "-") == 0 ? PTC_DATA_TOLD : ptc_data_kind(path)) {
+    if (form->kind == PTC_DATA_TOLD && !ptc_data_guess(f->heap->pool->mem, t, true, form))
+        return no_memory(f, path);
+    if (t.len == 0 && is_stdin(path))
+        return parse_lines(f, path, t); /* no rows, whatever they would be */
+    switch (form->kind) {
     case PTC_DATA_JSON: return parse_json(f, path, t);
     case PTC_DATA_JSONL: return parse_jsonl(f, path, t);
-    case PTC_DATA_CSV: return parse_csv(f, path, t);
-    case PTC_DATA_LINES: return parse_lines(f, path, t);
-    default: return parse_told(f, path, t);
+    case PTC_DATA_CSV: return parse_csv(f, path, t, form->separator);
+    case PTC_DATA_TSV: return parse_csv(f, path, t, '\t');
+    default: return parse_lines(f, path, t);
     }
 }
 
@@ -236,13 +204,16 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
     PtcDataSource source;
     PtcBuf text;
     PtcMem *mem = f->heap->pool->mem;
-    if (strcmp(path, "-") != 0 && ptc_data_kind(path) == PTC_DATA_UNKNOWN)
+    PtcDataForm own = {0}, *form = f->form ? f->form : &own;
+    if (form->kind == PTC_DATA_TOLD)
+        form->kind = ptc_data_kind(path);
+    if (form->kind == PTC_DATA_UNKNOWN)
         return fail(f, path, "the ending says what it is: %s", endings);
     if (!ptc_data_source_open(&source, mem, path))
         return fail(f, path, "%s", source.why);
     ptc_buf_init(&text, mem, mem->limit);
     bool ok = ptc_data_source_all(&source, &text);
-    PtcValue v = ok ? parse(f, path, ptc_buf_view(&text)) : PTC_NONE;
+    PtcValue v = ok ? parse(f, path, ptc_buf_view(&text), form) : PTC_NONE;
     if (!ok && text.failed)
         no_memory(f, path);
     else if (!ok)

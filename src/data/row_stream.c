@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "data/charset.h"
+#include "json/check.h"
 #include "json/parse.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -52,7 +54,7 @@ static void scan_csv(PtcRowStream *s)
 
 static void scan(PtcRowStream *s)
 {
-    if (s->kind == PTC_DATA_CSV) {
+    if (s->form.kind == PTC_DATA_CSV) {
         scan_csv(s);
         return;
     }
@@ -97,14 +99,6 @@ static bool fill(PtcRowStream *s)
     }
 }
 
-static void skip_mark(PtcRowStream *s)
-{
-    if (s->text.len < 3 || memcmp(s->text.data, "\xef\xbb\xbf", 3) != 0)
-        return;
-    memmove(s->text.data, s->text.data + 3, s->text.len - 3);
-    s->text.len -= 3;
-}
-
 static size_t count_lines(const char *text, size_t len)
 {
     size_t n = 0;
@@ -119,8 +113,8 @@ static void find_separator(PtcRowStream *s)
 {
     static const char known[] = {',', ';', '\t'};
     size_t most = 0;
-    s->csv = (PtcCsvPart){.separator = ',', .apart = true};
-    for (size_t i = 0; i < sizeof known; i++) {
+    s->csv = (PtcCsvPart){.separator = s->form.separator, .apart = true};
+    for (size_t i = 0; i < sizeof known && !s->form.separator; i++) {
         size_t n = 0;
         bool quoted = false;
         for (size_t k = 0; k < s->text.len; k++) {
@@ -130,7 +124,7 @@ static void find_separator(PtcRowStream *s)
                 break;
             n += !quoted && c == known[i];
         }
-        if (n > most) {
+        if (i == 0 || n > most) {
             most = n;
             s->csv.separator = known[i];
         }
@@ -162,28 +156,56 @@ static bool find_head(PtcRowStream *s)
     }
 }
 
+static void skip_mark(PtcRowStream *s)
+{
+    PtcText t = ptc_charset_unmarked(ptc_buf_view(&s->text));
+    if (t.len < s->text.len)
+        memmove(s->text.data, t.bytes, t.len);
+    s->text.len = t.len;
+}
+
+/* JSON is JSON Lines if its first line has a whole value. */
+static bool guess_kind(PtcRowStream *s)
+{
+    PtcText text = ptc_buf_view(&s->text);
+    if (!ptc_data_guess(s->source.mem, text, s->ended, &s->form))
+        return refuse(s, 0, "out of memory");
+    if (s->form.kind != PTC_DATA_JSON)
+        return true;
+    text = ptc_text_trim(text, " \t\r\n");
+    const char *lf = memchr(text.bytes, '\n', text.len);
+    if (!lf || ptc_json_value_len(text.bytes, (size_t)(lf - text.bytes)))
+        s->form.kind = PTC_DATA_JSONL;
+    return true;
+}
+
 static bool find_kind(PtcRowStream *s, const char *path)
 {
-    s->kind = strcmp(path, "-") == 0 ? PTC_DATA_TOLD : ptc_data_kind(path);
-    if (s->kind == PTC_DATA_UNKNOWN)
+    PtcDataForm *form = &s->form;
+    if (form->kind == PTC_DATA_TOLD)
+        form->kind = ptc_data_kind(path);
+    if (form->kind == PTC_DATA_UNKNOWN)
         return refuse(s, 0, "--each reads .jsonl, .ndjson, .csv, .tsv, .txt and .log");
-    if (s->kind == PTC_DATA_JSON)
-        return refuse(s, 0,
-                      "--each reads JSON Lines, not one JSON value; without --each a .json "
-                      "file is read whole, and (map f rows) goes through it");
     if (!read_more(s, BATCH))
         return false;
     skip_mark(s);
-    if (s->kind == PTC_DATA_TOLD)
-        s->kind = ptc_data_kind_of(ptc_buf_view(&s->text));
-    if (s->kind == PTC_DATA_JSON || s->kind == PTC_DATA_TOLD)
-        s->kind = PTC_DATA_JSONL;
-    return s->kind != PTC_DATA_CSV || find_head(s);
+    if (s->text.len == 0 && strcmp(path, "-") == 0)
+        form->kind = PTC_DATA_LINES; /* no rows, whatever they would be */
+    if (form->kind == PTC_DATA_TOLD && !guess_kind(s))
+        return false;
+    if (form->kind == PTC_DATA_JSON)
+        return refuse(s, 0,
+                      "--each reads JSON Lines, not one JSON value; without --each it is read "
+                      "whole, and (map f rows) goes through it");
+    if (form->kind == PTC_DATA_TSV)
+        *form = (PtcDataForm){.kind = PTC_DATA_CSV, .separator = '\t'};
+    return form->kind != PTC_DATA_CSV || find_head(s);
 }
 
-bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, char *why, size_t size)
+bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, PtcDataKind given,
+                         char *why, size_t size)
 {
-    *s = (PtcRowStream){.why = why, .size = size, .line = 1};
+    *s = (PtcRowStream){.form.kind = given, .why = why, .size = size, .line = 1};
     snprintf(s->name, sizeof s->name, "%.200s", strcmp(path, "-") == 0 ? "standard input" : path);
     if (!ptc_data_source_open(&s->source, mem, path))
         return refuse(s, 0, "%s", s->source.why);
@@ -211,7 +233,7 @@ static PtcValue no_memory(PtcRowStream *s)
 static PtcValue parse_csv(PtcRowStream *s, PtcHeap *heap)
 {
     PtcCsvError error;
-    PtcValue v = ptc_csv_parse_part(heap, s->text.data, s->whole, &s->csv, &error);
+    PtcValue v = ptc_csv_parse(heap, s->text.data, s->whole, &s->csv, &error);
     size_t first = 1 + count_lines(s->text.data, s->head);
     if (v != PTC_NONE)
         return v;
@@ -274,9 +296,9 @@ PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
         return PTC_NIL;
     if (line)
         *line = s->line;
-    PtcValue rows = s->kind == PTC_DATA_CSV     ? parse_csv(s, heap)
-                    : s->kind == PTC_DATA_JSONL ? parse_jsonl(s, heap)
-                                                : parse_lines(s, heap);
+    PtcValue rows = s->form.kind == PTC_DATA_CSV     ? parse_csv(s, heap)
+                    : s->form.kind == PTC_DATA_JSONL ? parse_jsonl(s, heap)
+                                                     : parse_lines(s, heap);
     if (rows != PTC_NONE)
         drop(s);
     return rows;

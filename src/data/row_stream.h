@@ -2,7 +2,7 @@
  * row_stream.h - the rows of a file that may be larger than memory, some at a time.
  *
  * JSON Lines, CSV and lines of text, UTF-8, packed or not; what they are is told as for whole files (data_file.h), but
- * anything that begins with a bracket is JSON Lines.  Since nobody has seen the end of a column, every field of CSV has
+ * JSON must be JSON Lines.  Since nobody has seen the end of a column, every field of CSV has
  * the type it looks like by itself: 10001 is an integer, 00501 a text. */
 #ifndef PTC_DATA_ROW_STREAM_H
 #define PTC_DATA_ROW_STREAM_H
@@ -13,7 +13,7 @@
 
 typedef struct PtcRowStream {
     PtcDataSource source;
-    PtcDataKind kind;
+    PtcDataForm form; /* how it is read */
     PtcCsvPart csv;
     PtcBuf text; /* what was read and not handed out; in CSV the line with the names comes first */
     size_t head; /* bytes of that line */
@@ -27,10 +27,10 @@ typedef struct PtcRowStream {
     char name[220]; /* of the file, for messages */
 } PtcRowStream;
 
-/* Opens a file, "-" for standard input.  False with a text in why, which is kept for later messages; nothing has to be
- * closed then. */
+/* Opens a file, "-" for standard input; `given` is what an option says it is, or PTC_DATA_TOLD.  False with a text in
+ * why, which is kept for later messages; nothing has to be closed then. */
 PTC_MUST_USE bool ptc_row_stream_open(PtcRowStream *stream, PtcMem *mem, const char *path,
-                                      char *why, size_t size);
+                                      PtcDataKind given, char *why, size_t size);
 void ptc_row_stream_close(PtcRowStream *stream);
 
 /* The next rows as a vector in the heap; PTC_NIL at the end, PTC_NONE with a text in why.  *line (may be NULL) becomes

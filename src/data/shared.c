@@ -151,12 +151,13 @@ static bool may_name(const PtcShared *s, const char *name, char *why, size_t siz
     return false;
 }
 
-bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why, size_t size)
+bool ptc_shared_load(PtcShared *s, const char *name, const char *path, PtcDataForm *form, char *why,
+                     size_t size)
 {
     size_t before = atomic_load(&s->mem.used);
     if (!may_name(s, name, why, size))
         return false;
-    PtcDataFile file = {.heap = &s->heap, .why = why, .size = size};
+    PtcDataFile file = {.heap = &s->heap, .why = why, .size = size, .form = form};
     PtcValue v = ptc_data_file_read(&file, path);
     if (v == PTC_NONE)
         return false;

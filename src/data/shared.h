@@ -7,6 +7,7 @@
 #define PTC_DATA_SHARED_H
 
 #include "base/buf.h"
+#include "data/guess.h"
 #include "value/heap.h"
 
 typedef struct PtcShared PtcShared;
@@ -18,8 +19,10 @@ PtcShared *ptc_shared_new(void);
 PtcShared *ptc_shared_new_own(size_t limit);
 /* May data be named so? */
 bool ptc_shared_is_name(const char *name);
-/* Adds a file (data_file.h).  False with a text in why (file, line, what). */
-bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, char *why, size_t size);
+/* Adds a file (data_file.h); `form` is what an option says it is and becomes how it was read, NULL: none does.  False
+ * with a text in why (file, line, what). */
+bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, PtcDataForm *form,
+                     char *why, size_t size);
 void ptc_shared_free(PtcShared *shared);
 /* The value of that name; PTC_NONE: there is none. */
 PtcValue ptc_shared_value(const PtcShared *shared, const char *name);

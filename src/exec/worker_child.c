@@ -282,7 +282,7 @@ bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded
         w->data = ptc_shared_new();
     if (!w->data)
         return no_memory(why);
-    if (!ptc_shared_load(w->data, name, path, why, PTC_WORKER_WHY))
+    if (!ptc_shared_load(w->data, name, path, NULL, why, PTC_WORKER_WHY))
         return false;
     measure(w->data, name, loaded);
     ptc_shared_describe(w->data, loaded->about, loaded->about->max);

@@ -42,11 +42,9 @@ static bool take(Scan *s, char c)
 
 static bool take_word(Scan *s, const char *word)
 {
-    size_t n = strlen(word);
-    if ((size_t)(s->end - s->at) < n || memcmp(s->at, word, n) != 0)
-        return false;
-    s->at += n;
-    return true;
+    while (*word && take(s, *word))
+        word++;
+    return !*word;
 }
 
 static bool take_digits(Scan *s)
@@ -75,10 +73,8 @@ static bool take_number(Scan *s)
 static uint32_t take_hex(Scan *s)
 {
     uint32_t n = 0;
-    if (s->end - s->at < 4)
-        return UINT32_MAX;
-    for (int i = 0; i < 4; i++) {
-        char c = *s->at++;
+    for (int i = 0; i < 4; i++, s->at++) {
+        char c = peek(s);
         bool letter = (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
         if (!letter && !is_digit(c))
             return UINT32_MAX;
@@ -219,6 +215,29 @@ static bool take_all(Scan *s)
             return false;
         if (!open && !after_value(s, &more))
             return false;
+    }
+    return true;
+}
+
+/* Is there a line end in the white space before this place? */
+static bool begins_line(const char *text, const char *at)
+{
+    while (at > text && (unsigned char)at[-1] <= ' ')
+        if (*--at == '\n')
+            return true;
+    return at == text;
+}
+
+/* What is missing at the end is missing because the text was cut there: nothing is taken that does not fit. */
+bool ptc_json_begins(const char *text, size_t len, bool whole)
+{
+    Scan s = {.at = text, .end = text + len};
+    for (bool scalar = false, now; s.at < s.end; scalar = now) {
+        now = *s.at != '{' && *s.at != '[';
+        if ((scalar || now) && !begins_line(text, s.at))
+            return false;
+        if (!take_all(&s))
+            return !whole && s.at == s.end;
     }
     return true;
 }

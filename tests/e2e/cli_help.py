@@ -11,6 +11,11 @@ import tempfile
 ORDERS = "id,customer,total,zip\n1,Ada,10.5,00501\n2,Ben,20,10001\n3,Ada,30,10002\n"
 
 
+# What is said on standard error when standard input was taken for something.
+CSV4 = "note: read as CSV with 4 columns; --input lines reads it as lines\n"
+NUMBERS = "note: read as JSON; --input lines reads it as lines\n"
+
+
 class Desk:
     """Runs commands in a directory of their own and counts what was checked."""
 
@@ -45,13 +50,13 @@ class Desk:
             os.close(writer)
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
-    def prints(self, command, expected):
+    def prints(self, command, expected, note=""):
         got = self.sh(command)
-        self.check(command, got == (0, expected, ""), got)
+        self.check(command, got == (0, expected, note), got)
 
-    def gives(self, command, value):
+    def gives(self, command, value, note=""):
         status, out, err = self.sh(command)
-        self.check(command, status == 0 and json.loads(out) == value and err == "", (status, out, err))
+        self.check(command, status == 0 and json.loads(out) == value and err == note, (status, out, err))
 
     def refuses(self, command, *texts, status=2):
         got = self.sh(command)

@@ -5,7 +5,7 @@ import json
 import sys
 
 sys.dont_write_bytecode = True
-from cli_help import ORDERS, Desk  # noqa: E402
+from cli_help import CSV4, NUMBERS, ORDERS, Desk  # noqa: E402
 
 desk = Desk(sys.argv[1])
 ROWS = [{"id": 1, "customer": "Ada", "total": 10.5, "zip": "00501"}, {"id": 2, "customer": "Ben", "total": 20.0, "zip": "10001"},
@@ -37,23 +37,76 @@ def test_files():
 
 def test_pipes():
     desk.gives("cat x.json | ptc '(count data)'", 2)
-    desk.gives("cat orders.csv | ptc '(count rows)'", 3)
-    desk.gives("cat orders.csv.gz | ptc '(count rows)'", 3)
-    desk.gives("cat orders.csv | ptc - '(count rows)'", 3)
+    desk.gives("cat orders.csv | ptc '(count rows)'", 3, CSV4)
+    desk.gives("cat orders.csv.gz | ptc '(count rows)'", 3, CSV4)
+    desk.gives("cat orders.csv | ptc - '(count rows)'", 3, CSV4)
     desk.gives("printf '{\"a\":1} {\"a\":2}\\n[3]' | ptc data", [{"a": 1}, {"a": 2}, [3]])
-    desk.gives("printf '\"a\",\"b\"\\n1,2\\n' | ptc data", [{"a": 1, "b": 2}])
+    desk.gives("printf '\"a\",\"b\"\\n1,2\\n' | ptc data", [{"a": 1, "b": 2}], CSV4.replace("4", "2"))
     desk.gives("printf 'one\\ntwo\\n' | ptc data", ["one", "two"])
-    desk.gives("printf '7 8\\n' | ptc data", [7, 8])
+    desk.gives("printf '7\\n8\\n' | ptc data", [7, 8], NUMBERS)
+    desk.gives("printf '7 8\\n' | ptc data", ["7 8"])
     desk.gives("printf '7 apples\\n' | ptc data", ["7 apples"])
     desk.gives("printf '\"x\"' | ptc data", "x")
     desk.gives("ptc orders.csv rows | ptc '(count data)'", 3)
-    desk.refuses("printf '' | ptc data", "standard input: line 1, column 1")
     got = desk.terminal("(count rows)")
     desk.check("no data on a terminal", "nothing is named rows" in got and "no file is named" in got, got)
     desk.gives("ptc --context '{\"name\":\"v\"}' --format json '(str data/name)' </dev/null", "v")
     desk.gives("ptc --data shop=@x.json --format json '(:a data/shop)' </dev/null", 1)
     desk.gives("cat x.json | ptc --format json '(count data/data)'", 2)
-    desk.gives("cat orders.csv | ptc --format json '(count data/rows)'", 3)
+    desk.gives("cat orders.csv | ptc --format json '(count data/rows)'", 3, CSV4)
+
+
+LOG = "".join(f'10.0.0.{i} - - [10/Oct/2026:13:55:0{i} +0000] "GET /{i} HTTP/1.1" 500 {i} "-" "{agent}"\n' for i, agent in
+              enumerate(("Mozilla/5.0 (X11; Linux x86_64; rv:1)", "Mozilla/5.0 (Mac; a; b)", "curl/8")))
+LINES_JSON = "note: read as lines; --input json reads it as JSON\n"
+LINES_CSV = "note: read as lines; --input csv reads it as CSV\n"
+
+
+def test_guesses():
+    """Standard input is lines unless its beginning is certainly something else, and what it was taken for is said."""
+    desk.write("access", LOG)
+    for n in (1, 2, 3):
+        desk.gives(f"head -{n} access | ptc rows", LOG.splitlines()[:n])
+        desk.gives(f"head -{n} access | gzip | ptc '(count rows)'", n)
+        desk.prints(f"head -{n} access | ptc --each -r row", "".join(LOG.splitlines(True)[:n]))
+    desk.gives("ptc access '(count rows)'", 3)
+    desk.gives("printf '[10:00] up\\n[10:01] down\\n' | ptc data", ["[10:00] up", "[10:01] down"], LINES_JSON)
+    desk.gives("printf '{\"a\":1,}' | ptc data", ['{"a":1,}'], LINES_JSON)
+    desk.gives("printf 'id,name\\n' | ptc data", ["id,name"], LINES_CSV)
+    desk.gives("printf 'a,b\\n1,2\\n3\\n' | ptc '(count rows)'", 3, LINES_CSV)
+    desk.gives("printf 'a\\r\\nb,c\\r\\n' | ptc data", ["a", "b,c"])
+    desk.gives("printf '\\357\\273\\277a;b\\r\\n1;\"x\\ny\"\\r\\n' | ptc data", [{"a": 1, "b": "x\ny"}], CSV4.replace("4", "2"))
+    for empty in ("ptc", "ptc --each --init '[]'", "gzip | ptc", *(f"ptc --input {kind}" for kind in ("json", "jsonl", "csv", "tsv", "lines"))):
+        desk.gives(f"printf '' | {empty} data", [])
+    way_out = "; --input lines reads it as lines"
+    for begin, end, place in (("a,b\n" + "1,2\n" * 20_000, "3\n", "line 20002"), ('{"a":1}\n' * 10_000, "{]\n", "line 10001, column 2"),
+                              ("1\n" * 40_000, "007\n", "line 40001, column 1"), ("[" + "1,\n" * 30_000, "]", "line 30001, column 1")):
+        desk.write("long", begin + end)
+        desk.refuses("ptc '(count rows)' <long", f"standard input: {place}", way_out)
+        desk.refuses("ptc long '(count rows)'", f"long: {place}", way_out)
+        desk.gives("ptc --input lines long '(count rows)'", len((begin + end).splitlines()))
+    desk.refuses("ptc --input csv '(count rows)' <long", "standard input: line")
+    desk.check("the kind was given", "--input lines" not in desk.sh("ptc --input csv '(count rows)' <long")[2], "")
+
+
+def test_input():
+    """--input decides, whatever the name says and the text looks like."""
+    desk.write("t.log", "a\tb,c\n1\t2\n")
+    desk.write("noted.bak", "a,b\n1,2\n")
+    desk.gives("cat orders.csv | ptc --input csv rows", ROWS)
+    desk.gives("cat orders.csv | ptc --input lines '(count rows)'", 4)
+    desk.gives("ptc --input lines orders.csv '(count rows)'", 4)
+    desk.gives("ptc --input=lines orders.csv.gz '(count rows)'", 4)
+    desk.gives("ptc --input tsv t.log rows", [{"a": 1, "b,c": 2}])
+    desk.gives("ptc --input jsonl x.json data", [{"a": 1, "b": [1, 2, 3]}])
+    desk.gives("ptc --input csv noted.bak rows", [{"a": 1, "b": 2}])
+    desk.refuses("ptc noted.bak rows", "the ending says what it is", "--input lines")
+    desk.refuses("printf '{\"a\":1,}' | ptc --input json data", "standard input: line 1, column 8: expected a key in quotes, found }")
+    desk.gives("ptc --input tsv --data x=@x.json --data t=@access t.log '[(:a x) (count t) (count rows)]'", [1, 2, 1])
+    desk.gives("cat orders.csv | ptc eval --format json --input lines --data o=@- '(count data/o)'", 4)
+    desk.gives("cat orders.csv | ptc eval --format json --data o=@- '(count data/o)'", 3, CSV4)
+    desk.refuses("ptc eval --input csv '(count data)'", "ptc --input lines FILE PROGRAM")
+    desk.refuses("ptc --input xml orders.csv rows", "--input is one of json|jsonl|csv|tsv|lines, not 'xml'")
 
 
 def test_options():
@@ -112,6 +165,6 @@ def test_hostile():
     desk.prints("ptc eval --context-mb 64 --context @large.json '(count data/a)'", "200000\n")
 
 
-for test in (test_files, test_pipes, test_options, test_mistakes, test_hostile):
+for test in (test_files, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_hostile):
     test()
 sys.exit(desk.end("cli data"))

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from cli_help import Desk  # noqa: E402
+from cli_help import CSV4, NUMBERS, Desk  # noqa: E402
 
 desk = Desk(sys.argv[1])
 COUNT = 60_000
@@ -16,7 +16,10 @@ COUNT = 60_000
 def test_results():
     desk.prints("ptc --each orders.csv '(when (> (:total row) 15) (:customer row))'", '"Ben"\n"Ada"\n')
     desk.prints("ptc --each -r orders.csv '(:customer row)'", "Ada\nBen\nAda\n")
-    desk.prints("cat orders.csv.gz | ptc --each '(:id row)'", "1\n2\n3\n")
+    desk.prints("cat orders.csv.gz | ptc --each '(:id row)'", "1\n2\n3\n", CSV4)
+    desk.prints("cat orders.csv | ptc --each --input lines '(count row)'", "21\n16\n14\n14\n")
+    desk.prints("ptc --each --input tsv orders.csv '(count row)'", "1\n1\n1\n")
+    desk.prints("printf '[\\n{\"a\":1}]' | ptc --each --input lines '(count row)'", "1\n8\n")
     desk.prints("ptc --each orders.csv false", "false\nfalse\nfalse\n")
     desk.prints("printf '{\"a\":1}\\n\\n{\"a\":2}' | ptc --each '(:a row)'", "1\n2\n")
     desk.prints("printf 'one\\ntwo\\r\\n' | ptc --each '(count row)'", "3\n3\n")
@@ -42,7 +45,7 @@ def test_large():
     total = sum(len(r["text"]) + r["n"] for r in rows)
     for name in ("large.csv", "large.jsonl", "large.csv.gz"):
         desk.gives(f"ptc --each --init 0 {name} '(+ state (count (:text row)) (:n row))'", total)
-        desk.gives(f"ptc --each {name} '(:id row)' | ptc '(= data (vec (range {COUNT})))'", True)
+        desk.gives(f"ptc --each {name} '(:id row)' | ptc '(= data (vec (range {COUNT})))'", True, NUMBERS)
     subprocess.run([desk.ptc, "--each", "--init", "0", "large.csv", "(inc state)"], cwd=desk.where, check=True, timeout=60,
                    stdout=subprocess.DEVNULL)
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -64,6 +67,13 @@ def test_mistakes():
     desk.refuses("ptc --each orders.csv '(inc rw)'", "nothing is named rw", "line 1, column 6", status=1)
     desk.refuses("ptc --each --init '(+ 1 :a)' orders.csv row", "this is the program of --init", status=1)
     desk.refuses("ptc --each x.json row", "--each reads JSON Lines")
+    desk.refuses("printf '[\\n{\"a\":1}]' | ptc --each row", "--each reads JSON Lines", "--input lines")
+    desk.refuses("printf '' | ptc --each --input json row", status=0)
+    desk.write("late", "a,b\n" + "1,2\n" * 150_000 + "3\n")
+    got = desk.sh("ptc --each --init 0 '(inc state)' <late")
+    desk.check("it breaks late", got == (1, "", CSV4.replace("4", "2") + "error: standard input: line 150002: this line has 1 of 2 fields; "
+               "--input lines reads it as lines\n"), got)
+    desk.prints("ptc --each --init 0 --input lines '(inc state)' <late", "150002\n")
     desk.refuses("ptc --each none.parquet row", "none.parquet")
     desk.refuses("ptc --each --format table orders.csv row", "--format jsonl")
     desk.refuses("ptc --init 1 1", "--init goes with --each only")

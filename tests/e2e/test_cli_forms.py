@@ -3,7 +3,7 @@
 import sys
 
 sys.dont_write_bytecode = True
-from cli_help import Desk  # noqa: E402
+from cli_help import CSV4, Desk  # noqa: E402
 
 desk = Desk(sys.argv[1])
 
@@ -104,8 +104,8 @@ def test_scripts():
     desk.check("arguments", got == (0, '["a","--format","text","","--","é"]\n', "hello\n"), got)
     desk.prints("ptc sum.clj 1 2 39", "42\n")
     desk.refuses("ptc eval -f sum.clj", "nothing is named *command-line-args*", status=1)
-    desk.prints("ptc --format text ./filter < orders.csv", '["Ada" "Ben" "Ada"]\n')
-    desk.prints("cat orders.csv | ./filter", '["Ada","Ben","Ada"]\n')
+    desk.prints("ptc --format text ./filter < orders.csv", '["Ada" "Ben" "Ada"]\n', CSV4)
+    desk.prints("cat orders.csv | ./filter", '["Ada","Ben","Ada"]\n', CSV4)
     desk.refuses("./bad", "--> ./bad, line 2, column 1", status=1)
     desk.prints("ptc '*command-line-args*'", "[]\n")
 

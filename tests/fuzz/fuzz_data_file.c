@@ -23,7 +23,7 @@ static void read_rows(PtcHeap *heap, PtcMem *mem, const char *path)
     PtcRowStream stream;
     PtcValue rows;
     size_t line = 0, before = 0;
-    if (!ptc_row_stream_open(&stream, mem, path, why, sizeof why)) {
+    if (!ptc_row_stream_open(&stream, mem, path, PTC_DATA_TOLD, why, sizeof why)) {
         if (!why[0])
             abort();
         return;
@@ -35,6 +35,19 @@ static void read_rows(PtcHeap *heap, PtcMem *mem, const char *path)
         before = line;
     } while (rows != PTC_NONE && rows != PTC_NIL);
     ptc_row_stream_close(&stream);
+}
+
+/* What is JSON as a whole is JSON wherever it is cut, but not in a byte order mark. */
+static void guess_part(PtcMem *mem, const char *bytes, size_t len)
+{
+    PtcDataForm all, part;
+    size_t cut = len ? (unsigned char)bytes[len - 1] * len / 256 : 0;
+    PtcText text = ptc_text_trim((PtcText){bytes, len}, " \t\r\n");
+    text.len = cut < text.len ? cut : text.len;
+    if (ptc_data_guess(mem, (PtcText){bytes, len}, true, &all) &&
+        ptc_data_guess(mem, text, false, &part) && text.len > 0 && *text.bytes != '\xef' &&
+        all.kind == PTC_DATA_JSON && part.kind != PTC_DATA_JSON)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
@@ -54,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     ptc_heap_init(&heap, &pool, &budget, 64u << 20);
     if (len > 0 && bytes[len - 1] == '!') /* an allocation that fails */
         ptc_mem_fail_at(&mem, 1 + len % 40);
+    guess_part(&mem, (const char *)bytes, len);
     read_whole(&heap, path);
     read_rows(&heap, &mem, path);
     ptc_heap_deinit(&heap);

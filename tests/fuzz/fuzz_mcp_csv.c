@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     ptc_buf_init(&json, &mem, 64u << 20);
     if (len > 0 && bytes[len - 1] == '!') /* an allocation that fails */
         ptc_mem_fail_at(&mem, 1 + len % 40);
-    PtcValue rows = ptc_csv_parse(&heap, (const char *)bytes, len, &error);
+    PtcValue rows = ptc_csv_parse(&heap, (const char *)bytes, len, &(PtcCsvPart){0}, &error);
     ptc_mem_fail_at(&mem, 0);
     if (rows == PTC_NONE && !error.message[0])
         abort();

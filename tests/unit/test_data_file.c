@@ -62,7 +62,7 @@ static const char *streamed(const char *path)
     PtcRowStream s;
     PtcValue rows = PTC_NONE, part;
     check_heap_init(&h);
-    if (ptc_row_stream_open(&s, &h.mem, path, why, sizeof why)) {
+    if (ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, why, sizeof why)) {
         PtcValue all = ptc_build_new(&h.heap);
         while ((part = ptc_row_stream_next(&s, &h.heap, NULL)) != PTC_NIL && part != PTC_NONE)
             for (size_t i = 0; i < ptc_seq_count(part); i++)
@@ -87,7 +87,10 @@ static void test_kinds(void)
     CHECK_STR(whole(text_file("told", "\"a\";b\n1;2\n")), "[{\"a\":1,\"b\":2}]");
     CHECK_STR(whole(text_file("told", "null")), "null");
     CHECK_STR(whole(text_file("told", "nothing\n")), "[\"nothing\"]");
-    CHECK_STR(whole(text_file("told", "1 2")), "[1,2]");
+    CHECK_STR(whole(text_file("told", "1 2")), "[\"1 2\"]");
+    CHECK_STR(whole(text_file("told", "1\n2\n")), "[1,2]");
+    CHECK_STR(whole(text_file("told", "")), "[]");
+    CHECK_STR(whole(text_file("told", "\n")), "[\"\"]");
     CHECK_STR(whole(text_file("a.json", "1 2 ]")),
               "! a.json: line 1, column 1: expected a value, found ]");
     CHECK_STR(whole(text_file("a.json", "[1]\n\n[2,]")),
@@ -113,6 +116,145 @@ static void test_rows(void)
     CHECK_STR(streamed(text_file("r.jsonl", "")), "[]");
 }
 
+/* ------------------------------------------------------------------------------- guesses */
+
+/* A guess about a copy that ends where its memory does: "JSON", "CSV 3,", "lines", with "/" and what else it may be. */
+static const char *guessed(const char *text, size_t len, bool is_whole)
+{
+    static const char *const names[] = {"", "JSON", "JSONL", "CSV", "TSV", "lines"};
+    static char out[40];
+    PtcMem mem;
+    PtcDataForm form;
+    char *copy = malloc(len ? len : 1);
+    CHECK(copy != NULL);
+    memcpy(copy, text, len);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    CHECK(ptc_data_guess(&mem, (PtcText){copy, len}, is_whole, &form) && form.guessed);
+    free(copy);
+    int n = snprintf(out, sizeof out, "%s", names[form.kind]);
+    if (form.columns)
+        n += snprintf(out + n, sizeof out - (size_t)n, " %zu%c", form.columns, form.separator);
+    if (form.other != PTC_DATA_TOLD)
+        snprintf(out + n, sizeof out - (size_t)n, "/%s", names[form.other]);
+    return out;
+}
+
+static const char *guess(const char *text)
+{
+    return guessed(text, strlen(text), true);
+}
+
+static void test_guesses(void)
+{
+    static const char *const json[] = {
+        "{}",    " [1,\n2]\n",        "{\"a\":1}{\"a\":2} [3]\n", "\xef\xbb\xbf[1]",
+        "\"x\"", "\"x\"\r\n\"y\"\r\n"};
+    static const char *const number[] = {"7", "1\n2\n\n3", "true\n{\"a\":1}\nnull\n"};
+    static const char *const table[] = {"a,b\n1,2\n",
+                                        "a,b\r\n1,2",
+                                        ("\xef\xbb\xbf"
+                                         "a,b\n\n,\n"),
+                                        "\"a\",\"b,\"\n1,2",
+                                        "a,b\n\"x\n,\"\"y\",2\n",
+                                        "\n\na,b\r1,2\r",
+                                        "First name,\xc3\xa9\nx;,y;\n"};
+    static const char *const line[] = {"",
+                                       "\n",
+                                       "7 apples",
+                                       "1 2",
+                                       "\"x\" 1",
+                                       "nothing",
+                                       "01\n02\n",
+                                       "one\ntwo\n",
+                                       "1.2.3.4 \"X (a; b)\"\n1.2.3.4 \"Y (a)\"\n",
+                                       "2024-01-01,x;y\n"};
+    static const char *const nearly_json[] = {
+        "[10:00] x\n", "{\"a\":1,}", "{\"a\":1}\n{\"a\":\n", "{'a': 1}",
+        "[1",          "[1] x",      "{\"a\":1}\n7 8\n"};
+    static const char *const nearly_csv[] = {"a,b\n",           "a,b\n1\n",        "a,a\n1,2\n",
+                                             "a,2024\n1,2\n",   "a,\n1,2\n",       "a,b\n\"x,2\n",
+                                             "a,b\n\"x\"y,2\n", "year,2024\n1,2\n"};
+    for (size_t i = 0; i < sizeof json / sizeof *json; i++)
+        CHECK_STR(guess(json[i]), "JSON");
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        CHECK_STR(guess(number[i]), "JSON/lines");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        CHECK_STR(guess(table[i]), "CSV 2,/lines");
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        CHECK_STR(guess(line[i]), "lines");
+    for (size_t i = 0; i < sizeof nearly_json / sizeof *nearly_json; i++)
+        CHECK_STR(guess(nearly_json[i]), "lines/JSON");
+    for (size_t i = 0; i < sizeof nearly_csv / sizeof *nearly_csv; i++)
+        CHECK_STR(guess(nearly_csv[i]), "lines/CSV");
+    CHECK_STR(guess("a;b;c\n1,5;2;3\n"), "CSV 3;/lines");
+    CHECK_STR(guess("a\tb\n1,5\t2,5\n"), "CSV 2\t/lines");
+    CHECK_STR(guess("a\tb\n1\n"), "lines/TSV");
+    CHECK_STR(guess("4.0K\t./x\n8.0K\t.\n"), "lines");
+    CHECK_STR(guessed("\xff\xfe"
+                      "a\0,\0b\0\n\0"
+                      "1\0,\0"
+                      "2\0",
+                      16, true),
+              "CSV 2,/lines");
+    CHECK_STR(guessed("\xfe\xff\0a\0,\0b\0\n\0"
+                      "1\0,\0"
+                      "2",
+                      16, true),
+              "CSV 2,/lines");
+}
+
+/* A text that goes on is what it would be as a whole, wherever it is cut behind `from`. */
+static void check_cuts(const char *text, size_t len, size_t from, const char *want)
+{
+    CHECK_STR(guessed(text, len, true), want);
+    for (size_t n = from; n < len; n++)
+        CHECK_STR(guessed(text, n, false), want);
+}
+
+/* The same with a filler of every length before it, so that the cut is at the bound of a guess: `record` is repeated
+ * behind `head` and one record of `before`, the filler and `after`. */
+static void check_bound(const char *head, const char *before, const char *after, const char *record,
+                        const char *want)
+{
+    PtcMem mem;
+    PtcBuf text;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    for (size_t fill = 0; fill <= strlen(record); fill++) {
+        ptc_buf_init(&text, &mem, 1u << 20);
+        ptc_buf_addf(&text, "%s%s%0*d%s", head, before, (int)fill + 1, 1, after);
+        while (text.len < PTC_GUESS_BYTES + 100)
+            ptc_buf_add_cstr(&text, record);
+        CHECK_STR(guessed(text.data, text.len, true), want);
+        ptc_buf_deinit(&text);
+    }
+}
+
+static void test_cuts(void)
+{
+    static const char csv[] =
+        "id,na\xc3\xafve\r\n1,\"\xe2\x82\xac \"\",\r\n\"\r\n2,\xf0\x9f\x98\x80\r\n3,\r\n";
+    static const char json[] =
+        "{\"\xc3\xaf\":[-1.5e+3,true,null,\"\\u00e9\\ud83d\\ude00\\n\xe2\x82\xac\",{}],\"b\":[]}\n";
+    static const char log[] =
+        "1.2.3.4 - \"GET /?a,b\" 500 \"X (a; \xc3\xaf)\"\n5.6.7.8 - \"\" 200 \"Y\"\n";
+    static const char wide[] = "\xff\xfe"
+                               "a\0,\0b\0\n\0"
+                               "1\0,\0\x0a\x01\n\0"
+                               "\x3d\xd8\x00\xde,\0"
+                               "2\0\n\0";
+    check_cuts(csv, sizeof csv - 1, strlen("id,na..ve\r\n1,\"... \"\",\r\n\"\r\n2"),
+               "CSV 2,/lines");
+    check_cuts(json, sizeof json - 1, 1, "JSON");
+    check_cuts(log, sizeof log - 1, strlen("1.2."), "lines");
+    for (size_t n = 20; n < sizeof wide; n += 2)
+        CHECK_STR(guessed(wide, n, false), "CSV 2,/lines");
+    check_bound("id,name\n", "1,", "\n", csv + strlen("id,na..ve\r\n"), "CSV 2,/lines");
+    check_bound("", "{\"a\":1", "}\n", json, "JSON");
+    check_bound("[", "1", "\n", ",{\"a\":[tru\x65,\"\\\"\xc3\xaf\"]}\n", "JSON");
+    check_bound("", "1", "\n", "-1.5e3\nfalse\n\"x\"\n", "JSON/lines");
+    check_bound("", "1.2.3.4 ", "\n", log, "lines");
+}
+
 /* Rows of every length, so that batches end everywhere; quotes and line feeds inside them. */
 static void test_batches(void)
 {
@@ -129,7 +271,7 @@ static void test_batches(void)
         ptc_buf_addf(&text, "%d,\"%0*d\"\"\n,\"\n", i, 1 + i * 7 % 900, i);
     const char *path = file("b.csv", text.data, text.len);
     check_heap_init(&h);
-    CHECK(ptc_row_stream_open(&s, &h.mem, path, why, sizeof why));
+    CHECK(ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, why, sizeof why));
     for (PtcValue rows; (rows = ptc_row_stream_next(&s, &h.heap, &line)) != PTC_NIL;) {
         CHECK(rows != PTC_NONE && line == 2 + 2 * count);
         for (size_t i = 0; rows != PTC_NONE && i < ptc_seq_count(rows); i++, count++) {
@@ -182,7 +324,7 @@ static void test_no_memory(void)
             CHECK(v != PTC_NONE || strstr(why, "memory"));
             ptc_mem_fail_at(&h.mem, n);
             h.budget.stop = PTC_STOP_NONE;
-            if (ptc_row_stream_open(&s, &h.mem, path, why, sizeof why)) {
+            if (ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, why, sizeof why)) {
                 rows = ptc_row_stream_next(&s, &h.heap, NULL);
                 ptc_row_stream_close(&s);
             }
@@ -200,6 +342,8 @@ int main(void)
         return 1;
     test_kinds();
     test_rows();
+    test_guesses();
+    test_cuts();
     test_batches();
     test_packed();
     test_no_memory();

@@ -22,7 +22,7 @@ static const char *parse(const char *text, size_t len)
     PtcBuf buf;
     check_heap_init(&h);
     ptc_buf_init(&buf, &h.mem, sizeof out - 1);
-    PtcValue v = ptc_csv_parse(&h.heap, text, len, &error);
+    PtcValue v = ptc_csv_parse(&h.heap, text, len, &(PtcCsvPart){0}, &error);
     if (v == PTC_NONE)
         ptc_buf_addf(&buf, "! %zu:%zu %s", error.line, error.column, error.message);
     else
@@ -149,7 +149,7 @@ static void test_wide(void)
     for (int row = 0; row < 4; row++)
         for (int i = 0; i < 40; i++)
             ptc_buf_addf(&text, "%s%d%s", row ? "" : "k", row * 100 + i, i == 39 ? "\n" : ",");
-    PtcValue v = ptc_csv_parse(&h.heap, text.data, text.len, &error);
+    PtcValue v = ptc_csv_parse(&h.heap, text.data, text.len, &(PtcCsvPart){0}, &error);
     CHECK(v != PTC_NONE && ptc_value_count(v) == 3);
     for (size_t row = 0; v && row < 3; row++)
         for (int i = 0; i < 40; i++) {
@@ -192,7 +192,7 @@ static void test_many_namesakes(void)
     h.budget.clock_ns = count_looks;
     h.budget.clock_user = &looks;
     h.budget.deadline_ns = MOST_LOOKS;
-    CHECK(ptc_csv_parse(&h.heap, text, sizeof text, &error) != PTC_NONE);
+    CHECK(ptc_csv_parse(&h.heap, text, sizeof text, &(PtcCsvPart){0}, &error) != PTC_NONE);
     CHECK(looks > 0);
     check_heap_deinit(&h);
 }
@@ -212,7 +212,8 @@ static void test_long_line(void)
     for (int i = 0; i < REST; i += FIELD)
         memcpy(p + i, ",\"y\"", FIELD);
     check_heap_init(&h);
-    PtcValue rows = ptc_csv_parse(&h.heap, text, PTC_CSV_COLUMNS + LONG + REST, &error);
+    PtcValue rows =
+        ptc_csv_parse(&h.heap, text, PTC_CSV_COLUMNS + LONG + REST, &(PtcCsvPart){0}, &error);
     CHECK(rows != PTC_NONE && ptc_value_count(rows) == 1);
     check_heap_deinit(&h);
     free(text);
@@ -229,7 +230,7 @@ static void test_no_memory(void)
         PtcCsvError error;
         check_heap_init(&h);
         ptc_mem_fail_at(&h.mem, n);
-        PtcValue v = ptc_csv_parse(&h.heap, text, sizeof text - 1, &error);
+        PtcValue v = ptc_csv_parse(&h.heap, text, sizeof text - 1, &(PtcCsvPart){0}, &error);
         bool failed = atomic_load(&h.mem.count) >= n;
         CHECK(v != PTC_NONE || (failed && error.stopped && error.message[0]));
         check_heap_deinit(&h);
@@ -256,7 +257,7 @@ static const char *load(PtcShared *s, const char *name, const char *path)
 {
     static char why[400];
     why[0] = 0;
-    return ptc_shared_load(s, name, path, why, sizeof why) ? "" : why;
+    return ptc_shared_load(s, name, path, NULL, why, sizeof why) ? "" : why;
 }
 
 static bool all_hashed(PtcValue rows)

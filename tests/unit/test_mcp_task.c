@@ -347,7 +347,7 @@ static void test_data(void)
         fprintf(f, "%d,w%d\n", i, i % 7);
     fclose(f);
     PtcShared *data = ptc_shared_new();
-    CHECK(ptc_shared_load(data, "rows", path, why, sizeof why));
+    CHECK(ptc_shared_load(data, "rows", path, NULL, why, sizeof why));
     unlink(path);
     size_t before = ptc_shared_bytes(data);
     PtcExecutor *e = executor((PtcExecutorConfig){.data = data});

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * guess.h - what a text is, where neither its name nor an option says so.
+ *
+ * Only its beginning is looked at.  It is JSON if that is the beginning of JSON values, where numbers, strings and
+ * words stand on lines of their own; CSV if it has at least two records, all of as many fields, of which the first
+ * looks like names: short, distinct, beginning with a letter; else it is lines. */
+#ifndef PTC_DATA_GUESS_H
+#define PTC_DATA_GUESS_H
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { PTC_GUESS_BYTES = 64 * 1024 };
+
+/* JSON to LINES are in the order of PTC_DATA_KINDS. */
+typedef enum PtcDataKind {
+    PTC_DATA_TOLD, /* by its name, or else by its content */
+    PTC_DATA_JSON,
+    PTC_DATA_JSONL,
+    PTC_DATA_CSV,
+    PTC_DATA_TSV,
+    PTC_DATA_LINES,
+    PTC_DATA_UNKNOWN, /* the ending says something else */
+} PtcDataKind;
+#define PTC_DATA_KINDS "json|jsonl|csv|tsv|lines"
+
+/* How a text is read. */
+typedef struct PtcDataForm {
+    PtcDataKind kind;  /* what an option says, and afterwards what it is read as */
+    PtcDataKind other; /* of a guess: what it may be as well; PTC_DATA_TOLD: nothing */
+    bool guessed;      /* from the content */
+    char separator;    /* of CSV that was guessed */
+    size_t columns;    /* likewise */
+} PtcDataForm;
+
+/* Looks at no more than the first PTC_GUESS_BYTES; `whole`: nothing comes after the text.  False: out of memory. */
+PTC_MUST_USE bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form);
+
+#endif
