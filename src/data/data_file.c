@@ -72,23 +72,23 @@ PtcDataKind ptc_data_kind(const char *path)
 
 /* ------------------------------------------------------------------------------------- JSON */
 
-/* Values behind each other: one is itself, several are a vector.  *line becomes where the last one begins. */
-static PtcValue parse_values(PtcHeap *heap, PtcText t, PtcJsonError *error, size_t *line)
+/* Values behind each other: one is itself, several are a vector. */
+static PtcValue parse_values(PtcHeap *heap, PtcText t, PtcJsonError *error)
 {
     PtcValue first = PTC_NONE, all = PTC_NONE;
-    size_t used;
-    for (*line = 1; t.len > 0; t.bytes += used, t.len -= used) {
+    const char *begin = t.bytes;
+    for (size_t used; t.len > 0; t.bytes += used, t.len -= used) {
         PtcValue v = ptc_json_parse_prefix(heap, t.bytes, t.len, &used, error);
-        if (v == PTC_NONE)
+        if (v == PTC_NONE) {
+            ptc_json_place_error(error, begin, (size_t)(t.bytes - begin) + error->offset);
             return PTC_NONE;
+        }
         if (first != PTC_NONE && all == PTC_NONE &&
             ((all = ptc_build_new(heap)) == PTC_NONE || !ptc_build_add(heap, all, first)))
             break;
         if (all != PTC_NONE && !ptc_build_add(heap, all, v))
             break;
         first = first == PTC_NONE ? v : first;
-        for (const char *p = t.bytes, *end = p + used; (p = memchr(p, '\n', (size_t)(end - p)));)
-            ++*line, p++;
     }
     if (t.len == 0 && first != PTC_NONE)
         first = all == PTC_NONE ? first : ptc_build_done(heap, all, 0);
@@ -98,19 +98,21 @@ static PtcValue parse_values(PtcHeap *heap, PtcText t, PtcJsonError *error, size
     return first;
 }
 
+static PtcValue fail_json_file(const PtcDataFile *f, const char *path, const PtcJsonError *error)
+{
+    if (error->stopped)
+        return no_memory(f, path);
+    return fail(f, path, "line %u, column %u: %s", (unsigned)error->line, (unsigned)error->column,
+                error->message);
+}
+
 static PtcValue parse_json(const PtcDataFile *f, const char *path, PtcText t)
 {
     PtcJsonError error = {0};
-    size_t line = 1;
     t = ptc_charset_unmarked(t);
-    PtcValue v = t.len == 0 ? ptc_json_parse(f->heap, t.bytes, 0, &error)
-                            : parse_values(f->heap, t, &error, &line);
-    if (v != PTC_NONE)
-        return v;
-    if (error.stopped)
-        return no_memory(f, path);
-    return fail(f, path, "line %zu, column %u: %s", line + error.line - 1, (unsigned)error.column,
-                error.message);
+    PtcValue v =
+        t.len == 0 ? ptc_json_parse(f->heap, t.bytes, 0, &error) : parse_values(f->heap, t, &error);
+    return v == PTC_NONE ? fail_json_file(f, path, &error) : v;
 }
 
 /* The next line of a text, which is shortened by it. */
@@ -128,12 +130,7 @@ static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
 {
     PtcJsonError error;
     PtcValue v = ptc_json_parse_lines(f->heap, ptc_charset_unmarked(t), &error);
-    if (v != PTC_NONE)
-        return v;
-    if (error.stopped)
-        return no_memory(f, path);
-    return fail(f, path, "line %u, column %u: %s", (unsigned)error.line, (unsigned)error.column,
-                error.message);
+    return v == PTC_NONE ? fail_json_file(f, path, &error) : v;
 }
 
 /* ------------------------------------------------------------------------------------- text */

@@ -35,6 +35,9 @@ PTC_MUST_USE PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len
 PTC_MUST_USE PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len,
                                             size_t *used, PtcJsonError *error);
 
+/* Makes byte `offset` of the text the place of an error: its line and column, which are counted only then. */
+void ptc_json_place_error(PtcJsonError *error, const char *text, size_t offset);
+
 /* JSON Lines: a vector of the values of all lines that are not blank.  An error's line counts from 1 at the start of
  * the text; its offset is in the line. */
 PTC_MUST_USE PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error);

@@ -16,12 +16,11 @@
 
 /* -------------------------------------------------------------------- failure */
 
-/* Computed only for errors, by counting from the start: the parser itself keeps no line numbers. */
-static void find_place(PtcJsonError *error, const char *text, const char *at)
+void ptc_json_place_error(PtcJsonError *error, const char *text, size_t offset)
 {
-    error->offset = (size_t)(at - text);
+    error->offset = offset;
     error->line = error->column = 1;
-    for (const char *p = text; p < at; p++) {
+    for (const char *p = text; p < text + offset; p++) {
         if (*p == '\n') {
             error->line++;
             error->column = 1;
@@ -37,7 +36,7 @@ const char *ptc_json_fail(const PtcJsonParser *ps, const char *at, const char *f
     va_start(args, format);
     vsnprintf(ps->error->message, sizeof ps->error->message, format, args);
     va_end(args);
-    find_place(ps->error, ps->text, at);
+    ptc_json_place_error(ps->error, ps->text, (size_t)(at - ps->text));
     return NULL;
 }
 

@@ -92,7 +92,9 @@ static void test_kinds(void)
     CHECK_STR(whole(text_file("told", "")), "[]");
     CHECK_STR(whole(text_file("told", "\n")), "[\"\"]");
     CHECK_STR(whole(text_file("a.json", "1 2 ]")),
-              "! a.json: line 1, column 1: expected a value, found ]");
+              "! a.json: line 1, column 5: expected a value, found ]");
+    CHECK_STR(whole(text_file("a.json", "[1]\n{\"\xc3\xaf\": 1}  {\"b\": tru}\n")),
+              "! a.json: line 2, column 17: expected a value, found t");
     CHECK_STR(whole(text_file("a.json", "[1]\n\n[2,]")),
               "! a.json: line 3, column 4: expected a value, found ]");
 }
