@@ -455,9 +455,9 @@ static int chat(Chat *c)
     const char *why = read_context(c);
     char error[400];
     if (!ptc_journal_out_open(&c->journal, c->mem, c->o->journal, error, sizeof error))
-        ptc_options_wrong(&usage, "--journal: %s", error);
+        ptc_options_refuse(&usage, "--journal: %s", error);
     else if (why)
-        ptc_options_wrong(&usage, "--context: %s", why);
+        ptc_options_refuse(&usage, "--context: %s", why);
     else if (!(c->def = read_agent(c, &fault)))
         say_fault_in(c->path, &fault);
     else

@@ -241,7 +241,7 @@ static int load_program(Eval *e, int argc, char **argv)
     const char *path = file ? file : "-";
     const char *error = ptc_io_read(&e->program, path);
     if (error)
-        return ptc_options_wrong(&usage, "cannot read %.200s: %s", path, error);
+        return ptc_options_refuse(&usage, "cannot read %.200s: %s", path, error);
     if (e->program.len >= 2 && memcmp(e->program.data, "#!", 2) == 0)
         memcpy(e->program.data, ";;", 2); /* the first line of a script is for the system */
     e->name = file;
@@ -261,15 +261,16 @@ static int load_context(Eval *e)
     size_t len = strlen(text);
     if (text[0] == '@') {
         if ((error = ptc_io_read(&e->context, text + 1)))
-            return ptc_options_wrong(&usage, "cannot read the context %.200s: %s", text + 1, error);
+            return ptc_options_refuse(&usage, "cannot read the context %.200s: %s", text + 1,
+                                      error);
         text = e->context.data ? e->context.data : "";
         len = e->context.len;
     }
     if (!(e->data = ptc_data_new(e->ptc, PTC_UNSET)))
-        return ptc_options_wrong(&usage, "--context: %s", why);
+        return ptc_options_refuse(&usage, "--context: %s", why);
     e->run.context = ptc_make_json(e->data, text, len, why, sizeof why);
     if (!e->run.context)
-        return ptc_options_wrong(&usage, "--context: %s", why);
+        return ptc_options_refuse(&usage, "--context: %s", why);
     if (ptc_value_type(e->run.context) != PTC_TYPE_MAP)
         return ptc_options_wrong(&usage, "--context wants a JSON object, {\"key\": value}");
     return PTC_EXIT_OK;
@@ -315,14 +316,14 @@ static int load_data(Eval *e)
 {
     char why[PTC_DATA_IN_WHY];
     PtcDataKind given = input_kind(e->options);
-    if (!ptc_data_in_load(&e->shared, &e->options->data, e->options->context_mb, &given, why))
-        return ptc_options_wrong(&usage, "--data: %s", why);
+    if (!ptc_data_in_load(&e->shared, &usage, &e->options->data, e->options->context_mb, &given))
+        return PTC_EXIT_USAGE;
     if (e->shorthand && !load_input(e, why))
-        return ptc_options_wrong(&usage, "%s", why);
+        return ptc_options_refuse(&usage, "%s", why);
     if (!e->shared)
         return PTC_EXIT_OK;
     e->run.context = ptc_data_in_context(e->shared, e->ptc, &e->data, e->run.context);
-    return e->run.context ? PTC_EXIT_OK : ptc_options_wrong(&usage, "--data: out of memory");
+    return e->run.context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "--data: out of memory");
 }
 
 static int load_wanted(Eval *e)
@@ -340,7 +341,8 @@ static int load_wanted(Eval *e)
     if (o->schema[0] != '@')
         return PTC_EXIT_OK;
     if ((error = ptc_io_read(&e->schema, o->schema + 1)))
-        return ptc_options_wrong(&usage, "cannot read the schema %.200s: %s", o->schema + 1, error);
+        return ptc_options_refuse(&usage, "cannot read the schema %.200s: %s", o->schema + 1,
+                                  error);
     e->run.output_schema = e->schema.data ? e->schema.data : "";
     e->run.output_schema_len = e->schema.len;
     return PTC_EXIT_OK;
@@ -362,7 +364,7 @@ static int load_tools(PtcMem *mem, Eval *e)
         return PTC_EXIT_OK;
     e->tools = ptc_tools_in_load(mem, e->options->tools, why);
     if (!e->tools)
-        return ptc_options_wrong(&usage, "%s", why);
+        return ptc_options_refuse(&usage, "%s", why);
     e->run.tools = e->tools;
     return PTC_EXIT_OK;
 }
@@ -596,8 +598,8 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
         error = ptc_io_read(&file, o->context + 1);
         context = ptc_buf_view(&file);
     }
-    int status = error ? ptc_options_wrong(&usage, "cannot read the context %.200s: %s",
-                                           o->context + 1, error)
+    int status = error ? ptc_options_refuse(&usage, "cannot read the context %.200s: %s",
+                                            o->context + 1, error)
                        : ptc_run_compiled(mem, o->compiled, context, o->llm);
     ptc_buf_deinit(&file);
     return status;
@@ -632,7 +634,7 @@ static int eval(PtcMem *mem, const Options *o, const PtcShortForm *form, int arg
     e.ptc = new_engine(o, &e.upstreams, form != NULL);
     if (!e.ptc) {
         ptc_upstreams_close(&e.upstreams);
-        return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
+        return ptc_options_refuse(&usage, "cannot start: out of memory, or a limit is too large");
     }
     ptc_buf_init(&e.program, mem, PTC_IO_MAX);
     ptc_buf_init(&e.context, mem, PTC_IO_MAX);

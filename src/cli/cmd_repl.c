@@ -423,18 +423,17 @@ static int load_context(Repl *r, const char *text)
     ptc_buf_deinit(&file);
     if (r->context && ptc_value_type(r->context) == PTC_TYPE_MAP)
         return PTC_EXIT_OK;
-    return ptc_options_wrong(&usage, "--context: %s", error ? error : why);
+    return ptc_options_refuse(&usage, "--context: %s", error ? error : why);
 }
 
 static int load_data(Repl *r, const Options *o)
 {
-    char why[PTC_DATA_IN_WHY] = "out of memory";
     if (o->data.count == 0)
         return PTC_EXIT_OK;
-    if (ptc_data_in_load(&r->shared, &o->data, o->context_mb, NULL, why) &&
-        (r->context = ptc_data_in_context(r->shared, r->ptc, &r->data, r->context)))
-        return PTC_EXIT_OK;
-    return ptc_options_wrong(&usage, "--data: %s", why);
+    if (!ptc_data_in_load(&r->shared, &usage, &o->data, o->context_mb, NULL))
+        return PTC_EXIT_USAGE;
+    r->context = ptc_data_in_context(r->shared, r->ptc, &r->data, r->context);
+    return r->context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "--data: out of memory");
 }
 
 static int load_tools(Repl *r, const Options *o)
@@ -442,7 +441,7 @@ static int load_tools(Repl *r, const Options *o)
     char why[PTC_TOOLS_IN_WHY];
     if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, why)))
         return PTC_EXIT_OK;
-    return ptc_options_wrong(&usage, "%s", why);
+    return ptc_options_refuse(&usage, "%s", why);
 }
 
 static void set_up(Repl *r)
@@ -500,7 +499,7 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
     if (!r.ptc || !(r.session = ptc_session_new(r.ptc))) {
         ptc_free(r.ptc);
         ptc_upstreams_close(&r.upstreams);
-        return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
+        return ptc_options_refuse(&usage, "cannot start: out of memory, or a limit is too large");
     }
     set_up(&r);
     status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;

@@ -105,7 +105,7 @@ static PtcValue read_value(PtcSigDesk *desk, const char *text, PtcBuf *file, int
     *status = PTC_EXIT_USAGE;
     if (text[0] == '@') {
         if ((why = ptc_io_read(file, path))) {
-            ptc_options_wrong(&usage, "cannot read the value %.200s: %s", path, why);
+            ptc_options_refuse(&usage, "cannot read the value %.200s: %s", path, why);
             return PTC_NONE;
         }
         text = file->data ? file->data : "";
@@ -113,8 +113,8 @@ static PtcValue read_value(PtcSigDesk *desk, const char *text, PtcBuf *file, int
     }
     PtcValue v = ptc_json_parse(&desk->heap, text, len, &error);
     if (v == PTC_NONE)
-        ptc_options_wrong(&usage, "--value is not JSON: %s, at line %u, column %u", error.message,
-                          (unsigned)error.line, (unsigned)error.column);
+        ptc_options_refuse(&usage, "--value is not JSON: %s, at line %u, column %u", error.message,
+                           (unsigned)error.line, (unsigned)error.column);
     return v;
 }
 

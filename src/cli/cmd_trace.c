@@ -199,7 +199,7 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
     ptc_view_files_init(&files, mem, argv + 1, standard_input ? 0 : (size_t)argc - 1);
     int status = ptc_view_files_scan(&files, why, sizeof why)
                      ? run(mem, form, &options, &files, standard_input)
-                     : ptc_options_wrong(&usage, "%s", why);
+                     : ptc_options_refuse(&usage, "%s", why);
     ptc_view_files_deinit(&files);
     return status;
 }

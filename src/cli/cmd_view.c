@@ -75,7 +75,7 @@ static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
     PtcViewServer *server =
         ptc_view_server_new(mem, files, (unsigned)options->port, why, sizeof why);
     if (!server)
-        return ptc_options_wrong(&usage, "%s", why);
+        return ptc_options_refuse(&usage, "%s", why);
     ptc_view_server_address(server, address);
     bool written = ptc_io_write_line(PTC_IO_STDOUT, address, strlen(address));
     if (written && isatty(PTC_IO_STDOUT) == 1) {
@@ -101,7 +101,7 @@ int ptc_cmd_view(PtcMem *mem, int argc, char **argv)
     ptc_view_files_init(&files, mem, argv, (size_t)argc);
     int status = PTC_EXIT_FAILED;
     if (!ptc_view_files_scan(&files, why, sizeof why))
-        status = ptc_options_wrong(&usage, "%s", why);
+        status = ptc_options_refuse(&usage, "%s", why);
     else if (catch_signals())
         status = serve(mem, &files, &options);
     else

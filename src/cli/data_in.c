@@ -73,30 +73,33 @@ void ptc_data_in_advise(const PtcDataForm *form, char *why, size_t size)
         snprintf(why + n, size - n, "; --input lines reads it as lines");
 }
 
-bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
+/* One file of --data.  False with a text in why. */
+static bool load_item(PtcShared *shared, const char *name, const char *path,
                       const PtcDataKind *given, char why[PTC_DATA_IN_WHY])
 {
-    PtcDataForm form;
-    char name[PTC_DATA_IN_NAME];
+    PtcDataForm form = {.kind = ptc_data_kind(path)};
+    if (given && (form.kind == PTC_DATA_TOLD || form.kind == PTC_DATA_UNKNOWN))
+        form.kind = *given;
+    bool ok = ptc_shared_load(shared, name, path, &form, why, PTC_DATA_IN_WHY);
+    if (ok && given)
+        ptc_data_in_say(path, &form);
+    else if (given)
+        ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
+    return ok;
+}
+
+bool ptc_data_in_load(PtcShared **shared, const PtcUsage *usage, const PtcOptionList *items,
+                      int64_t mb, const PtcDataKind *given)
+{
+    char name[PTC_DATA_IN_NAME], why[PTC_DATA_IN_WHY] = "out of memory";
     const char *path;
     size_t limit = (size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20;
-    if (items->count && !*shared && !(*shared = ptc_shared_new_own(limit))) {
-        snprintf(why, PTC_DATA_IN_WHY, "out of memory");
-        return false;
-    }
     for (size_t i = 0; i < items->count; i++) {
         if (!ptc_data_in_split(items->items[i], name, &path, why))
-            return false;
-        form = (PtcDataForm){.kind = ptc_data_kind(path)};
-        if (given && (form.kind == PTC_DATA_TOLD || form.kind == PTC_DATA_UNKNOWN))
-            form.kind = *given;
-        bool ok = ptc_shared_load(*shared, name, path, &form, why, PTC_DATA_IN_WHY);
-        if (ok && given)
-            ptc_data_in_say(path, &form);
-        else if (given)
-            ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
-        if (!ok)
-            return false;
+            return !ptc_options_wrong(usage, "--data: %s", why);
+        if ((!*shared && !(*shared = ptc_shared_new_own(limit))) ||
+            !load_item(*shared, name, path, given, why))
+            return !ptc_options_refuse(usage, "--data: %s", why);
     }
     return true;
 }

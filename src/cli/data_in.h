@@ -15,9 +15,10 @@ PTC_MUST_USE bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME
 
 /* Loads the files, with what is in *shared already; makes *shared if there is none and there are files.  mb: what all
  * data may take (PTC_UNSET: PTC_DATA_IN_MB).  given: what --input says of those whose names do not say it, or
- * PTC_DATA_TOLD; NULL: the command has no --input.  False with a text in why. */
-PTC_MUST_USE bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
-                                   const PtcDataKind *given, char why[PTC_DATA_IN_WHY]);
+ * PTC_DATA_TOLD; NULL: the command has no --input.  False: the message is on standard error. */
+PTC_MUST_USE bool ptc_data_in_load(PtcShared **shared, const PtcUsage *usage,
+                                   const PtcOptionList *items, int64_t mb,
+                                   const PtcDataKind *given);
 
 /* Says on standard error what standard input was taken for, where it may be something else. */
 void ptc_data_in_say(const char *path, const PtcDataForm *form);

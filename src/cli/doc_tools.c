@@ -98,7 +98,7 @@ int ptc_doc_tools_run(PtcMem *mem, const PtcUsage *usage, const PtcDocOptions *o
     if (!ptc_upstreams_open(&d.upstreams, mem, "doc", &o->upstreams, NULL, NULL, &status))
         ; /* it has said why */
     else if (o->tools && !(d.tools = ptc_tools_in_load(mem, o->tools, why)))
-        status = ptc_options_wrong(usage, "%s", why);
+        status = ptc_options_refuse(usage, "%s", why);
     else if (!(d.ptc = new_engine(&d.upstreams)))
         ptc_io_printf(PTC_IO_STDERR, "ptc doc: out of memory\n");
     else

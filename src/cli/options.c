@@ -73,15 +73,29 @@ static void print_help(const PtcUsage *usage, void *target)
     ptc_io_printf(PTC_IO_STDOUT, "\nexamples:\n%s", usage->examples);
 }
 
+static void write_refusal(const PtcUsage *usage, const char *format, va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    ptc_io_printf(PTC_IO_STDERR, "ptc %s: %s\n", usage->command, text);
+}
+
 int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    write_refusal(usage, format, args);
     va_end(args);
-    ptc_io_printf(PTC_IO_STDERR, "ptc %s: %s\nTry: ptc %s --help\n", usage->command, text,
-                  usage->command);
+    ptc_io_printf(PTC_IO_STDERR, "Try: ptc %s --help\n", usage->command);
+    return PTC_EXIT_USAGE;
+}
+
+int ptc_options_refuse(const PtcUsage *usage, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_refusal(usage, format, args);
+    va_end(args);
     return PTC_EXIT_USAGE;
 }
 

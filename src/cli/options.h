@@ -78,5 +78,8 @@ void ptc_options_take_help(PtcOptionsTake take, void *user);
 /* A message about wrong usage, with a pointer to --help.  Returns PTC_EXIT_USAGE. */
 int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same about what the arguments name, such as a file that is missing or has a mistake, where --help is no help. */
+int ptc_options_refuse(const PtcUsage *usage, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

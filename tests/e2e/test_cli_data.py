@@ -139,6 +139,20 @@ def test_mistakes():
     desk.refuses("ptc eval --jsonl --data o=@x.json", "--data does not apply")
 
 
+def test_help_is_named():
+    """A pointer to --help helps with options, not with what is in files and programs."""
+    desk.write("bad.clj", "(+ 1")
+    desk.write("short.csv", "a,b\n1\n")
+    for command, named in (("ptc --nope 1", True), ("ptc eval --data o=orders.csv 1", True), ("ptc --format xml 1", True), ("ptc eval", True),
+                           ("ptc '(+ 1'", False), ("ptc '(inc nil)'", False), ("ptc -f bad.clj", False), ("ptc -f none.clj", False),
+                           ("ptc none.csv rows", False), ("ptc short.csv rows", False), ("ptc eval --data o=@none.csv 1", False),
+                           ("ptc repl --data o=@none.csv", False), ("ptc eval --context '{' 1", False), ("ptc eval --context @none.json 1", False),
+                           ("ptc eval --tools @none.json 1", False), ("ptc eval --output-schema @none.json 1", False),
+                           ("ptc trace summary none.jsonl", False), ("ptc signature ':int' --value '{'", False)):
+        status, _, err = desk.sh(command)
+        desk.check(f"{command}: help is named", status > 0 and err.endswith("--help\n") == named == ("Try:" in err), (status, err))
+
+
 def test_hostile():
     """Bounded, and refused with a reason: broken and exploding gzip, wrong bytes, very wide and very long lines."""
     whole = gzip.compress(ORDERS.encode())
@@ -165,6 +179,6 @@ def test_hostile():
     desk.prints("ptc eval --context-mb 64 --context @large.json '(count data/a)'", "200000\n")
 
 
-for test in (test_files, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_hostile):
+for test in (test_files, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_hostile):
     test()
 sys.exit(desk.end("cli data"))
