@@ -37,16 +37,18 @@ typedef struct {
 
 /* ---------------------------------------------------------------------------------- columns */
 
+/* Is it a list or a set of such elements, with at least one? */
 static bool all_are(PtcValue list, bool (*is)(PtcValue v))
 {
     PtcValue v;
     PtcIter it;
-    if (!ptc_iter_init(&it, NULL, list))
+    size_t n = 0;
+    if (!(ptc_is_sequential(list) || ptc_is_set(list)) || !ptc_iter_init(&it, NULL, list))
         return false;
-    while (ptc_iter_next(&it, &v))
+    for (; ptc_iter_next(&it, &v); n++)
         if (!is(v))
             return false;
-    return true;
+    return n > 0;
 }
 
 static bool is_map(PtcValue v)
@@ -61,14 +63,14 @@ static bool is_list(PtcValue v)
 
 bool ptc_rows_out_fits(PtcValue v)
 {
-    return ptc_is_sequential(v) && ptc_seq_count(v) > 0 && all_are(v, is_map);
+    return all_are(v, is_map);
 }
 
 static Shape shape_of(PtcValue v)
 {
     if (ptc_is_map(v) || ptc_rows_out_fits(v))
         return MAPS;
-    return ptc_is_sequential(v) && ptc_seq_count(v) > 0 && all_are(v, is_list) ? LISTS : VALUES;
+    return all_are(v, is_list) ? LISTS : VALUES;
 }
 
 static PtcText key_text(Rows *r, PtcValue key)

@@ -33,7 +33,8 @@ def test_formats():
 def test_shapes():
     for program, result in [
         ("{:a 1 :b 2}", "a,b\n1,2\n"), ("[[1 2] [3]]", "1,2\n3,\n"), ("[1 :k nil]", "value\n1\nk\n\n"), ("7", "value\n7\n"),
-        ("[]", "value\n"), ("[{}]", "\n\n"), ("[{1 2}]", '"1"\n2\n'), ("[inc]", "value\n#fn[inc]\n"),
+        ("[]", "value\n"), ("[{}]", "\n\n"), ("[{1 2}]", '"1"\n2\n'), ("#{{:a 1} {:a 2 :b 3}}", "a,b\n1,\n2,3\n"),
+        ("#{[1 2]}", "1,2\n"), ("#{}", "value\n"), ("[inc]", "value\n#fn[inc]\n"),
     ]:
         desk.prints(f"ptc --format csv '{program}'", result)
     desk.prints("ptc --format jsonl '{:a 1}'", '{"a":1}\n')
@@ -75,6 +76,8 @@ def test_terminal():
     desk.check("table", COLOUR.sub("", shown).split("\n")[:3] ==
                ["id  customer  total  zip", "--  --------  -----  -----", " 1  Ada        10.5  00501"], shown)
     desk.check("table in colour", shown.startswith("\x1b[1mid"), shown)
+    shown = desk.terminal("#{{:a 1} {:a 2}}", NO_COLOR="1")
+    desk.check("a set is a table", shown == "a\n-\n1\n2\n", shown)
     shown = desk.terminal('{:a [1 "x" nil true]}')
     desk.check("value", COLOUR.sub("", shown) == '{"a": [1, "x", null, true]}\n' and "\x1b[32m\"x\"\x1b[0m" in shown, shown)
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
