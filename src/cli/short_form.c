@@ -105,13 +105,15 @@ static bool in_name(char c)
            (c & 0x80) || (c && strchr("-_*+!?<>=.:%&$", c));
 }
 
-/* data/NAME is an entry of the context, data/data and data/rows are the same as data and rows. */
+/* data/NAME is an entry of the context, data/data and data/rows are the same as data and rows.  What is meant by data.a
+ * can only be said by who knows the data. */
 static bool mentions(const char *program, size_t len, const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i + n <= len; i++)
         if (memcmp(program + i, name, n) == 0 && (i == 0 || !in_name(program[i - 1])) &&
-            (i + n == len || (!in_name(program[i + n]) && program[i + n] != '/')))
+            (i + n == len || program[i + n] == '.' ||
+             (!in_name(program[i + n]) && program[i + n] != '/')))
             return true;
     return false;
 }

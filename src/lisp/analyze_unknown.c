@@ -88,17 +88,83 @@ static void hint_nothing(const Analyzer *an, PtcDiag *d)
 
 /* ---------------------------------------------------------------------- names with a point */
 
-/* x.name, where x is something that has fields here: (:name x). */
+/* The value of data/NAME; PTC_NONE: there is none. */
+static PtcValue data_named(Analyzer *an, PtcText name)
+{
+    PtcValue key = name.len && ptc_is_map(an->context)
+                       ? ptc_keyword_new(an->heap, name.bytes, name.len)
+                       : PTC_NONE;
+    return key == PTC_NONE ? key : ptc_map_get_flex(an->heap, an->context, key);
+}
+
+/* The name of data whose value, or the first of its rows, has this key; PTC_NONE: there is none. */
+static PtcValue data_with(Analyzer *an, PtcText text, PtcValue *value)
+{
+    enum { SEEN = 100 };
+    PtcValue name, key = text.len && ptc_is_map(an->context)
+                             ? ptc_keyword_new(an->heap, text.bytes, text.len)
+                             : PTC_NONE;
+    for (size_t pos = 0, n = 0;
+         key != PTC_NONE && n < SEEN && ptc_map_next(an->context, &pos, &name, value); n++) {
+        bool list = ptc_is_sequential(*value) && ptc_seq_count(*value) > 0;
+        PtcValue one = list ? ptc_seq_nth(*value, 0) : *value;
+        if (ptc_is_map(one) && ptc_map_get_flex(an->heap, one, key) != PTC_NONE)
+            return name;
+    }
+    return PTC_NONE;
+}
+
+/* x.name and x.name.part, as other languages write them; the value of x, if it is known, may be a list. */
+static bool hint_part(PtcDiag *d, PtcText x, PtcValue value, PtcText path)
+{
+    char keys[2 * SHOWN_BYTES];
+    bool list = ptc_is_sequential(value), many = path.len && memchr(path.bytes, '.', path.len);
+    int x_len = shown(x.bytes, x.len), n = 0;
+    for (int i = 0, len = shown(path.bytes, path.len); i < len; i++) {
+        bool point = path.bytes[i] == '.';
+        keys[n++] = point ? ' ' : path.bytes[i];
+        if (point)
+            keys[n++] = ':';
+    }
+    if (list && many)
+        ptc_diag_hint(d, "write (map #(get-in %% [:%.*s]) %.*s) for a field", n, keys, x_len,
+                      x.bytes);
+    else if (many)
+        ptc_diag_hint(d, "write (get-in %.*s [:%.*s]) for a field", x_len, x.bytes, n, keys);
+    else
+        ptc_diag_hint(d, "write (%s:%.*s %.*s) for a field", list ? "map " : "", n, keys, x_len,
+                      x.bytes);
+    return true;
+}
+
+/* x.name, where x is something that has fields here. */
 static bool hint_field(Analyzer *an, const PtcForm *form, size_t point, PtcDiag *d)
 {
-    bool known = ptc_analyze_find_local(an, form->text, point) ||
-                 ptc_names_find(an->names, form->text, point) >= 0;
-    if (!known || point + 1 >= form->len)
+    PtcText x = {form->text, point}, path = {x.bytes + point + 1, form->len - point - 1};
+    PtcValue value = an->bare_data ? data_named(an, x) : PTC_NONE;
+    bool known = value != PTC_NONE || ptc_analyze_find_local(an, x.bytes, x.len) ||
+                 ptc_names_find(an->names, x.bytes, x.len) >= 0;
+    return known && path.len && hint_part(d, x, value, path);
+}
+
+/* data.orders and data.orders.total, or data.total where some data has such a key. */
+static bool hint_data_part(Analyzer *an, PtcText path, PtcDiag *d)
+{
+    char of[WRITTEN], name[PTC_KEY_WRITTEN];
+    const char *point = memchr(path.bytes, '.', path.len);
+    PtcText first = {path.bytes, point ? (size_t)(point - path.bytes) : path.len};
+    PtcValue value = data_named(an, first);
+    PtcValue key = value == PTC_NONE ? data_with(an, first, &value) : PTC_NONE;
+    if (key != PTC_NONE && (!ptc_is_named(key) || !ptc_key_as_name(key, name)))
         return false;
-    ptc_diag_hint(d, "write (:%.*s %.*s) for a field",
-                  shown(form->text + point + 1, form->len - point - 1), form->text + point + 1,
-                  shown(form->text, point), form->text);
-    return true;
+    if (key == PTC_NONE && (value == PTC_NONE || !point))
+        return false;
+    if (key == PTC_NONE) {
+        snprintf(name, sizeof name, "%.*s", shown(first.bytes, first.len), first.bytes);
+        path = (PtcText){point + 1, path.len - first.len - 1};
+    }
+    int n = snprintf(of, sizeof of, "data/%s", name);
+    return hint_part(d, (PtcText){of, (size_t)n}, value, path);
 }
 
 /* data.orders, tool.search and Math.floor are written with a slash here. */
@@ -118,6 +184,8 @@ static bool hint_slash(Analyzer *an, const PtcForm *form, PtcDiag *d)
     bool tool = point >= 4 && memcmp(name, "tools", point < 5 ? point : 5) == 0 && point <= 5;
     if (tool && an->host && an->host->find(an->host, rest, n) >= 0)
         ptc_diag_hint(d, "did you mean tool/%s?", rest);
+    else if (data && (hint_field(an, form, point, d) || hint_data_part(an, (PtcText){rest, n}, d)))
+        ; /* said */
     else if (data || ptc_builtin_find(name, form->len) >= 0 ||
              ptc_analyze_is_server(an, (PtcText){name, point}))
         ptc_diag_hint(d, "did you mean %s?", name);
@@ -141,30 +209,15 @@ static bool hint_path(const PtcForm *form, PtcDiag *d)
     return true;
 }
 
-/* Does the value, or the first of its rows, have this key? */
-static bool has_key(Analyzer *an, PtcValue v, PtcValue key)
-{
-    if (ptc_is_sequential(v) && ptc_seq_count(v) > 0)
-        v = ptc_seq_nth(v, 0);
-    return ptc_is_map(v) && ptc_map_get_flex(an->heap, v, key) != PTC_NONE;
-}
-
 /* total, where the data has :total. */
 static bool hint_key(Analyzer *an, const PtcForm *form, PtcDiag *d)
 {
-    enum { SEEN = 100 };
-    PtcValue name, value;
-    PtcValue key =
-        ptc_is_map(an->context) ? ptc_keyword_new(an->heap, form->text, form->len) : PTC_NONE;
-    if (key == PTC_NONE)
+    PtcValue value;
+    if (data_with(an, (PtcText){form->text, form->len}, &value) == PTC_NONE)
         return false;
-    for (size_t pos = 0, n = 0; n < SEEN && ptc_map_next(an->context, &pos, &name, &value); n++)
-        if (has_key(an, value, key)) {
-            ptc_diag_hint(d, "a key of the data begins with a colon: :%.*s",
-                          shown(form->text, form->len), form->text);
-            return true;
-        }
-    return false;
+    ptc_diag_hint(d, "a key of the data begins with a colon: :%.*s", shown(form->text, form->len),
+                  form->text);
+    return true;
 }
 
 /* -------------------------------------------------------------------------------- symbols */

@@ -15,8 +15,8 @@ def check(name, ok, got):
         print(f"FAIL {name}\n    got  {got!r}")
 
 
-def hint(*arguments):
-    done = subprocess.run([PTC, *arguments], capture_output=True, text=True, timeout=60, check=False)
+def hint(*arguments, given=""):
+    done = subprocess.run([PTC, *arguments], input=given, capture_output=True, text=True, timeout=60, check=False)
     lines = [line for line in done.stderr.splitlines() if line.startswith("hint: ")]
     return lines[0][6:] if lines else ""
 
@@ -43,7 +43,20 @@ def test_doc_as_eval():
     check("doc foo", hint("doc", "foo") == "", hint("doc", "foo"))
 
 
+def test_points():
+    """data.a where `data` is what is on standard input."""
+    for program, want in [
+        ("data.a", "write (:a data) for a field"),
+        ("(inc data.a.b)", "write (get-in data [:a :b]) for a field"),
+        ("(count rows.a)", "write (map :a rows) for a field"),
+        ("(let [r (first rows)] r.a.b)", "write (get-in r [:a :b]) for a field"),
+    ]:
+        got = hint(program, given='{"a": {"b": 2}}')
+        check(program, got == want, got)
+
+
 test_tools()
+test_points()
 test_doc_as_eval()
 print(f"hints: {counts[True]} passed, {counts[False]} failed")
 sys.exit(1 if counts[False] else 0)
