@@ -146,14 +146,16 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
     vm->lazy_refused = ptc_is_lazy(v);
     bool text = ptc_is_string(v) && strcmp(expected, "a number") == 0;
     bool test = ptc_is_bool(v) && strcmp(expected, "a function") == 0;
-    return ptc_fail_hint(vm,
-                         v == PTC_NIL ? PTC_ELEMENT_MISSING "; usage: %s"
-                         : text
-                             ? "turn text into a number with parse-long or parse-double; usage: %s"
-                         : test ? "write the test as a function of one element, such as "
-                                  "#(= (:key %%) 1); usage: %s"
-                                : "usage: %s",
-                         running(vm)->usage);
+    bool parsed = strcmp(expected, "JSON text") == 0;
+    return ptc_fail_hint(
+        vm,
+        v == PTC_NIL ? PTC_ELEMENT_MISSING "; usage: %s"
+        : text       ? "turn text into a number with parse-long or parse-double; usage: %s"
+        : parsed     ? "answers of tools are values already: use it as it is; usage: %s"
+        : test       ? "write the test as a function of one element, such as "
+                       "#(= (:key %%) 1); usage: %s"
+                     : "usage: %s",
+        running(vm)->usage);
 }
 
 bool ptc_fail_type(PtcVM *vm, const PtcValue *argv, int i, const char *expected)

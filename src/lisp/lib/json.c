@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * JSON text to values and back.  Text that is not JSON, and values that have no JSON form, give nil, which a
- * program can test for.  Only nesting that is too deep is an error.  One pair of functions serves under the names
- * that Cheshire, clojure.data.json and habit give them; a program that requires one of these libraries gets errors
- * as that library throws them. */
+ * program can test for.  Nesting that is too deep is an error, and so is parsing what is no text.  One pair of
+ * functions serves under the names that Cheshire, clojure.data.json and habit give them; a program that requires one
+ * of these libraries gets errors as that library throws them. */
 #include "json/parse.h"
 #include "json/write.h"
 #include "lisp/lib/time.h"
@@ -128,10 +128,10 @@ static bool parse(PtcVM *vm, int argc, const PtcValue *argv, bool strict, PtcVal
     if (!slot || !check_pairs(vm, argc, argv) || !key_function(vm, argc, argv, &f))
         return false;
     *out = PTC_NIL;
-    if (strict && !ptc_is_string(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a string");
-    if (!ptc_is_string(argv[0]))
+    if (argv[0] == PTC_NIL && !strict)
         return vm->budget.stop == PTC_STOP_NONE;
+    if (!ptc_is_string(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "JSON text");
     if (!parse_once(vm, argv[0], &error, slot) &&
         !(ptc_recover(vm) && parse_once(vm, argv[0], &error, slot)))
         return false;
@@ -145,11 +145,13 @@ static bool parse(PtcVM *vm, int argc, const PtcValue *argv, bool strict, PtcVal
 
 PTC_BUILTIN(json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
             "(json/parse-string text key-fn?)",
-            "The value of JSON text, nil when it is not JSON. Keys are strings; with true or a "
-            "function after the text they become keywords or what the function gives.",
+            "The value of JSON text, nil when it is not JSON, and for nil. Keys are strings; with "
+            "true or a function after the text they become keywords or what the function gives. "
+            "Anything but text is an error: answers of tools are values already.",
             "(json/parse-string \"{\\\"a\\\": [1, 2.5, null]}\") => {\"a\" [1 2.5 nil]}\n"
             "(json/parse-string \"{\\\"a\\\": 1}\" true) => {:a 1}\n"
             "(json/parse-string \"{a: 1}\") => nil\n"
+            "(json/parse-string {:a 1}) !! type_error\n"
             "(json/parse-string \"[1]\" 5) !! type_error")
 {
     return parse(vm, argc, argv, false, out);
