@@ -65,12 +65,35 @@ static void show_key(PtcValue key, char out[PTC_KEY_WRITTEN])
         ptc_key_written(key, out);
 }
 
+/* :paid=true, as other languages compare: the length of its field; of any other key, its whole length. */
+static size_t field_len(PtcValue key)
+{
+    const char *text = ptc_str_bytes(key), *equals = strchr(text, '=');
+    if (!equals || !equals[1] || strlen(equals) > SHOWN_BYTES || !ptc_is_keyword(key) ||
+        !ptc_key_is_plain(key))
+        return ptc_str_len(key);
+    size_t n = (size_t)(equals - text);
+    return n > 1 && strchr("<>!", text[n - 1]) ? n - 1 : n;
+}
+
+/* What to write for a comparison with the field that was found. */
+static void hint_compare(PtcWarningItem *w, PtcValue key, const char *field)
+{
+    const char *op = ptc_str_bytes(key) + field_len(key), *than = strchr(op, '=') + 1;
+    bool word = strcmp(than, "true") == 0 || strcmp(than, "false") == 0 || strcmp(than, "nil") == 0;
+    const char *quote = word || (*than >= '0' && *than <= '9') || *than == '-' ? "" : "\"";
+    ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean #(%.*s (%s %%) %s%s%s)?",
+                    *op == '!' ? 4 : (int)(than - op), *op == '!' ? "not=" : op, field, quote, than,
+                    quote);
+}
+
 static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
 {
     char room[PTC_HINT_MAX], shown[PTC_KEY_WRITTEN];
     PtcSuggest s;
     PtcBuf list = {.mem = vm->mem, .data = room, .cap = sizeof room, .max = sizeof room};
-    ptc_suggest_init(&s, ptc_str_bytes(key), ptc_str_len(key));
+    size_t field = field_len(key);
+    ptc_suggest_init(&s, ptc_str_bytes(key), field);
     look_at_keys(vm, rows, &s, &list);
     if (only_near && !ptc_suggest_found(&s))
         return;
@@ -86,7 +109,9 @@ static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
     else
         ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1,
                         "%s: none of the %zu elements has the key %s", name, n, shown);
-    if (ptc_suggest_found(&s))
+    if (ptc_suggest_found(&s) && field < ptc_str_len(key))
+        hint_compare(w, key, s.best);
+    else if (ptc_suggest_found(&s))
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean %s?", s.best);
     else if (list.len)
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the first has %.*s", (int)list.len, room);
