@@ -11,7 +11,8 @@ const char *ptc_warning_kind_name(PtcWarningKind kind)
 {
     static const char *const names[] = {[PTC_W_UNKNOWN_DATA] = "unknown_data",
                                         [PTC_W_UNKNOWN_KEY] = "unknown_key",
-                                        [PTC_W_DROPPED_VALUE] = "dropped_value"};
+                                        [PTC_W_DROPPED_VALUE] = "dropped_value",
+                                        [PTC_W_EQUAL_ROWS] = "equal_rows"};
     return names[kind];
 }
 

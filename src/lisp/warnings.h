@@ -10,6 +10,7 @@ typedef enum {
     PTC_W_UNKNOWN_DATA,  /* data/NAME without such data */
     PTC_W_UNKNOWN_KEY,   /* a key that no row has */
     PTC_W_DROPPED_VALUE, /* a value that nobody uses */
+    PTC_W_EQUAL_ROWS,    /* rows that became one */
 } PtcWarningKind;
 
 /* "unknown_data" and so on. */

@@ -143,6 +143,7 @@ typedef struct {
     PtcVM *vm;
     PtcValue pairs; /* vector builder */
     bool second_wins;
+    size_t made; /* rows, before equal ones become one */
 } Join;
 
 /* The values of a row under the keys of its side; what is missing counts as a value of its own. */
@@ -206,7 +207,7 @@ static bool group_rows(const Join *j, PtcIter it, PtcDictBuild *groups)
     return ptc_iter_end(&it);
 }
 
-static bool join_rows(const Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBuild *result)
+static bool join_rows(Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBuild *result)
 {
     PtcValue row;
     while (next_row(j->vm, &it, &row)) {
@@ -217,6 +218,7 @@ static bool join_rows(const Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBu
             PtcValue both = joined(j, row, ptc_seq_nth(matches, i));
             if (both == PTC_NONE || !ptc_dict_build_put(result, both, PTC_NIL))
                 return false;
+            j->made++;
         }
         if (values == PTC_NONE)
             return false;
@@ -224,11 +226,24 @@ static bool join_rows(const Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBu
     return ptc_iter_end(&it);
 }
 
+/* A count or a sum over the set would be too small. */
+static void warn_equal_rows(const Join *j, size_t count)
+{
+    PtcWarningItem *w = j->made > count ? ptc_warnings_here(j->vm, PTC_W_EQUAL_ROWS) : NULL;
+    if (!w)
+        return;
+    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1,
+                    "join: %zu joined rows are %zu in the set, because equal rows become one",
+                    j->made, count);
+    ptc_diag_format(
+        w->hint, PTC_HINT_MAX + 1,
+        "to keep them all, number them first: (map-indexed #(assoc %%2 :row %%1) rows)");
+}
+
 PTC_BUILTIN(
     set_join, "clojure.set", "join", 2, 3, 0, "(clojure.set/join rows1 rows2 names?)",
     "The set of all rows put together from a row of each relation that agree in the columns both "
-    "have, or in "
-    "those that a map of names pairs up.",
+    "have, or in those that a map of names pairs up. Equal rows become one, with a warning.",
     "(clojure.set/join #{{:id 1 :n \"a\"}} #{{:id 1 :x 5} {:id 2 :x 6}}) => #{{:id 1, :n \"a\", :x "
     "5}}\n"
     "(clojure.set/join #{{:id 1}} #{{:ref 1 :x 5}} {:id :ref}) => #{{:id 1, :ref 1, :x 5}}\n"
@@ -239,7 +254,7 @@ PTC_BUILTIN(
     if (!arg_rows(vm, argv, 0, &a) || !arg_rows(vm, argv, 1, &b) ||
         (argc == 3 && !ptc_arg_map(vm, argv, 2)))
         return false;
-    Join j = {vm, ptc_build_new(vm->heap), ptc_iter_hint(&a) <= ptc_iter_hint(&b)};
+    Join j = {vm, ptc_build_new(vm->heap), ptc_iter_hint(&a) <= ptc_iter_hint(&b), 0};
     PtcIter first_a = a, first_b = b;
     bool some = next_row(vm, &first_a, &row_a) && next_row(vm, &first_b, &row_b);
     if (!some)
@@ -251,6 +266,8 @@ PTC_BUILTIN(
     bool ok = ptc_dict_build_init(&result, vm->heap, true) && group_rows(&j, b, &groups) &&
               join_rows(&j, a, &groups, &result);
     ptc_dict_build_cancel(&groups);
+    if (ok)
+        warn_equal_rows(&j, result.count);
     return end_build(&result, ok, out);
 }
 
