@@ -302,7 +302,11 @@ async function evaluate(program, context, options = {}) {
   return new Engine({ limits }).evaluate(program, context, rest);
 }
 
-module.exports = { ...require("./agent.js")({ native, guarded, toJson, ToolSet, PtcError, UsageError }),
-  Engine, Session, Data, Outcome, Upstreams, evaluate, evaluateSync, version: native.version(),
-  languageCard: (tools = false) => native.languageCard(tools), PtcError, UsageError, ResultError, ProgramError, ParseError,
-  RuntimeFailure, TimedOut, MemoryLimit, ArgsError, Failed, ValidationError };
+const { AgentError, Llm, AgentResult, Chat, Agent } = require("./agent.js")({ native, guarded, toJson, ToolSet, PtcError, UsageError });
+const version = native.version();
+const languageCard = (tools = false) => native.languageCard(tools);
+
+// Names only: Node reads them here, without running this file, for import { Engine } from "ptc-lisp".
+module.exports = { AgentError, Llm, AgentResult, Chat, Agent, Engine, Session, Data, Outcome, Upstreams, evaluate, evaluateSync, version,
+  languageCard, PtcError, UsageError, ResultError, ProgramError, ParseError, RuntimeFailure, TimedOut, MemoryLimit, ArgsError, Failed,
+  ValidationError };

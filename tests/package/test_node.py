@@ -31,6 +31,13 @@ new Engine({ limits: { tiemout_ms: 1 } });
 engine.evaluateSync("1", null, { tools: {} });
 """
 
+NAMED = """import { Agent, Engine, ProgramError } from "ptc-lisp";
+import * as names from "ptc-lisp";
+import { createRequire } from "node:module";
+const all = createRequire(process.cwd() + "/x.js")("ptc-lisp");
+console.log(Object.keys(all).every((name) => names[name] === all[name]) && all.Agent === Agent && all.ProgramError === ProgramError,
+            new Engine().evaluateSync("(+ 1 2)"));"""
+
 
 def test_types(home):
     (home / "typed.ts").write_text(TYPED, encoding="utf-8")
@@ -56,6 +63,8 @@ def test_package(home):
     status, out = run("node", "--input-type=module", "-e", 'import ptc from "ptc-lisp"; console.log(ptc.evaluateSync("(+ 1 2)"))',
                       cwd=home)
     check("as a module", out == "3\n", out)
+    status, out = run("node", "--input-type=module", "-e", NAMED, cwd=home)
+    check("every name can be imported", out == "true 3\n", out)
     shutil.copy(ROOT / "examples/embed-node/app.js", home)
     status, out = run("node", "app.js", cwd=home)
     page = (ROOT / "examples/embed-node/README.md").read_text(encoding="utf-8")
