@@ -147,6 +147,27 @@ def test_readme():
     check("picture", done.returncode == 0, done.stderr)
 
 
+def test_old_command():
+    """script/gen-docs does not write pages of a command that was built before its sources changed."""
+    with tempfile.TemporaryDirectory() as where:
+        home = pathlib.Path(where)
+        for name in ("script/gen-docs", "script/gen-left-out", "src/a.c", "include/b.h", "docs/functions.md", "ptc"):
+            (home / name).parent.mkdir(exist_ok=True)
+            (home / name).write_text("#!/bin/sh\necho page\n", encoding="utf-8")
+            (home / name).chmod(0o755)
+            os.utime(home / name, (1000, 1000))
+        shutil.copy(ROOT / "script/gen-docs", home / "script/gen-docs")
+        for when, args, status in ((1000, [], 0), (1000, ["--check"], 0), (999, [], 1), (999, ["--check"], 1)):
+            os.utime(home / "ptc", (when, when))
+            (home / "docs/functions.md").write_text("page\n" if args else "", encoding="utf-8")
+            done = subprocess.run([home / "script/gen-docs", *args], env={**os.environ, "PTC": str(home / "ptc")}, capture_output=True,
+                                  text=True, timeout=60, check=False)
+            written = (home / "docs/functions.md").read_text(encoding="utf-8")
+            check(f"a command of {when} {args}", done.returncode == status and ("is older than" in done.stdout) == (status == 1) and
+                  written == ("page\n" if args or not status else ""), (done, written))
+
+
+test_old_command()
 test_topics()
 test_man()
 test_tables()
