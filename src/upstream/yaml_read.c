@@ -230,6 +230,38 @@ static bool take_event(Reading *r, const yaml_event_t *event)
 
 /* ---------------------------------------------------------------------------------- document */
 
+/* A line of blanks and tabs is an empty one, but libyaml takes the tabs for an indentation and refuses them. */
+static bool is_tabbed_blank(PtcText line)
+{
+    bool tab = false;
+    for (size_t i = 0; i < line.len; i++) {
+        tab = tab || line.bytes[i] == '\t';
+        if (!line.bytes[i] || !strchr(" \t\r\n", line.bytes[i]))
+            return false;
+    }
+    return tab;
+}
+
+/* The text as libyaml takes it: also without the control characters of Latin-1, which YAML does not allow and which
+ * descriptions have where an encoding was mistaken. */
+static void write_clean(PtcBuf *out, PtcText text)
+{
+    for (size_t at = 0; at < text.len;) {
+        const char *end = memchr(text.bytes + at, '\n', text.len - at);
+        size_t len = end ? (size_t)(end - text.bytes) + 1 - at : text.len - at;
+        if (is_tabbed_blank((PtcText){text.bytes + at, len}))
+            ptc_buf_add_char(out, '\n');
+        else
+            ptc_buf_add(out, text.bytes + at, len);
+        at += len;
+    }
+    for (size_t i = 0; ptc_buf_ok(out) && i + 1 < out->len; i++) {
+        unsigned char next = (unsigned char)out->data[i + 1];
+        if ((unsigned char)out->data[i] == 0xc2 && next < 0xa0 && next != 0x85)
+            memcpy(out->data + i, "  ", 2);
+    }
+}
+
 static void read_events(Reading *r, const PtcYamlLibrary *lib)
 {
     yaml_event_t event;
@@ -252,6 +284,8 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     void *so = ptc_yaml_library_load(&lib, error->message, sizeof error->message);
     Reading *r = so ? ptc_heap_scratch(heap, NULL, 0, sizeof *r) : NULL;
     PtcValue document = PTC_NONE;
+    PtcBuf clean;
+    ptc_buf_init(&clean, heap->pool->mem, SIZE_MAX / 4);
     if (r) {
         *r = (Reading){.heap = heap, .error = error, .document = PTC_NONE};
         r->anchors = r->sizes = ptc_fields_map(heap);
@@ -259,6 +293,10 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     if (r && !ptc_utf8_valid(text.bytes, text.len)) {
         refuse(r, 0, "it is not UTF-8");
     } else if (r && lib.parser_initialize(&r->parser)) {
+        write_clean(&clean, text);
+        text = ptc_buf_view(&clean);
+        if (!ptc_buf_ok(&clean))
+            ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         lib.parser_set_input_string(&r->parser, (const unsigned char *)text.bytes, text.len);
         read_events(r, &lib);
         lib.parser_delete(&r->parser);
@@ -268,6 +306,7 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     }
     if (error->message[0] || !ptc_fields_ok(heap))
         document = PTC_NONE;
+    ptc_buf_deinit(&clean);
     ptc_heap_scratch_free(heap, r, sizeof *r);
     if (so)
         dlclose(so);
