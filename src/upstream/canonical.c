@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/hex.h"
+#include "base/hmac.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/fields.h"
@@ -19,6 +21,8 @@ typedef struct {
     PtcBuf *out;
     PtcHeap *heap;
     PtcArena arena;
+    PtcValue *memo; /* NULL: everything is written */
+    int digests;    /* maps at this depth are written as digests; 0: only "components" */
 } Writer;
 
 static int by_name(const void *left, const void *right)
@@ -29,7 +33,45 @@ static int by_name(const void *left, const void *right)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+/* ----------------------------------------------------------------------------------- digests */
+
 static void put(Writer *w, PtcValue v, int depth);
+
+static PtcValue digest_value(Writer *w, PtcValue v, int digests)
+{
+    enum { BYTES = 16 };
+    PtcBuf text;
+    uint8_t sum[PTC_SHA256_BYTES];
+    char hex[2 * BYTES + 1];
+    ptc_buf_init(&text, w->heap->pool->mem, w->out->max);
+    Writer inner = {.out = &text, .heap = w->heap, .digests = digests};
+    inner.memo = digests ? w->memo : NULL;
+    ptc_arena_init(&inner.arena, w->heap->pool->mem);
+    put(&inner, v, 0);
+    ptc_arena_deinit(&inner.arena);
+    ptc_sha256(ptc_buf_view(&text).bytes, text.len, sum);
+    ptc_hex_write(hex, sum, BYTES);
+    PtcValue digest = ptc_buf_ok(&text) ? ptc_fields_string(w->heap, ptc_text_cstr(hex)) : PTC_NONE;
+    ptc_buf_deinit(&text);
+    return digest;
+}
+
+/* A value as its digest; maps `digests` levels inside of it are digests in their turn (0: none are). */
+static void put_digest(Writer *w, PtcValue v, int digests)
+{
+    PtcValue key = ptc_int((int64_t)(v >> 3)); /* where it is: values do not move */
+    PtcValue digest = ptc_map_get(w->heap, *w->memo, key);
+    if (digest == PTC_NONE) {
+        digest = digest_value(w, v, digests);
+        PtcValue more =
+            digest == PTC_NONE ? PTC_NONE : ptc_map_assoc(w->heap, *w->memo, key, digest);
+        *w->memo = more == PTC_NONE ? *w->memo : more;
+    }
+    if (digest == PTC_NONE || !ptc_emit_value(w->out, w->heap, digest))
+        w->out->failed = true;
+}
+
+/* ------------------------------------------------------------------------------------ values */
 
 static void put_map(Writer *w, PtcValue map, int depth)
 {
@@ -46,7 +88,12 @@ static void put_map(Writer *w, PtcValue map, int depth)
     ptc_emit_object(w->out);
     for (size_t i = 0; i < n; i++) {
         ptc_emit_key_text(w->out, members[i].name);
-        put(w, members[i].value, depth + 1);
+        bool shared = w->memo && !w->digests && depth == 0 && ptc_is_map(members[i].value) &&
+                      ptc_text_is(members[i].name, "components");
+        if (shared)
+            put_digest(w, members[i].value, 2);
+        else
+            put(w, members[i].value, depth + 1);
     }
     ptc_emit_object_end(w->out);
 }
@@ -55,7 +102,9 @@ static void put(Writer *w, PtcValue v, int depth)
 {
     if (!ptc_buf_ok(w->out))
         return;
-    if (depth < PTC_JSON_MAX_DEPTH && ptc_is_map(v)) {
+    if (w->digests && depth == w->digests && ptc_is_map(v)) {
+        put_digest(w, v, 0);
+    } else if (depth < PTC_JSON_MAX_DEPTH && ptc_is_map(v)) {
         put_map(w, v, depth);
     } else if (depth < PTC_JSON_MAX_DEPTH && ptc_is_sequential(v)) {
         ptc_emit_array(w->out);
@@ -67,11 +116,16 @@ static void put(Writer *w, PtcValue v, int depth)
     }
 }
 
-bool ptc_canonical_add(PtcBuf *out, PtcHeap *heap, PtcValue v)
+bool ptc_canonical_add_schema(PtcBuf *out, PtcHeap *heap, PtcValue *memo, PtcValue v)
 {
-    Writer w = {.out = out, .heap = heap};
+    Writer w = {.out = out, .heap = heap, .memo = memo};
     ptc_arena_init(&w.arena, heap->pool->mem);
     put(&w, v, 0);
     ptc_arena_deinit(&w.arena);
     return ptc_buf_ok(out);
+}
+
+bool ptc_canonical_add(PtcBuf *out, PtcHeap *heap, PtcValue v)
+{
+    return ptc_canonical_add_schema(out, heap, NULL, v);
 }

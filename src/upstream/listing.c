@@ -105,6 +105,7 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     atomic_init(&l->refs, 1);
     pthread_mutex_init(&l->lock, NULL);
     ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);
+    l->memo = ptc_fields_map(&l->desk.heap);
     if (fill(l, entry, tools, about))
         return l;
     ptc_listing_drop(l);
@@ -164,7 +165,7 @@ static bool add_digest(PtcListing *l, PtcValue definition, const char *const mem
     ptc_buf_init(&text, l->mem, PTC_LISTING_BYTES);
     for (size_t i = 0; ok && i < 3 && members[i]; i++) {
         PtcValue v = ptc_map_field(&l->desk.heap, definition, members[i]);
-        ok = v == PTC_NONE || ptc_canonical_add(&text, &l->desk.heap, v);
+        ok = v == PTC_NONE || ptc_canonical_add_schema(&text, &l->desk.heap, &l->memo, v);
     }
     ptc_sha256(text.data ? text.data : "", text.len, sum);
     ptc_hex_write(out, sum, HALF);

@@ -19,11 +19,12 @@ typedef struct PtcListing {
     PtcDesk desk; /* of the values below */
     PtcCatalogServer server;
     PtcEffect *effects;   /* of each tool */
-    pthread_mutex_t lock; /* guards the three below */
+    pthread_mutex_t lock; /* guards the four below */
     /* Compiled: of each tool for its arguments, then for its results. */
     const struct PtcSchema **schemas;
     bool *compiled;    /* whether that was tried; a schema that cannot be compiled is NULL */
     char **digests;    /* of each tool; NULL: not made yet */
+    PtcValue memo;     /* of the digests */
     PtcValue document; /* of an OpenAPI service; PTC_NONE: it is none */
     PtcValue about;    /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
     bool cached;       /* from an earlier connection: nothing may be refused because of it alone */

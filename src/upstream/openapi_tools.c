@@ -11,7 +11,7 @@
 #include "upstream/openapi_refs.h"
 #include "upstream/schema_view.h"
 
-enum { LOOKS = 20 * 1000 * 1000, DESCRIPTION = 16 * 1024 };
+enum { DESCRIPTION = 16 * 1024 };
 
 /* One document on its way. */
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     PtcValue document, base;
     const PtcEntry *entry;
     PtcValue origin; /* of the operations so far; PTC_NONE: there were none */
-    size_t left;
+    PtcOpenapiRefs refs;
 } Making;
 
 /* ---------------------------------------------------------------------------------- chosen */
@@ -231,8 +231,8 @@ static PtcValue make_tool(Making *m, PtcOperation *o)
         return PTC_NONE;
     if (override != PTC_NONE)
         drop_given(heap, &in, ptc_map_field(heap, override, "default_args"));
-    if (!ptc_openapi_refs_add(m->arena, heap, m->document, &in, &m->left) ||
-        (out != PTC_NONE && !ptc_openapi_refs_add(m->arena, heap, m->document, &out, &m->left)))
+    if (!ptc_openapi_refs_add(&m->refs, m->arena, &in) ||
+        (out != PTC_NONE && !ptc_openapi_refs_add(&m->refs, m->arena, &out)))
         return PTC_NONE;
     ptc_fields_put_text(heap, &tool, "name", name.len ? name : o->name);
     put_description(heap, &tool, o, override);
@@ -268,7 +268,7 @@ PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *ent
                 .base = ptc_openapi_tools_base(heap, document, entry),
                 .entry = entry,
                 .origin = PTC_NONE,
-                .left = LOOKS};
+                .refs = ptc_openapi_refs(heap, document)};
     ptc_arena_init(&arena, heap->pool->mem);
     while (ptc_fields_ok(heap) && m.base != PTC_NONE &&
            ptc_openapi_next(&arena, heap, document, &each, &o)) {

@@ -160,6 +160,29 @@ def test_one_name(home):
     server.shutdown()
 
 
+# ------------------------------------------------------------------------------------------------------- large documents
+
+def write(home, document, **entry):
+    pathlib.Path(home, "d.json").write_text(json.dumps(document))
+    pathlib.Path(home, "u.json").write_text(json.dumps({"upstreams": {"d": {"schema_file": "d.json", "transport": "openapi", **entry}}}))
+
+
+def test_shared(home):
+    """A large document whose schemas lead to each other loads; a tool changes with what its schemas lead to, and not otherwise."""
+    def document(word, other, n=1200):
+        schemas = {f"S{i}": {"type": "object", "description": "d" * 400, "properties": {
+            "a": {"$ref": f"#/components/schemas/S{(i * 7 + 1) % n}"}, "b": {"$ref": f"#/components/schemas/S{(i + 1) % n}"}}} for i in range(n)}
+        schemas["S9"]["title"], schemas["Alone"] = word, {"title": other}
+        paths = {f"/p{i}": {"get": {"operationId": f"o{i}", "responses": {"200": {"description": "ok", "content": {
+            "application/json": {"schema": {"$ref": f"#/components/schemas/S{i}"}}}}}}} for i in range(n)}
+        return {"openapi": "3.1.0", "info": {"title": "S", "version": "1"}, "servers": [{"url": "https://s.example"}], "paths": paths,
+                "components": {"schemas": schemas}}
+    for words, changed in ((("one", "one"), False), (("one", "two"), False), (("two", "two"), True)):
+        write(home, document(*words))
+        done = run(home, "upstreams", "check", "--upstreams", "u.json")
+        check("1200 tools" in done.stdout and ("changed" in done.stdout) == changed, f"{words}: changed: {changed}", done.stdout[:500])
+
+
 # --------------------------------------------------------------------------------------------------------------- prism
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
@@ -310,6 +333,9 @@ def main():
         test_outside(home)
     with tempfile.TemporaryDirectory() as home:
         test_one_name(home)
+    for test in (test_shared,):
+        with tempfile.TemporaryDirectory() as home:
+            test(home)
     if PRISM.exists():
         with tempfile.TemporaryDirectory() as home:
             test_prism(home)
