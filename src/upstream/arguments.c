@@ -21,7 +21,7 @@
 #include "upstream/schema_view.h"
 
 /* Schemas inside each other, and alternatives that one call may try. */
-enum { DEPTH = 64, TRIES = 2000 };
+enum { DEPTH = 64, TRIES = 4000 };
 
 void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const char *problem,
                           PtcText nearest, const char *message)
@@ -110,7 +110,10 @@ static void add_declared(Fitting *f, Members *m, PtcValue required, PtcText name
     if (v == PTC_NIL && !ptc_schema_view_lists(required, name) &&
         !ptc_schema_view_null(f->heap, f->in->root, schema))
         return;
+    bool text = f->text;
+    f->text = text || ptc_map_field(f->heap, schema, PTC_SCHEMA_PLACE) != PTC_NONE;
     put_member(f, m, name, ptc_arguments_convert(f, schema, v));
+    f->text = text;
 }
 
 static void add_member(Fitting *f, Members *m, PtcValue required, PtcText key, PtcValue v)
@@ -156,13 +159,30 @@ static void add_stranger(Fitting *f, Members *m, bool closed, PtcText key, PtcVa
     memcpy(f->path, keep, sizeof keep);
 }
 
-static void check_required(Fitting *f, const Members *m, PtcValue required)
+/* What is sent for a required member that is left out, where the schema says it. */
+static bool add_implied(Fitting *f, Members *m, PtcText name)
+{
+    PtcValue schema = ptc_fields_get(f->heap, m->properties, name);
+    PtcValue v = ptc_schema_view_implied(f->heap, f->in->root, schema);
+    size_t before = f->issues->count;
+    if (v == PTC_NONE)
+        return false;
+    v = ptc_arguments_convert(f, schema, v);
+    bool good = f->issues->count == before;
+    f->issues->count = before; /* a default that does not fit is not the caller's mistake */
+    if (good)
+        put_member(f, m, name, v);
+    return good;
+}
+
+static void check_required(Fitting *f, Members *m, PtcValue required)
 {
     char keep[PTC_PATH_BYTES];
     for (size_t i = 0; i < ptc_fields_count(required); i++) {
         PtcText name = ptc_str_text(ptc_seq_nth(required, i));
         if (!name.bytes || ptc_fields_get(f->heap, m->out, name) != PTC_NONE ||
-            (m->given != PTC_NONE && ptc_fields_get(f->heap, m->given, name) != PTC_NONE))
+            (m->given != PTC_NONE && ptc_fields_get(f->heap, m->given, name) != PTC_NONE) ||
+            add_implied(f, m, name))
             continue;
         ptc_arguments_enter(f, name, keep);
         ptc_arguments_issue(f, "missing", (PtcText){NULL, 0}, "it is required");
@@ -195,21 +215,52 @@ static PtcValue fit_object(Fitting *f, PtcValue schema, PtcValue v)
 
 /* ----------------------------------------------------------------------------- alternatives */
 
-/* The first alternative that takes the value wins.  When the list of issues was full before, nobody can tell whether
- * one does: the call is refused anyway. */
+/* The first alternative that takes the value; PTC_NONE: none does.  When the list of issues was full before, nobody can
+ * tell whether one does: the call is refused anyway. */
+static PtcValue try_choices(Fitting *f, PtcValue choices, PtcValue v)
+{
+    size_t before = f->issues->count;
+    for (size_t i = 0; i < ptc_fields_count(choices) && f->tries-- > 0 && ptc_fields_ok(f->heap);
+         i++) {
+        PtcValue out = ptc_arguments_convert(f, ptc_seq_nth(choices, i), v);
+        if (f->issues->count == before || before == PTC_ARGUMENTS_ISSUES)
+            return out;
+        f->issues->count = before;
+    }
+    return PTC_NONE;
+}
+
+/* The only alternative of the value's own kind, whose issues say more than that none fits; PTC_NONE: there is none, or
+ * several. */
+static PtcValue likely_choice(Fitting *f, PtcValue choices, PtcValue v)
+{
+    unsigned kind = ptc_is_map(v) ? PTC_SCHEMA_OBJECT : ptc_is_sequential(v) ? PTC_SCHEMA_ARRAY : 0;
+    PtcValue only = PTC_NONE;
+    for (size_t i = 0; i < ptc_fields_count(choices); i++) {
+        PtcValue one = ptc_schema_view_follow(f->heap, f->in->root, ptc_seq_nth(choices, i));
+        if (one == PTC_NONE || !ptc_is_map(one) || !(ptc_schema_view_types(f->heap, one) & kind))
+            continue;
+        if (only != PTC_NONE)
+            return PTC_NONE;
+        only = one;
+    }
+    return ptc_fields_count(choices) == 1 ? ptc_seq_nth(choices, 0) : only;
+}
+
+/* An alternative that takes the value as it is wins over one that would change it. */
 static PtcValue fit_choice(Fitting *f, PtcValue choices, PtcValue v)
 {
-    size_t before = f->issues->count, n = ptc_fields_count(choices);
-    PtcValue last = PTC_NONE;
-    for (size_t i = 0; i < n && f->tries-- > 0 && ptc_fields_ok(f->heap); i++) {
-        f->issues->count = before;
-        last = ptc_arguments_convert(f, ptc_seq_nth(choices, i), v);
-        if (f->issues->count == before || before == PTC_ARGUMENTS_ISSUES)
-            return last;
-    }
-    if (n == 1)
-        return last;
-    f->issues->count = before;
+    bool as_is = f->as_is;
+    f->as_is = true;
+    PtcValue out = try_choices(f, choices, v);
+    f->as_is = as_is;
+    if (out == PTC_NONE && !as_is)
+        out = try_choices(f, choices, v);
+    if (out != PTC_NONE || !ptc_fields_ok(f->heap))
+        return out;
+    PtcValue likely = as_is ? PTC_NONE : likely_choice(f, choices, v);
+    if (likely != PTC_NONE && f->tries-- > 0)
+        return ptc_arguments_convert(f, likely, v);
     ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it fits none of the allowed forms");
     return PTC_NIL;
 }

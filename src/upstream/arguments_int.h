@@ -13,6 +13,9 @@ typedef struct {
     PtcArgumentIssues *issues;
     char path[PTC_PATH_BYTES]; /* of the value at hand */
     int depth, tries;
+    bool as_is; /* nothing is coerced */
+    bool
+        text; /* it goes into an address or a header: numbers and booleans are as good as their text */
 } Fitting;
 
 /* Each of these gives the value to send; after an issue it is any value, and PTC_NONE when out of memory. */

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "json/emit.h"
 #include "json/parse.h"
 #include "tool/convert.h"
 #include "tool/sig/sig_check.h"
@@ -80,6 +81,19 @@ static PtcValue coerce_as(Fitting *f, PtcSigKind kind, PtcValue v)
     return out;
 }
 
+/* The text that an integer or a boolean has in an address. */
+static PtcValue text_of_scalar(Fitting *f, PtcValue v)
+{
+    PtcBuf text;
+    if (!ptc_is_integer(v) && !ptc_is_bool(v))
+        return PTC_NONE;
+    ptc_buf_init(&text, f->heap->pool->mem, PTC_ARGUMENTS_BYTES);
+    ptc_emit_value(&text, f->heap, v);
+    PtcValue out = ptc_fields_buf(f->heap, &text);
+    ptc_buf_deinit(&text);
+    return out;
+}
+
 /* In the order in which a text is more likely to be meant. */
 static PtcValue coerce(Fitting *f, unsigned types, PtcValue v)
 {
@@ -93,6 +107,8 @@ static PtcValue coerce(Fitting *f, unsigned types, PtcValue v)
     }
     if (out == PTC_NONE && types & PTC_SCHEMA_BOOLEAN)
         out = coerce_as(f, PTC_SIG_BOOL, v);
+    if (out == PTC_NONE && types & PTC_SCHEMA_STRING)
+        out = f->text ? text_of_scalar(f, v) : PTC_NONE;
     if (out == PTC_NONE && types & PTC_SCHEMA_STRING)
         out = coerce_as(f, PTC_SIG_STRING, v);
     return out;
@@ -142,7 +158,7 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
     if (types == 0) {
         v = ptc_arguments_generic(f, v);
     } else if (!fits(types, v)) {
-        PtcValue to = v == PTC_NIL ? PTC_NONE : coerce(f, types, v);
+        PtcValue to = v == PTC_NIL || f->as_is ? PTC_NONE : coerce(f, types, v);
         if (to == PTC_NONE) {
             if (ptc_fields_ok(f->heap))
                 ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it has the wrong type");

@@ -115,11 +115,12 @@ bool ptc_openapi_is(const PtcOperation *o, PtcOperationName name)
 
 /* ------------------------------------------------------------------------------- parameters */
 
+static const char *const places[] = {"path", "query", "header", "cookie"};
+
 static bool read_in(PtcText text, PtcParameterIn *in)
 {
-    static const char *const names[] = {"path", "query", "header", "cookie"};
     for (int i = 0; i < 4; i++)
-        if (text.bytes && ptc_text_is(text, names[i])) {
+        if (text.bytes && ptc_text_is(text, places[i])) {
             *in = (PtcParameterIn)i;
             return true;
         }
@@ -228,7 +229,6 @@ static bool add_undeclared(PtcOperation *to)
 /* The later of two parameters with the same name gets its place appended: id_query. */
 static bool name_arguments(PtcArena *arena, PtcOperation *to)
 {
-    static const char *const places[] = {"_path", "_query", "_header", "_cookie"};
     for (size_t i = 0; i < to->count; i++) {
         PtcParameter *p = &to->parameters[i];
         bool taken = false;
@@ -236,13 +236,14 @@ static bool name_arguments(PtcArena *arena, PtcOperation *to)
             taken |= ptc_text_same(to->parameters[j].argument, p->name);
         if (!taken)
             continue;
-        size_t n = strlen(places[p->in]);
-        char *name = ptc_arena_alloc(arena, p->name.len + n);
+        size_t n = strlen(places[p->in]), len = p->name.len + 1 + n;
+        char *name = ptc_arena_alloc(arena, len);
         if (!name)
             return false;
         memcpy(name, p->name.bytes, p->name.len);
-        memcpy(name + p->name.len, places[p->in], n);
-        p->argument = (PtcText){name, p->name.len + n};
+        name[p->name.len] = '_';
+        memcpy(name + p->name.len + 1, places[p->in], n);
+        p->argument = (PtcText){name, len};
     }
     return true;
 }
@@ -350,8 +351,12 @@ static PtcValue body_schema(PtcHeap *heap, PtcValue document, const PtcOperation
 static PtcValue parameter_schema(PtcHeap *heap, const PtcParameter *p)
 {
     PtcValue schema = p->schema == PTC_NONE ? ptc_fields_map(heap) : p->schema;
-    if (p->description.len && schema != PTC_NONE && ptc_is_map(schema))
+    if (schema == PTC_NONE || !ptc_is_map(schema))
+        return schema;
+    if (p->description.len)
         ptc_fields_put_text(heap, &schema, "description", p->description);
+    if (p->style != PTC_STYLE_JSON)
+        ptc_fields_put_text(heap, &schema, PTC_SCHEMA_PLACE, ptc_text_cstr(places[p->in]));
     return schema;
 }
 

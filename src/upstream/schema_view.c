@@ -197,6 +197,19 @@ PtcValue ptc_schema_view_required(PtcHeap *heap, PtcValue root, PtcValue schema)
     return to;
 }
 
+PtcValue ptc_schema_view_implied(PtcHeap *heap, PtcValue root, PtcValue schema)
+{
+    PtcValue behind = ptc_schema_view_follow(heap, root, schema), values;
+    PtcValue v = ptc_map_field(heap, schema, "default");
+    if (v == PTC_NONE)
+        v = ptc_map_field(heap, behind, "default");
+    if (v == PTC_NONE)
+        v = ptc_map_field(heap, behind, "const");
+    if (v == PTC_NONE && ptc_fields_count(values = ptc_map_field(heap, behind, "enum")) == 1)
+        v = ptc_seq_nth(values, 0);
+    return v;
+}
+
 bool ptc_schema_view_lists(PtcValue list, PtcText text)
 {
     for (size_t i = 0; i < ptc_fields_count(list); i++)

@@ -18,6 +18,9 @@ enum {
     PTC_SCHEMA_OBJECT = 64,
 };
 
+/* In the schema of an argument: where an OpenAPI service takes it, other than in a body. */
+#define PTC_SCHEMA_PLACE "x-in"
+
 /* The schema behind local references, within `root`: the schema itself when it has none, PTC_NONE when they lead
  * nowhere or in a circle. */
 PtcValue ptc_schema_view_follow(PtcHeap *heap, PtcValue root, PtcValue schema);
@@ -36,5 +39,8 @@ PtcValue ptc_schema_view_choices(PtcHeap *heap, PtcValue schema);
 PtcValue ptc_schema_view_properties(PtcHeap *heap, PtcValue root, PtcValue schema);
 PtcValue ptc_schema_view_required(PtcHeap *heap, PtcValue root, PtcValue schema);
 bool ptc_schema_view_lists(PtcValue list, PtcText text);
+/* The value that a required member has when nobody gives one: its default, else the only one that it can have;
+ * PTC_NONE: it must be given. */
+PtcValue ptc_schema_view_implied(PtcHeap *heap, PtcValue root, PtcValue schema);
 
 #endif

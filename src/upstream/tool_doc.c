@@ -61,7 +61,8 @@ static void each_argument(const Arguments *a, void (*each)(void *, PtcText, PtcV
     for (size_t i = 0; i < ptc_fields_count(a->required); i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(a->required, i));
         PtcValue found = text.bytes ? ptc_fields_get(a->heap, a->properties, text) : PTC_NONE;
-        if (found == PTC_NONE || ptc_fields_get(a->heap, seen, text) != PTC_NONE)
+        if (found == PTC_NONE || ptc_fields_get(a->heap, seen, text) != PTC_NONE ||
+            ptc_schema_view_implied(a->heap, a->root, found) != PTC_NONE)
             continue;
         ptc_fields_put_key(a->heap, &seen, text, PTC_TRUE);
         each(user, text, found, true);

@@ -62,8 +62,10 @@ static void add_members(Typing *t, PtcValue properties, PtcValue required)
             ptc_buf_add_cstr(t->out, "...");
             break;
         }
+        bool must = ptc_schema_view_lists(required, ptc_str_text(name)) &&
+                    ptc_schema_view_implied(t->heap, t->root, schema) == PTC_NONE;
         ptc_clean_add(t->out, ptc_str_text(name), PTC_CLEAN_LINE, false);
-        ptc_buf_add_cstr(t->out, ptc_schema_view_lists(required, ptc_str_text(name)) ? " " : "? ");
+        ptc_buf_add_cstr(t->out, must ? " " : "? ");
         add_type(t, schema);
     }
     ptc_buf_add_char(t->out, '}');
