@@ -6,6 +6,7 @@
 #include "trace/redact.h"
 #include "upstream/clean.h"
 #include "upstream/config.h"
+#include "upstream/openapi_dialect.h"
 #include "upstream/openapi_request.h"
 #include "upstream/openapi_response.h"
 #include "upstream/yaml_read.h"
@@ -205,19 +206,24 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
         .static_headers = ptc_upstreams_in(desk, "static_headers"),
     };
     PtcText yaml = ptc_upstreams_text(desk, "yaml");
-    PtcYamlError error;
-    if (call.document == PTC_NONE && yaml.bytes &&
-        (call.document = ptc_yaml_read(&desk->heap, yaml, &error)) == PTC_NONE &&
-        ptc_fields_ok(&desk->heap)) {
+    PtcYamlError error = {0};
+    *why = "\"document\" or \"yaml\", \"operation\" and \"args\" must be there";
+    if ((call.document == PTC_NONE && !yaml.bytes) || !call.operation.text.bytes ||
+        !ptc_is_map(call.args))
+        return false;
+    if (call.document == PTC_NONE)
+        call.document = ptc_yaml_read(&desk->heap, yaml, &error);
+    if (call.document != PTC_NONE)
+        call.document = ptc_openapi_dialect(&desk->heap, call.document, why);
+    if (call.document == PTC_NONE && ptc_fields_ok(&desk->heap)) {
         ptc_emit_field_bool(desk->out, "ok", false);
         ptc_emit_field_cstr(desk->out, "code", "unsupported_document");
-        ptc_emit_field_cstr(desk->out, "message", error.message);
+        ptc_emit_field_cstr(desk->out, "message", error.message[0] ? error.message : *why);
         return true;
     }
-    *why = "\"document\" or \"yaml\", \"operation\" and \"args\" must be there";
-    if (call.document == PTC_NONE || !call.operation.text.bytes || !ptc_is_map(call.args))
-        return false;
     *why = "out of memory";
+    if (call.document == PTC_NONE)
+        return false;
     bool ok = ptc_openapi_request(&desk->arena, &desk->heap, &call, &request);
     if (ok) {
         ptc_emit_field_bool(desk->out, "ok", !request.code);

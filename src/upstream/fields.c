@@ -57,6 +57,15 @@ void ptc_fields_push(PtcHeap *heap, PtcValue *list, PtcValue value)
         *list = to;
 }
 
+void ptc_fields_remove(PtcHeap *heap, PtcValue *map, const char *name)
+{
+    if (ptc_map_field(heap, *map, name) == PTC_NONE)
+        return;
+    PtcValue key = ptc_fields_string(heap, ptc_text_cstr(name));
+    PtcValue less = key == PTC_NONE ? PTC_NONE : ptc_map_dissoc(heap, *map, key);
+    *map = less == PTC_NONE ? *map : less;
+}
+
 /* Looks are taken for every call in heaps that live as long as the process, so the names that occur take no memory. */
 PtcValue ptc_fields_get(PtcHeap *heap, PtcValue map, PtcText name)
 {

@@ -30,6 +30,8 @@ void ptc_fields_put(PtcHeap *heap, PtcValue *map, const char *name, PtcValue val
 void ptc_fields_put_text(PtcHeap *heap, PtcValue *map, const char *name, PtcText text);
 void ptc_fields_put_key(PtcHeap *heap, PtcValue *map, PtcText name, PtcValue value);
 void ptc_fields_push(PtcHeap *heap, PtcValue *list, PtcValue value);
+/* Takes a member away, if it is there. */
+void ptc_fields_remove(PtcHeap *heap, PtcValue *map, const char *name);
 
 /* What a map has under a name; PTC_NONE, or an absent text, also if the value is not a map, or the member not a
  * string. */

@@ -14,10 +14,8 @@ bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint
 {
     PtcText version = ptc_fields_text(heap, document, "openapi");
     *hint = "it is not an OpenAPI document";
-    if (ptc_map_field(heap, document, "swagger") != PTC_NONE)
-        *hint = "it is Swagger 2.0; convert it to OpenAPI 3";
-    else if (version.bytes)
-        *hint = "only OpenAPI 3.0 and 3.1 are read";
+    if (version.bytes || ptc_map_field(heap, document, "swagger") != PTC_NONE)
+        *hint = "only Swagger 2.0, OpenAPI 3.0 and 3.1 are read";
     return version.bytes && (ptc_text_starts(version, "3.0") || ptc_text_starts(version, "3.1"));
 }
 

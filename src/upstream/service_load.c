@@ -11,7 +11,6 @@
 #include "json/parse.h"
 #include "upstream/desk.h"
 #include "upstream/fields.h"
-#include "upstream/openapi.h"
 #include "upstream/openapi_dialect.h"
 #include "upstream/service_int.h"
 #include "upstream/yaml_read.h"
@@ -131,11 +130,9 @@ static bool convert(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf 
     PtcValue v = parse(heap, ptc_buf_view(&job->text), how);
     if (v == PTC_NONE)
         return fail(why, what, how);
-    if (!ptc_is_map(v) || !ptc_openapi_is_document(heap, v, &hint))
-        return fail(why, what, ptc_is_map(v) ? hint : "it is not an OpenAPI document");
-    v = ptc_openapi_dialect(heap, v);
+    v = ptc_openapi_dialect(heap, v, &hint);
     if (v == PTC_NONE || !ptc_emit_value(out, heap, v))
-        return fail(why, what, "it needs more memory than there is");
+        return fail(why, what, v == PTC_NONE ? hint : "it needs more memory than there is");
     return true;
 }
 

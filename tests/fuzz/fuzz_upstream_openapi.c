@@ -3,6 +3,7 @@
  * operations become tools; each is called, and what is made of it stays within its address; answers are read as
  * well. */
 #include "fuzz/upstream_help.h"
+#include "upstream/canonical.h"
 #include "upstream/header.h"
 #include "upstream/openapi_dialect.h"
 #include "upstream/openapi_request.h"
@@ -23,11 +24,10 @@ static void check_request(const PtcOpenapiRequest *request)
         assert(ptc_header_is_name(ptc_str_text(key)) && ptc_header_is_value(ptc_str_text(value)));
 }
 
-static void call(Desk *d, PtcValue input, PtcText name)
+static void call(Desk *d, PtcValue document, PtcValue args, PtcText name)
 {
     PtcOpenapiRequest request;
-    PtcValue args = ptc_map_field(&d->heap, input, "args");
-    PtcOpenapiCall what = {.document = ptc_map_field(&d->heap, input, "document"),
+    PtcOpenapiCall what = {.document = document,
                            .operation = {.text = name},
                            .args = args != PTC_NONE && ptc_is_map(args) ? args
                                                                         : ptc_fields_map(&d->heap),
@@ -53,28 +53,29 @@ static void answer(Desk *d, PtcText body, uint8_t how)
     }
 }
 
-/* Every operation, and what becomes of credentials. */
+/* Every operation, one spelling of its answers, and what becomes of credentials. */
 static void list(Desk *d, PtcValue document, uint8_t how)
 {
     PtcOpenapiHidden hidden = {0};
-    PtcValue security = ptc_fields_map(&d->heap);
-    const char *hint;
-    if (!ptc_openapi_is_document(&d->heap, document, &hint))
-        return;
+    PtcBuf text;
+    PtcValue security = ptc_fields_map(&d->heap), memo = ptc_fields_map(&d->heap);
     ptc_fields_put_text(&d->heap, &security, "key", PTC_TEXT("credential"));
     PtcEntry entry = {.openapi = true,
                       .allow_writes = true,
                       .base_url = how & 1 ? "https://a.example/b" : NULL,
                       .schema_url = how & 2 ? "https://a.example/c.json" : NULL,
                       .security = security};
-    document = ptc_openapi_dialect(&d->heap, document);
-    PtcValue tools =
-        document == PTC_NONE ? PTC_NONE : ptc_openapi_tools(&d->heap, document, &entry, &hidden);
+    PtcValue tools = ptc_openapi_tools(&d->heap, document, &entry, &hidden);
     desk_check_json(d, tools);
     for (size_t i = 0; tools != PTC_NONE && i < ptc_fields_count(tools) && i < 4; i++) {
         PtcText name = ptc_fields_text(&d->heap, ptc_seq_nth(tools, i), "operation");
         desk_check_json(d, ptc_openapi_tools_auth(&d->heap, document, &entry,
                                                   (PtcOperationName){.text = name}));
+        PtcValue schema = ptc_map_field(&d->heap, ptc_seq_nth(tools, i), "outputSchema");
+        ptc_buf_init(&text, &d->mem, 1 << 20);
+        if (memo != PTC_NONE && schema != PTC_NONE)
+            ptc_canonical_add_schema(&text, &d->heap, &memo, schema);
+        ptc_buf_deinit(&text);
     }
 }
 
@@ -84,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     PtcJsonError error;
     PtcOperation operation;
     PtcOpenapiEach each = {.item = PTC_NONE};
+    const char *why;
     if (size < 2)
         return 0;
     char *copy = desk_copy(data, size);
@@ -93,17 +95,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     PtcYamlError yaml;
     if (input == PTC_NONE && size < 8000 && ptc_fields_ok(&d.heap)) {
         PtcValue alone = ptc_yaml_read(&d.heap, (PtcText){copy, size - 1}, &yaml);
-        if (alone != PTC_NONE && ptc_is_map(alone))
+        if (alone != PTC_NONE)
+            alone = ptc_openapi_dialect(&d.heap, alone, &why);
+        if (alone != PTC_NONE)
             list(&d, alone, data[0]);
     }
     if (input != PTC_NONE && ptc_is_map(input)) {
         PtcValue document = ptc_map_field(&d.heap, input, "document");
-        if (document != PTC_NONE && ptc_is_map(document) && size < 20000)
+        PtcValue args = ptc_map_field(&d.heap, input, "args");
+        if (document != PTC_NONE)
+            document = ptc_openapi_dialect(&d.heap, document, &why);
+        if (document != PTC_NONE && size < 20000)
             list(&d, document, data[0]);
-        for (int i = 0; i < 8 && document != PTC_NONE && ptc_is_map(document) &&
+        for (int i = 0; i < 8 && document != PTC_NONE &&
                         ptc_openapi_next(&d.arena, &d.heap, document, &each, &operation);
              i++)
-            call(&d, input, operation.name);
+            call(&d, document, args, operation.name);
     }
     answer(&d, (PtcText){copy, size - 1}, data[0]);
     desk_deinit(&d);

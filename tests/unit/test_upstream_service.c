@@ -298,7 +298,7 @@ static void test_documents(void)
     static char large[4000];
     memset(large, ' ', sizeof large - 1);
     memcpy(large, "openapi: 3.1.0", 14);
-    check_document("{\"swagger\":\"2.0\"}", "Swagger 2.0");
+    check_document("{\"swagger\":\"1.2\"}", "only Swagger 2.0");
     check_document("openapi: 4.0.0\n", "3.0 and 3.1");
     check_document("{\"openapi\":", "not JSON (line 1");
     check_document("a: [1\n", "not YAML (line");
