@@ -13,6 +13,7 @@
 #include "json/parse.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
+#include "upstream/openapi_tools.h"
 #include "upstream/pins.h"
 
 enum { ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
@@ -112,6 +113,28 @@ static void add_age(PtcBuf *out, int64_t ms)
                  units[i].unit);
 }
 
+static size_t count_left(const PtcUpstreamState *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < PTC_LEFT_REASONS; i++)
+        n += s->left[i].count;
+    return n;
+}
+
+/* "  3 operations are left out, such as addPet: it writes; ..." */
+static void put_left_out(PtcBuf *out, const PtcUpstreamState *s)
+{
+    for (PtcLeftOut i = 0; i < PTC_LEFT_REASONS; i++) {
+        if (!s->left[i].count)
+            continue;
+        ptc_buf_addf(out, "\n  %zu %s%s", s->left[i].count,
+                     i == PTC_LEFT_HIDDEN ? "tool" : "operation",
+                     s->left[i].count == 1 ? " is left out, " : "s are left out, such as ");
+        ptc_shown_add(out, s->left[i].first, strlen(s->left[i].first));
+        ptc_buf_addf(out, ": %s", ptc_openapi_left_reasons[i].text);
+    }
+}
+
 static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
 {
     ptc_emit_object(out);
@@ -131,6 +154,14 @@ static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
     ptc_emit_field_bool(out, "cached", s->cached);
     if (s->listed && s->listed_ms)
         ptc_emit_field_int(out, "age_ms", ptc_clock_wall_ms() - s->listed_ms);
+    if (count_left(s)) {
+        ptc_emit_key(out, "left_out");
+        ptc_emit_object(out);
+        for (PtcLeftOut i = 0; i < PTC_LEFT_REASONS; i++)
+            if (s->left[i].count)
+                ptc_emit_field_uint(out, ptc_openapi_left_reasons[i].code, s->left[i].count);
+        ptc_emit_object_end(out);
+    }
     ptc_emit_object_end(out);
 }
 
@@ -142,6 +173,8 @@ static void put_state(PtcBuf *out, const PtcUpstreamState *s)
         ptc_buf_addf(out, "%zu tool%s", s->tools, s->tools == 1 ? "" : "s");
     else
         ptc_buf_add_cstr(out, "never listed");
+    if (count_left(s))
+        ptc_buf_addf(out, ", %zu left out", count_left(s));
     if (s->listed && s->listed_ms)
         add_age(out, s->listed_ms);
     if (s->file.bytes)
@@ -265,14 +298,10 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
                      (long long)*ms);
     else
         ptc_buf_add_cstr(&line, s.reason);
-    if (good && s.outside) {
-        ptc_buf_addf(&line,
-                     "\n  %zu operation%s left out: the path leads out of the service: ", s.outside,
-                     s.outside == 1 ? " is" : "s are");
-        ptc_shown_add(&line, s.outside_path, strlen(s.outside_path));
-    }
-    if (good)
+    if (good) {
+        put_left_out(&line, &s);
         ptc_upstreams_put_changed(c, i, &line);
+    }
     good = put_pins_fault(c, &s, &line) && good;
     bool told = write_text(ptc_buf_view(&line));
     ptc_buf_deinit(&line);

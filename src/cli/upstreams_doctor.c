@@ -430,13 +430,21 @@ static void count_changed(void *user, PtcText tool, unsigned parts)
     (*(size_t *)user)++;
 }
 
-static void look_at_paths(Doctor *d)
+/* What the entry itself says is no surprise to whoever wrote it. */
+static bool is_chosen(const Doctor *d, PtcLeftOut left)
 {
-    if (d->state.outside)
-        advise(d, "path_outside",
-               "%zu of the operations in its document lead out of the service, such as %s, and are "
-               "left out; ask where the document comes from",
-               d->state.outside, d->state.outside_path);
+    return left == PTC_LEFT_EXCLUDED || left == PTC_LEFT_NOT_INCLUDED || left == PTC_LEFT_HIDDEN ||
+           (left == PTC_LEFT_WRITES && ptc_fields_is(d->heap, d->entry, "allow_writes", PTC_FALSE));
+}
+
+static void look_at_left_out(Doctor *d)
+{
+    for (PtcLeftOut i = 0; i < PTC_LEFT_REASONS; i++)
+        if (d->state.left[i].count && !is_chosen(d, i))
+            advise(d, ptc_openapi_left_reasons[i].code,
+                   "operations of its document that are left out: %zu, such as %s: %s",
+                   d->state.left[i].count, d->state.left[i].first,
+                   ptc_openapi_left_reasons[i].text);
 }
 
 static void look_at_pins(Doctor *d, size_t i)
@@ -469,7 +477,7 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     look_at_variables(d);
     look_at_file(d, i);
     look_at_pins(d, i);
-    look_at_paths(d);
+    look_at_left_out(d);
     if (strcmp(d->state.state, "ready") == 0) {
         look_at_rules(d, i);
         *bytes += look_at_tools(d, i);

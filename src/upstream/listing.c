@@ -31,7 +31,7 @@ static PtcValue shown(PtcListing *l, const PtcEntry *entry, PtcValue tools)
         if (is_shown(heap, entry, tool))
             ptc_fields_push(heap, &list, tool);
         else
-            l->hidden.count++;
+            ptc_openapi_left_note(&l->hidden, PTC_LEFT_HIDDEN, ptc_fields_text(heap, tool, "name"));
     }
     return list;
 }

@@ -31,7 +31,7 @@ typedef struct PtcListing {
     bool modern;       /* the era of that connection */
     int64_t wall_ms;   /* when it was listed; 0: not known */
     size_t bytes;      /* of the list as it came */
-    /* Tools that the entry does not let programs see, or that cannot be called. */
+    /* Tools that the entry does not let programs see, and operations that are none. */
     PtcOpenapiHidden hidden;
 } PtcListing;
 

@@ -387,14 +387,16 @@ static const char *state_of(const PtcManager *m, const PtcUpstream *up, char rea
     return state;
 }
 
-static void put_outside(const PtcOpenapiHidden *hidden, PtcUpstreamState *out)
+static void put_left(const PtcOpenapiHidden *hidden, PtcUpstreamState *out)
 {
-    size_t len = hidden->first.len;
-    if (len > sizeof out->outside_path - 1)
-        len = ptc_utf8_valid_prefix(hidden->first.bytes, sizeof out->outside_path - 1);
-    memcpy(out->outside_path, hidden->first.bytes ? hidden->first.bytes : "", len);
-    out->outside_path[len] = '\0';
-    out->outside = hidden->outside;
+    enum { MOST = sizeof out->left[0].first - 1 };
+    for (size_t i = 0; i < PTC_LEFT_REASONS; i++) {
+        PtcText first = hidden->first[i];
+        size_t len = first.len > MOST ? ptc_utf8_valid_prefix(first.bytes, MOST) : first.len;
+        memcpy(out->left[i].first, first.bytes ? first.bytes : "", len);
+        out->left[i].first[len] = '\0';
+        out->left[i].count = hidden->counts[i];
+    }
 }
 
 void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
@@ -415,7 +417,7 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
     out->tools = up->listing ? up->listing->server.count : 0;
     out->listed_ms = up->listing ? up->listing->wall_ms : 0;
     if (up->listing)
-        put_outside(&up->listing->hidden, out);
+        put_left(&up->listing->hidden, out);
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -9,7 +9,7 @@
 
 #include "tool/remote.h"
 #include "trace/redact.h"
-#include "upstream/policy.h"
+#include "upstream/openapi.h"
 
 enum {
     PTC_MANAGER_CALLS = 200,              /* of one run */
@@ -84,8 +84,10 @@ typedef struct PtcUpstreamState {
     const char *transport; /* stdio http sse auto openapi; NULL: not known */
     int64_t listed_ms;     /* wall clock; 0: not known */
     bool pinned;           /* its tools are */
-    size_t outside;        /* operations left out because their paths lead out of the service */
-    char outside_path[80]; /* the first of them, perhaps cut */
+    struct {
+        size_t count;
+        char first[80];       /* such as this one, perhaps cut */
+    } left[PTC_LEFT_REASONS]; /* tools and operations that are left out */
 } PtcUpstreamState;
 /* Pins of tools; NULL: none are kept. */
 struct PtcPins *ptc_manager_pins(PtcManager *manager);

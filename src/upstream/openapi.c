@@ -59,18 +59,27 @@ static bool make_name(PtcArena *arena, const char *method, PtcText path, PtcText
     return true;
 }
 
+/* Why a reference has nothing behind it. */
+static PtcLeftOut why_lost(PtcHeap *heap, PtcValue v)
+{
+    PtcText ref = ptc_fields_text(heap, v, "$ref");
+    return ref.len && ref.bytes[0] != '#' ? PTC_LEFT_REMOTE : PTC_LEFT_BROKEN;
+}
+
 /* The next path with an object under it. */
 static bool next_item(PtcHeap *heap, PtcValue document, PtcOpenapiEach *each)
 {
     PtcValue key, item, paths = ptc_map_field(heap, document, "paths");
     while (paths != PTC_NONE && ptc_is_map(paths) &&
            ptc_map_next(paths, &each->path, &key, &item)) {
-        each->item = ptc_schema_view_follow(heap, document, item);
         each->template = ptc_str_text(key);
         each->method = 0;
-        if (each->item != PTC_NONE && ptc_is_map(each->item) && each->template.len &&
-            each->template.bytes[0] == '/')
-            return true;
+        if (!ptc_is_map(item) || !each->template.len || each->template.bytes[0] != '/')
+            continue;
+        each->item = ptc_schema_view_follow(heap, document, item);
+        each->left = each->item == PTC_NONE ? why_lost(heap, item) : PTC_LEFT_NOT;
+        each->item = each->item == PTC_NONE ? item : each->item;
+        return true;
     }
     each->item = PTC_NONE;
     return false;
@@ -83,6 +92,8 @@ bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOpen
         while (each->method < METHODS) {
             size_t i = each->method++;
             PtcValue operation = ptc_map_field(heap, each->item, methods[i].key);
+            if (each->left && i == 0)
+                operation = each->item; /* it stands for all that the path may have */
             if (operation == PTC_NONE || !ptc_is_map(operation))
                 continue;
             *out = (PtcOperation){.name = ptc_fields_text(heap, operation, "operationId"),
@@ -92,6 +103,7 @@ bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOpen
                                   .operation = operation,
                                   .reads = i < 2,
                                   .effect = methods[i].effect,
+                                  .left = each->left,
                                   .body = PTC_NONE};
             out->deprecated = ptc_fields_is(heap, operation, "deprecated", PTC_TRUE);
             return out->name.len || make_name(arena, methods[i].key, each->template, &out->name);
@@ -145,28 +157,28 @@ static PtcValue content_schema(PtcHeap *heap, PtcValue content)
                : PTC_NONE;
 }
 
-static bool read_parameter(PtcHeap *heap, PtcValue document, PtcValue v, PtcParameter *out)
+static PtcLeftOut read_parameter(PtcHeap *heap, PtcValue document, PtcValue at, PtcParameter *out)
 {
-    v = ptc_schema_view_follow(heap, document, v);
+    PtcValue v = ptc_schema_view_follow(heap, document, at);
     if (v == PTC_NONE || !ptc_is_map(v))
-        return false;
+        return why_lost(heap, at);
     PtcValue content = ptc_map_field(heap, v, "content"),
              explode = ptc_map_field(heap, v, "explode");
     *out = (PtcParameter){.name = ptc_fields_text(heap, v, "name"),
                           .schema = ptc_map_field(heap, v, "schema"),
                           .description = ptc_fields_text(heap, v, "description")};
     if (!out->name.len || !read_in(ptc_fields_text(heap, v, "in"), &out->in))
-        return false;
+        return PTC_LEFT_PARAMETER;
     out->argument = out->name;
     out->style = read_style(ptc_fields_text(heap, v, "style"), out->in);
     out->explode = explode == PTC_NONE ? out->style == PTC_STYLE_FORM : explode == PTC_TRUE;
-    out->required = out->in == PTC_IN_PATH || ptc_fields_is(heap, v, "required", PTC_TRUE);
     out->reserved = ptc_fields_is(heap, v, "allowReserved", PTC_TRUE);
+    out->required = out->in == PTC_IN_PATH || ptc_fields_is(heap, v, "required", PTC_TRUE);
     if (content != PTC_NONE) {
         out->style = PTC_STYLE_JSON;
         out->schema = content_schema(heap, content);
     }
-    return true;
+    return PTC_LEFT_NOT;
 }
 
 /* Headers that are not for parameters to set. */
@@ -181,28 +193,29 @@ static bool is_ignored(const PtcParameter *p)
 }
 
 /* Those of the path, then those of the operation, which replace what they share. */
-static bool add_parameters(PtcHeap *heap, PtcValue document, PtcValue list, PtcOperation *to)
+static PtcLeftOut add_parameters(PtcHeap *heap, PtcValue document, PtcValue list, PtcOperation *to)
 {
+    PtcLeftOut left;
     for (size_t i = 0; i < ptc_fields_count(list); i++) {
         PtcParameter p;
         size_t at = 0;
-        if (!read_parameter(heap, document, ptc_seq_nth(list, i), &p))
-            return false;
+        if ((left = read_parameter(heap, document, ptc_seq_nth(list, i), &p)))
+            return left;
         if (is_ignored(&p))
             continue;
         while (at < to->count &&
                !(to->parameters[at].in == p.in && ptc_text_same(to->parameters[at].name, p.name)))
             at++;
         if (at == PTC_OPENAPI_PARAMETERS)
-            return false;
+            return PTC_LEFT_PARAMETERS;
         to->parameters[at] = p;
         to->count += at == to->count;
     }
-    return true;
+    return PTC_LEFT_NOT;
 }
 
 /* An {id} of the template that is declared nowhere is a required parameter all the same. */
-static bool add_undeclared(PtcOperation *to)
+static PtcLeftOut add_undeclared(PtcOperation *to)
 {
     for (size_t i = 0; i < to->path.len; i++) {
         const char *start = to->path.bytes + i + 1;
@@ -216,12 +229,12 @@ static bool add_undeclared(PtcOperation *to)
             known |=
                 to->parameters[j].in == PTC_IN_PATH && ptc_text_same(to->parameters[j].name, name);
         if (!known && to->count == PTC_OPENAPI_PARAMETERS)
-            return false;
+            return PTC_LEFT_PARAMETERS;
         if (!known)
             to->parameters[to->count++] =
                 (PtcParameter){.name = name, .argument = name, .in = PTC_IN_PATH, .required = true};
     }
-    return true;
+    return PTC_LEFT_NOT;
 }
 
 /* The later of two parameters with the same name gets its place appended: id_query. */
@@ -246,33 +259,43 @@ static bool name_arguments(PtcArena *arena, PtcOperation *to)
     return true;
 }
 
-static bool load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
+/* Is an argument spelled like this? */
+static bool has_argument(const PtcOperation *o, const char *name)
 {
-    PtcValue body = ptc_map_field(heap, to->operation, "requestBody");
-    to->body_argument = PTC_TEXT("body");
-    for (size_t i = 0; i < to->count; i++)
-        if (ptc_text_is(to->parameters[i].argument, "body"))
-            to->body_argument = PTC_TEXT("request_body");
-    if (body == PTC_NONE)
-        return true;
-    to->body = ptc_schema_view_follow(heap, document, body);
-    if (to->body == PTC_NONE || !ptc_is_map(to->body))
-        return false;
-    to->body_required = ptc_fields_is(heap, to->body, "required", PTC_TRUE);
-    return true;
+    for (size_t i = 0; i < o->count; i++)
+        if (ptc_text_is(o->parameters[i].argument, name))
+            return true;
+    return false;
 }
 
-bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOperation *operation)
+static PtcLeftOut load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
 {
+    PtcValue body = ptc_map_field(heap, to->operation, "requestBody");
+    to->body_argument = has_argument(to, "body") ? PTC_TEXT("request_body") : PTC_TEXT("body");
+    if (body == PTC_NONE)
+        return PTC_LEFT_NOT;
+    to->body = ptc_schema_view_follow(heap, document, body);
+    if (to->body == PTC_NONE || !ptc_is_map(to->body))
+        return why_lost(heap, body);
+    to->body_required = ptc_fields_is(heap, to->body, "required", PTC_TRUE);
+    return PTC_LEFT_NOT;
+}
+
+PtcLeftOut ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
+                            PtcOperation *operation)
+{
+    PtcLeftOut left;
     operation->parameters =
         ptc_arena_alloc(arena, PTC_OPENAPI_PARAMETERS * sizeof *operation->parameters);
-    return operation->parameters &&
-           add_parameters(heap, document, ptc_map_field(heap, operation->item, "parameters"),
-                          operation) &&
-           add_parameters(heap, document, ptc_map_field(heap, operation->operation, "parameters"),
-                          operation) &&
-           add_undeclared(operation) && name_arguments(arena, operation) &&
-           load_body(heap, document, operation);
+    if (!operation->parameters)
+        return PTC_LEFT_SIZE;
+    PtcValue shared = ptc_map_field(heap, operation->item, "parameters");
+    PtcValue own = ptc_map_field(heap, operation->operation, "parameters");
+    if ((left = operation->left) || (left = add_parameters(heap, document, shared, operation)) ||
+        (left = add_parameters(heap, document, own, operation)) ||
+        (left = add_undeclared(operation)))
+        return left;
+    return name_arguments(arena, operation) ? load_body(heap, document, operation) : PTC_LEFT_SIZE;
 }
 
 /* ----------------------------------------------------------------------------------- schema */

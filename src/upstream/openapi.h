@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * openapi.h - OpenAPI 3.0 and 3.1: the operations of a document as tools.
+ * openapi.h - OpenAPI documents: their operations, with parameters and bodies.
  *
  * A document is a value, read from JSON; only references inside of it are followed.  An operation that needs another
  * file, or goes to another origin than the service, does not exist for us. */
@@ -34,6 +34,30 @@ typedef struct PtcParameter {
     PtcText description; /* absent: none */
 } PtcParameter;
 
+/* Why an operation is no tool. */
+typedef enum {
+    PTC_LEFT_NOT, /* it is one */
+    PTC_LEFT_WRITES,
+    PTC_LEFT_DEPRECATED,
+    PTC_LEFT_EXCLUDED,
+    PTC_LEFT_NOT_INCLUDED,
+    PTC_LEFT_HIDDEN,
+    PTC_LEFT_TRACE,
+    PTC_LEFT_OUTSIDE,
+    PTC_LEFT_ELSEWHERE,
+    PTC_LEFT_NO_SERVER,
+    PTC_LEFT_REMOTE,
+    PTC_LEFT_BROKEN,
+    PTC_LEFT_PARAMETER,
+    PTC_LEFT_PARAMETERS,
+    PTC_LEFT_MEDIA_TYPE,
+    PTC_LEFT_LONG_NAME,
+    PTC_LEFT_SAME_NAME,
+    PTC_LEFT_MANY,
+    PTC_LEFT_SIZE,
+    PTC_LEFT_REASONS
+} PtcLeftOut;
+
 typedef struct PtcOperation {
     PtcText name;
     const char *method; /* in upper case */
@@ -41,6 +65,7 @@ typedef struct PtcOperation {
     PtcValue item, operation;
     bool deprecated, reads; /* reads: GET and HEAD */
     PtcEffect effect;
+    PtcLeftOut left; /* it stands for a path that cannot be read */
     /* ptc_openapi_load */
     PtcParameter *parameters;
     size_t count;
@@ -64,13 +89,14 @@ typedef struct PtcOpenapiEach {
     size_t path, method;
     PtcValue item; /* of the path at hand */
     PtcText template;
+    PtcLeftOut left; /* the item cannot be read */
 } PtcOpenapiEach;
 PTC_MUST_USE bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document,
                                    PtcOpenapiEach *each, PtcOperation *out);
 
-/* Parameters and body.  False: it cannot be called from here, or out of memory. */
-PTC_MUST_USE bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
-                                   PtcOperation *operation);
+/* Parameters and body.  Not PTC_LEFT_NOT: it cannot be called from here, or out of memory (PTC_LEFT_SIZE). */
+PTC_MUST_USE PtcLeftOut ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
+                                         PtcOperation *operation);
 
 /* The input schema of the tool; references in it are those of the document.  Where a body takes a file, it takes
  * {"ref": "blob-1"} as well.  PTC_NONE: out of memory. */

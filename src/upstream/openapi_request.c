@@ -49,7 +49,7 @@ static bool find_operation(Making *m)
         return fail(m, "unsupported_document");
     while (ptc_openapi_next(m->arena, m->heap, document, &each, &m->operation))
         if (ptc_openapi_is(&m->operation, m->call->operation)) {
-            if (!ptc_openapi_load(m->arena, m->heap, document, &m->operation))
+            if (ptc_openapi_load(m->arena, m->heap, document, &m->operation))
                 return fail(m, "unknown_tool");
             return m->operation.reads || m->call->allow_writes || fail(m, "writes_not_allowed");
         }

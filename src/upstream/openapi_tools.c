@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "net/url.h"
+#include "upstream/catalog.h"
 #include "upstream/fields.h"
 #include "upstream/openapi_refs.h"
 #include "upstream/schema_view.h"
@@ -20,6 +21,7 @@ typedef struct {
     PtcValue document, base;
     const PtcEntry *entry;
     PtcValue origin; /* of the operations so far; PTC_NONE: there were none */
+    PtcValue names;  /* of the tools so far */
     PtcOpenapiRefs refs;
 } Making;
 
@@ -35,39 +37,65 @@ static bool is_listed(PtcValue globs, PtcText name, bool exactly)
     return false;
 }
 
-#define OUTSIDE "its path has a part . or .., which leads out of the service"
+const struct PtcLeftReason ptc_openapi_left_reasons[PTC_LEFT_REASONS] = {
+    [PTC_LEFT_NOT] = {"", ""},
+    [PTC_LEFT_WRITES] = {"writes", "it writes; \"allow_writes\": true in the entry allows that"},
+    [PTC_LEFT_DEPRECATED] = {"deprecated",
+                             "it is deprecated; include_operations of the entry must name it"},
+    [PTC_LEFT_EXCLUDED] = {"excluded", "exclude_operations of the entry leaves it out"},
+    [PTC_LEFT_NOT_INCLUDED] = {"not_included", "include_operations of the entry does not name it"},
+    [PTC_LEFT_HIDDEN] = {"hidden", "include_tools or exclude_tools of the entry leaves it out"},
+    [PTC_LEFT_TRACE] = {"trace", "TRACE is never sent"},
+    [PTC_LEFT_OUTSIDE] = {"path_outside",
+                          "its path has a part . or .., which leads out of the service; ask where "
+                          "the document comes from"},
+    [PTC_LEFT_ELSEWHERE] = {"other_host", "it leads to another host, and credentials go to one; a "
+                                          "second entry with that \"base_url\" can have it"},
+    [PTC_LEFT_NO_SERVER] = {"no_server", "the document does not say where the service is; "
+                                         "\"base_url\" in the entry does"},
+    [PTC_LEFT_REMOTE] = {"remote_reference", "it refers to another document, and only references "
+                                             "inside of one are followed; bundle them"},
+    [PTC_LEFT_BROKEN] = {"broken_reference",
+                         "a reference in its path, parameters or body leads nowhere"},
+    [PTC_LEFT_PARAMETER] = {"bad_parameter",
+                            "one of its parameters has no name, or is in no place that there is"},
+    [PTC_LEFT_PARAMETERS] = {"many_parameters", "it has more than 200 parameters"},
+    [PTC_LEFT_MEDIA_TYPE] = {"media_type", "it wants a body of a media type that is not sent"},
+    [PTC_LEFT_LONG_NAME] = {"long_name", "its name has more than 256 bytes; \"name\" in "
+                                         "operation_overrides of the entry gives it another"},
+    [PTC_LEFT_SAME_NAME] = {"same_name", "an operation before it has the same name"},
+    [PTC_LEFT_MANY] = {"many_tools", "there are more than 5000 before it; include_operations of "
+                                     "the entry chooses among them"},
+    [PTC_LEFT_SIZE] = {"size", "what it refers to is too large"},
+};
+_Static_assert(PTC_OPENAPI_PARAMETERS == 200 && PTC_CATALOG_NAME_BYTES == 256 &&
+                   PTC_CATALOG_TOOLS == 5000,
+               "as the reasons say");
 
-/* Why it is not taken; NULL: it is.  TRACE would show what we send, credentials included. */
-static const char *why_not(const PtcEntry *e, const PtcOperation *o)
+void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcLeftOut left, PtcText name)
 {
-    if (strcmp(o->method, "TRACE") == 0)
-        return "TRACE is never sent";
-    if (!ptc_url_path_stays(o->path))
-        return OUTSIDE;
-    if (!o->reads && !e->allow_writes)
-        return "it writes; \"allow_writes\": true in the entry allows that";
-    if (is_listed(e->exclude_operations, o->name, false))
-        return "exclude_operations of the entry leaves it out";
-    if (o->deprecated && !is_listed(e->include_operations, o->name, true))
-        return "it is deprecated; include_operations of the entry must name it";
-    if (e->include_operations != PTC_NONE && !is_listed(e->include_operations, o->name, false))
-        return "include_operations of the entry does not name it";
-    return NULL;
+    if (hidden->counts[left]++ == 0)
+        hidden->first[left] = name;
 }
 
-const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
-                                  PtcText operation)
+/* TRACE would show what we send, credentials included. */
+static PtcLeftOut why_unwanted(const PtcEntry *e, const PtcOperation *o)
 {
-    PtcArena arena;
-    PtcOperation o;
-    PtcOpenapiEach each = {.item = PTC_NONE};
-    const char *why = NULL;
-    ptc_arena_init(&arena, heap->pool->mem);
-    while (!why && ptc_openapi_next(&arena, heap, document, &each, &o))
-        if (ptc_text_same(o.name, operation))
-            why = why_not(entry, &o);
-    ptc_arena_deinit(&arena);
-    return why;
+    if (o->left)
+        return o->left;
+    if (strcmp(o->method, "TRACE") == 0)
+        return PTC_LEFT_TRACE;
+    if (!ptc_url_path_stays(o->path))
+        return PTC_LEFT_OUTSIDE;
+    if (!o->reads && !e->allow_writes)
+        return PTC_LEFT_WRITES;
+    if (is_listed(e->exclude_operations, o->name, false))
+        return PTC_LEFT_EXCLUDED;
+    if (o->deprecated && !is_listed(e->include_operations, o->name, true))
+        return PTC_LEFT_DEPRECATED;
+    if (e->include_operations != PTC_NONE && !is_listed(e->include_operations, o->name, false))
+        return PTC_LEFT_NOT_INCLUDED;
+    return PTC_LEFT_NOT;
 }
 
 static PtcValue base_of(Making *m, const PtcOperation *o)
@@ -77,17 +105,31 @@ static PtcValue base_of(Making *m, const PtcOperation *o)
 }
 
 /* Does it lead where the others do? */
-static bool is_here(Making *m, const PtcOperation *o)
+static PtcLeftOut why_away(Making *m, const PtcOperation *o)
 {
     PtcUrl first, other;
     const char *why;
     PtcValue base = base_of(m, o);
-    if (base == PTC_NONE)
-        return false;
+    if (base == PTC_NONE) {
+        PtcOperation plain = {.operation = PTC_NIL, .item = PTC_NIL};
+        return base_of(m, &plain) == PTC_NONE ? PTC_LEFT_NO_SERVER : PTC_LEFT_ELSEWHERE;
+    }
     if (m->origin == PTC_NONE)
         m->origin = base;
-    return ptc_url_parse(ptc_str_text(m->origin), &first, &why) &&
-           ptc_url_parse(ptc_str_text(base), &other, &why) && ptc_url_same_server(&first, &other);
+    bool here = ptc_url_parse(ptc_str_text(m->origin), &first, &why) &&
+                ptc_url_parse(ptc_str_text(base), &other, &why) &&
+                ptc_url_same_server(&first, &other);
+    return here ? PTC_LEFT_NOT : PTC_LEFT_ELSEWHERE;
+}
+
+/* Can its tool have this name? */
+static PtcLeftOut why_unnamed(Making *m, PtcText name)
+{
+    if (name.len > PTC_CATALOG_NAME_BYTES)
+        return PTC_LEFT_LONG_NAME;
+    if (ptc_fields_get(m->heap, m->names, name) != PTC_NONE)
+        return PTC_LEFT_SAME_NAME;
+    return ptc_map_count(m->names) < PTC_CATALOG_TOOLS ? PTC_LEFT_NOT : PTC_LEFT_MANY;
 }
 
 /* ---------------------------------------------------------------------------------- schemas */
@@ -217,70 +259,92 @@ static void put_request(Making *m, PtcValue *tool, const PtcOperation *o)
         ptc_fields_put(m->heap, tool, "base", base_of(m, o));
 }
 
-/* PTC_NONE: it cannot be called, or would be too large. */
-static PtcValue make_tool(Making *m, PtcOperation *o)
+/* The tool, or why there is none. */
+static PtcLeftOut make_tool(Making *m, PtcOperation *o, PtcValue *tool)
 {
     PtcHeap *heap = m->heap;
-    PtcValue tool = ptc_fields_map(heap), override = override_of(heap, m->entry, o->name);
-    if (!is_here(m, o) || !ptc_openapi_load(m->arena, heap, m->document, o))
-        return PTC_NONE;
-    PtcText name =
-        override == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(heap, override, "name");
+    PtcValue override = override_of(heap, m->entry, o->name);
+    PtcText other = ptc_fields_text(heap, override, "name"), name = other.len ? other : o->name;
+    PtcLeftOut left;
+    if ((left = why_unwanted(m->entry, o)) || (left = why_away(m, o)) ||
+        (left = ptc_openapi_load(m->arena, heap, m->document, o)) || (left = why_unnamed(m, name)))
+        return left;
     PtcValue in = ptc_openapi_schema(heap, m->document, o), out = output_schema(m, o);
     if (in == PTC_NONE)
-        return PTC_NONE;
+        return PTC_LEFT_SIZE;
     if (override != PTC_NONE)
         drop_given(heap, &in, ptc_map_field(heap, override, "default_args"));
     if (!ptc_openapi_refs_add(&m->refs, m->arena, &in) ||
         (out != PTC_NONE && !ptc_openapi_refs_add(&m->refs, m->arena, &out)))
-        return PTC_NONE;
-    ptc_fields_put_text(heap, &tool, "name", name.len ? name : o->name);
-    put_description(heap, &tool, o, override);
-    ptc_fields_put(heap, &tool, "inputSchema", in);
-    ptc_fields_put(heap, &tool, "outputSchema", out);
-    put_annotations(heap, &tool, o->effect);
-    ptc_fields_put_text(heap, &tool, "operation", o->name);
-    put_request(m, &tool, o);
-    return tool;
+        return PTC_LEFT_SIZE;
+    *tool = ptc_fields_map(heap);
+    ptc_fields_put_text(heap, tool, "name", name);
+    put_description(heap, tool, o, override);
+    ptc_fields_put(heap, tool, "inputSchema", in);
+    ptc_fields_put(heap, tool, "outputSchema", out);
+    put_annotations(heap, tool, o->effect);
+    ptc_fields_put_text(heap, tool, "operation", o->name);
+    put_request(m, tool, o);
+    ptc_fields_put_key(heap, &m->names, name, PTC_TRUE);
+    return PTC_LEFT_NOT;
 }
 
-/* The tool, or why there is none. */
-static PtcValue try_tool(Making *m, PtcOperation *o, PtcOpenapiHidden *hidden)
+/* A name that was made of method and path does not last, so the path stands for it. */
+static void note_left(Making *m, PtcOpenapiHidden *hidden, PtcLeftOut left, const PtcOperation *o)
 {
-    const char *why = why_not(m->entry, o);
-    PtcValue tool = why ? PTC_NONE : make_tool(m, o);
-    if (why && strcmp(why, OUTSIDE) == 0 && hidden->outside++ == 0)
-        hidden->first = o->path;
-    hidden->count += tool == PTC_NONE;
-    return tool;
+    PtcText name = ptc_fields_text(m->heap, o->operation, "operationId");
+    ptc_openapi_left_note(hidden, left, name.len && left != PTC_LEFT_OUTSIDE ? name : o->path);
 }
 
-PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
+/* The tools of all operations, or of those with this name. */
+static PtcValue make_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry, PtcText only,
                            PtcOpenapiHidden *hidden)
 {
     PtcArena arena;
     PtcOperation o;
     PtcOpenapiEach each = {.item = PTC_NONE};
-    PtcValue list = ptc_fields_list(heap);
+    PtcValue list = ptc_fields_list(heap), tool;
     Making m = {.arena = &arena,
                 .heap = heap,
                 .document = document,
                 .base = ptc_openapi_tools_base(heap, document, entry),
                 .entry = entry,
-                .origin = PTC_NONE,
-                .refs = ptc_openapi_refs(heap, document)};
+                .refs = ptc_openapi_refs(heap, document),
+                .names = ptc_fields_map(heap),
+                .origin = PTC_NONE};
     ptc_arena_init(&arena, heap->pool->mem);
     while (ptc_fields_ok(heap) && m.base != PTC_NONE &&
            ptc_openapi_next(&arena, heap, document, &each, &o)) {
-        PtcValue tool = try_tool(&m, &o, hidden);
-        if (tool != PTC_NONE)
+        if (only.bytes && !ptc_text_same(only, o.name))
+            continue;
+        PtcLeftOut left = make_tool(&m, &o, &tool);
+        if (left == PTC_LEFT_NOT)
             ptc_fields_push(heap, &list, tool);
+        else
+            note_left(&m, hidden, left, &o);
         if (!arena.failed)
             ptc_arena_reset(&arena);
     }
     bool ok = !arena.failed && ptc_fields_ok(heap);
     ptc_arena_deinit(&arena);
     return ok ? list : PTC_NONE;
+}
+
+PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
+                           PtcOpenapiHidden *hidden)
+{
+    return make_tools(heap, document, entry, (PtcText){NULL, 0}, hidden);
+}
+
+const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
+                                  PtcText operation)
+{
+    PtcOpenapiHidden hidden = {0};
+    (void)!make_tools(heap, document, entry, operation, &hidden);
+    for (size_t i = 0; i < PTC_LEFT_REASONS; i++)
+        if (hidden.counts[i])
+            return ptc_openapi_left_reasons[i].text;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------ about */

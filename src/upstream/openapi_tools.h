@@ -7,12 +7,18 @@
 #include "upstream/entry.h"
 #include "upstream/openapi.h"
 
-/* Operations that are no tools. */
+/* Operations that are no tools, by the reason; first: the name of the first, in the document, or its path where that is
+ * the reason. */
 typedef struct PtcOpenapiHidden {
-    size_t count;
-    size_t outside; /* of them: whose paths lead out of the service, which no document needs */
-    PtcText first;  /* the first such path, in the document */
+    size_t counts[PTC_LEFT_REASONS];
+    PtcText first[PTC_LEFT_REASONS];
 } PtcOpenapiHidden;
+
+/* The reasons as words for programs, and as half a sentence that says what can be done. */
+extern const struct PtcLeftReason {
+    const char *code, *text;
+} ptc_openapi_left_reasons[PTC_LEFT_REASONS];
+void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcLeftOut left, PtcText name);
 
 /* [{"name", "description"?, "inputSchema", "outputSchema"?, "annotations", "operation"}] for each operation that the
  * entry lets programs call; "operation" is its name in the document.  `hidden` has the others added.  PTC_NONE: out of

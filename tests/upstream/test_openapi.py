@@ -160,11 +160,48 @@ def test_one_name(home):
     server.shutdown()
 
 
-# ------------------------------------------------------------------------------------------------------- large documents
+# --------------------------------------------------------------------------------------------------------- what is left out
 
 def write(home, document, **entry):
     pathlib.Path(home, "d.json").write_text(json.dumps(document))
     pathlib.Path(home, "u.json").write_text(json.dumps({"upstreams": {"d": {"schema_file": "d.json", "transport": "openapi", **entry}}}))
+
+
+def test_left_out(home):
+    """Every operation is a tool or counted, with the reason."""
+    paths = {"/ok": {"get": {"operationId": "ok"}, "post": {"operationId": "add"}, "put": {"operationId": "put"}, "trace": {"operationId": "t"}},
+             "/old": {"get": {"operationId": "old", "deprecated": True}},
+             "/far": {"get": {"operationId": "far", "servers": [{"url": "https://far.example"}]}},
+             "/ref": {"get": {"operationId": "ref", "parameters": [{"$ref": "#/components/parameters/None"}]}},
+             "/web": {"get": {"operationId": "web", "parameters": [{"$ref": "https://far.example/p.yaml"}]}},
+             "/item": {"$ref": "item.yaml"}, "/lost": {"$ref": "#/components/pathItems/Lost"},
+             "/bad": {"get": {"operationId": "bad", "parameters": [{"name": "p", "in": "air"}]}},
+             "/many": {"get": {"operationId": "many", "parameters": [{"name": f"p{i}", "in": "query"} for i in range(201)]}},
+             "/long": {"get": {"operationId": "n" * 257}},
+             "/same": {"get": {"operationId": "ok"}}}
+    document = {"openapi": "3.1.0", "info": {"title": "D", "version": "1"}, "servers": [{"url": "https://d.example"}], "paths": paths}
+    wanted = {"writes": 2, "deprecated": 1, "trace": 1, "other_host": 1, "remote_reference": 2, "broken_reference": 2, "bad_parameter": 1,
+              "many_parameters": 1, "long_name": 1, "same_name": 1}
+    write(home, document)
+    done = run(home, "upstreams", "check", "--upstreams", "u.json")
+    check("1 tool," in done.stdout and '2 operations are left out, such as add: it writes; "allow_writes": true' in done.stdout and
+          "1 operation is left out, old: it is deprecated" in done.stdout, "check", done.stdout)
+    check(len(done.stdout.splitlines()) == 1 + len(wanted), "a line for each reason", done.stdout)
+    listed = json.loads(run(home, "upstreams", "list", "--json", "--upstreams", "u.json").stdout)[0]
+    check(listed["tools"] == 1 and listed.get("left_out") == wanted, "list --json", listed)
+    done = run(home, "upstreams", "list", "--upstreams", "u.json")
+    check("1 tool, 13 left out" in done.stdout, "list", done.stdout)
+    told = json.loads(run(home, "upstreams", "doctor", "--json", "--upstreams", "u.json").stdout)
+    check({a["code"] for a in told if a.get("server") == "d"} >= wanted.keys(), "doctor", told)
+    for name, why in (("ref", "leads nowhere"), ("web", "another document"), ("far", "another host"), ("many", "200 parameters")):
+        done = run(home, "eval", "--upstreams", "u.json", f"(d/{name} {{}})")
+        check("does not offer" in done.stderr and why in done.stderr, f"a program is told of {name}", done.stderr)
+    write(home, {**document, "servers": []}, exclude_operations=["b*"], allow_writes=False)
+    listed = run(home, "upstreams", "check", "--upstreams", "u.json") and run(home, "upstreams", "list", "--json", "--upstreams", "u.json")
+    left = json.loads(listed.stdout)[0]["left_out"]
+    check(left.get("no_server", 0) > 3 and left.get("excluded") == 1, "no address, excluded", left)
+    told = {a["code"] for a in json.loads(run(home, "upstreams", "doctor", "--json", "--upstreams", "u.json").stdout)}
+    check("no_server" in told and not told & {"writes", "excluded"}, "what the entry says itself is no advice", told)
 
 
 def test_shared(home):
@@ -333,7 +370,7 @@ def main():
         test_outside(home)
     with tempfile.TemporaryDirectory() as home:
         test_one_name(home)
-    for test in (test_shared,):
+    for test in (test_left_out, test_shared):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     if PRISM.exists():
