@@ -8,6 +8,8 @@
 #include "net/url.h"
 #include "upstream/fields.h"
 #include "upstream/header.h"
+#include "upstream/openapi_media.h"
+#include "upstream/openapi_style.h"
 #include "upstream/schema_view.h"
 
 bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint)
@@ -137,16 +139,6 @@ static bool read_in(PtcText text, PtcParameterIn *in)
     return false;
 }
 
-static PtcParameterStyle read_style(PtcText text, PtcParameterIn in)
-{
-    static const char *const names[] = {"simple",         "label",         "matrix",    "form",
-                                        "spaceDelimited", "pipeDelimited", "deepObject"};
-    for (int i = 0; i < 7; i++)
-        if (text.bytes && ptc_text_is(text, names[i]))
-            return (PtcParameterStyle)i;
-    return in == PTC_IN_PATH || in == PTC_IN_HEADER ? PTC_STYLE_SIMPLE : PTC_STYLE_FORM;
-}
-
 /* The only media type of a `content`, or of many the first. */
 static PtcValue content_schema(PtcHeap *heap, PtcValue content)
 {
@@ -162,17 +154,14 @@ static PtcLeftOut read_parameter(PtcHeap *heap, PtcValue document, PtcValue at, 
     PtcValue v = ptc_schema_view_follow(heap, document, at);
     if (v == PTC_NONE || !ptc_is_map(v))
         return why_lost(heap, at);
-    PtcValue content = ptc_map_field(heap, v, "content"),
-             explode = ptc_map_field(heap, v, "explode");
+    PtcValue content = ptc_map_field(heap, v, "content");
     *out = (PtcParameter){.name = ptc_fields_text(heap, v, "name"),
                           .schema = ptc_map_field(heap, v, "schema"),
                           .description = ptc_fields_text(heap, v, "description")};
     if (!out->name.len || !read_in(ptc_fields_text(heap, v, "in"), &out->in))
         return PTC_LEFT_PARAMETER;
     out->argument = out->name;
-    out->style = read_style(ptc_fields_text(heap, v, "style"), out->in);
-    out->explode = explode == PTC_NONE ? out->style == PTC_STYLE_FORM : explode == PTC_TRUE;
-    out->reserved = ptc_fields_is(heap, v, "allowReserved", PTC_TRUE);
+    ptc_openapi_style_read(heap, v, out);
     out->required = out->in == PTC_IN_PATH || ptc_fields_is(heap, v, "required", PTC_TRUE);
     if (content != PTC_NONE) {
         out->style = PTC_STYLE_JSON;
@@ -278,6 +267,14 @@ static PtcLeftOut load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
     if (to->body == PTC_NONE || !ptc_is_map(to->body))
         return why_lost(heap, body);
     to->body_required = ptc_fields_is(heap, to->body, "required", PTC_TRUE);
+    size_t types = ptc_openapi_media_count(heap, to);
+    if (types == 0 && to->body_required)
+        return PTC_LEFT_MEDIA_TYPE;
+    if (types == 0)
+        to->body = PTC_NONE;
+    if (types > 1)
+        to->type_argument = has_argument(to, "content_type") ? PTC_TEXT("body_content_type")
+                                                             : PTC_TEXT("content_type");
     return PTC_LEFT_NOT;
 }
 
@@ -299,74 +296,6 @@ PtcLeftOut ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
 }
 
 /* ----------------------------------------------------------------------------------- schema */
-
-/* {"ref": "blob-1"}, which is what results have in place of bytes. */
-static PtcValue ref_schema(PtcHeap *heap)
-{
-    PtcValue schema = ptc_fields_map(heap), properties = ptc_fields_map(heap);
-    PtcValue text = ptc_fields_map(heap), required = ptc_fields_list(heap);
-    ptc_fields_put_text(heap, &text, "type", PTC_TEXT("string"));
-    ptc_fields_put(heap, &properties, "ref", text);
-    ptc_fields_push(heap, &required, ptc_fields_string(heap, PTC_TEXT("ref")));
-    ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("object"));
-    ptc_fields_put(heap, &schema, "properties", properties);
-    ptc_fields_put(heap, &schema, "required", required);
-    return schema;
-}
-
-static PtcValue or_ref(PtcHeap *heap, PtcValue schema)
-{
-    PtcValue out = ptc_fields_map(heap), any = ptc_fields_list(heap);
-    ptc_fields_push(heap, &any, schema);
-    ptc_fields_push(heap, &any, ref_schema(heap));
-    ptc_fields_put(heap, &out, "anyOf", any);
-    return out;
-}
-
-static bool is_file(PtcHeap *heap, PtcValue schema)
-{
-    PtcText format = ptc_fields_text(heap, schema, "format");
-    return (format.bytes && ptc_text_is(format, "binary")) ||
-           ptc_map_field(heap, schema, "contentMediaType") != PTC_NONE ||
-           ptc_map_field(heap, schema, "contentEncoding") != PTC_NONE;
-}
-
-/* A file, or an array of files, with the other way to give one. */
-static PtcValue with_ref(PtcHeap *heap, PtcValue document, PtcValue schema)
-{
-    PtcValue seen = ptc_schema_view_follow(heap, document, schema);
-    if (seen == PTC_NONE || !ptc_is_map(seen))
-        return schema;
-    if (is_file(heap, seen))
-        return or_ref(heap, schema);
-    PtcValue items = ptc_map_field(heap, seen, "items");
-    PtcValue inner = items == PTC_NONE ? PTC_NONE : ptc_schema_view_follow(heap, document, items);
-    if (inner == PTC_NONE || !ptc_is_map(inner) || !is_file(heap, inner))
-        return schema;
-    ptc_fields_put(heap, &seen, "items", or_ref(heap, items));
-    return seen;
-}
-
-static PtcValue body_schema(PtcHeap *heap, PtcValue document, const PtcOperation *operation)
-{
-    PtcText media;
-    PtcValue schema, key, value;
-    PtcBodyKind kind = ptc_openapi_body(heap, operation, &media, &schema);
-    if (schema == PTC_NONE)
-        return ptc_fields_map(heap);
-    if (kind == PTC_BODY_BINARY)
-        return or_ref(heap, schema);
-    PtcValue seen = ptc_schema_view_follow(heap, document, schema);
-    PtcValue from =
-        seen == PTC_NONE || !ptc_is_map(seen) ? PTC_NONE : ptc_map_field(heap, seen, "properties");
-    if (kind != PTC_BODY_MULTIPART || from == PTC_NONE || !ptc_is_map(from))
-        return schema;
-    PtcValue properties = ptc_fields_map(heap);
-    for (size_t pos = 0; ptc_map_next(from, &pos, &key, &value);)
-        ptc_fields_put_key(heap, &properties, ptc_str_text(key), with_ref(heap, document, value));
-    ptc_fields_put(heap, &seen, "properties", properties);
-    return seen;
-}
 
 /* The schema of a parameter, with what the document says of the parameter itself. */
 static PtcValue parameter_schema(PtcHeap *heap, const PtcParameter *p)
@@ -393,69 +322,18 @@ PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document, const PtcOperation
     }
     if (operation->body != PTC_NONE) {
         ptc_fields_put_key(heap, &properties, operation->body_argument,
-                           body_schema(heap, document, operation));
+                           ptc_openapi_media_schema(heap, document, operation));
         if (operation->body_required)
             ptc_fields_push(heap, &required, ptc_fields_string(heap, operation->body_argument));
+        if (operation->type_argument.bytes)
+            ptc_fields_put_key(heap, &properties, operation->type_argument,
+                               ptc_openapi_media_choice(heap, operation));
     }
     ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("object"));
     ptc_fields_put(heap, &schema, "properties", properties);
     ptc_fields_put(heap, &schema, "required", required);
     ptc_fields_put(heap, &schema, "additionalProperties", PTC_FALSE);
     return ptc_fields_ok(heap) ? schema : PTC_NONE;
-}
-
-/* A media type without its parameters. */
-static PtcText bare_type(PtcText media)
-{
-    for (size_t i = 0; i < media.len; i++)
-        if (media.bytes[i] == ';' || media.bytes[i] == ' ')
-            media.len = i;
-    return media;
-}
-
-static bool ends_in(PtcText text, const char *end)
-{
-    size_t n = strlen(end);
-    return text.len >= n && strncasecmp(text.bytes + text.len - n, end, n) == 0;
-}
-
-static PtcBodyKind body_kind(PtcText media)
-{
-    PtcText type = bare_type(media);
-    if (ptc_text_is(type, "*/*") || ptc_text_is(type, "application/*") ||
-        ends_in(type, "application/json") || ends_in(type, "+json"))
-        return PTC_BODY_JSON;
-    if (ptc_text_is(type, "application/x-www-form-urlencoded"))
-        return PTC_BODY_FORM;
-    if (ptc_text_is(type, "multipart/form-data"))
-        return PTC_BODY_MULTIPART;
-    if (ptc_text_starts(type, "text/"))
-        return PTC_BODY_TEXT;
-    return ptc_text_is(type, "application/octet-stream") || ptc_text_starts(type, "image/")
-               ? PTC_BODY_BINARY
-               : PTC_BODY_NONE;
-}
-
-PtcBodyKind ptc_openapi_body(PtcHeap *heap, const PtcOperation *operation, PtcText *media_type,
-                             PtcValue *schema)
-{
-    PtcBodyKind best = PTC_BODY_NONE;
-    PtcValue key, media, content = ptc_map_field(heap, operation->body, "content");
-    *media_type = (PtcText){NULL, 0};
-    *schema = PTC_NONE;
-    if (content == PTC_NONE || !ptc_is_map(content))
-        return best;
-    for (size_t pos = 0; ptc_map_next(content, &pos, &key, &media);) {
-        PtcBodyKind kind = body_kind(ptc_str_text(key));
-        if (kind >= best)
-            continue;
-        best = kind;
-        *media_type = ptc_str_text(key);
-        *schema = ptc_map_field(heap, media, "schema");
-    }
-    if (best == PTC_BODY_JSON && memchr(media_type->bytes, '*', media_type->len))
-        *media_type = PTC_TEXT("application/json");
-    return best;
 }
 
 /* ------------------------------------------------------------------------------------- base */

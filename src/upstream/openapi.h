@@ -20,6 +20,7 @@ typedef enum {
     PTC_STYLE_FORM,
     PTC_STYLE_SPACE,
     PTC_STYLE_PIPE,
+    PTC_STYLE_TAB, /* of Swagger 2.0 */
     PTC_STYLE_DEEP,
     PTC_STYLE_JSON, /* `content` instead of `schema` */
 } PtcParameterStyle;
@@ -72,6 +73,7 @@ typedef struct PtcOperation {
     PtcValue body; /* the request body; PTC_NONE: none */
     bool body_required;
     PtcText body_argument;
+    PtcText type_argument; /* says which media type the body has; absent: there is only one */
 } PtcOperation;
 
 /* Which operation is meant: a document may have several of one name. */
@@ -102,18 +104,6 @@ PTC_MUST_USE PtcLeftOut ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValu
  * {"ref": "blob-1"} as well.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document,
                                          const PtcOperation *operation);
-
-/* The content of a body that we send, by preference: JSON, form, multipart, text, binary. */
-typedef enum {
-    PTC_BODY_JSON,
-    PTC_BODY_FORM,
-    PTC_BODY_MULTIPART,
-    PTC_BODY_TEXT,
-    PTC_BODY_BINARY,
-    PTC_BODY_NONE, /* of these there is none */
-} PtcBodyKind;
-PtcBodyKind ptc_openapi_body(PtcHeap *heap, const PtcOperation *operation, PtcText *media_type,
-                             PtcValue *schema);
 
 /* The address of the service: `base_url`, else that of the first server, with its variables' defaults.  PTC_NONE: there
  * is none that is whole, or an operation's own leads elsewhere. */

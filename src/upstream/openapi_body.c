@@ -9,6 +9,7 @@
 #include "upstream/fields.h"
 #include "upstream/header.h"
 #include "upstream/openapi_style.h"
+#include "upstream/schema_view.h"
 
 enum { BOUNDARY_HEX = 24 };
 
@@ -36,25 +37,53 @@ static void add_quoted(PtcBuf *out, PtcText text)
     ptc_buf_add_char(out, '"');
 }
 
-static bool add_part(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, const char *boundary,
-                     PtcText name, PtcValue v)
+/* One part of a multipart body. */
+typedef struct {
+    PtcText name;
+    PtcValue how; /* its encoding */
+    bool file;    /* the document says that it is one */
+} Part;
+
+/* What the part is: as the value says, else the document, else what it looks like; absent: text. */
+static PtcText part_type(PtcHeap *heap, const Part *part, PtcValue v)
 {
-    PtcText ref = ptc_fields_text(heap, v, "ref"), mime = ptc_fields_text(heap, v, "mimeType");
+    PtcText own = ptc_fields_text(heap, v, "mimeType");
+    PtcText said = ptc_fields_text(heap, part->how, "contentType");
+    bool file = part->file || ptc_fields_text(heap, v, "ref").bytes;
+    if (file && own.len && ptc_header_is_value(own))
+        return own;
+    for (size_t i = 0; i < said.len; i++)
+        if (said.bytes[i] == ',')
+            said.len = i; /* the first of several */
+    if (said.len && ptc_header_is_value(said) && !memchr(said.bytes, '*', said.len))
+        return said;
+    return file            ? PTC_TEXT("application/octet-stream")
+           : ptc_is_map(v) ? PTC_TEXT("application/json")
+                           : (PtcText){NULL, 0};
+}
+
+static bool add_part(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, const char *boundary,
+                     const Part *part, PtcValue v)
+{
+    PtcText ref = ptc_fields_text(heap, v, "ref"), text = ptc_fields_text(heap, v, "text");
+    PtcText called = ptc_fields_text(heap, v, "filename"), type = part_type(heap, part, v);
     ptc_buf_addf(out, "--%s\r\nContent-Disposition: form-data; name=", boundary);
-    add_quoted(out, name);
-    if (ref.bytes) {
-        bool typed = mime.bytes && ptc_header_is_value(mime);
+    add_quoted(out, part->name);
+    if (ref.bytes || part->file) {
         ptc_buf_add_cstr(out, "; filename=");
-        add_quoted(out, ref);
+        add_quoted(out, called.len ? called : ref.bytes ? ref : part->name);
+    }
+    if (type.bytes) {
         ptc_buf_add_cstr(out, "\r\nContent-Type: ");
-        ptc_buf_add(out, typed ? mime.bytes : "application/octet-stream", typed ? mime.len : 24);
-    } else if (ptc_is_map(v)) {
-        ptc_buf_add_cstr(out, "\r\nContent-Type: application/json");
+        ptc_buf_add(out, type.bytes, type.len);
     }
     ptc_buf_add_cstr(out, "\r\n\r\n");
-    if (ref.bytes && !add_blob(out, heap, in, v))
+    bool empty = part->file && ptc_is_map(v) && !ref.bytes && !text.bytes;
+    if (empty || (ref.bytes && !add_blob(out, heap, in, v)))
         return false;
-    if (!ref.bytes)
+    if (!ref.bytes && part->file && text.bytes)
+        ptc_buf_add(out, text.bytes, text.len);
+    else if (!ref.bytes)
         ptc_openapi_style_text(out, heap, v);
     ptc_buf_add_cstr(out, "\r\n");
     return true;
@@ -108,19 +137,43 @@ static bool make_boundary(PtcHeap *heap, const PtcOpenapiBodyIn *in, char out[BO
     return ok;
 }
 
+/* A member of the body: one part, or one for each item unless the document has them joined. */
+static bool add_member_parts(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in,
+                             const char *boundary, const Part *part, PtcValue v)
+{
+    PtcParameter p = {.in = PTC_IN_HEADER};
+    PtcBuf joined;
+    bool ok = true;
+    ptc_openapi_style_read(heap, part->how, &p);
+    if (ptc_is_sequential(v) && ptc_fields_is(heap, part->how, "explode", PTC_FALSE)) {
+        ptc_buf_init(&joined, heap->pool->mem, SIZE_MAX / 4);
+        ptc_openapi_style_add(&joined, heap, &p, v);
+        v = ptc_fields_buf(heap, &joined);
+        ptc_buf_deinit(&joined);
+    }
+    for (size_t i = 0; v != PTC_NONE && ok && i < part_count(v); i++) {
+        PtcValue item = part_at(v, i);
+        ok = item == PTC_NIL || add_part(out, heap, in, boundary, part, item);
+    }
+    return ok;
+}
+
 static PtcValue write_multipart(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in)
 {
     char boundary[BOUNDARY_HEX + 5];
-    PtcValue key, value;
+    PtcValue key, value, seen = ptc_schema_view_follow(heap, in->document, in->media.schema);
+    PtcValue members = ptc_schema_view_properties(heap, in->document, seen);
     PtcBuf type;
     bool ok = true;
     if (!make_boundary(heap, in, boundary))
         out->failed = true;
-    for (size_t pos = 0; ok && ptc_map_next(in->value, &pos, &key, &value);)
-        for (size_t i = 0; ok && i < part_count(value); i++) {
-            PtcValue part = part_at(value, i);
-            ok = part == PTC_NIL || add_part(out, heap, in, boundary, ptc_str_text(key), part);
-        }
+    for (size_t pos = 0; ok && ptc_map_next(in->value, &pos, &key, &value);) {
+        Part part = {.name = ptc_str_text(key)};
+        PtcValue schema = ptc_fields_get(heap, members, part.name);
+        part.how = ptc_fields_get(heap, in->media.encoding, part.name);
+        part.file = ptc_openapi_media_is_file(heap, in->document, schema);
+        ok = add_member_parts(out, heap, in, boundary, &part, value);
+    }
     ptc_buf_addf(out, "--%s--\r\n", boundary);
     ptc_buf_init(&type, heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_addf(&type, "multipart/form-data; boundary=%s", boundary);
@@ -129,25 +182,33 @@ static PtcValue write_multipart(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBody
     return media;
 }
 
+/* A string, or a file. */
+static bool write_bytes(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in)
+{
+    PtcText text = ptc_is_string(in->value) ? ptc_str_text(in->value)
+                                            : ptc_fields_text(heap, in->value, "text");
+    if (!text.bytes)
+        return add_blob(out, heap, in, in->value);
+    ptc_buf_add(out, text.bytes, text.len);
+    return true;
+}
+
 PtcValue ptc_openapi_body_write(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in)
 {
     bool ok = true;
-    if (in->kind == PTC_BODY_NONE || !ptc_header_is_value(in->media_type))
+    if (in->media.kind == PTC_BODY_NONE || !ptc_header_is_value(in->media.type))
         return PTC_NONE;
-    switch (in->kind) {
+    switch (in->media.kind) {
     case PTC_BODY_JSON: ok = ptc_emit_value(out, heap, in->value); break;
     case PTC_BODY_FORM:
         ok = ptc_is_map(in->value);
         if (ok)
-            ptc_openapi_style_form(out, heap, in->value);
+            ptc_openapi_style_form(out, heap, in->value, in->media.encoding);
         break;
     case PTC_BODY_MULTIPART:
         return ptc_is_map(in->value) ? write_multipart(out, heap, in) : PTC_NONE;
     case PTC_BODY_TEXT: ptc_openapi_style_text(out, heap, in->value); break;
-    default:
-        ok = ptc_is_string(in->value) || add_blob(out, heap, in, in->value);
-        if (ptc_is_string(in->value))
-            ptc_openapi_style_text(out, heap, in->value);
+    default: ok = write_bytes(out, heap, in);
     }
-    return ok ? ptc_fields_string(heap, in->media_type) : PTC_NONE;
+    return ok ? ptc_fields_string(heap, in->media.type) : PTC_NONE;
 }

@@ -4,12 +4,11 @@
 #define PTC_UPSTREAM_OPENAPI_BODY_H
 
 #include "base/buf.h"
-#include "upstream/openapi.h"
+#include "upstream/openapi_media.h"
 
 typedef struct PtcOpenapiBodyIn {
-    PtcBodyKind kind;
-    PtcText media_type; /* as the document has it */
-    PtcValue value;
+    PtcBodyMedia media;
+    PtcValue document, value;
     PtcText (*blob)(void *user,
                     PtcText ref); /* the base64 text behind a ref; NULL: there are none */
     void *user;

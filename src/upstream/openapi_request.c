@@ -232,16 +232,19 @@ static PtcText accepted(Making *m)
 
 static bool add_body(Making *m)
 {
-    PtcText media;
-    PtcValue schema;
     PtcValue v = m->operation.body == PTC_NONE
                      ? PTC_NONE
                      : ptc_fields_get(m->heap, m->args, m->operation.body_argument);
     if (v == PTC_NONE)
         return true;
-    PtcBodyKind kind = ptc_openapi_body(m->heap, &m->operation, &media, &schema);
-    PtcOpenapiBodyIn in = {kind, media, v, m->call->blob, m->call->user};
-    PtcValue type = ptc_openapi_body_write(&m->out->body, m->heap, &in);
+    PtcValue type = ptc_fields_get(m->heap, m->args, m->operation.type_argument);
+    PtcText wanted = type == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(type);
+    PtcOpenapiBodyIn in = {.media = ptc_openapi_media_for(m->heap, &m->operation, wanted, v),
+                           .document = m->call->document,
+                           .value = v,
+                           .blob = m->call->blob,
+                           .user = m->call->user};
+    type = ptc_openapi_body_write(&m->out->body, m->heap, &in);
     if (type == PTC_NONE)
         return fail(m, "unsupported_body");
     m->out->has_body = true;

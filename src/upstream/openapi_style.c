@@ -3,6 +3,8 @@
  * puts between values is left as it is.  Headers are not encoded; whoever sends them checks them. */
 #include "upstream/openapi_style.h"
 
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "json/emit.h"
 #include "net/url.h"
@@ -124,32 +126,43 @@ static void add_exploded(Style *s, PtcValue v, const char *before)
         }
 }
 
-/* filter[a][b]=c, the brackets encoded. */
+static void add_deep(Style *s, PtcValue v, PtcText name, int depth);
+
+/* The same one step further in: filter[a], the brackets encoded. */
+static void add_deep_step(Style *s, PtcValue v, PtcText name, PtcText step, int depth)
+{
+    PtcBuf inner;
+    ptc_buf_init(&inner, s->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_add(&inner, name.bytes, name.len);
+    ptc_buf_add_cstr(&inner, "%5B");
+    ptc_url_encode(&inner, step);
+    ptc_buf_add_cstr(&inner, "%5D");
+    add_deep(s, v, ptc_buf_view(&inner), depth + 1);
+    ptc_buf_end_part(s->out, &inner);
+}
+
+/* filter[a][b]=c.  OpenAPI says nothing of lists here; servers take ids[]=1 and, where the items have parts that belong
+ * together, items[0][price]=1. */
 static void add_deep(Style *s, PtcValue v, PtcText name, int depth)
 {
     PtcValue key, value;
+    char number[24];
     if (v == PTC_NIL)
         return;
-    if (ptc_is_sequential(v) && depth > 0 && depth < DEPTH) {
-        for (size_t i = 0; i < ptc_fields_count(v); i++)
-            add_deep(s, ptc_seq_nth(v, i), name, DEPTH);
-    } else if (ptc_is_map(v) && depth < DEPTH) {
-        for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
-            PtcBuf inner;
-            ptc_buf_init(&inner, s->heap->pool->mem, SIZE_MAX / 4);
-            ptc_buf_add(&inner, name.bytes, name.len);
-            ptc_buf_add_cstr(&inner, "%5B");
-            ptc_url_encode(&inner, ptc_str_text(key));
-            ptc_buf_add_cstr(&inner, "%5D");
-            add_deep(s, value, ptc_buf_view(&inner), depth + 1);
-            ptc_buf_end_part(s->out, &inner);
-        }
-    } else {
+    if (depth == DEPTH || !is_compound(v)) {
         ptc_buf_add_char(s->out, '&');
         ptc_buf_add(s->out, name.bytes, name.len);
         ptc_buf_add_char(s->out, '=');
         add_value(s, v);
+        return;
     }
+    for (size_t i = 0; i < ptc_fields_count(v); i++) {
+        snprintf(number, sizeof number, "%zu", i);
+        bool plain = !is_compound(ptc_seq_nth(v, i));
+        add_deep_step(s, ptc_seq_nth(v, i), name, ptc_text_cstr(plain ? "" : number), depth);
+    }
+    for (size_t pos = 0; ptc_is_map(v) && ptc_map_next(v, &pos, &key, &value);)
+        add_deep_step(s, value, name, ptc_str_text(key), depth);
 }
 
 static void add_deep_object(Style *s, PtcValue v)
@@ -161,13 +174,23 @@ static void add_deep_object(Style *s, PtcValue v)
     ptc_buf_end_part(s->out, &name);
 }
 
+/* What stands between the items of a list. */
+static const char *delimiter(const Style *s)
+{
+    bool plain = s->p->in == PTC_IN_HEADER;
+    switch (s->p->style) {
+    case PTC_STYLE_SPACE: return plain ? " " : "%20";
+    case PTC_STYLE_PIPE: return plain ? "|" : "%7C";
+    case PTC_STYLE_TAB: return plain ? "\t" : "%09";
+    case PTC_STYLE_LABEL: return s->p->explode ? "." : ",";
+    default: return ",";
+    }
+}
+
 /* Queries and cookies. */
 static void add_form(Style *s, PtcValue v)
 {
     const char *before = s->p->in == PTC_IN_COOKIE ? "; " : "&";
-    const char *between = s->p->style == PTC_STYLE_SPACE  ? "%20"
-                          : s->p->style == PTC_STYLE_PIPE ? "%7C"
-                                                          : ",";
     if (is_compound(v) && s->p->explode) {
         add_exploded(s, v, before);
         return;
@@ -176,7 +199,7 @@ static void add_form(Style *s, PtcValue v)
     add_name(s);
     ptc_buf_add_char(s->out, '=');
     if (is_compound(v))
-        add_joined(s, v, between, false);
+        add_joined(s, v, delimiter(s), false);
     else
         add_value(s, v);
 }
@@ -202,11 +225,10 @@ static void add_matrix(Style *s, PtcValue v)
 /* Paths and headers. */
 static void add_simple(Style *s, PtcValue v)
 {
-    bool label = s->p->style == PTC_STYLE_LABEL, explode = s->p->explode;
-    if (label)
+    if (s->p->style == PTC_STYLE_LABEL)
         ptc_buf_add_char(s->out, '.');
     if (is_compound(v))
-        add_joined(s, v, label && explode ? "." : ",", explode);
+        add_joined(s, v, delimiter(s), s->p->explode);
     else
         add_value(s, v);
 }
@@ -230,7 +252,7 @@ void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, Pt
     Style s = {out, heap, p};
     if (p->style == PTC_STYLE_JSON)
         add_json(&s, v);
-    else if (p->style == PTC_STYLE_DEEP && p->in == PTC_IN_QUERY && ptc_is_map(v))
+    else if (p->style == PTC_STYLE_DEEP && p->in == PTC_IN_QUERY && is_compound(v))
         add_deep_object(&s, v);
     else if (p->in == PTC_IN_QUERY || p->in == PTC_IN_COOKIE)
         add_form(&s, v);
@@ -240,14 +262,33 @@ void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, Pt
         add_simple(&s, v);
 }
 
-void ptc_openapi_style_form(PtcBuf *out, PtcHeap *heap, PtcValue object)
+void ptc_openapi_style_read(PtcHeap *heap, PtcValue from, PtcParameter *p)
+{
+    static const char *const names[] = {"simple",       "label",          "matrix",
+                                        "form",         "spaceDelimited", "pipeDelimited",
+                                        "tabDelimited", "deepObject"};
+    PtcText style = ptc_fields_text(heap, from, "style");
+    PtcValue explode = ptc_map_field(heap, from, "explode");
+    bool simple = p->in == PTC_IN_PATH || p->in == PTC_IN_HEADER;
+    p->style = simple ? PTC_STYLE_SIMPLE : PTC_STYLE_FORM;
+    for (size_t i = 0; style.bytes && i < sizeof names / sizeof *names; i++)
+        if (ptc_text_is(style, names[i]))
+            p->style = (PtcParameterStyle)i;
+    p->explode = explode == PTC_NONE ? p->style == PTC_STYLE_FORM : explode == PTC_TRUE;
+    p->reserved = ptc_fields_is(heap, from, "allowReserved", PTC_TRUE);
+}
+
+void ptc_openapi_style_form(PtcBuf *out, PtcHeap *heap, PtcValue object, PtcValue encoding)
 {
     PtcValue key, value;
     size_t start = out->len;
     for (size_t pos = 0; ptc_map_next(object, &pos, &key, &value);) {
-        PtcParameter p = {.name = ptc_str_text(key), .in = PTC_IN_QUERY, .style = PTC_STYLE_FORM};
-        p.explode = ptc_is_sequential(value);
-        if (ptc_is_map(value))
+        PtcParameter p = {.name = ptc_str_text(key), .in = PTC_IN_QUERY};
+        PtcValue how = ptc_fields_get(heap, encoding, p.name);
+        ptc_openapi_style_read(heap, how, &p);
+        PtcText type = ptc_fields_text(heap, how, "contentType");
+        bool json = ptc_is_map(value) || (type.bytes && ptc_text_is(type, "application/json"));
+        if (json && ptc_map_field(heap, how, "style") == PTC_NONE)
             p.style = PTC_STYLE_JSON;
         if (value != PTC_NIL)
             ptc_openapi_style_add(out, heap, &p, value);

@@ -12,7 +12,11 @@ void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, Pt
 /* Appends a value as text, not encoded: strings as they are, everything else as JSON. */
 void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v);
 
-/* Appends an object as a form: a=b&c=d, items of arrays one by one. */
-void ptc_openapi_style_form(PtcBuf *out, PtcHeap *heap, PtcValue object);
+/* Appends an object as a form, a=b&c=d, each member as its `encoding` says (PTC_NONE: nothing is said): items of arrays
+ * one by one, objects as JSON. */
+void ptc_openapi_style_form(PtcBuf *out, PtcHeap *heap, PtcValue object, PtcValue encoding);
+
+/* Reads style, explode and allowReserved of a parameter, whose place is known, or of a member of a form. */
+void ptc_openapi_style_read(PtcHeap *heap, PtcValue from, PtcParameter *p);
 
 #endif

@@ -42,8 +42,8 @@ static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText op
     if (strcmp(request->code, "unsupported_body") == 0)
         return ptc_call_refuse(
             call, "invalid_tool_args",
-            "the body of %.*s cannot be made of this value: forms take a map, files a "
-            "string or {\"ref\" \"blob-1\"} with a ref of this program's results",
+            "the body of %.*s cannot be made of this value: forms take a map, files a string, "
+            "{\"text\" \"...\"} or {\"ref\" \"blob-1\"} with a ref of this program's results",
             (int)operation.len, operation.bytes);
     return ptc_call_refuse(
         call, "upstream_error", "%.*s cannot be called in the form that %.*s gives: %s",

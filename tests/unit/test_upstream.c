@@ -10,6 +10,7 @@
 #include "trace/redact.h"
 #include "upstream/arguments.h"
 #include "upstream/auth_apply.h"
+#include "upstream/canonical.h"
 #include "upstream/catalog_text.h"
 #include "upstream/clean.h"
 #include "upstream/config.h"
@@ -18,7 +19,9 @@
 #include "upstream/header.h"
 #include "upstream/naming.h"
 #include "upstream/openapi_body.h"
+#include "upstream/openapi_dialect.h"
 #include "upstream/openapi_request.h"
+#include "upstream/openapi_tools.h"
 #include "upstream/policy.h"
 #include "upstream/roots.h"
 #include "upstream/tool_doc.h"
@@ -368,6 +371,42 @@ static void test_secrets(CheckHeap *h)
     ptc_buf_deinit(&out);
 }
 
+static const char shop_text[] =
+    "{\"swagger\": \"2.0\", \"host\": \"a.example\", \"definitions\": {\"A\": {\"properties\": "
+    "{\"b\": "
+    "{\"$ref\": \"#/definitions/B\"}}}, \"B\": {\"type\": \"object\", \"x-nullable\": true, "
+    "\"properties\": "
+    "{\"a\": {\"$ref\": \"#/definitions/A\"}}}}, \"responses\": {\"R\": {\"schema\": {\"$ref\": "
+    "\"#/definitions/B\"}}}, \"paths\": {\"/a\": {\"get\": {\"responses\": {\"200\": {\"$ref\": "
+    "\"#/responses/R\"}}}, \"trace\": {}, \"patch\": {\"consumes\": "
+    "[\"application/json-patch+json\", "
+    "\"application/xml\", \"image/*\"], \"parameters\": [{\"name\": \"b\", \"in\": \"body\", "
+    "\"schema\": "
+    "{\"$ref\": \"#/definitions/A\"}}], \"responses\": {\"200\": {\"schema\": {\"$ref\": "
+    "\"#/definitions/A\"}}}}}}}";
+
+/* The tools of a document in Swagger, and one spelling of each. */
+static size_t count_operations(PtcHeap *heap)
+{
+    const char *why;
+    PtcBuf text;
+    PtcOpenapiHidden hidden = {0};
+    PtcEntry entry = {.allow_writes = true};
+    PtcValue document = parse(heap, shop_text), tools = PTC_NONE;
+    if (document != PTC_NONE)
+        document = ptc_openapi_dialect(heap, document, &why);
+    if (document != PTC_NONE)
+        tools = ptc_openapi_tools(heap, document, &entry, &hidden);
+    size_t n = 0;
+    PtcValue memo = ptc_fields_map(heap);
+    ptc_buf_init(&text, heap->pool->mem, SIZE_MAX / 4);
+    for (size_t i = 0; memo != PTC_NONE && i < ptc_fields_count(tools); i++)
+        n += ptc_canonical_add_schema(&text, heap, &memo,
+                                      ptc_map_field(heap, ptc_seq_nth(tools, i), "outputSchema"));
+    ptc_buf_deinit(&text);
+    return n;
+}
+
 /* Everything once, with a heap of its own; whatever fails, nothing is left. */
 static bool run_all(PtcMem *mem)
 {
@@ -420,6 +459,7 @@ static bool run_all(PtcMem *mem)
         bool made = ptc_openapi_request(&arena, &heap, &call, &request);
         ok = made && !request.code && ok && ptc_buf_ok(&request.body);
         ptc_openapi_request_deinit(&request);
+        ok = ok && count_operations(&heap) == 2;
     }
     ptc_buf_deinit(&text);
     ptc_arena_deinit(&arena);
@@ -463,6 +503,14 @@ static const char long_text[] =
     "\"paths\": {\"/x\": {\"post\": {\"operationId\": \"x\", \"parameters\": [{\"name\": \"q\", " \
     "\"in\": \"query\", " how "}]}}}}, \"args\": {\"q\": " value "}}"
 
+/* The same in the words of Swagger, with a body of this media type and this member of a form. */
+#define SWAGGER(media, member, value)                                                     \
+    "{\"document\": {\"swagger\": \"2.0\", \"host\": \"a.example\", \"paths\": {\"/x\": " \
+    "{\"post\": "                                                                         \
+    "{\"operationId\": \"x\", \"consumes\": [\"" media                                    \
+    "\"], \"parameters\": [{\"name\": \"f\", \"in\": \"formData\", " member               \
+    "}]}}}}, \"args\": {\"body\": {\"f\": " value "}}}"
+
 /* The request of the operation in `text` as one line; "": it was not made. */
 static bool show_request(PtcMem *mem, const char *text, char shown[600])
 {
@@ -480,9 +528,12 @@ static bool show_request(PtcMem *mem, const char *text, char shown[600])
     bool made = false;
     shown[0] = '\0';
     if (all != PTC_NONE) {
-        call.document = ptc_map_field(&heap, all, "document");
+        const char *why;
+        call.document = ptc_openapi_dialect(&heap, ptc_map_field(&heap, all, "document"), &why);
         call.args = ptc_map_field(&heap, all, "args");
         call.defaults = call.auth = call.credentials = call.static_headers = PTC_NONE;
+    }
+    if (all != PTC_NONE && call.document != PTC_NONE) {
         made = ptc_openapi_request(&arena, &heap, &call, &request);
         if (made && !request.code)
             snprintf(shown, 600, "%s %s", ptc_str_bytes(request.target),
@@ -522,6 +573,19 @@ static void test_whole_requests(void)
                 "%5D ");
     check_whole(STYLED("\"style\": \"deepObject\", \"schema\": {}", "{\"" LONG_TEXT "\": 1}"),
                 "/x?q%5B", "a%5D=1 ");
+    check_whole(
+        STYLED("\"style\": \"deepObject\", \"schema\": {}", "[{\"a\": [\"" LONG_TEXT "\"]}]"),
+        "/x?q%5B0%5D%5Ba%5D%5B%5D=a", "a ");
+    check_whole(
+        SWAGGER("multipart/form-data", "\"type\": \"file\"", "{\"text\": \"" LONG_TEXT "\"}"),
+        "/x --ptc-", "; filename=\"f\"\r\nContent-Type: application/octet-stream\r\n\r\naaa");
+    check_whole(SWAGGER("multipart/form-data",
+                        "\"type\": \"array\", \"collectionFormat\": \"pipes\"",
+                        "[\"" LONG_TEXT "\", 2]"),
+                "/x --ptc-", "a|2\r\n--ptc-");
+    check_whole(SWAGGER("application/x-www-form-urlencoded", "\"type\": \"array\"",
+                        "[\"" LONG_TEXT "\", 2]"),
+                "/x f=aaa", "a,2");
     check_whole(STYLED("\"content\": {\"application/json\": {}}", "[\"" LONG_TEXT "\"]"),
                 "/x?q=%5B", "%5D ");
 }
@@ -594,11 +658,11 @@ static const char *file_body(CheckHeap *h, const char *base64, char type[200])
 {
     static char shown[500];
     PtcBuf body;
-    PtcOpenapiBodyIn in = {.kind = PTC_BODY_MULTIPART,
-                           .media_type = PTC_TEXT("multipart/form-data"),
-                           .value = parse(&h->heap, "{\"f\": [{\"ref\": \"blob-1\"}]}"),
-                           .blob = blob_of,
-                           .user = (void *)(uintptr_t)base64};
+    PtcOpenapiBodyIn in = {
+        .media = {PTC_BODY_MULTIPART, PTC_TEXT("multipart/form-data"), PTC_NONE, PTC_NONE},
+        .value = parse(&h->heap, "{\"f\": [{\"ref\": \"blob-1\"}]}"),
+        .blob = blob_of,
+        .user = (void *)(uintptr_t)base64};
     ptc_buf_init(&body, &h->mem, sizeof shown - 1);
     PtcText media = ptc_str_text(ptc_openapi_body_write(&body, &h->heap, &in));
     snprintf(type, 200, "%.*s", (int)media.len, media.bytes);
