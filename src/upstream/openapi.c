@@ -338,7 +338,7 @@ PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document, const PtcOperation
 
 /* ------------------------------------------------------------------------------------- base */
 
-/* The address of a server with the defaults of its variables. */
+/* The address of a server with the defaults of its variables; one that begins with its host is meant with https. */
 static PtcValue server_url(PtcHeap *heap, PtcValue server)
 {
     PtcBuf out;
@@ -346,6 +346,8 @@ static PtcValue server_url(PtcHeap *heap, PtcValue server)
     PtcValue variables = ptc_map_field(heap, server, "variables");
     bool whole = url.bytes != NULL;
     ptc_buf_init(&out, heap->pool->mem, PTC_URL_BYTES);
+    if (whole && ptc_text_starts(url, "//"))
+        ptc_buf_add_cstr(&out, "https:");
     for (size_t i = 0; whole && i < url.len; i++) {
         const char *end = url.bytes[i] == '{' ? memchr(url.bytes + i, '}', url.len - i) : NULL;
         if (!end) {

@@ -113,7 +113,7 @@ static bool is_bad_segment(PtcText text)
     return text.len == 0 || ptc_text_is(text, ".") || ptc_text_is(text, "..");
 }
 
-static void add_segment(Making *m, PtcText name)
+static void add_segment(Making *m, PtcBuf *to, PtcText name)
 {
     const PtcParameter *p = NULL;
     PtcBuf plain;
@@ -128,15 +128,15 @@ static void add_segment(Making *m, PtcText name)
     ptc_openapi_style_text(&plain, m->heap, v);
     bool empty =
         (ptc_is_sequential(v) && !ptc_seq_count(v)) || (ptc_is_map(v) && !ptc_map_count(v));
-    size_t start = m->target.len;
+    size_t start = to->len;
     if (empty || (ptc_is_string(v) && ptc_buf_ok(&plain) && is_bad_segment(ptc_buf_view(&plain))))
         refuse(m, p->argument, "bad_path", "a part of a path cannot be empty, . or ..");
     else
-        ptc_openapi_style_add(&m->target, m->heap, p, v);
-    if (ptc_is_sequential(v) && ptc_buf_ok(&m->target) &&
-        is_bad_segment((PtcText){m->target.data + start, m->target.len - start}))
+        ptc_openapi_style_add(to, m->heap, p, v);
+    if (ptc_is_sequential(v) && ptc_buf_ok(to) &&
+        is_bad_segment((PtcText){to->data + start, to->len - start}))
         refuse(m, p->argument, "bad_path", "a part of a path cannot be empty, . or ..");
-    ptc_buf_end_part(&m->target, &plain);
+    ptc_buf_end_part(to, &plain);
 }
 
 /* Values must not bring into the path what the document may not either: parts that are `.` or `..`. */
@@ -148,23 +148,29 @@ static void check_path(Making *m, size_t base)
         refuse(m, (PtcText){NULL, 0}, "bad_path", "a part of a path cannot be empty, . or ..");
 }
 
+/* Documents that have several operations for one path tell them apart by what is behind a `?`, which is sent as a part
+ * of the query, or behind a `#`, which is not sent. */
 static void add_path(Making *m, PtcText base)
 {
     PtcText path = m->operation.path;
+    PtcBuf *to = &m->target;
     while (base.len && base.bytes[base.len - 1] == '/')
         base.len--;
     ptc_buf_add(&m->target, base.bytes, base.len);
-    for (size_t i = 0; i < path.len; i++) {
+    for (size_t i = 0; i < path.len && path.bytes[i] != '#'; i++) {
         const char *start = path.bytes + i + 1;
         const char *end = path.bytes[i] == '{' ? memchr(start, '}', path.len - i - 1) : NULL;
         unsigned char c = (unsigned char)path.bytes[i];
         if (end) {
-            add_segment(m, (PtcText){start, (size_t)(end - start)});
+            add_segment(m, to, (PtcText){start, (size_t)(end - start)});
             i += (size_t)(end - start) + 1;
+        } else if (c == '?' && to == &m->target) {
+            to = &m->query;
+            ptc_buf_add_char(to, '&');
         } else if (c <= ' ' || c > '~' || strchr("\"#<>?\\^`{|}", (char)c)) {
-            ptc_url_encode(&m->target, (PtcText){path.bytes + i, 1});
+            ptc_url_encode(to, (PtcText){path.bytes + i, 1});
         } else {
-            ptc_buf_add_char(&m->target, (char)c);
+            ptc_buf_add_char(to, (char)c);
         }
     }
     check_path(m, base.len);

@@ -381,7 +381,7 @@ PtcValue ptc_openapi_tools_base(PtcHeap *heap, PtcValue document, const PtcEntry
                                              : PTC_TEXT("/");
     if (entry->base_url)
         return ptc_fields_string(heap, ptc_text_cstr(entry->base_url));
-    if (!path.len || path.bytes[0] != '/' || !entry->schema_url)
+    if (!path.len || path.bytes[0] != '/' || ptc_text_starts(path, "//") || !entry->schema_url)
         return PTC_NIL;
     PtcText from = ptc_text_cstr(entry->schema_url);
     if (!ptc_url_parse(from, &url, &why))
