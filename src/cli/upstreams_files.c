@@ -223,8 +223,8 @@ static bool read_config(Reading *r, const Source *s, PtcConfig *config)
                       .variable = ptc_variables_environ,
                       .read = read_beside,
                       .user = r};
-    if (why)
-        return fail(r, PTC_EXIT_FAILED, s->path, why);
+    if (why) /* who names a file that is not there has made a mistake in the command */
+        return fail(r, s->import ? PTC_EXIT_FAILED : PTC_EXIT_USAGE, s->path, why);
     if (!ptc_config_read(&u->desk.heap, &in, config))
         return fail(r, PTC_EXIT_FAILED, s->path, "out of memory");
     return config->ok || tell_mistakes(r, config, s->path);

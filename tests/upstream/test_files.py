@@ -63,6 +63,11 @@ def test_mistakes(home):
     counts.check("no file of it", out.returncode == 1 and "zed has no file here" in out.stderr, out)
     out = place.upstreams("list", "--import", "windsurf:project")
     counts.check("no project file of it", out.returncode == 1 and "no file here" in out.stderr, out)
+    place.write("agent.json", {"prompt": "hi"})
+    for command in [("eval", "1"), ("repl",), ("mcp",), ("run", "agent.json"), ("chat", "--llm", "exec:cat"), ("upstreams", "list"), ("upstreams", "call", "s/echo")]:
+        for name, why in (("none.json", "there is no such file"), (".", "it is a directory")):
+            out = place.run(*command, "--upstreams", name)
+            counts.check(f"{command}: {why}", out.returncode == 2 and f"{name}: {why}" in out.stderr, out)
     place.write("b.json", {"upstreams": {"s": {"from": "emacs"}}})
     out = place.upstreams("list", "--upstreams", "b.json")
     counts.check("from nobody", out.returncode == 2 and "emacs" in out.stderr and "cursor" in out.stderr, out)
