@@ -9,7 +9,14 @@
 #include "upstream/manager_int.h"
 #include "upstream/serve_int.h"
 
-enum { TRIES = 3, RETRY_MS = 250, RETRY_AFTER_MOST_MS = 10 * 1000, MS = 1000 * 1000, LOOK_MS = 50 };
+enum {
+    TRIES = 3,
+    RETRY_MS = 250,
+    RETRY_AFTER_MOST_MS = 10 * 1000,
+    PROGRESS_TIMES = 10, /* what a call has: more that progress gives in a run without a deadline */
+    MS = 1000 * 1000,
+    LOOK_MS = 50
+};
 
 /* ---------------------------------------------------------------------------------- answers */
 
@@ -90,6 +97,12 @@ static bool has_room(const PtcInstance *i)
 
 static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply);
 
+int64_t ptc_queue_most(const PtcUpCall *call)
+{
+    int64_t all = call->instance->upstream->entry.call_ms * PROGRESS_TIMES * MS;
+    return call->run->deadline_ns < INT64_MAX ? call->run->deadline_ns : ptc_clock_ns(NULL) + all;
+}
+
 static void send(PtcUpCall *call)
 {
     PtcInstance *i = call->instance;
@@ -105,7 +118,7 @@ static void send(PtcUpCall *call)
     call->mcp.done = on_done;
     call->mcp.progress = ptc_progress_take;
     call->mcp.end_ns = call->end_ns;
-    call->mcp.most_ns = call->run->deadline_ns;
+    call->mcp.most_ns = ptc_queue_most(call);
     call->counted = !call->held;
     i->under_way += call->counted;
     m->under_way += call->counted;

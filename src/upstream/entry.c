@@ -181,6 +181,7 @@ static const char *kind_of(PtcText text)
 static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry *out)
 {
     enum { DAY_MS = 24 * 3600 * 1000, RESPONSE_MOST = 64 * 1024 * 1024, AT_ONCE_MOST = 1024 };
+    call_ms = call_ms < DAY_MS ? call_ms : DAY_MS;
     out->call_ms = number(heap, form, "call_timeout_ms",
                           number(heap, form, "request_timeout_ms", call_ms, DAY_MS), DAY_MS);
     out->handshake_ms = number(heap, form, "handshake_timeout_ms", PTC_ENTRY_HANDSHAKE_MS, DAY_MS);

@@ -116,7 +116,7 @@ static void set_end(PtcUpCall *call, int64_t end_ns)
 {
     call->end_ns = end_ns;
     if (call->state == PTC_UP_SENT)
-        ptc_endpoint_extend(call->instance->endpoint, call, end_ns, call->run->deadline_ns);
+        ptc_endpoint_extend(call->instance->endpoint, call, end_ns, ptc_queue_most(call));
 }
 
 /* A held call does not count as under way, so that no other call waits for a person. */

@@ -282,6 +282,8 @@ void ptc_instance_rest_run(PtcLoopTask *task);
 /* Sends it now, or when its turn comes; it is answered through ready(). */
 void ptc_queue_call(PtcUpCall *call);
 void ptc_queue_pump(PtcInstance *i);
+/* Until when progress may keep a call open that is sent now. */
+int64_t ptc_queue_most(const PtcUpCall *call);
 /* Sees to it that the calls of the instance end in time, whatever happens: now, if no thread can look after them. */
 void ptc_queue_watch(PtcInstance *i);
 /* Everything that waited for a connection: tried again where that is allowed, else answered.  `starting`: it could not

@@ -10,7 +10,7 @@ every tools/call: the name of the tool; --starts does so for every start.
 
 start     slow_start exit_at_probe exit_at_start silent_probe silent banner junk deep stderr_flood grandchild
           never_reads modern_error
-call      dies dies_once hangs slow twice late unknown_id flood flood_line long_answer bad_result progress
+call      dies dies_once hangs slow twice late unknown_id flood flood_line long_answer bad_result progress progresses (very often)
           protocol_error closes_stdout
 list      repeated_cursor empty_cursor endless_pages many_tools equal_names failed_page bad_tools fails_once
           slow_schema (checking the argument of echo never ends)
@@ -249,12 +249,12 @@ class Faulty:
             time.sleep(3600)
         if self.has("asks"):
             self.ask(send, "elicitation/create", {"message": "Your name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}})
-        if self.has("progress"):
-            token = params.get("_meta", {}).get("progressToken")
-            for i in range(5):
-                time.sleep(self.options.seconds / 5)
+        if self.has("progress", "progresses"):
+            token, steps = params.get("_meta", {}).get("progressToken"), 1000 if self.has("progresses") else 5
+            for i in range(steps):
+                time.sleep(self.options.seconds / steps)
                 send({"jsonrpc": "2.0", "method": "notifications/progress",
-                      "params": {"progressToken": token, "progress": i + 1, "total": 5, "message": f"st\u00e9p \"{i}\""}})
+                      "params": {"progressToken": token, "progress": i + 1, "total": steps, "message": f"st\u00e9p \"{i}\""}})
         if self.has("samples"):
             self.ask(send, "sampling/createMessage", {"messages": [], "maxTokens": 5})
         if self.has("wants_roots"):

@@ -141,6 +141,13 @@ def test_faults(home):
         check(mode, good, f"{done.returncode} {done.stdout[:200]!r} {done.stderr[:300]!r}")
 
 
+def test_progress_for_ever(home):
+    """A person's call has no deadline; progress keeps it open for ten times its time at most."""
+    entry = {"command": sys.executable, "args": [FAULTY, "progresses", "--seconds", "60"], "call_timeout_ms": 400}
+    done = Place(home, {"s": entry}).call("s/echo", {"text": "hi"})
+    check("progress does not keep a call open for ever", done.returncode == 1 and ": timeout: " in done.stderr, done)
+
+
 def test_ends(home):
     marker = f"PTC_TEST_MARK={os.getpid()}.{time.monotonic_ns()}"
     name, value = marker.split("=")
@@ -187,7 +194,7 @@ def test_mistakes(home):
 
 
 def main():
-    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_ends, test_mistakes):
+    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_progress_for_ever, test_ends, test_mistakes):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     print(f"test_faults.py: {counts[True]} passed, {counts[False]} failed")
