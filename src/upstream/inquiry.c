@@ -209,23 +209,29 @@ unsigned ptc_inquiry_kind(PtcText method)
                                                            : 0;
 }
 
-/* The one run whose calls are under way; NULL with the reason. */
+/* The one run whose calls are under way; NULL with the reason.  A run that has yet to answer an earlier question asks
+ * no other one as long as somebody else may be meant: it may wait for hours. */
 static PtcUpRun *run_of(const PtcInstance *i, unsigned kind, const char **why)
 {
-    PtcUpRun *run = NULL;
+    PtcUpRun *runs[2] = {NULL, NULL}; /* by whether they wait for an answer */
+    bool several[2] = {false, false};
     for (const PtcUpCall *call = i->sent; call; call = call->next) {
+        bool waits = call->run && asks(call->run, i);
         if (!call->run)
             continue;
-        *why = "several programs are calling this server, so nobody can tell whose question it is";
-        if (run && run != call->run)
-            return NULL;
-        run = call->run;
+        several[waits] = several[waits] || (runs[waits] && runs[waits] != call->run);
+        runs[waits] = call->run;
     }
+    bool waits = !runs[false];
+    *why = "several programs are calling this server, so nobody can tell whose question it is";
+    if (several[waits])
+        return NULL;
     *why = "no program is running that it could belong to";
-    if (!run)
+    if (!runs[waits])
         return NULL;
     *why = "whoever runs the program cannot be asked";
-    return ptc_inquiry_allowed(run->offers, &i->upstream->entry) & kind ? run : NULL;
+    return ptc_inquiry_allowed(runs[waits]->offers, &i->upstream->entry) & kind ? runs[waits]
+                                                                                : NULL;
 }
 
 static bool take(PtcInstance *i, PtcText id, unsigned kind, PtcText params, const char **why)

@@ -242,9 +242,12 @@ async function late(label, connect, load) {
     let r = await evaluate(client, '[(old/read {:text "a"}) (:name (:content (old/ask {:text "b"})))]');
     const token = (/"resume":"([^"]+)"/.exec(text(r)) || [])[1];
     check(`${label}: suspended`, r.isError && text(r).startsWith('suspended: a server') && token, r);
+    person.say('Eve');
+    r = await evaluate(client, '(mapv #(:name (:content %)) [(old/ask {:text "meanwhile"}) (old/ask {:text "again"})])');
+    check(`${label}: others are asked meanwhile`, JSON.stringify(value(r)) === '["Eve","Eve"]', r);
     person.say('Dan');
     r = await client.callTool({ name: 'lisp_eval', arguments: { resume: token } });
-    check(`${label}: resumed`, JSON.stringify(value(r)) === '["read a","Dan"]' && place.heard('read').length === 1 && place.heard('ask').length === 1, r);
+    check(`${label}: resumed`, JSON.stringify(value(r)) === '["read a","Dan"]' && place.heard('read').length === 1 && place.heard('ask b').length === 1, r);
     const [slow, asks] = await Promise.all([evaluate(client, '(old/slow {:text "s"})'),
         later(300).then(() => evaluate(client, '(:error (old/ask {:text "whose"}))'))]);
     check(`${label}: whose question is not known`, value(slow) === 'slow s' && value(asks) === -32603, [slow, asks]);
