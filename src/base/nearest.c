@@ -3,8 +3,8 @@
  * allocated, and words longer than PTC_NEAREST_BYTES are never near. */
 #include "base/nearest.h"
 
-#include <stdbool.h>
 #include <stdint.h>
+#include <strings.h>
 
 /* Three rows of the table of distances between the prefixes of a and b, one row for each prefix of a.  Only a band of
  * `limit` columns on either side of the diagonal is kept; the cells next to the band hold limit + 1, "too far". */
@@ -72,15 +72,73 @@ size_t ptc_nearest_distance(const char *a, size_t a_len, const char *b, size_t b
     return distance(&t);
 }
 
+enum { CUT_LETTERS = 3 }; /* that are left of a word at least */
+
+static bool is_mark(char c)
+{
+    return c == '-' || c == '_' || c == '.' || c == '/' || c == ' ';
+}
+
+/* The next word of a name: get_file, getFile and get-file have two. */
+static size_t next_word(const char *name, size_t len, size_t *at)
+{
+    size_t n = 0;
+    while (*at < len && is_mark(name[*at]))
+        ++*at;
+    for (const char *word = name + *at; *at < len && !is_mark(word[n]); ++*at, n++)
+        if (n && word[n] >= 'A' && word[n] <= 'Z' && word[n - 1] >= 'a' && word[n - 1] <= 'z')
+            break;
+    return n;
+}
+
+/* Is one of the words the beginning of the other, an s at its end aside? */
+static bool is_cut_short(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t n = a_len < b_len ? a_len : b_len;
+    const char *shorter = a_len < b_len ? a : b;
+    if (a_len != b_len && n > CUT_LETTERS && (shorter[n - 1] | 0x20) == 's')
+        n--;
+    return (a_len == b_len || n >= CUT_LETTERS) && strncasecmp(a, b, n) == 0;
+}
+
+/* Letters by which words of two names are cut short; 0: they differ otherwise. */
+static size_t letters_missing(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t i = 0, j = 0, missing = 0, n, m;
+    if (a_len > PTC_NEAREST_BYTES || b_len > PTC_NEAREST_BYTES)
+        return 0;
+    while ((n = next_word(a, a_len, &i)) + (m = next_word(b, b_len, &j)) > 0) {
+        if (!is_cut_short(a + i - n, n, b + j - m, m))
+            return 0;
+        missing += n > m ? n - m : m - n;
+    }
+    return missing;
+}
+
+static void take_cut_short(PtcNearest *nearest, const char *candidate, size_t len)
+{
+    if (nearest->mistakes_only || (nearest->best && !nearest->missing))
+        return;
+    size_t missing = letters_missing(nearest->word, nearest->len, candidate, len);
+    if (!missing || (nearest->missing && missing >= nearest->missing))
+        return;
+    nearest->best = candidate;
+    nearest->best_len = len;
+    nearest->missing = missing;
+}
+
 void ptc_nearest_offer(PtcNearest *nearest, const char *candidate, size_t len)
 {
     if (nearest->best_distance == 0)
         return;
     size_t limit = nearest->best_distance - 1;
     size_t d = ptc_nearest_distance(nearest->word, nearest->len, candidate, len, limit);
-    if (d > limit)
+    if (d > limit) {
+        take_cut_short(nearest, candidate, len);
         return;
+    }
     nearest->best = candidate;
     nearest->best_len = len;
     nearest->best_distance = d;
+    nearest->missing = 0;
 }

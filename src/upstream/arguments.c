@@ -76,12 +76,14 @@ static Property find_property(Fitting *f, PtcValue properties, PtcText key)
     return found;
 }
 
-/* The property nearest to a key, of those that are not given. */
+/* The property nearest to a key, of those that are not given.  Because a key that has one is refused, and others are
+ * sent, only typing mistakes count. */
 static PtcText nearest_property(Fitting *f, PtcValue properties, PtcValue given, PtcText key)
 {
     PtcNearest near;
     PtcValue name, schema;
     ptc_nearest_init(&near, key.bytes, key.len);
+    near.mistakes_only = true;
     for (size_t pos = 0; ptc_map_next(properties, &pos, &name, &schema);)
         if (ptc_map_get(f->heap, given, name) == PTC_NONE)
             ptc_nearest_offer(&near, ptc_str_bytes(name), ptc_str_len(name));

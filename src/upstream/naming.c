@@ -281,14 +281,16 @@ static bool find_folded(PtcArena *arena, const PtcText *folded, PtcText word, Pt
     return n > 0;
 }
 
-/* The nearest of the folded names to one of two words. */
-static void find_nearest(const PtcText *folded, const PtcText words[2], PtcNamed *named)
+/* The nearest of the folded names to one of two words; else one of which the tool as it is written is a short form. */
+static void find_nearest(const PtcText *folded, const PtcText words[2], PtcText tool,
+                         PtcNamed *named)
 {
     const PtcCatalogServer *server = named->server;
     size_t best = PTC_NEAREST_BYTES;
     for (size_t w = 0; w < 2; w++) {
         PtcNearest near;
         ptc_nearest_init(&near, words[w].bytes, words[w].len);
+        near.mistakes_only = true;
         for (size_t i = 0; i < server->count; i++) {
             const char *before = near.best;
             ptc_nearest_offer(&near, folded[i].bytes, folded[i].len);
@@ -298,6 +300,13 @@ static void find_nearest(const PtcText *folded, const PtcText words[2], PtcNamed
             }
         }
     }
+    if (named->nearest.bytes)
+        return;
+    PtcNearest near;
+    ptc_nearest_init(&near, tool.bytes, tool.len);
+    for (size_t i = 0; i < server->count; i++)
+        ptc_nearest_offer(&near, server->tools[i].symbol.bytes, server->tools[i].symbol.len);
+    named->nearest = (PtcText){near.best, near.best_len};
 }
 
 static bool fold_all(PtcArena *arena, const PtcCatalogServer *server, PtcText **folded)
@@ -340,6 +349,6 @@ PtcNamed ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns,
     named.kind = PTC_NAMED_NO_TOOL;
     if (!find_folded(arena, folded, words[0], &named) &&
         !find_folded(arena, folded, words[1], &named))
-        find_nearest(folded, words, &named);
+        find_nearest(folded, words, tool, &named);
     return named;
 }

@@ -136,8 +136,9 @@ static const struct {
     const char *schema, *want;
 } mistakes[] = {
     {"1", "# ! expected a schema: an object, true or false"},
-    {"{\"type\":\"int\"}",
-     "#/type ! \"int\" is not a type; there are null, boolean, number, integer, "
+    {"{\"type\":\"int\"}", "#/type ! \"int\" is not a type; did you mean integer"},
+    {"{\"type\":\"any\"}",
+     "#/type ! \"any\" is not a type; there are null, boolean, number, integer, "
      "string, array, object"},
     {"{\"type\":\"strng\"}", "#/type ! \"strng\" is not a type; did you mean string"},
     {"{\"properties\":{\"a\":{\"items\":{\"type\":[]}}}}",
