@@ -468,8 +468,9 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     ptc_manager_state(u->manager, i, &d->state);
     d->entry = ptc_seq_nth(u->entries, i);
     d->place = ptc_seq_nth(u->places, i);
-    if (strcmp(d->state.state, "unusable") == 0)
-        advise(d, "unusable", "%s", d->state.reason);
+    bool down = strcmp(d->state.state, "down") == 0;
+    if (strcmp(d->state.state, "unusable") == 0 || (down && d->c->json)) /* a line has told it */
+        advise(d, d->state.state, "%s", d->state.reason);
     if (strcmp(d->state.state, "unusable") == 0 || strcmp(d->state.state, "disabled") == 0)
         return good;
     look_at_command(d);

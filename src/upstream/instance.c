@@ -11,6 +11,7 @@
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"
+#include "net/jsonrpc.h"
 #include "upstream/blot_json.h"
 #include "upstream/fields.h"
 #include "upstream/inquiry.h"
@@ -22,6 +23,7 @@ enum {
     LIST_EVERY_MS = 5 * 1000,
     WARM_AT_ONCE = 2,
     CHANGES_TOLD = 8, /* tools of one listing */
+    ERROR_BYTES = 1024 * 1024,
     MS = 1000 * 1000, /* ns */
 };
 
@@ -196,12 +198,10 @@ static void make_listing(PtcLoopTask *task)
 /* A server without tools says so with an error. */
 static bool has_no_tools(const PtcLinkReply *reply)
 {
-    static const char code[] = "-32601";
-    PtcText text = ptc_buf_view(&reply->text);
-    for (size_t at = 0; reply->end == PTC_LINK_ERROR && at + sizeof code - 1 <= text.len; at++)
-        if (memcmp(text.bytes + at, code, sizeof code - 1) == 0)
-            return true;
-    return false;
+    int64_t code;
+    return reply->end == PTC_LINK_ERROR &&
+           ptc_members_int(ptc_members_get(ptc_buf_view(&reply->text), "code"), &code) &&
+           code == PTC_RPC_METHOD_NOT_FOUND;
 }
 
 /* The text of the reply becomes the job's.  NULL: it is no list, or out of memory. */
@@ -231,11 +231,28 @@ static Listed *new_listed(PtcInstance *i, PtcLink *link, PtcLinkReply *reply)
     return NULL;
 }
 
+/* The error that a server answered with, in words. */
+static PtcText say_error(PtcInstance *i, PtcText error, char out[400])
+{
+    PtcDesk desk;
+    PtcJsonError broken;
+    ptc_desk_init(&desk, i->upstream->manager->mem, ERROR_BYTES);
+    PtcValue v = ptc_json_parse(&desk.heap, error.bytes, error.len, &broken);
+    PtcText said = v == PTC_NONE ? error : ptc_fields_text(&desk.heap, v, "message");
+    PtcText code = ptc_members_get(error, "code");
+    snprintf(out, 400, "it answered tools/list with an error: %.*s (%.*s)",
+             (int)(said.len < 300 ? said.len : 300), said.bytes ? said.bytes : "",
+             (int)(code.len < 20 ? code.len : 20), code.bytes ? code.bytes : "no code");
+    ptc_desk_deinit(&desk);
+    return ptc_text_cstr(out);
+}
+
 static PtcText why_not_listed(PtcInstance *i, const PtcLinkReply *reply, char out[400])
 {
     PtcText said = ptc_buf_view(&reply->text);
-    i->refused = reply->end == PTC_LINK_AUTH;
-    if (!i->refused)
+    if (reply->end == PTC_LINK_ERROR)
+        return say_error(i, said, out);
+    if (reply->end != PTC_LINK_AUTH)
         return said.len ? said : PTC_TEXT("it did not list its tools");
     ptc_sign_in_tell(&i->upstream->sign_in, reply->own ? said : (PtcText){NULL, 0}, out, 400);
     return ptc_text_cstr(out);
@@ -246,8 +263,9 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
 {
     PtcInstance *i = (PtcInstance *)((char *)list - offsetof(PtcInstance, list));
     PtcManager *m = i->upstream->manager;
-    char why[400];
+    char text[400];
     Listed *job = new_listed(i, list->link, reply);
+    PtcText why = job ? PTC_TEXT("out of memory") : why_not_listed(i, reply, text);
     ptc_buf_deinit(&list->first);
     pthread_mutex_lock(&m->lock);
     if (job)
@@ -258,8 +276,10 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
         return;
     }
     i->listing = false;
-    if (i->state == PTC_INSTANCE_STARTING) /* a later listing that fails leaves the old one */
-        ptc_instance_down(i, why_not_listed(i, reply, why));
+    if (i->state == PTC_INSTANCE_STARTING) { /* a later listing that fails leaves the old one */
+        i->refused = reply->end == PTC_LINK_AUTH;
+        ptc_instance_down(i, why);
+    }
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
     if (job)

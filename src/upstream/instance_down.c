@@ -71,11 +71,11 @@ void ptc_instance_down(PtcInstance *i, PtcText why)
     const PtcEntry *e = &i->upstream->entry;
     int64_t now = ptc_clock_ns(NULL);
     unsigned before = i->failures;
-    keep_why(i, why);
     i->state = PTC_INSTANCE_DOWN;
     i->listing = false;
-    if (was_down)
+    if (was_down) /* its connection ends now, which says less than the reason why */
         return;
+    keep_why(i, why);
     i->failures += !i->refused; /* one that answers, if only with no, is not broken */
     if (!e->web && !e->openapi && !i->connected)
         note_exit(i, now);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * A cache file is one JSON object: {"format", "era", "at", "about", "tools"}.  It is written beside its place and
- * renamed, so a reader sees the old one or the new one, whole. */
+ * renamed, so a reader sees the old one or the new one, whole.  Beside it may be a line: when it could not be listed,
+ * a blank, and why. */
 #include "upstream/listing_cache.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/hex.h"
 #include "base/hmac.h"
 #include "base/secret.h"
+#include "base/utf8.h"
 #include "base/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -118,4 +121,28 @@ bool ptc_listing_cache_save(PtcMem *mem, const char *path, PtcText tools, PtcTex
               ptc_whole_file_put(path, ptc_buf_view(&out), (PtcWholeFile){.dirs = true});
     ptc_buf_deinit(&out);
     return ok;
+}
+
+/* ------------------------------------------------------------------------------------ failures */
+
+void ptc_listing_cache_fail(const char *path, const char *why)
+{
+    char name[PTC_LISTING_CACHE_PATH + 8], text[PTC_LISTING_CACHE_WHY + 32];
+    size_t len = ptc_utf8_valid_prefix(why, strnlen(why, PTC_LISTING_CACHE_WHY - 1));
+    snprintf(name, sizeof name, "%s.failed", path);
+    snprintf(text, sizeof text, "%lld %.*s", (long long)ptc_clock_wall_ms(), (int)len, why);
+    (void)!ptc_whole_file_put(name, ptc_text_cstr(text), (PtcWholeFile){.dirs = true});
+}
+
+void ptc_listing_cache_failed(PtcMem *mem, const char *path, int64_t since_ms,
+                              char why[PTC_LISTING_CACHE_WHY])
+{
+    char name[PTC_LISTING_CACHE_PATH + 8], *end;
+    PtcBuf text;
+    snprintf(name, sizeof name, "%s.failed", path);
+    ptc_buf_init(&text, mem, PTC_LISTING_CACHE_WHY + 32);
+    bool read = ptc_whole_file_read(name, &text) && ptc_buf_text(&text);
+    bool newer = read && strtoll(text.data, &end, 10) > since_ms && *end == ' ';
+    snprintf(why, PTC_LISTING_CACHE_WHY, "%s", newer ? end + 1 : "");
+    ptc_buf_deinit(&text);
 }

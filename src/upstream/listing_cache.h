@@ -27,4 +27,11 @@ PTC_MUST_USE PtcListing *ptc_listing_cache_load(PtcMem *mem, const char *path,
 bool ptc_listing_cache_save(PtcMem *mem, const char *path, PtcText tools, PtcText about,
                             bool modern);
 
+enum { PTC_LISTING_CACHE_WHY = 240 };
+/* Beside it: why the upstream could not be listed the last time.  The second reads that, as far as it is newer than
+ * `since_ms`; else "". */
+void ptc_listing_cache_fail(const char *path, const char *why);
+void ptc_listing_cache_failed(PtcMem *mem, const char *path, int64_t since_ms,
+                              char why[PTC_LISTING_CACHE_WHY]);
+
 #endif

@@ -15,7 +15,10 @@
 #include "upstream/fields.h"
 #include "upstream/roots.h"
 
-enum { SECRET_MIN_RESULT = 8 }; /* shorter ones are everyday words in results */
+enum {
+    SECRET_MIN_RESULT = 8, /* shorter ones are everyday words in results */
+    SLOW_S = 4             /* after which a start that has not come to its end is told of */
+};
 
 static const char *const no_environment[] = {NULL};
 
@@ -102,6 +105,7 @@ static void read_cache(PtcManager *m, PtcUpstream *up, const uint8_t key[PTC_LIS
     if (ok && (up->cache_path = ptc_mem_alloc(m->mem, strlen(path) + 1))) {
         memcpy(up->cache_path, path, strlen(path) + 1);
         up->listing = ptc_listing_cache_load(m->mem, path, &up->entry);
+        ptc_listing_cache_failed(m->mem, path, up->listing ? up->listing->wall_ms : 0, up->failed);
     }
     ptc_buf_deinit(&form);
     ptc_buf_deinit(&identity);
@@ -227,11 +231,35 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     return m;
 }
 
+/* Was it listed since this process began? */
+static bool is_listed_now(const PtcUpstream *up)
+{
+    return up->listing && !up->listing->cached;
+}
+
+/* Whoever comes next need not wait for what could not be listed now. */
+static void keep_failure(PtcManager *m, const PtcInstance *i)
+{
+    char why[sizeof i->why] = "";
+    pthread_mutex_lock(&m->lock);
+    int64_t s = (ptc_clock_ns(NULL) - i->started_ns) / 1000000000;
+    if (i->state == PTC_INSTANCE_DOWN)
+        memcpy(why, i->why, sizeof why);
+    else if (i->state == PTC_INSTANCE_STARTING && s >= SLOW_S)
+        snprintf(why, sizeof why, "it had not listed its tools after %lld s", (long long)s);
+    bool listed = is_listed_now(i->upstream);
+    pthread_mutex_unlock(&m->lock);
+    if (why[0] && !listed && i->upstream->cache_path)
+        ptc_listing_cache_fail(i->upstream->cache_path, why);
+}
+
 /* Connections end first, because their callbacks need everything else. */
 void ptc_manager_free(PtcManager *m)
 {
     if (!m)
         return;
+    for (const PtcInstance *i = m->instances; i; i = i->next)
+        keep_failure(m, i);
     pthread_mutex_lock(&m->lock);
     m->ending = true;
     pthread_mutex_unlock(&m->lock);
@@ -412,6 +440,8 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
     out->line = line != PTC_NONE && ptc_is_int(line) ? (size_t)ptc_to_int(line) : 0;
     pthread_mutex_lock(&m->lock);
     out->state = state_of(m, up, out->reason);
+    if (!out->reason[0] && up->failed[0] && !is_listed_now(up))
+        snprintf(out->reason, sizeof out->reason, "the last time: %s", up->failed);
     out->listed = up->listing != NULL;
     out->cached = up->listing && up->listing->cached;
     out->tools = up->listing ? up->listing->server.count : 0;

@@ -36,7 +36,9 @@ typedef struct PtcUpstream {
     struct PtcSignInFlow *flow; /* in the background; NULL: there was none */
     PtcListing *listing;        /* the newest; NULL: it was never listed */
     char *cache_path;           /* NULL: nothing is kept */
-    bool warmed;                /* its background listing was begun */
+    char failed
+        [PTC_LISTING_CACHE_WHY]; /* why it could not be listed by an earlier process; "": it could */
+    bool warmed;                 /* its background listing was begun */
     PtcCallCounts counts;
 } PtcUpstream;
 

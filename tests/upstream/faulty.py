@@ -13,6 +13,7 @@ start     slow_start exit_at_probe exit_at_start silent_probe silent banner junk
 call      dies dies_once hangs slow twice late unknown_id flood flood_line long_answer bad_result progress progresses (very often)
           protocol_error closes_stdout
 list      repeated_cursor empty_cursor endless_pages many_tools equal_names failed_page bad_tools fails_once
+          list_error never_lists
           slow_schema (checking the argument of echo never ends)
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
@@ -196,6 +197,10 @@ class Faulty:
         if self.has("storm"):
             threading.Timer(0.2, self.storm, [send]).start()
         result = {"ttlMs": 1000, "cacheScope": "private"} if self.is_modern else {}
+        if self.has("list_error"):
+            raise Fault(-32603, "the database is \u201clocked\u201d; run migrate")
+        if self.has("never_lists"):
+            return None
         if self.has("fails_once") and self.once():
             raise Fault(-32603, "not now")
         if self.has("failed_page") and cursor:

@@ -141,6 +141,29 @@ def test_faults(home):
         check(mode, good, f"{done.returncode} {done.stdout[:200]!r} {done.stderr[:300]!r}")
 
 
+def test_list_error(home):
+    """What a server says instead of its list is shown wherever its state is, also later."""
+    why = "it answered tools/list with an error: the database is \u201clocked\u201d; run migrate (-32603)"
+    place = Place(home, {"s": server("list_error")})
+    checked = place.run("check")
+    check("check shows the error", checked.returncode == 1 and why in checked.stdout, checked)
+    env = {"PATH": os.environ["PATH"], "HOME": home}
+    done = subprocess.run([PTC, "eval", "--upstreams", place.file, "(try (s/echo {}) (catch Exception e 1)) (:reason (first (tool/servers)))"],
+                          env=env, capture_output=True, text=True, timeout=120, check=False)
+    check("programs see it", json.loads(done.stdout) == why, done)
+    for words in (("doctor",), ("doctor", "--json")):
+        check(f"{words} shows it", why in place.run(*words).stdout, place.run(*words))
+    for words in (("list",), ("list", "--json")):
+        listed = place.run(*words)
+        check(f"{words} shows it", "the last time: " + why in listed.stdout, listed)
+    done = subprocess.run([PTC, "eval", "--upstreams", place.file, "(:reason (first (tool/servers)))"], env=env, capture_output=True, text=True,
+                          timeout=120, check=False)
+    check("programs see that of the last time", json.loads(done.stdout) == "the last time: " + why, done)
+    Place(home, {"s": server("fails_once", cwd=home)})
+    check("once it fails", place.run("check").returncode == 1 and "not now" in place.run("list").stdout, place.run("list"))
+    check("then it is listed", place.run("check").returncode == 0 and "the last time" not in place.run("list").stdout, place.run("list"))
+
+
 def test_progress_for_ever(home):
     """A person's call has no deadline; progress keeps it open for ten times its time at most."""
     entry = {"command": sys.executable, "args": [FAULTY, "progresses", "--seconds", "60"], "call_timeout_ms": 400}
@@ -194,7 +217,7 @@ def test_mistakes(home):
 
 
 def main():
-    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_progress_for_ever, test_ends, test_mistakes):
+    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_list_error, test_progress_for_ever, test_ends, test_mistakes):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     print(f"test_faults.py: {counts[True]} passed, {counts[False]} failed")
