@@ -221,7 +221,22 @@ static bool suspended(void *user, const PtcRemoteRun *remote, int64_t *waited_ns
 
 /* ---------------------------------------------------------------------------- opening, closing */
 
-/* A model is told of tools; of upstreams that were never listed there is nothing to tell. */
+static void tell_unlisted(const PtcAgentUpstreams *a)
+{
+    for (size_t i = 0; i < ptc_manager_count(a->upstreams.manager); i++) {
+        PtcUpstreamState s;
+        ptc_manager_state(a->upstreams.manager, i, &s);
+        if (!s.listed && s.transport && strcmp(s.state, "disabled") != 0)
+            ptc_io_printf(PTC_IO_STDERR,
+                          "ptc %s: the tools of %.*s are not known%s%s, so the model is not told "
+                          "of them; ptc upstreams check %.*s\n",
+                          a->config.command, (int)s.name.len, s.name.bytes, s.reason[0] ? ": " : "",
+                          s.reason, (int)s.ns.len, s.ns.bytes);
+    }
+}
+
+/* A model is told of tools; of upstreams that were never listed there is nothing to tell.  Those that are not waited
+ * for are started all the same: what they list serves the next run. */
 static void learn(PtcAgentUpstreams *a)
 {
     PtcRemote *remote = ptc_manager_remote(a->upstreams.manager);
@@ -229,8 +244,10 @@ static void learn(PtcAgentUpstreams *a)
     far.run = remote->begin(remote, "local", INT64_MAX, a->config.cancel, &far.version);
     if (!far.run)
         return;
+    ptc_manager_warm(a->upstreams.manager, "local", 0, 0);
     ptc_upstreams_learn(a->upstreams.manager, &far, a->config.cancel, LEARN_MS);
     remote->end(far.run, NULL);
+    tell_unlisted(a);
 }
 
 bool ptc_agent_upstreams_open(PtcAgentUpstreams *a, PtcMem *mem,

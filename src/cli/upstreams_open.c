@@ -196,7 +196,8 @@ void ptc_upstreams_learn(PtcManager *manager, const PtcRemoteRun *remote, const 
 {
     PtcRemoteQuestion question = {
         .op = PTC_REMOTE_LOOK,
-        .text = PTC_TEXT("{\"op\":\"apropos\",\"query\":\"\",\"limit\":1,\"load\":true}")};
+        .text = PTC_TEXT(
+            "{\"op\":\"apropos\",\"query\":\"\",\"limit\":1,\"load\":true,\"hopeful\":true}")};
     PtcMem mem;
     PtcBudget budget;
     PtcBuf ignored;

@@ -24,7 +24,7 @@ typedef enum {
     /* {"server","tool","args"?,"raw"?}: tool/call; answers as CALL, failures as CALL or LOOKUP */
     PTC_REMOTE_CALL_NAMED,
     /* {"op":"servers"} -> [{"name","description","tool_count","catalog_loaded","namespace","state","reason"?}]
-     * {"op":"apropos","query","limit","load"} -> ["github/get_pr - Get a pull request", ...], best first
+     * {"op":"apropos","query","limit","load","hopeful"} -> ["github/get_pr - Get a pull request", ...], best first
      * {"op":"dir","ns","limit","offset"} -> lines alike
      * {"op":"doc","ns","name"?} -> text
      * {"op":"meta","ns","name"} -> {"ns","name","tool","doc","effect","policy","schema","output_schema"?}

@@ -267,13 +267,15 @@ static bool count_look(PtcUpCall *call)
                                    PTC_MANAGER_LOOKS);
 }
 
-/* True: it waits for the next upstream that was never listed; one that cannot be had is passed over. */
-static bool load_next(PtcUpCall *call)
+/* True: it waits for the next upstream that was never listed; one that cannot be had is passed over, and with
+ * `hopeful` one that could not be had the last time. */
+static bool load_next(PtcUpCall *call, bool hopeful)
 {
     PtcManager *m = call->run->manager;
     for (size_t i = 0; i < m->count; i++) {
         const PtcEntry *e = &m->upstreams[i].entry;
-        if (e->unusable.bytes || e->disabled || known(call->run, (uint32_t)i))
+        if (e->unusable.bytes || e->disabled || known(call->run, (uint32_t)i) ||
+            (hopeful && m->upstreams[i].failed[0]))
             continue;
         call->slot = (uint32_t)i;
         if (ptc_call_await_listing(call))
@@ -287,7 +289,8 @@ bool ptc_serve_look_on(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 {
     PtcText op = ptc_fields_text(&desk->heap, in, "op");
     return op.bytes && ptc_text_is(op, "apropos") &&
-           ptc_fields_is(&desk->heap, in, "load", PTC_TRUE) && load_next(call);
+           ptc_fields_is(&desk->heap, in, "load", PTC_TRUE) &&
+           load_next(call, ptc_fields_is(&desk->heap, in, "hopeful", PTC_TRUE));
 }
 
 bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 from mcp_talk import faulty, lines_of
 from place import DESTROY, READ, WAIT, Counts, Place, tool
@@ -227,6 +228,25 @@ def traces(place, file):
     place.taken("calls")
 
 
+def unlisted(place):
+    """A server that never lists its tools is waited for by one run, not by those after it, which say so."""
+    file = place.write("silent.json", {"upstreams": {"silent": faulty(place.home, "silent", "never_lists"), "notes": place.server()}})
+    path = agent(place, '(return (map :tool_count (tool/servers)))')
+
+    def run():
+        begun = time.monotonic()
+        done = place.run("run", path, "--json", "--upstreams", file)
+        return done, time.monotonic() - begun
+
+    done, took = run()
+    counts.check("the first run waits and says so", took >= 5 and "the tools of silent are not known" in done.stderr, (done, took))
+    counts.check("the other server is known", '"return":[null,3]' in done.stdout.replace(" ", ""), done)
+    later = [run() for _ in range(3)]
+    counts.check("later runs do not wait", min(took for _, took in later) < 4, later)
+    counts.check("they say why", all("it had not listed its tools after" in done.stderr and "ptc upstreams check silent" in done.stderr
+                                     for done, _ in later), later)
+
+
 def real(place):
     """The official server of files."""
     if not FILESYSTEM.exists():
@@ -254,6 +274,7 @@ def main(place):
     chat(place, file)
     traces(place, file)
     secrets(place)
+    unlisted(place)
     real(place)
     counts.check("each call of the plain server was counted", lines_of(f"{place.home}/f.count") != [])
     return counts.done()
