@@ -8,7 +8,7 @@ Without a mode it is a plain server.  stdio unless --http, which prints "listeni
 Streamable HTTP at /mcp and HTTP+SSE at /sse.  --seconds is what "slow" means (20); --count appends a line to FILE for
 every tools/call: the name of the tool; --starts does so for every start.
 
-start     slow_start exit_at_probe exit_at_start silent_probe silent banner junk deep stderr_flood grandchild
+start     slow_start exit_at_probe exit_at_start silent_probe silent banner prompt (before the answer to initialize) tells_and_exits junk deep stderr_flood grandchild
           never_reads modern_error
 call      dies dies_once hangs slow twice late unknown_id flood flood_line long_answer bad_result progress progresses (very often)
           protocol_error closes_stdout
@@ -369,11 +369,16 @@ def serve_stdio(server):
 
     def send(message):
         with lock:
+            if server.has("prompt") and "protocolVersion" in message.get("result", {}):
+                write_raw(b"\xef\xbb\xbf\x1b[32mfaulty>\x1b[0m ")
             write_raw(json.dumps(message).replace("Infinity", "1e400").encode() + b"\n")
 
     start_faults(server)
     if server.has("banner"):
         write_raw(b"Welcome to the faulty server!\n\n[info] ready on stdio\n")
+    if server.has("tells_and_exits"):
+        write_raw(b"Error: \x1b[31mno\x1b[0m key\n  set FAULTY_KEY " + server.credential.encode() * 8 + b"\nfor example in .env")
+        os._exit(1)
     if server.has("junk"):
         write_raw(b"{\"half\": \n\x00\xff\xfe\n[]\n7\nnull\n{}\n{\"id\":1}\n" + b"\xf0" * 5000 + b"\n")
     if server.has("deep"):

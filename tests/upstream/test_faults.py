@@ -110,7 +110,7 @@ def test_environment(home):
 
 # mode -> what a call of echo ends as, "" for its text
 FAULTS = {
-    "banner": "", "junk": "", "stderr_flood": "", "silent_probe": "", "exit_at_probe": "", "modern_error": "",
+    "banner": "", "prompt": "", "junk": "", "stderr_flood": "", "silent_probe": "", "exit_at_probe": "", "modern_error": "",
     "twice": "", "unknown_id": "",
     "repeated_cursor": "", "empty_cursor": "", "equal_names": "", "bad_tools": "", "progress": "", "dies_once": "",
     "dies": "upstream_unavailable", "hangs": "timeout", "flood_line": "response_too_large",
@@ -139,6 +139,16 @@ def test_faults(home):
         done = place.call(mode.replace("_", "-") + "/echo", {"text": "hi"})
         good = done.stdout == "hi\n" if reason == "" else done.returncode == 1 and re.search(f": {reason}[:,]", done.stderr)
         check(mode, good, f"{done.returncode} {done.stdout[:200]!r} {done.stderr[:300]!r}")
+
+
+def test_told_on_stdout(home):
+    """A server that prints its complaint where messages belong is quoted, on one line and without secrets, half ones included."""
+    for more in ({}, {"env": {"TOKEN": "${TOKEN}"}}):
+        done = Place(home, {"s": server("tells_and_exits", **more)}).run("check")
+        words = "it ended with status 1; before its first message it printed \"Error:  [31mno [0m key   set FAULTY_KEY "
+        check("what it printed is told", done.returncode == 1 and words in done.stdout and "\x1b" not in done.stdout, done)
+        check("the end without a line feed", more or 'for example in .env"' in done.stdout, done)
+        check("no secret", SECRET not in done.stdout and SECRET[:8] not in done.stdout and (not more or "[secret]" in done.stdout), done)
 
 
 def test_list_error(home):
@@ -217,7 +227,7 @@ def test_mistakes(home):
 
 
 def main():
-    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_list_error, test_progress_for_ever, test_ends, test_mistakes):
+    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_told_on_stdout, test_list_error, test_progress_for_ever, test_ends, test_mistakes):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     print(f"test_faults.py: {counts[True]} passed, {counts[False]} failed")

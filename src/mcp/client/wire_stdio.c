@@ -10,6 +10,7 @@
 
 #include "base/sigpipe.h"
 #include "base/utf8.h"
+#include "json/members.h"
 #include "mcp/client/link_int.h"
 #include "mcp/client/stdio_child.h"
 
@@ -19,6 +20,7 @@ enum {
     RETRY_MS = 20,                 /* between two attempts to get some */
     LARGE_MS = 30 * 1000,          /* for a large line to be complete: it keeps others waiting */
     EDGE_BYTES = 256,              /* kept of both ends of a line that is too long */
+    PRINTED_BYTES = 120,           /* shown of what came before the first message */
     LAST_READS = 64,               /* once the process has ended */
     LAST_MS = 200,                 /* for the process to end once it has closed its output */
 };
@@ -40,6 +42,8 @@ struct PtcStdioWire {
     char head[EDGE_BYTES], tail[EDGE_BYTES];
     size_t claimed; /* of the room */
     int64_t large_since_ns;
+    size_t printed_len;
+    char printed[PRINTED_BYTES]; /* the beginning of what is no message, before the first one */
     /* standard error */
     PtcBuf said; /* the end of it */
     char log[LOG_LINE];
@@ -335,6 +339,36 @@ static bool make_room(PtcStdioWire *s)
     return ptc_buf_reserve(&s->line, ROUND_BYTES);
 }
 
+/* As text on one line. */
+static void keep_printed(PtcStdioWire *s, PtcText text)
+{
+    for (size_t i = 0; i < text.len && s->printed_len < PRINTED_BYTES; i++) {
+        unsigned char c = (unsigned char)text.bytes[i];
+        s->printed[s->printed_len++] = (char)(c < ' ' || c == 0x7f ? ' ' : c);
+    }
+    if (s->printed_len < PRINTED_BYTES)
+        s->printed[s->printed_len++] = ' ';
+}
+
+/* Something was printed where only messages belong.  A prompt or a banner without a line feed may stand before an
+ * answer to the handshake; later, and before requests, it is more likely to be a log that quotes one. */
+static void take_junk(PtcStdioWire *s, PtcText line)
+{
+    bool early = s->link->state == PTC_LINK_CONNECTING;
+    const char *at = early ? memchr(line.bytes, '{', line.len) : NULL;
+    PtcText rest = {at, at ? line.len - (size_t)(at - line.bytes) : 0};
+    if (at && ptc_members_get(rest, "method").bytes)
+        at = NULL;
+    if (early)
+        keep_printed(s, at ? (PtcText){line.bytes, (size_t)(at - line.bytes)} : line);
+    if (s->link->junk++ == 0)
+        ptc_link_log(s->link,
+                     "something on its standard output is not a message and was skipped: %.*s",
+                     (int)(line.len < 80 ? line.len : 80), line.bytes);
+    if (at)
+        (void)!ptc_link_take_message(s->link, rest);
+}
+
 static void take_line(PtcStdioWire *s, PtcText line)
 {
     if (s->skipping) {
@@ -353,12 +387,8 @@ static void take_line(PtcStdioWire *s, PtcText line)
                           (PtcText){line.bytes + line.len - tail, tail}, line.len);
         return;
     }
-    if (line.len == 0 || ptc_link_take_message(s->link, line))
-        return;
-    if (s->link->junk++ == 0)
-        ptc_link_log(s->link,
-                     "a line of its standard output is not a message and was skipped: %.*s",
-                     (int)(line.len < 80 ? line.len : 80), line.bytes);
+    if (line.len && !ptc_link_take_message(s->link, line))
+        take_junk(s, line);
 }
 
 /* Hands out whole lines; false: a callback has ended this process. */
@@ -450,12 +480,34 @@ static void add_status(PtcBuf *why, int status)
         ptc_buf_addf(why, "it ended with status %d", status);
 }
 
+/* The last line may have no end yet; those before it have been looked at. */
+static void tell_printed(PtcStdioWire *s, PtcBuf *why)
+{
+    PtcText open = ptc_buf_view(&s->line);
+    size_t begin = open.len;
+    while (begin && open.bytes[begin - 1] != '\n')
+        begin--;
+    if (begin < open.len)
+        keep_printed(s, (PtcText){open.bytes + begin, open.len - begin});
+    bool cut = s->printed_len == PRINTED_BYTES;
+    PtcText printed = {s->printed, s->printed_len};
+    while (printed.len && printed.bytes[printed.len - 1] == ' ')
+        printed.len--;
+    if (!printed.len)
+        return;
+    ptc_buf_add_cstr(why, "; before its first message it printed \"");
+    ptc_utf8_add(why, printed);
+    ptc_buf_add_cstr(why, cut ? "...\"" : "\""); /* dots, so that half a secret is taken for one */
+}
+
 /* What it has said is read first, as far as it has come. */
 static void stdio_explain(PtcLink *l, PtcBuf *why)
 {
-    for (int i = 0; i < LAST_READS && read_said(l->stdio); i++)
+    PtcStdioWire *s = l->stdio;
+    for (int i = 0; i < LAST_READS && read_said(s); i++)
         continue;
-    PtcText said = ptc_buf_view(&l->stdio->said);
+    tell_printed(s, why);
+    PtcText said = ptc_buf_view(&s->said);
     while (said.len && (unsigned char)said.bytes[said.len - 1] <= ' ')
         said.len--;
     if (said.len) {
@@ -540,7 +592,7 @@ static bool stdio_open(PtcLink *l, PtcBuf *why)
     s->generation++;
     s->skipping = s->out_ended = false;
     s->line.len = s->scanned = s->log_len = 0;
-    s->said.len = 0;
+    s->said.len = s->printed_len = 0;
     watch_all(s);
     return true;
 }
