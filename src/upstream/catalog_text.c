@@ -16,7 +16,12 @@ typedef struct {
     PtcBuf out;
     PtcHeap *heap;
     const PtcCatalog *catalog;
+    bool described; /* with what servers are said to be */
 } Text;
+
+enum {
+    ABOUT_BYTES = 60
+}; /* of what a server is said to be, between its name and those of its tools */
 
 const char *ptc_catalog_text_form(PtcCatalogForm form)
 {
@@ -45,11 +50,19 @@ static void add_tool(Text *t, const PtcCatalogServer *server, const PtcCatalogTo
     ptc_buf_add_char(&t->out, '\n');
 }
 
-static bool write_inline(Text *t)
+static bool write_inline(Text *t, bool described)
 {
+    t->described = described;
+    ptc_buf_clear(&t->out);
     ptc_buf_add_cstr(&t->out, head);
     for (size_t i = 0; i < t->catalog->count; i++) {
         const PtcCatalogServer *server = &t->catalog->servers[i];
+        if (described && server->description.len) {
+            add_text(&t->out, server->ns);
+            ptc_buf_add_cstr(&t->out, ": ");
+            ptc_clean_add(&t->out, server->description, PTC_CLEAN_LINE, true);
+            ptc_buf_add_char(&t->out, '\n');
+        }
         for (size_t j = 0; j < server->count && ptc_buf_ok(&t->out); j++)
             add_tool(t, server, &server->tools[j]);
         if (server->count == 0) {
@@ -71,7 +84,12 @@ static bool write_summary(Text *t, size_t rounds)
     for (size_t i = 0; i < t->catalog->count && ptc_buf_ok(&t->out); i++) {
         const PtcCatalogServer *server = &t->catalog->servers[i];
         add_text(&t->out, server->ns);
-        ptc_buf_addf(&t->out, " (%zu tool%s):", server->count, server->count == 1 ? "" : "s");
+        ptc_buf_addf(&t->out, " (%zu tool%s", server->count, server->count == 1 ? "" : "s");
+        if (t->described && server->description.len) {
+            ptc_buf_add_cstr(&t->out, "; ");
+            ptc_clean_add(&t->out, server->description, ABOUT_BYTES, true);
+        }
+        ptc_buf_add_cstr(&t->out, "):");
         for (size_t j = 0; j < rounds && j < server->count; j++) {
             ptc_buf_add_cstr(&t->out, j ? ", " : " ");
             add_text(&t->out, server->tools[j].symbol);
@@ -84,9 +102,10 @@ static bool write_summary(Text *t, size_t rounds)
 
 /* Names are dealt in turn, so that a server with many does not take the room of the others.  The summary is taken when
  * each server gets one at least. */
-static bool write_longest_summary(Text *t)
+static bool write_longest_summary(Text *t, bool described)
 {
     size_t low = 1, most = 1;
+    t->described = described;
     for (size_t i = 0; i < t->catalog->count; i++)
         most = t->catalog->servers[i].count > most ? t->catalog->servers[i].count : most;
     if (!write_summary(t, low))
@@ -143,9 +162,9 @@ PtcCatalogForm ptc_catalog_text_add(PtcBuf *out, PtcHeap *heap, const PtcCatalog
     if (catalog->count == 0)
         return PTC_CATALOG_ABSENT;
     ptc_buf_init(&t.out, heap->pool->mem, budget);
-    if (write_inline(&t))
+    if (write_inline(&t, true) || write_inline(&t, false))
         form = PTC_CATALOG_INLINE;
-    else if (write_longest_summary(&t))
+    else if (write_longest_summary(&t, true) || write_longest_summary(&t, false))
         form = PTC_CATALOG_SUMMARY;
     else if (!write_longest_lazy(&t))
         ptc_buf_clear(&t.out); /* not even the frame fits */

@@ -86,7 +86,9 @@ static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText ab
     if (visible == PTC_NONE ||
         !ptc_catalog_server(&l->desk.arena, heap, entry->name, entry->ns, visible, &l->server))
         return false;
-    l->server.description = entry->description;
+    PtcValue info = ptc_map_field(heap, l->about, "serverInfo");
+    l->server.description =
+        entry->description.len ? entry->description : ptc_fields_text(heap, info, "description");
     return read_effects(l, entry) && make_schemas(l) && ptc_fields_ok(heap);
 }
 
