@@ -19,15 +19,19 @@ def clean_env(**more):
     return env
 
 
-TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
+TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None), "array": list, "object": dict}
 
 
 def misfit(schema, value, path=""):
     """What is wrong with the value, by the part of JSON Schema that our schemas use; None: nothing."""
     kind = schema.get("type")
+    if "anyOf" in schema and all(misfit(one, value) for one in schema["anyOf"]):
+        return f"{path}: {value!r} is none of them"
+    if "not" in schema and not misfit(schema["not"], value):
+        return f"{path}: {value!r} is what it must not be"
     if isinstance(value, float) and value == int(value):
         value = int(value)
-    if kind and (not isinstance(value, TYPES[kind]) or (kind == "integer" and isinstance(value, bool))):
+    if kind and (not isinstance(value, TYPES[kind]) or (kind in ("integer", "number") and isinstance(value, bool))):
         return f"{path}: {value!r} is no {kind}"
     if "enum" in schema and value not in schema["enum"]:
         return f"{path}: {value!r} is none of {schema['enum']}"
@@ -47,10 +51,21 @@ def misfit(schema, value, path=""):
     return next((m for name in value if name in known and (m := misfit(known[name], value[name], f"{path}.{name}"))), None)
 
 
+def kept(schema, value):
+    """The value as a client has it that makes a type of a schema: what is not named, or has no type, is gone."""
+    if "anyOf" in schema:
+        return kept(next(one for one in schema["anyOf"] if misfit(one, value) is None), value)
+    if schema.get("type") == "array":
+        return [kept(schema["items"], item) for item in value]
+    if schema.get("type") == "object" and "properties" in schema:
+        return {name: kept(part, value[name]) for name, part in schema["properties"].items() if name in value}
+    return value if schema.get("additionalProperties", "not" in schema or schema.get("type") != "object") else {}
+
+
 def conforms(tool, answer):
-    """Successes have structured content that fits; `validated` and `result` may be anything, and need not be in a schema."""
+    """Successes have structured content that fits."""
     assert isinstance(answer.data, dict), answer.message
-    extra = set(answer.data) - set(tool["outputSchema"]["properties"]) - {"validated", "result"}
+    extra = set(answer.data) - set(tool["outputSchema"]["properties"])
     assert not extra, f"{extra} is not in the schema"
     wrong = misfit(tool["outputSchema"], answer.data)
     assert wrong is None, wrong

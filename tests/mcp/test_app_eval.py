@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 
-from app_help import Answer, Server, clean_env, conforms, expect, main, misfit, test
+from app_help import Answer, Server, clean_env, conforms, expect, kept, main, misfit, test
 
 
 @test
@@ -116,6 +116,18 @@ def limits():
         assert s.eval("(loop[](recur))").failed
         description = s.tools()["lisp_eval"]["description"]
         assert "Limits: 500 ms, 2 MiB, " in description
+
+
+@test
+def clients_with_types():
+    """Clients that build types from the output schema (FastMCP) lose nothing of what it is about."""
+    for profile, member in (("slim", "result"), ("structured", "validated"), ("debug", "validated")):
+        with Server("--profile", profile) as s:
+            schema = s.tools()["lisp_eval"]["outputSchema"]
+            for program in ["3", "2.5", "true", "nil", '"x"', '[1 "a" nil [true [{:k [1.5]}]] {"a" {"b" [1]}}]', '{"a" 1 "b" {"c" [true {}]}}', "[]", "{}"]:
+                a = s.eval(program, signature=":any")
+                assert json.dumps(kept(schema, a.data)) == json.dumps({k: a.data[k] for k in schema["properties"] if k in a.data}), (profile, a.data)
+                assert member in kept(schema, a.data), (profile, program)
 
 
 @test
@@ -398,7 +410,7 @@ def lisp_tools_are_charged_to_the_program():
         with Server("--tools", f"@{path}", "--program-timeout-ms", "300") as s:
             for program, reason in [("(try (tool/spin) (catch Exception e 1))", "runtime_error: The program failed: loop_limit"),
                                     ("(try (tool/hog) (catch Exception e 1))", "memory_limit: ")]:
-                a = s.eval(program)
+                a = s.eval(program, signature=":any")
                 assert a.failed and (a.text.startswith(reason) or a.text.startswith("timeout: ")), (program, a.text)
             expect(s.eval("(tool/own)").text, "#{:a}", "a value that JSON does not have")
 

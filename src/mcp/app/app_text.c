@@ -49,18 +49,26 @@ enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
                                         ",\"result_bytes\":" NUMBER ",\"next_offset\":" NUMBER \
                                         ",\"prints_next_offset\":" NUMBER                      \
                                         ",\"result_handle\":" TEXT
-/* `validated`, and the `result` of the slim profile, may be anything, and there is no way to say so that all clients
- * accept.  They are left out: members that a schema does not name are allowed. */
+/* `validated`, and the `result` of the slim profile, may be anything.  Some clients build types from a schema and drop
+ * members that it does not name, others complain about `{}` or a list of types; so each type is named, and the items of
+ * an array are objects or anything else. */
+#define ANY                                                                          \
+    "{\"anyOf\":[" ANY_OBJECT                                                        \
+    "," LIST_OF("{\"anyOf\":[" ANY_OBJECT                                            \
+                ",{\"not\":{\"type\":\"object\"}}]}") "," TEXT "," NUMBER            \
+                                                      ",{\"type\":\"number\"}," FLAG \
+                                                      ",{\"type\":\"null\"}]}"
 #define MORE_MEMBERS                                                                       \
     "\"status\":" TEXT ",\"result\":" TEXT ",\"prints\":" TEXTS ",\"session\":" ANY_OBJECT \
-    ",\"changed_keys\":" TEXTS ",\"stored_keys\":" TEXTS ",\"validated_preview\":" TEXT    \
-    ",\"validated_preview_truncated\":" FLAG ",\"validated_bytes\":" NUMBER                \
-    ",\"output_truncated\":" FLAG "," CUT_MEMBERS
+    ",\"validated\":" ANY ",\"changed_keys\":" TEXTS ",\"stored_keys\":" TEXTS             \
+    ",\"validated_preview\":" TEXT ",\"validated_preview_truncated\":" FLAG                \
+    ",\"validated_bytes\":" NUMBER ",\"output_truncated\":" FLAG "," CUT_MEMBERS
 
 #define EVAL_OUTPUTS(more)                                                                         \
     {                                                                                              \
-        [PTC_APP_SLIM] =                                                                           \
-            OUTPUT("\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS more, "\"result\""),   \
+        [PTC_APP_SLIM] = OUTPUT("\"result\":" ANY ",\"prints\":" TEXTS ",\"stored\":" TEXTS        \
+                                "," CUT_MEMBERS more,                                              \
+                                "\"result\""),                                                     \
         [PTC_APP_STRUCTURED] = OUTPUT(MORE_MEMBERS more, "\"status\",\"result\""),                 \
         [PTC_APP_DEBUG] = OUTPUT(                                                                  \
             MORE_MEMBERS more                                                                      \
