@@ -438,6 +438,7 @@ static void set_config(Server *s)
                                  : PTC_APP_SLIM;
     c->owner_share = s->owners > 1 ? (unsigned)o->owner_share : 100;
     c->private_lists = s->owners > 0;
+    c->structured = (PtcMcpStructured)o->structured;
     c->sessions = o->sessions;
     c->session = (PtcSessionsConfig){.max = (unsigned)o->max_sessions,
                                      .owner_share = c->owner_share,

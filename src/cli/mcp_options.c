@@ -81,6 +81,8 @@ static const PtcOption table[] = {
      "MiB that all sessions together may take", 1, 1 << 20},
     {"profile", 0, PTC_OPTION_CHOICE, AT(profile), "slim|structured|debug",
      "how much detail answers have (slim; debug with --debug-tool)", 0, 0},
+    {"structured", 0, PTC_OPTION_CHOICE, AT(structured), "auto|always|never",
+     "structured content beside the text; auto: not for clients that show a model both", 0, 0},
     {"debug-tool", 0, PTC_OPTION_FLAG, AT(debug_tool), NULL,
      "offer lisp_debug, which tells what was called recently", 0, 0},
     {"debug-ring", 0, PTC_OPTION_INT, AT(debug_ring), "N", "calls that lisp_debug remembers", 10,

@@ -13,7 +13,7 @@
 typedef struct PtcMcpOptions {
     const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
     int profile, isolation; /* -1: not given */
-    int trace_payloads, log_format, print_config, install;
+    int structured, trace_payloads, log_format, print_config, install;
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;
     int64_t approval_ttl_ms, approval_wait_ms;

@@ -52,26 +52,52 @@ async function use(label, client) {
         .every((r, i) => text(r) === `${i + 1}`));
 }
 
-const server = { command: ptc, args: ['mcp', '--sessions', '--debug-tool', '--profile', 'slim'], stderr: 'ignore' };
+const server = (options) => ({ command: ptc, args: ['mcp', '--sessions', '--debug-tool', '--profile', 'slim', ...options], stderr: 'ignore' });
 
-async function sdk1() {
-    const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
-    const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
-    const { StreamableHTTPClientTransport } = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
-    const client = new Client({ name: 'test', version: '1' });
-    await client.connect(http ? new StreamableHTTPClientTransport(new URL(ptc)) : new StdioClientTransport(server));
-    await use('1.x', client);
-    await client.close();
-}
+// Each gives a client with that name, which is connected.
+const clients = {
+    '1.x': async (name, options = []) => {
+        const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
+        const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
+        const { StreamableHTTPClientTransport } = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
+        const client = new Client({ name, version: '1' });
+        await client.connect(http ? new StreamableHTTPClientTransport(new URL(ptc)) : new StdioClientTransport(server(options)));
+        return client;
+    },
+    '2.x legacy': (...more) => client2('legacy', ...more),
+    '2.x modern': (...more) => client2('auto', ...more),
+};
 
-async function client2(mode, era) {
+async function client2(mode, name, options = []) {
     const { Client, StreamableHTTPClientTransport } = load('@modelcontextprotocol/client');
     const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    await client.connect(http ? new StreamableHTTPClientTransport(new URL(ptc)) : new StdioClientTransport(server));
-    check(`2.x ${era}: era`, client.getProtocolEra() === era, client.getProtocolEra());
-    await use(`2.x ${era}`, client);
-    await client.close();
+    const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(http ? new StreamableHTTPClientTransport(new URL(ptc)) : new StdioClientTransport(server(options)));
+    return client;
+}
+
+// Clients that show their model both the text and the structured content get the text alone.
+async function names(label, connect) {
+    const both = ['Visual Studio Code', 'Visual Studio Code - Insiders', 'github-copilot-developer', 'JetBrains-IU-copilot-intellij', 'Cline', '@cline/core'];
+    const others = ['claude-code', 'cursor-vscode', 'Roo-Code', 'test'];
+    const ways = http ? [[]] : [[], ['--structured', 'auto'], ['--structured', 'always'], ['--structured', 'never']];
+    for (const options of ways)
+        for (const name of options[1] && options[1] !== 'auto' ? ['Cline', 'test'] : [...both, ...others]) {
+            const client = await connect(name, options);
+            const structured = options[1] === 'always' || (options[1] !== 'never' && others.includes(name));
+            const list = await client.listTools();
+            check(`${label}: ${name} ${options}: schemas`, list.tools.length > 5 && list.tools.every((t) => Boolean(t.outputSchema) === structured &&
+                t.inputSchema.type === 'object' && t.annotations.title), list);
+            const sum = await client.callTool({ name: 'lisp_eval', arguments: { program: '(do (println "p") {:n 3})' } });
+            check(`${label}: ${name} ${options}: answer`, text(sum) === 'p\n{:n 3}' && Boolean(sum.structuredContent) === structured, sum);
+            const started = await client.callTool({ name: 'lisp_session_start', arguments: {} });
+            check(`${label}: ${name} ${options}: session`, /[\w-]{16,}/.test(text(started)) && Boolean(started.structuredContent) === structured, started);
+            const session_id = (/[\w-]{16,}/.exec(text(started)) || [])[0];
+            await client.callTool({ name: 'lisp_session_close', arguments: { session_id } });
+            if (list.cacheScope)
+                check(`${label}: ${name} ${options}: scope`, list.cacheScope === (structured || options[1] === 'never' ? 'public' : 'private'), list.cacheScope);
+            await client.close();
+        }
 }
 
 // Ends by itself, whatever the other side does.
@@ -81,9 +107,13 @@ setTimeout(() => {
 }, 1000 * (process.env.PTC_TEST_SECONDS || 240));
 
 (async () => {
-    await sdk1();
-    await client2('legacy', 'legacy');
-    await client2('auto', 'modern');
+    for (const [label, connect] of Object.entries(clients)) {
+        const client = await connect('test');
+        if (client.getProtocolEra) check(`${label}: era`, label.endsWith(client.getProtocolEra()), client.getProtocolEra());
+        await use(label, client);
+        await client.close();
+        await names(label, connect);
+    }
 })().catch((error) => check('ran to the end', false, error.stack)).finally(() => {
     console.log(`ptc mcp with sdk clients: ${counts.passed} passed, ${counts.failed} failed`);
     process.exit(counts.failed ? 1 : 0);

@@ -191,9 +191,9 @@ static void test_tools_list(PtcMcp *mcp)
         "[\"say\"]},\"annotations\":{\"title\":\"Echo\",\"readOnlyHint\":true,\"destructiveHint\":"
         "false,\"idempotentHint\":true,\"openWorldHint\":false}},{\"name\":\"data\","
         "\"inputSchema\":"
-        "{\"type\":\"object\",\"properties\":{}},\"outputSchema\":{\"type\":\"object\"},"
+        "{\"type\":\"object\",\"properties\":{}},"
         "\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,"
-        "\"openWorldHint\":true}}"));
+        "\"openWorldHint\":true},\"outputSchema\":{\"type\":\"object\"}}"));
 }
 
 /* Walks a list in pages; returns the number of pages, and the names seen. */

@@ -74,6 +74,7 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
         .max_waiting = c->max_waiting,
         .wait_ms = c->wait_ms,
         .owner_share = c->owner_share,
+        .structured = c->structured,
         .private_lists = c->private_lists || (c->about_data && *c->about_data) ||
                          (c->about_upstreams && *c->about_upstreams) ||
                          (c->tools && ptc_tools_count(c->tools)),

@@ -92,6 +92,7 @@ typedef struct PtcAppConfig {
     size_t max_frame_bytes; /* see PtcMcpConfig, like those below */
     unsigned max_running, max_waiting;
     int64_t wait_ms;
+    PtcMcpStructured structured;
     bool private_lists; /* only holders of a token may see the tools; so it is with tools or data */
     unsigned owner_share; /* percentage of calls, sessions, results that one owner may have [100] */
 } PtcAppConfig;

@@ -2,7 +2,9 @@
  * Which era a message belongs to, and whether its envelope and its HTTP headers are complete.
  *
  * The body decides: params._meta names a version, or does not.  Headers are compared with it and never override it. */
+#define _GNU_SOURCE /* strcasestr */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/base64.h"
 #include "mcp/server/mcp_int.h"
@@ -114,6 +116,21 @@ static bool good_info(PtcMcpCall *call, PtcValue info)
             ptc_is_string(ptc_map_field(&call->heap, info, "version")));
 }
 
+/* Parts of the names of clients that show their model the text and the structured content of an answer, so that it is
+ * paid for twice: VS Code, GitHub Copilot in other places, Cline. */
+static const char *const show_both[] = {"visual studio code", "visual-studio-code", "code - oss",
+                                        "copilot", "cline"};
+
+bool ptc_mcp_text_only(PtcMcpCall *call, PtcValue info)
+{
+    PtcMcpStructured how = call->mcp->config.structured;
+    PtcText name = ptc_str_text(ptc_map_field(&call->heap, info, "name"));
+    bool both = false;
+    for (size_t i = 0; name.bytes && i < sizeof show_both / sizeof *show_both; i++)
+        both = both || strcasestr(name.bytes, show_both[i]);
+    return how == PTC_MCP_STRUCTURED_AUTO ? both : how == PTC_MCP_STRUCTURED_NEVER;
+}
+
 /* What every modern request says about its client, in _meta. */
 static bool check_envelope(PtcMcpCall *call)
 {
@@ -128,6 +145,7 @@ static bool check_envelope(PtcMcpCall *call)
     if (level != PTC_NONE && !ptc_mcp_level_of(level, &call->level))
         return bad_envelope(call, "logLevel", "must be debug, info, notice, warning, error ...");
     call->capabilities = can;
+    call->text_only = ptc_mcp_text_only(call, info);
     return true;
 }
 
@@ -160,14 +178,16 @@ static bool modern(PtcMcpCall *call)
     return check_envelope(call) && check_headers(call);
 }
 
-/* Without a peer (stateless HTTP) the level is the protocol's default. */
+/* Without a peer (stateless HTTP) the level is the protocol's default, and the client is not known. */
 static bool legacy(PtcMcpCall *call, PtcText version)
 {
     call->era = PTC_MCP_LEGACY;
     call->level = PTC_MCP_INFO;
+    call->text_only = ptc_mcp_text_only(call, PTC_NONE);
     if (call->peer) {
         pthread_mutex_lock(&call->peer->lock);
         call->level = call->peer->level;
+        call->text_only = call->text_only || (call->peer->can & PTC_MCP_TEXT_ONLY);
         pthread_mutex_unlock(&call->peer->lock);
     }
     return !version.bytes || ptc_mcp_legacy_version(version) || unsupported(call, version);

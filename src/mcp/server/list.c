@@ -54,7 +54,19 @@ static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
     ptc_emit_string_end(&call->answer);
 }
 
-/* A slice of text rendered at the start; the commas between rows are already there. */
+/* Slices of text rendered at the start; the commas between rows are already there. */
+static void add_rows(PtcMcpCall *call, const PtcMcpRows *rows, size_t from, size_t to)
+{
+    PtcBuf *out = &call->answer;
+    for (size_t i = from; i < to; i++) {
+        const struct PtcMcpRowEnd *row = &rows->ends[i];
+        bool cut = call->text_only && row->output;
+        size_t begin = (i ? rows->ends[i - 1].end : 0) + (i && i == from); /* after the comma */
+        ptc_buf_add(out, rows->text.data + begin, (cut ? row->output : row->end) - begin);
+        ptc_buf_add_cstr(out, cut ? "}" : "");
+    }
+}
+
 void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
 {
     static const char *const names[] = {"tools", "resources", "resourceTemplates", "prompts"};
@@ -67,14 +79,12 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
     ptc_mcp_result_begin(call);
     ptc_emit_key(&call->answer, names[list]);
     ptc_emit_array(&call->answer);
-    if (to > from) {
-        size_t begin = from ? rows->ends[from - 1] + 1 : 0; /* after the comma */
-        ptc_emit_raw(&call->answer, (PtcText){rows->text.data + begin, rows->ends[to - 1] - begin});
-    }
+    add_rows(call, rows, from, to);
     ptc_emit_array_end(&call->answer);
     if (to < rows->count)
         add_cursor(call, list, to);
-    ptc_mcp_cache_hints(call, c->list_ttl_ms, !c->private_lists);
+    bool own = call->text_only && c->structured == PTC_MCP_STRUCTURED_AUTO; /* others get more */
+    ptc_mcp_cache_hints(call, c->list_ttl_ms, !c->private_lists && !own);
     ptc_mcp_result_end(call);
     if (list == PTC_MCP_LIST_TOOLS && c->listed)
         c->listed(call);
@@ -140,7 +150,8 @@ void ptc_mcp_do_initialize(PtcMcpCall *call)
         return;
     if (!ptc_mcp_legacy_version(version))
         version = (PtcText){PTC_MCP_VERSION_LEGACY, strlen(PTC_MCP_VERSION_LEGACY)};
-    unsigned can = capabilities(call);
+    PtcValue info = ptc_map_field(&call->heap, call->params, "clientInfo");
+    unsigned can = capabilities(call) | (ptc_mcp_text_only(call, info) ? PTC_MCP_TEXT_ONLY : 0u);
     pthread_mutex_lock(&call->peer->lock);
     call->peer->can = can;
     call->peer->initialized = true;

@@ -109,6 +109,13 @@ typedef struct PtcMcpPrompt {
     void *user;
 } PtcMcpPrompt;
 
+/* Which clients get output schemas and structured content. */
+typedef enum {
+    PTC_MCP_STRUCTURED_AUTO, /* all but those that are known to show their model the text as well */
+    PTC_MCP_STRUCTURED_ALWAYS,
+    PTC_MCP_STRUCTURED_NEVER,
+} PtcMcpStructured;
+
 /* 0 or NULL takes the default in brackets. */
 typedef struct PtcMcpConfig {
     const char *name, *version; /* required */
@@ -121,11 +128,12 @@ typedef struct PtcMcpConfig {
     size_t template_count;
     const PtcMcpPrompt *prompts;
     size_t prompt_count;
-    bool logging;            /* handlers log: offers the logging capability */
-    bool list_changed;       /* ptc_mcp_list_changed will be called */
-    bool resource_updates;   /* ptc_mcp_resource_updated will be called: offers subscriptions */
-    size_t page_size;        /* rows in a page of a list [all] */
-    int64_t list_ttl_ms;     /* how long lists may be cached, by anyone [5 minutes] */
+    bool logging;          /* handlers log: offers the logging capability */
+    bool list_changed;     /* ptc_mcp_list_changed will be called */
+    bool resource_updates; /* ptc_mcp_resource_updated will be called: offers subscriptions */
+    size_t page_size;      /* rows in a page of a list [all] */
+    int64_t list_ttl_ms;   /* how long lists may be cached, by anyone [5 minutes] */
+    PtcMcpStructured structured;
     bool private_lists;      /* they show what not everybody may know: cached by this client only */
     size_t max_frame_bytes;  /* of one message [4 MiB]; a longer one is answered with an error */
     size_t max_answer_bytes; /* of one answer [32 MiB] */

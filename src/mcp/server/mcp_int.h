@@ -28,10 +28,13 @@ typedef enum {
     PTC_MCP_LIST_COUNT
 } PtcMcpList;
 
-/* The rows of a list as JSON objects with commas between them; ends[i] is where row i ends in the text. */
+/* The rows of a list as JSON objects with commas between them.  The output schema is the last member of a row. */
 typedef struct PtcMcpRows {
     PtcBuf text;
-    size_t *ends;
+    struct PtcMcpRowEnd {
+        size_t end,
+            output; /* where the row ends, and where that begins, with its comma; 0: there is none */
+    } * ends;
     size_t count;
 } PtcMcpRows;
 
@@ -102,8 +105,10 @@ enum {
     PTC_MCP_CAN_SAMPLE = 1,
     PTC_MCP_CAN_ELICIT = 2,
     PTC_MCP_CAN_ROOTS = 4,
-    PTC_MCP_OPENS = 8,     /* it elicits by addresses */
-    PTC_MCP_NO_FORMS = 16, /* and only by these */
+    PTC_MCP_OPENS = 8,      /* it elicits by addresses */
+    PTC_MCP_NO_FORMS = 16,  /* and only by these */
+    PTC_MCP_TEXT_ONLY = 32, /* it gets no structured content */
+    PTC_MCP_CAN_ALL = 63,
 };
 
 /* Which member of the result a handler adds to. */
@@ -155,8 +160,9 @@ struct PtcMcpCall {
     size_t added, suggested;
     bool is_error; /* the tool failed */
     char reason[PTC_MCP_REASON];
-    bool settled; /* answered with an error: nothing may be added any more */
-    bool http;    /* has headers */
+    bool settled;   /* answered with an error: nothing may be added any more */
+    bool http;      /* has headers */
+    bool text_only; /* the client gets no structured content, and no output schemas */
     bool has_answer;
     int status, code; /* of HTTP; of the error, 0: none */
     double progress;
@@ -227,6 +233,8 @@ PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
 /* Decides the era and checks the envelope and the headers; false: refused. */
 PTC_MUST_USE bool ptc_mcp_route(PtcMcpCall *call);
 bool ptc_mcp_legacy_version(PtcText version);
+/* Does a client that says this of itself (PTC_NONE: nothing) get text only? */
+bool ptc_mcp_text_only(PtcMcpCall *call, PtcValue info);
 
 /* ---- methods.c: calls the function of a method */
 void ptc_mcp_dispatch(PtcMcpCall *call);

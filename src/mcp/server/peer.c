@@ -123,10 +123,7 @@ static bool restore(PtcMcpPeer *peer, PtcText text)
     if (!ptc_text_starts(text, SAVED))
         return false;
     text = (PtcText){text.bytes + sizeof SAVED - 1, text.len - (sizeof SAVED - 1)};
-    if (!take_number(&text, ' ',
-                     PTC_MCP_CAN_SAMPLE | PTC_MCP_CAN_ELICIT | PTC_MCP_CAN_ROOTS | PTC_MCP_OPENS |
-                         PTC_MCP_NO_FORMS,
-                     &can) ||
+    if (!take_number(&text, ' ', PTC_MCP_CAN_ALL, &can) ||
         !take_number(&text, ' ', PTC_MCP_NO_LOG, &level) ||
         !take_number(&text, '\n', PTC_MCP_MAX_URIS, &count))
         return false;

@@ -209,7 +209,7 @@ static void end_tool(PtcMcpCall *call)
         ptc_emit_object_end(out);
     }
     ptc_emit_array_end(out);
-    if (structured.len)
+    if (structured.len && !call->text_only)
         ptc_emit_field_raw(out, "structuredContent", structured);
     if (call->is_error)
         ptc_emit_field_bool(out, "isError", true);

@@ -13,6 +13,7 @@ typedef struct {
     PtcBudget budget;
     PtcHeap heap;
     PtcBuf *out;
+    size_t output;     /* where the output schema of the row begins; 0: it has none */
     const char *where; /* the row, for complaints */
     char *why;
 } Rendering;
@@ -91,6 +92,12 @@ static bool annotations(Rendering *r, const PtcMcpTool *tool)
     return ptc_emit_object_end(r->out);
 }
 
+static bool output(Rendering *r, const char *text)
+{
+    r->output = text ? r->out->len : 0;
+    return !text || schema(r, "outputSchema", text);
+}
+
 /* The names that model providers accept are narrower than the protocol's. */
 static bool tool_row(Rendering *r, size_t i)
 {
@@ -107,8 +114,7 @@ static bool tool_row(Rendering *r, size_t i)
     return first_member(r, "name", tool->name) && member(r, "title", tool->title) &&
            member(r, "description", tool->description) &&
            schema(r, "inputSchema", tool->input_schema ? tool->input_schema : none) &&
-           (!tool->output_schema || schema(r, "outputSchema", tool->output_schema)) &&
-           annotations(r, tool) && ptc_emit_object_end(r->out);
+           annotations(r, tool) && output(r, tool->output_schema) && ptc_emit_object_end(r->out);
 }
 
 /* ---------------------------------------------------------------- resources and prompts */
@@ -177,7 +183,7 @@ static bool list_rows(Rendering *r, PtcMcpRows *rows, size_t count,
     bool ok = rows->ends != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         ok = row(r, i);
-        rows->ends[i] = rows->text.len;
+        rows->ends[i] = (struct PtcMcpRowEnd){rows->text.len, r->output};
     }
     return ok;
 }
