@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Discovery: RFC 9728, then RFC 8414 or OpenID Connect.  What always holds: an authorization server counts only if its
- * metadata names exactly the issuer that it was looked up by. */
+ * metadata names exactly the issuer that it was looked up by, or if it is the upstream's own server and has none. */
 #include "oauth/oauth_discover.h"
 
 #include <stdio.h>
@@ -106,10 +106,12 @@ static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *ou
     return out->issuers[0] || ptc_oauth_work_fail(w, "out of memory");
 }
 
+/* *itself: nothing says where the authorization server is. */
 static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,
-                          PtcOauthResource *out)
+                          PtcOauthResource *out, bool *itself)
 {
     PtcOauthPlaces places;
+    *itself = false;
     if (challenge->metadata[0])
         return look_at_resource(w, challenge->metadata, url, out) == FOUND;
     ptc_oauth_url_of_resource(url, &places);
@@ -118,7 +120,7 @@ static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *
         if (look != ABSENT)
             return look == FOUND;
     }
-    return assume_itself(w, url, out);
+    return *itself = assume_itself(w, url, out);
 }
 
 /* ------------------------------------------------------------------------------------ server */
@@ -141,7 +143,8 @@ static bool look_at_server(PtcOauthWork *w, const char *place, const char *issue
     return there && !why;
 }
 
-static bool find_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out)
+/* *bad: what it says of itself cannot be used. */
+static bool find_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out, bool *bad)
 {
     PtcOauthPlaces places;
     char wrong[PTC_OAUTH_WHY] = "";
@@ -149,18 +152,40 @@ static bool find_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out
     for (size_t i = 0; i < places.count; i++)
         if (look_at_server(w, places.urls[i], issuer, wrong, out))
             return true;
-    if (wrong[0])
+    *bad = wrong[0] != '\0';
+    if (*bad)
         return ptc_oauth_work_fail(w, "%s", wrong);
     return ptc_oauth_work_fail(w, "%.200s has no metadata of an authorization server", issuer);
+}
+
+/* The addresses of a server without metadata, as in the specification of 2025-03. */
+static bool assume_addresses(PtcOauthWork *w, const char *origin, PtcOauthServer *out)
+{
+    static const char *const paths[] = {"/authorize", "/token", "/register"};
+    const char *urls[3];
+    for (size_t i = 0; i < 3; i++) {
+        char url[PTC_URL_BYTES + 16];
+        snprintf(url, sizeof url, "%s%s", origin, paths[i]);
+        if (!(urls[i] = ptc_oauth_doc_keep(&w->arena, ptc_text_cstr(url))))
+            return ptc_oauth_work_fail(w, "out of memory");
+    }
+    *out = (PtcOauthServer){.issuer = origin,
+                            .authorize = urls[0],
+                            .token = urls[1],
+                            .registration = urls[2],
+                            .s256 = true,
+                            .assumed = true};
+    return true;
 }
 
 bool ptc_oauth_discover(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,
                         PtcOauthPlan *out)
 {
-    if (!find_resource(w, url, challenge, &out->resource))
+    bool itself, wrong = false;
+    if (!find_resource(w, url, challenge, &out->resource, &itself))
         return false;
     for (size_t i = 0; i < out->resource.issuer_count; i++)
-        if (find_server(w, out->resource.issuers[i], &out->server))
+        if (find_server(w, out->resource.issuers[i], &out->server, &wrong))
             return true;
-    return false;
+    return itself && !wrong && assume_addresses(w, out->resource.issuers[0], &out->server);
 }

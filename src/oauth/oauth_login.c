@@ -258,8 +258,9 @@ bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
     if (!ptc_oauth_discover_ask(w, site->url, NULL, &status, &challenge))
         return false;
     bool wants = status == 401 || status == 403;
-    if (!ptc_oauth_discover(w, site->url, &challenge, &l.plan)) {
-        char why[PTC_OAUTH_WHY];
+    char why[PTC_OAUTH_WHY];
+    bool found = ptc_oauth_discover(w, site->url, &challenge, &l.plan);
+    if (!found || (l.plan.server.assumed && !wants)) {
         snprintf(why, sizeof why, "%s", w->why);
         return wants ? false
                      : ptc_oauth_work_fail(w,
@@ -268,5 +269,13 @@ bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
                                            status, why);
     }
     l.scope = first_scope(&l, &challenge, before);
-    return get_tokens(&l) && fill_record(&l, out);
+    if (get_tokens(&l) && fill_record(&l, out))
+        return true;
+    snprintf(why, sizeof why, "%s", w->why);
+    return l.plan.server.assumed
+               ? ptc_oauth_work_fail(w,
+                                     "%.200s has no metadata of an authorization server; at the "
+                                     "default addresses: %.300s",
+                                     l.plan.server.issuer, why)
+               : false;
 }

@@ -23,9 +23,10 @@ typedef struct PtcOauthServer {
     const char *issuer;
     const char *authorize, *token, *registration, *device; /* addresses; NULL: it has none */
     bool s256;                                             /* PKCE as we do it */
-    bool iss;               /* its redirects say who it is (RFC 9207) */
-    bool documents;         /* the address of a document is taken as a client's id */
-    bool offline;           /* it knows the scope offline_access */
+    bool iss;       /* its redirects say who it is (RFC 9207) */
+    bool documents; /* the address of a document is taken as a client's id */
+    bool offline;   /* it knows the scope offline_access */
+    bool assumed;   /* it says nothing of itself: these are the addresses that it has by default */
     bool none, basic, post; /* how clients may authenticate; none of them: it does not say */
 } PtcOauthServer;
 

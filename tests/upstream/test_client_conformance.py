@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the official conformance suite, client side, with build/.../client_driver: the scenarios that are scored.
+"""Runs the official conformance suite, client side, with build/.../client_driver: the scenarios that are scored, and what older servers do.
 
 usage: test_client_conformance.py PTC      the driver lies beside it
 Skipped where the suite is not installed (script/bootstrap).
@@ -27,6 +27,7 @@ LATER_SIGN_INS = ["auth/" + name for name in (
     "iss-not-advertised", "iss-supported-missing", "iss-wrong-issuer", "iss-unexpected", "iss-normalized", "metadata-issuer-mismatch")]
 # The sign-ins of both revisions are the same for our side, so those of the older one are for script/test --full.
 SCENARIOS = {
+    "2025-03-26": ["auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"],
     "2025-11-25": ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry",
                    "json-schema-2020-12-preservation", *(SIGN_INS if os.environ.get("PTC_TEST_FULL") else SIGN_INS[:2])],
     "2026-07-28": ["tools_call", "request-metadata", "sep-2322-client-request-state", "http-standard-headers",
