@@ -118,7 +118,10 @@ static int sign_in(Target *t, PtcOauthWork *w, const PtcOauthSite *site)
     PtcUpstreamsCommand *c = t->command;
     PtcOauthRecord record;
     PtcOauthPerson person = {show, paste, c};
-    PtcOauthWay way = c->device ? PTC_OAUTH_DEVICE : c->paste ? PTC_OAUTH_PASTE : PTC_OAUTH_BROWSER;
+    PtcOauthWay way = t->entry.client_grant ? PTC_OAUTH_CLIENT
+                      : c->device           ? PTC_OAUTH_DEVICE
+                      : c->paste            ? PTC_OAUTH_PASTE
+                                            : PTC_OAUTH_BROWSER;
     if (!ptc_sign_in_login(w, site, way, &person, t->path, &record))
         return fail(c, w->why);
     ptc_io_printf(PTC_IO_STDOUT, "Signed in to %s at %s.\n", c->argv[0], record.issuer);

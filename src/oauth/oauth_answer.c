@@ -72,7 +72,8 @@ const char *ptc_oauth_answer_device(PtcMem *mem, PtcArena *arena, PtcText json, 
 
 /* ------------------------------------------------------------------------------------ client */
 
-static const char *const auth_names[] = {"none", "client_secret_basic", "client_secret_post"};
+static const char *const auth_names[] = {"none", "client_secret_basic", "client_secret_post",
+                                         "private_key_jwt"};
 
 const char *ptc_oauth_auth_name(PtcOauthAuth auth)
 {

@@ -22,11 +22,17 @@ PTC_MUST_USE const char *ptc_oauth_answer_device(PtcMem *mem, PtcArena *arena, P
                                                  PtcOauthDevice *out);
 
 /* How a client says who it is at the token endpoint. */
-typedef enum { PTC_OAUTH_AUTH_NONE, PTC_OAUTH_AUTH_BASIC, PTC_OAUTH_AUTH_POST } PtcOauthAuth;
+typedef enum {
+    PTC_OAUTH_AUTH_NONE,
+    PTC_OAUTH_AUTH_BASIC,
+    PTC_OAUTH_AUTH_POST,
+    PTC_OAUTH_AUTH_KEY,
+} PtcOauthAuth;
 
 typedef struct PtcOauthClient {
     const char *id, *secret; /* NULL: it has none */
     PtcOauthAuth auth;
+    const char *key_file, *audience; /* AUTH_KEY: what it signs with, and for whom: the issuer */
 } PtcOauthClient;
 /* `asked`: the way that was asked for, which counts when the answer says none. */
 PTC_MUST_USE const char *ptc_oauth_answer_client(PtcMem *mem, PtcArena *arena, PtcText json,

@@ -65,7 +65,11 @@ bool ptc_oauth_client_choose(PtcOauthWork *w, const PtcOauthSite *site,
     if (site->client_id) {
         out->id = site->client_id;
         out->secret = site->client_secret;
-        if (out->secret)
+        out->key_file = site->private_key_file;
+        out->audience = server->issuer;
+        if (out->key_file)
+            out->auth = PTC_OAUTH_AUTH_KEY;
+        else if (out->secret)
             out->auth = server->post && !server->basic ? PTC_OAUTH_AUTH_POST : PTC_OAUTH_AUTH_BASIC;
         return true;
     }

@@ -12,8 +12,9 @@
 typedef struct PtcOauthSite {
     const char *url; /* of the upstream */
     const char *client_id, *client_secret, *client_id_url;
-    const char *scopes; /* words with blanks between them */
-    int callback_port;  /* 0: a free one */
+    const char *private_key_file; /* that the client signs with, instead of a secret */
+    const char *scopes;           /* words with blanks between them */
+    int callback_port;            /* 0: a free one */
     bool insecure_http;
 } PtcOauthSite;
 

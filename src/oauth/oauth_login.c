@@ -178,6 +178,27 @@ static bool by_device(Login *l)
                             l->person, &l->tokens);
 }
 
+static bool by_client(Login *l)
+{
+    PtcBuf form;
+    const char *error;
+    if (!l->site->client_id || !(l->site->client_secret || l->site->private_key_file))
+        return ptc_oauth_work_fail(l->w, "client credentials are a client_id with a client_secret "
+                                         "or a private_key_file");
+    if (!ptc_oauth_client_choose(l->w, l->site, &l->plan.server, NULL, l->scope, &l->client))
+        return false;
+    ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
+    ptc_oauth_url_add(&form, "grant_type", "client_credentials");
+    ptc_oauth_url_add(&form, "scope", l->scope);
+    ptc_oauth_url_add(&form, "resource", l->plan.resource.resource);
+    bool ok =
+        ptc_oauth_work_tokens(l->w, l->plan.server.token, &form, &l->client, &l->tokens, &error);
+    if (form.data)
+        ptc_secret_wipe(form.data, form.len);
+    ptc_buf_deinit(&form);
+    return ok;
+}
+
 /* -------------------------------------------------------------------------------------- all */
 
 /* What the entry and the upstream want; where neither says anything, what the resource offers. */
@@ -191,7 +212,7 @@ static const char *first_scope(Login *l, const PtcChallenge *challenge,
                                       ptc_oauth_scopes_join(arena, before->scope, before->wanted));
     if (!scope)
         scope = l->plan.resource.scopes;
-    if (scope && l->plan.server.offline)
+    if (scope && l->plan.server.offline && l->way != PTC_OAUTH_CLIENT)
         scope = ptc_oauth_scopes_join(arena, scope, "offline_access");
     return scope;
 }
@@ -219,8 +240,11 @@ static bool try_token(Login *l, bool *again)
 static bool get_tokens(Login *l)
 {
     bool again = true;
+    bool (*by)(Login *) = l->way == PTC_OAUTH_DEVICE   ? by_device
+                          : l->way == PTC_OAUTH_CLIENT ? by_client
+                                                       : by_browser;
     for (int i = 0; again && i <= PTC_OAUTH_STEP_UPS; i++)
-        if (!(l->way == PTC_OAUTH_DEVICE ? by_device(l) : by_browser(l)) || !try_token(l, &again))
+        if (!by(l) || !try_token(l, &again))
             return false;
     return !again || ptc_oauth_work_fail(l->w, "the upstream keeps asking for more scopes");
 }
@@ -233,7 +257,9 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
         return ptc_oauth_work_fail(l->w,
                                    "the system gives no random bytes, or ptc is out of memory");
     *out = (PtcOauthRecord){
-        .account = ptc_oauth_doc_keep(&l->w->arena, ptc_text_cstr(text)),
+        .account = l->way == PTC_OAUTH_CLIENT /* it is the same each time */
+                       ? l->client.id
+                       : ptc_oauth_doc_keep(&l->w->arena, ptc_text_cstr(text)),
         .resource = l->plan.resource.resource,
         .issuer = l->plan.server.issuer,
         .token_endpoint = l->plan.server.token,

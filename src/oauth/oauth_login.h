@@ -16,6 +16,7 @@ typedef enum {
     PTC_OAUTH_BROWSER, /* the answer comes to a port of this machine */
     PTC_OAUTH_DEVICE,  /* a code is typed on any machine */
     PTC_OAUTH_PASTE,   /* the person copies the address that the browser ends at */
+    PTC_OAUTH_CLIENT,  /* there is no person: the client has credentials of its own */
 } PtcOauthWay;
 
 /* Blocks until it is done, the time of the work is over or it is cancelled.  `before` is what the last sign-in left,

@@ -68,7 +68,9 @@ static bool read_record(PtcOauthDoc *doc, PtcOauthRecord *out)
         .client = {.id = ptc_oauth_doc_text(doc, "client_id"),
                    .secret = ptc_oauth_doc_text(doc, "client_secret"),
                    .auth = ptc_oauth_auth_of(ptc_oauth_doc_text(doc, "client_auth"),
-                                             PTC_OAUTH_AUTH_NONE)},
+                                             PTC_OAUTH_AUTH_NONE),
+                   .key_file = ptc_oauth_doc_text(doc, "client_key_file"),
+                   .audience = ptc_oauth_doc_text(doc, "issuer")},
         .access = ptc_oauth_doc_text(doc, "access_token"),
         .refresh = ptc_oauth_doc_text(doc, "refresh_token"),
         .scope = ptc_oauth_doc_text(doc, "scope"),
@@ -134,6 +136,7 @@ static void write_record(PtcBuf *out, const PtcOauthRecord *r)
     put(out, "client_id", r->client.id);
     put(out, "client_secret", r->client.secret);
     put(out, "client_auth", ptc_oauth_auth_name(r->client.auth));
+    put(out, "client_key_file", r->client.key_file);
     put(out, "access_token", r->access);
     put(out, "refresh_token", r->refresh);
     put(out, "scope", r->scope);

@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/secret.h"
 #include "net/address.h"
+#include "oauth/oauth_assertion.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
@@ -140,7 +141,9 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
         ptc_oauth_url_add(form, "client_id", client->id);
     if (client->secret && client->auth == PTC_OAUTH_AUTH_POST)
         ptc_oauth_url_add(form, "client_secret", client->secret);
-    bool ok = ptc_buf_ok(form) && (!header || add_basic(w, &basic, client));
+    w->why[0] = '\0';
+    bool ok = client->auth != PTC_OAUTH_AUTH_KEY || ptc_oauth_assertion_add(w, client, form);
+    ok = ok && ptc_buf_ok(form) && (!header || add_basic(w, &basic, client));
     PtcText headers[] = {PTC_TEXT("Accept: application/json"),
                          PTC_TEXT("Content-Type: application/x-www-form-urlencoded"),
                          ptc_buf_view(&basic)};
@@ -149,7 +152,10 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
                           .headers = headers,
                           .header_count = header ? 3 : 2,
                           .body = ptc_buf_view(form)};
-    ok = ok ? send_it(w, &r, reply) : ptc_oauth_work_fail(w, "out of memory");
+    if (ok)
+        ok = send_it(w, &r, reply);
+    else if (!w->why[0])
+        ptc_oauth_work_fail(w, "out of memory");
     if (basic.data)
         ptc_secret_wipe(basic.data, basic.len);
     ptc_buf_deinit(&basic);

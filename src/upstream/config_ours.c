@@ -43,10 +43,14 @@ static PtcValue read_effects(Config *c, PtcValue v)
 
 static PtcValue read_oauth(Config *c, PtcValue v)
 {
-    static const ConfigRename keys[] = {
-        {"client_id", "client_id"},         {"client_secret", "client_secret"},
-        {"client_id_url", "client_id_url"}, {"scopes", "scopes"},
-        {"callback_port", "callback_port"}, {NULL, NULL}};
+    static const ConfigRename keys[] = {{"client_id", "client_id"},
+                                        {"client_secret", "client_secret"},
+                                        {"client_id_url", "client_id_url"},
+                                        {"scopes", "scopes"},
+                                        {"callback_port", "callback_port"},
+                                        {"grant", "grant"},
+                                        {"private_key_file", "private_key_file"},
+                                        {NULL, NULL}};
     return ptc_config_oauth(c, v, keys, true);
 }
 

@@ -186,8 +186,17 @@ static PtcValue read_oauth_member(Config *c, const char *to, PtcValue v)
             ptc_config_secret(c, ptc_str_text(secret));
         return secret;
     }
-    if (strcmp(to, "callback_port") != 0)
-        return ptc_config_expanded(c, v, false);
+    if (strcmp(to, "callback_port") != 0) {
+        PtcValue text = ptc_config_expanded(c, v, false);
+        PtcText word = text == PTC_NONE ? PTC_TEXT("/") : ptc_str_text(text);
+        if (strcmp(to, "grant") == 0 && text != PTC_NONE &&
+            !ptc_text_is(word, "client_credentials") && !ptc_text_is(word, "authorization_code"))
+            ptc_config_wrong(c, "bad_value", "it must be authorization_code or client_credentials");
+        if (strcmp(to, "private_key_file") == 0 && !ptc_text_starts(word, "/"))
+            ptc_config_wrong(c, "bad_value",
+                             "it must be a whole path, such as ${userHome}/key.pem");
+        return text;
+    }
     PtcValue port = ptc_config_number(c, v);
     if (port != PTC_NONE && ptc_to_int(port) > 65535) {
         ptc_config_wrong(c, "bad_value", "a port is a number from 1 to 65535");

@@ -209,6 +209,8 @@ static void read_rules(PtcHeap *heap, PtcValue form, PtcEntry *out)
     out->headers = ptc_map_field(heap, form, "headers");
     out->auth = ptc_map_field(heap, form, "auth");
     out->oauth = ptc_map_field(heap, form, "oauth");
+    PtcText grant = ptc_fields_text(heap, out->oauth, "grant");
+    out->client_grant = grant.bytes && ptc_text_is(grant, "client_credentials");
     out->policy = ptc_map_field(heap, form, "policy");
     out->effects = ptc_map_field(heap, form, "effects");
     out->roots = ptc_map_field(heap, form, "roots");

@@ -30,6 +30,7 @@ typedef struct PtcEntry {
     PtcValue include_operations, exclude_operations, overrides, security; /* likewise */
     bool allow_writes;
     size_t schema_max;               /* bytes of its document */
+    bool client_grant;               /* oauth has credentials of a client: nobody signs in */
     PtcValue headers, auth, oauth;   /* maps and lists of the normal form; PTC_NONE: none */
     PtcValue policy, effects;        /* likewise */
     PtcValue roots;                  /* likewise */

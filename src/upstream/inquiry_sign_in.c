@@ -17,8 +17,8 @@ enum { ADDRESS_MS = 10 * 1000, ADDRESS_BYTES = 64 * 1024 };
 static bool can_sign_in(const PtcUpstream *up)
 {
     const PtcEntry *e = &up->entry;
-    return e->web && e->url && !ptc_fields_count(e->auth) && up->sign_in.bearer.path &&
-           !ptc_sign_in_forbidden(e);
+    return e->web && e->url && !ptc_fields_count(e->auth) && !e->client_grant &&
+           up->sign_in.bearer.path && !ptc_sign_in_forbidden(e);
 }
 
 bool ptc_inquiry_note_refusal(PtcUpCall *call)

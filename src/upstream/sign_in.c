@@ -11,9 +11,11 @@
 #include "oauth/challenge.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_scopes.h"
+#include "upstream/desk.h"
 #include "upstream/fields.h"
+#include "upstream/sign_in_flow.h"
 
-enum { TOKEN_BYTES = 64 * 1024 };
+enum { TOKEN_BYTES = 64 * 1024, DESK_BYTES = 1024 * 1024, LOGIN_MS = 30 * 1000 };
 
 static bool learn(void *user, const char *secret)
 {
@@ -24,6 +26,7 @@ static bool learn(void *user, const char *secret)
 void ptc_sign_in_deinit(PtcSignIn *s)
 {
     ptc_secret_ring_deinit(&s->secrets);
+    pthread_mutex_destroy(&s->turn);
 }
 
 bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, const char *state_dir,
@@ -32,6 +35,7 @@ bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, cons
     char path[PTC_OAUTH_STORE_PATH];
     *s = (PtcSignIn){.entry = entry};
     ptc_secret_ring_init(&s->secrets, credentials);
+    pthread_mutex_init(&s->turn, NULL);
     s->bearer = (PtcOauthBearer){.mem = credentials->mem,
                                  .insecure_http = entry->insecure_http,
                                  .cancel = &s->cancel,
@@ -58,6 +62,39 @@ static PtcText find_authorization(PtcText lines)
         lines = (PtcText){lines.bytes + all, lines.len - all};
     }
     return (PtcText){NULL, 0};
+}
+
+/* A token of the client's own credentials.  With the lock held. */
+static bool log_in(PtcSignIn *s, PtcClient *http, PtcBuf *why)
+{
+    PtcDesk desk;
+    PtcOauthWork w;
+    PtcOauthSite site;
+    PtcOauthRecord record;
+    ptc_desk_init(&desk, s->bearer.mem, DESK_BYTES);
+    ptc_oauth_work_init(&w, s->bearer.mem, http, &s->cancel, LOGIN_MS);
+    bool ok = ptc_sign_in_site(&w.arena, &desk.heap, s->entry, &site) &&
+              ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.path, &record);
+    if (!ok)
+        ptc_buf_add_cstr(why, w.why[0] ? w.why : "out of memory");
+    ptc_oauth_work_deinit(&w);
+    ptc_desk_deinit(&desk);
+    return ok;
+}
+
+/* Another token than `used`, which may be absent.  Of several threads that want one, the first asks for it. */
+static bool get_as_client(PtcSignIn *s, PtcClient *http, PtcText used, PtcBuf *token, PtcBuf *why)
+{
+    pthread_mutex_lock(&s->turn);
+    bool have = ptc_oauth_bearer_get(&s->bearer, http, token, why) == PTC_OAUTH_HAVE;
+    if (!have || ptc_text_same(ptc_buf_view(token), used)) {
+        ptc_buf_clear(token);
+        ptc_buf_clear(why);
+        have = log_in(s, http, why) &&
+               ptc_oauth_bearer_get(&s->bearer, http, token, why) == PTC_OAUTH_HAVE;
+    }
+    pthread_mutex_unlock(&s->turn);
+    return have;
 }
 
 const char *ptc_sign_in_forbidden(const PtcEntry *entry)
@@ -87,7 +124,11 @@ bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
         return false;
     }
     ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
-    PtcOauthHave have = ptc_oauth_bearer_get(&s->bearer, http, &token, why);
+    PtcOauthHave have = PTC_OAUTH_FAILED;
+    if (!s->entry->client_grant)
+        have = ptc_oauth_bearer_get(&s->bearer, http, &token, why);
+    else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, why))
+        have = PTC_OAUTH_HAVE;
     if (have == PTC_OAUTH_HAVE)
         ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", (int)token.len, token.data);
     if (have == PTC_OAUTH_NO_LOGIN && wanted)
@@ -125,7 +166,15 @@ bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *ch
     if (status == 403)
         return want_more(s, challenge, why);
     used = (PtcText){used.bytes + sizeof scheme - 1, used.len - (sizeof scheme - 1)};
-    return ptc_oauth_bearer_renew(&s->bearer, http, used, why);
+    if (!s->entry->client_grant)
+        return ptc_oauth_bearer_renew(&s->bearer, http, used, why);
+    PtcBuf token;
+    ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
+    bool other = get_as_client(s, http, used, &token, why);
+    if (token.data)
+        ptc_secret_wipe(token.data, token.len);
+    ptc_buf_deinit(&token);
+    return other;
 }
 
 static bool has_credentials(const PtcEntry *entry)
@@ -137,7 +186,7 @@ static bool has_credentials(const PtcEntry *entry)
         if (name.len == 13 && strncasecmp(name.bytes, "authorization", 13) == 0)
             return true;
     }
-    return ptc_fields_count(entry->auth) > 0;
+    return ptc_fields_count(entry->auth) > 0 || entry->client_grant;
 }
 
 void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
@@ -186,5 +235,6 @@ bool ptc_sign_in_site(PtcArena *arena, PtcHeap *heap, const PtcEntry *entry, Ptc
         out->callback_port = (int)ptc_to_int(port);
     return keep(arena, heap, form, "client_id", &out->client_id) &&
            keep(arena, heap, form, "client_secret", &out->client_secret) &&
+           keep(arena, heap, form, "private_key_file", &out->private_key_file) &&
            keep(arena, heap, form, "client_id_url", &out->client_id_url);
 }

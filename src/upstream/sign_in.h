@@ -13,6 +13,7 @@ typedef struct PtcSignIn {
     PtcSecretRing secrets;
     PtcOauthBearer bearer; /* path NULL: there is no place for tokens */
     PtcCancel cancel;      /* asked when the process ends */
+    pthread_mutex_t turn;  /* of whoever gets a token with the client's own credentials */
 } PtcSignIn;
 
 /* `state_dir` NULL: nothing is kept.  False: out of memory.  It must not move. */
@@ -24,7 +25,8 @@ void ptc_sign_in_deinit(PtcSignIn *s);
 /* May a token go to the address of the entry?  NULL, or why not: a constant text. */
 const char *ptc_sign_in_forbidden(const PtcEntry *entry);
 /* Adds the header with the token, unless the lines have an Authorization already, or nobody has signed in and the entry
- * does not ask for it.  Any thread; may ask the authorization server for another token.  False: why says what. */
+ * does not ask for it; where the client has credentials of its own, nobody need have.  Any thread; may ask the
+ * authorization server for another token.  False: why says what. */
 PTC_MUST_USE bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why);
 /* The upstream answered 401 or 403 to a request with these lines.  True: there is another token, so it may be sent
  * again. */

@@ -448,16 +448,17 @@ static char dir[64], path[PTC_OAUTH_STORE_PATH];
 
 static PtcOauthRecord sample(void)
 {
-    return (PtcOauthRecord){.account = "acc",
-                            .resource = "https://h/mcp",
-                            .issuer = "https://as",
-                            .token_endpoint = "https://as/t",
-                            .client = {"id", "se\"cret", PTC_OAUTH_AUTH_BASIC},
-                            .access = "access-1",
-                            .scope = "a b",
-                            .expires_at = 2000000000,
-                            .life = 3600,
-                            .inside = true};
+    return (PtcOauthRecord){
+        .account = "acc",
+        .resource = "https://h/mcp",
+        .issuer = "https://as",
+        .token_endpoint = "https://as/t",
+        .client = {.id = "id", .secret = "se\"cret", .auth = PTC_OAUTH_AUTH_BASIC},
+        .access = "access-1",
+        .scope = "a b",
+        .expires_at = 2000000000,
+        .life = 3600,
+        .inside = true};
 }
 
 static void test_store(void)

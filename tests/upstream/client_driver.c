@@ -287,6 +287,18 @@ static const char *kept(PtcValue text)
     return ptc_is_string(text) ? ptc_oauth_doc_keep(&visitor.work.arena, ptc_str_text(text)) : NULL;
 }
 
+/* The path of a file with the key, which is removed at the end; NULL: there is none. */
+static const char *key_file(PtcValue pem)
+{
+    static char path[] = "/tmp/client_driver.XXXXXX";
+    int fd = ptc_is_string(pem) ? mkstemp(path) : -1;
+    if (fd < 0)
+        return NULL;
+    bool ok = write(fd, ptc_str_bytes(pem), ptc_str_len(pem)) == (ssize_t)ptc_str_len(pem);
+    close(fd);
+    return ok ? path : NULL;
+}
+
 static bool run_link(PtcLinkConfig *c, PtcLoop *loop, int argc, char **argv)
 {
     static const char *env[4];
@@ -303,6 +315,9 @@ static bool run_link(PtcLinkConfig *c, PtcLoop *loop, int argc, char **argv)
     visitor.site.url = c->url;
     visitor.site.client_id = kept(field(parse(context ? context : "{}"), "client_id"));
     visitor.site.client_secret = kept(field(parse(context ? context : "{}"), "client_secret"));
+    visitor.site.private_key_file =
+        key_file(field(parse(context ? context : "{}"), "private_key_pem"));
+    visitor.by_client = scenario && strstr(scenario, "client-credentials");
     peer.link = ptc_link_new(&mem, loop, c);
     bool ok = peer.link && peer_connect(&peer);
     if (peer.link && !ok && visitor.record.access &&
@@ -311,6 +326,8 @@ static bool run_link(PtcLinkConfig *c, PtcLoop *loop, int argc, char **argv)
     fprintf(stderr, "state %d: %s\n", peer.state, peer.why);
     ok = ok && (stdio ? visit() : play(scenario ? scenario : "", context ? context : "{}"));
     peer_free(&peer);
+    if (visitor.site.private_key_file)
+        unlink(visitor.site.private_key_file);
     return ok;
 }
 

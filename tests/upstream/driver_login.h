@@ -19,6 +19,7 @@ typedef struct Visitor {
     PtcOauthWork work;
     PtcOauthRecord record; /* access NULL: not signed in */
     int step_ups;
+    bool by_client; /* it has credentials of its own, and no person signs in */
     char shown[8192];
 } Visitor;
 
@@ -47,7 +48,8 @@ static inline bool visitor_login(Visitor *v)
 {
     PtcOauthPerson person = {visitor_show, visitor_paste, v};
     PtcOauthRecord record;
-    bool ok = ptc_oauth_login(&v->work, &v->site, PTC_OAUTH_PASTE, &person,
+    PtcOauthWay way = v->by_client ? PTC_OAUTH_CLIENT : PTC_OAUTH_PASTE;
+    bool ok = ptc_oauth_login(&v->work, &v->site, way, &person,
                               v->record.access ? &v->record : NULL, &record);
     fprintf(stderr, "login: %s\n", ok ? "ok" : v->work.why);
     if (ok)

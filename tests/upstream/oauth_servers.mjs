@@ -1,11 +1,12 @@
 // An authorization server (oidc-provider, or oauth2-mock-server) and an MCP server that it protects, both on 127.0.0.1, for test_oauth.py.
 //
 // usage: node oauth_servers.mjs MODULES [JSON]    MODULES: the directory that they are installed in
-// Prints {"issuer", "mcp", "control"} when both listen, and ends when its standard input does.  Whoever arrives at the
+// Prints {"issuer", "mcp", "control", "keys"} when both listen (keys: those of the clients ES256 and RS256, in PEM), and ends when its standard input does.  Whoever arrives at the
 // authorization server is signed in as ana and has agreed: the browser only has to follow redirects with cookies.
 //
 // Options: ttl (seconds of an access token), wrong ("issuer", "iss": what the server says falsely), s256 (false: it does not say that
 // it has it), plain (true: oauth2-mock-server), ask (a scope that the MCP server wants of every token), hide (true: 401 does not say where metadata is).
+import { generateKeyPairSync } from 'node:crypto';
 import http from 'node:http';
 import { pathToFileURL } from 'node:url';
 
@@ -21,7 +22,7 @@ const send = (res, status, body, headers = {}) => {
   res.end(typeof body === 'string' ? body : JSON.stringify(body));
 };
 
-const counts = { authorization_code: 0, refresh_token: 0, device: 0, registered: 0, calls: 0, refused: 0, anonymous: 0 };
+const counts = { authorization_code: 0, client_credentials: 0, refresh_token: 0, device: 0, registered: 0, calls: 0, refused: 0, anonymous: 0 };
 const tokens = []; // every token and code that was given out
 const state = { refuse: [], slow: 0, broken: false, never: false, wants: options.ask ?? '' };
 
@@ -45,8 +46,16 @@ const issuer = plain ?? `http://127.0.0.1:${await listen(front)}`;
 const back = http.createServer();
 const mcp = `http://127.0.0.1:${await listen(back)}/mcp`;
 
+// Clients that sign in by themselves, with a secret or a key.
+const pairs = { ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }), RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+const keys = Object.fromEntries(Object.entries(pairs).map(([alg, pair]) => [alg, pair.privateKey.export({ type: 'pkcs8', format: 'pem' })]));
+const robot = { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] };
+
 const provider = new Provider(issuer, {
-  clients: [{ client_id: 'known', client_secret: 'known-secret-0123456789', redirect_uris: ['http://127.0.0.1/callback'],
+  clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+  clients: [{ ...robot, client_id: 'robot', client_secret: 'robot-secret-0123456789', token_endpoint_auth_method: 'client_secret_basic' },
+    ...Object.entries(pairs).map(([alg, pair]) => ({ ...robot, client_id: alg, token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: alg, jwks: { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), alg, use: 'sig' }] } })), { client_id: 'known', client_secret: 'known-secret-0123456789', redirect_uris: ['http://127.0.0.1/callback'],
     application_type: 'native', grant_types: ['authorization_code', 'refresh_token'] }],
   findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   scopes: ['openid', 'offline_access', 'mcp:tools', 'mcp:admin'],
@@ -55,10 +64,11 @@ const provider = new Provider(issuer, {
   rotateRefreshToken: () => true,
   pkce: { required: () => true },
   ttl: { AccessToken: options.ttl, RefreshToken: 86400, DeviceCode: 600, Grant: 86400, Session: 86400, Interaction: 600,
-    IdToken: 600, AuthorizationCode: 60 },
+    IdToken: 600, AuthorizationCode: 60, ClientCredentials: options.ttl },
   features: {
     devInteractions: { enabled: false },
     registration: { enabled: true },
+    clientCredentials: { enabled: true },
     deviceFlow: { enabled: true, mask: '****-****',
       userCodeInputSource: (ctx, form) => { ctx.body = form; },
       userCodeConfirmSource: (ctx, form) => { ctx.body = form; },
@@ -129,7 +139,8 @@ const results = {
     text: params.name === 'header' ? String(req.headers.authorization) : String(params.arguments?.text ?? params.name) }] }),
 };
 
-const find = async (value) => (plain ? tokens.includes(value) && { aud: mcp, scope: 'mcp:tools' } : provider.AccessToken.find(value));
+const find = async (value) => (plain ? tokens.includes(value) && { aud: mcp, scope: 'mcp:tools' }
+  : await provider.AccessToken.find(value) ?? provider.ClientCredentials.find(value));
 const refuse = (res, status, extra) => {
   counts.refused += 1;
   const place = options.hide ? '' : `resource_metadata="${new URL('/.well-known/oauth-protected-resource/mcp', mcp)}", `;
@@ -161,6 +172,6 @@ back.on('request', async (req, res) => {
     : { jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no such method' } });
 });
 
-process.stdout.write(`${JSON.stringify({ issuer, mcp, control: new URL('/control', mcp).href })}\n`);
+process.stdout.write(`${JSON.stringify({ issuer, mcp, keys, control: new URL('/control', mcp).href })}\n`);
 process.stdin.resume();
 process.stdin.on('end', () => process.exit(0));

@@ -422,6 +422,52 @@ def test_known_client(servers, place):
 
 # --------------------------------------------------------------------------------------------------------- what is refused
 
+def test_client_grant(servers, place):
+    """A client with credentials of its own: nobody signs in, a token is kept, replaced when it ends or is refused, and shared by threads."""
+    homes, robot = [], {"grant": "client_credentials", "client_id": "robot", "client_secret": "robot-secret-0123456789"}
+    ways = [robot]
+    for alg, pem in servers.at["keys"].items():
+        path = os.path.join(place, alg + ".pem")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(pem)
+        os.chmod(path, 0o600)
+        ways.append({"grant": "client_credentials", "client_id": alg, "private_key_file": path})
+    for i, oauth in enumerate(ways):
+        home = Home(os.path.join(place, f"robot{i}"), servers.at["mcp"], oauth)
+        homes.append(home)
+        name, before = oauth["client_id"], servers.counted()["client_credentials"]
+        code, out, err = home.eval("(pmap (fn [i] (guarded/echo {:text (str i)})) (range 20))")
+        check(f"{name}: calls", code == 0 and json.loads(out.replace(" ", ",")) == [str(i) for i in range(20)], err)
+        check(f"{name}: one token for all", servers.counted()["client_credentials"] == before + 1, servers.counted())
+        check(f"{name}: it is kept", home.eval(ECHO)[1] == '"hello"\n' and servers.counted()["client_credentials"] == before + 1)
+        servers.control(refuse=[home.record()["access_token"]])
+        check(f"{name}: another one when it is refused", home.eval(ECHO)[1] == '"hello"\n' and servers.counted()["client_credentials"] == before + 2)
+        home.change(expires_at=1)
+        check(f"{name}: and when it has ended", home.eval(ECHO)[1] == '"hello"\n' and servers.counted()["client_credentials"] == before + 3)
+        code, out, err = home.upstreams("login", "guarded")
+        check(f"{name}: login needs nobody", code == 0 and out.startswith("Signed in to guarded at "), (out, err))
+        check(f"{name}: the key is not kept", "PRIVATE KEY" not in json.dumps(home.record()) and "-----BEGIN" not in home.printed, home.record())
+    home = homes[1]
+    key = ways[1]["private_key_file"]
+    os.chmod(key, 0o644)
+    home.change(expires_at=1)
+    check("a loose key", "chmod 600" in home.eval(ECHO)[2] + home.printed, home.printed[-500:])
+    os.chmod(key, 0o600)
+    with open(key, "w", encoding="utf-8") as out:
+        out.write("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
+    _, _, err = home.eval(ECHO)
+    check("no key", "has no private key in PEM" in err and "ptc upstreams login" not in err, err)
+    wrong = Home(os.path.join(place, "wrong"), servers.at["mcp"], {**robot, "client_secret": "not-that-one-0123"})
+    code, _, err = wrong.eval(ECHO)
+    check("a wrong secret", code == 1 and "invalid_client" in err and "not-that-one" not in err and "upstreams login" not in err, err)
+    for oauth, said in (({"grant": "implicit"}, "authorization_code or client_credentials"), ({"private_key_file": "key.pem"}, "a whole path")):
+        wrong.write(oauth)
+        code, _, err = wrong.eval("1")
+        check(f"{oauth} is a mistake", code == 2 and said in err, err)
+    wrong.write({"grant": "client_credentials", "client_id": "robot"})
+    check("half of them", "client_id with a client_secret" in wrong.eval(ECHO)[2], wrong.printed[-400:])
+
+
 def test_answers(home):
     process, url = home.begin_login()
     query = urllib.parse.parse_qs(urllib.parse.urlparse(url).query)
@@ -574,7 +620,7 @@ def main():
         print("skipped: oidc-provider is not installed")
         return 0
     with tempfile.TemporaryDirectory() as place:
-        places = {name: os.path.join(place, name) for name in "abcdefgh"}
+        places = {name: os.path.join(place, name) for name in "abcdefghi"}
         with Servers() as servers:
             test_asked(servers, places["h"])
             home = test_browser(servers, places["a"])
@@ -589,6 +635,8 @@ def main():
             test_device(servers, home)
             test_logout(home)
             test_answers(home)
+            os.makedirs(places["i"])
+            test_client_grant(servers, places["i"])
             test_secrets(servers, home, test_known_client(servers, places["b"]), test_headless(servers, places["c"]))
         test_liars(places["d"])
         test_wrong_entries(places["g"])
