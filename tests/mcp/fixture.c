@@ -539,6 +539,16 @@ static const char wide_schema[] =
 static const PtcMcpTool tools[] = {
     TOOL("test_simple_text", "A text", simple_text),
     TOOL("test_image_content", "An image", image),
+    {.name = "test_headers",
+     .description = "Wants some of its arguments in headers",
+     .input_schema =
+         "{\"type\":\"object\",\"properties\":{\"region\":{\"type\":\"string\",\"x-mcp-header\":"
+         "\"Region\"},\"where\":{\"type\":\"object\",\"properties\":{\"floor\":{\"type\":"
+         "\"integer\","
+         "\"x-mcp-header\":\"Floor\"},\"dry\":{\"type\":\"boolean\",\"x-mcp-header\":\"Dry\"}}},"
+         "\"query\":{\"type\":\"string\"}}}",
+     .flags = PTC_MCP_READ_ONLY,
+     .handler = simple_text},
     TOOL("test_audio_content", "A sound", audio),
     TOOL("test_embedded_resource", "A resource", embedded),
     TOOL("test_multiple_content_types", "A text, an image and a resource", several),

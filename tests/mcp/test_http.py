@@ -103,6 +103,37 @@ def header_rules(server):
 
 
 @test
+def arguments_in_headers(server):
+    """What a schema wants in headers (x-mcp-header) must be there as it is in the body, at any depth, and nowhere else."""
+    encoded = "=?base64?" + base64.b64encode(" é\n".encode()).decode() + "?="
+    cases = [
+        ({}, {}, 200),
+        ({"query": "not in a header"}, {}, 200),
+        ({"region": "eu"}, {"Mcp-Param-Region": "eu"}, 200),
+        ({"region": "eu"}, {"mcp-param-REGION": "eu"}, 200),
+        ({"region": " é\n"}, {"Mcp-Param-Region": encoded}, 200),
+        ({"region": ""}, {"Mcp-Param-Region": ""}, 200),
+        ({"region": "eu"}, {}, 400),
+        ({"region": "eu"}, {"Mcp-Param-Region": "us"}, 400),
+        ({"region": None}, {"Mcp-Param-Region": "us"}, 400),
+        ({}, {"Mcp-Param-Region": "us"}, 400),
+        ({"region": "eu"}, {"Mcp-Param-Region": "=?base64?!!!?="}, 400),
+        ({"where": {"floor": 3, "dry": False}}, {"Mcp-Param-Floor": "3", "Mcp-Param-Dry": "false"}, 200),
+        ({"where": {"floor": 3}}, {"Mcp-Param-Floor": "4"}, 400),
+        ({"where": {"floor": 3}}, {}, 400),
+        ({"where": {"dry": True}}, {"Mcp-Param-Dry": "false"}, 400),
+        ({"where": 7}, {}, 200),  # wrong in another way, which the tool tells
+    ]
+    for arguments, headers, status in cases:
+        body = json.dumps(modern_body("tools/call", {"name": "test_headers", "arguments": arguments})).encode()
+        answer = raw_request(server, "POST", "/mcp", modern_headers("tools/call", "test_headers", headers), body)
+        expect((answer.status, code(answer)), (status, -32020 if status == 400 else None), (arguments, headers))
+    session = initialize(server).headers["MCP-Session-Id"]
+    answer = legacy(server, "tools/call", {"name": "test_headers", "arguments": {"region": "eu"}}, session)
+    expect((answer.status, code(answer)), (200, None), "older clients have no such headers")
+
+
+@test
 def a_header_twice(server):
     body = json.dumps(modern_body("tools/call", {"name": "test_simple_text", "arguments": {}})).encode()
     headers = modern_headers("tools/call", "test_simple_text") + [("Mcp-Name", "other")]

@@ -7,7 +7,12 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "json/emit.h"
+#include "json/parse.h"
 #include "mcp/server/mcp_int.h"
+
+#define PARAM_HEADER "x-mcp-header"
+enum { PARAM_DEPTH = 16 }; /* of objects in which arguments for headers may be */
 
 static const char *const legacy_versions[] = {PTC_MCP_VERSION_LEGACY, "2025-06-18", "2025-03-26",
                                               "2024-11-05"};
@@ -98,6 +103,53 @@ static bool check_headers(PtcMcpCall *call)
     if (!method.bytes || !ptc_text_same(method, call->method))
         return mismatch(call, "Mcp-Method", method, call->method);
     return check_name(call);
+}
+
+/* Does the header repeat an argument?  What is absent or null has none. */
+static bool check_param(PtcMcpCall *call, PtcText name, PtcValue value)
+{
+    char field[80];
+    PtcBuf text;
+    PtcText found, wanted = {NULL, 0};
+    snprintf(field, sizeof field, "Mcp-Param-%.*s", (int)(name.len < 64 ? name.len : 64),
+             name.bytes);
+    ptc_buf_init(&text, &call->mcp->mem, SIZE_MAX / 2);
+    if (ptc_is_string(value))
+        wanted = ptc_str_text(value);
+    else if (value != PTC_NONE && value != PTC_NIL && ptc_emit_value(&text, &call->heap, value))
+        wanted = ptc_buf_view(&text);
+    found = header(call, field);
+    bool same = found.bytes && wanted.bytes ? decode(call, &found) && ptc_text_same(found, wanted)
+                                            : !found.bytes && !wanted.bytes;
+    if (!same)
+        (void)mismatch(call, field, found, wanted);
+    ptc_buf_deinit(&text);
+    return same;
+}
+
+static bool check_params(PtcMcpCall *call, PtcValue schema, PtcValue args, int depth)
+{
+    size_t pos = 0;
+    PtcValue key, part, parts = ptc_map_field(&call->heap, schema, "properties");
+    while (depth && ptc_is_map(parts) && ptc_map_next(parts, &pos, &key, &part)) {
+        PtcText name = ptc_str_text(ptc_map_field(&call->heap, part, PARAM_HEADER));
+        PtcValue value = ptc_is_map(args) ? ptc_map_get(&call->heap, args, key) : PTC_NONE;
+        if (name.bytes ? !check_param(call, name, value)
+                       : !check_params(call, part, value, depth - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Few tools have such arguments, so their schemas are read again. */
+bool ptc_mcp_check_params(PtcMcpCall *call)
+{
+    PtcJsonError error;
+    const char *schema = call->tool->input_schema;
+    if (!call->http || call->era != PTC_MCP_MODERN || !schema || !strstr(schema, PARAM_HEADER))
+        return true;
+    return check_params(call, ptc_json_parse(&call->heap, schema, strlen(schema), &error),
+                        call->args, PARAM_DEPTH);
 }
 
 /* ---------------------------------------------------------------------------- envelope */

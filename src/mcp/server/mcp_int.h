@@ -233,6 +233,8 @@ PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
 /* Decides the era and checks the envelope and the headers; false: refused. */
 PTC_MUST_USE bool ptc_mcp_route(PtcMcpCall *call);
 bool ptc_mcp_legacy_version(PtcText version);
+/* Do headers repeat the arguments that the schema of the tool says (x-mcp-header)?  False: refused. */
+PTC_MUST_USE bool ptc_mcp_check_params(PtcMcpCall *call);
 /* Does a client that says this of itself (PTC_NONE: nothing) get text only? */
 bool ptc_mcp_text_only(PtcMcpCall *call, PtcValue info);
 

@@ -58,7 +58,8 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
         if (ptc_text_is(call->name, c->tools[i].name))
             call->tool = &c->tools[i];
     if (call->tool) {
-        if (take_args(call, call->params) && ptc_mcp_raw_keep(call) && ptc_mcp_take_replies(call))
+        if (take_args(call, call->params) && ptc_mcp_check_params(call) && ptc_mcp_raw_keep(call) &&
+            ptc_mcp_take_replies(call))
             ptc_mcp_will_run(call, PTC_MCP_BODY_TOOL, call->tool->handler, call->tool->user);
         return;
     }
