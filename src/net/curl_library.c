@@ -3,10 +3,10 @@
  * functions is called, and is never unloaded, because it may have threads that look up names. */
 #include "net/curl_library.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
+
+#include "base/library.h"
 
 enum { OLDEST = 0x075500 }; /* 7.85.0: protocols by name */
 
@@ -16,22 +16,10 @@ static const char *const names[] = {
     "curl_multi_init",    "curl_multi_setopt", "curl_multi_add_handle", "curl_multi_remove_handle",
     "curl_multi_perform", "curl_multi_poll",   "curl_multi_info_read",  "curl_multi_cleanup",
 };
-_Static_assert(sizeof names / sizeof *names == sizeof(PtcCurl) / sizeof(void *), "one name each");
 
 static PtcCurl curl;
 static const char *trouble;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static bool find_all(void *so)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *at = dlsym(so, names[i]);
-        if (!at)
-            return false;
-        memcpy((char *)&curl + i * sizeof at, &at, sizeof at);
-    }
-    return true;
-}
 
 /* Without asynchronous look-ups, one that hangs could not be given up. */
 static bool has_features(void)
@@ -43,14 +31,13 @@ static bool has_features(void)
 
 static void load(void)
 {
-    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"};
-    void *so = NULL;
-    for (size_t i = 0; !so && i < sizeof files / sizeof *files; i++)
-        so = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
-    if (!so)
+    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so", NULL};
+    const char *missing;
+    bool found = PTC_LIBRARY_LOAD(files, names, &curl, &missing) != NULL;
+    if (!found && !missing)
         trouble = "the library libcurl (libcurl.so.4) is not installed; "
                   "on Debian and Ubuntu it is in the package libcurl4";
-    else if (!find_all(so) || !has_features())
+    else if (!found || !has_features())
         trouble = "the library libcurl is too old, or has no TLS or no asynchronous look-up of "
                   "names; 7.85 or later is needed";
     else if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)

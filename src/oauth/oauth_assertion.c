@@ -3,12 +3,12 @@
  * key is in memory only while something is signed with it. */
 #include "oauth/oauth_assertion.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "base/base64.h"
 #include "base/hex.h"
+#include "base/library.h"
 #include "base/private_file.h"
 #include "base/secret.h"
 #include "base/whole_file.h"
@@ -33,23 +33,11 @@ typedef struct {
     int (*sign)(void *work, uint8_t *out, size_t *len, const void *text, size_t text_len);
 } Crypto;
 
-static bool load_crypto(Crypto *crypto)
-{
-    static const char *const names[] = {
-        "BIO_new_mem_buf",      "BIO_free",           "PEM_read_bio_PrivateKey", "EVP_PKEY_free",
-        "EVP_PKEY_get_base_id", "EVP_PKEY_get_bits",  "EVP_MD_CTX_new",          "EVP_MD_CTX_free",
-        "EVP_sha256",           "EVP_DigestSignInit", "EVP_DigestSign"};
-    _Static_assert(sizeof names / sizeof *names == sizeof *crypto / sizeof(void *),
-                   "one name each");
-    void *so = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL); /* stays: it cannot be unloaded */
-    bool ok = so != NULL;
-    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++) {
-        void *at = dlsym(so, names[i]);
-        ok = at != NULL;
-        memcpy((char *)crypto + i * sizeof at, &at, sizeof at);
-    }
-    return ok;
-}
+static const char *const files[] = {"libcrypto.so.3", NULL};
+static const char *const names[] = {
+    "BIO_new_mem_buf",      "BIO_free",           "PEM_read_bio_PrivateKey", "EVP_PKEY_free",
+    "EVP_PKEY_get_base_id", "EVP_PKEY_get_bits",  "EVP_MD_CTX_new",          "EVP_MD_CTX_free",
+    "EVP_sha256",           "EVP_DigestSignInit", "EVP_DigestSign"};
 
 /* A key with a passphrase would be asked for at the terminal. */
 static int no_phrase(char *out, int size, int writing, void *user)
@@ -127,7 +115,8 @@ static bool add_claims(const PtcOauthWork *w, const PtcOauthClient *client, PtcB
 static bool write_jwt(PtcOauthWork *w, const PtcOauthClient *client, PtcText pem, PtcBuf *jwt)
 {
     Crypto crypto;
-    if (!load_crypto(&crypto))
+    const char *missing;
+    if (!PTC_LIBRARY_LOAD(files, names, &crypto, &missing)) /* it stays: it cannot be unloaded */
         return ptc_oauth_work_fail(w, "signing needs OpenSSL 3 (libcrypto.so.3); on Debian and "
                                       "Ubuntu it is in the package libssl3");
     void *bio = crypto.new_bio(pem.bytes, (int)pem.len);
