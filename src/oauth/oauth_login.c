@@ -106,22 +106,28 @@ static bool take_answer(Login *l, PtcText address, PtcOauthRedirect *redirect)
                                redirect->description);
 }
 
+/* Asks for tokens with a form, which is freed. */
+static bool send_form(Login *l, PtcBuf *form)
+{
+    const char *error;
+    ptc_oauth_url_add(form, "resource", l->plan.resource.resource);
+    bool ok =
+        ptc_oauth_work_tokens(l->w, l->plan.server.token, form, &l->client, &l->tokens, &error);
+    if (form->data)
+        ptc_secret_wipe(form->data, form->len);
+    ptc_buf_deinit(form);
+    return ok;
+}
+
 static bool exchange(Login *l, const char *code)
 {
     PtcBuf form;
-    const char *error;
     ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
     ptc_oauth_url_add(&form, "grant_type", "authorization_code");
     ptc_oauth_url_add(&form, "code", code);
     ptc_oauth_url_add(&form, "redirect_uri", l->listen.redirect);
     ptc_oauth_url_add(&form, "code_verifier", l->verifier);
-    ptc_oauth_url_add(&form, "resource", l->plan.resource.resource);
-    bool ok =
-        ptc_oauth_work_tokens(l->w, l->plan.server.token, &form, &l->client, &l->tokens, &error);
-    if (form.data)
-        ptc_secret_wipe(form.data, form.len);
-    ptc_buf_deinit(&form);
-    return ok;
+    return send_form(l, &form);
 }
 
 /* From the address that a person opens to tokens. */
@@ -181,7 +187,6 @@ static bool by_device(Login *l)
 static bool by_client(Login *l)
 {
     PtcBuf form;
-    const char *error;
     if (!l->site->client_id || !(l->site->client_secret || l->site->private_key_file))
         return ptc_oauth_work_fail(l->w, "client credentials are a client_id with a client_secret "
                                          "or a private_key_file");
@@ -190,13 +195,7 @@ static bool by_client(Login *l)
     ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
     ptc_oauth_url_add(&form, "grant_type", "client_credentials");
     ptc_oauth_url_add(&form, "scope", l->scope);
-    ptc_oauth_url_add(&form, "resource", l->plan.resource.resource);
-    bool ok =
-        ptc_oauth_work_tokens(l->w, l->plan.server.token, &form, &l->client, &l->tokens, &error);
-    if (form.data)
-        ptc_secret_wipe(form.data, form.len);
-    ptc_buf_deinit(&form);
-    return ok;
+    return send_form(l, &form);
 }
 
 /* -------------------------------------------------------------------------------------- all */
