@@ -9,10 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "check.h"
 #include "net/address.h"
 #include "net/client.h"
 #include "oauth/challenge.h"
+#include "oauth/oauth_assertion.h"
 #include "oauth/oauth_bearer.h"
 #include "oauth/oauth_discover.h"
 #include "oauth/oauth_doc.h"
@@ -665,6 +667,67 @@ static void test_no_memory(void)
     }
 }
 
+/* A key of this kind in a file; false: the library for it is not there. */
+static bool make_key(const char *file, const char *kind, const char *curve)
+{
+    static const char *const files[] = {"libcrypto.so.3", NULL};
+    static const char *const names[] = {"EVP_PKEY_Q_keygen", "BIO_new_file", "BIO_free",
+                                        "PEM_write_bio_PrivateKey", "EVP_PKEY_free"};
+    struct {
+        void *(*make)(void *library, const char *more, const char *kind, ...);
+        void *(*open)(const char *file, const char *mode);
+        int (*close)(void *bio);
+        int (*write)(void *bio, void *key, void *cipher, void *, int, void *, void *);
+        void (*drop)(void *key);
+    } lib;
+    const char *missing;
+    if (!PTC_LIBRARY_LOAD(files, names, &lib, &missing))
+        return false;
+    void *key = lib.make(NULL, NULL, kind, curve), *bio = lib.open(file, "w");
+    CHECK(key && bio && lib.write(bio, key, NULL, NULL, 0, NULL, NULL) == 1);
+    lib.close(bio);
+    lib.drop(key);
+    return chmod(file, 0600) == 0;
+}
+
+/* What is signed has three parts, and the last of ES256 has always 64 bytes; every allocation fails once.  That it is a
+ * signature is for authorization servers to say: tests/upstream/test_oauth.py. */
+static void test_signing(void)
+{
+    char file[128];
+    snprintf(file, sizeof file, "%s/key.pem", dir);
+    PtcOauthClient client = {
+        .id = "me", .auth = PTC_OAUTH_AUTH_KEY, .key_file = file, .audience = "https://as"};
+    if (!make_key(file, "EC", "P-256"))
+        return;
+    for (long n = 0; n < 60; n++) {
+        PtcMem small;
+        PtcBuf form;
+        PtcOauthWork w;
+        ptc_mem_init(&small, (size_t)64 << 20);
+        ptc_oauth_work_init(&w, &small, NULL, NULL, 1000);
+        ptc_buf_init(&form, &small, PTC_OAUTH_DOC_BYTES);
+        ptc_mem_fail_at(&small, (size_t)n % 40);
+        bool ok = ptc_oauth_assertion_add(&w, &client, &form);
+        CHECK(ok || (n % 40 && w.why[0]));
+        const char *dot = ok && ptc_buf_ok(&form) ? strrchr(ptc_buf_text(&form), '.') : NULL;
+        CHECK(!dot || strlen(dot + 1) == 86);
+        ptc_buf_deinit(&form);
+        ptc_oauth_work_deinit(&w);
+        CHECK(atomic_load(&small.used) == 0);
+    }
+    PtcOauthWork w;
+    PtcBuf form;
+    ptc_oauth_work_init(&w, &mem, NULL, NULL, 1000);
+    ptc_buf_init(&form, &mem, PTC_OAUTH_DOC_BYTES);
+    CHECK(make_key(file, "EC", "P-384") && !ptc_oauth_assertion_add(&w, &client, &form));
+    CHECK(strstr(w.why, "RSA or P-256"));
+    CHECK(unlink(file) == 0 && !ptc_oauth_assertion_add(&w, &client, &form));
+    CHECK(strstr(w.why, "cannot be read"));
+    ptc_buf_deinit(&form);
+    ptc_oauth_work_deinit(&w);
+}
+
 static void remove_all(void)
 {
     char command[128];
@@ -699,6 +762,7 @@ int main(void)
     CHECK_RUN(test_many_tokens());
     CHECK_RUN(test_no_token());
     CHECK_RUN(test_no_memory());
+    CHECK_RUN(test_signing());
     remove_all();
     ptc_arena_deinit(&arena);
     CHECK(atomic_load(&mem.used) == 0);
