@@ -151,6 +151,14 @@ bool ptc_utf8_alike(const char *a, const char *b, size_t len)
     return true;
 }
 
+bool ptc_utf8_is_seen(uint32_t code)
+{
+    enum { BRAILLE_BLANK = 0x2800 };
+    const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
+    bool other = p->category == UTF8PROC_CATEGORY_CN || p->category >= UTF8PROC_CATEGORY_ZS;
+    return code == ' ' || (!other && !p->ignorable && code != BRAILLE_BLANK);
+}
+
 /* Rule GB9c of Unicode 15.1, which the library does not know yet: in six scripts of India a consonant, a virama and
  * the next consonant form one grapheme.  Properties InCB=Consonant and InCB=Linker. */
 static bool is_consonant(uint32_t c)

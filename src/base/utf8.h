@@ -27,6 +27,9 @@ size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code);
 size_t ptc_utf8_encode(uint32_t code, char out[4]);
 /* Number of code points in valid UTF-8. */
 size_t ptc_utf8_count(const char *bytes, size_t len);
+/* Does a reader see this character, as itself and in its place?  No control or format character, no white space but the
+ * blank, nothing that is drawn as nothing. */
+bool ptc_utf8_is_seen(uint32_t code);
 /* Are two texts of the same length equal, ignoring case and treating blank, `-` and `_` as the same? */
 bool ptc_utf8_alike(const char *a, const char *b, size_t len);
 /* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0.  CR and LF are one each, unlike in the

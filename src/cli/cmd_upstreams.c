@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "cli/shown.h"
 #include "cli/upstreams_ask.h"
-#include "cli/upstreams_consent.h"
 #include "cli/upstreams_desk.h"
 #include "cli/upstreams_help.h"
 #include "cli/upstreams_login.h"
@@ -117,9 +116,6 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
     if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
         return ptc_options_wrong(&usage, "call: the arguments must be a JSON object, such as "
                                          "'{\"path\": \"notes.txt\"}'");
-    if (words[word].run == ptc_upstreams_call &&
-        !ptc_upstreams_consent(mem, &o->upstreams, argv[0], argc > 1 ? argv[1] : "{}", &status))
-        return status;
     if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,
                            o->verbose ? log_line : NULL, NULL, &status)) {
         PtcUpstreamsCommand c = {.mem = mem,

@@ -6,10 +6,8 @@
 #include "cli/io.h"
 #include "cli/shown.h"
 #include "cli/terminal_form.h"
-#include "exec/asked_calls.h"
-#include "upstream/desk.h"
 
-enum { LIST_BYTES = 64 * 1024, QUESTION_BYTES = 512 * 1024, HEAP_BYTES = 8 << 20, TRIES = 5 };
+enum { LIST_BYTES = 64 * 1024, QUESTION_BYTES = 512 * 1024, TRIES = 5 };
 
 static const struct {
     const char *word;
@@ -36,35 +34,18 @@ static int read_answer(PtcText line)
 /* False: they cannot be shown, since memory is short. */
 static bool show_calls(PtcMem *mem, PtcRemote *remote, void *run)
 {
-    PtcDesk desk;
     PtcBuf list, shown;
-    ptc_desk_init(&desk, mem, HEAP_BYTES);
     ptc_buf_init(&list, mem, LIST_BYTES);
-    ptc_buf_init(&shown, mem, LIST_BYTES);
-    PtcAskedCalls calls = {remote, run, &desk.heap, mem};
-    size_t n = ptc_asked_calls_add(&calls, &list, NULL);
+    ptc_buf_init(&shown, mem, 2 * LIST_BYTES);
+    size_t n = remote->question(run, &list, NULL);
     ptc_buf_addf(&shown, "The program wants to make %zu call%s:", n, n == 1 ? "" : "s");
     ptc_buf_add(&shown, list.data, list.len);
     ptc_buf_add_char(&shown, '\n');
-    bool ok = ptc_buf_ok(&list) && ptc_buf_ok(&shown);
-    if (ok)
-        ok = ptc_shown_write(PTC_IO_STDERR, shown.data, shown.len);
+    bool ok = ptc_buf_ok(&list) && ptc_buf_ok(&shown) &&
+              ptc_shown_write(PTC_IO_STDERR, shown.data, shown.len);
     ptc_buf_deinit(&shown);
     ptc_buf_deinit(&list);
-    ptc_desk_deinit(&desk);
     return ok;
-}
-
-/* Are there calls that somebody must be asked about, or only questions of servers? */
-static bool has_calls(PtcMem *mem, PtcRemote *remote, void *run)
-{
-    PtcBuf list;
-    ptc_buf_init(&list, mem, LIST_BYTES);
-    remote->question(run, 1, 1, &list);
-    bool any =
-        !ptc_buf_ok(&list) || list.len > sizeof "[]" - 1; /* a list that did not fit has some */
-    ptc_buf_deinit(&list);
-    return any;
 }
 
 static bool ask_about_calls(PtcMem *mem, PtcRemote *remote, void *run, PtcTerminalLine *line)
@@ -115,7 +96,7 @@ bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run, const PtcCancel
     if (!ptc_terminal_line_open(&line, cancel))
         return false;
     bool ok = ask_for_servers(mem, remote, run, &line) &&
-              (!has_calls(mem, remote, run) || ask_about_calls(mem, remote, run, &line));
+              (!remote->question(run, NULL, NULL) || ask_about_calls(mem, remote, run, &line));
     ptc_terminal_line_close(&line);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
+#include "cli/terminal_ask.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/clean.h"
@@ -360,6 +361,24 @@ static int write_value(PtcMem *mem, const PtcBuf *answer, const char *member)
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
+/* Whoever sits at the terminal is asked where policy says so; then it is asked once more.  False: out of memory. */
+static bool ask_with_person(PtcUpstreamsCommand *c, void *run, PtcRemoteAsk *ask, PtcBuf *answer,
+                            bool *ok)
+{
+    PtcRemote *remote = ptc_manager_remote(c->upstreams->manager);
+    uint64_t version;
+    if (ptc_terminal_line_possible())
+        remote->allow(run, PTC_REMOTE_ASKS);
+    bool done = ptc_upstreams_ask(remote, run, ask, answer, ok);
+    while (done && !*ok && remote->question(run, NULL, NULL) &&
+           ptc_terminal_ask(c->mem, remote, run, NULL)) {
+        ptc_buf_clear(answer);
+        remote->again(run, INT64_MAX, NULL, &version);
+        done = ptc_upstreams_ask(remote, run, ask, answer, ok);
+    }
+    return done;
+}
+
 static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *text,
                          const char *member)
 {
@@ -372,8 +391,10 @@ static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *t
         return status;
     ptc_buf_init(&answer, c->mem, ANSWER_BYTES);
     PtcRemoteAsk ask = {.op = op, .text = ptc_buf_view(text)};
-    if (!ptc_upstreams_ask(remote, run, &ask, &answer, &ok))
+    if (!ask_with_person(c, run, &ask, &answer, &ok))
         (void)wrong(c->argv[0], "out of memory");
+    else if (!ok && remote->question(run, NULL, NULL))
+        (void)wrong(c->argv[0], "it was not called");
     else if (!ok)
         status = tell_failure(c->mem, c->argv[0], &answer);
     else if (answer.len == 4 && memcmp(answer.data, "null", 4) == 0 && !member)

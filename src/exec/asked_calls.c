@@ -10,7 +10,7 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { LIST_BYTES = 512 * 1024, SHOWN_CALLS = 10, SHOWN_ARGS = 300 };
+enum { LIST_BYTES = 512 * 1024, SHOWN_ARGS = 300 };
 
 /* ---------------------------------------------------------------------------------------- plan */
 
@@ -88,26 +88,20 @@ static void put_site(const PtcAskedCalls *c, PtcText program, PtcValue site, Ptc
     put_line(text, c->heap, site, many);
 }
 
-/* What the run says about them, as a list; `list` gets its text. */
-static PtcValue listed(const PtcAskedCalls *c, size_t most, size_t args, PtcBuf *list)
-{
-    PtcJsonError error;
-    ptc_buf_init(list, c->mem, LIST_BYTES);
-    c->remote->question(c->run, most, args, list);
-    PtcValue v =
-        ptc_buf_ok(list) ? ptc_json_parse(c->heap, list->data, list->len, &error) : PTC_NONE;
-    return v != PTC_NONE && ptc_is_sequential(v) ? v : PTC_NONE;
-}
-
 static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, PtcBuf *json)
 {
     PtcBuf list;
+    PtcJsonError error;
     const char *why;
     size_t n = c->remote->waiting(c->run, &why);
-    PtcValue sites = listed(c, 0, 0, &list);
+    ptc_buf_init(&list, c->mem, LIST_BYTES);
+    (void)c->remote->question(c->run, NULL, &list);
+    PtcValue sites =
+        ptc_buf_ok(&list) ? ptc_json_parse(c->heap, list.data, list.len, &error) : PTC_NONE;
     ptc_buf_addf(text, "plan: %zu place%s where other servers may be called", n, n == 1 ? "" : "s");
     ptc_emit_array(json);
-    for (size_t i = 0; sites != PTC_NONE && i < ptc_seq_count(sites); i++)
+    for (size_t i = 0; sites != PTC_NONE && ptc_is_sequential(sites) && i < ptc_seq_count(sites);
+         i++)
         put_site(c, program, ptc_seq_nth(sites, i), text, json);
     ptc_emit_array_end(json);
     ptc_emit_field_uint(json, "count", n);
@@ -116,44 +110,16 @@ static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, Pt
 
 /* --------------------------------------------------------------------------------------- calls */
 
-/* 1. notes/write (destructive) {"text":"a"} */
-static void add_call(PtcBuf *out, PtcHeap *heap, PtcValue call, size_t number)
-{
-    PtcText server = field(heap, call, "server"), tool = field(heap, call, "tool");
-    PtcText effect = field(heap, call, "effect"), args = field(heap, call, "args");
-    ptc_buf_addf(out, "\n%zu. %.*s/%.*s (%.*s) %.*s", number, (int)server.len, server.bytes,
-                 (int)tool.len, tool.bytes, (int)effect.len, effect.bytes, (int)args.len,
-                 args.bytes);
-}
-
-size_t ptc_asked_calls_add(const PtcAskedCalls *c, PtcBuf *text, PtcBuf *json)
-{
-    PtcBuf list;
-    const char *why;
-    size_t n = c->remote->waiting(c->run, &why);
-    PtcValue calls = listed(c, SHOWN_CALLS, SHOWN_ARGS, &list);
-    size_t shown = calls != PTC_NONE ? ptc_seq_count(calls) : 0;
-    for (size_t i = 0; i < shown; i++)
-        add_call(text, c->heap, ptc_seq_nth(calls, i), i + 1);
-    if (n > shown)
-        ptc_buf_addf(text, "\nand %zu more", n - shown);
-    if (calls == PTC_NONE) /* nobody is asked about what cannot be shown */
-        text->failed = true;
-    if (json)
-        ptc_emit_raw(json, calls == PTC_NONE ? PTC_TEXT("[]") : ptc_buf_view(&list));
-    ptc_buf_deinit(&list);
-    return n;
-}
-
 static void list_calls(const PtcAskedCalls *c, PtcBuf *text, PtcBuf *json)
 {
-    PtcBuf calls;
-    ptc_buf_init(&calls, c->mem, LIST_BYTES);
-    size_t n = ptc_asked_calls_add(c, &calls, json);
-    ptc_emit_field_uint(json, "count", n);
+    PtcBuf list;
+    size_t n = c->remote->question(c->run, NULL, NULL);
+    ptc_buf_init(&list, c->mem, LIST_BYTES);
     ptc_buf_addf(text, "dry run: the program stops here, before %zu call%s:", n, n == 1 ? "" : "s");
-    ptc_buf_add(text, calls.data, calls.len);
-    ptc_buf_end_part(text, &calls);
+    (void)c->remote->question(c->run, text, &list);
+    ptc_emit_raw(json, ptc_buf_view(&list));
+    ptc_emit_field_uint(json, "count", n);
+    ptc_buf_end_part(json, &list);
 }
 
 void ptc_asked_calls_dry_run(const PtcAskedCalls *c, bool plan, PtcText program, PtcBuf *text,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * asked_calls.h - calls of other servers that have not been made, in words: those that wait for a person, and those
- * that a dry run has come to. */
+ * asked_calls.h - calls of other servers that a dry run has come to, in words. */
 #ifndef PTC_EXEC_ASKED_CALLS_H
 #define PTC_EXEC_ASKED_CALLS_H
 
@@ -15,9 +14,6 @@ typedef struct PtcAskedCalls {
     PtcMem *mem;
 } PtcAskedCalls;
 
-/* The first ten, a line for each, which begins with a line feed; `json` gets the same as an array, or is NULL.  How
- * many there are. */
-size_t ptc_asked_calls_add(const PtcAskedCalls *calls, PtcBuf *text, PtcBuf *json);
 /* What a dry run found: `plan` all places of the program, else the calls that it stopped before; as text, and as
  * {"dry_run","calls","count"}. */
 void ptc_asked_calls_dry_run(const PtcAskedCalls *calls, bool plan, PtcText program, PtcBuf *text,

@@ -75,7 +75,7 @@ typedef enum {
     PTC_REMOTE_ONLY_READS, /* everything but reads is denied, whatever policy says; nobody can be asked */
 } PtcRemoteMode;
 
-/* What a person says about all calls that were put aside. */
+/* What a person says about the calls that a question names. */
 typedef enum {
     PTC_REMOTE_ONCE,    /* these calls */
     PTC_REMOTE_RUN,     /* these tools, in this run */
@@ -145,11 +145,15 @@ typedef struct PtcRemote {
     /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much
      * would have to be remembered (*why says so, or is NULL). */
     size_t (*waiting)(void *run, const char **why);
-    /* The first `most` of them for a person, a JSON array of {"server","tool","effect","args"}; args is a text of so
-     * many bytes at most.  Of a program that was planned all places,
-     * {"at","many","name"?,"server"?,"tool"?,"effect"?,"policy"?,"args"?,"open"?}. */
-    void (*question)(void *run, size_t most, size_t args_bytes, PtcBuf *out);
-    /* False: it could not be kept permanently; it holds until the process ends. */
+    /* Composes the question about them: `text` (or NULL) gets lines for a person, each begun by a line feed, which name
+     * every tool that the question is about, with its effect and the number of its calls.  decide() is about these
+     * calls and tools alone; what does not fit into one question is asked about in the next.  `json` (or NULL) gets an
+     * array of the first of them, {"server","tool","effect","args"}; of a program that was planned all places,
+     * {"at","many","name"?,"server"?,"tool"?,"effect"?,"policy"?,"args"?,"open"?}.  How many calls it is about; without
+     * a text, how many wait. */
+    size_t (*question)(void *run, PtcBuf *text, PtcBuf *json);
+    /* What a person says about the question that was composed last.  False: it could not be kept permanently; it holds
+     * until the process ends. */
     bool (*decide)(void *run, PtcRemoteDecision decision);
     /* In place of begin(): the program is run again.  What was recorded is given again, what was approved is called. */
     void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);

@@ -146,7 +146,6 @@ void ptc_replay_keep(PtcReplay *r, size_t number, bool ok, bool may_repeat, PtcT
 bool ptc_replay_put_aside(PtcReplay *r, size_t number, PtcText args)
 {
     PtcPart *part = &r->items[number];
-    args.len = args.len < PTC_REPLAY_SHOWN ? args.len : PTC_REPLAY_SHOWN;
     ptc_mem_free(r->mem, part->args, part->args_len);
     part->args = copy_of(r->mem, args);
     part->args_len = part->args ? args.len : 0;

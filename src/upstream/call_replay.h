@@ -14,7 +14,6 @@
 enum {
     PTC_REPLAY_BYTES = 16 * 1024 * 1024, /* of all answers */
     PTC_REPLAY_CALLS = 4096,
-    PTC_REPLAY_SHOWN = 1024, /* bytes of arguments that are kept for the question */
 };
 
 typedef enum {
@@ -37,8 +36,9 @@ typedef struct PtcPart {
     PtcText server, tool; /* borrowed: of what the run sees */
     PtcEffectKind effect;
     uint8_t pin[PTC_SHA256_BYTES]; /* of the tool's definition */
-    char *args;                    /* JSON, perhaps only its beginning */
+    char *args;                    /* as a person reads them */
     size_t args_len;
+    bool asked; /* the question that was composed last names its tool, and counts it */
 } PtcPart;
 
 typedef struct PtcReplay {
@@ -68,7 +68,7 @@ PtcMeet ptc_replay_meet_look(PtcReplay *replay, const uint8_t print[PTC_SHA256_B
                              size_t *part);
 /* Its answer; one that does not fit makes the replay full. */
 void ptc_replay_keep(PtcReplay *replay, size_t part, bool ok, bool may_repeat, PtcText answer);
-/* Puts it aside.  False: out of memory. */
+/* Puts it aside; `args` as a person reads them.  False: out of memory. */
 PTC_MUST_USE bool ptc_replay_put_aside(PtcReplay *replay, size_t part, PtcText args);
 
 /* Does it wait, now that the program has ended? */

@@ -4,7 +4,10 @@
  * called once is never called again for the same call of the program. */
 #include "base/buf.h"
 #include "json/emit.h"
-#include "upstream/clean.h"
+#include "json/parse.h"
+#include "upstream/fields.h"
+#include "upstream/question.h"
+#include "upstream/quoted.h"
 #include "upstream/serve_int.h"
 #include "value/map.h"
 
@@ -181,16 +184,40 @@ static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
                            tool->name.bytes, (int)e->name.len, e->name.bytes);
 }
 
-static PtcText args_of(const PtcUpCall *call)
+/* The arguments as they are sent; of an operation, which is sent in pieces, as the program gives them. */
+static PtcValue args_of(const PtcUpCall *call, PtcHeap *heap)
 {
-    if (!call->args_at || call->args_at + call->args_len > call->params.len)
-        return call->ask->text;
-    return (PtcText){call->params.data + call->args_at, call->args_len};
+    PtcJsonError error;
+    bool sent = call->args_at && call->args_at + call->args_len <= call->params.len;
+    PtcText text =
+        sent ? (PtcText){call->params.data + call->args_at, call->args_len} : call->ask->text;
+    PtcValue args = ptc_json_parse(heap, text.bytes, text.len, &error);
+    if (!sent && call->ask->op == PTC_REMOTE_CALL_NAMED && args != PTC_NONE)
+        args = ptc_map_field(heap, args, "args");
+    return args == PTC_NONE && ptc_fields_ok(heap) ? ptc_fields_map(heap) : args;
+}
+
+/* Nobody is asked about what cannot be shown.  A dry run asks nobody. */
+static bool show_args(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool, PtcBuf *out)
+{
+    PtcValue args = args_of(call, heap);
+    if (args != PTC_NONE && ptc_quoted_add_value(out, heap, args))
+        return true;
+    if (args == PTC_NONE || out->failed || !ptc_fields_ok(heap))
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    if (call->run->mode == PTC_REMOTE_READS)
+        return ptc_buf_add_cstr(out, "(more arguments than can be shown)");
+    ptc_run_denied(call, tool);
+    return ptc_call_refuse(call, "denied",
+                           "%.*s needs a person's approval, and its arguments have more keys than "
+                           "can be shown to a person (%d bytes); make several calls of it, or "
+                           "allow it by a rule",
+                           (int)tool->name.len, tool->name.bytes, PTC_QUOTED_BYTES);
 }
 
 /* With run->lock held. */
 static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind effect,
-                      const uint8_t *pin)
+                      const uint8_t *pin, PtcText args)
 {
     PtcUpRun *run = call->run;
     PtcPart *part = &run->replay.items[call->part - 1];
@@ -205,7 +232,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     part->tool = tool->name;
     part->effect = effect;
     memcpy(part->pin, pin, sizeof part->pin);
-    if (!ptc_replay_put_aside(&run->replay, call->part - 1, args_of(call)))
+    if (!ptc_replay_put_aside(&run->replay, call->part - 1, args))
         return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for a person's answer");
 }
@@ -219,8 +246,24 @@ static bool is_approved(PtcUpCall *call, PtcText server, PtcText tool, const uin
            ptc_grants_has(&run->granted, of_run(server, tool), pin);
 }
 
-static bool decide_ask(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind effect,
-                       const uint8_t *pin)
+/* Always false: it waits, or cannot. */
+static bool wait_for_person(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool,
+                            PtcEffectKind effect, const uint8_t *pin)
+{
+    PtcUpRun *run = call->run;
+    PtcBuf args;
+    ptc_buf_init(&args, run->mem, PTC_QUOTED_BYTES);
+    if (show_args(call, heap, tool, &args)) {
+        pthread_mutex_lock(&run->lock);
+        (void)put_aside(call, tool, effect, pin, ptc_buf_view(&args));
+        pthread_mutex_unlock(&run->lock);
+    }
+    ptc_buf_deinit(&args);
+    return false;
+}
+
+static bool decide_ask(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool,
+                       PtcEffectKind effect, const uint8_t *pin)
 {
     PtcUpRun *run = call->run;
     PtcText server = ptc_run_upstream(run, call->slot)->entry.name;
@@ -232,14 +275,12 @@ static bool decide_ask(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKin
     pthread_mutex_lock(&run->lock);
     bool may = asks && is_approved(call, server, tool->name, pin);
     bool declined = ptc_grants_has(&run->declined, of_run(server, tool->name), NULL);
-    bool full = run->replay.full && !may && !declined;
-    if (!may && !declined && !full)
-        (void)put_aside(call, tool, effect, pin);
+    bool full = run->replay.full;
     pthread_mutex_unlock(&run->lock);
     call->approved = may;
-    if (full)
-        return cannot_wait(call, tool);
-    return may || (declined && decline(call, tool->name));
+    if (may || declined)
+        return may || decline(call, tool->name);
+    return full ? cannot_wait(call, tool) : wait_for_person(call, heap, tool, effect, pin);
 }
 
 bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
@@ -253,7 +294,7 @@ bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
         return true;
     if (!take_pin(run->manager->mem, &desk->heap, tool, pin))
         return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
-    return decide_ask(call, tool, policy.effect.kind, pin);
+    return decide_ask(call, &desk->heap, tool, policy.effect.kind, pin);
 }
 
 void ptc_serve_not_aside(PtcUpCall *call)
@@ -289,36 +330,6 @@ static size_t waiting(void *user, const char **why)
     return full || run->replay.diverged ? 0 : parts ? parts : run->asides;
 }
 
-static void put_clean(PtcBuf *out, PtcMem *mem, const char *key, PtcText text, size_t most)
-{
-    PtcBuf clean;
-    ptc_buf_init(&clean, mem, 8 * most + 64);
-    ptc_clean_add(&clean, text, most, false);
-    ptc_emit_field_text(out, key, ptc_buf_view(&clean));
-    ptc_buf_end_part(out, &clean); /* nobody is asked about what cannot be shown */
-}
-
-static void question(void *user, size_t most, size_t args_bytes, PtcBuf *out)
-{
-    PtcUpRun *run = user;
-    ptc_emit_array(out);
-    if (run->mode == PTC_REMOTE_PLANS)
-        ptc_buf_add(out, run->plan.data, run->plan.len);
-    for (size_t i = 0; i < run->replay.count && most > 0; i++) {
-        const PtcPart *part = &run->replay.items[i];
-        if (!ptc_part_waits(part))
-            continue;
-        most--;
-        ptc_emit_object(out);
-        put_clean(out, run->mem, "server", part->server, PTC_CLEAN_LINE);
-        put_clean(out, run->mem, "tool", part->tool, PTC_CLEAN_LINE);
-        ptc_emit_field_cstr(out, "effect", ptc_effect_name(part->effect));
-        put_clean(out, run->mem, "args", (PtcText){part->args, part->args_len}, args_bytes);
-        ptc_emit_object_end(out);
-    }
-    ptc_emit_array_end(out);
-}
-
 /* --------------------------------------------------------------------------------- the answer */
 
 /* For longer than the run. */
@@ -347,14 +358,17 @@ static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision
     return true;
 }
 
-/* No program is running now, so nothing else looks at the replay. */
+/* What was named, and nothing else.  No program is running now, so nothing else looks at the replay. */
 static bool decide(void *user, PtcRemoteDecision decision)
 {
     PtcUpRun *run = user;
     bool ok = true;
-    for (size_t i = 0; i < run->replay.count; i++)
-        if (ptc_part_waits(&run->replay.items[i]))
-            ok = decide_part(run, &run->replay.items[i], decision) && ok;
+    for (size_t i = 0; i < run->replay.count; i++) {
+        PtcPart *part = &run->replay.items[i];
+        if (ptc_part_waits(part) && part->asked)
+            ok = decide_part(run, part, decision) && ok;
+        part->asked = false;
+    }
     return ok;
 }
 
@@ -380,7 +394,7 @@ void ptc_approve_fill(PtcRemote *remote)
 {
     remote->allow = allow;
     remote->waiting = waiting;
-    remote->question = question;
+    remote->question = ptc_question_add;
     remote->decide = decide;
     remote->again = again;
     remote->diverged = diverged;

@@ -113,10 +113,12 @@ static void take_reply(void *run, uint64_t inquiry, PtcText answer)
     world.inquiry = world.inquiry == inquiry ? 0 : world.inquiry;
 }
 
-static void list_calls(void *run, size_t most, size_t args_bytes, PtcBuf *out)
+static size_t list_calls(void *run, PtcBuf *text, PtcBuf *json)
 {
-    (void)run, (void)most, (void)args_bytes;
-    put(out, "[{\"server\":\"s\",\"tool\":\"t\",\"effect\":\"write\",\"args\":\"{}\"}]");
+    (void)run, (void)json;
+    if (text)
+        put(text, "\n1. write \"s\"/\"t\" {}");
+    return 1;
 }
 
 static size_t count_calls(void *run, const char **why)

@@ -23,6 +23,7 @@
 #include "upstream/openapi_request.h"
 #include "upstream/openapi_tools.h"
 #include "upstream/policy.h"
+#include "upstream/quoted.h"
 #include "upstream/roots.h"
 #include "upstream/tool_doc.h"
 #include "upstream/tool_result.h"
@@ -112,6 +113,51 @@ static void test_roots(CheckHeap *h)
 }
 
 /* ------------------------------------------------------------------------------------ texts */
+
+static const char *quoted(CheckHeap *h, const char *json)
+{
+    static char shown[PTC_QUOTED_BYTES + 1];
+    PtcBuf out;
+    ptc_buf_init(&out, &h->mem, PTC_QUOTED_BYTES);
+    bool ok = ptc_quoted_add_value(&out, &h->heap, parse(&h->heap, json));
+    CHECK(ok || out.len == 0);
+    snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data ? out.data : "");
+    ptc_buf_deinit(&out);
+    return ok ? shown : NULL;
+}
+
+/* What a person reads before saying yes: all keys, and what is left out. */
+static void test_quoted(CheckHeap *h)
+{
+    static char json[200 * 1000];
+    int n = 0;
+    CHECK_STR(quoted(h, "{\"a\":[1,null,true,\"\"],\"b\":{}}"),
+              "{\"a\":[1,null,true,\"\"],\"b\":{}}");
+    CHECK_STR(quoted(h, "{\"\\u202e\\\"\":\"\\\\ \\u0000\\ufe0f\\u2800\\r\"}"),
+              "{\"\\u{202e}\\\"\":\"\\\\ \\u{0}\\u{fe0f}\\u{2800}\\u{d}\"}");
+    snprintf(json, sizeof json, "\"%0*d\xc3\xa9%0*d\"", 5000, 1, 149, 2);
+    const char *shown = quoted(h, json);
+    CHECK(shown && strstr(shown, "0\" [4852 bytes left out] \"0")); /* no half of a character */
+    snprintf(json, sizeof json, "1%01000d", 7);
+    CHECK(quoted(h, json) && strstr(quoted(h, json), "bytes left out] \"000"));
+    n = snprintf(json, sizeof json, "[");
+    for (int i = 0; i < 2000; i++)
+        n += snprintf(json + n, sizeof json - (size_t)n, "{\"k%d\":[%d]},", i == 999, i);
+    snprintf(json + n, sizeof json - (size_t)n, "0]");
+    CHECK(quoted(h, json) &&
+          strstr(quoted(h, json), "left out, with the keys \"k0\", \"k1\"], 0]"));
+    for (int depth = 60; depth < 70; depth++) {
+        memset(json, '[', (size_t)depth);
+        memset(json + depth, ']', (size_t)depth);
+        json[2 * depth] = '\0';
+        CHECK((quoted(h, json) != NULL) == (depth <= 65));
+    }
+    n = snprintf(json, sizeof json, "{\"k\":0");
+    for (int i = 0; i < 1000; i++)
+        n += snprintf(json + n, sizeof json - (size_t)n, ",\"k%d\":0", i);
+    snprintf(json + n, sizeof json - (size_t)n, "}");
+    CHECK(!quoted(h, json));
+}
 
 static const char *cleaned(CheckHeap *h, const char *text, size_t max, bool first)
 {
@@ -456,6 +502,7 @@ static bool run_all(PtcMem *mem)
         if (ok)
             ok = ptc_catalog_text_add(&text, &heap, &catalog, 500) == PTC_CATALOG_INLINE &&
                  ptc_buf_ok(&text);
+        ok = ptc_quoted_add_value(&text, &heap, all) && ok;
         bool made = ptc_openapi_request(&arena, &heap, &call, &request);
         ok = made && !request.code && ok && ptc_buf_ok(&request.body);
         ptc_openapi_request_deinit(&request);
@@ -712,6 +759,7 @@ int main(void)
     check_heap_init(&h);
     ptc_arena_init(&arena, &h.mem);
     CHECK_RUN(test_clean(&h));
+    CHECK_RUN(test_quoted(&h));
     CHECK_RUN(test_roots(&h));
     CHECK_RUN(test_globs());
     CHECK_RUN(test_headers(&h));

@@ -138,7 +138,7 @@ def terminal(place, file):
     program = '(return (str (:text (notes/read {:text "a"})) (:text (notes/write {:text "b"}))))'
     path = agent(place, program)
     shown, status = talk(place, ["run", path, "--upstreams", file], [(ASK, b"what\n"), (ASK, b"y\n")])
-    counts.check("yes", status == 0 and "ab" in shown and 'notes/write (destructive) {"text":"b"}' in shown
+    counts.check("yes", status == 0 and "ab" in shown and 'destructive "notes"/"write" {"text":"b"}' in shown
                  and place.taken("calls") == ["read", "write"], shown)
     slow = {"content": f"```clojure\n{program}\n```", "sleep_ms": 400}
     shown, status = talk(place, ["run", agent(place, slow), "--upstreams", file], [(ASK, b"y\n")], term="xterm")

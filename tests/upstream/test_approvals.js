@@ -92,7 +92,7 @@ async function decisions(label, client, place, person) {
     let r = await evaluate(client, '(let [a (notes/read {:text "a"})] (dotimes [i 50] (notes/write {:text (str i)})) a)');
     let calls = place.calls();
     check(`${label}: 50 writes`, !r.isError && r.structuredContent.result === 'read a', r);
-    check(`${label}: asked once`, person.questions.length === 1 && /notes\/write \(destructive\) {"text":"0"}/.test(person.questions[0]),
+    check(`${label}: asked once`, person.questions.length === 1 && /1\. destructive "notes"\/"write" {"text":"0"}/.test(person.questions[0]),
         person.questions);
     check(`${label}: each once`, times(calls, 'read') === 1 && times(calls, 'write') === 50 && new Set(calls).size === 51, calls.length);
     check(`${label}: effects`, r.structuredContent.effects.run_again === 'unsafe' && r.structuredContent.effects.ran[0].times === 50 &&
@@ -152,6 +152,37 @@ async function decisions(label, client, place, person) {
         '1:2 read read allow once,2:17 write destructive ask many,2:52 mail unknown ask many,2:78 undefined undefined undefined once' &&
         sites[0].args.text === 'a' && sites[1].open[0] === 'text', plan);
     check(`${label}: dry run`, !r.isError && r.structuredContent.result.calls[0].args === '{"text":"b"}' && place.calls().length === 0, r);
+}
+
+// What was asked about is what runs and what is granted: each tool by its name, whatever there is before it.
+async function named(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    const kept = path.join(place.home, '.local/state/ptc/approvals.json');
+    const tool = (name) => ({ name, inputSchema: { type: 'object' }, annotations: { destructiveHint: name === 'wipe' } });
+    const long = (i) => `t${i}_${'x'.repeat(240)}`;
+    place.setTools([tool('write'), tool('wipe'), ...Array.from({ length: 100 }, (_, i) => tool(long(i)))]);
+    const client = await connect(load, place, person);
+    person.say('always');
+    await evaluate(client, '(pmap (fn [i] (if (< i 30) (notes/write {:n i}) (notes/wipe {:all true}))) (range 32))');
+    check(`${label}: every tool is named`, person.questions.length === 1 && /make 32 calls/.test(person.questions[0]) &&
+        person.questions[0].includes('\n1. destructive "notes"/"wipe", 2 calls:\n   {"all":true}') &&
+        person.questions[0].includes('\n2. write "notes"/"write", 30 calls:\n   {"n":') &&
+        /and \d+ more, whose arguments are not shown$/.test(person.questions[0]), person.questions);
+    check(`${label}: and called`, place.calls().length === 32);
+    person.say('always', 'no');
+    const r = await evaluate(client, `(->> (range 100) (pmap #(:ok (tool/call {:server "notes"
+        :tool (str "t" % "_" (apply str (repeat 240 "x"))) :args {}}))) frequencies)`);
+    const asked = (i, q) => person.questions[q].includes(`"notes"/"${long(i)}"`);
+    const all = Array.from({ length: 100 }, (_, i) => i);
+    check(`${label}: in portions`, person.questions.length === 2 && /\d+ more calls wait; this question is not about them/.test(person.questions[0]) &&
+        all.every((i) => asked(i, 0) !== asked(i, 1)), person.questions);
+    const yes = all.filter((i) => asked(i, 0));
+    const granted = JSON.parse(fs.readFileSync(kept, 'utf8')).approvals.map((a) => a.tool);
+    check(`${label}: what was named is called`, place.calls().length === yes.length && text(r).includes(`true ${yes.length}`), r);
+    check(`${label}: and granted`, granted.length === yes.length + 2 && yes.every((i) => granted.includes(long(i))), granted.length);
+    await client.close();
+    place.remove();
 }
 
 // What is kept for longer than a run, and what is not.
@@ -456,6 +487,7 @@ else main('approvals', async (load) => {
             await client.close();
             place.remove();
         }
+    for (const [kind, connect] of Object.entries(kinds)) await named(kind, connect, load);
     for (const [kind, connect] of Object.entries(kinds)) await longer(kind, connect, load);
     for (const kind of ['1.x', '2.x legacy']) await late(kind, kinds[kind], load);
     for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect, load);

@@ -250,7 +250,7 @@ def at_terminal(place, answer, *args):
         if not piece:
             break
         shown += piece
-        if b"[y/N]" in shown and not typed:
+        if b"(c)?" in shown and not typed:
             typed = True
             os.write(terminal, answer)
     os.close(terminal)
@@ -268,14 +268,14 @@ def test_call(home):
     counts.check("--yes", out.returncode == 0 and place.taken("calls") == ["put"], out)
     status, shown = at_terminal(place, b"y\n", *put)
     counts.check("yes", status == 0 and place.taken("calls") == ["put"], shown)
-    counts.has("the question", shown, "s/put (destructive) with", "Call it? [y/N]")
-    for answer in (b"n\n", b"\n", b"\x04"):
+    counts.has("the question", shown, r'1. destructive "s"/"put" {"text":"x\u{1b}[2J"}')
+    for answer, said in ((b"n\n", "said no"), (b"\n" * 5, "it was not called"), (b"\x04", "it was not called")):
         status, shown = at_terminal(place, answer, *put)
-        counts.check(f"no: {answer}", status == 1 and "it was not called" in shown and place.taken("calls") == [], shown)
+        counts.check(f"no: {answer}", status == 1 and said in shown and place.taken("calls") == [], shown)
     status, shown = at_terminal(place, b"y\n", "call", "t/put", "{}", "--upstreams", path)
-    counts.check("nobody is asked in vain", status == 1 and "[y/N]" not in shown and "rule" in shown, shown)
+    counts.check("nobody is asked in vain", status == 1 and "(c)?" not in shown and "rule" in shown, shown)
     status, shown = at_terminal(place, b"y\n", "call", "s/echo", '{"text": "hi"}', "--upstreams", path)
-    counts.check("what is allowed is not asked about", status == 0 and "[y/N]" not in shown and place.taken("calls") == ["echo"], shown)
+    counts.check("what is allowed is not asked about", status == 0 and "(c)?" not in shown and place.taken("calls") == ["echo"], shown)
     out = place.upstreams("call", "s/echo", '{"text": "hi"}', "--raw", "--upstreams", path)
     counts.check("--raw", json.loads(out.stdout) == {"content": [{"type": "text", "text": '{"text": "hi"}'}]}, out)
     out = place.upstreams("call", "s/echo", '{"text": "hi"}', "--upstreams", path)

@@ -145,7 +145,7 @@ def dry_runs(place, file):
     counts.check("plan as JSON", plan["dry_run"] == "plan" and plan["count"] == 2 and [c["line"] for c in plan["calls"]] == [1, 2]
                  and plan["calls"][1]["open"] == ["text"], plan)
     out = place.run("eval", "--upstreams", file, "--dry-run", "reads", program)
-    counts.check("reads", out.returncode == 0 and "before 1 call:\n1. notes/write (destructive) {\"text\":\"b\"}" in out.stdout
+    counts.check("reads", out.returncode == 0 and "before 1 call:\n1. destructive \"notes\"/\"write\" {\"text\":\"b\"}" in out.stdout
                  and out.stderr == "1\n" and place.taken("calls") == ["read"], out)
     out = place.run("eval", "--upstreams", file, "--allow", "notes", "--dry-run", "reads", "--format", "json", program)
     counts.check("reads as JSON, whatever is allowed", json.loads(out.stdout)["calls"][0]["tool"] == "write"
@@ -160,6 +160,29 @@ def dry_runs(place, file):
         counts.check(f"wrong: {wrong}", out.returncode == 2 and "dry-run" in out.stderr, out)
 
 
+def questions(place):
+    """Whatever a tool is called and however its arguments are padded: the question shows what is called."""
+    open_schema = {"type": "object"}
+    odd = 'read" {"a": 1}\n2. read "b\u202e\u200d'
+    place.write("odd.json", [tool("put", annotations=DESTROY, schema=open_schema), tool(odd, annotations=DESTROY, schema=open_schema)])
+    file = place.write("odd-u.json", {"upstreams": {"odd": {"command": sys.executable, "args": [place.script, place.home, "odd"]}}})
+
+    def ask(program, *answers):
+        return talk(place, ["eval", "--upstreams", file, program], [(b"(c)?", a) for a in answers])
+
+    name = json.dumps(odd, ensure_ascii=False)
+    shown, status = ask(f'(tool/call {{:server "odd" :tool {name} :args {{:v "a\\nb\u2066\u00a0\u3164"}}}})', b"y\n")
+    counts.check("a name imitates nothing", status == 0 and r'1. destructive "odd"/"read\" {\"a\": 1}\n2. read \"b\u{202e}\u{200d}" '
+                 r'{"v":"a\nb\u{2066}\u{a0}\u{3164}"}' in shown, shown)
+    shown, status = ask('(odd/put {:a (apply str (concat ["begin"] (repeat 9000 " ") ["end"])) :list (range 1000) '
+                        ':rows (concat (repeat 50 {:id 1}) [{:id 1 :sudo true}] (repeat 50 {:id 2})) :z "last"})', b"n\n")
+    counts.has("padded arguments", shown, '{"a":"begin ', 'bytes left out] "', ' end"', '992 items left out], 999]',
+               '93 items left out, with the keys "id", "sudo"]', '"z":"last"}')
+    shown, status = ask('(odd/put (into {} (map #(vector (str "key" %) %) (range 1000))))')
+    counts.check("more keys than can be shown", status == 1 and "more keys than" in shown and "(c)?" not in shown
+                 and place.taken("calls") == odd.split(), shown)
+
+
 def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", annotations=DESTROY)])
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
@@ -167,7 +190,7 @@ def main(place):
     ask = b"(c)?"
 
     shown, status = talk(place, ["eval", "--upstreams", file, program], [(ask, b"what\n"), (ask, b"once\n")])
-    counts.check("once", status == 0 and '"b"' in shown and 'notes/write (destructive) {"text":"b"}' in shown, shown)
+    counts.check("once", status == 0 and '"b"' in shown and 'destructive "notes"/"write" {"text":"b"}' in shown, shown)
     counts.check("once: each call once", place.taken("calls") == ["read", "write"])
     shown, status = talk(place, ["eval", "--upstreams", file, program], [(ask, b"n\n")])
     counts.check("no", status == 1 and "said no" in shown and place.taken("calls") == ["read"], shown)
@@ -186,6 +209,7 @@ def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", "Does something else", annotations=DESTROY)])
     out = place.run("eval", "--upstreams", file, program)
     counts.check("always: as it was defined", out.returncode == 1 and place.taken("calls") == ["read"], out.stderr)
+    questions(place)
     dry_runs(place, file)
     forms(place)
     return counts.done()

@@ -67,15 +67,10 @@ static PtcText field(PtcHeap *heap, PtcValue map, const char *name)
     return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : PTC_TEXT("");
 }
 
-static PtcAskedCalls calls_of(const PtcJob *job)
-{
-    return (PtcAskedCalls){remote_of(job), job->asking.run, ptc_mcp_heap(job->call), mem_of(job)};
-}
-
 bool ptc_job_list_waiting(PtcJob *job)
 {
     PtcTaskOut *out = &job->out;
-    PtcAskedCalls calls = calls_of(job);
+    PtcAskedCalls calls = {remote_of(job), job->asking.run, ptc_mcp_heap(job->call), mem_of(job)};
     ptc_buf_clear(&out->text);
     ptc_buf_clear(&out->json);
     ptc_buf_clear(&out->feedback);
@@ -95,8 +90,7 @@ static bool put_question(PtcJob *job, PtcBuf *params)
     PtcBuf text, calls;
     ptc_buf_init(&text, mem_of(job), QUESTION_BYTES);
     ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
-    PtcAskedCalls waiting = calls_of(job);
-    size_t n = ptc_asked_calls_add(&waiting, &calls, NULL);
+    size_t n = remote_of(job)->question(job->asking.run, &calls, NULL);
     ptc_buf_addf(&text, "A program wants to make %zu call%s that need%s your approval:", n,
                  n == 1 ? "" : "s", n == 1 ? "s" : "");
     ptc_buf_add(&text, calls.data, calls.len);
@@ -225,11 +219,10 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     ptc_buf_init(&token, mem_of(job), PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&sealed, mem_of(job), 2 * PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
-    PtcAskedCalls waiting = calls_of(job);
-    size_t n = ptc_asked_calls_add(&waiting, &calls, NULL);
+    size_t n = remote_of(job)->question(job->asking.run, &calls, NULL);
     bool inquiry = job->inquiry != 0;
     if (park(job, &token)) {
-        bool ok = ptc_buf_ok(&token) && !calls.failed &&
+        bool ok = ptc_buf_ok(&token) && ptc_buf_ok(&calls) &&
                   ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);
         ptc_job_put_back(job);
         if (ok && inquiry)
@@ -264,17 +257,6 @@ static bool leave_unanswered(PtcJob *job, PtcText words)
                  (int)ptc_utf8_valid_prefix(words.bytes, words.len < WORDS ? words.len : WORDS),
                  words.bytes);
     return ptc_job_suspend(job, words.bytes ? why : NULL);
-}
-
-static bool has_calls(PtcJob *job)
-{
-    PtcBuf list;
-    ptc_buf_init(&list, mem_of(job), QUESTION_BYTES);
-    remote_of(job)->question(job->asking.run, 1, 1, &list);
-    bool any =
-        !ptc_buf_ok(&list) || list.len > sizeof "[]" - 1; /* a list that did not fit has some */
-    ptc_buf_deinit(&list);
-    return any;
 }
 
 /* False: out of memory. */
@@ -332,7 +314,7 @@ static bool ask_one(PtcJob *job, bool *more)
         return ptc_job_fail_effects(job, "no_memory", "the system has no random numbers");
     PtcMcpAsk asked = ptc_job_inquire(job, &answer);
     *more = job->inquiry != 0;
-    if (!*more && !has_calls(job))
+    if (!*more && !remote_of(job)->question(job->asking.run, NULL, NULL))
         return true;
     ptc_job_name_question(key, job->round, job->mark, 0);
     if (!*more && !ask_about_calls(job, key, &answer, &asked))
