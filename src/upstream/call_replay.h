@@ -34,6 +34,8 @@ typedef struct PtcPart {
     size_t len;
     /* of one that waits: */
     PtcText server, tool; /* borrowed: of what the run sees */
+    uint32_t slot;        /* of the server */
+    const char *lapsed;   /* why what was said before does not hold for it; NULL: nothing was */
     PtcEffectKind effect;
     uint8_t pin[PTC_SHA256_BYTES]; /* of the tool's definition */
     char *args;                    /* as a person reads them */

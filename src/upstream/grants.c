@@ -14,7 +14,7 @@
 
 enum {
     FIRST_ROOM = 8,
-    FORMAT = 1,
+    FORMAT = 2, /* 1: without the entry; such grants hold for nothing any more */
     FILE_BYTES = 4 * 1024 * 1024,
     HEAP_BYTES = 32 * 1024 * 1024,
     PATH_BYTES = 4200,
@@ -48,26 +48,47 @@ static void digest_tool(const uint8_t owner[PTC_SHA256_BYTES], PtcText server, P
     ptc_sha256_parts(parts, 4, out);
 }
 
-static void digest(PtcGrantOf of, uint8_t out[PTC_SHA256_BYTES])
+static PtcGrant grant_of(PtcGrantOf of)
 {
+    PtcGrant grant;
     uint8_t owner[PTC_SHA256_BYTES];
     digest_owner(of.owner, owner);
-    digest_tool(owner, of.server, of.tool, out);
+    digest_tool(owner, of.server, of.tool, grant.name);
+    memcpy(grant.entry, of.entry, sizeof grant.entry);
+    memcpy(grant.pin, of.pin, sizeof grant.pin);
+    return grant;
 }
 
-static PtcGrant *find(const PtcGrants *g, const uint8_t tool[PTC_SHA256_BYTES])
+static PtcGrantState compare(const PtcGrant *a, const PtcGrant *b)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (memcmp(g->items[i].tool, tool, PTC_SHA256_BYTES) == 0)
-            return &g->items[i];
-    return NULL;
+    return memcmp(a->name, b->name, sizeof a->name) != 0      ? PTC_GRANT_NONE
+           : memcmp(a->entry, b->entry, sizeof a->entry) != 0 ? PTC_GRANT_OTHER_ENTRY
+           : memcmp(a->pin, b->pin, sizeof a->pin) != 0       ? PTC_GRANT_OTHER_TOOL
+                                                              : PTC_GRANT_HOLDS;
 }
 
-static bool add(PtcGrants *g, const uint8_t tool[PTC_SHA256_BYTES],
-                const uint8_t pin[PTC_SHA256_BYTES])
+/* The most alike. */
+static PtcGrantState find(const PtcGrants *g, const PtcGrant *wanted, PtcGrant **found)
 {
-    PtcGrant *grant = find(g, tool);
-    if (!grant && g->count == g->cap) {
+    PtcGrantState best = PTC_GRANT_NONE;
+    for (size_t i = 0; i < g->count; i++) {
+        PtcGrantState state = compare(&g->items[i], wanted);
+        if (state <= best)
+            continue;
+        best = state;
+        *found = &g->items[i];
+    }
+    return best;
+}
+
+static bool add(PtcGrants *g, const PtcGrant *new)
+{
+    PtcGrant *grant = NULL;
+    if (find(g, new, &grant) >= PTC_GRANT_OTHER_TOOL) {
+        *grant = *new;
+        return true;
+    }
+    if (g->count == g->cap) {
         size_t cap = g->cap ? 2 * g->cap : FIRST_ROOM;
         PtcGrant *grown =
             g->count >= PTC_GRANTS_MOST
@@ -78,28 +99,23 @@ static bool add(PtcGrants *g, const uint8_t tool[PTC_SHA256_BYTES],
         g->items = grown;
         g->cap = cap;
     }
-    if (!grant)
-        grant = &g->items[g->count++];
-    memcpy(grant->tool, tool, PTC_SHA256_BYTES);
-    memcpy(grant->pin, pin, PTC_SHA256_BYTES);
+    g->items[g->count++] = *new;
     return true;
 }
 
-bool ptc_grants_add(PtcGrants *g, PtcGrantOf of, const uint8_t pin[PTC_SHA256_BYTES])
+bool ptc_grants_add(PtcGrants *g, PtcGrantOf of)
 {
-    uint8_t tool[PTC_SHA256_BYTES];
-    digest(of, tool);
-    return add(g, tool, pin);
+    PtcGrant grant = grant_of(of);
+    return add(g, &grant);
 }
 
-bool ptc_grants_has(const PtcGrants *g, PtcGrantOf of, const uint8_t *pin)
+PtcGrantState ptc_grants_find(const PtcGrants *g, PtcGrantOf of)
 {
-    uint8_t tool[PTC_SHA256_BYTES];
+    PtcGrant *found, wanted;
     if (g->count == 0)
-        return false;
-    digest(of, tool);
-    const PtcGrant *grant = find(g, tool);
-    return grant && (!pin || memcmp(grant->pin, pin, PTC_SHA256_BYTES) == 0);
+        return PTC_GRANT_NONE;
+    wanted = grant_of(of);
+    return find(g, &wanted, &found);
 }
 
 /* -------------------------------------------------------------------------------------- file */
@@ -139,36 +155,38 @@ static PtcValue read_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
     if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
         PtcValue file = ptc_json_parse(&desk->heap, text.data ? text.data : "", text.len, &error);
         bool ours = file != PTC_NONE && ptc_is_map(file) &&
-                    ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT));
+                    (ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT)) ||
+                     ptc_fields_is(&desk->heap, file, "format", ptc_int(1)));
         list = ours ? ptc_map_field(&desk->heap, file, "approvals") : PTC_NONE;
     }
     ptc_buf_deinit(&text);
     return list != PTC_NONE && ptc_is_sequential(list) ? list : PTC_NONE;
 }
 
-static bool read_line(PtcHeap *heap, PtcValue line, uint8_t tool[PTC_SHA256_BYTES],
-                      uint8_t pin[PTC_SHA256_BYTES])
+static bool read_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
 {
     uint8_t owner[PTC_SHA256_BYTES];
     if (!ptc_is_map(line) || !read_hex(ptc_fields_text(heap, line, "owner"), owner) ||
-        !read_hex(ptc_fields_text(heap, line, "definition"), pin))
+        !read_hex(ptc_fields_text(heap, line, "definition"), grant->pin))
         return false;
+    if (!read_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
+        memset(grant->entry, 0, sizeof grant->entry); /* of no server */
     PtcText server = ptc_fields_text(heap, line, "server"),
-            name = ptc_fields_text(heap, line, "tool");
-    if (!server.bytes || !name.bytes)
+            tool = ptc_fields_text(heap, line, "tool");
+    if (!server.bytes || !tool.bytes)
         return false;
-    digest_tool(owner, server, name, tool);
+    digest_tool(owner, server, tool, grant->name);
     return true;
 }
 
 void ptc_grants_load(PtcGrants *g, const char *state_dir)
 {
     PtcDesk desk;
-    uint8_t tool[PTC_SHA256_BYTES], pin[PTC_SHA256_BYTES];
+    PtcGrant grant;
     ptc_desk_init(&desk, g->mem, HEAP_BYTES);
     PtcValue list = read_file(g->mem, &desk, state_dir);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++)
-        if (read_line(&desk.heap, ptc_seq_nth(list, i), tool, pin) && !add(g, tool, pin))
+        if (read_line(&desk.heap, ptc_seq_nth(list, i), &grant) && !add(g, &grant))
             break;
     ptc_desk_deinit(&desk);
 }
@@ -179,30 +197,31 @@ static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256
     ptc_emit_hex(out, bytes, PTC_SHA256_BYTES);
 }
 
-/* The lines that were there but for one of the same tool, then the new one. */
-static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of, const uint8_t *pin)
+/* The lines that were there but for one of the same tool and server, then the new one. */
+static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
 {
-    uint8_t tool[PTC_SHA256_BYTES], other[PTC_SHA256_BYTES], any[PTC_SHA256_BYTES];
-    digest(of, tool);
+    PtcGrant new = grant_of(of), other;
+    uint8_t owner[PTC_SHA256_BYTES];
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "about",
-                        "tools that ptc may call without asking, as long as their definition stays "
-                        "as it is; remove an entry to be asked again");
+                        "tools that ptc may call without asking, as long as their server and their "
+                        "definition stay as they are; remove an entry to be asked again");
     ptc_emit_field_int(out, "format", FORMAT);
     ptc_emit_key(out, "approvals");
     ptc_emit_array(out);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++) {
         PtcValue line = ptc_seq_nth(list, i);
-        if (!read_line(&desk->heap, line, other, any) || memcmp(other, tool, PTC_SHA256_BYTES) == 0)
+        if (!read_line(&desk->heap, line, &other) || compare(&other, &new) >= PTC_GRANT_OTHER_TOOL)
             continue;
         ptc_emit_value(out, &desk->heap, line);
     }
     ptc_emit_object(out);
     ptc_emit_field_text(out, "server", of.server);
     ptc_emit_field_text(out, "tool", of.tool);
-    digest_owner(of.owner, other);
-    put_hex(out, "owner", other);
-    put_hex(out, "definition", pin);
+    digest_owner(of.owner, owner);
+    put_hex(out, "owner", owner);
+    put_hex(out, "entry", of.entry);
+    put_hex(out, "definition", of.pin);
     ptc_emit_object_end(out);
     ptc_emit_array_end(out);
     return ptc_emit_object_end(out);
@@ -219,8 +238,7 @@ static int lock(const char *state_dir)
     return ptc_whole_file_lock(path, LOCK_MS);
 }
 
-bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of,
-                     const uint8_t pin[PTC_SHA256_BYTES])
+bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of)
 {
     char path[PATH_BYTES];
     PtcDesk desk;
@@ -235,7 +253,7 @@ bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of,
     bool named = path_of(path, state_dir, "approvals.json");
     bool ok =
         named && (list != PTC_NONE || access(path, F_OK) != 0) &&
-        put_lines(&out, &desk, list, of, pin) && ptc_fields_ok(&desk.heap) &&
+        put_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap) &&
         ptc_whole_file_put(path, ptc_buf_view(&out), (PtcWholeFile){.line = true, .locked = true});
     ptc_buf_deinit(&out);
     ptc_desk_deinit(&desk);

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "upstream/catalog_text.h"
+#include "upstream/entry_identity.h"
 #include "upstream/entry_secrets.h"
 #include "upstream/fields.h"
 #include "upstream/roots.h"
@@ -159,6 +160,23 @@ static bool read_entries(PtcManager *m)
     return !m->arena.failed;
 }
 
+/* Under a key, since command lines may hold secrets and grants are kept on disk. */
+static bool identify_entries(PtcManager *m)
+{
+    uint8_t key[PTC_SHA256_BYTES] = {0};
+    bool ok = true;
+    (void)!ptc_manager_key(m, "entries", key); /* without one nothing is kept */
+    for (size_t i = 0; ok && i < m->count; i++) {
+        PtcBuf text;
+        ptc_buf_init(&text, m->mem, SIZE_MAX / 4);
+        ok = ptc_entry_identity(&m->upstreams[i].entry, m->config.heap, &text);
+        ptc_hmac((PtcText){(const char *)key, sizeof key}, text.data, text.len,
+                 m->upstreams[i].identity);
+        ptc_buf_deinit(&text);
+    }
+    return ok;
+}
+
 static bool hide(void *user, PtcText text)
 {
     PtcManager *m = user;
@@ -222,7 +240,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     m->loop = ptc_loop_new(mem);
     m->clerk = ptc_loop_new(mem);
     if (!m->loop || !m->clerk || (config->state_dir && !m->pins) || !read_entries(m) ||
-        !add_secrets(m)) {
+        !identify_entries(m) || !add_secrets(m)) {
         ptc_manager_free(m);
         return NULL;
     }

@@ -31,7 +31,8 @@ typedef struct PtcUpRun PtcUpRun;
 typedef struct PtcUpstream {
     PtcManager *manager;
     PtcEntry entry;
-    PtcText file; /* that names it; absent: not known */
+    PtcText file;                       /* that names it; absent: not known */
+    uint8_t identity[PTC_SHA256_BYTES]; /* of what is started or called: entry_identity.h */
     PtcSignIn sign_in;
     struct PtcSignInFlow *flow; /* in the background; NULL: there was none */
     PtcListing *listing;        /* the newest; NULL: it was never listed */

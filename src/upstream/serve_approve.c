@@ -135,22 +135,23 @@ bool ptc_serve_redefined(PtcUpCall *call, PtcHeap *heap, const PtcListing *now, 
 
 /* ---------------------------------------------------------------------------------- approvals */
 
-static PtcGrantOf of_run(PtcText server, PtcText tool)
+static PtcGrantOf grant_of(const PtcUpRun *run, uint32_t slot, PtcText tool, const uint8_t *pin)
 {
-    return (PtcGrantOf){"", server, tool};
+    const PtcUpstream *up = ptc_run_upstream(run, slot);
+    return (PtcGrantOf){run->owner, up->entry.name, tool, up->identity, pin};
 }
 
 /* Did somebody allow it for longer than a run? */
-static bool is_granted(PtcUpRun *run, PtcText server, PtcText tool, const uint8_t *pin)
+static PtcGrantState find_grant(PtcUpRun *run, PtcGrantOf of)
 {
     PtcManager *m = run->manager;
     pthread_mutex_lock(&m->lock);
     if (!m->grants_read)
         ptc_grants_load(&m->grants, m->config.state_dir);
     m->grants_read = true;
-    bool has = ptc_grants_has(&m->grants, (PtcGrantOf){run->owner, server, tool}, pin);
+    PtcGrantState state = ptc_grants_find(&m->grants, of);
     pthread_mutex_unlock(&m->lock);
-    return has;
+    return state;
 }
 
 PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
@@ -158,9 +159,10 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
 {
     PtcPolicyOut out = ptc_serve_policy(run, heap, up, l, tool);
     const PtcCatalogTool *t = &l->server.tools[tool];
+    uint32_t slot = (uint32_t)(up - run->manager->upstreams);
     uint8_t pin[PTC_SHA256_BYTES];
     if (strcmp(out.why, "cannot_ask") == 0 && take_pin(run->manager->mem, heap, t, pin) &&
-        is_granted(run, up->entry.name, t->name, pin))
+        find_grant(run, grant_of(run, slot, t->name, pin)) == PTC_GRANT_HOLDS)
         return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, "approved"};
     return out;
 }
@@ -217,7 +219,7 @@ static bool show_args(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool
 
 /* With run->lock held. */
 static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind effect,
-                      const uint8_t *pin, PtcText args)
+                      const uint8_t *pin, PtcText args, const char *lapsed)
 {
     PtcUpRun *run = call->run;
     PtcPart *part = &run->replay.items[call->part - 1];
@@ -229,8 +231,10 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
                                "approval",
                                most);
     part->server = ptc_run_upstream(run, call->slot)->entry.name;
+    part->slot = call->slot;
     part->tool = tool->name;
     part->effect = effect;
+    part->lapsed = lapsed;
     memcpy(part->pin, pin, sizeof part->pin);
     if (!ptc_replay_put_aside(&run->replay, call->part - 1, args))
         return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
@@ -238,24 +242,30 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
 }
 
 /* With run->lock held: what a person has decided about it in this run. */
-static bool is_approved(PtcUpCall *call, PtcText server, PtcText tool, const uint8_t *pin)
+static bool is_approved(const PtcUpCall *call, PtcGrantOf of)
 {
     const PtcUpRun *run = call->run;
     const PtcPart *part = &run->replay.items[call->part - 1];
-    return (part->state == PTC_PART_APPROVED && memcmp(part->pin, pin, sizeof part->pin) == 0) ||
-           ptc_grants_has(&run->granted, of_run(server, tool), pin);
+    return (part->state == PTC_PART_APPROVED && memcmp(part->pin, of.pin, sizeof part->pin) == 0) ||
+           ptc_grants_find(&run->granted, of) == PTC_GRANT_HOLDS;
 }
 
 /* Always false: it waits, or cannot. */
 static bool wait_for_person(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool,
-                            PtcEffectKind effect, const uint8_t *pin)
+                            PtcEffectKind effect, const uint8_t *pin, PtcGrantState was)
 {
+    static const char *const lapses[] = {
+        [PTC_GRANT_OTHER_ENTRY] = "it was allowed before, but not for this server: its command, "
+                                  "directory or address is another one now",
+        [PTC_GRANT_OTHER_TOOL] = "it was allowed before, but its definition has changed since",
+        [PTC_GRANT_HOLDS] = NULL};
     PtcUpRun *run = call->run;
     PtcBuf args;
     ptc_buf_init(&args, run->mem, PTC_QUOTED_BYTES);
     if (show_args(call, heap, tool, &args)) {
         pthread_mutex_lock(&run->lock);
-        (void)put_aside(call, tool, effect, pin, ptc_buf_view(&args));
+        (void)put_aside(call, tool, effect, pin, ptc_buf_view(&args),
+                        run->mode == PTC_REMOTE_ASKS ? lapses[was] : NULL);
         pthread_mutex_unlock(&run->lock);
     }
     ptc_buf_deinit(&args);
@@ -266,21 +276,22 @@ static bool decide_ask(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *too
                        PtcEffectKind effect, const uint8_t *pin)
 {
     PtcUpRun *run = call->run;
-    PtcText server = ptc_run_upstream(run, call->slot)->entry.name;
+    PtcGrantOf of = grant_of(run, call->slot, tool->name, pin);
+    PtcGrantState was = find_grant(run, of);
     bool asks = run->mode == PTC_REMOTE_ASKS;
-    if (asks && is_granted(run, server, tool->name, pin))
+    if (asks && was == PTC_GRANT_HOLDS)
         return call->approved = true;
     if (!call->part)
         return cannot_wait(call, tool);
     pthread_mutex_lock(&run->lock);
-    bool may = asks && is_approved(call, server, tool->name, pin);
-    bool declined = ptc_grants_has(&run->declined, of_run(server, tool->name), NULL);
+    bool may = asks && is_approved(call, of);
+    bool declined = ptc_grants_find(&run->declined, of) != PTC_GRANT_NONE;
     bool full = run->replay.full;
     pthread_mutex_unlock(&run->lock);
     call->approved = may;
     if (may || declined)
         return may || decline(call, tool->name);
-    return full ? cannot_wait(call, tool) : wait_for_person(call, heap, tool, effect, pin);
+    return full ? cannot_wait(call, tool) : wait_for_person(call, heap, tool, effect, pin, was);
 }
 
 bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
@@ -333,25 +344,24 @@ static size_t waiting(void *user, const char **why)
 /* --------------------------------------------------------------------------------- the answer */
 
 /* For longer than the run. */
-static bool grant(PtcUpRun *run, const PtcPart *part, bool always)
+static bool grant(PtcUpRun *run, PtcGrantOf of, bool always)
 {
     PtcManager *m = run->manager;
-    PtcGrantOf of = {run->owner, part->server, part->tool};
     pthread_mutex_lock(&m->lock);
-    bool ok = ptc_grants_add(&m->grants, of, part->pin);
+    bool ok = ptc_grants_add(&m->grants, of);
     pthread_mutex_unlock(&m->lock);
-    return ok && (!always || ptc_grants_keep(m->mem, m->config.state_dir, of, part->pin));
+    return ok && (!always || ptc_grants_keep(m->mem, m->config.state_dir, of));
 }
 
 static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision)
 {
-    PtcGrantOf of = of_run(part->server, part->tool);
+    PtcGrantOf of = grant_of(run, part->slot, part->tool, part->pin);
     switch (decision) {
     case PTC_REMOTE_ONCE: break;
-    case PTC_REMOTE_RUN: (void)!ptc_grants_add(&run->granted, of, part->pin); break;
-    case PTC_REMOTE_PROCESS: (void)!grant(run, part, false); break;
-    case PTC_REMOTE_NO: return ptc_grants_add(&run->declined, of, part->pin);
-    case PTC_REMOTE_ALWAYS: part->state = PTC_PART_APPROVED; return grant(run, part, true);
+    case PTC_REMOTE_RUN: (void)!ptc_grants_add(&run->granted, of); break;
+    case PTC_REMOTE_PROCESS: (void)!grant(run, of, false); break;
+    case PTC_REMOTE_NO: return ptc_grants_add(&run->declined, of);
+    case PTC_REMOTE_ALWAYS: part->state = PTC_PART_APPROVED; return grant(run, of, true);
     }
     /* Even if the grant could not be remembered: this very call was asked about. */
     part->state = PTC_PART_APPROVED;

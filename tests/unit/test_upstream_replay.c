@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "base/whole_file.h"
 #include "mcp/app/suspended.h"
@@ -109,25 +110,35 @@ static void test_replay_no_memory(void)
 
 /* ------------------------------------------------------------------------------------- grants */
 
-static bool has(const char *owner, const char *tool, const char *definition)
+/* A grant in words: whose, of which tool of "notes", what the server is, how the tool is defined. */
+static PtcGrantOf grant_of(const char *owner, const char *tool, const char *entry,
+                           const char *definition)
 {
-    PtcGrants g;
-    uint8_t pin[PTC_SHA256_BYTES];
-    print_of(definition, pin);
-    ptc_grants_init(&g, &mem);
-    ptc_grants_load(&g, dir);
-    bool found =
-        ptc_grants_has(&g, (PtcGrantOf){owner, PTC_TEXT("notes"), ptc_text_cstr(tool)}, pin);
-    ptc_grants_deinit(&g);
-    return found;
+    static uint8_t digests[2][PTC_SHA256_BYTES];
+    print_of(entry, digests[0]);
+    print_of(definition, digests[1]);
+    return (PtcGrantOf){owner, PTC_TEXT("notes"), ptc_text_cstr(tool), digests[0], digests[1]};
 }
 
-static bool keep(const char *owner, const char *tool, const char *definition)
+static PtcGrantState find(const char *owner, const char *tool, const char *entry,
+                          const char *definition)
 {
-    uint8_t pin[PTC_SHA256_BYTES];
-    print_of(definition, pin);
-    return ptc_grants_keep(&mem, dir, (PtcGrantOf){owner, PTC_TEXT("notes"), ptc_text_cstr(tool)},
-                           pin);
+    PtcGrants g;
+    ptc_grants_init(&g, &mem);
+    ptc_grants_load(&g, dir);
+    PtcGrantState state = ptc_grants_find(&g, grant_of(owner, tool, entry, definition));
+    ptc_grants_deinit(&g);
+    return state;
+}
+
+static bool has(const char *owner, const char *tool, const char *entry, const char *definition)
+{
+    return find(owner, tool, entry, definition) == PTC_GRANT_HOLDS;
+}
+
+static bool keep(const char *owner, const char *tool, const char *entry, const char *definition)
+{
+    return ptc_grants_keep(&mem, dir, grant_of(owner, tool, entry, definition));
 }
 
 static void test_grants(void)
@@ -135,26 +146,50 @@ static void test_grants(void)
     struct stat st;
     char path[128];
     snprintf(path, sizeof path, "%s/approvals.json", dir);
-    CHECK(!has("", "write", "1"));
-    CHECK(keep("", "write", "1") && keep("ann", "mail", "1"));
-    CHECK(has("", "write", "1") && has("ann", "mail", "1"));
-    CHECK(!has("bob", "mail", "1") && !has("", "mail", "1") && !has("", "write", "2"));
-    CHECK(keep("", "write", "2"));
-    CHECK(has("", "write", "2") && !has("", "write", "1") && has("ann", "mail", "1"));
+    CHECK(!has("", "write", "e", "1"));
+    CHECK(keep("", "write", "e", "1") && keep("ann", "mail", "e", "1"));
+    CHECK(has("", "write", "e", "1") && has("ann", "mail", "e", "1"));
+    CHECK(find("bob", "mail", "e", "1") == PTC_GRANT_NONE && !has("", "mail", "e", "1"));
+    CHECK(find("", "write", "e", "2") == PTC_GRANT_OTHER_TOOL);
+    CHECK(find("", "write", "f", "1") == PTC_GRANT_OTHER_ENTRY);
+    CHECK(keep("", "write", "e", "2") && keep("", "write", "f", "1")); /* two servers of one name */
+    CHECK(has("", "write", "e", "2") && !has("", "write", "e", "1") && has("", "write", "f", "1"));
+    CHECK(has("ann", "mail", "e", "1"));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
     static const char *const broken[] = {"",
                                          "{",
                                          "[]",
                                          "{\"format\":1}",
                                          "{\"format\":1,\"approvals\":7}",
-                                         "{\"format\":1,\"approvals\":[7,{},{\"owner\":\"x\"}]}"};
+                                         "{\"format\":2,\"approvals\":[7,{},{\"owner\":\"x\"}]}"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         CHECK(ptc_whole_file_put(path, ptc_text_cstr(broken[i]), (PtcWholeFile){0}));
-        CHECK(!has("", "write", "2"));
-        CHECK(i != 1 || !keep("", "write", "2")); /* what cannot be read is not replaced */
+        CHECK(!has("", "write", "e", "2"));
+        CHECK(i != 1 || !keep("", "write", "e", "2")); /* what cannot be read is not replaced */
     }
-    CHECK(keep("", "write", "3") && has("", "write", "3"));
-    CHECK(chmod(path, 0622) == 0 && !has("", "write", "3"));
+    CHECK(keep("", "write", "e", "3") && has("", "write", "e", "3"));
+    CHECK(chmod(path, 0622) == 0 && !has("", "write", "e", "3"));
+}
+
+/* Grants of the first format name no server: they hold for none, and a person is told so. */
+static void test_older_grants(void)
+{
+    char path[128], text[600], digits[2][2 * PTC_SHA256_BYTES + 1];
+    uint8_t owner[PTC_SHA256_BYTES];
+    PtcText parts[] = {PTC_TEXT("ptc owner\0"), PTC_TEXT("ann")};
+    PtcGrantOf of = grant_of("ann", "write", "e", "1");
+    snprintf(path, sizeof path, "%s/approvals.json", dir);
+    ptc_sha256_parts(parts, 2, owner);
+    ptc_hex_write(digits[0], owner, sizeof owner);
+    ptc_hex_write(digits[1], of.pin, PTC_SHA256_BYTES);
+    snprintf(
+        text, sizeof text,
+        "{\"format\":1,\"approvals\":[{\"server\":\"notes\",\"tool\":\"write\",\"owner\":\"%s\","
+        "\"definition\":\"%s\"}]}",
+        digits[0], digits[1]);
+    CHECK(unlink(path) == 0 && ptc_whole_file_put(path, ptc_text_cstr(text), (PtcWholeFile){0}));
+    CHECK(find("ann", "write", "e", "1") == PTC_GRANT_OTHER_ENTRY);
+    CHECK(keep("ann", "write", "e", "1") && has("ann", "write", "e", "1"));
 }
 
 /* ---------------------------------------------------------------------------------- suspended */
@@ -319,6 +354,7 @@ int main(void)
     test_full();
     test_replay_no_memory();
     test_grants();
+    test_older_grants();
     test_suspended();
     test_long_effects();
     test_suspended_ends();

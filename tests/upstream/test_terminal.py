@@ -15,12 +15,13 @@ from place import DESTROY, READ, WAIT, Counts, Place, tool
 counts = Counts("test_terminal.py")
 
 
-def talk(place, command, answers, term="dumb"):
+def talk(place, command, answers, term="dumb", cwd=None):
     """Runs ptc at a terminal of its own and answers each question; what was shown, and the exit status."""
     pid, fd = pty.fork()
     if pid == 0:
         os.environ.clear()
         os.environ.update(place.env, TERM=term)
+        os.chdir(cwd or place.home)
         os.execv(place.ptc, [place.ptc, *command])
     shown, left, end = b"", list(answers), time.monotonic() + WAIT
     while time.monotonic() < end:
@@ -183,6 +184,41 @@ def questions(place):
                  and place.taken("calls") == odd.split(), shown)
 
 
+def entries(place):
+    """An always belongs to what is started, not to a name."""
+    for name in ("one", "two"):
+        place.write(name + ".json", [tool("wipe", annotations=DESTROY)])
+    wipe, other = '(db/wipe {:text "a"})', "it was allowed before, but not for this server"
+
+    def file(name="one", **more):
+        return place.write("db.json", {"upstreams": {"db": place.server(name, **more)}})
+
+    def ask(path, *answers, cwd=None):
+        return talk(place, ["eval", "--upstreams", path, wipe], [(b"(c)?", a) for a in answers], cwd=cwd)
+
+    shown, status = ask(file(), b"always\n")
+    counts.check("always for an entry", status == 0 and "allowed before" not in shown and place.taken("calls") == ["wipe"], shown)
+    elsewhere = place.path("elsewhere")
+    os.mkdir(elsewhere)
+    for what, more, cwd in (("arguments", {"name": "two"}, None), ("variables", {"env": {"X": "1"}}, None),
+                            ("directory", {"cwd": elsewhere}, None), ("working directory", {}, elsewhere)):
+        path = file(**more)
+        out = place.run("eval", "--upstreams", path, wipe, cwd=cwd)
+        counts.check(f"other {what}: denied", out.returncode == 1 and not place.taken("calls"), out)
+        shown, status = ask(path, b"n\n", cwd=cwd)
+        counts.check(f"other {what}: asked, and why", status == 1 and other in shown and not place.taken("calls"), shown)
+    shown, status = ask(file(env={"X": "1"}), b"always\n")
+    shown, status = ask(file(env={"X": "2"}))
+    counts.check("values of variables do not count", status == 0 and place.taken("calls") == ["wipe", "wipe"], shown)
+    shown, status = ask(place.write("other.json", {"upstreams": {"db": place.server("one")}}))
+    counts.check("nor does the file", status == 0 and place.taken("calls") == ["wipe"], shown)
+    place.write("one.json", [tool("wipe", "Wipes everything", annotations=DESTROY)])
+    place.run("upstreams", "check", "--upstreams", file())
+    place.run("upstreams", "approve", "db", "--upstreams", file())
+    shown, status = ask(file(), b"n\n")
+    counts.check("another definition: asked, and why", status == 1 and "its definition has changed" in shown, shown)
+
+
 def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", annotations=DESTROY)])
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
@@ -210,6 +246,7 @@ def main(place):
     out = place.run("eval", "--upstreams", file, program)
     counts.check("always: as it was defined", out.returncode == 1 and place.taken("calls") == ["read"], out.stderr)
     questions(place)
+    entries(place)
     dry_runs(place, file)
     forms(place)
     return counts.done()
