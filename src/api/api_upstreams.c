@@ -129,6 +129,7 @@ static bool make_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o, const P
                                 .credentials = config->credentials,
                                 .secrets = config->secrets,
                                 .posture = posture,
+                                .realm = "api:",
                                 .approved = o->approved,
                                 .cache_dir = s->cache_dir[0] ? s->cache_dir : NULL,
                                 .state_dir = s->state_dir[0] ? s->state_dir : NULL,

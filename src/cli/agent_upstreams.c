@@ -166,6 +166,7 @@ static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
         ptc_mem_free(a->mem, p, sizeof *p);
         return NULL;
     }
+    remote->allow(p->remote.run, PTC_REMOTE_GRANTED);
     if (may_ask(run))
         ptc_terminal_offer(remote, p->remote.run);
     return &p->remote;

@@ -305,6 +305,7 @@ static bool open_upstreams(Server *s)
         s->o.upstreams.idle_ms = IDLE_MS;
     s->o.upstreams.payloads = kept && s->o.trace_payloads != PTC_PAYLOADS_NONE;
     s->o.upstreams.records = &s->secrets;
+    s->o.upstreams.realm = s->o.http ? "http:" : "";
     if (!ptc_upstreams_open(&s->upstreams, s->mem, "mcp", &s->o.upstreams, say_upstream, s,
                             &s->failure))
         return false;

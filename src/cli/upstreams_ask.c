@@ -92,7 +92,9 @@ static void *begin(PtcRemote *remote)
 {
     uint64_t version;
     void *run = remote->begin(remote, "local", INT64_MAX, NULL, &version);
-    if (!run)
+    if (run)
+        remote->allow(run, PTC_REMOTE_GRANTED);
+    else
         (void)wrong("upstreams", "out of memory");
     return run;
 }

@@ -34,6 +34,7 @@ static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstream
                                                                 : (PtcPosture)options->policy,
                                .payloads = options->payloads,
                                .idle_ms = options->idle_ms,
+                               .realm = options->realm,
                                .approved = options->approved,
                                .records = options->records,
                                .cache_dir = u->cache_dir[0] ? u->cache_dir : NULL,
@@ -160,6 +161,7 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
     ptc->remote = &far;
     /* after a question the program is run again, and its own tools are called again */
     bool asks = ptc_terminal_line_possible() && ptc_toolset_may_repeat(run->tools);
+    remote->allow(far.run, PTC_REMOTE_GRANTED);
     PtcStatus status =
         asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
     ptc->remote = NULL;

@@ -18,6 +18,7 @@ typedef struct PtcUpstreamsOptions {
     bool strict;                /* --upstreams-strict */
     PtcOptionList allow, deny;  /* --allow, --deny PATTERN */
     bool read_only;             /* --aggregator-read-only */
+    const char *realm;          /* PtcManagerConfig.realm */
     struct PtcSecrets *records; /* of whoever keeps records; NULL: nobody does */
     bool quiet;                 /* notes of the files are not shown */
     bool lines;                 /* places have lines */

@@ -69,6 +69,7 @@ typedef enum { PTC_REMOTE_NOW, PTC_REMOTE_PENDING, PTC_REMOTE_NO_MEMORY } PtcRem
 /* What a run may do beyond what policy allows. */
 typedef enum {
     PTC_REMOTE_REFUSES, /* nobody can be asked: what would have to be asked about is denied */
+    PTC_REMOTE_GRANTED, /* likewise, but what its owner has allowed for longer is called: for people's own commands */
     PTC_REMOTE_ASKS, /* it is put aside, and what was called is recorded, so that the program can be run again */
     PTC_REMOTE_READS, /* everything but reads is put aside, and nobody is asked about it */
     PTC_REMOTE_PLANS, /* the program is not run; places where it may call something are noted */

@@ -33,10 +33,10 @@ void ptc_grants_deinit(PtcGrants *g)
     *g = (PtcGrants){.mem = g->mem};
 }
 
-static void digest_owner(const char *owner, uint8_t out[PTC_SHA256_BYTES])
+static void digest_owner(PtcGrantOf of, uint8_t out[PTC_SHA256_BYTES])
 {
-    PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(owner)};
-    ptc_sha256_parts(parts, 2, out);
+    PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(of.realm), ptc_text_cstr(of.owner)};
+    ptc_sha256_parts(parts, 3, out);
 }
 
 static void digest_tool(const uint8_t owner[PTC_SHA256_BYTES], PtcText server, PtcText tool,
@@ -52,7 +52,7 @@ static PtcGrant grant_of(PtcGrantOf of)
 {
     PtcGrant grant;
     uint8_t owner[PTC_SHA256_BYTES];
-    digest_owner(of.owner, owner);
+    digest_owner(of, owner);
     digest_tool(owner, of.server, of.tool, grant.name);
     memcpy(grant.entry, of.entry, sizeof grant.entry);
     memcpy(grant.pin, of.pin, sizeof grant.pin);
@@ -218,7 +218,7 @@ static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
     ptc_emit_object(out);
     ptc_emit_field_text(out, "server", of.server);
     ptc_emit_field_text(out, "tool", of.tool);
-    digest_owner(of.owner, owner);
+    digest_owner(of, owner);
     put_hex(out, "owner", owner);
     put_hex(out, "entry", of.entry);
     put_hex(out, "definition", of.pin);

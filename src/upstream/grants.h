@@ -29,7 +29,7 @@ void ptc_grants_deinit(PtcGrants *grants);
 
 /* Whose grant of what it is. */
 typedef struct PtcGrantOf {
-    const char *owner;
+    const char *realm, *owner; /* where owners have this name, and the name */
     PtcText server, tool;
     const uint8_t *entry, *pin; /* digests: of what the server is, of the tool's definition */
 } PtcGrantOf;

@@ -30,6 +30,9 @@ typedef struct PtcManagerConfig {
     PtcValue credentials; /* name -> definition; PTC_NONE: none */
     PtcValue secrets;     /* list of texts that nobody may read; PTC_NONE: none */
     PtcPosture posture;
+    /* Whose owners these are, for what a person allows them for longer: owners of another transport are others, also if
+     * they have the same name, or none.  NULL is "". */
+    const char *realm;
     bool approved; /* a person has said yes to whatever would have to be asked about */
     const char *cache_dir, *state_dir; /* NULL: nothing is kept */
     const char *const *environment;    /* of this process */

@@ -61,7 +61,8 @@ bool ptc_serve_meet(PtcUpCall *call)
 {
     size_t part = 0;
     PtcRemoteMode mode = call->run->mode;
-    if ((mode == PTC_REMOTE_REFUSES && !call->run->offers) || mode == PTC_REMOTE_ONLY_READS ||
+    bool refuses = mode == PTC_REMOTE_REFUSES || mode == PTC_REMOTE_GRANTED;
+    if ((refuses && !call->run->offers) || mode == PTC_REMOTE_ONLY_READS ||
         (!is_call(call->ask->op) && call->ask->op != PTC_REMOTE_LOOK))
         return false;
     switch (meet(call, &part)) {
@@ -138,7 +139,8 @@ bool ptc_serve_redefined(PtcUpCall *call, PtcHeap *heap, const PtcListing *now, 
 static PtcGrantOf grant_of(const PtcUpRun *run, uint32_t slot, PtcText tool, const uint8_t *pin)
 {
     const PtcUpstream *up = ptc_run_upstream(run, slot);
-    return (PtcGrantOf){run->owner, up->entry.name, tool, up->identity, pin};
+    const char *realm = run->manager->config.realm;
+    return (PtcGrantOf){realm ? realm : "", run->owner, up->entry.name, tool, up->identity, pin};
 }
 
 /* Did somebody allow it for longer than a run? */
@@ -161,7 +163,8 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
     const PtcCatalogTool *t = &l->server.tools[tool];
     uint32_t slot = (uint32_t)(up - run->manager->upstreams);
     uint8_t pin[PTC_SHA256_BYTES];
-    if (strcmp(out.why, "cannot_ask") == 0 && take_pin(run->manager->mem, heap, t, pin) &&
+    if (run->mode == PTC_REMOTE_GRANTED && strcmp(out.why, "cannot_ask") == 0 &&
+        take_pin(run->manager->mem, heap, t, pin) &&
         find_grant(run, grant_of(run, slot, t->name, pin)) == PTC_GRANT_HOLDS)
         return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, "approved"};
     return out;

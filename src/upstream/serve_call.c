@@ -50,7 +50,8 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
                       .posture = only_reads ? PTC_POSTURE_READ_ONLY : m->config.posture,
                       .distrust = up->entry.distrust,
                       .approved = m->config.approved,
-                      .cannot_ask = only_reads || run->mode == PTC_REMOTE_REFUSES};
+                      .cannot_ask = only_reads || run->mode == PTC_REMOTE_REFUSES ||
+                                    run->mode == PTC_REMOTE_GRANTED};
     PtcPolicyOut out =
         !m->pins || up->entry.no_pins
             ? ptc_policy_decide(heap, &in)

@@ -522,7 +522,17 @@ static void test_question(void)
     CHECK(w.remote->question(run, &shown, NULL) == 1);
     CHECK_STR(ptc_buf_text(&shown), "\n1. destructive \"s\"/\"write\" {\"text\":\"x\"}");
     ptc_buf_deinit(&shown);
+    (void)w.remote->decide(run, PTC_REMOTE_ALWAYS);
     w.remote->end(run, NULL);
+    /* whoever cannot be asked inherits nothing, unless it is a command of the person's own */
+    static const PtcRemoteMode modes[] = {PTC_REMOTE_REFUSES, PTC_REMOTE_GRANTED, PTC_REMOTE_ASKS};
+    for (size_t i = 0; i < 3; i++) {
+        run = run_begin(&w, "me");
+        w.remote->allow(run, modes[i]);
+        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED,
+                   "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") == (i > 0));
+        w.remote->end(run, NULL);
+    }
     world_end(&w);
 }
 

@@ -117,18 +117,23 @@ static PtcGrantOf grant_of(const char *owner, const char *tool, const char *entr
     static uint8_t digests[2][PTC_SHA256_BYTES];
     print_of(entry, digests[0]);
     print_of(definition, digests[1]);
-    return (PtcGrantOf){owner, PTC_TEXT("notes"), ptc_text_cstr(tool), digests[0], digests[1]};
+    return (PtcGrantOf){"", owner, PTC_TEXT("notes"), ptc_text_cstr(tool), digests[0], digests[1]};
+}
+
+static PtcGrantState find_grant(PtcGrantOf of)
+{
+    PtcGrants g;
+    ptc_grants_init(&g, &mem);
+    ptc_grants_load(&g, dir);
+    PtcGrantState state = ptc_grants_find(&g, of);
+    ptc_grants_deinit(&g);
+    return state;
 }
 
 static PtcGrantState find(const char *owner, const char *tool, const char *entry,
                           const char *definition)
 {
-    PtcGrants g;
-    ptc_grants_init(&g, &mem);
-    ptc_grants_load(&g, dir);
-    PtcGrantState state = ptc_grants_find(&g, grant_of(owner, tool, entry, definition));
-    ptc_grants_deinit(&g);
-    return state;
+    return find_grant(grant_of(owner, tool, entry, definition));
 }
 
 static bool has(const char *owner, const char *tool, const char *entry, const char *definition)
@@ -150,6 +155,9 @@ static void test_grants(void)
     CHECK(keep("", "write", "e", "1") && keep("ann", "mail", "e", "1"));
     CHECK(has("", "write", "e", "1") && has("ann", "mail", "e", "1"));
     CHECK(find("bob", "mail", "e", "1") == PTC_GRANT_NONE && !has("", "mail", "e", "1"));
+    PtcGrantOf far = grant_of("", "write", "e", "1");
+    far.realm = "http:"; /* nobody has a name there either, and is somebody else */
+    CHECK(find_grant(far) == PTC_GRANT_NONE);
     CHECK(find("", "write", "e", "2") == PTC_GRANT_OTHER_TOOL);
     CHECK(find("", "write", "f", "1") == PTC_GRANT_OTHER_ENTRY);
     CHECK(keep("", "write", "e", "2") && keep("", "write", "f", "1")); /* two servers of one name */

@@ -436,11 +436,8 @@ async function tokens(load) {
 }
 
 // Two people share a server over HTTP: the token of one is of no use to the other.
-async function foreign() {
-    const place = new Place();
-    const file = path.join(place.home, 'tokens');
-    fs.writeFileSync(file, 'ann aaaaaaaaaaaaaaaaaaaaaaaa\nbob bbbbbbbbbbbbbbbbbbbbbbbb\n', { mode: 0o600 });
-    const how = place.server('--http', '127.0.0.1:0', '--token-file', file, '--quiet');
+async function http(place, ...options) {
+    const how = place.server('--http', '127.0.0.1:0', ...options, '--quiet');
     const child = spawn(how.command, how.args, { env: how.env, stdio: ['ignore', 'ignore', 'pipe'] });
     const port = await new Promise((done) => {
         readline.createInterface({ input: child.stderr }).on('line', (line) => {
@@ -448,17 +445,26 @@ async function foreign() {
             if (found) done(found[1]);
         });
     });
-    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' } };
-    const post = async (token, more = {}) => {
+    const post = async (token, more = {}, capabilities = { elicitation: {} }) => {
+        const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': capabilities,
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' } };
         const answer = await fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST',
-            headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}`,
+            headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream',
+                ...(token ? { authorization: `Bearer ${token}` } : {}),
                 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'lisp_eval' },
             body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'lisp_eval',
                 arguments: { program: '(notes/write {:text "h"})' }, _meta: meta, ...more } }) });
         const body = await answer.text();
         return JSON.parse(body.startsWith('{') ? body : /data: (.*)/.exec(body)[1]);
     };
+    return { child, post };
+}
+
+async function foreign() {
+    const place = new Place();
+    const file = path.join(place.home, 'tokens');
+    fs.writeFileSync(file, 'ann aaaaaaaaaaaaaaaaaaaaaaaa\nbob bbbbbbbbbbbbbbbbbbbbbbbb\n', { mode: 0o600 });
+    const { child, post } = await http(place, '--token-file', file);
     const [ann, bob] = ['a', 'b'].map((c) => c.repeat(24));
     const asked = await post(ann);
     check('http: asked', asked.result && asked.result.resultType === 'input_required', asked);
@@ -471,6 +477,35 @@ async function foreign() {
     const other = await post(bob);
     check('http: approved by another', other.result && other.result.resultType === 'input_required', other);
     child.kill();
+    place.remove();
+}
+
+// What was allowed over stdio is not allowed to whoever reaches an HTTP server without tokens, nor to clients that cannot be asked.
+async function inherited(load) {
+    const place = new Place();
+    const person = new Person();
+    let client = await kinds['1.x'](load, place, person);
+    person.say('always');
+    await evaluate(client, '(notes/write {:text "a"})');
+    await client.close();
+    check('inherited: always', place.calls().join() === 'write a');
+    const { child, post } = await http(place);
+    let r = await post(null);
+    check('inherited: http asks again', r.result && r.result.resultType === 'input_required', r);
+    r = await post(null, {}, {});
+    check('inherited: http denies', r.result && r.result.isError && /nobody can be asked/.test(text(r.result)), r);
+    child.kill();
+    for (const kind of Object.keys(kinds)) {
+        client = await kinds[kind](load, place, null);
+        r = await evaluate(client, '(notes/write {:text "b"})');
+        check(`inherited: ${kind} without a person`, r.isError && /nobody can be asked/.test(text(r)), r);
+        await client.close();
+    }
+    check('inherited: nothing was called', place.calls().length === 0);
+    client = await kinds['1.x'](load, place, person);
+    r = await evaluate(client, '(notes/write {:text "c"})');
+    check('inherited: it still holds', !r.isError && place.calls().join() === 'write c', r);
+    await client.close();
     place.remove();
 }
 
@@ -493,4 +528,5 @@ else main('approvals', async (load) => {
     for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect, load);
     await tokens(load);
     await foreign();
+    await inherited(load);
 });
