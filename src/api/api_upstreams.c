@@ -13,6 +13,7 @@
 #include "upstream/desk.h"
 #include "upstream/fields.h"
 #include "upstream/manager.h"
+#include "upstream/rule_check.h"
 #include "upstream/variables.h"
 
 extern char **environ;
@@ -118,6 +119,13 @@ static void on_log(void *user, PtcText line)
     s->log(s->log_user, line.bytes, line.len);
 }
 
+static void tell_rule(void *user, PtcText line)
+{
+    const PtcUpstreamSet *s = user;
+    if (s->log)
+        s->log(s->log_user, line.bytes, line.len);
+}
+
 /* ---------------------------------------------------------------------------------- opening */
 
 static bool make_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o, const PtcConfig *config,
@@ -162,7 +170,7 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
 {
     PtcConfig config;
     const char *why = NULL;
-    char sentence[PATH_BYTES + 300], reason[200];
+    char sentence[PATH_BYTES + 500], reason[200], rule[400];
     const char *file = o->path ? o->path : "upstreams";
     PtcConfigIn in = {.text =
                           o->json ? (PtcText){o->json, o->json_len} : read_file(s, o->path, &why),
@@ -176,6 +184,11 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     if (!why && !config.ok)
         return refuse_config(s, &config, file, error, size);
+    if (!why && !ptc_rule_check_servers(&s->desk.heap, config.upstreams, config.policy, tell_rule,
+                                        s, rule)) {
+        snprintf(sentence, sizeof sentence, "%s: policy: %s", file, rule);
+        return api_refuse(PTC_BAD_DATA, error, size, sentence);
+    }
     if (!why)
         return make_manager(s, o, &config, posture, reason)
                    ? PTC_OK

@@ -355,9 +355,6 @@ static void look_at_client(Doctor *d, const char *client)
 typedef struct {
     Doctor *d;
     size_t tools, silent, bytes;
-    PtcText rule; /* that is looked for */
-    bool fits;
-    PtcNearest near;
 } Tools;
 
 static void count_tool(void *user, PtcText tool, bool annotated, size_t bytes)
@@ -369,44 +366,10 @@ static void count_tool(void *user, PtcText tool, bool annotated, size_t bytes)
     t->bytes += bytes;
 }
 
-static void try_rule(void *user, PtcText tool, bool annotated, size_t bytes)
-{
-    Tools *t = user;
-    (void)annotated;
-    (void)bytes;
-    t->fits = t->fits || ptc_policy_glob(t->rule, tool);
-    ptc_nearest_offer(&t->near, tool.bytes, tool.len);
-}
-
 /* A rule that fits no tool is a misspelling, and what it was to deny or allow is not. */
-static void look_at_rule(Doctor *d, size_t i, const char *key, PtcText rule)
+static void tell_rule(void *user, PtcText line)
 {
-    Tools t = {.d = d, .rule = rule};
-    ptc_nearest_init(&t.near, rule.bytes, rule.len);
-    ptc_manager_tools(d->c->upstreams->manager, i, try_rule, &t);
-    if (t.fits)
-        return;
-    if (t.near.best)
-        advise(d, "rule_fits_none", "\"%s\": \"%.*s\" matches none of its tools; write \"%.*s\"?",
-               key, SHOWN(rule), (int)t.near.best_len, t.near.best);
-    else
-        advise(d, "rule_fits_none", "\"%s\": \"%.*s\" matches none of its tools; remove it", key,
-               SHOWN(rule));
-}
-
-static void look_at_rules(Doctor *d, size_t i)
-{
-    static const char *const maps[] = {"policy", "effects"};
-    static const char *const lists[] = {"include_tools"};
-    PtcValue key, value;
-    for (size_t k = 0; k < 2; k++) {
-        PtcValue map = ptc_map_field(d->heap, d->entry, maps[k]);
-        for (size_t pos = 0; map != PTC_NONE && ptc_map_next(map, &pos, &key, &value);)
-            look_at_rule(d, i, maps[k], ptc_str_text(key));
-    }
-    PtcValue list = ptc_map_field(d->heap, d->entry, lists[0]);
-    for (size_t n = 0; n < ptc_fields_count(list); n++)
-        look_at_rule(d, i, lists[0], ptc_str_text(ptc_seq_nth(list, n)));
+    advise(user, "rule_fits_none", "%.*s", (int)line.len, line.bytes);
 }
 
 static size_t look_at_tools(Doctor *d, size_t i)
@@ -480,7 +443,7 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     look_at_pins(d, i);
     look_at_left_out(d);
     if (strcmp(d->state.state, "ready") == 0) {
-        look_at_rules(d, i);
+        ptc_manager_check_rules(d->c->upstreams->manager, i, tell_rule, d);
         *bytes += look_at_tools(d, i);
     }
     return good;

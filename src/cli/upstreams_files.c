@@ -16,6 +16,7 @@
 #include "upstream/entry.h"
 #include "upstream/fields.h"
 #include "upstream/naming.h"
+#include "upstream/rule_check.h"
 #include "upstream/variables.h"
 
 enum { PATH_BYTES = PTC_UPSTREAMS_PATH, CLIENTS = PTC_DIALECT_OTHER + 1 };
@@ -141,6 +142,20 @@ static bool add_rules(Reading *r, const PtcOptionList *list, const char *word)
         merge_rule(&r->u->desk.heap, &r->u->policy, ptc_text_cstr(glob), ptc_text_cstr(word));
     }
     return true;
+}
+
+static void tell_rule(void *user, PtcText line)
+{
+    notice(user, "policy", line.bytes);
+}
+
+/* Once all files are read: a rule may be for a server of another one. */
+static bool check_rules(Reading *r)
+{
+    char why[400];
+    return ptc_rule_check_servers(&r->u->desk.heap, r->u->entries, r->u->policy, tell_rule, r,
+                                  why) ||
+           fail(r, PTC_EXIT_USAGE, "policy", why);
 }
 
 /* Two credentials with one name would send the one of this file to an upstream of the other. */
@@ -562,7 +577,7 @@ bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
     if (!getcwd(r->cwd, sizeof r->cwd))
         r->cwd[0] = '\0';
     bool ok = read_all(r) && add_rules(r, &options->allow, "allow") &&
-              add_rules(r, &options->deny, "deny");
+              add_rules(r, &options->deny, "deny") && check_rules(r);
     ok = ok && (ptc_fields_ok(heap) || fail(r, PTC_EXIT_FAILED, "upstreams", "out of memory"));
     ptc_mem_free(u->mem, r, sizeof *r);
     return ok;

@@ -6,6 +6,7 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
+#include "cli/shown.h"
 #include "cli/terminal_ask.h"
 #include "cli/upstreams_ask.h"
 #include "cli/upstreams_files.h"
@@ -18,6 +19,12 @@
 extern char **environ;
 
 enum { HEAP_BYTES = 256 * 1024 * 1024, LIST_HEAP = 16 * 1024 * 1024, ANSWER_BYTES = 1 << 20 };
+
+static void show_notice(void *user, PtcText line)
+{
+    (void)user;
+    (void)!ptc_shown_write_line(PTC_IO_STDERR, line.bytes, line.len);
+}
 
 static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstreamsOptions *options,
                          void (*log)(void *user, PtcText line), void *user, int *status)
@@ -43,6 +50,7 @@ static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstream
                                .call_ms = options->call_ms,
                                .load_ms = options->load_ms,
                                .log = log,
+                               .notice = log || options->quiet ? NULL : show_notice,
                                .user = user};
     u->manager = ptc_manager_new(u->mem, &config, why);
     if (!u->manager) {

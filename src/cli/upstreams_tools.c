@@ -100,7 +100,8 @@ bool ptc_upstreams_doc(PtcUpstreamsDesk *desk, const char **why)
         server.count == 0)
         return false;
     PtcValue annotations = ptc_map_field(heap, tool, "annotations");
-    PtcEffect effect = ptc_effect_of(heap, server.tools[0].name, annotations, PTC_NONE, true);
+    PtcEffect effect =
+        ptc_effect_of(heap, (PtcSpelt){.raw = server.tools[0].name}, annotations, PTC_NONE, true);
     PtcValue doc = ptc_tool_doc(heap, &server, &server.tools[0], effect);
     if (doc != PTC_NONE)
         for (size_t pos = 0; ptc_map_next(doc, &pos, &key, &value);)
@@ -170,8 +171,8 @@ bool ptc_upstreams_policy(PtcUpstreamsDesk *desk, const char **why)
     PtcValue tool = ptc_upstreams_in(desk, "tool");
     PtcText posture = ptc_upstreams_text(desk, "posture");
     PtcPolicyIn in = {
-        .server = ptc_upstreams_text(desk, "server"),
-        .tool = ptc_fields_text(heap, tool, "name"),
+        .server.raw = ptc_upstreams_text(desk, "server"),
+        .tool.raw = ptc_fields_text(heap, tool, "name"),
         .annotations = ptc_map_field(heap, tool, "annotations"),
         .was = ptc_upstreams_in(desk, "was"),
         .effects = ptc_upstreams_in(desk, "effects"),
@@ -183,7 +184,7 @@ bool ptc_upstreams_policy(PtcUpstreamsDesk *desk, const char **why)
     };
     *why =
         "\"tool\" must have a name, and \"posture\" be default, read-only, trusting or allow-all";
-    if (!in.tool.bytes || (posture.bytes && !ptc_posture_parse(posture, &in.posture)))
+    if (!in.tool.raw.bytes || (posture.bytes && !ptc_posture_parse(posture, &in.posture)))
         return false;
     PtcPolicyOut out = ptc_policy_decide(heap, &in);
     ptc_emit_field_cstr(desk->out, "effect", ptc_effect_name(out.effect.kind));

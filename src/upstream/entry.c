@@ -70,10 +70,10 @@ static bool is_plain(PtcText name)
     return false;
 }
 
-static bool fits_one(PtcValue globs, PtcText name)
+static bool fits_one(PtcValue globs, PtcSpelt name, bool loosely)
 {
     for (size_t i = 0; i < ptc_fields_count(globs); i++)
-        if (ptc_policy_glob(ptc_str_text(ptc_seq_nth(globs, i)), name))
+        if (ptc_policy_fits(ptc_str_text(ptc_seq_nth(globs, i)), name, loosely))
             return true;
     return false;
 }
@@ -100,7 +100,7 @@ static bool add_ours(Env *env, PtcValue own, PtcValue inherit)
 {
     for (size_t i = 0; env->environment[i]; i++) {
         PtcText name = name_of(env->environment[i]);
-        if (!is_plain(name) && !fits_one(inherit, name))
+        if (!is_plain(name) && !fits_one(inherit, (PtcSpelt){.raw = name}, false))
             continue;
         if (own != PTC_NONE && ptc_fields_get(env->heap, own, name) != PTC_NONE)
             continue;
@@ -291,9 +291,9 @@ PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path)
     return form;
 }
 
-bool ptc_entry_shows(const PtcEntry *entry, PtcText tool)
+bool ptc_entry_shows(const PtcEntry *entry, PtcSpelt tool)
 {
-    if (fits_one(entry->exclude, tool))
+    if (fits_one(entry->exclude, tool, true))
         return false;
-    return entry->include == PTC_NONE || fits_one(entry->include, tool);
+    return entry->include == PTC_NONE || fits_one(entry->include, tool, false);
 }

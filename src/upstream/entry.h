@@ -54,6 +54,6 @@ PTC_MUST_USE bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form,
 PTC_MUST_USE PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path);
 
 /* Does the entry let programs see the tool at all? */
-bool ptc_entry_shows(const PtcEntry *entry, PtcText tool);
+bool ptc_entry_shows(const PtcEntry *entry, PtcSpelt tool);
 
 #endif

@@ -16,6 +16,7 @@
 #include "upstream/fields.h"
 #include "upstream/inquiry.h"
 #include "upstream/roots.h"
+#include "upstream/rule_check.h"
 
 enum {
     SETTLE_MS = 150, /* for a server to look at the roots that it was told */
@@ -27,19 +28,20 @@ enum {
     MS = 1000 * 1000, /* ns */
 };
 
-static void log_safe(PtcManager *m, PtcText line)
+static void log_safe(PtcManager *m, bool notice, PtcText line)
 {
     PtcBuf safe;
-    if (!m->config.log)
+    void (*log)(void *, PtcText) = notice && m->config.notice ? m->config.notice : m->config.log;
+    if (!log)
         return;
     ptc_buf_init(&safe, m->mem, 16 * 1024);
     line.len = line.len < 4096 ? line.len : 4096;
     ptc_secrets_blot(&m->told, &safe, line, false);
-    m->config.log(m->config.user, ptc_buf_view(&safe));
+    log(m->config.user, ptc_buf_view(&safe));
     ptc_buf_deinit(&safe);
 }
 
-static void tell(PtcInstance *i, const char *what, PtcText why)
+static void say(PtcInstance *i, bool notice, const char *what, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
     PtcBuf line;
@@ -48,8 +50,18 @@ static void tell(PtcInstance *i, const char *what, PtcText why)
                  i->upstream->entry.name.bytes, what);
     if (why.len)
         ptc_buf_addf(&line, ": %.*s", (int)(why.len < 1500 ? why.len : 1500), why.bytes);
-    log_safe(m, ptc_buf_view(&line));
+    log_safe(m, notice, ptc_buf_view(&line));
     ptc_buf_deinit(&line);
+}
+
+static void tell(PtcInstance *i, const char *what, PtcText why)
+{
+    say(i, false, what, why);
+}
+
+static void tell_rule(void *instance, PtcText line)
+{
+    say(instance, true, "policy", line);
 }
 
 /* ---------------------------------------------------------------------------------- listing */
@@ -154,6 +166,10 @@ static PtcListing *read_listing(Listed *job)
         return NULL;
     PtcText tools = ptc_buf_view(&job->tools), about = ptc_buf_view(&job->about);
     PtcListing *listing = ptc_listing_new(m->mem, &up->entry, tools, about, job->modern);
+    if (listing)
+        ptc_rule_check_tools(listing, &up->entry, m->config.policy,
+                             up->rules_told ? NULL : tell_rule, job->instance);
+    up->rules_told = true;
     if (listing && m->pins && !up->entry.no_pins)
         compare_pins(job->instance, listing);
     if (listing && up->cache_path &&
@@ -368,7 +384,7 @@ static void on_notice(void *user, PtcText method, PtcText params)
 static void on_log(void *user, PtcText line)
 {
     PtcInstance *i = user;
-    log_safe(i->upstream->manager, line);
+    log_safe(i->upstream->manager, false, line);
 }
 
 static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)

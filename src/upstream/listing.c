@@ -10,12 +10,29 @@
 #include "upstream/canonical.h"
 #include "upstream/fields.h"
 #include "upstream/mcp_headers.h"
+#include "upstream/naming.h"
+
+PtcSpelt ptc_listing_spelt(PtcHeap *heap, PtcValue tool, char symbol[PTC_CATALOG_NAME_BYTES + 1])
+{
+    PtcText name = ptc_fields_text(heap, tool, "name");
+    PtcSpelt out = {.raw = name, .other = ptc_fields_text(heap, tool, "operation")};
+    if (name.bytes && name.len <= PTC_CATALOG_NAME_BYTES)
+        out.shown = (PtcText){symbol, ptc_naming_symbol(name, symbol)};
+    return out;
+}
+
+PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcCatalogTool *tool)
+{
+    return (PtcSpelt){tool->name, tool->symbol,
+                      ptc_fields_text(heap, tool->definition, "operation")};
+}
 
 /* May programs see this entry of the listing?  Over HTTP a tool whose headers cannot be made cannot be called. */
 static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
 {
-    PtcText name = ptc_fields_text(heap, tool, "name");
-    if (!name.bytes || !ptc_entry_shows(entry, name))
+    char symbol[PTC_CATALOG_NAME_BYTES + 1];
+    PtcSpelt name = ptc_listing_spelt(heap, tool, symbol);
+    if (!name.raw.bytes || !ptc_entry_shows(entry, name))
         return false;
     PtcValue schema = ptc_map_field(heap, tool, "inputSchema");
     return !entry->web || schema == PTC_NONE || ptc_mcp_headers_fit(heap, schema);
@@ -42,9 +59,9 @@ static bool read_effects(PtcListing *l, const PtcEntry *entry)
     l->effects = ptc_arena_alloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->effects);
     for (size_t i = 0; l->effects && i < l->server.count; i++) {
         const PtcCatalogTool *tool = &l->server.tools[i];
-        l->effects[i] =
-            ptc_effect_of(heap, tool->name, ptc_map_field(heap, tool->definition, "annotations"),
-                          entry->effects, !entry->distrust);
+        l->effects[i] = ptc_effect_of(heap, ptc_listing_spelt_tool(heap, tool),
+                                      ptc_map_field(heap, tool->definition, "annotations"),
+                                      entry->effects, !entry->distrust);
     }
     return l->effects != NULL;
 }
@@ -82,6 +99,7 @@ static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText ab
         list = read_document(l, entry, list);
     if (list == PTC_NONE || !ptc_is_sequential(list) || l->about == PTC_NONE)
         return false;
+    l->all = list;
     PtcValue visible = shown(l, entry, list);
     if (visible == PTC_NONE ||
         !ptc_catalog_server(&l->desk.arena, heap, entry->name, entry->ns, visible, &l->server))

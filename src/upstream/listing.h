@@ -22,9 +22,12 @@ typedef struct PtcListing {
     pthread_mutex_t lock; /* guards the four below */
     /* Compiled: of each tool for its arguments, then for its results. */
     const struct PtcSchema **schemas;
-    bool *compiled;    /* whether that was tried; a schema that cannot be compiled is NULL */
-    char **digests;    /* of each tool; NULL: not made yet */
-    PtcValue memo;     /* of the digests */
+    bool *compiled; /* whether that was tried; a schema that cannot be compiled is NULL */
+    char **digests; /* of each tool; NULL: not made yet */
+    PtcValue memo;  /* of the digests */
+    PtcValue all;   /* entries of the list as it came, those that programs do not see too */
+    const char
+        *misspelt;     /* in words: a rule that would deny a tool, which there is not; NULL: none */
     PtcValue document; /* of an OpenAPI service; PTC_NONE: it is none */
     PtcValue about;    /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
     bool cached;       /* from an earlier connection: nothing may be refused because of it alone */
@@ -46,6 +49,10 @@ void ptc_listing_drop(PtcListing *listing); /* NULL is fine */
 
 /* The schema of a tool's arguments, or of its results; NULL: there is none, or it cannot be compiled. */
 const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, bool results);
+
+/* How rules may spell the name of an entry of tools/list, and of a tool. */
+PtcSpelt ptc_listing_spelt(PtcHeap *heap, PtcValue tool, char symbol[PTC_CATALOG_NAME_BYTES + 1]);
+PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcCatalogTool *tool);
 
 enum { PTC_LISTING_DIGEST = 128, PTC_LISTING_PATH = 4096 };
 /* What a tool says of itself, as digits: a quarter each for its description, the schema of its arguments, that of its

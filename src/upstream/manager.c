@@ -15,6 +15,7 @@
 #include "upstream/entry_secrets.h"
 #include "upstream/fields.h"
 #include "upstream/roots.h"
+#include "upstream/rule_check.h"
 
 enum {
     SECRET_MIN_RESULT = 8, /* shorter ones are everyday words in results */
@@ -107,6 +108,8 @@ static void read_cache(PtcManager *m, PtcUpstream *up, const uint8_t key[PTC_LIS
         memcpy(up->cache_path, path, strlen(path) + 1);
         up->listing = ptc_listing_cache_load(m->mem, path, &up->entry);
         ptc_listing_cache_failed(m->mem, path, up->listing ? up->listing->wall_ms : 0, up->failed);
+        if (up->listing)
+            ptc_rule_check_tools(up->listing, &up->entry, m->config.policy, NULL, NULL);
     }
     ptc_buf_deinit(&form);
     ptc_buf_deinit(&identity);
@@ -401,6 +404,17 @@ void ptc_manager_tools(PtcManager *m, size_t n, PtcManagerTool *tell, void *user
              bytes_of(m, &desk.heap, tool->definition));
     }
     ptc_desk_deinit(&desk);
+    ptc_listing_drop(l);
+}
+
+void ptc_manager_check_rules(PtcManager *m, size_t n, PtcRuleTell *tell, void *user)
+{
+    const PtcUpstream *up = &m->upstreams[n];
+    pthread_mutex_lock(&m->lock);
+    PtcListing *l = ptc_listing_hold(up->listing);
+    pthread_mutex_unlock(&m->lock);
+    if (l) /* it was checked before, so that nothing in it changes now */
+        ptc_rule_check_tools(l, &up->entry, m->config.policy, tell, user);
     ptc_listing_drop(l);
 }
 

@@ -45,6 +45,8 @@ typedef struct PtcManagerConfig {
     /* Gets every secret that is learnt, for whoever keeps records; NULL: nobody. */
     struct PtcSecrets *records;
     void (*log)(void *user, PtcText line); /* any thread; or NULL */
+    /* What is wrong with rules, for whoever wrote them; any thread.  NULL: it goes to the log. */
+    void (*notice)(void *user, PtcText line);
     void *user;
 } PtcManagerConfig;
 
@@ -102,6 +104,10 @@ void ptc_manager_changed(PtcManager *manager, size_t i,
  * bytes its description and schemas have. */
 typedef void PtcManagerTool(void *user, PtcText tool, bool annotated, size_t bytes);
 void ptc_manager_tools(PtcManager *manager, size_t i, PtcManagerTool *tell, void *user);
+
+/* Calls back for each rule that fits none of the tools of an upstream, as far as it is listed, with a sentence. */
+void ptc_manager_check_rules(PtcManager *manager, size_t i, void (*tell)(void *user, PtcText line),
+                             void *user);
 
 size_t ptc_manager_count(const PtcManager *manager);
 void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);

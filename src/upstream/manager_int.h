@@ -40,6 +40,7 @@ typedef struct PtcUpstream {
     char failed
         [PTC_LISTING_CACHE_WHY]; /* why it could not be listed by an earlier process; "": it could */
     bool warmed;                 /* its background listing was begun */
+    bool rules_told;             /* clerk: what is wrong with the rules for it was told */
     PtcCallCounts counts;
 } PtcUpstream;
 

@@ -132,14 +132,10 @@ static bool starts_symbol(char c)
     return !is_digit(c) && c != '-' && c != '.';
 }
 
-/* The symbol of a name on its own, into the arena. */
-static bool base_symbol(PtcArena *arena, PtcText name, PtcText *symbol)
+size_t ptc_naming_symbol(PtcText name, char *out)
 {
     uint32_t code;
     size_t n = 0;
-    char *out = ptc_arena_alloc(arena, name.len + 1);
-    if (!out)
-        return false;
     for (size_t i = 0; i < name.len;) {
         char c = name.bytes[i];
         if (i == 0 && !starts_symbol(c))
@@ -147,8 +143,15 @@ static bool base_symbol(PtcArena *arena, PtcText name, PtcText *symbol)
         out[n++] = is_plain(c) ? c : '_';
         i += ptc_utf8_decode(name.bytes + i, name.len - i, &code);
     }
-    *symbol = (PtcText){out, n};
-    return true;
+    return n;
+}
+
+static bool base_symbol(PtcArena *arena, PtcText name, PtcText *symbol)
+{
+    char *out = ptc_arena_alloc(arena, name.len + 1);
+    if (out)
+        *symbol = (PtcText){out, ptc_naming_symbol(name, out)};
+    return out != NULL;
 }
 
 /* The symbol, followed by as many digits of the name's digest as make it unique. */

@@ -14,6 +14,8 @@ bool ptc_naming_is_namespace(PtcText ns);
 /* Do two namespaces count as one: the same without case, with - and _ alike? */
 bool ptc_naming_same_namespace(PtcText a, PtcText b);
 
+/* The symbol of a name on its own, into out, which has room for one byte more than the name has; its length. */
+size_t ptc_naming_symbol(PtcText name, char *out);
 /* Gives every tool of a server its symbol; no two are the same, and a name that can be a symbol is one. */
 PTC_MUST_USE bool ptc_naming_symbols(PtcArena *arena, PtcHeap *heap, PtcCatalogServer *server);
 

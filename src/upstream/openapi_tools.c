@@ -27,11 +27,22 @@ typedef struct {
 
 /* ---------------------------------------------------------------------------------- chosen */
 
-static bool is_listed(PtcValue globs, PtcText name, bool exactly)
+static PtcValue override_of(PtcHeap *heap, const PtcEntry *e, PtcText operation)
+{
+    PtcValue v =
+        e->overrides == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, e->overrides, operation);
+    return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
+}
+
+/* NAMED: in full; LISTED: by a glob; LEFT_OUT: also in a similar spelling. */
+typedef enum { NAMED, LISTED, LEFT_OUT } How;
+
+static bool is_listed(PtcValue globs, PtcSpelt name, How how)
 {
     for (size_t i = 0; i < ptc_fields_count(globs); i++) {
         PtcText glob = ptc_str_text(ptc_seq_nth(globs, i));
-        if (glob.bytes && (exactly ? ptc_text_same(glob, name) : ptc_policy_glob(glob, name)))
+        if (glob.bytes && (how == NAMED ? ptc_text_same(glob, name.raw)
+                                        : ptc_policy_fits(glob, name, how == LEFT_OUT)))
             return true;
     }
     return false;
@@ -79,8 +90,10 @@ void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcLeftOut left, PtcText na
 }
 
 /* TRACE would show what we send, credentials included. */
-static PtcLeftOut why_unwanted(const PtcEntry *e, const PtcOperation *o)
+static PtcLeftOut why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperation *o)
 {
+    PtcSpelt name = {.raw = o->name,
+                     .other = ptc_fields_text(heap, override_of(heap, e, o->name), "name")};
     if (o->left)
         return o->left;
     if (strcmp(o->method, "TRACE") == 0)
@@ -89,11 +102,11 @@ static PtcLeftOut why_unwanted(const PtcEntry *e, const PtcOperation *o)
         return PTC_LEFT_OUTSIDE;
     if (!o->reads && !e->allow_writes)
         return PTC_LEFT_WRITES;
-    if (is_listed(e->exclude_operations, o->name, false))
+    if (is_listed(e->exclude_operations, name, LEFT_OUT))
         return PTC_LEFT_EXCLUDED;
-    if (o->deprecated && !is_listed(e->include_operations, o->name, true))
+    if (o->deprecated && !is_listed(e->include_operations, name, NAMED))
         return PTC_LEFT_DEPRECATED;
-    if (e->include_operations != PTC_NONE && !is_listed(e->include_operations, o->name, false))
+    if (e->include_operations != PTC_NONE && !is_listed(e->include_operations, name, LISTED))
         return PTC_LEFT_NOT_INCLUDED;
     return PTC_LEFT_NOT;
 }
@@ -238,13 +251,6 @@ static void put_annotations(PtcHeap *heap, PtcValue *tool, PtcEffect effect)
     ptc_fields_put(heap, tool, "annotations", hints);
 }
 
-static PtcValue override_of(PtcHeap *heap, const PtcEntry *e, PtcText operation)
-{
-    PtcValue v =
-        e->overrides == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, e->overrides, operation);
-    return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
-}
-
 /* What is sent when it is called, "DELETE /pets/{id}", and where to if the document decides that: another operation
  * with the same name is not meant, and whoever agreed to this one did not agree to another. */
 static void put_request(Making *m, PtcValue *tool, const PtcOperation *o)
@@ -266,7 +272,7 @@ static PtcLeftOut make_tool(Making *m, PtcOperation *o, PtcValue *tool)
     PtcValue override = override_of(heap, m->entry, o->name);
     PtcText other = ptc_fields_text(heap, override, "name"), name = other.len ? other : o->name;
     PtcLeftOut left;
-    if ((left = why_unwanted(m->entry, o)) || (left = why_away(m, o)) ||
+    if ((left = why_unwanted(heap, m->entry, o)) || (left = why_away(m, o)) ||
         (left = ptc_openapi_load(m->arena, heap, m->document, o)) || (left = why_unnamed(m, name)))
         return left;
     PtcValue in = ptc_openapi_schema(heap, m->document, o), out = output_schema(m, o);

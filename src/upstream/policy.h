@@ -18,14 +18,20 @@ typedef struct PtcEffect {
     bool idempotent;
 } PtcEffect;
 
+/* A name as people may spell it in rules: as its server says it, as programs write it, and as the document of a service
+ * calls it; absent: there is no such spelling. */
+typedef struct PtcSpelt {
+    PtcText raw, shown, other;
+} PtcSpelt;
+
 /* The words of files and answers: read, write, destructive, unknown. */
 const char *ptc_effect_name(PtcEffectKind kind);
 /* Reads "write" or "write idempotent".  False: it is neither, or unknown. */
 bool ptc_effect_parse(PtcText text, PtcEffect *out);
 
 /* What a tool does: as a person says in `effects` (a map from globs, or PTC_NONE), else as its annotations say
- * (likewise), when they are trusted. */
-PtcEffect ptc_effect_of(PtcHeap *heap, PtcText tool, PtcValue annotations, PtcValue effects,
+ * (likewise), when they are trusted.  What a person says in a similar spelling counts where it is stricter. */
+PtcEffect ptc_effect_of(PtcHeap *heap, PtcSpelt tool, PtcValue annotations, PtcValue effects,
                         bool trust);
 
 /* Of two effects that are stated for the same tool, the stricter one. */
@@ -45,7 +51,7 @@ typedef enum {
 bool ptc_posture_parse(PtcText text, PtcPosture *out);
 
 typedef struct PtcPolicyIn {
-    PtcText server, tool;
+    PtcSpelt server, tool;
     PtcValue annotations;     /* a map, or PTC_NONE */
     PtcValue was;             /* those before a change that nobody has approved; PTC_NONE: none */
     PtcValue effects;         /* of the upstream: globs -> effects; PTC_NONE: none */
@@ -61,11 +67,17 @@ typedef struct PtcPolicyOut {
     PtcEffect effect;
     PtcPolicy decision;
     const char *why; /* effect, rule, posture, approved, changed, cannot_ask, memory (too little) */
+    const char *detail; /* a sentence about that; NULL: there is none */
 } PtcPolicyOut;
 
 PtcPolicyOut ptc_policy_decide(PtcHeap *heap, const PtcPolicyIn *in);
 
 /* Does a glob with * and ? fit the whole text?  At worst it takes time proportional to the product of their lengths. */
 bool ptc_policy_glob(PtcText glob, PtcText text);
+/* Does it fit one of the spellings?  `loosely`, for what restricts: also without case, blanks, - _ . and other marks;
+ * delete_* is about deleteAll too, though not about deleted. */
+bool ptc_policy_fits(PtcText glob, PtcSpelt name, bool loosely);
+/* Is it a name, without * and ?. */
+bool ptc_policy_is_name(PtcText glob);
 
 #endif

@@ -166,7 +166,7 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
     if (run->mode == PTC_REMOTE_GRANTED && strcmp(out.why, "cannot_ask") == 0 &&
         take_pin(run->manager->mem, heap, t, pin) &&
         find_grant(run, grant_of(run, slot, t->name, pin)) == PTC_GRANT_HOLDS)
-        return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, "approved"};
+        return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, "approved", NULL};
     return out;
 }
 

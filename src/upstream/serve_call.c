@@ -40,8 +40,8 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
     PtcManager *m = run->manager;
     bool only_reads = run->mode == PTC_REMOTE_ONLY_READS;
     const PtcCatalogTool *t = &l->server.tools[tool];
-    PtcPolicyIn in = {.server = up->entry.name,
-                      .tool = t->name,
+    PtcPolicyIn in = {.server = {up->entry.name, up->entry.ns, {NULL, 0}},
+                      .tool = ptc_listing_spelt_tool(heap, t),
                       .annotations = ptc_map_field(heap, t->definition, "annotations"),
                       .was = PTC_NONE,
                       .effects = up->entry.effects,
@@ -57,7 +57,12 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
             ? ptc_policy_decide(heap, &in)
             : ptc_pins_decide(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool, heap, &in);
     const char *why = why_blocked(m, up, l, tool);
-    return why ? (PtcPolicyOut){out.effect, PTC_POLICY_DENY, why} : out;
+    if (why)
+        return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, why, NULL};
+    /* One of its tools was to be denied, and nobody knows which. */
+    if (l->misspelt && out.effect.kind != PTC_EFFECT_READ && out.decision != PTC_POLICY_DENY)
+        return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, "rule", l->misspelt};
+    return out;
 }
 
 bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing *l, size_t tool)
@@ -92,6 +97,12 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
     if (strcmp(policy.why, "memory") == 0)
         return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
     ptc_run_denied(call, tool);
+    if (policy.detail)
+        return ptc_call_refuse(call, "denied",
+                               "%.*s/%.*s may not be called: %s; until it is mended, only reads of "
+                               "this server are called",
+                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+                               tool->symbol.bytes, policy.detail);
     if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
         return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
                                e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
@@ -422,8 +433,8 @@ static bool may_read(PtcUpCall *call, PtcHeap *heap)
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     PtcValue hints = ptc_fields_map(heap);
     ptc_fields_put(heap, &hints, "readOnlyHint", PTC_TRUE);
-    PtcPolicyIn in = {.server = e->name,
-                      .tool = read.name,
+    PtcPolicyIn in = {.server = {e->name, e->ns, {NULL, 0}},
+                      .tool = {.raw = read.name},
                       .annotations = hints,
                       .was = PTC_NONE,
                       .effects = e->effects,

@@ -182,6 +182,9 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
             up->entry.name.bytes);
     else if (strcmp(policy.why, "memory") == 0)
         snprintf(text, sizeof text, "out of memory");
+    else if (policy.detail)
+        snprintf(text, sizeof text,
+                 "%.200s; until it is mended, only reads of this server are called", policy.detail);
     else if (!ptc_serve_pin_text(up->manager, &up->entry, tool, policy, text))
         snprintf(text, sizeof text, "a %s of this machine denies it", policy.why);
     ptc_emit_field_cstr(out, "rule", text);

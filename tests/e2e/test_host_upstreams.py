@@ -25,8 +25,8 @@ def build(where):
                    check=True, timeout=120)
 
 
-def host(where, mode, *programs, command=PTC):
-    upstreams = {"upstreams": {"far": {"command": sys.executable, "args": [str(FAULTY), *mode]}}}
+def host(where, mode, *programs, command=PTC, **more):
+    upstreams = {"upstreams": {"far": {"command": sys.executable, "args": [str(FAULTY), *mode]}}, **more}
     done = subprocess.run([where / "host", json.dumps(upstreams), command, *programs], capture_output=True, text=True,
                           timeout=120, check=False)
     return done.returncode, done.stdout.splitlines()
@@ -50,12 +50,20 @@ def test_no_command(where):
     check("with none on the PATH", status == 0 and "the command ptc, which is not on the PATH" in lines[0], (status, lines))
 
 
+def test_rules(where):
+    status, lines = host(where, [], policy={"fra/echo": "deny"})
+    check("a rule for no server", status == 1 and 'a server that no file has; did you mean "far"?' in lines[0], (status, lines))
+    status, lines = host(where, [], '(far/write {:text "hi"})', '(far/echo {:text "hi"})', policy={"*": "allow", "far/ehco": "deny"})
+    check("a rule for no tool", status == 0 and "fits none of its tools" in lines[0] and lines[1] == '"hi"', (status, lines))
+
+
 if shutil.which("cc") and (PTC.parent / "libptc.so").exists():
     with tempfile.TemporaryDirectory() as directory:
         build(pathlib.Path(directory))
         test_calls(pathlib.Path(directory))
         test_dies(pathlib.Path(directory))
         test_no_command(pathlib.Path(directory))
+        test_rules(pathlib.Path(directory))
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")
 print(f"test_host_upstreams.py: {counts[True]} passed, {counts[False]} failed")

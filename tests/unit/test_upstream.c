@@ -212,6 +212,48 @@ static void test_globs(void)
     CHECK(!glob(pattern, text));
 }
 
+static bool fits_loosely(const char *pattern, const char *name)
+{
+    PtcSpelt spelt = {.raw = ptc_text_cstr(name)};
+    CHECK(!ptc_policy_fits(ptc_text_cstr(pattern), spelt, false) || glob(pattern, name));
+    return ptc_policy_fits(ptc_text_cstr(pattern), spelt, true);
+}
+
+/* What forbids something forbids it in every spelling, and nothing that is another word. */
+static void test_spellings(void)
+{
+    static const char *const fit[][2] = {{"delete_all", "deleteAll"},
+                                         {"deleteAll", "delete-all"},
+                                         {"DELETE.ALL", "delete all"},
+                                         {"delete_*", "deleteAll"},
+                                         {"delete_*", "Delete-x"},
+                                         {"delete_*", "delete"},
+                                         {"*_all", "deleteAll"},
+                                         {"*_all", "all"},
+                                         {"a_?", "aB"},
+                                         {"my-notes/x", "my notes/X"},
+                                         {"*/drop_*", "db/dropTable"},
+                                         {"_*", "_x"},
+                                         {"l\xc3\xb6s_chen", "L\xc3\xb6sChen"},
+                                         {"a*b*c", "a-b-c"},
+                                         {"*", ""}};
+    static const char *const not [][2] = {{"delete_*", "deleted_items"},
+                                          {"*_all", "install"},
+                                          {"get_*", "getaway"},
+                                          {"_*", "x"},
+                                          {"*-*", "x"},
+                                          {"a/b", "ab"},
+                                          {"delete", "delete_all"},
+                                          {"l\xc3\xb6schen", "lschen"},
+                                          {"a_?", "abc"},
+                                          {"", "x"},
+                                          {"__", "x"}};
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
+        CHECK(fits_loosely(fit[i][0], fit[i][1]));
+    for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+        CHECK(!fits_loosely(not [i][0], not [i][1]));
+}
+
 static void test_headers(CheckHeap *h)
 {
     CHECK(ptc_header_is_name(PTC_TEXT("X-A")) && !ptc_header_is_name(PTC_TEXT("X A")));
@@ -762,6 +804,7 @@ int main(void)
     CHECK_RUN(test_quoted(&h));
     CHECK_RUN(test_roots(&h));
     CHECK_RUN(test_globs());
+    CHECK_RUN(test_spellings());
     CHECK_RUN(test_headers(&h));
     CHECK_RUN(test_names(&h, &arena));
     CHECK_RUN(test_types(&h));

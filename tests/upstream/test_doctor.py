@@ -155,7 +155,7 @@ def test_annotations(home):
 
 def test_rules(home):
     p = Planted(home, "rules", lambda place: place.server(policy={"ecoh": "deny"}))
-    p.found("rule_fits_none", '"policy": "ecoh"', '"echo"')
+    p.found("rule_fits_none", '"ecoh": "deny"', '"echo"')
     p.ours({"s": p.place.server(policy={"echo": "deny"})})
     p.mended("rule_fits_none")
 

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import resource
+import shutil
 import sys
 import tempfile
 
@@ -285,6 +286,77 @@ def test_call(home):
         counts.check(f"arguments {bad}", out.returncode == 2 and "JSON object" in out.stderr, out)
 
 
+def test_spellings(home):
+    """Rules fit every spelling of what they forbid, and those that are about nothing are told, or stop everything."""
+    place = Place(PTC, home)
+    place.write("tools.json", [tool("echo", annotations=READ), tool("deleteAll", annotations=DESTROY), tool("put it", annotations=DESTROY),
+                               tool("peek_in", annotations=READ)])
+
+    def call(what, *options, rules=None, **entry):
+        path = place.write("u.json", {"upstreams": {"my notes": place.server(**entry)}, **({"policy": rules} if rules else {})})
+        out = place.run("eval", "--upstreams", path, "--upstreams-policy", "allow-all", *options, f'(my-notes/{what} {{:text "a"}})')
+        return out, place.taken("calls")
+
+    for cold in (True, False):
+        for name in ("my-notes/delete_all", "my notes/deleteAll", "my notes/delete-all", "MY_NOTES/DELETEALL", "my-notes/delete_*", "my notes/*_all",
+                     "*/delete_all"):
+            for more in ({"options": ["--deny", name]}, {"policy": {name: "deny"}}):
+                if cold:
+                    shutil.rmtree(place.path(".cache"), ignore_errors=True)
+                out, calls = call("deleteAll", *more.get("options", ()), rules=more.get("policy"))
+                counts.check(f"denied: {name} {more} {cold}", out.returncode == 1 and "a rule of this machine" in out.stderr and not calls, out)
+                out, calls = call("put_it", *more.get("options", ()), rules=more.get("policy"))
+                counts.check(f"not denied: {name} {more}", out.returncode == 0 and len(calls) == 2, out)
+        for more in ({"options": ["--deny", "my_notes"]}, {"policy": {"my-notes": "deny"}}, {"entry": {"policy": {"delete_all": "deny"}}}):
+            out, calls = call("deleteAll", *more.get("options", ()), rules=more.get("policy"), **more.get("entry", {}))
+            counts.check(f"denied: {more}", out.returncode == 1 and "a rule of this machine" in out.stderr and not calls, out)
+    out, calls = call("deleteAll", exclude_tools=["delete_all"])
+    counts.check("excluded", out.returncode == 1 and "has no tool deleteAll" in out.stderr and not calls, out)
+    out, calls = call("put_it", include_tools=["put_it"])
+    counts.check("included", out.returncode == 0 and len(calls) == 2, out)
+    for spelt, effect, good in (("peekIn", "destructive", False), ("peek_in", "write", False), ("Peek-in", "read", True)):
+        out, calls = call("peek_in", "--upstreams-policy", "read-only", effects={spelt: effect})
+        counts.check(f"effects: {spelt} {effect}", (out.returncode == 0) == good == bool(calls), out)
+    out, calls = call("put_it", "--upstreams-policy", "read-only", effects={"putIt": "read"})
+    counts.check("effects loosen nothing by a similar spelling", out.returncode == 1 and not calls, out)
+
+    for options, policy in ((["--deny", "my-notez/put_it"], None), (["--allow", "my-notez"], None), ([], {"my-notez/x": "ask"}), ([], {"my-notez": "deny"})):
+        out, calls = call("echo", *options, rules=policy)
+        counts.check(f"no such server: {options} {policy}", out.returncode == 2 and 'is for a server that no file has; did you mean "my' in out.stderr
+                     and not calls, out)
+    out = place.run("mcp", "--upstreams", place.path("u.json"), "--deny", "nowhere/x")
+    counts.check("no such server: ptc mcp", out.returncode == 2 and "no file has" in out.stderr, out)
+    out, calls = call("echo", "--deny", "nowhere*/x")
+    counts.check("no server fits", out.returncode == 0 and "no file has" in out.stderr and calls == ["echo"], out)
+
+    for more in ({"options": ["--deny", "my-notes/deletAll"]}, {"policy": {"my notes/deletAll": "deny"}}, {"entry": {"policy": {"deletAll": "deny"}}}):
+        for _ in range(2):
+            out, calls = call("put_it", *more.get("options", ()), rules=more.get("policy"), **more.get("entry", {}))
+            counts.check(f"misspelt: {more}", out.returncode == 1 and "fits none of its tools; did you mean" in out.stderr
+                         and "only reads of this server" in out.stderr and not calls, out)
+        out, calls = call("echo", *more.get("options", ()), rules=more.get("policy"), **more.get("entry", {}))
+        counts.check(f"misspelt, reads: {more}", out.returncode == 0 and "fits none of its tools" in out.stderr and calls == ["echo"], out)
+    for options in (["--allow", "my-notes/putt"], ["--allow", "my-notes/delete_all"], ["--allow", "my_notes/echo"], ["--allow", "my-notes/zap_*"],
+                    ["--deny", "my-notes/zap_*"]):
+        out, calls = call("put_it", *options)
+        counts.check(f"told: {options}", out.returncode == 0 and f'"{options[1]}"' in out.stderr and "fits none" in out.stderr and len(calls) == 2, out)
+    out, calls = call("deleteAll", "--upstreams-policy", "default", "--allow", "my-notes/delete_all")
+    counts.check("nothing is allowed by a similar spelling", out.returncode == 1 and not calls, out)
+    out, calls = call("put_it", "--deny", "my-notes/resources/read", "--deny", "my-notes/deleteAll", exclude_tools=["deleteAll"])
+    counts.check("nothing to tell", out.returncode == 0 and out.stderr == "", out)
+
+    operations = {name: {"operationId": oid, "responses": {"200": {"description": "done"}}} for name, oid in (("get", "getPets"), ("delete", "deletePets"))}
+    place.write("pets.json", {"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {"/pets": operations}})
+    for what, good, entry in (("deletePets", True, {}), ("deletePets", False, {"exclude_operations": ["delete_pets"]}),
+                              ("remove", False, {"exclude_operations": ["remove"]}), ("remove", False, {"policy": {"delete_pets": "deny"}}),
+                              ("remove", False, {"policy": {"deletePets": "deny"}}), ("remove", True, {"include_operations": ["delete*"]})):
+        if what == "remove":
+            entry["operation_overrides"] = {"deletePets": {"name": "remove"}}
+        path = place.write("o.json", {"upstreams": {"pets": {"base_url": "http://127.0.0.1:9", "schema_file": "pets.json", "allow_writes": True, **entry}}})
+        out = place.run("eval", "--upstreams", path, "--upstreams-policy", "allow-all", "--dry-run", "reads", f"(pets/{what} {{}})")
+        counts.check(f"operation: {what} {entry}", out.returncode == (0 if good else 1), out)
+
+
 def test_print_config(home):
     place = new_place(home)
     place.write("u.json", {"upstreams": {"s": place.server()}})
@@ -310,7 +382,7 @@ def test_print_config(home):
 
 def main():
     for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_inputs, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
-                 test_strict, test_call, test_print_config):
+                 test_spellings, test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()
