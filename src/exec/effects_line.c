@@ -38,4 +38,9 @@ void ptc_effects_line_add(PtcBuf *text, PtcHeap *heap, PtcValue effects, PtcText
     }
     ptc_buf_addf(text, "%s; run again: %.*s", any ? "" : "none", (int)run_again.len,
                  run_again.bytes);
+    PtcValue unkept = ptc_map_field(heap, effects, "not_kept");
+    PtcText why = unkept == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(unkept);
+    if (why.bytes)
+        ptc_buf_addf(text, "; the approval could not be kept for later: %.*s", (int)why.len,
+                     why.bytes);
 }

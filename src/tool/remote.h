@@ -85,6 +85,8 @@ typedef enum {
     PTC_REMOTE_NO,      /* these tools not, in this run: their calls fail with "declined" */
 } PtcRemoteDecision;
 
+enum { PTC_REMOTE_WHY = 200 };
+
 /* What servers may ask whoever started the run. */
 enum {
     PTC_REMOTE_ELICITS = 1, /* elicitation/create with a form */
@@ -153,15 +155,16 @@ typedef struct PtcRemote {
      * {"at","many","name"?,"server"?,"tool"?,"effect"?,"policy"?,"args"?,"open"?}.  How many calls it is about; without
      * a text, how many wait. */
     size_t (*question)(void *run, PtcBuf *text, PtcBuf *json);
-    /* What a person says about the question that was composed last.  False: it could not be kept permanently; it holds
-     * until the process ends. */
-    bool (*decide)(void *run, PtcRemoteDecision decision);
+    /* What a person says about the question that was composed last.  False: it could not be kept permanently, and why
+     * says so; it holds until the process ends. */
+    bool (*decide)(void *run, PtcRemoteDecision decision, char why[PTC_REMOTE_WHY]);
     /* In place of begin(): the program is run again.  What was recorded is given again, what was approved is called. */
     void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);
     /* Did the program, when it was run again, call something else than before? */
     bool (*diverged)(void *run);
     /* What took effect so far: {"ran":[{"name","times"}],"failed":..,"unknown":..,"denied":..,"run_again"}; lists
-     * without entries are left out.  True: there is something to tell of a run that succeeded. */
+     * without entries are left out; "not_kept": why an approval could not be kept for later.  True: there is something
+     * to tell of a run that succeeded. */
     bool (*effects)(void *run, PtcBuf *out);
 } PtcRemote;
 

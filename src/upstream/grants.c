@@ -3,6 +3,7 @@
  * and tools in words, so that a person can read it and take a line out; owners are in it as digests only. */
 #include "upstream/grants.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -238,25 +239,42 @@ static int lock(const char *state_dir)
     return ptc_whole_file_lock(path, LOCK_MS);
 }
 
-bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of)
+static bool fail(char why[200], const char *path, const char *what)
 {
-    char path[PATH_BYTES];
+    snprintf(why, 200, "%.120s: %.70s", path, what);
+    return false;
+}
+
+/* With the lock held. */
+static bool rewrite(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
+                    char why[200])
+{
     PtcDesk desk;
     PtcBuf out;
-    int fd = lock(state_dir);
-    if (fd < 0)
-        return false;
     ptc_desk_init(&desk, mem, HEAP_BYTES);
     ptc_buf_init(&out, mem, FILE_BYTES);
     PtcValue list = read_file(mem, &desk, state_dir);
-    /* A file that is there and cannot be read is somebody's mistake to mend, not ours to replace. */
-    bool named = path_of(path, state_dir, "approvals.json");
-    bool ok =
-        named && (list != PTC_NONE || access(path, F_OK) != 0) &&
-        put_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap) &&
-        ptc_whole_file_put(path, ptc_buf_view(&out), (PtcWholeFile){.line = true, .locked = true});
+    bool ok = list != PTC_NONE || access(path, F_OK) != 0;
+    if (!ok) /* somebody's mistake to mend, not ours to replace */
+        fail(why, path, "it cannot be read, or is not in the form that ptc writes");
+    else if (!(ok = put_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap)))
+        fail(why, path, "out of memory");
+    else if (!(ok = ptc_whole_file_put(path, ptc_buf_view(&out),
+                                       (PtcWholeFile){.line = true, .locked = true})))
+        fail(why, path, strerror(errno));
     ptc_buf_deinit(&out);
     ptc_desk_deinit(&desk);
-    close(fd);
+    return ok;
+}
+
+bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, char why[200])
+{
+    char path[PATH_BYTES];
+    if (!path_of(path, state_dir, "approvals.json"))
+        return fail(why, "approvals.json", "there is no place for it: set HOME or XDG_STATE_HOME");
+    int fd = lock(state_dir);
+    bool ok = fd >= 0 ? rewrite(mem, state_dir, path, of, why) : fail(why, path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
     return ok;
 }

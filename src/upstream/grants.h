@@ -49,7 +49,7 @@ PtcGrantState ptc_grants_find(const PtcGrants *grants, PtcGrantOf of);
 /* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is
  * broken, or that others may write, counts as empty. */
 void ptc_grants_load(PtcGrants *grants, const char *state_dir);
-/* False: it could not be written. */
-PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of);
+/* False: it could not be written, and why says so. */
+PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, char why[200]);
 
 #endif

@@ -190,6 +190,7 @@ struct PtcUpRun {
     size_t site_count;
     PtcReplay replay;            /* unless mode is PTC_REMOTE_REFUSES */
     PtcGrants granted, declined; /* for this run, whatever the owner */
+    char unkept[PTC_REMOTE_WHY]; /* why an `always` will not be known later; "": it will */
     /* questions of upstreams (inquiry.h), guarded by the manager's lock */
     unsigned offers;
     struct PtcInquiry *inquiries; /* in the order in which they came */

@@ -346,33 +346,37 @@ static size_t waiting(void *user, const char **why)
 
 /* --------------------------------------------------------------------------------- the answer */
 
-/* For longer than the run. */
+/* For longer than the run.  False: not as long as was said. */
 static bool grant(PtcUpRun *run, PtcGrantOf of, bool always)
 {
     PtcManager *m = run->manager;
+    char why[PTC_REMOTE_WHY] = "there are too many, or ptc is out of memory";
     pthread_mutex_lock(&m->lock);
     bool ok = ptc_grants_add(&m->grants, of);
     pthread_mutex_unlock(&m->lock);
-    return ok && (!always || ptc_grants_keep(m->mem, m->config.state_dir, of));
+    ok = ok && (!always || ptc_grants_keep(m->mem, m->config.state_dir, of, why));
+    if (!ok)
+        memcpy(run->unkept, why, sizeof why);
+    return ok;
 }
 
 static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision)
 {
     PtcGrantOf of = grant_of(run, part->slot, part->tool, part->pin);
+    /* Even if a grant cannot be remembered: this very call was asked about. */
+    part->state = decision == PTC_REMOTE_NO ? part->state : PTC_PART_APPROVED;
     switch (decision) {
     case PTC_REMOTE_ONCE: break;
     case PTC_REMOTE_RUN: (void)!ptc_grants_add(&run->granted, of); break;
-    case PTC_REMOTE_PROCESS: (void)!grant(run, of, false); break;
-    case PTC_REMOTE_NO: return ptc_grants_add(&run->declined, of);
-    case PTC_REMOTE_ALWAYS: part->state = PTC_PART_APPROVED; return grant(run, of, true);
+    case PTC_REMOTE_NO: (void)!ptc_grants_add(&run->declined, of); break;
+    case PTC_REMOTE_PROCESS:
+    case PTC_REMOTE_ALWAYS: return grant(run, of, decision == PTC_REMOTE_ALWAYS);
     }
-    /* Even if the grant could not be remembered: this very call was asked about. */
-    part->state = PTC_PART_APPROVED;
     return true;
 }
 
 /* What was named, and nothing else.  No program is running now, so nothing else looks at the replay. */
-static bool decide(void *user, PtcRemoteDecision decision)
+static bool decide(void *user, PtcRemoteDecision decision, char why[PTC_REMOTE_WHY])
 {
     PtcUpRun *run = user;
     bool ok = true;
@@ -382,6 +386,7 @@ static bool decide(void *user, PtcRemoteDecision decision)
             ok = decide_part(run, part, decision) && ok;
         part->asked = false;
     }
+    memcpy(why, run->unkept, sizeof run->unkept);
     return ok;
 }
 

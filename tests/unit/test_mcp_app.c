@@ -128,9 +128,9 @@ static size_t count_calls(void *run, const char **why)
     return 1;
 }
 
-static bool decide(void *run, PtcRemoteDecision decision)
+static bool decide(void *run, PtcRemoteDecision decision, char why[PTC_REMOTE_WHY])
 {
-    (void)run, (void)decision;
+    (void)run, (void)decision, (void)why;
     world.decisions++;
     return true;
 }

@@ -143,7 +143,10 @@ static bool has(const char *owner, const char *tool, const char *entry, const ch
 
 static bool keep(const char *owner, const char *tool, const char *entry, const char *definition)
 {
-    return ptc_grants_keep(&mem, dir, grant_of(owner, tool, entry, definition));
+    char why[200] = "";
+    bool kept = ptc_grants_keep(&mem, dir, grant_of(owner, tool, entry, definition), why);
+    CHECK(kept == !why[0]);
+    return kept;
 }
 
 static void test_grants(void)

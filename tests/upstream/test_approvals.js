@@ -185,6 +185,24 @@ async function named(label, connect, load) {
     place.remove();
 }
 
+// An always that cannot be kept says so in the answer, and holds as long as it can.
+async function unkept(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    fs.mkdirSync(path.join(place.home, '.local'));
+    fs.writeFileSync(path.join(place.home, '.local/state'), 'not a directory');
+    const client = await connect(load, place, person);
+    person.say('always');
+    const r = await evaluate(client, '(notes/write {:text "a"})');
+    check(`${label}: not kept`, !r.isError && /could not be kept for later: .*\.local\/state/.test(text(r)) &&
+        /local\/state/.test(r.structuredContent.effects.not_kept), r);
+    person.say('no');
+    await evaluate(client, '(notes/write {:text "b"})');
+    check(`${label}: not kept, but it holds`, person.questions.length === 0 && place.calls().join() === 'write a,write b');
+    await client.close();
+    place.remove();
+}
+
 // What is kept for longer than a run, and what is not.
 async function longer(label, connect, load) {
     const place = new Place();
@@ -523,6 +541,7 @@ else main('approvals', async (load) => {
             place.remove();
         }
     for (const [kind, connect] of Object.entries(kinds)) await named(kind, connect, load);
+    for (const [kind, connect] of Object.entries(kinds)) await unkept(kind, connect, load);
     for (const [kind, connect] of Object.entries(kinds)) await longer(kind, connect, load);
     for (const kind of ['1.x', '2.x legacy']) await late(kind, kinds[kind], load);
     for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect, load);

@@ -219,6 +219,19 @@ def entries(place):
     counts.check("another definition: asked, and why", status == 1 and "its definition has changed" in shown, shown)
 
 
+def unkept(ptc):
+    """An always that cannot be kept says so, and holds as long as it can."""
+    with tempfile.TemporaryDirectory() as home:
+        place = Place(ptc, home)
+        place.write(".local/state", "not a directory")
+        place.write("tools.json", [tool("write", annotations=DESTROY)])
+        file = place.write("u.json", {"upstreams": {"notes": place.server()}})
+        twice = '(notes/write {:text "a"}) (notes/write {:text "b"})'
+        shown, status = talk(place, ["eval", "--upstreams", file, twice], [(b"(c)?", b"always\n")])
+        counts.check("it could not be kept", status == 0 and "this could not be kept for later: " in shown and ".local/state" in shown
+                     and shown.count("(c)?") == 1 and place.taken("calls") == ["write", "write"], shown)
+
+
 def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", annotations=DESTROY)])
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
@@ -247,6 +260,7 @@ def main(place):
     counts.check("always: as it was defined", out.returncode == 1 and place.taken("calls") == ["read"], out.stderr)
     questions(place)
     entries(place)
+    unkept(place.ptc)
     dry_runs(place, file)
     forms(place)
     return counts.done()

@@ -49,6 +49,9 @@ void ptc_job_effects(PtcJob *job, PtcBuf *json)
         ptc_emit_value(json, heap, list);
     }
     ptc_emit_field_text(json, "run_again", run_again(job, took));
+    PtcValue unkept = ptc_map_field(heap, took, "not_kept");
+    if (unkept != PTC_NONE && ptc_emit_key(json, "not_kept"))
+        ptc_emit_value(json, heap, unkept);
     ptc_emit_object_end(json);
 }
 
