@@ -61,6 +61,12 @@ static void expire(PtcUpCall *call, int64_t now)
         snprintf(text, sizeof text, "%.*s is down, and will be tried again in %lld s: %.250s",
                  name_len, name, left, i->why);
         give_up(call, i->refused ? "auth_failed" : "upstream_unavailable", text);
+    } else if (call->state == PTC_UP_WAITING) {
+        snprintf(text, sizeof text,
+                 "the tools of %.*s have changed, and its new list is not there yet; call it again "
+                 "later",
+                 name_len, name);
+        give_up(call, "upstream_unavailable", text);
     } else {
         snprintf(text, sizeof text,
                  "%.*s had too many calls under way, and this one ran out of time before its turn",
@@ -317,9 +323,13 @@ void ptc_queue_fail(PtcInstance *i, const char *why, bool starting)
 PtcUpCall *ptc_queue_listed(PtcInstance *i)
 {
     PtcUpCall *ready = NULL;
-    for (PtcUpCall *call; (call = i->waiting);) {
-        i->waiting = call->next;
+    for (PtcUpCall *call, **at = &i->waiting; (call = *at);) {
         PtcRemoteOp op = call->ask->op;
+        if (!ptc_run_is_listed(call->run, call->slot, i)) {
+            at = &call->next; /* it changed again before that program began */
+            continue;
+        }
+        *at = call->next;
         if (op == PTC_REMOTE_CALL_NAMED || op == PTC_REMOTE_CALL || op == PTC_REMOTE_LOOK) {
             call->state = PTC_UP_NEW;
             call->next = ready;
@@ -329,6 +339,20 @@ PtcUpCall *ptc_queue_listed(PtcInstance *i)
         }
     }
     return ready;
+}
+
+void ptc_queue_unlisted(PtcInstance *i, PtcText why)
+{
+    char text[400];
+    PtcText name = i->upstream->entry.name;
+    snprintf(text, sizeof text,
+             "the tools of %.*s have changed, and its new list cannot be had: %.*s",
+             (int)(name.len < 60 ? name.len : 60), name.bytes, (int)(why.len < 250 ? why.len : 250),
+             why.bytes);
+    for (PtcUpCall *call; (call = i->waiting);) {
+        i->waiting = call->next;
+        give_up(call, "upstream_unavailable", text);
+    }
 }
 
 /* --------------------------------------------------------------------------- time and cancel */
@@ -362,6 +386,8 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
         next = sooner(next, call->end_ns);
         at = &call->next;
     }
+    if (i->waiting && i->state == PTC_INSTANCE_READY)
+        ptc_instance_list(i);
     if (i->first || i->waiting) {
         ptc_instance_start(i);
         if (i->state == PTC_INSTANCE_DOWN)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "upstream/fields.h"
 
@@ -289,6 +290,16 @@ PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path)
     ptc_fields_put(heap, &form, "schema_file", ptc_fields_buf(heap, &located));
     ptc_buf_deinit(&located);
     return form;
+}
+
+uint64_t ptc_entry_stamp(const PtcEntry *e)
+{
+    enum { PRIME = 1000003 };
+    struct stat st;
+    if (!e->schema_file || stat(e->schema_file, &st) != 0)
+        return 0;
+    uint64_t time = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+    return ((time * PRIME + (uint64_t)st.st_size) * PRIME + st.st_ino) | 1;
 }
 
 bool ptc_entry_shows(const PtcEntry *entry, PtcSpelt tool)

@@ -53,6 +53,9 @@ PTC_MUST_USE bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form,
 /* The normal form with the document's file named as seen from here: in its file, `path`, it is relative to that. */
 PTC_MUST_USE PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path);
 
+/* A number that is another one when the document of a service, in a file, was written again; 0: there is none. */
+uint64_t ptc_entry_stamp(const PtcEntry *entry);
+
 /* Does the entry let programs see the tool at all? */
 bool ptc_entry_shows(const PtcEntry *entry, PtcSpelt tool);
 

@@ -91,6 +91,7 @@ static PtcUpCall *take_listing(PtcInstance *i, PtcListing *listing)
     atomic_fetch_add(&up->manager->version, 1);
     ptc_listing_drop(old);
     i->state = PTC_INSTANCE_READY;
+    i->listed = i->asked;
     i->failures = 0;
     PtcUpCall *ready = ptc_queue_listed(i);
     ptc_queue_pump(i);
@@ -178,6 +179,15 @@ static PtcListing *read_listing(Listed *job)
     return listing;
 }
 
+/* With the lock held.  A later one leaves the old one to those that began with it. */
+static void lose_listing(PtcInstance *i, PtcText why)
+{
+    if (i->state == PTC_INSTANCE_STARTING)
+        ptc_instance_down(i, why);
+    else
+        ptc_queue_unlisted(i, why);
+}
+
 /* On the clerk's thread. */
 static void make_listing(PtcLoopTask *task)
 {
@@ -199,8 +209,8 @@ static void make_listing(PtcLoopTask *task)
         ready = take_listing(i, listing);
         listing = NULL;
         done = ready ? NULL : ptc_instance_rest_unused(i);
-    } else if (current && i->state == PTC_INSTANCE_STARTING) { /* a later one leaves the old */
-        ptc_instance_down(i, PTC_TEXT("its list of tools cannot be used, or ptc is out of memory"));
+    } else if (current) {
+        lose_listing(i, PTC_TEXT("its list of tools cannot be used, or ptc is out of memory"));
     }
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
@@ -292,21 +302,21 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
         return;
     }
     i->listing = false;
-    if (i->state == PTC_INSTANCE_STARTING) { /* a later listing that fails leaves the old one */
+    if (i->state == PTC_INSTANCE_STARTING)
         i->refused = reply->end == PTC_LINK_AUTH;
-        ptc_instance_down(i, why);
-    }
+    lose_listing(i, why);
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
     if (job)
         free_listed(m->mem, job);
 }
 
-/* With the lock held. */
-static void begin_list(PtcInstance *i)
+void ptc_instance_list(PtcInstance *i)
 {
     if (i->listing || !i->endpoint)
         return;
+    i->asked = i->upstream->manager->changes;
+    i->upstream->stamp = ptc_entry_stamp(&i->upstream->entry);
     i->list.listed = listed;
     i->list.ask.end_ns = i->list.ask.most_ns =
         ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * MS;
@@ -340,7 +350,7 @@ static void on_state(void *user, PtcLinkState state, PtcText why)
     if (state == PTC_LINK_READY || state == PTC_LINK_DOWN)
         i->connected = state == PTC_LINK_READY;
     if (state == PTC_LINK_READY && i->state == PTC_INSTANCE_STARTING)
-        begin_list(i);
+        ptc_instance_list(i);
     else if (told)
         ptc_instance_down(i, why);
     (void)!ptc_manager_wake(m);
@@ -356,8 +366,8 @@ static void list_later(PtcLoopTimer *timer)
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
     bool busy = i->state == PTC_INSTANCE_STARTING || i->listing;
-    if (i->state == PTC_INSTANCE_READY && !busy)
-        begin_list(i);
+    if (i->state == PTC_INSTANCE_READY && !busy && i->changed > i->listed)
+        ptc_instance_list(i);
     pthread_mutex_unlock(&m->lock);
     if (busy)
         ptc_loop_set(m->loop, timer, ptc_clock_ns(NULL) + (int64_t)LIST_SOON_MS * MS);
@@ -374,6 +384,9 @@ static void on_notice(void *user, PtcText method, PtcText params)
     int64_t now = ptc_clock_ns(NULL);
     int64_t soon = now + (int64_t)LIST_SOON_MS * MS;
     pthread_mutex_lock(&m->lock);
+    i->changed = ++m->changes;
+    atomic_fetch_add(&m->version,
+                     1); /* what was found before does not count for programs that begin now */
     int64_t next = i->listed_ns + (int64_t)LIST_EVERY_MS * MS;
     pthread_mutex_unlock(&m->lock);
     if (i->list_timer.at_ns == 0)
@@ -508,8 +521,9 @@ void ptc_instance_start(PtcInstance *i)
         ptc_instance_down(i, PTC_TEXT("no thread could be started"));
 }
 
-static PtcInstance *find(PtcManager *m, const PtcUpstream *up, const char *owner)
+PtcInstance *ptc_instance_find(PtcManager *m, const PtcUpstream *up, const char *owner)
 {
+    owner = up->entry.shared ? "" : owner; /* no owner has an empty name */
     for (PtcInstance *i = m->instances; i; i = i->next)
         if (i->upstream == up && strcmp(i->owner, owner) == 0)
             return i;
@@ -537,6 +551,7 @@ static void give_to(PtcInstance *i, PtcUpstream *up, char *owner)
     i->upstream = up;
     i->used = i->warming = i->listing = false;
     i->failures = i->trips = i->restarts = 0;
+    i->changed = 0;
     memset(i->exits, 0, sizeof i->exits);
     i->retry_ns = i->started_ns = i->listed_ns = 0;
     i->why[0] = '\0';
@@ -562,9 +577,9 @@ static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
 
 PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why)
 {
-    owner = up->entry.shared ? "" : owner; /* no owner has an empty name */
+    owner = up->entry.shared ? "" : owner;
     size_t len = strlen(owner) + 1;
-    PtcInstance *i = find(m, up, owner), *idle = NULL;
+    PtcInstance *i = ptc_instance_find(m, up, owner), *idle = NULL;
     *why = "too many upstreams are running";
     if (i || (m->instance_count == PTC_MANAGER_INSTANCES && !(idle = find_idle(m))))
         return i;

@@ -41,6 +41,7 @@ typedef struct PtcUpstream {
         [PTC_LISTING_CACHE_WHY]; /* why it could not be listed by an earlier process; "": it could */
     bool warmed;                 /* its background listing was begun */
     bool rules_told;             /* clerk: what is wrong with the rules for it was told */
+    uint64_t stamp;              /* ptc_entry_stamp when its list was last asked for */
     PtcCallCounts counts;
 } PtcUpstream;
 
@@ -134,6 +135,9 @@ struct PtcInstance {
     PtcLoopTask rest; /* frees `ended` */
     PtcEndpoint *ended;
     PtcLoopTimer list_timer;
+    /* Numbers of PtcManager.changes: its server's last one, the last when its list was asked for, and when the list was
+     * asked for that is known. */
+    uint64_t changed, asked, listed;
 };
 
 /* What a call has done, as far as it is known here. */
@@ -169,8 +173,10 @@ struct PtcUpRun {
     char *owner;
     int64_t deadline_ns;
     const PtcCancel *cancel;
-    pthread_mutex_t lock;         /* guards all below but calls */
-    PtcListing **view;            /* by slot: as it was at the beginning, then what came later */
+    pthread_mutex_t lock; /* guards all below but calls */
+    PtcListing **view;    /* by slot: as it was at the beginning, then what came later */
+    uint64_t
+        *needs; /* by upstream: PtcInstance.listed must be as large, since it had changed; 0: any */
     uint64_t version;             /* of all listings at the beginning */
     char trace[PTC_TRACE_PARENT]; /* of who asked; "": none */
     PtcUpCall *calls;             /* manager->lock */
@@ -216,6 +222,7 @@ struct PtcManager {
     size_t instance_count;
     unsigned under_way;
     _Atomic uint64_t version; /* of all listings */
+    uint64_t changes;         /* how often servers have said that their tools have changed */
     PtcArena arena;           /* of entries */
     PtcSecrets told, hidden;  /* for texts about calls; for results */
     PtcCredentials credentials;
@@ -254,6 +261,10 @@ PTC_MUST_USE bool ptc_manager_wake(PtcManager *m);
 /* ---- instance.c: with manager->lock held */
 /* The one that serves this owner; NULL: out of memory, or too many, and *why says which. */
 PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why);
+/* The same, if there is one. */
+PtcInstance *ptc_instance_find(PtcManager *m, const PtcUpstream *up, const char *owner);
+/* Lists its tools again, on the loop's thread, unless that is under way. */
+void ptc_instance_list(PtcInstance *i);
 /* Begins to connect, unless it is under way, there, or must not be tried yet. */
 void ptc_instance_start(PtcInstance *i);
 /* Starts the next ones that are to be listed in the background. */
@@ -296,6 +307,8 @@ void ptc_queue_watch(PtcInstance *i);
 void ptc_queue_fail(PtcInstance *i, const char *why, bool starting);
 /* Answers everybody who waited for its listing; returns those that can go on now, for ptc_serve_go_on. */
 PtcUpCall *ptc_queue_listed(PtcInstance *i);
+/* Its tools have changed, and its new list cannot be had: refuses everybody who waits for that. */
+void ptc_queue_unlisted(PtcInstance *i, PtcText why);
 /* Ends what has waited too long; returns when to look again, INT64_MAX: never. */
 int64_t ptc_queue_sweep(PtcInstance *i, int64_t now);
 void ptc_queue_cancel(PtcUpCall *call);

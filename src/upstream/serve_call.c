@@ -133,14 +133,16 @@ static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
                            (int)e->name.len, e->name.bytes, (int)tool->name.len, tool->name.bytes);
 }
 
-/* Consent was given to what the tool was. */
+/* Consent was given to what the tool was, and a request to a service was made of what the document was. */
 static bool changed(PtcUpCall *call, const PtcCatalogTool *tool)
 {
     ptc_run_denied(call, tool);
     return ptc_call_refuse(call, "denied",
-                           "%.*s was changed by its server after it was asked about, so the answer "
-                           "no longer counts; run the program again to be asked again",
-                           (int)tool->name.len, tool->name.bytes);
+                           "%.*s was changed by its server after %s; run the program again%s",
+                           (int)tool->name.len, tool->name.bytes,
+                           call->approved ? "it was asked about, so the answer no longer counts"
+                                          : "this program began",
+                           call->approved ? " to be asked again" : "");
 }
 
 /* What the run saw may be older than what the upstream says now; the stricter of the two holds. */
@@ -157,7 +159,8 @@ bool ptc_serve_may_send(PtcUpCall *call)
         return gone(call, tool);
     PtcPolicyOut policy = ptc_serve_policy(call->run, &m->desk.heap, up, now, (size_t)n);
     call->changed = call->changed || ptc_serve_is_changed(m, up, now, (size_t)n);
-    if (call->approved && ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
+    if ((call->approved || up->entry.openapi) &&
+        ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
         return changed(call, tool);
     bool asks = policy.decision == PTC_POLICY_ASK || strcmp(policy.why, "cannot_ask") == 0;
     if (policy.decision == PTC_POLICY_ALLOW || (asks && call->approved)) {
@@ -344,7 +347,9 @@ bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
         return ptc_call_refuse(call, "upstream_error", "there is no such tool");
     if (!take_later(call, &l))
         return false;
-    if (prepare(call, desk, l, args))
+    /* What is sent to a service comes from its document, so nothing is sent by one of an earlier day. */
+    bool sure = !l->cached || !ptc_run_upstream(call->run, call->slot)->entry.openapi;
+    if (sure && prepare(call, desk, l, args))
         return send_call(call);
     if (!l->cached || !ptc_fields_ok(&desk->heap))
         return false;

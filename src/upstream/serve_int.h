@@ -15,6 +15,8 @@
 PtcListing *ptc_run_view(PtcUpRun *run, uint32_t slot);
 /* What the upstream has listed since the run began, if it has. */
 PtcListing *ptc_run_view_later(PtcUpRun *run, uint32_t slot);
+/* With manager->lock held: does what this instance has listed hold for the run, or has its server changed since? */
+bool ptc_run_is_listed(const PtcUpRun *run, uint32_t slot, const PtcInstance *i);
 /* The upstream of a slot, which must be one of the run's. */
 PtcUpstream *ptc_run_upstream(const PtcUpRun *run, uint32_t slot);
 /* The upstream with this namespace, spelt as programs may; -1: none. */

@@ -19,6 +19,28 @@ enum { MS = 1000 * 1000, RUN_BYTES = 64 * 1024 * 1024, PLAN_BYTES = 256 * 1024 }
 
 /* ------------------------------------------------------------------------------------ begin */
 
+/* With manager->lock held.  What an upstream has listed before it changed does not count for a run that begins now: it
+ * waits for the new list where it needs one. */
+static void see_upstream(PtcUpRun *run, size_t n)
+{
+    PtcManager *m = run->manager;
+    const PtcUpstream *up = &m->upstreams[n];
+    PtcInstance *i = ptc_instance_find(m, up, run->owner);
+    bool live = i && up->listing && !up->listing->cached;
+    if (live && i->changed <= i->listed && ptc_entry_stamp(&up->entry) != up->stamp) {
+        i->changed = ++m->changes;
+        atomic_fetch_add(&m->version, 1);
+    }
+    run->needs[n] = i && i->changed > i->listed ? i->changed : 0;
+    if (!run->needs[n])
+        run->view[n] = ptc_listing_hold(up->listing);
+}
+
+bool ptc_run_is_listed(const PtcUpRun *run, uint32_t slot, const PtcInstance *i)
+{
+    return i->listed >= run->needs[slot % run->manager->count];
+}
+
 static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, const PtcCancel *cancel,
                    uint64_t *version)
 {
@@ -26,14 +48,17 @@ static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, cons
     size_t len = strlen(owner) + 1, slots = 2 * m->count + 1;
     PtcUpRun *run = ptc_mem_alloc(m->mem, sizeof *run);
     PtcListing **view = ptc_mem_alloc(m->mem, slots * sizeof *view);
+    uint64_t *needs = ptc_mem_alloc(m->mem, slots * sizeof *needs);
     char *name = ptc_mem_alloc(m->mem, len);
-    if (!run || !view || !name) {
+    if (!run || !view || !needs || !name) {
         ptc_mem_free(m->mem, run, sizeof *run);
         ptc_mem_free(m->mem, view, slots * sizeof *view);
+        ptc_mem_free(m->mem, needs, slots * sizeof *needs);
         ptc_mem_free(m->mem, name, len);
         return NULL;
     }
     memset(view, 0, slots * sizeof *view);
+    memset(needs, 0, slots * sizeof *needs);
     memcpy(name, owner, len);
     *run = (PtcUpRun){.manager = m,
                       .mem = m->mem,
@@ -41,6 +66,7 @@ static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, cons
                       .deadline_ns = deadline_ns,
                       .cancel = cancel,
                       .view = view,
+                      .needs = needs,
                       .load_ns = m->config.load_ms * MS};
     pthread_mutex_init(&run->lock, NULL);
     pthread_mutex_init(&run->denied_lock, NULL);
@@ -52,7 +78,7 @@ static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, cons
         atomic_fetch_add(&m->version, 1);
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < m->count; i++)
-        view[i] = ptc_listing_hold(m->upstreams[i].listing);
+        see_upstream(run, i);
     *version = run->version = atomic_load(&m->version);
     pthread_mutex_unlock(&m->lock);
     return run;
@@ -80,8 +106,11 @@ PtcListing *ptc_run_view_later(PtcUpRun *run, uint32_t slot)
     pthread_mutex_lock(&run->lock);
     if (!run->view[later]) {
         pthread_mutex_lock(&m->lock);
-        PtcListing *now = m->upstreams[slot % m->count].listing;
-        if (now && !now->cached && now != run->view[slot % m->count])
+        const PtcUpstream *up = ptc_run_upstream(run, slot);
+        const PtcInstance *i = ptc_instance_find(m, up, run->owner);
+        PtcListing *now = up->listing;
+        if (now && !now->cached && now != run->view[slot % m->count] &&
+            (i ? ptc_run_is_listed(run, slot, i) : !run->needs[slot % m->count]))
             run->view[later] = ptc_listing_hold(now);
         pthread_mutex_unlock(&m->lock);
     }
@@ -206,7 +235,8 @@ bool ptc_call_await_listing(PtcUpCall *call)
     pthread_mutex_unlock(&run->lock);
     pthread_mutex_lock(&m->lock);
     bool waits = ptc_call_attach(call);
-    if (waits && call->instance->state == PTC_INSTANCE_READY) {
+    if (waits && call->instance->state == PTC_INSTANCE_READY &&
+        ptc_run_is_listed(run, call->slot, call->instance)) {
         waits = false;
     } else if (waits && (left <= 0 || call->cancelled)) {
         waits = ptc_call_refuse(call, "upstream_unavailable",
@@ -367,6 +397,7 @@ static void end(void *user, PtcBuf *ledger)
     ptc_grants_deinit(&run->granted);
     ptc_grants_deinit(&run->declined);
     ptc_mem_free(m->mem, run->view, (2 * m->count + 1) * sizeof *run->view);
+    ptc_mem_free(m->mem, run->needs, (2 * m->count + 1) * sizeof *run->needs);
     ptc_mem_free(m->mem, run->owner, strlen(run->owner) + 1);
     pthread_mutex_destroy(&run->lock);
     pthread_mutex_destroy(&run->denied_lock);

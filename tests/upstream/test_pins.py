@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """test_pins.py PTC: tools that change after they were pinned: what is told, what may still be called, what approve does, and
 several processes that pin at once."""
+import http.server
 import json
 import os
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -89,6 +91,110 @@ def test_back_again(home):
     place.write("tools.json", first)
     place.upstreams("check")
     counts.check("what is back is no change", not pins_of(place)["echo"]["changed"])
+
+
+# usage: changer.py HOME: `change` makes `put` destructive and says so; from then on tools/list is answered when HOME/go is there, or with an
+# error when HOME/fail is.
+CHANGER = r'''
+import json, os, sys, threading, time
+home, changed, lock = sys.argv[1], False, threading.Lock()
+def send(m):
+    with lock:
+        print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+def answer(m):
+    global changed
+    method, result = m["method"], None
+    if method == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "x", "version": "1"}}
+    elif method == "tools/list":
+        now = changed
+        while now and not os.path.exists(home + "/go") and not os.path.exists(home + "/fail"):
+            time.sleep(0.02)
+        if not now or os.path.exists(home + "/go"):
+            hints = lambda reads: {"readOnlyHint": reads, "destructiveHint": not reads}
+            schema = {"type": "object"}
+            result = {"tools": [{"name": "change", "inputSchema": schema, "annotations": hints(True)},
+                                {"name": "put", "inputSchema": schema, "annotations": hints(not now)}]}
+    elif method == "tools/call":
+        with open(home + "/calls", "a") as f:
+            f.write(m["params"]["name"] + "\n")
+        if m["params"]["name"] == "change":
+            changed = True
+            send({"method": "notifications/tools/list_changed"})
+        result = {"content": [{"type": "text", "text": m["params"]["name"]}]}
+    send({"id": m["id"], **({"result": result} if result else {"error": {"code": -32000, "message": "no list today"}})})
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" in m:
+        threading.Thread(target=answer, args=(m,), daemon=True).start()
+'''
+
+
+def test_list_changed(home):
+    """A program that begins after list_changed does not use the old definition, however long the new list takes."""
+    place = new_place(home)
+    file = place.write("changer.json", {"upstreams": {"c": {"command": sys.executable, "args": [place.write("changer.py", CHANGER), place.home], "pin": False}}})
+    for what, program in (("by name", "(c/put {})"), ("tool/call", '(tool/call {:server "c" :tool "put" :args {}})')):
+        for ends in ("go", "fail"):
+            for left in ("go", "fail"):
+                if os.path.exists(place.path(left)):
+                    os.remove(place.path(left))
+            mcp = Mcp(place, "--upstreams", file)
+            mcp.eval("(c/put {})")
+            mcp.eval("(c/change {})")
+            timer = threading.Timer(0.6, place.write, (ends, ""))
+            timer.start()
+            text = json.dumps(mcp.eval(program))
+            timer.join()
+            said = "nobody can be asked" if ends == "go" and what == "by name" else "denied" if ends == "go" else "its new list cannot be had"
+            counts.check(f"list_changed, {what}, {ends}", said in text and place.taken("calls") == ["put", "change"], text)
+            place.write("go", "")
+            text = json.dumps(mcp.eval("(c/change {})"))
+            counts.check(f"list_changed, {what}, {ends}: it goes on", place.taken("calls") == ["change"], text)
+            mcp.end()
+
+
+def test_document_changes(home):
+    """What is sent to a service comes from its document as it is now."""
+    place, paths = new_place(home), []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            paths.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    def document(path):
+        operation = {"operationId": "look", "responses": {"200": {"description": "done"}}}
+        place.write("doc.json", {"openapi": "3.1.0", "info": {"title": "D", "version": "1"}, "paths": {path: {"get": operation}}})
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    file = place.write("doc-u.json", {"upstreams": {"d": {"base_url": f"http://127.0.0.1:{server.server_address[1]}", "schema_file": "doc.json"}}})
+    for path in ("/one", "/two"):
+        document(path)
+        out = place.run("eval", "--upstreams", file, "(d/look {})")
+        counts.check(f"a document of another day: {path}", out.returncode == 0 and paths == [path], (out, paths))
+        paths.clear()
+    mcp = Mcp(place, "--upstreams", file)
+    for path in ("/two", "/three", "/four"):
+        document(path)
+        mcp.eval("(d/look {})")
+        counts.check(f"a document while ptc runs: {path}", paths == [path], paths)
+        paths.clear()
+    place.write("doc.json", "{")
+    text = json.dumps(mcp.eval("(d/look {})"))
+    counts.check("a broken document", "its new list cannot be had" in text and "it is not JSON" in text and not paths, text)
+    document("/five")
+    mcp.eval("(d/look {})")
+    counts.check("a mended document", paths == ["/five"], paths)
+    mcp.end()
+    server.shutdown()
 
 
 def test_freer(home):
@@ -256,7 +362,7 @@ def test_two_files(home):
 
 
 def main():
-    for test in (test_first_use, test_description, test_back_again, test_freer, test_stricter, test_strict, test_off, test_loose,
+    for test in (test_first_use, test_description, test_back_again, test_list_changed, test_document_changes, test_freer, test_stricter, test_strict, test_off, test_loose,
                  test_unreadable, test_unwritable, test_file_limit, test_crowd, test_two_files):
         with tempfile.TemporaryDirectory() as home:
             test(home)
