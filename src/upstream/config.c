@@ -234,8 +234,10 @@ static PtcDialect find_dialect(Config *c)
         return dialect;
     if (has(c, "mcpServers"))
         return PTC_DIALECT_OTHER;
+    PtcValue settings = ptc_map_field(c->heap, c->root, "mcp");
+    bool vscode = has(c, "servers") || ptc_map_field(c->heap, settings, "servers") != PTC_NONE;
     return has(c, "context_servers") ? PTC_DIALECT_ZED
-           : has(c, "servers")       ? PTC_DIALECT_VSCODE
+           : vscode                  ? PTC_DIALECT_VSCODE
                                      : PTC_DIALECT_OTHER;
 }
 
@@ -347,6 +349,18 @@ static void keep_place(Config *c)
     ptc_fields_push(c->heap, &c->out->places, at);
 }
 
+/* Does a name have a character that is seen? */
+static bool is_written(PtcText name)
+{
+    uint32_t code;
+    for (size_t i = 0; i < name.len;) {
+        i += ptc_utf8_decode(name.bytes + i, name.len - i, &code);
+        if (code != ' ' && ptc_utf8_is_seen(code))
+            return true;
+    }
+    return false;
+}
+
 static void read_entry(Config *c, PtcText name, PtcValue entry)
 {
     PtcArena arena;
@@ -357,6 +371,8 @@ static void read_entry(Config *c, PtcText name, PtcValue entry)
     c->unusable = c->why = PTC_NONE;
     c->strange = false;
     c->variables.lenient = c->theirs;
+    if (!is_written(name))
+        ptc_config_wrong(c, "bad_value", "an upstream needs a name; this one is empty");
     if (!ptc_is_map(entry))
         ptc_config_wrong(c, "wrong_type", "an upstream is an object");
     else if (c->theirs)

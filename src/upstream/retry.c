@@ -46,10 +46,10 @@ PtcRetry ptc_retry_decide(PtcEffect effect, PtcFailure failure, bool delivered)
 {
     bool reads = effect.kind == PTC_EFFECT_READ, repeatable = reads || effect.idempotent;
     PtcRetry out = {.run_again = PTC_AGAIN_SAFE};
-    if (failure == PTC_FAILURE_TOOL_ERROR)
-        return out; /* it was answered: nothing about it is unknown */
+    /* A tool that says that it failed may have done a part of its work before. */
+    bool final = failure == PTC_FAILURE_TIMEOUT || failure == PTC_FAILURE_TOOL_ERROR;
     bool reached = delivered && !turned_away(failure);
-    out.retry = failure != PTC_FAILURE_TIMEOUT && (!reached || repeatable);
+    out.retry = !final && (!reached || repeatable);
     out.effect_unknown = reached && !reads;
     if (reached && !repeatable)
         out.run_again = PTC_AGAIN_UNKNOWN;

@@ -48,16 +48,18 @@ void ptc_run_free_denied(PtcUpRun *run)
 
 /* ------------------------------------------------------------------------------- what it did */
 
-/* An answer that we cannot use is an answer all the same. */
+/* An answer that we cannot use is an answer all the same.  A service that answers 4xx has not done what it was asked
+ * for; an MCP tool that says it failed may have done a part of it. */
 PtcUpDid ptc_run_did(const PtcUpCall *call, const char *reason)
 {
     const PtcLinkReply *reply = &call->reply;
+    bool failed = reason && strcmp(reason, "tool_error") == 0;
     if (!call->sent_ns || (reason && strcmp(reason, "input_required") == 0))
         return PTC_DID_NOTHING; /* it has asked instead of doing anything */
     if (reply->end == PTC_LINK_ANSWER)
-        return reason && strcmp(reason, "tool_error") == 0 ? PTC_DID_FAIL
-               : call->reason                              ? PTC_DID_UNKNOWN
-                                                           : PTC_DID_RUN;
+        return failed && ptc_run_upstream(call->run, call->slot)->entry.openapi ? PTC_DID_FAIL
+               : failed || call->reason                                         ? PTC_DID_UNKNOWN
+                                                                                : PTC_DID_RUN;
     if (reply->end == PTC_LINK_ERROR)
         return PTC_DID_FAIL;
     if (reply->end == PTC_LINK_HTTP_FAULT && reply->status < 500)

@@ -102,6 +102,16 @@ def check_profiles(home):
             check(profile + ": nothing of it", not {"upstream_calls", "ptc_metrics"} & set(said), said)
 
 
+def check_tool_error(home):
+    """A write whose tool says that it failed may have done a part of its work."""
+    for effect, told, again in (("write", True, "unknown"), ("write idempotent", True, "safe"), ("read", False, "safe")):
+        with Talk(PTC, home, {"f": faulty(home, "f", effects={"fail": effect}, policy={"*": "allow"}, pin=False)}) as talk:
+            said = talk.call("lisp_eval", program="(do (f/fail {}) 1)")
+            text = said["content"][0]["text"]
+            check(f"tool error: {effect}", ("sent, but what it did is not known: f/fail" in text) == told and f"run again: {again}" in text
+                  and "took effect" not in text, said)
+
+
 def check_restart(home):
     with Talk(PTC, home, {"d": faulty(home, "d", "dies"), "f": faulty(home, "f")}, "--debug-tool") as talk:
         said = talk.run('(:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))')
@@ -305,6 +315,7 @@ def main():
         check_retold(home)
     with tempfile.TemporaryDirectory() as home:
         check_profiles(home)
+        check_tool_error(home)
         check_restart(home)
         for payloads in ("none", "summary", "full"):
             check_traces(home, payloads)
