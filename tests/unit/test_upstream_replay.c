@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls of a run that are given again by their identity, what a person has allowed for longer, and runs that wait
- * between two calls of a client; each with memory that runs out at every allocation. */
+ * Calls of a run that are given again by their identity, what a person reads and has allowed for longer, and runs that
+ * wait between two calls of a client; calls and runs with memory that runs out at every allocation. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -10,9 +10,11 @@
 #include "base/hex.h"
 #include "base/utf8.h"
 #include "base/whole_file.h"
+#include "json/parse.h"
 #include "mcp/app/suspended.h"
 #include "upstream/call_replay.h"
 #include "upstream/grants.h"
+#include "upstream/quoted.h"
 
 static char dir[64];
 static PtcMem mem;
@@ -203,6 +205,98 @@ static void test_older_grants(void)
     CHECK(keep("ann", "write", "e", "1") && has("ann", "write", "e", "1"));
 }
 
+/* ---------------------------------------------------------------------------------- for people */
+
+static const char *quoted(CheckHeap *h, const char *json)
+{
+    static char shown[PTC_QUOTED_BYTES + 1];
+    PtcBuf out;
+    PtcJsonError error;
+    ptc_buf_init(&out, &h->mem, PTC_QUOTED_BYTES);
+    bool ok =
+        ptc_quoted_add_value(&out, &h->heap, ptc_json_parse(&h->heap, json, strlen(json), &error));
+    CHECK(ok || out.len == 0);
+    snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data ? out.data : "");
+    ptc_buf_deinit(&out);
+    return ok ? shown : NULL;
+}
+
+/* What a person reads before saying yes: all keys, and what is left out. */
+static void test_quoted(CheckHeap *h)
+{
+    static char json[200 * 1000];
+    int n = 0;
+    CHECK_STR(quoted(h, "{\"a\":[1,null,true,\"\"],\"b\":{}}"),
+              "{\"a\":[1,null,true,\"\"],\"b\":{}}");
+    CHECK_STR(quoted(h, "{\"\\u202e\\\"\":\"\\\\ \\u0000\\ufe0f\\u2800\\r\"}"),
+              "{\"\\u{202e}\\\"\":\"\\\\ \\u{0}\\u{fe0f}\\u{2800}\\u{d}\"}");
+    snprintf(json, sizeof json, "\"%0*d\xc3\xa9%0*d\"", 5000, 1, 149, 2);
+    const char *shown = quoted(h, json);
+    CHECK(shown && strstr(shown, "0\" [4852 bytes left out] \"0")); /* no half of a character */
+    snprintf(json, sizeof json, "1%01000d", 7);
+    CHECK(quoted(h, json) && strstr(quoted(h, json), "bytes left out] \"000"));
+    n = snprintf(json, sizeof json, "[");
+    for (int i = 0; i < 2000; i++)
+        n += snprintf(json + n, sizeof json - (size_t)n, "{\"k%d\":[%d]},", i == 999, i);
+    snprintf(json + n, sizeof json - (size_t)n, "0]");
+    CHECK(quoted(h, json) &&
+          strstr(quoted(h, json), "left out, with the keys \"k0\", \"k1\"], 0]"));
+    for (int depth = 60; depth < 70; depth++) {
+        memset(json, '[', (size_t)depth);
+        memset(json + depth, ']', (size_t)depth);
+        json[2 * depth] = '\0';
+        CHECK((quoted(h, json) != NULL) == (depth <= 65));
+    }
+    n = snprintf(json, sizeof json, "{\"k\":0");
+    for (int i = 0; i < 1000; i++)
+        n += snprintf(json + n, sizeof json - (size_t)n, ",\"k%d\":0", i);
+    snprintf(json + n, sizeof json - (size_t)n, "}");
+    CHECK(!quoted(h, json));
+}
+
+static bool fits_loosely(const char *pattern, const char *name)
+{
+    PtcSpelt spelt = {.raw = ptc_text_cstr(name)};
+    CHECK(ptc_policy_fits(ptc_text_cstr(pattern), spelt, false) ==
+          ptc_policy_glob(ptc_text_cstr(pattern), spelt.raw));
+    return ptc_policy_fits(ptc_text_cstr(pattern), spelt, true);
+}
+
+/* What forbids something forbids it in every spelling, and nothing that is another word. */
+static void test_spellings(void)
+{
+    static const char *const fit[][2] = {{"delete_all", "deleteAll"},
+                                         {"deleteAll", "delete-all"},
+                                         {"DELETE.ALL", "delete all"},
+                                         {"delete_*", "deleteAll"},
+                                         {"delete_*", "Delete-x"},
+                                         {"delete_*", "delete"},
+                                         {"*_all", "deleteAll"},
+                                         {"*_all", "all"},
+                                         {"a_?", "aB"},
+                                         {"my-notes/x", "my notes/X"},
+                                         {"*/drop_*", "db/dropTable"},
+                                         {"_*", "_x"},
+                                         {"l\xc3\xb6s_chen", "L\xc3\xb6sChen"},
+                                         {"a*b*c", "a-b-c"},
+                                         {"*", ""}};
+    static const char *const not [][2] = {{"delete_*", "deleted_items"},
+                                          {"*_all", "install"},
+                                          {"get_*", "getaway"},
+                                          {"_*", "x"},
+                                          {"*-*", "x"},
+                                          {"a/b", "ab"},
+                                          {"delete", "delete_all"},
+                                          {"l\xc3\xb6schen", "lschen"},
+                                          {"a_?", "abc"},
+                                          {"", "x"},
+                                          {"__", "x"}};
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
+        CHECK(fits_loosely(fit[i][0], fit[i][1]));
+    for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+        CHECK(!fits_loosely(not [i][0], not [i][1]));
+}
+
 /* ---------------------------------------------------------------------------------- suspended */
 
 static int ended;
@@ -357,6 +451,8 @@ static void test_suspended_no_memory(void)
 
 int main(void)
 {
+    CheckHeap h;
+    check_heap_init(&h);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     snprintf(dir, sizeof dir, "/tmp/ptc-replay-XXXXXX");
     CHECK(mkdtemp(dir) != NULL);
@@ -366,6 +462,9 @@ int main(void)
     test_replay_no_memory();
     test_grants();
     test_older_grants();
+    test_quoted(&h);
+    test_spellings();
+    check_heap_deinit(&h);
     test_suspended();
     test_long_effects();
     test_suspended_ends();
