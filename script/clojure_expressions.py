@@ -113,6 +113,8 @@ into (sorted-set) q > x | first (sorted-set i i i) > i | rseq (sorted-map 1 i 2 
 unchecked-byte i > i | unchecked-short i > i | unchecked-add-int h h > i | unchecked-long d > i | -' i i > i | dec' i > i | bigint i > i | biginteger i > i
 try (quot i 0) (catch ArithmeticException ee :div) > x | try (throw (ex-info s {:a i})) (catch Exception ee [(ex-message ee) (ex-data ee)]) > x
 try (Long/parseLong c) (catch NumberFormatException ee -1) > i | try i (finally 5) > i | try (assert b) i (catch AssertionError ee :no) > x
+try x (catch NumberFormatException ee :nf) (catch ArithmeticException ee :ar) (catch NullPointerException ee :np) (catch ClassCastException ee :cc) (catch IllegalArgumentException ee :ia) (catch RuntimeException ee :rt) > x
+try (throw (IllegalStateException. s)) (catch IllegalArgumentException ee :ia) (catch IllegalStateException ee (.getMessage ee)) > x | try (assert b s) (catch Exception ee :ex) (catch Error ee :er) > x
 when-not b i > x | if-some [aa x] 1 2 > i | when-some [aa x] [aa] > x | when-first [aa q] aa > x | letfn [(ff [nn] (if (pos? nn) (ff (dec nn)) nn))] (ff h) > i
 doseq [aa q] aa > x | dotimes [aa h] aa > x | with-out-str (print i s k) > s | with-out-str (println s i) > s | with-out-str (pr s) > s | lazy-cat q q > q
 do i i > i | let [aa i bb (+ aa i)] (- aa bb) > i | let [{:strs [aa]} {"aa" i}] aa > i | let [[aa [bb]] [i v]] [aa bb] > x | let [[aa bb :as all] q] [aa all] > x

@@ -177,8 +177,6 @@ PtcExpr *ptc_analyze_field(Analyzer *an, const PtcForm *form);
 PtcForm *ptc_analyze_constructor(Analyzer *an, const PtcForm *form);
 /* Symbol number i that a form of these defines; NULL beyond the last. */
 const PtcForm *ptc_analyze_defined(Analyzer *an, const PtcForm *form, size_t i);
-/* May catch name it? */
-bool ptc_analyze_is_exception(const char *name, size_t len);
 PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_delay(Analyzer *an, const PtcForm *form, bool tail);
 /* The function inside of (delay body...). */

@@ -193,7 +193,7 @@ static bool import_class(Analyzer *an, const PtcForm *name)
         dot--;
     size_t len = (size_t)(name->text + name->len - dot);
     if (ptc_class_named((PtcText){dot, len}) || ptc_namespace_known(dot, len) ||
-        ptc_namespace_known(name->text, name->len) || ptc_analyze_is_exception(dot, len))
+        ptc_namespace_known(name->text, name->len))
         return true;
     return ptc_analyze_error(
                an, PTC_E_UNBOUND, name,

@@ -7,72 +7,33 @@
 #include "lisp/analyze_int.h"
 #include "lisp/lib/class.h"
 
-/* Class names a catch may give, and the errors they stand for (lib/except.c knows the words). */
-static const struct {
-    const char *name, *word;
-} classes[] = {
-    {"Exception", "any"},
-    {"Throwable", "any"},
-    {"Error", "any"},
-    {"Object", "any"},
-    {"RuntimeException", "any"},
-    {"ArithmeticException", "arithmetic"},
-    {"ExceptionInfo", "info"},
-    {"ClassCastException", "type"},
-    {"NullPointerException", "type"},
-    {"UnsupportedOperationException", "type"},
-    {"IllegalArgumentException", "argument"},
-    {"NumberFormatException", "argument"},
-    {"IllegalStateException", "argument"},
-    {"DateTimeException", "argument"},
-    {"DateTimeParseException", "argument"},
-    {"PatternSyntaxException", "argument"},
-    {"IndexOutOfBoundsException", "index"},
-    {"StringIndexOutOfBoundsException", "index"},
-    {"ArrayIndexOutOfBoundsException", "index"},
-    {"NoSuchElementException", "index"},
-    {"ArityException", "arity"},
-    {"AssertionError", "assertion"},
-    /* These catch nothing: limits cannot be caught, and there are no files and no threads. */
-    {"StackOverflowError", "none"},
-    {"OutOfMemoryError", "none"},
-    {"InterruptedException", "none"},
-    {"TimeoutException", "none"},
-    {"IOException", "none"},
-    {"FileNotFoundException", "none"},
-};
-
-bool ptc_analyze_is_exception(const char *name, size_t len)
+/* The class that a catch names; PTC_C_NONE: none, which is reported. */
+static PtcThrown caught_class(Analyzer *an, const PtcForm *form)
 {
-    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-        if (ptc_text_is((PtcText){name, len}, classes[i].name))
-            return true;
-    return false;
-}
-
-static const char *class_word(Analyzer *an, const PtcForm *form)
-{
+    PtcText name = {form->text, form->len};
     PtcNearest near;
     if (form->kind == PTC_F_KEYWORD) /* :default, as ClojureScript writes it */
-        return "any";
+        return PTC_C_THROWABLE;
     if (form->kind != PTC_F_SYMBOL) {
         ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "(catch Exception e ...)",
                           "catch needs the name of an exception class");
-        return NULL;
+        return PTC_C_NONE;
     }
-    PtcText name = ptc_class_simple((PtcText){form->text, form->len});
+    PtcThrown found = ptc_thrown_find(name);
+    if (found != PTC_C_NONE || ptc_text_is(name, "Object") || ptc_text_is(name, "java.lang.Object"))
+        return found != PTC_C_NONE ? found : PTC_C_THROWABLE;
+    name = ptc_class_simple(name);
     ptc_nearest_init(&near, name.bytes, name.len);
-    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-        if (ptc_text_is(name, classes[i].name))
-            return classes[i].word;
-        ptc_nearest_offer(&near, classes[i].name, strlen(classes[i].name));
+    for (int i = PTC_C_NONE + 1; i < PTC_C_COUNT; i++) {
+        const char *known = ptc_thrown_simple((PtcThrown)i);
+        ptc_nearest_offer(&near, known, strlen(known));
     }
     char hint[128];
-    snprintf(hint, sizeof hint, "did you mean %s? Exception catches every error",
+    snprintf(hint, sizeof hint, "did you mean %s? Throwable catches every error",
              near.best ? near.best : "Exception");
     ptc_analyze_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s",
                       (int)(form->len > 60 ? 60 : form->len), form->text);
-    return NULL;
+    return PTC_C_NONE;
 }
 
 static bool is_clause(const PtcForm *form, const char *name)
@@ -127,10 +88,10 @@ static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, clause,
                                  "(catch Exception e (ex-message e))",
                                  "catch needs a class, a name and a body") != NULL;
-    const char *word = class_word(an, clause->items[1]);
-    if (!word)
+    PtcThrown thrown = caught_class(an, clause->items[1]);
+    if (thrown == PTC_C_NONE)
         return true;
-    args[*n] = ptc_analyze_const(an, ptc_analyze_keyword(an, word, strlen(word)), clause);
+    args[*n] = ptc_analyze_const(an, ptc_int(thrown), clause);
     args[*n + 1] = part(an, "try", clause, 3, clause->count, clause->items[2]);
     *n += 2;
     return args[*n - 2] && args[*n - 1];

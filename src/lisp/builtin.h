@@ -90,8 +90,9 @@ typedef struct PtcBuiltin {
 
 /* --- errors (error.c).  All return false.  They know which builtin is running. --- */
 
-/* "message"; the hint is optional and set afterwards with ptc_fail_hint. */
-bool ptc_fail(PtcVM *vm, PtcErrorKind kind, const char *format, ...) PTC_PRINTF(3, 4);
+/* "message"; the hint is optional and set afterwards with ptc_fail_hint.  kind: a PtcErrorKind, with PTC_AS(class)
+ * where Clojure throws something else than ptc_error_thrown says. */
+bool ptc_fail(PtcVM *vm, unsigned kind, const char *format, ...) PTC_PRINTF(3, 4);
 bool ptc_fail_hint(PtcVM *vm, const char *format, ...) PTC_PRINTF(2, 3);
 /* type_error: "<fn>: argument <i+1> is <what it is, shown>, expected <expected>" with the usage line as
  * hint.  expected reads like "a number" or "a map or nil". */

@@ -9,35 +9,36 @@
 static const struct {
     const char *name, *reason;
     bool terminal;
+    PtcThrown thrown; /* of limits, which nobody catches, it means nothing */
 } kinds[PTC_E_COUNT] = {
-    [PTC_E_NONE] = {"none", "runtime_error", false},
-    [PTC_E_PARSE] = {"parse_error", "parse_error", false},
-    [PTC_E_INVALID_FORM] = {"invalid_form", "runtime_error", false},
-    [PTC_E_UNBOUND] = {"unbound_var", "runtime_error", false},
-    [PTC_E_ARITY] = {"arity_error", "runtime_error", false},
-    [PTC_E_TYPE] = {"type_error", "runtime_error", false},
-    [PTC_E_ARITH] = {"arithmetic_error", "runtime_error", false},
-    [PTC_E_NOT_CALLABLE] = {"not_callable", "runtime_error", false},
-    [PTC_E_INDEX] = {"index_error", "runtime_error", false},
-    [PTC_E_VALUE] = {"value_error", "runtime_error", false},
-    [PTC_E_TOOL] = {"tool_error", "runtime_error", false},
-    [PTC_E_UNKNOWN_TOOL] = {"unknown_tool", "runtime_error", false},
-    [PTC_E_TOOL_ARGS] = {"invalid_tool_args", "runtime_error", false},
-    [PTC_E_TOOL_DENIED] = {"tool_denied", "runtime_error", false},
-    [PTC_E_TOOL_LIMIT] = {"tool_call_limit_exceeded", "runtime_error", true},
-    [PTC_E_VALIDATION] = {"validation_error", "validation_error", false},
-    [PTC_E_THROWN] = {"thrown", "runtime_error", false},
-    [PTC_E_FAIL] = {"fail", "fail", true},
-    [PTC_E_TIMEOUT] = {"timeout", "timeout", true},
-    [PTC_E_DEADLINE] = {"deadline", "timeout", true},
-    [PTC_E_MEMORY] = {"memory_exceeded", "memory_limit", true},
-    [PTC_E_DEFINITIONS] = {"memory_limit", "memory_limit", true},
-    [PTC_E_LOOP] = {"loop_limit_exceeded", "runtime_error", true},
-    [PTC_E_DEPTH] = {"depth_exceeded", "runtime_error", true},
-    [PTC_E_SIZE] = {"size_exceeded", "runtime_error", true},
-    [PTC_E_CANCELLED] = {"cancelled", "runtime_error", true},
-    [PTC_E_SUSPENDED] = {"suspended", "runtime_error", true},
-    [PTC_E_ARGS] = {"args_error", "args_error", false},
+    [PTC_E_NONE] = {"none", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_PARSE] = {"parse_error", "parse_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_INVALID_FORM] = {"invalid_form", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_UNBOUND] = {"unbound_var", "runtime_error", false, PTC_C_ILLEGAL_STATE},
+    [PTC_E_ARITY] = {"arity_error", "runtime_error", false, PTC_C_ARITY},
+    [PTC_E_TYPE] = {"type_error", "runtime_error", false, PTC_C_CLASS_CAST},
+    [PTC_E_ARITH] = {"arithmetic_error", "runtime_error", false, PTC_C_ARITHMETIC},
+    [PTC_E_NOT_CALLABLE] = {"not_callable", "runtime_error", false, PTC_C_CLASS_CAST},
+    [PTC_E_INDEX] = {"index_error", "runtime_error", false, PTC_C_INDEX},
+    [PTC_E_VALUE] = {"value_error", "runtime_error", false, PTC_C_ILLEGAL_ARGUMENT},
+    [PTC_E_TOOL] = {"tool_error", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_UNKNOWN_TOOL] = {"unknown_tool", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_TOOL_ARGS] = {"invalid_tool_args", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_TOOL_DENIED] = {"tool_denied", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_TOOL_LIMIT] = {"tool_call_limit_exceeded", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_VALIDATION] = {"validation_error", "validation_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_THROWN] = {"thrown", "runtime_error", false, PTC_C_EXCEPTION_INFO},
+    [PTC_E_FAIL] = {"fail", "fail", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_TIMEOUT] = {"timeout", "timeout", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_DEADLINE] = {"deadline", "timeout", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_MEMORY] = {"memory_exceeded", "memory_limit", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_DEFINITIONS] = {"memory_limit", "memory_limit", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_LOOP] = {"loop_limit_exceeded", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_DEPTH] = {"depth_exceeded", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_SIZE] = {"size_exceeded", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_CANCELLED] = {"cancelled", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_SUSPENDED] = {"suspended", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_ARGS] = {"args_error", "args_error", false, PTC_C_EXCEPTION_INFO},
 };
 
 const char *ptc_error_kind_name(PtcErrorKind kind)
@@ -53,6 +54,11 @@ const char *ptc_error_reason(PtcErrorKind kind)
 bool ptc_error_is_terminal(PtcErrorKind kind)
 {
     return kinds[kind].terminal;
+}
+
+PtcThrown ptc_error_thrown(PtcErrorKind kind)
+{
+    return kinds[kind].thrown;
 }
 
 void ptc_diags_init(PtcDiags *diags, PtcArena *arena)

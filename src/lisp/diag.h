@@ -6,6 +6,7 @@
 #define PTC_LISP_DIAG_H
 
 #include "base/arena.h"
+#include "lisp/thrown.h"
 
 /* A closed set, finer than the reasons of the wire format (ptc_error_reason). */
 typedef enum {
@@ -45,11 +46,14 @@ const char *ptc_error_kind_name(PtcErrorKind kind);
 const char *ptc_error_reason(PtcErrorKind kind);
 /* No program may catch it. */
 bool ptc_error_is_terminal(PtcErrorKind kind);
+/* The class of an error of this kind, when nothing finer is known. */
+PtcThrown ptc_error_thrown(PtcErrorKind kind);
 
 enum { PTC_DIAG_MAX = 10, PTC_MESSAGE_MAX = 300, PTC_HINT_MAX = 200 };
 
 typedef struct PtcDiag {
     PtcErrorKind kind;
+    PtcThrown thrown;     /* its class, for catch; only of the error that ended a run */
     uint32_t first, last; /* the form, as byte offsets into the program */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];

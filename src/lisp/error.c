@@ -16,17 +16,19 @@ enum {
     FAIL_TICKS = 100, /* for the text; texts from programs are cut before they are formatted */
 };
 
-static void set_error(PtcVM *vm, PtcErrorKind kind)
+static void set_error(PtcVM *vm, unsigned kind)
 {
     vm->failed = true;
-    vm->error.kind = kind;
+    vm->error.kind = (PtcErrorKind)(kind & ((1u << PTC_AS_SHIFT) - 1));
+    vm->error.thrown =
+        kind >> PTC_AS_SHIFT ? (PtcThrown)(kind >> PTC_AS_SHIFT) : ptc_error_thrown(vm->error.kind);
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     vm->error.message[0] = vm->error.hint[0] = 0;
     vm->error.about_nil = vm->lazy_refused = false;
     vm->error_source = PTC_NIL;
 }
 
-bool ptc_fail(PtcVM *vm, PtcErrorKind kind, const char *format, ...)
+bool ptc_fail(PtcVM *vm, unsigned kind, const char *format, ...)
 {
     if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
         return false; /* the first error stands */
@@ -56,6 +58,7 @@ static const char *record_name(unsigned kind)
 {
     static const char *const names[PTC_R_KINDS] = {
         [PTC_R_FN] = "a function",
+        [PTC_R_ERROR] = "an exception",
         [PTC_R_REGEX] = "a regex",
         [PTC_R_DATE] = "a date",
         [PTC_R_DATETIME] = "a date-time",
@@ -135,13 +138,60 @@ static const PtcBuiltin *running(const PtcVM *vm)
     return ptc_builtin_row(vm->running);
 }
 
+enum { FIRST = 1, OTHERS = 2 };
+
+/* Functions that do not cast what they are given, and what they throw when they cannot use it. */
+static const struct {
+    const char *names;
+    unsigned class;
+    uint8_t where; /* in their first argument, in the others */
+} refusals[] = {
+    {" count nth rand-nth union intersection difference subset? superset? ", PTC_AS(UNSUPPORTED),
+     FIRST},
+    {" vec to-array ", PTC_AS(RUNTIME), FIRST},
+    {" format ", PTC_AS(FORMAT_CONVERSION), OTHERS},
+    {" shuffle with-meta vary-meta ", PTC_AS(CLASS_CAST), FIRST},
+    {" find select-keys keys vals get-in update-in assoc-in update-keys update-vals map-invert "
+     "rename-keys contains? sort-by group-by inst-ms alength valueOf select project index rename "
+     "bigint biginteger bigdec BigDecimal. ",
+     PTC_AS(ILLEGAL_ARGUMENT), FIRST},
+    {" bit-and bit-or bit-xor bit-not bit-and-not bit-clear bit-set bit-flip bit-test "
+     "bit-shift-left bit-shift-right unsigned-bit-shift-right ",
+     PTC_AS(ILLEGAL_ARGUMENT), FIRST | OTHERS},
+};
+
+static bool holds_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += n)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+/* What cannot be a sequence, and what has no such method, is an illegal argument; other misfits are casts that fail. */
+static unsigned misfit_class(const char *name, PtcValue v, const char *role, const char *expected)
+{
+    if (v == PTC_NIL)
+        return PTC_AS(NULL_POINTER);
+    unsigned where = strcmp(role, "argument 1") == 0 ? FIRST : OTHERS;
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        if (where & refusals[i].where && holds_word(refusals[i].names, name))
+            return refusals[i].class;
+    return (where == FIRST && name[0] == '.') || strncmp(expected, "a [key", 6) == 0 ||
+                   strncmp(expected, "a collection", 12) == 0
+               ? PTC_AS(ILLEGAL_ARGUMENT)
+               : 0;
+}
+
 bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *expected)
 {
     char what[96];
     if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
         return false;
     describe(vm, v, what, sizeof what);
-    ptc_fail(vm, PTC_E_TYPE, "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
+    ptc_fail(vm, PTC_E_TYPE | misfit_class(running(vm)->name, v, role, expected),
+             "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
     vm->error.about_nil = v == PTC_NIL;
     vm->lazy_refused = ptc_is_lazy(v);
     bool text = ptc_is_string(v) && strcmp(expected, "a number") == 0;

@@ -115,7 +115,8 @@ static bool from_body(PtcVM *vm, PtcValue *slots)
     slots[REST] = v;
     if (ptc_is_seqable(v) || ptc_is_producer(v))
         return true;
-    ptc_fail(vm, PTC_E_TYPE, "the body of lazy-seq gave %s, expected a sequence, collection or nil",
+    ptc_fail(vm, PTC_E_TYPE | PTC_AS(ILLEGAL_ARGUMENT),
+             "the body of lazy-seq gave %s, expected a sequence, collection or nil",
              ptc_type_name(v));
     return ptc_fail_hint(vm, "usage: (lazy-seq (cons x more))");
 }

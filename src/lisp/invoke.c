@@ -324,8 +324,8 @@ static bool call_lookup(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
 {
     bool keyword = ptc_is_keyword(f), map = ptc_is_map(f);
     if (argc < 1 || argc > (keyword || map ? 2 : 1)) {
-        ptc_fail(vm, PTC_E_ARITY, "%s as a function takes %s, got %d",
-                 keyword ? "a keyword" : ptc_type_name(f),
+        ptc_fail(vm, PTC_E_ARITY | (keyword ? PTC_AS(ILLEGAL_ARGUMENT) : 0),
+                 "%s as a function takes %s, got %d", keyword ? "a keyword" : ptc_type_name(f),
                  keyword || map ? "1 to 2 arguments" : "1 argument", argc);
         return ptc_fail_hint(vm, "usage: %s", keyword ? "(:key map default)" : "(coll key)");
     }
@@ -342,8 +342,8 @@ static bool call_lookup(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
     if (*out != PTC_NONE)
         return true;
     if (!ptc_is_integer(argv[0]))
-        return ptc_fail(vm, PTC_E_TYPE, "a vector as a function takes an index, got %s",
-                        ptc_type_name(argv[0]));
+        return ptc_fail(vm, PTC_E_TYPE | PTC_AS(ILLEGAL_ARGUMENT),
+                        "a vector as a function takes an index, got %s", ptc_type_name(argv[0]));
     return ptc_fail(vm, PTC_E_INDEX, "index out of range: the vector has %zu element%s",
                     ptc_seq_count(f), ptc_seq_count(f) == 1 ? "" : "s");
 }
@@ -376,7 +376,8 @@ static bool call_chosen(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
 
 static bool fail_not_callable(PtcVM *vm, PtcValue f)
 {
-    ptc_fail(vm, PTC_E_NOT_CALLABLE, "%s is not a function and cannot be called", ptc_type_name(f));
+    ptc_fail(vm, PTC_E_NOT_CALLABLE | (f == PTC_NIL ? PTC_AS(NULL_POINTER) : 0),
+             "%s is not a function and cannot be called", ptc_type_name(f));
     return ptc_fail_hint(vm, f == PTC_NIL ? "the expression in call position gave nil"
                                           : "a list calls its first element; write data as [a b]");
 }

@@ -365,8 +365,21 @@ static bool print_named(PtcBuf *buf, PtcValue v)
            ptc_buf_add_cstr(buf, how[kind].after);
 }
 
+static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v);
+
+/* What an exception holds may hold others, which are not shown whole: this goes no deeper. */
+static bool print_held(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    return ptc_except_class(v) ? ptc_except_print(printer, buf, v, false)
+                               : print_other(printer, buf, v);
+}
+
 static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
+    PtcPrinter held = *printer;
+    held.other = print_held;
+    if (ptc_except_class(v))
+        return ptc_except_print(&held, buf, v, true);
     if (ptc_is(v, PTC_T_CLOSURE)) {
         const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
         bool named = p->name != PTC_NIL;
@@ -410,7 +423,8 @@ bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
     printer.other = print_computed;
     if (!readable && ptc_is_regex(v))
         v = ptc_regex_pattern(v); /* so that (str #"a" "b") can be a pattern again */
-    if (ptc_print(&printer, buf, v))
+    if (!readable && ptc_except_class(v) ? ptc_except_write(&printer, buf, v)
+                                         : ptc_print(&printer, buf, v))
         return true;
     return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
 }

@@ -12,7 +12,7 @@ enum {
     PTC_R_FN,
     PTC_R_REDUCED, /* (reduced x): fields[0] */
     /* What catch binds: message (string or nil), data (map or nil), cause (or nil), kind (an integer, PtcErrorKind),
-     * and where it happened: first, last (integers), source (string or nil). */
+     * where it happened: first, last (integers), source (string or nil); class (an integer, PtcThrown). */
     PTC_R_ERROR,
     PTC_R_REGEX,    /* pattern (string), compiled code (BYTES); lib/regex.h */
     PTC_R_DATE,     /* days since 1970-01-01; lib/time.h */
@@ -66,11 +66,18 @@ static inline bool ptc_is_function(PtcValue v)
            ptc_is_dispatch(v);
 }
 
-/* What kind of error a PTC_R_ERROR is (lib/except.c). */
-PtcErrorKind ptc_except_kind(PtcValue error);
+/* --- exceptions: lib/except.c --- */
+
+/* The class of a PTC_R_ERROR; PTC_C_NONE for everything else. */
+PtcThrown ptc_except_class(PtcValue v);
+
+/* As str shows it: the class, the message and the data. */
+bool ptc_except_write(const PtcPrinter *printer, PtcBuf *buf, PtcValue error);
+/* As it is printed: #error {...}, with data and cause if it is to be whole. */
+bool ptc_except_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue error, bool whole);
 
 /* Ends the call with an error of this kind, message (string) and data (map), which ex-data gives.  Always false;
- * without an error when out of memory (lib/except.c). */
+ * without an error when out of memory. */
 bool ptc_except_throw(PtcVM *vm, PtcErrorKind kind, PtcValue message, PtcValue data);
 
 /* --- making them: invoke.c --- */

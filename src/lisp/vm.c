@@ -156,8 +156,8 @@ static PTC_NOINLINE bool iter_start(PtcVM *vm)
         return ptc_cursor_open(vm, coll, PTC_NIL, &at[0]);
     }
     if (!ptc_is_seqable(coll)) {
-        ptc_fail(vm, PTC_E_TYPE, "for and doseq walk collections, strings and nil, got %s",
-                 ptc_type_name(coll));
+        ptc_fail(vm, PTC_E_TYPE | PTC_AS(ILLEGAL_ARGUMENT),
+                 "for and doseq walk collections, strings and nil, got %s", ptc_type_name(coll));
         return ptc_fail_hint(vm, "usage: (for [x coll] body)");
     }
     at[0] = coll;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * HMAC, base64 and sealed texts. */
+#include <stdio.h>
+
 #include "base/base64.h"
+#include "base/hmac.h"
 #include "base/secret.h"
 #include "check.h"
 #include "mcp/server/seal.h"
@@ -12,6 +15,32 @@ static const char *text(void)
 {
     const char *t = ptc_buf_text(&buf);
     return t ? t : "(failed)";
+}
+
+static void tag_of(const char *k, size_t k_len, const char *text, size_t len, char out[65])
+{
+    uint8_t tag[PTC_SHA256_BYTES];
+    ptc_hmac((PtcText){k, k_len}, text, len, tag);
+    for (size_t i = 0; i < sizeof tag; i++)
+        snprintf(out + 2 * i, 3, "%02x", tag[i]);
+}
+
+/* Cases 1, 2 and 6 of RFC 4231. */
+static void test_hmac(void)
+{
+    char got[65], k[131];
+    memset(k, 0x0b, 20);
+    tag_of(k, 20, "Hi There", 8, got);
+    CHECK_STR(got, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    tag_of("Jefe", 4, "what do ya want for nothing?", 28, got);
+    CHECK_STR(got, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    memset(k, 0xaa, sizeof k);
+    tag_of(k, sizeof k, "Test Using Larger Than Block-Size Key - Hash Key First", 54, got);
+    CHECK_STR(got, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+    uint8_t a[PTC_SHA256_BYTES] = {0}, b[PTC_SHA256_BYTES] = {0};
+    CHECK(ptc_secret_same(a, b, sizeof a));
+    b[31] = 1;
+    CHECK(!ptc_secret_same(a, b, sizeof a));
 }
 
 static void test_base64(void)
@@ -97,6 +126,7 @@ int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_buf_init(&buf, &mem, SIZE_MAX / 2);
+    test_hmac();
     test_base64();
     test_seal();
     test_border();

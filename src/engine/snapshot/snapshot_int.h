@@ -88,7 +88,7 @@ typedef enum {
     SNAP_FN,      /* text: hidden builtin; count, values */
     SNAP_STEP,    /* kind, builtin, count, values: a transducer */
     SNAP_REDUCED, /* value */
-    SNAP_EXCEPTION, /* kind (text), message, data, cause, first, last, source */
+    SNAP_EXCEPTION, /* kind and class (text), message, data, cause, first, last, source */
     SNAP_REGEX,     /* text */
     SNAP_DATE,      /* signed: days */
     SNAP_DATETIME,  /* signed: seconds; nanoseconds */
@@ -106,6 +106,9 @@ typedef enum {
     SNAP_RECORD,    /* SnapRecord, count, values: types, protocols, multimethods and their parts */
     SNAP_MOMENT,    /* which (snapshot_moment.c), then its numbers, signed */
 } SnapKind;
+
+/* Of kind and class of an exception; older snapshots have no class. */
+enum { SNAP_EXCEPTION_TEXT = 120 };
 
 /* Kinds of SNAP_RECORD; never renumbered. */
 typedef enum {

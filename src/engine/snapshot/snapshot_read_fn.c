@@ -359,23 +359,27 @@ static PtcErrorKind find_kind(const char *name, size_t len)
 
 bool ptc_snapshot_read_exception(SnapReader *r)
 {
-    enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE, FIELDS };
+    enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE, CLASS, FIELDS };
     PtcValue f[FIELDS];
     const char *name;
     size_t len;
     uint64_t first, last;
-    if (!ptc_snapshot_get_text(r, 40, &name, &len) || !ptc_snapshot_get_value(r, &f[MESSAGE]) ||
-        !ptc_snapshot_get_value(r, &f[DATA]) || !ptc_snapshot_get_value(r, &f[CAUSE]) ||
-        !ptc_snapshot_get_number(r, UINT32_MAX, &first) ||
+    if (!ptc_snapshot_get_text(r, SNAP_EXCEPTION_TEXT, &name, &len) ||
+        !ptc_snapshot_get_value(r, &f[MESSAGE]) || !ptc_snapshot_get_value(r, &f[DATA]) ||
+        !ptc_snapshot_get_value(r, &f[CAUSE]) || !ptc_snapshot_get_number(r, UINT32_MAX, &first) ||
         !ptc_snapshot_get_number(r, UINT32_MAX, &last) || !ptc_snapshot_get_value(r, &f[SOURCE]))
         return false;
-    PtcErrorKind kind = find_kind(name, len);
-    if (kind == PTC_E_NONE || ptc_error_is_terminal(kind) ||
+    const char *space = memchr(name, ' ', len);
+    PtcText full = {space ? space + 1 : NULL, space ? len - (size_t)(space + 1 - name) : 0};
+    PtcErrorKind kind = find_kind(name, space ? (size_t)(space - name) : len);
+    PtcThrown thrown = full.bytes ? ptc_thrown_find(full) : ptc_error_thrown(kind);
+    if (kind == PTC_E_NONE || thrown == PTC_C_NONE || ptc_error_is_terminal(kind) ||
         (f[MESSAGE] != PTC_NIL && !ptc_is_string(f[MESSAGE])) ||
         (f[DATA] != PTC_NIL && !ptc_is_map(f[DATA])) ||
         (f[SOURCE] != PTC_NIL && !ptc_is_string(f[SOURCE])))
         return SNAP_BAD(r, "an exception is not one");
     f[KIND] = ptc_int(kind);
+    f[CLASS] = ptc_int(thrown);
     f[FIRST] = ptc_int((int64_t)first);
     f[LAST] = ptc_int((int64_t)last);
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_ERROR, f, FIELDS));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Functions and records as bytes.  A function is stored as the text it was written as.  Before that it is compiled
  * from this text alone and compared, so that a snapshot never contains a function that would come back different. */
+#include <stdio.h>
+
 #include "engine/snapshot/snapshot_int.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
@@ -210,10 +212,12 @@ static bool write_fn(SnapWriter *w, PtcValue record)
 static void write_exception(SnapWriter *w, PtcValue record)
 {
     enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE };
-    const char *kind =
-        ptc_error_kind_name((PtcErrorKind)ptc_to_int(ptc_record_field(record, KIND)));
+    char kind[SNAP_EXCEPTION_TEXT];
+    int n = snprintf(kind, sizeof kind, "%s %s",
+                     ptc_error_kind_name((PtcErrorKind)ptc_to_int(ptc_record_field(record, KIND))),
+                     ptc_thrown_full(ptc_except_class(record)));
     ptc_snapshot_put_number(&w->out, SNAP_EXCEPTION);
-    ptc_snapshot_put_text(&w->out, kind, strlen(kind));
+    ptc_snapshot_put_text(&w->out, kind, (size_t)n);
     put_field(w, record, MESSAGE);
     put_field(w, record, DATA);
     put_field(w, record, CAUSE);

@@ -18,7 +18,7 @@ static bool new_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue zero, 
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < 0)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: %lld is not a valid size",
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NEGATIVE_SIZE), "%s: %lld is not a valid size",
                         ptc_builtin_row(vm->running)->name, (long long)n);
     if (argc == 2 && ptc_is_seqable(argv[1]) && argv[1] != PTC_NIL && !ptc_is_string(argv[1])) {
         PtcValue taken, args[2] = {argv[0], argv[1]};
@@ -106,8 +106,9 @@ PTC_BUILTIN(core_aget, "clojure.core", "aget", 2, -1, 0, "(aget array i & more)"
         if (!ptc_tick(&vm->budget, 1) || !ptc_arg_int(vm, argv, i, &at))
             return false;
         if (at < 0 || (uint64_t)at >= ptc_seq_count(v))
-            return ptc_fail(vm, PTC_E_INDEX, "aget: %lld is outside of %zu element%s",
-                            (long long)at, ptc_seq_count(v), ptc_seq_count(v) == 1 ? "" : "s");
+            return ptc_fail(vm, PTC_E_INDEX | PTC_AS(ARRAY_INDEX),
+                            "aget: %lld is outside of %zu element%s", (long long)at,
+                            ptc_seq_count(v), ptc_seq_count(v) == 1 ? "" : "s");
         v = ptc_seq_nth(v, (size_t)at);
     }
     return ptc_give(out, v);

@@ -58,12 +58,6 @@ typedef enum {
     YEAR,
     DAY,
     MONTH,
-    ERROR,
-    ARITH,
-    TYPE,
-    ARGUMENT,
-    INDEX,
-    ARITY,
     INFO,
     DEREF,
     ATOM,
@@ -160,25 +154,20 @@ static const struct {
     {"Year", "java.time.Year", YEAR},
     {"DayOfWeek", "java.time.DayOfWeek", DAY},
     {"Month", "java.time.Month", MONTH},
-    {"Throwable", "java.lang.Throwable", ERROR},
-    {"Exception", "java.lang.Exception", ERROR},
-    {"RuntimeException", "java.lang.RuntimeException", ERROR},
-    {"Error", "java.lang.Error", NEVER},
-    {"ArithmeticException", "java.lang.ArithmeticException", ARITH},
-    {"ClassCastException", "java.lang.ClassCastException", TYPE},
-    {"NullPointerException", "java.lang.NullPointerException", TYPE},
-    {"IllegalArgumentException", "java.lang.IllegalArgumentException", ARGUMENT},
-    {"NumberFormatException", "java.lang.NumberFormatException", ARGUMENT},
-    {"IllegalStateException", "java.lang.IllegalStateException", ARGUMENT},
-    {"IndexOutOfBoundsException", "java.lang.IndexOutOfBoundsException", INDEX},
-    {"StringIndexOutOfBoundsException", "java.lang.StringIndexOutOfBoundsException", INDEX},
-    {"UnsupportedOperationException", "java.lang.UnsupportedOperationException", TYPE},
-    {"AssertionError", "java.lang.AssertionError", ARGUMENT},
-    {"ArityException", "clojure.lang.ArityException", ARITY},
-    {"ExceptionInfo", "clojure.lang.ExceptionInfo", INFO},
     {"IExceptionInfo", "clojure.lang.IExceptionInfo", INFO},
 };
-enum { CLASSES = sizeof classes / sizeof classes[0] };
+/* A class is its number: a row of this table, or ROWS and the number of a class of exceptions. */
+enum { ROWS = sizeof classes / sizeof classes[0], CLASSES = ROWS + PTC_C_COUNT };
+
+static PtcThrown thrown_class(size_t n)
+{
+    return n > ROWS ? (PtcThrown)(n - ROWS) : PTC_C_NONE;
+}
+
+static const char *full_name(size_t n)
+{
+    return n < ROWS ? classes[n].full : ptc_thrown_full(thrown_class(n));
+}
 
 /* -------------------------------------------------------------------------------- names */
 
@@ -201,12 +190,25 @@ PtcText ptc_class_simple(PtcText name)
     return name;
 }
 
+/* Looks at the end of the name first, since most names begin alike: methods of protocols are found through this. */
+static size_t class_number(PtcText name)
+{
+    size_t i = 0, dot = name.len;
+    while (dot > 0 && name.bytes[dot - 1] != '.')
+        dot--;
+    PtcText last = {name.bytes + dot, name.len - dot};
+    while (i < ROWS && !(last.len > 0 && classes[i].simple[0] == last.bytes[0] &&
+                         ptc_text_is(last, classes[i].simple) &&
+                         (dot == 0 || ptc_text_is(name, classes[i].full))))
+        i++;
+    PtcThrown thrown = i < ROWS ? PTC_C_NONE : ptc_thrown_find(name);
+    return i < ROWS ? i : thrown == PTC_C_NONE ? CLASSES : ROWS + (size_t)thrown;
+}
+
 const char *ptc_class_named(PtcText name)
 {
-    for (size_t i = 0; i < CLASSES; i++)
-        if (ptc_text_is(name, classes[i].simple) || ptc_text_is(name, classes[i].full))
-            return classes[i].full;
-    return NULL;
+    size_t n = class_number(name);
+    return n < CLASSES ? full_name(n) : NULL;
 }
 
 /* ------------------------------------------------------------------------------ members */
@@ -215,25 +217,6 @@ static bool fits_long(PtcValue v)
 {
     int64_t n;
     return ptc_is_integer(v) && ptc_int_get(v, &n);
-}
-
-static PtcErrorKind error_kind(PtcValue v)
-{
-    return ptc_is_record(v, PTC_R_ERROR) ? ptc_except_kind(v) : PTC_E_NONE;
-}
-
-static bool is_error(Kind kind, PtcValue v)
-{
-    PtcErrorKind e = error_kind(v);
-    switch (kind) {
-    case ERROR: return e != PTC_E_NONE;
-    case ARITH: return e == PTC_E_ARITH;
-    case TYPE: return e == PTC_E_TYPE || e == PTC_E_NOT_CALLABLE;
-    case ARGUMENT: return e == PTC_E_VALUE;
-    case INDEX: return e == PTC_E_INDEX;
-    case ARITY: return e == PTC_E_ARITY;
-    default: return kind == INFO && e == PTC_E_THROWN;
-    }
 }
 
 static bool is_point(Kind kind, PtcValue v)
@@ -311,12 +294,18 @@ static bool belongs(PtcVM *vm, Kind kind, PtcValue v)
     case UUID: return ptc_is_string(v) && ptc_is_uuid(ptc_str_bytes(v), ptc_str_len(v));
     case REGEX: return ptc_is_regex(v);
     case RECORD: return ptc_is_typed(v);
+    case INFO: return ptc_except_class(v) == PTC_C_EXCEPTION_INFO;
     case COMPARABLE:
         return ptc_is_number(v) || ptc_is_named(v) || ptc_is_bool(v) || is_collection(VECTOR, v) ||
                is_point(DATE, v) || is_point(INSTANT, v) || is_point(DATETIME, v);
-    default:
-        return is_error(kind, v) || is_point(kind, v) || is_collection(kind, v) || is_cell(kind, v);
+    default: return is_point(kind, v) || is_collection(kind, v) || is_cell(kind, v);
     }
+}
+
+static bool is_member(PtcVM *vm, size_t n, PtcValue v)
+{
+    return n < ROWS ? belongs(vm, classes[n].kind, v)
+                    : n < CLASSES && ptc_thrown_is(ptc_except_class(v), thrown_class(n));
 }
 
 /* The class of a value is the first in this order that it belongs to. */
@@ -356,36 +345,17 @@ static const char *const order[] = {
     "Year",
     "DayOfWeek",
     "Month",
-    "ExceptionInfo",
-    "ArithmeticException",
-    "ClassCastException",
-    "IllegalArgumentException",
-    "IndexOutOfBoundsException",
-    "ArityException",
-    "Exception",
     "Object",
 };
-
-/* Looks at the end of the name first, since most names begin alike: methods of protocols are found through this. */
-static size_t class_number(PtcText name)
-{
-    size_t i = 0, dot = name.len;
-    while (dot > 0 && name.bytes[dot - 1] != '.')
-        dot--;
-    PtcText last = {name.bytes + dot, name.len - dot};
-    while (i < CLASSES && !(last.len > 0 && classes[i].simple[0] == last.bytes[0] &&
-                            ptc_text_is(last, classes[i].simple) &&
-                            (dot == 0 || ptc_text_is(name, classes[i].full))))
-        i++;
-    return i;
-}
 
 /* A map of more than eight entries is a hash map in Clojure. */
 static const char *class_of(PtcVM *vm, PtcValue v)
 {
+    if (ptc_except_class(v))
+        return ptc_thrown_full(ptc_except_class(v));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         size_t n = class_number((PtcText){order[i], strlen(order[i])});
-        if (n < CLASSES && belongs(vm, classes[n].kind, v))
+        if (n < ROWS && belongs(vm, classes[n].kind, v))
             return ptc_is_map(v) && !ptc_is_sorted(v) && ptc_map_count(v) > 8
                        ? "clojure.lang.PersistentHashMap"
                        : classes[n].full;
@@ -404,14 +374,16 @@ static size_t number_of(PtcValue symbol)
 
 bool ptc_class_has(PtcVM *vm, PtcValue symbol, PtcValue v)
 {
-    size_t n = number_of(symbol);
-    return n < CLASSES && belongs(vm, classes[n].kind, v);
+    return is_member(vm, number_of(symbol), v);
 }
+
+/* More than that of Throwable, which is more than that of the classes below it. */
+enum { ANY_BREADTH = 16 };
 
 static int breadth(Kind kind)
 {
     switch (kind) {
-    case ANY: return 5;
+    case ANY: return ANY_BREADTH;
     case COLL:
     case COMPARABLE:
     case CALLABLE:
@@ -420,7 +392,6 @@ static int breadth(Kind kind)
     case ASSOCIATIVE:
     case NAMED: return 3;
     case NUMBER:
-    case ERROR:
     case MAP:
     case SET:
     case VECTOR:
@@ -432,7 +403,9 @@ static int breadth(Kind kind)
 int ptc_class_breadth(PtcValue symbol)
 {
     size_t n = number_of(symbol);
-    return n < CLASSES ? breadth(classes[n].kind) : -1;
+    if (n < ROWS)
+        return breadth(classes[n].kind);
+    return n < CLASSES ? ANY_BREADTH - 1 - ptc_thrown_depth(thrown_class(n)) : -1;
 }
 
 static bool is_kind_below(Kind child, Kind parent)
@@ -452,9 +425,6 @@ static bool is_kind_below(Kind child, Kind parent)
     case NAMED: return child == KEYWORD || child == SYMBOL;
     case CALLABLE: return child == FUNCTION || child == KEYWORD || vector || map || set;
     case DEREF: return child == ATOM || child == VOLATILE || child == DELAY || child == VAR;
-    case ERROR:
-        return child == ARITH || child == TYPE || child == ARGUMENT || child == INDEX ||
-               child == ARITY || child == INFO;
     default: return child == parent && child != NEVER;
     }
 }
@@ -462,13 +432,17 @@ static bool is_kind_below(Kind child, Kind parent)
 bool ptc_class_is_below(PtcValue child, PtcValue parent)
 {
     size_t above = number_of(parent), below = number_of(child);
-    if (above == CLASSES)
-        return false;
+    if (above >= ROWS)
+        return above < CLASSES && below < CLASSES &&
+               ptc_thrown_is(thrown_class(below), thrown_class(above));
     Kind kind = classes[above].kind;
     if (ptc_is_type(child))
         return kind == ANY || (ptc_type_field(child, PTC_TYPE_KIND) == ptc_int(PTC_KIND_RECORD) &&
                                (kind == RECORD || is_kind_below(MAP, kind)));
-    return below < CLASSES && is_kind_below(classes[below].kind, kind);
+    if (below < ROWS)
+        return is_kind_below(classes[below].kind, kind);
+    return below < CLASSES &&
+           (kind == ANY || (kind == INFO && thrown_class(below) == PTC_C_EXCEPTION_INFO));
 }
 
 PTC_BUILTIN(
@@ -506,8 +480,7 @@ PTC_BUILTIN(core_is_instance, "clojure.core", "instance?", 2, 2, 0, "(instance? 
         PtcValue type = ptc_typed_type(argv[1]);
         return ptc_give(out, ptc_bool(type != PTC_NONE && ptc_equal(vm->heap, type, argv[0])));
     }
-    return arg_class(vm, argv, 0, &n) &&
-           ptc_give(out, ptc_bool(belongs(vm, classes[n].kind, argv[1])));
+    return arg_class(vm, argv, 0, &n) && ptc_give(out, ptc_bool(is_member(vm, n, argv[1])));
 }
 
 PTC_BUILTIN(core_cast, "clojure.core", "cast", 2, 2, 0, "(cast class x)",
@@ -518,7 +491,7 @@ PTC_BUILTIN(core_cast, "clojure.core", "cast", 2, 2, 0, "(cast class x)",
     size_t n;
     if (!arg_class(vm, argv, 0, &n))
         return false;
-    if (argv[1] != PTC_NIL && !belongs(vm, classes[n].kind, argv[1]))
+    if (argv[1] != PTC_NIL && !is_member(vm, n, argv[1]))
         return ptc_fail_type(vm, argv, 1, "a value of the class in argument 1");
     return ptc_give(out, argv[1]);
 }
@@ -552,7 +525,7 @@ PTC_BUILTIN(class_get_name, "java", ".getName", 1, 1, 0, "(.getName class)",
     PTC_UNUSED(argc);
     size_t n;
     return arg_class(vm, argv, 0, &n) &&
-           ptc_give(out, ptc_str_new(vm->heap, classes[n].full, strlen(classes[n].full)));
+           ptc_give(out, ptc_str_new(vm->heap, full_name(n), strlen(full_name(n))));
 }
 
 PTC_BUILTIN(class_get_simple_name, "java", ".getSimpleName", 1, 1, 0, "(.getSimpleName class)",
@@ -561,8 +534,10 @@ PTC_BUILTIN(class_get_simple_name, "java", ".getSimpleName", 1, 1, 0, "(.getSimp
 {
     PTC_UNUSED(argc);
     size_t n;
-    return arg_class(vm, argv, 0, &n) &&
-           ptc_give(out, ptc_str_new(vm->heap, classes[n].simple, strlen(classes[n].simple)));
+    if (!arg_class(vm, argv, 0, &n))
+        return false;
+    const char *name = n < ROWS ? classes[n].simple : ptc_thrown_simple(thrown_class(n));
+    return ptc_give(out, ptc_str_new(vm->heap, name, strlen(name)));
 }
 
 const PtcBuiltin *const ptc_lib_class[] = {

@@ -5,7 +5,8 @@
 
 static bool fail_destructure(PtcVM *vm, PtcValue v)
 {
-    ptc_fail(vm, PTC_E_TYPE, "cannot take %s apart by position", ptc_type_name(v));
+    ptc_fail(vm, PTC_E_TYPE | PTC_AS(UNSUPPORTED), "cannot take %s apart by position",
+             ptc_type_name(v));
     return ptc_fail_hint(vm, "[a b] patterns need a vector, sequence, string, map or nil");
 }
 

@@ -88,7 +88,7 @@ static bool from_text(PtcVM *vm, PtcValue text, PtcValue *out)
     PtcValue v = ptc_decimal_parse(vm->heap, ptc_str_bytes(text), ptc_str_len(text));
     if (v != PTC_NIL)
         return ptc_give(out, v);
-    ptc_fail(vm, PTC_E_VALUE, "%s: the string does not spell a number",
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT), "%s: the string does not spell a number",
              ptc_builtin_row(vm->running)->name);
     return ptc_fail_hint(vm, "digits with a point and an exponent, as \"12.50\"");
 }
@@ -105,7 +105,8 @@ static bool to_decimal(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (ptc_is_integer(v))
         return ptc_give(out, ptc_decimal_new(vm->heap, v, 0));
     if (!isfinite(ptc_to_float(v)))
-        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities cannot be decimals",
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                        "%s: NaN and the infinities cannot be decimals",
                         ptc_builtin_row(vm->running)->name);
     return ptc_give(out, ptc_decimal_from_double(vm->heap, ptc_to_float(v)));
 }

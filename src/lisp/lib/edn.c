@@ -18,8 +18,8 @@ static bool fail_form(PtcVM *vm, const char *text, size_t len, const PtcFormMake
 {
     uint32_t line, column;
     ptc_diag_place(text, len, maker->bad->first, &line, &column);
-    return ptc_fail(vm, PTC_E_VALUE, "read-string: %s, at line %u, column %u of the text",
-                    maker->why, line, column);
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME),
+                    "read-string: %s, at line %u, column %u of the text", maker->why, line, column);
 }
 
 static bool fail_read(PtcVM *vm, const char *text, size_t len, const PtcArena *arena,
@@ -31,8 +31,9 @@ static bool fail_read(PtcVM *vm, const char *text, size_t len, const PtcArena *a
     if (arena->failed || diags->count == 0)
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     ptc_diag_place(text, len, diags->items[0].first, &line, &column);
-    ptc_fail(vm, PTC_E_VALUE, "read-string: %s, at line %u, column %u of the text",
-             diags->items[0].message, line, column);
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME),
+             "read-string: %s, at line %u, column %u of the text", diags->items[0].message, line,
+             column);
     return ptc_fail_hint(vm, "%s", diags->items[0].hint);
 }
 
@@ -58,8 +59,9 @@ static bool read_text(PtcVM *vm, PtcValue text, bool edn, PtcArena *arena, PtcVa
 static bool read_first(PtcVM *vm, PtcValue text, bool edn, PtcValue *out)
 {
     if (ptc_str_len(text) > TEXT_BYTES) {
-        ptc_fail(vm, PTC_E_VALUE, "read-string: the text has %zu bytes, the limit is %d",
-                 ptc_str_len(text), (int)TEXT_BYTES);
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME),
+                 "read-string: the text has %zu bytes, the limit is %d", ptc_str_len(text),
+                 (int)TEXT_BYTES);
         return ptc_fail_hint(vm, "read it in parts: (map read-string (split-lines text))");
     }
     PtcArena arena;
@@ -87,7 +89,7 @@ PTC_BUILTIN(
     if (!read_first(vm, argv[0], false, &v))
         return false;
     if (v == PTC_UNBOUND) {
-        ptc_fail(vm, PTC_E_VALUE, "read-string: the text contains no value");
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME), "read-string: the text contains no value");
         return ptc_fail_hint(vm, "(clojure.edn/read-string {:eof nil} s) gives nil instead");
     }
     return ptc_give(out, v);
@@ -111,7 +113,7 @@ static bool check_options(PtcVM *vm, const PtcValue *argv)
                  (ptc_is_map(readers) && ptc_map_count(readers) == 0);
     if (empty && (other == PTC_NONE || other == PTC_NIL))
         return vm->budget.stop == PTC_STOP_NONE;
-    ptc_fail(vm, PTC_E_VALUE, "read-string: readers of tags cannot be added");
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME), "read-string: readers of tags cannot be added");
     return ptc_fail_hint(vm, "only #inst and #uuid are read; walk the data afterwards");
 }
 
@@ -138,7 +140,8 @@ PTC_BUILTIN(
     if (!read_first(vm, text, true, &v))
         return false;
     if (v == PTC_UNBOUND && argc == 2 && end == PTC_NONE)
-        return ptc_fail(vm, PTC_E_VALUE, "read-string: the text contains no value");
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME),
+                        "read-string: the text contains no value");
     return ptc_give(out, v != PTC_UNBOUND ? v : end == PTC_NONE ? PTC_NIL : end);
 }
 

@@ -1,36 +1,57 @@
 /* SPDX-License-Identifier: MIT
  * Exceptions: throw, ex-info and kin, and what try compiles to.  Program and tool errors can be caught;
  * limits, (return v) and (fail v) never. */
+#include "lisp/lib/format.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 
-enum { F_MESSAGE, F_DATA, F_CAUSE, F_KIND, F_FIRST, F_LAST, F_SOURCE, F_COUNT };
+enum { F_MESSAGE, F_DATA, F_CAUSE, F_KIND, F_FIRST, F_LAST, F_SOURCE, F_CLASS, F_COUNT };
 
-PtcErrorKind ptc_except_kind(PtcValue error)
+PtcThrown ptc_except_class(PtcValue v)
 {
-    return (PtcErrorKind)ptc_to_int(ptc_record_field(error, F_KIND));
+    return ptc_is_record(v, PTC_R_ERROR) ? (PtcThrown)ptc_to_int(ptc_record_field(v, F_CLASS))
+                                         : PTC_C_NONE;
 }
 
-/* The error that ended a call, as a value. */
+/* An exception that has not been thrown yet. */
+static PtcValue new_error(PtcVM *vm, PtcErrorKind kind, PtcThrown thrown, PtcValue message,
+                          PtcValue data, PtcValue cause)
+{
+    PtcValue f[F_COUNT] = {
+        message, data,           cause, ptc_int(kind), ptc_int(PTC_NO_PLACE), ptc_int(PTC_NO_PLACE),
+        PTC_NIL, ptc_int(thrown)};
+    return message == PTC_NONE ? PTC_NONE : ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT);
+}
+
+/* The error that ended a call, as a value that knows its place. */
 static PtcValue error_value(PtcVM *vm)
 {
-    if (vm->error_value != PTC_NIL)
-        return vm->error_value;
-    PtcValue f[F_COUNT] = {ptc_str_new(vm->heap, vm->error.message, strlen(vm->error.message)),
-                           PTC_NIL,
-                           PTC_NIL,
-                           ptc_int(vm->error.kind),
-                           ptc_int(vm->error.first),
-                           ptc_int(vm->error.last),
-                           vm->error_source};
-    return f[0] == PTC_NONE ? PTC_NONE : ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT);
+    const PtcDiag *d = &vm->error;
+    PtcValue e = vm->error_value;
+    bool thrown = e != PTC_NIL;
+    if (thrown && ptc_record_field(e, F_FIRST) != ptc_int(PTC_NO_PLACE))
+        return e;
+    e = new_error(vm, d->kind, d->thrown,
+                  thrown ? ptc_record_field(e, F_MESSAGE)
+                         : ptc_str_new(vm->heap, d->message, strlen(d->message)),
+                  thrown ? ptc_record_field(e, F_DATA) : PTC_NIL,
+                  thrown ? ptc_record_field(e, F_CAUSE) : PTC_NIL);
+    if (e == PTC_NONE)
+        return e;
+    PtcRecord *o = (PtcRecord *)(uintptr_t)e; /* nobody has seen it yet */
+    o->fields[F_FIRST] = ptc_int(d->first);
+    o->fields[F_LAST] = ptc_int(d->last);
+    o->fields[F_SOURCE] = vm->error_source;
+    return e;
 }
 
 /* Ends the call with an error value; a place it has already is kept. */
 static bool throw_error(PtcVM *vm, PtcValue error)
 {
     PtcValue message = ptc_record_field(error, F_MESSAGE);
-    ptc_fail(vm, ptc_except_kind(error), "%.*s", 2 * PTC_MESSAGE_MAX,
+    unsigned kind = (unsigned)ptc_to_int(ptc_record_field(error, F_KIND));
+    ptc_fail(vm, kind | (unsigned)ptc_except_class(error) << PTC_AS_SHIFT, "%.*s",
+             2 * PTC_MESSAGE_MAX,
              message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message));
     if (!vm->failed)
         return false;
@@ -43,12 +64,39 @@ static bool throw_error(PtcVM *vm, PtcValue error)
 
 bool ptc_except_throw(PtcVM *vm, PtcErrorKind kind, PtcValue message, PtcValue data)
 {
-    PtcValue f[F_COUNT] = {
-        message, data, PTC_NIL, ptc_int(kind), ptc_int(PTC_NO_PLACE), ptc_int(PTC_NO_PLACE),
-        PTC_NIL};
-    PtcValue error = ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT);
+    PtcValue error = new_error(vm, kind, ptc_error_thrown(kind), message, data, PTC_NIL);
     return error != PTC_NONE && throw_error(vm, error);
 }
+
+/* ---------------------------------------------------------------------------------- as text */
+
+static bool add_part(const PtcPrinter *printer, PtcBuf *buf, const char *before, PtcValue v)
+{
+    return v == PTC_NIL || (ptc_buf_add_cstr(buf, before) && ptc_print(printer, buf, v));
+}
+
+bool ptc_except_write(const PtcPrinter *printer, PtcBuf *buf, PtcValue error)
+{
+    PtcPrinter inner = *printer;
+    inner.readable = true;
+    return ptc_buf_add_cstr(buf, ptc_thrown_full(ptc_except_class(error))) &&
+           add_part(printer, buf, ": ", ptc_record_field(error, F_MESSAGE)) &&
+           add_part(&inner, buf, " ", ptc_record_field(error, F_DATA));
+}
+
+bool ptc_except_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue error, bool whole)
+{
+    PtcPrinter inner = *printer;
+    inner.readable = true;
+    return ptc_buf_add_cstr(buf, "#error {:type ") &&
+           ptc_buf_add_cstr(buf, ptc_thrown_full(ptc_except_class(error))) &&
+           add_part(&inner, buf, ", :message ", ptc_record_field(error, F_MESSAGE)) &&
+           (!whole || (add_part(&inner, buf, ", :data ", ptc_record_field(error, F_DATA)) &&
+                       add_part(&inner, buf, ", :cause ", ptc_record_field(error, F_CAUSE)))) &&
+           ptc_buf_add_char(buf, '}');
+}
+
+/* ------------------------------------------------------------------------ made by programs */
 
 PTC_BUILTIN(
     core_throw, "clojure.core", "throw", 1, 1, 0, "(throw (ex-info message data))",
@@ -73,15 +121,14 @@ PTC_BUILTIN(
         return ptc_fail_type(vm, argv, 0, "a string");
     if (!ptc_is_map(argv[1]) && argv[1] != PTC_NIL)
         return ptc_fail_type(vm, argv, 1, "a map");
-    PtcValue f[F_COUNT] = {argv[0],
-                           argv[1],
-                           argc == 3 ? argv[2] : PTC_NIL,
-                           ptc_int(PTC_E_THROWN),
-                           ptc_int(PTC_NO_PLACE),
-                           ptc_int(PTC_NO_PLACE),
-                           PTC_NIL};
-    return ptc_give(out, ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT));
+    return ptc_give(out, new_error(vm, PTC_E_THROWN, PTC_C_EXCEPTION_INFO, argv[0], argv[1],
+                                   argc == 3 ? argv[2] : PTC_NIL));
 }
+
+PTC_BUILTIN_ROW(core_info, core_ex_info, "clojure.core", "ExceptionInfo.", 2, 3, 0,
+                "(ExceptionInfo. message data cause?)", "What ex-info makes.",
+                "(ex-data (ExceptionInfo. \"late\" {:days 3})) => {:days 3}\n"
+                "(ExceptionInfo. \"late\") !! arity_error");
 
 static bool error_field(const PtcValue *argv, size_t field, PtcValue *out)
 {
@@ -117,54 +164,43 @@ PTC_BUILTIN(core_ex_cause, "clojure.core", "ex-cause", 1, 1, 0, "(ex-cause error
     return error_field(argv, F_CAUSE, out);
 }
 
-PTC_BUILTIN(core_get_message, "clojure.core", ".getMessage", 1, 1, 0, "(.getMessage error)",
-            "The message of an exception, as ex-message gives it.",
-            "(.getMessage (ex-info \"late\" {})) => \"late\"\n(.getMessage 1) !! type_error")
+/* The same as methods, which only exceptions have. */
+static bool method(PtcVM *vm, const PtcValue *argv, size_t field, PtcValue *out)
 {
-    PTC_UNUSED(argc);
-    if (!ptc_is_record(argv[0], PTC_R_ERROR))
-        return ptc_fail_type(vm, argv, 0, "an exception");
-    return error_field(argv, F_MESSAGE, out);
+    return ptc_except_class(argv[0]) ? error_field(argv, field, out)
+                                     : ptc_fail_type(vm, argv, 0, "an exception");
 }
+
+PTC_BUILTIN_EXPR(core_get_message, "clojure.core", ".getMessage", 1, 1, 0, "(.getMessage error)",
+                 "The message of an exception, as ex-message gives it.",
+                 "(.getMessage (ex-info \"late\" {})) => \"late\"\n(.getMessage 1) !! type_error",
+                 method(vm, argv, F_MESSAGE, out))
+
+PTC_BUILTIN_EXPR(core_get_cause, "clojure.core", ".getCause", 1, 1, 0, "(.getCause error)",
+                 "The cause of an exception, as ex-cause gives it.",
+                 "(.getCause (ex-info \"late\" {})) => nil\n(.getCause 1) !! type_error",
+                 method(vm, argv, F_CAUSE, out))
+
+PTC_BUILTIN_EXPR(core_get_data, "clojure.core", ".getData", 1, 1, 0, "(.getData error)",
+                 "The data of an exception, as ex-data gives it.",
+                 "(.getData (ex-info \"late\" {:days 3})) => {:days 3}\n(.getData 1) !! type_error",
+                 method(vm, argv, F_DATA, out))
 
 PTC_BUILTIN(core_assert, "clojure.core", "assert", 1, 2, 0, "(assert test message?)",
             "Nil when the test is true, else an error.",
-            "(assert (= 1 1)) => nil\n(assert (= 1 2) \"one is not two\") !! value_error")
+            "(assert (= 1 1)) => nil\n(assert (= 1 2) \"one is not two\") !! value_error\n"
+            "(try (assert (= 1 2)) (catch AssertionError e :no)) => :no")
 {
     *out = PTC_NIL;
     if (ptc_truthy(argv[0]))
         return true;
     const char *text =
         argc == 2 && ptc_is_string(argv[1]) ? ptc_str_bytes(argv[1]) : "the condition is false";
-    return ptc_fail(vm, PTC_E_VALUE, "assertion failed: %.*s", PTC_MESSAGE_MAX, text);
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(ASSERTION), "assertion failed: %.*s", PTC_MESSAGE_MAX,
+                    text);
 }
 
 /* ------------------------------------------------------------------------------- try */
-
-static bool word_is(PtcValue keyword, const char *word)
-{
-    return strcmp(ptc_str_bytes(keyword), word) == 0;
-}
-
-/* Does a catch of this class take an error of this kind?  See analyze_try.c for the words. */
-static bool takes(PtcValue word, PtcErrorKind kind)
-{
-    if (word_is(word, "any"))
-        return true;
-    if (word_is(word, "arithmetic"))
-        return kind == PTC_E_ARITH;
-    if (word_is(word, "info"))
-        return kind == PTC_E_THROWN;
-    if (word_is(word, "type"))
-        return kind == PTC_E_TYPE || kind == PTC_E_NOT_CALLABLE;
-    if (word_is(word, "index"))
-        return kind == PTC_E_INDEX;
-    if (word_is(word, "arity"))
-        return kind == PTC_E_ARITY;
-    if (word_is(word, "none"))
-        return false;
-    return kind == PTC_E_VALUE || kind == PTC_E_TYPE;
-}
 
 /* An error that a program may catch is pending. */
 static bool catchable(const PtcVM *vm)
@@ -192,7 +228,7 @@ static bool take_error(PtcVM *vm, PtcValue *slot)
 static bool handle(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slot, PtcValue *out)
 {
     for (int i = 2; i + 1 < argc; i += 2)
-        if (takes(argv[i], ptc_except_kind(*slot)))
+        if (ptc_thrown_is(ptc_except_class(*slot), (PtcThrown)ptc_to_int(argv[i])))
             return ptc_call1(vm, argv[i + 1], *slot, out);
     return throw_error(vm, *slot);
 }
@@ -274,65 +310,48 @@ PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B
     return ptc_give(out, text);
 }
 
-/* (Exception. "message") and kin. */
-static bool new_error(PtcVM *vm, int argc, const PtcValue *argv, PtcErrorKind kind, PtcValue *out)
+/* (Exception. "message" cause) and kin; (Exception. cause) has the text of the cause as its message. */
+static bool make_error(PtcVM *vm, int argc, const PtcValue *argv, PtcErrorKind kind,
+                       PtcThrown thrown, PtcValue *out)
 {
-    PtcValue message = argc > 0 ? argv[0] : PTC_NIL;
-    if (message != PTC_NIL && !ptc_is_string(message))
+    PtcValue message = argc > 0 ? argv[0] : PTC_NIL, cause = argc == 2 ? argv[1] : PTC_NIL;
+    if (cause != PTC_NIL && !ptc_except_class(cause))
+        return ptc_fail_type(vm, argv, 1, "an exception");
+    if (ptc_except_class(message)) {
+        cause = message;
+        PtcBuf buf;
+        ptc_heap_buf_init(vm->heap, &buf);
+        if (!ptc_format_give(vm, &buf, ptc_vm_write(vm, &buf, cause, false), &message))
+            return false;
+    } else if (message != PTC_NIL && !ptc_is_string(message)) {
         return ptc_fail_type(vm, argv, 0, "a string");
-    PtcValue f[F_COUNT] = {message,
-                           PTC_NIL,
-                           argc == 2 ? argv[1] : PTC_NIL,
-                           ptc_int(kind),
-                           ptc_int(PTC_NO_PLACE),
-                           ptc_int(PTC_NO_PLACE),
-                           PTC_NIL};
-    return ptc_give(out, ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT));
+    }
+    return ptc_give(out, new_error(vm, kind, thrown, message, PTC_NIL, cause));
 }
 
-#define CONSTRUCTOR(id, name_, kind_)                                                         \
-    PTC_BUILTIN(id, "clojure.core", name_, 0, 2, 0, "(" name_ " message)",                    \
-                "An exception with a message, for throw.",                                    \
-                "(ex-message (" name_ " \"late\")) => \"late\"\n(" name_ " 1) !! type_error") \
-    {                                                                                         \
-        return new_error(vm, argc, argv, kind_, out);                                         \
+#define CONSTRUCTOR(name, package, simple, parent, kind)                                          \
+    PTC_BUILTIN(core_new_##name, "clojure.core", simple ".", 0, 2, 0,                             \
+                "(" simple ". message cause?)", "An exception of this class, for throw.",         \
+                "(ex-message (" simple ". \"late\")) => \"late\"\n(" simple ". 1) !! type_error") \
+    {                                                                                             \
+        return make_error(vm, argc, argv, PTC_E_##kind, PTC_C_##name, out);                       \
     }
-
-CONSTRUCTOR(core_exception, "Exception.", PTC_E_THROWN)
-CONSTRUCTOR(core_runtime_exception, "RuntimeException.", PTC_E_THROWN)
-CONSTRUCTOR(core_illegal_argument, "IllegalArgumentException.", PTC_E_VALUE)
-CONSTRUCTOR(core_illegal_state, "IllegalStateException.", PTC_E_VALUE)
-CONSTRUCTOR(core_arithmetic_exception, "ArithmeticException.", PTC_E_ARITH)
-CONSTRUCTOR(core_throwable, "Throwable.", PTC_E_THROWN)
-CONSTRUCTOR(core_error, "Error.", PTC_E_THROWN)
-CONSTRUCTOR(core_unsupported, "UnsupportedOperationException.", PTC_E_TYPE)
-CONSTRUCTOR(core_class_cast, "ClassCastException.", PTC_E_TYPE)
-CONSTRUCTOR(core_null_pointer, "NullPointerException.", PTC_E_TYPE)
-CONSTRUCTOR(core_number_format, "NumberFormatException.", PTC_E_VALUE)
-CONSTRUCTOR(core_assertion_error, "AssertionError.", PTC_E_VALUE)
-CONSTRUCTOR(core_index_exception, "IndexOutOfBoundsException.", PTC_E_INDEX)
+PTC_THROWN_MADE(CONSTRUCTOR)
 
 const PtcBuiltin *const ptc_lib_except[] = {
     &core_with_out_str_def,
-    &core_exception_def,
-    &core_runtime_exception_def,
-    &core_illegal_argument_def,
-    &core_illegal_state_def,
-    &core_arithmetic_exception_def,
-    &core_throwable_def,
-    &core_error_def,
-    &core_unsupported_def,
-    &core_class_cast_def,
-    &core_null_pointer_def,
-    &core_number_format_def,
-    &core_assertion_error_def,
-    &core_index_exception_def,
-    &core_throw_def,
+#define ROW(name, ...) &core_new_##name##_def,
+    PTC_THROWN_MADE(ROW)
+#undef ROW
+        & core_throw_def,
     &core_ex_info_def,
+    &core_info_def,
     &core_ex_message_def,
     &core_ex_data_def,
     &core_ex_cause_def,
     &core_get_message_def,
+    &core_get_cause_def,
+    &core_get_data_def,
     &core_assert_def,
     &core_try_def,
     NULL,

@@ -358,9 +358,9 @@ static int shown(const Directive *d)
     return (int)n;
 }
 
-static bool fail_directive(PtcVM *vm, const Directive *d, const char *why)
+static bool fail_directive(PtcVM *vm, const Directive *d, unsigned class, const char *why)
 {
-    ptc_fail(vm, PTC_E_VALUE, "format: %.*s %s", shown(d), d->text, why);
+    ptc_fail(vm, PTC_E_VALUE | class, "format: %.*s %s", shown(d), d->text, why);
     return ptc_fail_hint(vm, "conversions are %%s %%d %%f %%e %%g %%x %%o %%b %%c %%n %%%%");
 }
 
@@ -408,7 +408,8 @@ static bool read_directive(PtcVM *vm, Directive *d, const char **p, const char *
         d->precision = read_number(p, end);
         d->len = (size_t)(*p - d->text);
         if (d->precision < 0)
-            return fail_directive(vm, d, "has no digits after the point");
+            return fail_directive(vm, d, PTC_AS(UNKNOWN_CONVERSION),
+                                  "has no digits after the point");
     }
     uint32_t code = 0;
     *p += *p < end ? ptc_utf8_decode(*p, (size_t)(end - *p), &code) : 0;
@@ -418,11 +419,11 @@ static bool read_directive(PtcVM *vm, Directive *d, const char **p, const char *
     if (d->upper)
         d->conversion |= 32;
     if (!d->conversion || !strchr("sdfeEgGxXobcn%", d->conversion))
-        return fail_directive(vm, d, "is not a directive of format");
+        return fail_directive(vm, d, PTC_AS(UNKNOWN_CONVERSION), "is not a directive of format");
     if ((d->left || d->zero) && d->width < 0)
-        return fail_directive(vm, d, "needs a width after its flag");
+        return fail_directive(vm, d, PTC_AS(MISSING_WIDTH), "needs a width after its flag");
     if (d->precision >= 0 && strchr("dxXocn%", d->conversion))
-        return fail_directive(vm, d, "takes no precision");
+        return fail_directive(vm, d, PTC_AS(FORMAT_PRECISION), "takes no precision");
     return true;
 }
 
@@ -604,7 +605,7 @@ static bool format_all(PtcVM *vm, int argc, const PtcValue *argv, PtcBuf *buf, P
         }
         used = d.index > 0 ? d.index : d.index < 0 ? used : next++;
         if (used < 1 || used >= argc)
-            return fail_directive(vm, &d, "has no argument");
+            return fail_directive(vm, &d, PTC_AS(MISSING_ARGUMENT), "has no argument");
         ptc_buf_clear(part);
         bool ok = format_one(vm, buf, part, &d, argv[used]);
         if (!ptc_format_check(vm, part, ok))

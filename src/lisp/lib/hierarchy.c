@@ -162,13 +162,15 @@ static bool check_order(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent)
 {
     PtcValue up = part(vm, h, "ancestors");
     if (ptc_equal(vm->heap, tag, parent))
-        return ptc_fail(vm, PTC_E_VALUE, "derive: a name cannot be its own parent");
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(ASSERTION),
+                        "derive: a name cannot be its own parent");
     if (is_above(vm, up, parent, tag))
-        return ptc_fail(vm, PTC_E_VALUE,
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(EXCEPTION),
                         "derive: the second name is below the first already, so "
                         "this would be a circle");
     if (is_above(vm, up, tag, parent))
-        return ptc_fail(vm, PTC_E_VALUE, "derive: the second name is above the first already");
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(EXCEPTION),
+                        "derive: the second name is above the first already");
     return true;
 }
 

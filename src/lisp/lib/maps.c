@@ -228,7 +228,8 @@ PTC_BUILTIN(core_assoc, "clojure.core", "assoc", 3, -1, 0, "(assoc coll key valu
 {
     PtcValue coll = argv[0];
     if (argc % 2 == 0)
-        return ptc_fail(vm, PTC_E_ARITY, "assoc: the last key has no value");
+        return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT),
+                        "assoc: the last key has no value");
     for (int i = 1; i < argc; i += 2)
         if (!put(vm, coll, argv[i], argv[i + 1], "argument 1", &coll) || !ptc_tick(&vm->budget, 1))
             return false;
@@ -428,7 +429,8 @@ static bool map_of(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     Making m;
     bool ok = true;
     if (argc % 2 != 0)
-        return ptc_fail(vm, PTC_E_ARITY, "%s: the last key has no value", own_name(vm));
+        return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT), "%s: the last key has no value",
+                        own_name(vm));
     if (!making_init(&m, vm, (size_t)argc / 2))
         return false;
     for (int i = 0; ok && i < argc; i += 2)

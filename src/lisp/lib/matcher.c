@@ -105,7 +105,7 @@ static bool has_match(PtcVM *vm, const PtcValue *argv)
         return false;
     if (fields_of(argv[0])[M_GROUPS] != PTC_NIL)
         return true;
-    ptc_fail(vm, PTC_E_VALUE, "%s: the matcher has found nothing",
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(ILLEGAL_STATE), "%s: the matcher has found nothing",
              ptc_builtin_row(vm->running)->name);
     return ptc_fail_hint(vm, "ask it first: (re-find m) or (.matches m)");
 }

@@ -81,7 +81,7 @@ PTC_BUILTIN(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same 
 
 static bool fail_range(PtcVM *vm, int bits)
 {
-    ptc_fail(vm, PTC_E_ARITH, "%s: the number does not fit %d bits",
+    ptc_fail(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT), "%s: the number does not fit %d bits",
              ptc_builtin_row(vm->running)->name, bits);
     return ptc_fail_hint(vm, bits == 32 ? "long takes 64 bits, trunc any number"
                                         : "trunc takes any number");
@@ -167,7 +167,8 @@ PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
         return false;
     double d = fabs(ptc_to_float(*out));
     if (isfinite(d) && d > 0x1.fffffep127)
-        return ptc_fail(vm, PTC_E_ARITH, "float: the number is beyond the range of floats") ||
+        return ptc_fail(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT),
+                        "float: the number is beyond the range of floats") ||
                ptc_fail_hint(vm, "double takes it");
     return true;
 }

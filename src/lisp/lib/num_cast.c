@@ -14,9 +14,9 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (ptc_is_string(argv[0])) {
         if (!ptc_as(vm, "clojure.core/parse-long", 1, argv, out))
             return false;
-        return *out != PTC_NIL ||
-               ptc_fail(vm, PTC_E_VALUE, "%s: the string does not spell an integer",
-                        ptc_builtin_row(vm->running)->name);
+        return *out != PTC_NIL || ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                                           "%s: the string does not spell an integer",
+                                           ptc_builtin_row(vm->running)->name);
     }
     if (ptc_is_decimal(argv[0]))
         return ptc_give(out, ptc_decimal_to_int(vm->heap, argv[0]));
@@ -26,7 +26,8 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         return ptc_give(out, argv[0]);
     double d = ptc_num_double(argv[0]);
     if (!isfinite(d))
-        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities cannot be integers",
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                        "%s: NaN and the infinities cannot be integers",
                         ptc_builtin_row(vm->running)->name);
     return ptc_give(out, ptc_int_from_double(vm->heap, d));
 }
@@ -39,8 +40,9 @@ static bool to_bits(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
         return false;
     if (n >= -((int64_t)1 << (bits - 1)) && n < (int64_t)1 << (bits - 1))
         return true;
-    return ptc_fail(vm, PTC_E_ARITH, "%s: the number does not fit %d bits",
-                    ptc_builtin_row(vm->running)->name, bits);
+    return ptc_fail(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT),
+                    "%s: the number does not fit %d bits", ptc_builtin_row(vm->running)->name,
+                    bits);
 }
 
 /* The lowest bits of a number, with a sign. */

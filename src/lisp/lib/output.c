@@ -2,12 +2,20 @@
  * Printing: print, println and kin, and the same as strings.  A run's output is a list of lines; what does not end a
  * line leaves it open for what is printed next. */
 #include "lisp/lib/format.h"
+#include "lisp/record.h"
+
+/* str gives the text of an exception; printed it shows what it is. */
+static bool shows_itself(PtcValue v)
+{
+    return ptc_except_class(v) != PTC_C_NONE;
+}
 
 /* All arguments with spaces between. */
 static bool add_line(PtcVM *vm, PtcBuf *buf, int argc, const PtcValue *argv, bool readable)
 {
     for (int i = 0; i < argc; i++)
-        if ((i > 0 && !ptc_buf_add_char(buf, ' ')) || !ptc_vm_write(vm, buf, argv[i], readable) ||
+        if ((i > 0 && !ptc_buf_add_char(buf, ' ')) ||
+            !ptc_vm_write(vm, buf, argv[i], readable || shows_itself(argv[i])) ||
             !ptc_tick(&vm->budget, 1))
             return false;
     return true;

@@ -79,7 +79,8 @@ PTC_BUILTIN(core_parse_int, "clojure.core", "parse-int", 1, 1, 0, "(parse-int s)
 static bool fail_parse(PtcVM *vm, const char *noun, const char *gentle)
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    ptc_fail(vm, PTC_E_VALUE, "%s/%s: the string does not spell %s", row->ns, row->name, noun);
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT), "%s/%s: the string does not spell %s",
+             row->ns, row->name, noun);
     return ptc_fail_hint(vm, "(%s s) gives nil instead of an error", gentle);
 }
 
@@ -96,8 +97,8 @@ static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, Pt
     if (argc == 2 && !ptc_arg_int(vm, argv, 1, &radix))
         return false;
     if (radix < 2 || radix > 36)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: the radix must be from 2 to 36",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                        "%s: the radix must be from 2 to 36", ptc_builtin_row(vm->running)->name);
     if (!read_integer(text_of(argv[0]), (int)radix, min, max, &n)) {
         snprintf(noun, sizeof noun, "an integer of %d bits", bits);
         return fail_parse(vm, noun, "parse-long");

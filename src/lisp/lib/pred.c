@@ -188,7 +188,7 @@ static const char *type_word(PtcValue v)
 
 PTC_BUILTIN(core_type, "clojure.core", "type", 1, 1, 0, "(type x)",
             "The kind of a value as a keyword, nil for nil; of a value of a defrecord or deftype, "
-            "that type.",
+            "that type; of an exception, its class.",
             "(type 1.5) => :number\n(type [1]) => :vector\n(type {}) => :map\n(type nil) => nil")
 {
     PTC_UNUSED(argc);
@@ -196,6 +196,9 @@ PTC_BUILTIN(core_type, "clojure.core", "type", 1, 1, 0, "(type x)",
         return ptc_give(out, PTC_NIL);
     if (ptc_typed_type(argv[0]) != PTC_NONE)
         return ptc_give(out, ptc_typed_type(argv[0]));
+    const char *class = ptc_thrown_full(ptc_except_class(argv[0]));
+    if (*class)
+        return ptc_give(out, ptc_symbol_new(vm->heap, class, strlen(class)));
     const char *word = type_word(argv[0]);
     return ptc_give(out, ptc_keyword_new(vm->heap, word, strlen(word)));
 }

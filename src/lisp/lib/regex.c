@@ -280,8 +280,8 @@ static bool group_reference(PtcMatcher *m, const char *s, size_t len, size_t *i,
     }
     unsigned number = (unsigned)(s[at++] - '0');
     if (number > m->groups)
-        return ptc_fail(m->vm, PTC_E_VALUE, "%s: the regex has no group %u", fn_name(m->vm),
-                        number);
+        return ptc_fail(m->vm, PTC_E_VALUE | PTC_AS(INDEX), "%s: the regex has no group %u",
+                        fn_name(m->vm), number);
     while (at < len && s[at] >= '0' && s[at] <= '9' &&
            number * 10 + (unsigned)(s[at] - '0') <= m->groups)
         number = number * 10 + (unsigned)(s[at++] - '0');

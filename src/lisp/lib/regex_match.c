@@ -236,7 +236,8 @@ PtcValue ptc_regex_make(PtcVM *vm, PtcValue pattern)
     PtcRegexError error;
     PtcValue regex = ptc_regex_new(vm->heap, pattern, &error);
     if (regex == PTC_NONE && error.message[0])
-        ptc_fail(vm, PTC_E_VALUE, "%s: the pattern is not valid near character %zu: %s",
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(PATTERN_SYNTAX),
+                 "%s: the pattern is not valid near character %zu: %s",
                  ptc_builtin_row(vm->running)->name, ptc_regex_error_place(pattern, &error),
                  error.message);
     return regex;

@@ -119,7 +119,7 @@ static bool make(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, int ste
 static bool make_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, PtcValue *out)
 {
     if (argc % 2 != 0)
-        return ptc_fail(vm, PTC_E_ARITY, "%s: the last key has no value",
+        return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT), "%s: the last key has no value",
                         ptc_builtin_row(vm->running)->name);
     return make(vm, by, argc, argv, 2, out);
 }

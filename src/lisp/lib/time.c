@@ -18,7 +18,8 @@ static PtcValue new_record(PtcHeap *heap, unsigned kind, const PtcValue *fields,
 
 static bool fail_range(PtcVM *vm)
 {
-    return ptc_fail(vm, PTC_E_VALUE, "%s: the result is beyond the years -%d to %d",
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                    "%s: the result is beyond the years -%d to %d",
                     ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
 }
 

@@ -75,8 +75,9 @@ bool ptc_field_get(PtcValue v, PtcField field, int64_t *out)
 static bool fail_field(PtcVM *vm, PtcValue v, PtcValue field)
 {
     PtcValue name = ptc_record_field(field, 1);
-    return ptc_fail(vm, PTC_E_VALUE, "%s: %s has no %.*s", ptc_builtin_row(vm->running)->name,
-                    ptc_type_name(v), (int)ptc_str_len(name), ptc_str_bytes(name));
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s has no %.*s",
+                    ptc_builtin_row(vm->running)->name, ptc_type_name(v), (int)ptc_str_len(name),
+                    ptc_str_bytes(name));
 }
 
 bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out)
@@ -173,12 +174,12 @@ static bool give_with_field(PtcVM *vm, const PtcValue *argv, PtcField field, int
     PtcTime t = ptc_local_of(argv[0]);
     int64_t days = ptc_days_of(argv[0]);
     if (!ptc_field_get(argv[0], field, &ignored))
-        return ptc_fail(vm, PTC_E_VALUE, "%s: %s has no such field",
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s has no such field",
                         ptc_builtin_row(vm->running)->name, ptc_type_name(argv[0]));
     bool fits =
         field <= PTC_FIELD_MINUTE_OF_DAY ? set_time(&t, field, n) : set_date(&days, field, n);
     if (!fits)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: %lld is out of range",
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %lld is out of range",
                         ptc_builtin_row(vm->running)->name, (long long)n);
     if (field > PTC_FIELD_MINUTE_OF_DAY)
         t.seconds += (days - ptc_days_of(argv[0])) * PTC_DAY_SECONDS;
@@ -346,7 +347,8 @@ PTC_BUILTIN(day_of_week_in_month, "TemporalAdjusters", "dayOfWeekInMonth", 2, 2,
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < -1000 || n > 1000)
-        return ptc_fail(vm, PTC_E_VALUE, "dayOfWeekInMonth: %lld is out of range", (long long)n);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                        "dayOfWeekInMonth: %lld is out of range", (long long)n);
     return give_weekday(vm, argv, 1, IN_MONTH, n, out);
 }
 

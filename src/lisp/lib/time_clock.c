@@ -9,7 +9,8 @@ static bool fail_text(PtcVM *vm, PtcValue text, const char *expected)
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
     size_t len = ptc_str_len(text);
-    return ptc_fail(vm, PTC_E_VALUE, "%s/%s: cannot read \"%.*s\"; expected %s", row->ns, row->name,
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
+                    "%s/%s: cannot read \"%.*s\"; expected %s", row->ns, row->name,
                     (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len < 40 ? len : 40),
                     ptc_str_bytes(text), expected);
 }
@@ -88,8 +89,9 @@ PTC_BUILTIN(clock_of, "LocalTime", "of", 2, 4, 0, "(LocalTime/of hour minute sec
         if (!ptc_arg_int(vm, argv, i, &part[i]))
             return false;
     PtcMoment m = {.hour = part[0], .minute = part[1], .second = part[2], .nano = part[3]};
-    return ptc_moment_check(&m, why) ? give_clock(vm, &m, out)
-                                     : ptc_fail(vm, PTC_E_VALUE, "LocalTime/of: %s", why);
+    return ptc_moment_check(&m, why)
+               ? give_clock(vm, &m, out)
+               : ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "LocalTime/of: %s", why);
 }
 
 PTC_BUILTIN(clock_parse, "LocalTime", "parse", 1, 2, 0, "(LocalTime/parse s formatter?)",
@@ -138,8 +140,8 @@ PTC_BUILTIN(clock_of_second, "LocalTime", "ofSecondOfDay", 1, 1, 0, "(LocalTime/
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < 0 || n >= PTC_DAY_SECONDS)
-        return ptc_fail(vm, PTC_E_VALUE, "LocalTime/ofSecondOfDay: a day has no second %lld",
-                        (long long)n);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                        "LocalTime/ofSecondOfDay: a day has no second %lld", (long long)n);
     return ptc_give_time(vm, PTC_R_CLOCK, (PtcTime){n, 0}, out);
 }
 
@@ -181,8 +183,9 @@ static bool give_months(PtcVM *vm, int64_t year, int64_t month, PtcValue *out)
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
     if (month < 1 || month > 12 || year > PTC_YEAR_MAX || year < -PTC_YEAR_MAX)
-        return ptc_fail(vm, PTC_E_VALUE, "%s/%s: there is no month %lld of year %lld", row->ns,
-                        row->name, (long long)month, (long long)year);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                        "%s/%s: there is no month %lld of year %lld", row->ns, row->name,
+                        (long long)month, (long long)year);
     PtcValue field = ptc_int(year * 12 + month - 1);
     return ptc_give(out, ptc_record_new(vm, PTC_R_YEARMONTH, &field, 1));
 }
@@ -191,7 +194,7 @@ static bool give_year(PtcVM *vm, int64_t year, PtcValue *out)
 {
     PtcValue field = ptc_int(year);
     if (year > PTC_YEAR_MAX || year < -PTC_YEAR_MAX)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: the year is beyond -%d to %d",
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: the year is beyond -%d to %d",
                         ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
     return ptc_give(out, ptc_record_new(vm, PTC_R_YEAR, &field, 1));
 }
@@ -322,7 +325,8 @@ PTC_BUILTIN(at_day, "java", ".atDay", 2, 2, 0, "(.atDay month n)",
     most = ptc_is_record(argv[0], PTC_R_YEAR) ? 365 + ptc_calendar_is_leap(c.year)
                                               : ptc_calendar_month_length(c.year, c.month);
     if (n < 1 || n > most)
-        return ptc_fail(vm, PTC_E_VALUE, ".atDay: it has no day %lld", (long long)n);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".atDay: it has no day %lld",
+                        (long long)n);
     return ptc_give_date(vm, ptc_days_of(argv[0]) + n - 1, out);
 }
 
@@ -422,7 +426,8 @@ PTC_BUILTIN(duration_of, "Duration", "of", 2, 2, 0, "(Duration/of n unit)",
         return false;
     int unit = ptc_enum_ordinal(argv[1]);
     if (unit > PTC_U_DAYS || !ptc_calendar_shift((PtcTime){0, 0}, unit, n, &t))
-        return ptc_fail(vm, PTC_E_VALUE, "Duration/of: durations count in units up to days");
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL),
+                        "Duration/of: durations count in units up to days");
     return ptc_give_time(vm, PTC_R_DURATION, t, out);
 }
 

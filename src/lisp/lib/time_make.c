@@ -23,9 +23,9 @@ static bool fail_text(PtcVM *vm, PtcValue text, const char *why, const char *exp
     char name[64];
     size_t len = ptc_str_len(text);
     int shown = (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len > SHOWN ? SHOWN : len);
-    ptc_fail(vm, PTC_E_VALUE, "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_name(vm, name),
-             shown, ptc_str_bytes(text), len > SHOWN ? "..." : "", why[0] ? ", " : "", why,
-             expected);
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
+             "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_name(vm, name), shown,
+             ptc_str_bytes(text), len > SHOWN ? "..." : "", why[0] ? ", " : "", why, expected);
     return false;
 }
 
@@ -244,7 +244,7 @@ static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
                      .nano = parts[6],
                      .has_date = true};
     return ptc_moment_check(p, why) ||
-           ptc_fail(vm, PTC_E_VALUE, "%s: %s", full_name(vm, name), why);
+           ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name), why);
 }
 
 PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)",
@@ -299,8 +299,9 @@ PTC_BUILTIN(date_of_year_day, "LocalDate", "ofYearDay", 2, 2, 0, "(LocalDate/ofY
         return false;
     if (year < -PTC_YEAR_MAX || year > PTC_YEAR_MAX || day < 1 ||
         day > 365 + ptc_calendar_is_leap(year))
-        return ptc_fail(vm, PTC_E_VALUE, "LocalDate/ofYearDay: year %lld has no day %lld",
-                        (long long)year, (long long)day);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                        "LocalDate/ofYearDay: year %lld has no day %lld", (long long)year,
+                        (long long)day);
     return ptc_give_date(vm, ptc_calendar_days(year, 1, 1) + day - 1, out);
 }
 
@@ -345,7 +346,7 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
         !ptc_arg_zone(vm, argv, 2, &offset, &form))
         return false;
     if (nanos < 0 || nanos >= PTC_NANOS)
-        return ptc_fail(vm, PTC_E_VALUE,
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
                         "ofEpochSecond: %lld is not a number of nanoseconds below one second",
                         (long long)nanos);
     if (__builtin_add_overflow(s, offset, &s))
@@ -480,8 +481,8 @@ static bool enum_of(PtcVM *vm, const PtcValue *argv, PtcGroup group, int count, 
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < 1 || n > count)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: %lld is not from 1 to %d", full_name(vm, name),
-                        (long long)n, count);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %lld is not from 1 to %d",
+                        full_name(vm, name), (long long)n, count);
     return ptc_give(out, ptc_enum_new(vm->heap, group, (int)n - 1));
 }
 
@@ -517,6 +518,7 @@ PTC_BUILTIN(
         return false;
     if (!ptc_pattern_check(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), why)) {
         fail_text(vm, argv[0], why, "a pattern like yyyy-MM-dd HH:mm:ss");
+        vm->error.thrown = PTC_C_ILLEGAL_ARGUMENT;
         return ptc_fail_hint(
             vm, "letters are y u M d D E Y w e H h a m s S X x Z; put text in 'quotes'");
     }

@@ -295,7 +295,7 @@ PTC_BUILTIN(at_time, "java", ".atTime", 2, 4, 0, "(.atTime date hour minute seco
             return false;
     PtcMoment p = {.hour = parts[0], .minute = parts[1], .second = parts[2]};
     if (!ptc_moment_check(&p, why))
-        return ptc_fail(vm, PTC_E_VALUE, ".atTime: %s", why);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".atTime: %s", why);
     int64_t s = ptc_date_days(argv[0]) * PTC_DAY_SECONDS + p.hour * 3600 + p.minute * 60 + p.second;
     return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, 0}, out);
 }
@@ -325,7 +325,8 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
                    .has_date = true};
     char why[PTC_WHY];
     if (!ptc_moment_check(&p, why))
-        return ptc_fail(vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(vm->running)->name, why);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
+                        ptc_builtin_row(vm->running)->name, why);
     int last = ptc_calendar_month_length(p.year, (int)p.month);
     if (part != DAY)
         p.day = c.day < last ? c.day : last;
@@ -401,7 +402,7 @@ PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
     else if (!ptc_buf_ok(&buf))
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     else if (vm->budget.stop == PTC_STOP_NONE)
-        ptc_fail(vm, PTC_E_VALUE, ".format: %s", why);
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".format: %s", why);
     ptc_buf_deinit(&buf);
     return ok;
 }
@@ -422,10 +423,12 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
     if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8))
         return false;
     if (!ptc_pattern_parse(pattern, ptc_str_bytes(argv[1]), ptc_str_len(argv[1]), &p, why))
-        return ptc_fail(vm, PTC_E_VALUE, ".parse: the text does not follow the pattern%s%s",
-                        why[0] ? ": " : "", why);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
+                        ".parse: the text does not follow the pattern%s%s", why[0] ? ": " : "",
+                        why);
     if (!p.has_date)
-        return ptc_fail(vm, PTC_E_VALUE, ".parse: the pattern holds no whole date");
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                        ".parse: the pattern holds no whole date");
     if (!p.has_time)
         return ptc_give_date(vm, ptc_moment_days(&p), out);
     return ptc_give_time(vm, p.has_offset ? PTC_R_INSTANT : PTC_R_DATETIME, ptc_moment_time(&p),

@@ -85,7 +85,8 @@ bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue 
         ptc_calendar_shift(ptc_local_of(v), PTC_U_MONTHS, total_months(p), &t) &&
         ptc_calendar_shift(t, PTC_U_DAYS, p.days, &t))
         return ptc_give_like(vm, v, t, out);
-    return ptc_fail(vm, PTC_E_VALUE, "%s: the result is beyond the years -%d to %d",
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                    "%s: the result is beyond the years -%d to %d",
                     ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
 }
 
@@ -181,8 +182,8 @@ PTC_BUILTIN(period_parse, "Period", "parse", 1, 1, 0, "(Period/parse text)",
         return false;
     if (read_period(text, len, &p))
         return ptc_give_period(vm, p, out);
-    ptc_fail(vm, PTC_E_VALUE, "Period/parse: cannot read \"%.*s\"", (int)(len < 40 ? len : 40),
-             text);
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE), "Period/parse: cannot read \"%.*s\"",
+             (int)(len < 40 ? len : 40), text);
     return ptc_fail_hint(vm, "expected text like P1Y2M3D");
 }
 

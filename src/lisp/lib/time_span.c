@@ -30,7 +30,8 @@ static unsigned kinds_of(int unit)
 
 static bool fail_far(PtcVM *vm)
 {
-    return ptc_fail(vm, PTC_E_VALUE, "%s: the result is beyond the years -%d to %d",
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                    "%s: the result is beyond the years -%d to %d",
                     ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
 }
 
@@ -150,7 +151,7 @@ static bool arg_unit(PtcVM *vm, const PtcValue *argv, int i, int *unit)
 static bool fail_unit(PtcVM *vm, PtcValue v, PtcValue unit)
 {
     PtcValue name = ptc_record_field(unit, 1);
-    return ptc_fail(vm, PTC_E_VALUE, "%s: %s does not count in %.*s",
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s does not count in %.*s",
                     ptc_builtin_row(vm->running)->name, ptc_type_name(v), (int)ptc_str_len(name),
                     ptc_str_bytes(name));
 }

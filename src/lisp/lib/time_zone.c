@@ -21,7 +21,8 @@ bool ptc_give_zone(PtcVM *vm, int64_t offset, PtcValue *out)
     char name[64];
     PtcValue field = ptc_int(offset);
     if (offset > PTC_OFFSET_MAX || offset < -PTC_OFFSET_MAX)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: an offset is at most 18 hours", full_name(vm, name));
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: an offset is at most 18 hours",
+                        full_name(vm, name));
     return ptc_give(out, offset == 0 ? ptc_enum_new(vm->heap, PTC_G_ZONE, 0)
                                      : ptc_record_new(vm, PTC_R_ZONE, &field, 1));
 }
@@ -86,7 +87,8 @@ static bool zone_of_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     PtcText text = {ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
     if (text.len < 20 && read_offset(text, &offset))
         return ptc_give_zone(vm, offset, out);
-    ptc_fail(vm, PTC_E_VALUE, "%s: \"%.*s\" is not an offset", full_name(vm, name),
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: \"%.*s\" is not an offset",
+             full_name(vm, name),
              (int)ptc_utf8_valid_prefix(text.bytes, text.len < 40 ? text.len : 40), text.bytes);
     return ptc_fail_hint(vm,
                          "zones are UTC and fixed offsets such as +02:00; places are not known");
@@ -208,7 +210,7 @@ static bool fail_text(PtcVM *vm, PtcValue text, const char *why)
 {
     char name[64];
     size_t len = ptc_str_len(text);
-    ptc_fail(vm, PTC_E_VALUE,
+    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
              "%s: cannot read \"%.*s\"%s%s; expected a time like "
              "2024-05-31T10:20:30+02:00",
              full_name(vm, name),
@@ -276,7 +278,8 @@ static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm fo
                        .nano = part[6],
                        .has_date = true};
         if (!ptc_moment_check(&m, why))
-            return ptc_fail(vm, PTC_E_VALUE, "%s: %s", full_name(vm, name), why);
+            return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name),
+                            why);
         t = ptc_moment_time(&m);
     }
     t.seconds -= offset;

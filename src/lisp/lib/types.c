@@ -150,7 +150,7 @@ PTC_BUILTIN(type_field, "ptc", "field", 2, 2, PTC_B_HIDDEN, "", "", "")
     PtcValue v = field_of(vm, argv[0], argv[1]);
     if (v != PTC_NONE)
         return ptc_give(out, v);
-    ptc_fail(vm, PTC_E_TYPE, "%s has no field %s",
+    ptc_fail(vm, PTC_E_TYPE | PTC_AS(ILLEGAL_ARGUMENT), "%s has no field %s",
              ptc_typed_type(argv[0]) == PTC_NONE ? ptc_type_name(argv[0])
                                                  : short_name(ptc_typed_type(argv[0])),
              ptc_str_bytes(argv[1]));

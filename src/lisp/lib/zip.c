@@ -446,7 +446,8 @@ static bool need_branch(Zip *z)
     bool yes;
     if (!is_branch(z, &yes))
         return false;
-    return yes || ptc_fail(z->vm, PTC_E_VALUE, "%s: the node here is a leaf", name_of(z));
+    return yes || ptc_fail(z->vm, PTC_E_VALUE | PTC_AS(EXCEPTION), "%s: the node here is a leaf",
+                           name_of(z));
 }
 
 ZIP(zip_children, "children", 1, 1, "(zip/children loc)", "The children of the node here.",
@@ -620,8 +621,8 @@ ZIP(zip_edit, "edit", 2, -1, "(zip/edit loc f & args)",
 
 static bool below_top(Zip *z)
 {
-    return !at_top(z) ||
-           ptc_fail(z->vm, PTC_E_VALUE, "%s: this is the top of the tree", name_of(z));
+    return !at_top(z) || ptc_fail(z->vm, PTC_E_VALUE | PTC_AS(EXCEPTION),
+                                  "%s: this is the top of the tree", name_of(z));
 }
 
 ZIP(zip_insert_left, "insert-left", 2, 2, "(zip/insert-left loc node)",
