@@ -252,7 +252,7 @@ PTC_API bool ptc_outcome_error(const PtcOutcome *outcome, size_t index, PtcError
  * outcome.  The reader sets size to sizeof(PtcWarning) before ptc_outcome_warning fills the struct. */
 typedef struct {
     size_t size;
-    const char *kind;    /* "unknown_data", "unknown_key", "dropped_value", "equal_rows" or more */
+    const char *kind;    /* "unknown_data" and others; docs/language.md lists them */
     const char *message; /* at most 300 bytes */
     size_t message_len;
     const char *hint; /* the nearest name, or how to fix it; may be empty */

@@ -415,12 +415,26 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     return x;
 }
 
-/* Forms that no local name can hide, as in Clojure. */
+/* Special forms of Clojure, which no name can hide. */
 static bool is_basic(const PtcForm *head)
 {
-    return ptc_form_is_symbol(head, "if") || ptc_form_is_symbol(head, "do") ||
-           ptc_form_is_symbol(head, "def") || ptc_form_is_symbol(head, "quote") ||
-           ptc_form_is_symbol(head, "recur");
+    static const char *const names[] = {"if", "do", "def", "quote", "recur", "try", "new", "."};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (ptc_text_is((PtcText){head->text, head->len}, names[i]))
+            return true;
+    return false;
+}
+
+/* Has the program given the name of this form to something else? */
+static bool is_hidden(Analyzer *an, const PtcForm *head)
+{
+    bool local = ptc_analyze_find_local(an, head->text, head->len) != NULL;
+    bool global = !local && (an->hides_forms || an->lone) &&
+                  ptc_analyze_global(an, head->text, head->len) >= 0;
+    bool ours = ptc_analyze_is_ours(head);
+    if (global || (ours && (local || ptc_names_find(an->names, head->text, head->len) >= 0)))
+        ptc_analyze_warn_form(an, head, local || global);
+    return local || global;
 }
 
 /* Does the form repeat what stands in it?  Only asked for a program that is planned. */
@@ -439,7 +453,7 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
     }
     const PtcForm *head = form->items[0];
     FormFn special = head->kind == PTC_F_SYMBOL ? ptc_analyze_special(head->text, head->len) : NULL;
-    if (special && !is_basic(head) && ptc_analyze_find_local(an, head->text, head->len))
+    if (special && !is_basic(head) && is_hidden(an, head))
         special = NULL;
     const PtcForm *outer = an->parent;
     uint32_t more = special && repeats(an, head);
@@ -545,8 +559,10 @@ PtcExpr *ptc_analyze_body(Analyzer *an, PtcForm *const *forms, size_t count, con
 
 static bool declare_name(Analyzer *an, const PtcForm *name)
 {
-    if (name->kind != PTC_F_SYMBOL || memchr(name->text, '/', name->len) ||
-        ptc_names_add(an->names, name->text, name->len) >= 0)
+    if (name->kind != PTC_F_SYMBOL || memchr(name->text, '/', name->len))
+        return true;
+    an->hides_forms = an->hides_forms || ptc_analyze_special(name->text, name->len);
+    if (ptc_names_add(an->names, name->text, name->len) >= 0)
         return true;
     if (an->names->count >= UINT16_MAX)
         ptc_analyze_error(an, PTC_E_SIZE, name, "keep data in maps",
@@ -643,7 +659,7 @@ static bool prepare_globals(Analyzer *an, size_t earlier)
     an->global_defs = ptc_arena_zalloc(an->arena, n ? n : 1);
     an->global_known = ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof *an->global_known);
     for (size_t i = 0; an->global_known && i < earlier; i++)
-        an->global_known[i] = true;
+        an->global_known[i] = KNOWN_EARLIER;
     return an->global_fns && an->global_defs && an->global_known;
 }
 

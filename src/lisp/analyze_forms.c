@@ -537,3 +537,14 @@ FormFn ptc_analyze_special(const char *name, size_t len)
     }
     return NULL;
 }
+
+bool ptc_analyze_is_form(const char *name, size_t len)
+{
+    return ptc_analyze_special(name, len) != NULL;
+}
+
+bool ptc_analyze_is_ours(const PtcForm *head)
+{
+    return ptc_form_is_symbol(head, "return") || ptc_form_is_symbol(head, "fail") ||
+           ptc_form_is_symbol(head, "task");
+}

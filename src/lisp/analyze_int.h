@@ -40,19 +40,23 @@ typedef struct Analyzer {
     bool has_ns;          /* there are aliases, see analyze_ns.c */
     bool has_types;       /* there are types of the program's, or the session's */
     bool missing_defs;    /* a form such as defmacro at the top was reported */
+    bool hides_forms;     /* the program defines something that has the name of a form */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */
     size_t constant_count, constant_cap;
     CallSite *sites;
     size_t site_count;
-    PtcFn **global_fns;   /* by global: its only definition, or NULL */
-    uint8_t *global_defs; /* by global: how often the program defines it */
-    bool *global_known;   /* by global: from here on it may be used, as in Clojure */
+    PtcFn **global_fns;    /* by global: its only definition, or NULL */
+    uint8_t *global_defs;  /* by global: how often the program defines it */
+    uint8_t *global_known; /* by global: from here on it may be used, as in Clojure; KNOWN_... */
     size_t global_cap;
     const PtcLoneFn *lone; /* NULL: a program */
 } Analyzer;
 
 #define NO_RECUR UINT32_MAX
+
+/* Defined by an earlier program of the session; by this one. */
+enum { KNOWN_EARLIER = 1, KNOWN_HERE };
 
 /* Fills the analyzer; the program as a function whose body is to come, or NULL. */
 PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job);
@@ -140,6 +144,10 @@ PtcExpr *ptc_analyze_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm
 /* Special forms: NULL when the name is none. */
 typedef PtcExpr *(*FormFn)(Analyzer *an, const PtcForm *form, bool tail);
 FormFn ptc_analyze_special(const char *name, size_t len);
+/* A form that Clojure does not have: return, fail, task. */
+bool ptc_analyze_is_ours(const PtcForm *head);
+/* Warns of a call whose head has the name of a form; `hidden`: it is something of the program's, not that form. */
+void ptc_analyze_warn_form(Analyzer *an, const PtcForm *head, bool hidden);
 /* For analyze_forms.c's table. */
 PtcExpr *ptc_analyze_thread_first(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_thread_last(Analyzer *an, const PtcForm *form, bool tail);

@@ -81,7 +81,8 @@ PtcExpr *ptc_analyze_memfn(Analyzer *an, const PtcForm *form, bool tail)
     PtcForm *fn = ptc_analyze_new_form(an, PTC_F_LIST, form, 3);
     PtcForm *params = ptc_analyze_new_form(an, PTC_F_VECTOR, form, form->count - 1);
     PtcForm *target = ptc_analyze_symbol_form(an, " target ", form);
-    if (!fn || !params || !target || !(fn->items[0] = ptc_analyze_symbol_form(an, "fn", form)))
+    if (!fn || !params || !target ||
+        !(fn->items[0] = ptc_analyze_symbol_form(an, "clojure.core/fn", form)))
         return NULL;
     params->items[0] = target;
     for (size_t i = 2; i < form->count; i++)

@@ -103,7 +103,7 @@ PtcExpr *ptc_analyze_while(Analyzer *an, const PtcForm *form, bool tail)
     PtcForm *recur = ptc_analyze_new_form(an, PTC_F_LIST, form, 1),
             *none = ptc_analyze_new_form(an, PTC_F_VECTOR, form, 0);
     if (!loop || !when || !recur || !none ||
-        !(loop->items[0] = ptc_analyze_symbol_form(an, "loop", form)) ||
+        !(loop->items[0] = ptc_analyze_symbol_form(an, "clojure.core/loop", form)) ||
         !(when->items[0] = ptc_analyze_symbol_form(an, "clojure.core/when", form)) ||
         !(recur->items[0] = ptc_analyze_symbol_form(an, "recur", form)))
         return NULL;

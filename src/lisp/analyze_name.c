@@ -239,8 +239,12 @@ int ptc_analyze_global(Analyzer *an, const char *name, size_t len)
     int global = ptc_names_find(an->names, name, len);
     if (global < 0)
         return global;
-    if (!an->lone)
-        return (size_t)global >= an->global_cap || an->global_known[global] ? global : -1;
+    if (!an->lone) {
+        uint8_t known = (size_t)global < an->global_cap ? an->global_known[global] : KNOWN_HERE;
+        /* What has the name of a form hides it in its own program only. */
+        return known == 0 || (known == KNOWN_EARLIER && ptc_analyze_special(name, len)) ? -1
+                                                                                        : global;
+    }
     if ((size_t)global >= an->lone->seen_count || !(an->lone->seen[global] & PTC_MAY_NAME))
         return -1;
     an->lone->seen[global] |= PTC_NAMES;
@@ -250,7 +254,7 @@ int ptc_analyze_global(Analyzer *an, const char *name, size_t len)
 void ptc_analyze_know_global(Analyzer *an, int global)
 {
     if (global >= 0 && (size_t)global < an->global_cap)
-        an->global_known[global] = true;
+        an->global_known[global] = KNOWN_HERE;
 }
 
 int ptc_analyze_builtin_of(Analyzer *an, const PtcForm *symbol)

@@ -90,6 +90,27 @@ void ptc_analyze_warn_data(Analyzer *an, const PtcForm *form, PtcValue key)
     hint_data(an, ptc_str_bytes(key), ptc_str_len(key), w);
 }
 
+/* --------------------------------------------------------------------------- hidden forms */
+
+/* Once for each name. */
+void ptc_analyze_warn_form(Analyzer *an, const PtcForm *head, bool hidden)
+{
+    char message[PTC_MESSAGE_MAX + 4];
+    ptc_diag_format(message, PTC_MESSAGE_MAX + 1,
+                    hidden ? "%.*s is the program's own here, not the form of that name"
+                           : "%.*s is the form here, not what an earlier program defined",
+                    (int)head->len, head->text);
+    for (size_t i = 0; an->warnings && i < an->warnings->count; i++)
+        if (strcmp(an->warnings->items[i].message, message) == 0)
+            return;
+    PtcWarningItem *w = warn_at(an, PTC_W_HIDDEN_FORM, head);
+    if (!w)
+        return;
+    memcpy(w->message, message, sizeof message);
+    ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "give it a name that no form has, such as my-%.*s",
+                    (int)head->len, head->text);
+}
+
 /* ------------------------------------------------------------------------ dropped values */
 
 /* Functions of Clojure that are called for what they do: they throw. */

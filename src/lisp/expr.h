@@ -154,4 +154,7 @@ enum { PTC_MAY_NAME = 1, PTC_NAMES = 2 };
  * in that order. */
 PTC_MUST_USE PtcFn *ptc_analyze_lone(const PtcAnalysis *job, const PtcLoneFn *lone);
 
+/* Is it the name of a special form or macro? */
+bool ptc_analyze_is_form(const char *name, size_t len);
+
 #endif

@@ -12,7 +12,8 @@ const char *ptc_warning_kind_name(PtcWarningKind kind)
     static const char *const names[] = {[PTC_W_UNKNOWN_DATA] = "unknown_data",
                                         [PTC_W_UNKNOWN_KEY] = "unknown_key",
                                         [PTC_W_DROPPED_VALUE] = "dropped_value",
-                                        [PTC_W_EQUAL_ROWS] = "equal_rows"};
+                                        [PTC_W_EQUAL_ROWS] = "equal_rows",
+                                        [PTC_W_HIDDEN_FORM] = "hidden_form"};
     return names[kind];
 }
 

@@ -11,6 +11,7 @@ typedef enum {
     PTC_W_UNKNOWN_KEY,   /* a key that no row has */
     PTC_W_DROPPED_VALUE, /* a value that nobody uses */
     PTC_W_EQUAL_ROWS,    /* rows that became one */
+    PTC_W_HIDDEN_FORM,   /* a call of what has the name of a form */
 } PtcWarningKind;
 
 /* "unknown_data" and so on. */

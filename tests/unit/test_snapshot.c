@@ -132,6 +132,10 @@ static const struct {
      "IllegalStateException x 2)) (try (throw n) (catch ClassCastException x 1) (catch "
      "NullPointerException x 2))]"},
     {"(def a (reduced 5))", "[(reduced? a) (unreduced a)]"},
+    {"(defn g [x] (when x 1)) (defn task [x] (* 2 x)) (defn f [x] (task x)) (defn when [x] x) "
+     "(defn "
+     "h [x] (when x))",
+     "[(f 4) (g 5) (h 7) (when 5 6)]"},
     {"(def a 1) (def v #'a) (defn f [x] (* 2 x)) (def w #'f)", "[v (w 21) (map w [1 2])]"},
     {"(def a inc) (def b str/upper-case) (def c [+ - /]) (def d Math/abs)",
      "[(a 1) (b \"x\") (map (fn [f] (f 6 3)) c) (d -2)]"},

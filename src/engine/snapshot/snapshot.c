@@ -64,7 +64,8 @@ static void number_names(SnapWriter *w)
     const PtcSession *s = w->session;
     for (uint32_t i = 0; i < s->names.count; i++) {
         const PtcName *name = &s->names.items[i];
-        bool other = ptc_is_history_name(name) || ptc_builtin_find(name->text, name->len) >= 0;
+        bool other = ptc_is_history_name(name) || ptc_builtin_find(name->text, name->len) >= 0 ||
+                     ptc_analyze_is_form(name->text, name->len);
         w->plain[i] = other ? 0 : PTC_MAY_NAME;
         if (i < s->history || ptc_session_defines(s, i))
             w->numbers[i] = ++w->name_count;
