@@ -37,6 +37,19 @@ static bool add_plain(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
     return ptc_iter_end(&it) && (ptc_build_count(slots[1]) <= most || fail_endless(vm, who, most));
 }
 
+/* The next element of slots[0].  What take-while makes of a recipe is walked by a cursor in its place, which makes no
+ * cells, if nothing of it is computed yet. */
+static int next_element(PtcVM *vm, PtcValue *slots, PtcValue *x)
+{
+    PtcValue at = ptc_lazy_landing(slots[0]);
+    if (ptc_is_lazy(at) && ptc_obj(at)->flags & PTC_LAZY_BOUNDED &&
+        ptc_is_recipe(ptc_lazy(at)->from) &&
+        !ptc_cursor_open(vm, ptc_lazy(at)->from, PTC_NIL, &slots[0]))
+        return -1;
+    return ptc_is(slots[0], PTC_T_NODE) ? ptc_cursor_next(vm, slots[0], x)
+                                        : ptc_force_next(vm, &slots[0], x);
+}
+
 /* All elements of slots[0] into a sequence in slots[1]. */
 static bool gather(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
 {
@@ -44,7 +57,7 @@ static bool gather(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
     int got;
     if (!ptc_root_build(vm, &slots[1]))
         return false;
-    while ((got = ptc_force_next(vm, &slots[0], &x)) == 1) {
+    while ((got = next_element(vm, slots, &x)) == 1) {
         if (!ptc_root_push(vm, &slots[1], x) || !ptc_tick(&vm->budget, 1))
             return false;
         if (ptc_build_count(slots[1]) > most)
@@ -78,7 +91,7 @@ bool ptc_force_all(PtcVM *vm, PtcValue lazy, const char *who, size_t most)
         return false;
     slots[0] = slots[2] = lazy;
     vm->endless = who;
-    bool ok = gather(vm, slots, who, most);
+    bool ok = gather(vm, slots, who, ptc_obj(lazy)->flags & PTC_LAZY_BOUNDED ? SIZE_MAX : most);
     if (ok) {
         ptc_lazy(lazy)->from = PTC_NIL;
         ptc_lazy(lazy)->first = PTC_UNBOUND;

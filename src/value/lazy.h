@@ -20,8 +20,9 @@ typedef struct PtcLazy {
 } PtcLazy;
 enum { PTC_LAZY_VALUES = 3 };
 
-/* flag: it is known to have no end */
+/* flags: it is known to have no end; the program says where it ends, so that all of it may be asked for */
 #define PTC_LAZY_ENDLESS 1
+#define PTC_LAZY_BOUNDED 2
 
 static inline bool ptc_is_lazy(PtcValue v)
 {

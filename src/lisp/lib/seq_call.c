@@ -373,25 +373,19 @@ static PtcValue part_of(PtcVM *vm, PtcValue seq, size_t n, int part)
     return ptc_vec_new(vm->heap, both, 2, 0);
 }
 
-/* The elements of a producer before the first for which argument 0 fails. */
+/* The elements of a producer before the first for which argument 0 fails.  They are computed when they are asked for:
+ * what takes them may need fewer. */
 static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
-    PtcIter it;
-    PtcValue x, y = PTC_TRUE, *slots = ptc_roots(vm, SLOTS);
-    if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it) ||
-        !ptc_root_build(vm, &slots[BUILT]))
+    PtcValue v = PTC_NONE;
+    if (!ptc_arg_callable(vm, argv, 0))
         return false;
-    const char *outer = ptc_walk(vm, argv, 1);
-    while (ptc_each(vm, &it, &x)) {
-        slots[CURRENT] = x;
-        if (!ptc_call1(vm, argv[0], x, &y))
-            return false;
-        if (!ptc_truthy(y))
-            break;
-        if (!ptc_root_push(vm, &slots[BUILT], slots[CURRENT]))
-            return false;
-    }
-    return finish(vm, &it, slots, PTC_SEQ, out) && ptc_walked(vm, outer);
+    for (int tries = 0; v == PTC_NONE && (tries == 0 || (tries == 1 && ptc_recover(vm))); tries++)
+        v = ptc_producer_keep(vm, ptc_producer_add(vm, argv[1], PTC_STEP_TAKE_WHILE, 1, argv),
+                              PTC_NONE, PTC_STEP_TAKE_WHILE);
+    if (v != PTC_NONE)
+        ptc_obj(v)->flags |= PTC_LAZY_BOUNDED;
+    return ptc_give(out, v);
 }
 
 /* The same parts as part_of gives, of a producer. */
@@ -416,7 +410,7 @@ static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, Ptc
     size_t n;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (PTC_UNLIKELY(ptc_is_producer(argv[1])))
+    if (PTC_UNLIKELY(ptc_is_producer(argv[1])) || (part != 1 && waits(argc, argv)))
         return split_produced(vm, argv, part, out);
     PtcValue *slot = ptc_roots(vm, 1);
     if (!slot || !count_while(vm, argv, slot, &n))
