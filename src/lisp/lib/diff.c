@@ -12,28 +12,36 @@ typedef struct {
 
 static bool diff(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *out);
 
+/* Two values at the same place, PTC_NONE where there is none; so is a part that has nothing there.  A nil that differs
+ * is something. */
+static bool diff_place(PtcVM *vm, PtcValue x, PtcValue y, unsigned depth, Diff *d)
+{
+    *d = (Diff){x, y, PTC_NONE};
+    if (x == PTC_NONE || y == PTC_NONE)
+        return true;
+    if (!diff(vm, x, y, depth + 1, d))
+        return false;
+    bool same = d->both != PTC_NIL || (x == PTC_NIL && y == PTC_NIL);
+    d->a = same && d->a == PTC_NIL ? PTC_NONE : d->a;
+    d->b = same && d->b == PTC_NIL ? PTC_NONE : d->b;
+    d->both = same ? d->both : PTC_NONE;
+    return true;
+}
+
 static bool put(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
 {
+    if (value == PTC_NONE)
+        return true;
     if (*map == PTC_NIL && (*map = ptc_map_empty(vm->heap)) == PTC_NONE)
         return false;
     return (*map = ptc_map_assoc(vm->heap, *map, key, value)) != PTC_NONE;
 }
 
-/* What two maps have under one key; PTC_NONE: one of them has none. */
 static bool diff_key(PtcVM *vm, PtcValue key, PtcValue x, PtcValue y, unsigned depth, Diff *all)
 {
-    Diff d = {x, y, PTC_NIL};
-    bool one = x == PTC_NONE || y == PTC_NONE;
-    if (!one && !diff(vm, x, y, depth + 1, &d))
-        return false;
-    bool in_both = !one && (d.both != PTC_NIL || (x == PTC_NIL && y == PTC_NIL));
-    if (one ? x != PTC_NONE : d.a != PTC_NIL)
-        if (!put(vm, &all->a, key, d.a))
-            return false;
-    if (one ? y != PTC_NONE : d.b != PTC_NIL)
-        if (!put(vm, &all->b, key, d.b))
-            return false;
-    return !in_both || put(vm, &all->both, key, d.both);
+    Diff d;
+    return diff_place(vm, x, y, depth, &d) && put(vm, &all->a, key, d.a) &&
+           put(vm, &all->b, key, d.b) && put(vm, &all->both, key, d.both);
 }
 
 static bool diff_maps(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *out)
@@ -54,7 +62,7 @@ static bool diff_maps(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *o
 /* Adds x at place i, with nils before it. */
 static bool place(PtcVM *vm, PtcValue *vec, size_t i, PtcValue x)
 {
-    if (x == PTC_NIL)
+    if (x == PTC_NONE)
         return true;
     if (*vec == PTC_NIL && (*vec = ptc_vec_new(vm->heap, NULL, 0, 0)) == PTC_NONE)
         return false;
@@ -69,9 +77,10 @@ static bool diff_seqs(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *o
     *out = (Diff){PTC_NIL, PTC_NIL, PTC_NIL};
     size_t na = ptc_seq_count(a), nb = ptc_seq_count(b), n = na > nb ? na : nb;
     for (size_t i = 0; i < n; i++) {
-        Diff d = {i < na ? ptc_seq_nth(a, i) : PTC_NIL, i < nb ? ptc_seq_nth(b, i) : PTC_NIL,
-                  PTC_NIL};
-        if (!ptc_tick(&vm->budget, 1) || (i < na && i < nb && !diff(vm, d.a, d.b, depth + 1, &d)) ||
+        Diff d;
+        if (!ptc_tick(&vm->budget, 1) ||
+            !diff_place(vm, i < na ? ptc_seq_nth(a, i) : PTC_NONE,
+                        i < nb ? ptc_seq_nth(b, i) : PTC_NONE, depth, &d) ||
             !place(vm, &out->a, i, d.a) || !place(vm, &out->b, i, d.b) ||
             !place(vm, &out->both, i, d.both))
             return false;
