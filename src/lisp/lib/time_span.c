@@ -314,7 +314,10 @@ static bool give_units(PtcVM *vm, const PtcValue *argv, int unit, PtcValue *out)
 {
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration"))
         return false;
-    __int128 n = ptc_time_nanos(ptc_time_of(argv[0])) / ptc_unit_nanos(unit);
+    PtcTime t = ptc_time_of(argv[0]);
+    __int128 size = ptc_unit_nanos(unit), second = ptc_unit_nanos(PTC_U_SECONDS);
+    /* Java counts whole seconds, rounded down, in its larger units. */
+    __int128 n = size < second ? ptc_time_nanos(t) / size : t.seconds / (size / second);
     if (n > INT64_MAX || n < INT64_MIN)
         return ptc_fail(vm, PTC_E_ARITH, "%s: the number is too large for 64 bits",
                         ptc_builtin_row(vm->running)->name);
@@ -328,15 +331,21 @@ static bool give_units(PtcVM *vm, const PtcValue *argv, int unit, PtcValue *out)
         return give_units(vm, argv, unit, out);                                  \
     }
 
-TO_UNITS(to_days, ".toDays", PTC_U_DAYS, "The whole days of a duration, toward zero.",
+TO_UNITS(to_days, ".toDays", PTC_U_DAYS,
+         "The whole days in the seconds of a duration, toward zero.",
          "(.toDays (Duration/ofHours 36)) => 1\n(.toDays (Duration/ofHours -36)) => -1\n"
          "(.toDays 5) !! type_error")
-TO_UNITS(to_hours, ".toHours", PTC_U_HOURS, "The whole hours of a duration, toward zero.",
+TO_UNITS(to_hours, ".toHours", PTC_U_HOURS,
+         "The whole hours in the seconds of a duration, toward zero.",
          "(.toHours (Duration/ofMinutes 90)) => 1\n(.toHours nil) !! type_error")
-TO_UNITS(to_minutes, ".toMinutes", PTC_U_MINUTES, "The whole minutes of a duration, toward zero.",
+TO_UNITS(to_minutes, ".toMinutes", PTC_U_MINUTES,
+         "The whole minutes in the seconds of a duration, toward zero.",
          "(.toMinutes (Duration/ofSeconds 90)) => 1\n(.toMinutes \"PT1M\") !! type_error")
-TO_UNITS(to_seconds, ".toSeconds", PTC_U_SECONDS, "The whole seconds of a duration, toward zero.",
-         "(.toSeconds (Duration/ofMillis 1500)) => 1\n(.toSeconds 1) !! type_error")
+TO_UNITS(
+    to_seconds, ".toSeconds", PTC_U_SECONDS,
+    "The seconds of a duration, rounded down, as .getSeconds gives them.",
+    "(.toSeconds (Duration/ofMillis 1500)) => 1\n(.toSeconds (Duration/ofMillis -1500)) => -2\n"
+    "(.toSeconds 1) !! type_error")
 TO_UNITS(to_millis, ".toMillis", PTC_U_MILLIS, "The whole milliseconds of a duration, toward zero.",
          "(.toMillis (Duration/ofSeconds 2)) => 2000\n(.toMillis nil) !! type_error")
 TO_UNITS(to_nanos, ".toNanos", PTC_U_NANOS, "The nanoseconds of a duration.",
