@@ -2,6 +2,7 @@
  * Walking nested data: clojure.walk.  The way down is kept in a stack of our own, so that
  * nesting costs memory that is counted and never C stack. */
 #include "lisp/lib/seq_int.h"
+#include "value/sorted.h"
 #include "value/typed.h"
 #include "value/visit.h"
 
@@ -151,15 +152,20 @@ static int flags_of(PtcValue coll)
     return ptc_is_sequential(coll) && ptc_is_seq_flagged(coll) ? PTC_SEQ : 0;
 }
 
-/* What a map or set becomes; a record stays one, with what it had. */
+/* What a map or set becomes; a record stays one, with what it had, and what is sorted stays sorted. */
 static PtcValue rebuilt(PtcVM *vm, PtcValue coll, PtcValue items)
 {
-    PtcValue new = dict_of(vm, items, ptc_is_set(coll)), key, value;
-    if (!ptc_is_typed(coll) || new == PTC_NONE)
+    bool is_set = ptc_is_set(coll);
+    PtcValue new = dict_of(vm, items, is_set), key, value, to = coll;
+    if ((!ptc_is_typed(coll) && !ptc_is_sorted(coll)) || new == PTC_NONE)
         return new;
-    for (size_t pos = 0; coll != PTC_NONE && ptc_map_next(new, &pos, &key, &value);)
-        coll = ptc_map_assoc(vm->heap, coll, key, value);
-    return coll;
+    if (ptc_is_sorted(coll))
+        to = ptc_sorted_empty(vm->heap, is_set, ptc_sorted_by(coll));
+    for (size_t pos = 0; to != PTC_NONE && ptc_map_next(new, &pos, &key, &value);)
+        to = !ptc_tick(&vm->budget, 1) ? PTC_NONE
+             : is_set                  ? ptc_set_add(vm->heap, to, key)
+                                       : ptc_map_assoc(vm->heap, to, key, value);
+    return to;
 }
 
 /* Leaves the innermost level; what was built of it is in hand then. */
