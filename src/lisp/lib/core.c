@@ -84,11 +84,11 @@ PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
     return ptc_give(out, ptc_seq_slice(vm->heap, argv[0], skip, n - skip, PTC_SEQ));
 }
 
-/* A map after the pairs adds to them. */
+/* A map after the pairs adds to them; nil adds nothing. */
 static bool merge_options(PtcVM *vm, PtcValue map, PtcValue more, PtcValue *out)
 {
     PtcValue key, value;
-    for (size_t pos = 0; ptc_map_next(more, &pos, &key, &value);)
+    for (size_t pos = 0; more != PTC_NIL && ptc_map_next(more, &pos, &key, &value);)
         if (!ptc_tick(&vm->budget, 1) ||
             (map = ptc_map_assoc(vm->heap, map, key, value)) == PTC_NONE)
             return false;
@@ -108,9 +108,10 @@ static bool options(PtcVM *vm, PtcValue from, PtcValue *out)
         if (!ptc_tick(&vm->budget, 1))
             return false;
         if (!ptc_iter_next(&it, &value)) {
-            if (ptc_is_map(key))
-                return ptc_map_count(map) == 0 ? ptc_give(out, key)
-                                               : merge_options(vm, map, key, out);
+            if (ptc_map_count(map) == 0 && (ptc_is_map(key) || key == PTC_NIL))
+                return ptc_give(out, key);
+            if (ptc_is_map(key) || key == PTC_NIL)
+                return merge_options(vm, map, key, out);
             ptc_fail(vm, PTC_E_VALUE, "keyword arguments come in pairs; the last key has no value");
             return ptc_fail_hint(vm, "call it as (f :key value)");
         }
