@@ -487,19 +487,21 @@ static bool replace_elements(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, b, vector ? 0 : PTC_SEQ));
 }
 
-/* The same for a sequence that is lazy or has no end. */
-static bool replace_later(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+/* The same as a function to map: over a sequence that is lazy or has no end, or as a transducer. */
+static bool replace_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 {
+    PtcValue *args = ptc_roots(vm, 2);
     if (!ptc_is_map(argv[0]) && !ptc_is_sequential(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map or vector");
-    PtcValue args[2] = {ptc_fn_record(vm, "replaced", argv, 1), argv[1]};
-    if (args[0] == PTC_NONE && ptc_recover(vm))
-        args[0] = ptc_fn_record(vm, "replaced", argv, 1);
-    PtcValue *slot = ptc_roots(vm, 1);
-    if (args[0] == PTC_NONE || !slot)
+    PtcValue f = ptc_fn_record(vm, "replaced", argv, 1);
+    if (f == PTC_NONE && ptc_recover(vm))
+        f = ptc_fn_record(vm, "replaced", argv, 1);
+    if (f == PTC_NONE || !args)
         return false;
-    *slot = args[0];
-    return ptc_stage(vm, PTC_STEP_MAP, 2, args, out);
+    args[0] = f;
+    args[1] = argc == 2 ? argv[1] : PTC_NIL;
+    vm->running = (uint32_t)ptc_builtin_find("map", 3);
+    return argc == 2 ? ptc_stage(vm, PTC_STEP_MAP, 2, args, out) : ptc_xform(vm, 1, args, out);
 }
 
 PTC_BUILTIN(hidden_replaced, "clojure.core", "replaced", 2, 2, PTC_B_HIDDEN, "(replace map coll)",
@@ -513,18 +515,20 @@ PTC_BUILTIN(hidden_replaced, "clojure.core", "replaced", 2, 2, PTC_B_HIDDEN, "(r
     return ptc_give(out, y == PTC_NONE ? argv[1] : y);
 }
 
-PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, PTC_B_CALLS, "(replace map coll)",
+PTC_BUILTIN(core_replace, "clojure.core", "replace", 1, 3, PTC_B_CALLS, "(replace map coll)",
             "The elements with those that are keys of the map (or indexes of a vector) replaced by "
-            "their values; with three arguments, the same as str/replace.",
-            "(replace {1 :one} [1 2]) => [:one 2]\n(replace \"a-b\" \"-\" \"+\") => \"a+b\"\n"
+            "their values; without coll, a transducer; with three arguments, the same as "
+            "str/replace.",
+            "(replace {1 :one} [1 2]) => [:one 2]\n(into [] (replace {1 :one}) [1 2]) => [:one 2]\n"
+            "(replace \"a-b\" \"-\" \"+\") => \"a+b\"\n"
             "(replace 5 [1]) !! type_error")
 {
     if (argc == 2 && ptc_is_string(argv[0])) {
         ptc_fail(vm, PTC_E_ARITY, "replace takes 3 arguments on a string, got 2");
         return ptc_fail_hint(vm, "usage: (replace s part by)");
     }
-    if (argc == 2 && ptc_seq_endless(argv[1]))
-        return replace_later(vm, argv, out);
+    if (argc == 1 || (argc == 2 && ptc_seq_endless(argv[1])))
+        return replace_later(vm, argc, argv, out);
     if (argc == 2)
         return replace_elements(vm, argv, out) ||
                (ptc_recover(vm) && replace_elements(vm, argv, out));
