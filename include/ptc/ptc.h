@@ -88,7 +88,7 @@ typedef struct {
     int64_t timeout_ms;    /* compute time, waiting for tools not counted [1000], at most 2^40 */
     int64_t deadline_ms;   /* everything [60000], at most 2^40 */
     int64_t memory_bytes;  /* live heap of the run [10 MiB], at most 2^46 */
-    int64_t loop_limit;    /* loop iterations [1000000], at most 2^62 */
+    int64_t loop_limit;    /* loop iterations, which time ends anyway [2^62], at most 2^62 */
     int64_t max_depth;     /* nested calls [10000], at most 1000000 */
     int64_t max_int_bits;  /* size of an integer [262144], at most 4194304 */
     int64_t program_bytes; /* [64 KiB], at most 64 MiB */

@@ -66,7 +66,8 @@ static const PtcOption table[] = {
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time", 1, MS_MAX},
     {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything", 1, MS_MAX},
     {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
-    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations", 0, INT64_MAX / 2},
+    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (no limit)", 0,
+     INT64_MAX / 2},
     {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
     {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "largest size of the program", 1,
      64 << 20},
@@ -111,7 +112,6 @@ static void resolve(void *target)
         o->timeout_ms = limits->timeout_ms;
         o->deadline_ms = limits->deadline_ms;
         o->memory_mb = limits->memory_bytes >> 20;
-        o->loop_limit = limits->loop_limit;
         o->max_depth = limits->max_depth;
         o->program_bytes = limits->program_bytes;
         o->seed = limits->seed;

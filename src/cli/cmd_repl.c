@@ -61,7 +61,8 @@ static const PtcOption table[] = {
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
      (int64_t)24 * 3600 * 1000},
     {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
-    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations", 0, INT64_MAX / 2},
+    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (no limit)", 0,
+     INT64_MAX / 2},
     {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
@@ -77,7 +78,6 @@ static void resolve(void *target)
     if (limits) {
         o->timeout_ms = limits->timeout_ms;
         o->memory_mb = limits->memory_bytes >> 20;
-        o->loop_limit = limits->loop_limit;
         o->max_depth = limits->max_depth;
     }
     ptc_free(ptc);
@@ -210,14 +210,16 @@ static void do_limits(Repl *r, const char *arg)
 {
     (void)arg;
     const PtcLimits *l = ptc_limits_of(r->ptc);
-    ptc_io_printf(
-        PTC_IO_STDOUT,
-        "compute time       %lld ms\nlive memory        %lld bytes\n"
-        "loop iterations    %lld\nnested calls       %lld\nsize of a program  %lld bytes\n"
-        "session            %zu of %lld bytes\n",
-        (long long)l->timeout_ms, (long long)l->memory_bytes, (long long)l->loop_limit,
-        (long long)l->max_depth, (long long)l->program_bytes, ptc_session_bytes(r->session),
-        (long long)l->session_bytes);
+    char loops[24];
+    snprintf(loops, sizeof loops, l->loop_limit >= INT64_MAX / 2 ? "no limit" : "%lld",
+             (long long)l->loop_limit);
+    ptc_io_printf(PTC_IO_STDOUT,
+                  "compute time       %lld ms\nlive memory        %lld bytes\n"
+                  "loop iterations    %s\nnested calls       %lld\nsize of a program  %lld bytes\n"
+                  "session            %zu of %lld bytes\n",
+                  (long long)l->timeout_ms, (long long)l->memory_bytes, loops,
+                  (long long)l->max_depth, (long long)l->program_bytes,
+                  ptc_session_bytes(r->session), (long long)l->session_bytes);
 }
 
 static void do_all(Repl *r, const char *arg)

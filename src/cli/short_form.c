@@ -135,8 +135,6 @@ void ptc_short_form_limits(PtcLimits *l)
         l->deadline_ms = 10 * MINUTE;
     if (l->memory_bytes == PTC_UNSET)
         l->memory_bytes = (int64_t)1024 * MIB;
-    if (l->loop_limit == PTC_UNSET)
-        l->loop_limit = INT64_MAX / 2;
     if (l->result_bytes == PTC_UNSET)
         l->result_bytes = 64 * MIB;
 }

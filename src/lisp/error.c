@@ -13,7 +13,8 @@
 
 enum {
     SHOWN_BYTES = 40,
-    FAIL_TICKS = 100, /* for the text; texts from programs are cut before they are formatted */
+    MANY_LOOPS = 1000, /* turns after which it is worth asking whether a loop ends */
+    FAIL_TICKS = 100,  /* for the text; texts from programs are cut before they are formatted */
 };
 
 static void set_error(PtcVM *vm, unsigned kind)
@@ -341,7 +342,10 @@ bool ptc_vm_stopped(PtcVM *vm)
         ptc_fail(vm, PTC_E_VALUE, "a lazy sequence that is not computed yet cannot be used here");
         return ptc_fail_hint(vm, "compute it before with (vec coll) or (doall coll)");
     case PTC_STOP_TIMEOUT:
-        return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or on less data",
+        return fail_limit(vm, PTC_E_TIMEOUT,
+                          vm->limits.loop_limit - vm->loops_left > MANY_LOOPS
+                              ? "check that recur reaches an end, or do less work"
+                              : "do less work, or on less data",
                           "the program computed longer than its limit of %lld ms",
                           (long long)vm->limits.timeout_ms);
     case PTC_STOP_DEADLINE:

@@ -26,6 +26,8 @@ enum {
     PTC_NATIVE_DEPTH = 5000, /* builtin -> program -> builtin ... */
 };
 
+#define PTC_NO_LOOP_LIMIT ((int64_t)1 << 62) /* time ends a loop */
+
 /* A frame: one function being run. */
 typedef struct PtcCall {
     const PtcIns *pc; /* next instruction, whenever something may collect or call */
@@ -57,8 +59,8 @@ typedef struct PtcVM {
     PtcValue *stack, *stack_limit, *stack_end; /* slots below stack_limit hold valid values */
     /* End of arguments above the frame, while a callback is being entered; else NULL. */
     PtcValue *args_end;
-    int64_t loops_left;
-    PtcValue *globals; /* by index; PTC_UNBOUND when not defined */
+    int64_t loops_left; /* of limits.loop_limit */
+    PtcValue *globals;  /* by index; PTC_UNBOUND when not defined */
     size_t global_count;
     PtcNames *names;
     PtcValue context; /* map, or nil */

@@ -30,7 +30,7 @@
     "Also str/ set/ json/ Math/, String methods, atoms, records, lazy-seq. No macros, I/O. "
 
 #define TIME_AND_MEMORY "1 s, 10 MiB"
-#define LIMITS "Limits: " TIME_AND_MEMORY ", 1e6 turns of recur and while, not of map. "
+#define LIMITS "Limits: " TIME_AND_MEMORY ". "
 #define HELP "Help: (doc 'sum-by), (apropos \"sum\")."
 
 static const char alone[] = HEAD ALONE ENDS LANGUAGE LIMITS HELP;

@@ -23,7 +23,8 @@ static void test_structs(void)
     ptc_options_init(&options, sizeof options);
     options.limits = &limits; /* an older caller's: what lies beyond its size is not read */
     Ptc *ptc = ptc_new(&options);
-    CHECK(ptc && ptc->limits.loop_limit == 1000000 && ptc->limits.memory_bytes == 10 << 20);
+    CHECK(ptc && ptc->limits.loop_limit == (int64_t)1 << 62 &&
+          ptc->limits.memory_bytes == 10 << 20);
     PtcRun run = a_run("(+ 1 2)", (PtcSession *)(uintptr_t)0x55, 0);
     PtcOutcome *o = NULL;
     run.size = offsetof(PtcRun, session);

@@ -75,11 +75,6 @@ static void test_claims(Ptc *ptc)
         {"Math/", "(Math/sqrt 16)", "4.0"},
         {"LocalDate/", "(str (LocalDate/parse \"2026-01-15\"))", "\"2026-01-15\""},
         {"String methods", "(.toUpperCase \"a\")", "\"A\""},
-        {"1e6 turns of recur", "(loop [i 0] (if (< i 1000001) (recur (inc i)) i))",
-         "!loop_limit_exceeded 1:31"},
-        {"and while", "(while true 1)", "!loop_limit_exceeded 1:1"},
-        {"not of map", "(count (first (mapv (fn [i] [i]) (range 100000))))", "1"},
-        {"not of map", "(reduce + (map identity (range 1100000)))", "604999450000"},
     };
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         CHECK(strstr(ptc_card_text(false, false), claims[i].on_card) != NULL);
@@ -127,7 +122,7 @@ static void check_limits(bool tools)
     CHECK(strcmp(ptc_buf_text(&out), ptc_card_text(tools, false)) == 0);
     ptc_buf_clear(&out);
     ptc_card_add(&out, tools, false, 2500, 1 << 19);
-    CHECK(strstr(ptc_buf_text(&out), "Limits: 2500 ms, 512 KiB, 1e6 turns"));
+    CHECK(strstr(ptc_buf_text(&out), "Limits: 2500 ms, 512 KiB. "));
     ptc_buf_deinit(&out);
 }
 
@@ -140,7 +135,7 @@ static void test_size(const Ptc *ptc)
         check_limits(tools);
     }
     CHECK(ptc->limits.timeout_ms == 1000 && ptc->limits.memory_bytes == 10 << 20);
-    CHECK(ptc->limits.loop_limit == 1000000);
+    CHECK(ptc->limits.loop_limit == (int64_t)1 << 62);
 }
 
 int main(void)

@@ -102,7 +102,7 @@ static void test_reasons(Ptc *ptc)
         {"(+ 1", "\"reason\":\"parse_error\""},
         {"(totl)", "\"reason\":\"runtime_error\""},
         {"(throw (ex-info \"x\" {}))", "\"reason\":\"runtime_error\""},
-        {"(loop [] (recur))", "\"reason\":\"runtime_error\""},
+        {"(defn f [n] (inc (f n))) (f 1)", "\"reason\":\"runtime_error\""},
         {"(loop [x [1]] (recur (into x x)))", "\"reason\":\"memory_limit\""},
         {"(fail 1)", "\"reason\":\"fail\""},
     };

@@ -50,7 +50,7 @@ CORE(form_letfn, "letfn", "(letfn [(name [params] body...) ...] body...)",
 CORE(form_loop, "loop", "(loop [name value ...] body...)",
      "Binds names as let does; recur in the body starts it again with new values.",
      "(loop [i 0 acc []] (if (< i 3) (recur (inc i) (conj acc i)) acc)) => [0 1 2]\n"
-     "(loop [] (recur)) !! loop_limit_exceeded");
+     "(loop [i] i) !! invalid_form");
 CORE(form_recur, "recur", "(recur value...)",
      "Starts the innermost loop or function again with new values; it must be the last thing done.",
      "(loop [n 5 acc 1] (if (zero? n) acc (recur (dec n) (* acc n)))) => 120\n"
@@ -176,7 +176,7 @@ CORE(form_dotimes, "dotimes", "(dotimes [name n] body...)",
 CORE(form_while, "while", "(while test body...)",
      "Runs the body as long as the test holds; nil. As values do not change, the test can only "
      "follow what the body defines.",
-     "(while false (fail \"not run\")) => nil\n(while true 1) !! loop_limit_exceeded");
+     "(while false (fail \"not run\")) => nil\n(while) !! invalid_form");
 
 /* ------------------------------------------------------------------- the rest */
 
