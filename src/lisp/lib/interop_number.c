@@ -412,7 +412,8 @@ PTC_BUILTIN(num_double_value, "java", ".doubleValue", 1, 1, 0, "(.doubleValue nu
 /* x to the power of n by squaring; the size of the result is bounded by the multiplications. */
 static PtcValue int_power(PtcVM *vm, PtcValue x, int64_t n)
 {
-    PtcValue result = ptc_int(1);
+    PtcValue result =
+        n == 0 && ptc_is_decimal(x) ? ptc_decimal_new(vm->heap, ptc_int(1), 0) : ptc_int(1);
     while (n > 0 && result != PTC_NONE && x != PTC_NONE) {
         if (!ptc_tick(&vm->budget, 1))
             return PTC_NONE;

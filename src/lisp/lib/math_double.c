@@ -16,11 +16,10 @@ static double power(double x, double y)
     return pow(x, y);
 }
 
-/* The C library may miss the exact root of a cube by a bit. */
+/* cbrt of the C library may miss the nearest double by a bit. */
 static double cube_root(double d)
 {
-    double root = cbrt(d), whole = nearbyint(root);
-    return whole * whole * whole == d ? whole : root;
+    return (double)cbrtl(d);
 }
 
 static double sign_of(double d)

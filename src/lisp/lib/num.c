@@ -128,6 +128,14 @@ static PtcValue divide_integers(PtcVM *vm, PtcValue a, PtcValue b)
     return rem == ptc_int(0) ? quot : ptc_float_new(vm->heap, divide_inexact(a, b));
 }
 
+/* With the scale that it has: 0 - x would have another. */
+static PtcValue negate_decimal(PtcVM *vm, PtcValue v)
+{
+    PtcDecimalParts parts = ptc_decimal_parts(v);
+    PtcValue unscaled = ptc_int_sub(vm->heap, ptc_int(0), parts.unscaled);
+    return unscaled == PTC_NONE ? PTC_NONE : ptc_decimal_new(vm->heap, unscaled, parts.scale);
+}
+
 static PtcValue divide_decimals(PtcVM *vm, PtcValue a, PtcValue b)
 {
     if (ptc_decimal_sign(b) == 0) {
@@ -194,7 +202,7 @@ PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1, 0, "(- num & nums)",
     if (ptc_is_float(argv[0])) /* 0 - x would lose the sign of zero */
         return ptc_give(out, ptc_float_new(vm->heap, -ptc_to_float(argv[0])));
     if (ptc_is_decimal(argv[0]))
-        return ptc_give(out, ptc_decimal_sub(vm->heap, ptc_int(0), argv[0]));
+        return ptc_give(out, negate_decimal(vm, argv[0]));
     return ptc_give(out, ptc_int_sub(vm->heap, ptc_int(0), argv[0]));
 }
 
@@ -434,9 +442,7 @@ PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1, 0, "(abs num)", "The number w
     if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     if (ptc_is_decimal(argv[0]))
-        return ptc_give(out, ptc_decimal_sign(argv[0]) < 0
-                                 ? ptc_decimal_sub(vm->heap, ptc_int(0), argv[0])
-                                 : argv[0]);
+        return ptc_give(out, ptc_decimal_sign(argv[0]) < 0 ? negate_decimal(vm, argv[0]) : argv[0]);
     if (ptc_is_float(argv[0]))
         return ptc_give(out, ptc_float_new(vm->heap, fabs(ptc_to_float(argv[0]))));
     bool negative = ptc_int_sign(argv[0]) < 0;

@@ -8,16 +8,24 @@
 #include "lisp/lib/time.h"
 #include "value/decimal.h"
 
+/* The integer of any size that a string spells. */
+static bool parse_whole(PtcVM *vm, PtcValue text, PtcValue *out)
+{
+    const char *p = ptc_str_bytes(text);
+    size_t len = ptc_str_len(text), sign = len > 1 && (p[0] == '-' || p[0] == '+'), i = sign;
+    while (i < len && p[i] >= '0' && p[i] <= '9')
+        i++;
+    if (i == len && len > 0)
+        return ptc_give(out, ptc_int_parse(vm->heap, p, len));
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                    "%s: the string does not spell an integer", ptc_builtin_row(vm->running)->name);
+}
+
 /* An integer of any size as it is, a float without its fraction. */
 static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
-    if (ptc_is_string(argv[0])) {
-        if (!ptc_as(vm, "clojure.core/parse-long", 1, argv, out))
-            return false;
-        return *out != PTC_NIL || ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
-                                           "%s: the string does not spell an integer",
-                                           ptc_builtin_row(vm->running)->name);
-    }
+    if (ptc_is_string(argv[0]))
+        return parse_whole(vm, argv[0], out);
     if (ptc_is_decimal(argv[0]))
         return ptc_give(out, ptc_decimal_to_int(vm->heap, argv[0]));
     if (!ptc_arg_number(vm, argv, 0))
@@ -29,7 +37,8 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
                         "%s: NaN and the infinities cannot be integers",
                         ptc_builtin_row(vm->running)->name);
-    return ptc_give(out, ptc_int_from_double(vm->heap, d));
+    PtcValue text = ptc_decimal_from_double(vm->heap, d); /* the digits that it shows, as Clojure */
+    return text != PTC_NONE && ptc_give(out, ptc_decimal_to_int(vm->heap, text));
 }
 
 /* Within so many bits, or an error. */
@@ -51,15 +60,14 @@ static int64_t wrapped(uint64_t n, int bits)
     return bits == 64 ? (int64_t)n : (int64_t)(n << (64 - bits)) >> (64 - bits);
 }
 
-static bool arg_wrapped(PtcVM *vm, const PtcValue *argv, int i, uint64_t *n)
+/* A float that is too large becomes the largest long, or int where no more than its bits are wanted. */
+static bool arg_wrapped(PtcVM *vm, const PtcValue *argv, int i, int bits, uint64_t *n)
 {
     int64_t k;
     if (ptc_is_float(argv[i])) {
-        double d = ptc_to_float(argv[i]);
-        *n = isnan(d) ? 0
-                      : (uint64_t)(d >= 0x1p63   ? INT64_MAX
-                                   : d < -0x1p63 ? INT64_MIN
-                                                 : (int64_t)d);
+        double d = ptc_to_float(argv[i]), limit = bits == 64 ? 0x1p63 : 0x1p31;
+        int64_t most = bits == 64 ? INT64_MAX : INT32_MAX;
+        *n = isnan(d) ? 0 : (uint64_t)(d >= limit ? most : d < -limit ? -most - 1 : (int64_t)d);
         return true;
     }
     if (ptc_is_bigint(argv[i]) && !ptc_int_get(argv[i], &k)) {
@@ -91,7 +99,7 @@ static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcVal
     if (bits == 64 && strchr("+-*idn", op) &&
         (ptc_is_float(argv[0]) || (two && ptc_is_float(argv[1]))))
         return unchecked_float(vm, argv, op, out);
-    if (!arg_wrapped(vm, argv, 0, &a) || (two && !arg_wrapped(vm, argv, 1, &b)))
+    if (!arg_wrapped(vm, argv, 0, bits, &a) || (two && !arg_wrapped(vm, argv, 1, bits, &b)))
         return false;
     int64_t x = wrapped(a, bits), y = wrapped(b, bits);
     if ((op == '/' || op == '%') && y == 0)
@@ -117,9 +125,11 @@ PTC_BUILTIN_EXPR(core_biginteger, "clojure.core", "biginteger", 1, 1, 0, "(bigin
                  "The same as bigint.", "(biginteger 5) => 5\n(biginteger :a) !! type_error",
                  to_bigint(vm, argv, out))
 PTC_BUILTIN_EXPR(new_big_integer, "clojure.core", "BigInteger.", 1, 2, 0, "(BigInteger. s radix?)",
-                 "The integer that a string spells, within 64 bits.",
+                 "The integer that a string spells; within 64 bits when a radix is given.",
                  "(BigInteger. \"42\") => 42\n(BigInteger. \"x\") !! value_error",
-                 ptc_as(vm, "Long/parseLong", argc, argv, out))
+                 argc == 2 || !ptc_is_string(argv[0])
+                     ? ptc_as(vm, "Long/parseLong", argc, argv, out)
+                     : parse_whole(vm, argv[0], out))
 PTC_BUILTIN_EXPR(core_num, "clojure.core", "num", 1, 1, 0, "(num x)",
                  "A number itself; anything else is an error.",
                  "(num 5) => 5\n(num \"5\") !! type_error",

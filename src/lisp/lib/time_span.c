@@ -2,7 +2,9 @@
  * Spans of time: moving dates and times by units, counting units between them, durations. */
 #include <stdio.h>
 
+#include "lisp/lib/interop.h"
 #include "lisp/lib/time.h"
+#include "value/decimal.h"
 
 /* -------------------------------------------------------------------------- moving */
 
@@ -402,11 +404,13 @@ PTC_BUILTIN(duration_negated, "java", ".negated", 1, 1, 0, "(.negated amount)",
     return arg_amount(vm, argv) && scale_amount(vm, argv[0], -1, out);
 }
 
-PTC_BUILTIN(duration_abs, "java", ".abs", 1, 1, 0, "(.abs duration)",
-            "The duration without its sign.",
-            "(.abs (Duration/ofSeconds -5)) => PT5S\n(.abs -5) !! type_error")
+PTC_BUILTIN(duration_abs, "java", ".abs", 1, 1, 0, "(.abs x)",
+            "A duration or number without its sign.",
+            "(.abs (Duration/ofSeconds -5)) => PT5S\n(.abs -1.5M) => 1.5M\n"
+            "(.abs \"5\") !! type_error")
 {
-    PTC_UNUSED(argc);
+    if (ptc_is_number(argv[0]) || ptc_is_decimal(argv[0]))
+        return ptc_as(vm, "clojure.core/abs", argc, argv, out);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") &&
            scale(vm, argv[0], ptc_date_days(argv[0]) < 0 ? -1 : 1, out);
 }
