@@ -363,7 +363,7 @@ static bool choose(Writer *w, const PtcClDirective *d, Args *a, size_t *next, Re
     return *result != FAILED;
 }
 
-/* Letters from `from` on in another case: lower, (:) words with a capital, (@) the first word, (:@) upper. */
+/* Letters from `from` on in another case: lower, (:) words with a capital, (@) what begins with one, (:@) upper. */
 static void change_case(PtcBuf *buf, size_t from, const PtcClDirective *d)
 {
     bool in_word = false, any = false;
@@ -372,7 +372,7 @@ static void change_case(PtcBuf *buf, size_t from, const PtcClDirective *d)
         bool letter = lower(c) != upper(c) || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9');
         bool big = d->colon && d->at ? true : d->colon ? !in_word : d->at ? letter && !any : false;
         buf->data[i] = big ? upper(c) : lower(c);
-        any = any || letter;
+        any = any || (unsigned char)c > ' ';
         in_word = letter;
     }
 }
@@ -513,13 +513,13 @@ PTC_BUILTIN(
     PtcBuf buf;
     if (!ptc_is_string(argv[1]))
         return ptc_fail_type(vm, argv, 1, "a string");
-    if (argv[0] != PTC_NIL && argv[0] != PTC_TRUE)
+    if (argv[0] != PTC_NIL && !ptc_is_bool(argv[0]))
         return ptc_fail_type(vm, argv, 0, "nil for a string, or true to print");
     Args args = {.at = argv + 2, .count = (size_t)argc - 2};
     ptc_heap_buf_init(vm->heap, &buf);
     Writer w = {vm, &buf, {ptc_str_bytes(argv[1]), ptc_str_len(argv[1])}, 0};
     bool ok = write_part(&w, 0, w.text.len, &args) != FAILED;
-    if (argv[0] == PTC_NIL)
+    if (argv[0] != PTC_TRUE)
         return ptc_format_give(vm, &buf, ok, out);
     ok = ptc_format_check(vm, &buf, ok);
     PtcText text = ptc_buf_view(&buf);

@@ -521,8 +521,9 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
         return fail_conversion(vm, d, v, "a number");
     if (ptc_is_float(v) && !isfinite(ptc_to_float(v))) {
         double x = ptc_to_float(v);
-        return ptc_buf_add_cstr(part, isnan(x) ? "NaN" : "Infinity") &&
-               add_signed(vm, buf, d, x < 0, part, false);
+        return isnan(x) ? add_padded(vm, buf, d, "NaN", 3)
+                        : ptc_buf_add_cstr(part, "Infinity") &&
+                              add_signed(vm, buf, d, x < 0, part, false);
     }
     Decimal dec = {0};
     PtcBuf digits;
@@ -570,8 +571,11 @@ static bool raise_case(PtcVM *vm, PtcBuf *buf, size_t from)
 static bool format_one(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d, PtcValue v)
 {
     size_t from = buf->len;
-    if (v == PTC_NIL && d->conversion != 'b')
-        return add_padded(vm, buf, d, d->upper ? "NULL" : "null", 4);
+    if (v == PTC_NIL && d->conversion != 'b') { /* a text like any other */
+        Directive text = *d;
+        text.conversion = 's';
+        return add_padded(vm, buf, &text, d->upper || d->conversion <= 'Z' ? "NULL" : "null", 4);
+    }
     if (strchr("sbc", d->conversion))
         return format_text(vm, buf, part, d, v) && (!d->upper || raise_case(vm, buf, from));
     bool ok = (strchr("feEgG", d->conversion) ? format_float : format_integer)(vm, buf, part, d, v);

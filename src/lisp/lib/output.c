@@ -2,12 +2,13 @@
  * Printing: print, println and kin, and the same as strings.  A run's output is a list of lines; what does not end a
  * line leaves it open for what is printed next. */
 #include "lisp/lib/format.h"
+#include "lisp/lib/regex.h"
 #include "lisp/record.h"
 
-/* str gives the text of an exception; printed it shows what it is. */
+/* str gives the pattern of a regex and the text of an exception; printed they show what they are. */
 static bool shows_itself(PtcValue v)
 {
-    return ptc_except_class(v) != PTC_C_NONE;
+    return ptc_is_regex(v) || ptc_except_class(v) != PTC_C_NONE;
 }
 
 /* All arguments with spaces between. */
