@@ -151,8 +151,15 @@ PTC_BUILTIN(set_union, "clojure.set", "union", 0, -1, 0, "(union & sets)",
     if (acc == PTC_NONE || !arg_sets(vm, argc, argv))
         return false;
     for (int i = 0; i < argc; i++) {
-        if (acc == PTC_NIL ||
-            (ptc_map_count(acc) == 0 && argv[i] != PTC_NIL && !ptc_is_sorted(acc)))
+        if (acc == PTC_NIL && i > 0 && argv[i] != PTC_NIL && ptc_map_count(argv[i]) == 0)
+            continue; /* nil with nothing added, as in Clojure */
+        bool sorted =
+            acc != PTC_NIL && argv[i] != PTC_NIL && ptc_is_sorted(acc) != ptc_is_sorted(argv[i]);
+        if (sorted && ptc_map_count(acc) < ptc_map_count(argv[i])) {
+            if (!unite(vm, argv[i], acc, &acc)) /* the larger one says whether it is sorted */
+                return false;
+        } else if (acc == PTC_NIL ||
+                   (ptc_map_count(acc) == 0 && argv[i] != PTC_NIL && !ptc_is_sorted(acc)))
             acc = argv[i];
         else if (argv[i] != PTC_NIL && !unite(vm, acc, argv[i], &acc))
             return false;

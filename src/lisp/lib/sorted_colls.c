@@ -223,9 +223,14 @@ static bool part(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue 
     if (argc == 4)
         return ptc_fail(vm, PTC_E_ARITY, "%s: the second test has no key",
                         ptc_builtin_row(vm->running)->name);
-    size_t from = 0, to = ptc_map_count(argv[0]);
-    return narrow(vm, argv, 1, &from, &to) && (argc == 3 || narrow(vm, argv, 3, &from, &to)) &&
-           between(vm, argv[0], from, to, back, out);
+    size_t from = 0, n = ptc_map_count(argv[0]), to = n;
+    if (!narrow(vm, argv, 1, &from, &to) || (argc == 5 && !narrow(vm, argv, 3, &from, &to)))
+        return false;
+    /* As in Clojure: what is walked from its beginning up to a key is a sequence, which may be empty. */
+    bool begins = ptc_builtin_row(ptc_builtin_index(argv[1]))->name[0] == (back ? '>' : '<');
+    if (from >= to && (argc == 5 ? from < n && to > 0 : begins))
+        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ));
+    return between(vm, argv[0], from, to, back, out);
 }
 
 PTC_BUILTIN(core_subseq, "clojure.core", "subseq", 3, 5, 0, "(subseq sorted test key test2? key2?)",
