@@ -365,6 +365,13 @@ static bool is_missing_def(const PtcForm *head)
            ptc_analyze_is_missing(head);
 }
 
+/* (time x) gives x: there is no time to tell.  Only as a call, since data is often named time. */
+static bool is_timing(Analyzer *an, const PtcForm *head)
+{
+    return ptc_form_is_symbol(head, "time") && !ptc_analyze_find_local(an, "time", 4) &&
+           ptc_analyze_global(an, "time", 4) < 0;
+}
+
 static PtcExpr *call(Analyzer *an, const PtcForm *form)
 {
     const PtcForm *head = form->items[0];
@@ -378,6 +385,8 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
                                  : head->kind == PTC_F_NIL    ? "nil"
                                  : head->kind == PTC_F_TAGGED ? "a tagged literal"
                                                               : "a boolean");
+    if (argc == 1 && is_timing(an, head))
+        return ptc_analyze_form(an, form->items[1], false);
     PtcExpr **args = ptc_analyze_items(an, argc);
     if (!args)
         return NULL;
@@ -398,6 +407,9 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
                 an, ptc_names_find(an->names, form->items[1]->text, form->items[1]->len));
         return f; /* reported; findings about its parts would only distract */
     }
+    if (argc == 0 && f && f->kind == PTC_X_CONST && !ptc_is_record(f->value, PTC_R_FN) &&
+        head->kind == PTC_F_SYMBOL && memchr(head->text, '/', head->len))
+        return f; /* (Math/PI) is Math/PI */
     if ((row < 0 && !f) || !arguments(an, form, row, args))
         return NULL;
     if (row >= 0 && an->servers && ptc_text_is((PtcText){head->text, head->len}, "tool/call"))

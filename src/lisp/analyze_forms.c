@@ -441,6 +441,15 @@ static PtcExpr *fail_form(Analyzer *an, const PtcForm *form, bool tail)
     return stop_form(an, form, 1);
 }
 
+/* (set! *warn-on-reflection* true), with which many files begin, is for a compiler that is not here. */
+static PtcExpr *set_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    if (form->count == 3 && (ptc_form_is_symbol(form->items[1], "*warn-on-reflection*") ||
+                             ptc_form_is_symbol(form->items[1], "*unchecked-math*")))
+        return ptc_analyze_form(an, form->items[2], tail);
+    return ptc_analyze_unknown(an, form->items[0]);
+}
+
 static const struct {
     const char *name;
     FormFn fn;
@@ -497,6 +506,7 @@ static const struct {
     {"reify", ptc_analyze_reify},
     {"require", ptc_analyze_require},
     {"return", return_form},
+    {"set!", set_form},
     {"some->", ptc_analyze_thread_some_first},
     {"some->>", ptc_analyze_thread_some_last},
     {"task", ptc_analyze_task},

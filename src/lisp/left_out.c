@@ -65,7 +65,7 @@ static const char table[] =
     PLAIN("files and input", "what a program prints goes to the run's output and nowhere else",
          "*out* *err* PrintWriter-on")
     PLAIN("files and input", "use (split-lines text)", "line-seq")
-    FORM("time", "leave it out: programs cannot measure time", "time")
+    FORM("time", "(time x) gives x and no more: programs cannot measure time", "time")
     PLAIN("arrays", "values do not change here: use (assoc v i x), or build the vector with reduce",
          "aset aset-boolean aset-byte aset-char aset-double aset-float aset-int aset-long aset-short "
          "make-array to-array-2d")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the compiler itself calls: access for destructuring.  Hidden from programs. */
+#include "lisp/lib/interop.h"
 #include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
 
@@ -128,6 +129,8 @@ PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
     /* A list is taken for keyword arguments, as Clojure does. */
     if (ptc_is_sequential(from) && ptc_is_seq_flagged(from) && !options(vm, from, &from))
         return false;
+    if (ptc_is_string(from))
+        return ptc_as(vm, "clojure.core/get", argc, argv, out);
     *out = ptc_lookup(vm, from, argv[1], argc == 3 ? argv[2] : PTC_NIL);
     return true;
 }
