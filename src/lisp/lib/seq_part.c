@@ -95,6 +95,17 @@ static PtcValue endless_range(PtcVM *vm, int64_t start, int64_t step)
     return PTC_NONE;
 }
 
+/* More integers than a collection may have: they are computed when they are asked for. */
+static PtcValue long_range(PtcVM *vm, int64_t start, int64_t step, __int128 n)
+{
+    PtcValue all = endless_range(vm, start, step);
+    PtcValue most = ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX);
+    return all == PTC_NONE
+               ? all
+               : ptc_producer_keep(vm, ptc_producer_add(vm, all, PTC_STEP_TAKE, 1, &most), PTC_NONE,
+                                   PTC_STEP_TAKE);
+}
+
 /* Integer start and step, neither too large for the word; end is any number. */
 static PtcValue int_range(PtcVM *vm, int64_t start, PtcValue end, int64_t step)
 {
@@ -111,7 +122,7 @@ static PtcValue int_range(PtcVM *vm, int64_t start, PtcValue end, int64_t step)
         last = (__int128)(d > 1e30 ? 1e30 : d < -1e30 ? -1e30 : d);
     }
     __int128 n = step > 0 ? (last - start + step - 1) / step : (start - last - step - 1) / -step;
-    return new_range(vm, start, step, n);
+    return n < PTC_ENDLESS ? new_range(vm, start, step, n) : long_range(vm, start, step, n);
 }
 
 static int order(PtcVM *vm, PtcValue a, PtcValue b)
