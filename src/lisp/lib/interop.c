@@ -80,6 +80,67 @@ PTC_BUILTIN(
     return as_strs(vm, "clojure.string/replace", argc, argv, out);
 }
 
+/* The function collects when it runs out of memory, so its arguments are rooted. */
+static bool replace_regex(PtcVM *vm, const char *function, const PtcValue *argv, PtcValue *out)
+{
+    PtcValue *args = ptc_roots(vm, 3);
+    if (!args || !arg_strs(vm, 3, argv))
+        return false;
+    memcpy(args, argv, 3 * sizeof *args);
+    PtcValue regex = ptc_regex_make(vm, argv[1]);
+    if (regex == PTC_NONE && ptc_recover(vm))
+        regex = ptc_regex_make(vm, argv[1]);
+    args[1] = regex == PTC_NONE ? PTC_NIL : regex;
+    return regex != PTC_NONE && ptc_as(vm, function, 3, args, out);
+}
+
+PTC_BUILTIN_EXPR(
+    str_replace_all, "java", ".replaceAll", 3, 3, PTC_B_CALLS, "(.replaceAll s regex by)",
+    "The string with every match of a regex, which is given as a string, replaced.",
+    "(.replaceAll \"a1b2\" \"[0-9]\" \"\") => \"ab\"\n(.replaceAll \"a\" nil \"b\") !! type_error",
+    replace_regex(vm, "clojure.string/replace", argv, out))
+PTC_BUILTIN_EXPR(
+    str_replace_one, "java", ".replaceFirst", 3, 3, PTC_B_CALLS, "(.replaceFirst s regex by)",
+    "The string with the first match of a regex, which is given as a string, replaced.",
+    "(.replaceFirst \"a1b2\" \"[0-9]\" \"\") => \"ab2\"\n(.replaceFirst 1 \"a\" \"b\") !! "
+    "type_error",
+    replace_regex(vm, "clojure.string/replace-first", argv, out))
+
+PTC_BUILTIN(str_repeat, "java", ".repeat", 2, 2, 0, "(.repeat s n)", "The string n times.",
+            "(.repeat \"ab\" 3) => \"ababab\"\n(.repeat \"ab\" -1) !! value_error")
+{
+    int64_t n;
+    if (!arg_strs(vm, 1, argv) || !ptc_arg_int(vm, argv, 1, &n))
+        return false;
+    if (n < 0)
+        return ptc_fail(vm, PTC_E_VALUE, ".repeat: %lld is below zero", (long long)n);
+    PtcValue args[2] = {argv[1], argv[0]}, all;
+    return ptc_as(vm, "clojure.core/repeat", argc, args, &all) &&
+           ptc_as(vm, "clojure.string/join", 1, &all, out);
+}
+
+PTC_BUILTIN_EXPR(str_to_chars, "java", ".toCharArray", 1, 1, 0, "(.toCharArray s)",
+                 "A vector of the characters of a string.",
+                 "(.toCharArray \"ab\") => [\"a\" \"b\"]\n(.toCharArray 5) !! type_error",
+                 as_strs(vm, "clojure.core/vec", argc, argv, out))
+
+PTC_BUILTIN(str_bytes, "java", ".getBytes", 1, 2, 0, "(.getBytes s charset?)",
+            "A vector of the bytes of a string in UTF-8, from -128 to 127.",
+            "(.getBytes \"aé\") => [97 -61 -87]\n(.getBytes \"a\" \"UTF-8\") => [97]\n"
+            "(.getBytes \"a\" \"UTF-16\") !! value_error")
+{
+    if (!arg_strs(vm, argc, argv))
+        return false;
+    if (argc == 2 && !ptc_text_is(ptc_str_text(argv[1]), "UTF-8"))
+        return ptc_fail(vm, PTC_E_VALUE, ".getBytes: the only charset is UTF-8");
+    PtcValue b = ptc_build_new(vm->heap);
+    for (size_t i = 0, n = ptc_str_len(argv[0]); b != PTC_NONE && i < n; i++)
+        if (!ptc_tick(&vm->budget, 1) ||
+            !ptc_build_add(vm->heap, b, ptc_int((signed char)ptc_str_bytes(argv[0])[i])))
+            return false;
+    return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, 0));
+}
+
 /* Without spaces and control characters at both ends. */
 static bool trim(PtcVM *vm, PtcValue str, PtcValue *out)
 {
@@ -465,16 +526,34 @@ PTC_BUILTIN(map_contains_key, "java", ".containsKey", 2, 2, 0, "(.containsKey ma
     return ptc_arg_map(vm, argv, 0) && ptc_as(vm, "clojure.core/contains?", argc, argv, out);
 }
 
-const PtcBuiltin *const ptc_lib_interop[] = {&str_to_lower_def,      &str_to_upper_def,
-                                             &str_starts_with_def,   &str_ends_with_def,
-                                             &str_length_def,        &str_concat_def,
-                                             &str_replace_def,       &str_trim_def,
-                                             &str_strip_def,         &str_is_blank_def,
-                                             &str_equals_case_def,   &str_substring_def,
-                                             &str_char_at_def,       &str_index_of_def,
-                                             &str_last_index_of_def, &str_split_def,
-                                             &any_to_string_def,     &any_equals_def,
-                                             &any_compare_to_def,    &any_contains_def,
-                                             &coll_size_def,         &any_is_empty_def,
-                                             &coll_get_def,          &map_get_or_def,
-                                             &map_contains_key_def,  NULL};
+const PtcBuiltin *const ptc_lib_interop[] = {&str_to_lower_def,
+                                             &str_to_upper_def,
+                                             &str_starts_with_def,
+                                             &str_ends_with_def,
+                                             &str_length_def,
+                                             &str_concat_def,
+                                             &str_replace_def,
+                                             &str_replace_all_def,
+                                             &str_replace_one_def,
+                                             &str_repeat_def,
+                                             &str_to_chars_def,
+                                             &str_bytes_def,
+                                             &str_trim_def,
+                                             &str_strip_def,
+                                             &str_is_blank_def,
+                                             &str_equals_case_def,
+                                             &str_substring_def,
+                                             &str_char_at_def,
+                                             &str_index_of_def,
+                                             &str_last_index_of_def,
+                                             &str_split_def,
+                                             &any_to_string_def,
+                                             &any_equals_def,
+                                             &any_compare_to_def,
+                                             &any_contains_def,
+                                             &coll_size_def,
+                                             &any_is_empty_def,
+                                             &coll_get_def,
+                                             &map_get_or_def,
+                                             &map_contains_key_def,
+                                             NULL};

@@ -278,6 +278,11 @@ PTC_BUILTIN(
     return ptc_fail_hint(vm, "(parse-uuid s) gives nil instead of an error");
 }
 
+PTC_BUILTIN_EXPR(uuid_random, "UUID", "randomUUID", 0, 0, PTC_B_EFFECT,
+                 "(java.util.UUID/randomUUID)", "The same as random-uuid.",
+                 "(uuid? (java.util.UUID/randomUUID)) => true",
+                 ptc_as(vm, "clojure.core/random-uuid", 0, argv, out))
+
 /* ---------------------------------------------------------------------------- String */
 
 PTC_BUILTIN(string_new, "clojure.core", "String.", 0, 1, 0, "(String. s)",
@@ -338,27 +343,31 @@ PTC_BUILTIN(string_join, "String", "join", 2, -1, 0, "(String/join separator col
 /* --------------------------------------------------------------------------- numbers */
 
 /* A number is itself, a string is parsed. */
-static bool value_of(PtcVM *vm, const PtcValue *argv, const char *parse, PtcValue *out)
+static bool value_of(PtcVM *vm, int argc, const PtcValue *argv, const char *parse, PtcValue *out)
 {
-    return ptc_is_integer(argv[0]) ? ptc_give(out, argv[0]) : ptc_as(vm, parse, 1, argv, out);
+    return argc == 1 && ptc_is_integer(argv[0]) ? ptc_give(out, argv[0])
+                                                : ptc_as(vm, parse, argc, argv, out);
 }
 
-PTC_BUILTIN(integer_value_of, "Integer", "valueOf", 1, 1, 0, "(Integer/valueOf x)",
+PTC_BUILTIN(integer_value_of, "Integer", "valueOf", 1, 2, 0, "(Integer/valueOf x radix?)",
             "An integer itself, or the integer of 32 bits that a string spells.",
             "(Integer/valueOf \"42\") => 42\n(Integer/valueOf 42) => 42\n"
             "(Integer/valueOf \"x\") !! value_error\n(Integer/valueOf nil) !! type_error")
 {
-    PTC_UNUSED(argc);
-    return value_of(vm, argv, "Integer/parseInt", out);
+    return value_of(vm, argc, argv, "Integer/parseInt", out);
 }
+PTC_BUILTIN_ROW(integer_new, integer_value_of, "clojure.core", "Integer.", 1, 1, 0, "(Integer. x)",
+                "The same as Integer/valueOf.",
+                "(Integer. \"42\") => 42\n(Integer. \"x\") !! value_error");
 
-PTC_BUILTIN(long_value_of, "Long", "valueOf", 1, 1, 0, "(Long/valueOf x)",
+PTC_BUILTIN(long_value_of, "Long", "valueOf", 1, 2, 0, "(Long/valueOf x radix?)",
             "An integer itself, or the integer of 64 bits that a string spells.",
             "(Long/valueOf \"42\") => 42\n(Long/valueOf \"4.2\") !! value_error")
 {
-    PTC_UNUSED(argc);
-    return value_of(vm, argv, "Long/parseLong", out);
+    return value_of(vm, argc, argv, "Long/parseLong", out);
 }
+PTC_BUILTIN_ROW(long_new, long_value_of, "clojure.core", "Long.", 1, 1, 0, "(Long. x)",
+                "The same as Long/valueOf.", "(Long. \"42\") => 42\n(Long. \"x\") !! value_error");
 
 PTC_BUILTIN(double_value_of, "Double", "valueOf", 1, 1, 0, "(Double/valueOf x)",
             "A number as a float, or the float that a string spells.",
@@ -370,6 +379,9 @@ PTC_BUILTIN(double_value_of, "Double", "valueOf", 1, 1, 0, "(Double/valueOf x)",
         return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_float_new(vm->heap, d));
     return ptc_as(vm, "Double/parseDouble", argc, argv, out);
 }
+PTC_BUILTIN_ROW(double_new, double_value_of, "clojure.core", "Double.", 1, 1, 0, "(Double. x)",
+                "The same as Double/valueOf.",
+                "(Double. \"4.5\") => 4.5\n(Double. \"x\") !! value_error");
 
 PTC_BUILTIN(boolean_value_of, "Boolean", "valueOf", 1, 1, 0, "(Boolean/valueOf x)",
             "A boolean itself, or whether a string says true.",
@@ -432,6 +444,10 @@ const PtcBuiltin *const ptc_lib_interop_class[] = {&char_is_letter_def,
                                                    &char_value_of_def,
                                                    &char_compare_def,
                                                    &uuid_from_string_def,
+                                                   &uuid_random_def,
+                                                   &integer_new_def,
+                                                   &long_new_def,
+                                                   &double_new_def,
                                                    &string_new_def,
                                                    &system_line_separator_def,
                                                    &system_get_property_def,

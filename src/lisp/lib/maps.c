@@ -646,6 +646,10 @@ PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, 0, "(key entry)", "The key of
     return ptc_give(out, ptc_seq_nth(argv[0], 0));
 }
 
+PTC_BUILTIN_ROW(entry_key, core_key, "java", ".getKey", 1, 1, 0, "(.getKey entry)",
+                "The key of a map entry, as key gives it.",
+                "(.getKey (first {:a 1})) => :a\n(.getKey 5) !! type_error");
+
 PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, 0, "(val entry)", "The value of a map entry.",
             "(val (first {:a 1})) => 1\n(val nil) !! type_error")
 {
@@ -711,14 +715,26 @@ PTC_BUILTIN(
     return update_parts(vm, argv, 0, out);
 }
 
-const PtcBuiltin *const ptc_lib_maps[] = {&core_get_def,         &core_get_in_def,
-                                          &core_contains_def,    &core_find_def,
-                                          &core_assoc_def,       &core_assoc_in_def,
-                                          &core_update_def,      &core_update_in_def,
-                                          &core_dissoc_def,      &core_hash_map_def,
-                                          &core_array_map_def,   &core_select_keys_def,
-                                          &core_merge_def,       &core_merge_with_def,
-                                          &core_keys_def,        &core_vals_def,
-                                          &core_entries_def,     &core_key_def,
-                                          &core_val_def,         &core_update_vals_def,
-                                          &core_update_keys_def, NULL};
+const PtcBuiltin *const ptc_lib_maps[] = {&core_get_def,
+                                          &core_get_in_def,
+                                          &core_contains_def,
+                                          &core_find_def,
+                                          &core_assoc_def,
+                                          &core_assoc_in_def,
+                                          &core_update_def,
+                                          &core_update_in_def,
+                                          &core_dissoc_def,
+                                          &core_hash_map_def,
+                                          &core_array_map_def,
+                                          &core_select_keys_def,
+                                          &core_merge_def,
+                                          &core_merge_with_def,
+                                          &core_keys_def,
+                                          &core_vals_def,
+                                          &core_entries_def,
+                                          &core_key_def,
+                                          &core_val_def,
+                                          &entry_key_def,
+                                          &core_update_vals_def,
+                                          &core_update_keys_def,
+                                          NULL};

@@ -258,6 +258,8 @@ PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
                 return ptc_enum_new(heap, PTC_G_FIELD, i);
     if (class_is(name, class_len, "java.time.", "LocalTime"))
         return clock_constant(heap, slash + 1, n);
+    if (class_is(name, class_len, "java.time.", "Instant") && text_is(slash + 1, n, "EPOCH"))
+        return zero(heap, PTC_R_INSTANT);
     if (class_is(name, class_len, "java.time.", "Duration") && text_is(slash + 1, n, "ZERO"))
         return zero(heap, PTC_R_DURATION);
     if (class_is(name, class_len, "java.time.", "Period") && text_is(slash + 1, n, "ZERO"))

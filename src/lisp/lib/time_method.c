@@ -2,6 +2,7 @@
  * Methods of dates, date-times, instants and constants: parts, comparison, conversion, text. */
 #include <stdio.h>
 
+#include "lisp/lib/interop.h"
 #include "lisp/lib/time.h"
 
 enum {
@@ -355,12 +356,14 @@ WITH(with_year, ".withYear", YEAR, "(.withYear date n)",
 
 /* ----------------------------------------------------------------------- constants */
 
-PTC_BUILTIN(get_value, "java", ".getValue", 1, 1, 0, "(.getValue day-or-month)",
-            "The number of a day of the week or month, from 1.",
-            "(.getValue DayOfWeek/MONDAY) => 1\n(.getValue Month/DECEMBER) => 12\n"
+PTC_BUILTIN(get_value, "java", ".getValue", 1, 1, 0, "(.getValue day-or-month-or-entry)",
+            "The number of a day of the week or month, from 1; the value of a map entry.",
+            "(.getValue (first {:a 5})) => 5\n(.getValue DayOfWeek/MONDAY) => 1\n(.getValue "
+            "Month/DECEMBER) => 12\n"
             "(.getValue ChronoUnit/DAYS) !! type_error")
 {
-    PTC_UNUSED(argc);
+    if (ptc_is_sequential(argv[0]))
+        return ptc_as(vm, "clojure.core/val", argc, argv, out);
     if (ptc_is_record(argv[0], PTC_R_YEAR))
         return ptc_give(out, ptc_record_field(argv[0], 0));
     if (!ptc_is_enum(argv[0], PTC_G_DAY) && !ptc_is_enum(argv[0], PTC_G_MONTH))

@@ -138,6 +138,12 @@ SHIFT(plus_millis, ".plusMillis", PTC_U_MILLIS, false,
       "The instant or duration n milliseconds later.",
       "(.plusMillis (Instant/ofEpochSecond 0) 5) => \"1970-01-01T00:00:00.005Z\"\n"
       "(.plusMillis (LocalDate/of 2024 5 31) 1) !! type_error")
+SHIFT(plus_nanos, ".plusNanos", PTC_U_NANOS, false,
+      "The instant, date-time or duration n nanoseconds later.",
+      "(.plusNanos (Duration/ofSeconds 1) 5) => PT1.000000005S\n(.plusNanos 0 1) !! type_error")
+SHIFT(minus_nanos, ".minusNanos", PTC_U_NANOS, true,
+      "The instant, date-time or duration n nanoseconds earlier.",
+      "(.minusNanos (Duration/ofSeconds 1) 1) => PT0.999999999S\n(.minusNanos 0 1) !! type_error")
 SHIFT(minus_millis, ".minusMillis", PTC_U_MILLIS, true,
       "The instant or duration n milliseconds earlier.",
       "(.minusMillis (Duration/ofSeconds 1) 5) => PT0.995S\n(.minusMillis 0 1) !! type_error")
@@ -449,20 +455,13 @@ PTC_BUILTIN(is_zero, "java", ".isZero", 1, 1, 0, "(.isZero amount)",
     return ptc_give(out, ptc_bool(zero));
 }
 
-const PtcBuiltin *const ptc_lib_time_span[] = {&plus_days_def,     &minus_days_def,
-                                               &plus_weeks_def,    &minus_weeks_def,
-                                               &plus_months_def,   &minus_months_def,
-                                               &plus_years_def,    &minus_years_def,
-                                               &plus_hours_def,    &minus_hours_def,
-                                               &plus_minutes_def,  &minus_minutes_def,
-                                               &plus_seconds_def,  &minus_seconds_def,
-                                               &plus_millis_def,   &minus_millis_def,
-                                               &time_plus_def,     &time_minus_def,
-                                               &unit_between_def,  &time_until_def,
-                                               &truncated_to_def,  &to_days_def,
-                                               &to_hours_def,      &to_minutes_def,
-                                               &to_seconds_def,    &to_millis_def,
-                                               &to_nanos_def,      &get_seconds_def,
-                                               &multiplied_by_def, &duration_negated_def,
-                                               &duration_abs_def,  &is_negative_def,
-                                               &is_zero_def,       NULL};
+const PtcBuiltin *const ptc_lib_time_span[] = {
+    &plus_days_def,    &minus_days_def,    &plus_weeks_def,    &minus_weeks_def,
+    &plus_months_def,  &minus_months_def,  &plus_years_def,    &minus_years_def,
+    &plus_hours_def,   &minus_hours_def,   &plus_minutes_def,  &minus_minutes_def,
+    &plus_seconds_def, &minus_seconds_def, &plus_millis_def,   &minus_millis_def,
+    &plus_nanos_def,   &minus_nanos_def,   &time_plus_def,     &time_minus_def,
+    &unit_between_def, &time_until_def,    &truncated_to_def,  &to_days_def,
+    &to_hours_def,     &to_minutes_def,    &to_seconds_def,    &to_millis_def,
+    &to_nanos_def,     &get_seconds_def,   &multiplied_by_def, &duration_negated_def,
+    &duration_abs_def, &is_negative_def,   &is_zero_def,       NULL};
