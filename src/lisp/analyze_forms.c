@@ -532,14 +532,14 @@ FormFn ptc_analyze_special(const char *name, size_t len)
     size_t lo = 0, hi = sizeof specials / sizeof specials[0];
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        size_t n = strlen(specials[mid].name);
         int c = specials[mid].name[0] - name[0]; /* decides nearly always */
-        if (c == 0)
+        if (c == 0) {
+            size_t n = strlen(specials[mid].name);
             c = memcmp(specials[mid].name, name, n < len ? n : len);
-        if (c == 0)
-            c = (n > len) - (n < len);
-        if (c == 0)
-            return specials[mid].fn;
+            c = c ? c : (n > len) - (n < len);
+            if (c == 0)
+                return specials[mid].fn;
+        }
         if (c < 0)
             lo = mid + 1;
         else

@@ -236,7 +236,7 @@ static PtcExpr *referred(Analyzer *an, const PtcForm *form, bool *known)
 
 int ptc_analyze_global(Analyzer *an, const char *name, size_t len)
 {
-    int global = ptc_names_find(an->names, name, len);
+    int global = an->names->count ? ptc_names_find(an->names, name, len) : -1;
     if (global < 0)
         return global;
     if (!an->lone) {
