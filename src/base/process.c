@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * Child processes.  What always holds: a child is reaped before ptc_process_run returns, what is left of its
- * group is killed, and no signal handler of the host is touched. */
-#define _GNU_SOURCE /* pipe2, memfd_create, posix_spawn_file_actions_addclosefrom_np */
+ * Child processes.  What always holds: a child and its leash have ended before ptc_process_run returns, and no signal
+ * handler of the host is touched. */
+#define _GNU_SOURCE /* pipe2, memfd_create */
 #include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/budget.h"
+#include "base/leash.h"
 
 enum {
     READ_BYTES = 16 * 1024,
     LAST_BYTES = 1024 * 1024, /* more than a pipe can hold once its writer is gone */
-    SIGNAL_GROUP = 1 << 2,    /* PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9 */
-    LOOK_MS = 2,              /* between two checks for the end, without a pidfd */
+    LEASH_MS = 10000,         /* more than a leash takes to end what is left of a child */
     OUT = 0,
     ERR = 1,
     PIPES = 2,
@@ -26,9 +27,8 @@ enum {
 
 typedef struct Child {
     PtcProcess *process;
-    pid_t pid;
-    int pidfd; /* -1: the system has none; the end is then polled for */
-    int in;
+    pid_t leash;
+    int control, in;
     int ends[PIPES], inner[PIPES]; /* of the pipes: ours, the child's; -1: closed */
 } Child;
 
@@ -39,19 +39,6 @@ static void shut(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-}
-
-/* A host may have closed its standard descriptors; ours must not take their numbers, or the child's would be
- * overwritten while they are put in place. */
-static int lift(int fd)
-{
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int error = errno;
-    close(fd);
-    errno = error;
-    return higher;
 }
 
 static bool write_all(int fd, const char *bytes, size_t len)
@@ -69,8 +56,8 @@ static bool write_all(int fd, const char *bytes, size_t len)
 /* A file in memory rather than a pipe: a child that does not read it cannot block us. */
 static bool open_input(Child *c)
 {
-    c->in = lift(memfd_create("ptc-input", MFD_CLOEXEC));
-    return c->in >= 0 && write_all(c->in, c->process->input, c->process->input_len) &&
+    c->in = memfd_create("ptc-input", MFD_CLOEXEC);
+    return ptc_leash_lift(&c->in) && write_all(c->in, c->process->input, c->process->input_len) &&
            lseek(c->in, 0, SEEK_SET) == 0;
 }
 
@@ -79,15 +66,16 @@ static bool open_pipe(Child *c, int i)
     int pair[2];
     if (pipe2(pair, O_CLOEXEC) != 0)
         return false;
-    c->ends[i] = lift(pair[0]);
-    c->inner[i] = lift(pair[1]);
-    return c->ends[i] >= 0 && c->inner[i] >= 0 && fcntl(c->ends[i], F_SETFL, O_NONBLOCK) == 0;
+    c->ends[i] = pair[0];
+    c->inner[i] = pair[1];
+    return ptc_leash_lift(&c->ends[i]) && ptc_leash_lift(&c->inner[i]) &&
+           fcntl(c->ends[i], F_SETFL, O_NONBLOCK) == 0;
 }
 
 static void shut_all(Child *c)
 {
     shut(&c->in);
-    shut(&c->pidfd);
+    shut(&c->control);
     for (int i = 0; i < PIPES; i++) {
         shut(&c->ends[i]);
         shut(&c->inner[i]);
@@ -96,67 +84,23 @@ static void shut_all(Child *c)
 
 /* ------------------------------------------------------------------------------- start */
 
-static int set_up_files(posix_spawn_file_actions_t *files, const Child *c)
-{
-    int error = posix_spawn_file_actions_adddup2(files, c->in, STDIN_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(files, c->inner[OUT], STDOUT_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(files, c->inner[ERR], STDERR_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
-    return error;
-}
-
-static int set_up_signals(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setsigdefault(attributes, &all);
-    posix_spawnattr_setpgroup(attributes, 0);
-    return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                    POSIX_SPAWN_SETSIGDEF);
-}
-
-/* 0, or an errno. */
-static int spawn(Child *c)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&files);
-    if (error)
-        return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&files);
-        return error;
-    }
-    const PtcProcess *p = c->process;
-    error = set_up_files(&files, c);
-    if (!error)
-        error = set_up_signals(&attributes);
-    if (!error)
-        error = posix_spawnp(&c->pid, p->argv[0], &files, &attributes, p->argv, p->envp);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    return error;
-}
-
-static bool start(Child *c)
+static bool start_child(Child *c)
 {
     PtcProcess *p = c->process;
     p->end = PTC_PROCESS_NO_START;
     bool opened = open_input(c) && open_pipe(c, OUT) && open_pipe(c, ERR);
-    p->code = opened ? spawn(c) : errno;
-    if (p->code)
-        return false;
-    c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+    int fds[] = {c->in, c->inner[OUT], c->inner[ERR]};
+    PtcLeashStart s = {.argv = (const char *const *)p->argv,
+                       .envp = (const char *const *)p->envp,
+                       .grace_ms = PTC_PROCESS_GRACE_MS,
+                       .fds = fds};
+    p->code = opened ? ptc_leash_start(p->out->mem, &s, &c->leash, &c->control) : errno;
     shut(&c->in);
     shut(&c->inner[OUT]);
     shut(&c->inner[ERR]);
-    return true;
+    if (p->code == ENOMEM)
+        p->end = PTC_PROCESS_NO_MEMORY;
+    return p->code == 0;
 }
 
 /* ------------------------------------------------------------------------------ output */
@@ -204,70 +148,48 @@ static bool take(Child *c, int i, size_t most)
 
 /* --------------------------------------------------------------------------------- end */
 
-static bool has_ended(const Child *c)
+/* Waits for output or the end, for at most this long.  True: the child has ended. */
+static bool await_end(const Child *c, bool output, int ms)
 {
-    siginfo_t info = {0};
-    if (c->pidfd >= 0) {
-        struct pollfd end = {c->pidfd, POLLIN, 0};
-        return poll(&end, 1, 0) > 0;
-    }
-    if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-        return errno != EINTR;
-    return info.si_pid == c->pid;
-}
-
-/* Called before the child is reaped, while its number still belongs to its group.  If the host ignores SIGCHLD, and
- * the child is thus reaped already, the pidfd still identifies the group. */
-static void signal_group(const Child *c, int signal)
-{
-    if (c->pidfd >= 0 &&
-        (syscall(SYS_pidfd_send_signal, c->pidfd, signal, NULL, SIGNAL_GROUP) == 0 ||
-         errno == ESRCH))
-        return;
-    kill(-c->pid, signal);
-}
-
-static void reap(Child *c)
-{
-    PtcProcess *p = c->process;
-    int status = 0;
-    pid_t pid;
-    do
-        pid = waitpid(c->pid, &status, 0);
-    while (pid < 0 && errno == EINTR);
-    p->end = pid != c->pid         ? PTC_PROCESS_LOST
-             : WIFSIGNALED(status) ? PTC_PROCESS_KILLED
-                                   : PTC_PROCESS_EXITED;
-    p->code = pid != c->pid ? 0 : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* Waits for output or the end, for at most this long. */
-static void wait_a_while(const Child *c, bool output, int ms)
-{
-    struct pollfd all[] = {{c->pidfd, POLLIN, 0},
+    struct pollfd all[] = {{c->control, POLLIN, 0},
                            {output ? c->ends[OUT] : -1, POLLIN, 0},
                            {output ? c->ends[ERR] : -1, POLLIN, 0}};
-    if (c->pidfd < 0 && ms > LOOK_MS)
-        ms = LOOK_MS;
-    poll(all, sizeof all / sizeof *all, ms);
+    return poll(all, sizeof all / sizeof *all, ms) > 0 && all[0].revents;
 }
 
+/* The leash has ended or does so in this moment.  One that says nothing was killed, and the child with it. */
+static void reap_leash(Child *c)
+{
+    PtcProcess *p = c->process;
+    PtcLeashEnd end = {0, SIGKILL};
+    (void)!recv(c->control, &end, sizeof end, MSG_DONTWAIT);
+    while (waitpid(c->leash, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    p->end = end.error                 ? PTC_PROCESS_NO_START
+             : WIFSIGNALED(end.status) ? PTC_PROCESS_KILLED
+                                       : PTC_PROCESS_EXITED;
+    p->code = end.error                 ? end.error
+              : WIFSIGNALED(end.status) ? WTERMSIG(end.status)
+                                        : WEXITSTATUS(end.status);
+}
+
+/* A leash that does not do its work, because somebody has stopped it, is killed. */
 static void put_an_end(Child *c, PtcProcessEnd why)
 {
-    signal_group(c, SIGTERM);
-    int step = c->pidfd < 0 ? LOOK_MS : PTC_PROCESS_GRACE_MS;
-    for (int ms = 0; ms < PTC_PROCESS_GRACE_MS && !has_ended(c); ms += step)
-        wait_a_while(c, false, step);
-    signal_group(c, SIGKILL);
-    reap(c);
+    shutdown(c->control, SHUT_WR);
+    int64_t until = ptc_clock_ns(NULL) + (int64_t)LEASH_MS * 1000000;
+    while (!await_end(c, false, LEASH_MS) && ptc_clock_ns(NULL) < until)
+        continue;
+    if (!await_end(c, false, 0))
+        kill(c->leash, SIGKILL);
+    reap_leash(c);
     c->process->end = why;
 }
 
 /* The child has ended; what it wrote before is still in the pipes. */
 static void finish(Child *c)
 {
-    signal_group(c, SIGKILL);
-    reap(c);
+    reap_leash(c);
     take(c, ERR, LAST_BYTES);
     if (!take(c, OUT, LAST_BYTES))
         c->process->end = c->process->out->failed ? PTC_PROCESS_NO_MEMORY : PTC_PROCESS_TOO_MUCH;
@@ -276,27 +198,25 @@ static void finish(Child *c)
 static void follow(Child *c)
 {
     PtcProcess *p = c->process;
-    for (;;) {
+    bool ended = false;
+    while (!ended) {
         if (!p->go_on(p->user)) {
             put_an_end(c, PTC_PROCESS_ENDED);
-            return;
-        }
-        if (has_ended(c)) {
-            finish(c);
             return;
         }
         if (!take(c, ERR, READ_BYTES) || !take(c, OUT, LAST_BYTES)) {
             put_an_end(c, p->out->failed ? PTC_PROCESS_NO_MEMORY : PTC_PROCESS_TOO_MUCH);
             return;
         }
-        wait_a_while(c, true, PTC_PROCESS_SLICE_MS);
+        ended = await_end(c, true, PTC_PROCESS_SLICE_MS);
     }
+    finish(c);
 }
 
 void ptc_process_run(PtcProcess *process)
 {
-    Child c = {.process = process, .pidfd = -1, .in = -1, .ends = {-1, -1}, .inner = {-1, -1}};
-    if (start(&c))
+    Child c = {.process = process, .control = -1, .in = -1, .ends = {-1, -1}, .inner = {-1, -1}};
+    if (start_child(&c))
         follow(&c);
     shut_all(&c);
 }

@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/leash.h"
 #include "base/nearest.h"
 #include "cli/io.h"
 #include "cli/short_form.h"
 #include "exec/worker.h"
 #include "lisp/builtin.h"
-#include "mcp/client/link.h"
 #include "ptc/ptc.h"
 
 static const PtcCmd commands[] = {

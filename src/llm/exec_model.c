@@ -77,7 +77,7 @@ static void run(const Program *p, const PtcLlmRequest *request, PtcText input, P
                           .go_on = go_on,
                           .user = &watch};
     ptc_process_run(&process);
-    if (process.end == PTC_PROCESS_LOST || (process.end == PTC_PROCESS_EXITED && process.code == 0))
+    if (process.end == PTC_PROCESS_EXITED && process.code == 0)
         (void)ptc_llm_json_take_reply(reply, ptc_buf_view(&out), p->argv[0]);
     else
         fail(reply, p, &process, watch.status);

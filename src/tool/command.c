@@ -259,9 +259,6 @@ static void tell_status(PtcBuf *out, const PtcProcess *p)
     trim(&err, &len);
     if (len > 0)
         add_stderr(out, err, len);
-    else if (p->end == PTC_PROCESS_LOST)
-        ptc_buf_add_cstr(
-            out, "it wrote no result, and its exit status is lost: the host ignores SIGCHLD");
     else
         ptc_buf_addf(out, "exit status %d, with nothing on standard error", p->code);
 }
@@ -285,8 +282,7 @@ bool ptc_command_judge(const PtcProcess *p, const char **json, size_t *len,
     *json = p->out->data;
     *len = p->out->len;
     trim(json, len);
-    bool ok =
-        (p->end == PTC_PROCESS_EXITED && p->code == 0) || (p->end == PTC_PROCESS_LOST && *len > 0);
+    bool ok = p->end == PTC_PROCESS_EXITED && p->code == 0;
     if (!ok)
         tell(&out, p); /* into the caller's array, so it never grows */
     text[out.len] = 0;

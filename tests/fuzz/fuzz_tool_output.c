@@ -48,15 +48,14 @@ static void parse(const char *json, size_t len, bool small)
 
 static void check_output(const uint8_t *data, size_t size)
 {
-    static const PtcProcessEnd ends[] = {PTC_PROCESS_EXITED,   PTC_PROCESS_EXITED,
-                                         PTC_PROCESS_KILLED,   PTC_PROCESS_LOST,
+    static const PtcProcessEnd ends[] = {PTC_PROCESS_EXITED, PTC_PROCESS_EXITED, PTC_PROCESS_KILLED,
                                          PTC_PROCESS_TOO_MUCH, PTC_PROCESS_NO_START};
     char *argv[] = {"a program", NULL}, text[PTC_COMMAND_TEXT];
     const char *json;
     size_t len, split = data[2] < size - 3 ? data[2] : size - 3;
     PtcBuf err = exact(data + 3, split), out = exact(data + 3 + split, size - 3 - split);
-    PtcProcess p = {.argv = argv, .out = &out, .err = &err, .end = ends[data[0] % 6]};
-    p.code = data[0] % 6 == 0 ? 0 : data[1];
+    PtcProcess p = {.argv = argv, .out = &out, .err = &err, .end = ends[data[0] % 5]};
+    p.code = data[0] % 5 == 0 ? 0 : data[1];
     memset(text, 'x', sizeof text);
     if (ptc_command_judge(&p, &json, &len, text))
         parse(json, len, (data[0] & 0x40) != 0);

@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#include "mcp/client/leash.h"
+#include "base/leash.h"
 #include "upstream/call_progress.h"
 #include "upstream/inquiry.h"
 #include "upstream/manager_int.h"

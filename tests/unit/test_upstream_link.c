@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
+#include "base/leash.h"
 #include "unit/link_help.h"
 
 static PtcMem mem;

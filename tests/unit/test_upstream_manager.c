@@ -3,6 +3,7 @@
  * caches, many threads, and memory that runs out. */
 #define _GNU_SOURCE
 #include "base/cancel.h"
+#include "base/leash.h"
 #include "base/utf8.h"
 #include "mcp/client/link.h"
 #include "unit/manager_help.h"

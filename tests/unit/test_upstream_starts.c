@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <sys/wait.h>
 
+#include "base/leash.h"
 #include "mcp/client/link.h"
 #include "unit/manager_help.h"
 

@@ -6,6 +6,7 @@
  *
  * With --stdio PROGRAM [ARGUMENT...] it starts a server instead, lists its tools and measures calls of `echo`. */
 #define _GNU_SOURCE /* memmem */
+#include "base/leash.h"
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"

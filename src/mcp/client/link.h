@@ -178,10 +178,4 @@ PtcText ptc_link_auth(PtcLink *link);
  * loop's. */
 void ptc_link_free(PtcLink *link);
 
-/* ---- leash.c */
-
-/* The leash that stdio servers run under; main() asks this first. */
-bool ptc_leash_asked(int argc, char **argv);
-int ptc_leash_main(int argc, char **argv);
-
 #endif

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Starts servers under leashes.  What always holds: every leash that was started is reaped, by whoever has its control
  * socket (the wire, or a node of its own in the loop once the wire has left it), or later, when the loop has ended. */
-#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
+#define _GNU_SOURCE /* pipe2 */
 #include "mcp/client/stdio_child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mcp/client/leash.h"
+#include "base/leash.h"
 
 /* A leash that nobody talks to any more. */
 typedef struct {
@@ -69,115 +67,34 @@ static void reap_later(pid_t pid)
 
 /* ---------------------------------------------------------------------------- start */
 
-/* Above the numbers that the leash gets, so that putting them in place overwrites none of ours. */
-static bool lift(int *fd)
-{
-    if (*fd < 0 || *fd > PTC_LEASH_CONTROL)
-        return *fd >= 0;
-    int higher = fcntl(*fd, F_DUPFD_CLOEXEC, PTC_LEASH_CONTROL + 1);
-    close(*fd);
-    *fd = higher;
-    return higher >= 0;
-}
-
 /* pairs[i][0] is ours, pairs[i][1] the child's, whose number will be i. */
-static bool open_pairs(int pairs[4][2])
+static bool open_pairs(int pairs[3][2])
 {
     int ends[2];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         bool in = i == STDIN_FILENO;
-        if (i < 3 ? pipe2(ends, O_CLOEXEC) != 0
-                  : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        if (pipe2(ends, O_CLOEXEC) != 0)
             return false;
         pairs[i][0] = ends[in];
         pairs[i][1] = ends[!in];
-        if (!lift(&pairs[i][0]) || !lift(&pairs[i][1]) ||
+        if (!ptc_leash_lift(&pairs[i][0]) || !ptc_leash_lift(&pairs[i][1]) ||
             fcntl(pairs[i][0], F_SETFL, O_NONBLOCK | (in ? O_WRONLY : 0)) != 0)
             return false;
     }
     return true;
 }
 
-static int set_up_files(posix_spawn_file_actions_t *files, int pairs[4][2])
-{
-    int error = 0;
-    for (int i = 0; i < 4 && !error; i++)
-        error = posix_spawn_file_actions_adddup2(files, pairs[i][1], i);
-    return error ? error : posix_spawn_file_actions_addclosefrom_np(files, PTC_LEASH_CONTROL + 1);
-}
-
-/* A session of its own, so that a terminal's signals reach only us. */
-static void set_up_signals(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setsigdefault(attributes, &all);
-    posix_spawnattr_setflags(attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-static int spawn(pid_t *pid, const char *leash, int pairs[4][2], char *const *argv,
-                 char *const *env)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&files);
-    if (error)
-        return error;
-    error = posix_spawnattr_init(&attributes);
-    if (!error) {
-        error = set_up_files(&files, pairs);
-        set_up_signals(&attributes);
-        if (!error)
-            error = posix_spawn(pid, leash, &files, &attributes, argv, env);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&files);
-    return error;
-}
-
-/* posix_spawn takes texts that it could change but does not. */
-static char *plain(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
-/* Were we started as a leash ourselves?  Then whoever has this program's `main` forgot to ask for that, and each of us
- * would start the next one, without end. */
-static bool is_leash(void)
-{
-    char words[64] = "";
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, words, sizeof words - 1);
-    if (fd >= 0)
-        close(fd);
-    size_t first = n > 0 ? strlen(words) + 1 : 0;
-    return first > 0 && first < sizeof words && strcmp(words + first, PTC_LEASH_ARGUMENT) == 0;
-}
-
-static int start(pid_t *pid, PtcMem *mem, const PtcLinkConfig *c, int pairs[4][2])
+static int start_server(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfig *c, int pairs[3][2])
 {
     static const char *const nothing[] = {NULL};
-    size_t n = 0;
-    while (c->argv[n])
-        n++;
-    size_t bytes = (n + 4) * sizeof(char *);
-    char **argv = ptc_mem_alloc(mem, bytes);
-    if (!argv)
-        return ENOMEM;
-    argv[0] = plain("ptc");
-    argv[1] = plain(PTC_LEASH_ARGUMENT);
-    argv[2] = plain(c->cwd ? c->cwd : "");
-    for (size_t i = 0; i <= n; i++)
-        argv[3 + i] = plain(c->argv[i]);
-    const char *const *env = c->env ? c->env : nothing;
-    int error = is_leash() ? ELOOP
-                           : spawn(pid, c->leash ? c->leash : "/proc/self/exe", pairs, argv,
-                                   (char *const *)(uintptr_t)env);
-    ptc_mem_free(mem, argv, bytes);
-    return error;
+    int fds[] = {pairs[0][1], pairs[1][1], pairs[2][1]};
+    PtcLeashStart s = {.argv = c->argv,
+                       .envp = c->env ? c->env : nothing,
+                       .cwd = c->cwd,
+                       .leash = c->leash,
+                       .grace_ms = PTC_STDIO_GRACE_MS,
+                       .fds = fds};
+    return ptc_leash_start(mem, &s, &child->pid, &child->control);
 }
 
 /* What cannot be started here is the leash; of a program that is not there the leash tells. */
@@ -188,9 +105,6 @@ static void tell(PtcBuf *why, const PtcLinkConfig *c, int error)
     else if (c->leash && !c->leash[0])
         ptc_buf_addf(why, "%s would run under the command ptc, which is not on the PATH",
                      c->argv[0]);
-    else if (error == ELOOP)
-        ptc_buf_addf(why, "%s would run under this program, which is not the command ptc",
-                     c->argv[0]);
     else
         ptc_buf_addf(why, "%s would run under %s, which cannot be started: %s", c->argv[0],
                      c->leash ? c->leash : "ptc", strerror(error));
@@ -198,12 +112,12 @@ static void tell(PtcBuf *why, const PtcLinkConfig *c, int error)
 
 bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfig *c, PtcBuf *why)
 {
-    int pairs[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    int pairs[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
     reap_ended();
     *child = (PtcStdioChild){-1, -1, -1, -1, 0};
     bool has = c->argv && c->argv[0] && !(c->leash && !c->leash[0]);
-    int error = !has ? EINVAL : open_pairs(pairs) ? start(&child->pid, mem, c, pairs) : errno;
-    for (int i = 0; i < 4; i++) {
+    int error = !has ? EINVAL : open_pairs(pairs) ? start_server(child, mem, c, pairs) : errno;
+    for (int i = 0; i < 3; i++) {
         shut(&pairs[i][1]);
         if (error)
             shut(&pairs[i][0]);
@@ -212,7 +126,9 @@ bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfi
         tell(why, c, error);
         return false;
     }
-    *child = (PtcStdioChild){pairs[0][0], pairs[1][0], pairs[2][0], pairs[3][0], child->pid};
+    child->in = pairs[0][0];
+    child->out = pairs[1][0];
+    child->err = pairs[2][0];
     return true;
 }
 

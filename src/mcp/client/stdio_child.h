@@ -7,6 +7,9 @@
 
 #include "mcp/client/link.h"
 
+/* From closing its standard input to SIGTERM, and from there to SIGKILL. */
+enum { PTC_STDIO_GRACE_MS = 500 };
+
 /* Our ends; none of them blocks.  -1: closed. */
 typedef struct PtcStdioChild {
     int in, out, err;
