@@ -51,8 +51,9 @@ bool ptc_secrets_any(const PtcSecrets *secrets);
 
 /* Appends the text with [secret] in place of each secret, which at most doubles it.  Texts should come here before
  * they are cut, but what a worker sends was cut where the secrets are not known.  So the first part of a secret
- * counts where a text ends or goes on with dots for what was left out, and its last part counts after such dots;
- * `headless` says that the text's beginning was cut off, and with it perhaps the beginning of a secret. */
+ * counts where a text ends or goes on with dots for what was left out, and its last part counts after such dots, where
+ * there are no more than a few hundred of them; `headless` says that the text's beginning was cut off, and with it
+ * perhaps the beginning of a secret. */
 void ptc_secrets_blot(const PtcSecrets *secrets, PtcBuf *out, PtcText text, bool headless);
 
 /* The same for a text that nobody cut but that may arrive in parts.  Unless this is the last part, appends what no

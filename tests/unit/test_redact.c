@@ -216,9 +216,31 @@ static void test_lengths(void)
     ptc_secrets_deinit(&secrets);
 }
 
+/* A text of nothing but dots is no reason to compare each of them with every part of a long token. */
+static void test_dots(void)
+{
+    enum { TOKEN = 2000, DOTS = 256 * 1024 };
+    static char token[TOKEN], dots[DOTS];
+    PtcSecrets secrets;
+    PtcBuf out;
+    for (size_t i = 0; i < TOKEN; i++)
+        token[i] = "abcdefghij"[i * i % 101 % 10];
+    memset(dots, '.', DOTS);
+    ptc_secrets_init(&secrets, &mem, PTC_SECRET_MIN_TOLD);
+    CHECK(ptc_secrets_add(&secrets, token, TOKEN));
+    ptc_buf_init(&out, &mem, 2 * DOTS);
+    int64_t before = check_cpu_ms();
+    ptc_secrets_blot(&secrets, &out, (PtcText){dots, DOTS}, true);
+    CHECK(check_cpu_ms() - before < 5000);
+    CHECK(out.len == DOTS);
+    ptc_buf_deinit(&out);
+    ptc_secrets_deinit(&secrets);
+}
+
 int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
+    test_dots();
     test_secrets();
     test_lengths();
     test_forms();
