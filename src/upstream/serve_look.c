@@ -37,11 +37,13 @@ static void add_clean(PtcManager *m, PtcBuf *out, PtcText text, size_t max, bool
     ptc_buf_end_part(out, &safe);
 }
 
-/* github/get_pr - Get a pull request */
-static void put_line(PtcManager *m, PtcBuf *out, const PtcCatalogServer *server,
+/* github/get_pr - Get a pull request; nothing once the budget has stopped. */
+static void put_line(PtcManager *m, PtcBudget *budget, PtcBuf *out, const PtcCatalogServer *server,
                      const PtcCatalogTool *tool)
 {
     PtcBuf line;
+    if (!ptc_tick_scan(budget, PTC_TICK_SCAN + tool->description.len))
+        return;
     ptc_buf_init(&line, m->mem, 4096);
     ptc_buf_addf(&line, "%.*s/%.*s", (int)server->ns.len, server->ns.bytes, (int)tool->symbol.len,
                  tool->symbol.bytes);
@@ -123,7 +125,7 @@ static void put_search(PtcUpRun *run, PtcDesk *desk, PtcValue in, PtcBuf *out)
     if (catalog.servers && query.bytes &&
         ptc_tool_search(&desk->arena, &desk->heap, &catalog, query, &hits, &count))
         for (size_t i = 0; i < count && i < limit; i++)
-            put_line(m, out, hits[i].server, hits[i].tool);
+            put_line(m, &desk->budget, out, hits[i].server, hits[i].tool);
     ptc_emit_array_end(out);
 }
 
@@ -133,7 +135,7 @@ static void put_dir(PtcUpRun *run, PtcDesk *desk, PtcValue in, const PtcListing 
     size_t offset = number(&desk->heap, in, "offset", 0, l->server.count);
     ptc_emit_array(out);
     for (size_t i = offset; i < l->server.count && i - offset < limit; i++)
-        put_line(run->manager, out, &l->server, &l->server.tools[i]);
+        put_line(run->manager, &desk->budget, out, &l->server, &l->server.tools[i]);
     ptc_emit_array_end(out);
 }
 

@@ -171,12 +171,14 @@ static void look(const Search *s, PtcText text, double weight, double has[PTC_TO
         has[w] += weight * best[w];
 }
 
-/* What a tool has of each word. */
+/* What a tool has of each word; nothing once the budget has stopped. */
 static void look_at_tool(const Search *s, const PtcCatalogTool *tool,
                          double has[PTC_TOOL_SEARCH_WORDS])
 {
     PtcValue name, schema;
     memset(has, 0, PTC_TOOL_SEARCH_WORDS * sizeof *has);
+    if (!ptc_tick_scan(s->heap->budget, PTC_TICK_SCAN + tool->description.len * (1 + s->count / 4)))
+        return;
     look(s, tool->name, name_weight, has);
     look(s, tool->description, 1, has);
     PtcValue input = tool->definition == PTC_NONE
@@ -185,7 +187,8 @@ static void look_at_tool(const Search *s, const PtcCatalogTool *tool,
     PtcValue properties =
         input == PTC_NONE ? PTC_NONE : ptc_map_field(s->heap, input, "properties");
     if (properties != PTC_NONE && ptc_is_map(properties))
-        for (size_t pos = 0; ptc_map_next(properties, &pos, &name, &schema);)
+        for (size_t pos = 0;
+             ptc_tick(s->heap->budget, 1) && ptc_map_next(properties, &pos, &name, &schema);)
             look(s, ptc_str_text(name), argument_weight, has);
 }
 

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "base/cancel.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "trace/redact.h"
@@ -15,6 +16,7 @@
 #include "upstream/clean.h"
 #include "upstream/config.h"
 #include "upstream/credentials.h"
+#include "upstream/desk.h"
 #include "upstream/fields.h"
 #include "upstream/header.h"
 #include "upstream/naming.h"
@@ -470,6 +472,38 @@ static bool run_all(PtcMem *mem)
     return ok;
 }
 
+/* A search through a catalogue, which a server may make large, ends with the run. */
+static void test_search_stops(void)
+{
+    PtcMem mem;
+    PtcDesk desk;
+    PtcJsonError error;
+    PtcCatalogServer server;
+    PtcToolHit *hits;
+    PtcBuf text;
+    size_t count = 0;
+    PtcCancel cancel = {0};
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_desk_init(&desk, &mem, (size_t)64 << 20);
+    ptc_buf_init(&text, &mem, 1 << 20);
+    ptc_buf_add_cstr(&text, "[{\"name\":\"a\",\"description\":\"");
+    for (int i = 0; i < 100000; i++)
+        ptc_buf_add_cstr(&text, "word ");
+    ptc_buf_add_cstr(&text, "\"}]");
+    PtcValue tools = ptc_json_parse(&desk.heap, text.data, text.len, &error);
+    CHECK(tools != PTC_NONE && ptc_catalog_server(&desk.arena, &desk.heap, PTC_TEXT("s"),
+                                                  PTC_TEXT("s"), tools, &server));
+    PtcCatalog catalog = {&server, 1};
+    CHECK(ptc_tool_search(&desk.arena, &desk.heap, &catalog, PTC_TEXT("word"), &hits, &count));
+    CHECK(count == 1 && desk.budget.stop == PTC_STOP_NONE);
+    desk.budget.cancel = &cancel;
+    ptc_cancel_ask(&cancel);
+    CHECK(ptc_tool_search(&desk.arena, &desk.heap, &catalog, PTC_TEXT("word"), &hits, &count));
+    CHECK(desk.budget.stop == PTC_STOP_CANCELLED);
+    ptc_buf_deinit(&text);
+    ptc_desk_deinit(&desk);
+}
+
 static void test_no_memory(void)
 {
     PtcMem mem;
@@ -726,6 +760,7 @@ int main(void)
     CHECK_RUN(test_boundary(&h));
     CHECK_RUN(test_whole_requests());
     CHECK_RUN(test_whole_credentials());
+    CHECK_RUN(test_search_stops());
     CHECK_RUN(test_no_memory());
     ptc_arena_deinit(&arena);
     check_heap_deinit(&h);
