@@ -331,21 +331,22 @@ static void take_issues(Fitting *f, const PtcSchemaIssues *from)
     }
 }
 
-/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants.
- * Most calls are valid, so the validator is first run without the list of issues, which is large. */
+/* A schema that cannot be compiled, or takes too long, is the upstream's fault and stops no call: the upstream will say
+ * what it wants.  Most calls are valid, so the validator is first run without the list of issues, which is large. */
 static void validate(Fitting *f, PtcValue args)
 {
     const PtcSchema *schema = f->in->compiled;
     PtcSchemaError error;
     PtcSchemaIssues *found;
     PtcMem *mem = f->heap->pool->mem;
-    PtcBudget *budget = f->heap->budget;
-    if (!schema && !ptc_schema_compile(&f->arena, mem, budget, f->in->schema, &schema, &error))
+    PtcBudget *budget = f->in->checks ? f->in->checks : f->heap->budget;
+    if (!schema && (f->in->checks ||
+                    !ptc_schema_compile(&f->arena, mem, budget, f->in->schema, &schema, &error)))
         return;
     if (ptc_schema_validate(schema, args, mem, budget, NULL) != PTC_SCHEMA_INVALID)
         return;
     if (!(found = ptc_arena_zalloc(&f->arena, sizeof *found)))
-        ptc_budget_halt(budget, PTC_STOP_MEMORY);
+        ptc_budget_halt(f->heap->budget, PTC_STOP_MEMORY);
     else if (ptc_schema_validate(schema, args, mem, budget, found) == PTC_SCHEMA_INVALID)
         take_issues(f, found);
 }

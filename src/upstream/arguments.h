@@ -32,7 +32,10 @@ void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const cha
 
 typedef struct PtcArgumentsIn {
     PtcValue schema;                  /* the input schema; PTC_NONE: anything goes */
-    const struct PtcSchema *compiled; /* the same, compiled; NULL: that is done now */
+    const struct PtcSchema *compiled; /* the same, compiled */
+    /* For validating with `compiled`, if there is one; what it stops is not validated.  NULL: that is compiled now, for
+     * the budget of the heap. */
+    PtcBudget *checks;
     PtcValue root;  /* the document that its references are in; most often the schema itself */
     PtcValue args;  /* a map with keys of any kind, or nil */
     bool unchecked; /* not validated: only spelling, coercion, types and enums are looked at */

@@ -5,7 +5,6 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/arguments.h"
 #include "upstream/fields.h"
 #include "upstream/naming.h"
 
@@ -75,7 +74,7 @@ static PtcValue whole_args(PtcHeap *heap, PtcValue question, PtcValue open)
     return args;
 }
 
-bool ptc_arguments_check(PtcHeap *heap, PtcValue schema, PtcText text, PtcBuf *out)
+bool ptc_arguments_check(PtcHeap *heap, PtcArgumentsIn in, PtcText text, PtcBuf *out)
 {
     PtcJsonError error;
     PtcArgumentIssues issues = {0};
@@ -84,10 +83,8 @@ bool ptc_arguments_check(PtcHeap *heap, PtcValue schema, PtcText text, PtcBuf *o
         return false;
     bool map = question != PTC_NONE && ptc_is_map(question);
     PtcValue open = map ? ptc_map_field(heap, question, "open") : PTC_NONE;
-    PtcArgumentsIn in = {.schema = schema,
-                         .root = schema,
-                         .args = map ? whole_args(heap, question, open) : PTC_NIL,
-                         .unchecked = ptc_fields_count(open) > 0};
+    in.args = map ? whole_args(heap, question, open) : PTC_NIL;
+    in.unchecked = ptc_fields_count(open) > 0;
     if (in.args != PTC_NONE)
         (void)!ptc_arguments_fit(heap, &in, &issues);
     if (!ptc_fields_ok(heap))

@@ -3,11 +3,11 @@
 #ifndef PTC_UPSTREAM_ARGUMENTS_CHECK_H
 #define PTC_UPSTREAM_ARGUMENTS_CHECK_H
 
-#include "base/buf.h"
-#include "value/heap.h"
+#include "upstream/arguments.h"
 
 /* The answer of PTC_REMOTE_CHECK (tool/remote.h) to its text {"args":{...},"open":[keys]}, for a tool with this input
- * schema (PTC_NONE: anything goes): {"issues":[...]}.  The text may be hostile.  False: out of memory. */
-PTC_MUST_USE bool ptc_arguments_check(PtcHeap *heap, PtcValue schema, PtcText text, PtcBuf *out);
+ * schema: {"issues":[...]}.  `in` has the schema and how it is validated.  The text may be hostile.  False: out of
+ * memory. */
+PTC_MUST_USE bool ptc_arguments_check(PtcHeap *heap, PtcArgumentsIn in, PtcText text, PtcBuf *out);
 
 #endif

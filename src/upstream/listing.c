@@ -148,28 +148,25 @@ void ptc_listing_drop(PtcListing *l)
     ptc_mem_free(l->mem, l, sizeof *l);
 }
 
-/* With the lock held, though not for long: the number of parts of a schema is limited. */
-static const PtcSchema *compile(PtcListing *l, size_t tool, bool results)
+/* With the lock held.  False: the budget has stopped, and another may not. */
+static bool compile(PtcListing *l, size_t tool, bool results, PtcBudget *budget,
+                    const PtcSchema **out)
 {
-    PtcBudget budget;
-    PtcSchemaError error;
-    const PtcSchema *schema = NULL;
+    PtcSchemaError error = {0};
     PtcValue value = ptc_map_field(&l->desk.heap, l->server.tools[tool].definition,
                                    results ? "outputSchema" : "inputSchema");
-    ptc_budget_init(&budget);
     if (value == PTC_NONE ||
-        !ptc_schema_compile(&l->desk.arena, l->mem, &budget, value, &schema, &error))
-        return NULL;
-    return schema;
+        !ptc_schema_compile(&l->desk.arena, l->mem, budget, value, out, &error))
+        *out = NULL;
+    return !error.stopped;
 }
 
-const PtcSchema *ptc_listing_schema(PtcListing *l, size_t tool, bool results)
+const PtcSchema *ptc_listing_schema(PtcListing *l, size_t tool, bool results, PtcBudget *budget)
 {
     size_t at = tool + (results ? l->server.count : 0);
     pthread_mutex_lock(&l->lock);
     if (!l->compiled[at])
-        l->schemas[at] = compile(l, tool, results);
-    l->compiled[at] = true;
+        l->compiled[at] = compile(l, tool, results, budget, &l->schemas[at]);
     const PtcSchema *schema = l->schemas[at];
     pthread_mutex_unlock(&l->lock);
     return schema;

@@ -47,8 +47,10 @@ PTC_MUST_USE PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, Ptc
 PtcListing *ptc_listing_hold(PtcListing *listing);
 void ptc_listing_drop(PtcListing *listing); /* NULL is fine */
 
-/* The schema of a tool's arguments, or of its results; NULL: there is none, or it cannot be compiled. */
-const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, bool results);
+/* The schema of a tool's arguments, or of its results; NULL: there is none, it cannot be compiled, or the budget
+ * has stopped. */
+const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, bool results,
+                                           PtcBudget *budget);
 
 /* How rules may spell the name of an entry of tools/list, and of a tool. */
 PtcSpelt ptc_listing_spelt(PtcHeap *heap, PtcValue tool, char symbol[PTC_CATALOG_NAME_BYTES + 1]);

@@ -27,6 +27,8 @@
 typedef struct PtcInstance PtcInstance;
 typedef struct PtcUpRun PtcUpRun;
 
+enum { PTC_UPSTREAM_SLOW = 64 };
+
 /* One upstream of the configuration. */
 typedef struct PtcUpstream {
     PtcManager *manager;
@@ -43,6 +45,13 @@ typedef struct PtcUpstream {
     bool rules_told;             /* clerk: what is wrong with the rules for it was told */
     uint64_t stamp;              /* ptc_entry_stamp when its list was last asked for */
     PtcCallCounts counts;
+    struct { /* schemas that nothing is checked with any more, by digest; in a ring */
+        struct {
+            char digest[PTC_LISTING_DIGEST / 4];
+            bool told;
+        } items[PTC_UPSTREAM_SLOW];
+        _Atomic size_t count;
+    } slow;
 } PtcUpstream;
 
 typedef enum {
@@ -79,7 +88,8 @@ typedef struct PtcUpCall {
     size_t args_at, args_len; /* where the arguments are in params; 0: they are not there */
     PtcEffect effect;
     PtcPolicy policy;
-    bool changed; /* the tool is not what was pinned */
+    bool changed;   /* the tool is not what was pinned */
+    unsigned notes; /* about the call, as of a tool result */
     bool approved;
     bool denied; /* it counts as one that policy refused, once however often it is looked at */
     /* how it went */
@@ -186,7 +196,8 @@ struct PtcUpRun {
     size_t record_count, record_cap;
     size_t refused; /* lines for calls that were not made */
     size_t made, looks, lookups, bytes, blob_count, blob_bytes;
-    int64_t load_ns; /* left for waiting for listings */
+    int64_t load_ns;            /* left for waiting for listings */
+    _Atomic int64_t checked_ns; /* that checks against schemas took */
     struct PtcUpBlob *blobs;
     /* Guards the next; taken last, also by those who hold the manager's lock, which `lock` comes before. */
     pthread_mutex_t denied_lock;

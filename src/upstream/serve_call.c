@@ -194,8 +194,8 @@ bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues
 {
     if (issues->count == 0)
         return ptc_call_refuse(call, "upstream_unavailable",
-                               "its arguments could not be checked: a pattern of the tool's schema "
-                               "takes too long, or ptc is out of memory");
+                               "its arguments could not be checked in time, or ptc is out of "
+                               "memory");
     const PtcArgumentIssue *first = &issues->items[0];
     return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
                            first->path[0] ? first->path : "arguments", first->message,
@@ -232,18 +232,35 @@ static bool put_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *to
     return ptc_serve_request(call, desk, tool->definition, args);
 }
 
+/* The arguments as the tool wants them; PTC_NONE: refused.  For a run that has ended meanwhile nothing is sent. */
+static PtcValue fit_arguments(PtcUpCall *call, PtcDesk *desk, PtcValue schema, PtcValue args)
+{
+    PtcRunCheck check;
+    PtcArgumentIssues issues; /* 10 KiB: only its count is ever cleared */
+    ptc_run_check_begin(&check, call, call->seen, call->tool, false);
+    PtcArgumentsIn in = {.schema = schema,
+                         .compiled = check.schema,
+                         .checks = &check.budget,
+                         .root = schema,
+                         .args = args};
+    PtcValue sent = ptc_arguments_fit(&desk->heap, &in, &issues);
+    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    if (check.budget.stop != PTC_STOP_NONE && !check.late)
+        ptc_budget_halt(&desk->budget, check.budget.stop);
+    if (sent == PTC_NONE || !ptc_fields_ok(&desk->heap)) {
+        (void)ptc_serve_refuse_arguments(call, &issues);
+        return PTC_NONE;
+    }
+    return sent;
+}
+
 static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
 {
     PtcHeap *heap = &desk->heap;
-    PtcArgumentIssues issues; /* 10 KiB: only its count is ever cleared */
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
-    PtcArgumentsIn in = {.schema = schema,
-                         .compiled = ptc_listing_schema(call->seen, call->tool, false),
-                         .root = schema,
-                         .args = args};
-    PtcValue sent = ptc_arguments_fit(heap, &in, &issues);
+    PtcValue sent = fit_arguments(call, desk, schema, args);
     if (sent == PTC_NONE)
-        return ptc_serve_refuse_arguments(call, &issues);
+        return false;
     if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
         return put_request(call, desk, tool, sent);
     ptc_emit_object(&call->params);
@@ -417,6 +434,7 @@ void ptc_serve_go_on(PtcUpCall *list)
         next = call->next;
         ptc_desk_init(&desk, m->mem, CALL_BYTES);
         ptc_desk_hurry(&desk);
+        ptc_run_hurry(call->run, &desk);
         bool later = go_on(call, &desk);
         ptc_desk_deinit(&desk);
         if (later)

@@ -19,6 +19,8 @@ PtcListing *ptc_run_view_later(PtcUpRun *run, uint32_t slot);
 bool ptc_run_is_listed(const PtcUpRun *run, uint32_t slot, const PtcInstance *i);
 /* The upstream of a slot, which must be one of the run's. */
 PtcUpstream *ptc_run_upstream(const PtcUpRun *run, uint32_t slot);
+/* Work at the desk ends no later than the run. */
+void ptc_run_hurry(const PtcUpRun *run, PtcDesk *desk);
 /* The upstream with this namespace, spelt as programs may; -1: none. */
 int ptc_run_slot(PtcManager *m, PtcText ns);
 /* Why it cannot be done.  Always false. */
@@ -53,6 +55,25 @@ bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *entry, const PtcCatalogTo
 
 /* The upstream of this name or namespace; -1: none. */
 int ptc_serve_slot(PtcManager *m, PtcText server);
+
+/* ---- serve_schema.c */
+/* One check against the schema of a tool, for its arguments or its results. */
+typedef struct PtcRunCheck {
+    PtcUpRun *run;
+    PtcUpstream *upstream;
+    PtcListing *listing;
+    size_t tool;
+    bool results, given_up;
+    const struct PtcSchema *schema; /* NULL: there is none to check with */
+    PtcBudget budget;
+    int64_t begun_ns, seen_ns;
+    bool late; /* the run has no time left for checks */
+} PtcRunCheck;
+/* A check must not move. */
+void ptc_run_check_begin(PtcRunCheck *check, PtcUpCall *call, PtcListing *listing, size_t tool,
+                         bool results);
+/* The notes that a call gets, if there is one to get them.  A check that ran out of memory stops the budget. */
+unsigned ptc_run_check_end(PtcRunCheck *check, PtcBudget *budget, bool has_call);
 
 /* ---- serve_names.c */
 typedef enum {

@@ -160,7 +160,7 @@ void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsi
     r->answered = true;
     r->did = ptc_run_did(call, reason);
     r->reason = reason;
-    r->notes = notes | (call->changed ? PTC_NOTE_TOOL_CHANGED : 0);
+    r->notes = notes | call->notes | (call->changed ? PTC_NOTE_TOOL_CHANGED : 0);
     size_t n = error.len < sizeof r->error
                    ? error.len
                    : ptc_utf8_valid_prefix(error.bytes, sizeof r->error - 1);

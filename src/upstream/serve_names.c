@@ -235,64 +235,61 @@ bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 
 /* ------------------------------------------------------------------------------------ check */
 
-/* A check takes microseconds as a rule; but machines are busy, and what is missed here is found only by the call. */
-enum { CHECK_MS = 1000 };
 #define NO_ISSUES "{\"issues\":[]}"
 
-/* The tool of the call as the upstream has it; as it is on disk while nothing else is known.  NULL: there is none. */
-static const PtcCatalogTool *tool_now(PtcUpCall *call, bool *cached)
+/* Where the upstream has the tool of the call; what is on disk counts while nothing else is known.  NULL: there is
+ * none. */
+static PtcListing *listing_now(PtcUpCall *call, size_t *tool)
 {
-    const PtcListing *l = ptc_run_view(call->run, call->slot);
+    PtcListing *l = ptc_run_view(call->run, call->slot);
     if (!l || call->tool >= l->server.count)
         return NULL;
-    const PtcCatalogTool *tool = &l->server.tools[call->tool];
-    const PtcListing *now = l->cached ? ptc_run_view_later(call->run, call->slot) : NULL;
-    *cached = l->cached && !now;
+    *tool = call->tool;
+    PtcListing *now = l->cached ? ptc_run_view_later(call->run, call->slot) : NULL;
     if (!now)
-        return tool;
-    int n = ptc_listing_find(now, tool->name);
-    return n < 0 ? NULL : &now->server.tools[n];
+        return l;
+    int n = ptc_listing_find(now, l->server.tools[call->tool].name);
+    *tool = (size_t)n;
+    return n < 0 ? NULL : now;
 }
 
-/* A server can make its schema costly, so that each program that names it would be held up before it runs.  After
- * CHECK_MS it is left to the call to find what is wrong. */
-static bool check(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcBuf *out)
+/* What takes too long is left to the call. */
+static bool check_arguments(PtcUpCall *call, PtcDesk *desk, PtcListing *l, size_t tool, PtcBuf *out)
 {
-    PtcBudget *budget = &desk->budget;
-    int64_t end = budget->deadline_ns, soon = ptc_clock_ns(NULL) + (int64_t)CHECK_MS * 1000000;
-    PtcValue schema = ptc_map_field(&desk->heap, tool->definition, "inputSchema");
-    budget->deadline_ns = soon < end ? soon : end;
-    bool checked = ptc_arguments_check(&desk->heap, schema, call->ask->text, out);
-    budget->deadline_ns = end;
-    if (checked || soon >= end || budget->stop != PTC_STOP_DEADLINE)
-        return checked;
-    budget->stop = PTC_STOP_NONE;
-    return ptc_buf_add_cstr(out, NO_ISSUES);
+    PtcRunCheck check;
+    PtcValue schema = ptc_map_field(&desk->heap, l->server.tools[tool].definition, "inputSchema");
+    ptc_run_check_begin(&check, call, l, tool, false);
+    PtcArgumentsIn in = {
+        .schema = schema, .compiled = check.schema, .checks = &check.budget, .root = schema};
+    bool checked = ptc_arguments_check(&desk->heap, in, call->ask->text, out);
+    (void)ptc_run_check_end(&check, &desk->budget, false);
+    return checked && ptc_fields_ok(&desk->heap);
 }
 
 /* What is on disk alone refuses nothing: the upstream is asked first. */
 bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
 {
-    bool cached = false;
+    size_t tool;
     PtcBuf issues;
-    const PtcCatalogTool *tool = tool_now(call, &cached);
-    if (!tool || !cached)
+    PtcListing *l = listing_now(call, &tool);
+    if (!l || !l->cached)
         return false;
     ptc_buf_init(&issues, call->run->mem, 64 * 1024);
-    bool none = check(call, desk, tool, &issues) && ptc_text_is(ptc_buf_view(&issues), NO_ISSUES);
+    bool none = check_arguments(call, desk, l, tool, &issues) &&
+                ptc_text_is(ptc_buf_view(&issues), NO_ISSUES);
     ptc_buf_deinit(&issues);
     return !none && ptc_call_await_listing(call);
 }
 
 bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
-    bool cached;
-    const PtcCatalogTool *tool = tool_now(call, &cached);
-    if (!tool && !call->reason)
+    size_t tool;
+    PtcListing *l = listing_now(call, &tool);
+    if (!l && !call->reason)
         (void)ptc_call_refuse(call, "unknown_tool", "there is no such tool");
     if (call->reason)
         return ptc_serve_fail(call, out);
-    if (!check(call, desk, tool, out))
+    if (!check_arguments(call, desk, l, tool, out))
         out->failed = true;
     return true;
 }

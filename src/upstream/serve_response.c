@@ -48,11 +48,17 @@ static PtcValue read_head(PtcHeap *heap, const PtcBuf *head)
 }
 
 /* Is the value as the document has it?  A schema that cannot be compiled says nothing. */
-static bool fits(PtcUpCall *call, PtcDesk *desk, PtcValue value)
+static PtcSchemaVerdict check_value(PtcUpCall *call, PtcDesk *desk, PtcValue value)
 {
-    const PtcSchema *schema = ptc_listing_schema(call->seen, call->tool, true);
-    return !schema || ptc_schema_validate(schema, value, desk->heap.pool->mem, &desk->budget,
-                                          NULL) != PTC_SCHEMA_INVALID;
+    PtcRunCheck check;
+    ptc_run_check_begin(&check, call, call->seen, call->tool, true);
+    PtcSchemaVerdict verdict =
+        check.given_up || check.budget.stop ? PTC_SCHEMA_STOPPED
+        : check.schema
+            ? ptc_schema_validate(check.schema, value, desk->heap.pool->mem, &check.budget, NULL)
+            : PTC_SCHEMA_VALID;
+    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    return verdict;
 }
 
 static bool put_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResult *result)
@@ -61,12 +67,18 @@ static bool put_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResul
     if (!result->ok)
         return ptc_serve_put_failure(call, out, result->reason, ptc_str_text(result->message),
                                      result->notes);
-    if (result->kind == PTC_RESULT_JSON && !fits(call, desk, result->value))
+    PtcSchemaVerdict verdict =
+        result->kind == PTC_RESULT_JSON ? check_value(call, desk, result->value) : PTC_SCHEMA_VALID;
+    if (verdict == PTC_SCHEMA_INVALID)
         result->notes |= PTC_NOTE_SCHEMA_MISMATCH;
-    if (e->strict_output && result->notes & PTC_NOTE_SCHEMA_MISMATCH)
+    if (e->strict_output && verdict != PTC_SCHEMA_VALID)
         return ptc_serve_put_failure(
             call, out, "upstream_error",
-            PTC_TEXT("the answer does not match the document of the service"), result->notes);
+            verdict == PTC_SCHEMA_INVALID
+                ? PTC_TEXT("the answer does not match the document of the service")
+                : PTC_TEXT("the answer could not be checked: a pattern of the document takes too "
+                           "long, or ptc is out of memory"),
+            result->notes);
     return ptc_serve_put_read(call, desk, out, result);
 }
 

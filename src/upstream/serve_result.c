@@ -168,16 +168,22 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
     const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
     PtcValue schema =
         ptc_map_field(&desk->heap, call->seen->server.tools[call->tool].definition, "outputSchema");
+    PtcRunCheck check;
+    ptc_run_check_begin(&check, call, call->seen, call->tool, true);
     PtcToolResultIn in = {.result = value,
                           .modern = call->seen->modern,
                           .output_schema = schema,
-                          .compiled = ptc_listing_schema(call->seen, call->tool, true),
+                          .compiled = check.schema,
+                          .checks = &check.budget,
+                          .given_up = check.given_up,
                           .leave_text = e->leave_text,
                           .strict = e->strict_output};
     PtcBlobNumbers numbers =
         ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&desk->heap, value));
     in.blobs = numbers.before;
-    return ptc_tool_result_read(&desk->heap, &in, result) &&
+    bool read = ptc_tool_result_read(&desk->heap, &in, result);
+    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    return read && ptc_fields_ok(&desk->heap) &&
            ptc_run_keep_blobs(run, &desk->heap, result->blobs, numbers);
 }
 
@@ -190,8 +196,7 @@ bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     desk->budget.deadline_ns = INT64_MAX;
     return ptc_serve_put_failure(
         call, out, late ? "upstream_error" : "response_too_large",
-        late ? PTC_TEXT("its answer could not be read in time: a pattern of its schema takes too "
-                        "long, or the answer is very large")
+        late ? PTC_TEXT("its answer could not be read in time: it is very large")
              : PTC_TEXT("the answer needs more memory than there is"),
         0);
 }

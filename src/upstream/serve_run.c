@@ -289,23 +289,20 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
     return ptc_call_refuse(call, "upstream_error", "this cannot be asked");
 }
 
-/* A desk whose work ends no later than the run: a schema of a server can make checking arguments take long. */
-static PtcDesk *take_desk(const PtcUpRun *run)
+void ptc_run_hurry(const PtcUpRun *run, PtcDesk *desk)
 {
-    PtcDesk *desk = ptc_desks_take(&run->manager->desks, RUN_BYTES);
-    if (!desk)
-        return NULL;
     desk->budget.cancel = run->cancel;
     if (run->deadline_ns < desk->budget.deadline_ns)
         desk->budget.deadline_ns = run->deadline_ns;
-    return desk;
 }
 
 static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
 {
     PtcUpRun *run = user;
     PtcDesks *desks = &run->manager->desks;
-    PtcDesk *desk = take_desk(run);
+    PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
+    if (desk)
+        ptc_run_hurry(run, desk);
     PtcUpCall *call = desk ? new_call(run, ask) : NULL;
     PtcRemoteStatus status = call ? PTC_REMOTE_NOW : PTC_REMOTE_NO_MEMORY;
     if (call && !ptc_serve_meet(call) && !ptc_inquiry_rejoin(call, &status) && dispatch(call, desk))
@@ -358,6 +355,9 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
     PtcUpCall *call = ask->own;
     PtcDesks *desks = &run->manager->desks;
     PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
+    /* What was answered is read even if the run is over, because it may have changed something. */
+    if (desk && !call->method)
+        ptc_run_hurry(run, desk);
     count_wait(call);
     *may_repeat = desk != NULL; /* what cannot be read may have changed something */
     size_t before = out->len;

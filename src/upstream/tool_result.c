@@ -10,8 +10,13 @@
 #include "tool/schema/schema.h"
 #include "upstream/fields.h"
 
-const char *const ptc_tool_result_notes[] = {
-    "schema_mismatch", "no_structured_content", "unknown_block", "bad_block", "tool_changed", NULL};
+const char *const ptc_tool_result_notes[] = {"schema_mismatch",
+                                             "no_structured_content",
+                                             "unknown_block",
+                                             "bad_block",
+                                             "tool_changed",
+                                             "schema_slow",
+                                             NULL};
 
 const char *ptc_tool_result_kind(PtcResultKind kind)
 {
@@ -292,30 +297,46 @@ static bool answer_failure(Reading *r)
 }
 
 /* Is the value as the schema of the tool has it?  A schema that cannot be compiled says nothing. */
-static bool fits_schema(Reading *r, PtcValue value)
+static PtcSchemaVerdict check_schema(Reading *r, PtcValue value)
 {
     PtcArena arena;
-    const PtcSchema *schema = r->in->compiled;
+    const PtcToolResultIn *in = r->in;
+    const PtcSchema *schema = in->compiled;
+    PtcBudget *budget = in->checks ? in->checks : r->heap->budget;
     PtcSchemaError error;
     PtcMem *mem = r->heap->pool->mem;
-    bool fits = true;
+    if (in->given_up)
+        return PTC_SCHEMA_STOPPED;
+    if (in->checks && !schema)
+        return budget->stop ? PTC_SCHEMA_STOPPED : PTC_SCHEMA_VALID;
     ptc_arena_init(&arena, mem);
-    if (schema ||
-        ptc_schema_compile(&arena, mem, r->heap->budget, r->in->output_schema, &schema, &error))
-        fits = ptc_schema_validate(schema, value, mem, r->heap->budget, NULL) != PTC_SCHEMA_INVALID;
+    bool has =
+        schema || ptc_schema_compile(&arena, mem, budget, in->output_schema, &schema, &error);
+    PtcSchemaVerdict verdict =
+        has ? ptc_schema_validate(schema, value, mem, budget, NULL) : PTC_SCHEMA_VALID;
     ptc_arena_deinit(&arena);
-    return fits;
+    return verdict;
+}
+
+/* May the value be used?  Where answers must fit, one that could not be checked does not. */
+static bool judge_structured(Reading *r, PtcValue value)
+{
+    PtcSchemaVerdict verdict = check_schema(r, value);
+    if (verdict == PTC_SCHEMA_INVALID)
+        r->out->notes |= PTC_NOTE_SCHEMA_MISMATCH;
+    if (verdict == PTC_SCHEMA_STOPPED && r->in->strict)
+        r->out->message = ptc_fields_string(
+            r->heap, PTC_TEXT("its answer could not be checked: a pattern of the tool's output "
+                              "schema takes too long, or ptc is out of memory"));
+    return verdict == PTC_SCHEMA_VALID || !r->in->strict;
 }
 
 static bool answer_structured(Reading *r, PtcValue value)
 {
     PtcHeap *heap = r->heap;
     PtcValue schema = r->in->output_schema;
-    if (schema != PTC_NONE && !fits_schema(r, value)) {
-        r->out->notes |= PTC_NOTE_SCHEMA_MISMATCH;
-        if (r->in->strict)
-            return refuse(r->out, "upstream_error");
-    }
+    if (schema != PTC_NONE && !judge_structured(r, value))
+        return refuse(r->out, "upstream_error");
     bool wrapped = schema != PTC_NONE &&
                    ptc_fields_is(heap, schema, "x-fastmcp-wrap-result", PTC_TRUE) &&
                    ptc_is_map(value) && ptc_map_count(value) == 1;

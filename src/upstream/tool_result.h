@@ -21,6 +21,7 @@ enum {
     PTC_NOTE_UNKNOWN_BLOCK = 4,
     PTC_NOTE_BAD_BLOCK = 8,
     PTC_NOTE_TOOL_CHANGED = 16, /* since it was pinned; of the call, not of its result */
+    PTC_NOTE_SCHEMA_SLOW = 32,  /* nothing is checked with it from now on */
 };
 /* Their names, from the lowest bit on; NULL at the end. */
 extern const char *const ptc_tool_result_notes[];
@@ -29,10 +30,13 @@ typedef struct PtcToolResultIn {
     PtcValue result;
     bool modern;                      /* the era of the upstream */
     PtcValue output_schema;           /* a map, or PTC_NONE */
-    const struct PtcSchema *compiled; /* the same, compiled; NULL: that is done now */
-    bool leave_text;                  /* `parse_json: false` */
-    bool strict;                      /* `strict_output` */
-    size_t blobs;                     /* that the run has already: refs go on behind them */
+    const struct PtcSchema *compiled; /* the same, compiled */
+    /* For checking with `compiled`, if there is one.  NULL: that is compiled now, for the budget of the heap. */
+    PtcBudget *checks;
+    bool given_up;   /* checking takes too long and is not done */
+    bool leave_text; /* `parse_json: false` */
+    bool strict;     /* `strict_output` */
+    size_t blobs;    /* that the run has already: refs go on behind them */
 } PtcToolResultIn;
 
 typedef struct PtcToolResult {

@@ -295,7 +295,8 @@ static inline bool fake_check(Fake *f, PtcHeap *heap, const PtcRemoteAsk *ask, P
     const char *text = ask->tool < FAKE_TOOLS ? fake_tools[ask->tool].schema : NULL;
     if (text)
         schema = ptc_json_parse(heap, text, strlen(text), &error);
-    return ptc_arguments_check(heap, schema, ask->text, out);
+    PtcArgumentsIn in = {.schema = schema, .root = schema};
+    return ptc_arguments_check(heap, in, ask->text, out);
 }
 
 static inline bool fake_answer(FakeRun *run, PtcHeap *heap, const PtcRemoteAsk *ask, PtcBuf *out)

@@ -47,6 +47,9 @@ for line in sys.stdin:
         log("calls", p["name"])
         text = json.dumps(dict(os.environ)) if p["name"] == "env" else json.dumps(p["arguments"])
         out["result"] = {"content": [{"type": "text", "text": text}]}
+        with open(os.path.join(home, name + ".json")) as f:
+            if any("outputSchema" in t for t in json.load(f) if t["name"] == p["name"]):
+                out["result"]["structuredContent"] = p["arguments"]
     else:
         out["error"] = {"code": -32601, "message": "no"}
     print(json.dumps(out), flush=True)
