@@ -18,6 +18,7 @@
 #include "viewer/view_request.h"
 
 enum { CHUNK = 64 * 1024, ANSWER_HEAD = 1536, LIST_BYTES = 64 << 20, MS = 1000000 };
+enum { POLL_MS = 1000, PAUSE_MS = 100, COMPLAIN_MS = 10000 };
 
 /* The page may load nothing but what we serve, may send nothing anywhere else, and no script can be written into it. */
 #define POLICY                                                                       \
@@ -44,6 +45,7 @@ struct PtcViewServer {
     PtcViewFiles *files;
     PtcViewPlace place;
     int listener;
+    int64_t accept_ns, complain_ns; /* not before: the next connection, the next line about that */
     Connection connections[PTC_VIEW_CONNECTIONS];
 };
 
@@ -340,12 +342,29 @@ static Connection *oldest_silent(PtcViewServer *s)
     return oldest;
 }
 
+/* There is no descriptor for the next connection: one that is silent makes room, and we try again after a while. */
+static void pause_accepting(PtcViewServer *s, int64_t now)
+{
+    Connection *silent = oldest_silent(s);
+    s->accept_ns = now + (int64_t)PAUSE_MS * MS;
+    if (now >= s->complain_ns) {
+        s->complain_ns = now + (int64_t)COMPLAIN_MS * MS;
+        dprintf(STDERR_FILENO, "ptc view: no connection can be accepted now: %s\n",
+                strerror(errno));
+    }
+    if (silent)
+        drop(silent);
+}
+
 static void accept_one(PtcViewServer *s, int64_t now)
 {
     Connection *c = free_slot(s), *silent = c ? NULL : oldest_silent(s);
     int fd = c || silent ? accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            pause_accepting(s, now);
         return;
+    }
     if (silent)
         drop(c = silent);
     c->fd = fd;
@@ -375,7 +394,7 @@ static void serve(PtcViewServer *s, Connection *c, short events, int64_t now)
 }
 
 /* Fills the list for poll: the connections in their places, then the listener, then `stop`. */
-static void fill(const PtcViewServer *s, struct pollfd *list, int stop)
+static void fill(const PtcViewServer *s, struct pollfd *list, int stop, bool accepts)
 {
     bool room = false;
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
@@ -383,7 +402,8 @@ static void fill(const PtcViewServer *s, struct pollfd *list, int stop)
         room |= c->fd < 0 || c->asks;
         list[i] = (struct pollfd){.fd = c->fd, .events = c->asks ? POLLIN : POLLOUT};
     }
-    list[PTC_VIEW_CONNECTIONS] = (struct pollfd){.fd = room ? s->listener : -1, .events = POLLIN};
+    list[PTC_VIEW_CONNECTIONS] =
+        (struct pollfd){.fd = room && accepts ? s->listener : -1, .events = POLLIN};
     list[PTC_VIEW_CONNECTIONS + 1] = (struct pollfd){.fd = stop, .events = POLLIN};
 }
 
@@ -391,8 +411,9 @@ void ptc_view_server_run(PtcViewServer *s, int stop)
 {
     struct pollfd list[PTC_VIEW_CONNECTIONS + 2];
     for (;;) {
-        fill(s, list, stop);
-        int n = poll(list, PTC_VIEW_CONNECTIONS + 2, 1000);
+        bool accepts = ptc_clock_ns(NULL) >= s->accept_ns;
+        fill(s, list, stop, accepts);
+        int n = poll(list, PTC_VIEW_CONNECTIONS + 2, accepts ? POLL_MS : PAUSE_MS);
         if (n < 0 && errno != EINTR)
             return;
         if (n > 0 && list[PTC_VIEW_CONNECTIONS + 1].revents)

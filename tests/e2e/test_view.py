@@ -5,6 +5,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import select
 import signal
 import socket
 import subprocess
@@ -122,6 +124,25 @@ def test_limits(view):
     slow.close()
 
 
+def test_descriptors(home):
+    """Connections that there is no descriptor for wait; the server does not spin meanwhile."""
+    view = View(home)
+    resource.prlimit(view.process.pid, resource.RLIMIT_NOFILE, (36, 36))
+    links = [view.connect() for _ in range(60)]
+    said = select.select([view.process.stderr], [], [], WAIT)[0]
+    check("it says so", said and b"no connection can be accepted now" in view.process.stderr.readline())
+    def computed():
+        words = pathlib.Path(f"/proc/{view.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    before = computed()
+    time.sleep(2)
+    check("it does not spin", computed() - before < 0.5, computed() - before)
+    for link in links:
+        link.close()
+    check("it goes on", view.get(view.base)[0].status == 200)
+    view.end()
+
+
 def test_trickle(view):
     """A head has its time, however steadily its bytes come."""
     end = time.monotonic() + 30
@@ -186,6 +207,7 @@ def main():
         if os.environ.get("PTC_TEST_FULL"):
             test_trickle(view)
         check("it ends", view.end() == (0, b""))
+        test_descriptors(home)
         test_usage()
         test_ends(home)
         test_opens(home)
