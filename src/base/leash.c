@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The leash.
  *
- *     ptc --ptc-leash GRACE_MS DIRECTORY PROGRAM [ARGUMENT...]      descriptors 0 1 2: the program's; 3: control
+ *     ptc --ptc-leash GRACE_MS FILES DIRECTORY PROGRAM [ARGUMENT...]      descriptors 0 1 2: the program's; 3: control
  *
  * It is this program started again, or a fork of a host that cannot be.  What it starts leads a session of its own, and
  * all descendants that lose their parent become children of the leash, so it can find them even if they have left that
@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/open_files.h"
 
 enum {
     LOOK_MS = 2,       /* between two attempts to kill what is left */
@@ -219,9 +220,11 @@ static void hold_program(Leash *l)
 }
 
 /* The whole of a leash; its exit status is as of a shell. */
-static int run_leash(int grace_ms, const char *cwd, char *const *argv, char *const *envp)
+static int run_leash(int grace_ms, size_t files, const char *cwd, char *const *argv,
+                     char *const *envp)
 {
     Leash l = {.signals = -1, .grace_ms = grace_ms, .status = NO_START << 8};
+    ptc_open_files_lower(files);
     if (!start_program(&l, cwd, argv, envp)) {
         tell_no_start("start", argv[0]);
         return NO_START;
@@ -236,7 +239,7 @@ static int run_leash(int grace_ms, const char *cwd, char *const *argv, char *con
 
 /* ------------------------------------------------------------------------------ main */
 
-enum { ARG_GRACE = 2, ARG_CWD, ARG_PROGRAM };
+enum { ARG_GRACE = 2, ARG_FILES, ARG_CWD, ARG_PROGRAM };
 
 static bool main_asks; /* the running program can be started as a leash */
 
@@ -249,8 +252,8 @@ bool ptc_leash_asked(int argc, char **argv)
 int ptc_leash_main(int argc, char **argv)
 {
     (void)argc;
-    return run_leash((int)strtol(argv[ARG_GRACE], NULL, 10), argv[ARG_CWD], argv + ARG_PROGRAM,
-                     environ);
+    return run_leash((int)strtol(argv[ARG_GRACE], NULL, 10), strtoul(argv[ARG_FILES], NULL, 10),
+                     argv[ARG_CWD], argv + ARG_PROGRAM, environ);
 }
 
 /* ----------------------------------------------------------------------------- start */
@@ -304,7 +307,7 @@ static int spawn_leash(pid_t *pid, const PtcLeashStart *s, const int fds[4],
 
 static int spawn_with_words(PtcMem *mem, pid_t *pid, const PtcLeashStart *s, const int fds[4])
 {
-    char grace[16];
+    char grace[16], files[24];
     size_t n = 0;
     while (s->argv[n])
         n++;
@@ -315,7 +318,9 @@ static int spawn_with_words(PtcMem *mem, pid_t *pid, const PtcLeashStart *s, con
     snprintf(grace, sizeof grace, "%d", s->grace_ms);
     argv[0] = "ptc";
     argv[1] = PTC_LEASH_ARGUMENT;
+    snprintf(files, sizeof files, "%zu", ptc_open_files_before());
     argv[ARG_GRACE] = grace;
+    argv[ARG_FILES] = files;
     argv[ARG_CWD] = s->cwd ? s->cwd : "";
     memcpy(argv + ARG_PROGRAM, s->argv, (n + 1) * sizeof *argv);
     int error = spawn_leash(pid, s, fds, argv);
@@ -338,8 +343,8 @@ static int fork_leash(pid_t *pid, const PtcLeashStart *s, const int fds[4])
         for (int i = 0; i <= PTC_LEASH_CONTROL; i++)
             dup2(fds[i], i);
         syscall(SYS_close_range, PTC_LEASH_CONTROL + 1, ~0U, 0);
-        syscall(SYS_exit_group,
-                run_leash(s->grace_ms, s->cwd ? s->cwd : "", plain(s->argv), plain(s->envp)));
+        syscall(SYS_exit_group, run_leash(s->grace_ms, ptc_open_files_before(),
+                                          s->cwd ? s->cwd : "", plain(s->argv), plain(s->envp)));
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;

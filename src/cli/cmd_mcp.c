@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/open_files.h"
 #include "base/private_file.h"
 #include "base/secret.h"
 #include "cli/data_in.h"
@@ -575,6 +576,7 @@ static int serve_http(Server *s)
 static int run(Server *s)
 {
     PtcMcpStdio io = {0};
+    ptc_open_files_raise();
     if (!check_options(s) || !take_tokens(s))
         return s->failure;
     if (s->o.http)

@@ -4,12 +4,14 @@
 transport then does is tested with the fixture (test_http.py)."""
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 from app_help import ISOLATION, PTC, WAIT, clean_env, expect, main, run_ptc, test
 from http_help import (BOTH, Server, call, connect, expect_metric, http_bytes, initialize, legacy, metric, modern,
@@ -183,6 +185,86 @@ def shares():
         with serve("--token-file", one, "--sessions", "--max-sessions", "2") as server:
             for _ in range(2):
                 assert not call(server, "lisp_session_start", {}, ANN).json()["result"].get("isError", False)
+
+
+@test
+def streams_are_shared_out():
+    """Whoever opens as many streams as there may be connections leaves room for others."""
+    with tempfile.TemporaryDirectory() as d:
+        path = write_tokens(os.path.join(d, "tokens"), "ann", "bob")
+        with serve("--token-file", path, "--max-connections", "16") as server:
+            body = json.dumps(modern_body("subscriptions/listen", {"notifications": {"toolsListChanged": True}})).encode()
+            asked = http_bytes(server, "POST", modern_headers("subscriptions/listen", None, ANN), body)
+            open_, refused = [], 0
+            for _ in range(16):
+                sock = connect(server)
+                sock.settimeout(WAIT)
+                sock.sendall(asked)
+                head = read_until(sock, b"\r\n\r\n")
+                refused += b" 503 " in head
+                open_.append(sock)
+            expect(refused, 8, "half of the connections are ann's")
+            expect(run(server, "(+ 1 2)", BOB).status, 200, "bob")
+            answer = run(server, "(+ 1 2)", ANN)
+            assert answer.status == 503 and b"as many connections" in answer.body, answer.body
+            open_.pop(0).close()
+            wait_for(lambda: run(server, "(+ 1 2)", ANN).status == 200, "room for ann")
+            for sock in open_:
+                sock.close()
+
+
+# ---------------------------------------------------------------------------------------- descriptors
+
+def limited(soft, hard, *args):
+    """A server that may have so many files open."""
+    shell = f'ulimit -Sn {soft} && ulimit -Hn {hard} && exec "$@"'
+    return Server(["sh", "-c", shell, "sh", PTC, "mcp", "--isolation", "none", *args], env=clean_env())
+
+
+def computed_s(server):
+    with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@test
+def too_few_descriptors():
+    done = subprocess.run(["sh", "-c", 'ulimit -n 100 && exec "$@"', "sh", PTC, "mcp", "--http", "127.0.0.1:0", "--isolation", "none"],
+                          capture_output=True, text=True, timeout=WAIT, stdin=subprocess.DEVNULL, env=clean_env(), check=False)
+    assert done.returncode == 1 and "--max-connections" in done.stderr and "limit here is 100" in done.stderr, done
+    with limited(100, 1000) as server:  # what may be raised is raised
+        with open(f"/proc/{server.process.pid}/limits", encoding="ascii") as f:
+            expect(next(line.split()[3:5] for line in f if line.startswith("Max open files")), ["1000", "1000"])
+    tool = json.dumps({"t": {"command": ["sh", "-c", "ulimit -Sn"]}})
+    with tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "t.json"), "w", encoding="utf-8") as f:
+            f.write(tool)
+        with limited(100, 1000, "--tools", "@" + f.name) as server:  # and programs get what there was
+            expect(call(server, "lisp_eval", {"program": "(tool/t)"}).json()["result"]["content"][0]["text"], "100")
+
+
+@test
+def out_of_descriptors():
+    """Connections that there is no descriptor for wait; the server neither spins nor is silent, and goes on later."""
+    with limited(200, 200, "--max-connections", "40") as server:
+        others = []
+        for _ in range(38):  # known to the server, so that they do not make room
+            sock = connect(server)
+            sock.sendall(program(server, "1"))
+            read_until(sock, b'"resultType"')
+            others.append(sock)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (45, 45))
+        late = [connect(server) for _ in range(20)]
+        wait_for(lambda: "no connection can be accepted now" in server.log_text(), "a line in the log")
+        before = computed_s(server)
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            time.sleep(0.1)
+        assert computed_s(server) - before < 0.5, "it spins"
+        assert server.log_text().count("no connection can be accepted now") <= 3, server.log_text()
+        for sock in others + late:
+            sock.close()
+        wait_for(lambda: answers(server), "room for a new client")
 
 
 # --------------------------------------------------------------------------------------- what is told

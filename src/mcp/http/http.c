@@ -2,10 +2,12 @@
  * http.c - the HTTP server.  libmicrohttpd accepts and parses, with a thread for each connection, and calls
  * http_calls.c; exchanges (http_exchange.c) answer; the thread of ptc_http_serve watches.  What always holds:
  * everything opened before the daemon starts is closed by ptc_http_free, however far the start got. */
+#define _GNU_SOURCE /* accept4 */
 #include "mcp/http/http.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/open_files.h"
 #include "base/secret.h"
 #include "mcp/http/http_int.h"
 
@@ -25,6 +28,10 @@ enum {
     HEAD_MAX = 32 * 1024,      /* for a request's head; larger ones are answered 431 */
     BODIES = 64 * 1024 * 1024, /* for all bodies together that have not fully arrived */
     TOKENS_MAX = 1024 * 1024,  /* for the text of a token file */
+    ACCEPTS = 64,              /* connections taken in one go */
+    OTHER_FILES = 128,         /* that a server has open beside its connections */
+    PAUSE_MS = 100,            /* before accepting again, when there was no descriptor left */
+    COMPLAIN_S = 10,           /* between two lines about that */
 };
 
 const PtcHttpConfig ptc_http_defaults = {
@@ -40,7 +47,7 @@ const PtcHttpConfig ptc_http_defaults = {
 };
 
 /* The watcher's own descriptors in epoll; connections have larger numbers. */
-enum { EVENT_STOP = 1, EVENT_SIGNAL = 2 };
+enum { EVENT_STOP = 1, EVENT_SIGNAL = 2, EVENT_LISTEN = 3 };
 
 unsigned ptc_http_port(const PtcHttp *http)
 {
@@ -49,19 +56,19 @@ unsigned ptc_http_port(const PtcHttp *http)
 
 /* -------------------------------------------------------------------- start */
 
-/* One thread per connection: handlers block, and a slow client holds up nobody else. */
+/* One thread per connection: handlers block, and a slow client holds up nobody else.  We accept connections ourselves:
+ * the library would try again and again, without a pause, when there is no descriptor left for one.  We also count them
+ * ourselves: at its own limit, version 0.9 never unlocks what its threads need. */
 static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
 {
-    unsigned slots = (unsigned)ptc_http_conns_slots(&http->conns);
     http->daemon = http->mhd.MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-            MHD_USE_ITC,
-        0, NULL, NULL, ptc_http_on_request, http, MHD_OPTION_LISTEN_SOCKET, http->listen_fd,
-        MHD_OPTION_THREAD_STACK_SIZE, config->stack_bytes, MHD_OPTION_CONNECTION_LIMIT, slots,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION,
-        ptc_http_on_connection, http, MHD_OPTION_NOTIFY_COMPLETED, ptc_http_on_completed, http,
-        MHD_OPTION_URI_LOG_CALLBACK, ptc_http_on_uri, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+            MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
+        0, NULL, NULL, ptc_http_on_request, http, MHD_OPTION_THREAD_STACK_SIZE, config->stack_bytes,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)INT_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION, ptc_http_on_connection, http,
+        MHD_OPTION_NOTIFY_COMPLETED, ptc_http_on_completed, http, MHD_OPTION_URI_LOG_CALLBACK,
+        ptc_http_on_uri, http, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     return http->daemon != NULL;
 }
 
@@ -141,10 +148,22 @@ static void set_limits(PtcHttp *http, const PtcHttpConfig *config)
     http->drain_ns = config->drain_ms * MS_NS;
 }
 
+/* Running out of descriptors under load would be told too late. */
+static bool check_files(const PtcHttp *http, char why[PTC_MCP_WHY])
+{
+    size_t need = ptc_http_conns_slots(&http->conns) + OTHER_FILES, limit = ptc_open_files_limit();
+    if (limit < need)
+        (void)snprintf(why, PTC_MCP_WHY,
+                       "%zu connections need %zu open files, and the limit here is %zu: raise it "
+                       "(ulimit -n, LimitNOFILE=), or give a lower --max-connections",
+                       http->conns.most, need, limit);
+    return limit >= need;
+}
+
 /* Everything but the daemon.  What was opened is closed by ptc_http_free. */
 static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
 {
-    if (!set_up_guard(http, config, why))
+    if (!set_up_guard(http, config, why) || !check_files(http, why))
         return false;
     set_limits(http, config);
     http->listen_fd = ptc_http_listen(&http->address, why, PTC_MCP_WHY);
@@ -152,7 +171,8 @@ static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP
         return false;
     http->ask_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     http->shared.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (http->shared.stop_fd < 0 || !watch_fd(http, http->ask_fd, EVENT_STOP))
+    if (http->shared.stop_fd < 0 || !watch_fd(http, http->ask_fd, EVENT_STOP) ||
+        !watch_fd(http, http->listen_fd, EVENT_LISTEN))
         return complain(why, "", "", strerror(errno));
     return start_daemon(http, config) || complain(why, "", "", "the HTTP library did not start");
 }
@@ -171,8 +191,10 @@ static bool init_parts(PtcHttp *http, PtcMcp *mcp, const PtcHttpConfig *config)
     http->shared.sessions.owner_share = config->owner_share;
     http->shared.sessions.keep = config->keep;
     http->shared.log.json = config->json_log;
-    if (ptc_http_conns_init(&http->conns, &http->shared, most, each))
+    if (ptc_http_conns_init(&http->conns, &http->shared, most, each)) {
+        http->conns.most_of_owner = (most * config->owner_share + 99) / 100;
         return true;
+    }
     ptc_http_shared_deinit(&http->shared);
     return false;
 }
@@ -275,6 +297,45 @@ void ptc_http_stop(PtcHttp *http)
     (void)n;
 }
 
+static void watch_listener(PtcHttp *http, bool on)
+{
+    struct epoll_event event = {.events = on ? EPOLLIN : 0, .data.u64 = EVENT_LISTEN};
+    (void)epoll_ctl(http->conns.epoll_fd, EPOLL_CTL_MOD, http->listen_fd, &event);
+}
+
+/* There is no descriptor for the next connection, which waits: one that is not in use makes room, and we try again
+ * after a while. */
+static void pause_accepting(PtcHttp *http, int error)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    watch_listener(http, false);
+    http->accept_ns = now + PAUSE_MS * MS_NS;
+    ptc_http_conns_make_room(&http->conns);
+    if (http->complained_ns && now - http->complained_ns < COMPLAIN_S * SECOND_NS)
+        return;
+    http->complained_ns = now;
+    ptc_http_log_say(&http->shared.log,
+                     "no connection can be accepted now: %s; %zu are open, and files %zu at most",
+                     strerror(error), atomic_load(&http->shared.connections),
+                     ptc_open_files_limit());
+}
+
+static void accept_some(PtcHttp *http)
+{
+    PtcHttpAddress from;
+    int fd = 0;
+    for (int i = 0; i < ACCEPTS && fd >= 0; i++) {
+        socklen_t len = sizeof from;
+        fd = accept4(http->listen_fd, &from.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0 && ptc_http_conns_are_full(&http->conns))
+            close(fd);
+        else if (fd >= 0)
+            (void)http->mhd.MHD_add_connection(http->daemon, fd, &from.any, len);
+    }
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+        pause_accepting(http, errno);
+}
+
 /* Consumes the event; true if it asks to stop. */
 static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
 {
@@ -288,7 +349,10 @@ static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
             reload_tokens(http);
         return got && info.ssi_signo != SIGUSR1;
     }
-    ptc_http_conns_event(&http->conns, id);
+    if (id == EVENT_LISTEN)
+        accept_some(http);
+    else
+        ptc_http_conns_event(&http->conns, id);
     return false;
 }
 
@@ -302,6 +366,10 @@ static bool watch_once(PtcHttp *http, int signal_fd, int64_t *ticked_ns)
         stop |= take_event(http, events[i].data.u64, signal_fd);
     int64_t now = ptc_clock_ns(NULL);
     ptc_http_log_flush(&http->shared.log);
+    if (http->accept_ns && now >= http->accept_ns) {
+        http->accept_ns = 0;
+        watch_listener(http, true);
+    }
     if (now - *ticked_ns >= SECOND_NS) {
         *ticked_ns = now;
         ptc_http_conns_tick(&http->conns, now);
@@ -326,7 +394,7 @@ static void stop_beginning(PtcHttp *http)
 
 static void stop_accepting(PtcHttp *http)
 {
-    http->mhd.MHD_quiesce_daemon(http->daemon);
+    (void)epoll_ctl(http->conns.epoll_fd, EPOLL_CTL_DEL, http->listen_fd, NULL);
     (void)shutdown(http->listen_fd, SHUT_RDWR); /* new clients are refused, not left waiting */
 }
 
@@ -368,10 +436,8 @@ void ptc_http_serve(PtcHttp *http, bool signals)
 void ptc_http_free(PtcHttp *http)
 {
     PtcMem *mem = http->shared.mem;
-    if (http->daemon) {
-        http->mhd.MHD_quiesce_daemon(http->daemon); /* otherwise the library closes the socket */
+    if (http->daemon)
         http->mhd.MHD_stop_daemon(http->daemon);
-    }
     if (http->listen_fd >= 0)
         close(http->listen_fd);
     if (http->ask_fd >= 0)

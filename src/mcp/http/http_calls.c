@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mcp/http/http_endpoint.h"
+
 void ptc_http_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
                             enum MHD_ConnectionNotificationCode what)
 {
@@ -161,6 +163,12 @@ static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *conne
     PtcHttpExchange *ex = &conn->exchange;
     read_head(http, connection, conn, verb, version);
     ptc_http_exchange_open(ex, verb, path);
+    if (!ex->refused && !ptc_http_conn_claim(&http->conns, conn)) {
+        ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
+                        "you have as many connections as one owner may have: close some first");
+        ex->out.retry_after = "5";
+        ex->out.close = true;
+    }
     if (ex->refused && (ex->out.close || ex->head.field[PTC_HTTP_EXPECT].bytes))
         return send_answer(http, connection, ex);
     return MHD_YES;

@@ -28,6 +28,7 @@ bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most
                             .max = max,
                             .most = most,
                             .most_of_peer = most_of_peer,
+                            .most_of_owner = most,
                             .next_id = FIRST_ID >> SLOT_BITS};
     conns->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     conns->slot = ptc_mem_alloc(shared->mem, max * sizeof *conns->slot);
@@ -53,6 +54,16 @@ void ptc_http_conns_deinit(PtcHttpConns *conns)
 size_t ptc_http_conns_slots(const PtcHttpConns *conns)
 {
     return conns->max;
+}
+
+bool ptc_http_conns_are_full(PtcHttpConns *conns)
+{
+    pthread_mutex_lock(&conns->lock);
+    bool full = conns->count == conns->max;
+    pthread_mutex_unlock(&conns->lock);
+    if (full)
+        ptc_http_metrics_fault(&conns->shared->metrics, PTC_HTTP_FAULT_BUSY);
+    return full;
 }
 
 PtcHttpPeer ptc_http_conn_peer(const struct sockaddr *address)
@@ -132,6 +143,13 @@ static bool make_room(PtcHttpConns *conns, const PtcHttpPeer *peer)
     return true;
 }
 
+void ptc_http_conns_make_room(PtcHttpConns *conns)
+{
+    pthread_mutex_lock(&conns->lock);
+    (void)make_room(conns, NULL);
+    pthread_mutex_unlock(&conns->lock);
+}
+
 /* Is there room for one more of this peer, or can room be made? */
 static bool admit(PtcHttpConns *conns, PtcHttpPeer peer)
 {
@@ -180,6 +198,7 @@ PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockad
     conn->fd = fd;
     conn->uri_len = 0;
     conn->doomed = false;
+    conn->owner[0] = '\0';
     conn->opened_ns = ptc_clock_ns(NULL);
     name_address(conn->address, sizeof conn->address, address);
     ptc_http_exchange_init(&conn->exchange, conns->shared, ptc_http_conn_peer(address),
@@ -193,6 +212,28 @@ PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockad
     struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.u64 = conn->id};
     (void)epoll_ctl(conns->epoll_fd, EPOLL_CTL_ADD, fd, &event);
     return conn;
+}
+
+static size_t count_owner(const PtcHttpConns *conns, const PtcHttpConn *except, const char *owner)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < conns->max; i++) {
+        const PtcHttpConn *c = conns->slot[i];
+        n += c && c != except && !c->doomed && strcmp(c->owner, owner) == 0;
+    }
+    return n;
+}
+
+bool ptc_http_conn_claim(PtcHttpConns *conns, PtcHttpConn *conn)
+{
+    const char *owner = conn->exchange.owner;
+    if (!owner[0] || conns->most_of_owner >= conns->most)
+        return true;
+    pthread_mutex_lock(&conns->lock);
+    bool room = count_owner(conns, conn, owner) < conns->most_of_owner;
+    memcpy(conn->owner, room ? owner : "", room ? sizeof conn->owner : 1);
+    pthread_mutex_unlock(&conns->lock);
+    return room;
 }
 
 /* Out of epoll before the socket's number can be reused. */

@@ -6,7 +6,8 @@
  * the connection's own thread sees.  There is no other timeout, so sending a byte now and then buys no time.
  *
  * When the limit is reached, in all or for one peer, the oldest connection whose client is still unknown makes room:
- * someone who merely holds connections open cannot keep out those who use theirs. */
+ * someone who merely holds connections open cannot keep out those who use theirs.  Of several owners, none has more
+ * than its share. */
 #ifndef PTC_MCP_HTTP_HTTP_CONN_H
 #define PTC_MCP_HTTP_HTTP_CONN_H
 
@@ -29,7 +30,9 @@ typedef struct PtcHttpConn {
     char address[INET6_ADDRSTRLEN];
     size_t uri_len; /* of the request's first line, as it was sent */
     int64_t opened_ns;
-    bool doomed; /* shut down to make room; guarded by the lock of all */
+    /* guarded by the lock of all */
+    bool doomed;                    /* shut down to make room */
+    char owner[PTC_HTTP_OWNER_MAX]; /* as whom its client last spoke; "": not known */
 } PtcHttpConn;
 
 typedef struct PtcHttpConns {
@@ -38,16 +41,19 @@ typedef struct PtcHttpConns {
     PtcHttpConn **slot;
     size_t max, count;                 /* slots; those in use, doomed ones included */
     size_t doomed, most, most_of_peer; /* limits for connections that are not doomed */
+    size_t most_of_owner;
     uint64_t next_id;
     int epoll_fd;
     int64_t request_ns, send_ns;
 } PtcHttpConns;
 
-/* At most `most` connections, `most_of_peer` of one peer. */
+/* At most `most` connections, `most_of_peer` of one peer; most_of_owner is as many until it is set. */
 PTC_MUST_USE bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most,
                                       size_t most_of_peer);
-/* How many the HTTP library may have open: a few more, because what is shut down takes a moment to go. */
+/* How many may be open: a few more, because what is shut down takes a moment to go. */
 size_t ptc_http_conns_slots(const PtcHttpConns *conns);
+/* All of these are; counts as a fault. */
+bool ptc_http_conns_are_full(PtcHttpConns *conns);
 void ptc_http_conns_deinit(PtcHttpConns *conns);
 
 /* Who is at the other end, as far as limits are concerned. */
@@ -58,6 +64,11 @@ PTC_MUST_USE PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd,
                                              const struct sockaddr *address);
 void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn);
 void ptc_http_conn_enter(PtcHttpConn *conn, PtcHttpPhase phase);
+
+/* The connection has become one of the owner of its exchange.  False: it has enough of them. */
+PTC_MUST_USE bool ptc_http_conn_claim(PtcHttpConns *conns, PtcHttpConn *conn);
+/* Shuts down the oldest connection whose client is still unknown, if there is one. */
+void ptc_http_conns_make_room(PtcHttpConns *conns);
 
 /* An event of epoll_fd about a connection. */
 void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id);

@@ -17,7 +17,8 @@ struct PtcHttp {
     int listen_fd, ask_fd; /* ask_fd: ptc_http_stop */
     int64_t drain_ns;
     int64_t swept_ns;
-    PtcHttpReload *reload; /* or NULL */
+    int64_t accept_ns, complained_ns; /* not accepting before; when that was last said */
+    PtcHttpReload *reload;            /* or NULL */
     void *reload_user;
 };
 

@@ -13,7 +13,7 @@
 /* The functions we use, each with the type the header gives it. */
 #define PTC_MHD_FUNCTIONS(X)           \
     X(MHD_start_daemon)                \
-    X(MHD_quiesce_daemon)              \
+    X(MHD_add_connection)              \
     X(MHD_stop_daemon)                 \
     X(MHD_get_connection_values_n)     \
     X(MHD_get_connection_info)         \
