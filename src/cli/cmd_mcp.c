@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/one_line.h"
 #include "base/open_files.h"
 #include "base/private_file.h"
 #include "base/secret.h"
@@ -75,16 +76,18 @@ static void say(const Server *s, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (!s->o.log_format) {
-        ptc_io_printf(PTC_IO_STDERR, "ptc mcp: %s\n", text);
-        return;
-    }
-    ptc_iso_stamp(stamp, ptc_clock_wall_ms());
     ptc_buf_init(&line, s->mem, 16 * sizeof text);
-    ptc_emit_object(&line);
-    ptc_emit_field_cstr(&line, "ts", stamp);
-    ptc_emit_field_cstr(&line, "message", text);
-    if (ptc_emit_object_end(&line))
+    if (s->o.log_format) {
+        ptc_iso_stamp(stamp, ptc_clock_wall_ms());
+        ptc_emit_object(&line);
+        ptc_emit_field_cstr(&line, "ts", stamp);
+        ptc_emit_field_cstr(&line, "message", text);
+        ptc_emit_object_end(&line);
+    } else {
+        ptc_buf_add_cstr(&line, "ptc mcp: ");
+        ptc_one_line_add(&line, ptc_text_cstr(text));
+    }
+    if (ptc_buf_ok(&line))
         (void)!ptc_io_write_line(PTC_IO_STDERR, line.data, line.len);
     ptc_buf_deinit(&line);
 }

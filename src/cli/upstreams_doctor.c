@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/one_line.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
@@ -413,13 +414,15 @@ static void look_at_left_out(Doctor *d)
 static void look_at_pins(Doctor *d, size_t i)
 {
     size_t changed = 0;
+    char word[PTC_ONE_LINE_WORD];
+    const char *name = ptc_one_line_word(word, d->state.name, (PtcText){NULL, 0});
     ptc_manager_changed(d->c->upstreams->manager, i, count_changed, &changed);
     if (changed)
-        advise(
-            d, "changed",
-            "%zu of its tools have changed since they were pinned; ptc upstreams pins %.*s shows "
-            "how, ptc upstreams approve %.*s takes them as they are",
-            changed, SHOWN(d->state.name), SHOWN(d->state.name));
+        advise(d, "changed",
+               "%zu of its tools have changed since they were pinned; ptc upstreams pins %s shows "
+               "how, "
+               "ptc upstreams approve %s takes them as they are",
+               changed, name, name);
 }
 
 /* ---------------------------------------------------------------------------------------- all */

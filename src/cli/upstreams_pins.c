@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/one_line.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
@@ -123,12 +124,12 @@ static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamS
     Listing l = {.out = c->json ? out : &tools, .name = s->name, .json = c->json};
     ptc_pins_each(pins, (PtcPinned){s->file, s->name}, put_pin, &l);
     if (!c->json) {
-        char name[PTC_CLEAN_LINE + 1];
+        char name[PTC_CLEAN_LINE + 1], word[PTC_ONE_LINE_WORD];
         clean_name(c->mem, s->name, name);
         ptc_buf_addf(out, "%-24s %zu tool%s pinned", name, l.count, l.count == 1 ? "" : "s");
         if (l.changed)
-            ptc_buf_addf(out, ", %zu changed; ptc upstreams approve %s/TOOL takes one as it is",
-                         l.changed, name);
+            ptc_buf_addf(out, ", %zu changed; ptc upstreams approve %s takes one as it is",
+                         l.changed, ptc_one_line_word(word, s->name, PTC_TEXT("TOOL")));
         ptc_buf_add_char(out, '\n');
         ptc_buf_add(out, tools.data, tools.len);
     }
@@ -286,11 +287,13 @@ static void put_changed(void *user, PtcText tool, unsigned parts)
 
 void ptc_upstreams_put_changed(PtcUpstreamsCommand *c, size_t i, PtcBuf *out)
 {
+    char word[PTC_ONE_LINE_WORD];
     size_t before = out->len;
     PtcUpstreamState s;
     ptc_manager_state(c->upstreams->manager, i, &s);
     ptc_manager_changed(c->upstreams->manager, i, put_changed, out);
+    const char *name = ptc_one_line_word(word, s.name, (PtcText){NULL, 0});
     if (out->len > before)
-        ptc_buf_addf(out, "\n  ptc upstreams pins %.*s shows how, approve %.*s accepts it as it is",
-                     (int)s.name.len, s.name.bytes, (int)s.name.len, s.name.bytes);
+        ptc_buf_addf(out, "\n  ptc upstreams pins %s shows how, approve %s accepts it as it is",
+                     name, name);
 }

@@ -7,6 +7,7 @@
 
 #include "base/hex.h"
 #include "base/hmac.h"
+#include "base/one_line.h"
 #include "cli/upstreams_files.h"
 #include "upstream/fields.h"
 #include "upstream/listing_cache.h"
@@ -46,33 +47,10 @@ static bool is_approved(PtcUpstreams *u, PtcText file, PtcText name, const char 
     return approved;
 }
 
-/* A name for a command line that a person may copy: whoever wrote the project's file chose it. */
-static void add_word(PtcBuf *out, PtcText name)
-{
-    ptc_buf_add_char(out, '\'');
-    for (size_t i = 0; i < name.len && i < 80; i++) {
-        char c = name.bytes[i];
-        if (c == '\'')
-            ptc_buf_add_cstr(out, "'\\''");
-        else
-            ptc_buf_add_char(out, (unsigned char)c < ' ' || c == 0x7f ? '?' : c);
-    }
-    ptc_buf_add_char(out, '\'');
-}
-
-static bool is_plain_word(PtcText name)
-{
-    for (size_t i = 0; i < name.len; i++)
-        if (!isalnum((unsigned char)name.bytes[i]) && !strchr("_.-", name.bytes[i]))
-            return false;
-    return name.len > 0 && name.bytes[0] != '-';
-}
-
 void ptc_upstreams_project(PtcUpstreams *u, const char *how, PtcValue *entry, PtcValue *place)
 {
     PtcHeap *heap = &u->desk.heap;
-    PtcBuf word;
-    char digest[PTC_PIN_ENTRY + 1], message[800];
+    char digest[PTC_PIN_ENTRY + 1], message[800], word[PTC_ONE_LINE_WORD];
     PtcText written = ptc_fields_text(heap, *place, "written");
     PtcText name = ptc_fields_text(heap, *entry, "name");
     if (ptc_map_field(heap, *entry, "unusable") != PTC_NONE)
@@ -86,15 +64,9 @@ void ptc_upstreams_project(PtcUpstreams *u, const char *how, PtcValue *entry, Pt
     ptc_fields_put_text(heap, place, "digest", ptc_text_cstr(digest));
     if (is_approved(u, ptc_fields_text(heap, *place, "file"), name, digest))
         return;
-    ptc_buf_init(&word, u->mem, 1024);
-    if (is_plain_word(name))
-        ptc_buf_add(&word, name.bytes, name.len);
-    else
-        add_word(&word, name);
     snprintf(message, sizeof message,
              "it comes with the project and is not approved as it is now; read its entry, then run "
-             "ptc upstreams approve %.*s %s",
-             (int)word.len, word.data, how);
-    ptc_buf_deinit(&word);
+             "ptc upstreams approve %s %s",
+             ptc_one_line_word(word, name, (PtcText){NULL, 0}), how);
     ptc_upstreams_unusable(heap, entry, place, "not_approved", message);
 }

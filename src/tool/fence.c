@@ -2,6 +2,7 @@
  * Fences.  What always holds: no text inside a fence can end it or hide anything from the reader (fence.h says why). */
 #include "tool/fence.h"
 
+#include "base/one_line.h"
 #include "base/utf8.h"
 
 enum { FENCE_MIN = 3, ZERO_WIDTH_NON_JOINER = 0x200c, ZERO_WIDTH_JOINER = 0x200d };
@@ -25,25 +26,6 @@ PtcCut ptc_cut_chars(PtcText text, size_t max_chars)
 }
 
 /* ------------------------------------------------------------------- fencing */
-
-typedef struct {
-    uint32_t first, last;
-} Range;
-
-/* What is invisible, or changes how other text looks.  The two joiners are not listed: scripts and emoji need them. */
-static const Range unseen[] = {
-    {0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},       {0x61c, 0x61c},
-    {0x180e, 0x180e}, {0x200b, 0x200b}, {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
-    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
-};
-
-bool ptc_fence_is_unseen(uint32_t code)
-{
-    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
-        if (code >= unseen[i].first && code <= unseen[i].last)
-            return true;
-    return false;
-}
 
 static bool is_joiner(uint32_t code)
 {
@@ -74,7 +56,7 @@ void ptc_fence_add_visible(PtcBuf *out, PtcText text)
     uint32_t code;
     while (i < text.len) {
         size_t n = ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-        if (ptc_fence_is_unseen(code)) {
+        if (ptc_one_line_is_unseen(code)) {
             ptc_buf_add(out, text.bytes + plain, i - plain);
             ptc_buf_addf(out, "\\u{%x}", (unsigned)code);
             plain = i + n;

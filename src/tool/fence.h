@@ -18,10 +18,7 @@ typedef struct PtcCut {
  * graphemes it also bounds the bytes (four each). */
 PtcCut ptc_cut_chars(PtcText text, size_t max_chars);
 
-/* Is this a character that a reader does not see, or that changes how others are seen? */
-bool ptc_fence_is_unseen(uint32_t code);
-
-/* Appends the text with those written as \u{hex}. */
+/* Appends the text with characters that a reader does not see (base/one_line.h) written as \u{hex}. */
 void ptc_fence_add_visible(PtcBuf *out, PtcText text);
 
 /* Appends the text between two lines of backticks, the first of them followed by `label`.

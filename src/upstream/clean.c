@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/one_line.h"
 #include "base/utf8.h"
-#include "tool/fence.h"
 
 static bool is_white(uint32_t code)
 {
@@ -41,7 +41,7 @@ static void add_piece(Cleaning *c, const char *bytes, size_t n)
 static void add_code(Cleaning *c, const char *bytes, size_t n, uint32_t code)
 {
     char escape[16];
-    if (ptc_fence_is_unseen(code))
+    if (ptc_one_line_is_unseen(code))
         add_piece(c, escape, (size_t)snprintf(escape, sizeof escape, "\\u{%x}", (unsigned)code));
     else
         add_piece(c, bytes, n);

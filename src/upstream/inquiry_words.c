@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A question of an upstream as our client is asked it.  What always holds: it says which server asks; texts that people
  * read are cleaned, and no secret is in it; only members that are known to be harmless are passed on. */
+#include "base/one_line.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -48,7 +49,8 @@ static bool is_seen(PtcText text, Role role)
     bool seen = true;
     for (size_t i = 0; i < text.len && seen;) {
         i += ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-        seen = !ptc_fence_is_unseen(code) && (role == PROPOSED || (code != '\n' && code != '\t'));
+        seen =
+            !ptc_one_line_is_unseen(code) && (role == PROPOSED || (code != '\n' && code != '\t'));
     }
     return seen;
 }

@@ -3,6 +3,7 @@
  * after a failure, later each time.  What always holds: no call is sent before the connection's own listing is there,
  * so what is known of a tool is never older than the process that runs it; a listing that comes from an earlier start
  * is thrown away. */
+#include "base/one_line.h"
 #include "upstream/manager_int.h"
 #include "upstream/serve_int.h"
 
@@ -28,16 +29,20 @@ enum {
     MS = 1000 * 1000, /* ns */
 };
 
+/* Without secrets, and on one line whatever a server said. */
 static void log_safe(PtcManager *m, bool notice, PtcText line)
 {
-    PtcBuf safe;
+    PtcBuf safe, clean;
     void (*log)(void *, PtcText) = notice && m->config.notice ? m->config.notice : m->config.log;
     if (!log)
         return;
     ptc_buf_init(&safe, m->mem, 16 * 1024);
+    ptc_buf_init(&clean, m->mem, 128 * 1024);
     line.len = line.len < 4096 ? line.len : 4096;
     ptc_secrets_blot(&m->told, &safe, line, false);
-    log(m->config.user, ptc_buf_view(&safe));
+    ptc_one_line_add(&clean, ptc_buf_view(&safe));
+    log(m->config.user, ptc_buf_view(&clean));
+    ptc_buf_deinit(&clean);
     ptc_buf_deinit(&safe);
 }
 
@@ -129,18 +134,16 @@ typedef struct {
 
 static void tell_changed(void *user, PtcText tool, unsigned parts)
 {
-    char what[64], line[400];
+    char what[64], line[700], word[PTC_ONE_LINE_WORD];
     Changes *changes = user;
     PtcInstance *i = changes->instance;
     if (++changes->count > CHANGES_TOLD)
         return;
     PtcText name = i->upstream->entry.name;
     ptc_pins_parts(parts, what);
-    int n = snprintf(line, sizeof line,
-                     "%.*s (%s); ptc upstreams approve %.*s/%.*s accepts it as it is",
+    int n = snprintf(line, sizeof line, "%.*s (%s); ptc upstreams approve %s accepts it as it is",
                      (int)(tool.len < 100 ? tool.len : 100), tool.bytes, what,
-                     (int)(name.len < 60 ? name.len : 60), name.bytes,
-                     (int)(tool.len < 100 ? tool.len : 100), tool.bytes);
+                     ptc_one_line_word(word, name, tool));
     tell(i, "a tool has changed since it was pinned",
          (PtcText){line, n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line)});
 }

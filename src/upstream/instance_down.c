@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "upstream/clean.h"
 #include "upstream/manager_int.h"
 
 enum {
@@ -38,16 +39,17 @@ static int64_t pause_ms(unsigned failures)
 static void keep_why(PtcInstance *i, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
-    PtcBuf safe;
+    PtcBuf safe, valid, out = {.data = i->why, .cap = sizeof i->why, .max = sizeof i->why};
     ptc_buf_init(&safe, m->mem, 64 * 1024);
     why.len = why.len < 16 * 1024 ? why.len : 16 * 1024;
+    ptc_buf_init(&valid, m->mem, 64 * 1024);
     ptc_secrets_blot(&m->told, &safe, why, true);
-    PtcText text = ptc_buf_ok(&safe) ? ptc_buf_view(&safe) : PTC_TEXT("out of memory");
-    size_t n =
-        text.len < sizeof i->why ? text.len : ptc_utf8_valid_prefix(text.bytes, sizeof i->why - 1);
-    if (n)
-        memcpy(i->why, text.bytes, n);
-    i->why[n] = '\0';
+    ptc_utf8_add(&valid, ptc_buf_view(&safe));
+    bool ok = ptc_buf_ok(&safe) && ptc_buf_ok(&valid);
+    ptc_clean_add(&out, ok ? ptc_buf_view(&valid) : PTC_TEXT("out of memory"), sizeof i->why - 1,
+                  false);
+    i->why[out.len] = '\0';
+    ptc_buf_deinit(&valid);
     ptc_buf_deinit(&safe);
 }
 

@@ -3,6 +3,7 @@
  * calls left.  All of it is checked here, in the process that has the credentials, whatever was checked before. */
 #include <stdio.h>
 
+#include "base/one_line.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/arguments.h"
@@ -74,7 +75,7 @@ bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing
 bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
                         PtcPolicyOut policy, char text[300])
 {
-    char why[256];
+    char why[256], word[PTC_ONE_LINE_WORD];
     if (strcmp(policy.why, "unpinned") == 0) {
         why_unpinned(m, why);
         snprintf(text, 300, "what it was cannot be known: %s", why);
@@ -84,9 +85,8 @@ bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *
         return false;
     snprintf(text, 300,
              "it has changed since it was pinned; ptc upstreams pins shows how, ptc upstreams "
-             "approve %.*s/%.*s accepts it as it is",
-             (int)(e->name.len < 60 ? e->name.len : 60), e->name.bytes,
-             (int)(tool->name.len < 100 ? tool->name.len : 100), tool->name.bytes);
+             "approve %s accepts it as it is",
+             ptc_one_line_word(word, e->name, tool->name));
     return true;
 }
 

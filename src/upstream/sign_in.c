@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/one_line.h"
 #include "base/secret.h"
 #include "net/url.h"
 #include "oauth/challenge.h"
@@ -191,16 +192,16 @@ static bool has_credentials(const PtcEntry *entry)
 
 void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
 {
-    PtcText name = s->entry->name;
+    char word[PTC_ONE_LINE_WORD];
+    const char *name = ptc_one_line_word(word, s->entry->name, (PtcText){NULL, 0});
     if (has_credentials(s->entry))
         snprintf(out, size, "%.*s", own.bytes ? (int)own.len : 200,
                  own.bytes ? own.bytes : "it refused the credentials of its entry");
     else if (own.bytes)
-        snprintf(out, size, "%.*s; sign in: ptc upstreams login %.*s",
-                 (int)(own.len < 250 ? own.len : 250), own.bytes, (int)name.len, name.bytes);
+        snprintf(out, size, "%.*s; sign in: ptc upstreams login %s",
+                 (int)(own.len < 250 ? own.len : 250), own.bytes, name);
     else
-        snprintf(out, size, "it wants you to sign in: ptc upstreams login %.*s", (int)name.len,
-                 name.bytes);
+        snprintf(out, size, "it wants you to sign in: ptc upstreams login %s", name);
 }
 
 void ptc_sign_in_account(const PtcSignIn *s, PtcBuf *out)

@@ -168,7 +168,7 @@ def test_told_on_stdout(home):
     """A server that prints its complaint where messages belong is quoted, on one line and without secrets, half ones included."""
     for more in ({}, {"env": {"TOKEN": "${TOKEN}"}}):
         done = Place(home, {"s": server("tells_and_exits", **more)}).run("check")
-        words = "it ended with status 1; before its first message it printed \"Error:  [31mno [0m key   set FAULTY_KEY "
+        words = "it ended with status 1; before its first message it printed \"Error: [31mno [0m key set FAULTY_KEY "
         check("what it printed is told", done.returncode == 1 and words in done.stdout and "\x1b" not in done.stdout, done)
         check("the end without a line feed", more or 'for example in .env"' in done.stdout, done)
         check("no secret", SECRET not in done.stdout and SECRET[:8] not in done.stdout and (not more or "[secret]" in done.stdout), done)

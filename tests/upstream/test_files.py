@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: MIT
 """test_files.py PTC: which files name upstreams: several at once, imports of seven clients as these write their files, files of
 projects with their approval, `from`, rules on the command line, and --upstreams-strict."""
+import contextlib
 import json
 import os
 import pty
 import resource
 import shutil
+import socket
 import sys
 import tempfile
+import threading
 
 sys.dont_write_bytecode = True
-from place import DESTROY, READ, Counts, Place, tool  # noqa: E402
+from place import DESTROY, READ, Counts, Mcp, Place, tool  # noqa: E402
 
 counts = Counts("test_files.py")
 PTC = sys.argv[1]
@@ -380,8 +383,40 @@ def test_print_config(home):
     counts.check("a file that is not there", out.returncode == 2 and "none.json" in out.stderr, out)
 
 
+def visible(text):
+    return all(c == "\n" or (c.isprintable() and ord(c) < 0x7f) for c in text)
+
+
+def test_lines(home):
+    """Whoever names a server, or runs it, writes no line of a log, colours nothing, and puts nothing into a command to paste."""
+    place = new_place(home)
+    forged = "2026-11-18T00:00:00.000Z 127.0.0.1 ann POST /mcp tools/call 200"
+    noisy = {"command": "sh", "args": ["-c", f"printf 'x\\033[31m\\r{forged}\\342\\200\\256\\n' >&2; exit 3"]}
+    place.write("u.json", {"upstreams": {f"a\n{forged}": noisy}})
+    mcp = Mcp(place, "--upstreams", place.path("u.json"))
+    mcp.eval(json.dumps(f"a\n{forged}").join(("(tool/call {:server ", ' :tool "x"})')))
+    mcp.end()
+    lines = mcp.said().splitlines()
+    counts.check("every line of the log is ours", lines and all(line.startswith("ptc mcp: ") for line in lines), lines)
+    counts.check("nothing in it acts", visible(mcp.said()), mcp.said().encode())
+    out = place.upstreams("check", "--upstreams", place.path("u.json"))
+    counts.check("nor in what check says", visible(out.stdout + out.stderr) and not any(l.startswith("2026") for l in out.stdout.splitlines()), out)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def refuse():
+            with contextlib.suppress(OSError):  # at the end of the test
+                while True:
+                    with listener.accept()[0] as link:
+                        link.recv(65536)
+                        link.sendall(b"HTTP/1.1 401 no\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        threading.Thread(target=refuse, daemon=True).start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        place.write("u.json", {"upstreams": {"a b'; rm -rf x": {"transport": "http", "url": url}}})
+        out = place.upstreams("check", "--upstreams", place.path("u.json"))
+    counts.has("the advice can be pasted", out.stdout, "ptc upstreams login 'a b'\\''; rm -rf x'")
+
+
 def main():
-    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_inputs, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
+    for test in (test_lines, test_same_name, test_import_loses, test_mistakes, test_project, test_inputs, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
                  test_spellings, test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)

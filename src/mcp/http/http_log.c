@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/one_line.h"
 #include "json/emit.h"
 #include "value/calendar.h"
 
@@ -168,8 +169,7 @@ static void add_said(PtcBuf *out, const char *text, bool json)
     } else {
         add_time(out);
         ptc_buf_add_char(out, ' ');
-        for (; *text; text++) /* a file name, say, may contain anything */
-            ptc_buf_add_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+        ptc_one_line_add(out, ptc_text_cstr(text)); /* a file name, say, may contain anything */
     }
     ptc_buf_add_char(out, '\n');
 }
