@@ -151,15 +151,15 @@ static bool is_unreserved(unsigned char c)
            (c && strchr("-._~", c));
 }
 
-/* Both cases of the digits, because encoders differ. */
+/* Both cases of the digits, because encoders differ, and some encode every byte. */
 static bool apply_percent(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
-                          bool upper)
+                          bool upper, bool every)
 {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)bytes[i];
         char code[3] = {'%', digits[c >> 4], digits[c & 15]};
-        if (is_unreserved(c))
+        if (!every && is_unreserved(c))
             ptc_buf_add_char(form, bytes[i]);
         else
             ptc_buf_add(form, code, sizeof code);
@@ -213,9 +213,9 @@ static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
               apply(s, fate, (PtcSecret){.bytes = (char *)bytes, .len = len}) &&
               apply_hex(s, fate, &form, bytes, len, false) &&
               apply_hex(s, fate, &form, bytes, len, true) &&
-              apply_quoted(s, fate, &form, bytes, len) &&
-              apply_percent(s, fate, &form, bytes, len, false) &&
-              apply_percent(s, fate, &form, bytes, len, true);
+              apply_quoted(s, fate, &form, bytes, len);
+    for (int how = 0; ok && how < 4; how++)
+        ok = apply_percent(s, fate, &form, bytes, len, how & 1, how & 2);
     for (size_t before = 0; ok && before < 3; before++)
         ok = apply_base64(s, fate, &form, bytes, len, before, false) &&
              apply_base64(s, fate, &form, bytes, len, before, true);
@@ -366,6 +366,19 @@ static size_t blot_locked(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind k
     size_t done = blot(s, out, text, kind, headless);
     pthread_rwlock_unlock(lock);
     return done;
+}
+
+size_t ptc_secrets_find(const PtcSecrets *s, PtcText text, size_t from, size_t *len)
+{
+    pthread_rwlock_t *lock = (pthread_rwlock_t *)&s->lock; /* as in blot_locked */
+    bool open = false, head = false;
+    *len = 0;
+    pthread_rwlock_rdlock(lock);
+    while (from < text.len &&
+           !(*len = secret_at(s, text.bytes + from, text.len - from, LAST, &open, &head)))
+        from++;
+    pthread_rwlock_unlock(lock);
+    return from;
 }
 
 void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)

@@ -4,9 +4,9 @@
  * commands.
  *
  * A secret is recognised in every form in which it is likely to come back: as it is, inside a JSON or PTC-Lisp
- * string, percent-encoded with digits of either case, as hexadecimal digits of either case, and in base64 of both
- * alphabets wherever it stands in the encoded text, for example after a name and a colon as in Basic authorization;
- * then the letters that it shares with its neighbours and the padding go with it.
+ * string, percent-encoded (where it must be, or every byte of it) with digits of either case, as hexadecimal digits of
+ * either case, and in base64 of both alphabets wherever it stands in the encoded text, for example after a name and a
+ * colon as in Basic authorization; then the letters that it shares with its neighbours and the padding go with it.
  *
  * Any thread may add secrets and use them at any time. */
 #ifndef PTC_TRACE_REDACT_H
@@ -60,5 +60,8 @@ void ptc_secrets_blot(const PtcSecrets *secrets, PtcBuf *out, PtcText text, bool
  * later byte can change and returns how many bytes of the text that was; the rest, shorter than the longest secret,
  * must be passed again with what follows. */
 size_t ptc_secrets_blot_part(const PtcSecrets *secrets, PtcBuf *out, PtcText text, bool last);
+
+/* Where the first secret at or behind `from` is, and how long; the length of the text: there is none. */
+size_t ptc_secrets_find(const PtcSecrets *secrets, PtcText text, size_t from, size_t *len);
 
 #endif
