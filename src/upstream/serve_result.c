@@ -6,6 +6,7 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
+#include "upstream/blot_blocks.h"
 #include "upstream/blot_json.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
@@ -238,6 +239,9 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
         put_failure(call, out, call->reason, ptc_text_cstr(call->message));
         return false;
     }
+    value = ptc_blot_blocks(&call->run->manager->hidden, &desk->heap, value);
+    if (value == PTC_NONE)
+        return ptc_serve_put_too_large(call, desk, out);
     if (call->raw || !call->seen)
         return put_raw(call, desk, out, value);
     if (!read_result(call, desk, value, &result))

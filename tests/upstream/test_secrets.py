@@ -39,7 +39,8 @@ def forms(secret):
     """How a secret may come back."""
     raw = secret.encode()
     out = {secret, urllib.parse.quote(secret, safe=""), json.dumps(secret)[1:-1], base64.b64encode(raw).decode(),
-           base64.urlsafe_b64encode(raw).decode(), base64.b64encode(b"user:" + raw).decode(), base64.b64encode(b"a" + raw).decode()}
+           base64.urlsafe_b64encode(raw).decode(), base64.b64encode(b"user:" + raw).decode(), base64.b64encode(b"a" + raw).decode(),
+           "".join(f"%{b:02x}" for b in raw), "".join(f"%{b:02X}" for b in raw)}
     return sorted(out)
 
 
@@ -49,7 +50,8 @@ import base64, json, urllib.parse
 def encoded(secret):
     raw = secret.encode()
     return [secret, urllib.parse.quote(secret, safe=""), json.dumps(secret), base64.b64encode(raw).decode(),
-            base64.b64encode(b"user:" + raw).decode(), base64.b64encode(b"a" + raw).decode()]
+            base64.b64encode(b"user:" + raw).decode(), base64.b64encode(b"a" + raw).decode(),
+            "".join(f"%{b:02x}" for b in raw), "".join(f"%{b:02X}" for b in raw)]
 def answer(method, params, secrets):
     all = " ".join(form for s in secrets for form in encoded(s))
     read = {"readOnlyHint": True}
@@ -57,12 +59,15 @@ def answer(method, params, secrets):
         return {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "instructions": all,
                            "serverInfo": {"name": "says " + all, "version": "1"}}}
     if method == "tools/list":
-        names = ["say", "fail", "error", "link"]
+        names = ["say", "fail", "error", "link", "split"]
         return {"result": {"tools": [{"name": n, "description": n + " " + all, "annotations": read, "inputSchema": {
             "type": "object", "properties": {"x": {"type": "string", "description": all, "default": all, "enum": [all, "x"]}}}}
             for n in names]}}
     if method == "tools/call" and params["name"] == "say":
         return {"result": {"content": [{"type": "text", "text": all}], "structuredContent": {"all": all, "each": secrets, all[:40]: 1}}}
+    if method == "tools/call" and params["name"] == "split":
+        pieces = [all[i:i + 7] for i in range(0, len(all), 7)]
+        return {"result": {"content": [{"type": "text", "text": p} for p in pieces]}}
     if method == "tools/call" and params["name"] == "fail":
         return {"result": {"content": [{"type": "text", "text": "failed: " + all}], "isError": True}}
     if method == "tools/call" and params["name"] == "link":
@@ -204,6 +209,8 @@ PROGRAMS = ['(bearer/say {})', '(s/say {})', '(key/say {})', '(program/say {})',
             '(s/fail {})', '(bearer/fail {})', '(key/error {})', '(s/error {})', '(dies/say {})', '(s/link {})',
             '(tool/blob (get-in (s/link {}) ["content" 1 "ref"]))', '(println (s/say {}))', '(doc \'s)', "(doc 's/say)", "(meta 's/say)",
             '(tool/call {:server "program" :tool "say" :args {} :raw true})', "(doc 'bearer)", '(tool/servers)', '(apropos "say" {:load true})',
+            '(apply str (clojure.string/split-lines (s/split {})))', '(apply str (clojure.string/split-lines (bearer/split {})))',
+            '(apply str (map #(get % "text") (get (:value (tool/call {:server "s" :tool "split" :args {} :raw true})) "content")))',
             '(line/say {})', '(line/fail {})', '(place/say {})', '(s/say {:x "no"})', '(s/sya {})', '(try (program/error {}) (catch Exception e (ex-data e)))']
 
 
