@@ -90,7 +90,8 @@ static bool fill_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const
                          size_t *missing, PtcFault *fault)
 {
     PtcTemplateOptions options = {.references = def->output == PTC_OUTPUT_PTC_LISP,
-                                  .keep_missing = !def->sig || def->loose_prompt};
+                                  .keep_missing = !def->sig || def->loose_prompt,
+                                  .fences = true};
     PtcBuf mission;
     ptc_buf_init(&mission, &b->mem, PTC_TEMPLATE_BYTES);
     PtcTemplateStatus status =

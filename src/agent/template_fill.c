@@ -4,6 +4,7 @@
 #include "agent/template.h"
 
 #include "tool/convert.h"
+#include "tool/fence.h"
 #include "value/iter.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -119,6 +120,21 @@ static bool add_reference(Fill *f, const PtcTemplateNode *node)
            add(f, (PtcText){first->bytes, (size_t)(last->bytes + last->len - first->bytes)});
 }
 
+/* Text of several lines could pass for what is around it, and so could what is not seen. */
+static bool add_string(Fill *f, PtcText text)
+{
+    if (!f->options->fences)
+        return add(f, text);
+    bool lines = memchr(text.bytes, '\n', text.len);
+    if (lines && f->out->len && f->out->data[f->out->len - 1] != '\n')
+        ptc_buf_add_char(f->out, '\n');
+    if (lines)
+        ptc_fence_add(f->out, "data", text);
+    else
+        ptc_fence_add_visible(f->out, text);
+    return add(f, (PtcText){"", 0});
+}
+
 static bool add_value(Fill *f, const PtcTemplateNode *node)
 {
     PtcValue v = look(f, node);
@@ -133,7 +149,7 @@ static bool add_value(Fill *f, const PtcTemplateNode *node)
         return add_reference(f, node);
     if (v == PTC_NONE || v == PTC_NIL)
         return true;
-    return ptc_is_string(v) ? add(f, ptc_str_text(v)) : add_json(f, v);
+    return ptc_is_string(v) ? add_string(f, ptc_str_text(v)) : add_json(f, v);
 }
 
 /* ----------------------------------------------------------------------------- sections */

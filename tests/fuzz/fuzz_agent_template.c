@@ -39,7 +39,7 @@ static void check_nodes(const PtcTemplate *t)
 
 static void fill(PtcBench *b, const PtcTemplate *t, PtcValue context, uint8_t how)
 {
-    PtcTemplateOptions options = {how & 1, how & 2};
+    PtcTemplateOptions options = {how & 1, how & 2, how & 4};
     PtcBuf buf;
     size_t missing = 0;
     ptc_buf_init(&buf, &b->mem, 1 << 16);

@@ -17,7 +17,7 @@ static const char *fill(const char *text, size_t len, PtcValue context, int mode
     PtcTemplate t;
     PtcTemplateError e;
     PtcBuf buf;
-    PtcTemplateOptions options = {mode == REFERENCES, mode != SPEC};
+    PtcTemplateOptions options = {mode == REFERENCES, mode != SPEC, false};
     char *copy = malloc(len + !len);
     memcpy(copy, text, len);
     if (!ptc_template_read(&arena, (PtcText){copy, len}, &t, &e)) {
