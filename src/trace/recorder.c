@@ -264,8 +264,8 @@ static void end_event(PtcBuf *out)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t number,
-                      int64_t at_ms)
+static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t file,
+                      uint64_t number, int64_t at_ms)
 {
     PtcBuf out;
     int64_t begun = at_ms - n->duration_us / 1000;
@@ -287,7 +287,7 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64
     add_answered(r, &out, n, PTC_RECORD_FILE_TEXT);
     end_event(&out);
     if (ptc_buf_ok(&out))
-        ptc_trace_write(r->trace, begun, number, &out);
+        ptc_trace_write(r->trace, begun, file, &out);
     ptc_buf_deinit(&out);
 }
 
@@ -352,17 +352,30 @@ static void add_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint6
     ptc_buf_deinit(&out);
 }
 
+/* The number of the owner's next call: how much others call is not the owner's business.  With the lock held. */
+static uint64_t count_call(PtcRecorder *r, const char *owner)
+{
+    unsigned char id[PTC_RECORD_OWNER];
+    size_t i = 0;
+    ptc_recorder_owner(id, owner);
+    while (i < PTC_RECORD_COUNTS - 1 && r->counts[i].calls &&
+           memcmp(r->counts[i].owner, id, sizeof id) != 0)
+        i++;
+    memcpy(r->counts[i].owner, id, sizeof id);
+    return ++r->counts[i].calls;
+}
+
 /* The number is taken first, so that trace and record of a call agree on it. */
 void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
 {
     PtcLedger ledger;
     int64_t at_ms = ptc_clock_wall_ms();
     pthread_mutex_lock(&r->lock);
-    uint64_t number = ++r->calls;
+    uint64_t file = ++r->calls, number = count_call(r, note->owner);
     pthread_mutex_unlock(&r->lock);
     ptc_ledger_open(&ledger, &r->mem, note->ledger);
     if (r->trace)
-        add_trace(r, note, &ledger, number, at_ms);
+        add_trace(r, note, &ledger, file, number, at_ms);
     if (r->max)
         add_record(r, note, &ledger, number, at_ms);
     ptc_ledger_close(&ledger);

@@ -11,9 +11,11 @@
 #include "trace/trace_file.h"
 
 enum { PTC_RECORD_OWNER = 16, PTC_RECORD_REASON = 24, PTC_RECORD_REQUEST = 32 };
+/* Owners whose calls are counted apart; there are no more tokens at once.  Further ones share the last place. */
+enum { PTC_RECORD_COUNTS = 128 };
 
 typedef struct PtcCallRecord {
-    uint64_t number; /* from 1 */
+    uint64_t number; /* among the calls of its owner, from 1 */
     int64_t at_ms, duration_us;
     const char *tool;
     unsigned char owner[PTC_RECORD_OWNER]; /* the first bytes of its hash */
@@ -37,6 +39,10 @@ struct PtcRecorder {
     PtcCallRecord *ring;
     size_t max, count, oldest;
     uint64_t calls;
+    struct {
+        unsigned char owner[PTC_RECORD_OWNER];
+        uint64_t calls; /* 0: free */
+    } counts[PTC_RECORD_COUNTS];
 };
 
 /* ---- recorder.c */
