@@ -213,6 +213,33 @@ def streams_are_shared_out():
                 sock.close()
 
 
+@test
+def debug_ids_are_the_owners():
+    """The ids of calls do not tell how much others call."""
+    with tempfile.TemporaryDirectory() as d:
+        path = write_tokens(os.path.join(d, "tokens"), "ann", "bob")
+        with serve("--token-file", path, "--debug-tool", "--trace-dir", os.path.join(d, "traces")) as server:
+            for who in (ANN, ANN, ANN, BOB, ANN):
+                run(server, "1", who)
+            def ids(who):
+                answer = call(server, "lisp_debug", {"op": "recent"}, who).json()["result"]["structuredContent"]
+                return [r["request_id"] for r in answer["records"] if r["tool"] == "lisp_eval"]
+            expect([ids(ANN), ids(BOB)], [["c4", "c3", "c2", "c1"], ["c1"]])
+            one = call(server, "lisp_debug", {"op": "get", "request_id": "c1"}, BOB).json()["result"]["structuredContent"]
+            expect(one["record"]["request_id"], "c1")
+            assert len(os.listdir(os.path.join(d, "traces"))) >= 5, "each call has a file of its own"
+
+
+@test
+def paths():
+    """A path is compared whole, after its escapes are read."""
+    with serve() as server:
+        for path, status in (("/mcp", 400), ("/m%63p", 400), ("/mcp?x=%00", 400), ("/mcp%00x", 404), ("/mcp%00", 404), ("%2fmcp", 404),
+                             ("/mcp%2f", 404), ("/mcp%zz", 404), ("/mcp%", 404), ("/mcp%0", 404), ("/mcp%2500", 404), ("//mcp", 404), ("/MCP", 404),
+                             ("/health", 200), ("/health%00x", 404), ("/metrics%00", 404), ("/x/../mcp", 404)):
+            expect(raw_request(server, "GET", path, []).status, status, path)  # 400: without a session
+
+
 # ---------------------------------------------------------------------------------------- descriptors
 
 def limited(soft, hard, *args):

@@ -68,7 +68,8 @@ static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)INT_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION, ptc_http_on_connection, http,
         MHD_OPTION_NOTIFY_COMPLETED, ptc_http_on_completed, http, MHD_OPTION_URI_LOG_CALLBACK,
-        ptc_http_on_uri, http, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        ptc_http_on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK, ptc_http_on_escapes, http,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     return http->daemon != NULL;
 }
 

@@ -6,7 +6,9 @@
  * returns. */
 #include "mcp/http/http_int.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mcp/http/http_endpoint.h"
@@ -65,6 +67,26 @@ static enum MHD_Result on_field(void *user, enum MHD_ValueKind kind, const char 
     check_line(lines, name, name_len, value, value_len);
     ptc_http_head_add(lines->head, name, name_len, value, value_len);
     return MHD_YES;
+}
+
+/* NUL, a slash and what is no pair of digits stay as they were sent, and so lead to no page: `/mcp%00x` is not `/mcp`,
+ * whatever the library makes of a NUL. */
+size_t ptc_http_on_escapes(void *user, struct MHD_Connection *connection, char *text)
+{
+    const char *from = text;
+    char *to = text;
+    (void)user, (void)connection;
+    while (*from) {
+        bool pair =
+            from[0] == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2]);
+        char digits[3] = {pair ? from[1] : '0', pair ? from[2] : '0', 0};
+        char c = (char)strtoul(digits, NULL, 16);
+        bool decoded = c && c != '/';
+        *to++ = decoded ? c : *from;
+        from += decoded ? 3 : 1;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
 }
 
 /* The address of a request as it was sent, before the library decodes it. */

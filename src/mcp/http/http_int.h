@@ -25,6 +25,8 @@ struct PtcHttp {
 /* ---- http_calls.c; user is the PtcHttp */
 void ptc_http_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
                             enum MHD_ConnectionNotificationCode what);
+/* Decodes a path or a name in it, in place. */
+size_t ptc_http_on_escapes(void *user, struct MHD_Connection *connection, char *text);
 void *ptc_http_on_uri(void *user, const char *uri, struct MHD_Connection *connection);
 enum MHD_Result ptc_http_on_request(void *user, struct MHD_Connection *connection, const char *path,
                                     const char *verb, const char *version, const char *bytes,
