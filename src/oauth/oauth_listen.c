@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A server for one request.  Browsers also ask for icons and open connections that they do not use, so what is not the
- * answer gets 404, and nobody is listened to for long. */
+ * A server for one request.  Browsers also ask for icons and open connections that they do not use, and anybody may ask
+ * for anything, so what does not have the state of the sign-in gets 404, and nobody is listened to for long. */
 #define _GNU_SOURCE /* accept4 */
 #include "oauth/oauth_listen.h"
 
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "oauth/oauth_redirect.h"
 
 #define PATH "/callback"
 
@@ -100,8 +102,8 @@ static void answer(int fd, bool ours)
     shutdown(fd, SHUT_WR);
 }
 
-bool ptc_oauth_listen_wait(PtcOauthListen *listener, int64_t end_ns, const PtcCancel *cancel,
-                           PtcBuf *address)
+bool ptc_oauth_listen_wait(PtcOauthListen *listener, const char *state, int64_t end_ns,
+                           const PtcCancel *cancel, PtcBuf *address)
 {
     char text[REQUEST_BYTES];
     bool found = false;
@@ -114,7 +116,7 @@ bool ptc_oauth_listen_wait(PtcOauthListen *listener, int64_t end_ns, const PtcCa
             continue;
         }
         PtcText target = target_of(text, read_request(fd, text, sizeof text, cancel));
-        found = target.bytes != NULL;
+        found = target.bytes && ptc_oauth_redirect_is_ours(target, state);
         answer(fd, found);
         close(fd);
         if (found)

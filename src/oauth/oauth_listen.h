@@ -14,9 +14,9 @@ typedef struct PtcOauthListen {
 
 /* `port` 0: a free one.  False: it cannot be had. */
 PTC_MUST_USE bool ptc_oauth_listen_open(PtcOauthListen *listen, int port);
-/* Waits for the answer and appends the address that it came to.  False: the time is over, it was cancelled, or out of
- * memory. */
-PTC_MUST_USE bool ptc_oauth_listen_wait(PtcOauthListen *listen, int64_t end_ns,
+/* Waits for the answer with this state and appends the address that it came to.  False: the time is over, it was
+ * cancelled, or out of memory. */
+PTC_MUST_USE bool ptc_oauth_listen_wait(PtcOauthListen *listen, const char *state, int64_t end_ns,
                                         const PtcCancel *cancel, PtcBuf *address);
 void ptc_oauth_listen_close(PtcOauthListen *listen);
 

@@ -89,7 +89,7 @@ static bool await(Login *l, PtcBuf *address)
     if (l->way == PTC_OAUTH_PASTE)
         return l->person->paste(l->person->user, address) ||
                ptc_oauth_work_fail(w, "no address was given");
-    return ptc_oauth_listen_wait(&l->listen, w->end_ns, w->cancel, address) ||
+    return ptc_oauth_listen_wait(&l->listen, l->state, w->end_ns, w->cancel, address) ||
            ptc_oauth_work_fail(w, "%s",
                                ptc_cancelled(w->cancel)
                                    ? "it was cancelled"

@@ -24,13 +24,18 @@ static const char *check_issuer(PtcText address, const PtcOauthServer *server)
                : "the answer comes from a server other than the one that was asked (iss)";
 }
 
+bool ptc_oauth_redirect_is_ours(PtcText address, const char *state)
+{
+    char said[256];
+    return ptc_oauth_url_param(address, "state", said, sizeof said) == PTC_OAUTH_PARAM_FOUND &&
+           is_same(said, state);
+}
+
 const char *ptc_oauth_redirect_read(PtcText address, const char *state,
                                     const PtcOauthServer *server, PtcOauthRedirect *out)
 {
-    char said[256];
     *out = (PtcOauthRedirect){0};
-    if (ptc_oauth_url_param(address, "state", said, sizeof said) != PTC_OAUTH_PARAM_FOUND ||
-        !is_same(said, state))
+    if (!ptc_oauth_redirect_is_ours(address, state))
         return "the answer does not belong to this sign-in (its state differs); begin again";
     const char *why = check_issuer(address, server);
     if (why)
