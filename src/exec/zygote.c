@@ -6,6 +6,7 @@
 #include "exec/zygote.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "engine/engine.h"
 
 /* The lock lets one question and its answer pass at a time. */
@@ -152,19 +154,39 @@ void ptc_zygote_free(PtcZygote *z)
 
 /* -------------------------------------------------------------------- question, answer */
 
+/* A fork takes a millisecond, on a busy machine more; a helper that takes this long was stopped by somebody. */
+enum { FORK_MS = 5000, NO_HURRY = -1 };
+
 typedef struct Answer {
-    bool gone; /* the helper died */
+    bool gone; /* the helper died, or does not answer */
     PtcText rest;
     int fd;
 } Answer;
 
-/* Sends a question and reads the answer.  False: the helper refused, with its reason in why, or it has ended. */
-static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, Answer *a, char *why)
+/* Is there an answer within this time? */
+static bool await_answer(const PtcZygote *z, int ms)
+{
+    struct pollfd p = {.fd = z->control, .events = POLLIN};
+    int64_t end = ptc_clock_ns(NULL) + (int64_t)ms * 1000000;
+    int n;
+    do
+        n = poll(&p, 1, ms);
+    while (n < 0 && errno == EINTR && (ms < 0 || ptc_clock_ns(NULL) < end));
+    return n != 0;
+}
+
+/* Sends a question and reads the answer.  False: the helper refused, with its reason in why, has ended, or did not
+ * answer in time. */
+static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, Answer *a, char *why)
 {
     *a = (Answer){.gone = true, .fd = -1};
     snprintf(why, PTC_WORKER_WHY, "the helper process has ended");
     if (z->control < 0 || !ptc_zygote_send(z->control, bytes, len, fd))
         return false;
+    if (!await_answer(z, ms)) {
+        snprintf(why, PTC_WORKER_WHY, "the helper process does not answer");
+        return false;
+    }
     ssize_t n = ptc_zygote_receive(z->control, z->packet, sizeof z->packet, &a->fd);
     if (n < (ssize_t)sizeof(uint32_t))
         return false;
@@ -183,7 +205,7 @@ static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
     snprintf(why, PTC_WORKER_WHY, "out of memory, or too long");
     if (!ptc_buf_ok(packet) || packet->len > PTC_ZYGOTE_PACKET)
         return false;
-    if (!ask(z, packet->data, packet->len, -1, a, why))
+    if (!ask(z, packet->data, packet->len, -1, NO_HURRY, a, why))
         return false;
     snprintf(why, PTC_WORKER_WHY, "out of memory");
     return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
@@ -200,7 +222,7 @@ static bool revive(PtcZygote *z, char *why)
         return false;
     while (c.at < c.end) {
         PtcText packet = ptc_frame_take_view(&c);
-        if (!ask(z, packet.bytes, packet.len, -1, &a, why)) {
+        if (!ask(z, packet.bytes, packet.len, -1, NO_HURRY, &a, why)) {
             stop(z);
             return false;
         }
@@ -328,7 +350,7 @@ static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why, b
 {
     uint32_t word = PTC_ZYGOTE_FORK;
     Answer a;
-    bool ok = ask(z, &word, sizeof word, end, &a, why);
+    bool ok = ask(z, &word, sizeof word, end, FORK_MS, &a, why);
     *gone = a.gone;
     *pidfd = a.fd;
     if (!ok || a.fd < 0 || a.rest.len != sizeof word) {
@@ -341,7 +363,7 @@ static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why, b
     return true;
 }
 
-/* A helper that died is replaced once; if that fails too, the caller is told. */
+/* A helper that died or was stopped is replaced once; if that fails too, the caller is told. */
 static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why)
 {
     bool gone;

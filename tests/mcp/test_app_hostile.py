@@ -295,6 +295,26 @@ def workers_that_hang():
         is_fine(h)
 
 
+@test_beside
+def a_helper_that_hangs():
+    """It makes no worker any more, and is replaced; its workers go with it."""
+    if ISOLATION == "none":
+        return
+    with Server() as s:
+        is_fine(s)
+        helper = children(s.process.pid)[0]
+        os.kill(helper, signal.SIGSTOP)
+        for worker in children(helper):
+            os.kill(worker, signal.SIGKILL)
+        http_help.wait_for(lambda: all(map(is_gone, children(helper))), "the workers to end")
+        answer = s.eval("(+ 20 22)")
+        if answer.failed:  # it went to the worker that was killed
+            answer = s.eval("(+ 20 22)")
+        expect(answer.text, "42")
+        all_gone([helper])
+        is_fine(s)
+
+
 @test
 def vanishing_on_stdio():
     for how in ["pipes", "kill"]:
