@@ -16,6 +16,7 @@
 #include "upstream/desk.h"
 #include "upstream/fields.h"
 #include "upstream/header.h"
+#include "upstream/secret_ring.h"
 
 enum {
     VALUE_BYTES = 64 * 1024,
@@ -120,55 +121,77 @@ static bool from_program(PtcCredentials *c, PtcDesk *desk, PtcValue words, PtcBu
 
 /* ------------------------------------------------------------------------------------- kept */
 
-struct PtcKeptValue {
-    PtcKeptValue *next;
-    int64_t until_ns;
-    bool headers; /* of an upstream, whose name it is */
-    size_t name_len, len;
-    char bytes[]; /* the name, then what was printed */
+/* One source of secrets: a credential, the command line of an upstream, or a header that it prints. */
+struct PtcSecretSource {
+    PtcSecretSource *next;
+    bool headers;       /* of an upstream, whose name it is */
+    PtcSecretRing ring; /* its last values, which are hidden */
+    char *value;        /* what its program printed last; NULL: nothing that counts */
+    size_t len;
+    int64_t until_ns; /* then the program is asked again */
+    size_t name_len;
+    char name[];
 };
 
 void ptc_credentials_init(PtcCredentials *c)
 {
     pthread_mutex_init(&c->lock, NULL);
-    c->kept = NULL;
+    c->sources = NULL;
 }
 
-static void drop_kept(PtcCredentials *c, PtcKeptValue **at)
+static void drop_value(PtcCredentials *c, PtcSecretSource *s)
 {
-    PtcKeptValue *k = *at;
-    *at = k->next;
-    size_t size = sizeof *k + k->name_len + k->len;
-    ptc_secret_wipe(k, size);
-    ptc_mem_free(c->mem, k, size);
+    if (s->value)
+        ptc_secret_wipe(s->value, s->len);
+    ptc_mem_free(c->mem, s->value, s->len);
+    s->value = NULL;
+    s->len = 0;
 }
 
 void ptc_credentials_deinit(PtcCredentials *c)
 {
-    while (c->kept)
-        drop_kept(c, &c->kept);
+    for (PtcSecretSource *s; (s = c->sources);) {
+        c->sources = s->next;
+        drop_value(c, s);
+        ptc_secret_ring_deinit(&s->ring);
+        ptc_mem_free(c->mem, s, sizeof *s + s->name_len);
+    }
     pthread_mutex_destroy(&c->lock);
 }
 
-/* With the lock held. */
-static PtcKeptValue **find_kept(PtcCredentials *c, PtcText name, bool headers)
+/* With the lock held; made when there is none yet.  NULL: out of memory. */
+static PtcSecretSource *find_source(PtcCredentials *c, PtcText name, bool headers)
 {
-    PtcKeptValue **at = &c->kept;
-    while (*at && ((*at)->headers != headers ||
-                   !ptc_text_same((PtcText){(*at)->bytes, (*at)->name_len}, name)))
-        at = &(*at)->next;
-    return at;
+    PtcSecretSource *s = c->sources;
+    while (s && (s->headers != headers || !ptc_text_same((PtcText){s->name, s->name_len}, name)))
+        s = s->next;
+    if (s || !(s = ptc_mem_alloc(c->mem, sizeof *s + name.len)))
+        return s;
+    *s = (PtcSecretSource){.next = c->sources, .headers = headers, .name_len = name.len};
+    memcpy(s->name, name.bytes, name.len);
+    ptc_secret_ring_init(&s->ring, c);
+    return c->sources = s;
+}
+
+/* Hides a value of the source; of those before it only the last few stay hidden, so that what programs print again and
+ * again does not pile up. */
+static bool hide_value(PtcCredentials *c, PtcText name, bool headers, PtcText value)
+{
+    pthread_mutex_lock(&c->lock);
+    PtcSecretSource *s = find_source(c, name, headers);
+    pthread_mutex_unlock(&c->lock);
+    return s && ptc_secret_ring_learn(&s->ring, value);
 }
 
 /* What a program printed a while ago; false: nothing that still counts. */
 static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out)
 {
     pthread_mutex_lock(&c->lock);
-    PtcKeptValue **at = find_kept(c, name, headers);
-    bool counts = *at && ptc_clock_ns(NULL) < (*at)->until_ns;
-    bool found = counts && ptc_buf_add(out, (*at)->bytes + (*at)->name_len, (*at)->len);
-    if (*at && !counts)
-        drop_kept(c, at); /* *at is another credential from here on */
+    PtcSecretSource *s = find_source(c, name, headers);
+    bool counts = s && s->value && ptc_clock_ns(NULL) < s->until_ns;
+    bool found = counts && ptc_buf_add(out, s->value, s->len);
+    if (s && !counts)
+        drop_value(c, s);
     pthread_mutex_unlock(&c->lock);
     return found;
 }
@@ -176,31 +199,26 @@ static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out
 /* When out of memory nothing is kept, and the program is asked again next time. */
 static void keep(PtcCredentials *c, PtcText name, bool headers, PtcText value, int64_t ms)
 {
-    PtcKeptValue *k = ptc_mem_alloc(c->mem, sizeof *k + name.len + value.len);
-    if (!k)
-        return;
-    *k = (PtcKeptValue){.until_ns = ptc_clock_ns(NULL) + ms * 1000000,
-                        .headers = headers,
-                        .name_len = name.len,
-                        .len = value.len};
-    memcpy(k->bytes, name.bytes, name.len);
-    memcpy(k->bytes + name.len, value.bytes, value.len);
     pthread_mutex_lock(&c->lock);
-    PtcKeptValue **at = find_kept(c, name, headers);
-    if (*at)
-        drop_kept(c, at);
-    k->next = c->kept;
-    c->kept = k;
+    PtcSecretSource *s = find_source(c, name, headers);
+    if (s) {
+        drop_value(c, s);
+        s->value = ptc_mem_alloc(c->mem, value.len);
+        s->len = s->value ? value.len : 0;
+        s->until_ns = ptc_clock_ns(NULL) + ms * 1000000;
+        if (s->value)
+            memcpy(s->value, value.bytes, value.len);
+    }
     pthread_mutex_unlock(&c->lock);
 }
 
 static bool forget(PtcCredentials *c, PtcText name, bool headers)
 {
     pthread_mutex_lock(&c->lock);
-    PtcKeptValue **at = find_kept(c, name, headers);
-    bool found = *at != NULL;
+    PtcSecretSource *s = find_source(c, name, headers);
+    bool found = s && s->value;
     if (found)
-        drop_kept(c, at);
+        drop_value(c, s);
     pthread_mutex_unlock(&c->lock);
     return found;
 }
@@ -259,7 +277,7 @@ static bool add_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *
     ptc_buf_init(&raw, c->mem, VALUE_BYTES);
     bool ok = read_value(c, desk, name, definition, &raw);
     PtcText value = trimmed(&raw);
-    ok = ok && value.len && ptc_credentials_hide(c, value);
+    ok = ok && value.len && hide_value(c, name, false, value);
     if (ok)
         ptc_fields_put_key(&desk->heap, values, name, ptc_fields_string(&desk->heap, value));
     free_secret(&raw);
@@ -282,8 +300,26 @@ static void put_lines(PtcBuf *lines, PtcValue headers)
     }
 }
 
+/* Each header has values of its own. */
+static bool hide_header(PtcCredentials *c, PtcText upstream, PtcText header, PtcText value)
+{
+    PtcBuf name;
+    const char *blank = memchr(value.bytes, ' ', value.len); /* the token of "Bearer token" */
+    PtcText token = {blank, blank ? value.len - (size_t)(blank - value.bytes) : 0};
+    ptc_buf_init(&name, c->mem, VALUE_BYTES);
+    ptc_buf_add(&name, upstream.bytes, upstream.len);
+    ptc_buf_add_char(&name, '\n');
+    bool ok = ptc_buf_add(&name, header.bytes, header.len) &&
+              hide_value(c, ptc_buf_view(&name), true, value) &&
+              (token.len < 2 ||
+               hide_value(c, ptc_buf_view(&name), true, (PtcText){token.bytes + 1, token.len - 1}));
+    ptc_buf_deinit(&name);
+    return ok;
+}
+
 /* What a command line printed: {"Name": "value", ...}. */
-static bool take_headers(PtcCredentials *c, PtcDesk *desk, PtcText json, PtcValue *headers)
+static bool take_headers(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcText json,
+                         PtcValue *headers)
 {
     PtcHeap *heap = &desk->heap;
     PtcJsonError error;
@@ -297,10 +333,7 @@ static bool take_headers(PtcCredentials *c, PtcDesk *desk, PtcText json, PtcValu
         PtcValue lower = ptc_header_lower(heap, name);
         if (ptc_header_is_ours(name) || lower == PTC_NONE)
             continue;
-        const char *blank = memchr(text.bytes, ' ', text.len); /* the token of "Bearer token" */
-        if (!ptc_credentials_hide(c, text) ||
-            (blank && !ptc_credentials_hide(
-                          c, (PtcText){blank + 1, text.len - (size_t)(blank + 1 - text.bytes)})))
+        if (!hide_header(c, entry->name, ptc_str_text(lower), text))
             return false;
         ptc_fields_put_key(heap, headers, ptc_str_text(lower), value);
     }
@@ -322,8 +355,8 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
     char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", text, NULL};
     ptc_buf_init(&out, c->mem, VALUE_BYTES);
     bool kept = take_kept(c, entry->name, true, &out);
-    bool ok =
-        (kept || run_program(c, argv, &out)) && take_headers(c, desk, ptc_buf_view(&out), headers);
+    bool ok = (kept || run_program(c, argv, &out)) &&
+              take_headers(c, desk, entry, ptc_buf_view(&out), headers);
     if (ok && !kept)
         keep(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
     if (!ok)

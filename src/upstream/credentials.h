@@ -11,8 +11,8 @@
 #include "trace/redact.h"
 #include "upstream/entry.h"
 
-/* What a program printed, by the name of its credential, or of the upstream whose headers they are. */
-typedef struct PtcKeptValue PtcKeptValue;
+/* Where secrets come from again and again: a credential, or the command that prints the headers of an upstream. */
+typedef struct PtcSecretSource PtcSecretSource;
 
 typedef struct PtcCredentials {
     PtcMem *mem;
@@ -21,7 +21,7 @@ typedef struct PtcCredentials {
     PtcSecrets *told, *hidden;
     PtcSecrets *records;  /* of others, who keep records; NULL: nobody does */
     pthread_mutex_t lock; /* guards the list */
-    PtcKeptValue *kept;
+    PtcSecretSource *sources;
 } PtcCredentials;
 
 /* The caller has set all members above the lock. */

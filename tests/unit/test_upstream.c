@@ -649,6 +649,31 @@ static const char *header_of(CheckHeap *h, PtcCredentials *c, const char *auth)
     return shown;
 }
 
+static bool is_hidden(CheckHeap *h, const PtcSecrets *secrets, const char *text)
+{
+    PtcBuf out;
+    ptc_buf_init(&out, &h->mem, 1000);
+    ptc_secrets_blot(secrets, &out, ptc_text_cstr(text), false);
+    bool hidden = strstr(ptc_buf_text(&out), "[secret]") != NULL;
+    ptc_buf_deinit(&out);
+    return hidden;
+}
+
+/* Of a program that prints another value each time, the last few are hidden, and what is kept of them does not grow. */
+static void check_bounded(CheckHeap *h, PtcCredentials *c, const char *auth)
+{
+    char first[200], last[200] = "";
+    size_t count = 0;
+    snprintf(first, sizeof first, "%s", header_of(h, c, auth));
+    for (int i = 0; i < 60; i++) {
+        snprintf(last, sizeof last, "%s", header_of(h, c, auth));
+        count = i == 30 ? c->hidden->count : count;
+    }
+    CHECK(strcmp(first, last) != 0 && c->hidden->count <= count + 8);
+    CHECK(is_hidden(h, c->hidden, last) && is_hidden(h, c->told, last));
+    CHECK(!is_hidden(h, c->hidden, first));
+}
+
 /* What a program printed is kept for a while; when it is too old the program is asked again, and no other credential
  * that is kept takes its place. */
 static void test_kept_credentials(CheckHeap *h)
@@ -665,7 +690,8 @@ static void test_kept_credentials(CheckHeap *h)
             parse(&h->heap,
                   "{\"young\": {\"source\": \"exec\", \"command\": [\"echo\", \"young-value\"]},"
                   " \"old\": {\"source\": \"exec\", \"command\": [\"echo\", \"old-value\"], "
-                  "\"ttl_ms\": 1}}"),
+                  "\"ttl_ms\": 1}, \"new\": {\"source\": \"exec\", \"ttl_ms\": 0, "
+                  "\"command\": [\"sh\", \"-c\", \"echo new-$$-value\"]}}"),
         .environment = environment,
         .told = &told,
         .hidden = &hidden};
@@ -676,6 +702,8 @@ static void test_kept_credentials(CheckHeap *h)
         struct timespec wait = {0, 5000000};
         nanosleep(&wait, NULL);
     }
+    check_bounded(h, &c, "[{\"scheme\": \"bearer\", \"binding\": \"new\"}]");
+    CHECK(is_hidden(h, &hidden, "young-value"));
     ptc_credentials_deinit(&c);
     ptc_secrets_deinit(&told);
     ptc_secrets_deinit(&hidden);
