@@ -355,8 +355,7 @@ static void read_message(PtcWire *w, PtcValue message, bool whole)
 {
     PtcValue calls = ptc_json_box_get(&w->box, message, "tool_calls");
     PtcText refusal = ptc_json_box_text(&w->box, message, "refusal");
-    if (refusal.len)
-        ptc_reply_fail(&w->reply, PTC_LLM_REFUSED, refusal);
+    ptc_buf_add(&w->refusal, refusal.bytes, refusal.len);
     read_content(w, ptc_json_box_get(&w->box, message, "content"));
     for (size_t i = 0; i < ptc_json_box_length(calls); i++)
         read_call(w, ptc_json_box_item(calls, i), whole);
@@ -371,7 +370,7 @@ static void read_reason(PtcWire *w, PtcValue choice)
     w->ended = true;
     if (ptc_text_is(reason, "length"))
         w->reply.cut = true;
-    if (ptc_text_is(reason, "content_filter"))
+    if (ptc_text_is(reason, "content_filter") && !w->refusal.len)
         ptc_reply_fail(&w->reply, PTC_LLM_REFUSED,
                        PTC_TEXT("a content filter stopped the reply (content_filter)"));
 }

@@ -24,6 +24,7 @@ void ptc_wire_init(PtcWire *w, PtcMem *mem, const PtcDialect *dialect, const Ptc
     ptc_buf_init(&w->body, mem, PTC_LLM_BODY_BYTES);
     ptc_buf_init(&w->thought, mem, PTC_LLM_TEXT_BYTES);
     ptc_buf_init(&w->signature, mem, PTC_LLM_TEXT_BYTES);
+    ptc_buf_init(&w->refusal, mem, PTC_LLM_TEXT_BYTES);
     ptc_buf_init(&w->opaque, mem, PTC_REPLY_OPAQUE_BYTES);
     ptc_sse_init(&w->sse, mem, PTC_LLM_BODY_BYTES);
     w->sse.event = on_sse;
@@ -40,6 +41,7 @@ void ptc_wire_deinit(PtcWire *w)
     ptc_buf_deinit(&w->body);
     ptc_buf_deinit(&w->thought);
     ptc_buf_deinit(&w->signature);
+    ptc_buf_deinit(&w->refusal);
     ptc_buf_deinit(&w->opaque);
     ptc_sse_deinit(&w->sse);
     ptc_eventstream_deinit(&w->events);
@@ -433,6 +435,13 @@ static void seal_opaque(PtcWire *w)
         keep_failed(w, out);
 }
 
+/* Once all of it has come: a stream brings it in pieces. */
+static void tell_refusal(PtcWire *w)
+{
+    if (w->refusal.len)
+        ptc_reply_fail(&w->reply, PTC_LLM_REFUSED, ptc_buf_view(&w->refusal));
+}
+
 static void end_stream(PtcWire *w)
 {
     if (w->dialect->framing == PTC_FRAMING_SSE && !w->over)
@@ -440,6 +449,7 @@ static void end_stream(PtcWire *w)
     if (w->dialect->framing == PTC_FRAMING_LINES && !w->over)
         end_line(w);
     close_part(w);
+    tell_refusal(w);
     if (!w->ended)
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN,
                        PTC_TEXT("the stream broke off before the reply was complete"));
@@ -456,6 +466,7 @@ void ptc_wire_end(PtcWire *w)
         if (v != PTC_NONE)
             w->dialect->whole(w, v);
         close_part(w);
+        tell_refusal(w);
     }
     if (ptc_reply_ok(&w->reply))
         seal_opaque(w);

@@ -87,6 +87,7 @@ struct PtcWire {
     PtcBuf thought, signature; /* of PTC_PART_THOUGHT, or sealed data in `signature` */
     bool sealed;
     char label[64];      /* what else is known about it; up to the dialect */
+    PtcBuf refusal;      /* why the model does not answer, as it says itself; empty: it does */
     PtcBuf opaque;       /* parts to be sent back, JSON texts separated by commas ... */
     bool opaque_matters; /* ... but only if one of them could not be written again */
 };
