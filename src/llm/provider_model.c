@@ -244,7 +244,9 @@ static void add_host(PtcBuf *out, PtcText value)
     value = (PtcText){value.bytes + skipped, value.len - skipped};
     const char *slash = memchr(value.bytes, '/', value.len);
     size_t host = slash ? (size_t)(slash - value.bytes) : value.len;
-    bool port = memchr(value.bytes, ':', host) != NULL;
+    const char *bracket = memchr(value.bytes, ']', host); /* the colons of [::1] are its own */
+    size_t from = bracket ? (size_t)(bracket - value.bytes) : 0;
+    bool port = memchr(value.bytes + from, ':', host - from) != NULL;
     if (ptc_text_starts(value, ":") || ptc_text_starts(value, "0.0.0.0")) {
         size_t skip = value.bytes[0] == ':' ? 0 : 7;
         ptc_buf_add_cstr(out, "127.0.0.1");

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import resource
+import re
 import socket
 import ssl
 import subprocess
@@ -590,6 +591,9 @@ def host_of_ollama():
                        ("127.0.0.9/a:b", 11434), ("127.0.0.9:9/models", 9)]:
         got = ask("ollama:x", say(), env=clean_env(OLLAMA_HOST=host))
         assert f"127.0.0.9 port {port} " in error_of(got)["message"], (host, got)
+    for host, port in [("[::1]", 11434), ("http://[::1]/models", 11434), ("[::1]:9", 9)]:
+        got = ask("ollama:x", say(), env=clean_env(OLLAMA_HOST=host))
+        assert re.search(rf"::1\]? port {port} ", error_of(got)["message"]), (host, got)
 
 
 @test
