@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * One run: from what the host gives to the outcome.  What always holds: whatever happens, the VM is reset, and a
  * session is only changed by a commit that succeeds as a whole (its journal aside, which is kept in any case). */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/wanted.h"
@@ -181,11 +183,27 @@ static bool check_definitions(const Work *w)
     return !over || w->o->dropped || fail_over(vm, most);
 }
 
+/* The run has failed already, in time or for another reason: its message says this too. */
+static void note_journal(const PtcSession *s, PtcVM *vm)
+{
+    char note[160], *message = vm->error.message;
+    size_t len =
+        (size_t)snprintf(note, sizeof note,
+                         "; what its tasks did does not fit in the session's limit of %lld "
+                         "bytes and was not kept",
+                         (long long)s->box->heap.limit);
+    size_t most = sizeof vm->error.message - 1 - len;
+    size_t kept = strlen(message) < most ? strlen(message) : ptc_utf8_valid_prefix(message, most);
+    memcpy(message + kept, note, len + 1);
+}
+
 /* The tasks of a run do not fit in the session; the definitions did, and are there. */
 static void fail_journal(const PtcSession *s, PtcVM *vm)
 {
-    if (vm->failed)
+    if (vm->failed) {
+        note_journal(s, vm);
         return;
+    }
     ptc_fail(vm, PTC_E_MEMORY,
              "what the tasks did does not fit in the session's limit of %lld bytes; it was not "
              "kept, the definitions were",

@@ -399,6 +399,36 @@ static void test_slow_journal(void)
     end_engine(ptc);
 }
 
+/* What tasks did does not fit, and the run ends for another reason, such as its time: both are told. */
+static void test_lost_journal(void)
+{
+    static const char *const ends[] = {"(reduce + (range))", "(throw (ex-info \"no\" {}))"};
+    PtcLimits limits = patient_limits();
+    Clock clock = {.step = 1};
+    limits.timeout_ms = 10000;
+    limits.session_bytes = 64 * 1024;
+    Ptc *ptc = with_clock(&clock, &limits);
+    PtcSession *s = ptc_session_new(ptc);
+    PtcData *data = ptc_data_new(ptc, -1);
+    for (size_t i = 0; i < 2; i++) {
+        char program[200];
+        PtcOutcome *o = NULL;
+        PtcError e = {.size = sizeof e};
+        snprintf(program, sizeof program,
+                 "(task \"a\" (mapv (fn [i] (str \"item \" i)) (range 5000))) %s", ends[i]);
+        PtcRun run = a_run(program, s, PTC_NIL);
+        run.journal = ptc_make_json(data, "{}", 2, NULL, 0);
+        CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && !ptc_outcome_ok(o));
+        CHECK(ptc_outcome_error_count(o) == 1 && ptc_outcome_error(o, 0, &e));
+        CHECK((strcmp(e.kind, "timeout") == 0) == (i == 0));
+        CHECK(strstr(e.message, "tasks did does not fit in the session's limit of 65536 bytes"));
+        ptc_outcome_free(o);
+    }
+    ptc_data_free(data);
+    ptc_session_free(s);
+    end_engine(ptc);
+}
+
 /* The same in an answer to a line: the run took all the time that the line had. */
 static void test_late_line(void)
 {
@@ -690,6 +720,7 @@ int main(void)
     CHECK_RUN(test_session_journal_limit());
     CHECK_RUN(test_batch());
     CHECK_RUN(test_slow_journal());
+    CHECK_RUN(test_lost_journal());
     CHECK_RUN(test_late_line());
     CHECK_RUN(test_clock());
     CHECK_RUN(test_slow_host());
