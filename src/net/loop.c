@@ -14,9 +14,9 @@
 #include "base/thread.h"
 
 enum {
-    STACK = 256 * 1024,
-    FIRST_ROOM = 32,  /* descriptors there is room for from the start */
-    SHORT_OF_MS = 10, /* the longest round while there is no memory to poll all descriptors */
+    STACK = 1024 * 1024, /* calls that waited for a listing are checked on it */
+    FIRST_ROOM = 32,     /* descriptors there is room for from the start */
+    SHORT_OF_MS = 10,    /* the longest round while there is no memory to poll all descriptors */
     LONGEST_MS = 1 << 30,
 };
 

@@ -14,7 +14,7 @@ call      dies dies_once hangs slow twice late unknown_id flood flood_line long_
           protocol_error closes_stdout
 list      repeated_cursor empty_cursor endless_pages many_tools equal_names failed_page bad_tools fails_once
           list_error never_lists
-          slow_schema (checking the argument of echo never ends)
+          slow_schema (checking the argument of echo never ends) deep_schema (as many schemas in each other as are followed)
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
 content   describes (itself, in serverInfo) lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number half_pair deep_answer
@@ -176,6 +176,9 @@ class Faulty:
             tools[0]["annotations"] = {"destructiveHint": True}
         if self.has("changes_list") and changed:
             tools = [tool("other", "Something else", annotations={"readOnlyHint": True})]
+        if self.has("deep_schema"):
+            chain = {f"L{i}": {"anyOf": [{"$ref": f"#/$defs/L{i + 1}"}]} for i in range(120)}
+            tools[0]["inputSchema"] = {"type": "object", "properties": {"text": {"$ref": "#/$defs/L0"}}, "$defs": {**chain, "L120": {"type": "string"}}}
         if self.has("slow_schema"):
             twice = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(60)}
             tools[0]["inputSchema"] = {**TEXT, "$defs": {**twice, "d60": {"type": "string"}}, "properties": {"text": {"$ref": "#/$defs/d0"}}}

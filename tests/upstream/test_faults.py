@@ -197,6 +197,14 @@ def test_list_error(home):
     check("then it is listed", place.run("check").returncode == 0 and "the last time" not in place.run("list").stdout, place.run("list"))
 
 
+def test_deep_schema(home):
+    """Arguments that a kept list refuses are checked again where the new list arrives, however deep its schemas are."""
+    place = Place(home, {"s": server("deep_schema")})
+    for when in ("first", "with a list that was kept"):
+        done = place.call("s/echo", {"text": [1]})
+        check(f"a deep schema, {when}", done.returncode == 1 and ": invalid_tool_args: " in done.stderr, done)
+
+
 def test_progress_for_ever(home):
     """A person's call has no deadline; progress keeps it open for ten times its time at most."""
     entry = {"command": sys.executable, "args": [FAULTY, "progresses", "--seconds", "60"], "call_timeout_ms": 400}
@@ -250,7 +258,7 @@ def test_mistakes(home):
 
 
 def main():
-    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_describes, test_told_on_stdout, test_list_error, test_progress_for_ever, test_ends, test_mistakes):
+    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_describes, test_told_on_stdout, test_list_error, test_deep_schema, test_progress_for_ever, test_ends, test_mistakes):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     print(f"test_faults.py: {counts[True]} passed, {counts[False]} failed")
