@@ -12,26 +12,32 @@
 #include "upstream/mcp_headers.h"
 #include "upstream/naming.h"
 
-PtcSpelt ptc_listing_spelt(PtcHeap *heap, PtcValue tool, char symbol[PTC_CATALOG_NAME_BYTES + 1])
+/* Of an operation; an MCP server may write what it likes there. */
+static PtcText other_name(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
+{
+    return entry->openapi ? ptc_fields_text(heap, tool, "operation") : (PtcText){NULL, 0};
+}
+
+PtcSpelt ptc_listing_spelt(PtcHeap *heap, const PtcEntry *entry, PtcValue tool,
+                           char symbol[PTC_CATALOG_NAME_BYTES + 1])
 {
     PtcText name = ptc_fields_text(heap, tool, "name");
-    PtcSpelt out = {.raw = name, .other = ptc_fields_text(heap, tool, "operation")};
+    PtcSpelt out = {.raw = name, .other = other_name(heap, entry, tool)};
     if (name.bytes && name.len <= PTC_CATALOG_NAME_BYTES)
         out.shown = (PtcText){symbol, ptc_naming_symbol(name, symbol)};
     return out;
 }
 
-PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcCatalogTool *tool)
+PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcEntry *entry, const PtcCatalogTool *tool)
 {
-    return (PtcSpelt){tool->name, tool->symbol,
-                      ptc_fields_text(heap, tool->definition, "operation")};
+    return (PtcSpelt){tool->name, tool->symbol, other_name(heap, entry, tool->definition)};
 }
 
 /* May programs see this entry of the listing?  Over HTTP a tool whose headers cannot be made cannot be called. */
 static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
 {
     char symbol[PTC_CATALOG_NAME_BYTES + 1];
-    PtcSpelt name = ptc_listing_spelt(heap, tool, symbol);
+    PtcSpelt name = ptc_listing_spelt(heap, entry, tool, symbol);
     if (!name.raw.bytes || !ptc_entry_shows(entry, name))
         return false;
     PtcValue schema = ptc_map_field(heap, tool, "inputSchema");
@@ -59,7 +65,7 @@ static bool read_effects(PtcListing *l, const PtcEntry *entry)
     l->effects = ptc_arena_alloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->effects);
     for (size_t i = 0; l->effects && i < l->server.count; i++) {
         const PtcCatalogTool *tool = &l->server.tools[i];
-        l->effects[i] = ptc_effect_of(heap, ptc_listing_spelt_tool(heap, tool),
+        l->effects[i] = ptc_effect_of(heap, ptc_listing_spelt_tool(heap, entry, tool),
                                       ptc_map_field(heap, tool->definition, "annotations"),
                                       entry->effects, !entry->distrust);
     }

@@ -53,8 +53,9 @@ const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, boo
                                            PtcBudget *budget);
 
 /* How rules may spell the name of an entry of tools/list, and of a tool. */
-PtcSpelt ptc_listing_spelt(PtcHeap *heap, PtcValue tool, char symbol[PTC_CATALOG_NAME_BYTES + 1]);
-PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcCatalogTool *tool);
+PtcSpelt ptc_listing_spelt(PtcHeap *heap, const PtcEntry *entry, PtcValue tool,
+                           char symbol[PTC_CATALOG_NAME_BYTES + 1]);
+PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcEntry *entry, const PtcCatalogTool *tool);
 
 enum { PTC_LISTING_DIGEST = 128, PTC_LISTING_PATH = 4096 };
 /* What a tool says of itself, as digits: a quarter each for its description, the schema of its arguments, that of its

@@ -91,7 +91,7 @@ static bool fits_any(const Check *c, PtcText glob, bool loosely, PtcNearest *nea
     PtcListing *l = c->listing;
     PtcHeap *heap = &l->desk.heap;
     for (size_t i = 0; i < ptc_fields_count(l->all); i++) {
-        PtcSpelt tool = ptc_listing_spelt(heap, ptc_seq_nth(l->all, i), symbol);
+        PtcSpelt tool = ptc_listing_spelt(heap, c->entry, ptc_seq_nth(l->all, i), symbol);
         if (ptc_policy_fits(glob, tool, loosely))
             return true;
         if (tool.raw.bytes)

@@ -42,7 +42,7 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
     bool only_reads = run->mode == PTC_REMOTE_ONLY_READS;
     const PtcCatalogTool *t = &l->server.tools[tool];
     PtcPolicyIn in = {.server = {up->entry.name, up->entry.ns, {NULL, 0}},
-                      .tool = ptc_listing_spelt_tool(heap, t),
+                      .tool = ptc_listing_spelt_tool(heap, &up->entry, t),
                       .annotations = ptc_map_field(heap, t->definition, "annotations"),
                       .was = PTC_NONE,
                       .effects = up->entry.effects,

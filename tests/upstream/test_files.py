@@ -345,6 +345,10 @@ def test_spellings(home):
         counts.check(f"told: {options}", out.returncode == 0 and f'"{options[1]}"' in out.stderr and "fits none" in out.stderr and len(calls) == 2, out)
     out, calls = call("deleteAll", "--upstreams-policy", "default", "--allow", "my-notes/delete_all")
     counts.check("nothing is allowed by a similar spelling", out.returncode == 1 and not calls, out)
+    place.write("tools.json", [tool("echo", annotations=READ), {**tool("deleteAll", annotations=DESTROY), "operation": "echo"}])
+    out, calls = call("deleteAll", "--upstreams-policy", "default", "--allow", "my-notes/echo")
+    counts.check("an MCP tool has no other name", out.returncode == 1 and not calls, out)
+    place.write("tools.json", [tool("deleteAll", annotations=DESTROY), tool("put it", annotations=DESTROY)])
     out, calls = call("put_it", "--deny", "my-notes/resources/read", "--deny", "my-notes/deleteAll", exclude_tools=["deleteAll"])
     counts.check("nothing to tell", out.returncode == 0 and out.stderr == "", out)
 
