@@ -52,6 +52,7 @@ static bool ask_about_calls(PtcMem *mem, PtcRemote *remote, void *run, PtcTermin
 {
     char why[PTC_REMOTE_WHY];
     int answer = show_calls(mem, remote, run) ? -2 : -1;
+    ptc_terminal_line_forget(line);
     for (int i = 0; i < TRIES && answer == -2; i++) {
         ptc_io_printf(PTC_IO_STDERR,
                       "yes, once (y), for this run (r), until ptc ends (p), always (a), no "

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cli/io.h"
@@ -22,7 +23,13 @@ bool ptc_terminal_line_open(PtcTerminalLine *line, const PtcCancel *cancel)
     line->fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
     line->cancel = cancel;
     line->len = 0;
+    ptc_terminal_line_forget(line);
     return line->fd >= 0;
+}
+
+void ptc_terminal_line_forget(const PtcTerminalLine *line)
+{
+    (void)tcflush(line->fd, TCIFLUSH);
 }
 
 void ptc_terminal_line_close(PtcTerminalLine *line)

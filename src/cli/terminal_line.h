@@ -19,6 +19,8 @@ typedef struct PtcTerminalLine {
 bool ptc_terminal_line_possible(void);
 /* False: there is no terminal. */
 PTC_MUST_USE bool ptc_terminal_line_open(PtcTerminalLine *line, const PtcCancel *cancel);
+/* Forgets what was typed or pasted before it was asked for; opening does so too. */
+void ptc_terminal_line_forget(const PtcTerminalLine *line);
 void ptc_terminal_line_close(PtcTerminalLine *line);
 
 typedef enum {

@@ -15,14 +15,15 @@ from place import DESTROY, READ, WAIT, Counts, Place, tool
 counts = Counts("test_terminal.py")
 
 
-def talk(place, command, answers, term="dumb", cwd=None):
-    """Runs ptc at a terminal of its own and answers each question; what was shown, and the exit status."""
+def talk(place, command, answers, term="dumb", cwd=None, early=b""):
+    """Runs ptc at a terminal of its own and answers each question; what was shown, and the exit status.  `early`: typed before all."""
     pid, fd = pty.fork()
     if pid == 0:
         os.environ.clear()
         os.environ.update(place.env, TERM=term)
         os.chdir(cwd or place.home)
         os.execv(place.ptc, [place.ptc, *command])
+    os.write(fd, early)
     shown, left, end = b"", list(answers), time.monotonic() + WAIT
     while time.monotonic() < end:
         if not select.select([fd], [], [], 0.5)[0]:
@@ -114,6 +115,9 @@ def forms(place):
     for typed, action in (("y", "accept"), ("no", "decline"), ("\x04", "cancel")):
         shown, status = ask([(end, typed)])
         counts.check(f"without fields: {action}", status == 0 and f'action\\":\\"{action}' in shown, shown)
+    form(properties={"token": {"type": "string"}})
+    shown, status = ask([(end, "secret\na"), ("(c)?", "n")], '(f/ask {}) (f/write {:text "a"})')
+    counts.check("lines that were pasted into a form approve nothing", status == 1 and "said no" in shown, shown)
     form(properties={f"f{i}": {"type": "string"} for i in range(51)})
     shown, status = ask([])
     counts.check("too many fields", status == 0 and "too many" in shown and "cancel" in shown, shown)
@@ -247,6 +251,8 @@ def main(place):
     counts.check("cancel", status == 1 and "approval" in shown and place.taken("calls") == ["read"], shown)
     shown, status = talk(place, ["eval", "--upstreams", file, program], [(ask, b"\x04")])
     counts.check("end of input", status == 1 and place.taken("calls") == ["read"], shown)
+    shown, status = talk(place, ["eval", "--upstreams", file, program], [(ask, b"n\n")], early=b"y\ny\n")
+    counts.check("a yes that was typed before the question", status == 1 and "said no" in shown and place.taken("calls") == ["read"], shown)
     out = place.run("eval", "--upstreams", file, program)
     counts.check("nobody to ask", out.returncode == 1 and '"write": "allow"' in out.stderr and not place.taken("calls"), out.stderr)
     shown, status = talk(place, ["eval", "--upstreams", file, program], [(ask, b"always\n")])
