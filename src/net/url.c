@@ -196,7 +196,7 @@ bool ptc_url_path_stays(PtcText path)
 bool ptc_url_encode(PtcBuf *out, PtcText text)
 {
     static const char digits[] = "0123456789ABCDEF";
-    for (size_t i = 0; i < text.len; i++) {
+    for (size_t i = 0; i < text.len && ptc_buf_ok(out); i++) {
         char c = text.bytes[i];
         char code[3] = {'%', digits[(unsigned char)c >> 4], digits[c & 15]};
         if (is_letter(c) || is_digit(c) || (c && strchr("-._~", c)))

@@ -10,6 +10,7 @@
 #include "upstream/schema_view.h"
 #include "value/equal.h"
 
+enum { SCHEMAS = 32 }; /* of a body; one with more takes anything */
 #define JSON_PATCH "application/json-patch+json"
 
 /* A media type without its parameters. */
@@ -239,7 +240,7 @@ PtcValue ptc_openapi_media_schema(PtcHeap *heap, PtcValue document, const PtcOpe
     ptc_fields_push(heap, &all, first);
     for (size_t pos = 0; next_media(heap, operation, &pos, &media);) {
         PtcValue one = schema_for(heap, document, &media);
-        if (one == PTC_NONE)
+        if (one == PTC_NONE || ptc_fields_count(all) == SCHEMAS)
             return out;
         if (!holds(heap, all, one))
             ptc_fields_push(heap, &all, one);

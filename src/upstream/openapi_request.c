@@ -12,6 +12,8 @@
 #include "upstream/openapi_body.h"
 #include "upstream/openapi_style.h"
 
+enum { COOKIE_BYTES = 64 * 1024 };
+
 /* One request in the making. */
 typedef struct {
     PtcArena *arena;
@@ -296,6 +298,12 @@ static bool leads_elsewhere(Making *m)
            ptc_map_field(m->heap, m->operation.item, "servers") != PTC_NONE;
 }
 
+/* Names and values of a few bytes may be sent many times. */
+static bool is_too_large(const Making *m)
+{
+    return m->out->body.full || m->target.full || m->query.full || m->cookie.full;
+}
+
 static bool make(Making *m)
 {
     if (!find_operation(m))
@@ -314,13 +322,13 @@ static bool make(Making *m)
     add_parameters(m);
     if (m->out->issues.count)
         return fail(m, "invalid_tool_args");
-    if (!add_body(m) || !add_static(m))
+    if (is_too_large(m) || !add_body(m) || !add_static(m))
         return false;
     if (m->query.len > 1) {
         ptc_buf_add_char(&m->target, '?');
         ptc_buf_add(&m->target, m->query.data + 1, m->query.len - 1);
     }
-    m->out->target = ptc_fields_buf(m->heap, &m->target);
+    m->out->target = m->target.full ? PTC_NIL : ptc_fields_buf(m->heap, &m->target);
     return true;
 }
 
@@ -329,13 +337,15 @@ bool ptc_openapi_request(PtcArena *arena, PtcHeap *heap, const PtcOpenapiCall *c
 {
     Making m = {.arena = arena, .heap = heap, .call = call, .out = out, .args = PTC_NONE};
     *out = (PtcOpenapiRequest){.headers = ptc_fields_map(heap)};
-    ptc_buf_init(&out->body, heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_init(&m.target, heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_init(&m.query, heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_init(&m.cookie, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out->body, heap->pool->mem, (size_t)PTC_OPENAPI_BODY_MB << 20);
+    ptc_buf_init(&m.target, heap->pool->mem, PTC_URL_BYTES);
+    ptc_buf_init(&m.query, heap->pool->mem, PTC_URL_BYTES);
+    ptc_buf_init(&m.cookie, heap->pool->mem, COOKIE_BYTES);
     bool ok = make(&m) || out->code;
-    ok = ok && ptc_buf_ok(&out->body) && ptc_buf_ok(&m.target) && ptc_buf_ok(&m.query) &&
-         ptc_buf_ok(&m.cookie); /* what lost a part would ask for something else */
+    if (is_too_large(&m))
+        ok = !fail(&m, "too_large");
+    ok = ok && !out->body.failed && !m.target.failed && !m.query.failed &&
+         !m.cookie.failed; /* what lost a part would ask for something else */
     ptc_buf_deinit(&m.cookie);
     ptc_buf_deinit(&m.query);
     ptc_buf_deinit(&m.target);

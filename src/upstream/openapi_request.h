@@ -7,6 +7,8 @@
 #include "upstream/arguments.h"
 #include "upstream/openapi.h"
 
+enum { PTC_OPENAPI_BODY_MB = 64 };
+
 typedef struct PtcOpenapiCall {
     PtcValue document;
     PtcOperationName operation;
@@ -23,8 +25,8 @@ typedef struct PtcOpenapiCall {
 } PtcOpenapiCall;
 
 typedef struct PtcOpenapiRequest {
-    /* unsupported_document, unknown_tool, writes_not_allowed, invalid_tool_args, unsupported_body, auth_failed; NULL:
-     * the request is whole. */
+    /* unsupported_document, unknown_tool, writes_not_allowed, invalid_tool_args, unsupported_body, too_large,
+     * auth_failed; NULL: the request is whole. */
     const char *code;
     PtcArgumentIssues issues; /* of invalid_tool_args */
     const char *method;

@@ -132,6 +132,8 @@ static void add_deep(Style *s, PtcValue v, PtcText name, int depth);
 static void add_deep_step(Style *s, PtcValue v, PtcText name, PtcText step, int depth)
 {
     PtcBuf inner;
+    if (!ptc_buf_ok(s->out))
+        return;
     ptc_buf_init(&inner, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_add(&inner, name.bytes, name.len);
     ptc_buf_add_cstr(&inner, "%5B");

@@ -45,6 +45,11 @@ static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText op
             "the body of %.*s cannot be made of this value: forms take a map, files a string, "
             "{\"text\" \"...\"} or {\"ref\" \"blob-1\"} with a ref of this program's results",
             (int)operation.len, operation.bytes);
+    if (strcmp(request->code, "too_large") == 0)
+        return ptc_call_refuse(call, "invalid_tool_args",
+                               "the request would be too large: its address may have %d bytes, its "
+                               "body %d MiB",
+                               PTC_URL_BYTES, PTC_OPENAPI_BODY_MB);
     return ptc_call_refuse(
         call, "upstream_error", "%.*s cannot be called in the form that %.*s gives: %s",
         (int)operation.len, operation.bytes, (int)e->name.len, e->name.bytes, request->code);

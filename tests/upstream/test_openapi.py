@@ -223,6 +223,24 @@ def test_shared(home):
         check("1200 tools" in done.stdout and ("changed" in done.stdout) == changed, f"{words}: changed: {changed}", done.stdout[:500])
 
 
+def test_sizes(home):
+    """A request that would be too large is refused before it is made, and so are bodies of ever more kinds."""
+    media = {f"application/x{i}+json": {"schema": {"maxLength": i}} for i in range(40)}
+    form = {"application/x-www-form-urlencoded": {"schema": {}, "encoding": {"f": {"style": "deepObject", "explode": True}}}}
+    filtered = {"operationId": "list", "parameters": [{"name": "f", "in": "query", "style": "deepObject", "schema": {"type": "object"}}]}
+    many = {"operationId": "many", "parameters": [{"name": "n" * 10000, "in": "cookie", "schema": {"type": "array"}}]}
+    write(home, {"openapi": "3.1.0", "info": {"title": "S", "version": "1"}, "paths": {
+        "/a": {"get": filtered, "post": {"operationId": "add", "requestBody": {"content": form}}},
+        "/b": {"get": many, "post": {"operationId": "any", "requestBody": {"content": media}}}}},
+          base_url="http://127.0.0.1:9", allow_writes=True, policy={"*": "allow"})
+    long = '{(apply str (repeat 400000 "k")) (zipmap (map str (range 40000)) (range 40000))}'
+    for call in (f"(d/list {{:f {long}}})", f"(d/add {{:body {{:f {long}}}}})", '(d/many {(apply str (repeat 10000 "n")) (range 1000)})'):
+        done = run(home, "eval", "--upstreams", "u.json", call)
+        check(done.returncode == 1 and "the request would be too large: its address may have 2048 bytes" in done.stderr, call, done)
+    done = run(home, "eval", "--upstreams", "u.json", "(get-in (meta 'd/any) [:schema \"properties\" \"body\"])")
+    check(done.stdout == "{}\n", "a body of many kinds", done)
+
+
 # ------------------------------------------------------------------------------------------------------------- Swagger 2.0
 
 class Echo(Service):
@@ -477,7 +495,7 @@ def main():
         test_outside(home)
     with tempfile.TemporaryDirectory() as home:
         test_one_name(home)
-    for test in (test_left_out, test_shared, test_swagger):
+    for test in (test_left_out, test_shared, test_sizes, test_swagger):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     if PRISM.exists():
