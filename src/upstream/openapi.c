@@ -170,15 +170,28 @@ static PtcLeftOut read_parameter(PtcHeap *heap, PtcValue document, PtcValue at, 
     return PTC_LEFT_NOT;
 }
 
+static bool is_header(const PtcParameter *p, const char *const names[3])
+{
+    for (size_t i = 0; p->in == PTC_IN_HEADER && i < 3; i++)
+        if (p->name.len == strlen(names[i]) &&
+            strncasecmp(p->name.bytes, names[i], p->name.len) == 0)
+            return true;
+    return false;
+}
+
 /* Headers that are not for parameters to set. */
 static bool is_ignored(const PtcParameter *p)
 {
     static const char *const names[] = {"accept", "content-type", "authorization"};
-    for (size_t i = 0; p->in == PTC_IN_HEADER && i < sizeof names / sizeof *names; i++)
-        if (p->name.len == strlen(names[i]) &&
-            strncasecmp(p->name.bytes, names[i], p->name.len) == 0)
-            return true;
-    return p->in == PTC_IN_HEADER && ptc_header_is_ours(p->name);
+    return is_header(p, names) || (p->in == PTC_IN_HEADER && ptc_header_is_ours(p->name));
+}
+
+/* Servers that know these do as they say, whatever the method is. */
+static bool is_other_method(const PtcParameter *p)
+{
+    static const char *const names[] = {"x-http-method-override", "x-http-method",
+                                        "x-method-override"};
+    return is_header(p, names);
 }
 
 /* Those of the path, then those of the operation, which replace what they share. */
@@ -192,6 +205,10 @@ static PtcLeftOut add_parameters(PtcHeap *heap, PtcValue document, PtcValue list
             return left;
         if (is_ignored(&p))
             continue;
+        if (is_other_method(&p)) {
+            to->reads = false;
+            to->effect = (PtcEffect){PTC_EFFECT_DESTRUCTIVE, false};
+        }
         while (at < to->count &&
                !(to->parameters[at].in == p.in && ptc_text_same(to->parameters[at].name, p.name)))
             at++;

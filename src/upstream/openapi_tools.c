@@ -89,6 +89,11 @@ void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcLeftOut left, PtcText na
         hidden->first[left] = name;
 }
 
+static PtcLeftOut why_writes(const PtcEntry *e, const PtcOperation *o)
+{
+    return o->reads || e->allow_writes ? PTC_LEFT_NOT : PTC_LEFT_WRITES;
+}
+
 /* TRACE would show what we send, credentials included. */
 static PtcLeftOut why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperation *o)
 {
@@ -100,7 +105,7 @@ static PtcLeftOut why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperat
         return PTC_LEFT_TRACE;
     if (!ptc_url_path_stays(o->path))
         return PTC_LEFT_OUTSIDE;
-    if (!o->reads && !e->allow_writes)
+    if (why_writes(e, o))
         return PTC_LEFT_WRITES;
     if (is_listed(e->exclude_operations, name, LEFT_OUT))
         return PTC_LEFT_EXCLUDED;
@@ -273,7 +278,8 @@ static PtcLeftOut make_tool(Making *m, PtcOperation *o, PtcValue *tool)
     PtcText other = ptc_fields_text(heap, override, "name"), name = other.len ? other : o->name;
     PtcLeftOut left;
     if ((left = why_unwanted(heap, m->entry, o)) || (left = why_away(m, o)) ||
-        (left = ptc_openapi_load(m->arena, heap, m->document, o)) || (left = why_unnamed(m, name)))
+        (left = ptc_openapi_load(m->arena, heap, m->document, o)) ||
+        (left = why_writes(m->entry, o)) || (left = why_unnamed(m, name)))
         return left;
     PtcValue in = ptc_openapi_schema(heap, m->document, o), out = output_schema(m, o);
     if (in == PTC_NONE)

@@ -207,6 +207,16 @@ def test_left_out(home):
     check("no_server" in told and not told & {"writes", "excluded"}, "what the entry says itself is no advice", told)
 
 
+def test_other_method(home):
+    """A header that stands for another method makes a GET what it may become."""
+    header = {"name": "X-HTTP-Method-Override", "in": "header", "required": True, "schema": {"enum": ["DELETE"]}}
+    document = {"openapi": "3.1.0", "info": {"title": "S", "version": "1"}, "paths": {"/a": {"get": {"operationId": "a", "parameters": [header]}}}}
+    for writes, words in ((False, "it writes"), (True, "its effect is destructive")):
+        write(home, document, base_url="http://127.0.0.1:9", allow_writes=writes)
+        done = run(home, "eval", "--upstreams", "u.json", "(d/a {})")
+        check(done.returncode == 1 and words in done.stderr, "another method", done)
+
+
 def test_shared(home):
     """A large document whose schemas lead to each other loads; a tool changes with what its schemas lead to, and not otherwise."""
     def document(word, other, n=1200):
@@ -495,7 +505,7 @@ def main():
         test_outside(home)
     with tempfile.TemporaryDirectory() as home:
         test_one_name(home)
-    for test in (test_left_out, test_shared, test_sizes, test_swagger):
+    for test in (test_left_out, test_other_method, test_shared, test_sizes, test_swagger):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     if PRISM.exists():
