@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "json/emit.h"
 #include "upstream/clean.h"
+#include "upstream/quoted.h"
 #include "upstream/serve_int.h"
 
 enum { NAMED = 20, NAME_BYTES = 200 };
@@ -81,13 +82,27 @@ static bool same_tool(const PtcUpRecord *a, const PtcUpRecord *b)
     return ptc_text_same(a->server, b->server) && ptc_text_same(a->tool, b->tool);
 }
 
+/* Has a name nothing that the line around it is made of? */
+static bool is_one_word(PtcText name)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    for (size_t i = 0; i < name.len; i++)
+        if (!memchr(plain, name.bytes[i], sizeof plain - 1))
+            return false;
+    return true;
+}
+
 static void put_name(PtcBuf *out, PtcMem *mem, PtcText server, PtcText tool, size_t times)
 {
     PtcBuf name;
-    ptc_buf_init(&name, mem, 4 * NAME_BYTES);
+    ptc_buf_init(&name, mem, 16 * NAME_BYTES);
     ptc_clean_add(&name, server, NAME_BYTES, false);
     ptc_buf_add_char(&name, '/');
-    ptc_clean_add(&name, tool, NAME_BYTES, false);
+    if (is_one_word(tool))
+        ptc_clean_add(&name, tool, NAME_BYTES, false);
+    else
+        ptc_quoted_add(&name, tool, NAME_BYTES);
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", ptc_buf_view(&name));
     ptc_emit_field_uint(out, "times", times);
