@@ -10,7 +10,13 @@
 #include "upstream/serve_int.h"
 
 /* More calls of a tool than the first are shown while there are few and the question is short. */
-enum { TEXT_BYTES = 16 * 1024, SHORT_BYTES = 6 * 1024, SHOWN_CALLS = 20, NAME_BYTES = 300 };
+enum {
+    TEXT_BYTES = 16 * 1024,
+    SHORT_BYTES = 6 * 1024,
+    SEEN_BYTES = 1024, /* of a question whose end is read with its beginning in sight */
+    SHOWN_CALLS = 20,
+    NAME_BYTES = 300,
+};
 
 typedef struct {
     PtcUpRun *run;
@@ -88,10 +94,27 @@ static void add_tool(Question *q, size_t first)
 }
 
 /* What does the most harm comes first. */
+static const PtcEffectKind order[] = {PTC_EFFECT_DESTRUCTIVE, PTC_EFFECT_UNKNOWN, PTC_EFFECT_WRITE,
+                                      PTC_EFFECT_READ};
+
+/* The beginning of a long question may be out of sight when its end is read. */
+static void add_totals(const Question *q)
+{
+    const PtcReplay *r = &q->run->replay;
+    const char *before = "\nthese are ";
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < r->count; i++)
+            n += r->items[i].asked && r->items[i].effect == order[k];
+        if (n)
+            ptc_buf_addf(q->text, "%s%zu %s", before, n, ptc_effect_name(order[k]));
+        before = n ? ", " : before;
+    }
+    ptc_buf_add_cstr(q->text, q->calls == 1 ? " call" : " calls");
+}
+
 static size_t add_text(PtcUpRun *run, PtcBuf *text)
 {
-    static const PtcEffectKind order[] = {PTC_EFFECT_DESTRUCTIVE, PTC_EFFECT_UNKNOWN,
-                                          PTC_EFFECT_WRITE, PTC_EFFECT_READ};
     Question q = {.run = run, .text = text, .begin = text->len};
     size_t all = ptc_replay_waiting(&run->replay);
     for (size_t i = 0; i < run->replay.count; i++)
@@ -100,6 +123,8 @@ static size_t add_text(PtcUpRun *run, PtcBuf *text)
         for (size_t i = 0; i < run->replay.count; i++)
             if (ptc_part_waits(&run->replay.items[i]) && run->replay.items[i].effect == order[k])
                 add_tool(&q, i);
+    if (text->len - q.begin > SEEN_BYTES)
+        add_totals(&q);
     if (q.calls < all)
         ptc_buf_addf(text, "\n%zu more calls wait; this question is not about them", all - q.calls);
     return q.calls;

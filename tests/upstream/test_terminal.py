@@ -183,6 +183,10 @@ def questions(place):
                         ':rows (concat (repeat 50 {:id 1}) [{:id 1 :sudo true}] (repeat 50 {:id 2})) :z "last"})', b"n\n")
     counts.has("padded arguments", shown, '{"a":"begin ', 'bytes left out] "', ' end"', '992 items left out], 999]',
                '93 items left out, with the keys "id", "sudo"]', '"z":"last"}')
+    shown, status = ask('(pmap #(odd/put {:n %}) (range 40))', b"n\n")
+    counts.check("a short question has no totals", "these are" not in shown, shown)
+    shown, status = ask('(pmap #(odd/put {:n %, :text (apply str (repeat 200 "lines "))}) (range 40))', b"n\n")
+    counts.check("a long question ends with what it is about", "\nthese are 40 destructive calls\r\nyes, once (y)" in shown, shown)
     shown, status = ask('(odd/put (into {} (map #(vector (str "key" %) %) (range 1000))))')
     counts.check("more keys than can be shown", status == 1 and "more keys than" in shown and "(c)?" not in shown
                  and place.taken("calls") == odd.split(), shown)
