@@ -563,9 +563,13 @@ static PtcValue read_rows(Csv *c)
         c->separator = find_separator(c);
     if (!read_names(c) || (!c->apart && !read_kinds(c)))
         return PTC_NONE;
-    for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c))
-        if (!read_row(c, rows))
+    for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c)) {
+        size_t began = c->line;
+        if (!read_row(c, rows)) {
+            c->error->record = began;
             return PTC_NONE;
+        }
+    }
     PtcValue done = ptc_build_done(c->heap, rows, 0);
     if (done == PTC_NONE)
         stopped(c);

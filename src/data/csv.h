@@ -20,6 +20,7 @@ enum { PTC_CSV_COLUMNS = 4096 };
 
 typedef struct PtcCsvError {
     size_t line, column; /* from 1, columns in characters; 0: no particular place */
+    size_t record;       /* the line that the row with the mistake begins in; 0: it is in no row */
     bool stopped;        /* stopped by the heap's budget, which says why */
     char message[200];
 } PtcCsvError;

@@ -29,6 +29,11 @@ static bool refuse(PtcRowStream *s, size_t line, const char *format, ...)
     return false;
 }
 
+static void refuse_at(PtcRowStream *s, size_t line, size_t column, const char *message)
+{
+    refuse(s, 0, "line %zu, column %zu: %s", line, column, message);
+}
+
 /* ----------------------------------------------------------------------------- ends of rows */
 
 /* In CSV a quote counts only where a field begins, as for the parser. */
@@ -240,7 +245,11 @@ static PtcValue parse_csv(PtcRowStream *s, PtcHeap *heap)
     if (error.stopped)
         return no_memory(s);
     size_t line = error.line >= first ? s->line + error.line - first : error.line;
-    refuse(s, line, "%s", error.message);
+    s->broken = error.record >= first ? s->line + error.record - first : s->line;
+    if (error.column)
+        refuse_at(s, line, error.column, error.message);
+    else
+        refuse(s, line, "%s", error.message);
     return PTC_NONE;
 }
 
@@ -253,7 +262,8 @@ static PtcValue parse_jsonl(PtcRowStream *s, PtcHeap *heap)
         return v;
     if (error.stopped)
         return no_memory(s);
-    refuse(s, s->line + error.line - 1, "column %u: %s", (unsigned)error.column, error.message);
+    s->broken = s->line + error.line - 1;
+    refuse_at(s, s->broken, error.column, error.message);
     return PTC_NONE;
 }
 
@@ -266,6 +276,7 @@ static PtcValue parse_lines(PtcRowStream *s, PtcHeap *heap)
         size_t len = (size_t)(stop - p);
         len -= len > 0 && p[len - 1] == '\r';
         if (ptc_utf8_valid_prefix(p, len) < len) {
+            s->broken = number;
             refuse(s, number, "it is not UTF-8");
             return PTC_NONE;
         }
@@ -288,17 +299,40 @@ static void drop(PtcRowStream *s)
     s->whole = s->head;
 }
 
+static PtcValue parse_rows(PtcRowStream *s, PtcHeap *heap)
+{
+    return s->form.kind == PTC_DATA_CSV     ? parse_csv(s, heap)
+           : s->form.kind == PTC_DATA_JSONL ? parse_jsonl(s, heap)
+                                            : parse_lines(s, heap);
+}
+
+/* Leaves the row that cannot be read out of the whole ones.  False: there is none before it. */
+static bool end_before_broken(PtcRowStream *s)
+{
+    size_t at = s->head;
+    for (size_t line = s->line; line < s->broken; line++) {
+        const char *lf = memchr(s->text.data + at, '\n', s->whole - at);
+        if (!lf)
+            return false; /* lines of CSV may end in CR alone */
+        at = (size_t)(lf - s->text.data) + 1;
+    }
+    bool some = at > s->head;
+    if (some)
+        s->whole = at;
+    return some;
+}
+
 PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
 {
-    if (!fill(s))
+    if (s->broken || !fill(s))
         return PTC_NONE;
     if (s->whole == s->head)
         return PTC_NIL;
     if (line)
         *line = s->line;
-    PtcValue rows = s->form.kind == PTC_DATA_CSV     ? parse_csv(s, heap)
-                    : s->form.kind == PTC_DATA_JSONL ? parse_jsonl(s, heap)
-                                                     : parse_lines(s, heap);
+    PtcValue rows = parse_rows(s, heap);
+    if (rows == PTC_NONE && s->broken && end_before_broken(s))
+        rows = parse_rows(s, heap);
     if (rows != PTC_NONE)
         drop(s);
     return rows;

@@ -21,7 +21,8 @@ typedef struct PtcRowStream {
     size_t whole;   /* bytes of the text that are whole rows */
     bool quoted, after_quote, at_field; /* where the search stands, for CSV */
     bool ended;
-    size_t line; /* of the file, where the text behind the head begins, from 1 */
+    size_t line;   /* of the file, where the text behind the head begins, from 1 */
+    size_t broken; /* the line at which a row begins that cannot be read; 0: none is known */
     char *why;
     size_t size;
     char name[220]; /* of the file, for messages */
@@ -33,7 +34,8 @@ PTC_MUST_USE bool ptc_row_stream_open(PtcRowStream *stream, PtcMem *mem, const c
                                       PtcDataKind given, char *why, size_t size);
 void ptc_row_stream_close(PtcRowStream *stream);
 
-/* The next rows as a vector in the heap; PTC_NIL at the end, PTC_NONE with a text in why.  *line (may be NULL) becomes
+/* The next rows as a vector in the heap; PTC_NIL at the end, PTC_NONE with a text in why: all rows before the one that
+ * cannot be read have been handed out then.  *line (may be NULL) becomes
  * the line of the file at which they begin. */
 PTC_MUST_USE PtcValue ptc_row_stream_next(PtcRowStream *stream, PtcHeap *heap, size_t *line);
 

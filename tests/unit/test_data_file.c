@@ -103,15 +103,15 @@ static void test_rows(void)
 {
     CHECK_STR(streamed(text_file("r.jsonl", "1\n\n[2]\r\n\"x\"")), "[1,[2],\"x\"]");
     CHECK_STR(streamed(text_file("r.jsonl", "1\n[2\n")),
-              "! r.jsonl: line 2: column 3: expected ',' or ']', but the text ends");
+              "! r.jsonl: line 2, column 3: expected ',' or ']', but the text ends");
     CHECK_STR(streamed(text_file("r.csv", "\n\"a\nb\",c\n1,00501\n2,10001")),
               "[{\"a\\nb\":1,\"c\":\"00501\"},{\"a\\nb\":2,\"c\":10001}]");
     CHECK_STR(streamed(text_file("r.csv", "a;b\n\"x;\n\";1\n5\" y;2\n")),
               "[{\"a\":\"x;\\n\",\"b\":1},{\"a\":\"5\\\" y\",\"b\":2}]");
     CHECK_STR(streamed(text_file("r.csv", "a,b\n1,2\n\n\n3\n")),
-              "! r.csv: line 5: this line has 1 of 2 fields");
+              "! r.csv: line 5, column 2: this line has 1 of 2 fields");
     CHECK_STR(streamed(text_file("r.csv", "a,b\n1,\"x\n")),
-              "! r.csv: line 2: the quote that opens here is never closed");
+              "! r.csv: line 2, column 3: the quote that opens here is never closed");
     CHECK_STR(streamed(text_file("r.csv", "a,b\n")), "[]");
     CHECK_STR(streamed(text_file("r.txt", "x\r\n\ny")), "[\"x\",\"\",\"y\"]");
     CHECK_STR(streamed(text_file("r.txt", "x\n\xff")), "! r.txt: line 2: it is not UTF-8");
