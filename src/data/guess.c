@@ -176,6 +176,13 @@ static bool guess_table(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form
     return ok || !wrong.stopped;
 }
 
+/* Is it meant as JSON, whatever is wrong in it?  In many logs a line begins with a time or a word in brackets. */
+static bool is_meant_as_json(PtcText t)
+{
+    PtcText inside = ptc_text_trim((PtcText){t.bytes + 1, t.len - 1}, " \t\r\n");
+    return is_sign_of(*t.bytes, "{[") && inside.len > 0 && is_sign_of(*inside.bytes, "\"'{[");
+}
+
 bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form)
 {
     *form = (PtcDataForm){.kind = PTC_DATA_LINES, .guessed = true};
@@ -191,7 +198,7 @@ bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form)
         form->kind = PTC_DATA_JSON;
     if (is_json && !is_sign_of(*json.bytes, "{[\""))
         form->other = PTC_DATA_LINES; /* numbers may be meant as text */
-    if (!is_json && is_sign_of(*json.bytes, "{["))
+    if (!is_json && is_meant_as_json(json))
         form->other = PTC_DATA_JSON;
     return is_json || guess_table(mem, text, whole, form);
 }

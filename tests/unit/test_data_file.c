@@ -169,10 +169,13 @@ static void test_guesses(void)
                                        "01\n02\n",
                                        "one\ntwo\n",
                                        "1.2.3.4 \"X (a; b)\"\n1.2.3.4 \"Y (a)\"\n",
-                                       "2024-01-01,x;y\n"};
-    static const char *const nearly_json[] = {
-        "[10:00] x\n", "{\"a\":1,}", "{\"a\":1}\n{\"a\":\n", "{'a': 1}",
-        "[1",          "[1] x",      "{\"a\":1}\n7 8\n"};
+                                       "2024-01-01,x;y\n",
+                                       "[10:00] x\n",
+                                       "[1] x",
+                                       "[",
+                                       "{main} x\n"};
+    static const char *const nearly_json[] = {"{\"a\":1,}", "{\"a\":1}\n{\"a\":\n", "{'a': 1}",
+                                              "[[1", "{\"a\":1}\n7 8\n"};
     static const char *const nearly_csv[] = {"a,b\n",           "a,b\n1\n",        "a,a\n1,2\n",
                                              "a,2024\n1,2\n",   "a,\n1,2\n",       "a,b\n\"x,2\n",
                                              "a,b\n\"x\"y,2\n", "year,2024\n1,2\n"};
