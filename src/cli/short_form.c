@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/io.h"
+#include "data/data_file.h"
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -60,6 +61,16 @@ bool ptc_short_form_is_script(const char *path)
     return marked;
 }
 
+/* A name that only a file can have: it begins like a path, or ends like a file that is read here. */
+static bool looks_like_path(const char *text)
+{
+    PtcDataKind kind = ptc_data_kind(text);
+    return !looks_like_program(text) &&
+           (text[0] == '/' || !strncmp(text, "./", 2) || !strncmp(text, "../", 3) ||
+            ends_in(text, ".clj") || ends_in(text, ".ptc") ||
+            (kind != PTC_DATA_TOLD && kind != PTC_DATA_UNKNOWN));
+}
+
 /* There is a file and no program. */
 static const char *which_program(PtcShortForm *f, const char *file)
 {
@@ -91,6 +102,10 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
         f->program = argv[files];
     if (f->program && !f->input && exists(f->program) && !looks_like_program(f->program))
         return which_program(f, f->program);
+    if (f->program && !f->input && looks_like_path(f->program)) {
+        snprintf(f->why, sizeof f->why, "%.200s: there is no such file", f->program);
+        return f->why;
+    }
     if (f->program && f->input && !looks_like_program(f->program) && exists(f->program) &&
         looks_like_program(f->input))
         return "the file comes first, then the program: ptc orders.csv '(count rows)'";

@@ -204,10 +204,14 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
     PtcDataForm own = {0}, *form = f->form ? f->form : &own;
     if (form->kind == PTC_DATA_TOLD)
         form->kind = ptc_data_kind(path);
-    if (form->kind == PTC_DATA_UNKNOWN)
-        return fail(f, path, "the ending says what it is: %s", endings);
-    if (!ptc_data_source_open(&source, mem, path))
+    if (!ptc_data_source_open(&source, mem, path)) {
+        *form = (PtcDataForm){0}; /* what it is called is not what is wrong */
         return fail(f, path, "%s", source.why);
+    }
+    if (form->kind == PTC_DATA_UNKNOWN) {
+        ptc_data_source_close(&source);
+        return fail(f, path, "the ending says what it is: %s", endings);
+    }
     ptc_buf_init(&text, mem, mem->limit);
     bool ok = ptc_data_source_all(&source, &text);
     PtcValue v = ok ? parse(f, path, ptc_buf_view(&text), form) : PTC_NONE;

@@ -147,7 +147,7 @@ static bool find_head(PtcRowStream *s)
     bool quoted = false;
     for (size_t i = begin;; i++) {
         if (i == s->text.len && s->ended)
-            return refuse(s, 0, "there is no line below the one that names the columns");
+            return refuse(s, 0, "there is no line that names the columns");
         if (i == s->text.len && !read_more(s, s->text.len + 1))
             return false;
         if (i == s->text.len)
@@ -200,8 +200,8 @@ static bool find_kind(PtcRowStream *s, const char *path)
         return false;
     if (form->kind == PTC_DATA_JSON)
         return refuse(s, 0,
-                      "--each reads JSON Lines, not one JSON value; without --each it is read "
-                      "whole, and (map f rows) goes through it");
+                      "--each reads JSON Lines, and --input jsonl says that it is; without --each "
+                      "JSON is read whole, and (map f rows) goes through it");
     if (form->kind == PTC_DATA_TSV)
         *form = (PtcDataForm){.kind = PTC_DATA_CSV, .separator = '\t'};
     return form->kind != PTC_DATA_CSV || find_head(s);
