@@ -36,8 +36,9 @@ static const char table[] =
          "*print-dup* *print-length* *print-level* *print-meta* *print-namespace-maps* "
          "*print-readably* *flush-on-newline* *data-readers* *default-data-reader-fn* "
          "default-data-readers *read-eval* *reader-resolver* *suppress-read* *math-context*")
+    PLAIN("dynamic vars", "only a script has arguments: ptc SCRIPT ARGUMENTS", "*command-line-args*")
     PLAIN("dynamic vars", "there is no compiler to talk to: leave it out",
-         "*allow-unresolved-vars* *assert* *clojure-version* *command-line-args* *compile-files* "
+         "*allow-unresolved-vars* *assert* *clojure-version* *compile-files* "
          "*compile-path* *compiler-options* *e *file* *fn-loader* *source-path* *unchecked-math* "
          "*use-context-classloader* *verbose-defrecords* *warn-on-reflection*")
     FORM("macros", "there are no macros: write a function with defn",
