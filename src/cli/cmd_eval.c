@@ -293,14 +293,32 @@ static bool load_file(Eval *e, const char *path, char why[PTC_DATA_IN_WHY])
     return true;
 }
 
+/* The first of --data that is called as the input of the short form is; NULL: none. */
+static const char *input_name_taken(const Eval *e)
+{
+    if (!e->shared)
+        return NULL;
+    return ptc_shared_value(e->shared, "data") != PTC_NONE   ? "data"
+           : ptc_shared_value(e->shared, "rows") != PTC_NONE ? "rows"
+                                                             : NULL;
+}
+
 /* What the file of the short form holds is `data`, its rows are `rows`. */
 static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
 {
     const PtcShortForm *form = e->shorthand;
-    const char *input = e->options->each
-                            ? NULL /* it is read row by row */
-                            : ptc_short_form_input(form, e->run.program, e->run.program_len);
+    const char *taken = input_name_taken(e);
+    const char *input =
+        e->options->each || (taken && !form->input)
+            ? NULL /* it is read row by row, or the program means what has the name */
+            : ptc_short_form_input(form, e->run.program, e->run.program_len);
     int64_t mb = e->options->context_mb;
+    if (input && taken) {
+        snprintf(why, PTC_DATA_IN_WHY,
+                 "--data %s: what is in %.200s is called so here; choose another name", taken,
+                 input);
+        return false;
+    }
     snprintf(why, PTC_DATA_IN_WHY, "out of memory");
     if (!e->shared &&
         !(e->shared = ptc_shared_new_own((size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20)))
@@ -399,14 +417,15 @@ static int write_result(Eval *e)
 static void explain_no_data(const Eval *e)
 {
     PtcError error = {.size = sizeof error};
-    bool alone = e->shorthand && !e->shorthand->input;
+    bool alone = !e->shorthand || !e->shorthand->input;
     PtcText message = {NULL, 0};
     if (alone && ptc_outcome_error(e->outcome, 0, &error))
         message = (PtcText){error.message, error.message_len};
     if (message.bytes && (ptc_text_is(message, "nothing is named data") ||
                           ptc_text_is(message, "nothing is named rows")))
-        ptc_io_printf(PTC_IO_STDERR, "ptc: no file is named, so there is no data; for example "
-                                     "ptc orders.csv '(count rows)'\n");
+        ptc_io_printf(PTC_IO_STDERR, "ptc: %s; for example ptc orders.csv '(count rows)'\n",
+                      e->shorthand ? "no file is named, so there is no data"
+                                   : "files are read without the word eval");
 }
 
 /* Warnings stand below the result, where a person looks last. */

@@ -119,6 +119,10 @@ def test_options():
     desk.gives("ptc eval --format json --data o=@orders.csv --context '{\"y\":5}' '[(count data/o) data/y]'", [3, 5])
     desk.gives("ptc --data o=@orders.csv x.json '[(count o) (:a data)]'", [3, 1])
     desk.gives("cat x.json | ptc eval --format json --data x=@- '(:a data/x)'", 1)
+    for name in ("data", "rows"):
+        desk.gives(f"ptc --data {name}=@orders.csv '(count {name})' <x.json", 3)
+        desk.gives(f"ptc --data {name}=@orders.csv '(count data/{name})'", 3)
+        desk.refuses(f"ptc --data {name}=@orders.csv x.json '(count {name})'", f"--data {name}: what is in x.json is called so here")
     desk.prints("echo '(sum-by :total data/o)' | ptc repl --data o=@orders.csv", "60.5\n")
     desk.prints("printf '(def x data/o)\\n(count x)\\n*1\\n' | ptc repl --data o=@orders.csv | tail -2", "3\n3\n")
     agent = {"prompt": "p", "llm": [{"content": "(return (sum-by :total data/o))"}]}
