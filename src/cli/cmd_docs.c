@@ -113,6 +113,15 @@ static int print_topic(PtcMem *mem, const Topic *topic)
     return status;
 }
 
+/* Pages name each other by their files: data.md and docs/data.md are the topic data. */
+static bool is_topic(const char *name, const char *given)
+{
+    const char *slash = strrchr(given, '/');
+    size_t n = strlen(name);
+    given = slash ? slash + 1 : given;
+    return strncmp(given, name, n) == 0 && (!given[n] || strcmp(given + n, ".md") == 0);
+}
+
 int ptc_cmd_docs(PtcMem *mem, int argc, char **argv)
 {
     char none;
@@ -124,7 +133,7 @@ int ptc_cmd_docs(PtcMem *mem, int argc, char **argv)
     if (argc > 1)
         return ptc_options_wrong(&docs_usage, "one topic at a time");
     for (size_t i = 0; i < TOPICS; i++)
-        if (strcmp(topics[i].name, argv[0]) == 0)
+        if (is_topic(topics[i].name, argv[0]))
             return print_topic(mem, &topics[i]);
     return unknown_topic(argv[0]);
 }

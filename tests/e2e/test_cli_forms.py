@@ -96,6 +96,8 @@ def test_help():
     for word in ("--version", "-V", "-v"):
         desk.check(word, desk.sh("ptc version") == desk.sh("ptc " + word), desk.sh("ptc " + word))
     desk.check("no upstreams", "--import CLIENT" in desk.sh("ptc upstreams list")[1], desk.sh("ptc upstreams list"))
+    for page in ("data.md", "docs/data.md"):
+        desk.check(page, desk.sh("ptc docs " + page) == desk.sh("ptc docs data") and desk.sh("ptc docs " + page)[0] == 0, desk.sh("ptc docs " + page))
     desk.check("help", "ptc orders.csv" in desk.sh("ptc help")[1], desk.sh("ptc help"))
 
 
