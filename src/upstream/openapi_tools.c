@@ -94,11 +94,17 @@ static PtcLeftOut why_writes(const PtcEntry *e, const PtcOperation *o)
     return o->reads || e->allow_writes ? PTC_LEFT_NOT : PTC_LEFT_WRITES;
 }
 
+/* As lists of operations may call it. */
+static PtcSpelt spell_operation(PtcHeap *heap, const PtcEntry *e, const PtcOperation *o)
+{
+    return (PtcSpelt){.raw = o->name,
+                      .other = ptc_fields_text(heap, override_of(heap, e, o->name), "name")};
+}
+
 /* TRACE would show what we send, credentials included. */
 static PtcLeftOut why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperation *o)
 {
-    PtcSpelt name = {.raw = o->name,
-                     .other = ptc_fields_text(heap, override_of(heap, e, o->name), "name")};
+    PtcSpelt name = spell_operation(heap, e, o);
     if (o->left)
         return o->left;
     if (strcmp(o->method, "TRACE") == 0)
@@ -357,6 +363,26 @@ const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEnt
         if (hidden.counts[i])
             return ptc_openapi_left_reasons[i].text;
     return NULL;
+}
+
+bool ptc_openapi_tools_has(PtcHeap *heap, PtcValue document, const PtcEntry *entry, PtcText glob,
+                           bool loosely, PtcNearest *near)
+{
+    PtcArena arena;
+    PtcOperation o;
+    PtcOpenapiEach each = {.item = PTC_NONE};
+    bool found = false;
+    ptc_arena_init(&arena, heap->pool->mem);
+    while (!found && ptc_fields_ok(heap) && ptc_openapi_next(&arena, heap, document, &each, &o)) {
+        found = ptc_policy_fits(glob, spell_operation(heap, entry, &o), loosely);
+        PtcText own = ptc_fields_text(heap, o.operation, "operationId");
+        if (own.len) /* it lasts as long as the document */
+            ptc_nearest_offer(near, own.bytes, own.len);
+        if (!arena.failed)
+            ptc_arena_reset(&arena);
+    }
+    ptc_arena_deinit(&arena);
+    return found;
 }
 
 /* ------------------------------------------------------------------------------------ about */

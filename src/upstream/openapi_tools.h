@@ -4,6 +4,7 @@
 #ifndef PTC_UPSTREAM_OPENAPI_TOOLS_H
 #define PTC_UPSTREAM_OPENAPI_TOOLS_H
 
+#include "base/nearest.h"
 #include "upstream/entry.h"
 #include "upstream/openapi.h"
 
@@ -29,6 +30,10 @@ PTC_MUST_USE PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const 
 /* Why an operation of the document is no tool, a constant text; NULL: it is one, or there is no such operation. */
 const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
                                   PtcText operation);
+
+/* Does a glob fit the name of an operation, whether it is a tool or left out?  Names are offered as the nearest. */
+bool ptc_openapi_tools_has(PtcHeap *heap, PtcValue document, const PtcEntry *entry, PtcText glob,
+                           bool loosely, PtcNearest *near);
 
 /* What the document says of the service, as an MCP server would: {"serverInfo", "instructions"?}. */
 PTC_MUST_USE PtcValue ptc_openapi_tools_about(PtcHeap *heap, PtcValue document);

@@ -10,6 +10,16 @@
 enum { SHOWN = 100 };
 #define TEXT(t) (int)((t).len < SHOWN ? (t).len : SHOWN), (t).bytes
 
+/* A pattern that may be meant for tools, though it is for servers: delete_*. */
+static void put_pattern(char *out, size_t room, PtcText rule)
+{
+    if (rule.len > 2 && memcmp(rule.bytes + rule.len - 2, "/*", 2) == 0)
+        rule.len -= 2;
+    out[0] = '\0';
+    if (!memchr(rule.bytes, '/', rule.len))
+        snprintf(out, room, "; tools of every server are \"*/%.*s\"", TEXT(rule));
+}
+
 static void put_nearest(char *out, size_t room, const PtcNearest *near)
 {
     out[0] = '\0';
@@ -19,12 +29,14 @@ static void put_nearest(char *out, size_t room, const PtcNearest *near)
 }
 
 /* Is the rule for this server?  *tool: what it says of tools; empty: all of them.  A server's own name may have a
- * slash. */
+ * slash, and a star stands for one too: *delete* is about tools of all servers. */
 static bool is_for(PtcText rule, PtcSpelt server, PtcText *of, PtcText *tool)
 {
     for (size_t i = 0; i <= rule.len; i++) {
-        *of = (PtcText){rule.bytes, i};
-        if ((i < rule.len && rule.bytes[i] != '/') || !ptc_policy_fits(*of, server, true))
+        bool star =
+            i < rule.len && rule.bytes[i] == '*' && !memchr(rule.bytes + i, '/', rule.len - i);
+        *of = (PtcText){rule.bytes, i + star};
+        if ((i < rule.len && rule.bytes[i] != '/' && !star) || !ptc_policy_fits(*of, server, true))
             continue;
         size_t rest = i < rule.len ? i + 1 : i;
         *tool = (PtcText){rule.bytes + rest, rule.len - rest};
@@ -63,9 +75,12 @@ bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy, Pt
         PtcText server = {rule.bytes, slash ? (size_t)(slash - rule.bytes) : rule.len};
         ptc_nearest_init(&near, server.bytes, server.len);
         bool name = ptc_policy_is_name(server);
-        if ((!slash && !name) || has_server(heap, entries, rule, &near))
+        if (has_server(heap, entries, rule, &near))
             continue;
-        put_nearest(meant, sizeof meant, &near);
+        if (name)
+            put_nearest(meant, sizeof meant, &near);
+        else
+            put_pattern(meant, sizeof meant, rule);
         snprintf(why, 400, "the rule \"%.*s\": \"%.*s\" is for a server that no file has%s",
                  TEXT(rule), TEXT(word), meant);
         if (name)
@@ -82,6 +97,7 @@ typedef struct {
     const PtcEntry *entry;
     PtcRuleTell *tell;
     void *user;
+    bool operations; /* what is checked is about them, not about tools */
 } Check;
 
 /* Tools that programs do not see count too: the rule is not to blame. */
@@ -101,6 +117,12 @@ static bool fits_any(const Check *c, PtcText glob, bool loosely, PtcNearest *nea
            (l->document != PTC_NONE && ptc_openapi_tools_why(heap, l->document, c->entry, glob));
 }
 
+static bool fits_operation(const Check *c, PtcText glob, bool loosely, PtcNearest *near)
+{
+    PtcListing *l = c->listing;
+    return ptc_openapi_tools_has(&l->desk.heap, l->document, c->entry, glob, loosely, near);
+}
+
 static void keep(PtcListing *l, const char *line)
 {
     size_t n = strlen(line) + 1;
@@ -116,11 +138,12 @@ static void check_rule(const Check *c, PtcText rule, PtcText glob, PtcText word,
     PtcNearest near;
     char line[400], meant[SHOWN + 40];
     ptc_nearest_init(&near, glob.bytes, glob.len);
-    if (glob.bytes && (glob.len == 0 || fits_any(c, glob, loosely, &near)))
+    if (glob.bytes && (glob.len == 0 || (c->operations ? fits_operation(c, glob, loosely, &near)
+                                                       : fits_any(c, glob, loosely, &near))))
         return;
     put_nearest(meant, sizeof meant, &near);
-    snprintf(line, sizeof line, "the rule \"%.*s\": \"%.*s\" fits none of its tools%s", TEXT(rule),
-             TEXT(word), meant);
+    snprintf(line, sizeof line, "the rule \"%.*s\": \"%.*s\" fits none of its %s%s", TEXT(rule),
+             TEXT(word), c->operations ? "operations" : "tools", meant);
     if (ptc_text_is(word, "deny") && ptc_policy_is_name(glob))
         keep(c->listing, line);
     if (c->tell)
@@ -144,10 +167,24 @@ static void check_list(const Check *c, PtcValue list, const char *key, bool loos
     }
 }
 
+/* What an entry says about the operations of a document. */
+static void check_operations(Check c)
+{
+    const PtcEntry *e = c.entry;
+    PtcValue key, value;
+    c.operations = true;
+    check_list(&c, e->include_operations, "include_operations", false);
+    check_list(&c, e->exclude_operations, "exclude_operations", true);
+    for (size_t pos = 0;
+         e->overrides != PTC_NONE && ptc_map_next(e->overrides, &pos, &key, &value);)
+        check_rule(&c, ptc_str_text(key), ptc_str_text(key), PTC_TEXT("operation_overrides"),
+                   false);
+}
+
 void ptc_rule_check_tools(PtcListing *l, const PtcEntry *e, PtcValue policy, PtcRuleTell *tell,
                           void *user)
 {
-    Check c = {l, e, tell, user};
+    Check c = {l, e, tell, user, false};
     PtcSpelt server = {.raw = e->name, .shown = e->ns};
     PtcText of, tool;
     PtcValue key, value;
@@ -155,6 +192,8 @@ void ptc_rule_check_tools(PtcListing *l, const PtcEntry *e, PtcValue policy, Ptc
     check_map(&c, e->effects, true);
     check_list(&c, e->include, "include_tools", false);
     check_list(&c, e->exclude, "exclude_tools", true);
+    if (l->document != PTC_NONE)
+        check_operations(c);
     for (size_t pos = 0; policy != PTC_NONE && ptc_map_next(policy, &pos, &key, &value);) {
         PtcText rule = ptc_str_text(key), word = ptc_str_text(value);
         bool allows = ptc_text_is(word, "allow");

@@ -337,6 +337,14 @@ def test_spellings(home):
     counts.check("no such server: ptc mcp", out.returncode == 2 and "no file has" in out.stderr, out)
     out, calls = call("echo", "--deny", "nowhere*/x")
     counts.check("no server fits", out.returncode == 0 and "no file has" in out.stderr and calls == ["echo"], out)
+    for options, policy in ((["--deny", "delete_*"], None), ([], {"delete_*": "deny"}), ([], {"delete*l": "ask"})):
+        out, calls = call("echo", *options, rules=policy)
+        counts.check(f"a pattern for tools: {options} {policy}", out.returncode == 0 and "no file has; tools of every server are \"*/delete" in out.stderr
+                     and calls == ["echo"], out)
+    for policy in ({"*delete*": "deny"}, {"*": "deny"}, {"my*delete*": "deny"}):
+        out, calls = call("deleteAll", rules=policy)
+        counts.check(f"a star for a slash: {policy}", out.returncode == 1 and "a rule of this machine" in out.stderr and "no file has" not in out.stderr
+                     and not calls, out)
 
     for more in ({"options": ["--deny", "my-notes/deletAll"]}, {"policy": {"my notes/deletAll": "deny"}}, {"entry": {"policy": {"deletAll": "deny"}}}):
         for _ in range(2):
@@ -360,6 +368,14 @@ def test_spellings(home):
 
     operations = {name: {"operationId": oid, "responses": {"200": {"description": "done"}}} for name, oid in (("get", "getPets"), ("delete", "deletePets"))}
     place.write("pets.json", {"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {"/pets": operations}})
+    for key, value in (("exclude_operations", ["deletPets"]), ("include_operations", ["getPet"]), ("operation_overrides", {"delete_pets": {"name": "x"}})):
+        path = place.write("u.json", {"upstreams": {"pets": {"base_url": "http://127.0.0.1:1", "schema_file": "pets.json", key: value}}})
+        out = place.run("upstreams", "check", "--upstreams", path)
+        counts.check(f"told: {key}", out.returncode == 0 and f'"{key}" fits none of its operations; did you mean "' in out.stderr, out)
+    path = place.write("u.json", {"upstreams": {"pets": {"base_url": "http://127.0.0.1:1", "schema_file": "pets.json", "include_operations": ["get*", "remove"],
+                                                         "exclude_operations": ["delete_*"], "operation_overrides": {"deletePets": {"name": "remove"}}}}})
+    out = place.run("upstreams", "check", "--upstreams", path)
+    counts.check("operations: nothing to tell", out.returncode == 0 and out.stderr == "", out)
     for what, good, entry in (("deletePets", True, {}), ("deletePets", False, {"exclude_operations": ["delete_pets"]}),
                               ("remove", False, {"exclude_operations": ["remove"]}), ("remove", False, {"policy": {"delete_pets": "deny"}}),
                               ("remove", False, {"policy": {"deletePets": "deny"}}), ("remove", True, {"include_operations": ["delete*"]})):
