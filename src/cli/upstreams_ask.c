@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
@@ -221,35 +222,58 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
 
 /* ------------------------------------------------------------------------------------ check */
 
-/* A name that no tool has: before it is refused, the upstream is started and lists its tools. */
-static bool load(PtcRemote *remote, void *run, PtcText ns, PtcMem *mem)
+/* Looks a tool up; before one that is not known is refused, the upstream is started and lists its tools.  An absent
+ * name is one that no tool has.  False: the answer says why there is none. */
+static bool look_up(PtcRemote *remote, void *run, PtcText ns, PtcText tool, PtcBuf *answer)
 {
-    PtcBuf text, answer;
+    PtcBuf text;
     bool ok = false;
-    ptc_buf_init(&text, mem, 4096);
-    ptc_buf_init(&answer, mem, ANSWER_BYTES);
+    ptc_buf_init(&text, answer->mem, ASK_BYTES);
     ptc_emit_object(&text);
     ptc_emit_field_text(&text, "ns", ns);
-    ptc_emit_field_cstr(&text, "name", "\x01"); /* "" would be the tool `fetch` of `fetch` */
+    /* "" would be the tool `fetch` of `fetch` */
+    ptc_emit_field_text(&text, "name", tool.bytes ? tool : PTC_TEXT("\x01"));
     ptc_emit_object_end(&text);
     PtcRemoteAsk ask = {.op = PTC_REMOTE_LOOKUP, .text = ptc_buf_view(&text)};
-    (void)!ptc_upstreams_ask(remote, run, &ask, &answer, &ok);
+    (void)!ptc_upstreams_ask(remote, run, &ask, answer, &ok);
     ptc_buf_deinit(&text);
-    ptc_buf_deinit(&answer);
     return ok;
 }
 
 bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state)
 {
     PtcRemote *remote = ptc_manager_remote(u->manager);
+    PtcBuf answer;
     ptc_manager_state(u->manager, i, state);
     void *run = begin(remote);
     if (!run)
         return false;
-    (void)load(remote, run, state->ns, u->mem);
+    ptc_buf_init(&answer, u->mem, ANSWER_BYTES);
+    (void)look_up(remote, run, state->ns, (PtcText){NULL, 0}, &answer);
+    ptc_buf_deinit(&answer);
     remote->end(run, NULL);
     ptc_manager_state(u->manager, i, state);
     return strcmp(state->state, "ready") == 0;
+}
+
+bool ptc_upstreams_knows(PtcUpstreams *u, PtcText name)
+{
+    PtcNearest near;
+    ptc_nearest_init(&near, name.bytes, name.len);
+    for (size_t i = 0; u->mem && i < ptc_fields_count(u->entries); i++) {
+        PtcValue entry = ptc_seq_nth(u->entries, i);
+        PtcText ns = ptc_fields_text(&u->desk.heap, entry, "namespace");
+        if (ptc_text_same(name, ns) ||
+            ptc_text_same(name, ptc_fields_text(&u->desk.heap, entry, "name")))
+            return true;
+        ptc_nearest_offer(&near, ns.bytes, ns.len);
+    }
+    ptc_io_printf(PTC_IO_STDERR, "ptc upstreams: %.*s: there is no such upstream; %s%.*s%s\n",
+                  (int)(name.len < 200 ? name.len : 200), name.bytes,
+                  near.best ? "did you mean " : "ptc upstreams list names them",
+                  near.best ? (int)near.best_len : 0, near.best ? near.best : "",
+                  near.best ? "?" : "");
+    return false;
 }
 
 static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s)
@@ -315,20 +339,17 @@ int ptc_upstreams_check(PtcUpstreamsCommand *c)
 {
     PtcManager *m = c->upstreams->manager;
     bool all = true;
-    size_t asked = 0;
     int64_t ms;
     if (!m && !c->argc)
         return ptc_upstreams_list(c);
+    for (int i = 0; i < c->argc; i++)
+        all = ptc_upstreams_knows(c->upstreams, ptc_text_cstr(c->argv[i])) && all;
     for (size_t i = 0; m && i < ptc_manager_count(m); i++) {
         PtcUpstreamState s;
         ptc_manager_state(m, i, &s);
-        if (!is_asked_for(c, &s))
-            continue;
-        asked++;
-        all = ptc_upstreams_check_one(c, i, &ms) && all;
+        if (is_asked_for(c, &s))
+            all = ptc_upstreams_check_one(c, i, &ms) && all;
     }
-    if (!asked)
-        all = wrong(c->argv[0], "there is no such upstream; ptc upstreams list names them");
     return all ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
@@ -381,6 +402,19 @@ static bool ask_with_person(PtcUpstreamsCommand *c, void *run, PtcRemoteAsk *ask
     return done;
 }
 
+/* Nothing is known of a tool, or of a whole upstream: why that is. */
+static int tell_nothing(PtcUpstreamsCommand *c, PtcRemote *remote, void *run, PtcBuf *answer)
+{
+    PtcText server, tool;
+    split(c->argv[0], &server, &tool);
+    ptc_buf_clear(answer);
+    if (look_up(remote, run, server, tool, answer))
+        (void)wrong(c->argv[0], "it could not be listed");
+    else
+        (void)tell_failure(c->mem, c->argv[0], answer);
+    return PTC_EXIT_FAILED;
+}
+
 static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *text,
                          const char *member)
 {
@@ -400,7 +434,7 @@ static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *t
     else if (!ok)
         status = tell_failure(c->mem, c->argv[0], &answer);
     else if (answer.len == 4 && memcmp(answer.data, "null", 4) == 0 && !member)
-        (void)wrong(c->argv[0], "there is no such upstream or tool, or it could not be listed");
+        status = tell_nothing(c, remote, run, &answer);
     else
         status = write_value(c->mem, &answer, member);
     remote->end(run, NULL);
@@ -411,7 +445,8 @@ static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *t
 static bool has_upstreams(const PtcUpstreamsCommand *c)
 {
     return c->upstreams->manager ||
-           wrong("upstreams", "there are none; docs/upstreams.md has the file that names them");
+           wrong(c->argv[0], "there are no upstreams: name a file with --upstreams FILE, or a "
+                             "client with --import CLIENT (ptc docs upstreams)");
 }
 
 int ptc_upstreams_call(PtcUpstreamsCommand *c)
@@ -441,6 +476,8 @@ int ptc_upstreams_tell(PtcUpstreamsCommand *c)
     if (!has_upstreams(c))
         return PTC_EXIT_FAILED;
     split(c->argv[0], &server, &tool);
+    if (!ptc_upstreams_knows(c->upstreams, server))
+        return PTC_EXIT_FAILED;
     ptc_buf_init(&text, c->mem, ASK_BYTES);
     ptc_emit_object(&text);
     ptc_emit_field_cstr(&text, "op", "doc");

@@ -14,6 +14,9 @@ PTC_MUST_USE bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *
  * why. */
 PTC_MUST_USE bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state);
 
+/* Is there an upstream of this name, or namespace?  If not, standard error says so, with the nearest. */
+PTC_MUST_USE bool ptc_upstreams_knows(PtcUpstreams *u, PtcText name);
+
 /* `ptc upstreams list`, check, call, doc: each returns the exit status. */
 typedef struct PtcUpstreamsCommand {
     PtcMem *mem;

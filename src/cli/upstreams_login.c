@@ -53,12 +53,12 @@ static bool find_target(PtcUpstreamsCommand *c, Target *t)
 {
     PtcUpstreams *u = c->upstreams;
     const char *why = NULL;
+    if (!ptc_upstreams_knows(u, ptc_text_cstr(c->argv[0])))
+        return false;
     PtcValue form = find_entry(u, ptc_text_cstr(c->argv[0]));
     t->command = c;
-    if (form == PTC_NONE)
-        why = "there is no such upstream; ptc upstreams list names them";
-    else if (!ptc_entry_read(&u->desk.arena, &u->desk.heap, form, (const char *const *)environ, 0,
-                             &t->entry))
+    if (!ptc_entry_read(&u->desk.arena, &u->desk.heap, form, (const char *const *)environ, 0,
+                        &t->entry))
         why = "out of memory";
     else if (t->entry.unusable.bytes)
         why = "it cannot be used; ptc upstreams list says why";

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/one_line.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
@@ -140,9 +141,11 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 {
     PtcPins *pins = find_pins(c, "pins");
     PtcBuf out;
-    size_t shown = 0;
+    bool known = true;
     if (!pins)
         return PTC_EXIT_FAILED;
+    for (int i = 0; i < c->argc; i++)
+        known = ptc_upstreams_knows(c->upstreams, ptc_text_cstr(c->argv[i])) && known;
     ptc_buf_init(&out, c->mem, OUT_BYTES);
     if (c->json)
         ptc_emit_array(&out);
@@ -154,16 +157,12 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
             wanted = wanted || is_named(&s, ptc_text_cstr(c->argv[a]));
         if (wanted)
             put_server(c, pins, &s, &out);
-        shown += wanted;
     }
     if (c->json)
         ptc_buf_add_cstr(&out, "]\n");
     bool ok = ptc_buf_ok(&out) && ptc_io_write(PTC_IO_STDOUT, out.data, out.len);
     ptc_buf_deinit(&out);
-    if (!shown)
-        return complain(c->argc ? c->argv[0] : "pins",
-                        "there is no such upstream; ptc upstreams list names them");
-    return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+    return ok && known ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
 /* ---------------------------------------------------------------------------------- approve */
@@ -223,6 +222,36 @@ static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
     return true;
 }
 
+/* A tool among those that are pinned, or the nearest. */
+typedef struct {
+    PtcText name;
+    bool found;
+    PtcNearest near;
+} Sought;
+
+static void compare_pin(void *user, const PtcPin *pin)
+{
+    Sought *s = user;
+    s->found = s->found || ptc_text_same(pin->tool, s->name);
+    ptc_nearest_offer(&s->near, pin->tool.bytes, pin->tool.len);
+}
+
+/* Nothing was approved: there is nothing to approve, or not under this name. */
+static int tell_unchanged(PtcPins *pins, PtcPinned who, PtcText tool, const char *arg)
+{
+    char why[300];
+    Sought s = {.name = tool};
+    ptc_nearest_init(&s.near, tool.bytes ? tool.bytes : "", tool.len);
+    ptc_pins_each(pins, who, compare_pin, &s);
+    if (!tool.bytes || s.found)
+        return complain(arg, "as far as is known, nothing has changed since it was pinned; ptc "
+                             "upstreams check looks again");
+    snprintf(why, sizeof why, "no such tool is pinned%s%.*s%s",
+             s.near.best ? "; did you mean \"" : "", s.near.best ? (int)s.near.best_len : 0,
+             s.near.best ? s.near.best : "", s.near.best ? "\"?" : "");
+    return complain(arg, why);
+}
+
 static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool, const char *arg)
 {
     char why[512];
@@ -234,8 +263,7 @@ static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool,
         return complain(arg, why);
     }
     if (count == 0)
-        return complain(arg, "as far as is known, nothing has changed since it was pinned; ptc "
-                             "upstreams check looks again");
+        return tell_unchanged(pins, (PtcPinned){s->file, s->name}, tool, arg);
     ptc_io_printf(PTC_IO_STDOUT, "%s: %zu %s\n", arg, count,
                   count == 1 ? "tool is accepted as it is now"
                              : "tools are accepted as they are now");
@@ -248,6 +276,8 @@ static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
     const char *slash = strchr(arg, '/');
     PtcText name = slash ? (PtcText){arg, (size_t)(slash - arg)} : ptc_text_cstr(arg);
     PtcText tool = slash ? ptc_text_cstr(slash + 1) : (PtcText){NULL, 0};
+    if (!ptc_upstreams_knows(c->upstreams, name))
+        return PTC_EXIT_FAILED;
     for (size_t i = 0; i < ptc_manager_count(m); i++) {
         PtcUpstreamState s;
         ptc_manager_state(m, i, &s);
@@ -258,7 +288,7 @@ static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
             return status;
         return approve_tools(pins, &s, tool, arg);
     }
-    return complain(arg, "there is no such upstream; ptc upstreams list names them");
+    return PTC_EXIT_FAILED;
 }
 
 int ptc_upstreams_approve(PtcUpstreamsCommand *c)

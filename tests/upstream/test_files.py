@@ -295,6 +295,29 @@ def test_call(home):
         counts.check(f"arguments {bad}", out.returncode == 2 and "JSON object" in out.stderr, out)
 
 
+def test_wrong_names(home):
+    """A name that is not there is never left out in silence, and the nearest is said."""
+    place = Place(PTC, home)
+    place.write("tools.json", [tool("put it", annotations=DESTROY), tool("read_it", annotations=READ)])
+    path = place.write("u.json", {"upstreams": {"my notes": place.server(), "gone": {"command": "/bin/false"}}})
+    good = place.upstreams("check", "my notes", "--upstreams", path)
+    counts.check("a good name", good.returncode == 0 and good.stderr == "", good)
+    for word in ("check", "pins"):
+        out = place.upstreams(word, "my notes", "my-nots", "--upstreams", path)
+        counts.check(f"{word}: one of two", out.returncode == 1 and "2 tools" in out.stdout
+                     and out.stderr == "ptc upstreams: my-nots: there is no such upstream; did you mean my-notes?\n", out)
+    for word, name in (("doc", "my-nots"), ("doc", "my-nots/put_it"), ("approve", "my-nots/x"), ("login", "my-nots"), ("logout", "my-nots")):
+        out = place.upstreams(word, name, "--upstreams", path)
+        counts.check(f"{word} {name}", out.returncode == 1 and out.stdout == "" and "there is no such upstream; did you mean my-notes?" in out.stderr, out)
+    for args, said in ((("doc", "my-notes/read_its"), "has no tool read_its; did you mean my-notes/read_it?"), (("doc", "gone"), "could not be started"),
+                       (("approve", "my-notes/put_it"), 'no such tool is pinned; did you mean "put it"?'),
+                       (("approve", "my-notes/put it"), "nothing has changed since it was pinned")):
+        out = place.upstreams(*args, "--upstreams", path)
+        counts.check(f"{args}", out.returncode == 1 and out.stdout == "" and said in out.stderr, out)
+    out = place.upstreams("call", "x/y", "--no-upstreams")
+    counts.check("no upstreams", out.returncode == 1 and "x/y: there are no upstreams: name a file with --upstreams FILE" in out.stderr, out)
+
+
 def test_spellings(home):
     """Rules fit every spelling of what they forbid, and those that are about nothing are told, or stop everything."""
     place = Place(PTC, home)
@@ -443,7 +466,7 @@ def test_lines(home):
 
 def main():
     for test in (test_lines, test_same_name, test_import_loses, test_mistakes, test_project, test_inputs, test_large_file, test_names_are_shown, test_home_is_no_project, test_from, test_rules,
-                 test_spellings, test_strict, test_call, test_print_config):
+                 test_wrong_names, test_spellings, test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()
