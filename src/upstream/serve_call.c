@@ -90,6 +90,13 @@ bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *
     return true;
 }
 
+const char *ptc_serve_denied_by(PtcPolicyOut policy)
+{
+    return strcmp(policy.why, "posture") == 0
+               ? "only reads are allowed here (--upstreams-policy read-only)"
+               : "a rule of this machine denies it";
+}
+
 static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut policy)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
@@ -113,17 +120,17 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
                                (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
                                tool->symbol.bytes, ptc_effect_name(policy.effect.kind));
     if (policy.decision == PTC_POLICY_DENY && strcmp(policy.why, "cannot_ask") != 0)
-        return ptc_call_refuse(
-            call, "denied", "%.*s/%.*s may not be called: a %s of this machine denies it",
-            (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, policy.why);
+        return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
+                               e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
+                               ptc_serve_denied_by(policy));
     return ptc_call_refuse(
         call, "denied",
         "%.*s/%.*s may not be called: its effect is %s, and a person would have to approve it; "
         "\"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so does --allow %.*s/%.*s",
         (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
         ptc_effect_name(policy.effect.kind), (int)tool->name.len, tool->name.bytes,
-        (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes, (int)tool->name.len,
-        tool->name.bytes);
+        (int)e->name.len, e->name.bytes, (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+        tool->symbol.bytes);
 }
 
 static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)

@@ -53,6 +53,9 @@ bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing
 bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *entry, const PtcCatalogTool *tool,
                         PtcPolicyOut policy, char text[300]);
 
+/* What denies it where neither pins nor the lack of a person do. */
+const char *ptc_serve_denied_by(PtcPolicyOut policy);
+
 /* The upstream of this name or namespace; -1: none. */
 int ptc_serve_slot(PtcManager *m, PtcText server);
 

@@ -168,7 +168,8 @@ bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
                      const PtcCatalogTool *tool, PtcPolicyOut policy)
 {
-    char text[300];
+    char text[400];
+    const PtcEntry *e = &up->entry;
     if (run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
         snprintf(text, sizeof text, "its effect is %s, and this run may only read",
                  ptc_effect_name(policy.effect.kind));
@@ -176,17 +177,18 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
         snprintf(
             text, sizeof text,
             "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
-            "allows it",
+            "allows it, and so does --allow %.*s/%.*s",
             ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
-            tool->name.bytes, (int)(up->entry.name.len < 40 ? up->entry.name.len : 40),
-            up->entry.name.bytes);
+            tool->name.bytes, (int)(e->name.len < 40 ? e->name.len : 40), e->name.bytes,
+            (int)(e->ns.len < 40 ? e->ns.len : 40), e->ns.bytes,
+            (int)(tool->symbol.len < 60 ? tool->symbol.len : 60), tool->symbol.bytes);
     else if (strcmp(policy.why, "memory") == 0)
         snprintf(text, sizeof text, "out of memory");
     else if (policy.detail)
         snprintf(text, sizeof text,
                  "%.200s; until it is mended, only reads of this server are called", policy.detail);
     else if (!ptc_serve_pin_text(up->manager, &up->entry, tool, policy, text))
-        snprintf(text, sizeof text, "a %s of this machine denies it", policy.why);
+        snprintf(text, sizeof text, "%s", ptc_serve_denied_by(policy));
     ptc_emit_field_cstr(out, "rule", text);
 }
 

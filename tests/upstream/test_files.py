@@ -316,6 +316,15 @@ def test_wrong_names(home):
         counts.check(f"{args}", out.returncode == 1 and out.stdout == "" and said in out.stderr, out)
     out = place.upstreams("call", "x/y", "--no-upstreams")
     counts.check("no upstreams", out.returncode == 1 and "x/y: there are no upstreams: name a file with --upstreams FILE" in out.stderr, out)
+    for args, said in ((("upstreams", "call", "my notes/put it", '{"text":"x"}'), "a person would have to approve it"),
+                       (("eval", '(my-notes/put_it {:text "x"})'), "nobody can be asked")):
+        out = place.run(*args, "--upstreams", path)
+        counts.check(f"what allows it: {args[0]}", out.returncode == 1 and said in out.stderr
+                     and "allows it, and so does --allow my-notes/put_it\n" in out.stderr, out)
+        out = place.run(*args, "--upstreams", path, "--upstreams-policy", "read-only")
+        counts.check(f"read-only: {args[0]}", out.returncode == 1 and "only reads are allowed here (--upstreams-policy read-only)\n" in out.stderr, out)
+        out = place.run(*args, "--upstreams", path, "--allow", "my-notes/put_it")
+        counts.check(f"it does: {args[0]}", out.returncode == 0, out)
 
 
 def test_spellings(home):
