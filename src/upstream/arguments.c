@@ -21,7 +21,7 @@
 #include "upstream/schema_view.h"
 
 /* Schemas inside each other, and alternatives that one call may try. */
-enum { DEPTH = 64, TRIES = 4000 };
+enum { DEPTH = 64, TRIES = 4000, AROUND_BYTES = 60 };
 
 void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const char *problem,
                           PtcText nearest, const char *message)
@@ -142,6 +142,36 @@ static void add_member(Fitting *f, Members *m, PtcValue required, PtcText key, P
     memcpy(f->path, keep, sizeof keep);
 }
 
+/* A property that is a map with a member of this name, as the body of a request is; PTC_NONE: there is none. */
+static PtcValue property_around(Fitting *f, PtcValue properties, PtcText key)
+{
+    PtcValue name, schema;
+    for (size_t pos = 0; f->tries-- > 0 && ptc_map_next(properties, &pos, &name, &schema);) {
+        PtcValue behind = ptc_schema_view_follow(f->heap, f->in->root, schema);
+        PtcValue inside = behind == PTC_NONE || !ptc_is_map(behind)
+                              ? PTC_NONE
+                              : ptc_schema_view_properties(f->heap, f->in->root, behind);
+        if (inside != PTC_NONE && ptc_fields_get(f->heap, inside, key) != PTC_NONE &&
+            ptc_str_len(name) <= AROUND_BYTES)
+            return name;
+    }
+    return PTC_NONE;
+}
+
+static void refuse_stranger(Fitting *f, PtcValue properties, PtcText key, PtcText nearest)
+{
+    char text[200];
+    PtcValue around = PTC_NONE;
+    if (properties != PTC_NONE && !nearest.bytes && !f->trying &&
+        f->issues->count < PTC_ARGUMENTS_ISSUES)
+        around = property_around(f, properties, key);
+    PtcText name = around == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(around);
+    snprintf(text, sizeof text, "the tool has no such argument%s%.*s%s",
+             name.bytes ? "; it is a part of " : "", (int)name.len, name.bytes ? name.bytes : "",
+             name.bytes ? ", which is a map" : "");
+    ptc_arguments_issue(f, "unknown", nearest, text);
+}
+
 /* A key that no property has: refused where the schema refuses others, or where it looks like a slip. */
 static void add_stranger(Fitting *f, Members *m, bool closed, PtcText key, PtcValue v)
 {
@@ -153,7 +183,7 @@ static void add_stranger(Fitting *f, Members *m, bool closed, PtcText key, PtcVa
     closed = closed || m->others == PTC_FALSE;
     bool open = m->others != PTC_NONE && !closed;
     if (closed || (!open && nearest.bytes))
-        ptc_arguments_issue(f, "unknown", nearest, "the tool has no such argument");
+        refuse_stranger(f, m->properties, key, nearest);
     else if (open && ptc_is_map(m->others))
         put_member(f, m, key, ptc_arguments_convert(f, m->others, v));
     else
@@ -224,7 +254,9 @@ static PtcValue try_choices(Fitting *f, PtcValue choices, PtcValue v)
     size_t before = f->issues->count;
     for (size_t i = 0; i < ptc_fields_count(choices) && f->tries-- > 0 && ptc_fields_ok(f->heap);
          i++) {
+        f->trying++;
         PtcValue out = ptc_arguments_convert(f, ptc_seq_nth(choices, i), v);
+        f->trying--;
         if (f->issues->count == before || before == PTC_ARGUMENTS_ISSUES)
             return out;
         f->issues->count = before;
@@ -250,7 +282,7 @@ static PtcValue likely_choice(Fitting *f, PtcValue choices, PtcValue v)
 }
 
 /* An alternative that takes the value as it is wins over one that would change it. */
-static PtcValue fit_choice(Fitting *f, PtcValue choices, PtcValue v)
+static PtcValue fit_choice(Fitting *f, PtcValue schema, PtcValue choices, PtcValue v)
 {
     bool as_is = f->as_is;
     f->as_is = true;
@@ -263,7 +295,8 @@ static PtcValue fit_choice(Fitting *f, PtcValue choices, PtcValue v)
     PtcValue likely = as_is ? PTC_NONE : likely_choice(f, choices, v);
     if (likely != PTC_NONE && f->tries-- > 0)
         return ptc_arguments_convert(f, likely, v);
-    ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it fits none of the allowed forms");
+    ptc_arguments_expect(f, schema, "type", (PtcText){NULL, 0},
+                         "it fits none of the allowed forms");
     return PTC_NIL;
 }
 
@@ -296,7 +329,7 @@ static PtcValue fit_schema(Fitting *f, PtcValue schema, PtcValue v)
     if (ptc_is_map(v) && ptc_schema_view_properties(f->heap, f->in->root, schema) != PTC_NONE)
         types |= PTC_SCHEMA_OBJECT;
     if (choices != PTC_NONE && !(types & PTC_SCHEMA_OBJECT))
-        return fit_choice(f, choices, v);
+        return fit_choice(f, schema, choices, v);
     if (v == PTC_NIL && (types == 0 || types & PTC_SCHEMA_NULL))
         return ptc_arguments_scalar(f, schema, types, v);
     if (ptc_is_map(v) && types & PTC_SCHEMA_OBJECT)

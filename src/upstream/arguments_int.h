@@ -13,6 +13,7 @@ typedef struct {
     PtcArgumentIssues *issues;
     char path[PTC_PATH_BYTES]; /* of the value at hand */
     int depth, tries;
+    int trying; /* alternatives that are being tried: what is wrong with them is not told */
     bool as_is; /* nothing is coerced */
     bool
         text; /* it goes into an address or a header: numbers and booleans are as good as their text */
@@ -30,6 +31,9 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
 PtcValue ptc_arguments_generic(Fitting *f, PtcValue v);
 /* An issue with the value at hand. */
 void ptc_arguments_issue(Fitting *f, const char *problem, PtcText nearest, const char *message);
+/* The same, with what the schema expects in the words of `doc`. */
+void ptc_arguments_expect(Fitting *f, PtcValue schema, const char *problem, PtcText nearest,
+                          const char *message);
 /* Goes to a member; `keep` gets the path to come back to. */
 void ptc_arguments_enter(Fitting *f, PtcText name, char keep[PTC_PATH_BYTES]);
 

@@ -11,11 +11,30 @@
 #include "upstream/arguments_int.h"
 #include "upstream/fields.h"
 #include "upstream/schema_view.h"
+#include "upstream/type_text.h"
 #include "value/equal.h"
+
+enum { EXPECTED_BYTES = 220 }; /* a longer text is left to `doc` */
 
 void ptc_arguments_issue(Fitting *f, const char *problem, PtcText nearest, const char *message)
 {
     ptc_arguments_refuse(f->issues, f->path, problem, nearest, message);
+}
+
+void ptc_arguments_expect(Fitting *f, PtcValue schema, const char *problem, PtcText nearest,
+                          const char *message)
+{
+    PtcBuf text;
+    if (f->trying || f->issues->count == PTC_ARGUMENTS_ISSUES) {
+        ptc_arguments_issue(f, problem, nearest, message);
+        return;
+    }
+    ptc_buf_init(&text, f->heap->pool->mem, EXPECTED_BYTES);
+    ptc_buf_addf(&text, "%s; expected ", message);
+    ptc_type_text_add(&text, f->heap, f->in->root, schema);
+    ptc_buf_add_char(&text, '\0');
+    ptc_arguments_issue(f, problem, nearest, ptc_buf_ok(&text) ? text.data : message);
+    ptc_buf_deinit(&text);
 }
 
 void ptc_arguments_enter(Fitting *f, PtcText name, char keep[PTC_PATH_BYTES])
@@ -147,10 +166,10 @@ static void check_values(Fitting *f, PtcValue schema, PtcValue v)
     PtcValue values = ptc_map_field(f->heap, schema, "enum");
     PtcValue constant = ptc_map_field(f->heap, schema, "const");
     if (constant != PTC_NONE && !ptc_equal(f->heap, constant, v))
-        ptc_arguments_issue(f, "enum", ptc_str_text(constant), "only one value is allowed here");
+        ptc_arguments_expect(f, schema, "enum", ptc_str_text(constant), "it is another value");
     else if (values != PTC_NONE && ptc_fields_count(values) && !is_among(f, values, v))
-        ptc_arguments_issue(f, "enum", nearest_value(values, v),
-                            "it is not one of the allowed values");
+        ptc_arguments_expect(f, schema, "enum", nearest_value(values, v),
+                             "it is not one of the allowed values");
 }
 
 PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcValue v)
@@ -161,7 +180,8 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
         PtcValue to = v == PTC_NIL || f->as_is ? PTC_NONE : coerce(f, types, v);
         if (to == PTC_NONE) {
             if (ptc_fields_ok(f->heap))
-                ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "it has the wrong type");
+                ptc_arguments_expect(f, schema, "type", (PtcText){NULL, 0},
+                                     "it has the wrong type");
             return PTC_NIL;
         }
         v = to;

@@ -343,6 +343,12 @@ def test_swagger(home):
         check(isinstance(got, dict) and got["type"] == f"application/{kind}+json", code, got)
     got = sent('(s/change {:id 7 :body {:nam "n"}})')
     check("body.nam" in str(got) and "did you mean name" in str(got), "a slip is still told", got)
+    for code, said in (('(s/upload {:file "bytes"})', "argument file: the tool has no such argument; it is a part of body, which is a map"),
+                       ("(s/upload {:body {:file 5}})", "argument body.file: it fits none of the allowed forms; expected string|{"),
+                       ("(s/change {:id 7 :body {:name [1]}})", "argument body.name: it has the wrong type; expected string"),
+                       ('(s/change {:id 7 :body {:name "n"} :content-type "x/y"})', 'allowed values; expected "application/json-patch+json"|')):
+        got = sent(code)
+        check(said in str(got), f"what is expected: {code}", got)
     shown = run(home, "upstreams", "doc", "s/change", "--upstreams", "u.json").stdout
     check("content_type" in shown and "left out: application/merge-patch+json, and a vector as" in shown, "doc", shown)
     shown = run(home, "upstreams", "doc", "s/items", "--upstreams", "u.json").stdout
