@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { OUT_BYTES = 16 * 1024 * 1024, TEXT_BYTES = 4096 };
+enum { OUT_BYTES = 16 * 1024 * 1024, TEXT_BYTES = 4096, NAMES_TOLD = 10 };
 
 typedef struct {
     PtcUpstreamsCommand *c;
@@ -183,22 +183,37 @@ static bool is_of_network(PtcText name)
     return false;
 }
 
+/* Is it set here, perhaps meant for the upstream, and kept from it? */
+static bool is_kept_back(Doctor *d, const char *variable, PtcText *name)
+{
+    const char *equals = strchr(variable, '=');
+    *name = (PtcText){variable, equals ? (size_t)(equals - variable) : 0};
+    return name->len && equals[1] && !gets_variable(d, *name) &&
+           (is_mentioned(d->state.reason, *name) || is_named_after(*name, d->state.ns) ||
+            is_of_network(*name));
+}
+
+/* One piece of advice for all of them, because the key can be written once. */
 static void look_at_variables(Doctor *d)
 {
+    PtcBuf names, quoted;
+    PtcText name;
+    size_t count = 0;
     if (!member(d, "command").bytes)
         return;
-    for (char **v = environ; *v; v++) {
-        const char *equals = strchr(*v, '=');
-        PtcText name = {*v, equals ? (size_t)(equals - *v) : 0};
-        if (!name.len || !equals[1] || gets_variable(d, name))
-            continue;
-        if (is_mentioned(d->state.reason, name) || is_named_after(name, d->state.ns) ||
-            is_of_network(name))
-            advise(
-                d, "not_passed_on",
-                "%.*s is set here and not passed on to it; \"inherit_env\": [\"%.*s\"] does that",
-                SHOWN(name), SHOWN(name));
-    }
+    ptc_buf_init(&names, d->c->mem, TEXT_BYTES);
+    ptc_buf_init(&quoted, d->c->mem, TEXT_BYTES);
+    for (char **v = environ; *v && count < NAMES_TOLD; v++)
+        if (is_kept_back(d, *v, &name)) {
+            ptc_buf_addf(&names, "%s%.*s", count ? ", " : "", SHOWN(name));
+            ptc_buf_addf(&quoted, "%s\"%.*s\"", count++ ? ", " : "", SHOWN(name));
+        }
+    if (count && ptc_buf_ok(&names) && ptc_buf_ok(&quoted))
+        advise(d, "not_passed_on",
+               "%.*s %s set here and not passed on to it; \"inherit_env\": [%.*s] does that",
+               (int)names.len, names.data, count == 1 ? "is" : "are", (int)quoted.len, quoted.data);
+    ptc_buf_deinit(&names);
+    ptc_buf_deinit(&quoted);
 }
 
 /* ----------------------------------------------------------------------- secrets and permissions */

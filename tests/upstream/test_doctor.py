@@ -86,7 +86,11 @@ def test_variables(home):
     p.ours({"s": {**entry, "inherit_env": ["COLOUR"]}})
     p.mended("not_passed_on")
     place.env["HTTPS_PROXY"] = "http://127.0.0.1:9"
-    p.found("not_passed_on", "HTTPS_PROXY")
+    p.found("not_passed_on", "HTTPS_PROXY is set here")
+    p.ours({"s": entry})
+    told = [line for line in place.upstreams("doctor").stdout.splitlines() if "not passed on" in line]
+    counts.check("one advice for all of them", len(told) == 1 and "COLOUR" in told[0] and "HTTPS_PROXY" in told[0]
+                 and " are set here and not passed on to it; " in told[0], told)
 
 
 def test_named_variable(home):
