@@ -435,8 +435,10 @@ static int write_outcome(PtcMem *mem, Eval *e)
     bool ok = ptc_outcome_ok(e->outcome);
     unsigned first = PTC_REMARK_PRINTS | (ok ? 0 : PTC_REMARK_WARNINGS | PTC_REMARK_ERRORS);
     bool told = ptc_report_remarks(mem, e->outcome, &about, first);
-    if (!ok)
+    if (!ok) {
         explain_no_data(e);
+        ptc_upstreams_say_effects(&e->upstreams);
+    }
     if (!told || !ok)
         return PTC_EXIT_FAILED;
     int status = write_result(e);

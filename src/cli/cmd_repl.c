@@ -139,6 +139,8 @@ static bool evaluate(Repl *r, const char *name, const char *program, size_t len,
     bool unfinished = more && is_unfinished(outcome);
     if (!unfinished)
         ptc_repl_out_show(&r->out, outcome, &(PtcReported){name, {program, len}, 0});
+    if (!unfinished)
+        ptc_upstreams_say_effects(&r->upstreams);
     ptc_outcome_free(outcome);
     r->quit = r->quit || r->out.failed;
     return !unfinished;

@@ -13,6 +13,8 @@
 #include "engine/engine.h"
 #include "engine/outcome.h"
 #include "exec/asked_calls.h"
+#include "exec/effects_line.h"
+#include "json/parse.h"
 #include "tool/remote_ask.h"
 #include "upstream/fields.h"
 
@@ -86,6 +88,7 @@ bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
         return true;
     u->mem = mem;
     ptc_desk_init(&u->desk, mem, HEAP_BYTES);
+    ptc_buf_init(&u->effects, mem, ANSWER_BYTES);
     if (!ptc_upstreams_files_read(u, command, options, status))
         return false;
     if (ptc_fields_count(u->entries) == 0)
@@ -156,6 +159,39 @@ static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const
     return status;
 }
 
+/* What a program that failed has done; own tools that may not be called again say nothing of theirs. */
+static void note_effects(PtcUpstreams *u, const PtcRemoteRun *far, bool repeatable)
+{
+    PtcDesk desk;
+    PtcBuf json;
+    PtcJsonError error;
+    ptc_desk_init(&desk, u->mem, LIST_HEAP);
+    ptc_buf_init(&json, u->mem, ANSWER_BYTES);
+    if (far->remote->effects(far->run, &json) && ptc_buf_ok(&json)) {
+        PtcValue took = ptc_json_parse(&desk.heap, json.data, json.len, &error);
+        PtcText again = ptc_fields_text(&desk.heap, took, "run_again");
+        if (!again.bytes || (!repeatable && ptc_text_is(again, "safe")))
+            again = PTC_TEXT("unknown");
+        if (took != PTC_NONE)
+            ptc_effects_line_add(&u->effects, &desk.heap, took, again);
+    }
+    ptc_buf_deinit(&json);
+    ptc_desk_deinit(&desk);
+}
+
+void ptc_upstreams_say_effects(PtcUpstreams *u)
+{
+    PtcBuf line;
+    if (!u->mem || !u->effects.len)
+        return;
+    ptc_buf_init(&line, u->mem, ANSWER_BYTES);
+    ptc_buf_add_cstr(&line, "effects: ");
+    ptc_buf_add(&line, u->effects.data, u->effects.len);
+    if (ptc_buf_ok(&line))
+        (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data, line.len);
+    ptc_buf_deinit(&line);
+}
+
 PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
                              PtcOutcome **outcome)
 {
@@ -163,16 +199,20 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
         return eval(ptc, run, more, outcome);
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcRemoteRun far = {.remote = remote};
+    ptc_buf_clear(&u->effects);
     far.run = remote->begin(remote, "local", end_of(ptc), &ptc->cancel, &far.version);
     if (!far.run)
         return PTC_NO_MEMORY;
     ptc->remote = &far;
     /* after a question the program is run again, and its own tools are called again */
-    bool asks = ptc_terminal_line_possible() && ptc_toolset_may_repeat(run->tools);
+    bool repeatable = ptc_toolset_may_repeat(run->tools);
+    bool asks = ptc_terminal_line_possible() && repeatable;
     remote->allow(far.run, PTC_REMOTE_GRANTED);
     PtcStatus status =
         asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
     ptc->remote = NULL;
+    if (status == PTC_OK && !(*outcome)->ok)
+        note_effects(u, &far, repeatable);
     remote->end(far.run, NULL);
     return status;
 }
@@ -229,5 +269,6 @@ void ptc_upstreams_close(PtcUpstreams *u)
         return;
     ptc_manager_free(u->manager);
     ptc_desk_deinit(&u->desk);
+    ptc_buf_deinit(&u->effects);
     u->mem = NULL;
 }

@@ -80,6 +80,7 @@ typedef struct PtcUpstreams {
     PtcValue notes;  /* list of {"file", "path", "code"} */
     char cache_dir[4096], state_dir[4096];
     PtcManager *manager; /* NULL: there are no upstreams */
+    PtcBuf effects;      /* of the last program, where ptc_upstreams_say_effects has some to tell */
 } PtcUpstreams;
 
 /* Reads the files and makes the manager.  False: a message is on standard error, and `status` the exit status.  Starts
@@ -93,6 +94,8 @@ void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits);
 /* ptc_eval for programs that may call them; with `more` (may be NULL) ptc_engine_run_more. */
 PTC_MUST_USE PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
                                           const PtcRunMore *more, PtcOutcome **outcome);
+/* Says on standard error what the last program took effect with, if it failed and did more than read. */
+void ptc_upstreams_say_effects(PtcUpstreams *u);
 typedef struct PtcDryRun {
     bool plan;    /* nothing is run; else everything but calls that are no reads */
     bool stopped; /* to be filled in: it did, and both texts say before what (exec/asked_calls.h) */

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import subprocess
 import sys
 import tempfile
 import time
@@ -240,6 +241,18 @@ def unkept(ptc):
                      and shown.count("(c)?") == 1 and place.taken("calls") == ["write", "write"], shown)
 
 
+def effects(place, file):
+    """A program that fails after it has done something says what, and one that only read does not."""
+    for program, said in (('(notes/write {:text "b"}) (notes/write {:text "c"}) (/ 1 0)', "effects: took effect: notes/write 2 times; run again: unsafe\n"),
+                          ('(notes/read {:text "a"}) (/ 1 0)', ""), ('(notes/write {:text "b"})', "")):
+        for words, text in ((["eval", program], ""), (["repl"], f"(do {program})\n")):
+            out = subprocess.run([place.ptc, *words, "--upstreams", file, "--allow", "notes"], input=text, env=place.env, cwd=place.home,
+                                 capture_output=True, text=True, timeout=WAIT, check=False)
+            shown = "".join(line for line in out.stderr.splitlines(True) if line.startswith("effects: "))
+            counts.check(f"effects: {words} {program}", shown == said and out.stderr.endswith(said), out.stderr)
+            place.taken("calls")
+
+
 def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", annotations=DESTROY)])
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
@@ -268,6 +281,7 @@ def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", "Does something else", annotations=DESTROY)])
     out = place.run("eval", "--upstreams", file, program)
     counts.check("always: as it was defined", out.returncode == 1 and place.taken("calls") == ["read"], out.stderr)
+    effects(place, file)
     questions(place)
     entries(place)
     unkept(place.ptc)
