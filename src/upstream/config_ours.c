@@ -284,12 +284,14 @@ static int guessed_transport(Config *c)
     bool command = ptc_config_member(c, "command") != PTC_NONE;
     bool url = ptc_config_member(c, "url") != PTC_NONE;
     bool base = ptc_config_member(c, "base_url") != PTC_NONE;
+    bool document = ptc_config_member(c, "schema_file") != PTC_NONE ||
+                    ptc_config_member(c, "schema_url") != PTC_NONE;
     if (command + url + base > 1) {
         ptc_config_wrong(c, "conflict", "command, url and base_url are for different transports");
         return 0;
     }
     put_transport(c, command ? "stdio" : url ? "auto" : "openapi");
-    return command ? STDIO : url ? HTTP : base ? OPENAPI : 0;
+    return command ? STDIO : url ? HTTP : base || document ? OPENAPI : 0;
 }
 
 static int find_transport(Config *c)
@@ -363,7 +365,8 @@ void ptc_config_ours(Config *c)
     if (kind == 0 && !c->strange && ptc_config_member(c, "transport") == PTC_NONE &&
         ptc_config_member(c, "command") == PTC_NONE && ptc_config_member(c, "url") == PTC_NONE &&
         ptc_config_member(c, "base_url") == PTC_NONE)
-        ptc_config_wrong(c, "missing", "command, url or base_url must say where the upstream is");
+        ptc_config_wrong(c, "missing",
+                         "command, url, base_url or schema_file must say what the upstream is");
     if (kind == STDIO)
         check_stdio(c);
     if (kind == HTTP && ptc_config_member(c, "url") == PTC_NONE && !c->strange)

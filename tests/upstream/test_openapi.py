@@ -316,7 +316,7 @@ paths:
 def test_swagger(home):
     server = Echo.start()
     pathlib.Path(home, "s.yaml").write_text(SWAGGER.replace("HOST", f"127.0.0.1:{server.server_port}"))
-    entry = {"transport": "openapi", "schema_file": "s.yaml", "allow_writes": True, "policy": {"*": "allow"},
+    entry = {"schema_file": "s.yaml", "allow_writes": True, "policy": {"*": "allow"},
              "security": {"key": "k", "login": "l"}}
     credentials = {"k": {"source": "literal", "value": "key-value"}, "l": {"source": "literal", "value": "user:pass"}}
     pathlib.Path(home, "u.json").write_text(json.dumps({"credentials": credentials, "upstreams": {"s": entry}}))
