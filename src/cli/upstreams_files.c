@@ -493,7 +493,10 @@ static bool read_import(Reading *r, const char *client)
         if (!read_source(r, &s))
             return false;
     }
-    snprintf(text, sizeof text, "%.100s has no file here", client);
+    const char *name = ptc_upstreams_places_name(dialect, project);
+    snprintf(text, sizeof text, "%.100s has no file here%s%s%s", client,
+             name ? project ? ": no " : ": no ~/" : "", name ? name : "",
+             name && project ? " in this directory or one above it" : "");
     return found || fail(r, PTC_EXIT_FAILED, "--import", text);
 }
 

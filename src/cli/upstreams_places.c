@@ -66,3 +66,11 @@ bool ptc_upstreams_places_next(size_t *at, PtcDialect dialect, const char *cwd,
     }
     return false;
 }
+
+const char *ptc_upstreams_places_name(PtcDialect dialect, bool project)
+{
+    for (size_t i = 0; i < PLACES; i++)
+        if (places[i].dialect == dialect && places[i].project == project)
+            return places[i].path;
+    return NULL;
+}

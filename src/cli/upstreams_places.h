@@ -15,4 +15,7 @@ PTC_MUST_USE bool ptc_upstreams_places_next(size_t *at, PtcDialect dialect, cons
                                             char path[PTC_UPSTREAMS_PATH],
                                             char project[PTC_UPSTREAMS_PATH]);
 
+/* The file that such a client would have, below the home directory or a project; NULL: clients have none there. */
+const char *ptc_upstreams_places_name(PtcDialect dialect, bool project);
+
 #endif
