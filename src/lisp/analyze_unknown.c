@@ -329,7 +329,8 @@ PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix
     else if (d && known)
         hint_function(an, form, prefix, d);
     else if (d && !hint_namespace(an, form, prefix, d))
-        ptc_diag_hint(d, "known: str/ set/ walk/ Math/ json/ data/ tool/");
+        ptc_diag_hint(d, "known: str/ set/ walk/ Math/ json/ data/ tool/%s",
+                      an->servers ? ", and the servers that (tool/servers) lists" : "");
     return ptc_analyze_nil(an, form);
 }
 
