@@ -69,11 +69,11 @@ static const struct {
     const char *word;
     int (*run)(PtcUpstreamsCommand *c);
     int least, most; /* arguments */
-    bool notes;      /* those of the files are shown */
+    bool notes;      /* those of the files are shown, and rules that fit nothing */
 } words[] = {
     {"list", ptc_upstreams_list, 0, 0, true},
     {"check", ptc_upstreams_check, 0, PTC_CONFIG_UPSTREAMS, true},
-    {"call", ptc_upstreams_call, 1, 2, false},
+    {"call", ptc_upstreams_call, 1, 2, true},
     {"doc", ptc_upstreams_tell, 1, 1, false},
     {"doctor", ptc_upstreams_doctor, 0, 0, true},
     {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS, false},

@@ -393,6 +393,8 @@ def test_spellings(home):
                     ["--deny", "my-notes/zap_*"]):
         out, calls = call("put_it", *options)
         counts.check(f"told: {options}", out.returncode == 0 and f'"{options[1]}"' in out.stderr and "fits none" in out.stderr and len(calls) == 2, out)
+        out = place.upstreams("call", "my-notes/put_it", '{"text": "a"}', "--upstreams", place.path("u.json"), "--upstreams-policy", "allow-all", *options)
+        counts.check(f"told by call: {options}", out.returncode == 0 and "fits none" in out.stderr and len(place.taken("calls")) == 2, out)
     out, calls = call("deleteAll", "--upstreams-policy", "default", "--allow", "my-notes/delete_all")
     counts.check("nothing is allowed by a similar spelling", out.returncode == 1 and not calls, out)
     place.write("tools.json", [tool("echo", annotations=READ), {**tool("deleteAll", annotations=DESTROY), "operation": "echo"}])
