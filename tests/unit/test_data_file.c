@@ -195,6 +195,10 @@ static void test_guesses(void)
     CHECK_STR(guess("a\tb\n1,5\t2,5\n"), "CSV 2\t/lines");
     CHECK_STR(guess("a\tb\n1\n"), "lines/TSV");
     CHECK_STR(guess("4.0K\t./x\n8.0K\t.\n"), "lines");
+}
+
+static void test_guesses_in_utf16(void)
+{
     CHECK_STR(guessed("\xff\xfe"
                       "a\0,\0b\0\n\0"
                       "1\0,\0"
@@ -348,6 +352,7 @@ int main(void)
     test_kinds();
     test_rows();
     test_guesses();
+    test_guesses_in_utf16();
     test_cuts();
     test_batches();
     test_packed();
