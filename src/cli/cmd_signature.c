@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `ptc signature`: reads a signature, checks a value against it, prints its JSON Schema; or a batch (--jsonl). */
+ * `ptc signature`: reads a signature, checks a value against it, prints its JSON Schema. */
 
 #include "cli/cmd.h"
 #include "cli/io.h"
@@ -13,7 +13,7 @@
 typedef struct {
     const char *value;
     int mode;
-    bool input, schema, jsonl;
+    bool input, schema;
 } Options;
 
 /* ---------------------------------------------------------------------------------- table */
@@ -29,24 +29,19 @@ static const PtcOption table[] = {
      "how strictly the value is checked against the signature (enabled)", 0, 0},
     {"schema", 0, PTC_OPTION_FLAG, AT(schema), NULL,
      "print the JSON Schema of the result; with --input, of the parameters", 0, 0},
-    {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
-     "answer requests on standard input, one per line (ptc docs signatures)", 0, 0},
 };
 
 static const PtcUsage usage = {
     .command = "signature",
-    .synopsis = "SIG [--value JSON|@FILE [--input]] [--schema]\n       ptc signature --jsonl",
+    .synopsis = "SIG [--value JSON|@FILE [--input]] [--schema]",
     .summary = "Reads a signature and prints it in its usual form; or checks a value and prints it "
                "as JSON;\n"
                "or prints a JSON Schema.\n"
                "Exit status: 0 done, 1 the signature or the value is wrong, 2 wrong usage.",
-    .examples =
-        "  ptc signature '(query :string, limit :int?) -> [{id :int}]'\n"
-        "  ptc signature '{count :int}' --value '{\"count\":3}'\n"
-        "  ptc signature '(limit :int) -> :any' --input --value '{\"limit\":\"10\"}'\n"
-        "  ptc signature '{count :int}' --schema\n"
-        "  echo '{\"id\":1,\"signature\":\"[:int]\",\"op\":\"validate\",\"value\":[1]}' | ptc "
-        "signature --jsonl\n",
+    .examples = "  ptc signature '(query :string, limit :int?) -> [{id :int}]'\n"
+                "  ptc signature '{count :int}' --value '{\"count\":3}'\n"
+                "  ptc signature '(limit :int) -> :any' --input --value '{\"limit\":\"10\"}'\n"
+                "  ptc signature '{count :int}' --schema\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };
@@ -191,10 +186,6 @@ int ptc_cmd_signature(PtcMem *mem, int argc, char **argv)
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
-    if (o.jsonl && (argc > 0 || o.value || o.input || o.schema || o.mode >= 0))
-        return ptc_options_wrong(&usage, "with --jsonl everything comes from standard input");
-    if (o.jsonl)
-        return ptc_signature_jsonl(mem);
     if (argc != 1)
         return ptc_options_wrong(&usage, argc ? "give one signature, not several"
                                               : "which signature? Such as '{count :int}'");

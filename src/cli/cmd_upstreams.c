@@ -8,14 +8,13 @@
 #include "cli/options.h"
 #include "cli/shown.h"
 #include "cli/upstreams_ask.h"
-#include "cli/upstreams_desk.h"
 #include "cli/upstreams_help.h"
 #include "cli/upstreams_login.h"
 #include "json/parse.h"
 #include "upstream/config.h"
 
 typedef struct {
-    bool jsonl, json, raw, yes, verbose, device, paste;
+    bool json, raw, yes, verbose, device, paste;
     PtcUpstreamsOptions upstreams;
 } Options;
 
@@ -34,14 +33,11 @@ static const PtcOption table[] = {
     {"paste", 0, PTC_OPTION_FLAG, AT(paste), NULL,
      "login: you paste the address at which the browser ends", 0, 0},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
-    {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
-     "answer requests on standard input, one per line (ptc docs upstreams)", 0, 0},
 };
 
 static const PtcUsage usage = {
     .command = "upstreams",
-    .synopsis = "list|check|call|doc|doctor|pins|approve|login|logout [ARGUMENTS] [OPTIONS]\n"
-                "       ptc upstreams --jsonl",
+    .synopsis = "list|check|call|doc|doctor|pins|approve|login|logout [ARGUMENTS] [OPTIONS]",
     .summary =
         "  list              lists the upstreams and what is known about them; starts nothing\n"
         "  check [NAME...]   starts them, lists their tools, says how long that took\n"
@@ -139,9 +135,6 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
     PtcParse parse = ptc_options_parse(&help, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
-    if (o.jsonl)
-        return argc ? ptc_options_wrong(&usage, "--jsonl takes no arguments")
-                    : ptc_upstreams_jsonl(mem);
     int word = 0;
     while (argc > 0 && word < WORDS && strcmp(argv[0], words[word].word) != 0)
         word++;

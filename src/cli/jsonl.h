@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * jsonl.h - one request per line, one answer per line: `ptc eval --jsonl` (docs/batch.md), `ptc signature --jsonl`. */
+ * jsonl.h - one request per line, one answer per line: `ptc eval --jsonl` (docs/batch.md), `ptc run --jsonl`. */
 #ifndef PTC_CLI_JSONL_H
 #define PTC_CLI_JSONL_H
 

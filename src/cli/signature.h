@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * signature.h - what `ptc signature` works with, for one signature and for a batch of them. */
+ * signature.h - what `ptc signature` works with, and the test driver too. */
 #ifndef PTC_CLI_SIGNATURE_H
 #define PTC_CLI_SIGNATURE_H
 
@@ -25,14 +25,5 @@ PTC_MUST_USE bool ptc_sig_desk_write(PtcSigDesk *desk, PtcBuf *out, PtcValue v);
 /* The value as input: coerced to the parameters, or to the type alone where the signature has none. */
 PTC_MUST_USE PtcValue ptc_sig_desk_input(PtcSigDesk *desk, const PtcSig *sig, PtcSigMode mode,
                                          PtcValue v);
-
-/* ---- signature_tags.c */
-/* The value with tags read: {"$kw":"a"} is :a, {"$datetime":"..."} a datetime, {"$date":..}, {"$naive":..},
- * {"$set":[..]}, {"$map":[[key,value],..]}.  PTC_NONE when out of memory. */
-PTC_MUST_USE PtcValue ptc_sig_read_tags(PtcHeap *heap, PtcValue v);
-
-/* ---- signature_jsonl.c */
-/* `ptc signature --jsonl`: answers every line of standard input; returns the exit status. */
-int ptc_signature_jsonl(PtcMem *mem);
 
 #endif

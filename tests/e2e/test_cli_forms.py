@@ -67,6 +67,7 @@ REFUSED = [  # what is typed, and what the message must say
     ("ptc orders.csv x.json '(count rows)'", "--data NAME=@FILE"),
     ("ptc --no-such '(+ 1 2)'", "unknown option --no-such"),
     ("ptc --jsonl", "write ptc eval --jsonl"),
+    ("ptc upstreams --jsonl", "unknown option --jsonl"),
     ("ptc help evl", "unknown command 'evl'"),
 ]
 

@@ -111,7 +111,7 @@ def test_full(home):
     rows = [("run", [path], ""), ("run", [path, "--json"], ""), ("run", [path, "--dry-run"], ""),
             ("run", [path, "--dry-run", "--json"], ""), ("run", ["wrong.json", "--json"], ""), ("run", ["--jsonl"], request),
             ("chat", [path], "hi\n"), ("eval", ["1"], ""), ("eval", ["--jsonl"], '{"program":"1"}\n'),
-            ("eval", ["--compiled", "c.json"], ""), ("signature", ["--jsonl"], "{}\n")]
+            ("eval", ["--compiled", "c.json"], ""), ("signature", [":int"], "")]
     for command, arguments, text in rows:
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([PTC, command, *arguments], input=text, stdout=full, stderr=subprocess.PIPE, text=True,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives `ptc signature`: the cases of tests/boundary as batch lines, and the command by hand.  test_signature.py PTC"""
+"""Signatures: the cases of tests/boundary through `ptc-test-driver signature`, and `ptc signature` by hand.  test_signature.py PTC"""
 import json
 import pathlib
 import subprocess
@@ -22,15 +22,18 @@ def check(name, ok, got):
         print(f"FAIL {name}\n    got  {got!r}")
 
 
-def run(*args, text=""):
-    done = subprocess.run([PTC, "signature", *args], input=text, capture_output=True, text=True, timeout=60)
+DRIVER = pathlib.Path(PTC).with_name("ptc-test-driver")
+
+
+def run(*args, text="", program=PTC):
+    done = subprocess.run([program, "signature", *args], input=text, capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
 def ask(requests):
     """One answer for each request, in order."""
     lines = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests)
-    status, out, err = run("--jsonl", text=lines)
+    status, out, err = run(text=lines, program=DRIVER)
     check("status of a batch", status == 0 and err == "", (status, err))
     return [json.loads(line) for line in out.splitlines()]
 
@@ -206,7 +209,7 @@ def test_command():
     status, _, err = run(":datetime", "--value", '"2024-02-29T10:00:00Z"')
     check("note about datetimes", status == 1 and "as a JSON answer" in err, err)
     for args in ([], ["a", "b"], [":int", "--value", "{"], [":int", "--value", "@/nonexistent"],
-                 [":int", "--input"], [":int", "--mode", "strict"], ["--jsonl", ":int"], ["--jsonn"]):
+                 [":int", "--input"], [":int", "--mode", "strict"], ["--jsonl"], ["--jsonn"]):
         status, out, err = run(*args)
         check(f"usage {args}", status == 2 and out == "" and ("--help" in err) != ("--value" in args), (status, out, err))
     status, out, _ = run("--help")

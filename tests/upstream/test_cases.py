@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the cases of cases.jsonl through `ptc upstreams --jsonl` and compares the answers.
+"""Runs the cases of cases.jsonl through `ptc-test-driver upstreams` and compares the answers.
 
 A case is {"id", "op", "input", "expect"}.  Every field of `expect` must be in the answer, which may have more.  Objects
 are compared without order, lists with it, but for `notes`, `errors` and `issues`, numbers by value.  Some fields are
@@ -65,8 +65,8 @@ def agrees(case, answer):
 
 def run(ptc, cases):
     lines = "".join(json.dumps({k: case[k] for k in ("id", "op", "input")}) + "\n" for case in cases)
-    done = subprocess.run([ptc, "upstreams", "--jsonl"], input=lines.encode(), stdout=subprocess.PIPE, timeout=120,
-                          check=True)
+    done = subprocess.run([pathlib.Path(ptc).with_name("ptc-test-driver"), "upstreams"], input=lines.encode(),
+                          stdout=subprocess.PIPE, timeout=120, check=True)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(cases), f"{len(cases)} lines in, {len(answers)} out"
     return answers

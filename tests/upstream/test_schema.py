@@ -47,8 +47,8 @@ WRONG = [
 def verdicts(ptc, files):
     lines = "".join(json.dumps({"id": i, "op": "config", "input": {"text": json.dumps({"upstreams": f})}}) + "\n"
                     for i, f in enumerate(files))
-    done = subprocess.run([ptc, "upstreams", "--jsonl"], input=lines.encode(), stdout=subprocess.PIPE, timeout=60,
-                          check=True)
+    done = subprocess.run([pathlib.Path(ptc).with_name("ptc-test-driver"), "upstreams"], input=lines.encode(),
+                          stdout=subprocess.PIPE, timeout=60, check=True)
     return [json.loads(line)["ok"] for line in done.stdout.splitlines()]
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams --jsonl`: what is sent for a call, what comes back, and what a failure means. */
-#include "cli/upstreams_desk.h"
+ * `ptc-test-driver upstreams`: what is sent for a call, what comes back, and what a failure means. */
+#include "driver/upstreams_desk.h"
 
 #include "json/write.h"
 #include "lisp/form.h"

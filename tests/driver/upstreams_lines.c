@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams --jsonl`; the lines are described in docs/upstreams.md.  What answers them are the functions that the
+ * `ptc-test-driver upstreams`; README.md describes the lines.  What answers them are the functions that the
  * product uses; here is only what reads a request and writes an answer. */
 #include <stdio.h>
 
-#include "cli/cmd.h"
-#include "cli/jsonl.h"
-#include "cli/shown.h"
-#include "cli/upstreams_desk.h"
+#include "driver/driver.h"
+#include "driver/upstreams_desk.h"
 #include "json/parse.h"
 
 #define HEAP_MAX ((size_t)512 << 20)
@@ -54,7 +52,8 @@ static void answer_request(PtcUpstreamsDesk *desk, PtcValue request)
         i++;
     desk->input = ptc_map_field(&desk->heap, request, "input");
     if (i == OPERATIONS) {
-        answer_error(desk, id, "\"op\" is not one of the operations that docs/upstreams.md lists");
+        answer_error(desk, id,
+                     "\"op\" is not one of the operations that tests/driver/README.md lists");
     } else if (desk->input == PTC_NONE || !ptc_is_map(desk->input)) {
         answer_error(desk, id, "\"input\" must be an object");
     } else {
@@ -84,33 +83,23 @@ static void answer(PtcUpstreamsDesk *desk, const char *line, size_t len)
     }
 }
 
-static const char no_memory[] =
-    "{\"id\":null,\"ok\":false,\"error\":\"no memory to answer this line\"}";
-static const char too_long[] =
-    "{\"id\":null,\"ok\":false,\"error\":\"the line is longer than 64 MiB\"}";
-
-static bool answer_line(void *mem, const char *line, size_t len)
+static void answer_upstreams_line(PtcMem *mem, PtcText line, PtcBuf *out)
 {
-    PtcBuf out;
-    PtcUpstreamsDesk desk = {.mem = mem, .out = &out};
-    ptc_buf_init(&out, mem, SIZE_MAX / 4);
+    PtcUpstreamsDesk desk = {.mem = mem, .out = out};
     ptc_pool_init(&desk.pool, mem);
     ptc_budget_init(&desk.budget);
     desk.budget.deadline_ns = ptc_clock_ns(NULL) + (int64_t)LINE_MS * 1000000;
     ptc_heap_init(&desk.heap, &desk.pool, &desk.budget, HEAP_MAX);
     ptc_arena_init(&desk.arena, mem);
-    answer(&desk, line, len);
-    bool written = ptc_buf_ok(&out)
-                       ? ptc_shown_result("upstreams", out.data, out.len)
-                       : ptc_shown_result("upstreams", no_memory, sizeof no_memory - 1);
+    answer(&desk, line.bytes, line.len);
     ptc_arena_deinit(&desk.arena);
     ptc_heap_deinit(&desk.heap);
     ptc_pool_deinit(&desk.pool);
-    ptc_buf_deinit(&out);
-    return written;
 }
 
-int ptc_upstreams_jsonl(PtcMem *mem)
-{
-    return ptc_jsonl_each(mem, "upstreams", too_long, answer_line, mem);
-}
+const PtcDriver ptc_driver_upstreams = {
+    .name = "upstreams",
+    .no_memory = "{\"id\":null,\"ok\":false,\"error\":\"no memory to answer this line\"}",
+    .too_long = "{\"id\":null,\"ok\":false,\"error\":\"the line is longer than 64 MiB\"}",
+    .answer = answer_upstreams_line,
+};

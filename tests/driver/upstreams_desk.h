@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * upstreams_desk.h - one line of `ptc upstreams --jsonl` being answered, and what answers it. */
-#ifndef PTC_CLI_UPSTREAMS_DESK_H
-#define PTC_CLI_UPSTREAMS_DESK_H
+ * upstreams_desk.h - one line of `ptc-test-driver upstreams` being answered, and what answers it. */
+#ifndef PTC_DRIVER_UPSTREAMS_DESK_H
+#define PTC_DRIVER_UPSTREAMS_DESK_H
 
 #include "base/arena.h"
 #include "json/emit.h"
@@ -47,9 +47,6 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why);
 bool ptc_upstreams_response(PtcUpstreamsDesk *desk, const char **why);
 bool ptc_upstreams_clean(PtcUpstreamsDesk *desk, const char **why);
 bool ptc_upstreams_redact(PtcUpstreamsDesk *desk, const char **why);
-
-/* ---- upstreams_jsonl.c */
-int ptc_upstreams_jsonl(PtcMem *mem);
 
 /* A member of the input, PTC_NONE when it is not there or null. */
 static inline PtcValue ptc_upstreams_in(PtcUpstreamsDesk *desk, const char *name)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * `ptc signature --jsonl`; the lines are described in docs/signatures.md. */
+ * `ptc-test-driver signature`; README.md describes the lines. */
 #include <stdio.h>
 
 #include "base/nearest.h"
-#include "cli/cmd.h"
-#include "cli/io.h"
-#include "cli/jsonl.h"
-#include "cli/shown.h"
 #include "cli/signature.h"
+#include "driver/driver.h"
 #include "json/emit.h"
 #include "tool/sig/sig_schema.h"
 #include "value/map.h"
@@ -20,7 +17,7 @@ typedef struct {
     const PtcSig *sig;
     PtcSig from_schema;
     PtcSigMode mode;
-    PtcBuf out;
+    PtcBuf *out;
     char problem[300];
 } Request;
 
@@ -36,29 +33,29 @@ static PtcValue field(Request *r, const char *name)
 
 static void begin(Request *r, bool ok)
 {
-    ptc_buf_clear(&r->out);
-    ptc_emit_object(&r->out);
-    ptc_emit_key(&r->out, "id");
-    size_t before = r->out.len;
-    if (r->id == PTC_NONE || !ptc_sig_desk_write(&r->desk, &r->out, r->id)) {
-        r->out.len = before;
-        ptc_emit_null(&r->out);
+    ptc_buf_clear(r->out);
+    ptc_emit_object(r->out);
+    ptc_emit_key(r->out, "id");
+    size_t before = r->out->len;
+    if (r->id == PTC_NONE || !ptc_sig_desk_write(&r->desk, r->out, r->id)) {
+        r->out->len = before;
+        ptc_emit_null(r->out);
     }
-    ptc_emit_field_bool(&r->out, "ok", ok);
+    ptc_emit_field_bool(r->out, "ok", ok);
 }
 
 static void answer_error(Request *r, const char *reason, const char *message, unsigned line,
                          unsigned column)
 {
     begin(r, false);
-    ptc_emit_field_cstr(&r->out, "reason", reason);
-    ptc_emit_key(&r->out, "error");
-    ptc_emit_object(&r->out);
-    ptc_emit_field_cstr(&r->out, "message", message);
-    ptc_emit_field_uint(&r->out, "line", line);
-    ptc_emit_field_uint(&r->out, "column", column);
-    ptc_emit_object_end(&r->out);
-    ptc_emit_object_end(&r->out);
+    ptc_emit_field_cstr(r->out, "reason", reason);
+    ptc_emit_key(r->out, "error");
+    ptc_emit_object(r->out);
+    ptc_emit_field_cstr(r->out, "message", message);
+    ptc_emit_field_uint(r->out, "line", line);
+    ptc_emit_field_uint(r->out, "column", column);
+    ptc_emit_object_end(r->out);
+    ptc_emit_object_end(r->out);
 }
 
 static void answer_args_error(Request *r, const char *message)
@@ -76,27 +73,27 @@ static void answer_no_memory(Request *r)
 static void answer_parse(Request *r)
 {
     begin(r, true);
-    ptc_emit_key(&r->out, "params");
-    ptc_sig_fields_json(&r->out, &r->sig->params);
-    ptc_emit_key(&r->out, "return");
-    ptc_sig_type_json(&r->out, r->sig->result);
+    ptc_emit_key(r->out, "params");
+    ptc_sig_fields_json(r->out, &r->sig->params);
+    ptc_emit_key(r->out, "return");
+    ptc_sig_type_json(r->out, r->sig->result);
     PtcBuf text;
-    ptc_buf_init(&text, r->desk.mem, PTC_IO_MAX);
+    ptc_buf_init(&text, r->desk.mem, PTC_DRIVER_LINE_MAX);
     if (ptc_sig_print(&text, r->sig))
-        ptc_emit_field_text(&r->out, "text", ptc_buf_view(&text));
+        ptc_emit_field_text(r->out, "text", ptc_buf_view(&text));
     ptc_buf_deinit(&text);
-    ptc_emit_object_end(&r->out);
+    ptc_emit_object_end(r->out);
 }
 
 /* A list of issues; and their number, if the list does not contain all of them. */
 static void add_issues(Request *r, const char *name, const PtcSigIssues *issues)
 {
     char total[32];
-    ptc_emit_key(&r->out, name);
-    ptc_sig_issues_json(&r->out, issues);
+    ptc_emit_key(r->out, name);
+    ptc_sig_issues_json(r->out, issues);
     snprintf(total, sizeof total, "%s_total", name);
     if (issues->total > issues->count)
-        ptc_emit_field_uint(&r->out, total, issues->total);
+        ptc_emit_field_uint(r->out, total, issues->total);
 }
 
 /* What validation says once ISO 8601 strings have become datetimes, if that differs. */
@@ -112,11 +109,11 @@ static void add_json_route(Request *r, bool valid)
     bool ok = ptc_sig_output(&d->heap, r->sig, r->mode, typed, &d->warnings, &d->errors);
     if (ok == valid && d->errors.total == before)
         return;
-    ptc_emit_key(&r->out, "json_route");
-    ptc_emit_object(&r->out);
-    ptc_emit_field_bool(&r->out, "ok", ok);
+    ptc_emit_key(r->out, "json_route");
+    ptc_emit_object(r->out);
+    ptc_emit_field_bool(r->out, "ok", ok);
     add_issues(r, "errors", &d->errors);
-    ptc_emit_object_end(&r->out);
+    ptc_emit_object_end(r->out);
 }
 
 static bool stopped(const Request *r)
@@ -134,13 +131,13 @@ static void answer_validate(Request *r)
     }
     begin(r, ok);
     if (!ok)
-        ptc_emit_field_cstr(&r->out, "reason", "validation_error");
-    ptc_emit_field_bool(&r->out, "valid", ok);
+        ptc_emit_field_cstr(r->out, "reason", "validation_error");
+    ptc_emit_field_bool(r->out, "valid", ok);
     add_issues(r, "errors", &d->errors);
     if (d->warnings.total)
         add_issues(r, "warnings", &d->warnings);
     add_json_route(r, ok);
-    ptc_emit_object_end(&r->out);
+    ptc_emit_object_end(r->out);
 }
 
 static void answer_coerce(Request *r)
@@ -153,17 +150,17 @@ static void answer_coerce(Request *r)
     }
     begin(r, v != PTC_NONE);
     if (v != PTC_NONE) {
-        ptc_emit_key(&r->out, "value");
-        if (!ptc_sig_desk_write(d, &r->out, v)) {
+        ptc_emit_key(r->out, "value");
+        if (!ptc_sig_desk_write(d, r->out, v)) {
             answer_args_error(r, "the value cannot be JSON");
             return;
         }
     } else {
-        ptc_emit_field_cstr(&r->out, "reason", "validation_error");
+        ptc_emit_field_cstr(r->out, "reason", "validation_error");
         add_issues(r, "errors", &d->errors);
     }
     add_issues(r, "warnings", &d->warnings);
-    ptc_emit_object_end(&r->out);
+    ptc_emit_object_end(r->out);
 }
 
 /* With a name, tool_schema is the whole definition of a tool; without, that of its parameters. */
@@ -172,17 +169,17 @@ static void answer_schema(Request *r)
     PtcValue name = field(r, "name"), about = field(r, "description");
     bool described = about != PTC_NONE && ptc_is_string(about);
     begin(r, true);
-    ptc_emit_key(&r->out, "schema");
-    ptc_sig_schema_result(&r->out, r->sig->result);
-    ptc_emit_key(&r->out, "tool_schema");
+    ptc_emit_key(r->out, "schema");
+    ptc_sig_schema_result(r->out, r->sig->result);
+    ptc_emit_key(r->out, "tool_schema");
     if (name != PTC_NONE && ptc_is_string(name))
-        ptc_sig_schema_tool(&r->out, ptc_str_bytes(name), ptc_str_len(name),
+        ptc_sig_schema_tool(r->out, ptc_str_bytes(name), ptc_str_len(name),
                             described ? ptc_str_bytes(about) : NULL,
                             described ? ptc_str_len(about) : 0, r->sig);
     else
-        ptc_sig_schema_params(&r->out, r->sig);
-    ptc_emit_field_bool(&r->out, "returns_list", ptc_sig_returns_list(r->sig));
-    ptc_emit_object_end(&r->out);
+        ptc_sig_schema_params(r->out, r->sig);
+    ptc_emit_field_bool(r->out, "returns_list", ptc_sig_returns_list(r->sig));
+    ptc_emit_object_end(r->out);
 }
 
 /* ------------------------------------------------------------------------------- requests */
@@ -287,29 +284,21 @@ static void answer(Request *r, const char *line, size_t len)
     }
 }
 
-static const char no_memory[] =
-    "{\"id\":null,\"ok\":false,\"reason\":\"memory_limit\",\"error\":{"
-    "\"message\":\"out of memory while answering this line\",\"line\":0,"
-    "\"column\":0}}";
-static const char too_long[] = "{\"id\":null,\"ok\":false,\"reason\":\"args_error\",\"error\":{"
-                               "\"message\":\"the line is longer than 64 MiB\",\"line\":0,"
-                               "\"column\":0}}";
-
-static bool answer_line(void *mem, const char *line, size_t len)
+static void answer_signature_line(PtcMem *mem, PtcText line, PtcBuf *out)
 {
-    Request r = {.body = PTC_NONE};
+    Request r = {.body = PTC_NONE, .out = out};
     ptc_sig_desk_init(&r.desk, mem);
-    ptc_buf_init(&r.out, mem, SIZE_MAX / 4);
-    answer(&r, line, len);
-    bool written = ptc_buf_ok(&r.out)
-                       ? ptc_shown_result("signature", r.out.data, r.out.len)
-                       : ptc_shown_result("signature", no_memory, sizeof no_memory - 1);
-    ptc_buf_deinit(&r.out);
+    answer(&r, line.bytes, line.len);
     ptc_sig_desk_deinit(&r.desk);
-    return written;
 }
 
-int ptc_signature_jsonl(PtcMem *mem)
-{
-    return ptc_jsonl_each(mem, "signature", too_long, answer_line, mem);
-}
+#define NO_ANSWER(reason, message)                                                          \
+    "{\"id\":null,\"ok\":false,\"reason\":\"" reason "\",\"error\":{\"message\":\"" message \
+    "\",\"line\":0,\"column\":0}}"
+
+const PtcDriver ptc_driver_signature = {
+    .name = "signature",
+    .no_memory = NO_ANSWER("memory_limit", "out of memory while answering this line"),
+    .too_long = NO_ANSWER("args_error", "the line is longer than 64 MiB"),
+    .answer = answer_signature_line,
+};

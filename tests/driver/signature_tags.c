@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Values that JSON cannot express, in the lines of `ptc signature --jsonl`.  Recursion follows the JSON, whose depth
- * the parser limits (PTC_JSON_MAX_DEPTH). */
-#include "cli/signature.h"
+ * Values that JSON cannot express, in the lines of `ptc-test-driver signature`.  Recursion follows the JSON, whose
+ * depth the parser limits (PTC_JSON_MAX_DEPTH). */
+#include "driver/driver.h"
 #include "lisp/lib/time.h"
 #include "value/map.h"
 #include "value/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams --jsonl`: files, requests and answers of services, and texts. */
-#include "cli/upstreams_desk.h"
+ * `ptc-test-driver upstreams`: files, requests and answers of services, and texts. */
+#include "driver/upstreams_desk.h"
 
 #include "base/utf8.h"
 #include "trace/redact.h"

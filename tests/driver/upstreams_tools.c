@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams --jsonl`: names, documentation, search and policy of tools. */
-#include "cli/upstreams_desk.h"
+ * `ptc-test-driver upstreams`: names, documentation, search and policy of tools. */
+#include "driver/upstreams_desk.h"
 
 #include "upstream/catalog_text.h"
 #include "upstream/clean.h"
