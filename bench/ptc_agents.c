@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "agent/agent_outcome.h"
+#include "agent/run/agent_outcome.h"
 #include "llm/callback_model.h"
 
 enum {
@@ -127,8 +127,8 @@ static void measure_turns(PtcMem *mem)
         {"a turn, content", "\"prompt\":\"p\",\"signature\":\":int\""},
         {"a turn, tool_call",
          "\"prompt\":\"p\",\"signature\":\":int\",\"ptc_transport\":\"tool_call\""},
-        {"a turn, text with a native tool",
-         "\"prompt\":\"p\",\"signature\":\":int\",\"output\":\"text\",\"tools\":{\"f\":{\"echo\":true}}"},
+        {"a turn, text with a native tool", "\"prompt\":\"p\",\"signature\":\":int\",\"output\":"
+                                            "\"text\",\"tools\":{\"f\":{\"echo\":true}}"},
     };
     for (int mode = 0; mode < 3; mode++) {
         char json[400];
@@ -166,7 +166,8 @@ static void answer_crowd(void *user, const PtcLlmRequest *q, PtcArena *arena, Pt
     (void)user;
     size_t count = ptc_llm_message_count(q);
     if (count == 1) {
-        say(reply, arena, "```clojure\n(def rows (map (fn [i] {:id i :n (* i i)}) (range 50)))\n```");
+        say(reply, arena,
+            "```clojure\n(def rows (map (fn [i] {:id i :n (* i i)}) (range 50)))\n```");
         return;
     }
     pthread_mutex_lock(&crowd.lock);
@@ -207,8 +208,8 @@ static void measure_crowd(PtcMem *mem)
     model->free(model);
     ptc_definition_release(def);
     getrusage(RUSAGE_SELF, &usage);
-    floor_row("1,000 agents at once, peak of the process", (double)usage.ru_maxrss / 1024, PEAK_MB_MOST,
-              "MB");
+    floor_row("1,000 agents at once, peak of the process", (double)usage.ru_maxrss / 1024,
+              PEAK_MB_MOST, "MB");
     printf("%-46s %10.1f ms\n", "1,000 agents at once, two turns each", took * 1e3);
 }
 
@@ -229,10 +230,11 @@ static void answer_fan(void *user, const PtcLlmRequest *q, PtcArena *arena, PtcL
 static void measure_fan(PtcMem *mem)
 {
     char json[500];
-    snprintf(json, sizeof json,
-             "{\"prompt\":\"p\",\"signature\":\":int\",\"turn_budget\":1000,\"pmap_max_concurrency\":%d,"
-             "\"tools\":{\"child\":{\"agent\":{\"prompt\":\"c\",\"signature\":\"(i :int) -> :int\"}}}}",
-             WORKERS);
+    snprintf(
+        json, sizeof json,
+        "{\"prompt\":\"p\",\"signature\":\":int\",\"turn_budget\":1000,\"pmap_max_concurrency\":%d,"
+        "\"tools\":{\"child\":{\"agent\":{\"prompt\":\"c\",\"signature\":\"(i :int) -> :int\"}}}}",
+        WORKERS);
     PtcAgentDef *def = read_agent(json);
     PtcModel *model = ptc_callback_model_new(mem, "bench", answer_fan, NULL);
     double best = 1e9, path = (double)((CHILDREN + WORKERS - 1) / WORKERS) * MODEL_MS;

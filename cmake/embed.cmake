@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cmake -DOUT=guides.c -DHEADER=cli/guides.h -DPREFIX=ptc_guide_ "-DFILES=name=file.md;name=file.md" -P embed.cmake: the
+# cmake -DOUT=guides.c -DHEADER=cli/cmd/guides.h -DPREFIX=ptc_guide_ "-DFILES=name=file.md;name=file.md" -P embed.cmake: the
 # bytes of text files as C arrays PREFIXname, which the header declares.
 set(text "/* Made by cmake/embed.cmake. */\n#include \"${HEADER}\"\n\n")
 foreach(entry IN LISTS FILES)

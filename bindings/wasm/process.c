@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * There are no processes here: a tool that is a command cannot be started. */
-#include "base/process.h"
+#include "base/os/process.h"
 
 #include <errno.h>
 

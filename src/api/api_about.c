@@ -2,7 +2,7 @@
  * What hosts and bindings ask about the library itself, as ptc.h declares it: kinds of errors, ranges of limits, the
  * language on a card.  Everything here is a constant. */
 #include "api/api_int.h"
-#include "tool/card.h"
+#include "tool/wire/card.h"
 
 const char *ptc_error_kind_at(size_t index, const char **reason)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Agents and where their models come from, as ptc.h declares them.  What always holds: what a host passes in is
  * checked here and copied if it must outlive the call. */
-#include "agent/agent_compile.h"
-#include "agent/model_host.h"
+#include "agent/run/agent_compile.h"
+#include "agent/run/model_host.h"
 #include "api/api_mission.h"
 
 enum { CHILDREN_MAX = 1000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What ptc.h has for the data of a mission in pieces, and for agents as programs.  Both change the context of a mission
  * before it runs, which is text in its bench. */
-#include "agent/agent_compile.h"
-#include "agent/chunks.h"
+#include "agent/run/agent_compile.h"
+#include "agent/run/chunks.h"
 #include "api/api_mission.h"
 #include "json/emit.h"
 #include "json/parse.h"

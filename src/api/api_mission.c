@@ -4,12 +4,12 @@
  * reported in the outcome. */
 #include "api/api_mission.h"
 
-#include "agent/model_host.h"
+#include "agent/run/model_host.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "llm/script.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 enum { OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };

@@ -3,10 +3,10 @@
 #ifndef PTC_API_API_MISSION_H
 #define PTC_API_API_MISSION_H
 
-#include "agent/agent_chain.h"
-#include "agent/agent_chat.h"
-#include "agent/agent_trace.h"
-#include "agent/run_options.h"
+#include "agent/definition/run_options.h"
+#include "agent/run/agent_chain.h"
+#include "agent/run/agent_chat.h"
+#include "agent/run/agent_trace.h"
 #include "api/api_ask.h"
 #include "api/api_int.h"
 

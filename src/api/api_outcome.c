@@ -3,7 +3,7 @@
  * holds: texts belong to the outcome and live as long as it does. */
 #include "api/api_int.h"
 #include "engine/payload.h"
-#include "tool/protocol.h"
+#include "tool/wire/protocol.h"
 
 void ptc_outcome_free(PtcOutcome *o)
 {

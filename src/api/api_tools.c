@@ -2,7 +2,7 @@
  * Tools and calls to them, as ptc.h declares them.  What always holds: a set of tools is checked when it is built,
  * and what a host's function returns is checked before a program sees it. */
 #include "api/api_int.h"
-#include "tool/answer.h"
+#include "tool/wire/answer.h"
 
 /* ----------------------------------------------------------------------------- definitions */
 

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "api/api_int.h"
-#include "base/whole_file.h"
-#include "upstream/config.h"
-#include "upstream/desk.h"
-#include "upstream/fields.h"
-#include "upstream/manager.h"
-#include "upstream/rule_check.h"
-#include "upstream/variables.h"
+#include "base/os/whole_file.h"
+#include "upstream/config/config.h"
+#include "upstream/config/fields.h"
+#include "upstream/config/rule_check.h"
+#include "upstream/config/variables.h"
+#include "upstream/connect/manager.h"
+#include "upstream/run/desk.h"
 
 extern char **environ;
 

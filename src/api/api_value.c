@@ -6,10 +6,10 @@
 #include "api/api_int.h"
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "lisp/lib/regex.h"
-#include "lisp/vm_int.h"
+#include "lisp/lib/text/regex.h"
+#include "lisp/vm/vm_int.h"
 #include "tool/convert.h"
-#include "value/dict.h"
+#include "value/coll/dict.h"
 
 static PtcHeapBox *box_of(const PtcData *data)
 {

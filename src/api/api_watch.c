@@ -3,7 +3,7 @@
  * the lock of the tree that runs, so one at a time. */
 #include "api/api_mission.h"
 
-#include "agent/model_host.h"
+#include "agent/run/model_host.h"
 
 /* -------------------------------------------------------------------------------- events */
 

@@ -65,7 +65,7 @@ typedef struct PtcBudget {
     const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
-    /* for base/watch.h; the last three are protected by its lock */
+    /* for watch.h; the last three are protected by its lock */
     struct PtcWatch *watch; /* or NULL */
     int64_t watch_at_ns;    /* from then on a look notifies the watch */
     bool watched;
@@ -85,7 +85,7 @@ int64_t ptc_clock_wall_ms(void);
 
 void ptc_budget_init(PtcBudget *budget);
 
-/* Notifies the watch of a budget; see base/watch.h. */
+/* Notifies the watch of a budget; see watch.h. */
 void ptc_watch_look(PtcBudget *budget);
 
 /* Checks the clock and the cancel flag and refuels; false when the run must stop. */

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cli/shown.h"
+#include "cli/out/shown.h"
 
 enum { CHUNK = 64 * 1024 }; /* bytes per read */
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * The `ptc` command: finds the subcommand and calls it.  Nothing else happens before the subcommand asks for it,
  * since a cold start is most of what a short run costs. */
-#include "cli/cmd.h"
+#include "cli/cmd/cmd.h"
 
 #include <signal.h>
 #include <string.h>
 
-#include "base/leash.h"
-#include "base/nearest.h"
+#include "base/os/leash.h"
+#include "base/text/nearest.h"
+#include "cli/cmd/short_form.h"
 #include "cli/io.h"
-#include "cli/short_form.h"
 #include "exec/worker.h"
-#include "lisp/builtin.h"
+#include "lisp/vm/builtin.h"
 #include "ptc/ptc.h"
 
 static const PtcCmd commands[] = {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "cli/cmd.h"
+#include "base/text/nearest.h"
+#include "cli/cmd/cmd.h"
 #include "cli/io.h"
 
 enum { HELP_COLUMN = 26 };

@@ -9,12 +9,12 @@
 
 #include "base/utf8.h"
 #include "data/charset.h"
-#include "value/bigint.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/map.h"
-#include "value/number.h"
+#include "value/number/bigint.h"
+#include "value/number/number.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { SEEN = 64, SEEN_BYTES = 64, SMALL = 16, INT_DIGITS = 300 };
 

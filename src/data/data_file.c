@@ -10,8 +10,8 @@
 #include "data/csv.h"
 #include "data/data_source.h"
 #include "json/parse.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static const char endings[] = ".json, .jsonl, .ndjson, .csv, .tsv, .txt or .log, perhaps with .gz";
 

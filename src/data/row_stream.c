@@ -10,8 +10,8 @@
 #include "data/charset.h"
 #include "json/check.h"
 #include "json/parse.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { BATCH = 512 * 1024, LINE_MB = 64 };
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #include "data/data_file.h"
-#include "value/columns.h"
-#include "value/map.h"
+#include "value/coll/columns.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/coll/visit.h"
 #include "value/str.h"
-#include "value/vec.h"
-#include "value/visit.h"
 
 enum { NAMES = 64, NAME_BYTES = 64, COLUMNS_SHOWN = 24 };
 

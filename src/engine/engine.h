@@ -7,11 +7,11 @@
 #ifndef PTC_ENGINE_ENGINE_H
 #define PTC_ENGINE_ENGINE_H
 
-#include "base/watch.h"
-#include "lisp/crew.h"
-#include "lisp/program.h"
+#include "base/os/watch.h"
+#include "lisp/compile/program.h"
+#include "lisp/parallel/crew.h"
 #include "tool/native.h"
-#include "tool/remote_servers.h"
+#include "tool/remote/remote_servers.h"
 #include "tool/toolset.h"
 
 enum { PTC_HISTORY_MAX = 9 }; /* results that a session can remember */

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "json/emit.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/vm_int.h"
 #include "tool/convert.h"
 
 static const char *const phases[] = {"parse", "check", "run"};

@@ -6,7 +6,7 @@
 
 #include "engine/heap_box.h"
 #include "json/path.h"
-#include "lisp/program.h"
+#include "lisp/compile/program.h"
 #include "tool/toolset.h"
 
 typedef struct PtcOutcomeError {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The answer of `lisp_eval` for an outcome: collects the texts in the form that tool/protocol.h wants, and has it
+ * The answer of `lisp_eval` for an outcome: collects the texts in the form that protocol.h wants, and has it
  * write them.  Parts of the answer come from the same functions, so that an answer in another form cannot say
  * something different. */
 #include "engine/payload.h"
@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "json/emit.h"
-#include "tool/protocol.h"
+#include "tool/wire/protocol.h"
 
 enum {
     VALUE_BYTES = 64 * 1024, /* of a stored value that are printed in order to be counted */

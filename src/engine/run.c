@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/wanted.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/vm_int.h"
 #include "value/calendar.h"
 
 /* A run in progress. */

@@ -9,10 +9,10 @@
 
 #include "engine/engine.h"
 #include "engine/weigh.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/vm_int.h"
 #include "value/cell.h"
+#include "value/coll/walk.h"
 #include "value/copy.h"
-#include "value/walk.h"
 
 enum { COMPACT_FIRST = 256 * 1024 };
 

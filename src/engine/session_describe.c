@@ -7,8 +7,8 @@
 #include "engine/session.h"
 #include "engine/weigh.h"
 #include "json/emit.h"
-#include "lisp/builtin.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/builtin.h"
+#include "lisp/vm/vm_int.h"
 
 enum { PREVIEW_BYTES = 160 };
 

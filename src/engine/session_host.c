@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/session.h"
-#include "lisp/form.h"
+#include "lisp/read/form.h"
 #include "value/copy.h"
 
 size_t ptc_session_size(PtcSession *s)

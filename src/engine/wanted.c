@@ -6,7 +6,7 @@
 
 #include "engine/heap_box.h"
 #include "json/parse.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/vm_int.h"
 
 static bool read_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {

@@ -3,7 +3,7 @@
 #include "engine/weigh.h"
 
 #include "engine/snapshot/idmap.h"
-#include "value/walk.h"
+#include "value/coll/walk.h"
 
 typedef struct {
     PtcWalk walk;

@@ -6,9 +6,9 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { LIST_BYTES = 512 * 1024, SHOWN_ARGS = 300 };
 

@@ -3,7 +3,7 @@
 #ifndef PTC_EXEC_ASKED_CALLS_H
 #define PTC_EXEC_ASKED_CALLS_H
 
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 #include "value/heap.h"
 
 /* Whose calls they are; the heap is for looking into them. */

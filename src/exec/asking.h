@@ -4,7 +4,7 @@
 #define PTC_EXEC_ASKING_H
 
 #include "exec/task.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 /* Begins a run, or continues the one that `asking` (may be NULL) has, which is then taken from it.  NULL: out of
  * memory. */

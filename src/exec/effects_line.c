@@ -2,9 +2,9 @@
  * Effects in words: the same wherever they are told. */
 #include "exec/effects_line.h"
 
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 const PtcEffectsList ptc_effects_lists[PTC_EFFECTS_LISTS] = {
     {"ran", "took effect"},

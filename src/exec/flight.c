@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/cancel.h"
+#include "base/os/cancel.h"
 #include "exec/asking.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "exec/linger.h"
 #include "exec/waits.h"
 #include "exec/worker.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 enum { PTC_FLIGHT_CALLS = 256 }; /* tool calls of one task that may be under way at once */
 

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "json/check.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 #define ABSENT UINT32_MAX
 

@@ -4,7 +4,7 @@
  *   to the worker     RUN task    CANCEL task    RESULT call
  *   from the worker   READY       CALL call      ASK call       DONE task
  *
- * CALL is for a tool of the server, ASK for what programs want of other servers (tool/remote.h); a RESULT answers both.
+ * CALL is for a tool of the server, ASK for what programs want of other servers (remote.h); a RESULT answers both.
  *
  * Every frame carries the number of the task or tool call it is about.  Both ends are the same program on the same
  * machine, so numbers are sent as they lie in memory.  The worker trusts what it reads.  The server trusts nothing:
@@ -13,7 +13,7 @@
 #define PTC_EXEC_FRAME_H
 
 #include "exec/task.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 typedef enum {
     PTC_FRAME_RUN = 1,

@@ -9,7 +9,7 @@
 #include "exec/asking.h"
 #include "exec/task.h"
 #include "exec/waits.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 typedef struct {
     PtcExecutor base; /* must be first: submit() casts back */

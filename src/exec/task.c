@@ -11,8 +11,8 @@
 #include "engine/snapshot/snapshot.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "tool/feedback.h"
-#include "tool/protocol.h"
+#include "tool/wire/feedback.h"
+#include "tool/wire/protocol.h"
 
 _Static_assert(offsetof(PtcTaskOut, answer) ==
                    offsetof(PtcTaskOut, parts) + (PTC_TASK_PARTS - 1) * sizeof(PtcBuf),

@@ -35,7 +35,7 @@ typedef struct PtcTaskTurn {
 } PtcTaskTurn;
 
 /* For a task whose program may call other servers and meet something that a person has to be asked about.  Then it ends
- * with kind "suspended", and `run` is what is known of it there (tool/remote.h): after the decision the same task is
+ * with kind "suspended", and `run` is what is known of it there (remote.h): after the decision the same task is
  * submitted with it again.  The submitter ends a run that is still here when the task is not to go on. */
 typedef struct PtcTaskAsking {
     unsigned mode;   /* PtcRemoteMode */
@@ -55,7 +55,7 @@ typedef struct PtcTaskIn {
     PtcText name;                       /* FORGET */
     const PtcTaskTurn *turn;            /* NULL: no turn to give away */
     PtcText traceparent;                /* of who asked, for other servers; absent: none */
-    struct PtcRemoteListener *listener; /* of progress there (tool/remote.h); NULL: none */
+    struct PtcRemoteListener *listener; /* of progress there (remote.h); NULL: none */
     PtcTaskAsking *asking;              /* NULL: nobody can be asked */
     int64_t now_ms;                     /* the time of day for the program; 0: the system's */
     int64_t deadline_ms;                /* for everything; 0 also means the executor's */
@@ -103,7 +103,7 @@ typedef struct PtcTaskOut {
     uint64_t effects;  /* calls of tools that may have changed something, as seen by this process */
     PtcBuf pictures;   /* that the result refers to: blocks of MCP, one a line; or empty */
     PtcBuf ledger;     /* calls of other servers, a JSON array, as seen by this process; or empty */
-    PtcBuf took;       /* what took effect there (tool/remote.h); empty: no such run was begun */
+    PtcBuf took;       /* what took effect there (remote.h); empty: no such run was begun */
     bool took_any;     /* there is something to tell of a success */
 } PtcTaskOut;
 

@@ -13,8 +13,8 @@
 #include "engine/outcome.h"
 #include "exec/sandbox.h"
 #include "exec/worker_talk.h"
-#include "tool/answer.h"
 #include "tool/source.h"
+#include "tool/wire/answer.h"
 
 enum { KEPT = 64 * 1024, ARGUMENTS_BYTES = PTC_FRAME_MAX / 2 };
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cancel.h"
+#include "base/os/cancel.h"
 #include "exec/sandbox.h"
 
 enum {

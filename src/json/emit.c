@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "json/write.h"
-#include "value/number.h"
+#include "value/number/number.h"
 
 enum { DIGITS = 20 }; /* of the largest unsigned integer */
 

@@ -13,10 +13,10 @@
 
 #include "json/parse_int.h"
 #include "json/swar.h"
-#include "value/bigint.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/number/bigint.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum {
     SHORT_STRING = 16, /* bytes; two words */

@@ -9,10 +9,10 @@
 #include "base/utf8.h"
 #include "json/check.h"
 #include "json/swar.h"
-#include "value/map.h"
-#include "value/number.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/number/number.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 /* -------------------------------------------------------------------- failure */
 

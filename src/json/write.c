@@ -8,15 +8,15 @@
 
 #include "json/emit.h"
 #include "json/swar.h"
-#include "value/bigint.h"
 #include "value/cell.h"
-#include "value/decimal.h"
-#include "value/lazy.h"
-#include "value/map.h"
-#include "value/number.h"
+#include "value/coll/lazy.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/coll/visit.h"
+#include "value/number/bigint.h"
+#include "value/number/decimal.h"
+#include "value/number/number.h"
 #include "value/str.h"
-#include "value/vec.h"
-#include "value/visit.h"
 
 enum { STRING_PART = 16 * 1024 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/os/process.h"
 #include "llm/llm_json.h"
 #include "llm/waiting.h"
 

@@ -7,9 +7,9 @@
 
 #include "json/parse.h"
 #include "llm/llm.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 void ptc_json_box_init(PtcJsonBox *box, PtcMem *mem)
 {

@@ -6,7 +6,7 @@
 #include "json/path.h"
 #include "json/write.h"
 #include "llm/llm.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 typedef struct Place {

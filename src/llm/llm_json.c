@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
 #include "net/retry_after.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 enum { MOST = 1000 * 1000 * 1000 };

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "llm/json_box.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 void ptc_model_alias_init(PtcModelAliases *a, PtcMem *mem)

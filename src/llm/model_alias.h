@@ -7,7 +7,7 @@
 #define PTC_LLM_MODEL_ALIAS_H
 
 #include "base/arena.h"
-#include "llm/provider.h"
+#include "llm/provider/provider.h"
 
 enum {
     PTC_MODEL_ALIAS_BYTES = 64,  /* of a name */

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "llm/exec_model.h"
 #include "llm/llm_json.h"
 #include "llm/model_alias.h"
 #include "llm/models_json.h"
-#include "llm/provider_model.h"
+#include "llm/provider/provider_model.h"
 #include "llm/replay.h"
 #include "llm/script.h"
 

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hex.h"
-#include "base/hmac.h"
+#include "base/text/hex.h"
+#include "base/text/hmac.h"
 #include "json/check.h"
 #include "json/emit.h"
 #include "llm/line_file.h"

@@ -5,7 +5,7 @@
 #define PTC_LLM_RECORD_MODEL_H
 
 #include "llm/llm.h"
-#include "llm/provider_keys.h"
+#include "llm/provider/provider_keys.h"
 
 enum { PTC_RECORD_VERSION = 1 };
 

@@ -8,7 +8,7 @@
 #define PTC_LLM_REPLAY_H
 
 #include "llm/llm.h"
-#include "llm/provider_keys.h"
+#include "llm/provider/provider_keys.h"
 
 enum { PTC_REPLAY_MODELS = 16 }; /* different ones in a record */
 

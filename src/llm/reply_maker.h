@@ -6,7 +6,7 @@
 #define PTC_LLM_REPLY_MAKER_H
 
 #include "llm/llm.h"
-#include "llm/provider_keys.h"
+#include "llm/provider/provider_keys.h"
 
 enum {
     PTC_REPLY_NAME_BYTES = 1024, /* of an id or a name */

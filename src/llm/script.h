@@ -5,7 +5,7 @@
 #define PTC_LLM_SCRIPT_H
 
 #include "llm/llm.h"
-#include "llm/provider_keys.h"
+#include "llm/provider/provider_keys.h"
 
 /* The replies as lines of JSON, or as one JSON array.  `name` is copied; `keys` (may be NULL) must outlive the model.
  * Every reply is checked now.  NULL with a reason. */

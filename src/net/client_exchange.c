@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "base/secret.h"
-#include "base/sigpipe.h"
+#include "base/os/sigpipe.h"
+#include "base/text/secret.h"
 #include "net/address.h"
 #include "net/client_int.h"
 #include "net/content_length.h"

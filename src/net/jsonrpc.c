@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 /* ----------------------------------------------------------------------------- reading */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "base/thread.h"
+#include "base/os/thread.h"
 
 enum {
     STACK = 1024 * 1024, /* calls that waited for a listing are checked on it */

@@ -4,7 +4,7 @@
 #include "net/retry_after.h"
 
 #include "value/calendar.h"
-#include "value/number.h"
+#include "value/number/number.h"
 
 static int64_t clamp(double ms)
 {

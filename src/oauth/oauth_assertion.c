@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/base64.h"
-#include "base/hex.h"
 #include "base/library.h"
-#include "base/private_file.h"
-#include "base/secret.h"
-#include "base/whole_file.h"
+#include "base/os/private_file.h"
+#include "base/os/whole_file.h"
+#include "base/text/base64.h"
+#include "base/text/hex.h"
+#include "base/text/secret.h"
 #include "json/emit.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"

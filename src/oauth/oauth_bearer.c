@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_scopes.h"
 #include "oauth/oauth_url.h"

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 

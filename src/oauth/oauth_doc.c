@@ -7,9 +7,9 @@
 
 #include "json/parse.h"
 #include "net/url.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { HEAP_BYTES = 16 * 1024 * 1024, WORDS = 200, WORDS_BYTES = 4096 };
 

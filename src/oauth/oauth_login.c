@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/hmac.h"
-#include "base/secret.h"
+#include "base/text/base64.h"
+#include "base/text/hmac.h"
+#include "base/text/secret.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_listen.h"
 #include "oauth/oauth_redirect.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "oauth/oauth_url.h"
 
 static bool is_same(const char *a, const char *b)

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "base/hex.h"
-#include "base/hmac.h"
-#include "base/private_file.h"
-#include "base/secret.h"
-#include "base/whole_file.h"
+#include "base/os/private_file.h"
+#include "base/os/whole_file.h"
+#include "base/text/hex.h"
+#include "base/text/hmac.h"
+#include "base/text/secret.h"
 #include "json/emit.h"
 #include "oauth/oauth_doc.h"
 

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "base/base64.h"
-#include "base/secret.h"
+#include "base/text/base64.h"
+#include "base/text/secret.h"
 #include "net/address.h"
 #include "oauth/oauth_assertion.h"
 #include "oauth/oauth_doc.h"

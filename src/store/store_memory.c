@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "value/str.h"
 
 enum { BUCKETS = 1024 };

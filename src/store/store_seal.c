@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/private_file.h"
-#include "base/secret.h"
+#include "base/os/private_file.h"
+#include "base/text/secret.h"
 
 enum { NAME_BYTES = 4096 };
 

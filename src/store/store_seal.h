@@ -7,7 +7,7 @@
 #ifndef PTC_STORE_STORE_SEAL_H
 #define PTC_STORE_STORE_SEAL_H
 
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "store/store.h"
 
 enum { PTC_STORE_KEY_BYTES = 32 };

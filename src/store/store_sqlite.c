@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "store/store_sqlite_int.h"
 
 static Db *of(PtcStore *store)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/budget.h"
-#include "base/private_file.h"
+#include "base/os/private_file.h"
 
 enum { SCHEMA = 3, BUSY_MS = 5000 };
 

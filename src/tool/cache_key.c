@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lisp/builtin.h"
-#include "lisp/lib/time.h"
+#include "lisp/lib/time/time.h"
+#include "lisp/vm/builtin.h"
 #include "tool/order.h"
-#include "value/bigint.h"
-#include "value/iter.h"
-#include "value/map.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
+#include "value/number/bigint.h"
 #include "value/str.h"
 
 /* An entry of a map or an element of a set, while its collection is being sorted. */

@@ -10,7 +10,7 @@
 #ifndef PTC_TOOL_CALL_H
 #define PTC_TOOL_CALL_H
 
-#include "lisp/diag.h"
+#include "lisp/read/diag.h"
 #include "tool/toolset.h"
 
 /* A place to make values in: a PtcData of the host's, or (ptc NULL) the heap of a run. */

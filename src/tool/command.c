@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "tool/answer.h"
+#include "tool/wire/answer.h"
 #include "trace/redact.h"
 
 /* Of a long standard error, the beginning and the end are shown: one of them names the problem. */

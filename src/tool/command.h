@@ -9,7 +9,7 @@
 #define PTC_TOOL_COMMAND_H
 
 #include "base/arena.h"
-#include "base/process.h"
+#include "base/os/process.h"
 #include "ptc/ptc.h"
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/answer.h"
+#include "tool/wire/answer.h"
 
 /* How much of arguments or keys a message shows. */
 enum { SHOWN_BYTES = 120 };

@@ -2,8 +2,8 @@
  * Values as JSON.  What always holds: a value that JSON cannot express is refused with its path, never approximated. */
 #include "tool/convert.h"
 
-#include "lisp/builtin.h"
-#include "lisp/lib/time.h"
+#include "lisp/lib/time/time.h"
+#include "lisp/vm/builtin.h"
 
 static bool write_other(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
 {

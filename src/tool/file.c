@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "lisp/builtin.h"
+#include "lisp/vm/builtin.h"
 #include "tool/command.h"
 #include "tool/constant.h"
 #include "tool/mock.h"

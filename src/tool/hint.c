@@ -4,8 +4,8 @@
 
 #include "json/emit.h"
 #include "tool/keys.h"
-#include "tool/preview.h"
-#include "value/map.h"
+#include "tool/wire/preview.h"
+#include "value/coll/map.h"
 #include "value/print.h"
 #include "value/str.h"
 

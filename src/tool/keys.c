@@ -6,16 +6,16 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lisp/builtin.h"
-#include "lisp/lib/time.h"
-#include "value/bigint.h"
+#include "lisp/lib/time/time.h"
+#include "lisp/vm/builtin.h"
 #include "value/cell.h"
-#include "value/decimal.h"
-#include "value/iter.h"
-#include "value/map.h"
-#include "value/number.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/number/bigint.h"
+#include "value/number/decimal.h"
+#include "value/number/number.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 typedef struct {
     PtcHeap *heap;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "tool/answer.h"
-#include "value/map.h"
+#include "tool/wire/answer.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { SLICE_MS = 5 };
 

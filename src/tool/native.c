@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "json/parse.h"
-#include "lisp/program.h"
+#include "lisp/compile/program.h"
 #include "tool/call.h"
 #include "tool/convert.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "value/number.h"
+#include "value/number/number.h"
 #include "value/str.h"
 
 /* Fills error->path. */

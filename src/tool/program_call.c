@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "lisp/crew.h"
-#include "lisp/vm_int.h"
+#include "lisp/parallel/crew.h"
+#include "lisp/vm/vm_int.h"
 
 enum {
     SLOTS = 2,

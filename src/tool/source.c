@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "lisp/program.h"
-#include "lisp/record.h"
+#include "lisp/compile/program.h"
+#include "lisp/vm/record.h"
 #include "value/copy.h"
 
 enum { MIB = 1024 * 1024, DEPTH = 1000 };

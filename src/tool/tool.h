@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "tool/expose.h"
-#include "tool/preview.h"
+#include "tool/wire/preview.h"
 
 enum {
     PTC_TOOL_NAME_MAX = 128, /* bytes */

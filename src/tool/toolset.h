@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "lisp/vm.h"
+#include "lisp/vm/vm.h"
 #include "ptc/ptc.h"
 #include "tool/cache.h"
 #include "tool/sig/sig_check.h"

@@ -5,9 +5,9 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { LEDGER_MEMORY = 64 << 20, BYTES_A_TOKEN = 4 };
 

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "ptc/ptc.h"
 #include "trace/trace_file.h"
 #include "value/calendar.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum {
     CALLS_MEMORY = 64 << 20, /* for parsing the list of tool calls */

@@ -6,9 +6,9 @@
 #include "json/emit.h"
 #include "trace/recorder_int.h"
 #include "value/calendar.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 /* RING_TEXT: of each text of a call, since the ring holds many calls of programs that may each call a lot. */
 enum { RING_TEXT = 256 };

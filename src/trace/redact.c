@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/secret.h"
+#include "base/text/base64.h"
+#include "base/text/secret.h"
 #include "base/utf8.h"
 #include "json/write.h"
 

@@ -16,7 +16,7 @@
 #ifndef PTC_VALUE_CELL_H
 #define PTC_VALUE_CELL_H
 
-#include "value/walk.h"
+#include "value/coll/walk.h"
 
 /* The fields of the record. */
 typedef enum {

@@ -4,12 +4,12 @@
 #include "value/copy.h"
 
 #include "value/cell.h"
-#include "value/dict.h"
+#include "value/coll/dict.h"
+#include "value/coll/lazy.h"
+#include "value/coll/typed.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/lazy.h"
 #include "value/str.h"
-#include "value/typed.h"
-#include "value/vec.h"
 
 enum { PARTED_MAX = 32 * 1024 }; /* elements that may be copied separately in any case */
 

@@ -6,15 +6,15 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "value/bigint.h"
 #include "value/cell.h"
-#include "value/decimal.h"
-#include "value/lazy.h"
-#include "value/map.h"
+#include "value/coll/lazy.h"
+#include "value/coll/map.h"
+#include "value/coll/typed.h"
+#include "value/coll/vec.h"
+#include "value/coll/walk.h"
+#include "value/number/bigint.h"
+#include "value/number/decimal.h"
 #include "value/str.h"
-#include "value/typed.h"
-#include "value/vec.h"
-#include "value/walk.h"
 
 /* Looking up a key in a map compares keys, which may contain maps in turn: that recursion uses the C stack, so it is
  * counted. */

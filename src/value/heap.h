@@ -7,7 +7,7 @@
  *    pool's, and counts for the memory that it takes.
  *  - An object is complete before the next safepoint and never changes afterwards, except: string
  *    hashes (relaxed atomics), the unused slots of a tail node, objects still being built, and lazy
- *    sequences, which the VM that owns their heap computes (value/lazy.h).
+ *    sequences, which the VM that owns their heap computes (lazy.h).
  *  - A heap points only into itself and into heaps that outlive it.
  *  - Memory is reclaimed only between ptc_heap_mark_begin and ptc_heap_mark_finish, which callers run at safepoints.
  *  - An allocation that would take the heap, or all heaps of its account, beyond the limit returns NULL and sets

@@ -3,7 +3,7 @@
  * added here once. */
 #include "value/object.h"
 
-#include "value/lazy.h"
+#include "value/coll/lazy.h"
 
 /* An object of `size` bytes whose `n` values begin at `offset`. */
 static PtcLayout run_of_values(const PtcObj *o, size_t offset, size_t n, size_t size)

@@ -140,7 +140,7 @@ typedef struct PtcClosure {
     PtcValue captured[];
 } PtcClosure;
 
-/* A compiled function; lisp/code.h has the instructions. */
+/* A compiled function; code.h has the instructions. */
 typedef struct PtcProto {
     PtcObj obj;
     PtcValue name;      /* symbol, or nil */
@@ -155,13 +155,13 @@ typedef struct PtcProto {
     uint16_t params;      /* required parameters */
     uint16_t registers;   /* size of the frame */
     uint8_t variadic;     /* takes more, as a seq in register `params` */
-    uint8_t form;         /* how it is written: PtcFnForm of lisp/expr.h */
+    uint8_t form;         /* how it is written: PtcFnForm of expr.h */
     uint16_t ticks;       /* what a call is charged, by the length of the code */
     uint8_t spare[4];
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 
-/* Values of obj.aux that this layer knows itself: value/decimal.h, value/cell.h, value/typed.h. */
+/* Values of obj.aux that this layer knows itself: decimal.h, value/cell.h, typed.h. */
 enum {
     PTC_RECORD_DECIMAL = 13,
     PTC_RECORD_CELL = 21,
@@ -169,7 +169,7 @@ enum {
     PTC_RECORD_OBJECT = 23
 };
 
-/* obj.count values; obj.aux says what they mean (lisp/record.h). */
+/* obj.count values; obj.aux says what they mean (record.h). */
 typedef struct PtcRecord {
     PtcObj obj;
     PtcValue fields[];

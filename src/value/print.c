@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-#include "value/bigint.h"
 #include "value/cell.h"
-#include "value/decimal.h"
-#include "value/lazy.h"
-#include "value/number.h"
+#include "value/coll/lazy.h"
+#include "value/coll/typed.h"
+#include "value/coll/vec.h"
+#include "value/coll/visit.h"
+#include "value/number/bigint.h"
+#include "value/number/decimal.h"
+#include "value/number/number.h"
 #include "value/str.h"
-#include "value/typed.h"
-#include "value/vec.h"
-#include "value/visit.h"
 
 enum { TEXT_PART = 16 * 1024 };
 

@@ -56,7 +56,7 @@ typedef enum {
     PTC_T_VAR,      /* PtcRecord of 1: #'name */
     PTC_T_VECBUILD, /* PtcVecBuild: a vector in the making, never seen by programs */
     PTC_T_RECORD,   /* PtcRecord: kind in aux; composed functions, exceptions, dates ... */
-    PTC_T_LAZY,     /* PtcLazy: a sequence computed on demand; value/lazy.h */
+    PTC_T_LAZY,     /* PtcLazy: a sequence computed on demand; lazy.h */
     PTC_T_COUNT
 } PtcTag;
 

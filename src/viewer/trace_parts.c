@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "json/members.h"
 
 enum { BUCKETS = 4096, NONE = 0, ITEMS_MAX = 10000 };

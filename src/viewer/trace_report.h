@@ -6,7 +6,7 @@
 #define PTC_VIEWER_TRACE_REPORT_H
 
 #include "base/buf.h"
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "viewer/trace_parts.h"
 
 enum { PTC_REPORT_LINE = 16 << 20, PTC_REPORT_TOP_MAX = 1000 };

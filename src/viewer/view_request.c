@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 
 enum { NUMBER_DIGITS = 9, HOST_BYTES = 40 };
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "base/hex.h"
-#include "base/secret.h"
+#include "base/text/hex.h"
+#include "base/text/secret.h"
 #include "mcp/http/http_bind.h"
 #include "viewer/page_files.h"
 #include "viewer/view_request.h"

@@ -2,12 +2,12 @@
  * `ptc-test-driver signature`; README.md describes the lines. */
 #include <stdio.h>
 
-#include "base/nearest.h"
-#include "cli/signature.h"
+#include "base/text/nearest.h"
+#include "cli/cmd/signature.h"
 #include "driver/driver.h"
 #include "json/emit.h"
 #include "tool/sig/sig_schema.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 /* One line that is being answered. */

@@ -3,12 +3,12 @@
 #include "driver/upstreams_desk.h"
 
 #include "json/write.h"
-#include "lisp/form.h"
+#include "lisp/read/form.h"
 #include "mcp/client/era_probe.h"
-#include "upstream/arguments.h"
-#include "upstream/mcp_headers.h"
-#include "upstream/retry.h"
-#include "upstream/tool_result.h"
+#include "upstream/connect/mcp_headers.h"
+#include "upstream/run/arguments.h"
+#include "upstream/run/retry.h"
+#include "upstream/run/tool_result.h"
 
 /* ------------------------------------------------------------------- arguments from source */
 

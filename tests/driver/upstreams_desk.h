@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "json/emit.h"
-#include "upstream/arguments.h"
-#include "upstream/catalog.h"
-#include "upstream/fields.h"
+#include "upstream/catalog/catalog.h"
+#include "upstream/config/fields.h"
+#include "upstream/run/arguments.h"
 
 /* All that answering takes; given back as a whole. */
 typedef struct PtcUpstreamsDesk {

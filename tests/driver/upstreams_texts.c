@@ -4,12 +4,12 @@
 
 #include "base/utf8.h"
 #include "trace/redact.h"
-#include "upstream/clean.h"
-#include "upstream/config.h"
-#include "upstream/openapi_dialect.h"
-#include "upstream/openapi_request.h"
-#include "upstream/openapi_response.h"
-#include "upstream/yaml_read.h"
+#include "upstream/catalog/clean.h"
+#include "upstream/config/config.h"
+#include "upstream/config/yaml_read.h"
+#include "upstream/openapi/openapi_dialect.h"
+#include "upstream/openapi/openapi_request.h"
+#include "upstream/openapi/openapi_response.h"
 
 bool ptc_upstreams_clean(PtcUpstreamsDesk *desk, const char **why)
 {

@@ -2,12 +2,12 @@
  * `ptc-test-driver upstreams`: names, documentation, search and policy of tools. */
 #include "driver/upstreams_desk.h"
 
-#include "upstream/catalog_text.h"
-#include "upstream/clean.h"
-#include "upstream/naming.h"
-#include "upstream/policy.h"
-#include "upstream/tool_doc.h"
-#include "upstream/tool_search.h"
+#include "upstream/catalog/catalog_text.h"
+#include "upstream/catalog/clean.h"
+#include "upstream/catalog/naming.h"
+#include "upstream/catalog/tool_doc.h"
+#include "upstream/catalog/tool_search.h"
+#include "upstream/config/policy.h"
 
 static bool read_catalog(PtcUpstreamsDesk *desk, PtcCatalog *catalog, const char **why)
 {

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "agent/agent_batch.h"
+#include "agent/run/agent_batch.h"
 #include "json/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

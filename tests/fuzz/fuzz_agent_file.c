@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "agent/prompt.h"
+#include "agent/prompt/prompt.h"
 #include "base/utf8.h"
 #include "json/parse.h"
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agent/find_program.h"
-#include "agent/heard.h"
-#include "agent/read_answer.h"
+#include "agent/step/find_program.h"
+#include "agent/step/heard.h"
+#include "agent/step/read_answer.h"
 #include "base/utf8.h"
 #include "json/check.h"
 

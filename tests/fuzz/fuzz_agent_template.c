@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "agent/bench.h"
-#include "agent/response_template.h"
-#include "agent/template.h"
+#include "agent/prompt/response_template.h"
+#include "agent/prompt/template.h"
+#include "agent/step/bench.h"
 #include "base/utf8.h"
 #include "json/parse.h"
 

@@ -14,7 +14,7 @@
 #include "api/api_int.h"
 #include "base/utf8.h"
 #include "engine/session_named.h"
-#include "lisp/builtin.h"
+#include "lisp/vm/builtin.h"
 #include "unit/remote_fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

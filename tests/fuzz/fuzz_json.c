@@ -7,10 +7,10 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/map.h"
 #include "value/print.h"
-#include "value/vec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  * whole. */
 #include <assert.h>
 
-#include "base/dotenv.h"
+#include "base/os/dotenv.h"
 #include "base/utf8.h"
 #include "json/check.h"
 #include "llm/json_difference.h"

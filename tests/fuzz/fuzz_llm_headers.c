@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "llm/json_difference.h"
-#include "llm/wire.h"
+#include "llm/provider/wire.h"
 #include "net/retry_after.h"
 #include "net/url.h"
 

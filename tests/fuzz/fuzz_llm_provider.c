@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "json/check.h"
 #include "llm/llm_json.h"
-#include "llm/provider.h"
+#include "llm/provider/provider.h"
 #include "llm/request_help.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

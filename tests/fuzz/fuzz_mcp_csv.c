@@ -5,7 +5,7 @@
 
 #include "data/csv.h"
 #include "json/write.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "lisp/form.h"
-#include "value/decimal.h"
+#include "lisp/read/form.h"
+#include "value/number/decimal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

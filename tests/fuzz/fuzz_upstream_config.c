@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_upstream_config.c - files that name upstreams, as every client's. */
 #include "fuzz/upstream_help.h"
-#include "upstream/config.h"
+#include "upstream/config/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,13 +3,13 @@
  * operations become tools; each is called, and what is made of it stays within its address; answers are read as
  * well. */
 #include "fuzz/upstream_help.h"
-#include "upstream/canonical.h"
-#include "upstream/header.h"
-#include "upstream/openapi_dialect.h"
-#include "upstream/openapi_request.h"
-#include "upstream/openapi_response.h"
-#include "upstream/openapi_tools.h"
-#include "upstream/yaml_read.h"
+#include "upstream/catalog/canonical.h"
+#include "upstream/config/header.h"
+#include "upstream/config/yaml_read.h"
+#include "upstream/openapi/openapi_dialect.h"
+#include "upstream/openapi/openapi_request.h"
+#include "upstream/openapi/openapi_response.h"
+#include "upstream/openapi/openapi_tools.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

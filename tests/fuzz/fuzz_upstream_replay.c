@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mcp/app/suspended.h"
-#include "upstream/call_replay.h"
+#include "upstream/run/call_replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

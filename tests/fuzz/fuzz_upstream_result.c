@@ -2,14 +2,14 @@
  * fuzz_upstream_result.c - what servers say: results, listings with their schemas, descriptions; and arguments for
  * them.  {"result", "tool", "args", "query"}. */
 #include "fuzz/upstream_help.h"
-#include "upstream/arguments.h"
-#include "upstream/catalog_text.h"
-#include "upstream/clean.h"
-#include "upstream/mcp_headers.h"
-#include "upstream/naming.h"
-#include "upstream/tool_doc.h"
-#include "upstream/tool_result.h"
-#include "upstream/tool_search.h"
+#include "upstream/catalog/catalog_text.h"
+#include "upstream/catalog/clean.h"
+#include "upstream/catalog/naming.h"
+#include "upstream/catalog/tool_doc.h"
+#include "upstream/catalog/tool_search.h"
+#include "upstream/connect/mcp_headers.h"
+#include "upstream/run/arguments.h"
+#include "upstream/run/tool_result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -18,7 +18,7 @@
 #include "json/emit.h"
 #include "llm/llm_json.h"
 #include "llm/model_spec.h"
-#include "llm/provider_keys.h"
+#include "llm/provider/provider_keys.h"
 #include "llm/record_model.h"
 #include "net/client.h"
 #include "request_help.h"

@@ -10,9 +10,9 @@
 #include "json/write.h"
 #include "mcp/fixture_http.h"
 #include "mcp/stdio/stdio.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 #define PNG                                                                                \
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJ" \

@@ -13,7 +13,7 @@
 
 #include "check.h"
 
-#include "agent/agent_outcome.h"
+#include "agent/run/agent_outcome.h"
 #include "json/emit.h"
 #include "llm/callback_model.h"
 #include "llm/waiting.h"

@@ -12,9 +12,9 @@
 
 #include "json/emit.h"
 #include "unit/check.h"
-#include "upstream/config.h"
-#include "upstream/desk.h"
-#include "upstream/manager.h"
+#include "upstream/config/config.h"
+#include "upstream/connect/manager.h"
+#include "upstream/run/desk.h"
 
 typedef struct {
     PtcMem mem;

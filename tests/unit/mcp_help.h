@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "mcp/server/transport.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 /* ------------------------------------------------------------------------------ the server */

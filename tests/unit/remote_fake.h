@@ -11,9 +11,9 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
-#include "tool/remote.h"
-#include "upstream/arguments_check.h"
-#include "upstream/fields.h"
+#include "tool/remote/remote.h"
+#include "upstream/config/fields.h"
+#include "upstream/run/arguments_check.h"
 
 typedef enum {
     FAKE_NOW,    /* answers at once */

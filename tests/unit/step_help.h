@@ -4,7 +4,7 @@
 #ifndef PTC_TESTS_STEP_HELP_H
 #define PTC_TESTS_STEP_HELP_H
 
-#include "agent/step.h"
+#include "agent/step/step.h"
 
 #include "agent_help.h"
 

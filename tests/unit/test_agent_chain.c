@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "agent_run_help.h"
 
-#include "agent/agent_chain.h"
+#include "agent/run/agent_chain.h"
 
 enum { LINKS = 3 };
 

@@ -2,7 +2,7 @@
  * test_agent_chat.c - what a chat keeps of messages whose answers came to no good end. */
 #include "check.h"
 
-#include "agent/agent_chat.h"
+#include "agent/run/agent_chat.h"
 #include "llm/script.h"
 
 /* Asks the run to stop when this happens in this turn. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_agent_definition.c - agents from JSON, from C and from files: what is taken, what is refused and where, what
  * follows from the fields, and that schemas/agent.json says the same. */
-#include "agent/definition.h"
-#include "agent/response_template.h"
+#include "agent/definition/definition.h"
+#include "agent/prompt/response_template.h"
 #include "tool/schema/schema.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 
 #include "agent_help.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_agent_heard.c - what replies are in each mode: tests/agent/heard.txt.  With `--print FILE` the cases are shown
  * as they come out. */
-#include "agent/heard.h"
-#include "value/map.h"
-#include "value/vec.h"
+#include "agent/step/heard.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 
 #include "agent_help.h"
 

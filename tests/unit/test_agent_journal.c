@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/journal_file.h"
+#include "agent/run/journal_file.h"
 #include "json/check.h"
 
 static char dir[] = "/tmp/ptc-journal-XXXXXX";

@@ -7,7 +7,7 @@
  * library's. */
 #include "check.h"
 
-#include "agent/agent_batch.h"
+#include "agent/run/agent_batch.h"
 #include "base/sanitized.h"
 
 enum {

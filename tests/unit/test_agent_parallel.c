@@ -70,7 +70,7 @@ static void test_self(void)
     trial_close(&t);
 }
 
-/* The same from inside of functions that builtins call, as deep as they go on the thread's own stack (lisp/deep.h). */
+/* The same from inside of functions that builtins call, as deep as they go on the thread's own stack (deep.h). */
 static void count_down_deep(Trial *t, const PtcLlmRequest *q, PtcArena *arena, PtcLlmReply *reply)
 {
     (void)t, (void)q;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_agent_prompt.c - what models are told before their first reply, as whole texts: tests/agent/prompt.txt.  With
  * `--print FILE` the texts are shown as they come out. */
-#include "agent/prompt.h"
+#include "agent/prompt/prompt.h"
 
 #include "agent_help.h"
 

@@ -2,9 +2,9 @@
  * test_agent_reply.c - what is found in replies of models: programs and answers.  The cases are in tests/agent. */
 #include "agent_help.h"
 
-#include "agent/blocks.h"
-#include "agent/find_program.h"
-#include "agent/read_answer.h"
+#include "agent/step/blocks.h"
+#include "agent/step/find_program.h"
+#include "agent/step/read_answer.h"
 
 static const char *text_of(PtcText t)
 {

@@ -3,9 +3,9 @@
  * specification of Mustache where build/npm has it. */
 #include "suite_help.h"
 
-#include "agent/template.h"
-#include "value/map.h"
-#include "value/vec.h"
+#include "agent/prompt/template.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 
 enum { VALUES, REFERENCES, SPEC };
 

@@ -3,7 +3,7 @@
  * programs do not see. */
 #include "tool_file_help.h"
 
-#include "agent/grep_tool.h"
+#include "agent/definition/grep_tool.h"
 #include "engine/session.h"
 #include "tool/native.h"
 

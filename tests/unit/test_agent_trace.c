@@ -3,8 +3,8 @@
  * by tests/e2e/test_trace.py. */
 #include "check.h"
 
-#include "agent/agent_run.h"
-#include "agent/agent_trace.h"
+#include "agent/run/agent_run.h"
+#include "agent/run/agent_trace.h"
 
 /* Where lines go. */
 typedef struct Sink {

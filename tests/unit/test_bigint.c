@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "value/bigint.h"
+#include "value/number/bigint.h"
 
 #include <math.h>
 #include <stdlib.h>

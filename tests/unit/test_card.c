@@ -2,7 +2,7 @@
  * test_card.c - the language card: its size, and that every program on it does what it says. */
 #include "api_help.h"
 
-#include "tool/card.h"
+#include "tool/wire/card.h"
 
 static const char context[] =
     "{\"rows\":[{\"id\":\"a\",\"n\":1,\"t\":\"y\"},{\"id\":\"b\",\"n\":2,\"t\":\"x\"},"

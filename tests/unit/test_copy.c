@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "value/bigint.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/copy.h"
 #include "value/equal.h"
-#include "value/map.h"
+#include "value/number/bigint.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h; /* what is copied */
 static PtcHeap to;  /* where it goes */

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "json/write.h"
-#include "value/vec.h"
+#include "value/coll/vec.h"
 
 static char dir[] = "/tmp/ptc-data-XXXXXX";
 

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include "lisp/crew_int.h"
+#include "lisp/parallel/crew_int.h"
 
 static PtcToolAnswer naps(PtcToolCall *call, void *user)
 {

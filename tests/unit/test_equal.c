@@ -7,14 +7,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "value/bigint.h"
+#include "value/coll/dict.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/copy.h"
-#include "value/dict.h"
 #include "value/equal.h"
-#include "value/map.h"
+#include "value/number/bigint.h"
 #include "value/print.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h;
 

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h;
 

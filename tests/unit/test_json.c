@@ -5,9 +5,9 @@
 
 #include <math.h>
 
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/map.h"
-#include "value/vec.h"
 
 /* ------------------------------------------------------------------- parsing */
 

@@ -5,10 +5,10 @@
 #include "case_help.h"
 
 #include "json/check.h"
-#include "value/bigint.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/map.h"
-#include "value/vec.h"
+#include "value/number/bigint.h"
 
 enum { TEXT = 1 << 20, NAMES = 4096 };
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "value/map.h"
-#include "value/vec.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 
 static PtcValue boxed(double d)
 {

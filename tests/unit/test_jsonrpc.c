@@ -3,7 +3,7 @@
 #include "net/jsonrpc.h"
 
 #include "check.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 static CheckHeap h;

@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "engine/session.h"
-#include "lisp/record.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/record.h"
+#include "lisp/vm/vm_int.h"
 
 enum {
     BOUND_MS = 20, /* of CPU between two looks */

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "value/bigint.h"
-#include "value/dict.h"
+#include "value/coll/dict.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/iter.h"
-#include "value/map.h"
+#include "value/number/bigint.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h;       /* the versions */
 static PtcHeap older;     /* the keys: a heap that outlives the other */

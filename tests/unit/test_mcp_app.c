@@ -4,7 +4,7 @@
 #include "mcp_help.h"
 
 #include "mcp/app/app.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 /* What the next task gives. */
 static struct {

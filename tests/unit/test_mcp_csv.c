@@ -9,8 +9,8 @@
 #include "exec/task.h"
 #include "json/write.h"
 #include "tool/call.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 /* What the text becomes, as JSON; or "! line: message". */
 static const char *parse(const char *text, size_t len)

@@ -3,7 +3,7 @@
  * every allocation. */
 #include "mcp_help.h"
 
-#include "base/cancel.h"
+#include "base/os/cancel.h"
 #include "mcp/app/suspended.h"
 
 static PtcMem mem;

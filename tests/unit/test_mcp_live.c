@@ -2,7 +2,7 @@
  * MCP: what happens while a call is under way: cancelling, ids in use, subscriptions, questions, the queue. */
 #include <sched.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "mcp/server/gate.h"
 #include "mcp_help.h"
 

@@ -2,9 +2,9 @@
  * HMAC, base64 and sealed texts. */
 #include <stdio.h>
 
-#include "base/base64.h"
-#include "base/hmac.h"
-#include "base/secret.h"
+#include "base/text/base64.h"
+#include "base/text/hmac.h"
+#include "base/text/secret.h"
 #include "check.h"
 #include "mcp/server/seal.h"
 

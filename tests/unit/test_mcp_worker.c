@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-#include "base/cancel.h"
+#include "base/os/cancel.h"
 #include "exec/frame.h"
 #include "tool/file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "value/number.h"
+#include "value/number/number.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@
 #include "oauth/oauth_redirect.h"
 #include "oauth/oauth_scopes.h"
 #include "oauth/oauth_url.h"
-#include "upstream/sign_in.h"
+#include "upstream/connect/sign_in.h"
 
 static PtcMem mem;
 static PtcArena arena;

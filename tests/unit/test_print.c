@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "value/bigint.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/number/bigint.h"
 #include "value/print.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h;
 static char out[1 << 12];

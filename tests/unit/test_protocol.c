@@ -5,10 +5,10 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/protocol.h"
-#include "value/map.h"
+#include "tool/wire/protocol.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h;
 static PtcBuf out;

@@ -6,11 +6,11 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "base/nearest.h"
-#include "lisp/form.h"
+#include "base/text/nearest.h"
+#include "lisp/read/form.h"
 #include "unit/check.h"
-#include "value/bigint.h"
-#include "value/number.h"
+#include "value/number/bigint.h"
+#include "value/number/number.h"
 
 /* Everything a reading needs, and what came of it. */
 typedef struct {

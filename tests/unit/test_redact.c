@@ -2,7 +2,7 @@
  * Texts without secrets: whole ones, cut ones, encoded ones, those that come in pieces; memory that fails. */
 #include "trace/redact.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "check.h"
 
 static PtcMem mem;

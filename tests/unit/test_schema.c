@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * JSON Schema: messages, values that are no JSON, limits, memory and threads.  What each keyword means is in
  * test_schema_cases.c. */
-#include "lisp/record.h" /* before json_help.h, whose names are short */
+#include "lisp/vm/record.h" /* before json_help.h, whose names are short */
 
 #include "schema_help.h"
 
 #include <pthread.h>
 
-#include "value/bigint.h"
-#include "value/map.h"
-#include "value/vec.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/number/bigint.h"
 
 /* --------------------------------------------------------------------- helpers */
 

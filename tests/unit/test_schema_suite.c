@@ -8,8 +8,8 @@
 #include "schema_help.h"
 #include "suite_help.h"
 
-#include "value/map.h"
-#include "value/vec.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 
 /* ---------------------------------------------------------------- differences */
 

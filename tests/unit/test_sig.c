@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Signatures: what their parser says is wrong and where, that values which fit are left alone, and that nothing leaks
  * when memory runs out.  The cases of tests/boundary run through the command (tests/e2e/test_signature.py). */
-#include "lisp/lib/time.h" /* before json_help.h, whose names its functions use */
+#include "lisp/lib/time/time.h" /* before json_help.h, whose names its functions use */
 
 #include "json_help.h"
 
@@ -9,9 +9,9 @@
 
 #include "tool/sig/sig_check.h"
 #include "tool/sig/sig_schema.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/map.h"
-#include "value/vec.h"
 
 static PtcArena arena;
 static PtcSigIssues errors, warnings;

@@ -3,9 +3,9 @@
  * bytes, changed bytes are refused, and memory that runs out at any allocation loses nothing. */
 #include "api_help.h"
 
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "engine/snapshot/snapshot.h"
-#include "lisp/record.h"
+#include "lisp/vm/record.h"
 #include "value/equal.h"
 
 static const char key[] = "a key of the host, 32 bytes long";

@@ -2,11 +2,11 @@
  * test_suggest.c - words of other languages are none of ours, and no suggestion repeats what it refuses. */
 #include "check.h"
 
-#include "lisp/builtin.h"
-#include "lisp/diag.h"
+#include "lisp/analyze/suggest.h"
 #include "lisp/lib/builtin_doc.h"
-#include "lisp/registry.h"
-#include "lisp/suggest.h"
+#include "lisp/read/diag.h"
+#include "lisp/vm/builtin.h"
+#include "lisp/vm/registry.h"
 
 /* A word that we have would never be looked up; a hint that is cut says half. */
 static void test_words(void)

@@ -8,14 +8,14 @@
 
 #include "json/write.h"
 #include "ptc/ptc.h"
-#include "value/bigint.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/copy.h"
 #include "value/equal.h"
-#include "value/iter.h"
-#include "value/map.h"
+#include "value/number/bigint.h"
 #include "value/print.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { THREADS = 2 };
 

@@ -6,9 +6,9 @@
 #include <sched.h>
 
 #include "tool/cache.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/equal.h"
-#include "value/map.h"
-#include "value/vec.h"
 
 static bool yes(void *user, bool paused)
 {

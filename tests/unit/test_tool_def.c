@@ -3,7 +3,7 @@
  * the case files. */
 #include "boundary_help.h"
 
-#include "lisp/form.h"
+#include "lisp/read/form.h"
 #include "tool/tool.h"
 
 /* -------------------------------------------------------------------- exposure */

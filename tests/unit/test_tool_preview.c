@@ -4,7 +4,7 @@
 
 #include "tool/cache_key.h"
 #include "tool/hint.h"
-#include "tool/preview.h"
+#include "tool/wire/preview.h"
 
 static Ptc *ptc;
 

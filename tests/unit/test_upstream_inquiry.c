@@ -7,10 +7,10 @@
 
 #include <signal.h>
 
-#include "base/leash.h"
-#include "upstream/call_progress.h"
-#include "upstream/inquiry.h"
-#include "upstream/manager_int.h"
+#include "base/os/leash.h"
+#include "upstream/connect/call_progress.h"
+#include "upstream/connect/inquiry.h"
+#include "upstream/connect/manager_int.h"
 
 static char answer[64 * 1024];
 

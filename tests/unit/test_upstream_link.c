@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "base/leash.h"
+#include "base/os/leash.h"
 #include "unit/link_help.h"
 
 static PtcMem mem;

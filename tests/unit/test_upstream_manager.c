@@ -2,8 +2,8 @@
  * test_upstream_manager.c - the manager through its PtcRemote, with real processes: starts, changes, caps, owners,
  * caches, many threads, and memory that runs out. */
 #define _GNU_SOURCE
-#include "base/cancel.h"
-#include "base/leash.h"
+#include "base/os/cancel.h"
+#include "base/os/leash.h"
 #include "base/utf8.h"
 #include "mcp/client/link.h"
 #include "unit/manager_help.h"

@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-#include "base/cancel.h"
+#include "base/os/cancel.h"
 #include "engine/engine.h"
 #include "engine/outcome.h"
 #include "exec/frame.h"

@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hex.h"
+#include "base/os/whole_file.h"
+#include "base/text/hex.h"
 #include "base/utf8.h"
-#include "base/whole_file.h"
 #include "json/parse.h"
 #include "mcp/app/suspended.h"
-#include "upstream/call_replay.h"
-#include "upstream/grants.h"
-#include "upstream/quoted.h"
+#include "upstream/catalog/quoted.h"
+#include "upstream/run/call_replay.h"
+#include "upstream/run/grants.h"
 
 static char dir[64];
 static PtcMem mem;

@@ -7,8 +7,8 @@
 
 #include "http_help.h"
 
-#include "upstream/manager_int.h"
-#include "upstream/sign_in_flow.h"
+#include "upstream/connect/manager_int.h"
+#include "upstream/connect/sign_in_flow.h"
 
 static char answer[64 * 1024];
 static PtcMem own; /* of the test: it never runs out */

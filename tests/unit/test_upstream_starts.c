@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include <sys/wait.h>
 
-#include "base/leash.h"
+#include "base/os/leash.h"
 #include "mcp/client/link.h"
 #include "unit/manager_help.h"
 

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "value/iter.h"
+#include "value/coll/iter.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static CheckHeap h;
 static PtcHeap *in = &h.heap; /* where things are made */

@@ -3,7 +3,7 @@
  * so. */
 #include "check.h"
 
-#include "base/watch.h"
+#include "base/os/watch.h"
 #include "engine/engine.h"
 #include "engine/outcome.h"
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/whole_file.h"
+#include "base/os/whole_file.h"
 
 static char dir[64];
 static PtcMem mem;

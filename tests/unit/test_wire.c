@@ -11,7 +11,7 @@
 #include "json/emit.h"
 #include "llm/json_difference.h"
 #include "llm/llm_json.h"
-#include "llm/provider.h"
+#include "llm/provider/provider.h"
 #include "llm/request_help.h"
 
 static PtcMem mem;

@@ -6,14 +6,14 @@
  *
  * With --stdio PROGRAM [ARGUMENT...] it starts a server instead, lists its tools and measures calls of `echo`. */
 #define _GNU_SOURCE /* memmem */
-#include "base/leash.h"
+#include "base/os/leash.h"
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"
 #include "unit/link_help.h"
+#include "upstream/config/fields.h"
+#include "upstream/connect/mcp_headers.h"
 #include "upstream/driver_login.h"
-#include "upstream/fields.h"
-#include "upstream/mcp_headers.h"
 
 enum { CALL_MS = 20000, ROUNDS = 5 };
 

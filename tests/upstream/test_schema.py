@@ -20,7 +20,7 @@ KINDS = {"STDIO": {"stdio"}, "HTTP": {"http"}, "OPENAPI": {"openapi"}, "FROM": {
 def rows():
     """Transport -> keys, from the table that the reader has."""
     keys = {kind: set() for kind in KINDS["ALL"]}
-    for name, kinds in ROW.findall((ROOT / "src/upstream/config_ours.c").read_text(encoding="utf-8")):
+    for name, kinds in ROW.findall((ROOT / "src/upstream/config/config_ours.c").read_text(encoding="utf-8")):
         for kind in kinds.split("|"):
             for transport in KINDS[kind.strip()]:
                 keys[transport].add(name)

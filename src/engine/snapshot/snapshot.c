@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "base/hmac.h"
-#include "base/secret.h"
+#include "base/text/hmac.h"
+#include "base/text/secret.h"
 #include "engine/snapshot/snapshot_int.h"
 
 #define JOURNAL " journal"

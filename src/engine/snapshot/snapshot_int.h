@@ -10,7 +10,7 @@
  *                turn how many values an entry has, and the number of the vector of entries it leads to; for each
  *                SNAP_CELL in turn what it holds (SNAP_HOLE: a delay that was not computed) and its function, or nil
  *     3 values   one for each name of the history, then for each bound name
- *   tag of all that comes before it (base/hmac.h)
+ *   tag of all that comes before it (hmac.h)
  *
  * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are
  * zigzagged.  A text is its length and that many bytes of UTF-8.  An object is a byte that says what it is (SnapKind)
@@ -29,12 +29,12 @@
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/snapshot/idmap.h"
-#include "lisp/function.h"
-#include "lisp/lib/produce.h"
-#include "lisp/record.h"
+#include "lisp/compile/function.h"
+#include "lisp/lib/seq/produce.h"
+#include "lisp/vm/record.h"
 #include "value/cell.h"
-#include "value/typed.h"
-#include "value/walk.h"
+#include "value/coll/typed.h"
+#include "value/coll/walk.h"
 
 #define SNAP_MAGIC "ptcsnap\x01"
 

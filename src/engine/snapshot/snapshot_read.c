@@ -3,10 +3,10 @@
  * count is believed only as far as bytes follow, and objects go into the session's heap, which has a limit. */
 #include "base/utf8.h"
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/lib/regex.h"
-#include "lisp/lib/time.h"
+#include "lisp/lib/text/regex.h"
+#include "lisp/lib/time/time.h"
 
-#include "value/decimal.h"
+#include "value/number/decimal.h"
 #include <stdio.h>
 
 /* ------------------------------------------------------------------------------ numbers */

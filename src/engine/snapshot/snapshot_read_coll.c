@@ -3,8 +3,8 @@
  * of a map are holes.  What is known about a node is kept with its item, so that a node shared by many vectors is
  * examined only once. */
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/lib/seq_int.h"
-#include "value/dict.h"
+#include "lisp/lib/seq/seq_int.h"
+#include "value/coll/dict.h"
 
 /* A sequence of PTC_ENDLESS or more elements has no end, and is a range or made of cells. */
 enum { WIDTH = PTC_FLAT_MAX, BITS = 5, SEQ_MAX = PTC_ENDLESS - 1 };
@@ -213,7 +213,7 @@ bool ptc_snapshot_read_cons(SnapReader *r)
     return ptc_snapshot_add_value(r, ptc_cons_new(r->heap, first, rest));
 }
 
-/* See new_ring in lisp/lib/seq_part.c. */
+/* See new_ring in seq_part.c. */
 bool ptc_snapshot_read_ring(SnapReader *r)
 {
     size_t n;

@@ -3,8 +3,8 @@
  * builtins made.  The code behind the latter trusts what it is given, so everything is checked here. */
 #include "base/utf8.h"
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/vm_int.h"
-#include "value/bigint.h"
+#include "lisp/vm/vm_int.h"
+#include "value/number/bigint.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #ifndef PTC_LISP_LIB_BUILTIN_DOC_H
 #define PTC_LISP_LIB_BUILTIN_DOC_H
 
-#include "lisp/builtin.h"
+#include "lisp/vm/builtin.h"
 
 enum { PTC_ROWS_MAX = 1024, PTC_ROW_NAME = 80 };
 

@@ -5,7 +5,7 @@
  * Clojure's last write wins. */
 #include "lisp/lib/cells.h"
 
-#include "lisp/record.h"
+#include "lisp/vm/record.h"
 #include "value/cell.h"
 
 static bool is_kind(PtcValue v, PtcCellKind kind)

@@ -3,7 +3,7 @@
 #ifndef PTC_LISP_LIB_CELLS_H
 #define PTC_LISP_LIB_CELLS_H
 
-#include "lisp/builtin.h"
+#include "lisp/vm/builtin.h"
 
 /* Stores v; `what` is what the program sees of the cell, such as "an atom".  Fails inside of a pmap for cells from
  * outside. */

@@ -8,8 +8,8 @@
 
 #include "lisp/lib/num.h"
 #include "lisp/lib/pred.h"
-#include "lisp/record.h"
-#include "value/decimal.h"
+#include "lisp/vm/record.h"
+#include "value/number/decimal.h"
 
 static bool stopped(const PtcVM *vm)
 {

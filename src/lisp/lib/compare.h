@@ -3,7 +3,7 @@
 #ifndef PTC_LISP_LIB_COMPARE_H
 #define PTC_LISP_LIB_COMPARE_H
 
-#include "lisp/vm.h"
+#include "lisp/vm/vm.h"
 
 /* *out = a < b, or a <= b.  False as soon as one is nil (both nil: only <= holds) or NaN.  Numbers,
  * strings, keywords, dates and sequentials are ordered among themselves; anything else is a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What the compiler itself calls: access for destructuring.  Hidden from programs. */
-#include "lisp/lib/interop.h"
-#include "lisp/lib/produce.h"
-#include "lisp/vm_int.h"
+#include "lisp/lib/java/interop.h"
+#include "lisp/lib/seq/produce.h"
+#include "lisp/vm/vm_int.h"
 
 static bool fail_destructure(PtcVM *vm, PtcValue v)
 {

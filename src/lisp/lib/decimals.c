@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-#include "lisp/lib/format.h"
-#include "lisp/lib/interop.h"
+#include "lisp/lib/java/interop.h"
 #include "lisp/lib/num.h"
-#include "lisp/lib/time.h"
+#include "lisp/lib/text/format.h"
+#include "lisp/lib/time/time.h"
 
 /* ------------------------------------------------------------------------------- contexts */
 

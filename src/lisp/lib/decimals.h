@@ -3,8 +3,8 @@
 #ifndef PTC_LISP_LIB_DECIMALS_H
 #define PTC_LISP_LIB_DECIMALS_H
 
-#include "lisp/vm.h"
-#include "value/decimal.h"
+#include "lisp/vm/vm.h"
+#include "value/number/decimal.h"
 
 /* A result as with-precision wants it; itself outside of that.  PTC_NONE is passed on. */
 PTC_MUST_USE PtcValue ptc_decimal_in_context(PtcVM *vm, PtcValue v);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Functions that make functions.  What they give is a record: a hidden builtin and what it needs.
  * The hidden builtin gets that record as its first argument. */
-#include "lisp/force.h"
-#include "lisp/lib/produce.h"
-#include "lisp/memo.h"
-#include "lisp/record.h"
+#include "lisp/lib/seq/produce.h"
+#include "lisp/vm/force.h"
+#include "lisp/vm/memo.h"
+#include "lisp/vm/record.h"
 
 /* Arguments put together in a C array; ptc_call keeps so few alive itself. */
 enum { FEW_ARGS = 32 };

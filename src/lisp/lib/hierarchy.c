@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Hierarchies of keywords: a map of :parents, :ancestors and :descendants, each from a name to a set.  The global one
  * is the variable global-hierarchy, which a program has that says derive; so it follows the rules of def. */
-#include "lisp/dispatch.h"
-#include "lisp/lib/class.h"
-#include "lisp/names.h"
+#include "lisp/analyze/names.h"
+#include "lisp/lib/java/class.h"
+#include "lisp/vm/dispatch.h"
 #include "value/cell.h"
-#include "value/typed.h"
+#include "value/coll/typed.h"
 
 enum { ISA_DEPTH = 50 };
 

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "lisp/builtin.h"
 #include "lisp/lib/num.h"
-#include "value/decimal.h"
+#include "lisp/vm/builtin.h"
+#include "value/number/decimal.h"
 
 /* ------------------------------------------------------------------ rounding */
 

@@ -3,8 +3,8 @@
  * our own.  One body serves both names.  Whole numbers come out as floats, as Java gives them. */
 #include <math.h>
 
-#include "lisp/builtin.h"
 #include "lisp/lib/num.h"
+#include "lisp/vm/builtin.h"
 
 /* ------------------------------------------------------------------ what Java does otherwise than C */
 

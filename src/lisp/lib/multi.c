@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Multimethods: their methods by dispatch value, and which of several fits best.  lisp/dispatch.h has the layout and
+ * Multimethods: their methods by dispatch value, and which of several fits best.  dispatch.h has the layout and
  * the calls. */
-#include "lisp/dispatch.h"
 #include "lisp/lib/cells.h"
-#include "lisp/vm_int.h"
+#include "lisp/vm/dispatch.h"
+#include "lisp/vm/vm_int.h"
 #include "value/cell.h"
 
 static bool arg_multi(PtcVM *vm, const PtcValue *argv)

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lisp/builtin.h"
 #include "lisp/lib/decimals.h"
+#include "lisp/vm/builtin.h"
 
 static const char *running_name(const PtcVM *vm)
 {

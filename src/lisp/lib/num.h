@@ -7,7 +7,7 @@
 #ifndef PTC_LISP_LIB_NUM_H
 #define PTC_LISP_LIB_NUM_H
 
-#include "lisp/vm.h"
+#include "lisp/vm/vm.h"
 
 PTC_MUST_USE PtcValue ptc_num_add(PtcVM *vm, PtcValue a, PtcValue b);
 PTC_MUST_USE PtcValue ptc_num_sub(PtcVM *vm, PtcValue a, PtcValue b);

@@ -2,11 +2,11 @@
  * Casts to Java's integers, and arithmetic that wraps around as theirs does. */
 #include <math.h>
 
-#include "lisp/lib/interop.h"
+#include "lisp/lib/java/interop.h"
 #include "lisp/lib/num.h"
 #include "lisp/lib/pred.h"
-#include "lisp/lib/time.h"
-#include "value/decimal.h"
+#include "lisp/lib/time/time.h"
+#include "value/number/decimal.h"
 
 /* The integer of any size that a string spells. */
 static bool parse_whole(PtcVM *vm, PtcValue text, PtcValue *out)

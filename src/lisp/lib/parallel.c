@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * pmap and pcalls: the same function, or several, at the same time.  See crew.h for what that means. */
-#include "lisp/crew.h"
-#include "lisp/force.h"
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/seq/seq_int.h"
+#include "lisp/parallel/crew.h"
+#include "lisp/vm/force.h"
 
 enum { WIDEST = 64 };
 

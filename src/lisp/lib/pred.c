@@ -2,9 +2,9 @@
  * What kind of value is it?  Also identity, boolean and not. */
 #include "lisp/lib/pred.h"
 
-#include "lisp/lib/seq_int.h"
-#include "value/decimal.h"
-#include "value/typed.h"
+#include "lisp/lib/seq/seq_int.h"
+#include "value/coll/typed.h"
+#include "value/number/decimal.h"
 
 /* ---------------------------------------------------------------- predicates */
 

@@ -4,7 +4,7 @@
 #define PTC_LISP_LIB_PRED_H
 
 #include "base/utf8.h"
-#include "lisp/builtin.h"
+#include "lisp/vm/builtin.h"
 #include "value/str.h"
 
 /* A predicate of clojure.core; `test` is about its argument x. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Protocols: which types have methods for one, and how they get them.  lisp/dispatch.h has the layout and the calls. */
-#include "lisp/dispatch.h"
+ * Protocols: which types have methods for one, and how they get them.  dispatch.h has the layout and the calls. */
 #include "lisp/lib/cells.h"
-#include "lisp/lib/class.h"
-#include "lisp/vm_int.h"
+#include "lisp/lib/java/class.h"
+#include "lisp/vm/dispatch.h"
+#include "lisp/vm/vm_int.h"
 #include "value/cell.h"
-#include "value/typed.h"
+#include "value/coll/typed.h"
 
 static PtcValue impls_of(const PtcVM *vm, PtcValue protocol)
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/seq/seq_int.h"
 
 static uint64_t mix(uint64_t x)
 {

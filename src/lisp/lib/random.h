@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lisp/vm.h"
+#include "lisp/vm/vm.h"
 
 /* Where the numbers of part i of a job begin, which was at `state` when it was divided. */
 uint64_t ptc_random_of(uint64_t state, uint64_t i);

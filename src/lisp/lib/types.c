@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Types that programs define: their constructors and fields, and the documentation of the forms.  value/typed.h has the
+ * Types that programs define: their constructors and fields, and the documentation of the forms.  typed.h has the
  * layout.  The analyzer opens the forms up (analyze_types.c): defrecord becomes a def of the type, defs of its
  * constructors, and a call that files its methods with their protocols. */
-#include "lisp/record.h"
-#include "lisp/vm_int.h"
-#include "value/typed.h"
+#include "lisp/vm/record.h"
+#include "lisp/vm/vm_int.h"
+#include "value/coll/typed.h"
 
 /* Values of the function that makes things of a type. */
 enum { MADE_TYPE = 1, MADE_LIKE };

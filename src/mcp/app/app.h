@@ -30,8 +30,7 @@ typedef struct PtcAppTask {
     const PtcCancel *cancel;
     const PtcTaskTurn *turn; /* to give away while others are waited for */
     PtcText traceparent;
-    struct PtcRemoteListener
-        *listener; /* of progress in other servers (tool/remote.h); NULL: none */
+    struct PtcRemoteListener *listener; /* of progress in other servers (remote.h); NULL: none */
     /* Asks a person about the calls that wait in this run of PtcAppConfig.remote, and returns when it was decided.
      * False: the task is over.  NULL: nobody can be asked. */
     bool (*ask)(struct PtcAppTask *task, void *run);

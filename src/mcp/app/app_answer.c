@@ -12,11 +12,11 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/protocol.h"
+#include "tool/wire/protocol.h"
 #include "trace/ledger.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 #define KIB ((size_t)1024)
 

@@ -7,13 +7,13 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "base/utf8.h"
 #include "exec/asked_calls.h"
 #include "json/parse.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum {
     QUESTION_BYTES = 32 * 1024,

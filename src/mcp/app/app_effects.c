@@ -6,9 +6,9 @@
 #include "base/utf8.h"
 #include "exec/effects_line.h"
 #include "json/parse.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 static PtcValue parsed(PtcJob *job)
 {

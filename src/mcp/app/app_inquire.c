@@ -4,7 +4,7 @@
 #include "mcp/app/app_int.h"
 
 #include "json/parse.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 enum { QUESTION_BYTES = 512 * 1024, ANSWER_BYTES = 64 * 1024, LOOK_MS = 100 };

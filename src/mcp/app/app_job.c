@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "tool/protocol.h"
+#include "tool/wire/protocol.h"
 #include "value/str.h"
 
 enum { LEAST_MS = 1000 }; /* for a program, however long its call has waited */

@@ -5,7 +5,7 @@
 #include "mcp/app/app_int.h"
 
 #include "json/emit.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 
 enum { ANSWER_BYTES = 512 * 1024, ASK_MS = 5000 };
 static const int64_t KEPT_NS = (int64_t)5 * 60 * 1000 * 1000 * 1000;

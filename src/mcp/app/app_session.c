@@ -5,9 +5,9 @@
 
 #include "json/parse.h"
 #include "value/calendar.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { LISTED = 200, FORGOTTEN = 100 };
 

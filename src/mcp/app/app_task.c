@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "trace/ledger.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 enum {

@@ -3,8 +3,8 @@
  * objects without references, because several clients drop anything else. */
 #include "mcp/app/app_int.h"
 
-#include "tool/card.h"
 #include "tool/toolset.h"
+#include "tool/wire/card.h"
 
 enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
 

@@ -3,8 +3,8 @@
  * time; an errand that nobody holds is cancelled, and its thread is joined before anything it uses is freed. */
 #include "mcp/app/errand.h"
 
-#include "base/cancel.h"
-#include "base/thread.h"
+#include "base/os/cancel.h"
+#include "base/os/thread.h"
 
 enum { STACK = 8 * 1024 * 1024 }; /* programs of a task run on it */
 

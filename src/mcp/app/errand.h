@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "mcp/app/app.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 enum { PTC_ERRAND_BUFS = 8 };
 

@@ -8,7 +8,7 @@
 #define PTC_MCP_APP_PULSE_H
 
 #include "mcp/server/mcp.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 typedef struct PtcPulse PtcPulse;
 

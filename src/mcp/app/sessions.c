@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/secret.h"
+#include "base/text/base64.h"
+#include "base/text/secret.h"
 #include "base/utf8.h"
 #include "store/store.h"
 

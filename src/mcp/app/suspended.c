@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/budget.h"
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "base/utf8.h"
 
 enum { KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */

@@ -11,10 +11,10 @@
 
 #include <pthread.h>
 
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "exec/task.h"
 #include "mcp/app/errand.h"
-#include "tool/remote.h"
+#include "tool/remote/remote.h"
 
 enum {
     PTC_SUSPENDED_ROWS = 32,

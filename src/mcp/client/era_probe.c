@@ -4,9 +4,9 @@
 #include "mcp/client/era_probe.h"
 
 #include "json/parse.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 enum { HEADER_MISMATCH = -32020, MISSING_CAPABILITY = -32021, UNSUPPORTED_VERSION = -32022 };
 

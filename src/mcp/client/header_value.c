@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mcp/client/header_value.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 static bool is_plain(PtcText text)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "json/members.h"
 
 enum {

@@ -3,7 +3,7 @@
  * holds: a job is in the queue, held back, or under way. */
 #include <stdio.h>
 
-#include "base/thread.h"
+#include "base/os/thread.h"
 #include "mcp/client/wire_http_int.h"
 
 enum { STACK = 256 * 1024 };

@@ -8,7 +8,7 @@
 #include "mcp/client/link_int.h"
 #include "net/jsonrpc.h"
 #include "ptc/ptc.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 
 #define LEGACY_VERSION "2025-11-25"
 #define MODERN_VERSION "2026-07-28"

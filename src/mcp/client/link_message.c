@@ -10,7 +10,7 @@
 #include "mcp/client/link_int.h"
 #include "net/jsonrpc.h"
 #include "ptc/ptc.h"
-#include "value/number.h"
+#include "value/number/number.h"
 #include "value/str.h"
 
 #define META "io.modelcontextprotocol/"

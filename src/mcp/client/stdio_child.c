@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/leash.h"
+#include "base/os/leash.h"
 
 /* A leash that nobody talks to any more. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/sigpipe.h"
+#include "base/os/sigpipe.h"
 #include "base/utf8.h"
 #include "json/members.h"
 #include "mcp/client/link_int.h"

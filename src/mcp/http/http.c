@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/open_files.h"
-#include "base/secret.h"
+#include "base/os/open_files.h"
+#include "base/text/secret.h"
 #include "mcp/http/http_int.h"
 
 #define SECOND_NS INT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 
 bool ptc_http_guard_init(PtcHttpGuard *guard, PtcMem *mem, bool loopback)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "base/one_line.h"
+#include "base/text/one_line.h"
 #include "json/emit.h"
 #include "value/calendar.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 
 bool ptc_http_tokens_init(PtcHttpTokens *tokens, PtcMem *mem)
 {

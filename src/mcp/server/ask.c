@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "mcp/server/mcp_int.h"
 
 enum { QUESTION_ID = 32 };

@@ -3,7 +3,7 @@
  * until it is finished, and has no answer if that happened. */
 #include <stdio.h>
 
-#include "base/cancel.h"
+#include "base/os/cancel.h"
 #include "mcp/server/mcp_int.h"
 
 /* A call that has been refused keeps its error; nothing is run for it. */

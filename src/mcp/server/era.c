@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "mcp/server/mcp_int.h"

@@ -8,12 +8,12 @@
 #define PTC_MCP_SERVER_MCP_INT_H
 
 #include "base/arena.h"
-#include "base/hmac.h"
+#include "base/text/hmac.h"
 #include "mcp/server/gate.h"
 #include "mcp/server/seal.h"
 #include "mcp/server/transport.h"
 #include "net/jsonrpc.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 #define PTC_MCP_META "io.modelcontextprotocol/"

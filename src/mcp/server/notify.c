@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "mcp/server/mcp_int.h"
-#include "value/vec.h"
+#include "value/coll/vec.h"
 
 bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
 {

@@ -3,9 +3,9 @@
  * holds: the handler is only scheduled here; it runs later, when the gate lets it in. */
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "mcp/server/mcp_int.h"
-#include "value/iter.h"
+#include "value/coll/iter.h"
 
 static void invalid(PtcMcpCall *call, const char *why)
 {

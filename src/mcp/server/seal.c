@@ -3,9 +3,9 @@
  * used before its seal was found to be right. */
 #include "mcp/server/seal.h"
 
-#include "base/base64.h"
-#include "base/hmac.h"
-#include "base/secret.h"
+#include "base/text/base64.h"
+#include "base/text/hmac.h"
+#include "base/text/secret.h"
 
 /* Context and payload are preceded by their lengths, so that bytes cannot move from one to the other. */
 static void seal_mac(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 #include "mcp/server/mcp_int.h"
 
 enum { MIB = 1024 * 1024 };

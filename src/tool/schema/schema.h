@@ -10,7 +10,7 @@
  *
  * Both sides may be hostile.  Loops tick; a schema has at most PTC_SCHEMA_MAX_NODES subschemas; checks nest at most
  * PTC_SCHEMA_MAX_DEPTH deep; a reference that comes back to the same place of the value is detected; patterns are
- * matched as lisp/lib/regex.h matches them.  Nothing outside of the schema's document is ever read. */
+ * matched as regex.h matches them.  Nothing outside of the schema's document is ever read. */
 #ifndef PTC_TOOL_SCHEMA_SCHEMA_H
 #define PTC_TOOL_SCHEMA_SCHEMA_H
 

@@ -2,7 +2,7 @@
  * Rules for arrays.  What always holds: every element is examined at most once for each rule, and ticks. */
 #include "tool/schema/schema_run.h"
 
-#include "value/iter.h"
+#include "value/coll/iter.h"
 
 typedef PtcSchemaRun Run;
 typedef PtcSchemaFrame Frame;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "lisp/lib/regex.h"
-#include "value/iter.h"
+#include "lisp/lib/text/regex.h"
+#include "value/coll/iter.h"
 #include "value/str.h"
 
 typedef PtcSchemaRun Run;

@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
-#include "lisp/builtin.h"
-#include "lisp/lib/time.h"
+#include "lisp/lib/time/time.h"
+#include "lisp/vm/builtin.h"
 #include "value/str.h"
 
 enum { ISSUE_TICKS = 16 }; /* composing words costs more than most steps */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/nearest.h"
-#include "value/iter.h"
+#include "base/text/nearest.h"
+#include "value/coll/iter.h"
 #include "value/str.h"
 
 typedef PtcSchemaCompiler Compiler;

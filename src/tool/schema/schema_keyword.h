@@ -4,7 +4,7 @@
 #define PTC_TOOL_SCHEMA_SCHEMA_KEYWORD_H
 
 #include "tool/schema/schema_int.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 
 /* Reads one member of a schema object; unknown ones have no meaning. */
 PTC_MUST_USE bool ptc_schema_read_keyword(PtcSchemaCompiler *c, PtcSchemaPending *at, PtcText name,

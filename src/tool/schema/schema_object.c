@@ -3,8 +3,8 @@
  * is what `required` and the dependents use. */
 #include "tool/schema/schema_run.h"
 
-#include "base/nearest.h"
-#include "value/map.h"
+#include "base/text/nearest.h"
+#include "value/coll/map.h"
 
 typedef PtcSchemaRun Run;
 typedef PtcSchemaFrame Frame;

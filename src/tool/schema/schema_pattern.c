@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Patterns of JSON Schema are ECMA-262's.  They are rewritten in the notation of lisp/lib/regex.h, which is Java's;
+ * Patterns of JSON Schema are ECMA-262's.  They are rewritten in the notation of regex.h, which is Java's;
  * the two mostly agree.  What PCRE2 would understand but ECMA-262 would not is refused if it would mean something
  * surprising. */
 #include "tool/schema/schema_int.h"
 
 #include <string.h>
 
-#include "lisp/lib/regex.h"
+#include "lisp/lib/text/regex.h"
 #include "value/str.h"
 
 typedef struct {

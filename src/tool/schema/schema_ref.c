@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "value/map.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 typedef PtcSchemaCompiler Compiler;
 typedef PtcText Text;

@@ -6,12 +6,12 @@
 #include <math.h>
 
 #include "tool/sig/sig_int.h"
-#include "value/bigint.h"
-#include "value/iter.h"
-#include "value/map.h"
-#include "value/number.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/number/bigint.h"
+#include "value/number/number.h"
 #include "value/str.h"
-#include "value/vec.h"
 
 typedef struct {
     PtcHeap *heap;

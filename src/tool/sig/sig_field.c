@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fields and where they are found in a map: one pass over the hashes of a small map, look-ups in a large one. */
 #include "tool/sig/sig_int.h"
-#include "value/map.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 /* ------------------------------------------------------------------------------ their keys */

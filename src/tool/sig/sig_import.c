@@ -5,8 +5,8 @@
 #include "base/utf8.h"
 #include "tool/sig/sig_int.h"
 #include "tool/sig/sig_schema.h"
-#include "value/iter.h"
-#include "value/map.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 typedef struct {

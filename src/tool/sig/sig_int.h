@@ -3,7 +3,7 @@
 #ifndef PTC_TOOL_SIG_SIG_INT_H
 #define PTC_TOOL_SIG_SIG_INT_H
 
-#include "lisp/lib/time.h"
+#include "lisp/lib/time/time.h"
 #include "tool/sig/sig.h"
 #include "tool/sig/sig_check.h"
 

@@ -3,13 +3,13 @@
  * counted. */
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
 #include "tool/sig/sig_int.h"
-#include "value/map.h"
-#include "value/number.h"
+#include "value/coll/map.h"
+#include "value/number/number.h"
 #include "value/str.h"
 
 enum {

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "tool/sig/sig_int.h"
 

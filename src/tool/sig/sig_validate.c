@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Strict validation, and the modes.  Recursion follows the type, whose depth is bounded. */
 #include "tool/sig/sig_int.h"
-#include "value/iter.h"
-#include "value/map.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
 #include "value/str.h"
 
 typedef struct {

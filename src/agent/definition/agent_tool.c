@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * Agents as tools.  A child runs on the thread of the call: in pmap that is one of pmap's.  It stops when the call
+ * does, so no child outlives the run that started it. */
+#include "agent/definition/agent_tool.h"
+
+#include <stdio.h>
+
+#include "agent/run/agent_outcome.h"
+#include "base/sanitized.h"
+#include "base/stack.h"
+#include "base/utf8.h"
+#include "tool/wire/answer.h"
+
+enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
+#define MS ((int64_t)1000000)
+
+/* ----------------------------------------------------------------------------- the stack */
+
+/* Checked because a child may run on the stack of its parent's VM instead of the thread's own. */
+static bool has_stack(void)
+{
+    size_t least = PTC_SANITIZED ? STACK_LEAST * STACK_SANITIZED : STACK_LEAST;
+    return ptc_stack_room() > least;
+}
+
+/* ------------------------------------------------------------------------------ children */
+
+static PtcToolAnswer fail(PtcToolCall *call, const char *text)
+{
+    ptc_answer_fail(call, ptc_text_cstr(text));
+    return PTC_TOOL_ANSWERED;
+}
+
+PtcAgentRun *ptc_agent_tool_run(PtcToolCall *call)
+{
+    PtcAgentRun *run = ptc_call_host(call);
+    if (!run)
+        fail(call, "tools of this kind need an agent that runs");
+    return run;
+}
+
+static PtcAgentRun *new_run(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    return ptc_mem_alloc(&mem, sizeof(PtcAgentRun));
+}
+
+static void free_run(PtcAgentRun *run)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *run);
+    ptc_mem_free(&mem, run, sizeof *run);
+}
+
+/* Why a child failed, in words for the program that called it. */
+static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
+{
+    char text[PTC_TOOL_TEXT];
+    const PtcVerdict *v = &child->step.now.verdict;
+    const PtcFault *f = &child->fault;
+    if (child->invalid)
+        snprintf(text, sizeof text, "%s: %s%s%s", ptc_fault_reason(f), f->no_memory ? "" : f->path,
+                 f->path[0] && !f->no_memory ? ": " : "", ptc_fault_message(f));
+    else
+        snprintf(text, sizeof text, "%s: %.*s", v->reason,
+                 ptc_utf8_shown(v->message.bytes, v->message.len, 1500),
+                 v->message.bytes ? v->message.bytes : "");
+    fail(call, text);
+}
+
+/* A failed call is not in the list of what ran, but what the child did before it failed has happened all the same. */
+static void note_effects(PtcAgentRun *parent, const PtcTool *tool, const PtcAgentRun *child)
+{
+    if (!tool->info.read_only && !tool->info.idempotent && !ptc_agent_outcome_safe(child))
+        atomic_store(&parent->unsafe, true);
+}
+
+PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *tool,
+                               PtcText context, bool free)
+{
+    PtcAgentRun *parent = ptc_agent_tool_run(call), *child;
+    PtcAgentOptions options = ptc_agent_options();
+    options.input.context = context;
+    options.cancel = ptc_call_cancel(call);
+    if (!parent)
+        return NULL;
+    if (!has_stack()) {
+        fail(call, "max_depth_exceeded: agents are nested too deeply for this thread");
+        return NULL;
+    }
+    if (!(child = new_run())) {
+        fail(call, "no_memory: out of memory");
+        return NULL;
+    }
+    PtcText name = {call->tool->info.name, call->tool->info.name_len};
+    ptc_agent_run_begin_child(child, parent, def, name, &options);
+    child->tool = tool;
+    child->free_of_budget = free;
+    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(call) * MS;
+    if (call->tool->info.timeout_ms && end < child->deadline_ns)
+        child->deadline_ns = end;
+    ptc_agent_run_go(child);
+    if (!child->invalid && child->step.now.verdict.ok)
+        return child;
+    note_effects(parent, call->tool, child);
+    tell_failure(call, child);
+    ptc_agent_tool_end(child);
+    return NULL;
+}
+
+void ptc_agent_tool_end(PtcAgentRun *child)
+{
+    if (!child)
+        return;
+    ptc_agent_run_end(child);
+    free_run(child);
+}
+
+/* --------------------------------------------------------------------------------- tools */
+
+static PtcToolAnswer call_agent(PtcToolCall *call, void *user)
+{
+    const PtcAgentTool *tool = user;
+    const char *args = ptc_answer_args_json(call);
+    if (!args)
+        return fail(call, "no_memory: out of memory");
+    PtcAgentRun *child =
+        ptc_agent_tool_go(call, tool->child, tool, ptc_buf_view(&call->json), false);
+    if (child)
+        ptc_answer_json(call, child->step.now.verdict.value.bytes ? child->step.now.verdict.value
+                                                                  : PTC_TEXT("null"));
+    ptc_agent_tool_end(child);
+    return PTC_TOOL_ANSWERED;
+}
+
+const PtcAgentToolFns ptc_agent_tool_functions = {
+    [PTC_AGENT_TOOL_AGENT] = call_agent,   [PTC_AGENT_TOOL_SELF] = call_agent,
+    [PTC_AGENT_TOOL_LLM] = ptc_llm_tool,   [PTC_AGENT_TOOL_LLM_QUERY] = ptc_llm_tool_query,
+    [PTC_AGENT_TOOL_HTTP] = ptc_http_tool,
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * Definitions: made, counted, finished.  A definition lives in the ledger that it contains, as engines and sets of
+ * tools do. */
+#include "agent/definition/definition.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "agent/definition/definition_int.h"
+#include "base/utf8.h"
+#include "lisp/read/diag.h"
+#include "lisp/vm/builtin.h"
+
+enum { LEDGER_BYTES = 256 * 1024 * 1024 };
+
+/* ------------------------------------------------------------------------------- faults */
+
+bool ptc_fault_set(PtcFault *fault, const char *path, const char *format, ...)
+{
+    va_list args;
+    char text[sizeof fault->message];
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fault->input = fault->no_memory = false;
+    ptc_diag_format(fault->path, sizeof fault->path, "%s", path);
+    ptc_diag_format(fault->message, sizeof fault->message, "%s", text);
+    return false;
+}
+
+bool ptc_fault_memory(PtcFault *fault)
+{
+    ptc_fault_set(fault, "", "out of memory");
+    fault->no_memory = true;
+    return false;
+}
+
+const char *ptc_fault_outcome(const PtcFault *fault)
+{
+    return fault->no_memory ? "error" : "invalid";
+}
+
+const char *ptc_fault_reason(const PtcFault *fault)
+{
+    return fault->no_memory ? "no_memory" : fault->input ? "invalid_input" : "invalid_agent";
+}
+
+const char *ptc_fault_message(const PtcFault *fault)
+{
+    return fault->no_memory ? "out of memory" : fault->message;
+}
+
+bool ptc_fault_inside(PtcFault *fault, const char *path)
+{
+    char inner[sizeof fault->path];
+    memcpy(inner, fault->path, sizeof inner);
+    if (*path)
+        ptc_diag_format(fault->path, sizeof fault->path, "%s%s%s", path, *inner ? "." : "", inner);
+    return false;
+}
+
+const char *ptc_fault_found(PtcValue v, char out[PTC_FOUND_BYTES])
+{
+    enum { SHOWN = 40 };
+    if (ptc_is_string(v)) {
+        size_t len = ptc_str_len(v), n = len;
+        if (len > SHOWN)
+            n = ptc_utf8_valid_prefix(ptc_str_bytes(v), SHOWN);
+        snprintf(out, PTC_FOUND_BYTES, "\"%.*s%s\"", (int)n, ptc_str_bytes(v),
+                 n < len ? "..." : "");
+    } else if (ptc_is_int(v)) {
+        snprintf(out, PTC_FOUND_BYTES, "%lld", (long long)ptc_to_int(v));
+    } else {
+        bool list = ptc_is_sequential(v), object = ptc_is_map(v);
+        snprintf(out, PTC_FOUND_BYTES, "%s",
+                 v == PTC_NIL     ? "null"
+                 : v == PTC_TRUE  ? "true"
+                 : v == PTC_FALSE ? "false"
+                 : list           ? "a list"
+                 : object         ? "an object"
+                                  : ptc_type_name(v));
+    }
+    return out;
+}
+
+/* ------------------------------------------------------------------------------- making */
+
+static void set_defaults(PtcAgentDef *def)
+{
+    def->max_turns = 5;
+    def->turn_budget = 20;
+    def->max_depth = 3;
+    def->timeout_ms = def->pmap_timeout_ms = 5000;
+    def->pmap_workers = 8;
+    def->max_heap = 10 * 1024 * 1024;
+    def->memory_limit = 1024 * 1024;
+    def->retry = (PtcLlmRetry){.base_delay_ms = 1000,
+                               .retryable = 1u << PTC_LLM_RATE_LIMIT | 1u << PTC_LLM_TIMEOUT |
+                                            1u << PTC_LLM_SERVER_ERROR};
+    def->compaction =
+        (PtcCompactionRule){.turns = 8, .keep_recent_turns = 3, .keep_initial_user = true};
+    def->format = (PtcAgentFormat){.feedback_limit = 10,
+                                   .feedback_max_chars = 512,
+                                   .preview_max_chars = 250,
+                                   .history_max_bytes = 65536,
+                                   .result_limit = 50,
+                                   .result_max_chars = 500,
+                                   .max_print_length = 2000};
+    def->float_precision = -1;
+}
+
+PtcAgentDef *ptc_definition_new(const PtcAgentToolFns *functions)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcAgentDef *def = ptc_mem_alloc(&mem, sizeof *def);
+    if (!def)
+        return NULL;
+    memset(def, 0, sizeof *def);
+    ptc_mem_init(&def->mem, LEDGER_BYTES);
+    atomic_store(&def->mem.used, sizeof *def);
+    ptc_arena_init(&def->arena, &def->mem);
+    set_defaults(def);
+    def->functions = functions;
+    atomic_init(&def->refs, 1);
+    def->tools = ptc_toolset_new();
+    if (def->tools)
+        return def;
+    ptc_definition_release(def);
+    return NULL;
+}
+
+PtcAgentDef *ptc_definition_retain(PtcAgentDef *def)
+{
+    if (def)
+        atomic_fetch_add(&def->refs, 1);
+    return def;
+}
+
+/* Children were made before their parent and nest at most PTC_AGENT_FILE_DEPTH levels deep, so this recursion ends. */
+void ptc_definition_release(PtcAgentDef *def)
+{
+    PtcMem mem;
+    if (!def || atomic_fetch_sub(&def->refs, 1) > 1)
+        return;
+    for (const PtcAgentNote *note = def->notes; note; note = note->next)
+        if (note->tool.kind == PTC_AGENT_TOOL_AGENT || note->tool.kind == PTC_AGENT_TOOL_LLM)
+            ptc_definition_release(note->tool.child);
+    ptc_toolset_release(def->tools);
+    ptc_toolset_release(def->host_tools);
+    ptc_arena_deinit(&def->arena);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *def);
+    ptc_mem_free(&mem, def, sizeof *def);
+}
+
+/* ---------------------------------------------------------------------------- finishing */
+
+static bool find_mode(PtcAgentDef *def, PtcFault *fault)
+{
+    bool text = def->output == PTC_OUTPUT_TEXT, call = def->transport == PTC_TRANSPORT_TOOL_CALL;
+    if (text && def->transport == PTC_TRANSPORT_CONTENT)
+        return ptc_fault_set(fault, "ptc_transport",
+                             "\"content\" does not go with output \"text\", which has no programs "
+                             "in its text; use \"tool_call\", or leave it out");
+    def->mode = text ? (call ? PTC_MODE_COMBINED : PTC_MODE_TEXT)
+                     : (call ? PTC_MODE_TOOL_CALL : PTC_MODE_CONTENT);
+    return true;
+}
+
+static void count_levels(PtcAgentDef *def)
+{
+    def->levels = 1;
+    for (const PtcAgentNote *note = def->notes; note; note = note->next)
+        if (note->tool.kind == PTC_AGENT_TOOL_AGENT && note->tool.child->levels >= def->levels)
+            def->levels = note->tool.child->levels + 1;
+}
+
+bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault)
+{
+    *fault = (PtcFault){.input = false};
+    if (!find_mode(def, fault) || !ptc_fields_check(def, fault) ||
+        !ptc_definition_check(def, fault) || !ptc_definition_finish_tools(def, fault))
+        return false;
+    count_levels(def);
+    def->finished = true;
+    return true;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Agents in files, which may name other files as tools.
+ *
+ * A file is identified by device and inode, however it is named, so that each is read once and a cycle is found.
+ * Names are relative to the file in which they occur.  Only regular files are read: a pipe would make us wait. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/definition/definition_int.h"
+#include "base/os/whole_file.h"
+#include "base/utf8.h"
+#include "lisp/read/diag.h"
+
+enum { PATH_BYTES = 4096 };
+
+typedef struct File {
+    dev_t device;
+    ino_t inode;
+    PtcAgentDef *def; /* NULL: being read */
+} File;
+
+/* The files of one agent. */
+struct PtcAgentFiles {
+    File items[PTC_AGENT_FILES];
+    size_t count;
+    int directory;      /* of the file being read */
+    const char *inside; /* its name, for messages; NULL: none */
+    bool named;         /* the file of a fault is in its message */
+};
+
+static bool refuse(PtcFault *fault, const char *name, const char *why)
+{
+    return ptc_fault_set(fault, "", "%.200s: %s", name, why);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+/* The directory of a path, opened as a base for the names in its file. */
+static int open_directory(int from, const char *path)
+{
+    char name[PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n >= sizeof name)
+        return -1;
+    memcpy(name, n ? path : ".", n ? n : 1);
+    name[n ? n : 1] = 0;
+    return openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Says which of several files a fault is in, not which ones led there; whoever opened the first knows its name. */
+static void name_file(struct PtcAgentFiles *files, PtcFault *fault, const char *path)
+{
+    char said[sizeof fault->message];
+    if (fault->no_memory || files->named)
+        return;
+    files->named = true;
+    memcpy(said, fault->message, sizeof said);
+    ptc_diag_format(fault->message, sizeof fault->message, "%s (in %.200s)", said, path);
+}
+
+/* Reads an open file; the names in it are relative to its directory. */
+static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    struct PtcAgentFiles *files = how->files;
+    int before = files->directory;
+    const char *inside = files->inside;
+    PtcMem mem;
+    PtcBuf text;
+    PtcAgentDef *def = NULL;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&text, &mem, PTC_AGENT_FILE_BYTES);
+    files->directory = open_directory(before, path);
+    files->inside = path;
+    if (files->directory < 0)
+        refuse(fault, path, strerror(errno));
+    else if (!ptc_whole_file_read_from(fd, &text))
+        refuse(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
+    else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
+        refuse(fault, path, "it is not UTF-8");
+    else if (!(def = ptc_definition_read_json(ptc_buf_view(&text), how, fault)) && inside)
+        name_file(files, fault, path);
+    if (files->directory >= 0)
+        close(files->directory);
+    files->directory = before;
+    files->inside = inside;
+    ptc_buf_deinit(&text);
+    return def;
+}
+
+/* -------------------------------------------------------------------------------- knowing */
+
+static File *find(struct PtcAgentFiles *files, const struct stat *st)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->items[i].device == st->st_dev && files->items[i].inode == st->st_ino)
+            return &files->items[i];
+    return NULL;
+}
+
+/* The agent in an open file: already known, or read now. */
+static PtcAgentDef *take(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    struct stat st;
+    struct PtcAgentFiles *files = how->files;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    File *file = regular ? find(files, &st) : NULL;
+    if (file && file->def)
+        return ptc_definition_retain(file->def);
+    const char *why = !regular                          ? "it is not a regular file"
+                      : file                            ? "agents that include each other never end"
+                      : files->count == PTC_AGENT_FILES ? "more than 64 files belong to this agent"
+                                                        : NULL;
+    if (why) {
+        refuse(fault, path, why);
+        return NULL;
+    }
+    size_t number = files->count++;
+    files->items[number] = (File){.device = st.st_dev, .inode = st.st_ino};
+    PtcAgentDef *def = read_open(fd, path, how, fault);
+    files->items[number].def = ptc_definition_retain(def);
+    return def;
+}
+
+static PtcAgentDef *load(const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    int fd = openat(how->files->directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        refuse(fault, path, strerror(errno));
+        return NULL;
+    }
+    PtcAgentDef *def = take(fd, path, how, fault);
+    close(fd);
+    return def;
+}
+
+PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, PtcFault *fault)
+{
+    char path[PATH_BYTES];
+    if (name.len == 0 || name.len >= sizeof path || memchr(name.bytes, 0, name.len)) {
+        ptc_fault_set(fault, "", "found a name of %zu bytes; allowed is the name of a file",
+                      name.len);
+        return NULL;
+    }
+    memcpy(path, name.bytes, name.len);
+    path[name.len] = 0;
+    return load(path, how, fault);
+}
+
+PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    struct PtcAgentFiles files = {.directory = AT_FDCWD};
+    PtcAgentReading inner = *how;
+    *fault = (PtcFault){.input = false};
+    inner.files = &files;
+    inner.depth = 0;
+    PtcAgentDef *def = load(path, &inner, fault);
+    for (size_t i = 0; i < files.count; i++)
+        ptc_definition_release(files.items[i].def);
+    return def;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT
+ * The tools of an agent: read as a tools file is (tool/file.c), with additional kinds, built-in tools, and the
+ * decision who may call which tool.
+ *
+ * Tools that can only be called within a run have a note (PtcAgentTool) as their `user`; the functions come from the
+ * loop. */
+#include <stdio.h>
+
+#include "agent/definition/definition_int.h"
+#include "agent/definition/grep_tool.h"
+#include "agent/prompt/agent_words.h"
+#include "tool/sig/sig_schema.h"
+#include "tool/wire/answer.h"
+#include "tool/wire/protocol.h"
+#include "value/str.h"
+
+enum { NAME_MAX = 64, SCHEMA_BYTES = 1024 * 1024 };
+
+PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcAgentToolKind kind)
+{
+    PtcAgentNote *note = ptc_arena_zalloc(&def->arena, sizeof *note);
+    if (!note)
+        return NULL;
+    note->tool.kind = kind;
+    note->tool.owner = def;
+    note->next = def->notes;
+    def->notes = note;
+    return &note->tool;
+}
+
+/* For a tool whose function nobody provided. */
+static PtcToolAnswer answer_nothing(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_answer_fail(call, PTC_TEXT("tools of this kind need an agent that runs"));
+    return PTC_TOOL_ANSWERED;
+}
+
+/* Connects the note to the tool. */
+static void attach(PtcAgentDef *def, PtcAgentTool *note, PtcTool *tool)
+{
+    PtcToolFn function = def->functions ? (*def->functions)[note->kind] : NULL;
+    tool->user = note;
+    tool->info.uncounted = note->kind >= PTC_AGENT_TOOL_AGENT && note->kind != PTC_AGENT_TOOL_HTTP;
+    tool->function = function ? function : answer_nothing;
+}
+
+/* --------------------------------------------------------------------------------- names */
+
+static bool is_name(PtcText name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.bytes[i], lower = (char)(c | 0x20);
+        bool letter = lower >= 'a' && lower <= 'z';
+        if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-')))
+            return false;
+    }
+    return name.len > 0 && name.len <= NAME_MAX;
+}
+
+static PtcText tool_name(const PtcTool *tool)
+{
+    return (PtcText){tool->info.name, tool->info.name_len};
+}
+
+/* The tool of the set that has this name at a provider, or NULL. */
+static const PtcTool *find_same(const PtcTools *tools, PtcText name)
+{
+    for (size_t i = 0; i < tools->count; i++)
+        if (ptc_text_same_name(tool_name(&tools->items[i]), name))
+            return &tools->items[i];
+    return NULL;
+}
+
+/* Names that providers accept, and no two that they would take for the same. */
+static bool check_name(const PtcTools *tools, PtcText name, char *why, size_t size)
+{
+    if (ptc_text_same_name(name, PTC_TEXT(PTC_TOOL_NAME)))
+        snprintf(why, size, "%s is the tool that runs programs: choose another name",
+                 PTC_TOOL_NAME);
+    else if (!is_name(name))
+        snprintf(why, size,
+                 "a tool's name is a letter, then letters, digits, - and _, at most %d in all",
+                 NAME_MAX);
+    else if (find_same(tools, name))
+        snprintf(why, size,
+                 "at a provider it would have the same name as %.*s: choose another name", NAME_MAX,
+                 find_same(tools, name)->info.name);
+    else
+        return true;
+    return false;
+}
+
+static bool check_tool(void *user, PtcTool *tool, PtcToolsFault *fault)
+{
+    PtcFieldReader *r = user;
+    fault->path[0] = 0;
+    return check_name(r->def->tools, tool_name(tool), fault->text, sizeof fault->text);
+}
+
+/* ------------------------------------------------------------------------------ children */
+
+/* The tool takes its signature and description from the child unless it has its own. */
+static void borrow(const PtcAgentDef *child, PtcTool *tool)
+{
+    if (!tool->info.signature && child->signature.bytes) {
+        tool->info.signature = child->signature.bytes;
+        tool->info.signature_len = child->signature.len;
+    }
+    if (!tool->info.description && child->description.bytes) {
+        tool->info.description = child->description.bytes;
+        tool->info.description_len = child->description.len;
+    }
+}
+
+static bool read_agent(PtcFieldReader *r, PtcValue v, PtcTool *tool)
+{
+    PtcAgentReading inner = *r->how;
+    PtcAgentTool *note = ptc_definition_note(r->def, PTC_AGENT_TOOL_AGENT);
+    if (!note)
+        return ptc_fault_memory(r->fault);
+    inner.depth++;
+    PtcText file = ptc_str_text(v);
+    if (file.bytes && !inner.files)
+        return ptc_fault_set(r->fault, "", "agents are objects here, not files");
+    note->child = file.bytes ? ptc_definition_include(file, &inner, r->fault)
+                             : ptc_definition_read(v, &inner, r->fault);
+    if (!note->child)
+        return false;
+    tool->info.type = PTC_TOOL_SUBAGENT;
+    borrow(note->child, tool);
+    attach(r->def, note, tool);
+    return true;
+}
+
+static bool read_self(PtcFieldReader *r, PtcTool *tool)
+{
+    PtcAgentTool *note = ptc_definition_note(r->def, PTC_AGENT_TOOL_SELF);
+    if (!note)
+        return ptc_fault_memory(r->fault);
+    note->child = r->def;
+    tool->info.type = PTC_TOOL_SUBAGENT;
+    attach(r->def, note, tool);
+    return true;
+}
+
+static bool read_kind(PtcFieldReader *r, PtcToolsKind kind, PtcValue what, PtcTool *tool)
+{
+    switch (kind) {
+    case PTC_TOOLS_AGENT: return read_agent(r, what, tool);
+    case PTC_TOOLS_SELF: return read_self(r, tool);
+    case PTC_TOOLS_LLM: return ptc_definition_read_llm(r, what, tool);
+    case PTC_TOOLS_HTTP: return ptc_definition_read_http(r, what, tool);
+    }
+    return false;
+}
+
+/* For tool/file.c.  Faults inside carry their own paths; file.c joins them. */
+static bool agent_kind(void *user, PtcToolsKind kind, PtcValue what, PtcValue model, PtcTool *tool,
+                       PtcToolsFault *fault)
+{
+    PtcFieldReader *outer = user, r = *outer;
+    PtcFault inner = {.input = false};
+    r.fault = &inner;
+    r.path[0] = 0;
+    bool ok = read_kind(&r, kind, what, tool);
+    if (ok && model != PTC_NONE) {
+        PtcAgentTool *note = tool->user;
+        ok = ptc_definition_read_model(&r, model, &note->model, &note->script);
+    }
+    if (ok && (kind == PTC_TOOLS_LLM || kind == PTC_TOOLS_HTTP))
+        attach(r.def, tool->user, tool);
+    if (!ok) {
+        snprintf(fault->path, sizeof fault->path, "%.*s", PTC_TOOLS_FILE_PATH - 1, inner.path);
+        snprintf(fault->text, sizeof fault->text, "%.*s", PTC_TOOLS_FILE_WHY - 1, inner.message);
+        fault->no_memory = inner.no_memory;
+    }
+    return ok;
+}
+
+bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
+{
+    PtcToolsFault fault;
+    PtcToolsFileOptions options = {.command = r->how->allow_commands,
+                                   .http = r->how->allow_http,
+                                   .command_advice = r->how->command_advice,
+                                   .http_advice = r->how->http_advice,
+                                   .agent_kind = agent_kind,
+                                   .check = check_tool,
+                                   .user = r};
+    if (ptc_tools_read_at(r->def->tools, v, &options, &fault))
+        return true;
+    ptc_fault_set(r->fault, fault.path, "%s", fault.text);
+    r->fault->no_memory = fault.no_memory;
+    return ptc_fault_inside(r->fault, "tools");
+}
+
+/* ---------------------------------------------------------------------- tools of a host */
+
+static bool refuse_host_tool(PtcFault *fault, PtcText name, const char *why)
+{
+    char path[NAME_MAX + 16];
+    snprintf(path, sizeof path, "tools.%.*s", (int)(name.len < NAME_MAX ? name.len : NAME_MAX),
+             name.bytes);
+    return ptc_fault_set(fault, path, "%s", why);
+}
+
+static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
+{
+    char why[PTC_TOOL_WHY];
+    PtcText name = tool_name(tool);
+    return (check_name(def->tools, name, why, sizeof why) &&
+            ptc_toolset_borrow(def->tools, tool, why, sizeof why)) ||
+           refuse_host_tool(fault, name, why);
+}
+
+static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *fault)
+{
+    char why[PTC_TOOL_WHY];
+    PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
+    if (!check_name(def->tools, child->name, why, sizeof why))
+        return refuse_host_tool(fault, child->name, why);
+    if (child->def->levels >= PTC_AGENT_FILE_DEPTH)
+        return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
+    PtcAgentTool *note = ptc_definition_note(def, PTC_AGENT_TOOL_AGENT);
+    if (!note)
+        return ptc_fault_memory(fault);
+    note->child = ptc_definition_retain(child->def);
+    ptc_tool_init(&tool.info, child->name.bytes, child->name.len);
+    tool.info.type = PTC_TOOL_SUBAGENT;
+    borrow(note->child, &tool);
+    attach(def, note, &tool);
+    return ptc_toolset_put(def->tools, &tool, why, sizeof why) ||
+           refuse_host_tool(fault, child->name, why);
+}
+
+bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault)
+{
+    def->host_tools = ptc_toolset_retain(how->tools);
+    for (size_t i = 0; how->tools && i < how->tools->count; i++)
+        if (!take_tool(def, &how->tools->items[i], fault))
+            return false;
+    for (size_t i = 0; i < how->child_count; i++)
+        if (!take_child(def, &how->children[i], fault))
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ built-in */
+
+static bool put_builtin(PtcAgentDef *def, const char *name, PtcAgentToolKind kind,
+                        PtcToolFn function, const char *signature, PtcFault *fault)
+{
+    char why[PTC_TOOL_WHY];
+    PtcTool tool = {.function = function};
+    const char *description = ptc_words_builtin(kind);
+    if (find_same(def->tools, ptc_text_cstr(name)))
+        return true; /* the file's own tool wins */
+    ptc_tool_init(&tool.info, name, strlen(name));
+    tool.info.signature = signature;
+    tool.info.signature_len = strlen(signature);
+    tool.info.description = description;
+    tool.info.description_len = strlen(description);
+    tool.info.read_only = tool.info.idempotent = true;
+    tool.info.inside = tool.pure = function != NULL; /* the other built-in tools ask a model */
+    PtcAgentTool *note = ptc_definition_note(def, kind);
+    if (!note)
+        return ptc_fault_memory(fault);
+    tool.user = note;
+    if (!function)
+        attach(def, note, &tool);
+    return ptc_toolset_put(def->tools, &tool, why, sizeof why) || ptc_fault_memory(fault);
+}
+
+static bool put_builtins(PtcAgentDef *def, PtcFault *fault)
+{
+    static const char query[] =
+        "(prompt :string, signature :string?, llm :string?, response_template :string?) -> :any";
+    if (def->grep &&
+        (!put_builtin(def, "grep", PTC_AGENT_TOOL_GREP, ptc_grep_tool, PTC_GREP_SIGNATURE, fault) ||
+         !put_builtin(def, "grep-n", PTC_AGENT_TOOL_GREP_N, ptc_grep_tool_n, PTC_GREP_N_SIGNATURE,
+                      fault)))
+        return false;
+    return !def->llm_query ||
+           put_builtin(def, "llm-query", PTC_AGENT_TOOL_LLM_QUERY, NULL, query, fault);
+}
+
+/* ----------------------------------------------------------------------- who calls what */
+
+/* "self" has the signature and description of the agent. */
+static bool finish_self(PtcAgentDef *def, PtcTool *tool, PtcFault *fault)
+{
+    char path[PTC_TOOL_NAME_MAX + 16];
+    snprintf(path, sizeof path, "tools.%s", tool->info.name);
+    if (!def->sig)
+        return ptc_fault_set(fault, path, "\"self\" needs an agent with a signature");
+    tool->info.sig = def->sig;
+    tool->info.signature = def->signature.bytes;
+    tool->info.signature_len = def->signature.len;
+    tool->info.description = def->description.bytes;
+    tool->info.description_len = def->description.len;
+    return true;
+}
+
+static bool set_native_name(PtcAgentDef *def, const PtcTool *tool, PtcAgentTool *note)
+{
+    char *name = ptc_arena_alloc(&def->arena, tool->info.name_len + 1);
+    if (!name)
+        return false;
+    for (size_t i = 0; i <= tool->info.name_len; i++)
+        name[i] = tool->info.name[i] == '-' ? '_' : tool->info.name[i];
+    note->native_name = (PtcText){name, tool->info.name_len};
+    return true;
+}
+
+static void set_callers(PtcAgentDef *def, PtcTool *tool, PtcAgentTool *note)
+{
+    PtcExpose expose = ptc_effective_expose(tool->info.expose, def->output, def->transport);
+    bool text = def->output == PTC_OUTPUT_TEXT;
+    note->native = text && expose != PTC_EXPOSE_PTC_LISP;
+    note->in_programs = def->mode != PTC_MODE_TEXT && expose != PTC_EXPOSE_NATIVE;
+    tool->native_only = !note->in_programs;
+}
+
+static bool is_note(const PtcAgentDef *def, const void *user)
+{
+    for (const PtcAgentNote *n = def->notes; n; n = n->next)
+        if (&n->tool == user)
+            return true;
+    return false;
+}
+
+/* A set that came from C may have names that a file could not. */
+static bool check_host_name(const PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
+{
+    char path[PTC_TOOL_NAME_MAX + 16];
+    snprintf(path, sizeof path, "tools.%s", tool->info.name);
+    if (!is_name(tool_name(tool)))
+        return ptc_fault_set(fault, path,
+                             "a tool's name is a letter, then letters, digits, - and _");
+    const PtcTool *first = find_same(def->tools, tool_name(tool));
+    return first == tool ||
+           ptc_fault_set(fault, path, "at a provider it would have the same name as %s",
+                         first->info.name);
+}
+
+static bool finish_tool(PtcAgentDef *def, size_t i, PtcFault *fault)
+{
+    PtcTool *tool = &def->tools->items[i];
+    bool noted = is_note(def, tool->user);
+    PtcAgentTool *note = noted ? tool->user : ptc_definition_note(def, PTC_AGENT_TOOL_PLAIN);
+    if (!note || !set_native_name(def, tool, note))
+        return ptc_fault_memory(fault);
+    if (!check_host_name(def, tool, fault) ||
+        (note->kind == PTC_AGENT_TOOL_SELF && !finish_self(def, tool, fault)))
+        return false;
+    set_callers(def, tool, note);
+    def->agent_tools[i] = note;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- offers */
+
+static bool add_offer(PtcAgentDef *def, PtcLlmTool *offers, size_t *numbers, size_t tool)
+{
+    const PtcToolInfo *info = &def->tools->items[tool].info;
+    PtcBuf buf;
+    ptc_buf_init(&buf, &def->mem, SCHEMA_BYTES);
+    ptc_sig_schema_params(&buf, info->sig);
+    char *copy = ptc_buf_ok(&buf) ? ptc_arena_alloc(&def->arena, buf.len + 1) : NULL;
+    if (copy) {
+        memcpy(copy, buf.data, buf.len);
+        offers[def->offer_count] =
+            (PtcLlmTool){.name = def->agent_tools[tool]->native_name,
+                         .description = {info->description ? info->description : "",
+                                         info->description ? info->description_len : 0},
+                         .parameters = {copy, buf.len}};
+        numbers[def->offer_count++] = tool;
+    }
+    ptc_buf_deinit(&buf);
+    return copy != NULL;
+}
+
+static void add_eval(PtcAgentDef *def, PtcLlmTool *offers, size_t *numbers)
+{
+    PtcProfile profile = def->mode == PTC_MODE_COMBINED ? PTC_PROFILE_IN_PROCESS_TEXT_MODE
+                                                        : PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS;
+    offers[def->offer_count] =
+        (PtcLlmTool){.name = PTC_TEXT(PTC_TOOL_NAME),
+                     .description = ptc_text_cstr(ptc_protocol_description(profile)),
+                     .parameters = ptc_text_cstr(ptc_protocol_parameters(profile))};
+    numbers[def->offer_count++] = SIZE_MAX;
+}
+
+static bool make_offers(PtcAgentDef *def)
+{
+    size_t n = def->tools->count + 1;
+    PtcLlmTool *offers = ptc_arena_alloc(&def->arena, n * sizeof *offers);
+    size_t *numbers = ptc_arena_alloc(&def->arena, n * sizeof *numbers);
+    if (!offers || !numbers)
+        return false;
+    for (size_t i = 0; i < def->tools->count; i++)
+        if (def->agent_tools[i]->native && !add_offer(def, offers, numbers, i))
+            return false;
+    if (def->mode == PTC_MODE_TOOL_CALL || def->mode == PTC_MODE_COMBINED)
+        add_eval(def, offers, numbers);
+    def->offer = offers;
+    def->offer_tools = numbers;
+    return true;
+}
+
+/* A schema is only sent when there are no tools: few providers handle both together as one would expect. */
+bool ptc_definition_finish_tools(PtcAgentDef *def, PtcFault *fault)
+{
+    if (!put_builtins(def, fault))
+        return false;
+    def->agent_tools =
+        ptc_arena_zalloc(&def->arena, (def->tools->count + 1) * sizeof *def->agent_tools);
+    if (!def->agent_tools)
+        return ptc_fault_memory(fault);
+    for (size_t i = 0; i < def->tools->count; i++)
+        if (!finish_tool(def, i, fault))
+            return false;
+    if (!make_offers(def))
+        return ptc_fault_memory(fault);
+    if (def->mode != PTC_MODE_TEXT || def->offer_count > 0)
+        def->send_schema = (PtcText){NULL, 0};
+    return true;
+}

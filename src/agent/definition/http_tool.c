@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ * HTTP requests as tools: the arguments go out as a JSON body or as a query, the result is the JSON that comes back.
+ *
+ * Redirects are followed by hand, for GET alone and only to the same server, so that headers with keys go nowhere else.
+ * Keys come from the environment when the tool is called; what was looked up counts as a secret from then on, and is
+ * blotted out of what the server says: it may well repeat the request, and a model, an outcome and a record would keep
+ * it. */
+#include <stdio.h>
+
+#include "agent/definition/agent_tool.h"
+#include "base/utf8.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "net/client.h"
+#include "tool/wire/answer.h"
+#include "trace/redact.h"
+#include "value/coll/iter.h"
+#include "value/coll/map.h"
+#include "value/str.h"
+
+enum {
+    MIB = 1024 * 1024,
+    BODY_BYTES = 16 * MIB,
+    URL_BYTES = 16 * 1024, /* with the query */
+    REDIRECTS = 5,
+    SHOWN = 230, /* bytes shown of the body of an unsuccessful answer */
+    NAME_BYTES = 128,
+};
+#define MS ((int64_t)1000000)
+
+/* One call. */
+typedef struct Exchange {
+    PtcToolCall *call;
+    const PtcHttpTool *tool;
+    const PtcTreeHost *host;
+    PtcAgentRun *run;
+    PtcMem mem;
+    PtcArena arena;
+    PtcBuf url, body;
+    PtcBuf plain, clean; /* for clean_text */
+    PtcText *headers;
+    size_t header_count;
+    char why[400];
+} Exchange;
+
+static const char *const methods[] = {[PTC_HTTP_GET] = "GET",
+                                      [PTC_HTTP_POST] = "POST",
+                                      [PTC_HTTP_PUT] = "PUT",
+                                      [PTC_HTTP_PATCH] = "PATCH",
+                                      [PTC_HTTP_DELETE] = "DELETE"};
+
+static bool has_query(const PtcHttpTool *tool)
+{
+    return tool->method == PTC_HTTP_GET || tool->method == PTC_HTTP_DELETE;
+}
+
+static bool refuse(Exchange *x, const char *why)
+{
+    snprintf(x->why, sizeof x->why, "%s", why);
+    return false;
+}
+
+/* --------------------------------------------------------------------------------- query */
+
+static bool add_query_value(Exchange *x, PtcValue v)
+{
+    PtcBuf text;
+    PtcText plain = ptc_str_text(v);
+    if (plain.bytes)
+        return ptc_url_encode(&x->url, plain);
+    ptc_buf_init(&text, &x->mem, URL_BYTES);
+    bool ok = ptc_emit_value(&text, x->call->data.heap, v) &&
+              ptc_url_encode(&x->url, ptc_buf_view(&text));
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+static bool add_query(Exchange *x)
+{
+    PtcValue key, value;
+    char sign = memchr(x->url.data, '?', x->url.len) ? '&' : '?';
+    for (size_t pos = 0; ptc_map_next(x->call->args, &pos, &key, &value); sign = '&') {
+        if (value == PTC_NIL)
+            continue;
+        if (!ptc_buf_add_char(&x->url, sign) || !ptc_url_encode(&x->url, ptc_str_text(key)) ||
+            !ptc_buf_add_char(&x->url, '=') || !add_query_value(x, value))
+            return refuse(x, "its arguments are too long for a query");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- headers */
+
+/* A header's value with each ${NAME} replaced. */
+static bool add_expanded(Exchange *x, PtcBuf *out, PtcText text)
+{
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < text.len;) {
+        const char *end;
+        size_t n;
+        if (text.len - i < 3 || text.bytes[i] != '$' || text.bytes[i + 1] != '{' ||
+            !(end = memchr(text.bytes + i, '}', text.len - i)) ||
+            (n = (size_t)(end - text.bytes) - i - 2) >= sizeof name) {
+            ptc_buf_add_char(out, text.bytes[i++]);
+            continue;
+        }
+        memcpy(name, text.bytes + i + 2, n);
+        name[n] = 0;
+        const char *value = x->host->variable ? x->host->variable(x->host->user, name) : NULL;
+        if (!value || !*value) {
+            snprintf(x->why, sizeof x->why, "the environment variable %s is not set", name);
+            return false;
+        }
+        if (strpbrk(value, "\r\n"))
+            return refuse(x, "a variable of its headers holds a line end");
+        ptc_buf_add_cstr(out, value);
+        i += n + 3;
+    }
+    return true;
+}
+
+static bool add_header(Exchange *x, PtcText name, PtcText value)
+{
+    PtcBuf line;
+    ptc_buf_init(&line, &x->mem, 64 * 1024);
+    ptc_buf_add(&line, name.bytes, name.len);
+    ptc_buf_add_cstr(&line, ": ");
+    bool ok = add_expanded(x, &line, value);
+    PtcText kept = ptc_messages_keep(&x->arena, ptc_buf_view(&line));
+    ok = ok && (ptc_buf_ok(&line) || refuse(x, "a header is too long"));
+    ptc_buf_deinit(&line);
+    if (ok)
+        x->headers[x->header_count++] = kept;
+    return ok && (kept.bytes || refuse(x, "out of memory"));
+}
+
+static bool make_headers(Exchange *x)
+{
+    const PtcHttpTool *t = x->tool;
+    x->headers = ptc_arena_zalloc(&x->arena, (t->header_count + 2) * sizeof *x->headers);
+    if (!x->headers)
+        return refuse(x, "out of memory");
+    if (!add_header(x, PTC_TEXT("Accept"), PTC_TEXT("application/json")))
+        return false;
+    if (!has_query(t) && !add_header(x, PTC_TEXT("Content-Type"), PTC_TEXT("application/json")))
+        return false;
+    for (size_t i = 0; i < t->header_count; i++)
+        if (!add_header(x, t->headers[i].name, t->headers[i].value))
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- sending */
+
+static PtcPiece take_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+{
+    Exchange *x = user;
+    (void)answer;
+    return ptc_buf_add(&x->body, bytes.bytes, bytes.len) ? PTC_PIECE_MORE : PTC_PIECE_STOP;
+}
+
+static void send_once(Exchange *x, PtcText body, PtcClientAnswer *answer)
+{
+    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(x->call) * MS;
+    PtcClientRequest request = {.method = methods[x->tool->method],
+                                .url = ptc_buf_text(&x->url),
+                                .body = body,
+                                .headers = x->headers,
+                                .header_count = x->header_count,
+                                .max_body = BODY_BYTES,
+                                .deadline_ns =
+                                    end < x->run->deadline_ns ? end : x->run->deadline_ns,
+                                .cancel = ptc_call_cancel(x->call),
+                                .piece = take_piece,
+                                .user = x};
+    ptc_buf_clear(&x->body);
+    ptc_client_send(x->host->client, &x->mem, &request, answer);
+}
+
+/* Changes the address if the redirect stays on the same server; false if it does not. */
+static bool follow(Exchange *x, const PtcClientAnswer *answer)
+{
+    PtcUrl from, to;
+    const char *why;
+    PtcText old = ptc_buf_view(&x->url), location = ptc_text_cstr(answer->location);
+    if (x->tool->method != PTC_HTTP_GET || answer->status < 301 || answer->status > 308 ||
+        !location.len || !ptc_url_parse(old, &from, &why))
+        return false;
+    PtcBuf next;
+    ptc_buf_init(&next, &x->mem, URL_BYTES);
+    if (location.bytes[0] == '/' && !ptc_text_starts(location, "//"))
+        ptc_buf_add(&next, old.bytes, old.len - from.path.len);
+    ptc_buf_add(&next, location.bytes, location.len);
+    bool same = ptc_buf_ok(&next) && ptc_url_parse(ptc_buf_view(&next), &to, &why) &&
+                ptc_url_same_server(&from, &to);
+    if (same) { /* it takes its place, so that no memory is needed that there may not be */
+        ptc_buf_deinit(&x->url);
+        x->url = next;
+    } else {
+        ptc_buf_deinit(&next);
+    }
+    return same;
+}
+
+/* ------------------------------------------------------------------------------- answers */
+
+/* JSON may spell every letter in several ways; written again it has the one that secrets are known by. */
+static PtcText spelled_out(Exchange *x, PtcText text)
+{
+    PtcJsonError e;
+    if (!text.len || !memchr(text.bytes, '\\', text.len))
+        return text;
+    PtcValue v = ptc_json_parse(x->call->data.heap, text.bytes, text.len, &e);
+    ptc_buf_clear(&x->plain);
+    bool ok = v != PTC_NONE && ptc_emit_value(&x->plain, x->call->data.heap, v);
+    return ok && ptc_buf_ok(&x->plain) ? ptc_buf_view(&x->plain) : text;
+}
+
+/* What the server said without secrets; good until the next one.  Without memory there is nothing to tell. */
+static PtcText clean_text(Exchange *x, PtcText text)
+{
+    if (!x->host->secrets)
+        return text;
+    ptc_buf_clear(&x->clean);
+    ptc_secrets_blot_part(x->host->secrets, &x->clean, spelled_out(x, text), true);
+    return ptc_buf_ok(&x->clean) ? ptc_buf_view(&x->clean) : (PtcText){"", 0};
+}
+
+static void fail_status(Exchange *x, const PtcClientAnswer *a)
+{
+    PtcText body = clean_text(x, ptc_buf_view(&a->error_body));
+    size_t n = body.len < SHOWN ? body.len : SHOWN;
+    char text[SHOWN + 200];
+    snprintf(text, sizeof text, "HTTP status %d%s%.*s", a->status, n ? ": " : "",
+             (int)ptc_utf8_valid_prefix(body.bytes, n), body.bytes);
+    ptc_answer_fail(x->call, ptc_text_cstr(text));
+}
+
+/* Did it end before anything can have reached the server? */
+static bool was_not_sent(PtcClientEnd end)
+{
+    return end == PTC_CLIENT_BAD_REQUEST || end == PTC_CLIENT_NO_CONNECTION ||
+           end == PTC_CLIENT_BAD_TLS || end == PTC_CLIENT_CONNECT_TIMEOUT;
+}
+
+static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
+{
+    char text[400];
+    PtcText why = clean_text(x, ptc_text_cstr(a->why));
+    if (a->end == PTC_CLIENT_STOPPED || a->end == PTC_CLIENT_TOO_LARGE)
+        snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
+                 BODY_BYTES / MIB);
+    else
+        snprintf(text, sizeof text, "%.*s", (int)why.len, why.bytes);
+    if (was_not_sent(a->end))
+        ptc_answer_fail(x->call, ptc_text_cstr(text));
+    else
+        ptc_answer_unsure(x->call, ptc_text_cstr(text));
+}
+
+static void take_result(Exchange *x)
+{
+    PtcText json = clean_text(x, ptc_buf_view(&x->body));
+    if (x->body.len && !json.len)
+        ptc_answer_fail(x->call, PTC_TEXT("its answer came, but there is no memory for it"));
+    else
+        ptc_answer_json(x->call, json.len ? json : PTC_TEXT("null"));
+}
+
+static void take_answer(Exchange *x, const PtcClientAnswer *a)
+{
+    if (a->end != PTC_CLIENT_OK)
+        fail_exchange(x, a);
+    else if (a->status < 200 || a->status > 299)
+        fail_status(x, a);
+    else
+        take_result(x);
+}
+
+static void exchange(Exchange *x, PtcText body)
+{
+    PtcClientAnswer answer;
+    for (int times = 0;; times++) {
+        send_once(x, body, &answer);
+        if (times == REDIRECTS || answer.end != PTC_CLIENT_OK || !follow(x, &answer))
+            break;
+        ptc_client_answer_deinit(&answer);
+    }
+    take_answer(x, &answer);
+    ptc_client_answer_deinit(&answer);
+}
+
+PtcToolAnswer ptc_http_tool(PtcToolCall *call, void *user)
+{
+    const PtcAgentTool *tool = user;
+    Exchange x = {.call = call, .tool = tool->http, .run = ptc_agent_tool_run(call)};
+    if (!x.run)
+        return PTC_TOOL_ANSWERED;
+    x.host = &x.run->tree->host;
+    ptc_mem_init(&x.mem, 8 * BODY_BYTES);
+    ptc_arena_init(&x.arena, &x.mem);
+    ptc_buf_init(&x.url, &x.mem, URL_BYTES);
+    ptc_buf_init(&x.body, &x.mem, BODY_BYTES);
+    ptc_buf_init(&x.plain, &x.mem, 2 * BODY_BYTES);
+    ptc_buf_init(&x.clean, &x.mem, 4 * BODY_BYTES);
+    bool ok = x.host->client || refuse(&x, "http tools are not possible here");
+    ok = ok &&
+         (ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len) || refuse(&x, "out of memory"));
+    ok = ok && (!has_query(x.tool) || add_query(&x)) && make_headers(&x);
+    ok = ok && (ptc_answer_args_json(call) || refuse(&x, "out of memory"));
+    if (ok)
+        exchange(&x, has_query(x.tool) ? (PtcText){NULL, 0} : ptc_buf_view(&call->json));
+    else
+        ptc_answer_fail(call, ptc_text_cstr(x.why));
+    ptc_buf_deinit(&x.clean);
+    ptc_buf_deinit(&x.plain);
+    ptc_buf_deinit(&x.body);
+    ptc_buf_deinit(&x.url);
+    ptc_arena_deinit(&x.arena);
+    return PTC_TOOL_ANSWERED;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * One question to a model: tools of kind llm, and llm-query, where programs compose the question.  A question is an
+ * agent in text mode with one turn; it costs no turn of the tree, but it does use tokens, depth and time.
+ *
+ * With a response template the answer's fields are bound to names and the template runs as a program without tools
+ * and data: an answer never becomes code. */
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "agent/definition/agent_tool.h"
+#include "agent/prompt/response_template.h"
+#include "engine/engine.h"
+#include "engine/heap_box.h"
+#include "engine/outcome.h"
+#include "engine/session.h"
+#include "json/parse.h"
+#include "tool/wire/answer.h"
+#include "value/coll/map.h"
+#include "value/str.h"
+
+enum { MIB = 1024 * 1024, ANSWER_BYTES = 16 * MIB };
+
+static PtcToolAnswer fail(PtcToolCall *call, const char *text)
+{
+    ptc_answer_fail(call, ptc_text_cstr(text));
+    return PTC_TOOL_ANSWERED;
+}
+
+/* ----------------------------------------------------------------------------- templates */
+
+/* A template that is being filled in. */
+typedef struct Filling {
+    PtcToolCall *call;
+    const PtcResponseTemplate *template;
+    Ptc *ptc;
+    PtcSession *session;
+    PtcHeapBox *box;
+    PtcOutcome *outcome;
+} Filling;
+
+static bool open_filling(Filling *f)
+{
+    PtcLimits limits;
+    ptc_limits_unset(&limits);
+    return (f->ptc = ptc_engine_with(&limits)) && (f->session = ptc_session_open(f->ptc)) &&
+           (f->box = ptc_box_new(f->ptc, ANSWER_BYTES));
+}
+
+static void close_filling(Filling *f)
+{
+    ptc_outcome_drop(f->outcome);
+    if (f->box)
+        ptc_box_release(&f->box->heap);
+    ptc_session_drop(f->session);
+    if (f->ptc)
+        ptc_engine_free(f->ptc);
+}
+
+/* A field that the answer does not have is nil. */
+static bool bind_fields(Filling *f, PtcText answer)
+{
+    PtcJsonError e = {0};
+    PtcValue map = ptc_json_parse(&f->box->heap, answer.bytes, answer.len, &e);
+    if (map == PTC_NONE || !ptc_is_map(map))
+        return false;
+    for (size_t i = 0; i < f->template->field_count; i++) {
+        const PtcDescribed *field = &f->template->fields[i];
+        PtcValue key = ptc_str_new(&f->box->heap, field->key.bytes, field->key.len);
+        PtcValue v = key == PTC_NONE ? PTC_NONE : ptc_map_get_flex(&f->box->heap, map, key);
+        if (ptc_session_define(f->session, field->text, v == PTC_NONE ? PTC_NIL : v) != PTC_OK)
+            return false;
+    }
+    return true;
+}
+
+static void answer_outcome(Filling *f)
+{
+    PtcOutcome *o = f->outcome;
+    char text[PTC_TOOL_TEXT];
+    const char *json = o->ok ? ptc_outcome_show_json(o) : NULL;
+    if (json) {
+        ptc_answer_json(f->call, ptc_buf_view(&o->json));
+    } else if (o->ok) {
+        fail(f->call, "response_template: its value has no JSON");
+    } else {
+        PtcError e = ptc_outcome_finding(o, 0);
+        snprintf(text, sizeof text, "response_template: %s: %.*s", e.kind, (int)e.message_len,
+                 e.message);
+        fail(f->call, text);
+    }
+}
+
+static void fill_template(PtcToolCall *call, const PtcResponseTemplate *template, PtcText answer)
+{
+    Filling f = {.call = call, .template = template};
+    PtcRun run = {
+        .size = sizeof run, .program = template->source.bytes, .program_len = template->source.len};
+    bool ready = open_filling(&f) && bind_fields(&f, answer);
+    run.session = f.session;
+    if (ready)
+        f.ptc->cancel.outer = ptc_call_cancel(call);
+    if (ready && ptc_engine_run(f.ptc, &run, &f.outcome) == PTC_OK)
+        answer_outcome(&f);
+    else
+        fail(call, "response_template: out of memory");
+    close_filling(&f);
+}
+
+/* ------------------------------------------------------------------------------ questions */
+
+static void ask(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *tool,
+                const PtcResponseTemplate *template, PtcText context)
+{
+    PtcAgentRun *child = ptc_agent_tool_go(call, def, tool, context, true);
+    if (!child)
+        return;
+    PtcText answer = child->step.now.verdict.value;
+    if (template)
+        fill_template(call, template, answer);
+    else
+        ptc_answer_json(call, answer.bytes ? answer : PTC_TEXT("null"));
+    ptc_agent_tool_end(child);
+}
+
+PtcToolAnswer ptc_llm_tool(PtcToolCall *call, void *user)
+{
+    const PtcAgentTool *tool = user;
+    if (!ptc_answer_args_json(call))
+        return fail(call, "no_memory: out of memory");
+    ask(call, tool->child, tool, tool->response, ptc_buf_view(&call->json));
+    return PTC_TOOL_ANSWERED;
+}
+
+/* -------------------------------------------------------------------------------- queries */
+
+/* A question composed by a program. */
+typedef struct Query {
+    PtcToolCall *call;
+    PtcAgentDef *def;
+    PtcText template, model;
+    PtcResponseTemplate response;
+    PtcAgentTool tool;
+} Query;
+
+static PtcText text_arg(Query *q, const char *name)
+{
+    PtcHeap *heap = q->call->data.heap;
+    PtcValue v = ptc_map_field(heap, q->call->args, name);
+    PtcText text = v == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(v);
+    return text.bytes ? ptc_messages_keep(&q->def->arena, text) : text;
+}
+
+/* "{ok :bool}", or a whole signature: what comes after its arrow counts. */
+static bool set_signature(Query *q, PtcText text, char *why, size_t size)
+{
+    PtcSigError e;
+    const PtcSig *sig;
+    PtcBuf whole;
+    ptc_buf_init(&whole, &q->def->mem, MIB);
+    bool arrow = memmem(text.bytes, text.len, "->", 2) != NULL;
+    ptc_buf_addf(&whole, "%s%.*s", arrow ? "" : "() -> ", (int)text.len, text.bytes);
+    PtcText kept = ptc_messages_keep(&q->def->arena, ptc_buf_view(&whole));
+    ptc_buf_deinit(&whole);
+    if (!kept.bytes)
+        return snprintf(why, size, "no_memory: out of memory") < 0;
+    if (!ptc_sig_parse(&q->def->arena, kept.bytes, kept.len, &sig, &e)) {
+        snprintf(why, size, ":signature: line %u, column %u: %s", (unsigned)e.line,
+                 (unsigned)e.column, e.message);
+        return false;
+    }
+    q->def->sig = sig;
+    q->def->signature = kept;
+    return true;
+}
+
+static bool make_query(Query *q, char *why, size_t size)
+{
+    PtcFault fault = {.input = false};
+    PtcAgentDef *def = q->def;
+    PtcText signature = text_arg(q, "signature");
+    def->prompt = text_arg(q, "prompt");
+    q->template = text_arg(q, "response_template");
+    q->tool.model = text_arg(q, "llm");
+    def->output = PTC_OUTPUT_TEXT;
+    def->max_turns = 1;
+    def->loose_prompt = true;
+    if (def->arena.failed) { /* otherwise what could not be kept would count as not given */
+        snprintf(why, size, "no_memory: out of memory");
+        return false;
+    }
+    if (!def->prompt.bytes) {
+        snprintf(why, size, "llm-query needs :prompt, a string");
+        return false;
+    }
+    if (!set_signature(q, signature.bytes ? signature : PTC_TEXT(":string"), why, size))
+        return false;
+    if (!ptc_definition_finish(def, &fault)) {
+        snprintf(why, size, ":%.200s: %.500s", fault.path,
+                 fault.no_memory ? "out of memory" : fault.message);
+        return false;
+    }
+    return !q->template.bytes ||
+           ptc_response_template_read(&def->arena, q->template, def->sig->result, &q->response, why,
+                                      size);
+}
+
+PtcToolAnswer ptc_llm_tool_query(PtcToolCall *call, void *user)
+{
+    Query q = {.call = call, .def = ptc_definition_new(&ptc_agent_tool_functions)};
+    char why[900] = "";
+    (void)user;
+    if (!q.def || !ptc_answer_args_json(call)) {
+        ptc_definition_release(q.def);
+        return fail(call, "no_memory: out of memory");
+    }
+    if (make_query(&q, why, sizeof why))
+        ask(call, q.def, &q.tool, q.template.bytes ? &q.response : NULL, ptc_buf_view(&call->json));
+    else
+        fail(call, why);
+    ptc_definition_release(q.def);
+    return PTC_TOOL_ANSWERED;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * Reads Mustache templates.  One pass over the text: each tag is read once, and text between tags is never copied.
+ *
+ * A tag that is alone on its line (apart from blanks) takes the line with it, unless it is replaced by a value. */
+#include "agent/prompt/template.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "lisp/read/diag.h"
+
+enum { DELIMITER_MAX = 16, SHOWN = 60 };
+
+typedef struct Reading {
+    PtcArena *arena;
+    PtcText text;
+    size_t pos;          /* what lies before it is in nodes */
+    PtcText open, close; /* the delimiters */
+    PtcTemplate *out;
+    size_t stack[PTC_TEMPLATE_DEPTH]; /* open sections */
+    size_t depth;
+    PtcTemplateError *error;
+} Reading;
+
+/* One tag: bytes [first, last) of the text, and what is in it. */
+typedef struct Tag {
+    size_t first, last;
+    char sign; /* # ^ / ! = or 0 for a value */
+    PtcText body;
+} Tag;
+
+/* ------------------------------------------------------------------------------ reasons */
+
+static bool refuse(Reading *r, size_t at, const char *format, ...) PTC_PRINTF(3, 4);
+
+static bool refuse(Reading *r, size_t at, const char *format, ...)
+{
+    va_list args;
+    PtcTemplateError *e = r->error;
+    va_start(args, format);
+    vsnprintf(e->message, sizeof e->message, format, args);
+    va_end(args);
+    ptc_diag_place(r->text.bytes, r->text.len, (uint32_t)at, &e->line, &e->column);
+    return false;
+}
+
+static bool no_memory(Reading *r)
+{
+    r->error->no_memory = true;
+    return refuse(r, 0, "out of memory");
+}
+
+static int shown(PtcText text)
+{
+    return (int)(text.len > SHOWN ? ptc_utf8_valid_prefix(text.bytes, SHOWN) : text.len);
+}
+
+/* -------------------------------------------------------------------------------- nodes */
+
+static PtcTemplateNode *add_node(Reading *r, PtcTemplateKind kind, PtcText text)
+{
+    PtcTemplate *t = r->out;
+    PtcTemplateNode *nodes = ptc_arena_push(r->arena, t->nodes, t->count, sizeof *nodes);
+    if (!nodes) {
+        no_memory(r);
+        return NULL;
+    }
+    t->nodes = nodes;
+    nodes[t->count] = (PtcTemplateNode){.kind = kind, .text = text};
+    return &nodes[t->count++];
+}
+
+static bool add_text(Reading *r, size_t first, size_t last)
+{
+    return last <= first ||
+           add_node(r, PTC_TEMPLATE_TEXT, (PtcText){r->text.bytes + first, last - first});
+}
+
+static size_t count_names(PtcText path)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < path.len; i++)
+        n += path.bytes[i] == '.';
+    return n;
+}
+
+/* Splits a.b.c into its names; "." has none. */
+static bool read_names(Reading *r, const Tag *tag, PtcTemplateNode *node)
+{
+    PtcText path = tag->body;
+    size_t n = count_names(path), from = 0;
+    if (ptc_text_is(path, "."))
+        return true;
+    if (path.len == 0)
+        return refuse(r, tag->first, "a tag without a name; write {{name}}");
+    if (n > PTC_TEMPLATE_NAMES)
+        return refuse(r, tag->first, "a name of %zu parts; at most %d are allowed", n,
+                      PTC_TEMPLATE_NAMES);
+    PtcText *names = ptc_arena_alloc(r->arena, n * sizeof *names);
+    if (!names)
+        return no_memory(r);
+    for (size_t i = 0; i < n; i++) {
+        size_t to = from;
+        while (to < path.len && path.bytes[to] != '.')
+            to++;
+        if (to == from)
+            return refuse(r, tag->first, "`%.*s` has an empty part", shown(path), path.bytes);
+        names[i] = (PtcText){path.bytes + from, to - from};
+        from = to + 1;
+    }
+    node->names = names;
+    node->name_count = n;
+    node->first_name = r->out->name_count;
+    r->out->name_count += n;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------- tags */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The position of `what` from `from` on; the length of the text if there is none. */
+static size_t find(PtcText text, size_t from, PtcText what)
+{
+    while (from + what.len <= text.len) {
+        const char *p = memchr(text.bytes + from, what.bytes[0], text.len - what.len - from + 1);
+        if (!p)
+            break;
+        from = (size_t)(p - text.bytes);
+        if (memcmp(p, what.bytes, what.len) == 0)
+            return from;
+        from++;
+    }
+    return text.len;
+}
+
+static bool has(PtcText text, size_t at, PtcText what)
+{
+    return at + what.len <= text.len && memcmp(text.bytes + at, what.bytes, what.len) == 0;
+}
+
+static bool unclosed(Reading *r, size_t at)
+{
+    return refuse(r, at, "`%.*s` opens a tag that no `%.*s` closes", (int)r->open.len,
+                  r->open.bytes, (int)r->close.len, r->close.bytes);
+}
+
+/* {{{name}}}: the closing brace belongs to the tag. */
+static bool read_triple(Reading *r, size_t inside, Tag *tag)
+{
+    char end[DELIMITER_MAX + 1] = "}";
+    memcpy(end + 1, r->close.bytes, r->close.len);
+    PtcText closing = {end, r->close.len + 1};
+    size_t at = find(r->text, inside, closing);
+    if (at == r->text.len)
+        return unclosed(r, tag->first);
+    tag->body = ptc_text_trim((PtcText){r->text.bytes + inside, at - inside}, " \t\r\n");
+    tag->last = at + closing.len;
+    return true;
+}
+
+/* Reads the tag that begins at `first`. */
+static bool read_tag(Reading *r, size_t first, Tag *tag)
+{
+    size_t inside = first + r->open.len;
+    *tag = (Tag){.first = first};
+    if (has(r->text, inside, PTC_TEXT("{")))
+        return read_triple(r, inside + 1, tag);
+    size_t from = inside;
+    if (has(r->text, inside, PTC_TEXT("="))) /* the new delimiters may hold the old ones */
+        from = find(r->text, inside + 1, PTC_TEXT("="));
+    size_t at = find(r->text, from, r->close);
+    if (at == r->text.len)
+        return unclosed(r, first);
+    PtcText body = ptc_text_trim((PtcText){r->text.bytes + inside, at - inside}, " \t\r\n");
+    if (body.len && memchr("#^/!=&>", body.bytes[0], 7)) {
+        tag->sign = body.bytes[0];
+        body = ptc_text_trim((PtcText){body.bytes + 1, body.len - 1}, " \t\r\n");
+    }
+    if (tag->sign == '&')
+        tag->sign = 0;
+    tag->body = body;
+    tag->last = at + r->close.len;
+    return true;
+}
+
+/* Is the tag alone on its line?  Then *first and *last become the whole line's. */
+static bool take_line(const Reading *r, const Tag *tag, size_t *first, size_t *last)
+{
+    const char *s = r->text.bytes;
+    size_t from = tag->first, to = tag->last;
+    while (from > 0 && (s[from - 1] == ' ' || s[from - 1] == '\t'))
+        from--;
+    while (to < r->text.len && (s[to] == ' ' || s[to] == '\t'))
+        to++;
+    if (from > 0 && s[from - 1] != '\n')
+        return false;
+    if (to < r->text.len && s[to] == '\r')
+        to++;
+    if (to < r->text.len && s[to] != '\n')
+        return false;
+    *first = from;
+    *last = to < r->text.len ? to + 1 : to;
+    return true;
+}
+
+static bool open_section(Reading *r, const Tag *tag)
+{
+    PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
+    PtcTemplateNode *node =
+        add_node(r, tag->sign == '#' ? PTC_TEMPLATE_SECTION : PTC_TEMPLATE_INVERTED, whole);
+    if (!node || !read_names(r, tag, node))
+        return false;
+    if (r->depth == PTC_TEMPLATE_DEPTH)
+        return refuse(r, tag->first, "sections nested deeper than %d", PTC_TEMPLATE_DEPTH);
+    r->stack[r->depth++] = r->out->count - 1;
+    return true;
+}
+
+static PtcText section_name(const PtcTemplateNode *node)
+{
+    if (node->name_count == 0)
+        return PTC_TEXT(".");
+    const PtcText *last = &node->names[node->name_count - 1];
+    const char *first = node->names[0].bytes;
+    return (PtcText){first, (size_t)(last->bytes + last->len - first)};
+}
+
+static bool close_section(Reading *r, const Tag *tag)
+{
+    if (r->depth == 0)
+        return refuse(r, tag->first, "{{/%.*s}} closes a section that was not opened",
+                      shown(tag->body), tag->body.bytes);
+    size_t opened = r->stack[--r->depth];
+    PtcText name = section_name(&r->out->nodes[opened]);
+    if (!ptc_text_same(name, tag->body))
+        return refuse(r, tag->first, "{{/%.*s}} where {{/%.*s}} was expected", shown(tag->body),
+                      tag->body.bytes, shown(name), name.bytes);
+    PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
+    PtcTemplateNode *node = add_node(r, PTC_TEMPLATE_END, whole);
+    if (!node)
+        return false;
+    node->end = opened;
+    r->out->nodes[opened].end = r->out->count - 1;
+    return true;
+}
+
+/* {{=<% %>=}} */
+static bool set_delimiters(Reading *r, const Tag *tag)
+{
+    PtcText body = tag->body;
+    if (body.len && body.bytes[body.len - 1] == '=')
+        body = ptc_text_trim((PtcText){body.bytes, body.len - 1}, " \t\r\n");
+    size_t n = 0;
+    while (n < body.len && !is_blank(body.bytes[n]))
+        n++;
+    PtcText open = {body.bytes, n};
+    PtcText close = ptc_text_trim((PtcText){body.bytes + n, body.len - n}, " \t\r\n");
+    bool ok = open.len && close.len && open.len <= DELIMITER_MAX && close.len <= DELIMITER_MAX;
+    for (size_t i = 0; i < body.len; i++)
+        ok = ok && body.bytes[i] != '=';
+    for (size_t i = 0; i < close.len; i++)
+        ok = ok && !is_blank(close.bytes[i]);
+    if (!ok)
+        return refuse(r, tag->first, "new delimiters are written {{=<%% %%>=}}, %d bytes at most",
+                      DELIMITER_MAX);
+    r->open = open;
+    r->close = close;
+    return true;
+}
+
+static bool add_value(Reading *r, const Tag *tag)
+{
+    PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
+    PtcTemplateNode *node = add_node(r, PTC_TEMPLATE_VALUE, whole);
+    return node && read_names(r, tag, node);
+}
+
+static bool take_tag(Reading *r, const Tag *tag)
+{
+    size_t first = tag->first, last = tag->last;
+    if (tag->sign)
+        take_line(r, tag, &first, &last);
+    /* A line that an earlier tag took reaches up to r->pos; this text begins after it. */
+    if (!add_text(r, r->pos, first))
+        return false;
+    r->pos = last;
+    switch (tag->sign) {
+    case '#':
+    case '^': return open_section(r, tag);
+    case '/': return close_section(r, tag);
+    case '=': return set_delimiters(r, tag);
+    case '!': return true;
+    case '>': return refuse(r, tag->first, "partials, {{>name}}, are not possible in a prompt");
+    default: return add_value(r, tag);
+    }
+}
+
+bool ptc_template_read(PtcArena *arena, PtcText text, PtcTemplate *out, PtcTemplateError *error)
+{
+    Reading r = {.arena = arena,
+                 .text = text,
+                 .open = PTC_TEXT("{{"),
+                 .close = PTC_TEXT("}}"),
+                 .out = out,
+                 .error = error};
+    Tag tag;
+    *out = (PtcTemplate){0};
+    *error = (PtcTemplateError){0};
+    for (size_t at; (at = find(text, r.pos, r.open)) < text.len;)
+        if (!read_tag(&r, at, &tag) || !take_tag(&r, &tag))
+            return false;
+    if (r.depth > 0) {
+        const PtcTemplateNode *node = &out->nodes[r.stack[r.depth - 1]];
+        PtcText name = section_name(node);
+        return refuse(&r, (size_t)(node->text.bytes - text.bytes),
+                      "the section %.*s is not closed: {{/%.*s}} is missing", shown(name),
+                      name.bytes, shown(name), name.bytes);
+    }
+    return add_text(&r, r.pos, text.len);
+}

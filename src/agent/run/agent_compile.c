@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ * Compiled agents.  A program is only kept if it gives a fitting answer when it runs alone: one that relies on what
+ * an earlier program defined would fail later, when nobody is watching. */
+#include "agent/run/agent_compile.h"
+
+#include <stdio.h>
+
+#include "agent/prompt/agent_words.h"
+#include "base/utf8.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "value/coll/map.h"
+#include "value/str.h"
+
+enum { SAMPLE_BYTES = 16 * 1024 * 1024, DEPTH = 64, VERSION = 1 };
+
+static bool refuse(PtcFault *fault, bool input, const char *path, const char *message)
+{
+    *fault = (PtcFault){.input = input};
+    snprintf(fault->path, sizeof fault->path, "%s", path);
+    snprintf(fault->message, sizeof fault->message, "%s", message);
+    return false;
+}
+
+bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault)
+{
+    if (def->mode != PTC_MODE_CONTENT && def->mode != PTC_MODE_TOOL_CALL)
+        return refuse(fault, false, "output",
+                      "only an agent whose answer is computed by a program can be compiled: "
+                      "output \"ptc_lisp\"");
+    if (def->max_turns != 1)
+        return refuse(fault, false, "max_turns",
+                      "an agent that is compiled has one turn; retry_turns may follow");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- samples */
+
+static void add_sample(PtcBuf *out, const PtcSigType *type, unsigned depth)
+{
+    type = ptc_sig_required(type);
+    switch (depth > DEPTH ? PTC_SIG_ANY : type->kind) {
+    case PTC_SIG_INT: ptc_emit_int(out, 1); break;
+    case PTC_SIG_FLOAT: ptc_emit_double(out, 1.5); break;
+    case PTC_SIG_BOOL: ptc_emit_bool(out, true); break;
+    case PTC_SIG_DATETIME: ptc_emit_cstr(out, "2024-01-01T00:00:00Z"); break;
+    case PTC_SIG_MAP:
+        ptc_emit_object(out);
+        ptc_emit_object_end(out);
+        break;
+    case PTC_SIG_LIST:
+        ptc_emit_array(out);
+        add_sample(out, type->item, depth + 1);
+        ptc_emit_array_end(out);
+        break;
+    case PTC_SIG_FIELDS:
+    case PTC_SIG_CLOSED:
+        ptc_emit_object(out);
+        for (size_t i = 0; i < type->field_count; i++) {
+            ptc_emit_key_text(out, (PtcText){type->fields[i].name, type->fields[i].name_len});
+            add_sample(out, type->fields[i].type, depth + 1);
+        }
+        ptc_emit_object_end(out);
+        break;
+    default: ptc_emit_cstr(out, "sample"); break;
+    }
+}
+
+static bool has_key(PtcValue map, const PtcSigField *field)
+{
+    PtcValue key, value;
+    PtcText name = {field->name, field->name_len};
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
+        if (ptc_text_same_name(ptc_str_text(key), name))
+            return true;
+    return false;
+}
+
+bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcText *sample,
+                        PtcFault *fault)
+{
+    PtcBuf out;
+    PtcJsonError e = {0};
+    PtcValue key, value;
+    PtcValue map = given.bytes ? ptc_json_parse(&b->heap, given.bytes, given.len, &e)
+                               : ptc_map_empty(&b->heap);
+    if (map == PTC_NONE || !ptc_is_map(map))
+        return refuse(fault, true, "sample", "the sample must be a JSON object");
+    ptc_buf_init(&out, &b->mem, SAMPLE_BYTES);
+    ptc_emit_object(&out);
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
+        ptc_emit_key_text(&out, ptc_str_text(key));
+        ptc_emit_value(&out, &b->heap, value);
+    }
+    const PtcSigType *params = def->sig && def->sig->has_params ? &def->sig->params : NULL;
+    for (size_t i = 0; params && i < params->field_count; i++) {
+        if (has_key(map, &params->fields[i]))
+            continue;
+        ptc_emit_key_text(&out, (PtcText){params->fields[i].name, params->fields[i].name_len});
+        add_sample(&out, params->fields[i].type, 0);
+    }
+    ptc_emit_object_end(&out);
+    *sample = ptc_bench_take(b, &out);
+    *fault = (PtcFault){.no_memory = !sample->bytes};
+    return sample->bytes != NULL;
+}
+
+/* ------------------------------------------------------------------------------- running */
+
+PtcText ptc_compile_program(const PtcAgentRun *run)
+{
+    const PtcStepNow *now = &run->step.now;
+    if (run->invalid || !now->verdict.ok || now->turn_count == 0)
+        return (PtcText){NULL, 0};
+    return now->turns[now->turn_count - 1].program;
+}
+
+PtcAction ptc_compile_action(const PtcAgentRun *run, PtcText program)
+{
+    return (PtcAction){.kind = PTC_ACTION_RUN,
+                       .run = {.program = program,
+                               .ending = PTC_ENDS_DUE_NIL,
+                               .remaining = {.turns = 1,
+                                             .work_turns = 1,
+                                             .depth = run->depth,
+                                             .max_depth = run->max_depth}}};
+}
+
+static PtcVerdict ended(const char *reason)
+{
+    return (PtcVerdict){.reason = reason, .message = ptc_text_cstr(ptc_words_outcome(reason))};
+}
+
+/* As for an agent of one turn whose model wrote this program. */
+PtcVerdict ptc_compile_verdict(const PtcRan *ran)
+{
+    if (ptc_step_ends(PTC_ENDS_DUE_NIL, ran->end, ran->value_kind, ran->fits))
+        return (PtcVerdict){.ok = true,
+                            .by = ran->end == PTC_RAN_RETURN ? "return" : "value",
+                            .value = ran->answer};
+    PtcVerdict v = ended("max_turns_exceeded");
+    v.cause = ran->end == PTC_RAN_FAILED ? ran->kind : "return_validation_failed";
+    v.message = ran->findings.bytes ? ran->findings : ran->message;
+    switch (ran->end) {
+    case PTC_RAN_FAIL: v = ended("failed"), v.message = ran->message, v.value = ran->value; break;
+    case PTC_RAN_MEMORY_LIMIT: v = ended("memory_limit_exceeded"); break;
+    case PTC_RAN_CANCELLED: v = ended("cancelled"); break;
+    case PTC_RAN_NO_MEMORY: v = ended("no_memory"); break;
+    default: break;
+    }
+    return v;
+}
+
+static bool explain(const PtcRan *ran, char why[PTC_COMPILE_WHY])
+{
+    PtcText text = ran->findings.bytes ? ran->findings : ran->message;
+    bool value = ran->end == PTC_RAN_VALUE || ran->end == PTC_RAN_RETURN;
+    snprintf(why, PTC_COMPILE_WHY, "%s: %.*s",
+             value                      ? "its value is not the answer that is wanted"
+             : ran->kind                ? ran->kind
+             : ran->end == PTC_RAN_FAIL ? "it gave up"
+                                        : "out of memory",
+             ptc_utf8_shown(text.bytes, text.len, 400), text.bytes ? text.bytes : "");
+    return false;
+}
+
+bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBench *b,
+                     PtcText *answer, char why[PTC_COMPILE_WHY])
+{
+    PtcWork work;
+    PtcFault fault = {.input = true};
+    PtcRan ran;
+    PtcWorkInput in = {.context = context};
+    PtcWorkLimits limits = {.cancel = run->options.cancel, .end_ns = run->deadline_ns, .host = run};
+    PtcAction action = ptc_compile_action(run, program);
+    bool ok = ptc_work_open(&work, run->def, &in, &fault);
+    if (ok) {
+        ptc_work_run(&work, &action, &limits, &ran);
+        ok = ptc_step_ends(PTC_ENDS_DUE_NIL, ran.end, ran.value_kind, ran.fits) ||
+             explain(&ran, why);
+        *answer = ok ? ptc_bench_copy(b, ran.answer) : (PtcText){NULL, 0};
+        if (ok && !answer->bytes)
+            ok = explain(&(PtcRan){.end = PTC_RAN_NO_MEMORY}, why);
+    } else {
+        const char *said = fault.no_memory ? "out of memory" : fault.message;
+        snprintf(why, PTC_COMPILE_WHY, "%.*s%s%.*s",
+                 ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
+                 fault.path[0] ? ": " : "", ptc_utf8_shown(said, strlen(said), 400), said);
+    }
+    ptc_work_close(&work);
+    return ok;
+}
+
+/* ---------------------------------------------------------------------------------- files */
+
+/* What a compiled program needs from its agent's file. */
+static const char *const kept[] = {"signature",
+                                   "schema",
+                                   "tools",
+                                   "builtin_tools",
+                                   "llm_query",
+                                   "timeout",
+                                   "max_heap",
+                                   "pmap_timeout",
+                                   "max_tool_calls",
+                                   "float_precision",
+                                   "pmap_max_concurrency",
+                                   "field_descriptions"};
+
+static bool is_kept(PtcText name)
+{
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (ptc_text_is(name, kept[i]))
+            return true;
+    return false;
+}
+
+bool ptc_compile_needs_llm(const PtcAgentDef *def)
+{
+    bool any = def->llm_query;
+    for (size_t i = 0; i < def->tools->count; i++)
+        any = any || def->tools->items[i].info.type != PTC_TOOL_NATIVE;
+    return any;
+}
+
+/* False: out of memory. */
+static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
+{
+    PtcJsonError e;
+    PtcValue key, value;
+    PtcText source = run->def->source;
+    const PtcTokens *t = &run->step.now.tokens;
+    PtcValue agent = ptc_json_parse(&b->heap, source.bytes, source.len, &e);
+    if (agent == PTC_NONE)
+        return false;
+    ptc_emit_object(out);
+    ptc_emit_field_int(out, "ptc_compiled", VERSION);
+    ptc_emit_field_text(out, "program", ptc_compile_program(run));
+    for (size_t pos = 0; ptc_map_next(agent, &pos, &key, &value);) {
+        if (!is_kept(ptc_str_text(key)))
+            continue;
+        ptc_emit_key_text(out, ptc_str_text(key));
+        ptc_emit_value(out, &b->heap, value);
+    }
+    ptc_emit_field_bool(out, "needs_llm", ptc_compile_needs_llm(run->def));
+    ptc_emit_field_cstr(out, "model", run->model ? run->model->name : NULL);
+    ptc_emit_field_int(out, "tokens", t->input + t->output);
+    ptc_emit_field_uint(out, "turns", run->step.now.turn_count);
+    ptc_emit_object_end(out);
+    return ptc_buf_ok(out);
+}
+
+static bool give_up(char why[PTC_COMPILE_WHY], const char *what, PtcText more)
+{
+    snprintf(why, PTC_COMPILE_WHY, "%s%s%.*s", what, more.len ? ": " : "",
+             ptc_utf8_shown(more.bytes, more.len, 500), more.bytes ? more.bytes : "");
+    return false;
+}
+
+bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out, PtcText *answer,
+                      char why[PTC_COMPILE_WHY])
+{
+    char alone[PTC_COMPILE_WHY] = "";
+    const PtcVerdict *v = &run->step.now.verdict;
+    PtcText program = ptc_compile_program(run);
+    if (run->invalid)
+        return give_up(why, run->fault.path, ptc_text_cstr(ptc_fault_message(&run->fault)));
+    if (!v->ok)
+        return give_up(why, v->reason, v->message);
+    if (!program.bytes)
+        return give_up(why, "the answer came without a program", (PtcText){NULL, 0});
+    if (!ptc_compile_run(run, program, sample, b, answer, alone))
+        return give_up(why, "the program does not work alone", ptc_text_cstr(alone));
+    return write_file(out, b, run) || give_up(why, "out of memory", (PtcText){NULL, 0});
+}
+
+/* An agent object for a compiled program: nobody will read its prompt. */
+static PtcValue agent_of(PtcBench *b, PtcValue file)
+{
+    PtcHeap *heap = &b->heap;
+    PtcValue key, value, agent = ptc_map_empty(heap);
+    PtcValue prompt = ptc_str_new(heap, "prompt", 6), text = ptc_str_new(heap, "compiled", 8);
+    if (agent != PTC_NONE && prompt != PTC_NONE && text != PTC_NONE)
+        agent = ptc_map_assoc(heap, agent, prompt, text);
+    for (size_t pos = 0; agent != PTC_NONE && ptc_map_next(file, &pos, &key, &value);)
+        if (is_kept(ptc_str_text(key)))
+            agent = ptc_map_assoc(heap, agent, key, value);
+    return agent;
+}
+
+/* The definition, with its program. */
+static PtcAgentDef *read_object(PtcBench *b, PtcValue file, PtcText program,
+                                const PtcAgentReading *how, PtcFault *fault)
+{
+    PtcValue agent = agent_of(b, file);
+    PtcAgentDef *def = agent == PTC_NONE ? NULL : ptc_definition_read(agent, how, fault);
+    if (def)
+        def->program = ptc_messages_keep(&def->arena, program);
+    if (agent == PTC_NONE || (def && !def->program.bytes)) {
+        *fault = (PtcFault){.no_memory = true};
+        ptc_definition_release(def);
+        return NULL;
+    }
+    return def;
+}
+
+PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcFault *fault)
+{
+    PtcBench b;
+    PtcJsonError e = {0};
+    PtcAgentDef *def = NULL;
+    ptc_bench_init(&b);
+    PtcValue file = ptc_json_parse(&b.heap, json.bytes, json.len, &e);
+    bool is_map = file != PTC_NONE && ptc_is_map(file);
+    PtcValue version = is_map ? ptc_map_field(&b.heap, file, "ptc_compiled") : PTC_NONE;
+    PtcText program = ptc_str_text(is_map ? ptc_map_field(&b.heap, file, "program") : PTC_NIL);
+    if (version == PTC_NONE || !ptc_is_int(version) || ptc_to_int(version) != VERSION ||
+        !program.bytes)
+        refuse(fault, true, "",
+               "this is not a compiled agent of version 1 (ptc run --compile makes one)");
+    else
+        def = read_object(&b, file, program, how, fault);
+    ptc_bench_deinit(&b);
+    return def;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * Models by name, and what they need around them.  Everything lives in the host's own ledger, which threads share. */
+#include "agent/run/model_host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "llm/record_model.h"
+#include "llm/script.h"
+
+enum { LEDGER_BYTES = 1024 * 1024 * 1024 };
+
+struct PtcModelHost {
+    PtcMem mem;
+    PtcModels *models;
+    PtcRecordFile *record; /* or NULL */
+    const char *(*get)(void *user, const char *name);
+    void *get_user;
+};
+
+/* ------------------------------------------------------------------------------- opening */
+
+PtcModelHost *ptc_model_host_new(const PtcModelsOptions *given, char *why, size_t size)
+{
+    PtcMem mem;
+    PtcModelsOptions options = *given;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcModelHost *h = ptc_mem_alloc(&mem, sizeof *h);
+    if (!h) {
+        snprintf(why, size, "out of memory");
+        return NULL;
+    }
+    memset(h, 0, sizeof *h);
+    ptc_mem_init(&h->mem, LEDGER_BYTES);
+    atomic_store(&h->mem.used, sizeof *h);
+    h->get = options.get;
+    h->get_user = options.user;
+    options.mem = &h->mem;
+    if ((h->models = ptc_models_new(&options, why, size)))
+        return h;
+    (void)ptc_model_host_close(h, NULL, 0);
+    return NULL;
+}
+
+bool ptc_model_host_close(PtcModelHost *h, char *why, size_t size)
+{
+    PtcMem mem;
+    bool ok = !h->record || ptc_record_file_close(h->record, why, size);
+    if (h->models)
+        ptc_models_free(h->models);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *h);
+    ptc_mem_free(&mem, h, sizeof *h);
+    return ok;
+}
+
+bool ptc_model_host_add_aliases(PtcModelHost *h, const char *path, char *why, size_t size)
+{
+    return ptc_models_add_file(h->models, path, why, size);
+}
+
+bool ptc_model_host_record(PtcModelHost *h, const char *path, char *why, size_t size)
+{
+    h->record = ptc_record_file_open(&h->mem, path, ptc_models_keys(h->models), why, size);
+    return h->record != NULL;
+}
+
+/* -------------------------------------------------------------------------------- models */
+
+PtcModel *ptc_model_host_take(PtcModelHost *h, PtcModel *model)
+{
+    PtcModel *outer = h->record ? ptc_record_model_new(&h->mem, h->record, model) : model;
+    if (!outer)
+        model->free(model);
+    return outer;
+}
+
+static PtcModel *take(PtcModelHost *h, PtcModel *model, char *why, size_t size)
+{
+    if (model && !(model = ptc_model_host_take(h, model)))
+        snprintf(why, size, "out of memory");
+    return model;
+}
+
+PtcModel *ptc_model_host_open(PtcModelHost *h, PtcText spec, PtcTrust trust, char *why, size_t size)
+{
+    return take(h, ptc_model_open(h->models, spec, trust, why, size), why, size);
+}
+
+static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, size_t size)
+{
+    return ptc_model_host_open(user, spec, program ? PTC_TRUST_PROGRAM : PTC_TRUST_FILE, why, size);
+}
+
+static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
+{
+    PtcModelHost *h = user;
+    PtcModel *model =
+        ptc_script_new(&h->mem, "script", script, ptc_models_keys(h->models), why, size);
+    return take(h, model, why, size);
+}
+
+bool ptc_model_host_check(void *user, PtcText spec, char *why, size_t size)
+{
+    PtcModelHost *h = user;
+    PtcModel *model = ptc_model_open(h->models, spec, PTC_TRUST_FILE, why, size);
+    if (model)
+        model->free(model);
+    return model != NULL;
+}
+
+/* --------------------------------------------------------------------------------- using */
+
+PtcSecrets *ptc_model_host_more_secrets(PtcModelHost *h)
+{
+    return ptc_models_more_secrets(h->models);
+}
+
+const PtcSecrets *ptc_model_host_secrets(const PtcModelHost *h)
+{
+    return ptc_models_secrets(h->models);
+}
+
+/* A value that was used in a header is a secret from then on. */
+static const char *variable(void *user, const char *name)
+{
+    PtcModelHost *h = user;
+    const char *value = h->get ? h->get(h->get_user, name) : getenv(name);
+    if (value && !ptc_models_add_secret(h->models, ptc_text_cstr(value)))
+        return NULL;
+    return value;
+}
+
+void ptc_model_host_fill(PtcModelHost *h, PtcTreeHost *tree)
+{
+    tree->open_model = open_model;
+    tree->open_script = open_script;
+    tree->client = ptc_models_client(h->models);
+    tree->variable = variable;
+    tree->secrets = &ptc_models_keys(h->models)->told;
+    tree->user = h;
+}

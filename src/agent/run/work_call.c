@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * Native calls: tools that the model calls itself, with the same checks, cache and counting that programs get. */
+#include "agent/run/work_int.h"
+#include "json/parse.h"
+
+enum { MIB = 1024 * 1024, RESULT_MAX = 16 * MIB };
+#define MS ((int64_t)1000000)
+
+static PtcNativeOptions options_of(PtcWork *w, const PtcWorkLimits *limits)
+{
+    int64_t end = ptc_clock_ns(NULL) + w->def->timeout_ms * MS;
+    return (PtcNativeOptions){.cancel = limits->cancel,
+                              .deadline_ns = end < limits->end_ns ? end : limits->end_ns,
+                              .hard_ns = limits->end_ns,
+                              .cache = ptc_work_cache(w),
+                              .preview_all = w->def->mode == PTC_MODE_COMBINED,
+                              .host = limits->host,
+                              .tally = w->tally};
+}
+
+static const char *reason_of(PtcNativeEnd end)
+{
+    switch (end) {
+    case PTC_NATIVE_OK: return NULL;
+    case PTC_NATIVE_UNKNOWN: return "unknown_tool";
+    case PTC_NATIVE_ARGS: return "args_error";
+    case PTC_NATIVE_TIMEOUT: return "timeout";
+    case PTC_NATIVE_MEMORY: return "memory_limit";
+    case PTC_NATIVE_FAILED:
+    case PTC_NATIVE_CANCELLED: break;
+    }
+    return "tool_error";
+}
+
+/* In place of a result that is too long for a message. */
+static void outline(PtcWork *w, PtcBuf *out)
+{
+    PtcBench bench;
+    PtcJsonError e = {0};
+    PtcBuf shown;
+    ptc_bench_init(&bench);
+    ptc_buf_init(&shown, &w->mem, PTC_WORK_RESULT_BYTES);
+    PtcValue result = ptc_json_parse(&bench.heap, out->data, out->len, &e);
+    bool ok = result != PTC_NONE && ptc_preview_outline(&bench.heap, &shown, result);
+    ptc_buf_clear(out);
+    out->failed = !ok || !ptc_buf_add(out, shown.data, shown.len);
+    ptc_buf_deinit(&shown);
+    ptc_bench_deinit(&bench);
+}
+
+static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits *limits,
+                     PtcCallResult *result)
+{
+    PtcBuf out;
+    PtcNativeAnswer answer = {.end = PTC_NATIVE_FAILED};
+    PtcNativeOptions options = options_of(w, limits);
+    ptc_buf_init(&out, &w->mem, RESULT_MAX);
+    bool ok = ptc_native_ask(w->native, w->def->tools, (int)order->tool, order->args, &options,
+                             &out, &answer);
+    if (ok && answer.end == PTC_NATIVE_OK && out.len > PTC_WORK_RESULT_BYTES)
+        outline(w, &out);
+    *result = (PtcCallResult){.ok = answer.end == PTC_NATIVE_OK,
+                              .cached = answer.cached,
+                              .reason = reason_of(answer.end),
+                              .took_ns = answer.took_ns,
+                              .ended_ns = answer.ended_ns};
+    result->content = ptc_work_keep(w, &out);
+    return ok && result->content.bytes;
+}
+
+bool ptc_work_call(PtcWork *w, const PtcCallOrder *orders, size_t count,
+                   const PtcWorkLimits *limits, PtcCallResult *results)
+{
+    ptc_arena_reset(&w->arena);
+    if (!w->native && !(w->native = ptc_native_new()))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!call_one(w, &orders[i], limits, &results[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT
+ * Understands replies, with one function for each mode.  What always holds: every call of a reply gets an entry, and
+ * either a tool to be called or the reason why not. */
+#include "agent/step/heard.h"
+
+#include "agent/prompt/agent_words.h"
+#include "agent/step/blocks.h"
+#include "agent/step/find_program.h"
+#include "agent/step/read_answer.h"
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "tool/convert.h"
+#include "tool/wire/protocol.h"
+#include "value/coll/map.h"
+#include "value/str.h"
+
+enum { FEEDBACK_BYTES = 1024 * 1024, MESSAGE_BYTES = 2000 };
+
+typedef struct Hearing {
+    PtcBench *b;
+    const PtcAgentDef *def;
+    const PtcLlmReply *reply;
+    PtcText text;        /* of the reply, valid UTF-8; absent: none */
+    PtcHeardCall *calls; /* of the reply */
+    PtcValue *args;      /* of each call; PTC_NONE when they are not an object */
+    size_t call_count, evals;
+    PtcHeard *out;
+} Hearing;
+
+static void no_memory(Hearing *r)
+{
+    r->out->kind = PTC_HEARD_NO_MEMORY;
+}
+
+/* ----------------------------------------------------------------------------- bad replies */
+
+/* The reply cannot be used.  Feedback may be NULL. */
+static void bad(Hearing *r, const char *reason, PtcBuf *feedback)
+{
+    PtcHeard *out = r->out;
+    bool memory = out->kind != PTC_HEARD_NO_MEMORY;
+    out->reason = reason;
+    out->message = ptc_text_cstr(ptc_words_turn(reason));
+    if (feedback) {
+        out->feedback = ptc_bench_take(r->b, feedback);
+        memory = memory && out->feedback.bytes;
+    }
+    out->kind = memory ? PTC_HEARD_BAD : PTC_HEARD_NO_MEMORY;
+}
+
+static void feedback_init(Hearing *r, PtcBuf *buf)
+{
+    ptc_buf_init(buf, &r->b->mem, FEEDBACK_BYTES);
+}
+
+/* ------------------------------------------------------------------------------------ texts */
+
+/* The model may be a host's own and send any bytes, so invalid UTF-8 is replaced. */
+static PtcText clean(Hearing *r, PtcText text)
+{
+    PtcBuf buf;
+    if (!text.bytes || ptc_utf8_valid(text.bytes, text.len))
+        return text;
+    ptc_buf_init(&buf, &r->b->mem, 3 * text.len);
+    for (size_t at = 0; at < text.len;) {
+        size_t n = ptc_utf8_valid_prefix(text.bytes + at, text.len - at);
+        ptc_buf_add(&buf, text.bytes + at, n);
+        at += n;
+        if (at < text.len) {
+            ptc_buf_add_cstr(&buf, "\xef\xbf\xbd");
+            at++;
+        }
+    }
+    text = ptc_bench_take(r->b, &buf);
+    if (!text.bytes)
+        no_memory(r);
+    return text;
+}
+
+static bool is_printable(PtcText t, size_t most)
+{
+    for (size_t i = 0; i < t.len; i++)
+        if (t.bytes[i] <= ' ' || t.bytes[i] > '~')
+            return false;
+    return t.len > 0 && t.len <= most;
+}
+
+/* ------------------------------------------------------------------------------------ calls */
+
+static bool is_eval(const PtcHeardCall *call)
+{
+    return ptc_text_same_name(call->name, PTC_TEXT(PTC_TOOL_NAME));
+}
+
+/* The index of an offered tool in the set; SIZE_MAX: none, or lisp_eval. */
+static size_t find_tool(const PtcAgentDef *def, PtcText name)
+{
+    for (size_t i = 0; i < def->offer_count; i++)
+        if (ptc_text_same_name(def->offer[i].name, name))
+            return def->offer_tools[i];
+    return SIZE_MAX;
+}
+
+/* The arguments as a map; a string that contains JSON is read too, null and nothing become {}.  PTC_NONE: not an
+ * object. */
+static PtcValue read_args(Hearing *r, PtcText text)
+{
+    PtcJsonError e;
+    PtcHeap *heap = &r->b->heap;
+    text = ptc_blocks_trim(text);
+    PtcValue v = text.len ? ptc_json_parse(heap, text.bytes, text.len, &e) : PTC_NIL;
+    if (v != PTC_NONE && ptc_is_string(v)) {
+        PtcText inner = ptc_blocks_trim(ptc_str_text(v));
+        v = inner.len ? ptc_json_parse(heap, inner.bytes, inner.len, &e) : PTC_NIL;
+    }
+    if (v == PTC_NIL)
+        v = ptc_map_empty(heap);
+    ptc_budget_go_on(&r->b->budget);
+    if (r->b->budget.stop != PTC_STOP_NONE)
+        no_memory(r);
+    return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
+}
+
+static PtcText args_json(Hearing *r, PtcValue args)
+{
+    PtcBuf buf;
+    PtcJsonError e = {0};
+    if (args == PTC_NONE)
+        return PTC_TEXT("{}");
+    ptc_buf_init(&buf, &r->b->mem, 8 * PTC_LLM_ARGS_BYTES);
+    if (!ptc_to_json_value(&r->b->heap, &buf, args, -1, &e))
+        buf.failed = true;
+    PtcText json = ptc_bench_take(r->b, &buf);
+    if (!json.bytes)
+        no_memory(r);
+    return json;
+}
+
+static void read_call(Hearing *r, size_t i)
+{
+    const PtcMessageCall *from = &r->reply->calls[i];
+    PtcHeardCall *call = &r->calls[i];
+    PtcText none = {NULL, 0};
+    *call = (PtcHeardCall){.tool = SIZE_MAX};
+    call->id = is_printable(from->id, PTC_CALL_ID_BYTES) ? from->id : none;
+    call->name = is_printable(from->name, PTC_CALL_NAME_BYTES) ? from->name : PTC_TEXT("unknown");
+    r->args[i] = read_args(r, clean(r, from->args));
+    call->args = args_json(r, r->args[i]);
+    r->evals += is_eval(call);
+}
+
+static bool read_calls(Hearing *r)
+{
+    size_t n = r->reply->call_count;
+    r->calls = ptc_arena_alloc(&r->b->arena, (n + 1) * sizeof *r->calls);
+    r->args = ptc_arena_alloc(&r->b->arena, (n + 1) * sizeof *r->args);
+    if (!r->calls || !r->args) {
+        no_memory(r);
+        return false;
+    }
+    for (size_t i = 0; i < n && r->out->kind != PTC_HEARD_NO_MEMORY; i++)
+        read_call(r, i);
+    r->call_count = n;
+    r->out->calls = r->calls;
+    r->out->call_count = n;
+    return r->out->kind != PTC_HEARD_NO_MEMORY;
+}
+
+/* The call will not be made; `words` says why. */
+static void refuse(Hearing *r, PtcHeardCall *call, const char *reason, PtcBuf *message)
+{
+    call->reason = reason;
+    call->message = ptc_bench_take(r->b, message);
+    if (!call->message.bytes)
+        no_memory(r);
+}
+
+static void refuse_unknown(Hearing *r, PtcHeardCall *call)
+{
+    PtcBuf message;
+    ptc_buf_init(&message, &r->b->mem, MESSAGE_BYTES);
+    ptc_words_unknown_tool(&message, r->def, call->name);
+    refuse(r, call, "unknown_tool", &message);
+}
+
+static void refuse_args(Hearing *r, PtcHeardCall *call)
+{
+    call->reason = "args_error";
+    call->message = ptc_text_cstr(r->reply->cut ? ptc_words_cut_args() : ptc_words_bad_args());
+}
+
+/* Refuses all calls of the reply for the same reason. */
+static void refuse_all(Hearing *r, const char *reason, bool mixed)
+{
+    for (size_t i = 0; i < r->call_count; i++) {
+        PtcBuf message;
+        ptc_buf_init(&message, &r->b->mem, MESSAGE_BYTES);
+        if (mixed)
+            ptc_words_mixed_calls(&message);
+        else
+            ptc_words_several_calls(&message, r->call_count);
+        refuse(r, &r->calls[i], reason, &message);
+    }
+}
+
+/* --------------------------------------------------------------------------------- programs */
+
+/* The program of a lisp_eval call; false: the call is refused. */
+static bool read_eval(Hearing *r, size_t i)
+{
+    PtcHeardCall *call = &r->calls[i];
+    PtcBuf message;
+    PtcPrinter printer = {.heap = &r->b->heap, .readable = true, .float_precision = -1};
+    if (r->args[i] == PTC_NONE) {
+        refuse_args(r, call);
+        return false;
+    }
+    PtcValue program = ptc_map_field(&r->b->heap, r->args[i], "program");
+    ptc_buf_init(&message, &r->b->mem, MESSAGE_BYTES);
+    bool ok = ptc_protocol_validate_program(program, &printer, &message);
+    if (!ok) {
+        message.full = false;
+        refuse(r, call, "args_error", &message);
+        return false;
+    }
+    ptc_buf_deinit(&message);
+    r->out->program = ptc_find_unwrap(r->b, ptc_str_text(program));
+    if (!r->out->program.bytes)
+        no_memory(r);
+    return r->out->program.bytes != NULL;
+}
+
+/* A reply whose one call is lisp_eval. */
+static void hear_eval(Hearing *r)
+{
+    if (read_eval(r, 0))
+        r->out->kind = PTC_HEARD_PROGRAM;
+    else if (r->out->kind != PTC_HEARD_NO_MEMORY)
+        bad(r, "args_error", NULL);
+}
+
+/* ---------------------------------------------------------------------------------- answers */
+
+static void hear_wrong(Hearing *r, const PtcAnswer *answer)
+{
+    PtcBuf buf;
+    feedback_init(r, &buf);
+    switch (answer->kind) {
+    case PTC_ANSWER_EMPTY:
+        ptc_words_empty(&buf, r->def, r->reply->cut);
+        bad(r, "empty_response", &buf);
+        return;
+    case PTC_ANSWER_NO_JSON:
+        ptc_words_no_json(&buf, r->def, r->reply->cut);
+        bad(r, "json_parse_error", &buf);
+        return;
+    default: break;
+    }
+    ptc_words_wrong_answer(&buf, r->def, answer->json, answer->findings);
+    bad(r, "validation_error", &buf);
+    r->out->issues = answer->issues;
+}
+
+static void hear_answer(Hearing *r)
+{
+    PtcAnswer answer;
+    ptc_read_answer(r->b, &r->def->want, r->text, &answer);
+    if (answer.kind == PTC_ANSWER_NO_MEMORY) {
+        no_memory(r);
+    } else if (answer.kind == PTC_ANSWER_FITS) {
+        r->out->kind = PTC_HEARD_ANSWER;
+        r->out->answer = answer.json;
+    } else {
+        hear_wrong(r, &answer);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ modes */
+
+static PtcNoCode no_code_kind(const Hearing *r)
+{
+    if (ptc_blocks_trim(r->text).len == 0 && r->reply->call_count > 0)
+        return PTC_NO_CODE_CALLS;
+    if (r->reply->cut)
+        return PTC_NO_CODE_CUT;
+    return ptc_blocks_trim(r->text).len == 0 ? PTC_NO_CODE_EMPTY : PTC_NO_CODE_TEXT;
+}
+
+/* This mode has no calls: no tool was offered, so they are not even answered. */
+static void hear_content(Hearing *r)
+{
+    PtcFound found;
+    PtcBuf buf;
+    ptc_find_program(r->b, r->text.bytes ? r->text : PTC_TEXT(""), r->reply->cut, &found);
+    if (found.kind == PTC_FOUND_NO_MEMORY) {
+        no_memory(r);
+        return;
+    }
+    r->out->content = found.history;
+    if (found.kind == PTC_FOUND_PROGRAM) {
+        r->out->kind = PTC_HEARD_PROGRAM;
+        r->out->program = found.program;
+        return;
+    }
+    feedback_init(r, &buf);
+    if (found.kind == PTC_FOUND_SEVERAL)
+        ptc_words_several(&buf, found.count);
+    else
+        ptc_words_no_code(&buf, no_code_kind(r));
+    bad(r, found.kind == PTC_FOUND_SEVERAL ? "multiple_code_blocks" : "no_code_found", &buf);
+}
+
+/* In this mode, what is wrong with a call is said twice: in its answer, and as feedback. */
+static void hear_one_call(Hearing *r)
+{
+    if (r->call_count > 1) {
+        refuse_all(r, "multiple_tool_calls", false);
+        bad(r, "multiple_tool_calls", NULL);
+    } else if (!r->evals) {
+        refuse_unknown(r, &r->calls[0]);
+        bad(r, "unknown_tool", NULL);
+    } else {
+        hear_eval(r);
+    }
+    if (r->out->kind != PTC_HEARD_BAD)
+        return;
+    PtcBuf buf;
+    feedback_init(r, &buf);
+    ptc_words_call_feedback(&buf, r->out->reason);
+    bad(r, r->out->reason, &buf);
+}
+
+static void hear_tool_call(Hearing *r)
+{
+    if (r->call_count > 0) {
+        hear_one_call(r);
+        return;
+    }
+    PtcFenced fenced = r->text.bytes ? ptc_find_fenced(r->b, r->text) : PTC_FENCED_NO;
+    if (fenced == PTC_FENCED_NO_MEMORY) {
+        no_memory(r);
+    } else if (fenced == PTC_FENCED_NO) {
+        hear_answer(r);
+    } else {
+        PtcBuf buf;
+        feedback_init(r, &buf);
+        ptc_words_fenced_program(&buf);
+        bad(r, "fenced_program", &buf);
+    }
+}
+
+/* Each call on its own. */
+static void hear_calls(Hearing *r)
+{
+    r->out->kind = PTC_HEARD_CALLS;
+    for (size_t i = 0; i < r->call_count; i++) {
+        PtcHeardCall *call = &r->calls[i];
+        call->tool = find_tool(r->def, call->name);
+        if (call->tool == SIZE_MAX)
+            refuse_unknown(r, call);
+        else if (r->args[i] == PTC_NONE)
+            refuse_args(r, call);
+    }
+}
+
+static void hear_text(Hearing *r)
+{
+    if (r->call_count > 0)
+        hear_calls(r);
+    else
+        hear_answer(r);
+}
+
+static void hear_combined(Hearing *r)
+{
+    if (r->evals > 1) {
+        refuse_all(r, "multiple_tool_calls", false);
+        bad(r, "multiple_tool_calls", NULL);
+    } else if (r->evals == 1 && r->call_count > 1) {
+        refuse_all(r, "mixed_with_lisp_eval", true);
+        bad(r, "mixed_with_lisp_eval", NULL);
+    } else if (r->evals == 1) {
+        hear_eval(r);
+    } else {
+        hear_text(r);
+    }
+}
+
+void ptc_hear(PtcBench *b, const PtcAgentDef *def, const PtcLlmReply *reply, PtcHeard *out)
+{
+    static void (*const modes[])(Hearing *) = {
+        [PTC_MODE_CONTENT] = hear_content,
+        [PTC_MODE_TOOL_CALL] = hear_tool_call,
+        [PTC_MODE_TEXT] = hear_text,
+        [PTC_MODE_COMBINED] = hear_combined,
+    };
+    Hearing r = {.b = b, .def = def, .reply = reply, .out = out};
+    *out = (PtcHeard){.kind = PTC_HEARD_BAD};
+    r.text = out->content = clean(&r, reply->text);
+    if (out->kind == PTC_HEARD_NO_MEMORY)
+        return;
+    if (def->mode != PTC_MODE_CONTENT && !read_calls(&r))
+        return;
+    modes[def->mode](&r);
+    if (b->budget.stop != PTC_STOP_NONE || b->arena.failed)
+        out->kind = PTC_HEARD_NO_MEMORY;
+}

@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc eval`: one program from the command line, a file or standard input; or a batch (--jsonl). */
+#include "cli/cmd/cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/batch.h"
+#include "base/buf.h"
+#include "cli/agent/run_compile.h"
+#include "cli/cmd/data_in.h"
+#include "cli/cmd/each.h"
+#include "cli/cmd/jsonl.h"
+#include "cli/cmd/short_form.h"
+#include "cli/cmd/tools_in.h"
+#include "cli/io.h"
+#include "cli/options.h"
+#include "cli/out/data_out.h"
+#include "cli/out/report.h"
+#include "cli/out/shown.h"
+#include "cli/upstreams/upstreams_open.h"
+#include "engine/engine.h"
+#include "ptc/ptc.h"
+#include "value/calendar.h"
+
+typedef struct {
+    const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
+    int format;  /* -1: not given */
+    int dry_run; /* likewise; 0: plan */
+    int input;   /* likewise */
+    bool jsonl, session, raw, each;
+    int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
+    int64_t float_precision, max_tool_calls, context_mb, result_mb;
+    const char *now, *init;
+    PtcOptionList data;
+    PtcUpstreamsOptions upstreams;
+} Options;
+
+/* ------------------------------------------------------------------- table */
+
+#define AT(field) offsetof(Options, field)
+#define MS_MAX ((int64_t)24 * 3600 * 1000)
+
+static const PtcOption table[] = {
+    {"expression", 'e', PTC_OPTION_TEXT, AT(expression), "PROGRAM", "the program", 0, 0},
+    {"file", 'f', PTC_OPTION_TEXT, AT(file), "FILE", "read the program from a file", 0, 0},
+    {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
+     "an object; its keys are data/key in the program", 0, 0},
+    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+     "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
+    {"input", 0, PTC_OPTION_CHOICE, AT(input), PTC_DATA_KINDS,
+     "what FILE or standard input is (its ending or its beginning says it)", 0, 0},
+    {"each", 0, PTC_OPTION_FLAG, AT(each), NULL,
+     "ptc --each FILE PROGRAM: run the program for each row of a file of any size", 0, 0},
+    {"init", 0, PTC_OPTION_TEXT, AT(init), "PROGRAM",
+     "with --each: the initial `state`; each run returns the next", 0, 0},
+    {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
+     "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20},
+    {"format", 0, PTC_OPTION_CHOICE, AT(format), PTC_FORMATS,
+     "how to print the result; payload: as lisp_eval would answer (text)", 0, 0},
+    {"raw", 'r', PTC_OPTION_FLAG, AT(raw), NULL, "print a string without its quotes", 0, 0},
+    {"result-mb", 0, PTC_OPTION_INT, AT(result_mb), "N", "largest size of the result, in MiB", 1,
+     2047},
+    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time", 1, MS_MAX},
+    {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything", 1, MS_MAX},
+    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
+    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (no limit)", 0,
+     INT64_MAX / 2},
+    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
+    {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "largest size of the program", 1,
+     64 << 20},
+    {"seed", 0, PTC_OPTION_INT, AT(seed), "N", "where rand and similar functions begin", 0,
+     INT64_MAX / 2},
+    {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
+     "digits after the point in results (shortest)", 0, 15},
+    {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
+     "the time of the run, 2026-01-31T12:00:00Z or milliseconds (when the run begins)", 0, 0},
+    {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
+     "answer requests on standard input, one per line (ptc docs batch)", 0, 0},
+    {"session", 0, PTC_OPTION_FLAG, AT(session), NULL,
+     "with --jsonl: all lines share their definitions", 0, 0},
+    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
+     "tools that programs may call (ptc docs tools)", 0, 0},
+    {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
+     "tool calls in one run (no limit)", 0, 1 << 30},
+    PTC_UPSTREAMS_ROWS(AT(upstreams)),
+    {"dry-run", 0, PTC_OPTION_CHOICE, AT(dry_run), "plan|reads",
+     "list what the program would call in upstreams; reads: run it up to the first call that is "
+     "not a read",
+     0, 0},
+    {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
+     "with --jsonl: kinds of tools that lines may bring along, command (none)", 0, 0},
+    {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
+     "what the result must be, such as '{count :int}'", 0, 0},
+    {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE",
+     "what the result must be, as a JSON Schema", 0, 0},
+    {"compiled", 0, PTC_OPTION_TEXT, AT(compiled), "FILE",
+     "run what ptc run --compile made, with the data of --context", 0, 0},
+    {"llm", 0, PTC_OPTION_TEXT, AT(llm), "MODEL", "with --compiled: the model that its tools ask",
+     0, 0},
+};
+
+/* Limits that are not given have the engine's defaults. */
+static void resolve(void *target)
+{
+    Options *o = target;
+    Ptc *ptc = ptc_new(NULL);
+    const PtcLimits *limits = ptc ? ptc_limits_of(ptc) : NULL;
+    if (limits) {
+        o->timeout_ms = limits->timeout_ms;
+        o->deadline_ms = limits->deadline_ms;
+        o->memory_mb = limits->memory_bytes >> 20;
+        o->max_depth = limits->max_depth;
+        o->program_bytes = limits->program_bytes;
+        o->seed = limits->seed;
+        o->result_mb = limits->result_bytes >> 20;
+    }
+    ptc_free(ptc);
+}
+
+static const PtcUsage usage = {
+    .command = "eval",
+    .synopsis =
+        "PROGRAM | -e PROGRAM | -f FILE | -\n"
+        "       ptc eval --jsonl [--session]\n"
+        "       ptc [OPTIONS] [FILE] PROGRAM      the program sees FILE as `data` and `rows`",
+    .summary = "Runs a program and prints its result; text that it prints goes to standard error.\n"
+               "The form without eval has wider limits than those below (ptc docs limits).\n"
+               "Exit status: 0 done, 1 the program failed, 2 wrong usage.",
+    .examples =
+        "  ptc eval '(reduce + (range 10))'\n"
+        "  ptc eval --context '{\"xs\":[1,2,3]}' --format json '{:sum (reduce + data/xs)}'\n"
+        "  ptc eval --context @orders.json -f report.clj\n"
+        "  ptc eval --data orders=@orders.csv '(sum-by :total data/orders)'\n"
+        "  ptc orders.csv '(sum-by :total rows)'\n"
+        "  ptc eval --tools @tools.json '(:price (tool/price {:sku \"A\"}))'\n"
+        "  ptc eval --upstreams servers.json --dry-run plan -f cleanup.clj\n"
+        "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+    .resolve = resolve,
+};
+
+/* ------------------------------------------------------------------ engine */
+
+/* The limits that were given. */
+static void set_limits(PtcLimits *limits, const Options *o)
+{
+    ptc_limits_init(limits, sizeof *limits);
+    limits->timeout_ms = o->timeout_ms;
+    limits->deadline_ms = o->deadline_ms;
+    limits->memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
+    limits->loop_limit = o->loop_limit;
+    limits->max_depth = o->max_depth;
+    limits->program_bytes = o->program_bytes;
+    limits->seed = o->seed;
+    limits->max_tool_calls = o->max_tool_calls;
+    limits->context_bytes = o->context_mb == PTC_UNSET ? PTC_UNSET : o->context_mb << 20;
+    limits->result_bytes = o->result_mb == PTC_UNSET ? PTC_UNSET : o->result_mb << 20;
+}
+
+static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams, bool shorthand)
+{
+    PtcLimits limits;
+    PtcOptions options;
+    set_limits(&limits, o);
+    if (shorthand)
+        ptc_short_form_limits(&limits);
+    ptc_upstreams_limits(upstreams, &limits);
+    ptc_options_init(&options, sizeof options);
+    options.limits = &limits;
+    options.float_precision = o->float_precision;
+    return ptc_new(&options);
+}
+
+/* What one run holds; all of it is released in release(). */
+typedef struct {
+    const Options *options;
+    Ptc *ptc;
+    PtcData *data;
+    PtcOutcome *outcome;
+    PtcTools *tools;
+    PtcBuf program, context, schema;
+    const char *name;              /* the program's file, NULL for none */
+    PtcShared *shared;             /* data from files; or NULL */
+    const PtcShortForm *shorthand; /* NULL: it is ptc eval */
+    PtcUpstreams upstreams;
+    PtcRun run;
+} Eval;
+
+static void release(Eval *e)
+{
+    ptc_outcome_free(e->outcome);
+    ptc_tools_free(e->tools);
+    ptc_data_free(e->data);
+    ptc_shared_free(e->shared);
+    ptc_free(e->ptc);
+    ptc_upstreams_close(&e->upstreams);
+    ptc_buf_deinit(&e->program);
+    ptc_buf_deinit(&e->schema);
+    ptc_buf_deinit(&e->context);
+}
+
+/* ------------------------------------------------------------------- input */
+
+/* A file where a program is expected: how it is written.  False: none of the arguments is one. */
+static bool is_file_given(int argc, char **argv, char *why, size_t size)
+{
+    const char *file = NULL;
+    for (int i = 0; i < argc && !file; i++)
+        file = ptc_short_form_is_file(argv[i]) ? argv[i] : NULL;
+    if (!file)
+        return false;
+    if (ptc_short_form_is_script(file))
+        snprintf(why, size, "%.200s is a file with a program; write ptc eval -f %.200s", file,
+                 file);
+    else
+        snprintf(why, size, "%.200s is a file; for data write ptc %.200s '(count data)'", file,
+                 file);
+    return true;
+}
+
+/* Reads the program from where the arguments say.  PTC_EXIT_OK or PTC_EXIT_USAGE. */
+static int load_program(Eval *e, int argc, char **argv)
+{
+    const char *file = e->options->file, *text = e->options->expression;
+    char why[500];
+    if (is_file_given(argc, argv, why, sizeof why))
+        return ptc_options_wrong(&usage, "%s", why);
+    if (argc + (file != NULL) + (text != NULL) != 1)
+        return ptc_options_wrong(&usage, argc || file || text
+                                             ? "give one program, not several"
+                                             : "which program? Give it, -f FILE or -");
+    if (!file && (text || strcmp(argv[0], "-") != 0)) {
+        e->run.program = text ? text : argv[0];
+        e->run.program_len = strlen(e->run.program);
+        return PTC_EXIT_OK;
+    }
+    const char *path = file ? file : "-";
+    const char *error = ptc_io_read(&e->program, path);
+    if (error)
+        return ptc_options_refuse(&usage, "cannot read %.200s: %s", path, error);
+    if (e->program.len >= 2 && memcmp(e->program.data, "#!", 2) == 0)
+        memcpy(e->program.data, ";;", 2); /* the first line of a script is for the system */
+    e->name = file;
+    e->run.program = e->program.data ? e->program.data : "";
+    e->run.program_len = e->program.len;
+    return PTC_EXIT_OK;
+}
+
+static int load_context(Eval *e)
+{
+    const char *text = e->options->context, *error;
+    char why[PTC_DATA_IN_WHY] = "out of memory";
+    if (!text)
+        return PTC_EXIT_OK;
+    if (ptc_data_in_forgot_at("--context", text, why))
+        return ptc_options_wrong(&usage, "%s", why);
+    size_t len = strlen(text);
+    if (text[0] == '@') {
+        if ((error = ptc_io_read(&e->context, text + 1)))
+            return ptc_options_refuse(&usage, "cannot read the context %.200s: %s", text + 1,
+                                      error);
+        text = e->context.data ? e->context.data : "";
+        len = e->context.len;
+    }
+    if (!(e->data = ptc_data_new(e->ptc, PTC_UNSET)))
+        return ptc_options_refuse(&usage, "--context: %s", why);
+    e->run.context = ptc_make_json(e->data, text, len, why, sizeof why);
+    if (!e->run.context)
+        return ptc_options_refuse(&usage, "--context: %s", why);
+    if (ptc_value_type(e->run.context) != PTC_TYPE_MAP)
+        return ptc_options_wrong(&usage, "--context wants a JSON object, {\"key\": value}");
+    return PTC_EXIT_OK;
+}
+
+static PtcDataKind input_kind(const Options *o)
+{
+    return o->input < 0 ? PTC_DATA_TOLD : (PtcDataKind)(PTC_DATA_JSON + o->input);
+}
+
+/* The input of the short form, as `data`. */
+static bool load_file(Eval *e, const char *path, char why[PTC_DATA_IN_WHY])
+{
+    PtcDataForm form = {.kind = input_kind(e->options)};
+    if (!ptc_shared_load(e->shared, "data", path, &form, why, PTC_DATA_IN_WHY)) {
+        ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
+        return false;
+    }
+    ptc_data_in_say(path, &form);
+    return true;
+}
+
+/* The first of --data that is called as the input of the short form is; NULL: none. */
+static const char *input_name_taken(const Eval *e)
+{
+    if (!e->shared)
+        return NULL;
+    return ptc_shared_value(e->shared, "data") != PTC_NONE   ? "data"
+           : ptc_shared_value(e->shared, "rows") != PTC_NONE ? "rows"
+                                                             : NULL;
+}
+
+/* What the file of the short form holds is `data`, its rows are `rows`. */
+static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
+{
+    const PtcShortForm *form = e->shorthand;
+    const char *taken = input_name_taken(e);
+    const char *input =
+        e->options->each || (taken && !form->input)
+            ? NULL /* it is read row by row, or the program means what has the name */
+            : ptc_short_form_input(form, e->run.program, e->run.program_len);
+    int64_t mb = e->options->context_mb;
+    if (input && taken) {
+        snprintf(why, PTC_DATA_IN_WHY,
+                 "--data %s: what is in %.200s is called so here; choose another name", taken,
+                 input);
+        return false;
+    }
+    snprintf(why, PTC_DATA_IN_WHY, "out of memory");
+    if (!e->shared &&
+        !(e->shared = ptc_shared_new_own((size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20)))
+        return false;
+    if (input && (!load_file(e, input, why) ||
+                  !ptc_shared_add_rows(e->shared, "rows", ptc_shared_value(e->shared, "data"))))
+        return false;
+    return ptc_shared_add_texts(e->shared, "*command-line-args*", form->args,
+                                (size_t)form->arg_count);
+}
+
+static int load_data(Eval *e)
+{
+    char why[PTC_DATA_IN_WHY];
+    PtcDataKind given = input_kind(e->options);
+    if (!ptc_data_in_load(&e->shared, &usage, &e->options->data, e->options->context_mb, &given))
+        return PTC_EXIT_USAGE;
+    if (e->shorthand && !load_input(e, why))
+        return ptc_options_refuse(&usage, "%s", why);
+    if (!e->shared)
+        return PTC_EXIT_OK;
+    e->run.context = ptc_data_in_context(e->shared, e->ptc, &e->data, e->run.context);
+    return e->run.context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "--data: out of memory");
+}
+
+static int load_wanted(Eval *e)
+{
+    const Options *o = e->options;
+    const char *error;
+    if (o->signature && o->schema)
+        return ptc_options_wrong(&usage, "give --signature or --output-schema, not both");
+    e->run.signature = o->signature;
+    e->run.signature_len = o->signature ? strlen(o->signature) : 0;
+    if (!o->schema)
+        return PTC_EXIT_OK;
+    e->run.output_schema = o->schema;
+    e->run.output_schema_len = strlen(o->schema);
+    if (o->schema[0] != '@')
+        return PTC_EXIT_OK;
+    if ((error = ptc_io_read(&e->schema, o->schema + 1)))
+        return ptc_options_refuse(&usage, "cannot read the schema %.200s: %s", o->schema + 1,
+                                  error);
+    e->run.output_schema = e->schema.data ? e->schema.data : "";
+    e->run.output_schema_len = e->schema.len;
+    return PTC_EXIT_OK;
+}
+
+static int load_now(Eval *e)
+{
+    const char *now = e->options->now;
+    if (!now || (ptc_iso_millis(now, strlen(now), &e->run.now_ms) && e->run.now_ms != 0))
+        return PTC_EXIT_OK;
+    return ptc_options_wrong(&usage, "--now wants a time such as 2026-01-31T12:00:00Z, or "
+                                     "milliseconds since 1970, other than 0");
+}
+
+static int load_tools(PtcMem *mem, Eval *e)
+{
+    char why[PTC_TOOLS_IN_WHY];
+    if (!e->options->tools)
+        return PTC_EXIT_OK;
+    e->tools = ptc_tools_in_load(mem, e->options->tools, why);
+    if (!e->tools)
+        return ptc_options_refuse(&usage, "%s", why);
+    e->run.tools = e->tools;
+    return PTC_EXIT_OK;
+}
+
+/* ------------------------------------------------------------------ output */
+
+/* The answer as `lisp_eval` gives it; it includes printed text and errors. */
+static int write_payload(Eval *e)
+{
+    size_t len;
+    const char *text = ptc_outcome_payload(e->outcome, NULL, &len);
+    if (!text) {
+        ptc_io_printf(PTC_IO_STDERR, "error: the payload does not fit in memory\n");
+        return PTC_EXIT_FAILED;
+    }
+    int status = ptc_data_out_line(text, len);
+    return ptc_outcome_ok(e->outcome) ? status : PTC_EXIT_FAILED;
+}
+
+static int write_result(Eval *e)
+{
+    const Options *o = e->options;
+    PtcDataOut how = {.format = o->format >= 0 ? (PtcFormat)o->format : PTC_FORMAT_TEXT,
+                      .raw = o->raw};
+    if (e->shorthand && o->format < 0)
+        how.format = ptc_data_out_usual(e->outcome);
+    how.colour = how.format != PTC_FORMAT_TEXT && ptc_shown_colour(PTC_IO_STDOUT);
+    return ptc_data_out_write(&how, e->outcome);
+}
+
+/* Somebody at a terminal who forgot the file would be told about names only. */
+static void explain_no_data(const Eval *e)
+{
+    PtcError error = {.size = sizeof error};
+    bool alone = !e->shorthand || !e->shorthand->input;
+    PtcText message = {NULL, 0};
+    if (alone && ptc_outcome_error(e->outcome, 0, &error))
+        message = (PtcText){error.message, error.message_len};
+    if (message.bytes && (ptc_text_is(message, "nothing is named data") ||
+                          ptc_text_is(message, "nothing is named rows")))
+        ptc_io_printf(PTC_IO_STDERR, "ptc: %s; for example ptc orders.csv '(count rows)'\n",
+                      e->shorthand ? "no file is named, so there is no data"
+                                   : "files are read without the word eval");
+}
+
+/* Warnings stand below the result, where a person looks last. */
+static int write_outcome(PtcMem *mem, Eval *e)
+{
+    PtcReported about = {e->name, {e->run.program, e->run.program_len}, 0};
+    bool ok = ptc_outcome_ok(e->outcome);
+    unsigned first = PTC_REMARK_PRINTS | (ok ? 0 : PTC_REMARK_WARNINGS | PTC_REMARK_ERRORS);
+    bool told = ptc_report_remarks(mem, e->outcome, &about, first);
+    if (!ok) {
+        explain_no_data(e);
+        ptc_upstreams_say_effects(&e->upstreams);
+    }
+    if (!told || !ok)
+        return PTC_EXIT_FAILED;
+    int status = write_result(e);
+    if (ptc_outcome_warning_count(e->outcome) &&
+        !ptc_report_remarks(mem, e->outcome, &about, PTC_REMARK_WARNINGS))
+        status = PTC_EXIT_FAILED;
+    return status;
+}
+
+static PtcStatus run(Eval *e)
+{
+    static const PtcRunMore bare = {.bare_data = true};
+    return ptc_upstreams_eval(&e->upstreams, e->ptc, &e->run, e->shorthand ? &bare : NULL,
+                              &e->outcome);
+}
+
+/* Commands that run as tools lead their own process groups, which Ctrl-C on a terminal does not reach: so the run is
+ * cancelled, and ends them.  A second signal ends this process as usual. */
+static Ptc *interrupted;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    ptc_cancel(interrupted); /* safe in a signal handler: lock-free atomics only */
+}
+
+static void catch_signals(Ptc *ptc)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    interrupted = ptc;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* A program for each row: lines for results, or the last state. */
+static int eval_each(PtcMem *mem, Eval *e)
+{
+    int64_t mb = e->options->context_mb;
+    PtcEach each = {.mem = mem,
+                    .ptc = e->ptc,
+                    .run = &e->run,
+                    .name = e->name,
+                    .program = {e->run.program, e->run.program_len},
+                    .init = e->options->init,
+                    .input = e->shorthand->input ? e->shorthand->input : "-",
+                    .input_kind = input_kind(e->options),
+                    .out = {.format = PTC_FORMAT_JSONL, .raw = e->options->raw},
+                    .context_bytes = (mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20};
+    int status = ptc_each(&each, &e->outcome);
+    return status == PTC_EXIT_OK && e->outcome ? write_result(e) : status;
+}
+
+/* What it would call; what it printed before comes first. */
+static int write_dry_run(PtcMem *mem, Eval *e, const PtcDryRun *dry)
+{
+    PtcReported about = {e->name, {e->run.program, e->run.program_len}, 0};
+    const PtcBuf *out = e->options->format == PTC_FORMAT_JSON ? dry->json : dry->text;
+    if (!ptc_report_remarks(mem, e->outcome, &about, PTC_REMARK_PRINTS | PTC_REMARK_WARNINGS))
+        return PTC_EXIT_FAILED;
+    if (ptc_buf_ok(out))
+        return ptc_data_out_line(out->data, out->len);
+    ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+    return PTC_EXIT_FAILED;
+}
+
+static int eval_dry(PtcMem *mem, Eval *e)
+{
+    static const PtcRunMore bare = {.bare_data = true};
+    PtcBuf text, json;
+    PtcDryRun dry = {.plan = e->options->dry_run == 0, .text = &text, .json = &json};
+    if (!e->upstreams.manager)
+        return ptc_options_wrong(&usage, "--dry-run is for programs that call upstreams; name them "
+                                         "with --upstreams FILE or --import CLIENT");
+    if (!dry.plan && !ptc_toolset_may_repeat(e->tools))
+        return ptc_options_wrong(&usage, "--dry-run reads would call tools of --tools that are "
+                                         "neither read_only nor idempotent; use --dry-run plan");
+    catch_signals(e->ptc);
+    ptc_buf_init(&text, mem, PTC_IO_MAX);
+    ptc_buf_init(&json, mem, PTC_IO_MAX);
+    int status = PTC_EXIT_FAILED;
+    if (ptc_upstreams_dry_run(&e->upstreams, e->ptc, &e->run, e->shorthand ? &bare : NULL, &dry,
+                              &e->outcome) != PTC_OK)
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+    else
+        status = dry.stopped ? write_dry_run(mem, e, &dry) : write_outcome(mem, e);
+    ptc_buf_deinit(&text);
+    ptc_buf_deinit(&json);
+    return status;
+}
+
+static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
+{
+    int status = load_program(e, argc, argv);
+    if (status == PTC_EXIT_OK)
+        status = load_context(e);
+    if (status == PTC_EXIT_OK)
+        status = load_data(e);
+    if (status == PTC_EXIT_OK)
+        status = load_wanted(e);
+    if (status != PTC_EXIT_OK)
+        return status;
+    if (e->options->each)
+        return eval_each(mem, e);
+    if (e->options->dry_run >= 0)
+        return eval_dry(mem, e);
+    if (e->tools || e->upstreams.manager)
+        catch_signals(e->ptc);
+    if (run(e) != PTC_OK) {
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+        return PTC_EXIT_FAILED;
+    }
+    if (e->options->format == PTC_FORMAT_PAYLOAD)
+        return write_payload(e);
+    return write_outcome(mem, e);
+}
+
+/* ----------------------------------------------------------------- command */
+
+/* Refuses options that do not go together. */
+static int check(const Options *o, int argc)
+{
+    if (o->init && !o->each)
+        return ptc_options_wrong(&usage, "--init goes with --each only");
+    if (o->session && !o->jsonl)
+        return ptc_options_wrong(&usage, "--session goes with --jsonl only");
+    if (o->jsonl && (argc > 0 || o->file || o->expression))
+        return ptc_options_wrong(&usage, "--jsonl reads programs from standard input; "
+                                         "give no program beside it");
+    if (o->jsonl &&
+        (o->context || o->data.count || o->format >= 0 || o->raw || o->signature || o->schema))
+        return ptc_options_wrong(&usage, "with --jsonl, --%s does not apply: each line has its own",
+                                 o->context       ? "context"
+                                 : o->data.count  ? "data"
+                                 : o->raw         ? "raw"
+                                 : o->format >= 0 ? "format"
+                                 : o->signature   ? "signature"
+                                                  : "output-schema");
+    if (o->jsonl && (o->upstreams.files.count || o->upstreams.imports.count))
+        return ptc_options_wrong(&usage, "--upstreams and --import do not go with --jsonl");
+    if (o->dry_run >= 0 && o->jsonl)
+        return ptc_options_wrong(&usage, "--dry-run does not go with --jsonl");
+    if (o->dry_run >= 0 && o->format > PTC_FORMAT_JSON)
+        return ptc_options_wrong(&usage, "--dry-run is shown as --format text or json");
+    if (o->allow && !o->jsonl)
+        return ptc_options_wrong(&usage, "--allow-tools goes with --jsonl only: --tools may hold "
+                                         "tools of every kind");
+    return PTC_EXIT_OK;
+}
+
+static int eval_lines(PtcMem *mem, Eval *e)
+{
+    PtcLimits most;
+    PtcBatchOptions options = {.one_session = e->options->session,
+                               .tools = e->tools,
+                               .most = &most,
+                               .now_ms = e->run.now_ms};
+    set_limits(&most, e->options);
+    char why[PTC_TOOLS_FILE_WHY];
+    const char *allow = e->options->allow ? e->options->allow : "";
+    if (!ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
+        return ptc_options_wrong(&usage, "--allow-tools: %s", why);
+    return ptc_jsonl_run(mem, e->ptc, &options);
+}
+
+/* A compiled agent comes with its own program, tools and limits. */
+static int eval_compiled(PtcMem *mem, const Options *o, int argc)
+{
+    PtcBuf file;
+    PtcText context = ptc_text_cstr(o->context);
+    const char *error = NULL;
+    if (argc || o->file || o->expression || o->data.count || o->tools || o->jsonl || o->signature ||
+        o->schema || o->dry_run >= 0)
+        return ptc_options_wrong(&usage, "--compiled goes with --context and --llm alone");
+    ptc_buf_init(&file, mem, PTC_IO_MAX);
+    if (o->context && o->context[0] == '@') {
+        error = ptc_io_read(&file, o->context + 1);
+        context = ptc_buf_view(&file);
+    }
+    int status = error ? ptc_options_refuse(&usage, "cannot read the context %.200s: %s",
+                                            o->context + 1, error)
+                       : ptc_run_compiled(mem, o->compiled, context, o->llm);
+    ptc_buf_deinit(&file);
+    return status;
+}
+
+static const Options unset = {.format = -1,
+                              .input = -1,
+                              .dry_run = -1,
+                              .timeout_ms = PTC_UNSET,
+                              .deadline_ms = PTC_UNSET,
+                              .memory_mb = PTC_UNSET,
+                              .loop_limit = PTC_UNSET,
+                              .max_depth = PTC_UNSET,
+                              .program_bytes = PTC_UNSET,
+                              .seed = PTC_UNSET,
+                              .float_precision = PTC_UNSET,
+                              .max_tool_calls = PTC_UNSET,
+                              .context_mb = PTC_UNSET,
+                              .result_mb = PTC_UNSET,
+                              .upstreams = PTC_UPSTREAMS_DEFAULTS};
+
+static int eval(PtcMem *mem, const Options *o, const PtcShortForm *form, int argc, char **argv)
+{
+    int status;
+    Eval e = {.options = o, .shorthand = form};
+    /* Lines of a batch come from anywhere: they do not get what this user's own programs may call. */
+    if (!o->jsonl && !o->each &&
+        !ptc_upstreams_open(&e.upstreams, mem, "eval", &o->upstreams, NULL, NULL, &status)) {
+        ptc_upstreams_close(&e.upstreams);
+        return status;
+    }
+    e.ptc = new_engine(o, &e.upstreams, form != NULL);
+    if (!e.ptc) {
+        ptc_upstreams_close(&e.upstreams);
+        return ptc_options_refuse(&usage, "cannot start: out of memory, or a limit is too large");
+    }
+    ptc_buf_init(&e.program, mem, PTC_IO_MAX);
+    ptc_buf_init(&e.context, mem, PTC_IO_MAX);
+    ptc_buf_init(&e.schema, mem, PTC_IO_MAX);
+    ptc_run_init(&e.run, sizeof e.run);
+    status = load_now(&e);
+    if (status == PTC_EXIT_OK)
+        status = load_tools(mem, &e);
+    if (status == PTC_EXIT_OK)
+        status = o->jsonl ? eval_lines(mem, &e) : eval_one(mem, &e, argc, argv);
+    release(&e);
+    return status;
+}
+
+int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
+{
+    Options o = unset;
+    PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (o.compiled)
+        return eval_compiled(mem, &o, argc);
+    if (o.each)
+        return ptc_options_wrong(&usage, "--each is written without eval: ptc --each FILE PROGRAM");
+    if (o.input >= 0 && !o.data.count)
+        return ptc_options_wrong(&usage,
+                                 "--input is about a file or standard input, which ptc eval "
+                                 "does not read: ptc --input lines FILE PROGRAM");
+    int status = check(&o, argc);
+    return status == PTC_EXIT_OK ? eval(mem, &o, NULL, argc, argv) : status;
+}
+
+static const char *check_each(const Options *o, const PtcShortForm *form)
+{
+    if (!form->input && isatty(PTC_IO_STDIN) == 1)
+        return "--each reads a file: ptc --each orders.csv '(:total row)'";
+    if (o->tools || o->upstreams.files.count || o->upstreams.imports.count || o->dry_run >= 0)
+        return "--each goes without --tools and --upstreams: a batch that fails is run again, row "
+               "by row";
+    if (!o->init && o->format >= 0 && o->format != PTC_FORMAT_JSONL)
+        return "--each prints one line of JSON for each result, --format jsonl; with --init the "
+               "last state has every format";
+    return NULL;
+}
+
+int ptc_cmd_short(PtcMem *mem, int argc, char **argv)
+{
+    Options o = unset;
+    PtcShortForm form;
+    /* What follows a script is for the script, options too. */
+    if (!ptc_short_form_is_script(argv[0])) {
+        PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+        if (parse != PTC_PARSE_OK)
+            return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    }
+    if (o.jsonl || o.compiled)
+        return ptc_options_wrong(&usage, "write ptc eval %s",
+                                 o.jsonl ? "--jsonl" : "--compiled FILE");
+    const char *wrong = ptc_short_form_read(&form, argc, argv, o.expression || o.file);
+    if (!wrong && o.each)
+        wrong = check_each(&o, &form);
+    if (wrong)
+        return ptc_options_wrong(&usage, "%s", wrong);
+    if (form.script)
+        o.file = form.script;
+    char *program = (char *)(uintptr_t)form.program;
+    int status = check(&o, form.program != NULL);
+    return status == PTC_EXIT_OK ? eval(mem, &o, &form, form.program != NULL, &program) : status;
+}

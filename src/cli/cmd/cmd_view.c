@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc view`: shows traces in a browser.  What always holds: only this machine can reach the page, and only with the
+ * address that was printed. */
+#define _GNU_SOURCE
+#include "cli/cmd/cmd.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/io.h"
+#include "cli/options.h"
+#include "cli/term/browser.h"
+#include "viewer/view_server.h"
+
+typedef struct {
+    int64_t port;
+    bool no_open;
+} Options;
+
+/* ---------------------------------------------------------------------------------- table */
+
+#define AT(field) offsetof(Options, field)
+
+static const PtcOption table[] = {
+    {"port", 0, PTC_OPTION_INT, AT(port), "N",
+     "listen on this port of 127.0.0.1; 0 takes a free one", 0, 65535},
+    {"no-open", 0, PTC_OPTION_FLAG, AT(no_open), NULL, "do not open a browser", 0, 0},
+};
+
+static const PtcUsage usage = {
+    .command = "view",
+    .synopsis = "[FILE|DIR...]",
+    .summary =
+        "Shows traces of agents and of ptc mcp in a browser: runs, timelines, programs, messages.\n"
+        "In a directory it takes the files named *.jsonl.  Without arguments, drop files into the "
+        "page.\n"
+        "Prints the address, and serves until Ctrl-C; on a terminal it opens a browser.\n"
+        "Exit status: 0 done, 2 wrong usage.",
+    .examples = "  ptc run agent.json --trace trace.jsonl\n"
+                "  ptc view trace.jsonl\n"
+                "  ptc view --no-open --port 7333 traces/\n",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+};
+
+/* ----------------------------------------------------------------------------------- stop */
+
+static int stop_pipe[2] = {-1, -1};
+
+static void on_signal(int number)
+{
+    (void)number;
+    (void)!write(stop_pipe[1], "", 1);
+}
+
+/* A signal becomes a byte in a pipe, which the server's poll sees wherever it is. */
+static bool catch_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction act = {.sa_handler = on_signal}, old;
+    if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(ends[i], &act, NULL);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ run */
+
+static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
+{
+    char why[300], address[PTC_VIEW_ADDRESS];
+    PtcViewServer *server =
+        ptc_view_server_new(mem, files, (unsigned)options->port, why, sizeof why);
+    if (!server)
+        return ptc_options_refuse(&usage, "%s", why);
+    ptc_view_server_address(server, address);
+    bool written = ptc_io_write_line(PTC_IO_STDOUT, address, strlen(address));
+    if (written && isatty(PTC_IO_STDOUT) == 1) {
+        ptc_io_printf(PTC_IO_STDERR, "Ctrl-C ends the viewer.\n");
+        ptc_view_server_door(server, address);
+        if (!options->no_open)
+            ptc_browser_open(address);
+    }
+    if (written)
+        ptc_view_server_run(server, stop_pipe[0]);
+    ptc_view_server_free(server);
+    return written ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+int ptc_cmd_view(PtcMem *mem, int argc, char **argv)
+{
+    Options options = {0};
+    PtcViewFiles files;
+    char why[300];
+    PtcParse parse = ptc_options_parse(&usage, &options, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    ptc_view_files_init(&files, mem, argv, (size_t)argc);
+    int status = PTC_EXIT_FAILED;
+    if (!ptc_view_files_scan(&files, why, sizeof why))
+        status = ptc_options_refuse(&usage, "%s", why);
+    else if (catch_signals())
+        status = serve(mem, &files, &options);
+    else
+        ptc_io_printf(PTC_IO_STDERR, "ptc view: no pipe can be made\n");
+    ptc_view_files_deinit(&files);
+    return status;
+}

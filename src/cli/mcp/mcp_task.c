@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * What all tasks of `ptc mcp --task` share: the model, and the definition of the agent that does them. */
+#include "cli/mcp/mcp_task.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/run/agent_run.h"
+
+/* ---------------------------------------------------------------------------------- model */
+
+static PtcMcpTasks *tasks_of(PtcModel *model)
+{
+    return (PtcMcpTasks *)(void *)((char *)model - offsetof(PtcMcpTasks, model));
+}
+
+static void ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply)
+{
+    PtcMcpTasks *t = tasks_of(self);
+    PtcLlmRequest limited = *request;
+    limited.max_output_tokens = t->o->output_tokens;
+    t->inner->ask(t->inner, &limited, arena, reply);
+}
+
+static bool body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
+{
+    PtcMcpTasks *t = tasks_of(self);
+    return t->inner->body(t->inner, request, out);
+}
+
+/* The model belongs to the tasks. */
+static void keep(PtcModel *self)
+{
+    (void)self;
+}
+
+static bool open_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
+{
+    PtcModelsOptions options = {.dotenv = ".env"};
+    t->host = ptc_model_host_new(&options, why, PTC_MCP_TASK_WHY);
+    t->inner = t->host ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST,
+                                             why, PTC_MCP_TASK_WHY)
+                       : NULL;
+    if (!t->inner)
+        return false;
+    t->model = (PtcModel){.ask = ask,
+                          .body = body,
+                          .free = keep,
+                          .name = t->inner->name,
+                          .network = t->inner->network};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- the agent */
+
+/* The task takes the place of the prompt. */
+static void define(PtcMcpTasks *t, const PtcLimits *limits)
+{
+    PtcAgentDef *def = t->def;
+    def->prompt = PTC_TEXT("Do the task.");
+    def->max_turns = t->max_turns < 0 ? 1 : t->max_turns;
+    def->retry_turns = t->retry_turns < 0 ? 0 : t->retry_turns;
+    def->turn_budget = def->max_turns + def->retry_turns;
+    def->mission_timeout_ms = t->o->timeout_ms;
+    def->pmap_timeout_ms = t->o->timeout_ms;
+    def->timeout_ms = limits->timeout_ms;
+    def->max_heap = limits->memory_bytes;
+    if (limits->max_workers > 0)
+        def->pmap_workers = limits->max_workers;
+}
+
+static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
+{
+    PtcFault fault;
+    if (!(t->def = ptc_definition_new(&ptc_agent_tool_functions))) {
+        snprintf(why, PTC_MCP_TASK_WHY, "out of memory");
+        return false;
+    }
+    if (!ptc_mcp_task_read_files(t, why))
+        return false;
+    define(t, limits);
+    bool ok = ptc_definition_finish(t->def, &fault);
+    if (!ok)
+        snprintf(why, PTC_MCP_TASK_WHY, "%.100s: %.300s", fault.path, ptc_fault_message(&fault));
+    return ok;
+}
+
+bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
+                        PtcManager *manager, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
+{
+    memset(t, 0, sizeof *t);
+    t->mem = mem;
+    t->o = o;
+    t->manager = manager;
+    t->max_turns = o->max_turns;
+    t->retry_turns = o->retry_turns;
+    return open_model(t, why) && make_agent(t, limits, why);
+}
+
+void ptc_mcp_tasks_close(PtcMcpTasks *t)
+{
+    char why[PTC_MODEL_WHY];
+    ptc_definition_release(t->def);
+    if (t->inner)
+        t->inner->free(t->inner);
+    if (t->host)
+        (void)ptc_model_host_close(t->host, why, sizeof why); /* there is no record to write */
+    memset(t, 0, sizeof *t);
+}
+
+/* -------------------------------------------------------------------------------- the app */
+
+void ptc_mcp_tasks_about(const PtcMcpTasks *t, PtcBuf *out)
+{
+    if (t->summary.bytes)
+        ptc_buf_add(out, t->summary.bytes, t->summary.len);
+    else
+        ptc_manager_describe(t->manager, out, (size_t)t->o->summary_bytes);
+}
+
+static void about(void *user, PtcBuf *out)
+{
+    ptc_mcp_tasks_about(user, out);
+}
+
+void ptc_mcp_tasks_tell(PtcMcpTasks *t, PtcAppTasks *out)
+{
+    *out = (PtcAppTasks){.run = ptc_mcp_task_run,
+                         .about = about,
+                         .changes = t->o->allow_writes && !ptc_manager_is_read_only(t->manager),
+                         .user = t};
+}

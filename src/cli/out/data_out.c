@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * Results on standard output.  What always holds: what was cut, or could not be written, ends with a status other than
+ * 0 and a line on standard error that says why and where. */
+#include "cli/out/data_out.h"
+
+#include <errno.h>
+
+#include "cli/cmd/cmd.h"
+#include "cli/io.h"
+#include "cli/out/rows_out.h"
+#include "cli/out/shown.h"
+#include "engine/engine.h"
+#include "tool/convert.h"
+#include "value/coll/iter.h"
+#include "value/str.h"
+
+enum { LINE_COLUMNS = 80, INDENT = 2 };
+
+#define LESS "hint: give less of it, with take, select-keys or a sum; --result-mb N allows more\n"
+
+int ptc_data_out_line(const char *text, size_t len)
+{
+    return ptc_shown_result("eval", text, len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+/* The status after something was written. */
+static int written(bool ok)
+{
+    if (!ok && errno != EPIPE)
+        ptc_io_printf(PTC_IO_STDERR, "ptc eval: standard output cannot be written: %s\n",
+                      strerror(errno));
+    return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+static int no_memory(void)
+{
+    ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
+    return PTC_EXIT_FAILED;
+}
+
+/* ------------------------------------------------------------------------------------- JSON */
+
+static int no_json(PtcOutcome *o)
+{
+    bool too_long = false;
+    const char *why = ptc_outcome_json_problem(o, NULL, &too_long);
+    if (!why)
+        return no_memory();
+    if (too_long)
+        ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: %s\n" LESS, why);
+    else
+        ptc_io_printf(PTC_IO_STDERR, "error: the result cannot be JSON: %s\nhint: %s\n", why,
+                      strcmp(why, "a function") ? "--format text shows it"
+                                                : "is an argument missing? (take 2) is a function, "
+                                                  "(take 2 rows) its result");
+    return PTC_EXIT_FAILED;
+}
+
+static int write_json(PtcOutcome *o)
+{
+    size_t len;
+    const char *json = ptc_outcome_json(o, &len);
+    return json ? ptc_data_out_line(json, len) : no_json(o);
+}
+
+static bool add_line(const PtcDataOut *how, PtcOutcome *o, PtcBuf *out, PtcValue v,
+                     PtcJsonError *error)
+{
+    PtcText text = ptc_str_text(v);
+    bool raw = how->raw && text.bytes;
+    bool ok = raw ? ptc_buf_add(out, text.bytes, text.len)
+                  : ptc_to_json_value(&o->heap, out, v, o->ptc->float_precision, error);
+    return ok && ptc_buf_add_char(out, '\n');
+}
+
+static int bad_line(const PtcBuf *out, size_t index, const PtcJsonError *error)
+{
+    bool root = strcmp(error->path, "<root>") == 0;
+    if (out->full)
+        ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: more than %zu bytes\n" LESS,
+                      out->max);
+    else if (error->what[0])
+        ptc_io_printf(
+            PTC_IO_STDERR,
+            "error: the result cannot be JSON: %s at [%zu]%s%s\nhint: --format text shows "
+            "it\n",
+            error->what, index, root || error->path[0] == '[' ? "" : ".", root ? "" : error->path);
+    else
+        return no_memory();
+    return PTC_EXIT_FAILED;
+}
+
+/* One line for each element; anything but a list is one line. */
+static int write_jsonl(const PtcDataOut *how, PtcOutcome *o)
+{
+    PtcBuf out;
+    PtcIter it;
+    PtcJsonError error = {0};
+    PtcValue v;
+    size_t index = 0;
+    if (!(ptc_is_sequential(o->value) || ptc_is_set(o->value)))
+        return write_json(o);
+    if (!ptc_iter_init(&it, &o->heap, o->value))
+        return no_memory();
+    ptc_outcome_refresh(o);
+    ptc_buf_init(&out, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    bool ok = true;
+    while (ok && ptc_iter_next(&it, &v)) {
+        ok = add_line(how, o, &out, v, &error);
+        index += ok;
+    }
+    int status = ok && ptc_buf_ok(&out) ? PTC_EXIT_OK : bad_line(&out, index, &error);
+    if (status == PTC_EXIT_OK)
+        status = written(ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
+    ptc_buf_deinit(&out);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- pretty */
+
+/* JSON that is being written again, over several lines. */
+typedef struct {
+    PtcBuf *out;
+    const char *at, *end;
+    bool colour, shown;
+    size_t depth, column;
+    bool flat[PTC_JSON_MAX_DEPTH + 1]; /* by depth: is it on one line? */
+} Pretty;
+
+static void paint(Pretty *p, const char *code)
+{
+    if (p->colour)
+        ptc_buf_add_cstr(p->out, code);
+}
+
+static void put(Pretty *p, const char *text, size_t len)
+{
+    if (p->shown)
+        ptc_shown_add(p->out, text, len);
+    else
+        ptc_buf_add(p->out, text, len);
+    p->column += len;
+}
+
+/* The end of the string, number or word at `at`. */
+static const char *scalar_end(const Pretty *p)
+{
+    const char *q = p->at;
+    if (*q == '"') {
+        for (q++; q < p->end && *q != '"'; q++)
+            q += *q == '\\' && q + 1 < p->end;
+        return q < p->end ? q + 1 : q;
+    }
+    while (q < p->end && !memchr(",:]}", *q, 4))
+        q++;
+    return q;
+}
+
+static const char *colour_of(const char *text, const char *next, const char *end)
+{
+    bool key = text[0] == '"' && next < end && *next == ':';
+    return key                                ? "\033[34m"
+           : text[0] == '"'                   ? "\033[32m"
+           : text[0] == 'n'                   ? "\033[90m"
+           : text[0] == 't' || text[0] == 'f' ? "\033[33m"
+                                              : "\033[36m";
+}
+
+/* Does the container at `at` end on this line?  Looks no further than a line is long. */
+static bool fits(const Pretty *p)
+{
+    size_t depth = 0, room = p->column < LINE_COLUMNS ? LINE_COLUMNS - p->column : 0;
+    bool quoted = false;
+    for (const char *q = p->at; q < p->end && room > 0; q++, room--) {
+        if (quoted && *q == '\\')
+            q++;
+        else if (*q == '"')
+            quoted = !quoted;
+        else if (!quoted && (*q == '[' || *q == '{'))
+            depth++;
+        else if (!quoted && (*q == ']' || *q == '}') && --depth == 0)
+            return true;
+        else if (!quoted && (*q == ',' || *q == ':'))
+            room -= room > 1; /* the blank behind it */
+    }
+    return false;
+}
+
+static void new_line(Pretty *p)
+{
+    ptc_buf_add_char(p->out, '\n');
+    for (size_t i = 0; i < p->depth * INDENT; i++)
+        ptc_buf_add_char(p->out, ' ');
+    p->column = p->depth * INDENT;
+}
+
+static void open_container(Pretty *p)
+{
+    bool empty = p->at + 1 < p->end && (p->at[1] == ']' || p->at[1] == '}');
+    bool flat = p->flat[p->depth] || empty || fits(p);
+    put(p, p->at, 1);
+    p->at++;
+    if (p->depth < PTC_JSON_MAX_DEPTH)
+        p->depth++;
+    p->flat[p->depth] = flat;
+    if (!flat)
+        new_line(p);
+}
+
+static void close_container(Pretty *p)
+{
+    bool flat = p->flat[p->depth];
+    if (p->depth > 0)
+        p->depth--;
+    if (!flat)
+        new_line(p);
+    put(p, p->at++, 1);
+}
+
+/* The next sign of the text. */
+static void step(Pretty *p)
+{
+    switch (*p->at) {
+    case '[':
+    case '{': open_container(p); break;
+    case ']':
+    case '}': close_container(p); break;
+    case ':':
+        put(p, ": ", 2);
+        p->at++;
+        break;
+    case ',':
+        put(p, ", ", p->flat[p->depth] ? 2 : 1);
+        p->at++;
+        if (!p->flat[p->depth])
+            new_line(p);
+        break;
+    default: {
+        const char *next = scalar_end(p);
+        paint(p, colour_of(p->at, next, p->end));
+        put(p, p->at, (size_t)(next - p->at));
+        paint(p, "\033[0m");
+        p->at = next;
+    }
+    }
+}
+
+static int write_pretty(const PtcDataOut *how, PtcOutcome *o)
+{
+    size_t len;
+    PtcBuf out;
+    const char *json = ptc_outcome_json(o, &len);
+    if (!json)
+        return no_json(o);
+    ptc_buf_init(&out, &o->ptc->mem, SIZE_MAX / 4);
+    Pretty p = {.out = &out,
+                .at = json,
+                .end = json + len,
+                .colour = how->colour,
+                .shown = ptc_shown_on(PTC_IO_STDOUT)};
+    while (p.at < p.end)
+        step(&p);
+    ptc_buf_add_char(&out, '\n');
+    int status =
+        ptc_buf_ok(&out) ? written(ptc_io_write(PTC_IO_STDOUT, out.data, out.len)) : no_memory();
+    ptc_buf_deinit(&out);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- text */
+
+/* A result that was cut is shown as far as it goes, but does not count as the result. */
+static int write_text(PtcOutcome *o)
+{
+    size_t len;
+    bool cut = false;
+    const char *text = ptc_outcome_text(o, &len, &cut);
+    if (!text)
+        return no_memory();
+    int status = ptc_data_out_line(text, len);
+    if (!cut)
+        return status;
+    ptc_io_printf(PTC_IO_STDERR, "error: the result is cut after %zu bytes\n" LESS, len);
+    return PTC_EXIT_FAILED;
+}
+
+static int write_rows(const PtcDataOut *how, PtcOutcome *o)
+{
+    PtcBuf out;
+    const char *why = NULL;
+    bool table = how->format == PTC_FORMAT_TABLE;
+    ptc_outcome_refresh(o);
+    ptc_buf_init(&out, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    bool ok =
+        table ? ptc_rows_out_table(o, &out, how->colour, &why) : ptc_rows_out_csv(o, &out, &why);
+    int status = PTC_EXIT_FAILED;
+    if (ok)
+        status = written(table ? ptc_io_write(PTC_IO_STDOUT, out.data, out.len)
+                               : ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
+    else if (out.full)
+        ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: more than %zu bytes\n" LESS,
+                      out.max);
+    else
+        ptc_io_printf(PTC_IO_STDERR, "error: %s\n",
+                      why ? why : "the result does not fit in memory");
+    ptc_buf_deinit(&out);
+    return status;
+}
+
+PtcFormat ptc_data_out_usual(PtcOutcome *o)
+{
+    if (!ptc_shown_on(PTC_IO_STDOUT))
+        return PTC_FORMAT_JSON;
+    if (ptc_rows_out_fits(o->value))
+        return PTC_FORMAT_TABLE;
+    return ptc_outcome_show_json(o) ? PTC_FORMAT_PRETTY : PTC_FORMAT_TEXT;
+}
+
+int ptc_data_out_write(const PtcDataOut *how, PtcOutcome *o)
+{
+    PtcText text = how->raw ? ptc_str_text(o->value) : (PtcText){NULL, 0};
+    if (text.bytes)
+        return ptc_data_out_line(text.bytes, text.len);
+    switch (how->format) {
+    case PTC_FORMAT_JSON: return write_json(o);
+    case PTC_FORMAT_JSONL: return write_jsonl(how, o);
+    case PTC_FORMAT_PRETTY: return write_pretty(how, o);
+    case PTC_FORMAT_CSV:
+    case PTC_FORMAT_TABLE: return write_rows(how, o);
+    default: return write_text(o);
+    }
+}

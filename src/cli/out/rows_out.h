@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * rows_out.h - a result as rows and columns: CSV, and a table for people.
+ *
+ * A list or a set of maps has a row for each, and the keys of all of them as columns, in the order in which they first
+ * occur; a map is one such row.  A list of lists has its elements in columns without names.  Anything else is in one
+ * column named value.  In a field, a string is itself, nil is empty, and lists and maps are JSON (text if there is
+ * none). */
+#ifndef PTC_CLI_OUT_ROWS_OUT_H
+#define PTC_CLI_OUT_ROWS_OUT_H
+
+#include "engine/outcome.h"
+
+/* Is it a list or a set of maps, and of nothing else? */
+bool ptc_rows_out_fits(PtcValue value);
+/* Appends the result as CSV, with quotes around a text that would be read as something else; or as a table.  False: the
+ * buffer is full, or *why says what is wrong, or out of memory. */
+PTC_MUST_USE bool ptc_rows_out_csv(PtcOutcome *outcome, PtcBuf *out, const char **why);
+/* On a terminal columns become narrower where a line would not fit. */
+PTC_MUST_USE bool ptc_rows_out_table(PtcOutcome *outcome, PtcBuf *out, bool colour,
+                                     const char **why);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Lines of a trace go to the file as they come, so that a run that is killed leaves a trace of what it did. */
+#include "cli/out/trace_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/io.h"
+
+static bool complain(const PtcTraceOut *o, const char *why)
+{
+    ptc_io_printf(PTC_IO_STDERR, "ptc %s: --trace: %s: %s\n", o->command, o->path, why);
+    return false;
+}
+
+static bool write_line(void *user, PtcText line)
+{
+    PtcTraceOut *o = user;
+    return ptc_io_write(o->fd, line.bytes, line.len);
+}
+
+bool ptc_trace_out_open(PtcTraceOut *o, const char *command, const char *path,
+                        const PtcSecrets *secrets)
+{
+    *o = (PtcTraceOut){.command = command, .path = path, .fd = -1};
+    if (!path)
+        return true;
+    o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+    if (o->fd < 0)
+        return complain(o, strerror(errno));
+    ptc_agent_trace_init(&o->trace, secrets, write_line, o);
+    return true;
+}
+
+void ptc_trace_out_tell(PtcTraceOut *o, const PtcProgress *p)
+{
+    if (o->fd >= 0)
+        ptc_agent_trace_tell(&o->trace, p);
+}
+
+bool ptc_trace_out_close(PtcTraceOut *o)
+{
+    if (o->fd < 0)
+        return true;
+    bool ok = ptc_agent_trace_deinit(&o->trace);
+    ok = close(o->fd) == 0 && ok;
+    o->fd = -1;
+    return ok || complain(o, "the trace could not be written completely");
+}

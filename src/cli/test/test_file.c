@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ * Reads and rewrites .ptct files.  What always holds: a line that is not understood makes the whole file fail, and an
+ * update replaces nothing but expectations. */
+#include "cli/test/test_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/os/whole_file.h"
+#include "cli/io.h"
+
+typedef struct {
+    PtcTestFile *file;
+    const char *line, *line_end; /* the current line, without its line feed */
+    const char *next, *end;
+    size_t number; /* of the line, from 1 */
+} Parser;
+
+static bool wrong(Parser *p, const char *format, ...) PTC_PRINTF(2, 3);
+
+static bool wrong(Parser *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(p->file->error, sizeof p->file->error, format, args);
+    va_end(args);
+    p->file->error_line = p->number;
+    return false;
+}
+
+static bool next_line(Parser *p)
+{
+    if (p->next >= p->end)
+        return false;
+    p->line = p->next;
+    const char *lf = memchr(p->line, '\n', (size_t)(p->end - p->line));
+    p->line_end = lf ? lf : p->end;
+    p->next = lf ? lf + 1 : p->end;
+    p->number++;
+    return true;
+}
+
+static bool begins(const Parser *p, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return (size_t)(p->line_end - p->line) >= n && memcmp(p->line, prefix, n) == 0;
+}
+
+static bool text_is(PtcText text, const char *word)
+{
+    return text.len == strlen(word) && memcmp(text.bytes, word, text.len) == 0;
+}
+
+/* ------------------------------------------------------------------ header */
+
+static const struct {
+    const char *key;
+    size_t field;
+    int64_t scale;
+} limit_keys[] = {
+    {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
+    {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
+    {"memory_bytes", offsetof(PtcLimits, memory_bytes), 1},
+    {"memory_mb", offsetof(PtcLimits, memory_bytes), 1 << 20},
+    {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
+    {"max_depth", offsetof(PtcLimits, max_depth), 1},
+    {"max_int_bits", offsetof(PtcLimits, max_int_bits), 1},
+    {"program_bytes", offsetof(PtcLimits, program_bytes), 1},
+    {"context_bytes", offsetof(PtcLimits, context_bytes), 1},
+    {"print_bytes", offsetof(PtcLimits, print_bytes), 1},
+    {"result_bytes", offsetof(PtcLimits, result_bytes), 1},
+};
+
+static bool read_number(PtcText text, int64_t *out)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9' || n > INT64_MAX / 10 - 1)
+            return false;
+        n = n * 10 + (text.bytes[i] - '0');
+    }
+    *out = n;
+    return text.len > 0;
+}
+
+/* key=value of a header. */
+static bool set_key(Parser *p, PtcTestCase *c, PtcText key, PtcText value)
+{
+    int64_t n;
+    if (text_is(key, "session") && value.len > 0) {
+        c->session = value;
+        return true;
+    }
+    if (!read_number(value, &n))
+        return wrong(p, "%.*s wants a number", (int)key.len, key.bytes);
+    if (text_is(key, "float_precision")) {
+        c->float_precision = n;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof limit_keys / sizeof *limit_keys; i++)
+        if (text_is(key, limit_keys[i].key)) {
+            *(int64_t *)(void *)((char *)&c->limits + limit_keys[i].field) =
+                n * limit_keys[i].scale;
+            return true;
+        }
+    return wrong(p, "unknown key '%.*s'", (int)key.len, key.bytes);
+}
+
+/* The next word of a header, empty at its end. */
+static PtcText word(const char **at, const char *end)
+{
+    while (*at < end && **at == ' ')
+        (*at)++;
+    PtcText w = {*at, 0};
+    while (*at < end && **at != ' ')
+        (*at)++;
+    w.len = (size_t)(*at - w.bytes);
+    return w;
+}
+
+static bool read_policy(Parser *p, PtcTestCase *c, const char **at)
+{
+    static const char *const names[] = {"match", "extension", "diverges", "bug"};
+    static const char *const prefixes[] = {NULL, NULL, "DIV-", "BUG-"};
+    PtcText w = word(at, p->line_end);
+    for (int i = 0; i < 4; i++) {
+        if (!text_is(w, names[i]))
+            continue;
+        c->policy = (PtcPolicy)i;
+        if (!prefixes[i])
+            return true;
+        PtcText name = word(at, p->line_end);
+        return (name.len > 4 && !memcmp(name.bytes, prefixes[i], 4)) ||
+               wrong(p, "%s wants a name %s...", names[i], prefixes[i]);
+    }
+    return wrong(p, "the policy is match, extension, diverges DIV-NAME or bug BUG-NAME");
+}
+
+static bool is_new_id(Parser *p, PtcText id)
+{
+    if (id.len == 0)
+        return wrong(p, "a case wants an id: ;;@ group/name-001 match");
+    for (const PtcTestCase *c = p->file->first; c; c = c->next)
+        if (c->id.len == id.len && !memcmp(c->id.bytes, id.bytes, id.len))
+            return wrong(p, "%.*s is there twice", (int)id.len, id.bytes);
+    return true;
+}
+
+static bool read_header(Parser *p, PtcTestCase *c)
+{
+    const char *at = p->line + 3;
+    c->line = p->number;
+    c->id = word(&at, p->line_end);
+    if (!is_new_id(p, c->id) || !read_policy(p, c, &at))
+        return false;
+    for (PtcText w; (w = word(&at, p->line_end)).len > 0;) {
+        const char *equals = memchr(w.bytes, '=', w.len);
+        if (!equals)
+            return wrong(p, "'%.*s' is not key=value", (int)w.len, w.bytes);
+        PtcText key = {w.bytes, (size_t)(equals - w.bytes)};
+        if (text_is(key, "context")) {
+            c->context = (PtcText){equals + 1, (size_t)(p->line_end - equals - 1)};
+            break;
+        }
+        PtcText value = {equals + 1, w.len - key.len - 1};
+        if (!set_key(p, c, key, value))
+            return false;
+    }
+    return !(c->session.len && c->float_precision != PTC_UNSET) ||
+           wrong(p, "session and float_precision do not go together");
+}
+
+/* ------------------------------------------------------------- expectation */
+
+static bool is_expectation(const Parser *p)
+{
+    return begins(p, "=> ") || begins(p, "json> ") || begins(p, "!! ") || begins(p, "hint> ") ||
+           begins(p, "warn> ") || begins(p, "out> ") ||
+           (begins(p, "out>") && p->line_end - p->line == 4);
+}
+
+/* `!! kind 1:5 "message"`, the line after the exclamation marks. */
+static bool read_error(Parser *p, PtcTestCase *c)
+{
+    const char *at = p->line + 2;
+    uint8_t show = 0;
+    if (c->error_count == PTC_TEST_ERRORS)
+        return wrong(p, "more than %d findings", PTC_TEST_ERRORS);
+    if (word(&at, p->line_end).len == 0)
+        return wrong(p, "!! wants a kind");
+    PtcText w = word(&at, p->line_end);
+    if (w.len > 0 && w.bytes[0] >= '0' && w.bytes[0] <= '9') {
+        if (!memchr(w.bytes, ':', w.len))
+            return wrong(p, "a place is written line:column");
+        show |= PTC_SHOW_PLACE;
+        w = word(&at, p->line_end);
+    }
+    if (w.len > 0) {
+        if (w.bytes[0] != '"' || p->line_end[-1] != '"' || p->line_end - w.bytes < 2)
+            return wrong(p, "the message is not in quotes");
+        show |= PTC_SHOW_MESSAGE;
+    }
+    c->show[c->error_count++] = show;
+    return true;
+}
+
+static bool read_expectation(Parser *p, PtcTestCase *c)
+{
+    if (begins(p, "!!"))
+        return read_error(p, c);
+    if (begins(p, "hint>")) {
+        if (c->error_count == 0)
+            return wrong(p, "hint> comes after its !!");
+        c->show[c->error_count - 1] |= PTC_SHOW_HINT;
+    }
+    c->wants_warnings |= begins(p, "warn>");
+    c->wants_text |= begins(p, "=>");
+    c->wants_json |= begins(p, "json>");
+    return true;
+}
+
+static bool join_line(Parser *p, PtcBuf *joined)
+{
+    bool ok = (joined->len == 0 || ptc_buf_add_char(joined, '\n')) &&
+              ptc_buf_add(joined, p->line, (size_t)(p->line_end - p->line));
+    return ok || wrong(p, "out of memory");
+}
+
+/* Lines up to the next header. */
+static bool read_expectations(Parser *p, PtcTestCase *c, PtcBuf *joined)
+{
+    bool more = true;
+    for (; more && !begins(p, ";;@"); more = next_line(p)) {
+        if (p->line == p->line_end || begins(p, ";;"))
+            continue;
+        if (!is_expectation(p))
+            return wrong(p, "after the expectation there is only the next case");
+        if (!read_expectation(p, c) || !join_line(p, joined))
+            return false;
+        c->expect_to = (size_t)(p->next - p->file->text.data);
+    }
+    if (!more)
+        p->line = NULL;
+    if ((c->wants_text || c->wants_json) && c->error_count)
+        return wrong(p, "a case either has a result or fails");
+    return true;
+}
+
+/* ------------------------------------------------------------------- cases */
+
+/* The program ends before the first expectation line; trailing blank lines are not part of it.  Without an
+ * expectation it ends before the comments that lead up to the next header. */
+static void read_program(Parser *p, PtcTestCase *c)
+{
+    const char *start = p->next, *stop = start, *code_stop = start;
+    bool more;
+    while ((more = next_line(p)) && !is_expectation(p) && !begins(p, ";;@")) {
+        if (p->line < p->line_end)
+            stop = p->line_end;
+        if (p->line < p->line_end && !begins(p, ";;"))
+            code_stop = p->line_end;
+    }
+    bool expects = more && is_expectation(p);
+    if (!expects)
+        stop = code_stop;
+    c->program = (PtcText){start, (size_t)(stop - start)};
+    const char *from = expects ? p->line : stop + (stop > start && *stop == '\n');
+    c->expect_from = c->expect_to = (size_t)(from - p->file->text.data);
+    if (!more)
+        p->line = NULL;
+}
+
+static PtcTestCase *new_case(PtcTestFile *file)
+{
+    PtcTestCase *c = ptc_arena_zalloc(&file->arena, sizeof *c);
+    if (c) {
+        ptc_limits_init(&c->limits, sizeof c->limits);
+        c->float_precision = PTC_UNSET;
+    }
+    return c;
+}
+
+static bool keep_expect(Parser *p, PtcTestCase *c, const PtcBuf *joined)
+{
+    char *copy = ptc_arena_alloc(&p->file->arena, joined->len + 1);
+    if (!copy || !ptc_buf_ok(joined))
+        return wrong(p, "out of memory");
+    if (joined->len)
+        memcpy(copy, joined->data, joined->len);
+    c->expect = (PtcText){copy, joined->len};
+    return true;
+}
+
+/* The case whose header is the current line; stops at the next header or the end (line NULL). */
+static bool read_case(Parser *p, bool unfinished)
+{
+    PtcTestFile *file = p->file;
+    PtcTestCase *c = new_case(file);
+    PtcBuf joined;
+    if (!c)
+        return wrong(p, "out of memory");
+    if (!read_header(p, c))
+        return false;
+    read_program(p, c);
+    ptc_buf_init(&joined, file->text.mem, PTC_IO_MAX);
+    bool ok = (!p->line || read_expectations(p, c, &joined)) && keep_expect(p, c, &joined);
+    ptc_buf_deinit(&joined);
+    if (ok && c->expect.len == 0 && !unfinished) {
+        p->number = c->line;
+        ok = wrong(p, "%.*s expects nothing; --update fills it in", (int)c->id.len, c->id.bytes);
+    }
+    if (file->last)
+        file->last->next = c;
+    else
+        file->first = c;
+    file->last = c;
+    return ok;
+}
+
+bool ptc_test_file_init(PtcTestFile *file, PtcMem *mem, const char *path, bool unfinished)
+{
+    memset(file, 0, sizeof *file);
+    file->path = path;
+    ptc_buf_init(&file->text, mem, PTC_IO_MAX);
+    ptc_arena_init(&file->arena, mem);
+    Parser p = {.file = file};
+    const char *error = ptc_io_read(&file->text, path);
+    if (!error && !ptc_buf_text(&file->text))
+        error = "out of memory";
+    if (error)
+        return wrong(&p, "%s", error);
+    p.next = file->text.data;
+    p.end = p.next + file->text.len;
+    bool more = next_line(&p);
+    for (; more && !begins(&p, ";;@"); more = next_line(&p))
+        if (p.line < p.line_end && !begins(&p, ";"))
+            return wrong(&p, "before the first case there are only comments");
+    if (!more)
+        return wrong(&p, "there is no case in it");
+    while (p.line)
+        if (!read_case(&p, unfinished))
+            return false;
+    return true;
+}
+
+void ptc_test_file_deinit(PtcTestFile *file)
+{
+    ptc_buf_deinit(&file->text);
+    ptc_arena_deinit(&file->arena);
+}
+
+/* ------------------------------------------------------------------ update */
+
+bool ptc_test_file_update(PtcTestFile *file)
+{
+    PtcBuf out;
+    size_t done = 0;
+    ptc_buf_init(&out, file->text.mem, PTC_IO_MAX);
+    for (const PtcTestCase *c = file->first; c; c = c->next) {
+        if (!c->replaced)
+            continue;
+        ptc_buf_add(&out, file->text.data + done, c->expect_from - done);
+        if (out.len && out.data[out.len - 1] != '\n')
+            ptc_buf_add_char(&out, '\n');
+        ptc_buf_add_cstr(&out, c->replaced);
+        ptc_buf_add_char(&out, '\n');
+        done = c->expect_to;
+    }
+    ptc_buf_add(&out, file->text.data + done, file->text.len - done);
+    bool ok = ptc_buf_ok(&out) &&
+              ptc_whole_file_put(file->path, ptc_buf_view(&out), (PtcWholeFile){.mode = 0666});
+    ptc_buf_deinit(&out);
+    return ok;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * Signing in to an upstream, by a person at a terminal.  What always holds: a token file is written whole or not at
+ * all, so a sign-in that is broken off changes nothing. */
+#include "cli/upstreams/upstreams_login.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cmd/cmd.h"
+#include "cli/interrupt.h"
+#include "cli/io.h"
+#include "cli/out/shown.h"
+#include "cli/term/browser.h"
+#include "upstream/config/fields.h"
+#include "upstream/connect/sign_in_flow.h"
+
+extern char **environ;
+
+enum { LOOK_MS = 50, LOCK_MS = 30 * 1000 };
+
+typedef struct {
+    PtcUpstreamsCommand *command;
+    PtcEntry entry;
+    char path[PTC_OAUTH_STORE_PATH];
+} Target;
+
+static int fail(const PtcUpstreamsCommand *c, const char *why)
+{
+    PtcBuf line;
+    ptc_buf_init(&line, c->mem, 32 * 1024);
+    ptc_buf_addf(&line, "ptc upstreams: %s: %s", c->argv[0], why);
+    (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data ? line.data : "", line.len);
+    ptc_buf_deinit(&line);
+    return PTC_EXIT_FAILED;
+}
+
+/* ------------------------------------------------------------------------------------ target */
+
+static PtcValue find_entry(PtcUpstreams *u, PtcText name)
+{
+    for (size_t i = 0; u->mem && i < ptc_fields_count(u->entries); i++) {
+        PtcValue form = ptc_seq_nth(u->entries, i);
+        if (ptc_text_same(ptc_fields_text(&u->desk.heap, form, "name"), name) ||
+            ptc_text_same(ptc_fields_text(&u->desk.heap, form, "namespace"), name))
+            return form;
+    }
+    return PTC_NONE;
+}
+
+/* False: it cannot be signed in to, and standard error says why. */
+static bool find_target(PtcUpstreamsCommand *c, Target *t)
+{
+    PtcUpstreams *u = c->upstreams;
+    const char *why = NULL;
+    if (!ptc_upstreams_knows(u, ptc_text_cstr(c->argv[0])))
+        return false;
+    PtcValue form = find_entry(u, ptc_text_cstr(c->argv[0]));
+    t->command = c;
+    if (!ptc_entry_read(&u->desk.arena, &u->desk.heap, form, (const char *const *)environ, 0,
+                        &t->entry))
+        why = "out of memory";
+    else if (t->entry.unusable.bytes)
+        why = "it cannot be used; ptc upstreams list says why";
+    else if (!t->entry.url)
+        why = "it is a program of this machine, and has no sign-in";
+    else if (ptc_fields_count(t->entry.auth))
+        why = "its entry has credentials of its own (auth), which would be used instead";
+    else if (!u->state_dir[0] ||
+             !ptc_oauth_store_path(t->path, u->state_dir, t->entry.name, t->entry.url))
+        why = "there is no place for tokens: set HOME or XDG_STATE_HOME";
+    else
+        why = ptc_sign_in_forbidden(&t->entry);
+    if (why)
+        (void)fail(c, why);
+    return !why;
+}
+
+/* ------------------------------------------------------------------------------------ person */
+
+static void show(void *user, const char *url, const char *code)
+{
+    const PtcUpstreamsCommand *c = user;
+    ptc_io_printf(PTC_IO_STDOUT, "To sign in to %s, open this address in a browser:\n\n  %s\n\n",
+                  c->argv[0], url);
+    if (code)
+        ptc_io_printf(PTC_IO_STDOUT, "and type this code if it asks for one: %s\n", code);
+    else if (c->paste)
+        ptc_io_printf(PTC_IO_STDOUT,
+                      "At the end the browser cannot show a page of 127.0.0.1. Copy the address of "
+                      "that page and paste it here:\n");
+    else
+        ptc_browser_open(url);
+}
+
+/* A line of standard input; false: there is none, or somebody wants to leave. */
+static bool paste(void *user, PtcBuf *address)
+{
+    struct pollfd p = {.fd = PTC_IO_STDIN, .events = POLLIN};
+    (void)user;
+    while (!ptc_cancelled(&ptc_interrupt)) {
+        char c;
+        if (poll(&p, 1, LOOK_MS) <= 0)
+            continue;
+        ssize_t n = read(PTC_IO_STDIN, &c, 1);
+        if (n <= 0 || c == '\n')
+            return address->len > 0;
+        if (c > ' ' && !ptc_buf_add_char(address, c))
+            return false;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------- login */
+
+static int sign_in(Target *t, PtcOauthWork *w, const PtcOauthSite *site)
+{
+    PtcUpstreamsCommand *c = t->command;
+    PtcOauthRecord record;
+    PtcOauthPerson person = {show, paste, c};
+    PtcOauthWay way = t->entry.client_grant ? PTC_OAUTH_CLIENT
+                      : c->device           ? PTC_OAUTH_DEVICE
+                      : c->paste            ? PTC_OAUTH_PASTE
+                                            : PTC_OAUTH_BROWSER;
+    if (!ptc_sign_in_login(w, site, way, &person, t->path, &record))
+        return fail(c, w->why);
+    ptc_io_printf(PTC_IO_STDOUT, "Signed in to %s at %s.\n", c->argv[0], record.issuer);
+    return PTC_EXIT_OK;
+}
+
+int ptc_upstreams_login(PtcUpstreamsCommand *c)
+{
+    Target t;
+    PtcOauthSite site;
+    PtcOauthWork w;
+    int status = PTC_EXIT_FAILED;
+    if (!find_target(c, &t))
+        return status;
+    PtcClient *http = ptc_client_new(c->mem, t.entry.ca_file);
+    if (!http)
+        return fail(c, "out of memory");
+    ptc_interrupt_catch();
+    ptc_oauth_work_init(&w, c->mem, http, &ptc_interrupt, PTC_OAUTH_LOGIN_MS);
+    if (ptc_sign_in_site(&w.arena, &c->upstreams->desk.heap, &t.entry, &site))
+        status = sign_in(&t, &w, &site);
+    else
+        (void)fail(c, "out of memory");
+    ptc_oauth_work_deinit(&w);
+    ptc_client_free(http);
+    ptc_interrupt_let();
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ logout */
+
+/* Whoever changes the token file holds its lock.  -1: it could not be taken. */
+static int lock_file(const Target *t)
+{
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
+    return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
+}
+
+/* Another process that is replacing the token right now would write it again behind our back, so it is waited for. */
+static int remove_file(Target *t, bool *was)
+{
+    *was = access(t->path, F_OK) == 0;
+    if (!*was)
+        return PTC_EXIT_OK;
+    ptc_interrupt_catch();
+    int lock = lock_file(t);
+    ptc_interrupt_let();
+    if (lock < 0)
+        return fail(t->command, "its token is being replaced by another process; try again");
+    *was = ptc_oauth_store_remove(t->path);
+    ptc_oauth_store_unlock(lock);
+    return PTC_EXIT_OK;
+}
+
+int ptc_upstreams_logout(PtcUpstreamsCommand *c)
+{
+    Target t;
+    bool was;
+    if (!find_target(c, &t) || remove_file(&t, &was) != PTC_EXIT_OK)
+        return PTC_EXIT_FAILED;
+    ptc_io_printf(PTC_IO_STDOUT, was ? "Signed out of %s.\n" : "Nobody was signed in to %s.\n",
+                  c->argv[0]);
+    return PTC_EXIT_OK;
+}

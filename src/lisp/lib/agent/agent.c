@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ * What a program has to do with its host: tools, the journal of tasks, the steps of a plan, the budget. */
+#include "lisp/vm/notes.h"
+#include "lisp/vm/record.h"
+
+/* ------------------------------------------------------------------------------- tools */
+
+/* Does the tool still have the number it had when the function was made?  In most runs it does. */
+static bool has_number(const PtcHost *host, PtcValue name, uint32_t number)
+{
+    size_t len;
+    const char *text = host->name(host, number, &len);
+    return text && len == ptc_str_len(name) && memcmp(text, ptc_str_bytes(name), len) == 0;
+}
+
+/* A tool of another server, "ns/name". */
+static bool call_server(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcServers *servers = vm->servers;
+    PtcText full = ptc_str_text(ptc_record_field(argv[0], 1));
+    uint32_t number = (uint32_t)ptc_to_int(ptc_record_field(argv[0], 2));
+    PtcServerWord word = {"", "", false};
+    if (!servers) {
+        ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no servers, so %.*s cannot be called",
+                 (int)(full.len > 120 ? 120 : full.len), full.bytes);
+        return ptc_fail_hint(vm, "the function was made in an earlier run that had them");
+    }
+    if (ptc_text_same(servers->name(servers, number), full))
+        return servers->call(vm, number, argc - 1, argv + 1, out);
+    size_t ns = (size_t)((const char *)memchr(full.bytes, '/', full.len) - full.bytes);
+    PtcServerAnswer answer =
+        servers->find(servers, vm->heap, (PtcText){full.bytes, ns},
+                      (PtcText){full.bytes + ns + 1, full.len - ns - 1}, &number, &word);
+    if (answer == PTC_SERVER_FOUND)
+        return servers->call(vm, number, argc - 1, argv + 1, out);
+    return servers->refuse(vm, full, answer, &word);
+}
+
+/* argv[0] is the function that tool/name or ns/name stands for, see analyze_name.c. */
+PTC_BUILTIN(agent_tool, "ptc", "tool", 1, -1, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
+            "(tool/name {:arg value})", "Calls a tool of the host.", "")
+{
+    PtcValue name = ptc_record_field(argv[0], 1);
+    uint32_t number = (uint32_t)ptc_to_int(ptc_record_field(argv[0], 2));
+    if (vm->host && has_number(vm->host, name, number))
+        return vm->host->call(vm, number, argc - 1, argv + 1, out);
+    if (memchr(ptc_str_bytes(name), '/', ptc_str_len(name)))
+        return call_server(vm, argc, argv, out);
+    int now = vm->host ? vm->host->find(vm->host, ptc_str_bytes(name), ptc_str_len(name)) : -1;
+    if (now >= 0)
+        return vm->host->call(vm, (uint32_t)now, argc - 1, argv + 1, out);
+    ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s", ptc_str_bytes(name));
+    return ptc_fail_hint(vm, "the function was made in an earlier run that had it");
+}
+
+PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
+            "What is left to the agent that runs this program, such as :turns; {} outside of one.",
+            "(budget/remaining) => {}\n(budget/remaining 1) !! arity_error")
+{
+    PTC_UNUSED(argc);
+    PTC_UNUSED(argv);
+    return ptc_give(out, vm->remaining == PTC_NIL ? ptc_map_empty(vm->heap) : vm->remaining);
+}
+
+/* ----------------------------------------------------------------------------- journal */
+
+/* Ids and summaries are strings, whatever the program writes: :fetch and "fetch" are one task. */
+static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
+{
+    PtcBuf buf;
+    if (ptc_is_string(argv[0]))
+        return argv[0];
+    if (ptc_is_keyword(argv[0]))
+        return ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]));
+    if (!ptc_is_number(argv[0])) {
+        ptc_fail_type(vm, argv, 0, "a string, keyword or number");
+        return PTC_NONE;
+    }
+    ptc_buf_init(&buf, vm->mem, (size_t)vm->limits.memory_bytes);
+    PtcValue id = ptc_vm_write(vm, &buf, argv[0], false) ? ptc_str_new(vm->heap, buf.data, buf.len)
+                                                         : PTC_NONE;
+    ptc_buf_deinit(&buf);
+    return id;
+}
+
+static bool root_id(PtcVM *vm, const PtcValue *argv, PtcValue *slot)
+{
+    PtcValue id = id_of(vm, argv);
+    if (id == PTC_NONE && ptc_recover(vm))
+        id = id_of(vm, argv);
+    *slot = id == PTC_NONE ? PTC_NIL : id;
+    return id != PTC_NONE;
+}
+
+/* argv[1] is the expression as a function, see ptc_analyze_task. */
+PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
+            "(task id expr)", "The result of a task.", "")
+{
+    PTC_UNUSED(argc);
+    PtcValue *slots = ptc_roots(vm, 2); /* id, result */
+    if (!slots || !root_id(vm, argv, slots))
+        return false;
+    if (vm->journal.all == PTC_NIL)
+        return ptc_call(vm, argv[1], 0, NULL, out);
+    PtcValue known = ptc_map_get(vm->heap, vm->journal.all, slots[0]);
+    if (known != PTC_NONE)
+        return ptc_give(out, known);
+    size_t calls = vm->log.count;
+    if (!ptc_call(vm, argv[1], 0, NULL, &slots[1]) ||
+        !ptc_notes_put(vm, &vm->journal, slots[0], slots[1]))
+        return false;
+    ptc_log_journaled(&vm->log, calls);
+    *out = slots[1];
+    return true;
+}
+
+PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, PTC_B_CALLS | PTC_B_EFFECT,
+            "(task-reset id)", "Forgets what the journal recorded under the id; nil.",
+            "(task-reset \"add\") => nil\n(task-reset nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcValue *id = ptc_roots(vm, 1);
+    *out = PTC_NIL;
+    if (!id || !root_id(vm, argv, id))
+        return false;
+    if (vm->journal.all == PTC_NIL)
+        return true;
+    size_t before = ptc_map_count(vm->journal.all);
+    if (!ptc_notes_remove(vm, &vm->journal, *id))
+        return false;
+    if (ptc_map_count(vm->journal.all) < before)
+        ptc_log_forget(&vm->log);
+    return true;
+}
+
+PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC_B_EFFECT,
+            "(step-done id summary)", "Reports a step of the plan as done; gives the summary.",
+            "(step-done \"fetch\" \"42 rows\") => \"42 rows\"\n(step-done \"fetch\" 42) => \"42\"")
+{
+    PTC_UNUSED(argc);
+    PtcValue *slots = ptc_roots(vm, 2); /* id, summary */
+    if (!slots || !root_id(vm, argv, slots) || !root_id(vm, argv + 1, slots + 1))
+        return false;
+    *out = slots[1];
+    return ptc_notes_put(vm, &vm->summaries, slots[0], slots[1]);
+}
+
+const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,     &budget_remaining_def,
+                                           &agent_task_def,     &core_task_reset_def,
+                                           &core_step_done_def, NULL};

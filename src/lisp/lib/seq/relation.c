@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * Relations, which are sets (or other collections) of maps: the rest of clojure.set.  Keys are flexible, as look-ups
+ * are: a column may be spelled differently in two relations. */
+#include "lisp/lib/seq/seq_int.h"
+
+/* Rows of an argument; false when it is no collection. */
+static bool arg_rows(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
+{
+    if (ptc_is_map(argv[i]) || ptc_is_string(argv[i]))
+        return ptc_fail_type(vm, argv, i, "a set or sequence of maps");
+    return ptc_arg_all(vm, argv, i, it);
+}
+
+/* The next row, which must be a map. */
+static bool next_row(PtcVM *vm, PtcIter *it, PtcValue *row)
+{
+    if (!ptc_next(vm, it, row))
+        return false;
+    if (ptc_is_map(*row))
+        return true;
+    it->failed = true;
+    ptc_fail_value_type(vm, *row, "a row of the relation", "a map");
+    return false;
+}
+
+static bool end_build(PtcDictBuild *b, bool ok, PtcValue *out)
+{
+    if (ok)
+        return ptc_give(out, ptc_dict_build_done(b));
+    ptc_dict_build_cancel(b);
+    return false;
+}
+
+/* The set of what fn makes of each row. */
+static bool set_of_rows(PtcVM *vm, PtcIter *rows, PtcValue how,
+                        PtcValue (*fn)(PtcVM *vm, PtcValue row, PtcValue how), PtcValue *out)
+{
+    PtcDictBuild b;
+    PtcValue row;
+    bool ok = true;
+    if (!ptc_dict_build_init(&b, vm->heap, true))
+        return false;
+    while (ok && next_row(vm, rows, &row)) {
+        PtcValue made = fn(vm, row, how);
+        ok = made != PTC_NONE && ptc_dict_build_put(&b, made, PTC_NIL);
+    }
+    return end_build(&b, ok && ptc_iter_end(rows), out);
+}
+
+/* The columns of a row that are listed, as select-keys gives them. */
+static PtcValue columns(PtcVM *vm, PtcValue row, PtcValue keys)
+{
+    PtcIter it;
+    PtcValue key, part = ptc_map_empty(vm->heap);
+    if (part == PTC_NONE || !ptc_iter_init(&it, vm->heap, keys))
+        return PTC_NONE;
+    while (part != PTC_NONE && ptc_next(vm, &it, &key)) {
+        PtcValue stored = ptc_map_key_flex(vm->heap, row, key);
+        if (stored != PTC_NONE)
+            part = ptc_map_assoc(vm->heap, part, stored, ptc_map_get(vm->heap, row, stored));
+    }
+    return it.failed ? PTC_NONE : part;
+}
+
+static bool arg_columns(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return argv[i] == PTC_NIL || ptc_is_set(argv[i]) ||
+           (ptc_is_sequential(argv[i]) && !ptc_seq_endless(argv[i])) ||
+           ptc_fail_type(vm, argv, i, "a collection of keys");
+}
+
+PTC_BUILTIN(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)",
+            "The set of the rows with only these columns.",
+            "(project #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => #{{:a 1}}\n(project [{:a 1 :b 2}] [:b]) "
+            "=> #{{:b 2}}\n"
+            "(project [1 2] [:a]) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcIter rows;
+    return arg_rows(vm, argv, 0, &rows) && arg_columns(vm, argv, 1) &&
+           set_of_rows(vm, &rows, argv[1], columns, out);
+}
+
+/* A row with its columns renamed; a renamed column takes the place of one that has the name already. */
+static PtcValue renamed(PtcVM *vm, PtcValue row, PtcValue names)
+{
+    PtcDictBuild b;
+    PtcValue key, value, out;
+    bool ok = ptc_dict_build_init(&b, vm->heap, false);
+    if (!ok)
+        return PTC_NONE;
+    for (size_t pos = 0; ok && ptc_map_next(row, &pos, &key, &value);) {
+        PtcValue name = ptc_set_new_name(vm, row, names, key);
+        if (name != key || ptc_dict_build_find(&b, key) < 0)
+            ok = ptc_dict_build_put(&b, name, value);
+        ok = ok && ptc_tick(&vm->budget, 1 + (int64_t)ptc_map_count(names));
+    }
+    return end_build(&b, ok, &out) ? out : PTC_NONE;
+}
+
+PTC_BUILTIN(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
+            "The set of the rows with their columns renamed as the map of old to new names says.",
+            "(rename #{{:a 1 :b 2}} {:a :x}) => #{{:x 1, :b 2}}\n(rename [] {:a :b}) => #{}\n"
+            "(rename #{{:a 1}} [:a :b]) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcIter rows;
+    return arg_rows(vm, argv, 0, &rows) && ptc_arg_map(vm, argv, 1) &&
+           set_of_rows(vm, &rows, argv[1], renamed, out);
+}
+
+PTC_BUILTIN(
+    set_index, "clojure.set", "index", 2, 2, 0, "(index rows keys)",
+    "A map from the values of these columns, as a map, to the set of the rows that have them.",
+    "(index #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => {{:a 1} #{{:a 1, :b 2} {:a 1, :b 3}}}\n"
+    "(index [] [:a]) => {}\n(index [1] [:a]) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcIter it;
+    PtcDictBuild b;
+    PtcValue row;
+    bool ok = true;
+    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) ||
+        !ptc_dict_build_init(&b, vm->heap, false))
+        return false;
+    while (ok && next_row(vm, &it, &row)) {
+        PtcValue part = columns(vm, row, argv[1]);
+        int64_t at = part == PTC_NONE ? -1 : ptc_dict_build_find(&b, part);
+        PtcValue group = part == PTC_NONE ? part
+                         : at < 0         ? ptc_set_empty(vm->heap)
+                                          : *ptc_dict_build_slot(&b, at);
+        group = group == PTC_NONE ? group : ptc_set_add(vm->heap, group, row);
+        ok = group != PTC_NONE && ptc_dict_build_put(&b, part, group);
+    }
+    return end_build(&b, ok && ptc_iter_end(&it), out);
+}
+
+/* ----------------------------------------------------------------------------- join */
+
+/* What is joined: pairs of keys, those of the first relation at even places, and who wins other columns that
+ * both have. */
+typedef struct {
+    PtcVM *vm;
+    PtcValue pairs; /* vector builder */
+    bool second_wins;
+    size_t made; /* rows, before equal ones become one */
+} Join;
+
+/* The values of a row under the keys of its side; what is missing counts as a value of its own. */
+static PtcValue values_of(const Join *j, PtcValue row, size_t side)
+{
+    PtcHeap *heap = j->vm->heap;
+    PtcValue b = ptc_build_new(heap);
+    for (size_t i = side; b != PTC_NONE && i < ptc_build_count(j->pairs); i += 2) {
+        PtcValue v = ptc_map_get_flex(heap, row, *ptc_build_slot(j->pairs, i));
+        if (!ptc_build_add(heap, b, v == PTC_NONE ? PTC_UNBOUND : v) ||
+            !ptc_tick(&j->vm->budget, 1))
+            return PTC_NONE;
+    }
+    return b == PTC_NONE ? b : ptc_build_done(heap, b, 0);
+}
+
+/* One row of two. */
+static PtcValue joined(const Join *j, PtcValue a, PtcValue b)
+{
+    PtcHeap *heap = j->vm->heap;
+    PtcValue key, value;
+    for (size_t pos = 0; a != PTC_NONE && ptc_map_next(b, &pos, &key, &value);) {
+        if (j->second_wins || ptc_map_key_flex(heap, a, key) == PTC_NONE)
+            a = ptc_map_assoc_flex(heap, a, key, value);
+        if (!ptc_tick(&j->vm->budget, 1))
+            return PTC_NONE;
+    }
+    return a;
+}
+
+/* Pairs from a map of keys, or of the keys that both first rows have. */
+static bool find_pairs(Join *j, PtcValue names, PtcValue a, PtcValue b)
+{
+    PtcHeap *heap = j->vm->heap;
+    PtcValue key, other;
+    for (size_t pos = 0; ptc_map_next(names == PTC_NIL ? a : names, &pos, &key, &other);) {
+        if (names == PTC_NIL && (other = ptc_map_key_flex(heap, b, key)) == PTC_NONE)
+            continue;
+        if (!ptc_build_add(heap, j->pairs, key) || !ptc_build_add(heap, j->pairs, other) ||
+            !ptc_tick(&j->vm->budget, 1))
+            return false;
+    }
+    return true;
+}
+
+/* The rows by their values: vector of values -> vector of rows. */
+static bool group_rows(const Join *j, PtcIter it, PtcDictBuild *groups)
+{
+    PtcHeap *heap = j->vm->heap;
+    PtcValue row;
+    while (next_row(j->vm, &it, &row)) {
+        PtcValue values = values_of(j, row, 1);
+        if (values == PTC_NONE)
+            return false;
+        int64_t at = ptc_dict_build_find(groups, values);
+        PtcValue rows = at < 0 ? ptc_vec_new(heap, &row, 1, 0)
+                               : ptc_vec_conj(heap, *ptc_dict_build_slot(groups, at), row);
+        if (rows == PTC_NONE || !ptc_dict_build_put(groups, values, rows))
+            return false;
+    }
+    return ptc_iter_end(&it);
+}
+
+static bool join_rows(Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBuild *result)
+{
+    PtcValue row;
+    while (next_row(j->vm, &it, &row)) {
+        PtcValue values = values_of(j, row, 0);
+        int64_t at = values == PTC_NONE ? -1 : ptc_dict_build_find(groups, values);
+        PtcValue matches = at < 0 ? PTC_NIL : *ptc_dict_build_slot(groups, at);
+        for (size_t i = 0; matches != PTC_NIL && i < ptc_seq_count(matches); i++) {
+            PtcValue both = joined(j, row, ptc_seq_nth(matches, i));
+            if (both == PTC_NONE || !ptc_dict_build_put(result, both, PTC_NIL))
+                return false;
+            j->made++;
+        }
+        if (values == PTC_NONE)
+            return false;
+    }
+    return ptc_iter_end(&it);
+}
+
+/* A count or a sum over the set would be too small. */
+static void warn_equal_rows(const Join *j, size_t count)
+{
+    PtcWarningItem *w = j->made > count ? ptc_warnings_here(j->vm, PTC_W_EQUAL_ROWS) : NULL;
+    if (!w)
+        return;
+    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1,
+                    "join: %zu joined rows are %zu in the set, because equal rows become one",
+                    j->made, count);
+    ptc_diag_format(
+        w->hint, PTC_HINT_MAX + 1,
+        "to keep them all, number them first: (map-indexed #(assoc %%2 :row %%1) rows)");
+}
+
+PTC_BUILTIN(
+    set_join, "clojure.set", "join", 2, 3, 0, "(clojure.set/join rows1 rows2 names?)",
+    "The set of all rows put together from a row of each relation that agree in the columns both "
+    "have, or in those that a map of names pairs up. Equal rows become one, with a warning.",
+    "(clojure.set/join #{{:id 1 :n \"a\"}} #{{:id 1 :x 5} {:id 2 :x 6}}) => #{{:id 1, :n \"a\", :x "
+    "5}}\n"
+    "(clojure.set/join #{{:id 1}} #{{:ref 1 :x 5}} {:id :ref}) => #{{:id 1, :ref 1, :x 5}}\n"
+    "(clojure.set/join #{1} #{2}) !! type_error")
+{
+    PtcIter a, b;
+    PtcValue row_a, row_b;
+    if (!arg_rows(vm, argv, 0, &a) || !arg_rows(vm, argv, 1, &b) ||
+        (argc == 3 && !ptc_arg_map(vm, argv, 2)))
+        return false;
+    Join j = {vm, ptc_build_new(vm->heap), ptc_iter_hint(&a) <= ptc_iter_hint(&b), 0};
+    PtcIter first_a = a, first_b = b;
+    bool some = next_row(vm, &first_a, &row_a) && next_row(vm, &first_b, &row_b);
+    if (!some)
+        return !first_a.failed && !first_b.failed && ptc_give(out, ptc_set_empty(vm->heap));
+    PtcDictBuild groups, result;
+    if (j.pairs == PTC_NONE || !find_pairs(&j, argc == 3 ? argv[2] : PTC_NIL, row_a, row_b) ||
+        !ptc_dict_build_init(&groups, vm->heap, false))
+        return false;
+    bool ok = ptc_dict_build_init(&result, vm->heap, true) && group_rows(&j, b, &groups) &&
+              join_rows(&j, a, &groups, &result);
+    ptc_dict_build_cancel(&groups);
+    if (ok)
+        warn_equal_rows(&j, result.count);
+    return end_build(&result, ok, out);
+}
+
+const PtcBuiltin *const ptc_lib_relation[] = {&set_project_def, &set_rename_def, &set_index_def,
+                                              &set_join_def, NULL};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ * Records of points in time, and constants; no text and no builtins. */
+#include "lisp/lib/time/time.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------------- records */
+
+static PtcValue new_record(PtcHeap *heap, unsigned kind, const PtcValue *fields, size_t n)
+{
+    PtcRecord *o = ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
+    if (!o)
+        return PTC_NONE;
+    o->obj.aux = (uint16_t)kind;
+    memcpy(o->fields, fields, n * sizeof *fields);
+    return ptc_from_obj(o);
+}
+
+static bool fail_range(PtcVM *vm)
+{
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                    "%s: the result is beyond the years -%d to %d",
+                    ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
+}
+
+bool ptc_give_date(PtcVM *vm, int64_t days, PtcValue *out)
+{
+    if (!ptc_calendar_has(days))
+        return fail_range(vm);
+    PtcValue field = ptc_int(days);
+    return ptc_give(out, new_record(vm->heap, PTC_R_DATE, &field, 1));
+}
+
+bool ptc_give_time(PtcVM *vm, unsigned kind, PtcTime t, PtcValue *out)
+{
+    if (kind == PTC_R_DURATION && (t.seconds > PTC_DURATION_MAX || t.seconds < -PTC_DURATION_MAX))
+        return ptc_fail(vm, PTC_E_ARITH, "%s: the duration is too long",
+                        ptc_builtin_row(vm->running)->name);
+    if (kind != PTC_R_DURATION && !ptc_calendar_has(ptc_floor_div(t.seconds, PTC_DAY_SECONDS)))
+        return fail_range(vm);
+    PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
+    return ptc_give(out, new_record(vm->heap, kind, fields, 2));
+}
+
+bool ptc_arg_kind(PtcVM *vm, const PtcValue *argv, int i, unsigned kinds, const char *expected)
+{
+    return (ptc_kind_bit(argv[i]) & kinds) != 0 || ptc_fail_type(vm, argv, i, expected);
+}
+
+/* -------------------------------------------------------------------- the local clock */
+
+static PtcTime at_midnight(int64_t days)
+{
+    return (PtcTime){days * PTC_DAY_SECONDS, 0};
+}
+
+PtcTime ptc_local_of(PtcValue v)
+{
+    int64_t first = ptc_date_days(v), year;
+    switch (ptc_obj(v)->aux) {
+    case PTC_R_DATE: return at_midnight(first);
+    case PTC_R_ZONED:
+        return (PtcTime){first + ptc_to_int(ptc_record_field(v, 1)),
+                         ptc_to_int(ptc_record_field(v, 3))};
+    case PTC_R_YEARMONTH:
+        year = ptc_floor_div(first, 12);
+        return at_midnight(ptc_calendar_days(year, (int)(first - year * 12) + 1, 1));
+    case PTC_R_YEAR: return at_midnight(ptc_calendar_days(first, 1, 1));
+    default: return ptc_time_of(v);
+    }
+}
+
+/* A month or a year. */
+static bool give_span(PtcVM *vm, unsigned kind, int64_t days, PtcValue *out)
+{
+    PtcCivil c = ptc_calendar_civil(days);
+    PtcValue field = ptc_int(kind == PTC_R_YEAR ? c.year : c.year * 12 + c.month - 1);
+    return ptc_give(out, new_record(vm->heap, kind, &field, 1));
+}
+
+bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out)
+{
+    unsigned kind = ptc_obj(like)->aux;
+    int64_t days = ptc_floor_div(local.seconds, PTC_DAY_SECONDS), offset;
+    if (kind == PTC_R_DURATION)
+        return ptc_give_time(vm, kind, local, out);
+    if (kind == PTC_R_CLOCK) {
+        local.seconds -= days * PTC_DAY_SECONDS;
+        return ptc_give_time(vm, kind, local, out);
+    }
+    if (!ptc_calendar_has(days))
+        return fail_range(vm);
+    switch (kind) {
+    case PTC_R_DATE: return ptc_give_date(vm, days, out);
+    case PTC_R_YEARMONTH:
+    case PTC_R_YEAR: return give_span(vm, kind, days, out);
+    case PTC_R_ZONED:
+        offset = ptc_to_int(ptc_record_field(like, 1));
+        local.seconds -= offset;
+        return ptc_give_zoned(vm, local, offset, (PtcZoneForm)ptc_to_int(ptc_record_field(like, 2)),
+                              out);
+    default: return ptc_give_time(vm, kind, local, out);
+    }
+}
+
+/* ----------------------------------------------------------------------- constants */
+
+static const char *const days[] = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
+                                   "FRIDAY", "SATURDAY", "SUNDAY",    NULL};
+static const char *const months[] = {"JANUARY",  "FEBRUARY", "MARCH",  "APRIL",     "MAY",
+                                     "JUNE",     "JULY",     "AUGUST", "SEPTEMBER", "OCTOBER",
+                                     "NOVEMBER", "DECEMBER", NULL};
+static const char *const units[] = {"NANOS", "MICROS",    "MILLIS",    "SECONDS", "MINUTES",
+                                    "HOURS", "HALF_DAYS", "DAYS",      "WEEKS",   "MONTHS",
+                                    "YEARS", "DECADES",   "CENTURIES", NULL};
+static const char *const zones[] = {"UTC", NULL};
+static const char *const roundings[] = {"UP",        "DOWN",      "CEILING",     "FLOOR", "HALF_UP",
+                                        "HALF_DOWN", "HALF_EVEN", "UNNECESSARY", NULL};
+
+/* In the order of PtcField; those from WEEK on are of IsoFields. */
+static const char *const field_names[] = {"NANO_OF_SECOND",
+                                          "SECOND_OF_MINUTE",
+                                          "MINUTE_OF_HOUR",
+                                          "HOUR_OF_DAY",
+                                          "MILLI_OF_SECOND",
+                                          "SECOND_OF_DAY",
+                                          "MINUTE_OF_DAY",
+                                          "DAY_OF_WEEK",
+                                          "DAY_OF_MONTH",
+                                          "DAY_OF_YEAR",
+                                          "EPOCH_DAY",
+                                          "MONTH_OF_YEAR",
+                                          "YEAR",
+                                          "OFFSET_SECONDS",
+                                          "INSTANT_SECONDS",
+                                          "WEEK_OF_WEEK_BASED_YEAR",
+                                          "WEEK_BASED_YEAR",
+                                          "QUARTER_OF_YEAR",
+                                          "DAY_OF_QUARTER",
+                                          NULL};
+static const char *const weeks[] = {"ISO", NULL};
+
+static const struct {
+    const char *name, *package;
+    const char *const *constants;
+} groups[PTC_G_COUNT] = {
+    [PTC_G_FIELD] = {"ChronoField", "java.time.temporal.", field_names},
+    [PTC_G_WEEKS] = {"WeekFields", "java.time.temporal.", weeks},
+    [PTC_G_DAY] = {"DayOfWeek", "java.time.", days},
+    [PTC_G_MONTH] = {"Month", "java.time.", months},
+    [PTC_G_UNIT] = {"ChronoUnit", "java.time.temporal.", units},
+    [PTC_G_ZONE] = {"ZoneOffset", "java.time.", zones},
+    [PTC_G_ROUNDING] = {"RoundingMode", "java.math.", roundings},
+};
+
+PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal)
+{
+    const char *group_name = groups[group].name, *name = groups[group].constants[ordinal];
+    if (group == PTC_G_ZONE)
+        name = "Z";
+    PtcValue fields[3] = {ptc_keyword_new(heap, group_name, strlen(group_name)), PTC_NONE,
+                          ptc_int(ordinal)};
+    if (fields[0] == PTC_NONE || (fields[1] = ptc_str_new(heap, name, strlen(name))) == PTC_NONE)
+        return PTC_NONE;
+    return new_record(heap, PTC_R_ENUM, fields, 3);
+}
+
+static bool text_is(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+bool ptc_is_enum(PtcValue v, PtcGroup group)
+{
+    if (!ptc_is_record(v, PTC_R_ENUM))
+        return false;
+    PtcValue name = ptc_record_field(v, 0);
+    return text_is(ptc_str_bytes(name), ptc_str_len(name), groups[group].name);
+}
+
+bool ptc_arg_enum(PtcVM *vm, const PtcValue *argv, int i, PtcGroup group, const char *expected)
+{
+    return ptc_is_enum(argv[i], group) || ptc_fail_type(vm, argv, i, expected);
+}
+
+/* Formatters that have names; F is known to time_pattern.c only. */
+static const struct {
+    const char *name, *pattern;
+} formatters[] = {
+    {"ISO_LOCAL_DATE", "uuuu-MM-dd"},
+    {"ISO_DATE", "uuuu-MM-ddOOO"},
+    {"ISO_LOCAL_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssF"},
+    {"ISO_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssFOOO"},
+    {"ISO_INSTANT", PTC_INSTANT_PATTERN},
+    {"ISO_LOCAL_TIME", "HH:mm:ssF"},
+    {"ISO_TIME", "HH:mm:ssFOOO"},
+    {"BASIC_ISO_DATE", "uuuuMMddOO"},
+    {"ISO_OFFSET_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssFXXX"},
+    {"ISO_ZONED_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssFXXX"},
+    {"ISO_WEEK_DATE", "YYYY-'W'ww-eOOO"},
+    {"ISO_ORDINAL_DATE", "uuuu-DDDOOO"},
+    {"RFC_1123_DATE_TIME", "EEE, d MMM uuuu HH:mm:ss G"},
+};
+
+static PtcValue formatter_constant(PtcHeap *heap, const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof formatters / sizeof formatters[0]; i++) {
+        if (!text_is(name, len, formatters[i].name))
+            continue;
+        const char *pattern = formatters[i].pattern;
+        PtcValue field = ptc_str_new(heap, pattern, strlen(pattern));
+        return field == PTC_NONE ? field : new_record(heap, PTC_R_FORMATTER, &field, 1);
+    }
+    return PTC_NONE;
+}
+
+/* Is the class, with or without its package, this one? */
+static bool class_is(const char *text, size_t len, const char *package, const char *name)
+{
+    size_t n = strlen(package);
+    return text_is(text, len, name) ||
+           (len > n && memcmp(text, package, n) == 0 && text_is(text + n, len - n, name));
+}
+
+static PtcValue zero(PtcHeap *heap, unsigned kind)
+{
+    PtcValue fields[3] = {ptc_int(0), ptc_int(0), ptc_int(0)};
+    return new_record(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
+}
+
+static PtcValue clock_constant(PtcHeap *heap, const char *name, size_t len)
+{
+    bool max = text_is(name, len, "MAX"), noon = text_is(name, len, "NOON");
+    if (!max && !noon && !text_is(name, len, "MIDNIGHT") && !text_is(name, len, "MIN"))
+        return PTC_NONE;
+    int64_t second = max ? PTC_DAY_SECONDS - 1 : noon ? PTC_DAY_SECONDS / 2 : 0;
+    PtcValue parts[2] = {ptc_int(second), ptc_int(max ? PTC_NANOS - 1 : 0)};
+    return new_record(heap, PTC_R_CLOCK, parts, 2);
+}
+
+PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
+{
+    const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
+    if (!slash)
+        return PTC_NONE;
+    size_t class_len = (size_t)(slash - name), n = len - class_len - 1;
+    for (size_t g = 0; g < PTC_G_COUNT; g++) {
+        if (!class_is(name, class_len, groups[g].package, groups[g].name))
+            continue;
+        for (int i = 0; groups[g].constants[i]; i++)
+            if (text_is(slash + 1, n, groups[g].constants[i]))
+                return ptc_enum_new(heap, (PtcGroup)g, i);
+        return PTC_NONE;
+    }
+    if (class_is(name, class_len, "java.time.temporal.", "IsoFields"))
+        for (int i = PTC_FIELD_WEEK; field_names[i]; i++)
+            if (text_is(slash + 1, n, field_names[i]))
+                return ptc_enum_new(heap, PTC_G_FIELD, i);
+    if (class_is(name, class_len, "java.time.", "LocalTime"))
+        return clock_constant(heap, slash + 1, n);
+    if (class_is(name, class_len, "java.time.", "Instant") && text_is(slash + 1, n, "EPOCH"))
+        return zero(heap, PTC_R_INSTANT);
+    if (class_is(name, class_len, "java.time.", "Duration") && text_is(slash + 1, n, "ZERO"))
+        return zero(heap, PTC_R_DURATION);
+    if (class_is(name, class_len, "java.time.", "Period") && text_is(slash + 1, n, "ZERO"))
+        return zero(heap, PTC_R_PERIOD);
+    if (class_is(name, class_len, "java.time.format.", "DateTimeFormatter"))
+        return formatter_constant(heap, slash + 1, n);
+    return PTC_NONE;
+}
+
+PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len)
+{
+    static const char rest[] = "0000-01-01";
+    char full[sizeof rest];
+    char why[PTC_WHY];
+    PtcMoment m;
+    if (len == 4 || len == 7) {
+        memcpy(full, rest, sizeof rest);
+        memcpy(full, text, len);
+        text = full;
+        len = sizeof rest - 1;
+    }
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, why) || !m.has_date)
+        return PTC_NIL;
+    PtcTime t = ptc_moment_time(&m);
+    PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
+    return new_record(heap, PTC_R_INSTANT, fields, 2);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ * Methods of dates, date-times, instants and constants: parts, comparison, conversion, text. */
+#include <stdio.h>
+
+#include "lisp/lib/java/interop.h"
+#include "lisp/lib/time/time.h"
+
+enum {
+    DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
+    CLOCKS = PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_ZONED,
+    POINTS = DATES | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_YEARMONTH | PTC_K_YEAR
+};
+
+/* --------------------------------------------------------------------------- parts */
+
+typedef enum {
+    YEAR,
+    MONTH_VALUE,
+    MONTH,
+    DAY,
+    WEEKDAY,
+    YEAR_DAY,
+    MONTH_LENGTH,
+    YEAR_LENGTH,
+    LEAP,
+    HOUR,
+    MINUTE,
+    SECOND
+} Part;
+
+static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
+{
+    int64_t days = ptc_days_of(v);
+    PtcCivil c = ptc_calendar_civil(days);
+    int64_t s = ptc_second_of(v);
+    switch (part) {
+    case YEAR: return ptc_give(out, ptc_int(c.year));
+    case MONTH_VALUE: return ptc_give(out, ptc_int(c.month));
+    case MONTH: return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_MONTH, c.month - 1));
+    case DAY: return ptc_give(out, ptc_int(c.day));
+    case WEEKDAY:
+        return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_DAY, ptc_calendar_weekday(days) - 1));
+    case YEAR_DAY: return ptc_give(out, ptc_int(ptc_calendar_day_of_year(days)));
+    case MONTH_LENGTH: return ptc_give(out, ptc_int(ptc_calendar_month_length(c.year, c.month)));
+    case YEAR_LENGTH: return ptc_give(out, ptc_int(365 + ptc_calendar_is_leap(c.year)));
+    case LEAP: return ptc_give(out, ptc_bool(ptc_calendar_is_leap(c.year)));
+    case HOUR: return ptc_give(out, ptc_int(s / 3600));
+    case MINUTE: return ptc_give(out, ptc_int(s / 60 % 60));
+    case SECOND: break;
+    }
+    return ptc_give(out, ptc_int(s % 60));
+}
+
+#define PART(id, name, part, kinds, expected, usage, doc, examples)                             \
+    PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)                                \
+    {                                                                                           \
+        PTC_UNUSED(argc);                                                                       \
+        return ptc_arg_kind(vm, argv, 0, kinds, expected) && give_part(vm, argv[0], part, out); \
+    }
+#define DATE_PART(id, name, part, doc, examples)                                                 \
+    PART(id, name, part, DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", doc, \
+         examples)
+#define ONLY_DATE_PART(id, name, part, doc, examples) \
+    PART(id, name, part, PTC_K_DATE | PTC_K_YEARMONTH, "a date", "(" name " date)", doc, examples)
+#define TIME_PART(id, name, part, doc, examples)                                              \
+    PART(id, name, part, CLOCKS & ~PTC_K_INSTANT, "a date-time", "(" name " date-time)", doc, \
+         examples)
+
+DATE_PART(get_year, ".getYear", YEAR, "The year of a date or date-time.",
+          "(.getYear (LocalDate/of 2024 5 31)) => 2024\n(.getYear \"2024\") !! type_error")
+DATE_PART(get_month_value, ".getMonthValue", MONTH_VALUE, "The month, from 1 to 12.",
+          "(.getMonthValue (LocalDate/of 2024 5 31)) => 5\n(.getMonthValue nil) !! type_error")
+DATE_PART(get_month, ".getMonth", MONTH, "The month as a constant such as Month/MAY.",
+          "(.getMonth (LocalDate/of 2024 5 31)) => MAY\n"
+          "(= Month/MAY (.getMonth (LocalDate/of 2024 5 31))) => true\n"
+          "(.getMonth 5) !! type_error")
+DATE_PART(get_day, ".getDayOfMonth", DAY, "The day in the month, from 1.",
+          "(.getDayOfMonth (LocalDate/of 2024 5 31)) => 31\n(.getDayOfMonth {}) !! type_error")
+DATE_PART(get_weekday, ".getDayOfWeek", WEEKDAY,
+          "The day of the week as a constant such as DayOfWeek/MONDAY.",
+          "(.getDayOfWeek (LocalDate/of 2024 5 31)) => FRIDAY\n"
+          "(.getValue (.getDayOfWeek (LocalDate/of 2024 5 31))) => 5\n"
+          "(.getDayOfWeek \"Friday\") !! type_error")
+DATE_PART(get_year_day, ".getDayOfYear", YEAR_DAY, "The day in the year, from 1.",
+          "(.getDayOfYear (LocalDate/of 2024 3 1)) => 61\n(.getDayOfYear 61) !! type_error")
+ONLY_DATE_PART(length_of_month, ".lengthOfMonth", MONTH_LENGTH,
+               "How many days the month of a date has.",
+               "(.lengthOfMonth (LocalDate/of 2024 2 1)) => 29\n"
+               "(.lengthOfMonth (Instant/ofEpochSecond 0)) !! type_error")
+ONLY_DATE_PART(length_of_year, ".lengthOfYear", YEAR_LENGTH,
+               "How many days the year of a date has.",
+               "(.lengthOfYear (LocalDate/of 2024 2 1)) => 366\n(.lengthOfYear 2024) !! type_error")
+ONLY_DATE_PART(is_leap_year, ".isLeapYear", LEAP, "Has the year of a date a 29th of February?",
+               "(.isLeapYear (LocalDate/of 2024 5 31)) => true\n"
+               "(.isLeapYear (LocalDate/of 1900 1 1)) => false\n(.isLeapYear 2024) !! type_error")
+TIME_PART(get_hour, ".getHour", HOUR, "The hour of the day, from 0 to 23.",
+          "(.getHour (LocalDateTime/of 2024 5 31 10 20 30)) => 10\n"
+          "(.getHour (LocalDate/of 2024 5 31)) !! type_error")
+TIME_PART(get_minute, ".getMinute", MINUTE, "The minute of the hour.",
+          "(.getMinute (LocalDateTime/of 2024 5 31 10 20 30)) => 20\n(.getMinute 5) !! type_error")
+TIME_PART(get_second, ".getSecond", SECOND, "The second of the minute.",
+          "(.getSecond (LocalDateTime/of 2024 5 31 10 20 30)) => 30\n"
+          "(.getSecond nil) !! type_error")
+
+PTC_BUILTIN(get_nano, "java", ".getNano", 1, 1, 0, "(.getNano time)",
+            "The nanoseconds after the whole second of a date-time, instant or duration.",
+            "(.getNano (Instant/ofEpochMilli 1500)) => 500000000\n(.getNano 1) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_kind(vm, argv, 0, CLOCKS | PTC_K_DURATION, "a date-time, instant or duration") &&
+           ptc_give(out, ptc_int(ptc_local_of(argv[0]).nanos));
+}
+
+/* --------------------------------------------------------------------------- order */
+
+static bool same_kind(PtcVM *vm, const PtcValue *argv, unsigned kinds)
+{
+    char expected[64];
+    if (!ptc_arg_kind(vm, argv, 0, kinds, "a date, date-time or instant"))
+        return false;
+    snprintf(expected, sizeof expected, "%s like argument 1", ptc_type_name(argv[0]));
+    return ptc_arg_kind(vm, argv, 1, ptc_kind_bit(argv[0]), expected);
+}
+
+static int order(PtcVM *vm, const PtcValue *argv)
+{
+    bool ok = true;
+    return ptc_compare(vm->heap, argv[0], argv[1], &ok);
+}
+
+PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2, 0, "(.isBefore a b)",
+            "Is a date, date-time or instant before another of the same kind?",
+            "(.isBefore (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => true\n"
+            "(.isBefore (LocalDate/of 2024 1 1) (Instant/ofEpochSecond 0)) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return same_kind(vm, argv, POINTS) && ptc_give(out, ptc_bool(order(vm, argv) < 0));
+}
+
+PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
+            "Is a date, date-time or instant after another of the same kind?",
+            "(.isAfter (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => false\n"
+            "(.isAfter \"2024-01-01\" \"2023-01-01\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    return same_kind(vm, argv, POINTS) && ptc_give(out, ptc_bool(order(vm, argv) > 0));
+}
+
+PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
+            "Are two dates, or two date-times, the same?",
+            "(.isEqual (LocalDate/of 2024 1 31) (LocalDate/parse \"2024-01-31\")) => true\n"
+            "(.isEqual (LocalDate/of 2024 1 31) nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return same_kind(vm, argv, POINTS) && ptc_give(out, ptc_bool(order(vm, argv) == 0));
+}
+
+/* --------------------------------------------------------------------- conversion */
+
+PTC_BUILTIN(to_epoch_day, "java", ".toEpochDay", 1, 1, 0, "(.toEpochDay date)",
+            "Days from 1970-01-01 to a date.",
+            "(.toEpochDay (LocalDate/of 1970 1 2)) => 1\n"
+            "(.toEpochDay (java.util.Date. 0)) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
+           ptc_give(out, ptc_record_field(argv[0], 0));
+}
+
+PTC_BUILTIN(to_epoch_second, "java", ".toEpochSecond", 1, 2, 0,
+            "(.toEpochSecond date-time ZoneOffset/UTC)",
+            "Seconds from 1970-01-01T00:00:00Z to a date-time in a zone; one with an offset needs "
+            "none.",
+            "(.toEpochSecond (LocalDateTime/of 1970 1 1 0 1) ZoneOffset/UTC) => 60\n"
+            "(.toEpochSecond (OffsetDateTime/parse \"1970-01-01T01:00+01:00\")) => 0\n"
+            "(.toEpochSecond (LocalDateTime/of 1970 1 1 0 1) \"UTC\") !! type_error")
+{
+    int64_t offset = 0;
+    PtcZoneForm form;
+    if (argc == 1)
+        return ptc_arg_kind(vm, argv, 0, PTC_K_ZONED, "a date-time with an offset") &&
+               ptc_give(out, ptc_record_field(argv[0], 0));
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") &&
+           ptc_arg_zone(vm, argv, 1, &offset, &form) &&
+           ptc_give(out, ptc_int(ptc_date_days(argv[0]) - offset));
+}
+
+PTC_BUILTIN(get_epoch_second, "java", ".getEpochSecond", 1, 1, 0, "(.getEpochSecond instant)",
+            "Seconds from 1970-01-01T00:00:00Z to an instant.",
+            "(.getEpochSecond (Instant/parse \"1970-01-01T00:01:00Z\")) => 60\n"
+            "(.getEpochSecond 60) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant") &&
+           ptc_give(out, ptc_record_field(argv[0], 0));
+}
+
+static bool give_millis(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant"))
+        return false;
+    PtcTime t = ptc_time_of(argv[0]);
+    return ptc_give(out, ptc_int(t.seconds * 1000 + t.nanos / 1000000));
+}
+
+PTC_BUILTIN(to_epoch_milli, "java", ".toEpochMilli", 1, 1, 0, "(.toEpochMilli instant)",
+            "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
+            "(.toEpochMilli (Instant/parse \"1970-01-01T00:00:01.5Z\")) => 1500\n"
+            "(.toEpochMilli (LocalDate/of 2024 1 1)) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return give_millis(vm, argv, out);
+}
+
+PTC_BUILTIN(get_time, "java", ".getTime", 1, 1, 0, "(.getTime instant)",
+            "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
+            "(.getTime (java.util.Date. \"1970-01-01T00:01:00Z\")) => 60000\n"
+            "(.getTime (LocalDate/of 2024 1 1)) !! type_error\n(.getTime nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return give_millis(vm, argv, out);
+}
+
+PTC_BUILTIN(to_local_date, "java", ".toLocalDate", 1, 1, 0, "(.toLocalDate date-time)",
+            "The date of a date-time.",
+            "(.toLocalDate (LocalDateTime/of 2024 5 31 10 20)) => \"2024-05-31\"\n"
+            "(.toLocalDate \"2024-05-31\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_ZONED, "a date-time") &&
+           ptc_give_date(vm, ptc_days_of(argv[0]), out);
+}
+
+/* The instant of what knows its offset. */
+static bool give_instant(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT | PTC_K_ZONED,
+                      "an instant, or a date-time with an offset"))
+        return false;
+    PtcTime t = {ptc_date_days(argv[0]), ptc_local_of(argv[0]).nanos};
+    return ptc_give_time(vm, PTC_R_INSTANT, t, out);
+}
+
+PTC_BUILTIN(to_instant, "java", ".toInstant", 1, 2, 0, "(.toInstant date-time ZoneOffset/UTC)",
+            "The instant of a date-time in a zone; one with an offset, and an instant, need none.",
+            "(.toInstant (LocalDateTime/of 2024 5 31 10 20) ZoneOffset/UTC) => "
+            "\"2024-05-31T10:20:00Z\"\n(.toInstant (LocalDate/of 2024 5 31)) !! type_error")
+{
+    int64_t offset = 0;
+    PtcZoneForm form;
+    if (argc == 1)
+        return give_instant(vm, argv, out);
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") ||
+        !ptc_arg_zone(vm, argv, 1, &offset, &form))
+        return false;
+    PtcTime t = ptc_time_of(argv[0]);
+    t.seconds -= offset;
+    return ptc_give_time(vm, PTC_R_INSTANT, t, out);
+}
+
+PTC_BUILTIN(at_start_of_day, "java", ".atStartOfDay", 1, 1, 0, "(.atStartOfDay date)",
+            "The date-time at which a date begins.",
+            "(.atStartOfDay (LocalDate/of 2024 5 31)) => \"2024-05-31T00:00\"\n"
+            "(.atStartOfDay nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
+           ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){ptc_date_days(argv[0]) * PTC_DAY_SECONDS, 0},
+                         out);
+}
+
+/* A date and a time of day, both values. */
+static bool join_time(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (!ptc_arg_kind(vm, argv, 1, PTC_K_CLOCK, "a time of day"))
+        return false;
+    PtcTime t = ptc_time_of(argv[1]);
+    t.seconds += ptc_date_days(argv[0]) * PTC_DAY_SECONDS;
+    return ptc_give_time(vm, PTC_R_DATETIME, t, out);
+}
+
+PTC_BUILTIN(at_time, "java", ".atTime", 2, 4, 0, "(.atTime date hour minute second?)",
+            "The date-time of a date and a time of day.",
+            "(.atTime (LocalDate/of 2024 5 31) 10 20) => \"2024-05-31T10:20\"\n"
+            "(.atTime (LocalDate/of 2024 5 31) LocalTime/NOON) => \"2024-05-31T12:00\"\n"
+            "(.atTime (LocalDate/of 2024 5 31) 24 0) !! value_error")
+{
+    int64_t parts[3] = {0};
+    char why[PTC_WHY];
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date"))
+        return false;
+    if (argc == 2)
+        return join_time(vm, argv, out);
+    for (int i = 1; i < argc; i++)
+        if (!ptc_arg_int(vm, argv, i, &parts[i - 1]))
+            return false;
+    PtcMoment p = {.hour = parts[0], .minute = parts[1], .second = parts[2]};
+    if (!ptc_moment_check(&p, why))
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".atTime: %s", why);
+    int64_t s = ptc_date_days(argv[0]) * PTC_DAY_SECONDS + p.hour * 3600 + p.minute * 60 + p.second;
+    return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, 0}, out);
+}
+
+/* The same time of day on another day. */
+static bool give_moved(PtcVM *vm, PtcValue v, int64_t days, PtcValue *out)
+{
+    PtcTime t = ptc_local_of(v);
+    t.seconds += (days - ptc_days_of(v)) * PTC_DAY_SECONDS;
+    return ptc_give_like(vm, v, t, out);
+}
+
+/* A date with its year, month or day replaced.  Only a given day must exist in the month. */
+static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
+{
+    int64_t n;
+    if (!ptc_arg_kind(vm, argv, 0, DATES, "a date or date-time"))
+        return false;
+    if (part == MONTH && ptc_is_enum(argv[1], PTC_G_MONTH))
+        n = ptc_enum_ordinal(argv[1]) + 1;
+    else if (!ptc_arg_int(vm, argv, 1, &n))
+        return false;
+    PtcCivil c = ptc_calendar_civil(ptc_days_of(argv[0]));
+    PtcMoment p = {.year = part == YEAR ? n : c.year,
+                   .month = part == MONTH ? n : c.month,
+                   .day = part == DAY ? n : 1,
+                   .has_date = true};
+    char why[PTC_WHY];
+    if (!ptc_moment_check(&p, why))
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
+                        ptc_builtin_row(vm->running)->name, why);
+    int last = ptc_calendar_month_length(p.year, (int)p.month);
+    if (part != DAY)
+        p.day = c.day < last ? c.day : last;
+    return give_moved(vm, argv[0], ptc_moment_days(&p), out);
+}
+
+#define WITH(id, name, part, usage, doc, examples)               \
+    PTC_BUILTIN(id, "java", name, 2, 2, 0, usage, doc, examples) \
+    {                                                            \
+        PTC_UNUSED(argc);                                        \
+        return give_with(vm, argv, part, out);                   \
+    }
+
+WITH(with_day, ".withDayOfMonth", DAY, "(.withDayOfMonth date n)",
+     "The date with another day of the same month.",
+     "(.withDayOfMonth (LocalDate/of 2024 5 31) 1) => \"2024-05-01\"\n"
+     "(.withDayOfMonth (LocalDate/of 2024 4 1) 31) !! value_error")
+WITH(with_month, ".withMonth", MONTH, "(.withMonth date n)",
+     "The date with another month; a day that it does not have becomes its last.",
+     "(.withMonth (LocalDate/of 2024 5 31) 2) => \"2024-02-29\"\n"
+     "(.withMonth (LocalDate/of 2024 5 31) 0) !! value_error")
+WITH(with_year, ".withYear", YEAR, "(.withYear date n)",
+     "The date with another year; the 29th of February becomes the 28th where it must.",
+     "(.withYear (LocalDate/of 2024 2 29) 2023) => \"2023-02-28\"\n"
+     "(.withYear (LocalDate/of 2024 2 29) \"2023\") !! type_error")
+
+/* ----------------------------------------------------------------------- constants */
+
+PTC_BUILTIN(get_value, "java", ".getValue", 1, 1, 0, "(.getValue day-or-month-or-entry)",
+            "The number of a day of the week or month, from 1; the value of a map entry.",
+            "(.getValue (first {:a 5})) => 5\n(.getValue DayOfWeek/MONDAY) => 1\n(.getValue "
+            "Month/DECEMBER) => 12\n"
+            "(.getValue ChronoUnit/DAYS) !! type_error")
+{
+    if (ptc_is_sequential(argv[0]))
+        return ptc_as(vm, "clojure.core/val", argc, argv, out);
+    if (ptc_is_record(argv[0], PTC_R_YEAR))
+        return ptc_give(out, ptc_record_field(argv[0], 0));
+    if (!ptc_is_enum(argv[0], PTC_G_DAY) && !ptc_is_enum(argv[0], PTC_G_MONTH))
+        return ptc_fail_type(vm, argv, 0, "a day of the week or month");
+    return ptc_give(out, ptc_int(ptc_enum_ordinal(argv[0]) + 1));
+}
+
+PTC_BUILTIN(enum_name, "java", ".name", 1, 1, 0, "(.name constant)", "The name of a constant.",
+            "(.name DayOfWeek/FRIDAY) => \"FRIDAY\"\n(.name :friday) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_kind(vm, argv, 0, PTC_K_ENUM, "a constant such as DayOfWeek/FRIDAY") &&
+           ptc_give(out, ptc_record_field(argv[0], 1));
+}
+
+/* ---------------------------------------------------------------------------- text */
+
+PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
+            "The text of a date, date-time or instant (in UTC) after a formatter, in either order.",
+            "(.format (LocalDate/of 2024 5 1) (DateTimeFormatter/ofPattern \"dd.MM.yyyy\")) => "
+            "\"01.05.2024\"\n"
+            "(.format DateTimeFormatter/ISO_LOCAL_DATE (LocalDate/of 2024 5 1)) => \"2024-05-01\"\n"
+            "(.format (LocalDate/of 2024 5 1) (DateTimeFormatter/ofPattern \"HH:mm\")) !! "
+            "value_error\n(.format (LocalDate/of 2024 5 1) \"yyyy\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    int f = ptc_is_record(argv[0], PTC_R_FORMATTER) ? 0 : 1;
+    if (!ptc_arg_kind(vm, argv, 1 - f, POINTS, "a date, date-time or instant") ||
+        !ptc_arg_kind(vm, argv, f, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
+        return false;
+    PtcValue pattern = ptc_record_field(argv[f], 0);
+    PtcBuf buf;
+    char why[PTC_WHY];
+    ptc_heap_buf_init(vm->heap, &buf);
+    bool ok = ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8) &&
+              ptc_pattern_format(pattern, &buf, argv[1 - f], why);
+    if (ok)
+        ok = ptc_give(out, ptc_str_take(vm->heap, &buf));
+    else if (!ptc_buf_ok(&buf))
+        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    else if (vm->budget.stop == PTC_STOP_NONE)
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".format: %s", why);
+    ptc_buf_deinit(&buf);
+    return ok;
+}
+
+PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
+            "The date, date-time or instant that a text spells, after a formatter.",
+            "(.parse (DateTimeFormatter/ofPattern \"d/M/yyyy\") \"1/5/2024\") => \"2024-05-01\"\n"
+            "(.parse DateTimeFormatter/ISO_LOCAL_DATE \"1/5/2024\") !! value_error")
+{
+    PTC_UNUSED(argc);
+    PtcMoment p;
+    char why[PTC_WHY];
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_FORMATTER, "a formatter"))
+        return false;
+    if (!ptc_is_string(argv[1]))
+        return ptc_fail_type(vm, argv, 1, "a string");
+    PtcValue pattern = ptc_record_field(argv[0], 0);
+    if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8))
+        return false;
+    if (!ptc_pattern_parse(pattern, ptc_str_bytes(argv[1]), ptc_str_len(argv[1]), &p, why))
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
+                        ".parse: the text does not follow the pattern%s%s", why[0] ? ": " : "",
+                        why);
+    if (!p.has_date)
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
+                        ".parse: the pattern holds no whole date");
+    if (!p.has_time)
+        return ptc_give_date(vm, ptc_moment_days(&p), out);
+    return ptc_give_time(vm, p.has_offset ? PTC_R_INSTANT : PTC_R_DATETIME, ptc_moment_time(&p),
+                         out);
+}
+
+const PtcBuiltin *const ptc_lib_time_method[] = {
+    &get_year_def,         &get_month_value_def, &get_month_def,
+    &get_day_def,          &get_weekday_def,     &get_year_day_def,
+    &length_of_month_def,  &length_of_year_def,  &is_leap_year_def,
+    &get_hour_def,         &get_minute_def,      &get_second_def,
+    &get_nano_def,         &is_before_def,       &is_after_def,
+    &is_equal_def,         &to_epoch_day_def,    &to_epoch_second_def,
+    &get_epoch_second_def, &to_epoch_milli_def,  &get_time_def,
+    &to_local_date_def,    &to_instant_def,      &at_start_of_day_def,
+    &at_time_def,          &with_day_def,        &with_month_def,
+    &with_year_def,        &get_value_def,       &enum_name_def,
+    &time_format_def,      &time_reparse_def,    NULL};

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ * The table of all builtins, made once from the rows in lib and constant from then on. */
+#include <pthread.h>
+
+#include "lisp/lib/java/class.h"
+#include "lisp/lib/seq/sorted_colls.h"
+#include "lisp/vm/builtin.h"
+#include "lisp/vm/registry.h"
+#include "value/str.h"
+
+/* clang-format off */
+#define TABLES(X) \
+    X(ptc_lib_num) X(ptc_lib_compare) \
+    X(ptc_lib_math) X(ptc_lib_math_double) \
+    X(ptc_lib_num_cast) X(ptc_lib_decimals) \
+    X(ptc_lib_random) X(ptc_lib_array) \
+    X(ptc_lib_diff) X(ptc_lib_pred) \
+    X(ptc_lib_ident) X(ptc_lib_parse_scalar) \
+    X(ptc_lib_seq) X(ptc_lib_seq_call) \
+    X(ptc_lib_seq_part) X(ptc_lib_produce) \
+    X(ptc_lib_force) X(ptc_lib_lazy_seq) \
+    X(ptc_lib_xform) X(ptc_lib_sort) \
+    X(ptc_lib_group) X(ptc_lib_maps) \
+    X(ptc_lib_set) X(ptc_lib_string) \
+    X(ptc_lib_string_case) X(ptc_lib_format) \
+    X(ptc_lib_output) X(ptc_lib_fn) \
+    X(ptc_lib_cells) X(ptc_lib_types) \
+    X(ptc_lib_protocols) X(ptc_lib_multi) \
+    X(ptc_lib_hierarchy) X(ptc_lib_parallel) \
+    X(ptc_lib_tree) X(ptc_lib_tree_seq) X(ptc_lib_core) \
+    X(ptc_lib_agent) X(ptc_lib_servers) \
+    X(ptc_lib_regex) X(ptc_lib_matcher) \
+    X(ptc_lib_zip) X(ptc_lib_cl_format) \
+    X(ptc_lib_print_table) X(ptc_lib_reducing) \
+    X(ptc_lib_except) X(ptc_lib_json) \
+    X(ptc_lib_edn) X(ptc_lib_discover) \
+    X(ptc_lib_discover_search) X(ptc_lib_forms) \
+    X(ptc_lib_sorted_colls) X(ptc_lib_relation) \
+    X(ptc_lib_transient) X(ptc_lib_time_make) \
+    X(ptc_lib_time_method) X(ptc_lib_time_span) \
+    X(ptc_lib_time_period) X(ptc_lib_time_zone) \
+    X(ptc_lib_time_clock) X(ptc_lib_time_adjust) \
+    X(ptc_lib_interop) X(ptc_lib_interop_class) \
+    X(ptc_lib_interop_number) X(ptc_lib_class)
+/* clang-format on */
+
+#define DECLARE(name) extern const PtcBuiltin *const name[];
+TABLES(DECLARE)
+#undef DECLARE
+
+static const PtcBuiltin *const *const tables[] = {
+#define ENTRY(name) name,
+    TABLES(ENTRY)
+#undef ENTRY
+};
+
+enum { MAX_ROWS = 2048, HASH_SIZE = 8192 };
+
+static const PtcBuiltin *rows[MAX_ROWS];
+static uint16_t index_table[HASH_SIZE]; /* row + 1, or 0; rows of one name follow each other */
+static size_t row_count;
+static uint16_t op_rows[PTC_OP_COUNT];
+static uint8_t fuses[MAX_ROWS]; /* PtcFuse */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Prefixes that may stand before a name, and the namespace they mean. */
+static const struct {
+    const char *prefix, *ns;
+} namespaces[] = {
+    {"clojure.core", "clojure.core"},
+    {"core", "clojure.core"},
+    {"clojure.string", "clojure.string"},
+    {"str", "clojure.string"},
+    {"string", "clojure.string"},
+    {"clojure.set", "clojure.set"},
+    {"set", "clojure.set"},
+    {"clojure.walk", "clojure.walk"},
+    {"walk", "clojure.walk"},
+    {"regex", "regex"},
+    {"Math", "Math"},
+    {"StrictMath", "Math"},
+    {"clojure.math", "clojure.math"},
+    {"math", "clojure.math"},
+    {"System", "System"},
+    {"Integer", "Integer"},
+    {"Long", "Long"},
+    {"Double", "Double"},
+    {"Float", "Float"},
+    {"Boolean", "Boolean"},
+    {"LocalDate", "LocalDate"},
+    {"Instant", "Instant"},
+    {"Duration", "Duration"},
+    {"Period", "Period"},
+    {"json", "json"},
+    {"cheshire", "cheshire.core"},
+    {"cheshire.core", "cheshire.core"},
+    {"clojure.data.json", "clojure.data.json"},
+    {"clojure.pprint", "clojure.pprint"},
+    {"pprint", "clojure.pprint"},
+    {"pp", "clojure.pprint"},
+    {"clojure.data", "clojure.data"},
+    {"clojure.zip", "clojure.zip"},
+    {"zip", "clojure.zip"},
+    {"clojure.edn", "clojure.edn"},
+    {"edn", "clojure.edn"},
+    {"budget", "budget"},
+    {"tool", "tool"},
+    {"LocalDateTime", "LocalDateTime"},
+    {"DayOfWeek", "DayOfWeek"},
+    {"Month", "Month"},
+    {"ZoneOffset", "ZoneOffset"},
+    {"ChronoUnit", "ChronoUnit"},
+    {"ChronoField", "ChronoField"},
+    {"IsoFields", "IsoFields"},
+    {"WeekFields", "WeekFields"},
+    {"TemporalAdjusters", "TemporalAdjusters"},
+    {"LocalTime", "LocalTime"},
+    {"OffsetDateTime", "OffsetDateTime"},
+    {"ZonedDateTime", "ZonedDateTime"},
+    {"ZoneId", "ZoneId"},
+    {"YearMonth", "YearMonth"},
+    {"Year", "Year"},
+    {"DateTimeFormatter", "DateTimeFormatter"},
+    {"Short", "Short"},
+    {"Byte", "Byte"},
+    {"UUID", "UUID"},
+    {"BigDecimal", "BigDecimal"},
+    {"RoundingMode", "RoundingMode"},
+    {"Character", "Character"},
+    {"String", "String"},
+};
+
+static uint64_t word_at(const char *s, size_t len)
+{
+    uint64_t word = 0;
+    memcpy(&word, s, len);
+    return word;
+}
+
+/* Computed for every row at every start, so it looks at the length and at the first and last eight bytes only. */
+static uint32_t name_hash(const char *s, size_t len)
+{
+    uint64_t h = len;
+    if (len >= 8)
+        h += word_at(s, 8) ^ word_at(s + len - 8, 8) * 0x9e3779b97f4a7c15u;
+    else if (len >= 4)
+        h += word_at(s, 4) ^ word_at(s + len - 4, 4) << 32;
+    else if (len > 0)
+        h += word_at(s, 1) ^ word_at(s + len / 2, 1) << 8 ^ word_at(s + len - 1, 1) << 16;
+    return (uint32_t)(h * 0x9e3779b97f4a7c15u >> 40);
+}
+
+static void add_row(const PtcBuiltin *row)
+{
+    if (row_count == MAX_ROWS)
+        return;
+    uint32_t at = name_hash(row->name, row->name_len) % HASH_SIZE;
+    while (index_table[at])
+        at = (at + 1) % HASH_SIZE;
+    rows[row_count++] = row;
+    index_table[at] = (uint16_t)row_count;
+}
+
+static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
+{
+    return row->name_len == len && memcmp(row->name, name, len) == 0;
+}
+
+/* Rows of Java classes need their prefix, and so do those whose names mean something else without it. */
+static bool has_bare_name(const PtcBuiltin *row)
+{
+    static const char *const prefixed[] = {
+        "json",        "budget",       "tool",       "cheshire.core", "clojure.data.json",
+        "clojure.edn", "clojure.math", "clojure.zip"};
+    bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
+    for (size_t i = 0; bare && i < sizeof prefixed / sizeof prefixed[0]; i++)
+        bare = strcmp(row->ns, prefixed[i]) != 0;
+    return bare || row->name[0] == '.';
+}
+
+/* The row of this name in namespace ns; NULL: any that may be named bare, clojure.core first. */
+static int find(const char *ns, const char *name, size_t len, bool hidden)
+{
+    int best = -1;
+    for (uint32_t at = name_hash(name, len) % HASH_SIZE; index_table[at];
+         at = (at + 1) % HASH_SIZE) {
+        int i = index_table[at] - 1;
+        const PtcBuiltin *row = rows[i];
+        if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0) ||
+            row->flags & PTC_B_FORM)
+            continue;
+        if (strcmp(row->ns, ns ? ns : "clojure.core") == 0)
+            return i;
+        if (!ns && best < 0 && has_bare_name(row))
+            best = i;
+    }
+    return best;
+}
+
+/* Builtins with instructions of their own: the one whose slow path and messages they share. */
+static const struct {
+    PtcFuse fuse;
+    PtcOp op;
+    const char *name;
+} fused[] = {
+    {PTC_FUSE_ADD, PTC_OP_ADD, "+"},      {PTC_FUSE_SUB, PTC_OP_SUB, "-"},
+    {PTC_FUSE_MUL, PTC_OP_MUL, "*"},      {PTC_FUSE_LT, PTC_OP_LT, "<"},
+    {PTC_FUSE_LE, PTC_OP_LE, "<="},       {PTC_FUSE_GT, PTC_OP_GT, ">"},
+    {PTC_FUSE_GE, PTC_OP_GE, ">="},       {PTC_FUSE_EQ, PTC_OP_EQ, "="},
+    {PTC_FUSE_MOD, PTC_OP_MOD, "mod"},    {PTC_FUSE_REM, PTC_OP_REM, "rem"},
+    {PTC_FUSE_QUOT, PTC_OP_QUOT, "quot"}, {PTC_FUSE_NE, PTC_OP_NE, "not="},
+    {PTC_FUSE_NOT, PTC_OP_NOT, "not"},    {PTC_FUSE_NIL, PTC_OP_ISNIL, "nil?"},
+    {PTC_FUSE_INC, PTC_OP_ADDI, "inc"},   {PTC_FUSE_DEC, PTC_OP_ADDI, "dec"},
+    {PTC_FUSE_GET, PTC_OP_KEYGET, "get"},
+};
+
+static void build(void)
+{
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (const PtcBuiltin *const *row = tables[t]; *row; row++)
+            add_row(*row);
+    for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
+        int row = find("clojure.core", fused[i].name, strlen(fused[i].name), false);
+        if (row < 0)
+            continue;
+        op_rows[fused[i].op] = (uint16_t)row;
+        fuses[row] = (uint8_t)fused[i].fuse;
+    }
+    ptc_sorted_ready();
+}
+
+void ptc_registry_ready(void)
+{
+    pthread_once(&once, build);
+}
+
+size_t ptc_builtin_count(void)
+{
+    ptc_registry_ready();
+    return row_count;
+}
+
+const PtcBuiltin *ptc_builtin_row(uint32_t i)
+{
+    return rows[i];
+}
+
+uint32_t ptc_op_builtin(PtcOp op)
+{
+    return op_rows[op];
+}
+
+PtcFuse ptc_builtin_fuse(uint32_t i)
+{
+    return (PtcFuse)fuses[i];
+}
+
+const char *ptc_builtin_name(uint32_t i)
+{
+    return rows[i]->name;
+}
+
+static const char *canonical(const char *prefix, size_t len)
+{
+    for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+        if (ptc_text_is((PtcText){prefix, len}, namespaces[i].prefix))
+            return namespaces[i].ns;
+    PtcText simple = ptc_class_simple((PtcText){prefix, len});
+    return simple.len < len ? canonical(simple.bytes, simple.len) : NULL;
+}
+
+const char *ptc_namespace_of(const char *prefix, size_t len)
+{
+    return canonical(prefix, len);
+}
+
+bool ptc_namespace_known(const char *prefix, size_t len)
+{
+    return canonical(prefix, len) != NULL;
+}
+
+const char *ptc_namespace_prefix(size_t i)
+{
+    return i < sizeof namespaces / sizeof namespaces[0] ? namespaces[i].prefix : NULL;
+}
+
+int ptc_builtin_find(const char *name, size_t len)
+{
+    ptc_registry_ready();
+    if (len > 1 && name[0] == '%')
+        return find(NULL, name + 1, len - 1, true);
+    const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
+    if (!slash) {
+        int row = find(NULL, name, len, false);
+        if (row >= 0 || len == 0 || name[len - 1] != '.')
+            return row;
+        PtcText simple = ptc_class_simple((PtcText){name, len}); /* java.lang.Exception. */
+        return simple.len < len ? find(NULL, simple.bytes, simple.len, false) : -1;
+    }
+    const char *ns = canonical(name, (size_t)(slash - name));
+    size_t rest = len - (size_t)(slash + 1 - name);
+    if (!ns)
+        return -1;
+    int row = find(ns, slash + 1, rest, false);
+    /* The language keeps all plain functions in one namespace, so core/join is join. */
+    if (row < 0 && strcmp(ns, "clojure.core") == 0)
+        row = find(NULL, slash + 1, rest, false);
+    return row;
+}

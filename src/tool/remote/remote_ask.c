@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * Asks one question and waits.  What always holds: when this returns, ready() has come and finish() was called, so that
+ * nothing of the ask is left anywhere. */
+#include "tool/remote/remote_ask.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/os/cancel.h"
+
+/* How often the clock is looked at: for clocks that are not the system's, and flags that a signal handler sets. */
+enum { LOOK_MS = 50 };
+
+/* Whoever waits for one ask. */
+typedef struct Waiter {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    bool ready, kicked;
+} Waiter;
+
+static void wake(Waiter *w, bool *what)
+{
+    pthread_mutex_lock(&w->lock);
+    *what = true;
+    pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void on_ready(PtcRemoteAsk *ask)
+{
+    Waiter *w = ask->user;
+    wake(w, &w->ready);
+}
+
+static void on_cancel(void *user)
+{
+    Waiter *w = user;
+    wake(w, &w->kicked);
+}
+
+static void init(Waiter *w)
+{
+    pthread_condattr_t attr;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->change, &attr);
+    pthread_condattr_destroy(&attr);
+    w->ready = w->kicked = false;
+}
+
+static void deinit(Waiter *w)
+{
+    pthread_cond_destroy(&w->change);
+    pthread_mutex_destroy(&w->lock);
+}
+
+static bool is_over(const PtcBudget *b)
+{
+    return ptc_cancelled(b->cancel) || b->clock_ns(b->clock_user) >= ptc_budget_end(b);
+}
+
+/* With the lock held. */
+static void sleep_a_while(Waiter *w, const PtcBudget *b)
+{
+    int64_t left = ptc_budget_end(b) - b->clock_ns(b->clock_user), most = LOOK_MS * 1000000;
+    int64_t until = ptc_clock_ns(NULL) + (left < most ? left : most);
+    struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+    pthread_cond_timedwait(&w->change, &w->lock, &t);
+}
+
+/* The ordinary way to wait. */
+static void await(Waiter *w, PtcBudget *b)
+{
+    PtcCancelWait cancel = {.cancel = b->cancel, .kick = on_cancel, .user = w};
+    ptc_cancel_wait_begin(&cancel);
+    pthread_mutex_lock(&w->lock);
+    while (!w->ready && !is_over(b))
+        sleep_a_while(w, b);
+    pthread_mutex_unlock(&w->lock);
+    ptc_cancel_wait_end(&cancel);
+}
+
+/* Nobody wants the answer any more, but its owner must have let go of it before we return. */
+static void give_up(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask)
+{
+    pthread_mutex_lock(&w->lock);
+    bool ready = w->ready;
+    pthread_mutex_unlock(&w->lock);
+    if (!ready)
+        run->remote->cancel(run->run, ask);
+    pthread_mutex_lock(&w->lock);
+    while (!w->ready)
+        pthread_cond_wait(&w->change, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool is_call(PtcRemoteOp op)
+{
+    return op == PTC_REMOTE_CALL || op == PTC_REMOTE_CALL_NAMED;
+}
+
+static void wait_for(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask, PtcBudget *b)
+{
+    int64_t begun = b->clock_ns(b->clock_user);
+    if (run->wait)
+        run->wait(run->run, ask, b);
+    else
+        await(w, b);
+    give_up(run, w, ask);
+    ptc_budget_waited(b, b->clock_ns(b->clock_user) - begun);
+}
+
+static bool finish(const PtcRemoteRun *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
+                   bool *may_repeat)
+{
+    size_t before = out->len;
+    bool told = run->remote->finish(run->run, ask, out, ok, may_repeat) && ptc_buf_ok(out);
+    if (!told)
+        out->len = before;
+    return told;
+}
+
+/* The turn is given away while waiting, and taken back after finish(): the answer may still have to be made. */
+bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQuestion *question,
+                    PtcBuf *out, bool *ok)
+{
+    Waiter w;
+    const PtcRemoteWatch *watch = run->watch;
+    PtcRemoteAsk ask = {.op = question->op,
+                        .slot = question->slot,
+                        .tool = question->tool,
+                        .text = question->text,
+                        .id = question->id,
+                        .ready = on_ready,
+                        .user = &w};
+    bool may_repeat = true, call = is_call(question->op);
+    init(&w);
+    PtcRemoteStatus status = run->remote->ask(run->run, &ask);
+    bool pending = status == PTC_REMOTE_PENDING;
+    if (pending && watch)
+        watch->begin(watch->user, !call);
+    if (pending)
+        wait_for(run, &w, &ask, budget);
+    bool told = status != PTC_REMOTE_NO_MEMORY && finish(run, &ask, out, ok, &may_repeat);
+    if (watch && !pending && call && told && !may_repeat) {
+        watch->begin(watch->user, false);
+        watch->end(watch->user, false);
+    }
+    int64_t begun = budget->clock_ns(budget->clock_user);
+    if (pending && watch)
+        watch->end(watch->user, call && told && may_repeat);
+    if (pending)
+        ptc_budget_waited(budget, budget->clock_ns(budget->clock_user) - begun);
+    deinit(&w);
+    if (!ptc_budget_look_waiting(budget))
+        return false;
+    return told || ptc_budget_halt(budget, PTC_STOP_MEMORY);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ * Calls that programs make in other servers: arguments to JSON, the answer into the run's heap, failures thrown with
+ * what is known of them as ex-data.
+ *
+ * What always holds: a call is made once.  A step after it that runs out of memory is repeated by itself, never by
+ * calling again. */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "lisp/parallel/crew.h"
+#include "lisp/vm/record.h"
+#include "lisp/vm/vm_int.h"
+#include "tool/convert.h"
+#include "tool/remote/remote_ask.h"
+#include "tool/remote/remote_servers.h"
+
+enum {
+    ARGUMENTS_BYTES = 1024 * 1024,
+    ANSWER_BYTES = 64 * 1024 * 1024,
+    PARSE_TRIES = 20,
+    LOOKS = 100, /* discovery forms of a program */
+    SHOWN = 120,
+};
+
+static PtcRemoteServers *of(const PtcVM *vm)
+{
+    return (PtcRemoteServers *)(void *)vm->servers;
+}
+
+static int shown(PtcText text)
+{
+    return (int)ptc_utf8_valid_prefix(text.bytes, text.len > SHOWN ? SHOWN : text.len);
+}
+
+/* ------------------------------------------------------------------------------ arguments */
+
+static bool fail_args(PtcVM *vm, PtcText name, const char *what, const char *path)
+{
+    bool whole = !path[0] || strcmp(path, "<root>") == 0;
+    ptc_fail(vm, PTC_E_TOOL_ARGS, "%.*s: %s%s%s%s", shown(name), name.bytes,
+             whole ? "" : "argument ", whole ? "" : path, whole ? "" : " is ", what);
+    return ptc_fail_hint(vm, "call it as (%.*s {:key value}) or (%.*s :key value)", shown(name),
+                         name.bytes, shown(name), name.bytes);
+}
+
+/* False: it cannot be written; the VM has failed, or the budget has stopped. */
+static bool write_value(PtcVM *vm, PtcText name, PtcBuf *text, PtcValue v)
+{
+    PtcJsonError error = {0};
+    if (ptc_to_json_value(vm->heap, text, v, -1, &error))
+        return true;
+    if (text->full && !text->failed)
+        return fail_args(vm, name, "its arguments have more than 1 MiB as JSON", "");
+    if (error.stopped || !error.what[0])
+        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    return fail_args(vm, name, error.what, error.path);
+}
+
+/* The name of a keyword. */
+static PtcText key_text(PtcValue key)
+{
+    return (PtcText){ptc_str_bytes(key), ptc_str_len(key)};
+}
+
+static bool given_before(const PtcValue *argv, int i)
+{
+    for (int k = 0; k < i; k += 2)
+        if (ptc_text_same(key_text(argv[k]), key_text(argv[i])))
+            return true;
+    return false;
+}
+
+static bool write_pairs(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const PtcValue *argv)
+{
+    ptc_emit_object(text);
+    for (int i = 0; i < argc; i += 2) {
+        if (!ptc_tick(&vm->budget, 1 + i / 4))
+            return false;
+        if (i + 1 == argc || !ptc_is_keyword(argv[i]))
+            return fail_args(vm, name, "it takes one map, or keywords and values in turn", "");
+        if (given_before(argv, i))
+            return fail_args(vm, name, "a keyword is given twice", "");
+        ptc_emit_key_text(text, key_text(argv[i]));
+        if (!write_value(vm, name, text, argv[i + 1]))
+            return false;
+    }
+    return ptc_emit_object_end(text) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+}
+
+static bool write_args(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const PtcValue *argv)
+{
+    if (argc == 1 && ptc_is_map(argv[0]))
+        return write_value(vm, name, text, argv[0]);
+    return write_pairs(vm, name, text, argc, argv);
+}
+
+/* -------------------------------------------------------------------------------- answers */
+
+/* Dead values are collected before an answer comes in: it cannot be had twice. */
+static bool make_room(PtcVM *vm)
+{
+    const PtcHeap *heap = vm->heap;
+    if (heap->used - heap->live <= heap->limit / 4 && !vm->budget.wake)
+        return true;
+    vm->budget.wake = true;
+    return ptc_vm_safepoint(vm);
+}
+
+/* Answers that reach several threads at the same time may not fit together: so they are read one after another. */
+static PtcValue read_answer(PtcVM *vm, const PtcBuf *text, bool collect)
+{
+    PtcJsonError error;
+    for (int i = 0;; i++) {
+        bool alone = !ptc_heap_is_shared(vm->heap);
+        PtcValue v = ptc_json_parse(vm->heap, text->data ? text->data : "", text->len, &error);
+        if (v == PTC_NONE && vm->budget.stop == PTC_STOP_NONE)
+            return PTC_NIL; /* no JSON: an answer that says nothing */
+        if (v != PTC_NONE || !collect || vm->budget.stop != PTC_STOP_MEMORY || (alone && i > 0) ||
+            i == PARSE_TRIES || !ptc_recover(vm))
+            return v;
+    }
+}
+
+/* Asks and has the answer in *slot (rooted, unless nothing is collected).  False: the budget has stopped. */
+static bool exchange(PtcVM *vm, const PtcRemoteQuestion *q, bool collect, PtcValue *slot, bool *ok)
+{
+    PtcBuf answer;
+    PtcHeap *heap = vm->heap;
+    ptc_buf_init(&answer, vm->mem, ANSWER_BYTES);
+    ptc_crew_offer(vm);
+    bool told = ptc_remote_ask(of(vm)->run, &vm->budget, q, &answer, ok);
+    PtcValue v = PTC_NONE;
+    if (told) {
+        ptc_heap_tool_begin(heap);
+        v = read_answer(vm, &answer, collect);
+        ptc_heap_tool_end(heap, v);
+    }
+    ptc_buf_deinit(&answer);
+    *slot = v == PTC_NONE ? PTC_NIL : v;
+    return v != PTC_NONE;
+}
+
+static PtcValue member(PtcVM *vm, PtcValue map, const char *name)
+{
+    PtcValue v = ptc_is_map(map) ? ptc_map_field(vm->heap, map, name) : PTC_NIL;
+    return v == PTC_NONE ? PTC_NIL : v;
+}
+
+static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
+{
+    PtcValue key = *map == PTC_NONE || value == PTC_NONE
+                       ? PTC_NONE
+                       : ptc_keyword_new(vm->heap, name, strlen(name));
+    *map = key == PTC_NONE ? key : ptc_map_assoc(vm->heap, *map, key, value);
+    return *map != PTC_NONE;
+}
+
+/* A word such as "timeout" as a keyword. */
+static PtcValue word_of(PtcVM *vm, PtcValue v)
+{
+    return ptc_is_string(v) ? ptc_keyword_new(vm->heap, ptc_str_bytes(v), ptc_str_len(v)) : v;
+}
+
+/* ------------------------------------------------------------------------------- failures */
+
+static PtcValue failure_data(PtcVM *vm, PtcValue failure)
+{
+    static const char *const names[] = {"server", "tool",           "reason", "message",
+                                        "status", "retry_after_ms", "effect"};
+    PtcValue map = ptc_map_empty(vm->heap);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PtcValue v = member(vm, failure, names[i]);
+        bool word = strcmp(names[i], "reason") == 0 || strcmp(names[i], "effect") == 0;
+        if (v != PTC_NIL && !put(vm, &map, names[i], word ? word_of(vm, v) : v))
+            break;
+    }
+    return map;
+}
+
+static bool throw_once(PtcVM *vm, PtcText name, PtcValue failure)
+{
+    char text[PTC_MESSAGE_MAX * 2];
+    PtcValue message = member(vm, failure, "message"), reason = member(vm, failure, "reason");
+    bool args = ptc_is_string(reason) && ptc_text_is(ptc_str_text(reason), "invalid_tool_args");
+    PtcText said = ptc_is_string(message) ? ptc_str_text(message) : PTC_TEXT("it gave no answer");
+    int n = (int)ptc_utf8_valid_prefix(said.bytes, said.len > 400 ? 400 : said.len);
+    int len = snprintf(text, sizeof text, args ? "%.*s: %.*s" : "%.*s failed: %.*s", shown(name),
+                       name.bytes, n, said.bytes);
+    PtcValue whole = ptc_str_new(vm->heap, text, (size_t)len), data = failure_data(vm, failure);
+    if (whole == PTC_NONE || data == PTC_NONE)
+        return false;
+    ptc_except_throw(vm, args ? PTC_E_TOOL_ARGS : PTC_E_TOOL, whole, data);
+    if (args && vm->failed)
+        ptc_fail_hint(vm, "(doc '%.*s) says what it takes", shown(name), name.bytes);
+    return false;
+}
+
+/* Is this no failure, but the end of what can be done before somebody was asked? */
+static bool is_aside(PtcVM *vm, PtcValue failure)
+{
+    PtcValue reason = member(vm, failure, "reason");
+    return ptc_is_string(reason) && ptc_text_is(ptc_str_text(reason), PTC_REMOTE_ASIDE);
+}
+
+/* *failure is rooted when `collect`.  Always false. */
+static bool throw_failure(PtcVM *vm, PtcText name, const PtcValue *failure, bool collect)
+{
+    if (is_aside(vm, *failure))
+        return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
+    throw_once(vm, name, *failure);
+    if (!vm->failed && collect && ptc_recover(vm))
+        throw_once(vm, name, *failure);
+    return false;
+}
+
+static PtcErrorKind kind_of(PtcServerAnswer answer)
+{
+    return answer == PTC_SERVER_DENIED ? PTC_E_TOOL_DENIED : PTC_E_UNKNOWN_TOOL;
+}
+
+bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const PtcServerWord *word)
+{
+    if (answer == PTC_SERVER_STOPPED)
+        return false;
+    if (answer == PTC_SERVER_UNSURE) {
+        PtcValue map = ptc_map_empty(vm->heap);
+        const char *why = word->refused ? "auth_failed" : "upstream_unavailable";
+        PtcValue reason = ptc_keyword_new(vm->heap, why, strlen(why));
+        PtcValue text = ptc_str_new(vm->heap, word->message, strlen(word->message));
+        return put(vm, &map, "reason", reason) && put(vm, &map, "message", text) &&
+               ptc_except_throw(vm, PTC_E_TOOL, text, map);
+    }
+    bool told = word->message[0] != 0;
+    ptc_fail(vm, kind_of(answer), "%.*s: %s", shown(name), name.bytes,
+             told ? word->message : "there is no such server");
+    if (word->nearest[0])
+        ptc_fail_hint(vm, "did you mean %s?", word->nearest);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------- calls */
+
+static PtcRemoteId next_id(PtcVM *vm)
+{
+    return (PtcRemoteId){vm->call_path ^ of(vm)->run->program, vm->call_count++};
+}
+
+bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcRemoteName name;
+    PtcBuf text;
+    bool ok = false;
+    PtcValue *slot = ptc_roots(vm, 1);
+    if (!slot || !ptc_remote_names_get(of(vm)->names, number, &name) || !make_room(vm))
+        return false;
+    PtcText full = {name.text, name.len};
+    ptc_buf_init(&text, vm->mem, ARGUMENTS_BYTES);
+    bool asked = write_args(vm, full, &text, argc, argv);
+    PtcRemoteQuestion q = {PTC_REMOTE_CALL, name.slot, name.tool, ptc_buf_view(&text), next_id(vm)};
+    asked = asked && exchange(vm, &q, true, slot, &ok);
+    ptc_buf_deinit(&text);
+    if (!asked)
+        return false;
+    if (!ok)
+        return throw_failure(vm, full, slot, true);
+    *out = member(vm, *slot, "value");
+    return true;
+}
+
+/* {:ok true :value v :value_kind :json}, {:ok false :reason :timeout :message "..."} */
+static PtcValue tagged(PtcVM *vm, PtcValue answer, bool ok)
+{
+    PtcValue map = ptc_map_empty(vm->heap);
+    PtcValue word = word_of(vm, member(vm, answer, ok ? "kind" : "reason"));
+    put(vm, &map, "ok", ptc_bool(ok));
+    if (ok)
+        put(vm, &map, "value", member(vm, answer, "value"));
+    put(vm, &map, ok ? "value_kind" : "reason", word);
+    if (!ok)
+        put(vm, &map, "message", member(vm, answer, "message"));
+    return map;
+}
+
+static bool give_tagged(PtcVM *vm, const PtcValue *answer, bool ok, PtcValue *out)
+{
+    *out = tagged(vm, *answer, ok);
+    if (*out == PTC_NONE && ptc_recover(vm))
+        *out = tagged(vm, *answer, ok);
+    return *out != PTC_NONE;
+}
+
+static const struct {
+    PtcRemoteOp op;
+    const char *name;
+} asks[] = {
+    [PTC_SERVER_CALL] = {PTC_REMOTE_CALL_NAMED, "tool/call"},
+    [PTC_SERVER_LOOK] = {PTC_REMOTE_LOOK, "looking around"},
+    [PTC_SERVER_BLOB] = {PTC_REMOTE_BLOB, "tool/blob"},
+    [PTC_SERVER_RESOURCE] = {PTC_REMOTE_RESOURCE, "tool/resource"},
+};
+
+static bool give(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok, PtcValue *out)
+{
+    bool look = what == PTC_SERVER_LOOK;
+    if (what == PTC_SERVER_CALL && !ok && is_aside(vm, *slot))
+        return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
+    if (what == PTC_SERVER_CALL)
+        return give_tagged(vm, slot, ok, out);
+    if (!ok)
+        return throw_failure(vm, ptc_text_cstr(asks[what].name), slot, !look);
+    *out = what == PTC_SERVER_RESOURCE ? member(vm, *slot, "value") : *slot;
+    return true;
+}
+
+/* Builtins that look around are no PTC_B_CALLS: nothing may be collected meanwhile, and they may be run again. */
+bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcValue *out)
+{
+    PtcBuf text;
+    PtcValue here = PTC_NIL;
+    bool ok = false, look = what == PTC_SERVER_LOOK;
+    PtcValue *slot = look ? &here : ptc_roots(vm, 1);
+    *out = PTC_NIL;
+    if (look && atomic_fetch_add(&of(vm)->looks, 1) >= LOOKS)
+        return true;
+    if (!slot || (!look && !make_room(vm)))
+        return false;
+    ptc_buf_init(&text, vm->mem, ARGUMENTS_BYTES);
+    bool asked = write_value(vm, ptc_text_cstr(asks[what].name), &text, question);
+    PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
+    if (!look)
+        q.id = next_id(vm);
+    asked = asked && exchange(vm, &q, !look, slot, &ok);
+    ptc_buf_deinit(&text);
+    return asked && give(vm, what, slot, ok, out);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * Names of tools in other servers that were found, by number.  What always holds: a number means the same name until
+ * the next run begins; whoever kept one longer compares the name. */
+#include <string.h>
+
+#include "tool/remote/remote_names.h"
+
+enum { MOST = 2048 }; /* beyond that, a new run begins with none */
+
+void ptc_remote_names_init(PtcRemoteNames *names, PtcMem *mem)
+{
+    memset(names, 0, sizeof *names);
+    names->mem = mem;
+    pthread_mutex_init(&names->lock, NULL);
+}
+
+static void clear(PtcRemoteNames *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        ptc_mem_free(names->mem, names->items[i].text, names->items[i].len);
+    names->count = 0;
+    memset(names->checked, 0, sizeof names->checked);
+}
+
+void ptc_remote_names_deinit(PtcRemoteNames *names)
+{
+    clear(names);
+    ptc_mem_free(names->mem, names->items, names->cap * sizeof *names->items);
+    pthread_mutex_destroy(&names->lock);
+}
+
+/* What was true for the last run only; nor are arguments that were right for such a tool. */
+static void forget_once(PtcRemoteNames *names)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (names->items[i].once)
+            ptc_mem_free(names->mem, names->items[i].text, names->items[i].len);
+        else
+            names->items[kept++] = names->items[i];
+    }
+    if (kept < names->count)
+        memset(names->checked, 0, sizeof names->checked);
+    names->count = kept;
+}
+
+void ptc_remote_names_begin(PtcRemoteNames *names, uint64_t version)
+{
+    if (names->version != version || names->count > MOST)
+        clear(names);
+    else
+        forget_once(names);
+    names->version = version;
+}
+
+/* FNV-1a. */
+uint64_t ptc_remote_names_hash(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3;
+    return hash;
+}
+
+static uint32_t hash_of(PtcText text)
+{
+    return (uint32_t)ptc_remote_names_hash(PTC_REMOTE_HASH, text.bytes, text.len);
+}
+
+/* With the lock held. */
+static int64_t find(const PtcRemoteNames *names, PtcText text, uint32_t hash)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        const PtcRemoteName *n = &names->items[i];
+        if (n->hash == hash && ptc_text_same((PtcText){n->text, n->len}, text))
+            return i;
+    }
+    return -1;
+}
+
+int64_t ptc_remote_names_find(PtcRemoteNames *names, PtcText text)
+{
+    pthread_mutex_lock(&names->lock);
+    int64_t number = find(names, text, hash_of(text));
+    pthread_mutex_unlock(&names->lock);
+    return number;
+}
+
+/* With the lock held. */
+static bool grow(PtcRemoteNames *names)
+{
+    uint32_t cap = names->cap ? names->cap * 2 : 16;
+    PtcRemoteName *p =
+        ptc_mem_resize(names->mem, names->items, names->cap * sizeof *p, cap * sizeof *p);
+    if (!p)
+        return false;
+    names->items = p;
+    names->cap = cap;
+    return true;
+}
+
+/* With the lock held. */
+static int64_t add(PtcRemoteNames *names, PtcText text, const PtcRemoteName *what)
+{
+    if (names->count == names->cap && !grow(names))
+        return -1;
+    char *copy = ptc_mem_alloc(names->mem, text.len);
+    if (!copy)
+        return -1;
+    memcpy(copy, text.bytes, text.len);
+    names->items[names->count] = *what;
+    names->items[names->count].text = copy;
+    return names->count++;
+}
+
+int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool,
+                             bool once)
+{
+    uint32_t hash = hash_of(text);
+    PtcRemoteName what = {NULL, (uint32_t)text.len, hash, slot, tool, once};
+    pthread_mutex_lock(&names->lock);
+    int64_t number = find(names, text, hash);
+    if (number < 0)
+        number = add(names, text, &what);
+    pthread_mutex_unlock(&names->lock);
+    return number;
+}
+
+bool ptc_remote_names_get(PtcRemoteNames *names, uint32_t number, PtcRemoteName *out)
+{
+    pthread_mutex_lock(&names->lock);
+    bool there = number < names->count;
+    if (there)
+        *out = names->items[number];
+    pthread_mutex_unlock(&names->lock);
+    return there;
+}
+
+/* The table is small, so two may take each other's place; 0 is an empty one. */
+bool ptc_remote_names_checked(PtcRemoteNames *names, uint64_t print)
+{
+    pthread_mutex_lock(&names->lock);
+    bool there = print && names->checked[print % PTC_REMOTE_CHECKED] == print;
+    pthread_mutex_unlock(&names->lock);
+    return there;
+}
+
+void ptc_remote_names_check(PtcRemoteNames *names, uint64_t print)
+{
+    pthread_mutex_lock(&names->lock);
+    names->checked[print % PTC_REMOTE_CHECKED] = print;
+    pthread_mutex_unlock(&names->lock);
+}

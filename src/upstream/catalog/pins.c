@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: MIT
+ * Pins: {"format", "files": {FILE: {NAME: {"entry"?, "tools": {TOOL: {"digest", "hints", "about", "at", "now"?}}}}}}.
+ * `digest` is what was agreed to, `now` what was seen later.  What always holds: nothing that was agreed to is changed
+ * without ptc_pins_approve, and a file that cannot be read is never written over. */
+#define _GNU_SOURCE
+#include "upstream/catalog/pins.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os/whole_file.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/catalog/clean.h"
+#include "upstream/config/fields.h"
+#include "value/calendar.h"
+
+/* TOOLS: of one upstream, gone ones included, so that none can fill the file; further ones are not pinned. */
+enum { TOOLS = 2 * PTC_CATALOG_TOOLS };
+enum { FORMAT = 1, FILE_BYTES = 16 * 1024 * 1024, ABOUT_BYTES = 300, LOCK_MS = 5 * 1000 };
+
+/* What the file said when it was read. */
+typedef struct {
+    PtcDesk desk;
+    PtcValue root;
+    struct timespec time;
+    uint64_t inode, size;
+    bool pending;    /* a tool has changed, and nobody has approved that */
+    char fault[256]; /* why it cannot be used; "": it can */
+} Book;
+
+struct PtcPins {
+    PtcMem *mem;
+    char path[PTC_LISTING_PATH], lock_path[PTC_LISTING_PATH];
+    pthread_mutex_t write; /* taken first: one writer of this process at a time */
+    pthread_mutex_t lock;  /* guards the book */
+    Book *book;            /* NULL: not read yet */
+    atomic_bool pending;   /* of the book, or it has a fault: somebody may have mended it since */
+    char unkept[256];      /* with `lock`: why the book is not on disk as it is here; "": it is */
+};
+
+/* ------------------------------------------------------------------------------------- book */
+
+static void free_book(PtcMem *mem, Book *book)
+{
+    if (!book)
+        return;
+    ptc_desk_deinit(&book->desk);
+    ptc_mem_free(mem, book, sizeof *book);
+}
+
+static void stamp(const PtcPins *p, Book *book)
+{
+    struct stat st;
+    if (stat(p->path, &st) != 0)
+        st = (struct stat){0};
+    book->time = st.st_mtim;
+    book->inode = st.st_ino;
+    book->size = (uint64_t)st.st_size;
+}
+
+static bool is_current(const PtcPins *p, const Book *book)
+{
+    Book now;
+    stamp(p, &now);
+    return now.time.tv_sec == book->time.tv_sec && now.time.tv_nsec == book->time.tv_nsec &&
+           now.inode == book->inode && now.size == book->size;
+}
+
+static PtcValue empty_root(PtcHeap *heap)
+{
+    PtcValue root = ptc_fields_map(heap);
+    ptc_fields_put(heap, &root, "format", ptc_int(FORMAT));
+    ptc_fields_put(heap, &root, "files", ptc_fields_map(heap));
+    return root;
+}
+
+static void parse_book(const PtcPins *p, Book *book, PtcText text)
+{
+    PtcJsonError error;
+    PtcHeap *heap = &book->desk.heap;
+    PtcValue root = ptc_json_parse(heap, text.bytes, text.len, &error);
+    PtcValue files = ptc_map_field(heap, root, "files");
+    if (root != PTC_NONE && ptc_fields_is(heap, root, "format", ptc_int(FORMAT)) &&
+        files != PTC_NONE && ptc_is_map(files))
+        book->root = root;
+    else
+        snprintf(book->fault, sizeof book->fault,
+                 "%.150s is not in the form that ptc writes; move it away to pin everything again",
+                 p->path);
+}
+
+/* Why the file was not read, and what helps. */
+static void tell_unread(const PtcPins *p, Book *book, int why)
+{
+    struct stat st;
+    bool plain = lstat(p->path, &st) != 0 || S_ISREG(st.st_mode);
+    if (!plain)
+        snprintf(book->fault, sizeof book->fault,
+                 "%.150s is not a plain file; move it away to pin everything again", p->path);
+    else if (why == EPERM)
+        snprintf(book->fault, sizeof book->fault,
+                 "%.150s may be written by others, or is not a file of yours: chmod 600 it",
+                 p->path);
+    else
+        snprintf(book->fault, sizeof book->fault, "%.150s: %s", p->path, strerror(why));
+}
+
+/* NULL: out of memory. */
+static Book *read_book(const PtcPins *p)
+{
+    PtcBuf text;
+    Book *book = ptc_mem_alloc(p->mem, sizeof *book);
+    if (!book)
+        return NULL;
+    memset(book, 0, sizeof *book);
+    ptc_desk_init(&book->desk, p->mem, 8 * FILE_BYTES);
+    book->root = empty_root(&book->desk.heap);
+    ptc_buf_init(&text, p->mem, FILE_BYTES);
+    stamp(p, book);
+    if (ptc_whole_file_read(p->path, &text))
+        parse_book(p, book, ptc_buf_view(&text));
+    else if (errno != ENOENT)
+        tell_unread(p, book, errno);
+    static const char now[] = "\"now\":";
+    book->pending = text.len && memmem(text.data, text.len, now, sizeof now - 1);
+    ptc_buf_deinit(&text);
+    if (ptc_fields_ok(&book->desk.heap))
+        return book;
+    free_book(p->mem, book);
+    return NULL;
+}
+
+/* With p->lock held. */
+static void take_book(PtcPins *p, Book *book)
+{
+    free_book(p->mem, p->book);
+    p->book = book;
+    atomic_store(&p->pending, book->pending || book->fault[0]);
+}
+
+/* With p->lock held: what is known, read when it must be.  NULL: out of memory, or it cannot be used. */
+static Book *known(PtcPins *p)
+{
+    if (!p->book) {
+        Book *book = read_book(p);
+        if (book)
+            take_book(p, book);
+    }
+    return p->book && !p->book->fault[0] ? p->book : NULL;
+}
+
+PtcPins *ptc_pins_new(PtcMem *mem, const char *state_dir)
+{
+    PtcPins *p = ptc_mem_alloc(mem, sizeof *p);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->mem = mem;
+    snprintf(p->path, sizeof p->path, "%s/pins.json", state_dir);
+    snprintf(p->lock_path, sizeof p->lock_path, "%s/pins.lock", state_dir);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->write, NULL);
+    atomic_init(&p->pending, false);
+    return p;
+}
+
+void ptc_pins_free(PtcPins *p)
+{
+    if (!p)
+        return;
+    free_book(p->mem, p->book);
+    pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->write);
+    ptc_mem_free(p->mem, p, sizeof *p);
+}
+
+void ptc_pins_fault(PtcPins *p, char why[256])
+{
+    pthread_mutex_lock(&p->lock);
+    (void)!known(p);
+    snprintf(why, 256, "%s", p->book ? p->book->fault : "out of memory");
+    pthread_mutex_unlock(&p->lock);
+}
+
+void ptc_pins_unkept(PtcPins *p, char why[256])
+{
+    pthread_mutex_lock(&p->lock);
+    (void)!known(p);
+    snprintf(why, 256, "%s",
+             !p->book            ? "out of memory"
+             : p->book->fault[0] ? p->book->fault
+                                 : p->unkept);
+    pthread_mutex_unlock(&p->lock);
+}
+
+bool ptc_pins_refresh(PtcPins *p)
+{
+    /* Nothing waits for a person; or we are writing it ourselves, which is no news. */
+    if (!atomic_load(&p->pending) || pthread_mutex_trylock(&p->write) != 0)
+        return false;
+    pthread_mutex_lock(&p->lock);
+    Book *book = p->book && is_current(p, p->book) ? NULL : read_book(p);
+    if (book)
+        take_book(p, book);
+    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->write);
+    return book != NULL;
+}
+
+/* ------------------------------------------------------------------------------------- find */
+
+static PtcValue server_of(Book *book, PtcPinned who)
+{
+    PtcHeap *heap = &book->desk.heap;
+    PtcValue files = ptc_map_field(heap, book->root, "files");
+    PtcValue file = ptc_fields_get(heap, files, who.file.bytes ? who.file : PTC_TEXT(""));
+    return file == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, file, who.name);
+}
+
+static PtcValue tools_of(Book *book, PtcPinned who)
+{
+    PtcValue server = server_of(book, who);
+    PtcValue tools =
+        server == PTC_NONE ? PTC_NONE : ptc_map_field(&book->desk.heap, server, "tools");
+    return tools != PTC_NONE && ptc_is_map(tools) ? tools : PTC_NONE;
+}
+
+static PtcValue pin_of(Book *book, PtcPinned who, PtcText tool)
+{
+    PtcValue tools = tools_of(book, who);
+    PtcValue pin = tools == PTC_NONE ? PTC_NONE : ptc_fields_get(&book->desk.heap, tools, tool);
+    return pin != PTC_NONE && ptc_is_map(pin) ? pin : PTC_NONE;
+}
+
+/* Which parts two digests differ in; one that is not as it should be differs in all. */
+static unsigned differ(PtcText a, PtcText b)
+{
+    enum { PARTS = 4, PART = PTC_LISTING_DIGEST / PARTS };
+    unsigned parts = 0;
+    if (!a.bytes || !b.bytes || a.len != PTC_LISTING_DIGEST || b.len != PTC_LISTING_DIGEST)
+        return (1u << PARTS) - 1;
+    for (unsigned i = 0; i < PARTS; i++)
+        if (memcmp(a.bytes + i * PART, b.bytes + i * PART, PART) != 0)
+            parts |= 1u << i;
+    return parts;
+}
+
+void ptc_pins_parts(unsigned parts, char text[64])
+{
+    static const char *const names[] = {"description", "arguments", "result", "annotations"};
+    size_t n = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < 4; i++)
+        if (parts & (1u << i))
+            n += (size_t)snprintf(text + n, 64 - n, "%s%s", n ? ", " : "", names[i]);
+}
+
+/* With p->lock held.  The digest is a hash of megabytes at worst, made once for a listing. */
+static unsigned changed(Book *book, PtcPinned who, PtcListing *l, size_t tool, PtcValue *pin)
+{
+    *pin = pin_of(book, who, l->server.tools[tool].name);
+    if (*pin == PTC_NONE)
+        return 0;
+    const char *digest = ptc_listing_digest(l, tool);
+    return digest ? differ(ptc_fields_text(&book->desk.heap, *pin, "digest"), ptc_text_cstr(digest))
+                  : 15; /* out of memory: nothing is taken on trust */
+}
+
+unsigned ptc_pins_changed(PtcPins *p, PtcPinned who, PtcListing *l, size_t tool)
+{
+    PtcValue pin;
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    unsigned parts = book ? changed(book, who, l, tool, &pin) : 0;
+    pthread_mutex_unlock(&p->lock);
+    return parts;
+}
+
+PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t tool, PtcHeap *heap,
+                             PtcPolicyIn *in)
+{
+    PtcValue pin = PTC_NONE;
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    bool differs = !book || changed(book, who, l, tool, &pin) != 0;
+    if (differs) { /* nothing was said then, or we cannot know: not the same as no change */
+        in->was = book ? ptc_map_field(&book->desk.heap, pin, "hints") : PTC_NIL;
+        if (in->was == PTC_NONE || !ptc_is_map(in->was))
+            in->was = PTC_NIL;
+    }
+    PtcPolicyOut out = ptc_policy_decide(heap, in);
+    if (differs)
+        out.effect = ptc_effect_stricter(
+            out.effect, ptc_effect_of(heap, in->tool, in->was, in->effects, !in->distrust));
+    in->was = PTC_NONE; /* it is gone with the book */
+    if (differs && out.decision != PTC_POLICY_ALLOW &&
+        ptc_policy_decide(heap, in).decision == PTC_POLICY_ALLOW)
+        out.why = book ? "changed" : "unpinned"; /* approving the change is what helps */
+    pthread_mutex_unlock(&p->lock);
+    return out;
+}
+
+/* ------------------------------------------------------------------------------------ write */
+
+/* A change of the file: the book as it is there now, edited, written and taken. */
+typedef struct {
+    PtcPins *pins;
+    Book *book;
+    int lock;
+    char *why;
+} Edit;
+
+static bool fail(Edit *e, const char *what, const char *why)
+{
+    snprintf(e->why, 256, "%.150s: %s", what, why);
+    return false;
+}
+
+static bool edit_begin(PtcPins *p, Edit *e, char why[256])
+{
+    *e = (Edit){.pins = p, .lock = -1, .why = why};
+    pthread_mutex_lock(&p->write);
+    e->lock = ptc_whole_file_lock(p->lock_path, LOCK_MS);
+    if (e->lock < 0)
+        return fail(e, p->lock_path, strerror(errno));
+    e->book = read_book(p);
+    if (!e->book)
+        return fail(e, p->path, "out of memory");
+    if (e->book->fault[0])
+        snprintf(why, 256, "%s", e->book->fault);
+    return !e->book->fault[0];
+}
+
+static bool write_book(Edit *e)
+{
+    PtcPins *p = e->pins;
+    PtcBuf out;
+    ptc_buf_init(&out, p->mem, FILE_BYTES);
+    bool ok = ptc_fields_ok(&e->book->desk.heap) &&
+              ptc_emit_value(&out, &e->book->desk.heap, e->book->root) && ptc_buf_ok(&out);
+    if (!ok)
+        fail(e, p->path, out.full ? "it would be larger than 16 MiB" : "out of memory");
+    else if (!(ok = ptc_whole_file_put(
+                   p->path, ptc_buf_view(&out),
+                   (PtcWholeFile){.line = true, .dirs = true, .synced = true, .locked = true})))
+        fail(e, p->path, strerror(errno));
+    ptc_buf_deinit(&out);
+    return ok;
+}
+
+/* Gives everything back; `ok`: the book is written and becomes ours. */
+static bool edit_end(Edit *e, bool ok)
+{
+    PtcPins *p = e->pins;
+    ok = ok && write_book(e);
+    if (ok) {
+        stamp(p, e->book);
+        pthread_mutex_lock(&p->lock);
+        take_book(p, e->book);
+        p->unkept[0] = '\0';
+        pthread_mutex_unlock(&p->lock);
+    } else {
+        free_book(p->mem, e->book);
+    }
+    if (e->lock >= 0)
+        close(e->lock);
+    pthread_mutex_unlock(&p->write);
+    return ok;
+}
+
+static void put_server(Book *book, PtcPinned who, PtcValue server)
+{
+    PtcHeap *heap = &book->desk.heap;
+    PtcText path = who.file.bytes ? who.file : PTC_TEXT("");
+    PtcValue files = ptc_map_field(heap, book->root, "files");
+    PtcValue file = ptc_fields_get(heap, files, path);
+    if (file == PTC_NONE || !ptc_is_map(file))
+        file = ptc_fields_map(heap);
+    ptc_fields_put_key(heap, &file, who.name, server);
+    ptc_fields_put_key(heap, &files, path, file);
+    ptc_fields_put(heap, &book->root, "files", files);
+}
+
+static PtcValue server_or_new(Book *book, PtcPinned who)
+{
+    PtcValue server = server_of(book, who);
+    return server != PTC_NONE && ptc_is_map(server) ? server : ptc_fields_map(&book->desk.heap);
+}
+
+static void put_tools(Book *book, PtcPinned who, PtcValue tools)
+{
+    PtcValue server = server_or_new(book, who);
+    ptc_fields_put(&book->desk.heap, &server, "tools", tools);
+    put_server(book, who, server);
+}
+
+/* -------------------------------------------------------------------------------------- see */
+
+/* Of annotations only what effects come from is kept: they may say anything, at any length. */
+static PtcValue hints_of(PtcHeap *heap, PtcValue annotations)
+{
+    static const char *const names[] = {"readOnlyHint", "destructiveHint", "idempotentHint"};
+    PtcValue out = ptc_fields_map(heap);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PtcValue v = ptc_map_field(heap, annotations, names[i]);
+        if (v != PTC_NONE && ptc_is_bool(v))
+            ptc_fields_put(heap, &out, names[i], v);
+    }
+    return out;
+}
+
+/* What a listing says of a tool, as the file has it; PTC_NONE: out of memory. */
+static PtcValue make_pin(Book *book, PtcListing *l, size_t n)
+{
+    PtcHeap *heap = &book->desk.heap;
+    const PtcCatalogTool *tool = &l->server.tools[n];
+    const char *digest = ptc_listing_digest(l, n);
+    char at[PTC_CALENDAR_TEXT];
+    PtcBuf about;
+    if (!digest)
+        return PTC_NONE;
+    PtcValue pin = ptc_fields_map(heap);
+    ptc_iso_stamp(at, ptc_clock_wall_ms());
+    ptc_buf_init(&about, l->mem, 4 * ABOUT_BYTES);
+    if (tool->description.bytes)
+        ptc_clean_add(&about, tool->description, ABOUT_BYTES, false);
+    ptc_fields_put_text(heap, &pin, "digest", ptc_text_cstr(digest));
+    ptc_fields_put(heap, &pin, "hints",
+                   hints_of(heap, ptc_map_field(heap, tool->definition, "annotations")));
+    ptc_fields_put(heap, &pin, "about", ptc_fields_buf(heap, &about));
+    ptc_fields_put_text(heap, &pin, "at", ptc_text_cstr(at));
+    ptc_buf_deinit(&about);
+    return pin;
+}
+
+/* One tool of a listing against its pin: pinned, told as changed, or back to what it was. */
+static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValue *tools)
+{
+    PtcHeap *heap = &book->desk.heap;
+    PtcText name = l->server.tools[n].name;
+    PtcValue pin, now = PTC_NONE;
+    unsigned parts = changed(book, who, l, n, &pin);
+    if (pin == PTC_NONE && ptc_map_count(*tools) >= TOOLS)
+        return true;
+    if (pin == PTC_NONE || parts)
+        now = make_pin(book, l, n);
+    if (pin == PTC_NONE) {
+        pin = now;
+    } else if (parts) {
+        ptc_fields_put(heap, &pin, "now", now);
+    } else if (ptc_map_field(heap, pin, "now") != PTC_NONE) {
+        PtcValue key = ptc_fields_string(heap, PTC_TEXT("now"));
+        pin = key == PTC_NONE ? PTC_NONE : ptc_map_dissoc(heap, pin, key);
+    }
+    if (pin == PTC_NONE || ((parts != 0) && now == PTC_NONE))
+        return false;
+    ptc_fields_put_key(heap, tools, name, pin);
+    book->pending = book->pending || parts;
+    return ptc_fields_ok(heap);
+}
+
+/* With p->lock held: is there nothing to write? */
+static bool is_known(Book *book, PtcPinned who, PtcListing *l)
+{
+    PtcHeap *heap = &book->desk.heap;
+    PtcValue tools = tools_of(book, who);
+    bool full = tools != PTC_NONE && ptc_map_count(tools) >= TOOLS;
+    for (size_t i = 0; i < l->server.count; i++) {
+        PtcValue pin;
+        unsigned parts = changed(book, who, l, i, &pin);
+        if (pin == PTC_NONE && full)
+            continue;
+        if (pin == PTC_NONE)
+            return false;
+        PtcValue now = ptc_map_field(heap, pin, "now");
+        const char *digest = parts ? ptc_listing_digest(l, i) : NULL;
+        if (parts == 0 ? now != PTC_NONE
+                       : !digest || now == PTC_NONE ||
+                             differ(ptc_fields_text(heap, now, "digest"), ptc_text_cstr(digest)))
+            return false;
+    }
+    return true;
+}
+
+static bool see_tools(Book *book, PtcPinned who, PtcListing *l)
+{
+    bool ok = true;
+    PtcValue tools = tools_of(book, who);
+    if (tools == PTC_NONE)
+        tools = ptc_fields_map(&book->desk.heap);
+    for (size_t i = 0; ok && i < l->server.count; i++)
+        ok = see_tool(book, who, l, i, &tools);
+    put_tools(book, who, tools);
+    return ok;
+}
+
+/* What cannot be written is known as long as this process lives. */
+static void see_here(PtcPins *p, PtcPinned who, PtcListing *l, const char *why)
+{
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    if (book && see_tools(book, who, l))
+        atomic_store(&p->pending, book->pending);
+    snprintf(p->unkept, sizeof p->unkept, "%s", why);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, char why[256])
+{
+    Edit e;
+    bool ok = edit_begin(p, &e, why);
+    if (ok)
+        ok = see_tools(e.book, who, l) || fail(&e, p->path, "out of memory");
+    if (edit_end(&e, ok))
+        return true;
+    see_here(p, who, l, why);
+    return false;
+}
+
+bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, void *user,
+                  char why[256])
+{
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    bool same = book && !p->unkept[0] && is_known(book, who, l);
+    pthread_mutex_unlock(&p->lock);
+    bool ok = same || see_all(p, who, l, why);
+    for (size_t i = 0; tell && i < l->server.count; i++) {
+        unsigned parts = ptc_pins_changed(p, who, l, i);
+        if (parts)
+            tell(user, l->server.tools[i].name, parts);
+    }
+    return ok;
+}
+
+/* ---------------------------------------------------------------------------------- approve */
+
+/* What was seen last becomes what was agreed to. */
+static bool approve_tool(Book *book, PtcText name, PtcValue *tools)
+{
+    PtcHeap *heap = &book->desk.heap;
+    PtcValue pin = ptc_fields_get(heap, *tools, name);
+    PtcValue now = pin == PTC_NONE ? PTC_NONE : ptc_map_field(heap, pin, "now");
+    if (now == PTC_NONE || !ptc_is_map(now))
+        return false;
+    ptc_fields_put_key(heap, tools, name, now);
+    return true;
+}
+
+static size_t approve_tools(Book *book, PtcPinned who, PtcText tool)
+{
+    PtcValue key, value, tools = tools_of(book, who), all = tools;
+    size_t n = 0;
+    if (tools == PTC_NONE)
+        return 0;
+    if (tool.bytes)
+        n = approve_tool(book, tool, &tools);
+    else
+        for (size_t pos = 0; ptc_map_next(all, &pos, &key, &value);)
+            n += approve_tool(book, ptc_str_text(key), &tools);
+    if (n)
+        put_tools(book, who, tools);
+    return n;
+}
+
+bool ptc_pins_approve(PtcPins *p, PtcPinned who, PtcText tool, size_t *count, char why[256])
+{
+    Edit e;
+    bool ok = edit_begin(p, &e, why);
+    *count = ok ? approve_tools(e.book, who, tool) : 0;
+    return edit_end(&e, ok);
+}
+
+/* ---------------------------------------------------------------------------------- entries */
+
+bool ptc_pins_has_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENTRY + 1])
+{
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    PtcValue server = book ? server_of(book, who) : PTC_NONE;
+    PtcText pinned = server == PTC_NONE ? (PtcText){NULL, 0}
+                                        : ptc_fields_text(&book->desk.heap, server, "entry");
+    bool same = pinned.bytes && ptc_text_is(pinned, digest);
+    pthread_mutex_unlock(&p->lock);
+    return same;
+}
+
+bool ptc_pins_approve_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENTRY + 1],
+                            char why[256])
+{
+    Edit e;
+    bool ok = edit_begin(p, &e, why);
+    if (ok) {
+        PtcValue server = server_or_new(e.book, who);
+        ptc_fields_put_text(&e.book->desk.heap, &server, "entry", ptc_text_cstr(digest));
+        put_server(e.book, who, server);
+    }
+    return edit_end(&e, ok);
+}
+
+/* ----------------------------------------------------------------------------------- people */
+
+void ptc_pins_each(PtcPins *p, PtcPinned who, PtcPinsEach *each, void *user)
+{
+    PtcValue key, pin;
+    pthread_mutex_lock(&p->lock);
+    Book *book = known(p);
+    PtcValue tools = book ? tools_of(book, who) : PTC_NONE;
+    for (size_t pos = 0; tools != PTC_NONE && ptc_map_next(tools, &pos, &key, &pin);) {
+        PtcHeap *heap = &book->desk.heap;
+        PtcValue now = ptc_map_field(heap, pin, "now");
+        PtcPin out = {.tool = ptc_str_text(key),
+                      .pinned = ptc_fields_text(heap, pin, "at"),
+                      .was = ptc_fields_text(heap, pin, "about")};
+        if (now != PTC_NONE) {
+            out.parts =
+                differ(ptc_fields_text(heap, pin, "digest"), ptc_fields_text(heap, now, "digest"));
+            out.is = ptc_fields_text(heap, now, "about");
+        }
+        each(user, &out);
+    }
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ * YAML.  libyaml gives events; here they become values, with a stack of our own and a count of what aliases stand for,
+ * so that a short text cannot become an endless document. */
+#include "upstream/config/yaml_read.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "upstream/config/fields.h"
+#include "upstream/config/yaml_library.h"
+#include "value/number/bigint.h"
+#include "value/number/number.h"
+
+/* A collection being read. */
+typedef struct {
+    PtcValue value; /* a map or a list so far */
+    PtcValue key;   /* of a map: waits for its value; PTC_NONE: none */
+    PtcValue anchor;
+    size_t nodes; /* before it */
+    bool map;
+} Level;
+
+typedef struct {
+    PtcHeap *heap;
+    PtcYamlError *error;
+    yaml_parser_t parser;
+    Level levels[PTC_YAML_DEPTH];
+    size_t depth, nodes;
+    PtcValue anchors, sizes; /* name -> value, name -> nodes */
+    PtcValue document;       /* PTC_NONE: not read yet */
+} Reading;
+
+static bool refuse(Reading *r, size_t line, const char *message)
+{
+    if (!r->error->message[0]) {
+        r->error->line = line;
+        snprintf(r->error->message, sizeof r->error->message, "%s", message);
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------- scalars */
+
+static bool is_one_of(PtcText text, const char *const *words)
+{
+    for (; *words; words++)
+        if (ptc_text_is(text, *words))
+            return true;
+    return false;
+}
+
+static bool is_digits(PtcText text)
+{
+    size_t i = text.len && (text.bytes[0] == '-' || text.bytes[0] == '+');
+    if (i == text.len)
+        return false;
+    for (; i < text.len; i++)
+        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+            return false;
+    return true;
+}
+
+/* 0o17, 0x1f; false: it is neither. */
+static bool read_based(PtcText text, int64_t *out)
+{
+    unsigned base = ptc_text_starts(text, "0x") ? 16 : ptc_text_starts(text, "0o") ? 8 : 0;
+    if (!base || text.len < 3 || text.len > 16)
+        return false;
+    *out = 0;
+    for (size_t i = 2; i < text.len; i++) {
+        char c = text.bytes[i], lower = (char)(c | 0x20);
+        unsigned digit = c >= '0' && c <= '9'           ? (unsigned)(c - '0')
+                         : lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10
+                                                        : 99;
+        if (digit >= base)
+            return false;
+        *out = *out * base + digit;
+    }
+    return true;
+}
+
+/* A number that has a digit before or behind its point; ptc_double_parse takes more than the core schema. */
+static bool read_double(PtcText text, double *out)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < text.len; i++)
+        digits += text.bytes[i] >= '0' && text.bytes[i] <= '9';
+    return digits && text.len < 64 && ptc_double_parse(text.bytes, text.len, out) && isfinite(*out);
+}
+
+/* What a scalar without quotes is. */
+static PtcValue plain_value(PtcHeap *heap, PtcText text)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    static const char *const trues[] = {"true", "True", "TRUE", NULL};
+    static const char *const falses[] = {"false", "False", "FALSE", NULL};
+    int64_t n;
+    double d;
+    if (is_one_of(text, nulls))
+        return PTC_NIL;
+    if (is_one_of(text, trues))
+        return PTC_TRUE;
+    if (is_one_of(text, falses))
+        return PTC_FALSE;
+    if (is_digits(text) && text.len < 1000)
+        return ptc_int_parse(heap, text.bytes, text.len);
+    if (read_based(text, &n))
+        return ptc_int(n);
+    if (read_double(text, &d))
+        return ptc_float_new(heap, d);
+    return ptc_fields_string(heap, text);
+}
+
+/* ------------------------------------------------------------------------------------- nodes */
+
+static bool count(Reading *r, size_t nodes, size_t line)
+{
+    r->nodes += nodes;
+    return r->nodes <= PTC_YAML_NODES ||
+           refuse(r, line, "it is too large once its aliases are followed");
+}
+
+/* Where a finished node goes. */
+static bool add_node(Reading *r, PtcValue v, PtcText text, size_t line)
+{
+    if (v == PTC_NONE)
+        return false;
+    if (r->depth == 0) {
+        r->document = v;
+        return true;
+    }
+    Level *level = &r->levels[r->depth - 1];
+    if (!level->map) {
+        ptc_fields_push(r->heap, &level->value, v);
+    } else if (level->key == PTC_NONE) {
+        if (!text.bytes)
+            return refuse(r, line, "a key must be plain text");
+        level->key = ptc_fields_string(r->heap, text);
+        if (level->key != PTC_NONE && ptc_map_get(r->heap, level->value, level->key) != PTC_NONE)
+            return refuse(r, line, "a key occurs twice");
+    } else {
+        ptc_fields_put_key(r->heap, &level->value, ptc_str_text(level->key), v);
+        level->key = PTC_NONE;
+    }
+    return ptc_fields_ok(r->heap);
+}
+
+static PtcText name_of(const yaml_char_t *name)
+{
+    return ptc_text_cstr((const char *)name);
+}
+
+static void remember(Reading *r, PtcText anchor, PtcValue v, size_t nodes)
+{
+    if (!anchor.bytes)
+        return;
+    ptc_fields_put_key(r->heap, &r->anchors, anchor, v);
+    ptc_fields_put_key(r->heap, &r->sizes, anchor, ptc_int((int64_t)nodes));
+}
+
+static bool take_scalar(Reading *r, const yaml_event_t *event, size_t line)
+{
+    PtcText text = {(const char *)event->data.scalar.value, event->data.scalar.length};
+    bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    if (event->data.scalar.tag)
+        return refuse(r, line, "tags are not read");
+    PtcValue v = plain ? plain_value(r->heap, text) : ptc_fields_string(r->heap, text);
+    if (v != PTC_NONE)
+        remember(r, name_of(event->data.scalar.anchor), v, 1);
+    return count(r, 1, line) && add_node(r, v, text, line);
+}
+
+static bool take_alias(Reading *r, const yaml_event_t *event, size_t line)
+{
+    PtcText name = name_of(event->data.alias.anchor);
+    PtcValue v = ptc_fields_get(r->heap, r->anchors, name);
+    PtcValue nodes = ptc_fields_get(r->heap, r->sizes, name);
+    if (v == PTC_NONE || nodes == PTC_NONE)
+        return refuse(r, line, "an alias names no anchor before it");
+    return count(r, (size_t)ptc_to_int(nodes), line) && add_node(r, v, ptc_str_text(v), line);
+}
+
+static bool begin_level(Reading *r, bool map, const yaml_char_t *anchor, const yaml_char_t *tag,
+                        size_t line)
+{
+    if (tag)
+        return refuse(r, line, "tags are not read");
+    if (r->depth == PTC_YAML_DEPTH)
+        return refuse(r, line, "it is nested too deep");
+    PtcText name = name_of(anchor);
+    r->levels[r->depth++] = (Level){
+        .value = map ? ptc_fields_map(r->heap) : ptc_fields_list(r->heap),
+        .key = PTC_NONE,
+        .anchor = name.bytes ? ptc_fields_string(r->heap, name) : PTC_NONE,
+        .nodes = r->nodes,
+        .map = map,
+    };
+    return ptc_fields_ok(r->heap) && count(r, 1, line);
+}
+
+static bool end_level(Reading *r, size_t line)
+{
+    Level level = r->levels[--r->depth];
+    if (level.anchor != PTC_NONE)
+        remember(r, ptc_str_text(level.anchor), level.value, r->nodes - level.nodes);
+    return add_node(r, level.value, (PtcText){NULL, 0}, line);
+}
+
+static bool take_event(Reading *r, const yaml_event_t *event)
+{
+    size_t line = event->start_mark.line + 1;
+    switch (event->type) {
+    case YAML_SCALAR_EVENT: return take_scalar(r, event, line);
+    case YAML_ALIAS_EVENT: return take_alias(r, event, line);
+    case YAML_SEQUENCE_START_EVENT:
+        return begin_level(r, false, event->data.sequence_start.anchor,
+                           event->data.sequence_start.tag, line);
+    case YAML_MAPPING_START_EVENT:
+        return begin_level(r, true, event->data.mapping_start.anchor, event->data.mapping_start.tag,
+                           line);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: return end_level(r, line);
+    case YAML_DOCUMENT_START_EVENT:
+        return r->document == PTC_NONE || refuse(r, line, "it has several documents");
+    default: return true;
+    }
+}
+
+/* ---------------------------------------------------------------------------------- document */
+
+/* A line of blanks and tabs is an empty one, but libyaml takes the tabs for an indentation and refuses them. */
+static bool is_tabbed_blank(PtcText line)
+{
+    bool tab = false;
+    for (size_t i = 0; i < line.len; i++) {
+        tab = tab || line.bytes[i] == '\t';
+        if (!line.bytes[i] || !strchr(" \t\r\n", line.bytes[i]))
+            return false;
+    }
+    return tab;
+}
+
+/* The text as libyaml takes it: also without the control characters of Latin-1, which YAML does not allow and which
+ * descriptions have where an encoding was mistaken. */
+static void write_clean(PtcBuf *out, PtcText text)
+{
+    for (size_t at = 0; at < text.len;) {
+        const char *end = memchr(text.bytes + at, '\n', text.len - at);
+        size_t len = end ? (size_t)(end - text.bytes) + 1 - at : text.len - at;
+        if (is_tabbed_blank((PtcText){text.bytes + at, len}))
+            ptc_buf_add_char(out, '\n');
+        else
+            ptc_buf_add(out, text.bytes + at, len);
+        at += len;
+    }
+    for (size_t i = 0; ptc_buf_ok(out) && i + 1 < out->len; i++) {
+        unsigned char next = (unsigned char)out->data[i + 1];
+        if ((unsigned char)out->data[i] == 0xc2 && next < 0xa0 && next != 0x85)
+            memcpy(out->data + i, "  ", 2);
+    }
+}
+
+static void read_events(Reading *r, const PtcYamlLibrary *lib)
+{
+    yaml_event_t event;
+    bool more = true;
+    while (more) {
+        if (!lib->parser_parse(&r->parser, &event)) {
+            refuse(r, r->parser.problem_mark.line + 1,
+                   r->parser.problem ? r->parser.problem : "it is not YAML");
+            return;
+        }
+        more = event.type != YAML_STREAM_END_EVENT && take_event(r, &event);
+        lib->event_delete(&event);
+    }
+}
+
+PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
+{
+    PtcYamlLibrary lib;
+    *error = (PtcYamlError){0};
+    void *so = ptc_yaml_library_load(&lib, error->message, sizeof error->message);
+    Reading *r = so ? ptc_heap_scratch(heap, NULL, 0, sizeof *r) : NULL;
+    PtcValue document = PTC_NONE;
+    PtcBuf clean;
+    ptc_buf_init(&clean, heap->pool->mem, SIZE_MAX / 4);
+    if (r) {
+        *r = (Reading){.heap = heap, .error = error, .document = PTC_NONE};
+        r->anchors = r->sizes = ptc_fields_map(heap);
+    }
+    if (r && !ptc_utf8_valid(text.bytes, text.len)) {
+        refuse(r, 0, "it is not UTF-8");
+    } else if (r && lib.parser_initialize(&r->parser)) {
+        write_clean(&clean, text);
+        text = ptc_buf_view(&clean);
+        if (!ptc_buf_ok(&clean))
+            ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        lib.parser_set_input_string(&r->parser, (const unsigned char *)text.bytes, text.len);
+        read_events(r, &lib);
+        lib.parser_delete(&r->parser);
+        document = r->document;
+        if (document == PTC_NONE)
+            refuse(r, 1, "it is empty");
+    }
+    if (error->message[0] || !ptc_fields_ok(heap))
+        document = PTC_NONE;
+    ptc_buf_deinit(&clean);
+    ptc_heap_scratch_free(heap, r, sizeof *r);
+    if (so)
+        dlclose(so);
+    return document;
+}

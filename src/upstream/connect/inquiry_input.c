@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ * Questions of the modern era: a call is answered with what the server wants to know, and made again with the answers
+ * and the server's own state.  What always holds: all questions of a result are taken, or none. */
+#include "json/emit.h"
+#include "upstream/config/fields.h"
+#include "upstream/connect/inquiry.h"
+#include "upstream/connect/roots.h"
+
+enum { REQUESTS = 8 }; /* of one result */
+
+/* A call that is made again. */
+typedef struct PtcUpInput {
+    struct PtcUpInput *next;
+    size_t part;                     /* number + 1 in the run's replay */
+    uint8_t print[PTC_SHA256_BYTES]; /* of the call */
+    bool has_state;
+    size_t len;
+    char state[]; /* as the server gave it */
+} PtcUpInput;
+
+static void free_input(PtcMem *mem, PtcUpInput *input)
+{
+    ptc_mem_free(mem, input, sizeof *input + input->len);
+}
+
+void ptc_inquiry_free_inputs(PtcUpRun *run)
+{
+    for (PtcUpInput *input; (input = run->inputs);) {
+        run->inputs = input->next;
+        free_input(run->mem, input);
+    }
+}
+
+/* With the lock held: forgets the questions of a call. */
+static void drop_part(PtcUpRun *run, size_t part)
+{
+    for (PtcInquiry **at = &run->inquiries, *q; (q = *at);) {
+        if (q->instance || q->part != part) {
+            at = &q->next;
+            continue;
+        }
+        *at = q->next;
+        ptc_inquiry_free(run->mem, q);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ taking */
+
+static bool is_roots(PtcText method)
+{
+    return method.bytes && ptc_text_is(method, "roots/list");
+}
+
+static bool has_roots(const PtcUpCall *call)
+{
+    PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
+    PtcManager *m = up->manager;
+    pthread_mutex_lock(&m->lock);
+    bool has = ptc_roots_any(&up->entry) || ptc_roots_of_client(up);
+    pthread_mutex_unlock(&m->lock);
+    return has;
+}
+
+static bool can_all_be_asked(const PtcUpCall *call, PtcHeap *heap, PtcValue requests)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    unsigned offers = ptc_inquiry_allowed(call->run->offers, e);
+    PtcValue key, value;
+    if (requests == PTC_NONE || !ptc_is_map(requests) || ptc_map_count(requests) == 0 ||
+        ptc_map_count(requests) > REQUESTS)
+        return false;
+    for (size_t pos = 0; ptc_map_next(requests, &pos, &key, &value);) {
+        PtcText method = ptc_fields_text(heap, value, "method");
+        if (!(ptc_inquiry_kind(method) & offers) && !(is_roots(method) && has_roots(call)))
+            return false;
+    }
+    return true;
+}
+
+/* Nobody needs to be asked for them. */
+static bool answer_roots(const PtcUpCall *call, PtcInquiry *q)
+{
+    PtcBuf text;
+    PtcMem *mem = call->run->mem;
+    ptc_buf_init(&text, mem, PTC_ROOTS_BYTES);
+    bool ok = ptc_roots_answer(ptc_run_upstream(call->run, call->slot), true, &text) &&
+              (q->answer = ptc_mem_alloc(mem, text.len + 1));
+    if (ok)
+        memcpy(q->answer, text.data, text.len);
+    q->answer_len = ok ? text.len : 0;
+    q->answered = true;
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+static bool add_request(PtcUpCall *call, PtcHeap *heap, PtcValue key, PtcValue request)
+{
+    PtcUpRun *run = call->run;
+    PtcBuf params;
+    PtcValue given = ptc_map_field(heap, request, "params");
+    bool samples = ptc_inquiry_kind(ptc_fields_text(heap, request, "method")) == PTC_REMOTE_SAMPLES;
+    ptc_buf_init(&params, run->mem, PTC_INQUIRY_BYTES);
+    bool ok = ptc_emit_value(&params, heap, given == PTC_NONE ? PTC_NIL : given);
+    pthread_mutex_lock(&run->manager->lock);
+    PtcInquiry *q = ok ? ptc_inquiry_add(run, ptc_run_upstream(run, call->slot)->entry.name,
+                                         ptc_str_text(key), samples, ptc_buf_view(&params))
+                       : NULL;
+    if (q)
+        q->part = call->part;
+    if (q && is_roots(ptc_fields_text(heap, request, "method")))
+        ok = answer_roots(call, q);
+    pthread_mutex_unlock(&run->manager->lock);
+    ptc_buf_deinit(&params);
+    return q && ok;
+}
+
+static bool add_input(PtcUpCall *call, PtcText state)
+{
+    PtcUpRun *run = call->run;
+    PtcUpInput *input =
+        state.len <= PTC_INQUIRY_BYTES ? ptc_mem_alloc(run->mem, sizeof *input + state.len) : NULL;
+    if (!input)
+        return false;
+    *input = (PtcUpInput){.part = call->part, .has_state = state.bytes != NULL, .len = state.len};
+    memcpy(input->print, call->print, sizeof input->print);
+    if (state.len)
+        memcpy(input->state, state.bytes, state.len);
+    pthread_mutex_lock(&run->manager->lock);
+    input->next = run->inputs;
+    run->inputs = input;
+    run->asides++;
+    pthread_mutex_unlock(&run->manager->lock);
+    return true;
+}
+
+static bool add_all(PtcUpCall *call, PtcHeap *heap, PtcValue requests, PtcText state)
+{
+    PtcUpRun *run = call->run;
+    PtcValue key, value;
+    bool ok = true;
+    for (size_t pos = 0; ok && ptc_map_next(requests, &pos, &key, &value);)
+        ok = add_request(call, heap, key, value);
+    if (ok && add_input(call, state))
+        return true;
+    pthread_mutex_lock(&run->manager->lock);
+    drop_part(run, call->part);
+    pthread_mutex_unlock(&run->manager->lock);
+    return false;
+}
+
+bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcText type = ptc_fields_text(heap, result, "resultType");
+    PtcValue requests = ptc_map_field(heap, result, "inputRequests");
+    if (!call->run->offers || call->raw || !call->seen || !type.bytes ||
+        !ptc_text_is(type, "input_required") || !can_all_be_asked(call, heap, requests))
+        return false;
+    bool added = call->part && /* else the run has no room left to come back to it */
+                 add_all(call, heap, requests, ptc_fields_text(heap, result, "requestState"));
+    (void)ptc_call_refuse(call, added ? PTC_REMOTE_ASIDE : "input_required",
+                          added ? "its server has a question first"
+                                : "its server has a question first, but there are too many, it "
+                                  "is too long, or ptc is out of memory");
+    ptc_run_record_end(call, "input_required", ptc_text_cstr(call->message), 0);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ giving */
+
+static PtcUpInput *take_input(PtcUpRun *run, size_t part)
+{
+    for (PtcUpInput **at = &run->inputs, *input; (input = *at); at = &input->next)
+        if (input->part == part) {
+            *at = input->next;
+            return input;
+        }
+    return NULL;
+}
+
+bool ptc_inquiry_fits_input(const PtcUpCall *call)
+{
+    for (const PtcUpInput *input = call->run->inputs; input; input = input->next)
+        if (input->part == call->part)
+            return memcmp(input->print, call->print, sizeof input->print) == 0;
+    return true;
+}
+
+/* With the lock held.  A form that nobody filled in was put away; a model that nobody asked has nothing to say. */
+static bool put_answers(const PtcUpRun *run, size_t part, PtcBuf *out)
+{
+    bool all = true;
+    ptc_emit_key(out, "inputResponses");
+    ptc_emit_object(out);
+    for (const PtcInquiry *q = run->inquiries; q; q = q->next) {
+        if (q->instance || q->part != part)
+            continue;
+        ptc_emit_key_text(out, (PtcText){q->id, q->id_len});
+        ptc_emit_raw(out, q->answer ? (PtcText){q->answer, q->answer_len}
+                                    : PTC_TEXT("{\"action\":\"cancel\"}"));
+        all = all && (q->answer || !q->samples);
+    }
+    ptc_emit_object_end(out);
+    return all;
+}
+
+bool ptc_inquiry_put_input(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    bool all = true;
+    pthread_mutex_lock(&run->manager->lock);
+    PtcUpInput *input = call->part ? take_input(run, call->part) : NULL;
+    if (input) {
+        all = put_answers(run, call->part, &call->params);
+        drop_part(run, call->part);
+    }
+    pthread_mutex_unlock(&run->manager->lock);
+    if (!input)
+        return true;
+    if (input->has_state)
+        ptc_emit_field_text(&call->params, "requestState", (PtcText){input->state, input->len});
+    free_input(run->mem, input);
+    return all || ptc_call_refuse(call, "input_required",
+                                  "its server wants an answer from a model, and nobody gave one");
+}

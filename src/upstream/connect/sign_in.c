@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * Tokens in requests of the manager.  What always holds: a token is among the secrets before it is in a request, and
+ * goes to the configured address only. */
+#include "upstream/connect/sign_in.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/text/one_line.h"
+#include "base/text/secret.h"
+#include "net/url.h"
+#include "oauth/challenge.h"
+#include "oauth/oauth_doc.h"
+#include "oauth/oauth_scopes.h"
+#include "upstream/config/fields.h"
+#include "upstream/connect/sign_in_flow.h"
+#include "upstream/run/desk.h"
+
+enum { TOKEN_BYTES = 64 * 1024, DESK_BYTES = 1024 * 1024, LOGIN_MS = 30 * 1000 };
+
+static bool learn(void *user, const char *secret)
+{
+    PtcSignIn *s = user;
+    return ptc_secret_ring_learn(&s->secrets, ptc_text_cstr(secret));
+}
+
+void ptc_sign_in_deinit(PtcSignIn *s)
+{
+    ptc_secret_ring_deinit(&s->secrets);
+    pthread_mutex_destroy(&s->turn);
+}
+
+bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, const char *state_dir,
+                      const PtcCredentials *credentials)
+{
+    char path[PTC_OAUTH_STORE_PATH];
+    *s = (PtcSignIn){.entry = entry};
+    ptc_secret_ring_init(&s->secrets, credentials);
+    pthread_mutex_init(&s->turn, NULL);
+    s->bearer = (PtcOauthBearer){.mem = credentials->mem,
+                                 .insecure_http = entry->insecure_http,
+                                 .cancel = &s->cancel,
+                                 .learn = learn,
+                                 .user = s};
+    if (!entry->url || !state_dir ||
+        !ptc_oauth_store_path(path, state_dir, entry->name, entry->url))
+        return true;
+    s->bearer.path = ptc_oauth_doc_keep(arena, ptc_text_cstr(path));
+    return s->bearer.path != NULL;
+}
+
+/* ---------------------------------------------------------------------------------- requests */
+
+/* The value of the Authorization header among lines; absent: there is none. */
+static PtcText find_authorization(PtcText lines)
+{
+    static const char name[] = "authorization:";
+    while (lines.len) {
+        const char *lf = memchr(lines.bytes, '\n', lines.len);
+        size_t n = lf ? (size_t)(lf - lines.bytes) : lines.len, all = n + (lf != NULL);
+        if (n >= sizeof name - 1 && strncasecmp(lines.bytes, name, sizeof name - 1) == 0)
+            return (PtcText){lines.bytes + sizeof name - 1, n - (sizeof name - 1)};
+        lines = (PtcText){lines.bytes + all, lines.len - all};
+    }
+    return (PtcText){NULL, 0};
+}
+
+/* A token of the client's own credentials.  With the lock held. */
+static bool log_in(PtcSignIn *s, PtcClient *http, PtcBuf *why)
+{
+    PtcDesk desk;
+    PtcOauthWork w;
+    PtcOauthSite site;
+    PtcOauthRecord record;
+    ptc_desk_init(&desk, s->bearer.mem, DESK_BYTES);
+    ptc_oauth_work_init(&w, s->bearer.mem, http, &s->cancel, LOGIN_MS);
+    bool ok = ptc_sign_in_site(&w.arena, &desk.heap, s->entry, &site) &&
+              ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.path, &record);
+    if (!ok)
+        ptc_buf_add_cstr(why, w.why[0] ? w.why : "out of memory");
+    ptc_oauth_work_deinit(&w);
+    ptc_desk_deinit(&desk);
+    return ok;
+}
+
+/* Another token than `used`, which may be absent.  Of several threads that want one, the first asks for it. */
+static bool get_as_client(PtcSignIn *s, PtcClient *http, PtcText used, PtcBuf *token, PtcBuf *why)
+{
+    pthread_mutex_lock(&s->turn);
+    bool have = ptc_oauth_bearer_get(&s->bearer, http, token, why) == PTC_OAUTH_HAVE;
+    if (!have || ptc_text_same(ptc_buf_view(token), used)) {
+        ptc_buf_clear(token);
+        ptc_buf_clear(why);
+        have = log_in(s, http, why) &&
+               ptc_oauth_bearer_get(&s->bearer, http, token, why) == PTC_OAUTH_HAVE;
+    }
+    pthread_mutex_unlock(&s->turn);
+    return have;
+}
+
+const char *ptc_sign_in_forbidden(const PtcEntry *entry)
+{
+    PtcUrl url;
+    const char *why;
+    if (!ptc_url_parse(ptc_text_cstr(entry->url), &url, &why))
+        return "its address cannot be used";
+    return url.https || url.loopback || entry->insecure_auth
+               ? NULL
+               : "a token would go over http: use https, or set allow_insecure_auth";
+}
+
+bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
+{
+    PtcBuf token;
+    bool wanted = s->entry->oauth != PTC_NONE;
+    if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.path && !wanted))
+        return true;
+    const char *forbidden = ptc_sign_in_forbidden(s->entry);
+    if (forbidden && !wanted)
+        return true;
+    if (forbidden || !s->bearer.path) {
+        ptc_buf_add_cstr(why, forbidden
+                                  ? forbidden
+                                  : "there is no place for tokens: set HOME or XDG_STATE_HOME");
+        return false;
+    }
+    ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
+    PtcOauthHave have = PTC_OAUTH_FAILED;
+    if (!s->entry->client_grant)
+        have = ptc_oauth_bearer_get(&s->bearer, http, &token, why);
+    else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, why))
+        have = PTC_OAUTH_HAVE;
+    if (have == PTC_OAUTH_HAVE)
+        ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", (int)token.len, token.data);
+    if (have == PTC_OAUTH_NO_LOGIN && wanted)
+        ptc_buf_add_cstr(why, "nobody has signed in");
+    if (token.data)
+        ptc_secret_wipe(token.data, token.len);
+    ptc_buf_deinit(&token);
+    return have == PTC_OAUTH_HAVE || (have == PTC_OAUTH_NO_LOGIN && !wanted);
+}
+
+/* ---------------------------------------------------------------------------------- refused */
+
+static bool want_more(PtcSignIn *s, const char *text, PtcBuf *why)
+{
+    PtcChallenge challenge;
+    ptc_challenge_parse(ptc_text_cstr(text), &challenge);
+    if (strcmp(challenge.error, "insufficient_scope") != 0)
+        return false;
+    if (challenge.scope[0])
+        ptc_oauth_bearer_want(&s->bearer, challenge.scope);
+    ptc_buf_addf(why, "it wants more scopes than were given%s%.200s",
+                 challenge.scope[0] ? ": " : "", challenge.scope);
+    return false;
+}
+
+bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *challenge,
+                       PtcText lines, PtcBuf *why)
+{
+    static const char scheme[] = " Bearer ";
+    PtcText used = find_authorization(lines);
+    bool ours = s->bearer.path && used.bytes && ptc_fields_count(s->entry->auth) == 0 &&
+                ptc_text_starts(used, scheme);
+    if (!ours)
+        return false;
+    if (status == 403)
+        return want_more(s, challenge, why);
+    used = (PtcText){used.bytes + sizeof scheme - 1, used.len - (sizeof scheme - 1)};
+    if (!s->entry->client_grant)
+        return ptc_oauth_bearer_renew(&s->bearer, http, used, why);
+    PtcBuf token;
+    ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
+    bool other = get_as_client(s, http, used, &token, why);
+    if (token.data)
+        ptc_secret_wipe(token.data, token.len);
+    ptc_buf_deinit(&token);
+    return other;
+}
+
+static bool has_credentials(const PtcEntry *entry)
+{
+    PtcValue key, value;
+    for (size_t pos = 0;
+         entry->headers != PTC_NONE && ptc_map_next(entry->headers, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        if (name.len == 13 && strncasecmp(name.bytes, "authorization", 13) == 0)
+            return true;
+    }
+    return ptc_fields_count(entry->auth) > 0 || entry->client_grant;
+}
+
+void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
+{
+    char word[PTC_ONE_LINE_WORD];
+    const char *name = ptc_one_line_word(word, s->entry->name, (PtcText){NULL, 0});
+    if (has_credentials(s->entry))
+        snprintf(out, size, "%.*s", own.bytes ? (int)own.len : 200,
+                 own.bytes ? own.bytes : "it refused the credentials of its entry");
+    else if (own.bytes)
+        snprintf(out, size, "%.*s; sign in: ptc upstreams login %s",
+                 (int)(own.len < 250 ? own.len : 250), own.bytes, name);
+    else
+        snprintf(out, size, "it wants you to sign in: ptc upstreams login %s", name);
+}
+
+void ptc_sign_in_account(const PtcSignIn *s, PtcBuf *out)
+{
+    if (s->bearer.path)
+        ptc_oauth_bearer_account(&s->bearer, out);
+}
+
+/* ------------------------------------------------------------------------------------- entry */
+
+static bool keep(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *name, const char **out)
+{
+    PtcText text = ptc_fields_text(heap, form, name);
+    *out = text.bytes && text.len ? ptc_oauth_doc_keep(arena, text) : NULL;
+    return *out || !text.len;
+}
+
+bool ptc_sign_in_site(PtcArena *arena, PtcHeap *heap, const PtcEntry *entry, PtcOauthSite *out)
+{
+    PtcValue form = entry->oauth;
+    *out = (PtcOauthSite){.url = entry->url, .insecure_http = entry->insecure_http};
+    if (form == PTC_NONE)
+        return true;
+    PtcValue scopes = ptc_map_field(heap, form, "scopes");
+    PtcValue port = ptc_map_field(heap, form, "callback_port");
+    for (size_t i = 0; i < ptc_fields_count(scopes); i++) {
+        const char *word = ptc_oauth_doc_keep(arena, ptc_str_text(ptc_seq_nth(scopes, i)));
+        if (!word || !(out->scopes = ptc_oauth_scopes_join(arena, out->scopes, word)))
+            return false;
+    }
+    if (port != PTC_NONE && ptc_is_int(port))
+        out->callback_port = (int)ptc_to_int(port);
+    return keep(arena, heap, form, "client_id", &out->client_id) &&
+           keep(arena, heap, form, "client_secret", &out->client_secret) &&
+           keep(arena, heap, form, "private_key_file", &out->private_key_file) &&
+           keep(arena, heap, form, "client_id_url", &out->client_id_url);
+}

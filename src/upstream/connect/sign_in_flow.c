@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * Sign-ins in the background.  What always holds: at most one of a flow is under way, so there is one port and one
+ * secret state for it; nothing is opened here, an address is only passed on; its thread has ended before its memory is
+ * freed. */
+#include "upstream/connect/sign_in_flow.h"
+
+#include <time.h>
+
+#include "base/os/cancel.h"
+#include "base/os/thread.h"
+
+enum { MS = 1000 * 1000, LOCK_MS = 30 * 1000, ADDRESS_BYTES = 64 * 1024, STACK = 1024 * 1024 };
+
+/* ------------------------------------------------------------------------------------- whole */
+
+static bool save(const PtcOauthWork *w, const char *path, const PtcOauthRecord *record)
+{
+    int lock = ptc_oauth_store_lock(path, ptc_clock_ns(NULL) + (int64_t)LOCK_MS * MS, w->cancel);
+    bool ok = lock >= 0 && ptc_oauth_store_save(w->mem, path, record);
+    if (lock >= 0)
+        ptc_oauth_store_unlock(lock);
+    return ok;
+}
+
+bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
+                       const PtcOauthPerson *person, const char *path, PtcOauthRecord *record)
+{
+    PtcOauthRecord before;
+    char why[PTC_OAUTH_STORE_WHY];
+    PtcOauthFound found = ptc_oauth_store_load(w->mem, &w->arena, path, &before, why);
+    if (found == PTC_OAUTH_REFUSED)
+        return ptc_oauth_work_fail(w, "%s", why);
+    if (!ptc_oauth_login(w, site, way, person, found == PTC_OAUTH_FOUND ? &before : NULL, record))
+        return false;
+    return save(w, path, record) ||
+           ptc_oauth_work_fail(w, "the token could not be written below the state directory");
+}
+
+/* ------------------------------------------------------------------------------- in the background */
+
+struct PtcSignInFlow {
+    PtcMem *mem;
+    const PtcEntry *entry;
+    const char *path;
+    PtcArena arena; /* of the site */
+    PtcOauthSite site;
+    pthread_mutex_t begins; /* guards what follows, up to the next lock */
+    PtcOauthWork work;
+    PtcClient *http;
+    PtcCancel cancel;
+    pthread_t thread;
+    bool joinable;
+    pthread_mutex_t lock; /* guards the rest */
+    pthread_cond_t changed;
+    bool under_way;
+    unsigned shown;  /* addresses, since the flow was made */
+    unsigned before; /* the sign-in that is under way began */
+    PtcBuf url;      /* the last */
+};
+
+static void free_memory(PtcSignInFlow *f)
+{
+    ptc_buf_deinit(&f->url);
+    ptc_arena_deinit(&f->arena);
+    pthread_cond_destroy(&f->changed);
+    pthread_mutex_destroy(&f->lock);
+    pthread_mutex_destroy(&f->begins);
+    ptc_mem_free(f->mem, f, sizeof *f);
+}
+
+PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap *heap,
+                                    const char *path)
+{
+    pthread_condattr_t attr;
+    PtcSignInFlow *f = ptc_mem_alloc(mem, sizeof *f);
+    if (!f)
+        return NULL;
+    memset(f, 0, sizeof *f);
+    f->mem = mem;
+    f->entry = entry;
+    f->path = path;
+    ptc_arena_init(&f->arena, mem);
+    ptc_buf_init(&f->url, mem, ADDRESS_BYTES);
+    pthread_mutex_init(&f->begins, NULL);
+    pthread_mutex_init(&f->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&f->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    if (ptc_sign_in_site(&f->arena, heap, entry, &f->site))
+        return f;
+    free_memory(f);
+    return NULL;
+}
+
+static bool is_under_way(PtcSignInFlow *f)
+{
+    pthread_mutex_lock(&f->lock);
+    bool is = f->under_way;
+    pthread_mutex_unlock(&f->lock);
+    return is;
+}
+
+static void set_under_way(PtcSignInFlow *f, bool is)
+{
+    pthread_mutex_lock(&f->lock);
+    f->under_way = is;
+    f->before = is ? f->shown : f->before;
+    pthread_cond_broadcast(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Its thread has ended, or is about to. */
+static void clear(PtcSignInFlow *f)
+{
+    if (!f->joinable)
+        return;
+    pthread_join(f->thread, NULL);
+    f->joinable = false;
+    ptc_oauth_work_deinit(&f->work);
+    ptc_client_free(f->http);
+}
+
+void ptc_sign_in_flow_cancel(PtcSignInFlow *f)
+{
+    ptc_cancel_ask(&f->cancel);
+}
+
+void ptc_sign_in_flow_free(PtcSignInFlow *f)
+{
+    if (!f)
+        return;
+    ptc_sign_in_flow_cancel(f);
+    clear(f);
+    free_memory(f);
+}
+
+static void show(void *user, const char *url, const char *code)
+{
+    PtcSignInFlow *f = user;
+    (void)code;
+    pthread_mutex_lock(&f->lock);
+    ptc_buf_clear(&f->url);
+    ptc_buf_add_cstr(&f->url, url);
+    f->shown++;
+    pthread_cond_broadcast(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+static bool paste(void *user, PtcBuf *address)
+{
+    (void)user;
+    (void)address;
+    return false;
+}
+
+static void *run(void *user)
+{
+    PtcSignInFlow *f = user;
+    PtcOauthRecord record;
+    PtcOauthPerson person = {show, paste, f};
+    (void)!ptc_sign_in_login(&f->work, &f->site, PTC_OAUTH_BROWSER, &person, f->path, &record);
+    set_under_way(f, false);
+    return NULL;
+}
+
+/* With `begins` held. */
+static bool begin(PtcSignInFlow *f)
+{
+    if (is_under_way(f) && !ptc_cancelled(&f->cancel))
+        return true;
+    clear(f);
+    if (!(f->http = ptc_client_new(f->mem, f->entry->ca_file)))
+        return false;
+    atomic_store(&f->cancel.asked, false);
+    ptc_oauth_work_init(&f->work, f->mem, f->http, &f->cancel, PTC_OAUTH_LOGIN_MS);
+    set_under_way(f, true);
+    f->joinable = ptc_thread_start(&f->thread, STACK, run, f);
+    if (f->joinable)
+        return true;
+    set_under_way(f, false);
+    ptc_oauth_work_deinit(&f->work);
+    ptc_client_free(f->http);
+    return false;
+}
+
+bool ptc_sign_in_flow_begin(PtcSignInFlow *f)
+{
+    pthread_mutex_lock(&f->begins);
+    bool ok = begin(f);
+    pthread_mutex_unlock(&f->begins);
+    return ok;
+}
+
+/* With the lock held: one of this sign-in, and after that one? */
+static bool has_address(const PtcSignInFlow *f, unsigned told)
+{
+    return f->shown > told && f->shown > f->before;
+}
+
+/* With the lock held. */
+static void wait_a_while(PtcSignInFlow *f, unsigned told, int64_t ms)
+{
+    int64_t end = ptc_clock_ns(NULL) + ms * MS;
+    struct timespec until = {end / 1000000000, end % 1000000000};
+    int late = 0;
+    while (f->under_way && !has_address(f, told) && late == 0)
+        late = pthread_cond_timedwait(&f->changed, &f->lock, &until);
+}
+
+unsigned ptc_sign_in_flow_address(PtcSignInFlow *f, unsigned told, int64_t ms, PtcBuf *url)
+{
+    pthread_mutex_lock(&f->lock);
+    wait_a_while(f, told, ms);
+    unsigned number = f->under_way && has_address(f, told) && ptc_buf_ok(&f->url) ? f->shown : 0;
+    if (number)
+        ptc_buf_add(url, f->url.data, f->url.len);
+    pthread_mutex_unlock(&f->lock);
+    return number;
+}
+
+bool ptc_sign_in_flow_await(PtcSignInFlow *f, unsigned told, int64_t ms)
+{
+    pthread_mutex_lock(&f->lock);
+    wait_a_while(f, told, ms);
+    bool over = !f->under_way || has_address(f, told);
+    pthread_mutex_unlock(&f->lock);
+    return over;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * Answers of services as values or failures.  What always holds: an answer that says it is JSON and is not becomes a
+ * failure, never text; what a failure quotes of the service is for the caller to clean. */
+#include "upstream/openapi/openapi_response.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/text/base64.h"
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "net/retry_after.h"
+#include "upstream/catalog/clean.h"
+#include "upstream/config/fields.h"
+#include "upstream/config/header.h"
+
+enum { MESSAGE_BYTES = 500 };
+
+static PtcText media_type(const PtcResponseIn *in)
+{
+    PtcText type = ptc_header_get(in->headers, "content-type");
+    for (size_t i = 0; i < type.len; i++)
+        if (type.bytes[i] == ';' || type.bytes[i] == ' ')
+            type.len = i;
+    return type;
+}
+
+static bool ends_in(PtcText text, const char *end)
+{
+    size_t n = strlen(end);
+    return text.len >= n && strncasecmp(text.bytes + text.len - n, end, n) == 0;
+}
+
+static bool is_json(PtcText type)
+{
+    return ends_in(type, "/json") || ends_in(type, "+json");
+}
+
+static bool is_text(PtcText type)
+{
+    return type.len >= 5 && strncasecmp(type.bytes, "text/", 5) == 0;
+}
+
+/* ------------------------------------------------------------------------------------- value */
+
+static void answer(PtcResponse *out, PtcResultKind kind, PtcValue value)
+{
+    out->result.ok = true;
+    out->result.kind = kind;
+    out->result.value = value;
+}
+
+static void refuse(PtcHeap *heap, PtcResponse *out, const char *reason, const char *message)
+{
+    out->result.ok = false;
+    out->result.reason = reason;
+    out->result.message = ptc_fields_string(heap, ptc_text_cstr(message));
+}
+
+static void answer_blob(PtcHeap *heap, const PtcResponseIn *in, PtcText type, PtcResponse *out)
+{
+    PtcBuf data;
+    PtcValue value = ptc_fields_map(heap), list = ptc_fields_list(heap);
+    ptc_buf_init(&data, heap->pool->mem, SIZE_MAX / 4);
+    ptc_base64_add(&data, in->body.bytes, in->body.len, false);
+    PtcValue text = ptc_fields_buf(heap, &data);
+    ptc_buf_deinit(&data);
+    ptc_fields_push(
+        heap, &list,
+        ptc_tool_result_blob(heap, "blob", type, in->body.len, in->blobs, text, &out->result));
+    ptc_fields_put(heap, &value, "content", list);
+    answer(out, PTC_RESULT_CONTENT, value);
+}
+
+/* Also for a number that is larger than any of the language: rounding it or leaving it out would change the answer. */
+static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *error)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "the answer claims to be JSON but cannot be read: %.200s, at byte %zu", error->message,
+             error->offset);
+    refuse(heap, out, "upstream_error", text);
+}
+
+static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
+{
+    PtcJsonError error;
+    PtcValue v = ptc_json_parse(heap, in->body.bytes, in->body.len, &error);
+    if (v != PTC_NONE)
+        answer(out, PTC_RESULT_JSON, v);
+    else
+        refuse_json(heap, out, &error);
+}
+
+static void answer_success(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
+{
+    PtcText type = media_type(in);
+    bool text = ptc_utf8_valid(in->body.bytes, in->body.len);
+    if (in->body.len == 0) {
+        answer(out, PTC_RESULT_NONE, PTC_NIL);
+    } else if (is_json(type)) {
+        answer_json(heap, in, out);
+    } else if (text && (is_text(type) || !type.len)) {
+        PtcValue v = type.len ? PTC_NONE : ptc_tool_result_json(heap, in->body);
+        if (v != PTC_NONE)
+            answer(out, PTC_RESULT_JSON, v);
+        else if (ptc_fields_ok(heap))
+            answer(out, PTC_RESULT_TEXT, ptc_fields_string(heap, in->body));
+    } else {
+        answer_blob(heap, in, type.len ? type : (PtcText){NULL, 0}, out);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- failures */
+
+static const char *reason_of(int64_t status)
+{
+    switch (status) {
+    case 401: return "auth_failed";
+    case 407: return "upstream_unavailable";
+    case 408: return "timeout";
+    case 429: return "rate_limited";
+    }
+    return status >= 500 ? "upstream_unavailable" : status >= 400 ? "tool_error" : "upstream_error";
+}
+
+/* What a service says of its failure, in one of the places where services say it. */
+static PtcText said(PtcHeap *heap, PtcValue v, int depth)
+{
+    static const char *const keys[] = {"detail", "message", "title", "error", "error_description"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && ptc_is_map(v); i++) {
+        PtcValue member = ptc_map_field(heap, v, keys[i]);
+        PtcText text = ptc_str_text(member);
+        if (!text.bytes && member != PTC_NONE && ptc_is_map(member) && depth < 2)
+            text = said(heap, member, depth + 1);
+        if (text.bytes && text.len)
+            return text;
+    }
+    return (PtcText){NULL, 0};
+}
+
+static void answer_failure(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
+{
+    PtcBuf message;
+    PtcText type = media_type(in), text = {NULL, 0};
+    PtcJsonError error;
+    if (is_json(type) || !type.len || !is_text(type)) {
+        PtcValue v = ptc_json_parse(heap, in->body.bytes, in->body.len, &error);
+        text = v == PTC_NONE ? text : ptc_is_string(v) ? ptc_str_text(v) : said(heap, v, 0);
+    }
+    if (!text.bytes && (is_text(type) || is_json(type) || !type.len))
+        text = in->body;
+    ptc_buf_init(&message, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_addf(&message, "HTTP %lld", (long long)in->status);
+    if (text.bytes && text.len) {
+        ptc_buf_add_cstr(&message, ": ");
+        ptc_clean_add(&message, text, MESSAGE_BYTES, false);
+    }
+    refuse(heap, out, reason_of(in->status), "");
+    out->result.message = ptc_fields_buf(heap, &message);
+    ptc_buf_deinit(&message);
+}
+
+bool ptc_openapi_response(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
+{
+    PtcText wait = ptc_header_get(in->headers, "retry-after");
+    *out = (PtcResponse){.retry_after_ms = -1};
+    out->result =
+        (PtcToolResult){.value = PTC_NIL, .message = PTC_NONE, .blobs = ptc_fields_list(heap)};
+    if (wait.bytes)
+        out->retry_after_ms = ptc_retry_after_ms(wait, in->now_ms);
+    if (in->body.len > (in->max_bytes ? in->max_bytes : PTC_RESPONSE_BYTES))
+        refuse(heap, out, "response_too_large", "the answer is larger than max_response_bytes");
+    else if (in->status >= 200 && in->status < 300)
+        answer_success(heap, in, out);
+    else
+        answer_failure(heap, in, out);
+    return ptc_fields_ok(heap);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * One exchange with a service.  What always holds: credentials are read at the moment they are sent, and go to the
+ * server of the request and no other; only GET and HEAD follow a redirect, within that server; a request is sent a
+ * second time only if it was refused for its credentials and there are new ones. */
+#include <stdio.h>
+#include <time.h>
+
+#include "base/text/secret.h"
+#include "json/parse.h"
+#include "net/retry_after.h"
+#include "upstream/config/fields.h"
+#include "upstream/openapi/service_int.h"
+#include "upstream/run/desk.h"
+
+enum { HEADERS = 320, HOPS = 5, DESK_BYTES = 16 * 1024 * 1024, HEAD_BYTES = 64 * 1024 };
+
+/* ---------------------------------------------------------------------------------- headers */
+
+static void clear_secret(PtcBuf *buf)
+{
+    if (buf->data)
+        ptc_secret_wipe(buf->data, buf->cap);
+    ptc_buf_clear(buf);
+}
+
+static PtcValue parsed(PtcDesk *desk, PtcText text)
+{
+    PtcJsonError error;
+    return text.len ? ptc_json_parse(&desk->heap, text.bytes, text.len, &error) : PTC_NONE;
+}
+
+/* Puts the token that a binding by client credentials stands for into the headers; true also if there is none. */
+static bool put_token(PtcServiceJob *job, PtcDesk *desk, PtcValue auth, PtcValue *headers)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcBuf value;
+    PtcText url = {NULL, 0};
+    for (size_t i = 0; i < ptc_fields_count(auth) && !url.bytes; i++)
+        url = ptc_fields_text(heap, ptc_seq_nth(auth, i), "token_url");
+    if (!url.bytes)
+        return true;
+    ptc_buf_init(&value, job->service->mem, 2 * PTC_SERVICE_TOKEN);
+    ptc_buf_add_cstr(&value, "Bearer ");
+    bool ok = ptc_service_token(job, url, &value);
+    if (ok && *headers == PTC_NONE)
+        *headers = ptc_fields_map(heap);
+    if (ok)
+        ptc_fields_put(heap, headers, "authorization", ptc_fields_buf(heap, &value));
+    clear_secret(&value);
+    ptc_buf_deinit(&value);
+    return ok && ptc_fields_ok(heap);
+}
+
+/* The bindings without it. */
+static PtcValue bound(PtcDesk *desk, PtcValue auth)
+{
+    PtcValue list = ptc_fields_list(&desk->heap);
+    for (size_t i = 0; i < ptc_fields_count(auth); i++)
+        if (!ptc_fields_text(&desk->heap, ptc_seq_nth(auth, i), "token_url").bytes)
+            ptc_fields_push(&desk->heap, &list, ptc_seq_nth(auth, i));
+    return list;
+}
+
+/* False: credentials cannot be had; job->why says so. */
+static bool write_headers(PtcServiceJob *job)
+{
+    PtcDesk desk;
+    const PtcServiceConfig *c = &job->service->config;
+    clear_secret(&job->lines);
+    clear_secret(&job->query);
+    ptc_desk_init(&desk, job->service->mem, DESK_BYTES);
+    PtcValue headers = parsed(&desk, job->request.headers), auth = parsed(&desk, job->request.auth);
+    bool ok = put_token(job, &desk, auth, &headers) &&
+              ptc_credentials_apply(c->credentials, c->entry, headers, bound(&desk, auth),
+                                    &job->lines, &job->query, &job->why);
+    ptc_desk_deinit(&desk);
+    ok = ok && ptc_buf_ok(&job->lines) && ptc_buf_ok(&job->query);
+    if (!ok && job->why.len == 0)
+        ptc_buf_add_cstr(&job->why, "its headers are too large, or ptc is out of memory");
+    return ok;
+}
+
+/* ----------------------------------------------------------------------------------- answer */
+
+static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+{
+    PtcServiceJob *job = user;
+    (void)answer;
+    return ptc_buf_add(&job->text, bytes.bytes, bytes.len) ? PTC_PIECE_MORE : PTC_PIECE_STOP;
+}
+
+/* What does not fit is left out: these are for people and programs that look at them, not for us. */
+static void on_header(void *user, PtcText line)
+{
+    PtcServiceJob *job = user;
+    PtcBuf *head = job->request.head;
+    if (!head)
+        return;
+    if (!line.bytes)
+        ptc_buf_clear(head);
+    else if (head->len + line.len + 1 <= HEAD_BYTES && ptc_buf_add(head, line.bytes, line.len))
+        ptc_buf_add_char(head, '\n');
+}
+
+/* ------------------------------------------------------------------------------------- send */
+
+/* The address with what credentials add to it. */
+static bool put_query(const PtcServiceJob *job, char url[PTC_URL_BYTES + 1])
+{
+    const char *joint = strchr(job->url, '?') ? "&" : "?";
+    PtcText query = ptc_buf_view(&job->query);
+    int n = query.len > 1 ? snprintf(url, PTC_URL_BYTES + 1, "%s%s%.*s", job->url, joint,
+                                     (int)query.len - 1, query.bytes + 1)
+                          : snprintf(url, PTC_URL_BYTES + 1, "%s", job->url);
+    return n > 0 && n <= PTC_URL_BYTES;
+}
+
+/* POST, PUT and PATCH send a Content-Length even when there is no body: some servers demand one. */
+static PtcText body_of(const PtcServiceRequest *r)
+{
+    bool carries = *r->method == 'P';
+    return r->body.bytes ? r->body : carries ? (PtcText){"", 0} : (PtcText){NULL, 0};
+}
+
+static void send_once(PtcServiceJob *job)
+{
+    PtcText lines[HEADERS];
+    char url[PTC_URL_BYTES + 1];
+    const PtcServiceConfig *c = &job->service->config;
+    ptc_client_answer_deinit(&job->answer);
+    job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
+    ptc_buf_clear(&job->text);
+    if (!put_query(job, url)) {
+        snprintf(job->answer.why, sizeof job->answer.why, "the address has more than %d bytes",
+                 PTC_URL_BYTES);
+        return;
+    }
+    PtcClientRequest r = {.method = job->request.method,
+                          .url = url,
+                          .body = body_of(&job->request),
+                          .headers = lines,
+                          .header_count =
+                              ptc_client_header_lines(ptc_buf_view(&job->lines), lines, HEADERS),
+                          .plain = c->entry->insecure_http,
+                          .outside = job->request.outside,
+                          .max_body = job->most,
+                          .connect_ms = c->entry->connect_ms,
+                          .silence_ms = INT64_MAX,
+                          .total_ms = INT64_MAX,
+                          .deadline_ns = job->end_ns,
+                          .cancel = &job->cancel,
+                          .piece = on_piece,
+                          .header = on_header,
+                          .user = job};
+    ptc_client_send(c->http, job->service->mem, &r, &job->answer);
+    ptc_secret_wipe(url, sizeof url);
+}
+
+/* May it be sent on to where it was told to go? */
+static bool follow(PtcServiceJob *job)
+{
+    const PtcClientAnswer *a = &job->answer;
+    PtcUrl here, there;
+    const char *why, *method = job->request.method;
+    char url[PTC_URL_BYTES + 1];
+    bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    bool moved = a->status == 301 || a->status == 302 || a->status == 303 || a->status == 307 ||
+                 a->status == 308;
+    if (a->end != PTC_CLIENT_OK || !moved || !a->location[0])
+        return false;
+    job->strayed = true;
+    if (!reads || job->hops == HOPS || !ptc_url_parse(ptc_text_cstr(job->url), &here, &why) ||
+        !ptc_url_resolve(job->url, a->location, url) ||
+        !ptc_url_parse(ptc_text_cstr(url), &there, &why) || !ptc_url_same_server(&here, &there))
+        return false;
+    memcpy(job->url, url, strlen(url) + 1);
+    job->hops++;
+    job->strayed = false;
+    return true;
+}
+
+static void send_all(PtcServiceJob *job)
+{
+    job->hops = 0;
+    job->strayed = false;
+    snprintf(job->url, sizeof job->url, "%.*s", (int)job->request.url.len, job->request.url.bytes);
+    do
+        send_once(job);
+    while (follow(job));
+}
+
+/* After 401: are there other credentials now than those that were sent? */
+static bool has_new_credentials(PtcServiceJob *job)
+{
+    PtcBuf lines = job->lines, query = job->query;
+    if (job->answer.end != PTC_CLIENT_OK || job->answer.status != 401)
+        return false;
+    ptc_service_token_refused(job->service, ptc_buf_view(&lines));
+    (void)ptc_credentials_forget(job->service->config.credentials, job->service->config.entry);
+    ptc_buf_init(&job->lines, job->service->mem, lines.max);
+    ptc_buf_init(&job->query, job->service->mem, query.max);
+    bool new =
+        write_headers(job) && !(ptc_text_same(ptc_buf_view(&lines), ptc_buf_view(&job->lines)) &&
+                                ptc_text_same(ptc_buf_view(&query), ptc_buf_view(&job->query)));
+    ptc_buf_clear(&job->why); /* that they are gone now does not change what was answered */
+    clear_secret(&lines);
+    clear_secret(&query);
+    ptc_buf_deinit(&lines);
+    ptc_buf_deinit(&query);
+    return new;
+}
+
+void ptc_service_send(PtcServiceJob *job)
+{
+    job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
+    if (job->request.url.len > PTC_URL_BYTES || !write_headers(job))
+        return;
+    send_all(job);
+    if (has_new_credentials(job))
+        send_all(job);
+}
+
+/* ------------------------------------------------------------------------------------ reply */
+
+static int64_t retry_after(const PtcClientAnswer *a)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return a->retry_after[0] ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), now_ms) : -1;
+}
+
+static PtcLinkEnd end_of(const PtcServiceJob *job)
+{
+    switch (job->answer.end) {
+    case PTC_CLIENT_OK:
+        return job->answer.status >= 200 && job->answer.status <= 299 ? PTC_LINK_ANSWER
+                                                                      : PTC_LINK_HTTP_FAULT;
+    case PTC_CLIENT_SILENCE:
+    case PTC_CLIENT_TIMEOUT:
+    case PTC_CLIENT_DEADLINE: return PTC_LINK_TIMEOUT;
+    case PTC_CLIENT_CANCELLED: return PTC_LINK_CANCELLED;
+    case PTC_CLIENT_STOPPED: /* by the buffer of the body */
+        return job->text.failed ? PTC_LINK_NO_MEMORY : PTC_LINK_TOO_LARGE;
+    case PTC_CLIENT_TOO_LARGE: return PTC_LINK_TOO_LARGE;
+    case PTC_CLIENT_NO_MEMORY: return PTC_LINK_NO_MEMORY;
+    case PTC_CLIENT_NOT_HTTP: return PTC_LINK_BAD_ANSWER;
+    default: return PTC_LINK_BROKEN;
+    }
+}
+
+void ptc_service_reply(PtcServiceJob *job, PtcLinkReply *r)
+{
+    PtcClientAnswer *a = &job->answer;
+    r->delivered = a->sent;
+    r->status = a->status;
+    r->retry_after_ms = retry_after(a);
+    r->bytes = job->text.len + a->error_body.len;
+    r->end = job->why.len ? PTC_LINK_AUTH : end_of(job);
+    if (job->why.len) {
+        r->own = true;
+        ptc_buf_add(&r->text, job->why.data, job->why.len);
+    } else if (r->end == PTC_LINK_ANSWER) {
+        ptc_buf_deinit(&r->text);
+        r->text = job->text;
+        job->text = (PtcBuf){0};
+    } else if (job->strayed) {
+        ptc_buf_addf(&r->text, "it redirects (status %d) where a request may not follow",
+                     a->status);
+    } else if (r->end == PTC_LINK_HTTP_FAULT) {
+        ptc_buf_add(&r->text, a->error_body.data, a->error_body.len);
+    } else if (r->end == PTC_LINK_BROKEN || r->end == PTC_LINK_BAD_ANSWER) {
+        ptc_buf_add_cstr(&r->text, a->why);
+    }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * The document of a service: from a file or an address, JSON or YAML, up to schema_max_bytes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os/whole_file.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/config/fields.h"
+#include "upstream/config/yaml_read.h"
+#include "upstream/openapi/openapi_dialect.h"
+#include "upstream/openapi/service_int.h"
+#include "upstream/run/desk.h"
+
+enum { DESK_BYTES = 256 * 1024 * 1024 };
+
+static bool fail(PtcBuf *why, const char *what, const char *how)
+{
+    ptc_buf_addf(why, "its document %s: %s", what, how);
+    return false;
+}
+
+static bool too_large(PtcServiceJob *job, const char *what, PtcBuf *why)
+{
+    char text[100];
+    snprintf(text, sizeof text, "it has more than %zu bytes (schema_max_bytes)", job->most);
+    return fail(why, what, text);
+}
+
+/* ------------------------------------------------------------------------------------- bytes */
+
+static bool from_file(PtcServiceJob *job, PtcBuf *why)
+{
+    struct stat st;
+    const char *path = job->service->config.entry->schema_file;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return fail(why, path, strerror(errno));
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    bool ok = regular && ptc_whole_file_read_from(fd, &job->text);
+    close(fd);
+    if (!regular)
+        return fail(why, path, "it is not a regular file");
+    return ok ||
+           (job->text.full ? too_large(job, path, why) : fail(why, path, "it cannot be read"));
+}
+
+/* Credentials go to the origin of the service alone. */
+static bool is_own(const PtcEntry *e)
+{
+    PtcUrl base, schema;
+    const char *why;
+    return e->base_url && ptc_url_parse(ptc_text_cstr(e->base_url), &base, &why) &&
+           ptc_url_parse(ptc_text_cstr(e->schema_url), &schema, &why) &&
+           ptc_url_same_server(&base, &schema);
+}
+
+static bool from_address(PtcServiceJob *job, PtcBuf *why)
+{
+    PtcBuf auth;
+    const PtcEntry *e = job->service->config.entry;
+    PtcDesk desk;
+    char text[100];
+    ptc_buf_init(&auth, job->service->mem, 64 * 1024);
+    ptc_desk_init(&desk, job->service->mem, 1024 * 1024);
+    if (is_own(e) && e->auth != PTC_NONE)
+        ptc_emit_value(&auth, &desk.heap, e->auth);
+    ptc_desk_deinit(&desk);
+    if (!ptc_buf_ok(&auth)) {
+        ptc_buf_deinit(&auth);
+        return fail(why, e->schema_url, "out of memory");
+    }
+    job->request =
+        (PtcServiceRequest){.method = "GET",
+                            .url = ptc_text_cstr(e->schema_url),
+                            .headers = PTC_TEXT("{\"accept\":\"application/json, */*;q=0.5\"}"),
+                            .auth = ptc_buf_view(&auth)};
+    ptc_service_send(job);
+    ptc_buf_deinit(&auth);
+    const PtcClientAnswer *a = &job->answer;
+    snprintf(text, sizeof text, "status %d", a->status);
+    if (job->why.len) {
+        const char *told = ptc_buf_text(&job->why);
+        return fail(why, e->schema_url, told ? told : "out of memory");
+    }
+    if (a->end == PTC_CLIENT_TOO_LARGE || job->text.full)
+        return too_large(job, e->schema_url, why);
+    if (a->end != PTC_CLIENT_OK)
+        return fail(why, e->schema_url, a->why);
+    return (a->status >= 200 && a->status <= 299) || fail(why, e->schema_url, text);
+}
+
+/* ------------------------------------------------------------------------------------- value */
+
+static bool is_json(PtcText text)
+{
+    size_t i = ptc_text_starts(text, "\xef\xbb\xbf") ? 3 : 0;
+    while (i < text.len && strchr(" \t\r\n", text.bytes[i]))
+        i++;
+    return i < text.len && text.bytes[i] == '{';
+}
+
+static PtcValue parse(PtcHeap *heap, PtcText text, char how[300])
+{
+    PtcJsonError json = {0};
+    PtcYamlError yaml = {0};
+    snprintf(how, 300, "out of memory");
+    if (ptc_text_starts(text, "\xef\xbb\xbf"))
+        text = (PtcText){text.bytes + 3, text.len - 3};
+    if (is_json(text)) {
+        PtcValue v = ptc_json_parse(heap, text.bytes, text.len, &json);
+        if (v == PTC_NONE && ptc_fields_ok(heap))
+            snprintf(how, 300, "it is not JSON (line %d: %.200s)", (int)json.line, json.message);
+        return v;
+    }
+    PtcValue v = ptc_yaml_read(heap, text, &yaml);
+    if (v == PTC_NONE && yaml.message[0])
+        snprintf(how, 300, "it is not YAML (line %zu: %.200s)", yaml.line, yaml.message);
+    return v;
+}
+
+static bool convert(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf *out, PtcBuf *why)
+{
+    char how[300];
+    const char *hint;
+    PtcHeap *heap = &desk->heap;
+    PtcValue v = parse(heap, ptc_buf_view(&job->text), how);
+    if (v == PTC_NONE)
+        return fail(why, what, how);
+    v = ptc_openapi_dialect(heap, v, &hint);
+    if (v == PTC_NONE || !ptc_emit_value(out, heap, v))
+        return fail(why, what, v == PTC_NONE ? hint : "it needs more memory than there is");
+    return true;
+}
+
+bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcBuf *why)
+{
+    PtcDesk desk;
+    const PtcEntry *e = job->service->config.entry;
+    if (!(e->schema_file ? from_file(job, why) : from_address(job, why)))
+        return false;
+    ptc_desk_init(&desk, job->service->mem, DESK_BYTES);
+    bool ok = convert(job, &desk, e->schema_file ? e->schema_file : e->schema_url, out, why);
+    ptc_desk_deinit(&desk);
+    return ok;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * Grants, and the file approvals.json.  What always holds: the file is replaced whole, under a lock, and names servers
+ * and tools in words, so that a person can read it and take a line out; owners are in it as digests only. */
+#include "upstream/run/grants.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/os/whole_file.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/config/fields.h"
+#include "upstream/run/desk.h"
+
+enum {
+    FIRST_ROOM = 8,
+    FORMAT = 2, /* 1: without the entry; such grants hold for nothing any more */
+    FILE_BYTES = 4 * 1024 * 1024,
+    HEAP_BYTES = 32 * 1024 * 1024,
+    PATH_BYTES = 4200,
+    LOCK_MS = 2000,
+    HEX = 2 * PTC_SHA256_BYTES,
+};
+
+void ptc_grants_init(PtcGrants *g, PtcMem *mem)
+{
+    *g = (PtcGrants){.mem = mem};
+}
+
+void ptc_grants_deinit(PtcGrants *g)
+{
+    ptc_mem_free(g->mem, g->items, g->cap * sizeof *g->items);
+    *g = (PtcGrants){.mem = g->mem};
+}
+
+static void digest_owner(PtcGrantOf of, uint8_t out[PTC_SHA256_BYTES])
+{
+    PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(of.realm), ptc_text_cstr(of.owner)};
+    ptc_sha256_parts(parts, 3, out);
+}
+
+static void digest_tool(const uint8_t owner[PTC_SHA256_BYTES], PtcText server, PtcText tool,
+                        uint8_t out[PTC_SHA256_BYTES])
+{
+    uint64_t len = server.len; /* so that no name can pass for the beginning of another */
+    PtcText parts[] = {
+        {(const char *)owner, PTC_SHA256_BYTES}, {(const char *)&len, sizeof len}, server, tool};
+    ptc_sha256_parts(parts, 4, out);
+}
+
+static PtcGrant grant_of(PtcGrantOf of)
+{
+    PtcGrant grant;
+    uint8_t owner[PTC_SHA256_BYTES];
+    digest_owner(of, owner);
+    digest_tool(owner, of.server, of.tool, grant.name);
+    memcpy(grant.entry, of.entry, sizeof grant.entry);
+    memcpy(grant.pin, of.pin, sizeof grant.pin);
+    return grant;
+}
+
+static PtcGrantState compare(const PtcGrant *a, const PtcGrant *b)
+{
+    return memcmp(a->name, b->name, sizeof a->name) != 0      ? PTC_GRANT_NONE
+           : memcmp(a->entry, b->entry, sizeof a->entry) != 0 ? PTC_GRANT_OTHER_ENTRY
+           : memcmp(a->pin, b->pin, sizeof a->pin) != 0       ? PTC_GRANT_OTHER_TOOL
+                                                              : PTC_GRANT_HOLDS;
+}
+
+/* The most alike. */
+static PtcGrantState find(const PtcGrants *g, const PtcGrant *wanted, PtcGrant **found)
+{
+    PtcGrantState best = PTC_GRANT_NONE;
+    for (size_t i = 0; i < g->count; i++) {
+        PtcGrantState state = compare(&g->items[i], wanted);
+        if (state <= best)
+            continue;
+        best = state;
+        *found = &g->items[i];
+    }
+    return best;
+}
+
+static bool add(PtcGrants *g, const PtcGrant *new)
+{
+    PtcGrant *grant = NULL;
+    if (find(g, new, &grant) >= PTC_GRANT_OTHER_TOOL) {
+        *grant = *new;
+        return true;
+    }
+    if (g->count == g->cap) {
+        size_t cap = g->cap ? 2 * g->cap : FIRST_ROOM;
+        PtcGrant *grown =
+            g->count >= PTC_GRANTS_MOST
+                ? NULL
+                : ptc_mem_resize(g->mem, g->items, g->cap * sizeof *grown, cap * sizeof *grown);
+        if (!grown)
+            return false;
+        g->items = grown;
+        g->cap = cap;
+    }
+    g->items[g->count++] = *new;
+    return true;
+}
+
+bool ptc_grants_add(PtcGrants *g, PtcGrantOf of)
+{
+    PtcGrant grant = grant_of(of);
+    return add(g, &grant);
+}
+
+PtcGrantState ptc_grants_find(const PtcGrants *g, PtcGrantOf of)
+{
+    PtcGrant *found, wanted;
+    if (g->count == 0)
+        return PTC_GRANT_NONE;
+    wanted = grant_of(of);
+    return find(g, &wanted, &found);
+}
+
+/* -------------------------------------------------------------------------------------- file */
+
+static bool path_of(char path[PATH_BYTES], const char *state_dir, const char *name)
+{
+    int n = state_dir ? snprintf(path, PATH_BYTES, "%s/%s", state_dir, name) : -1;
+    return n > 0 && n < PATH_BYTES;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
+{
+    if (!text.bytes || text.len != HEX)
+        return false;
+    for (size_t i = 0; i < PTC_SHA256_BYTES; i++) {
+        int high = digit(text.bytes[2 * i]), low = digit(text.bytes[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (uint8_t)(16 * high + low);
+    }
+    return true;
+}
+
+/* The approvals of the file, a list; PTC_NONE: there is no such file, or it is broken. */
+static PtcValue read_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
+{
+    char path[PATH_BYTES];
+    PtcJsonError error;
+    PtcBuf text;
+    PtcValue list = PTC_NONE;
+    ptc_buf_init(&text, mem, FILE_BYTES);
+    if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
+        PtcValue file = ptc_json_parse(&desk->heap, text.data ? text.data : "", text.len, &error);
+        bool ours = file != PTC_NONE && ptc_is_map(file) &&
+                    (ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT)) ||
+                     ptc_fields_is(&desk->heap, file, "format", ptc_int(1)));
+        list = ours ? ptc_map_field(&desk->heap, file, "approvals") : PTC_NONE;
+    }
+    ptc_buf_deinit(&text);
+    return list != PTC_NONE && ptc_is_sequential(list) ? list : PTC_NONE;
+}
+
+static bool read_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
+{
+    uint8_t owner[PTC_SHA256_BYTES];
+    if (!ptc_is_map(line) || !read_hex(ptc_fields_text(heap, line, "owner"), owner) ||
+        !read_hex(ptc_fields_text(heap, line, "definition"), grant->pin))
+        return false;
+    if (!read_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
+        memset(grant->entry, 0, sizeof grant->entry); /* of no server */
+    PtcText server = ptc_fields_text(heap, line, "server"),
+            tool = ptc_fields_text(heap, line, "tool");
+    if (!server.bytes || !tool.bytes)
+        return false;
+    digest_tool(owner, server, tool, grant->name);
+    return true;
+}
+
+void ptc_grants_load(PtcGrants *g, const char *state_dir)
+{
+    PtcDesk desk;
+    PtcGrant grant;
+    ptc_desk_init(&desk, g->mem, HEAP_BYTES);
+    PtcValue list = read_file(g->mem, &desk, state_dir);
+    for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++)
+        if (read_line(&desk.heap, ptc_seq_nth(list, i), &grant) && !add(g, &grant))
+            break;
+    ptc_desk_deinit(&desk);
+}
+
+static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256_BYTES])
+{
+    ptc_emit_key(out, key);
+    ptc_emit_hex(out, bytes, PTC_SHA256_BYTES);
+}
+
+/* The lines that were there but for one of the same tool and server, then the new one. */
+static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
+{
+    PtcGrant new = grant_of(of), other;
+    uint8_t owner[PTC_SHA256_BYTES];
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "about",
+                        "tools that ptc may call without asking, as long as their server and their "
+                        "definition stay as they are; remove an entry to be asked again");
+    ptc_emit_field_int(out, "format", FORMAT);
+    ptc_emit_key(out, "approvals");
+    ptc_emit_array(out);
+    for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++) {
+        PtcValue line = ptc_seq_nth(list, i);
+        if (!read_line(&desk->heap, line, &other) || compare(&other, &new) >= PTC_GRANT_OTHER_TOOL)
+            continue;
+        ptc_emit_value(out, &desk->heap, line);
+    }
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "server", of.server);
+    ptc_emit_field_text(out, "tool", of.tool);
+    digest_owner(of, owner);
+    put_hex(out, "owner", owner);
+    put_hex(out, "entry", of.entry);
+    put_hex(out, "definition", of.pin);
+    ptc_emit_object_end(out);
+    ptc_emit_array_end(out);
+    return ptc_emit_object_end(out);
+}
+
+/* An empty file first, so that the directory is there for the lock. */
+static int lock(const char *state_dir)
+{
+    char path[PATH_BYTES];
+    PtcWholeFile how = {.dirs = true, .only_new = true};
+    if (!path_of(path, state_dir, "approvals.lock") ||
+        !ptc_whole_file_put(path, (PtcText){"", 0}, how))
+        return -1;
+    return ptc_whole_file_lock(path, LOCK_MS);
+}
+
+static bool fail(char why[200], const char *path, const char *what)
+{
+    snprintf(why, 200, "%.120s: %.70s", path, what);
+    return false;
+}
+
+/* With the lock held. */
+static bool rewrite(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
+                    char why[200])
+{
+    PtcDesk desk;
+    PtcBuf out;
+    ptc_desk_init(&desk, mem, HEAP_BYTES);
+    ptc_buf_init(&out, mem, FILE_BYTES);
+    PtcValue list = read_file(mem, &desk, state_dir);
+    bool ok = list != PTC_NONE || access(path, F_OK) != 0;
+    if (!ok) /* somebody's mistake to mend, not ours to replace */
+        fail(why, path, "it cannot be read, or is not in the form that ptc writes");
+    else if (!(ok = put_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap)))
+        fail(why, path, "out of memory");
+    else if (!(ok = ptc_whole_file_put(path, ptc_buf_view(&out),
+                                       (PtcWholeFile){.line = true, .locked = true})))
+        fail(why, path, strerror(errno));
+    ptc_buf_deinit(&out);
+    ptc_desk_deinit(&desk);
+    return ok;
+}
+
+bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, char why[200])
+{
+    char path[PATH_BYTES];
+    if (!path_of(path, state_dir, "approvals.json"))
+        return fail(why, "approvals.json", "there is no place for it: set HOME or XDG_STATE_HOME");
+    int fd = lock(state_dir);
+    bool ok = fd >= 0 ? rewrite(mem, state_dir, path, of, why) : fail(why, path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}

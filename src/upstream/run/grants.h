@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * grants.h - tools that a person has allowed beyond one call: for a run, until the process ends, or permanently.
+ *
+ * A grant is for one owner and one tool of one server: of the server as its entry starts or reaches it, and of the tool
+ * as it was defined when the grant was given.  Another server of that name is another server, and a tool that describes
+ * itself differently is another tool.  Nothing here takes a lock: the owner of the grants guards them. */
+#ifndef PTC_UPSTREAM_RUN_GRANTS_H
+#define PTC_UPSTREAM_RUN_GRANTS_H
+
+#include "base/buf.h"
+#include "base/text/hmac.h"
+
+enum { PTC_GRANTS_MOST = 4096 };
+
+typedef struct PtcGrant {
+    uint8_t name[PTC_SHA256_BYTES]; /* of owner, server and tool */
+    uint8_t entry[PTC_SHA256_BYTES];
+    uint8_t pin[PTC_SHA256_BYTES];
+} PtcGrant;
+
+typedef struct PtcGrants {
+    PtcMem *mem;
+    PtcGrant *items;
+    size_t count, cap;
+} PtcGrants;
+
+void ptc_grants_init(PtcGrants *grants, PtcMem *mem);
+void ptc_grants_deinit(PtcGrants *grants);
+
+/* Whose grant of what it is. */
+typedef struct PtcGrantOf {
+    const char *realm, *owner; /* where owners have this name, and the name */
+    PtcText server, tool;
+    const uint8_t *entry, *pin; /* digests: of what the server is, of the tool's definition */
+} PtcGrantOf;
+
+/* In the order of likeness. */
+typedef enum {
+    PTC_GRANT_NONE,
+    PTC_GRANT_OTHER_ENTRY, /* for a tool and a server of these names, but another server */
+    PTC_GRANT_OTHER_TOOL,  /* for this server, but another definition of the tool */
+    PTC_GRANT_HOLDS,
+} PtcGrantState;
+
+/* False: out of memory, or there are too many.  An older one for another definition is replaced. */
+PTC_MUST_USE bool ptc_grants_add(PtcGrants *grants, PtcGrantOf of);
+PtcGrantState ptc_grants_find(const PtcGrants *grants, PtcGrantOf of);
+
+/* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is
+ * broken, or that others may write, counts as empty. */
+void ptc_grants_load(PtcGrants *grants, const char *state_dir);
+/* False: it could not be written, and why says so. */
+PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, char why[200]);
+
+#endif

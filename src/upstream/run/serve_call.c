@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT
+ * A call of a tool, up to the moment it is sent: is it there, may it be called, do its arguments fit, does the run have
+ * calls left.  All of it is checked here, in the process that has the credentials, whatever was checked before. */
+#include <stdio.h>
+
+#include "base/text/one_line.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/config/fields.h"
+#include "upstream/connect/inquiry.h"
+#include "upstream/connect/mcp_headers.h"
+#include "upstream/run/arguments.h"
+#include "upstream/run/serve_int.h"
+
+enum { MS = 1000 * 1000, CALL_BYTES = 64 * 1024 * 1024 };
+
+/* ----------------------------------------------------------------------------------- policy */
+
+static void why_unpinned(const PtcManager *m, char why[256])
+{
+    if (m->pins)
+        ptc_pins_unkept(m->pins, why);
+    else
+        snprintf(why, 256, "there is no place for pins: set HOME or XDG_STATE_HOME");
+}
+
+/* With "pin": "strict" a tool must be as it was pinned, and that must be known, also to whoever is asked tomorrow. */
+static const char *why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
+                               size_t tool)
+{
+    char why[256];
+    if (!up->entry.pin_strict)
+        return NULL;
+    why_unpinned(m, why);
+    return why[0] ? "unpinned" : ptc_serve_is_changed(m, up, l, tool) ? "pinned" : NULL;
+}
+
+PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
+                              const PtcListing *l, size_t tool)
+{
+    PtcManager *m = run->manager;
+    bool only_reads = run->mode == PTC_REMOTE_ONLY_READS;
+    const PtcCatalogTool *t = &l->server.tools[tool];
+    PtcPolicyIn in = {.server = {up->entry.name, up->entry.ns, {NULL, 0}},
+                      .tool = ptc_listing_spelt_tool(heap, &up->entry, t),
+                      .annotations = ptc_map_field(heap, t->definition, "annotations"),
+                      .was = PTC_NONE,
+                      .effects = up->entry.effects,
+                      .upstream_policy = up->entry.policy,
+                      .file_policy = m->config.policy,
+                      .posture = only_reads ? PTC_POSTURE_READ_ONLY : m->config.posture,
+                      .distrust = up->entry.distrust,
+                      .approved = m->config.approved,
+                      .cannot_ask = only_reads || run->mode == PTC_REMOTE_REFUSES ||
+                                    run->mode == PTC_REMOTE_GRANTED};
+    PtcPolicyOut out =
+        !m->pins || up->entry.no_pins
+            ? ptc_policy_decide(heap, &in)
+            : ptc_pins_decide(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool, heap, &in);
+    const char *why = why_blocked(m, up, l, tool);
+    if (why)
+        return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, why, NULL};
+    /* One of its tools was to be denied, and nobody knows which. */
+    if (l->misspelt && out.effect.kind != PTC_EFFECT_READ && out.decision != PTC_POLICY_DENY)
+        return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, "rule", l->misspelt};
+    return out;
+}
+
+bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing *l, size_t tool)
+{
+    return m->pins && !up->entry.no_pins &&
+           ptc_pins_changed(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool) != 0;
+}
+
+bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
+                        PtcPolicyOut policy, char text[300])
+{
+    char why[256], word[PTC_ONE_LINE_WORD];
+    if (strcmp(policy.why, "unpinned") == 0) {
+        why_unpinned(m, why);
+        snprintf(text, 300, "what it was cannot be known: %s", why);
+        return true;
+    }
+    if (strcmp(policy.why, "changed") != 0 && strcmp(policy.why, "pinned") != 0)
+        return false;
+    snprintf(text, 300,
+             "it has changed since it was pinned; ptc upstreams pins shows how, ptc upstreams "
+             "approve %s accepts it as it is",
+             ptc_one_line_word(word, e->name, tool->name));
+    return true;
+}
+
+const char *ptc_serve_denied_by(PtcPolicyOut policy)
+{
+    return strcmp(policy.why, "posture") == 0
+               ? "only reads are allowed here (--upstreams-policy read-only)"
+               : "a rule of this machine denies it";
+}
+
+static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut policy)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    char pin[300];
+    if (strcmp(policy.why, "memory") == 0)
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    ptc_run_denied(call, tool);
+    if (policy.detail)
+        return ptc_call_refuse(call, "denied",
+                               "%.*s/%.*s may not be called: %s; until it is mended, only reads of "
+                               "this server are called",
+                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+                               tool->symbol.bytes, policy.detail);
+    if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
+        return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
+                               e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
+    if (call->run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
+        return ptc_call_refuse(call, "denied",
+                               "%.*s/%.*s may not be called: its effect is %s, and this run may "
+                               "only read",
+                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+                               tool->symbol.bytes, ptc_effect_name(policy.effect.kind));
+    if (policy.decision == PTC_POLICY_DENY && strcmp(policy.why, "cannot_ask") != 0)
+        return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
+                               e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
+                               ptc_serve_denied_by(policy));
+    return ptc_call_refuse(
+        call, "denied",
+        "%.*s/%.*s may not be called: its effect is %s, and a person would have to approve it; "
+        "\"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so does --allow %.*s/%.*s",
+        (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
+        ptc_effect_name(policy.effect.kind), (int)tool->name.len, tool->name.bytes,
+        (int)e->name.len, e->name.bytes, (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+        tool->symbol.bytes);
+}
+
+static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    return ptc_call_refuse(call, "upstream_error", "%.*s no longer has the tool %.*s",
+                           (int)e->name.len, e->name.bytes, (int)tool->name.len, tool->name.bytes);
+}
+
+/* Consent was given to what the tool was, and a request to a service was made of what the document was. */
+static bool changed(PtcUpCall *call, const PtcCatalogTool *tool)
+{
+    ptc_run_denied(call, tool);
+    return ptc_call_refuse(call, "denied",
+                           "%.*s was changed by its server after %s; run the program again%s",
+                           (int)tool->name.len, tool->name.bytes,
+                           call->approved ? "it was asked about, so the answer no longer counts"
+                                          : "this program began",
+                           call->approved ? " to be asked again" : "");
+}
+
+/* What the run saw may be older than what the upstream says now; the stricter of the two holds. */
+bool ptc_serve_may_send(PtcUpCall *call)
+{
+    PtcManager *m = call->run->manager;
+    PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
+    const PtcListing *seen = call->seen, *now = up->listing;
+    if (call->op == PTC_REMOTE_RESOURCE || !seen || !now || seen == now)
+        return true;
+    const PtcCatalogTool *tool = &seen->server.tools[call->tool];
+    int n = ptc_listing_find(now, tool->name);
+    if (n < 0)
+        return gone(call, tool);
+    PtcPolicyOut policy = ptc_serve_policy(call->run, &m->desk.heap, up, now, (size_t)n);
+    call->changed = call->changed || ptc_serve_is_changed(m, up, now, (size_t)n);
+    if ((call->approved || up->entry.openapi) &&
+        ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
+        return changed(call, tool);
+    bool asks = policy.decision == PTC_POLICY_ASK || strcmp(policy.why, "cannot_ask") == 0;
+    if (policy.decision == PTC_POLICY_ALLOW || (asks && call->approved)) {
+        call->effect = ptc_effect_stricter(call->effect, policy.effect);
+        return true;
+    }
+    return deny(call, tool, policy);
+}
+
+/* ------------------------------------------------------------------------------------- caps */
+
+static bool count_call(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    const PtcManagerConfig *config = &run->manager->config;
+    pthread_mutex_lock(&run->lock);
+    bool calls = run->made < config->calls, bytes = run->bytes < config->bytes;
+    run->made += calls && bytes;
+    pthread_mutex_unlock(&run->lock);
+    if (!calls)
+        return ptc_call_refuse(call, "cap_exhausted", "a program may call upstreams %zu time%s",
+                               config->calls, config->calls == 1 ? "" : "s");
+    return bytes ||
+           ptc_call_refuse(call, "cap_exhausted", "a program may receive %zu bytes from upstreams",
+                           config->bytes);
+}
+
+/* -------------------------------------------------------------------------------- arguments */
+
+bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues)
+{
+    if (issues->count == 0)
+        return ptc_call_refuse(call, "upstream_unavailable",
+                               "its arguments could not be checked in time, or ptc is out of "
+                               "memory");
+    const PtcArgumentIssue *first = &issues->items[0];
+    return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
+                           first->path[0] ? first->path : "arguments", first->message,
+                           first->nearest[0] ? "; did you mean " : "", first->nearest,
+                           first->nearest[0] ? "?" : "", issues->count > 1 ? " (and more)" : "");
+}
+
+/* Headers that the schema wants to see; those of the protocol are the client's own. */
+static bool put_headers(PtcUpCall *call, PtcHeap *heap, PtcText tool, PtcValue schema,
+                        PtcValue args)
+{
+    PtcValue key, value, headers = ptc_mcp_headers(heap, tool, schema, args);
+    for (size_t pos = 0; headers != PTC_NONE && ptc_map_next(headers, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key), text = ptc_str_text(value);
+        if (!ptc_text_starts(name, "mcp-param-"))
+            continue;
+        ptc_buf_add(&call->headers, name.bytes, name.len);
+        ptc_buf_add_cstr(&call->headers, ": ");
+        ptc_buf_add(&call->headers, text.bytes, text.len);
+        ptc_buf_add_char(&call->headers, '\n');
+    }
+    return headers != PTC_NONE && ptc_buf_ok(&call->headers);
+}
+
+static bool put_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
+{
+    PtcBuf json;
+    ptc_buf_init(&json, call->run->mem, PTC_ARGUMENTS_BYTES);
+    ptc_emit_value(&json, &desk->heap, args);
+    bool large = json.full;
+    ptc_buf_deinit(&json);
+    if (large)
+        return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+    return ptc_serve_request(call, desk, tool->definition, args);
+}
+
+/* The arguments as the tool wants them; PTC_NONE: refused.  For a run that has ended meanwhile nothing is sent. */
+static PtcValue fit_arguments(PtcUpCall *call, PtcDesk *desk, PtcValue schema, PtcValue args)
+{
+    PtcRunCheck check;
+    PtcArgumentIssues issues; /* 10 KiB: only its count is ever cleared */
+    ptc_run_check_begin(&check, call, call->seen, call->tool, false);
+    PtcArgumentsIn in = {.schema = schema,
+                         .compiled = check.schema,
+                         .checks = &check.budget,
+                         .root = schema,
+                         .args = args};
+    PtcValue sent = ptc_arguments_fit(&desk->heap, &in, &issues);
+    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    if (check.budget.stop != PTC_STOP_NONE && !check.late)
+        ptc_budget_halt(&desk->budget, check.budget.stop);
+    if (sent == PTC_NONE || !ptc_fields_ok(&desk->heap)) {
+        (void)ptc_serve_refuse_arguments(call, &issues);
+        return PTC_NONE;
+    }
+    return sent;
+}
+
+static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
+    PtcValue sent = fit_arguments(call, desk, schema, args);
+    if (sent == PTC_NONE)
+        return false;
+    if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
+        return put_request(call, desk, tool, sent);
+    ptc_emit_object(&call->params);
+    ptc_emit_field_text(&call->params, "name", tool->name);
+    ptc_emit_key(&call->params, "arguments");
+    call->args_at = call->params.len;
+    ptc_emit_value(&call->params, heap, sent);
+    call->args_len = call->params.len - call->args_at;
+    if (call->args_len > PTC_ARGUMENTS_BYTES)
+        return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+    ptc_trace_parent_put(&call->params, call->run->trace);
+    if (!ptc_inquiry_put_input(call))
+        return false;
+    ptc_emit_object_end(&call->params);
+    bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
+    if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------- send */
+
+static bool send_call(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    PtcManager *m = run->manager;
+    const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
+    if (!count_call(call))
+        return false;
+    if (!ptc_run_record(call))
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    call->end_ns = ptc_clock_ns(NULL) + e->call_ms * MS;
+    if (call->end_ns > run->deadline_ns)
+        call->end_ns = run->deadline_ns;
+    pthread_mutex_lock(&m->lock);
+    bool sent = ptc_call_attach(call);
+    if (sent) {
+        ptc_queue_call(call);
+        ptc_inquiry_hold(call);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return sent;
+}
+
+/* The call with what the upstream has listed itself, where that is known and the run began with what was on disk. */
+static bool take_later(PtcUpCall *call, PtcListing **l)
+{
+    PtcUpRun *run = call->run;
+    PtcListing *now = (*l)->cached ? ptc_run_view_later(run, call->slot) : NULL;
+    const PtcCatalogTool *tool = &(*l)->server.tools[call->tool];
+    if (!now)
+        return true;
+    int n = ptc_listing_find(now, tool->name);
+    call->seen = *l;
+    call->method = "tools/call";
+    if (n < 0)
+        return gone(call, tool);
+    call->slot = call->slot % (uint32_t)run->manager->count + (uint32_t)run->manager->count;
+    call->tool = (uint32_t)n;
+    *l = now;
+    return true;
+}
+
+static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args)
+{
+    PtcUpRun *run = call->run;
+    const PtcCatalogTool *tool = &l->server.tools[call->tool];
+    PtcPolicyOut policy =
+        ptc_serve_decide(run, &desk->heap, ptc_run_upstream(run, call->slot), l, call->tool);
+    call->seen = l;
+    call->method = "tools/call";
+    call->effect = policy.effect;
+    call->policy = policy.decision;
+    call->changed =
+        ptc_serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
+    call->approved = strcmp(policy.why, "approved") == 0;
+    if (policy.decision == PTC_POLICY_DENY)
+        return deny(call, tool, policy);
+    return put_params(call, desk, tool, args) && ptc_serve_approved(call, desk, policy);
+}
+
+/* What is on disk alone refuses nothing: forgets what it refused, and waits for the upstream to say it. */
+static bool ask_upstream(PtcUpCall *call)
+{
+    ptc_serve_not_aside(call);
+    call->reason = NULL;
+    call->message[0] = '\0';
+    call->seen = NULL;
+    call->method = NULL;
+    ptc_buf_clear(&call->params);
+    ptc_buf_clear(&call->headers);
+    ptc_buf_clear(&call->web.url);
+    ptc_buf_clear(&call->web.auth);
+    return ptc_call_await_listing(call);
+}
+
+bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
+{
+    PtcListing *l = ptc_run_view(call->run, call->slot);
+    if (!l || call->tool >= l->server.count)
+        return ptc_call_refuse(call, "upstream_error", "there is no such tool");
+    if (!take_later(call, &l))
+        return false;
+    /* What is sent to a service comes from its document, so nothing is sent by one of an earlier day. */
+    bool sure = !l->cached || !ptc_run_upstream(call->run, call->slot)->entry.openapi;
+    if (sure && prepare(call, desk, l, args))
+        return send_call(call);
+    if (!l->cached || !ptc_fields_ok(&desk->heap))
+        return false;
+    if (ask_upstream(call))
+        return true;
+    return !call->reason && take_later(call, &l) && prepare(call, desk, l, args) && send_call(call);
+}
+
+/* ---------------------------------------------------------------------------------- by name */
+
+int ptc_serve_slot(PtcManager *m, PtcText server)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (ptc_text_same(m->upstreams[i].entry.name, server))
+            return (int)i;
+    return ptc_run_slot(m, server);
+}
+
+static bool find_slot(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText server = ptc_fields_text(&desk->heap, in, "server");
+    int slot = server.bytes ? ptc_serve_slot(call->run->manager, server) : -1;
+    if (slot < 0)
+        return ptc_call_refuse(call, "upstream_unavailable", "there is no upstream \"%.*s\"",
+                               (int)server.len, server.bytes ? server.bytes : "");
+    call->slot = (uint32_t)slot;
+    return true;
+}
+
+bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText name = ptc_fields_text(&desk->heap, in, "tool");
+    PtcValue args = ptc_map_field(&desk->heap, in, "args");
+    call->raw = ptc_fields_is(&desk->heap, in, "raw", PTC_TRUE);
+    if (!find_slot(call, desk, in))
+        return false;
+    PtcServeFind found = ptc_serve_find(call, desk, name, false);
+    if (found == PTC_FIND_UNSURE) {
+        if (ptc_call_await_listing(call))
+            return true;
+        if (!call->reason)
+            found = ptc_serve_find(call, desk, name, true);
+    }
+    return found == PTC_FIND_OK && ptc_serve_call(call, desk, args == PTC_NONE ? PTC_NIL : args);
+}
+
+static bool go_on(PtcUpCall *call, PtcDesk *desk)
+{
+    PtcJsonError error;
+    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
+    if (in == PTC_NONE)
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    switch (call->ask->op) {
+    case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
+    case PTC_REMOTE_LOOK: return ptc_serve_look_on(call, desk, in);
+    default: return ptc_serve_call_named(call, desk, in);
+    }
+}
+
+void ptc_serve_go_on(PtcUpCall *list)
+{
+    for (PtcUpCall *call = list, *next; call; call = next) {
+        PtcDesk desk;
+        PtcManager *m = call->run->manager;
+        next = call->next;
+        ptc_desk_init(&desk, m->mem, CALL_BYTES);
+        ptc_desk_hurry(&desk);
+        ptc_run_hurry(call->run, &desk);
+        bool later = go_on(call, &desk);
+        ptc_desk_deinit(&desk);
+        if (later)
+            continue;
+        pthread_mutex_lock(&m->lock);
+        ptc_queue_answer(call);
+        pthread_mutex_unlock(&m->lock);
+    }
+}
+
+/* -------------------------------------------------------------------------------- resources */
+
+/* Reading a resource changes nothing, but rules apply to it as to a tool of this name.  Nobody is asked: there is no
+ * definition that an approval could be for. */
+static bool may_read(PtcUpCall *call, PtcHeap *heap)
+{
+    static const PtcCatalogTool read = {.name = {"resources/read", 14}};
+    const PtcManager *m = call->run->manager;
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    PtcValue hints = ptc_fields_map(heap);
+    ptc_fields_put(heap, &hints, "readOnlyHint", PTC_TRUE);
+    PtcPolicyIn in = {.server = {e->name, e->ns, {NULL, 0}},
+                      .tool = {.raw = read.name},
+                      .annotations = hints,
+                      .was = PTC_NONE,
+                      .effects = e->effects,
+                      .upstream_policy = e->policy,
+                      .file_policy = m->config.policy,
+                      .posture = m->config.posture,
+                      .approved = m->config.approved,
+                      .cannot_ask = true};
+    PtcPolicyOut policy = ptc_policy_decide(heap, &in);
+    call->policy = policy.decision;
+    if (policy.decision == PTC_POLICY_ALLOW)
+        return true;
+    ptc_run_denied(call, &read);
+    return ptc_call_refuse(call, "denied",
+                           "resources of %.*s may not be read: rules of this machine do not allow "
+                           "%.*s/resources/read",
+                           (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes);
+}
+
+bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText uri = ptc_fields_text(&desk->heap, in, "uri");
+    if (!find_slot(call, desk, in))
+        return false;
+    if (!uri.bytes)
+        return ptc_call_refuse(call, "invalid_tool_args", ":uri must be a string");
+    if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
+        return ptc_call_refuse(call, "upstream_error",
+                               "an OpenAPI service has no resources; call its operations");
+    call->method = "resources/read";
+    call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
+    if (!may_read(call, &desk->heap))
+        return false;
+    ptc_emit_object(&call->params);
+    ptc_emit_field_text(&call->params, "uri", uri);
+    ptc_trace_parent_put(&call->params, call->run->trace);
+    if (!ptc_emit_object_end(&call->params))
+        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    return send_call(call);
+}

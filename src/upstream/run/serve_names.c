@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * Names in programs: which tool is meant, whether it may be called, and whether literal arguments fit.  Answered from
+ * what is known; an upstream is asked only before a name would be refused, because what is on disk may be old. */
+#include <stdio.h>
+
+#include "base/text/nearest.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/catalog/naming.h"
+#include "upstream/config/fields.h"
+#include "upstream/openapi/openapi_tools.h"
+#include "upstream/run/arguments_check.h"
+#include "upstream/run/serve_int.h"
+
+/* ------------------------------------------------------------------------------------ names */
+
+static void keep_nearest(PtcUpCall *call, PtcText near)
+{
+    size_t n = near.len < sizeof call->nearest - 1 ? near.len : 0;
+    if (near.bytes)
+        memcpy(call->nearest, near.bytes, n);
+    call->nearest[n] = '\0';
+}
+
+static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
+                           const PtcNamed *named)
+{
+    PtcBuf list;
+    ptc_buf_init(&list, call->run->mem, 300);
+    for (size_t i = 0; i < named->several_count; i++)
+        ptc_buf_addf(&list, "%s%.*s", i ? ", " : "", (int)named->several[i].len,
+                     named->several[i].bytes);
+    PtcText all = ptc_buf_view(&list);
+    (void)ptc_call_refuse(call, "ambiguous", "%.*s/%.*s may be any of %.*s", (int)l->server.ns.len,
+                          l->server.ns.bytes, (int)name.len, name.bytes, (int)all.len, all.bytes);
+    ptc_buf_deinit(&list);
+}
+
+static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcText name,
+                        const PtcNamed *named)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    const char *why =
+        l->document == PTC_NONE ? NULL : ptc_openapi_tools_why(&desk->heap, l->document, e, name);
+    if (why) {
+        (void)ptc_call_refuse(call, "unknown_tool", "%.*s does not offer %.*s: %s",
+                              (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
+                              why);
+        return;
+    }
+    if (named->kind == PTC_NAMED_SEVERAL) {
+        refuse_several(call, l, name, named);
+        return;
+    }
+    if (named->nearest.bytes)
+        snprintf(call->nearest, sizeof call->nearest, "%.*s/%.*s", (int)l->server.ns.len,
+                 l->server.ns.bytes, (int)named->nearest.len, named->nearest.bytes);
+    (void)ptc_call_refuse(call, "unknown_tool", "%.*s has no tool %.*s%s%s%s",
+                          (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
+                          call->nearest[0] ? "; did you mean " : "", call->nearest,
+                          call->nearest[0] ? "?" : "");
+}
+
+static bool find_in(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint32_t slot, PtcText name,
+                    PtcNamed *named)
+{
+    PtcCatalogServer server = l->server;
+    PtcCatalog catalog = {.servers = &server, .count = 1};
+    *named = ptc_naming_find(&desk->arena, &catalog, server.ns, name);
+    if (named->kind != PTC_NAMED_FOUND)
+        return false;
+    call->slot = slot;
+    call->tool = (uint32_t)(named->tool - l->server.tools);
+    call->seen = l;
+    return true;
+}
+
+/* What is on disk counts only until the upstream has said itself what it has. */
+PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure)
+{
+    PtcUpRun *run = call->run;
+    uint32_t n = (uint32_t)run->manager->count, first = call->slot % n;
+    PtcListing *then = ptc_run_view(run, first), *now = NULL;
+    PtcNamed named = {.kind = PTC_NAMED_NO_TOOL};
+    if (!name.bytes)
+        name = (PtcText){"", 0};
+    if (!then || then->cached)
+        now = ptc_run_view_later(run, first);
+    if (then && !now && find_in(call, desk, then, first, name, &named))
+        return PTC_FIND_OK;
+    if (!now)
+        now = ptc_run_view_later(run, first);
+    if (now && find_in(call, desk, now, first + n, name, &named))
+        return PTC_FIND_OK;
+    if (!sure && !now && (!then || then->cached))
+        return PTC_FIND_UNSURE;
+    if (now || then)
+        refuse_name(call, desk, now ? now : then, name, &named);
+    else
+        (void)ptc_call_refuse(call, "upstream_unavailable", "it has not listed its tools yet");
+    return PTC_FIND_NOT;
+}
+
+void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest)
+{
+    PtcNearest near;
+    ptc_nearest_init(&near, ns.bytes, ns.len);
+    for (size_t i = 0; i < m->count; i++)
+        ptc_nearest_offer(&near, m->upstreams[i].entry.ns.bytes, m->upstreams[i].entry.ns.len);
+    if (near.best)
+        ptc_buf_add(nearest, near.best, near.best_len);
+}
+
+/* ----------------------------------------------------------------------------------- lookup */
+
+static bool refuse_server(PtcUpCall *call, PtcText ns)
+{
+    PtcManager *m = call->run->manager;
+    PtcBuf near;
+    ptc_buf_init(&near, call->run->mem, sizeof call->nearest - 1);
+    ptc_serve_nearest_server(m, ns, &near);
+    keep_nearest(call, ptc_buf_view(&near));
+    ptc_buf_deinit(&near);
+    return ptc_call_refuse(call, "unknown_server", "there is no upstream %.*s%s%s%s", (int)ns.len,
+                           ns.bytes, call->nearest[0] ? "; did you mean " : "", call->nearest,
+                           call->nearest[0] ? "?" : "");
+}
+
+static bool count_lookup(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    pthread_mutex_lock(&run->lock);
+    bool fits = run->lookups++ < PTC_MANAGER_LOOKUPS;
+    pthread_mutex_unlock(&run->lock);
+    return fits ||
+           ptc_call_refuse(call, "cap_exhausted", "a program may name tools of upstreams %d times",
+                           PTC_MANAGER_LOOKUPS);
+}
+
+/* Would what is on disk alone have the call refused?  Then the upstream is asked first. */
+static bool is_denied_by_cache(PtcUpCall *call, PtcDesk *desk)
+{
+    const PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
+    const PtcListing *l = call->seen;
+    if (!l->cached ||
+        ptc_serve_decide(call->run, &desk->heap, up, l, call->tool).decision == PTC_POLICY_ALLOW)
+        return false;
+    call->seen = NULL; /* so it is looked up again */
+    return true;
+}
+
+bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
+    PtcText name = ptc_fields_text(&desk->heap, in, "name");
+    if (!count_lookup(call))
+        return false;
+    int slot = ns.bytes ? ptc_serve_slot(call->run->manager, ns) : -1;
+    if (slot < 0)
+        return refuse_server(call, ns.bytes ? ns : (PtcText){"", 0});
+    call->slot = (uint32_t)slot;
+    PtcServeFind found = ptc_serve_find(call, desk, name, false);
+    return (found == PTC_FIND_UNSURE || (found == PTC_FIND_OK && is_denied_by_cache(call, desk))) &&
+           ptc_call_await_listing(call);
+}
+
+/* What a person would have to write so that it may be called; a rule that denies wins over all others. */
+static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
+                     const PtcCatalogTool *tool, PtcPolicyOut policy)
+{
+    char text[400];
+    const PtcEntry *e = &up->entry;
+    if (run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
+        snprintf(text, sizeof text, "its effect is %s, and this run may only read",
+                 ptc_effect_name(policy.effect.kind));
+    else if (strcmp(policy.why, "cannot_ask") == 0)
+        snprintf(
+            text, sizeof text,
+            "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
+            "allows it, and so does --allow %.*s/%.*s",
+            ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
+            tool->name.bytes, (int)(e->name.len < 40 ? e->name.len : 40), e->name.bytes,
+            (int)(e->ns.len < 40 ? e->ns.len : 40), e->ns.bytes,
+            (int)(tool->symbol.len < 60 ? tool->symbol.len : 60), tool->symbol.bytes);
+    else if (strcmp(policy.why, "memory") == 0)
+        snprintf(text, sizeof text, "out of memory");
+    else if (policy.detail)
+        snprintf(text, sizeof text,
+                 "%.200s; until it is mended, only reads of this server are called", policy.detail);
+    else if (!ptc_serve_pin_text(up->manager, &up->entry, tool, policy, text))
+        snprintf(text, sizeof text, "%s", ptc_serve_denied_by(policy));
+    ptc_emit_field_cstr(out, "rule", text);
+}
+
+static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcUpRun *run = call->run;
+    PtcHeap *heap = &desk->heap;
+    PtcManager *m = run->manager;
+    const PtcUpstream *up = ptc_run_upstream(run, call->slot);
+    const PtcCatalogTool *tool = &call->seen->server.tools[call->tool];
+    PtcPolicyOut policy = ptc_serve_decide(run, heap, up, call->seen, call->tool);
+    PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
+    ptc_emit_object(out);
+    ptc_emit_field_uint(out, "slot", call->slot);
+    ptc_emit_field_uint(out, "tool", call->tool);
+    ptc_emit_field_uint(out, "version", call->slot < m->count ? run->version : 0);
+    ptc_emit_field_text(out, "server", up->entry.name);
+    ptc_emit_field_text(out, "name", tool->name);
+    ptc_emit_field_text(out, "symbol", tool->symbol);
+    ptc_emit_field_cstr(out, "effect", ptc_effect_name(policy.effect.kind));
+    ptc_emit_field_cstr(out, "policy", ptc_policy_name(policy.decision));
+    if (policy.decision == PTC_POLICY_DENY)
+        put_rule(out, run, up, tool, policy);
+    if (schema != PTC_NONE) {
+        ptc_emit_key(out, "schema");
+        ptc_emit_value(out, heap, schema);
+    }
+    ptc_emit_object_end(out);
+}
+
+bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcJsonError error;
+    if (!call->reason && !call->seen) { /* it waited for the listing, which is there now */
+        PtcText text = call->ask->text;
+        PtcValue in = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+        if (in == PTC_NONE || ptc_serve_find(call, desk, ptc_fields_text(&desk->heap, in, "name"),
+                                             true) != PTC_FIND_OK)
+            return ptc_serve_fail(call, out);
+    }
+    if (call->reason)
+        return ptc_serve_fail(call, out);
+    put_found(call, desk, out);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ check */
+
+#define NO_ISSUES "{\"issues\":[]}"
+
+/* Where the upstream has the tool of the call; what is on disk counts while nothing else is known.  NULL: there is
+ * none. */
+static PtcListing *listing_now(PtcUpCall *call, size_t *tool)
+{
+    PtcListing *l = ptc_run_view(call->run, call->slot);
+    if (!l || call->tool >= l->server.count)
+        return NULL;
+    *tool = call->tool;
+    PtcListing *now = l->cached ? ptc_run_view_later(call->run, call->slot) : NULL;
+    if (!now)
+        return l;
+    int n = ptc_listing_find(now, l->server.tools[call->tool].name);
+    *tool = (size_t)n;
+    return n < 0 ? NULL : now;
+}
+
+/* What takes too long is left to the call. */
+static bool check_arguments(PtcUpCall *call, PtcDesk *desk, PtcListing *l, size_t tool, PtcBuf *out)
+{
+    PtcRunCheck check;
+    PtcValue schema = ptc_map_field(&desk->heap, l->server.tools[tool].definition, "inputSchema");
+    ptc_run_check_begin(&check, call, l, tool, false);
+    PtcArgumentsIn in = {
+        .schema = schema, .compiled = check.schema, .checks = &check.budget, .root = schema};
+    bool checked = ptc_arguments_check(&desk->heap, in, call->ask->text, out);
+    (void)ptc_run_check_end(&check, &desk->budget, false);
+    return checked && ptc_fields_ok(&desk->heap);
+}
+
+/* What is on disk alone refuses nothing: the upstream is asked first. */
+bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
+{
+    size_t tool;
+    PtcBuf issues;
+    PtcListing *l = listing_now(call, &tool);
+    if (!l || !l->cached)
+        return false;
+    ptc_buf_init(&issues, call->run->mem, 64 * 1024);
+    bool none = check_arguments(call, desk, l, tool, &issues) &&
+                ptc_text_is(ptc_buf_view(&issues), NO_ISSUES);
+    ptc_buf_deinit(&issues);
+    return !none && ptc_call_await_listing(call);
+}
+
+bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    size_t tool;
+    PtcListing *l = listing_now(call, &tool);
+    if (!l && !call->reason)
+        (void)ptc_call_refuse(call, "unknown_tool", "there is no such tool");
+    if (call->reason)
+        return ptc_serve_fail(call, out);
+    if (!check_arguments(call, desk, l, tool, out))
+        out->failed = true;
+    return true;
+}

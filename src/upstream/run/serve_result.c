@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the
+ * run, because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret
+ * in it; status, reason and ledger are made here and never by whoever asked. */
+#include <stdio.h>
+
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/catalog/clean.h"
+#include "upstream/config/fields.h"
+#include "upstream/connect/inquiry.h"
+#include "upstream/run/blot_blocks.h"
+#include "upstream/run/blot_json.h"
+#include "upstream/run/serve_int.h"
+#include "upstream/run/tool_result.h"
+
+enum { MESSAGE_BYTES = 2000 };
+
+/* --------------------------------------------------------------------------------- failures */
+
+/* A text of an upstream, cleaned, without secrets. */
+static void clean_message(PtcUpCall *call, PtcBuf *clean, PtcText text)
+{
+    PtcManager *m = call->run->manager;
+    PtcBuf safe;
+    ptc_buf_init(&safe, m->mem, 1024 * 1024);
+    text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
+    ptc_secrets_blot(&m->told, &safe, text, false);
+    ptc_clean_add(clean, ptc_buf_view(&safe), MESSAGE_BYTES, false);
+    ptc_buf_deinit(&safe);
+}
+
+static void put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message)
+{
+    PtcUpRun *run = call->run;
+    size_t n = run->manager->count;
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "reason", reason);
+    ptc_emit_field_text(out, "message", message);
+    if (call->nearest[0])
+        ptc_emit_field_cstr(out, "nearest", call->nearest);
+    if (n && call->slot < 2 * n && (call->method || call->seen))
+        ptc_emit_field_text(out, "server", ptc_run_upstream(run, call->slot)->entry.name);
+    if (call->seen) {
+        ptc_emit_field_text(out, "tool", call->seen->server.tools[call->tool].name);
+        ptc_emit_field_cstr(out, "effect", ptc_effect_name(call->effect.kind));
+    }
+    if (call->reply.status)
+        ptc_emit_field_int(out, "status", call->reply.status);
+    if (call->reply.retry_after_ms >= 0)
+        ptc_emit_field_int(out, "retry_after_ms", call->reply.retry_after_ms);
+    ptc_emit_object_end(out);
+}
+
+/* What the program sees and what the ledger has is the same text.  Always false. */
+bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message,
+                           unsigned notes)
+{
+    PtcBuf clean;
+    ptc_buf_init(&clean, call->run->manager->mem, 2 * MESSAGE_BYTES);
+    clean_message(call, &clean, message);
+    put_failure(call, out, reason, ptc_buf_view(&clean));
+    ptc_run_record_end(call, reason, ptc_buf_view(&clean), notes);
+    ptc_buf_deinit(&clean);
+    return false;
+}
+
+bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out)
+{
+    return ptc_serve_put_failure(call, out, call->reason ? call->reason : "upstream_error",
+                                 ptc_text_cstr(call->message), 0);
+}
+
+static const char *reason_of(const PtcLinkReply *reply)
+{
+    switch (reply->end) {
+    case PTC_LINK_ANSWER:
+    case PTC_LINK_BAD_ANSWER:
+    case PTC_LINK_ERROR: return "upstream_error";
+    case PTC_LINK_BROKEN: return "upstream_unavailable";
+    case PTC_LINK_AUTH: return "auth_failed";
+    case PTC_LINK_TIMEOUT:
+    case PTC_LINK_CANCELLED: return "timeout";
+    case PTC_LINK_TOO_LARGE: return "response_too_large";
+    case PTC_LINK_NO_MEMORY: return "upstream_unavailable";
+    case PTC_LINK_HTTP_FAULT: break;
+    }
+    return reply->status == 429                           ? "rate_limited"
+           : reply->status == 408                         ? "timeout"
+           : reply->status >= 500 || reply->status == 407 ? "upstream_unavailable"
+                                                          : "tool_error";
+}
+
+/* A text for an end that comes without one. */
+static PtcText words_of(const PtcLinkReply *reply)
+{
+    if (reply->text.len)
+        return ptc_buf_view(&reply->text);
+    switch (reply->end) {
+    case PTC_LINK_TIMEOUT: return PTC_TEXT("no answer came in time; what it did is not known");
+    case PTC_LINK_CANCELLED: return PTC_TEXT("it was cancelled; what it did is not known");
+    case PTC_LINK_TOO_LARGE: return PTC_TEXT("the answer is larger than max_response_bytes");
+    case PTC_LINK_NO_MEMORY: return PTC_TEXT("out of memory");
+    default: return PTC_TEXT("it gave no usable answer");
+    }
+}
+
+static bool put_refused(PtcUpCall *call, PtcBuf *out)
+{
+    char text[400];
+    const PtcSignIn *sign_in = &ptc_run_upstream(call->run, call->slot)->sign_in;
+    PtcText own = call->reply.own             ? ptc_buf_view(&call->reply.text)
+                  : call->reply.status == 403 ? PTC_TEXT("it does not allow this (status 403)")
+                                              : (PtcText){NULL, 0};
+    ptc_sign_in_tell(sign_in, own, text, sizeof text);
+    return ptc_serve_put_failure(call, out, "auth_failed", ptc_text_cstr(text), 0);
+}
+
+/* The error object of JSON-RPC in words. */
+static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcJsonError error;
+    PtcText text = ptc_buf_view(&call->reply.text);
+    PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+    PtcText said = ptc_fields_text(&desk->heap, v, "message");
+    return ptc_serve_put_failure(call, out, "upstream_error", said.bytes ? said : text, 0);
+}
+
+/* ----------------------------------------------------------------------------------- values */
+
+static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue value)
+{
+    PtcManager *m = call->run->manager;
+    PtcBuf json;
+    if (!ptc_secrets_any(&m->hidden)) {
+        ptc_emit_value(out, heap, value);
+        return;
+    }
+    ptc_buf_init(&json, m->mem, SIZE_MAX / 4);
+    ptc_emit_value(&json, heap, value);
+    ptc_blot_json(&m->hidden, out, ptc_buf_view(&json));
+    out->failed = out->failed || !ptc_buf_ok(&json);
+    ptc_buf_deinit(&json);
+}
+
+bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
+{
+    ptc_emit_object(out);
+    ptc_emit_key(out, "value");
+    size_t from = out->len;
+    put_value(call, &desk->heap, out, result->value);
+    if (ptc_buf_ok(out))
+        ptc_run_record_result(call, (PtcText){out->data + from, out->len - from});
+    ptc_run_record_end(call, NULL, (PtcText){NULL, 0}, result->notes);
+    ptc_emit_field_cstr(out, "kind", ptc_tool_result_kind(result->kind));
+    ptc_emit_object_end(out);
+    return true;
+}
+
+static bool put_raw(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue value)
+{
+    PtcToolResult raw = {.ok = true, .kind = PTC_RESULT_JSON, .value = value};
+    return ptc_serve_put_read(call, desk, out, &raw);
+}
+
+static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolResult *result)
+{
+    PtcUpRun *run = call->run;
+    const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
+    PtcValue schema =
+        ptc_map_field(&desk->heap, call->seen->server.tools[call->tool].definition, "outputSchema");
+    PtcRunCheck check;
+    ptc_run_check_begin(&check, call, call->seen, call->tool, true);
+    PtcToolResultIn in = {.result = value,
+                          .modern = call->seen->modern,
+                          .output_schema = schema,
+                          .compiled = check.schema,
+                          .checks = &check.budget,
+                          .given_up = check.given_up,
+                          .leave_text = e->leave_text,
+                          .strict = e->strict_output};
+    PtcBlobNumbers numbers =
+        ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&desk->heap, value));
+    in.blobs = numbers.before;
+    bool read = ptc_tool_result_read(&desk->heap, &in, result);
+    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    return read && ptc_fields_ok(&desk->heap) &&
+           ptc_run_keep_blobs(run, &desk->heap, result->blobs, numbers);
+}
+
+/* Running out of memory or time for the value becomes a failure that the program sees; the desk is made usable again to
+ * write it. */
+bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    bool late = desk->budget.stop == PTC_STOP_DEADLINE;
+    desk->budget.stop = PTC_STOP_NONE;
+    desk->budget.deadline_ns = INT64_MAX;
+    return ptc_serve_put_failure(
+        call, out, late ? "upstream_error" : "response_too_large",
+        late ? PTC_TEXT("its answer could not be read in time: it is very large")
+             : PTC_TEXT("the answer needs more memory than there is"),
+        0);
+}
+
+static bool put_unread(PtcUpCall *call, PtcBuf *out, const PtcJsonError *error)
+{
+    char text[300];
+    snprintf(text, sizeof text, "the answer cannot be read: %.200s, at byte %zu of its result",
+             error->message, error->offset);
+    return ptc_serve_put_failure(call, out, "upstream_error", ptc_text_cstr(text), 0);
+}
+
+/* Why a result cannot be used, where it does not say so itself. */
+static PtcText words_for(const char *reason)
+{
+    if (strcmp(reason, "input_required") == 0)
+        return PTC_TEXT("its server has a question first, and whoever runs the program cannot be "
+                        "asked");
+    if (strcmp(reason, "upstream_error") == 0)
+        return PTC_TEXT("its answer is none that the protocol knows, or does not fit the output "
+                        "schema of the tool");
+    return PTC_TEXT("the tool failed and did not say why");
+}
+
+static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcJsonError error;
+    PtcToolResult result = {.blobs = PTC_NONE};
+    PtcText text = ptc_buf_view(&call->reply.text);
+    PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+    if (!ptc_fields_ok(&desk->heap))
+        return ptc_serve_put_too_large(call, desk, out);
+    if (value == PTC_NONE)
+        return put_unread(call, out, &error);
+    if (!ptc_is_map(value))
+        return ptc_serve_put_failure(call, out, "upstream_error",
+                                     PTC_TEXT("the answer is not an object"), 0);
+    if (ptc_inquiry_take_input(call, desk, value)) {
+        put_failure(call, out, call->reason, ptc_text_cstr(call->message));
+        return false;
+    }
+    value = ptc_blot_blocks(&call->run->manager->hidden, &desk->heap, value);
+    if (value == PTC_NONE)
+        return ptc_serve_put_too_large(call, desk, out);
+    if (call->raw || !call->seen)
+        return put_raw(call, desk, out, value);
+    if (!read_result(call, desk, value, &result))
+        return ptc_serve_put_too_large(call, desk, out);
+    if (result.ok)
+        return ptc_serve_put_read(call, desk, out, &result);
+    return ptc_serve_put_failure(call, out, result.reason,
+                                 result.message != PTC_NONE ? ptc_str_text(result.message)
+                                                            : words_for(result.reason),
+                                 result.notes);
+}
+
+/* Was anything changed that a second run would change again? */
+static bool repeats(const PtcUpCall *call)
+{
+    return call->effect.kind == PTC_EFFECT_READ || call->effect.idempotent || call->attempts == 0 ||
+           (call->reply.end != PTC_LINK_ANSWER && !call->reply.delivered);
+}
+
+bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
+{
+    *may_repeat = repeats(call);
+    if (call->reason) {
+        ptc_run_record_refused(call);
+        return ptc_serve_fail(call, out);
+    }
+    bool openapi = ptc_run_upstream(call->run, call->slot)->entry.openapi;
+    if (openapi && (call->reply.end == PTC_LINK_ANSWER || call->reply.end == PTC_LINK_HTTP_FAULT))
+        return ptc_serve_response(call, desk, out);
+    if (call->reply.end == PTC_LINK_ANSWER)
+        return put_answer(call, desk, out);
+    if (call->reply.end == PTC_LINK_ERROR)
+        return put_error(call, desk, out);
+    if (call->reply.end == PTC_LINK_AUTH)
+        return put_refused(call, out);
+    return ptc_serve_put_failure(call, out, reason_of(&call->reply), words_of(&call->reply), 0);
+}
