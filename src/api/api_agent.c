@@ -87,7 +87,6 @@ static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *childr
                            .http_advice = "allow_http of the PtcAgentSource allows them",
                            .allow_scripts = true,
                            .compiling = s->compile,
-                           .functions = &ptc_agent_tool_functions,
                            .check_model = s->llm ? ptc_model_host_check : NULL,
                            .user = s->llm,
                            .tools = s->tools,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "tool/kind.h"
 #include "tool/wire/answer.h"
 #include "trace/redact.h"
 
@@ -134,7 +135,8 @@ static char **read_environment(PtcArena *arena, PtcValue names, size_t *own, cha
     return add_named(arena, names, envp, &have, why, size) ? envp : NULL;
 }
 
-PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why, size_t size)
+static PtcCommand *make_command(PtcArena *arena, PtcValue words, PtcValue names, char *why,
+                                size_t size)
 {
     char **argv = read_words(arena, words, why, size);
     size_t own = 0;
@@ -149,6 +151,8 @@ PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, cha
     return command;
 }
 
+static PtcToolAnswer call_command(PtcToolCall *call, void *user);
+
 static const char *value_of(const char *variable)
 {
     return strchr(variable, '=') + 1;
@@ -158,7 +162,7 @@ const char *ptc_command_secret(const PtcTools *tools, size_t index)
 {
     for (size_t i = 0; i < tools->count; i++) {
         const PtcCommand *command = tools->items[i].user;
-        if (tools->items[i].function != ptc_command_call)
+        if (tools->items[i].function != call_command)
             continue;
         for (char **v = command->envp + command->own; *v; v++)
             if (index-- == 0)
@@ -339,7 +343,8 @@ static void answer(PtcToolCall *call, const PtcCommand *command, PtcProcess *p)
     ptc_buf_deinit(&clean);
 }
 
-PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
+/* A call that was cancelled or timed out is left unanswered. */
+static PtcToolAnswer call_command(PtcToolCall *call, void *user)
 {
     const PtcCommand *command = user;
     PtcBuf out, err;
@@ -363,3 +368,22 @@ PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
     ptc_buf_deinit(&err);
     return PTC_TOOL_ANSWERED;
 }
+
+static bool read_command(PtcToolReader *r, PtcValue v)
+{
+    char why[PTC_TOOLS_FILE_WHY];
+    if (!r->allow->command)
+        return ptc_kind_refuse_reach(r, "command", r->allow->command_advice);
+    r->tool.user = make_command(&r->tools->arena, v, r->env, why, sizeof why);
+    return r->tool.user || ptc_kind_refuse(r, "%s", why);
+}
+
+const PtcToolKind ptc_command_kind = {
+    .key = "command",
+    .doc = "a program and its arguments; the call's arguments come as JSON on its standard input",
+    .schema = "{\"type\": \"array\", \"minItems\": 1, \"maxItems\": 1000,"
+              " \"items\": {\"type\": \"string\"}}",
+    .read = read_command,
+    .call = call_command,
+    .options = PTC_KIND_ENV,
+};

@@ -23,17 +23,12 @@ typedef struct PtcCommand {
     size_t own;          /* where the variables that its definition names begin in envp */
 } PtcCommand;
 
-/* From vectors of strings: the command line and the names of variables (PTC_NONE: none).  NULL with the reason in why
- * (which begins with the key, "command" or "env"). */
-PTC_MUST_USE PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why,
-                                         size_t size);
+/* The command line is an array of strings, and so are the names of variables, in "env". */
+extern const struct PtcToolKind ptc_command_kind;
 
 /* The value of a variable that a definition of the set names, for code that must not show it; NULL past the last
  * one. */
 const char *ptc_command_secret(const PtcTools *tools, size_t index);
-
-/* Answers a call; user is a PtcCommand.  A call that was cancelled or timed out is left unanswered. */
-PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user);
 
 /* Interprets a process that ended by itself: true with the JSON of its result, or false with an error message, which
  * is UTF-8 whatever the process wrote. */

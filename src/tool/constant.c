@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
+#include "tool/kind.h"
 #include "tool/wire/answer.h"
 
 /* How much of arguments or keys a message shows. */
@@ -16,28 +17,22 @@ typedef struct Constant {
     PtcValue other; /* of a table, PTC_NONE: nothing */
 } Constant;
 
-static bool no_memory(const char *key, char *why, size_t size)
+static bool set_constant(PtcToolReader *r, PtcValue value, PtcValue other)
 {
-    snprintf(why, size, "%s: out of memory", key);
-    return false;
-}
-
-static size_t shown_len(const char *text, size_t len)
-{
-    return len > SHOWN_BYTES ? ptc_utf8_valid_prefix(text, SHOWN_BYTES) : len;
-}
-
-static bool fill(PtcTools *tools, PtcTool *tool, PtcToolFn function, Constant constant)
-{
-    Constant *user = ptc_arena_alloc(&tools->arena, sizeof *user);
+    Constant *user = ptc_arena_alloc(&r->tools->arena, sizeof *user);
     if (!user)
-        return false;
-    *user = constant;
-    tool->function = function;
-    tool->pure = true;
-    tool->user = user;
-    return true;
+        return ptc_kind_refuse_memory(r);
+    *user = (Constant){value, other};
+    r->tool.user = user;
+    return value != PTC_NONE;
 }
+
+/* A row of this file. */
+#define CONSTANT_KIND(key_, schema_, doc_, read_, call_)                           \
+    {                                                                              \
+        .key = key_, .doc = doc_, .schema = schema_, .read = read_, .call = call_, \
+        .options = PTC_KIND_SLEEP, .inside = true, .pure = true                    \
+    }
 
 /* ---------------------------------------------------------------------- value and error */
 
@@ -48,11 +43,13 @@ static PtcToolAnswer answer_value(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-bool ptc_constant_value(PtcTools *tools, PtcValue value, PtcTool *tool, char *why, size_t size)
+static bool read_value(PtcToolReader *r, PtcValue v)
 {
-    return fill(tools, tool, answer_value, (Constant){value, PTC_NONE}) ||
-           no_memory("value", why, size);
+    return set_constant(r, ptc_kind_keep(r, v), PTC_NONE);
 }
+
+const PtcToolKind ptc_constant_value_kind =
+    CONSTANT_KIND("value", "{}", "always this value", read_value, answer_value);
 
 static PtcToolAnswer answer_error(PtcToolCall *call, void *user)
 {
@@ -61,15 +58,15 @@ static PtcToolAnswer answer_error(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-bool ptc_constant_error(PtcTools *tools, PtcValue text, PtcTool *tool, char *why, size_t size)
+static bool read_error(PtcToolReader *r, PtcValue v)
 {
-    if (!ptc_is_string(text)) {
-        snprintf(why, size, "error must be a string, the text of the failure");
-        return false;
-    }
-    return fill(tools, tool, answer_error, (Constant){text, PTC_NONE}) ||
-           no_memory("error", why, size);
+    if (!ptc_is_string(v))
+        return ptc_kind_refuse(r, "error must be a string, the text of the failure");
+    return set_constant(r, ptc_kind_keep(r, v), PTC_NONE);
 }
+
+const PtcToolKind ptc_constant_error_kind = CONSTANT_KIND(
+    "error", "{\"type\": \"string\"}", "always fails with this text", read_error, answer_error);
 
 /* --------------------------------------------------------------------------------- table */
 
@@ -77,7 +74,7 @@ static void fail_table(PtcToolCall *call)
 {
     char text[SHOWN_BYTES + 100];
     const char *json = ptc_answer_args_json(call);
-    size_t len = call->json.len, shown = json ? shown_len(json, len) : 0;
+    size_t len = call->json.len, shown = json ? (size_t)ptc_utf8_shown(json, len, SHOWN_BYTES) : 0;
     snprintf(text, sizeof text, "its table has no entry for %.*s%s, and no \"*\"", (int)shown,
              json ? json : "", shown < len ? "..." : "");
     ptc_answer_fail(call, ptc_text_cstr(text));
@@ -109,68 +106,62 @@ static PtcToolAnswer answer_table(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-/* The arguments that a key stands for: an object, parsed as JSON so that spaces and order do not matter. */
-static PtcValue read_key(PtcTools *tools, PtcValue key, char *why, size_t size)
+/* The arguments that a key stands for: an object, parsed as JSON so that spaces and order do not matter.  PTC_NONE:
+ * refused. */
+static PtcValue read_arguments(PtcToolReader *r, PtcText key)
 {
     PtcJsonError error;
-    const char *text = ptc_str_bytes(key);
-    size_t len = ptc_str_len(key), shown = shown_len(text, len);
-    PtcValue args = ptc_json_parse(&tools->heap, text, len, &error);
+    int shown = ptc_utf8_shown(key.bytes, key.len, SHOWN_BYTES);
+    PtcValue args = ptc_json_parse(&r->tools->heap, key.bytes, key.len, &error);
     if (args != PTC_NONE && ptc_is_map(args))
         return args;
     if (args == PTC_NONE && error.stopped)
-        no_memory("table", why, size);
+        ptc_kind_refuse_memory(r);
     else if (args == PTC_NONE)
-        snprintf(why, size, "table: the key %.*s is not JSON: column %u: %s", (int)shown, text,
-                 (unsigned)error.column, error.message);
+        ptc_kind_refuse(r, "table: the key %.*s is not JSON: column %u: %s", shown, key.bytes,
+                        (unsigned)error.column, error.message);
     else
-        snprintf(why, size,
-                 "table: the key %.*s must be a JSON object, the arguments of a call, or *",
-                 (int)shown, text);
+        ptc_kind_refuse(r,
+                        "table: the key %.*s must be a JSON object, the arguments of a call, or *",
+                        shown, key.bytes);
     return PTC_NONE;
 }
 
-static bool add_entry(PtcTools *tools, PtcDictBuild *build, PtcValue key, PtcValue value, char *why,
-                      size_t size)
+static bool add_entry(PtcToolReader *r, PtcDictBuild *build, PtcText key, PtcValue value)
 {
-    if (!ptc_is_string(key)) {
-        snprintf(why, size, "table: its keys must be strings");
-        return false;
-    }
-    PtcValue args = read_key(tools, key, why, size);
+    if (!key.bytes)
+        return ptc_kind_refuse(r, "table: its keys must be strings");
+    PtcValue args = read_arguments(r, key);
     if (args == PTC_NONE)
         return false;
-    if (ptc_dict_build_find(build, args) >= 0) {
-        snprintf(why, size, "table: the key %.*s occurs twice",
-                 (int)shown_len(ptc_str_bytes(key), ptc_str_len(key)), ptc_str_bytes(key));
-        return false;
-    }
-    return ptc_dict_build_put(build, args, value) || no_memory("table", why, size);
+    if (ptc_dict_build_find(build, args) >= 0)
+        return ptc_kind_refuse(r, "table: the key %.*s occurs twice",
+                               ptc_utf8_shown(key.bytes, key.len, SHOWN_BYTES), key.bytes);
+    return ptc_dict_build_put(build, args, value) || ptc_kind_refuse_memory(r);
 }
 
-static bool is_star(PtcValue key)
-{
-    return ptc_is_string(key) && ptc_str_len(key) == 1 && ptc_str_bytes(key)[0] == '*';
-}
-
-bool ptc_constant_table(PtcTools *tools, PtcValue entries, PtcTool *tool, char *why, size_t size)
+static bool read_table(PtcToolReader *r, PtcValue v)
 {
     PtcDictBuild build;
-    PtcValue key, value, other = PTC_NONE;
-    if (!ptc_is_map(entries)) {
-        snprintf(why, size, "table must be an object from arguments (as JSON text) to results");
+    PtcValue key, value, other = PTC_NONE, entries = ptc_kind_keep(r, v);
+    if (entries == PTC_NONE)
         return false;
-    }
-    if (!ptc_dict_build_init(&build, &tools->heap, false))
-        return no_memory("table", why, size);
+    if (!ptc_is_map(entries))
+        return ptc_kind_refuse(r,
+                               "table must be an object from arguments (as JSON text) to results");
+    if (!ptc_dict_build_init(&build, &r->tools->heap, false))
+        return ptc_kind_refuse_memory(r);
     for (size_t pos = 0; ptc_map_next(entries, &pos, &key, &value);)
-        if (is_star(key)) {
+        if (ptc_text_is(ptc_str_text(key), "*")) {
             other = value;
-        } else if (!add_entry(tools, &build, key, value, why, size)) {
+        } else if (!add_entry(r, &build, ptc_str_text(key), value)) {
             ptc_dict_build_cancel(&build);
             return false;
         }
     PtcValue map = ptc_dict_build_done(&build);
-    return (map != PTC_NONE && fill(tools, tool, answer_table, (Constant){map, other})) ||
-           no_memory("table", why, size);
+    return map == PTC_NONE ? ptc_kind_refuse_memory(r) : set_constant(r, map, other);
 }
+
+const PtcToolKind ptc_constant_table_kind = CONSTANT_KIND(
+    "table", "{\"type\": \"object\"}",
+    "from arguments as JSON text to results; * stands for all others", read_table, answer_table);

@@ -9,6 +9,7 @@ enum {
     PTC_TOOLS_FILE_MAX = 1000, /* tools in one file */
     PTC_TOOLS_FILE_WHY = 400,  /* enough room for every error */
     PTC_TOOLS_FILE_PATH = 300, /* of a place in the file; longer ones are cut */
+    PTC_TOOLS_FILE_SHOWN = 60, /* bytes of a name in a message */
 };
 
 /* What is wrong with a set, and where. */
@@ -20,22 +21,16 @@ typedef struct PtcToolsFault {
     bool no_memory;                 /* out of memory: nothing is wrong with the set */
 } PtcToolsFault;
 
-/* Kinds that need an agent around them. */
-typedef enum { PTC_TOOLS_HTTP, PTC_TOOLS_AGENT, PTC_TOOLS_LLM, PTC_TOOLS_SELF } PtcToolsKind;
-
 typedef struct PtcToolsFileOptions {
     /* What may reach outside the process.  Both false for input that comes from elsewhere. */
     bool command, http;
     /* Who may change that and how, for whoever is refused: "--allow-tools command allows them"; NULL: nobody. */
     const char *command_advice, *http_advice;
-    /* Reads a tool of such a kind: fills its function and user, and signature and description where it has none of its
-     * own.  `model` is what "llm" says beside "agent", or PTC_NONE.  False with the fault, whose path begins behind the
-     * key.  NULL: they are refused. */
-    bool (*agent_kind)(void *user, PtcToolsKind kind, PtcValue what, PtcValue model, PtcTool *tool,
-                       PtcToolsFault *fault);
-    /* Called for each tool before it is put into the set; false with the fault, whose path starts after the name. */
-    bool (*check)(void *user, PtcTool *tool, PtcToolsFault *fault);
-    void *user;
+    const struct PtcToolKind *const *kinds; /* that there are; NULL: those that need no agent */
+    /* Whose tools they are, for the functions of kinds that need an agent; NULL: nobody's, and such kinds are refused.
+     * `check` is called with it for each tool before it is put into the set; false with the reason. */
+    void *agent;
+    bool (*check)(void *agent, const PtcTool *tool, char *why, size_t size);
 } PtcToolsFileOptions;
 
 /* Adds the tools of `definitions`, a value in any heap; what is needed is copied.  False with the reason in error,

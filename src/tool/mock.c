@@ -3,9 +3,9 @@
  * held. */
 #include "tool/mock.h"
 
-#include <stdio.h>
 #include <time.h>
 
+#include "tool/kind.h"
 #include "tool/wire/answer.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
@@ -13,12 +13,28 @@
 
 enum { SLICE_MS = 5 };
 
-PtcToolAnswer ptc_mock_echo(PtcToolCall *call, void *user)
+static PtcToolAnswer answer_echo(PtcToolCall *call, void *user)
 {
     (void)user;
     ptc_answer_value(call, call->args);
     return PTC_TOOL_ANSWERED;
 }
+
+static bool read_echo(PtcToolReader *r, PtcValue v)
+{
+    return v == PTC_TRUE || ptc_kind_refuse(r, "echo must be true");
+}
+
+const PtcToolKind ptc_mock_echo = {
+    .key = "echo",
+    .doc = "gives back its arguments",
+    .schema = "{\"const\": true}",
+    .read = read_echo,
+    .call = answer_echo,
+    .options = PTC_KIND_SLEEP,
+    .inside = true,
+    .pure = true,
+};
 
 /* ------------------------------------------------------------------------------ in turn */
 
@@ -51,23 +67,28 @@ static PtcToolAnswer answer_turn(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-bool ptc_mock_seq(PtcTools *tools, PtcValue values, PtcTool *tool, char *why, size_t size)
+static bool read_turns(PtcToolReader *r, PtcValue v)
 {
-    if (!ptc_is_sequential(values) || ptc_seq_count(values) == 0) {
-        snprintf(why, size, "seq must be an array of one value or more");
-        return false;
-    }
-    Turns *turns = ptc_arena_alloc(&tools->arena, sizeof *turns);
-    if (!turns) {
-        snprintf(why, size, "seq: out of memory");
-        return false;
-    }
-    turns->values = values;
+    if (!ptc_is_sequential(v) || ptc_seq_count(v) == 0)
+        return ptc_kind_refuse(r, "seq must be an array of one value or more");
+    Turns *turns = ptc_arena_alloc(&r->tools->arena, sizeof *turns);
+    if (!turns)
+        return ptc_kind_refuse_memory(r);
+    turns->values = ptc_kind_keep(r, v);
     atomic_init(&turns->calls, 0);
-    tool->function = answer_turn;
-    tool->user = turns;
-    return true;
+    r->tool.user = turns;
+    return turns->values != PTC_NONE;
 }
+
+const PtcToolKind ptc_mock_seq = {
+    .key = "seq",
+    .doc = "the nth call gets the nth value, the last one from then on; {\"$error\": text} fails",
+    .schema = "{\"type\": \"array\", \"minItems\": 1}",
+    .read = read_turns,
+    .call = answer_turn,
+    .options = PTC_KIND_SLEEP,
+    .inside = true,
+};
 
 /* ------------------------------------------------------------------------------ in time */
 

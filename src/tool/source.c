@@ -7,7 +7,7 @@
 
 #include "lisp/compile/program.h"
 #include "lisp/vm/record.h"
-#include "value/copy.h"
+#include "tool/kind.h"
 
 enum { MIB = 1024 * 1024, DEPTH = 1000 };
 
@@ -170,3 +170,34 @@ PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, char *why, 
     s->left_ms = took < s->left_ms ? s->left_ms - took : 0;
     return v;
 }
+
+/* A copy that lives as long as the set. */
+static bool keep_source(PtcTools *tools, PtcText text, PtcText *kept)
+{
+    char *copy = ptc_arena_alloc(&tools->arena, text.len + 1);
+    if (!copy)
+        return false;
+    memcpy(copy, text.bytes, text.len);
+    *kept = (PtcText){copy, text.len};
+    return true;
+}
+
+static bool read_source(PtcToolReader *r, PtcValue v)
+{
+    char why[PTC_TOOLS_FILE_WHY];
+    if (!ptc_is_string(v))
+        return ptc_kind_refuse(r, "lisp must be a string such as \"(fn [args] ...)\", not %s",
+                               ptc_type_name(v));
+    if (!keep_source(r->tools, ptc_str_text(v), &r->tool.source))
+        return ptc_kind_refuse_memory(r);
+    r->tool.lisp = ptc_source_read(&r->source, ptc_str_bytes(v), ptc_str_len(v), why, sizeof why);
+    return r->tool.lisp != PTC_NONE || ptc_kind_refuse(r, "%s", why);
+}
+
+const PtcToolKind ptc_source_kind = {
+    .key = "lisp",
+    .doc = "a function in PTC-Lisp: (fn [args] ...)",
+    .schema = "{\"type\": \"string\"}",
+    .read = read_source,
+    .inside = true,
+};

@@ -9,6 +9,8 @@
 
 #include "tool/toolset.h"
 
+extern const struct PtcToolKind ptc_source_kind; /* "lisp" */
+
 enum { PTC_SOURCE_MS = 1000 }; /* for reading all tools of one file */
 
 /* For the tools of one file.  The VM is made for the first. */

@@ -121,10 +121,7 @@ static inline void trial_ask(void *user, const PtcLlmRequest *request, PtcArena 
 
 static inline void trial_open(Trial *t, const char *agent, TrialAnswer answer, void *user)
 {
-    PtcAgentReading how = {.allow_http = true,
-                           .allow_commands = true,
-                           .allow_scripts = true,
-                           .functions = &ptc_agent_tool_functions};
+    PtcAgentReading how = {.allow_http = true, .allow_commands = true, .allow_scripts = true};
     memset(t, 0, sizeof *t);
     ptc_mem_init(&t->mem, SIZE_MAX / 2);
     ptc_buf_init(&t->out, &t->mem, SIZE_MAX / 4);

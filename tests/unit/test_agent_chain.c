@@ -102,7 +102,7 @@ static void reply_in_turn(void *user, const PtcLlmRequest *q, PtcArena *arena, P
 
 static size_t read_agents(const Links *links, PtcAgentDef **defs)
 {
-    PtcAgentReading how = {.functions = &ptc_agent_tool_functions};
+    PtcAgentReading how = {.files = NULL};
     PtcFault fault;
     size_t n = 0;
     for (; n < LINKS && links->agents[n]; n++) {

@@ -33,7 +33,7 @@ static const char text_agent[] =
 static bool open_talk(Talk *t, const char *agent, const char *replies, PtcFault *fault)
 {
     char why[300];
-    PtcAgentReading how = {.allow_scripts = true, .functions = &ptc_agent_tool_functions};
+    PtcAgentReading how = {.allow_scripts = true};
     PtcWorkInput input = {.context = {NULL, 0}};
     *t = (Talk){.watch = {.turn = -1}};
     PtcTreeHost host = {.progress = watch, .progress_user = &t->watch};

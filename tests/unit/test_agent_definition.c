@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * test_agent_definition.c - agents from JSON, from C and from files: what is taken, what is refused and where, what
  * follows from the fields, and that schemas/agent.json says the same. */
-#include "agent/definition/definition.h"
+#include "agent/agent_kinds.h"
 #include "agent/prompt/response_template.h"
 #include "tool/schema/schema.h"
 #include "value/coll/map.h"
+#include "value/coll/vec.h"
+#include "value/equal.h"
 
 #include "agent_help.h"
 
@@ -82,6 +84,54 @@ static void test_fields(PtcValue file)
     }
 }
 
+static void check_place(bool ok, const char *place, const PtcToolKind *kind)
+{
+    if (check_count(ok))
+        printf("%s does not say of the tool kind %s what its row says\n", place, kind->key);
+}
+
+/* What stands beside the key of a kind is described by the schema as the row says. */
+static void check_kind_schema(PtcValue tool, const PtcToolKind *kind)
+{
+    PtcJsonError e;
+    PtcValue all = ptc_map_field(&h.heap, tool, "properties");
+    PtcValue there = ptc_map_field(&h.heap, all, kind->key);
+    PtcValue row = ptc_json_parse(&h.heap, kind->schema, strlen(kind->schema), &e);
+    PtcValue doc = ptc_str_new(&h.heap, kind->doc, strlen(kind->doc));
+    row = ptc_map_assoc(&h.heap, row, ptc_str_new(&h.heap, "description", 11), doc);
+    check_place(there != PTC_NONE && ptc_equal(&h.heap, there, row), "schemas/agent.json", kind);
+}
+
+/* A page has a line of a table about it. */
+static void check_kind_page(const PtcToolKind *kind)
+{
+    char line[100];
+    size_t len;
+    const char *file = kind->in_agent ? "docs/agents.md" : "docs/tools.md";
+    char *page = suite_read(file, &len);
+    snprintf(line, sizeof line, "\n| `\"%s\"%s", kind->key, kind->is_word ? "`" : ":");
+    check_place(page && strstr(page, line), file, kind);
+    free(page);
+}
+
+/* The schema, the pages and the reader know the same kinds of tools. */
+static void test_kinds(PtcValue file)
+{
+    size_t i = 0;
+    PtcValue one, tool = ptc_map_field(&h.heap, ptc_map_field(&h.heap, file, "$defs"), "tool");
+    PtcValue listed = ptc_map_field(&h.heap, tool, "oneOf");
+    for (size_t n = 0; ptc_agent_kinds[n]; n++) {
+        const PtcToolKind *kind = ptc_agent_kinds[n];
+        check_kind_page(kind);
+        if (kind->is_word)
+            continue;
+        check_kind_schema(tool, kind);
+        one = ptc_map_field(&h.heap, ptc_seq_nth(listed, i++), "required");
+        check_place(ptc_text_is(ptc_str_text(ptc_seq_nth(one, 0)), kind->key), "its oneOf", kind);
+    }
+    CHECK(i == ptc_seq_count(listed));
+}
+
 static void load_schema(void)
 {
     size_t len;
@@ -92,6 +142,7 @@ static void load_schema(void)
     PtcValue v = text ? ptc_json_parse(&h.heap, text, len, &e) : PTC_NONE;
     CHECK(v != PTC_NONE && ptc_schema_compile(&arena, &h.mem, &h.budget, v, &schema, &why));
     test_fields(v);
+    test_kinds(v);
     free(text);
 }
 
@@ -252,7 +303,7 @@ static void test_children(void)
     CHECK_STR(text_of(a->child->llm_script), "[{\"content\":\"1\"}]");
     CHECK_STR(tools[1].info.signature, "(k :map) -> :any");
     CHECK_STR(tools[1].info.description, "own");
-    CHECK(s->child == d && s->kind == PTC_AGENT_TOOL_SELF && tools[2].info.sig == d->sig);
+    CHECK(s->child == d && tools[2].info.sig == d->sig);
     CHECK_STR(tools[2].info.description, "goes");
     CHECK(q->child->max_turns == 1 && q->child->retry_turns == 2 &&
           q->child->mode == PTC_MODE_TEXT);
@@ -287,7 +338,7 @@ static void test_contexts(void)
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
         PtcFault fault;
         char got[1000];
-        PtcAgentDef *d = ptc_definition_new(NULL);
+        PtcAgentDef *d = ptc_definition_new();
         PtcTool tool = {.function = NULL};
         d->prompt = PTC_TEXT("x");
         d->signature = ptc_text_cstr(contexts[i].signature);
@@ -309,21 +360,21 @@ static void test_from_c(void)
 {
     PtcFault fault;
     char why[200];
-    PtcAgentDef *d = ptc_definition_new(NULL);
+    PtcAgentDef *d = ptc_definition_new();
     d->prompt = PTC_TEXT("Work.");
     d->max_turns = 1001;
     CHECK(!ptc_definition_finish(d, &fault));
     CHECK_STR(fault.path, "max_turns");
     CHECK_STR(fault.message, "found 1001; allowed is a whole number from 1 to 1000");
     ptc_definition_release(d);
-    d = ptc_definition_new(NULL);
+    d = ptc_definition_new();
     d->prompt = PTC_TEXT("Work.");
     d->output = PTC_OUTPUT_TEXT;
     d->compaction.enabled = true;
     CHECK(!ptc_definition_finish(d, &fault));
     CHECK_STR(fault.path, "compaction");
     ptc_definition_release(d);
-    d = ptc_definition_new(NULL);
+    d = ptc_definition_new();
     PtcTool tool = {.function = NULL};
     ptc_tool_init(&tool.info, "odd.name", 8);
     CHECK(ptc_toolset_put(d->tools, &tool, why, sizeof why));
@@ -470,7 +521,7 @@ static void test_memory(void)
     bool done = false;
     PtcValue v = parse(json);
     for (uint64_t n = 1; !done && n < 2000; n++) {
-        PtcAgentDef *d = ptc_definition_new(NULL);
+        PtcAgentDef *d = ptc_definition_new();
         ptc_mem_fail_at(&d->mem, n);
         d->prompt = PTC_TEXT("Go {{n}}");
         d->signature = PTC_TEXT("(n :int) -> {a [:int]}");

@@ -407,7 +407,7 @@ static void test_late_journal(void)
     PtcMem mem;
     PtcRan ran;
     PtcCancel cancel = {.asked = false};
-    PtcAgentReading how = {.functions = &ptc_agent_tool_functions};
+    PtcAgentReading how = {.files = NULL};
     PtcAgentDef *def =
         ptc_definition_read_json(PTC_TEXT("{\"prompt\":\"p\",\"journaling\":true}"), &how, &fault);
     PtcWorkInput in = {.servers = false};

@@ -3,7 +3,7 @@
  * programs do not see. */
 #include "tool_file_help.h"
 
-#include "agent/definition/grep_tool.h"
+#include "agent/agent_kinds.h"
 #include "engine/session.h"
 #include "tool/native.h"
 
@@ -20,8 +20,8 @@ static void put(PtcTools *tools, const char *name, const char *signature, PtcToo
 static PtcTools *greps(void)
 {
     PtcTools *tools = ptc_toolset_new();
-    put(tools, "grep", PTC_GREP_SIGNATURE, ptc_grep_tool);
-    put(tools, "grep-n", PTC_GREP_N_SIGNATURE, ptc_grep_tool_n);
+    put(tools, "grep", ptc_grep_kind.signature, ptc_grep_kind.call);
+    put(tools, "grep-n", ptc_grep_n_kind.signature, ptc_grep_n_kind.call);
     return tools;
 }
 

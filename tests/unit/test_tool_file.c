@@ -2,6 +2,11 @@
  * test_tool_file.c - tools from JSON: every kind and option, every mistake with its message, short memory. */
 #include "tool_file_help.h"
 
+#include "agent/agent_kinds.h"
+
+static const PtcToolsFileOptions allow_kinds = {
+    .command = true, .http = true, .kinds = ptc_agent_kinds};
+
 #include <pthread.h>
 
 /* ---------------------------------------------------------------------------- what works */
@@ -228,11 +233,11 @@ static void test_mistakes(void)
 {
     char why[PTC_TOOLS_FILE_WHY];
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        CHECK(!read_tools(mistakes[i].tools, &allow_all, why));
+        CHECK(!read_tools(mistakes[i].tools, &allow_kinds, why));
         CHECK_STR(why, mistakes[i].want);
     }
     for (size_t i = 0; i < sizeof near_mistakes / sizeof *near_mistakes; i++) {
-        CHECK(!read_tools(near_mistakes[i].tools, &allow_all, why));
+        CHECK(!read_tools(near_mistakes[i].tools, &allow_kinds, why));
         why[strlen(near_mistakes[i].want)] = 0;
         CHECK_STR(why, near_mistakes[i].want);
     }
@@ -243,7 +248,7 @@ static const char *hints(const char *json)
 {
     char why[PTC_TOOLS_FILE_WHY];
     static char out[4];
-    PtcTools *tools = read_tools(json, &allow_all, why);
+    PtcTools *tools = read_tools(json, &allow_kinds, why);
     CHECK_STR(why, "");
     const PtcToolInfo *info = &tools->items[0].info;
     snprintf(out, sizeof out, "%c%c%c", info->read_only ? 'r' : '-', info->idempotent ? 'i' : '-',
@@ -295,7 +300,7 @@ static void test_places(void)
         PtcToolsFault fault;
         PtcTools *tools = ptc_tools_new();
         PtcValue v = ptc_make_json(data, places[i].tools, strlen(places[i].tools), NULL, 0);
-        CHECK(!ptc_tools_read_at(tools, v, &allow_all, &fault));
+        CHECK(!ptc_tools_read_at(tools, v, &allow_kinds, &fault));
         CHECK_STR(fault.path, places[i].path);
         ptc_tools_free(tools);
     }
@@ -312,12 +317,14 @@ static void test_allowed(void)
                       http[] = "{\"t\":{\"http\":{}}}";
     CHECK(!read_tools(command, &none, why));
     CHECK_STR(why, "tool t: command tools are not allowed here");
+    allow.kinds = ptc_agent_kinds;
     CHECK(!read_tools(http, &allow, why));
     CHECK_STR(why, "tool t: http tools are not allowed here");
     CHECK(ptc_tools_read_allowed("http", &allow, why, sizeof why));
     CHECK(!read_tools(command, &allow, why));
     CHECK_STR(why, "tool t: command tools are not allowed here; --allow-tools command allows them");
     CHECK(ptc_tools_read_allowed("command", &allow, why, sizeof why));
+    allow.kinds = ptc_agent_kinds;
     CHECK(!read_tools(http, &allow, why));
     CHECK_STR(why, "tool t: http tools are not allowed here; --allow-tools http allows them");
     PtcTools *tools = read_tools(command, &allow, why);
@@ -339,10 +346,10 @@ static void test_many(void)
         n += (size_t)snprintf(json + n, sizeof json - n, "%s\"t%d\":{\"value\":%d}", i ? "," : "{",
                               i, i);
     snprintf(json + n, sizeof json - n, "}");
-    CHECK(!read_tools(json, &allow_all, why));
+    CHECK(!read_tools(json, &allow_kinds, why));
     CHECK_STR(why, "there are 1001 tools, at most 1000 may be defined");
     snprintf(strrchr(json, ','), 2, "}");
-    PtcTools *tools = read_tools(json, &allow_all, why);
+    PtcTools *tools = read_tools(json, &allow_kinds, why);
     CHECK(tools && ptc_tools_count(tools) == PTC_TOOLS_FILE_MAX);
     CHECK_STR(ptc_tools_name(tools, 999), "t999");
     ptc_tools_free(tools);
@@ -360,7 +367,7 @@ static void test_copied(void)
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     PtcValue v = ptc_make_json(data, json, sizeof json - 1, NULL, 0);
     PtcTools *tools = ptc_tools_new();
-    CHECK(ptc_tools_read(tools, v, &allow_all, why, sizeof why));
+    CHECK(ptc_tools_read(tools, v, &allow_kinds, why, sizeof why));
     ptc_data_free(data);
     CHECK_STR(ptc_tools_description(tools, 3), "says 1");
     CHECK_STR(run_with(ptc, tools, "[(tool/t) (tool/u) (tool/v) (tool/w)]", out),
@@ -392,7 +399,7 @@ static void test_shared(void)
     pthread_t threads[THREADS];
     PtcTools *tools = read_tools("{\"f\":{\"lisp\":\"(fn [{:keys [n]}] (let [m {:a n}] (:a m)))\"},"
                                  "\"c\":{\"value\":{\"x\":5}},\"t\":{\"table\":{\"*\":1}}}",
-                                 &allow_all, why);
+                                 &allow_kinds, why);
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&threads[i], NULL, use_shared, tools) == 0);
     for (int i = 0; i < THREADS; i++) {
@@ -420,7 +427,7 @@ static void test_torture(void)
         PtcTools *tools = ptc_tools_new();
         ptc_mem_fail_at(&tools->mem, (uint64_t)++n);
         why[0] = 0;
-        done = ptc_tools_read_json(tools, json, sizeof json - 1, &allow_all, why, sizeof why);
+        done = ptc_tools_read_json(tools, json, sizeof json - 1, &allow_kinds, why, sizeof why);
         CHECK(done || strstr(why, "memory"));
         if (!done && !strstr(why, "memory"))
             printf("allocation %d: %s\n", n, why);
@@ -447,7 +454,7 @@ static void test_repeated(void)
     char why[PTC_TOOLS_FILE_WHY];
     CHECK(ptc_toolset_may_repeat(NULL));
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-        PtcTools *tools = read_tools(sets[i].json, &allow_all, why);
+        PtcTools *tools = read_tools(sets[i].json, &allow_kinds, why);
         CHECK(tools && ptc_toolset_may_repeat(tools) == sets[i].may);
         ptc_tools_free(tools);
     }

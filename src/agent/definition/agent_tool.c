@@ -5,11 +5,13 @@
 
 #include <stdio.h>
 
+#include "agent/agent_kinds.h"
 #include "agent/run/agent_outcome.h"
 #include "base/sanitized.h"
 #include "base/stack.h"
 #include "base/utf8.h"
 #include "tool/wire/answer.h"
+#include "value/str.h"
 
 enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
 #define MS ((int64_t)1000000)
@@ -135,8 +137,63 @@ static PtcToolAnswer call_agent(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-const PtcAgentToolFns ptc_agent_tool_functions = {
-    [PTC_AGENT_TOOL_AGENT] = call_agent,   [PTC_AGENT_TOOL_SELF] = call_agent,
-    [PTC_AGENT_TOOL_LLM] = ptc_llm_tool,   [PTC_AGENT_TOOL_LLM_QUERY] = ptc_llm_tool_query,
-    [PTC_AGENT_TOOL_HTTP] = ptc_http_tool,
+static bool read_child(PtcFieldReader *r, PtcValue v, PtcTool *tool)
+{
+    PtcAgentReading inner = *r->how;
+    PtcAgentTool *note = ptc_definition_note(r->def, tool);
+    if (!note)
+        return ptc_fault_memory(r->fault);
+    inner.depth++;
+    PtcText file = ptc_str_text(v);
+    if (file.bytes && !inner.files)
+        return ptc_fault_set(r->fault, "", "agents are objects here, not files");
+    note->child = file.bytes ? ptc_definition_include(file, &inner, r->fault)
+                             : ptc_definition_read(v, &inner, r->fault);
+    if (!note->child)
+        return false;
+    ptc_definition_borrow(note->child, tool);
+    return true;
+}
+
+static bool read_agent(PtcToolReader *r, PtcValue v)
+{
+    return ptc_definition_read_kind(r, v, read_child);
+}
+
+const PtcToolKind ptc_agent_kind = {
+    .key = "agent",
+    .doc = "another agent: a file, or an object",
+    .schema = "{\"anyOf\": [{\"type\": \"string\", \"minLength\": 1}, {\"$ref\": \"#\"}]}",
+    .read = read_agent,
+    .call = call_agent,
+    .type = PTC_TOOL_SUBAGENT,
+    .options = PTC_KIND_MODEL,
+    .in_agent = true,
+    .uncounted = true,
+};
+
+static bool read_owner(PtcFieldReader *r, PtcValue v, PtcTool *tool)
+{
+    (void)v;
+    PtcAgentTool *note = ptc_definition_note(r->def, tool);
+    if (!note)
+        return ptc_fault_memory(r->fault);
+    note->child = r->def;
+    return true;
+}
+
+static bool read_self(PtcToolReader *r, PtcValue v)
+{
+    return ptc_definition_read_kind(r, v, read_owner);
+}
+
+const PtcToolKind ptc_self_kind = {
+    .key = "self",
+    .doc = "this agent again",
+    .read = read_self,
+    .call = call_agent,
+    .type = PTC_TOOL_SUBAGENT,
+    .in_agent = true,
+    .uncounted = true,
+    .is_word = true,
 };

@@ -16,9 +16,4 @@ PTC_MUST_USE PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef
                                             const PtcAgentTool *tool, PtcText context, bool free);
 void ptc_agent_tool_end(PtcAgentRun *child);
 
-/* The functions of the kinds (see PtcAgentToolFns). */
-PtcToolAnswer ptc_llm_tool(PtcToolCall *call, void *user);       /* llm_tool.c */
-PtcToolAnswer ptc_llm_tool_query(PtcToolCall *call, void *user); /* llm_tool.c */
-PtcToolAnswer ptc_http_tool(PtcToolCall *call, void *user);      /* http_tool.c */
-
 #endif

@@ -109,7 +109,7 @@ static void set_defaults(PtcAgentDef *def)
     def->float_precision = -1;
 }
 
-PtcAgentDef *ptc_definition_new(const PtcAgentToolFns *functions)
+PtcAgentDef *ptc_definition_new(void)
 {
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -121,7 +121,6 @@ PtcAgentDef *ptc_definition_new(const PtcAgentToolFns *functions)
     atomic_store(&def->mem.used, sizeof *def);
     ptc_arena_init(&def->arena, &def->mem);
     set_defaults(def);
-    def->functions = functions;
     atomic_init(&def->refs, 1);
     def->tools = ptc_toolset_new();
     if (def->tools)
@@ -144,7 +143,7 @@ void ptc_definition_release(PtcAgentDef *def)
     if (!def || atomic_fetch_sub(&def->refs, 1) > 1)
         return;
     for (const PtcAgentNote *note = def->notes; note; note = note->next)
-        if (note->tool.kind == PTC_AGENT_TOOL_AGENT || note->tool.kind == PTC_AGENT_TOOL_LLM)
+        if (note->tool.child != def)
             ptc_definition_release(note->tool.child);
     ptc_toolset_release(def->tools);
     ptc_toolset_release(def->host_tools);
@@ -171,9 +170,12 @@ static bool find_mode(PtcAgentDef *def, PtcFault *fault)
 static void count_levels(PtcAgentDef *def)
 {
     def->levels = 1;
-    for (const PtcAgentNote *note = def->notes; note; note = note->next)
-        if (note->tool.kind == PTC_AGENT_TOOL_AGENT && note->tool.child->levels >= def->levels)
-            def->levels = note->tool.child->levels + 1;
+    for (size_t i = 0; i < def->tools->count; i++) {
+        const PtcAgentDef *child = def->agent_tools[i]->child;
+        bool is_agent = def->tools->items[i].info.type == PTC_TOOL_SUBAGENT;
+        if (is_agent && child && child != def && child->levels >= def->levels)
+            def->levels = child->levels + 1;
+    }
 }
 
 bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault)

@@ -68,7 +68,6 @@ struct PtcAgentDef {
     /* Its own: */
     PtcMem mem;
     PtcArena arena;
-    const PtcAgentToolFns *functions;
     struct PtcAgentNote *notes; /* on the tools that are not plain ones */
     PtcTools *host_tools;       /* held: those that a host brought; or NULL */
     uint64_t given;             /* fields that were in the JSON, a bit for the number of each row */
@@ -92,7 +91,7 @@ typedef struct PtcAgentNote {
 } PtcAgentNote;
 
 /* One with the defaults and one holder; NULL: out of memory. */
-PTC_MUST_USE PtcAgentDef *ptc_definition_new(const PtcAgentToolFns *functions);
+PTC_MUST_USE PtcAgentDef *ptc_definition_new(void);
 /* NULL is allowed for both. */
 PtcAgentDef *ptc_definition_retain(PtcAgentDef *def);
 void ptc_definition_release(PtcAgentDef *def);
@@ -123,7 +122,6 @@ typedef struct PtcAgentReading {
     bool only_scripts;                        /* ... and nothing else */
     bool
         compiling; /* one turn, and two more for an answer with tools, unless the file says otherwise */
-    const PtcAgentToolFns *functions;
     /* Does this model exist?  False with the reason.  NULL: any name is accepted. */
     bool (*check_model)(void *user, PtcText model, char *why, size_t size);
     void *user;

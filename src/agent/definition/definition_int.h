@@ -80,12 +80,10 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v);
 bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault);
 /* The rest: built-in tools, "self", who may call which tool, what is offered to the model. */
 bool ptc_definition_finish_tools(PtcAgentDef *def, PtcFault *fault);
-/* The tool's note, made when it is needed; NULL: out of memory. */
-PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcAgentToolKind kind);
-
-/* Kinds of tools (definition_kinds.c): the note in tool->user, and what the tool's info lacks. */
-bool ptc_definition_read_http(PtcFieldReader *r, PtcValue v, PtcTool *tool);
-bool ptc_definition_read_llm(PtcFieldReader *r, PtcValue v, PtcTool *tool);
+/* A note, which becomes the user of the tool (NULL: of none); NULL: out of memory. */
+PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool);
+/* The tool takes its signature and description from the child unless it has its own. */
+void ptc_definition_borrow(const PtcAgentDef *child, PtcTool *tool);
 
 /* ------------------------------------------------------------ checks (definition_check.c) */
 

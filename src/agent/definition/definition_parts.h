@@ -90,19 +90,6 @@ typedef struct PtcSystemPrompt {
 /* -------------------------------------------------------------------------------- tools */
 
 typedef enum {
-    PTC_AGENT_TOOL_PLAIN, /* the set knows everything about it */
-    PTC_AGENT_TOOL_GREP,
-    PTC_AGENT_TOOL_GREP_N,
-    /* Those that can only be called within a run: */
-    PTC_AGENT_TOOL_AGENT,
-    PTC_AGENT_TOOL_SELF,
-    PTC_AGENT_TOOL_LLM,
-    PTC_AGENT_TOOL_LLM_QUERY,
-    PTC_AGENT_TOOL_HTTP,
-    PTC_AGENT_TOOL_KINDS
-} PtcAgentToolKind;
-
-typedef enum {
     PTC_HTTP_GET,
     PTC_HTTP_POST,
     PTC_HTTP_PUT,
@@ -125,17 +112,13 @@ typedef struct PtcAgentDef PtcAgentDef;
 
 /* What an agent knows about the tool with the same number in its set.  It is the `user` of tools that need a run. */
 typedef struct PtcAgentTool {
-    PtcAgentToolKind kind;
     const PtcAgentDef *owner;
-    PtcAgentDef *child;    /* AGENT, LLM: held; SELF: the owner, not held */
-    PtcText model, script; /* AGENT, LLM: the tool's model, or replies as JSON; absent: none */
+    PtcAgentDef *child;    /* agent, llm: held; self: the owner, not held */
+    PtcText model, script; /* agent, llm: the tool's model, or replies as JSON; absent: none */
     const PtcHttpTool *http;
-    const struct PtcResponseTemplate *response; /* LLM; or NULL */
+    const struct PtcResponseTemplate *response; /* llm; or NULL */
     PtcText native_name;      /* its name at a provider: underscores for hyphens */
     bool native, in_programs; /* who may call it */
 } PtcAgentTool;
-
-/* The functions of tools that need a run; the loop provides them.  NULL: such a tool fails when it is called. */
-typedef PtcToolFn PtcAgentToolFns[PTC_AGENT_TOOL_KINDS];
 
 #endif

@@ -183,7 +183,7 @@ static bool read_retry(PtcFieldReader *r, PtcValue v)
 bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcFault *fault)
 {
     static const PtcAgentReading how;
-    PtcAgentDef *def = ptc_definition_new(NULL);
+    PtcAgentDef *def = ptc_definition_new();
     if (!def)
         return ptc_fault_memory(fault);
     PtcFieldReader r = {
@@ -472,7 +472,7 @@ static bool set_defaults(PtcAgentDef *def, const PtcAgentReading *how)
 PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, PtcFault *fault)
 {
     *fault = (PtcFault){.input = false};
-    PtcAgentDef *def = ptc_definition_new(how->functions);
+    PtcAgentDef *def = ptc_definition_new();
     if (!def) {
         ptc_fault_memory(fault);
         return NULL;

@@ -2,47 +2,27 @@
  * The tools of an agent: read as a tools file is (tool/file.c), with additional kinds, built-in tools, and the
  * decision who may call which tool.
  *
- * Tools that can only be called within a run have a note (PtcAgentTool) as their `user`; the functions come from the
- * loop. */
+ * Tools that can only be called within a run have a note (PtcAgentTool) as their `user`. */
 #include <stdio.h>
 
-#include "agent/definition/definition_int.h"
-#include "agent/definition/grep_tool.h"
-#include "agent/prompt/agent_words.h"
+#include "agent/agent_kinds.h"
 #include "tool/sig/sig_schema.h"
-#include "tool/wire/answer.h"
 #include "tool/wire/protocol.h"
 #include "value/str.h"
 
 enum { NAME_MAX = 64, SCHEMA_BYTES = 1024 * 1024 };
 
-PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcAgentToolKind kind)
+PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool)
 {
     PtcAgentNote *note = ptc_arena_zalloc(&def->arena, sizeof *note);
     if (!note)
         return NULL;
-    note->tool.kind = kind;
     note->tool.owner = def;
     note->next = def->notes;
     def->notes = note;
+    if (tool)
+        tool->user = &note->tool;
     return &note->tool;
-}
-
-/* For a tool whose function nobody provided. */
-static PtcToolAnswer answer_nothing(PtcToolCall *call, void *user)
-{
-    (void)user;
-    ptc_answer_fail(call, PTC_TEXT("tools of this kind need an agent that runs"));
-    return PTC_TOOL_ANSWERED;
-}
-
-/* Connects the note to the tool. */
-static void attach(PtcAgentDef *def, PtcAgentTool *note, PtcTool *tool)
-{
-    PtcToolFn function = def->functions ? (*def->functions)[note->kind] : NULL;
-    tool->user = note;
-    tool->info.uncounted = note->kind >= PTC_AGENT_TOOL_AGENT && note->kind != PTC_AGENT_TOOL_HTTP;
-    tool->function = function ? function : answer_nothing;
 }
 
 /* --------------------------------------------------------------------------------- names */
@@ -91,17 +71,15 @@ static bool check_name(const PtcTools *tools, PtcText name, char *why, size_t si
     return false;
 }
 
-static bool check_tool(void *user, PtcTool *tool, PtcToolsFault *fault)
+static bool check_tool(void *agent, const PtcTool *tool, char *why, size_t size)
 {
-    PtcFieldReader *r = user;
-    fault->path[0] = 0;
-    return check_name(r->def->tools, tool_name(tool), fault->text, sizeof fault->text);
+    const PtcFieldReader *r = agent;
+    return check_name(r->def->tools, tool_name(tool), why, size);
 }
 
 /* ------------------------------------------------------------------------------ children */
 
-/* The tool takes its signature and description from the child unless it has its own. */
-static void borrow(const PtcAgentDef *child, PtcTool *tool)
+void ptc_definition_borrow(const PtcAgentDef *child, PtcTool *tool)
 {
     if (!tool->info.signature && child->signature.bytes) {
         tool->info.signature = child->signature.bytes;
@@ -113,67 +91,37 @@ static void borrow(const PtcAgentDef *child, PtcTool *tool)
     }
 }
 
-static bool read_agent(PtcFieldReader *r, PtcValue v, PtcTool *tool)
+/* Is there an agent around the tool, and do its options suit? */
+static bool check_agent(PtcToolReader *r)
 {
-    PtcAgentReading inner = *r->how;
-    PtcAgentTool *note = ptc_definition_note(r->def, PTC_AGENT_TOOL_AGENT);
-    if (!note)
-        return ptc_fault_memory(r->fault);
-    inner.depth++;
-    PtcText file = ptc_str_text(v);
-    if (file.bytes && !inner.files)
-        return ptc_fault_set(r->fault, "", "agents are objects here, not files");
-    note->child = file.bytes ? ptc_definition_include(file, &inner, r->fault)
-                             : ptc_definition_read(v, &inner, r->fault);
-    if (!note->child)
+    const char *name = r->kind->key, *quote = r->kind->is_word ? "\"" : "";
+    if (!r->allow->agent)
+        return ptc_kind_refuse(r,
+                               "%s%s%s is not available here: it belongs in the tools of an agent",
+                               quote, name, quote);
+    return !(r->kind->uncounted && r->tool.info.serial) ||
+           ptc_kind_refuse(r,
+                           "serial does not go with %s%s%s: its calls wait for each other inside",
+                           quote, name, quote);
+}
+
+bool ptc_definition_read_kind(PtcToolReader *r, PtcValue v,
+                              bool (*read)(PtcFieldReader *r, PtcValue v, PtcTool *tool))
+{
+    PtcFault fault = {.input = false};
+    if (!check_agent(r))
         return false;
-    tool->info.type = PTC_TOOL_SUBAGENT;
-    borrow(note->child, tool);
-    attach(r->def, note, tool);
-    return true;
-}
-
-static bool read_self(PtcFieldReader *r, PtcTool *tool)
-{
-    PtcAgentTool *note = ptc_definition_note(r->def, PTC_AGENT_TOOL_SELF);
-    if (!note)
-        return ptc_fault_memory(r->fault);
-    note->child = r->def;
-    tool->info.type = PTC_TOOL_SUBAGENT;
-    attach(r->def, note, tool);
-    return true;
-}
-
-static bool read_kind(PtcFieldReader *r, PtcToolsKind kind, PtcValue what, PtcTool *tool)
-{
-    switch (kind) {
-    case PTC_TOOLS_AGENT: return read_agent(r, what, tool);
-    case PTC_TOOLS_SELF: return read_self(r, tool);
-    case PTC_TOOLS_LLM: return ptc_definition_read_llm(r, what, tool);
-    case PTC_TOOLS_HTTP: return ptc_definition_read_http(r, what, tool);
+    PtcFieldReader inner = *(const PtcFieldReader *)r->allow->agent;
+    inner.fault = &fault;
+    inner.path[0] = 0;
+    bool ok = read(&inner, v, &r->tool);
+    if (ok && r->model != PTC_NONE) {
+        PtcAgentTool *note = r->tool.user;
+        ok = ptc_definition_read_model(&inner, r->model, &note->model, &note->script);
     }
-    return false;
-}
-
-/* For tool/file.c.  Faults inside carry their own paths; file.c joins them. */
-static bool agent_kind(void *user, PtcToolsKind kind, PtcValue what, PtcValue model, PtcTool *tool,
-                       PtcToolsFault *fault)
-{
-    PtcFieldReader *outer = user, r = *outer;
-    PtcFault inner = {.input = false};
-    r.fault = &inner;
-    r.path[0] = 0;
-    bool ok = read_kind(&r, kind, what, tool);
-    if (ok && model != PTC_NONE) {
-        PtcAgentTool *note = tool->user;
-        ok = ptc_definition_read_model(&r, model, &note->model, &note->script);
-    }
-    if (ok && (kind == PTC_TOOLS_LLM || kind == PTC_TOOLS_HTTP))
-        attach(r.def, tool->user, tool);
     if (!ok) {
-        snprintf(fault->path, sizeof fault->path, "%.*s", PTC_TOOLS_FILE_PATH - 1, inner.path);
-        snprintf(fault->text, sizeof fault->text, "%.*s", PTC_TOOLS_FILE_WHY - 1, inner.message);
-        fault->no_memory = inner.no_memory;
+        ptc_kind_refuse_inside(r, fault.path, fault.message);
+        r->fault->no_memory = fault.no_memory;
     }
     return ok;
 }
@@ -185,9 +133,9 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
                                    .http = r->how->allow_http,
                                    .command_advice = r->how->command_advice,
                                    .http_advice = r->how->http_advice,
-                                   .agent_kind = agent_kind,
+                                   .kinds = ptc_agent_kinds,
                                    .check = check_tool,
-                                   .user = r};
+                                   .agent = r};
     if (ptc_tools_read_at(r->def->tools, v, &options, &fault))
         return true;
     ptc_fault_set(r->fault, fault.path, "%s", fault.text);
@@ -222,14 +170,13 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *f
         return refuse_host_tool(fault, child->name, why);
     if (child->def->levels >= PTC_AGENT_FILE_DEPTH)
         return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
-    PtcAgentTool *note = ptc_definition_note(def, PTC_AGENT_TOOL_AGENT);
+    PtcAgentTool *note = ptc_definition_note(def, &tool);
     if (!note)
         return ptc_fault_memory(fault);
     note->child = ptc_definition_retain(child->def);
     ptc_tool_init(&tool.info, child->name.bytes, child->name.len);
-    tool.info.type = PTC_TOOL_SUBAGENT;
-    borrow(note->child, &tool);
-    attach(def, note, &tool);
+    ptc_kind_apply(&ptc_agent_kind, &tool);
+    ptc_definition_borrow(note->child, &tool);
     return ptc_toolset_put(def->tools, &tool, why, sizeof why) ||
            refuse_host_tool(fault, child->name, why);
 }
@@ -248,41 +195,29 @@ bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, Ptc
 
 /* ------------------------------------------------------------------------------ built-in */
 
-static bool put_builtin(PtcAgentDef *def, const char *name, PtcAgentToolKind kind,
-                        PtcToolFn function, const char *signature, PtcFault *fault)
+static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcFault *fault)
 {
     char why[PTC_TOOL_WHY];
-    PtcTool tool = {.function = function};
-    const char *description = ptc_words_builtin(kind);
-    if (find_same(def->tools, ptc_text_cstr(name)))
+    PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
+    if (find_same(def->tools, ptc_text_cstr(kind->key)))
         return true; /* the file's own tool wins */
-    ptc_tool_init(&tool.info, name, strlen(name));
-    tool.info.signature = signature;
-    tool.info.signature_len = strlen(signature);
-    tool.info.description = description;
-    tool.info.description_len = strlen(description);
+    ptc_tool_init(&tool.info, kind->key, strlen(kind->key));
+    ptc_kind_apply(kind, &tool);
+    tool.info.signature = kind->signature;
+    tool.info.signature_len = strlen(kind->signature);
+    tool.info.description = kind->doc;
+    tool.info.description_len = strlen(kind->doc);
     tool.info.read_only = tool.info.idempotent = true;
-    tool.info.inside = tool.pure = function != NULL; /* the other built-in tools ask a model */
-    PtcAgentTool *note = ptc_definition_note(def, kind);
-    if (!note)
-        return ptc_fault_memory(fault);
-    tool.user = note;
-    if (!function)
-        attach(def, note, &tool);
-    return ptc_toolset_put(def->tools, &tool, why, sizeof why) || ptc_fault_memory(fault);
+    return (ptc_definition_note(def, &tool) &&
+            ptc_toolset_put(def->tools, &tool, why, sizeof why)) ||
+           ptc_fault_memory(fault);
 }
 
 static bool put_builtins(PtcAgentDef *def, PtcFault *fault)
 {
-    static const char query[] =
-        "(prompt :string, signature :string?, llm :string?, response_template :string?) -> :any";
-    if (def->grep &&
-        (!put_builtin(def, "grep", PTC_AGENT_TOOL_GREP, ptc_grep_tool, PTC_GREP_SIGNATURE, fault) ||
-         !put_builtin(def, "grep-n", PTC_AGENT_TOOL_GREP_N, ptc_grep_tool_n, PTC_GREP_N_SIGNATURE,
-                      fault)))
-        return false;
-    return !def->llm_query ||
-           put_builtin(def, "llm-query", PTC_AGENT_TOOL_LLM_QUERY, NULL, query, fault);
+    return (!def->grep || (put_builtin(def, &ptc_grep_kind, fault) &&
+                           put_builtin(def, &ptc_grep_n_kind, fault))) &&
+           (!def->llm_query || put_builtin(def, &ptc_llm_query_kind, fault));
 }
 
 /* ----------------------------------------------------------------------- who calls what */
@@ -348,11 +283,11 @@ static bool finish_tool(PtcAgentDef *def, size_t i, PtcFault *fault)
 {
     PtcTool *tool = &def->tools->items[i];
     bool noted = is_note(def, tool->user);
-    PtcAgentTool *note = noted ? tool->user : ptc_definition_note(def, PTC_AGENT_TOOL_PLAIN);
+    PtcAgentTool *note = noted ? tool->user : ptc_definition_note(def, NULL);
     if (!note || !set_native_name(def, tool, note))
         return ptc_fault_memory(fault);
     if (!check_host_name(def, tool, fault) ||
-        (note->kind == PTC_AGENT_TOOL_SELF && !finish_self(def, tool, fault)))
+        (note->child == def && !finish_self(def, tool, fault)))
         return false;
     set_callers(def, tool, note);
     def->agent_tools[i] = note;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * grep and grep-n.  Each line is matched by itself.  With context, a line is held back until it is known whether a
  * match follows closely enough, so the text is walked over only once. */
-#include "agent/definition/grep_tool.h"
-
 #include <stdio.h>
 
+#include "agent/agent_kinds.h"
 #include "lisp/lib/text/regex.h"
 #include "tool/wire/answer.h"
 #include "value/coll/map.h"
@@ -211,14 +210,33 @@ static PtcToolAnswer answer(PtcToolCall *call, bool numbered)
     return PTC_TOOL_ANSWERED;
 }
 
-PtcToolAnswer ptc_grep_tool(PtcToolCall *call, void *user)
+static PtcToolAnswer answer_grep(PtcToolCall *call, void *user)
 {
     (void)user;
     return answer(call, false);
 }
 
-PtcToolAnswer ptc_grep_tool_n(PtcToolCall *call, void *user)
+static PtcToolAnswer answer_grep_n(PtcToolCall *call, void *user)
 {
     (void)user;
     return answer(call, true);
 }
+
+const PtcToolKind ptc_grep_kind = {
+    .key = "grep",
+    .doc = "Lines of a text (not of a file) that match a regular expression, ignoring case.",
+    .signature = "(pattern :string, text :string) -> [:string]",
+    .call = answer_grep,
+    .inside = true,
+    .pure = true,
+};
+
+const PtcToolKind ptc_grep_n_kind = {
+    .key = "grep-n",
+    .doc = "Like grep, with line numbers; context: lines before and after each match.",
+    .signature = "(pattern :string, text :string, context :int?)"
+                 " -> [{line :int, text :string, match :bool}]",
+    .call = answer_grep_n,
+    .inside = true,
+    .pure = true,
+};

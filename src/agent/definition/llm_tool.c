@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
+#include "agent/agent_kinds.h"
 #include "agent/definition/agent_tool.h"
 #include "agent/prompt/response_template.h"
 #include "engine/engine.h"
@@ -24,6 +25,132 @@ static PtcToolAnswer fail(PtcToolCall *call, const char *text)
 {
     ptc_answer_fail(call, ptc_text_cstr(text));
     return PTC_TOOL_ANSWERED;
+}
+
+/* ---------------------------------------------------------------------------- questions */
+
+/* What an llm tool has in addition to the fields of an agent. */
+typedef struct Question {
+    PtcText json_signature, response_template;
+} Question;
+
+static bool read_json_signature(PtcFieldReader *r, PtcValue v)
+{
+    return ptc_fields_text(r, v, &((Question *)r->user)->json_signature);
+}
+
+static bool read_response_template(PtcFieldReader *r, PtcValue v)
+{
+    return ptc_fields_text(r, v, &((Question *)r->user)->response_template);
+}
+
+static bool read_model(PtcFieldReader *r, PtcValue v)
+{
+    return ptc_definition_read_model(r, v, &r->def->llm, &r->def->llm_script);
+}
+
+#define OTHER(name_, read_)                                                     \
+    {                                                                           \
+        .name = name_, .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_ \
+    }
+
+static const PtcFieldRow question_rows[] = {
+    {.name = "prompt", .kind = PTC_FIELD_TEXT, .offset = offsetof(PtcAgentDef, prompt)},
+    {.name = "signature", .kind = PTC_FIELD_TEXT, .offset = offsetof(PtcAgentDef, signature)},
+    OTHER("json_signature", read_json_signature),
+    OTHER("response_template", read_response_template),
+    OTHER("llm", read_model),
+    {.name = "retry_turns",
+     .kind = PTC_FIELD_INT,
+     .offset = offsetof(PtcAgentDef, retry_turns),
+     .max = PTC_AGENT_TURNS_MAX},
+    {.name = NULL},
+};
+
+static const PtcSig *parse_signature(PtcFieldReader *r, const char *field, PtcText text)
+{
+    PtcSigError e;
+    const PtcSig *sig;
+    if (ptc_sig_parse(&r->def->arena, text.bytes, text.len, &sig, &e))
+        return sig;
+    if (e.stopped)
+        ptc_fault_memory(r->fault);
+    else
+        ptc_fault_set(r->fault, field, "line %u, column %u: %s", (unsigned)e.line,
+                      (unsigned)e.column, e.message);
+    return NULL;
+}
+
+/* The question is an agent in text mode with one turn: its parameters are the tool's, its answer is what the model is
+ * asked for. */
+static bool set_question_signature(PtcFieldReader *r, PtcText json_signature)
+{
+    PtcAgentDef *child = r->def;
+    const PtcSig *sig = parse_signature(r, "signature", child->signature);
+    const PtcSig *json =
+        sig && json_signature.bytes ? parse_signature(r, "json_signature", json_signature) : sig;
+    PtcSig *both = sig && json ? ptc_arena_alloc(&child->arena, sizeof *both) : NULL;
+    if (!sig || !json)
+        return false;
+    if (!both)
+        return ptc_fault_memory(r->fault);
+    *both = *sig;
+    both->result = json->result;
+    child->sig = both;
+    return true;
+}
+
+static bool set_response(PtcFieldReader *r, PtcText text, PtcAgentTool *note)
+{
+    char why[300];
+    PtcResponseTemplate *t = ptc_arena_zalloc(&r->def->arena, sizeof *t);
+    if (!t)
+        return ptc_fault_memory(r->fault);
+    if (!ptc_response_template_read(&r->def->arena, text, r->def->sig->result, t, why, sizeof why))
+        return ptc_fault_set(r->fault, "response_template", "%s", why);
+    note->response = t;
+    return true;
+}
+
+static bool make_question(PtcFieldReader *r, PtcValue v, PtcAgentTool *note)
+{
+    PtcAgentDef *child = r->def;
+    Question q = {.json_signature = {NULL, 0}};
+    r->user = &q;
+    if (!ptc_fields_read(r, v, question_rows, NULL))
+        return false;
+    if (!child->prompt.bytes || !child->signature.bytes)
+        return ptc_fault_set(r->fault, child->prompt.bytes ? "signature" : "prompt",
+                             "an llm tool needs a prompt and a signature");
+    if (q.json_signature.bytes && !q.response_template.bytes)
+        return ptc_fault_set(r->fault, "json_signature",
+                             "it has no effect without response_template; leave it out");
+    child->output = PTC_OUTPUT_TEXT;
+    child->max_turns = 1;
+    return set_question_signature(r, q.json_signature) && ptc_definition_finish(child, r->fault) &&
+           (!q.response_template.bytes || set_response(r, q.response_template, note));
+}
+
+static bool read_question(PtcFieldReader *r, PtcValue v, PtcTool *tool)
+{
+    PtcFieldReader inner = *r;
+    PtcAgentTool *note = ptc_definition_note(r->def, tool);
+    if (note)
+        note->child = inner.def = ptc_definition_new();
+    if (!note || !note->child)
+        return ptc_fault_memory(r->fault);
+    if (!make_question(&inner, v, note))
+        return false;
+    if (!tool->info.signature) {
+        tool->info.signature = inner.def->signature.bytes;
+        tool->info.signature_len = inner.def->signature.len;
+    }
+    return true;
+}
+
+static bool read_llm(PtcToolReader *r, PtcValue v)
+{
+    return ptc_definition_read_kind(r, v, read_question);
 }
 
 /* ----------------------------------------------------------------------------- templates */
@@ -122,7 +249,7 @@ static void ask(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *t
     ptc_agent_tool_end(child);
 }
 
-PtcToolAnswer ptc_llm_tool(PtcToolCall *call, void *user)
+static PtcToolAnswer answer_question(PtcToolCall *call, void *user)
 {
     const PtcAgentTool *tool = user;
     if (!ptc_answer_args_json(call))
@@ -130,6 +257,19 @@ PtcToolAnswer ptc_llm_tool(PtcToolCall *call, void *user)
     ask(call, tool->child, tool, tool->response, ptc_buf_view(&call->json));
     return PTC_TOOL_ANSWERED;
 }
+
+const PtcToolKind ptc_llm_kind = {
+    .key = "llm",
+    .doc = "one question to a model; beside agent, its model",
+    .schema = "{\"anyOf\": [{\"$ref\": \"#/$defs/question\"},"
+              " {\"type\": [\"string\", \"array\"], \"minLength\": 1}]}",
+    .read = read_llm,
+    .call = answer_question,
+    .type = PTC_TOOL_LLM,
+    .in_agent = true,
+    .uncounted = true,
+    .or_model = true,
+};
 
 /* -------------------------------------------------------------------------------- queries */
 
@@ -204,9 +344,9 @@ static bool make_query(Query *q, char *why, size_t size)
                                       size);
 }
 
-PtcToolAnswer ptc_llm_tool_query(PtcToolCall *call, void *user)
+static PtcToolAnswer answer_query(PtcToolCall *call, void *user)
 {
-    Query q = {.call = call, .def = ptc_definition_new(&ptc_agent_tool_functions)};
+    Query q = {.call = call, .def = ptc_definition_new()};
     char why[900] = "";
     (void)user;
     if (!q.def || !ptc_answer_args_json(call)) {
@@ -220,3 +360,14 @@ PtcToolAnswer ptc_llm_tool_query(PtcToolCall *call, void *user)
     ptc_definition_release(q.def);
     return PTC_TOOL_ANSWERED;
 }
+
+const PtcToolKind ptc_llm_query_kind = {
+    .key = "llm-query",
+    .doc = "Asks a language model. prompt may have {{name}} placeholders, filled from the "
+           "other arguments; signature is the type of the answer, :string by default.",
+    .signature = "(prompt :string, signature :string?, llm :string?, response_template :string?)"
+                 " -> :any",
+    .call = answer_query,
+    .in_agent = true,
+    .uncounted = true,
+};

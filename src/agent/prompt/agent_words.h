@@ -8,9 +8,6 @@
 
 #include "agent/definition/definition.h"
 
-/* The description of a built-in tool. */
-const char *ptc_words_builtin(PtcAgentToolKind kind);
-
 /* ------------------------------------------------------------------------- system prompt */
 
 /* What the model is and does in this mode. */

@@ -232,8 +232,7 @@ static bool read_agent(Line *l)
                            .command_advice = "--allow-tools allows them",
                            .http_advice = "--allow-tools allows them",
                            .allow_scripts = true,
-                           .only_scripts = true,
-                           .functions = &ptc_agent_tool_functions};
+                           .only_scripts = true};
     PtcValue agent = member(l, "agent");
     if (agent == PTC_NONE)
         return bad_line(l, "agent", "a request needs an agent, an object");

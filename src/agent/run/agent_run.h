@@ -81,7 +81,4 @@ void ptc_agent_run_go(PtcAgentRun *run);
 bool ptc_agent_run_prepare(PtcAgentRun *run, PtcLlmRequest *request);
 void ptc_agent_run_end(PtcAgentRun *run);
 
-/* The functions of tools that need a run: agent_tool.c, llm_tool.c, http_tool.c. */
-extern const PtcAgentToolFns ptc_agent_tool_functions;
-
 #endif

@@ -112,7 +112,6 @@ static bool read_agent(Command *c, const char *path, int *status)
                            .allow_http = true,
                            .allow_scripts = true,
                            .compiling = c->o->compile != NULL,
-                           .functions = &ptc_agent_tool_functions,
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     if (c->count == PTC_CHAIN_AGENTS) {

@@ -112,10 +112,7 @@ int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char 
 {
     PtcAgentHostOptions options = {.command = "eval", .llm = llm};
     PtcAgentHost *host = ptc_agent_host_open(mem, &options);
-    PtcAgentReading how = {.allow_commands = true,
-                           .allow_http = true,
-                           .allow_scripts = true,
-                           .functions = &ptc_agent_tool_functions};
+    PtcAgentReading how = {.allow_commands = true, .allow_http = true, .allow_scripts = true};
     PtcBuf json;
     PtcBench bench;
     PtcFault fault = {.input = true};

@@ -331,7 +331,6 @@ static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
                            .allow_scripts = true,
-                           .functions = &ptc_agent_tool_functions,
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     /* a prompt is required, but never sent */

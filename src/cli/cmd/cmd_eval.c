@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent_kinds.h"
 #include "api/batch.h"
 #include "base/buf.h"
 #include "cli/agent/run_compile.h"
@@ -602,6 +603,7 @@ static int eval_lines(PtcMem *mem, Eval *e)
     const char *allow = e->options->allow ? e->options->allow : "";
     if (!ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
         return ptc_options_wrong(&usage, "--allow-tools: %s", why);
+    options.allow.kinds = ptc_agent_kinds;
     return ptc_jsonl_run(mem, e->ptc, &options);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent_kinds.h"
 #include "base/os/open_files.h"
 #include "base/os/private_file.h"
 #include "base/text/one_line.h"
@@ -212,7 +213,7 @@ static void wipe_tokens(Server *s)
 static bool read_tools(Server *s)
 {
     char why[PTC_TOOLS_FILE_WHY];
-    PtcToolsFileOptions allow = {.command = true, .http = true};
+    PtcToolsFileOptions allow = {.command = true, .http = true, .kinds = ptc_agent_kinds};
     PtcBuf text;
     if (!s->o.tools)
         return true;

@@ -4,13 +4,15 @@
 
 #include <stdio.h>
 
+#include "agent/agent_kinds.h"
 #include "base/buf.h"
 #include "cli/cmd/data_in.h"
 #include "cli/io.h"
 
 PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, char why[PTC_TOOLS_IN_WHY])
 {
-    static const PtcToolsFileOptions all = {.command = true, .http = true};
+    static const PtcToolsFileOptions all = {
+        .command = true, .http = true, .kinds = ptc_agent_kinds};
     char wrong[PTC_TOOLS_FILE_WHY] = "out of memory";
     const char *error = NULL;
     bool named = text[0] == '@';

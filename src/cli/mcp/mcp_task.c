@@ -72,7 +72,7 @@ static void define(PtcMcpTasks *t, const PtcLimits *limits)
 static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
 {
     PtcFault fault;
-    if (!(t->def = ptc_definition_new(&ptc_agent_tool_functions))) {
+    if (!(t->def = ptc_definition_new())) {
         snprintf(why, PTC_MCP_TASK_WHY, "out of memory");
         return false;
     }

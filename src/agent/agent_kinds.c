@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * The list of kinds that tools of agents may be, in the order in which messages name them. */
+#include "agent/agent_kinds.h"
+
+#include "tool/command.h"
+#include "tool/constant.h"
+#include "tool/mock.h"
+
+const PtcToolKind *const ptc_agent_kinds[] = {
+    &ptc_command_kind,
+    &ptc_http_kind,
+    &ptc_source_kind,
+    &ptc_agent_kind,
+    &ptc_llm_kind,
+    &ptc_constant_value_kind,
+    &ptc_constant_error_kind,
+    &ptc_constant_table_kind,
+    &ptc_mock_echo,
+    &ptc_mock_seq,
+    &ptc_self_kind,
+    NULL,
+};

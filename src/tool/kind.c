@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * The list of kinds that need no agent, and what reading any kind takes. */
+#include "tool/kind.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "tool/command.h"
+#include "tool/constant.h"
+#include "tool/mock.h"
+
+enum { WHY = 300 };
+
+const PtcToolKind *const ptc_tool_kinds[] = {
+    &ptc_command_kind,
+    &ptc_source_kind,
+    &ptc_constant_value_kind,
+    &ptc_constant_error_kind,
+    &ptc_constant_table_kind,
+    &ptc_mock_echo,
+    &ptc_mock_seq,
+    NULL,
+};
+
+void ptc_kind_apply(const PtcToolKind *kind, PtcTool *tool)
+{
+    tool->function = kind->call;
+    tool->pure = kind->pure;
+    tool->info.type = kind->type;
+    tool->info.inside = kind->inside;
+    tool->info.uncounted = kind->uncounted;
+}
+
+/* The path of the key being read, followed by what is inside it. */
+static void set_path(PtcToolReader *r, const char *inner)
+{
+    const PtcToolInfo *info = &r->tool.info;
+    r->fault->in_tool = true;
+    r->fault->name_len = ptc_utf8_shown(info->name, info->name_len, PTC_TOOLS_FILE_SHOWN);
+    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s", r->fault->name_len,
+                    info->name, r->key ? "." : "", r->key ? r->key : "", *inner ? "." : "", inner);
+}
+
+bool ptc_kind_refuse(PtcToolReader *r, const char *format, ...)
+{
+    char text[WHY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    set_path(r, "");
+    ptc_diag_format(r->fault->text, sizeof r->fault->text, "%s", text);
+    return false;
+}
+
+bool ptc_kind_refuse_memory(PtcToolReader *r)
+{
+    r->fault->no_memory = true;
+    return ptc_kind_refuse(r, "out of memory");
+}
+
+bool ptc_kind_refuse_inside(PtcToolReader *r, const char *path, const char *text)
+{
+    ptc_kind_refuse(r, "%s", text);
+    set_path(r, path);
+    return false;
+}
+
+bool ptc_kind_refuse_reach(PtcToolReader *r, const char *kind, const char *advice)
+{
+    return ptc_kind_refuse(r, "%s tools are not allowed here%s%s", kind, advice ? "; " : "",
+                           advice ? advice : "");
+}
+
+PtcValue ptc_kind_keep(PtcToolReader *r, PtcValue v)
+{
+    PtcValue kept = ptc_is_obj(v) ? ptc_copy_value(&r->copy, v) : v;
+    if (kept == PTC_NONE)
+        ptc_kind_refuse_memory(r);
+    return kept;
+}
