@@ -145,7 +145,7 @@ bool ptc_upstreams_result(PtcUpstreamsDesk *desk, const char **why)
         ptc_emit_field_cstr(desk->out, "kind", ptc_tool_result_kind(out.kind));
         ptc_upstreams_put(desk, "value", out.value);
     } else {
-        ptc_emit_field_cstr(desk->out, "reason", out.reason);
+        ptc_emit_field_cstr(desk->out, "reason", ptc_call_reason_word(out.reason));
         if (out.message != PTC_NONE)
             ptc_upstreams_put(desk, "message", out.message);
     }
@@ -186,10 +186,9 @@ static bool read_effect(PtcHeap *heap, PtcValue from, PtcEffect *effect)
 bool ptc_upstreams_retry(PtcUpstreamsDesk *desk, const char **why)
 {
     PtcEffect effect;
-    PtcFailure failure;
+    PtcCallReason failure = ptc_call_reason_find(ptc_upstreams_text(desk, "failure"));
     *why = "\"effect\" and \"failure\" must be words that docs/upstreams.md has";
-    if (!read_effect(&desk->heap, desk->input, &effect) ||
-        !ptc_failure_parse(ptc_upstreams_text(desk, "failure"), &failure))
+    if (!read_effect(&desk->heap, desk->input, &effect) || failure == PTC_CALL_OTHER)
         return false;
     bool delivered = ptc_upstreams_in(desk, "delivered") == PTC_TRUE;
     PtcRetry out = ptc_retry_decide(effect, failure, delivered);
@@ -199,12 +198,12 @@ bool ptc_upstreams_retry(PtcUpstreamsDesk *desk, const char **why)
     return true;
 }
 
-static bool read_status(PtcText text, PtcCallStatus *status)
+static bool read_status(PtcText text, PtcTookEffect *status)
 {
-    static const char *const names[] = {"ok", "failed", "unknown"};
+    static const char *const names[] = {"failed", "ok", "unknown"};
     for (int i = 0; i < 3; i++)
         if (text.bytes && ptc_text_is(text, names[i])) {
-            *status = (PtcCallStatus)i;
+            *status = (PtcTookEffect)i;
             return true;
         }
     return false;
@@ -233,7 +232,7 @@ bool ptc_upstreams_outcome(PtcUpstreamsDesk *desk, const char **why)
         return false;
     for (size_t i = 0; i < ptc_fields_count(calls); i++) {
         PtcEffect effect;
-        PtcCallStatus status;
+        PtcTookEffect status;
         PtcValue call = ptc_seq_nth(calls, i);
         if (!read_effect(heap, call, &effect) ||
             !read_status(ptc_fields_text(heap, call, "status"), &status))

@@ -230,7 +230,7 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
         if (!request.code)
             put_request(desk, &request);
         else
-            ptc_emit_field_cstr(desk->out, "code", request.code);
+            ptc_emit_field_cstr(desk->out, "code", ptc_call_reasons[request.code].word);
         if (request.code)
             ptc_upstreams_put_issues(desk->out, &request.issues);
     }
@@ -259,7 +259,7 @@ bool ptc_upstreams_response(PtcUpstreamsDesk *desk, const char **why)
         ptc_upstreams_put(desk, "value", out.result.value);
         return true;
     }
-    ptc_emit_field_cstr(desk->out, "reason", out.result.reason);
+    ptc_emit_field_cstr(desk->out, "reason", ptc_call_reason_word(out.result.reason));
     ptc_emit_field_int(desk->out, "status", in.status);
     if (out.retry_after_ms >= 0)
         ptc_emit_field_int(desk->out, "retry_after_ms", out.retry_after_ms);

@@ -190,6 +190,6 @@ bool ptc_upstreams_policy(PtcUpstreamsDesk *desk, const char **why)
     ptc_emit_field_cstr(desk->out, "effect", ptc_effect_name(out.effect.kind));
     ptc_emit_field_bool(desk->out, "idempotent", out.effect.idempotent);
     ptc_emit_field_cstr(desk->out, "decision", ptc_policy_name(out.decision));
-    ptc_emit_field_cstr(desk->out, "why", out.why);
+    ptc_emit_field_cstr(desk->out, "why", ptc_call_reasons[out.why].word);
     return true;
 }

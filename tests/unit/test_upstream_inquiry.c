@@ -164,7 +164,7 @@ static bool talk(World *w, void *run, PtcBuf *asked)
     for (int round = 0; round < 4; round++) {
         if (call_echo(w, run))
             return true;
-        if (!strstr(answer, PTC_REMOTE_ASIDE))
+        if (!strstr(answer, "suspended"))
             return false;
         uint64_t number = w->remote->inquiry(run, 0, asked);
         if (number) /* else there was no memory to ask, and the server was told so */
@@ -260,7 +260,7 @@ static void test_progress_after_answer(void)
         void *run = w.remote->begin(w.remote, "me", soon, NULL, &version);
         w.remote->offer(run, PTC_REMOTE_ELICITS);
         (void)!call_echo(&w, run);
-        bool aside = strstr(answer, PTC_REMOTE_ASIDE) != NULL;
+        bool aside = strstr(answer, "suspended") != NULL;
         tries -= aside;
         uint64_t number = aside ? w.remote->inquiry(run, 0, &asked) : 0;
         if (number) {

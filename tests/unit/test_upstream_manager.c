@@ -519,7 +519,7 @@ static void test_question(void)
     w.remote->trace(run, PTC_TEXT("00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"));
     CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED,
                 "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
-          says(PTC_REMOTE_ASIDE));
+          says("suspended"));
     /* what nobody could read is not decided */
     ptc_mem_fail_at(&own, 1);
     CHECK(w.remote->question(run, &shown, NULL) == 0 && shown.failed);

@@ -8,6 +8,7 @@
 #include "net/address.h"
 #include "unit/http_help.h"
 #include "unit/manager_help.h"
+#include "upstream/run/retry.h"
 
 static Http http, other;
 static char answer[256 * 1024];
@@ -597,11 +598,44 @@ static void test_near(void)
         CHECK(!ptc_address_text_is_inside(ptc_text_cstr(far[i])));
 }
 
+/* Whoever reads a word finds its row, what others see is a row that stands for itself, and what was turned away is the
+ * only thing that is sent again whatever it does. */
+static void test_reasons(void)
+{
+    static const struct {
+        int status;
+        const char *own, *shown;
+        bool again;
+    } rows[] = {{401, "auth_failed", "auth_failed", false},
+                {404, "tool_error", "tool_error", false},
+                {407, "http_407", "upstream_unavailable", false},
+                {408, "http_408", "timeout", false},
+                {429, "rate_limited", "rate_limited", true},
+                {500, "http_5xx", "upstream_unavailable", false},
+                {503, "http_503", "upstream_unavailable", false}};
+    for (PtcCallReason r = PTC_CALL_WELL + 1; r < PTC_CALL_REASONS; r++) {
+        PtcCallReason shown = ptc_call_reason_shown(r);
+        CHECK(ptc_call_reason_find(ptc_text_cstr(ptc_call_reasons[r].word)) == r);
+        CHECK(ptc_call_reason_shown(shown) == shown);
+    }
+    CHECK(ptc_call_reason_find(PTC_TEXT("no such word")) == PTC_CALL_OTHER);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        PtcLinkReply reply = {
+            .end = PTC_LINK_HTTP_FAULT, .status = rows[i].status, .delivered = true};
+        PtcCallReason r = ptc_retry_reason(&reply);
+        CHECK_STR(ptc_call_reasons[r].word, rows[i].own);
+        CHECK_STR(ptc_call_reason_word(r), rows[i].shown);
+        CHECK(ptc_retry_decide((PtcEffect){.kind = PTC_EFFECT_WRITE}, r, true).retry ==
+              rows[i].again);
+    }
+}
+
 int main(void)
 {
     http_start(&http);
     http_start(&other);
     http.other_port = other.port;
+    CHECK_RUN(test_reasons());
     CHECK_RUN(test_near());
     CHECK_RUN(test_values());
     CHECK_RUN(test_failures());

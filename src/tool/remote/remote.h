@@ -18,7 +18,7 @@ typedef enum {
     PTC_REMOTE_LOOKUP = 1,
     /* The arguments as a JSON object, for slot and tool -> {"value":v,"kind":"json"|"text"|"none"|"content"}; failure:
      * {"reason","message","server","tool","status"?,"retry_after_ms"?,"effect"?}.  Reason "invalid_tool_args": nothing
-     * was sent, the arguments are not what the schema says.  Reason PTC_REMOTE_ASIDE: somebody must be asked first;
+     * was sent, the arguments are not what the schema says.  Reason "suspended": somebody must be asked first;
      * this part of the program ends here, and no program sees that. */
     PTC_REMOTE_CALL,
     /* {"server","tool","args"?,"raw"?}: tool/call; answers as CALL, failures as CALL or LOOKUP */
@@ -63,8 +63,6 @@ typedef struct PtcRemoteAsk {
 } PtcRemoteAsk;
 
 typedef enum { PTC_REMOTE_NOW, PTC_REMOTE_PENDING, PTC_REMOTE_NO_MEMORY } PtcRemoteStatus;
-
-#define PTC_REMOTE_ASIDE "suspended"
 
 /* What a run may do beyond what policy allows. */
 typedef enum {

@@ -12,6 +12,7 @@
 #include "lisp/parallel/crew.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
+#include "tool/call_reason.h"
 #include "tool/convert.h"
 #include "tool/remote/remote_ask.h"
 #include "tool/remote/remote_servers.h"
@@ -165,15 +166,24 @@ static PtcValue word_of(PtcVM *vm, PtcValue v)
 
 /* ------------------------------------------------------------------------------- failures */
 
+static PtcCallReason find_failure_reason(PtcVM *vm, PtcValue failure)
+{
+    PtcValue reason = member(vm, failure, "reason");
+    return ptc_is_string(reason) ? ptc_call_reason_find(ptc_str_text(reason)) : PTC_CALL_OTHER;
+}
+
 static PtcValue failure_data(PtcVM *vm, PtcValue failure)
 {
-    static const char *const names[] = {"server", "tool",           "reason", "message",
-                                        "status", "retry_after_ms", "effect"};
+    static const struct {
+        const char *name;
+        bool word;
+    } members[] = {{"server", false},  {"tool", false},   {"reason", true},
+                   {"message", false}, {"status", false}, {"retry_after_ms", false},
+                   {"effect", true}};
     PtcValue map = ptc_map_empty(vm->heap);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PtcValue v = member(vm, failure, names[i]);
-        bool word = strcmp(names[i], "reason") == 0 || strcmp(names[i], "effect") == 0;
-        if (v != PTC_NIL && !put(vm, &map, names[i], word ? word_of(vm, v) : v))
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        PtcValue v = member(vm, failure, members[i].name);
+        if (v != PTC_NIL && !put(vm, &map, members[i].name, members[i].word ? word_of(vm, v) : v))
             break;
     }
     return map;
@@ -182,8 +192,8 @@ static PtcValue failure_data(PtcVM *vm, PtcValue failure)
 static bool throw_once(PtcVM *vm, PtcText name, PtcValue failure)
 {
     char text[PTC_MESSAGE_MAX * 2];
-    PtcValue message = member(vm, failure, "message"), reason = member(vm, failure, "reason");
-    bool args = ptc_is_string(reason) && ptc_text_is(ptc_str_text(reason), "invalid_tool_args");
+    PtcValue message = member(vm, failure, "message");
+    bool args = find_failure_reason(vm, failure) == PTC_CALL_INVALID_ARGS;
     PtcText said = ptc_is_string(message) ? ptc_str_text(message) : PTC_TEXT("it gave no answer");
     int n = (int)ptc_utf8_valid_prefix(said.bytes, said.len > 400 ? 400 : said.len);
     int len = snprintf(text, sizeof text, args ? "%.*s: %.*s" : "%.*s failed: %.*s", shown(name),
@@ -197,17 +207,10 @@ static bool throw_once(PtcVM *vm, PtcText name, PtcValue failure)
     return false;
 }
 
-/* Is this no failure, but the end of what can be done before somebody was asked? */
-static bool is_aside(PtcVM *vm, PtcValue failure)
-{
-    PtcValue reason = member(vm, failure, "reason");
-    return ptc_is_string(reason) && ptc_text_is(ptc_str_text(reason), PTC_REMOTE_ASIDE);
-}
-
 /* *failure is rooted when `collect`.  Always false. */
 static bool throw_failure(PtcVM *vm, PtcText name, const PtcValue *failure, bool collect)
 {
-    if (is_aside(vm, *failure))
+    if (find_failure_reason(vm, *failure) == PTC_CALL_ASIDE)
         return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     throw_once(vm, name, *failure);
     if (!vm->failed && collect && ptc_recover(vm))
@@ -226,7 +229,8 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
         return false;
     if (answer == PTC_SERVER_UNSURE) {
         PtcValue map = ptc_map_empty(vm->heap);
-        const char *why = word->refused ? "auth_failed" : "upstream_unavailable";
+        const char *why =
+            ptc_call_reason_word(word->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE);
         PtcValue reason = ptc_keyword_new(vm->heap, why, strlen(why));
         PtcValue text = ptc_str_new(vm->heap, word->message, strlen(word->message));
         return put(vm, &map, "reason", reason) && put(vm, &map, "message", text) &&
@@ -304,7 +308,7 @@ static const struct {
 static bool give(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok, PtcValue *out)
 {
     bool look = what == PTC_SERVER_LOOK;
-    if (what == PTC_SERVER_CALL && !ok && is_aside(vm, *slot))
+    if (what == PTC_SERVER_CALL && !ok && find_failure_reason(vm, *slot) == PTC_CALL_ASIDE)
         return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     if (what == PTC_SERVER_CALL)
         return give_tagged(vm, slot, ok, out);

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/call_reason.h"
 #include "tool/convert.h"
 #include "tool/remote/remote_ask.h"
 
@@ -102,13 +103,13 @@ static bool knows(PtcServers *servers, PtcText ns, PtcServerWord *word)
 
 static PtcServerAnswer refusal(PtcHeap *heap, PtcValue answer, PtcServerWord *word)
 {
-    PtcText reason = text_of(heap, answer, "reason");
+    PtcCallReason reason = ptc_call_reason_find(text_of(heap, answer, "reason"));
     copy_text(word->message, sizeof word->message, text_of(heap, answer, "message"));
     copy_text(word->nearest, sizeof word->nearest, text_of(heap, answer, "nearest"));
-    word->refused = ptc_text_is(reason, "auth_failed");
-    if (ptc_text_is(reason, "unknown_server"))
+    word->refused = reason == PTC_CALL_AUTH_FAILED;
+    if (reason == PTC_CALL_UNKNOWN_SERVER)
         return PTC_SERVER_UNKNOWN;
-    bool no_tool = ptc_text_is(reason, "unknown_tool") || ptc_text_is(reason, "ambiguous");
+    bool no_tool = reason == PTC_CALL_UNKNOWN_TOOL || reason == PTC_CALL_AMBIGUOUS;
     return no_tool ? PTC_SERVER_NO_TOOL : PTC_SERVER_UNSURE;
 }
 

@@ -299,7 +299,8 @@ PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t to
     in->was = PTC_NONE; /* it is gone with the book */
     if (differs && out.decision != PTC_POLICY_ALLOW &&
         ptc_policy_decide(heap, in).decision == PTC_POLICY_ALLOW)
-        out.why = book ? "changed" : "unpinned"; /* approving the change is what helps */
+        out.why = book ? PTC_CALL_BY_CHANGE
+                       : PTC_CALL_BY_MISSING_PIN; /* approving the change is what helps */
     pthread_mutex_unlock(&p->lock);
     return out;
 }

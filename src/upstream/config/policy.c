@@ -298,22 +298,22 @@ static bool find_rules(PtcHeap *heap, const PtcPolicyIn *in, Rules *rules)
 
 static PtcPolicyOut decide_by(const PtcPolicyIn *in, const Rules *rules, PtcEffect effect)
 {
-    PtcPolicyOut out = {effect, PTC_POLICY_ALLOW, "posture", NULL};
+    PtcPolicyOut out = {effect, PTC_POLICY_ALLOW, PTC_CALL_BY_POSTURE, NULL};
     bool reads = effect.kind == PTC_EFFECT_READ;
     if (rules->denied || rules->ruled)
-        out.why = "rule";
+        out.why = PTC_CALL_BY_RULE;
     if (rules->denied) {
         out.decision = PTC_POLICY_DENY;
     } else if (in->posture == PTC_POSTURE_READ_ONLY && !reads) {
         out.decision = PTC_POLICY_DENY;
-        out.why = "posture";
+        out.why = PTC_CALL_BY_POSTURE;
     } else if (rules->ruled) {
         out.decision = rules->policy;
     } else if (in->posture == PTC_POSTURE_TRUSTING) {
         out.decision = effect.kind == PTC_EFFECT_DESTRUCTIVE ? PTC_POLICY_ASK : PTC_POLICY_ALLOW;
     } else if (in->posture != PTC_POSTURE_ALLOW_ALL) {
         out.decision = reads ? PTC_POLICY_ALLOW : PTC_POLICY_ASK;
-        out.why = "effect";
+        out.why = PTC_CALL_BY_EFFECT;
     }
     return out;
 }
@@ -324,23 +324,23 @@ PtcPolicyOut ptc_policy_decide(PtcHeap *heap, const PtcPolicyIn *in)
     bool trust = !in->distrust, changed = in->was != PTC_NONE;
     PtcEffect effect = ptc_effect_of(heap, in->tool, in->annotations, in->effects, trust);
     if (!find_rules(heap, in, &rules))
-        return (PtcPolicyOut){effect, PTC_POLICY_DENY, "memory", NULL};
+        return (PtcPolicyOut){effect, PTC_POLICY_DENY, PTC_CALL_NO_MEMORY, NULL};
     PtcPolicyOut out = decide_by(in, &rules, effect);
     if (changed) {
         PtcEffect before = ptc_effect_of(heap, in->tool, in->was, in->effects, trust);
         PtcPolicyOut old = decide_by(in, &rules, before);
         if (old.decision > out.decision) {
             out.decision = old.decision;
-            out.why = "changed";
+            out.why = PTC_CALL_BY_CHANGE;
         }
     }
     if (out.decision == PTC_POLICY_ASK && in->approved && !changed) {
         out.decision = PTC_POLICY_ALLOW;
-        out.why = "approved";
+        out.why = PTC_CALL_BY_APPROVAL;
     }
     if (out.decision == PTC_POLICY_ASK && in->cannot_ask) {
         out.decision = PTC_POLICY_DENY;
-        out.why = "cannot_ask";
+        out.why = PTC_CALL_CANNOT_ASK;
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #define PTC_UPSTREAM_CONFIG_POLICY_H
 
 #include "base/text.h"
+#include "tool/call_reason.h"
 #include "value/heap.h"
 
 typedef enum {
@@ -66,7 +67,7 @@ typedef struct PtcPolicyIn {
 typedef struct PtcPolicyOut {
     PtcEffect effect;
     PtcPolicy decision;
-    const char *why; /* effect, rule, posture, approved, changed, cannot_ask, memory (too little) */
+    PtcCallReason why;
     const char *detail; /* a sentence about that; NULL: there is none */
 } PtcPolicyOut;
 

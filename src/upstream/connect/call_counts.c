@@ -2,59 +2,28 @@
  * Counters of one upstream's calls.  Nothing here takes a lock or fails. */
 #include "upstream/connect/call_counts.h"
 
-#include <string.h>
-
-static const char *const REASONS[PTC_CALL_REASONS] = {
-    "",
-    "upstream_unavailable",
-    "upstream_error",
-    "tool_error",
-    "auth_failed",
-    "rate_limited",
-    "timeout",
-    "response_too_large",
-    "cap_exhausted",
-    "denied",
-    "declined",
-    "input_required",
-    "invalid_tool_args",
-    "other",
-};
-
 static const uint32_t BOUNDS[PTC_CALL_BUCKETS] = {
     500, 1000, 5000, 10000, 50000, 100000, 500000, 1000000, 5000000, 10000000, 30000000, 60000000,
 };
-
-const char *ptc_call_reason_name(size_t i)
-{
-    return REASONS[i];
-}
 
 uint64_t ptc_call_bucket_us(size_t i)
 {
     return BOUNDS[i];
 }
 
-static size_t reason_number(const char *reason)
-{
-    size_t i = 0;
-    while (i < PTC_CALL_REASONS - 1 && strcmp(REASONS[i], reason) != 0)
-        i++;
-    return i;
-}
-
 void ptc_call_counts_add(PtcCallCounts *counts, const PtcCallEnd *end)
 {
     uint64_t us = end->duration_ns > 0 ? (uint64_t)end->duration_ns / 1000 : 0;
-    size_t bucket = 0, reason = reason_number(end->reason ? end->reason : "");
+    PtcCallReason shown = ptc_call_reason_shown(end->reason);
+    size_t bucket = 0;
     while (bucket < PTC_CALL_BUCKETS && us > BOUNDS[bucket])
         bucket++;
-    ptc_call_count(&counts->reasons[reason], 1);
+    ptc_call_count(&counts->reasons[shown < PTC_CALL_OTHER ? shown : PTC_CALL_OTHER], 1);
     ptc_call_count(&counts->buckets[bucket], 1);
     ptc_call_count(&counts->us, us);
     ptc_call_count(&counts->sent_bytes, end->sent_bytes);
     ptc_call_count(&counts->got_bytes, end->got_bytes);
     ptc_call_count(&counts->attempts, end->attempts);
     ptc_call_count(&counts->approved, end->approved);
-    ptc_call_count(&counts->declined, strcmp(REASONS[reason], "declined") == 0);
+    ptc_call_count(&counts->declined, shown == PTC_CALL_DECLINED);
 }

@@ -9,13 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reasons are a closed set, so that the labels of metrics are bounded: 0 is for calls that went well, the last for
- * whatever has no name here. */
-enum { PTC_CALL_REASONS = 14, PTC_CALL_BUCKETS = 12 };
-const char *ptc_call_reason_name(size_t i); /* "" for 0 */
+#include "tool/call_reason.h"
+
+enum { PTC_CALL_BUCKETS = 12 };
 
 typedef struct PtcCallCounts {
-    atomic_uint_fast64_t reasons[PTC_CALL_REASONS];
+    atomic_uint_fast64_t reasons[PTC_CALL_OTHER + 1];
     atomic_uint_fast64_t buckets[PTC_CALL_BUCKETS + 1]; /* by duration; the last: slower than all */
     atomic_uint_fast64_t us, sent_bytes, got_bytes, attempts;
     atomic_uint_fast64_t starts, restarts, breaker_opened; /* of its connections */
@@ -23,7 +22,7 @@ typedef struct PtcCallCounts {
 } PtcCallCounts;
 
 typedef struct PtcCallEnd {
-    const char *reason; /* NULL: it went well */
+    PtcCallReason reason;
     int64_t duration_ns;
     size_t sent_bytes, got_bytes;
     unsigned attempts;

@@ -37,7 +37,7 @@ void ptc_queue_answer(PtcUpCall *call)
         ask->ready(ask);
 }
 
-static void give_up(PtcUpCall *call, const char *reason, const char *message)
+static void give_up(PtcUpCall *call, PtcCallReason reason, const char *message)
 {
     call->reason = reason;
     snprintf(call->message, sizeof call->message, "%s", message);
@@ -55,23 +55,23 @@ static void expire(PtcUpCall *call, int64_t now)
         snprintf(text, sizeof text,
                  "%.*s has been starting for %lld s and is not ready yet; call it again later",
                  name_len, name, (long long)((now - i->started_ns) / 1000000000));
-        give_up(call, "upstream_unavailable", text);
+        give_up(call, PTC_CALL_UNAVAILABLE, text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
         long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / 1000000000 + 1 : 0;
         snprintf(text, sizeof text, "%.*s is down, and will be tried again in %lld s: %.250s",
                  name_len, name, left, i->why);
-        give_up(call, i->refused ? "auth_failed" : "upstream_unavailable", text);
+        give_up(call, i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE, text);
     } else if (call->state == PTC_UP_WAITING) {
         snprintf(text, sizeof text,
                  "the tools of %.*s have changed, and its new list is not there yet; call it again "
                  "later",
                  name_len, name);
-        give_up(call, "upstream_unavailable", text);
+        give_up(call, PTC_CALL_UNAVAILABLE, text);
     } else {
         snprintf(text, sizeof text,
                  "%.*s had too many calls under way, and this one ran out of time before its turn",
                  name_len, name);
-        give_up(call, "timeout", text);
+        give_up(call, PTC_CALL_TIMEOUT, text);
     }
 }
 
@@ -138,7 +138,7 @@ static void send(PtcUpCall *call)
     m->under_way -= call->counted;
     call->counted = false;
     call->sends--;
-    give_up(call, "upstream_unavailable",
+    give_up(call, PTC_CALL_UNAVAILABLE,
             i->upstream->entry.openapi ? "out of memory, or no thread could be started"
                                        : "out of memory");
 }
@@ -161,7 +161,7 @@ void ptc_queue_call(PtcUpCall *call)
 {
     PtcInstance *i = call->instance;
     if (call->cancelled) { /* while it was in no queue */
-        give_up(call, "timeout", "the run was over before it was called");
+        give_up(call, PTC_CALL_CANCELLED, "the run was over before it was called");
         return;
     }
     if (i->state == PTC_INSTANCE_READY && !i->first && has_room(i)) {
@@ -184,42 +184,25 @@ void ptc_queue_watch(PtcInstance *i)
         return;
     for (PtcUpCall *call; (call = i->first);) {
         unlink_call(i, &i->first);
-        give_up(call, "upstream_unavailable", "no thread could be started");
+        give_up(call, PTC_CALL_UNAVAILABLE, "no thread could be started");
     }
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        give_up(call, "upstream_unavailable", "no thread could be started");
+        give_up(call, PTC_CALL_UNAVAILABLE, "no thread could be started");
     }
 }
 
 /* ------------------------------------------------------------------------------------ again */
 
-static bool failure_of(const PtcLinkReply *reply, PtcFailure *out)
-{
-    if (reply->session_lost)
-        *out = PTC_FAILURE_SESSION_LOST;
-    else if (reply->end == PTC_LINK_BROKEN)
-        *out = reply->delivered ? PTC_FAILURE_DIED : PTC_FAILURE_REFUSED;
-    else if (reply->end == PTC_LINK_HTTP_FAULT && reply->status == 429)
-        *out = PTC_FAILURE_RATE_LIMITED;
-    else if (reply->end == PTC_LINK_HTTP_FAULT && reply->status >= 502 && reply->status <= 504)
-        *out = PTC_FAILURE_UNAVAILABLE;
-    else
-        return false;
-    return true;
-}
-
 /* When to send it again; 0: not at all. */
-static int64_t again_at(const PtcUpCall *call, const PtcLinkReply *reply, int64_t now)
+static int64_t again_at(const PtcUpCall *call, PtcCallReason reason, const PtcLinkReply *reply,
+                        int64_t now)
 {
-    PtcFailure failure;
     int64_t wait = (int64_t)RETRY_MS << (call->attempts ? call->attempts - 1 : 0);
     if (call->cancelled || call->attempts >= TRIES || call->instance->upstream->entry.no_retry ||
-        !failure_of(reply, &failure))
+        !ptc_retry_decide(call->effect, reason, reply->delivered).retry)
         return 0;
-    if (!ptc_retry_decide(call->effect, failure, reply->delivered).retry)
-        return 0;
-    if (failure == PTC_FAILURE_RATE_LIMITED) {
+    if (reason == PTC_CALL_RATE_LIMITED) {
         if (reply->retry_after_ms < 0 || reply->retry_after_ms > RETRY_AFTER_MOST_MS)
             return 0;
         wait = reply->retry_after_ms;
@@ -258,7 +241,8 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     call->sends -= broken && !reply->delivered;
     i->last_ns = ptc_clock_ns(NULL);
     ptc_instance_heard(i, reply);
-    int64_t at = call->held || !call->run ? 0 : again_at(call, reply, i->last_ns);
+    PtcCallReason said = ptc_retry_reason(reply);
+    int64_t at = call->held || !call->run ? 0 : again_at(call, said, reply, i->last_ns);
     if (!call->run) { /* nobody is left who would want it */
         ptc_call_free(call);
     } else if (at) {
@@ -266,6 +250,7 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         append(call);
     } else {
         call->reply = *reply;
+        call->said = said;
         reply->text = (PtcBuf){0};
         ready = end_call(call);
     }
@@ -289,7 +274,7 @@ static bool may_wait(PtcUpCall *call, bool starting, int64_t now)
         return false;
     if (starting) {
         call->attempts++;
-        int64_t again = again_at(call, &refused, now);
+        int64_t again = again_at(call, PTC_CALL_NOT_CONNECTED, &refused, now);
         if (!again)
             return false;
         call->not_before_ns = again;
@@ -302,7 +287,7 @@ void ptc_queue_fail(PtcInstance *i, const char *why, bool starting)
 {
     int64_t now = ptc_clock_ns(NULL);
     char text[400];
-    const char *reason = i->refused ? "auth_failed" : "upstream_unavailable";
+    PtcCallReason reason = i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE;
     snprintf(text, sizeof text, "%.*s %s: %.250s", (int)i->upstream->entry.name.len,
              i->upstream->entry.name.bytes, starting ? "could not be started" : "is down", why);
     for (PtcUpCall **at = &i->first; *at;) {
@@ -351,7 +336,7 @@ void ptc_queue_unlisted(PtcInstance *i, PtcText why)
              why.bytes);
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        give_up(call, "upstream_unavailable", text);
+        give_up(call, PTC_CALL_UNAVAILABLE, text);
     }
 }
 
@@ -418,5 +403,5 @@ void ptc_queue_cancel(PtcUpCall *call)
             *at = call->next;
             break;
         }
-    give_up(call, "timeout", "the run was over before it was called");
+    give_up(call, PTC_CALL_CANCELLED, "the run was over before it was called");
 }

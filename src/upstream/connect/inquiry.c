@@ -105,7 +105,7 @@ static PtcUpCall *new_stand_in(const PtcUpCall *call)
                             .reply.retry_after_ms = -1,
                             .sibling = run->calls,
                             .sibling_at = &run->calls};
-    (void)ptc_call_refuse(stand_in, PTC_REMOTE_ASIDE, "its server has a question first");
+    (void)ptc_call_refuse(stand_in, PTC_CALL_ASIDE, "its server has a question first");
     if (run->calls)
         run->calls->sibling_at = &stand_in->sibling;
     run->calls = stand_in;

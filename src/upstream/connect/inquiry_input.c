@@ -158,11 +158,11 @@ bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result)
         return false;
     bool added = call->part && /* else the run has no room left to come back to it */
                  add_all(call, heap, requests, ptc_fields_text(heap, result, "requestState"));
-    (void)ptc_call_refuse(call, added ? PTC_REMOTE_ASIDE : "input_required",
+    (void)ptc_call_refuse(call, added ? PTC_CALL_ASIDE : PTC_CALL_INPUT_REQUIRED,
                           added ? "its server has a question first"
                                 : "its server has a question first, but there are too many, it "
                                   "is too long, or ptc is out of memory");
-    ptc_run_record_end(call, "input_required", ptc_text_cstr(call->message), 0);
+    ptc_run_record_end(call, PTC_CALL_INPUT_REQUIRED, ptc_text_cstr(call->message), 0);
     return true;
 }
 
@@ -220,6 +220,6 @@ bool ptc_inquiry_put_input(PtcUpCall *call)
     if (input->has_state)
         ptc_emit_field_text(&call->params, "requestState", (PtcText){input->state, input->len});
     free_input(run->mem, input);
-    return all || ptc_call_refuse(call, "input_required",
+    return all || ptc_call_refuse(call, PTC_CALL_INPUT_REQUIRED,
                                   "its server wants an answer from a model, and nobody gave one");
 }

@@ -24,8 +24,7 @@ static bool can_sign_in(const PtcUpstream *up)
 bool ptc_inquiry_note_refusal(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
-    bool refused =
-        call->reason ? strcmp(call->reason, "auth_failed") == 0 : call->reply.end == PTC_LINK_AUTH;
+    bool refused = (call->reason ? call->reason : call->said) == PTC_CALL_AUTH_FAILED;
     if (!refused || !call->instance || !(run->offers & PTC_REMOTE_OPENS))
         return false;
     PtcUpstream *up = call->instance->upstream;

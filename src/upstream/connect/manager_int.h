@@ -94,7 +94,8 @@ typedef struct PtcUpCall {
     bool denied; /* it counts as one that policy refused, once however often it is looked at */
     /* how it went */
     PtcLinkReply reply;
-    const char *reason; /* refused, or given up, before there was a reply; NULL: see the reply */
+    PtcCallReason said;   /* by the reply */
+    PtcCallReason reason; /* refused, or given up, before there was a reply */
     char message[400];
     unsigned attempts; /* to send it, failed starts included */
     unsigned sends;
@@ -162,7 +163,7 @@ typedef struct PtcUpText {
 /* A line of the ledger. */
 typedef struct PtcUpRecord {
     PtcText server, tool; /* of the view's listing */
-    const char *reason;   /* NULL: ok */
+    PtcCallReason reason;
     char error[200];
     bool answered; /* else what became of it is unknown */
     bool approved; /* it would have had to be asked about, and a person has said yes */

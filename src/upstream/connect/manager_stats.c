@@ -102,12 +102,12 @@ static void put_calls(PtcManager *m, PtcBuf *out)
     char more[80];
     put_head(out, name, "counter", "Calls by status and reason.");
     for (size_t n = 0; n < m->count; n++)
-        for (size_t r = 0; r < PTC_CALL_REASONS; r++) {
+        for (PtcCallReason r = PTC_CALL_WELL; r <= PTC_CALL_OTHER; r++) {
             uint64_t calls = ptc_call_counted(&m->upstreams[n].counts.reasons[r]);
             if (calls == 0 && r > 0)
                 continue;
             snprintf(more, sizeof more, ",status=\"%s\",reason=\"%s\"", r ? "error" : "ok",
-                     ptc_call_reason_name(r));
+                     ptc_call_reason_word(r));
             put_line(out, name, &m->upstreams[n], more, calls);
         }
 }

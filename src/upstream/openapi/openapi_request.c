@@ -25,7 +25,7 @@ typedef struct {
     PtcBuf target, query, cookie;
 } Making;
 
-static bool fail(Making *m, const char *code)
+static bool fail(Making *m, PtcCallReason code)
 {
     m->out->code = code;
     return false;
@@ -48,14 +48,15 @@ static bool find_operation(Making *m)
     PtcOpenapiEach each = {.item = PTC_NONE};
     PtcValue document = m->call->document;
     if (document == PTC_NONE || !ptc_openapi_is_document(m->heap, document, &hint))
-        return fail(m, "unsupported_document");
+        return fail(m, PTC_CALL_UNSUPPORTED_DOCUMENT);
     while (ptc_openapi_next(m->arena, m->heap, document, &each, &m->operation))
         if (ptc_openapi_is(&m->operation, m->call->operation)) {
             if (ptc_openapi_load(m->arena, m->heap, document, &m->operation))
-                return fail(m, "unknown_tool");
-            return m->operation.reads || m->call->allow_writes || fail(m, "writes_not_allowed");
+                return fail(m, PTC_CALL_UNKNOWN_TOOL);
+            return m->operation.reads || m->call->allow_writes ||
+                   fail(m, PTC_CALL_WRITES_NOT_ALLOWED);
         }
-    return fail(m, "unknown_tool");
+    return fail(m, PTC_CALL_UNKNOWN_TOOL);
 }
 
 /* -------------------------------------------------------------------------------- arguments */
@@ -99,7 +100,7 @@ static bool fit_arguments(Making *m)
     if (in.schema == PTC_NONE || in.args == PTC_NONE)
         return false;
     m->args = ptc_arguments_fit(m->heap, &in, &m->out->issues);
-    return m->args != PTC_NONE || fail(m, "invalid_tool_args");
+    return m->args != PTC_NONE || fail(m, PTC_CALL_INVALID_ARGS);
 }
 
 /* ------------------------------------------------------------------------------- parameters */
@@ -254,7 +255,7 @@ static bool add_body(Making *m)
                            .user = m->call->user};
     type = ptc_openapi_body_write(&m->out->body, m->heap, &in);
     if (type == PTC_NONE)
-        return fail(m, "unsupported_body");
+        return fail(m, PTC_CALL_UNSUPPORTED_BODY);
     m->out->has_body = true;
     put_header(m, PTC_TEXT("content-type"), type);
     return true;
@@ -272,7 +273,7 @@ static bool add_static(Making *m)
     return m->call->auth == PTC_NONE ||
            ptc_auth_apply(m->heap, m->call->auth, m->call->credentials, &m->out->headers, &m->query,
                           &binding) ||
-           fail(m, "auth_failed");
+           fail(m, PTC_CALL_AUTH_FAILED);
 }
 
 /* Origin and target of an address. */
@@ -282,7 +283,7 @@ static bool add_address(Making *m, PtcValue base)
     const char *why;
     PtcText text = ptc_str_text(base);
     if (!ptc_url_parse(text, &url, &why))
-        return fail(m, "unsupported_document");
+        return fail(m, PTC_CALL_UNSUPPORTED_DOCUMENT);
     size_t origin = text.len - url.path.len;
     const char *question = memchr(url.path.bytes, '?', url.path.len);
     m->out->origin = ptc_fields_string(m->heap, (PtcText){text.bytes, origin});
@@ -309,10 +310,10 @@ static bool make(Making *m)
     if (!find_operation(m))
         return false;
     if (!ptc_url_path_stays(m->operation.path))
-        return fail(m, "unknown_tool");
+        return fail(m, PTC_CALL_UNKNOWN_TOOL);
     PtcValue base = ptc_openapi_base(m->heap, m->call->document, &m->operation, m->call->base_url);
     if (base == PTC_NONE)
-        return fail(m, leads_elsewhere(m) ? "unknown_tool" : "unsupported_document");
+        return fail(m, leads_elsewhere(m) ? PTC_CALL_UNKNOWN_TOOL : PTC_CALL_UNSUPPORTED_DOCUMENT);
     m->out->method = m->operation.method;
     if (!fit_arguments(m))
         return false;
@@ -321,7 +322,7 @@ static bool make(Making *m)
         return false;
     add_parameters(m);
     if (m->out->issues.count)
-        return fail(m, "invalid_tool_args");
+        return fail(m, PTC_CALL_INVALID_ARGS);
     if (is_too_large(m) || !add_body(m) || !add_static(m))
         return false;
     if (m->query.len > 1) {
@@ -343,7 +344,7 @@ bool ptc_openapi_request(PtcArena *arena, PtcHeap *heap, const PtcOpenapiCall *c
     ptc_buf_init(&m.cookie, heap->pool->mem, COOKIE_BYTES);
     bool ok = make(&m) || out->code;
     if (is_too_large(&m))
-        ok = !fail(&m, "too_large");
+        ok = !fail(&m, PTC_CALL_REQUEST_TOO_LARGE);
     ok = ok && !out->body.failed && !m.target.failed && !m.query.failed &&
          !m.cookie.failed; /* what lost a part would ask for something else */
     ptc_buf_deinit(&m.cookie);

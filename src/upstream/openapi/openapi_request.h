@@ -25,9 +25,7 @@ typedef struct PtcOpenapiCall {
 } PtcOpenapiCall;
 
 typedef struct PtcOpenapiRequest {
-    /* unsupported_document, unknown_tool, writes_not_allowed, invalid_tool_args, unsupported_body, too_large,
-     * auth_failed; NULL: the request is whole. */
-    const char *code;
+    PtcCallReason code;       /* why it cannot be made; 0: it is whole */
     PtcArgumentIssues issues; /* of invalid_tool_args */
     const char *method;
     PtcValue origin, target; /* strings */

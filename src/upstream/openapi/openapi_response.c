@@ -50,7 +50,7 @@ static void answer(PtcResponse *out, PtcResultKind kind, PtcValue value)
     out->result.value = value;
 }
 
-static void refuse(PtcHeap *heap, PtcResponse *out, const char *reason, const char *message)
+static void refuse(PtcHeap *heap, PtcResponse *out, PtcCallReason reason, const char *message)
 {
     out->result.ok = false;
     out->result.reason = reason;
@@ -79,7 +79,7 @@ static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *err
     snprintf(text, sizeof text,
              "the answer claims to be JSON but cannot be read: %.200s, at byte %zu", error->message,
              error->offset);
-    refuse(heap, out, "upstream_error", text);
+    refuse(heap, out, PTC_CALL_BAD_ANSWER, text);
 }
 
 static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
@@ -113,17 +113,6 @@ static void answer_success(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *
 
 /* ---------------------------------------------------------------------------------- failures */
 
-static const char *reason_of(int64_t status)
-{
-    switch (status) {
-    case 401: return "auth_failed";
-    case 407: return "upstream_unavailable";
-    case 408: return "timeout";
-    case 429: return "rate_limited";
-    }
-    return status >= 500 ? "upstream_unavailable" : status >= 400 ? "tool_error" : "upstream_error";
-}
-
 /* What a service says of its failure, in one of the places where services say it. */
 static PtcText said(PtcHeap *heap, PtcValue v, int depth)
 {
@@ -156,7 +145,7 @@ static void answer_failure(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *
         ptc_buf_add_cstr(&message, ": ");
         ptc_clean_add(&message, text, MESSAGE_BYTES, false);
     }
-    refuse(heap, out, reason_of(in->status), "");
+    refuse(heap, out, ptc_call_reason_of_status(in->status), "");
     out->result.message = ptc_fields_buf(heap, &message);
     ptc_buf_deinit(&message);
 }
@@ -170,7 +159,7 @@ bool ptc_openapi_response(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *o
     if (wait.bytes)
         out->retry_after_ms = ptc_retry_after_ms(wait, in->now_ms);
     if (in->body.len > (in->max_bytes ? in->max_bytes : PTC_RESPONSE_BYTES))
-        refuse(heap, out, "response_too_large", "the answer is larger than max_response_bytes");
+        refuse(heap, out, PTC_CALL_TOO_LARGE, "the answer is larger than max_response_bytes");
     else if (in->status >= 200 && in->status < 300)
         answer_success(heap, in, out);
     else

@@ -3,30 +3,23 @@
  * sent again only if it reads or is idempotent. */
 #include "upstream/run/retry.h"
 
-bool ptc_failure_parse(PtcText text, PtcFailure *out)
+PtcCallReason ptc_retry_reason(const PtcLinkReply *reply)
 {
-    static const struct {
-        const char *name;
-        PtcFailure failure;
-    } names[] = {
-        {"refused", PTC_FAILURE_REFUSED},
-        {"reset", PTC_FAILURE_RESET},
-        {"died", PTC_FAILURE_DIED},
-        {"timeout", PTC_FAILURE_TIMEOUT},
-        {"session_lost", PTC_FAILURE_SESSION_LOST},
-        {"rate_limited", PTC_FAILURE_RATE_LIMITED},
-        {"token_expired", PTC_FAILURE_TOKEN_EXPIRED},
-        {"http_502", PTC_FAILURE_UNAVAILABLE},
-        {"http_503", PTC_FAILURE_UNAVAILABLE},
-        {"http_504", PTC_FAILURE_UNAVAILABLE},
-        {"tool_error", PTC_FAILURE_TOOL_ERROR},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text.bytes && ptc_text_is(text, names[i].name)) {
-            *out = names[i].failure;
-            return true;
-        }
-    return false;
+    if (reply->session_lost && reply->end != PTC_LINK_BROKEN)
+        return PTC_CALL_SESSION_LOST;
+    switch (reply->end) {
+    case PTC_LINK_ANSWER: return PTC_CALL_WELL;
+    case PTC_LINK_BAD_ANSWER: return PTC_CALL_BAD_ANSWER;
+    case PTC_LINK_ERROR: return PTC_CALL_RPC_ERROR;
+    case PTC_LINK_BROKEN: return reply->delivered ? PTC_CALL_DIED : PTC_CALL_NOT_CONNECTED;
+    case PTC_LINK_AUTH: return PTC_CALL_AUTH_FAILED;
+    case PTC_LINK_TIMEOUT: return PTC_CALL_TIMEOUT;
+    case PTC_LINK_CANCELLED: return PTC_CALL_CANCELLED;
+    case PTC_LINK_TOO_LARGE: return PTC_CALL_TOO_LARGE;
+    case PTC_LINK_NO_MEMORY: return PTC_CALL_NO_MEMORY;
+    case PTC_LINK_HTTP_FAULT: break;
+    }
+    return reply->status < 400 ? PTC_CALL_TOOL_ERROR : ptc_call_reason_of_status(reply->status);
 }
 
 const char *ptc_again_name(PtcAgain again)
@@ -35,34 +28,23 @@ const char *ptc_again_name(PtcAgain again)
     return names[again];
 }
 
-/* Failures that say that the request was not worked on, whatever was sent. */
-static bool turned_away(PtcFailure failure)
+PtcRetry ptc_retry_decide(PtcEffect effect, PtcCallReason reason, bool delivered)
 {
-    return failure == PTC_FAILURE_REFUSED || failure == PTC_FAILURE_SESSION_LOST ||
-           failure == PTC_FAILURE_RATE_LIMITED || failure == PTC_FAILURE_TOKEN_EXPIRED;
-}
-
-PtcRetry ptc_retry_decide(PtcEffect effect, PtcFailure failure, bool delivered)
-{
+    const PtcCallReasonRow *row = &ptc_call_reasons[reason];
     bool reads = effect.kind == PTC_EFFECT_READ, repeatable = reads || effect.idempotent;
-    PtcRetry out = {.run_again = PTC_AGAIN_SAFE};
-    /* A tool that says that it failed may have done a part of its work before. */
-    bool final = failure == PTC_FAILURE_TIMEOUT || failure == PTC_FAILURE_TOOL_ERROR;
-    bool reached = delivered && !turned_away(failure);
-    out.retry = !final && (!reached || repeatable);
-    out.effect_unknown = reached && !reads;
-    if (reached && !repeatable)
-        out.run_again = PTC_AGAIN_UNKNOWN;
-    return out;
+    bool reached = delivered && row->took != PTC_TOOK_NO_EFFECT;
+    return (PtcRetry){.retry = row->may_repeat && (!reached || repeatable),
+                      .effect_unknown = reached && !reads,
+                      .run_again = reached && !repeatable ? PTC_AGAIN_UNKNOWN : PTC_AGAIN_SAFE};
 }
 
-PtcCallOutcome ptc_retry_count_call(PtcEffect effect, PtcCallStatus status, PtcAgain *again)
+PtcCallOutcome ptc_retry_count_call(PtcEffect effect, PtcTookEffect took, PtcAgain *again)
 {
     PtcCallOutcome out = {false, false};
-    if (effect.kind == PTC_EFFECT_READ || status == PTC_CALL_FAILED)
+    if (effect.kind == PTC_EFFECT_READ || took == PTC_TOOK_NO_EFFECT)
         return out;
-    out.took_effect = status == PTC_CALL_OK;
-    out.unknown = status == PTC_CALL_UNKNOWN;
+    out.took_effect = took == PTC_TOOK_EFFECT;
+    out.unknown = took == PTC_TOOK_UNKNOWN;
     if (effect.idempotent)
         return out;
     if (out.took_effect)

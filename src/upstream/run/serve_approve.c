@@ -54,7 +54,7 @@ void ptc_serve_diverge(PtcUpCall *call)
     pthread_mutex_lock(&run->lock);
     run->replay.diverged = true;
     pthread_mutex_unlock(&run->lock);
-    (void)ptc_call_refuse(call, PTC_REMOTE_ASIDE, "the program does not repeat itself");
+    (void)ptc_call_refuse(call, PTC_CALL_ASIDE, "the program does not repeat itself");
 }
 
 bool ptc_serve_meet(PtcUpCall *call)
@@ -68,7 +68,7 @@ bool ptc_serve_meet(PtcUpCall *call)
     switch (meet(call, &part)) {
     case PTC_MEET_FULL: return false;
     case PTC_MEET_DIVERGED:
-        return !ptc_call_refuse(call, PTC_REMOTE_ASIDE, "the program does not repeat itself");
+        return !ptc_call_refuse(call, PTC_CALL_ASIDE, "the program does not repeat itself");
     case PTC_MEET_ANSWER: call->replayed = true; break;
     case PTC_MEET_CALL: break;
     }
@@ -163,16 +163,16 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
     const PtcCatalogTool *t = &l->server.tools[tool];
     uint32_t slot = (uint32_t)(up - run->manager->upstreams);
     uint8_t pin[PTC_SHA256_BYTES];
-    if (run->mode == PTC_REMOTE_GRANTED && strcmp(out.why, "cannot_ask") == 0 &&
+    if (run->mode == PTC_REMOTE_GRANTED && out.why == PTC_CALL_CANNOT_ASK &&
         take_pin(run->manager->mem, heap, t, pin) &&
         find_grant(run, grant_of(run, slot, t->name, pin)) == PTC_GRANT_HOLDS)
-        return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, "approved", NULL};
+        return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, PTC_CALL_BY_APPROVAL, NULL};
     return out;
 }
 
 static bool decline(PtcUpCall *call, PtcText tool)
 {
-    return ptc_call_refuse(call, "declined",
+    return ptc_call_refuse(call, PTC_CALL_DECLINED,
                            "%.*s may not be called: a person was asked and said no", (int)tool.len,
                            tool.bytes);
 }
@@ -181,7 +181,7 @@ static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     ptc_run_denied(call, tool);
-    return ptc_call_refuse(call, "denied",
+    return ptc_call_refuse(call, PTC_CALL_DENIED,
                            "%.*s needs a person's approval, but what this program has received is "
                            "more than can be kept meanwhile (16 MiB); read less before it, or "
                            "allow it: \"%.*s\": \"allow\" in \"policy\" of %.*s",
@@ -209,11 +209,11 @@ static bool show_args(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool
     if (args != PTC_NONE && ptc_quoted_add_value(out, heap, args))
         return true;
     if (args == PTC_NONE || out->failed || !ptc_fields_ok(heap))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     if (call->run->mode == PTC_REMOTE_READS)
         return ptc_buf_add_cstr(out, "(more arguments than can be shown)");
     ptc_run_denied(call, tool);
-    return ptc_call_refuse(call, "denied",
+    return ptc_call_refuse(call, PTC_CALL_DENIED,
                            "%.*s needs a person's approval, and its arguments have more keys than "
                            "can be shown to a person (%d bytes); make several calls of it, or "
                            "allow it by a rule",
@@ -229,7 +229,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     size_t most = run->manager->config.calls;
     /* Nobody is asked about a call that could not be made afterwards. */
     if (run->made + ptc_replay_to_come(&run->replay) >= most)
-        return ptc_call_refuse(call, "cap_exhausted",
+        return ptc_call_refuse(call, PTC_CALL_CAP_EXHAUSTED,
                                "a program may call upstreams %zu times, with those that wait for "
                                "approval",
                                most);
@@ -240,8 +240,8 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     part->lapsed = lapsed;
     memcpy(part->pin, pin, sizeof part->pin);
     if (!ptc_replay_put_aside(&run->replay, call->part - 1, args))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
-    return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for a person's answer");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
+    return ptc_call_refuse(call, PTC_CALL_ASIDE, "it waits for a person's answer");
 }
 
 /* With run->lock held: what a person has decided about it in this run. */
@@ -307,7 +307,7 @@ bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
     if (plain)
         return true;
     if (!take_pin(run->manager->mem, &desk->heap, tool, pin))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return decide_ask(call, &desk->heap, tool, policy.effect.kind, pin);
 }
 

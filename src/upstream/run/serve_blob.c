@@ -154,7 +154,7 @@ bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     if (blob)
         return true;
     (void)ptc_call_refuse(
-        call, "invalid_tool_args",
+        call, PTC_CALL_INVALID_ARGS,
         "there is no such ref: (tool/blob \"blob-1\") takes one of this program's "
         "results");
     return ptc_serve_fail(call, out);

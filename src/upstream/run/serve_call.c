@@ -25,14 +25,16 @@ static void why_unpinned(const PtcManager *m, char why[256])
 }
 
 /* With "pin": "strict" a tool must be as it was pinned, and that must be known, also to whoever is asked tomorrow. */
-static const char *why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
-                               size_t tool)
+static PtcCallReason why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
+                                 size_t tool)
 {
     char why[256];
     if (!up->entry.pin_strict)
-        return NULL;
+        return PTC_CALL_WELL;
     why_unpinned(m, why);
-    return why[0] ? "unpinned" : ptc_serve_is_changed(m, up, l, tool) ? "pinned" : NULL;
+    return why[0]                                 ? PTC_CALL_BY_MISSING_PIN
+           : ptc_serve_is_changed(m, up, l, tool) ? PTC_CALL_BY_PIN
+                                                  : PTC_CALL_WELL;
 }
 
 PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
@@ -57,12 +59,12 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
         !m->pins || up->entry.no_pins
             ? ptc_policy_decide(heap, &in)
             : ptc_pins_decide(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool, heap, &in);
-    const char *why = why_blocked(m, up, l, tool);
+    PtcCallReason why = why_blocked(m, up, l, tool);
     if (why)
         return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, why, NULL};
     /* One of its tools was to be denied, and nobody knows which. */
     if (l->misspelt && out.effect.kind != PTC_EFFECT_READ && out.decision != PTC_POLICY_DENY)
-        return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, "rule", l->misspelt};
+        return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, PTC_CALL_BY_RULE, l->misspelt};
     return out;
 }
 
@@ -76,12 +78,12 @@ bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *
                         PtcPolicyOut policy, char text[300])
 {
     char why[256], word[PTC_ONE_LINE_WORD];
-    if (strcmp(policy.why, "unpinned") == 0) {
+    if (policy.why == PTC_CALL_BY_MISSING_PIN) {
         why_unpinned(m, why);
         snprintf(text, 300, "what it was cannot be known: %s", why);
         return true;
     }
-    if (strcmp(policy.why, "changed") != 0 && strcmp(policy.why, "pinned") != 0)
+    if (policy.why != PTC_CALL_BY_CHANGE && policy.why != PTC_CALL_BY_PIN)
         return false;
     snprintf(text, 300,
              "it has changed since it was pinned; ptc upstreams pins shows how, ptc upstreams "
@@ -92,7 +94,7 @@ bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *
 
 const char *ptc_serve_denied_by(PtcPolicyOut policy)
 {
-    return strcmp(policy.why, "posture") == 0
+    return policy.why == PTC_CALL_BY_POSTURE
                ? "only reads are allowed here (--upstreams-policy read-only)"
                : "a rule of this machine denies it";
 }
@@ -101,30 +103,31 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     char pin[300];
-    if (strcmp(policy.why, "memory") == 0)
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+    if (policy.why == PTC_CALL_NO_MEMORY)
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     ptc_run_denied(call, tool);
     if (policy.detail)
-        return ptc_call_refuse(call, "denied",
+        return ptc_call_refuse(call, PTC_CALL_DENIED,
                                "%.*s/%.*s may not be called: %s; until it is mended, only reads of "
                                "this server are called",
                                (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
                                tool->symbol.bytes, policy.detail);
     if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
-        return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
-                               e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
+        return ptc_call_refuse(call, PTC_CALL_DENIED, "%.*s/%.*s may not be called: %s",
+                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+                               tool->symbol.bytes, pin);
     if (call->run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
-        return ptc_call_refuse(call, "denied",
+        return ptc_call_refuse(call, PTC_CALL_DENIED,
                                "%.*s/%.*s may not be called: its effect is %s, and this run may "
                                "only read",
                                (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
                                tool->symbol.bytes, ptc_effect_name(policy.effect.kind));
-    if (policy.decision == PTC_POLICY_DENY && strcmp(policy.why, "cannot_ask") != 0)
-        return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
-                               e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
-                               ptc_serve_denied_by(policy));
+    if (policy.decision == PTC_POLICY_DENY && policy.why != PTC_CALL_CANNOT_ASK)
+        return ptc_call_refuse(call, PTC_CALL_DENIED, "%.*s/%.*s may not be called: %s",
+                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+                               tool->symbol.bytes, ptc_serve_denied_by(policy));
     return ptc_call_refuse(
-        call, "denied",
+        call, PTC_CALL_DENIED,
         "%.*s/%.*s may not be called: its effect is %s, and a person would have to approve it; "
         "\"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so does --allow %.*s/%.*s",
         (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
@@ -136,7 +139,7 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
 static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
-    return ptc_call_refuse(call, "upstream_error", "%.*s no longer has the tool %.*s",
+    return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "%.*s no longer has the tool %.*s",
                            (int)e->name.len, e->name.bytes, (int)tool->name.len, tool->name.bytes);
 }
 
@@ -144,7 +147,7 @@ static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
 static bool changed(PtcUpCall *call, const PtcCatalogTool *tool)
 {
     ptc_run_denied(call, tool);
-    return ptc_call_refuse(call, "denied",
+    return ptc_call_refuse(call, PTC_CALL_DENIED,
                            "%.*s was changed by its server after %s; run the program again%s",
                            (int)tool->name.len, tool->name.bytes,
                            call->approved ? "it was asked about, so the answer no longer counts"
@@ -169,7 +172,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
     if ((call->approved || up->entry.openapi) &&
         ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
         return changed(call, tool);
-    bool asks = policy.decision == PTC_POLICY_ASK || strcmp(policy.why, "cannot_ask") == 0;
+    bool asks = policy.decision == PTC_POLICY_ASK || policy.why == PTC_CALL_CANNOT_ASK;
     if (policy.decision == PTC_POLICY_ALLOW || (asks && call->approved)) {
         call->effect = ptc_effect_stricter(call->effect, policy.effect);
         return true;
@@ -188,11 +191,12 @@ static bool count_call(PtcUpCall *call)
     run->made += calls && bytes;
     pthread_mutex_unlock(&run->lock);
     if (!calls)
-        return ptc_call_refuse(call, "cap_exhausted", "a program may call upstreams %zu time%s",
-                               config->calls, config->calls == 1 ? "" : "s");
+        return ptc_call_refuse(call, PTC_CALL_CAP_EXHAUSTED,
+                               "a program may call upstreams %zu time%s", config->calls,
+                               config->calls == 1 ? "" : "s");
     return bytes ||
-           ptc_call_refuse(call, "cap_exhausted", "a program may receive %zu bytes from upstreams",
-                           config->bytes);
+           ptc_call_refuse(call, PTC_CALL_CAP_EXHAUSTED,
+                           "a program may receive %zu bytes from upstreams", config->bytes);
 }
 
 /* -------------------------------------------------------------------------------- arguments */
@@ -200,11 +204,11 @@ static bool count_call(PtcUpCall *call)
 bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues)
 {
     if (issues->count == 0)
-        return ptc_call_refuse(call, "upstream_unavailable",
+        return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE,
                                "its arguments could not be checked in time, or ptc is out of "
                                "memory");
     const PtcArgumentIssue *first = &issues->items[0];
-    return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
+    return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "%s: %s%s%s%s%s",
                            first->path[0] ? first->path : "arguments", first->message,
                            first->nearest[0] ? "; did you mean " : "", first->nearest,
                            first->nearest[0] ? "?" : "", issues->count > 1 ? " (and more)" : "");
@@ -235,7 +239,7 @@ static bool put_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *to
     bool large = json.full;
     ptc_buf_deinit(&json);
     if (large)
-        return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the arguments have more than 1 MiB");
     return ptc_serve_request(call, desk, tool->definition, args);
 }
 
@@ -277,14 +281,14 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     ptc_emit_value(&call->params, heap, sent);
     call->args_len = call->params.len - call->args_at;
     if (call->args_len > PTC_ARGUMENTS_BYTES)
-        return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the arguments have more than 1 MiB");
     ptc_trace_parent_put(&call->params, call->run->trace);
     if (!ptc_inquiry_put_input(call))
         return false;
     ptc_emit_object_end(&call->params);
     bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
     if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return true;
 }
 
@@ -298,7 +302,7 @@ static bool send_call(PtcUpCall *call)
     if (!count_call(call))
         return false;
     if (!ptc_run_record(call))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     call->end_ns = ptc_clock_ns(NULL) + e->call_ms * MS;
     if (call->end_ns > run->deadline_ns)
         call->end_ns = run->deadline_ns;
@@ -343,7 +347,7 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
     call->policy = policy.decision;
     call->changed =
         ptc_serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
-    call->approved = strcmp(policy.why, "approved") == 0;
+    call->approved = policy.why == PTC_CALL_BY_APPROVAL;
     if (policy.decision == PTC_POLICY_DENY)
         return deny(call, tool, policy);
     return put_params(call, desk, tool, args) && ptc_serve_approved(call, desk, policy);
@@ -353,7 +357,7 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
 static bool ask_upstream(PtcUpCall *call)
 {
     ptc_serve_not_aside(call);
-    call->reason = NULL;
+    call->reason = PTC_CALL_WELL;
     call->message[0] = '\0';
     call->seen = NULL;
     call->method = NULL;
@@ -368,7 +372,7 @@ bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
 {
     PtcListing *l = ptc_run_view(call->run, call->slot);
     if (!l || call->tool >= l->server.count)
-        return ptc_call_refuse(call, "upstream_error", "there is no such tool");
+        return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "there is no such tool");
     if (!take_later(call, &l))
         return false;
     /* What is sent to a service comes from its document, so nothing is sent by one of an earlier day. */
@@ -397,7 +401,7 @@ static bool find_slot(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     PtcText server = ptc_fields_text(&desk->heap, in, "server");
     int slot = server.bytes ? ptc_serve_slot(call->run->manager, server) : -1;
     if (slot < 0)
-        return ptc_call_refuse(call, "upstream_unavailable", "there is no upstream \"%.*s\"",
+        return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "there is no upstream \"%.*s\"",
                                (int)server.len, server.bytes ? server.bytes : "");
     call->slot = (uint32_t)slot;
     return true;
@@ -425,7 +429,7 @@ static bool go_on(PtcUpCall *call, PtcDesk *desk)
     PtcJsonError error;
     PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
     if (in == PTC_NONE)
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     switch (call->ask->op) {
     case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
     case PTC_REMOTE_LOOK: return ptc_serve_look_on(call, desk, in);
@@ -478,7 +482,7 @@ static bool may_read(PtcUpCall *call, PtcHeap *heap)
     if (policy.decision == PTC_POLICY_ALLOW)
         return true;
     ptc_run_denied(call, &read);
-    return ptc_call_refuse(call, "denied",
+    return ptc_call_refuse(call, PTC_CALL_DENIED,
                            "resources of %.*s may not be read: rules of this machine do not allow "
                            "%.*s/resources/read",
                            (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes);
@@ -490,9 +494,9 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     if (!find_slot(call, desk, in))
         return false;
     if (!uri.bytes)
-        return ptc_call_refuse(call, "invalid_tool_args", ":uri must be a string");
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, ":uri must be a string");
     if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
-        return ptc_call_refuse(call, "upstream_error",
+        return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER,
                                "an OpenAPI service has no resources; call its operations");
     call->method = "resources/read";
     call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
@@ -502,6 +506,6 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     ptc_emit_field_text(&call->params, "uri", uri);
     ptc_trace_parent_put(&call->params, call->run->trace);
     if (!ptc_emit_object_end(&call->params))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return send_call(call);
 }

@@ -51,11 +51,11 @@ void ptc_run_free_denied(PtcUpRun *run)
 
 /* An answer that we cannot use is an answer all the same.  A service that answers 4xx has not done what it was asked
  * for; an MCP tool that says it failed may have done a part of it. */
-PtcUpDid ptc_run_did(const PtcUpCall *call, const char *reason)
+PtcUpDid ptc_run_did(const PtcUpCall *call, PtcCallReason reason)
 {
     const PtcLinkReply *reply = &call->reply;
-    bool failed = reason && strcmp(reason, "tool_error") == 0;
-    if (!call->sent_ns || (reason && strcmp(reason, "input_required") == 0))
+    bool failed = reason == PTC_CALL_TOOL_ERROR;
+    if (!call->sent_ns || reason == PTC_CALL_INPUT_REQUIRED)
         return PTC_DID_NOTHING; /* it has asked instead of doing anything */
     if (reply->end == PTC_LINK_ANSWER)
         return failed && ptc_run_upstream(call->run, call->slot)->entry.openapi ? PTC_DID_FAIL

@@ -24,7 +24,8 @@ void ptc_run_hurry(const PtcUpRun *run, PtcDesk *desk);
 /* The upstream with this namespace, spelt as programs may; -1: none. */
 int ptc_run_slot(PtcManager *m, PtcText ns);
 /* Why it cannot be done.  Always false. */
-bool ptc_call_refuse(PtcUpCall *call, const char *reason, const char *format, ...) PTC_PRINTF(3, 4);
+bool ptc_call_refuse(PtcUpCall *call, PtcCallReason reason, const char *format, ...)
+    PTC_PRINTF(3, 4);
 /* Frees a call that is answered, or that its run has left; the latter with manager->lock held. */
 void ptc_call_free(PtcUpCall *call);
 /* With manager->lock held: the connection that the call needs; false: refused. */
@@ -99,7 +100,7 @@ bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out);
 /* A value with its kind, and the line of the ledger.  Always true. */
 bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result);
 /* What the program sees and what the ledger has is the same text.  Always false, both. */
-bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message,
+bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcText message,
                            unsigned notes);
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 
@@ -129,8 +130,8 @@ PTC_MUST_USE bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out
 /* ---- serve_ledger.c */
 /* A line for the call; false: out of memory. */
 PTC_MUST_USE bool ptc_run_record(PtcUpCall *call);
-/* How it ended; reason NULL: well.  Nothing for a call without a line. */
-void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsigned notes);
+/* How it ended.  Nothing for a call without a line. */
+void ptc_run_record_end(PtcUpCall *call, PtcCallReason reason, PtcText error, unsigned notes);
 /* What came back, as JSON without secrets; before the end. */
 void ptc_run_record_result(PtcUpCall *call, PtcText json);
 void ptc_run_free_records(PtcUpRun *run);
@@ -167,8 +168,8 @@ void ptc_approve_fill(PtcRemote *remote);
 bool ptc_serve_site(PtcUpCall *call, PtcDesk *desk, PtcValue in);
 
 /* ---- serve_effects.c */
-/* For a call that has ended with this reason, or NULL. */
-PtcUpDid ptc_run_did(const PtcUpCall *call, const char *reason);
+/* For a call that has ended so. */
+PtcUpDid ptc_run_did(const PtcUpCall *call, PtcCallReason reason);
 /* Policy refused the call; it is told at the end of the run. */
 void ptc_run_denied(PtcUpCall *call, const PtcCatalogTool *tool);
 void ptc_run_free_denied(PtcUpRun *run);

@@ -113,7 +113,7 @@ bool ptc_run_record(PtcUpCall *call)
 void ptc_run_record_refused(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
-    bool told = strcmp(call->reason, "denied") == 0 || strcmp(call->reason, "cap_exhausted") == 0;
+    bool told = call->reason == PTC_CALL_DENIED || call->reason == PTC_CALL_CAP_EXHAUSTED;
     if (call->record || !told || !call->method)
         return;
     pthread_mutex_lock(&run->lock);
@@ -138,7 +138,7 @@ static void fill(PtcUpRecord *r, const PtcUpCall *call)
         r->request_bytes = 0; /* nothing was sent */
 }
 
-static void count(PtcUpCall *call, const PtcUpRecord *r, const char *reason)
+static void count(PtcUpCall *call, const PtcUpRecord *r, PtcCallReason reason)
 {
     PtcCallEnd end = {.reason = reason,
                       .duration_ns = r->duration_ns,
@@ -149,7 +149,7 @@ static void count(PtcUpCall *call, const PtcUpRecord *r, const char *reason)
     ptc_call_counts_add(&ptc_run_upstream(call->run, call->slot)->counts, &end);
 }
 
-void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsigned notes)
+void ptc_run_record_end(PtcUpCall *call, PtcCallReason reason, PtcText error, unsigned notes)
 {
     PtcUpRun *run = call->run;
     if (!call->record)
@@ -183,7 +183,7 @@ void ptc_run_record_open(PtcUpRun *run)
             continue;
         PtcUpRecord *r = &run->records[call->record - 1];
         fill(r, call);
-        count(call, r, "timeout");
+        count(call, r, PTC_CALL_TIMEOUT);
         call->record = 0;
     }
     pthread_mutex_unlock(&run->manager->lock);
@@ -219,7 +219,7 @@ static void put_text(PtcBuf *out, const char *key, PtcUpText text)
 static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
 {
     char stamp[PTC_CALENDAR_TEXT];
-    bool oversize = r->reason && strcmp(r->reason, "response_too_large") == 0;
+    bool oversize = r->reason == PTC_CALL_TOO_LARGE;
     ptc_emit_object(out);
     ptc_iso_stamp(stamp, r->at_ms);
     ptc_emit_field_uint(out, "id", id);
@@ -229,7 +229,7 @@ static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
     ptc_emit_field_cstr(out, "status", !r->answered ? "unknown" : r->reason ? "error" : "ok");
     put_ms(out, "duration_ms", r->duration_ns);
     if (r->reason) {
-        ptc_emit_field_cstr(out, "reason", r->reason);
+        ptc_emit_field_cstr(out, "reason", ptc_call_reason_word(r->reason));
         ptc_emit_field_cstr(out, "error", r->error);
     }
     ptc_emit_field_uint(out, "result_bytes", r->result_bytes);

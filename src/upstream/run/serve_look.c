@@ -279,8 +279,8 @@ static bool count_look(PtcUpCall *call)
     pthread_mutex_lock(&run->lock);
     bool fits = run->looks++ < PTC_MANAGER_LOOKS;
     pthread_mutex_unlock(&run->lock);
-    return fits || ptc_call_refuse(call, "cap_exhausted", "a program may look around %d times",
-                                   PTC_MANAGER_LOOKS);
+    return fits || ptc_call_refuse(call, PTC_CALL_CAP_EXHAUSTED,
+                                   "a program may look around %d times", PTC_MANAGER_LOOKS);
 }
 
 /* True: it waits for the next upstream that was never listed; one that cannot be had is passed over, and with
@@ -296,7 +296,7 @@ static bool load_next(PtcUpCall *call, bool hopeful)
         call->slot = (uint32_t)i;
         if (ptc_call_await_listing(call))
             return true;
-        call->reason = NULL;
+        call->reason = PTC_CALL_WELL;
     }
     return false;
 }
@@ -367,7 +367,7 @@ bool ptc_serve_look(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcJsonError error;
     PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
     PtcText op = in == PTC_NONE ? PTC_TEXT("") : ptc_fields_text(&desk->heap, in, "op");
-    if (call->reason && strcmp(call->reason, "cap_exhausted") == 0)
+    if (call->reason == PTC_CALL_CAP_EXHAUSTED)
         ptc_emit_null(out);
     else if (op.bytes && ptc_text_is(op, "servers"))
         put_servers(call->run, out);

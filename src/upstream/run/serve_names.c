@@ -31,8 +31,9 @@ static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
         ptc_buf_addf(&list, "%s%.*s", i ? ", " : "", (int)named->several[i].len,
                      named->several[i].bytes);
     PtcText all = ptc_buf_view(&list);
-    (void)ptc_call_refuse(call, "ambiguous", "%.*s/%.*s may be any of %.*s", (int)l->server.ns.len,
-                          l->server.ns.bytes, (int)name.len, name.bytes, (int)all.len, all.bytes);
+    (void)ptc_call_refuse(call, PTC_CALL_AMBIGUOUS, "%.*s/%.*s may be any of %.*s",
+                          (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
+                          (int)all.len, all.bytes);
     ptc_buf_deinit(&list);
 }
 
@@ -43,7 +44,7 @@ static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, Ptc
     const char *why =
         l->document == PTC_NONE ? NULL : ptc_openapi_tools_why(&desk->heap, l->document, e, name);
     if (why) {
-        (void)ptc_call_refuse(call, "unknown_tool", "%.*s does not offer %.*s: %s",
+        (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "%.*s does not offer %.*s: %s",
                               (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
                               why);
         return;
@@ -55,7 +56,7 @@ static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, Ptc
     if (named->nearest.bytes)
         snprintf(call->nearest, sizeof call->nearest, "%.*s/%.*s", (int)l->server.ns.len,
                  l->server.ns.bytes, (int)named->nearest.len, named->nearest.bytes);
-    (void)ptc_call_refuse(call, "unknown_tool", "%.*s has no tool %.*s%s%s%s",
+    (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "%.*s has no tool %.*s%s%s%s",
                           (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
                           call->nearest[0] ? "; did you mean " : "", call->nearest,
                           call->nearest[0] ? "?" : "");
@@ -97,7 +98,7 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool s
     if (now || then)
         refuse_name(call, desk, now ? now : then, name, &named);
     else
-        (void)ptc_call_refuse(call, "upstream_unavailable", "it has not listed its tools yet");
+        (void)ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "it has not listed its tools yet");
     return PTC_FIND_NOT;
 }
 
@@ -121,9 +122,9 @@ static bool refuse_server(PtcUpCall *call, PtcText ns)
     ptc_serve_nearest_server(m, ns, &near);
     keep_nearest(call, ptc_buf_view(&near));
     ptc_buf_deinit(&near);
-    return ptc_call_refuse(call, "unknown_server", "there is no upstream %.*s%s%s%s", (int)ns.len,
-                           ns.bytes, call->nearest[0] ? "; did you mean " : "", call->nearest,
-                           call->nearest[0] ? "?" : "");
+    return ptc_call_refuse(call, PTC_CALL_UNKNOWN_SERVER, "there is no upstream %.*s%s%s%s",
+                           (int)ns.len, ns.bytes, call->nearest[0] ? "; did you mean " : "",
+                           call->nearest, call->nearest[0] ? "?" : "");
 }
 
 static bool count_lookup(PtcUpCall *call)
@@ -133,8 +134,8 @@ static bool count_lookup(PtcUpCall *call)
     bool fits = run->lookups++ < PTC_MANAGER_LOOKUPS;
     pthread_mutex_unlock(&run->lock);
     return fits ||
-           ptc_call_refuse(call, "cap_exhausted", "a program may name tools of upstreams %d times",
-                           PTC_MANAGER_LOOKUPS);
+           ptc_call_refuse(call, PTC_CALL_CAP_EXHAUSTED,
+                           "a program may name tools of upstreams %d times", PTC_MANAGER_LOOKUPS);
 }
 
 /* Would what is on disk alone have the call refused?  Then the upstream is asked first. */
@@ -173,7 +174,7 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
     if (run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
         snprintf(text, sizeof text, "its effect is %s, and this run may only read",
                  ptc_effect_name(policy.effect.kind));
-    else if (strcmp(policy.why, "cannot_ask") == 0)
+    else if (policy.why == PTC_CALL_CANNOT_ASK)
         snprintf(
             text, sizeof text,
             "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
@@ -182,7 +183,7 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
             tool->name.bytes, (int)(e->name.len < 40 ? e->name.len : 40), e->name.bytes,
             (int)(e->ns.len < 40 ? e->ns.len : 40), e->ns.bytes,
             (int)(tool->symbol.len < 60 ? tool->symbol.len : 60), tool->symbol.bytes);
-    else if (strcmp(policy.why, "memory") == 0)
+    else if (policy.why == PTC_CALL_NO_MEMORY)
         snprintf(text, sizeof text, "out of memory");
     else if (policy.detail)
         snprintf(text, sizeof text,
@@ -288,7 +289,7 @@ bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     size_t tool;
     PtcListing *l = listing_now(call, &tool);
     if (!l && !call->reason)
-        (void)ptc_call_refuse(call, "unknown_tool", "there is no such tool");
+        (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "there is no such tool");
     if (call->reason)
         return ptc_serve_fail(call, out);
     if (!check_arguments(call, desk, l, tool, out))

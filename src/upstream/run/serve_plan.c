@@ -43,7 +43,7 @@ bool ptc_serve_site(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     PtcUpRun *run = call->run;
     PtcBuf site;
     if (run->mode != PTC_REMOTE_PLANS)
-        return ptc_call_refuse(call, "upstream_error", "this program is not planned");
+        return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "this program is not planned");
     ptc_buf_init(&site, run->mem, run->plan.max);
     put_site(call, desk, in, &site);
     pthread_mutex_lock(&run->lock);

@@ -37,22 +37,23 @@ static bool is_strange(const PtcEntry *e, PtcText origin)
 static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText operation)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
-    if (strcmp(request->code, "invalid_tool_args") == 0)
+    if (request->code == PTC_CALL_INVALID_ARGS)
         return ptc_serve_refuse_arguments(call, &request->issues);
-    if (strcmp(request->code, "unsupported_body") == 0)
+    if (request->code == PTC_CALL_UNSUPPORTED_BODY)
         return ptc_call_refuse(
-            call, "invalid_tool_args",
+            call, PTC_CALL_INVALID_ARGS,
             "the body of %.*s cannot be made of this value: forms take a map, files a string, "
             "{\"text\" \"...\"} or {\"ref\" \"blob-1\"} with a ref of this program's results",
             (int)operation.len, operation.bytes);
-    if (strcmp(request->code, "too_large") == 0)
-        return ptc_call_refuse(call, "invalid_tool_args",
+    if (request->code == PTC_CALL_REQUEST_TOO_LARGE)
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS,
                                "the request would be too large: its address may have %d bytes, its "
                                "body %d MiB",
                                PTC_URL_BYTES, PTC_OPENAPI_BODY_MB);
-    return ptc_call_refuse(
-        call, "upstream_error", "%.*s cannot be called in the form that %.*s gives: %s",
-        (int)operation.len, operation.bytes, (int)e->name.len, e->name.bytes, request->code);
+    return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER,
+                           "%.*s cannot be called in the form that %.*s gives: %s",
+                           (int)operation.len, operation.bytes, (int)e->name.len, e->name.bytes,
+                           ptc_call_reasons[request->code].word);
 }
 
 /* What is sent goes into the call. */
@@ -69,18 +70,18 @@ static bool take(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request,
     ptc_buf_add(&call->web.url, origin.bytes, origin.len);
     ptc_buf_add(&call->web.url, target.bytes, target.len);
     if (call->web.url.full)
-        return ptc_call_refuse(call, "invalid_tool_args",
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS,
                                "the address would have more than %d bytes", PTC_URL_BYTES);
     ptc_emit_value(&call->headers, heap, request->headers);
     if (call->headers.full)
-        return ptc_call_refuse(call, "invalid_tool_args", "the headers would be too large");
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the headers would be too large");
     ptc_emit_value(&call->web.auth, heap, auth);
     ptc_buf_add(&call->params, ptc_buf_view(&request->body).bytes, request->body.len);
     if (call->params.full)
-        return ptc_call_refuse(call, "invalid_tool_args", "the body would be too large");
+        return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the body would be too large");
     return (ptc_buf_ok(&call->web.url) && ptc_buf_ok(&call->headers) &&
             ptc_buf_ok(&call->web.auth) && ptc_buf_ok(&call->params) && ptc_fields_ok(heap)) ||
-           ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+           ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
 }
 
 bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcValue args)
@@ -109,7 +110,7 @@ bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcV
     if (!made) {
         if (operation.text.bytes)
             ptc_openapi_request_deinit(&request);
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     }
     bool ok = request.code ? refuse(call, &request, operation.text)
                            : take(call, desk, &request, operation);

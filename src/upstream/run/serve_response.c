@@ -73,7 +73,7 @@ static bool put_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResul
         result->notes |= PTC_NOTE_SCHEMA_MISMATCH;
     if (e->strict_output && verdict != PTC_SCHEMA_VALID)
         return ptc_serve_put_failure(
-            call, out, "upstream_error",
+            call, out, PTC_CALL_BAD_ANSWER,
             verdict == PTC_SCHEMA_INVALID
                 ? PTC_TEXT("the answer does not match the document of the service")
                 : PTC_TEXT("the answer could not be checked: a pattern of the document takes too "

@@ -30,12 +30,12 @@ static void clean_message(PtcUpCall *call, PtcBuf *clean, PtcText text)
     ptc_buf_deinit(&safe);
 }
 
-static void put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message)
+static void put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcText message)
 {
     PtcUpRun *run = call->run;
     size_t n = run->manager->count;
     ptc_emit_object(out);
-    ptc_emit_field_cstr(out, "reason", reason);
+    ptc_emit_field_cstr(out, "reason", ptc_call_reason_word(reason));
     ptc_emit_field_text(out, "message", message);
     if (call->nearest[0])
         ptc_emit_field_cstr(out, "nearest", call->nearest);
@@ -53,7 +53,7 @@ static void put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcTex
 }
 
 /* What the program sees and what the ledger has is the same text.  Always false. */
-bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message,
+bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcText message,
                            unsigned notes)
 {
     PtcBuf clean;
@@ -67,28 +67,8 @@ bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, Ptc
 
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out)
 {
-    return ptc_serve_put_failure(call, out, call->reason ? call->reason : "upstream_error",
+    return ptc_serve_put_failure(call, out, call->reason ? call->reason : PTC_CALL_BAD_ANSWER,
                                  ptc_text_cstr(call->message), 0);
-}
-
-static const char *reason_of(const PtcLinkReply *reply)
-{
-    switch (reply->end) {
-    case PTC_LINK_ANSWER:
-    case PTC_LINK_BAD_ANSWER:
-    case PTC_LINK_ERROR: return "upstream_error";
-    case PTC_LINK_BROKEN: return "upstream_unavailable";
-    case PTC_LINK_AUTH: return "auth_failed";
-    case PTC_LINK_TIMEOUT:
-    case PTC_LINK_CANCELLED: return "timeout";
-    case PTC_LINK_TOO_LARGE: return "response_too_large";
-    case PTC_LINK_NO_MEMORY: return "upstream_unavailable";
-    case PTC_LINK_HTTP_FAULT: break;
-    }
-    return reply->status == 429                           ? "rate_limited"
-           : reply->status == 408                         ? "timeout"
-           : reply->status >= 500 || reply->status == 407 ? "upstream_unavailable"
-                                                          : "tool_error";
 }
 
 /* A text for an end that comes without one. */
@@ -113,7 +93,7 @@ static bool put_refused(PtcUpCall *call, PtcBuf *out)
                   : call->reply.status == 403 ? PTC_TEXT("it does not allow this (status 403)")
                                               : (PtcText){NULL, 0};
     ptc_sign_in_tell(sign_in, own, text, sizeof text);
-    return ptc_serve_put_failure(call, out, "auth_failed", ptc_text_cstr(text), 0);
+    return ptc_serve_put_failure(call, out, PTC_CALL_AUTH_FAILED, ptc_text_cstr(text), 0);
 }
 
 /* The error object of JSON-RPC in words. */
@@ -123,7 +103,7 @@ static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcText text = ptc_buf_view(&call->reply.text);
     PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     PtcText said = ptc_fields_text(&desk->heap, v, "message");
-    return ptc_serve_put_failure(call, out, "upstream_error", said.bytes ? said : text, 0);
+    return ptc_serve_put_failure(call, out, PTC_CALL_BAD_ANSWER, said.bytes ? said : text, 0);
 }
 
 /* ----------------------------------------------------------------------------------- values */
@@ -151,7 +131,7 @@ bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcTo
     put_value(call, &desk->heap, out, result->value);
     if (ptc_buf_ok(out))
         ptc_run_record_result(call, (PtcText){out->data + from, out->len - from});
-    ptc_run_record_end(call, NULL, (PtcText){NULL, 0}, result->notes);
+    ptc_run_record_end(call, PTC_CALL_WELL, (PtcText){NULL, 0}, result->notes);
     ptc_emit_field_cstr(out, "kind", ptc_tool_result_kind(result->kind));
     ptc_emit_object_end(out);
     return true;
@@ -196,7 +176,7 @@ bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     desk->budget.stop = PTC_STOP_NONE;
     desk->budget.deadline_ns = INT64_MAX;
     return ptc_serve_put_failure(
-        call, out, late ? "upstream_error" : "response_too_large",
+        call, out, late ? PTC_CALL_BAD_ANSWER : PTC_CALL_TOO_LARGE,
         late ? PTC_TEXT("its answer could not be read in time: it is very large")
              : PTC_TEXT("the answer needs more memory than there is"),
         0);
@@ -207,16 +187,16 @@ static bool put_unread(PtcUpCall *call, PtcBuf *out, const PtcJsonError *error)
     char text[300];
     snprintf(text, sizeof text, "the answer cannot be read: %.200s, at byte %zu of its result",
              error->message, error->offset);
-    return ptc_serve_put_failure(call, out, "upstream_error", ptc_text_cstr(text), 0);
+    return ptc_serve_put_failure(call, out, PTC_CALL_BAD_ANSWER, ptc_text_cstr(text), 0);
 }
 
 /* Why a result cannot be used, where it does not say so itself. */
-static PtcText words_for(const char *reason)
+static PtcText words_for(PtcCallReason reason)
 {
-    if (strcmp(reason, "input_required") == 0)
+    if (reason == PTC_CALL_INPUT_REQUIRED)
         return PTC_TEXT("its server has a question first, and whoever runs the program cannot be "
                         "asked");
-    if (strcmp(reason, "upstream_error") == 0)
+    if (reason == PTC_CALL_BAD_ANSWER)
         return PTC_TEXT("its answer is none that the protocol knows, or does not fit the output "
                         "schema of the tool");
     return PTC_TEXT("the tool failed and did not say why");
@@ -233,7 +213,7 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     if (value == PTC_NONE)
         return put_unread(call, out, &error);
     if (!ptc_is_map(value))
-        return ptc_serve_put_failure(call, out, "upstream_error",
+        return ptc_serve_put_failure(call, out, PTC_CALL_BAD_ANSWER,
                                      PTC_TEXT("the answer is not an object"), 0);
     if (ptc_inquiry_take_input(call, desk, value)) {
         put_failure(call, out, call->reason, ptc_text_cstr(call->message));
@@ -277,5 +257,5 @@ bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_rep
         return put_error(call, desk, out);
     if (call->reply.end == PTC_LINK_AUTH)
         return put_refused(call, out);
-    return ptc_serve_put_failure(call, out, reason_of(&call->reply), words_of(&call->reply), 0);
+    return ptc_serve_put_failure(call, out, call->said, words_of(&call->reply), 0);
 }

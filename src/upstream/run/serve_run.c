@@ -137,7 +137,7 @@ int ptc_run_slot(PtcManager *m, PtcText ns)
 
 /* ------------------------------------------------------------------------------------- asks */
 
-bool ptc_call_refuse(PtcUpCall *call, const char *reason, const char *format, ...)
+bool ptc_call_refuse(PtcUpCall *call, PtcCallReason reason, const char *format, ...)
 {
     va_list args;
     call->reason = reason;
@@ -209,15 +209,15 @@ bool ptc_call_attach(PtcUpCall *call)
     PtcUpstream *up = ptc_run_upstream(run, call->slot);
     const char *why;
     if (up->entry.unusable.bytes)
-        return ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be used: %.*s",
+        return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s cannot be used: %.*s",
                                (int)up->entry.name.len, up->entry.name.bytes,
                                (int)up->entry.unusable.len, up->entry.unusable.bytes);
     if (up->entry.disabled)
-        return ptc_call_refuse(call, "upstream_unavailable", "%.*s is disabled in its file",
+        return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s is disabled in its file",
                                (int)up->entry.name.len, up->entry.name.bytes);
     call->instance = ptc_instance_get(run->manager, up, run->owner, &why);
     if (!call->instance)
-        return ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be started: %s",
+        return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s cannot be started: %s",
                                (int)up->entry.name.len, up->entry.name.bytes, why);
     call->instance->warming = false; /* whoever asks now will ask again: it stays up */
     if (call->instance->state == PTC_INSTANCE_COLD || call->instance->state == PTC_INSTANCE_DOWN)
@@ -239,7 +239,7 @@ bool ptc_call_await_listing(PtcUpCall *call)
         ptc_run_is_listed(run, call->slot, call->instance)) {
         waits = false;
     } else if (waits && (left <= 0 || call->cancelled)) {
-        waits = ptc_call_refuse(call, "upstream_unavailable",
+        waits = ptc_call_refuse(call, PTC_CALL_UNAVAILABLE,
                                 "%.*s is not there yet, and the time for waiting is used up",
                                 (int)call->instance->upstream->entry.name.len,
                                 call->instance->upstream->entry.name.bytes);
@@ -264,9 +264,9 @@ static bool parse(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
     PtcText text = call->ask->text;
     *out = ptc_json_parse(&desk->heap, text.bytes ? text.bytes : "", text.len, &error);
     if (!ptc_fields_ok(&desk->heap))
-        return ptc_call_refuse(call, "upstream_unavailable", "out of memory");
+        return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return (*out != PTC_NONE && ptc_is_map(*out)) ||
-           ptc_call_refuse(call, "invalid_tool_args", "what was asked is not a JSON object");
+           ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "what was asked is not a JSON object");
 }
 
 /* Answers at once (false), or later (true). */
@@ -286,7 +286,7 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
     case PTC_REMOTE_BLOB: return false;
     case PTC_REMOTE_OPS: break;
     }
-    return ptc_call_refuse(call, "upstream_error", "this cannot be asked");
+    return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "this cannot be asked");
 }
 
 void ptc_run_hurry(const PtcUpRun *run, PtcDesk *desk)
@@ -363,7 +363,7 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
     size_t before = out->len;
     *ok = call->replayed ? ptc_serve_replay(call, out, may_repeat)
                          : desk && put_answer(call, desk, out, may_repeat);
-    bool aside = call->reason && strcmp(call->reason, PTC_REMOTE_ASIDE) == 0;
+    bool aside = call->reason == PTC_CALL_ASIDE;
     bool again = ptc_inquiry_note_refusal(call);
     if (call->part && !call->replayed && !aside && !again)
         ptc_serve_keep(call, *ok, *may_repeat,

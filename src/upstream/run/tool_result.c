@@ -32,7 +32,7 @@ static bool answer(PtcToolResult *out, PtcResultKind kind, PtcValue value)
     return value != PTC_NONE;
 }
 
-static bool refuse(PtcToolResult *out, const char *reason)
+static bool refuse(PtcToolResult *out, PtcCallReason reason)
 {
     out->ok = false;
     out->reason = reason;
@@ -293,7 +293,7 @@ static bool answer_failure(Reading *r)
         r->out->message = ptc_fields_buf(r->heap, &json);
         ptc_buf_deinit(&json);
     }
-    return ptc_fields_ok(r->heap) && refuse(r->out, "tool_error");
+    return ptc_fields_ok(r->heap) && refuse(r->out, PTC_CALL_TOOL_ERROR);
 }
 
 /* Is the value as the schema of the tool has it?  A schema that cannot be compiled says nothing. */
@@ -336,7 +336,7 @@ static bool answer_structured(Reading *r, PtcValue value)
     PtcHeap *heap = r->heap;
     PtcValue schema = r->in->output_schema;
     if (schema != PTC_NONE && !judge_structured(r, value))
-        return refuse(r->out, "upstream_error");
+        return refuse(r->out, PTC_CALL_BAD_ANSWER);
     bool wrapped = schema != PTC_NONE &&
                    ptc_fields_is(heap, schema, "x-fastmcp-wrap-result", PTC_TRUE) &&
                    ptc_is_map(value) && ptc_map_count(value) == 1;
@@ -355,14 +355,14 @@ static bool answer_result(Reading *r)
     PtcValue old = ptc_map_field(heap, result, "toolResult");
     PtcValue failed = ptc_map_field(heap, result, "isError");
     if (r->in->modern && type.bytes && !ptc_text_is(type, "complete"))
-        return refuse(r->out,
-                      ptc_text_is(type, "input_required") ? "input_required" : "upstream_error");
+        return refuse(r->out, ptc_text_is(type, "input_required") ? PTC_CALL_INPUT_REQUIRED
+                                                                  : PTC_CALL_BAD_ANSWER);
     if (failed == PTC_TRUE)
         return answer_failure(r);
     if (failed != PTC_NONE && failed != PTC_NIL && failed != PTC_FALSE)
-        return refuse(r->out, "upstream_error"); /* what is neither is no success */
+        return refuse(r->out, PTC_CALL_BAD_ANSWER); /* what is neither is no success */
     if (content != PTC_NONE && !ptc_is_sequential(content))
-        return refuse(r->out, "upstream_error");
+        return refuse(r->out, PTC_CALL_BAD_ANSWER);
     if (structured != PTC_NONE && (structured != PTC_NIL || r->in->modern))
         return answer_structured(r, structured);
     if (content == PTC_NONE && old != PTC_NONE)
@@ -378,6 +378,6 @@ bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in, PtcToolResul
     Reading r = {heap, in, out, blocks, blocks, {NULL, 0}};
     *out = (PtcToolResult){.value = PTC_NIL, .message = PTC_NONE, .blobs = blocks};
     if (!ptc_is_map(in->result))
-        return refuse(out, "upstream_error");
+        return refuse(out, PTC_CALL_BAD_ANSWER);
     return answer_result(&r) && ptc_fields_ok(heap);
 }

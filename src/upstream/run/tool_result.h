@@ -4,6 +4,7 @@
 #define PTC_UPSTREAM_RUN_TOOL_RESULT_H
 
 #include "base/text.h"
+#include "tool/call_reason.h"
 #include "value/heap.h"
 
 typedef enum {
@@ -44,8 +45,8 @@ typedef struct PtcToolResult {
     PtcResultKind kind;
     PtcValue value;
     unsigned notes;
-    const char *reason; /* not ok: tool_error, upstream_error, input_required */
-    PtcValue message;   /* a string: the upstream's own text; PTC_NONE: it said nothing */
+    PtcCallReason reason; /* not ok */
+    PtcValue message;     /* a string: the upstream's own text; PTC_NONE: it said nothing */
     /* What refs stand for: a list of {"ref", "mimeType"?, "data"} with the base64 text as it came. */
     PtcValue blobs;
 } PtcToolResult;
