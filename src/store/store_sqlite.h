@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-/* Opens the file or creates it; a file of an older ptc is upgraded, one of a newer ptc is refused.  NULL with a text
+/* Opens the file or creates it; a file of another format is refused.  NULL with a text
  * in why. */
 PTC_MUST_USE PtcStore *ptc_store_sqlite(const char *path, char *why, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * store_sqlite_int.h - what the two halves of the SQLite store share: store_sqlite.c uses a file,
- * store_sqlite_open.c opens, creates and upgrades it. */
+ * store_sqlite_open.c opens and creates it. */
 #ifndef PTC_STORE_STORE_SQLITE_INT_H
 #define PTC_STORE_STORE_SQLITE_INT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Opening a store in SQLite.  What always holds: when several processes open a new file at once, one of them makes
- * the tables and the key.  A file whose records have no seals is sealed once, and never again once there is a key:
- * otherwise anyone who can write to the file could get anything sealed by making it look old. */
+ * the tables and the key.  A file of another format is refused: nothing turns records without seals into sealed ones,
+ * or anyone who can write to the file could get anything sealed by making it look old. */
 #include "store/store_sqlite_int.h"
 
 #include <stdio.h>
@@ -44,22 +44,9 @@ static const char schema[] =
     "CREATE TABLE ptc_record(kind TEXT NOT NULL,owner BLOB NOT NULL,"
     "key BLOB NOT NULL,version INTEGER NOT NULL,created_ms INTEGER NOT NULL,"
     "used_ms INTEGER NOT NULL,expires_ms INTEGER NOT NULL,size INTEGER NOT NULL,"
-    "meta BLOB NOT NULL,bytes BLOB NOT NULL,rest_seal BLOB NOT NULL DEFAULT X'',"
-    "seal BLOB NOT NULL DEFAULT X'',PRIMARY KEY(kind,owner,key));"
+    "meta BLOB NOT NULL,bytes BLOB NOT NULL,rest_seal BLOB NOT NULL,"
+    "seal BLOB NOT NULL,PRIMARY KEY(kind,owner,key));"
     "CREATE INDEX ptc_record_size ON ptc_record(kind,owner,size)";
-
-/* Upgrades files from before there were seals. */
-static const char add_seals[] = "ALTER TABLE ptc_record ADD COLUMN rest_seal BLOB NOT NULL "
-                                "DEFAULT X'';"
-                                "ALTER TABLE ptc_record ADD COLUMN seal BLOB NOT NULL DEFAULT X''";
-
-/* Older files had a table of sessions; its columns become `meta`, in the form mcp/app/sessions.c writes. */
-static const char take_sessions[] =
-    "INSERT OR IGNORE INTO ptc_record SELECT 'session',CAST(owner AS BLOB),CAST(handle AS BLOB),1,"
-    "created_ms,used_ms,ends_ms,coalesce(length(snapshot),0),"
-    "CAST(evals||' '||bindings||char(10)||title AS BLOB),coalesce(snapshot,X''),X'',X''"
-    "FROM ptc_session;"
-    "DROP TABLE ptc_session";
 
 static const char set_version[] = "PRAGMA user_version=3";
 _Static_assert(SCHEMA == 3, "the number that is set");
@@ -70,8 +57,7 @@ typedef struct {
     const char *path;
     char *why;
     size_t size;
-    bool told;    /* why already says what is wrong; otherwise ask SQLite */
-    bool own_key; /* the key was made here, just now */
+    bool told; /* why already says what is wrong; otherwise ask SQLite */
 } Opening;
 
 static int refuse(Opening *o, const char *what)
@@ -102,16 +88,14 @@ static int ask_number(const Opening *o, const char *sql, long *n)
     return o->db->lib.exec(o->db->db, sql, note_number, n, NULL);
 }
 
-/* ---------------------------------------------------------------------------------- seals */
+/* --------------------------------------------------------------------------------- tables */
 
 /* A store whose key is missing is refused: a new key would make every record look damaged. */
 static int take_key(Opening *o, bool make)
 {
     bool absent;
-    if (ptc_store_key_read(o->path, make, o->db->key, &absent, o->why, o->size)) {
-        o->own_key = o->own_key || make;
+    if (ptc_store_key_read(o->path, make, o->db->key, &absent, o->why, o->size))
         return SQLITE_OK;
-    }
     if (absent && !make)
         return refuse(o, "its key, a file of the same name with .key appended, is missing; "
                          "put it back, or remove the store and start again");
@@ -119,100 +103,24 @@ static int take_key(Opening *o, bool make)
     return SQLITE_ERROR;
 }
 
-static PtcText column(const Opening *o, sqlite3_stmt *row, int at)
+/* Inside a transaction, so that of several processes only one makes the tables.  The key is made late: if it existed
+ * and the rest then failed, the file would be refused from then on. */
+static int make_tables(Opening *o, long *found)
 {
-    const void *bytes = o->db->lib.column_blob(row, at);
-    return (PtcText){bytes ? bytes : "", (size_t)o->db->lib.column_bytes(row, at)};
-}
-
-static int bind_seal(const Opening *o, sqlite3_stmt *statement, int at, const PtcStoreSeal *seal)
-{
-    return o->db->lib.bind_blob64(statement, at, seal->tag, sizeof seal->tag, SQLITE_STATIC);
-}
-
-/* Seals the record of a row: rowid, kind, owner, key, version, used_ms, expires_ms, meta, bytes. */
-static int seal_row(const Opening *o, sqlite3_stmt *row, sqlite3_stmt *update)
-{
-    const PtcSqlite *lib = &o->db->lib;
-    char kind[64];
-    PtcStoreSeal bytes, rest;
-    PtcText name = column(o, row, 1);
-    snprintf(kind, sizeof kind, "%.*s", (int)name.len, name.bytes);
-    PtcStoreKey key = {kind, column(o, row, 2), column(o, row, 3)};
-    PtcStorePut put = {.used_ms = lib->column_int64(row, 5),
-                       .expires_ms = lib->column_int64(row, 6),
-                       .meta = column(o, row, 7)};
-    uint64_t version = (uint64_t)lib->column_int64(row, 4);
-    ptc_store_seal_rest(o->db->key, &key, version, &put, &rest);
-    ptc_store_seal_bytes(o->db->key, &key, version, column(o, row, 8), &bytes);
-    int code = bind_seal(o, update, 1, &rest) | bind_seal(o, update, 2, &bytes) |
-               lib->bind_int64(update, 3, lib->column_int64(row, 0));
-    if (code == SQLITE_OK)
-        code = lib->step(update);
-    lib->reset(update);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-static int seal_rows(const Opening *o, sqlite3_stmt *rows, sqlite3_stmt *update)
-{
-    int code;
-    while ((code = o->db->lib.step(rows)) == SQLITE_ROW)
-        if ((code = seal_row(o, rows, update)) != SQLITE_OK)
-            return code;
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-static int seal_all(const Opening *o)
-{
-    const PtcSqlite *lib = &o->db->lib;
-    sqlite3_stmt *rows = NULL, *update = NULL;
-    int code = lib->prepare_v2(o->db->db,
-                               "SELECT rowid,kind,owner,key,version,used_ms,expires_ms,meta,bytes "
-                               "FROM ptc_record",
-                               -1, &rows, NULL);
-    if (code == SQLITE_OK)
-        code =
-            lib->prepare_v2(o->db->db, "UPDATE ptc_record SET rest_seal=?1,seal=?2 WHERE rowid=?3",
-                            -1, &update, NULL);
-    if (code == SQLITE_OK)
-        code = seal_rows(o, rows, update);
-    lib->finalize(rows);
-    lib->finalize(update);
-    return code;
-}
-
-/* --------------------------------------------------------------------------------- tables */
-
-/* The key is made late: if it existed and the rest then failed, the file would be refused from then on. */
-static int make_tables(Opening *o, long records, long sessions)
-{
-    uint8_t key[PTC_STORE_KEY_BYTES];
-    bool absent, old = records || sessions;
-    if (old && !o->own_key && ptc_store_key_read(o->path, false, key, &absent, o->why, o->size))
-        return refuse(o, "it has no seals but there is a key beside it, so another file may have "
-                         "been put in its place; if it is yours, remove the key");
-    int code = exec(o, records ? add_seals : schema);
-    if (code == SQLITE_OK && sessions)
-        code = exec(o, take_sessions);
-    if (code == SQLITE_OK)
-        code = take_key(o, true);
-    if (code == SQLITE_OK)
-        code = seal_all(o);
-    return code == SQLITE_OK ? exec(o, set_version) : code;
-}
-
-/* Inside a transaction, so that of several processes only one makes the tables. */
-static int update(Opening *o, long *found)
-{
-    long records = 0, sessions = 0;
+    long tables = 0;
     int code = ask_number(o, "PRAGMA user_version", found);
     if (code != SQLITE_OK || *found >= SCHEMA)
         return code;
-    code = ask_number(o, "SELECT count(*)FROM sqlite_master WHERE name='ptc_record'", &records);
+    code = ask_number(o, "SELECT count(*)FROM sqlite_master WHERE name LIKE 'ptc!_%' ESCAPE '!'",
+                      &tables);
+    if (code == SQLITE_OK && (*found || tables))
+        return refuse(o, "it has the format of another version of ptc; name another file, or "
+                         "remove this one and its key");
     if (code == SQLITE_OK)
-        code =
-            ask_number(o, "SELECT count(*)FROM sqlite_master WHERE name='ptc_session'", &sessions);
-    return code == SQLITE_OK ? make_tables(o, records, sessions) : code;
+        code = exec(o, schema);
+    if (code == SQLITE_OK)
+        code = take_key(o, true);
+    return code == SQLITE_OK ? exec(o, set_version) : code;
 }
 
 /* Does not write to a file that is up to date. */
@@ -223,7 +131,7 @@ static int check_schema(Opening *o)
     if (code == SQLITE_OK && found < SCHEMA) {
         if ((code = exec(o, "BEGIN IMMEDIATE")) != SQLITE_OK)
             return code;
-        code = update(o, &found);
+        code = make_tables(o, &found);
         int ended = exec(o, code == SQLITE_OK ? "COMMIT" : "ROLLBACK");
         code = code == SQLITE_OK ? ended : code;
     }

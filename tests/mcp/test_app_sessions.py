@@ -10,7 +10,7 @@ import tempfile
 import time
 
 import http_help
-from app_help import PTC, WAIT, Answer, Server, expect, main, test
+from app_help import PTC, WAIT, Answer, Server, expect, main, run_ptc, test
 
 
 def start(s, **more):
@@ -260,29 +260,18 @@ def two_servers():
 
 
 @test
-def older_store():
-    """A file of the time before there were records goes on to be used."""
+def other_store():
+    """A file in the format of another version is refused when the server starts, and stays as it is."""
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "s.db")
-        args = ["--sessions", "--session-store", f"sqlite:{path}"]
-        with Server(*args) as s:
-            session = start(s, title="kept")
-            run(s, session, "(def x 7)")
+        with Server("--sessions", "--session-store", f"sqlite:{path}") as s:
+            run(s, start(s), "(def x 7)")
         with sqlite3.connect(path) as db:
-            rows = db.execute("SELECT key, owner, created_ms, used_ms, expires_ms, bytes FROM ptc_record").fetchall()
-            db.execute("DROP TABLE ptc_record")
-            db.execute("CREATE TABLE ptc_session(handle TEXT PRIMARY KEY,owner TEXT NOT NULL,title TEXT NOT NULL,"
-                       "created_ms INTEGER NOT NULL,used_ms INTEGER NOT NULL,ends_ms INTEGER NOT NULL,"
-                       "evals INTEGER NOT NULL,bindings INTEGER NOT NULL,snapshot BLOB)WITHOUT ROWID")
-            for key, owner, created, used, ends, snapshot in rows:
-                db.execute("INSERT INTO ptc_session VALUES(?,?,?,?,?,?,?,?,?)",
-                           (key.decode(), owner.decode(), "kept", created, used, ends, 1, 1, snapshot))
-            db.execute("PRAGMA user_version=0")
-        os.unlink(path + ".key")
-        with Server(*args) as s:
-            expect(run(s, session, "(inc x)").text, "8")
-            listed = s.call("lisp_session_list").data["sessions"]
-            expect([(i["title"], i["bindings"], i["evals"]) for i in listed], [("kept", 1, 2)])
+            db.execute("PRAGMA user_version=2")
+        status, _, err = run_ptc("--sessions", "--session-store", f"sqlite:{path}")
+        assert status != 0 and "format of another version of ptc" in err, err
+        with sqlite3.connect(path) as db:
+            expect(db.execute("SELECT count(*) FROM ptc_record").fetchone()[0], 1)
 
 
 @test

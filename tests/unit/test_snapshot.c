@@ -506,31 +506,6 @@ static void test_behind_the_tag(void)
     end_engine(ptc);
 }
 
-/* Snapshots of the first version have no classes of exceptions: there they follow from the kind of error. */
-static void test_exception_without_class(void)
-{
-    static const char text[] = "arithmetic_error java.lang.ArithmeticException";
-    enum { LEN = sizeof text - 1, KIND = 16, LESS = LEN - KIND };
-    Ptc *ptc = patient_engine();
-    PtcSession *s = ptc_session_new(ptc), *t = NULL;
-    char got[TEXT], error[ERROR] = "";
-    answer(ptc, s, "(def e (ArithmeticException.))", got);
-    Snap one = snap(s);
-    size_t objects = 8 + 2 + (size_t)one.bytes[9], len = one.len - PTC_SHA256_BYTES, at = objects;
-    while (at + LEN < len && memcmp(one.bytes + at, text, LEN) != 0)
-        at++;
-    CHECK(one.bytes[objects] == 2 && one.bytes[objects + 1] > LEN && at + LEN < len);
-    one.bytes[objects + 1] -= LESS;
-    one.bytes[at - 1] = KIND;
-    memmove(one.bytes + at + KIND, one.bytes + at + LEN, len - at - LEN);
-    CHECK(ptc_snapshot_decode(ptc, one.bytes, len - LESS, &t, error, sizeof error) == PTC_OK);
-    EXPECT(ptc, t, "(class e)", "java.lang.ArithmeticException");
-    drop(ptc, &one);
-    ptc_session_free(s);
-    ptc_session_free(t);
-    end_engine(ptc);
-}
-
 /* What cannot be stored is named, and nothing comes out. */
 static void test_unstorable(void)
 {
@@ -777,7 +752,6 @@ int main(void)
     test_sharing();
     test_refusals();
     test_behind_the_tag();
-    test_exception_without_class();
     test_unstorable();
     test_limits();
     test_history();

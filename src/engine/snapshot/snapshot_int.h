@@ -107,7 +107,7 @@ typedef enum {
     SNAP_MOMENT,    /* which (snapshot_moment.c), then its numbers, signed */
 } SnapKind;
 
-/* Of kind and class of an exception; older snapshots have no class. */
+/* Of kind and class of an exception. */
 enum { SNAP_EXCEPTION_TEXT = 120 };
 
 /* Kinds of SNAP_RECORD; never renumbered. */

@@ -370,9 +370,10 @@ bool ptc_snapshot_read_exception(SnapReader *r)
         !ptc_snapshot_get_number(r, UINT32_MAX, &last) || !ptc_snapshot_get_value(r, &f[SOURCE]))
         return false;
     const char *space = memchr(name, ' ', len);
-    PtcText full = {space ? space + 1 : NULL, space ? len - (size_t)(space + 1 - name) : 0};
-    PtcErrorKind kind = find_kind(name, space ? (size_t)(space - name) : len);
-    PtcThrown thrown = full.bytes ? ptc_thrown_find(full) : ptc_error_thrown(kind);
+    if (!space)
+        return SNAP_BAD(r, "an exception has no class");
+    PtcErrorKind kind = find_kind(name, (size_t)(space - name));
+    PtcThrown thrown = ptc_thrown_find((PtcText){space + 1, len - (size_t)(space + 1 - name)});
     if (kind == PTC_E_NONE || thrown == PTC_C_NONE || ptc_error_is_terminal(kind) ||
         (f[MESSAGE] != PTC_NIL && !ptc_is_string(f[MESSAGE])) ||
         (f[DATA] != PTC_NIL && !ptc_is_map(f[DATA])) ||

@@ -15,7 +15,7 @@
 
 enum {
     FIRST_ROOM = 8,
-    FORMAT = 2, /* 1: without the entry; such grants hold for nothing any more */
+    FORMAT = 2, /* files of another one are not read */
     FILE_BYTES = 4 * 1024 * 1024,
     HEAP_BYTES = 32 * 1024 * 1024,
     PATH_BYTES = 4200,
@@ -156,8 +156,7 @@ static PtcValue read_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
     if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
         PtcValue file = ptc_json_parse(&desk->heap, text.data ? text.data : "", text.len, &error);
         bool ours = file != PTC_NONE && ptc_is_map(file) &&
-                    (ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT)) ||
-                     ptc_fields_is(&desk->heap, file, "format", ptc_int(1)));
+                    ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT));
         list = ours ? ptc_map_field(&desk->heap, file, "approvals") : PTC_NONE;
     }
     ptc_buf_deinit(&text);
@@ -168,10 +167,9 @@ static bool read_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
 {
     uint8_t owner[PTC_SHA256_BYTES];
     if (!ptc_is_map(line) || !read_hex(ptc_fields_text(heap, line, "owner"), owner) ||
-        !read_hex(ptc_fields_text(heap, line, "definition"), grant->pin))
+        !read_hex(ptc_fields_text(heap, line, "definition"), grant->pin) ||
+        !read_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
         return false;
-    if (!read_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
-        memset(grant->entry, 0, sizeof grant->entry); /* of no server */
     PtcText server = ptc_fields_text(heap, line, "server"),
             tool = ptc_fields_text(heap, line, "tool");
     if (!server.bytes || !tool.bytes)
