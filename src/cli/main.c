@@ -23,8 +23,7 @@ static const PtcCmd commands[] = {
     {"repl", "type programs one after the other", ptc_cmd_repl},
     {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
-    {"upstreams",
-     "servers programs may call: list, check, call, doc, doctor, pins, approve, login, logout",
+    {"upstreams", "servers programs may call: list, check, call, doctor, pins, login",
      ptc_cmd_upstreams},
     {"view", "show traces in a browser: runs, timelines, programs, messages", ptc_cmd_view},
     {"trace", "traces as tables, or in the formats of other tools", ptc_cmd_trace},
@@ -46,7 +45,8 @@ static void print_help(int fd)
     for (size_t i = 0; i < COMMANDS; i++)
         ptc_io_printf(fd, "  %-12s%s\n", commands[i].name, commands[i].summary);
     ptc_io_printf(fd,
-                  "\n  ptc COMMAND --help    options and examples; ptc help COMMAND is the same\n"
+                  "\n  ptc COMMAND --help    options and examples; ptc help COMMAND is the same;\n"
+                  "                        --help all shows every option of a long list\n"
                   "  ptc version\n\nexamples:\n"
                   "  ptc '(+ 1 2)'\n"
                   "  ptc orders.csv '(sum-by :total rows)'\n"
@@ -117,9 +117,9 @@ int main(int argc, char **argv)
         return PTC_EXIT_USAGE;
     }
     static char help[] = "--help";
-    char *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, help};
+    char *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, help, argc > 3 ? argv[3] : NULL};
     if (!strcmp(argv[1], "help") && argc > 2) {
-        argc = 3;
+        argc = argc > 3 ? 4 : 3;
         argv = asked;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {

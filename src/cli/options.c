@@ -11,9 +11,8 @@
 
 #include "base/text/nearest.h"
 #include "cli/cmd/cmd.h"
+#include "cli/help.h"
 #include "cli/io.h"
-
-enum { HELP_COLUMN = 26 };
 
 /* -------------------------------------------------------------------- help */
 
@@ -33,19 +32,6 @@ void ptc_options_default(const PtcOption *option, const void *target, char *out,
     }
 }
 
-static void print_option(const PtcOption *option, const void *target)
-{
-    char left[256], dash[8] = "    ", standard[48];
-    ptc_options_default(option, target, standard, sizeof standard);
-    if (option->letter)
-        snprintf(dash, sizeof dash, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "  %s--%s%s%s", dash, option->name, option->value ? " " : "",
-             option->value ? option->value : "");
-    const char *gap = strlen(left) < HELP_COLUMN ? "" : "\n";
-    ptc_io_printf(PTC_IO_STDOUT, "%-*s%s%*s%s%s\n", HELP_COLUMN, left, gap, *gap ? HELP_COLUMN : 0,
-                  "", option->help, standard);
-}
-
 static struct {
     PtcOptionsTake take;
     void *user;
@@ -57,20 +43,14 @@ void ptc_options_take_help(PtcOptionsTake take, void *user)
     taker.user = user;
 }
 
-static void print_help(const PtcUsage *usage, void *target)
+static void print_help(const PtcUsage *usage, void *target, bool all)
 {
     if (usage->resolve)
         usage->resolve(target);
-    if (taker.take) {
+    if (taker.take)
         taker.take(taker.user, usage, target);
-        return;
-    }
-    ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s%s%s\n%s\n\noptions:\n", usage->command,
-                  *usage->synopsis ? " " : "", usage->synopsis, usage->summary);
-    for (size_t i = 0; i < usage->option_count; i++)
-        print_option(&usage->options[i], target);
-    print_option(&(PtcOption){.name = "help", .letter = 'h', .help = "show this"}, target);
-    ptc_io_printf(PTC_IO_STDOUT, "\nexamples:\n%s", usage->examples);
+    else
+        ptc_help_print(usage, target, all);
 }
 
 static void write_refusal(const PtcUsage *usage, const char *format, va_list args)
@@ -263,6 +243,11 @@ static void unknown(const PtcUsage *usage, const char *arg)
         ptc_options_wrong(usage, "unknown option %.*s", (int)(word - arg + (ptrdiff_t)len), arg);
 }
 
+bool ptc_options_is_help(const char *arg)
+{
+    return !strcmp(arg, "--help") || !strcmp(arg, "--help=all") || !strcmp(arg, "-h");
+}
+
 /* Parses one option at argv[*at]; moves *at to the last argument it used. */
 static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char **argv, int *at)
 {
@@ -270,8 +255,9 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
     bool is_long = arg[1] == '-';
     const char *equals = is_long ? strchr(arg, '=') : NULL;
     size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-    if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
-        print_help(usage, target);
+    if (ptc_options_is_help(arg)) {
+        const char *word = equals ? equals + 1 : *at + 1 < argc ? argv[*at + 1] : "";
+        print_help(usage, target, !strcmp(word, "all"));
         return PTC_PARSE_HELP;
     }
     const PtcOption *option = is_long    ? ptc_options_find(usage, arg + 2, len - 2)

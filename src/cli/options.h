@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * options.h - one table of options for each command; parsing, --help and the messages about wrong usage all come from
- * it. */
+ * options.h - one table of options for each command; parsing, --help (help.h) and the messages about wrong usage all
+ * come from it. */
 #ifndef PTC_CLI_OPTIONS_H
 #define PTC_CLI_OPTIONS_H
 
@@ -17,6 +17,29 @@ typedef enum {
     PTC_OPTION_LIST,   /* PtcOptionList: may be given several times */
 } PtcOptionType;
 
+/* The groups in which --help all and the manual page show the options of a command that has many, in this order. */
+enum {
+    PTC_GROUP_PROGRAM = 1,
+    PTC_GROUP_AGENT,
+    PTC_GROUP_DATA,
+    PTC_GROUP_RESULT,
+    PTC_GROUP_MODEL,
+    PTC_GROUP_LIMITS,
+    PTC_GROUP_TOOLS,
+    PTC_GROUP_SERVING,
+    PTC_GROUP_HTTP,
+    PTC_GROUP_PROGRAMS,
+    PTC_GROUP_UPSTREAMS,
+    PTC_GROUP_APPROVALS,
+    PTC_GROUP_SIGN_IN,
+    PTC_GROUP_TASKS,
+    PTC_GROUP_SESSIONS,
+    PTC_GROUP_TRACES,
+    PTC_GROUP_RECORDS,
+    PTC_GROUPS,
+    PTC_GROUP_COMMON = 64, /* a mark beside the group: --help shows this option */
+};
+
 typedef struct PtcOption {
     const char *name; /* without dashes */
     char letter;      /* of the short form, 0: none */
@@ -25,6 +48,7 @@ typedef struct PtcOption {
     const char *value; /* what --help calls the value, NULL for flags */
     const char *help;
     int64_t min, max;
+    unsigned group; /* PTC_GROUP_*; 0 where the command has few options */
 } PtcOption;
 
 enum { PTC_OPTION_ITEMS = 64 };
@@ -36,14 +60,15 @@ typedef struct PtcOptionList {
 typedef struct PtcUsage {
     const char *command;  /* "eval" */
     const char *synopsis; /* the usage line(s) after "ptc eval " */
+    /* Paragraphs, each a line of any length; rows of a list begin with blanks: "  name   what it is". */
     const char *summary;
     const char *examples; /* lines as one would type them */
-    const char
-        *words; /* "a|b|c": what the first argument may be, for completions; NULL: no fixed set */
+    /* "a|b|c": what the first argument may be, for completions; NULL: no fixed set. */
+    const char *words;
     const PtcOption *options;
     size_t option_count;
-    bool
-        long_only; /* arguments may begin with a dash, so only -h and what has two dashes are options */
+    /* Arguments may begin with a dash, so only -h and what has two dashes are options. */
+    bool long_only;
     /* Replaces fields that mean "the default" with the actual number, for --help; NULL: the fields already have it. */
     void (*resolve)(void *target);
 } PtcUsage;
@@ -57,6 +82,9 @@ typedef enum {
 /* Fills the struct at `target`, which the caller has set to the defaults.  Other arguments are moved to the front of
  * argv, and *argc becomes their number.  `--` ends the options; `-` and negative numbers are not options. */
 PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char **argv);
+
+/* Does an argument ask for --help? */
+bool ptc_options_is_help(const char *arg);
 
 /* The option of that name; NULL: there is none. */
 const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_t len);

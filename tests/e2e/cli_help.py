@@ -1,12 +1,15 @@
 """What the tests of the command line share: a directory with files, shell commands in it, a pseudo-terminal."""
+import fcntl
 import gzip
 import json
 import os
 import pathlib
 import pty
 import select
+import struct
 import subprocess
 import tempfile
+import termios
 
 ORDERS = "id,customer,total,zip\n1,Ada,10.5,00501\n2,Ben,20,10001\n3,Ada,30,10002\n"
 
@@ -62,10 +65,11 @@ class Desk:
         got = self.sh(command)
         self.check(command, got[0] == status and got[1] == "" and all(text in got[2] for text in texts), got)
 
-    def terminal(self, *args, **env):
-        """What a command shows on a terminal, with its CR LF undone."""
+    def terminal(self, *args, columns=0, **env):
+        """What a command shows on a terminal, of that width or of none, with its CR LF undone."""
         pid, fd = pty.fork()
         if pid == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
             os.chdir(self.where)
             os.execve(self.ptc, [self.ptc, *args], self.env(**{"TERM": "xterm", **env}))
         got = b""

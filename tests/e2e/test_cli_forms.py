@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Programs without the word eval, scripts, help and version.  test_cli_forms.py PTC"""
+import re
 import sys
 
 sys.dont_write_bytecode = True
 from cli_help import CSV4, Desk  # noqa: E402
 
 desk = Desk(sys.argv[1])
+COMMANDS = re.findall(r"^  (\w+) ", desk.sh("ptc --help")[1].partition("commands:\n")[2].partition("\n\n")[0], re.M)
 
 
 def test_programs():
@@ -102,6 +104,61 @@ def test_help():
     desk.check("help", "ptc orders.csv" in desk.sh("ptc help")[1], desk.sh("ptc help"))
 
 
+MCP_GROUPS = ["serving", "HTTP", "programs and limits", "upstreams", "approvals", "tasks", "sessions", "traces", "help", "examples"]
+
+
+def options_of(command):
+    """The options of a command, as fish is told of them."""
+    return re.findall(rf"'__ptc_in {command}' -l ([\w-]+)", desk.sh("ptc completions fish")[1])
+
+
+def test_help_width():
+    """No line is wider than the terminal, from 60 columns to 120, and 80 where there is none."""
+    for command in [""] + COMMANDS + ["upstreams " + word for word in ("list", "check", "call", "doctor", "login")]:
+        for columns, most in ((0, 80), (30, 60), (60, 60), (80, 80), (120, 120), (200, 120)):
+            if not command and most < 80:
+                continue  # the list of commands has one form
+            for words in (["--help"], ["--help", "all"]):
+                text = desk.terminal(*command.split(), *words, columns=columns)
+                wide = [line for line in text.splitlines() if len(line) > most]
+                desk.check(f"{command} {words} in {columns}", not wide and "ptc" in text, wide)
+        text = desk.sh(f"ptc {command} --help")[1]
+        desk.check(f"{command} --help: length", text.count("\n") <= 45 and "\nexamples:\n  " in text, text)
+
+
+def test_help_groups():
+    """--help has the common options of a command with many, and --help all has all of them, in groups."""
+    for command in COMMANDS:
+        options, few, full = options_of(command), desk.sh(f"ptc {command} --help")[1], desk.sh(f"ptc {command} --help all")[1]
+        named = re.findall(r"^  (?:-\w, |    )--([\w-]+)", full, re.M)
+        desk.check(f"{command} --help all", sorted(named) == sorted(options) and options, (named, options))
+        same = [desk.sh(f"ptc {words}")[1] for words in (f"{command} --help=all", f"help {command} all", f"{command} -h all")]
+        desk.check(f"{command}: spellings", same == [full] * 3, same)
+        if len(options) - 1 <= 15:
+            desk.check(f"{command} has few", few == full and "\noptions:\n" in full, few)
+            continue
+        shown = re.findall(r"^  (?:-\w, |    )--([\w-]+)", few, re.M)
+        more = f"ptc {command} --help all shows {len(options) - len(shown)} more options"
+        desk.check(f"{command} has many", 5 <= len(shown) <= 12 and more in few, few)
+        parts = re.split(r"^(\S.*):\n", full.partition("\n\n")[2], flags=re.M)
+        titles, texts = parts[1::2], parts[2::2]
+        desk.check(f"{command}: groups", len(titles) >= 4 and titles[-1] == "examples" and all(x.startswith("  ") for x in texts), titles)
+        desk.check("mcp: groups", command != "mcp" or titles == MCP_GROUPS, titles)
+
+
+def test_help_examples():
+    """An example that is broken for a narrow terminal is still a command of the shell."""
+    broken = 0
+    for command in COMMANDS:
+        part = desk.terminal(command, "--help", columns=60).partition("\nexamples:\n")[2]
+        broken += part.count(" \\\n")
+        whole = desk.terminal(command, "--help", columns=120).partition("\nexamples:\n")[2]
+        desk.check(f"examples of {command}", re.sub(r" +(\\\n)? *", " ", part) == re.sub(r" +(\\\n)? *", " ", whole), part)
+        desk.write("examples", part)
+        desk.check(f"examples of {command} are shell", desk.sh("bash -n examples")[0] == 0, part)
+    desk.check("some are broken", broken > 3, broken)
+
+
 def test_scripts():
     desk.write("args", "#!/usr/bin/env ptc\n(println \"hello\")\n*command-line-args*\n")
     desk.write("sum.clj", "(reduce + (map parse-long *command-line-args*))")
@@ -119,6 +176,6 @@ def test_scripts():
     desk.prints("ptc '*command-line-args*'", "[]\n")
 
 
-for test in (test_programs, test_mistakes, test_help, test_scripts):
+for test in (test_programs, test_mistakes, test_help, test_help_width, test_help_groups, test_help_examples, test_scripts):
     test()
 sys.exit(desk.end("cli forms"))

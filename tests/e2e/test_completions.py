@@ -63,12 +63,12 @@ def test_shell(shell, path):
 
 
 def test_all_options():
-    """Every option that --help of a command has."""
+    """Every option that --help all of a command has."""
     for shell in ("bash", "zsh", "fish"):
         text = script(shell)
         commands = re.findall(r"^  (\w+) ", run(PTC, "--help").stdout.partition("commands:\n")[2].partition("\n\n")[0], re.MULTILINE)
         for command in commands:
-            options = re.findall(r"^  (?:-\w, |    )--([\w-]+)", run(PTC, command, "--help").stdout, re.MULTILINE)
+            options = re.findall(r"^  (?:-\w, |    )--([\w-]+)", run(PTC, command, "--help", "all").stdout, re.MULTILINE)
             missing = [o for o in options if not re.search(rf"(--|-l ){o}\b", text)]
             check(f"{shell}: options of {command}", options and not missing, missing)
 

@@ -103,7 +103,7 @@ def test_topics():
 
 
 def test_man():
-    """The manual page has every command and option of --help, and nothing that a formatter complains about."""
+    """The manual page has every command and option of --help all, and nothing that a formatter complains about."""
     page = subprocess.run([PTC, "man"], capture_output=True, text=True, timeout=60, check=True).stdout
     plain_page = page.replace("\\-", "-")
     commands = re.findall(r"^  (\w+) +\S", subprocess.run([PTC, "--help"], capture_output=True, text=True, timeout=60,
@@ -111,9 +111,11 @@ def test_man():
     check("man: commands", len(commands) >= 12, commands)
     for command in commands:
         part = plain_page.partition(f'.SH "ptc {command}"')[2].partition("\n.SH ")[0]
-        text = subprocess.run([PTC, command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
-        options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", text.partition("\noptions:\n")[2], flags=re.M)) - {"--help"}
+        text = subprocess.run([PTC, command, "--help", "all"], capture_output=True, text=True, timeout=60, check=True).stdout
+        options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", text.partition("\n\n")[2].partition("\nexamples:\n")[0], flags=re.M)) - {"--help"}
         check(f"man: {command}", part and all(option in part for option in options), options)
+        titles = re.findall(r"^(\w.*):$", text.partition("\n\n")[2], flags=re.M)[:-2]
+        check(f"man: groups of {command}", len(options) <= 15 or re.findall(r'^\.SS "(.*)"$', part, flags=re.M) == titles, titles)
     if shutil.which("groff"):
         done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True, timeout=60, check=False)
         check("man: groff", done.stderr == "", done.stderr)

@@ -125,7 +125,7 @@ def wrong_environment_and_file():
 
 @test
 def help_has_every_option():
-    status, out, _ = run_ptc("--help", env=clean_env(PTC_MCP_MAX_SESSIONS="wrong"))
+    status, out, _ = run_ptc("--help", "all", env=clean_env(PTC_MCP_MAX_SESSIONS="wrong"))
     expect(status, 0)
     with open(os.path.join(ROOT, "docs", "mcp.md"), encoding="utf-8") as f:
         page = f.read()

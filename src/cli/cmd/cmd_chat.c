@@ -60,11 +60,10 @@ static const PtcUsage usage = {
     .command = "chat",
     .synopsis = "[OPTIONS] [AGENT.json]",
     .summary =
-        "Talks with an agent that remembers what was said; without a file, with the model "
-        "itself.\nType /help for more commands.  In a pipe every line is a message and its answer "
-        "follows.\nExit status: 0 done, 1 a message could not be answered, 2 wrong "
-        "usage or a wrong\n"
-        "agent file.",
+        "Talks with an agent that remembers what was said; without a file, with the model itself.\n"
+        "Type /help for more commands.  In a pipe every line is a message and its answer follows.\n"
+        "Exit status: 0 done, 1 a message could not be answered, 2 wrong usage or a wrong agent "
+        "file.",
     .examples = "  ptc chat --llm haiku\n  ptc chat agent.json --context @orders.json\n"
                 "  ptc chat --llm haiku --upstreams servers.json\n"
                 "  echo 'Name a river.' | ptc chat --llm ollama:llama-local\n",

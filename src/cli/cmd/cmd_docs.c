@@ -142,7 +142,7 @@ int ptc_cmd_docs(PtcMem *mem, int argc, char **argv)
 
 static const PtcOption doc_table[] = {
     {"tools", 0, PTC_OPTION_TEXT, offsetof(PtcDocOptions, tools), "JSON|@FILE",
-     "also these tools (ptc docs tools)", 0, 0},
+     "also these tools (ptc docs tools)", 0, 0, 0},
     PTC_UPSTREAMS_ROWS(offsetof(PtcDocOptions, upstreams)),
 };
 
@@ -151,9 +151,8 @@ static const PtcUsage doc_usage = {
     .synopsis = "[OPTIONS] NAME...\n       ptc doc --tools @FILE",
     .summary =
         "Shows a function or special form: how it is called, what it does, examples.\n"
-        "A namespace (str, Math) is listed.  With --tools, --upstreams or --import also a "
-        "tool or an\n"
-        "upstream; with --tools and no name, all tools.  Exit status: 0 found, 1 no such name.",
+        "A namespace (str, Math) is listed.  With --tools, --upstreams or --import also a tool or "
+        "an upstream; with --tools and no name, all tools.  Exit status: 0 found, 1 no such name.",
     .examples = "  ptc doc group-by\n  ptc doc str/join\n  ptc doc parse      # in any namespace\n"
                 "  ptc doc clojure.set\n  ptc doc --tools @tools.json tool/price\n",
     .options = doc_table,

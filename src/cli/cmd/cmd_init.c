@@ -32,7 +32,7 @@ static const PtcUsage usage = {
     .command = "init",
     .synopsis = "DIR",
     .summary = "Makes a project with an agent, tools, data and tests.  Its model is a script, so "
-               "that it\nruns at once, without a key and without a network.\n"
+               "that it runs at once, without a key and without a network.\n"
                "Exit status: 0 done, 1 nothing was written, 2 wrong usage.",
     .examples = "  ptc init invoices\n  cd invoices\n  ptc run agent.json\n",
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "cli/help.h"
 #include "cli/io.h"
 #include "cli/options.h"
 #include "ptc/ptc.h"
@@ -30,18 +31,29 @@ static void add(PtcBuf *out, const char *text)
     add_line(out, text, strlen(text));
 }
 
-/* Lines that are not filled, without what they are indented by. */
+/* Lines, each with `end` behind it, without what they are indented by in --help. */
+static void add_each_line(PtcBuf *out, const char *text, const char *end)
+{
+    while (*text) {
+        text += strspn(text, " ");
+        size_t n = strcspn(text, "\n");
+        add_line(out, text, n);
+        ptc_buf_add_cstr(out, end);
+        text += n + (text[n] == '\n');
+    }
+}
+
+/* Lines that are not filled. */
 static void add_lines(PtcBuf *out, const char *text)
 {
     ptc_buf_addf(out, ".nf\n");
-    while (*text) {
-        text += strspn(text, " "); /* --help indents them */
-        size_t n = strcspn(text, "\n");
-        add_line(out, text, n);
-        ptc_buf_addf(out, "\n");
-        text += n + (text[n] == '\n');
-    }
+    add_each_line(out, text, "\n");
     ptc_buf_addf(out, ".fi\n");
+}
+
+static void add_paragraphs(PtcBuf *out, const char *text)
+{
+    add_each_line(out, text, "\n.br\n");
 }
 
 static void add_begin(PtcBuf *out)
@@ -84,6 +96,22 @@ static void add_option(PtcBuf *out, const PtcOption *option, const void *target)
     ptc_buf_addf(out, "\n");
 }
 
+/* In groups if there are many, as --help all has them. */
+static void add_options(PtcBuf *out, const PtcUsage *usage, const void *target)
+{
+    bool few = usage->option_count <= PTC_HELP_FEW;
+    for (size_t i = 0; few && i < usage->option_count; i++)
+        add_option(out, &usage->options[i], target);
+    for (unsigned group = 0; !few && group < PTC_GROUPS; group++) {
+        size_t at = 0;
+        const PtcOption *option = ptc_help_next(usage, group, &at);
+        if (option)
+            ptc_buf_addf(out, ".SS \"%s\"\n", ptc_help_title(group));
+        for (; option; option = ptc_help_next(usage, group, &at))
+            add_option(out, option, target);
+    }
+}
+
 static void add_command(void *user, const PtcUsage *usage, const void *target)
 {
     PtcBuf *out = user;
@@ -95,9 +123,8 @@ static void add_command(void *user, const PtcUsage *usage, const void *target)
              usage->synopsis);
     add_lines(out, synopsis);
     ptc_buf_addf(out, ".PP\n");
-    add_lines(out, usage->summary);
-    for (size_t i = 0; i < usage->option_count; i++)
-        add_option(out, &usage->options[i], target);
+    add_paragraphs(out, usage->summary);
+    add_options(out, usage, target);
     ptc_buf_addf(out, ".PP\nExamples:\n.PP\n");
     add_lines(out, usage->examples);
 }
@@ -128,7 +155,7 @@ static void add_end(PtcBuf *out)
 static const PtcUsage usage_of_man = {
     .command = "man",
     .synopsis = "",
-    .summary = "Prints the manual page: the --help of all commands together.",
+    .summary = "Prints the manual page: the --help all of all commands together.",
     .examples = "  ptc man | man -l -\n  ptc man > ptc.1\n",
 };
 

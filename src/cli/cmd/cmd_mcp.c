@@ -365,7 +365,7 @@ static void start_zygote(Server *s, int argc, char **argv)
     char why[PTC_WORKER_WHY];
     for (int i = 0; i < argc; i++) {
         if (strncmp(argv[i], "--print-config", 14) == 0 || strncmp(argv[i], "--install", 9) == 0 ||
-            strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            ptc_options_is_help(argv[i]))
             return;
         if (strcmp(argv[i], "--isolation") == 0 && i + 1 < argc)
             asked = argv[i + 1];

@@ -51,21 +51,25 @@ typedef struct {
 
 static const PtcOption table[] = {
     {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
-     "an object; its keys are data/key in programs", 0, 0},
+     "an object; its keys are data/key in programs", 0, 0, PTC_GROUP_DATA | PTC_GROUP_COMMON},
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
-     "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
+     "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0,
+     PTC_GROUP_DATA | PTC_GROUP_COMMON},
     {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
-     "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20},
+     "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20,
+     PTC_GROUP_DATA},
     {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
-     "tools that programs may call (ptc docs tools)", 0, 0},
+     "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_TOOLS | PTC_GROUP_COMMON},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
-     (int64_t)24 * 3600 * 1000},
-    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
+     (int64_t)24 * 3600 * 1000, PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
+    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
+     PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
     {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (no limit)", 0,
-     INT64_MAX / 2},
-    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
+     INT64_MAX / 2, PTC_GROUP_LIMITS},
+    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000,
+     PTC_GROUP_LIMITS},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
-     "digits after the point in results (shortest)", 0, 15},
+     "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
 };
 
@@ -86,9 +90,8 @@ static void resolve(void *target)
 static const PtcUsage usage = {
     .command = "repl",
     .synopsis = "[OPTIONS]",
-    .summary =
-        "Reads programs, runs them in one session and prints their results.  Type :help for more\n"
-        "commands.  In a pipe it prints only results; the exit status is 0.",
+    .summary = "Reads programs, runs them in one session and prints their results.  Type :help for "
+               "more commands.  In a pipe it prints only results; the exit status is 0.",
     .examples = "  ptc repl\n  ptc repl --data orders=@orders.csv --tools @tools.json\n  echo '(+ "
                 "1 2)' | ptc repl\n",
     .options = table,

@@ -22,21 +22,20 @@ typedef struct {
 
 static const PtcOption table[] = {
     {"value", 0, PTC_OPTION_TEXT, AT(value), "JSON|@FILE",
-     "check this value against the type of the result", 0, 0},
+     "check this value against the type of the result", 0, 0, 0},
     {"input", 0, PTC_OPTION_FLAG, AT(input), NULL,
-     "the value is the arguments: coerce it to the parameters", 0, 0},
+     "the value is the arguments: coerce it to the parameters", 0, 0, 0},
     {"mode", 0, PTC_OPTION_CHOICE, AT(mode), "enabled|warn_only|disabled|strict",
-     "how strictly the value is checked against the signature (enabled)", 0, 0},
+     "how strictly the value is checked against the signature (enabled)", 0, 0, 0},
     {"schema", 0, PTC_OPTION_FLAG, AT(schema), NULL,
-     "print the JSON Schema of the result; with --input, of the parameters", 0, 0},
+     "print the JSON Schema of the result; with --input, of the parameters", 0, 0, 0},
 };
 
 static const PtcUsage usage = {
     .command = "signature",
     .synopsis = "SIG [--value JSON|@FILE [--input]] [--schema]",
     .summary = "Reads a signature and prints it in its usual form; or checks a value and prints it "
-               "as JSON;\n"
-               "or prints a JSON Schema.\n"
+               "as JSON; or prints a JSON Schema.\n"
                "Exit status: 0 done, 1 the signature or the value is wrong, 2 wrong usage.",
     .examples = "  ptc signature '(query :string, limit :int?) -> [{id :int}]'\n"
                 "  ptc signature '{count :int}' --value '{\"count\":3}'\n"

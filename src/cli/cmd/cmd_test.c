@@ -25,21 +25,21 @@ typedef struct {
 #define AT(field) offsetof(Options, field)
 
 static const PtcOption table[] = {
-    {"filter", 0, PTC_OPTION_TEXT, AT(filter), "ID", "only cases whose id contains this", 0, 0},
-    {"update", 0, PTC_OPTION_FLAG, AT(update), NULL, "write what happens into the files", 0, 0},
-    {"gc-stress", 0, PTC_OPTION_FLAG, AT(gc_stress), NULL, "collect at every safepoint", 0, 0},
+    {"filter", 0, PTC_OPTION_TEXT, AT(filter), "ID", "only cases whose id contains this", 0, 0, 0},
+    {"update", 0, PTC_OPTION_FLAG, AT(update), NULL, "write what happens into the files", 0, 0, 0},
+    {"gc-stress", 0, PTC_OPTION_FLAG, AT(gc_stress), NULL, "collect at every safepoint", 0, 0, 0},
     {"torture", 0, PTC_OPTION_FLAG, AT(torture), NULL, "fail allocation 1, 2, 3, ... of each case",
-     0, 0},
+     0, 0, 0},
     {"doctests", 0, PTC_OPTION_FLAG, AT(doctests), NULL,
-     "run the examples of the builtin functions", 0, 0},
-    {"quiet", 'q', PTC_OPTION_FLAG, AT(quiet), NULL, "print failures and the count only", 0, 0},
+     "run the examples of the builtin functions", 0, 0, 0},
+    {"quiet", 'q', PTC_OPTION_FLAG, AT(quiet), NULL, "print failures and the count only", 0, 0, 0},
 };
 
 static const PtcUsage usage = {
     .command = "test",
     .synopsis = "[OPTIONS] FILE.ptct|PAGE.md...",
-    .summary = "Runs test files and reports the cases that failed.  In a page,\n"
-               "the examples in ```ptc blocks are run: program => value, program !! kind.\n"
+    .summary = "Runs test files and reports the cases that failed.  In a page, the examples in "
+               "```ptc blocks are run: program => value, program !! kind.\n"
                "Exit status: 0 all passed, 1 some failed, 2 wrong usage.",
     .examples = "  ptc test tests/conformance/*.ptct\n"
                 "  ptc test --filter num/quot tests/conformance/nums.ptct\n"

@@ -23,7 +23,7 @@ typedef struct {
 
 static const PtcOption table[] = {
     {"top", 0, PTC_OPTION_INT, offsetof(Options, top), "N", "rows of slowest", 1,
-     PTC_REPORT_TOP_MAX},
+     PTC_REPORT_TOP_MAX, 0},
 };
 
 static const PtcUsage usage = {
@@ -36,10 +36,10 @@ static const PtcUsage usage = {
         "  slowest   the requests, programs and calls that took longest\n"
         "  chrome    JSON for chrome://tracing and Perfetto\n"
         "  otlp      JSON for an OpenTelemetry collector\n"
-        "In a directory it reads the files named *.jsonl.  Lines that are not events are\n"
-        "reported and skipped.\n"
-        "Exit status: 0 done, 1 nothing in the files is a trace, or reading or writing failed,\n"
-        "2 wrong usage.",
+        "In a directory it reads the files named *.jsonl.  Lines that are not events are reported "
+        "and skipped.\n"
+        "Exit status: 0 done, 1 nothing in the files is a trace, or reading or writing failed, 2 "
+        "wrong usage.",
     .examples = "  ptc run agent.json --trace trace.jsonl\n"
                 "  ptc trace summary trace.jsonl\n"
                 "  ptc trace slowest --top 5 traces/\n"

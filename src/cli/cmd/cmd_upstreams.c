@@ -21,17 +21,21 @@ typedef struct {
 #define AT(field) offsetof(Options, field)
 
 static const PtcOption table[] = {
-    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, doctor, pins: print JSON", 0, 0},
-    {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: print the result as the server sent it", 0,
-     0},
+    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, doctor, pins: print JSON", 0, 0,
+     PTC_GROUP_RESULT | PTC_GROUP_COMMON},
+    {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: print the result as the server sent it", 0, 0,
+     PTC_GROUP_RESULT | PTC_GROUP_COMMON},
     {"yes", 0, PTC_OPTION_FLAG, AT(yes), NULL,
-     "call: make the call even if a person would have to be asked", 0, 0},
+     "call: make the call even if a person would have to be asked", 0, 0,
+     PTC_GROUP_APPROVALS | PTC_GROUP_COMMON},
     {"verbose", 'v', PTC_OPTION_FLAG, AT(verbose), NULL,
-     "show what the servers write to standard error", 0, 0},
+     "show what the servers write to standard error", 0, 0, PTC_GROUP_RESULT | PTC_GROUP_COMMON},
     {"device", 0, PTC_OPTION_FLAG, AT(device), NULL,
-     "login: with a code that you type in a browser on any machine", 0, 0},
+     "login: with a code that you type in a browser on any machine", 0, 0,
+     PTC_GROUP_SIGN_IN | PTC_GROUP_COMMON},
     {"paste", 0, PTC_OPTION_FLAG, AT(paste), NULL,
-     "login: you paste the address at which the browser ends", 0, 0},
+     "login: you paste the address at which the browser ends", 0, 0,
+     PTC_GROUP_SIGN_IN | PTC_GROUP_COMMON},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
 };
 
@@ -39,15 +43,17 @@ static const PtcUsage usage = {
     .command = "upstreams",
     .synopsis = "list|check|call|doc|doctor|pins|approve|login|logout [ARGUMENTS] [OPTIONS]",
     .summary =
-        "  list              lists the upstreams and what is known about them; starts nothing\n"
-        "  check [NAME...]   starts them, lists their tools, says how long that took\n"
+        "  list                    lists the upstreams and what is known about them; starts "
+        "nothing\n"
+        "  check [NAME...]         starts them, lists their tools, says how long that took\n"
         "  call NAME/TOOL [JSON]   calls a tool, with its arguments as a JSON object\n"
-        "  doc NAME[/TOOL]   shows what a model reads about them\n"
-        "  doctor            checks them all and gives advice\n"
-        "  pins [NAME...]    lists tools that are pinned, and what has changed since\n"
-        "  approve NAME[/TOOL]   accepts a tool that has changed as it is now\n"
-        "  login NAME        signs in to an upstream that wants OAuth; keeps the tokens for ptc\n"
-        "  logout NAME       forgets them\n"
+        "  doc NAME[/TOOL]         shows what a model reads about them\n"
+        "  doctor                  checks them all and gives advice\n"
+        "  pins [NAME...]          lists tools that are pinned, and what has changed since\n"
+        "  approve NAME[/TOOL]     accepts a tool that has changed as it is now\n"
+        "  login NAME              signs in to an upstream that wants OAuth; keeps the tokens for "
+        "ptc\n"
+        "  logout NAME             forgets them\n"
         "ptc upstreams WORD --help has details.  Exit status: 0 all went well, 1 something failed, "
         "2 wrong usage.",
     .examples = "  ptc upstreams list\n"

@@ -24,8 +24,8 @@ typedef struct {
 
 static const PtcOption table[] = {
     {"port", 0, PTC_OPTION_INT, AT(port), "N",
-     "listen on this port of 127.0.0.1; 0 takes a free one", 0, 65535},
-    {"no-open", 0, PTC_OPTION_FLAG, AT(no_open), NULL, "do not open a browser", 0, 0},
+     "listen on this port of 127.0.0.1; 0 takes a free one", 0, 65535, 0},
+    {"no-open", 0, PTC_OPTION_FLAG, AT(no_open), NULL, "do not open a browser", 0, 0, 0},
 };
 
 static const PtcUsage usage = {

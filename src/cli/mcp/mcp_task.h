@@ -24,9 +24,10 @@ typedef struct PtcMcpTaskOptions {
         .summary_bytes = 800, .max_turns = -1, .retry_turns = -1                               \
     }
 
-#define PTC_MCP_TASK_ROW(at, name, type, field, value, help, least, most)                  \
-    {                                                                                      \
-        name, 0, type, (at) + offsetof(PtcMcpTaskOptions, field), value, help, least, most \
+#define PTC_MCP_TASK_ROW(at, name, type, field, value, help, least, most)                   \
+    {                                                                                       \
+        name, 0, type, (at) + offsetof(PtcMcpTaskOptions, field), value, help, least, most, \
+            PTC_GROUP_TASKS                                                                 \
     }
 
 /* Rows for a table of options whose struct has a PtcMcpTaskOptions at `at`. */

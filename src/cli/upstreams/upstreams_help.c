@@ -8,20 +8,19 @@ static const struct {
     const char *word, *command, *synopsis, *summary, *examples;
 } rows[] = {
     {"list", "upstreams list", "[--json] [OPTIONS]",
-     "Lists the upstreams: namespace, state, transport, tools and when they were listed, the\n"
-     "file and line that names each of them, and why one cannot be used.  Starts nothing.",
+     "Lists the upstreams: namespace, state, transport, tools and when they were listed, the file "
+     "and line that names each of them, and why one cannot be used.  Starts nothing.",
      "  ptc upstreams list\n"
      "  ptc upstreams list --import cursor --json\n"},
     {"check", "upstreams check", "[NAME...] [OPTIONS]",
      "Starts upstreams, lists their tools, says how long that took and which tools have changed "
-     "since they\n"
-     "were pinned.  Exit status 1 if one fails.",
+     "since they were pinned.  Exit status 1 if one fails.",
      "  ptc upstreams check\n"
      "  ptc upstreams check github --upstreams upstreams.json --verbose\n"},
     {"call", "upstreams call", "NAME/TOOL [JSON] [--raw] [--yes] [OPTIONS]",
-     "Calls one tool with a JSON object as its arguments and prints its value; --raw prints\n"
-     "the result as the server sent it.  If the policy wants a person to be asked, it asks on\n"
-     "a terminal; without a terminal it refuses the call unless --yes says that you agree.",
+     "Calls one tool with a JSON object as its arguments and prints its value; --raw prints the "
+     "result as the server sent it.  If the policy wants a person to be asked, it asks on a "
+     "terminal; without a terminal it refuses the call unless --yes says that you agree.",
      "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n"
      "  ptc upstreams call files/write_file '{\"path\": \"a\", \"content\": \"\"}' --yes\n"},
     {"doc", "upstreams doc", "NAME[/TOOL] [OPTIONS]",
@@ -30,26 +29,25 @@ static const struct {
      "  ptc upstreams doc files/read_file\n"},
     {"doctor", "upstreams doctor", "[--json] [OPTIONS]",
      "Checks all upstreams and gives advice: programs that start slowly or are not there, "
-     "variables that are\n"
-     "not passed on, servers that a client starts as well, files that others may read, secrets in "
-     "clear,\n"
-     "rules that fit no tool, tools that do not say what they do, and how many bytes a model sees.",
+     "variables that are not passed on, servers that a client starts as well, files that others "
+     "may read, secrets in clear, rules that fit no tool, tools that do not say what they do, and "
+     "how many bytes a model sees.",
      "  ptc upstreams doctor\n"
      "  ptc upstreams doctor --import claude-desktop\n"},
     {"pins", "upstreams pins", "[NAME...] [--json] [OPTIONS]",
-     "Lists the tools that are pinned; for those that have changed since, how they read\n"
-     "before and now.",
+     "Lists the tools that are pinned; for those that have changed since, how they read before and "
+     "now.",
      "  ptc upstreams pins\n"
      "  ptc upstreams pins github --json\n"},
     {"approve", "upstreams approve", "NAME[/TOOL]... [OPTIONS]",
-     "Accepts a tool that has changed as it was last seen; with a name alone, all tools of\n"
-     "that upstream.  For an upstream of a project's file: lets it be used as the file has it now.",
+     "Accepts a tool that has changed as it was last seen; with a name alone, all tools of that "
+     "upstream.  For an upstream of a project's file: lets it be used as the file has it now.",
      "  ptc upstreams approve github/create_issue\n"
      "  ptc upstreams approve github --import cursor:project\n"},
     {"login", "upstreams login", "NAME [--device | --paste] [OPTIONS]",
-     "Signs in to an upstream that wants OAuth, in a browser on this machine.  --device shows\n"
-     "a code for a browser on any machine; with --paste you copy the address at which the\n"
-     "browser ends.  Waits ten minutes at most.",
+     "Signs in to an upstream that wants OAuth, in a browser on this machine.  --device shows a "
+     "code for a browser on any machine; with --paste you copy the address at which the browser "
+     "ends.  Waits ten minutes at most.",
      "  ptc upstreams login github\n"
      "  ptc upstreams login github --device\n"},
     {"logout", "upstreams logout", "NAME [OPTIONS]", "Forgets the tokens of an upstream.",

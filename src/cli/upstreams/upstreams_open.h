@@ -35,40 +35,43 @@ typedef struct PtcUpstreamsOptions {
         .policy = -1           \
     }
 
-#define PTC_UPSTREAMS_ROW(at, name, type, field, value, help)                         \
-    {                                                                                 \
-        name, 0, type, (at) + offsetof(PtcUpstreamsOptions, field), value, help, 0, 0 \
+#define PTC_UPSTREAMS_ROW(at, group, name, type, field, value, help)                         \
+    {                                                                                        \
+        name, 0, type, (at) + offsetof(PtcUpstreamsOptions, field), value, help, 0, 0, group \
     }
 
 /* Rows for the table of a command whose struct has a PtcUpstreamsOptions at `at`. */
-#define PTC_UPSTREAMS_ROWS(at)                                                                  \
-    PTC_UPSTREAMS_ROW(at, "upstreams", PTC_OPTION_LIST, files, "[CLIENT:]FILE",                 \
-                      "MCP servers that programs may call (ptc docs upstreams)"),               \
-        PTC_UPSTREAMS_ROW(at, "upstreams-config", PTC_OPTION_LIST, files, "[CLIENT:]FILE",      \
-                          "the same as --upstreams"),                                           \
-        PTC_UPSTREAMS_ROW(                                                                      \
-            at, "import", PTC_OPTION_LIST, imports, "CLIENT[:project]",                         \
-            "the servers in your own configuration of claude-code, claude-desktop, cursor, "    \
-            "vscode, windsurf, zed or gemini; with :project those in the project's file"),      \
-        PTC_UPSTREAMS_ROW(at, "no-upstreams", PTC_OPTION_FLAG, none, NULL,                      \
-                          "no upstreams, not even those of ~/.config/ptc/upstreams.json"),      \
-        PTC_UPSTREAMS_ROW(at, "upstreams-strict", PTC_OPTION_FLAG, strict, NULL,                \
-                          "begin only when every upstream has started and listed its tools"),   \
-        PTC_UPSTREAMS_ROW(at, "allow", PTC_OPTION_LIST, allow, "SERVER/TOOL",                   \
-                          "tools that may be called, with * and ? as in file names; a server "  \
-                          "alone: all its tools"),                                              \
-        PTC_UPSTREAMS_ROW(at, "deny", PTC_OPTION_LIST, deny, "SERVER/TOOL",                     \
-                          "tools that may never be called; overrides every other rule"),        \
-        PTC_UPSTREAMS_ROW(at, "upstreams-policy", PTC_OPTION_CHOICE, policy,                    \
-                          "default|read-only|trusting|allow-all",                               \
-                          "what may be called without asking where no rule applies; default: "  \
-                          "tools that only read"),                                              \
-        PTC_UPSTREAMS_ROW(at, "aggregator-read-only", PTC_OPTION_FLAG, read_only, NULL,         \
-                          "the same as --upstreams-policy read-only"),                          \
-    {                                                                                           \
-        "upstream-call-timeout-ms", 0, PTC_OPTION_INT,                                          \
-            (at) + offsetof(PtcUpstreamsOptions, call_ms), "N", "time for one call (30000)", 1, \
-            24 * 3600 * 1000                                                                    \
+#define PTC_UPSTREAMS_ROWS(at)                                                                    \
+    PTC_UPSTREAMS_ROW(at, PTC_GROUP_UPSTREAMS | PTC_GROUP_COMMON, "upstreams", PTC_OPTION_LIST,   \
+                      files, "[CLIENT:]FILE",                                                     \
+                      "MCP servers that programs may call (ptc docs upstreams)"),                 \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_UPSTREAMS, "upstreams-config", PTC_OPTION_LIST, files,    \
+                          "[CLIENT:]FILE", "the same as --upstreams"),                            \
+        PTC_UPSTREAMS_ROW(                                                                        \
+            at, PTC_GROUP_UPSTREAMS, "import", PTC_OPTION_LIST, imports, "CLIENT[:project]",      \
+            "the servers in your own configuration of claude-code, claude-desktop, cursor, "      \
+            "vscode, windsurf, zed or gemini; with :project those in the project's file"),        \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_UPSTREAMS, "no-upstreams", PTC_OPTION_FLAG, none, NULL,   \
+                          "no upstreams, not even those of ~/.config/ptc/upstreams.json"),        \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_UPSTREAMS, "upstreams-strict", PTC_OPTION_FLAG, strict,   \
+                          NULL,                                                                   \
+                          "begin only when every upstream has started and listed its tools"),     \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_APPROVALS | PTC_GROUP_COMMON, "allow", PTC_OPTION_LIST,   \
+                          allow, "SERVER/TOOL",                                                   \
+                          "tools that may be called, with * and ? as in file names; a server "    \
+                          "alone: all its tools"),                                                \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_APPROVALS, "deny", PTC_OPTION_LIST, deny, "SERVER/TOOL",  \
+                          "tools that may never be called; overrides every other rule"),          \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_APPROVALS, "upstreams-policy", PTC_OPTION_CHOICE, policy, \
+                          "default|read-only|trusting|allow-all",                                 \
+                          "what may be called without asking where no rule applies; default: "    \
+                          "tools that only read"),                                                \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_APPROVALS, "aggregator-read-only", PTC_OPTION_FLAG,       \
+                          read_only, NULL, "the same as --upstreams-policy read-only"),           \
+    {                                                                                             \
+        "upstream-call-timeout-ms", 0, PTC_OPTION_INT,                                            \
+            (at) + offsetof(PtcUpstreamsOptions, call_ms), "N", "time for one call (30000)", 1,   \
+            24 * 3600 * 1000, PTC_GROUP_UPSTREAMS                                                 \
     }
 
 /* What was read, and the manager over it.  The values live in the desk. */
