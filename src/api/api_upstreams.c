@@ -286,7 +286,7 @@ bool ptc_upstream_set_state(PtcUpstreamSet *s, size_t index, PtcUpstreamStatus *
         return false;
     ptc_manager_state(s->manager, index, &found);
     all.name = found.name.bytes;
-    all.state = found.state;
+    all.state = ptc_manager_state_word(found.state);
     all.tools = found.tools;
     snprintf(all.reason, sizeof all.reason, "%s", found.reason);
     api_copy_out(state, state->size, &all, sizeof all);

@@ -158,10 +158,10 @@ static inline PtcUpstreamState state_of(World *w, size_t i)
 }
 
 /* Waits until the upstream is in that state; false: it never was. */
-static inline bool wait_for(World *w, size_t i, const char *state)
+static inline bool wait_for(World *w, size_t i, PtcInstanceState state)
 {
     for (int n = 0; n < 6000; n++) {
-        if (strcmp(state_of(w, i).state, state) == 0)
+        if (state_of(w, i).state == state)
             return true;
         check_pause_us(10000);
     }

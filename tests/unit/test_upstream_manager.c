@@ -41,7 +41,7 @@ static void test_plain(void)
     ptc_mem_init(&own, SIZE_MAX / 2);
     ptc_buf_init(&ledger, &own, 1 << 20);
     void *run = run_begin(&w, "me");
-    CHECK(strcmp(state_of(&w, 0).state, "cold") == 0 && lines_of(&w, "s.starts") == 0);
+    CHECK(state_of(&w, 0).state == PTC_INSTANCE_COLD && lines_of(&w, "s.starts") == 0);
     CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("\"effect\":\"read\""));
     Asked call;
     ask_begin(&w, run, &call, PTC_REMOTE_CALL, number_of(answer, "\"slot\":"),
@@ -132,7 +132,7 @@ static void test_slow_start(bool warm)
     CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("upstream_unavailable") &&
           says("starting"));
     w.remote->end(run, NULL);
-    CHECK(wait_for(&w, 0, "ready"));
+    CHECK(wait_for(&w, 0, PTC_INSTANCE_READY));
     check_echo(&w, 1);
     world_end(&w);
 }
@@ -147,7 +147,7 @@ static void test_warm(void)
     ptc_manager_warm(w.manager, "me", 0, 0);
     for (int n = 0; n < 6000 && !state_of(&w, 0).listed; n++)
         check_pause_us(10000);
-    CHECK(state_of(&w, 0).tools == 7 && wait_for(&w, 0, "cold"));
+    CHECK(state_of(&w, 0).tools == 7 && wait_for(&w, 0, PTC_INSTANCE_COLD));
     check_echo(&w, 2);
     world_end(&w);
 }
@@ -256,10 +256,10 @@ static void test_idle(void)
         CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")));
         CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("t")));
         w.remote->end(run, NULL);
-        CHECK(wait_for(&w, 0, "cold"));
+        CHECK(wait_for(&w, 0, PTC_INSTANCE_COLD));
         CHECK(lines_of(&w, "s.starts") >= round && lines_of(&w, "s.count") == round);
     }
-    CHECK(lines_of(&w, "t.starts") == 1 && strcmp(state_of(&w, 1).state, "ready") == 0);
+    CHECK(lines_of(&w, "t.starts") == 1 && state_of(&w, 1).state == PTC_INSTANCE_READY);
     world_end(&w);
 }
 

@@ -540,7 +540,7 @@ static void test_breaker(void)
     CHECK(call(&w, run, "echo", "{}")); /* which starts the count again */
     for (int i = 0; i < 5; i++)
         CHECK(!call(&w, run, "cut", "{}"));
-    CHECK(wait_for(&w, 0, "down"));
+    CHECK(wait_for(&w, 0, PTC_INSTANCE_DOWN));
     int before = http.requests;
     CHECK(!call(&w, run, "echo", "{}") && says("is down, and will be tried again in 1") &&
           http.requests == before);

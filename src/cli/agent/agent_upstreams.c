@@ -227,7 +227,7 @@ static void tell_unlisted(const PtcAgentUpstreams *a)
     for (size_t i = 0; i < ptc_manager_count(a->upstreams.manager); i++) {
         PtcUpstreamState s;
         ptc_manager_state(a->upstreams.manager, i, &s);
-        if (!s.listed && s.transport && strcmp(s.state, "disabled") != 0)
+        if (!s.listed && s.transport && s.state != PTC_UPSTREAM_DISABLED)
             ptc_io_printf(PTC_IO_STDERR,
                           "ptc %s: the tools of %.*s are not known%s%s, so the model is not told "
                           "of them; ptc upstreams check %.*s\n",

@@ -150,7 +150,7 @@ static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
         ptc_emit_field_uint(out, "line", s->line);
     if (s->transport)
         ptc_emit_field_cstr(out, "transport", s->transport);
-    ptc_emit_field_cstr(out, "state", s->state);
+    ptc_emit_field_cstr(out, "state", ptc_manager_state_word(s->state));
     if (s->reason[0])
         ptc_emit_field_cstr(out, "reason", s->reason);
     if (s->listed)
@@ -171,8 +171,8 @@ static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
 
 static void put_state(PtcBuf *out, const PtcUpstreamState *s)
 {
-    ptc_buf_addf(out, "%-24.*s %-10s %-7s ", (int)s->ns.len, s->ns.bytes, s->state,
-                 s->transport ? s->transport : "");
+    ptc_buf_addf(out, "%-24.*s %-10s %-7s ", (int)s->ns.len, s->ns.bytes,
+                 ptc_manager_state_word(s->state), s->transport ? s->transport : "");
     if (s->listed)
         ptc_buf_addf(out, "%zu tool%s", s->tools, s->tools == 1 ? "" : "s");
     else
@@ -253,7 +253,7 @@ bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state)
     ptc_buf_deinit(&answer);
     remote->end(run, NULL);
     ptc_manager_state(u->manager, i, state);
-    return strcmp(state->state, "ready") == 0;
+    return state->state == PTC_INSTANCE_READY;
 }
 
 bool ptc_upstreams_knows(PtcUpstreams *u, PtcText name)
@@ -286,8 +286,7 @@ static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s
 
 bool ptc_upstreams_is_left(const PtcUpstreamState *s)
 {
-    return strcmp(s->state, "disabled") == 0 || strcmp(s->reason, "self") == 0 ||
-           strncmp(s->reason, "self:", 5) == 0;
+    return s->state == PTC_UPSTREAM_DISABLED || s->self;
 }
 
 /* A file of pins that cannot be used is no reason to say that all is well.  False: it is such. */
@@ -319,7 +318,8 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     if (c->quiet)
         return good || ptc_upstreams_is_left(&s);
     ptc_buf_init(&line, c->mem, ANSWER_BYTES);
-    ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
+    ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes,
+                 good ? "ok" : ptc_manager_state_word(s.state));
     if (good)
         ptc_buf_addf(&line, "%zu tool%s, %lld ms", s.tools, s.tools == 1 ? "" : "s",
                      (long long)*ms);

@@ -336,7 +336,7 @@ static bool is_upstream(Doctor *d, PtcText name)
     for (size_t i = 0; i < ptc_manager_count(d->c->upstreams->manager); i++) {
         ptc_manager_state(d->c->upstreams->manager, i, &s);
         if (ptc_text_same(s.name, name))
-            return strcmp(s.state, "unusable") != 0 && strcmp(s.state, "disabled") != 0;
+            return s.state < PTC_INSTANCE_STATES;
     }
     return false;
 }
@@ -449,10 +449,10 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     ptc_manager_state(u->manager, i, &d->state);
     d->entry = ptc_seq_nth(u->entries, i);
     d->place = ptc_seq_nth(u->places, i);
-    bool down = strcmp(d->state.state, "down") == 0;
-    if (strcmp(d->state.state, "unusable") == 0 || (down && d->c->json)) /* a line has told it */
-        advise(d, d->state.state, "%s", d->state.reason);
-    if (strcmp(d->state.state, "unusable") == 0 || strcmp(d->state.state, "disabled") == 0)
+    bool down = d->state.state == PTC_INSTANCE_DOWN;
+    if (d->state.state == PTC_UPSTREAM_UNUSABLE || (down && d->c->json)) /* a line has told it */
+        advise(d, ptc_manager_state_word(d->state.state), "%s", d->state.reason);
+    if (d->state.state >= PTC_INSTANCE_STATES)
         return good;
     look_at_command(d);
     look_at_runner(d);
@@ -460,7 +460,7 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     look_at_file(d, i);
     look_at_pins(d, i);
     look_at_left_out(d);
-    if (strcmp(d->state.state, "ready") == 0) {
+    if (d->state.state == PTC_INSTANCE_READY) {
         ptc_manager_check_rules(d->c->upstreams->manager, i, tell_rule, d);
         *bytes += look_at_tools(d, i);
     }

@@ -258,7 +258,7 @@ static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool,
     size_t count = 0;
     if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, why))
         return complain(arg, why);
-    if (count == 0 && strcmp(s->state, "unusable") == 0) {
+    if (count == 0 && s->state == PTC_UPSTREAM_UNUSABLE) {
         snprintf(why, sizeof why, "it cannot be used, approved or not: %s", s->reason);
         return complain(arg, why);
     }

@@ -260,6 +260,7 @@ bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *c
                       .form = form};
     read_rules(heap, form, out);
     read_limits(heap, form, call_ms, out);
+    out->self = out->unusable.bytes && ptc_text_is(out->unusable, "self");
     if (out->unusable.bytes)
         return true;
     out->openapi = ptc_text_is(transport, "openapi");

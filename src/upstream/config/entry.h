@@ -20,6 +20,7 @@ enum {
 typedef struct PtcEntry {
     PtcText name, ns, description;
     PtcText unusable; /* why it cannot be used; absent: it can */
+    bool self;        /* because it is ptc */
     bool disabled;
     bool web;     /* MCP over HTTP in one of its forms */
     bool openapi; /* an OpenAPI service; neither this nor web: a process */

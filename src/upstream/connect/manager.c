@@ -423,25 +423,25 @@ size_t ptc_manager_count(const PtcManager *m)
     return m->count;
 }
 
-static const char *state_of(const PtcManager *m, const PtcUpstream *up, char reason[256])
+static PtcInstanceState state_of(const PtcManager *m, const PtcUpstream *up, char reason[256])
 {
-    const char *state = "cold";
+    PtcInstanceState state = PTC_INSTANCE_COLD;
     if (up->entry.unusable.bytes) {
         snprintf(reason, 256, "%.*s", (int)up->entry.unusable.len, up->entry.unusable.bytes);
-        return "unusable";
+        return PTC_UPSTREAM_UNUSABLE;
     }
     if (up->entry.disabled)
-        return "disabled";
+        return PTC_UPSTREAM_DISABLED;
     for (const PtcInstance *i = m->instances; i; i = i->next) {
         if (i->upstream != up)
             continue;
         if (i->state == PTC_INSTANCE_READY)
-            return "ready";
+            return i->state;
         if (i->state == PTC_INSTANCE_STARTING)
-            state = "starting";
-        if (i->state == PTC_INSTANCE_DOWN && state[0] == 'c') {
+            state = i->state;
+        if (i->state == PTC_INSTANCE_DOWN && state == PTC_INSTANCE_COLD) {
             snprintf(reason, 256, "%s", i->why);
-            state = "down";
+            state = i->state;
         }
     }
     return state;
@@ -467,6 +467,7 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
                               .description = up->entry.description,
                               .file = up->file,
                               .pinned = m->pins && !up->entry.no_pins,
+                              .self = up->entry.self,
                               .transport = up->entry.unusable.bytes ? NULL : up->entry.kind};
     PtcValue line = ptc_map_field(m->config.heap, place_of(m, n), "line");
     out->line = line != PTC_NONE && ptc_is_int(line) ? (size_t)ptc_to_int(line) : 0;

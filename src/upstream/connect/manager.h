@@ -77,11 +77,24 @@ bool ptc_manager_is_read_only(PtcManager *manager);
 /* A key that stays the same from process to process, for this purpose alone.  False: there is none. */
 PTC_MUST_USE bool ptc_manager_key(PtcManager *manager, const char *purpose, uint8_t key[32]);
 
+/* The states of a connection, then what an upstream can be that has none. */
+typedef enum {
+    PTC_INSTANCE_COLD,
+    PTC_INSTANCE_STARTING, /* until its listing is there */
+    PTC_INSTANCE_READY,
+    PTC_INSTANCE_DOWN,
+    PTC_INSTANCE_STATES,
+    PTC_UPSTREAM_UNUSABLE = PTC_INSTANCE_STATES,
+    PTC_UPSTREAM_DISABLED,
+} PtcInstanceState;
+const char *ptc_manager_state_word(PtcInstanceState state);
+
 /* How one upstream is, for people. */
 typedef struct PtcUpstreamState {
     PtcText name, ns, description;
-    const char *state; /* ready cold starting down unusable disabled */
-    char reason[256];  /* "": none */
+    PtcInstanceState state;
+    char reason[256]; /* "": none */
+    bool self;        /* it is ptc, which would call itself */
     size_t tools;
     bool listed, cached;
     PtcText file;          /* that names it; absent: not known */

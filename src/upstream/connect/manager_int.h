@@ -54,13 +54,6 @@ typedef struct PtcUpstream {
     } slow;
 } PtcUpstream;
 
-typedef enum {
-    PTC_INSTANCE_COLD,
-    PTC_INSTANCE_STARTING, /* until its listing is there */
-    PTC_INSTANCE_READY,
-    PTC_INSTANCE_DOWN,
-} PtcInstanceState;
-
 /* What a run asked, from ask() to finish(). */
 typedef struct PtcUpCall {
     PtcLinkAsk mcp;                          /* first: done() casts back */

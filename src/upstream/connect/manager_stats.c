@@ -9,11 +9,12 @@
 #include "json/emit.h"
 #include "upstream/connect/manager_int.h"
 
-static const char *const STATES[] = {[PTC_INSTANCE_COLD] = "cold",
-                                     [PTC_INSTANCE_STARTING] = "starting",
-                                     [PTC_INSTANCE_READY] = "ready",
-                                     [PTC_INSTANCE_DOWN] = "down"};
-enum { STATE_COUNT = sizeof STATES / sizeof *STATES };
+const char *ptc_manager_state_word(PtcInstanceState state)
+{
+    static const char *const words[] = {"cold", "starting", "ready",
+                                        "down", "unusable", "disabled"};
+    return words[state];
+}
 
 /* ------------------------------------------------------------------------------------- JSON */
 
@@ -28,10 +29,10 @@ static const PtcInstance *find(const PtcManager *m, const PtcUpstream *up, const
 
 static const char *word_for(const PtcUpstream *up, const PtcInstance *i)
 {
-    return up->entry.unusable.bytes ? "unusable"
-           : up->entry.disabled     ? "disabled"
-           : i                      ? STATES[i->state]
-                                    : STATES[PTC_INSTANCE_COLD];
+    return ptc_manager_state_word(up->entry.unusable.bytes ? PTC_UPSTREAM_UNUSABLE
+                                  : up->entry.disabled     ? PTC_UPSTREAM_DISABLED
+                                  : i                      ? i->state
+                                                           : PTC_INSTANCE_COLD);
 }
 
 static void put_listing(PtcBuf *out, const PtcListing *l)
@@ -133,13 +134,13 @@ static void put_times_of(const PtcUpstream *up, PtcBuf *out)
 static void put_connections_of(const PtcManager *m, const PtcUpstream *up, PtcBuf *out,
                                const char *name)
 {
-    uint64_t states[STATE_COUNT] = {0};
+    uint64_t states[PTC_INSTANCE_STATES] = {0};
     char more[40];
     for (const PtcInstance *i = m->instances; i; i = i->next)
         if (i->upstream == up)
             states[i->state]++;
-    for (size_t s = 0; s < STATE_COUNT; s++) {
-        snprintf(more, sizeof more, ",state=\"%s\"", STATES[s]);
+    for (PtcInstanceState s = 0; s < PTC_INSTANCE_STATES; s++) {
+        snprintf(more, sizeof more, ",state=\"%s\"", ptc_manager_state_word(s));
         put_line(out, name, up, more, states[s]);
     }
 }

@@ -92,7 +92,7 @@ static void put_server(PtcManager *m, PtcUpRun *run, size_t i, PtcBuf *out)
     else
         ptc_emit_field_raw(out, "tool_count", (PtcText){NULL, 0});
     ptc_emit_field_bool(out, "catalog_loaded", l != NULL);
-    ptc_emit_field_cstr(out, "state", state.state);
+    ptc_emit_field_cstr(out, "state", ptc_manager_state_word(state.state));
     if (state.reason[0])
         put_clean(m, out, "reason", ptc_text_cstr(state.reason), 240, false);
     ptc_emit_object_end(out);
