@@ -109,13 +109,13 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
         ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many streams are open");
     if (c->lost_count >= PTC_CLIENT_LOOKUPS && !url->literal)
         ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many look-ups of names are hanging");
-    if (a->end == PTC_CLIENT_OK) {
+    if (ptc_client_answered(a)) {
         *(r->stream ? &c->streams : &c->in_use) += 1;
         s = take_idle(c, server);
     }
     pthread_mutex_unlock(&c->lock);
-    if (a->end == PTC_CLIENT_OK && !s && !(s = new_slot(c, curl))) {
-        ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "out of memory");
+    if (ptc_client_answered(a) && !s && !(s = new_slot(c, curl))) {
+        ptc_why_no_memory(&a->why);
         pthread_mutex_lock(&c->lock);
         give_back(c, r->stream);
         pthread_mutex_unlock(&c->lock);
@@ -210,10 +210,9 @@ static bool headers_are_lines(const PtcClientRequest *r)
 /* Checked before the library is loaded, so that a wrong address is reported even without it. */
 static bool check(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
 {
-    const char *why;
-    if (!ptc_url_parse(ptc_text_cstr(r->url), url, &why)) {
-        a->end = PTC_CLIENT_BAD_REQUEST;
-        snprintf(a->why, sizeof a->why, "the address %s", why);
+    if (!ptc_url_parse(ptc_text_cstr(r->url), url, &a->why)) {
+        a->why.code = PTC_CLIENT_BAD_REQUEST;
+        ptc_why_prefix(&a->why, "the address ");
     } else if (!url->https && !url->loopback && !r->plain) {
         ptc_client_end(a, PTC_CLIENT_BAD_REQUEST,
                        "http:// is for servers on this machine; use https://");
@@ -225,7 +224,7 @@ static bool check(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
     } else if (!headers_are_lines(r)) {
         ptc_client_end(a, PTC_CLIENT_BAD_REQUEST, "a header has a line end or a NUL in it");
     }
-    return a->end == PTC_CLIENT_OK;
+    return ptc_client_answered(a);
 }
 
 static void name_server(const PtcUrl *url, char *server, size_t size)
@@ -237,15 +236,14 @@ static void name_server(const PtcUrl *url, char *server, size_t size)
 void ptc_client_send(PtcClient *c, PtcMem *mem, const PtcClientRequest *r, PtcClientAnswer *a)
 {
     PtcUrl url;
-    const char *why;
     char server[PTC_URL_BYTES + 1];
     memset(a, 0, sizeof *a);
     ptc_buf_init(&a->error_body, mem, PTC_CLIENT_ERROR_BYTES);
     if (!check(r, &url, a))
         return;
-    const PtcCurl *curl = ptc_curl_load(&why);
+    const PtcCurl *curl = ptc_curl_load(&a->why);
     if (!curl) {
-        ptc_client_end(a, PTC_CLIENT_BAD_REQUEST, why);
+        a->why.code = PTC_CLIENT_BAD_REQUEST;
         return;
     }
     name_server(&url, server, sizeof server);

@@ -33,11 +33,11 @@ typedef enum {
     PTC_PIECE_STOP,   /* give up */
 } PtcPiece;
 
+/* How an exchange ended without an answer, unless memory ran out. */
 typedef enum {
-    PTC_CLIENT_OK,            /* an answer came, with whatever status */
-    PTC_CLIENT_BAD_REQUEST,   /* nothing was sent: no library, or a bad address or header */
-    PTC_CLIENT_NO_CONNECTION, /* refused, no such name, or too many hanging look-ups */
-    PTC_CLIENT_BAD_TLS,       /* the other side could not prove its identity */
+    PTC_CLIENT_BAD_REQUEST = 1, /* nothing was sent: no library, or a bad address or header */
+    PTC_CLIENT_NO_CONNECTION,   /* refused, no such name, or too many hanging look-ups */
+    PTC_CLIENT_BAD_TLS,         /* the other side could not prove its identity */
     PTC_CLIENT_CONNECT_TIMEOUT,
     PTC_CLIENT_SILENCE, /* no byte for too long */
     PTC_CLIENT_TIMEOUT, /* the whole exchange took too long */
@@ -47,18 +47,16 @@ typedef enum {
     PTC_CLIENT_TOO_LARGE, /* headers or body */
     PTC_CLIENT_BROKEN,    /* the connection broke */
     PTC_CLIENT_NOT_HTTP, /* what came is not HTTP, or its Content-Length is wrong or contradictory */
-    PTC_CLIENT_NO_MEMORY,
 } PtcClientEnd;
 
 enum {
     PTC_CLIENT_FIELD = 128,
     PTC_CLIENT_SESSION = 4096, /* it may be a signed token */
-    PTC_CLIENT_CHALLENGE = 4096,
-    PTC_CLIENT_WHY = 256
+    PTC_CLIENT_CHALLENGE = 4096
 };
 
 typedef struct PtcClientAnswer {
-    PtcClientEnd end;
+    PtcWhy why;   /* unless an answer came: what happened; the code is a PtcClientEnd */
     int status;   /* 0: none came */
     bool touched; /* a byte of an answer came */
     bool sent;    /* there was a connection, so the request may have reached the server */
@@ -71,8 +69,7 @@ typedef struct PtcClientAnswer {
     char session_id[PTC_CLIENT_SESSION];         /* mcp-session-id */
     char www_authenticate[PTC_CLIENT_CHALLENGE]; /* several are joined by commas */
     char location[PTC_URL_BYTES + 1];
-    PtcBuf error_body;        /* of a status other than 2xx, as far as it was kept */
-    char why[PTC_CLIENT_WHY]; /* unless PTC_CLIENT_OK: what happened */
+    PtcBuf error_body; /* of a status other than 2xx, as far as it was kept */
 } PtcClientAnswer;
 
 typedef struct PtcClientRequest {
@@ -113,6 +110,11 @@ void ptc_client_free(PtcClient *client);
 void ptc_client_send(PtcClient *client, PtcMem *mem, const PtcClientRequest *request,
                      PtcClientAnswer *answer);
 void ptc_client_answer_deinit(PtcClientAnswer *answer);
+/* Did an answer come, with whatever status? */
+static inline bool ptc_client_answered(const PtcClientAnswer *answer)
+{
+    return answer->why.class == PTC_WHY_NONE;
+}
 
 /* For tests: look-ups that were given up but still run. */
 size_t ptc_client_lookups(PtcClient *client);

@@ -21,10 +21,28 @@ enum {
     CONNECTION_AGE_S = 60,   /* a connection unused for longer is not reused */
 };
 
-void ptc_client_end(PtcClientAnswer *a, PtcClientEnd end, const char *why)
+bool ptc_client_end(PtcClientAnswer *a, PtcClientEnd end, const char *text)
 {
-    a->end = end;
-    snprintf(a->why, sizeof a->why, "%s", why);
+    static const PtcWhyClass classes[] = {
+        [PTC_CLIENT_BAD_REQUEST] = PTC_WHY_INVALID,
+        [PTC_CLIENT_NO_CONNECTION] = PTC_WHY_UNAVAILABLE,
+        [PTC_CLIENT_BAD_TLS] = PTC_WHY_REFUSED,
+        [PTC_CLIENT_CONNECT_TIMEOUT] = PTC_WHY_LATE,
+        [PTC_CLIENT_SILENCE] = PTC_WHY_LATE,
+        [PTC_CLIENT_TIMEOUT] = PTC_WHY_LATE,
+        [PTC_CLIENT_DEADLINE] = PTC_WHY_LATE,
+        [PTC_CLIENT_CANCELLED] = PTC_WHY_CANCELLED,
+        [PTC_CLIENT_STOPPED] = PTC_WHY_CANCELLED,
+        [PTC_CLIENT_TOO_LARGE] = PTC_WHY_REFUSED,
+        [PTC_CLIENT_BROKEN] = PTC_WHY_UNAVAILABLE,
+        [PTC_CLIENT_NOT_HTTP] = PTC_WHY_INVALID,
+    };
+    return ptc_why_say_code(&a->why, classes[end], (int)end, "%s", text);
+}
+
+static bool end_too_large(PtcClientAnswer *a)
+{
+    return ptc_client_end(a, PTC_CLIENT_TOO_LARGE, "the answer is larger than its limit");
 }
 
 /* ---------------------------------------------------------------------------- callbacks */
@@ -105,11 +123,10 @@ static bool take_length(Slot *s, const char *line, size_t len)
     bool body = status >= 200 && status <= 299 && status != 204 && strcmp(r->method, "HEAD") != 0;
     if (!ptc_content_length((PtcText){line + NAME, len - NAME}, &n) ||
         (s->length >= 0 && s->length != n))
-        s->stopped = PTC_CLIENT_NOT_HTTP;
-    else if (body && (uint64_t)n > most)
-        s->stopped = PTC_CLIENT_TOO_LARGE;
+        return ptc_client_end(s->answer, PTC_CLIENT_NOT_HTTP,
+                              "its Content-Length is not a number, or there are two that differ");
     s->length = n;
-    return s->stopped == PTC_CLIENT_OK;
+    return !body || (uint64_t)n <= most || end_too_large(s->answer);
 }
 
 /* The line without its end; the empty one that ends the headers is not passed on. */
@@ -131,10 +148,8 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
     s->answer->touched = s->connected = true;
     s->last_ns = ptc_clock_ns(NULL);
     s->header_bytes += len;
-    if (s->header_bytes > PTC_CLIENT_HEADER_BYTES) {
-        s->stopped = PTC_CLIENT_TOO_LARGE;
-        return 0;
-    }
+    if (s->header_bytes > PTC_CLIENT_HEADER_BYTES)
+        return end_too_large(s->answer);
     if (len >= 5 && strncasecmp(line, "HTTP/", 5) == 0) {
         begin_headers(s, s->answer);
         if (s->request->header)
@@ -161,10 +176,10 @@ static bool keep_error(Slot *s, const char *bytes, size_t len)
     PtcBuf *kept = &s->answer->error_body;
     size_t room = kept->max - kept->len;
     if (!ptc_buf_add(kept, bytes, len < room ? len : room))
-        s->stopped = PTC_CLIENT_NO_MEMORY;
-    else if (len >= room)
+        return ptc_why_no_memory(&s->answer->why);
+    if (len >= room)
         s->enough_ns = s->last_ns;
-    return s->stopped == PTC_CLIENT_OK && s->enough_ns == 0;
+    return s->enough_ns == 0;
 }
 
 static bool pass_on(Slot *s, const char *bytes, size_t len)
@@ -173,10 +188,10 @@ static bool pass_on(Slot *s, const char *bytes, size_t len)
     PtcPiece piece =
         r->piece ? r->piece(r->user, s->answer, (PtcText){bytes, len}) : PTC_PIECE_MORE;
     if (piece == PTC_PIECE_STOP)
-        s->stopped = PTC_CLIENT_STOPPED;
+        return ptc_client_end(s->answer, PTC_CLIENT_STOPPED, "stopped");
     if (piece == PTC_PIECE_ENOUGH)
         s->enough_ns = s->last_ns;
-    return piece != PTC_PIECE_STOP;
+    return true;
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *user)
@@ -193,10 +208,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
         return s->body_bytes > s->request->max_body ? 0 : len;
     if (s->answer->status < 200 || s->answer->status > 299)
         return keep_error(s, bytes, len) ? len : 0;
-    if (s->body_bytes > s->request->max_body) {
-        s->stopped = PTC_CLIENT_TOO_LARGE;
-        return 0;
-    }
+    if (s->body_bytes > s->request->max_body)
+        return end_too_large(s->answer);
     return pass_on(s, bytes, len) ? len : 0;
 }
 
@@ -399,7 +412,7 @@ bool ptc_client_must_end(const PtcClientRequest *r, int64_t begun, PtcClientAnsw
         ptc_client_end(a, PTC_CLIENT_DEADLINE, "the deadline passed");
     else if (past(begun, now, limit_or(r->total_ms, PTC_CLIENT_TOTAL_MS)))
         ptc_client_end(a, PTC_CLIENT_TIMEOUT, "the answer was not complete in time");
-    return a->end != PTC_CLIENT_OK;
+    return !ptc_client_answered(a);
 }
 
 /* The limits that apply once the exchange is under way. */
@@ -415,7 +428,7 @@ static bool over_limits(Slot *s)
                                      : "no connection in time");
     else if (s->connected && past(s->last_ns, now, limit_or(r->silence_ms, PTC_CLIENT_SILENCE_MS)))
         ptc_client_end(s->answer, PTC_CLIENT_SILENCE, "no byte came for too long");
-    return s->answer->end != PTC_CLIENT_OK;
+    return !ptc_client_answered(s->answer);
 }
 
 /* ---------------------------------------------------------------------------------- end */
@@ -423,7 +436,6 @@ static bool over_limits(Slot *s)
 static PtcClientEnd end_of(CURLcode code)
 {
     switch ((int)code) {
-    case CURLE_OK: return PTC_CLIENT_OK;
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
@@ -440,7 +452,6 @@ static PtcClientEnd end_of(CURLcode code)
     case CURLE_OPERATION_TIMEDOUT: return PTC_CLIENT_CONNECT_TIMEOUT;
     case CURLE_FILESIZE_EXCEEDED:
     case CURL_TOO_LARGE: return PTC_CLIENT_TOO_LARGE;
-    case CURLE_OUT_OF_MEMORY: return PTC_CLIENT_NO_MEMORY;
     case CURLE_URL_MALFORMAT: return PTC_CLIENT_BAD_REQUEST;
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_UNSUPPORTED_PROTOCOL: /* of an answer: the request's own is checked before */
@@ -449,23 +460,14 @@ static PtcClientEnd end_of(CURLcode code)
     }
 }
 
-static const char *words_of(PtcClientEnd end)
-{
-    return end == PTC_CLIENT_TOO_LARGE   ? "the answer is larger than its limit"
-           : end == PTC_CLIENT_NO_MEMORY ? "out of memory"
-           : end == PTC_CLIENT_NOT_HTTP
-               ? "its Content-Length is not a number, or there are two that differ"
-               : "stopped";
-}
-
 /* A rewind failure or an empty reply means that the server closed an old connection; say that instead of libcurl's
  * words. */
 static void finish(Slot *s, CURLcode code)
 {
     PtcClientAnswer *a = s->answer;
-    if (s->stopped != PTC_CLIENT_OK) {
-        ptc_client_end(a, s->stopped, words_of(s->stopped));
-    } else if (code != CURLE_OK && !s->enough_ns) {
+    if (!ptc_client_answered(a))
+        return; /* by one of the callbacks */
+    if (code != CURLE_OK && !s->enough_ns) {
         const char *why = s->error[0] ? s->error : s->curl->easy_strerror(code);
         if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)
             a->touched = true; /* something came, but not HTTP */
@@ -474,6 +476,8 @@ static void finish(Slot *s, CURLcode code)
         if (code == CURLE_SEND_FAIL_REWIND || code == CURLE_GOT_NOTHING)
             why = "the server closed the connection without an answer";
         ptc_client_end(a, end_of(code), why);
+        if (code == CURLE_OUT_OF_MEMORY)
+            a->why.class = PTC_WHY_NO_MEMORY;
     } else {
         refresh_status(s);
     }
@@ -517,7 +521,7 @@ static bool drive(Slot *s)
     int running = 1;
     for (;;) {
         if (s->curl->multi_perform(s->multi, &running) != CURLM_OK) {
-            ptc_client_end(s->answer, PTC_CLIENT_NO_MEMORY, "libcurl could not go on");
+            ptc_why_say(&s->answer->why, PTC_WHY_NO_MEMORY, "libcurl could not go on");
             return true;
         }
         if (take_message(s))
@@ -541,7 +545,6 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
     s->length = -1;
     s->looking_up = s->connected = s->refused = false;
     s->direct = url->loopback || !ptc_address_has_proxy(url->https);
-    s->stopped = PTC_CLIENT_OK;
     s->error[0] = 0;
     int64_t connect_ms = limit_or(r->connect_ms, PTC_CLIENT_CONNECT_MS);
     connect_ms = connect_ms < CURL_NEVER_MS ? connect_ms + CURL_LONGER_MS : CURL_NEVER_MS;
@@ -571,7 +574,7 @@ bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, 
         else
             abandon(s);
     } else {
-        ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "libcurl could not begin the request");
+        ptc_why_say(&a->why, PTC_WHY_NO_MEMORY, "libcurl could not begin the request");
     }
     a->sent = s->connected || s->sent > 0;
     drop_headers(s);

@@ -28,9 +28,8 @@ typedef struct Slot {
     int64_t enough_ns;          /* when the caller had enough; 0: not yet */
     bool looking_up;            /* a name is being looked up */
     bool connected;
-    bool direct;          /* no proxy is between us and the server */
-    bool refused;         /* its address leads inside, and only outside is wanted */
-    PtcClientEnd stopped; /* why a callback ended it; PTC_CLIENT_OK: none did */
+    bool direct;  /* no proxy is between us and the server */
+    bool refused; /* its address leads inside, and only outside is wanted */
 } Slot;
 
 /* ---- client_exchange.c */
@@ -41,8 +40,8 @@ bool ptc_client_exchange(Slot *slot, const PtcUrl *url, const PtcClientRequest *
                          PtcClientAnswer *answer);
 /* Has the look-up ended that a slot was given up with? */
 bool ptc_client_exchange_over(Slot *slot);
-/* Records how it ended, with a text. */
-void ptc_client_end(PtcClientAnswer *answer, PtcClientEnd end, const char *why);
+/* Records how it ended, with a text; always false. */
+bool ptc_client_end(PtcClientAnswer *answer, PtcClientEnd end, const char *text);
 /* Must a request that has not begun end already, because it was cancelled or is past its time? */
 bool ptc_client_must_end(const PtcClientRequest *request, int64_t begun_ns,
                          PtcClientAnswer *answer);

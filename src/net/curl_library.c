@@ -44,9 +44,10 @@ static void load(void)
         trouble = "the library libcurl could not be initialised";
 }
 
-const PtcCurl *ptc_curl_load(const char **why)
+const PtcCurl *ptc_curl_load(PtcWhy *why)
 {
     pthread_once(&once, load);
-    *why = trouble;
+    if (trouble)
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", trouble);
     return trouble ? NULL : &curl;
 }

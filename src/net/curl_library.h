@@ -8,6 +8,8 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
+#include "base/why.h"
+
 /* Only pointers to functions, in the order of the names in curl_library.c. */
 typedef struct PtcCurl {
     __typeof__(curl_global_init) *global_init;
@@ -28,8 +30,8 @@ typedef struct PtcCurl {
     __typeof__(curl_multi_cleanup) *multi_cleanup;
 } PtcCurl;
 
-/* The library, the same for all threads, loaded by the first that asks and never unloaded; NULL with a constant text
- * in *why if there is none that will do. */
-const PtcCurl *ptc_curl_load(const char **why);
+/* The library, the same for all threads, loaded by the first that asks and never unloaded; NULL with the
+ * reason if there is none that will do. */
+const PtcCurl *ptc_curl_load(PtcWhy *why);
 
 #endif

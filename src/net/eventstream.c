@@ -98,60 +98,67 @@ static bool read_headers(PtcText rest, PtcEventMessage *m)
 
 /* ----------------------------------------------------------------------------- messages */
 
+static bool say_damaged(PtcWhy *why)
+{
+    return ptc_why_say(why, PTC_WHY_INVALID, "the event stream is damaged");
+}
+
+static bool say_too_long(PtcWhy *why)
+{
+    return ptc_why_say(why, PTC_WHY_REFUSED, "an event of the stream is too large");
+}
+
 /* Length of the message that the buffer begins with; 0: not known yet. */
-static PtcEventStreamStatus message_length(const PtcEventStream *s, size_t *length)
+static bool message_length(const PtcEventStream *s, size_t *length, PtcWhy *why)
 {
     const char *p = s->buf.data;
     *length = 0;
     if (s->buf.len < PRELUDE)
-        return PTC_EVENTSTREAM_OK;
+        return true;
     uint32_t total = number_at(p), headers = number_at(p + 4);
-    if (ptc_eventstream_crc32(0, p, 8) != number_at(p + 8))
-        return PTC_EVENTSTREAM_BROKEN;
-    if (total < PTC_EVENTSTREAM_OVERHEAD || headers > total - PTC_EVENTSTREAM_OVERHEAD)
-        return PTC_EVENTSTREAM_BROKEN;
+    if (ptc_eventstream_crc32(0, p, 8) != number_at(p + 8) || total < PTC_EVENTSTREAM_OVERHEAD ||
+        headers > total - PTC_EVENTSTREAM_OVERHEAD)
+        return say_damaged(why);
     if (total > s->buf.max || headers > PTC_EVENTSTREAM_HEADERS)
-        return PTC_EVENTSTREAM_TOO_LARGE;
+        return say_too_long(why);
     *length = total;
-    return PTC_EVENTSTREAM_OK;
+    return true;
 }
 
-static PtcEventStreamStatus take_message(PtcEventStream *s, size_t length)
+static bool take_message(PtcEventStream *s, size_t length, PtcWhy *why)
 {
     const char *p = s->buf.data;
     size_t headers = number_at(p + 4);
     PtcEventMessage m = {0};
     if (ptc_eventstream_crc32(0, p, length - CRC) != number_at(p + length - CRC) ||
         !read_headers((PtcText){p + PRELUDE, headers}, &m))
-        return PTC_EVENTSTREAM_BROKEN;
+        return say_damaged(why);
     m.payload = (PtcText){p + PRELUDE + headers, length - PRELUDE - headers - CRC};
-    return !s->message || s->message(s->user, &m) ? PTC_EVENTSTREAM_OK : PTC_EVENTSTREAM_STOPPED;
+    return !s->message || s->message(s->user, &m) || ptc_why_say(why, PTC_WHY_CANCELLED, "stopped");
 }
 
 /* Adds as much as the current message can still use. */
-static PtcEventStreamStatus add_some(PtcEventStream *s, PtcText *bytes, size_t length)
+static bool add_some(PtcEventStream *s, PtcText *bytes, size_t length, PtcWhy *why)
 {
     size_t want = (length ? length : PRELUDE) - s->buf.len;
     size_t n = bytes->len < want ? bytes->len : want;
     if (!ptc_buf_add(&s->buf, bytes->bytes, n))
-        return s->buf.failed ? PTC_EVENTSTREAM_NO_MEMORY : PTC_EVENTSTREAM_TOO_LARGE;
+        return s->buf.failed ? ptc_why_no_memory(why) : say_too_long(why);
     *bytes = (PtcText){bytes->bytes + n, bytes->len - n};
-    return PTC_EVENTSTREAM_OK;
+    return true;
 }
 
-PtcEventStreamStatus ptc_eventstream_feed(PtcEventStream *s, PtcText bytes)
+bool ptc_eventstream_feed(PtcEventStream *s, PtcText bytes, PtcWhy *why)
 {
     size_t length;
-    PtcEventStreamStatus status = message_length(s, &length);
-    while (status == PTC_EVENTSTREAM_OK && bytes.len) {
-        status = add_some(s, &bytes, length);
-        if (status == PTC_EVENTSTREAM_OK)
-            status = message_length(s, &length);
-        if (status == PTC_EVENTSTREAM_OK && length && s->buf.len == length) {
-            status = take_message(s, length);
+    bool ok = message_length(s, &length, why);
+    while (ok && bytes.len) {
+        ok = add_some(s, &bytes, length, why) && message_length(s, &length, why);
+        if (ok && length && s->buf.len == length) {
+            ok = take_message(s, length, why);
             ptc_buf_clear(&s->buf);
             length = 0;
         }
     }
-    return status;
+    return ok;
 }

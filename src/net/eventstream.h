@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/why.h"
 
 enum {
     PTC_EVENTSTREAM_OVERHEAD = 16, /* of a message without headers and payload */
@@ -33,20 +34,13 @@ typedef struct PtcEventStream {
     PtcBuf buf; /* the beginning of a message that is not complete yet */
 } PtcEventStream;
 
-typedef enum {
-    PTC_EVENTSTREAM_OK,
-    PTC_EVENTSTREAM_STOPPED,
-    PTC_EVENTSTREAM_BROKEN, /* a checksum or a length is wrong */
-    PTC_EVENTSTREAM_TOO_LARGE,
-    PTC_EVENTSTREAM_NO_MEMORY,
-} PtcEventStreamStatus;
-
 /* `max` is the most bytes of a message. */
 void ptc_eventstream_init(PtcEventStream *stream, PtcMem *mem, size_t max);
 void ptc_eventstream_deinit(PtcEventStream *stream);
 
-/* Takes a piece.  After anything but PTC_EVENTSTREAM_OK the stream must not be fed again. */
-PTC_MUST_USE PtcEventStreamStatus ptc_eventstream_feed(PtcEventStream *stream, PtcText bytes);
+/* Takes a piece.  False: the callback stopped it (cancelled), it is damaged (invalid), a message is too large
+ * (refused), or memory ran out; then the stream must not be fed again. */
+PTC_MUST_USE bool ptc_eventstream_feed(PtcEventStream *stream, PtcText bytes, PtcWhy *why);
 /* Has a message begun that is not complete? */
 static inline bool ptc_eventstream_pending(const PtcEventStream *stream)
 {

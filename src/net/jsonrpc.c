@@ -3,40 +3,31 @@
  * others, each of the type that the header says, so its users need not check types again. */
 #include "net/jsonrpc.h"
 
-#include <stdio.h>
-
 #include "value/coll/map.h"
 #include "value/str.h"
 
 /* ----------------------------------------------------------------------------- reading */
 
 /* Always false. */
-static bool fail(PtcRpcMessage *m, int fault, const char *why)
+static bool say_invalid(PtcWhy *why, const char *text)
 {
-    m->fault = fault;
-    snprintf(m->why, sizeof m->why, "%s", why);
-    return false;
-}
-
-static bool invalid(PtcRpcMessage *m, const char *why)
-{
-    return fail(m, PTC_RPC_INVALID_REQUEST, why);
+    return ptc_why_say_code(why, PTC_WHY_INVALID, PTC_RPC_INVALID_REQUEST, "%s", text);
 }
 
 /* A message that is too large for the heap is our limit, not the sender's fault, so it is an internal error. */
-static PtcValue parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcMessage *m)
+static PtcValue parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcWhy *why)
 {
     PtcJsonError error;
     PtcValue v = keep ? ptc_json_parse_keeping(heap, text, keep, &error)
                       : ptc_json_parse(heap, text.bytes, text.len, &error);
     if (v != PTC_NONE)
         return v;
-    m->stopped = error.stopped;
-    m->fault = error.stopped ? PTC_RPC_INTERNAL_ERROR : PTC_RPC_PARSE_ERROR;
     if (error.stopped)
-        snprintf(m->why, sizeof m->why, "the message needs more memory or time than there is");
+        ptc_why_say_code(why, PTC_WHY_NO_MEMORY, PTC_RPC_INTERNAL_ERROR,
+                         "the message needs more memory or time than there is");
     else
-        snprintf(m->why, sizeof m->why, "not JSON: %s, at byte %zu", error.message, error.offset);
+        ptc_why_say_code(why, PTC_WHY_INVALID, PTC_RPC_PARSE_ERROR, "not JSON: %s, at byte %zu",
+                         error.message, error.offset);
     return v;
 }
 
@@ -52,45 +43,47 @@ static PtcRpcKind kind_of_answer(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
                                   : PTC_RPC_BAD;
 }
 
-static bool take_method(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
+static bool take_method(PtcHeap *heap, PtcValue v, PtcRpcMessage *m, PtcWhy *why)
 {
     PtcText method = ptc_str_text(ptc_map_field(heap, v, "method"));
     PtcValue params = ptc_map_field(heap, v, "params");
     if (!method.bytes)
-        return invalid(m, "a message needs a \"method\" that is a string");
+        return say_invalid(why, "a message needs a \"method\" that is a string");
     m->method = method;
     m->kind = m->id != PTC_NONE ? PTC_RPC_REQUEST : PTC_RPC_NOTIFICATION;
     if (params != PTC_NONE && !ptc_is_map(params))
-        return fail(m, PTC_RPC_INVALID_PARAMS, "\"params\" must be an object");
+        return ptc_why_say_code(why, PTC_WHY_INVALID, PTC_RPC_INVALID_PARAMS,
+                                "\"params\" must be an object");
     m->params = params;
     return true;
 }
 
 /* The id comes first, so that whatever is wrong with the rest can be reported for that id. */
-static bool take_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
+static bool take_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m, PtcWhy *why)
 {
     PtcValue id = ptc_map_field(heap, v, "id");
     m->kind = kind_of_answer(heap, v, m);
     bool answer = m->kind != PTC_RPC_BAD;
     if (!answer && id != PTC_NONE && !ptc_is_string(id) && !ptc_is_integer(id))
-        return invalid(m, "the id of a request is a string or an integer");
+        return say_invalid(why, "the id of a request is a string or an integer");
     m->id = id;
     if (!ptc_text_is(ptc_str_text(ptc_map_field(heap, v, "jsonrpc")), "2.0"))
-        return invalid(m, "\"jsonrpc\" must be \"2.0\"");
-    return answer || take_method(heap, v, m);
+        return say_invalid(why, "\"jsonrpc\" must be \"2.0\"");
+    return answer || take_method(heap, v, m, why);
 }
 
-bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcMessage *m)
+bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcMessage *m,
+                   PtcWhy *why)
 {
     *m = (PtcRpcMessage){.id = PTC_NONE, .params = PTC_NONE, .result = PTC_NONE, .error = PTC_NONE};
-    PtcValue v = parse(heap, text, keep, m);
+    PtcValue v = parse(heap, text, keep, why);
     if (v == PTC_NONE)
         return false;
     if (ptc_is_sequential(v))
-        return invalid(m, "batches are not supported: send one message at a time");
+        return say_invalid(why, "batches are not supported: send one message at a time");
     if (!ptc_is_map(v))
-        return invalid(m, "a message is a JSON object");
-    return take_apart(heap, v, m);
+        return say_invalid(why, "a message is a JSON object");
+    return take_apart(heap, v, m, why);
 }
 
 void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *m, int64_t *code, PtcText *text)

@@ -6,6 +6,7 @@
 #ifndef PTC_NET_JSONRPC_H
 #define PTC_NET_JSONRPC_H
 
+#include "base/why.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/heap.h"
@@ -27,8 +28,6 @@ typedef enum {
     PTC_RPC_ERROR,  /* an answer: why not */
 } PtcRpcKind;
 
-enum { PTC_RPC_WHY = 300 };
-
 /* A message taken apart; its values and texts live in the heap it was read into. */
 typedef struct PtcRpcMessage {
     PtcRpcKind kind;
@@ -37,16 +36,13 @@ typedef struct PtcRpcMessage {
     PtcValue params; /* of the same: a map, or PTC_NONE */
     PtcValue result; /* of a result */
     PtcValue error;  /* of an error: whatever came; see ptc_rpc_error_of */
-
-    int fault;             /* what is wrong with it, as an error code; 0: nothing */
-    bool stopped;          /* not the message's fault: the heap or its budget ran out */
-    char why[PTC_RPC_WHY]; /* the fault in words */
 } PtcRpcMessage;
 
-/* Takes a text apart.  `keep` (or NULL) names members wanted as text.  False with fault and why; kind and id are
- * then set as far as they could be read, because a fault is reported for the request's id. */
+/* Takes a text apart.  `keep` (or NULL) names members wanted as text.  False with the reason, whose code
+ * is one of the above (no memory: the heap or its budget ran out); kind and id are then set as far as they could be
+ * read, because it is reported for the request's id. */
 PTC_MUST_USE bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,
-                                PtcRpcMessage *message);
+                                PtcRpcMessage *message, PtcWhy *why);
 
 /* Code and text of an error that was received; 0 and absent where there were none. */
 void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *message, int64_t *code, PtcText *text);

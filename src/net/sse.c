@@ -16,12 +16,20 @@ void ptc_sse_deinit(PtcSse *sse)
     ptc_buf_deinit(&sse->data);
 }
 
-static PtcSseStatus refused(const PtcBuf *buf)
+static bool say_too_large(PtcWhy *why)
 {
-    return buf->failed ? PTC_SSE_NO_MEMORY : PTC_SSE_TOO_LARGE;
+    return ptc_why_say(why, PTC_WHY_REFUSED, "an event of the stream is too large");
 }
 
-static PtcSseStatus dispatch(PtcSse *sse)
+/* Appends, or says why not. */
+static bool keep_bytes(PtcBuf *buf, PtcText bytes, PtcWhy *why)
+{
+    if (ptc_buf_add(buf, bytes.bytes, bytes.len))
+        return true;
+    return buf->failed ? ptc_why_no_memory(why) : say_too_large(why);
+}
+
+static bool dispatch(PtcSse *sse, PtcWhy *why)
 {
     bool go_on = true;
     if (sse->has_data && sse->event)
@@ -30,7 +38,7 @@ static PtcSseStatus dispatch(PtcSse *sse)
     ptc_buf_clear(&sse->data);
     sse->has_data = false;
     sse->name_len = 0;
-    return go_on ? PTC_SSE_OK : PTC_SSE_STOPPED;
+    return go_on || ptc_why_say(why, PTC_WHY_CANCELLED, "stopped");
 }
 
 /* Only a number of up to nine digits: nobody waits longer than that. */
@@ -57,7 +65,7 @@ static void take_id(PtcSse *sse, PtcText value)
 }
 
 /* A name that is too long is cut: no event we know has one. */
-static PtcSseStatus take_field(PtcSse *sse, PtcText name, PtcText value)
+static bool take_field(PtcSse *sse, PtcText name, PtcText value, PtcWhy *why)
 {
     if (ptc_text_is(name, "event")) {
         sse->name_len = value.len < sizeof sse->name ? value.len : sizeof sse->name;
@@ -69,39 +77,37 @@ static PtcSseStatus take_field(PtcSse *sse, PtcText name, PtcText value)
     if (ptc_text_is(name, "retry"))
         take_retry(sse, value);
     if (!ptc_text_is(name, "data"))
-        return PTC_SSE_OK;
-    if ((sse->has_data && !ptc_buf_add(&sse->data, "\n", 1)) ||
-        !ptc_buf_add(&sse->data, value.bytes, value.len))
-        return refused(&sse->data);
+        return true;
+    if ((sse->has_data && !keep_bytes(&sse->data, PTC_TEXT("\n"), why)) ||
+        !keep_bytes(&sse->data, value, why))
+        return false;
     sse->has_data = true;
-    return PTC_SSE_OK;
+    return true;
 }
 
-static PtcSseStatus take_line(PtcSse *sse, PtcText line)
+static bool take_line(PtcSse *sse, PtcText line, PtcWhy *why)
 {
     if (!sse->begun && ptc_text_starts(line, "\xef\xbb\xbf"))
         line = (PtcText){line.bytes + 3, line.len - 3};
     sse->begun = true;
     if (line.len == 0)
-        return dispatch(sse);
+        return dispatch(sse, why);
     const char *colon = memchr(line.bytes, ':', line.len);
     PtcText name = {line.bytes, colon ? (size_t)(colon - line.bytes) : line.len};
     PtcText value = {colon ? colon + 1 : "", colon ? line.len - name.len - 1 : 0};
     if (value.len && value.bytes[0] == ' ')
         value = (PtcText){value.bytes + 1, value.len - 1};
-    return take_field(sse, name, value);
+    return take_field(sse, name, value, why);
 }
 
 /* A line ends here: what was kept of it, followed by its last bytes. */
-static PtcSseStatus end_line(PtcSse *sse, PtcText last)
+static bool end_line(PtcSse *sse, PtcText last, PtcWhy *why)
 {
     if (sse->line.len == 0) /* the limit is the same for a line that came in one piece */
-        return last.len > sse->line.max ? PTC_SSE_TOO_LARGE : take_line(sse, last);
-    if (!ptc_buf_add(&sse->line, last.bytes, last.len))
-        return refused(&sse->line);
-    PtcSseStatus status = take_line(sse, ptc_buf_view(&sse->line));
+        return last.len > sse->line.max ? say_too_large(why) : take_line(sse, last, why);
+    bool ok = keep_bytes(&sse->line, last, why) && take_line(sse, ptc_buf_view(&sse->line), why);
     ptc_buf_clear(&sse->line);
-    return status;
+    return ok;
 }
 
 static size_t line_length(PtcText text)
@@ -113,7 +119,7 @@ static size_t line_length(PtcText text)
 }
 
 /* CR LF may be split between two pieces; after_cr remembers the first half. */
-PtcSseStatus ptc_sse_feed(PtcSse *sse, PtcText bytes)
+bool ptc_sse_feed(PtcSse *sse, PtcText bytes, PtcWhy *why)
 {
     while (bytes.len) {
         if (sse->after_cr && bytes.bytes[0] == '\n')
@@ -121,18 +127,16 @@ PtcSseStatus ptc_sse_feed(PtcSse *sse, PtcText bytes)
         sse->after_cr = false;
         size_t n = line_length(bytes);
         if (n == bytes.len)
-            return ptc_buf_add(&sse->line, bytes.bytes, n) ? PTC_SSE_OK : refused(&sse->line);
+            return keep_bytes(&sse->line, bytes, why);
         sse->after_cr = bytes.bytes[n] == '\r';
-        PtcSseStatus status = end_line(sse, (PtcText){bytes.bytes, n});
-        if (status != PTC_SSE_OK)
-            return status;
+        if (!end_line(sse, (PtcText){bytes.bytes, n}, why))
+            return false;
         bytes = (PtcText){bytes.bytes + n + 1, bytes.len - n - 1};
     }
-    return PTC_SSE_OK;
+    return true;
 }
 
-PtcSseStatus ptc_sse_end(PtcSse *sse)
+bool ptc_sse_end(PtcSse *sse, PtcWhy *why)
 {
-    PtcSseStatus status = sse->line.len ? end_line(sse, PTC_TEXT("")) : PTC_SSE_OK;
-    return status == PTC_SSE_OK ? dispatch(sse) : status;
+    return (!sse->line.len || end_line(sse, PTC_TEXT(""), why)) && dispatch(sse, why);
 }

@@ -7,6 +7,7 @@
 #define PTC_NET_SSE_H
 
 #include "base/buf.h"
+#include "base/why.h"
 
 enum {
     PTC_SSE_NAME_BYTES = 64, /* for an event's type; a longer one is cut */
@@ -29,20 +30,14 @@ typedef struct PtcSse {
     bool begun;    /* a byte order mark can no longer come */
 } PtcSse;
 
-typedef enum {
-    PTC_SSE_OK,
-    PTC_SSE_STOPPED,   /* the callback said so */
-    PTC_SSE_TOO_LARGE, /* a line, or the data of an event */
-    PTC_SSE_NO_MEMORY,
-} PtcSseStatus;
-
 /* `max` is the most bytes of a line and of an event's data. */
 void ptc_sse_init(PtcSse *sse, PtcMem *mem, size_t max);
 void ptc_sse_deinit(PtcSse *sse);
 
-/* Takes a piece.  After anything but PTC_SSE_OK the stream must not be fed again. */
-PTC_MUST_USE PtcSseStatus ptc_sse_feed(PtcSse *sse, PtcText bytes);
+/* Takes a piece.  False: the callback stopped it (cancelled), a line or the data of an event is too large (refused), or
+ * memory ran out; then the stream must not be fed again. */
+PTC_MUST_USE bool ptc_sse_feed(PtcSse *sse, PtcText bytes, PtcWhy *why);
 /* The stream ended: an event whose closing empty line is missing is delivered too. */
-PTC_MUST_USE PtcSseStatus ptc_sse_end(PtcSse *sse);
+PTC_MUST_USE bool ptc_sse_end(PtcSse *sse, PtcWhy *why);
 
 #endif

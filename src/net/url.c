@@ -101,26 +101,26 @@ static bool check_path(PtcText path)
     return true;
 }
 
-/* *why is set before each step, so that the step that fails leaves its own reason. */
-bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why)
+bool ptc_url_parse(PtcText text, PtcUrl *url, PtcWhy *why)
 {
     *url = (PtcUrl){.https = ptc_text_starts(text, "https://")};
-    *why = "must begin with https:// or http://";
     if (text.len > PTC_URL_BYTES || !(url->https || ptc_text_starts(text, "http://")))
-        return false;
+        return ptc_why_say(why, PTC_WHY_INVALID, "must begin with https:// or http://");
     size_t scheme = url->https ? 8 : 7;
     PtcText rest = {text.bytes + scheme, text.len - scheme};
-    *why = "needs a host of letters, digits, dots and hyphens";
     if (!(rest.len && rest.bytes[0] == '[' ? take_ipv6(&rest, url) : take_name(&rest, url)))
-        return false;
-    *why = "may have a port from 1 to 65535 after its host, and no user name or password";
-    if (rest.len && rest.bytes[0] == ':' && !take_port(&rest, url))
-        return false;
-    if (rest.len && rest.bytes[0] == '@')
-        return false;
-    *why = "may have a path of printable ASCII after its host, without spaces, quotes, # and \\";
-    url->path = (PtcText){rest.bytes, rest.len};
-    return check_path(rest);
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "needs a host of letters, digits, dots and hyphens");
+    if ((rest.len && rest.bytes[0] == ':' && !take_port(&rest, url)) ||
+        (rest.len && rest.bytes[0] == '@'))
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "may have a port from 1 to 65535 after its host, and no user name or "
+                           "password");
+    url->path = rest;
+    return check_path(rest) ||
+           ptc_why_say(why, PTC_WHY_INVALID,
+                       "may have a path of printable ASCII after its host, without spaces, quotes, "
+                       "# and \\");
 }
 
 static PtcText port_of(const PtcUrl *url)
@@ -149,17 +149,16 @@ static size_t kept_of(const char *base, size_t origin, char first)
 bool ptc_url_resolve(const char *base, const char *location, char out[PTC_URL_BYTES + 1])
 {
     PtcUrl url;
-    const char *why;
     char first = location[0];
     bool whole = location[strcspn(location, ":/?#")] == ':';
-    if (!ptc_url_parse(ptc_text_cstr(base), &url, &why) || (first == '/' && location[1] == '/'))
+    if (!ptc_url_parse(ptc_text_cstr(base), &url, NULL) || (first == '/' && location[1] == '/'))
         return false;
     size_t origin = (size_t)(url.path.bytes - base);
     size_t keep = whole ? 0 : kept_of(base, origin, first);
     const char *joint = keep == origin && !whole && first != '/' && first != '?' ? "/" : "";
     int n = snprintf(out, PTC_URL_BYTES + 1, "%.*s%s%.*s", (int)keep, base, joint,
                      (int)strcspn(location, "#"), location);
-    return n > 0 && n <= PTC_URL_BYTES && ptc_url_parse(ptc_text_cstr(out), &url, &why);
+    return n > 0 && n <= PTC_URL_BYTES && ptc_url_parse(ptc_text_cstr(out), &url, NULL);
 }
 
 /* The character at *i, with those decoded that decide where a path leads; *i is moved to its last byte. */

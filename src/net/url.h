@@ -6,6 +6,7 @@
 #define PTC_NET_URL_H
 
 #include "base/buf.h"
+#include "base/why.h"
 
 enum { PTC_URL_BYTES = 2048 };
 
@@ -19,8 +20,8 @@ typedef struct PtcUrl {
     bool loopback;
 } PtcUrl;
 
-/* False with a reason, a constant text that follows "the address". */
-PTC_MUST_USE bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why);
+/* False with a reason that follows "the address". */
+PTC_MUST_USE bool ptc_url_parse(PtcText text, PtcUrl *url, PtcWhy *why);
 
 /* Do two addresses lead to the same server: scheme, host and port? */
 bool ptc_url_same_server(const PtcUrl *a, const PtcUrl *b);

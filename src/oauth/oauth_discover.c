@@ -45,13 +45,13 @@ static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, i
     if (ptc_buf_ok(&line))
         ptc_client_send(w->http, w->mem, &r, &answer);
     else
-        answer = (PtcClientAnswer){.end = PTC_CLIENT_NO_MEMORY, .why = "out of memory"};
-    bool ok = answer.end == PTC_CLIENT_OK;
+        answer = (PtcClientAnswer){.why = {PTC_WHY_NO_MEMORY, 0, "out of memory", ""}};
+    bool ok = ptc_client_answered(&answer);
     *status = answer.status;
     w->inside = answer.inside;
     ptc_challenge_parse(ptc_text_cstr(answer.www_authenticate), challenge);
     if (!ok)
-        ptc_oauth_work_fail(w, "the upstream does not answer: %s", answer.why);
+        ptc_oauth_work_fail(w, "the upstream does not answer: %s", answer.why.text);
     if (line.data)
         ptc_secret_wipe(line.data, line.len);
     ptc_buf_deinit(&line);
@@ -97,8 +97,7 @@ static Look look_at_resource(PtcOauthWork *w, const char *place, const char *url
 static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *out)
 {
     PtcUrl parts;
-    const char *why;
-    if (!ptc_url_parse(ptc_text_cstr(url), &parts, &why))
+    if (!ptc_url_parse(ptc_text_cstr(url), &parts, NULL))
         return ptc_oauth_work_fail(w, "the address of the upstream cannot be used");
     PtcText origin = {url, (size_t)(parts.path.bytes - url)};
     *out = (PtcOauthResource){

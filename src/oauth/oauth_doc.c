@@ -70,8 +70,8 @@ const char *ptc_oauth_doc_text(PtcOauthDoc *doc, const char *name)
 const char *ptc_oauth_doc_address(PtcOauthDoc *doc, const char *name)
 {
     PtcUrl url;
-    const char *why, *text = ptc_oauth_doc_text(doc, name);
-    return text && ptc_url_parse(ptc_text_cstr(text), &url, &why) ? text : NULL;
+    const char *text = ptc_oauth_doc_text(doc, name);
+    return text && ptc_url_parse(ptc_text_cstr(text), &url, NULL) ? text : NULL;
 }
 
 static int64_t digits(PtcText text, int64_t otherwise)

@@ -18,8 +18,7 @@ typedef struct {
 
 static bool cut(const char *address, Cut *out)
 {
-    const char *why;
-    if (!ptc_url_parse(ptc_text_cstr(address), &out->url, &why))
+    if (!ptc_url_parse(ptc_text_cstr(address), &out->url, NULL))
         return false;
     PtcText path = out->url.path;
     const char *query = path.len ? memchr(path.bytes, '?', path.len) : NULL;

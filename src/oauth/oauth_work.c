@@ -39,8 +39,7 @@ bool ptc_oauth_work_fail(PtcOauthWork *w, const char *format, ...)
 bool ptc_oauth_work_allows(PtcOauthWork *w, const char *what, const char *url)
 {
     PtcUrl parts;
-    const char *why;
-    if (!url || !ptc_url_parse(ptc_text_cstr(url), &parts, &why))
+    if (!url || !ptc_url_parse(ptc_text_cstr(url), &parts, NULL))
         return ptc_oauth_work_fail(w, "%s cannot be used as an address", what);
     bool leads_inside = parts.loopback || ptc_address_text_is_inside(parts.host);
     if (leads_inside && !w->inside)
@@ -83,11 +82,12 @@ static bool send_it(PtcOauthWork *w, PtcClientRequest *r, PtcOauthReply *reply)
     r->user = &reply->body;
     ptc_client_send(w->http, w->mem, r, &answer);
     reply->status = answer.status;
-    bool ok = answer.end == PTC_CLIENT_OK;
+    bool ok = ptc_client_answered(&answer);
     if (ok && answer.error_body.len)
         ok = ptc_buf_add(&reply->body, answer.error_body.data, answer.error_body.len);
     if (!ok)
-        ptc_oauth_work_fail(w, "%.200s: %s", r->url, answer.why[0] ? answer.why : "out of memory");
+        ptc_oauth_work_fail(w, "%.200s: %s", r->url,
+                            answer.why.text[0] ? answer.why.text : "out of memory");
     ptc_client_answer_deinit(&answer);
     return ok;
 }

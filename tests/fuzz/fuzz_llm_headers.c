@@ -20,10 +20,10 @@ static void check_delay(int64_t ms)
 static void check_url(PtcText text, PtcMem *mem)
 {
     PtcUrl url;
-    const char *why = NULL;
+    PtcWhy why;
     PtcBuf again;
     if (!ptc_url_parse(text, &url, &why)) {
-        assert(why);
+        assert(why.class == PTC_WHY_INVALID && why.text[0]);
         return;
     }
     ptc_buf_init(&again, mem, 10000);

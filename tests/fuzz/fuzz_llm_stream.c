@@ -26,28 +26,30 @@ static bool note_message(void *user, const PtcEventMessage *m)
 }
 
 /* What the pieces give; the lengths NULL: all at once. */
-static int play(bool sse, PtcText bytes, const uint8_t *lengths, size_t count, PtcMem *mem,
-                PtcBuf *seen)
+static PtcWhyClass play(bool sse, PtcText bytes, const uint8_t *lengths, size_t count, PtcMem *mem,
+                        PtcBuf *seen)
 {
     PtcSse s;
     PtcEventStream e;
-    int status = 0;
+    PtcWhy why;
+    bool ok = true;
+    ptc_why_init(&why);
     ptc_sse_init(&s, mem, MAX);
     ptc_eventstream_init(&e, mem, MAX);
     s.event = note_event;
     e.message = note_message;
     s.user = e.user = seen;
-    for (size_t at = 0, i = 0, n; at < bytes.len && status == 0; at += n) {
+    for (size_t at = 0, i = 0, n; at < bytes.len && ok; at += n) {
         n = count ? lengths[i++ % count] + 1u : bytes.len;
         n = n < bytes.len - at ? n : bytes.len - at;
         PtcText piece = {bytes.bytes + at, n};
-        status = sse ? (int)ptc_sse_feed(&s, piece) : (int)ptc_eventstream_feed(&e, piece);
+        ok = sse ? ptc_sse_feed(&s, piece, &why) : ptc_eventstream_feed(&e, piece, &why);
     }
-    if (status == 0 && sse)
-        status = (int)ptc_sse_end(&s);
+    if (ok && sse)
+        (void)!ptc_sse_end(&s, &why);
     ptc_sse_deinit(&s);
     ptc_eventstream_deinit(&e);
-    return status;
+    return why.class;
 }
 
 /* A text that an input can hardly hit by chance: the sums of AWS's messages are made right. */

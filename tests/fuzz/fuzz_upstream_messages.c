@@ -87,16 +87,16 @@ static bool on_event(void *user, PtcText name, PtcText data)
 static void take_events(PtcLink *l, const char *text, size_t len)
 {
     PtcSse sse;
-    PtcSseStatus status = PTC_SSE_OK;
+    bool ok = true;
     ptc_sse_init(&sse, l->mem, 1 << 16);
     sse.event = on_event;
     sse.user = l;
-    for (size_t at = 0, n = 1; at < len && status == PTC_SSE_OK; at += n, n = n % 13 + 1) {
+    for (size_t at = 0, n = 1; at < len && ok; at += n, n = n % 13 + 1) {
         n = n < len - at ? n : len - at;
-        status = ptc_sse_feed(&sse, (PtcText){text + at, n});
+        ok = ptc_sse_feed(&sse, (PtcText){text + at, n}, NULL);
     }
-    if (status == PTC_SSE_OK)
-        (void)!ptc_sse_end(&sse);
+    if (ok)
+        (void)!ptc_sse_end(&sse, NULL);
     assert(sse.id_len <= sizeof sse.id && sse.retry_ms >= -1);
     ptc_sse_deinit(&sse);
 }

@@ -8,10 +8,11 @@
 
 static CheckHeap h;
 static PtcRpcMessage m;
+static PtcWhy why;
 
 static bool parse(const char *text)
 {
-    return ptc_rpc_parse(&h.heap, ptc_text_cstr(text), NULL, &m);
+    return ptc_rpc_parse(&h.heap, ptc_text_cstr(text), NULL, &m, &why);
 }
 
 static void test_kinds(void)
@@ -40,9 +41,10 @@ static void test_kinds(void)
 static void wrong(const char *text, int fault, PtcRpcKind kind, bool has_id)
 {
     CHECK(!parse(text));
-    if (check_count(m.fault == fault && m.kind == kind && (m.id != PTC_NONE) == has_id && m.why[0]))
-        printf("%s: fault %d, kind %d, %s\n", text, m.fault, (int)m.kind, m.why);
-    CHECK(!m.stopped);
+    if (check_count(why.code == fault && m.kind == kind && (m.id != PTC_NONE) == has_id &&
+                    why.text[0]))
+        printf("%s: fault %d, kind %d, %s\n", text, why.code, (int)m.kind, why.text);
+    CHECK(why.class == PTC_WHY_INVALID);
 }
 
 /* The id and the kind are known as far as they can be. */
@@ -78,8 +80,8 @@ static void test_memory(void)
         strcat(text, "\"x\",");
     strcat(text, "1]}");
     small.heap.limit = 1024;
-    CHECK(!ptc_rpc_parse(&small.heap, ptc_text_cstr(text), NULL, &m));
-    CHECK(m.stopped && m.fault == PTC_RPC_INTERNAL_ERROR);
+    CHECK(!ptc_rpc_parse(&small.heap, ptc_text_cstr(text), NULL, &m, &why));
+    CHECK(why.class == PTC_WHY_NO_MEMORY && why.code == PTC_RPC_INTERNAL_ERROR);
     check_heap_deinit(&small);
 }
 

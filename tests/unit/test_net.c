@@ -55,8 +55,7 @@ static void test_urls(void)
 {
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
         PtcUrl url;
-        const char *why = NULL;
-        bool ok = ptc_url_parse(ptc_text_cstr(urls[i].text), &url, &why);
+        bool ok = ptc_url_parse(ptc_text_cstr(urls[i].text), &url, NULL);
         if (check_count(ok == (urls[i].host != NULL)))
             printf("url %s\n", urls[i].text);
         if (!ok || !urls[i].host)
@@ -66,11 +65,10 @@ static void test_urls(void)
         CHECK(urls[i].port[0] ? ptc_text_is(url.port, urls[i].port) : !url.port.bytes);
     }
     PtcUrl a, b;
-    const char *why;
-    CHECK(ptc_url_parse(PTC_TEXT("https://Host:443/x"), &a, &why) &&
-          ptc_url_parse(PTC_TEXT("https://host/y"), &b, &why) && ptc_url_same_server(&a, &b));
-    CHECK(ptc_url_parse(PTC_TEXT("http://host/y"), &b, &why) && !ptc_url_same_server(&a, &b));
-    CHECK(ptc_url_parse(PTC_TEXT("https://host:444"), &b, &why) && !ptc_url_same_server(&a, &b));
+    CHECK(ptc_url_parse(PTC_TEXT("https://Host:443/x"), &a, NULL) &&
+          ptc_url_parse(PTC_TEXT("https://host/y"), &b, NULL) && ptc_url_same_server(&a, &b));
+    CHECK(ptc_url_parse(PTC_TEXT("http://host/y"), &b, NULL) && !ptc_url_same_server(&a, &b));
+    CHECK(ptc_url_parse(PTC_TEXT("https://host:444"), &b, NULL) && !ptc_url_same_server(&a, &b));
     static const char *const stay[] = {"",      "/",    "/a/b", "/...", "/.a", "/a..",
                                        "/%2fa", "/%2x", "/%2",  "/%",   "/;a", "/a/..b;c"};
     static const char *const leave[] = {".",        "..",      "/..",       "/.",   "/a/../b",
@@ -223,34 +221,33 @@ static void test_sse(void)
                 sse.user = &seen;
                 for (size_t at = 0, n = cut; at < len && ok; at += n, n = step) {
                     n = n < len - at ? n : len - at;
-                    ok = ptc_sse_feed(&sse, (PtcText){streams[i].text + at, n}) == PTC_SSE_OK;
+                    ok = ptc_sse_feed(&sse, (PtcText){streams[i].text + at, n}, NULL);
                 }
-                CHECK(ok && ptc_sse_end(&sse) == PTC_SSE_OK);
+                CHECK(ok && ptc_sse_end(&sse, NULL));
                 CHECK_STR(ptc_buf_text(&seen), streams[i].events);
                 ptc_sse_deinit(&sse);
                 ptc_buf_deinit(&seen);
             }
     }
     PtcSse sse;
+    PtcWhy why;
     ptc_sse_init(&sse, &mem, 1000);
     CHECK(sse.retry_ms == -1 && sse.id_len == 0);
-    CHECK(
-        ptc_sse_feed(
-            &sse,
-            PTC_TEXT("id: a-1\nretry: 250\ndata:\n\nretry: soon\nretry: 1234567890\nid: b\0c\n")) ==
-        PTC_SSE_OK);
+    CHECK(ptc_sse_feed(
+        &sse, PTC_TEXT("id: a-1\nretry: 250\ndata:\n\nretry: soon\nretry: 1234567890\nid: b\0c\n"),
+        NULL));
     CHECK(sse.retry_ms == 250 && ptc_text_is((PtcText){sse.id, sse.id_len}, "a-1"));
-    CHECK(ptc_sse_feed(&sse, PTC_TEXT("id\n")) == PTC_SSE_OK && sse.id_len == 0);
+    CHECK(ptc_sse_feed(&sse, PTC_TEXT("id\n"), NULL) && sse.id_len == 0);
     ptc_sse_deinit(&sse);
     ptc_sse_init(&sse, &mem, 8);
-    CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 123456789")) == PTC_SSE_TOO_LARGE);
+    CHECK(!ptc_sse_feed(&sse, PTC_TEXT("data: 123456789"), &why) && why.class == PTC_WHY_REFUSED);
     ptc_sse_deinit(&sse);
     ptc_sse_init(&sse, &mem, 8);
-    CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 123456789\n")) == PTC_SSE_TOO_LARGE);
+    CHECK(!ptc_sse_feed(&sse, PTC_TEXT("data: 123456789\n"), &why) && why.class == PTC_WHY_REFUSED);
     ptc_sse_deinit(&sse);
     ptc_sse_init(&sse, &mem, 8);
-    CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 12\ndata: 12\ndata: 12\n")) == PTC_SSE_OK);
-    CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 3\n\n")) == PTC_SSE_TOO_LARGE);
+    CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 12\ndata: 12\ndata: 12\n"), NULL));
+    CHECK(!ptc_sse_feed(&sse, PTC_TEXT("data: 3\n\n"), &why) && why.class == PTC_WHY_REFUSED);
     ptc_sse_deinit(&sse);
 }
 
@@ -289,22 +286,24 @@ static void add_message(PtcBuf *out, PtcText headers, PtcText payload)
     add_number(out, ptc_eventstream_crc32(0, out->data + from, out->len - from));
 }
 
-static PtcEventStreamStatus feed_all(PtcText bytes, size_t first, size_t step, PtcBuf *seen)
+/* How it ends: no class when all of it was taken. */
+static PtcWhyClass feed_all(PtcText bytes, size_t first, size_t step, PtcBuf *seen)
 {
     PtcEventStream stream;
-    PtcEventStreamStatus status = PTC_EVENTSTREAM_OK;
+    PtcWhy why;
+    ptc_why_init(&why);
     ptc_eventstream_init(&stream, &mem, 4096);
     stream.message = note_message;
     stream.user = seen;
-    for (size_t at = 0, n = first; at < bytes.len && status == PTC_EVENTSTREAM_OK;
-         at += n, n = step) {
+    bool ok = true;
+    for (size_t at = 0, n = first; at < bytes.len && ok; at += n, n = step) {
         n = n < bytes.len - at ? n : bytes.len - at;
-        status = ptc_eventstream_feed(&stream, (PtcText){bytes.bytes + at, n});
+        ok = ptc_eventstream_feed(&stream, (PtcText){bytes.bytes + at, n}, &why);
     }
-    if (status == PTC_EVENTSTREAM_OK && ptc_eventstream_pending(&stream))
+    if (ok && ptc_eventstream_pending(&stream))
         ptc_buf_add_cstr(seen, "...");
     ptc_eventstream_deinit(&stream);
-    return status;
+    return why.class;
 }
 
 static void test_eventstream(void)
@@ -318,26 +317,26 @@ static void test_eventstream(void)
     add_message(&bytes, PTC_TEXT(""), PTC_TEXT("{}"));
     for (size_t cut = 0; cut <= bytes.len; cut++) {
         ptc_buf_clear(&seen);
-        CHECK(feed_all(ptc_buf_view(&bytes), cut, 1 + cut % 3, &seen) == PTC_EVENTSTREAM_OK);
+        CHECK(feed_all(ptc_buf_view(&bytes), cut, 1 + cut % 3, &seen) == PTC_WHY_NONE);
         CHECK_STR(ptc_buf_text(&seen), "(event||)(||{})");
         ptc_buf_clear(&seen);
         if (cut < bytes.len && cut)
-            CHECK(feed_all((PtcText){bytes.data, cut}, cut, 1, &seen) == PTC_EVENTSTREAM_OK);
+            CHECK(feed_all((PtcText){bytes.data, cut}, cut, 1, &seen) == PTC_WHY_NONE);
     }
     for (size_t i = 0; i < bytes.len; i++) { /* no flipped bit goes unnoticed */
         bytes.data[i] ^= 1;
         ptc_buf_clear(&seen);
-        CHECK(feed_all(ptc_buf_view(&bytes), SIZE_MAX, 1, &seen) == PTC_EVENTSTREAM_BROKEN);
+        CHECK(feed_all(ptc_buf_view(&bytes), SIZE_MAX, 1, &seen) == PTC_WHY_INVALID);
         bytes.data[i] ^= 1;
     }
     ptc_buf_clear(&bytes);
     add_number(&bytes, 5000); /* larger than may be */
     add_number(&bytes, 0);
     add_number(&bytes, ptc_eventstream_crc32(0, bytes.data, 8));
-    CHECK(feed_all(ptc_buf_view(&bytes), SIZE_MAX, 1, &seen) == PTC_EVENTSTREAM_TOO_LARGE);
+    CHECK(feed_all(ptc_buf_view(&bytes), SIZE_MAX, 1, &seen) == PTC_WHY_REFUSED);
     ptc_buf_clear(&bytes);
     add_message(&bytes, PTC_TEXT("\5ab"), PTC_TEXT("")); /* a header that ends behind its message */
-    CHECK(feed_all(ptc_buf_view(&bytes), SIZE_MAX, 1, &seen) == PTC_EVENTSTREAM_BROKEN);
+    CHECK(feed_all(ptc_buf_view(&bytes), SIZE_MAX, 1, &seen) == PTC_WHY_INVALID);
     ptc_buf_deinit(&bytes);
     ptc_buf_deinit(&seen);
 }

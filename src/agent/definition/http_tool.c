@@ -380,17 +380,16 @@ static void send_once(Exchange *x, PtcText body, PtcClientAnswer *answer)
 static bool follow(Exchange *x, const PtcClientAnswer *answer)
 {
     PtcUrl from, to;
-    const char *why;
     PtcText old = ptc_buf_view(&x->url), location = ptc_text_cstr(answer->location);
     if (x->tool->method != PTC_HTTP_GET || answer->status < 301 || answer->status > 308 ||
-        !location.len || !ptc_url_parse(old, &from, &why))
+        !location.len || !ptc_url_parse(old, &from, NULL))
         return false;
     PtcBuf next;
     ptc_buf_init(&next, &x->mem, URL_BYTES);
     if (location.bytes[0] == '/' && !ptc_text_starts(location, "//"))
         ptc_buf_add(&next, old.bytes, old.len - from.path.len);
     ptc_buf_add(&next, location.bytes, location.len);
-    bool same = ptc_buf_ok(&next) && ptc_url_parse(ptc_buf_view(&next), &to, &why) &&
+    bool same = ptc_buf_ok(&next) && ptc_url_parse(ptc_buf_view(&next), &to, NULL) &&
                 ptc_url_same_server(&from, &to);
     if (same) { /* it takes its place, so that no memory is needed that there may not be */
         ptc_buf_deinit(&x->url);
@@ -436,7 +435,7 @@ static void fail_status(Exchange *x, const PtcClientAnswer *a)
 }
 
 /* Did it end before anything can have reached the server? */
-static bool was_not_sent(PtcClientEnd end)
+static bool was_not_sent(int end)
 {
     return end == PTC_CLIENT_BAD_REQUEST || end == PTC_CLIENT_NO_CONNECTION ||
            end == PTC_CLIENT_BAD_TLS || end == PTC_CLIENT_CONNECT_TIMEOUT;
@@ -445,13 +444,13 @@ static bool was_not_sent(PtcClientEnd end)
 static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
 {
     char text[400];
-    PtcText why = clean_text(x, ptc_text_cstr(a->why));
-    if (a->end == PTC_CLIENT_STOPPED || a->end == PTC_CLIENT_TOO_LARGE)
+    PtcText why = clean_text(x, ptc_text_cstr(a->why.text));
+    if (a->why.code == PTC_CLIENT_STOPPED || a->why.code == PTC_CLIENT_TOO_LARGE)
         snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
                  BODY_BYTES / MIB);
     else
         snprintf(text, sizeof text, "%.*s", (int)why.len, why.bytes);
-    if (was_not_sent(a->end))
+    if (was_not_sent(a->why.code))
         ptc_answer_fail(x->call, ptc_text_cstr(text));
     else
         ptc_answer_unsure(x->call, ptc_text_cstr(text));
@@ -468,7 +467,7 @@ static void take_result(Exchange *x)
 
 static void take_answer(Exchange *x, const PtcClientAnswer *a)
 {
-    if (a->end != PTC_CLIENT_OK)
+    if (!ptc_client_answered(a))
         fail_exchange(x, a);
     else if (a->status < 200 || a->status > 299)
         fail_status(x, a);
@@ -481,7 +480,7 @@ static void exchange(Exchange *x, PtcText body)
     PtcClientAnswer answer;
     for (int times = 0;; times++) {
         send_once(x, body, &answer);
-        if (times == REDIRECTS || answer.end != PTC_CLIENT_OK || !follow(x, &answer))
+        if (times == REDIRECTS || !ptc_client_answered(&answer) || !follow(x, &answer))
             break;
         ptc_client_answer_deinit(&answer);
     }

@@ -75,7 +75,9 @@ static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText byte
 
 static PtcLlmStatus status_of(const PtcClientAnswer *a)
 {
-    switch (a->end) {
+    if (a->why.class == PTC_WHY_NO_MEMORY)
+        return PTC_LLM_NO_MEMORY;
+    switch (a->why.code) {
     case PTC_CLIENT_BAD_REQUEST:
     case PTC_CLIENT_BAD_TLS: return PTC_LLM_CONFIG_ERROR;
     case PTC_CLIENT_NO_CONNECTION:
@@ -87,11 +89,8 @@ static PtcLlmStatus status_of(const PtcClientAnswer *a)
     case PTC_CLIENT_TOO_LARGE: return PTC_LLM_TOO_LARGE;
     case PTC_CLIENT_NOT_HTTP:
     case PTC_CLIENT_BROKEN: return a->touched ? PTC_LLM_UNKNOWN : PTC_LLM_SERVER_ERROR;
-    case PTC_CLIENT_NO_MEMORY: return PTC_LLM_NO_MEMORY;
-    case PTC_CLIENT_OK:
-    case PTC_CLIENT_STOPPED: break;
+    default: return PTC_LLM_UNKNOWN;
     }
-    return PTC_LLM_UNKNOWN;
 }
 
 static void read_delay(const PtcClientAnswer *a, PtcReply *reply)
@@ -109,8 +108,8 @@ static void read_delay(const PtcClientAnswer *a, PtcReply *reply)
 static void take_answer(const Remote *m, PtcWire *w, const PtcClientAnswer *a)
 {
     PtcText body = ptc_buf_view(&a->error_body);
-    if (a->end != PTC_CLIENT_OK) {
-        ptc_reply_failf(&w->reply, status_of(a), "%s (%s)", a->why, m->model.name);
+    if (!ptc_client_answered(a)) {
+        ptc_reply_failf(&w->reply, status_of(a), "%s (%s)", a->why.text, m->model.name);
     } else if (a->status >= 300 && a->status <= 399) {
         ptc_reply_failf(&w->reply, PTC_LLM_CLIENT_ERROR,
                         "HTTP %d: the server sends us to %s, and redirects are not followed; "
@@ -131,7 +130,7 @@ static bool refused_schema(const Remote *m, const PtcLlmRequest *r, const PtcCli
     PtcText body = ptc_buf_view(&a->error_body);
     bool refused = a->status == 400 || a->status == 404 || a->status == 422 || a->status == 501;
     if (!r->schema.bytes || m->target.provider->dialect != &ptc_openai_dialect ||
-        a->end != PTC_CLIENT_OK || !refused)
+        !ptc_client_answered(a) || !refused)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(body.bytes, body.len, words[i], strlen(words[i])))
@@ -192,13 +191,13 @@ static bool attempt(Remote *m, const PtcLlmRequest *r, bool json_object, int64_t
 {
     PtcWire wire;
     PtcBuf body;
-    PtcClientAnswer answer = {.end = PTC_CLIENT_STOPPED};
+    PtcClientAnswer answer = {.why = {PTC_WHY_CANCELLED, PTC_CLIENT_STOPPED, "", ""}};
     bool again = false;
     ptc_wire_init(&wire, arena->mem, m->target.provider->dialect, r, m->place->keys);
     ptc_buf_init(&body, arena->mem, PTC_LLM_REQUEST_BYTES);
     if (write_body(m, r, r->stream != NULL, json_object, &body, &wire.reply))
         send_body(m, r, ptc_buf_view(&body), total_ms, &wire, &answer);
-    if (ptc_reply_ok(&wire.reply) || answer.end != PTC_CLIENT_STOPPED) {
+    if (ptc_reply_ok(&wire.reply) || answer.why.code != PTC_CLIENT_STOPPED) {
         again = !json_object && refused_schema(m, r, &answer);
         take_answer(m, &wire, &answer);
     }
@@ -325,14 +324,14 @@ PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvide
                                  PtcText id, PtcText base, bool with_key, char *why, size_t size)
 {
     PtcUrl url;
-    const char *wrong;
+    PtcWhy wrong;
     if (!is_id(id)) {
         snprintf(why, size, "the id of a model is 1 to %d printable characters without blanks",
                  ID_BYTES);
         return NULL;
     }
     if (base.bytes && !ptc_url_parse(base, &url, &wrong)) {
-        snprintf(why, size, "the address of the endpoint %s", wrong);
+        snprintf(why, size, "the address of the endpoint %s", wrong.text);
         return NULL;
     }
     Remote *m = ptc_mem_alloc(place->mem, sizeof *m);

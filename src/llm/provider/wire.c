@@ -345,26 +345,28 @@ static bool on_message(void *user, const PtcEventMessage *m)
     return go_on(w);
 }
 
+/* A stream that we stopped ourselves has its reply already. */
+static void break_stream(PtcWire *w, const PtcWhy *why)
+{
+    PtcLlmStatus status = why->class == PTC_WHY_NO_MEMORY ? PTC_LLM_NO_MEMORY
+                          : why->class == PTC_WHY_REFUSED ? PTC_LLM_TOO_LARGE
+                                                          : PTC_LLM_UNKNOWN;
+    if (why->class != PTC_WHY_CANCELLED)
+        ptc_reply_fail(&w->reply, status, ptc_text_cstr(why->text));
+}
+
 static void feed_sse(PtcWire *w, PtcText bytes, bool last)
 {
-    PtcSseStatus status = last ? ptc_sse_end(&w->sse) : ptc_sse_feed(&w->sse, bytes);
-    if (status == PTC_SSE_TOO_LARGE)
-        ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
-                       PTC_TEXT("an event of the stream is too large"));
-    else if (status == PTC_SSE_NO_MEMORY)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
+    PtcWhy why;
+    if (!(last ? ptc_sse_end(&w->sse, &why) : ptc_sse_feed(&w->sse, bytes, &why)))
+        break_stream(w, &why);
 }
 
 static void feed_eventstream(PtcWire *w, PtcText bytes)
 {
-    PtcEventStreamStatus status = ptc_eventstream_feed(&w->events, bytes);
-    if (status == PTC_EVENTSTREAM_BROKEN)
-        ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN, PTC_TEXT("the event stream is damaged"));
-    else if (status == PTC_EVENTSTREAM_TOO_LARGE)
-        ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
-                       PTC_TEXT("an event of the stream is too large"));
-    else if (status == PTC_EVENTSTREAM_NO_MEMORY)
-        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
+    PtcWhy why;
+    if (!ptc_eventstream_feed(&w->events, bytes, &why))
+        break_stream(w, &why);
 }
 
 static bool add_body(PtcWire *w, PtcText bytes)

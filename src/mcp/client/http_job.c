@@ -125,11 +125,11 @@ static bool on_event(void *user, PtcText name, PtcText data)
 static PtcPiece take_events(PtcLinkJob *job, PtcText bytes)
 {
     job->is_stream = true;
-    job->stream_end = ptc_sse_feed(&job->sse, bytes);
-    if (job->stream_end == PTC_SSE_OK)
+    PtcWhy why;
+    if (ptc_sse_feed(&job->sse, bytes, &why))
         return PTC_PIECE_MORE;
-    job->too_large |= job->stream_end == PTC_SSE_TOO_LARGE;
-    job->no_memory |= job->stream_end == PTC_SSE_NO_MEMORY;
+    job->too_large |= why.class == PTC_WHY_REFUSED;
+    job->no_memory |= why.class == PTC_WHY_NO_MEMORY;
     return job->answered ? PTC_PIECE_ENOUGH : PTC_PIECE_STOP; /* only this thread sets it */
 }
 
@@ -175,7 +175,7 @@ static bool has_others(PtcLinkJob *job, PtcText lines)
 {
     const PtcLinkConfig *c = &job->link->config;
     const PtcClientAnswer *a = &job->answer;
-    return c->refused && a->end == PTC_CLIENT_OK && (a->status == 401 || a->status == 403) &&
+    return c->refused && ptc_client_answered(a) && (a->status == 401 || a->status == 403) &&
            c->refused(c->user, a->status, a->www_authenticate, lines, &job->why);
 }
 
@@ -188,12 +188,12 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
     PtcLink *l = job->link;
     ptc_buf_init(&all, l->mem, HEADER_BYTES);
     ptc_client_answer_deinit(&job->answer);
-    job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
+    job->answer = (PtcClientAnswer){.why = {PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST, "", ""}};
     bool made = write_headers(job, &all);
     size_t count = ptc_client_header_lines(ptc_buf_view(&all), lines, HEADERS + 1);
     if (made && count > HEADERS) {
-        snprintf(job->answer.why, sizeof job->answer.why,
-                 "the request has more than %d lines of headers", HEADERS);
+        ptc_why_say_code(&job->answer.why, PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST,
+                         "the request has more than %d lines of headers", HEADERS);
     } else if (made) {
         bool posts = *method == 'P';
         PtcClientRequest r = {
@@ -238,13 +238,12 @@ static bool follow(PtcLinkJob *job)
 {
     const PtcClientAnswer *a = &job->answer;
     PtcUrl here, there;
-    const char *why;
     char url[PTC_URL_BYTES + 1];
-    if (a->end != PTC_CLIENT_OK || (a->status != 307 && a->status != 308) || job->redirected)
+    if (!ptc_client_answered(a) || (a->status != 307 && a->status != 308) || job->redirected)
         return false;
-    if (!a->location[0] || !ptc_url_parse(ptc_text_cstr(job->url), &here, &why) ||
+    if (!a->location[0] || !ptc_url_parse(ptc_text_cstr(job->url), &here, NULL) ||
         !ptc_url_resolve(job->url, a->location, url) ||
-        !ptc_url_parse(ptc_text_cstr(url), &there, &why) || !ptc_url_same_server(&here, &there))
+        !ptc_url_parse(ptc_text_cstr(url), &there, NULL) || !ptc_url_same_server(&here, &there))
         return false;
     memcpy(job->url, url, strlen(url) + 1);
     job->redirected = true;
@@ -265,8 +264,8 @@ static bool wait_ms(PtcLinkJob *job, int64_t ms)
 static bool can_resume(const PtcLinkJob *job)
 {
     const PtcClientAnswer *a = &job->answer;
-    bool broken =
-        a->end == PTC_CLIENT_OK || a->end == PTC_CLIENT_BROKEN || a->end == PTC_CLIENT_SILENCE;
+    bool broken = ptc_client_answered(a) || a->why.code == PTC_CLIENT_BROKEN ||
+                  a->why.code == PTC_CLIENT_SILENCE;
     return job->is_stream && !job->answered && !job->too_large && !job->no_memory && broken &&
            job->sse.id_len > 0 && a->status >= 200 && a->status < 300 &&
            !ptc_cancelled(&job->cancel);
@@ -288,8 +287,8 @@ static void exchange(PtcLinkJob *job)
     send(job, methods[job->kind]);
     if (follow(job))
         send(job, methods[job->kind]);
-    if (job->is_stream && job->answer.end == PTC_CLIENT_OK && !job->answered)
-        (void)!ptc_sse_end(&job->sse);
+    if (job->is_stream && ptc_client_answered(&job->answer) && !job->answered)
+        (void)!ptc_sse_end(&job->sse, NULL);
 }
 
 /* A stream of the modern era is not taken up: the request died with it. */
@@ -301,8 +300,8 @@ static void resume(PtcLinkJob *job)
             return;
         begin_stream(job);
         send(job, "GET");
-        if (job->is_stream && job->answer.end == PTC_CLIENT_OK && !job->answered)
-            (void)!ptc_sse_end(&job->sse);
+        if (job->is_stream && ptc_client_answered(&job->answer) && !job->answered)
+            (void)!ptc_sse_end(&job->sse, NULL);
         if (job->heard)
             tries = 0;
     }
@@ -317,7 +316,7 @@ static void listen(PtcLinkJob *job)
         job->is_stream = false;
         exchange(job);
         bool opened = job->answer.status >= 200 && job->answer.status < 300 && job->is_stream;
-        bool broke = job->answer.end == PTC_CLIENT_OK || job->answer.end == PTC_CLIENT_BROKEN;
+        bool broke = ptc_client_answered(&job->answer) || job->answer.why.code == PTC_CLIENT_BROKEN;
         if (!opened || !broke || job->endless_sse || job->too_large || job->no_memory)
             return;
         if (job->heard)
@@ -340,7 +339,7 @@ void ptc_http_job_run(PtcLinkJob *job)
         if (job->kind == JOB_POST && !job->forever && job->resumable)
             resume(job);
         if (job->text.len && !job->too_large && !job->no_memory &&
-            job->answer.end == PTC_CLIENT_OK) {
+            ptc_client_answered(&job->answer)) {
             if (is_answer(job, ptc_buf_view(&job->text)))
                 note_answered(job);
             job->no_memory = !ptc_http_arrive(job, ptc_buf_view(&job->text), false);

@@ -59,7 +59,6 @@ typedef struct PtcLinkJob {
     PtcBuf why; /* headers with credentials could not be made */
     size_t bytes;
     bool redirected, too_large, no_memory, is_stream, heard;
-    PtcSseStatus stream_end;
     Arrival last; /* its end */
 } PtcLinkJob;
 

@@ -59,9 +59,9 @@ void ptc_http_outcome(PtcLinkReply *r, const PtcLinkJob *job)
     r->delivered = a->sent;
     r->status = a->status;
     r->bytes = job->bytes + a->error_body.len;
-    if (job->no_memory || a->end == PTC_CLIENT_NO_MEMORY) {
+    if (job->no_memory || a->why.class == PTC_WHY_NO_MEMORY) {
         r->end = PTC_LINK_NO_MEMORY;
-    } else if (job->too_large || a->end == PTC_CLIENT_TOO_LARGE) {
+    } else if (job->too_large || a->why.code == PTC_CLIENT_TOO_LARGE) {
         r->end = PTC_LINK_TOO_LARGE;
         ptc_buf_addf(&r->text, "its answer has more than %zu bytes", job->link->config.max_message);
     } else if (job->why.len) {
@@ -69,9 +69,9 @@ void ptc_http_outcome(PtcLinkReply *r, const PtcLinkJob *job)
         r->delivered = false;
         r->own = true;
         ptc_buf_add(&r->text, job->why.data, job->why.len);
-    } else if (a->end != PTC_CLIENT_OK) {
-        r->end = a->end == PTC_CLIENT_NOT_HTTP ? PTC_LINK_BAD_ANSWER : PTC_LINK_BROKEN;
-        ptc_buf_add_cstr(&r->text, a->why);
+    } else if (!ptc_client_answered(a)) {
+        r->end = a->why.code == PTC_CLIENT_NOT_HTTP ? PTC_LINK_BAD_ANSWER : PTC_LINK_BROKEN;
+        ptc_buf_add_cstr(&r->text, a->why.text);
     } else if (a->status < 200 || a->status > 299) {
         fill_fault(r, job);
     } else {

@@ -86,7 +86,7 @@ static void renew(PtcLink *l)
 bool ptc_http_renew_is_lost(const PtcLinkJob *job)
 {
     const PtcClientAnswer *a = &job->answer;
-    if (a->end != PTC_CLIENT_OK || !job->session[0] || job->opens)
+    if (!ptc_client_answered(a) || !job->session[0] || job->opens)
         return false;
     PtcText body = ptc_buf_view(&a->error_body);
     bool about = memmem(body.bytes, body.len, "ession", 6) != NULL;

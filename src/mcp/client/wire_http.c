@@ -176,7 +176,7 @@ static void listener_ended(PtcLink *l, const PtcLinkJob *job)
 {
     if (!job->endless_sse) {
         if (job->answer.status != 405 && job->answer.status != 404 &&
-            job->answer.end != PTC_CLIENT_CANCELLED)
+            job->answer.why.code != PTC_CLIENT_CANCELLED)
             ptc_link_log(l, "its stream of messages ended (status %d)", job->answer.status);
         return;
     }
@@ -197,7 +197,7 @@ static void listener_ended(PtcLink *l, const PtcLinkJob *job)
 static void post_ended(PtcLink *l, PtcLinkJob *job, PtcLinkAsk *ask)
 {
     const PtcClientAnswer *a = &job->answer;
-    bool taken = a->end == PTC_CLIENT_OK && a->status >= 200 && a->status <= 299;
+    bool taken = ptc_client_answered(a) && a->status >= 200 && a->status <= 299;
     if (taken && l->http->sse) { /* the answer comes by the stream */
         ask->delivered = true;
         ptc_http_job_free(job);
@@ -243,15 +243,14 @@ static void take_endpoint(PtcLink *l, PtcText text)
 {
     PtcHttpWire *w = l->http;
     PtcUrl here, there;
-    const char *why;
     char url[PTC_URL_BYTES + 1];
-    if (!ptc_url_parse(ptc_text_cstr(l->config.url), &here, &why))
+    if (!ptc_url_parse(ptc_text_cstr(l->config.url), &here, NULL))
         return;
     int origin = (int)(here.path.bytes - l->config.url);
     bool path = text.len && text.bytes[0] == '/' && (text.len < 2 || text.bytes[1] != '/');
     int n = snprintf(url, sizeof url, "%.*s%.*s", path ? origin : 0, l->config.url, (int)text.len,
                      text.bytes);
-    if (n < 0 || (size_t)n >= sizeof url || !ptc_url_parse(ptc_text_cstr(url), &there, &why) ||
+    if (n < 0 || (size_t)n >= sizeof url || !ptc_url_parse(ptc_text_cstr(url), &there, NULL) ||
         !ptc_url_same_server(&here, &there)) {
         ptc_link_down(l, PTC_TEXT("it wants messages sent to another server"));
         return;

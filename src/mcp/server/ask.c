@@ -241,7 +241,7 @@ static PtcValue read_refusal(PtcMcpCall *call, const PtcRpcMessage *m, bool is_m
 static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
 {
     PtcRpcMessage m;
-    bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), NULL, &m);
+    bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), NULL, &m, NULL);
     bool ready = ok && m.kind == PTC_RPC_RESULT && ptc_is_map(m.result);
     *answer = ready ? m.result : read_refusal(call, &m, ok);
     return ready ? PTC_MCP_ASK_READY : PTC_MCP_ASK_FAILED;

@@ -85,12 +85,12 @@ static bool is_answer(const PtcRpcMessage *m)
     return m->kind == PTC_RPC_RESULT || m->kind == PTC_RPC_ERROR;
 }
 
-static void refuse_fault(PtcMcpCall *call, const PtcRpcMessage *m)
+static void refuse_fault(PtcMcpCall *call, const PtcWhy *why)
 {
-    if (m->stopped)
+    if (why->class == PTC_WHY_NO_MEMORY)
         ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "%s", OUT_OF_BOUNDS);
     else
-        ptc_mcp_refuse(call, 400, m->fault, NULL, "%s", m->why);
+        ptc_mcp_refuse(call, 400, why->code, NULL, "%s", why->text);
 }
 
 /* Whatever is wrong with a request is reported for its id. */
@@ -100,14 +100,15 @@ static bool take_apart(PtcMcpCall *call)
     PtcText text = {call->in->text, call->in->len};
     const PtcJsonKeep keep = {arguments, call->mcp->raw_names, call->raw};
     PtcRpcMessage m;
-    bool ok = ptc_rpc_parse(&call->heap, text, call->mcp->raw_names[0] ? &keep : NULL, &m);
+    PtcWhy why;
+    bool ok = ptc_rpc_parse(&call->heap, text, call->mcp->raw_names[0] ? &keep : NULL, &m, &why);
     call->kind = m.kind;
     if (!is_answer(&m) && m.id != PTC_NONE && !set_id(call, m.id))
         return false;
     call->method = m.method;
     call->params = m.params;
     if (!ok)
-        refuse_fault(call, &m);
+        refuse_fault(call, &why);
     else if (is_answer(&m) && call->peer)
         ptc_mcp_reply(call->peer, m.id, text.bytes, text.len);
     return ok && !is_answer(&m);

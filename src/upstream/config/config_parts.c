@@ -136,12 +136,11 @@ void ptc_config_env_file(Config *c, PtcText path)
 bool ptc_config_check_url(Config *c, PtcText text, bool insecure, bool insecure_auth,
                           bool credentials)
 {
-    char message[200];
     PtcUrl url;
-    const char *why;
+    PtcWhy why;
     if (!ptc_url_parse(text, &url, &why)) {
-        snprintf(message, sizeof message, "the address %s", why);
-        ptc_config_wrong(c, "bad_url", message);
+        ptc_why_prefix(&why, "the address ");
+        ptc_config_wrong(c, "bad_url", why.text);
         return false;
     }
     if (url.https || url.loopback)

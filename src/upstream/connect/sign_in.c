@@ -101,8 +101,7 @@ static bool get_as_client(PtcSignIn *s, PtcClient *http, PtcText used, PtcBuf *t
 const char *ptc_sign_in_forbidden(const PtcEntry *entry)
 {
     PtcUrl url;
-    const char *why;
-    if (!ptc_url_parse(ptc_text_cstr(entry->url), &url, &why))
+    if (!ptc_url_parse(ptc_text_cstr(entry->url), &url, NULL))
         return "its address cannot be used";
     return url.https || url.loopback || entry->insecure_auth
                ? NULL

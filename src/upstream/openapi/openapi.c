@@ -398,10 +398,9 @@ static bool has_servers(PtcHeap *heap, PtcValue of)
 static bool same_origin(PtcText base, PtcText other)
 {
     PtcUrl a, b;
-    const char *why;
     if (other.len && other.bytes[0] == '/')
         return true;
-    return ptc_url_parse(base, &a, &why) && ptc_url_parse(other, &b, &why) &&
+    return ptc_url_parse(base, &a, NULL) && ptc_url_parse(other, &b, NULL) &&
            ptc_url_same_server(&a, &b);
 }
 
@@ -409,7 +408,6 @@ PtcValue ptc_openapi_base(PtcHeap *heap, PtcValue document, const PtcOperation *
                           PtcText base_url)
 {
     PtcUrl url;
-    const char *why;
     PtcValue own = has_servers(heap, operation->operation)
                        ? first_server(heap, operation->operation)
                    : has_servers(heap, operation->item) ? first_server(heap, operation->item)
@@ -418,12 +416,12 @@ PtcValue ptc_openapi_base(PtcHeap *heap, PtcValue document, const PtcOperation *
         base_url.bytes ? ptc_fields_string(heap, base_url) : first_server(heap, document);
     if (own != PTC_NIL && base == PTC_NONE && !base_url.bytes)
         base = own;
-    if (own == PTC_NONE || base == PTC_NONE || !ptc_url_parse(ptc_str_text(base), &url, &why))
+    if (own == PTC_NONE || base == PTC_NONE || !ptc_url_parse(ptc_str_text(base), &url, NULL))
         return PTC_NONE;
     if (own == PTC_NIL)
         return base;
     if (!same_origin(ptc_str_text(base), ptc_str_text(own)))
         return PTC_NONE;
-    bool whole = ptc_url_parse(ptc_str_text(own), &url, &why);
+    bool whole = ptc_url_parse(ptc_str_text(own), &url, NULL);
     return whole && !base_url.bytes ? own : base;
 }

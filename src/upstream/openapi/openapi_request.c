@@ -280,9 +280,8 @@ static bool add_static(Making *m)
 static bool add_address(Making *m, PtcValue base)
 {
     PtcUrl url;
-    const char *why;
     PtcText text = ptc_str_text(base);
-    if (!ptc_url_parse(text, &url, &why))
+    if (!ptc_url_parse(text, &url, NULL))
         return fail(m, PTC_CALL_UNSUPPORTED_DOCUMENT);
     size_t origin = text.len - url.path.len;
     const char *question = memchr(url.path.bytes, '?', url.path.len);

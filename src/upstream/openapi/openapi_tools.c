@@ -132,7 +132,6 @@ static PtcValue base_of(Making *m, const PtcOperation *o)
 static PtcLeftOut why_away(Making *m, const PtcOperation *o)
 {
     PtcUrl first, other;
-    const char *why;
     PtcValue base = base_of(m, o);
     if (base == PTC_NONE) {
         PtcOperation plain = {.operation = PTC_NIL, .item = PTC_NIL};
@@ -140,8 +139,8 @@ static PtcLeftOut why_away(Making *m, const PtcOperation *o)
     }
     if (m->origin == PTC_NONE)
         m->origin = base;
-    bool here = ptc_url_parse(ptc_str_text(m->origin), &first, &why) &&
-                ptc_url_parse(ptc_str_text(base), &other, &why) &&
+    bool here = ptc_url_parse(ptc_str_text(m->origin), &first, NULL) &&
+                ptc_url_parse(ptc_str_text(base), &other, NULL) &&
                 ptc_url_same_server(&first, &other);
     return here ? PTC_LEFT_NOT : PTC_LEFT_ELSEWHERE;
 }
@@ -412,7 +411,6 @@ PtcValue ptc_openapi_tools_about(PtcHeap *heap, PtcValue document)
 PtcValue ptc_openapi_tools_base(PtcHeap *heap, PtcValue document, const PtcEntry *entry)
 {
     PtcUrl url;
-    const char *why;
     PtcBuf out;
     PtcValue servers = ptc_map_field(heap, document, "servers");
     PtcText path = ptc_fields_count(servers) ? ptc_fields_text(heap, ptc_seq_nth(servers, 0), "url")
@@ -422,7 +420,7 @@ PtcValue ptc_openapi_tools_base(PtcHeap *heap, PtcValue document, const PtcEntry
     if (!path.len || path.bytes[0] != '/' || ptc_text_starts(path, "//") || !entry->schema_url)
         return PTC_NIL;
     PtcText from = ptc_text_cstr(entry->schema_url);
-    if (!ptc_url_parse(from, &url, &why))
+    if (!ptc_url_parse(from, &url, NULL))
         return PTC_NIL;
     ptc_buf_init(&out, heap->pool->mem, PTC_URL_BYTES);
     ptc_buf_add(&out, from.bytes, from.len - url.path.len);

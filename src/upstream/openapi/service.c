@@ -63,8 +63,7 @@ static void take_active(PtcServiceJob *job)
 static void note_origin(PtcService *s, const PtcServiceJob *job)
 {
     PtcUrl url;
-    const char *why;
-    if (!ptc_url_parse(ptc_text_cstr(job->url), &url, &why))
+    if (!ptc_url_parse(ptc_text_cstr(job->url), &url, NULL))
         return;
     pthread_mutex_lock(&s->lock);
     snprintf(s->origin, sizeof s->origin, "%.*s/", (int)(url.path.bytes - job->url), job->url);
@@ -77,7 +76,7 @@ static void call(PtcService *s, PtcServiceJob *job)
     PtcLinkReply reply = {.end = PTC_LINK_BROKEN, .retry_after_ms = -1};
     ptc_buf_init(&reply.text, s->mem, s->config.entry->max_response + WHY_BYTES);
     ptc_service_send(job);
-    if (job->answer.end != PTC_CLIENT_OK || job->answer.status >= 500)
+    if (!ptc_client_answered(&job->answer) || job->answer.status >= 500)
         note_origin(s, job);
     ptc_service_reply(job, &reply);
     job->ask->done(job->ask, &reply); /* the ask, and what the request points to, may be gone now */
@@ -106,8 +105,8 @@ static bool probe(PtcService *s, PtcServiceJob *job)
     const PtcClientAnswer *a = &job->answer;
     bool gateway = a->status >= 502 && a->status <= 504;
     ptc_buf_add_cstr(&job->why,
-                     a->end == PTC_CLIENT_OK ? "its gateway answers instead of it" : a->why);
-    return a->end == PTC_CLIENT_OK && !gateway;
+                     ptc_client_answered(a) ? "its gateway answers instead of it" : a->why.text);
+    return ptc_client_answered(a) && !gateway;
 }
 
 static void connect(PtcService *s, PtcServiceJob *job)

@@ -128,11 +128,11 @@ static void send_once(PtcServiceJob *job)
     char url[PTC_URL_BYTES + 1];
     const PtcServiceConfig *c = &job->service->config;
     ptc_client_answer_deinit(&job->answer);
-    job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
+    job->answer = (PtcClientAnswer){.why = {PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST, "", ""}};
     ptc_buf_clear(&job->text);
     if (!put_query(job, url)) {
-        snprintf(job->answer.why, sizeof job->answer.why, "the address has more than %d bytes",
-                 PTC_URL_BYTES);
+        ptc_why_say_code(&job->answer.why, PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST,
+                         "the address has more than %d bytes", PTC_URL_BYTES);
         return;
     }
     PtcClientRequest r = {.method = job->request.method,
@@ -161,17 +161,17 @@ static bool follow(PtcServiceJob *job)
 {
     const PtcClientAnswer *a = &job->answer;
     PtcUrl here, there;
-    const char *why, *method = job->request.method;
+    const char *method = job->request.method;
     char url[PTC_URL_BYTES + 1];
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     bool moved = a->status == 301 || a->status == 302 || a->status == 303 || a->status == 307 ||
                  a->status == 308;
-    if (a->end != PTC_CLIENT_OK || !moved || !a->location[0])
+    if (!ptc_client_answered(a) || !moved || !a->location[0])
         return false;
     job->strayed = true;
-    if (!reads || job->hops == HOPS || !ptc_url_parse(ptc_text_cstr(job->url), &here, &why) ||
+    if (!reads || job->hops == HOPS || !ptc_url_parse(ptc_text_cstr(job->url), &here, NULL) ||
         !ptc_url_resolve(job->url, a->location, url) ||
-        !ptc_url_parse(ptc_text_cstr(url), &there, &why) || !ptc_url_same_server(&here, &there))
+        !ptc_url_parse(ptc_text_cstr(url), &there, NULL) || !ptc_url_same_server(&here, &there))
         return false;
     memcpy(job->url, url, strlen(url) + 1);
     job->hops++;
@@ -193,7 +193,7 @@ static void send_all(PtcServiceJob *job)
 static bool has_new_credentials(PtcServiceJob *job)
 {
     PtcBuf lines = job->lines, query = job->query;
-    if (job->answer.end != PTC_CLIENT_OK || job->answer.status != 401)
+    if (!ptc_client_answered(&job->answer) || job->answer.status != 401)
         return false;
     ptc_service_token_refused(job->service, ptc_buf_view(&lines));
     (void)ptc_credentials_forget(job->service->config.credentials, job->service->config.entry);
@@ -212,7 +212,7 @@ static bool has_new_credentials(PtcServiceJob *job)
 
 void ptc_service_send(PtcServiceJob *job)
 {
-    job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
+    job->answer = (PtcClientAnswer){.why = {PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST, "", ""}};
     if (job->request.url.len > PTC_URL_BYTES || !write_headers(job))
         return;
     send_all(job);
@@ -232,10 +232,12 @@ static int64_t retry_after(const PtcClientAnswer *a)
 
 static PtcLinkEnd end_of(const PtcServiceJob *job)
 {
-    switch (job->answer.end) {
-    case PTC_CLIENT_OK:
+    if (ptc_client_answered(&job->answer))
         return job->answer.status >= 200 && job->answer.status <= 299 ? PTC_LINK_ANSWER
                                                                       : PTC_LINK_HTTP_FAULT;
+    if (job->answer.why.class == PTC_WHY_NO_MEMORY)
+        return PTC_LINK_NO_MEMORY;
+    switch (job->answer.why.code) {
     case PTC_CLIENT_SILENCE:
     case PTC_CLIENT_TIMEOUT:
     case PTC_CLIENT_DEADLINE: return PTC_LINK_TIMEOUT;
@@ -243,7 +245,6 @@ static PtcLinkEnd end_of(const PtcServiceJob *job)
     case PTC_CLIENT_STOPPED: /* by the buffer of the body */
         return job->text.failed ? PTC_LINK_NO_MEMORY : PTC_LINK_TOO_LARGE;
     case PTC_CLIENT_TOO_LARGE: return PTC_LINK_TOO_LARGE;
-    case PTC_CLIENT_NO_MEMORY: return PTC_LINK_NO_MEMORY;
     case PTC_CLIENT_NOT_HTTP: return PTC_LINK_BAD_ANSWER;
     default: return PTC_LINK_BROKEN;
     }
@@ -270,6 +271,6 @@ void ptc_service_reply(PtcServiceJob *job, PtcLinkReply *r)
     } else if (r->end == PTC_LINK_HTTP_FAULT) {
         ptc_buf_add(&r->text, a->error_body.data, a->error_body.len);
     } else if (r->end == PTC_LINK_BROKEN || r->end == PTC_LINK_BAD_ANSWER) {
-        ptc_buf_add_cstr(&r->text, a->why);
+        ptc_buf_add_cstr(&r->text, a->why.text);
     }
 }

@@ -52,9 +52,8 @@ static bool from_file(PtcServiceJob *job, PtcBuf *why)
 static bool is_own(const PtcEntry *e)
 {
     PtcUrl base, schema;
-    const char *why;
-    return e->base_url && ptc_url_parse(ptc_text_cstr(e->base_url), &base, &why) &&
-           ptc_url_parse(ptc_text_cstr(e->schema_url), &schema, &why) &&
+    return e->base_url && ptc_url_parse(ptc_text_cstr(e->base_url), &base, NULL) &&
+           ptc_url_parse(ptc_text_cstr(e->schema_url), &schema, NULL) &&
            ptc_url_same_server(&base, &schema);
 }
 
@@ -86,10 +85,10 @@ static bool from_address(PtcServiceJob *job, PtcBuf *why)
         const char *told = ptc_buf_text(&job->why);
         return fail(why, e->schema_url, told ? told : "out of memory");
     }
-    if (a->end == PTC_CLIENT_TOO_LARGE || job->text.full)
+    if (a->why.code == PTC_CLIENT_TOO_LARGE || job->text.full)
         return too_large(job, e->schema_url, why);
-    if (a->end != PTC_CLIENT_OK)
-        return fail(why, e->schema_url, a->why);
+    if (!ptc_client_answered(a))
+        return fail(why, e->schema_url, a->why.text);
     return (a->status >= 200 && a->status <= 299) || fail(why, e->schema_url, text);
 }
 

@@ -60,9 +60,8 @@ static void write_body(PtcBuf *out, PtcValue scopes)
 static bool is_strange(const PtcServiceJob *job, const char *url)
 {
     PtcUrl service, token;
-    const char *why;
-    if (!ptc_url_parse(job->request.url, &service, &why) ||
-        !ptc_url_parse(ptc_text_cstr(url), &token, &why))
+    if (!ptc_url_parse(job->request.url, &service, NULL) ||
+        !ptc_url_parse(ptc_text_cstr(url), &token, NULL))
         return true;
     return !ptc_url_same_server(&service, &token) && !service.loopback &&
            !ptc_address_text_is_inside(service.host);
@@ -128,9 +127,9 @@ static bool ask(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText line
                           .user = &text};
     ptc_client_send(c->http, job->service->mem, &r, &answer);
     snprintf(status, sizeof status, "status %d", answer.status);
-    bool good = answer.end == PTC_CLIENT_OK && answer.status >= 200 && answer.status <= 299;
+    bool good = ptc_client_answered(&answer) && answer.status >= 200 && answer.status <= 299;
     bool ok = good ? take_token(job, desk, url, ptc_buf_view(&text))
-                   : fail(job, url, answer.end == PTC_CLIENT_OK ? status : answer.why);
+                   : fail(job, url, ptc_client_answered(&answer) ? status : answer.why.text);
     ptc_client_answer_deinit(&answer);
     if (text.data)
         ptc_secret_wipe(text.data, text.cap);

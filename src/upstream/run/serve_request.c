@@ -24,11 +24,10 @@ static PtcText blob(void *user, PtcText ref)
 static bool is_strange(const PtcEntry *e, PtcText origin)
 {
     PtcUrl from, to;
-    const char *why;
     if (e->base_url || !e->schema_url)
         return false;
-    if (!ptc_url_parse(ptc_text_cstr(e->schema_url), &from, &why) ||
-        !ptc_url_parse(origin, &to, &why))
+    if (!ptc_url_parse(ptc_text_cstr(e->schema_url), &from, NULL) ||
+        !ptc_url_parse(origin, &to, NULL))
         return true;
     return !ptc_url_same_server(&from, &to) && !from.loopback &&
            !ptc_address_text_is_inside(from.host);
