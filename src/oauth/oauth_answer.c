@@ -8,7 +8,10 @@
 
 #include "oauth/oauth_doc.h"
 
-static const char no_memory[] = "out of memory", no_object[] = "its answer is not a JSON object";
+static bool say_no_object(PtcWhy *why)
+{
+    return ptc_why_say(why, PTC_WHY_INVALID, "its answer is not a JSON object");
+}
 
 /* ------------------------------------------------------------------------------------ tokens */
 
@@ -18,7 +21,7 @@ static bool is_token(const char *text)
     return text && !strchr(text, ' ');
 }
 
-static const char *read_tokens(PtcOauthDoc *doc, PtcOauthTokens *out)
+static bool read_tokens(PtcOauthDoc *doc, PtcOauthTokens *out, PtcWhy *why)
 {
     const char *type = ptc_oauth_doc_text(doc, "token_type");
     out->access = ptc_oauth_doc_text(doc, "access_token");
@@ -26,26 +29,24 @@ static const char *read_tokens(PtcOauthDoc *doc, PtcOauthTokens *out)
     out->scope = ptc_oauth_doc_text(doc, "scope");
     out->expires_in = ptc_oauth_doc_number(doc, "expires_in", -1);
     if (!is_token(out->access))
-        return "its answer has no access_token";
-    return type && strcasecmp(type, "bearer") != 0 ? "its token has a type other than Bearer"
-                                                   : NULL;
+        return ptc_why_say(why, PTC_WHY_INVALID, "its answer has no access_token");
+    return !type || strcasecmp(type, "bearer") == 0 ||
+           ptc_why_say(why, PTC_WHY_INVALID, "its token has a type other than Bearer");
 }
 
-const char *ptc_oauth_answer_tokens(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthTokens *out)
+bool ptc_oauth_answer_tokens(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthTokens *out,
+                             PtcWhy *why)
 {
     PtcOauthDoc doc;
     *out = (PtcOauthTokens){.expires_in = -1};
-    const char *why =
-        ptc_oauth_doc_read(&doc, mem, arena, json) ? read_tokens(&doc, out) : no_object;
-    if (doc.short_of_memory)
-        why = no_memory;
-    ptc_oauth_doc_deinit(&doc);
-    return why;
+    bool ok = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_tokens(&doc, out, why)
+                                                         : say_no_object(why);
+    return ptc_oauth_doc_end(&doc, ok, why);
 }
 
 /* ------------------------------------------------------------------------------------ device */
 
-static const char *read_device(PtcOauthDoc *doc, PtcOauthDevice *out)
+static bool read_device(PtcOauthDoc *doc, PtcOauthDevice *out, PtcWhy *why)
 {
     out->device_code = ptc_oauth_doc_text(doc, "device_code");
     out->user_code = ptc_oauth_doc_text(doc, "user_code");
@@ -53,21 +54,19 @@ static const char *read_device(PtcOauthDoc *doc, PtcOauthDevice *out)
     out->complete = ptc_oauth_doc_address(doc, "verification_uri_complete");
     out->expires_in = ptc_oauth_doc_number(doc, "expires_in", 600);
     out->interval = ptc_oauth_doc_number(doc, "interval", 5);
-    return out->device_code && out->user_code && out->address
-               ? NULL
-               : "its answer has no device_code, user_code or verification_uri";
+    return (out->device_code && out->user_code && out->address) ||
+           ptc_why_say(why, PTC_WHY_INVALID,
+                       "its answer has no device_code, user_code or verification_uri");
 }
 
-const char *ptc_oauth_answer_device(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthDevice *out)
+bool ptc_oauth_answer_device(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthDevice *out,
+                             PtcWhy *why)
 {
     PtcOauthDoc doc;
     *out = (PtcOauthDevice){0};
-    const char *why =
-        ptc_oauth_doc_read(&doc, mem, arena, json) ? read_device(&doc, out) : no_object;
-    if (doc.short_of_memory)
-        why = no_memory;
-    ptc_oauth_doc_deinit(&doc);
-    return why;
+    bool ok = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_device(&doc, out, why)
+                                                         : say_no_object(why);
+    return ptc_oauth_doc_end(&doc, ok, why);
 }
 
 /* ------------------------------------------------------------------------------------ client */
@@ -88,30 +87,36 @@ PtcOauthAuth ptc_oauth_auth_of(const char *name, PtcOauthAuth otherwise)
     return otherwise;
 }
 
-static const char *read_client(PtcOauthDoc *doc, PtcOauthAuth asked, PtcOauthClient *out)
+static bool read_client(PtcOauthDoc *doc, PtcOauthAuth asked, PtcOauthClient *out, PtcWhy *why)
 {
     out->id = ptc_oauth_doc_text(doc, "client_id");
     out->secret = ptc_oauth_doc_text(doc, "client_secret");
     out->auth = ptc_oauth_auth_of(ptc_oauth_doc_text(doc, "token_endpoint_auth_method"), asked);
     if (!out->secret)
         out->auth = PTC_OAUTH_AUTH_NONE;
-    return out->id ? NULL : "its answer has no client_id";
+    return out->id || ptc_why_say(why, PTC_WHY_INVALID, "its answer has no client_id");
 }
 
-const char *ptc_oauth_answer_client(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthAuth asked,
-                                    PtcOauthClient *out)
+bool ptc_oauth_answer_client(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthAuth asked,
+                             PtcOauthClient *out, PtcWhy *why)
 {
     PtcOauthDoc doc;
     *out = (PtcOauthClient){0};
-    const char *why =
-        ptc_oauth_doc_read(&doc, mem, arena, json) ? read_client(&doc, asked, out) : no_object;
-    if (doc.short_of_memory)
-        why = no_memory;
-    ptc_oauth_doc_deinit(&doc);
-    return why;
+    bool ok = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_client(&doc, asked, out, why)
+                                                         : say_no_object(why);
+    return ptc_oauth_doc_end(&doc, ok, why);
 }
 
 /* ------------------------------------------------------------------------------------- error */
+
+PtcOauthFault ptc_oauth_fault_of(const char *error)
+{
+    static const char *const names[] = {"", "invalid_grant", "authorization_pending", "slow_down"};
+    for (size_t i = 1; i < sizeof names / sizeof *names; i++)
+        if (strcmp(error, names[i]) == 0)
+            return (PtcOauthFault)i;
+    return PTC_OAUTH_FAULT_OTHER;
+}
 
 void ptc_oauth_answer_error(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthError *out)
 {

@@ -117,8 +117,9 @@ static bool write_jwt(PtcOauthWork *w, const PtcOauthClient *client, PtcText pem
     Crypto crypto;
     const char *missing;
     if (!PTC_LIBRARY_LOAD(files, names, &crypto, &missing)) /* it stays: it cannot be unloaded */
-        return ptc_oauth_work_fail(w, "signing needs OpenSSL 3 (libcrypto.so.3); on Debian and "
-                                      "Ubuntu it is in the package libssl3");
+        return ptc_why_say(&w->why, PTC_WHY_REFUSED,
+                           "signing needs OpenSSL 3 (libcrypto.so.3); on Debian and "
+                           "Ubuntu it is in the package libssl3");
     void *bio = crypto.new_bio(pem.bytes, (int)pem.len);
     void *key = bio ? crypto.read_key(bio, NULL, no_phrase, NULL) : NULL;
     const char *header = key ? header_of(&crypto, key) : NULL;
@@ -126,10 +127,10 @@ static bool write_jwt(PtcOauthWork *w, const PtcOauthClient *client, PtcText pem
               add_claims(w, client, jwt) && sign(&crypto, key, jwt);
     crypto.free_key(key);
     crypto.free_bio(bio);
-    return ok || ptc_oauth_work_fail(w,
-                                     "%.300s has no private key in PEM, RSA or P-256, without a "
-                                     "passphrase",
-                                     client->key_file);
+    return ok || ptc_why_say(&w->why, PTC_WHY_REFUSED,
+                             "%.300s has no private key in PEM, RSA or P-256, without a "
+                             "passphrase",
+                             client->key_file);
 }
 
 bool ptc_oauth_assertion_add(PtcOauthWork *w, const PtcOauthClient *client, PtcBuf *form)
@@ -137,10 +138,10 @@ bool ptc_oauth_assertion_add(PtcOauthWork *w, const PtcOauthClient *client, PtcB
     PtcBuf pem, jwt;
     ptc_buf_init(&pem, w->mem, KEY_BYTES);
     ptc_buf_init(&jwt, w->mem, PTC_OAUTH_DOC_BYTES);
-    bool ok = ptc_private_file_check(client->key_file, w->why, sizeof w->why);
+    bool ok = ptc_private_file_check(client->key_file, &w->why);
     if (ok && !ptc_whole_file_read(client->key_file, &pem))
-        ok = ptc_oauth_work_fail(w, "%.300s cannot be read as the key of a client",
-                                 client->key_file);
+        ok = ptc_why_say(&w->why, PTC_WHY_REFUSED, "%.300s cannot be read as the key of a client",
+                         client->key_file);
     ok = ok && write_jwt(w, client, ptc_buf_view(&pem), &jwt);
     const char *text = ok ? ptc_buf_text(&jwt) : NULL;
     ptc_oauth_url_add(form, "client_assertion_type",
@@ -150,5 +151,5 @@ bool ptc_oauth_assertion_add(PtcOauthWork *w, const PtcOauthClient *client, PtcB
         ptc_secret_wipe(pem.data, pem.cap);
     ptc_buf_deinit(&pem);
     ptc_buf_deinit(&jwt);
-    return ok && (text || ptc_oauth_work_fail(w, "out of memory"));
+    return ok && (text || ptc_why_no_memory(&w->why));
 }

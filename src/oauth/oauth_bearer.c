@@ -17,13 +17,11 @@ typedef struct {
     const PtcOauthBearer *bearer;
     PtcOauthWork work;
     PtcOauthRecord record;
-    char why[PTC_OAUTH_STORE_WHY]; /* about the file */
 } Turn;
 
 static void begin(Turn *t, const PtcOauthBearer *b, PtcClient *http)
 {
     t->bearer = b;
-    t->why[0] = '\0';
     ptc_oauth_work_init(&t->work, b->mem, http, b->cancel, LOCK_MS + REFRESH_MS);
 }
 
@@ -38,10 +36,10 @@ static bool learn_all(const PtcOauthBearer *b, const PtcOauthRecord *r)
 
 static PtcOauthFound load(Turn *t)
 {
-    PtcOauthFound found =
-        ptc_oauth_store_load(t->bearer->mem, &t->work.arena, t->bearer->path, &t->record, t->why);
+    PtcOauthFound found = ptc_oauth_store_load(t->bearer->mem, &t->work.arena, t->bearer->path,
+                                               &t->record, &t->work.why);
     if (found == PTC_OAUTH_FOUND && !learn_all(t->bearer, &t->record)) {
-        memcpy(t->why, "out of memory", sizeof "out of memory");
+        ptc_why_no_memory(&t->work.why);
         return PTC_OAUTH_REFUSED;
     }
     return found;
@@ -49,7 +47,7 @@ static PtcOauthFound load(Turn *t)
 
 /* ----------------------------------------------------------------------------------- refresh */
 
-static bool ask_for_tokens(Turn *t, PtcOauthTokens *out, const char **error)
+static bool ask_for_tokens(Turn *t, PtcOauthTokens *out)
 {
     PtcOauthRecord *r = &t->record;
     PtcBuf form;
@@ -60,7 +58,7 @@ static bool ask_for_tokens(Turn *t, PtcOauthTokens *out, const char **error)
     ptc_oauth_url_add(&form, "grant_type", "refresh_token");
     ptc_oauth_url_add(&form, "refresh_token", r->refresh);
     ptc_oauth_url_add(&form, "resource", r->resource);
-    bool ok = ptc_oauth_work_tokens(&t->work, r->token_endpoint, &form, &r->client, out, error);
+    bool ok = ptc_oauth_work_tokens(&t->work, r->token_endpoint, &form, &r->client, out);
     if (form.data)
         ptc_secret_wipe(form.data, form.len);
     ptc_buf_deinit(&form);
@@ -72,24 +70,24 @@ static bool replace(Turn *t)
 {
     PtcOauthRecord *r = &t->record;
     PtcOauthTokens tokens;
-    const char *error;
     if (!r->refresh)
-        return ptc_oauth_work_fail(&t->work, "the token has expired and cannot be replaced");
-    bool ok = ask_for_tokens(t, &tokens, &error);
+        return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
+                           "the token has expired and cannot be replaced");
+    bool ok = ask_for_tokens(t, &tokens);
     if (ok) {
         r->access = tokens.access;
         r->refresh = tokens.refresh ? tokens.refresh : r->refresh;
         r->scope = tokens.scope ? tokens.scope : r->scope;
         ptc_oauth_store_time(r, &tokens);
-        ok = learn_all(t->bearer, r) || ptc_oauth_work_fail(&t->work, "out of memory");
-    } else if (strcmp(error, "invalid_grant") == 0) {
+        ok = learn_all(t->bearer, r) || ptc_why_no_memory(&t->work.why);
+    } else if (t->work.why.code == PTC_OAUTH_FAULT_INVALID_GRANT) {
         r->refresh = NULL;
     } else {
         return false;
     }
     if (!ptc_oauth_store_save(t->bearer->mem, t->bearer->path, r) && ok)
-        return ptc_oauth_work_fail(&t->work, "the new token could not be written to %.300s",
-                                   t->bearer->path);
+        return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
+                           "the new token could not be written to %.300s", t->bearer->path);
     return ok;
 }
 
@@ -99,10 +97,12 @@ static bool refresh(Turn *t, PtcText used)
     int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
     int lock = ptc_oauth_store_lock(t->bearer->path, end_ns, t->bearer->cancel);
     if (lock < 0)
-        return ptc_oauth_work_fail(&t->work, "its token is being replaced by another process");
-    bool ok = load(t) == PTC_OAUTH_FOUND;
-    if (!ok)
-        ptc_oauth_work_fail(&t->work, "%.500s", t->why[0] ? t->why : "nobody is signed in");
+        return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
+                           "its token is being replaced by another process");
+    PtcOauthFound found = load(t);
+    if (found == PTC_OAUTH_MISSING)
+        ptc_why_say(&t->work.why, PTC_WHY_REFUSED, "nobody is signed in");
+    bool ok = found == PTC_OAUTH_FOUND;
     bool newer = ok && (used.bytes ? !ptc_text_is(used, t->record.access)
                                    : ptc_oauth_store_age(&t->record) == PTC_OAUTH_FRESH);
     ok = newer || (ok && replace(t));
@@ -116,10 +116,8 @@ static bool refresh(Turn *t, PtcText used)
 static PtcOauthHave get(Turn *t, PtcBuf *token)
 {
     PtcOauthFound found = load(t);
-    if (found != PTC_OAUTH_FOUND) {
-        ptc_oauth_work_fail(&t->work, "%.500s", t->why);
+    if (found != PTC_OAUTH_FOUND)
         return found == PTC_OAUTH_MISSING ? PTC_OAUTH_NO_LOGIN : PTC_OAUTH_FAILED;
-    }
     PtcOauthAge age = ptc_oauth_store_age(&t->record);
     bool may = age == PTC_OAUTH_EXPIRED || (age == PTC_OAUTH_DUE && t->record.refresh);
     PtcOauthRecord old = t->record;
@@ -128,28 +126,31 @@ static PtcOauthHave get(Turn *t, PtcBuf *token)
             return PTC_OAUTH_FAILED;
         t->record = old;
     }
-    return ptc_buf_add_cstr(token, t->record.access) ? PTC_OAUTH_HAVE : PTC_OAUTH_FAILED;
+    bool have = ptc_buf_add_cstr(token, t->record.access) || ptc_why_no_memory(&t->work.why);
+    return have ? PTC_OAUTH_HAVE : PTC_OAUTH_FAILED;
 }
 
 PtcOauthHave ptc_oauth_bearer_get(const PtcOauthBearer *b, PtcClient *http, PtcBuf *token,
-                                  PtcBuf *why)
+                                  PtcWhy *why)
 {
     Turn t;
     begin(&t, b, http);
     PtcOauthHave have = get(&t, token);
-    if (have == PTC_OAUTH_FAILED)
-        ptc_buf_add_cstr(why, t.work.why[0] ? t.work.why : "out of memory");
+    if (have == PTC_OAUTH_NO_LOGIN)
+        ptc_why_say(why, PTC_WHY_REFUSED, "nobody has signed in");
+    else if (have == PTC_OAUTH_FAILED)
+        ptc_why_copy(why, &t.work.why);
     ptc_oauth_work_deinit(&t.work);
     return have;
 }
 
-bool ptc_oauth_bearer_renew(const PtcOauthBearer *b, PtcClient *http, PtcText used, PtcBuf *why)
+bool ptc_oauth_bearer_renew(const PtcOauthBearer *b, PtcClient *http, PtcText used, PtcWhy *why)
 {
     Turn t;
     begin(&t, b, http);
     bool ok = refresh(&t, used);
     if (!ok)
-        ptc_buf_add_cstr(why, t.work.why);
+        ptc_why_copy(why, &t.work.why);
     ptc_oauth_work_deinit(&t.work);
     return ok;
 }

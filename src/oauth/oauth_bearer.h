@@ -28,10 +28,10 @@ typedef enum {
 
 /* Appends the token. */
 PTC_MUST_USE PtcOauthHave ptc_oauth_bearer_get(const PtcOauthBearer *bearer, PtcClient *http,
-                                               PtcBuf *token, PtcBuf *why);
+                                               PtcBuf *token, PtcWhy *why);
 /* The upstream refused this token: is there another one now?  False: why says what. */
 PTC_MUST_USE bool ptc_oauth_bearer_renew(const PtcOauthBearer *bearer, PtcClient *http,
-                                         PtcText used, PtcBuf *why);
+                                         PtcText used, PtcWhy *why);
 /* The upstream wants these scopes as well: noted for the next sign-in. */
 void ptc_oauth_bearer_want(const PtcOauthBearer *bearer, const char *scopes);
 /* Appends what tells this account from others; nothing if nobody has signed in. */

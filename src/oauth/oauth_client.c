@@ -45,13 +45,12 @@ static bool register_client(PtcOauthWork *w, const PtcOauthServer *server, const
     ptc_buf_init(&json, w->mem, PTC_OAUTH_DOC_BYTES);
     write_registration(&json, redirect, scope, auth);
     bool ok = ptc_oauth_work_post_json(w, server->registration, &json, &reply);
-    if (ok && (reply.status < 200 || reply.status > 299)) {
+    if (ok && (reply.status < 200 || reply.status > 299))
         ok = ptc_oauth_work_refused(w, "ptc could not be registered as a client", &reply);
-    } else if (ok) {
-        const char *why =
-            ptc_oauth_answer_client(w->mem, &w->arena, ptc_buf_view(&reply.body), auth, out);
-        ok = !why || ptc_oauth_work_fail(w, "ptc could not be registered as a client: %s", why);
-    }
+    else if (ok)
+        ok = ptc_oauth_answer_client(w->mem, &w->arena, ptc_buf_view(&reply.body), auth, out,
+                                     &w->why) ||
+             ptc_why_prefix(&w->why, "ptc could not be registered as a client: ");
     ptc_oauth_work_drop(&reply);
     ptc_buf_deinit(&json);
     return ok;
@@ -79,8 +78,8 @@ bool ptc_oauth_client_choose(PtcOauthWork *w, const PtcOauthSite *site,
     }
     if (server->registration)
         return register_client(w, server, redirect, scope, out);
-    return ptc_oauth_work_fail(w,
-                               "%.200s does not register clients by itself: register ptc there and "
-                               "put its id into the entry, as \"oauth\": {\"client_id\": \"...\"}",
-                               server->issuer);
+    return ptc_why_say(&w->why, PTC_WHY_REFUSED,
+                       "%.200s does not register clients by itself: register ptc there and "
+                       "put its id into the entry, as \"oauth\": {\"client_id\": \"...\"}",
+                       server->issuer);
 }

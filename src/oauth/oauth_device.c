@@ -24,13 +24,11 @@ static bool begin(PtcOauthWork *w, const PtcOauthServer *server, const PtcOauthC
     if (client->auth == PTC_OAUTH_AUTH_BASIC)
         ptc_oauth_url_add(&form, "client_id", client->id); /* RFC 8628 wants it in any case */
     bool ok = ptc_oauth_work_post_form(w, server->device, &form, client, &reply);
-    if (ok && (reply.status < 200 || reply.status > 299)) {
+    if (ok && (reply.status < 200 || reply.status > 299))
         ok = ptc_oauth_work_refused(w, "no device code", &reply);
-    } else if (ok) {
-        const char *why =
-            ptc_oauth_answer_device(w->mem, &w->arena, ptc_buf_view(&reply.body), out);
-        ok = !why || ptc_oauth_work_fail(w, "no device code: %s", why);
-    }
+    else if (ok)
+        ok = ptc_oauth_answer_device(w->mem, &w->arena, ptc_buf_view(&reply.body), out, &w->why) ||
+             ptc_why_prefix(&w->why, "no device code: ");
     ptc_oauth_work_drop(&reply);
     ptc_buf_deinit(&form);
     return ok;
@@ -49,14 +47,14 @@ static bool sleep_s(PtcOauthWork *w, int64_t seconds)
 }
 
 static bool ask(PtcOauthWork *w, const PtcOauthServer *server, const PtcOauthClient *client,
-                const char *resource, const char *code, PtcOauthTokens *out, const char **error)
+                const char *resource, const char *code, PtcOauthTokens *out)
 {
     PtcBuf form;
     ptc_buf_init(&form, w->mem, PTC_OAUTH_DOC_BYTES);
     ptc_oauth_url_add(&form, "grant_type", PTC_OAUTH_DEVICE_GRANT);
     ptc_oauth_url_add(&form, "device_code", code);
     ptc_oauth_url_add(&form, "resource", resource);
-    bool ok = ptc_oauth_work_tokens(w, server->token, &form, client, out, error);
+    bool ok = ptc_oauth_work_tokens(w, server->token, &form, client, out);
     if (form.data)
         ptc_secret_wipe(form.data, form.len);
     ptc_buf_deinit(&form);
@@ -73,7 +71,6 @@ bool ptc_oauth_device(PtcOauthWork *w, const PtcOauthServer *server, const PtcOa
                       PtcOauthTokens *out)
 {
     PtcOauthDevice device;
-    const char *error;
     if (!begin(w, server, client, resource, scope, &device) ||
         !ptc_oauth_work_allows(w, "the address to type the code at", device.address) ||
         (device.complete &&
@@ -84,12 +81,12 @@ bool ptc_oauth_device(PtcOauthWork *w, const PtcOauthServer *server, const PtcOa
     int64_t wait = within(device.interval, 1, MOST_S);
     int64_t end_ns = ptc_clock_ns(NULL) + device.expires_in * 1000000000;
     while (sleep_s(w, wait) && ptc_clock_ns(NULL) < end_ns) {
-        if (ask(w, server, client, resource, device.device_code, out, &error))
+        if (ask(w, server, client, resource, device.device_code, out))
             return true;
-        if (strcmp(error, "slow_down") == 0)
+        if (w->why.code == PTC_OAUTH_FAULT_SLOW_DOWN)
             wait = within(wait + SLOWER_S, 1, MOST_S);
-        else if (strcmp(error, "authorization_pending") != 0)
+        else if (w->why.code != PTC_OAUTH_FAULT_PENDING)
             return false;
     }
-    return ptc_oauth_work_fail(w, "nobody typed the code in time");
+    return ptc_why_say(&w->why, PTC_WHY_LATE, "nobody typed the code in time");
 }

@@ -51,7 +51,7 @@ static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, i
     w->inside = answer.inside;
     ptc_challenge_parse(ptc_text_cstr(answer.www_authenticate), challenge);
     if (!ok)
-        ptc_oauth_work_fail(w, "the upstream does not answer: %s", answer.why.text);
+        ptc_why_say(&w->why, answer.why.class, "the upstream does not answer: %s", answer.why.text);
     if (line.data)
         ptc_secret_wipe(line.data, line.len);
     ptc_buf_deinit(&line);
@@ -81,13 +81,13 @@ static Look look_at_resource(PtcOauthWork *w, const char *place, const char *url
     if (!ptc_oauth_work_get(w, place, &reply)) {
         look = BAD;
     } else if (reply.status == 200) {
-        const char *why =
-            ptc_oauth_metadata_resource(w->mem, &w->arena, ptc_buf_view(&reply.body), url, out);
-        if (why)
-            ptc_oauth_work_fail(w, "%.200s: %s", place, why);
-        look = why ? BAD : FOUND;
+        bool good = ptc_oauth_metadata_resource(w->mem, &w->arena, ptc_buf_view(&reply.body), url,
+                                                out, &w->why) ||
+                    ptc_why_prefix(&w->why, "%.200s: ", place);
+        look = good ? FOUND : BAD;
     } else {
-        ptc_oauth_work_fail(w, "%.200s: the server answered with status %d", place, reply.status);
+        ptc_why_say(&w->why, PTC_WHY_REFUSED, "%.200s: the server answered with status %d", place,
+                    reply.status);
     }
     ptc_oauth_work_drop(&reply);
     return look;
@@ -98,11 +98,11 @@ static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *ou
 {
     PtcUrl parts;
     if (!ptc_url_parse(ptc_text_cstr(url), &parts, NULL))
-        return ptc_oauth_work_fail(w, "the address of the upstream cannot be used");
+        return ptc_why_say(&w->why, PTC_WHY_REFUSED, "the address of the upstream cannot be used");
     PtcText origin = {url, (size_t)(parts.path.bytes - url)};
     *out = (PtcOauthResource){
         .resource = url, .issuers = {ptc_oauth_doc_keep(&w->arena, origin)}, .issuer_count = 1};
-    return out->issuers[0] || ptc_oauth_work_fail(w, "out of memory");
+    return out->issuers[0] || ptc_why_no_memory(&w->why);
 }
 
 /* *itself: nothing says where the authorization server is. */
@@ -126,35 +126,36 @@ static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *
 
 /* Several places are tried, so `wrong` keeps the reason that says most: that a document is wrong rather than
  * missing. */
-static bool look_at_server(PtcOauthWork *w, const char *place, const char *issuer, char *wrong,
+static bool look_at_server(PtcOauthWork *w, const char *place, const char *issuer, PtcWhy *wrong,
                            PtcOauthServer *out)
 {
     PtcOauthReply reply;
-    const char *why = NULL;
     bool ok = ptc_oauth_work_get(w, place, &reply), there = ok && reply.status == 200;
     if (there)
-        why = ptc_oauth_metadata_server(w->mem, &w->arena, ptc_buf_view(&reply.body), issuer, out);
-    if (why)
-        ptc_oauth_work_fail(w, "%.200s: %s", place, why);
-    if (why || !ok)
-        snprintf(wrong, PTC_OAUTH_WHY, "%s", w->why);
+        ok = ptc_oauth_metadata_server(w->mem, &w->arena, ptc_buf_view(&reply.body), issuer, out,
+                                       &w->why) ||
+             ptc_why_prefix(&w->why, "%.200s: ", place);
+    if (!ok)
+        ptc_why_copy(wrong, &w->why);
     ptc_oauth_work_drop(&reply);
-    return there && !why;
+    return there && ok;
 }
 
 /* *bad: what it says of itself cannot be used. */
 static bool find_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out, bool *bad)
 {
     PtcOauthPlaces places;
-    char wrong[PTC_OAUTH_WHY] = "";
+    PtcWhy wrong;
+    ptc_why_init(&wrong);
     ptc_oauth_url_of_issuer(issuer, &places);
     for (size_t i = 0; i < places.count; i++)
-        if (look_at_server(w, places.urls[i], issuer, wrong, out))
+        if (look_at_server(w, places.urls[i], issuer, &wrong, out))
             return true;
-    *bad = wrong[0] != '\0';
+    *bad = wrong.class != PTC_WHY_NONE;
     if (*bad)
-        return ptc_oauth_work_fail(w, "%s", wrong);
-    return ptc_oauth_work_fail(w, "%.200s has no metadata of an authorization server", issuer);
+        return ptc_why_copy(&w->why, &wrong);
+    return ptc_why_say(&w->why, PTC_WHY_REFUSED,
+                       "%.200s has no metadata of an authorization server", issuer);
 }
 
 /* The addresses of a server without metadata, as in the specification of 2025-03. */
@@ -166,7 +167,7 @@ static bool assume_addresses(PtcOauthWork *w, const char *origin, PtcOauthServer
         char url[PTC_URL_BYTES + 16];
         snprintf(url, sizeof url, "%s%s", origin, paths[i]);
         if (!(urls[i] = ptc_oauth_doc_keep(&w->arena, ptc_text_cstr(url))))
-            return ptc_oauth_work_fail(w, "out of memory");
+            return ptc_why_no_memory(&w->why);
     }
     *out = (PtcOauthServer){.issuer = origin,
                             .authorize = urls[0],

@@ -33,6 +33,12 @@ void ptc_oauth_doc_deinit(PtcOauthDoc *doc)
     ptc_pool_deinit(&doc->pool);
 }
 
+bool ptc_oauth_doc_end(PtcOauthDoc *doc, bool ok, PtcWhy *why)
+{
+    ptc_oauth_doc_deinit(doc);
+    return doc->short_of_memory ? ptc_why_no_memory(why) : ok;
+}
+
 const char *ptc_oauth_doc_keep(PtcArena *arena, PtcText text)
 {
     char *kept = ptc_arena_alloc(arena, text.len + 1);

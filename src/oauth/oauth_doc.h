@@ -5,6 +5,7 @@
 #define PTC_OAUTH_OAUTH_DOC_H
 
 #include "base/arena.h"
+#include "base/why.h"
 #include "value/heap.h"
 
 enum { PTC_OAUTH_DOC_BYTES = 256 * 1024 }; /* a document has no more */
@@ -21,6 +22,8 @@ typedef struct PtcOauthDoc {
 /* False: it is no JSON object, or out of memory.  Deinit it in any case.  A document must not move. */
 PTC_MUST_USE bool ptc_oauth_doc_read(PtcOauthDoc *doc, PtcMem *mem, PtcArena *arena, PtcText json);
 void ptc_oauth_doc_deinit(PtcOauthDoc *doc);
+/* Ends the reading of a document: true if `ok` and every text was kept. */
+PTC_MUST_USE bool ptc_oauth_doc_end(PtcOauthDoc *doc, bool ok, PtcWhy *why);
 
 /* A string of printable ASCII without anything that has a meaning in headers and lines, ended by a NUL, in the arena.
  * NULL: there is none, or it is something else. */

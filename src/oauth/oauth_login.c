@@ -56,8 +56,8 @@ static bool make_secrets(Login *l)
         ptc_sha256(l->verifier, strlen(l->verifier), digest);
     ok = ok && encode(l->w, digest, l->challenge);
     ptc_secret_wipe(bytes, sizeof bytes);
-    return ok ||
-           ptc_oauth_work_fail(l->w, "the system gives no random bytes, or ptc is out of memory");
+    return ok || ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                             "the system gives no random bytes, or ptc is out of memory");
 }
 
 /* ------------------------------------------------------------------------------- the browser */
@@ -80,7 +80,7 @@ static bool make_address(Login *l, PtcBuf *url)
     ptc_oauth_url_with(url, l->plan.server.authorize, &form);
     bool ok = ptc_buf_ok(&form) && ptc_buf_ok(url) && ptc_buf_text(url) != NULL;
     ptc_buf_deinit(&form);
-    return ok || ptc_oauth_work_fail(l->w, "out of memory");
+    return ok || ptc_why_no_memory(&l->w->why);
 }
 
 static bool await(Login *l, PtcBuf *address)
@@ -88,31 +88,28 @@ static bool await(Login *l, PtcBuf *address)
     PtcOauthWork *w = l->w;
     if (l->way == PTC_OAUTH_PASTE)
         return l->person->paste(l->person->user, address) ||
-               ptc_oauth_work_fail(w, "no address was given");
+               ptc_why_say(&w->why, PTC_WHY_REFUSED, "no address was given");
     return ptc_oauth_listen_wait(&l->listen, l->state, w->end_ns, w->cancel, address) ||
-           ptc_oauth_work_fail(w, "%s",
-                               ptc_cancelled(w->cancel)
-                                   ? "it was cancelled"
-                                   : "no answer came from the browser in time");
+           (ptc_cancelled(w->cancel)
+                ? ptc_why_say(&w->why, PTC_WHY_CANCELLED, "it was cancelled")
+                : ptc_why_say(&w->why, PTC_WHY_LATE, "no answer came from the browser in time"));
 }
 
 static bool take_answer(Login *l, PtcText address, PtcOauthRedirect *redirect)
 {
-    const char *why = ptc_oauth_redirect_read(address, l->state, &l->plan.server, redirect);
-    if (!why)
+    PtcWhy *why = &l->w->why;
+    if (ptc_oauth_redirect_read(address, l->state, &l->plan.server, redirect, why))
         return true;
-    return ptc_oauth_work_fail(l->w, "%s%s%s%s%s", why, redirect->error[0] ? ": " : "",
-                               redirect->error, redirect->description[0] ? ": " : "",
-                               redirect->description);
+    return ptc_why_say(why, why->class, "%s%s%s%s%s", why->text, redirect->error[0] ? ": " : "",
+                       redirect->error, redirect->description[0] ? ": " : "",
+                       redirect->description);
 }
 
 /* Asks for tokens with a form, which is freed. */
 static bool send_form(Login *l, PtcBuf *form)
 {
-    const char *error;
     ptc_oauth_url_add(form, "resource", l->plan.resource.resource);
-    bool ok =
-        ptc_oauth_work_tokens(l->w, l->plan.server.token, form, &l->client, &l->tokens, &error);
+    bool ok = ptc_oauth_work_tokens(l->w, l->plan.server.token, form, &l->client, &l->tokens);
     if (form->data)
         ptc_secret_wipe(form->data, form->len);
     ptc_buf_deinit(form);
@@ -154,16 +151,16 @@ static bool by_browser(Login *l)
 {
     const PtcOauthServer *server = &l->plan.server;
     if (!server->authorize || !server->s256)
-        return ptc_oauth_work_fail(l->w, "%.200s does not offer sign-ins with PKCE and S256; %s",
-                                   server->issuer,
-                                   server->device ? "try --device" : "it cannot be used");
+        return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                           "%.200s does not offer sign-ins with PKCE and S256; %s", server->issuer,
+                           server->device ? "try --device" : "it cannot be used");
     if (!ptc_oauth_work_allows(l->w, "the address to sign in at", server->authorize))
         return false;
     if (!ptc_oauth_listen_open(&l->listen, l->site->callback_port))
-        return ptc_oauth_work_fail(l->w,
-                                   "port %d of 127.0.0.1 is taken; callback_port of the entry "
-                                   "chooses it",
-                                   l->site->callback_port);
+        return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                           "port %d of 127.0.0.1 is taken; callback_port of the entry "
+                           "chooses it",
+                           l->site->callback_port);
     if (l->way == PTC_OAUTH_PASTE) /* a port that nobody listens at, so that the address stays */
         ptc_oauth_listen_close(&l->listen);
     bool ok =
@@ -177,8 +174,8 @@ static bool by_device(Login *l)
 {
     const PtcOauthServer *server = &l->plan.server;
     if (!server->device)
-        return ptc_oauth_work_fail(l->w, "%.200s has no device grant; try without --device",
-                                   server->issuer);
+        return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                           "%.200s has no device grant; try without --device", server->issuer);
     return ptc_oauth_client_choose(l->w, l->site, server, NULL, l->scope, &l->client) &&
            ptc_oauth_device(l->w, server, &l->client, l->plan.resource.resource, l->scope,
                             l->person, &l->tokens);
@@ -188,8 +185,9 @@ static bool by_client(Login *l)
 {
     PtcBuf form;
     if (!l->site->client_id || !(l->site->client_secret || l->site->private_key_file))
-        return ptc_oauth_work_fail(l->w, "client credentials are a client_id with a client_secret "
-                                         "or a private_key_file");
+        return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                           "client credentials are a client_id with a client_secret "
+                           "or a private_key_file");
     if (!ptc_oauth_client_choose(l->w, l->site, &l->plan.server, NULL, l->scope, &l->client))
         return false;
     ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
@@ -231,8 +229,9 @@ static bool try_token(Login *l, bool *again)
         *again = true;
     }
     if (status == 401)
-        return ptc_oauth_work_fail(l->w, "the upstream refuses the token that %.200s gave",
-                                   l->plan.server.issuer);
+        return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                           "the upstream refuses the token that %.200s gave",
+                           l->plan.server.issuer);
     return true;
 }
 
@@ -245,7 +244,8 @@ static bool get_tokens(Login *l)
     for (int i = 0; again && i <= PTC_OAUTH_STEP_UPS; i++)
         if (!by(l) || !try_token(l, &again))
             return false;
-    return !again || ptc_oauth_work_fail(l->w, "the upstream keeps asking for more scopes");
+    return !again ||
+           ptc_why_say(&l->w->why, PTC_WHY_REFUSED, "the upstream keeps asking for more scopes");
 }
 
 static bool fill_record(Login *l, PtcOauthRecord *out)
@@ -253,8 +253,8 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
     uint8_t account[SECRET];
     char text[SECRET_TEXT];
     if (!ptc_random_bytes(account, sizeof account) || !encode(l->w, account, text))
-        return ptc_oauth_work_fail(l->w,
-                                   "the system gives no random bytes, or ptc is out of memory");
+        return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
+                           "the system gives no random bytes, or ptc is out of memory");
     *out = (PtcOauthRecord){
         .account = l->way == PTC_OAUTH_CLIENT /* it is the same each time */
                        ? l->client.id
@@ -269,7 +269,7 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
         .inside = l->w->inside,
     };
     ptc_oauth_store_time(out, &l->tokens);
-    return out->account || ptc_oauth_work_fail(l->w, "out of memory");
+    return out->account || ptc_why_no_memory(&l->w->why);
 }
 
 bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
@@ -283,24 +283,21 @@ bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
     if (!ptc_oauth_discover_ask(w, site->url, NULL, &status, &challenge))
         return false;
     bool wants = status == 401 || status == 403;
-    char why[PTC_OAUTH_WHY];
     bool found = ptc_oauth_discover(w, site->url, &challenge, &l.plan);
-    if (!found || (l.plan.server.assumed && !wants)) {
-        snprintf(why, sizeof why, "%s", w->why);
+    if (!found || (l.plan.server.assumed && !wants))
         return wants ? false
-                     : ptc_oauth_work_fail(w,
-                                           "the upstream does not ask for a sign-in (status %d), "
-                                           "and has no authorization server: %.400s",
-                                           status, why);
-    }
+                     : ptc_why_prefix(
+                           &w->why,
+                           "the upstream does not ask for a sign-in (status %d), and has no "
+                           "authorization server: ",
+                           status);
     l.scope = first_scope(&l, &challenge, before);
     if (get_tokens(&l) && fill_record(&l, out))
         return true;
-    snprintf(why, sizeof why, "%s", w->why);
     return l.plan.server.assumed
-               ? ptc_oauth_work_fail(w,
-                                     "%.200s has no metadata of an authorization server; at the "
-                                     "default addresses: %.300s",
-                                     l.plan.server.issuer, why)
+               ? ptc_why_prefix(&w->why,
+                                "%.200s has no metadata of an authorization server; at the default "
+                                "addresses: ",
+                                l.plan.server.issuer)
                : false;
 }

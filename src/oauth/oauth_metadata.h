@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * oauth_metadata.h - what a protected resource (RFC 9728) and an authorization server (RFC 8414, OpenID Connect) say of
- * themselves.  Readers give NULL, or what is wrong: a constant text.  Texts live in the arena. */
+ * themselves.  Readers say what is wrong.  Texts live in the arena. */
 #ifndef PTC_OAUTH_OAUTH_METADATA_H
 #define PTC_OAUTH_OAUTH_METADATA_H
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/why.h"
 
 enum { PTC_OAUTH_SERVERS = 4 }; /* of a resource; further ones are not tried */
 
@@ -16,8 +17,8 @@ typedef struct PtcOauthResource {
     size_t issuer_count;
 } PtcOauthResource;
 
-PTC_MUST_USE const char *ptc_oauth_metadata_resource(PtcMem *mem, PtcArena *arena, PtcText json,
-                                                     const char *url, PtcOauthResource *out);
+PTC_MUST_USE bool ptc_oauth_metadata_resource(PtcMem *mem, PtcArena *arena, PtcText json,
+                                              const char *url, PtcOauthResource *out, PtcWhy *why);
 
 typedef struct PtcOauthServer {
     const char *issuer;
@@ -31,7 +32,7 @@ typedef struct PtcOauthServer {
 } PtcOauthServer;
 
 /* `issuer` is who we take it for, and it must say exactly that. */
-PTC_MUST_USE const char *ptc_oauth_metadata_server(PtcMem *mem, PtcArena *arena, PtcText json,
-                                                   const char *issuer, PtcOauthServer *out);
+PTC_MUST_USE bool ptc_oauth_metadata_server(PtcMem *mem, PtcArena *arena, PtcText json,
+                                            const char *issuer, PtcOauthServer *out, PtcWhy *why);
 
 #endif

@@ -15,10 +15,10 @@ typedef struct PtcOauthRedirect {
 /* Does it answer the request with this state?  Anybody can send a browser, or a program, to that address. */
 bool ptc_oauth_redirect_is_ours(PtcText address, const char *state);
 
-/* NULL: it answers the request with this state, of this server, and has a code.  Otherwise what is wrong, a constant
- * text; error and description have what the server said. */
-PTC_MUST_USE const char *ptc_oauth_redirect_read(PtcText address, const char *state,
-                                                 const PtcOauthServer *server,
-                                                 PtcOauthRedirect *out);
+/* Does it answer the request with this state, of this server, and has it a code?  Where not, error and description
+ * have what the server said. */
+PTC_MUST_USE bool ptc_oauth_redirect_read(PtcText address, const char *state,
+                                          const PtcOauthServer *server, PtcOauthRedirect *out,
+                                          PtcWhy *why);
 
 #endif

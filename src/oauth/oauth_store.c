@@ -41,7 +41,7 @@ static void dir_of(char dir[PTC_OAUTH_STORE_PATH], const char *path)
 }
 
 /* A directory that others may write to is as bad as a file. */
-static bool is_dir_private(const char *path, char why[PTC_OAUTH_STORE_WHY])
+static bool is_dir_private(const char *path, PtcWhy *why)
 {
     struct stat st;
     char dir[PTC_OAUTH_STORE_PATH];
@@ -51,11 +51,9 @@ static bool is_dir_private(const char *path, char why[PTC_OAUTH_STORE_WHY])
     if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
         return true;
     if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-        snprintf(why, PTC_OAUTH_STORE_WHY, "%s is not a directory of yours", dir);
-    else
-        snprintf(why, PTC_OAUTH_STORE_WHY, "others may enter %s (its mode is %03o): chmod 700 %s",
-                 dir, (unsigned)(st.st_mode & 0777), dir);
-    return false;
+        return ptc_why_say(why, PTC_WHY_REFUSED, "%s is not a directory of yours", dir);
+    return ptc_why_say(why, PTC_WHY_REFUSED, "others may enter %s (its mode is %03o): chmod 700 %s",
+                       dir, (unsigned)(st.st_mode & 0777), dir);
 }
 
 static bool read_record(PtcOauthDoc *doc, PtcOauthRecord *out)
@@ -84,21 +82,21 @@ static bool read_record(PtcOauthDoc *doc, PtcOauthRecord *out)
            !doc->short_of_memory;
 }
 
-static PtcOauthFound read_text(const char *path, PtcBuf *text, char why[PTC_OAUTH_STORE_WHY])
+static PtcOauthFound read_text(const char *path, PtcBuf *text, PtcWhy *why)
 {
-    if (!ptc_private_file_check(path, why, PTC_OAUTH_STORE_WHY))
+    if (!ptc_private_file_check(path, why))
         return PTC_OAUTH_REFUSED;
     if (ptc_whole_file_read(path, text))
         return PTC_OAUTH_FOUND;
     if (errno == ENOENT || errno == ENOTDIR)
         return PTC_OAUTH_MISSING;
-    snprintf(why, PTC_OAUTH_STORE_WHY, "%s is not a file of yours that can be read: remove it",
-             path);
+    ptc_why_say(why, PTC_WHY_REFUSED, "%s is not a file of yours that can be read: remove it",
+                path);
     return PTC_OAUTH_REFUSED;
 }
 
 PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *path,
-                                   PtcOauthRecord *out, char why[PTC_OAUTH_STORE_WHY])
+                                   PtcOauthRecord *out, PtcWhy *why)
 {
     PtcBuf text;
     PtcOauthDoc doc;

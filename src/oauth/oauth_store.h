@@ -7,7 +7,7 @@
 #include "oauth/oauth_answer.h"
 
 /* Bytes of a path and of a text about two of them, with their ends. */
-enum { PTC_OAUTH_STORE_PATH = 4000, PTC_OAUTH_STORE_WHY = 8500 };
+enum { PTC_OAUTH_STORE_PATH = 4000 };
 
 typedef enum { PTC_OAUTH_FOUND, PTC_OAUTH_MISSING, PTC_OAUTH_REFUSED } PtcOauthFound;
 
@@ -30,7 +30,7 @@ PTC_MUST_USE bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const ch
 /* Texts live in the arena.  A file or directory that others may read is refused, and why has the chmod to run; one
  * that cannot be understood counts as missing. */
 PTC_MUST_USE PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *path,
-                                                PtcOauthRecord *out, char why[PTC_OAUTH_STORE_WHY]);
+                                                PtcOauthRecord *out, PtcWhy *why);
 /* Whoever saves holds the lock. */
 PTC_MUST_USE bool ptc_oauth_store_save(PtcMem *mem, const char *path, const PtcOauthRecord *record);
 /* False: there was none. */

@@ -27,28 +27,19 @@ void ptc_oauth_work_deinit(PtcOauthWork *w)
     ptc_arena_deinit(&w->arena);
 }
 
-bool ptc_oauth_work_fail(PtcOauthWork *w, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(w->why, sizeof w->why, format, args);
-    va_end(args);
-    return false;
-}
-
 bool ptc_oauth_work_allows(PtcOauthWork *w, const char *what, const char *url)
 {
     PtcUrl parts;
     if (!url || !ptc_url_parse(ptc_text_cstr(url), &parts, NULL))
-        return ptc_oauth_work_fail(w, "%s cannot be used as an address", what);
+        return ptc_why_say(&w->why, PTC_WHY_REFUSED, "%s cannot be used as an address", what);
     bool leads_inside = parts.loopback || ptc_address_text_is_inside(parts.host);
     if (leads_inside && !w->inside)
-        return ptc_oauth_work_fail(w,
-                                   "%s leads to this machine or a private network, and the "
-                                   "upstream does not",
-                                   what);
+        return ptc_why_say(&w->why, PTC_WHY_REFUSED,
+                           "%s leads to this machine or a private network, and the "
+                           "upstream does not",
+                           what);
     if (!parts.https && !(w->inside && (parts.loopback || w->insecure_http)))
-        return ptc_oauth_work_fail(w, "%s must begin with https://", what);
+        return ptc_why_say(&w->why, PTC_WHY_REFUSED, "%s must begin with https://", what);
     return true;
 }
 
@@ -84,10 +75,13 @@ static bool send_it(PtcOauthWork *w, PtcClientRequest *r, PtcOauthReply *reply)
     reply->status = answer.status;
     bool ok = ptc_client_answered(&answer);
     if (ok && answer.error_body.len)
-        ok = ptc_buf_add(&reply->body, answer.error_body.data, answer.error_body.len);
-    if (!ok)
-        ptc_oauth_work_fail(w, "%.200s: %s", r->url,
-                            answer.why.text[0] ? answer.why.text : "out of memory");
+        ok = ptc_buf_add(&reply->body, answer.error_body.data, answer.error_body.len) ||
+             ptc_why_no_memory(&answer.why);
+    if (!ok) {
+        ptc_why_copy(&w->why, &answer.why);
+        w->why.code = 0;
+        ptc_why_prefix(&w->why, "%.200s: ", r->url);
+    }
     ptc_client_answer_deinit(&answer);
     return ok;
 }
@@ -111,7 +105,7 @@ bool ptc_oauth_work_post_json(PtcOauthWork *w, const char *url, const PtcBuf *js
                           .header_count = 2,
                           .body = ptc_buf_view(json)};
     ptc_buf_init(&reply->body, w->mem, PTC_OAUTH_DOC_BYTES);
-    return ptc_buf_ok(json) ? send_it(w, &r, reply) : ptc_oauth_work_fail(w, "out of memory");
+    return ptc_buf_ok(json) ? send_it(w, &r, reply) : ptc_why_no_memory(&w->why);
 }
 
 /* Authorization: Basic, of both parts encoded as in a form (RFC 6749, 2.3.1). */
@@ -141,7 +135,7 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
         ptc_oauth_url_add(form, "client_id", client->id);
     if (client->secret && client->auth == PTC_OAUTH_AUTH_POST)
         ptc_oauth_url_add(form, "client_secret", client->secret);
-    w->why[0] = '\0';
+    ptc_why_init(&w->why);
     bool ok = client->auth != PTC_OAUTH_AUTH_KEY || ptc_oauth_assertion_add(w, client, form);
     ok = ok && ptc_buf_ok(form) && (!header || add_basic(w, &basic, client));
     PtcText headers[] = {PTC_TEXT("Accept: application/json"),
@@ -154,8 +148,8 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
                           .body = ptc_buf_view(form)};
     if (ok)
         ok = send_it(w, &r, reply);
-    else if (!w->why[0])
-        ptc_oauth_work_fail(w, "out of memory");
+    else if (w->why.class == PTC_WHY_NONE)
+        ptc_why_no_memory(&w->why);
     if (basic.data)
         ptc_secret_wipe(basic.data, basic.len);
     ptc_buf_deinit(&basic);
@@ -164,39 +158,29 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
 
 /* ------------------------------------------------------------------------------------ answers */
 
-static bool tell_refused(PtcOauthWork *w, const char *what, int status, const PtcOauthError *e)
-{
-    if (!e->error)
-        return ptc_oauth_work_fail(w, "%s: the server answered with status %d", what, status);
-    return ptc_oauth_work_fail(w, "%s: the server says %.60s%s%.*s", what, e->error,
-                               e->description ? ": " : "", SHOWN,
-                               e->description ? e->description : "");
-}
-
 bool ptc_oauth_work_refused(PtcOauthWork *w, const char *what, const PtcOauthReply *reply)
 {
     PtcOauthError e;
     ptc_oauth_answer_error(w->mem, &w->arena, ptc_buf_view(&reply->body), &e);
-    return tell_refused(w, what, reply->status, &e);
+    if (!e.error)
+        return ptc_why_say(&w->why, PTC_WHY_REFUSED, "%s: the server answered with status %d", what,
+                           reply->status);
+    return ptc_why_say_code(&w->why, PTC_WHY_REFUSED, (int)ptc_oauth_fault_of(e.error),
+                            "%s: the server says %.60s%s%.*s", what, e.error,
+                            e.description ? ": " : "", SHOWN, e.description ? e.description : "");
 }
 
 bool ptc_oauth_work_tokens(PtcOauthWork *w, const char *endpoint, PtcBuf *form,
-                           const PtcOauthClient *client, PtcOauthTokens *out, const char **error)
+                           const PtcOauthClient *client, PtcOauthTokens *out)
 {
     static const char what[] = "no token";
     PtcOauthReply reply;
-    PtcOauthError e = {0};
-    *error = "";
     bool ok = ptc_oauth_work_post_form(w, endpoint, form, client, &reply);
-    if (ok && (reply.status < 200 || reply.status > 299)) {
-        ptc_oauth_answer_error(w->mem, &w->arena, ptc_buf_view(&reply.body), &e);
-        *error = e.error ? e.error : "";
-        ok = tell_refused(w, what, reply.status, &e);
-    } else if (ok) {
-        const char *why =
-            ptc_oauth_answer_tokens(w->mem, &w->arena, ptc_buf_view(&reply.body), out);
-        ok = !why || ptc_oauth_work_fail(w, "%s: %s", what, why);
-    }
+    if (ok && (reply.status < 200 || reply.status > 299))
+        ok = ptc_oauth_work_refused(w, what, &reply);
+    else if (ok)
+        ok = ptc_oauth_answer_tokens(w->mem, &w->arena, ptc_buf_view(&reply.body), out, &w->why) ||
+             ptc_why_prefix(&w->why, "%s: ", what);
     ptc_oauth_work_drop(&reply);
     return ok;
 }

@@ -8,8 +8,6 @@
 #include "net/client.h"
 #include "oauth/oauth_answer.h"
 
-enum { PTC_OAUTH_WHY = 600 };
-
 typedef struct PtcOauthWork {
     PtcMem *mem;
     PtcClient *http;
@@ -18,14 +16,12 @@ typedef struct PtcOauthWork {
     bool inside;        /* the upstream is on this machine or a private network, so others may be */
     bool insecure_http; /* its entry allows http */
     PtcArena arena;
-    char why[PTC_OAUTH_WHY]; /* what went wrong; never has a secret in it */
+    PtcWhy why; /* what went wrong; never has a secret in it */
 } PtcOauthWork;
 
 void ptc_oauth_work_init(PtcOauthWork *w, PtcMem *mem, PtcClient *http, const PtcCancel *cancel,
                          int64_t ms);
 void ptc_oauth_work_deinit(PtcOauthWork *w);
-/* Sets why; always false. */
-bool ptc_oauth_work_fail(PtcOauthWork *w, const char *format, ...) PTC_PRINTF(2, 3);
 
 /* May a person be sent there?  False sets why. */
 PTC_MUST_USE bool ptc_oauth_work_allows(PtcOauthWork *w, const char *what, const char *url);
@@ -43,12 +39,11 @@ PTC_MUST_USE bool ptc_oauth_work_post_json(PtcOauthWork *w, const char *url, con
 /* A form to an endpoint where the client says who it is: in the form, or in a header. */
 PTC_MUST_USE bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
                                            const PtcOauthClient *client, PtcOauthReply *reply);
-/* What a reply that is no success means, in words, into why; always false. */
+/* What a reply that is no success means, into why; always false. */
 bool ptc_oauth_work_refused(PtcOauthWork *w, const char *what, const PtcOauthReply *reply);
 
-/* A form that asks for tokens.  False with a why; *error is "" or what the server called it. */
+/* A form that asks for tokens.  False with a why, whose code is what the server called it (PtcOauthFault). */
 PTC_MUST_USE bool ptc_oauth_work_tokens(PtcOauthWork *w, const char *endpoint, PtcBuf *form,
-                                        const PtcOauthClient *client, PtcOauthTokens *out,
-                                        const char **error);
+                                        const PtcOauthClient *client, PtcOauthTokens *out);
 
 #endif

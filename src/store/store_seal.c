@@ -47,7 +47,11 @@ static bool read_key(const char *name, uint8_t key[PTC_STORE_KEY_BYTES], bool *a
     close(fd);
     if (!whole)
         return fail(why, size, name, "it is not a key, which has 32 bytes");
-    return ptc_private_file_check(name, why, size);
+    PtcWhy loose;
+    bool tight = ptc_private_file_check(name, &loose);
+    if (!tight)
+        snprintf(why, size, "%s", loose.text);
+    return tight;
 }
 
 /* Written to a file of its own first, which then gets the name unless another process was faster: whoever reads the

@@ -172,8 +172,11 @@ static int open_file(Opening *o)
 bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size)
 {
     Opening o = {.db = db, .path = path, .why = why, .size = size};
-    if (!ptc_private_file_check(path, why, size))
+    PtcWhy loose;
+    if (!ptc_private_file_check(path, &loose)) {
+        snprintf(why, size, "%s", loose.text);
         return false;
+    }
     if (path[0] == ':') { /* SQLite's own names for databases in memory */
         (void)refuse(&o, "name a file; without a store records are kept in memory");
         return false;

@@ -34,11 +34,11 @@ static void metadata(PtcMem *mem, PtcArena *arena, PtcText text)
 {
     PtcOauthResource r;
     PtcOauthServer s;
-    if (!ptc_oauth_metadata_resource(mem, arena, text, "https://h.example/a/mcp", &r)) {
+    if (ptc_oauth_metadata_resource(mem, arena, text, "https://h.example/a/mcp", &r, NULL)) {
         assert(r.issuer_count && ptc_oauth_url_covers(r.resource, "https://h.example/a/mcp"));
         check_plain(r.scopes);
     }
-    if (!ptc_oauth_metadata_server(mem, arena, text, "https://as.example", &s)) {
+    if (ptc_oauth_metadata_server(mem, arena, text, "https://as.example", &s, NULL)) {
         assert(s.token && strcmp(s.issuer, "https://as.example") == 0);
         check_plain(s.authorize);
     }
@@ -50,14 +50,14 @@ static void answers(PtcMem *mem, PtcArena *arena, PtcText text)
     PtcOauthDevice d;
     PtcOauthClient c;
     PtcOauthError e;
-    if (!ptc_oauth_answer_tokens(mem, arena, text, &t)) {
+    if (ptc_oauth_answer_tokens(mem, arena, text, &t, NULL)) {
         assert(t.access && t.expires_in >= -1 && !strchr(t.access, ' '));
         check_plain(t.access);
         check_plain(t.refresh);
     }
-    if (!ptc_oauth_answer_device(mem, arena, text, &d))
+    if (ptc_oauth_answer_device(mem, arena, text, &d, NULL))
         check_plain(d.user_code);
-    if (!ptc_oauth_answer_client(mem, arena, text, PTC_OAUTH_AUTH_BASIC, &c))
+    if (ptc_oauth_answer_client(mem, arena, text, PTC_OAUTH_AUTH_BASIC, &c, NULL))
         assert(c.id && (c.secret || c.auth == PTC_OAUTH_AUTH_NONE));
     ptc_oauth_answer_error(mem, arena, text, &e);
     check_plain(e.description);
@@ -67,7 +67,7 @@ static void redirect(PtcText text)
 {
     PtcOauthRedirect r;
     PtcOauthServer s = {.issuer = "https://as.example", .iss = true};
-    if (!ptc_oauth_redirect_read(text, "S", &s, &r))
+    if (ptc_oauth_redirect_read(text, "S", &s, &r, NULL))
         assert(r.code[0] && !r.error[0]);
     check_plain(r.code);
     check_plain(r.description);

@@ -170,12 +170,16 @@ static void test_scopes(void)
     CHECK(!ptc_oauth_scopes_have(NULL, PTC_TEXT("a")));
 }
 
+static PtcWhy wrong;
+
 /* ----------------------------------------------------------------------------------- metadata */
 
 static const char *read_resource(const char *json, PtcOauthResource *out)
 {
-    return text_or_null(ptc_oauth_metadata_resource(&mem, &arena, ptc_text_cstr(json),
-                                                    "https://h.example/mcp", out));
+    return ptc_oauth_metadata_resource(&mem, &arena, ptc_text_cstr(json), "https://h.example/mcp",
+                                       out, &wrong)
+               ? "(null)"
+               : wrong.text;
 }
 
 static void test_resource(void)
@@ -205,8 +209,10 @@ static void test_resource(void)
 
 static const char *read_server(const char *json, PtcOauthServer *out)
 {
-    return text_or_null(
-        ptc_oauth_metadata_server(&mem, &arena, ptc_text_cstr(json), "https://as.example", out));
+    return ptc_oauth_metadata_server(&mem, &arena, ptc_text_cstr(json), "https://as.example", out,
+                                     &wrong)
+               ? "(null)"
+               : wrong.text;
 }
 
 static void test_server(void)
@@ -242,7 +248,8 @@ static void test_server(void)
 
 static const char *read_tokens(const char *json, PtcOauthTokens *out)
 {
-    return text_or_null(ptc_oauth_answer_tokens(&mem, &arena, ptc_text_cstr(json), out));
+    return ptc_oauth_answer_tokens(&mem, &arena, ptc_text_cstr(json), out, &wrong) ? "(null)"
+                                                                                   : wrong.text;
 }
 
 static void test_tokens(void)
@@ -275,19 +282,19 @@ static void test_other_answers(void)
     PtcOauthDevice d;
     PtcOauthClient c;
     PtcOauthError e;
-    CHECK(!ptc_oauth_answer_device(
+    CHECK(ptc_oauth_answer_device(
         &mem, &arena,
         PTC_TEXT("{\"device_code\":\"d\",\"user_code\":\"U\",\"verification_uri\":"
                  "\"https://as/d\",\"interval\":1}"),
-        &d));
+        &d, NULL));
     CHECK(d.interval == 1 && d.expires_in == 600 && !d.complete);
-    CHECK(ptc_oauth_answer_device(&mem, &arena, PTC_TEXT("{\"device_code\":\"d\"}"), &d) != NULL);
-    CHECK(!ptc_oauth_answer_client(&mem, &arena,
-                                   PTC_TEXT("{\"client_id\":\"i\",\"client_secret\":\"s\"}"),
-                                   PTC_OAUTH_AUTH_POST, &c));
+    CHECK(!ptc_oauth_answer_device(&mem, &arena, PTC_TEXT("{\"device_code\":\"d\"}"), &d, NULL));
+    CHECK(ptc_oauth_answer_client(&mem, &arena,
+                                  PTC_TEXT("{\"client_id\":\"i\",\"client_secret\":\"s\"}"),
+                                  PTC_OAUTH_AUTH_POST, &c, NULL));
     CHECK(c.auth == PTC_OAUTH_AUTH_POST);
-    CHECK(!ptc_oauth_answer_client(&mem, &arena, PTC_TEXT("{\"client_id\":\"i\"}"),
-                                   PTC_OAUTH_AUTH_BASIC, &c));
+    CHECK(ptc_oauth_answer_client(&mem, &arena, PTC_TEXT("{\"client_id\":\"i\"}"),
+                                  PTC_OAUTH_AUTH_BASIC, &c, NULL));
     CHECK(c.auth == PTC_OAUTH_AUTH_NONE);
     ptc_oauth_answer_error(
         &mem, &arena, PTC_TEXT("{\"error\":\"slow_down\",\"error_description\":\"\\u001b[2J\"}"),
@@ -299,7 +306,8 @@ static void test_other_answers(void)
 static const char *read_redirect(const char *address, bool says_iss, PtcOauthRedirect *out)
 {
     PtcOauthServer s = {.issuer = "https://as", .iss = says_iss};
-    return text_or_null(ptc_oauth_redirect_read(ptc_text_cstr(address), "STATE", &s, out));
+    return ptc_oauth_redirect_read(ptc_text_cstr(address), "STATE", &s, out, &wrong) ? "(null)"
+                                                                                     : wrong.text;
 }
 
 static void test_redirects(void)
@@ -364,7 +372,7 @@ static void test_named_addresses(void)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         CHECK(!ptc_oauth_work_allows(&w, "it", refused[i]));
         CHECK(!ptc_oauth_work_get(&w, refused[i], &reply));
-        CHECK(w.why[0] != 0);
+        CHECK(w.why.text[0] != 0);
         ptc_oauth_work_drop(&reply);
     }
     CHECK(ptc_oauth_work_allows(&w, "it", "https://as.example/authorize"));
@@ -466,30 +474,30 @@ static PtcOauthRecord sample(void)
 static void test_store(void)
 {
     PtcOauthRecord r = sample(), got;
-    char why[PTC_OAUTH_STORE_WHY] = "", other[PTC_OAUTH_STORE_PATH];
+    char other[PTC_OAUTH_STORE_PATH];
     struct stat st;
     CHECK(ptc_oauth_store_path(path, dir, PTC_TEXT("one"), "https://h/mcp"));
     CHECK(ptc_oauth_store_path(other, dir, PTC_TEXT("one"), "https://h/mcp2") &&
           strcmp(path, other) != 0);
     CHECK(ptc_oauth_store_path(other, dir, PTC_TEXT("two"), "https://h/mcp") &&
           strcmp(path, other) != 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, why) == PTC_OAUTH_MISSING);
+    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_MISSING);
     CHECK(ptc_oauth_store_save(&mem, path, &r));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, why) == PTC_OAUTH_FOUND);
+    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_FOUND);
     CHECK_STR(got.client.secret, r.client.secret);
     CHECK(got.client.auth == PTC_OAUTH_AUTH_BASIC && got.expires_at == r.expires_at && got.inside);
     CHECK_STR(got.scope, "a b");
     CHECK(!got.refresh && !got.wanted);
     CHECK(chmod(path, 0644) == 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, why) == PTC_OAUTH_REFUSED);
-    CHECK(strstr(why, "chmod 600 ") && strstr(why, path));
+    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_REFUSED);
+    CHECK(strstr(wrong.text, "chmod 600 ") && strstr(wrong.text, path));
     CHECK(chmod(path, 0600) == 0);
     FILE *file = fopen(path, "w");
     CHECK(file && fputs("{\"format\":1}", file) >= 0 && fclose(file) == 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, why) == PTC_OAUTH_MISSING);
+    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_MISSING);
     CHECK(unlink(path) == 0 && symlink("/etc/passwd", path) == 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, why) == PTC_OAUTH_REFUSED);
+    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_REFUSED);
     CHECK(ptc_oauth_store_remove(path) && !ptc_oauth_store_remove(path));
 }
 
@@ -540,28 +548,25 @@ static void test_bearer(void)
 {
     PtcOauthRecord r = sample();
     PtcOauthBearer b = {.mem = &mem, .path = path, .learn = learn};
-    PtcBuf token, why;
-    char reason[PTC_OAUTH_STORE_WHY];
+    PtcBuf token;
     ptc_buf_init(&token, &mem, 1000);
-    ptc_buf_init(&why, &mem, 1000);
-    CHECK(ptc_oauth_bearer_get(&b, NULL, &token, &why) == PTC_OAUTH_NO_LOGIN);
+    CHECK(ptc_oauth_bearer_get(&b, NULL, &token, &wrong) == PTC_OAUTH_NO_LOGIN);
     CHECK(ptc_oauth_store_save(&mem, path, &r));
-    CHECK(ptc_oauth_bearer_get(&b, NULL, &token, &why) == PTC_OAUTH_HAVE);
+    CHECK(ptc_oauth_bearer_get(&b, NULL, &token, &wrong) == PTC_OAUTH_HAVE);
     CHECK_STR(ptc_buf_text(&token), "access-1");
     CHECK(learned > 0);
     CHECK(ptc_oauth_bearer_renew(&b, NULL, PTC_TEXT("access-0"),
-                                 &why)); /* somebody else was faster */
-    CHECK(!ptc_oauth_bearer_renew(&b, NULL, PTC_TEXT("access-1"), &why));
-    CHECK(strstr(ptc_buf_text(&why), "cannot be replaced"));
+                                 &wrong)); /* somebody else was faster */
+    CHECK(!ptc_oauth_bearer_renew(&b, NULL, PTC_TEXT("access-1"), &wrong));
+    CHECK(strstr(wrong.text, "cannot be replaced"));
     ptc_oauth_bearer_want(&b, "c d");
     ptc_oauth_bearer_want(&b, "d e");
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &r, reason) == PTC_OAUTH_FOUND);
+    CHECK(ptc_oauth_store_load(&mem, &arena, path, &r, &wrong) == PTC_OAUTH_FOUND);
     CHECK_STR(text_or_null(r.wanted), "c d e");
     ptc_buf_clear(&token);
     ptc_oauth_bearer_account(&b, &token);
     CHECK_STR(ptc_buf_text(&token), "acc");
     ptc_buf_deinit(&token);
-    ptc_buf_deinit(&why);
     (void)ptc_oauth_store_remove(path);
 }
 
@@ -659,9 +664,9 @@ static void test_no_memory(void)
         ptc_mem_init(&small, (size_t)64 << 20);
         ptc_arena_init(&own, &small);
         ptc_mem_fail_at(&small, (size_t)n);
-        const char *why = ptc_oauth_metadata_server(&small, &own, (PtcText){json, sizeof json - 1},
-                                                    "https://as.example", &s);
-        CHECK(why || (s.token && s.issuer));
+        bool ok = ptc_oauth_metadata_server(&small, &own, (PtcText){json, sizeof json - 1},
+                                            "https://as.example", &s, NULL);
+        CHECK(!ok || (s.token && s.issuer));
         ptc_arena_deinit(&own);
         CHECK(atomic_load(&small.used) == 0);
     }
@@ -709,7 +714,7 @@ static void test_signing(void)
         ptc_buf_init(&form, &small, PTC_OAUTH_DOC_BYTES);
         ptc_mem_fail_at(&small, (size_t)n % 40);
         bool ok = ptc_oauth_assertion_add(&w, &client, &form);
-        CHECK(ok || (n % 40 && w.why[0]));
+        CHECK(ok || (n % 40 && w.why.text[0]));
         const char *dot = ok && ptc_buf_ok(&form) ? strrchr(ptc_buf_text(&form), '.') : NULL;
         CHECK(!dot || strlen(dot + 1) == 86);
         ptc_buf_deinit(&form);
@@ -721,9 +726,9 @@ static void test_signing(void)
     ptc_oauth_work_init(&w, &mem, NULL, NULL, 1000);
     ptc_buf_init(&form, &mem, PTC_OAUTH_DOC_BYTES);
     CHECK(make_key(file, "EC", "P-384") && !ptc_oauth_assertion_add(&w, &client, &form));
-    CHECK(strstr(w.why, "RSA or P-256"));
+    CHECK(strstr(w.why.text, "RSA or P-256"));
     CHECK(unlink(file) == 0 && !ptc_oauth_assertion_add(&w, &client, &form));
-    CHECK(strstr(w.why, "cannot be read"));
+    CHECK(strstr(w.why.text, "cannot be read"));
     ptc_buf_deinit(&form);
     ptc_oauth_work_deinit(&w);
 }

@@ -51,7 +51,7 @@ static inline bool visitor_login(Visitor *v)
     PtcOauthWay way = v->by_client ? PTC_OAUTH_CLIENT : PTC_OAUTH_PASTE;
     bool ok = ptc_oauth_login(&v->work, &v->site, way, &person,
                               v->record.access ? &v->record : NULL, &record);
-    fprintf(stderr, "login: %s\n", ok ? "ok" : v->work.why);
+    fprintf(stderr, "login: %s\n", ok ? "ok" : v->work.why.text);
     if (ok)
         v->record = record;
     return ok;

@@ -3,14 +3,11 @@
 #ifndef PTC_BASE_OS_PRIVATE_FILE_H
 #define PTC_BASE_OS_PRIVATE_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/why.h"
 
-#include "base/compiler.h"
-
-/* False, with a text in why that says how to fix it, if others may read or write the file.  A file owned by root that
+/* False, with a reason that says how to fix it, if others may read or write the file.  A file owned by root that
  * a group may read counts as private: this is how service managers pass secrets to a service.  Also true for what is
  * not a regular file or cannot be examined; whoever opens it learns why. */
-PTC_MUST_USE bool ptc_private_file_check(const char *path, char *why, size_t size);
+PTC_MUST_USE bool ptc_private_file_check(const char *path, PtcWhy *why);
 
 #endif

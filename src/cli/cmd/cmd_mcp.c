@@ -106,8 +106,11 @@ static bool cannot(Server *s, const char *what, const char *why, const char *adv
 /* The text of the token file; false with a text in why. */
 static bool read_token_file(const char *path, PtcBuf *text, char why[PTC_MCP_WHY])
 {
-    if (!ptc_private_file_check(path, why, PTC_MCP_WHY))
+    PtcWhy loose;
+    if (!ptc_private_file_check(path, &loose)) {
+        (void)snprintf(why, PTC_MCP_WHY, "%.*s", PTC_MCP_WHY - 1, loose.text);
         return false;
+    }
     const char *unread = ptc_io_read(text, path);
     if (unread)
         (void)snprintf(why, PTC_MCP_WHY, "%s: %s", path, unread);

@@ -123,7 +123,7 @@ static int sign_in(Target *t, PtcOauthWork *w, const PtcOauthSite *site)
                       : c->paste            ? PTC_OAUTH_PASTE
                                             : PTC_OAUTH_BROWSER;
     if (!ptc_sign_in_login(w, site, way, &person, t->path, &record))
-        return fail(c, w->why);
+        return fail(c, w->why.text);
     ptc_io_printf(PTC_IO_STDOUT, "Signed in to %s at %s.\n", c->argv[0], record.issuer);
     return PTC_EXIT_OK;
 }

@@ -66,7 +66,7 @@ static PtcText find_authorization(PtcText lines)
 }
 
 /* A token of the client's own credentials.  With the lock held. */
-static bool log_in(PtcSignIn *s, PtcClient *http, PtcBuf *why)
+static bool log_in(PtcSignIn *s, PtcClient *http, PtcWhy *why)
 {
     PtcDesk desk;
     PtcOauthWork w;
@@ -77,20 +77,19 @@ static bool log_in(PtcSignIn *s, PtcClient *http, PtcBuf *why)
     bool ok = ptc_sign_in_site(&w.arena, &desk.heap, s->entry, &site) &&
               ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.path, &record);
     if (!ok)
-        ptc_buf_add_cstr(why, w.why[0] ? w.why : "out of memory");
+        w.why.class == PTC_WHY_NONE ? ptc_why_no_memory(why) : ptc_why_copy(why, &w.why);
     ptc_oauth_work_deinit(&w);
     ptc_desk_deinit(&desk);
     return ok;
 }
 
 /* Another token than `used`, which may be absent.  Of several threads that want one, the first asks for it. */
-static bool get_as_client(PtcSignIn *s, PtcClient *http, PtcText used, PtcBuf *token, PtcBuf *why)
+static bool get_as_client(PtcSignIn *s, PtcClient *http, PtcText used, PtcBuf *token, PtcWhy *why)
 {
     pthread_mutex_lock(&s->turn);
     bool have = ptc_oauth_bearer_get(&s->bearer, http, token, why) == PTC_OAUTH_HAVE;
     if (!have || ptc_text_same(ptc_buf_view(token), used)) {
         ptc_buf_clear(token);
-        ptc_buf_clear(why);
         have = log_in(s, http, why) &&
                ptc_oauth_bearer_get(&s->bearer, http, token, why) == PTC_OAUTH_HAVE;
     }
@@ -111,6 +110,7 @@ const char *ptc_sign_in_forbidden(const PtcEntry *entry)
 bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
 {
     PtcBuf token;
+    PtcWhy wrong;
     bool wanted = s->entry->oauth != PTC_NONE;
     if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.path && !wanted))
         return true;
@@ -126,13 +126,13 @@ bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
     ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
     PtcOauthHave have = PTC_OAUTH_FAILED;
     if (!s->entry->client_grant)
-        have = ptc_oauth_bearer_get(&s->bearer, http, &token, why);
-    else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, why))
+        have = ptc_oauth_bearer_get(&s->bearer, http, &token, &wrong);
+    else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, &wrong))
         have = PTC_OAUTH_HAVE;
     if (have == PTC_OAUTH_HAVE)
         ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", (int)token.len, token.data);
-    if (have == PTC_OAUTH_NO_LOGIN && wanted)
-        ptc_buf_add_cstr(why, "nobody has signed in");
+    if (have == PTC_OAUTH_FAILED || (have == PTC_OAUTH_NO_LOGIN && wanted))
+        ptc_buf_add_cstr(why, wrong.text);
     if (token.data)
         ptc_secret_wipe(token.data, token.len);
     ptc_buf_deinit(&token);
@@ -166,11 +166,13 @@ bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *ch
     if (status == 403)
         return want_more(s, challenge, why);
     used = (PtcText){used.bytes + sizeof scheme - 1, used.len - (sizeof scheme - 1)};
-    if (!s->entry->client_grant)
-        return ptc_oauth_bearer_renew(&s->bearer, http, used, why);
     PtcBuf token;
+    PtcWhy wrong;
     ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
-    bool other = get_as_client(s, http, used, &token, why);
+    bool other = s->entry->client_grant ? get_as_client(s, http, used, &token, &wrong)
+                                        : ptc_oauth_bearer_renew(&s->bearer, http, used, &wrong);
+    if (!other)
+        ptc_buf_add_cstr(why, wrong.text);
     if (token.data)
         ptc_secret_wipe(token.data, token.len);
     ptc_buf_deinit(&token);

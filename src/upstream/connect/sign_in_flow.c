@@ -26,14 +26,14 @@ bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay wa
                        const PtcOauthPerson *person, const char *path, PtcOauthRecord *record)
 {
     PtcOauthRecord before;
-    char why[PTC_OAUTH_STORE_WHY];
-    PtcOauthFound found = ptc_oauth_store_load(w->mem, &w->arena, path, &before, why);
+    PtcOauthFound found = ptc_oauth_store_load(w->mem, &w->arena, path, &before, &w->why);
     if (found == PTC_OAUTH_REFUSED)
-        return ptc_oauth_work_fail(w, "%s", why);
+        return false;
     if (!ptc_oauth_login(w, site, way, person, found == PTC_OAUTH_FOUND ? &before : NULL, record))
         return false;
     return save(w, path, record) ||
-           ptc_oauth_work_fail(w, "the token could not be written below the state directory");
+           ptc_why_say(&w->why, PTC_WHY_REFUSED,
+                       "the token could not be written below the state directory");
 }
 
 /* ------------------------------------------------------------------------------- in the background */
