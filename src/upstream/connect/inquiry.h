@@ -2,7 +2,7 @@
  * inquiry.h - what upstreams ask whoever started a run: elicitation with a form, sampling.
  *
  * A question waits in its run, and the calls that it belongs to are held: put aside for the program, open for the
- * upstream.  docs/architecture.md ("Questions of upstreams") has the rules. */
+ * upstream.  src/upstream/run/README.md has the rules. */
 #ifndef PTC_UPSTREAM_CONNECT_INQUIRY_H
 #define PTC_UPSTREAM_CONNECT_INQUIRY_H
 
