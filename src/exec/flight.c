@@ -102,7 +102,7 @@ static bool send_some(int fd, const char *bytes, size_t len, size_t *sent)
 }
 
 /* A worker that stops reading must hold up nobody: what it does not take is kept. */
-void ptc_flight_post(PtcFlight *f, const PtcBuf *frame)
+static void flight_post(PtcFlight *f, const PtcBuf *frame)
 {
     size_t sent = 0;
     pthread_mutex_lock(&f->lock);
@@ -128,7 +128,7 @@ void ptc_flight_post_result(PtcFlight *f, uint64_t id, bool told, bool ok, PtcTe
         put = ptc_frame_put_result(&frame, id, false, full, sizeof full - 1);
     }
     if (put)
-        ptc_flight_post(f, &frame);
+        flight_post(f, &frame);
     ptc_buf_deinit(&frame);
 }
 
@@ -318,7 +318,7 @@ static void send_cancel(Trip *t)
     PtcBuf frame = {.data = (char *)&head, .len = sizeof head, .cap = sizeof head};
     if (t->cancel_sent)
         return;
-    ptc_flight_post(t->flight, &frame);
+    flight_post(t->flight, &frame);
     t->cancel_sent = true;
     syscall(SYS_pidfd_send_signal, t->worker->pidfd, SIGUSR1, NULL, 0);
 }

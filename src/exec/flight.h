@@ -108,9 +108,6 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
 PTC_MUST_USE bool ptc_flight_await(PtcWorkerProcess *worker, int ms);
 
 void ptc_flight_release(PtcFlight *flight);
-/* Sends a frame, or as much of it as the socket takes now, and the flight's thread sends the rest: never blocks.
- * Dropped when the task is over.  From any thread. */
-void ptc_flight_post(PtcFlight *flight, const PtcBuf *frame);
 /* Frames a result and posts it; one that does not fit is replaced by a failure that does. */
 void ptc_flight_post_result(PtcFlight *flight, uint64_t id, bool told, bool ok, PtcText result);
 void ptc_flight_kick(int fd);

@@ -104,14 +104,14 @@ static bool all_taken(const PtcFrameCursor *c)
 
 /* -------------------------------------------------------------------------- frames */
 
-bool ptc_frame_open(PtcBuf *buf)
+static bool frame_open(PtcBuf *buf)
 {
     static const PtcFrameHead empty;
     return ptc_buf_add(buf, &empty, sizeof empty);
 }
 
 /* The head is written last, when the length is known. */
-bool ptc_frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id)
+static bool frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id)
 {
     if (!ptc_buf_ok(buf) || buf->len - sizeof(PtcFrameHead) > PTC_FRAME_MAX)
         return false;
@@ -136,7 +136,7 @@ static void put_numbers(PtcBuf *buf, const PtcTaskIn *in)
 
 bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcTaskOut *out)
 {
-    ptc_frame_open(buf);
+    frame_open(buf);
     ptc_frame_put_u32(buf, (uint32_t)in->kind);
     ptc_frame_put_u32(buf, in->want);
     put_bool(buf, in->in_session);
@@ -156,7 +156,7 @@ bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcT
     ptc_frame_put_view(buf, in->output_schema);
     ptc_frame_put_view(buf, in->session);
     ptc_frame_put_view(buf, in->name);
-    return ptc_frame_close(buf, PTC_FRAME_RUN, id);
+    return frame_close(buf, PTC_FRAME_RUN, id);
 }
 
 bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxima[PTC_TASK_PARTS])
@@ -190,10 +190,10 @@ bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxi
 
 bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text, size_t len)
 {
-    ptc_frame_open(buf);
+    frame_open(buf);
     put_bool(buf, ok);
     ptc_frame_put_view(buf, (PtcText){text, len});
-    return ptc_frame_close(buf, PTC_FRAME_RESULT, id);
+    return frame_close(buf, PTC_FRAME_RESULT, id);
 }
 
 bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text)
@@ -246,7 +246,7 @@ static bool put_word(PtcBuf *buf, const char *word)
 
 bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
 {
-    ptc_frame_open(buf);
+    frame_open(buf);
     ptc_frame_put_u32(buf, (uint32_t)status);
     put_bool(buf, out->ok);
     put_bool(buf, out->validated);
@@ -260,7 +260,7 @@ bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const Pt
     put_word(buf, out->message);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_frame_put_view(buf, ptc_buf_view(&out->parts[i]));
-    return ptc_frame_close(buf, PTC_FRAME_DONE, id);
+    return frame_close(buf, PTC_FRAME_DONE, id);
 }
 
 /* One of our own names, such as "type_error". */
@@ -374,11 +374,6 @@ void ptc_frame_reader_trim(PtcFrameReader *reader)
     enum { KEPT = 64 * 1024 };
     if (reader->whole && reader->payload.cap > KEPT)
         ptc_buf_deinit(&reader->payload);
-}
-
-bool ptc_frame_reader_idle(const PtcFrameReader *reader)
-{
-    return reader->whole || reader->head_got == 0;
 }
 
 /* Checked before any memory is spent on the payload. */

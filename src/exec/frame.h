@@ -55,11 +55,6 @@ PtcText ptc_frame_take_view(PtcFrameCursor *c);
 
 /* ------------------------------------------------------------------------- frames */
 
-/* Leaves room for the head at the start of a frame ... */
-bool ptc_frame_open(PtcBuf *buf);
-/* ... and fills it in once the payload is written.  False: out of memory, or the payload is too long. */
-PTC_MUST_USE bool ptc_frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id);
-
 /* Whole frames, written to an empty buffer.  RUN includes the maxima of out's buffers. */
 PTC_MUST_USE bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in,
                                     const PtcTaskOut *out);
@@ -116,8 +111,6 @@ void ptc_frame_reader_init(PtcFrameReader *reader, PtcMem *mem);
 void ptc_frame_reader_deinit(PtcFrameReader *reader);
 /* Frees a large payload that is no longer needed. */
 void ptc_frame_reader_trim(PtcFrameReader *reader);
-/* True when no part of another frame has arrived. */
-bool ptc_frame_reader_idle(const PtcFrameReader *reader);
 /* Consumes bytes until a frame is complete; *bytes and *len become the rest.  Memory grows with what has arrived,
  * not with what a head promises. */
 PTC_MUST_USE PtcFrameState ptc_frame_feed(PtcFrameReader *reader, const char **bytes, size_t *len);

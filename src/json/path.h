@@ -14,8 +14,4 @@ void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n);
 void ptc_path_add_key(char *path, size_t size, PtcValue key);
 void ptc_path_add_index(char *path, size_t size, size_t index);
 
-/* Appends a path as JSON: ["rows",2,"name"].  Text that is not a path comes out as one name.  False when the buffer
- * is full. */
-bool ptc_path_json(PtcBuf *out, const char *path);
-
 #endif

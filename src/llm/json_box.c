@@ -39,7 +39,8 @@ static size_t skip_string(PtcText text, size_t at)
     return at + 1;
 }
 
-bool ptc_json_box_depth(PtcText text, size_t max)
+/* Is the text nested no deeper than this?  Accepts any bytes. */
+static bool json_box_depth(PtcText text, size_t max)
 {
     size_t depth = 0;
     for (size_t at = 0; at < text.len; at++) {
@@ -67,7 +68,7 @@ PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *stat
     *status = PTC_JSON_BOX_BAD;
     if (why && size)
         snprintf(why, size, "it is nested deeper than %d", PTC_LLM_JSON_DEPTH);
-    if (!ptc_json_box_depth(text, PTC_LLM_JSON_DEPTH))
+    if (!json_box_depth(text, PTC_LLM_JSON_DEPTH))
         return PTC_NONE;
     PtcValue v = ptc_json_parse(&box->heap, text.bytes ? text.bytes : "", text.len, &error);
     *status = v != PTC_NONE    ? PTC_JSON_BOX_OK

@@ -32,9 +32,6 @@ void ptc_json_box_clear(PtcJsonBox *box);
 PTC_MUST_USE PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *status,
                                         char *why, size_t size);
 
-/* Is the text nested no deeper than this?  Accepts any bytes. */
-bool ptc_json_box_depth(PtcText text, size_t max);
-
 /* What a map has under a name.  All of these accept any value, and treat what is of another type like what is absent:
  * an absent text, `otherwise`, false, PTC_NONE. */
 PtcValue ptc_json_box_get(PtcJsonBox *box, PtcValue map, const char *name);

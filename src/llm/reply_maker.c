@@ -206,7 +206,9 @@ static PtcText keep_clean(PtcArena *arena, const PtcProviderKeys *keys, const Pt
     return kept;
 }
 
-void ptc_reply_add_line(PtcBuf *out, PtcText text, size_t max)
+/* Appends text on one line: control characters become spaces, and bytes that are not UTF-8 `?`; at most `max` bytes,
+ * cut between characters. */
+static void reply_add_line(PtcBuf *out, PtcText text, size_t max)
 {
     for (size_t at = 0, len = out->len; at < text.len;) {
         size_t look = text.len - at < 4 ? text.len - at : 4, n = 1;
@@ -234,7 +236,7 @@ static PtcText keep_error(PtcArena *arena, const PtcProviderKeys *keys, PtcText 
         ptc_secrets_blot(&keys->shown, &clean, text, false);
     else
         ptc_buf_add(&clean, text.bytes, text.len);
-    ptc_reply_add_line(&line, ptc_buf_view(&clean), PTC_REPLY_ERROR_BYTES);
+    reply_add_line(&line, ptc_buf_view(&clean), PTC_REPLY_ERROR_BYTES);
     *failed = *failed || !ptc_buf_ok(&clean) || !ptc_buf_ok(&line);
     PtcText kept = ptc_reply_keep(arena, ptc_buf_view(&line), failed);
     ptc_buf_deinit(&clean);

@@ -68,8 +68,4 @@ void ptc_reply_error(PtcLlmReply *out, PtcArena *arena, const PtcProviderKeys *k
 /* A copy in the arena; absent with *failed set when out of memory, and for an absent text. */
 PtcText ptc_reply_keep(PtcArena *arena, PtcText text, bool *failed);
 
-/* Appends text on one line: control characters become spaces, and bytes that are not UTF-8 `?`; at most `max` bytes,
- * cut between characters. */
-void ptc_reply_add_line(PtcBuf *out, PtcText text, size_t max);
-
 #endif

@@ -87,13 +87,6 @@ static void script_free(PtcModel *self)
     ptc_mem_free(s->mem, s, sizeof *s);
 }
 
-size_t ptc_script_left(PtcModel *model)
-{
-    const Script *s = (const Script *)model;
-    size_t used = atomic_load(&s->next);
-    return used < s->count ? s->count - used : 0;
-}
-
 /* --------------------------------------------------------------------------------- making */
 
 /* Always false. */

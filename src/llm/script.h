@@ -15,7 +15,4 @@ PTC_MUST_USE PtcModel *ptc_script_new(PtcMem *mem, const char *name, PtcText rep
 PTC_MUST_USE PtcModel *ptc_script_open(PtcMem *mem, const char *name, const char *path,
                                        const PtcProviderKeys *keys, char *why, size_t size);
 
-/* How many replies are left; for tests and messages. */
-size_t ptc_script_left(PtcModel *model);
-
 #endif

@@ -86,13 +86,6 @@ bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcM
     return take_apart(heap, v, m, why);
 }
 
-void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *m, int64_t *code, PtcText *text)
-{
-    PtcValue n = ptc_map_field(heap, m->error, "code");
-    *code = n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
-    *text = ptc_str_text(ptc_map_field(heap, m->error, "message"));
-}
-
 /* ----------------------------------------------------------------------------- writing */
 
 static bool begin(PtcBuf *out, PtcText id)

@@ -35,7 +35,7 @@ typedef struct PtcRpcMessage {
     PtcText method; /* of a request or notification */
     PtcValue params; /* of the same: a map, or PTC_NONE */
     PtcValue result; /* of a result */
-    PtcValue error;  /* of an error: whatever came; see ptc_rpc_error_of */
+    PtcValue error;  /* of an error: whatever came */
 } PtcRpcMessage;
 
 /* Takes a text apart.  `keep` (or NULL) names members wanted as text.  False with the reason, whose code
@@ -43,9 +43,6 @@ typedef struct PtcRpcMessage {
  * read, because it is reported for the request's id. */
 PTC_MUST_USE bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,
                                 PtcRpcMessage *message, PtcWhy *why);
-
-/* Code and text of an error that was received; 0 and absent where there were none. */
-void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *message, int64_t *code, PtcText *text);
 
 /* Writing.  `id` is JSON (`7`, `"a"`), as ptc_emit_value writes that of a request.  Each begins an object that the
  * caller continues and ends with ptc_emit_object_end. */

@@ -186,15 +186,6 @@ bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_bytes, size_t max
     return ok;
 }
 
-void ptc_cache_clear(PtcCache *cache)
-{
-    pthread_mutex_lock(&cache->lock);
-    while (cache->oldest)
-        evict(cache, cache->oldest);
-    collect(cache);
-    pthread_mutex_unlock(&cache->lock);
-}
-
 void ptc_cache_deinit(PtcCache *cache)
 {
     while (cache->oldest)

@@ -76,7 +76,5 @@ void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *flight);
  * budget is then stopped). */
 PTC_MUST_USE bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
                                 PtcValue *value);
-/* Forgets everything that is stored. */
-void ptc_cache_clear(PtcCache *cache);
 
 #endif

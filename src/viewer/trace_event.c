@@ -80,17 +80,23 @@ static bool take_id(PtcText json, PtcText *id)
     return plain.bytes && plain.len > 0 && plain.len < PTC_TRACE_ID_BYTES;
 }
 
+static bool trace_event_is(const PtcTraceEvent *e, int field, const char *text)
+{
+    PtcText plain = ptc_members_plain(e->field[field]);
+    return plain.bytes && ptc_text_is(plain, text);
+}
+
 static bool went_well(const PtcTraceEvent *e)
 {
     switch (e->kind) {
-    case PTC_PART_RUN: return ptc_trace_event_is(e, PTC_FIELD_outcome, "ok");
-    case PTC_PART_MODEL: return ptc_trace_event_is(e, PTC_FIELD_status, "ok");
+    case PTC_PART_RUN: return trace_event_is(e, PTC_FIELD_outcome, "ok");
+    case PTC_PART_MODEL: return trace_event_is(e, PTC_FIELD_status, "ok");
     case PTC_PART_PROGRAM:
-        return ptc_trace_event_is(e, PTC_FIELD_end, "value") ||
-               ptc_trace_event_is(e, PTC_FIELD_end, "return");
+        return trace_event_is(e, PTC_FIELD_end, "value") ||
+               trace_event_is(e, PTC_FIELD_end, "return");
     default:
         return ptc_text_is(e->field[PTC_FIELD_ok], "true") ||
-               (e->kind == PTC_PART_TOOL && ptc_trace_event_is(e, PTC_FIELD_status, "ok"));
+               (e->kind == PTC_PART_TOOL && trace_event_is(e, PTC_FIELD_status, "ok"));
     }
 }
 
@@ -187,12 +193,6 @@ PtcTraceTokens ptc_trace_event_tokens(const PtcTraceEvent *e)
 }
 
 /* ---------------------------------------------------------------------------------- texts */
-
-bool ptc_trace_event_is(const PtcTraceEvent *e, int field, const char *text)
-{
-    PtcText plain = ptc_members_plain(e->field[field]);
-    return plain.bytes && ptc_text_is(plain, text);
-}
 
 /* Four hexadecimal digits, which json/check.h has found there. */
 static uint32_t hex4(const char *s)

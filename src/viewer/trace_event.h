@@ -100,8 +100,6 @@ PTC_MUST_USE bool ptc_trace_event_item(PtcTraceEvent *event, PtcText item);
 void ptc_trace_event_show(const PtcTraceEvent *event, int field, char *out, size_t size);
 /* When it was written ("ts"), in milliseconds since 1970; false: it does not say. */
 PTC_MUST_USE bool ptc_trace_event_time(const PtcTraceEvent *event, int64_t *ms);
-/* Is the field this string? */
-bool ptc_trace_event_is(const PtcTraceEvent *event, int field, const char *text);
 PtcTraceTokens ptc_trace_event_tokens(const PtcTraceEvent *event);
 
 #endif

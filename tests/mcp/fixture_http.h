@@ -68,7 +68,7 @@ static inline int serve_http(PtcMcp *mcp, int argc, char **argv)
         fprintf(stderr, "fixture: %s\n", why);
         return 1;
     }
-    ptc_http_serve(http, true);
+    ptc_http_serve(http);
     ptc_http_free(http);
     return 0;
 }

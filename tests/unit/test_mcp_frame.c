@@ -186,7 +186,7 @@ static void check_splits(void)
                 CHECK(r.head.type == (whole++ ? PTC_FRAME_READY : PTC_FRAME_DONE));
             CHECK(state == PTC_FRAME_MORE && len == 0);
         }
-        CHECK(whole == 2 && ptc_frame_reader_idle(&r));
+        CHECK(whole == 2 && (r.whole || r.head_got == 0));
         ptc_frame_reader_deinit(&r);
     }
     ptc_buf_deinit(&buf);

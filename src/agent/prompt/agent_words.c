@@ -447,11 +447,6 @@ const char *ptc_words_no_turn_left(void)
     return "Not run: no turn is left in which its result could be read";
 }
 
-const char *ptc_words_cancelled_call(void)
-{
-    return "The run was cancelled";
-}
-
 void ptc_words_call_feedback(PtcBuf *out, const char *reason)
 {
     if (strcmp(reason, "multiple_tool_calls") == 0)

@@ -69,7 +69,6 @@ void ptc_words_call_limit(PtcBuf *out, int64_t limit);
 const char *ptc_words_bad_args(void);
 const char *ptc_words_cut_args(void);
 const char *ptc_words_no_turn_left(void);
-const char *ptc_words_cancelled_call(void);
 /* What the user message after such answers says. */
 void ptc_words_call_feedback(PtcBuf *out, const char *reason);
 

@@ -107,7 +107,7 @@ bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcT
 
 /* ------------------------------------------------------------------------------- running */
 
-PtcText ptc_compile_program(const PtcAgentRun *run)
+static PtcText compile_program(const PtcAgentRun *run)
 {
     const PtcStepNow *now = &run->step.now;
     if (run->invalid || !now->verdict.ok || now->turn_count == 0)
@@ -235,7 +235,7 @@ static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
         return false;
     ptc_emit_object(out);
     ptc_emit_field_int(out, "ptc_compiled", VERSION);
-    ptc_emit_field_text(out, "program", ptc_compile_program(run));
+    ptc_emit_field_text(out, "program", compile_program(run));
     for (size_t pos = 0; ptc_map_next(agent, &pos, &key, &value);) {
         if (!is_kept(ptc_str_text(key)))
             continue;
@@ -262,7 +262,7 @@ bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out
 {
     char alone[PTC_COMPILE_WHY] = "";
     const PtcVerdict *v = &run->step.now.verdict;
-    PtcText program = ptc_compile_program(run);
+    PtcText program = compile_program(run);
     if (run->invalid)
         return give_up(why, run->fault.path, ptc_text_cstr(ptc_fault_message(&run->fault)));
     if (!v->ok)

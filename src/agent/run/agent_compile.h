@@ -16,9 +16,6 @@ PTC_MUST_USE bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault);
 PTC_MUST_USE bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given,
                                      PtcText *sample, PtcFault *fault);
 
-/* The program that gave the answer of a run; absent: none did. */
-PtcText ptc_compile_program(const PtcAgentRun *run);
-
 /* A program as something to run, which must give the answer; and how its run ended. */
 PtcAction ptc_compile_action(const PtcAgentRun *run, PtcText program);
 PtcVerdict ptc_compile_verdict(const PtcRan *ran);

@@ -575,7 +575,7 @@ static int serve_http(Server *s)
     }
     if (s->o.quiet)
         say(s, "listening on port %u", ptc_http_port(http));
-    ptc_http_serve(http, true);
+    ptc_http_serve(http);
     ptc_http_free(http);
     return PTC_EXIT_OK;
 }

@@ -149,7 +149,8 @@ void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about
     }
 }
 
-void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about)
+/* The same for warnings. */
+static void report_warnings(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about)
 {
     PtcWarning w = {.size = sizeof w};
     for (size_t i = 0; ptc_outcome_warning(outcome, i, &w); i++) {
@@ -207,7 +208,7 @@ bool ptc_report_remarks(PtcMem *mem, const PtcOutcome *outcome, const PtcReporte
         add_prints(&part, outcome);
     move(&out, &part, NULL);
     if (which & PTC_REMARK_WARNINGS)
-        ptc_report_warnings(&part, outcome, about);
+        report_warnings(&part, outcome, about);
     move(&out, &part, "\033[33m");
     if (which & PTC_REMARK_ERRORS)
         ptc_report(&part, outcome, about);

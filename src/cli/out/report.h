@@ -15,8 +15,6 @@ typedef struct PtcReported {
 
 /* Appends every finding. */
 void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about);
-/* The same for warnings. */
-void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about);
 
 /* What is said about a run on standard error. */
 enum { PTC_REMARK_PRINTS = 1, PTC_REMARK_WARNINGS = 2, PTC_REMARK_ERRORS = 4 };

@@ -143,7 +143,7 @@ static bool case_pair(Analyzer *an, PtcExpr *x, const PtcForm *constant, PtcExpr
     return true;
 }
 
-PtcExpr *ptc_analyze_case(Analyzer *an, const PtcForm *form, bool tail)
+static PtcExpr *analyze_case(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
     if (!parts(an, form, 2, MANY, "(case x 1 \"one\" (2 3) \"few\" \"many\")", &bad))
@@ -248,7 +248,7 @@ static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal
     return x;
 }
 
-PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail)
+static PtcExpr *analyze_condp(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
     if (!parts(an, form, 2, MANY, "(condp = x 1 \"one\" 2 \"two\" \"other\")", &bad))
@@ -461,12 +461,12 @@ static const struct {
     {"..", ptc_analyze_dots},
     {"and", and_form},
     {"as->", ptc_analyze_thread_as},
-    {"case", ptc_analyze_case},
+    {"case", analyze_case},
     {"comment", comment_form},
     {"cond", cond_form},
     {"cond->", ptc_analyze_thread_cond_first},
     {"cond->>", ptc_analyze_thread_cond_last},
-    {"condp", ptc_analyze_condp},
+    {"condp", analyze_condp},
     {"declare", ptc_analyze_declare},
     {"def", ptc_analyze_def},
     {"defmethod", ptc_analyze_defmethod},

@@ -204,8 +204,6 @@ PtcExpr *ptc_analyze_new_object(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_ns(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_require(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_import(Analyzer *an, const PtcForm *form, bool tail);
-PtcExpr *ptc_analyze_case(Analyzer *an, const PtcForm *form, bool tail);
-PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail);
 
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len);

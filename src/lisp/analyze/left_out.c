@@ -114,15 +114,6 @@ static bool next_row(size_t *at, PtcLeftOut *out)
     return true;
 }
 
-bool ptc_left_out_row(size_t i, PtcLeftOut *out)
-{
-    size_t at = 0, n = 0;
-    while (next_row(&at, out))
-        if (n++ == i)
-            return true;
-    return false;
-}
-
 static bool has_name(const char *names, PtcText name)
 {
     for (const char *p = names; (p = strchr(p, ' ')) != NULL && p[1]; p++)

@@ -15,8 +15,6 @@ typedef struct PtcLeftOut {
     bool form;         /* no functions: what stands behind them is not worth looking at */
 } PtcLeftOut;
 
-/* Row i from 0; false: there is none. */
-bool ptc_left_out_row(size_t i, PtcLeftOut *out);
 /* The row of a name; false: it is not one of them. */
 bool ptc_left_out_find(PtcText name, PtcLeftOut *out);
 /* The i-th name that has this text in it, and its row; false: there are fewer. */

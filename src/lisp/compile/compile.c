@@ -85,7 +85,8 @@ static bool set_target(FnState *fs, uint32_t at, size_t target)
     return true;
 }
 
-bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins)
+/* A jump whose target is to come; the place that jumps were made for; a jump to an earlier place. */
+static bool compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins)
 {
     uint32_t *all = ptc_arena_push(fs->job->arena, jumps->at, jumps->count, sizeof *all);
     if (!all)
@@ -95,7 +96,8 @@ bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins)
     return ptc_compile_emit(fs, at, ins);
 }
 
-bool ptc_compile_land(FnState *fs, Jumps *jumps)
+/* A jump whose target is to come; the place that jumps were made for; a jump to an earlier place. */
+static bool compile_land(FnState *fs, Jumps *jumps)
 {
     for (size_t i = 0; i < jumps->count; i++)
         if (!set_target(fs, jumps->at[i], fs->count))
@@ -103,7 +105,7 @@ bool ptc_compile_land(FnState *fs, Jumps *jumps)
     return true;
 }
 
-bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to)
+static bool compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to)
 {
     uint32_t ticks = ptc_code_ticks((uint32_t)fs->count - to);
     return ptc_compile_emit(fs, at, ptc_compile_ins((PtcOp)op, 0, ticks, 0, 0)) &&
@@ -134,22 +136,23 @@ static bool jump_compare(FnState *fs, PtcExpr *x, Jumps *jumps)
     bool ok;
     if (konst) {
         int64_t k = ptc_compile_constant(fs, right->value);
-        ok = k >= 0 && ptc_compile_jump(fs, x, jumps,
-                                        ptc_compile_ins((PtcOp)table[fuse].konst, 0, (uint32_t)a,
-                                                        (uint32_t)k, 0));
+        ok = k >= 0 && compile_jump(fs, x, jumps,
+                                    ptc_compile_ins((PtcOp)table[fuse].konst, 0, (uint32_t)a,
+                                                    (uint32_t)k, 0));
     } else {
         int64_t b = ptc_compile_operand(fs, right);
         bool swap = table[fuse].swap;
         ok = b >= 0 &&
-             ptc_compile_jump(fs, x, jumps,
-                              ptc_compile_ins((PtcOp)table[fuse].reg, 0, (uint32_t)(swap ? b : a),
-                                              (uint32_t)(swap ? a : b), 0));
+             compile_jump(fs, x, jumps,
+                          ptc_compile_ins((PtcOp)table[fuse].reg, 0, (uint32_t)(swap ? b : a),
+                                          (uint32_t)(swap ? a : b), 0));
     }
     fs->next = next;
     return ok;
 }
 
-bool ptc_compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
+/* register that holds the value; -1: failed */
+static bool compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
 {
     if (test->kind == PTC_X_CALLB && test->count == 2) {
         PtcFuse fuse = ptc_builtin_fuse(test->index);
@@ -158,7 +161,7 @@ bool ptc_compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
     }
     if (test->kind == PTC_X_AND) {
         for (size_t i = 0; i < test->count; i++)
-            if (!ptc_compile_jump_unless(fs, test->items[i], jumps))
+            if (!compile_jump_unless(fs, test->items[i], jumps))
                 return false;
         return true;
     }
@@ -173,7 +176,7 @@ bool ptc_compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
     int64_t r = ptc_compile_operand(fs, value);
     fs->next = next;
     return r >= 0 &&
-           ptc_compile_jump(fs, test, jumps, ptc_compile_ins((PtcOp)op, 0, (uint32_t)r, 0, 0));
+           compile_jump(fs, test, jumps, ptc_compile_ins((PtcOp)op, 0, (uint32_t)r, 0, 0));
 }
 
 /* --------------------------------------------------------------------- branching forms */
@@ -196,15 +199,15 @@ static bool reach(FnState *fs, PtcExpr *x, Goal goal, const PtcExpr *at)
 /* Jumps over what follows, unless the branch has returned already. */
 static bool leave(FnState *fs, const PtcExpr *at, Goal goal, Jumps *end)
 {
-    return goal.returns || ptc_compile_jump(fs, at, end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
+    return goal.returns || compile_jump(fs, at, end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
 }
 
 static bool if_code(FnState *fs, PtcExpr *x, Goal goal)
 {
     Jumps otherwise = {0}, end = {0};
-    return ptc_compile_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) &&
-           leave(fs, x, goal, &end) && ptc_compile_land(fs, &otherwise) &&
-           reach(fs, x->c, goal, x) && ptc_compile_land(fs, &end);
+    return compile_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) &&
+           leave(fs, x, goal, &end) && compile_land(fs, &otherwise) && reach(fs, x->c, goal, x) &&
+           compile_land(fs, &end);
 }
 
 static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
@@ -215,12 +218,12 @@ static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
         PtcExpr *test = x->items[i];
         /* A constant such as :else; what follows is never reached. */
         if (test->kind == PTC_X_CONST && ptc_truthy(test->value))
-            return reach(fs, x->items[i + 1], goal, x) && ptc_compile_land(fs, &end);
-        if (!ptc_compile_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
-            !leave(fs, x, goal, &end) || !ptc_compile_land(fs, &next))
+            return reach(fs, x->items[i + 1], goal, x) && compile_land(fs, &end);
+        if (!compile_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
+            !leave(fs, x, goal, &end) || !compile_land(fs, &next))
             return false;
     }
-    return reach(fs, NULL, goal, x) && ptc_compile_land(fs, &end);
+    return reach(fs, NULL, goal, x) && compile_land(fs, &end);
 }
 
 /* Constants that lead to one result stand next to each other; the result is compiled once. */
@@ -235,19 +238,18 @@ static bool case_code(FnState *fs, PtcExpr *x, Goal goal)
             int64_t k = ptc_compile_constant(fs, x->items[i]->value);
             bool last = i + 3 >= x->count || x->items[i + 3] != result;
             Jumps skip = {0};
-            if (k < 0 ||
-                !ptc_compile_jump(fs, x->items[i], last ? &miss : &skip,
-                                  ptc_compile_ins(PTC_OP_JNEQK, 0, subject, (uint32_t)k, 0)))
+            if (k < 0 || !compile_jump(fs, x->items[i], last ? &miss : &skip,
+                                       ptc_compile_ins(PTC_OP_JNEQK, 0, subject, (uint32_t)k, 0)))
                 return false;
-            if (!last && (!ptc_compile_jump(fs, x, &hit, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
-                          !ptc_compile_land(fs, &skip)))
+            if (!last && (!compile_jump(fs, x, &hit, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
+                          !compile_land(fs, &skip)))
                 return false;
         }
-        if (!ptc_compile_land(fs, &hit) || !reach(fs, result, goal, x) ||
-            !leave(fs, x, goal, &end) || !ptc_compile_land(fs, &miss))
+        if (!compile_land(fs, &hit) || !reach(fs, result, goal, x) || !leave(fs, x, goal, &end) ||
+            !compile_land(fs, &miss))
             return false;
     }
-    return reach(fs, x->b, goal, x) && ptc_compile_land(fs, &end);
+    return reach(fs, x->b, goal, x) && compile_land(fs, &end);
 }
 
 static bool chain_code(FnState *fs, PtcExpr *x, uint32_t dest)
@@ -261,12 +263,12 @@ static bool chain_code(FnState *fs, PtcExpr *x, uint32_t dest)
     for (size_t i = 0; i < x->count; i++) {
         if (!ptc_compile_to(fs, x->items[i], (uint32_t)r))
             return false;
-        if (i + 1 < x->count && !ptc_compile_jump(fs, x->items[i], &end,
-                                                  ptc_compile_ins((PtcOp)op, 0, (uint32_t)r, 0, 0)))
+        if (i + 1 < x->count &&
+            !compile_jump(fs, x->items[i], &end, ptc_compile_ins((PtcOp)op, 0, (uint32_t)r, 0, 0)))
             return false;
     }
     fs->next = next;
-    return ptc_compile_land(fs, &end) &&
+    return compile_land(fs, &end) &&
            (r == dest ||
             ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_MOVE, 0, dest, (uint32_t)r, 0)));
 }
@@ -393,7 +395,7 @@ static bool recur_code(FnState *fs, PtcExpr *x)
                 fs, x, ptc_compile_ins(PTC_OP_MOVE, 0, locals[i]->reg, (uint32_t)temps[i], 0)))
             return false;
     fs->next = next;
-    return ptc_compile_back(fs, x, PTC_OP_LOOP, start);
+    return compile_back(fs, x, PTC_OP_LOOP, start);
 }
 
 static bool do_code(FnState *fs, PtcExpr *x, Goal goal)
@@ -432,10 +434,10 @@ static bool each_code(FnState *fs, PtcExpr *x, uint32_t dest)
     x->items = (PtcExpr **)(void *)end; /* for BREAK */
     int64_t body = ptc_compile_temp(fs);
     bool ok = body >= 0 &&
-              ptc_compile_jump(fs, x, end,
-                               ptc_compile_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
-              ptc_compile_to(fs, x->b, (uint32_t)body) &&
-              ptc_compile_back(fs, x, PTC_OP_JMP, start) && ptc_compile_land(fs, end);
+              compile_jump(fs, x, end,
+                           ptc_compile_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
+              ptc_compile_to(fs, x->b, (uint32_t)body) && compile_back(fs, x, PTC_OP_JMP, start) &&
+              compile_land(fs, end);
     if (ok) {
         uint32_t ticks = ptc_code_ticks((uint32_t)fs->count - start);
         fs->code[start].x = (uint8_t)(ticks < UINT8_MAX ? ticks : UINT8_MAX);
@@ -475,8 +477,8 @@ static bool push_code(FnState *fs, PtcExpr *x, uint32_t dest)
 
 static bool break_code(FnState *fs, PtcExpr *x)
 {
-    return ptc_compile_jump(fs, x, (Jumps *)(void *)x->target->items,
-                            ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
+    return compile_jump(fs, x, (Jumps *)(void *)x->target->items,
+                        ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
 }
 
 /* -------------------------------------------------------------------------------- def */
@@ -489,13 +491,13 @@ static bool def_code(FnState *fs, PtcExpr *x, uint32_t dest)
         return false;
     if (x->once && (!ptc_compile_emit(
                         fs, x, ptc_compile_ins(PTC_OP_BOUND, 0, dest, x->index, (uint32_t)var)) ||
-                    !ptc_compile_jump(fs, x, &eval, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
-                    !ptc_compile_jump(fs, x, &end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
-                    !ptc_compile_land(fs, &eval)))
+                    !compile_jump(fs, x, &eval, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
+                    !compile_jump(fs, x, &end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
+                    !compile_land(fs, &eval)))
         return false;
     return ptc_compile_to(fs, x->a, dest) &&
            ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_DEF, 0, dest, x->index, (uint32_t)var)) &&
-           ptc_compile_land(fs, &end);
+           compile_land(fs, &end);
 }
 
 static bool stop_code(FnState *fs, PtcExpr *x)

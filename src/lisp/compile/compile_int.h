@@ -39,7 +39,6 @@ bool ptc_compile_to(FnState *fs, PtcExpr *x, uint32_t dest); /* value into a reg
 bool ptc_compile_return(FnState *fs, PtcExpr *x);            /* value as the function's result */
 int64_t ptc_compile_operand(FnState *fs,
                             PtcExpr *x); /* register that holds the value; -1: failed */
-bool ptc_compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps);
 bool ptc_compile_call(FnState *fs, PtcExpr *x, uint32_t dest);  /* PTC_X_CALL */
 bool ptc_compile_callb(FnState *fs, PtcExpr *x, uint32_t dest); /* PTC_X_CALLB */
 bool ptc_compile_collection(FnState *fs, PtcExpr *x, uint32_t dest);
@@ -49,10 +48,6 @@ int64_t ptc_compile_temp(FnState *fs);
 bool ptc_compile_emit(FnState *fs, const PtcExpr *at, PtcIns ins);
 int64_t ptc_compile_constant(FnState *fs, PtcValue v);
 bool ptc_compile_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v);
-/* A jump whose target is to come; the place that jumps were made for; a jump to an earlier place. */
-bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins);
-bool ptc_compile_land(FnState *fs, Jumps *jumps);
-bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to);
 bool ptc_compile_too_large(FnState *fs, const PtcExpr *at);
 /* May a value be made in this register step by step, with nothing else reading it meanwhile? */
 static inline bool ptc_compile_fresh(const FnState *fs, uint32_t dest)

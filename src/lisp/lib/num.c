@@ -145,7 +145,8 @@ static PtcValue divide_decimals(PtcVM *vm, PtcValue a, PtcValue b)
     return ptc_decimal_quotient(vm, a, b);
 }
 
-PtcValue ptc_num_div(PtcVM *vm, PtcValue a, PtcValue b)
+/* Integers that divide evenly give an integer, others a float. */
+static PtcValue num_div(PtcVM *vm, PtcValue a, PtcValue b)
 {
     if (both_integers(a, b))
         return divide_integers(vm, a, b);
@@ -222,8 +223,8 @@ PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
             "(/ 6 3) => 2\n(/ 7 2) => 3.5\n(/ 4) => 0.25\n(/ 1 0) !! arithmetic_error")
 {
     if (argc > 1)
-        return fold(vm, argc, argv, ptc_num_div, out);
-    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_div(vm, ptc_int(1), argv[0]));
+        return fold(vm, argc, argv, num_div, out);
+    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, num_div(vm, ptc_int(1), argv[0]));
 }
 
 PTC_BUILTIN(core_inc, "clojure.core", "inc", 1, 1, 0, "(inc num)", "One more than the number.",

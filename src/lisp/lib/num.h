@@ -12,8 +12,6 @@
 PTC_MUST_USE PtcValue ptc_num_add(PtcVM *vm, PtcValue a, PtcValue b);
 PTC_MUST_USE PtcValue ptc_num_sub(PtcVM *vm, PtcValue a, PtcValue b);
 PTC_MUST_USE PtcValue ptc_num_mul(PtcVM *vm, PtcValue a, PtcValue b);
-/* Integers that divide evenly give an integer, others a float. */
-PTC_MUST_USE PtcValue ptc_num_div(PtcVM *vm, PtcValue a, PtcValue b);
 
 /* A number of any kind: an integer, a float or a decimal.  Else a type_error. */
 bool ptc_arg_numeric(PtcVM *vm, const PtcValue *argv, int i);

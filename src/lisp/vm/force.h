@@ -30,9 +30,6 @@ PTC_MUST_USE bool ptc_force_skip(PtcVM *vm, PtcValue *pos, size_t n);
 
 /* --- as a whole: force_deep.c --- */
 
-/* Computes all of it; it is plain then (lazy.h).  `who` needs that.  most: the number of elements allowed. */
-PTC_MUST_USE bool ptc_force_all(PtcVM *vm, PtcValue lazy, const char *who, size_t most);
-
 /* Computes every lazy sequence inside of v, also (functions) those that functions have captured. */
 PTC_MUST_USE bool ptc_force_deep(PtcVM *vm, PtcValue v, bool functions, const char *who,
                                  size_t most);

@@ -78,7 +78,8 @@ static bool as_recipe(PtcValue lazy)
     return true;
 }
 
-bool ptc_force_all(PtcVM *vm, PtcValue lazy, const char *who, size_t most)
+/* Computes all of it; it is plain then (lazy.h).  `who` needs that.  most: the number of elements allowed. */
+static bool force_all(PtcVM *vm, PtcValue lazy, const char *who, size_t most)
 {
     if (ptc_lazy_plain(lazy) != PTC_NONE)
         return true;
@@ -189,7 +190,7 @@ static bool dive(Dive *d)
 {
     while (d->todo_count > 0) {
         PtcValue v = d->todo[--d->todo_count];
-        if (ptc_is_lazy(v) && !ptc_force_all(d->vm, v, d->who, d->most))
+        if (ptc_is_lazy(v) && !force_all(d->vm, v, d->who, d->most))
             return false;
         PtcLayout at = ptc_object_layout(ptc_obj(v));
         if (!ptc_tick(&d->vm->budget, 1 + (int64_t)at.value_count))
@@ -294,7 +295,7 @@ static bool compute_args(PtcVM *vm, const char *who, int argc, PtcValue *args, b
             return false;
         if (!ptc_is_lazy(args[i]) || (ptc_lazy_is_endless(args[i]) && !inside))
             continue;
-        if (!ptc_force_all(vm, args[i], who, SIZE_MAX))
+        if (!force_all(vm, args[i], who, SIZE_MAX))
             return false;
         args[i] = ptc_lazy_plain(args[i]);
     }

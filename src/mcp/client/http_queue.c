@@ -8,7 +8,7 @@
 
 enum { STACK = 256 * 1024 };
 
-void ptc_http_queue_append(PtcHttpJobs *jobs, PtcLinkJob *job)
+static void http_queue_append(PtcHttpJobs *jobs, PtcLinkJob *job)
 {
     job->next = NULL;
     job->at = jobs->last;
@@ -42,7 +42,7 @@ static void *work(void *user)
         if (!job)
             break;
         ptc_http_queue_take(&w->queue, job);
-        ptc_http_queue_append(&w->active, job);
+        http_queue_append(&w->active, job);
         job->began = true;
         pthread_mutex_unlock(&l->lock);
         ptc_http_job_run(job);
@@ -62,7 +62,7 @@ static size_t count(const PtcHttpJobs *jobs)
 
 bool ptc_http_queue_add(PtcHttpWire *w, PtcLinkJob *job)
 {
-    ptc_http_queue_append(&w->queue, job);
+    http_queue_append(&w->queue, job);
     if (count(&w->queue) > w->idle && w->thread_count < HTTP_ALL_THREADS &&
         ptc_thread_start(&w->threads[w->thread_count], STACK, work, w))
         w->thread_count++;
@@ -76,7 +76,7 @@ bool ptc_http_queue_add(PtcHttpWire *w, PtcLinkJob *job)
 
 void ptc_http_queue_hold(PtcHttpWire *w, PtcLinkJob *job)
 {
-    ptc_http_queue_append(&w->held, job);
+    http_queue_append(&w->held, job);
     job->is_held = true;
 }
 

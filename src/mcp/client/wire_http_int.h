@@ -38,7 +38,6 @@ struct PtcHttpWire {
 };
 
 /* ---- http_queue.c: with link->lock held */
-void ptc_http_queue_append(PtcHttpJobs *jobs, PtcLinkJob *job);
 void ptc_http_queue_take(PtcHttpJobs *jobs, PtcLinkJob *job);
 /* To be done as soon as a thread can.  False: no thread can do it. */
 PTC_MUST_USE bool ptc_http_queue_add(PtcHttpWire *w, PtcLinkJob *job);

@@ -47,7 +47,7 @@ const PtcHttpConfig ptc_http_defaults = {
 };
 
 /* The watcher's own descriptors in epoll; connections have larger numbers. */
-enum { EVENT_STOP = 1, EVENT_SIGNAL = 2, EVENT_LISTEN = 3 };
+enum { EVENT_SIGNAL = 1, EVENT_LISTEN = 2 };
 
 unsigned ptc_http_port(const PtcHttp *http)
 {
@@ -170,10 +170,8 @@ static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP
     http->listen_fd = ptc_http_listen(&http->address, why, PTC_MCP_WHY);
     if (http->listen_fd < 0 || !ptc_mhd_load(&http->mhd, why, PTC_MCP_WHY))
         return false;
-    http->ask_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     http->shared.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (http->shared.stop_fd < 0 || !watch_fd(http, http->ask_fd, EVENT_STOP) ||
-        !watch_fd(http, http->listen_fd, EVENT_LISTEN))
+    if (http->shared.stop_fd < 0 || !watch_fd(http, http->listen_fd, EVENT_LISTEN))
         return complain(why, "", "", strerror(errno));
     return start_daemon(http, config) || complain(why, "", "", "the HTTP library did not start");
 }
@@ -227,7 +225,7 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_
     if (http) {
         memset(http, 0, sizeof *http);
         http->address = address;
-        http->listen_fd = http->ask_fd = -1;
+        http->listen_fd = -1;
     }
     if (!http || !init_parts(http, mcp, &config)) {
         ptc_mem_free(mem, http, sizeof *http);
@@ -291,13 +289,6 @@ static void reload_tokens(PtcHttp *http)
     }
 }
 
-void ptc_http_stop(PtcHttp *http)
-{
-    uint64_t one = 1;
-    ssize_t n = write(http->ask_fd, &one, sizeof one);
-    (void)n;
-}
-
 static void watch_listener(PtcHttp *http, bool on)
 {
     struct epoll_event event = {.events = on ? EPOLLIN : 0, .data.u64 = EVENT_LISTEN};
@@ -341,9 +332,6 @@ static void accept_some(PtcHttp *http)
 static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
 {
     struct signalfd_siginfo info;
-    uint64_t count;
-    if (id == EVENT_STOP)
-        return read(http->ask_fd, &count, sizeof count) > 0;
     if (id == EVENT_SIGNAL) {
         bool got = read(signal_fd, &info, sizeof info) == (ssize_t)sizeof info;
         if (got && info.ssi_signo == SIGUSR1)
@@ -409,13 +397,12 @@ static void drain(PtcHttp *http, int signal_fd, int64_t until_ns)
 }
 
 /* Streams and calls end in stages, so that every client gets its answer if there is time for it. */
-void ptc_http_serve(PtcHttp *http, bool signals)
+void ptc_http_serve(PtcHttp *http)
 {
     int64_t ticked = 0;
     sigset_t set = our_signals();
-    int signal_fd = signals ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-    if (signals)
-        (void)watch_fd(http, signal_fd, EVENT_SIGNAL);
+    int signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    (void)watch_fd(http, signal_fd, EVENT_SIGNAL);
     ptc_http_log_say(&http->shared.log, "listening on port %u, endpoint %s", ptc_http_port(http),
                      http->shared.path);
     while (!watch_once(http, signal_fd, &ticked))
@@ -441,8 +428,6 @@ void ptc_http_free(PtcHttp *http)
         http->mhd.MHD_stop_daemon(http->daemon);
     if (http->listen_fd >= 0)
         close(http->listen_fd);
-    if (http->ask_fd >= 0)
-        close(http->ask_fd);
     if (http->shared.stop_fd >= 0)
         close(http->shared.stop_fd);
     ptc_http_conns_deinit(&http->conns);

@@ -56,15 +56,13 @@ PTC_MUST_USE PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char
 /* The port it listens on, even if 0 was asked for. */
 unsigned ptc_http_port(const PtcHttp *http);
 
-/* Serves until ptc_http_stop; or, with `signals`, until SIGTERM, SIGINT or SIGHUP, which must be blocked in this and
- * every other thread (ptc_http_block_signals, before any is started).  Then no new call is begun; those under way
+/* Serves until SIGTERM, SIGINT or SIGHUP, which must be blocked in this and every other thread
+ * (ptc_http_block_signals, before any is started).  Then no new call is begun; those under way
  * get drain_ms to end and are cancelled after that (a second signal cancels them at once), and all connections are
  * closed.  Probes are answered until the calls have ended.  SIGUSR1 makes it read the tokens again. */
-void ptc_http_serve(PtcHttp *http, bool signals);
+void ptc_http_serve(PtcHttp *http);
 /* Blocks those signals in this thread and the threads it starts; also ignores SIGPIPE. */
 void ptc_http_block_signals(void);
-/* Any thread, any number of times, until ptc_http_free; may be called by a signal handler. */
-void ptc_http_stop(PtcHttp *http);
 /* After ptc_http_serve has returned, or instead of it. */
 void ptc_http_free(PtcHttp *http);
 

@@ -14,7 +14,7 @@ struct PtcHttp {
     PtcMhd mhd;
     struct MHD_Daemon *daemon;
     PtcHttpAddress address;
-    int listen_fd, ask_fd; /* ask_fd: ptc_http_stop */
+    int listen_fd;
     int64_t drain_ns;
     int64_t swept_ns;
     int64_t accept_ns, complained_ns; /* not accepting before; when that was last said */

@@ -3,11 +3,6 @@
  * call. */
 #include "mcp/server/mcp_int.h"
 
-PtcValue ptc_mcp_args(PtcMcpCall *call)
-{
-    return call->args;
-}
-
 PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name)
 {
     return ptc_map_field(&call->heap, call->args, name);

@@ -72,6 +72,18 @@ void ptc_mcp_resume(PtcMcpCall *call)
     ptc_gate_resume(&call->mcp->gate, &call->ticket, &call->cancel.asked);
 }
 
+/* Under the lock, so that a cancellation comes either before the answer stands or has no effect. */
+static void mcp_finish(PtcMcpCall *call)
+{
+    ptc_mcp_unregister(call);
+    pthread_mutex_lock(&call->lock);
+    call->finished = true;
+    call->on_cancel = NULL;
+    if (atomic_load(&call->cancel.asked))
+        call->has_answer = false;
+    pthread_mutex_unlock(&call->lock);
+}
+
 /* Gives its place among the waiting back first, so that the numbers in the answer do not include it. */
 void ptc_mcp_turn_away(PtcMcpCall *call)
 {
@@ -82,7 +94,7 @@ void ptc_mcp_turn_away(PtcMcpCall *call)
     snprintf(why, sizeof why, "%u call%s running and %u waiting", running,
              running == 1 ? " is" : "s are", waiting);
     refuse_busy(call, why);
-    ptc_mcp_finish(call);
+    mcp_finish(call);
 }
 
 bool ptc_mcp_queue(PtcMcpCall *call)
@@ -96,7 +108,7 @@ bool ptc_mcp_expire(PtcMcpCall *call, int64_t now_ns)
         return false;
     ptc_gate_give_up(&call->mcp->gate, &call->ticket);
     refuse_late(call);
-    ptc_mcp_finish(call);
+    mcp_finish(call);
     return true;
 }
 
@@ -118,19 +130,7 @@ void ptc_mcp_run(PtcMcpCall *call)
         ptc_mcp_step_out(call);
         ptc_mcp_body_end(call);
     }
-    ptc_mcp_finish(call);
-}
-
-/* Under the lock, so that a cancellation comes either before the answer stands or has no effect. */
-void ptc_mcp_finish(PtcMcpCall *call)
-{
-    ptc_mcp_unregister(call);
-    pthread_mutex_lock(&call->lock);
-    call->finished = true;
-    call->on_cancel = NULL;
-    if (atomic_load(&call->cancel.asked))
-        call->has_answer = false;
-    pthread_mutex_unlock(&call->lock);
+    mcp_finish(call);
 }
 
 /* ---------------------------------------------------------------------------- cancelling */

@@ -48,11 +48,6 @@ bool ptc_mcp_is_request(const PtcMcpCall *call)
     return call->kind == PTC_RPC_REQUEST;
 }
 
-PtcText ptc_mcp_id(const PtcMcpCall *call)
-{
-    return (PtcText){call->id.data, call->id.len};
-}
-
 /* Whoever takes the peer frees it; otherwise it ends with the call. */
 PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call)
 {
@@ -95,11 +90,6 @@ PtcMcpEra ptc_mcp_era(const PtcMcpCall *call)
 const char *ptc_mcp_owner(const PtcMcpCall *call)
 {
     return call->owner;
-}
-
-PtcText ptc_mcp_name(const PtcMcpCall *call)
-{
-    return call->name;
 }
 
 const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call)

@@ -148,18 +148,6 @@ void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *
     embed_block(call, uri, mime, bytes, len);
 }
 
-void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const char *mime)
-{
-    if (!may_add(call, PTC_MCP_BODY_TOOL))
-        return;
-    call->added++;
-    begin_block(call, "resource_link");
-    add_member(call, "uri", uri);
-    add_member(call, "name", name);
-    add_member(call, "mimeType", mime);
-    end_block(call);
-}
-
 /* In the words of whoever writes values. */
 static void refuse_data(PtcMcpCall *call)
 {
@@ -169,6 +157,21 @@ static void refuse_data(PtcMcpCall *call)
                        call->structured.max);
     else
         ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+}
+
+static void mcp_structured_value(PtcMcpCall *call, PtcValue map)
+{
+    PtcJsonError error;
+    PtcJsonWriter writer = {&call->heap, -1, NULL};
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    ptc_buf_clear(&call->structured);
+    if (!ptc_is_map(map))
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
+                       "structured content must be an object");
+    else if (!ptc_json_write(&writer, &call->structured, map, &error))
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "structured content: %s",
+                       error.message);
 }
 
 /* An object on one line goes into the answer as it is; anything else is parsed first, which finds out what is wrong
@@ -189,22 +192,7 @@ void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
         ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "structured content: %s",
                        error.message);
     else
-        ptc_mcp_structured_value(call, v);
-}
-
-void ptc_mcp_structured_value(PtcMcpCall *call, PtcValue map)
-{
-    PtcJsonError error;
-    PtcJsonWriter writer = {&call->heap, -1, NULL};
-    if (!may_add(call, PTC_MCP_BODY_TOOL))
-        return;
-    ptc_buf_clear(&call->structured);
-    if (!ptc_is_map(map))
-        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
-                       "structured content must be an object");
-    else if (!ptc_json_write(&writer, &call->structured, map, &error))
-        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "structured content: %s",
-                       error.message);
+        mcp_structured_value(call, v);
 }
 
 /* What was added so far is dropped: a model should see the failure and nothing else. */

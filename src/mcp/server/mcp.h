@@ -186,8 +186,6 @@ PtcHeap *ptc_mcp_heap(PtcMcpCall *call); /* the heap of the message; lives as lo
 PtcMcpEra ptc_mcp_era(const PtcMcpCall *call);
 /* Who calls, as the transport authenticated it; "" if it does not (stdio).  NUL-terminated. */
 const char *ptc_mcp_owner(const PtcMcpCall *call);
-/* The name of the tool or prompt, the URI of the resource. */
-PtcText ptc_mcp_name(const PtcMcpCall *call);
 /* The row of the tool that is called; NULL when it is not a tool call. */
 const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call);
 /* Has the client declared this capability ("sampling", "elicitation", "roots")? */
@@ -196,8 +194,7 @@ bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability);
 /* Legacy: how often the client said that its roots have changed. */
 unsigned ptc_mcp_roots_changes(PtcMcpCall *call);
 
-/* The arguments, always a map; and one of them, PTC_NONE when absent. */
-PtcValue ptc_mcp_args(PtcMcpCall *call);
+/* One of the arguments, PTC_NONE when absent. */
 PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name);
 /* An argument of one type.  False: it has another type, or is required and absent (null counts as absent); the call
  * has then been answered with an error that says so.  Absent: true, and *out is {NULL, 0}, unchanged, unchanged,
@@ -213,8 +210,7 @@ PtcText ptc_mcp_arg_raw(PtcMcpCall *call, const char *name);
 PtcText ptc_mcp_var(PtcMcpCall *call, const char *name);
 /* A string of the request's _meta, such as traceparent; absent: there is none. */
 PtcText ptc_mcp_meta_text(PtcMcpCall *call, const char *name);
-/* completion/complete: the name of the argument and what has been typed of it; ptc_mcp_args has those already
- * chosen. */
+/* completion/complete: the name of the argument and what has been typed of it. */
 void ptc_mcp_completing(PtcMcpCall *call, PtcText *name, PtcText *typed);
 
 /* Was it asked to stop?  Nothing that is answered or sent after that reaches the client. */
@@ -246,11 +242,8 @@ void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime);
 /* A block that is JSON already, as the protocol has it. */
 void ptc_mcp_block(PtcMcpCall *call, PtcText json);
 void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes, size_t len);
-/* A link to a resource that the client may read. */
-void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const char *mime);
 /* structuredContent: a JSON object, as text or as a value.  If the handler adds no text block, the JSON becomes one. */
 void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len);
-void ptc_mcp_structured_value(PtcMcpCall *call, PtcValue map);
 /* The tool failed: isError with this text as the only block (structured content is dropped). */
 void ptc_mcp_fail(PtcMcpCall *call, const char *bytes, size_t len);
 void ptc_mcp_failf(PtcMcpCall *call, const char *format, ...) PTC_PRINTF(2, 3);

@@ -212,8 +212,6 @@ void ptc_mcp_result_end(PtcMcpCall *call);
 /* Caching hints in the modern era, else nothing. */
 void ptc_mcp_cache_hints(PtcMcpCall *call, int64_t ttl_ms, bool public_scope);
 void ptc_mcp_empty_result(PtcMcpCall *call);
-/* Writes the input_required result if the handler asked or set a state; false: it did neither. */
-bool ptc_mcp_input_required(PtcMcpCall *call);
 void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body);
 void ptc_mcp_body_end(PtcMcpCall *call);
 
@@ -282,7 +280,6 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message);
 void ptc_mcp_unlist(PtcMcpCall *call);
 
 /* ---- uris, in notify.c */
-bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri);
 /* False: too many, too long, or out of memory. */
 PTC_MUST_USE bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcText uri);
 void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcText uri);
@@ -300,8 +297,6 @@ void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len);
 /* ---- call_life.c */
 /* ptc_mcp_cancel without waking the peer, whose lock the caller may hold. */
 void ptc_mcp_set_cancelled(PtcMcpCall *call);
-/* Ends the time in which the call can be cancelled: from now on the answer stands, or there is none. */
-void ptc_mcp_finish(PtcMcpCall *call);
 /* The next step is to run this handler. */
 void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler, void *user);
 /* Leaves the gate while a handler waits, and comes back; false: cancelled or stopped. */

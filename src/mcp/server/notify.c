@@ -103,7 +103,7 @@ static char *find_uri(const PtcMcpUris *uris, PtcText uri)
     return NULL;
 }
 
-bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri)
+static bool mcp_uris_has(const PtcMcpUris *uris, PtcText uri)
 {
     return uris->count && find_uri(uris, uri);
 }
@@ -111,7 +111,7 @@ bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri)
 /* A URI with a NUL could not be told from two, so it is refused. */
 bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcText uri)
 {
-    if (ptc_mcp_uris_has(uris, uri))
+    if (mcp_uris_has(uris, uri))
         return true;
     size_t before = uris->text.len;
     if (uris->count == PTC_MCP_MAX_URIS || uri.len > PTC_MCP_MAX_URI_BYTES ||
@@ -278,7 +278,7 @@ typedef struct {
 
 static void tell_listener(PtcMcpCall *call, const Change *change, PtcBuf *out)
 {
-    if (!(change->uri.bytes ? ptc_mcp_uris_has(&call->uris, change->uri)
+    if (!(change->uri.bytes ? mcp_uris_has(&call->uris, change->uri)
                             : (call->wants & change->wants) != 0))
         return;
     begin_note(out, change->method);
@@ -301,7 +301,7 @@ static void tell_peer(PtcMcpPeer *peer, const Change *change, PtcBuf *out)
     }
     bool ok = ptc_emit_object_end(out);
     pthread_mutex_lock(&peer->lock);
-    bool wants = !change->uri.bytes || ptc_mcp_uris_has(&peer->uris, change->uri);
+    bool wants = !change->uri.bytes || mcp_uris_has(&peer->uris, change->uri);
     if (ok && wants && peer->initialized && !peer->closed && peer->sink.send)
         (void)!peer->sink.send(peer->sink.user, out->data, out->len);
     pthread_mutex_unlock(&peer->lock);

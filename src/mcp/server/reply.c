@@ -142,7 +142,7 @@ void ptc_mcp_empty_result(PtcMcpCall *call)
 }
 
 /* A state without questions is a request to call again; a completion cannot ask. */
-bool ptc_mcp_input_required(PtcMcpCall *call)
+static bool mcp_input_required(PtcMcpCall *call)
 {
     PtcBuf *out = &call->answer;
     bool state_only = call->has_state && !call->added && !call->structured.len;
@@ -226,7 +226,7 @@ static void end_completion(PtcMcpCall *call)
 
 void ptc_mcp_body_end(PtcMcpCall *call)
 {
-    if (call->settled || ptc_mcp_input_required(call) || !promise_kept(call))
+    if (call->settled || mcp_input_required(call) || !promise_kept(call))
         return;
     int64_t ttl = call->resource   ? call->resource->ttl_ms
                   : call->template ? call->template->ttl_ms

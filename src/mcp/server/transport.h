@@ -109,8 +109,6 @@ PtcText ptc_mcp_method(const PtcMcpCall *call);
 /* Is it a method of the protocol, whether offered here or not? */
 bool ptc_mcp_is_method(PtcText name);
 bool ptc_mcp_is_request(const PtcMcpCall *call); /* has an id and a method */
-/* The id as JSON text (`7`, `"a"`), "null" when there is none. */
-PtcText ptc_mcp_id(const PtcMcpCall *call);
 
 /* HTTP: a successful `initialize` without a peer made one; the transport takes it (NULL: there is none) and frees it
  * with its session.  If not taken, it ends with the call. */

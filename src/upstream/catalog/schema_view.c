@@ -49,7 +49,8 @@ static PtcValue take_step(PtcHeap *heap, PtcValue at, PtcText step)
     return index < ptc_seq_count(at) ? ptc_seq_nth(at, index) : PTC_NONE;
 }
 
-PtcValue ptc_schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref)
+/* What a pointer (#/$defs/pet) leads to; PTC_NONE: nothing, or it leaves the document. */
+static PtcValue schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref)
 {
     char step[POINTER_BYTES];
     if (ref.len == 0 || ref.bytes[0] != '#' || ref.len > POINTER_BYTES)
@@ -73,7 +74,7 @@ PtcValue ptc_schema_view_follow(PtcHeap *heap, PtcValue root, PtcValue schema)
         PtcText ref = ptc_fields_text(heap, schema, "$ref");
         if (!ref.bytes)
             return schema;
-        schema = ptc_schema_view_pointer(heap, root, ref);
+        schema = schema_view_pointer(heap, root, ref);
     }
     return schema != PTC_NONE && ptc_is_bool(schema) ? schema : PTC_NONE;
 }

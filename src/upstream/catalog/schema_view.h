@@ -24,8 +24,6 @@ enum {
 /* The schema behind local references, within `root`: the schema itself when it has none, PTC_NONE when they lead
  * nowhere or in a circle. */
 PtcValue ptc_schema_view_follow(PtcHeap *heap, PtcValue root, PtcValue schema);
-/* What a pointer (#/$defs/pet) leads to; PTC_NONE: nothing, or it leaves the document. */
-PtcValue ptc_schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref);
 /* Writes one step of a pointer with ~0, ~1 and %xx read, which makes it no longer; returns its length. */
 size_t ptc_schema_view_step(PtcText step, char *out);
 

@@ -192,7 +192,8 @@ static bool ends_with(PtcText path, const char *end)
            (path.len == n || path.bytes[path.len - n - 1] == '/');
 }
 
-PtcDialect ptc_dialect_of_path(PtcText path)
+/* By the path of a file; PTC_DIALECT_UNSET: it says nothing. */
+static PtcDialect dialect_of_path(PtcText path)
 {
     static const struct {
         const char *end;
@@ -229,7 +230,7 @@ static PtcDialect find_dialect(Config *c)
     if (dialect == PTC_DIALECT_UNSET && has(c, "upstreams"))
         return PTC_DIALECT_OURS;
     if (dialect == PTC_DIALECT_UNSET)
-        dialect = ptc_dialect_of_path(c->in->file);
+        dialect = dialect_of_path(c->in->file);
     if (dialect != PTC_DIALECT_UNSET)
         return dialect;
     if (has(c, "mcpServers"))

@@ -31,8 +31,6 @@ typedef enum {
 } PtcDialect;
 /* claude-code, claude-desktop, cursor, vscode, windsurf, zed, gemini. */
 bool ptc_dialect_parse(PtcText name, PtcDialect *out);
-/* By the path of a file; PTC_DIALECT_UNSET: it says nothing. */
-PtcDialect ptc_dialect_of_path(PtcText path);
 
 typedef struct PtcConfigIn {
     PtcText text;

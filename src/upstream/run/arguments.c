@@ -106,6 +106,8 @@ static void put_member(Fitting *f, Members *m, PtcText name, PtcValue v)
     ptc_fields_put_key(f->heap, &m->out, name, v);
 }
 
+static PtcValue arguments_convert(Fitting *f, PtcValue schema, PtcValue v);
+
 static void add_declared(Fitting *f, Members *m, PtcValue required, PtcText name, PtcValue v)
 {
     PtcValue schema = ptc_fields_get(f->heap, m->properties, name);
@@ -114,7 +116,7 @@ static void add_declared(Fitting *f, Members *m, PtcValue required, PtcText name
         return;
     bool text = f->text;
     f->text = text || ptc_map_field(f->heap, schema, PTC_SCHEMA_PLACE) != PTC_NONE;
-    put_member(f, m, name, ptc_arguments_convert(f, schema, v));
+    put_member(f, m, name, arguments_convert(f, schema, v));
     f->text = text;
 }
 
@@ -185,7 +187,7 @@ static void add_stranger(Fitting *f, Members *m, bool closed, PtcText key, PtcVa
     if (closed || (!open && nearest.bytes))
         refuse_stranger(f, m->properties, key, nearest);
     else if (open && ptc_is_map(m->others))
-        put_member(f, m, key, ptc_arguments_convert(f, m->others, v));
+        put_member(f, m, key, arguments_convert(f, m->others, v));
     else
         put_member(f, m, key, ptc_arguments_generic(f, v));
     memcpy(f->path, keep, sizeof keep);
@@ -199,7 +201,7 @@ static bool add_implied(Fitting *f, Members *m, PtcText name)
     size_t before = f->issues->count;
     if (v == PTC_NONE)
         return false;
-    v = ptc_arguments_convert(f, schema, v);
+    v = arguments_convert(f, schema, v);
     bool good = f->issues->count == before;
     f->issues->count = before; /* a default that does not fit is not the caller's mistake */
     if (good)
@@ -255,7 +257,7 @@ static PtcValue try_choices(Fitting *f, PtcValue choices, PtcValue v)
     for (size_t i = 0; i < ptc_fields_count(choices) && f->tries-- > 0 && ptc_fields_ok(f->heap);
          i++) {
         f->trying++;
-        PtcValue out = ptc_arguments_convert(f, ptc_seq_nth(choices, i), v);
+        PtcValue out = arguments_convert(f, ptc_seq_nth(choices, i), v);
         f->trying--;
         if (f->issues->count == before || before == PTC_ARGUMENTS_ISSUES)
             return out;
@@ -294,7 +296,7 @@ static PtcValue fit_choice(Fitting *f, PtcValue schema, PtcValue choices, PtcVal
         return out;
     PtcValue likely = as_is ? PTC_NONE : likely_choice(f, choices, v);
     if (likely != PTC_NONE && f->tries-- > 0)
-        return ptc_arguments_convert(f, likely, v);
+        return arguments_convert(f, likely, v);
     ptc_arguments_expect(f, schema, "type", (PtcText){NULL, 0},
                          "it fits none of the allowed forms");
     return PTC_NIL;
@@ -315,8 +317,7 @@ static PtcValue fit_array(Fitting *f, PtcValue schema, PtcValue v)
         PtcValue of = i < ptc_fields_count(first) ? ptc_seq_nth(first, i) : items;
         bool known = of != PTC_NONE && ptc_is_map(of);
         ptc_fields_push(heap, &out,
-                        known ? ptc_arguments_convert(f, of, item)
-                              : ptc_arguments_generic(f, item));
+                        known ? arguments_convert(f, of, item) : ptc_arguments_generic(f, item));
         memcpy(f->path, keep, sizeof keep);
     }
     return out;
@@ -339,7 +340,7 @@ static PtcValue fit_schema(Fitting *f, PtcValue schema, PtcValue v)
     return ptc_arguments_scalar(f, schema, types, v);
 }
 
-PtcValue ptc_arguments_convert(Fitting *f, PtcValue schema, PtcValue v)
+static PtcValue arguments_convert(Fitting *f, PtcValue schema, PtcValue v)
 {
     PtcValue behind = ptc_schema_view_follow(f->heap, f->in->root, schema);
     if (behind == PTC_NONE || !ptc_is_map(behind) || f->depth >= DEPTH)
@@ -347,8 +348,7 @@ PtcValue ptc_arguments_convert(Fitting *f, PtcValue schema, PtcValue v)
     PtcValue all = ptc_map_field(f->heap, behind, "allOf");
     bool alone = ptc_fields_count(all) == 1 && ptc_schema_view_types(f->heap, behind) == 0;
     f->depth++;
-    PtcValue out =
-        alone ? ptc_arguments_convert(f, ptc_seq_nth(all, 0), v) : fit_schema(f, behind, v);
+    PtcValue out = alone ? arguments_convert(f, ptc_seq_nth(all, 0), v) : fit_schema(f, behind, v);
     f->depth--;
     return out;
 }
@@ -405,7 +405,7 @@ PtcValue ptc_arguments_fit(PtcHeap *heap, const PtcArgumentsIn *in, PtcArgumentI
     else if (in->schema == PTC_NONE)
         out = ptc_arguments_generic(&f, args);
     else
-        out = ptc_arguments_convert(&f, in->schema, args);
+        out = arguments_convert(&f, in->schema, args);
     if (issues->count == 0 && ptc_fields_ok(heap) && !in->unchecked && in->schema != PTC_NONE)
         validate(&f, out);
     if (issues->count == 0 && ptc_fields_ok(heap))

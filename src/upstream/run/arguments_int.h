@@ -22,7 +22,6 @@ typedef struct {
 /* Each of these gives the value to send; after an issue it is any value, and PTC_NONE when out of memory. */
 
 /* ---- arguments.c */
-PtcValue ptc_arguments_convert(Fitting *f, PtcValue schema, PtcValue v);
 
 /* ---- arguments_scalar.c */
 /* A value that is neither a map nor a list, checked against the types that the schema names (0: any). */

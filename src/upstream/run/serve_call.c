@@ -24,6 +24,13 @@ static void why_unpinned(const PtcManager *m, char why[256])
         snprintf(why, 256, "there is no place for pins: set HOME or XDG_STATE_HOME");
 }
 
+/* Has it changed since it was pinned, and nobody has approved that? */
+static bool serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing *l, size_t tool)
+{
+    return m->pins && !up->entry.no_pins &&
+           ptc_pins_changed(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool) != 0;
+}
+
 /* With "pin": "strict" a tool must be as it was pinned, and that must be known, also to whoever is asked tomorrow. */
 static PtcCallReason why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
                                  size_t tool)
@@ -32,9 +39,9 @@ static PtcCallReason why_blocked(PtcManager *m, const PtcUpstream *up, const Ptc
     if (!up->entry.pin_strict)
         return PTC_CALL_WELL;
     why_unpinned(m, why);
-    return why[0]                                 ? PTC_CALL_BY_MISSING_PIN
-           : ptc_serve_is_changed(m, up, l, tool) ? PTC_CALL_BY_PIN
-                                                  : PTC_CALL_WELL;
+    return why[0]                             ? PTC_CALL_BY_MISSING_PIN
+           : serve_is_changed(m, up, l, tool) ? PTC_CALL_BY_PIN
+                                              : PTC_CALL_WELL;
 }
 
 PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
@@ -66,12 +73,6 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
     if (l->misspelt && out.effect.kind != PTC_EFFECT_READ && out.decision != PTC_POLICY_DENY)
         return (PtcPolicyOut){out.effect, PTC_POLICY_DENY, PTC_CALL_BY_RULE, l->misspelt};
     return out;
-}
-
-bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing *l, size_t tool)
-{
-    return m->pins && !up->entry.no_pins &&
-           ptc_pins_changed(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool) != 0;
 }
 
 bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
@@ -168,7 +169,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
     if (n < 0)
         return gone(call, tool);
     PtcPolicyOut policy = ptc_serve_policy(call->run, &m->desk.heap, up, now, (size_t)n);
-    call->changed = call->changed || ptc_serve_is_changed(m, up, now, (size_t)n);
+    call->changed = call->changed || serve_is_changed(m, up, now, (size_t)n);
     if ((call->approved || up->entry.openapi) &&
         ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
         return changed(call, tool);
@@ -346,7 +347,7 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
     call->effect = policy.effect;
     call->policy = policy.decision;
     call->changed =
-        ptc_serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
+        serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
     call->approved = policy.why == PTC_CALL_BY_APPROVAL;
     if (policy.decision == PTC_POLICY_DENY)
         return deny(call, tool, policy);

@@ -47,9 +47,6 @@ PTC_MUST_USE bool ptc_serve_may_send(PtcUpCall *call);
 PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
                               const PtcListing *l, size_t tool);
 
-/* Has it changed since it was pinned, and nobody has approved that? */
-bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing *l, size_t tool);
-
 /* Why pins do not let it be called, and what helps; false: they have nothing against it. */
 bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *entry, const PtcCatalogTool *tool,
                         PtcPolicyOut policy, char text[300]);

@@ -90,7 +90,8 @@ static PTC_NOINLINE int find_loose(PtcHeap *heap, const PtcShape *shape, PtcValu
     return found;
 }
 
-int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex)
+/* Position of a key in a small map or set by exact (or else flexible) match, -1 if absent. */
+static int shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex)
 {
     size_t n = shape->obj.count;
     for (size_t i = 0; i < n; i++)
@@ -115,13 +116,13 @@ int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex
     return best < 0 && flex ? find_loose(heap, shape, key) : best;
 }
 
-/* ptc_shape_find with flex, through the heap's cache. */
+/* shape_find with flex, through the heap's cache. */
 static int cached_find(PtcHeap *heap, PtcValue shape, PtcValue key)
 {
     PtcShapeCache *c = &heap->lookups[((shape >> 4) ^ (key >> 3)) % PTC_LOOKUPS];
     if (PTC_LIKELY(c->shape == shape && c->key == key))
         return (int)c->answer - 1;
-    int at = ptc_shape_find(heap, (const PtcShape *)(uintptr_t)shape, key, true);
+    int at = shape_find(heap, (const PtcShape *)(uintptr_t)shape, key, true);
     if (heap->budget->stop == PTC_STOP_NONE) /* else nobody knows */
         *c = (PtcShapeCache){shape, key, (PtcValue)(at + 1)};
     return at;
@@ -131,7 +132,7 @@ PtcValue ptc_map_get(PtcHeap *heap, PtcValue map, PtcValue key)
 {
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_get(heap, map, key, false);
-    int at = ptc_shape_find(heap, shape_of(map), key, false);
+    int at = shape_find(heap, shape_of(map), key, false);
     return at < 0 ? PTC_NONE : smap(map)->values[at];
 }
 
@@ -203,7 +204,7 @@ PtcValue ptc_set_get(PtcHeap *heap, PtcValue set, PtcValue key)
 {
     if (ptc_tag(set) == PTC_T_BSET)
         return ptc_dict_key(heap, set, key, false);
-    int at = ptc_shape_find(heap, shape_of(set), key, false);
+    int at = shape_find(heap, shape_of(set), key, false);
     return at < 0 ? PTC_NONE : shape_of(set)->keys[at];
 }
 
@@ -277,7 +278,7 @@ static PtcValue assoc(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value,
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_put(heap, map, key, value, flex);
     int at = flex ? cached_find(heap, smap(map)->shape, key)
-                  : ptc_shape_find(heap, shape_of(map), key, false);
+                  : shape_find(heap, shape_of(map), key, false);
     size_t n = ptc_obj(map)->count;
     if (at >= 0)
         return smap_with(heap, smap(map)->shape, map, (size_t)at, value);
@@ -311,7 +312,7 @@ static PtcValue dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
 {
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_remove(heap, map, key);
-    int at = ptc_shape_find(heap, shape_of(map), key, false);
+    int at = shape_find(heap, shape_of(map), key, false);
     if (at < 0)
         return map;
     size_t n = ptc_obj(map)->count;
@@ -335,7 +336,7 @@ PtcValue ptc_set_add(PtcHeap *heap, PtcValue set, PtcValue key)
 {
     if (ptc_tag(set) == PTC_T_BSET)
         return ptc_dict_put(heap, set, key, PTC_NIL, false);
-    if (ptc_shape_find(heap, shape_of(set), key, false) >= 0)
+    if (shape_find(heap, shape_of(set), key, false) >= 0)
         return set;
     if (ptc_obj(set)->count < PTC_SMALL_MAX)
         return shape_add(heap, set, key);
@@ -347,6 +348,6 @@ PtcValue ptc_set_remove(PtcHeap *heap, PtcValue set, PtcValue key)
 {
     if (ptc_tag(set) == PTC_T_BSET)
         return ptc_dict_remove(heap, set, key);
-    int at = ptc_shape_find(heap, shape_of(set), key, false);
+    int at = shape_find(heap, shape_of(set), key, false);
     return at < 0 ? set : shape_remove(heap, shape_of(set), (size_t)at);
 }

@@ -46,9 +46,6 @@ PTC_MUST_USE PtcValue ptc_set_remove(PtcHeap *heap, PtcValue set, PtcValue key);
 /* Entries in order: *pos starts at 0; false at the end.  value may be NULL. Works on sets (key only). */
 bool ptc_map_next(PtcValue map, size_t *pos, PtcValue *key, PtcValue *value);
 
-/* Position of a key in a small map or set by exact (or else flexible) match, -1 if absent. */
-int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex);
-
 /* A shape (small set) of n <= PTC_SMALL_MAX distinct keys, and a small map of it. */
 PTC_MUST_USE PtcValue ptc_shape_new(PtcHeap *heap, const PtcValue *keys, const uint32_t *hashes,
                                     size_t n);

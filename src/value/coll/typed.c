@@ -63,8 +63,3 @@ PtcValue ptc_typed_new(PtcHeap *heap, PtcValue map, PtcValue type)
 {
     return copy_with(heap, map, type);
 }
-
-PtcValue ptc_typed_plain(PtcHeap *heap, PtcValue map)
-{
-    return ptc_is_typed(map) ? copy_with(heap, map, PTC_NONE) : map;
-}

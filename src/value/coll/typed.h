@@ -55,7 +55,5 @@ int64_t ptc_type_find(PtcHeap *heap, PtcValue type, PtcValue key);
 
 /* The map with a type; it must not be sorted. */
 PTC_MUST_USE PtcValue ptc_typed_new(PtcHeap *heap, PtcValue map, PtcValue type);
-/* A map without its type. */
-PTC_MUST_USE PtcValue ptc_typed_plain(PtcHeap *heap, PtcValue map);
 
 #endif

@@ -168,7 +168,8 @@ static PtcValue text(PtcVM *vm, const char *s)
     return ptc_str_new(vm->heap, s, strlen(s));
 }
 
-bool ptc_disc_give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
+/* The text in buf as a string; frees it. */
+static bool disc_give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
 {
     if (ptc_buf_ok(buf))
         *out = ptc_str_new(vm->heap, buf->data ? buf->data : "", buf->len);
@@ -249,7 +250,7 @@ PTC_BUILTIN(
     if (thing.kind != PTC_HOST_NONE) {
         ptc_heap_buf_init(vm->heap, &buf);
         bool ok = ptc_host_thing_describe(vm, &buf, &thing);
-        return ptc_disc_give_buf(vm, &buf, out) && ok;
+        return disc_give_buf(vm, &buf, out) && ok;
     }
     bool server, named = find_ref(vm, argv[0], &ref);
     if (!named || (ref.rows.count == 0 && ref.defined == PTC_NONE)) {
@@ -270,7 +271,7 @@ PTC_BUILTIN(
             ptc_buf_add_cstr(&buf, "\n\n");
         ptc_row_describe(&buf, ref.rows.at[i]);
     }
-    return ptc_disc_give_buf(vm, &buf, out);
+    return disc_give_buf(vm, &buf, out);
 }
 
 static bool row_meta(PtcVM *vm, uint32_t index, PtcValue *map)
@@ -311,7 +312,7 @@ static bool thing_meta(PtcVM *vm, const PtcHostThing *thing, PtcValue *map)
         buf.failed = true;
     PtcText sig = tool ? thing->tool.signature : (PtcText){"", 0};
     PtcValue signature = ptc_str_new(vm->heap, sig.len ? sig.bytes : "", sig.len);
-    bool ok = ptc_disc_give_buf(vm, &buf, &described) && signature != PTC_NONE &&
+    bool ok = disc_give_buf(vm, &buf, &described) && signature != PTC_NONE &&
               put_text(vm, map, "kind", tool ? "tool" : "data") &&
               put_text(vm, map, "source", "host") &&
               put_text(vm, map, "namespace", tool ? "tool" : "data") &&
@@ -387,7 +388,7 @@ bool ptc_disc_add_line(PtcVM *vm, PtcValue list, const char *start, const char *
         cut--;
     ptc_buf_init(&buf, vm->mem, 4096);
     ptc_buf_addf(&buf, "%s%s - %.*s%s", start, name, (int)cut, doc, cut < len ? "..." : "");
-    return ptc_disc_give_buf(vm, &buf, &v) && ptc_build_add(vm->heap, list, v);
+    return disc_give_buf(vm, &buf, &v) && ptc_build_add(vm->heap, list, v);
 }
 
 bool ptc_disc_add_thing(PtcVM *vm, PtcValue list, const char *start, const PtcHostThing *thing,
@@ -398,7 +399,7 @@ bool ptc_disc_add_thing(PtcVM *vm, PtcValue list, const char *start, const PtcHo
     ptc_buf_init(&buf, vm->mem, 4096);
     ptc_buf_add_cstr(&buf, start);
     bool ok = ptc_host_thing_line(vm, &buf, thing, whole);
-    return ptc_disc_give_buf(vm, &buf, &v) && ok && ptc_build_add(vm->heap, list, v);
+    return disc_give_buf(vm, &buf, &v) && ok && ptc_build_add(vm->heap, list, v);
 }
 
 /* The names of a namespace.  Those for calling other servers are only told where there are some. */

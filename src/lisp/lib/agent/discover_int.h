@@ -13,8 +13,6 @@ bool ptc_disc_arg_options(PtcVM *vm, int argc, const PtcValue *argv, int i);
 bool ptc_disc_int_option(PtcVM *vm, PtcValue options, const char *name, int64_t min, int64_t max,
                          int64_t *out);
 
-/* The text in buf as a string; frees it. */
-bool ptc_disc_give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out);
 /* "name - doc" as an element of the list; the doc is cut at `most` bytes. */
 bool ptc_disc_add_line(PtcVM *vm, PtcValue list, const char *start, const char *name,
                        const char *doc, size_t most);

@@ -35,7 +35,8 @@ static bool key_of_path(PtcVM *vm, PtcValue path, PtcValue x, PtcValue *out)
     return ptc_iter_end(&it);
 }
 
-bool ptc_key_of(PtcVM *vm, const PtcKeyFn *key, PtcValue x, PtcValue *out)
+/* The key of x.  May collect when the kind is PTC_KEY_CALL, else not. */
+static bool key_of(PtcVM *vm, const PtcKeyFn *key, PtcValue x, PtcValue *out)
 {
     if (key->kind == PTC_KEY_PATH)
         return key_of_path(vm, key->f, x, out);
@@ -62,7 +63,7 @@ bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq, PtcValue *sl
 bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size_t i, PtcValue x, PtcValue *out)
 {
     if (key->kind != PTC_KEY_CALL)
-        return ptc_key_of(vm, key, x, out);
+        return key_of(vm, key, x, out);
     *out = *ptc_build_slot(keys, i);
     return true;
 }
@@ -303,7 +304,7 @@ static bool sum_all(PtcVM *vm, const PtcKeyFn *key, const PtcValue *argv, int i,
     if (!ptc_arg_all(vm, argv, i, &it) || !sum_begin(vm, sum))
         return false;
     while (ptc_each(vm, &it, &x))
-        if ((key && !ptc_key_of(vm, key, x, &x)) || !sum_add(vm, sum, x))
+        if ((key && !key_of(vm, key, x, &x)) || !sum_add(vm, sum, x))
             return false;
     return ptc_iter_end(&it);
 }
@@ -394,7 +395,7 @@ static bool consider(PtcVM *vm, Choice *c, const PtcKeyFn *key, PtcValue x)
 {
     PtcValue y;
     c->slots[CANDIDATE] = x;
-    if (!ptc_key_of(vm, key, x, &y))
+    if (!key_of(vm, key, x, &y))
         return false;
     if (y == PTC_NIL)
         return true;

@@ -147,10 +147,4 @@ int ptc_step_more(PtcVM *vm, PtcValue *s, PtcValue *x);
 /* What a step still holds when nothing more will come: 1, to be asked again; 0; -1. */
 int ptc_step_flush(PtcVM *vm, PtcValue *s, PtcValue *x);
 
-/* The pipeline that the transducer argument i stands for, into *slot, a root: a vector of a mark and the
- * steps from index 1. */
-PTC_MUST_USE bool ptc_arg_pipeline(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot);
-/* Does some step of it end an endless input? */
-bool ptc_pipeline_ends(PtcValue pipeline);
-
 #endif

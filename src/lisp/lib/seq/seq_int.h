@@ -139,7 +139,6 @@ typedef struct PtcMapSink {
 
 PTC_MUST_USE bool ptc_map_sink_init(PtcVM *vm, PtcMapSink *sink, PtcValue to, size_t more);
 PTC_MUST_USE bool ptc_map_sink_put(PtcMapSink *sink, PtcValue key, PtcValue value);
-PTC_MUST_USE bool ptc_map_sink_all(PtcMapSink *sink, PtcValue map);
 PTC_MUST_USE PtcValue ptc_map_sink_done(PtcMapSink *sink);
 /* Releases it.  Always false. */
 bool ptc_map_sink_fail(PtcMapSink *sink);
@@ -155,8 +154,6 @@ typedef struct PtcKeyFn {
 
 PTC_MUST_USE bool ptc_arg_keyfn(PtcVM *vm, const PtcValue *argv, int i, bool strings,
                                 PtcKeyFn *key);
-/* The key of x.  May collect when the kind is PTC_KEY_CALL, else not. */
-PTC_MUST_USE bool ptc_key_of(PtcVM *vm, const PtcKeyFn *key, PtcValue x, PtcValue *out);
 /* The keys of all elements of a sequential into a builder, when they have to be called for; else the
  * slot stays nil.  Then ptc_key_at gives them one by one without collecting. */
 PTC_MUST_USE bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq, PtcValue *slot);

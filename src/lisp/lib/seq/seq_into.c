@@ -15,6 +15,15 @@ static bool worth_building(PtcValue to, size_t count, size_t more)
 
 /* -------------------------------------------------------------------------- maps */
 
+static bool map_sink_all(PtcMapSink *sink, PtcValue map)
+{
+    PtcValue key, value;
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
+        if (!ptc_tick(&sink->vm->budget, 1) || !ptc_map_sink_put(sink, key, value))
+            return ptc_map_sink_fail(sink);
+    return true;
+}
+
 bool ptc_map_sink_init(PtcVM *vm, PtcMapSink *sink, PtcValue to, size_t more)
 {
     sink->vm = vm;
@@ -22,7 +31,7 @@ bool ptc_map_sink_init(PtcVM *vm, PtcMapSink *sink, PtcValue to, size_t more)
     sink->building = worth_building(to, ptc_map_count(to), more);
     if (!sink->building)
         return true;
-    return ptc_dict_build_init(&sink->build, vm->heap, false) && ptc_map_sink_all(sink, to);
+    return ptc_dict_build_init(&sink->build, vm->heap, false) && map_sink_all(sink, to);
 }
 
 bool ptc_map_sink_put(PtcMapSink *sink, PtcValue key, PtcValue value)
@@ -35,15 +44,6 @@ bool ptc_map_sink_put(PtcMapSink *sink, PtcValue key, PtcValue value)
     }
     sink->map = ptc_map_assoc(sink->vm->heap, sink->map, key, value);
     return sink->map != PTC_NONE;
-}
-
-bool ptc_map_sink_all(PtcMapSink *sink, PtcValue map)
-{
-    PtcValue key, value;
-    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
-        if (!ptc_tick(&sink->vm->budget, 1) || !ptc_map_sink_put(sink, key, value))
-            return ptc_map_sink_fail(sink);
-    return true;
 }
 
 bool ptc_map_sink_fail(PtcMapSink *sink)
@@ -61,7 +61,7 @@ static bool sink_item(PtcMapSink *sink, PtcValue x)
     if (x == PTC_NIL)
         return true;
     if (ptc_is_map(x))
-        return ptc_map_sink_all(sink, x);
+        return map_sink_all(sink, x);
     ptc_fail_value_type(sink->vm, x, "an element for the map", "a [key value] pair");
     return ptc_map_sink_fail(sink);
 }
@@ -82,7 +82,7 @@ static PtcValue pour_map(PtcVM *vm, PtcValue to, PtcIter *it)
     if (!ptc_map_sink_init(vm, &sink, to, ptc_iter_hint(it)))
         return PTC_NONE;
     if (ptc_is_map(it->coll))
-        return ptc_map_sink_all(&sink, it->coll) ? ptc_map_sink_done(&sink) : PTC_NONE;
+        return map_sink_all(&sink, it->coll) ? ptc_map_sink_done(&sink) : PTC_NONE;
     while (ptc_next(vm, it, &x))
         if (!sink_item(&sink, x))
             return PTC_NONE;

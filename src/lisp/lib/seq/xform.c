@@ -474,7 +474,9 @@ static bool is_transducing(PtcValue f)
     return strcmp(name, "identity") == 0 || strcmp(name, "cat") == 0;
 }
 
-bool ptc_arg_pipeline(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot)
+/* The pipeline that the transducer argument i stands for, into *slot, a root: a vector of a mark and the
+ * steps from index 1. */
+static bool arg_pipeline(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot)
 {
     static const char expected[] = "a transducer, such as (map f) or (comp (map f) (filter g))";
     if (!is_transducing(argv[i]))
@@ -492,7 +494,8 @@ bool ptc_arg_pipeline(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot)
     return true;
 }
 
-bool ptc_pipeline_ends(PtcValue pipeline)
+/* Does some step of it end an endless input? */
+static bool pipeline_ends(PtcValue pipeline)
 {
     for (size_t k = 1; k < ptc_seq_count(pipeline); k++) {
         PtcStepKind kind = ptc_step_kind(ptc_seq_nth(pipeline, k));
@@ -530,9 +533,9 @@ bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *s
                    PtcValue *cursor)
 {
     PtcValue *pipeline = ptc_roots(vm, 1);
-    if (!pipeline || !arg_walkable(vm, argv, coll) || !ptc_arg_pipeline(vm, argv, i, pipeline))
+    if (!pipeline || !arg_walkable(vm, argv, coll) || !arg_pipeline(vm, argv, i, pipeline))
         return false;
-    if (ptc_seq_endless(argv[coll]) && !ptc_is_lazy(argv[coll]) && !ptc_pipeline_ends(*pipeline))
+    if (ptc_seq_endless(argv[coll]) && !ptc_is_lazy(argv[coll]) && !pipeline_ends(*pipeline))
         return ptc_fail_endless(vm, coll);
     return run_all(vm, argv, coll, *pipeline, 0, slot, cursor);
 }
@@ -556,14 +559,14 @@ static bool stage_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcValue *slo
 static bool sequence(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *out)
 {
     PtcValue *slots = ptc_roots(vm, 3);
-    if (!slots || !arg_walkable(vm, argv, coll) || !ptc_arg_pipeline(vm, argv, 0, &slots[0]))
+    if (!slots || !arg_walkable(vm, argv, coll) || !arg_pipeline(vm, argv, 0, &slots[0]))
         return false;
     bool lazy = ptc_is_lazy(argv[coll]),
-         later = lazy || (ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(slots[0]));
+         later = lazy || (ptc_seq_endless(argv[coll]) && !pipeline_ends(slots[0]));
     if (!(later ? stage_all(vm, argv[coll], slots[0], &slots[1])
                 : run_all(vm, argv, coll, slots[0], PTC_SEQ, &slots[1], &slots[2])))
         return false;
-    PtcStepKind kind = ptc_pipeline_ends(slots[0]) ? PTC_STEP_TAKE : PTC_STEP_MAP;
+    PtcStepKind kind = pipeline_ends(slots[0]) ? PTC_STEP_TAKE : PTC_STEP_MAP;
     PtcValue v = lazy && ptc_is_recipe(slots[1]) ? ptc_producer_keep(vm, slots[1], argv[coll], kind)
                                                  : slots[1];
     if (v == PTC_NONE && ptc_recover(vm))
@@ -656,7 +659,7 @@ PTC_BUILTIN(
 {
     PtcIter it;
     PtcValue *slots = ptc_arg_callable(vm, argv, 1) ? ptc_roots(vm, 2) : NULL, *acc;
-    if (!slots || !arg_walkable(vm, argv, argc - 1) || !ptc_arg_pipeline(vm, argv, 0, &slots[0]) ||
+    if (!slots || !arg_walkable(vm, argv, argc - 1) || !arg_pipeline(vm, argv, 0, &slots[0]) ||
         !ptc_cursor_iter(vm, argv[argc - 1], slots[0], &it))
         return false;
     acc = &slots[1];

@@ -125,11 +125,8 @@ bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset, PtcZo
 /* Z or +02:00; gives the length. */
 size_t ptc_offset_text(int64_t offset, char out[16]);
 bool ptc_give_zoned(PtcVM *vm, PtcTime utc, int64_t offset, PtcZoneForm form, PtcValue *out);
-bool ptc_give_zone(PtcVM *vm, int64_t offset, PtcValue *out);
 
 /* --- fields (time_adjust.c) --- */
-/* A field of a time; false when that has none of it. */
-bool ptc_field_get(PtcValue v, PtcField field, int64_t *out);
 /* (.get time field) */
 bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out);
 /* The week of a day and the year that the week belongs to, as ISO 8601 counts them. */
@@ -141,7 +138,6 @@ typedef struct PtcPeriod {
 } PtcPeriod;
 
 PtcPeriod ptc_period_of(PtcValue v);
-bool ptc_give_period(PtcVM *vm, PtcPeriod p, PtcValue *out);
 /* From date argv[0] to date argv[1]. */
 bool ptc_period_between(PtcVM *vm, const PtcValue *argv, PtcValue *out);
 /* A date, date-time or period and a period. */

@@ -53,7 +53,8 @@ static int64_t time_field(int64_t second, int64_t nanos, PtcField field)
     }
 }
 
-bool ptc_field_get(PtcValue v, PtcField field, int64_t *out)
+/* A field of a time; false when that has none of it. */
+static bool field_get(PtcValue v, PtcField field, int64_t *out)
 {
     unsigned kind = ptc_kind_bit(v);
     if (field == PTC_FIELD_OFFSET || field == PTC_FIELD_INSTANT) {
@@ -86,7 +87,7 @@ bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (!ptc_arg_kind(vm, argv, 0, POINTS, "a date, date-time or instant") ||
         !ptc_arg_enum(vm, argv, 1, PTC_G_FIELD, "a field such as ChronoField/DAY_OF_WEEK"))
         return false;
-    if (!ptc_field_get(argv[0], (PtcField)ptc_enum_ordinal(argv[1]), &n))
+    if (!field_get(argv[0], (PtcField)ptc_enum_ordinal(argv[1]), &n))
         return fail_field(vm, argv[0], argv[1]);
     return ptc_give(out, ptc_int(n));
 }
@@ -173,7 +174,7 @@ static bool give_with_field(PtcVM *vm, const PtcValue *argv, PtcField field, int
     int64_t ignored;
     PtcTime t = ptc_local_of(argv[0]);
     int64_t days = ptc_days_of(argv[0]);
-    if (!ptc_field_get(argv[0], field, &ignored))
+    if (!field_get(argv[0], field, &ignored))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s has no such field",
                         ptc_builtin_row(vm->running)->name, ptc_type_name(argv[0]));
     bool fits =

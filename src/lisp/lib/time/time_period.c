@@ -5,7 +5,7 @@
 
 #include "lisp/lib/time/time.h"
 
-bool ptc_give_period(PtcVM *vm, PtcPeriod p, PtcValue *out)
+static bool give_period(PtcVM *vm, PtcPeriod p, PtcValue *out)
 {
     if (p.years != (int32_t)p.years || p.months != (int32_t)p.months || p.days != (int32_t)p.days)
         return ptc_fail(vm, PTC_E_ARITH, "%s: the period is too long",
@@ -52,7 +52,7 @@ bool ptc_period_between(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
            ptc_arg_kind(vm, argv, 1, PTC_K_DATE, "a date") &&
-           ptc_give_period(vm, between(ptc_date_days(argv[0]), ptc_date_days(argv[1])), out);
+           give_period(vm, between(ptc_date_days(argv[0]), ptc_date_days(argv[1])), out);
 }
 
 PTC_BUILTIN(period_between, "Period", "between", 2, 2, 0, "(Period/between start end)",
@@ -74,8 +74,8 @@ bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue 
     PtcTime t;
     if (ptc_is_record(v, PTC_R_PERIOD)) {
         PtcPeriod q = ptc_period_of(v);
-        return ptc_give_period(
-            vm, (PtcPeriod){q.years + p.years, q.months + p.months, q.days + p.days}, out);
+        return give_period(vm, (PtcPeriod){q.years + p.years, q.months + p.months, q.days + p.days},
+                           out);
     }
     if (ptc_is_record(v, PTC_R_DATE) &&
         ptc_calendar_shift_days(ptc_date_days(v), PTC_U_MONTHS, total_months(p), &days) &&
@@ -94,7 +94,7 @@ bool ptc_period_scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
 {
     if (by != (int32_t)by)
         by = (int64_t)INT32_MAX + 1; /* too long, unless nothing is there */
-    return ptc_give_period(vm, times(ptc_period_of(v), by), out);
+    return give_period(vm, times(ptc_period_of(v), by), out);
 }
 
 /* -------------------------------------------------------------------------- making */
@@ -107,7 +107,7 @@ PTC_BUILTIN(period_of, "Period", "of", 3, 3, 0, "(Period/of years months days)",
     PTC_UNUSED(argc);
     PtcPeriod p;
     return ptc_arg_int(vm, argv, 0, &p.years) && ptc_arg_int(vm, argv, 1, &p.months) &&
-           ptc_arg_int(vm, argv, 2, &p.days) && ptc_give_period(vm, p, out);
+           ptc_arg_int(vm, argv, 2, &p.days) && give_period(vm, p, out);
 }
 
 /* field: how many of it n are. */
@@ -121,7 +121,7 @@ PTC_BUILTIN(period_of, "Period", "of", 3, 3, 0, "(Period/of years months days)",
         if (!ptc_arg_int(vm, argv, 0, &n))                          \
             return false;                                           \
         p.field = n == (int32_t)n ? n * (scale) : INT64_MAX;        \
-        return ptc_give_period(vm, p, out);                         \
+        return give_period(vm, p, out);                             \
     }
 
 PERIOD_OF(period_years, "ofYears", years, 1,
@@ -181,7 +181,7 @@ PTC_BUILTIN(period_parse, "Period", "parse", 1, 1, 0, "(Period/parse text)",
     if (!ptc_arg_string(vm, argv, 0, &text, &len))
         return false;
     if (read_period(text, len, &p))
-        return ptc_give_period(vm, p, out);
+        return give_period(vm, p, out);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE), "Period/parse: cannot read \"%.*s\"",
              (int)(len < 40 ? len : 40), text);
     return ptc_fail_hint(vm, "expected text like P1Y2M3D");
@@ -223,7 +223,7 @@ PTC_BUILTIN(period_normalized, "java", ".normalized", 1, 1, 0, "(.normalized per
         return false;
     PtcPeriod p = ptc_period_of(argv[0]);
     int64_t months = total_months(p);
-    return ptc_give_period(vm, (PtcPeriod){months / 12, months % 12, p.days}, out);
+    return give_period(vm, (PtcPeriod){months / 12, months % 12, p.days}, out);
 }
 
 size_t ptc_period_text(PtcValue v, char *out, size_t size)

@@ -16,7 +16,7 @@ static const char *full_name(PtcVM *vm, char out[64])
 
 /* ------------------------------------------------------------------------------- zones */
 
-bool ptc_give_zone(PtcVM *vm, int64_t offset, PtcValue *out)
+static bool give_zone(PtcVM *vm, int64_t offset, PtcValue *out)
 {
     char name[64];
     PtcValue field = ptc_int(offset);
@@ -86,7 +86,7 @@ static bool zone_of_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         return ptc_fail_type(vm, argv, 0, "a string");
     PtcText text = {ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
     if (text.len < 20 && read_offset(text, &offset))
-        return ptc_give_zone(vm, offset, out);
+        return give_zone(vm, offset, out);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: \"%.*s\" is not an offset",
              full_name(vm, name),
              (int)ptc_utf8_valid_prefix(text.bytes, text.len < 40 ? text.len : 40), text.bytes);
@@ -118,7 +118,7 @@ PTC_BUILTIN(zone_id_default, "ZoneId", "systemDefault", 0, 0, 0, "(ZoneId/system
 {
     PTC_UNUSED(argc);
     PTC_UNUSED(argv);
-    return ptc_give_zone(vm, 0, out);
+    return give_zone(vm, 0, out);
 }
 
 PTC_BUILTIN(zone_of_hours, "ZoneOffset", "ofHours", 1, 1, 0, "(ZoneOffset/ofHours n)",
@@ -128,7 +128,7 @@ PTC_BUILTIN(zone_of_hours, "ZoneOffset", "ofHours", 1, 1, 0, "(ZoneOffset/ofHour
     PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_int(vm, argv, 0, &n) &&
-           ptc_give_zone(vm, n > 100 || n < -100 ? INT32_MAX : n * 3600, out);
+           give_zone(vm, n > 100 || n < -100 ? INT32_MAX : n * 3600, out);
 }
 
 PTC_BUILTIN(zone_of_hours_minutes, "ZoneOffset", "ofHoursMinutes", 2, 2, 0,
@@ -141,7 +141,7 @@ PTC_BUILTIN(zone_of_hours_minutes, "ZoneOffset", "ofHoursMinutes", 2, 2, 0,
     if (!ptc_arg_int(vm, argv, 0, &h) || !ptc_arg_int(vm, argv, 1, &m))
         return false;
     bool far = h > 18 || h < -18 || m > 59 || m < -59 || (h > 0 && m < 0) || (h < 0 && m > 0);
-    return ptc_give_zone(vm, far ? INT32_MAX : h * 3600 + m * 60, out);
+    return give_zone(vm, far ? INT32_MAX : h * 3600 + m * 60, out);
 }
 
 PTC_BUILTIN(
@@ -151,7 +151,7 @@ PTC_BUILTIN(
 {
     PTC_UNUSED(argc);
     int64_t n;
-    return ptc_arg_int(vm, argv, 0, &n) && ptc_give_zone(vm, n, out);
+    return ptc_arg_int(vm, argv, 0, &n) && give_zone(vm, n, out);
 }
 
 static bool zone_seconds(PtcVM *vm, const PtcValue *argv, int64_t *offset)
@@ -469,7 +469,7 @@ METHOD(to_local_time, ".toLocalTime", 1, "date-time", "The time of day of a date
 static bool give_own_zone(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     return ptc_arg_kind(vm, argv, 0, PTC_K_ZONED, "a date-time with an offset") &&
-           ptc_give_zone(vm, ptc_to_int(ptc_record_field(argv[0], 1)), out);
+           give_zone(vm, ptc_to_int(ptc_record_field(argv[0], 1)), out);
 }
 
 METHOD(get_offset, ".getOffset", 1, "time", "The offset of a point in time.",
