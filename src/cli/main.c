@@ -14,19 +14,28 @@
 #include "lisp/vm/builtin.h"
 #include "ptc/ptc.h"
 
+/* The engine alone is a product without these commands, and says so (engine_alone.c). */
+#ifdef PTC_ENGINE
+#define BEYOND_ENGINE(run) NULL
+#else
+#define BEYOND_ENGINE(run) run
+#endif
+
 static const PtcCmd commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
-    {"run", "run an agent, or a batch of them (--jsonl)", ptc_cmd_run},
-    {"chat", "talk with an agent, or with a model", ptc_cmd_chat},
-    {"init", "make a project with an agent that runs at once", ptc_cmd_init},
+    {"run", "run an agent, or a batch of them (--jsonl)", BEYOND_ENGINE(ptc_cmd_run)},
+    {"chat", "talk with an agent, or with a model", BEYOND_ENGINE(ptc_cmd_chat)},
+    {"init", "make a project with an agent that runs at once", BEYOND_ENGINE(ptc_cmd_init)},
     {"test", "run data-driven test files", ptc_cmd_test},
     {"repl", "type programs one after the other", ptc_cmd_repl},
-    {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
+    {"mcp", "serve MCP clients on standard input and output, or over HTTP",
+     BEYOND_ENGINE(ptc_cmd_mcp)},
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
     {"upstreams", "servers programs may call: list, check, call, doctor, pins, login",
-     ptc_cmd_upstreams},
-    {"view", "show traces in a browser: runs, timelines, programs, messages", ptc_cmd_view},
-    {"trace", "traces as tables, or in the formats of other tools", ptc_cmd_trace},
+     BEYOND_ENGINE(ptc_cmd_upstreams)},
+    {"view", "show traces in a browser: runs, timelines, programs, messages",
+     BEYOND_ENGINE(ptc_cmd_view)},
+    {"trace", "traces as tables, or in the formats of other tools", BEYOND_ENGINE(ptc_cmd_trace)},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
     {"completions", "what a shell needs to complete commands and options", ptc_cmd_completions},
@@ -37,13 +46,22 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 /* What the commands themselves may hold; engines have limits of their own. */
 static const size_t memory = (size_t)1 << 30;
 
+const PtcCmd *ptc_cmd_at(size_t index)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (commands[i].run && index-- == 0)
+            return &commands[i];
+    return NULL;
+}
+
 static void print_help(int fd)
 {
     ptc_io_printf(fd, "usage: ptc COMMAND [ARGUMENTS]\n"
                       "       ptc [OPTIONS] [FILE] PROGRAM\n"
                       "Runs PTC-Lisp, a Clojure subset, inside hard limits.\n\ncommands:\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        ptc_io_printf(fd, "  %-12s%s\n", commands[i].name, commands[i].summary);
+    const PtcCmd *c;
+    for (size_t i = 0; (c = ptc_cmd_at(i)) != NULL; i++)
+        ptc_io_printf(fd, "  %-12s%s\n", c->name, c->summary);
     ptc_io_printf(fd,
                   "\n  ptc COMMAND --help    options and examples; ptc help COMMAND is the same;\n"
                   "                        --help all shows every option of a long list\n"
@@ -51,11 +69,6 @@ static void print_help(int fd)
                   "  ptc '(+ 1 2)'\n"
                   "  ptc orders.csv '(sum-by :total rows)'\n"
                   "  cat orders.json | ptc '(count data)'\n");
-}
-
-const PtcCmd *ptc_cmd_at(size_t index)
-{
-    return index < COMMANDS ? &commands[index] : NULL;
 }
 
 static const PtcCmd *find(const char *name)
@@ -101,6 +114,15 @@ static int unknown(const char *name)
     return PTC_EXIT_USAGE;
 }
 
+static int say_left_out(const char *name)
+{
+    ptc_io_printf(PTC_IO_STDERR,
+                  "ptc: %s is not in this build, which is the engine alone\n"
+                  "Try: ptc --help\n",
+                  name);
+    return PTC_EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     if (ptc_zygote_asked(argc, argv))
@@ -134,6 +156,8 @@ int main(int argc, char **argv)
     const PtcCmd *command = find(argv[1]);
     if (!command && !ptc_short_form_begins(argv[1]))
         return unknown(argv[1]);
+    if (command && !command->run)
+        return say_left_out(command->name);
     PtcMem mem;
     ptc_mem_init(&mem, memory);
     if (!command)

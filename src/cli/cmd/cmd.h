@@ -15,9 +15,9 @@ enum {
 /* The commands, in the order of --help, which is how completions know them. */
 typedef struct PtcCmd {
     const char *name, *summary;
-    int (*run)(PtcMem *mem, int argc, char **argv);
+    int (*run)(PtcMem *mem, int argc, char **argv); /* NULL: this product has it not */
 } PtcCmd;
-/* The one at an index, NULL beyond the last (main.c). */
+/* Those that there are: the one at an index, NULL beyond the last (main.c). */
 const PtcCmd *ptc_cmd_at(size_t index);
 
 /* `mem` is the ledger for what the command itself holds; engines have their own. */

@@ -73,11 +73,18 @@ static const PtcUsage docs_usage = {
     .examples = "  ptc docs\n  ptc docs language\n  ptc docs functions > functions.md\n",
 };
 
+/* The engine alone has pages about other things empty (CMakeLists.txt). */
+static bool is_left_out(const Topic *topic)
+{
+    return topic->bytes && *topic->len == 0;
+}
+
 static int list_topics(void)
 {
     ptc_io_printf(PTC_IO_STDOUT, "ptc docs TOPIC prints one of these:\n\n");
     for (size_t i = 0; i < TOPICS; i++)
-        ptc_io_printf(PTC_IO_STDOUT, "  %-16s %s\n", topics[i].name, topics[i].summary);
+        if (!is_left_out(&topics[i]))
+            ptc_io_printf(PTC_IO_STDOUT, "  %-16s %s\n", topics[i].name, topics[i].summary);
     ptc_io_printf(PTC_IO_STDOUT, "\nptc doc NAME shows one function or form.\n");
     return PTC_EXIT_OK;
 }
@@ -104,6 +111,9 @@ static int write_all(const void *bytes, size_t len)
 static int print_topic(PtcMem *mem, const Topic *topic)
 {
     PtcBuf out;
+    if (is_left_out(topic))
+        return ptc_options_refuse(
+            &docs_usage, "%s is about what is not in this build, the engine alone", topic->name);
     if (topic->bytes)
         return write_all(topic->bytes, *topic->len);
     ptc_buf_init(&out, mem, PTC_IO_MAX);
@@ -143,7 +153,9 @@ int ptc_cmd_docs(PtcMem *mem, int argc, char **argv)
 static const PtcOption doc_table[] = {
     {"tools", 0, PTC_OPTION_TEXT, offsetof(PtcDocOptions, tools), "JSON|@FILE",
      "also these tools (ptc docs tools)", 0, 0, 0},
+#ifndef PTC_ENGINE
     PTC_UPSTREAMS_ROWS(offsetof(PtcDocOptions, upstreams)),
+#endif
 };
 
 static const PtcUsage doc_usage = {

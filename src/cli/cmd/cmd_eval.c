@@ -98,11 +98,13 @@ static const PtcOption table[] = {
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_TOOLS | PTC_GROUP_COMMON},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "tool calls in one run (no limit)", 0, 1 << 30, PTC_GROUP_TOOLS},
+#ifndef PTC_ENGINE
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"dry-run", 0, PTC_OPTION_CHOICE, AT(dry_run), "plan|reads",
      "list what the program would call in upstreams; reads: run it up to the first call that is "
      "not a read",
      0, 0, PTC_GROUP_PROGRAM},
+#endif
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
      "with --jsonl: kinds of tools that lines may bring along, command (none)", 0, 0,
      PTC_GROUP_TOOLS},
@@ -110,10 +112,12 @@ static const PtcOption table[] = {
      "what the result must be, such as '{count :int}'", 0, 0, PTC_GROUP_RESULT},
     {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE",
      "what the result must be, as a JSON Schema", 0, 0, PTC_GROUP_RESULT},
+#ifndef PTC_ENGINE
     {"compiled", 0, PTC_OPTION_TEXT, AT(compiled), "FILE",
      "run what ptc run --compile made, with the data of --context", 0, 0, PTC_GROUP_PROGRAM},
     {"llm", 0, PTC_OPTION_TEXT, AT(llm), "MODEL", "with --compiled: the model that its tools ask",
      0, 0, PTC_GROUP_PROGRAM},
+#endif
 };
 
 /* Limits that are not given have the engine's defaults. */
@@ -150,7 +154,9 @@ static const PtcUsage usage = {
         "  ptc eval --data orders=@orders.csv '(sum-by :total data/orders)'\n"
         "  ptc orders.csv '(sum-by :total rows)'\n"
         "  ptc eval --tools @tools.json '(:price (tool/price {:sku \"A\"}))'\n"
+#ifndef PTC_ENGINE
         "  ptc eval --upstreams servers.json --dry-run plan -f cleanup.clj\n"
+#endif
         "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,

@@ -70,7 +70,9 @@ static const PtcOption table[] = {
      PTC_GROUP_LIMITS},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},
+#ifndef PTC_ENGINE
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
+#endif
 };
 
 /* Limits that are not given have the engine's defaults. */
