@@ -21,6 +21,8 @@
 struct PtcRecordFile {
     PtcMem *mem;
     const PtcProviderKeys *keys;
+    /* It guards everything below, and is held while a line is written, so that lines of agents that run side by
+     * side stay whole.  No other lock is taken inside. */
     pthread_mutex_t lock;
     int fd;
     bool begun;        /* a line was written, and what the file had before is gone */

@@ -29,6 +29,8 @@ typedef struct Replay {
     Line *lines;
     PtcText models[PTC_REPLAY_MODELS];
     size_t model_count;
+    /* It guards which lines were used.  Agents that run side by side take it to claim a line; no other lock is taken
+     * inside. */
     pthread_mutex_t lock;
 } Replay;
 

@@ -13,6 +13,8 @@
 struct PtcClient {
     PtcMem *mem;
     char *ca_file; /* or NULL */
+    /* It guards everything below.  Whoever sends a request takes it to get a slot and to give it back, and not
+     * while the exchange lasts; no other lock is taken inside. */
     pthread_mutex_t lock;
     pthread_cond_t freed; /* a slot has come back */
     Slot *idle, *lost;

@@ -22,7 +22,9 @@ enum {
 
 struct PtcLoop {
     PtcMem *mem;
-    pthread_mutex_t lock; /* for first, last, started, quit */
+    /* It guards first, last, started and quit.  Any thread takes it to post, holding whatever locks it has; the
+     * loop takes it to fetch tasks and runs them without it.  No other lock is taken inside. */
+    pthread_mutex_t lock;
     PtcLoopTask *first, **last;
     bool started, quit;
     pthread_t thread;

@@ -24,6 +24,8 @@ typedef struct Entry {
 typedef struct {
     PtcStore base;
     PtcMem mem;
+    /* It guards the entries.  `visit` and `spare` are called under it and may take a lock of their owner; so
+     * nobody calls a store while holding such a lock. */
     pthread_mutex_t lock;
     Entry *buckets[BUCKETS];
 } Memory;

@@ -28,7 +28,10 @@ typedef struct {
     PtcStore base;
     PtcSqlite lib;
     void *so;
-    pthread_mutex_t lock; /* one statement at a time */
+    /* It lets one function at a time use the connection and its statements, and is held while the file is read or
+     * written.  `visit` and `spare` are called under it and may take a lock of their owner; so nobody calls a
+     * store while holding such a lock. */
+    pthread_mutex_t lock;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENTS];
     uint8_t key[PTC_STORE_KEY_BYTES]; /* for the seals */

@@ -28,6 +28,8 @@ typedef struct PtcCacheEntry PtcCacheEntry;
 enum { PTC_CACHE_ENTRIES = 1024 }; /* results that a run or session keeps */
 
 typedef struct PtcCache {
+    /* It guards everything below.  Threads of one run, or of runs that share a session, take it to look up and to
+     * store; a tool is called without it.  Storing takes the lock of the pool inside, for pages. */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a call in flight has ended */
     PtcBudget budget;       /* of the heap; never runs out of time */

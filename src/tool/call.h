@@ -88,7 +88,8 @@ struct PtcToolCall {
     int64_t begun_ns, end_ns; /* when the wait ends */
     atomic_bool inside;       /* the function is running, on `thread` */
     atomic_bool cancelled;    /* set after the answer is no longer awaited */
-    /* the answer; under the lock when counted */
+    /* The lock guards the answer of a call that is counted: whoever answers, on any thread, and the caller who
+     * waits take it.  No other lock is taken inside. */
     pthread_mutex_t lock;
     pthread_cond_t answered_now;
     bool answered, ok;

@@ -16,6 +16,7 @@
 
 /* Whose turn it is with a tool that takes one call at a time. */
 typedef struct PtcSerial {
+    /* It guards `taken`, and is not held during the call: threads that want the tool wait for `over`. */
     pthread_mutex_t lock;
     pthread_cond_t over;
     bool taken;

@@ -35,7 +35,9 @@ struct PtcRecorder {
     PtcPayloads payloads;
     const PtcSecrets *secrets[2]; /* or NULL */
     PtcTrace *trace;
-    pthread_mutex_t lock; /* guards everything below */
+    /* It guards everything below.  Threads that end a call take it to add a record, whose texts are ready by then, and
+     * `lisp_debug` takes it to read; no other lock is taken inside. */
+    pthread_mutex_t lock;
     PtcCallRecord *ring;
     size_t max, count, oldest;
     uint64_t calls;

@@ -28,7 +28,9 @@ typedef struct PtcSecret {
 } PtcSecret;
 
 typedef struct PtcSecrets {
-    pthread_rwlock_t lock; /* guards everything but mem and min */
+    /* It guards everything but mem and min.  Whoever removes secrets from a text reads under it, many at once; adding
+     * and dropping write.  It may be taken under any lock, and none is taken inside. */
+    pthread_rwlock_t lock;
     PtcMem *mem;
     PtcSecret *items; /* every form of every secret, sorted by bytes */
     size_t count, cap;

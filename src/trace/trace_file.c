@@ -21,8 +21,10 @@ enum { NAME = 64 };
 struct PtcTrace {
     PtcMem *mem;
     int dir;
-    pthread_mutex_t lock; /* guards everything below */
-    char (*names)[NAME];  /* a ring of the files' names */
+    /* It guards everything below.  A file is written before it is taken; the oldest is removed under it.  No other lock
+     * is taken inside. */
+    pthread_mutex_t lock;
+    char (*names)[NAME]; /* a ring of the files' names */
     size_t max, count, oldest;
     bool complained;
 };

@@ -37,6 +37,8 @@ enum { PTC_PAGE_FIRST = 896 }; /* offset of the first object: a whole number of 
 typedef struct PtcPool {
     PtcMem *mem;
     size_t grain; /* the unit in which the system hands out memory */
+    /* It guards everything below.  Every heap of the engine takes it to get and give back pages, so it is the innermost
+     * lock of all: nothing is locked inside. */
     pthread_mutex_t lock;
     PtcPage *free;
     size_t free_count;

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+/* It guards the list.  Whoever begins or ends a wait takes it, holding no lock that a kick() takes: ptc_cancel_ask
+ * calls kick() under it, and kick() takes the lock of the one who waits. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PtcCancelWait *waits;
 

@@ -17,11 +17,13 @@
 #include "base/budget.h"
 
 typedef struct PtcWatch {
-    pthread_mutex_t lock; /* for everything below, and for what budgets keep for the watch */
+    /* It guards everything below, and what budgets keep for the watch.  The thread of the watch and the threads of runs
+     * take it, for a moment, and take no other lock inside. */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
     PtcBudget *first;
-    int64_t
-        asleep_until; /* in the system's clock; the thread need not be woken for anything later */
+    /* In the system's clock; the thread need not be woken for anything later. */
+    int64_t asleep_until;
     bool tried, running, quit;
     pthread_t thread;
 } PtcWatch;

@@ -83,6 +83,8 @@ struct PtcJob {
 struct PtcCrew {
     PtcMem *mem;
     PtcPool *pool;
+    /* It guards everything below, and what jobs say is under it.  The caller of a pmap and the helpers take it
+     * between two items.  The lock of base/os/cancel.c is taken inside, when a failure cancels later items. */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     PtcJob *jobs;

@@ -22,6 +22,8 @@ typedef struct Entry {
 struct PtcMemo {
     PtcMem *mem;
     const PtcJob *job;
+    /* It guards everything below.  The threads of the job take it to look up and to store, not while a function runs.
+     * Copying into the heap takes the lock of the pool inside. */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a call has ended */
     PtcBudget budget;       /* of the heap; never runs out of time */

@@ -13,6 +13,8 @@ enum { LOOK_MS = 50 };
 
 /* Whoever waits for one ask. */
 typedef struct Waiter {
+    /* It guards the two flags.  ready() takes it under locks of the upstream layer, and kick() under the lock of
+     * base/os/cancel.c; so nothing else is locked inside. */
     pthread_mutex_t lock;
     pthread_cond_t change;
     bool ready, kicked;

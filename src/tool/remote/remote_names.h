@@ -26,7 +26,8 @@ typedef struct PtcRemoteName {
 /* What one engine remembers. */
 typedef struct PtcRemoteNames {
     PtcMem *mem;
-    pthread_mutex_t lock; /* guards the rest */
+    /* It guards the rest.  The threads of one run take it; no other lock is taken inside. */
+    pthread_mutex_t lock;
     uint64_t version;
     PtcRemoteName *items;
     uint32_t count, cap;
