@@ -129,7 +129,7 @@ static void tell_rule(void *user, PtcText line)
 /* ---------------------------------------------------------------------------------- opening */
 
 static bool make_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o, const PtcConfig *config,
-                         PtcPosture posture, char why[200])
+                         PtcPosture posture)
 {
     PtcManagerConfig managed = {.heap = &s->desk.heap,
                                 .entries = config->upstreams,
@@ -148,7 +148,7 @@ static bool make_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o, const P
                                 .user = s};
     if (ptc_fields_count(config->upstreams) == 0)
         return true;
-    s->manager = ptc_manager_new(&s->mem, &managed, why);
+    s->manager = ptc_manager_new(&s->mem, &managed);
     return s->manager != NULL;
 }
 
@@ -170,7 +170,8 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
 {
     PtcConfig config;
     const char *why = NULL;
-    char sentence[PATH_BYTES + 500], reason[200], rule[400];
+    char sentence[PATH_BYTES + 500];
+    PtcWhy rule;
     const char *file = o->path ? o->path : "upstreams";
     PtcConfigIn in = {.text =
                           o->json ? (PtcText){o->json, o->json_len} : read_file(s, o->path, &why),
@@ -185,14 +186,14 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
     if (!why && !config.ok)
         return refuse_config(s, &config, file, error, size);
     if (!why && !ptc_rule_check_servers(&s->desk.heap, config.upstreams, config.policy, tell_rule,
-                                        s, rule)) {
-        snprintf(sentence, sizeof sentence, "%s: policy: %s", file, rule);
+                                        s, &rule)) {
+        snprintf(sentence, sizeof sentence, "%s: policy: %s", file, rule.text);
         return api_refuse(PTC_BAD_DATA, error, size, sentence);
     }
     if (!why)
-        return make_manager(s, o, &config, posture, reason)
+        return make_manager(s, o, &config, posture)
                    ? PTC_OK
-                   : api_refuse(PTC_NO_MEMORY, error, size, reason);
+                   : api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     snprintf(sentence, sizeof sentence, "%s: %s", file, why);
     return api_refuse(PTC_BAD_DATA, error, size, sentence);
 }

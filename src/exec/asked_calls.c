@@ -92,8 +92,7 @@ static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, Pt
 {
     PtcBuf list;
     PtcJsonError error;
-    const char *why;
-    size_t n = c->remote->waiting(c->run, &why);
+    size_t n = c->remote->waiting(c->run, NULL);
     ptc_buf_init(&list, c->mem, LIST_BYTES);
     (void)c->remote->question(c->run, NULL, &list);
     PtcValue sites =

@@ -41,7 +41,8 @@ static void fail(PtcTaskOut *out, const char *kind, const char *message)
 /* Does it wait for a person?  A worker that says so when nothing waits is not believed. */
 static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out)
 {
-    const char *why = NULL;
+    PtcWhy why;
+    ptc_why_init(&why);
     if (!out->ok && remote->wants_sign_in && remote->wants_sign_in(run))
         return true;
     if (out->ok || strcmp(out->kind, "suspended") != 0)
@@ -55,7 +56,7 @@ static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, Ptc
              "after the question was answered the program called something other than before; "
              "nothing more was called");
     else
-        fail(out, "tool_denied", why ? why : "nothing was left to ask about");
+        fail(out, "tool_denied", why.class ? why.text : "nothing was left to ask about");
     return false;
 }
 

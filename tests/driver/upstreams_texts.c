@@ -207,6 +207,7 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
     };
     PtcText yaml = ptc_upstreams_text(desk, "yaml");
     PtcYamlError error = {0};
+    PtcWhy unread = {0};
     *why = "\"document\" or \"yaml\", \"operation\" and \"args\" must be there";
     if ((call.document == PTC_NONE && !yaml.bytes) || !call.operation.text.bytes ||
         !ptc_is_map(call.args))
@@ -214,11 +215,11 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
     if (call.document == PTC_NONE)
         call.document = ptc_yaml_read(&desk->heap, yaml, &error);
     if (call.document != PTC_NONE)
-        call.document = ptc_openapi_dialect(&desk->heap, call.document, why);
+        call.document = ptc_openapi_dialect(&desk->heap, call.document, &unread);
     if (call.document == PTC_NONE && ptc_fields_ok(&desk->heap)) {
         ptc_emit_field_bool(desk->out, "ok", false);
         ptc_emit_field_cstr(desk->out, "code", "unsupported_document");
-        ptc_emit_field_cstr(desk->out, "message", error.message[0] ? error.message : *why);
+        ptc_emit_field_cstr(desk->out, "message", error.message[0] ? error.message : unread.text);
         return true;
     }
     *why = "out of memory";

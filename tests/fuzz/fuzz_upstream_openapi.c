@@ -85,7 +85,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     PtcJsonError error;
     PtcOperation operation;
     PtcOpenapiEach each = {.item = PTC_NONE};
-    const char *why;
     if (size < 2)
         return 0;
     char *copy = desk_copy(data, size);
@@ -96,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (input == PTC_NONE && size < 8000 && ptc_fields_ok(&d.heap)) {
         PtcValue alone = ptc_yaml_read(&d.heap, (PtcText){copy, size - 1}, &yaml);
         if (alone != PTC_NONE)
-            alone = ptc_openapi_dialect(&d.heap, alone, &why);
+            alone = ptc_openapi_dialect(&d.heap, alone, NULL);
         if (alone != PTC_NONE)
             list(&d, alone, data[0]);
     }
@@ -104,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         PtcValue document = ptc_map_field(&d.heap, input, "document");
         PtcValue args = ptc_map_field(&d.heap, input, "args");
         if (document != PTC_NONE)
-            document = ptc_openapi_dialect(&d.heap, document, &why);
+            document = ptc_openapi_dialect(&d.heap, document, NULL);
         if (document != PTC_NONE && size < 20000)
             list(&d, document, data[0]);
         for (int i = 0; i < 8 && document != PTC_NONE &&

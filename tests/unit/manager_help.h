@@ -72,7 +72,7 @@ static inline void world_open(World *w, const char *members)
 {
     static const char *path[2];
     static char variable[8192];
-    char text[16 * 1024], why[200];
+    char text[16 * 1024];
     int n = snprintf(text, sizeof text, "{\"upstreams\":{%s}}", members);
     PtcConfigIn in = {.text = {text, (size_t)n},
                       .file = PTC_TEXT("u.json"),
@@ -95,7 +95,7 @@ static inline void world_open(World *w, const char *members)
                                .load_ms = w->load_ms,
                                .idle_ms = w->idle_ms,
                                .environment = path};
-    w->manager = ptc_manager_new(&w->mem, &config, why);
+    w->manager = ptc_manager_new(&w->mem, &config);
     CHECK(w->manager != NULL);
     w->remote = w->manager ? ptc_manager_remote(w->manager) : NULL;
 }

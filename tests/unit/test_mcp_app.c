@@ -121,14 +121,13 @@ static size_t list_calls(void *run, PtcBuf *text, PtcBuf *json)
     return 1;
 }
 
-static size_t count_calls(void *run, const char **why)
+static size_t count_calls(void *run, PtcWhy *why)
 {
-    (void)run;
-    *why = NULL;
+    (void)run, (void)why;
     return 1;
 }
 
-static bool decide(void *run, PtcRemoteDecision decision, char why[PTC_REMOTE_WHY])
+static bool decide(void *run, PtcRemoteDecision decision, PtcWhy *why)
 {
     (void)run, (void)decision, (void)why;
     world.decisions++;

@@ -391,13 +391,12 @@ static const char shop_text[] =
 /* The tools of a document in Swagger, and one spelling of each. */
 static size_t count_operations(PtcHeap *heap)
 {
-    const char *why;
     PtcBuf text;
     PtcOpenapiHidden hidden = {0};
     PtcEntry entry = {.allow_writes = true};
     PtcValue document = parse(heap, shop_text), tools = PTC_NONE;
     if (document != PTC_NONE)
-        document = ptc_openapi_dialect(heap, document, &why);
+        document = ptc_openapi_dialect(heap, document, NULL);
     if (document != PTC_NONE)
         tools = ptc_openapi_tools(heap, document, &entry, &hidden);
     size_t n = 0;
@@ -564,8 +563,7 @@ static bool show_request(PtcMem *mem, const char *text, char shown[600])
     bool made = false;
     shown[0] = '\0';
     if (all != PTC_NONE) {
-        const char *why;
-        call.document = ptc_openapi_dialect(&heap, ptc_map_field(&heap, all, "document"), &why);
+        call.document = ptc_openapi_dialect(&heap, ptc_map_field(&heap, all, "document"), NULL);
         call.args = ptc_map_field(&heap, all, "args");
         call.defaults = call.auth = call.credentials = call.static_headers = PTC_NONE;
     }

@@ -507,7 +507,7 @@ static void test_last_words(void)
 static void test_question(void)
 {
     World w;
-    char a[1024], why[PTC_REMOTE_WHY];
+    char a[1024];
     PtcMem own;
     PtcBuf shown;
     world_init(&w);
@@ -525,12 +525,12 @@ static void test_question(void)
     CHECK(w.remote->question(run, &shown, NULL) == 0 && shown.failed);
     ptc_mem_fail_at(&own, 0);
     ptc_buf_clear(&shown);
-    CHECK(w.remote->decide(run, PTC_REMOTE_ALWAYS, why));
+    CHECK(w.remote->decide(run, PTC_REMOTE_ALWAYS, NULL));
     CHECK(w.remote->question(run, NULL, NULL) == 1);
     CHECK(w.remote->question(run, &shown, NULL) == 1);
     CHECK_STR(ptc_buf_text(&shown), "\n1. destructive \"s\"/\"write\" {\"text\":\"x\"}");
     ptc_buf_deinit(&shown);
-    CHECK(w.remote->decide(run, PTC_REMOTE_ALWAYS, why));
+    CHECK(w.remote->decide(run, PTC_REMOTE_ALWAYS, NULL));
     w.remote->end(run, NULL);
     /* whoever cannot be asked inherits nothing, unless it is a command of the person's own */
     static const PtcRemoteMode modes[] = {PTC_REMOTE_REFUSES, PTC_REMOTE_GRANTED, PTC_REMOTE_ASKS};

@@ -145,9 +145,9 @@ static bool has(const char *owner, const char *tool, const char *entry, const ch
 
 static bool keep(const char *owner, const char *tool, const char *entry, const char *definition)
 {
-    char why[200] = "";
-    bool kept = ptc_grants_keep(&mem, dir, grant_of(owner, tool, entry, definition), why);
-    CHECK(kept == !why[0]);
+    PtcWhy why = {0};
+    bool kept = ptc_grants_keep(&mem, dir, grant_of(owner, tool, entry, definition), &why);
+    CHECK(kept == (why.class == PTC_WHY_NONE));
     return kept;
 }
 

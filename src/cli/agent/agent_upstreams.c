@@ -206,9 +206,8 @@ static bool suspended(void *user, const PtcRemoteRun *remote, int64_t *waited_ns
     PtcAgentUpstreams *a = user;
     Program *p = (Program *)(uintptr_t)remote;
     const PtcAgentRun *run = p->agent;
-    const char *why;
     int64_t begun = ptc_clock_ns(NULL);
-    if (remote->remote->waiting(remote->run, &why) == 0)
+    if (remote->remote->waiting(remote->run, NULL) == 0)
         return false;
     pthread_mutex_lock(&a->asking);
     bool answered = ask(a, remote, run->options.cancel);

@@ -177,10 +177,9 @@ static bool ask_person(void *user, const PtcRemoteRun *remote, int64_t *waited_n
 {
     Doing *d = user;
     PtcRemoteRun *far = &d->remote;
-    const char *why;
     int64_t begun = ptc_clock_ns(NULL);
     (void)remote;
-    if (!d->task->ask || far->remote->waiting(far->run, &why) == 0)
+    if (!d->task->ask || far->remote->waiting(far->run, NULL) == 0)
         return false;
     bool answered = d->task->ask(d->task, far->run);
     *waited_ns = ptc_clock_ns(NULL) - begun;

@@ -50,7 +50,7 @@ static bool show_calls(PtcMem *mem, PtcRemote *remote, void *run)
 
 static bool ask_about_calls(PtcMem *mem, PtcRemote *remote, void *run, PtcTerminalLine *line)
 {
-    char why[PTC_REMOTE_WHY];
+    PtcWhy why;
     int answer = show_calls(mem, remote, run) ? -2 : -1;
     ptc_terminal_line_forget(line);
     for (int i = 0; i < TRIES && answer == -2; i++) {
@@ -63,8 +63,8 @@ static bool ask_about_calls(PtcMem *mem, PtcRemote *remote, void *run, PtcTermin
     }
     if (answer < 0)
         return false;
-    if (!remote->decide(run, (PtcRemoteDecision)answer, why))
-        ptc_io_printf(PTC_IO_STDERR, "this could not be kept for later: %s\n", why);
+    if (!remote->decide(run, (PtcRemoteDecision)answer, &why))
+        ptc_io_printf(PTC_IO_STDERR, "this could not be kept for later: %s\n", why.text);
     return true;
 }
 

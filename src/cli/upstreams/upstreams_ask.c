@@ -292,19 +292,16 @@ bool ptc_upstreams_is_left(const PtcUpstreamState *s)
 /* A file of pins that cannot be used is no reason to say that all is well.  False: it is such. */
 static bool put_pins_fault(const PtcUpstreamsCommand *c, const PtcUpstreamState *s, PtcBuf *line)
 {
-    char why[256] = "";
-    if (s->pinned)
-        ptc_pins_fault(ptc_manager_pins(c->upstreams->manager), why);
-    if (why[0])
+    PtcWhy why;
+    PtcPins *pins = ptc_manager_pins(c->upstreams->manager);
+    bool good = !s->pinned || ptc_pins_usable(pins, &why);
+    if (!good)
         ptc_buf_addf(line,
                      "\n  what its tools were cannot be known, so the policy is applied as if "
                      "they had said nothing of themselves: %s",
-                     why);
-    bool good = !why[0];
-    if (s->pinned && good)
-        ptc_pins_unkept(ptc_manager_pins(c->upstreams->manager), why);
-    if (good && why[0])
-        ptc_buf_addf(line, "\n  its tools could not be pinned: %s", why);
+                     why.text);
+    else if (s->pinned && !ptc_pins_kept(pins, &why))
+        ptc_buf_addf(line, "\n  its tools could not be pinned: %s", why.text);
     return good;
 }
 

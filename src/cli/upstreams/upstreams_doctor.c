@@ -470,14 +470,12 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
 static void look_at_rest(Doctor *d, size_t bytes)
 {
     PtcUpstreams *u = d->c->upstreams;
-    char why[256] = "";
+    PtcWhy why;
     PtcBuf text;
     d->state = (PtcUpstreamState){0};
     look_at_credentials(d);
-    if (ptc_manager_pins(u->manager))
-        ptc_pins_unkept(ptc_manager_pins(u->manager), why);
-    if (why[0])
-        advise(d, "pins", "%s", why);
+    if (ptc_manager_pins(u->manager) && !ptc_pins_kept(ptc_manager_pins(u->manager), &why))
+        advise(d, "pins", "%s", why.text);
     for (size_t i = 0; i < sizeof client_names / sizeof *client_names; i++)
         look_at_client(d, client_names[i]);
     ptc_buf_init(&text, d->c->mem, OUT_BYTES);

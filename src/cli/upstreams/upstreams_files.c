@@ -152,10 +152,10 @@ static void tell_rule(void *user, PtcText line)
 /* Once all files are read: a rule may be for a server of another one. */
 static bool check_rules(Reading *r)
 {
-    char why[400];
+    PtcWhy why;
     return ptc_rule_check_servers(&r->u->desk.heap, r->u->entries, r->u->policy, tell_rule, r,
-                                  why) ||
-           fail(r, PTC_EXIT_USAGE, "policy", why);
+                                  &why) ||
+           fail(r, PTC_EXIT_USAGE, "policy", why.text);
 }
 
 /* Two credentials with one name would send the one of this file to an upstream of the other. */

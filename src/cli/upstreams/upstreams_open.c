@@ -31,7 +31,6 @@ static void show_notice(void *user, PtcText line)
 static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstreamsOptions *options,
                          void (*log)(void *user, PtcText line), void *user, int *status)
 {
-    char why[200];
     PtcManagerConfig config = {.heap = &u->desk.heap,
                                .entries = u->entries,
                                .places = u->places,
@@ -54,10 +53,10 @@ static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstream
                                .log = log,
                                .notice = log || options->quiet ? NULL : show_notice,
                                .user = user};
-    u->manager = ptc_manager_new(u->mem, &config, why);
+    u->manager = ptc_manager_new(u->mem, &config);
     if (!u->manager) {
         *status = PTC_EXIT_FAILED;
-        ptc_io_printf(PTC_IO_STDERR, "ptc %s: upstreams: %s\n", command, why);
+        ptc_io_printf(PTC_IO_STDERR, "ptc %s: upstreams: out of memory\n", command);
     }
     return u->manager != NULL;
 }
@@ -144,12 +143,11 @@ static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const
                              const PtcRunMore *more, PtcOutcome **outcome)
 {
     PtcRun again = *run;
-    const char *why;
     PtcStatus status;
     again.now_ms = run->now_ms ? run->now_ms : ptc_clock_wall_ms();
     ptc_terminal_offer(far->remote, far->run);
     while ((status = eval(ptc, &again, more, outcome)) == PTC_OK && is_suspended(*outcome) &&
-           far->remote->waiting(far->run, &why) > 0 && ask(u, ptc, far)) {
+           far->remote->waiting(far->run, NULL) > 0 && ask(u, ptc, far)) {
         ptc_outcome_drop(*outcome);
         *outcome = NULL;
         far->remote->again(far->run, end_of(ptc), &ptc->cancel, &far->version);

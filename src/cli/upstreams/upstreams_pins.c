@@ -32,7 +32,7 @@ static int complain(const char *what, const char *why)
 /* NULL: there are no upstreams or no pins, and that has been told. */
 static PtcPins *find_pins(PtcUpstreamsCommand *c, const char *what)
 {
-    char why[256];
+    PtcWhy why;
     PtcPins *pins = c->upstreams->manager ? ptc_manager_pins(c->upstreams->manager) : NULL;
     if (!c->upstreams->manager) {
         complain(what, "there are no upstreams: name a file with --upstreams FILE, or a client "
@@ -43,10 +43,10 @@ static PtcPins *find_pins(PtcUpstreamsCommand *c, const char *what)
         complain("pins", "there is no place for them: set HOME or XDG_STATE_HOME");
         return NULL;
     }
-    ptc_pins_fault(pins, why);
-    if (why[0])
-        complain("pins", why);
-    return why[0] ? NULL : pins;
+    if (ptc_pins_usable(pins, &why))
+        return pins;
+    complain("pins", why.text);
+    return NULL;
 }
 
 static bool is_named(const PtcUpstreamState *s, PtcText name)
@@ -207,7 +207,8 @@ static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
     PtcValue place = ptc_seq_nth(c->upstreams->places, i);
     PtcText text = ptc_fields_text(heap, place, "digest");
     PtcPinned who = {s->file, s->name};
-    char digest[PTC_PIN_ENTRY + 1], why[256];
+    PtcWhy why;
+    char digest[PTC_PIN_ENTRY + 1];
     if (!text.bytes || text.len != PTC_PIN_ENTRY)
         return false;
     memcpy(digest, text.bytes, PTC_PIN_ENTRY);
@@ -215,8 +216,8 @@ static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
     if (ptc_pins_has_entry(pins, who, digest))
         return false;
     *status = PTC_EXIT_OK;
-    if (!ptc_pins_approve_entry(pins, who, digest, why))
-        *status = complain(c->argv[0], why);
+    if (!ptc_pins_approve_entry(pins, who, digest, &why))
+        *status = complain(c->argv[0], why.text);
     else
         show_entry(c, ptc_fields_text(heap, place, "written"), s);
     return true;
@@ -254,13 +255,13 @@ static int tell_unchanged(PtcPins *pins, PtcPinned who, PtcText tool, const char
 
 static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool, const char *arg)
 {
-    char why[512];
+    PtcWhy why;
     size_t count = 0;
-    if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, why))
-        return complain(arg, why);
+    if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, &why))
+        return complain(arg, why.text);
     if (count == 0 && s->state == PTC_UPSTREAM_UNUSABLE) {
-        snprintf(why, sizeof why, "it cannot be used, approved or not: %s", s->reason);
-        return complain(arg, why);
+        ptc_why_say(&why, PTC_WHY_REFUSED, "it cannot be used, approved or not: %s", s->reason);
+        return complain(arg, why.text);
     }
     if (count == 0)
         return tell_unchanged(pins, (PtcPinned){s->file, s->name}, tool, arg);

@@ -146,7 +146,6 @@ static PtcRemoteDecision decision_of(PtcHeap *heap, PtcValue answer)
 bool ptc_job_take_answer(PtcJob *job, PtcValue answer)
 {
     PtcHeap *heap = ptc_mcp_heap(job->call);
-    char why[PTC_REMOTE_WHY];
     job->decided = true;
     if (job->inquiry) {
         ptc_job_reply(job, answer);
@@ -156,8 +155,8 @@ bool ptc_job_take_answer(PtcJob *job, PtcValue answer)
     if (ptc_text_is(field(heap, answer, "action"), "cancel"))
         return ptc_job_fail_effects(job, "cancelled",
                                     "the question was not answered: the run is over");
-    (void)remote_of(job)->decide(job->asking.run, decision_of(heap, answer),
-                                 why); /* effects say so */
+    /* Effects say why an approval could not be kept. */
+    (void)remote_of(job)->decide(job->asking.run, decision_of(heap, answer), NULL);
     job->round++;
     return true;
 }

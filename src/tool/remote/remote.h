@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
+#include "base/why.h"
 
 typedef enum {
     /* ("version" of an answer: that of the run when other runs with that version may use it, 0: this run only)
@@ -83,8 +84,6 @@ typedef enum {
     PTC_REMOTE_NO,      /* these tools not, in this run: their calls fail with "declined" */
 } PtcRemoteDecision;
 
-enum { PTC_REMOTE_WHY = 200 };
-
 /* What servers may ask whoever started the run. */
 enum {
     PTC_REMOTE_ELICITS = 1, /* elicitation/create with a form */
@@ -144,8 +143,8 @@ typedef struct PtcRemote {
     /* After that was answered: waits a while for the sign-in to end.  False: it goes on. */
     bool (*signed_in)(void *run, int64_t ms);
     /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much
-     * would have to be remembered (*why says so, or is NULL). */
-    size_t (*waiting)(void *run, const char **why);
+     * would have to be remembered, and only then why is filled in. */
+    size_t (*waiting)(void *run, PtcWhy *why);
     /* Composes the question about them: `text` (or NULL) gets lines for a person, each begun by a line feed, which name
      * every tool that the question is about, with its effect and the number of its calls.  decide() is about these
      * calls and tools alone; what does not fit into one question is asked about in the next.  `json` (or NULL) gets an
@@ -155,7 +154,7 @@ typedef struct PtcRemote {
     size_t (*question)(void *run, PtcBuf *text, PtcBuf *json);
     /* What a person says about the question that was composed last.  False: it could not be kept permanently, and why
      * says so; it holds until the process ends. */
-    bool (*decide)(void *run, PtcRemoteDecision decision, char why[PTC_REMOTE_WHY]);
+    bool (*decide)(void *run, PtcRemoteDecision decision, PtcWhy *why);
     /* In place of begin(): the program is run again.  What was recorded is given again, what was approved is called. */
     void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);
     /* Did the program, when it was run again, call something else than before? */

@@ -84,10 +84,9 @@ static bool make_schemas(PtcListing *l)
 /* The tools of a document, which is kept: calls are made from it. */
 static PtcValue read_document(PtcListing *l, const PtcEntry *entry, PtcValue document)
 {
-    const char *hint;
     PtcHeap *heap = &l->desk.heap;
     if (document == PTC_NONE || !ptc_is_map(document) ||
-        !ptc_openapi_is_document(heap, document, &hint))
+        !ptc_openapi_is_document(heap, document, NULL))
         return PTC_NONE;
     l->document = document;
     l->about = ptc_openapi_tools_about(heap, document);

@@ -28,8 +28,8 @@ typedef struct {
     PtcValue root;
     struct timespec time;
     uint64_t inode, size;
-    bool pending;    /* a tool has changed, and nobody has approved that */
-    char fault[256]; /* why it cannot be used; "": it can */
+    bool pending; /* a tool has changed, and nobody has approved that */
+    PtcWhy fault; /* why it cannot be used, if that is so */
 } Book;
 
 struct PtcPins {
@@ -39,7 +39,7 @@ struct PtcPins {
     pthread_mutex_t lock;  /* guards the book */
     Book *book;            /* NULL: not read yet */
     atomic_bool pending;   /* of the book, or it has a fault: somebody may have mended it since */
-    char unkept[256];      /* with `lock`: why the book is not on disk as it is here; "": it is */
+    PtcWhy unkept; /* with `lock`: why the book is not on disk as it is here, if that is so */
 };
 
 /* ------------------------------------------------------------------------------------- book */
@@ -88,9 +88,10 @@ static void parse_book(const PtcPins *p, Book *book, PtcText text)
         files != PTC_NONE && ptc_is_map(files))
         book->root = root;
     else
-        snprintf(book->fault, sizeof book->fault,
-                 "%.150s is not in the form that ptc writes; move it away to pin everything again",
-                 p->path);
+        ptc_why_say(
+            &book->fault, PTC_WHY_UNAVAILABLE,
+            "%.150s is not in the form that ptc writes; move it away to pin everything again",
+            p->path);
 }
 
 /* Why the file was not read, and what helps. */
@@ -99,14 +100,14 @@ static void tell_unread(const PtcPins *p, Book *book, int why)
     struct stat st;
     bool plain = lstat(p->path, &st) != 0 || S_ISREG(st.st_mode);
     if (!plain)
-        snprintf(book->fault, sizeof book->fault,
-                 "%.150s is not a plain file; move it away to pin everything again", p->path);
+        ptc_why_say(&book->fault, PTC_WHY_UNAVAILABLE,
+                    "%.150s is not a plain file; move it away to pin everything again", p->path);
     else if (why == EPERM)
-        snprintf(book->fault, sizeof book->fault,
-                 "%.150s may be written by others, or is not a file of yours: chmod 600 it",
-                 p->path);
+        ptc_why_say(&book->fault, PTC_WHY_UNAVAILABLE,
+                    "%.150s may be written by others, or is not a file of yours: chmod 600 it",
+                    p->path);
     else
-        snprintf(book->fault, sizeof book->fault, "%.150s: %s", p->path, strerror(why));
+        ptc_why_say(&book->fault, PTC_WHY_UNAVAILABLE, "%.150s: %s", p->path, strerror(why));
 }
 
 /* NULL: out of memory. */
@@ -139,7 +140,7 @@ static void take_book(PtcPins *p, Book *book)
 {
     free_book(p->mem, p->book);
     p->book = book;
-    atomic_store(&p->pending, book->pending || book->fault[0]);
+    atomic_store(&p->pending, book->pending || book->fault.class);
 }
 
 /* With p->lock held: what is known, read when it must be.  NULL: out of memory, or it cannot be used. */
@@ -150,7 +151,7 @@ static Book *known(PtcPins *p)
         if (book)
             take_book(p, book);
     }
-    return p->book && !p->book->fault[0] ? p->book : NULL;
+    return p->book && !p->book->fault.class ? p->book : NULL;
 }
 
 PtcPins *ptc_pins_new(PtcMem *mem, const char *state_dir)
@@ -178,23 +179,29 @@ void ptc_pins_free(PtcPins *p)
     ptc_mem_free(p->mem, p, sizeof *p);
 }
 
-void ptc_pins_fault(PtcPins *p, char why[256])
+/* With p->lock held. */
+static bool check_book(PtcPins *p, PtcWhy *why)
 {
-    pthread_mutex_lock(&p->lock);
     (void)!known(p);
-    snprintf(why, 256, "%s", p->book ? p->book->fault : "out of memory");
-    pthread_mutex_unlock(&p->lock);
+    if (!p->book)
+        return ptc_why_no_memory(why);
+    return !p->book->fault.class || ptc_why_copy(why, &p->book->fault);
 }
 
-void ptc_pins_unkept(PtcPins *p, char why[256])
+bool ptc_pins_usable(PtcPins *p, PtcWhy *why)
 {
     pthread_mutex_lock(&p->lock);
-    (void)!known(p);
-    snprintf(why, 256, "%s",
-             !p->book            ? "out of memory"
-             : p->book->fault[0] ? p->book->fault
-                                 : p->unkept);
+    bool ok = check_book(p, why);
     pthread_mutex_unlock(&p->lock);
+    return ok;
+}
+
+bool ptc_pins_kept(PtcPins *p, PtcWhy *why)
+{
+    pthread_mutex_lock(&p->lock);
+    bool ok = check_book(p, why) && (!p->unkept.class || ptc_why_copy(why, &p->unkept));
+    pthread_mutex_unlock(&p->lock);
+    return ok;
 }
 
 bool ptc_pins_refresh(PtcPins *p)
@@ -312,16 +319,15 @@ typedef struct {
     PtcPins *pins;
     Book *book;
     int lock;
-    char *why;
+    PtcWhy *why;
 } Edit;
 
 static bool fail(Edit *e, const char *what, const char *why)
 {
-    snprintf(e->why, 256, "%.150s: %s", what, why);
-    return false;
+    return ptc_why_say(e->why, PTC_WHY_UNAVAILABLE, "%.150s: %s", what, why);
 }
 
-static bool edit_begin(PtcPins *p, Edit *e, char why[256])
+static bool edit_begin(PtcPins *p, Edit *e, PtcWhy *why)
 {
     *e = (Edit){.pins = p, .lock = -1, .why = why};
     pthread_mutex_lock(&p->write);
@@ -331,9 +337,7 @@ static bool edit_begin(PtcPins *p, Edit *e, char why[256])
     e->book = read_book(p);
     if (!e->book)
         return fail(e, p->path, "out of memory");
-    if (e->book->fault[0])
-        snprintf(why, 256, "%s", e->book->fault);
-    return !e->book->fault[0];
+    return !e->book->fault.class || ptc_why_copy(why, &e->book->fault);
 }
 
 static bool write_book(Edit *e)
@@ -362,7 +366,7 @@ static bool edit_end(Edit *e, bool ok)
         stamp(p, e->book);
         pthread_mutex_lock(&p->lock);
         take_book(p, e->book);
-        p->unkept[0] = '\0';
+        ptc_why_init(&p->unkept);
         pthread_mutex_unlock(&p->lock);
     } else {
         free_book(p->mem, e->book);
@@ -500,17 +504,17 @@ static bool see_tools(Book *book, PtcPinned who, PtcListing *l)
 }
 
 /* What cannot be written is known as long as this process lives. */
-static void see_here(PtcPins *p, PtcPinned who, PtcListing *l, const char *why)
+static void see_here(PtcPins *p, PtcPinned who, PtcListing *l, const PtcWhy *why)
 {
     pthread_mutex_lock(&p->lock);
     Book *book = known(p);
     if (book && see_tools(book, who, l))
         atomic_store(&p->pending, book->pending);
-    snprintf(p->unkept, sizeof p->unkept, "%s", why);
+    ptc_why_copy(&p->unkept, why);
     pthread_mutex_unlock(&p->lock);
 }
 
-static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, char why[256])
+static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, PtcWhy *why)
 {
     Edit e;
     bool ok = edit_begin(p, &e, why);
@@ -523,11 +527,11 @@ static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, char why[256])
 }
 
 bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, void *user,
-                  char why[256])
+                  PtcWhy *why)
 {
     pthread_mutex_lock(&p->lock);
     Book *book = known(p);
-    bool same = book && !p->unkept[0] && is_known(book, who, l);
+    bool same = book && !p->unkept.class && is_known(book, who, l);
     pthread_mutex_unlock(&p->lock);
     bool ok = same || see_all(p, who, l, why);
     for (size_t i = 0; tell && i < l->server.count; i++) {
@@ -568,7 +572,7 @@ static size_t approve_tools(Book *book, PtcPinned who, PtcText tool)
     return n;
 }
 
-bool ptc_pins_approve(PtcPins *p, PtcPinned who, PtcText tool, size_t *count, char why[256])
+bool ptc_pins_approve(PtcPins *p, PtcPinned who, PtcText tool, size_t *count, PtcWhy *why)
 {
     Edit e;
     bool ok = edit_begin(p, &e, why);
@@ -591,7 +595,7 @@ bool ptc_pins_has_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENT
 }
 
 bool ptc_pins_approve_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENTRY + 1],
-                            char why[256])
+                            PtcWhy *why)
 {
     Edit e;
     bool ok = edit_begin(p, &e, why);

@@ -11,6 +11,7 @@
 #ifndef PTC_UPSTREAM_CATALOG_PINS_H
 #define PTC_UPSTREAM_CATALOG_PINS_H
 
+#include "base/why.h"
 #include "upstream/catalog/listing.h"
 #include "upstream/config/policy.h"
 
@@ -25,12 +26,12 @@ typedef struct PtcPinned {
 PTC_MUST_USE PtcPins *ptc_pins_new(PtcMem *mem, const char *state_dir);
 void ptc_pins_free(PtcPins *pins); /* NULL is fine */
 
-/* Why the file cannot be used; "": it can, or it is not there.  Pins are then neither read nor written, and any tool
- * may have been anything before. */
-void ptc_pins_fault(PtcPins *pins, char why[256]);
+/* Can the file be used, or is it not there?  False: pins are neither read nor written, and any tool may have been
+ * anything before. */
+bool ptc_pins_usable(PtcPins *pins, PtcWhy *why);
 
-/* Why another process will not know what this one has pinned, which may be such a fault; "": it will. */
-void ptc_pins_unkept(PtcPins *pins, char why[256]);
+/* Will another process know what this one has pinned?  What cannot be used is not kept either. */
+bool ptc_pins_kept(PtcPins *pins, PtcWhy *why);
 
 /* Has somebody written the file since it was read?  It is read again then. */
 bool ptc_pins_refresh(PtcPins *pins);
@@ -47,7 +48,7 @@ void ptc_pins_parts(unsigned parts, char text[64]);
  * lives. */
 typedef void PtcPinsTell(void *user, PtcText tool, unsigned parts);
 PTC_MUST_USE bool ptc_pins_see(PtcPins *pins, PtcPinned who, PtcListing *listing, PtcPinsTell *tell,
-                               void *user, char why[256]);
+                               void *user, PtcWhy *why);
 
 /* Which parts of a tool differ from what is pinned; 0: none, or it is not pinned. */
 unsigned ptc_pins_changed(PtcPins *pins, PtcPinned who, PtcListing *listing, size_t tool);
@@ -60,7 +61,7 @@ PtcPolicyOut ptc_pins_decide(PtcPins *pins, PtcPinned who, PtcListing *listing, 
 /* Takes the tool (absent: all of the upstream) as it was last seen.  *count: how many that were changed; False: the
  * file could not be written, and why says so. */
 PTC_MUST_USE bool ptc_pins_approve(PtcPins *pins, PtcPinned who, PtcText tool, size_t *count,
-                                   char why[256]);
+                                   PtcWhy *why);
 
 /* ----------------------------------------------------------------------------------- entries */
 
@@ -69,7 +70,7 @@ enum { PTC_PIN_ENTRY = 64 }; /* digits of the digest of an entry */
 /* Has this entry been approved as it is written now? */
 bool ptc_pins_has_entry(PtcPins *pins, PtcPinned who, const char digest[PTC_PIN_ENTRY + 1]);
 PTC_MUST_USE bool ptc_pins_approve_entry(PtcPins *pins, PtcPinned who,
-                                         const char digest[PTC_PIN_ENTRY + 1], char why[256]);
+                                         const char digest[PTC_PIN_ENTRY + 1], PtcWhy *why);
 
 /* ------------------------------------------------------------------------------------ people */
 

@@ -64,7 +64,7 @@ static bool has_server(PtcHeap *heap, PtcValue entries, PtcText rule, PtcNearest
 }
 
 bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy, PtcRuleTell *tell,
-                            void *user, char why[400])
+                            void *user, PtcWhy *why)
 {
     PtcValue key, value;
     for (size_t pos = 0; policy != PTC_NONE && ptc_map_next(policy, &pos, &key, &value);) {
@@ -81,11 +81,12 @@ bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy, Pt
             put_nearest(meant, sizeof meant, &near);
         else
             put_pattern(meant, sizeof meant, rule);
-        snprintf(why, 400, "the rule \"%.*s\": \"%.*s\" is for a server that no file has%s",
-                 TEXT(rule), TEXT(word), meant);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "the rule \"%.*s\": \"%.*s\" is for a server that no file has%s", TEXT(rule),
+                    TEXT(word), meant);
         if (name)
             return false;
-        tell(user, ptc_text_cstr(why));
+        tell(user, ptc_text_cstr(why->text));
     }
     return true;
 }

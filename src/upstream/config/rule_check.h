@@ -4,6 +4,7 @@
 #ifndef PTC_UPSTREAM_CONFIG_RULE_CHECK_H
 #define PTC_UPSTREAM_CONFIG_RULE_CHECK_H
 
+#include "base/why.h"
 #include "upstream/catalog/listing.h"
 
 typedef void PtcRuleTell(void *user, PtcText line);
@@ -11,7 +12,7 @@ typedef void PtcRuleTell(void *user, PtcText line);
 /* Rules of files, globs of server/tool.  False: one is for a server that no entry has, and `why` says so with the
  * nearest name.  Patterns that fit no server are told. */
 PTC_MUST_USE bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy,
-                                         PtcRuleTell *tell, void *user, char why[400]);
+                                         PtcRuleTell *tell, void *user, PtcWhy *why);
 
 /* Rules of an entry, and those of files for it, that fit none of the tools of its server: each is told (or tell is
  * NULL), and the first that would deny a tool by its name is noted in the listing (PtcListing.misspelt). */

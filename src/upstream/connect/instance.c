@@ -151,14 +151,15 @@ static void tell_changed(void *user, PtcText tool, unsigned parts)
 /* On the clerk's thread. */
 static void compare_pins(PtcInstance *i, PtcListing *listing)
 {
-    char why[256];
+    PtcWhy why;
+    char all[80];
     Changes changes = {.instance = i};
     if (!ptc_pins_see(i->upstream->manager->pins, ptc_upstream_pinned(i->upstream), listing,
-                      tell_changed, &changes, why))
-        tell(i, "its tools could not be pinned", ptc_text_cstr(why));
-    snprintf(why, sizeof why, "%zu in all; ptc upstreams pins shows them", changes.count);
+                      tell_changed, &changes, &why))
+        tell(i, "its tools could not be pinned", ptc_text_cstr(why.text));
+    snprintf(all, sizeof all, "%zu in all; ptc upstreams pins shows them", changes.count);
     if (changes.count > CHANGES_TOLD)
-        tell(i, "tools have changed since they were pinned", ptc_text_cstr(why));
+        tell(i, "tools have changed since they were pinned", ptc_text_cstr(all));
 }
 
 /* On the clerk's thread: reads the listing, and keeps it on disk. */
@@ -578,24 +579,27 @@ static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
     return i;
 }
 
-PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why)
+PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, PtcWhy *why)
 {
     owner = up->entry.shared ? "" : owner;
     size_t len = strlen(owner) + 1;
     PtcInstance *i = ptc_instance_find(m, up, owner), *idle = NULL;
-    *why = "too many upstreams are running";
-    if (i || (m->instance_count == PTC_MANAGER_INSTANCES && !(idle = find_idle(m))))
+    if (i)
         return i;
-    *why = "out of memory";
-    char *name = ptc_mem_alloc(m->mem, len);
-    if (!name)
+    if (m->instance_count == PTC_MANAGER_INSTANCES && !(idle = find_idle(m))) {
+        ptc_why_say(why, PTC_WHY_REFUSED, "too many upstreams are running");
         return NULL;
-    memcpy(name, owner, len);
-    if (idle)
+    }
+    char *name = ptc_mem_alloc(m->mem, len);
+    if (name)
+        memcpy(name, owner, len);
+    if (name && idle)
         give_to(idle, up, name);
-    else if (!(idle = new_instance(m, up, name)))
+    else if (name && !(idle = new_instance(m, up, name)))
         ptc_mem_free(m->mem, name, len);
-    return idle;
+    if (!name || !idle)
+        ptc_why_no_memory(why);
+    return name ? idle : NULL;
 }
 
 /* ------------------------------------------------------------------------------- background */
@@ -610,14 +614,13 @@ static unsigned warming(const PtcManager *m)
 
 void ptc_instance_warm_next(PtcManager *m)
 {
-    const char *why;
     bool may = m->warm_owner && !m->ending && ptc_clock_ns(NULL) >= m->warm_at_ns;
     for (size_t n = 0; may && n < m->count && warming(m) < WARM_AT_ONCE; n++) {
         PtcUpstream *up = &m->upstreams[n];
         if (up->warmed || up->listing || up->entry.unusable.bytes || up->entry.disabled)
             continue;
         up->warmed = true;
-        PtcInstance *i = ptc_instance_get(m, up, m->warm_owner, &why);
+        PtcInstance *i = ptc_instance_get(m, up, m->warm_owner, NULL);
         if (!i || i->state != PTC_INSTANCE_COLD)
             continue;
         i->warming = true;

@@ -217,10 +217,9 @@ static void take_config(PtcManager *m, const PtcManagerConfig *config)
     ptc_credentials_init(&m->credentials);
 }
 
-PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char why[200])
+PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
 {
     PtcManager *m = ptc_mem_alloc(mem, sizeof *m);
-    snprintf(why, 200, "out of memory");
     if (!m)
         return NULL;
     memset(m, 0, sizeof *m);

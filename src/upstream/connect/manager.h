@@ -52,9 +52,8 @@ typedef struct PtcManagerConfig {
 
 typedef struct PtcManager PtcManager;
 
-/* NULL with a text in why. */
-PTC_MUST_USE PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config,
-                                         char why[200]);
+/* NULL: out of memory. */
+PTC_MUST_USE PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config);
 /* No run may be under way.  Ends every upstream. */
 void ptc_manager_free(PtcManager *manager);
 

@@ -201,7 +201,7 @@ struct PtcUpRun {
     size_t site_count;
     PtcReplay replay;            /* unless mode is PTC_REMOTE_REFUSES */
     PtcGrants granted, declined; /* for this run, whatever the owner */
-    char unkept[PTC_REMOTE_WHY]; /* why an `always` will not be known later; "": it will */
+    PtcWhy unkept;               /* why an `always` will not be known later */
     /* questions of upstreams (inquiry.h), guarded by the manager's lock */
     unsigned offers;
     struct PtcInquiry *inquiries; /* in the order in which they came */
@@ -264,8 +264,8 @@ static inline PtcPinned ptc_upstream_pinned(const PtcUpstream *up)
 PTC_MUST_USE bool ptc_manager_wake(PtcManager *m);
 
 /* ---- instance.c: with manager->lock held */
-/* The one that serves this owner; NULL: out of memory, or too many, and *why says which. */
-PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why);
+/* The one that serves this owner; NULL: out of memory, or too many. */
+PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, PtcWhy *why);
 /* The same, if there is one. */
 PtcInstance *ptc_instance_find(PtcManager *m, const PtcUpstream *up, const char *owner);
 /* Lists its tools again, on the loop's thread, unless that is under way. */

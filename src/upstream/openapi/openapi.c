@@ -12,13 +12,15 @@
 #include "upstream/openapi/openapi_media.h"
 #include "upstream/openapi/openapi_style.h"
 
-bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint)
+bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, PtcWhy *why)
 {
     PtcText version = ptc_fields_text(heap, document, "openapi");
-    *hint = "it is not an OpenAPI document";
-    if (version.bytes || ptc_map_field(heap, document, "swagger") != PTC_NONE)
-        *hint = "only Swagger 2.0, OpenAPI 3.0 and 3.1 are read";
-    return version.bytes && (ptc_text_starts(version, "3.0") || ptc_text_starts(version, "3.1"));
+    if (version.bytes && (ptc_text_starts(version, "3.0") || ptc_text_starts(version, "3.1")))
+        return true;
+    bool other = version.bytes || ptc_map_field(heap, document, "swagger") != PTC_NONE;
+    return ptc_why_say(why, PTC_WHY_INVALID, "%s",
+                       other ? "only Swagger 2.0, OpenAPI 3.0 and 3.1 are read"
+                             : "it is not an OpenAPI document");
 }
 
 /* ------------------------------------------------------------------------------- operations */

@@ -7,6 +7,7 @@
 #define PTC_UPSTREAM_OPENAPI_OPENAPI_H
 
 #include "base/arena.h"
+#include "base/why.h"
 #include "upstream/config/policy.h"
 
 enum { PTC_OPENAPI_PARAMETERS = 200 }; /* of one operation; one that has more is left out */
@@ -84,7 +85,7 @@ typedef struct PtcOperationName {
 bool ptc_openapi_is(const PtcOperation *operation, PtcOperationName name);
 
 /* Is this a document that we understand?  `hint`: what else it is, a constant text. */
-bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint);
+bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, PtcWhy *why);
 
 /* Operations one by one; begin with all zero.  Names are in the arena.  False at the end, or when out of memory. */
 typedef struct PtcOpenapiEach {

@@ -76,7 +76,7 @@ static PtcValue convert(Converting *c, PtcValue v, int depth)
     return out;
 }
 
-PtcValue ptc_openapi_dialect(PtcHeap *heap, PtcValue document, const char **why)
+PtcValue ptc_openapi_dialect(PtcHeap *heap, PtcValue document, PtcWhy *why)
 {
     Converting c = {heap, ptc_openapi_swagger_is(heap, document)};
     if (c.swagger)
@@ -86,6 +86,8 @@ PtcValue ptc_openapi_dialect(PtcHeap *heap, PtcValue document, const char **why)
     PtcText version = ptc_fields_text(heap, document, "openapi");
     if (version.bytes && ptc_text_starts(version, "3.0"))
         document = convert(&c, document, 0);
-    *why = "it needs more memory than there is";
-    return ptc_fields_ok(heap) ? document : PTC_NONE;
+    if (ptc_fields_ok(heap))
+        return document;
+    ptc_why_say(why, PTC_WHY_NO_MEMORY, "it needs more memory than there is");
+    return PTC_NONE;
 }

@@ -44,10 +44,9 @@ static void refuse(Making *m, PtcText argument, const char *problem, const char 
 
 static bool find_operation(Making *m)
 {
-    const char *hint;
     PtcOpenapiEach each = {.item = PTC_NONE};
     PtcValue document = m->call->document;
-    if (document == PTC_NONE || !ptc_openapi_is_document(m->heap, document, &hint))
+    if (document == PTC_NONE || !ptc_openapi_is_document(m->heap, document, NULL))
         return fail(m, PTC_CALL_UNSUPPORTED_DOCUMENT);
     while (ptc_openapi_next(m->arena, m->heap, document, &each, &m->operation))
         if (ptc_openapi_is(&m->operation, m->call->operation)) {

@@ -125,14 +125,15 @@ static void list(PtcService *s, PtcServiceJob *job)
 {
     PtcLinkReply reply = {.end = PTC_LINK_ANSWER, .retry_after_ms = -1};
     PtcBuf document;
+    PtcWhy why;
     ptc_buf_init(&reply.text, s->mem, WHY_BYTES);
     ptc_buf_init(&document, s->mem, 4 * s->config.entry->schema_max);
-    bool ok = ptc_service_load(job, &document, &reply.text);
-    if (ok) {
+    if (ptc_service_load(job, &document, &why)) {
         ptc_buf_deinit(&reply.text);
         reply.text = document;
     } else {
         reply.end = PTC_LINK_BROKEN;
+        ptc_buf_add_cstr(&reply.text, why.text);
         ptc_buf_deinit(&document);
     }
     job->list->listed(job->list, &reply);

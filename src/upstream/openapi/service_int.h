@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/why.h"
 #include "upstream/config/secret_ring.h"
 #include "upstream/openapi/service.h"
 
@@ -65,6 +66,6 @@ void ptc_service_token_refused(PtcService *service, PtcText lines);
 
 /* ---- service_load.c */
 /* The document as JSON; false: why says it. */
-PTC_MUST_USE bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcBuf *why);
+PTC_MUST_USE bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcWhy *why);
 
 #endif

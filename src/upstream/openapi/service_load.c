@@ -17,13 +17,12 @@
 
 enum { DESK_BYTES = 256 * 1024 * 1024 };
 
-static bool fail(PtcBuf *why, const char *what, const char *how)
+static bool fail(PtcWhy *why, const char *what, const char *how)
 {
-    ptc_buf_addf(why, "its document %s: %s", what, how);
-    return false;
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "its document %s: %s", what, how);
 }
 
-static bool too_large(PtcServiceJob *job, const char *what, PtcBuf *why)
+static bool too_large(PtcServiceJob *job, const char *what, PtcWhy *why)
 {
     char text[100];
     snprintf(text, sizeof text, "it has more than %zu bytes (schema_max_bytes)", job->most);
@@ -32,7 +31,7 @@ static bool too_large(PtcServiceJob *job, const char *what, PtcBuf *why)
 
 /* ------------------------------------------------------------------------------------- bytes */
 
-static bool from_file(PtcServiceJob *job, PtcBuf *why)
+static bool from_file(PtcServiceJob *job, PtcWhy *why)
 {
     struct stat st;
     const char *path = job->service->config.entry->schema_file;
@@ -57,7 +56,7 @@ static bool is_own(const PtcEntry *e)
            ptc_url_same_server(&base, &schema);
 }
 
-static bool from_address(PtcServiceJob *job, PtcBuf *why)
+static bool from_address(PtcServiceJob *job, PtcWhy *why)
 {
     PtcBuf auth;
     const PtcEntry *e = job->service->config.entry;
@@ -102,40 +101,39 @@ static bool is_json(PtcText text)
     return i < text.len && text.bytes[i] == '{';
 }
 
-static PtcValue parse(PtcHeap *heap, PtcText text, char how[300])
+static PtcValue parse(PtcHeap *heap, PtcText text, PtcWhy *why)
 {
     PtcJsonError json = {0};
     PtcYamlError yaml = {0};
-    snprintf(how, 300, "out of memory");
+    ptc_why_no_memory(why);
     if (ptc_text_starts(text, "\xef\xbb\xbf"))
         text = (PtcText){text.bytes + 3, text.len - 3};
     if (is_json(text)) {
         PtcValue v = ptc_json_parse(heap, text.bytes, text.len, &json);
         if (v == PTC_NONE && ptc_fields_ok(heap))
-            snprintf(how, 300, "it is not JSON (line %d: %.200s)", (int)json.line, json.message);
+            ptc_why_say(why, PTC_WHY_INVALID, "it is not JSON (line %d: %.200s)", (int)json.line,
+                        json.message);
         return v;
     }
     PtcValue v = ptc_yaml_read(heap, text, &yaml);
     if (v == PTC_NONE && yaml.message[0])
-        snprintf(how, 300, "it is not YAML (line %zu: %.200s)", yaml.line, yaml.message);
+        ptc_why_say(why, PTC_WHY_INVALID, "it is not YAML (line %zu: %.200s)", yaml.line,
+                    yaml.message);
     return v;
 }
 
-static bool convert(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf *out, PtcBuf *why)
+static bool convert(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf *out, PtcWhy *why)
 {
-    char how[300];
-    const char *hint;
     PtcHeap *heap = &desk->heap;
-    PtcValue v = parse(heap, ptc_buf_view(&job->text), how);
+    PtcValue v = parse(heap, ptc_buf_view(&job->text), why);
+    if (v != PTC_NONE)
+        v = ptc_openapi_dialect(heap, v, why);
     if (v == PTC_NONE)
-        return fail(why, what, how);
-    v = ptc_openapi_dialect(heap, v, &hint);
-    if (v == PTC_NONE || !ptc_emit_value(out, heap, v))
-        return fail(why, what, v == PTC_NONE ? hint : "it needs more memory than there is");
-    return true;
+        return ptc_why_prefix(why, "its document %s: ", what);
+    return ptc_emit_value(out, heap, v) || fail(why, what, "it needs more memory than there is");
 }
 
-bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcBuf *why)
+bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcWhy *why)
 {
     PtcDesk desk;
     const PtcEntry *e = job->service->config.entry;

@@ -237,15 +237,14 @@ static int lock(const char *state_dir)
     return ptc_whole_file_lock(path, LOCK_MS);
 }
 
-static bool fail(char why[200], const char *path, const char *what)
+static bool fail(PtcWhy *why, const char *path, const char *what)
 {
-    snprintf(why, 200, "%.120s: %.70s", path, what);
-    return false;
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.120s: %.70s", path, what);
 }
 
 /* With the lock held. */
 static bool rewrite(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
-                    char why[200])
+                    PtcWhy *why)
 {
     PtcDesk desk;
     PtcBuf out;
@@ -265,7 +264,7 @@ static bool rewrite(PtcMem *mem, const char *state_dir, const char *path, PtcGra
     return ok;
 }
 
-bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, char why[200])
+bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, PtcWhy *why)
 {
     char path[PATH_BYTES];
     if (!path_of(path, state_dir, "approvals.json"))

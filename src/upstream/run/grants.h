@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/text/hmac.h"
+#include "base/why.h"
 
 enum { PTC_GRANTS_MOST = 4096 };
 
@@ -50,6 +51,6 @@ PtcGrantState ptc_grants_find(const PtcGrants *grants, PtcGrantOf of);
  * broken, or that others may write, counts as empty. */
 void ptc_grants_load(PtcGrants *grants, const char *state_dir);
 /* False: it could not be written, and why says so. */
-PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, char why[200]);
+PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, PtcWhy *why);
 
 #endif

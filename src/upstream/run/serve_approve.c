@@ -331,13 +331,14 @@ static void allow(void *user, PtcRemoteMode mode)
     run->mode = mode;
 }
 
-static size_t waiting(void *user, const char **why)
+static size_t waiting(void *user, PtcWhy *why)
 {
     PtcUpRun *run = user;
     bool full = run->replay.full && (run->mode == PTC_REMOTE_ASKS || run->offers);
-    *why = full ? "what the program has received is more than can be kept while a person is asked "
-                  "(16 MiB); read less before or beside calls that need approval"
-                : NULL;
+    if (full)
+        ptc_why_say(why, PTC_WHY_REFUSED,
+                    "what the program has received is more than can be kept while a person is "
+                    "asked (16 MiB); read less before or beside calls that need approval");
     if (run->mode == PTC_REMOTE_PLANS)
         return run->site_count;
     size_t parts = ptc_replay_waiting(&run->replay);
@@ -350,14 +351,13 @@ static size_t waiting(void *user, const char **why)
 static bool grant(PtcUpRun *run, PtcGrantOf of, bool always)
 {
     PtcManager *m = run->manager;
-    char why[PTC_REMOTE_WHY] = "there are too many, or ptc is out of memory";
     pthread_mutex_lock(&m->lock);
     bool ok = ptc_grants_add(&m->grants, of);
     pthread_mutex_unlock(&m->lock);
-    ok = ok && (!always || ptc_grants_keep(m->mem, m->config.state_dir, of, why));
     if (!ok)
-        memcpy(run->unkept, why, sizeof why);
-    return ok;
+        return ptc_why_say(&run->unkept, PTC_WHY_REFUSED,
+                           "there are too many, or ptc is out of memory");
+    return !always || ptc_grants_keep(m->mem, m->config.state_dir, of, &run->unkept);
 }
 
 static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision)
@@ -376,7 +376,7 @@ static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision
 }
 
 /* What was named, and nothing else.  No program is running now, so nothing else looks at the replay. */
-static bool decide(void *user, PtcRemoteDecision decision, char why[PTC_REMOTE_WHY])
+static bool decide(void *user, PtcRemoteDecision decision, PtcWhy *why)
 {
     PtcUpRun *run = user;
     bool ok = true;
@@ -386,8 +386,7 @@ static bool decide(void *user, PtcRemoteDecision decision, char why[PTC_REMOTE_W
             ok = decide_part(run, part, decision) && ok;
         part->asked = false;
     }
-    memcpy(why, run->unkept, sizeof run->unkept);
-    return ok;
+    return ok || ptc_why_copy(why, &run->unkept);
 }
 
 static void again(void *user, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version)

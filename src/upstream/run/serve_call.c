@@ -16,12 +16,11 @@ enum { MS = 1000 * 1000, CALL_BYTES = 64 * 1024 * 1024 };
 
 /* ----------------------------------------------------------------------------------- policy */
 
-static void why_unpinned(const PtcManager *m, char why[256])
+static bool are_pins_kept(const PtcManager *m, PtcWhy *why)
 {
-    if (m->pins)
-        ptc_pins_unkept(m->pins, why);
-    else
-        snprintf(why, 256, "there is no place for pins: set HOME or XDG_STATE_HOME");
+    return m->pins ? ptc_pins_kept(m->pins, why)
+                   : ptc_why_say(why, PTC_WHY_UNAVAILABLE,
+                                 "there is no place for pins: set HOME or XDG_STATE_HOME");
 }
 
 /* Has it changed since it was pinned, and nobody has approved that? */
@@ -35,11 +34,8 @@ static bool serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcList
 static PtcCallReason why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
                                  size_t tool)
 {
-    char why[256];
-    if (!up->entry.pin_strict)
-        return PTC_CALL_WELL;
-    why_unpinned(m, why);
-    return why[0]                             ? PTC_CALL_BY_MISSING_PIN
+    return !up->entry.pin_strict              ? PTC_CALL_WELL
+           : !are_pins_kept(m, NULL)          ? PTC_CALL_BY_MISSING_PIN
            : serve_is_changed(m, up, l, tool) ? PTC_CALL_BY_PIN
                                               : PTC_CALL_WELL;
 }
@@ -75,22 +71,21 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
     return out;
 }
 
-bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
-                        PtcPolicyOut policy, char text[300])
+bool ptc_serve_pins_allow(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
+                          PtcPolicyOut policy, PtcWhy *why)
 {
-    char why[256], word[PTC_ONE_LINE_WORD];
+    char word[PTC_ONE_LINE_WORD];
+    ptc_why_init(why);
     if (policy.why == PTC_CALL_BY_MISSING_PIN) {
-        why_unpinned(m, why);
-        snprintf(text, 300, "what it was cannot be known: %s", why);
-        return true;
+        (void)are_pins_kept(m, why); /* they may be kept by now */
+        return ptc_why_prefix(why, "what it was cannot be known: ");
     }
     if (policy.why != PTC_CALL_BY_CHANGE && policy.why != PTC_CALL_BY_PIN)
-        return false;
-    snprintf(text, 300,
-             "it has changed since it was pinned; ptc upstreams pins shows how, ptc upstreams "
-             "approve %s accepts it as it is",
-             ptc_one_line_word(word, e->name, tool->name));
-    return true;
+        return true;
+    return ptc_why_say(why, PTC_WHY_REFUSED,
+                       "it has changed since it was pinned; ptc upstreams pins shows how, ptc "
+                       "upstreams approve %s accepts it as it is",
+                       ptc_one_line_word(word, e->name, tool->name));
 }
 
 const char *ptc_serve_denied_by(PtcPolicyOut policy)
@@ -103,7 +98,7 @@ const char *ptc_serve_denied_by(PtcPolicyOut policy)
 static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut policy)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
-    char pin[300];
+    PtcWhy pin;
     if (policy.why == PTC_CALL_NO_MEMORY)
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     ptc_run_denied(call, tool);
@@ -113,10 +108,10 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
                                "this server are called",
                                (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
                                tool->symbol.bytes, policy.detail);
-    if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
+    if (!ptc_serve_pins_allow(call->run->manager, e, tool, policy, &pin))
         return ptc_call_refuse(call, PTC_CALL_DENIED, "%.*s/%.*s may not be called: %s",
                                (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
-                               tool->symbol.bytes, pin);
+                               tool->symbol.bytes, pin.text);
     if (call->run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
         return ptc_call_refuse(call, PTC_CALL_DENIED,
                                "%.*s/%.*s may not be called: its effect is %s, and this run may "

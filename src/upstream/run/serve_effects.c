@@ -183,8 +183,8 @@ bool ptc_run_effects(void *user, PtcBuf *out)
     any = put_list(run, out, "unknown", PTC_DID_UNKNOWN) || any;
     any = put_denied(run, out) || any;
     ptc_emit_field_cstr(out, "run_again", run_again(run));
-    if (run->unkept[0])
-        ptc_emit_field_cstr(out, "not_kept", run->unkept);
+    if (run->unkept.class != PTC_WHY_NONE)
+        ptc_emit_field_cstr(out, "not_kept", run->unkept.text);
     ptc_emit_object_end(out);
     pthread_mutex_unlock(&run->lock);
     return any;

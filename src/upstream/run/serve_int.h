@@ -47,9 +47,9 @@ PTC_MUST_USE bool ptc_serve_may_send(PtcUpCall *call);
 PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
                               const PtcListing *l, size_t tool);
 
-/* Why pins do not let it be called, and what helps; false: they have nothing against it. */
-bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *entry, const PtcCatalogTool *tool,
-                        PtcPolicyOut policy, char text[300]);
+/* Do pins let it be called?  Else why says what helps. */
+bool ptc_serve_pins_allow(PtcManager *m, const PtcEntry *entry, const PtcCatalogTool *tool,
+                          PtcPolicyOut policy, PtcWhy *why);
 
 /* What denies it where neither pins nor the lack of a person do. */
 const char *ptc_serve_denied_by(PtcPolicyOut policy);

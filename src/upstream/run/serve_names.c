@@ -169,14 +169,14 @@ bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
                      const PtcCatalogTool *tool, PtcPolicyOut policy)
 {
-    char text[400];
+    PtcWhy why;
     const PtcEntry *e = &up->entry;
     if (run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
-        snprintf(text, sizeof text, "its effect is %s, and this run may only read",
-                 ptc_effect_name(policy.effect.kind));
+        ptc_why_say(&why, PTC_WHY_REFUSED, "its effect is %s, and this run may only read",
+                    ptc_effect_name(policy.effect.kind));
     else if (policy.why == PTC_CALL_CANNOT_ASK)
-        snprintf(
-            text, sizeof text,
+        ptc_why_say(
+            &why, PTC_WHY_REFUSED,
             "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
             "allows it, and so does --allow %.*s/%.*s",
             ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
@@ -184,13 +184,14 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
             (int)(e->ns.len < 40 ? e->ns.len : 40), e->ns.bytes,
             (int)(tool->symbol.len < 60 ? tool->symbol.len : 60), tool->symbol.bytes);
     else if (policy.why == PTC_CALL_NO_MEMORY)
-        snprintf(text, sizeof text, "out of memory");
+        ptc_why_no_memory(&why);
     else if (policy.detail)
-        snprintf(text, sizeof text,
-                 "%.200s; until it is mended, only reads of this server are called", policy.detail);
-    else if (!ptc_serve_pin_text(up->manager, &up->entry, tool, policy, text))
-        snprintf(text, sizeof text, "%s", ptc_serve_denied_by(policy));
-    ptc_emit_field_cstr(out, "rule", text);
+        ptc_why_say(&why, PTC_WHY_REFUSED,
+                    "%.200s; until it is mended, only reads of this server are called",
+                    policy.detail);
+    else if (ptc_serve_pins_allow(up->manager, &up->entry, tool, policy, &why))
+        ptc_why_say(&why, PTC_WHY_REFUSED, "%s", ptc_serve_denied_by(policy));
+    ptc_emit_field_cstr(out, "rule", why.text);
 }
 
 static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)

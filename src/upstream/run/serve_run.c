@@ -207,7 +207,7 @@ bool ptc_call_attach(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     PtcUpstream *up = ptc_run_upstream(run, call->slot);
-    const char *why;
+    PtcWhy why;
     if (up->entry.unusable.bytes)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s cannot be used: %.*s",
                                (int)up->entry.name.len, up->entry.name.bytes,
@@ -218,7 +218,7 @@ bool ptc_call_attach(PtcUpCall *call)
     call->instance = ptc_instance_get(run->manager, up, run->owner, &why);
     if (!call->instance)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s cannot be started: %s",
-                               (int)up->entry.name.len, up->entry.name.bytes, why);
+                               (int)up->entry.name.len, up->entry.name.bytes, why.text);
     call->instance->warming = false; /* whoever asks now will ask again: it stays up */
     if (call->instance->state == PTC_INSTANCE_COLD || call->instance->state == PTC_INSTANCE_DOWN)
         call->instance->offers = ptc_inquiry_allowed(run->offers, &up->entry);
