@@ -18,7 +18,7 @@ void ptc_llm_options_init(PtcLlmOptions *options, size_t size)
 PtcStatus ptc_llm_new(const PtcLlmOptions *given, PtcLlm **out, char *error, size_t size)
 {
     PtcLlmOptions o = {.size = sizeof o};
-    char why[PTC_MODEL_WHY] = "";
+    PtcWhy why;
     if (!out || !api_copy_in(&o, sizeof o, given))
         return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
     PtcModelsOptions options = {.get = o.variable,
@@ -26,22 +26,22 @@ PtcStatus ptc_llm_new(const PtcLlmOptions *given, PtcLlm **out, char *error, siz
                                 .dotenv = o.dotenv,
                                 .replay_loose = o.replay_loose};
     *out = NULL;
-    PtcLlm *llm = ptc_model_host_new(&options, why, sizeof why);
-    bool ok = llm && (!o.aliases || ptc_model_host_add_aliases(llm, o.aliases, why, sizeof why)) &&
-              (!o.record || ptc_model_host_record(llm, o.record, why, sizeof why));
+    PtcLlm *llm = ptc_model_host_new(&options, &why);
+    bool ok = llm && (!o.aliases || ptc_model_host_add_aliases(llm, o.aliases, &why)) &&
+              (!o.record || ptc_model_host_record(llm, o.record, &why));
     if (ok)
         *out = llm;
     else if (llm)
-        (void)ptc_model_host_close(llm, NULL, 0);
-    return ok ? PTC_OK : api_refuse(PTC_BAD_DATA, error, size, why);
+        (void)ptc_model_host_close(llm, NULL);
+    return ok ? PTC_OK : api_refuse(PTC_BAD_DATA, error, size, why.text);
 }
 
 PtcStatus ptc_llm_free(PtcLlm *llm, char *error, size_t size)
 {
-    char why[PTC_MODEL_WHY] = "";
-    return !llm || ptc_model_host_close(llm, why, sizeof why)
+    PtcWhy why;
+    return !llm || ptc_model_host_close(llm, &why)
                ? PTC_OK
-               : api_refuse(PTC_BAD_DATA, error, size, why);
+               : api_refuse(PTC_BAD_DATA, error, size, why.text);
 }
 
 /* -------------------------------------------------------------------------------- agents */

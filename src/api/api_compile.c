@@ -35,14 +35,14 @@ static bool set_context(PtcMission *m, PtcValue map)
 
 static bool read_sizes(PtcChunkUnit unit, int64_t size, int64_t overlap, PtcChunks *how)
 {
-    char why[PTC_CHUNKS_WHY];
+    PtcWhy why;
     int64_t times = unit == PTC_CHUNK_TOKENS ? PTC_CHUNKS_TOKEN : 1;
     if (unit < PTC_CHUNK_LINES || unit > PTC_CHUNK_TOKENS || size > PTC_CHUNKS_SIZE / times)
         return false;
     if (overlap >= size) /* also keeps the product small */
         return false;
     *how = (PtcChunks){unit == PTC_CHUNK_LINES, size * times, overlap * times};
-    return ptc_chunks_check(how, why);
+    return ptc_chunks_check(how, &why);
 }
 
 PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, size_t len,
@@ -50,7 +50,7 @@ PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, si
                             size_t error_size)
 {
     PtcChunks how;
-    char why[PTC_CHUNKS_WHY];
+    PtcWhy why;
     if (!m || m->use != PTC_USE_NEW || !key || !key[0] || (len && !text))
         return api_refuse(PTC_BAD_ARGUMENT, error, error_size,
                           "it needs a mission that has not run yet, a key and a text");
@@ -61,8 +61,8 @@ PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, si
     if (map == PTC_NONE)
         return api_refuse(PTC_BAD_DATA, error, error_size, "the context is not a JSON object");
     if (!ptc_chunks_add(&m->bench.heap, &map, ptc_text_cstr(key), &how,
-                        (PtcText){len ? text : "", len}, why))
-        return api_refuse(PTC_BAD_DATA, error, error_size, why);
+                        (PtcText){len ? text : "", len}, &why))
+        return api_refuse(PTC_BAD_DATA, error, error_size, why.text);
     return set_context(m, map) ? PTC_OK
                                : api_refuse(PTC_NO_MEMORY, error, error_size, "out of memory");
 }
@@ -72,7 +72,7 @@ PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, si
 PtcStatus ptc_mission_compile(PtcMission *m, char *error, size_t size)
 {
     PtcFault fault;
-    char why[PTC_COMPILE_WHY] = "out of memory";
+    PtcWhy why;
     PtcText answer;
     if (!m || m->use != PTC_USE_NEW || m->agent_count != 1 || !m->agents[0]->source.bytes)
         return api_refuse(PTC_BAD_ARGUMENT, error, size,
@@ -85,11 +85,11 @@ PtcStatus ptc_mission_compile(PtcMission *m, char *error, size_t size)
     PtcStatus status = ptc_mission_run(m);
     if (status != PTC_OK)
         return api_refuse(status, error, size, "out of memory");
-    if (ptc_compile_keep(m->last, *context, &m->bench, &m->compiled, &answer, why) &&
-        api_cstr(&m->compiled))
+    if (ptc_compile_keep(m->last, *context, &m->bench, &m->compiled, &answer, &why) &&
+        (api_cstr(&m->compiled) || ptc_why_no_memory(&why)))
         return PTC_OK;
     ptc_buf_clear(&m->compiled);
-    return api_refuse(PTC_BAD_DATA, error, size, why);
+    return api_refuse(PTC_BAD_DATA, error, size, why.text);
 }
 
 const char *ptc_mission_compiled(const PtcMission *m, size_t *len)

@@ -24,10 +24,10 @@ void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
 /* -------------------------------------------------------------------------------- models */
 
 /* For an agent's own replies, if there is no PtcLlm to open them. */
-static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
+static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
 {
     PtcMission *m = user;
-    return ptc_script_new(&m->mem, "script", script, NULL, why, size);
+    return ptc_script_new(&m->mem, "script", script, NULL, why);
 }
 
 static PtcTreeHost tree_host(PtcMission *m)
@@ -40,16 +40,16 @@ static PtcTreeHost tree_host(PtcMission *m)
 }
 
 /* The model that the options name, or the host's function; NULL with a reason: it is not available. */
-static PtcModel *make_model(PtcMission *m, char *why, size_t size)
+static PtcModel *make_model(PtcMission *m, PtcWhy *why)
 {
     if (m->o.model)
-        return ptc_model_host_open(m->o.llm, ptc_text_cstr(m->o.model), PTC_TRUST_HOST, why, size);
+        return ptc_model_host_open(m->o.llm, ptc_text_cstr(m->o.model), PTC_TRUST_HOST, why);
     m->target = (PtcAskTarget){m->o.ask, m->o.ask_user};
     PtcModel *model = ptc_ask_model_new(&m->mem, &m->target);
     if (model && m->o.llm)
         model = ptc_model_host_take(m->o.llm, model);
     if (!model)
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
     return model;
 }
 
@@ -105,17 +105,17 @@ static bool copy_input(PtcMission *m, PtcFault *fault)
 static PtcStatus prepare(PtcMission *m, char *error, size_t size)
 {
     PtcFault fault = {.input = true};
-    char why[PTC_MODEL_WHY] = "";
+    PtcWhy why;
     if (!read_messages(m, &fault) || !copy_input(m, &fault)) {
         if (fault.no_memory)
             return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
-        snprintf(why, sizeof why, "%.*s: %.*s", ptc_utf8_shown(fault.path, strlen(fault.path), 100),
-                 fault.path, ptc_utf8_shown(fault.message, strlen(fault.message), 280),
-                 fault.message);
-        return api_refuse(PTC_BAD_DATA, error, size, why);
+        ptc_why_say(&why, PTC_WHY_INVALID, "%.*s: %.*s",
+                    ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
+                    ptc_utf8_shown(fault.message, strlen(fault.message), 280), fault.message);
+        return api_refuse(PTC_BAD_DATA, error, size, why.text);
     }
-    if ((m->o.model || m->o.ask) && !(m->model = make_model(m, why, sizeof why)))
-        return api_refuse(PTC_BAD_DATA, error, size, why);
+    if ((m->o.model || m->o.ask) && !(m->model = make_model(m, &why)))
+        return api_refuse(PTC_BAD_DATA, error, size, why.text);
     m->options.agent.model = m->model;
     m->o.model = m->o.context = m->o.journal = m->o.memory = m->o.messages = NULL;
     m->o.then = NULL;

@@ -120,19 +120,19 @@ static void exec_free(PtcModel *self)
 }
 
 /* Splits the command into words, stored after the name. */
-static bool fill(Program *p, const char *name, PtcText command, char *why, size_t size)
+static bool fill(Program *p, const char *name, PtcText command, PtcWhy *why)
 {
     size_t count = 0;
     bool inside = false;
     if (!ptc_buf_reserve(&p->texts, strlen(name) + command.len + 2))
-        return snprintf(why, size, "out of memory") < 0;
+        return ptc_why_no_memory(why);
     ptc_buf_add(&p->texts, name, strlen(name) + 1);
     for (size_t i = 0; i < command.len; i++) {
         bool blank = command.bytes[i] == ' ' || command.bytes[i] == '\t';
         if (!blank && !inside) {
             if (count == PTC_EXEC_MODEL_WORDS)
-                return snprintf(why, size, "a command has at most %d words", PTC_EXEC_MODEL_WORDS) <
-                       0;
+                return ptc_why_say(why, PTC_WHY_INVALID, "a command has at most %d words",
+                                   PTC_EXEC_MODEL_WORDS);
             p->argv[count++] = p->texts.data + p->texts.len;
         }
         if (!blank || inside)
@@ -142,22 +142,22 @@ static bool fill(Program *p, const char *name, PtcText command, char *why, size_
     ptc_buf_add_char(&p->texts, 0);
     p->model.name = p->texts.data;
     if (count == 0 || memchr(command.bytes, 0, command.len))
-        return snprintf(why, size, "exec: needs a program, such as exec:./my-model") < 0;
+        return ptc_why_say(why, PTC_WHY_INVALID, "exec: needs a program, such as exec:./my-model");
     return true;
 }
 
 PtcModel *ptc_exec_model_new(PtcMem *mem, const char *name, PtcText command,
-                             const PtcProviderKeys *keys, char *why, size_t size)
+                             const PtcProviderKeys *keys, PtcWhy *why)
 {
     Program *p = ptc_mem_alloc(mem, sizeof *p);
     if (!p) {
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     *p = (Program){
         .model = {.ask = exec_ask, .body = exec_body, .free = exec_free}, .mem = mem, .keys = keys};
     ptc_buf_init(&p->texts, mem, SIZE_MAX / 2);
-    if (fill(p, name, command, why, size))
+    if (fill(p, name, command, why))
         return &p->model;
     exec_free(&p->model);
     return NULL;

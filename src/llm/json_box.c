@@ -61,26 +61,21 @@ static bool is_full(const PtcJsonBox *box)
     return box->heap.page_bytes + box->heap.scratch > PTC_JSON_BOX_BYTES / 4;
 }
 
-PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *status, char *why,
-                           size_t size)
+PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcWhy *why)
 {
     PtcJsonError error = {0};
-    *status = PTC_JSON_BOX_BAD;
-    if (why && size)
-        snprintf(why, size, "it is nested deeper than %d", PTC_LLM_JSON_DEPTH);
-    if (!json_box_depth(text, PTC_LLM_JSON_DEPTH))
+    if (!json_box_depth(text, PTC_LLM_JSON_DEPTH)) {
+        ptc_why_say(why, PTC_WHY_INVALID, "it is nested deeper than %d", PTC_LLM_JSON_DEPTH);
         return PTC_NONE;
+    }
     PtcValue v = ptc_json_parse(&box->heap, text.bytes ? text.bytes : "", text.len, &error);
-    *status = v != PTC_NONE    ? PTC_JSON_BOX_OK
-              : !error.stopped ? PTC_JSON_BOX_BAD
-              : is_full(box)   ? PTC_JSON_BOX_TOO_LARGE
-                               : PTC_JSON_BOX_NO_MEMORY;
-    if (why && size)
-        snprintf(why, size, "%s, at byte %zu",
-                 *status == PTC_JSON_BOX_TOO_LARGE ? "it takes more memory than it may"
-                 : error.stopped                   ? "out of memory"
-                                                   : error.message,
-                 error.offset);
+    if (v == PTC_NONE && !error.stopped)
+        ptc_why_say(why, PTC_WHY_INVALID, "%s, at byte %zu", error.message, error.offset);
+    else if (v == PTC_NONE && is_full(box))
+        ptc_why_say(why, PTC_WHY_REFUSED, "it takes more memory than it may, at byte %zu",
+                    error.offset);
+    else if (v == PTC_NONE)
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, at byte %zu", error.offset);
     return v;
 }
 

@@ -5,6 +5,7 @@
 #define PTC_LLM_JSON_BOX_H
 
 #include "base/text.h"
+#include "base/why.h"
 #include "value/heap.h"
 
 /* Of values; a text of 16 MiB may need this much. */
@@ -16,21 +17,14 @@ typedef struct PtcJsonBox {
     PtcHeap heap;
 } PtcJsonBox;
 
-typedef enum {
-    PTC_JSON_BOX_OK,
-    PTC_JSON_BOX_BAD,       /* not JSON, or nested deeper than PTC_LLM_JSON_DEPTH */
-    PTC_JSON_BOX_TOO_LARGE, /* its values are more than the box holds */
-    PTC_JSON_BOX_NO_MEMORY,
-} PtcJsonBoxStatus;
-
 void ptc_json_box_init(PtcJsonBox *box, PtcMem *mem);
 void ptc_json_box_deinit(PtcJsonBox *box);
 /* Frees all values. */
 void ptc_json_box_clear(PtcJsonBox *box);
 
-/* Reads a text; PTC_NONE with the status, and a reason in `why` (may be NULL). */
-PTC_MUST_USE PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *status,
-                                        char *why, size_t size);
+/* Reads a text; PTC_NONE with a reason: it is not JSON or nested deeper than PTC_LLM_JSON_DEPTH (invalid), its values
+ * are more than the box holds (refused), or memory ran out. */
+PTC_MUST_USE PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcWhy *why);
 
 /* What a map has under a name.  All of these accept any value, and treat what is of another type like what is absent:
  * an absent text, `otherwise`, false, PTC_NONE. */

@@ -29,7 +29,7 @@ static bool grow(PtcLineFile *f)
     return true;
 }
 
-static bool cut(PtcLineFile *f, char *why, size_t size)
+static bool cut(PtcLineFile *f, PtcWhy *why)
 {
     PtcText rest = ptc_buf_view(&f->text);
     for (uint32_t number = 1; rest.len; number++) {
@@ -39,14 +39,10 @@ static bool cut(PtcLineFile *f, char *why, size_t size)
         rest = (PtcText){rest.bytes + used, rest.len - used};
         if (ptc_line_is_blank(line))
             continue;
-        if (line.len > PTC_LINE_FILE_LINE) {
-            snprintf(why, size, "line %u is longer than 64 MiB", number);
-            return false;
-        }
-        if (f->count == f->cap && !grow(f)) {
-            snprintf(why, size, "out of memory");
-            return false;
-        }
+        if (line.len > PTC_LINE_FILE_LINE)
+            return ptc_why_say(why, PTC_WHY_INVALID, "line %u is longer than 64 MiB", number);
+        if (f->count == f->cap && !grow(f))
+            return ptc_why_no_memory(why);
         f->numbers[f->count] = number;
         f->lines[f->count++] = line;
     }
@@ -59,46 +55,42 @@ static void init(PtcLineFile *f, PtcMem *mem)
     ptc_buf_init(&f->text, mem, PTC_LINE_FILE_BYTES);
 }
 
-bool ptc_line_file_take(PtcLineFile *f, PtcMem *mem, PtcText text, char *why, size_t size)
+bool ptc_line_file_take(PtcLineFile *f, PtcMem *mem, PtcText text, PtcWhy *why)
 {
     init(f, mem);
     if (ptc_buf_add(&f->text, text.bytes, text.len))
-        return cut(f, why, size);
-    snprintf(why, size, "out of memory");
-    return false;
+        return cut(f, why);
+    return ptc_why_no_memory(why);
 }
 
 /* All of an open file. */
-static bool read_all(PtcLineFile *f, int fd, char *why, size_t size)
+static bool read_all(PtcLineFile *f, int fd, PtcWhy *why)
 {
     enum { STEP = 64 * 1024 };
     for (;;) {
-        if (!ptc_buf_reserve(&f->text, STEP)) {
-            snprintf(why, size, f->text.full ? "it is larger than 1 GiB" : "out of memory");
-            return false;
-        }
+        if (!ptc_buf_reserve(&f->text, STEP))
+            return ptc_why_say(why, PTC_WHY_NO_MEMORY,
+                               f->text.full ? "it is larger than 1 GiB" : "out of memory");
         ssize_t n = read(fd, f->text.data + f->text.len, STEP);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            snprintf(why, size, "%s", strerror(errno));
+            ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
         if (n <= 0)
             return n == 0;
         f->text.len += (size_t)n;
     }
 }
 
-bool ptc_line_file_read(PtcLineFile *f, PtcMem *mem, const char *path, char *why, size_t size)
+bool ptc_line_file_read(PtcLineFile *f, PtcMem *mem, const char *path, PtcWhy *why)
 {
     init(f, mem);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        snprintf(why, size, "%s", strerror(errno));
-        return false;
-    }
-    bool ok = read_all(f, fd, why, size);
+    if (fd < 0)
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
+    bool ok = read_all(f, fd, why);
     close(fd);
-    return ok && cut(f, why, size);
+    return ok && cut(f, why);
 }
 
 void ptc_line_file_deinit(PtcLineFile *f)

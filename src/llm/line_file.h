@@ -5,6 +5,7 @@
 #define PTC_LLM_LINE_FILE_H
 
 #include "base/buf.h"
+#include "base/why.h"
 
 enum { PTC_LINE_FILE_LINE = 64 * 1024 * 1024 }; /* bytes of a line */
 #define PTC_LINE_FILE_BYTES ((size_t)1 << 30)   /* of all */
@@ -18,11 +19,9 @@ typedef struct PtcLineFile {
 } PtcLineFile;
 
 /* False with a reason. */
-PTC_MUST_USE bool ptc_line_file_read(PtcLineFile *file, PtcMem *mem, const char *path, char *why,
-                                     size_t size);
+PTC_MUST_USE bool ptc_line_file_read(PtcLineFile *file, PtcMem *mem, const char *path, PtcWhy *why);
 /* The same for a text, which is copied. */
-PTC_MUST_USE bool ptc_line_file_take(PtcLineFile *file, PtcMem *mem, PtcText text, char *why,
-                                     size_t size);
+PTC_MUST_USE bool ptc_line_file_take(PtcLineFile *file, PtcMem *mem, PtcText text, PtcWhy *why);
 void ptc_line_file_deinit(PtcLineFile *file);
 
 #endif

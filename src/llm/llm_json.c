@@ -20,10 +20,9 @@ enum { MOST = 1000 * 1000 * 1000 };
 /* JSON unchanged, any other text as a string. */
 static void write_json_or_text(PtcBuf *out, PtcJsonBox *box, const char *key, PtcText text)
 {
-    PtcJsonBoxStatus status;
     ptc_json_box_clear(box);
     ptc_emit_key(out, key);
-    if (ptc_json_box_read(box, text, &status, NULL, 0) != PTC_NONE)
+    if (ptc_json_box_read(box, text, NULL) != PTC_NONE)
         ptc_emit_raw(out, text);
     else
         ptc_emit_text(out, text);
@@ -166,14 +165,7 @@ bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *r)
     return ptc_emit_object_end(out);
 }
 
-/* Always false. */
-static bool wrong(char *why, size_t size, const char *what)
-{
-    snprintf(why, size, "%s", what);
-    return false;
-}
-
-static bool check_names(PtcValue map, const char *const *names, char *why, size_t size)
+static bool check_names(PtcValue map, const char *const *names, PtcWhy *why)
 {
     PtcNearest nearest;
     size_t pos = 0;
@@ -188,10 +180,10 @@ static bool check_names(PtcValue map, const char *const *names, char *why, size_
         ptc_nearest_init(&nearest, name.bytes, name.len);
         for (i = 0; names[i]; i++)
             ptc_nearest_offer(&nearest, names[i], strlen(names[i]));
-        snprintf(why, size, "a reply has no field \"%.*s\"%s%.*s%s",
-                 ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
-                 nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
-                 nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+        ptc_why_say(why, PTC_WHY_INVALID, "a reply has no field \"%.*s\"%s%.*s%s",
+                    ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
+                    nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
+                    nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
         return false;
     }
     return true;
@@ -226,19 +218,19 @@ static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyC
     ptc_buf_deinit(&json);
 }
 
-static bool read_calls(PtcJsonBox *box, PtcValue calls, PtcReply *reply, char *why, size_t size)
+static bool read_calls(PtcJsonBox *box, PtcValue calls, PtcReply *reply, PtcWhy *why)
 {
     static const char *const names[] = {"id", "name", "args", "args_error", NULL};
     if (calls == PTC_NONE || calls == PTC_NIL)
         return true;
     if (!ptc_is_sequential(calls))
-        return wrong(why, size, "\"tool_calls\" must be an array");
+        return ptc_why_say(why, PTC_WHY_INVALID, "\"tool_calls\" must be an array");
     for (size_t i = 0; i < ptc_json_box_length(calls); i++) {
         PtcValue item = ptc_json_box_item(calls, i);
         PtcText name = ptc_json_box_text(box, item, "name");
         if (!name.bytes)
-            return wrong(why, size, "a call needs a \"name\"");
-        if (!check_names(item, names, why, size))
+            return ptc_why_say(why, PTC_WHY_INVALID, "a call needs a \"name\"");
+        if (!check_names(item, names, why))
             return false;
         PtcReplyCall *call = ptc_reply_new_call(reply, (int64_t)i);
         if (!call)
@@ -260,19 +252,19 @@ static void read_delay(PtcJsonBox *box, PtcValue error, PtcReply *reply)
 }
 
 /* A class and a text, an HTTP status, or only the text. */
-static bool read_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, char *why, size_t size)
+static bool read_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, PtcWhy *why)
 {
     PtcText text = ptc_str_text(error), name = ptc_json_box_text(box, error, "class");
     PtcLlmStatus status = ptc_text_is(text, "timeout") ? PTC_LLM_TIMEOUT : PTC_LLM_UNKNOWN;
     int64_t http = ptc_json_box_count(box, error, "http", 999, 0);
     if (!text.bytes && !name.bytes && http < 300)
-        return wrong(why, size,
-                     "an \"error\" is a text, or has \"class\", or \"http\" with a status "
-                     "from 300");
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "an \"error\" is a text, or has \"class\", or \"http\" with a status "
+                           "from 300");
     if (name.bytes && (!ptc_llm_status_find(name, &status) || status == PTC_LLM_OK))
-        return wrong(why, size,
-                     "the \"class\" of an error is rate_limit, timeout, server_error, "
-                     "client_error, config_error, refused, too_large or unknown");
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "the \"class\" of an error is rate_limit, timeout, server_error, "
+                           "client_error, config_error, refused, too_large or unknown");
     read_delay(box, error, reply);
     reply->streamed = ptc_json_box_bool(box, error, "streamed");
     if (!text.bytes && !name.bytes)
@@ -299,12 +291,12 @@ static void read_tokens(PtcJsonBox *box, PtcValue tokens, PtcTokens *out)
     out->cache_read = ptc_json_box_count(box, tokens, "cache_read", MOST, 0);
 }
 
-static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, char *why, size_t size)
+static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, PtcWhy *why)
 {
     PtcValue content = ptc_json_box_get(box, v, "content");
     PtcValue opaque = ptc_json_box_get(box, v, "opaque");
     if (content != PTC_NONE && content != PTC_NIL && !ptc_is_string(content))
-        return wrong(why, size, "\"content\" must be a text or null");
+        return ptc_why_say(why, PTC_WHY_INVALID, "\"content\" must be a text or null");
     if (content != PTC_NONE)
         ptc_reply_add_text(reply, ptc_str_text(content));
     reply->cut = ptc_json_box_bool(box, v, "cut");
@@ -312,48 +304,46 @@ static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, char *why
         ptc_reply_fail(reply, reply->opaque.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
                        reply->opaque.failed ? PTC_TEXT("out of memory")
                                             : PTC_TEXT("the opaque part of a reply is too long"));
-    return read_calls(box, ptc_json_box_get(box, v, "tool_calls"), reply, why, size);
+    return read_calls(box, ptc_json_box_get(box, v, "tool_calls"), reply, why);
 }
 
 bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue v, PtcReply *reply, int64_t *sleep_ms,
-                             char *why, size_t size)
+                             PtcWhy *why)
 {
     static const char *const names[] = {"content", "tool_calls", "error",  "tokens",
                                         "cut",     "sleep_ms",   "opaque", NULL};
     *sleep_ms = 0;
     if (!ptc_is_map(v))
-        return wrong(why, size,
-                     "a reply is an object with \"content\", \"tool_calls\" or \"error\"");
-    if (!check_names(v, names, why, size))
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a reply is an object with \"content\", \"tool_calls\" or \"error\"");
+    if (!check_names(v, names, why))
         return false;
     PtcValue error = ptc_json_box_get(box, v, "error");
     *sleep_ms = ptc_json_box_count(box, v, "sleep_ms", MOST, 0);
     read_tokens(box, ptc_json_box_get(box, v, "tokens"), &reply->tokens);
     if (error != PTC_NONE && error != PTC_NIL)
-        return read_error(box, error, reply, why, size);
-    return read_content(box, v, reply, why, size);
+        return read_error(box, error, reply, why);
+    return read_content(box, v, reply, why);
 }
 
 bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
-    char why[200];
+    PtcWhy why;
     int64_t sleep_ms;
     ptc_json_box_init(&box, reply->mem);
-    PtcValue v = ptc_json_box_read(&box, json, &status, why, sizeof why);
-    bool understood =
-        v != PTC_NONE && ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, why, sizeof why);
+    PtcValue v = ptc_json_box_read(&box, json, &why);
+    bool understood = v != PTC_NONE && ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, &why);
     if (understood)
         ;
-    else if (status == PTC_JSON_BOX_NO_MEMORY)
+    else if (why.class == PTC_WHY_NO_MEMORY)
         ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
-    else if (status == PTC_JSON_BOX_TOO_LARGE)
-        ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", who, why);
+    else if (why.class == PTC_WHY_REFUSED)
+        ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", who, why.text);
     else if (v == PTC_NONE)
-        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s did not write JSON: %s", who, why);
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s did not write JSON: %s", who, why.text);
     else
-        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s: %s", who, why);
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s: %s", who, why.text);
     ptc_json_box_deinit(&box);
     return understood;
 }

@@ -3,6 +3,7 @@
 #ifndef PTC_LLM_LLM_JSON_H
 #define PTC_LLM_LLM_JSON_H
 
+#include "base/why.h"
 #include "llm/json_box.h"
 #include "llm/reply_maker.h"
 
@@ -17,7 +18,7 @@ bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *reply);
 /* Reads a reply, which may be a failure, into one that is being made; *sleep_ms is how long it should take.  False
  * with a reason if the value is not a reply. */
 PTC_MUST_USE bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue value, PtcReply *reply,
-                                          int64_t *sleep_ms, char *why, size_t size);
+                                          int64_t *sleep_ms, PtcWhy *why);
 
 /* Reads the text of a reply into one that is being made.  False: it is not a reply, which is a failure that names
  * `who`. */

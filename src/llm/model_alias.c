@@ -40,11 +40,10 @@ size_t ptc_model_alias_providers(const PtcModelAliases *a, PtcText name)
 }
 
 /* Always false. */
-static bool wrong(char *why, size_t size, PtcText name, const char *what)
+static bool wrong(PtcWhy *why, PtcText name, const char *what)
 {
-    snprintf(why, size, "aliases.%.*s: %s", ptc_utf8_shown(name.bytes, name.len, 64), name.bytes,
-             what);
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "aliases.%.*s: %s",
+                       ptc_utf8_shown(name.bytes, name.len, 64), name.bytes, what);
 }
 
 static bool is_name(PtcText name)
@@ -58,35 +57,35 @@ static bool is_name(PtcText name)
     return name.len > 0 && name.len <= PTC_MODEL_ALIAS_BYTES;
 }
 
-static bool unknown_provider(PtcText name, char *why, size_t size)
+static bool unknown_provider(PtcText alias, PtcText name, PtcWhy *why)
 {
     PtcNearest nearest;
     ptc_nearest_init(&nearest, name.bytes, name.len);
     for (size_t i = 0; i < ptc_provider_count; i++)
         ptc_nearest_offer(&nearest, ptc_providers[i].name, strlen(ptc_providers[i].name));
-    snprintf(why, size, "there is no provider \"%.*s\"%s%.*s%s",
-             ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
-             nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
-             nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "aliases.%.*s: there is no provider \"%.*s\"%s%.*s%s",
+                       ptc_utf8_shown(alias.bytes, alias.len, 64), alias.bytes,
+                       ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
+                       nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
+                       nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
 }
 
 static bool add_row(PtcModelAliases *a, PtcText name, const PtcProvider *provider, PtcText id,
-                    char *why, size_t size)
+                    PtcWhy *why)
 {
     bool failed = false;
     PtcModelAlias *rows = a->count < PTC_MODEL_ALIAS_ROWS
                               ? ptc_arena_push(&a->arena, a->rows, a->count, sizeof *rows)
                               : NULL;
     if (!rows)
-        return wrong(why, size, name,
+        return wrong(why, name,
                      a->count < PTC_MODEL_ALIAS_ROWS ? "out of memory" : "too many aliases");
     a->rows = rows;
     a->rows[a->count] = (PtcModelAlias){.name = ptc_reply_keep(&a->arena, name, &failed),
                                         .provider = provider,
                                         .id = ptc_reply_keep(&a->arena, id, &failed)};
     if (failed)
-        return wrong(why, size, name, "out of memory");
+        return wrong(why, name, "out of memory");
     a->count++;
     return true;
 }
@@ -101,34 +100,32 @@ static void drop(PtcModelAliases *a, PtcText name)
     a->count = kept;
 }
 
-static bool add_alias(PtcModelAliases *a, PtcText name, PtcValue ids, char *why, size_t size)
+static bool add_alias(PtcModelAliases *a, PtcText name, PtcValue ids, PtcWhy *why)
 {
     size_t pos = 0;
     PtcValue key, value;
-    char what[160];
     if (!is_name(name))
-        return wrong(why, size, name, "a name is 1 to 64 letters, digits and -._");
+        return wrong(why, name, "a name is 1 to 64 letters, digits and -._");
     if (!ptc_is_map(ids) || ptc_map_count(ids) == 0)
-        return wrong(why, size, name, "must be an object: the id of the model by provider");
+        return wrong(why, name, "must be an object: the id of the model by provider");
     drop(a, name);
     while (ptc_map_next(ids, &pos, &key, &value)) {
         const PtcProvider *provider = ptc_provider_find(ptc_str_text(key));
         PtcText id = ptc_str_text(value);
         if (!provider)
-            return unknown_provider(ptc_str_text(key), what, sizeof what) ||
-                   wrong(why, size, name, what);
+            return unknown_provider(name, ptc_str_text(key), why);
         if (!id.len)
-            return wrong(why, size, name, "the id of a model is a text that is not empty");
-        if (!add_row(a, name, provider, id, why, size))
+            return wrong(why, name, "the id of a model is a text that is not empty");
+        if (!add_row(a, name, provider, id, why))
             return false;
     }
     return true;
 }
 
-static bool mark_embeddings(PtcModelAliases *a, PtcValue names, char *why, size_t size)
+static bool mark_embeddings(PtcModelAliases *a, PtcValue names, PtcWhy *why)
 {
     if (names != PTC_NONE && !ptc_is_sequential(names))
-        return snprintf(why, size, "\"embeddings\" must be an array of aliases") < 0;
+        return ptc_why_say(why, PTC_WHY_INVALID, "\"embeddings\" must be an array of aliases");
     for (size_t i = 0; i < ptc_json_box_length(names); i++)
         for (size_t k = 0; k < a->count; k++)
             if (ptc_text_same(a->rows[k].name, ptc_str_text(ptc_json_box_item(names, i))))
@@ -136,35 +133,36 @@ static bool mark_embeddings(PtcModelAliases *a, PtcValue names, char *why, size_
     return true;
 }
 
-static bool add_all(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, char *why, size_t size)
+static bool add_all(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, PtcWhy *why)
 {
     size_t pos = 0;
     PtcValue key, value;
     PtcValue list = ptc_json_box_get(box, v, "aliases");
     if (list == PTC_NONE || !ptc_is_map(list))
-        return snprintf(why, size, "a list of models is {\"aliases\": {NAME: {PROVIDER: ID}}}") < 0;
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a list of models is {\"aliases\": {NAME: {PROVIDER: ID}}}");
     while (ptc_map_next(v, &pos, &key, NULL)) {
         PtcText name = ptc_str_text(key);
         if (!ptc_text_is(name, "aliases") && !ptc_text_is(name, "embeddings"))
-            return snprintf(why, size, "no field \"%.*s\": allowed are aliases and embeddings",
-                            ptc_utf8_shown(name.bytes, name.len, 40), name.bytes) < 0;
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "no field \"%.*s\": allowed are aliases and embeddings",
+                               ptc_utf8_shown(name.bytes, name.len, 40), name.bytes);
     }
     pos = 0;
     while (ptc_map_next(list, &pos, &key, &value))
-        if (!add_alias(a, ptc_str_text(key), value, why, size))
+        if (!add_alias(a, ptc_str_text(key), value, why))
             return false;
-    return mark_embeddings(a, ptc_json_box_get(box, v, "embeddings"), why, size);
+    return mark_embeddings(a, ptc_json_box_get(box, v, "embeddings"), why);
 }
 
-bool ptc_model_alias_add(PtcModelAliases *a, PtcText json, char *why, size_t size)
+bool ptc_model_alias_add(PtcModelAliases *a, PtcText json, PtcWhy *why)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     if (json.len > PTC_MODEL_ALIAS_FILE)
-        return snprintf(why, size, "a list of models is at most 1 MiB") < 0;
+        return ptc_why_say(why, PTC_WHY_INVALID, "a list of models is at most 1 MiB");
     ptc_json_box_init(&box, a->arena.mem);
-    PtcValue v = ptc_json_box_read(&box, json, &status, why, size);
-    bool ok = v != PTC_NONE && add_all(a, &box, v, why, size);
+    PtcValue v = ptc_json_box_read(&box, json, why);
+    bool ok = v != PTC_NONE && add_all(a, &box, v, why);
     ptc_json_box_deinit(&box);
     return ok;
 }

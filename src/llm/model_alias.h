@@ -7,6 +7,7 @@
 #define PTC_LLM_MODEL_ALIAS_H
 
 #include "base/arena.h"
+#include "base/why.h"
 #include "llm/provider/provider.h"
 
 enum {
@@ -33,8 +34,7 @@ void ptc_model_alias_deinit(PtcModelAliases *aliases);
 
 /* Adds the aliases in a text; a name that exists already is replaced with all its providers.  False with a reason;
  * some may have been added by then. */
-PTC_MUST_USE bool ptc_model_alias_add(PtcModelAliases *aliases, PtcText json, char *why,
-                                      size_t size);
+PTC_MUST_USE bool ptc_model_alias_add(PtcModelAliases *aliases, PtcText json, PtcWhy *why);
 
 /* The row of a name at a provider; with NULL for the provider, the first row of any. */
 const PtcModelAlias *ptc_model_alias_find(const PtcModelAliases *aliases, PtcText name,

@@ -33,18 +33,24 @@ typedef struct Opening {
     PtcModels *models;
     PtcText spec;
     PtcTrust trust;
-    char *why;
-    size_t size;
+    PtcWhy *why;
 } Opening;
 
 /* ------------------------------------------------------------------------------ refusals */
 
+/* Names the model in the reason; always NULL. */
+static PtcModel *name_model(const Opening *o)
+{
+    ptc_why_prefix(o->why, "the model \"%.*s\": ", ptc_utf8_shown(o->spec.bytes, o->spec.len, 80),
+                   o->spec.bytes);
+    return NULL;
+}
+
 /* Always NULL. */
 static PtcModel *refuse(const Opening *o, const char *what)
 {
-    snprintf(o->why, o->size, "the model \"%.*s\": %s",
-             ptc_utf8_shown(o->spec.bytes, o->spec.len, 80), o->spec.bytes, what);
-    return NULL;
+    ptc_why_say(o->why, PTC_WHY_INVALID, "%s", what);
+    return name_model(o);
 }
 
 static PtcModel *unknown(const Opening *o, PtcText name)
@@ -92,26 +98,23 @@ static PtcModel *open_compat(const Opening *o, const PtcProvider *provider, PtcT
 {
     const PtcModels *m = o->models;
     const char *bar = rest.len ? memchr(rest.bytes, '|', rest.len) : NULL;
-    char what[PTC_MODEL_WHY - 100];
     if (!bar)
         return refuse(o, "an endpoint is written openai-compat:URL|ID");
     PtcText base = {rest.bytes, (size_t)(bar - rest.bytes)};
     PtcText id = {bar + 1, rest.len - base.len - 1};
     PtcText own = ptc_provider_keys_get(&m->keys, PTC_COMPAT_BASE);
     bool with_key = o->trust == PTC_TRUST_HOST || (own.bytes && ptc_text_same(own, base));
-    PtcModel *model =
-        ptc_provider_model_new(&m->place, provider, id, base, with_key, what, sizeof what);
-    return model ? model : refuse(o, what);
+    PtcModel *model = ptc_provider_model_new(&m->place, provider, id, base, with_key, o->why);
+    return model ? model : name_model(o);
 }
 
 static PtcModel *open_id(const Opening *o, const PtcProvider *provider, PtcText id)
 {
-    char what[PTC_MODEL_WHY - 100];
     if (strcmp(provider->name, "openai-compat") == 0)
         return open_compat(o, provider, id);
-    PtcModel *model = ptc_provider_model_new(&o->models->place, provider, id, (PtcText){NULL, 0},
-                                             true, what, sizeof what);
-    return model ? model : refuse(o, what);
+    PtcModel *model =
+        ptc_provider_model_new(&o->models->place, provider, id, (PtcText){NULL, 0}, true, o->why);
+    return model ? model : name_model(o);
 }
 
 static PtcModel *open_row(const Opening *o, const PtcModelAlias *row)
@@ -119,7 +122,7 @@ static PtcModel *open_row(const Opening *o, const PtcModelAlias *row)
     if (row->embeds)
         return refuse(o, "it makes embeddings and cannot answer");
     /* an address in a list of models comes from the host */
-    Opening as_host = {o->models, o->spec, PTC_TRUST_HOST, o->why, o->size};
+    Opening as_host = {o->models, o->spec, PTC_TRUST_HOST, o->why};
     return open_id(&as_host, row->provider, row->id);
 }
 
@@ -157,13 +160,12 @@ static PtcModel *open_at(const Opening *o, const PtcProvider *provider, PtcText 
 static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcBuf *out)
 {
     PtcModels *m = user;
-    char why[PTC_MODEL_WHY];
     const char *colon = name.len ? memchr(name.bytes, ':', name.len) : NULL;
     PtcText head = {name.bytes, colon ? (size_t)(colon - name.bytes) : 0};
     const PtcProvider *provider = colon ? ptc_provider_find(head) : NULL;
     if (!provider)
         return ptc_llm_json_write_request(out, request);
-    Opening o = {m, name, PTC_TRUST_HOST, why, sizeof why};
+    Opening o = {m, name, PTC_TRUST_HOST, NULL};
     PtcModel *model = open_id(&o, provider, (PtcText){colon + 1, name.len - head.len - 1});
     bool ok = model && model->body(model, request, out);
     if (model)
@@ -171,8 +173,7 @@ static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcB
     return ok;
 }
 
-static PtcModel *open_replay(const Opening *o, const char *name, const char *path, char *what,
-                             size_t size)
+static PtcModel *open_replay(const Opening *o, const char *name, const char *path)
 {
     PtcModels *m = o->models;
     PtcReplayOptions options = {
@@ -183,13 +184,13 @@ static PtcModel *open_replay(const Opening *o, const char *name, const char *pat
         .body = body_of,
         .user = m,
     };
-    return ptc_replay_open(&options, path, what, size);
+    return ptc_replay_open(&options, path, o->why);
 }
 
 /* script:, replay:, exec:; *done if it is one of them. */
 static PtcModel *open_special(const Opening *o, bool *done)
 {
-    char name[PTC_MODEL_SPEC_BYTES + 1], what[PTC_MODEL_WHY - 100];
+    char name[PTC_MODEL_SPEC_BYTES + 1];
     PtcMem *mem = o->models->options.mem;
     PtcModel *model = NULL;
     bool script = ptc_text_starts(o->spec, "script:"), replay = ptc_text_starts(o->spec, "replay:");
@@ -207,17 +208,17 @@ static PtcModel *open_special(const Opening *o, bool *done)
     size_t head = exec ? 5 : 7;
     PtcText rest = {o->spec.bytes + head, o->spec.len - head};
     if (script)
-        model = ptc_script_open(mem, name, name + head, &o->models->keys, what, sizeof what);
+        model = ptc_script_open(mem, name, name + head, &o->models->keys, o->why);
     else if (replay)
-        model = open_replay(o, name, name + head, what, sizeof what);
+        model = open_replay(o, name, name + head);
     else
-        model = ptc_exec_model_new(mem, name, rest, &o->models->keys, what, sizeof what);
-    return model ? model : refuse(o, what);
+        model = ptc_exec_model_new(mem, name, rest, &o->models->keys, o->why);
+    return model ? model : name_model(o);
 }
 
-PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, char *why, size_t size)
+PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy *why)
 {
-    Opening o = {models, spec.len ? spec : PTC_TEXT(DEFAULT_MODEL), trust, why, size};
+    Opening o = {models, spec.len ? spec : PTC_TEXT(DEFAULT_MODEL), trust, why};
     bool done;
     if (o.spec.len > PTC_MODEL_SPEC_BYTES)
         return refuse(&o, "its name is too long");
@@ -235,19 +236,18 @@ PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, char *
 
 /* --------------------------------------------------------------------------------- shared */
 
-PtcModels *ptc_models_new(const PtcModelsOptions *options, char *why, size_t size)
+PtcModels *ptc_models_new(const PtcModelsOptions *options, PtcWhy *why)
 {
     PtcMem *mem = options->mem;
     PtcModels *m = ptc_mem_alloc(mem, sizeof *m);
-    snprintf(why, size, "out of memory");
+    ptc_why_no_memory(why);
     if (!m)
         return NULL;
     *m = (PtcModels){.options = *options};
     ptc_model_alias_init(&m->aliases, mem);
     bool ok = ptc_provider_keys_init(&m->keys, mem, options->get, options->user, options->dotenv) &&
-              ptc_model_alias_add(&m->aliases,
-                                  (PtcText){(const char *)ptc_models_json, ptc_models_json_len},
-                                  why, size);
+              ptc_model_alias_add(
+                  &m->aliases, (PtcText){(const char *)ptc_models_json, ptc_models_json_len}, why);
     PtcText ca_file = ok ? ptc_provider_keys_get(&m->keys, "SSL_CERT_FILE") : (PtcText){NULL, 0};
     PtcClient *client = ok ? ptc_client_new(mem, ca_file.bytes) : NULL;
     m->place = (PtcProviderPlace){mem, client, &m->keys, options->connect_ms, options->silence_ms};
@@ -267,22 +267,22 @@ void ptc_models_free(PtcModels *m)
     ptc_mem_free(m->options.mem, m, sizeof *m);
 }
 
-bool ptc_models_add_file(PtcModels *m, const char *path, char *why, size_t size)
+bool ptc_models_add_file(PtcModels *m, const char *path, PtcWhy *why)
 {
     PtcBuf text;
-    char what[PTC_MODEL_WHY - 100];
     ssize_t n = -1;
     ptc_buf_init(&text, m->options.mem, PTC_MODEL_ALIAS_FILE + 1);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && ptc_buf_reserve(&text, PTC_MODEL_ALIAS_FILE + 1))
         while ((n = read(fd, text.data + text.len, text.cap - text.len)) > 0)
             text.len += (size_t)n;
-    snprintf(what, sizeof what, "%s", n < 0 ? strerror(errno) : "");
+    if (n < 0)
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
     if (fd >= 0)
         close(fd);
-    bool ok = n == 0 && ptc_model_alias_add(&m->aliases, ptc_buf_view(&text), what, sizeof what);
+    bool ok = n == 0 && ptc_model_alias_add(&m->aliases, ptc_buf_view(&text), why);
     if (!ok)
-        snprintf(why, size, "%s: %s", path, what);
+        ptc_why_prefix(why, "%s: ", path);
     ptc_buf_deinit(&text);
     return ok;
 }

@@ -8,6 +8,7 @@
 #ifndef PTC_LLM_MODEL_SPEC_H
 #define PTC_LLM_MODEL_SPEC_H
 
+#include "base/why.h"
 #include "llm/llm.h"
 #include "trace/redact.h"
 
@@ -18,7 +19,7 @@ typedef enum {
     PTC_TRUST_PROGRAM, /* a program written by a model: aliases, alone or after their provider */
 } PtcTrust;
 
-enum { PTC_MODEL_SPEC_BYTES = 4096, PTC_MODEL_WHY = 400 };
+enum { PTC_MODEL_SPEC_BYTES = 4096 };
 
 typedef struct PtcModelsOptions {
     PtcMem *mem;
@@ -35,15 +36,14 @@ typedef struct PtcModelsOptions {
 typedef struct PtcModels PtcModels;
 
 /* NULL with a reason. */
-PTC_MUST_USE PtcModels *ptc_models_new(const PtcModelsOptions *options, char *why, size_t size);
+PTC_MUST_USE PtcModels *ptc_models_new(const PtcModelsOptions *options, PtcWhy *why);
 /* Adds the aliases of a file (docs/providers.md), before any model is opened.  False with a reason. */
-PTC_MUST_USE bool ptc_models_add_file(PtcModels *models, const char *path, char *why, size_t size);
+PTC_MUST_USE bool ptc_models_add_file(PtcModels *models, const char *path, PtcWhy *why);
 /* After all models that it opened have been freed. */
 void ptc_models_free(PtcModels *models);
 
 /* Opens a model; an empty text is the default one.  NULL with a reason. */
-PTC_MUST_USE PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, char *why,
-                                      size_t size);
+PTC_MUST_USE PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy *why);
 
 /* Secrets to remove from everything that is written or shown. */
 const PtcSecrets *ptc_models_secrets(const PtcModels *models);

@@ -39,17 +39,17 @@ void ptc_record_hash(PtcText body, char hash[PTC_RECORD_HASH])
 /* --------------------------------------------------------------------------------- file */
 
 PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path, const PtcProviderKeys *keys,
-                                    char *why, size_t size)
+                                    PtcWhy *why)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
-        snprintf(why, size, "%s", strerror(errno));
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
         return NULL;
     }
     PtcRecordFile *file = ptc_mem_alloc(mem, sizeof *file);
     if (!file) {
         close(fd);
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     *file = (PtcRecordFile){.mem = mem, .keys = keys, .fd = fd};
@@ -57,13 +57,13 @@ PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path, const PtcProv
     return file;
 }
 
-bool ptc_record_file_close(PtcRecordFile *file, char *why, size_t size)
+bool ptc_record_file_close(PtcRecordFile *file, PtcWhy *why)
 {
     bool ok = !file->trouble[0];
     if (!ok)
-        snprintf(why, size, "%s", file->trouble);
+        ptc_why_say(why, PTC_WHY_INVALID, "%s", file->trouble);
     if (close(file->fd) != 0 && ok) {
-        snprintf(why, size, "%s", strerror(errno));
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
         ok = false;
     }
     pthread_mutex_destroy(&file->lock);

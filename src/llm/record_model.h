@@ -4,6 +4,7 @@
 #ifndef PTC_LLM_RECORD_MODEL_H
 #define PTC_LLM_RECORD_MODEL_H
 
+#include "base/why.h"
 #include "llm/llm.h"
 #include "llm/provider/provider_keys.h"
 
@@ -15,10 +16,9 @@ typedef struct PtcRecordFile PtcRecordFile;
 /* Creates the file, readable by its owner only.  What an older one contains is replaced by the first line, not before:
  * it may be what is being replayed.  `keys` (may be NULL) must outlive it.  NULL with a reason. */
 PTC_MUST_USE PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path,
-                                                 const PtcProviderKeys *keys, char *why,
-                                                 size_t size);
+                                                 const PtcProviderKeys *keys, PtcWhy *why);
 /* False with a reason when a line could not be written. */
-bool ptc_record_file_close(PtcRecordFile *file, char *why, size_t size);
+bool ptc_record_file_close(PtcRecordFile *file, PtcWhy *why);
 
 /* Takes over `inner`, whose name it uses; the file must outlive it.  NULL: out of memory, and `inner` still belongs
  * to the caller. */

@@ -37,10 +37,9 @@ typedef struct Replay {
 /* ------------------------------------------------------------------------------- opening */
 
 /* Always false. */
-static bool wrong(char *why, size_t size, uint32_t line, const char *what)
+static bool wrong(PtcWhy *why, uint32_t line, const char *what)
 {
-    snprintf(why, size, "line %u: %s", line, what);
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "line %u: %s", line, what);
 }
 
 /* The number of a model, which is new or known. */
@@ -56,45 +55,41 @@ static bool number_model(Replay *r, PtcText name, size_t *number)
     return !failed;
 }
 
-static bool read_line(Replay *r, PtcJsonBox *box, size_t i, char *why, size_t size)
+static bool read_line(Replay *r, PtcJsonBox *box, size_t i, PtcWhy *why)
 {
-    PtcJsonBoxStatus status;
-    char what[160];
     bool failed = false;
     uint32_t number = r->file.numbers[i];
     Line *line = &r->lines[i];
-    PtcValue v = ptc_json_box_read(box, r->file.lines[i], &status, what, sizeof what);
+    PtcValue v = ptc_json_box_read(box, r->file.lines[i], why);
     if (v == PTC_NONE)
-        return wrong(why, size, number, what);
+        return ptc_why_prefix(why, "line %u: ", number);
     PtcText hash = ptc_json_box_text(box, v, "hash"), model = ptc_json_box_text(box, v, "model");
     PtcText agent = ptc_json_box_text(box, v, "agent");
     if (ptc_json_box_count(box, v, "ptc_record", INT64_MAX, -1) != PTC_RECORD_VERSION)
-        return wrong(why, size, number, "not a line of a record of version 1 (\"ptc_record\": 1)");
+        return wrong(why, number, "not a line of a record of version 1 (\"ptc_record\": 1)");
     if (hash.len != PTC_RECORD_HASH - 1 || !model.bytes || !agent.bytes ||
         ptc_json_box_get(box, v, "request") == PTC_NONE)
-        return wrong(why, size, number, "\"model\", \"agent\", \"hash\" or \"request\" is missing");
+        return wrong(why, number, "\"model\", \"agent\", \"hash\" or \"request\" is missing");
     memcpy(line->hash, hash.bytes, hash.len);
     line->agent = ptc_reply_keep(&r->arena, agent, &failed);
     if (!number_model(r, model, &line->model))
-        return wrong(why, size, number, "too many different models, or ptc is out of memory");
+        return wrong(why, number, "too many different models, or ptc is out of memory");
     r->model.network = r->model.network || ptc_json_box_bool(box, v, "network");
-    return !failed || wrong(why, size, number, "out of memory");
+    return !failed || (ptc_why_no_memory(why), ptc_why_prefix(why, "line %u: ", number));
 }
 
-static bool fill(Replay *r, char *why, size_t size)
+static bool fill(Replay *r, PtcWhy *why)
 {
     PtcJsonBox box;
     bool failed = false, ok = true;
     PtcText name = ptc_reply_keep(&r->arena, ptc_text_cstr(r->options.name), &failed);
     r->lines = ptc_arena_zalloc(&r->arena, (r->file.count + 1) * sizeof *r->lines);
-    if (failed || !r->lines) {
-        snprintf(why, size, "out of memory");
-        return false;
-    }
+    if (failed || !r->lines)
+        return ptc_why_no_memory(why);
     r->model.name = name.bytes;
     ptc_json_box_init(&box, r->options.mem);
     for (size_t i = 0; ok && i < r->file.count; i++) {
-        ok = read_line(r, &box, i, why, size);
+        ok = read_line(r, &box, i, why);
         ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
@@ -181,13 +176,12 @@ static bool compare(const Replay *r, size_t i, const PtcLlmRequest *request, Ptc
 {
     PtcBuf body, words;
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     ptc_buf_init(&body, reply->mem, PTC_LINE_FILE_LINE);
     ptc_buf_init(&words, reply->mem, 1024);
     ptc_json_box_init(&box, reply->mem);
     bool same = false, ok = make_body(r, r->lines[i].model, request, &body);
-    PtcValue line = ptc_json_box_read(&box, r->file.lines[i], &status, NULL, 0);
-    PtcValue now = ptc_json_box_read(&box, ptc_buf_view(&body), &status, NULL, 0);
+    PtcValue line = ptc_json_box_read(&box, r->file.lines[i], NULL);
+    PtcValue now = ptc_json_box_read(&box, ptc_buf_view(&body), NULL);
     PtcValue then = ptc_json_box_get(&box, line, "request");
     if (!ok || now == PTC_NONE || then == PTC_NONE)
         ptc_reply_fail(reply, PTC_LLM_REPLAY_MISMATCH,
@@ -207,18 +201,17 @@ static bool compare(const Replay *r, size_t i, const PtcLlmRequest *request, Ptc
 static void answer(Replay *r, size_t i, PtcReply *reply)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
-    char why[200];
+    PtcWhy why;
     int64_t sleep_ms;
     ptc_json_box_init(&box, reply->mem);
-    PtcValue line = ptc_json_box_read(&box, r->file.lines[i], &status, why, sizeof why);
+    PtcValue line = ptc_json_box_read(&box, r->file.lines[i], &why);
     PtcValue v = ptc_json_box_get(&box, line, "reply");
     if (v == PTC_NONE)
         ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "line %u of the record has no reply",
                         r->file.numbers[i]);
-    else if (!ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, why, sizeof why))
+    else if (!ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, &why))
         ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "line %u of the record: %s", r->file.numbers[i],
-                        why);
+                        why.text);
     ptc_json_box_deinit(&box);
 }
 
@@ -276,11 +269,11 @@ static void replay_free(PtcModel *self)
     ptc_mem_free(mem, r, sizeof *r);
 }
 
-static Replay *make(const PtcReplayOptions *options, char *why, size_t size)
+static Replay *make(const PtcReplayOptions *options, PtcWhy *why)
 {
     Replay *r = ptc_mem_alloc(options->mem, sizeof *r);
     if (!r) {
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     *r = (Replay){.model = {.ask = replay_ask, .body = replay_body, .free = replay_free},
@@ -291,24 +284,22 @@ static Replay *make(const PtcReplayOptions *options, char *why, size_t size)
     return r;
 }
 
-static PtcModel *finish(Replay *r, bool ok, char *why, size_t size)
+static PtcModel *finish(Replay *r, bool ok, PtcWhy *why)
 {
-    if (ok && fill(r, why, size))
+    if (ok && fill(r, why))
         return &r->model;
     replay_free(&r->model);
     return NULL;
 }
 
-PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, char *why, size_t size)
+PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, PtcWhy *why)
 {
-    Replay *r = make(options, why, size);
-    return r ? finish(r, ptc_line_file_take(&r->file, options->mem, record, why, size), why, size)
-             : NULL;
+    Replay *r = make(options, why);
+    return r ? finish(r, ptc_line_file_take(&r->file, options->mem, record, why), why) : NULL;
 }
 
-PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path, char *why, size_t size)
+PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path, PtcWhy *why)
 {
-    Replay *r = make(options, why, size);
-    return r ? finish(r, ptc_line_file_read(&r->file, options->mem, path, why, size), why, size)
-             : NULL;
+    Replay *r = make(options, why);
+    return r ? finish(r, ptc_line_file_read(&r->file, options->mem, path, why), why) : NULL;
 }

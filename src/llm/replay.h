@@ -7,6 +7,7 @@
 #ifndef PTC_LLM_REPLAY_H
 #define PTC_LLM_REPLAY_H
 
+#include "base/why.h"
 #include "llm/llm.h"
 #include "llm/provider/provider_keys.h"
 
@@ -24,10 +25,9 @@ typedef struct PtcReplayOptions {
 
 /* From a text; NULL with a reason.  The model is a network one if the recorded ones were, so that a run repeats its
  * retries too. */
-PTC_MUST_USE PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, char *why,
-                                      size_t size);
+PTC_MUST_USE PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, PtcWhy *why);
 /* From a file. */
-PTC_MUST_USE PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path, char *why,
-                                       size_t size);
+PTC_MUST_USE PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path,
+                                       PtcWhy *why);
 
 #endif

@@ -90,66 +90,55 @@ static void script_free(PtcModel *self)
 /* --------------------------------------------------------------------------------- making */
 
 /* Always false. */
-static bool no_memory(char *why, size_t size)
-{
-    snprintf(why, size, "out of memory");
-    return false;
-}
-
 /* Reads a reply; `number` is its line, 0 for an item of an array. */
-static bool read_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, char *why,
-                       size_t size)
+static bool read_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, PtcWhy *why)
 {
     PtcReply reply;
     Line *line = &s->lines[s->count];
-    char what[200];
     ptc_reply_init(&reply, s->mem, NULL, s->keys);
-    bool ok = ptc_llm_json_read_reply(box, v, &reply, &line->sleep_ms, what, sizeof what);
+    bool ok = ptc_llm_json_read_reply(box, v, &reply, &line->sleep_ms, why);
     if (ok)
         ptc_reply_finish(&reply, &s->arena, &line->reply);
     else
-        snprintf(why, size, "%s %zu: %s", number ? "line" : "reply",
-                 number ? (size_t)number : s->count + 1, what);
+        ptc_why_prefix(why, "%s %zu: ", number ? "line" : "reply",
+                       number ? (size_t)number : s->count + 1);
     if (ok && line->reply.status == PTC_LLM_NO_MEMORY)
-        ok = no_memory(why, size);
+        ok = ptc_why_no_memory(why);
     ptc_reply_deinit(&reply);
     s->count += ok;
     return ok;
 }
 
-static bool make_room(Script *s, size_t count, char *why, size_t size)
+static bool make_room(Script *s, size_t count, PtcWhy *why)
 {
     s->lines = count < SIZE_MAX / sizeof(Line) - 1
                    ? ptc_arena_zalloc(&s->arena, (count + 1) * sizeof *s->lines)
                    : NULL;
-    return s->lines || no_memory(why, size);
+    return s->lines || ptc_why_no_memory(why);
 }
 
-static bool fill_array(Script *s, PtcText text, char *why, size_t size)
+static bool fill_array(Script *s, PtcText text, PtcWhy *why)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     ptc_json_box_init(&box, s->mem);
-    PtcValue v = ptc_json_box_read(&box, text, &status, why, size);
-    bool ok = v != PTC_NONE && make_room(s, ptc_json_box_length(v), why, size);
+    PtcValue v = ptc_json_box_read(&box, text, why);
+    bool ok = v != PTC_NONE && make_room(s, ptc_json_box_length(v), why);
     for (size_t i = 0; ok && i < ptc_json_box_length(v); i++)
-        ok = read_reply(s, &box, ptc_json_box_item(v, i), 0, why, size);
+        ok = read_reply(s, &box, ptc_json_box_item(v, i), 0, why);
     ptc_json_box_deinit(&box);
     return ok;
 }
 
-static bool fill_lines(Script *s, const PtcLineFile *file, char *why, size_t size)
+static bool fill_lines(Script *s, const PtcLineFile *file, PtcWhy *why)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
-    bool ok = make_room(s, file->count, why, size);
+    bool ok = make_room(s, file->count, why);
     ptc_json_box_init(&box, s->mem);
     for (size_t i = 0; ok && i < file->count; i++) {
-        char what[200];
-        PtcValue v = ptc_json_box_read(&box, file->lines[i], &status, what, sizeof what);
+        PtcValue v = ptc_json_box_read(&box, file->lines[i], why);
         if (v == PTC_NONE)
-            snprintf(why, size, "line %u: %s", file->numbers[i], what);
-        ok = v != PTC_NONE && read_reply(s, &box, v, file->numbers[i], why, size);
+            ptc_why_prefix(why, "line %u: ", file->numbers[i]);
+        ok = v != PTC_NONE && read_reply(s, &box, v, file->numbers[i], why);
         ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
@@ -164,24 +153,23 @@ static bool is_array(PtcText text)
     return i < text.len && text.bytes[i] == '[';
 }
 
-static bool fill(Script *s, PtcText replies, char *why, size_t size)
+static bool fill(Script *s, PtcText replies, PtcWhy *why)
 {
     PtcLineFile file;
     if (is_array(replies))
-        return fill_array(s, replies, why, size);
-    bool ok =
-        ptc_line_file_take(&file, s->mem, replies, why, size) && fill_lines(s, &file, why, size);
+        return fill_array(s, replies, why);
+    bool ok = ptc_line_file_take(&file, s->mem, replies, why) && fill_lines(s, &file, why);
     ptc_line_file_deinit(&file);
     return ok;
 }
 
 PtcModel *ptc_script_new(PtcMem *mem, const char *name, PtcText replies,
-                         const PtcProviderKeys *keys, char *why, size_t size)
+                         const PtcProviderKeys *keys, PtcWhy *why)
 {
     bool failed = false;
     Script *s = ptc_mem_alloc(mem, sizeof *s);
     if (!s) {
-        no_memory(why, size);
+        ptc_why_no_memory(why);
         return NULL;
     }
     *s = (Script){.model = {.ask = script_ask, .body = script_body, .free = script_free},
@@ -189,19 +177,19 @@ PtcModel *ptc_script_new(PtcMem *mem, const char *name, PtcText replies,
                   .keys = keys};
     ptc_arena_init(&s->arena, mem);
     s->model.name = ptc_reply_keep(&s->arena, ptc_text_cstr(name), &failed).bytes;
-    if ((!failed || no_memory(why, size)) && fill(s, replies, why, size))
+    if ((!failed || ptc_why_no_memory(why)) && fill(s, replies, why))
         return &s->model;
     script_free(&s->model);
     return NULL;
 }
 
 PtcModel *ptc_script_open(PtcMem *mem, const char *name, const char *path,
-                          const PtcProviderKeys *keys, char *why, size_t size)
+                          const PtcProviderKeys *keys, PtcWhy *why)
 {
     PtcLineFile file;
     PtcModel *model = NULL;
-    if (ptc_line_file_read(&file, mem, path, why, size))
-        model = ptc_script_new(mem, name, ptc_buf_view(&file.text), keys, why, size);
+    if (ptc_line_file_read(&file, mem, path, why))
+        model = ptc_script_new(mem, name, ptc_buf_view(&file.text), keys, why);
     ptc_line_file_deinit(&file);
     return model;
 }

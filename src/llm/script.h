@@ -4,15 +4,16 @@
 #ifndef PTC_LLM_SCRIPT_H
 #define PTC_LLM_SCRIPT_H
 
+#include "base/why.h"
 #include "llm/llm.h"
 #include "llm/provider/provider_keys.h"
 
 /* The replies as lines of JSON, or as one JSON array.  `name` is copied; `keys` (may be NULL) must outlive the model.
  * Every reply is checked now.  NULL with a reason. */
 PTC_MUST_USE PtcModel *ptc_script_new(PtcMem *mem, const char *name, PtcText replies,
-                                      const PtcProviderKeys *keys, char *why, size_t size);
+                                      const PtcProviderKeys *keys, PtcWhy *why);
 /* The same from a file. */
 PTC_MUST_USE PtcModel *ptc_script_open(PtcMem *mem, const char *name, const char *path,
-                                       const PtcProviderKeys *keys, char *why, size_t size);
+                                       const PtcProviderKeys *keys, PtcWhy *why);
 
 #endif

@@ -56,18 +56,17 @@ static void try_one(PtcBench *b, PtcText text, PtcText json, PtcText signature, 
     PtcJsonError e;
     PtcSigError bad;
     const PtcSig *sig;
-    char why[300];
+    PtcWhy why;
     bool parsed = ptc_sig_parse(&b->arena, signature.bytes, signature.len, &sig, &bad);
-    if (parsed &&
-        ptc_response_template_read(&b->arena, text, sig->result, &response, why, sizeof why))
+    if (parsed && ptc_response_template_read(&b->arena, text, sig->result, &response, &why))
         assert(response.source.bytes);
     if (!ptc_template_read(&b->arena, text, &t, &error)) {
         assert(error.message[0] && (error.no_memory || error.line > 0));
         return;
     }
     check_nodes(&t);
-    if (parsed && !ptc_template_check(&t, sig, why, sizeof why))
-        assert(why[0]);
+    if (parsed && !ptc_template_check(&t, sig, &why))
+        assert(why.text[0]);
     PtcValue v = ptc_json_parse(&b->heap, json.bytes, json.len, &e);
     if (v != PTC_NONE)
         fill(b, &t, v, how);

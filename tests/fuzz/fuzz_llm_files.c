@@ -31,10 +31,10 @@ static void read_dotenv(PtcText text, PtcMem *mem)
 static void read_models(PtcText text, PtcMem *mem)
 {
     PtcModelAliases aliases;
-    char why[400];
+    PtcWhy why;
     ptc_model_alias_init(&aliases, mem);
-    if (!ptc_model_alias_add(&aliases, text, why, sizeof why))
-        assert(why[0]);
+    if (!ptc_model_alias_add(&aliases, text, &why))
+        assert(why.text[0]);
     for (size_t i = 0; i < aliases.count; i++)
         assert(aliases.rows[i].provider && aliases.rows[i].id.len);
     ptc_model_alias_deinit(&aliases);
@@ -63,12 +63,12 @@ static void ask(PtcModel *model, PtcMem *mem, PtcMem *calm)
 
 static void read_replies(PtcText text, bool replay, bool loose, PtcMem *mem, PtcMem *calm)
 {
-    char why[400];
+    PtcWhy why;
     PtcReplayOptions options = {.mem = mem, .name = "replay:x", .loose = loose};
-    PtcModel *model = replay ? ptc_replay_new(&options, text, why, sizeof why)
-                             : ptc_script_new(mem, "script:x", text, NULL, why, sizeof why);
+    PtcModel *model = replay ? ptc_replay_new(&options, text, &why)
+                             : ptc_script_new(mem, "script:x", text, NULL, &why);
     if (!model) {
-        assert(why[0]);
+        assert(why.text[0]);
         return;
     }
     ask(model, mem, calm);

@@ -41,7 +41,6 @@ static void check_url(PtcText text, PtcMem *mem)
 static void check_difference(PtcText text, PtcMem *mem)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     PtcBuf words;
     const char *end = text.len ? memchr(text.bytes, '\n', text.len) : NULL;
     if (!end)
@@ -49,8 +48,8 @@ static void check_difference(PtcText text, PtcMem *mem)
     PtcText a = {text.bytes, (size_t)(end - text.bytes)}, b = {end + 1, text.len - a.len - 1};
     ptc_json_box_init(&box, mem);
     ptc_buf_init(&words, mem, SIZE_MAX / 2);
-    PtcValue then = ptc_json_box_read(&box, a, &status, NULL, 0);
-    PtcValue now = ptc_json_box_read(&box, b, &status, NULL, 0);
+    PtcValue then = ptc_json_box_read(&box, a, NULL);
+    PtcValue now = ptc_json_box_read(&box, b, NULL);
     if (then != PTC_NONE && now != PTC_NONE) {
         bool differs = ptc_json_difference(&box, then, now, &words);
         assert(differs == (words.len > 0));

@@ -91,7 +91,6 @@ static void read_answer(const PtcProvider *p, const PtcProviderKeys *keys, uint8
 static void write_body(const PtcProvider *p, PtcText json, bool stream, PtcMem *mem)
 {
     PtcJsonBox box, scratch;
-    PtcJsonBoxStatus status;
     PtcArena arena;
     PtcLlmRequest request;
     PtcBuf body;
@@ -101,7 +100,7 @@ static void write_body(const PtcProvider *p, PtcText json, bool stream, PtcMem *
     ptc_json_box_init(&scratch, mem);
     ptc_arena_init(&arena, mem);
     ptc_buf_init(&body, mem, PTC_LLM_REQUEST_BYTES);
-    PtcValue v = ptc_json_box_read(&box, json, &status, NULL, 0);
+    PtcValue v = ptc_json_box_read(&box, json, NULL);
     if (v != PTC_NONE) {
         help_request(&box, &arena, v, &request);
         PtcWireOut w = {&body, p->dialect, &target, &request, stream, stream, &scratch};

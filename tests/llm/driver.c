@@ -143,14 +143,13 @@ static void *run_line(void *user)
 {
     const Asking *a = user;
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     PtcArena arena;
-    char why[200];
+    PtcWhy why;
     ptc_json_box_init(&box, &mem);
     ptc_arena_init(&arena, &mem);
-    PtcValue v = ptc_json_box_read(&box, a->line, &status, why, sizeof why);
+    PtcValue v = ptc_json_box_read(&box, a->line, &why);
     if (v == PTC_NONE)
-        printf("{\"bad\":\"%s\"}\n", why);
+        printf("{\"bad\":\"%s\"}\n", why.text);
     else if (ptc_json_box_bool(&box, v, "body"))
         print_body(a, &box, &arena, v);
     else
@@ -205,24 +204,23 @@ static int complain(const char *why)
 
 static int run(const Settings *s, PtcModels *models)
 {
-    char why[PTC_MODEL_WHY];
+    PtcWhy why;
     char *line = NULL;
     size_t cap = 0;
     ssize_t n;
     PtcRecordFile *file = NULL;
     PtcModel *recorder = NULL;
-    if (s->models && !ptc_models_add_file(models, s->models, why, sizeof why))
-        return complain(why);
-    PtcModel *model =
-        ptc_model_open(models, ptc_text_cstr(s->spec), trust_of(s->trust), why, sizeof why);
+    if (s->models && !ptc_models_add_file(models, s->models, &why))
+        return complain(why.text);
+    PtcModel *model = ptc_model_open(models, ptc_text_cstr(s->spec), trust_of(s->trust), &why);
     if (!model)
-        return complain(why);
+        return complain(why.text);
     if (s->record) {
-        file = ptc_record_file_open(&mem, s->record, ptc_models_keys(models), why, sizeof why);
+        file = ptc_record_file_open(&mem, s->record, ptc_models_keys(models), &why);
         recorder = file ? ptc_record_model_new(&mem, file, model) : NULL;
         if (!recorder) {
             model->free(model);
-            return complain(why);
+            return complain(why.text);
         }
     }
     while ((n = getline(&line, &cap, stdin)) > 0)
@@ -232,8 +230,8 @@ static int run(const Settings *s, PtcModels *models)
         recorder->free(recorder);
     else
         model->free(model);
-    bool ok = !file || ptc_record_file_close(file, why, sizeof why);
-    return ok ? 0 : complain(why);
+    bool ok = !file || ptc_record_file_close(file, &why);
+    return ok ? 0 : complain(why.text);
 }
 
 static void read_options(int argc, char **argv, Settings *s)
@@ -269,7 +267,7 @@ static void read_options(int argc, char **argv, Settings *s)
 
 int main(int argc, char **argv)
 {
-    char why[PTC_MODEL_WHY];
+    PtcWhy why;
     Settings s = {.spec = ""};
     read_options(argc, argv, &s);
     ptc_mem_init(&mem, s.memory_mb ? (size_t)s.memory_mb << 20 : SIZE_MAX / 2);
@@ -278,9 +276,9 @@ int main(int argc, char **argv)
                                                            .connect_ms = s.connect_ms,
                                                            .silence_ms = s.silence_ms,
                                                            .replay_loose = s.loose},
-                                       why, sizeof why);
+                                       &why);
     if (!models)
-        return complain(why);
+        return complain(why.text);
     int status = run(&s, models);
     ptc_models_free(models);
     if (status == 0 && atomic_load(&mem.used) != 0)

@@ -32,14 +32,14 @@ static const char text_agent[] =
 
 static bool open_talk(Talk *t, const char *agent, const char *replies, PtcFault *fault)
 {
-    char why[300];
+    PtcWhy why;
     PtcAgentReading how = {.allow_scripts = true};
     PtcWorkInput input = {.context = {NULL, 0}};
     *t = (Talk){.watch = {.turn = -1}};
     PtcTreeHost host = {.progress = watch, .progress_user = &t->watch};
     ptc_mem_init(&t->mem, (size_t)1 << 30);
     t->def = ptc_definition_read_json(ptc_text_cstr(agent), &how, fault);
-    t->model = ptc_script_new(&t->mem, "script", ptc_text_cstr(replies), NULL, why, sizeof why);
+    t->model = ptc_script_new(&t->mem, "script", ptc_text_cstr(replies), NULL, &why);
     CHECK(t->def && t->model);
     return ptc_agent_chat_open(&t->chat, t->def, &host, &input, fault);
 }

@@ -15,11 +15,11 @@
 static PtcArena arena;
 static const PtcSchema *schema;
 
-static bool known_model(void *user, PtcText model, char *why, size_t size)
+static bool known_model(void *user, PtcText model, PtcWhy *why)
 {
     (void)user;
-    snprintf(why, size, "there is no model %.*s", (int)model.len, model.bytes);
-    return ptc_text_is(model, "haiku");
+    return ptc_text_is(model, "haiku") ||
+           ptc_why_say(why, PTC_WHY_INVALID, "there is no model %.*s", (int)model.len, model.bytes);
 }
 
 static const PtcAgentReading reading = {

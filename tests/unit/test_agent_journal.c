@@ -16,11 +16,11 @@ static char dir[] = "/tmp/ptc-journal-XXXXXX";
 static char path[200];
 static PtcMem mem;
 
-static PtcJournalFile *open_it(const char *name, char *why, size_t size)
+static PtcJournalFile *open_it(const char *name, PtcWhy *why)
 {
-    why[0] = 0;
+    ptc_why_init(why);
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    return ptc_journal_file_open(&mem, path, why, size);
+    return ptc_journal_file_open(&mem, path, why);
 }
 
 static void write_plain(const char *name, const char *text)
@@ -33,15 +33,15 @@ static void write_plain(const char *name, const char *text)
 
 static void test_write_and_read(void)
 {
-    char why[400];
-    PtcJournalFile *f = open_it("a", why, sizeof why);
+    PtcWhy why;
+    PtcJournalFile *f = open_it("a", &why);
     CHECK(f && !ptc_journal_file_text(f).bytes);
-    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{\"x\":1}"), why, sizeof why));
-    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{\"x\":2}"), why, sizeof why));
+    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{\"x\":1}"), &why));
+    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{\"x\":2}"), &why));
     ptc_journal_file_close(f);
     struct stat st;
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
-    f = open_it("a", why, sizeof why);
+    f = open_it("a", &why);
     CHECK(f && ptc_text_is(ptc_journal_file_text(f), "{\"x\":2}\n"));
     ptc_journal_file_close(f);
     CHECK(atomic_load(&mem.used) == 0);
@@ -49,29 +49,30 @@ static void test_write_and_read(void)
 
 static void test_lock(void)
 {
-    char why[400];
-    PtcJournalFile *f = open_it("b", why, sizeof why), *second = open_it("b", why, sizeof why);
-    CHECK(f && !second && strstr(why, "another run"));
+    PtcWhy why;
+    PtcJournalFile *f = open_it("b", &why), *second = open_it("b", &why);
+    CHECK(f && !second && strstr(why.text, "another run"));
     ptc_journal_file_close(f);
-    f = open_it("b", why, sizeof why);
+    f = open_it("b", &why);
     CHECK(f != NULL);
     ptc_journal_file_close(f);
 }
 
 static void test_bad_places(void)
 {
-    char why[400], full[300];
-    CHECK(!open_it("no/such/dir", why, sizeof why) && why[0]);
+    PtcWhy why;
+    char full[300];
+    CHECK(!open_it("no/such/dir", &why) && why.text[0]);
     snprintf(full, sizeof full, "%s/folder", dir);
     CHECK(mkdir(full, 0700) == 0);
-    CHECK(!open_it("folder", why, sizeof why) && strstr(why, "regular"));
+    CHECK(!open_it("folder", &why) && strstr(why.text, "regular"));
     snprintf(full, sizeof full, "%s/pipe", dir);
     CHECK(mkfifo(full, 0600) == 0);
-    CHECK(!open_it("pipe", why, sizeof why) && strstr(why, "regular"));
+    CHECK(!open_it("pipe", &why) && strstr(why.text, "regular"));
     char *longest = malloc(6000);
     memset(longest, 'x', 5999);
     longest[5999] = 0;
-    CHECK(!ptc_journal_file_open(&mem, longest, why, sizeof why) && why[0]);
+    CHECK(!ptc_journal_file_open(&mem, longest, &why) && why.text[0]);
     free(longest);
     CHECK(atomic_load(&mem.used) == 0);
 }
@@ -79,15 +80,16 @@ static void test_bad_places(void)
 /* What another run left behind, or somebody put there, is no obstacle and nothing is written through it. */
 static void test_leftovers(void)
 {
-    char why[400], next[300], victim[300];
+    PtcWhy why;
+    char next[300], victim[300];
     write_plain("c.next", "half");
-    PtcJournalFile *f = open_it("c", why, sizeof why);
-    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{}"), why, sizeof why));
+    PtcJournalFile *f = open_it("c", &why);
+    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{}"), &why));
     snprintf(next, sizeof next, "%s/c.next", dir);
     snprintf(victim, sizeof victim, "%s/victim", dir);
     write_plain("victim", "keep");
     CHECK(symlink(victim, next) == 0);
-    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{\"y\":1}"), why, sizeof why));
+    CHECK(f && ptc_journal_file_write(f, PTC_TEXT("{\"y\":1}"), &why));
     ptc_journal_file_close(f);
     struct stat st;
     CHECK(stat(victim, &st) == 0 && st.st_size == 4);
@@ -97,16 +99,16 @@ static void test_leftovers(void)
 /* A process that writes longer and longer journals until it is killed. */
 static void write_forever(void)
 {
-    char why[400];
+    PtcWhy why;
     static char text[20000];
     PtcMem own;
     ptc_mem_init(&own, SIZE_MAX / 2);
-    PtcJournalFile *f = ptc_journal_file_open(&own, path, why, sizeof why);
+    PtcJournalFile *f = ptc_journal_file_open(&own, path, &why);
     for (int n = 0; f; n = (n + 997) % 19000) {
         int at = snprintf(text, sizeof text, "{\"n\":\"");
         memset(text + at, 'x', (size_t)n);
         snprintf(text + at + n, sizeof text - (size_t)(at + n), "\"}");
-        if (!ptc_journal_file_write(f, ptc_text_cstr(text), why, sizeof why))
+        if (!ptc_journal_file_write(f, ptc_text_cstr(text), &why))
             break;
     }
     _exit(1);
@@ -115,7 +117,7 @@ static void write_forever(void)
 static void test_killed(void)
 {
     enum { TIMES = 25 };
-    char why[400];
+    PtcWhy why;
     uint64_t random = 88172645463325252u;
     snprintf(path, sizeof path, "%s/k", dir);
     for (int i = 0; i < TIMES; i++) {
@@ -127,7 +129,7 @@ static void test_killed(void)
             check_pause_us(200);
         check_pause_us((long)(check_random(&random) % 8000));
         CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
-        PtcJournalFile *f = ptc_journal_file_open(&mem, path, why, sizeof why);
+        PtcJournalFile *f = ptc_journal_file_open(&mem, path, &why);
         PtcText text = f ? ptc_journal_file_text(f) : (PtcText){NULL, 0};
         CHECK(text.len > 3 && text.bytes[text.len - 1] == '\n' &&
               ptc_json_is_line(text.bytes, text.len - 1));
@@ -137,13 +139,13 @@ static void test_killed(void)
 
 static void test_no_memory(void)
 {
-    char why[400];
+    PtcWhy why;
     write_plain("m", "{\"a\":1}\n");
     snprintf(path, sizeof path, "%s/m", dir);
     for (uint64_t n = 1; n < 6; n++) {
         ptc_mem_fail_at(&mem, n);
-        PtcJournalFile *f = ptc_journal_file_open(&mem, path, why, sizeof why);
-        CHECK(f ? ptc_text_is(ptc_journal_file_text(f), "{\"a\":1}\n") : why[0] != 0);
+        PtcJournalFile *f = ptc_journal_file_open(&mem, path, &why);
+        CHECK(f ? ptc_text_is(ptc_journal_file_text(f), "{\"a\":1}\n") : why.text[0] != 0);
         ptc_mem_fail_at(&mem, 0);
         ptc_journal_file_close(f);
         CHECK(atomic_load(&mem.used) == 0);

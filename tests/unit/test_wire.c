@@ -130,7 +130,6 @@ static bool take_piece(void *user, PtcText piece)
 static bool play(const Exchange *e, size_t first, size_t step, PtcMem *ledger, PtcBuf *out)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     PtcArena arena;
     PtcLlmRequest request;
     PtcLlmReply reply;
@@ -139,7 +138,7 @@ static bool play(const Exchange *e, size_t first, size_t step, PtcMem *ledger, P
     ptc_json_box_init(&box, &mem);
     ptc_arena_init(&arena, ledger);
     ptc_buf_init(&pieces, &mem, 1 << 20);
-    PtcValue v = ptc_json_box_read(&box, e->request, &status, NULL, 0);
+    PtcValue v = ptc_json_box_read(&box, e->request, NULL);
     PtcArena texts;
     ptc_arena_init(&texts, &mem);
     help_request(&box, &texts, v, &request);
@@ -182,13 +181,12 @@ static void compare(const Exchange *e, const PtcBuf *whole, size_t first, size_t
 static void check_reply(const Exchange *e, const PtcBuf *whole)
 {
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     PtcBuf words;
     PtcJsonError error;
     size_t used;
     ptc_json_box_init(&box, &mem);
     ptc_buf_init(&words, &mem, 4096);
-    PtcValue want = ptc_json_box_read(&box, e->reply, &status, NULL, 0);
+    PtcValue want = ptc_json_box_read(&box, e->reply, NULL);
     PtcValue got = ptc_json_parse_prefix(&box.heap, whole->data, whole->len, &used, &error);
     bool same =
         want != PTC_NONE && got != PTC_NONE && !ptc_json_difference(&box, want, got, &words);
@@ -458,13 +456,12 @@ static void test_difference_without_memory(void)
 {
     PtcMem ledger;
     PtcJsonBox box;
-    PtcJsonBoxStatus status;
     PtcBuf words;
     ptc_mem_init(&ledger, SIZE_MAX / 2);
     ptc_json_box_init(&box, &ledger);
     ptc_buf_init(&words, &mem, 1024);
-    PtcValue then = ptc_json_box_read(&box, PTC_TEXT("{\"a\":1}"), &status, NULL, 0);
-    PtcValue now = ptc_json_box_read(&box, PTC_TEXT("{\"a\":2}"), &status, NULL, 0);
+    PtcValue then = ptc_json_box_read(&box, PTC_TEXT("{\"a\":1}"), NULL);
+    PtcValue now = ptc_json_box_read(&box, PTC_TEXT("{\"a\":2}"), NULL);
     CHECK(then != PTC_NONE && now != PTC_NONE);
     ledger.limit = atomic_load(&ledger.used);
     CHECK(ptc_json_difference(&box, then, now, &words));

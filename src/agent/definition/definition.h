@@ -14,6 +14,7 @@
 #include "agent/definition/definition_parts.h"
 #include "agent/prompt/template.h"
 #include "agent/step/judge.h"
+#include "base/why.h"
 
 /* --------------------------------------------------------------------------- definition */
 
@@ -123,7 +124,7 @@ typedef struct PtcAgentReading {
     bool
         compiling; /* one turn, and two more for an answer with tools, unless the file says otherwise */
     /* Does this model exist?  False with the reason.  NULL: any name is accepted. */
-    bool (*check_model)(void *user, PtcText model, char *why, size_t size);
+    bool (*check_model)(void *user, PtcText model, PtcWhy *why);
     void *user;
     struct PtcAgentFiles *files; /* NULL: "agent" may not name files */
     /* From C, only for the top agent, in addition to the tools of the file: functions of the host, and agents. */

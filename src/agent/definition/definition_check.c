@@ -146,7 +146,7 @@ static bool check_schema(PtcAgentDef *def, PtcFault *fault)
 static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
 {
     PtcTemplateError e;
-    char why[300];
+    PtcWhy why;
     if (!def->prompt.bytes)
         return ptc_fault_set(fault, "prompt", "an agent needs a prompt");
     if (!ptc_template_read(&def->arena, def->prompt, &def->template, &e))
@@ -155,8 +155,8 @@ static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
                                            (unsigned)e.line, (unsigned)e.column, e.message);
     if (!def->sig || def->loose_prompt)
         return true;
-    if (!ptc_template_check(&def->template, def->sig, why, sizeof why))
-        return ptc_fault_set(fault, "prompt", "%s", why);
+    if (!ptc_template_check(&def->template, def->sig, &why))
+        return ptc_fault_set(fault, "prompt", "%s", why.text);
     for (size_t i = 0; def->output == PTC_OUTPUT_TEXT && i < def->sig->params.field_count; i++) {
         const PtcSigField *f = &def->sig->params.fields[i];
         int shown = ptc_utf8_shown(f->name, f->name_len, 60);

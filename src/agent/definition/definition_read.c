@@ -21,12 +21,12 @@
 
 static bool check_model(PtcFieldReader *r, PtcText model)
 {
-    char why[200] = "";
+    PtcWhy why;
     if (r->how->only_scripts)
         return ptc_fault_set(r->fault, r->path, "models are lists of replies here");
-    if (!r->how->check_model || r->how->check_model(r->how->user, model, why, sizeof why))
+    if (!r->how->check_model || r->how->check_model(r->how->user, model, &why))
         return true;
-    return ptc_fault_set(r->fault, r->path, "%s", why);
+    return ptc_fault_set(r->fault, r->path, "%s", why.text);
 }
 
 bool ptc_definition_read_model(PtcFieldReader *r, PtcValue v, PtcText *model, PtcText *script)

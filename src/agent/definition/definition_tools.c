@@ -53,28 +53,31 @@ static const PtcTool *find_same(const PtcTools *tools, PtcText name)
 }
 
 /* Names that providers accept, and no two that they would take for the same. */
-static bool check_name(const PtcTools *tools, PtcText name, char *why, size_t size)
+static bool check_name(const PtcTools *tools, PtcText name, PtcWhy *why)
 {
+    const PtcTool *same = find_same(tools, name);
     if (ptc_text_same_name(name, PTC_TEXT(PTC_TOOL_NAME)))
-        snprintf(why, size, "%s is the tool that runs programs: choose another name",
-                 PTC_TOOL_NAME);
-    else if (!is_name(name))
-        snprintf(why, size,
-                 "a tool's name is a letter, then letters, digits, - and _, at most %d in all",
-                 NAME_MAX);
-    else if (find_same(tools, name))
-        snprintf(why, size,
-                 "at a provider it would have the same name as %.*s: choose another name", NAME_MAX,
-                 find_same(tools, name)->info.name);
-    else
-        return true;
-    return false;
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "%s is the tool that runs programs: choose another name", PTC_TOOL_NAME);
+    if (!is_name(name))
+        return ptc_why_say(
+            why, PTC_WHY_INVALID,
+            "a tool's name is a letter, then letters, digits, - and _, at most %d in all",
+            NAME_MAX);
+    return !same ||
+           ptc_why_say(why, PTC_WHY_INVALID,
+                       "at a provider it would have the same name as %.*s: choose another name",
+                       NAME_MAX, same->info.name);
 }
 
 static bool check_tool(void *agent, const PtcTool *tool, char *why, size_t size)
 {
     const PtcFieldReader *r = agent;
-    return check_name(r->def->tools, tool_name(tool), why, size);
+    PtcWhy wrong;
+    bool ok = check_name(r->def->tools, tool_name(tool), &wrong);
+    if (!ok)
+        snprintf(why, size, "%s", wrong.text);
+    return ok;
 }
 
 /* ------------------------------------------------------------------------------ children */
@@ -155,19 +158,19 @@ static bool refuse_host_tool(PtcFault *fault, PtcText name, const char *why)
 
 static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
 {
-    char why[PTC_TOOL_WHY];
+    PtcWhy why;
     PtcText name = tool_name(tool);
-    return (check_name(def->tools, name, why, sizeof why) &&
-            ptc_toolset_borrow(def->tools, tool, why, sizeof why)) ||
-           refuse_host_tool(fault, name, why);
+    return (check_name(def->tools, name, &why) &&
+            ptc_toolset_borrow(def->tools, tool, why.text, sizeof why.text)) ||
+           refuse_host_tool(fault, name, why.text);
 }
 
 static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *fault)
 {
-    char why[PTC_TOOL_WHY];
+    PtcWhy why;
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
-    if (!check_name(def->tools, child->name, why, sizeof why))
-        return refuse_host_tool(fault, child->name, why);
+    if (!check_name(def->tools, child->name, &why))
+        return refuse_host_tool(fault, child->name, why.text);
     if (child->def->levels >= PTC_AGENT_FILE_DEPTH)
         return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
     PtcAgentTool *note = ptc_definition_note(def, &tool);
@@ -177,8 +180,8 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *f
     ptc_tool_init(&tool.info, child->name.bytes, child->name.len);
     ptc_kind_apply(&ptc_agent_kind, &tool);
     ptc_definition_borrow(note->child, &tool);
-    return ptc_toolset_put(def->tools, &tool, why, sizeof why) ||
-           refuse_host_tool(fault, child->name, why);
+    return ptc_toolset_put(def->tools, &tool, why.text, sizeof why.text) ||
+           refuse_host_tool(fault, child->name, why.text);
 }
 
 bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault)

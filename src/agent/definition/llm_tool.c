@@ -102,12 +102,12 @@ static bool set_question_signature(PtcFieldReader *r, PtcText json_signature)
 
 static bool set_response(PtcFieldReader *r, PtcText text, PtcAgentTool *note)
 {
-    char why[300];
+    PtcWhy why;
     PtcResponseTemplate *t = ptc_arena_zalloc(&r->def->arena, sizeof *t);
     if (!t)
         return ptc_fault_memory(r->fault);
-    if (!ptc_response_template_read(&r->def->arena, text, r->def->sig->result, t, why, sizeof why))
-        return ptc_fault_set(r->fault, "response_template", "%s", why);
+    if (!ptc_response_template_read(&r->def->arena, text, r->def->sig->result, t, &why))
+        return ptc_fault_set(r->fault, "response_template", "%s", why.text);
     note->response = t;
     return true;
 }
@@ -291,7 +291,7 @@ static PtcText text_arg(Query *q, const char *name)
 }
 
 /* "{ok :bool}", or a whole signature: what comes after its arrow counts. */
-static bool set_signature(Query *q, PtcText text, char *why, size_t size)
+static bool set_signature(Query *q, PtcText text, PtcWhy *why)
 {
     PtcSigError e;
     const PtcSig *sig;
@@ -302,18 +302,16 @@ static bool set_signature(Query *q, PtcText text, char *why, size_t size)
     PtcText kept = ptc_messages_keep(&q->def->arena, ptc_buf_view(&whole));
     ptc_buf_deinit(&whole);
     if (!kept.bytes)
-        return snprintf(why, size, "no_memory: out of memory") < 0;
-    if (!ptc_sig_parse(&q->def->arena, kept.bytes, kept.len, &sig, &e)) {
-        snprintf(why, size, ":signature: line %u, column %u: %s", (unsigned)e.line,
-                 (unsigned)e.column, e.message);
-        return false;
-    }
+        return ptc_why_say(why, PTC_WHY_NO_MEMORY, "no_memory: out of memory");
+    if (!ptc_sig_parse(&q->def->arena, kept.bytes, kept.len, &sig, &e))
+        return ptc_why_say(why, PTC_WHY_INVALID, ":signature: line %u, column %u: %s",
+                           (unsigned)e.line, (unsigned)e.column, e.message);
     q->def->sig = sig;
     q->def->signature = kept;
     return true;
 }
 
-static bool make_query(Query *q, char *why, size_t size)
+static bool make_query(Query *q, PtcWhy *why)
 {
     PtcFault fault = {.input = false};
     PtcAgentDef *def = q->def;
@@ -325,38 +323,32 @@ static bool make_query(Query *q, char *why, size_t size)
     def->max_turns = 1;
     def->loose_prompt = true;
     if (def->arena.failed) { /* otherwise what could not be kept would count as not given */
-        snprintf(why, size, "no_memory: out of memory");
-        return false;
+        return ptc_why_say(why, PTC_WHY_NO_MEMORY, "no_memory: out of memory");
     }
-    if (!def->prompt.bytes) {
-        snprintf(why, size, "llm-query needs :prompt, a string");
+    if (!def->prompt.bytes)
+        return ptc_why_say(why, PTC_WHY_INVALID, "llm-query needs :prompt, a string");
+    if (!set_signature(q, signature.bytes ? signature : PTC_TEXT(":string"), why))
         return false;
-    }
-    if (!set_signature(q, signature.bytes ? signature : PTC_TEXT(":string"), why, size))
-        return false;
-    if (!ptc_definition_finish(def, &fault)) {
-        snprintf(why, size, ":%.200s: %.500s", fault.path,
-                 fault.no_memory ? "out of memory" : fault.message);
-        return false;
-    }
-    return !q->template.bytes ||
-           ptc_response_template_read(&def->arena, q->template, def->sig->result, &q->response, why,
-                                      size);
+    if (!ptc_definition_finish(def, &fault))
+        return ptc_why_say(why, PTC_WHY_INVALID, ":%.200s: %.500s", fault.path,
+                           fault.no_memory ? "out of memory" : fault.message);
+    return !q->template.bytes || ptc_response_template_read(&def->arena, q->template,
+                                                            def->sig->result, &q->response, why);
 }
 
 static PtcToolAnswer answer_query(PtcToolCall *call, void *user)
 {
     Query q = {.call = call, .def = ptc_definition_new()};
-    char why[900] = "";
+    PtcWhy why;
     (void)user;
     if (!q.def || !ptc_answer_args_json(call)) {
         ptc_definition_release(q.def);
         return fail(call, "no_memory: out of memory");
     }
-    if (make_query(&q, why, sizeof why))
+    if (make_query(&q, &why))
         ask(call, q.def, &q.tool, q.template.bytes ? &q.response : NULL, ptc_buf_view(&call->json));
     else
-        fail(call, why);
+        fail(call, why.text);
     ptc_definition_release(q.def);
     return PTC_TOOL_ANSWERED;
 }

@@ -12,10 +12,9 @@
 
 enum { FIELDS = 100, BYTES = 64 * 1024 };
 
-static bool say(char *why, size_t size, const char *text)
+static bool say(PtcWhy *why, const char *text)
 {
-    snprintf(why, size, "%s", text);
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "%s", text);
 }
 
 static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
@@ -27,7 +26,7 @@ static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
 }
 
 /* Each placeholder must be a field of the answer. */
-static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, char *why, size_t size)
+static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, PtcWhy *why)
 {
     type = ptc_sig_required(type);
     bool any = type->kind == PTC_SIG_ANY || type->kind == PTC_SIG_MAP;
@@ -36,11 +35,11 @@ static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, char *why,
         if (n->kind == PTC_TEMPLATE_TEXT)
             continue;
         if (n->kind != PTC_TEMPLATE_VALUE || n->name_count != 1)
-            return say(why, size, "only placeholders such as {{field}} are possible here");
+            return say(why, "only placeholders such as {{field}} are possible here");
         if (any || find_field(type, n->names[0]))
             continue;
-        snprintf(why, size, "{{%.*s}} is not a field of the answer",
-                 (int)(n->names[0].len > 60 ? 60 : n->names[0].len), n->names[0].bytes);
+        ptc_why_say(why, PTC_WHY_INVALID, "{{%.*s}} is not a field of the answer",
+                    (int)(n->names[0].len > 60 ? 60 : n->names[0].len), n->names[0].bytes);
         return false;
     }
     return true;
@@ -104,7 +103,7 @@ static size_t count_names(PtcForm *const *forms, size_t count, const PtcResponse
 }
 
 /* Can the program be read, with every placeholder as a form of its own?  Quoted ones would never become values. */
-static bool check_forms(const PtcResponseTemplate *t, size_t uses, char *why, size_t size)
+static bool check_forms(const PtcResponseTemplate *t, size_t uses, PtcWhy *why)
 {
     PtcBench b;
     PtcDiags diags;
@@ -116,18 +115,17 @@ static bool check_forms(const PtcResponseTemplate *t, size_t uses, char *why, si
     bool reads = ptc_read(&reader, &forms, &count);
     bool ok = reads && count > 0 && count_names(forms, count, t) == uses;
     if (!reads && diags.count > 0)
-        say(why, size, diags.items[0].message);
+        say(why, diags.items[0].message);
     else if (!reads)
-        say(why, size, "out of memory");
+        say(why, "out of memory");
     else if (!ok)
-        say(why, size,
-            "each {{field}} must be a form by itself, not part of a string or of a name");
+        say(why, "each {{field}} must be a form by itself, not part of a string or of a name");
     ptc_bench_deinit(&b);
     return ok;
 }
 
 bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType *type,
-                                PtcResponseTemplate *out, char *why, size_t size)
+                                PtcResponseTemplate *out, PtcWhy *why)
 {
     PtcTemplate t;
     PtcTemplateError e;
@@ -135,8 +133,8 @@ bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType 
     size_t uses = 0;
     *out = (PtcResponseTemplate){.fields = NULL};
     if (!ptc_template_read(arena, text, &t, &e))
-        return say(why, size, e.message);
-    if (!check_nodes(&t, type, why, size))
+        return say(why, e.message);
+    if (!check_nodes(&t, type, why))
         return false;
     ptc_buf_init(&buf, arena->mem, BYTES);
     bool named = name_fields(arena, &t, &buf, out, &uses);
@@ -147,7 +145,6 @@ bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType 
         out->source = (PtcText){copy, buf.len};
     }
     ptc_buf_deinit(&buf);
-    return copy ? check_forms(out, uses, why, size)
-                : say(why, size,
-                      "it is too long or has too many fields, or the system is out of memory");
+    return copy ? check_forms(out, uses, why)
+                : say(why, "it is too long or has too many fields, or the system is out of memory");
 }

@@ -5,6 +5,7 @@
 #define PTC_AGENT_PROMPT_RESPONSE_TEMPLATE_H
 
 #include "agent/definition/definition_parts.h"
+#include "base/why.h"
 #include "tool/sig/sig.h"
 
 typedef struct PtcResponseTemplate {
@@ -16,6 +17,6 @@ typedef struct PtcResponseTemplate {
 
 /* Reads the text for an answer of this type; what it needs is in the arena.  False with the reason. */
 PTC_MUST_USE bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType *type,
-                                             PtcResponseTemplate *out, char *why, size_t size);
+                                             PtcResponseTemplate *out, PtcWhy *why);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/why.h"
 #include "tool/sig/sig.h"
 
 enum {
@@ -59,8 +60,7 @@ PTC_MUST_USE bool ptc_template_read(PtcArena *arena, PtcText text, PtcTemplate *
 /* ---------------------------------------------------------------- template_check.c */
 
 /* Do all placeholders refer to parameters of the signature, or fields inside them?  False with the message. */
-PTC_MUST_USE bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, char *why,
-                                     size_t size);
+PTC_MUST_USE bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, PtcWhy *why);
 /* Does a placeholder or section begin with this name (`-` and `_` alike)? */
 bool ptc_template_uses(const PtcTemplate *t, PtcText name);
 

@@ -24,8 +24,7 @@ typedef struct Check {
     const PtcTemplate *t;
     Sight stack[PTC_TEMPLATE_DEPTH + 1];
     size_t depth;
-    char *why;
-    size_t size;
+    PtcWhy *why;
 } Check;
 
 static bool has_fields(const PtcSigType *type)
@@ -67,20 +66,17 @@ static bool refuse_name(Check *c, const PtcTemplateNode *node, PtcText name,
     for (size_t i = 0; fields && i < fields->field_count; i++)
         ptc_nearest_offer(&near, fields->fields[i].name, fields->fields[i].name_len);
     if (near.best)
-        ptc_diag_format(c->why, c->size, "%.*s: `%.*s` is %s; did you mean %.*s?",
-                        shown(node->text), node->text.bytes, shown(name), name.bytes, what,
-                        (int)near.best_len, near.best);
-    else
-        ptc_diag_format(c->why, c->size, "%.*s: `%.*s` is %s", shown(node->text), node->text.bytes,
-                        shown(name), name.bytes, what);
-    return false;
+        return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s; did you mean %.*s?",
+                           shown(node->text), node->text.bytes, shown(name), name.bytes, what,
+                           (int)near.best_len, near.best);
+    return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s", shown(node->text),
+                       node->text.bytes, shown(name), name.bytes, what);
 }
 
 static bool refuse_dot(Check *c)
 {
-    ptc_diag_format(c->why, c->size,
-                    "{{.}} stands for an element that is not a scalar; name one of its fields");
-    return false;
+    return ptc_why_say(c->why, PTC_WHY_INVALID,
+                       "{{.}} stands for an element that is not a scalar; name one of its fields");
 }
 
 /* -------------------------------------------------------------------------------- types */
@@ -155,9 +151,9 @@ static bool enter(Check *c, const PtcTemplateNode *node)
     return true;
 }
 
-bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, char *why, size_t size)
+bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, PtcWhy *why)
 {
-    Check c = {.t = t, .why = why, .size = size};
+    Check c = {.t = t, .why = why};
     c.stack[0] = (Sight){.fields = &sig->params, .dot = &sig->params};
     for (size_t i = 0; i < t->count; i++) {
         const PtcTemplateNode *node = &t->nodes[i];

@@ -243,7 +243,7 @@ static bool read_agent(Line *l)
 static bool read_model(Line *l)
 {
     PtcValue replies = member(l, "llm");
-    char why[300] = "";
+    PtcWhy why;
     if (replies == PTC_NONE)
         return true;
     if (!ptc_is_sequential(replies))
@@ -251,8 +251,8 @@ static bool read_model(Line *l)
     PtcText text = ptc_run_options_json(&l->bench, replies);
     if (!text.bytes)
         return (l->fault.no_memory = true, false);
-    l->model = ptc_script_new(&l->mem, "script", text, NULL, why, sizeof why);
-    return l->model || bad_line(l, "llm", why);
+    l->model = ptc_script_new(&l->mem, "script", text, NULL, &why);
+    return l->model || bad_line(l, "llm", why.text);
 }
 
 static bool read_context(Line *l)
@@ -264,16 +264,16 @@ static bool read_context(Line *l)
     return l->run.agent.input.context.bytes || (l->fault.no_memory = true, false);
 }
 
-static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
+static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
 {
     Line *l = user;
-    return ptc_script_new(&l->mem, "script", script, NULL, why, size);
+    return ptc_script_new(&l->mem, "script", script, NULL, why);
 }
 
-static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, size_t size)
+static PtcModel *open_model(void *user, PtcText spec, bool program, PtcWhy *why)
 {
     (void)user, (void)spec, (void)program;
-    snprintf(why, size, "a batch can only use scripts as models");
+    ptc_why_say(why, PTC_WHY_INVALID, "a batch can only use scripts as models");
     return NULL;
 }
 

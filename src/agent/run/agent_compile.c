@@ -151,21 +151,20 @@ PtcVerdict ptc_compile_verdict(const PtcRan *ran)
     return v;
 }
 
-static bool explain(const PtcRan *ran, char why[PTC_COMPILE_WHY])
+static bool explain(const PtcRan *ran, PtcWhy *why)
 {
     PtcText text = ran->findings.bytes ? ran->findings : ran->message;
     bool value = ran->end == PTC_RAN_VALUE || ran->end == PTC_RAN_RETURN;
-    snprintf(why, PTC_COMPILE_WHY, "%s: %.*s",
-             value                      ? "its value is not the answer that is wanted"
-             : ran->kind                ? ran->kind
-             : ran->end == PTC_RAN_FAIL ? "it gave up"
-                                        : "out of memory",
-             ptc_utf8_shown(text.bytes, text.len, 400), text.bytes ? text.bytes : "");
-    return false;
+    return ptc_why_say(why, PTC_WHY_NO_MEMORY, "%s: %.*s",
+                       value                      ? "its value is not the answer that is wanted"
+                       : ran->kind                ? ran->kind
+                       : ran->end == PTC_RAN_FAIL ? "it gave up"
+                                                  : "out of memory",
+                       ptc_utf8_shown(text.bytes, text.len, 400), text.bytes ? text.bytes : "");
 }
 
 bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBench *b,
-                     PtcText *answer, char why[PTC_COMPILE_WHY])
+                     PtcText *answer, PtcWhy *why)
 {
     PtcWork work;
     PtcFault fault = {.input = true};
@@ -183,9 +182,9 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
             ok = explain(&(PtcRan){.end = PTC_RAN_NO_MEMORY}, why);
     } else {
         const char *said = fault.no_memory ? "out of memory" : fault.message;
-        snprintf(why, PTC_COMPILE_WHY, "%.*s%s%.*s",
-                 ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
-                 fault.path[0] ? ": " : "", ptc_utf8_shown(said, strlen(said), 400), said);
+        ptc_why_say(why, PTC_WHY_INVALID, "%.*s%s%.*s",
+                    ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
+                    fault.path[0] ? ": " : "", ptc_utf8_shown(said, strlen(said), 400), said);
     }
     ptc_work_close(&work);
     return ok;
@@ -250,17 +249,16 @@ static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
     return ptc_buf_ok(out);
 }
 
-static bool give_up(char why[PTC_COMPILE_WHY], const char *what, PtcText more)
+static bool give_up(PtcWhy *why, const char *what, PtcText more)
 {
-    snprintf(why, PTC_COMPILE_WHY, "%s%s%.*s", what, more.len ? ": " : "",
-             ptc_utf8_shown(more.bytes, more.len, 500), more.bytes ? more.bytes : "");
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "%s%s%.*s", what, more.len ? ": " : "",
+                       ptc_utf8_shown(more.bytes, more.len, 500), more.bytes ? more.bytes : "");
 }
 
 bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out, PtcText *answer,
-                      char why[PTC_COMPILE_WHY])
+                      PtcWhy *why)
 {
-    char alone[PTC_COMPILE_WHY] = "";
+    PtcWhy alone;
     const PtcVerdict *v = &run->step.now.verdict;
     PtcText program = compile_program(run);
     if (run->invalid)
@@ -269,8 +267,8 @@ bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out
         return give_up(why, v->reason, v->message);
     if (!program.bytes)
         return give_up(why, "the answer came without a program", (PtcText){NULL, 0});
-    if (!ptc_compile_run(run, program, sample, b, answer, alone))
-        return give_up(why, "the program does not work alone", ptc_text_cstr(alone));
+    if (!ptc_compile_run(run, program, sample, b, answer, &alone))
+        return give_up(why, "the program does not work alone", ptc_text_cstr(alone.text));
     return write_file(out, b, run) || give_up(why, "out of memory", (PtcText){NULL, 0});
 }
 

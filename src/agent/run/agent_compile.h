@@ -5,8 +5,7 @@
 #define PTC_AGENT_RUN_AGENT_COMPILE_H
 
 #include "agent/run/agent_run.h"
-
-enum { PTC_COMPILE_WHY = 600 };
+#include "base/why.h"
 
 /* Can this agent be compiled?  False with the fault. */
 PTC_MUST_USE bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault);
@@ -23,13 +22,13 @@ PtcVerdict ptc_compile_verdict(const PtcRan *ran);
 /* Runs a program alone on a context, inside a run that has begun and never asks a model.  The answer is in the
  * bench's arena.  False with a reason. */
 PTC_MUST_USE bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBench *b,
-                                  PtcText *answer, char why[PTC_COMPILE_WHY]);
+                                  PtcText *answer, PtcWhy *why);
 
 /* After a run on a sample: its program must give a fitting answer when it runs alone.  Appends the file: what the
  * agent's own text says about tools and limits, and what the run produced.  The answer is in the bench's arena.  False
  * with a reason: there is nothing to keep. */
 PTC_MUST_USE bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out,
-                                   PtcText *answer, char why[PTC_COMPILE_WHY]);
+                                   PtcText *answer, PtcWhy *why);
 
 /* Do its tools ask a model? */
 bool ptc_compile_needs_llm(const PtcAgentDef *def);

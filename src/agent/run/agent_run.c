@@ -92,10 +92,12 @@ void ptc_agent_run_end(PtcAgentRun *r)
 /* Opens a model by name; false: it is not available. */
 static bool open_model(PtcAgentRun *r, PtcText spec, PtcText script, bool program)
 {
-    char *why = r->fault.message;
-    size_t size = sizeof r->fault.message;
-    r->model = script.bytes ? ptc_tree_script(r->tree, script, why, size)
-                            : ptc_tree_model(r->tree, spec, program, why, size);
+    PtcWhy why;
+    r->model = script.bytes ? ptc_tree_script(r->tree, script, &why)
+                            : ptc_tree_model(r->tree, spec, program, &why);
+    if (!r->model)
+        snprintf(r->fault.message, sizeof r->fault.message, "%.*s",
+                 (int)sizeof r->fault.message - 1, why.text);
     snprintf(r->fault.path, sizeof r->fault.path, "llm");
     return r->model != NULL;
 }

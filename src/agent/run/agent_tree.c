@@ -51,14 +51,13 @@ static PtcModel *find_model(PtcAgentTree *t, PtcText key, bool script)
     return NULL;
 }
 
-static PtcModel *keep_model(PtcAgentTree *t, PtcText key, bool script, PtcModel *model, char *why,
-                            size_t size)
+static PtcModel *keep_model(PtcAgentTree *t, PtcText key, bool script, PtcModel *model, PtcWhy *why)
 {
     PtcTreeModel *m = ptc_arena_zalloc(&t->arena, sizeof *m);
     PtcText kept = script ? key : ptc_messages_keep(&t->arena, key);
     if (!m || !kept.bytes) {
         model->free(model);
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     *m = (PtcTreeModel){.key = kept, .script = script, .model = model, .next = t->models};
@@ -67,26 +66,26 @@ static PtcModel *keep_model(PtcAgentTree *t, PtcText key, bool script, PtcModel 
 }
 
 /* The lock is held while a model is opened, so that two agents do not open the same one twice. */
-PtcModel *ptc_tree_model(PtcAgentTree *t, PtcText spec, bool program, char *why, size_t size)
+PtcModel *ptc_tree_model(PtcAgentTree *t, PtcText spec, bool program, PtcWhy *why)
 {
     pthread_mutex_lock(&t->lock);
     PtcModel *model = find_model(t, spec, false);
     if (!model && !t->host.open_model)
-        snprintf(why, size, "models cannot be named here");
-    else if (!model && (model = t->host.open_model(t->host.user, spec, program, why, size)))
-        model = keep_model(t, spec, false, model, why, size);
+        ptc_why_say(why, PTC_WHY_INVALID, "models cannot be named here");
+    else if (!model && (model = t->host.open_model(t->host.user, spec, program, why)))
+        model = keep_model(t, spec, false, model, why);
     pthread_mutex_unlock(&t->lock);
     return model;
 }
 
-PtcModel *ptc_tree_script(PtcAgentTree *t, PtcText script, char *why, size_t size)
+PtcModel *ptc_tree_script(PtcAgentTree *t, PtcText script, PtcWhy *why)
 {
     pthread_mutex_lock(&t->lock);
     PtcModel *model = find_model(t, script, true);
     if (!model && !t->host.open_script)
-        snprintf(why, size, "scripts cannot be models here");
-    else if (!model && (model = t->host.open_script(t->host.user, script, why, size)))
-        model = keep_model(t, script, true, model, why, size);
+        ptc_why_say(why, PTC_WHY_INVALID, "scripts cannot be models here");
+    else if (!model && (model = t->host.open_script(t->host.user, script, why)))
+        model = keep_model(t, script, true, model, why);
     pthread_mutex_unlock(&t->lock);
     return model;
 }

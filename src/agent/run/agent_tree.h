@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "agent/step/step.h"
+#include "base/why.h"
 #include "tool/remote/remote.h"
 
 enum {
@@ -73,9 +74,9 @@ typedef struct PtcTreeServers {
 typedef struct PtcTreeHost {
     /* Opens a model named by a definition, a tool or (`program`) a program.  NULL with the reason.  The model then
      * belongs to the tree, which asks for each name only once. */
-    PtcModel *(*open_model)(void *user, PtcText spec, bool program, char *why, size_t size);
+    PtcModel *(*open_model)(void *user, PtcText spec, bool program, PtcWhy *why);
     /* The same for a script: replies as a JSON list. */
-    PtcModel *(*open_script)(void *user, PtcText script, char *why, size_t size);
+    PtcModel *(*open_script)(void *user, PtcText script, PtcWhy *why);
     /* Called under the lock of the tree, from any thread. */
     void (*progress)(void *user, const PtcProgress *progress);
     void *progress_user;
@@ -142,8 +143,8 @@ void ptc_tree_deinit(PtcAgentTree *tree);
 
 /* The model of that name, or the one that answers with these replies; opened when first asked for.  NULL with the
  * reason. */
-PtcModel *ptc_tree_model(PtcAgentTree *tree, PtcText spec, bool program, char *why, size_t size);
-PtcModel *ptc_tree_script(PtcAgentTree *tree, PtcText script, char *why, size_t size);
+PtcModel *ptc_tree_model(PtcAgentTree *tree, PtcText spec, bool program, PtcWhy *why);
+PtcModel *ptc_tree_script(PtcAgentTree *tree, PtcText script, PtcWhy *why);
 
 /* --- with the lock held --- */
 

@@ -10,17 +10,12 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-static bool refuse(char why[PTC_CHUNKS_WHY], const char *what)
-{
-    snprintf(why, PTC_CHUNKS_WHY, "%s", what);
-    return false;
-}
-
-bool ptc_chunks_check(const PtcChunks *how, char why[PTC_CHUNKS_WHY])
+bool ptc_chunks_check(const PtcChunks *how, PtcWhy *why)
 {
     if (how->size < 1 || how->size > PTC_CHUNKS_SIZE || how->overlap < 0)
-        return refuse(why, "a size is a whole number from 1");
-    return how->overlap < how->size || refuse(why, "the overlap is not smaller than the pieces");
+        return ptc_why_say(why, PTC_WHY_INVALID, "a size is a whole number from 1");
+    return how->overlap < how->size ||
+           ptc_why_say(why, PTC_WHY_INVALID, "the overlap is not smaller than the pieces");
 }
 
 /* Where the unit (line or character) that begins at `at` ends. */
@@ -45,7 +40,7 @@ static PtcValue piece(PtcHeap *heap, const PtcChunks *how, PtcText text, size_t 
 }
 
 /* The list; PTC_NONE with a reason. */
-static PtcValue split(PtcHeap *heap, const PtcChunks *how, PtcText text, char why[PTC_CHUNKS_WHY])
+static PtcValue split(PtcHeap *heap, const PtcChunks *how, PtcText text, PtcWhy *why)
 {
     PtcValue list = ptc_build_new(heap);
     bool ok = list != PTC_NONE;
@@ -57,7 +52,7 @@ static PtcValue split(PtcHeap *heap, const PtcChunks *how, PtcText text, char wh
                 next = at;
         }
         if (pieces == PTC_CHUNKS_MAX) {
-            snprintf(why, PTC_CHUNKS_WHY, "it gives more than %d pieces", PTC_CHUNKS_MAX);
+            ptc_why_say(why, PTC_WHY_INVALID, "it gives more than %d pieces", PTC_CHUNKS_MAX);
             return PTC_NONE;
         }
         PtcValue v = piece(heap, how, text, from, at);
@@ -66,24 +61,24 @@ static PtcValue split(PtcHeap *heap, const PtcChunks *how, PtcText text, char wh
     }
     list = ok ? ptc_build_done(heap, list, 0) : PTC_NONE;
     if (list == PTC_NONE)
-        refuse(why, "out of memory");
+        ptc_why_no_memory(why);
     return list;
 }
 
 bool ptc_chunks_add(PtcHeap *heap, PtcValue *map, PtcText key, const PtcChunks *how, PtcText text,
-                    char why[PTC_CHUNKS_WHY])
+                    PtcWhy *why)
 {
     if (!ptc_chunks_check(how, why))
         return false;
     if (!ptc_utf8_valid(text.bytes, text.len) || !ptc_utf8_valid(key.bytes, key.len))
-        return refuse(why, "it is not UTF-8");
+        return ptc_why_say(why, PTC_WHY_INVALID, "it is not UTF-8");
     PtcValue list = split(heap, how, text, why);
     if (list == PTC_NONE)
         return false;
     PtcValue name = ptc_str_new(heap, key.bytes, key.len);
     PtcValue more = name == PTC_NONE ? PTC_NONE : ptc_map_assoc(heap, *map, name, list);
     if (more == PTC_NONE)
-        return refuse(why, "out of memory");
+        return ptc_why_no_memory(why);
     *map = more;
     return true;
 }

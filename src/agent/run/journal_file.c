@@ -23,67 +23,66 @@ struct PtcJournalFile {
     bool there; /* there was a file */
 };
 
-static bool fail(char *why, size_t size, const char *path, const char *what)
+static bool fail(PtcWhy *why, const char *path, const char *what)
 {
-    snprintf(why, size, "%s: %s", path, what);
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "%s: %s", path, what);
 }
 
-static bool fail_errno(char *why, size_t size, const char *path)
+static bool fail_errno(PtcWhy *why, const char *path)
 {
-    return fail(why, size, path, strerror(errno));
+    return fail(why, path, strerror(errno));
 }
 
 /* Looked at before there is a lock, which would be left beside a directory or a device. */
-static bool is_file(const char *path, char *why, size_t size)
+static bool is_file(const char *path, PtcWhy *why)
 {
     struct stat st;
     return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
-           fail(why, size, path, "it is not a regular file");
+           fail(why, path, "it is not a regular file");
 }
 
 /* A directory that was mistyped is told, not made. */
-static bool has_directory(const PtcJournalFile *f, char *why, size_t size)
+static bool has_directory(const PtcJournalFile *f, PtcWhy *why)
 {
     const char *slash = strrchr(f->path, '/');
     char dir[PATH_MAX];
     snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - f->path) + 1 : 1,
              slash ? f->path : ".");
-    return access(dir, X_OK) == 0 || fail_errno(why, size, dir);
+    return access(dir, X_OK) == 0 || fail_errno(why, dir);
 }
 
-static bool lock_file(PtcJournalFile *f, char *why, size_t size)
+static bool lock_file(PtcJournalFile *f, PtcWhy *why)
 {
     f->lock = ptc_whole_file_lock(f->lock_path, 0);
     if (f->lock >= 0)
         return true;
     return errno == EWOULDBLOCK
-               ? fail(why, size, f->path, "another run is using this journal; wait for it to end")
-               : fail_errno(why, size, f->lock_path);
+               ? fail(why, f->path, "another run is using this journal; wait for it to end")
+               : fail_errno(why, f->lock_path);
 }
 
-static bool read_file(PtcJournalFile *f, char *why, size_t size)
+static bool read_file(PtcJournalFile *f, PtcWhy *why)
 {
     struct stat st;
     /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
     int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return errno == ENOENT || fail_errno(why, size, f->path);
+        return errno == ENOENT || fail_errno(why, f->path);
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!ok)
-        fail(why, size, f->path, "it is not a regular file");
+        fail(why, f->path, "it is not a regular file");
     else if (!(ok = ptc_whole_file_read_from(fd, &f->text)))
-        fail(why, size, f->path, f->text.full ? "it is larger than 64 MiB" : "it cannot be read");
+        fail(why, f->path, f->text.full ? "it is larger than 64 MiB" : "it cannot be read");
     close(fd);
     f->there = ok && f->text.len > 0;
     return ok;
 }
 
-PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, size_t size)
+PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, PtcWhy *why)
 {
     PtcJournalFile *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f) {
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     memset(f, 0, sizeof *f);
@@ -93,12 +92,11 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, 
     char real[PATH_MAX]; /* a link and its target are one journal with one lock */
     if (realpath(path, real))
         path = real;
-    bool ok = strlen(path) + 8 < PATH_MAX || fail(why, size, "", "the path is too long");
+    bool ok = strlen(path) + 8 < PATH_MAX || fail(why, "", "the path is too long");
     if (ok) {
         memcpy(f->path, path, strlen(path));
         snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
-        ok = is_file(path, why, size) && has_directory(f, why, size) && lock_file(f, why, size) &&
-             read_file(f, why, size);
+        ok = is_file(path, why) && has_directory(f, why) && lock_file(f, why) && read_file(f, why);
     }
     if (ok)
         return f;
@@ -124,8 +122,8 @@ PtcText ptc_journal_file_text(const PtcJournalFile *f)
 
 /* ------------------------------------------------------------------------------- writing */
 
-bool ptc_journal_file_write(PtcJournalFile *f, PtcText json, char *why, size_t size)
+bool ptc_journal_file_write(PtcJournalFile *f, PtcText json, PtcWhy *why)
 {
     PtcWholeFile how = {.line = true, .synced = true, .locked = true};
-    return ptc_whole_file_put(f->path, json, how) || fail_errno(why, size, f->path);
+    return ptc_whole_file_put(f->path, json, how) || fail_errno(why, f->path);
 }

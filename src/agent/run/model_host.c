@@ -20,14 +20,14 @@ struct PtcModelHost {
 
 /* ------------------------------------------------------------------------------- opening */
 
-PtcModelHost *ptc_model_host_new(const PtcModelsOptions *given, char *why, size_t size)
+PtcModelHost *ptc_model_host_new(const PtcModelsOptions *given, PtcWhy *why)
 {
     PtcMem mem;
     PtcModelsOptions options = *given;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcModelHost *h = ptc_mem_alloc(&mem, sizeof *h);
     if (!h) {
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     memset(h, 0, sizeof *h);
@@ -36,16 +36,16 @@ PtcModelHost *ptc_model_host_new(const PtcModelsOptions *given, char *why, size_
     h->get = options.get;
     h->get_user = options.user;
     options.mem = &h->mem;
-    if ((h->models = ptc_models_new(&options, why, size)))
+    if ((h->models = ptc_models_new(&options, why)))
         return h;
-    (void)ptc_model_host_close(h, NULL, 0);
+    (void)ptc_model_host_close(h, NULL);
     return NULL;
 }
 
-bool ptc_model_host_close(PtcModelHost *h, char *why, size_t size)
+bool ptc_model_host_close(PtcModelHost *h, PtcWhy *why)
 {
     PtcMem mem;
-    bool ok = !h->record || ptc_record_file_close(h->record, why, size);
+    bool ok = !h->record || ptc_record_file_close(h->record, why);
     if (h->models)
         ptc_models_free(h->models);
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -54,14 +54,14 @@ bool ptc_model_host_close(PtcModelHost *h, char *why, size_t size)
     return ok;
 }
 
-bool ptc_model_host_add_aliases(PtcModelHost *h, const char *path, char *why, size_t size)
+bool ptc_model_host_add_aliases(PtcModelHost *h, const char *path, PtcWhy *why)
 {
-    return ptc_models_add_file(h->models, path, why, size);
+    return ptc_models_add_file(h->models, path, why);
 }
 
-bool ptc_model_host_record(PtcModelHost *h, const char *path, char *why, size_t size)
+bool ptc_model_host_record(PtcModelHost *h, const char *path, PtcWhy *why)
 {
-    h->record = ptc_record_file_open(&h->mem, path, ptc_models_keys(h->models), why, size);
+    h->record = ptc_record_file_open(&h->mem, path, ptc_models_keys(h->models), why);
     return h->record != NULL;
 }
 
@@ -75,35 +75,34 @@ PtcModel *ptc_model_host_take(PtcModelHost *h, PtcModel *model)
     return outer;
 }
 
-static PtcModel *take(PtcModelHost *h, PtcModel *model, char *why, size_t size)
+static PtcModel *take(PtcModelHost *h, PtcModel *model, PtcWhy *why)
 {
     if (model && !(model = ptc_model_host_take(h, model)))
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
     return model;
 }
 
-PtcModel *ptc_model_host_open(PtcModelHost *h, PtcText spec, PtcTrust trust, char *why, size_t size)
+PtcModel *ptc_model_host_open(PtcModelHost *h, PtcText spec, PtcTrust trust, PtcWhy *why)
 {
-    return take(h, ptc_model_open(h->models, spec, trust, why, size), why, size);
+    return take(h, ptc_model_open(h->models, spec, trust, why), why);
 }
 
-static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, size_t size)
+static PtcModel *open_model(void *user, PtcText spec, bool program, PtcWhy *why)
 {
-    return ptc_model_host_open(user, spec, program ? PTC_TRUST_PROGRAM : PTC_TRUST_FILE, why, size);
+    return ptc_model_host_open(user, spec, program ? PTC_TRUST_PROGRAM : PTC_TRUST_FILE, why);
 }
 
-static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
+static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
 {
     PtcModelHost *h = user;
-    PtcModel *model =
-        ptc_script_new(&h->mem, "script", script, ptc_models_keys(h->models), why, size);
-    return take(h, model, why, size);
+    PtcModel *model = ptc_script_new(&h->mem, "script", script, ptc_models_keys(h->models), why);
+    return take(h, model, why);
 }
 
-bool ptc_model_host_check(void *user, PtcText spec, char *why, size_t size)
+bool ptc_model_host_check(void *user, PtcText spec, PtcWhy *why)
 {
     PtcModelHost *h = user;
-    PtcModel *model = ptc_model_open(h->models, spec, PTC_TRUST_FILE, why, size);
+    PtcModel *model = ptc_model_open(h->models, spec, PTC_TRUST_FILE, why);
     if (model)
         model->free(model);
     return model != NULL;

@@ -21,17 +21,17 @@ static bool complain(const PtcAgentHost *h, const char *what, const char *why)
 
 static bool open_all(PtcAgentHost *h, const PtcAgentHostOptions *o)
 {
-    char why[PTC_MODEL_WHY] = "";
+    PtcWhy why;
     PtcModelsOptions options = {.dotenv = ".env", .replay_loose = o->replay_loose};
-    if (!(h->models = ptc_model_host_new(&options, why, sizeof why)))
-        return complain(h, "models", why);
-    if (o->models && !ptc_model_host_add_aliases(h->models, o->models, why, sizeof why))
-        return complain(h, "--models", why);
-    if (o->record && !ptc_model_host_record(h->models, o->record, why, sizeof why))
-        return complain(h, "--record", why);
-    if (o->llm && !(h->llm = ptc_model_host_open(h->models, ptc_text_cstr(o->llm), PTC_TRUST_HOST,
-                                                 why, sizeof why)))
-        return complain(h, "--llm", why);
+    if (!(h->models = ptc_model_host_new(&options, &why)))
+        return complain(h, "models", why.text);
+    if (o->models && !ptc_model_host_add_aliases(h->models, o->models, &why))
+        return complain(h, "--models", why.text);
+    if (o->record && !ptc_model_host_record(h->models, o->record, &why))
+        return complain(h, "--record", why.text);
+    if (o->llm &&
+        !(h->llm = ptc_model_host_open(h->models, ptc_text_cstr(o->llm), PTC_TRUST_HOST, &why)))
+        return complain(h, "--llm", why.text);
     return true;
 }
 
@@ -51,12 +51,12 @@ PtcAgentHost *ptc_agent_host_open(PtcMem *mem, const PtcAgentHostOptions *o)
 
 bool ptc_agent_host_close(PtcAgentHost *h)
 {
-    char why[300] = "";
+    PtcWhy why;
     bool ok = true;
     if (h->llm)
         h->llm->free(h->llm);
-    if (h->models && !ptc_model_host_close(h->models, why, sizeof why))
-        ok = complain(h, "--record", why);
+    if (h->models && !ptc_model_host_close(h->models, &why))
+        ok = complain(h, "--record", why.text);
     ptc_mem_free(h->mem, h, sizeof *h);
     return ok;
 }
@@ -83,8 +83,8 @@ void ptc_agent_host_fill(PtcAgentHost *h, PtcTreeHost *tree)
     ptc_model_host_fill(h->models, tree);
 }
 
-bool ptc_agent_host_check_model(void *user, PtcText spec, char *why, size_t size)
+bool ptc_agent_host_check_model(void *user, PtcText spec, PtcWhy *why)
 {
     PtcAgentHost *h = user;
-    return ptc_model_host_check(h->models, spec, why, size);
+    return ptc_model_host_check(h->models, spec, why);
 }

@@ -31,6 +31,6 @@ PtcSecrets *ptc_agent_host_more_secrets(PtcAgentHost *host);
 /* Fills in how models are opened and requests are sent. */
 void ptc_agent_host_fill(PtcAgentHost *host, PtcTreeHost *tree);
 /* Does this model exist?  For PtcAgentReading.check_model; user is the host. */
-bool ptc_agent_host_check_model(void *user, PtcText model, char *why, size_t size);
+bool ptc_agent_host_check_model(void *user, PtcText model, PtcWhy *why);
 
 #endif

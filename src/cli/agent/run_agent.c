@@ -167,18 +167,20 @@ static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
 {
     PtcChunkSpec spec;
     PtcBuf file;
-    char why[PTC_CHUNKS_WHY], named[sizeof spec.path + sizeof why + 2];
-    if (!ptc_chunk_parse(text, &spec, why)) {
-        *status = refuse(c, "invalid_input", "--chunk", why);
+    PtcWhy why;
+    if (!ptc_chunk_parse(text, &spec, &why)) {
+        *status = refuse(c, "invalid_input", "--chunk", why.text);
         return false;
     }
     ptc_buf_init(&file, c->mem, PTC_IO_MAX);
     const char *unread = ptc_io_read(&file, spec.path);
-    bool ok = !unread &&
-              ptc_chunks_add(&c->bench.heap, map, spec.key, &spec.how, ptc_buf_view(&file), why);
-    snprintf(named, sizeof named, "%s: %s", spec.path, unread ? unread : why);
-    if (!ok)
-        *status = refuse(c, "invalid_input", "--chunk", named);
+    bool ok = unread ? ptc_why_say(&why, PTC_WHY_UNAVAILABLE, "%s", unread)
+                     : ptc_chunks_add(&c->bench.heap, map, spec.key, &spec.how, ptc_buf_view(&file),
+                                      &why);
+    if (!ok) {
+        ptc_why_prefix(&why, "%s: ", spec.path);
+        *status = refuse(c, "invalid_input", "--chunk", why.text);
+    }
     ptc_buf_deinit(&file);
     return ok;
 }
@@ -230,15 +232,15 @@ static bool add_files(Command *c, int *status)
 
 static bool open_journal(Command *c, int *status)
 {
-    char why[400];
+    PtcWhy why;
     if (c->o->journal && c->count > 1) {
         *status = refuse(c, "invalid_input", "--journal",
                          "a chain has no journal; run its agents one by one");
         return false;
     }
-    bool ok = ptc_journal_out_open(&c->journal, c->mem, c->o->journal, why, sizeof why);
+    bool ok = ptc_journal_out_open(&c->journal, c->mem, c->o->journal, &why);
     if (!ok)
-        *status = refuse(c, "invalid_input", "--journal", why);
+        *status = refuse(c, "invalid_input", "--journal", why.text);
     return ok;
 }
 

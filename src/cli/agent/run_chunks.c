@@ -7,12 +7,13 @@
 
 #define SIZE_MOST ((int64_t)1 << 40)
 
-static bool refuse(char why[PTC_CHUNKS_WHY], const char *what)
+static bool refuse(PtcWhy *why, const char *what)
 {
-    snprintf(why, PTC_CHUNKS_WHY,
-             "%s; it is written KEY=@FILE,lines=N (or chars=N, tokens=N), optionally followed by "
-             ",overlap=N",
-             what);
+    ptc_why_say(
+        why, PTC_WHY_INVALID,
+        "%s; it is written KEY=@FILE,lines=N (or chars=N, tokens=N), optionally followed by "
+        ",overlap=N",
+        what);
     return false;
 }
 
@@ -27,7 +28,7 @@ static bool read_number(const char *text, size_t len, int64_t *out)
     return *end == 0 && *out <= SIZE_MOST;
 }
 
-static bool read_part(PtcText part, PtcChunkSpec *s, int64_t *unit, char why[PTC_CHUNKS_WHY])
+static bool read_part(PtcText part, PtcChunkSpec *s, int64_t *unit, PtcWhy *why)
 {
     static const struct {
         const char *name;
@@ -57,7 +58,7 @@ static bool read_part(PtcText part, PtcChunkSpec *s, int64_t *unit, char why[PTC
     return refuse(why, "it has a part that is neither a size nor an overlap");
 }
 
-static bool read_path(PtcText rest, PtcChunkSpec *s, size_t *used, char why[PTC_CHUNKS_WHY])
+static bool read_path(PtcText rest, PtcChunkSpec *s, size_t *used, PtcWhy *why)
 {
     const char *comma = rest.len ? memchr(rest.bytes, ',', rest.len) : NULL;
     size_t n = comma ? (size_t)(comma - rest.bytes) : rest.len;
@@ -69,7 +70,7 @@ static bool read_path(PtcText rest, PtcChunkSpec *s, size_t *used, char why[PTC_
     return true;
 }
 
-bool ptc_chunk_parse(const char *text, PtcChunkSpec *s, char why[PTC_CHUNKS_WHY])
+bool ptc_chunk_parse(const char *text, PtcChunkSpec *s, PtcWhy *why)
 {
     const char *equals = strchr(text, '=');
     int64_t unit = 0; /* lines or characters; 0: there is no size yet */

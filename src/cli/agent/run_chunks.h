@@ -13,6 +13,6 @@ typedef struct PtcChunkSpec {
 } PtcChunkSpec;
 
 /* False with a reason. */
-PTC_MUST_USE bool ptc_chunk_parse(const char *text, PtcChunkSpec *spec, char why[PTC_CHUNKS_WHY]);
+PTC_MUST_USE bool ptc_chunk_parse(const char *text, PtcChunkSpec *spec, PtcWhy *why);
 
 #endif

@@ -33,15 +33,15 @@ static int complain_fault(const char *command, const PtcFault *f)
 static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const char *to,
                           PtcText sample)
 {
-    char why[PTC_COMPILE_WHY];
+    PtcWhy why;
     PtcText answer;
     PtcBuf out;
     int status = PTC_EXIT_OK;
     if (run->invalid)
         return complain_fault("run", &run->fault);
     ptc_buf_init(&out, mem, FILE_BYTES);
-    if (!ptc_compile_keep(run, sample, b, &out, &answer, why))
-        status = complain("run", "nothing was compiled", why, PTC_EXIT_FAILED);
+    if (!ptc_compile_keep(run, sample, b, &out, &answer, &why))
+        status = complain("run", "nothing was compiled", why.text, PTC_EXIT_FAILED);
     else if (!ptc_whole_file_put(to, ptc_buf_view(&out),
                                  (PtcWholeFile){.mode = 0644, .line = true}))
         status = complain("run", to, strerror(errno), PTC_EXIT_FAILED);
@@ -91,7 +91,7 @@ static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, 
     PtcAgentTree tree;
     PtcAgentRun run;
     PtcText answer;
-    char why[PTC_COMPILE_WHY] = "";
+    PtcWhy why;
     PtcTreeHost tree_host = {.open_model = NULL};
     PtcAgentOptions options = ptc_agent_options();
     ptc_agent_host_fill(host, &tree_host);
@@ -100,11 +100,11 @@ static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, 
         return complain("eval", "", "out of memory", PTC_EXIT_FAILED);
     ptc_agent_run_begin(&run, &tree, def, &options);
     run.model = options.model;
-    bool ok = ptc_compile_run(&run, def->program, context, b, &answer, why);
+    bool ok = ptc_compile_run(&run, def->program, context, b, &answer, &why);
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     if (!ok)
-        return complain("eval", "", why, PTC_EXIT_FAILED);
+        return complain("eval", "", why.text, PTC_EXIT_FAILED);
     return ptc_shown_result("eval", answer.bytes, answer.len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 

@@ -451,9 +451,9 @@ static int chat(Chat *c)
     int status = PTC_EXIT_USAGE;
     ptc_buf_init(&c->context, c->mem, PTC_IO_MAX);
     const char *why = read_context(c);
-    char error[400];
-    if (!ptc_journal_out_open(&c->journal, c->mem, c->o->journal, error, sizeof error))
-        ptc_options_refuse(&usage, "--journal: %s", error);
+    PtcWhy error;
+    if (!ptc_journal_out_open(&c->journal, c->mem, c->o->journal, &error))
+        ptc_options_refuse(&usage, "--journal: %s", error.text);
     else if (why)
         ptc_options_refuse(&usage, "--context: %s", why);
     else if (!(c->def = read_agent(c, &fault)))

@@ -37,12 +37,15 @@ static void keep(PtcModel *self)
 static bool open_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
 {
     PtcModelsOptions options = {.dotenv = ".env"};
-    t->host = ptc_model_host_new(&options, why, PTC_MCP_TASK_WHY);
-    t->inner = t->host ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST,
-                                             why, PTC_MCP_TASK_WHY)
-                       : NULL;
-    if (!t->inner)
+    PtcWhy wrong;
+    t->host = ptc_model_host_new(&options, &wrong);
+    t->inner =
+        t->host ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST, &wrong)
+                : NULL;
+    if (!t->inner) {
+        snprintf(why, PTC_MCP_TASK_WHY, "%.*s", PTC_MCP_TASK_WHY - 1, wrong.text);
         return false;
+    }
     t->model = (PtcModel){.ask = ask,
                           .body = body,
                           .free = keep,
@@ -99,12 +102,12 @@ bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
 
 void ptc_mcp_tasks_close(PtcMcpTasks *t)
 {
-    char why[PTC_MODEL_WHY];
+    PtcWhy why;
     ptc_definition_release(t->def);
     if (t->inner)
         t->inner->free(t->inner);
     if (t->host)
-        (void)ptc_model_host_close(t->host, why, sizeof why); /* there is no record to write */
+        (void)ptc_model_host_close(t->host, &why); /* there is no record to write */
     memset(t, 0, sizeof *t);
 }
 

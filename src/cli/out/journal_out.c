@@ -3,18 +3,16 @@
  * run would do again whatever this one still did. */
 #include "cli/out/journal_out.h"
 
-#include <stdio.h>
-
 #include "agent/run/agent_run.h"
 #include "cli/interrupt.h"
 #include "cli/io.h"
 
-bool ptc_journal_out_open(PtcJournalOut *o, PtcMem *mem, const char *path, char *why, size_t size)
+bool ptc_journal_out_open(PtcJournalOut *o, PtcMem *mem, const char *path, PtcWhy *why)
 {
     *o = (PtcJournalOut){.file = NULL};
     ptc_buf_init(&o->text, mem, PTC_JOURNAL_BYTES);
     if (path)
-        o->file = ptc_journal_file_open(mem, path, why, size);
+        o->file = ptc_journal_file_open(mem, path, why);
     return !path || o->file;
 }
 
@@ -37,17 +35,16 @@ void ptc_journal_out_tell(PtcJournalOut *o, const PtcProgress *p)
         return;
     ptc_buf_clear(&o->text);
     ptc_work_journal_whole(p->what->work, &o->text);
-    if (!ptc_buf_ok(&o->text))
-        snprintf(o->error, sizeof o->error, "it is larger than 64 MiB");
-    else
-        (void)!ptc_journal_file_write(o->file, ptc_buf_view(&o->text), o->error, sizeof o->error);
-    if (o->error[0])
+    if (!(ptc_buf_ok(&o->text)
+              ? ptc_journal_file_write(o->file, ptc_buf_view(&o->text), &o->error)
+              : ptc_why_say(&o->error, PTC_WHY_REFUSED, "it is larger than 64 MiB")))
         atomic_store(&ptc_interrupt.asked, true);
 }
 
 bool ptc_journal_out_ok(const PtcJournalOut *o, const char *command)
 {
-    if (o->error[0])
-        ptc_io_printf(PTC_IO_STDERR, "ptc %s: --journal: %s\n", command, o->error);
-    return !o->error[0];
+    bool ok = o->error.class == PTC_WHY_NONE;
+    if (!ok)
+        ptc_io_printf(PTC_IO_STDERR, "ptc %s: --journal: %s\n", command, o->error.text);
+    return ok;
 }

@@ -9,12 +9,12 @@
 typedef struct PtcJournalOut {
     PtcJournalFile *file; /* NULL: there is none */
     PtcBuf text;          /* what was written last */
-    char error[400];      /* why it could not be written; "": it could */
+    PtcWhy error;         /* why it could not be written, unless its class is none */
 } PtcJournalOut;
 
 /* No path (NULL) means no journal.  False with a reason; ptc_journal_out_close in any case. */
-PTC_MUST_USE bool ptc_journal_out_open(PtcJournalOut *out, PtcMem *mem, const char *path, char *why,
-                                       size_t size);
+PTC_MUST_USE bool ptc_journal_out_open(PtcJournalOut *out, PtcMem *mem, const char *path,
+                                       PtcWhy *why);
 void ptc_journal_out_close(PtcJournalOut *out);
 
 /* The tasks that are done; absent: none. */

@@ -131,11 +131,11 @@ static void write_schema(Walk *w, PtcValue schema, size_t depth)
 
 PtcSchemaForm ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *out)
 {
-    PtcJsonBoxStatus status;
+    PtcWhy why;
     Walk w = {box, out, PTC_SCHEMA_STRICT};
     size_t before = out->len;
-    PtcValue v = ptc_json_box_read(box, schema, &status, NULL, 0);
-    if (status == PTC_JSON_BOX_NO_MEMORY || status == PTC_JSON_BOX_TOO_LARGE)
+    PtcValue v = ptc_json_box_read(box, schema, &why);
+    if (v == PTC_NONE && why.class != PTC_WHY_INVALID)
         out->failed = true;
     if (v == PTC_NONE)
         return PTC_SCHEMA_OPEN;

@@ -321,22 +321,21 @@ static bool fill(Remote *m, PtcText id, PtcText base)
 }
 
 PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvider *provider,
-                                 PtcText id, PtcText base, bool with_key, char *why, size_t size)
+                                 PtcText id, PtcText base, bool with_key, PtcWhy *why)
 {
     PtcUrl url;
-    PtcWhy wrong;
     if (!is_id(id)) {
-        snprintf(why, size, "the id of a model is 1 to %d printable characters without blanks",
-                 ID_BYTES);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "the id of a model is 1 to %d printable characters without blanks", ID_BYTES);
         return NULL;
     }
-    if (base.bytes && !ptc_url_parse(base, &url, &wrong)) {
-        snprintf(why, size, "the address of the endpoint %s", wrong.text);
+    if (base.bytes && !ptc_url_parse(base, &url, why)) {
+        ptc_why_prefix(why, "the address of the endpoint ");
         return NULL;
     }
     Remote *m = ptc_mem_alloc(place->mem, sizeof *m);
     if (!m) {
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     PtcText region = ptc_provider_keys_get(place->keys, PTC_AWS_REGION);
@@ -352,6 +351,6 @@ PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvide
     if (fill(m, id, base))
         return &m->model;
     remote_free(&m->model);
-    snprintf(why, size, "the name or the address of the model is too long");
+    ptc_why_say(why, PTC_WHY_INVALID, "the name or the address of the model is too long");
     return NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef PTC_LLM_PROVIDER_PROVIDER_MODEL_H
 #define PTC_LLM_PROVIDER_PROVIDER_MODEL_H
 
+#include "base/why.h"
 #include "llm/provider/provider.h"
 #include "llm/provider/provider_keys.h"
 #include "net/client.h"
@@ -20,6 +21,6 @@ typedef struct PtcProviderPlace {
  * reason. */
 PTC_MUST_USE PtcModel *ptc_provider_model_new(const PtcProviderPlace *place,
                                               const PtcProvider *provider, PtcText id, PtcText base,
-                                              bool with_key, char *why, size_t size);
+                                              bool with_key, PtcWhy *why);
 
 #endif

@@ -70,16 +70,16 @@ static void mend_surrogates(char *text, size_t len)
     }
 }
 
-static PtcValue read_mended(PtcWire *w, PtcText text, PtcJsonBoxStatus *status, char *why,
-                            size_t size)
+static PtcValue read_mended(PtcWire *w, PtcText text, PtcWhy *why)
 {
     PtcBuf copy;
     PtcValue v = PTC_NONE;
     ptc_buf_init(&copy, w->reply.mem, PTC_LLM_BODY_BYTES);
-    *status = PTC_JSON_BOX_NO_MEMORY;
     if (ptc_buf_add(&copy, text.bytes, text.len)) {
         mend_surrogates(copy.data, copy.len);
-        v = ptc_json_box_read(&w->box, ptc_buf_view(&copy), status, why, size);
+        v = ptc_json_box_read(&w->box, ptc_buf_view(&copy), why);
+    } else {
+        ptc_why_no_memory(why);
     }
     ptc_buf_deinit(&copy);
     return v;
@@ -88,20 +88,22 @@ static PtcValue read_mended(PtcWire *w, PtcText text, PtcJsonBoxStatus *status, 
 /* The value of a JSON text; PTC_NONE fails the reply. */
 static PtcValue read_json(PtcWire *w, PtcText text)
 {
-    PtcJsonBoxStatus status;
-    char why[160];
+    PtcWhy why;
     ptc_json_box_clear(&w->box);
-    PtcValue v = ptc_json_box_read(&w->box, text, &status, why, sizeof why);
-    if (status == PTC_JSON_BOX_BAD && memchr(text.bytes ? text.bytes : "", '\\', text.len))
-        v = read_mended(w, text, &status, why, sizeof why);
-    if (status == PTC_JSON_BOX_NO_MEMORY)
+    PtcValue v = ptc_json_box_read(&w->box, text, &why);
+    if (v == PTC_NONE && why.class == PTC_WHY_INVALID &&
+        memchr(text.bytes ? text.bytes : "", '\\', text.len))
+        v = read_mended(w, text, &why);
+    if (v != PTC_NONE)
+        return v;
+    if (why.class == PTC_WHY_NO_MEMORY)
         ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
-    else if (status == PTC_JSON_BOX_TOO_LARGE)
+    else if (why.class == PTC_WHY_REFUSED)
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
                        PTC_TEXT("the answer takes more memory than an answer may"));
-    else if (status == PTC_JSON_BOX_BAD)
-        ptc_reply_failf(&w->reply, PTC_LLM_UNKNOWN, "the answer is not JSON: %s", why);
-    return v;
+    else
+        ptc_reply_failf(&w->reply, PTC_LLM_UNKNOWN, "the answer is not JSON: %s", why.text);
+    return PTC_NONE;
 }
 
 /* -------------------------------------------------------------------------------- parts */
@@ -277,13 +279,12 @@ static PtcValue find_error(PtcWire *w, PtcValue body)
 
 void ptc_wire_http_error(PtcWire *w, int http, PtcText body, PtcText error_type)
 {
-    PtcJsonBoxStatus status;
     PtcText more = {NULL, 0}, text = {NULL, 0};
     const char *colon = error_type.len ? memchr(error_type.bytes, ':', error_type.len) : NULL;
     if (colon) /* an address follows, which says nothing more */
         error_type.len = (size_t)(colon - error_type.bytes);
     ptc_json_box_clear(&w->box);
-    PtcValue v = ptc_json_box_read(&w->box, body, &status, NULL, 0);
+    PtcValue v = ptc_json_box_read(&w->box, body, NULL);
     if (v != PTC_NONE) {
         PtcValue error = find_error(w, v);
         text = error_text(w, error, &more);
@@ -326,9 +327,8 @@ static void take_exception(PtcWire *w, const PtcEventMessage *m)
 {
     PtcText name = m->event_type.bytes ? m->event_type : m->error_code;
     PtcText text = m->error_message, more;
-    PtcJsonBoxStatus status;
     ptc_json_box_clear(&w->box);
-    PtcValue v = ptc_json_box_read(&w->box, m->payload, &status, NULL, 0);
+    PtcValue v = ptc_json_box_read(&w->box, m->payload, NULL);
     if (v != PTC_NONE && !text.bytes)
         text = error_text(w, v, &more);
     ptc_reply_failf(&w->reply, ptc_wire_class(name), "%.*s: %.*s", shown(name),

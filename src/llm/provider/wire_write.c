@@ -8,10 +8,10 @@
 /* Reads a text in place of the one before it; PTC_NONE: it is not JSON, or there is no memory, and the body fails. */
 static PtcValue read_json(const PtcWireOut *w, PtcText text)
 {
-    PtcJsonBoxStatus status;
+    PtcWhy why;
     ptc_json_box_clear(w->box);
-    PtcValue v = ptc_json_box_read(w->box, text, &status, NULL, 0);
-    if (status == PTC_JSON_BOX_NO_MEMORY || status == PTC_JSON_BOX_TOO_LARGE)
+    PtcValue v = ptc_json_box_read(w->box, text, &why);
+    if (v == PTC_NONE && why.class != PTC_WHY_INVALID)
         w->out->failed = true;
     return v;
 }
