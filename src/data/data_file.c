@@ -20,26 +20,34 @@ static bool is_stdin(const char *path)
     return strcmp(path, "-") == 0;
 }
 
+/* Names the file in the reason. */
+static PtcValue name_file(const PtcDataFile *f, const char *path)
+{
+    ptc_why_prefix(f->why, "%.200s: ", is_stdin(path) ? "standard input" : path);
+    return PTC_NONE;
+}
+
 static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
     PTC_PRINTF(3, 4);
 
 static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
 {
     va_list args;
-    int n = snprintf(f->why, f->size, "%.200s: ", is_stdin(path) ? "standard input" : path);
     va_start(args, format);
-    if (n > 0 && (size_t)n < f->size)
-        vsnprintf(f->why + n, f->size - (size_t)n, format, args);
+    ptc_why_vsay(f->why, PTC_WHY_INVALID, 0, format, args);
     va_end(args);
-    return PTC_NONE;
+    return name_file(f, path);
 }
 
 static PtcValue no_memory(const PtcDataFile *f, const char *path)
 {
     size_t limit = f->heap->pool->mem->limit;
     if (limit >= SIZE_MAX / 4)
-        return fail(f, path, "out of memory");
-    return fail(f, path, "it does not fit into the %zu MiB that data may take", limit >> 20);
+        ptc_why_no_memory(f->why);
+    else
+        ptc_why_say(f->why, PTC_WHY_REFUSED, "it does not fit into the %zu MiB that data may take",
+                    limit >> 20);
+    return name_file(f, path);
 }
 
 /* ------------------------------------------------------------------------------------ kinds */
@@ -206,7 +214,7 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
         form->kind = ptc_data_kind(path);
     if (!ptc_data_source_open(&source, mem, path)) {
         *form = (PtcDataForm){0}; /* what it is called is not what is wrong */
-        return fail(f, path, "%s", source.why);
+        return fail(f, path, "%s", source.why.text);
     }
     if (form->kind == PTC_DATA_UNKNOWN) {
         ptc_data_source_close(&source);
@@ -218,7 +226,7 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
     if (!ok && text.failed)
         no_memory(f, path);
     else if (!ok)
-        fail(f, path, "%s", source.why);
+        fail(f, path, "%s", source.why.text);
     ptc_buf_deinit(&text);
     ptc_data_source_close(&source);
     return v;

@@ -7,13 +7,13 @@
 #ifndef PTC_DATA_DATA_FILE_H
 #define PTC_DATA_DATA_FILE_H
 
+#include "base/why.h"
 #include "data/guess.h"
 #include "value/heap.h"
 
 typedef struct PtcDataFile {
-    PtcHeap *heap; /* what its ledger allows is the bound for text and values together */
-    char *why;     /* what went wrong: file, line, what */
-    size_t size;
+    PtcHeap *heap;     /* what its ledger allows is the bound for text and values together */
+    PtcWhy *why;       /* what went wrong: file, line, what */
     PtcDataForm *form; /* what an option says it is; becomes how it was read.  NULL: none does */
 } PtcDataFile;
 

@@ -23,9 +23,16 @@ struct PtcUnpack {
 
 static const int gzip_only = 16 + MAX_WBITS;
 
-static ptrdiff_t refuse(PtcDataSource *s, const char *why)
+/* Always false. */
+static bool refuse(PtcDataSource *s, const char *text)
 {
-    snprintf(s->why, sizeof s->why, "%s", why);
+    return ptc_why_say(&s->why, PTC_WHY_INVALID, "%s", text);
+}
+
+/* The same for who counts bytes. */
+static ptrdiff_t end_reading(PtcDataSource *s, const char *text)
+{
+    (void)refuse(s, text);
     return -1;
 }
 
@@ -44,7 +51,7 @@ static ptrdiff_t read_file(PtcDataSource *s, char *to, size_t n)
     ssize_t got;
     while ((got = read(s->fd, to, n)) < 0)
         if (!try_again(s->fd))
-            return refuse(s, strerror(errno));
+            return end_reading(s, strerror(errno));
     s->ended = got == 0;
     s->taken += (size_t)got;
     return got;
@@ -70,16 +77,16 @@ static bool start_unpacking(PtcDataSource *s)
 {
     struct PtcUnpack *z = ptc_mem_alloc(s->mem, sizeof *z);
     if (!z)
-        return refuse(s, "out of memory") == 0;
+        return ptc_why_no_memory(&s->why);
     memset(z, 0, sizeof *z);
-    z->so = ptc_zlib_load(&z->lib, s->why, sizeof s->why);
+    z->so = ptc_zlib_load(&z->lib, &s->why);
     if (z->so && z->lib.init(&z->stream, gzip_only, ZLIB_VERSION, (int)sizeof z->stream) == Z_OK) {
         s->zip = z;
         return true;
     }
     if (z->so) {
         dlclose(z->so);
-        refuse(s, "out of memory");
+        ptc_why_no_memory(&s->why);
     }
     ptc_mem_free(s->mem, z, sizeof *z);
     return false;
@@ -100,9 +107,9 @@ static bool next_packed(PtcDataSource *s)
 {
     struct PtcUnpack *z = s->zip;
     if (s->chunk[s->at] != '\x1f')
-        return refuse(s, "it has other bytes after its packed ones") == 0;
+        return refuse(s, "it has other bytes after its packed ones");
     z->between = false;
-    return z->lib.reset(&z->stream) == Z_OK || refuse(s, "it cannot be unpacked") == 0;
+    return z->lib.reset(&z->stream) == Z_OK || refuse(s, "it cannot be unpacked");
 }
 
 /* Unpacks what the chunk has; how many bytes that made, -1: it is damaged. */
@@ -119,9 +126,9 @@ static ptrdiff_t inflate_some(PtcDataSource *s, char *to, size_t n)
     s->len = z->stream.avail_in;
     z->between = status == Z_STREAM_END;
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-        return refuse(s, status == Z_MEM_ERROR ? "out of memory"
-                                               : "it begins as gzip, but its packed bytes are "
-                                                 "damaged");
+        return end_reading(s, status == Z_MEM_ERROR
+                                  ? "out of memory"
+                                  : "it begins as gzip, but its packed bytes are damaged");
     return (ptrdiff_t)(room - z->stream.avail_out);
 }
 
@@ -133,7 +140,7 @@ static ptrdiff_t unpack(PtcDataSource *s, char *to, size_t n)
         if (s->len == 0 && s->zip->between)
             return 0;
         if (s->len == 0)
-            return refuse(s, "it is cut off: its packed bytes end too early");
+            return end_reading(s, "it is cut off: its packed bytes end too early");
         if (s->zip->between && !next_packed(s))
             return -1;
         ptrdiff_t got = inflate_some(s, to, n);
@@ -150,11 +157,11 @@ bool ptc_data_source_open(PtcDataSource *s, PtcMem *mem, const char *path)
     bool own = strcmp(path, "-") != 0;
     *s = (PtcDataSource){.mem = mem, .own = own, .fd = own ? open(path, O_RDONLY | O_CLOEXEC) : 0};
     if (s->fd < 0)
-        return refuse(s, strerror(errno)) == 0;
+        return refuse(s, strerror(errno));
     if (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode))
         s->size = (size_t)st.st_size;
     if (!(s->chunk = ptc_mem_alloc(mem, PTC_DATA_SOURCE_CHUNK)))
-        refuse(s, "out of memory");
+        ptc_why_no_memory(&s->why);
     /* A pipe may bring the first byte alone. */
     bool ok = s->chunk && fill(s);
     if (ok && s->len == 1 && s->chunk[0] == '\x1f') {
@@ -198,11 +205,11 @@ bool ptc_data_source_all(PtcDataSource *s, PtcBuf *out)
         (void)!ptc_buf_reserve(out, s->size + 1);
     for (;;) {
         if (out->len == out->max)
-            return refuse(s, "it is too large") == 0;
+            return refuse(s, "it is too large");
         size_t room = out->max - out->len;
         if (out->len == out->cap &&
             !ptc_buf_reserve(out, room < PTC_DATA_SOURCE_CHUNK ? room : PTC_DATA_SOURCE_CHUNK))
-            return refuse(s, "out of memory") == 0;
+            return ptc_why_no_memory(&s->why);
         room = out->cap - out->len < room ? out->cap - out->len : room;
         ptrdiff_t n = ptc_data_source_read(s, out->data + out->len, room);
         if (n <= 0)

@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/why.h"
 
-enum { PTC_DATA_SOURCE_CHUNK = 64 * 1024, PTC_DATA_SOURCE_WHY = 160 };
+enum { PTC_DATA_SOURCE_CHUNK = 64 * 1024 };
 
 typedef struct PtcDataSource {
     PtcMem *mem;
@@ -23,7 +24,7 @@ typedef struct PtcDataSource {
     size_t at, len;        /* those of them that are left */
     size_t size;           /* of a regular file; 0: unknown */
     size_t taken;          /* bytes of the file that were read */
-    char why[PTC_DATA_SOURCE_WHY];
+    PtcWhy why;
 } PtcDataSource;
 
 /* Opens a file; "-" is standard input.  False with the reason in why; nothing has to be closed then. */

@@ -20,13 +20,11 @@ static bool refuse(PtcRowStream *s, size_t line, const char *format, ...) PTC_PR
 static bool refuse(PtcRowStream *s, size_t line, const char *format, ...)
 {
     va_list args;
-    int n = line ? snprintf(s->why, s->size, "%s: line %zu: ", s->name, line)
-                 : snprintf(s->why, s->size, "%s: ", s->name);
     va_start(args, format);
-    if (n > 0 && (size_t)n < s->size)
-        vsnprintf(s->why + n, s->size - (size_t)n, format, args);
+    ptc_why_vsay(s->why, PTC_WHY_INVALID, 0, format, args);
     va_end(args);
-    return false;
+    return line ? ptc_why_prefix(s->why, "%s: line %zu: ", s->name, line)
+                : ptc_why_prefix(s->why, "%s: ", s->name);
 }
 
 static void refuse_at(PtcRowStream *s, size_t line, size_t column, const char *message)
@@ -83,7 +81,7 @@ static bool read_more(PtcRowStream *s, size_t enough)
         ptrdiff_t n =
             ptc_data_source_read(&s->source, s->text.data + s->text.len, PTC_DATA_SOURCE_CHUNK);
         if (n < 0)
-            return refuse(s, 0, "%s", s->source.why);
+            return refuse(s, 0, "%s", s->source.why.text);
         s->text.len += (size_t)n;
         s->ended = n == 0;
     }
@@ -208,12 +206,12 @@ static bool find_kind(PtcRowStream *s, const char *path)
 }
 
 bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, PtcDataKind given,
-                         char *why, size_t size)
+                         PtcWhy *why)
 {
-    *s = (PtcRowStream){.form.kind = given, .why = why, .size = size, .line = 1};
+    *s = (PtcRowStream){.form.kind = given, .why = why, .line = 1};
     snprintf(s->name, sizeof s->name, "%.200s", strcmp(path, "-") == 0 ? "standard input" : path);
     if (!ptc_data_source_open(&s->source, mem, path))
-        return refuse(s, 0, "%s", s->source.why);
+        return refuse(s, 0, "%s", s->source.why.text);
     ptc_buf_init(&s->text, mem, (size_t)LINE_MB << 20);
     if (find_kind(s, path))
         return true;

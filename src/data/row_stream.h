@@ -7,6 +7,7 @@
 #ifndef PTC_DATA_ROW_STREAM_H
 #define PTC_DATA_ROW_STREAM_H
 
+#include "base/why.h"
 #include "data/csv.h"
 #include "data/data_file.h"
 #include "data/data_source.h"
@@ -21,17 +22,16 @@ typedef struct PtcRowStream {
     size_t whole;   /* bytes of the text that are whole rows */
     bool quoted, after_quote, at_field; /* where the search stands, for CSV */
     bool ended;
-    size_t line;   /* of the file, where the text behind the head begins, from 1 */
-    size_t broken; /* the line at which a row begins that cannot be read; 0: none is known */
-    char *why;
-    size_t size;
+    size_t line;    /* of the file, where the text behind the head begins, from 1 */
+    size_t broken;  /* the line at which a row begins that cannot be read; 0: none is known */
+    PtcWhy *why;    /* the caller's */
     char name[220]; /* of the file, for messages */
 } PtcRowStream;
 
 /* Opens a file, "-" for standard input; `given` is what an option says it is, or PTC_DATA_TOLD.  False with a text in
  * why, which is kept for later messages; nothing has to be closed then. */
 PTC_MUST_USE bool ptc_row_stream_open(PtcRowStream *stream, PtcMem *mem, const char *path,
-                                      PtcDataKind given, char *why, size_t size);
+                                      PtcDataKind given, PtcWhy *why);
 void ptc_row_stream_close(PtcRowStream *stream);
 
 /* The next rows as a vector in the heap; PTC_NIL at the end, PTC_NONE with a text in why: all rows before the one that

@@ -134,36 +134,36 @@ static const Named *find(const PtcShared *s, const char *name)
     return NULL;
 }
 
-static bool may_name(const PtcShared *s, const char *name, char *why, size_t size)
+static bool may_name(const PtcShared *s, const char *name, PtcWhy *why)
 {
     if (!ptc_shared_is_name(name))
-        snprintf(why, size,
-                 "\"%.80s\" cannot be a name of data: use letters, digits, - and _, at "
-                 "most %d, not beginning with a digit",
-                 name, NAME_BYTES);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "\"%.80s\" cannot be a name of data: use letters, digits, - and _, at "
+                    "most %d, not beginning with a digit",
+                    name, NAME_BYTES);
     else if (find(s, name) || s->count == NAMES)
-        snprintf(why, size,
-                 find(s, name) ? "%s: there is already data of that name"
-                               : "%s: there are too many data files",
-                 name);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    find(s, name) ? "%s: there is already data of that name"
+                                  : "%s: there are too many data files",
+                    name);
     else
         return true;
     return false;
 }
 
-bool ptc_shared_load(PtcShared *s, const char *name, const char *path, PtcDataForm *form, char *why,
-                     size_t size)
+bool ptc_shared_load(PtcShared *s, const char *name, const char *path, PtcDataForm *form,
+                     PtcWhy *why)
 {
     size_t before = atomic_load(&s->mem.used);
-    if (!may_name(s, name, why, size))
+    if (!may_name(s, name, why))
         return false;
-    PtcDataFile file = {.heap = &s->heap, .why = why, .size = size, .form = form};
+    PtcDataFile file = {.heap = &s->heap, .why = why, .form = form};
     PtcValue v = ptc_data_file_read(&file, path);
     if (v == PTC_NONE)
         return false;
     bool ok = add(s, name, v, before);
     if (!ok)
-        snprintf(why, size, "%s: out of memory", path);
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "%s: out of memory", path);
     return ok;
 }
 

@@ -7,6 +7,7 @@
 #define PTC_DATA_SHARED_H
 
 #include "base/buf.h"
+#include "base/why.h"
 #include "data/guess.h"
 #include "value/heap.h"
 
@@ -22,7 +23,7 @@ bool ptc_shared_is_name(const char *name);
 /* Adds a file (data_file.h); `form` is what an option says it is and becomes how it was read, NULL: none does.  False
  * with a text in why (file, line, what). */
 bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, PtcDataForm *form,
-                     char *why, size_t size);
+                     PtcWhy *why);
 void ptc_shared_free(PtcShared *shared);
 /* The value of that name; PTC_NONE: there is none. */
 PtcValue ptc_shared_value(const PtcShared *shared, const char *name);

@@ -9,12 +9,13 @@
 static const char *const files[] = {"libz.so.1", "libz.so", NULL};
 static const char *const names[] = {"inflateInit2_", "inflate", "inflateReset", "inflateEnd"};
 
-void *ptc_zlib_load(PtcZlib *lib, char *why, size_t size)
+void *ptc_zlib_load(PtcZlib *lib, PtcWhy *why)
 {
     const char *missing;
     void *so = PTC_LIBRARY_LOAD(files, names, lib, &missing);
     if (!so)
-        snprintf(why, size,
-                 "it is packed with gzip, and zlib (libz.so.1) is not installed: unpack it first");
+        ptc_why_say(
+            why, PTC_WHY_UNAVAILABLE,
+            "it is packed with gzip, and zlib (libz.so.1) is not installed: unpack it first");
     return so;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <zlib.h>
 
+#include "base/why.h"
+
 typedef struct PtcZlib {
     int (*init)(z_stream *stream, int bits, const char *version, int size);
     int (*inflate)(z_stream *stream, int flush);
@@ -15,6 +17,6 @@ typedef struct PtcZlib {
 } PtcZlib;
 
 /* Loads it; the handle is for dlclose.  NULL with the reason in why. */
-void *ptc_zlib_load(PtcZlib *lib, char *why, size_t size);
+void *ptc_zlib_load(PtcZlib *lib, PtcWhy *why);
 
 #endif

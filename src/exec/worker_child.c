@@ -282,8 +282,11 @@ bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded
         w->data = ptc_shared_new();
     if (!w->data)
         return no_memory(why);
-    if (!ptc_shared_load(w->data, name, path, NULL, why, PTC_WORKER_WHY))
+    PtcWhy wrong;
+    if (!ptc_shared_load(w->data, name, path, NULL, &wrong)) {
+        snprintf(why, PTC_WORKER_WHY, "%.*s", PTC_WORKER_WHY - 1, wrong.text);
         return false;
+    }
     measure(w->data, name, loaded);
     ptc_shared_describe(w->data, loaded->about, loaded->about->max);
     return true;

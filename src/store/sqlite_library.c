@@ -16,13 +16,15 @@ static const char *const names[] = {
     "sqlite3_errmsg",         "sqlite3_busy_timeout",
 };
 
-void *ptc_sqlite_load(PtcSqlite *lib, char *why, size_t size)
+void *ptc_sqlite_load(PtcSqlite *lib, PtcWhy *why)
 {
     const char *missing;
     void *so = PTC_LIBRARY_LOAD(files, names, lib, &missing);
     if (!so && missing)
-        snprintf(why, size, "the SQLite library is too old: it has no %s", missing);
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the SQLite library is too old: it has no %s",
+                    missing);
     else if (!so)
-        snprintf(why, size, "the SQLite library (libsqlite3.so.0) is not installed");
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE,
+                    "the SQLite library (libsqlite3.so.0) is not installed");
     return so;
 }

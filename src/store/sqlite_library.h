@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "base/why.h"
 
 /* Only pointers to functions, in the order of the names in sqlite_library.c. */
 typedef struct PtcSqlite {
@@ -32,6 +33,6 @@ typedef struct PtcSqlite {
 } PtcSqlite;
 
 /* The handle for dlclose, or NULL with a text in why. */
-PTC_MUST_USE void *ptc_sqlite_load(PtcSqlite *lib, char *why, size_t size);
+PTC_MUST_USE void *ptc_sqlite_load(PtcSqlite *lib, PtcWhy *why);
 
 #endif

@@ -15,12 +15,12 @@ bool ptc_store_is_place(const char *place)
     return strncmp(place, sqlite, sizeof sqlite - 1) == 0 && place[sizeof sqlite - 1];
 }
 
-PtcStore *ptc_store_open(const char *place, char *why, size_t size)
+PtcStore *ptc_store_open(const char *place, PtcWhy *why)
 {
     if (!place)
-        return ptc_store_memory(why, size);
+        return ptc_store_memory(why);
     if (ptc_store_is_place(place))
-        return ptc_store_sqlite(place + sizeof sqlite - 1, why, size);
-    snprintf(why, size, "a store is sqlite:FILE, not '%.100s'", place);
+        return ptc_store_sqlite(place + sizeof sqlite - 1, why);
+    ptc_why_say(why, PTC_WHY_INVALID, "a store is sqlite:FILE, not '%.100s'", place);
     return NULL;
 }

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "base/why.h"
 
 enum { PTC_STORE_META = 512 }; /* the most bytes `meta` may have */
 
@@ -88,7 +89,7 @@ struct PtcStore {
 };
 
 /* Opens "sqlite:FILE", creating it if needed; place NULL: a store in memory.  NULL with a text in why. */
-PTC_MUST_USE PtcStore *ptc_store_open(const char *place, char *why, size_t size);
+PTC_MUST_USE PtcStore *ptc_store_open(const char *place, PtcWhy *why);
 
 /* Does it have the form of a place? */
 bool ptc_store_is_place(const char *place);

@@ -293,14 +293,14 @@ static void free_memory(PtcStore *store)
     ptc_mem_free(&mem, m, sizeof *m);
 }
 
-PtcStore *ptc_store_memory(char *why, size_t size)
+PtcStore *ptc_store_memory(PtcWhy *why)
 {
     static const PtcStoreClass class = {get, put, remove_one, list, expire, sum, free_memory};
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     Memory *m = ptc_mem_alloc(&mem, sizeof *m);
     if (!m) {
-        snprintf(why, size, "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     memset(m, 0, sizeof *m);

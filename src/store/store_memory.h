@@ -3,9 +3,10 @@
 #ifndef PTC_STORE_STORE_MEMORY_H
 #define PTC_STORE_STORE_MEMORY_H
 
+#include "base/why.h"
 #include "store/store.h"
 
 /* NULL with a text in why. */
-PTC_MUST_USE PtcStore *ptc_store_memory(char *why, size_t size);
+PTC_MUST_USE PtcStore *ptc_store_memory(PtcWhy *why);
 
 #endif

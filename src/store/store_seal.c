@@ -17,10 +17,9 @@ enum { NAME_BYTES = 4096 };
 
 /* -------------------------------------------------------------------------------- the key */
 
-static bool fail(char *why, size_t size, const char *name, const char *what)
+static bool fail(PtcWhy *why, const char *name, const char *what)
 {
-    snprintf(why, size, "%s: %s", name, what);
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "%s: %s", name, what);
 }
 
 /* A longer file is not a key either, hence the read past the end. */
@@ -36,56 +35,51 @@ static bool read_all(int fd, uint8_t key[PTC_STORE_KEY_BYTES])
     return have == PTC_STORE_KEY_BYTES && read(fd, &more, 1) == 0;
 }
 
-static bool read_key(const char *name, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent, char *why,
-                     size_t size)
+static bool read_key(const char *name, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent, PtcWhy *why)
 {
     int fd = open(name, O_RDONLY | O_CLOEXEC);
     *absent = fd < 0 && errno == ENOENT;
     if (fd < 0)
-        return fail(why, size, name, strerror(errno));
+        return fail(why, name, strerror(errno));
     bool whole = read_all(fd, key);
     close(fd);
     if (!whole)
-        return fail(why, size, name, "it is not a key, which has 32 bytes");
-    PtcWhy loose;
-    bool tight = ptc_private_file_check(name, &loose);
-    if (!tight)
-        snprintf(why, size, "%s", loose.text);
-    return tight;
+        return fail(why, name, "it is not a key, which has 32 bytes");
+    return ptc_private_file_check(name, why);
 }
 
 /* Written to a file of its own first, which then gets the name unless another process was faster: whoever reads the
  * key finds all of it. */
-static bool make_key(const char *name, char *why, size_t size)
+static bool make_key(const char *name, PtcWhy *why)
 {
     uint8_t key[PTC_STORE_KEY_BYTES];
     char own[NAME_BYTES + 40];
     if (!ptc_random_bytes(key, sizeof key))
-        return fail(why, size, name, "the system gives no random bytes");
+        return fail(why, name, "the system gives no random bytes");
     snprintf(own, sizeof own, "%s-%ld", name, (long)getpid());
     int fd = open(own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return fail(why, size, own, strerror(errno));
+        return fail(why, own, strerror(errno));
     bool ok = write(fd, key, sizeof key) == (ssize_t)sizeof key && fsync(fd) == 0 &&
               (link(own, name) == 0 || errno == EEXIST);
     int error = errno;
     ptc_secret_wipe(key, sizeof key);
     close(fd);
     unlink(own);
-    return ok || fail(why, size, name, strerror(error));
+    return ok || fail(why, name, strerror(error));
 }
 
 /* Reads again after making it, because another process may have been faster. */
 bool ptc_store_key_read(const char *path, bool make, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent,
-                        char *why, size_t size)
+                        PtcWhy *why)
 {
     char name[NAME_BYTES];
     *absent = false;
     if (snprintf(name, sizeof name, "%s.key", path) >= (int)sizeof name)
-        return fail(why, size, "the store", "its name is too long");
-    if (read_key(name, key, absent, why, size))
+        return fail(why, "the store", "its name is too long");
+    if (read_key(name, key, absent, why))
         return true;
-    return *absent && make && make_key(name, why, size) && read_key(name, key, absent, why, size);
+    return *absent && make && make_key(name, why) && read_key(name, key, absent, why);
 }
 
 /* --------------------------------------------------------------------------------- seals */

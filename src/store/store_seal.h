@@ -8,6 +8,7 @@
 #define PTC_STORE_STORE_SEAL_H
 
 #include "base/text/hmac.h"
+#include "base/why.h"
 #include "store/store.h"
 
 enum { PTC_STORE_KEY_BYTES = 32 };
@@ -19,7 +20,7 @@ typedef struct PtcStoreSeal {
 /* Reads the key of the store at `path` from the file `path`.key.  With `make`, a missing file is created; processes
  * that do so at the same time all get the same key.  False with a text in why; *absent: there is no such file. */
 PTC_MUST_USE bool ptc_store_key_read(const char *path, bool make, uint8_t key[PTC_STORE_KEY_BYTES],
-                                     bool *absent, char *why, size_t size);
+                                     bool *absent, PtcWhy *why);
 
 /* Seals a record's bytes, together with its kind, owner, key and version. */
 void ptc_store_seal_bytes(const uint8_t key[PTC_STORE_KEY_BYTES], const PtcStoreKey *record,

@@ -429,20 +429,19 @@ static void free_db(PtcStore *store)
     ptc_mem_free(&mem, db, sizeof *db);
 }
 
-PtcStore *ptc_store_sqlite(const char *path, char *why, size_t size)
+PtcStore *ptc_store_sqlite(const char *path, PtcWhy *why)
 {
     static const PtcStoreClass class = {get, put, remove_one, list, expire, sum, free_db};
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     Db *db = ptc_mem_alloc(&mem, sizeof *db);
-    snprintf(why, size, "out of memory");
+    ptc_why_no_memory(why);
     if (!db)
         return NULL;
     memset(db, 0, sizeof *db);
     db->base.class = &class;
     pthread_mutex_init(&db->lock, NULL);
-    if ((db->so = ptc_sqlite_load(&db->lib, why, size)) &&
-        ptc_store_sqlite_open(db, path, why, size))
+    if ((db->so = ptc_sqlite_load(&db->lib, why)) && ptc_store_sqlite_open(db, path, why))
         return &db->base;
     free_db(&db->base);
     return NULL;

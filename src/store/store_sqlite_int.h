@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "base/why.h"
 #include "store/sqlite_library.h"
 #include "store/store_seal.h"
 
@@ -39,6 +40,6 @@ typedef struct {
 } Db;
 
 /* Opens or creates the file and prepares the statements; false with a text in why. */
-PTC_MUST_USE bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size);
+PTC_MUST_USE bool ptc_store_sqlite_open(Db *db, const char *path, PtcWhy *why);
 
 #endif

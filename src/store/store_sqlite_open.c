@@ -55,14 +55,13 @@ _Static_assert(SCHEMA == 3, "the number that is set");
 typedef struct {
     Db *db;
     const char *path;
-    char *why;
-    size_t size;
+    PtcWhy *why;
     bool told; /* why already says what is wrong; otherwise ask SQLite */
 } Opening;
 
 static int refuse(Opening *o, const char *what)
 {
-    snprintf(o->why, o->size, "%s: %s", o->path, what);
+    ptc_why_say(o->why, PTC_WHY_REFUSED, "%s: %s", o->path, what);
     o->told = true;
     return SQLITE_ERROR;
 }
@@ -94,7 +93,7 @@ static int ask_number(const Opening *o, const char *sql, long *n)
 static int take_key(Opening *o, bool make)
 {
     bool absent;
-    if (ptc_store_key_read(o->path, make, o->db->key, &absent, o->why, o->size))
+    if (ptc_store_key_read(o->path, make, o->db->key, &absent, o->why))
         return SQLITE_OK;
     if (absent && !make)
         return refuse(o, "its key, a file of the same name with .key appended, is missing; "
@@ -169,14 +168,11 @@ static int open_file(Opening *o)
 }
 
 /* The statements are prepared once, when the tables are known to be there. */
-bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size)
+bool ptc_store_sqlite_open(Db *db, const char *path, PtcWhy *why)
 {
-    Opening o = {.db = db, .path = path, .why = why, .size = size};
-    PtcWhy loose;
-    if (!ptc_private_file_check(path, &loose)) {
-        snprintf(why, size, "%s", loose.text);
+    Opening o = {.db = db, .path = path, .why = why};
+    if (!ptc_private_file_check(path, why))
         return false;
-    }
     if (path[0] == ':') { /* SQLite's own names for databases in memory */
         (void)refuse(&o, "name a file; without a store records are kept in memory");
         return false;
@@ -185,6 +181,7 @@ bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size)
     for (int i = 0; code == SQLITE_OK && i < STATEMENTS; i++)
         code = db->lib.prepare_v2(db->db, texts[i], -1, &db->statements[i], NULL);
     if (code != SQLITE_OK && !o.told)
-        snprintf(why, size, "%s: %s", path, db->db ? db->lib.errmsg(db->db) : "out of memory");
+        ptc_why_say(why, db->db ? PTC_WHY_UNAVAILABLE : PTC_WHY_NO_MEMORY, "%s: %s", path,
+                    db->db ? db->lib.errmsg(db->db) : "out of memory");
     return code == SQLITE_OK;
 }

@@ -44,12 +44,12 @@ static bool make_ring(PtcRecorder *r, size_t n)
     return true;
 }
 
-PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t size)
+PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, PtcWhy *why)
 {
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcRecorder *r = ptc_mem_alloc(&mem, sizeof *r);
-    snprintf(why, size, "out of memory");
+    ptc_why_no_memory(why);
     if (!r)
         return NULL;
     memset(r, 0, sizeof *r);
@@ -60,7 +60,7 @@ PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t
     pthread_mutex_init(&r->lock, NULL);
     bool ok = make_ring(r, config->ring);
     if (ok && config->trace_dir) {
-        r->trace = ptc_trace_new(&r->mem, config->trace_dir, config->trace_files, why, size);
+        r->trace = ptc_trace_new(&r->mem, config->trace_dir, config->trace_files, why);
         ok = r->trace != NULL;
     }
     if (ok)

@@ -12,6 +12,7 @@
 #define PTC_TRACE_RECORDER_H
 
 #include "base/text.h"
+#include "base/why.h"
 #include "trace/redact.h"
 
 typedef struct PtcRecorder PtcRecorder;
@@ -42,7 +43,7 @@ typedef struct PtcCallNote {
 } PtcCallNote;
 
 /* NULL with a text in why.  The directory's name is copied. */
-PTC_MUST_USE PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t size);
+PTC_MUST_USE PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, PtcWhy *why);
 void ptc_recorder_free(PtcRecorder *recorder);
 const char *ptc_payloads_name(PtcPayloads payloads);
 

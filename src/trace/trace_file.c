@@ -82,22 +82,22 @@ static bool count_files(PtcTrace *t)
     return true;
 }
 
-PtcTrace *ptc_trace_new(PtcMem *mem, const char *dir, size_t max_files, char *why, size_t size)
+PtcTrace *ptc_trace_new(PtcMem *mem, const char *dir, size_t max_files, PtcWhy *why)
 {
     PtcTrace *t = ptc_mem_alloc(mem, sizeof *t);
-    snprintf(why, size, "out of memory");
+    ptc_why_no_memory(why);
     if (!t)
         return NULL;
     *t = (PtcTrace){.mem = mem, .dir = -1, .max = max_files ? max_files : 1};
     pthread_mutex_init(&t->lock, NULL);
     t->names = ptc_mem_alloc(mem, t->max * sizeof *t->names);
     if (t->names) {
-        snprintf(why, size, "%s: ", dir);
+        ptc_why_say(why, PTC_WHY_INVALID, "%s: ", dir);
         if (mkdir(dir, 0700) == 0 || errno == EEXIST)
             t->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (t->dir >= 0 && faccessat(t->dir, ".", W_OK, 0) == 0 && count_files(t))
             return t;
-        snprintf(why, size, "%s: %s", dir, strerror(errno));
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: %s", dir, strerror(errno));
     }
     ptc_trace_free(t);
     return NULL;

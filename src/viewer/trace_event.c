@@ -113,12 +113,6 @@ static void find_kind(PtcTraceEvent *e)
         e->step = PTC_EVENT_OTHER;
 }
 
-static bool refuse(char why[PTC_TRACE_WHY_BYTES], const char *text)
-{
-    snprintf(why, PTC_TRACE_WHY_BYTES, "%s", text);
-    return false;
-}
-
 static bool take_fields(PtcTraceEvent *e, PtcText object)
 {
     PtcText key, value;
@@ -161,21 +155,23 @@ bool ptc_trace_event_item(PtcTraceEvent *e, PtcText item)
     return true;
 }
 
-bool ptc_trace_event_read(PtcTraceEvent *e, PtcText line, char why[PTC_TRACE_WHY_BYTES])
+bool ptc_trace_event_read(PtcTraceEvent *e, PtcText line, PtcWhy *why)
 {
     *e = (PtcTraceEvent){.step = PTC_EVENT_OTHER};
     if (!take_fields(e, line))
-        return refuse(why, "it is not a JSON object");
+        return ptc_why_say(why, PTC_WHY_INVALID, "it is not a JSON object");
     if (!e->field[PTC_FIELD_event].bytes || e->field[PTC_FIELD_event].bytes[0] != '"')
-        return refuse(why, "it is not an event: there is no \"event\" with a name");
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "it is not an event: there is no \"event\" with a name");
     find_kind(e);
     if (!take_id(e->field[PTC_FIELD_id], &e->id) ||
         !take_id(e->field[PTC_FIELD_parent], &e->parent))
-        return refuse(why, "\"id\" and \"parent\" must be 1 to 63 visible ASCII characters");
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "\"id\" and \"parent\" must be 1 to 63 visible ASCII characters");
     bool part =
         e->step == PTC_EVENT_BEGIN || e->step == PTC_EVENT_END || e->step == PTC_EVENT_WHOLE;
     if (part && !e->id.bytes && e->kind != PTC_PART_CALL)
-        return refuse(why, "the event has no \"id\"");
+        return ptc_why_say(why, PTC_WHY_INVALID, "the event has no \"id\"");
     take_numbers(e);
     return true;
 }

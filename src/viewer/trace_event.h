@@ -10,8 +10,9 @@
 
 #include "base/compiler.h"
 #include "base/text.h"
+#include "base/why.h"
 
-enum { PTC_TRACE_ID_BYTES = 64, PTC_TRACE_NAME_BYTES = 96, PTC_TRACE_WHY_BYTES = 160 };
+enum { PTC_TRACE_ID_BYTES = 64, PTC_TRACE_NAME_BYTES = 96 };
 
 /* Parts of a run, each inside the one that its parent names. */
 typedef enum {
@@ -89,8 +90,7 @@ typedef struct PtcTraceEvent {
 } PtcTraceEvent;
 
 /* False with a text in why: the line is no event. */
-PTC_MUST_USE bool ptc_trace_event_read(PtcTraceEvent *event, PtcText line,
-                                       char why[PTC_TRACE_WHY_BYTES]);
+PTC_MUST_USE bool ptc_trace_event_read(PtcTraceEvent *event, PtcText line, PtcWhy *why);
 
 /* An item of the list `calls` that an end of PTC_PART_CALL may have, as an event without an id.  False: it is none. */
 PTC_MUST_USE bool ptc_trace_event_item(PtcTraceEvent *event, PtcText item);

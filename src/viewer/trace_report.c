@@ -116,12 +116,12 @@ static void add_digest(PtcReport *r, PtcText line)
 static void take_line(PtcReport *r, uint64_t number, PtcText line)
 {
     PtcTraceEvent event;
-    char why[PTC_TRACE_WHY_BYTES];
+    PtcWhy why;
     if (ptc_line_is_blank(line))
         return;
     add_digest(r, line);
-    if (!ptc_trace_event_read(&event, line, why)) {
-        skip(r, number, why);
+    if (!ptc_trace_event_read(&event, line, &why)) {
+        skip(r, number, why.text);
         return;
     }
     r->events++;

@@ -151,14 +151,14 @@ static bool scan_one(PtcViewFiles *files, const char *name)
     return ok;
 }
 
-bool ptc_view_files_scan(PtcViewFiles *files, char *why, size_t size)
+bool ptc_view_files_scan(PtcViewFiles *files, PtcWhy *why)
 {
     for (size_t i = 0; i < files->given_count; i++) {
         errno = ENOMEM;
         if (scan_one(files, files->given[i]))
             continue;
-        snprintf(why, size, "%.200s: %s", files->given[i],
-                 errno == EINVAL ? "it is neither a file nor a directory" : strerror(errno));
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.200s: %s", files->given[i],
+                    errno == EINVAL ? "it is neither a file nor a directory" : strerror(errno));
         return false;
     }
     return true;

@@ -6,6 +6,7 @@
 #define PTC_VIEWER_VIEW_FILES_H
 
 #include "base/buf.h"
+#include "base/why.h"
 
 enum { PTC_VIEW_FILES_MAX = 10000, PTC_VIEW_PATH = 4096 };
 
@@ -24,7 +25,7 @@ void ptc_view_files_deinit(PtcViewFiles *files);
 
 /* Looks again what there is; new files come after those that were known.  False with a text in why: something that
  * was given cannot be read, or out of memory. */
-PTC_MUST_USE bool ptc_view_files_scan(PtcViewFiles *files, char *why, size_t size);
+PTC_MUST_USE bool ptc_view_files_scan(PtcViewFiles *files, PtcWhy *why);
 
 /* A descriptor of a file and its size; -1 when it is no regular file that can be read. */
 PTC_MUST_USE int ptc_view_files_open(const PtcViewFiles *files, size_t number, uint64_t *bytes);

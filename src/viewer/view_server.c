@@ -60,27 +60,25 @@ static bool make_secret(char secret[PTC_VIEW_SECRET + 1])
     return true;
 }
 
-static bool open_server(PtcViewServer *s, unsigned port, char *why, size_t size)
+static bool open_server(PtcViewServer *s, unsigned port, PtcWhy *why)
 {
     PtcHttpAddress address;
     char text[32];
     snprintf(text, sizeof text, "127.0.0.1:%u", port);
-    if (!make_secret(s->place.secret) || !make_secret(s->place.door)) {
-        snprintf(why, size, "the system has no random numbers");
-        return false;
-    }
-    if (!ptc_http_address_parse(&address, text, why, size))
-        return false;
-    s->listener = ptc_http_listen(&address, why, size);
+    if (!make_secret(s->place.secret) || !make_secret(s->place.door))
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the system has no random numbers");
+    char wrong[200];
+    if (!ptc_http_address_parse(&address, text, wrong, sizeof wrong) ||
+        (s->listener = ptc_http_listen(&address, wrong, sizeof wrong)) < 0)
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", wrong);
     s->place.port = ptc_http_address_port(&address);
-    return s->listener >= 0;
+    return true;
 }
 
-PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port, char *why,
-                                   size_t size)
+PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port, PtcWhy *why)
 {
     PtcViewServer *s = ptc_mem_alloc(mem, sizeof *s);
-    snprintf(why, size, "out of memory");
+    ptc_why_no_memory(why);
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
@@ -89,7 +87,7 @@ PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned po
     s->listener = -1;
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
         s->connections[i].fd = s->connections[i].file = -1;
-    if (open_server(s, port, why, size))
+    if (open_server(s, port, why))
         return s;
     ptc_view_server_free(s);
     return NULL;
@@ -201,8 +199,8 @@ static void answer_part(Connection *c, const PtcViewRequest *r)
 static void answer_list(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
 {
     PtcBuf list;
-    char why[300];
-    (void)!ptc_view_files_scan(s->files, why, sizeof why);
+    PtcWhy why;
+    (void)!ptc_view_files_scan(s->files, &why);
     ptc_buf_init(&list, s->mem, LIST_BYTES);
     ptc_view_files_list(s->files, &list);
     if (ptc_buf_ok(&list)) {

@@ -6,6 +6,7 @@
 #ifndef PTC_VIEWER_VIEW_SERVER_H
 #define PTC_VIEWER_VIEW_SERVER_H
 
+#include "base/why.h"
 #include "viewer/view_files.h"
 
 enum {
@@ -19,7 +20,7 @@ typedef struct PtcViewServer PtcViewServer;
 
 /* Port 0: any.  The files are borrowed.  NULL with a text in why. */
 PTC_MUST_USE PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port,
-                                                char *why, size_t size);
+                                                PtcWhy *why);
 void ptc_view_server_free(PtcViewServer *server);
 
 /* The address of the page; and one that leads there once, which may be seen by others after it was used, as arguments

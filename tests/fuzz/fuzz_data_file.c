@@ -11,26 +11,26 @@
 
 static void read_whole(PtcHeap *heap, const char *path)
 {
-    char why[400] = "";
-    PtcDataFile file = {.heap = heap, .why = why, .size = sizeof why};
-    if (ptc_data_file_read(&file, path) == PTC_NONE && !why[0])
+    PtcWhy why;
+    PtcDataFile file = {.heap = heap, .why = &why};
+    if (ptc_data_file_read(&file, path) == PTC_NONE && !why.text[0])
         abort();
 }
 
 static void read_rows(PtcHeap *heap, PtcMem *mem, const char *path)
 {
-    char why[400] = "";
+    PtcWhy why;
     PtcRowStream stream;
     PtcValue rows;
     size_t line = 0, before = 0;
-    if (!ptc_row_stream_open(&stream, mem, path, PTC_DATA_TOLD, why, sizeof why)) {
-        if (!why[0])
+    if (!ptc_row_stream_open(&stream, mem, path, PTC_DATA_TOLD, &why)) {
+        if (!why.text[0])
             abort();
         return;
     }
     do {
         rows = ptc_row_stream_next(&stream, heap, &line);
-        if (line < before || (rows == PTC_NONE && !why[0]))
+        if (line < before || (rows == PTC_NONE && !why.text[0]))
             abort();
         before = line;
     } while (rows != PTC_NONE && rows != PTC_NIL);

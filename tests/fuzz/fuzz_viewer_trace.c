@@ -36,16 +36,16 @@ static void ended(void *user, const PtcPart *part, const PtcTraceEvent *event)
 
 static void read_lines(PtcParts *parts, PtcText rest)
 {
-    char why[PTC_TRACE_WHY_BYTES];
+    PtcWhy why;
     PtcTraceEvent event;
     while (rest.len > 0) {
         const char *end = memchr(rest.bytes, '\n', rest.len);
         PtcText line = {rest.bytes, end ? (size_t)(end - rest.bytes) : rest.len};
         rest =
             (PtcText){line.bytes + line.len + (end != NULL), rest.len - line.len - (end != NULL)};
-        why[0] = '\0';
-        if (!ptc_trace_event_read(&event, line, why)) {
-            if (!why[0])
+        why.text[0] = '\0';
+        if (!ptc_trace_event_read(&event, line, &why)) {
+            if (!why.text[0])
                 abort();
         } else if (!ptc_parts_take(parts, &event)) {
             abort();

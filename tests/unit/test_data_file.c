@@ -45,11 +45,11 @@ static const char *shown(PtcHeap *heap, PtcValue v, const char *why)
 
 static const char *whole(const char *path)
 {
-    char why[400] = "";
+    PtcWhy why;
     CheckHeap h;
     check_heap_init(&h);
-    PtcDataFile f = {.heap = &h.heap, .why = why, .size = sizeof why};
-    const char *text = shown(&h.heap, ptc_data_file_read(&f, path), why);
+    PtcDataFile f = {.heap = &h.heap, .why = &why};
+    const char *text = shown(&h.heap, ptc_data_file_read(&f, path), why.text);
     check_heap_deinit(&h);
     return text;
 }
@@ -57,12 +57,12 @@ static const char *whole(const char *path)
 /* All rows that a stream gives, one behind the other; or its error. */
 static const char *streamed(const char *path)
 {
-    char why[400] = "";
+    PtcWhy why;
     CheckHeap h;
     PtcRowStream s;
     PtcValue rows = PTC_NONE, part;
     check_heap_init(&h);
-    if (ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, why, sizeof why)) {
+    if (ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, &why)) {
         PtcValue all = ptc_build_new(&h.heap);
         while ((part = ptc_row_stream_next(&s, &h.heap, NULL)) != PTC_NIL && part != PTC_NONE)
             for (size_t i = 0; i < ptc_seq_count(part); i++)
@@ -70,7 +70,7 @@ static const char *streamed(const char *path)
         rows = part == PTC_NONE ? part : ptc_build_done(&h.heap, all, 0);
         ptc_row_stream_close(&s);
     }
-    const char *text = shown(&h.heap, rows, why);
+    const char *text = shown(&h.heap, rows, why.text);
     check_heap_deinit(&h);
     return text;
 }
@@ -269,7 +269,7 @@ static void test_batches(void)
 {
     PtcMem mem;
     PtcBuf text;
-    char why[400];
+    PtcWhy why;
     CheckHeap h;
     PtcRowStream s;
     size_t count = 0, line = 0;
@@ -280,7 +280,7 @@ static void test_batches(void)
         ptc_buf_addf(&text, "%d,\"%0*d\"\"\n,\"\n", i, 1 + i * 7 % 900, i);
     const char *path = file("b.csv", text.data, text.len);
     check_heap_init(&h);
-    CHECK(ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, why, sizeof why));
+    CHECK(ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, &why));
     for (PtcValue rows; (rows = ptc_row_stream_next(&s, &h.heap, &line)) != PTC_NIL;) {
         CHECK(rows != PTC_NONE && line == 2 + 2 * count);
         for (size_t i = 0; rows != PTC_NONE && i < ptc_seq_count(rows); i++, count++) {
@@ -321,23 +321,23 @@ static void test_no_memory(void)
                                         "one\ntwo\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (uint64_t n = 1, done = 0; !done; n++) {
-            char why[400] = "";
+            PtcWhy why;
             CheckHeap h;
             PtcRowStream s;
             PtcValue rows = PTC_NONE;
             const char *path = text_file("m", texts[i]);
             check_heap_init(&h);
-            PtcDataFile f = {.heap = &h.heap, .why = why, .size = sizeof why};
+            PtcDataFile f = {.heap = &h.heap, .why = &why};
             ptc_mem_fail_at(&h.mem, n);
             PtcValue v = ptc_data_file_read(&f, path);
-            CHECK(v != PTC_NONE || strstr(why, "memory"));
+            CHECK(v != PTC_NONE || strstr(why.text, "memory"));
             ptc_mem_fail_at(&h.mem, n);
             h.budget.stop = PTC_STOP_NONE;
-            if (ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, why, sizeof why)) {
+            if (ptc_row_stream_open(&s, &h.mem, path, PTC_DATA_TOLD, &why)) {
                 rows = ptc_row_stream_next(&s, &h.heap, NULL);
                 ptc_row_stream_close(&s);
             }
-            CHECK(rows != PTC_NONE || strstr(why, "memory"));
+            CHECK(rows != PTC_NONE || strstr(why.text, "memory"));
             done = v != PTC_NONE && rows != PTC_NONE && n > 60;
             ptc_mem_fail_at(&h.mem, 0);
             check_heap_deinit(&h);

@@ -255,9 +255,8 @@ static const char *file(const char *name, const char *text)
 
 static const char *load(PtcShared *s, const char *name, const char *path)
 {
-    static char why[400];
-    why[0] = 0;
-    return ptc_shared_load(s, name, path, NULL, why, sizeof why) ? "" : why;
+    static PtcWhy why;
+    return ptc_shared_load(s, name, path, NULL, &why) ? "" : why.text;
 }
 
 static bool all_hashed(PtcValue rows)

@@ -297,14 +297,14 @@ static const char *get(PtcRecorder *r, const char *owner, const char *id)
 
 static void test_records(void)
 {
-    char why[200];
+    PtcWhy why;
     PtcSecrets secrets;
     ptc_secrets_init(&secrets, &mem, PTC_SECRET_MIN);
     CHECK(ptc_secrets_add(&secrets, "", 0) && ptc_secrets_add(&secrets, "topsecret", 9));
     for (int policy = PTC_PAYLOADS_NONE; policy <= PTC_PAYLOADS_FULL; policy++) {
         PtcRecorder *r = ptc_recorder_new(
             &(PtcRecorderConfig){.ring = 4, .payloads = (PtcPayloads)policy, .secrets = &secrets},
-            why, sizeof why);
+            &why);
         PtcCallNote note = {.tool = "lisp_eval",
                             .owner = "ann",
                             .ok = false,
@@ -341,13 +341,12 @@ static void test_records(void)
 /* What tools were given and gave, without secrets, also where a preview was cut in the middle of one. */
 static void test_recorded_calls(void)
 {
-    char why[200];
+    PtcWhy why;
     PtcSecrets secrets;
     ptc_secrets_init(&secrets, &mem, PTC_SECRET_MIN);
     CHECK(ptc_secrets_add(&secrets, "topsecret", 9));
     PtcRecorder *r = ptc_recorder_new(
-        &(PtcRecorderConfig){.ring = 4, .payloads = PTC_PAYLOADS_FULL, .secrets = &secrets}, why,
-        sizeof why);
+        &(PtcRecorderConfig){.ring = 4, .payloads = PTC_PAYLOADS_FULL, .secrets = &secrets}, &why);
     PtcCallNote note = {.tool = "lisp_eval", .owner = "ann", .ok = true, .tool_calls = 2};
     note.calls =
         VIEW("[{\"name\":\"a\",\"ok\":true,\"cached\":true,\"duration_us\":7,\"arguments\":"

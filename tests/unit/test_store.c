@@ -16,10 +16,10 @@ static PtcMem mem;
 
 static PtcStore *open_store(const char *where)
 {
-    char why[200] = "";
-    PtcStore *store = ptc_store_open(where, why, sizeof why);
+    PtcWhy why;
+    PtcStore *store = ptc_store_open(where, &why);
     if (!store)
-        printf("%s\n", why);
+        printf("%s\n", why.text);
     CHECK(store != NULL);
     return store;
 }
@@ -238,7 +238,7 @@ static void test_all(const char *where)
 
 static void test_file(void)
 {
-    char why[200];
+    PtcWhy why;
     struct stat st;
     remove_file();
     PtcStore *s = open_store(place);
@@ -256,18 +256,18 @@ static void test_file(void)
     CHECK(put_text(s, "ann", "a", 2, "back") == PTC_STORE_ABSENT);
     ptc_store_free(other);
     ptc_store_free(s);
-    CHECK(!ptc_store_open("mysql:x", why, sizeof why) && strstr(why, "sqlite:FILE"));
-    CHECK(!ptc_store_open("sqlite:", why, sizeof why));
-    CHECK(!ptc_store_open("sqlite:/no/such/directory/x", why, sizeof why) &&
-          strstr(why, "/no/such/directory/x"));
+    CHECK(!ptc_store_open("mysql:x", &why) && strstr(why.text, "sqlite:FILE"));
+    CHECK(!ptc_store_open("sqlite:", &why));
+    CHECK(!ptc_store_open("sqlite:/no/such/directory/x", &why) &&
+          strstr(why.text, "/no/such/directory/x"));
 }
 
 static void run_sql(const char *sql)
 {
     PtcSqlite lib;
     sqlite3 *db;
-    char why[200];
-    void *so = ptc_sqlite_load(&lib, why, sizeof why);
+    PtcWhy why;
+    void *so = ptc_sqlite_load(&lib, &why);
     CHECK(so != NULL);
     if (!so)
         return;
@@ -278,11 +278,11 @@ static void run_sql(const char *sql)
 
 static bool refused(const char *word)
 {
-    char why[300] = "";
-    PtcStore *s = ptc_store_open(place, why, sizeof why);
-    if (!s && !strstr(why, word))
-        printf("%s\n", why);
-    bool right = !s && strstr(why, word);
+    PtcWhy why;
+    PtcStore *s = ptc_store_open(place, &why);
+    if (!s && !strstr(why.text, word))
+        printf("%s\n", why.text);
+    bool right = !s && strstr(why.text, word);
     ptc_store_free(s);
     return right;
 }
@@ -371,22 +371,22 @@ static void test_seals(void)
 /* Without its key a store is refused; a new one takes a key that is there. */
 static void test_key(void)
 {
-    char name[220];
+    PtcWhy name;
     struct stat st;
     remove_file();
     remove_key();
-    snprintf(name, sizeof name, "%s.key", path);
+    ptc_why_say(&name, PTC_WHY_INVALID, "%s.key", path);
     PtcStore *s = open_store(place);
     CHECK(put_text(s, "ann", "a", 0, "kept") == PTC_STORE_OK);
     ptc_store_free(s);
-    CHECK(stat(name, &st) == 0 && (st.st_mode & 0777) == 0600 && st.st_size == 32);
-    CHECK(chmod(name, 0640) == 0 && refused("chmod 600") && chmod(name, 0600) == 0);
+    CHECK(stat(name.text, &st) == 0 && (st.st_mode & 0777) == 0600 && st.st_size == 32);
+    CHECK(chmod(name.text, 0640) == 0 && refused("chmod 600") && chmod(name.text, 0600) == 0);
     CHECK(chmod(path, 0604) == 0 && refused("chmod 600") && chmod(path, 0600) == 0);
-    CHECK(truncate(name, 31) == 0 && refused("32 bytes"));
+    CHECK(truncate(name.text, 31) == 0 && refused("32 bytes"));
     remove_key();
     CHECK(refused(".key"));
-    s = ptc_store_open("sqlite::memory:", name, sizeof name);
-    CHECK(s == NULL && strstr(name, "name a file"));
+    s = ptc_store_open("sqlite::memory:", &name);
+    CHECK(s == NULL && strstr(name.text, "name a file"));
     run_sql("DROP TABLE ptc_record;PRAGMA user_version=0");
     s = open_store(place); /* a new store with an old key */
     CHECK_STR(read_back(s, "ann", "a"), "-");
@@ -401,8 +401,8 @@ enum { PROCESSES = 4, ROUNDS = 100 };
 static int count_up(void)
 {
     PtcStoreKey k = key("", "counter");
-    char why[200], text[32];
-    PtcStore *s = ptc_store_open(place, why, sizeof why);
+    char text[32];
+    PtcStore *s = ptc_store_open(place, NULL);
     if (!s)
         return 1;
     for (int done = 0; done < ROUNDS;) {

@@ -8,12 +8,12 @@
 #define LONG "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static PtcTraceEvent event;
-static char why[PTC_TRACE_WHY_BYTES];
+static PtcWhy why;
 
 static bool reads(const char *line)
 {
-    why[0] = '\0';
-    return ptc_trace_event_read(&event, ptc_text_cstr(line), why);
+    ptc_why_init(&why);
+    return ptc_trace_event_read(&event, ptc_text_cstr(line), &why);
 }
 
 /* ---------------------------------------------------------------------------------- events */
@@ -86,7 +86,7 @@ static void test_refused(void)
         bool read = reads(lines[i]);
         if (read)
             printf("case %zu was read\n", i);
-        CHECK(!read && why[0]);
+        CHECK(!read && why.text[0]);
     }
 }
 

@@ -188,16 +188,19 @@ static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
 /* A file of data under its name. */
 static bool add_data(Command *c, const char *item, PtcValue *map, int *status)
 {
-    char name[PTC_DATA_IN_NAME], why[PTC_DATA_IN_WHY] = "out of memory";
+    char name[PTC_DATA_IN_NAME];
+    PtcWhy why;
     const char *path;
     PtcHeap *heap = &c->bench.heap;
-    PtcDataFile file = {.heap = heap, .why = why, .size = sizeof why};
+    PtcDataFile file = {.heap = heap, .why = &why};
     PtcValue v =
-        ptc_data_in_split(item, name, &path, why) ? ptc_data_file_read(&file, path) : PTC_NONE;
+        ptc_data_in_split(item, name, &path, &why) ? ptc_data_file_read(&file, path) : PTC_NONE;
+    if (v != PTC_NONE)
+        ptc_why_no_memory(&why); /* unless it becomes a part of the map */
     PtcValue key = v == PTC_NONE ? PTC_NONE : ptc_str_new(heap, name, strlen(name));
     if (key != PTC_NONE && (*map = ptc_map_assoc(heap, *map, key, v)) != PTC_NONE)
         return true;
-    *status = refuse(c, "invalid_input", "--data", why);
+    *status = refuse(c, "invalid_input", "--data", why.text);
     return false;
 }
 

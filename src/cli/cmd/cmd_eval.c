@@ -226,7 +226,7 @@ static void release(Eval *e)
 /* ------------------------------------------------------------------- input */
 
 /* A file where a program is expected: how it is written.  False: none of the arguments is one. */
-static bool is_file_given(int argc, char **argv, char *why, size_t size)
+static bool is_file_given(int argc, char **argv, PtcWhy *why)
 {
     const char *file = NULL;
     for (int i = 0; i < argc && !file; i++)
@@ -234,11 +234,11 @@ static bool is_file_given(int argc, char **argv, char *why, size_t size)
     if (!file)
         return false;
     if (ptc_short_form_is_script(file))
-        snprintf(why, size, "%.200s is a file with a program; write ptc eval -f %.200s", file,
-                 file);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "%.200s is a file with a program; write ptc eval -f %.200s", file, file);
     else
-        snprintf(why, size, "%.200s is a file; for data write ptc %.200s '(count data)'", file,
-                 file);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "%.200s is a file; for data write ptc %.200s '(count data)'", file, file);
     return true;
 }
 
@@ -246,9 +246,9 @@ static bool is_file_given(int argc, char **argv, char *why, size_t size)
 static int load_program(Eval *e, int argc, char **argv)
 {
     const char *file = e->options->file, *text = e->options->expression;
-    char why[500];
-    if (is_file_given(argc, argv, why, sizeof why))
-        return ptc_options_wrong(&usage, "%s", why);
+    PtcWhy why;
+    if (is_file_given(argc, argv, &why))
+        return ptc_options_wrong(&usage, "%s", why.text);
     if (argc + (file != NULL) + (text != NULL) != 1)
         return ptc_options_wrong(&usage, argc || file || text
                                              ? "give one program, not several"
@@ -273,11 +273,12 @@ static int load_program(Eval *e, int argc, char **argv)
 static int load_context(Eval *e)
 {
     const char *text = e->options->context, *error;
-    char why[PTC_DATA_IN_WHY] = "out of memory";
+    char why[200] = "out of memory";
+    PtcWhy forgot;
     if (!text)
         return PTC_EXIT_OK;
-    if (ptc_data_in_forgot_at("--context", text, why))
-        return ptc_options_wrong(&usage, "%s", why);
+    if (ptc_data_in_forgot_at("--context", text, &forgot))
+        return ptc_options_wrong(&usage, "%s", forgot.text);
     size_t len = strlen(text);
     if (text[0] == '@') {
         if ((error = ptc_io_read(&e->context, text + 1)))
@@ -302,11 +303,11 @@ static PtcDataKind input_kind(const Options *o)
 }
 
 /* The input of the short form, as `data`. */
-static bool load_file(Eval *e, const char *path, char why[PTC_DATA_IN_WHY])
+static bool load_file(Eval *e, const char *path, PtcWhy *why)
 {
     PtcDataForm form = {.kind = input_kind(e->options)};
-    if (!ptc_shared_load(e->shared, "data", path, &form, why, PTC_DATA_IN_WHY)) {
-        ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
+    if (!ptc_shared_load(e->shared, "data", path, &form, why)) {
+        ptc_data_in_advise(&form, why);
         return false;
     }
     ptc_data_in_say(path, &form);
@@ -324,7 +325,7 @@ static const char *input_name_taken(const Eval *e)
 }
 
 /* What the file of the short form holds is `data`, its rows are `rows`. */
-static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
+static bool load_input(Eval *e, PtcWhy *why)
 {
     const PtcShortForm *form = e->shorthand;
     const char *taken = input_name_taken(e);
@@ -333,13 +334,11 @@ static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
             ? NULL /* it is read row by row, or the program means what has the name */
             : ptc_short_form_input(form, e->run.program, e->run.program_len);
     int64_t mb = e->options->context_mb;
-    if (input && taken) {
-        snprintf(why, PTC_DATA_IN_WHY,
-                 "--data %s: what is in %.200s is called so here; choose another name", taken,
-                 input);
-        return false;
-    }
-    snprintf(why, PTC_DATA_IN_WHY, "out of memory");
+    if (input && taken)
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "--data %s: what is in %.200s is called so here; choose another name",
+                           taken, input);
+    ptc_why_no_memory(why);
     if (!e->shared &&
         !(e->shared = ptc_shared_new_own((size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20)))
         return false;
@@ -352,12 +351,12 @@ static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
 
 static int load_data(Eval *e)
 {
-    char why[PTC_DATA_IN_WHY];
+    PtcWhy why;
     PtcDataKind given = input_kind(e->options);
     if (!ptc_data_in_load(&e->shared, &usage, &e->options->data, e->options->context_mb, &given))
         return PTC_EXIT_USAGE;
-    if (e->shorthand && !load_input(e, why))
-        return ptc_options_refuse(&usage, "%s", why);
+    if (e->shorthand && !load_input(e, &why))
+        return ptc_options_refuse(&usage, "%s", why.text);
     if (!e->shared)
         return PTC_EXIT_OK;
     e->run.context = ptc_data_in_context(e->shared, e->ptc, &e->data, e->run.context);

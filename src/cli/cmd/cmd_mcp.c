@@ -234,8 +234,8 @@ static bool read_tools(Server *s)
 
 static bool split_item(const char *item, char name[PTC_DATA_IN_NAME], const char **path)
 {
-    char why[PTC_DATA_IN_WHY];
-    return ptc_data_in_split(item, name, path, why) || wrong("--data", why);
+    PtcWhy why;
+    return ptc_data_in_split(item, name, path, &why) || wrong("--data", why.text);
 }
 
 /* What cannot be read is no reason to go on without workers, which would read it. */
@@ -263,17 +263,20 @@ static void say_loaded(const Server *s, const char *name, size_t count, size_t b
 /* Loads it into this process. */
 static bool load_data(Server *s)
 {
-    char name[PTC_DATA_IN_NAME], why[500];
+    char name[PTC_DATA_IN_NAME];
+    PtcWhy why;
     const char *path, *loaded;
     size_t count, bytes;
     if (s->o.data.count == 0)
         return true;
     if (!(s->data = ptc_shared_new()))
         return wrong("--data", "out of memory");
-    for (size_t i = 0; i < s->o.data.count; i++)
-        if (!split_item(s->o.data.items[i], name, &path) ||
-            !ptc_shared_load(s->data, name, path, NULL, why, sizeof why))
-            return wrong("--data", why);
+    for (size_t i = 0; i < s->o.data.count; i++) {
+        if (!split_item(s->o.data.items[i], name, &path))
+            return false;
+        if (!ptc_shared_load(s->data, name, path, NULL, &why))
+            return wrong("--data", why.text);
+    }
     ptc_buf_clear(&s->about);
     ptc_shared_describe(s->data, &s->about, ABOUT_BYTES);
     for (size_t i = 0; ptc_shared_item(s->data, i, &loaded, &count, &bytes); i++)

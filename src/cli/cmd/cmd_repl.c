@@ -419,9 +419,10 @@ static int load_context(Repl *r, const char *text)
 {
     PtcBuf file;
     const char *error = NULL;
-    char why[PTC_DATA_IN_WHY] = "it must be a JSON object, {\"key\": value}";
-    if (ptc_data_in_forgot_at("--context", text, why))
-        return ptc_options_wrong(&usage, "%s", why);
+    char why[200] = "it must be a JSON object, {\"key\": value}";
+    PtcWhy forgot;
+    if (ptc_data_in_forgot_at("--context", text, &forgot))
+        return ptc_options_wrong(&usage, "%s", forgot.text);
     ptc_buf_init(&file, r->mem, PTC_IO_MAX);
     if (text[0] == '@')
         error = ptc_io_read(&file, text + 1);

@@ -181,7 +181,7 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
 {
     Options options = {.top = 20};
     PtcViewFiles files;
-    char why[300];
+    PtcWhy why;
     PtcParse parse = ptc_options_parse(&usage, &options, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
@@ -197,9 +197,9 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
                                          "standard input");
     bool standard_input = argc == 2 && strcmp(argv[1], "-") == 0;
     ptc_view_files_init(&files, mem, argv + 1, standard_input ? 0 : (size_t)argc - 1);
-    int status = ptc_view_files_scan(&files, why, sizeof why)
+    int status = ptc_view_files_scan(&files, &why)
                      ? run(mem, form, &options, &files, standard_input)
-                     : ptc_options_refuse(&usage, "%s", why);
+                     : ptc_options_refuse(&usage, "%s", why.text);
     ptc_view_files_deinit(&files);
     return status;
 }

@@ -71,11 +71,11 @@ static bool catch_signals(void)
 
 static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
 {
-    char why[300], address[PTC_VIEW_ADDRESS];
-    PtcViewServer *server =
-        ptc_view_server_new(mem, files, (unsigned)options->port, why, sizeof why);
+    char address[PTC_VIEW_ADDRESS];
+    PtcWhy why;
+    PtcViewServer *server = ptc_view_server_new(mem, files, (unsigned)options->port, &why);
     if (!server)
-        return ptc_options_refuse(&usage, "%s", why);
+        return ptc_options_refuse(&usage, "%s", why.text);
     ptc_view_server_address(server, address);
     bool written = ptc_io_write_line(PTC_IO_STDOUT, address, strlen(address));
     if (written && isatty(PTC_IO_STDOUT) == 1) {
@@ -94,14 +94,14 @@ int ptc_cmd_view(PtcMem *mem, int argc, char **argv)
 {
     Options options = {0};
     PtcViewFiles files;
-    char why[300];
+    PtcWhy why;
     PtcParse parse = ptc_options_parse(&usage, &options, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     ptc_view_files_init(&files, mem, argv, (size_t)argc);
     int status = PTC_EXIT_FAILED;
-    if (!ptc_view_files_scan(&files, why, sizeof why))
-        status = ptc_options_refuse(&usage, "%s", why);
+    if (!ptc_view_files_scan(&files, &why))
+        status = ptc_options_refuse(&usage, "%s", why.text);
     else if (catch_signals())
         status = serve(mem, &files, &options);
     else

@@ -19,23 +19,23 @@ static bool is_file(const char *path)
 }
 
 bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME], const char **path,
-                       char why[PTC_DATA_IN_WHY])
+                       PtcWhy *why)
 {
     const char *equals = strchr(item, '=');
     size_t len = equals ? (size_t)(equals - item) : 0;
     if (!equals && (item[0] == '@' || is_file(item)))
-        snprintf(why, PTC_DATA_IN_WHY, "%.200s has no name; write --data NAME=%s%.200s", item,
-                 item[0] == '@' ? "" : "@", item);
+        ptc_why_say(why, PTC_WHY_INVALID, "%.200s has no name; write --data NAME=%s%.200s", item,
+                    item[0] == '@' ? "" : "@", item);
     else if (!equals)
-        snprintf(why, PTC_DATA_IN_WHY,
-                 "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
     else if (equals[1] != '@' && is_file(equals + 1))
-        snprintf(why, PTC_DATA_IN_WHY,
-                 "there is a file %.200s: write --data %.*s=@%.200s, with an @ before its name",
-                 equals + 1, (int)(len < 60 ? len : 60), item, equals + 1);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "there is a file %.200s: write --data %.*s=@%.200s, with an @ before its name",
+                    equals + 1, (int)(len < 60 ? len : 60), item, equals + 1);
     else if (equals[1] != '@' || !equals[2] || len == 0 || len >= PTC_DATA_IN_NAME)
-        snprintf(why, PTC_DATA_IN_WHY,
-                 "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
+        ptc_why_say(why, PTC_WHY_INVALID,
+                    "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
     else {
         memcpy(name, item, len);
         name[len] = 0;
@@ -64,53 +64,55 @@ void ptc_data_in_say(const char *path, const PtcDataForm *form)
                   kinds[form->other].name);
 }
 
-void ptc_data_in_advise(const PtcDataForm *form, char *why, size_t size)
+void ptc_data_in_advise(const PtcDataForm *form, PtcWhy *why)
 {
-    size_t n = strlen(why);
-    if (form->kind == PTC_DATA_UNKNOWN)
-        snprintf(why + n, size - n, "; or --input says it: --input lines");
-    else if (form->guessed && form->kind != PTC_DATA_LINES)
-        snprintf(why + n, size - n, "; --input lines reads it as lines");
+    const char *advice = form->kind == PTC_DATA_UNKNOWN ? "; or --input says it: --input lines"
+                         : form->guessed && form->kind != PTC_DATA_LINES
+                             ? "; --input lines reads it as lines"
+                             : "";
+    ptc_why_say(why, why->class, "%s%s", why->text, advice);
 }
 
 /* One file of --data.  False with a text in why. */
 static bool load_item(PtcShared *shared, const char *name, const char *path,
-                      const PtcDataKind *given, char why[PTC_DATA_IN_WHY])
+                      const PtcDataKind *given, PtcWhy *why)
 {
     PtcDataForm form = {.kind = ptc_data_kind(path)};
     if (given && (form.kind == PTC_DATA_TOLD || form.kind == PTC_DATA_UNKNOWN))
         form.kind = *given;
-    bool ok = ptc_shared_load(shared, name, path, &form, why, PTC_DATA_IN_WHY);
+    bool ok = ptc_shared_load(shared, name, path, &form, why);
     if (ok && given)
         ptc_data_in_say(path, &form);
     else if (given)
-        ptc_data_in_advise(&form, why, PTC_DATA_IN_WHY);
+        ptc_data_in_advise(&form, why);
     return ok;
 }
 
 bool ptc_data_in_load(PtcShared **shared, const PtcUsage *usage, const PtcOptionList *items,
                       int64_t mb, const PtcDataKind *given)
 {
-    char name[PTC_DATA_IN_NAME], why[PTC_DATA_IN_WHY] = "out of memory";
+    char name[PTC_DATA_IN_NAME];
     const char *path;
+    PtcWhy why;
     size_t limit = (size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20;
     for (size_t i = 0; i < items->count; i++) {
-        if (!ptc_data_in_split(items->items[i], name, &path, why))
-            return !ptc_options_wrong(usage, "--data: %s", why);
-        if ((!*shared && !(*shared = ptc_shared_new_own(limit))) ||
-            !load_item(*shared, name, path, given, why))
-            return !ptc_options_refuse(usage, "--data: %s", why);
+        if (!ptc_data_in_split(items->items[i], name, &path, &why))
+            return !ptc_options_wrong(usage, "--data: %s", why.text);
+        if (!*shared && !(*shared = ptc_shared_new_own(limit)))
+            return !ptc_options_refuse(usage, "--data: out of memory");
+        if (!load_item(*shared, name, path, given, &why))
+            return !ptc_options_refuse(usage, "--data: %s", why.text);
     }
     return true;
 }
 
-bool ptc_data_in_forgot_at(const char *option, const char *text, char why[PTC_DATA_IN_WHY])
+bool ptc_data_in_forgot_at(const char *option, const char *text, PtcWhy *why)
 {
     if (text[0] == '@' || text[strspn(text, " \t\r\n")] == '{' || !is_file(text))
         return false;
-    snprintf(why, PTC_DATA_IN_WHY,
-             "there is a file %.200s: write %s @%.200s, with an @ before its name", text, option,
-             text);
+    ptc_why_say(why, PTC_WHY_INVALID,
+                "there is a file %.200s: write %s @%.200s, with an @ before its name", text, option,
+                text);
     return true;
 }
 

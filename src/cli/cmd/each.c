@@ -36,7 +36,7 @@ typedef struct {
     bool watched; /* somebody sees how far it is */
     bool warned;
     int64_t shown_ms;
-    char why[600];
+    PtcWhy why;
 } Each;
 
 /* --------------------------------------------------------------------------------- progress */
@@ -241,8 +241,8 @@ static int next_batch(Each *e, bool *more)
     *more = rows != PTC_NIL && rows != PTC_NONE;
     if (rows == PTC_NONE) {
         show_progress(e, true);
-        ptc_data_in_advise(&e->stream.form, e->why, sizeof e->why);
-        ptc_io_printf(PTC_IO_STDERR, "error: %s\n", e->why);
+        ptc_data_in_advise(&e->stream.form, &e->why);
+        ptc_io_printf(PTC_IO_STDERR, "error: %s\n", e->why.text);
         status = PTC_EXIT_FAILED;
     } else if (*more && ptc_seq_count(rows) > 0) {
         status = run_batch(e, &box->heap, rows);
@@ -285,10 +285,9 @@ int ptc_each(const PtcEach *each, PtcOutcome **last)
     Each e = {.each = each, .state = PTC_NIL};
     bool more = true;
     e.watched = isatty(PTC_IO_STDERR) == 1 && (each->init || !ptc_shown_on(PTC_IO_STDOUT));
-    if (!ptc_row_stream_open(&e.stream, each->mem, each->input, each->input_kind, e.why,
-                             sizeof e.why)) {
-        ptc_data_in_advise(&e.stream.form, e.why, sizeof e.why);
-        ptc_io_printf(PTC_IO_STDERR, "ptc: %s\n", e.why);
+    if (!ptc_row_stream_open(&e.stream, each->mem, each->input, each->input_kind, &e.why)) {
+        ptc_data_in_advise(&e.stream.form, &e.why);
+        ptc_io_printf(PTC_IO_STDERR, "ptc: %s\n", e.why.text);
         return PTC_EXIT_USAGE;
     }
     ptc_data_in_say(each->input, &e.stream.form);

@@ -17,8 +17,11 @@ PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, char why[PTC_TOOLS_IN
     const char *error = NULL;
     bool named = text[0] == '@';
     PtcBuf file;
-    if (ptc_data_in_forgot_at("--tools", text, why))
+    PtcWhy forgot;
+    if (ptc_data_in_forgot_at("--tools", text, &forgot)) {
+        snprintf(why, PTC_TOOLS_IN_WHY, "%.*s", PTC_TOOLS_IN_WHY - 1, forgot.text);
         return NULL;
+    }
     ptc_buf_init(&file, mem, PTC_IO_MAX);
     if (named)
         error = ptc_io_read(&file, text + 1);

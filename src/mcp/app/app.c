@@ -38,9 +38,12 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
     const PtcAppConfig *c = &app->config;
     if (c->sessions && !(app->sessions = ptc_sessions_new(&c->session, why, PTC_MCP_WHY)))
         return false;
+    PtcWhy wrong;
     if ((c->debug_tool || c->recorder.trace_dir) &&
-        !(app->recorder = ptc_recorder_new(&c->recorder, why, PTC_MCP_WHY)))
+        !(app->recorder = ptc_recorder_new(&c->recorder, &wrong))) {
+        snprintf(why, PTC_MCP_WHY, "%.*s", PTC_MCP_WHY - 1, wrong.text);
         return false;
+    }
     snprintf(why, PTC_MCP_WHY, "out of memory");
     if (c->remote && !(app->suspended = ptc_suspended_new(&app->mem, c->remote, app->sessions,
                                                           c->approval_ttl_ms)))

@@ -197,8 +197,11 @@ static PtcStoreStatus sweep(PtcSessions *s)
 /* Sweeping reads every record, so a store that can be swept can be used. */
 static bool open_store(PtcSessions *s, char *why, size_t size)
 {
-    if (!(s->store = ptc_store_open(s->config.store, why, size)))
+    PtcWhy wrong;
+    if (!(s->store = ptc_store_open(s->config.store, &wrong))) {
+        snprintf(why, size, "%s", wrong.text);
         return false;
+    }
     snprintf(why, size, "%s: the sessions in it cannot be read", s->config.store);
     return sweep(s) != PTC_STORE_FAILED;
 }
