@@ -195,8 +195,8 @@ static void accuse(Trip *t, const char *what)
 {
     end(t, PTC_TASK_LOST);
     t->answered = false;
-    snprintf(t->out->message, sizeof t->out->message, "the worker process sent %s and was ended",
-             what);
+    snprintf(t->out->message, sizeof t->out->message, "the worker process sent %.*s and was ended",
+             250, what);
 }
 
 static void end_process(const PtcWorkerProcess *w)
@@ -214,9 +214,9 @@ static void take_call(Trip *t)
     uint64_t id = w->reader.head.id;
     uint32_t tool;
     PtcText arguments;
-    const char *why;
+    PtcWhy why;
     if (!ptc_frame_get_call(payload->data, payload->len, &tool, &arguments, &why))
-        accuse(t, why);
+        accuse(t, why.text);
     else if (id <= w->last_call || !ptc_tool_crew_has(t->plan->crew, tool))
         accuse(t, "a call of a tool that does not exist");
     else if (t->calls_left-- <= 0 || atomic_load(&t->flight->under_way) >= PTC_FLIGHT_CALLS)
@@ -232,9 +232,9 @@ static void take_ask(Trip *t)
     const PtcBuf *payload = &w->reader.payload;
     uint64_t id = w->reader.head.id;
     PtcFrameAsk ask;
-    const char *why;
+    PtcWhy why;
     if (!ptc_frame_get_ask(payload->data, payload->len, &ask, &why))
-        accuse(t, why);
+        accuse(t, why.text);
     else if (id <= w->last_call || !t->flight->remote)
         accuse(t, "a question that nobody can answer");
     else if (atomic_load(&t->flight->under_way) >= PTC_FLIGHT_CALLS)
@@ -248,14 +248,14 @@ static void take_done(Trip *t)
 {
     const PtcFrameReader *r = &t->worker->reader;
     PtcTaskStatus status;
-    const char *why = NULL;
+    PtcWhy why;
     t->answered = true;
     if (r->head.id != t->id)
         accuse(t, "the answer of another task");
     else if (ptc_frame_get_done(r->payload.data, r->payload.len, t->out, &status, &why))
         end(t, status);
-    else if (why)
-        accuse(t, why);
+    else if (why.class != PTC_WHY_NO_MEMORY)
+        accuse(t, why.text);
     else
         end(t, PTC_TASK_NO_MEMORY);
 }

@@ -205,20 +205,19 @@ bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text
 }
 
 bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcText *arguments,
-                        const char **why)
+                        PtcWhy *why)
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     *tool = ptc_frame_take_u32(&c);
     *arguments = (PtcText){c.at, (size_t)(c.end - c.at)};
-    *why = "a tool call without arguments";
     if (c.bad)
-        return false;
-    *why = "a tool call with arguments that are not JSON";
-    return ptc_json_is_line(arguments->bytes, arguments->len) && arguments->bytes[0] == '{';
+        return ptc_why_say(why, PTC_WHY_INVALID, "a tool call without arguments");
+    return (ptc_json_is_line(arguments->bytes, arguments->len) && arguments->bytes[0] == '{') ||
+           ptc_why_say(why, PTC_WHY_INVALID, "a tool call with arguments that are not JSON");
 }
 
 /* Numbers are for the remote to check; here only that there is an op of ours and a text that it can read. */
-bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, const char **why)
+bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, PtcWhy *why)
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     ask->op = ptc_frame_take_u32(&c);
@@ -228,13 +227,13 @@ bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, const ch
     ask->id.path |= (uint64_t)ptc_frame_take_u32(&c) << 32;
     ask->id.count = ptc_frame_take_u32(&c);
     ask->text = (PtcText){c.at, (size_t)(c.end - c.at)};
-    *why = "a question that is cut off, or of an unknown kind";
     if (c.bad || ask->op >= PTC_REMOTE_OPS || ask->text.len > PTC_FRAME_ASK_MAX)
-        return false;
-    *why = "a question that is not UTF-8 or not JSON";
-    if (ask->op == PTC_FRAME_KNOWS)
-        return ptc_utf8_valid(ask->text.bytes, ask->text.len);
-    return ptc_json_is_line(ask->text.bytes, ask->text.len) && ask->text.bytes[0] == '{';
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a question that is cut off, or of an unknown kind");
+    bool good = ask->op == PTC_FRAME_KNOWS
+                    ? ptc_utf8_valid(ask->text.bytes, ask->text.len)
+                    : ptc_json_is_line(ask->text.bytes, ask->text.len) && ask->text.bytes[0] == '{';
+    return good || ptc_why_say(why, PTC_WHY_INVALID, "a question that is not UTF-8 or not JSON");
 }
 
 /* ---------------------------------------------------------------------------- done */
@@ -312,31 +311,28 @@ static bool good_content(Content content, PtcText view)
            (content != ARRAY || is_between(view, '[', ']'));
 }
 
-static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
+static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, PtcWhy *why)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
         PtcBuf *part = &out->parts[i];
         PtcText view = ptc_frame_take_view(c);
-        *why = "an answer that is cut off or too long";
         if (!view.bytes || view.len > part->max)
-            return false;
-        *why = "an answer that is not the JSON or text it should be";
+            return ptc_why_say(why, PTC_WHY_INVALID, "an answer that is cut off or too long");
         if (!good_content(contents[i], view))
-            return false;
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "an answer that is not the JSON or text it should be");
         ptc_buf_clear(part);
-        *why = NULL; /* out of memory is not the worker's fault */
         if (!ptc_buf_add(part, view.bytes, view.len))
-            return false;
+            return ptc_why_no_memory(why);
     }
     return true;
 }
 
 bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskStatus *status,
-                        const char **why)
+                        PtcWhy *why)
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     uint32_t how = ptc_frame_take_u32(&c);
-    *why = "a malformed answer";
     out->ok = take_bool(&c);
     out->validated = take_bool(&c);
     out->text_cut = take_bool(&c);
@@ -345,14 +341,15 @@ bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskS
     out->tool_calls = (uint64_t)ptc_frame_take_i64(&c);
     out->bindings = (uint64_t)ptc_frame_take_i64(&c);
     if (c.bad || (how != PTC_TASK_DONE && how != PTC_TASK_CANCELLED && how != PTC_TASK_NO_MEMORY))
-        return false;
+        return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
     *status = (PtcTaskStatus)how;
     if (!take_name(&c, out->reason, sizeof out->reason) ||
         !take_name(&c, out->kind, sizeof out->kind) ||
-        !take_message(&c, out->message, sizeof out->message) || !take_parts(&c, out, why))
-        return false;
-    *why = "an answer with more bytes after it";
-    return all_taken(&c);
+        !take_message(&c, out->message, sizeof out->message))
+        return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
+    return take_parts(&c, out, why) &&
+           (all_taken(&c) ||
+            ptc_why_say(why, PTC_WHY_INVALID, "an answer with more bytes after it"));
 }
 
 /* ---------------------------------------------------------------- what a worker sends */

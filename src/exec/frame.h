@@ -12,6 +12,7 @@
 #ifndef PTC_EXEC_FRAME_H
 #define PTC_EXEC_FRAME_H
 
+#include "base/why.h"
 #include "exec/task.h"
 #include "tool/remote/remote.h"
 
@@ -81,14 +82,13 @@ enum {
 PTC_MUST_USE bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
                                     size_t maxima[PTC_TASK_PARTS]);
 PTC_MUST_USE bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text);
-/* On failure *why says what is wrong.  Arguments are checked to be JSON; the parts of an answer to be UTF-8 or one
- * line of JSON, as each requires, and no longer than its maximum. */
+/* On failure `why` says what is wrong; out of memory is not the worker's fault.  Arguments are checked to be JSON; the
+ * parts of an answer to be UTF-8 or one line of JSON, as each requires, and no longer than its maximum. */
 PTC_MUST_USE bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool,
-                                     PtcText *arguments, const char **why);
-PTC_MUST_USE bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask,
-                                    const char **why);
+                                     PtcText *arguments, PtcWhy *why);
+PTC_MUST_USE bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, PtcWhy *why);
 PTC_MUST_USE bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out,
-                                     PtcTaskStatus *status, const char **why);
+                                     PtcTaskStatus *status, PtcWhy *why);
 
 /* ------------------------------------------------------------- what a worker sends */
 

@@ -145,10 +145,10 @@ static InProcess *alloc_self(void)
     return self;
 }
 
-PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[200])
+PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, PtcWhy *why)
 {
     InProcess *self = alloc_self();
-    snprintf(why, 200, "out of memory");
+    ptc_why_no_memory(why);
     if (!self)
         return NULL;
     self->base = (PtcExecutor){.submit = submit, .free = free_executor};
@@ -164,7 +164,7 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[2
     Ptc *first = self->idle ? ptc_engine_with(&self->config.limits) : NULL;
     if (!first) {
         if (self->idle)
-            snprintf(why, 200, "a limit of programs is out of range");
+            ptc_why_say(why, PTC_WHY_INVALID, "a limit of programs is out of range");
         else
             self->config.max_idle = 0;
         free_executor(&self->base);

@@ -32,10 +32,9 @@
 #error "the system calls of this processor are not known here"
 #endif
 
-static bool refuse(char *why, const char *what)
+static bool refuse(PtcWhy *why, const char *what)
 {
-    snprintf(why, PTC_SANDBOX_WHY, "%s: %s", what, strerror(errno));
-    return false;
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: %s", what, strerror(errno));
 }
 
 /* ------------------------------------------------------------------------------ rules */
@@ -221,7 +220,7 @@ static void begin(Filter *f)
     load(f, offsetof(struct seccomp_data, nr)); /* x32 calls have a bit set that matches no rule */
 }
 
-static bool install(Filter *f, unsigned flags, char why[PTC_SANDBOX_WHY])
+static bool install(Filter *f, unsigned flags, PtcWhy *why)
 {
     struct sock_fprog program = {f->len, f->code};
     if (f->len == FILTER_MAX) {
@@ -233,7 +232,7 @@ static bool install(Filter *f, unsigned flags, char why[PTC_SANDBOX_WHY])
     return true;
 }
 
-bool ptc_sandbox_helper(char why[PTC_SANDBOX_WHY])
+bool ptc_sandbox_helper(PtcWhy *why)
 {
     Filter f;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -259,7 +258,7 @@ static void become_nobody(void)
     (void)!syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
 }
 
-bool ptc_sandbox_privileges(char why[PTC_SANDBOX_WHY])
+bool ptc_sandbox_privileges(PtcWhy *why)
 {
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
@@ -280,7 +279,7 @@ static bool set_limit(int which, rlim_t n)
     return setrlimit(which, &limit) == 0;
 }
 
-bool ptc_sandbox_worker(char why[PTC_SANDBOX_WHY])
+bool ptc_sandbox_worker(PtcWhy *why)
 {
     Filter f;
     if (!set_limit(RLIMIT_NOFILE, PTC_SANITIZED ? 3 : 1))
@@ -291,7 +290,7 @@ bool ptc_sandbox_worker(char why[PTC_SANDBOX_WHY])
     return install(&f, 0, why);
 }
 
-bool ptc_sandbox_threads(char why[PTC_SANDBOX_WHY])
+bool ptc_sandbox_threads(PtcWhy *why)
 {
     static const Call given_up[] = {{SYS_clone, DENY}, {SYS_seccomp, DENY}};
     Filter f;
@@ -334,7 +333,7 @@ static uint64_t reserved_bytes(const PtcLimits *l)
     return ((uint64_t)l->max_workers + 2) * (128 + 8) * 1024 * 1024;
 }
 
-bool ptc_sandbox_resources(const PtcLimits *limits, char why[PTC_SANDBOX_WHY])
+bool ptc_sandbox_resources(const PtcLimits *limits, PtcWhy *why)
 {
     if (!set_limit(RLIMIT_CORE, 0) || !set_limit(RLIMIT_FSIZE, 0))
         return refuse(why, "RLIMIT_CORE, RLIMIT_FSIZE");

@@ -6,27 +6,26 @@
 #ifndef PTC_EXEC_SANDBOX_H
 #define PTC_EXEC_SANDBOX_H
 
+#include "base/why.h"
 #include "ptc/ptc.h"
-
-enum { PTC_SANDBOX_WHY = 200 };
 
 /* Limits what the process may use beyond what it has now, for runs under these limits (every field set): memory,
  * address space, no core file, no file of any size.  Must come before everything below. */
-bool ptc_sandbox_resources(const PtcLimits *limits, char why[PTC_SANDBOX_WHY]);
+bool ptc_sandbox_resources(const PtcLimits *limits, PtcWhy *why);
 
 /* Drops all capabilities for good; root becomes nobody, where the system allows it.  False: something is left. */
-bool ptc_sandbox_privileges(char why[PTC_SANDBOX_WHY]);
+bool ptc_sandbox_privileges(PtcWhy *why);
 
 /* For the helper: what workers may do, and also forking, passing descriptors and restricting itself further.  From
  * here on it cannot open files, run programs or gain privileges. */
-bool ptc_sandbox_helper(char why[PTC_SANDBOX_WHY]);
+bool ptc_sandbox_helper(PtcWhy *why);
 
 /* For a worker before it has threads: memory, time, threads, and reading and writing descriptor 0.  No descriptor
  * can be opened any more. */
-bool ptc_sandbox_worker(char why[PTC_SANDBOX_WHY]);
+bool ptc_sandbox_worker(PtcWhy *why);
 /* For all threads of the same worker: no more can be started.  A filter cannot count, so this comes once all threads
  * exist, and before any code runs that is not ours. */
-bool ptc_sandbox_threads(char why[PTC_SANDBOX_WHY]);
+bool ptc_sandbox_threads(PtcWhy *why);
 
 /* Ends the process at once, without running any exit handler. */
 _Noreturn void ptc_sandbox_end(void);

@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/text.h"
+#include "base/why.h"
 #include "data/shared.h"
 #include "ptc/ptc.h"
 
@@ -151,9 +152,9 @@ typedef struct PtcExecutorConfig {
 } PtcExecutorConfig;
 
 /* Engines in this process, one per task.  NULL with a text in why. */
-PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[200]);
+PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, PtcWhy *why);
 /* Worker processes under seccomp; see worker.h.  NULL with a text in why when the kernel refuses. */
-PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, char why[200]);
+PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, PtcWhy *why);
 
 /* The work itself, with an engine that no other thread uses.  Both executors end up here. */
 PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools, const PtcShared *data,

@@ -12,9 +12,8 @@
 
 #include <sys/types.h>
 
+#include "base/why.h"
 #include "exec/task.h"
-
-enum { PTC_WORKER_WHY = 200 }; /* room for an error text */
 
 /* ---------------------------------------------------------- in the helper's main */
 
@@ -32,7 +31,7 @@ typedef struct PtcZygote PtcZygote;
 
 /* Starts the helper, which must be the first thing the server does.  path NULL: the running binary.  NULL with a
  * text in why. */
-PtcZygote *ptc_zygote_start(const char *path, char why[PTC_WORKER_WHY]);
+PtcZygote *ptc_zygote_start(const char *path, PtcWhy *why);
 /* What was loaded: its elements and bytes, and in `about` (the caller's buffer, replaced; or NULL) the lines about
  * all files so far for the tool's description. */
 typedef struct PtcLoaded {
@@ -42,15 +41,14 @@ typedef struct PtcLoaded {
 
 /* Makes the helper read a file of --data; only before it is locked. */
 PTC_MUST_USE bool ptc_zygote_load(PtcZygote *zygote, const char *name, const char *path,
-                                  PtcLoaded *loaded, char why[PTC_WORKER_WHY]);
+                                  PtcLoaded *loaded, PtcWhy *why);
 /* Tells the helper about tools and limits, then shuts it in.  inspectable: for tests, other processes of the user
  * may look into workers. */
 PTC_MUST_USE bool ptc_zygote_lock(PtcZygote *zygote, const PtcTools *tools, const PtcLimits *limits,
-                                  bool inspectable, char why[PTC_WORKER_WHY]);
+                                  bool inspectable, PtcWhy *why);
 /* Forks a worker: our end of its socket and a pidfd, both the caller's.  A helper that has died is started again
  * first. */
-PTC_MUST_USE bool ptc_zygote_fork(PtcZygote *zygote, int *fd, int *pidfd, pid_t *pid,
-                                  char why[PTC_WORKER_WHY]);
+PTC_MUST_USE bool ptc_zygote_fork(PtcZygote *zygote, int *fd, int *pidfd, pid_t *pid, PtcWhy *why);
 /* Ends the helper, and with it all workers. */
 void ptc_zygote_free(PtcZygote *zygote);
 
@@ -69,13 +67,11 @@ typedef struct PtcWorkerTool {
 PtcWorker *ptc_worker_new(PtcWorkerHook hook);
 /* Adds a tool that programs can call.  Tools in PTC-Lisp run as part of the program, under its limits; calls of the
  * others go to the server by number. */
-PTC_MUST_USE bool ptc_worker_add_tool(PtcWorker *worker, const PtcWorkerTool *tool,
-                                      char why[PTC_WORKER_WHY]);
+PTC_MUST_USE bool ptc_worker_add_tool(PtcWorker *worker, const PtcWorkerTool *tool, PtcWhy *why);
 PTC_MUST_USE bool ptc_worker_load(PtcWorker *worker, const char *name, const char *path,
-                                  PtcLoaded *loaded, char why[PTC_WORKER_WHY]);
+                                  PtcLoaded *loaded, PtcWhy *why);
 /* Makes the engine and warms it up; *limits become those in effect. */
-PTC_MUST_USE bool ptc_worker_prepare(PtcWorker *worker, PtcLimits *limits,
-                                     char why[PTC_WORKER_WHY]);
+PTC_MUST_USE bool ptc_worker_prepare(PtcWorker *worker, PtcLimits *limits, PtcWhy *why);
 /* In the new process, with the socket as descriptor 0: shuts itself in and serves until the socket closes.  Does not
  * return. */
 _Noreturn void ptc_worker_serve(PtcWorker *worker);

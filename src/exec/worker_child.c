@@ -170,14 +170,14 @@ static void run_task(PtcWorker *w)
 /* The order matters: the filter that forbids threads comes last, when all of them exist. */
 _Noreturn void ptc_worker_serve(PtcWorker *w)
 {
-    char why[PTC_WORKER_WHY];
-    if (!ptc_sandbox_worker(why) || !ptc_talk_start(&w->talk))
+    PtcWhy why;
+    if (!ptc_sandbox_worker(&why) || !ptc_talk_start(&w->talk))
         ptc_sandbox_end();
     ptc_talk_ready(&w->talk);
     /* After READY, because the server can do other things meanwhile.  With fewer threads than wanted, programs still
      * run. */
     (void)!ptc_engine_start_threads(w->ptc);
-    if (!ptc_sandbox_threads(why))
+    if (!ptc_sandbox_threads(&why))
         ptc_sandbox_end();
     for (;;) {
         ptc_talk_next(&w->talk, &w->inbox);
@@ -207,19 +207,13 @@ PtcWorker *ptc_worker_new(PtcWorkerHook hook)
     return w;
 }
 
-static bool no_memory(char why[PTC_WORKER_WHY])
-{
-    snprintf(why, PTC_WORKER_WHY, "out of memory");
-    return false;
-}
-
 static void free_stub(void *user)
 {
     ServerTool *remote = user;
     ptc_mem_free(&remote->worker->mem, remote, sizeof *remote);
 }
 
-static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, char *why)
+static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, PtcWhy *why)
 {
     ptc_tool_init(&t->info, tool->name.bytes, tool->name.len);
     t->info.signature = tool->signature.bytes;
@@ -231,25 +225,29 @@ static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, char *
     t->info.on_error_value = tool->on_error_value;
     t->info.serial = tool->serial;
     t->info.timeout_ms = tool->timeout_ms;
-    return ptc_toolset_put(w->tools, t, why, PTC_WORKER_WHY);
+    char wrong[PTC_TOOL_WHY];
+    return ptc_toolset_put(w->tools, t, wrong, sizeof wrong) ||
+           ptc_why_say(why, PTC_WHY_INVALID, "%s", wrong);
 }
 
 /* The server has already read the same text, so this normally succeeds. */
-static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, char *why)
+static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
 {
     PtcSource source;
     ptc_source_init(&source, w->tools);
+    char wrong[PTC_TOOL_WHY];
     PtcTool t = {
-        .lisp = ptc_source_read(&source, tool->lisp.bytes, tool->lisp.len, why, PTC_WORKER_WHY)};
+        .lisp = ptc_source_read(&source, tool->lisp.bytes, tool->lisp.len, wrong, sizeof wrong)};
     ptc_source_deinit(&source);
-    return t.lisp != PTC_NONE && put_tool(w, tool, &t, why);
+    return t.lisp == PTC_NONE ? ptc_why_say(why, PTC_WHY_INVALID, "%s", wrong)
+                              : put_tool(w, tool, &t, why);
 }
 
-static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, char *why)
+static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
 {
     ServerTool *remote = ptc_mem_alloc(&w->mem, sizeof *remote);
     if (!remote)
-        return no_memory(why);
+        return ptc_why_no_memory(why);
     *remote = (ServerTool){w, (uint32_t)w->tools->count};
     PtcTool t = {.function = ask_server, .user = remote, .free_user = free_stub, .lisp = PTC_NONE};
     if (put_tool(w, tool, &t, why))
@@ -258,12 +256,12 @@ static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, char *why)
     return false;
 }
 
-bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, char why[PTC_WORKER_WHY])
+bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
 {
     if (!w->tools)
         w->tools = ptc_toolset_new();
     if (!w->tools)
-        return no_memory(why);
+        return ptc_why_no_memory(why);
     return tool->lisp.bytes ? put_lisp(w, tool, why) : put_remote(w, tool, why);
 }
 
@@ -276,17 +274,14 @@ static void measure(const PtcShared *data, const char *name, PtcLoaded *loaded)
 }
 
 bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded *loaded,
-                     char why[PTC_WORKER_WHY])
+                     PtcWhy *why)
 {
     if (!w->data)
         w->data = ptc_shared_new();
     if (!w->data)
-        return no_memory(why);
-    PtcWhy wrong;
-    if (!ptc_shared_load(w->data, name, path, NULL, &wrong)) {
-        snprintf(why, PTC_WORKER_WHY, "%.*s", PTC_WORKER_WHY - 1, wrong.text);
+        return ptc_why_no_memory(why);
+    if (!ptc_shared_load(w->data, name, path, NULL, why))
         return false;
-    }
     measure(w->data, name, loaded);
     ptc_shared_describe(w->data, loaded->about, loaded->about->max);
     return true;
@@ -301,13 +296,11 @@ static void warm(Ptc *ptc)
         ptc_outcome_drop(o);
 }
 
-bool ptc_worker_prepare(PtcWorker *w, PtcLimits *limits, char why[PTC_WORKER_WHY])
+bool ptc_worker_prepare(PtcWorker *w, PtcLimits *limits, PtcWhy *why)
 {
     w->ptc = ptc_engine_with(limits);
-    if (!w->ptc) {
-        snprintf(why, PTC_WORKER_WHY, "out of memory, or a limit is out of range");
-        return false;
-    }
+    if (!w->ptc)
+        return ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, or a limit is out of range");
     warm(w->ptc);
     *limits = w->ptc->limits;
     return true;

@@ -46,16 +46,16 @@ static void discard(Workers *ws, PtcWorkerProcess *w)
     ptc_mem_free(&ws->mem, w, sizeof *w);
 }
 
-static PtcWorkerProcess *new_process(Workers *ws, char why[PTC_WORKER_WHY])
+static PtcWorkerProcess *new_process(Workers *ws, PtcWhy *why)
 {
     PtcWorkerProcess *w = ptc_mem_alloc(&ws->mem, sizeof *w);
-    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    ptc_why_no_memory(why);
     if (!w)
         return NULL;
     memset(w, 0, sizeof *w);
     w->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (w->kick < 0) {
-        snprintf(why, PTC_WORKER_WHY, "there are too many open descriptors");
+        ptc_why_say(why, PTC_WHY_INVALID, "there are too many open descriptors");
         ptc_mem_free(&ws->mem, w, sizeof *w);
         return NULL;
     }
@@ -111,10 +111,10 @@ static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
 }
 
 /* A worker that sent something unasked, or whose socket ended, is never reused. */
-static PtcWorkerProcess *take(Workers *ws, const char *owner, char why[PTC_WORKER_WHY])
+static PtcWorkerProcess *take(Workers *ws, const char *owner, PtcWhy *why)
 {
     PtcWorkerProcess *w;
-    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    ptc_why_no_memory(why);
     while ((w = take_idle(ws, owner)) && !is_quiet(w))
         discard(ws, w);
     if (!w)
@@ -153,13 +153,14 @@ static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskI
                             const PtcCancel *cancel, PtcTaskOut *out)
 {
     Workers *ws = (Workers *)(void *)self;
-    char why[PTC_WORKER_WHY];
+    PtcWhy why;
     bool keep;
     if (ptc_cancelled(cancel))
         return PTC_TASK_CANCELLED;
-    PtcWorkerProcess *w = take(ws, owner, why);
+    PtcWorkerProcess *w = take(ws, owner, &why);
     if (!w) {
-        snprintf(out->message, sizeof out->message, "no worker process could be started: %s", why);
+        snprintf(out->message, sizeof out->message, "no worker process could be started: %.*s", 250,
+                 why.text);
         return PTC_TASK_LOST;
     }
     PtcTaskStatus status = ptc_flight(&ws->plan, w, in, cancel, out, &keep);
@@ -215,9 +216,9 @@ static Workers *new_workers(const PtcExecutorConfig *config)
 }
 
 /* Starting one worker now shows whether the kernel allows all of this; it then waits for the first task. */
-static bool start(Workers *ws, const PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
+static bool start(Workers *ws, const PtcExecutorConfig *config, PtcWhy *why)
 {
-    snprintf(why, PTC_WORKER_WHY, "out of memory, or a limit is out of range");
+    ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, or a limit is out of range");
     if (!ptc_limits_merge(&ws->plan.limits, &config->limits, &ptc_default_limits))
         return false;
     ws->plan.remote = config->remote;
@@ -232,17 +233,18 @@ static bool start(Workers *ws, const PtcExecutorConfig *config, char why[PTC_WOR
         put_back(ws, w);
         return true;
     }
-    snprintf(why, PTC_WORKER_WHY,
-             "a worker process could not shut itself in (seccomp, threads or limits were refused)");
+    ptc_why_say(
+        why, PTC_WHY_INVALID,
+        "a worker process could not shut itself in (seccomp, threads or limits were refused)");
     discard(ws, w);
     return false;
 }
 
-PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
+PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, PtcWhy *why)
 {
     PtcZygote *given = config->zygote;
     Workers *ws = new_workers(config);
-    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    ptc_why_no_memory(why);
     if (!ws)
         return NULL;
     ws->zygote = given ? given : ptc_zygote_start(config->worker_path, why);

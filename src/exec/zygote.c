@@ -30,10 +30,9 @@ struct PtcZygote {
     char packet[PTC_ZYGOTE_PACKET];
 };
 
-static bool refuse(char *why, const char *what, int error)
+static bool refuse(PtcWhy *why, const char *what, int error)
 {
-    snprintf(why, PTC_WORKER_WHY, "%s: %s", what, strerror(error));
-    return false;
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: %s", what, strerror(error));
 }
 
 /* ------------------------------------------------------------------------------ start */
@@ -76,7 +75,7 @@ static int spawn_with(PtcZygote *z, int socket)
     return error;
 }
 
-static bool launch(PtcZygote *z, char *why)
+static bool launch(PtcZygote *z, PtcWhy *why)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -128,10 +127,10 @@ static PtcZygote *new_zygote(void)
     return z;
 }
 
-PtcZygote *ptc_zygote_start(const char *path, char why[PTC_WORKER_WHY])
+PtcZygote *ptc_zygote_start(const char *path, PtcWhy *why)
 {
     PtcZygote *z = new_zygote();
-    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    ptc_why_no_memory(why);
     if (z && set_path(z, path ? path : "/proc/self/exe") && launch(z, why))
         return z;
     ptc_zygote_free(z);
@@ -177,16 +176,14 @@ static bool await_answer(const PtcZygote *z, int ms)
 
 /* Sends a question and reads the answer.  False: the helper refused, with its reason in why, has ended, or did not
  * answer in time. */
-static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, Answer *a, char *why)
+static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, Answer *a, PtcWhy *why)
 {
     *a = (Answer){.gone = true, .fd = -1};
-    snprintf(why, PTC_WORKER_WHY, "the helper process has ended");
+    ptc_why_say(why, PTC_WHY_INVALID, "the helper process has ended");
     if (z->control < 0 || !ptc_zygote_send(z->control, bytes, len, fd))
         return false;
-    if (!await_answer(z, ms)) {
-        snprintf(why, PTC_WORKER_WHY, "the helper process does not answer");
-        return false;
-    }
+    if (!await_answer(z, ms))
+        return ptc_why_say(why, PTC_WHY_INVALID, "the helper process does not answer");
     ssize_t n = ptc_zygote_receive(z->control, z->packet, sizeof z->packet, &a->fd);
     if (n < (ssize_t)sizeof(uint32_t))
         return false;
@@ -195,25 +192,25 @@ static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, Ans
     a->gone = false;
     a->rest = (PtcText){c.at, (size_t)(c.end - c.at)};
     if (!ok)
-        snprintf(why, PTC_WORKER_WHY, "%.*s", (int)a->rest.len, a->rest.bytes);
+        ptc_why_say(why, PTC_WHY_INVALID, "%.*s", (int)a->rest.len, a->rest.bytes);
     return ok;
 }
 
 /* Sends something that a replacement helper must be told as well. */
-static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
+static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, PtcWhy *why)
 {
-    snprintf(why, PTC_WORKER_WHY, "out of memory, or too long");
+    ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, or too long");
     if (!ptc_buf_ok(packet) || packet->len > PTC_ZYGOTE_PACKET)
         return false;
     if (!ask(z, packet->data, packet->len, -1, NO_HURRY, a, why))
         return false;
-    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    ptc_why_no_memory(why);
     return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
 }
 
 /* Starts a new helper and repeats everything its predecessor was told.  One that does not take all of it (a data file
  * may be gone) is stopped, so that the next fork tries again. */
-static bool revive(PtcZygote *z, char *why)
+static bool revive(PtcZygote *z, PtcWhy *why)
 {
     Answer a;
     PtcFrameCursor c = ptc_frame_cursor(z->told.data, z->told.len);
@@ -248,7 +245,7 @@ static bool take_loaded(PtcText answer, PtcLoaded *loaded)
 }
 
 bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded *loaded,
-                     char why[PTC_WORKER_WHY])
+                     PtcWhy *why)
 {
     PtcBuf packet;
     Answer a;
@@ -259,7 +256,7 @@ bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded
     pthread_mutex_lock(&z->lock);
     bool ok = tell(z, &packet, &a, why);
     if (ok && !take_loaded(a.rest, loaded)) {
-        snprintf(why, PTC_WORKER_WHY, "out of memory");
+        ptc_why_no_memory(why);
         ok = false;
     }
     pthread_mutex_unlock(&z->lock);
@@ -275,7 +272,7 @@ static PtcText text_of(const char *text, size_t len)
 }
 
 /* A packet holds only a part of a long text, so it goes in pieces. */
-static bool tell_source(PtcZygote *z, PtcText source, char *why)
+static bool tell_source(PtcZygote *z, PtcText source, PtcWhy *why)
 {
     bool ok = true;
     for (size_t at = 0; ok && at < source.len; at += PTC_ZYGOTE_DESCRIBE) {
@@ -290,7 +287,7 @@ static bool tell_source(PtcZygote *z, PtcText source, char *why)
     return ok;
 }
 
-static bool tell_tool(PtcZygote *z, const PtcTool *tool, char *why)
+static bool tell_tool(PtcZygote *z, const PtcTool *tool, PtcWhy *why)
 {
     const PtcToolInfo *info = &tool->info;
     bool is_lisp = tool->lisp != PTC_NONE;
@@ -314,7 +311,7 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, char *why)
     return ok;
 }
 
-static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, char *why)
+static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, PtcWhy *why)
 {
     PtcBuf packet;
     PtcLimits all;
@@ -333,7 +330,7 @@ static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, c
 }
 
 bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limits, bool inspectable,
-                     char why[PTC_WORKER_WHY])
+                     PtcWhy *why)
 {
     bool ok = true;
     pthread_mutex_lock(&z->lock);
@@ -346,7 +343,7 @@ bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limit
 
 /* ------------------------------------------------------------------------------- fork */
 
-static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why, bool *gone)
+static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, PtcWhy *why, bool *gone)
 {
     uint32_t word = PTC_ZYGOTE_FORK;
     Answer a;
@@ -364,7 +361,7 @@ static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why, b
 }
 
 /* A helper that died or was stopped is replaced once; if that fails too, the caller is told. */
-static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why)
+static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, PtcWhy *why)
 {
     bool gone;
     if (ask_fork(z, end, pidfd, pid, why, &gone))
@@ -373,7 +370,7 @@ static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why)
 }
 
 /* The socket is made here, so that the helper never sees more than one end of it. */
-bool ptc_zygote_fork(PtcZygote *z, int *fd, int *pidfd, pid_t *pid, char why[PTC_WORKER_WHY])
+bool ptc_zygote_fork(PtcZygote *z, int *fd, int *pidfd, pid_t *pid, PtcWhy *why)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)

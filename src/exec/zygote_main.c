@@ -25,7 +25,7 @@ typedef struct Helper {
     PtcBuf source; /* of the tool announced next */
     char packet[PTC_ZYGOTE_PACKET];
     char answer[PTC_ZYGOTE_PACKET];
-    char why[PTC_WORKER_WHY];
+    PtcWhy why;
 } Helper;
 
 /* ---------------------------------------------------------------------------- answers */
@@ -42,7 +42,7 @@ static bool answer(Helper *h, bool ok, const char *text, size_t len)
 
 static bool answer_why(Helper *h, bool ok)
 {
-    return answer(h, ok, h->why, ok ? 0 : strlen(h->why));
+    return answer(h, ok, h->why.text, ok ? 0 : strlen(h->why.text));
 }
 
 /* ------------------------------------------------------------------------- before the lock */
@@ -63,8 +63,9 @@ static bool load(Helper *h, PtcFrameCursor *c)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_buf_init(&about, &mem, PTC_ZYGOTE_DESCRIBE);
     ptc_buf_init(&text, &mem, PTC_ZYGOTE_PACKET);
-    snprintf(h->why, sizeof h->why, "out of order");
-    bool ok = name && path && !h->locked && ptc_worker_load(h->worker, name, path, &loaded, h->why);
+    ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
+    bool ok =
+        name && path && !h->locked && ptc_worker_load(h->worker, name, path, &loaded, &h->why);
     ptc_frame_put_i64(&text, (int64_t)loaded.count);
     ptc_frame_put_i64(&text, (int64_t)loaded.bytes);
     ptc_buf_add(&text, about.data, about.len);
@@ -77,7 +78,7 @@ static bool load(Helper *h, PtcFrameCursor *c)
 static bool add_source(Helper *h, PtcFrameCursor *c)
 {
     PtcText piece = ptc_frame_take_view(c);
-    snprintf(h->why, sizeof h->why, "out of memory, or too long");
+    ptc_why_say(&h->why, PTC_WHY_NO_MEMORY, "out of memory, or too long");
     return answer_why(h,
                       piece.bytes && !h->locked && ptc_buf_add(&h->source, piece.bytes, piece.len));
 }
@@ -94,8 +95,8 @@ static bool add_tool(Helper *h, PtcFrameCursor *c)
         tool.lisp = ptc_buf_view(&h->source);
     tool.serial = ptc_frame_take_u32(c);
     tool.timeout_ms = ptc_frame_take_i64(c);
-    snprintf(h->why, sizeof h->why, "out of order");
-    bool ok = !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, h->why);
+    ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
+    bool ok = !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, &h->why);
     ptc_buf_deinit(&h->source);
     return answer_why(h, ok);
 }
@@ -103,14 +104,12 @@ static bool add_tool(Helper *h, PtcFrameCursor *c)
 /* In this order because each step takes away what the steps before it need. */
 static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
 {
-    if (!ptc_worker_prepare(h->worker, limits, h->why) || !ptc_sandbox_resources(limits, h->why) ||
-        !ptc_sandbox_privileges(h->why))
+    if (!ptc_worker_prepare(h->worker, limits, &h->why) ||
+        !ptc_sandbox_resources(limits, &h->why) || !ptc_sandbox_privileges(&h->why))
         return false;
-    if (chdir("/") != 0 || prctl(PR_SET_DUMPABLE, inspectable, 0, 0, 0) != 0) {
-        snprintf(h->why, sizeof h->why, "PR_SET_DUMPABLE: %s", strerror(errno));
-        return false;
-    }
-    return ptc_sandbox_helper(h->why);
+    if (chdir("/") != 0 || prctl(PR_SET_DUMPABLE, inspectable, 0, 0, 0) != 0)
+        return ptc_why_say(&h->why, PTC_WHY_UNAVAILABLE, "PR_SET_DUMPABLE: %s", strerror(errno));
+    return ptc_sandbox_helper(&h->why);
 }
 
 static bool lock(Helper *h, PtcFrameCursor *c)
@@ -119,7 +118,7 @@ static bool lock(Helper *h, PtcFrameCursor *c)
     bool inspectable = ptc_frame_take_u32(c);
     ptc_limits_unset(&limits);
     PtcText given = ptc_frame_take_view(c);
-    snprintf(h->why, sizeof h->why, "out of order");
+    ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
     if (h->locked || !given.bytes || given.len != sizeof limits)
         return answer_why(h, false);
     memcpy(&limits, given.bytes, sizeof limits);
@@ -145,7 +144,7 @@ static bool answer_fork(Helper *h, pid_t pid)
     uint32_t words[2] = {1, (uint32_t)pid};
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0) {
-        snprintf(h->why, sizeof h->why, "pidfd_open: %s", strerror(errno));
+        ptc_why_say(&h->why, PTC_WHY_UNAVAILABLE, "pidfd_open: %s", strerror(errno));
         return answer_why(h, false);
     }
     bool sent = ptc_zygote_send(CONTROL, words, sizeof words, pidfd);
@@ -157,7 +156,7 @@ static bool answer_fork(Helper *h, pid_t pid)
 static bool fork_worker(Helper *h, int socket)
 {
     pid_t self = getpid(), pid = -1;
-    snprintf(h->why, sizeof h->why, "out of order");
+    ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
     if (h->locked && socket >= 0)
         pid = fork();
     if (pid == 0)
@@ -167,7 +166,7 @@ static bool fork_worker(Helper *h, int socket)
     if (pid > 0)
         return answer_fork(h, pid);
     if (h->locked)
-        snprintf(h->why, sizeof h->why, "fork: %s", strerror(errno));
+        ptc_why_say(&h->why, PTC_WHY_UNAVAILABLE, "fork: %s", strerror(errno));
     return answer_why(h, false);
 }
 

@@ -69,7 +69,7 @@ static void take_frame(const PtcFrameReader *r, PtcMem *mem)
     PtcTaskStatus status;
     PtcText arguments;
     uint32_t tool;
-    const char *why;
+    PtcWhy why;
     if (r->head.type == PTC_FRAME_CALL &&
         ptc_frame_get_call(r->payload.data, r->payload.len, &tool, &arguments, &why))
         check_json(arguments.bytes, arguments.len);

@@ -85,7 +85,7 @@ static void check_done_frame(void)
     PtcBuf buf;
     PtcTaskOut out, back;
     PtcTaskStatus status = PTC_TASK_LOST;
-    const char *why;
+    PtcWhy why;
     ptc_task_out_init(&out, &mem, 1000);
     ptc_task_out_init(&back, &mem, 1000);
     fill(&out);
@@ -105,7 +105,7 @@ static void check_done_frame(void)
         CHECK(!ptc_frame_get_done(bytes, n, &back, &status, &why));
     CHECK(!ptc_frame_get_done(NULL, 0, &back, &status, &why));
     back.prints.max = 3;
-    CHECK(!ptc_frame_get_done(bytes, len, &back, &status, &why) && why);
+    CHECK(!ptc_frame_get_done(bytes, len, &back, &status, &why) && why.text[0]);
     ptc_buf_deinit(&buf);
     ptc_task_out_deinit(&out);
     ptc_task_out_deinit(&back);
@@ -142,7 +142,7 @@ static void check_made_up(void)
         PtcBuf buf;
         PtcTaskOut out, back;
         PtcTaskStatus status;
-        const char *why;
+        PtcWhy why;
         ptc_task_out_init(&out, &mem, 1000);
         ptc_task_out_init(&back, &mem, 1000);
         snprintf(out.reason, sizeof out.reason, "%s", cases[i].reason);
@@ -208,7 +208,8 @@ static void check_no_memory(void)
         PtcFrameReader r;
         PtcTaskStatus status;
         PtcBuf buf;
-        const char *why = "", *bytes = frame.data;
+        PtcWhy why;
+        const char *bytes = frame.data;
         size_t len = frame.len;
         ptc_mem_init(&small, SIZE_MAX / 2);
         ptc_mem_fail_at(&small, n);
@@ -222,7 +223,7 @@ static void check_no_memory(void)
         ptc_task_out_init(&back, &small, 1000);
         bool got = state == PTC_FRAME_WHOLE &&
                    ptc_frame_get_done(r.payload.data, r.payload.len, &back, &status, &why);
-        CHECK(got || state == PTC_FRAME_NO_MEMORY || !why);
+        CHECK(got || state == PTC_FRAME_NO_MEMORY || why.class == PTC_WHY_NO_MEMORY);
         done = done && got;
         ptc_frame_reader_deinit(&r);
         ptc_task_out_deinit(&back);

@@ -31,11 +31,11 @@ static PtcTaskIn task(const char *program)
 
 static PtcExecutor *executor(PtcExecutorConfig config)
 {
-    char why[200];
+    PtcWhy why;
     if (config.limits.size == 0)
         ptc_limits_init(&config.limits, sizeof config.limits);
     config.max_idle = 2;
-    PtcExecutor *e = ptc_executor_in_process(&config, why);
+    PtcExecutor *e = ptc_executor_in_process(&config, &why);
     CHECK(e != NULL);
     return e;
 }
@@ -369,10 +369,10 @@ static void test_data(void)
 static void test_bad_limits(void)
 {
     PtcExecutorConfig config = {.max_idle = 1};
-    char why[200];
+    PtcWhy why;
     ptc_limits_init(&config.limits, sizeof config.limits);
     config.limits.timeout_ms = -7;
-    CHECK(ptc_executor_in_process(&config, why) == NULL && why[0]);
+    CHECK(ptc_executor_in_process(&config, &why) == NULL && why.text[0]);
 }
 
 int main(void)

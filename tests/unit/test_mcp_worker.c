@@ -497,7 +497,8 @@ static void check_data_again(PtcExecutor *ex, const char *path)
 
 static void check_data(void)
 {
-    char why[PTC_WORKER_WHY] = "", path[] = "/tmp/ptc-test-XXXXXX.json";
+    PtcWhy why;
+    char path[] = "/tmp/ptc-test-XXXXXX.json";
     PtcBuf about;
     PtcLoaded loaded = {.about = &about};
     int fd = mkstemps(path, 5);
@@ -505,11 +506,11 @@ static void check_data(void)
     close(fd);
     ptc_buf_init(&about, &mem, 1000);
     PtcExecutorConfig config = a_config(NULL);
-    config.zygote = ptc_zygote_start(NULL, why);
+    config.zygote = ptc_zygote_start(NULL, &why);
     CHECK(config.zygote);
-    CHECK(!ptc_zygote_load(config.zygote, "none", "/nowhere/at/all.json", &loaded, why));
-    CHECK(strstr(why, "/nowhere/at/all.json"));
-    CHECK(ptc_zygote_load(config.zygote, "rows", path, &loaded, why));
+    CHECK(!ptc_zygote_load(config.zygote, "none", "/nowhere/at/all.json", &loaded, &why));
+    CHECK(strstr(why.text, "/nowhere/at/all.json"));
+    CHECK(ptc_zygote_load(config.zygote, "rows", path, &loaded, &why));
     CHECK(loaded.count == 3 && loaded.bytes > 0);
     CHECK(about.len > 0 && strstr(ptc_buf_text(&about), "rows"));
     unlink(path);
@@ -525,15 +526,15 @@ static void check_data(void)
 
 static void check_refused(void)
 {
-    char why[PTC_WORKER_WHY] = "";
+    PtcWhy why;
     PtcExecutorConfig config = a_config(NULL);
     config.worker_path = "/nowhere/ptc";
-    CHECK(!ptc_executor_workers(&config, why) && strstr(why, "does not start"));
+    CHECK(!ptc_executor_workers(&config, &why) && strstr(why.text, "does not start"));
     config.worker_path = "/bin/true"; /* starts, and is no helper */
-    CHECK(!ptc_executor_workers(&config, why) && strstr(why, "has ended"));
+    CHECK(!ptc_executor_workers(&config, &why) && strstr(why.text, "has ended"));
     config = a_config(NULL);
     config.limits.max_workers = 1000;
-    CHECK(!ptc_executor_workers(&config, why) && strstr(why, "limit"));
+    CHECK(!ptc_executor_workers(&config, &why) && strstr(why.text, "limit"));
 }
 
 static double now_us(void)

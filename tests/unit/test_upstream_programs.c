@@ -471,9 +471,9 @@ static void test_engine(void)
 
 static void test_in_process(void)
 {
-    char why[200];
+    PtcWhy why;
     PtcExecutorConfig config = config_of();
-    PtcExecutor *ex = ptc_executor_in_process(&config, why);
+    PtcExecutor *ex = ptc_executor_in_process(&config, &why);
     CHECK(ex != NULL);
     test_all(ex);
     show_speed(ex, "in this process");

@@ -90,10 +90,10 @@ static inline PtcExecutorConfig a_config(PtcTools *tools)
 
 static inline PtcExecutor *start_with(const PtcExecutorConfig *config)
 {
-    char why[PTC_WORKER_WHY] = "";
-    PtcExecutor *ex = ptc_executor_workers(config, why);
+    PtcWhy why;
+    PtcExecutor *ex = ptc_executor_workers(config, &why);
     if (!ex) {
-        printf("no workers: %s\n", why);
+        printf("no workers: %s\n", why.text);
         exit(1);
     }
     return ex;

@@ -285,7 +285,7 @@ static bool load_data(Server *s)
 }
 
 /* Sends it to the process that workers are forked from. */
-static bool send_data(Server *s, char why[PTC_WORKER_WHY])
+static bool send_data(Server *s, PtcWhy *why)
 {
     char name[PTC_DATA_IN_NAME];
     const char *path;
@@ -368,7 +368,7 @@ static void set_limits(Server *s)
 static void start_zygote(Server *s, int argc, char **argv)
 {
     const char *asked = getenv("PTC_MCP_ISOLATION");
-    char why[PTC_WORKER_WHY];
+    PtcWhy why;
     for (int i = 0; i < argc; i++) {
         if (strncmp(argv[i], "--print-config", 14) == 0 || strncmp(argv[i], "--install", 9) == 0 ||
             ptc_options_is_help(argv[i]))
@@ -379,10 +379,10 @@ static void start_zygote(Server *s, int argc, char **argv)
             asked = argv[i] + 12;
     }
     if (!asked || strcmp(asked, "none") != 0)
-        s->zygote = ptc_zygote_start(NULL, why);
+        s->zygote = ptc_zygote_start(NULL, &why);
 }
 
-static bool make_workers(Server *s, PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
+static bool make_workers(Server *s, PtcExecutorConfig *config, PtcWhy *why)
 {
     if (!s->zygote && !(s->zygote = ptc_zygote_start(NULL, why)))
         return false;
@@ -398,22 +398,23 @@ static bool make_workers(Server *s, PtcExecutorConfig *config, char why[PTC_WORK
 /* What runs programs: workers, or engines in this process. */
 static bool make_executor(Server *s)
 {
-    char why[PTC_WORKER_WHY];
+    PtcWhy why;
     PtcExecutorConfig config = {
         .tools = s->tools, .limits = s->limits, .max_idle = (unsigned)s->o.max_running};
+    ptc_why_init(&why);
     if (s->upstreams.manager)
         config.remote = ptc_manager_remote(s->upstreams.manager);
     if (!check_data(s))
         return false;
     if (s->o.isolation != PTC_ISOLATION_NONE) {
-        if ((s->isolated = make_workers(s, &config, why)))
+        if ((s->isolated = make_workers(s, &config, &why)))
             return true;
         if (s->o.isolation == PTC_ISOLATION_ON)
             return cannot(s,
                           s->isolation_given ? "--isolation on"
                                              : "--isolation on, the default with --http",
-                          why, "; --isolation auto goes on without");
-        say(s, "programs run in this process, not in workers: %s", why);
+                          why.text, "; --isolation auto goes on without");
+        say(s, "programs run in this process, not in workers: %s", why.text);
     }
     ptc_zygote_free(s->zygote);
     s->zygote = NULL;
@@ -421,8 +422,8 @@ static bool make_executor(Server *s)
         return false;
     config.zygote = NULL;
     config.data = s->data;
-    s->executor = ptc_executor_in_process(&config, why);
-    return s->executor || wrong("limits", why);
+    s->executor = ptc_executor_in_process(&config, &why);
+    return s->executor || wrong("limits", why.text);
 }
 
 static void set_config(Server *s)
