@@ -8,12 +8,12 @@
 #define PTC_VALUE_CALENDAR_H
 
 #include "base/buf.h"
+#include "base/why.h"
 
 enum {
     PTC_YEAR_MAX = 999999,
     PTC_DAY_SECONDS = 86400,
     PTC_NANOS = 1000000000,
-    PTC_WHY = 96,          /* room for why a text is not a date */
     PTC_CALENDAR_TEXT = 64 /* room for the text of any point in time */
 };
 
@@ -95,7 +95,7 @@ PtcTime ptc_moment_time(const PtcMoment *m);
 /* The reverse, without an offset. */
 PtcMoment ptc_moment_of(PtcTime t);
 /* Are the fields in range?  If not, why says which one is not. */
-bool ptc_moment_check(const PtcMoment *m, char why[PTC_WHY]);
+bool ptc_moment_check(const PtcMoment *m, PtcWhy *why);
 
 /* How strictly ISO 8601 is read. */
 typedef enum {
@@ -106,8 +106,16 @@ typedef enum {
                       * knows */
 } PtcIso;
 
-/* Reads the whole text.  False: why is empty if it is malformed, otherwise it says what is out of range. */
-bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, char why[PTC_WHY]);
+/* Says so before it is known what is wrong. */
+static inline void ptc_iso_malformed(PtcWhy *why)
+{
+    if (why) {
+        ptc_why_init(why);
+        why->class = PTC_WHY_INVALID;
+    }
+}
+/* Reads the whole text.  False: it is malformed (invalid, without a text), or something is out of range (refused). */
+bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, PtcWhy *why);
 /* A point in time as milliseconds since 1970: ISO 8601, in UTC if it has no offset and at midnight if it has no time,
  * or the number itself.  False: it is neither, or out of range. */
 bool ptc_iso_millis(const char *text, size_t len, int64_t *ms);

@@ -108,11 +108,11 @@ static bool take_offset(Scan *s, PtcMoment *out)
     return take(s, 'Z') || (s->iso != PTC_ISO_BOUNDARY && take(s, 'z')) || take_hours(s, out);
 }
 
-bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, char why[PTC_WHY])
+bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, PtcWhy *why)
 {
     Scan s = {text, text + len, iso};
     *out = (PtcMoment){0};
-    why[0] = 0;
+    ptc_iso_malformed(why);
     if (!take_date(&s, out))
         return false;
     if (take_either(&s, 'T', iso == PTC_ISO_BOUNDARY ? ' ' : 't') &&
@@ -139,11 +139,10 @@ static bool take_millis(Scan *s, int64_t *ms)
 
 bool ptc_iso_millis(const char *text, size_t len, int64_t *ms)
 {
-    char why[PTC_WHY];
     PtcMoment m;
     if (take_millis(&(Scan){text, text + len, PTC_ISO_JAVA}, ms))
         return ptc_millis_fit(*ms);
-    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, why))
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, NULL))
         return false;
     PtcTime t = ptc_moment_time(&m);
     *ms = t.seconds * 1000 + t.nanos / 1000000;
@@ -186,7 +185,6 @@ static bool take_mail_zone(Scan *s, PtcMoment *out)
 
 bool ptc_mail_parse(const char *text, size_t len, PtcMoment *out)
 {
-    char why[PTC_WHY];
     Scan s = {text, text + len, PTC_ISO_LOOSE};
     *out = (PtcMoment){0};
     if (len > MAIL_BYTES)
@@ -201,21 +199,20 @@ bool ptc_mail_parse(const char *text, size_t len, PtcMoment *out)
         return false;
     out->has_date = true;
     return take_time(&s, out) && take_mail_zone(&s, out) && s.p == s.end &&
-           ptc_moment_check(out, why);
+           ptc_moment_check(out, NULL);
 }
 
 /* ------------------------------------------------------------------------- moments */
 
-static bool check_field(const char *name, int64_t n, int64_t min, int64_t max, char why[PTC_WHY])
+static bool check_field(const char *name, int64_t n, int64_t min, int64_t max, PtcWhy *why)
 {
     if (n >= min && n <= max)
         return true;
-    snprintf(why, PTC_WHY, "the %s is %lld, not from %lld to %lld", name, (long long)n,
-             (long long)min, (long long)max);
-    return false;
+    return ptc_why_say(why, PTC_WHY_REFUSED, "the %s is %lld, not from %lld to %lld", name,
+                       (long long)n, (long long)min, (long long)max);
 }
 
-static bool check_date(const PtcMoment *m, char why[PTC_WHY])
+static bool check_date(const PtcMoment *m, PtcWhy *why)
 {
     if (!check_field("year", m->year, -PTC_YEAR_MAX, PTC_YEAR_MAX, why) ||
         !check_field("month", m->month, 1, 12, why) || !check_field("day", m->day, 1, 31, why))
@@ -223,12 +220,11 @@ static bool check_date(const PtcMoment *m, char why[PTC_WHY])
     int last = ptc_calendar_month_length(m->year, (int)m->month);
     if (m->day <= last)
         return true;
-    snprintf(why, PTC_WHY, "%s %lld has only %d days", ptc_calendar_month_name((int)m->month),
-             (long long)m->year, last);
-    return false;
+    return ptc_why_say(why, PTC_WHY_REFUSED, "%s %lld has only %d days",
+                       ptc_calendar_month_name((int)m->month), (long long)m->year, last);
 }
 
-bool ptc_moment_check(const PtcMoment *m, char why[PTC_WHY])
+bool ptc_moment_check(const PtcMoment *m, PtcWhy *why)
 {
     return (!m->has_date || check_date(m, why)) && check_field("hour", m->hour, 0, 23, why) &&
            check_field("minute", m->minute, 0, 59, why) &&

@@ -21,9 +21,9 @@ static PtcValue make_record(PtcHeap *heap, unsigned kind, const PtcValue *fields
 static PtcValue read_time(PtcHeap *heap, unsigned kind, PtcValue text, PtcValue otherwise)
 {
     PtcMoment p;
-    char why[PTC_WHY];
+    PtcWhy why;
     if (!ptc_is_string(text) ||
-        !ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(text), ptc_str_len(text), &p, why))
+        !ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(text), ptc_str_len(text), &p, &why))
         return otherwise;
     if (p.has_time != (kind != PTC_R_DATE) || p.has_offset != (kind == PTC_R_INSTANT))
         return otherwise;

@@ -30,9 +30,8 @@ static inline bool is_text(PtcValue v, const char *text)
 
 static inline PtcValue time_record(unsigned kind, const char *iso)
 {
-    char why[PTC_WHY];
     PtcMoment p;
-    CHECK(ptc_iso_parse(PTC_ISO_JAVA, iso, strlen(iso), &p, why));
+    CHECK(ptc_iso_parse(PTC_ISO_JAVA, iso, strlen(iso), &p, NULL));
     PtcTime t = ptc_moment_time(&p);
     size_t n = kind == PTC_R_DATE ? 1 : 2;
     PtcRecord *r = ptc_heap_object(&h.heap, PTC_T_RECORD, sizeof *r + 2 * sizeof(PtcValue), 0);

@@ -138,16 +138,16 @@ static void test_dialects(void)
         {"", ""},
     };
     PtcMoment m;
-    char why[PTC_WHY];
+    PtcWhy why;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int iso = 0; iso < 3; iso++) {
-            bool taken = ptc_iso_parse((PtcIso)iso, rows[i].text, strlen(rows[i].text), &m, why);
+            bool taken = ptc_iso_parse((PtcIso)iso, rows[i].text, strlen(rows[i].text), &m, &why);
             if (check_count(taken == (strchr(rows[i].taken, "JLB"[iso]) != NULL)))
                 printf("%s in dialect %c: %d\n", rows[i].text, "JLB"[iso], taken);
         }
-    CHECK(!ptc_iso_parse(PTC_ISO_JAVA, "2023-02-29", 10, &m, why));
-    CHECK_STR(why, "February 2023 has only 28 days");
-    CHECK(!ptc_iso_parse(PTC_ISO_JAVA, "soon", 4, &m, why) && why[0] == 0);
+    CHECK(!ptc_iso_parse(PTC_ISO_JAVA, "2023-02-29", 10, &m, &why));
+    CHECK_STR(why.text, "February 2023 has only 28 days");
+    CHECK(!ptc_iso_parse(PTC_ISO_JAVA, "soon", 4, &m, &why) && why.text[0] == 0);
 }
 
 int main(void)

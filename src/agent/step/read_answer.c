@@ -92,14 +92,14 @@ static void offer_text(Search *s, PtcText text)
 static void offer_bare(Search *s, const PtcSigType *type, PtcText text)
 {
     PtcMoment when;
-    char why[PTC_WHY];
+    PtcWhy why;
     bool keyword = type->kind == PTC_SIG_KEYWORD;
     if (keyword && text.len && text.bytes[0] == ':')
         text = (PtcText){text.bytes + 1, text.len - 1};
     PtcValue str = ptc_str_new(&s->b->heap, text.bytes, text.len);
     if (str == PTC_NONE)
         give_up(s);
-    else if (keyword ? ptc_sig_keyword_name(str) : ptc_sig_datetime_read(str, &when, why))
+    else if (keyword ? ptc_sig_keyword_name(str) : ptc_sig_datetime_read(str, &when, &why))
         offer(s, str);
 }
 

@@ -304,7 +304,7 @@ static PtcValue named_formatter(SnapReader *r, const char *text, size_t len)
 
 static bool read_formatter(SnapReader *r)
 {
-    char why[PTC_WHY];
+    PtcWhy why;
     const char *text;
     size_t len;
     if (!ptc_snapshot_get_text(r, PTC_REGEX_BYTES, &text, &len))
@@ -312,8 +312,8 @@ static bool read_formatter(SnapReader *r)
     PtcValue named = named_formatter(r, text, len);
     if (named != PTC_NONE)
         return ptc_snapshot_add_value(r, named);
-    if (!ptc_pattern_check(text, len, why))
-        return SNAP_BAD(r, "a date pattern is not valid: %s", why);
+    if (!ptc_pattern_check(text, len, &why))
+        return SNAP_BAD(r, "a date pattern is not valid: %s", why.text);
     PtcValue pattern = ptc_str_new(r->heap, text, len);
     return pattern != PTC_NONE &&
            ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_FORMATTER, &pattern, 1));

@@ -126,14 +126,15 @@ static PtcValue to_keyword(Coerce *c, const PtcSigType *type, PtcValue v, const 
 static PtcValue to_datetime(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     PtcMoment p;
-    char why[PTC_WHY], got[PTC_SIG_SHOWN];
+    PtcWhy why;
+    char got[PTC_SIG_SHOWN];
     if (!ptc_is_string(v))
         return refuse(c, type, v, path);
-    if (!ptc_sig_datetime_read(v, &p, why)) {
+    if (!ptc_sig_datetime_read(v, &p, &why)) {
         c->failed++;
         if (c->errors)
             ptc_sig_issue_add(c->errors, path, "expected datetime, got %s: %s",
-                              ptc_sig_describe(v, got), why);
+                              ptc_sig_describe(v, got), why.text);
         return v;
     }
     PtcValue to = warn(c, PTC_SIG_DATETIME, v, ptc_sig_datetime_new(c->heap, &p), path);

@@ -3,6 +3,7 @@
 #ifndef PTC_TOOL_SIG_SIG_INT_H
 #define PTC_TOOL_SIG_SIG_INT_H
 
+#include "base/why.h"
 #include "lisp/lib/time/time.h"
 #include "tool/sig/sig.h"
 #include "tool/sig/sig_check.h"
@@ -44,7 +45,7 @@ void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const Ptc
 /* May a keyword have this name? */
 bool ptc_sig_keyword_name(PtcValue str);
 /* ISO 8601 with an offset: 2024-02-29T10:00:00.5+01:00.  False with why. */
-bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, char why[PTC_WHY]);
+bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, PtcWhy *why);
 /* The point in time as a value.  PTC_NONE when out of memory. */
 PTC_MUST_USE PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p);
 /* The ISO 8601 text of a date, date-time or instant.  PTC_NONE if v is none of these, or out of memory. */

@@ -5,17 +5,14 @@
 #include "tool/sig/sig_int.h"
 #include "value/str.h"
 
-bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, char why[PTC_WHY])
+bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, PtcWhy *why)
 {
     bool ok = ptc_iso_parse(PTC_ISO_BOUNDARY, ptc_str_bytes(str), ptc_str_len(str), out, why);
-    if ((!ok && !why[0]) || !out->has_time) {
-        snprintf(why, PTC_WHY, "write it as 2024-02-29T10:00:00Z");
-        return false;
-    }
+    if ((!ok && why->class == PTC_WHY_INVALID) || !out->has_time)
+        return ptc_why_say(why, PTC_WHY_INVALID, "write it as 2024-02-29T10:00:00Z");
     if (out->has_offset)
         return ok;
-    snprintf(why, PTC_WHY, "it has no offset; end it with Z or +01:00");
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "it has no offset; end it with Z or +01:00");
 }
 
 PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p)

@@ -273,7 +273,6 @@ PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len)
 {
     static const char rest[] = "0000-01-01";
     char full[sizeof rest];
-    char why[PTC_WHY];
     PtcMoment m;
     if (len == 4 || len == 7) {
         memcpy(full, rest, sizeof rest);
@@ -281,7 +280,7 @@ PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len)
         text = full;
         len = sizeof rest - 1;
     }
-    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, why) || !m.has_date)
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, NULL) || !m.has_date)
         return PTC_NIL;
     PtcTime t = ptc_moment_time(&m);
     PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};

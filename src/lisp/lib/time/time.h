@@ -4,6 +4,7 @@
 #ifndef PTC_LISP_LIB_TIME_TIME_H
 #define PTC_LISP_LIB_TIME_TIME_H
 
+#include "base/why.h"
 #include "json/write.h"
 #include "lisp/vm/record.h"
 #include "value/calendar.h"
@@ -156,10 +157,9 @@ bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable);
 bool ptc_time_json(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what);
 
 /* Patterns as DateTimeFormatter/ofPattern takes them; false with why. */
-bool ptc_pattern_check(const char *pattern, size_t len, char why[PTC_WHY]);
-/* Appends a date, date-time or instant (as UTC).  False with why[0] set, or when buf is full. */
-bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, char why[PTC_WHY]);
-bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment *out,
-                       char why[PTC_WHY]);
+bool ptc_pattern_check(const char *pattern, size_t len, PtcWhy *why);
+/* Appends a date, date-time or instant (as UTC).  False with a text in why, or when buf is full. */
+bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, PtcWhy *why);
+bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment *out, PtcWhy *why);
 
 #endif

@@ -59,7 +59,6 @@ static bool take_fraction(PtcText s, size_t *at, int64_t *nanos)
 /* 10:20, 10:20:30, 10:20:30.5 */
 static bool read_clock(PtcText s, PtcMoment *m)
 {
-    char why[PTC_WHY];
     size_t at = 0;
     *m = (PtcMoment){.has_time = true};
     if (!take_digits(s, &at, 2, 2, &m->hour) || !take_sign(s, &at, ':') ||
@@ -69,7 +68,7 @@ static bool read_clock(PtcText s, PtcMoment *m)
         return false;
     if (take_sign(s, &at, '.') && !take_fraction(s, &at, &m->nano))
         return false;
-    return at == s.len && ptc_moment_check(m, why);
+    return at == s.len && ptc_moment_check(m, NULL);
 }
 
 static bool give_clock(PtcVM *vm, const PtcMoment *m, PtcValue *out)
@@ -84,14 +83,14 @@ PTC_BUILTIN(clock_of, "LocalTime", "of", 2, 4, 0, "(LocalTime/of hour minute sec
             "(LocalTime/of 24 0) !! value_error")
 {
     int64_t part[4] = {0};
-    char why[PTC_WHY];
+    PtcWhy why;
     for (int i = 0; i < argc; i++)
         if (!ptc_arg_int(vm, argv, i, &part[i]))
             return false;
     PtcMoment m = {.hour = part[0], .minute = part[1], .second = part[2], .nano = part[3]};
-    return ptc_moment_check(&m, why)
+    return ptc_moment_check(&m, &why)
                ? give_clock(vm, &m, out)
-               : ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "LocalTime/of: %s", why);
+               : ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "LocalTime/of: %s", why.text);
 }
 
 PTC_BUILTIN(clock_parse, "LocalTime", "parse", 1, 2, 0, "(LocalTime/parse s formatter?)",
@@ -102,7 +101,6 @@ PTC_BUILTIN(clock_parse, "LocalTime", "parse", 1, 2, 0, "(LocalTime/parse s form
 {
     PtcText s;
     PtcMoment m;
-    char why[PTC_WHY];
     if (!arg_text(vm, argv, &s))
         return false;
     if (argc == 1)
@@ -111,7 +109,7 @@ PTC_BUILTIN(clock_parse, "LocalTime", "parse", 1, 2, 0, "(LocalTime/parse s form
     if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it") ||
         !ptc_tick(&vm->budget, 1 + ptc_str_len(ptc_record_field(argv[1], 0)) / 16))
         return false;
-    if (!ptc_pattern_parse(ptc_record_field(argv[1], 0), s.bytes, s.len, &m, why) || !m.has_time)
+    if (!ptc_pattern_parse(ptc_record_field(argv[1], 0), s.bytes, s.len, &m, NULL) || !m.has_time)
         return fail_text(vm, argv[0], "a time of day after the pattern");
     return give_clock(vm, &m, out);
 }

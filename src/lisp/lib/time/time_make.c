@@ -38,27 +38,27 @@ static bool arg_text(PtcVM *vm, const PtcValue *argv, int i)
 static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *expected,
                       PtcMoment *out)
 {
-    char why[PTC_WHY] = "";
+    PtcWhy why;
     if (!arg_text(vm, argv, 0))
         return false;
     const char *text = ptc_str_bytes(argv[0]);
     size_t len = ptc_str_len(argv[0]);
     if (argc == 1)
-        return ptc_iso_parse(PTC_ISO_JAVA, text, len, out, why) ||
-               fail_text(vm, argv[0], why, expected);
+        return ptc_iso_parse(PTC_ISO_JAVA, text, len, out, &why) ||
+               fail_text(vm, argv[0], why.text, expected);
     if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
         return false;
     PtcValue pattern = ptc_record_field(argv[1], 0);
     if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 16))
         return false;
-    if (ptc_pattern_parse(pattern, text, len, out, why))
+    if (ptc_pattern_parse(pattern, text, len, out, &why))
         return true;
     char want[80];
     snprintf(want, sizeof want, "text like %.*s",
              (int)ptc_utf8_valid_prefix(ptc_str_bytes(pattern),
                                         ptc_str_len(pattern) < 60 ? ptc_str_len(pattern) : 60),
              ptc_str_bytes(pattern));
-    return fail_text(vm, argv[0], why, want);
+    return fail_text(vm, argv[0], why.text, want);
 }
 
 #define DATE_FORMAT "a date like 2024-05-31"
@@ -127,11 +127,11 @@ PTC_BUILTIN(
 {
     PTC_UNUSED(argc);
     PtcMoment p;
-    char why[PTC_WHY];
+    PtcWhy why;
     if (!arg_text(vm, argv, 0))
         return false;
-    if (!ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &p, why))
-        return fail_text(vm, argv[0], why, "2024-05-31 or 2024-05-31T10:20:30Z");
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &p, &why))
+        return fail_text(vm, argv[0], why.text, "2024-05-31 or 2024-05-31T10:20:30Z");
     if (!p.has_time)
         return ptc_give_date(vm, ptc_moment_days(&p), out);
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
@@ -232,7 +232,8 @@ static bool arg_parts(PtcVM *vm, int argc, const PtcValue *argv, int64_t *parts)
 static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
 {
     int64_t parts[7] = {0};
-    char why[PTC_WHY], name[64];
+    PtcWhy why;
+    char name[64];
     if (!arg_parts(vm, argc, argv, parts))
         return false;
     *p = (PtcMoment){.year = parts[0],
@@ -243,8 +244,8 @@ static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
                      .second = parts[5],
                      .nano = parts[6],
                      .has_date = true};
-    return ptc_moment_check(p, why) ||
-           ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name), why);
+    return ptc_moment_check(p, &why) ||
+           ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name), why.text);
 }
 
 PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)",
@@ -393,11 +394,11 @@ PTC_BUILTIN(date_of_instant, "LocalDate", "ofInstant", 2, 2, 0,
 static bool date_from_text(PtcVM *vm, PtcValue text, PtcValue *out)
 {
     PtcMoment p;
-    char why[PTC_WHY];
+    PtcWhy why;
     const char *bytes = ptc_str_bytes(text);
-    if (!ptc_iso_parse(PTC_ISO_LOOSE, bytes, ptc_str_len(text), &p, why) &&
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, bytes, ptc_str_len(text), &p, &why) &&
         !ptc_mail_parse(bytes, ptc_str_len(text), &p))
-        return fail_text(vm, text, why,
+        return fail_text(vm, text, why.text,
                          "2024-05-31T10:20:30Z, 2024-05-31 or 31 May 2024 10:20:30 +0000");
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
@@ -513,11 +514,11 @@ PTC_BUILTIN(
     "(DateTimeFormatter/ofPattern nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    char why[PTC_WHY];
+    PtcWhy why;
     if (!arg_text(vm, argv, 0) || !ptc_tick(&vm->budget, 1 + ptc_str_len(argv[0]) / 16))
         return false;
-    if (!ptc_pattern_check(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), why)) {
-        fail_text(vm, argv[0], why, "a pattern like yyyy-MM-dd HH:mm:ss");
+    if (!ptc_pattern_check(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &why)) {
+        fail_text(vm, argv[0], why.text, "a pattern like yyyy-MM-dd HH:mm:ss");
         vm->error.thrown = PTC_C_ILLEGAL_ARGUMENT;
         return ptc_fail_hint(
             vm, "letters are y u M d D E Y w e H h a m s S X x Z; put text in 'quotes'");

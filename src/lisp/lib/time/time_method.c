@@ -286,7 +286,7 @@ PTC_BUILTIN(at_time, "java", ".atTime", 2, 4, 0, "(.atTime date hour minute seco
             "(.atTime (LocalDate/of 2024 5 31) 24 0) !! value_error")
 {
     int64_t parts[3] = {0};
-    char why[PTC_WHY];
+    PtcWhy why;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date"))
         return false;
     if (argc == 2)
@@ -295,8 +295,8 @@ PTC_BUILTIN(at_time, "java", ".atTime", 2, 4, 0, "(.atTime date hour minute seco
         if (!ptc_arg_int(vm, argv, i, &parts[i - 1]))
             return false;
     PtcMoment p = {.hour = parts[0], .minute = parts[1], .second = parts[2]};
-    if (!ptc_moment_check(&p, why))
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".atTime: %s", why);
+    if (!ptc_moment_check(&p, &why))
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".atTime: %s", why.text);
     int64_t s = ptc_date_days(argv[0]) * PTC_DAY_SECONDS + p.hour * 3600 + p.minute * 60 + p.second;
     return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, 0}, out);
 }
@@ -324,10 +324,10 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
                    .month = part == MONTH ? n : c.month,
                    .day = part == DAY ? n : 1,
                    .has_date = true};
-    char why[PTC_WHY];
-    if (!ptc_moment_check(&p, why))
+    PtcWhy why;
+    if (!ptc_moment_check(&p, &why))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
-                        ptc_builtin_row(vm->running)->name, why);
+                        ptc_builtin_row(vm->running)->name, why.text);
     int last = ptc_calendar_month_length(p.year, (int)p.month);
     if (part != DAY)
         p.day = c.day < last ? c.day : last;
@@ -396,16 +396,16 @@ PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
         return false;
     PtcValue pattern = ptc_record_field(argv[f], 0);
     PtcBuf buf;
-    char why[PTC_WHY];
+    PtcWhy why;
     ptc_heap_buf_init(vm->heap, &buf);
     bool ok = ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8) &&
-              ptc_pattern_format(pattern, &buf, argv[1 - f], why);
+              ptc_pattern_format(pattern, &buf, argv[1 - f], &why);
     if (ok)
         ok = ptc_give(out, ptc_str_take(vm->heap, &buf));
     else if (!ptc_buf_ok(&buf))
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     else if (vm->budget.stop == PTC_STOP_NONE)
-        ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".format: %s", why);
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), ".format: %s", why.text);
     ptc_buf_deinit(&buf);
     return ok;
 }
@@ -417,7 +417,7 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
 {
     PTC_UNUSED(argc);
     PtcMoment p;
-    char why[PTC_WHY];
+    PtcWhy why;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_FORMATTER, "a formatter"))
         return false;
     if (!ptc_is_string(argv[1]))
@@ -425,10 +425,10 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
     PtcValue pattern = ptc_record_field(argv[0], 0);
     if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8))
         return false;
-    if (!ptc_pattern_parse(pattern, ptc_str_bytes(argv[1]), ptc_str_len(argv[1]), &p, why))
+    if (!ptc_pattern_parse(pattern, ptc_str_bytes(argv[1]), ptc_str_len(argv[1]), &p, &why))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
-                        ".parse: the text does not follow the pattern%s%s", why[0] ? ": " : "",
-                        why);
+                        ".parse: the text does not follow the pattern%s%s", why.text[0] ? ": " : "",
+                        why.text);
     if (!p.has_date)
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
                         ".parse: the pattern holds no whole date");

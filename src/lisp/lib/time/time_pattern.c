@@ -88,34 +88,28 @@ static size_t most_of(char letter)
     }
 }
 
-bool ptc_pattern_check(const char *pattern, size_t len, char why[PTC_WHY])
+bool ptc_pattern_check(const char *pattern, size_t len, PtcWhy *why)
 {
     const char *p = pattern, *end = pattern + len;
     bool quoted = false;
     Token t;
-    if (len > PTC_PATTERN_BYTES) {
-        snprintf(why, PTC_WHY, "it has %zu bytes, the limit is %d", len, PTC_PATTERN_BYTES);
-        return false;
-    }
+    if (len > PTC_PATTERN_BYTES)
+        return ptc_why_say(why, PTC_WHY_INVALID, "it has %zu bytes, the limit is %d", len,
+                           PTC_PATTERN_BYTES);
     while (next_token(&p, end, &quoted, &t)) {
         size_t most = t.letter ? most_of(t.letter) : 1;
-        if (t.letter && most == 0) {
-            snprintf(why, PTC_WHY, "the letter %c means nothing here", t.letter);
-            return false;
-        }
-        if (t.letter && t.count > most) {
-            snprintf(why, PTC_WHY, "%c occurs more than %zu times", t.letter, most);
-            return false;
-        }
+        if (t.letter && most == 0)
+            return ptc_why_say(why, PTC_WHY_INVALID, "the letter %c means nothing here", t.letter);
+        if (t.letter && t.count > most)
+            return ptc_why_say(why, PTC_WHY_INVALID, "%c occurs more than %zu times", t.letter,
+                               most);
         for (size_t i = 0; !t.letter && !quoted && i < t.count; i++) {
-            if (t.text[i] && strchr("[]{}#", t.text[i])) {
-                snprintf(why, PTC_WHY, "%c must be in quotes", t.text[i]);
-                return false;
-            }
+            if (t.text[i] && strchr("[]{}#", t.text[i]))
+                return ptc_why_say(why, PTC_WHY_INVALID, "%c must be in quotes", t.text[i]);
         }
     }
     if (quoted)
-        snprintf(why, PTC_WHY, "a quote is not closed");
+        ptc_why_say(why, PTC_WHY_INVALID, "a quote is not closed");
     return !quoted;
 }
 
@@ -262,7 +256,7 @@ static bool is_day_letter(char c)
     return c != 0 && strchr("dDEYwe", c) != NULL;
 }
 
-static bool add_token(PtcBuf *buf, const Token *t, const Parts *p, char why[PTC_WHY])
+static bool add_token(PtcBuf *buf, const Token *t, const Parts *p, PtcWhy *why)
 {
     if (!t->letter)
         return ptc_buf_add(buf, t->text, t->count);
@@ -270,25 +264,27 @@ static bool add_token(PtcBuf *buf, const Token *t, const Parts *p, char why[PTC_
         return true;
     if (is_zone_letter(t->letter)) {
         if (!p->has_zone)
-            snprintf(why, PTC_WHY, "%c asks for an offset, which this time does not have",
-                     t->letter);
+            ptc_why_say(why, PTC_WHY_INVALID,
+                        "%c asks for an offset, which this time does not have", t->letter);
         return p->has_zone && add_offset(buf, t, p);
     }
     if (!is_time_letter(t->letter)) {
         bool there = is_day_letter(t->letter) ? p->has_day : p->has_date;
         if (!there)
-            snprintf(why, PTC_WHY, "%c asks for a date, which this does not have", t->letter);
+            ptc_why_say(why, PTC_WHY_INVALID, "%c asks for a date, which this does not have",
+                        t->letter);
         return there && add_date_part(buf, t, p);
     }
     if (!p->has_time)
-        snprintf(why, PTC_WHY, "%c asks for a time of day, which a date does not have", t->letter);
+        ptc_why_say(why, PTC_WHY_INVALID, "%c asks for a time of day, which a date does not have",
+                    t->letter);
     return p->has_time && add_time_part(buf, t, p);
 }
 
-bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, char why[PTC_WHY])
+bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, PtcWhy *why)
 {
     const char *p = ptc_str_bytes(pattern), *end = p + ptc_str_len(pattern);
-    why[0] = 0;
+    ptc_iso_malformed(why);
     Parts parts = parts_of(v);
     if (parts.zoned && ptc_text_is((PtcText){p, ptc_str_len(pattern)}, PTC_INSTANT_PATTERN))
         to_utc(&parts);
@@ -453,7 +449,7 @@ static void take_week(Reading *r)
 }
 
 /* Puts together what is given in parts. */
-static bool settle(Reading *r, char why[PTC_WHY])
+static bool settle(Reading *r, PtcWhy *why)
 {
     PtcMoment *out = r->out;
     if (r->has_year && r->of_year > 0 && r->of_year <= 365 + ptc_calendar_is_leap(out->year)) {
@@ -466,10 +462,9 @@ static bool settle(Reading *r, char why[PTC_WHY])
     if (r->week > 0 && r->week <= 53 && r->week_year >= 0 && r->weekday > 0 && r->weekday < 8)
         take_week(r);
     if (r->hour12 >= 0) {
-        if (r->hour12 < 1 || r->hour12 > 12 || r->half < 0) {
-            snprintf(why, PTC_WHY, "the hour h must be from 1 to 12, with AM or PM (letter a)");
-            return false;
-        }
+        if (r->hour12 < 1 || r->hour12 > 12 || r->half < 0)
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "the hour h must be from 1 to 12, with AM or PM (letter a)");
         out->hour = r->hour12 % 12 + r->half * 12;
     }
     out->has_date = r->has_year && r->has_month && r->has_day;
@@ -478,13 +473,11 @@ static bool settle(Reading *r, char why[PTC_WHY])
     if (!out->has_date || r->weekday < 0 ||
         ptc_calendar_weekday(ptc_moment_days(out)) == (int)r->weekday)
         return true;
-    snprintf(why, PTC_WHY, "that day is a %s",
-             ptc_calendar_weekday_name(ptc_calendar_weekday(ptc_moment_days(out))));
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "that day is a %s",
+                       ptc_calendar_weekday_name(ptc_calendar_weekday(ptc_moment_days(out))));
 }
 
-bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment *out,
-                       char why[PTC_WHY])
+bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment *out, PtcWhy *why)
 {
     const char *p = ptc_str_bytes(pattern), *end = p + ptc_str_len(pattern);
     Reading r = {.p = text,
@@ -499,7 +492,7 @@ bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment
     bool quoted = false, ok = true;
     Token t;
     memset(out, 0, sizeof *out);
-    why[0] = 0;
+    ptc_iso_malformed(why);
     while (ok && next_token(&p, end, &quoted, &t))
         ok = take_token(&r, &t);
     return ok && r.p == r.end && settle(&r, why);

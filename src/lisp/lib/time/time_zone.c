@@ -221,7 +221,7 @@ static bool fail_text(PtcVM *vm, PtcValue text, const char *why)
 
 static bool parse_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm form, PtcValue *out)
 {
-    char why[PTC_WHY] = "";
+    PtcWhy why;
     PtcMoment m;
     bool utc = false;
     if (!ptc_is_string(argv[0]))
@@ -233,13 +233,13 @@ static bool parse_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm f
         PtcValue pattern = ptc_record_field(argv[1], 0);
         if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 16))
             return false;
-        if (!ptc_pattern_parse(pattern, text.bytes, text.len, &m, why))
-            return fail_text(vm, argv[0], why);
+        if (!ptc_pattern_parse(pattern, text.bytes, text.len, &m, &why))
+            return fail_text(vm, argv[0], why.text);
     } else {
         if (form != PTC_ZONE_OFFSET)
             text = without_region(text, &utc);
-        if (!ptc_iso_parse(PTC_ISO_JAVA, text.bytes, text.len, &m, why))
-            return fail_text(vm, argv[0], why);
+        if (!ptc_iso_parse(PTC_ISO_JAVA, text.bytes, text.len, &m, &why))
+            return fail_text(vm, argv[0], why.text);
     }
     if (!m.has_date || !m.has_time || !m.has_offset)
         return fail_text(vm, argv[0], "");
@@ -252,7 +252,8 @@ static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm fo
     int64_t offset, part[7];
     PtcZoneForm ignored;
     PtcTime t;
-    char why[PTC_WHY], name[64];
+    PtcWhy why;
+    char name[64];
     if (!ptc_arg_zone(vm, argv, argc - 1, &offset, &ignored))
         return false;
     if (argc == 2) {
@@ -277,9 +278,9 @@ static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm fo
                        .second = part[5],
                        .nano = part[6],
                        .has_date = true};
-        if (!ptc_moment_check(&m, why))
+        if (!ptc_moment_check(&m, &why))
             return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name),
-                            why);
+                            why.text);
         t = ptc_moment_time(&m);
     }
     t.seconds -= offset;
