@@ -5,6 +5,7 @@
 #include "base/text/nearest.h"
 #include "cli/cmd/signature.h"
 #include "driver/driver.h"
+#include "driver/signature_forms.h"
 #include "json/emit.h"
 #include "tool/sig/sig_schema.h"
 #include "value/coll/map.h"

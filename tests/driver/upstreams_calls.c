@@ -2,6 +2,7 @@
  * `ptc-test-driver upstreams`: what is sent for a call, what comes back, and what a failure means. */
 #include "driver/upstreams_desk.h"
 
+#include "json/parse.h"
 #include "json/write.h"
 #include "lisp/read/form.h"
 #include "mcp/client/era_probe.h"
@@ -183,6 +184,12 @@ static bool read_effect(PtcHeap *heap, PtcValue from, PtcEffect *effect)
     return ok;
 }
 
+static const char *again_name(PtcAgain again)
+{
+    static const char *const names[] = {"safe", "unsafe", "unknown"};
+    return names[again];
+}
+
 bool ptc_upstreams_retry(PtcUpstreamsDesk *desk, const char **why)
 {
     PtcEffect effect;
@@ -194,7 +201,7 @@ bool ptc_upstreams_retry(PtcUpstreamsDesk *desk, const char **why)
     PtcRetry out = ptc_retry_decide(effect, failure, delivered);
     ptc_emit_field_bool(desk->out, "retry", out.retry);
     ptc_emit_field_cstr(desk->out, "took_effect", out.effect_unknown ? "unknown" : "no");
-    ptc_emit_field_cstr(desk->out, "run_again", ptc_again_name(out.run_again));
+    ptc_emit_field_cstr(desk->out, "run_again", again_name(out.run_again));
     return true;
 }
 
@@ -222,6 +229,28 @@ static void push_call(PtcHeap *heap, PtcValue *list, PtcValue call)
     ptc_buf_deinit(&name);
 }
 
+/* Did this call take effect, may it have, and does it leave the run safe to be run again?  Over the calls of a run the
+ * worst of them counts: start with PTC_AGAIN_SAFE. */
+typedef struct {
+    bool took_effect, unknown;
+} CallOutcome;
+
+static CallOutcome count_call(PtcEffect effect, PtcTookEffect took, PtcAgain *again)
+{
+    CallOutcome out = {false, false};
+    if (effect.kind == PTC_EFFECT_READ || took == PTC_TOOK_NO_EFFECT)
+        return out;
+    out.took_effect = took == PTC_TOOK_EFFECT;
+    out.unknown = took == PTC_TOOK_UNKNOWN;
+    if (effect.idempotent)
+        return out;
+    if (out.took_effect)
+        *again = PTC_AGAIN_UNSAFE;
+    else if (*again == PTC_AGAIN_SAFE)
+        *again = PTC_AGAIN_UNKNOWN;
+    return out;
+}
+
 bool ptc_upstreams_outcome(PtcUpstreamsDesk *desk, const char **why)
 {
     PtcHeap *heap = &desk->heap;
@@ -237,7 +266,7 @@ bool ptc_upstreams_outcome(PtcUpstreamsDesk *desk, const char **why)
         if (!read_effect(heap, call, &effect) ||
             !read_status(ptc_fields_text(heap, call, "status"), &status))
             return false;
-        PtcCallOutcome outcome = ptc_retry_count_call(effect, status, &again);
+        CallOutcome outcome = count_call(effect, status, &again);
         if (outcome.took_effect)
             push_call(heap, &took, call);
         if (outcome.unknown)
@@ -245,18 +274,21 @@ bool ptc_upstreams_outcome(PtcUpstreamsDesk *desk, const char **why)
     }
     ptc_upstreams_put(desk, "took_effect", took);
     ptc_upstreams_put(desk, "unknown", unknown);
-    ptc_emit_field_cstr(desk->out, "run_again", ptc_again_name(again));
+    ptc_emit_field_cstr(desk->out, "run_again", again_name(again));
     return true;
 }
 
 /* ------------------------------------------------------------------------------------ eras */
 
+/* What an end, silence and HTTP lead to: the product finds that out in several places of its link. */
+enum { ERA_SPAWN = PTC_ERA_FAIL + 1, ERA_AUTHORIZE, ERA_WAIT };
+
 static void put_era(PtcBuf *out, const PtcEra *era)
 {
     static const char *const steps[] = {[PTC_ERA_INITIALIZE] = "initialize",
-                                        [PTC_ERA_SPAWN] = "spawn_and_initialize",
-                                        [PTC_ERA_AUTHORIZE] = "authorize",
-                                        [PTC_ERA_WAIT] = "wait"};
+                                        [ERA_SPAWN] = "spawn_and_initialize",
+                                        [ERA_AUTHORIZE] = "authorize",
+                                        [ERA_WAIT] = "wait"};
     if (era->step == PTC_ERA_MODERN)
         ptc_emit_field_cstr(out, "era", "modern");
     else if (era->step == PTC_ERA_FAIL)
@@ -265,6 +297,49 @@ static void put_era(PtcBuf *out, const PtcEra *era)
         ptc_emit_field_cstr(out, "then", steps[era->step]);
     if (era->version)
         ptc_emit_field_cstr(out, "version", era->version);
+}
+
+static PtcEra era_of_exit(void)
+{
+    return (PtcEra){(PtcEraStep)ERA_SPAWN, NULL, NULL};
+}
+
+static PtcEra era_of_silence(int64_t ms)
+{
+    return ms >= PTC_ERA_SILENCE_MS ? (PtcEra){PTC_ERA_INITIALIZE, NULL, NULL}
+                                    : (PtcEra){(PtcEraStep)ERA_WAIT, NULL, NULL};
+}
+
+/* The message in a body: the JSON itself, or that of the first event of a stream. */
+static PtcValue read_body(PtcHeap *heap, PtcText body)
+{
+    PtcJsonError error;
+    PtcValue message = ptc_json_parse(heap, body.bytes, body.len, &error);
+    for (size_t i = 0; message == PTC_NONE && i + 5 < body.len; i++) {
+        if ((i > 0 && body.bytes[i - 1] != '\n') || memcmp(body.bytes + i, "data:", 5) != 0)
+            continue;
+        const char *start = body.bytes + i + 5;
+        const char *end = memchr(start, '\n', body.len - i - 5);
+        size_t n = end ? (size_t)(end - start) : body.len - i - 5;
+        return ptc_json_parse(heap, start, n, &error);
+    }
+    return message;
+}
+
+static PtcEra era_of_http(PtcHeap *heap, int64_t status, PtcText body)
+{
+    if (status == 401)
+        return (PtcEra){(PtcEraStep)ERA_AUTHORIZE, NULL, NULL};
+    if (status >= 500)
+        return (PtcEra){PTC_ERA_FAIL, NULL, "upstream_unavailable"};
+    PtcValue message = body.bytes ? read_body(heap, body) : PTC_NONE;
+    PtcValue result = message == PTC_NONE ? PTC_NONE : ptc_map_field(heap, message, "result");
+    PtcValue error = message == PTC_NONE ? PTC_NONE : ptc_map_field(heap, message, "error");
+    if (status >= 400)
+        return ptc_era_of_answer(heap, PTC_NONE, error);
+    if (status < 200 || status >= 300)
+        return (PtcEra){PTC_ERA_FAIL, NULL, "upstream_error"};
+    return ptc_era_of_answer(heap, result, error);
 }
 
 bool ptc_upstreams_era(PtcUpstreamsDesk *desk, const char **why)
@@ -281,13 +356,13 @@ bool ptc_upstreams_era(PtcUpstreamsDesk *desk, const char **why)
         PtcValue status = ptc_map_field(heap, http, "status");
         if (status == PTC_NONE || !ptc_is_int(status))
             return false;
-        era = ptc_era_of_http(heap, ptc_to_int(status), ptc_fields_text(heap, http, "body"));
+        era = era_of_http(heap, ptc_to_int(status), ptc_fields_text(heap, http, "body"));
     } else if (result != PTC_NONE || error != PTC_NONE) {
         era = ptc_era_of_answer(heap, result, error);
     } else if (silence != PTC_NONE && ptc_is_int(silence)) {
-        era = ptc_era_of_silence(ptc_to_int(silence));
+        era = era_of_silence(ptc_to_int(silence));
     } else if (ptc_map_field(heap, probe, "exit") != PTC_NONE) {
-        era = ptc_era_of_exit();
+        era = era_of_exit();
     } else {
         return false;
     }

@@ -9,6 +9,34 @@
 #include "upstream/catalog/tool_search.h"
 #include "upstream/config/policy.h"
 
+/* A catalogue of [{"name", "description"?, "namespace"?, "tools"}, ...]; anything else is left out. */
+static bool read_servers(PtcArena *arena, PtcHeap *heap, PtcValue servers, PtcCatalog *out)
+{
+    size_t n = ptc_fields_count(servers);
+    *out = (PtcCatalog){.servers = ptc_arena_zalloc(arena, (n + 1) * sizeof *out->servers)};
+    if (!out->servers)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        PtcValue server = ptc_seq_nth(servers, i);
+        PtcText name = ptc_fields_text(heap, server, "name");
+        if (!name.bytes)
+            continue;
+        PtcCatalogServer *to = &out->servers[out->count++];
+        PtcValue tools = ptc_map_field(heap, server, "tools");
+        if (!ptc_catalog_server(arena, heap, name, ptc_fields_text(heap, server, "namespace"),
+                                tools, to))
+            return false;
+        to->description = ptc_fields_text(heap, server, "description");
+    }
+    return true;
+}
+
+static const char *catalog_form_name(PtcCatalogForm form)
+{
+    static const char *const names[] = {"inline", "summary", "lazy", "absent"};
+    return names[form];
+}
+
 static bool read_catalog(PtcUpstreamsDesk *desk, PtcCatalog *catalog, const char **why)
 {
     PtcValue servers = ptc_upstreams_in(desk, "servers");
@@ -16,7 +44,7 @@ static bool read_catalog(PtcUpstreamsDesk *desk, PtcCatalog *catalog, const char
     if (servers == PTC_NONE || !ptc_is_sequential(servers))
         return false;
     *why = "out of memory";
-    return ptc_catalog_read(&desk->arena, &desk->heap, servers, catalog);
+    return read_servers(&desk->arena, &desk->heap, servers, catalog);
 }
 
 bool ptc_upstreams_name(PtcUpstreamsDesk *desk, const char **why)
@@ -124,7 +152,7 @@ bool ptc_upstreams_describe(PtcUpstreamsDesk *desk, const char **why)
     if (form == PTC_CATALOG_ABSENT)
         ptc_emit_field_bool(desk->out, "absent", true);
     else
-        ptc_emit_field_cstr(desk->out, "form", ptc_catalog_text_form(form));
+        ptc_emit_field_cstr(desk->out, "form", catalog_form_name(form));
     ptc_emit_field_uint(desk->out, "bytes", text.len);
     ptc_emit_field_uint(desk->out, "max_bytes", max);
     ptc_emit_field_text(desk->out, "text", ptc_buf_view(&text));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "driver/signature_forms.h"
 #include "json/parse.h"
 #include "tool/sig/sig_check.h"
 #include "tool/sig/sig_schema.h"

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "driver/signature_forms.h"
 #include "tool/sig/sig_check.h"
 #include "tool/sig/sig_schema.h"
 #include "value/coll/map.h"

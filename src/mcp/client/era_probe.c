@@ -14,7 +14,6 @@ static const char modern[] = "2026-07-28";
 /* Newest first. */
 static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
-static const PtcEra unavailable = {PTC_ERA_FAIL, NULL, "upstream_unavailable"};
 static const PtcEra broken = {PTC_ERA_FAIL, NULL, "upstream_error"};
 static const PtcEra initialize = {PTC_ERA_INITIALIZE, NULL, NULL};
 
@@ -65,46 +64,4 @@ PtcEra ptc_era_of_answer(PtcHeap *heap, PtcValue result, PtcValue error)
     PtcValue supported = data == PTC_NONE ? PTC_NONE : ptc_map_field(heap, data, "supported");
     return supported == PTC_NONE ? (PtcEra){PTC_ERA_MODERN, modern, NULL}
                                  : choose_version(supported);
-}
-
-PtcEra ptc_era_of_exit(void)
-{
-    return (PtcEra){PTC_ERA_SPAWN, NULL, NULL};
-}
-
-PtcEra ptc_era_of_silence(int64_t ms)
-{
-    return ms >= PTC_ERA_SILENCE_MS ? initialize : (PtcEra){PTC_ERA_WAIT, NULL, NULL};
-}
-
-/* The message in a body: the JSON itself, or that of the first event of a stream. */
-static PtcValue read_body(PtcHeap *heap, PtcText body)
-{
-    PtcJsonError error;
-    PtcValue message = ptc_json_parse(heap, body.bytes, body.len, &error);
-    for (size_t i = 0; message == PTC_NONE && i + 5 < body.len; i++) {
-        if ((i > 0 && body.bytes[i - 1] != '\n') || memcmp(body.bytes + i, "data:", 5) != 0)
-            continue;
-        const char *start = body.bytes + i + 5;
-        const char *end = memchr(start, '\n', body.len - i - 5);
-        size_t n = end ? (size_t)(end - start) : body.len - i - 5;
-        return ptc_json_parse(heap, start, n, &error);
-    }
-    return message;
-}
-
-PtcEra ptc_era_of_http(PtcHeap *heap, int64_t status, PtcText body)
-{
-    if (status == 401)
-        return (PtcEra){PTC_ERA_AUTHORIZE, NULL, NULL};
-    if (status >= 500)
-        return unavailable;
-    PtcValue message = body.bytes ? read_body(heap, body) : PTC_NONE;
-    PtcValue result = message == PTC_NONE ? PTC_NONE : ptc_map_field(heap, message, "result");
-    PtcValue error = message == PTC_NONE ? PTC_NONE : ptc_map_field(heap, message, "error");
-    if (status >= 400)
-        return ptc_era_of_answer(heap, PTC_NONE, error);
-    if (status < 200 || status >= 300)
-        return broken;
-    return ptc_era_of_answer(heap, result, error);
 }

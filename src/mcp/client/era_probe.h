@@ -11,24 +11,16 @@ enum { PTC_ERA_SILENCE_MS = 3000 }; /* then `initialize` is sent as well */
 typedef enum {
     PTC_ERA_MODERN,     /* go on with `version` */
     PTC_ERA_INITIALIZE, /* on the same connection; `version` where one is known to be understood */
-    PTC_ERA_SPAWN,      /* start the process again, then initialize */
-    PTC_ERA_AUTHORIZE,
-    PTC_ERA_WAIT, /* not silent long enough */
-    PTC_ERA_FAIL, /* `version` is absent; `why` says what for */
+    PTC_ERA_FAIL,       /* `version` is absent; `why` says what for */
 } PtcEraStep;
 
 typedef struct PtcEra {
     PtcEraStep step;
     const char *version; /* a constant text; NULL: none */
-    const char *why;     /* PTC_ERA_FAIL: upstream_unavailable, upstream_error */
+    const char *why;     /* PTC_ERA_FAIL: upstream_error */
 } PtcEra;
 
 /* A JSON-RPC message that answers the probe, or a part of it: `result` and `error` as they are there, else PTC_NONE. */
 PtcEra ptc_era_of_answer(PtcHeap *heap, PtcValue result, PtcValue error);
-/* The process ended. */
-PtcEra ptc_era_of_exit(void);
-PtcEra ptc_era_of_silence(int64_t ms);
-/* An HTTP answer; the body may be JSON or anything else. */
-PtcEra ptc_era_of_http(PtcHeap *heap, int64_t status, PtcText body);
 
 #endif

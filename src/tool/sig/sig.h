@@ -83,9 +83,6 @@ static inline const PtcSigType *ptc_sig_required(const PtcSigType *type)
     return type->kind == PTC_SIG_OPTIONAL ? type->item : type;
 }
 
-bool ptc_sig_equal(const PtcSig *a, const PtcSig *b);
-bool ptc_sig_type_equal(const PtcSigType *a, const PtcSigType *b);
-
 /* Appends the text, which parses back to an equal signature.  (A type from JSON Schema has no text of its own where
  * it is a closed map, or has names that are no names here: it prints as if it had.)  False if the buffer is full. */
 bool ptc_sig_print(PtcBuf *buf, const PtcSig *sig);
@@ -94,10 +91,5 @@ bool ptc_sig_type_print(PtcBuf *buf, const PtcSigType *type);
 /* Appends a value that fits the type, as programs write it: {:query "text"}; fields that may be absent are left out.
  * False if the buffer is full or a name cannot be written as a keyword: what was appended is then of no use. */
 PTC_MUST_USE bool ptc_sig_example(PtcBuf *buf, const PtcSigType *type);
-
-/* Appends a type as JSON: "int", {"list":T}, {"optional":T}, {"map":[{"name":N,"type":T}]}, {"closed_map":[...]}. */
-bool ptc_sig_type_json(PtcBuf *buf, const PtcSigType *type);
-/* The fields of a map type as [{"name":N,"type":T}]. */
-bool ptc_sig_fields_json(PtcBuf *buf, const PtcSigType *type);
 
 #endif

@@ -67,9 +67,6 @@ typedef enum {
     PTC_SIG_STRICT,   /* no coercion, and no fields other than those named */
 } PtcSigMode;
 
-/* The mode of this name ("warn_only"); false: there is none. */
-bool ptc_sig_mode_named(const char *name, size_t len, PtcSigMode *out);
-
 /* The arguments of a call, a map or nil for none, as the mode wants them.  A signature without a parameter list
  * leaves them unchanged.  PTC_NONE as from ptc_sig_coerce. */
 PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode,

@@ -92,24 +92,3 @@ bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig)
         add_required(buf, params);
     return ptc_emit_object_end(buf);
 }
-
-bool ptc_sig_schema_tool(PtcBuf *buf, const char *name, size_t name_len, const char *description,
-                         size_t description_len, const PtcSig *sig)
-{
-    ptc_emit_object(buf);
-    ptc_emit_field_cstr(buf, "type", "function");
-    ptc_emit_key(buf, "function");
-    ptc_emit_object(buf);
-    ptc_emit_key(buf, "name");
-    size_t begin = buf->len;
-    ptc_emit_text(buf, (PtcText){name, name_len});
-    for (size_t i = begin; i < buf->len; i++)
-        if (buf->data[i] == '-')
-            buf->data[i] = '_';
-    if (description)
-        ptc_emit_field_text(buf, "description", (PtcText){description, description_len});
-    ptc_emit_key(buf, "parameters");
-    ptc_sig_schema_params(buf, sig);
-    ptc_emit_object_end(buf);
-    return ptc_emit_object_end(buf);
-}

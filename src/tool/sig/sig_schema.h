@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sig_schema.h - signatures to and from JSON Schema, in the form that model providers accept. */
+ * sig_schema.h - signatures as JSON Schema, in the form that model providers accept. */
 #ifndef PTC_TOOL_SIG_SIG_SCHEMA_H
 #define PTC_TOOL_SIG_SIG_SCHEMA_H
 
@@ -17,14 +17,5 @@ static inline bool ptc_sig_returns_list(const PtcSig *sig)
 }
 /* The schema of the parameters; sig NULL: of a tool without a signature. */
 bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig);
-/* A tool in the OpenAI function format.  Hyphens in the name become underscores; description NULL: none. */
-bool ptc_sig_schema_tool(PtcBuf *buf, const char *name, size_t name_len, const char *description,
-                         size_t description_len, const PtcSig *sig);
-
-/* The type that a JSON Schema stands for: string, integer, number, boolean, array with items, object with properties,
- * required and additionalProperties true or false, each with a description.  Anything else is refused, so that no
- * constraint is silently dropped.  `heap` provides the budget.  False with *error filled. */
-PTC_MUST_USE bool ptc_sig_import(PtcArena *arena, PtcHeap *heap, PtcValue schema,
-                                 const PtcSigType **out, PtcSigError *error);
 
 #endif

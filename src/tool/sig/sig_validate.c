@@ -152,20 +152,6 @@ bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool closed, PtcVal
 
 /* ---------------------------------------------------------------------------------- modes */
 
-bool ptc_sig_mode_named(const char *name, size_t len, PtcSigMode *out)
-{
-    static const char *const names[] = {[PTC_SIG_ENABLED] = "enabled",
-                                        [PTC_SIG_WARN_ONLY] = "warn_only",
-                                        [PTC_SIG_DISABLED] = "disabled",
-                                        [PTC_SIG_STRICT] = "strict"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
-            *out = (PtcSigMode)i;
-            return true;
-        }
-    return false;
-}
-
 static bool stopped(const PtcHeap *heap)
 {
     return heap->budget->stop != PTC_STOP_NONE;

@@ -57,24 +57,3 @@ bool ptc_catalog_server(PtcArena *arena, PtcHeap *heap, PtcText name, PtcText ns
         return false;
     return add_tools(arena, heap, tools, out) && ptc_naming_symbols(arena, heap, out);
 }
-
-bool ptc_catalog_read(PtcArena *arena, PtcHeap *heap, PtcValue servers, PtcCatalog *out)
-{
-    size_t n = ptc_fields_count(servers);
-    *out = (PtcCatalog){.servers = ptc_arena_zalloc(arena, (n + 1) * sizeof *out->servers)};
-    if (!out->servers)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        PtcValue server = ptc_seq_nth(servers, i);
-        PtcText name = ptc_fields_text(heap, server, "name");
-        if (!name.bytes)
-            continue;
-        PtcCatalogServer *to = &out->servers[out->count++];
-        PtcValue tools = ptc_map_field(heap, server, "tools");
-        if (!ptc_catalog_server(arena, heap, name, ptc_fields_text(heap, server, "namespace"),
-                                tools, to))
-            return false;
-        to->description = ptc_fields_text(heap, server, "description");
-    }
-    return true;
-}

@@ -40,8 +40,4 @@ typedef struct PtcCatalog {
 PTC_MUST_USE bool ptc_catalog_server(PtcArena *arena, PtcHeap *heap, PtcText name, PtcText ns,
                                      PtcValue tools, PtcCatalogServer *out);
 
-/* The same for [{"name", "description"?, "namespace"?, "tools"}, ...]; anything else is left out. */
-PTC_MUST_USE bool ptc_catalog_read(PtcArena *arena, PtcHeap *heap, PtcValue servers,
-                                   PtcCatalog *out);
-
 #endif

@@ -23,12 +23,6 @@ enum {
     ABOUT_BYTES = 60
 }; /* of what a server is said to be, between its name and those of its tools */
 
-const char *ptc_catalog_text_form(PtcCatalogForm form)
-{
-    static const char *const names[] = {"inline", "summary", "lazy", "absent"};
-    return names[form];
-}
-
 static void add_text(PtcBuf *out, PtcText text)
 {
     ptc_buf_add(out, text.bytes, text.len);

@@ -16,7 +16,6 @@ typedef enum {
     PTC_CATALOG_LAZY,
     PTC_CATALOG_ABSENT,
 } PtcCatalogForm;
-const char *ptc_catalog_text_form(PtcCatalogForm form);
 
 /* Appends at most `budget` bytes in the richest form that fits, and says which. */
 PtcCatalogForm ptc_catalog_text_add(PtcBuf *out, PtcHeap *heap, const PtcCatalog *catalog,

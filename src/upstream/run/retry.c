@@ -22,12 +22,6 @@ PtcCallReason ptc_retry_reason(const PtcLinkReply *reply)
     return reply->status < 400 ? PTC_CALL_TOOL_ERROR : ptc_call_reason_of_status(reply->status);
 }
 
-const char *ptc_again_name(PtcAgain again)
-{
-    static const char *const names[] = {"safe", "unsafe", "unknown"};
-    return names[again];
-}
-
 PtcRetry ptc_retry_decide(PtcEffect effect, PtcCallReason reason, bool delivered)
 {
     const PtcCallReasonRow *row = &ptc_call_reasons[reason];
@@ -36,20 +30,4 @@ PtcRetry ptc_retry_decide(PtcEffect effect, PtcCallReason reason, bool delivered
     return (PtcRetry){.retry = row->may_repeat && (!reached || repeatable),
                       .effect_unknown = reached && !reads,
                       .run_again = reached && !repeatable ? PTC_AGAIN_UNKNOWN : PTC_AGAIN_SAFE};
-}
-
-PtcCallOutcome ptc_retry_count_call(PtcEffect effect, PtcTookEffect took, PtcAgain *again)
-{
-    PtcCallOutcome out = {false, false};
-    if (effect.kind == PTC_EFFECT_READ || took == PTC_TOOK_NO_EFFECT)
-        return out;
-    out.took_effect = took == PTC_TOOK_EFFECT;
-    out.unknown = took == PTC_TOOK_UNKNOWN;
-    if (effect.idempotent)
-        return out;
-    if (out.took_effect)
-        *again = PTC_AGAIN_UNSAFE;
-    else if (*again == PTC_AGAIN_SAFE)
-        *again = PTC_AGAIN_UNKNOWN;
-    return out;
 }

@@ -11,7 +11,6 @@
 PtcCallReason ptc_retry_reason(const PtcLinkReply *reply);
 
 typedef enum { PTC_AGAIN_SAFE, PTC_AGAIN_UNSAFE, PTC_AGAIN_UNKNOWN } PtcAgain;
-const char *ptc_again_name(PtcAgain again);
 
 typedef struct PtcRetry {
     bool retry;
@@ -21,12 +20,5 @@ typedef struct PtcRetry {
 
 /* `delivered`: the upstream may have got the request. */
 PtcRetry ptc_retry_decide(PtcEffect effect, PtcCallReason reason, bool delivered);
-
-/* Did this call take effect, may it have, and does it leave the run safe to be run again?  Over the calls of a run the
- * worst of them counts: start with PTC_AGAIN_SAFE. */
-typedef struct PtcCallOutcome {
-    bool took_effect, unknown;
-} PtcCallOutcome;
-PtcCallOutcome ptc_retry_count_call(PtcEffect effect, PtcTookEffect took, PtcAgain *again);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * JSON Schema to types.  Recursion follows the schema and is counted. */
+#include "driver/signature_forms.h"
+
 #include <stdio.h>
 
 #include "base/utf8.h"
 #include "tool/sig/sig_int.h"
-#include "tool/sig/sig_schema.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
 #include "value/str.h"
