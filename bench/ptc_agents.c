@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ptc_agents.c - what agents cost beside their models: a turn, a thousand agents at once, a nested fan-out.  The model is
- * a function that answers at once, or after a time that is known.  Every outcome is checked.
+ * ptc_agents.c - what agents cost beside their models: a turn, a thousand agents at once, a nested fan-out.  The model
+ * is a function that answers at once, or after a time that is known.  Every outcome is checked.
  *
  * Status: 0 every floor is met, 1 one is missed, 2 an outcome was wrong. */
 #include <pthread.h>

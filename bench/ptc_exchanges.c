@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * ptc_exchanges.c - could one libcurl multi, on one thread, serve all HTTP exchanges?  Then nothing that this thread does may
- * take longer than a millisecond, because all others wait for it.  This drives N exchanges with one multi and does with
- * what comes what a link to an MCP server does (mcp/client/http_job.c): events are cut out of pieces, the members of a
- * message are found, the message is copied.  It counts CPU time of the thread, so a busy machine does not matter.
+ * ptc_exchanges.c - could one libcurl multi, on one thread, serve all HTTP exchanges?  Then nothing that this thread
+ * does may take longer than a millisecond, because all others wait for it.  This drives N exchanges with one multi and
+ * does with what comes what a link to an MCP server does (mcp/client/http_job.c): events are cut out of pieces, the
+ * members of a message are found, the message is copied.  It counts CPU time of the thread, so a busy machine does not
+ * matter.
  *
  *     ptc_exchanges URL N        prints one line of figures, in microseconds */
 #define _GNU_SOURCE

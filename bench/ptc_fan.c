@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ptc_fan.c - pmap over 200 calls of a tool that takes 20 ms, with 8 workers: once alone, then ten programs at once, each
- * on an engine of its own.  Prints the time against 200 * 20 / 8 ms.  Usage: ptc_fan */
+ * ptc_fan.c - pmap over 200 calls of a tool that takes 20 ms, with 8 workers: once alone, then ten programs at once,
+ * each on an engine of its own.  Prints the time against 200 * 20 / 8 ms.  Usage: ptc_fan */
 #include "common.h"
 #include "ptc_host.h"
 

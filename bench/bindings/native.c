@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The workloads of bench/bindings through the library itself: native ROWS.json; prints "name microseconds", the best of five. */
+ * The workloads of bench/bindings through the library itself: native ROWS.json; prints "name microseconds", the best of
+ * five. */
 #include <ptc/ptc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static PtcTools *make_tools(void)
 }
 
 /* A program once; its answer is written as JSON, as bindings have it. */
-static void once(Ptc *ptc, PtcTools *tools, PtcValue context, const char *program, const char *wanted)
+static void once(Ptc *ptc, PtcTools *tools, PtcValue context, const char *program,
+                 const char *wanted)
 {
     PtcRun run;
     PtcOutcome *outcome = NULL;

@@ -77,8 +77,8 @@ static bool set_counter(PtcAgent *agent, const PtcAgentSource *s)
     return true;
 }
 
-static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *children, PtcAgent **out,
-                            char *error, size_t size)
+static PtcStatus read_agent_source(const PtcAgentSource *s, const PtcAgentChild *children,
+                                   PtcAgent **out, char *error, size_t size)
 {
     PtcFault fault = {.input = false};
     PtcAgentReading how = {.allow_commands = s->allow_commands,
@@ -107,7 +107,7 @@ static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *childr
 }
 
 /* NULL, or what is wrong with a source before it is read. */
-static const char *unsound(const PtcAgentSource *s)
+static const char *explain_bad_source(const PtcAgentSource *s)
 {
     if (!s->json == !s->path)
         return "give either json or path";
@@ -127,7 +127,7 @@ PtcStatus ptc_agent_new(const PtcAgentSource *given, PtcAgent **out, char *error
     PtcMem mem;
     if (!out || !given || !api_copy_in(&s, sizeof s, given))
         return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
-    const char *why = unsound(&s);
+    const char *why = explain_bad_source(&s);
     if (why)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, why);
     *out = NULL;
@@ -138,7 +138,7 @@ PtcStatus ptc_agent_new(const PtcAgentSource *given, PtcAgent **out, char *error
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     for (size_t i = 0; i < s.child_count; i++)
         children[i] = (PtcAgentChild){ptc_text_cstr(s.child_names[i]), s.children[i]};
-    PtcStatus status = read_agent(&s, children, out, error, size);
+    PtcStatus status = read_agent_source(&s, children, out, error, size);
     ptc_mem_free(&mem, children, bytes);
     return status;
 }

@@ -18,7 +18,7 @@ struct PtcAsk {
 
 /* --------------------------------------------------------------------------------- model */
 
-static void finish(PtcAsk *a, PtcArena *arena, PtcLlmReply *out)
+static void finish_ask_reply(PtcAsk *a, PtcArena *arena, PtcLlmReply *out)
 {
     if (!a->answered)
         ptc_reply_fail(&a->reply, PTC_LLM_UNKNOWN, PTC_TEXT("the host's function gave no reply"));
@@ -38,7 +38,7 @@ static void ask_host(void *user, const PtcLlmRequest *request, PtcArena *arena, 
     ptc_buf_init(&ask.json, arena->mem, PTC_LLM_REQUEST_BYTES);
     ptc_reply_init(&ask.reply, arena->mem, NULL, NULL);
     target->function(&ask, target->user);
-    finish(&ask, arena, out);
+    finish_ask_reply(&ask, arena, out);
     ptc_reply_deinit(&ask.reply);
     ptc_buf_deinit(&ask.json);
 }
@@ -92,7 +92,7 @@ bool ptc_ask_stream(PtcAsk *a, const char *text, size_t len)
     return !a->unwanted;
 }
 
-static bool begin(PtcAsk *a, const char *text)
+static bool claim_ask(PtcAsk *a, const char *text)
 {
     if (!a || !text || a->answered)
         return false;
@@ -102,14 +102,14 @@ static bool begin(PtcAsk *a, const char *text)
 
 bool ptc_ask_reply(PtcAsk *a, const char *json, size_t len)
 {
-    if (!begin(a, json))
+    if (!claim_ask(a, json))
         return false;
     return ptc_llm_json_take_reply(&a->reply, (PtcText){json, len}, "the host's function");
 }
 
 bool ptc_ask_text(PtcAsk *a, const char *text, size_t len)
 {
-    return begin(a, text) && ptc_reply_add_text(&a->reply, (PtcText){text, len});
+    return claim_ask(a, text) && ptc_reply_add_text(&a->reply, (PtcText){text, len});
 }
 
 bool ptc_ask_fail(PtcAsk *a, const char *failure, const char *message, size_t len)
@@ -117,7 +117,7 @@ bool ptc_ask_fail(PtcAsk *a, const char *failure, const char *message, size_t le
     PtcLlmStatus status = PTC_LLM_UNKNOWN;
     bool known =
         !failure || (ptc_llm_status_find(ptc_text_cstr(failure), &status) && status != PTC_LLM_OK);
-    if (!known || !begin(a, message))
+    if (!known || !claim_ask(a, message))
         return false;
     (void)ptc_reply_fail(&a->reply, status, (PtcText){message, len});
     return true;

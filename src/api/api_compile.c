@@ -7,7 +7,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 
-enum { CONTEXT_BYTES = 256 * 1024 * 1024 };
+enum { COMPILE_CONTEXT_BYTES = 256 * 1024 * 1024 };
 
 /* -------------------------------------------------------------------------------- chunks */
 
@@ -25,7 +25,7 @@ static PtcValue context_map(PtcMission *m)
 static bool set_context(PtcMission *m, PtcValue map)
 {
     PtcBuf out;
-    ptc_buf_init(&out, &m->bench.mem, CONTEXT_BYTES);
+    ptc_buf_init(&out, &m->bench.mem, COMPILE_CONTEXT_BYTES);
     ptc_emit_value(&out, &m->bench.heap, map);
     PtcText text = ptc_bench_take(&m->bench, &out);
     if (text.bytes)

@@ -12,7 +12,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
+enum { MISSION_OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
 
 void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
 {
@@ -24,7 +24,7 @@ void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
 /* -------------------------------------------------------------------------------- models */
 
 /* For an agent's own replies, if there is no PtcLlm to open them. */
-static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
+static PtcModel *open_mission_script(void *user, PtcText script, PtcWhy *why)
 {
     PtcMission *m = user;
     return ptc_script_new(&m->mem, "script", script, NULL, why);
@@ -32,7 +32,7 @@ static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
 
 static PtcTreeHost tree_host(PtcMission *m)
 {
-    PtcTreeHost host = {.open_script = open_script, .user = m};
+    PtcTreeHost host = {.open_script = open_mission_script, .user = m};
     if (m->o.llm)
         ptc_model_host_fill(m->o.llm, &host);
     ptc_api_watch_fill(m, &host);
@@ -56,7 +56,7 @@ static PtcModel *make_model(PtcMission *m, PtcWhy *why)
 /* ------------------------------------------------------------------------------- options */
 
 /* A copy; *ok becomes false when out of memory. */
-static PtcText copy(PtcMission *m, const char *text, size_t len, bool *ok)
+static PtcText copy_mission_text(PtcMission *m, const char *text, size_t len, bool *ok)
 {
     PtcText kept = {NULL, 0};
     if (text)
@@ -66,7 +66,7 @@ static PtcText copy(PtcMission *m, const char *text, size_t len, bool *ok)
 }
 
 /* The conversation so far, read as in a batch line. */
-static bool read_messages(PtcMission *m, PtcFault *fault)
+static bool read_mission_messages(PtcMission *m, PtcFault *fault)
 {
     PtcJsonError e = {0};
     PtcHeap *heap = &m->bench.heap;
@@ -92,9 +92,9 @@ static bool copy_input(PtcMission *m, PtcFault *fault)
 {
     bool ok = true;
     PtcAgentOptions *a = &m->options.agent;
-    a->input.context = copy(m, m->o.context, m->o.context_len, &ok);
-    a->input.journal = copy(m, m->o.journal, m->o.journal_len, &ok);
-    a->input.memory = copy(m, m->o.memory, m->o.memory_len, &ok);
+    a->input.context = copy_mission_text(m, m->o.context, m->o.context_len, &ok);
+    a->input.journal = copy_mission_text(m, m->o.journal, m->o.journal_len, &ok);
+    a->input.memory = copy_mission_text(m, m->o.memory, m->o.memory_len, &ok);
     a->token_limit = m->o.token_limit >= 0 ? m->o.token_limit : -1;
     a->return_partial = m->o.return_partial;
     a->cancel = &m->cancel;
@@ -102,11 +102,11 @@ static bool copy_input(PtcMission *m, PtcFault *fault)
     return ok;
 }
 
-static PtcStatus prepare(PtcMission *m, char *error, size_t size)
+static PtcStatus prepare_mission(PtcMission *m, char *error, size_t size)
 {
     PtcFault fault = {.input = true};
     PtcWhy why;
-    if (!read_messages(m, &fault) || !copy_input(m, &fault)) {
+    if (!read_mission_messages(m, &fault) || !copy_input(m, &fault)) {
         if (fault.no_memory)
             return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
         ptc_why_say(&why, PTC_WHY_INVALID, "%.*s: %.*s",
@@ -123,7 +123,7 @@ static PtcStatus prepare(PtcMission *m, char *error, size_t size)
 }
 
 /* NULL, or what is wrong with options before they are used. */
-static const char *unsound(const PtcMissionOptions *o)
+static const char *explain_bad_mission(const PtcMissionOptions *o)
 {
     for (size_t i = 0; i < o->then_count; i++)
         if (i + 1 >= PTC_CHAIN_AGENTS || !o->then || !o->then[i])
@@ -152,7 +152,7 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     ptc_mission_options_init(&o, sizeof o);
     if (!agent || !out || !api_copy_in(&o, sizeof o, given))
         return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
-    const char *why = unsound(&o);
+    const char *why = explain_bad_mission(&o);
     if (why)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, why);
     *out = NULL;
@@ -163,12 +163,12 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     memset(m, 0, sizeof *m);
     ptc_mem_init(&m->mem, MISSION_BYTES);
     ptc_bench_init(&m->bench);
-    ptc_buf_init(&m->json, &m->mem, OUT_BYTES);
-    ptc_buf_init(&m->text, &m->mem, OUT_BYTES);
-    ptc_buf_init(&m->compiled, &m->mem, OUT_BYTES);
+    ptc_buf_init(&m->json, &m->mem, MISSION_OUT_BYTES);
+    ptc_buf_init(&m->text, &m->mem, MISSION_OUT_BYTES);
+    ptc_buf_init(&m->compiled, &m->mem, MISSION_OUT_BYTES);
     m->o = o;
     hold_agents(m, agent);
-    PtcStatus status = prepare(m, error, size);
+    PtcStatus status = prepare_mission(m, error, size);
     if (status == PTC_OK)
         *out = m;
     else
@@ -204,7 +204,7 @@ void ptc_mission_free(PtcMission *m)
 /* ------------------------------------------------------------------------------- running */
 
 /* The outcome's text, which has an accessor of its own.  An answer of nil is absent in the verdict. */
-static void keep_text(PtcMission *m)
+static void keep_mission_text(PtcMission *m)
 {
     PtcText text = ptc_text_cstr(m->chain.message);
     if (!m->chain.reason) {
@@ -223,7 +223,7 @@ static PtcStatus keep_outcome(PtcMission *m)
 {
     PtcOutcomeOptions options = {.messages = m->o.collect_messages,
                                  .duration = !m->o.without_times};
-    keep_text(m);
+    keep_mission_text(m);
     ptc_buf_clear(&m->json);
     ptc_emit_object(&m->json);
     if (m->use == PTC_USE_ONCE)
@@ -311,7 +311,7 @@ void ptc_mission_cancel(PtcMission *m)
 
 /* ------------------------------------------------------------------------------- outcome */
 
-static const char *give(const PtcBuf *buf, bool there, size_t *len)
+static const char *give_mission_text(const PtcBuf *buf, bool there, size_t *len)
 {
     api_set_len(len, there ? buf->len : 0);
     return there ? buf->data : NULL;
@@ -319,7 +319,7 @@ static const char *give(const PtcBuf *buf, bool there, size_t *len)
 
 const char *ptc_mission_json(const PtcMission *m, size_t *len)
 {
-    return give(m ? &m->json : NULL, m && m->ended, len);
+    return give_mission_text(m ? &m->json : NULL, m && m->ended, len);
 }
 
 bool ptc_mission_ok(const PtcMission *m)
@@ -334,7 +334,7 @@ bool ptc_mission_invalid(const PtcMission *m)
 
 const char *ptc_mission_answer(const PtcMission *m, size_t *len)
 {
-    return give(m ? &m->text : NULL, ptc_mission_ok(m), len);
+    return give_mission_text(m ? &m->text : NULL, ptc_mission_ok(m), len);
 }
 
 const char *ptc_mission_reason(const PtcMission *m)
@@ -348,7 +348,7 @@ const char *ptc_mission_reason(const PtcMission *m)
 
 const char *ptc_mission_message(const PtcMission *m, size_t *len)
 {
-    return give(m ? &m->text : NULL, ptc_mission_reason(m) != NULL, len);
+    return give_mission_text(m ? &m->text : NULL, ptc_mission_reason(m) != NULL, len);
 }
 
 bool ptc_mission_traced(const PtcMission *m)

@@ -6,8 +6,8 @@
 #include "api/api_int.h"
 #include "tool/sig/sig_schema.h"
 
-static PtcStatus read_signature(Ptc *ptc, const char *text, size_t len, const PtcSig **sig,
-                                char *error, size_t size)
+static PtcStatus read_host_signature(Ptc *ptc, const char *text, size_t len, const PtcSig **sig,
+                                     char *error, size_t size)
 {
     PtcSigError e;
     if (!text || !api_idle(ptc))
@@ -24,7 +24,7 @@ static PtcStatus read_signature(Ptc *ptc, const char *text, size_t len, const Pt
 PtcStatus ptc_signature_check(Ptc *ptc, const char *text, size_t len, char *error, size_t size)
 {
     const PtcSig *sig;
-    return read_signature(ptc, text, len, &sig, error, size);
+    return read_host_signature(ptc, text, len, &sig, error, size);
 }
 
 PtcStatus ptc_signature_validate(Ptc *ptc, const char *text, size_t len, PtcValue value,
@@ -33,7 +33,7 @@ PtcStatus ptc_signature_validate(Ptc *ptc, const char *text, size_t len, PtcValu
     const PtcSig *sig;
     PtcSigIssues found;
     PtcBuf buf;
-    PtcStatus status = read_signature(ptc, text, len, &sig, error, size);
+    PtcStatus status = read_host_signature(ptc, text, len, &sig, error, size);
     if (status != PTC_OK)
         return status;
     if (value == PTC_NONE || !issues)
@@ -55,7 +55,7 @@ PtcStatus ptc_signature_schema(Ptc *ptc, const char *text, size_t len, bool para
 {
     const PtcSig *sig;
     PtcBuf buf;
-    PtcStatus status = read_signature(ptc, text, len, &sig, error, size);
+    PtcStatus status = read_host_signature(ptc, text, len, &sig, error, size);
     if (status != PTC_OK)
         return status;
     if (!json)

@@ -18,7 +18,7 @@ void ptc_tool_def_init(PtcToolDef *def, size_t size)
     api_copy_out(def, size, &all, sizeof all);
 }
 
-static bool read_type(const char *type, PtcToolInfo *info, char *error, size_t size)
+static bool read_tool_type(const char *type, PtcToolInfo *info, char *error, size_t size)
 {
     for (PtcToolType t = PTC_TOOL_NATIVE; t <= PTC_TOOL_SUBAGENT; t++)
         if (!type || strcmp(type, ptc_tool_type_name(t)) == 0) {
@@ -38,7 +38,7 @@ static bool call_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *o
     return *out != PTC_NONE;
 }
 
-static bool read_preview(const PtcToolDef *def, PtcToolInfo *info, char *error, size_t size)
+static bool read_preview_option(const PtcToolDef *def, PtcToolInfo *info, char *error, size_t size)
 {
     PtcNativeResult *how = &info->native_result;
     info->has_native_result = def->preview != NULL;
@@ -58,7 +58,7 @@ static bool read_preview(const PtcToolDef *def, PtcToolInfo *info, char *error, 
                (int)info->name_len, info->name);
 }
 
-static void read_plain(const PtcToolDef *def, PtcTool *t)
+static void read_plain_tool(const PtcToolDef *def, PtcTool *t)
 {
     ptc_tool_init(&t->info, def->name ? def->name : "", def->name ? def->name_len : 0);
     t->function = def->function;
@@ -82,13 +82,14 @@ static void read_plain(const PtcToolDef *def, PtcTool *t)
 
 static bool read_def(const PtcToolDef *def, PtcTool *t, char *error, size_t size)
 {
-    read_plain(def, t);
+    read_plain_tool(def, t);
     if (!def->function)
         return ptc_toolset_refuse(error, size, "a tool needs a function");
     if (def->expose && !ptc_expose_parse(def->expose, strlen(def->expose), &t->info.expose))
         return ptc_toolset_refuse(error, size, "tool %.*s: expose must be native, ptc_lisp or both",
                                   (int)t->info.name_len, t->info.name);
-    return read_type(def->type, &t->info, error, size) && read_preview(def, &t->info, error, size);
+    return read_tool_type(def->type, &t->info, error, size) &&
+           read_preview_option(def, &t->info, error, size);
 }
 
 PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *given, char *error, size_t size)
@@ -124,7 +125,7 @@ static const PtcToolInfo *info_at(const PtcTools *tools, size_t i)
     return i < ptc_tools_count(tools) ? &tools->items[i].info : NULL;
 }
 
-static const char *or_empty(const char *text)
+static const char *text_or_empty(const char *text)
 {
     return text ? text : "";
 }
@@ -138,18 +139,19 @@ const char *ptc_tools_name(const PtcTools *tools, size_t i)
 const char *ptc_tools_signature(const PtcTools *tools, size_t i)
 {
     const PtcToolInfo *info = info_at(tools, i);
-    return info ? or_empty(info->signature) : NULL;
+    return info ? text_or_empty(info->signature) : NULL;
 }
 
 const char *ptc_tools_description(const PtcTools *tools, size_t i)
 {
     const PtcToolInfo *info = info_at(tools, i);
-    return info ? or_empty(info->description) : NULL;
+    return info ? text_or_empty(info->description) : NULL;
 }
 
 /* ----------------------------------------------------------------------------- exposure */
 
-static bool read_mode(const char *output, const char *transport, PtcOutput *o, PtcTransport *t)
+static bool read_output_mode(const char *output, const char *transport, PtcOutput *o,
+                             PtcTransport *t)
 {
     if (!output || (strcmp(output, "text") != 0 && strcmp(output, "ptc_lisp") != 0))
         return false;
@@ -167,13 +169,13 @@ const char *ptc_tools_expose(const PtcTools *tools, size_t i, const char *output
 {
     PtcOutput o;
     PtcTransport t;
-    if (i >= ptc_tools_count(tools) || !read_mode(output, transport, &o, &t))
+    if (i >= ptc_tools_count(tools) || !read_output_mode(output, transport, &o, &t))
         return NULL;
     return ptc_expose_name(ptc_effective_expose(tools->items[i].info.expose, o, t));
 }
 
 /* Is the word one of those in the list "native,both"? */
-static bool is_listed(const char *list, const char *word)
+static bool is_word_listed(const char *list, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -188,7 +190,7 @@ size_t ptc_tools_filter(const PtcTools *tools, const char *output, const char *t
     size_t n = 0;
     for (size_t i = 0; layers && i < ptc_tools_count(tools); i++) {
         const char *expose = ptc_tools_expose(tools, i, output, transport);
-        if (!expose || !is_listed(layers, expose))
+        if (!expose || !is_word_listed(layers, expose))
             continue;
         if (n < max)
             indexes[n] = i;

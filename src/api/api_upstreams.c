@@ -18,13 +18,14 @@
 
 extern char **environ;
 
-enum { HEAP_BYTES = 256 * 1024 * 1024, PATH_BYTES = 4096 };
+enum { API_HEAP_BYTES = 256 * 1024 * 1024, API_PATH_BYTES = 4096 };
 
 struct PtcUpstreamSet {
     PtcMem mem;
     PtcDesk desk;
     PtcManager *manager; /* NULL: the file names none */
-    char cwd[PATH_BYTES], command[PATH_BYTES], cache_dir[PATH_BYTES], state_dir[PATH_BYTES];
+    char cwd[API_PATH_BYTES], command[API_PATH_BYTES], cache_dir[API_PATH_BYTES],
+        state_dir[API_PATH_BYTES];
     void (*log)(void *user, const char *line, size_t len);
     void *log_user;
 };
@@ -38,7 +39,7 @@ void ptc_upstream_options_init(PtcUpstreamOptions *options, size_t size)
 /* ---------------------------------------------------------------------------------- files */
 
 /* A regular file, whose text lives in the arena; a pipe would make us wait. */
-static PtcText read_file(PtcUpstreamSet *s, const char *path, const char **why)
+static PtcText read_config_file(PtcUpstreamSet *s, const char *path, const char **why)
 {
     struct stat st;
     PtcBuf buf;
@@ -61,20 +62,20 @@ static PtcText read_file(PtcUpstreamSet *s, const char *path, const char **why)
     return kept ? (PtcText){kept, len} : (PtcText){NULL, 0};
 }
 
-static PtcText read_beside(void *user, PtcText path)
+static PtcText read_file_beside(void *user, PtcText path)
 {
     const char *why;
-    char name[PATH_BYTES];
+    char name[API_PATH_BYTES];
     if (path.len >= sizeof name)
         return (PtcText){NULL, 0};
     memcpy(name, path.bytes, path.len);
     name[path.len] = '\0';
-    return read_file(user, name, &why);
+    return read_config_file(user, name, &why);
 }
 
 /* -------------------------------------------------------------------------------- options */
 
-static bool read_policy(const char *word, PtcPosture *out)
+static bool read_posture(const char *word, PtcPosture *out)
 {
     static const struct {
         const char *word;
@@ -92,34 +93,34 @@ static bool read_policy(const char *word, PtcPosture *out)
     return !word;
 }
 
-static bool copy_path(char out[PATH_BYTES], const char *path)
+static bool copy_option_path(char out[API_PATH_BYTES], const char *path)
 {
-    return !path || (size_t)snprintf(out, PATH_BYTES, "%s", path) < PATH_BYTES;
+    return !path || (size_t)snprintf(out, API_PATH_BYTES, "%s", path) < API_PATH_BYTES;
 }
 
 /* The first `ptc` on the PATH that can be run; "" if there is none, and then only servers on the network can be
  * called. */
-static void find_command(char out[PATH_BYTES])
+static void find_command(char out[API_PATH_BYTES])
 {
     const char *at = getenv("PATH");
     out[0] = '\0';
     while (at && *at) {
         size_t n = strcspn(at, ":");
-        int len = snprintf(out, PATH_BYTES, "%.*s/ptc", (int)(n < PATH_BYTES ? n : 0), at);
-        if (n && len > 0 && len < PATH_BYTES && access(out, X_OK) == 0)
+        int len = snprintf(out, API_PATH_BYTES, "%.*s/ptc", (int)(n < API_PATH_BYTES ? n : 0), at);
+        if (n && len > 0 && len < API_PATH_BYTES && access(out, X_OK) == 0)
             return;
         at += n + (at[n] == ':');
     }
     out[0] = '\0';
 }
 
-static void on_log(void *user, PtcText line)
+static void log_upstream_line(void *user, PtcText line)
 {
     PtcUpstreamSet *s = user;
     s->log(s->log_user, line.bytes, line.len);
 }
 
-static void tell_rule(void *user, PtcText line)
+static void log_unused_rule(void *user, PtcText line)
 {
     const PtcUpstreamSet *s = user;
     if (s->log)
@@ -128,8 +129,8 @@ static void tell_rule(void *user, PtcText line)
 
 /* ---------------------------------------------------------------------------------- opening */
 
-static bool make_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o, const PtcConfig *config,
-                         PtcPosture posture)
+static bool open_set_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o,
+                             const PtcConfig *config, PtcPosture posture)
 {
     PtcManagerConfig managed = {.heap = &s->desk.heap,
                                 .entries = config->upstreams,
@@ -144,7 +145,7 @@ static bool make_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o, const P
                                 .environment = (const char *const *)environ,
                                 .leash = s->command,
                                 .call_ms = o->call_timeout_ms > 0 ? o->call_timeout_ms : 0,
-                                .log = s->log ? on_log : NULL,
+                                .log = s->log ? log_upstream_line : NULL,
                                 .user = s};
     if (ptc_fields_count(config->upstreams) == 0)
         return true;
@@ -170,28 +171,28 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
 {
     PtcConfig config;
     const char *why = NULL;
-    char sentence[PATH_BYTES + 500];
+    char sentence[API_PATH_BYTES + 500];
     PtcWhy rule;
     const char *file = o->path ? o->path : "upstreams";
-    PtcConfigIn in = {.text =
-                          o->json ? (PtcText){o->json, o->json_len} : read_file(s, o->path, &why),
+    PtcConfigIn in = {.text = o->json ? (PtcText){o->json, o->json_len}
+                                      : read_config_file(s, o->path, &why),
                       .file = o->path ? ptc_text_cstr(o->path) : (PtcText){NULL, 0},
                       .project = ptc_text_cstr(s->cwd),
                       .dialect = o->json ? PTC_DIALECT_OURS : PTC_DIALECT_UNSET,
                       .variable = ptc_variables_environ,
-                      .read = read_beside,
+                      .read = read_file_beside,
                       .user = s};
     if (!why && !ptc_config_read(&s->desk.heap, &in, &config))
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     if (!why && !config.ok)
         return refuse_config(s, &config, file, error, size);
-    if (!why && !ptc_rule_check_servers(&s->desk.heap, config.upstreams, config.policy, tell_rule,
-                                        s, &rule)) {
+    if (!why && !ptc_rule_check_servers(&s->desk.heap, config.upstreams, config.policy,
+                                        log_unused_rule, s, &rule)) {
         snprintf(sentence, sizeof sentence, "%s: policy: %s", file, rule.text);
         return api_refuse(PTC_BAD_DATA, error, size, sentence);
     }
     if (!why)
-        return make_manager(s, o, &config, posture)
+        return open_set_manager(s, o, &config, posture)
                    ? PTC_OK
                    : api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     snprintf(sentence, sizeof sentence, "%s: %s", file, why);
@@ -208,7 +209,7 @@ static PtcUpstreamSet *alloc_set(void)
         return NULL;
     memset(s, 0, sizeof *s);
     ptc_mem_init(&s->mem, SIZE_MAX / 2);
-    ptc_desk_init(&s->desk, &s->mem, HEAP_BYTES);
+    ptc_desk_init(&s->desk, &s->mem, API_HEAP_BYTES);
     return s;
 }
 
@@ -220,8 +221,9 @@ static bool copy_options(PtcUpstreamSet *s, const PtcUpstreamOptions *o)
         s->cwd[0] = '\0';
     if (!o->command)
         find_command(s->command);
-    return copy_path(s->command, o->command) && copy_path(s->cache_dir, o->cache_dir) &&
-           copy_path(s->state_dir, o->state_dir);
+    return copy_option_path(s->command, o->command) &&
+           copy_option_path(s->cache_dir, o->cache_dir) &&
+           copy_option_path(s->state_dir, o->state_dir);
 }
 
 PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *given, PtcUpstreamSet **out, char *error,
@@ -235,7 +237,7 @@ PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *given, PtcUpstreamSet *
         return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
     if (!o.json == !o.path)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, "give either json or path");
-    if (!read_policy(o.policy, &posture))
+    if (!read_posture(o.policy, &posture))
         return api_refuse(PTC_BAD_ARGUMENT, error, size,
                           "policy must be default, read-only, trusting or allow-all");
     PtcUpstreamSet *s = alloc_set();

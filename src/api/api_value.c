@@ -45,7 +45,7 @@ void ptc_data_free(PtcData *d)
 
 /* The heap for one more value.  Making values is not limited in time (the host knows how many it makes), and a value
  * that did not fit does not prevent a smaller one from being made. */
-static PtcHeap *room(PtcData *d)
+static PtcHeap *next_value_heap(PtcData *d)
 {
     if (d->ptc) { /* not for the heap of a run, in which a tool makes its result */
         box_of(d)->budget.stop = PTC_STOP_NONE;
@@ -66,22 +66,23 @@ PtcValue ptc_make_bool(bool b)
 
 PtcValue ptc_make_int(PtcData *d, int64_t n)
 {
-    return d ? ptc_int_new(room(d), n) : PTC_NONE;
+    return d ? ptc_int_new(next_value_heap(d), n) : PTC_NONE;
 }
 
 PtcValue ptc_make_float(PtcData *d, double x)
 {
-    return d ? ptc_float_new(room(d), x) : PTC_NONE;
+    return d ? ptc_float_new(next_value_heap(d), x) : PTC_NONE;
 }
 
 PtcValue ptc_make_string(PtcData *d, const char *text, size_t len)
 {
-    return d && ptc_utf8_valid(text, len) ? ptc_str_new(room(d), text, len) : PTC_NONE;
+    return d && ptc_utf8_valid(text, len) ? ptc_str_new(next_value_heap(d), text, len) : PTC_NONE;
 }
 
 PtcValue ptc_make_keyword(PtcData *d, const char *name, size_t len)
 {
-    return d && ptc_utf8_valid(name, len) ? ptc_keyword_new(room(d), name, len) : PTC_NONE;
+    return d && ptc_utf8_valid(name, len) ? ptc_keyword_new(next_value_heap(d), name, len)
+                                          : PTC_NONE;
 }
 
 /* Values from elsewhere would dangle once their owner is gone. */
@@ -95,13 +96,14 @@ static bool all_ours(const PtcData *d, const PtcValue *items, size_t n)
 
 PtcValue ptc_make_vector(PtcData *d, const PtcValue *items, size_t count)
 {
-    return d && all_ours(d, items, count) ? ptc_vec_new(room(d), items, count, 0) : PTC_NONE;
+    return d && all_ours(d, items, count) ? ptc_vec_new(next_value_heap(d), items, count, 0)
+                                          : PTC_NONE;
 }
 
 PtcValue ptc_make_map(PtcData *d, const PtcValue *pairs, size_t count)
 {
     PtcDictBuild b;
-    if (!d || !all_ours(d, pairs, count * 2) || !ptc_dict_build_init(&b, room(d), false))
+    if (!d || !all_ours(d, pairs, count * 2) || !ptc_dict_build_init(&b, next_value_heap(d), false))
         return PTC_NONE;
     for (size_t i = 0; i < count; i++)
         if (!ptc_dict_build_put(&b, pairs[2 * i], pairs[2 * i + 1])) {

@@ -26,7 +26,7 @@ static const char *program_reason(const PtcRan *ran)
 }
 
 /* The word for what went wrong. */
-static const char *reason_of(const PtcProgress *p)
+static const char *progress_reason(const PtcProgress *p)
 {
     switch (p->kind) {
     case PTC_PROGRESS_ANSWERED:
@@ -65,7 +65,7 @@ static bool event_kind(PtcProgressKind kind, PtcMissionEventKind *out)
     }
 }
 
-static void tell(PtcMission *m, const PtcProgress *p)
+static void send_mission_event(PtcMission *m, const PtcProgress *p)
 {
     PtcMissionEvent e = {.size = sizeof e,
                          .run = p->run,
@@ -83,21 +83,21 @@ static void tell(PtcMission *m, const PtcProgress *p)
         return;
     if (e.kind == PTC_MISSION_ANSWERED)
         add_reply(&e, p->reply);
-    e.reason = reason_of(p);
+    e.reason = progress_reason(p);
     e.ok = !e.reason;
     m->o.watch(m->o.watch_user, &e);
 }
 
-static void watch(void *user, const PtcProgress *p)
+static void watch_mission(void *user, const PtcProgress *p)
 {
     PtcMission *m = user;
     if (m->tracing)
         ptc_agent_trace_tell(&m->trace, p);
     if (m->o.watch)
-        tell(m, p);
+        send_mission_event(m, p);
 }
 
-static bool stream(void *user, PtcText piece)
+static bool stream_reply_text(void *user, PtcText piece)
 {
     PtcMission *m = user;
     const PtcAgentRun *run = m->use == PTC_USE_ONCE ? ptc_chain_last(&m->chain) : m->last;
@@ -116,7 +116,7 @@ static bool stream(void *user, PtcText piece)
 }
 
 /* `tokens` are those of the current tree; the agents of a chain that ran before it count too. */
-static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
+static bool ask_host_to_stop(void *user, int64_t requests, const PtcTokens *tokens)
 {
     PtcMission *m = user;
     PtcTreeSums before = {.requests = 0};
@@ -128,9 +128,9 @@ static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
 
 void ptc_api_watch_fill(PtcMission *m, PtcTreeHost *host)
 {
-    host->progress = m->o.watch || m->o.trace ? watch : NULL;
-    host->stream = m->o.watch ? stream : NULL;
-    host->stop = m->o.stop ? stop : NULL;
+    host->progress = m->o.watch || m->o.trace ? watch_mission : NULL;
+    host->stream = m->o.watch ? stream_reply_text : NULL;
+    host->stop = m->o.stop ? ask_host_to_stop : NULL;
     host->progress_user = host->stream_user = host->stop_user = m;
 }
 
@@ -141,7 +141,7 @@ PtcTreeSums ptc_api_watch_sums(const PtcMission *m)
 
 /* --------------------------------------------------------------------------------- trace */
 
-static bool write_line(void *user, PtcText line)
+static bool write_host_trace(void *user, PtcText line)
 {
     PtcMission *m = user;
     return m->o.trace(m->o.trace_user, line.bytes, line.len);
@@ -151,8 +151,8 @@ void ptc_api_watch_begin(PtcMission *m)
 {
     if (!m->o.trace || m->tracing)
         return;
-    ptc_agent_trace_init(&m->trace, m->o.llm ? ptc_model_host_secrets(m->o.llm) : NULL, write_line,
-                         m);
+    ptc_agent_trace_init(&m->trace, m->o.llm ? ptc_model_host_secrets(m->o.llm) : NULL,
+                         write_host_trace, m);
     m->tracing = true;
 }
 

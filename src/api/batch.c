@@ -17,7 +17,7 @@
 enum { REQUEST_SLACK = 1024 * 1024 };
 
 /* One line that is being answered. */
-typedef struct Request {
+typedef struct BatchRequest {
     Ptc *ptc;
     PtcData *data;
     PtcValue body, id;
@@ -28,11 +28,11 @@ typedef struct Request {
     char problem[400]; /* why it cannot be run; empty if it can */
     bool too_large;    /* because of its size */
     PtcBuf out;
-} Request;
+} BatchRequest;
 
 /* ---------------------------------------------------------------------------- requests */
 
-static PtcValue field(PtcValue map, const char *name)
+static PtcValue request_field(PtcValue map, const char *name)
 {
     PtcValue key, value;
     size_t len = strlen(name);
@@ -43,7 +43,7 @@ static PtcValue field(PtcValue map, const char *name)
     return PTC_NONE;
 }
 
-static bool refuse(Request *r, const char *problem)
+static bool refuse_batch_line(BatchRequest *r, const char *problem)
 {
     snprintf(r->problem, sizeof r->problem, "%s", problem);
     return false;
@@ -62,7 +62,7 @@ static int64_t *limit_of(PtcLimits *limits, const Limit *limit)
 }
 
 /* Limits of the whole batch apply to every line, because lines may come from somebody else. */
-static bool set_limit(Request *r, const Limit *limit, int64_t n)
+static bool set_line_limit(BatchRequest *r, const Limit *limit, int64_t n)
 {
     PtcLimits most;
     ptc_limits_init(&most, sizeof most);
@@ -80,7 +80,7 @@ static bool set_limit(Request *r, const Limit *limit, int64_t n)
 }
 
 /* ISO 8601 text, or milliseconds. */
-static bool read_now(Request *r, PtcValue value)
+static bool read_now(BatchRequest *r, PtcValue value)
 {
     int64_t ms = 0;
     bool fits = ptc_is_int(value) ? ptc_millis_fit(ms = ptc_to_int(value))
@@ -88,21 +88,22 @@ static bool read_now(Request *r, PtcValue value)
                     ? ptc_iso_millis(ptc_str_bytes(value), ptc_str_len(value), &ms)
                     : false;
     if (!fits || ms == 0)
-        return refuse(r, "options.now must be a time such as \"2026-01-31T12:00:00Z\", or "
-                         "milliseconds since 1970, "
-                         "other than 0");
+        return refuse_batch_line(r,
+                                 "options.now must be a time such as \"2026-01-31T12:00:00Z\", or "
+                                 "milliseconds since 1970, "
+                                 "other than 0");
     r->run.now_ms = ms;
     return true;
 }
 
-static bool is_key(PtcValue key, const char *name)
+static bool key_has_name(PtcValue key, const char *name)
 {
     return ptc_str_len(key) == strlen(name) && memcmp(ptc_str_bytes(key), name, strlen(name)) == 0;
 }
 
-static bool read_option(Request *r, PtcValue key, PtcValue value)
+static bool read_line_option(BatchRequest *r, PtcValue key, PtcValue value)
 {
-    if (is_key(key, "now"))
+    if (key_has_name(key, "now"))
         return read_now(r, value);
     static const Limit known[] = {
         {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
@@ -114,14 +115,14 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
         {"seed", offsetof(PtcLimits, seed), 1},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (!is_key(key, known[i].name))
+        if (!key_has_name(key, known[i].name))
             continue;
         if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
             snprintf(r->problem, sizeof r->problem,
                      "options.%s must be a whole number of at least 0", known[i].name);
             return false;
         }
-        return set_limit(r, &known[i], ptc_to_int(value));
+        return set_line_limit(r, &known[i], ptc_to_int(value));
     }
     size_t shown =
         ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);
@@ -133,36 +134,36 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
     return false;
 }
 
-static bool read_options(Request *r, PtcValue options)
+static bool read_line_options(BatchRequest *r, PtcValue options)
 {
     PtcValue key, value;
     if (options == PTC_NONE)
         return true;
     if (!ptc_is_map(options))
-        return refuse(r, "options must be an object");
+        return refuse_batch_line(r, "options must be an object");
     for (size_t pos = 0; ptc_map_next(options, &pos, &key, &value);)
-        if (!read_option(r, key, value))
+        if (!read_line_option(r, key, value))
             return false;
     r->run.limits = &r->limits;
     return true;
 }
 
-static bool read_session(Request *r, PtcValue name)
+static bool read_session_name(BatchRequest *r, PtcValue name)
 {
     if (name == PTC_NONE && !r->options->one_session)
         return true;
     if (name != PTC_NONE && !ptc_is_string(name))
-        return refuse(r, "session must be a string");
+        return refuse_batch_line(r, "session must be a string");
     PtcText text = {"", 0};
     if (name != PTC_NONE)
         text = (PtcText){ptc_str_bytes(name), ptc_str_len(name)};
     r->run.session = ptc_session_named(r->ptc, text);
-    return r->run.session || refuse(r, "no room for another session");
+    return r->run.session || refuse_batch_line(r, "no room for another session");
 }
 
 /* The context has a limit of its own, but shares its heap with the rest of the line.  How much the whole line takes
  * is known; what the context alone takes is only measured if that is too much. */
-static bool hold_context(Request *r)
+static bool hold_context(BatchRequest *r)
 {
     PtcHeap *heap = r->data->heap;
     size_t limit = (size_t)r->ptc->limits.context_bytes;
@@ -184,26 +185,26 @@ static bool hold_context(Request *r)
 }
 
 /* A line's own tools replace those that all lines share. */
-static bool read_tools(Request *r, PtcValue definitions)
+static bool read_line_tools(BatchRequest *r, PtcValue definitions)
 {
     r->run.tools = r->options->tools;
     if (definitions == PTC_NONE)
         return true;
     if (!ptc_is_map(definitions))
-        return refuse(r, "\"tools\" must be an object from names to definitions");
+        return refuse_batch_line(r, "\"tools\" must be an object from names to definitions");
     r->tools = ptc_tools_new();
     if (!r->tools)
-        return refuse(r, "the host is out of memory");
+        return refuse_batch_line(r, "the host is out of memory");
     r->run.tools = r->tools;
     return ptc_tools_read(r->tools, definitions, &r->options->allow, r->problem, sizeof r->problem);
 }
 
-static bool read_contract(Request *r, PtcValue signature, PtcValue journal)
+static bool read_contract(BatchRequest *r, PtcValue signature, PtcValue journal)
 {
     if (signature != PTC_NONE && !ptc_is_string(signature))
-        return refuse(r, "\"signature\" must be a string");
+        return refuse_batch_line(r, "\"signature\" must be a string");
     if (journal != PTC_NONE && !ptc_is_map(journal))
-        return refuse(r, "\"journal\" must be an object");
+        return refuse_batch_line(r, "\"journal\" must be an object");
     if (signature != PTC_NONE) {
         r->run.signature = ptc_str_bytes(signature);
         r->run.signature_len = ptc_str_len(signature);
@@ -212,7 +213,7 @@ static bool read_contract(Request *r, PtcValue signature, PtcValue journal)
     return true;
 }
 
-static bool read_request(Request *r, const char *line, size_t len)
+static bool read_batch_line(BatchRequest *r, const char *line, size_t len)
 {
     char error[200] = "";
     r->body = ptc_make_json(r->data, line, len, error, sizeof error);
@@ -223,32 +224,34 @@ static bool read_request(Request *r, const char *line, size_t len)
         return false;
     }
     if (!ptc_is_map(r->body))
-        return refuse(r, "a request is a JSON object with \"program\"");
-    r->id = field(r->body, "id");
-    PtcValue program = field(r->body, "program"), context = field(r->body, "context");
+        return refuse_batch_line(r, "a request is a JSON object with \"program\"");
+    r->id = request_field(r->body, "id");
+    PtcValue program = request_field(r->body, "program"),
+             context = request_field(r->body, "context");
     if (program == PTC_NONE || !ptc_is_string(program))
-        return refuse(r, "\"program\" must be a string");
+        return refuse_batch_line(r, "\"program\" must be a string");
     if (context != PTC_NONE && !ptc_is_map(context))
-        return refuse(r, "\"context\" must be an object");
+        return refuse_batch_line(r, "\"context\" must be an object");
     r->run.program = ptc_str_bytes(program);
     r->run.program_len = ptc_str_len(program);
     r->run.context = context;
-    return hold_context(r) && read_options(r, field(r->body, "options")) &&
-           read_session(r, field(r->body, "session")) &&
-           read_contract(r, field(r->body, "signature"), field(r->body, "journal")) &&
-           read_tools(r, field(r->body, "tools"));
+    return hold_context(r) && read_line_options(r, request_field(r->body, "options")) &&
+           read_session_name(r, request_field(r->body, "session")) &&
+           read_contract(r, request_field(r->body, "signature"),
+                         request_field(r->body, "journal")) &&
+           read_line_tools(r, request_field(r->body, "tools"));
 }
 
 /* ----------------------------------------------------------------------------- answers */
 
 /* An empty text may have a NULL pointer, which the emitter would write as null. */
-static void add_field(PtcBuf *out, const char *name, const char *text, size_t len)
+static void add_batch_field(PtcBuf *out, const char *name, const char *text, size_t len)
 {
     ptc_emit_field_text(out, name, (PtcText){text ? text : "", len});
 }
 
 /* An id that cannot be written as JSON becomes null: the line must be answered in any case. */
-static void begin_answer(Request *r, bool ok)
+static void begin_batch_answer(BatchRequest *r, bool ok)
 {
     ptc_emit_object(&r->out);
     ptc_emit_key(&r->out, "id");
@@ -260,7 +263,7 @@ static void begin_answer(Request *r, bool ok)
     ptc_emit_field_bool(&r->out, "ok", ok);
 }
 
-static void add_prints(PtcBuf *out, const PtcOutcome *o)
+static void add_batch_prints(PtcBuf *out, const PtcOutcome *o)
 {
     ptc_emit_key(out, "prints");
     ptc_emit_array(out);
@@ -275,7 +278,7 @@ static void add_prints(PtcBuf *out, const PtcOutcome *o)
 }
 
 /* The clock began with the request, so a run that took all its time has left none: what it did is told all the same. */
-static void add_value(Request *r, const char *name, PtcValue v)
+static void add_batch_value(BatchRequest *r, const char *name, PtcValue v)
 {
     PtcJsonError error;
     size_t before = r->out.len;
@@ -285,7 +288,7 @@ static void add_value(Request *r, const char *name, PtcValue v)
         r->out.len = before; /* a function in a journal, for example, cannot be JSON */
 }
 
-static void add_calls(Request *r, PtcOutcome *o)
+static void add_batch_calls(BatchRequest *r, PtcOutcome *o)
 {
     PtcToolRecord record = {.size = sizeof record};
     size_t n = ptc_outcome_tool_count(o, NULL);
@@ -293,7 +296,7 @@ static void add_calls(Request *r, PtcOutcome *o)
     ptc_emit_array(&r->out);
     for (size_t i = 0; i < n && ptc_outcome_tool(o, i, &record); i++) {
         ptc_emit_object(&r->out);
-        add_field(&r->out, "name", record.name, record.name_len);
+        add_batch_field(&r->out, "name", record.name, record.name_len);
         ptc_emit_field_bool(&r->out, "ok", record.ok);
         ptc_emit_field_bool(&r->out, "cached", record.cached);
         ptc_emit_object_end(&r->out);
@@ -302,27 +305,27 @@ static void add_calls(Request *r, PtcOutcome *o)
 }
 
 /* What the run did outside, and the warnings: reported even when it failed. */
-static void add_effects(Request *r, PtcOutcome *o)
+static void add_batch_effects(BatchRequest *r, PtcOutcome *o)
 {
     if (ptc_outcome_warning_count(o) > 0) {
         ptc_emit_key(&r->out, "warnings");
         ptc_outcome_write_warnings(o, &r->out);
     }
     if (r->run.tools)
-        add_calls(r, o);
+        add_batch_calls(r, o);
     if (ptc_outcome_journal(o) != PTC_NONE)
-        add_value(r, "journal", ptc_outcome_journal(o));
+        add_batch_value(r, "journal", ptc_outcome_journal(o));
     if (ptc_outcome_summaries(o) != PTC_NONE)
-        add_value(r, "summaries", ptc_outcome_summaries(o));
+        add_batch_value(r, "summaries", ptc_outcome_summaries(o));
 }
 
 /* The result as text and, if possible, as JSON. */
-static void add_result(Request *r, PtcOutcome *o)
+static void add_batch_result(BatchRequest *r, PtcOutcome *o)
 {
     size_t len, why_len;
     bool cut = false;
     const char *text = ptc_outcome_text(o, &len, &cut);
-    add_field(&r->out, "text", text, text ? len : 0);
+    add_batch_field(&r->out, "text", text, text ? len : 0);
     if (cut)
         ptc_emit_field_bool(&r->out, "truncated", true);
     const char *json = ptc_outcome_json(o, &len);
@@ -332,71 +335,71 @@ static void add_result(Request *r, PtcOutcome *o)
         ptc_emit_field_raw(&r->out, "json", (PtcText){json, len});
     const char *why = ptc_outcome_json_problem(o, &why_len, NULL);
     if (why)
-        add_field(&r->out, "json_error", why, why_len);
+        add_batch_field(&r->out, "json_error", why, why_len);
     if (json && o->validated)
         ptc_emit_field_raw(&r->out, "validated", (PtcText){json, len});
 }
 
-static void answer_ok(Request *r, PtcOutcome *o)
+static void answer_batch_success(BatchRequest *r, PtcOutcome *o)
 {
-    begin_answer(r, true);
-    add_result(r, o);
-    add_prints(&r->out, o);
-    add_effects(r, o);
+    begin_batch_answer(r, true);
+    add_batch_result(r, o);
+    add_batch_prints(&r->out, o);
+    add_batch_effects(r, o);
     if (ptc_outcome_control(o))
         ptc_emit_field_cstr(&r->out, "control", ptc_outcome_control(o));
     ptc_emit_object_end(&r->out);
 }
 
-static void add_place(PtcBuf *out, const PtcError *e)
+static void add_error_place(PtcBuf *out, const PtcError *e)
 {
     ptc_emit_field_uint(out, "line", e->line);
     ptc_emit_field_uint(out, "column", e->column);
 }
 
-static void add_finding(PtcBuf *out, const PtcError *e)
+static void add_batch_finding(PtcBuf *out, const PtcError *e)
 {
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "kind", e->kind);
-    add_field(out, "message", e->message, e->message_len);
-    add_place(out, e);
-    add_field(out, "hint", e->hint, e->hint_len);
-    add_field(out, "form", e->form, e->form_len);
+    add_batch_field(out, "message", e->message, e->message_len);
+    add_error_place(out, e);
+    add_batch_field(out, "hint", e->hint, e->hint_len);
+    add_batch_field(out, "form", e->form, e->form_len);
     if (e->earlier)
         ptc_emit_field_bool(out, "earlier", true);
     ptc_emit_object_end(out);
 }
 
 /* The error of the line as a whole: the first one. */
-static void begin_error(Request *r, const PtcError *e)
+static void begin_error(BatchRequest *r, const PtcError *e)
 {
-    begin_answer(r, false);
+    begin_batch_answer(r, false);
     ptc_emit_field_cstr(&r->out, "reason", e->reason);
     ptc_emit_field_cstr(&r->out, "phase", e->phase);
     ptc_emit_field_cstr(&r->out, "kind", e->kind);
-    add_field(&r->out, "message", e->message, e->message_len);
-    add_place(&r->out, e);
+    add_batch_field(&r->out, "message", e->message, e->message_len);
+    add_error_place(&r->out, e);
     ptc_emit_key(&r->out, "errors");
     ptc_emit_array(&r->out);
 }
 
-static void answer_error(Request *r, PtcOutcome *o)
+static void answer_batch_error(BatchRequest *r, PtcOutcome *o)
 {
     PtcError e = {.size = sizeof e};
     ptc_outcome_error(o, 0, &e);
     begin_error(r, &e);
     for (size_t i = 0; i < ptc_outcome_error_count(o); i++) {
         ptc_outcome_error(o, i, &e);
-        add_finding(&r->out, &e);
+        add_batch_finding(&r->out, &e);
     }
     ptc_emit_array_end(&r->out);
-    add_prints(&r->out, o);
-    add_effects(r, o);
+    add_batch_prints(&r->out, o);
+    add_batch_effects(r, o);
     ptc_emit_object_end(&r->out);
 }
 
 /* A request that could not be run at all. */
-static void answer_problem(Request *r, const char *reason, const char *kind)
+static void answer_problem(BatchRequest *r, const char *reason, const char *kind)
 {
     PtcBuf *out = &r->out;
     PtcError e = {.reason = reason,
@@ -407,8 +410,8 @@ static void answer_problem(Request *r, const char *reason, const char *kind)
     begin_error(r, &e);
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "kind", kind);
-    add_field(out, "message", e.message, e.message_len);
-    add_place(out, &e);
+    add_batch_field(out, "message", e.message, e.message_len);
+    add_error_place(out, &e);
     ptc_emit_field_cstr(out, "hint", "");
     ptc_emit_object_end(out);
     ptc_emit_array_end(out);
@@ -418,24 +421,24 @@ static void answer_problem(Request *r, const char *reason, const char *kind)
     ptc_emit_object_end(out);
 }
 
-static void answer(Request *r, const char *line, size_t len)
+static void answer_batch_line(BatchRequest *r, const char *line, size_t len)
 {
     PtcOutcome *o = NULL;
-    if (!read_request(r, line, len)) {
+    if (!read_batch_line(r, line, len)) {
         answer_problem(r, "args_error", r->too_large ? "size_exceeded" : "args_error");
         return;
     }
     PtcStatus status = ptc_eval(r->ptc, &r->run, &o);
     if (status == PTC_BAD_ARGUMENT) {
-        refuse(r, "an option is out of range");
+        refuse_batch_line(r, "an option is out of range");
         answer_problem(r, "args_error", "args_error");
     } else if (status != PTC_OK) {
-        refuse(r, "the host is out of memory");
+        refuse_batch_line(r, "the host is out of memory");
         answer_problem(r, "memory_limit", "memory_exceeded");
     } else if (ptc_outcome_ok(o)) {
-        answer_ok(r, o);
+        answer_batch_success(r, o);
     } else {
-        answer_error(r, o);
+        answer_batch_error(r, o);
     }
     ptc_outcome_free(o);
 }
@@ -445,7 +448,7 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchO
 {
     if (!ptc || !line || !out)
         return PTC_BAD_ARGUMENT;
-    Request r = {.ptc = ptc, .options = options};
+    BatchRequest r = {.ptc = ptc, .options = options};
     r.data = ptc_data_new(ptc, ptc->limits.context_bytes + ptc->limits.program_bytes * 2 +
                                    REQUEST_SLACK);
     if (!r.data)
@@ -454,7 +457,7 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchO
     r.run.now_ms = options->now_ms;
     ptc_limits_init(&r.limits, sizeof r.limits);
     ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
-    answer(&r, line, len);
+    answer_batch_line(&r, line, len);
     ptc_tools_free(r.tools);
     ptc_data_free(r.data);
     return ptc_engine_give_text(&r.out, true, out, out_len);

@@ -39,7 +39,7 @@ static int64_t thread_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void note_look(PtcBudget *budget)
+static void note_clock_gap(PtcBudget *budget)
 {
     int64_t now = thread_ns(), gap = now - budget->looked_ns;
     if (budget->looked_ns > 0 && gap > budget->gap_ns)
@@ -56,20 +56,20 @@ void ptc_looks_begin(PtcBudget *budget)
 
 int64_t ptc_looks_end(PtcBudget *budget)
 {
-    note_look(budget);
+    note_clock_gap(budget);
     return budget->gap_ns;
 }
 #else
-static void note_look(PtcBudget *budget)
+static void note_clock_gap(PtcBudget *budget)
 {
     (void)budget;
 }
 #endif
 
 /* Before the clock is read: false when the run must stop. */
-static inline bool may_go_on(PtcBudget *budget)
+static inline bool may_read_clock(PtcBudget *budget)
 {
-    note_look(budget);
+    note_clock_gap(budget);
     if (budget->stop != PTC_STOP_NONE) {
         ptc_fuel_set(budget, 0); /* a stop is final: every later tick must see it too */
         return false;
@@ -102,12 +102,12 @@ static inline bool has_time(PtcBudget *budget, int64_t now)
 
 bool ptc_budget_look_at(PtcBudget *budget, int64_t now)
 {
-    return may_go_on(budget) && has_time(budget, now);
+    return may_read_clock(budget) && has_time(budget, now);
 }
 
 bool ptc_budget_look(PtcBudget *budget)
 {
-    if (!may_go_on(budget))
+    if (!may_read_clock(budget))
         return false;
     return (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX &&
             budget->hard_ns == INT64_MAX) ||
@@ -116,10 +116,10 @@ bool ptc_budget_look(PtcBudget *budget)
 
 bool ptc_budget_look_waiting(PtcBudget *budget)
 {
-    return may_go_on(budget) && before_deadline(budget, budget->clock_ns(budget->clock_user));
+    return may_read_clock(budget) && before_deadline(budget, budget->clock_ns(budget->clock_user));
 }
 
-static void move(int64_t *end, int64_t ns)
+static void postpone_end(int64_t *end, int64_t ns)
 {
     if (*end < INT64_MAX - ns)
         *end += ns;
@@ -127,12 +127,12 @@ static void move(int64_t *end, int64_t ns)
 
 void ptc_budget_waited(PtcBudget *budget, int64_t ns)
 {
-    move(&budget->compute_end_ns, ns);
+    postpone_end(&budget->compute_end_ns, ns);
 }
 
 void ptc_budget_resume(PtcBudget *budget, int64_t ns)
 {
-    move(&budget->compute_end_ns, ns);
-    move(&budget->deadline_ns, ns);
+    postpone_end(&budget->compute_end_ns, ns);
+    postpone_end(&budget->deadline_ns, ns);
     atomic_store_explicit(&budget->paused, false, memory_order_relaxed);
 }

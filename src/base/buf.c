@@ -41,7 +41,7 @@ bool ptc_buf_resize(PtcBuf *buf, size_t cap)
 
 /* Grows the block to hold `need` bytes: by doubling, so that appends stay linear, but never past the maximum and the
  * NUL after it.  If that much is refused, it asks for less. */
-static bool grow(PtcBuf *buf, size_t need)
+static bool grow_buffer(PtcBuf *buf, size_t need)
 {
     size_t cap = buf->cap < 64 ? 64 : buf->cap;
     while (cap < need)
@@ -66,7 +66,7 @@ bool ptc_buf_reserve(PtcBuf *buf, size_t n)
         buf->full = true;
         return false;
     }
-    return buf->len + n <= buf->cap || grow(buf, buf->len + n);
+    return buf->len + n <= buf->cap || grow_buffer(buf, buf->len + n);
 }
 
 bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args)
@@ -80,7 +80,7 @@ bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args)
         ok = ptc_buf_add(buf, small, (size_t)n);
     else if (ok)
         ok = ptc_buf_reserve(buf, (size_t)n) &&
-             (buf->cap > buf->len + (size_t)n || grow(buf, buf->len + (size_t)n + 1));
+             (buf->cap > buf->len + (size_t)n || grow_buffer(buf, buf->len + (size_t)n + 1));
     if (ok && (size_t)n >= sizeof small) {
         vsnprintf(buf->data + buf->len, (size_t)n + 1, format, again);
         buf->len += (size_t)n;
@@ -100,7 +100,7 @@ bool ptc_buf_addf(PtcBuf *buf, const char *format, ...)
 
 const char *ptc_buf_text(PtcBuf *buf)
 {
-    if (buf->failed || (buf->len == buf->cap && !grow(buf, buf->len + 1)))
+    if (buf->failed || (buf->len == buf->cap && !grow_buffer(buf, buf->len + 1)))
         return NULL;
     buf->data[buf->len] = 0;
     return buf->data;

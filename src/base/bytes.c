@@ -4,19 +4,19 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/bytes.h"
 
-enum { PART = 128 * 1024 }; /* bytes between two ticks: some 10 to 50 microseconds */
+enum { BYTES_PART = 128 * 1024 }; /* bytes between two ticks: some 10 to 50 microseconds */
 
 /* The length of the next part of n bytes; 0 when a limit was hit. */
-static size_t next_part(PtcBudget *budget, size_t n)
+static size_t next_byte_count(PtcBudget *budget, size_t n)
 {
-    size_t part = n < PART ? n : PART;
+    size_t part = n < BYTES_PART ? n : BYTES_PART;
     return ptc_tick_bytes(budget, part) ? part : 0;
 }
 
 int ptc_bytes_compare_long(PtcBudget *budget, const char *a, const char *b, size_t n)
 {
     size_t part;
-    for (; n > 0 && (part = next_part(budget, n)) > 0; a += part, b += part, n -= part) {
+    for (; n > 0 && (part = next_byte_count(budget, n)) > 0; a += part, b += part, n -= part) {
         int c = memcmp(a, b, part);
         if (c != 0)
             return c;
@@ -29,7 +29,7 @@ int ptc_bytes_compare_long(PtcBudget *budget, const char *a, const char *b, size
 const char *ptc_bytes_find_char(PtcBudget *budget, const char *in, size_t len, char c)
 {
     while (len > 0) {
-        size_t span = len < PART ? len : PART;
+        size_t span = len < BYTES_PART ? len : BYTES_PART;
         const char *hit = memchr(in, c, span);
         if (!ptc_tick_bytes(budget, hit ? (size_t)(hit - in) : span))
             return NULL;
@@ -46,7 +46,7 @@ const char *ptc_bytes_find_char(PtcBudget *budget, const char *in, size_t len, c
 static const char *find_short(PtcBudget *budget, const char *in, size_t len, const char *part,
                               size_t n)
 {
-    const size_t step = n < PART / 4 ? PART / 2 : n * 4;
+    const size_t step = n < BYTES_PART / 4 ? BYTES_PART / 2 : n * 4;
     while (len >= n) {
         size_t span = len - n < step ? len : step + n - 1;
         const char *hit = memmem(in, span, part, n);
@@ -65,7 +65,7 @@ const char *ptc_bytes_find(PtcBudget *budget, const char *in, size_t len, const 
                            size_t n)
 {
     const char *end = in + len;
-    size_t first = n < PART ? n : PART;
+    size_t first = n < BYTES_PART ? n : BYTES_PART;
     if (n == 0)
         return in;
     while ((size_t)(end - in) >= n) {
@@ -82,7 +82,7 @@ const char *ptc_bytes_find(PtcBudget *budget, const char *in, size_t len, const 
 bool ptc_bytes_copy(PtcBudget *budget, char *to, const char *from, size_t n)
 {
     size_t part;
-    for (; n > 0 && (part = next_part(budget, n)) > 0; to += part, from += part, n -= part)
+    for (; n > 0 && (part = next_byte_count(budget, n)) > 0; to += part, from += part, n -= part)
         memcpy(to, from, part);
     return n == 0;
 }

@@ -38,7 +38,7 @@ void ptc_mem_fail_at(PtcMem *mem, uint64_t n)
 }
 
 /* Charges `n` bytes, or refuses and charges nothing. */
-static bool charge(PtcMem *mem, size_t n)
+static bool charge_memory(PtcMem *mem, size_t n)
 {
     uint64_t nth = atomic_fetch_add_explicit(&mem->count, 1, memory_order_relaxed) + 1;
     uint64_t fail_at = atomic_load_explicit(&mem->fail_at, memory_order_relaxed);
@@ -71,7 +71,7 @@ static void *map(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static void release(void *block, size_t size, size_t large)
+static void free_block_or_pages(void *block, size_t size, size_t large)
 {
     if (size < large)
         free(block);
@@ -80,13 +80,13 @@ static void release(void *block, size_t size, size_t large)
 }
 
 /* Another block with as much of the contents as both have room for. */
-static void *move(void *block, size_t old, size_t size)
+static void *move_block(void *block, size_t old, size_t size)
 {
     void *p = size < LARGE ? malloc(size) : map(size);
     if (!p)
         return NULL;
     memcpy(p, block, old < size ? old : size);
-    release(block, old, LARGE);
+    free_block_or_pages(block, old, LARGE);
     return p;
 }
 
@@ -98,30 +98,30 @@ static void *remap(void *block, size_t old, size_t size)
                   : mremap(block, whole_pages(old), whole_pages(size), MREMAP_MAYMOVE);
     return p == MAP_FAILED ? NULL : p;
 #else
-    return whole_pages(old) == whole_pages(size) ? block : move(block, old, size);
+    return whole_pages(old) == whole_pages(size) ? block : move_block(block, old, size);
 #endif
 }
 
-static void *change(void *block, size_t old, size_t size)
+static void *resize_block(void *block, size_t old, size_t size)
 {
     if (!block)
         return size < LARGE ? malloc(size) : map(size);
     if (old < LARGE && size < LARGE)
         return realloc(block, size);
-    return old < LARGE || size < LARGE ? move(block, old, size) : remap(block, old, size);
+    return old < LARGE || size < LARGE ? move_block(block, old, size) : remap(block, old, size);
 }
 
 void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
 {
     if (size == 0) {
         if (block)
-            release(block, old, LARGE);
+            free_block_or_pages(block, old, LARGE);
         credit(mem, old);
         return NULL;
     }
-    if (size > old && !charge(mem, size - old))
+    if (size > old && !charge_memory(mem, size - old))
         return NULL;
-    void *moved = change(block, old, size);
+    void *moved = resize_block(block, old, size);
     if (size > old && !moved)
         credit(mem, size - old);
     else if (size < old && moved)
@@ -146,7 +146,7 @@ static void *map_aligned(size_t align, size_t size)
 
 void *ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size)
 {
-    if (size > SIZE_MAX / 2 - align || !charge(mem, size))
+    if (size > SIZE_MAX / 2 - align || !charge_memory(mem, size))
         return NULL;
     void *block = NULL;
     if (size >= LARGE_ALIGNED)
@@ -162,7 +162,7 @@ void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size)
 {
     if (!block)
         return;
-    release(block, size, LARGE_ALIGNED);
+    free_block_or_pages(block, size, LARGE_ALIGNED);
     credit(mem, size);
 }
 

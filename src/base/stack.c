@@ -14,7 +14,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-typedef struct Trip {
+typedef struct StackCall {
     const PtcStack *stack;
     void (*run)(void *user);
     void *user;
@@ -23,7 +23,7 @@ typedef struct Trip {
     const void *old_low; /* of the stack that was left for this one */
     size_t old_size;
 #endif
-} Trip;
+} StackCall;
 
 /* Our stack that this thread is running on; NULL: the thread's own. */
 static _Thread_local const PtcStack *current;
@@ -64,26 +64,26 @@ void ptc_stack_deinit(PtcStack *stack, PtcMem *mem)
 }
 
 /* Arguments of a context are of type int. */
-static void enter(unsigned high, unsigned low)
+static void enter_stack(unsigned high, unsigned low)
 {
-    Trip *trip = (Trip *)(uintptr_t)((uint64_t)high << 32 | low);
+    StackCall *call = (StackCall *)(uintptr_t)((uint64_t)high << 32 | low);
 #ifdef PTC_HAS_ASAN
-    __sanitizer_finish_switch_fiber(NULL, &trip->old_low, &trip->old_size);
+    __sanitizer_finish_switch_fiber(NULL, &call->old_low, &call->old_size);
 #endif
-    trip->run(trip->user);
+    call->run(call->user);
 #ifdef PTC_HAS_ASAN
-    __sanitizer_start_switch_fiber(NULL, trip->old_low, trip->old_size);
+    __sanitizer_start_switch_fiber(NULL, call->old_low, call->old_size);
 #endif
 }
 
-static void go(Trip *trip)
+static void go(StackCall *call)
 {
 #ifdef PTC_HAS_ASAN
     void *fake = NULL;
-    __sanitizer_start_switch_fiber(&fake, trip->stack->low, trip->stack->size);
+    __sanitizer_start_switch_fiber(&fake, call->stack->low, call->stack->size);
 #endif
     /* Can only fail before it starts, for lack of memory that it does not need. */
-    (void)!swapcontext(&trip->back, &trip->there);
+    (void)!swapcontext(&call->back, &call->there);
 #ifdef PTC_HAS_ASAN
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #endif
@@ -91,16 +91,16 @@ static void go(Trip *trip)
 
 void ptc_stack_run(const PtcStack *stack, void (*run)(void *user), void *user)
 {
-    Trip trip = {.stack = stack, .run = run, .user = user};
-    uint64_t at = (uintptr_t)&trip;
-    getcontext(&trip.there);
-    trip.there.uc_stack.ss_sp = stack->low;
-    trip.there.uc_stack.ss_size = stack->size;
-    trip.there.uc_link = &trip.back;
-    makecontext(&trip.there, (void (*)(void))enter, 2, (unsigned)(at >> 32), (unsigned)at);
+    StackCall call = {.stack = stack, .run = run, .user = user};
+    uint64_t at = (uintptr_t)&call;
+    getcontext(&call.there);
+    call.there.uc_stack.ss_sp = stack->low;
+    call.there.uc_stack.ss_size = stack->size;
+    call.there.uc_link = &call.back;
+    makecontext(&call.there, (void (*)(void))enter_stack, 2, (unsigned)(at >> 32), (unsigned)at);
     const PtcStack *outer = current;
     current = stack;
-    go(&trip);
+    go(&call);
     current = outer;
 }
 

@@ -9,7 +9,7 @@
 #define ONES ((uint64_t)0x0101010101010101)
 #define HIGHS ((uint64_t)0x8080808080808080)
 
-static uint64_t load8(const char *p)
+static uint64_t load_utf8_word(const char *p)
 {
     uint64_t w;
     memcpy(&w, p, sizeof w);
@@ -24,7 +24,7 @@ static bool is_tail(unsigned char c)
 /* Length of the well-formed sequence at p, whose first byte is not ASCII; 0 if there is none.  Which second bytes the
  * first one allows follows table 3-7 of the Unicode standard: that is where overlong forms, surrogates and values
  * that are too large are refused. */
-static size_t sequence(const unsigned char *p, size_t len)
+static size_t utf8_sequence_len(const unsigned char *p, size_t len)
 {
     unsigned char c = p[0];
     if (c < 0xc2 || c > 0xf4 || len < 2 || !is_tail(p[1]))
@@ -44,13 +44,13 @@ size_t ptc_utf8_valid_prefix(const char *bytes, size_t len)
 {
     size_t i = 0;
     while (i < len) {
-        if (len - i >= 8 && (load8(bytes + i) & HIGHS) == 0) {
+        if (len - i >= 8 && (load_utf8_word(bytes + i) & HIGHS) == 0) {
             i += 8;
             continue;
         }
         size_t n = 1;
         if ((unsigned char)bytes[i] >= 0x80)
-            n = sequence((const unsigned char *)bytes + i, len - i);
+            n = utf8_sequence_len((const unsigned char *)bytes + i, len - i);
         if (n == 0)
             return i;
         i += n;
@@ -116,7 +116,7 @@ size_t ptc_utf8_count(const char *bytes, size_t len)
 {
     size_t tails = 0, i = 0;
     for (; len - i >= 8; i += 8) {
-        uint64_t w = load8(bytes + i);
+        uint64_t w = load_utf8_word(bytes + i);
         tails += (size_t)__builtin_popcountll(w >> 7 & ~(w >> 6) & ONES);
     }
     for (; i < len; i++)

@@ -9,7 +9,7 @@
 #include "cli/io.h"
 #include "cli/out/shown.h"
 
-enum { LEFT = 26, NARROW = 60, WIDE = 120, USAGE_INDENT = 11, VALUE_INDENT = 8 };
+enum { HELP_LEFT = 26, NARROW = 60, HELP_WIDE = 120, USAGE_INDENT = 11, VALUE_INDENT = 8 };
 
 typedef struct {
     PtcBuf *out;
@@ -161,13 +161,13 @@ static void add_option(Page *p, const PtcOption *option)
     snprintf(left, sizeof left, "  %s--%s%s%s", dash, option->name, option->value ? " " : "",
              option->value ? option->value : "");
     snprintf(right, sizeof right, "%s%s", option->help, standard);
-    if (strlen(left) < LEFT) {
-        ptc_buf_addf(p->out, "%-*s", LEFT, left);
+    if (strlen(left) < HELP_LEFT) {
+        ptc_buf_addf(p->out, "%-*s", HELP_LEFT, left);
     } else {
         add_wrapped(p, left, strlen(left), 0, VALUE_INDENT);
-        ptc_buf_addf(p->out, "%*s", LEFT, "");
+        ptc_buf_addf(p->out, "%*s", HELP_LEFT, "");
     }
-    add_wrapped(p, right, strlen(right), LEFT, LEFT);
+    add_wrapped(p, right, strlen(right), HELP_LEFT, HELP_LEFT);
 }
 
 static void add_help_option(Page *p, const char *help)
@@ -235,7 +235,7 @@ void ptc_help_print(const PtcUsage *usage, const void *target, bool all)
     size_t width = ptc_shown_columns();
     ptc_mem_init(&mem, PTC_IO_MAX);
     ptc_buf_init(&out, &mem, PTC_IO_MAX);
-    Page p = {&out, width < NARROW ? NARROW : width > WIDE ? WIDE : width, target};
+    Page p = {&out, width < NARROW ? NARROW : width > HELP_WIDE ? HELP_WIDE : width, target};
     char head[512];
     snprintf(head, sizeof head, "usage: ptc %s%s%s", usage->command, *usage->synopsis ? " " : "",
              usage->synopsis);

@@ -6,7 +6,7 @@
 
 PtcCancel ptc_interrupt;
 
-static void on_signal(int signal_number)
+static void set_interrupted(int signal_number)
 {
     (void)signal_number;
     atomic_store(&ptc_interrupt.asked, true);
@@ -24,7 +24,7 @@ static void set_all(struct sigaction action)
 
 void ptc_interrupt_catch(void)
 {
-    set_all((struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESETHAND});
+    set_all((struct sigaction){.sa_handler = set_interrupted, .sa_flags = SA_RESETHAND});
 }
 
 void ptc_interrupt_let(void)

@@ -13,12 +13,12 @@
 
 #include "cli/out/shown.h"
 
-enum { CHUNK = 64 * 1024 }; /* bytes per read */
+enum { IO_CHUNK = 64 * 1024 }; /* bytes per read */
 
 /* ----------------------------------------------------------------- writing */
 
 /* After a failed call: should it be tried again?  Waits if the descriptor is non-blocking. */
-static bool again(int fd, short events)
+static bool should_try_again(int fd, short events)
 {
     if (errno == EINTR)
         return true;
@@ -33,7 +33,7 @@ bool ptc_io_write(int fd, const void *bytes, size_t len)
     const char *p = bytes;
     while (len > 0) {
         ssize_t n = write(fd, p, len);
-        if (n < 0 && !again(fd, POLLOUT))
+        if (n < 0 && !should_try_again(fd, POLLOUT))
             return false;
         if (n > 0) {
             p += n;
@@ -48,7 +48,7 @@ bool ptc_io_write_line(int fd, const char *text, size_t len)
     struct iovec parts[2] = {{(void *)(uintptr_t)text, len}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t n;
     while ((n = writev(fd, parts, 2)) < 0)
-        if (!again(fd, POLLOUT))
+        if (!should_try_again(fd, POLLOUT))
             return false;
     size_t done = (size_t)n;
     if (done < len)
@@ -73,16 +73,16 @@ void ptc_io_printf(int fd, const char *format, ...)
 /* ----------------------------------------------------------------- reading */
 
 /* Reads at most one chunk and appends it to the buffer.  Bytes read, 0 at the end, -1: failed. */
-static ssize_t fill(PtcBuf *buf, int fd)
+static ssize_t read_chunk_into(PtcBuf *buf, int fd)
 {
-    size_t room = buf->max - buf->len < CHUNK ? buf->max - buf->len : CHUNK;
+    size_t room = buf->max - buf->len < IO_CHUNK ? buf->max - buf->len : IO_CHUNK;
     if (!ptc_buf_reserve(buf, room)) {
         errno = ENOMEM;
         return -1;
     }
     ssize_t n;
     while ((n = read(fd, buf->data + buf->len, room)) < 0)
-        if (!again(fd, POLLIN))
+        if (!should_try_again(fd, POLLIN))
             return -1;
     buf->len += (size_t)n;
     return n;
@@ -104,8 +104,8 @@ static void expect_size(PtcBuf *buf, int fd)
 {
     struct stat st;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-        (uint64_t)st.st_size + CHUNK < buf->max - buf->len)
-        (void)ptc_buf_reserve(buf, (size_t)st.st_size + CHUNK);
+        (uint64_t)st.st_size + IO_CHUNK < buf->max - buf->len)
+        (void)ptc_buf_reserve(buf, (size_t)st.st_size + IO_CHUNK);
 }
 
 const char *ptc_io_read(PtcBuf *buf, const char *path)
@@ -120,7 +120,7 @@ const char *ptc_io_read(PtcBuf *buf, const char *path)
     while (n > 0 && !error) {
         if (buf->len == buf->max)
             error = "it is too large";
-        else if ((n = fill(buf, fd)) < 0)
+        else if ((n = read_chunk_into(buf, fd)) < 0)
             error = why(errno);
     }
     if (!is_stdin)

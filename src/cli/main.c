@@ -41,20 +41,20 @@ static const PtcCmd commands[] = {
     {"completions", "what a shell needs to complete commands and options", ptc_cmd_completions},
     {"man", "the manual page: ptc man | man -l -", ptc_cmd_man},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { MAIN_COMMANDS = sizeof commands / sizeof *commands };
 
 /* What the commands themselves may hold; engines have limits of their own. */
 static const size_t memory = (size_t)1 << 30;
 
 const PtcCmd *ptc_cmd_at(size_t index)
 {
-    for (size_t i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
         if (commands[i].run && index-- == 0)
             return &commands[i];
     return NULL;
 }
 
-static void print_help(int fd)
+static void print_command_list(int fd)
 {
     ptc_io_printf(fd, "usage: ptc COMMAND [ARGUMENTS]\n"
                       "       ptc [OPTIONS] [FILE] PROGRAM\n"
@@ -71,16 +71,16 @@ static void print_help(int fd)
                   "  cat orders.json | ptc '(count data)'\n");
 }
 
-static const PtcCmd *find(const char *name)
+static const PtcCmd *find_cli_command(const char *name)
 {
-    for (size_t i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
 }
 
 /* Words that people know from other programs, and what they are called here; NULL: not known. */
-static const char *other_word(const char *name)
+static const char *command_by_other_word(const char *name)
 {
     static const char *const words[][2] = {
         {"serve", "mcp"},
@@ -98,12 +98,12 @@ static const char *other_word(const char *name)
     return NULL;
 }
 
-static int unknown(const char *name)
+static int refuse_unknown_command(const char *name)
 {
     PtcNearest nearest;
-    const char *other = other_word(name);
+    const char *other = command_by_other_word(name);
     ptc_nearest_init(&nearest, name, strlen(name));
-    for (size_t i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
         ptc_nearest_offer(&nearest, commands[i].name, strlen(commands[i].name));
     ptc_io_printf(PTC_IO_STDERR, "ptc: unknown command '%.60s'", name);
     if (other || nearest.best)
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         SIGCHLD,
         SIG_DFL); /* a parent may pass on that it is ignored, and exit statuses of tools would be lost */
     if (argc < 2) {
-        print_help(PTC_IO_STDERR);
+        print_command_list(PTC_IO_STDERR);
         return PTC_EXIT_USAGE;
     }
     static char help[] = "--help";
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         argv = asked;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        print_help(PTC_IO_STDOUT);
+        print_command_list(PTC_IO_STDOUT);
         return PTC_EXIT_OK;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version") || !strcmp(argv[1], "-V") ||
@@ -153,9 +153,9 @@ int main(int argc, char **argv)
         ptc_io_printf(PTC_IO_STDOUT, "ptc %s\n", ptc_version());
         return PTC_EXIT_OK;
     }
-    const PtcCmd *command = find(argv[1]);
+    const PtcCmd *command = find_cli_command(argv[1]);
     if (!command && !ptc_short_form_begins(argv[1]))
-        return unknown(argv[1]);
+        return refuse_unknown_command(argv[1]);
     if (command && !command->run)
         return say_left_out(command->name);
     PtcMem mem;

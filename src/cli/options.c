@@ -43,7 +43,7 @@ void ptc_options_take_help(PtcOptionsTake take, void *user)
     taker.user = user;
 }
 
-static void print_help(const PtcUsage *usage, void *target, bool all)
+static void print_option_help(const PtcUsage *usage, void *target, bool all)
 {
     if (usage->resolve)
         usage->resolve(target);
@@ -98,7 +98,7 @@ static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *fie
 }
 
 /* The index of a word in "a|b|c"; -1: it is not there. */
-static int find_word(const char *words, const char *text)
+static int find_choice_word(const char *words, const char *text)
 {
     size_t len = strlen(text);
     int place = 0;
@@ -133,7 +133,7 @@ static size_t guess_word(const char *words, const char *text, const char **guess
 static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *field,
                        const char *origin, const char *text)
 {
-    int place = find_word(option->value, text);
+    int place = find_choice_word(option->value, text);
     const char *guess;
     if (place >= 0) {
         *field = place;
@@ -147,7 +147,7 @@ static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *fiel
 
 static bool set_flag(const PtcUsage *usage, bool *field, const char *origin, const char *text)
 {
-    int place = find_word("true|1|yes|on|false|0|no|off", text);
+    int place = find_choice_word("true|1|yes|on|false|0|no|off", text);
     if (place >= 0)
         *field = place < 4;
     else
@@ -155,8 +155,8 @@ static bool set_flag(const PtcUsage *usage, bool *field, const char *origin, con
     return place >= 0;
 }
 
-static bool add_item(const PtcUsage *usage, PtcOptionList *list, const char *origin,
-                     const char *text)
+static bool add_option_item(const PtcUsage *usage, PtcOptionList *list, const char *origin,
+                            const char *text)
 {
     if (list->count < PTC_OPTION_ITEMS) {
         list->items[list->count++] = text;
@@ -175,7 +175,7 @@ bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *targe
     case PTC_OPTION_TEXT: *(const char **)field = text; return true;
     case PTC_OPTION_INT: return set_int(usage, option, field, origin, text);
     case PTC_OPTION_CHOICE: return set_choice(usage, option, field, origin, text);
-    case PTC_OPTION_LIST: return add_item(usage, field, origin, text);
+    case PTC_OPTION_LIST: return add_option_item(usage, field, origin, text);
     }
     return false;
 }
@@ -210,7 +210,7 @@ static const PtcOption *find_letter(const PtcUsage *usage, char letter)
 
 /* What an option, with its value, is called here that other commands call by this word; NULL: not known, or this
  * command has none. */
-static const char *other_word(const PtcUsage *usage, const char *word, size_t len)
+static const char *option_by_other_word(const PtcUsage *usage, const char *word, size_t len)
 {
     static const char *const words[][2] = {
         {"model", "llm"},          {"m", "llm"},
@@ -227,11 +227,11 @@ static const char *other_word(const PtcUsage *usage, const char *word, size_t le
     return NULL;
 }
 
-static void unknown(const PtcUsage *usage, const char *arg)
+static void refuse_unknown_option(const PtcUsage *usage, const char *arg)
 {
     const char *word = arg + strspn(arg, "-");
     size_t len = strcspn(word, "=");
-    const char *other = other_word(usage, word, len);
+    const char *other = option_by_other_word(usage, word, len);
     PtcNearest nearest;
     ptc_nearest_init(&nearest, word, len);
     for (size_t i = 0; i < usage->option_count; i++)
@@ -257,7 +257,7 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
     size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
     if (ptc_options_is_help(arg)) {
         const char *word = equals ? equals + 1 : *at + 1 < argc ? argv[*at + 1] : "";
-        print_help(usage, target, !strcmp(word, "all"));
+        print_option_help(usage, target, !strcmp(word, "all"));
         return PTC_PARSE_HELP;
     }
     const PtcOption *option = is_long    ? ptc_options_find(usage, arg + 2, len - 2)
@@ -265,7 +265,7 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
                                          : NULL;
     const char *value = equals ? equals + 1 : NULL;
     if (!option)
-        unknown(usage, arg);
+        refuse_unknown_option(usage, arg);
     else if (option->value && !value && *at + 1 >= argc)
         ptc_options_wrong(usage, "--%s wants a value: --%s %s", option->name, option->name,
                           option->value);
@@ -274,7 +274,7 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
     return PTC_PARSE_WRONG;
 }
 
-static bool is_option(const PtcUsage *usage, const char *arg)
+static bool is_option_argument(const PtcUsage *usage, const char *arg)
 {
     if (usage->long_only && arg[0] == '-' && arg[1] != '-')
         return strcmp(arg, "-h") == 0;
@@ -288,7 +288,7 @@ PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char 
     for (int i = 0; i < *argc; i++) {
         if (open && !strcmp(argv[i], "--")) {
             open = false;
-        } else if (open && is_option(usage, argv[i])) {
+        } else if (open && is_option_argument(usage, argv[i])) {
             PtcParse parse = parse_option(usage, target, *argc, argv, &i);
             if (parse != PTC_PARSE_OK)
                 return parse;

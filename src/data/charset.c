@@ -5,13 +5,13 @@
 
 #include "base/utf8.h"
 
-static bool fail(PtcCharsetError *error, size_t at, const char *what)
+static bool fail_charset(PtcCharsetError *error, size_t at, const char *what)
 {
     *error = (PtcCharsetError){.at = at, .what = what};
     return false;
 }
 
-static bool give(const PtcBuf *buf, PtcText *out, PtcCharsetError *error)
+static bool give_converted(const PtcBuf *buf, PtcText *out, PtcCharsetError *error)
 {
     *out = (PtcText){buf->data ? buf->data : "", buf->len};
     *error = (PtcCharsetError){.what = "out of memory while converting the text", .stopped = true};
@@ -50,23 +50,24 @@ static bool decode_utf16(const char *text, size_t len, bool big, size_t from, Pt
 {
     Utf16 t = {(const unsigned char *)text, len, big};
     if (len % 2 != 0)
-        return fail(error, len - 1, "the text is UTF-16, but half a character is missing here");
+        return fail_charset(error, len - 1,
+                            "the text is UTF-16, but half a character is missing here");
     for (size_t i = from; i < len && ptc_buf_ok(buf);) {
         char utf8[4];
         size_t at = i;
         uint32_t code = next_code(&t, &i);
         if (code == UINT32_MAX)
-            return fail(error, at, "the text is UTF-16, but this is half of a character");
+            return fail_charset(error, at, "the text is UTF-16, but this is half of a character");
         ptc_buf_add(buf, utf8, ptc_utf8_encode(code, utf8));
     }
-    return give(buf, out, error);
+    return give_converted(buf, out, error);
 }
 
 /* Without a byte order mark: most letters in UTF-16 have a NUL beside them, always on the same side. */
 static bool looks_utf16(const char *text, size_t len, bool big)
 {
-    enum { LOOKED_AT = 64 };
-    size_t n = len < LOOKED_AT ? len / 2 * 2 : LOOKED_AT, high = 0, low = 0;
+    enum { CHARSET_LOOKED_AT = 64 };
+    size_t n = len < CHARSET_LOOKED_AT ? len / 2 * 2 : CHARSET_LOOKED_AT, high = 0, low = 0;
     for (size_t i = 0; i < n; i += 2) {
         high += text[i + !big] == 0;
         low += text[i + big] == 0;
@@ -101,27 +102,28 @@ static bool decode_windows(const char *text, size_t len, size_t bad, PtcBuf *buf
                            PtcCharsetError *error)
 {
     if (has_utf8(text, len))
-        return fail(error, bad, "a byte here is not UTF-8, though the text is");
+        return fail_charset(error, bad, "a byte here is not UTF-8, though the text is");
     for (size_t i = 0; i < len && ptc_buf_ok(buf); i++) {
         char utf8[4];
         uint32_t code = (unsigned char)text[i];
         if (code >= 0x80 && code < 0xa0 && (code = windows[code - 0x80]) == 0)
-            return fail(error, i, "a byte here is neither UTF-8 nor Latin-1 (Windows-1252)");
+            return fail_charset(error, i,
+                                "a byte here is neither UTF-8 nor Latin-1 (Windows-1252)");
         ptc_buf_add(buf, utf8, ptc_utf8_encode(code, utf8));
     }
-    return give(buf, out, error);
+    return give_converted(buf, out, error);
 }
 
 /* ----------------------------------------------------------------------------------- all */
 
-static bool begins(const char *text, size_t len, const char *mark, size_t mark_len)
+static bool begins_with_mark(const char *text, size_t len, const char *mark, size_t mark_len)
 {
     return len >= mark_len && memcmp(text, mark, mark_len) == 0;
 }
 
 PtcText ptc_charset_unmarked(PtcText t)
 {
-    size_t skip = begins(t.bytes, t.len, "\xef\xbb\xbf", 3) ? 3 : 0;
+    size_t skip = begins_with_mark(t.bytes, t.len, "\xef\xbb\xbf", 3) ? 3 : 0;
     return (PtcText){t.bytes + skip, t.len - skip};
 }
 
@@ -129,9 +131,11 @@ PtcText ptc_charset_unmarked(PtcText t)
 bool ptc_charset_decode(const char *text, size_t len, PtcBuf *buf, PtcText *out,
                         PtcCharsetError *error)
 {
-    if (begins(text, len, "\xff\xfe\0\0", 4) || begins(text, len, "\0\0\xfe\xff", 4))
-        return fail(error, 0, "the text is UTF-32, which is not read; save it as UTF-8");
-    bool little = begins(text, len, "\xff\xfe", 2), big = begins(text, len, "\xfe\xff", 2);
+    if (begins_with_mark(text, len, "\xff\xfe\0\0", 4) ||
+        begins_with_mark(text, len, "\0\0\xfe\xff", 4))
+        return fail_charset(error, 0, "the text is UTF-32, which is not read; save it as UTF-8");
+    bool little = begins_with_mark(text, len, "\xff\xfe", 2),
+         big = begins_with_mark(text, len, "\xfe\xff", 2);
     if (little || big)
         return decode_utf16(text, len, big, 2, buf, out, error);
     big = looks_utf16(text, len, true);
@@ -143,7 +147,7 @@ bool ptc_charset_decode(const char *text, size_t len, PtcBuf *buf, PtcText *out,
     if (valid == out->len)
         return true;
     if (skip)
-        return fail(error, skip + valid,
-                    "a byte here is not UTF-8, though the text begins as such");
+        return fail_charset(error, skip + valid,
+                            "a byte here is not UTF-8, though the text begins as such");
     return decode_windows(text, len, valid, buf, out, error);
 }

@@ -16,14 +16,14 @@
 #include "value/number/number.h"
 #include "value/str.h"
 
-enum { SEEN = 64, SEEN_BYTES = 64, SMALL = 16, INT_DIGITS = 300 };
+enum { CSV_SEEN = 64, CSV_SEEN_BYTES = 64, SMALL = 16, INT_DIGITS = 300 };
 
 /* What a field can be; for a column, what its fields were. */
-typedef enum { EMPTY = 1, INT = 2, FLOAT = 4, BOOL = 8, TEXT = 16 } Kind;
+typedef enum { EMPTY = 1, CSV_INT = 2, CSV_FLOAT = 4, CSV_BOOL = 8, CSV_TEXT = 16 } FieldKind;
 
 typedef struct {
-    PtcValue seen[SEEN]; /* strings it had lately, by hash */
-    unsigned kinds;      /* of all its fields */
+    PtcValue seen[CSV_SEEN]; /* strings it had lately, by hash */
+    unsigned kinds;          /* of all its fields */
     size_t namesakes; /* columns behind it that had the same name, as long as columns are named */
 } Column;
 
@@ -53,9 +53,9 @@ typedef struct {
 
 /* --------------------------------------------------------------------------------- failing */
 
-static bool fail(Csv *c, size_t line, size_t column, const char *format, ...) PTC_PRINTF(4, 5);
+static bool fail_csv(Csv *c, size_t line, size_t column, const char *format, ...) PTC_PRINTF(4, 5);
 
-static bool fail(Csv *c, size_t line, size_t column, const char *format, ...)
+static bool fail_csv(Csv *c, size_t line, size_t column, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -72,38 +72,38 @@ static size_t column_from(const char *line_start, const char *at)
     return ptc_utf8_count(line_start, (size_t)(at - line_start)) + 1;
 }
 
-static size_t column_of(const Csv *c, const char *at)
+static size_t csv_column_of(const Csv *c, const char *at)
 {
     return column_from(c->line_start, at);
 }
 
-static bool stopped(Csv *c)
+static bool fail_csv_stopped(Csv *c)
 {
     bool memory =
         c->heap->budget->stop == PTC_STOP_MEMORY || c->heap->budget->stop == PTC_STOP_NONE;
     c->error->stopped = true;
-    return fail(c, c->line, 0, memory ? "out of memory" : "stopped by a limit");
+    return fail_csv(c, c->line, 0, memory ? "out of memory" : "stopped by a limit");
 }
 
 /* ---------------------------------------------------------------------------------- fields */
 
-static bool is_digit(char ch)
+static bool is_csv_digit(char ch)
 {
     return ch >= '0' && ch <= '9';
 }
 
 /* Is it a number as JSON writes them?  *whole: without point and exponent. */
-static bool is_number(const char *p, const char *end, bool *whole)
+static bool is_csv_number(const char *p, const char *end, bool *whole)
 {
     const char *first = p += p < end && *p == '-';
-    while (p < end && is_digit(*p))
+    while (p < end && is_csv_digit(*p))
         p++;
     if (p == first || (p - first > 1 && *first == '0'))
         return false;
     *whole = p == end;
     if (p < end && *p == '.') {
         const char *point = p++;
-        while (p < end && is_digit(*p))
+        while (p < end && is_csv_digit(*p))
             p++;
         if (p == point + 1)
             return false;
@@ -112,7 +112,7 @@ static bool is_number(const char *p, const char *end, bool *whole)
         p++;
         p += p < end && (*p == '-' || *p == '+');
         first = p;
-        while (p < end && is_digit(*p))
+        while (p < end && is_csv_digit(*p))
             p++;
         if (p == first)
             return false;
@@ -132,13 +132,13 @@ static PtcValue small_int(const char *p, size_t len)
  * themselves. */
 static PtcValue text_value(Csv *c, size_t column, const char *bytes, size_t len)
 {
-    if (len > SEEN_BYTES) {
+    if (len > CSV_SEEN_BYTES) {
         PtcValue v = ptc_str_new(c->heap, bytes, len);
         if (v != PTC_NONE)
             (void)ptc_str_hash(v);
         return v;
     }
-    PtcValue *seen = &c->columns[column].seen[ptc_str_hash_bytes(bytes, len) % SEEN];
+    PtcValue *seen = &c->columns[column].seen[ptc_str_hash_bytes(bytes, len) % CSV_SEEN];
     if (*seen && ptc_str_len(*seen) == len && memcmp(ptc_str_bytes(*seen), bytes, len) == 0)
         return *seen;
     PtcValue v = ptc_str_new(c->heap, bytes, len);
@@ -150,7 +150,7 @@ static PtcValue text_value(Csv *c, size_t column, const char *bytes, size_t len)
 }
 
 /* true, True, TRUE: the spellings that spreadsheets write. */
-static bool is_word(const Field *f, const char *lower, const char *upper)
+static bool is_spelled_word(const Field *f, const char *lower, const char *upper)
 {
     if (f->len != strlen(lower))
         return false;
@@ -161,26 +161,26 @@ static bool is_word(const Field *f, const char *lower, const char *upper)
 
 static bool is_true(const Field *f)
 {
-    return is_word(f, "true", "TRUE");
+    return is_spelled_word(f, "true", "TRUE");
 }
 
 /* An empty field in quotes is an empty text among texts, and nil among numbers.  Numbers too large for a float stay
  * text. */
-static Kind kind_of(const Field *f)
+static FieldKind field_kind(const Field *f)
 {
     bool whole;
     double d;
     if (f->len == 0)
         return EMPTY;
     if (f->quoted)
-        return TEXT;
-    if (is_true(f) || is_word(f, "false", "FALSE"))
-        return BOOL;
-    if (!is_number(f->bytes, f->bytes + f->len, &whole))
-        return TEXT;
+        return CSV_TEXT;
+    if (is_true(f) || is_spelled_word(f, "false", "FALSE"))
+        return CSV_BOOL;
+    if (!is_csv_number(f->bytes, f->bytes + f->len, &whole))
+        return CSV_TEXT;
     if (whole)
-        return f->len <= INT_DIGITS ? INT : TEXT;
-    return ptc_double_parse(f->bytes, f->len, &d) && isfinite(d) ? FLOAT : TEXT;
+        return f->len <= INT_DIGITS ? CSV_INT : CSV_TEXT;
+    return ptc_double_parse(f->bytes, f->len, &d) && isfinite(d) ? CSV_FLOAT : CSV_TEXT;
 }
 
 /* 18 digits always fit a word; longer ones may need a big integer. */
@@ -192,22 +192,22 @@ static PtcValue int_value(Csv *c, const Field *f)
 }
 
 /* A field as the one type that fits all fields of its column. */
-static PtcValue field_value(Csv *c, size_t column, const Field *f)
+static PtcValue csv_field_value(Csv *c, size_t column, const Field *f)
 {
-    unsigned kinds = c->apart && c->count ? kind_of(f) : c->columns[column].kinds;
+    unsigned kinds = c->apart && c->count ? field_kind(f) : c->columns[column].kinds;
     kinds &= ~(unsigned)EMPTY;
-    bool floats = kinds == FLOAT || kinds == (INT | FLOAT);
-    bool texts = !floats && kinds != INT && kinds != BOOL;
+    bool floats = kinds == CSV_FLOAT || kinds == (CSV_INT | CSV_FLOAT);
+    bool texts = !floats && kinds != CSV_INT && kinds != CSV_BOOL;
     double d;
     if (c->count == 0)
         return text_value(c, column, f->bytes, f->len);
     if (f->len == 0 && !(f->quoted && texts))
         return PTC_NIL;
-    if (kinds == INT)
+    if (kinds == CSV_INT)
         return int_value(c, f);
     if (floats)
         return ptc_double_parse(f->bytes, f->len, &d) ? ptc_float_new(c->heap, d) : PTC_NONE;
-    return kinds == BOOL ? ptc_bool(is_true(f)) : text_value(c, column, f->bytes, f->len);
+    return kinds == CSV_BOOL ? ptc_bool(is_true(f)) : text_value(c, column, f->bytes, f->len);
 }
 
 /* Steps over a line end at `at`; false when there is none. */
@@ -224,7 +224,7 @@ static bool line_end(Csv *c)
 }
 
 /* A quoted field may span lines, and errors must still name the right one. */
-static void count_lines(Csv *c, const char *from, const char *to)
+static void count_csv_lines(Csv *c, const char *from, const char *to)
 {
     for (const char *p = from; p < to; p++) {
         if (*p != '\n' && (*p != '\r' || (p + 1 < to && p[1] == '\n')))
@@ -249,9 +249,9 @@ static bool read_quoted(Csv *c)
     for (c->at++;;) {
         const char *quote = memchr(c->at, '"', (size_t)(c->end - c->at));
         if (!quote)
-            return fail(c, line, column_from(begun_line, begun),
-                        "the quote that opens here is never closed");
-        count_lines(c, c->at, quote);
+            return fail_csv(c, line, column_from(begun_line, begun),
+                            "the quote that opens here is never closed");
+        count_csv_lines(c, c->at, quote);
         ptc_buf_add(&c->unquoted, c->at, (size_t)(quote - c->at));
         c->at = quote + 1;
         if (c->at == c->end || *c->at != '"')
@@ -260,11 +260,11 @@ static bool read_quoted(Csv *c)
         c->at++;
     }
     if (!ends_field(c, c->at))
-        return fail(
-            c, c->line, column_of(c, c->at),
+        return fail_csv(
+            c, c->line, csv_column_of(c, c->at),
             "after a closing quote comes a separator or the end of the line; a quote inside "
             "quotes is written \"\"");
-    return ptc_buf_ok(&c->unquoted) || stopped(c);
+    return ptc_buf_ok(&c->unquoted) || fail_csv_stopped(c);
 }
 
 /* Where a field without quotes ends. */
@@ -276,7 +276,7 @@ static const char *plain_end(const Csv *c)
     return p;
 }
 
-static bool grow(Csv *c, void *array, size_t item, size_t cap)
+static bool grow_csv_array(Csv *c, void *array, size_t item, size_t cap)
 {
     void **at = array, *more = ptc_heap_scratch(c->heap, *at, c->cap * item, cap * item);
     if (more)
@@ -285,21 +285,21 @@ static bool grow(Csv *c, void *array, size_t item, size_t cap)
 }
 
 /* Makes room for n columns. */
-static bool room(Csv *c, size_t n)
+static bool make_room_for_columns(Csv *c, size_t n)
 {
     if (n <= c->cap)
         return true;
     if (n > PTC_CSV_COLUMNS)
-        return fail(c, c->line, column_of(c, c->at), "there are more than %d columns",
-                    PTC_CSV_COLUMNS);
+        return fail_csv(c, c->line, csv_column_of(c, c->at), "there are more than %d columns",
+                        PTC_CSV_COLUMNS);
     size_t cap = c->cap ? c->cap * 2 : 16;
     PtcHeap *h = c->heap;
     Column *columns = ptc_heap_scratch(h, NULL, 0, cap * sizeof *columns);
     PtcValue *keys = columns ? ptc_heap_scratch(h, NULL, 0, cap * sizeof *keys) : NULL;
-    if (!keys || !grow(c, &c->fields, 2 * sizeof *c->fields, cap)) {
+    if (!keys || !grow_csv_array(c, &c->fields, 2 * sizeof *c->fields, cap)) {
         ptc_heap_scratch_free(h, columns, cap * sizeof *columns);
         ptc_heap_scratch_free(h, keys, cap * sizeof *keys);
-        return stopped(c);
+        return fail_csv_stopped(c);
     }
     memset(columns, 0, cap * sizeof *columns);
     if (c->cap) {
@@ -315,10 +315,10 @@ static bool room(Csv *c, size_t n)
 }
 
 /* The next field; its bytes are valid until the one after it is read. */
-static bool read_field(Csv *c, size_t column, Field *out)
+static bool read_csv_field(Csv *c, size_t column, Field *out)
 {
-    if (!room(c, column + 1) || !ptc_tick(c->heap->budget, 1))
-        return c->error->message[0] ? false : stopped(c);
+    if (!make_room_for_columns(c, column + 1) || !ptc_tick(c->heap->budget, 1))
+        return c->error->message[0] ? false : fail_csv_stopped(c);
     if (c->at < c->end && *c->at == '"') {
         if (!read_quoted(c))
             return false;
@@ -333,7 +333,7 @@ static bool read_field(Csv *c, size_t column, Field *out)
 
 /* ----------------------------------------------------------------------------------- lines */
 
-static void release(Csv *c)
+static void release_csv(Csv *c)
 {
     ptc_heap_scratch_free(c->heap, c->columns, c->cap * sizeof *c->columns);
     ptc_heap_scratch_free(c->heap, c->keys, c->cap * sizeof *c->keys);
@@ -352,37 +352,37 @@ typedef bool FieldFn(Csv *c, size_t i, const Field *f);
 
 static bool keep_kind(Csv *c, size_t i, const Field *f)
 {
-    c->columns[i].kinds |= kind_of(f);
+    c->columns[i].kinds |= field_kind(f);
     return true;
 }
 
 static bool keep_value(Csv *c, size_t i, const Field *f)
 {
     bool wide = c->count > SMALL || c->count == 0;
-    PtcValue v = field_value(c, i, f);
+    PtcValue v = csv_field_value(c, i, f);
     c->fields[wide ? 2 * i + 1 : i] = v;
-    return v != PTC_NONE || stopped(c);
+    return v != PTC_NONE || fail_csv_stopped(c);
 }
 
 /* Reads all fields of a line; *n becomes their number. */
-static bool read_line(Csv *c, FieldFn *take, size_t *n)
+static bool read_csv_line(Csv *c, FieldFn *take, size_t *n)
 {
     Field field;
     for (*n = 0;; c->at++) {
         if (c->count && *n == c->count)
-            return fail(c, c->line, column_of(c, c->at),
-                        "this line has more than %zu fields, the columns that the "
-                        "first line names",
-                        c->count);
-        if (!read_field(c, *n, &field) || !take(c, *n, &field))
+            return fail_csv(c, c->line, csv_column_of(c, c->at),
+                            "this line has more than %zu fields, the columns that the "
+                            "first line names",
+                            c->count);
+        if (!read_csv_field(c, *n, &field) || !take(c, *n, &field))
             return false;
         ++*n;
         if (c->at == c->end || *c->at != c->separator)
             break;
     }
     if (c->count && *n != c->count)
-        return fail(c, c->line, column_of(c, c->at), "this line has %zu of %zu fields", *n,
-                    c->count);
+        return fail_csv(c, c->line, csv_column_of(c, c->at), "this line has %zu of %zu fields", *n,
+                        c->count);
     return line_end(c);
 }
 
@@ -406,7 +406,7 @@ static size_t count_fields(const Csv *c, char separator, const char **at)
 
 /* The separator that divides the first two lines into equally many fields, and into most; a comma if none divides
  * them. */
-static char find_separator(const Csv *c)
+static char find_csv_separator(const Csv *c)
 {
     static const char known[] = {',', ';', '\t'};
     char best = ',';
@@ -427,7 +427,7 @@ static char find_separator(const Csv *c)
 /* ------------------------------------------------------------------------------------ rows */
 
 /* Which of the first n columns has the name; n: none. */
-static size_t find_name(const Csv *c, size_t n, const char *name, size_t len)
+static size_t find_csv_column(const Csv *c, size_t n, const char *name, size_t len)
 {
     size_t i = 0;
     while (i < n &&
@@ -446,7 +446,7 @@ static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
         ptc_buf_addf(name, "_%zu", ++c->columns[same].namesakes + 1);
         if (!ptc_buf_ok(name) || !ptc_tick(c->heap->budget, (int64_t)i + 1))
             return false;
-    } while (find_name(c, i, name->data, name->len) < i);
+    } while (find_csv_column(c, i, name->data, name->len) < i);
     return true;
 }
 
@@ -460,22 +460,22 @@ static bool name_column(Csv *c, size_t i, PtcValue said)
         ptc_buf_addf(&name, "column%zu", i + 1);
     else
         ptc_buf_add(&name, text.bytes, text.len);
-    size_t same = ptc_buf_ok(&name) ? find_name(c, i, name.data, name.len) : i;
+    size_t same = ptc_buf_ok(&name) ? find_csv_column(c, i, name.data, name.len) : i;
     bool ok = ptc_buf_ok(&name) && (same == i || number_name(c, i, same, &name));
     PtcValue key = ok ? ptc_str_new(c->heap, name.data, name.len) : PTC_NONE;
     ptc_buf_deinit(&name);
     if (key == PTC_NONE)
-        return stopped(c);
+        return fail_csv_stopped(c);
     c->keys[i] = key;
     return true;
 }
 
 /* The shape is made once: all narrow rows share it. */
-static bool read_names(Csv *c)
+static bool read_csv_header(Csv *c)
 {
     uint32_t hashes[SMALL];
     size_t n;
-    if (!read_line(c, keep_value, &n))
+    if (!read_csv_line(c, keep_value, &n))
         return false;
     for (size_t i = 0; i < n; i++)
         if (!name_column(c, i, c->fields[2 * i + 1]))
@@ -489,7 +489,7 @@ static bool read_names(Csv *c)
     if (n > SMALL)
         return true;
     c->shape = ptc_shape_new(c->heap, c->keys, hashes, n);
-    return c->shape != PTC_NONE || stopped(c);
+    return c->shape != PTC_NONE || fail_csv_stopped(c);
 }
 
 /* The first wide row is built like any map; the others share its index, which saves most of their memory. */
@@ -522,14 +522,14 @@ static PtcValue wide_row(Csv *c)
     return row;
 }
 
-static bool read_row(Csv *c, PtcValue rows)
+static bool read_csv_row(Csv *c, PtcValue rows)
 {
     size_t n;
     bool wide = c->count > SMALL;
-    if (!read_line(c, keep_value, &n))
+    if (!read_csv_line(c, keep_value, &n))
         return false;
     PtcValue row = wide ? wide_row(c) : ptc_smap_new(c->heap, c->shape, c->fields);
-    return (row != PTC_NONE && ptc_build_add(c->heap, rows, row)) || stopped(c);
+    return (row != PTC_NONE && ptc_build_add(c->heap, rows, row)) || fail_csv_stopped(c);
 }
 
 /* Looks at all fields, then goes back to where it began. */
@@ -539,7 +539,7 @@ static bool read_kinds(Csv *c)
     const char *at = c->at, *line_start = c->line_start;
     size_t line = c->line;
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c))
-        if (!read_line(c, keep_kind, &n))
+        if (!read_csv_line(c, keep_kind, &n))
             return false;
     c->at = at;
     c->line_start = line_start;
@@ -552,36 +552,36 @@ static PtcValue read_rows(Csv *c)
     PtcValue rows = ptc_build_new(c->heap);
     skip_empty_lines(c);
     if (rows == PTC_NONE) {
-        stopped(c);
+        fail_csv_stopped(c);
         return PTC_NONE;
     }
     if (c->at == c->end) {
-        fail(c, 0, 0, "there is no line that names the columns");
+        fail_csv(c, 0, 0, "there is no line that names the columns");
         return PTC_NONE;
     }
     if (!c->separator)
-        c->separator = find_separator(c);
-    if (!read_names(c) || (!c->apart && !read_kinds(c)))
+        c->separator = find_csv_separator(c);
+    if (!read_csv_header(c) || (!c->apart && !read_kinds(c)))
         return PTC_NONE;
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c)) {
         size_t began = c->line;
-        if (!read_row(c, rows)) {
+        if (!read_csv_row(c, rows)) {
             c->error->record = began;
             return PTC_NONE;
         }
     }
     PtcValue done = ptc_build_done(c->heap, rows, 0);
     if (done == PTC_NONE)
-        stopped(c);
+        fail_csv_stopped(c);
     return done;
 }
 
 /* Reports an error at a byte of the text as it was given. */
-static void fail_at(Csv *c, const char *text, const PtcCharsetError *wrong)
+static void fail_csv_at(Csv *c, const char *text, const PtcCharsetError *wrong)
 {
     c->line_start = text;
-    count_lines(c, text, text + wrong->at);
-    fail(c, c->line, column_of(c, text + wrong->at), "%s", wrong->what);
+    count_csv_lines(c, text, text + wrong->at);
+    fail_csv(c, c->line, csv_column_of(c, text + wrong->at), "%s", wrong->what);
     c->error->stopped = wrong->stopped;
 }
 
@@ -607,9 +607,9 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
         rows = read_rows(&c);
         part->separator = c.separator;
     } else {
-        fail_at(&c, text, &wrong);
+        fail_csv_at(&c, text, &wrong);
     }
-    release(&c);
+    release_csv(&c);
     ptc_buf_deinit(&converted);
     return rows;
 }

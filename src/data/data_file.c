@@ -27,10 +27,10 @@ static PtcValue name_file(const PtcDataFile *f, const char *path)
     return PTC_NONE;
 }
 
-static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
+static PtcValue fail_data_file(const PtcDataFile *f, const char *path, const char *format, ...)
     PTC_PRINTF(3, 4);
 
-static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
+static PtcValue fail_data_file(const PtcDataFile *f, const char *path, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -39,7 +39,7 @@ static PtcValue fail(const PtcDataFile *f, const char *path, const char *format,
     return name_file(f, path);
 }
 
-static PtcValue no_memory(const PtcDataFile *f, const char *path)
+static PtcValue fail_file_memory(const PtcDataFile *f, const char *path)
 {
     size_t limit = f->heap->pool->mem->limit;
     if (limit >= SIZE_MAX / 4)
@@ -52,7 +52,7 @@ static PtcValue no_memory(const PtcDataFile *f, const char *path)
 
 /* ------------------------------------------------------------------------------------ kinds */
 
-static bool ends_in(PtcText name, const char *end)
+static bool ends_in_suffix(PtcText name, const char *end)
 {
     size_t n = strlen(end);
     return name.len > n && memcmp(name.bytes + name.len - n, end, n) == 0;
@@ -70,10 +70,10 @@ PtcDataKind ptc_data_kind(const char *path)
         return PTC_DATA_TOLD;
     const char *slash = strrchr(path, '/');
     PtcText name = ptc_text_cstr(slash ? slash + 1 : path);
-    if (ends_in(name, ".gz"))
+    if (ends_in_suffix(name, ".gz"))
         name.len -= 3;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ends_in(name, kinds[i].end))
+        if (ends_in_suffix(name, kinds[i].end))
             return kinds[i].kind;
     return memchr(name.bytes, '.', name.len) ? PTC_DATA_UNKNOWN : PTC_DATA_TOLD;
 }
@@ -109,9 +109,9 @@ static PtcValue parse_values(PtcHeap *heap, PtcText t, PtcJsonError *error)
 static PtcValue fail_json_file(const PtcDataFile *f, const char *path, const PtcJsonError *error)
 {
     if (error->stopped)
-        return no_memory(f, path);
-    return fail(f, path, "line %u, column %u: %s", (unsigned)error->line, (unsigned)error->column,
-                error->message);
+        return fail_file_memory(f, path);
+    return fail_data_file(f, path, "line %u, column %u: %s", (unsigned)error->line,
+                          (unsigned)error->column, error->message);
 }
 
 static PtcValue parse_json(const PtcDataFile *f, const char *path, PtcText t)
@@ -124,7 +124,7 @@ static PtcValue parse_json(const PtcDataFile *f, const char *path, PtcText t)
 }
 
 /* The next line of a text, which is shortened by it. */
-static PtcText take_line(PtcText *t)
+static PtcText take_text_line(PtcText *t)
 {
     const char *lf = memchr(t->bytes, '\n', t->len);
     PtcText line = {t->bytes, lf ? (size_t)(lf - t->bytes) : t->len};
@@ -134,7 +134,7 @@ static PtcText take_line(PtcText *t)
     return line;
 }
 
-static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
+static PtcValue parse_jsonl_file(const PtcDataFile *f, const char *path, PtcText t)
 {
     PtcJsonError error;
     PtcValue v = ptc_json_parse_lines(f->heap, ptc_charset_unmarked(t), &error);
@@ -143,7 +143,7 @@ static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
 
 /* ------------------------------------------------------------------------------------- text */
 
-static PtcValue parse_csv(const PtcDataFile *f, const char *path, PtcText t, char separator)
+static PtcValue parse_csv_file(const PtcDataFile *f, const char *path, PtcText t, char separator)
 {
     PtcCsvError error;
     PtcCsvPart all = {.separator = separator};
@@ -151,18 +151,19 @@ static PtcValue parse_csv(const PtcDataFile *f, const char *path, PtcText t, cha
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
-        return no_memory(f, path);
+        return fail_file_memory(f, path);
     if (error.column)
-        return fail(f, path, "line %zu, column %zu: %s", error.line, error.column, error.message);
-    return error.line ? fail(f, path, "line %zu: %s", error.line, error.message)
-                      : fail(f, path, "%s", error.message);
+        return fail_data_file(f, path, "line %zu, column %zu: %s", error.line, error.column,
+                              error.message);
+    return error.line ? fail_data_file(f, path, "line %zu: %s", error.line, error.message)
+                      : fail_data_file(f, path, "%s", error.message);
 }
 
 static PtcValue split_lines(PtcHeap *heap, PtcText t)
 {
     PtcValue rows = ptc_build_new(heap);
     while (rows != PTC_NONE && t.len > 0) {
-        PtcText line = take_line(&t);
+        PtcText line = take_text_line(&t);
         line.len -= line.len > 0 && line.bytes[line.len - 1] == '\r';
         PtcValue v = ptc_str_new(heap, line.bytes, line.len);
         if (v == PTC_NONE || !ptc_build_add(heap, rows, v))
@@ -171,7 +172,7 @@ static PtcValue split_lines(PtcHeap *heap, PtcText t)
     return rows == PTC_NONE ? rows : ptc_build_done(heap, rows, 0);
 }
 
-static PtcValue parse_lines(const PtcDataFile *f, const char *path, PtcText t)
+static PtcValue parse_lines_file(const PtcDataFile *f, const char *path, PtcText t)
 {
     PtcBuf converted;
     PtcCharsetError wrong;
@@ -183,24 +184,25 @@ static PtcValue parse_lines(const PtcDataFile *f, const char *path, PtcText t)
         v = split_lines(f->heap, text);
     ptc_buf_deinit(&converted);
     if (!ok && !wrong.stopped)
-        return fail(f, path, "byte %zu: %s", wrong.at + 1, wrong.what);
-    return v == PTC_NONE ? no_memory(f, path) : v;
+        return fail_data_file(f, path, "byte %zu: %s", wrong.at + 1, wrong.what);
+    return v == PTC_NONE ? fail_file_memory(f, path) : v;
 }
 
 /* ------------------------------------------------------------------------------------- file */
 
-static PtcValue parse(const PtcDataFile *f, const char *path, PtcText t, PtcDataForm *form)
+static PtcValue parse_file_text(const PtcDataFile *f, const char *path, PtcText t,
+                                PtcDataForm *form)
 {
     if (form->kind == PTC_DATA_TOLD && !ptc_data_guess(f->heap->pool->mem, t, true, form))
-        return no_memory(f, path);
+        return fail_file_memory(f, path);
     if (t.len == 0 && is_stdin(path))
-        return parse_lines(f, path, t); /* no rows, whatever they would be */
+        return parse_lines_file(f, path, t); /* no rows, whatever they would be */
     switch (form->kind) {
     case PTC_DATA_JSON: return parse_json(f, path, t);
-    case PTC_DATA_JSONL: return parse_jsonl(f, path, t);
-    case PTC_DATA_CSV: return parse_csv(f, path, t, form->separator);
-    case PTC_DATA_TSV: return parse_csv(f, path, t, '\t');
-    default: return parse_lines(f, path, t);
+    case PTC_DATA_JSONL: return parse_jsonl_file(f, path, t);
+    case PTC_DATA_CSV: return parse_csv_file(f, path, t, form->separator);
+    case PTC_DATA_TSV: return parse_csv_file(f, path, t, '\t');
+    default: return parse_lines_file(f, path, t);
     }
 }
 
@@ -214,19 +216,19 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
         form->kind = ptc_data_kind(path);
     if (!ptc_data_source_open(&source, mem, path)) {
         *form = (PtcDataForm){0}; /* what it is called is not what is wrong */
-        return fail(f, path, "%s", source.why.text);
+        return fail_data_file(f, path, "%s", source.why.text);
     }
     if (form->kind == PTC_DATA_UNKNOWN) {
         ptc_data_source_close(&source);
-        return fail(f, path, "the ending says what it is: %s", endings);
+        return fail_data_file(f, path, "the ending says what it is: %s", endings);
     }
     ptc_buf_init(&text, mem, mem->limit);
     bool ok = ptc_data_source_all(&source, &text);
-    PtcValue v = ok ? parse(f, path, ptc_buf_view(&text), form) : PTC_NONE;
+    PtcValue v = ok ? parse_file_text(f, path, ptc_buf_view(&text), form) : PTC_NONE;
     if (!ok && text.failed)
-        no_memory(f, path);
+        fail_file_memory(f, path);
     else if (!ok)
-        fail(f, path, "%s", source.why.text);
+        fail_data_file(f, path, "%s", source.why.text);
     ptc_buf_deinit(&text);
     ptc_data_source_close(&source);
     return v;

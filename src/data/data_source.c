@@ -24,7 +24,7 @@ struct PtcUnpack {
 static const int gzip_only = 16 + MAX_WBITS;
 
 /* Always false. */
-static bool refuse(PtcDataSource *s, const char *text)
+static bool refuse_data_source(PtcDataSource *s, const char *text)
 {
     return ptc_why_say(&s->why, PTC_WHY_INVALID, "%s", text);
 }
@@ -32,7 +32,7 @@ static bool refuse(PtcDataSource *s, const char *text)
 /* The same for who counts bytes. */
 static ptrdiff_t end_reading(PtcDataSource *s, const char *text)
 {
-    (void)refuse(s, text);
+    (void)refuse_data_source(s, text);
     return -1;
 }
 
@@ -46,7 +46,7 @@ static bool try_again(int fd)
     return errno == EAGAIN && (poll(&p, 1, -1) >= 0 || errno == EINTR);
 }
 
-static ptrdiff_t read_file(PtcDataSource *s, char *to, size_t n)
+static ptrdiff_t read_source_file(PtcDataSource *s, char *to, size_t n)
 {
     ssize_t got;
     while ((got = read(s->fd, to, n)) < 0)
@@ -58,9 +58,9 @@ static ptrdiff_t read_file(PtcDataSource *s, char *to, size_t n)
 }
 
 /* Fills the chunk, which must be empty. */
-static bool fill(PtcDataSource *s)
+static bool fill_source_chunk(PtcDataSource *s)
 {
-    ptrdiff_t n = read_file(s, s->chunk, PTC_DATA_SOURCE_CHUNK);
+    ptrdiff_t n = read_source_file(s, s->chunk, PTC_DATA_SOURCE_CHUNK);
     s->at = 0;
     s->len = n < 0 ? 0 : (size_t)n;
     return n >= 0;
@@ -107,9 +107,9 @@ static bool next_packed(PtcDataSource *s)
 {
     struct PtcUnpack *z = s->zip;
     if (s->chunk[s->at] != '\x1f')
-        return refuse(s, "it has other bytes after its packed ones");
+        return refuse_data_source(s, "it has other bytes after its packed ones");
     z->between = false;
-    return z->lib.reset(&z->stream) == Z_OK || refuse(s, "it cannot be unpacked");
+    return z->lib.reset(&z->stream) == Z_OK || refuse_data_source(s, "it cannot be unpacked");
 }
 
 /* Unpacks what the chunk has; how many bytes that made, -1: it is damaged. */
@@ -132,10 +132,10 @@ static ptrdiff_t inflate_some(PtcDataSource *s, char *to, size_t n)
     return (ptrdiff_t)(room - z->stream.avail_out);
 }
 
-static ptrdiff_t unpack(PtcDataSource *s, char *to, size_t n)
+static ptrdiff_t unpack_source(PtcDataSource *s, char *to, size_t n)
 {
     for (;;) {
-        if (s->len == 0 && !s->ended && !fill(s))
+        if (s->len == 0 && !s->ended && !fill_source_chunk(s))
             return -1;
         if (s->len == 0 && s->zip->between)
             return 0;
@@ -157,15 +157,15 @@ bool ptc_data_source_open(PtcDataSource *s, PtcMem *mem, const char *path)
     bool own = strcmp(path, "-") != 0;
     *s = (PtcDataSource){.mem = mem, .own = own, .fd = own ? open(path, O_RDONLY | O_CLOEXEC) : 0};
     if (s->fd < 0)
-        return refuse(s, strerror(errno));
+        return refuse_data_source(s, strerror(errno));
     if (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode))
         s->size = (size_t)st.st_size;
     if (!(s->chunk = ptc_mem_alloc(mem, PTC_DATA_SOURCE_CHUNK)))
         ptc_why_no_memory(&s->why);
     /* A pipe may bring the first byte alone. */
-    bool ok = s->chunk && fill(s);
+    bool ok = s->chunk && fill_source_chunk(s);
     if (ok && s->len == 1 && s->chunk[0] == '\x1f') {
-        ptrdiff_t more = read_file(s, s->chunk + 1, PTC_DATA_SOURCE_CHUNK - 1);
+        ptrdiff_t more = read_source_file(s, s->chunk + 1, PTC_DATA_SOURCE_CHUNK - 1);
         ok = more >= 0;
         s->len += ok ? (size_t)more : 0;
     }
@@ -188,9 +188,9 @@ void ptc_data_source_close(PtcDataSource *s)
 ptrdiff_t ptc_data_source_read(PtcDataSource *s, char *to, size_t n)
 {
     if (s->zip)
-        return unpack(s, to, n);
+        return unpack_source(s, to, n);
     if (s->len == 0)
-        return s->ended ? 0 : read_file(s, to, n);
+        return s->ended ? 0 : read_source_file(s, to, n);
     n = n < s->len ? n : s->len;
     memcpy(to, s->chunk + s->at, n);
     s->at += n;
@@ -205,7 +205,7 @@ bool ptc_data_source_all(PtcDataSource *s, PtcBuf *out)
         (void)!ptc_buf_reserve(out, s->size + 1);
     for (;;) {
         if (out->len == out->max)
-            return refuse(s, "it is too large");
+            return refuse_data_source(s, "it is too large");
         size_t room = out->max - out->len;
         if (out->len == out->cap &&
             !ptc_buf_reserve(out, room < PTC_DATA_SOURCE_CHUNK ? room : PTC_DATA_SOURCE_CHUNK))

@@ -7,7 +7,7 @@
 #include "data/csv.h"
 #include "json/check.h"
 
-enum { NAME_BYTES = 64 };
+enum { GUESS_NAME_BYTES = 64 };
 
 /* The beginning of a text as CSV, divided by one separator. */
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     size_t records, fields; /* fields of the first record */
     bool alike;             /* all records have as many */
     size_t names;           /* fields that look like names, before one that does not */
-} Table;
+} GuessTable;
 
 typedef enum { AT_FIELD, AT_RECORD, AT_OPEN_QUOTE, AT_NONSENSE } Next;
 
@@ -35,7 +35,7 @@ static bool is_sign_of(char c, const char *set)
 /* Numbers, dates, times, addresses, paths and messages are no names.  Quotes are for names with other characters. */
 static bool is_column_name(PtcText t, bool quoted)
 {
-    bool ok = t.len > 0 && t.len <= NAME_BYTES &&
+    bool ok = t.len > 0 && t.len <= GUESS_NAME_BYTES &&
               (is_name_letter(*t.bytes) || is_sign_of(*t.bytes, "_#@$%"));
     for (size_t i = 0; ok && !quoted && i < t.len; i++)
         ok = is_name_letter(t.bytes[i]) || is_sign_of(t.bytes[i], "0123456789 _-./#%()[]$&+*?@'");
@@ -51,7 +51,7 @@ static bool is_distinct_name(const PtcText *names, size_t n, PtcText name)
 
 /* ---------------------------------------------------------------------------------- records */
 
-static const char *field_end(const Table *t, bool *quoted)
+static const char *field_end(const GuessTable *t, bool *quoted)
 {
     const char *p = t->at;
     *quoted = p < t->end && *p == '"';
@@ -67,7 +67,7 @@ static const char *field_end(const Table *t, bool *quoted)
 }
 
 /* Moves past a field and what ends it, empty lines too. */
-static Next skip_field(Table *t, PtcText *field, bool *quoted)
+static Next skip_field(GuessTable *t, PtcText *field, bool *quoted)
 {
     const char *p = field_end(t, quoted);
     if (!p)
@@ -83,7 +83,7 @@ static Next skip_field(Table *t, PtcText *field, bool *quoted)
     return t->at > p || p == t->end ? AT_RECORD : AT_NONSENSE;
 }
 
-static Next look_at_names(Table *t)
+static Next look_at_names(GuessTable *t)
 {
     PtcText names[PTC_CSV_COLUMNS], field;
     bool quoted;
@@ -100,7 +100,7 @@ static Next look_at_names(Table *t)
     return next;
 }
 
-static Next count_record(Table *t, size_t *fields)
+static Next count_record(GuessTable *t, size_t *fields)
 {
     PtcText field;
     bool quoted;
@@ -111,9 +111,9 @@ static Next count_record(Table *t, size_t *fields)
 }
 
 /* A quote that is open where the text was cut belongs to a record that does not count. */
-static Table look_at_table(PtcText text, char separator, bool whole)
+static GuessTable look_at_table(PtcText text, char separator, bool whole)
 {
-    Table t = {.at = text.bytes, .end = text.bytes + text.len, .separator = separator};
+    GuessTable t = {.at = text.bytes, .end = text.bytes + text.len, .separator = separator};
     size_t fields = 0;
     while (t.at < t.end && (*t.at == '\n' || *t.at == '\r'))
         t.at++;
@@ -135,7 +135,7 @@ static void guess_csv(PtcText text, bool whole, PtcDataForm *form)
 {
     static const char separators[] = {',', ';', '\t'};
     for (size_t i = 0; i < sizeof separators; i++) {
-        Table t = look_at_table(text, separators[i], whole);
+        GuessTable t = look_at_table(text, separators[i], whole);
         bool named = t.names > 0 && t.names == t.fields;
         if (t.alike && named && t.fields > form->columns) {
             form->kind = PTC_DATA_CSV;

@@ -15,9 +15,9 @@
 
 enum { BATCH = 512 * 1024, LINE_MB = 64 };
 
-static bool refuse(PtcRowStream *s, size_t line, const char *format, ...) PTC_PRINTF(3, 4);
+static bool refuse_rows(PtcRowStream *s, size_t line, const char *format, ...) PTC_PRINTF(3, 4);
 
-static bool refuse(PtcRowStream *s, size_t line, const char *format, ...)
+static bool refuse_rows(PtcRowStream *s, size_t line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -29,7 +29,7 @@ static bool refuse(PtcRowStream *s, size_t line, const char *format, ...)
 
 static void refuse_at(PtcRowStream *s, size_t line, size_t column, const char *message)
 {
-    refuse(s, 0, "line %zu, column %zu: %s", line, column, message);
+    refuse_rows(s, 0, "line %zu, column %zu: %s", line, column, message);
 }
 
 /* ----------------------------------------------------------------------------- ends of rows */
@@ -55,7 +55,7 @@ static void scan_csv(PtcRowStream *s)
     }
 }
 
-static void scan(PtcRowStream *s)
+static void scan_for_rows(PtcRowStream *s)
 {
     if (s->form.kind == PTC_DATA_CSV) {
         scan_csv(s);
@@ -72,16 +72,16 @@ static void scan(PtcRowStream *s)
 /* --------------------------------------------------------------------------------- reading */
 
 /* Reads until there is enough, or the end. */
-static bool read_more(PtcRowStream *s, size_t enough)
+static bool read_row_text(PtcRowStream *s, size_t enough)
 {
     while (!s->ended && s->text.len < enough) {
         if (!ptc_buf_reserve(&s->text, PTC_DATA_SOURCE_CHUNK))
-            return s->text.full ? refuse(s, s->line, "it is longer than %d MiB", LINE_MB)
-                                : refuse(s, 0, "out of memory");
+            return s->text.full ? refuse_rows(s, s->line, "it is longer than %d MiB", LINE_MB)
+                                : refuse_rows(s, 0, "out of memory");
         ptrdiff_t n =
             ptc_data_source_read(&s->source, s->text.data + s->text.len, PTC_DATA_SOURCE_CHUNK);
         if (n < 0)
-            return refuse(s, 0, "%s", s->source.why.text);
+            return refuse_rows(s, 0, "%s", s->source.why.text);
         s->text.len += (size_t)n;
         s->ended = n == 0;
     }
@@ -89,12 +89,12 @@ static bool read_more(PtcRowStream *s, size_t enough)
 }
 
 /* Makes `whole` more than the head, or reaches the end. */
-static bool fill(PtcRowStream *s)
+static bool fill_row_stream(PtcRowStream *s)
 {
     for (size_t enough = s->head + BATCH;; enough = s->text.len + s->text.len / 2) {
-        if (!read_more(s, enough))
+        if (!read_row_text(s, enough))
             return false;
-        scan(s);
+        scan_for_rows(s);
         if (s->ended)
             s->whole = s->text.len;
         if (s->whole > s->head || s->ended)
@@ -102,7 +102,7 @@ static bool fill(PtcRowStream *s)
     }
 }
 
-static size_t count_lines(const char *text, size_t len)
+static size_t count_line_feeds(const char *text, size_t len)
 {
     size_t n = 0;
     for (const char *p = text, *end = text + len; (p = memchr(p, '\n', (size_t)(end - p))); p++)
@@ -112,7 +112,7 @@ static size_t count_lines(const char *text, size_t len)
 
 /* The separator decides where quotes open, so it must be known before rows are looked for: it is the one that occurs
  * most in the first line. */
-static void find_separator(PtcRowStream *s)
+static void find_stream_separator(PtcRowStream *s)
 {
     static const char known[] = {',', ';', '\t'};
     size_t most = 0;
@@ -138,15 +138,15 @@ static void find_separator(PtcRowStream *s)
 static bool find_head(PtcRowStream *s)
 {
     size_t begin = 0;
-    find_separator(s);
+    find_stream_separator(s);
     while (begin < s->text.len && (s->text.data[begin] == '\n' || s->text.data[begin] == '\r'))
         begin++;
     s->at_field = true;
     bool quoted = false;
     for (size_t i = begin;; i++) {
         if (i == s->text.len && s->ended)
-            return refuse(s, 0, "there is no line that names the columns");
-        if (i == s->text.len && !read_more(s, s->text.len + 1))
+            return refuse_rows(s, 0, "there is no line that names the columns");
+        if (i == s->text.len && !read_row_text(s, s->text.len + 1))
             return false;
         if (i == s->text.len)
             continue;
@@ -154,7 +154,7 @@ static bool find_head(PtcRowStream *s)
         if (quoted || s->text.data[i] != '\n')
             continue;
         s->head = s->scanned = s->whole = i + 1;
-        s->line = 1 + count_lines(s->text.data, s->head);
+        s->line = 1 + count_line_feeds(s->text.data, s->head);
         return true;
     }
 }
@@ -172,7 +172,7 @@ static bool guess_kind(PtcRowStream *s)
 {
     PtcText text = ptc_buf_view(&s->text);
     if (!ptc_data_guess(s->source.mem, text, s->ended, &s->form))
-        return refuse(s, 0, "out of memory");
+        return refuse_rows(s, 0, "out of memory");
     if (s->form.kind != PTC_DATA_JSON)
         return true;
     text = ptc_text_trim(text, " \t\r\n");
@@ -182,14 +182,14 @@ static bool guess_kind(PtcRowStream *s)
     return true;
 }
 
-static bool find_kind(PtcRowStream *s, const char *path)
+static bool find_stream_kind(PtcRowStream *s, const char *path)
 {
     PtcDataForm *form = &s->form;
     if (form->kind == PTC_DATA_TOLD)
         form->kind = ptc_data_kind(path);
     if (form->kind == PTC_DATA_UNKNOWN)
-        return refuse(s, 0, "--each reads .jsonl, .ndjson, .csv, .tsv, .txt and .log");
-    if (!read_more(s, BATCH))
+        return refuse_rows(s, 0, "--each reads .jsonl, .ndjson, .csv, .tsv, .txt and .log");
+    if (!read_row_text(s, BATCH))
         return false;
     skip_mark(s);
     if (s->text.len == 0 && strcmp(path, "-") == 0)
@@ -197,9 +197,10 @@ static bool find_kind(PtcRowStream *s, const char *path)
     if (form->kind == PTC_DATA_TOLD && !guess_kind(s))
         return false;
     if (form->kind == PTC_DATA_JSON)
-        return refuse(s, 0,
-                      "--each reads JSON Lines, and --input jsonl says that it is; without --each "
-                      "JSON is read whole, and (map f rows) goes through it");
+        return refuse_rows(
+            s, 0,
+            "--each reads JSON Lines, and --input jsonl says that it is; without --each "
+            "JSON is read whole, and (map f rows) goes through it");
     if (form->kind == PTC_DATA_TSV)
         *form = (PtcDataForm){.kind = PTC_DATA_CSV, .separator = '\t'};
     return form->kind != PTC_DATA_CSV || find_head(s);
@@ -211,9 +212,9 @@ bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, PtcData
     *s = (PtcRowStream){.form.kind = given, .why = why, .line = 1};
     snprintf(s->name, sizeof s->name, "%.200s", strcmp(path, "-") == 0 ? "standard input" : path);
     if (!ptc_data_source_open(&s->source, mem, path))
-        return refuse(s, 0, "%s", s->source.why.text);
+        return refuse_rows(s, 0, "%s", s->source.why.text);
     ptc_buf_init(&s->text, mem, (size_t)LINE_MB << 20);
-    if (find_kind(s, path))
+    if (find_stream_kind(s, path))
         return true;
     ptc_row_stream_close(s);
     return false;
@@ -227,31 +228,31 @@ void ptc_row_stream_close(PtcRowStream *s)
 
 /* -------------------------------------------------------------------------------- batches */
 
-static PtcValue no_memory(PtcRowStream *s)
+static PtcValue refuse_row_memory(PtcRowStream *s)
 {
-    refuse(s, s->line, "the rows from here on do not fit in memory together");
+    refuse_rows(s, s->line, "the rows from here on do not fit in memory together");
     return PTC_NONE;
 }
 
-static PtcValue parse_csv(PtcRowStream *s, PtcHeap *heap)
+static PtcValue parse_csv_batch(PtcRowStream *s, PtcHeap *heap)
 {
     PtcCsvError error;
     PtcValue v = ptc_csv_parse(heap, s->text.data, s->whole, &s->csv, &error);
-    size_t first = 1 + count_lines(s->text.data, s->head);
+    size_t first = 1 + count_line_feeds(s->text.data, s->head);
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
-        return no_memory(s);
+        return refuse_row_memory(s);
     size_t line = error.line >= first ? s->line + error.line - first : error.line;
     s->broken = error.record >= first ? s->line + error.record - first : s->line;
     if (error.column)
         refuse_at(s, line, error.column, error.message);
     else
-        refuse(s, line, "%s", error.message);
+        refuse_rows(s, line, "%s", error.message);
     return PTC_NONE;
 }
 
-static PtcValue parse_jsonl(PtcRowStream *s, PtcHeap *heap)
+static PtcValue parse_jsonl_batch(PtcRowStream *s, PtcHeap *heap)
 {
     PtcJsonError error;
     PtcText text = {s->text.data, s->whole};
@@ -259,13 +260,13 @@ static PtcValue parse_jsonl(PtcRowStream *s, PtcHeap *heap)
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
-        return no_memory(s);
+        return refuse_row_memory(s);
     s->broken = s->line + error.line - 1;
     refuse_at(s, s->broken, error.column, error.message);
     return PTC_NONE;
 }
 
-static PtcValue parse_lines(PtcRowStream *s, PtcHeap *heap)
+static PtcValue parse_line_batch(PtcRowStream *s, PtcHeap *heap)
 {
     PtcValue rows = ptc_build_new(heap);
     const char *p = s->text.data, *end = p + s->whole;
@@ -275,22 +276,22 @@ static PtcValue parse_lines(PtcRowStream *s, PtcHeap *heap)
         len -= len > 0 && p[len - 1] == '\r';
         if (ptc_utf8_valid_prefix(p, len) < len) {
             s->broken = number;
-            refuse(s, number, "it is not UTF-8");
+            refuse_rows(s, number, "it is not UTF-8");
             return PTC_NONE;
         }
         PtcValue v = ptc_str_new(heap, p, len);
         if (v == PTC_NONE || !ptc_build_add(heap, rows, v))
-            return no_memory(s);
+            return refuse_row_memory(s);
         p = stop + (lf != NULL);
     }
     PtcValue done = rows == PTC_NONE ? rows : ptc_build_done(heap, rows, 0);
-    return done == PTC_NONE ? no_memory(s) : done;
+    return done == PTC_NONE ? refuse_row_memory(s) : done;
 }
 
 /* Drops the rows that were handed out. */
-static void drop(PtcRowStream *s)
+static void drop_taken_rows(PtcRowStream *s)
 {
-    s->line += count_lines(s->text.data + s->head, s->whole - s->head);
+    s->line += count_line_feeds(s->text.data + s->head, s->whole - s->head);
     memmove(s->text.data + s->head, s->text.data + s->whole, s->text.len - s->whole);
     s->text.len -= s->whole - s->head;
     s->scanned -= s->whole - s->head;
@@ -299,9 +300,9 @@ static void drop(PtcRowStream *s)
 
 static PtcValue parse_rows(PtcRowStream *s, PtcHeap *heap)
 {
-    return s->form.kind == PTC_DATA_CSV     ? parse_csv(s, heap)
-           : s->form.kind == PTC_DATA_JSONL ? parse_jsonl(s, heap)
-                                            : parse_lines(s, heap);
+    return s->form.kind == PTC_DATA_CSV     ? parse_csv_batch(s, heap)
+           : s->form.kind == PTC_DATA_JSONL ? parse_jsonl_batch(s, heap)
+                                            : parse_line_batch(s, heap);
 }
 
 /* Leaves the row that cannot be read out of the whole ones.  False: there is none before it. */
@@ -322,7 +323,7 @@ static bool end_before_broken(PtcRowStream *s)
 
 PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
 {
-    if (s->broken || !fill(s))
+    if (s->broken || !fill_row_stream(s))
         return PTC_NONE;
     if (s->whole == s->head)
         return PTC_NIL;
@@ -332,6 +333,6 @@ PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
     if (rows == PTC_NONE && s->broken && end_before_broken(s))
         rows = parse_rows(s, heap);
     if (rows != PTC_NONE)
-        drop(s);
+        drop_taken_rows(s);
     return rows;
 }

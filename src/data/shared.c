@@ -13,10 +13,10 @@
 #include "value/coll/visit.h"
 #include "value/str.h"
 
-enum { NAMES = 64, NAME_BYTES = 64, COLUMNS_SHOWN = 24 };
+enum { SHARED_NAMES = 64, SHARED_NAME_BYTES = 64, COLUMNS_SHOWN = 24 };
 
 typedef struct {
-    char name[NAME_BYTES + 1];
+    char name[SHARED_NAME_BYTES + 1];
     PtcValue key, value;
     size_t bytes;
 } Named;
@@ -26,12 +26,12 @@ struct PtcShared {
     PtcPool pool;
     PtcBudget budget;
     PtcHeap heap;
-    Named items[NAMES];
+    Named items[SHARED_NAMES];
     size_t count;
     bool own; /* no other process shares its pages */
 };
 
-static PtcShared *make(size_t limit, bool own)
+static PtcShared *make_shared(size_t limit, bool own)
 {
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -49,12 +49,12 @@ static PtcShared *make(size_t limit, bool own)
 
 PtcShared *ptc_shared_new(void)
 {
-    return make(SIZE_MAX / 2, false);
+    return make_shared(SIZE_MAX / 2, false);
 }
 
 PtcShared *ptc_shared_new_own(size_t limit)
 {
-    return make(limit, true);
+    return make_shared(limit, true);
 }
 
 void ptc_shared_free(PtcShared *s)
@@ -80,7 +80,7 @@ size_t ptc_shared_bytes(const PtcShared *s)
 bool ptc_shared_is_name(const char *name)
 {
     size_t len = strlen(name);
-    if (len == 0 || len > NAME_BYTES || (name[0] >= '0' && name[0] <= '9'))
+    if (len == 0 || len > SHARED_NAME_BYTES || (name[0] >= '0' && name[0] <= '9'))
         return false;
     for (const char *p = name; *p; p++)
         if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
@@ -90,7 +90,7 @@ bool ptc_shared_is_name(const char *name)
 }
 
 /* Computes the hash of every string now; it would otherwise be written when first asked for, and unshare the page. */
-static bool settle(PtcShared *s, PtcValue value)
+static bool compute_string_hashes(PtcShared *s, PtcValue value)
 {
     PtcWalk walk;
     PtcFrame *top;
@@ -112,11 +112,11 @@ static bool settle(PtcShared *s, PtcValue value)
 }
 
 /* The size of an item is what the ledger grew by while it was loaded. */
-static bool add(PtcShared *s, const char *name, PtcValue value, size_t before)
+static bool add_shared_item(PtcShared *s, const char *name, PtcValue value, size_t before)
 {
     Named *item = &s->items[s->count];
     item->key = ptc_str_new(&s->heap, name, strlen(name));
-    if (item->key == PTC_NONE || (!s->own && !settle(s, value)))
+    if (item->key == PTC_NONE || (!s->own && !compute_string_hashes(s, value)))
         return false;
     (void)ptc_str_hash(item->key);
     item->value = value;
@@ -126,7 +126,7 @@ static bool add(PtcShared *s, const char *name, PtcValue value, size_t before)
     return true;
 }
 
-static const Named *find(const PtcShared *s, const char *name)
+static const Named *find_shared_item(const PtcShared *s, const char *name)
 {
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->items[i].name, name) == 0)
@@ -140,11 +140,11 @@ static bool may_name(const PtcShared *s, const char *name, PtcWhy *why)
         ptc_why_say(why, PTC_WHY_INVALID,
                     "\"%.80s\" cannot be a name of data: use letters, digits, - and _, at "
                     "most %d, not beginning with a digit",
-                    name, NAME_BYTES);
-    else if (find(s, name) || s->count == NAMES)
+                    name, SHARED_NAME_BYTES);
+    else if (find_shared_item(s, name) || s->count == SHARED_NAMES)
         ptc_why_say(why, PTC_WHY_INVALID,
-                    find(s, name) ? "%s: there is already data of that name"
-                                  : "%s: there are too many data files",
+                    find_shared_item(s, name) ? "%s: there is already data of that name"
+                                              : "%s: there are too many data files",
                     name);
     else
         return true;
@@ -161,7 +161,7 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, PtcDataFo
     PtcValue v = ptc_data_file_read(&file, path);
     if (v == PTC_NONE)
         return false;
-    bool ok = add(s, name, v, before);
+    bool ok = add_shared_item(s, name, v, before);
     if (!ok)
         ptc_why_say(why, PTC_WHY_NO_MEMORY, "%s: out of memory", path);
     return ok;
@@ -169,7 +169,7 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, PtcDataFo
 
 PtcValue ptc_shared_value(const PtcShared *s, const char *name)
 {
-    const Named *item = find(s, name);
+    const Named *item = find_shared_item(s, name);
     return item ? item->value : PTC_NONE;
 }
 
@@ -178,7 +178,7 @@ bool ptc_shared_add_rows(PtcShared *s, const char *name, PtcValue v)
     size_t before = atomic_load(&s->mem.used);
     if (!ptc_is_sequential(v))
         v = ptc_vec_new(&s->heap, &v, 1, 0);
-    return v != PTC_NONE && s->count < NAMES && add(s, name, v, before);
+    return v != PTC_NONE && s->count < SHARED_NAMES && add_shared_item(s, name, v, before);
 }
 
 bool ptc_shared_add_texts(PtcShared *s, const char *name, char *const *texts, size_t count)
@@ -191,7 +191,7 @@ bool ptc_shared_add_texts(PtcShared *s, const char *name, char *const *texts, si
             return false;
     }
     PtcValue v = all == PTC_NONE ? all : ptc_build_done(&s->heap, all, 0);
-    return v != PTC_NONE && s->count < NAMES && add(s, name, v, before);
+    return v != PTC_NONE && s->count < SHARED_NAMES && add_shared_item(s, name, v, before);
 }
 
 /* ----------------------------------------------------------------------------------- using */
@@ -226,7 +226,7 @@ static bool is_awkward(PtcShared *s, PtcValue v)
     return false;
 }
 
-static void add_item(PtcShared *s, PtcBuf *buf, const Named *item)
+static void describe_shared_item(PtcShared *s, PtcBuf *buf, const Named *item)
 {
     PtcValue v = item->value;
     ptc_buf_addf(buf, "data/%s: ", item->name);
@@ -243,7 +243,7 @@ void ptc_shared_describe(PtcShared *s, PtcBuf *buf, size_t max)
     bool awkward = false;
     for (size_t i = 0; i < count; i++) {
         size_t before = buf->len;
-        add_item(s, buf, &s->items[i]);
+        describe_shared_item(s, buf, &s->items[i]);
         if (buf->len - begin > max) {
             buf->len = before;
             ptc_buf_addf(buf, "and %zu more: (dir 'data)\n", count - i);

@@ -8,7 +8,7 @@
 #include "engine/session_named.h"
 
 enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
-enum { AFTER_NS = 250000000 }; /* for a task, once its program has ended */
+enum { ENGINE_AFTER_NS = 250000000 }; /* for a task, once its program has ended */
 
 const PtcLimits ptc_default_limits = {
     .size = sizeof(PtcLimits),
@@ -148,7 +148,8 @@ void ptc_engine_task_after(Ptc *ptc)
     const PtcBudget *b = &ptc->vm.budget;
     int64_t end = b->compute_end_ns < b->deadline_ns ? b->compute_end_ns : b->deadline_ns;
     if (ptc->task_end_ns != INT64_MAX)
-        ptc->task_end_ns = end > INT64_MAX - AFTER_NS ? INT64_MAX - 1 : end + AFTER_NS;
+        ptc->task_end_ns =
+            end > INT64_MAX - ENGINE_AFTER_NS ? INT64_MAX - 1 : end + ENGINE_AFTER_NS;
 }
 
 void ptc_engine_task_end(Ptc *ptc)
@@ -252,10 +253,10 @@ void ptc_engine_rest(Ptc *ptc)
     ptc_pool_empty(&ptc->pool);
 }
 
-void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *ledger)
+void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *call_log)
 {
     ptc->remote_home = remote;
-    ptc->remote_ledger = ledger;
+    ptc->remote_call_log = call_log;
 }
 
 bool ptc_engine_start_threads(Ptc *ptc)

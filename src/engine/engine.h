@@ -36,7 +36,7 @@ struct Ptc {
     const PtcRemoteRun *remote;
     PtcRemoteNames *remote_names; /* what was found in them; made when it is first needed */
     PtcRemote *remote_home; /* begun and ended with every run that nobody else has begun; or NULL */
-    PtcBuf *remote_ledger;  /* gets the calls of the last such run; or NULL */
+    PtcBuf *remote_call_log; /* gets the calls of the last such run; or NULL */
     atomic_bool running;
     int64_t task_end_ns;           /* of the current task; INT64_MAX: none */
     PtcNames no_names;             /* for runs without a session */
@@ -65,9 +65,9 @@ void ptc_engine_cancel(Ptc *ptc);
 void ptc_engine_wait_begin(Ptc *ptc);
 void ptc_engine_wait_end(Ptc *ptc);
 
-/* Other servers that all later runs of the engine may call; NULL: none.  `ledger` (or NULL) gets the calls of the last
- * run, a JSON array.  Both must outlive the engine's runs. */
-void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *ledger);
+/* Other servers that all later runs of the engine may call; NULL: none.  `call_log` (or NULL) gets the calls of the
+ * last run, a JSON array.  Both must outlive the engine's runs. */
+void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *call_log);
 
 /* The limits that apply unless others are set. */
 extern const PtcLimits ptc_default_limits;

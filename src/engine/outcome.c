@@ -75,7 +75,7 @@ void ptc_outcome_keep(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap)
 
 /* -------------------------------------------------------------------------- filling */
 
-static void take_calls(PtcOutcome *o, PtcVM *vm)
+static void take_run_calls(PtcOutcome *o, PtcVM *vm)
 {
     o->log = vm->log;
     vm->log = (PtcLog){0};
@@ -184,7 +184,7 @@ void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
     }
 }
 
-static bool is_text(PtcValue str, const char *text, size_t len)
+static bool is_string_text(PtcValue str, const char *text, size_t len)
 {
     return ptc_str_len(str) == len && memcmp(ptc_str_bytes(str), text, len) == 0;
 }
@@ -196,7 +196,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     o->prints = ptc_prints_take(&vm->prints);
     o->warnings = vm->warnings;
     vm->warnings = (PtcWarnings){0};
-    take_calls(o, vm);
+    take_run_calls(o, vm);
     o->ok = ok;
     o->control = vm->control;
     o->heap.budget = &o->budget;
@@ -215,7 +215,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
         list = &vm->error;
         n = 1;
         if (vm->error_source != PTC_NIL) {
-            earlier = !is_text(vm->error_source, source, len);
+            earlier = !is_string_text(vm->error_source, source, len);
             source = ptc_str_bytes(vm->error_source);
             len = ptc_str_len(vm->error_source);
         }
@@ -273,7 +273,7 @@ const char *ptc_outcome_show_text(PtcOutcome *o)
 }
 
 /* Says what keeps the result from being JSON. */
-static void explain_json(PtcOutcome *o, const PtcJsonError *error)
+static void explain_json_result(PtcOutcome *o, const PtcJsonError *error)
 {
     bool root = strcmp(error->path, "<root>") == 0;
     o->json_long = !error->what[0];
@@ -299,7 +299,7 @@ const char *ptc_outcome_show_json(PtcOutcome *o)
             ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
         o->json_none = !written && !o->json.failed;
         if (o->json_none)
-            explain_json(o, &error);
+            explain_json_result(o, &error);
         o->json.failed = !written;
     }
     return ptc_buf_text(&o->json);

@@ -12,12 +12,12 @@
 #include "tool/wire/protocol.h"
 
 enum {
-    VALUE_BYTES = 64 * 1024, /* of a stored value that are printed in order to be counted */
+    PAYLOAD_VALUE_BYTES = 64 * 1024, /* of a stored value that are printed in order to be counted */
     PAYLOAD_SLACK = 16 * 1024 * 1024, /* for everything except printed text */
     ESCAPED = 6,                      /* bytes that one byte can become in JSON */
 };
 
-/* What an answer is made from; all of it is released in release(). */
+/* What an answer is made from; all of it is released in release_payload(). */
 typedef struct {
     PtcOutcome *o;
     PtcMem *mem;
@@ -30,13 +30,13 @@ typedef struct {
     uint32_t *news; /* those that the run defined or changed, likewise */
     size_t news_count;
     PtcText *stored;
-    PtcStored *changed;
+    PtcStoredPreview *changed;
     size_t listed, previewed; /* room in these two */
     PtcBuf previews, warnings;
     PtcMemory memory;
-} Work;
+} PayloadWork;
 
-static void release(Work *w)
+static void release_payload(PayloadWork *w)
 {
     ptc_mem_free(w->mem, w->prints, w->o->prints.count * sizeof *w->prints);
     ptc_mem_free(w->mem, w->names, w->name_cap * sizeof *w->names);
@@ -47,7 +47,7 @@ static void release(Work *w)
     ptc_buf_deinit(&w->warnings);
 }
 
-static bool take_prints(Work *w)
+static bool take_payload_prints(PayloadWork *w)
 {
     size_t n = w->o->prints.count;
     if (n == 0)
@@ -59,27 +59,27 @@ static bool take_prints(Work *w)
     return true;
 }
 
-static bool take_warnings(Work *w)
+static bool take_warnings(PayloadWork *w)
 {
     return w->o->warnings.count == 0 || ptc_outcome_write_warnings(w->o, &w->warnings);
 }
 
 /* As JSON; absent: there are no warnings. */
-static PtcText warnings_of(const Work *w)
+static PtcText warnings_of(const PayloadWork *w)
 {
     return (PtcText){w->warnings.len ? w->warnings.data : NULL, w->warnings.len};
 }
 
 /* ----------------------------------------------------------------------- memory */
 
-static int compare_names(const PtcName *a, const PtcName *b)
+static int compare_session_names(const PtcName *a, const PtcName *b)
 {
     int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
     return order ? order : a->len < b->len ? -1 : a->len > b->len;
 }
 
 /* Shell sort: a session may have many names, and the C library's qsort may allocate. */
-static void sort_names(const PtcName *items, uint32_t *names, size_t n)
+static void sort_session_names(const PtcName *items, uint32_t *names, size_t n)
 {
     size_t gap = 1;
     while (gap < n / 3)
@@ -88,14 +88,15 @@ static void sort_names(const PtcName *items, uint32_t *names, size_t n)
         for (size_t i = gap; i < n; i++) {
             uint32_t moved = names[i];
             size_t j = i;
-            for (; j >= gap && compare_names(&items[names[j - gap]], &items[moved]) > 0; j -= gap)
+            for (; j >= gap && compare_session_names(&items[names[j - gap]], &items[moved]) > 0;
+                 j -= gap)
                 names[j] = names[j - gap];
             names[j] = moved;
         }
     }
 }
 
-static bool take_names(Work *w, const PtcSession *s)
+static bool take_names(PayloadWork *w, const PtcSession *s)
 {
     size_t cap = s->names.count;
     if (cap == 0)
@@ -106,23 +107,23 @@ static bool take_names(Work *w, const PtcSession *s)
     for (uint32_t i = 0; i < s->names.count && i < s->global_cap; i++)
         if (ptc_session_defines(s, i))
             w->names[w->name_count++] = i;
-    sort_names(s->names.items, w->names, w->name_count);
+    sort_session_names(s->names.items, w->names, w->name_count);
     return true;
 }
 
-static PtcText name_of(const PtcSession *s, uint32_t i)
+static PtcText session_name(const PtcSession *s, uint32_t i)
 {
     return (PtcText){s->names.items[i].text, s->names.items[i].len};
 }
 
 /* How many of n names an answer lists. */
-static size_t told(const Work *w, size_t n)
+static size_t told(const PayloadWork *w, size_t n)
 {
     size_t most = (size_t)w->format.memory_names;
     return n < most ? n : most;
 }
 
-static bool list_names(Work *w, const PtcSession *s)
+static bool list_names(PayloadWork *w, const PtcSession *s)
 {
     size_t n = told(w, w->name_count);
     w->memory.truncated = n < w->name_count;
@@ -132,13 +133,13 @@ static bool list_names(Work *w, const PtcSession *s)
         return false;
     w->listed = n;
     for (size_t i = 0; i < n; i++)
-        w->stored[i] = name_of(s, w->names[i]);
+        w->stored[i] = session_name(s, w->names[i]);
     w->memory.stored = w->stored;
     w->memory.stored_count = n;
     return true;
 }
 
-static bool take_news(Work *w, const PtcSession *s)
+static bool take_news(PayloadWork *w, const PtcSession *s)
 {
     if (w->o->old_count == 0)
         return true;
@@ -147,16 +148,16 @@ static bool take_news(Work *w, const PtcSession *s)
     for (size_t i = 0; i < w->o->old_count; i++)
         if (ptc_outcome_changed(w->o, s, w->o->old[i].index))
             w->news[w->news_count++] = w->o->old[i].index;
-    sort_names(s->names.items, w->news, w->news_count);
+    sort_session_names(s->names.items, w->news, w->news_count);
     return true;
 }
 
 /* Adds a preview to `previews`; its length is returned through *len. */
-static bool add_preview(Work *w, PtcValue v, size_t *len)
+static bool add_memory_preview(PayloadWork *w, PtcValue v, size_t *len)
 {
     PtcBuf text;
     size_t before = w->previews.len;
-    ptc_buf_init(&text, w->mem, VALUE_BYTES);
+    ptc_buf_init(&text, w->mem, PAYLOAD_VALUE_BYTES);
     bool cut = !ptc_outcome_print_value(w->o, &text, v), ok = !text.failed;
     PtcText piece = {text.data ? text.data : "", text.len};
     if (ptc_preview_add(&w->previews, piece, cut, w->format.preview_max_chars))
@@ -167,7 +168,7 @@ static bool add_preview(Work *w, PtcValue v, size_t *len)
 }
 
 /* The buffer may move while it grows, so the places are set at the end. */
-static bool preview_changes(Work *w, const PtcSession *s)
+static bool preview_changes(PayloadWork *w, const PtcSession *s)
 {
     size_t n = told(w, w->news_count), at = 0;
     w->memory.truncated = w->memory.truncated || n < w->news_count;
@@ -177,8 +178,8 @@ static bool preview_changes(Work *w, const PtcSession *s)
         return false;
     w->previewed = n;
     for (size_t i = 0; i < n; i++) {
-        w->changed[i].name = name_of(s, w->news[i]);
-        if (!add_preview(w, s->globals[w->news[i]], &w->changed[i].preview.len))
+        w->changed[i].name = session_name(s, w->news[i]);
+        if (!add_memory_preview(w, s->globals[w->news[i]], &w->changed[i].preview.len))
             return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -190,7 +191,7 @@ static bool preview_changes(Work *w, const PtcSession *s)
     return true;
 }
 
-static bool take_memory(Work *w)
+static bool take_memory(PayloadWork *w)
 {
     const PtcSession *s = w->options.session;
     return !s || (take_names(w, s) && take_news(w, s) && list_names(w, s) && preview_changes(w, s));
@@ -199,7 +200,7 @@ static bool take_memory(Work *w)
 /* ---------------------------------------------------------------------- answers */
 
 /* What the run produced; previews of its memory are in w->memory. */
-static bool take_step(Work *w, PtcShown *step)
+static bool take_shown_step(PayloadWork *w, PtcShown *step)
 {
     PtcOutcome *o = w->o;
     *step = (PtcShown){.value_nil = o->value == PTC_NIL,
@@ -218,15 +219,15 @@ static bool take_step(Work *w, PtcShown *step)
     return take_memory(w);
 }
 
-static const PtcMemory *memory_of(const Work *w)
+static const PtcMemory *memory_of(const PayloadWork *w)
 {
     return w->options.session ? &w->memory : NULL;
 }
 
-static bool render_ok(Work *w)
+static bool render_ok(PayloadWork *w)
 {
     PtcShown step;
-    if (!take_step(w, &step))
+    if (!take_shown_step(w, &step))
         return false;
     ptc_protocol_render_step(w->out, &step, memory_of(w), &w->format);
     return true;
@@ -241,7 +242,7 @@ static PtcFinding finding(const PtcError *e)
                         .column = e->column};
 }
 
-static void build_feedback(Work *w, PtcBuf *feedback)
+static void build_payload_feedback(PayloadWork *w, PtcBuf *feedback)
 {
     PtcFinding findings[PTC_DIAG_MAX];
     size_t n = 0;
@@ -260,18 +261,18 @@ static void build_feedback(Work *w, PtcBuf *feedback)
 }
 
 /* The value of (fail v), as a preview in `previews`. */
-static bool preview_failed(Work *w, PtcText *result)
+static bool preview_failed(PayloadWork *w, PtcText *result)
 {
     ptc_outcome_refresh(w->o);
     if (w->o->value == PTC_NIL || w->o->value == PTC_NONE)
         return true;
-    if (!add_preview(w, w->o->value, &result->len))
+    if (!add_memory_preview(w, w->o->value, &result->len))
         return false;
     result->bytes = w->previews.data;
     return true;
 }
 
-static bool render_failed(Work *w, bool no_feedback)
+static bool render_failed(PayloadWork *w, bool no_feedback)
 {
     PtcBuf feedback;
     PtcError e = ptc_outcome_finding(w->o, 0);
@@ -283,7 +284,7 @@ static bool render_failed(Work *w, bool no_feedback)
         return false;
     ptc_buf_init(&feedback, w->mem, w->out->max);
     if (!no_feedback)
-        build_feedback(w, &feedback);
+        build_payload_feedback(w, &feedback);
     bool ok = ptc_buf_ok(&feedback);
     answer.feedback = (PtcText){feedback.data, feedback.len};
     if (ok)
@@ -293,7 +294,7 @@ static bool render_failed(Work *w, bool no_feedback)
 }
 
 /* The session must be the run's: otherwise "changed" would be reported for somebody else's names. */
-static bool read_options(Work *w, const PtcPayloadOptions *given)
+static bool read_payload_options(PayloadWork *w, const PtcPayloadOptions *given)
 {
     w->options = *given;
     bool ours = !given->session || !w->o->ok || given->session == w->o->session;
@@ -310,7 +311,7 @@ static bool read_options(Work *w, const PtcPayloadOptions *given)
 static void put_names(const PtcSession *s, const uint32_t *names, size_t count, PtcBuf *out)
 {
     for (size_t i = 0; i < count; i++) {
-        PtcText name = name_of(s, names[i]);
+        PtcText name = session_name(s, names[i]);
         if (out->max - out->len <= name.len)
             return;
         ptc_buf_add(out, name.bytes, name.len);
@@ -330,7 +331,7 @@ static void put_call(PtcBuf *out, const PtcToolRecord *call)
     ptc_emit_object_end(out);
 }
 
-static void put_calls(Work *w, PtcBuf *out)
+static void put_payload_calls(PayloadWork *w, PtcBuf *out)
 {
     size_t max = out->max, good;
     if (max < 2)
@@ -350,7 +351,7 @@ static void put_calls(Work *w, PtcBuf *out)
 }
 
 /* `step` belongs to a run that succeeded, else NULL.  What is too long is cut between two characters. */
-static void put_feedback(Work *w, const PtcShown *step, PtcBuf *out)
+static void put_feedback(PayloadWork *w, const PtcShown *step, PtcBuf *out)
 {
     PtcBuf text;
     size_t room = out->max - out->len;
@@ -358,7 +359,7 @@ static void put_feedback(Work *w, const PtcShown *step, PtcBuf *out)
     if (step)
         ptc_protocol_feedback(&text, step, memory_of(w), &w->format);
     else
-        build_feedback(w, &text);
+        build_payload_feedback(w, &text);
     size_t len = text.len <= room ? text.len : ptc_utf8_valid_prefix(text.data, room);
     ptc_buf_add(out, text.data, len);
     out->failed = out->failed || !ptc_buf_ok(&text);
@@ -366,7 +367,7 @@ static void put_feedback(Work *w, const PtcShown *step, PtcBuf *out)
 }
 
 /* `step` as above. */
-static bool put_answer(Work *w, const PtcShown *step, PtcBuf *out)
+static bool put_payload_answer(PayloadWork *w, const PtcShown *step, PtcBuf *out)
 {
     bool ok = true;
     w->out = out;
@@ -380,23 +381,23 @@ static bool put_answer(Work *w, const PtcShown *step, PtcBuf *out)
     return ok && ptc_buf_ok(out);
 }
 
-static void put_memory(const Work *w, PtcBuf *out)
+static void put_memory(const PayloadWork *w, PtcBuf *out)
 {
     ptc_protocol_add_memory(out, &w->memory);
     if (out->full)
         ptc_buf_clear(out);
 }
 
-static bool put_ok(Work *w, const PtcPayloadParts *parts)
+static bool put_payload_parts(PayloadWork *w, const PtcPayloadParts *parts)
 {
     const PtcSession *s = w->options.session;
     PtcShown step;
     bool whole = parts->answer || parts->feedback || parts->memory;
-    if (whole ? !take_step(w, &step) : s && !take_news(w, s))
+    if (whole ? !take_shown_step(w, &step) : s && !take_news(w, s))
         return false;
     if (!whole && parts->stored && s && !take_names(w, s))
         return false;
-    if (parts->answer && !put_answer(w, &step, parts->answer))
+    if (parts->answer && !put_payload_answer(w, &step, parts->answer))
         return false;
     if (parts->feedback)
         put_feedback(w, &step, parts->feedback);
@@ -409,9 +410,9 @@ static bool put_ok(Work *w, const PtcPayloadParts *parts)
     return true;
 }
 
-static bool put_failed(Work *w, const PtcPayloadParts *parts)
+static bool put_failed(PayloadWork *w, const PtcPayloadParts *parts)
 {
-    if (parts->answer && !put_answer(w, NULL, parts->answer))
+    if (parts->answer && !put_payload_answer(w, NULL, parts->answer))
         return false;
     if (parts->feedback)
         put_feedback(w, NULL, parts->feedback);
@@ -421,18 +422,18 @@ static bool put_failed(Work *w, const PtcPayloadParts *parts)
 bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
                        const PtcPayloadParts *parts)
 {
-    Work w = {.o = o, .mem = &o->ptc->mem};
-    if (!read_options(&w, options))
+    PayloadWork w = {.o = o, .mem = &o->ptc->mem};
+    if (!read_payload_options(&w, options))
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
     ptc_buf_init(&w.warnings, w.mem,
                  parts->answer ? ptc_payload_room(o) : 0); /* otherwise it is passed separately */
-    bool ok = (!parts->feedback && !parts->answer) || take_prints(&w);
+    bool ok = (!parts->feedback && !parts->answer) || take_payload_prints(&w);
     ok = ok && (!parts->answer || take_warnings(&w));
-    ok = ok && (o->ok ? put_ok(&w, parts) : put_failed(&w, parts));
+    ok = ok && (o->ok ? put_payload_parts(&w, parts) : put_failed(&w, parts));
     if (ok && parts->calls && o->log.count > 0)
-        put_calls(&w, parts->calls);
-    release(&w);
+        put_payload_calls(&w, parts->calls);
+    release_payload(&w);
     return ok;
 }
 
@@ -447,13 +448,13 @@ size_t ptc_payload_room(const PtcOutcome *o)
 
 bool ptc_payload_write(PtcOutcome *o, const PtcPayloadOptions *options, PtcBuf *out)
 {
-    Work w = {.o = o, .mem = &o->ptc->mem, .out = out};
-    if (!read_options(&w, options))
+    PayloadWork w = {.o = o, .mem = &o->ptc->mem, .out = out};
+    if (!read_payload_options(&w, options))
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
     ptc_buf_init(&w.warnings, w.mem, ptc_payload_room(o));
-    bool ok =
-        take_prints(&w) && take_warnings(&w) && (o->ok ? render_ok(&w) : render_failed(&w, false));
-    release(&w);
+    bool ok = take_payload_prints(&w) && take_warnings(&w) &&
+              (o->ok ? render_ok(&w) : render_failed(&w, false));
+    release_payload(&w);
     return ok && ptc_buf_ok(out);
 }

@@ -12,13 +12,13 @@
 #include "value/calendar.h"
 
 /* A run in progress. */
-typedef struct Work {
+typedef struct RunWork {
     Ptc *ptc;
     const PtcRun *run;
     const PtcRunMore *more;
     PtcContract wanted;
     PtcOutcome *o;
-} Work;
+} RunWork;
 
 /* What is passed in must outlive the outcome: only counted heaps (of a PtcData or a session) can be kept. */
 static bool good_map(const Ptc *ptc, PtcValue v)
@@ -71,7 +71,7 @@ bool ptc_engine_keep_journal(PtcSession *s, const PtcOutcome *o)
 }
 
 /* A program that waits for somebody is run again, and its tasks must do the same then as now. */
-static bool is_suspended(const PtcVM *vm)
+static bool is_run_suspended(const PtcVM *vm)
 {
     return vm->failed && vm->error.kind == PTC_E_SUSPENDED;
 }
@@ -111,7 +111,7 @@ static bool find_servers(Ptc *ptc, PtcRemoteServers *servers)
 }
 
 /* A run that nobody has begun there yet; false: out of memory. */
-static bool begin_remote(Ptc *ptc, int64_t deadline_ms, PtcRemoteRun *run)
+static bool begin_engine_remote(Ptc *ptc, int64_t deadline_ms, PtcRemoteRun *run)
 {
     PtcRemote *remote = ptc->remote_home;
     int64_t now = ptc_clock_ns(NULL), most = (INT64_MAX - now) / 1000000;
@@ -123,11 +123,11 @@ static bool begin_remote(Ptc *ptc, int64_t deadline_ms, PtcRemoteRun *run)
     return run->run != NULL;
 }
 
-static void end_remote(Ptc *ptc, PtcRemoteRun *run)
+static void end_engine_remote(Ptc *ptc, PtcRemoteRun *run)
 {
-    if (ptc->remote_ledger)
-        ptc_buf_clear(ptc->remote_ledger);
-    run->remote->end(run->run, ptc->remote_ledger);
+    if (ptc->remote_call_log)
+        ptc_buf_clear(ptc->remote_call_log);
+    run->remote->end(run->run, ptc->remote_call_log);
     ptc->remote = NULL;
 }
 
@@ -146,7 +146,7 @@ static void reset_vm(PtcVM *vm)
 }
 
 /* Will nothing follow this run? */
-static bool ends_all(const Work *w)
+static bool ends_all(const RunWork *w)
 {
     const PtcVM *vm = &w->ptc->vm;
     bool value = vm->result != PTC_NIL && !ptc_is(vm->result, PTC_T_VAR);
@@ -170,7 +170,7 @@ static bool fail_over(PtcVM *vm, int64_t most)
 }
 
 /* Are the definitions within their limit, or may they be discarded?  False: the VM has failed. */
-static bool check_definitions(const Work *w)
+static bool check_definitions(const RunWork *w)
 {
     PtcVM *vm = &w->ptc->vm;
     int64_t most = w->more->definition_bytes;
@@ -214,7 +214,7 @@ static void fail_journal(const PtcSession *s, PtcVM *vm)
 }
 
 /* Names and aliases that a failed run added are removed again. */
-static bool commit(const Work *w, bool ok, PtcNamesMark known)
+static bool commit(const RunWork *w, bool ok, PtcNamesMark known)
 {
     PtcSession *s = w->run->session;
     PtcVM *vm = &w->ptc->vm;
@@ -226,14 +226,14 @@ static bool commit(const Work *w, bool ok, PtcNamesMark known)
         ptc_outcome_note_lost(o, s, vm);
     if (!kept)
         ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
-    if (is_suspended(vm) || keep_journal(s, vm->journal.all))
+    if (is_run_suspended(vm) || keep_journal(s, vm->journal.all))
         return ok;
     fail_journal(s, vm);
     return false;
 }
 
 /* Is the result what is wanted?  False: the VM has failed. */
-static bool check_result(Work *w)
+static bool check_wanted_result(RunWork *w)
 {
     const PtcContract *wanted = &w->wanted;
     bool ok =
@@ -242,7 +242,7 @@ static bool check_result(Work *w)
     return ok;
 }
 
-static bool run_checked(Work *w, PtcProgram *p, PtcDiags *diags)
+static bool run_checked(RunWork *w, PtcProgram *p, PtcDiags *diags)
 {
     PtcVM *vm = &w->ptc->vm;
     PtcPhase phase;
@@ -250,13 +250,13 @@ static bool run_checked(Work *w, PtcProgram *p, PtcDiags *diags)
     bool ok = ptc_program_run(vm, p, &w->ptc->arena, diags, &phase);
     ptc_engine_task_after(w->ptc);
     ok = ok || vm->control == PTC_CONTROL_RETURN;
-    ok = ok && check_result(w);
+    ok = ok && check_wanted_result(w);
     ok = commit(w, ok, known);
     return ptc_outcome_fill(w->o, ok, diags, phase, p->source, p->len);
 }
 
 /* What is wanted; false: it is invalid, with a finding in diags. */
-static bool read_wanted(Work *w, PtcDiags *diags)
+static bool read_wanted(RunWork *w, PtcDiags *diags)
 {
     if (!w->more->wanted)
         return ptc_wanted_read(w->ptc, w->run, &w->wanted, diags);
@@ -264,7 +264,7 @@ static bool read_wanted(Work *w, PtcDiags *diags)
     return true;
 }
 
-static bool run_program(Work *w)
+static bool run_engine_program(RunWork *w)
 {
     Ptc *ptc = w->ptc;
     const PtcRun *run = w->run;
@@ -327,7 +327,7 @@ static void keep_given(PtcOutcome *o, const PtcRun *run)
 
 /* From here on ptc_engine_cancel and the given cancel flag end the current run.  Returns the outer flag that was set
  * before, for end. */
-static const PtcCancel *begin(Ptc *ptc, const PtcCancel *cancel)
+static const PtcCancel *begin_cancellable(Ptc *ptc, const PtcCancel *cancel)
 {
     const PtcCancel *outer = ptc->cancel.outer;
     if (cancel)
@@ -337,7 +337,7 @@ static const PtcCancel *begin(Ptc *ptc, const PtcCancel *cancel)
     return outer;
 }
 
-static void end(Ptc *ptc, const PtcCancel *outer)
+static void end_cancellable(Ptc *ptc, const PtcCancel *outer)
 {
     atomic_store(&ptc->running, false);
     ptc->cancel.outer = outer;
@@ -352,10 +352,10 @@ bool ptc_engine_call(Ptc *ptc, PtcSession *s, PtcTools *tools, PtcText name, Ptc
         return false;
     mine.cache = s ? ptc_session_cache(s) : NULL;
     mine.cancel = &ptc->cancel;
-    const PtcCancel *outer = begin(ptc, options->cancel);
+    const PtcCancel *outer = begin_cancellable(ptc, options->cancel);
     int tool = ptc_toolset_find(tools, name);
     bool told = ptc_native_ask(ptc->native, tools, tool, args, &mine, out, answer);
-    end(ptc, outer);
+    end_cancellable(ptc, outer);
     return told;
 }
 
@@ -380,14 +380,15 @@ PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *mor
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
     keep_given(o, run);
-    const PtcCancel *outer = begin(ptc, more->cancel);
+    const PtcCancel *outer = begin_cancellable(ptc, more->cancel);
     PtcRemoteRun remote;
     bool own = ptc->remote_home && !ptc->remote;
-    bool begun = !own || begin_remote(ptc, limits.deadline_ms, &remote);
-    bool filled = begun && run_program(&(Work){.ptc = ptc, .run = run, .more = more, .o = o});
+    bool begun = !own || begin_engine_remote(ptc, limits.deadline_ms, &remote);
+    bool filled =
+        begun && run_engine_program(&(RunWork){.ptc = ptc, .run = run, .more = more, .o = o});
     if (own && begun)
-        end_remote(ptc, &remote);
-    end(ptc, outer);
+        end_engine_remote(ptc, &remote);
+    end_cancellable(ptc, outer);
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, 0);
     if (!filled) {

@@ -119,7 +119,7 @@ static bool copy_slots(PtcCopy *copy, PtcValue *values, size_t n)
 }
 
 /* Copies values[0..n) into the heap of `box`; results in place. */
-static bool copy_all(PtcHeapBox *box, PtcValue *values, size_t n)
+static bool copy_session_values(PtcHeapBox *box, PtcValue *values, size_t n)
 {
     PtcCopy copy;
     ptc_copy_init(&copy, &box->heap);
@@ -135,7 +135,7 @@ static bool copy_session(PtcHeapBox *box, PtcValue *copies, const PtcValue *valu
     if (n)
         memcpy(copies, values, n * sizeof *copies);
     copies[n] = journal;
-    return copy_all(box, copies, n + 1);
+    return copy_session_values(box, copies, n + 1);
 }
 
 bool ptc_session_replace(PtcSession *s, PtcHeapBox *box, const PtcValue *values, PtcValue journal,

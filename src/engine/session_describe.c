@@ -13,14 +13,14 @@
 enum { PREVIEW_BYTES = 160 };
 
 /* "vector", "integer": a type's name without an article. */
-static const char *type_of(PtcValue v)
+static const char *type_without_article(PtcValue v)
 {
     const char *type = ptc_type_name(v), *space = strchr(type, ' ');
     bool article = space && (space - type == 1 || (space - type == 2 && type[1] == 'n'));
     return article ? space + 1 : type;
 }
 
-static void add_preview(PtcSession *s, PtcBuf *out, PtcValue v)
+static void add_binding_preview(PtcSession *s, PtcBuf *out, PtcValue v)
 {
     PtcBuf text;
     ptc_buf_init(&text, &s->ptc->mem, PREVIEW_BYTES);
@@ -49,7 +49,7 @@ static void add_arity(PtcBuf *out, const PtcProto *p)
     ptc_emit_array_end(out);
 }
 
-static void add_function(PtcBuf *out, PtcValue v)
+static void add_function_arities(PtcBuf *out, PtcValue v)
 {
     const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
     ptc_emit_key(out, "arities");
@@ -75,11 +75,11 @@ static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
         return false;
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", (PtcText){name->text, name->len});
-    ptc_emit_field_cstr(out, "type", type_of(v));
+    ptc_emit_field_cstr(out, "type", type_without_article(v));
     ptc_emit_field_uint(out, "bytes", bytes);
-    add_preview(s, out, v);
+    add_binding_preview(s, out, v);
     if (ptc_is(v, PTC_T_CLOSURE))
-        add_function(out, v);
+        add_function_arities(out, v);
     return ptc_emit_object_end(out);
 }
 

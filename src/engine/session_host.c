@@ -59,7 +59,7 @@ PtcValue ptc_session_lookup(const PtcSession *s, PtcText name)
 /* ----------------------------------------------------------------------------- changing */
 
 /* Would (def name ...) accept it?  The reader knows what a symbol is. */
-static PtcStatus check_name(Ptc *ptc, PtcText name)
+static PtcStatus check_definable_name(Ptc *ptc, PtcText name)
 {
     PtcForm **forms;
     size_t count;
@@ -83,14 +83,14 @@ static PtcStatus check_name(Ptc *ptc, PtcText name)
 }
 
 /* Values are freed with the engine's pool; one of another engine would dangle. */
-static bool is_ours(const Ptc *ptc, PtcValue v)
+static bool is_engine_value(const Ptc *ptc, PtcValue v)
 {
     return v != PTC_NONE && v != PTC_UNBOUND &&
            (!ptc_is_obj(v) || ptc_page_of(v)->heap->pool == &ptc->pool);
 }
 
 /* As long as the session's limit lets it be: a journal of tasks that took effect must be kept. */
-static PtcValue copy_in(PtcSession *s, PtcValue v)
+static PtcValue copy_into_session(PtcSession *s, PtcValue v)
 {
     PtcCopy copy;
     s->box->heap.limit = (size_t)s->ptc->limits.session_bytes;
@@ -114,7 +114,7 @@ static bool replace_with(PtcSession *s, int at, PtcValue *values, PtcValue v)
 }
 
 /* There is no room beside the old value, or memory is short.  `at` -1: the journal. */
-static PtcStatus rebind(PtcSession *s, int at, PtcValue v)
+static PtcStatus rebind_in_full_session(PtcSession *s, int at, PtcValue v)
 {
     size_t bytes = s->global_cap * sizeof v;
     PtcValue *values = ptc_mem_alloc(&s->ptc->mem, bytes);
@@ -129,9 +129,9 @@ static PtcStatus rebind(PtcSession *s, int at, PtcValue v)
 
 static PtcStatus bind(PtcSession *s, int at, PtcValue v)
 {
-    PtcValue *place = at < 0 ? &s->journal : &s->globals[at], mine = copy_in(s, v);
+    PtcValue *place = at < 0 ? &s->journal : &s->globals[at], mine = copy_into_session(s, v);
     if (mine == PTC_NONE)
-        return rebind(s, at, v);
+        return rebind_in_full_session(s, at, v);
     s->stale = s->stale || ptc_is_obj(*place);
     *place = mine;
     return PTC_OK;
@@ -145,9 +145,9 @@ PtcStatus ptc_session_set_journal(PtcSession *s, PtcValue journal)
 PtcStatus ptc_session_define(PtcSession *s, PtcText name, PtcValue value)
 {
     PtcNamesMark known = ptc_names_mark(&s->names);
-    if (!is_ours(s->ptc, value))
+    if (!is_engine_value(s->ptc, value))
         return PTC_BAD_ARGUMENT;
-    PtcStatus status = check_name(s->ptc, name);
+    PtcStatus status = check_definable_name(s->ptc, name);
     if (status != PTC_OK)
         return status;
     int at = ptc_names_add(&s->names, name.bytes, name.len);

@@ -14,7 +14,7 @@ typedef struct PtcNamedSession {
     char name[];
 } PtcNamedSession;
 
-static PtcNamedSession *add_named(Ptc *ptc, PtcText name)
+static PtcNamedSession *add_named_session(Ptc *ptc, PtcText name)
 {
     PtcNamedSession *n = ptc_mem_alloc(&ptc->mem, sizeof *n + name.len);
     if (!n)
@@ -37,7 +37,7 @@ PtcSession *ptc_session_named(Ptc *ptc, PtcText name)
     for (PtcNamedSession *n = ptc->named; n; n = n->next)
         if (ptc_text_same((PtcText){n->name, n->len}, name))
             return n->session;
-    PtcNamedSession *n = ptc->named_count < MAX_NAMED ? add_named(ptc, name) : NULL;
+    PtcNamedSession *n = ptc->named_count < MAX_NAMED ? add_named_session(ptc, name) : NULL;
     return n ? n->session : NULL;
 }
 

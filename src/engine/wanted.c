@@ -8,7 +8,7 @@
 #include "json/parse.h"
 #include "lisp/vm/vm_int.h"
 
-static bool read_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
+static bool read_wanted_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {
     PtcSigError e;
     if (ptc_sig_parse(&ptc->arena, run->signature, run->signature_len, &w->sig, &e))
@@ -23,7 +23,7 @@ static bool read_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags
     return false;
 }
 
-static bool read_schema(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
+static bool read_wanted_schema(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {
     PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.context_bytes);
     PtcJsonError e = {0};
@@ -48,13 +48,13 @@ bool ptc_wanted_read(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diag
 {
     *w = (PtcContract){0};
     if (run->signature)
-        return read_signature(ptc, run, w, diags);
-    return !run->output_schema || read_schema(ptc, run, w, diags);
+        return read_wanted_signature(ptc, run, w, diags);
+    return !run->output_schema || read_wanted_schema(ptc, run, w, diags);
 }
 
 /* ----------------------------------------------------------------------------- checking */
 
-static bool refuse(PtcVM *vm, PtcBuf *text, const char *expected)
+static bool refuse_result(PtcVM *vm, PtcBuf *text, const char *expected)
 {
     text->full = false;
     const char *issues = ptc_buf_text(text);
@@ -66,7 +66,7 @@ static bool refuse(PtcVM *vm, PtcBuf *text, const char *expected)
     return false;
 }
 
-static bool check_signature(PtcVM *vm, const PtcSig *sig, PtcBuf *text)
+static bool check_against_signature(PtcVM *vm, const PtcSig *sig, PtcBuf *text)
 {
     PtcSigIssues issues;
     ptc_sig_issues_init(&issues, vm->mem);
@@ -85,10 +85,10 @@ static bool check_signature(PtcVM *vm, const PtcSig *sig, PtcBuf *text)
     ptc_diag_format(hint, sizeof hint, "the result must be %s",
                     type ? type : "as its signature says");
     ptc_buf_deinit(&wanted);
-    return refuse(vm, text, hint);
+    return refuse_result(vm, text, hint);
 }
 
-static bool check_schema(PtcVM *vm, const PtcSchema *schema, PtcBuf *text)
+static bool check_against_schema(PtcVM *vm, const PtcSchema *schema, PtcBuf *text)
 {
     PtcSchemaIssues *issues = ptc_mem_alloc(vm->mem, sizeof *issues);
     if (!issues)
@@ -104,7 +104,8 @@ static bool check_schema(PtcVM *vm, const PtcSchema *schema, PtcBuf *text)
     ptc_mem_free(vm->mem, issues, sizeof *issues);
     if (verdict == PTC_SCHEMA_STOPPED)
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    return verdict == PTC_SCHEMA_VALID || refuse(vm, text, "the output schema says what is wanted");
+    return verdict == PTC_SCHEMA_VALID ||
+           refuse_result(vm, text, "the output schema says what is wanted");
 }
 
 bool ptc_wanted_check(PtcVM *vm, const PtcContract *w)
@@ -113,7 +114,8 @@ bool ptc_wanted_check(PtcVM *vm, const PtcContract *w)
     if (!w->sig && !w->schema)
         return true;
     ptc_buf_init(&text, vm->mem, PTC_MESSAGE_MAX);
-    bool ok = w->sig ? check_signature(vm, w->sig, &text) : check_schema(vm, w->schema, &text);
+    bool ok = w->sig ? check_against_signature(vm, w->sig, &text)
+                     : check_against_schema(vm, w->schema, &text);
     ptc_buf_deinit(&text);
     if (!ok && !vm->failed) {
         vm->control = PTC_CONTROL_NONE;

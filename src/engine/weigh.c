@@ -12,7 +12,7 @@ typedef struct {
 } Scale;
 
 /* Puts an object that was not seen before on the scale.  False: out of memory. */
-static bool put(Scale *s, PtcValue v)
+static bool weigh_if_new(Scale *s, PtcValue v)
 {
     bool fresh = false;
     if (!ptc_is_obj(v))
@@ -26,7 +26,7 @@ static bool put(Scale *s, PtcValue v)
 }
 
 /* Weighs everything on the walk, until it is too much. */
-static bool follow(Scale *s)
+static bool weigh_reachable(Scale *s)
 {
     bool ok = true;
     for (PtcFrame *f; ok && s->bytes <= s->most && (f = ptc_walk_top(&s->walk)) != NULL;) {
@@ -34,7 +34,7 @@ static bool follow(Scale *s)
         if (f->pos >= at.value_count)
             s->walk.count--;
         else
-            ok = put(s, at.values[f->pos++]);
+            ok = weigh_if_new(s, at.values[f->pos++]);
     }
     return ok;
 }
@@ -46,7 +46,7 @@ bool ptc_weigh(PtcHeap *heap, const PtcValue *values, size_t n, size_t most, siz
     ptc_walk_init(&s.walk, heap);
     ptc_idmap_init(&s.seen, heap->pool->mem);
     for (size_t i = 0; ok && i < n && s.bytes <= most; i++)
-        ok = values[i] == PTC_UNBOUND || (put(&s, values[i]) && follow(&s));
+        ok = values[i] == PTC_UNBOUND || (weigh_if_new(&s, values[i]) && weigh_reachable(&s));
     ptc_walk_deinit(&s.walk);
     ptc_idmap_deinit(&s.seen);
     *bytes = s.bytes;

@@ -10,11 +10,11 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { LIST_BYTES = 512 * 1024, SHOWN_ARGS = 300 };
+enum { ASKED_LIST_BYTES = 512 * 1024, SHOWN_ARGS = 300 };
 
 /* ---------------------------------------------------------------------------------------- plan */
 
-static void find_place(PtcText program, size_t at, size_t *line, size_t *column)
+static void find_program_place(PtcText program, size_t at, size_t *line, size_t *column)
 {
     *line = *column = 1;
     for (size_t i = 0; i < at && i < program.len; i++) {
@@ -24,13 +24,13 @@ static void find_place(PtcText program, size_t at, size_t *line, size_t *column)
     }
 }
 
-static PtcText field(PtcHeap *heap, PtcValue map, const char *name)
+static PtcText site_field(PtcHeap *heap, PtcValue map, const char *name)
 {
     PtcValue v = ptc_map_field(heap, map, name);
     return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){NULL, 0};
 }
 
-static void put_member(PtcBuf *json, PtcHeap *heap, PtcValue site, const char *name)
+static void put_site_member(PtcBuf *json, PtcHeap *heap, PtcValue site, const char *name)
 {
     PtcValue v = ptc_map_field(heap, site, name);
     if (v == PTC_NONE)
@@ -39,10 +39,10 @@ static void put_member(PtcBuf *json, PtcHeap *heap, PtcValue site, const char *n
     ptc_emit_value(json, heap, v);
 }
 
-static void put_args(PtcBuf *text, PtcHeap *heap, PtcValue args)
+static void put_site_args(PtcBuf *text, PtcHeap *heap, PtcValue args)
 {
     PtcBuf json;
-    ptc_buf_init(&json, text->mem, LIST_BYTES);
+    ptc_buf_init(&json, text->mem, ASKED_LIST_BYTES);
     ptc_emit_value(&json, heap, args);
     size_t most = json.len < SHOWN_ARGS ? json.len : SHOWN_ARGS;
     ptc_buf_addf(text, " %.*s", (int)ptc_utf8_valid_prefix(json.data ? json.data : "", most),
@@ -51,10 +51,10 @@ static void put_args(PtcBuf *text, PtcHeap *heap, PtcValue args)
 }
 
 /* notes/write (destructive, ask) once {"text":"a"} */
-static void put_line(PtcBuf *text, PtcHeap *heap, PtcValue site, bool many)
+static void put_site_line(PtcBuf *text, PtcHeap *heap, PtcValue site, bool many)
 {
-    PtcText name = field(heap, site, "name"), effect = field(heap, site, "effect"),
-            policy = field(heap, site, "policy");
+    PtcText name = site_field(heap, site, "name"), effect = site_field(heap, site, "effect"),
+            policy = site_field(heap, site, "policy");
     PtcValue args = ptc_map_field(heap, site, "args");
     if (!name.bytes)
         name = PTC_TEXT("a tool that is only known when it runs");
@@ -64,28 +64,28 @@ static void put_line(PtcBuf *text, PtcHeap *heap, PtcValue site, bool many)
                      policy.bytes ? policy.bytes : "");
     ptc_buf_addf(text, " %s", many ? "perhaps many times" : "once");
     if (args != PTC_NONE)
-        put_args(text, heap, args);
+        put_site_args(text, heap, args);
 }
 
-static void put_site(const PtcAskedCalls *c, PtcText program, PtcValue site, PtcBuf *text,
-                     PtcBuf *json)
+static void put_call_site(const PtcAskedCalls *c, PtcText program, PtcValue site, PtcBuf *text,
+                          PtcBuf *json)
 {
     static const char *const names[] = {"name",   "server", "tool", "effect",
                                         "policy", "args",   "open"};
     PtcValue at = ptc_map_field(c->heap, site, "at");
     bool many = ptc_map_field(c->heap, site, "many") == PTC_TRUE;
     size_t line, column;
-    find_place(program, at != PTC_NONE && ptc_is_int(at) ? (size_t)ptc_to_int(at) : 0, &line,
-               &column);
+    find_program_place(program, at != PTC_NONE && ptc_is_int(at) ? (size_t)ptc_to_int(at) : 0,
+                       &line, &column);
     ptc_emit_object(json);
     ptc_emit_field_uint(json, "line", line);
     ptc_emit_field_uint(json, "column", column);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        put_member(json, c->heap, site, names[i]);
+        put_site_member(json, c->heap, site, names[i]);
     ptc_emit_field_cstr(json, "times", many ? "many" : "once");
     ptc_emit_object_end(json);
     ptc_buf_addf(text, "\n%zu:%zu ", line, column);
-    put_line(text, c->heap, site, many);
+    put_site_line(text, c->heap, site, many);
 }
 
 static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, PtcBuf *json)
@@ -93,7 +93,7 @@ static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, Pt
     PtcBuf list;
     PtcJsonError error;
     size_t n = c->remote->waiting(c->run, NULL);
-    ptc_buf_init(&list, c->mem, LIST_BYTES);
+    ptc_buf_init(&list, c->mem, ASKED_LIST_BYTES);
     (void)c->remote->question(c->run, NULL, &list);
     PtcValue sites =
         ptc_buf_ok(&list) ? ptc_json_parse(c->heap, list.data, list.len, &error) : PTC_NONE;
@@ -101,7 +101,7 @@ static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, Pt
     ptc_emit_array(json);
     for (size_t i = 0; sites != PTC_NONE && ptc_is_sequential(sites) && i < ptc_seq_count(sites);
          i++)
-        put_site(c, program, ptc_seq_nth(sites, i), text, json);
+        put_call_site(c, program, ptc_seq_nth(sites, i), text, json);
     ptc_emit_array_end(json);
     ptc_emit_field_uint(json, "count", n);
     ptc_buf_deinit(&list);
@@ -113,7 +113,7 @@ static void list_calls(const PtcAskedCalls *c, PtcBuf *text, PtcBuf *json)
 {
     PtcBuf list;
     size_t n = c->remote->question(c->run, NULL, NULL);
-    ptc_buf_init(&list, c->mem, LIST_BYTES);
+    ptc_buf_init(&list, c->mem, ASKED_LIST_BYTES);
     ptc_buf_addf(text, "dry run: the program stops here, before %zu call%s:", n, n == 1 ? "" : "s");
     (void)c->remote->question(c->run, text, &list);
     ptc_emit_raw(json, ptc_buf_view(&list));

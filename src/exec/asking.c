@@ -30,7 +30,7 @@ void ptc_asking_about(PtcRemote *remote, void *run, const PtcTaskIn *in)
         remote->listen(run, in->listener);
 }
 
-static void fail(PtcTaskOut *out, const char *kind, const char *message)
+static void fail_asking_task(PtcTaskOut *out, const char *kind, const char *message)
 {
     ptc_task_out_clear(out);
     snprintf(out->reason, sizeof out->reason, "runtime_error");
@@ -39,7 +39,8 @@ static void fail(PtcTaskOut *out, const char *kind, const char *message)
 }
 
 /* Does it wait for a person?  A worker that says so when nothing waits is not believed. */
-static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out)
+static bool is_waiting_for_person(const PtcTaskAsking *asking, PtcRemote *remote, void *run,
+                                  PtcTaskOut *out)
 {
     PtcWhy why;
     ptc_why_init(&why);
@@ -52,11 +53,13 @@ static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, Ptc
     if (remote->waiting && remote->waiting(run, &why) > 0)
         return true;
     if (remote->diverged && remote->diverged(run))
-        fail(out, "replay_diverged",
-             "after the question was answered the program called something other than before; "
-             "nothing more was called");
+        fail_asking_task(
+            out, "replay_diverged",
+            "after the question was answered the program called something other than before; "
+            "nothing more was called");
     else
-        fail(out, "tool_denied", why.class ? why.text : "nothing was left to ask about");
+        fail_asking_task(out, "tool_denied",
+                         why.class ? why.text : "nothing was left to ask about");
     return false;
 }
 
@@ -66,9 +69,9 @@ void ptc_asking_end(PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTask
         remote->listen(run, NULL);
     if (remote->effects)
         out->took_any = remote->effects(run, &out->took);
-    if (asking && waits(asking, remote, run, out)) {
+    if (asking && is_waiting_for_person(asking, remote, run, out)) {
         asking->run = run;
         return;
     }
-    remote->end(run, &out->ledger);
+    remote->end(run, &out->call_log);
 }

@@ -13,7 +13,7 @@ const PtcEffectsList ptc_effects_lists[PTC_EFFECTS_LISTS] = {
     {"denied", "denied"}};
 
 /* notes/write 3 times, notes/mail */
-static void add_names(PtcBuf *text, PtcHeap *heap, PtcValue list)
+static void add_effect_names(PtcBuf *text, PtcHeap *heap, PtcValue list)
 {
     for (size_t i = 0; i < ptc_seq_count(list); i++) {
         PtcValue item = ptc_seq_nth(list, i);
@@ -33,7 +33,7 @@ void ptc_effects_line_add(PtcBuf *text, PtcHeap *heap, PtcValue effects, PtcText
         if (list == PTC_NONE || !ptc_is_sequential(list))
             continue;
         ptc_buf_addf(text, "%s%s: ", any ? "; " : "", ptc_effects_lists[i].word);
-        add_names(text, heap, list);
+        add_effect_names(text, heap, list);
         any = true;
     }
     ptc_buf_addf(text, "%s; run again: %.*s", any ? "" : "none", (int)run_again.len,

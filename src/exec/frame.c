@@ -8,14 +8,14 @@
 #include "json/check.h"
 #include "tool/remote/remote.h"
 
-#define ABSENT UINT32_MAX
+#define FRAME_ABSENT UINT32_MAX
 
 /* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
 _Static_assert(
     sizeof(PtcTaskIn) == 248,
     "frames carry all of a PtcTaskIn but `turn`, `traceparent`, `listener` and `asking`");
 _Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
-               "frames carry all of a PtcTaskOut but `effects`, `pictures`, `ledger` and `took`");
+               "frames carry all of a PtcTaskOut but `effects`, `pictures`, `call_log` and `took`");
 
 /* ---------------------------------------------------------------- numbers and texts */
 
@@ -33,7 +33,7 @@ bool ptc_frame_put_i64(PtcBuf *buf, int64_t n)
 bool ptc_frame_put_view(PtcBuf *buf, PtcText view)
 {
     if (!view.bytes)
-        return ptc_frame_put_u32(buf, ABSENT);
+        return ptc_frame_put_u32(buf, FRAME_ABSENT);
     if (view.len > PTC_FRAME_MAX) {
         buf->full = true;
         return false;
@@ -48,7 +48,7 @@ PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len)
     return (PtcFrameCursor){bytes, bytes + len, false};
 }
 
-static const char *take(PtcFrameCursor *c, size_t n)
+static const char *take_frame_bytes(PtcFrameCursor *c, size_t n)
 {
     const char *p = c->at;
     if (c->bad || (size_t)(c->end - c->at) < n) {
@@ -62,7 +62,7 @@ static const char *take(PtcFrameCursor *c, size_t n)
 uint32_t ptc_frame_take_u32(PtcFrameCursor *c)
 {
     uint32_t n = 0;
-    const char *p = take(c, sizeof n);
+    const char *p = take_frame_bytes(c, sizeof n);
     if (p)
         memcpy(&n, p, sizeof n);
     return n;
@@ -71,7 +71,7 @@ uint32_t ptc_frame_take_u32(PtcFrameCursor *c)
 int64_t ptc_frame_take_i64(PtcFrameCursor *c)
 {
     int64_t n = 0;
-    const char *p = take(c, sizeof n);
+    const char *p = take_frame_bytes(c, sizeof n);
     if (p)
         memcpy(&n, p, sizeof n);
     return n;
@@ -82,9 +82,9 @@ PtcText ptc_frame_take_view(PtcFrameCursor *c)
 {
     PtcText view = {NULL, 0};
     uint32_t len = ptc_frame_take_u32(c);
-    if (c->bad || len == ABSENT)
+    if (c->bad || len == FRAME_ABSENT)
         return view;
-    view.bytes = take(c, len);
+    view.bytes = take_frame_bytes(c, len);
     view.len = view.bytes ? len : 0;
     return view;
 }
@@ -238,7 +238,7 @@ bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, PtcWhy *
 
 /* ---------------------------------------------------------------------------- done */
 
-static bool put_word(PtcBuf *buf, const char *word)
+static bool put_frame_word(PtcBuf *buf, const char *word)
 {
     return ptc_frame_put_view(buf, (PtcText){word, strlen(word)});
 }
@@ -254,16 +254,16 @@ bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const Pt
     ptc_frame_put_i64(buf, out->compute_us);
     ptc_frame_put_i64(buf, (int64_t)out->tool_calls);
     ptc_frame_put_i64(buf, (int64_t)out->bindings);
-    put_word(buf, out->reason);
-    put_word(buf, out->kind);
-    put_word(buf, out->message);
+    put_frame_word(buf, out->reason);
+    put_frame_word(buf, out->kind);
+    put_frame_word(buf, out->message);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_frame_put_view(buf, ptc_buf_view(&out->parts[i]));
     return frame_close(buf, PTC_FRAME_DONE, id);
 }
 
 /* One of our own names, such as "type_error". */
-static bool take_name(PtcFrameCursor *c, char *to, size_t size)
+static bool take_frame_name(PtcFrameCursor *c, char *to, size_t size)
 {
     PtcText view = ptc_frame_take_view(c);
     if (!view.bytes || view.len >= size)
@@ -277,7 +277,7 @@ static bool take_name(PtcFrameCursor *c, char *to, size_t size)
 }
 
 /* Messages end up in answers, so they must be text without NUL. */
-static bool take_message(PtcFrameCursor *c, char *to, size_t size)
+static bool take_frame_message(PtcFrameCursor *c, char *to, size_t size)
 {
     PtcText view = ptc_frame_take_view(c);
     if (!view.bytes || view.len >= size || memchr(view.bytes, 0, view.len) ||
@@ -289,9 +289,10 @@ static bool take_message(PtcFrameCursor *c, char *to, size_t size)
 }
 
 /* What each part may contain, in the order of the struct. */
-typedef enum { TEXT, BYTES, JSON, OBJECT, ARRAY } Content;
-static const Content contents[PTC_TASK_PARTS] = {TEXT, JSON,   TEXT,  BYTES, TEXT,  TEXT,
-                                                 TEXT, OBJECT, ARRAY, ARRAY, OBJECT};
+typedef enum { FRAME_TEXT, FRAME_BYTES, FRAME_JSON, FRAME_OBJECT, FRAME_ARRAY } Content;
+static const Content contents[PTC_TASK_PARTS] = {
+    FRAME_TEXT, FRAME_JSON,   FRAME_TEXT,  FRAME_BYTES, FRAME_TEXT,  FRAME_TEXT,
+    FRAME_TEXT, FRAME_OBJECT, FRAME_ARRAY, FRAME_ARRAY, FRAME_OBJECT};
 
 /* Do the first and last byte match these brackets?  Enough to tell objects from arrays: the JSON itself has been
  * checked. */
@@ -302,13 +303,13 @@ static bool is_between(PtcText view, char first, char last)
 
 static bool good_content(Content content, PtcText view)
 {
-    if (content == BYTES || view.len == 0)
+    if (content == FRAME_BYTES || view.len == 0)
         return true;
-    if (content == TEXT)
+    if (content == FRAME_TEXT)
         return ptc_utf8_valid(view.bytes, view.len);
     return ptc_json_is_line(view.bytes, view.len) &&
-           (content != OBJECT || is_between(view, '{', '}')) &&
-           (content != ARRAY || is_between(view, '[', ']'));
+           (content != FRAME_OBJECT || is_between(view, '{', '}')) &&
+           (content != FRAME_ARRAY || is_between(view, '[', ']'));
 }
 
 static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, PtcWhy *why)
@@ -343,9 +344,9 @@ bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskS
     if (c.bad || (how != PTC_TASK_DONE && how != PTC_TASK_CANCELLED && how != PTC_TASK_NO_MEMORY))
         return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
     *status = (PtcTaskStatus)how;
-    if (!take_name(&c, out->reason, sizeof out->reason) ||
-        !take_name(&c, out->kind, sizeof out->kind) ||
-        !take_message(&c, out->message, sizeof out->message))
+    if (!take_frame_name(&c, out->reason, sizeof out->reason) ||
+        !take_frame_name(&c, out->kind, sizeof out->kind) ||
+        !take_frame_message(&c, out->message, sizeof out->message))
         return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
     return take_parts(&c, out, why) &&
            (all_taken(&c) ||
@@ -368,8 +369,8 @@ void ptc_frame_reader_deinit(PtcFrameReader *reader)
 /* One large answer must not make an idle worker expensive for the rest of its life. */
 void ptc_frame_reader_trim(PtcFrameReader *reader)
 {
-    enum { KEPT = 64 * 1024 };
-    if (reader->whole && reader->payload.cap > KEPT)
+    enum { FRAME_KEPT = 64 * 1024 };
+    if (reader->whole && reader->payload.cap > FRAME_KEPT)
         ptc_buf_deinit(&reader->payload);
 }
 

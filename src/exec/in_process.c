@@ -12,7 +12,7 @@
 #include "tool/remote/remote.h"
 
 typedef struct {
-    PtcExecutor base; /* must be first: submit() casts back */
+    PtcExecutor base; /* must be first: submit_in_process() casts back */
     PtcMem mem;
     PtcExecutorConfig config;
     pthread_mutex_t lock; /* guards the two below */
@@ -20,7 +20,7 @@ typedef struct {
     unsigned idle_count;
 } InProcess;
 
-static Ptc *take(InProcess *self)
+static Ptc *take_engine(InProcess *self)
 {
     Ptc *ptc = NULL;
     pthread_mutex_lock(&self->lock);
@@ -31,7 +31,7 @@ static Ptc *take(InProcess *self)
 }
 
 /* More engines than max_idle are only needed in bursts; they are freed rather than kept. */
-static void give(InProcess *self, Ptc *ptc)
+static void give_back_engine(InProcess *self, Ptc *ptc)
 {
     pthread_mutex_lock(&self->lock);
     if (self->idle_count < self->config.max_idle) {
@@ -48,19 +48,19 @@ static void begin_wait(void *waits, const PtcTool *tool)
     ptc_waits_begin(waits, ptc_tool_may_repeat(tool));
 }
 
-static void end_wait(void *waits)
+static void end_tool_wait(void *waits)
 {
     ptc_waits_end(waits);
 }
 
 /* ------------------------------------------------------------------------ other servers */
 
-static void begin_ask(void *waits, bool may_repeat)
+static void begin_remote_wait(void *waits, bool may_repeat)
 {
     ptc_waits_begin(waits, may_repeat);
 }
 
-static void end_ask(void *waits, bool harmless)
+static void end_remote_wait(void *waits, bool harmless)
 {
     if (harmless)
         ptc_waits_harmless(waits);
@@ -68,8 +68,8 @@ static void end_ask(void *waits, bool harmless)
 }
 
 /* The run as other servers see it; false: out of memory. */
-static bool begin_remote(const InProcess *self, const char *owner, const PtcTaskIn *in,
-                         const PtcCancel *cancel, PtcRemoteRun *run)
+static bool begin_task_remote(const InProcess *self, const char *owner, const PtcTaskIn *in,
+                              const PtcCancel *cancel, PtcRemoteRun *run)
 {
     PtcRemote *remote = self->config.remote;
     int64_t ms = in->deadline_ms > 0 ? in->deadline_ms : self->config.limits.deadline_ms;
@@ -84,27 +84,27 @@ static bool begin_remote(const InProcess *self, const char *owner, const PtcTask
 }
 
 /* The caller's cancel flag becomes the outer flag of the engine's own: a run sees it wherever it looks at the clock. */
-static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskIn *in,
-                            const PtcCancel *cancel, PtcTaskOut *out)
+static PtcTaskStatus submit_in_process(PtcExecutor *base, const char *owner, const PtcTaskIn *in,
+                                       const PtcCancel *cancel, PtcTaskOut *out)
 {
     InProcess *self = (InProcess *)base;
     if (ptc_cancelled(cancel))
         return PTC_TASK_CANCELLED;
-    Ptc *ptc = take(self);
+    Ptc *ptc = take_engine(self);
     if (!ptc)
         return PTC_TASK_NO_MEMORY;
     PtcWaits waits;
-    PtcToolWatch watch = {begin_wait, end_wait, &waits};
-    PtcRemoteWatch asks = {begin_ask, end_ask, &waits};
+    PtcToolWatch watch = {begin_wait, end_tool_wait, &waits};
+    PtcRemoteWatch asks = {begin_remote_wait, end_remote_wait, &waits};
     PtcRemoteRun run = {.watch = &asks, .plan = in->plan};
-    ptc_buf_clear(&out->ledger);
+    ptc_buf_clear(&out->call_log);
     ptc_buf_clear(&out->took);
     bool far = self->config.remote && in->use_tools && in->kind == PTC_TASK_EVAL;
     ptc_waits_init(&waits, in->turn);
     ptc->cancel.outer = cancel;
     ptc->watch = &watch;
     PtcTaskStatus status = PTC_TASK_NO_MEMORY;
-    if (!far || begin_remote(self, owner, in, &ptc->cancel, &run)) {
+    if (!far || begin_task_remote(self, owner, in, &ptc->cancel, &run)) {
         ptc->remote = far ? &run : NULL;
         status = ptc_task_run(ptc, in, self->config.tools, self->config.data, out);
     }
@@ -117,7 +117,7 @@ static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskI
     ptc->watch = NULL;
     out->effects = ptc_waits_close(&waits);
     ptc_waits_deinit(&waits);
-    give(self, ptc);
+    give_back_engine(self, ptc);
     return status;
 }
 
@@ -151,7 +151,7 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, PtcWhy *wh
     ptc_why_no_memory(why);
     if (!self)
         return NULL;
-    self->base = (PtcExecutor){.submit = submit, .free = free_executor};
+    self->base = (PtcExecutor){.submit = submit_in_process, .free = free_executor};
     self->config = *config;
     if (self->config.max_idle == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -170,6 +170,6 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, PtcWhy *wh
         free_executor(&self->base);
         return NULL;
     }
-    give(self, first);
+    give_back_engine(self, first);
     return &self->base;
 }

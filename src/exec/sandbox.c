@@ -32,7 +32,7 @@
 #error "the system calls of this processor are not known here"
 #endif
 
-static bool refuse(PtcWhy *why, const char *what)
+static bool refuse_sandbox(PtcWhy *why, const char *what)
 {
     return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: %s", what, strerror(errno));
 }
@@ -55,9 +55,9 @@ typedef enum {
 typedef struct {
     long number;
     Rule rule;
-} Call;
+} CallRule;
 
-static const Call for_workers[] = {
+static const CallRule for_workers[] = {
     {SYS_read, ON_ZERO},
     {SYS_recvfrom, ON_ZERO},
     {SYS_write, PTC_SANITIZED ? ALLOW : ON_ZERO}, /* reports of sanitizers go to 2 */
@@ -98,7 +98,7 @@ static const Call for_workers[] = {
 };
 
 /* What the helper may do beyond that: become a worker, which then gives these up. */
-static const Call for_helper[] = {
+static const CallRule for_helper[] = {
     {SYS_clone, NEW_CHILD},  {SYS_recvmsg, ON_ZERO},   {SYS_sendmsg, ON_ZERO},
     {SYS_pidfd_open, ALLOW}, {SYS_getppid, ALLOW},     {SYS_dup3, ALLOW},
     {SYS_close, ALLOW},      {SYS_close_range, ALLOW}, {SYS_prctl, ALLOW},
@@ -130,12 +130,12 @@ static void emit(Filter *f, uint16_t op, uint32_t k, uint8_t yes, uint8_t no)
         f->code[f->len++] = (struct sock_filter){op, yes, no, k};
 }
 
-static void load(Filter *f, uint32_t offset)
+static void emit_load(Filter *f, uint32_t offset)
 {
     emit(f, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
-static void answer(Filter *f, uint32_t action)
+static void emit_action(Filter *f, uint32_t action)
 {
     emit(f, BPF_RET | BPF_K, action, 0, 0);
 }
@@ -148,87 +148,88 @@ static void allow_if(Filter *f, uint32_t mask, uint32_t k)
     if (mask != UINT32_MAX)
         emit(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
     emit(f, BPF_JMP | BPF_JEQ | BPF_K, k, 0, 1);
-    answer(f, SECCOMP_RET_ALLOW);
+    emit_action(f, SECCOMP_RET_ALLOW);
 }
 
 /* Denies the call when the argument, masked, does not equal `k`. */
 static void demand(Filter *f, uint32_t argument, uint32_t mask, uint32_t k)
 {
-    load(f, argument);
+    emit_load(f, argument);
     emit(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
     emit(f, BPF_JMP | BPF_JEQ | BPF_K, k, 1, 0);
-    answer(f, denied);
+    emit_action(f, denied);
 }
 
-static void add_rule(Filter *f, Rule rule)
+static void emit_rule(Filter *f, Rule rule)
 {
     switch (rule) {
-    case ALLOW: answer(f, SECCOMP_RET_ALLOW); return;
+    case ALLOW: emit_action(f, SECCOMP_RET_ALLOW); return;
     case DENY: break;
-    case MISSING: answer(f, SECCOMP_RET_ERRNO | ENOSYS); return;
+    case MISSING: emit_action(f, SECCOMP_RET_ERRNO | ENOSYS); return;
     case ON_ZERO:
-        load(f, ARG0);
+        emit_load(f, ARG0);
         allow_if(f, UINT32_MAX, 0);
         break;
     case NO_CODE:
-        load(f, ARG2);
+        emit_load(f, ARG2);
         allow_if(f, PROT_EXEC, 0);
         break;
     case OWN_MEMORY:
         demand(f, ARG2, PROT_EXEC, 0);
-        load(f, ARG3);
+        emit_load(f, ARG3);
         allow_if(f, ~(uint32_t)MEMORY_EXTRA, MEMORY_FLAGS);
         break;
     case NEW_CHILD:
-        load(f, ARG0);
+        emit_load(f, ARG0);
         allow_if(f, UINT32_MAX, FORK_FLAGS);
         /* fall through */
     case NEW_THREAD:
-        load(f, ARG0);
+        emit_load(f, ARG0);
         allow_if(f, THREAD_FLAGS, THREAD_FLAGS);
         break;
     case TO_SELF:
-        load(f, ARG0);
+        emit_load(f, ARG0);
         allow_if(f, UINT32_MAX, (uint32_t)getpid());
         break;
     }
-    answer(f, denied);
+    emit_action(f, denied);
 }
 
 /* If the loaded number is that of this call, its rule decides; else the next one is tried. */
-static void add_call(Filter *f, const Call *call)
+static void emit_call_rule(Filter *f, const CallRule *call)
 {
     unsigned short at = f->len;
     emit(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call->number, 0, 0);
-    add_rule(f, call->rule);
+    emit_rule(f, call->rule);
     f->code[at].jf = (uint8_t)(f->len - at - 1);
 }
 
-static void add_calls(Filter *f, const Call *calls, size_t count)
+static void emit_call_rules(Filter *f, const CallRule *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        add_call(f, &calls[i]);
+        emit_call_rule(f, &calls[i]);
 }
 
 /* Another ABI numbers its calls differently, so a call made through one ends the process. */
-static void begin(Filter *f)
+static void begin_filter(Filter *f)
 {
     f->len = 0;
-    load(f, offsetof(struct seccomp_data, arch));
+    emit_load(f, offsetof(struct seccomp_data, arch));
     emit(f, BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCH, 1, 0);
-    answer(f, SECCOMP_RET_KILL_PROCESS);
-    load(f, offsetof(struct seccomp_data, nr)); /* x32 calls have a bit set that matches no rule */
+    emit_action(f, SECCOMP_RET_KILL_PROCESS);
+    emit_load(
+        f, offsetof(struct seccomp_data, nr)); /* x32 calls have a bit set that matches no rule */
 }
 
-static bool install(Filter *f, unsigned flags, PtcWhy *why)
+static bool install_filter(Filter *f, unsigned flags, PtcWhy *why)
 {
     struct sock_fprog program = {f->len, f->code};
     if (f->len == FILTER_MAX) {
         errno = E2BIG;
-        return refuse(why, "the seccomp filter");
+        return refuse_sandbox(why, "the seccomp filter");
     }
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) != 0)
-        return refuse(why, "the kernel refused the seccomp filter");
+        return refuse_sandbox(why, "the kernel refused the seccomp filter");
     return true;
 }
 
@@ -236,12 +237,12 @@ bool ptc_sandbox_helper(PtcWhy *why)
 {
     Filter f;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return refuse(why, "the kernel refused PR_SET_NO_NEW_PRIVS");
-    begin(&f);
-    add_calls(&f, for_helper, sizeof for_helper / sizeof *for_helper);
-    add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
-    answer(&f, denied);
-    return install(&f, 0, why);
+        return refuse_sandbox(why, "the kernel refused PR_SET_NO_NEW_PRIVS");
+    begin_filter(&f);
+    emit_call_rules(&f, for_helper, sizeof for_helper / sizeof *for_helper);
+    emit_call_rules(&f, for_workers, sizeof for_workers / sizeof *for_workers);
+    emit_action(&f, denied);
+    return install_filter(&f, 0, why);
 }
 
 /* ------------------------------------------------------------------------- privileges */
@@ -267,13 +268,13 @@ bool ptc_sandbox_privileges(PtcWhy *why)
         prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* unprivileged, this fails and does not matter */
     become_nobody();
     if (syscall(SYS_capset, &head, none) != 0)
-        return refuse(why, "capabilities could not be dropped");
+        return refuse_sandbox(why, "capabilities could not be dropped");
     return true;
 }
 
 /* -------------------------------------------------------------------------- resources */
 
-static bool set_limit(int which, rlim_t n)
+static bool set_resource_limit(int which, rlim_t n)
 {
     struct rlimit limit = {n, n};
     return setrlimit(which, &limit) == 0;
@@ -282,26 +283,26 @@ static bool set_limit(int which, rlim_t n)
 bool ptc_sandbox_worker(PtcWhy *why)
 {
     Filter f;
-    if (!set_limit(RLIMIT_NOFILE, PTC_SANITIZED ? 3 : 1))
-        return refuse(why, "RLIMIT_NOFILE");
-    begin(&f);
-    add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
-    answer(&f, denied);
-    return install(&f, 0, why);
+    if (!set_resource_limit(RLIMIT_NOFILE, PTC_SANITIZED ? 3 : 1))
+        return refuse_sandbox(why, "RLIMIT_NOFILE");
+    begin_filter(&f);
+    emit_call_rules(&f, for_workers, sizeof for_workers / sizeof *for_workers);
+    emit_action(&f, denied);
+    return install_filter(&f, 0, why);
 }
 
 bool ptc_sandbox_threads(PtcWhy *why)
 {
-    static const Call given_up[] = {{SYS_clone, DENY}, {SYS_seccomp, DENY}};
+    static const CallRule given_up[] = {{SYS_clone, DENY}, {SYS_seccomp, DENY}};
     Filter f;
-    begin(&f);
-    add_calls(&f, given_up, sizeof given_up / sizeof *given_up);
-    answer(&f, SECCOMP_RET_ALLOW); /* the filters before this one still hold */
-    return install(&f, SECCOMP_FILTER_FLAG_TSYNC, why);
+    begin_filter(&f);
+    emit_call_rules(&f, given_up, sizeof given_up / sizeof *given_up);
+    emit_action(&f, SECCOMP_RET_ALLOW); /* the filters before this one still hold */
+    return install_filter(&f, SECCOMP_FILTER_FLAG_TSYNC, why);
 }
 
 /* The address space and the private writable memory of this process, in bytes; 0 when they cannot be read. */
-static void measure(uint64_t *space, uint64_t *data)
+static void measure_process(uint64_t *space, uint64_t *data)
 {
     unsigned long all = 0, own = 0;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -335,16 +336,16 @@ static uint64_t reserved_bytes(const PtcLimits *l)
 
 bool ptc_sandbox_resources(const PtcLimits *limits, PtcWhy *why)
 {
-    if (!set_limit(RLIMIT_CORE, 0) || !set_limit(RLIMIT_FSIZE, 0))
-        return refuse(why, "RLIMIT_CORE, RLIMIT_FSIZE");
+    if (!set_resource_limit(RLIMIT_CORE, 0) || !set_resource_limit(RLIMIT_FSIZE, 0))
+        return refuse_sandbox(why, "RLIMIT_CORE, RLIMIT_FSIZE");
     uint64_t space, data, wanted = wanted_bytes(limits);
-    measure(&space, &data);
+    measure_process(&space, &data);
     if (PTC_SANITIZED)
         return true;
-    if (!set_limit(RLIMIT_DATA, data + wanted))
-        return refuse(why, "RLIMIT_DATA");
-    if (!set_limit(RLIMIT_AS, space + wanted + reserved_bytes(limits)))
-        return refuse(why, "RLIMIT_AS");
+    if (!set_resource_limit(RLIMIT_DATA, data + wanted))
+        return refuse_sandbox(why, "RLIMIT_DATA");
+    if (!set_resource_limit(RLIMIT_AS, space + wanted + reserved_bytes(limits)))
+        return refuse_sandbox(why, "RLIMIT_AS");
     return true;
 }
 

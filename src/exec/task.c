@@ -33,7 +33,7 @@ typedef struct {
     PtcHeapBox *data;
     PtcSession *session;
     PtcOutcome *outcome;
-} Work;
+} TaskWork;
 
 /* ----------------------------------------------------------------------------------- parts */
 
@@ -43,7 +43,7 @@ void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max)
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_init(&out->parts[i], mem, max);
     ptc_buf_init(&out->pictures, mem, max);
-    ptc_buf_init(&out->ledger, mem, max);
+    ptc_buf_init(&out->call_log, mem, max);
     ptc_buf_init(&out->took, mem, TOOK_BYTES);
 }
 
@@ -52,11 +52,11 @@ void ptc_task_out_deinit(PtcTaskOut *out)
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_deinit(&out->parts[i]);
     ptc_buf_deinit(&out->pictures);
-    ptc_buf_deinit(&out->ledger);
+    ptc_buf_deinit(&out->call_log);
     ptc_buf_deinit(&out->took);
 }
 
-/* Keeps message, reason and ledger: they say why the task was lost, and what it had done. */
+/* Keeps message, reason and call log: they say why the task was lost, and what it had done. */
 void ptc_task_out_clear(PtcTaskOut *out)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
@@ -95,7 +95,7 @@ bool ptc_task_out_overrun(PtcTaskOut *out, bool computing, int64_t limit_ms)
 }
 
 /* Adds as much of a text as fits, cut between characters.  Returns false when it was cut. */
-static bool put(PtcBuf *buf, const char *text, size_t len)
+static bool put_whole_characters(PtcBuf *buf, const char *text, size_t len)
 {
     size_t room = buf->max - buf->len;
     if (len <= room)
@@ -108,7 +108,8 @@ static bool put(PtcBuf *buf, const char *text, size_t len)
 
 /* Fills in the answer of a task that could not run, or whose result cannot be kept.  What was printed and which
  * tools were called is still reported. */
-static PtcTaskStatus refuse(Work *w, PtcReason reason, const char *kind, const char *message)
+static PtcTaskStatus refuse_task(TaskWork *w, PtcReason reason, const char *kind,
+                                 const char *message)
 {
     PtcTaskOut *out = w->out;
     size_t len = strlen(message);
@@ -123,17 +124,17 @@ static PtcTaskStatus refuse(Work *w, PtcReason reason, const char *kind, const c
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         ptc_buf_clear(gone[i]);
     out->validated = out->text_cut = false;
-    put(&out->feedback, out->message, len);
+    put_whole_characters(&out->feedback, out->message, len);
     return out->feedback.failed ? PTC_TASK_NO_MEMORY : PTC_TASK_DONE;
 }
 
-static PtcTaskStatus bad_args(Work *w, const char *message)
+static PtcTaskStatus bad_args(TaskWork *w, const char *message)
 {
-    return refuse(w, PTC_REASON_ARGS, "args_error", message);
+    return refuse_task(w, PTC_REASON_ARGS, "args_error", message);
 }
 
 /* A snapshot that cannot be read is the caller's problem, unless memory ran out. */
-static PtcTaskStatus of_status(Work *w, PtcStatus status, const char *what)
+static PtcTaskStatus of_status(TaskWork *w, PtcStatus status, const char *what)
 {
     char message[320];
     if (status == PTC_NO_MEMORY)
@@ -159,7 +160,7 @@ static const char *bad_key(PtcValue map)
 }
 
 /* Why the context was not read: it is not JSON, or it is too large. */
-static void explain_json(const PtcHeapBox *box, const PtcJsonError *e, char *out, size_t size)
+static void explain_context(const PtcHeapBox *box, const PtcJsonError *e, char *out, size_t size)
 {
     if (e->stopped && box->budget.stop == PTC_STOP_MEMORY)
         snprintf(out, size,
@@ -173,13 +174,13 @@ static void explain_json(const PtcHeapBox *box, const PtcJsonError *e, char *out
 }
 
 /* The context as a value; PTC_NONE with the reason in *wrong. */
-static PtcValue read_context(Work *w, char message[320], const char **wrong)
+static PtcValue read_task_context(TaskWork *w, char message[320], const char **wrong)
 {
     PtcJsonError e = {0};
     PtcText text = w->in->context;
     PtcValue v = ptc_json_parse(&w->data->heap, text.bytes, text.len, &e);
     if (v == PTC_NONE) {
-        explain_json(w->data, &e, message, 320);
+        explain_context(w->data, &e, message, 320);
         *wrong = message;
     } else if (!ptc_is_map(v)) {
         *wrong = "`context` must be an object, such as {\"rows\": [1, 2]}";
@@ -191,7 +192,8 @@ static PtcValue read_context(Work *w, char message[320], const char **wrong)
 
 /* The context merged with the shared data; PTC_NONE when there is neither.  Returns false with *status set when the
  * task cannot go on. */
-static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, PtcTaskStatus *status)
+static bool make_task_context(TaskWork *w, const PtcShared *shared, PtcValue *context,
+                              PtcTaskStatus *status)
 {
     char message[320];
     const char *wrong = NULL;
@@ -204,7 +206,7 @@ static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, Pt
         ptc_box_new(w->ptc, (size_t)(limit == PTC_UNSET ? w->ptc->limits.context_bytes : limit));
     if (!w->data)
         return false;
-    if (w->in->context.bytes && (*context = read_context(w, message, &wrong)) == PTC_NONE) {
+    if (w->in->context.bytes && (*context = read_task_context(w, message, &wrong)) == PTC_NONE) {
         *status = bad_args(w, wrong);
         return false;
     }
@@ -213,7 +215,7 @@ static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, Pt
 
 /* -------------------------------------------------------------------------------- session */
 
-static bool open_session(Work *w, PtcTaskStatus *status)
+static bool open_task_session(TaskWork *w, PtcTaskStatus *status)
 {
     char error[200] = "";
     if (!w->in->in_session)
@@ -232,7 +234,7 @@ static bool open_session(Work *w, PtcTaskStatus *status)
 
 /* Saves the session.  A session that cannot be saved turns a successful run into a failure: the caller must never
  * believe that definitions were kept when they were not. */
-static PtcTaskStatus close_session(Work *w)
+static PtcTaskStatus save_task_session(TaskWork *w)
 {
     PtcBuf *out = &w->out->session;
     char error[200] = "", message[320];
@@ -242,25 +244,26 @@ static PtcTaskStatus close_session(Work *w)
     bool full = out->full && !out->failed;
     ptc_buf_clear(out);
     if (full)
-        return refuse(w, PTC_REASON_MEMORY, "memory_exceeded",
-                      "the session became too large to be kept, so nothing of this run was");
+        return refuse_task(w, PTC_REASON_MEMORY, "memory_exceeded",
+                           "the session became too large to be kept, so nothing of this run was");
     if (got == PTC_NO_MEMORY)
         return PTC_TASK_NO_MEMORY;
     snprintf(message, sizeof message, "the session cannot be kept, so nothing of this run was: %s",
              error);
-    return refuse(w, PTC_REASON_RUNTIME, "value_error", message);
+    return refuse_task(w, PTC_REASON_RUNTIME, "value_error", message);
 }
 
 /* ---------------------------------------------------------------------------------- output */
 
-static void put_prints(Work *w)
+static void put_prints(TaskWork *w)
 {
     PtcTaskOut *out = w->out;
     const PtcPrints *prints = &w->outcome->prints;
     out->prints_cut = prints->cut;
     for (size_t i = 0; i < prints->count; i++) {
         PtcText line = ptc_prints_line(prints, i);
-        if (!put(&out->prints, line.bytes, line.len) || !put(&out->prints, "\n", 1)) {
+        if (!put_whole_characters(&out->prints, line.bytes, line.len) ||
+            !put_whole_characters(&out->prints, "\n", 1)) {
             out->prints_cut = true;
             break;
         }
@@ -268,7 +271,7 @@ static void put_prints(Work *w)
 }
 
 /* Only the first finding: the feedback has them all. */
-static void put_error(Work *w)
+static void put_task_error(TaskWork *w)
 {
     PtcError e = ptc_outcome_finding(w->outcome, 0);
     snprintf(w->out->reason, sizeof w->out->reason, "%s", e.reason);
@@ -277,13 +280,13 @@ static void put_error(Work *w)
 }
 
 /* Writes the result as text and as JSON; JSON that does not fit is left out whole. */
-static bool put_result(Work *w)
+static bool put_task_result(TaskWork *w)
 {
     PtcTaskOut *out = w->out;
     PtcOutcome *o = w->outcome;
     if (!ptc_outcome_show_text(o))
         return false;
-    out->text_cut = !put(&out->text, o->text.data, o->text.len) || o->text_cut;
+    out->text_cut = !put_whole_characters(&out->text, o->text.data, o->text.len) || o->text_cut;
     if (ptc_outcome_show_json(o) && o->json.len <= out->json.max)
         ptc_buf_add(&out->json, o->json.data, o->json.len);
     out->validated = o->validated && out->json.len > 0;
@@ -291,7 +294,7 @@ static bool put_result(Work *w)
 }
 
 /* Feedback of a failure is always made, because it is what the model reads. */
-static bool put_parts(Work *w)
+static bool put_parts(TaskWork *w)
 {
     PtcTaskOut *out = w->out;
     unsigned want = w->in->want;
@@ -312,7 +315,7 @@ static bool put_parts(Work *w)
 }
 
 /* Half an array would not be JSON, so warnings that do not fit are dropped. */
-static void put_warnings(Work *w)
+static void put_warnings(TaskWork *w)
 {
     PtcBuf *out = &w->out->warnings;
     if (w->outcome->warnings.count == 0)
@@ -331,7 +334,7 @@ static bool bufs_ok(const PtcTaskOut *out)
 }
 
 /* The session is saved last: by then everything that may fail for memory has succeeded. */
-static PtcTaskStatus finish(Work *w)
+static PtcTaskStatus finish_task_run(TaskWork *w)
 {
     PtcTaskOut *out = w->out;
     out->ok = w->outcome->ok;
@@ -341,12 +344,12 @@ static PtcTaskStatus finish(Work *w)
     put_prints(w);
     put_warnings(w);
     if (!out->ok)
-        put_error(w);
+        put_task_error(w);
     bool has_value = out->ok || w->outcome->control == PTC_CONTROL_FAIL;
-    if ((has_value && !put_result(w)) || !put_parts(w) || !bufs_ok(out))
+    if ((has_value && !put_task_result(w)) || !put_parts(w) || !bufs_ok(out))
         return PTC_TASK_NO_MEMORY;
     if (out->ok && w->session)
-        return close_session(w);
+        return save_task_session(w);
     if (!out->ok && strcmp(out->kind, "cancelled") == 0)
         return PTC_TASK_CANCELLED;
     return PTC_TASK_DONE;
@@ -360,15 +363,15 @@ static void set_view(const char **bytes, size_t *len, const PtcText *view)
     *len = view->len;
 }
 
-static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
+static PtcTaskStatus eval_task(TaskWork *w, PtcTools *tools, const PtcShared *shared)
 {
     PtcRun run = {.size = sizeof run};
     PtcTaskStatus status = PTC_TASK_NO_MEMORY;
     const PtcTaskIn *in = w->in;
     if (in->signature.bytes && in->output_schema.bytes)
         return bad_args(w, "give `signature` or `output_schema`, not both");
-    if (!make_context(w, in->use_data ? shared : NULL, &run.context, &status) ||
-        !open_session(w, &status))
+    if (!make_task_context(w, in->use_data ? shared : NULL, &run.context, &status) ||
+        !open_task_session(w, &status))
         return status;
     set_view(&run.program, &run.program_len, &in->program);
     set_view(&run.signature, &run.signature_len, &in->signature);
@@ -380,17 +383,17 @@ static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
     PtcStatus got = ptc_engine_run(w->ptc, &run, &w->outcome);
     if (got == PTC_BAD_ARGUMENT)
         return bad_args(w, "a limit of the call is out of range");
-    return got == PTC_OK ? finish(w) : PTC_TASK_NO_MEMORY;
+    return got == PTC_OK ? finish_task_run(w) : PTC_TASK_NO_MEMORY;
 }
 
-static PtcTaskStatus inspect(Work *w)
+static PtcTaskStatus inspect_task_session(TaskWork *w)
 {
     w->out->bindings = ptc_session_binding_count(w->session);
     w->out->ok = ptc_session_describe(w->session, &w->out->answer) && ptc_buf_ok(&w->out->answer);
     return w->out->ok ? PTC_TASK_DONE : PTC_TASK_NO_MEMORY;
 }
 
-static PtcTaskStatus forget(Work *w)
+static PtcTaskStatus forget_task_names(TaskWork *w)
 {
     size_t before = ptc_session_binding_count(w->session);
     if (w->in->name.bytes)
@@ -403,20 +406,20 @@ static PtcTaskStatus forget(Work *w)
     ptc_emit_field_uint(&w->out->answer, "forgotten", before - w->out->bindings);
     if (!ptc_emit_object_end(&w->out->answer))
         return PTC_TASK_NO_MEMORY;
-    return close_session(w);
+    return save_task_session(w);
 }
 
-static PtcTaskStatus of_session(Work *w)
+static PtcTaskStatus of_session(TaskWork *w)
 {
     PtcTaskStatus status = PTC_TASK_NO_MEMORY;
     if (!w->in->in_session)
         return bad_args(w, "this needs a session");
-    if (!open_session(w, &status))
+    if (!open_task_session(w, &status))
         return status;
-    return w->in->kind == PTC_TASK_INSPECT ? inspect(w) : forget(w);
+    return w->in->kind == PTC_TASK_INSPECT ? inspect_task_session(w) : forget_task_names(w);
 }
 
-static void set_limits(PtcLimits *limits, const PtcTaskIn *in)
+static void set_task_limits(PtcLimits *limits, const PtcTaskIn *in)
 {
     ptc_limits_unset(limits);
     limits->timeout_ms = in->timeout_ms;
@@ -432,11 +435,11 @@ static void set_limits(PtcLimits *limits, const PtcTaskIn *in)
 PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools, const PtcShared *data,
                            PtcTaskOut *out)
 {
-    Work w = {.ptc = ptc, .in = in, .out = out};
+    TaskWork w = {.ptc = ptc, .in = in, .out = out};
     int64_t begun = ptc_clock_ns(NULL);
-    set_limits(&w.limits, in);
+    set_task_limits(&w.limits, in);
     ptc_engine_task_begin(ptc, in->timeout_ms);
-    PtcTaskStatus status = in->kind == PTC_TASK_EVAL ? eval(&w, tools, data) : of_session(&w);
+    PtcTaskStatus status = in->kind == PTC_TASK_EVAL ? eval_task(&w, tools, data) : of_session(&w);
     ptc_outcome_drop(w.outcome);
     ptc_session_drop(w.session);
     if (w.data)

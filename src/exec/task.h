@@ -103,7 +103,7 @@ typedef struct PtcTaskOut {
     uint64_t bindings; /* of the session after the run */
     uint64_t effects;  /* calls of tools that may have changed something, as seen by this process */
     PtcBuf pictures;   /* that the result refers to: blocks of MCP, one a line; or empty */
-    PtcBuf ledger;     /* calls of other servers, a JSON array, as seen by this process; or empty */
+    PtcBuf call_log;   /* calls of other servers, a JSON array, as seen by this process; or empty */
     PtcBuf took;       /* what took effect there (remote.h); empty: no such run was begun */
     bool took_any;     /* there is something to tell of a success */
 } PtcTaskOut;

@@ -21,7 +21,7 @@ void ptc_waits_deinit(PtcWaits *w)
 }
 
 /* With the lock held. */
-static void leave(PtcWaits *w)
+static void leave_task_turn(PtcWaits *w)
 {
     w->turn->leave(w->turn->user);
     w->place = PTC_WAITS_OUTSIDE;
@@ -34,12 +34,12 @@ void ptc_waits_begin(PtcWaits *w, bool may_repeat)
     w->under_way++;
     w->effects += !may_repeat;
     if (w->turn && w->place == PTC_WAITS_INSIDE)
-        leave(w);
+        leave_task_turn(w);
     pthread_mutex_unlock(&w->lock);
 }
 
 /* With the lock held, which is released while waiting for the turn. */
-static void enter(PtcWaits *w)
+static void enter_task_turn(PtcWaits *w)
 {
     const PtcTaskTurn *turn = w->turn;
     w->place = PTC_WAITS_ENTERING;
@@ -48,7 +48,7 @@ static void enter(PtcWaits *w)
     pthread_mutex_lock(&w->lock);
     w->place = PTC_WAITS_INSIDE;
     if (w->under_way > 0) /* another call has begun in the meantime */
-        leave(w);
+        leave_task_turn(w);
     pthread_cond_broadcast(&w->entered);
 }
 
@@ -59,7 +59,7 @@ void ptc_waits_end(PtcWaits *w)
     pthread_mutex_lock(&w->lock);
     w->under_way--;
     if (w->turn && w->under_way == 0 && w->place == PTC_WAITS_OUTSIDE)
-        enter(w);
+        enter_task_turn(w);
     else
         while (w->place == PTC_WAITS_ENTERING)
             pthread_cond_wait(&w->entered, &w->lock);

@@ -16,7 +16,7 @@
 #include "tool/source.h"
 #include "tool/wire/answer.h"
 
-enum { KEPT = 64 * 1024, ARGUMENTS_BYTES = PTC_FRAME_MAX / 2 };
+enum { CHILD_KEPT = 64 * 1024, CHILD_ARGUMENTS_BYTES = PTC_FRAME_MAX / 2 };
 
 /* What the function of a tool of the server gets as `user`. */
 typedef struct ServerTool {
@@ -40,13 +40,13 @@ struct PtcWorker {
 
 /* The function of every tool of the server.  Without an answer in time it returns without one, and the caller says
  * why. */
-static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
+static PtcToolAnswer ask_parent_for_tool(PtcToolCall *call, void *user)
 {
     const ServerTool *tool = user;
     PtcTalk *talk = &tool->worker->talk;
     PtcTalkWait wait;
     const char *json = ptc_answer_args_json(call);
-    if (!json || call->json.len > ARGUMENTS_BYTES) {
+    if (!json || call->json.len > CHILD_ARGUMENTS_BYTES) {
         ptc_answer_fail(call, PTC_TEXT("its arguments are too large"));
         return PTC_TOOL_ANSWERED;
     }
@@ -64,7 +64,7 @@ static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
 /* ----------------------------------------------------------------------- other servers */
 
 /* The wait of an ask lives from ask to finish. */
-static PtcRemoteStatus remote_ask(void *run, PtcRemoteAsk *ask)
+static PtcRemoteStatus ask_parent_for_remote(void *run, PtcRemoteAsk *ask)
 {
     PtcWorker *w = run;
     PtcTalkWait *wait = ptc_mem_alloc(&w->mem, sizeof *wait);
@@ -123,7 +123,7 @@ static bool remote_knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
 
 /* ------------------------------------------------------------------------------ running */
 
-static void cancel(void *user)
+static void cancel_worker_run(void *user)
 {
     PtcWorker *w = user;
     ptc_engine_cancel(w->ptc);
@@ -139,7 +139,7 @@ static void send_done(PtcWorker *w, uint64_t id, PtcTaskStatus status, const Ptc
     ptc_buf_deinit(&buf);
 }
 
-static PtcTaskStatus run(PtcWorker *w, const PtcTaskIn *in, PtcTaskOut *out)
+static PtcTaskStatus run_worker_task(PtcWorker *w, const PtcTaskIn *in, PtcTaskOut *out)
 {
     if (w->hook && w->hook(in, out, 0))
         return PTC_TASK_DONE;
@@ -161,7 +161,7 @@ static void run_task(PtcWorker *w)
     ptc_task_out_init(&out, &w->mem, 0);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         out.parts[i].max = maxima[i];
-    PtcTaskStatus status = run(w, &in, &out);
+    PtcTaskStatus status = run_worker_task(w, &in, &out);
     ptc_talk_over(&w->talk);
     send_done(w, id, status, &out);
     ptc_task_out_deinit(&out);
@@ -182,7 +182,7 @@ _Noreturn void ptc_worker_serve(PtcWorker *w)
     for (;;) {
         ptc_talk_next(&w->talk, &w->inbox);
         run_task(w);
-        if (w->inbox.cap > KEPT) /* an idle worker should not hold on to it */
+        if (w->inbox.cap > CHILD_KEPT) /* an idle worker should not hold on to it */
             ptc_buf_deinit(&w->inbox);
     }
 }
@@ -200,9 +200,11 @@ PtcWorker *ptc_worker_new(PtcWorkerHook hook)
     ptc_mem_init(&w->mem, SIZE_MAX / 2);
     w->hook = hook;
     ptc_buf_init(&w->inbox, &w->mem, PTC_FRAME_MAX);
-    ptc_talk_init(&w->talk, &w->mem, cancel, w);
-    w->remote = (PtcRemote){
-        .ask = remote_ask, .finish = remote_finish, .cancel = remote_cancel, .knows = remote_knows};
+    ptc_talk_init(&w->talk, &w->mem, cancel_worker_run, w);
+    w->remote = (PtcRemote){.ask = ask_parent_for_remote,
+                            .finish = remote_finish,
+                            .cancel = remote_cancel,
+                            .knows = remote_knows};
     w->remote_run = (PtcRemoteRun){.remote = &w->remote, .run = w, .wait = remote_wait};
     return w;
 }
@@ -213,7 +215,7 @@ static void free_stub(void *user)
     ptc_mem_free(&remote->worker->mem, remote, sizeof *remote);
 }
 
-static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, PtcWhy *why)
+static bool put_worker_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, PtcWhy *why)
 {
     ptc_tool_init(&t->info, tool->name.bytes, tool->name.len);
     t->info.signature = tool->signature.bytes;
@@ -240,7 +242,7 @@ static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
         .lisp = ptc_source_read(&source, tool->lisp.bytes, tool->lisp.len, wrong, sizeof wrong)};
     ptc_source_deinit(&source);
     return t.lisp == PTC_NONE ? ptc_why_say(why, PTC_WHY_INVALID, "%s", wrong)
-                              : put_tool(w, tool, &t, why);
+                              : put_worker_tool(w, tool, &t, why);
 }
 
 static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
@@ -249,8 +251,9 @@ static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
     if (!remote)
         return ptc_why_no_memory(why);
     *remote = (ServerTool){w, (uint32_t)w->tools->count};
-    PtcTool t = {.function = ask_server, .user = remote, .free_user = free_stub, .lisp = PTC_NONE};
-    if (put_tool(w, tool, &t, why))
+    PtcTool t = {
+        .function = ask_parent_for_tool, .user = remote, .free_user = free_stub, .lisp = PTC_NONE};
+    if (put_worker_tool(w, tool, &t, why))
         return true;
     free_stub(remote);
     return false;
@@ -265,7 +268,7 @@ bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
     return tool->lisp.bytes ? put_lisp(w, tool, why) : put_remote(w, tool, why);
 }
 
-static void measure(const PtcShared *data, const char *name, PtcLoaded *loaded)
+static void measure_loaded_data(const PtcShared *data, const char *name, PtcLoaded *loaded)
 {
     const char *found;
     for (size_t i = 0; ptc_shared_item(data, i, &found, &loaded->count, &loaded->bytes); i++)
@@ -282,13 +285,13 @@ bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded
         return ptc_why_no_memory(why);
     if (!ptc_shared_load(w->data, name, path, NULL, why))
         return false;
-    measure(w->data, name, loaded);
+    measure_loaded_data(w->data, name, loaded);
     ptc_shared_describe(w->data, loaded->about, loaded->about->max);
     return true;
 }
 
 /* Runs one program before the fork, so that workers share the pages every run needs. */
-static void warm(Ptc *ptc)
+static void run_warm_up(Ptc *ptc)
 {
     PtcRun run = {.size = sizeof run, .program = "(+ 1 2)", .program_len = 7};
     PtcOutcome *o = NULL;
@@ -301,7 +304,7 @@ bool ptc_worker_prepare(PtcWorker *w, PtcLimits *limits, PtcWhy *why)
     w->ptc = ptc_engine_with(limits);
     if (!w->ptc)
         return ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, or a limit is out of range");
-    warm(w->ptc);
+    run_warm_up(w->ptc);
     *limits = w->ptc->limits;
     return true;
 }

@@ -21,13 +21,13 @@ enum {
     PIPE = 0,
     SECOND_STACK = 256 * 1024,
     CANCEL_NS = 500 * 1000, /* between two cancels of a program that has not noticed the first */
-    KEPT = 64 * 1024,
+    TALK_KEPT = 64 * 1024,
 };
 
 /* -------------------------------------------------------------------------------- writing */
 
 /* Blocking is fine here: the server reads whenever it waits for this worker. */
-static void write_all(struct iovec *parts, int count)
+static void write_frame_parts(struct iovec *parts, int count)
 {
     while (count > 0) {
         ssize_t n = writev(PIPE, parts, count);
@@ -50,7 +50,7 @@ void ptc_talk_send(PtcTalk *talk, const PtcBuf *frame)
 {
     struct iovec part = {frame->data, frame->len};
     pthread_mutex_lock(&talk->writing);
-    write_all(&part, 1);
+    write_frame_parts(&part, 1);
     pthread_mutex_unlock(&talk->writing);
 }
 
@@ -64,7 +64,7 @@ void ptc_talk_ready(PtcTalk *talk)
 /* -------------------------------------------------------------------------------- reading */
 
 /* At least one byte into the empty input.  False: there is none now, and `wait` was not asked for. */
-static bool fill(PtcTalk *talk, bool wait)
+static bool fill_talk_input(PtcTalk *talk, bool wait)
 {
     for (;;) {
         ssize_t n = recv(PIPE, talk->input, sizeof talk->input, wait ? 0 : MSG_DONTWAIT);
@@ -81,11 +81,11 @@ static bool fill(PtcTalk *talk, bool wait)
 }
 
 /* What is left of a large payload goes straight to where it belongs. */
-static void take_bytes(PtcTalk *talk, char *to, size_t n)
+static void take_payload_bytes(PtcTalk *talk, char *to, size_t n)
 {
     while (n > 0) {
         if (talk->at == talk->got && n < sizeof talk->input)
-            (void)fill(talk, true);
+            (void)fill_talk_input(talk, true);
         if (talk->at < talk->got) {
             size_t part = talk->got - talk->at < n ? talk->got - talk->at : n;
             memcpy(to, talk->input + talk->at, part);
@@ -107,19 +107,19 @@ static void take_bytes(PtcTalk *talk, char *to, size_t n)
 static PtcFrameHead read_frame(PtcTalk *talk, PtcBuf *payload)
 {
     PtcFrameHead head;
-    take_bytes(talk, (char *)&head, sizeof head);
+    take_payload_bytes(talk, (char *)&head, sizeof head);
     ptc_buf_clear(payload);
     if (head.len > PTC_FRAME_MAX || !ptc_buf_reserve(payload, head.len))
         ptc_sandbox_end();
-    take_bytes(talk, payload->data, head.len);
+    take_payload_bytes(talk, payload->data, head.len);
     payload->len = head.len;
     return head;
 }
 
 /* An idle worker should not hold on to the memory of its largest frame. */
-static void trim(PtcBuf *payload)
+static void trim_frame_payload(PtcBuf *payload)
 {
-    if (payload->cap > KEPT)
+    if (payload->cap > TALK_KEPT)
         ptc_buf_deinit(payload);
 }
 
@@ -135,7 +135,7 @@ static PtcTalkWait *find_wait(PtcTalk *talk, uint64_t id)
 }
 
 /* With the lock held. */
-static void wake(PtcTalkWait *wait)
+static void wake_talk_wait(PtcTalkWait *wait)
 {
     if (wait->leads)
         pthread_kill(wait->thread, SIGUSR2);
@@ -144,7 +144,7 @@ static void wake(PtcTalkWait *wait)
 }
 
 /* A result that comes too late finds nobody and is dropped.  With the lock held. */
-static void take_result(PtcTalk *talk, uint64_t id, const PtcBuf *payload)
+static void take_answer_frame(PtcTalk *talk, uint64_t id, const PtcBuf *payload)
 {
     PtcText text;
     PtcTalkWait *wait = find_wait(talk, id);
@@ -155,7 +155,7 @@ static void take_result(PtcTalk *talk, uint64_t id, const PtcBuf *payload)
         ptc_sandbox_end();
     wait->answered = true;
     if (!wait->leads)
-        wake(wait);
+        wake_talk_wait(wait);
 }
 
 /* With the lock held. */
@@ -166,7 +166,7 @@ static bool take_cancel(PtcTalk *talk, uint64_t id)
     talk->cancel(talk->user);
     for (PtcTalkWait *w = talk->waits; w; w = w->next)
         if (!w->leads)
-            wake(w);
+            wake_talk_wait(w);
     return true;
 }
 
@@ -179,22 +179,23 @@ static bool take_frames(PtcTalk *talk)
         PtcFrameHead head = read_frame(talk, &talk->payload);
         pthread_mutex_lock(&talk->lock);
         if (head.type == PTC_FRAME_RESULT)
-            take_result(talk, head.id, &talk->payload);
+            take_answer_frame(talk, head.id, &talk->payload);
         else if (head.type == PTC_FRAME_CANCEL)
             cancelled = take_cancel(talk, head.id) || cancelled;
         else
             ptc_sandbox_end(); /* a RUN does not come while one is running */
         pthread_mutex_unlock(&talk->lock);
-        trim(&talk->payload);
+        trim_frame_payload(&talk->payload);
     }
     return cancelled;
 }
 
 /* The next task, or the answer of a quick tool, is back before this process could be put to sleep and woken, which
  * costs more than a short program. */
-static void linger(PtcTalk *talk, int64_t until)
+static void spin(PtcTalk *talk, int64_t until)
 {
-    while (talk->at == talk->got && !fill(talk, false) && ptc_linger_goes_on(&talk->linger, until))
+    while (talk->at == talk->got && !fill_talk_input(talk, false) &&
+           ptc_spin_wait_goes_on(&talk->spin, until))
         continue;
 }
 
@@ -206,10 +207,11 @@ static void lead(PtcTalk *talk, int64_t until)
     struct timespec t = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
     if (left < 0)
         return;
-    linger(talk, ptc_linger_for_server(&talk->linger, now));
+    spin(talk, ptc_spin_wait_for_server(&talk->spin, now));
     if (talk->at < talk->got) /* it came with the task */
         (void)take_frames(talk);
-    else if (ppoll(&p, 1, until == INT64_MAX ? NULL : &t, &talk->kicked) == 1 && fill(talk, false))
+    else if (ppoll(&p, 1, until == INT64_MAX ? NULL : &t, &talk->kicked) == 1 &&
+             fill_talk_input(talk, false))
         (void)take_frames(talk);
 }
 
@@ -223,7 +225,7 @@ static void lead_once(PtcTalk *talk, PtcTalkWait *wait, int64_t until)
     talk->reading = wait->leads = false;
 }
 
-static void follow(PtcTalk *talk, PtcTalkWait *wait, int64_t until)
+static void wait_for_reader(PtcTalk *talk, PtcTalkWait *wait, int64_t until)
 {
     struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
     if (until == INT64_MAX)
@@ -233,7 +235,7 @@ static void follow(PtcTalk *talk, PtcTalkWait *wait, int64_t until)
 }
 
 /* Somebody else must read from now on.  With the lock held. */
-static void hand_on(PtcTalk *talk, const PtcTalkWait *but)
+static void hand_on_reading(PtcTalk *talk, const PtcTalkWait *but)
 {
     PtcTalkWait *next = talk->waits;
     while (next && (next == but || next->answered))
@@ -245,7 +247,7 @@ static void hand_on(PtcTalk *talk, const PtcTalkWait *but)
     pthread_cond_broadcast(&talk->quiet);
 }
 
-static bool is_over(const PtcBudget *b, int64_t end_ns)
+static bool is_talk_wait_over(const PtcBudget *b, int64_t end_ns)
 {
     return (b && ptc_cancelled(b->cancel)) || (end_ns != INT64_MAX && ptc_clock_ns(NULL) >= end_ns);
 }
@@ -255,38 +257,38 @@ typedef struct Kick {
     PtcTalkWait *wait;
 } Kick;
 
-static void kick(void *user)
+static void wake_talk_waiter(void *user)
 {
     const Kick *k = user;
     pthread_mutex_lock(&k->talk->lock);
-    wake(k->wait);
+    wake_talk_wait(k->wait);
     pthread_mutex_unlock(&k->talk->lock);
 }
 
-static void await(PtcTalk *talk, PtcTalkWait *wait, const PtcBudget *b, int64_t end_ns)
+static void await_talk_answer(PtcTalk *talk, PtcTalkWait *wait, const PtcBudget *b, int64_t end_ns)
 {
     pthread_mutex_lock(&talk->lock);
-    while (!wait->answered && !is_over(b, end_ns)) {
+    while (!wait->answered && !is_talk_wait_over(b, end_ns)) {
         if (talk->reading)
-            follow(talk, wait, end_ns);
+            wait_for_reader(talk, wait, end_ns);
         else
             lead_once(talk, wait, end_ns);
     }
-    hand_on(talk, wait);
+    hand_on_reading(talk, wait);
     pthread_mutex_unlock(&talk->lock);
 }
 
 bool ptc_talk_wait(PtcTalk *talk, PtcTalkWait *wait, const PtcBudget *b, int64_t end_ns)
 {
     Kick k = {talk, wait};
-    PtcCancelWait cancel = {.cancel = b ? b->cancel : NULL, .kick = kick, .user = &k};
+    PtcCancelWait cancel = {.cancel = b ? b->cancel : NULL, .kick = wake_talk_waiter, .user = &k};
     if (b && ptc_budget_end(b) < end_ns)
         end_ns = ptc_budget_end(b);
     if (b)
         ptc_cancel_wait_begin(&cancel);
     int64_t begun = ptc_clock_ns(NULL);
-    await(talk, wait, b, end_ns);
-    ptc_linger_learn(&talk->linger, ptc_clock_ns(NULL) - begun);
+    await_talk_answer(talk, wait, b, end_ns);
+    ptc_spin_wait_learn(&talk->spin, ptc_clock_ns(NULL) - begun);
     if (b)
         ptc_cancel_wait_end(&cancel);
     return wait->answered;
@@ -318,7 +320,7 @@ void ptc_talk_ask(PtcTalk *talk, PtcTalkWait *wait, PtcFrameType type, const uin
     wait->next = talk->waits;
     talk->waits = wait;
     pthread_mutex_unlock(&talk->lock);
-    write_all(parts, 3);
+    write_frame_parts(parts, 3);
     pthread_mutex_unlock(&talk->writing);
 }
 
@@ -345,7 +347,7 @@ void ptc_talk_next(PtcTalk *talk, PtcBuf *payload)
     talk->reading = true;
     pthread_mutex_unlock(&talk->lock);
     if (talk->task > 0)
-        linger(talk, ptc_linger_for_worker(&talk->linger, ptc_clock_ns(NULL)));
+        spin(talk, ptc_spin_wait_for_worker(&talk->spin, ptc_clock_ns(NULL)));
     while (head.type != PTC_FRAME_RUN)
         head = read_frame(talk, payload); /* skips what came too late for its task */
     pthread_mutex_lock(&talk->lock);
@@ -380,7 +382,7 @@ static void insist(PtcTalk *talk)
 }
 
 /* A CANCEL was sent before the signal, so it is there now, or somebody else has read it. */
-static void look(PtcTalk *talk)
+static void look_for_cancel(PtcTalk *talk)
 {
     pthread_mutex_lock(&talk->lock);
     while (talk->running && talk->reading)
@@ -390,11 +392,11 @@ static void look(PtcTalk *talk)
     pthread_mutex_unlock(&talk->lock);
     if (!mine)
         return;
-    if (talk->at < talk->got || fill(talk, false))
+    if (talk->at < talk->got || fill_talk_input(talk, false))
         cancelled = take_frames(talk);
     pthread_mutex_lock(&talk->lock);
     talk->reading = false;
-    hand_on(talk, NULL);
+    hand_on_reading(talk, NULL);
     if (cancelled)
         insist(talk);
     pthread_mutex_unlock(&talk->lock);
@@ -408,7 +410,7 @@ static void *listen_for_cancel(void *arg)
     sigaddset(&set, SIGUSR1);
     for (;;) {
         sigwait(&set, &number);
-        look(arg);
+        look_for_cancel(arg);
     }
     return NULL;
 }
@@ -445,7 +447,7 @@ void ptc_talk_signals(void)
 void ptc_talk_init(PtcTalk *talk, PtcMem *mem, void (*cancel)(void *user), void *user)
 {
     memset(talk, 0, sizeof *talk);
-    ptc_linger_init(&talk->linger);
+    ptc_spin_wait_init(&talk->spin);
     talk->mem = mem;
     talk->cancel = cancel;
     talk->user = user;

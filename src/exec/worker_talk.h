@@ -12,7 +12,7 @@
 
 #include "base/budget.h"
 #include "exec/frame.h"
-#include "exec/linger.h"
+#include "exec/spin_wait.h"
 
 /* A question to the server that has not been answered yet. */
 typedef struct PtcTalkWait {
@@ -38,7 +38,7 @@ typedef struct PtcTalk {
     void *user;
     sigset_t kicked; /* the mask while waiting: SIGUSR2 wakes */
     pthread_t second;
-    PtcLinger linger;
+    PtcSpinWait spin;
     /* the input; of the thread that reads */
     PtcBuf payload;
     size_t at, got; /* bytes of `input` not yet used: [at, got) */

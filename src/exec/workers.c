@@ -3,7 +3,7 @@
  * What always holds: a worker that has served one owner is never given to another, and a worker is reused only after
  * a task that ended cleanly. */
 #define _GNU_SOURCE
-#include "exec/flight.h"
+#include "exec/worker_task.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -21,10 +21,10 @@ enum {
 };
 
 typedef struct Workers {
-    PtcExecutor base; /* must be first: submit() casts back */
+    PtcExecutor base; /* must be first: submit_to_worker() casts back */
     PtcMem mem;
-    PtcFlightPlan plan;
-    PtcLinger linger;
+    PtcWorkerTaskPlan plan;
+    PtcSpinWait spin;
     PtcZygote *zygote;
     unsigned max_idle;
     pthread_mutex_t lock; /* guards the list */
@@ -90,7 +90,7 @@ static bool bind_owner(Workers *ws, PtcWorkerProcess *w, const char *owner)
 /* ---------------------------------------------------------------------------------- pool */
 
 /* Takes an idle worker of this owner off the list, or else one that has not served anybody. */
-static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
+static PtcWorkerProcess *take_idle_worker(Workers *ws, const char *owner)
 {
     PtcWorkerProcess **found = NULL, *w = NULL;
     pthread_mutex_lock(&ws->lock);
@@ -111,11 +111,11 @@ static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
 }
 
 /* A worker that sent something unasked, or whose socket ended, is never reused. */
-static PtcWorkerProcess *take(Workers *ws, const char *owner, PtcWhy *why)
+static PtcWorkerProcess *take_worker(Workers *ws, const char *owner, PtcWhy *why)
 {
     PtcWorkerProcess *w;
     ptc_why_no_memory(why);
-    while ((w = take_idle(ws, owner)) && !is_quiet(w))
+    while ((w = take_idle_worker(ws, owner)) && !is_quiet(w))
         discard(ws, w);
     if (!w)
         w = new_process(ws, why);
@@ -126,7 +126,7 @@ static PtcWorkerProcess *take(Workers *ws, const char *owner, PtcWhy *why)
 }
 
 /* Puts a worker at the front of the list; if there are too many, the one idle longest is ended. */
-static void put_back(Workers *ws, PtcWorkerProcess *w)
+static void put_back_worker(Workers *ws, PtcWorkerProcess *w)
 {
     PtcWorkerProcess *old = NULL;
     ptc_frame_reader_trim(&w->reader);
@@ -149,25 +149,25 @@ static void put_back(Workers *ws, PtcWorkerProcess *w)
 /* ------------------------------------------------------------------------------ executor */
 
 /* A task that cannot get a worker counts as lost; the message says why there was none. */
-static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
-                            const PtcCancel *cancel, PtcTaskOut *out)
+static PtcTaskStatus submit_to_worker(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
+                                      const PtcCancel *cancel, PtcTaskOut *out)
 {
     Workers *ws = (Workers *)(void *)self;
     PtcWhy why;
     bool keep;
     if (ptc_cancelled(cancel))
         return PTC_TASK_CANCELLED;
-    PtcWorkerProcess *w = take(ws, owner, &why);
+    PtcWorkerProcess *w = take_worker(ws, owner, &why);
     if (!w) {
         snprintf(out->message, sizeof out->message, "no worker process could be started: %.*s", 250,
                  why.text);
         return PTC_TASK_LOST;
     }
-    PtcTaskStatus status = ptc_flight(&ws->plan, w, in, cancel, out, &keep);
+    PtcTaskStatus status = ptc_worker_task_run(&ws->plan, w, in, cancel, out, &keep);
     if (status != PTC_TASK_DONE)
         ptc_task_out_clear(out);
     if (keep && w->tasks < TASKS_MAX)
-        put_back(ws, w);
+        put_back_worker(ws, w);
     else
         discard(ws, w);
     return status;
@@ -206,17 +206,17 @@ static Workers *new_workers(const PtcExecutorConfig *config)
         return NULL;
     memset(ws, 0, sizeof *ws);
     ptc_mem_init(&ws->mem, SIZE_MAX / 2);
-    ws->base = (PtcExecutor){submit, free_workers};
+    ws->base = (PtcExecutor){submit_to_worker, free_workers};
     ws->max_idle = config->max_idle ? config->max_idle : cores();
     pthread_mutex_init(&ws->lock, NULL);
     ws->plan.mem = &ws->mem;
-    ptc_linger_init(&ws->linger);
-    ws->plan.linger = &ws->linger;
+    ptc_spin_wait_init(&ws->spin);
+    ws->plan.spin = &ws->spin;
     return ws;
 }
 
 /* Starting one worker now shows whether the kernel allows all of this; it then waits for the first task. */
-static bool start(Workers *ws, const PtcExecutorConfig *config, PtcWhy *why)
+static bool start_workers(Workers *ws, const PtcExecutorConfig *config, PtcWhy *why)
 {
     ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, or a limit is out of range");
     if (!ptc_limits_merge(&ws->plan.limits, &config->limits, &ptc_default_limits))
@@ -229,8 +229,8 @@ static bool start(Workers *ws, const PtcExecutorConfig *config, PtcWhy *why)
     PtcWorkerProcess *w = new_process(ws, why);
     if (!w)
         return false;
-    if (ptc_flight_await(w, READY_MS)) {
-        put_back(ws, w);
+    if (ptc_worker_task_await(w, READY_MS)) {
+        put_back_worker(ws, w);
         return true;
     }
     ptc_why_say(
@@ -248,7 +248,7 @@ PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, PtcWhy *why)
     if (!ws)
         return NULL;
     ws->zygote = given ? given : ptc_zygote_start(config->worker_path, why);
-    if (ws->zygote && start(ws, config, why))
+    if (ws->zygote && start_workers(ws, config, why))
         return &ws->base;
     if (given)
         ws->zygote = NULL; /* stays the caller's */

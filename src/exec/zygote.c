@@ -30,7 +30,7 @@ struct PtcZygote {
     char packet[PTC_ZYGOTE_PACKET];
 };
 
-static bool refuse(PtcWhy *why, const char *what, int error)
+static bool refuse_zygote(PtcWhy *why, const char *what, int error)
 {
     return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: %s", what, strerror(error));
 }
@@ -79,19 +79,19 @@ static bool launch(PtcZygote *z, PtcWhy *why)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return refuse(why, "no socket for the helper process", errno);
+        return refuse_zygote(why, "no socket for the helper process", errno);
     int error = spawn_with(z, ends[1]);
     close(ends[1]);
     if (error) {
         close(ends[0]);
-        return refuse(why, "the helper process does not start", error);
+        return refuse_zygote(why, "the helper process does not start", error);
     }
     z->control = ends[0];
     return true;
 }
 
 /* Killed rather than asked: it holds nothing that must be saved. */
-static void stop(PtcZygote *z)
+static void kill_zygote(PtcZygote *z)
 {
     if (z->control < 0)
         return;
@@ -102,7 +102,7 @@ static void stop(PtcZygote *z)
         continue;
 }
 
-static bool set_path(PtcZygote *z, const char *path)
+static bool set_zygote_path(PtcZygote *z, const char *path)
 {
     z->path_size = strlen(path) + 1;
     z->path = ptc_mem_alloc(&z->mem, z->path_size);
@@ -131,7 +131,7 @@ PtcZygote *ptc_zygote_start(const char *path, PtcWhy *why)
 {
     PtcZygote *z = new_zygote();
     ptc_why_no_memory(why);
-    if (z && set_path(z, path ? path : "/proc/self/exe") && launch(z, why))
+    if (z && set_zygote_path(z, path ? path : "/proc/self/exe") && launch(z, why))
         return z;
     ptc_zygote_free(z);
     return NULL;
@@ -142,7 +142,7 @@ void ptc_zygote_free(PtcZygote *z)
     PtcMem mem;
     if (!z)
         return;
-    stop(z);
+    kill_zygote(z);
     pthread_mutex_destroy(&z->lock);
     ptc_buf_deinit(&z->told);
     ptc_mem_free(&z->mem, z->path, z->path_size);
@@ -156,11 +156,11 @@ void ptc_zygote_free(PtcZygote *z)
 /* A fork takes a millisecond, on a busy machine more; a helper that takes this long was stopped by somebody. */
 enum { FORK_MS = 5000, NO_HURRY = -1 };
 
-typedef struct Answer {
+typedef struct ZygoteAnswer {
     bool gone; /* the helper died, or does not answer */
     PtcText rest;
     int fd;
-} Answer;
+} ZygoteAnswer;
 
 /* Is there an answer within this time? */
 static bool await_answer(const PtcZygote *z, int ms)
@@ -176,9 +176,10 @@ static bool await_answer(const PtcZygote *z, int ms)
 
 /* Sends a question and reads the answer.  False: the helper refused, with its reason in why, has ended, or did not
  * answer in time. */
-static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, Answer *a, PtcWhy *why)
+static bool ask_zygote(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, ZygoteAnswer *a,
+                       PtcWhy *why)
 {
-    *a = (Answer){.gone = true, .fd = -1};
+    *a = (ZygoteAnswer){.gone = true, .fd = -1};
     ptc_why_say(why, PTC_WHY_INVALID, "the helper process has ended");
     if (z->control < 0 || !ptc_zygote_send(z->control, bytes, len, fd))
         return false;
@@ -197,12 +198,12 @@ static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, int ms, Ans
 }
 
 /* Sends something that a replacement helper must be told as well. */
-static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, PtcWhy *why)
+static bool tell_zygote(PtcZygote *z, const PtcBuf *packet, ZygoteAnswer *a, PtcWhy *why)
 {
     ptc_why_say(why, PTC_WHY_NO_MEMORY, "out of memory, or too long");
     if (!ptc_buf_ok(packet) || packet->len > PTC_ZYGOTE_PACKET)
         return false;
-    if (!ask(z, packet->data, packet->len, -1, NO_HURRY, a, why))
+    if (!ask_zygote(z, packet->data, packet->len, -1, NO_HURRY, a, why))
         return false;
     ptc_why_no_memory(why);
     return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
@@ -212,15 +213,15 @@ static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, PtcWhy *why)
  * may be gone) is stopped, so that the next fork tries again. */
 static bool revive(PtcZygote *z, PtcWhy *why)
 {
-    Answer a;
+    ZygoteAnswer a;
     PtcFrameCursor c = ptc_frame_cursor(z->told.data, z->told.len);
-    stop(z);
+    kill_zygote(z);
     if (!launch(z, why))
         return false;
     while (c.at < c.end) {
         PtcText packet = ptc_frame_take_view(&c);
-        if (!ask(z, packet.bytes, packet.len, -1, NO_HURRY, &a, why)) {
-            stop(z);
+        if (!ask_zygote(z, packet.bytes, packet.len, -1, NO_HURRY, &a, why)) {
+            kill_zygote(z);
             return false;
         }
     }
@@ -228,7 +229,7 @@ static bool revive(PtcZygote *z, PtcWhy *why)
 }
 
 /* Including the NUL, so that the helper can use the bytes as a C string. */
-static bool put_text(PtcBuf *buf, const char *text)
+static bool put_zygote_text(PtcBuf *buf, const char *text)
 {
     return ptc_frame_put_view(buf, (PtcText){text, strlen(text) + 1});
 }
@@ -248,13 +249,13 @@ bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded
                      PtcWhy *why)
 {
     PtcBuf packet;
-    Answer a;
+    ZygoteAnswer a;
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
     ptc_frame_put_u32(&packet, PTC_ZYGOTE_DATA);
-    put_text(&packet, name);
-    put_text(&packet, path);
+    put_zygote_text(&packet, name);
+    put_zygote_text(&packet, path);
     pthread_mutex_lock(&z->lock);
-    bool ok = tell(z, &packet, &a, why);
+    bool ok = tell_zygote(z, &packet, &a, why);
     if (ok && !take_loaded(a.rest, loaded)) {
         ptc_why_no_memory(why);
         ok = false;
@@ -266,7 +267,7 @@ bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded
 
 /* ------------------------------------------------------------------------------- lock */
 
-static PtcText text_of(const char *text, size_t len)
+static PtcText cut_zygote_text(const char *text, size_t len)
 {
     return (PtcText){text, len < PTC_ZYGOTE_DESCRIBE ? len : PTC_ZYGOTE_DESCRIBE};
 }
@@ -277,11 +278,11 @@ static bool tell_source(PtcZygote *z, PtcText source, PtcWhy *why)
     bool ok = true;
     for (size_t at = 0; ok && at < source.len; at += PTC_ZYGOTE_DESCRIBE) {
         PtcBuf packet;
-        Answer a;
+        ZygoteAnswer a;
         ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
         ptc_frame_put_u32(&packet, PTC_ZYGOTE_SOURCE);
-        ptc_frame_put_view(&packet, text_of(source.bytes + at, source.len - at));
-        ok = tell(z, &packet, &a, why);
+        ptc_frame_put_view(&packet, cut_zygote_text(source.bytes + at, source.len - at));
+        ok = tell_zygote(z, &packet, &a, why);
         ptc_buf_deinit(&packet);
     }
     return ok;
@@ -292,21 +293,21 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, PtcWhy *why)
     const PtcToolInfo *info = &tool->info;
     bool is_lisp = tool->lisp != PTC_NONE;
     PtcBuf packet;
-    Answer a;
+    ZygoteAnswer a;
     if (is_lisp && !tell_source(z, tool->source, why))
         return false;
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
     ptc_frame_put_u32(&packet, PTC_ZYGOTE_TOOL);
-    ptc_frame_put_view(&packet, text_of(info->name, info->name_len));
-    ptc_frame_put_view(&packet, text_of(info->signature, info->signature_len));
-    ptc_frame_put_view(&packet, text_of(info->description, info->description_len));
+    ptc_frame_put_view(&packet, cut_zygote_text(info->name, info->name_len));
+    ptc_frame_put_view(&packet, cut_zygote_text(info->signature, info->signature_len));
+    ptc_frame_put_view(&packet, cut_zygote_text(info->description, info->description_len));
     ptc_frame_put_u32(&packet, info->skip_validation);
     ptc_frame_put_u32(&packet, info->cache);
     ptc_frame_put_u32(&packet, info->on_error_value);
     ptc_frame_put_u32(&packet, is_lisp);
     ptc_frame_put_u32(&packet, is_lisp && info->serial);
     ptc_frame_put_i64(&packet, info->timeout_ms);
-    bool ok = tell(z, &packet, &a, why);
+    bool ok = tell_zygote(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
     return ok;
 }
@@ -315,7 +316,7 @@ static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, P
 {
     PtcBuf packet;
     PtcLimits all;
-    Answer a;
+    ZygoteAnswer a;
     ptc_limits_unset(&all);
     if (limits && limits->size >= sizeof limits->size)
         memcpy(&all, limits, limits->size < sizeof all ? limits->size : sizeof all);
@@ -324,7 +325,7 @@ static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, P
     ptc_frame_put_u32(&packet, PTC_ZYGOTE_LOCK);
     ptc_frame_put_u32(&packet, inspectable);
     ptc_frame_put_view(&packet, (PtcText){(const char *)&all, sizeof all});
-    bool ok = tell(z, &packet, &a, why);
+    bool ok = tell_zygote(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
     return ok;
 }
@@ -346,8 +347,8 @@ bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limit
 static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, PtcWhy *why, bool *gone)
 {
     uint32_t word = PTC_ZYGOTE_FORK;
-    Answer a;
-    bool ok = ask(z, &word, sizeof word, end, FORK_MS, &a, why);
+    ZygoteAnswer a;
+    bool ok = ask_zygote(z, &word, sizeof word, end, FORK_MS, &a, why);
     *gone = a.gone;
     *pidfd = a.fd;
     if (!ok || a.fd < 0 || a.rest.len != sizeof word) {
@@ -374,7 +375,7 @@ bool ptc_zygote_fork(PtcZygote *z, int *fd, int *pidfd, pid_t *pid, PtcWhy *why)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return refuse(why, "no socket for a worker", errno);
+        return refuse_zygote(why, "no socket for a worker", errno);
     pthread_mutex_lock(&z->lock);
     bool ok = fork_with(z, ends[1], pidfd, pid, why);
     pthread_mutex_unlock(&z->lock);

@@ -16,7 +16,7 @@
 #include "exec/sandbox.h"
 #include "exec/worker_talk.h"
 
-enum { CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
+enum { ZYGOTE_CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
 
 typedef struct Helper {
     PtcWorker *worker;
@@ -31,35 +31,35 @@ typedef struct Helper {
 /* ---------------------------------------------------------------------------- answers */
 
 /* Every packet is answered, so that the server never waits in vain. */
-static bool answer(Helper *h, bool ok, const char *text, size_t len)
+static bool answer_server(Helper *h, bool ok, const char *text, size_t len)
 {
     uint32_t word = ok;
     memcpy(h->answer, &word, sizeof word);
     if (len)
         memcpy(h->answer + sizeof word, text, len);
-    return ptc_zygote_send(CONTROL, h->answer, sizeof word + len, -1);
+    return ptc_zygote_send(ZYGOTE_CONTROL, h->answer, sizeof word + len, -1);
 }
 
 static bool answer_why(Helper *h, bool ok)
 {
-    return answer(h, ok, h->why.text, ok ? 0 : strlen(h->why.text));
+    return answer_server(h, ok, h->why.text, ok ? 0 : strlen(h->why.text));
 }
 
 /* ------------------------------------------------------------------------- before the lock */
 
 /* A text that ends in NUL, as put_text() of the server writes it. */
-static const char *take_text(PtcFrameCursor *c)
+static const char *take_zygote_text(PtcFrameCursor *c)
 {
     PtcText view = ptc_frame_take_view(c);
     return view.bytes && view.len > 0 && !view.bytes[view.len - 1] ? view.bytes : NULL;
 }
 
-static bool load(Helper *h, PtcFrameCursor *c)
+static bool load_zygote_data(Helper *h, PtcFrameCursor *c)
 {
     PtcMem mem;
     PtcBuf about, text;
     PtcLoaded loaded = {.about = &about};
-    const char *name = take_text(c), *path = take_text(c);
+    const char *name = take_zygote_text(c), *path = take_zygote_text(c);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_buf_init(&about, &mem, PTC_ZYGOTE_DESCRIBE);
     ptc_buf_init(&text, &mem, PTC_ZYGOTE_PACKET);
@@ -69,13 +69,13 @@ static bool load(Helper *h, PtcFrameCursor *c)
     ptc_frame_put_i64(&text, (int64_t)loaded.count);
     ptc_frame_put_i64(&text, (int64_t)loaded.bytes);
     ptc_buf_add(&text, about.data, about.len);
-    bool sent = ok ? answer(h, true, text.data, text.len) : answer_why(h, false);
+    bool sent = ok ? answer_server(h, true, text.data, text.len) : answer_why(h, false);
     ptc_buf_deinit(&text);
     ptc_buf_deinit(&about);
     return sent;
 }
 
-static bool add_source(Helper *h, PtcFrameCursor *c)
+static bool add_zygote_source(Helper *h, PtcFrameCursor *c)
 {
     PtcText piece = ptc_frame_take_view(c);
     ptc_why_say(&h->why, PTC_WHY_NO_MEMORY, "out of memory, or too long");
@@ -83,7 +83,7 @@ static bool add_source(Helper *h, PtcFrameCursor *c)
                       piece.bytes && !h->locked && ptc_buf_add(&h->source, piece.bytes, piece.len));
 }
 
-static bool add_tool(Helper *h, PtcFrameCursor *c)
+static bool add_zygote_tool(Helper *h, PtcFrameCursor *c)
 {
     PtcWorkerTool tool = {.name = ptc_frame_take_view(c),
                           .signature = ptc_frame_take_view(c),
@@ -112,7 +112,7 @@ static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
     return ptc_sandbox_helper(&h->why);
 }
 
-static bool lock(Helper *h, PtcFrameCursor *c)
+static bool lock_zygote(Helper *h, PtcFrameCursor *c)
 {
     PtcLimits limits;
     bool inspectable = ptc_frame_take_u32(c);
@@ -132,7 +132,7 @@ static bool lock(Helper *h, PtcFrameCursor *c)
 static _Noreturn void become_worker(Helper *h, int socket, pid_t helper)
 {
     bool alone = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == helper &&
-                 dup3(socket, CONTROL, 0) == CONTROL &&
+                 dup3(socket, ZYGOTE_CONTROL, 0) == ZYGOTE_CONTROL &&
                  syscall(SYS_close_range, LAST_KEPT + 1, ~0U, 0) == 0;
     if (!alone)
         ptc_sandbox_end();
@@ -147,7 +147,7 @@ static bool answer_fork(Helper *h, pid_t pid)
         ptc_why_say(&h->why, PTC_WHY_UNAVAILABLE, "pidfd_open: %s", strerror(errno));
         return answer_why(h, false);
     }
-    bool sent = ptc_zygote_send(CONTROL, words, sizeof words, pidfd);
+    bool sent = ptc_zygote_send(ZYGOTE_CONTROL, words, sizeof words, pidfd);
     close(pidfd);
     return sent;
 }
@@ -173,14 +173,14 @@ static bool fork_worker(Helper *h, int socket)
 /* -------------------------------------------------------------------------------- main */
 
 /* An unknown packet means that the two sides disagree; ending is the only safe answer. */
-static bool handle(Helper *h, size_t len, int socket)
+static bool handle_zygote_packet(Helper *h, size_t len, int socket)
 {
     PtcFrameCursor c = ptc_frame_cursor(h->packet, len);
     switch (ptc_frame_take_u32(&c)) {
-    case PTC_ZYGOTE_DATA: return load(h, &c);
-    case PTC_ZYGOTE_SOURCE: return add_source(h, &c);
-    case PTC_ZYGOTE_TOOL: return add_tool(h, &c);
-    case PTC_ZYGOTE_LOCK: return lock(h, &c);
+    case PTC_ZYGOTE_DATA: return load_zygote_data(h, &c);
+    case PTC_ZYGOTE_SOURCE: return add_zygote_source(h, &c);
+    case PTC_ZYGOTE_TOOL: return add_zygote_tool(h, &c);
+    case PTC_ZYGOTE_LOCK: return lock_zygote(h, &c);
     case PTC_ZYGOTE_FORK: return fork_worker(h, socket);
     default: return false;
     }
@@ -213,8 +213,9 @@ int ptc_zygote_main(PtcWorkerHook hook)
     ptc_buf_init(&h->source, &h->mem, PTC_ZYGOTE_SOURCE_MAX);
     set_signals();
     h->worker = ptc_worker_new(hook);
-    while (h->worker && (n = ptc_zygote_receive(CONTROL, h->packet, sizeof h->packet, &socket)) > 0)
-        if (!handle(h, (size_t)n, socket))
+    while (h->worker &&
+           (n = ptc_zygote_receive(ZYGOTE_CONTROL, h->packet, sizeof h->packet, &socket)) > 0)
+        if (!handle_zygote_packet(h, (size_t)n, socket))
             break;
     ptc_sandbox_end(); /* the server is gone, and workers end with us */
 }

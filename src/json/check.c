@@ -11,72 +11,72 @@
 #include "json/swar.h"
 
 /* The state of a scan; `stack` has a bit for each open container: 1 for an object. */
-typedef struct Scan {
+typedef struct JsonScan {
     const char *at, *end;
     unsigned depth;
     uint64_t stack[PTC_JSON_MAX_DEPTH / 64];
-} Scan;
+} JsonScan;
 
-static bool is_digit(char c)
+static bool is_json_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static char peek(const Scan *s)
+static char peek_json(const JsonScan *s)
 {
     return s->at < s->end ? *s->at : 0;
 }
 
-static void skip_spaces(Scan *s)
+static void skip_json_spaces(JsonScan *s)
 {
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t'))
         s->at++;
 }
 
-static bool take(Scan *s, char c)
+static bool take_json_char(JsonScan *s, char c)
 {
-    bool there = peek(s) == c;
+    bool there = peek_json(s) == c;
     s->at += there;
     return there;
 }
 
-static bool take_word(Scan *s, const char *word)
+static bool take_json_word(JsonScan *s, const char *word)
 {
-    while (*word && take(s, *word))
+    while (*word && take_json_char(s, *word))
         word++;
     return !*word;
 }
 
-static bool take_digits(Scan *s)
+static bool take_json_digits(JsonScan *s)
 {
     const char *from = s->at;
-    while (is_digit(peek(s)))
+    while (is_json_digit(peek_json(s)))
         s->at++;
     return s->at > from;
 }
 
-static bool take_number(Scan *s)
+static bool take_json_number(JsonScan *s)
 {
-    take(s, '-');
-    if (!take(s, '0') && !take_digits(s))
+    take_json_char(s, '-');
+    if (!take_json_char(s, '0') && !take_json_digits(s))
         return false;
-    if (take(s, '.') && !take_digits(s))
+    if (take_json_char(s, '.') && !take_json_digits(s))
         return false;
-    if (!take(s, 'e') && !take(s, 'E'))
+    if (!take_json_char(s, 'e') && !take_json_char(s, 'E'))
         return true;
-    if (!take(s, '+'))
-        take(s, '-');
-    return take_digits(s);
+    if (!take_json_char(s, '+'))
+        take_json_char(s, '-');
+    return take_json_digits(s);
 }
 
 /* Four hexadecimal digits after \u; UINT32_MAX if they are not there. */
-static uint32_t take_hex(Scan *s)
+static uint32_t take_hex(JsonScan *s)
 {
     uint32_t n = 0;
     for (int i = 0; i < 4; i++, s->at++) {
-        char c = peek(s);
+        char c = peek_json(s);
         bool letter = (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-        if (!letter && !is_digit(c))
+        if (!letter && !is_json_digit(c))
             return UINT32_MAX;
         n = n << 4 | (uint32_t)(letter ? (c & 7) + 9 : c - '0');
     }
@@ -84,20 +84,20 @@ static uint32_t take_hex(Scan *s)
 }
 
 /* After \u: rejects half a surrogate pair. */
-static bool take_code(Scan *s)
+static bool take_code(JsonScan *s)
 {
     uint32_t n = take_hex(s);
     if (n == UINT32_MAX || (n >= 0xDC00 && n <= 0xDFFF))
         return false;
     if (n < 0xD800 || n > 0xDBFF)
         return true;
-    n = take_word(s, "\\u") ? take_hex(s) : 0;
+    n = take_json_word(s, "\\u") ? take_hex(s) : 0;
     return n >= 0xDC00 && n <= 0xDFFF;
 }
 
-static bool take_escape(Scan *s)
+static bool take_escape(JsonScan *s)
 {
-    if (take(s, 'u'))
+    if (take_json_char(s, 'u'))
         return take_code(s);
     if (s->at == s->end || !*s->at || !strchr("\"\\/bfnrt", *s->at))
         return false;
@@ -106,26 +106,26 @@ static bool take_escape(Scan *s)
 }
 
 /* UTF-8 is not checked here but once for the whole text. */
-static bool take_string(Scan *s)
+static bool take_string(JsonScan *s)
 {
-    if (!take(s, '"'))
+    if (!take_json_char(s, '"'))
         return false;
     for (;;) {
         s->at = ptc_json_skip_plain(s->at, s->end);
-        if (take(s, '"'))
+        if (take_json_char(s, '"'))
             return true;
-        if (!take(s, '\\') || !take_escape(s))
+        if (!take_json_char(s, '\\') || !take_escape(s))
             return false;
     }
 }
 
-static bool in_object(const Scan *s)
+static bool in_object(const JsonScan *s)
 {
     unsigned i = s->depth - 1;
     return s->stack[i / 64] >> i % 64 & 1;
 }
 
-static bool push(Scan *s, bool object)
+static bool push_json_level(JsonScan *s, bool object)
 {
     unsigned i = s->depth;
     if (i == PTC_JSON_MAX_DEPTH)
@@ -135,29 +135,29 @@ static bool push(Scan *s, bool object)
     return true;
 }
 
-static bool take_key(Scan *s)
+static bool take_json_key(JsonScan *s)
 {
-    skip_spaces(s);
+    skip_json_spaces(s);
     if (!take_string(s))
         return false;
-    skip_spaces(s);
-    return take(s, ':');
+    skip_json_spaces(s);
+    return take_json_char(s, ':');
 }
 
 /* After a value: closes the containers that end there.  False: malformed; *more says whether another value must
  * follow. */
-static bool after_value(Scan *s, bool *more)
+static bool after_value(JsonScan *s, bool *more)
 {
     for (;;) {
-        skip_spaces(s);
+        skip_json_spaces(s);
         *more = false;
         if (s->depth == 0)
             return true;
-        if (take(s, ',')) {
+        if (take_json_char(s, ',')) {
             *more = true;
-            return !in_object(s) || take_key(s);
+            return !in_object(s) || take_json_key(s);
         }
-        if (!take(s, in_object(s) ? '}' : ']'))
+        if (!take_json_char(s, in_object(s) ? '}' : ']'))
             return false;
         s->depth--;
     }
@@ -165,34 +165,34 @@ static bool after_value(Scan *s, bool *more)
 
 /* Opens a container whose bracket was taken.  An empty one is closed at once, but still counts as a level of
  * nesting. */
-static bool take_container(Scan *s, bool object, bool *open)
+static bool take_container(JsonScan *s, bool object, bool *open)
 {
-    if (!push(s, object))
+    if (!push_json_level(s, object))
         return false;
-    skip_spaces(s);
-    *open = !take(s, object ? '}' : ']');
+    skip_json_spaces(s);
+    *open = !take_json_char(s, object ? '}' : ']');
     s->depth -= !*open;
-    return !*open || !object || take_key(s);
+    return !*open || !object || take_json_key(s);
 }
 
 /* A scalar or an empty container, or the start of a container, with *open set. */
-static bool take_value(Scan *s, bool *open)
+static bool take_json_value(JsonScan *s, bool *open)
 {
     *open = false;
-    skip_spaces(s);
-    switch (peek(s)) {
+    skip_json_spaces(s);
+    switch (peek_json(s)) {
     case '"': return take_string(s);
-    case 't': return take_word(s, "true");
-    case 'f': return take_word(s, "false");
-    case 'n': return take_word(s, "null");
+    case 't': return take_json_word(s, "true");
+    case 'f': return take_json_word(s, "false");
+    case 'n': return take_json_word(s, "null");
     case '{': s->at++; return take_container(s, true, open);
     case '[': s->at++; return take_container(s, false, open);
-    default: return take_number(s);
+    default: return take_json_number(s);
     }
 }
 
 /* Checked for the whole line at once; after that no string can contain one. */
-static bool has_controls(const char *text, size_t len)
+static bool has_json_controls(const char *text, size_t len)
 {
     size_t i = 0;
     for (; len - i >= 8; i += 8) {
@@ -207,11 +207,11 @@ static bool has_controls(const char *text, size_t len)
 }
 
 /* One value and the white space around it. */
-static bool take_all(Scan *s)
+static bool take_json_line(JsonScan *s)
 {
     bool open = false, more = true;
     while (more) {
-        if (!take_value(s, &open))
+        if (!take_json_value(s, &open))
             return false;
         if (!open && !after_value(s, &more))
             return false;
@@ -231,12 +231,12 @@ static bool begins_line(const char *text, const char *at)
 /* What is missing at the end is missing because the text was cut there: nothing is taken that does not fit. */
 bool ptc_json_begins(const char *text, size_t len, bool whole)
 {
-    Scan s = {.at = text, .end = text + len};
+    JsonScan s = {.at = text, .end = text + len};
     for (bool scalar = false, now; s.at < s.end; scalar = now) {
         now = *s.at != '{' && *s.at != '[';
         if ((scalar || now) && !begins_line(text, s.at))
             return false;
-        if (!take_all(&s))
+        if (!take_json_line(&s))
             return !whole && s.at == s.end;
     }
     return true;
@@ -244,8 +244,8 @@ bool ptc_json_begins(const char *text, size_t len, bool whole)
 
 size_t ptc_json_value_len(const char *text, size_t len)
 {
-    Scan s = {.at = text, .end = text + len};
-    if (!take_all(&s))
+    JsonScan s = {.at = text, .end = text + len};
+    if (!take_json_line(&s))
         return 0;
     while (s.at > text && (unsigned char)s.at[-1] <= ' ')
         s.at--;
@@ -255,7 +255,7 @@ size_t ptc_json_value_len(const char *text, size_t len)
 
 bool ptc_json_is_line(const char *text, size_t len)
 {
-    Scan s = {.at = text, .end = text + len};
-    return len > 0 && !has_controls(text, len) && ptc_utf8_valid(text, len) && take_all(&s) &&
-           s.at == s.end;
+    JsonScan s = {.at = text, .end = text + len};
+    return len > 0 && !has_json_controls(text, len) && ptc_utf8_valid(text, len) &&
+           take_json_line(&s) && s.at == s.end;
 }

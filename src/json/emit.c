@@ -9,7 +9,7 @@
 #include "json/write.h"
 #include "value/number/number.h"
 
-enum { DIGITS = 20 }; /* of the largest unsigned integer */
+enum { EMIT_DIGITS = 20 }; /* of the largest unsigned integer */
 
 bool ptc_emit_key_text(PtcBuf *out, PtcText key)
 {
@@ -50,9 +50,9 @@ bool ptc_emit_string_end(PtcBuf *out)
 }
 
 /* Written from the end, so that no length is needed beforehand; INT64_MIN is safe because the sign is separate. */
-static bool add_digits(PtcBuf *out, bool negative, uint64_t n)
+static bool emit_digits(PtcBuf *out, bool negative, uint64_t n)
 {
-    char text[DIGITS + 1];
+    char text[EMIT_DIGITS + 1];
     char *p = text + sizeof text;
     do {
         *--p = (char)('0' + n % 10);
@@ -65,12 +65,12 @@ static bool add_digits(PtcBuf *out, bool negative, uint64_t n)
 
 bool ptc_emit_int(PtcBuf *out, int64_t n)
 {
-    return add_digits(out, n < 0, n < 0 ? -(uint64_t)n : (uint64_t)n);
+    return emit_digits(out, n < 0, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
 bool ptc_emit_uint(PtcBuf *out, uint64_t n)
 {
-    return add_digits(out, false, n);
+    return emit_digits(out, false, n);
 }
 
 bool ptc_emit_double(PtcBuf *out, double d)
@@ -103,7 +103,7 @@ bool ptc_emit_value(PtcBuf *out, PtcHeap *heap, PtcValue v)
     return ptc_emit_next(out) && ptc_json_write(&writer, out, v, &error);
 }
 
-static bool is_space(char c)
+static bool is_json_space(char c)
 {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
@@ -113,7 +113,7 @@ bool ptc_emit_raw(PtcBuf *out, PtcText json)
 {
     if (!json.bytes)
         return ptc_emit_null(out);
-    while (json.len && is_space(json.bytes[json.len - 1]))
+    while (json.len && is_json_space(json.bytes[json.len - 1]))
         json.len--;
     return ptc_emit_next(out) && ptc_buf_add(out, json.bytes, json.len);
 }

@@ -5,23 +5,23 @@
 
 #include "json/check.h"
 
-static void skip_spaces(PtcMembers *m)
+static void skip_member_spaces(PtcMembers *m)
 {
     while (m->at < m->text.len && m->text.bytes[m->at] && strchr(" \t\r\n", m->text.bytes[m->at]))
         m->at++;
 }
 
-static bool take(PtcMembers *m, char c)
+static bool take_member_char(PtcMembers *m, char c)
 {
-    skip_spaces(m);
+    skip_member_spaces(m);
     bool there = m->at < m->text.len && m->text.bytes[m->at] == c;
     m->at += there;
     return there;
 }
 
-static bool take_value(PtcMembers *m, PtcText *value)
+static bool take_member_value(PtcMembers *m, PtcText *value)
 {
-    skip_spaces(m);
+    skip_member_spaces(m);
     const char *from = m->text.bytes + m->at;
     size_t n = m->at < m->text.len ? ptc_json_value_len(from, m->text.len - m->at) : 0;
     m->at += n;
@@ -33,29 +33,29 @@ static bool take_value(PtcMembers *m, PtcText *value)
 PtcMembers ptc_members_of(PtcText text)
 {
     PtcMembers m = {.text = text};
-    if (!take(&m, '{')) {
-        m.array = take(&m, '[');
+    if (!take_member_char(&m, '{')) {
+        m.array = take_member_char(&m, '[');
         m.broken = !m.array;
     }
     return m;
 }
 
 /* A closing bracket must be the last thing in the text. */
-static bool take_end(PtcMembers *m)
+static bool take_members_end(PtcMembers *m)
 {
-    if (!take(m, m->array ? ']' : '}'))
+    if (!take_member_char(m, m->array ? ']' : '}'))
         return false;
-    skip_spaces(m);
+    skip_member_spaces(m);
     m->ended = m->at == m->text.len;
     m->broken = !m->ended;
     return true;
 }
 
-static bool take_key(PtcMembers *m, PtcText *key)
+static bool take_member_key(PtcMembers *m, PtcText *key)
 {
-    skip_spaces(m);
+    skip_member_spaces(m);
     bool quoted = m->at < m->text.len && m->text.bytes[m->at] == '"';
-    if (!quoted || !take_value(m, key) || !take(m, ':')) {
+    if (!quoted || !take_member_value(m, key) || !take_member_char(m, ':')) {
         m->broken = true;
         return false;
     }
@@ -68,14 +68,14 @@ bool ptc_members_next(PtcMembers *m, PtcText *key, PtcText *value)
     *key = *value = (PtcText){NULL, 0};
     if (m->broken || m->ended)
         return false;
-    if (take_end(m))
+    if (take_members_end(m))
         return false;
-    if (m->begun && !take(m, ',')) {
+    if (m->begun && !take_member_char(m, ',')) {
         m->broken = true;
         return false;
     }
     m->begun = true;
-    return (m->array || take_key(m, key)) && take_value(m, value);
+    return (m->array || take_member_key(m, key)) && take_member_value(m, value);
 }
 
 PtcText ptc_members_get(PtcText object, const char *name)

@@ -26,7 +26,7 @@ enum {
 typedef PtcJsonParser Parser;
 typedef PtcJsonLevel Level;
 
-static inline const char *skip_space(const Parser *ps, const char *p)
+static inline const char *skip_parsed_space(const Parser *ps, const char *p)
 {
     if (PTC_LIKELY(p < ps->end && (unsigned char)*p > ' '))
         return p;
@@ -35,7 +35,7 @@ static inline const char *skip_space(const Parser *ps, const char *p)
     return p;
 }
 
-static inline bool push(Parser *ps, PtcValue v)
+static inline bool push_parsed_value(Parser *ps, PtcValue v)
 {
     if (PTC_UNLIKELY(ps->top == ps->cap) && !ptc_json_grow(ps))
         return false;
@@ -103,7 +103,7 @@ static inline const char *read_string(Parser *ps, const char *p, PtcValue *out)
     return PTC_LIKELY(*out != PTC_NONE) ? q + 1 : ptc_json_stopped(ps, p);
 }
 
-static inline const char *read_number(Parser *ps, const char *p, PtcValue *out)
+static inline const char *parse_json_number(Parser *ps, const char *p, PtcValue *out)
 {
     const char *start = p;
     bool negative = *p == '-';
@@ -128,7 +128,8 @@ static inline const char *read_number(Parser *ps, const char *p, PtcValue *out)
     return *out != PTC_NONE ? p : ptc_json_stopped(ps, start);
 }
 
-static inline const char *read_word(const Parser *ps, const char *p, const char *word, size_t len)
+static inline const char *parse_json_word(const Parser *ps, const char *p, const char *word,
+                                          size_t len)
 {
     if ((size_t)(ps->end - p) >= len && memcmp(p, word, len) == 0)
         return p + len;
@@ -139,9 +140,9 @@ static inline const char *read_scalar(Parser *ps, const char *p, char c, PtcValu
 {
     switch (c) {
     case '"': return read_string(ps, p + 1, out);
-    case 't': *out = PTC_TRUE; return read_word(ps, p, "true", 4);
-    case 'f': *out = PTC_FALSE; return read_word(ps, p, "false", 5);
-    case 'n': *out = PTC_NIL; return read_word(ps, p, "null", 4);
+    case 't': *out = PTC_TRUE; return parse_json_word(ps, p, "true", 4);
+    case 'f': *out = PTC_FALSE; return parse_json_word(ps, p, "false", 5);
+    case 'n': *out = PTC_NIL; return parse_json_word(ps, p, "null", 4);
     case '-':
     case '0':
     case '1':
@@ -152,7 +153,7 @@ static inline const char *read_scalar(Parser *ps, const char *p, char c, PtcValu
     case '6':
     case '7':
     case '8':
-    case '9': return read_number(ps, p, out);
+    case '9': return parse_json_number(ps, p, out);
     default: return ptc_json_unexpected(ps, p, "a value");
     }
 }
@@ -165,7 +166,7 @@ static PTC_NOINLINE bool leave_guess(Parser *ps, Level *level)
     const PtcShape *shape = (const PtcShape *)ptc_obj(level->shape);
     size_t n = ps->top - level->base;
     for (size_t i = 0; i < n; i++) {
-        if (!push(ps, PTC_NIL))
+        if (!push_parsed_value(ps, PTC_NIL))
             return false;
     }
     PtcValue *slots = ps->stack + level->base;
@@ -177,7 +178,7 @@ static PTC_NOINLINE bool leave_guess(Parser *ps, Level *level)
     return true;
 }
 
-static inline uint64_t load4(const char *p)
+static inline uint64_t load_four_bytes(const char *p)
 {
     uint32_t w;
     memcpy(&w, p, sizeof w);
@@ -193,7 +194,8 @@ static inline bool same_bytes(const char *a, const char *b, size_t n)
         return ((ptc_json_load8(a) ^ ptc_json_load8(b)) |
                 (ptc_json_load8(a + n - 8) ^ ptc_json_load8(b + n - 8))) == 0;
     if (n >= 4)
-        return ((load4(a) ^ load4(b)) | (load4(a + n - 4) ^ load4(b + n - 4))) == 0;
+        return ((load_four_bytes(a) ^ load_four_bytes(b)) |
+                (load_four_bytes(a + n - 4) ^ load_four_bytes(b + n - 4))) == 0;
     return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
 
@@ -214,14 +216,14 @@ static PTC_NOINLINE const char *read_new_key(Parser *ps, const char *p, Level *l
         return NULL;
     if (ptc_str_len(key) != (size_t)(q - p) - 1)
         level->escapes = true;
-    return push(ps, key) ? q : ptc_json_stopped(ps, p);
+    return push_parsed_value(ps, key) ? q : ptc_json_stopped(ps, p);
 }
 
 /* A key and the colon after it. */
-static inline const char *read_key(Parser *ps, const char *p)
+static inline const char *parse_json_key(Parser *ps, const char *p)
 {
     Level *level = ps->level;
-    p = skip_space(ps, p);
+    p = skip_parsed_space(ps, p);
     if (PTC_UNLIKELY(ptc_json_peek(ps, p) != '"'))
         return ptc_json_unexpected(ps, p, "a key in quotes");
     p++;
@@ -231,7 +233,7 @@ static inline const char *read_key(Parser *ps, const char *p)
         p += ptc_str_len(shape->keys[n]) + 1;
     else if (!(p = read_new_key(ps, p, level)))
         return NULL;
-    p = skip_space(ps, p);
+    p = skip_parsed_space(ps, p);
     if (PTC_UNLIKELY(ptc_json_peek(ps, p) != ':'))
         return ptc_json_unexpected(ps, p, "':'");
     return p + 1;
@@ -333,7 +335,7 @@ static PTC_NOINLINE PtcValue end_long_array(Parser *ps, PtcValue build, const Pt
 }
 
 /* Makes the value of the innermost container; p is at its closing bracket. */
-static inline const char *close_container(Parser *ps, const char *p, PtcValue *out)
+static inline const char *close_json_container(Parser *ps, const char *p, PtcValue *out)
 {
     Level *level = ps->level;
     const PtcValue *items = ps->stack + level->base;
@@ -351,7 +353,7 @@ static inline const char *close_container(Parser *ps, const char *p, PtcValue *o
 }
 
 /* p is at the bracket.  *out becomes the value if the container is empty, else PTC_NONE. */
-static inline const char *open_container(Parser *ps, const char *p, PtcValue *out)
+static inline const char *open_json_container(Parser *ps, const char *p, PtcValue *out)
 {
     bool is_object = *p == '{';
     size_t depth = (size_t)(ps->level + 1 - ps->levels);
@@ -361,39 +363,39 @@ static inline const char *open_container(Parser *ps, const char *p, PtcValue *ou
     *++ps->level =
         (Level){guess ? ps->guesses[depth] : PTC_NONE, (uint32_t)ps->top, is_object, false};
     *out = PTC_NONE;
-    p = skip_space(ps, p + 1);
+    p = skip_parsed_space(ps, p + 1);
     if (ptc_json_peek(ps, p) == (is_object ? '}' : ']'))
-        return close_container(ps, p, out);
+        return close_json_container(ps, p, out);
     return p;
 }
 
 /* What follows element *v: after a comma *v becomes PTC_NONE; at the end of the container *v becomes that container. */
 static inline const char *after_element(Parser *ps, const char *p, PtcValue *v)
 {
-    if (!ptc_tick(ps->heap->budget, 1) || !push(ps, *v))
+    if (!ptc_tick(ps->heap->budget, 1) || !push_parsed_value(ps, *v))
         return ptc_json_stopped(ps, p);
     bool is_object = ps->level->is_object;
-    p = skip_space(ps, p);
+    p = skip_parsed_space(ps, p);
     char c = ptc_json_peek(ps, p);
     if (c == ',') {
         *v = PTC_NONE;
         return p + 1;
     }
     if (PTC_LIKELY(c == (is_object ? '}' : ']')))
-        return close_container(ps, p, v);
+        return close_json_container(ps, p, v);
     return ptc_json_unexpected(ps, p, is_object ? "',' or '}'" : "',' or ']'");
 }
 
-static const char *read_value(Parser *ps, const char *p, PtcValue *out)
+static const char *parse_json_value(Parser *ps, const char *p, PtcValue *out)
 {
     for (;;) {
         PtcValue v = PTC_NONE;
-        p = skip_space(ps, p);
+        p = skip_parsed_space(ps, p);
         char c = ptc_json_peek(ps, p);
         if (PTC_UNLIKELY(ps->kept != NULL))
             p = ptc_json_keep_text(ps, p, &v);
         if (PTC_LIKELY(v == PTC_NONE) && p)
-            p = c == '{' || c == '[' ? open_container(ps, p, &v) : read_scalar(ps, p, c, &v);
+            p = c == '{' || c == '[' ? open_json_container(ps, p, &v) : read_scalar(ps, p, c, &v);
         while (p && v != PTC_NONE) {
             if (ps->level == ps->levels) {
                 *out = v;
@@ -402,7 +404,7 @@ static const char *read_value(Parser *ps, const char *p, PtcValue *out)
             p = after_element(ps, p, &v);
         }
         if (p && ps->level->is_object)
-            p = read_key(ps, p);
+            p = parse_json_key(ps, p);
         if (!p)
             return NULL;
         if (PTC_UNLIKELY(ps->keep != NULL) && ps->level->is_object)
@@ -412,19 +414,20 @@ static const char *read_value(Parser *ps, const char *p, PtcValue *out)
 
 /* Reads one value and the white space around it; returns the cursor past it, or NULL.  The bytes are paid for before
  * they are read, the values while they are made. */
-static const char *run(Parser *ps, PtcValue *out)
+static const char *parse_json_text(Parser *ps, PtcValue *out)
 {
     if ((size_t)(ps->end - ps->text) > UINT32_MAX)
         return ptc_json_fail(ps, ps->text, "more than 4 GiB of text");
     if (!ptc_tick_scan(ps->heap->budget, (size_t)(ps->end - ps->text)))
         return ptc_json_stopped(ps, ps->text);
-    const char *p = read_value(ps, ps->text, out);
+    const char *p = parse_json_value(ps, ps->text, out);
     if (ps->stack != ps->first)
         ptc_heap_scratch_free(ps->heap, ps->stack, ps->cap * sizeof(PtcValue));
-    return p ? skip_space(ps, p) : NULL;
+    return p ? skip_parsed_space(ps, p) : NULL;
 }
 
-static void init(Parser *ps, PtcHeap *heap, const char *text, size_t len, PtcJsonError *error)
+static void init_json_parser(Parser *ps, PtcHeap *heap, const char *text, size_t len,
+                             PtcJsonError *error)
 {
     memset(ps, 0, offsetof(Parser, string_words));
     memset(error, 0, sizeof *error);
@@ -440,7 +443,7 @@ static void init(Parser *ps, PtcHeap *heap, const char *text, size_t len, PtcJso
 static PtcValue parse_all(Parser *ps)
 {
     PtcValue v = PTC_NONE;
-    const char *p = run(ps, &v);
+    const char *p = parse_json_text(ps, &v);
     if (p && p != ps->end)
         p = ptc_json_unexpected(ps, p, "the end of the text");
     return p ? v : PTC_NONE;
@@ -449,7 +452,7 @@ static PtcValue parse_all(Parser *ps)
 PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len, PtcJsonError *error)
 {
     Parser ps;
-    init(&ps, heap, text, len, error);
+    init_json_parser(&ps, heap, text, len, error);
     return parse_all(&ps);
 }
 
@@ -457,7 +460,7 @@ PtcValue ptc_json_parse_keeping(PtcHeap *heap, PtcText text, const PtcJsonKeep *
                                 PtcJsonError *error)
 {
     Parser ps;
-    init(&ps, heap, text.bytes, text.len, error);
+    init_json_parser(&ps, heap, text.bytes, text.len, error);
     ps.keep = keep;
     for (size_t i = 0; keep->names[i]; i++)
         keep->texts[i] = (PtcText){NULL, 0};
@@ -469,13 +472,13 @@ PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len, size
 {
     Parser ps;
     PtcValue v = PTC_NONE;
-    init(&ps, heap, text, len, error);
-    const char *p = run(&ps, &v);
+    init_json_parser(&ps, heap, text, len, error);
+    const char *p = parse_json_text(&ps, &v);
     *used = p ? (size_t)(p - text) : 0;
     return p ? v : PTC_NONE;
 }
 
-static bool is_blank(const char *p, const char *end)
+static bool is_blank_json_line(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
         p++;
@@ -483,7 +486,7 @@ static bool is_blank(const char *p, const char *end)
 }
 
 /* Begins another text with what was learned from those before it. */
-static void begin_again(Parser *ps, const char *text, const char *end)
+static void begin_next_json_text(Parser *ps, const char *text, const char *end)
 {
     ps->text = text;
     ps->end = end;
@@ -499,13 +502,13 @@ PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error)
     Parser ps;
     uint32_t number = 0;
     const char *p = text.bytes, *end = p + text.len;
-    init(&ps, heap, p, text.len, error);
+    init_json_parser(&ps, heap, p, text.len, error);
     PtcValue all = ptc_build_new(heap);
     while (all != PTC_NONE && p < end) {
         const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
         number++;
-        begin_again(&ps, p, stop);
-        PtcValue v = is_blank(p, stop) ? PTC_UNBOUND : parse_all(&ps);
+        begin_next_json_text(&ps, p, stop);
+        PtcValue v = is_blank_json_line(p, stop) ? PTC_UNBOUND : parse_all(&ps);
         if (v == PTC_NONE)
             error->line = number;
         if (v == PTC_NONE || (v != PTC_UNBOUND && !ptc_build_add(heap, all, v)))

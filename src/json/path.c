@@ -20,7 +20,7 @@ void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n)
     path[len + n] = 0;
 }
 
-static bool is_word(const char *p, size_t n)
+static bool is_path_word(const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char lower = (char)(p[i] | 0x20);
@@ -42,7 +42,7 @@ void ptc_path_add_key(char *path, size_t size, PtcValue key)
     } else if (!ptc_is_named(key)) {
         ptc_path_add_text(path, size, "[?]", 3);
     } else {
-        bool word = is_word(ptc_str_bytes(key), ptc_str_len(key));
+        bool word = is_path_word(ptc_str_bytes(key), ptc_str_len(key));
         ptc_path_add_text(path, size, word ? "." : "[\"", word ? dot : 2);
         ptc_path_add_text(path, size, ptc_str_bytes(key), ptc_str_len(key));
         ptc_path_add_text(path, size, "\"]", word ? 0 : 2);

@@ -13,13 +13,13 @@
 
 enum { ERR_BYTES = 64 * 1024 };
 
-typedef struct Program {
+typedef struct ModelProgram {
     PtcModel model;
     PtcMem *mem;
     const PtcProviderKeys *keys;
     char *argv[PTC_EXEC_MODEL_WORDS + 1];
     PtcBuf texts; /* the name and the words, each with a NUL; it does not move */
-} Program;
+} ModelProgram;
 
 typedef struct Watch {
     const PtcLlmRequest *request;
@@ -27,7 +27,7 @@ typedef struct Watch {
     PtcLlmStatus status;
 } Watch;
 
-static bool go_on(void *user)
+static bool may_program_go_on(void *user)
 {
     Watch *w = user;
     w->status = ptc_waiting_end(w->request, w->begun_ns);
@@ -35,7 +35,8 @@ static bool go_on(void *user)
 }
 
 /* Says how a program ended that gave no reply. */
-static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, PtcLlmStatus stopped)
+static void fail_model_program(PtcReply *reply, const ModelProgram *p, const PtcProcess *process,
+                               PtcLlmStatus stopped)
 {
     PtcText err = ptc_buf_view(process->err);
     size_t from = err.len > 1024 ? err.len - 1024 : 0;
@@ -62,7 +63,8 @@ static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, P
     }
 }
 
-static void run(const Program *p, const PtcLlmRequest *request, PtcText input, PtcReply *reply)
+static void run_model_program(const ModelProgram *p, const PtcLlmRequest *request, PtcText input,
+                              PtcReply *reply)
 {
     PtcBuf out, err;
     Watch watch = {request, ptc_clock_ns(NULL), PTC_LLM_OK};
@@ -74,13 +76,13 @@ static void run(const Program *p, const PtcLlmRequest *request, PtcText input, P
                           .input_len = input.len,
                           .out = &out,
                           .err = &err,
-                          .go_on = go_on,
+                          .go_on = may_program_go_on,
                           .user = &watch};
     ptc_process_run(&process);
     if (process.end == PTC_PROCESS_EXITED && process.code == 0)
         (void)ptc_llm_json_take_reply(reply, ptc_buf_view(&out), p->argv[0]);
     else
-        fail(reply, p, &process, watch.status);
+        fail_model_program(reply, p, &process, watch.status);
     ptc_buf_deinit(&out);
     ptc_buf_deinit(&err);
 }
@@ -88,13 +90,13 @@ static void run(const Program *p, const PtcLlmRequest *request, PtcText input, P
 static void exec_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena,
                      PtcLlmReply *out)
 {
-    const Program *p = (const Program *)self;
+    const ModelProgram *p = (const ModelProgram *)self;
     PtcReply reply;
     PtcBuf input;
     ptc_reply_init(&reply, arena->mem, NULL, p->keys);
     ptc_buf_init(&input, arena->mem, PTC_LLM_REQUEST_BYTES);
     if (ptc_llm_json_write_request(&input, request) && ptc_buf_add_char(&input, '\n'))
-        run(p, request, ptc_buf_view(&input), &reply);
+        run_model_program(p, request, ptc_buf_view(&input), &reply);
     else if (input.full)
         ptc_reply_failf(&reply, PTC_LLM_TOO_LARGE, "the request is larger than %d bytes",
                         PTC_LLM_REQUEST_BYTES);
@@ -114,13 +116,13 @@ static bool exec_body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
 
 static void exec_free(PtcModel *self)
 {
-    Program *p = (Program *)self;
+    ModelProgram *p = (ModelProgram *)self;
     ptc_buf_deinit(&p->texts);
     ptc_mem_free(p->mem, p, sizeof *p);
 }
 
 /* Splits the command into words, stored after the name. */
-static bool fill(Program *p, const char *name, PtcText command, PtcWhy *why)
+static bool fill_program_words(ModelProgram *p, const char *name, PtcText command, PtcWhy *why)
 {
     size_t count = 0;
     bool inside = false;
@@ -149,15 +151,15 @@ static bool fill(Program *p, const char *name, PtcText command, PtcWhy *why)
 PtcModel *ptc_exec_model_new(PtcMem *mem, const char *name, PtcText command,
                              const PtcProviderKeys *keys, PtcWhy *why)
 {
-    Program *p = ptc_mem_alloc(mem, sizeof *p);
+    ModelProgram *p = ptc_mem_alloc(mem, sizeof *p);
     if (!p) {
         ptc_why_no_memory(why);
         return NULL;
     }
-    *p = (Program){
+    *p = (ModelProgram){
         .model = {.ask = exec_ask, .body = exec_body, .free = exec_free}, .mem = mem, .keys = keys};
     ptc_buf_init(&p->texts, mem, SIZE_MAX / 2);
-    if (fill(p, name, command, why))
+    if (fill_program_words(p, name, command, why))
         return &p->model;
     exec_free(&p->model);
     return NULL;

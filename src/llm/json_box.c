@@ -32,7 +32,7 @@ void ptc_json_box_clear(PtcJsonBox *box)
 }
 
 /* Skips a string; `at` is just after its opening quote. */
-static size_t skip_string(PtcText text, size_t at)
+static size_t skip_string_rest(PtcText text, size_t at)
 {
     while (at < text.len && text.bytes[at] != '"')
         at += text.bytes[at] == '\\' ? 2 : 1;
@@ -46,7 +46,7 @@ static bool json_box_depth(PtcText text, size_t max)
     for (size_t at = 0; at < text.len; at++) {
         char c = text.bytes[at];
         if (c == '"')
-            at = skip_string(text, at + 1) - 1;
+            at = skip_string_rest(text, at + 1) - 1;
         else if ((c == '{' || c == '[') && ++depth > max)
             return false;
         else if ((c == '}' || c == ']') && depth)
@@ -56,7 +56,7 @@ static bool json_box_depth(PtcText text, size_t max)
 }
 
 /* Was it the box that refused, and not the system?  The box grows by doubling, so it refuses well before its limit. */
-static bool is_full(const PtcJsonBox *box)
+static bool is_heap_full(const PtcJsonBox *box)
 {
     return box->heap.page_bytes + box->heap.scratch > PTC_JSON_BOX_BYTES / 4;
 }
@@ -71,7 +71,7 @@ PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcWhy *why)
     PtcValue v = ptc_json_parse(&box->heap, text.bytes ? text.bytes : "", text.len, &error);
     if (v == PTC_NONE && !error.stopped)
         ptc_why_say(why, PTC_WHY_INVALID, "%s, at byte %zu", error.message, error.offset);
-    else if (v == PTC_NONE && is_full(box))
+    else if (v == PTC_NONE && is_heap_full(box))
         ptc_why_say(why, PTC_WHY_REFUSED, "it takes more memory than it may, at byte %zu",
                     error.offset);
     else if (v == PTC_NONE)

@@ -9,16 +9,16 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-typedef struct Place {
+typedef struct DifferencePlace {
     PtcJsonBox *box;
     char path[PTC_PATH_BYTES];
     PtcValue then, now; /* PTC_NONE: not there */
-} Place;
+} DifferencePlace;
 
-static bool differs(Place *p, PtcValue then, PtcValue now, size_t depth);
+static bool differs(DifferencePlace *p, PtcValue then, PtcValue now, size_t depth);
 
 /* Goes one level down; keeps the path when a difference is found. */
-static bool differs_at(Place *p, PtcValue key, size_t index, PtcValue then, PtcValue now,
+static bool differs_at(DifferencePlace *p, PtcValue key, size_t index, PtcValue then, PtcValue now,
                        size_t depth)
 {
     char path[PTC_PATH_BYTES];
@@ -33,7 +33,7 @@ static bool differs_at(Place *p, PtcValue key, size_t index, PtcValue then, PtcV
     return false;
 }
 
-static bool maps_differ(Place *p, PtcValue then, PtcValue now, size_t depth)
+static bool maps_differ(DifferencePlace *p, PtcValue then, PtcValue now, size_t depth)
 {
     size_t pos = 0;
     PtcValue key, value;
@@ -48,7 +48,7 @@ static bool maps_differ(Place *p, PtcValue then, PtcValue now, size_t depth)
     return false;
 }
 
-static bool lists_differ(Place *p, PtcValue then, PtcValue now, size_t depth)
+static bool lists_differ(DifferencePlace *p, PtcValue then, PtcValue now, size_t depth)
 {
     size_t a = ptc_json_box_length(then), b = ptc_json_box_length(now);
     for (size_t i = 0; i < (a > b ? a : b); i++)
@@ -58,7 +58,7 @@ static bool lists_differ(Place *p, PtcValue then, PtcValue now, size_t depth)
     return false;
 }
 
-static void write_value(PtcJsonBox *box, PtcBuf *out, PtcValue v)
+static void write_compared_value(PtcJsonBox *box, PtcBuf *out, PtcValue v)
 {
     PtcJsonError error;
     PtcJsonWriter writer = {.heap = &box->heap, .float_precision = -1};
@@ -71,8 +71,8 @@ static bool scalars_differ(PtcJsonBox *box, PtcValue then, PtcValue now)
     PtcBuf a, b;
     ptc_buf_init(&a, box->pool.mem, SIZE_MAX / 2);
     ptc_buf_init(&b, box->pool.mem, SIZE_MAX / 2);
-    write_value(box, &a, then);
-    write_value(box, &b, now);
+    write_compared_value(box, &a, then);
+    write_compared_value(box, &b, now);
     /* What could not be written for want of memory is empty: two of those are not the same. */
     bool differ = !a.len || !b.len || !ptc_text_same(ptc_buf_view(&a), ptc_buf_view(&b));
     ptc_buf_deinit(&a);
@@ -80,7 +80,7 @@ static bool scalars_differ(PtcJsonBox *box, PtcValue then, PtcValue now)
     return differ;
 }
 
-static bool differs(Place *p, PtcValue then, PtcValue now, size_t depth)
+static bool differs(DifferencePlace *p, PtcValue then, PtcValue now, size_t depth)
 {
     bool differ;
     if (then == PTC_NONE || now == PTC_NONE || depth > PTC_LLM_JSON_DEPTH)
@@ -110,7 +110,7 @@ static size_t parting(PtcText a, PtcText b)
     return i;
 }
 
-static void show(PtcBuf *out, PtcText json, size_t from)
+static void show_json_from(PtcBuf *out, PtcText json, size_t from)
 {
     size_t end = json.len - from < PTC_DIFFERENCE_SHOWN ? json.len : from + PTC_DIFFERENCE_SHOWN;
     while (end < json.len && end > from && (json.bytes[end] & 0xc0) == 0x80)
@@ -122,33 +122,33 @@ static void show(PtcBuf *out, PtcText json, size_t from)
         ptc_buf_add_cstr(out, "...");
 }
 
-static PtcText text_of(PtcJsonBox *box, PtcBuf *buf, PtcValue v)
+static PtcText compared_value_text(PtcJsonBox *box, PtcBuf *buf, PtcValue v)
 {
     if (v == PTC_NONE)
         ptc_buf_add_cstr(buf, "absent");
     else
-        write_value(box, buf, v);
+        write_compared_value(box, buf, v);
     return ptc_buf_view(buf);
 }
 
 bool ptc_json_difference(PtcJsonBox *box, PtcValue then, PtcValue now, PtcBuf *out)
 {
-    enum { BEFORE = 12 }; /* bytes to show before the place where two texts diverge */
-    Place p = {.box = box};
+    enum { DIFF_BEFORE = 12 }; /* bytes to show before the place where two texts diverge */
+    DifferencePlace p = {.box = box};
     PtcBuf a, b;
     if (!differs(&p, then, now, 0))
         return false;
     ptc_buf_init(&a, box->pool.mem, SIZE_MAX / 2);
     ptc_buf_init(&b, box->pool.mem, SIZE_MAX / 2);
-    PtcText was = text_of(box, &a, p.then), is = text_of(box, &b, p.now);
+    PtcText was = compared_value_text(box, &a, p.then), is = compared_value_text(box, &b, p.now);
     size_t from = parting(was, is);
-    from = from > BEFORE ? parting((PtcText){was.bytes, from - BEFORE}, is) : 0;
+    from = from > DIFF_BEFORE ? parting((PtcText){was.bytes, from - DIFF_BEFORE}, is) : 0;
     while (from > 0 && (was.bytes[from] & 0xc0) == 0x80)
         from--;
     ptc_buf_addf(out, "%s was ", p.path[0] ? p.path : "it");
-    show(out, was, from);
+    show_json_from(out, was, from);
     ptc_buf_add_cstr(out, " and is now ");
-    show(out, is, from);
+    show_json_from(out, is, from);
     ptc_buf_deinit(&a);
     ptc_buf_deinit(&b);
     return true;

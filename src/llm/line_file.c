@@ -10,7 +10,7 @@
 
 #include "net/lines.h"
 
-static bool grow(PtcLineFile *f)
+static bool grow_line_table(PtcLineFile *f)
 {
     size_t cap = f->cap ? 2 * f->cap : 16;
     PtcText *lines = ptc_mem_resize(f->mem, f->lines, f->cap * sizeof *lines, cap * sizeof *lines);
@@ -29,7 +29,7 @@ static bool grow(PtcLineFile *f)
     return true;
 }
 
-static bool cut(PtcLineFile *f, PtcWhy *why)
+static bool cut_file_lines(PtcLineFile *f, PtcWhy *why)
 {
     PtcText rest = ptc_buf_view(&f->text);
     for (uint32_t number = 1; rest.len; number++) {
@@ -41,7 +41,7 @@ static bool cut(PtcLineFile *f, PtcWhy *why)
             continue;
         if (line.len > PTC_LINE_FILE_LINE)
             return ptc_why_say(why, PTC_WHY_INVALID, "line %u is longer than 64 MiB", number);
-        if (f->count == f->cap && !grow(f))
+        if (f->count == f->cap && !grow_line_table(f))
             return ptc_why_no_memory(why);
         f->numbers[f->count] = number;
         f->lines[f->count++] = line;
@@ -49,7 +49,7 @@ static bool cut(PtcLineFile *f, PtcWhy *why)
     return true;
 }
 
-static void init(PtcLineFile *f, PtcMem *mem)
+static void init_line_file(PtcLineFile *f, PtcMem *mem)
 {
     *f = (PtcLineFile){.mem = mem};
     ptc_buf_init(&f->text, mem, PTC_LINE_FILE_BYTES);
@@ -57,21 +57,21 @@ static void init(PtcLineFile *f, PtcMem *mem)
 
 bool ptc_line_file_take(PtcLineFile *f, PtcMem *mem, PtcText text, PtcWhy *why)
 {
-    init(f, mem);
+    init_line_file(f, mem);
     if (ptc_buf_add(&f->text, text.bytes, text.len))
-        return cut(f, why);
+        return cut_file_lines(f, why);
     return ptc_why_no_memory(why);
 }
 
 /* All of an open file. */
-static bool read_all(PtcLineFile *f, int fd, PtcWhy *why)
+static bool read_line_file(PtcLineFile *f, int fd, PtcWhy *why)
 {
-    enum { STEP = 64 * 1024 };
+    enum { LINE_FILE_STEP = 64 * 1024 };
     for (;;) {
-        if (!ptc_buf_reserve(&f->text, STEP))
+        if (!ptc_buf_reserve(&f->text, LINE_FILE_STEP))
             return ptc_why_say(why, PTC_WHY_NO_MEMORY,
                                f->text.full ? "it is larger than 1 GiB" : "out of memory");
-        ssize_t n = read(fd, f->text.data + f->text.len, STEP);
+        ssize_t n = read(fd, f->text.data + f->text.len, LINE_FILE_STEP);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -84,13 +84,13 @@ static bool read_all(PtcLineFile *f, int fd, PtcWhy *why)
 
 bool ptc_line_file_read(PtcLineFile *f, PtcMem *mem, const char *path, PtcWhy *why)
 {
-    init(f, mem);
+    init_line_file(f, mem);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
-    bool ok = read_all(f, fd, why);
+    bool ok = read_line_file(f, fd, why);
     close(fd);
-    return ok && cut(f, why);
+    return ok && cut_file_lines(f, why);
 }
 
 void ptc_line_file_deinit(PtcLineFile *f)

@@ -13,7 +13,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MOST = 1000 * 1000 * 1000 };
+enum { LLM_MOST = 1000 * 1000 * 1000 };
 
 /* ------------------------------------------------------------------------------ requests */
 
@@ -28,7 +28,8 @@ static void write_json_or_text(PtcBuf *out, PtcJsonBox *box, const char *key, Pt
         ptc_emit_text(out, text);
 }
 
-static void write_calls(PtcBuf *out, PtcJsonBox *box, const PtcMessageCall *calls, size_t count)
+static void write_reply_calls(PtcBuf *out, PtcJsonBox *box, const PtcMessageCall *calls,
+                              size_t count)
 {
     ptc_emit_key(out, "tool_calls");
     ptc_emit_array(out);
@@ -44,14 +45,14 @@ static void write_calls(PtcBuf *out, PtcJsonBox *box, const PtcMessageCall *call
     ptc_emit_array_end(out);
 }
 
-static void write_message(PtcBuf *out, PtcJsonBox *box, const PtcMessage *m)
+static void write_request_message(PtcBuf *out, PtcJsonBox *box, const PtcMessage *m)
 {
     static const char *const roles[] = {"user", "assistant", "tool"};
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "role", roles[m->role]);
     ptc_emit_field_text(out, "content", m->content);
     if (m->call_count)
-        write_calls(out, box, m->calls, m->call_count);
+        write_reply_calls(out, box, m->calls, m->call_count);
     if (m->role == PTC_ROLE_TOOL) {
         ptc_emit_field_text(out, "tool_call_id", m->call_id);
         ptc_emit_field_text(out, "name", m->call_name);
@@ -63,7 +64,7 @@ static void write_message(PtcBuf *out, PtcJsonBox *box, const PtcMessage *m)
     ptc_emit_object_end(out);
 }
 
-static void write_tools(PtcBuf *out, const PtcLlmRequest *r)
+static void write_request_tools(PtcBuf *out, const PtcLlmRequest *r)
 {
     ptc_emit_key(out, "tools");
     ptc_emit_array(out);
@@ -105,10 +106,10 @@ bool ptc_llm_json_write_request(PtcBuf *out, const PtcLlmRequest *r)
     ptc_emit_key(out, "messages");
     ptc_emit_array(out);
     for (size_t i = 0; i < ptc_llm_message_count(r); i++)
-        write_message(out, &box, ptc_llm_message(r, i));
+        write_request_message(out, &box, ptc_llm_message(r, i));
     ptc_emit_array_end(out);
     if (r->tool_count)
-        write_tools(out, r);
+        write_request_tools(out, r);
     write_options(out, r);
     ptc_json_box_deinit(&box);
     return ptc_emit_object_end(out);
@@ -131,7 +132,7 @@ static void write_tokens(PtcBuf *out, const PtcTokens *t)
     ptc_emit_object_end(out);
 }
 
-static void write_error(PtcBuf *out, const PtcLlmReply *r)
+static void write_reply_error(PtcBuf *out, const PtcLlmReply *r)
 {
     ptc_emit_key(out, "error");
     ptc_emit_object(out);
@@ -150,11 +151,11 @@ bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *r)
     ptc_json_box_init(&box, out->mem);
     ptc_emit_object(out);
     if (r->status != PTC_LLM_OK) {
-        write_error(out, r);
+        write_reply_error(out, r);
     } else {
         ptc_emit_field_text(out, "content", r->text);
         if (r->call_count)
-            write_calls(out, &box, r->calls, r->call_count);
+            write_reply_calls(out, &box, r->calls, r->call_count);
         if (r->opaque.bytes)
             write_json_or_text(out, &box, "opaque", r->opaque);
         if (r->cut)
@@ -190,7 +191,7 @@ static bool check_names(PtcValue map, const char *const *names, PtcWhy *why)
 }
 
 /* The JSON of a value, as arguments or as an opaque part. */
-static bool write_value(PtcJsonBox *box, PtcBuf *out, PtcValue value)
+static bool write_opaque_value(PtcJsonBox *box, PtcBuf *out, PtcValue value)
 {
     PtcJsonError error;
     PtcJsonWriter writer = {.heap = &box->heap, .float_precision = -1};
@@ -198,7 +199,7 @@ static bool write_value(PtcJsonBox *box, PtcBuf *out, PtcValue value)
 }
 
 /* Arguments that the provider could not parse are kept as a text that is not JSON. */
-static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyCall *call)
+static void read_reply_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyCall *call)
 {
     PtcBuf json;
     PtcValue args = ptc_json_box_get(box, item, "args");
@@ -208,7 +209,7 @@ static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyC
         ptc_reply_add_args(reply, call, PTC_TEXT("! "));
         ptc_reply_add_args(reply, call, trouble);
     } else if (args != PTC_NONE && args != PTC_NIL) {
-        if (write_value(box, &json, args))
+        if (write_opaque_value(box, &json, args))
             ptc_reply_add_args(reply, call, ptc_buf_view(&json));
         else
             ptc_reply_fail(reply, json.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
@@ -218,7 +219,7 @@ static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyC
     ptc_buf_deinit(&json);
 }
 
-static bool read_calls(PtcJsonBox *box, PtcValue calls, PtcReply *reply, PtcWhy *why)
+static bool read_reply_calls(PtcJsonBox *box, PtcValue calls, PtcReply *reply, PtcWhy *why)
 {
     static const char *const names[] = {"id", "name", "args", "args_error", NULL};
     if (calls == PTC_NONE || calls == PTC_NIL)
@@ -237,12 +238,12 @@ static bool read_calls(PtcJsonBox *box, PtcValue calls, PtcReply *reply, PtcWhy 
             return true; /* too many: the reply has failed */
         ptc_reply_set_id(reply, call, ptc_json_box_text(box, item, "id"));
         ptc_reply_set_name(reply, call, name);
-        read_args(box, item, reply, call);
+        read_reply_args(box, item, reply, call);
     }
     return true;
 }
 
-static void read_delay(PtcJsonBox *box, PtcValue error, PtcReply *reply)
+static void read_error_delay(PtcJsonBox *box, PtcValue error, PtcReply *reply)
 {
     int64_t seconds = ptc_json_box_count(box, error, "retry_after", PTC_RETRY_AFTER_MAX / 1000, -1);
     if (seconds >= 0)
@@ -252,7 +253,7 @@ static void read_delay(PtcJsonBox *box, PtcValue error, PtcReply *reply)
 }
 
 /* A class and a text, an HTTP status, or only the text. */
-static bool read_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, PtcWhy *why)
+static bool read_reply_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, PtcWhy *why)
 {
     PtcText text = ptc_str_text(error), name = ptc_json_box_text(box, error, "class");
     PtcLlmStatus status = ptc_text_is(text, "timeout") ? PTC_LLM_TIMEOUT : PTC_LLM_UNKNOWN;
@@ -265,7 +266,7 @@ static bool read_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, PtcWhy 
         return ptc_why_say(why, PTC_WHY_INVALID,
                            "the \"class\" of an error is rate_limit, timeout, server_error, "
                            "client_error, config_error, refused, too_large or unknown");
-    read_delay(box, error, reply);
+    read_error_delay(box, error, reply);
     reply->streamed = ptc_json_box_bool(box, error, "streamed");
     if (!text.bytes && !name.bytes)
         status = ptc_llm_status_of_http((int)http);
@@ -280,18 +281,18 @@ static bool read_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, PtcWhy 
     return true;
 }
 
-static void read_tokens(PtcJsonBox *box, PtcValue tokens, PtcTokens *out)
+static void read_reply_tokens(PtcJsonBox *box, PtcValue tokens, PtcTokens *out)
 {
     if (tokens == PTC_NONE || !ptc_is_map(tokens))
         return;
     out->reported = true;
-    out->input = ptc_json_box_count(box, tokens, "input", MOST, 0);
-    out->output = ptc_json_box_count(box, tokens, "output", MOST, 0);
-    out->cache_creation = ptc_json_box_count(box, tokens, "cache_creation", MOST, 0);
-    out->cache_read = ptc_json_box_count(box, tokens, "cache_read", MOST, 0);
+    out->input = ptc_json_box_count(box, tokens, "input", LLM_MOST, 0);
+    out->output = ptc_json_box_count(box, tokens, "output", LLM_MOST, 0);
+    out->cache_creation = ptc_json_box_count(box, tokens, "cache_creation", LLM_MOST, 0);
+    out->cache_read = ptc_json_box_count(box, tokens, "cache_read", LLM_MOST, 0);
 }
 
-static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, PtcWhy *why)
+static bool read_reply_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, PtcWhy *why)
 {
     PtcValue content = ptc_json_box_get(box, v, "content");
     PtcValue opaque = ptc_json_box_get(box, v, "opaque");
@@ -300,11 +301,11 @@ static bool read_content(PtcJsonBox *box, PtcValue v, PtcReply *reply, PtcWhy *w
     if (content != PTC_NONE)
         ptc_reply_add_text(reply, ptc_str_text(content));
     reply->cut = ptc_json_box_bool(box, v, "cut");
-    if (opaque != PTC_NONE && opaque != PTC_NIL && !write_value(box, &reply->opaque, opaque))
+    if (opaque != PTC_NONE && opaque != PTC_NIL && !write_opaque_value(box, &reply->opaque, opaque))
         ptc_reply_fail(reply, reply->opaque.failed ? PTC_LLM_NO_MEMORY : PTC_LLM_TOO_LARGE,
                        reply->opaque.failed ? PTC_TEXT("out of memory")
                                             : PTC_TEXT("the opaque part of a reply is too long"));
-    return read_calls(box, ptc_json_box_get(box, v, "tool_calls"), reply, why);
+    return read_reply_calls(box, ptc_json_box_get(box, v, "tool_calls"), reply, why);
 }
 
 bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue v, PtcReply *reply, int64_t *sleep_ms,
@@ -319,11 +320,11 @@ bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue v, PtcReply *reply, int64
     if (!check_names(v, names, why))
         return false;
     PtcValue error = ptc_json_box_get(box, v, "error");
-    *sleep_ms = ptc_json_box_count(box, v, "sleep_ms", MOST, 0);
-    read_tokens(box, ptc_json_box_get(box, v, "tokens"), &reply->tokens);
+    *sleep_ms = ptc_json_box_count(box, v, "sleep_ms", LLM_MOST, 0);
+    read_reply_tokens(box, ptc_json_box_get(box, v, "tokens"), &reply->tokens);
     if (error != PTC_NONE && error != PTC_NIL)
-        return read_error(box, error, reply, why);
-    return read_content(box, v, reply, why);
+        return read_reply_error(box, error, reply, why);
+    return read_reply_content(box, v, reply, why);
 }
 
 bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who)

@@ -40,13 +40,13 @@ size_t ptc_model_alias_providers(const PtcModelAliases *a, PtcText name)
 }
 
 /* Always false. */
-static bool wrong(PtcWhy *why, PtcText name, const char *what)
+static bool refuse_alias(PtcWhy *why, PtcText name, const char *what)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "aliases.%.*s: %s",
                        ptc_utf8_shown(name.bytes, name.len, 64), name.bytes, what);
 }
 
-static bool is_name(PtcText name)
+static bool is_alias_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
@@ -70,28 +70,28 @@ static bool unknown_provider(PtcText alias, PtcText name, PtcWhy *why)
                        nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
 }
 
-static bool add_row(PtcModelAliases *a, PtcText name, const PtcProvider *provider, PtcText id,
-                    PtcWhy *why)
+static bool add_alias_row(PtcModelAliases *a, PtcText name, const PtcProvider *provider, PtcText id,
+                          PtcWhy *why)
 {
     bool failed = false;
     PtcModelAlias *rows = a->count < PTC_MODEL_ALIAS_ROWS
                               ? ptc_arena_push(&a->arena, a->rows, a->count, sizeof *rows)
                               : NULL;
     if (!rows)
-        return wrong(why, name,
-                     a->count < PTC_MODEL_ALIAS_ROWS ? "out of memory" : "too many aliases");
+        return refuse_alias(why, name,
+                            a->count < PTC_MODEL_ALIAS_ROWS ? "out of memory" : "too many aliases");
     a->rows = rows;
     a->rows[a->count] = (PtcModelAlias){.name = ptc_reply_keep(&a->arena, name, &failed),
                                         .provider = provider,
                                         .id = ptc_reply_keep(&a->arena, id, &failed)};
     if (failed)
-        return wrong(why, name, "out of memory");
+        return refuse_alias(why, name, "out of memory");
     a->count++;
     return true;
 }
 
 /* Removes a name with all its providers. */
-static void drop(PtcModelAliases *a, PtcText name)
+static void drop_alias(PtcModelAliases *a, PtcText name)
 {
     size_t kept = 0;
     for (size_t i = 0; i < a->count; i++)
@@ -104,19 +104,19 @@ static bool add_alias(PtcModelAliases *a, PtcText name, PtcValue ids, PtcWhy *wh
 {
     size_t pos = 0;
     PtcValue key, value;
-    if (!is_name(name))
-        return wrong(why, name, "a name is 1 to 64 letters, digits and -._");
+    if (!is_alias_name(name))
+        return refuse_alias(why, name, "a name is 1 to 64 letters, digits and -._");
     if (!ptc_is_map(ids) || ptc_map_count(ids) == 0)
-        return wrong(why, name, "must be an object: the id of the model by provider");
-    drop(a, name);
+        return refuse_alias(why, name, "must be an object: the id of the model by provider");
+    drop_alias(a, name);
     while (ptc_map_next(ids, &pos, &key, &value)) {
         const PtcProvider *provider = ptc_provider_find(ptc_str_text(key));
         PtcText id = ptc_str_text(value);
         if (!provider)
             return unknown_provider(name, ptc_str_text(key), why);
         if (!id.len)
-            return wrong(why, name, "the id of a model is a text that is not empty");
-        if (!add_row(a, name, provider, id, why))
+            return refuse_alias(why, name, "the id of a model is a text that is not empty");
+        if (!add_alias_row(a, name, provider, id, why))
             return false;
     }
     return true;
@@ -133,7 +133,7 @@ static bool mark_embeddings(PtcModelAliases *a, PtcValue names, PtcWhy *why)
     return true;
 }
 
-static bool add_all(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, PtcWhy *why)
+static bool add_aliases(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, PtcWhy *why)
 {
     size_t pos = 0;
     PtcValue key, value;
@@ -162,7 +162,7 @@ bool ptc_model_alias_add(PtcModelAliases *a, PtcText json, PtcWhy *why)
         return ptc_why_say(why, PTC_WHY_INVALID, "a list of models is at most 1 MiB");
     ptc_json_box_init(&box, a->arena.mem);
     PtcValue v = ptc_json_box_read(&box, json, why);
-    bool ok = v != PTC_NONE && add_all(a, &box, v, why);
+    bool ok = v != PTC_NONE && add_aliases(a, &box, v, why);
     ptc_json_box_deinit(&box);
     return ok;
 }

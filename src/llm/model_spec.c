@@ -29,17 +29,17 @@ struct PtcModels {
 };
 
 /* A text that is being turned into a model. */
-typedef struct Opening {
+typedef struct ModelOpening {
     PtcModels *models;
     PtcText spec;
     PtcTrust trust;
     PtcWhy *why;
-} Opening;
+} ModelOpening;
 
 /* ------------------------------------------------------------------------------ refusals */
 
 /* Names the model in the reason; always NULL. */
-static PtcModel *name_model(const Opening *o)
+static PtcModel *name_model(const ModelOpening *o)
 {
     ptc_why_prefix(o->why, "the model \"%.*s\": ", ptc_utf8_shown(o->spec.bytes, o->spec.len, 80),
                    o->spec.bytes);
@@ -47,13 +47,13 @@ static PtcModel *name_model(const Opening *o)
 }
 
 /* Always NULL. */
-static PtcModel *refuse(const Opening *o, const char *what)
+static PtcModel *refuse_model_spec(const ModelOpening *o, const char *what)
 {
     ptc_why_say(o->why, PTC_WHY_INVALID, "%s", what);
     return name_model(o);
 }
 
-static PtcModel *unknown(const Opening *o, PtcText name)
+static PtcModel *refuse_unknown_model(const ModelOpening *o, PtcText name)
 {
     PtcNearest nearest;
     char what[300];
@@ -62,7 +62,7 @@ static PtcModel *unknown(const Opening *o, PtcText name)
         snprintf(what, sizeof what,
                  "this is a provider; name one of its models: %.*s:ID (ptc docs providers)",
                  (int)name.len, name.bytes);
-        return refuse(o, what);
+        return refuse_model_spec(o, what);
     }
     ptc_nearest_init(&nearest, name.bytes, name.len);
     for (size_t i = 0; i < a->count; i++)
@@ -74,11 +74,11 @@ static PtcModel *unknown(const Opening *o, PtcText name)
              "PROVIDER:ID or openai-compat:URL|ID (ptc docs providers)",
              nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
              nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
-    return refuse(o, what);
+    return refuse_model_spec(o, what);
 }
 
 /* Says which providers offer an alias. */
-static PtcModel *not_there(const Opening *o, PtcText alias, PtcText provider)
+static PtcModel *not_there(const ModelOpening *o, PtcText alias, PtcText provider)
 {
     char what[300];
     int n = snprintf(what, sizeof what, "the provider %.*s does not have \"%.*s\"; it is at",
@@ -87,19 +87,19 @@ static PtcModel *not_there(const Opening *o, PtcText alias, PtcText provider)
     for (size_t i = 0; i < a->count && n > 0 && (size_t)n < sizeof what; i++)
         if (ptc_text_same(a->rows[i].name, alias))
             n += snprintf(what + n, sizeof what - (size_t)n, " %s", a->rows[i].provider->name);
-    return refuse(o, what);
+    return refuse_model_spec(o, what);
 }
 
 /* ------------------------------------------------------------------------------ providers */
 
 /* openai-compat:URL|ID.  The host may send the key to any address; others only to the address that the key was set
  * for. */
-static PtcModel *open_compat(const Opening *o, const PtcProvider *provider, PtcText rest)
+static PtcModel *open_compat(const ModelOpening *o, const PtcProvider *provider, PtcText rest)
 {
     const PtcModels *m = o->models;
     const char *bar = rest.len ? memchr(rest.bytes, '|', rest.len) : NULL;
     if (!bar)
-        return refuse(o, "an endpoint is written openai-compat:URL|ID");
+        return refuse_model_spec(o, "an endpoint is written openai-compat:URL|ID");
     PtcText base = {rest.bytes, (size_t)(bar - rest.bytes)};
     PtcText id = {bar + 1, rest.len - base.len - 1};
     PtcText own = ptc_provider_keys_get(&m->keys, PTC_COMPAT_BASE);
@@ -108,7 +108,7 @@ static PtcModel *open_compat(const Opening *o, const PtcProvider *provider, PtcT
     return model ? model : name_model(o);
 }
 
-static PtcModel *open_id(const Opening *o, const PtcProvider *provider, PtcText id)
+static PtcModel *open_id(const ModelOpening *o, const PtcProvider *provider, PtcText id)
 {
     if (strcmp(provider->name, "openai-compat") == 0)
         return open_compat(o, provider, id);
@@ -117,22 +117,22 @@ static PtcModel *open_id(const Opening *o, const PtcProvider *provider, PtcText 
     return model ? model : name_model(o);
 }
 
-static PtcModel *open_row(const Opening *o, const PtcModelAlias *row)
+static PtcModel *open_row(const ModelOpening *o, const PtcModelAlias *row)
 {
     if (row->embeds)
-        return refuse(o, "it makes embeddings and cannot answer");
+        return refuse_model_spec(o, "it makes embeddings and cannot answer");
     /* an address in a list of models comes from the host */
-    Opening as_host = {o->models, o->spec, PTC_TRUST_HOST, o->why};
+    ModelOpening as_host = {o->models, o->spec, PTC_TRUST_HOST, o->why};
     return open_id(&as_host, row->provider, row->id);
 }
 
-static PtcModel *open_alias(const Opening *o, PtcText alias)
+static PtcModel *open_alias(const ModelOpening *o, PtcText alias)
 {
     const PtcModels *m = o->models;
     PtcText chosen = ptc_provider_keys_get(&m->keys, PTC_DEFAULT_PROVIDER);
     chosen = chosen.bytes ? chosen : PTC_TEXT(DEFAULT_PROVIDER);
     if (!ptc_model_alias_find(&m->aliases, alias, NULL))
-        return unknown(o, alias);
+        return refuse_unknown_model(o, alias);
     if (ptc_model_alias_providers(&m->aliases, alias) == 1)
         return open_row(o, ptc_model_alias_find(&m->aliases, alias, NULL));
     const PtcProvider *provider = ptc_provider_find(chosen);
@@ -141,7 +141,7 @@ static PtcModel *open_alias(const Opening *o, PtcText alias)
 }
 
 /* PROVIDER:ALIAS or PROVIDER:ID. */
-static PtcModel *open_at(const Opening *o, const PtcProvider *provider, PtcText rest)
+static PtcModel *open_at(const ModelOpening *o, const PtcProvider *provider, PtcText rest)
 {
     const PtcModelAliases *a = &o->models->aliases;
     const PtcModelAlias *row = ptc_model_alias_find(a, rest, provider);
@@ -150,14 +150,14 @@ static PtcModel *open_at(const Opening *o, const PtcProvider *provider, PtcText 
     if (ptc_model_alias_find(a, rest, NULL))
         return not_there(o, rest, ptc_text_cstr(provider->name));
     if (o->trust == PTC_TRUST_PROGRAM)
-        return refuse(o, "a program may name aliases and models that the agents name");
+        return refuse_model_spec(o, "a program may name aliases and models that the agents name");
     return open_id(o, provider, rest);
 }
 
 /* --------------------------------------------------------------------------- other kinds */
 
 /* The body that a model of a record would be sent; one that can no longer be opened gets our own JSON form. */
-static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcBuf *out)
+static bool write_recorded_body(void *user, PtcText name, const PtcLlmRequest *request, PtcBuf *out)
 {
     PtcModels *m = user;
     const char *colon = name.len ? memchr(name.bytes, ':', name.len) : NULL;
@@ -165,7 +165,7 @@ static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcB
     const PtcProvider *provider = colon ? ptc_provider_find(head) : NULL;
     if (!provider)
         return ptc_llm_json_write_request(out, request);
-    Opening o = {m, name, PTC_TRUST_HOST, NULL};
+    ModelOpening o = {m, name, PTC_TRUST_HOST, NULL};
     PtcModel *model = open_id(&o, provider, (PtcText){colon + 1, name.len - head.len - 1});
     bool ok = model && model->body(model, request, out);
     if (model)
@@ -173,7 +173,7 @@ static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcB
     return ok;
 }
 
-static PtcModel *open_replay(const Opening *o, const char *name, const char *path)
+static PtcModel *open_replay(const ModelOpening *o, const char *name, const char *path)
 {
     PtcModels *m = o->models;
     PtcReplayOptions options = {
@@ -181,14 +181,14 @@ static PtcModel *open_replay(const Opening *o, const char *name, const char *pat
         .name = name,
         .keys = &m->keys,
         .loose = m->options.replay_loose,
-        .body = body_of,
+        .body = write_recorded_body,
         .user = m,
     };
     return ptc_replay_open(&options, path, o->why);
 }
 
 /* script:, replay:, exec:; *done if it is one of them. */
-static PtcModel *open_special(const Opening *o, bool *done)
+static PtcModel *open_special(const ModelOpening *o, bool *done)
 {
     char name[PTC_MODEL_SPEC_BYTES + 1];
     PtcMem *mem = o->models->options.mem;
@@ -200,9 +200,10 @@ static PtcModel *open_special(const Opening *o, bool *done)
         return NULL;
     if (o->trust == PTC_TRUST_PROGRAM ||
         (o->trust == PTC_TRUST_FILE && !o->models->options.files_may_run))
-        return refuse(o, "scripts, records and programs can only be named on the command line");
+        return refuse_model_spec(
+            o, "scripts, records and programs can only be named on the command line");
     if (memchr(o->spec.bytes, 0, o->spec.len))
-        return refuse(o, "it must not contain a NUL");
+        return refuse_model_spec(o, "it must not contain a NUL");
     memcpy(name, o->spec.bytes, o->spec.len);
     name[o->spec.len] = 0;
     size_t head = exec ? 5 : 7;
@@ -218,10 +219,10 @@ static PtcModel *open_special(const Opening *o, bool *done)
 
 PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy *why)
 {
-    Opening o = {models, spec.len ? spec : PTC_TEXT(DEFAULT_MODEL), trust, why};
+    ModelOpening o = {models, spec.len ? spec : PTC_TEXT(DEFAULT_MODEL), trust, why};
     bool done;
     if (o.spec.len > PTC_MODEL_SPEC_BYTES)
-        return refuse(&o, "its name is too long");
+        return refuse_model_spec(&o, "its name is too long");
     PtcModel *model = open_special(&o, &done);
     if (done)
         return model;
@@ -231,7 +232,7 @@ PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy
     PtcText head = {o.spec.bytes, (size_t)(colon - o.spec.bytes)};
     const PtcProvider *provider = ptc_provider_find(head);
     return provider ? open_at(&o, provider, (PtcText){colon + 1, o.spec.len - head.len - 1})
-                    : unknown(&o, head);
+                    : refuse_unknown_model(&o, head);
 }
 
 /* --------------------------------------------------------------------------------- shared */

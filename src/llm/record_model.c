@@ -71,7 +71,7 @@ bool ptc_record_file_close(PtcRecordFile *file, PtcWhy *why)
     return ok;
 }
 
-static void complain(PtcRecordFile *file, const char *what)
+static void note_record_trouble(PtcRecordFile *file, const char *what)
 {
     pthread_mutex_lock(&file->lock);
     if (!file->trouble[0])
@@ -80,7 +80,7 @@ static void complain(PtcRecordFile *file, const char *what)
 }
 
 /* Removes what the file had before; pipes and devices have nothing. */
-static void begin(PtcRecordFile *file)
+static void begin_record_file(PtcRecordFile *file)
 {
     struct stat st;
     if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(file->fd, 0) != 0)
@@ -89,11 +89,11 @@ static void begin(PtcRecordFile *file)
 }
 
 /* After a truncated line nothing more is written: it would be read as part of that line. */
-static void write_line(PtcRecordFile *file, PtcText line)
+static void write_record_line(PtcRecordFile *file, PtcText line)
 {
     pthread_mutex_lock(&file->lock);
     if (!file->begun)
-        begin(file);
+        begin_record_file(file);
     while (line.len && !file->trouble[0]) {
         ssize_t n = write(file->fd, line.bytes, line.len);
         if (n < 0 && errno != EINTR)
@@ -107,7 +107,7 @@ static void write_line(PtcRecordFile *file, PtcText line)
 /* -------------------------------------------------------------------------------- lines */
 
 /* Appends text without secrets; false: out of memory. */
-static bool blot(const PtcRecordFile *file, PtcBuf *out, PtcText text)
+static bool blot_record_text(const PtcRecordFile *file, PtcBuf *out, PtcText text)
 {
     if (file->keys)
         ptc_secrets_blot(&file->keys->shown, out, text, false);
@@ -125,8 +125,8 @@ static void emit_blotted(PtcBuf *line, const char *key, PtcText json)
         ptc_emit_field_text(line, key, json);
 }
 
-static void compose(PtcBuf *line, const PtcModel *inner, const PtcLlmRequest *r, PtcText body,
-                    PtcText reply)
+static void compose_record_line(PtcBuf *line, const PtcModel *inner, const PtcLlmRequest *r,
+                                PtcText body, PtcText reply)
 {
     char hash[PTC_RECORD_HASH];
     ptc_record_hash(body, hash);
@@ -142,21 +142,22 @@ static void compose(PtcBuf *line, const PtcModel *inner, const PtcLlmRequest *r,
     ptc_buf_add_char(line, '\n');
 }
 
-static void record(PtcRecordFile *file, PtcModel *inner, const PtcLlmRequest *r, PtcText body,
-                   const PtcLlmReply *out, PtcMem *mem)
+static void record_exchange(PtcRecordFile *file, PtcModel *inner, const PtcLlmRequest *r,
+                            PtcText body, const PtcLlmReply *out, PtcMem *mem)
 {
     PtcBuf plain, reply, line;
     ptc_buf_init(&plain, mem, PTC_LINE_FILE_LINE);
     ptc_buf_init(&reply, mem, PTC_LINE_FILE_LINE);
     ptc_buf_init(&line, mem, PTC_LINE_FILE_LINE);
-    if (ptc_llm_json_write_reply(&plain, out) && blot(file, &reply, ptc_buf_view(&plain)))
-        compose(&line, inner, r, body, ptc_buf_view(&reply));
+    if (ptc_llm_json_write_reply(&plain, out) &&
+        blot_record_text(file, &reply, ptc_buf_view(&plain)))
+        compose_record_line(&line, inner, r, body, ptc_buf_view(&reply));
     if (line.len && ptc_buf_ok(&line))
-        write_line(file, ptc_buf_view(&line));
+        write_record_line(file, ptc_buf_view(&line));
     else
-        complain(file, plain.full || reply.full || line.full
-                           ? "a request and its reply are longer than 64 MiB"
-                           : "out of memory");
+        note_record_trouble(file, plain.full || reply.full || line.full
+                                      ? "a request and its reply are longer than 64 MiB"
+                                      : "out of memory");
     ptc_buf_deinit(&plain);
     ptc_buf_deinit(&reply);
     ptc_buf_deinit(&line);
@@ -184,10 +185,11 @@ static void recorder_ask(PtcModel *self, const PtcLlmRequest *r, PtcArena *arena
     m->inner->ask(m->inner, r, arena, out);
     ptc_buf_init(&plain, arena->mem, PTC_LINE_FILE_LINE);
     ptc_buf_init(&body, arena->mem, PTC_LINE_FILE_LINE);
-    if (m->inner->body(m->inner, r, &plain) && blot(m->file, &body, ptc_buf_view(&plain)))
-        record(m->file, m->inner, r, ptc_buf_view(&body), out, arena->mem);
+    if (m->inner->body(m->inner, r, &plain) &&
+        blot_record_text(m->file, &body, ptc_buf_view(&plain)))
+        record_exchange(m->file, m->inner, r, ptc_buf_view(&body), out, arena->mem);
     else
-        complain(m->file, "out of memory");
+        note_record_trouble(m->file, "out of memory");
     ptc_buf_deinit(&plain);
     ptc_buf_deinit(&body);
 }

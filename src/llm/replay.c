@@ -14,19 +14,19 @@
 #include "llm/waiting.h"
 #include "value/str.h"
 
-typedef struct Line {
+typedef struct ReplayLine {
     char hash[PTC_RECORD_HASH];
     PtcText agent; /* in the arena */
     size_t model;  /* which of the models */
     bool used;
-} Line;
+} ReplayLine;
 
 typedef struct Replay {
     PtcModel model;
     PtcReplayOptions options;
     PtcArena arena; /* name, agents, models, lines */
     PtcLineFile file;
-    Line *lines;
+    ReplayLine *lines;
     PtcText models[PTC_REPLAY_MODELS];
     size_t model_count;
     /* It guards which lines were used.  Agents that run side by side take it to claim a line; no other lock is taken
@@ -37,7 +37,7 @@ typedef struct Replay {
 /* ------------------------------------------------------------------------------- opening */
 
 /* Always false. */
-static bool wrong(PtcWhy *why, uint32_t line, const char *what)
+static bool refuse_replay_line(PtcWhy *why, uint32_t line, const char *what)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "line %u: %s", line, what);
 }
@@ -55,30 +55,33 @@ static bool number_model(Replay *r, PtcText name, size_t *number)
     return !failed;
 }
 
-static bool read_line(Replay *r, PtcJsonBox *box, size_t i, PtcWhy *why)
+static bool read_replay_line(Replay *r, PtcJsonBox *box, size_t i, PtcWhy *why)
 {
     bool failed = false;
     uint32_t number = r->file.numbers[i];
-    Line *line = &r->lines[i];
+    ReplayLine *line = &r->lines[i];
     PtcValue v = ptc_json_box_read(box, r->file.lines[i], why);
     if (v == PTC_NONE)
         return ptc_why_prefix(why, "line %u: ", number);
     PtcText hash = ptc_json_box_text(box, v, "hash"), model = ptc_json_box_text(box, v, "model");
     PtcText agent = ptc_json_box_text(box, v, "agent");
     if (ptc_json_box_count(box, v, "ptc_record", INT64_MAX, -1) != PTC_RECORD_VERSION)
-        return wrong(why, number, "not a line of a record of version 1 (\"ptc_record\": 1)");
+        return refuse_replay_line(why, number,
+                                  "not a line of a record of version 1 (\"ptc_record\": 1)");
     if (hash.len != PTC_RECORD_HASH - 1 || !model.bytes || !agent.bytes ||
         ptc_json_box_get(box, v, "request") == PTC_NONE)
-        return wrong(why, number, "\"model\", \"agent\", \"hash\" or \"request\" is missing");
+        return refuse_replay_line(why, number,
+                                  "\"model\", \"agent\", \"hash\" or \"request\" is missing");
     memcpy(line->hash, hash.bytes, hash.len);
     line->agent = ptc_reply_keep(&r->arena, agent, &failed);
     if (!number_model(r, model, &line->model))
-        return wrong(why, number, "too many different models, or ptc is out of memory");
+        return refuse_replay_line(why, number,
+                                  "too many different models, or ptc is out of memory");
     r->model.network = r->model.network || ptc_json_box_bool(box, v, "network");
     return !failed || (ptc_why_no_memory(why), ptc_why_prefix(why, "line %u: ", number));
 }
 
-static bool fill(Replay *r, PtcWhy *why)
+static bool fill_replay(Replay *r, PtcWhy *why)
 {
     PtcJsonBox box;
     bool failed = false, ok = true;
@@ -89,7 +92,7 @@ static bool fill(Replay *r, PtcWhy *why)
     r->model.name = name.bytes;
     ptc_json_box_init(&box, r->options.mem);
     for (size_t i = 0; ok && i < r->file.count; i++) {
-        ok = read_line(r, &box, i, why);
+        ok = read_replay_line(r, &box, i, why);
         ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
@@ -132,10 +135,10 @@ static bool make_hashes(const Replay *r, const PtcLlmRequest *request, PtcMem *m
 }
 
 /* The first unused line with the same body; with `hashes` NULL, the first of the same agent. */
-static size_t find(const Replay *r, PtcText agent, char hashes[][PTC_RECORD_HASH])
+static size_t find_replay_line(const Replay *r, PtcText agent, char hashes[][PTC_RECORD_HASH])
 {
     for (size_t i = 0; i < r->file.count; i++) {
-        const Line *line = &r->lines[i];
+        const ReplayLine *line = &r->lines[i];
         if (!line->used && (hashes ? strcmp(line->hash, hashes[line->model]) == 0
                                    : ptc_text_same(line->agent, agent)))
             return i;
@@ -152,11 +155,12 @@ static size_t find_any(const Replay *r)
 }
 
 /* Takes the line for a request; if there is none, *near is the one to compare with. */
-static size_t take(Replay *r, PtcText agent, char hashes[][PTC_RECORD_HASH], size_t *near)
+static size_t take_replay_line(Replay *r, PtcText agent, char hashes[][PTC_RECORD_HASH],
+                               size_t *near)
 {
     pthread_mutex_lock(&r->lock);
-    size_t i = find(r, agent, hashes);
-    *near = i == SIZE_MAX ? find(r, agent, NULL) : i;
+    size_t i = find_replay_line(r, agent, hashes);
+    *near = i == SIZE_MAX ? find_replay_line(r, agent, NULL) : i;
     if (i == SIZE_MAX && r->options.loose)
         i = *near != SIZE_MAX ? *near : find_any(r);
     if (i != SIZE_MAX)
@@ -172,7 +176,8 @@ static PtcText shown_agent(PtcText agent)
 
 /* Says how a request differs from that of a line.  True: the bodies differ only in notation, which counts as the
  * same. */
-static bool compare(const Replay *r, size_t i, const PtcLlmRequest *request, PtcReply *reply)
+static bool compare_with_line(const Replay *r, size_t i, const PtcLlmRequest *request,
+                              PtcReply *reply)
 {
     PtcBuf body, words;
     PtcJsonBox box;
@@ -198,7 +203,7 @@ static bool compare(const Replay *r, size_t i, const PtcLlmRequest *request, Ptc
     return same;
 }
 
-static void answer(Replay *r, size_t i, PtcReply *reply)
+static void answer_from_line(Replay *r, size_t i, PtcReply *reply)
 {
     PtcJsonBox box;
     PtcWhy why;
@@ -237,12 +242,12 @@ static void replay_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *a
     if (!make_hashes(r, request, arena->mem, hashes))
         ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
     else
-        i = take(r, agent, hashes, &near);
+        i = take_replay_line(r, agent, hashes, &near);
     if (ptc_reply_ok(&reply) && i == SIZE_MAX && near != SIZE_MAX &&
-        compare(r, near, request, &reply) && claim(r, near))
+        compare_with_line(r, near, request, &reply) && claim(r, near))
         i = near;
     if (i != SIZE_MAX)
-        answer(r, i, &reply);
+        answer_from_line(r, i, &reply);
     else
         ptc_reply_failf(&reply, PTC_LLM_REPLAY_MISMATCH,
                         "the record has no further request of %.*s", (int)shown_agent(agent).len,
@@ -269,7 +274,7 @@ static void replay_free(PtcModel *self)
     ptc_mem_free(mem, r, sizeof *r);
 }
 
-static Replay *make(const PtcReplayOptions *options, PtcWhy *why)
+static Replay *make_replay(const PtcReplayOptions *options, PtcWhy *why)
 {
     Replay *r = ptc_mem_alloc(options->mem, sizeof *r);
     if (!r) {
@@ -284,9 +289,9 @@ static Replay *make(const PtcReplayOptions *options, PtcWhy *why)
     return r;
 }
 
-static PtcModel *finish(Replay *r, bool ok, PtcWhy *why)
+static PtcModel *finish_replay(Replay *r, bool ok, PtcWhy *why)
 {
-    if (ok && fill(r, why))
+    if (ok && fill_replay(r, why))
         return &r->model;
     replay_free(&r->model);
     return NULL;
@@ -294,12 +299,13 @@ static PtcModel *finish(Replay *r, bool ok, PtcWhy *why)
 
 PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, PtcWhy *why)
 {
-    Replay *r = make(options, why);
-    return r ? finish(r, ptc_line_file_take(&r->file, options->mem, record, why), why) : NULL;
+    Replay *r = make_replay(options, why);
+    return r ? finish_replay(r, ptc_line_file_take(&r->file, options->mem, record, why), why)
+             : NULL;
 }
 
 PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path, PtcWhy *why)
 {
-    Replay *r = make(options, why);
-    return r ? finish(r, ptc_line_file_read(&r->file, options->mem, path, why), why) : NULL;
+    Replay *r = make_replay(options, why);
+    return r ? finish_replay(r, ptc_line_file_read(&r->file, options->mem, path, why), why) : NULL;
 }

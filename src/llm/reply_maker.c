@@ -60,7 +60,7 @@ bool ptc_reply_failf(PtcReply *r, PtcLlmStatus status, const char *format, ...)
 }
 
 /* A buffer is full or has failed. */
-static bool refuse(PtcReply *r, const PtcBuf *buf, const char *what)
+static bool refuse_reply_size(PtcReply *r, const PtcBuf *buf, const char *what)
 {
     if (buf->failed)
         return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
@@ -71,7 +71,7 @@ static bool refuse(PtcReply *r, const PtcBuf *buf, const char *what)
 /* --------------------------------------------------------------------------------- text */
 
 /* Passes on the part of the held text that cannot be the beginning of a secret; at the end, all of it. */
-static bool hand_on(PtcReply *r, bool last)
+static bool hand_text_on(PtcReply *r, bool last)
 {
     PtcBuf out;
     PtcText held = ptc_buf_view(&r->held);
@@ -102,12 +102,12 @@ bool ptc_reply_add_text(PtcReply *r, PtcText piece)
         return ptc_reply_ok(r);
     r->has_text = true;
     if (!ptc_buf_add(&r->text, piece.bytes, piece.len))
-        return refuse(r, &r->text, "the text");
+        return refuse_reply_size(r, &r->text, "the text");
     if (!r->request || !r->request->stream || piece.len == 0)
         return true;
     if (!ptc_buf_add(&r->held, piece.bytes, piece.len))
-        return refuse(r, &r->held, "the text");
-    return hand_on(r, false);
+        return refuse_reply_size(r, &r->held, "the text");
+    return hand_text_on(r, false);
 }
 
 /* -------------------------------------------------------------------------------- calls */
@@ -156,7 +156,7 @@ bool ptc_reply_set_id(PtcReply *r, PtcReplyCall *call, PtcText id)
         return ptc_reply_ok(r);
     call->has_id = true;
     ptc_buf_clear(&call->id);
-    return ptc_buf_add(&call->id, id.bytes, id.len) || refuse(r, &call->id, "an id");
+    return ptc_buf_add(&call->id, id.bytes, id.len) || refuse_reply_size(r, &call->id, "an id");
 }
 
 bool ptc_reply_set_name(PtcReply *r, PtcReplyCall *call, PtcText name)
@@ -164,7 +164,8 @@ bool ptc_reply_set_name(PtcReply *r, PtcReplyCall *call, PtcText name)
     if (!ptc_reply_ok(r) || !name.bytes)
         return ptc_reply_ok(r);
     ptc_buf_clear(&call->name);
-    return ptc_buf_add(&call->name, name.bytes, name.len) || refuse(r, &call->name, "a name");
+    return ptc_buf_add(&call->name, name.bytes, name.len) ||
+           refuse_reply_size(r, &call->name, "a name");
 }
 
 bool ptc_reply_add_args(PtcReply *r, PtcReplyCall *call, PtcText piece)
@@ -173,7 +174,7 @@ bool ptc_reply_add_args(PtcReply *r, PtcReplyCall *call, PtcText piece)
         return ptc_reply_ok(r);
     call->has_args = true;
     return ptc_buf_add(&call->args, piece.bytes, piece.len) ||
-           refuse(r, &call->args, "the arguments of a call");
+           refuse_reply_size(r, &call->args, "the arguments of a call");
 }
 
 /* --------------------------------------------------------------------------------- end */
@@ -227,7 +228,8 @@ static void reply_add_line(PtcBuf *out, PtcText text, size_t max)
 }
 
 /* What a provider said: secrets are removed before it is cut, since otherwise part of one could remain. */
-static PtcText keep_error(PtcArena *arena, const PtcProviderKeys *keys, PtcText text, bool *failed)
+static PtcText keep_provider_error(PtcArena *arena, const PtcProviderKeys *keys, PtcText text,
+                                   bool *failed)
 {
     PtcBuf clean, line;
     ptc_buf_init(&clean, arena->mem, SIZE_MAX / 2);
@@ -249,13 +251,13 @@ void ptc_reply_error(PtcLlmReply *out, PtcArena *arena, const PtcProviderKeys *k
 {
     bool failed = false;
     *out = (PtcLlmReply){.status = status, .retry_after_ms = -1};
-    out->error = keep_error(arena, keys, text, &failed);
+    out->error = keep_provider_error(arena, keys, text, &failed);
     if (failed)
         *out = (PtcLlmReply){
             .status = PTC_LLM_NO_MEMORY, .error = PTC_TEXT("out of memory"), .retry_after_ms = -1};
 }
 
-static const PtcMessageCall *keep_calls(PtcReply *r, PtcArena *arena, bool *failed)
+static const PtcMessageCall *keep_reply_calls(PtcReply *r, PtcArena *arena, bool *failed)
 {
     PtcMessageCall *calls = NULL;
     if (r->call_count)
@@ -276,7 +278,7 @@ static void write_ok(PtcReply *r, PtcArena *arena, PtcLlmReply *out, bool *faile
 {
     if (r->has_text)
         out->text = keep_clean(arena, r->keys, &r->text, failed);
-    out->calls = keep_calls(r, arena, failed);
+    out->calls = keep_reply_calls(r, arena, failed);
     out->call_count = r->call_count;
     if (r->opaque.len)
         out->opaque = keep_clean(arena, r->keys, &r->opaque, failed);
@@ -287,12 +289,12 @@ void ptc_reply_finish(PtcReply *r, PtcArena *arena, PtcLlmReply *out)
 {
     bool failed = false;
     if (ptc_reply_ok(r) && r->held.len)
-        hand_on(r, true);
+        hand_text_on(r, true);
     *out = (PtcLlmReply){.status = r->status, .retry_after_ms = r->retry_after_ms};
     if (ptc_reply_ok(r))
         write_ok(r, arena, out, &failed);
     else
-        out->error = keep_error(arena, r->keys, ptc_buf_view(&r->error), &failed);
+        out->error = keep_provider_error(arena, r->keys, ptc_buf_view(&r->error), &failed);
     if (failed)
         *out = (PtcLlmReply){.status = PTC_LLM_NO_MEMORY, .error = PTC_TEXT("out of memory")};
     out->tokens = r->tokens;

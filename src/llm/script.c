@@ -10,24 +10,25 @@
 #include "llm/llm_json.h"
 #include "llm/waiting.h"
 
-typedef struct Line {
+typedef struct ScriptLine {
     PtcLlmReply reply; /* its texts are in the arena */
     int64_t sleep_ms;
-} Line;
+} ScriptLine;
 
 typedef struct Script {
     PtcModel model;
     PtcMem *mem;
     const PtcProviderKeys *keys;
     PtcArena arena; /* name, lines */
-    Line *lines;
+    ScriptLine *lines;
     size_t count;
     atomic_size_t next;
 } Script;
 
 /* ------------------------------------------------------------------------------- asking */
 
-static const PtcMessageCall *copy_calls(PtcArena *arena, const PtcLlmReply *from, bool *failed)
+static const PtcMessageCall *copy_reply_calls(PtcArena *arena, const PtcLlmReply *from,
+                                              bool *failed)
 {
     PtcMessageCall *calls = NULL;
     if (from->call_count)
@@ -49,7 +50,7 @@ static void copy_reply(PtcArena *arena, const PtcLlmReply *from, PtcLlmReply *ou
     out->text = ptc_reply_keep(arena, from->text, &failed);
     out->error = ptc_reply_keep(arena, from->error, &failed);
     out->opaque = ptc_reply_keep(arena, from->opaque, &failed);
-    out->calls = copy_calls(arena, from, &failed);
+    out->calls = copy_reply_calls(arena, from, &failed);
     if (failed)
         ptc_reply_error(out, arena, NULL, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
 }
@@ -60,7 +61,7 @@ static void script_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *a
     Script *s = (Script *)self;
     char words[100];
     size_t i = atomic_fetch_add(&s->next, 1);
-    const Line *line = i < s->count ? &s->lines[i] : NULL;
+    const ScriptLine *line = i < s->count ? &s->lines[i] : NULL;
     PtcLlmStatus stopped = ptc_waiting_sleep(request, line ? line->sleep_ms : 0);
     if (stopped != PTC_LLM_OK) {
         ptc_waiting_stopped(stopped, arena, out);
@@ -91,10 +92,10 @@ static void script_free(PtcModel *self)
 
 /* Always false. */
 /* Reads a reply; `number` is its line, 0 for an item of an array. */
-static bool read_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, PtcWhy *why)
+static bool read_script_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, PtcWhy *why)
 {
     PtcReply reply;
-    Line *line = &s->lines[s->count];
+    ScriptLine *line = &s->lines[s->count];
     ptc_reply_init(&reply, s->mem, NULL, s->keys);
     bool ok = ptc_llm_json_read_reply(box, v, &reply, &line->sleep_ms, why);
     if (ok)
@@ -109,9 +110,9 @@ static bool read_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, 
     return ok;
 }
 
-static bool make_room(Script *s, size_t count, PtcWhy *why)
+static bool make_script_room(Script *s, size_t count, PtcWhy *why)
 {
-    s->lines = count < SIZE_MAX / sizeof(Line) - 1
+    s->lines = count < SIZE_MAX / sizeof(ScriptLine) - 1
                    ? ptc_arena_zalloc(&s->arena, (count + 1) * sizeof *s->lines)
                    : NULL;
     return s->lines || ptc_why_no_memory(why);
@@ -122,9 +123,9 @@ static bool fill_array(Script *s, PtcText text, PtcWhy *why)
     PtcJsonBox box;
     ptc_json_box_init(&box, s->mem);
     PtcValue v = ptc_json_box_read(&box, text, why);
-    bool ok = v != PTC_NONE && make_room(s, ptc_json_box_length(v), why);
+    bool ok = v != PTC_NONE && make_script_room(s, ptc_json_box_length(v), why);
     for (size_t i = 0; ok && i < ptc_json_box_length(v); i++)
-        ok = read_reply(s, &box, ptc_json_box_item(v, i), 0, why);
+        ok = read_script_reply(s, &box, ptc_json_box_item(v, i), 0, why);
     ptc_json_box_deinit(&box);
     return ok;
 }
@@ -132,13 +133,13 @@ static bool fill_array(Script *s, PtcText text, PtcWhy *why)
 static bool fill_lines(Script *s, const PtcLineFile *file, PtcWhy *why)
 {
     PtcJsonBox box;
-    bool ok = make_room(s, file->count, why);
+    bool ok = make_script_room(s, file->count, why);
     ptc_json_box_init(&box, s->mem);
     for (size_t i = 0; ok && i < file->count; i++) {
         PtcValue v = ptc_json_box_read(&box, file->lines[i], why);
         if (v == PTC_NONE)
             ptc_why_prefix(why, "line %u: ", file->numbers[i]);
-        ok = v != PTC_NONE && read_reply(s, &box, v, file->numbers[i], why);
+        ok = v != PTC_NONE && read_script_reply(s, &box, v, file->numbers[i], why);
         ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
@@ -153,7 +154,7 @@ static bool is_array(PtcText text)
     return i < text.len && text.bytes[i] == '[';
 }
 
-static bool fill(Script *s, PtcText replies, PtcWhy *why)
+static bool fill_script(Script *s, PtcText replies, PtcWhy *why)
 {
     PtcLineFile file;
     if (is_array(replies))
@@ -177,7 +178,7 @@ PtcModel *ptc_script_new(PtcMem *mem, const char *name, PtcText replies,
                   .keys = keys};
     ptc_arena_init(&s->arena, mem);
     s->model.name = ptc_reply_keep(&s->arena, ptc_text_cstr(name), &failed).bytes;
-    if ((!failed || ptc_why_no_memory(why)) && fill(s, replies, why))
+    if ((!failed || ptc_why_no_memory(why)) && fill_script(s, replies, why))
         return &s->model;
     script_free(&s->model);
     return NULL;

@@ -23,7 +23,7 @@ struct PtcClient {
 
 /* -------------------------------------------------------------------------------- slots */
 
-static void free_slot(Slot *s)
+static void free_client_slot(Slot *s)
 {
     if (s->multi)
         s->curl->multi_cleanup(s->multi);
@@ -51,7 +51,7 @@ static Slot *new_slot(PtcClient *c, const PtcCurl *curl)
 }
 
 /* Frees the slots whose look-up has ended in the meantime. */
-static void sweep(PtcClient *c)
+static void sweep_lost_slots(PtcClient *c)
 {
     for (Slot **at = &c->lost; *at;) {
         Slot *s = *at;
@@ -61,12 +61,12 @@ static void sweep(PtcClient *c)
         }
         *at = s->next;
         c->lost_count--;
-        free_slot(s);
+        free_client_slot(s);
     }
 }
 
 /* An idle slot, preferably one with a connection to this server. */
-static Slot *take_idle(PtcClient *c, const char *server)
+static Slot *take_idle_slot(PtcClient *c, const char *server)
 {
     Slot **at = &c->idle;
     while (*at && strcmp((*at)->server, server) != 0)
@@ -91,7 +91,7 @@ static void wait_a_slice(PtcClient *c)
     pthread_cond_timedwait(&c->freed, &c->lock, &until);
 }
 
-static void give_back(PtcClient *c, bool stream)
+static void give_slot_back(PtcClient *c, bool stream)
 {
     *(stream ? &c->streams : &c->in_use) -= 1;
     pthread_cond_signal(&c->freed);
@@ -104,7 +104,7 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
     int64_t asked = ptc_clock_ns(NULL);
     Slot *s = NULL;
     pthread_mutex_lock(&c->lock);
-    sweep(c);
+    sweep_lost_slots(c);
     while (!r->stream && c->in_use >= PTC_CLIENT_IN_USE && !ptc_client_must_end(r, asked, a))
         wait_a_slice(c);
     if (r->stream && c->streams >= PTC_CLIENT_STREAMS)
@@ -113,13 +113,13 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
         ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many look-ups of names are hanging");
     if (ptc_client_answered(a)) {
         *(r->stream ? &c->streams : &c->in_use) += 1;
-        s = take_idle(c, server);
+        s = take_idle_slot(c, server);
     }
     pthread_mutex_unlock(&c->lock);
     if (ptc_client_answered(a) && !s && !(s = new_slot(c, curl))) {
         ptc_why_no_memory(&a->why);
         pthread_mutex_lock(&c->lock);
-        give_back(c, r->stream);
+        give_slot_back(c, r->stream);
         pthread_mutex_unlock(&c->lock);
     }
     if (s)
@@ -128,10 +128,10 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
 }
 
 /* A slot whose look-up still runs must not be freed: libcurl's thread uses it. */
-static void release(PtcClient *c, Slot *s, bool stream, bool idle)
+static void release_slot(PtcClient *c, Slot *s, bool stream, bool idle)
 {
     pthread_mutex_lock(&c->lock);
-    give_back(c, stream);
+    give_slot_back(c, stream);
     Slot *drop = idle && c->idle_count >= PTC_CLIENT_IDLE ? s : NULL;
     if (!drop) {
         Slot **list = idle ? &c->idle : &c->lost;
@@ -142,7 +142,7 @@ static void release(PtcClient *c, Slot *s, bool stream, bool idle)
     }
     pthread_mutex_unlock(&c->lock);
     if (drop)
-        free_slot(drop);
+        free_client_slot(drop);
 }
 
 /* ------------------------------------------------------------------------------- client */
@@ -172,16 +172,16 @@ void ptc_client_free(PtcClient *c)
 {
     if (!c)
         return;
-    sweep(c);
+    sweep_lost_slots(c);
     for (Slot *s = c->idle, *next; s; s = next) {
         next = s->next;
-        free_slot(s);
+        free_client_slot(s);
     }
     /* A look-up that still runs is left to the library: waiting for it here could take long. */
     for (Slot *s = c->lost, *next; s; s = next) {
         next = s->next;
         s->curl->multi_remove_handle(s->multi, s->easy);
-        free_slot(s);
+        free_client_slot(s);
     }
     pthread_cond_destroy(&c->freed);
     pthread_mutex_destroy(&c->lock);
@@ -193,7 +193,7 @@ void ptc_client_free(PtcClient *c)
 size_t ptc_client_lookups(PtcClient *c)
 {
     pthread_mutex_lock(&c->lock);
-    sweep(c);
+    sweep_lost_slots(c);
     size_t count = c->lost_count;
     pthread_mutex_unlock(&c->lock);
     return count;
@@ -210,7 +210,7 @@ static bool headers_are_lines(const PtcClientRequest *r)
 }
 
 /* Checked before the library is loaded, so that a wrong address is reported even without it. */
-static bool check(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
+static bool check_request_address(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
 {
     if (!ptc_url_parse(ptc_text_cstr(r->url), url, &a->why)) {
         a->why.code = PTC_CLIENT_BAD_REQUEST;
@@ -241,7 +241,7 @@ void ptc_client_send(PtcClient *c, PtcMem *mem, const PtcClientRequest *r, PtcCl
     char server[PTC_URL_BYTES + 1];
     memset(a, 0, sizeof *a);
     ptc_buf_init(&a->error_body, mem, PTC_CLIENT_ERROR_BYTES);
-    if (!check(r, &url, a))
+    if (!check_request_address(r, &url, a))
         return;
     const PtcCurl *curl = ptc_curl_load(&a->why);
     if (!curl) {
@@ -253,7 +253,7 @@ void ptc_client_send(PtcClient *c, PtcMem *mem, const PtcClientRequest *r, PtcCl
     if (!s)
         return;
     memcpy(s->server, server, sizeof server);
-    release(c, s, r->stream, ptc_client_exchange(s, &url, r, a));
+    release_slot(c, s, r->stream, ptc_client_exchange(s, &url, r, a));
 }
 
 void ptc_client_answer_deinit(PtcClientAnswer *a)

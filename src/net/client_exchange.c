@@ -72,7 +72,7 @@ static void add_challenge(PtcClientAnswer *a, const char *value, size_t len)
     keep_field(a->www_authenticate + n, sizeof a->www_authenticate - n, value, len);
 }
 
-static void take_field(PtcClientAnswer *a, const char *line, size_t len)
+static void take_answer_field(PtcClientAnswer *a, const char *line, size_t len)
 {
     static const char challenge[] = "www-authenticate:";
     const struct {
@@ -113,15 +113,15 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
 static bool take_length(Slot *s, const char *line, size_t len)
 {
     static const char name[] = "content-length:";
-    enum { NAME = sizeof name - 1 };
+    enum { EXCHANGE_NAME = sizeof name - 1 };
     const PtcClientRequest *r = s->request;
     int64_t n = 0;
-    if (len < NAME || strncasecmp(line, name, NAME) != 0)
+    if (len < EXCHANGE_NAME || strncasecmp(line, name, EXCHANGE_NAME) != 0)
         return true;
     size_t most = r->max_told && r->max_told < r->max_body ? r->max_told : r->max_body;
     int status = s->answer->status;
     bool body = status >= 200 && status <= 299 && status != 204 && strcmp(r->method, "HEAD") != 0;
-    if (!ptc_content_length((PtcText){line + NAME, len - NAME}, &n) ||
+    if (!ptc_content_length((PtcText){line + EXCHANGE_NAME, len - EXCHANGE_NAME}, &n) ||
         (s->length >= 0 && s->length != n))
         return ptc_client_end(s->answer, PTC_CLIENT_NOT_HTTP,
                               "its Content-Length is not a number, or there are two that differ");
@@ -139,7 +139,7 @@ static void pass_header(const PtcClientRequest *r, PtcText line)
 }
 
 /* Returning less than was given makes libcurl stop. */
-static size_t on_header(char *line, size_t size, size_t count, void *user)
+static size_t take_header_line(char *line, size_t size, size_t count, void *user)
 {
     Slot *s = user;
     size_t len = size * count;
@@ -158,7 +158,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
     }
     if (!take_length(s, line, len))
         return 0;
-    take_field(s->answer, line, len);
+    take_answer_field(s->answer, line, len);
     pass_header(s->request, (PtcText){line, len});
     return len;
 }
@@ -171,7 +171,7 @@ static void refresh_status(Slot *s)
 }
 
 /* Keeps the beginning of a body whose status is not 2xx; once that is full, the rest is not waited for. */
-static bool keep_error(Slot *s, const char *bytes, size_t len)
+static bool keep_error_body(Slot *s, const char *bytes, size_t len)
 {
     PtcBuf *kept = &s->answer->error_body;
     size_t room = kept->max - kept->len;
@@ -182,7 +182,7 @@ static bool keep_error(Slot *s, const char *bytes, size_t len)
     return s->enough_ns == 0;
 }
 
-static bool pass_on(Slot *s, const char *bytes, size_t len)
+static bool pass_piece_on(Slot *s, const char *bytes, size_t len)
 {
     const PtcClientRequest *r = s->request;
     PtcPiece piece =
@@ -207,10 +207,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     if (s->enough_ns) /* what comes now is ignored, but not without limit */
         return s->body_bytes > s->request->max_body ? 0 : len;
     if (s->answer->status < 200 || s->answer->status > 299)
-        return keep_error(s, bytes, len) ? len : 0;
+        return keep_error_body(s, bytes, len) ? len : 0;
     if (s->body_bytes > s->request->max_body)
         return end_too_large(s->answer);
-    return pass_on(s, bytes, len) ? len : 0;
+    return pass_piece_on(s, bytes, len) ? len : 0;
 }
 
 /* Sends the body once.  libcurl would send it again on a new connection when an old one turns out to be closed, and
@@ -279,7 +279,7 @@ static bool has_type(const PtcClientRequest *r)
 }
 
 /* The header lines as libcurl wants them, in one block that can be wiped, because it contains keys. */
-static bool make_headers(Slot *s, const PtcClientRequest *r)
+static bool make_curl_headers(Slot *s, const PtcClientRequest *r)
 {
     /* A name alone keeps libcurl from sending such a header: 100-continue would only cost time, and it would call any
      * body a form whose type nobody said. */
@@ -351,7 +351,7 @@ static bool set_callbacks(Slot *s)
 {
     const PtcCurl *c = s->curl;
     CURL *e = s->easy;
-    return c->easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header) == CURLE_OK &&
+    return c->easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header_line) == CURLE_OK &&
            c->easy_setopt(e, CURLOPT_HEADERDATA, s) == CURLE_OK &&
            c->easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK &&
            c->easy_setopt(e, CURLOPT_WRITEDATA, s) == CURLE_OK &&
@@ -433,7 +433,7 @@ static bool over_limits(Slot *s)
 
 /* ---------------------------------------------------------------------------------- end */
 
-static PtcClientEnd end_of(CURLcode code)
+static PtcClientEnd end_of_curl_code(CURLcode code)
 {
     switch ((int)code) {
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -462,7 +462,7 @@ static PtcClientEnd end_of(CURLcode code)
 
 /* A rewind failure or an empty reply means that the server closed an old connection; say that instead of libcurl's
  * words. */
-static void finish(Slot *s, CURLcode code)
+static void finish_exchange(Slot *s, CURLcode code)
 {
     PtcClientAnswer *a = s->answer;
     if (!ptc_client_answered(a))
@@ -475,7 +475,7 @@ static void finish(Slot *s, CURLcode code)
             why = "it leads to a private network or to this machine";
         if (code == CURLE_SEND_FAIL_REWIND || code == CURLE_GOT_NOTHING)
             why = "the server closed the connection without an answer";
-        ptc_client_end(a, end_of(code), why);
+        ptc_client_end(a, end_of_curl_code(code), why);
         if (code == CURLE_OUT_OF_MEMORY)
             a->why.class = PTC_WHY_NO_MEMORY;
     } else {
@@ -493,13 +493,13 @@ static bool led_inside(Slot *s)
 }
 
 /* Asks libcurl whether the exchange is over, and notes how it ended. */
-static bool take_message(Slot *s)
+static bool take_curl_message(Slot *s)
 {
     int left;
     CURLMsg *m = s->curl->multi_info_read(s->multi, &left);
     if (!m || m->msg != CURLMSG_DONE)
         return false;
-    finish(s, m->data.result);
+    finish_exchange(s, m->data.result);
     s->answer->inside = led_inside(s);
     return true;
 }
@@ -516,7 +516,7 @@ static void look_for_connection(Slot *s)
 }
 
 /* Runs until it is over, for libcurl or for us; true when libcurl is done. */
-static bool drive(Slot *s)
+static bool drive_exchange(Slot *s)
 {
     int running = 1;
     for (;;) {
@@ -524,7 +524,7 @@ static bool drive(Slot *s)
             ptc_why_say(&s->answer->why, PTC_WHY_NO_MEMORY, "libcurl could not go on");
             return true;
         }
-        if (take_message(s))
+        if (take_curl_message(s))
             return true;
         look_for_connection(s);
         if (s->enough_ns ? past(s->enough_ns, ptc_clock_ns(NULL), PTC_CLIENT_GRACE_MS)
@@ -535,7 +535,7 @@ static bool drive(Slot *s)
 }
 
 /* The slot is reused, so everything about the last exchange is reset. */
-static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcClientAnswer *a)
+static bool prepare_slot(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcClientAnswer *a)
 {
     s->request = r;
     s->answer = a;
@@ -550,7 +550,7 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
     connect_ms = connect_ms < CURL_NEVER_MS ? connect_ms + CURL_LONGER_MS : CURL_NEVER_MS;
     s->curl->easy_reset(s->easy);
     s->curl->multi_setopt(s->multi, CURLMOPT_MAXCONNECTS, (long)KEEP_CONNECTIONS);
-    return make_headers(s, r) && set_safety(s, url, (long)connect_ms) && set_callbacks(s) &&
+    return make_curl_headers(s, r) && set_safety(s, url, (long)connect_ms) && set_callbacks(s) &&
            set_request(s, r) && s->curl->multi_add_handle(s->multi, s->easy) == CURLM_OK;
 }
 
@@ -566,8 +566,8 @@ bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, 
     PtcSigpipe held;
     bool idle = true;
     ptc_sigpipe_hold(&held);
-    if (prepare(s, url, r, a)) {
-        idle = drive(s) || !s->looking_up;
+    if (prepare_slot(s, url, r, a)) {
+        idle = drive_exchange(s) || !s->looking_up;
         look_for_connection(s); /* all of it may have happened since the last look */
         if (idle)
             s->curl->multi_remove_handle(s->multi, s->easy);

@@ -29,7 +29,7 @@ static bool has_features(void)
            (info->features & CURL_VERSION_SSL);
 }
 
-static void load(void)
+static void load_curl_library(void)
 {
     static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so", NULL};
     const char *missing;
@@ -46,7 +46,7 @@ static void load(void)
 
 const PtcCurl *ptc_curl_load(PtcWhy *why)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, load_curl_library);
     if (trouble)
         ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", trouble);
     return trouble ? NULL : &curl;

@@ -41,7 +41,7 @@ static uint32_t number_at(const char *bytes)
 /* ------------------------------------------------------------------------------ headers */
 
 /* Cuts `n` bytes off the front; false when there are fewer. */
-static bool take(PtcText *rest, size_t n, PtcText *out)
+static bool cut_front_bytes(PtcText *rest, size_t n, PtcText *out)
 {
     if (rest->len < n)
         return false;
@@ -55,34 +55,34 @@ static bool take_counted(PtcText *rest, size_t size, PtcText *out)
 {
     PtcText count;
     size_t n = 0;
-    if (!take(rest, size, &count))
+    if (!cut_front_bytes(rest, size, &count))
         return false;
     for (size_t i = 0; i < size; i++)
         n = n << 8 | (unsigned char)count.bytes[i];
-    return take(rest, n, out);
+    return cut_front_bytes(rest, n, out);
 }
 
 /* The value of a header; absent if it is not a string. */
-static bool take_value(PtcText *rest, PtcText *value)
+static bool take_header_value(PtcText *rest, PtcText *value)
 {
     /* lengths of the types 0 to 9: true, false, byte, short, int, long, bytes, string, timestamp, uuid */
     static const unsigned char sizes[] = {0, 0, 1, 2, 4, 8, 0, 0, 8, 16};
     PtcText type, skipped;
     *value = (PtcText){NULL, 0};
-    if (!take(rest, 1, &type) || (unsigned char)*type.bytes >= sizeof sizes)
+    if (!cut_front_bytes(rest, 1, &type) || (unsigned char)*type.bytes >= sizeof sizes)
         return false;
     if (*type.bytes == TYPE_STRING)
         return take_counted(rest, 2, value);
     if (*type.bytes == TYPE_BYTES)
         return take_counted(rest, 2, &skipped);
-    return take(rest, sizes[(unsigned char)*type.bytes], &skipped);
+    return cut_front_bytes(rest, sizes[(unsigned char)*type.bytes], &skipped);
 }
 
-static bool read_headers(PtcText rest, PtcEventMessage *m)
+static bool read_event_headers(PtcText rest, PtcEventMessage *m)
 {
     PtcText name, value;
     while (rest.len) {
-        if (!take_counted(&rest, 1, &name) || !take_value(&rest, &value))
+        if (!take_counted(&rest, 1, &name) || !take_header_value(&rest, &value))
             return false;
         if (ptc_text_is(name, ":message-type"))
             m->message_type = value;
@@ -125,13 +125,13 @@ static bool message_length(const PtcEventStream *s, size_t *length, PtcWhy *why)
     return true;
 }
 
-static bool take_message(PtcEventStream *s, size_t length, PtcWhy *why)
+static bool take_event_message(PtcEventStream *s, size_t length, PtcWhy *why)
 {
     const char *p = s->buf.data;
     size_t headers = number_at(p + 4);
     PtcEventMessage m = {0};
     if (ptc_eventstream_crc32(0, p, length - CRC) != number_at(p + length - CRC) ||
-        !read_headers((PtcText){p + PRELUDE, headers}, &m))
+        !read_event_headers((PtcText){p + PRELUDE, headers}, &m))
         return say_damaged(why);
     m.payload = (PtcText){p + PRELUDE + headers, length - PRELUDE - headers - CRC};
     return !s->message || s->message(s->user, &m) || ptc_why_say(why, PTC_WHY_CANCELLED, "stopped");
@@ -155,7 +155,7 @@ bool ptc_eventstream_feed(PtcEventStream *s, PtcText bytes, PtcWhy *why)
     while (ok && bytes.len) {
         ok = add_some(s, &bytes, length, why) && message_length(s, &length, why);
         if (ok && length && s->buf.len == length) {
-            ok = take_message(s, length, why);
+            ok = take_event_message(s, length, why);
             ptc_buf_clear(&s->buf);
             length = 0;
         }

@@ -15,7 +15,7 @@ static bool say_invalid(PtcWhy *why, const char *text)
 }
 
 /* A message that is too large for the heap is our limit, not the sender's fault, so it is an internal error. */
-static PtcValue parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcWhy *why)
+static PtcValue parse_rpc_text(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcWhy *why)
 {
     PtcJsonError error;
     PtcValue v = keep ? ptc_json_parse_keeping(heap, text, keep, &error)
@@ -59,7 +59,7 @@ static bool take_method(PtcHeap *heap, PtcValue v, PtcRpcMessage *m, PtcWhy *why
 }
 
 /* The id comes first, so that whatever is wrong with the rest can be reported for that id. */
-static bool take_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m, PtcWhy *why)
+static bool take_rpc_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m, PtcWhy *why)
 {
     PtcValue id = ptc_map_field(heap, v, "id");
     m->kind = kind_of_answer(heap, v, m);
@@ -76,19 +76,19 @@ bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcM
                    PtcWhy *why)
 {
     *m = (PtcRpcMessage){.id = PTC_NONE, .params = PTC_NONE, .result = PTC_NONE, .error = PTC_NONE};
-    PtcValue v = parse(heap, text, keep, why);
+    PtcValue v = parse_rpc_text(heap, text, keep, why);
     if (v == PTC_NONE)
         return false;
     if (ptc_is_sequential(v))
         return say_invalid(why, "batches are not supported: send one message at a time");
     if (!ptc_is_map(v))
         return say_invalid(why, "a message is a JSON object");
-    return take_apart(heap, v, m, why);
+    return take_rpc_apart(heap, v, m, why);
 }
 
 /* ----------------------------------------------------------------------------- writing */
 
-static bool begin(PtcBuf *out, PtcText id)
+static bool begin_rpc_answer(PtcBuf *out, PtcText id)
 {
     ptc_emit_object(out);
     bool ok = ptc_emit_field_cstr(out, "jsonrpc", "2.0");
@@ -97,7 +97,7 @@ static bool begin(PtcBuf *out, PtcText id)
 
 bool ptc_rpc_begin_request(PtcBuf *out, PtcText id, const char *method)
 {
-    begin(out, id);
+    begin_rpc_answer(out, id);
     return ptc_emit_field_cstr(out, "method", method);
 }
 
@@ -108,13 +108,13 @@ bool ptc_rpc_begin_notification(PtcBuf *out, const char *method)
 
 bool ptc_rpc_begin_result(PtcBuf *out, PtcText id)
 {
-    begin(out, id);
+    begin_rpc_answer(out, id);
     return ptc_emit_key(out, "result");
 }
 
 bool ptc_rpc_add_error(PtcBuf *out, PtcText id, int code, PtcText text, PtcText data)
 {
-    begin(out, id);
+    begin_rpc_answer(out, id);
     ptc_emit_key(out, "error");
     ptc_emit_object(out);
     ptc_emit_field_int(out, "code", code);

@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 enum {
-    CHUNK = 64 * 1024, /* how much is read at once */
-    KEPT = 16 << 20, /* a larger buffer is freed once empty; below that, growing again costs more */
+    LINES_CHUNK = 64 * 1024, /* how much is read at once */
+    LINES_KEPT =
+        16 << 20, /* a larger buffer is freed once empty; below that, growing again costs more */
 };
 
 void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd, size_t max)
 {
     *lines = (PtcLines){.fd = fd, .stop = -1, .max = max};
-    ptc_buf_init(&lines->buf, mem, max + 2 * CHUNK);
+    ptc_buf_init(&lines->buf, mem, max + 2 * LINES_CHUNK);
 }
 
 void ptc_lines_deinit(PtcLines *lines)
@@ -46,7 +47,7 @@ static ssize_t read_chunk(PtcLines *lines, bool *stopped)
     for (;;) {
         if (lines->stop >= 0 && !wait_readable(lines, stopped))
             return *stopped ? 0 : -1;
-        ssize_t n = read(lines->fd, buf->data + buf->len, CHUNK);
+        ssize_t n = read(lines->fd, buf->data + buf->len, LINES_CHUNK);
         if (n >= 0 || (errno != EINTR && errno != EAGAIN))
             return n;
         if (errno == EAGAIN && lines->stop < 0 && !wait_readable(lines, stopped))
@@ -55,7 +56,7 @@ static ssize_t read_chunk(PtcLines *lines, bool *stopped)
 }
 
 /* Drops what was handed out and reads more.  False: reading failed, or out of memory. */
-static bool read_more(PtcLines *lines)
+static bool read_more_lines(PtcLines *lines)
 {
     PtcBuf *buf = &lines->buf;
     bool stopped = false;
@@ -65,9 +66,9 @@ static bool read_more(PtcLines *lines)
     buf->len = rest;
     lines->scanned -= lines->next;
     lines->next = 0;
-    if (rest == 0 && buf->cap > KEPT)
+    if (rest == 0 && buf->cap > LINES_KEPT)
         ptc_buf_deinit(buf);
-    if (!ptc_buf_reserve(buf, CHUNK)) {
+    if (!ptc_buf_reserve(buf, LINES_CHUNK)) {
         errno = ENOMEM;
         return false;
     }
@@ -84,7 +85,7 @@ static bool read_more(PtcLines *lines)
 /* ------------------------------------------------------------------------------- lines */
 
 /* Hands out the bytes from next up to `end`, and continues at `after`. */
-static PtcLineStatus take(PtcLines *lines, size_t end, size_t after, PtcText *line)
+static PtcLineStatus take_line_up_to(PtcLines *lines, size_t end, size_t after, PtcText *line)
 {
     bool skipped = lines->skipping || end - lines->next > lines->max;
     *line =
@@ -103,19 +104,20 @@ PtcLineStatus ptc_lines_next(PtcLines *lines, PtcText *line)
         size_t unseen = buf->len - lines->scanned;
         char *lf = unseen ? memchr(buf->data + lines->scanned, '\n', unseen) : NULL;
         if (lf)
-            return take(lines, (size_t)(lf - buf->data), (size_t)(lf - buf->data) + 1, line);
+            return take_line_up_to(lines, (size_t)(lf - buf->data), (size_t)(lf - buf->data) + 1,
+                                   line);
         lines->scanned = buf->len;
         if (lines->ended)
             break;
         lines->skipping |= buf->len - lines->next > lines->max;
         if (lines->skipping)
             lines->next = buf->len;
-        if (!read_more(lines))
+        if (!read_more_lines(lines))
             return PTC_LINE_FAILED;
     }
     if (!ptc_lines_pending(lines) && !lines->skipping)
         return PTC_LINE_END;
-    return take(lines, buf->len, buf->len, line);
+    return take_line_up_to(lines, buf->len, buf->len, line);
 }
 
 bool ptc_line_is_blank(PtcText line)

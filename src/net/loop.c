@@ -14,9 +14,9 @@
 #include "base/os/thread.h"
 
 enum {
-    STACK = 1024 * 1024, /* calls that waited for a listing are checked on it */
-    FIRST_ROOM = 32,     /* descriptors there is room for from the start */
-    SHORT_OF_MS = 10,    /* the longest round while there is no memory to poll all descriptors */
+    LOOP_STACK = 1024 * 1024, /* calls that waited for a listing are checked on it */
+    LOOP_FIRST_ROOM = 32,     /* descriptors there is room for from the start */
+    SHORT_OF_MS = 10, /* the longest round while there is no memory to poll all descriptors */
     LONGEST_MS = 1 << 30,
 };
 
@@ -39,7 +39,7 @@ struct PtcLoop {
 
 /* --------------------------------------------------------------------------- life */
 
-static bool grow(PtcLoop *loop, size_t room)
+static bool grow_polled(PtcLoop *loop, size_t room)
 {
     struct pollfd *polled = ptc_mem_alloc(loop->mem, room * sizeof *polled);
     PtcLoopWatch **owners = ptc_mem_alloc(loop->mem, room * sizeof *owners);
@@ -65,13 +65,13 @@ PtcLoop *ptc_loop_new(PtcMem *mem)
     *loop = (PtcLoop){.mem = mem, .kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     loop->last = &loop->first;
     pthread_mutex_init(&loop->lock, NULL);
-    if (loop->kick >= 0 && grow(loop, FIRST_ROOM))
+    if (loop->kick >= 0 && grow_polled(loop, LOOP_FIRST_ROOM))
         return loop;
     ptc_loop_free(loop);
     return NULL;
 }
 
-static void kick(PtcLoop *loop)
+static void wake_loop(PtcLoop *loop)
 {
     (void)!write(loop->kick, &(uint64_t){1}, sizeof(uint64_t));
 }
@@ -95,7 +95,7 @@ void ptc_loop_free(PtcLoop *loop)
     loop->quit = true;
     pthread_mutex_unlock(&loop->lock);
     if (started) {
-        kick(loop);
+        wake_loop(loop);
         pthread_join(loop->thread, NULL);
     }
     drop_watches(loop);
@@ -215,12 +215,12 @@ static int timeout_ms(const PtcLoop *loop, bool short_of)
 }
 
 /* The descriptors of this round.  True: there was no memory for all of them, so some have to wait for another round. */
-static bool gather(PtcLoop *loop)
+static bool gather_polled(PtcLoop *loop)
 {
     size_t wanted = 1;
     for (const PtcLoopWatch *w = loop->watches; w; w = w->next)
         wanted++;
-    bool short_of = wanted > loop->room && !grow(loop, wanted * 2);
+    bool short_of = wanted > loop->room && !grow_polled(loop, wanted * 2);
     loop->polled[0] = (struct pollfd){loop->kick, POLLIN, 0};
     loop->owners[0] = NULL;
     loop->count = 1;
@@ -232,7 +232,7 @@ static bool gather(PtcLoop *loop)
     return short_of;
 }
 
-static void *run(void *user)
+static void *run_loop(void *user)
 {
     PtcLoop *loop = user;
     uint64_t kicks;
@@ -241,7 +241,7 @@ static void *run(void *user)
         run_tasks(loop, &quit);
         if (quit)
             return NULL;
-        bool short_of = gather(loop);
+        bool short_of = gather_polled(loop);
         int n = poll(loop->polled, loop->count, timeout_ms(loop, short_of));
         if (n > 0 && loop->polled[0].revents)
             (void)!read(loop->kick, &kicks, sizeof kicks);
@@ -258,7 +258,8 @@ static void *run(void *user)
 bool ptc_loop_post(PtcLoop *loop, PtcLoopTask *task)
 {
     pthread_mutex_lock(&loop->lock);
-    bool ok = loop->started || (loop->started = ptc_thread_start(&loop->thread, STACK, run, loop));
+    bool ok = loop->started ||
+              (loop->started = ptc_thread_start(&loop->thread, LOOP_STACK, run_loop, loop));
     bool first = ok && !loop->first;
     if (ok && !task->queued) {
         task->queued = true;
@@ -268,6 +269,6 @@ bool ptc_loop_post(PtcLoop *loop, PtcLoopTask *task)
     }
     pthread_mutex_unlock(&loop->lock);
     if (first)
-        kick(loop);
+        wake_loop(loop);
     return ok;
 }

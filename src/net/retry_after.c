@@ -57,7 +57,7 @@ static int month_at(PtcText text, size_t at)
 }
 
 /* "Sun, 06 Nov 1994 08:49:37 GMT", the only form that may still be sent. */
-static bool read_date(PtcText text, int64_t *ms)
+static bool read_http_date(PtcText text, int64_t *ms)
 {
     static const char shape[] = "..., .. ... .... ..:..:.. GMT";
     if (text.len != sizeof shape - 1)
@@ -81,7 +81,7 @@ int64_t ptc_retry_after_ms(PtcText value, int64_t now_ms)
 {
     int64_t date;
     PtcText text = ptc_text_trim(value, " \t\r\n");
-    if (!read_date(text, &date))
+    if (!read_http_date(text, &date))
         return ptc_retry_delay_ms(text, 1000);
     return clamp((double)date - (double)now_ms);
 }

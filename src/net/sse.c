@@ -29,7 +29,7 @@ static bool keep_bytes(PtcBuf *buf, PtcText bytes, PtcWhy *why)
     return buf->failed ? ptc_why_no_memory(why) : say_too_large(why);
 }
 
-static bool dispatch(PtcSse *sse, PtcWhy *why)
+static bool dispatch_sse_event(PtcSse *sse, PtcWhy *why)
 {
     bool go_on = true;
     if (sse->has_data && sse->event)
@@ -55,7 +55,7 @@ static void take_retry(PtcSse *sse, PtcText value)
 }
 
 /* It goes into a header, so it must not contain what ends one. */
-static void take_id(PtcSse *sse, PtcText value)
+static void take_sse_id(PtcSse *sse, PtcText value)
 {
     if (value.len > sizeof sse->id || (value.len && memchr(value.bytes, 0, value.len)))
         return;
@@ -65,7 +65,7 @@ static void take_id(PtcSse *sse, PtcText value)
 }
 
 /* A name that is too long is cut: no event we know has one. */
-static bool take_field(PtcSse *sse, PtcText name, PtcText value, PtcWhy *why)
+static bool take_sse_field(PtcSse *sse, PtcText name, PtcText value, PtcWhy *why)
 {
     if (ptc_text_is(name, "event")) {
         sse->name_len = value.len < sizeof sse->name ? value.len : sizeof sse->name;
@@ -73,7 +73,7 @@ static bool take_field(PtcSse *sse, PtcText name, PtcText value, PtcWhy *why)
             memcpy(sse->name, value.bytes, sse->name_len);
     }
     if (ptc_text_is(name, "id"))
-        take_id(sse, value);
+        take_sse_id(sse, value);
     if (ptc_text_is(name, "retry"))
         take_retry(sse, value);
     if (!ptc_text_is(name, "data"))
@@ -85,27 +85,28 @@ static bool take_field(PtcSse *sse, PtcText name, PtcText value, PtcWhy *why)
     return true;
 }
 
-static bool take_line(PtcSse *sse, PtcText line, PtcWhy *why)
+static bool take_sse_line(PtcSse *sse, PtcText line, PtcWhy *why)
 {
     if (!sse->begun && ptc_text_starts(line, "\xef\xbb\xbf"))
         line = (PtcText){line.bytes + 3, line.len - 3};
     sse->begun = true;
     if (line.len == 0)
-        return dispatch(sse, why);
+        return dispatch_sse_event(sse, why);
     const char *colon = memchr(line.bytes, ':', line.len);
     PtcText name = {line.bytes, colon ? (size_t)(colon - line.bytes) : line.len};
     PtcText value = {colon ? colon + 1 : "", colon ? line.len - name.len - 1 : 0};
     if (value.len && value.bytes[0] == ' ')
         value = (PtcText){value.bytes + 1, value.len - 1};
-    return take_field(sse, name, value, why);
+    return take_sse_field(sse, name, value, why);
 }
 
 /* A line ends here: what was kept of it, followed by its last bytes. */
-static bool end_line(PtcSse *sse, PtcText last, PtcWhy *why)
+static bool end_sse_line(PtcSse *sse, PtcText last, PtcWhy *why)
 {
     if (sse->line.len == 0) /* the limit is the same for a line that came in one piece */
-        return last.len > sse->line.max ? say_too_large(why) : take_line(sse, last, why);
-    bool ok = keep_bytes(&sse->line, last, why) && take_line(sse, ptc_buf_view(&sse->line), why);
+        return last.len > sse->line.max ? say_too_large(why) : take_sse_line(sse, last, why);
+    bool ok =
+        keep_bytes(&sse->line, last, why) && take_sse_line(sse, ptc_buf_view(&sse->line), why);
     ptc_buf_clear(&sse->line);
     return ok;
 }
@@ -129,7 +130,7 @@ bool ptc_sse_feed(PtcSse *sse, PtcText bytes, PtcWhy *why)
         if (n == bytes.len)
             return keep_bytes(&sse->line, bytes, why);
         sse->after_cr = bytes.bytes[n] == '\r';
-        if (!end_line(sse, (PtcText){bytes.bytes, n}, why))
+        if (!end_sse_line(sse, (PtcText){bytes.bytes, n}, why))
             return false;
         bytes = (PtcText){bytes.bytes + n + 1, bytes.len - n - 1};
     }
@@ -138,5 +139,5 @@ bool ptc_sse_feed(PtcSse *sse, PtcText bytes, PtcWhy *why)
 
 bool ptc_sse_end(PtcSse *sse, PtcWhy *why)
 {
-    return (!sse->line.len || end_line(sse, PTC_TEXT(""), why)) && dispatch(sse, why);
+    return (!sse->line.len || end_sse_line(sse, PTC_TEXT(""), why)) && dispatch_sse_event(sse, why);
 }

@@ -22,7 +22,7 @@ static bool is_host_char(char c)
     return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
 }
 
-static bool is_hex(char c)
+static bool is_hex_char(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -52,7 +52,7 @@ static bool take_ipv6(PtcText *rest, PtcUrl *url)
 {
     size_t n = 1;
     while (n < rest->len &&
-           (is_hex(rest->bytes[n]) || rest->bytes[n] == ':' || rest->bytes[n] == '.'))
+           (is_hex_char(rest->bytes[n]) || rest->bytes[n] == ':' || rest->bytes[n] == '.'))
         n++;
     if (n >= rest->len || rest->bytes[n] != ']' || n < 3)
         return false;
@@ -63,7 +63,7 @@ static bool take_ipv6(PtcText *rest, PtcUrl *url)
     return true;
 }
 
-static bool take_name(PtcText *rest, PtcUrl *url)
+static bool take_host_name(PtcText *rest, PtcUrl *url)
 {
     size_t n = 0;
     int first = 0;
@@ -89,7 +89,7 @@ static bool take_port(PtcText *rest, PtcUrl *url)
 }
 
 /* Characters that some reader would treat specially are refused, not escaped. */
-static bool check_path(PtcText path)
+static bool check_url_path(PtcText path)
 {
     if (path.len && path.bytes[0] != '/' && path.bytes[0] != '?')
         return false;
@@ -108,7 +108,7 @@ bool ptc_url_parse(PtcText text, PtcUrl *url, PtcWhy *why)
         return ptc_why_say(why, PTC_WHY_INVALID, "must begin with https:// or http://");
     size_t scheme = url->https ? 8 : 7;
     PtcText rest = {text.bytes + scheme, text.len - scheme};
-    if (!(rest.len && rest.bytes[0] == '[' ? take_ipv6(&rest, url) : take_name(&rest, url)))
+    if (!(rest.len && rest.bytes[0] == '[' ? take_ipv6(&rest, url) : take_host_name(&rest, url)))
         return ptc_why_say(why, PTC_WHY_INVALID,
                            "needs a host of letters, digits, dots and hyphens");
     if ((rest.len && rest.bytes[0] == ':' && !take_port(&rest, url)) ||
@@ -117,7 +117,7 @@ bool ptc_url_parse(PtcText text, PtcUrl *url, PtcWhy *why)
                            "may have a port from 1 to 65535 after its host, and no user name or "
                            "password");
     url->path = rest;
-    return check_path(rest) ||
+    return check_url_path(rest) ||
            ptc_why_say(why, PTC_WHY_INVALID,
                        "may have a path of printable ASCII after its host, without spaces, quotes, "
                        "# and \\");

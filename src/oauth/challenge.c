@@ -8,37 +8,37 @@
 typedef struct {
     PtcText text;
     size_t at;
-} Reader;
+} ChallengeReader;
 
-static bool is_token(char c)
+static bool is_token_char(char c)
 {
     return c > ' ' && c <= '~' && !strchr("\"(),/:;<=>?@[\\]{}", c);
 }
 
-static char here(const Reader *r)
+static char peek_challenge(const ChallengeReader *r)
 {
     return r->at < r->text.len ? r->text.bytes[r->at] : '\0';
 }
 
-static void skip(Reader *r, const char *chars)
+static void skip_challenge_chars(ChallengeReader *r, const char *chars)
 {
     while (r->at < r->text.len && r->text.bytes[r->at] && strchr(chars, r->text.bytes[r->at]))
         r->at++;
 }
 
-static PtcText take_token(Reader *r)
+static PtcText take_challenge_token(ChallengeReader *r)
 {
     size_t begin = r->at;
-    while (r->at < r->text.len && is_token(r->text.bytes[r->at]))
+    while (r->at < r->text.len && is_token_char(r->text.bytes[r->at]))
         r->at++;
     return (PtcText){r->text.bytes + begin, r->at - begin};
 }
 
 /* A value into `out` of `size` bytes, NULL: nobody wants it.  One that does not fit or is not plain leaves "". */
-static void take_value(Reader *r, char *out, size_t size)
+static void take_challenge_value(ChallengeReader *r, char *out, size_t size)
 {
     size_t n = 0;
-    bool quoted = here(r) == '"', good = true;
+    bool quoted = peek_challenge(r) == '"', good = true;
     r->at += quoted;
     while (r->at < r->text.len) {
         char c = r->text.bytes[r->at];
@@ -56,13 +56,13 @@ static void take_value(Reader *r, char *out, size_t size)
         out[good ? n : 0] = '\0';
 }
 
-static bool same_word(PtcText a, const char *b)
+static bool is_same_scheme(PtcText a, const char *b)
 {
     return a.len == strlen(b) && strncasecmp(a.bytes, b, a.len) == 0;
 }
 
 /* The first parameter of a name counts: a second one is an error of the server, or was added by somebody else. */
-static void take_param(Reader *r, PtcText name, PtcChallenge *out)
+static void take_param(ChallengeReader *r, PtcText name, PtcChallenge *out)
 {
     const struct {
         const char *name;
@@ -72,32 +72,32 @@ static void take_param(Reader *r, PtcText name, PtcChallenge *out)
                   {"scope", out->scope, sizeof out->scope},
                   {"error", out->error, sizeof out->error}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (same_word(name, fields[i].name) && !fields[i].field[0]) {
-            take_value(r, fields[i].field, fields[i].size);
+        if (is_same_scheme(name, fields[i].name) && !fields[i].field[0]) {
+            take_challenge_value(r, fields[i].field, fields[i].size);
             return;
         }
-    take_value(r, NULL, SIZE_MAX);
+    take_challenge_value(r, NULL, SIZE_MAX);
 }
 
 void ptc_challenge_parse(PtcText header, PtcChallenge *out)
 {
-    Reader r = {header, 0};
+    ChallengeReader r = {header, 0};
     PtcChallenge other = {0}; /* of another scheme */
     bool ours = false;
     *out = (PtcChallenge){0};
     while (r.at < r.text.len) {
-        skip(&r, " \t,");
-        PtcText word = take_token(&r);
-        skip(&r, " \t");
-        if (word.len && here(&r) == '=') {
+        skip_challenge_chars(&r, " \t,");
+        PtcText word = take_challenge_token(&r);
+        skip_challenge_chars(&r, " \t");
+        if (word.len && peek_challenge(&r) == '=') {
             r.at++;
-            skip(&r, " \t");
+            skip_challenge_chars(&r, " \t");
             take_param(&r, word, ours ? out : &other);
         } else if (word.len) {
-            ours = !out->bearer && same_word(word, "Bearer");
+            ours = !out->bearer && is_same_scheme(word, "Bearer");
             out->bearer |= ours;
         } else {
-            while (r.at < r.text.len && here(&r) != ',') /* neither: left out */
+            while (r.at < r.text.len && peek_challenge(&r) != ',') /* neither: left out */
                 r.at++;
         }
     }

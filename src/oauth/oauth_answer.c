@@ -16,19 +16,19 @@ static bool say_no_object(PtcWhy *why)
 /* ------------------------------------------------------------------------------------ tokens */
 
 /* A token goes into a header as it is; with a blank in it, the upstream would read only its first word. */
-static bool is_token(const char *text)
+static bool is_bearer_token(const char *text)
 {
     return text && !strchr(text, ' ');
 }
 
-static bool read_tokens(PtcOauthDoc *doc, PtcOauthTokens *out, PtcWhy *why)
+static bool read_token_answer(PtcOauthDoc *doc, PtcOauthTokens *out, PtcWhy *why)
 {
     const char *type = ptc_oauth_doc_text(doc, "token_type");
     out->access = ptc_oauth_doc_text(doc, "access_token");
     out->refresh = ptc_oauth_doc_text(doc, "refresh_token");
     out->scope = ptc_oauth_doc_text(doc, "scope");
     out->expires_in = ptc_oauth_doc_number(doc, "expires_in", -1);
-    if (!is_token(out->access))
+    if (!is_bearer_token(out->access))
         return ptc_why_say(why, PTC_WHY_INVALID, "its answer has no access_token");
     return !type || strcasecmp(type, "bearer") == 0 ||
            ptc_why_say(why, PTC_WHY_INVALID, "its token has a type other than Bearer");
@@ -39,7 +39,7 @@ bool ptc_oauth_answer_tokens(PtcMem *mem, PtcArena *arena, PtcText json, PtcOaut
 {
     PtcOauthDoc doc;
     *out = (PtcOauthTokens){.expires_in = -1};
-    bool ok = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_tokens(&doc, out, why)
+    bool ok = ptc_oauth_doc_read(&doc, mem, arena, json) ? read_token_answer(&doc, out, why)
                                                          : say_no_object(why);
     return ptc_oauth_doc_end(&doc, ok, why);
 }

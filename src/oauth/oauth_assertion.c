@@ -16,7 +16,14 @@
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
-enum { RSA = 6, EC = 408, HALF = 32, SIGNATURE = 1024, KEY_BYTES = 64 * 1024, GOOD_S = 60 };
+enum {
+    RSA = 6,
+    EC = 408,
+    ASSERTION_HALF = 32,
+    SIGNATURE = 1024,
+    ASSERTION_KEY_BYTES = 64 * 1024,
+    GOOD_S = 60
+};
 
 /* Of OpenSSL 3, in the order of their names below. */
 typedef struct {
@@ -50,15 +57,15 @@ static int no_phrase(char *out, int size, int writing, void *user)
 }
 
 /* The two integers of a DER signature as 32 bytes each (RFC 7518, 3.4). */
-static bool unpack(uint8_t *bytes, size_t *len)
+static bool unpack_signature(uint8_t *bytes, size_t *len)
 {
-    uint8_t out[2 * HALF] = {0};
+    uint8_t out[2 * ASSERTION_HALF] = {0};
     size_t at = 2;
     for (size_t i = 0; i < 2; i++) {
         if (at + 2 > *len || bytes[at] != 2 || bytes[at + 1] > *len - at - 2)
             return false;
-        size_t n = bytes[at + 1], zeros = n > HALF ? n - HALF : 0;
-        memcpy(out + (i + 1) * HALF - (n - zeros), bytes + at + 2 + zeros, n - zeros);
+        size_t n = bytes[at + 1], zeros = n > ASSERTION_HALF ? n - ASSERTION_HALF : 0;
+        memcpy(out + (i + 1) * ASSERTION_HALF - (n - zeros), bytes + at + 2 + zeros, n - zeros);
         at += 2 + n;
     }
     memcpy(bytes, out, sizeof out);
@@ -70,19 +77,20 @@ static bool unpack(uint8_t *bytes, size_t *len)
 static const char *header_of(const Crypto *crypto, const void *key)
 {
     int kind = crypto->kind(key);
-    return kind == RSA                                   ? "{\"alg\":\"RS256\",\"typ\":\"JWT\"}"
-           : kind == EC && crypto->bits(key) == 8 * HALF ? "{\"alg\":\"ES256\",\"typ\":\"JWT\"}"
-                                                         : NULL;
+    return kind == RSA ? "{\"alg\":\"RS256\",\"typ\":\"JWT\"}"
+           : kind == EC && crypto->bits(key) == 8 * ASSERTION_HALF
+               ? "{\"alg\":\"ES256\",\"typ\":\"JWT\"}"
+               : NULL;
 }
 
-static bool sign(const Crypto *crypto, void *key, PtcBuf *jwt)
+static bool sign_jwt(const Crypto *crypto, void *key, PtcBuf *jwt)
 {
     uint8_t bytes[SIGNATURE];
     size_t len = sizeof bytes;
     void *work = crypto->new_work();
     bool ok = work && crypto->begin(work, NULL, crypto->sha256(), NULL, key) == 1 &&
               crypto->sign(work, bytes, &len, jwt->data, jwt->len) == 1;
-    ok = ok && (crypto->kind(key) != EC || unpack(bytes, &len));
+    ok = ok && (crypto->kind(key) != EC || unpack_signature(bytes, &len));
     crypto->free_work(work);
     return ok && ptc_buf_add_char(jwt, '.') && ptc_base64_add(jwt, bytes, len, true);
 }
@@ -124,7 +132,7 @@ static bool write_jwt(PtcOauthWork *w, const PtcOauthClient *client, PtcText pem
     void *key = bio ? crypto.read_key(bio, NULL, no_phrase, NULL) : NULL;
     const char *header = key ? header_of(&crypto, key) : NULL;
     bool ok = header && ptc_base64_add(jwt, header, strlen(header), true) &&
-              add_claims(w, client, jwt) && sign(&crypto, key, jwt);
+              add_claims(w, client, jwt) && sign_jwt(&crypto, key, jwt);
     crypto.free_key(key);
     crypto.free_bio(bio);
     return ok || ptc_why_say(&w->why, PTC_WHY_REFUSED,
@@ -136,7 +144,7 @@ static bool write_jwt(PtcOauthWork *w, const PtcOauthClient *client, PtcText pem
 bool ptc_oauth_assertion_add(PtcOauthWork *w, const PtcOauthClient *client, PtcBuf *form)
 {
     PtcBuf pem, jwt;
-    ptc_buf_init(&pem, w->mem, KEY_BYTES);
+    ptc_buf_init(&pem, w->mem, ASSERTION_KEY_BYTES);
     ptc_buf_init(&jwt, w->mem, PTC_OAUTH_DOC_BYTES);
     bool ok = ptc_private_file_check(client->key_file, &w->why);
     if (ok && !ptc_whole_file_read(client->key_file, &pem))

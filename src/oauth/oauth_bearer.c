@@ -10,7 +10,7 @@
 #include "oauth/oauth_scopes.h"
 #include "oauth/oauth_url.h"
 
-enum { REFRESH_MS = 20 * 1000, LOCK_MS = 30 * 1000 };
+enum { REFRESH_MS = 20 * 1000, BEARER_LOCK_MS = 30 * 1000 };
 
 /* One piece of work on the file. */
 typedef struct {
@@ -19,10 +19,10 @@ typedef struct {
     PtcOauthRecord record;
 } Turn;
 
-static void begin(Turn *t, const PtcOauthBearer *b, PtcClient *http)
+static void begin_bearer_turn(Turn *t, const PtcOauthBearer *b, PtcClient *http)
 {
     t->bearer = b;
-    ptc_oauth_work_init(&t->work, b->mem, http, b->cancel, LOCK_MS + REFRESH_MS);
+    ptc_oauth_work_init(&t->work, b->mem, http, b->cancel, BEARER_LOCK_MS + REFRESH_MS);
 }
 
 static bool learn_all(const PtcOauthBearer *b, const PtcOauthRecord *r)
@@ -34,7 +34,7 @@ static bool learn_all(const PtcOauthBearer *b, const PtcOauthRecord *r)
     return true;
 }
 
-static PtcOauthFound load(Turn *t)
+static PtcOauthFound load_bearer_record(Turn *t)
 {
     PtcOauthFound found = ptc_oauth_store_load(t->bearer->mem, &t->work.arena, t->bearer->path,
                                                &t->record, &t->work.why);
@@ -66,7 +66,7 @@ static bool ask_for_tokens(Turn *t, PtcOauthTokens *out)
 }
 
 /* With the lock held.  A refresh token that the server does not know any more is not sent again. */
-static bool replace(Turn *t)
+static bool replace_bearer_token(Turn *t)
 {
     PtcOauthRecord *r = &t->record;
     PtcOauthTokens tokens;
@@ -94,18 +94,18 @@ static bool replace(Turn *t)
 /* Gets another token than `used`, or, where that is absent, one that is not due. */
 static bool refresh(Turn *t, PtcText used)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)BEARER_LOCK_MS * 1000000;
     int lock = ptc_oauth_store_lock(t->bearer->path, end_ns, t->bearer->cancel);
     if (lock < 0)
         return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
                            "its token is being replaced by another process");
-    PtcOauthFound found = load(t);
+    PtcOauthFound found = load_bearer_record(t);
     if (found == PTC_OAUTH_MISSING)
         ptc_why_say(&t->work.why, PTC_WHY_REFUSED, "nobody is signed in");
     bool ok = found == PTC_OAUTH_FOUND;
     bool newer = ok && (used.bytes ? !ptc_text_is(used, t->record.access)
                                    : ptc_oauth_store_age(&t->record) == PTC_OAUTH_FRESH);
-    ok = newer || (ok && replace(t));
+    ok = newer || (ok && replace_bearer_token(t));
     ptc_oauth_store_unlock(lock);
     return ok;
 }
@@ -113,9 +113,9 @@ static bool refresh(Turn *t, PtcText used)
 /* ------------------------------------------------------------------------------------- asked */
 
 /* A token that is due but has not ended is good enough while there is no other. */
-static PtcOauthHave get(Turn *t, PtcBuf *token)
+static PtcOauthHave get_bearer_token(Turn *t, PtcBuf *token)
 {
-    PtcOauthFound found = load(t);
+    PtcOauthFound found = load_bearer_record(t);
     if (found != PTC_OAUTH_FOUND)
         return found == PTC_OAUTH_MISSING ? PTC_OAUTH_NO_LOGIN : PTC_OAUTH_FAILED;
     PtcOauthAge age = ptc_oauth_store_age(&t->record);
@@ -134,8 +134,8 @@ PtcOauthHave ptc_oauth_bearer_get(const PtcOauthBearer *b, PtcClient *http, PtcB
                                   PtcWhy *why)
 {
     Turn t;
-    begin(&t, b, http);
-    PtcOauthHave have = get(&t, token);
+    begin_bearer_turn(&t, b, http);
+    PtcOauthHave have = get_bearer_token(&t, token);
     if (have == PTC_OAUTH_NO_LOGIN)
         ptc_why_say(why, PTC_WHY_REFUSED, "nobody has signed in");
     else if (have == PTC_OAUTH_FAILED)
@@ -147,7 +147,7 @@ PtcOauthHave ptc_oauth_bearer_get(const PtcOauthBearer *b, PtcClient *http, PtcB
 bool ptc_oauth_bearer_renew(const PtcOauthBearer *b, PtcClient *http, PtcText used, PtcWhy *why)
 {
     Turn t;
-    begin(&t, b, http);
+    begin_bearer_turn(&t, b, http);
     bool ok = refresh(&t, used);
     if (!ok)
         ptc_why_copy(why, &t.work.why);
@@ -158,10 +158,10 @@ bool ptc_oauth_bearer_renew(const PtcOauthBearer *b, PtcClient *http, PtcText us
 void ptc_oauth_bearer_want(const PtcOauthBearer *b, const char *scopes)
 {
     Turn t;
-    begin(&t, b, NULL);
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
+    begin_bearer_turn(&t, b, NULL);
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)BEARER_LOCK_MS * 1000000;
     int lock = ptc_oauth_store_lock(b->path, end_ns, b->cancel);
-    if (lock >= 0 && load(&t) == PTC_OAUTH_FOUND) {
+    if (lock >= 0 && load_bearer_record(&t) == PTC_OAUTH_FOUND) {
         const char *wanted = ptc_oauth_scopes_join(&t.work.arena, t.record.wanted, scopes);
         bool news = wanted && (!t.record.wanted || strcmp(wanted, t.record.wanted) != 0);
         t.record.wanted = wanted;
@@ -176,8 +176,8 @@ void ptc_oauth_bearer_want(const PtcOauthBearer *b, const char *scopes)
 void ptc_oauth_bearer_account(const PtcOauthBearer *b, PtcBuf *out)
 {
     Turn t;
-    begin(&t, b, NULL);
-    if (load(&t) == PTC_OAUTH_FOUND)
+    begin_bearer_turn(&t, b, NULL);
+    if (load_bearer_record(&t) == PTC_OAUTH_FOUND)
         ptc_buf_add_cstr(out, t.record.account);
     ptc_oauth_work_deinit(&t.work);
 }

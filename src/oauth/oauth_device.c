@@ -10,10 +10,15 @@
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
-enum { SLOWER_S = 5, MOST_S = 60, LOOK_MS = 50 }; /* SLOWER_S: what `slow_down` adds (RFC 8628) */
+enum {
+    SLOWER_S = 5,
+    DEVICE_MOST_S = 60,
+    DEVICE_LOOK_MS = 50
+}; /* SLOWER_S: what `slow_down` adds (RFC 8628) */
 
-static bool begin(PtcOauthWork *w, const PtcOauthServer *server, const PtcOauthClient *client,
-                  const char *resource, const char *scope, PtcOauthDevice *out)
+static bool begin_device_login(PtcOauthWork *w, const PtcOauthServer *server,
+                               const PtcOauthClient *client, const char *resource,
+                               const char *scope, PtcOauthDevice *out)
 {
     PtcBuf form;
     PtcOauthReply reply;
@@ -41,13 +46,14 @@ static bool sleep_s(PtcOauthWork *w, int64_t seconds)
     while (ptc_clock_ns(NULL) < until) {
         if (ptc_cancelled(w->cancel) || ptc_clock_ns(NULL) >= w->end_ns)
             return false;
-        poll(NULL, 0, LOOK_MS);
+        poll(NULL, 0, DEVICE_LOOK_MS);
     }
     return true;
 }
 
-static bool ask(PtcOauthWork *w, const PtcOauthServer *server, const PtcOauthClient *client,
-                const char *resource, const char *code, PtcOauthTokens *out)
+static bool ask_device_token(PtcOauthWork *w, const PtcOauthServer *server,
+                             const PtcOauthClient *client, const char *resource, const char *code,
+                             PtcOauthTokens *out)
 {
     PtcBuf form;
     ptc_buf_init(&form, w->mem, PTC_OAUTH_DOC_BYTES);
@@ -71,20 +77,20 @@ bool ptc_oauth_device(PtcOauthWork *w, const PtcOauthServer *server, const PtcOa
                       PtcOauthTokens *out)
 {
     PtcOauthDevice device;
-    if (!begin(w, server, client, resource, scope, &device) ||
+    if (!begin_device_login(w, server, client, resource, scope, &device) ||
         !ptc_oauth_work_allows(w, "the address to type the code at", device.address) ||
         (device.complete &&
          !ptc_oauth_work_allows(w, "the address to type the code at", device.complete)))
         return false;
     person->show(person->user, device.complete ? device.complete : device.address,
                  device.user_code);
-    int64_t wait = within(device.interval, 1, MOST_S);
+    int64_t wait = within(device.interval, 1, DEVICE_MOST_S);
     int64_t end_ns = ptc_clock_ns(NULL) + device.expires_in * 1000000000;
     while (sleep_s(w, wait) && ptc_clock_ns(NULL) < end_ns) {
-        if (ask(w, server, client, resource, device.device_code, out))
+        if (ask_device_token(w, server, client, resource, device.device_code, out))
             return true;
         if (w->why.code == PTC_OAUTH_FAULT_SLOW_DOWN)
-            wait = within(wait + SLOWER_S, 1, MOST_S);
+            wait = within(wait + SLOWER_S, 1, DEVICE_MOST_S);
         else if (w->why.code != PTC_OAUTH_FAULT_PENDING)
             return false;
     }

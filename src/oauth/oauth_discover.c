@@ -9,11 +9,11 @@
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
-enum { ASK_MS = 15 * 1000 };
+enum { DISCOVER_ASK_MS = 15 * 1000 };
 
 /* --------------------------------------------------------------------------------- challenge */
 
-static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+static PtcPiece ignore_probe_body(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     (void)user;
     (void)answer;
@@ -21,8 +21,8 @@ static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText byte
     return PTC_PIECE_ENOUGH; /* the status is all we want, and a stream would never end */
 }
 
-static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, int *status,
-                PtcChallenge *challenge)
+static bool probe_upstream(PtcOauthWork *w, const char *url, const char *token, bool get,
+                           int *status, PtcChallenge *challenge)
 {
     static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
     PtcBuf line;
@@ -38,10 +38,10 @@ static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, i
                           .body = get ? (PtcText){NULL, 0} : (PtcText){body, sizeof body - 1},
                           .plain = w->insecure_http,
                           .max_body = SIZE_MAX,
-                          .total_ms = ASK_MS,
+                          .total_ms = DISCOVER_ASK_MS,
                           .deadline_ns = w->end_ns,
                           .cancel = w->cancel,
-                          .piece = on_piece};
+                          .piece = ignore_probe_body};
     if (ptc_buf_ok(&line))
         ptc_client_send(w->http, w->mem, &r, &answer);
     else
@@ -63,28 +63,28 @@ static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, i
 bool ptc_oauth_discover_ask(PtcOauthWork *w, const char *url, const char *token, int *status,
                             PtcChallenge *challenge)
 {
-    bool ok = ask(w, url, token, false, status, challenge);
+    bool ok = probe_upstream(w, url, token, false, status, challenge);
     if (ok && (*status == 404 || *status == 405))
-        ok = ask(w, url, token, true, status, challenge);
+        ok = probe_upstream(w, url, token, true, status, challenge);
     return ok;
 }
 
 /* ---------------------------------------------------------------------------------- resource */
 
-typedef enum { FOUND, ABSENT, BAD } Look;
+typedef enum { DISCOVER_FOUND, DISCOVER_ABSENT, DISCOVER_BAD } Look;
 
 static Look look_at_resource(PtcOauthWork *w, const char *place, const char *url,
                              PtcOauthResource *out)
 {
     PtcOauthReply reply;
-    Look look = ABSENT;
+    Look look = DISCOVER_ABSENT;
     if (!ptc_oauth_work_get(w, place, &reply)) {
-        look = BAD;
+        look = DISCOVER_BAD;
     } else if (reply.status == 200) {
         bool good = ptc_oauth_metadata_resource(w->mem, &w->arena, ptc_buf_view(&reply.body), url,
                                                 out, &w->why) ||
                     ptc_why_prefix(&w->why, "%.200s: ", place);
-        look = good ? FOUND : BAD;
+        look = good ? DISCOVER_FOUND : DISCOVER_BAD;
     } else {
         ptc_why_say(&w->why, PTC_WHY_REFUSED, "%.200s: the server answered with status %d", place,
                     reply.status);
@@ -106,18 +106,18 @@ static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *ou
 }
 
 /* *itself: nothing says where the authorization server is. */
-static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,
-                          PtcOauthResource *out, bool *itself)
+static bool find_protected_resource(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,
+                                    PtcOauthResource *out, bool *itself)
 {
     PtcOauthPlaces places;
     *itself = false;
     if (challenge->metadata[0])
-        return look_at_resource(w, challenge->metadata, url, out) == FOUND;
+        return look_at_resource(w, challenge->metadata, url, out) == DISCOVER_FOUND;
     ptc_oauth_url_of_resource(url, &places);
     for (size_t i = 0; i < places.count; i++) {
         Look look = look_at_resource(w, places.urls[i], url, out);
-        if (look != ABSENT)
-            return look == FOUND;
+        if (look != DISCOVER_ABSENT)
+            return look == DISCOVER_FOUND;
     }
     return *itself = assume_itself(w, url, out);
 }
@@ -142,7 +142,7 @@ static bool look_at_server(PtcOauthWork *w, const char *place, const char *issue
 }
 
 /* *bad: what it says of itself cannot be used. */
-static bool find_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out, bool *bad)
+static bool find_auth_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out, bool *bad)
 {
     PtcOauthPlaces places;
     PtcWhy wrong;
@@ -182,10 +182,10 @@ bool ptc_oauth_discover(PtcOauthWork *w, const char *url, const PtcChallenge *ch
                         PtcOauthPlan *out)
 {
     bool itself, wrong = false;
-    if (!find_resource(w, url, challenge, &out->resource, &itself))
+    if (!find_protected_resource(w, url, challenge, &out->resource, &itself))
         return false;
     for (size_t i = 0; i < out->resource.issuer_count; i++)
-        if (find_server(w, out->resource.issuers[i], &out->server, &wrong))
+        if (find_auth_server(w, out->resource.issuers[i], &out->server, &wrong))
             return true;
     return itself && !wrong && assume_addresses(w, out->resource.issuers[0], &out->server);
 }

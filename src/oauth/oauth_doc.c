@@ -11,14 +11,14 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { HEAP_BYTES = 16 * 1024 * 1024, WORDS = 200, WORDS_BYTES = 4096 };
+enum { DOC_HEAP_BYTES = 16 * 1024 * 1024, OAUTH_DOC_WORDS = 200, WORDS_BYTES = 4096 };
 
 bool ptc_oauth_doc_read(PtcOauthDoc *doc, PtcMem *mem, PtcArena *arena, PtcText json)
 {
     PtcJsonError error;
     ptc_pool_init(&doc->pool, mem);
     ptc_budget_init(&doc->budget);
-    ptc_heap_init(&doc->heap, &doc->pool, &doc->budget, HEAP_BYTES);
+    ptc_heap_init(&doc->heap, &doc->pool, &doc->budget, DOC_HEAP_BYTES);
     doc->arena = arena;
     doc->short_of_memory = false;
     doc->root = PTC_NONE;
@@ -50,7 +50,7 @@ const char *ptc_oauth_doc_keep(PtcArena *arena, PtcText text)
     return kept;
 }
 
-static bool is_plain(PtcText text)
+static bool is_printable_text(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (text.bytes[i] < ' ' || text.bytes[i] > '~')
@@ -61,7 +61,7 @@ static bool is_plain(PtcText text)
 static const char *keep_string(PtcOauthDoc *doc, PtcValue v)
 {
     PtcText text = v == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(v);
-    if (!is_plain(text))
+    if (!is_printable_text(text))
         return NULL;
     const char *kept = ptc_oauth_doc_keep(doc->arena, text);
     doc->short_of_memory |= !kept;
@@ -80,7 +80,7 @@ const char *ptc_oauth_doc_address(PtcOauthDoc *doc, const char *name)
     return text && ptc_url_parse(ptc_text_cstr(text), &url, NULL) ? text : NULL;
 }
 
-static int64_t digits(PtcText text, int64_t otherwise)
+static int64_t read_doc_digits(PtcText text, int64_t otherwise)
 {
     int64_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -101,7 +101,7 @@ int64_t ptc_oauth_doc_number(PtcOauthDoc *doc, const char *name, int64_t otherwi
     if (ptc_is_int(v))
         n = ptc_to_int(v);
     else if (ptc_is_string(v))
-        n = digits(ptc_str_text(v), -1);
+        n = read_doc_digits(ptc_str_text(v), -1);
     else if (ptc_is_float(v) && ptc_to_float(v) >= 0 && ptc_to_float(v) <= (double)MOST)
         n = (int64_t)ptc_to_float(v);
     return n < 0 || n > MOST ? otherwise : n;
@@ -114,19 +114,19 @@ bool ptc_oauth_doc_is_true(PtcOauthDoc *doc, const char *name)
 
 /* ------------------------------------------------------------------------------------ lists */
 
-static PtcValue list_of(PtcOauthDoc *doc, const char *name, size_t *count)
+static PtcValue find_doc_list(PtcOauthDoc *doc, const char *name, size_t *count)
 {
     PtcValue v = ptc_map_field(&doc->heap, doc->root, name);
     bool list = v != PTC_NONE && ptc_is_sequential(v);
     *count = list ? ptc_seq_count(v) : 0;
-    *count = *count < WORDS ? *count : WORDS;
+    *count = *count < OAUTH_DOC_WORDS ? *count : OAUTH_DOC_WORDS;
     return list ? v : PTC_NONE;
 }
 
 bool ptc_oauth_doc_lists(PtcOauthDoc *doc, const char *name, const char *word)
 {
     size_t count;
-    PtcValue list = list_of(doc, name, &count);
+    PtcValue list = find_doc_list(doc, name, &count);
     for (size_t i = 0; i < count; i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(list, i));
         if (text.bytes && ptc_text_is(text, word))
@@ -138,7 +138,7 @@ bool ptc_oauth_doc_lists(PtcOauthDoc *doc, const char *name, const char *word)
 const char *ptc_oauth_doc_item(PtcOauthDoc *doc, const char *name, size_t n)
 {
     size_t count;
-    PtcValue list = list_of(doc, name, &count);
+    PtcValue list = find_doc_list(doc, name, &count);
     return n < count ? keep_string(doc, ptc_seq_nth(list, n)) : NULL;
 }
 
@@ -146,10 +146,10 @@ const char *ptc_oauth_doc_words(PtcOauthDoc *doc, const char *name)
 {
     char words[WORDS_BYTES];
     size_t count, len = 0;
-    PtcValue list = list_of(doc, name, &count);
+    PtcValue list = find_doc_list(doc, name, &count);
     for (size_t i = 0; i < count; i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(list, i));
-        if (!is_plain(text) || memchr(text.bytes, ' ', text.len) ||
+        if (!is_printable_text(text) || memchr(text.bytes, ' ', text.len) ||
             len + text.len + 1 >= sizeof words)
             continue;
         if (len)

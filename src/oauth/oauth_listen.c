@@ -13,9 +13,9 @@
 
 #include "oauth/oauth_redirect.h"
 
-#define PATH "/callback"
+#define LISTEN_PATH "/callback"
 
-enum { REQUEST_BYTES = 16 * 1024, ONE_MS = 1000, LOOK_MS = 50, PENDING = 8 };
+enum { REQUEST_BYTES = 16 * 1024, ONE_MS = 1000, LISTEN_LOOK_MS = 50, PENDING = 8 };
 
 bool ptc_oauth_listen_open(PtcOauthListen *listener, int port)
 {
@@ -34,7 +34,7 @@ bool ptc_oauth_listen_open(PtcOauthListen *listener, int port)
         ptc_oauth_listen_close(listener);
         return false;
     }
-    snprintf(listener->redirect, sizeof listener->redirect, "http://127.0.0.1:%d" PATH,
+    snprintf(listener->redirect, sizeof listener->redirect, "http://127.0.0.1:%d" LISTEN_PATH,
              ntohs(here.sin_port));
     return true;
 }
@@ -49,21 +49,21 @@ void ptc_oauth_listen_close(PtcOauthListen *listener)
 /* ------------------------------------------------------------------------------- one request */
 
 /* Is there something to read before the time is over? */
-static bool is_ready(int fd, int64_t end_ns, const PtcCancel *cancel)
+static bool is_readable_in_time(int fd, int64_t end_ns, const PtcCancel *cancel)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     while (!ptc_cancelled(cancel) && ptc_clock_ns(NULL) < end_ns)
-        if (poll(&p, 1, LOOK_MS) > 0)
+        if (poll(&p, 1, LISTEN_LOOK_MS) > 0)
             return true;
     return false;
 }
 
 /* The beginning of a request, up to the end of its headers. */
-static size_t read_request(int fd, char *text, size_t size, const PtcCancel *cancel)
+static size_t read_redirect_request(int fd, char *text, size_t size, const PtcCancel *cancel)
 {
     int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)ONE_MS * 1000000;
     size_t n = 0;
-    while (n < size && is_ready(fd, end_ns, cancel)) {
+    while (n < size && is_readable_in_time(fd, end_ns, cancel)) {
         ssize_t got = recv(fd, text + n, size - n, MSG_DONTWAIT);
         if (got <= 0)
             break;
@@ -77,7 +77,7 @@ static size_t read_request(int fd, char *text, size_t size, const PtcCancel *can
 /* What the request line asks for, if it is our path with a query; absent otherwise. */
 static PtcText target_of(const char *text, size_t n)
 {
-    static const char begin[] = "GET " PATH "?";
+    static const char begin[] = "GET " LISTEN_PATH "?";
     const char *end = memmem(text, n, "\r\n", 2);
     size_t line = end ? (size_t)(end - text) : 0;
     if (line < sizeof begin - 1 || memcmp(text, begin, sizeof begin - 1) != 0)
@@ -86,7 +86,7 @@ static PtcText target_of(const char *text, size_t n)
     return blank ? (PtcText){text + 4, (size_t)(blank - text) - 4} : (PtcText){NULL, 0};
 }
 
-static void answer(int fd, bool ours)
+static void answer_browser(int fd, bool ours)
 {
     static const char body[] = "<!doctype html><title>ptc</title><p>ptc has the answer. You can "
                                "close this window and go back to the terminal.\n";
@@ -107,17 +107,17 @@ bool ptc_oauth_listen_wait(PtcOauthListen *listener, const char *state, int64_t 
 {
     char text[REQUEST_BYTES];
     bool found = false;
-    while (!found && is_ready(listener->fd, end_ns, cancel)) {
+    while (!found && is_readable_in_time(listener->fd, end_ns, cancel)) {
         int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) {
             /* Out of descriptors, say: the connection stays in the queue, and accepting it again at once would only
              * burn time. */
-            poll(NULL, 0, LOOK_MS);
+            poll(NULL, 0, LISTEN_LOOK_MS);
             continue;
         }
-        PtcText target = target_of(text, read_request(fd, text, sizeof text, cancel));
+        PtcText target = target_of(text, read_redirect_request(fd, text, sizeof text, cancel));
         found = target.bytes && ptc_oauth_redirect_is_ours(target, state);
-        answer(fd, found);
+        answer_browser(fd, found);
         close(fd);
         if (found)
             ptc_buf_add(address, target.bytes, target.len);

@@ -34,7 +34,7 @@ typedef struct {
 
 /* -------------------------------------------------------------------------------------- PKCE */
 
-static bool encode(PtcOauthWork *w, const uint8_t bytes[SECRET], char out[SECRET_TEXT])
+static bool encode_secret(PtcOauthWork *w, const uint8_t bytes[SECRET], char out[SECRET_TEXT])
 {
     PtcBuf buf;
     ptc_buf_init(&buf, w->mem, SECRET_TEXT);
@@ -50,11 +50,11 @@ static bool encode(PtcOauthWork *w, const uint8_t bytes[SECRET], char out[SECRET
 static bool make_secrets(Login *l)
 {
     uint8_t bytes[SECRET], digest[PTC_SHA256_BYTES];
-    bool ok = ptc_random_bytes(bytes, sizeof bytes) && encode(l->w, bytes, l->state) &&
-              ptc_random_bytes(bytes, sizeof bytes) && encode(l->w, bytes, l->verifier);
+    bool ok = ptc_random_bytes(bytes, sizeof bytes) && encode_secret(l->w, bytes, l->state) &&
+              ptc_random_bytes(bytes, sizeof bytes) && encode_secret(l->w, bytes, l->verifier);
     if (ok)
         ptc_sha256(l->verifier, strlen(l->verifier), digest);
-    ok = ok && encode(l->w, digest, l->challenge);
+    ok = ok && encode_secret(l->w, digest, l->challenge);
     ptc_secret_wipe(bytes, sizeof bytes);
     return ok || ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
                              "the system gives no random bytes, or ptc is out of memory");
@@ -83,7 +83,7 @@ static bool make_address(Login *l, PtcBuf *url)
     return ok || ptc_why_no_memory(&l->w->why);
 }
 
-static bool await(Login *l, PtcBuf *address)
+static bool await_redirect(Login *l, PtcBuf *address)
 {
     PtcOauthWork *w = l->w;
     if (l->way == PTC_OAUTH_PASTE)
@@ -95,7 +95,7 @@ static bool await(Login *l, PtcBuf *address)
                 : ptc_why_say(&w->why, PTC_WHY_LATE, "no answer came from the browser in time"));
 }
 
-static bool take_answer(Login *l, PtcText address, PtcOauthRedirect *redirect)
+static bool take_redirect_answer(Login *l, PtcText address, PtcOauthRedirect *redirect)
 {
     PtcWhy *why = &l->w->why;
     if (ptc_oauth_redirect_read(address, l->state, &l->plan.server, redirect, why))
@@ -116,7 +116,7 @@ static bool send_form(Login *l, PtcBuf *form)
     return ok;
 }
 
-static bool exchange(Login *l, const char *code)
+static bool exchange_login_code(Login *l, const char *code)
 {
     PtcBuf form;
     ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
@@ -137,8 +137,9 @@ static bool ask_browser(Login *l)
     bool ok = make_secrets(l) && make_address(l, &url);
     if (ok)
         l->person->show(l->person->user, ptc_buf_text(&url), NULL);
-    ok = ok && await(l, &address) && take_answer(l, ptc_buf_view(&address), &redirect) &&
-         exchange(l, redirect.code);
+    ok = ok && await_redirect(l, &address) &&
+         take_redirect_answer(l, ptc_buf_view(&address), &redirect) &&
+         exchange_login_code(l, redirect.code);
     ptc_secret_wipe(&redirect, sizeof redirect);
     ptc_secret_wipe(l->verifier, sizeof l->verifier);
     ptc_buf_deinit(&url);
@@ -252,7 +253,7 @@ static bool fill_record(Login *l, PtcOauthRecord *out)
 {
     uint8_t account[SECRET];
     char text[SECRET_TEXT];
-    if (!ptc_random_bytes(account, sizeof account) || !encode(l->w, account, text))
+    if (!ptc_random_bytes(account, sizeof account) || !encode_secret(l->w, account, text))
         return ptc_why_say(&l->w->why, PTC_WHY_REFUSED,
                            "the system gives no random bytes, or ptc is out of memory");
     *out = (PtcOauthRecord){

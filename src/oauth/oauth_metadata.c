@@ -15,7 +15,8 @@ static bool say_unusable(PtcWhy *why, const char *text)
 
 /* ---------------------------------------------------------------------------------- resource */
 
-static bool read_resource(PtcOauthDoc *doc, const char *url, PtcOauthResource *out, PtcWhy *why)
+static bool read_resource_metadata(PtcOauthDoc *doc, const char *url, PtcOauthResource *out,
+                                   PtcWhy *why)
 {
     out->resource = ptc_oauth_doc_text(doc, "resource");
     out->scopes = ptc_oauth_doc_words(doc, "scopes_supported");
@@ -37,7 +38,7 @@ bool ptc_oauth_metadata_resource(PtcMem *mem, PtcArena *arena, PtcText json, con
     PtcOauthDoc doc;
     *out = (PtcOauthResource){0};
     bool ok = ptc_oauth_doc_read(&doc, mem, arena, json)
-                  ? read_resource(&doc, url, out, why)
+                  ? read_resource_metadata(&doc, url, out, why)
                   : say_unusable(why, "it is not a JSON object");
     return ptc_oauth_doc_end(&doc, ok, why);
 }

@@ -8,7 +8,7 @@
 #include "base/text/secret.h"
 #include "oauth/oauth_url.h"
 
-static bool is_same(const char *a, const char *b)
+static bool is_same_secret(const char *a, const char *b)
 {
     return strlen(a) == strlen(b) && ptc_secret_same(a, b, strlen(a));
 }
@@ -30,7 +30,7 @@ bool ptc_oauth_redirect_is_ours(PtcText address, const char *state)
 {
     char said[256];
     return ptc_oauth_url_param(address, "state", said, sizeof said) == PTC_OAUTH_PARAM_FOUND &&
-           is_same(said, state);
+           is_same_secret(said, state);
 }
 
 bool ptc_oauth_redirect_read(PtcText address, const char *state, const PtcOauthServer *server,

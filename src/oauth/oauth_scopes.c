@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The next word; absent: there is none. */
-static PtcText next_word(const char **at)
+static PtcText next_scope_word(const char **at)
 {
     *at += strspn(*at, " ");
     PtcText word = {*at, strcspn(*at, " ")};
@@ -15,16 +15,16 @@ static PtcText next_word(const char **at)
 
 bool ptc_oauth_scopes_have(const char *scopes, PtcText word)
 {
-    for (PtcText w; scopes && (w = next_word(&scopes)).bytes;)
+    for (PtcText w; scopes && (w = next_scope_word(&scopes)).bytes;)
         if (ptc_text_same(w, word))
             return true;
     return false;
 }
 
-static void add_words(char *out, const char *scopes)
+static void add_scope_words(char *out, const char *scopes)
 {
     size_t len = strlen(out);
-    for (PtcText w; scopes && (w = next_word(&scopes)).bytes;) {
+    for (PtcText w; scopes && (w = next_scope_word(&scopes)).bytes;) {
         if (ptc_oauth_scopes_have(out, w))
             continue;
         if (len)
@@ -41,7 +41,7 @@ const char *ptc_oauth_scopes_join(PtcArena *arena, const char *a, const char *b)
     char *out = ptc_arena_zalloc(arena, bytes);
     if (!out)
         return NULL;
-    add_words(out, a);
-    add_words(out, b);
+    add_scope_words(out, a);
+    add_scope_words(out, b);
     return *out ? out : NULL;
 }

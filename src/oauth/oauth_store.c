@@ -18,7 +18,7 @@
 #include "json/emit.h"
 #include "oauth/oauth_doc.h"
 
-enum { FORMAT = 1, LOOK_MS = 50 };
+enum { OAUTH_FORMAT = 1, OAUTH_LOOK_MS = 50 };
 
 bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir, PtcText name,
                           const char *url)
@@ -34,7 +34,7 @@ bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir
 
 /* -------------------------------------------------------------------------------------- load */
 
-static void dir_of(char dir[PTC_OAUTH_STORE_PATH], const char *path)
+static void store_directory_of(char dir[PTC_OAUTH_STORE_PATH], const char *path)
 {
     const char *slash = strrchr(path, '/');
     snprintf(dir, PTC_OAUTH_STORE_PATH, "%.*s", slash ? (int)(slash - path) : 0, path);
@@ -45,7 +45,7 @@ static bool is_dir_private(const char *path, PtcWhy *why)
 {
     struct stat st;
     char dir[PTC_OAUTH_STORE_PATH];
-    dir_of(dir, path);
+    store_directory_of(dir, path);
     if (lstat(dir, &st) != 0)
         return true; /* then the file is missing too */
     if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
@@ -77,12 +77,12 @@ static bool read_record(PtcOauthDoc *doc, PtcOauthRecord *out)
         .life = ptc_oauth_doc_number(doc, "life", 0),
         .inside = ptc_oauth_doc_is_true(doc, "inside"),
     };
-    return ptc_oauth_doc_number(doc, "format", 0) == FORMAT && out->resource && out->issuer &&
+    return ptc_oauth_doc_number(doc, "format", 0) == OAUTH_FORMAT && out->resource && out->issuer &&
            out->token_endpoint && out->client.id && out->access && out->account &&
            !doc->short_of_memory;
 }
 
-static PtcOauthFound read_text(const char *path, PtcBuf *text, PtcWhy *why)
+static PtcOauthFound read_record_text(const char *path, PtcBuf *text, PtcWhy *why)
 {
     if (!ptc_private_file_check(path, why))
         return PTC_OAUTH_REFUSED;
@@ -103,7 +103,7 @@ PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *pat
     if (!is_dir_private(path, why))
         return PTC_OAUTH_REFUSED;
     ptc_buf_init(&text, mem, PTC_OAUTH_DOC_BYTES);
-    PtcOauthFound found = read_text(path, &text, why);
+    PtcOauthFound found = read_record_text(path, &text, why);
     if (found == PTC_OAUTH_FOUND) {
         if (!ptc_oauth_doc_read(&doc, mem, arena, ptc_buf_view(&text)) || !read_record(&doc, out))
             found = PTC_OAUTH_MISSING;
@@ -117,7 +117,7 @@ PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *pat
 
 /* -------------------------------------------------------------------------------------- save */
 
-static void put(PtcBuf *out, const char *name, const char *text)
+static void put_record_field(PtcBuf *out, const char *name, const char *text)
 {
     if (text)
         ptc_emit_field_cstr(out, name, text);
@@ -126,19 +126,19 @@ static void put(PtcBuf *out, const char *name, const char *text)
 static void write_record(PtcBuf *out, const PtcOauthRecord *r)
 {
     ptc_emit_object(out);
-    ptc_emit_field_int(out, "format", FORMAT);
-    put(out, "account", r->account);
-    put(out, "resource", r->resource);
-    put(out, "issuer", r->issuer);
-    put(out, "token_endpoint", r->token_endpoint);
-    put(out, "client_id", r->client.id);
-    put(out, "client_secret", r->client.secret);
-    put(out, "client_auth", ptc_oauth_auth_name(r->client.auth));
-    put(out, "client_key_file", r->client.key_file);
-    put(out, "access_token", r->access);
-    put(out, "refresh_token", r->refresh);
-    put(out, "scope", r->scope);
-    put(out, "wanted", r->wanted);
+    ptc_emit_field_int(out, "format", OAUTH_FORMAT);
+    put_record_field(out, "account", r->account);
+    put_record_field(out, "resource", r->resource);
+    put_record_field(out, "issuer", r->issuer);
+    put_record_field(out, "token_endpoint", r->token_endpoint);
+    put_record_field(out, "client_id", r->client.id);
+    put_record_field(out, "client_secret", r->client.secret);
+    put_record_field(out, "client_auth", ptc_oauth_auth_name(r->client.auth));
+    put_record_field(out, "client_key_file", r->client.key_file);
+    put_record_field(out, "access_token", r->access);
+    put_record_field(out, "refresh_token", r->refresh);
+    put_record_field(out, "scope", r->scope);
+    put_record_field(out, "wanted", r->wanted);
     ptc_emit_field_int(out, "expires_at", r->expires_at);
     ptc_emit_field_int(out, "life", r->life);
     ptc_emit_field_bool(out, "inside", r->inside);
@@ -195,7 +195,7 @@ int ptc_oauth_store_lock(const char *path, int64_t end_ns, const PtcCancel *canc
     char name[PTC_OAUTH_STORE_PATH + 8];
     snprintf(name, sizeof name, "%s.lock", path);
     for (;;) {
-        int lock = ptc_whole_file_lock(name, LOOK_MS);
+        int lock = ptc_whole_file_lock(name, OAUTH_LOOK_MS);
         if (lock >= 0 || (errno != EWOULDBLOCK && errno != EINTR) || ptc_cancelled(cancel) ||
             ptc_clock_ns(NULL) >= end_ns)
             return lock;

@@ -16,7 +16,7 @@ typedef struct {
     PtcText server, path;
 } Cut;
 
-static bool cut(const char *address, Cut *out)
+static bool cut_address(const char *address, Cut *out)
 {
     if (!ptc_url_parse(ptc_text_cstr(address), &out->url, NULL))
         return false;
@@ -31,8 +31,8 @@ static bool cut(const char *address, Cut *out)
     return true;
 }
 
-static void add_place(PtcOauthPlaces *out, const Cut *c, bool path_first, const char *well_known,
-                      bool path_last)
+static void add_metadata_place(PtcOauthPlaces *out, const Cut *c, bool path_first,
+                               const char *well_known, bool path_last)
 {
     char *url = out->urls[out->count];
     int n = snprintf(url, sizeof out->urls[0], "%.*s%.*s%s%.*s", (int)c->server.len,
@@ -46,30 +46,30 @@ void ptc_oauth_url_of_resource(const char *url, PtcOauthPlaces *out)
 {
     Cut c;
     out->count = 0;
-    if (!cut(url, &c))
+    if (!cut_address(url, &c))
         return;
     if (c.path.len)
-        add_place(out, &c, false, RESOURCE, true);
-    add_place(out, &c, false, RESOURCE, false);
+        add_metadata_place(out, &c, false, RESOURCE, true);
+    add_metadata_place(out, &c, false, RESOURCE, false);
 }
 
 void ptc_oauth_url_of_issuer(const char *issuer, PtcOauthPlaces *out)
 {
     Cut c;
     out->count = 0;
-    if (!cut(issuer, &c))
+    if (!cut_address(issuer, &c))
         return;
-    add_place(out, &c, false, SERVER, true);
-    add_place(out, &c, false, OPENID, true);
+    add_metadata_place(out, &c, false, SERVER, true);
+    add_metadata_place(out, &c, false, OPENID, true);
     if (c.path.len)
-        add_place(out, &c, true, OPENID, false);
+        add_metadata_place(out, &c, true, OPENID, false);
 }
 
 bool ptc_oauth_url_covers(const char *resource, const char *url)
 {
     Cut r, u;
-    if (!cut(resource, &r) || !cut(url, &u) || !ptc_url_same_server(&r.url, &u.url) ||
-        r.path.len > u.path.len)
+    if (!cut_address(resource, &r) || !cut_address(url, &u) ||
+        !ptc_url_same_server(&r.url, &u.url) || r.path.len > u.path.len)
         return false;
     bool same = r.path.len == 0 || memcmp(r.path.bytes, u.path.bytes, r.path.len) == 0;
     return same && (r.path.len == u.path.len || u.path.bytes[r.path.len] == '/');
@@ -105,7 +105,7 @@ static int hex(char c)
                                   : -1;
 }
 
-static bool decode(PtcText text, char *out, size_t size)
+static bool decode_query_text(PtcText text, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -140,7 +140,7 @@ PtcOauthParam ptc_oauth_url_param(PtcText address, const char *name, char *out, 
             n++;
         if (n > len && rest.bytes[len] == '=' && memcmp(rest.bytes, name, len) == 0) {
             PtcText value = {rest.bytes + len + 1, n - len - 1};
-            if (found != PTC_OAUTH_PARAM_MISSING || !decode(value, out, size))
+            if (found != PTC_OAUTH_PARAM_MISSING || !decode_query_text(value, out, size))
                 return PTC_OAUTH_PARAM_WRONG;
             found = PTC_OAUTH_PARAM_FOUND;
         }

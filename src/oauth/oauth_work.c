@@ -12,7 +12,7 @@
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_url.h"
 
-enum { REQUEST_MS = 20 * 1000, SHOWN = 200 };
+enum { REQUEST_MS = 20 * 1000, OAUTH_WORK_SHOWN = 200 };
 
 void ptc_oauth_work_init(PtcOauthWork *w, PtcMem *mem, PtcClient *http, const PtcCancel *cancel,
                          int64_t ms)
@@ -52,7 +52,7 @@ void ptc_oauth_work_drop(PtcOauthReply *reply)
     ptc_buf_deinit(&reply->body);
 }
 
-static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+static PtcPiece keep_oauth_body(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     PtcBuf *body = user;
     (void)answer;
@@ -69,7 +69,7 @@ static bool send_it(PtcOauthWork *w, PtcClientRequest *r, PtcOauthReply *reply)
     r->total_ms = REQUEST_MS;
     r->deadline_ns = w->end_ns;
     r->cancel = w->cancel;
-    r->piece = on_piece;
+    r->piece = keep_oauth_body;
     r->user = &reply->body;
     ptc_client_send(w->http, w->mem, r, &answer);
     reply->status = answer.status;
@@ -109,7 +109,7 @@ bool ptc_oauth_work_post_json(PtcOauthWork *w, const char *url, const PtcBuf *js
 }
 
 /* Authorization: Basic, of both parts encoded as in a form (RFC 6749, 2.3.1). */
-static bool add_basic(PtcOauthWork *w, PtcBuf *line, const PtcOauthClient *client)
+static bool add_basic_header(PtcOauthWork *w, PtcBuf *line, const PtcOauthClient *client)
 {
     PtcBuf pair;
     ptc_buf_init(&pair, w->mem, PTC_OAUTH_DOC_BYTES);
@@ -137,7 +137,7 @@ bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
         ptc_oauth_url_add(form, "client_secret", client->secret);
     ptc_why_init(&w->why);
     bool ok = client->auth != PTC_OAUTH_AUTH_KEY || ptc_oauth_assertion_add(w, client, form);
-    ok = ok && ptc_buf_ok(form) && (!header || add_basic(w, &basic, client));
+    ok = ok && ptc_buf_ok(form) && (!header || add_basic_header(w, &basic, client));
     PtcText headers[] = {PTC_TEXT("Accept: application/json"),
                          PTC_TEXT("Content-Type: application/x-www-form-urlencoded"),
                          ptc_buf_view(&basic)};
@@ -167,7 +167,8 @@ bool ptc_oauth_work_refused(PtcOauthWork *w, const char *what, const PtcOauthRep
                            reply->status);
     return ptc_why_say_code(&w->why, PTC_WHY_REFUSED, (int)ptc_oauth_fault_of(e.error),
                             "%s: the server says %.60s%s%.*s", what, e.error,
-                            e.description ? ": " : "", SHOWN, e.description ? e.description : "");
+                            e.description ? ": " : "", OAUTH_WORK_SHOWN,
+                            e.description ? e.description : "");
 }
 
 bool ptc_oauth_work_tokens(PtcOauthWork *w, const char *endpoint, PtcBuf *form,

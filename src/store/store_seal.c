@@ -13,17 +13,17 @@
 #include "base/os/private_file.h"
 #include "base/text/secret.h"
 
-enum { NAME_BYTES = 4096 };
+enum { SEAL_NAME_BYTES = 4096 };
 
 /* -------------------------------------------------------------------------------- the key */
 
-static bool fail(PtcWhy *why, const char *name, const char *what)
+static bool fail_store_key(PtcWhy *why, const char *name, const char *what)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "%s: %s", name, what);
 }
 
 /* A longer file is not a key either, hence the read past the end. */
-static bool read_all(int fd, uint8_t key[PTC_STORE_KEY_BYTES])
+static bool read_key_bytes(int fd, uint8_t key[PTC_STORE_KEY_BYTES])
 {
     uint8_t more;
     size_t have = 0;
@@ -35,76 +35,78 @@ static bool read_all(int fd, uint8_t key[PTC_STORE_KEY_BYTES])
     return have == PTC_STORE_KEY_BYTES && read(fd, &more, 1) == 0;
 }
 
-static bool read_key(const char *name, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent, PtcWhy *why)
+static bool read_store_key(const char *name, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent,
+                           PtcWhy *why)
 {
     int fd = open(name, O_RDONLY | O_CLOEXEC);
     *absent = fd < 0 && errno == ENOENT;
     if (fd < 0)
-        return fail(why, name, strerror(errno));
-    bool whole = read_all(fd, key);
+        return fail_store_key(why, name, strerror(errno));
+    bool whole = read_key_bytes(fd, key);
     close(fd);
     if (!whole)
-        return fail(why, name, "it is not a key, which has 32 bytes");
+        return fail_store_key(why, name, "it is not a key, which has 32 bytes");
     return ptc_private_file_check(name, why);
 }
 
 /* Written to a file of its own first, which then gets the name unless another process was faster: whoever reads the
  * key finds all of it. */
-static bool make_key(const char *name, PtcWhy *why)
+static bool make_store_key(const char *name, PtcWhy *why)
 {
     uint8_t key[PTC_STORE_KEY_BYTES];
-    char own[NAME_BYTES + 40];
+    char own[SEAL_NAME_BYTES + 40];
     if (!ptc_random_bytes(key, sizeof key))
-        return fail(why, name, "the system gives no random bytes");
+        return fail_store_key(why, name, "the system gives no random bytes");
     snprintf(own, sizeof own, "%s-%ld", name, (long)getpid());
     int fd = open(own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return fail(why, own, strerror(errno));
+        return fail_store_key(why, own, strerror(errno));
     bool ok = write(fd, key, sizeof key) == (ssize_t)sizeof key && fsync(fd) == 0 &&
               (link(own, name) == 0 || errno == EEXIST);
     int error = errno;
     ptc_secret_wipe(key, sizeof key);
     close(fd);
     unlink(own);
-    return ok || fail(why, name, strerror(error));
+    return ok || fail_store_key(why, name, strerror(error));
 }
 
 /* Reads again after making it, because another process may have been faster. */
 bool ptc_store_key_read(const char *path, bool make, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent,
                         PtcWhy *why)
 {
-    char name[NAME_BYTES];
+    char name[SEAL_NAME_BYTES];
     *absent = false;
     if (snprintf(name, sizeof name, "%s.key", path) >= (int)sizeof name)
-        return fail(why, "the store", "its name is too long");
-    if (read_key(name, key, absent, why))
+        return fail_store_key(why, "the store", "its name is too long");
+    if (read_store_key(name, key, absent, why))
         return true;
-    return *absent && make && make_key(name, why) && read_key(name, key, absent, why);
+    return *absent && make && make_store_key(name, why) && read_store_key(name, key, absent, why);
 }
 
 /* --------------------------------------------------------------------------------- seals */
 
 /* Byte by byte, so that a store can move between machines. */
-static void put_number(uint8_t out[8], uint64_t n)
+static void put_sealed_number(uint8_t out[8], uint64_t n)
 {
     for (int i = 0; i < 8; i++)
         out[i] = (uint8_t)(n >> (8 * i));
 }
 
-enum { NUMBERS = 8 };
+enum { SEAL_NUMBERS = 8 };
 
 /* Tags `first`, the record's name, some numbers and a last text. */
 static void seal(const uint8_t key[PTC_STORE_KEY_BYTES], const char *first,
                  const PtcStoreKey *record, const uint64_t numbers[3], PtcText last,
                  PtcStoreSeal *out)
 {
-    uint8_t head[NUMBERS * 8] = {0};
+    uint8_t head[SEAL_NUMBERS * 8] = {0};
     PtcText kind = ptc_text_cstr(record->kind);
     last = last.bytes ? last : PTC_TEXT("");
-    const uint64_t all[NUMBERS] = {strlen(first), kind.len,   record->owner.len, record->key.len,
-                                   numbers[0],    numbers[1], numbers[2],        last.len};
-    for (size_t i = 0; i < NUMBERS; i++)
-        put_number(head + 8 * i, all[i]);
+    const uint64_t all[SEAL_NUMBERS] = {strlen(first),   kind.len,   record->owner.len,
+                                        record->key.len, numbers[0], numbers[1],
+                                        numbers[2],      last.len};
+    for (size_t i = 0; i < SEAL_NUMBERS; i++)
+        put_sealed_number(head + 8 * i, all[i]);
     const PtcText parts[] = {{(const char *)head, sizeof head},
                              {first, strlen(first)},
                              kind,

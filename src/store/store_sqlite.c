@@ -11,7 +11,7 @@
 #include "base/text/secret.h"
 #include "store/store_sqlite_int.h"
 
-static Db *of(PtcStore *store)
+static Db *as_sqlite_store(PtcStore *store)
 {
     return (Db *)(void *)store;
 }
@@ -33,18 +33,18 @@ static PtcStoreStatus failure(Db *db, int code)
 }
 
 /* Bindings are cleared because they point into the caller's memory. */
-static void finish(Db *db, Statement which)
+static void finish_statement(Db *db, Statement which)
 {
     db->lib.reset(db->statements[which]);
     db->lib.clear_bindings(db->statements[which]);
 }
 
 /* Runs a statement that returns no row. */
-static PtcStoreStatus run(Db *db, Statement which, int bound)
+static PtcStoreStatus run_statement(Db *db, Statement which, int bound)
 {
     int code = bound == SQLITE_OK ? db->lib.step(db->statements[which]) : bound;
     PtcStoreStatus status = code == SQLITE_DONE ? PTC_STORE_OK : failure(db, code);
-    finish(db, which);
+    finish_statement(db, which);
     return status;
 }
 
@@ -64,13 +64,13 @@ static int bind_kind(Db *db, Statement which, const char *kind)
     return db->lib.bind_text(db->statements[which], 1, kind, -1, SQLITE_STATIC);
 }
 
-static int bind_key(Db *db, Statement which, const PtcStoreKey *key)
+static int bind_record_key(Db *db, Statement which, const PtcStoreKey *key)
 {
     return bind_kind(db, which, key->kind) | bind_bytes(db, which, 2, key->owner) |
            bind_bytes(db, which, 3, key->key);
 }
 
-static PtcText column(Db *db, Statement which, int at)
+static PtcText column_bytes_of(Db *db, Statement which, int at)
 {
     sqlite3_stmt *statement = db->statements[which];
     const void *bytes = db->lib.column_blob(statement, at);
@@ -81,7 +81,7 @@ static PtcText column(Db *db, Statement which, int at)
 static void take_stored(Db *db, Statement which, PtcStored *stored)
 {
     sqlite3_stmt *statement = db->statements[which];
-    PtcText meta = column(db, which, 5);
+    PtcText meta = column_bytes_of(db, which, 5);
     *stored = (PtcStored){.version = (uint64_t)db->lib.column_int64(statement, 0),
                           .created_ms = db->lib.column_int64(statement, 1),
                           .used_ms = db->lib.column_int64(statement, 2),
@@ -112,32 +112,32 @@ static bool rest_is_good(Db *db, Statement which, int at, const PtcStoreKey *key
                        .expires_ms = stored->expires_ms,
                        .meta = {stored->meta, stored->meta_len}};
     ptc_store_seal_rest(db->key, key, stored->version, &put, &seal);
-    return ptc_store_seal_is(&seal, column(db, which, at));
+    return ptc_store_seal_is(&seal, column_bytes_of(db, which, at));
 }
 
 static bool bytes_are_good(Db *db, const PtcStoreKey *key, uint64_t version, PtcText bytes)
 {
     PtcStoreSeal seal;
     ptc_store_seal_bytes(db->key, key, version, bytes, &seal);
-    return ptc_store_seal_is(&seal, column(db, GET, 8));
+    return ptc_store_seal_is(&seal, column_bytes_of(db, GET, 8));
 }
 
 /* -------------------------------------------------------------------------- transactions */
 
 /* BEGIN IMMEDIATE: takes the write lock now, so that what is read next cannot change. */
-static PtcStoreStatus begin(Db *db)
+static PtcStoreStatus begin_transaction(Db *db)
 {
-    return run(db, BEGIN, SQLITE_OK);
+    return run_statement(db, BEGIN, SQLITE_OK);
 }
 
 /* Commits a success and rolls back anything else. */
-static PtcStoreStatus end(Db *db, PtcStoreStatus status)
+static PtcStoreStatus end_transaction(Db *db, PtcStoreStatus status)
 {
     if (status == PTC_STORE_OK)
-        status = run(db, COMMIT, SQLITE_OK);
+        status = run_statement(db, COMMIT, SQLITE_OK);
     if (status != PTC_STORE_OK) { /* fails if SQLite has rolled back already, which is fine */
         (void)!db->lib.step(db->statements[ROLLBACK]);
-        finish(db, ROLLBACK);
+        finish_statement(db, ROLLBACK);
     }
     return status;
 }
@@ -145,14 +145,15 @@ static PtcStoreStatus end(Db *db, PtcStoreStatus status)
 /* ------------------------------------------------------------------------------ reading */
 
 /* Takes the row that GET has found. */
-static PtcStoreStatus take_row(Db *db, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
+static PtcStoreStatus take_found_row(Db *db, const PtcStoreKey *key, PtcStored *stored,
+                                     PtcBuf *bytes)
 {
     take_stored(db, GET, stored);
     if (!rest_is_good(db, GET, 7, key, stored))
         return damaged(db);
     if (!bytes)
         return PTC_STORE_OK;
-    PtcText text = column(db, GET, 6);
+    PtcText text = column_bytes_of(db, GET, 6);
     if (!bytes_are_good(db, key, stored->version, text))
         return damaged(db);
     if (ptc_buf_add(bytes, text.bytes, text.len))
@@ -160,10 +161,11 @@ static PtcStoreStatus take_row(Db *db, const PtcStoreKey *key, PtcStored *stored
     return bytes->full ? PTC_STORE_FULL : PTC_STORE_NO_MEMORY;
 }
 
-static PtcStoreStatus read_row(Db *db, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
+static PtcStoreStatus read_record_row(Db *db, const PtcStoreKey *key, PtcStored *stored,
+                                      PtcBuf *bytes)
 {
     PtcStoreStatus status = PTC_STORE_OK;
-    int code = bind_key(db, GET, key) | bind_number(db, GET, 4, bytes != NULL);
+    int code = bind_record_key(db, GET, key) | bind_number(db, GET, 4, bytes != NULL);
     if (code == SQLITE_OK)
         code = db->lib.step(db->statements[GET]);
     if (code == SQLITE_DONE) {
@@ -171,17 +173,18 @@ static PtcStoreStatus read_row(Db *db, const PtcStoreKey *key, PtcStored *stored
     } else if (code != SQLITE_ROW) {
         status = failure(db, code);
     } else {
-        status = take_row(db, key, stored, bytes);
+        status = take_found_row(db, key, stored, bytes);
     }
-    finish(db, GET);
+    finish_statement(db, GET);
     return status;
 }
 
-static PtcStoreStatus get(PtcStore *store, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
+static PtcStoreStatus get_from_sqlite(PtcStore *store, const PtcStoreKey *key, PtcStored *stored,
+                                      PtcBuf *bytes)
 {
-    Db *db = of(store);
+    Db *db = as_sqlite_store(store);
     pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = read_row(db, key, stored, bytes);
+    PtcStoreStatus status = read_record_row(db, key, stored, bytes);
     pthread_mutex_unlock(&db->lock);
     return status;
 }
@@ -195,22 +198,22 @@ static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *
     while (code == SQLITE_OK && more &&
            (code = db->lib.step(db->statements[which])) == SQLITE_ROW) {
         take_stored(db, which, &stored);
-        PtcStoreKey key = {kind, column(db, which, 6), column(db, which, 7)};
+        PtcStoreKey key = {kind, column_bytes_of(db, which, 6), column_bytes_of(db, which, 7)};
         if (sealed && !rest_is_good(db, which, 8, &key, &stored))
             (void)damaged(db);
         else
             more = visit(user, &key, &stored);
         code = SQLITE_OK;
     }
-    finish(db, which);
+    finish_statement(db, which);
     return code == SQLITE_DONE || !more ? PTC_STORE_OK : failure(db, code);
 }
 
 /* Damaged records are left out: one bad row must not hide the others. */
-static PtcStoreStatus list(PtcStore *store, const char *kind, PtcText owner, PtcStoreVisit *visit,
-                           void *user)
+static PtcStoreStatus list_sqlite(PtcStore *store, const char *kind, PtcText owner,
+                                  PtcStoreVisit *visit, void *user)
 {
-    Db *db = of(store);
+    Db *db = as_sqlite_store(store);
     pthread_mutex_lock(&db->lock);
     int code = bind_kind(db, LIST, kind);
     if (owner.bytes)
@@ -223,9 +226,9 @@ static PtcStoreStatus list(PtcStore *store, const char *kind, PtcText owner, Ptc
 /* How much there is of a kind, in all and for one owner. */
 typedef struct {
     size_t count, bytes, own_count, own_bytes;
-} Sum;
+} StoreSum;
 
-static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, Sum *sum)
+static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, StoreSum *sum)
 {
     int code = bind_kind(db, SUM, kind) | bind_bytes(db, SUM, 2, owner);
     if (code == SQLITE_OK)
@@ -234,14 +237,14 @@ static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, Sum *sum)
     size_t *all[] = {&sum->count, &sum->bytes, &sum->own_count, &sum->own_bytes};
     for (int i = 0; i < 4; i++)
         *all[i] = ok ? (size_t)db->lib.column_int64(db->statements[SUM], i) : 0;
-    finish(db, SUM);
+    finish_statement(db, SUM);
     return ok ? PTC_STORE_OK : failure(db, code);
 }
 
-static PtcStoreStatus sum(PtcStore *store, const char *kind, size_t *count, size_t *bytes)
+static PtcStoreStatus sum_sqlite(PtcStore *store, const char *kind, size_t *count, size_t *bytes)
 {
-    Db *db = of(store);
-    Sum found;
+    Db *db = as_sqlite_store(store);
+    StoreSum found;
     pthread_mutex_lock(&db->lock);
     PtcStoreStatus status = add_up(db, kind, PTC_TEXT(""), &found);
     pthread_mutex_unlock(&db->lock);
@@ -253,7 +256,7 @@ static PtcStoreStatus sum(PtcStore *store, const char *kind, size_t *count, size
 /* ------------------------------------------------------------------------------ writing */
 
 /* Would `len` bytes fit in place of `old` ones, where there are `have` and may be `most` (0: unlimited)? */
-static bool has_room(size_t have, size_t old, size_t len, size_t most)
+static bool has_replacement_room(size_t have, size_t old, size_t len, size_t most)
 {
     have -= old < have ? old : have;
     return !most || (have <= most && len <= most - have);
@@ -265,16 +268,16 @@ static PtcStoreStatus check_bounds(Db *db, const PtcStoreKey *key, const PtcStor
 {
     const PtcStoreBounds *b = &put->bounds;
     bool is_new = put->expected == 0;
-    Sum sum;
+    StoreSum sum;
     if (!ptc_store_is_bounded(b) || (!is_new && put->bytes.len <= old))
         return PTC_STORE_OK;
     PtcStoreStatus status = add_up(db, key->kind, key->owner, &sum);
     if (status != PTC_STORE_OK)
         return status;
-    bool many = is_new && (!has_room(sum.count, 0, 1, b->count) ||
-                           !has_room(sum.own_count, 0, 1, b->owner_count));
-    bool large = !has_room(sum.bytes, old, put->bytes.len, b->bytes) ||
-                 !has_room(sum.own_bytes, old, put->bytes.len, b->owner_bytes);
+    bool many = is_new && (!has_replacement_room(sum.count, 0, 1, b->count) ||
+                           !has_replacement_room(sum.own_count, 0, 1, b->owner_count));
+    bool large = !has_replacement_room(sum.bytes, old, put->bytes.len, b->bytes) ||
+                 !has_replacement_room(sum.own_bytes, old, put->bytes.len, b->owner_bytes);
     return many || large ? PTC_STORE_FULL : PTC_STORE_OK;
 }
 
@@ -288,7 +291,7 @@ static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStorePu
                                 bool may_grow)
 {
     Statement which = put->expected == 0 ? ADD : put->bytes.bytes ? CHANGE : TOUCH;
-    int code = bind_key(db, which, key) | bind_number(db, which, 5, put->used_ms) |
+    int code = bind_record_key(db, which, key) | bind_number(db, which, 5, put->used_ms) |
                bind_number(db, which, 6, put->expires_ms) | bind_bytes(db, which, 8, put->meta);
     if (which != ADD)
         code |= bind_number(db, which, 4, (int64_t)put->expected);
@@ -305,7 +308,7 @@ static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStorePu
         ptc_store_seal_bytes(db->key, key, version, put->bytes, &bytes);
         code |= bind_bytes(db, which, 12, seal_text(&bytes));
     }
-    return run(db, which, code);
+    return run_statement(db, which, code);
 }
 
 /* Inside the transaction, so nothing changes between the checks and the write. */
@@ -313,7 +316,7 @@ static PtcStoreStatus put_locked(Db *db, const PtcStoreKey *key, const PtcStoreP
                                  uint64_t *version)
 {
     PtcStored there = {.version = 0};
-    PtcStoreStatus status = read_row(db, key, &there, NULL);
+    PtcStoreStatus status = read_record_row(db, key, &there, NULL);
     if (status != PTC_STORE_OK && status != PTC_STORE_ABSENT)
         return status;
     *version = there.version;
@@ -341,10 +344,10 @@ static PtcStoreStatus put_at_once(Db *db, const PtcStoreKey *key, const PtcStore
 }
 
 /* The transaction is only for what put_at_once could not decide: a conflict, a missing record, a bound. */
-static PtcStoreStatus put(PtcStore *store, const PtcStoreKey *key, const PtcStorePut *record,
-                          uint64_t *version)
+static PtcStoreStatus put_in_sqlite(PtcStore *store, const PtcStoreKey *key,
+                                    const PtcStorePut *record, uint64_t *version)
 {
-    Db *db = of(store);
+    Db *db = as_sqlite_store(store);
     *version = 0;
     if (record->meta.len > PTC_STORE_META)
         return PTC_STORE_FULL;
@@ -353,21 +356,21 @@ static PtcStoreStatus put(PtcStore *store, const PtcStoreKey *key, const PtcStor
     bool done = false;
     if (record->expected)
         status = put_at_once(db, key, record, version, &done);
-    if (status == PTC_STORE_OK && !done && (status = begin(db)) == PTC_STORE_OK)
-        status = end(db, put_locked(db, key, record, version));
+    if (status == PTC_STORE_OK && !done && (status = begin_transaction(db)) == PTC_STORE_OK)
+        status = end_transaction(db, put_locked(db, key, record, version));
     pthread_mutex_unlock(&db->lock);
     return status;
 }
 
 static PtcStoreStatus remove_row(Db *db, const PtcStoreKey *key)
 {
-    PtcStoreStatus status = run(db, REMOVE, bind_key(db, REMOVE, key));
+    PtcStoreStatus status = run_statement(db, REMOVE, bind_record_key(db, REMOVE, key));
     return status == PTC_STORE_OK && db->lib.changes(db->db) == 0 ? PTC_STORE_ABSENT : status;
 }
 
-static PtcStoreStatus remove_one(PtcStore *store, const PtcStoreKey *key)
+static PtcStoreStatus remove_from_sqlite(PtcStore *store, const PtcStoreKey *key)
 {
-    Db *db = of(store);
+    Db *db = as_sqlite_store(store);
     pthread_mutex_lock(&db->lock);
     PtcStoreStatus status = remove_row(db, key);
     pthread_mutex_unlock(&db->lock);
@@ -392,18 +395,18 @@ static bool sweep_one(void *user, const PtcStoreKey *key, const PtcStored *store
     return s->status == PTC_STORE_OK;
 }
 
-static PtcStoreStatus expire(PtcStore *store, const char *kind, int64_t now_ms, int64_t idle_ms,
-                             PtcStoreVisit *spare, void *user)
+static PtcStoreStatus expire_sqlite(PtcStore *store, const char *kind, int64_t now_ms,
+                                    int64_t idle_ms, PtcStoreVisit *spare, void *user)
 {
-    Db *db = of(store);
+    Db *db = as_sqlite_store(store);
     Sweep s = {db, spare, user, PTC_STORE_OK};
     pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = begin(db);
+    PtcStoreStatus status = begin_transaction(db);
     if (status == PTC_STORE_OK) {
         int code = bind_kind(db, OVER, kind) | bind_number(db, OVER, 2, now_ms) |
                    bind_number(db, OVER, 3, now_ms - idle_ms);
         status = visit_rows(db, OVER, code, kind, false, sweep_one, &s);
-        status = end(db, status == PTC_STORE_OK ? s.status : status);
+        status = end_transaction(db, status == PTC_STORE_OK ? s.status : status);
     }
     pthread_mutex_unlock(&db->lock);
     return status;
@@ -413,7 +416,7 @@ static PtcStoreStatus expire(PtcStore *store, const char *kind, int64_t now_ms, 
 
 static void free_db(PtcStore *store)
 {
-    Db *db = of(store);
+    Db *db = as_sqlite_store(store);
     PtcMem mem;
     for (int i = 0; i < STATEMENTS; i++)
         if (db->statements[i])
@@ -431,7 +434,9 @@ static void free_db(PtcStore *store)
 
 PtcStore *ptc_store_sqlite(const char *path, PtcWhy *why)
 {
-    static const PtcStoreClass class = {get, put, remove_one, list, expire, sum, free_db};
+    static const PtcStoreClass class = {get_from_sqlite, put_in_sqlite, remove_from_sqlite,
+                                        list_sqlite,     expire_sqlite, sum_sqlite,
+                                        free_db};
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     Db *db = ptc_mem_alloc(&mem, sizeof *db);

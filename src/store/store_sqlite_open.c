@@ -10,7 +10,7 @@
 #include "base/budget.h"
 #include "base/os/private_file.h"
 
-enum { SCHEMA = 3, BUSY_MS = 5000 };
+enum { STORE_SCHEMA = 3, BUSY_MS = 5000 };
 
 /* ?1 kind, ?2 owner and ?3 key wherever they occur.  The bytes are only read when they are wanted, because they may
  * be large. */
@@ -49,7 +49,7 @@ static const char schema[] =
     "CREATE INDEX ptc_record_size ON ptc_record(kind,owner,size)";
 
 static const char set_version[] = "PRAGMA user_version=3";
-_Static_assert(SCHEMA == 3, "the number that is set");
+_Static_assert(STORE_SCHEMA == 3, "the number that is set");
 
 /* One file being opened. */
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
     bool told; /* why already says what is wrong; otherwise ask SQLite */
 } Opening;
 
-static int refuse(Opening *o, const char *what)
+static int refuse_opening(Opening *o, const char *what)
 {
     ptc_why_say(o->why, PTC_WHY_REFUSED, "%s: %s", o->path, what);
     o->told = true;
@@ -90,14 +90,14 @@ static int ask_number(const Opening *o, const char *sql, long *n)
 /* --------------------------------------------------------------------------------- tables */
 
 /* A store whose key is missing is refused: a new key would make every record look damaged. */
-static int take_key(Opening *o, bool make)
+static int take_store_key(Opening *o, bool make)
 {
     bool absent;
     if (ptc_store_key_read(o->path, make, o->db->key, &absent, o->why))
         return SQLITE_OK;
     if (absent && !make)
-        return refuse(o, "its key, a file of the same name with .key appended, is missing; "
-                         "put it back, or remove the store and start again");
+        return refuse_opening(o, "its key, a file of the same name with .key appended, is missing; "
+                                 "put it back, or remove the store and start again");
     o->told = true;
     return SQLITE_ERROR;
 }
@@ -108,46 +108,47 @@ static int make_tables(Opening *o, long *found)
 {
     long tables = 0;
     int code = ask_number(o, "PRAGMA user_version", found);
-    if (code != SQLITE_OK || *found >= SCHEMA)
+    if (code != SQLITE_OK || *found >= STORE_SCHEMA)
         return code;
     code = ask_number(o, "SELECT count(*)FROM sqlite_master WHERE name LIKE 'ptc!_%' ESCAPE '!'",
                       &tables);
     if (code == SQLITE_OK && (*found || tables))
-        return refuse(o, "it has the format of another version of ptc; name another file, or "
-                         "remove this one and its key");
+        return refuse_opening(o,
+                              "it has the format of another version of ptc; name another file, or "
+                              "remove this one and its key");
     if (code == SQLITE_OK)
         code = exec(o, schema);
     if (code == SQLITE_OK)
-        code = take_key(o, true);
+        code = take_store_key(o, true);
     return code == SQLITE_OK ? exec(o, set_version) : code;
 }
 
 /* Does not write to a file that is up to date. */
-static int check_schema(Opening *o)
+static int check_store_schema(Opening *o)
 {
     long found = 0;
     int code = ask_number(o, "PRAGMA user_version", &found);
-    if (code == SQLITE_OK && found < SCHEMA) {
+    if (code == SQLITE_OK && found < STORE_SCHEMA) {
         if ((code = exec(o, "BEGIN IMMEDIATE")) != SQLITE_OK)
             return code;
         code = make_tables(o, &found);
         int ended = exec(o, code == SQLITE_OK ? "COMMIT" : "ROLLBACK");
         code = code == SQLITE_OK ? ended : code;
     }
-    if (code == SQLITE_OK && found > SCHEMA)
-        return refuse(o, "it was written by a newer version of ptc");
-    return code == SQLITE_OK ? take_key(o, false) : code;
+    if (code == SQLITE_OK && found > STORE_SCHEMA)
+        return refuse_opening(o, "it was written by a newer version of ptc");
+    return code == SQLITE_OK ? take_store_key(o, false) : code;
 }
 
 /* Tries again for a while, because switching to the write-ahead log does not wait for other processes by itself. */
-static int set_up(Opening *o)
+static int set_up_database(Opening *o)
 {
     int64_t until = ptc_clock_ns(NULL) + (int64_t)BUSY_MS * 1000000;
     int code;
     do {
         code = exec(o, pragmas);
         if (code == SQLITE_OK)
-            code = check_schema(o);
+            code = check_store_schema(o);
     } while ((code & 0xff) == SQLITE_BUSY && ptc_clock_ns(NULL) < until);
     return code;
 }
@@ -162,7 +163,7 @@ static int open_file(Opening *o)
     if (code == SQLITE_OK)
         code = db->lib.busy_timeout(db->db, BUSY_MS);
     if (code == SQLITE_OK)
-        code = set_up(o);
+        code = set_up_database(o);
     umask(old);
     return code;
 }
@@ -174,7 +175,7 @@ bool ptc_store_sqlite_open(Db *db, const char *path, PtcWhy *why)
     if (!ptc_private_file_check(path, why))
         return false;
     if (path[0] == ':') { /* SQLite's own names for databases in memory */
-        (void)refuse(&o, "name a file; without a store records are kept in memory");
+        (void)refuse_opening(&o, "name a file; without a store records are kept in memory");
         return false;
     }
     int code = open_file(&o);

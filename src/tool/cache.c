@@ -9,7 +9,7 @@
 #include "value/str.h"
 
 enum {
-    WAIT_MS = 5,                     /* between two checks whether to keep waiting */
+    CACHE_WAIT_MS = 5,               /* between two checks whether to keep waiting */
     SLACK_BYTES = 2 * PTC_PAGE_BYTES /* of dead values, before a collection is worthwhile */
 };
 
@@ -27,7 +27,7 @@ struct PtcCacheEntry {
 
 /* ----------------------------------------------------------------------- table */
 
-static uint64_t hash_of(const char *bytes, size_t len)
+static uint64_t hash_cache_key(const char *bytes, size_t len)
 {
     uint64_t h = ptc_hash_begin(len), word = 0;
     for (; len >= sizeof word; bytes += sizeof word, len -= sizeof word) {
@@ -39,23 +39,25 @@ static uint64_t hash_of(const char *bytes, size_t len)
     return ptc_hash_step(h, word);
 }
 
-static PtcCacheEntry **chain_of(const PtcCache *cache, uint64_t hash)
+static PtcCacheEntry **cache_chain_of(const PtcCache *cache, uint64_t hash)
 {
     return &cache->table[(hash ^ hash >> 32) & (cache->table_cap - 1)];
 }
 
-static PtcCacheEntry *find(const PtcCache *cache, uint64_t hash, const char *key, size_t len)
+static PtcCacheEntry *find_cache_entry(const PtcCache *cache, uint64_t hash, const char *key,
+                                       size_t len)
 {
-    PtcCacheEntry *e = cache->table ? *chain_of(cache, hash) : NULL;
+    PtcCacheEntry *e = cache->table ? *cache_chain_of(cache, hash) : NULL;
     while (e && (e->hash != hash || e->key_len != len || memcmp(e->key, key, len) != 0))
         e = e->next;
     return e;
 }
 
 /* Enlarges the table if it has fewer chains than entries; staying small is not a failure. */
-static bool grow_table(PtcCache *cache)
+static bool grow_cache_table(PtcCache *cache)
 {
-    size_t cap = cache->table_cap ? cache->table_cap * 2 : 16, all = cache->count + cache->flights;
+    size_t cap = cache->table_cap ? cache->table_cap * 2 : 16,
+           all = cache->count + cache->pending_count;
     if (cache->table && all < cache->table_cap)
         return true;
     PtcCacheEntry **old = cache->table, **table = ptc_mem_alloc(cache->mem, cap * sizeof(*table));
@@ -67,7 +69,7 @@ static bool grow_table(PtcCache *cache)
     cache->table_cap = cap;
     for (size_t i = 0; i < old_cap; i++) {
         for (PtcCacheEntry *e = old[i], *next; e; e = next) {
-            PtcCacheEntry **chain = chain_of(cache, e->hash);
+            PtcCacheEntry **chain = cache_chain_of(cache, e->hash);
             next = e->next;
             e->next = *chain;
             *chain = e;
@@ -78,9 +80,9 @@ static bool grow_table(PtcCache *cache)
 }
 
 /* Removes an entry from its chain and frees it; its value stays in the heap. */
-static void drop(PtcCache *cache, PtcCacheEntry *e)
+static void drop_cache_entry(PtcCache *cache, PtcCacheEntry *e)
 {
-    PtcCacheEntry **at = chain_of(cache, e->hash);
+    PtcCacheEntry **at = cache_chain_of(cache, e->hash);
     while (*at != e)
         at = &(*at)->next;
     *at = e->next;
@@ -106,7 +108,7 @@ static void evict(PtcCache *cache, PtcCacheEntry *e)
     unlink_used(cache, e);
     cache->count--;
     cache->bytes -= e->bytes;
-    drop(cache, e);
+    drop_cache_entry(cache, e);
 }
 
 /* ------------------------------------------------------------------------ heap */
@@ -117,7 +119,7 @@ static size_t heap_bytes(const PtcHeap *heap)
     return heap->used - (size_t)(heap->end - heap->cur) - (size_t)(heap->over_end - heap->over);
 }
 
-static void collect(PtcCache *cache)
+static void collect_cache(PtcCache *cache)
 {
     ptc_heap_mark_begin(&cache->heap);
     for (const PtcCacheEntry *e = cache->newest; e; e = e->older)
@@ -126,14 +128,14 @@ static void collect(PtcCache *cache)
 }
 
 /* Collects when as much is dead as alive. */
-static void tidy(PtcCache *cache)
+static void collect_cache_if_due(PtcCache *cache)
 {
     if (heap_bytes(&cache->heap) > 2 * cache->bytes + SLACK_BYTES)
-        collect(cache);
+        collect_cache(cache);
 }
 
 /* A copy in the cache's heap and its size; PTC_NONE if it is too large or out of memory. */
-static PtcValue copy_in(PtcCache *cache, PtcValue v, size_t *bytes)
+static PtcValue copy_into_cache(PtcCache *cache, PtcValue v, size_t *bytes)
 {
     PtcHeap *heap = &cache->heap;
     PtcCopy copy;
@@ -148,7 +150,7 @@ static PtcValue copy_in(PtcCache *cache, PtcValue v, size_t *bytes)
 }
 
 /* A copy of a stored value for a run. */
-static PtcValue copy_out(PtcCache *cache, PtcCacheEntry *e, PtcHeap *into)
+static PtcValue copy_out_of_cache(PtcCache *cache, PtcCacheEntry *e, PtcHeap *into)
 {
     PtcCopy copy;
     unlink_used(cache, e);
@@ -200,30 +202,30 @@ void ptc_cache_deinit(PtcCache *cache)
 
 bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into, PtcValue *value)
 {
-    uint64_t hash = hash_of(key, len);
+    uint64_t hash = hash_cache_key(key, len);
     pthread_mutex_lock(&cache->lock);
-    PtcCacheEntry *e = find(cache, hash, key, len);
+    PtcCacheEntry *e = find_cache_entry(cache, hash, key, len);
     bool stored = e && e->value != PTC_NONE;
-    *value = stored ? copy_out(cache, e, into) : PTC_NONE;
+    *value = stored ? copy_out_of_cache(cache, e, into) : PTC_NONE;
     cache->misses += !stored;
     pthread_mutex_unlock(&cache->lock);
     return *value != PTC_NONE;
 }
 
 /* A new entry for a call in flight, or NULL. */
-static PtcCacheEntry *new_flight(PtcCache *cache, uint64_t hash, const char *key, size_t len,
-                                 const PtcBudget *budget)
+static PtcCacheEntry *new_pending_entry(PtcCache *cache, uint64_t hash, const char *key, size_t len,
+                                        const PtcBudget *budget)
 {
-    if (len > SIZE_MAX / 2 || !grow_table(cache))
+    if (len > SIZE_MAX / 2 || !grow_cache_table(cache))
         return NULL;
     PtcCacheEntry *e = ptc_mem_alloc(cache->mem, sizeof *e + len);
     if (!e)
         return NULL;
     *e = (PtcCacheEntry){.hash = hash, .owner = pthread_self(), .budget = budget, .key_len = len};
     memcpy(e->key, key, len);
-    e->next = *chain_of(cache, hash);
-    *chain_of(cache, hash) = e;
-    cache->flights++;
+    e->next = *cache_chain_of(cache, hash);
+    *cache_chain_of(cache, hash) = e;
+    cache->pending_count++;
     return e;
 }
 
@@ -236,7 +238,7 @@ static bool wait_more(PtcCache *cache, const PtcCacheWait *wait, bool paused)
 #else
     clock_gettime(CLOCK_MONOTONIC, &until);
 #endif
-    until.tv_nsec += WAIT_MS * 1000000;
+    until.tv_nsec += CACHE_WAIT_MS * 1000000;
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
@@ -248,14 +250,15 @@ static bool wait_more(PtcCache *cache, const PtcCacheWait *wait, bool paused)
     return on;
 }
 
-static PtcCacheAnswer begin(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
-                            const PtcCacheWait *wait, PtcValue *value, PtcCacheEntry **flight)
+static PtcCacheAnswer begin_cached_call(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
+                                        const PtcCacheWait *wait, PtcValue *value,
+                                        PtcCacheEntry **pending)
 {
-    uint64_t hash = hash_of(key, len);
+    uint64_t hash = hash_cache_key(key, len);
     PtcCacheEntry *e;
-    while ((e = find(cache, hash, key, len)) != NULL) {
+    while ((e = find_cache_entry(cache, hash, key, len)) != NULL) {
         if (e->value != PTC_NONE) {
-            *value = copy_out(cache, e, into);
+            *value = copy_out_of_cache(cache, e, into);
             return *value == PTC_NONE ? PTC_CACHE_STOPPED : PTC_CACHE_HIT;
         }
         if (pthread_equal(e->owner, pthread_self()))
@@ -264,17 +267,17 @@ static PtcCacheAnswer begin(PtcCache *cache, const char *key, size_t len, PtcHea
             return PTC_CACHE_STOPPED;
     }
     cache->misses++;
-    *flight = new_flight(cache, hash, key, len, into->budget);
-    return *flight ? PTC_CACHE_MINE : PTC_CACHE_BYPASS;
+    *pending = new_pending_entry(cache, hash, key, len, into->budget);
+    return *pending ? PTC_CACHE_MINE : PTC_CACHE_BYPASS;
 }
 
 PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
-                               const PtcCacheWait *wait, PtcValue *value, PtcCacheEntry **flight)
+                               const PtcCacheWait *wait, PtcValue *value, PtcCacheEntry **pending)
 {
     *value = PTC_NONE;
-    *flight = NULL;
+    *pending = NULL;
     pthread_mutex_lock(&cache->lock);
-    PtcCacheAnswer answer = begin(cache, key, len, into, wait, value, flight);
+    PtcCacheAnswer answer = begin_cached_call(cache, key, len, into, wait, value, pending);
     pthread_mutex_unlock(&cache->lock);
     return answer;
 }
@@ -282,10 +285,10 @@ PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, size_t len, Ptc
 /* --------------------------------------------------------------------- storing */
 
 /* Stores the value, unless it is too large. */
-static bool store(PtcCache *cache, PtcCacheEntry *e, PtcValue value)
+static bool store_cached_result(PtcCache *cache, PtcCacheEntry *e, PtcValue value)
 {
     size_t bytes;
-    PtcValue copy = copy_in(cache, value, &bytes);
+    PtcValue copy = copy_into_cache(cache, value, &bytes);
     bytes += sizeof *e + e->key_len;
     if (copy == PTC_NONE || bytes > cache->max_bytes || cache->max_entries == 0)
         return false;
@@ -300,22 +303,22 @@ static bool store(PtcCache *cache, PtcCacheEntry *e, PtcValue value)
     return true;
 }
 
-void ptc_cache_put(PtcCache *cache, PtcCacheEntry *flight, PtcValue value)
+void ptc_cache_put(PtcCache *cache, PtcCacheEntry *pending, PtcValue value)
 {
     pthread_mutex_lock(&cache->lock);
-    cache->flights--;
-    if (!store(cache, flight, value))
-        drop(cache, flight);
-    tidy(cache);
+    cache->pending_count--;
+    if (!store_cached_result(cache, pending, value))
+        drop_cache_entry(cache, pending);
+    collect_cache_if_due(cache);
     pthread_cond_broadcast(&cache->changed);
     pthread_mutex_unlock(&cache->lock);
 }
 
-void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *flight)
+void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *pending)
 {
     pthread_mutex_lock(&cache->lock);
-    cache->flights--;
-    drop(cache, flight);
+    cache->pending_count--;
+    drop_cache_entry(cache, pending);
     pthread_cond_broadcast(&cache->changed);
     pthread_mutex_unlock(&cache->lock);
 }

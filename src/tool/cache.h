@@ -7,7 +7,7 @@
  *
  * A call that may be answered from the cache goes
  *
- *     switch (ptc_cache_begin(cache, key, len, heap, &wait, &value, &flight)) {
+ *     switch (ptc_cache_begin(cache, key, len, heap, &wait, &value, &pending)) {
  *     case PTC_CACHE_HIT: use value; break;
  *     case PTC_CACHE_MINE: call the tool, then ptc_cache_put on success or ptc_cache_abandon; break;
  *     case PTC_CACHE_BYPASS: call the tool and keep nothing; break;
@@ -39,7 +39,7 @@ typedef struct PtcCache {
     size_t table_cap;
     PtcCacheEntry *newest, *oldest; /* stored entries by last use */
     size_t count;                   /* stored entries ... */
-    size_t flights;                 /* ... and calls in flight */
+    size_t pending_count;           /* ... and calls in flight */
     size_t bytes;                   /* of the stored entries, with their keys */
     size_t max_bytes, max_entries;
     uint64_t hits, misses; /* answers of _begin and _get */
@@ -66,13 +66,13 @@ PTC_MUST_USE bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_byte
 /* Nothing may be in flight. */
 void ptc_cache_deinit(PtcCache *cache);
 
-/* HIT fills *value with a copy in `into`; MINE fills *flight.  The key is copied. */
+/* HIT fills *value with a copy in `into`; MINE fills *pending.  The key is copied. */
 PTC_MUST_USE PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, size_t len,
                                             PtcHeap *into, const PtcCacheWait *wait,
-                                            PtcValue *value, PtcCacheEntry **flight);
+                                            PtcValue *value, PtcCacheEntry **pending);
 /* Ends a call in flight, from any thread that may read the value.  A value that is too large is not kept. */
-void ptc_cache_put(PtcCache *cache, PtcCacheEntry *flight, PtcValue value);
-void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *flight);
+void ptc_cache_put(PtcCache *cache, PtcCacheEntry *pending, PtcValue value);
+void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *pending);
 
 /* A copy of what is stored, without waiting for calls in flight; false if there is nothing, or `into` is full (its
  * budget is then stopped). */

@@ -31,7 +31,7 @@ typedef struct {
     size_t count, cap;
 } Canon;
 
-static bool add_value(Canon *c, PtcValue v, const PtcPlace *at);
+static bool add_canonical_value(Canon *c, PtcValue v, const PtcPlace *at);
 
 /* ---------------------------------------------------------------------- leaves */
 
@@ -40,7 +40,7 @@ static bool add_sized(PtcBuf *buf, char type, const char *bytes, size_t len)
     return ptc_buf_addf(buf, "%c%zu:", type, len) && ptc_buf_add(buf, bytes, len);
 }
 
-static bool add_integer(Canon *c, PtcBuf *buf, PtcValue v)
+static bool add_canonical_integer(Canon *c, PtcBuf *buf, PtcValue v)
 {
     return v != PTC_NONE && ptc_buf_add_char(buf, 'i') && ptc_int_print(c->heap, buf, v) &&
            ptc_buf_add_char(buf, ';');
@@ -50,7 +50,7 @@ static bool add_float(Canon *c, PtcBuf *buf, double d, bool is_key)
 {
     uint64_t bits;
     if (!is_key && isfinite(d) && d == trunc(d))
-        return add_integer(c, buf, ptc_int_from_double(c->heap, d));
+        return add_canonical_integer(c, buf, ptc_int_from_double(c->heap, d));
     if (isnan(d))
         d = NAN;
     memcpy(&bits, &d, sizeof bits);
@@ -58,7 +58,7 @@ static bool add_float(Canon *c, PtcBuf *buf, double d, bool is_key)
 }
 
 /* A date or time: by type and text. */
-static bool add_record(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
+static bool add_canonical_record(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
 {
     PtcBuf text;
     ptc_buf_init(&text, buf->mem, 256);
@@ -76,10 +76,10 @@ static bool add_record(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
 }
 
 /* Anything except a collection. */
-static bool add_leaf(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
+static bool add_canonical_leaf(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
 {
     if (ptc_is_integer(v))
-        return add_integer(c, buf, v);
+        return add_canonical_integer(c, buf, v);
     if (ptc_is_float(v))
         return add_float(c, buf, ptc_to_float(v), false);
     if (ptc_is_named(v))
@@ -89,13 +89,13 @@ static bool add_leaf(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
     case PTC_NIL: return ptc_buf_add_char(buf, 'n');
     case PTC_TRUE: return ptc_buf_add_char(buf, 't');
     case PTC_FALSE: return ptc_buf_add_char(buf, 'f');
-    default: return add_record(c, buf, v, at);
+    default: return add_canonical_record(c, buf, v, at);
     }
 }
 
 /* ----------------------------------------------------------------------- items */
 
-static bool push(Canon *c, size_t at, PtcValue name, PtcValue value)
+static bool push_canonical_item(Canon *c, size_t at, PtcValue name, PtcValue value)
 {
     if (c->count == c->cap) {
         size_t cap = c->cap ? c->cap * 2 : 16;
@@ -129,7 +129,7 @@ static bool add_item_text(Canon *c, size_t i)
 /* ------------------------------------------------------------------------ maps */
 
 /* A key of a map: names become strings with `_` for `-`. */
-static bool add_key(Canon *c, PtcValue key, const PtcPlace *at)
+static bool add_canonical_key(Canon *c, PtcValue key, const PtcPlace *at)
 {
     PtcPlace here = ptc_place_key(at, key);
     if (ptc_is_map(key) || ptc_is_set(key) || ptc_is_sequential(key))
@@ -137,7 +137,7 @@ static bool add_key(Canon *c, PtcValue key, const PtcPlace *at)
     if (ptc_is_float(key))
         return add_float(c, &c->text, ptc_to_float(key), true);
     if (!ptc_is_named(key))
-        return add_leaf(c, &c->text, key, &here);
+        return add_canonical_leaf(c, &c->text, key, &here);
     size_t len = ptc_str_len(key);
     if (!ptc_tick(c->heap->budget, (int64_t)(len / 64)) ||
         !add_sized(&c->text, 's', ptc_str_bytes(key), len))
@@ -152,7 +152,7 @@ static bool push_entries(Canon *c, PtcValue map, const PtcPlace *at)
 {
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
-        if (!push(c, c->text.len, key, value) || !add_key(c, key, at))
+        if (!push_canonical_item(c, c->text.len, key, value) || !add_canonical_key(c, key, at))
             return false;
     return true;
 }
@@ -165,14 +165,14 @@ static bool check_clash(Canon *c, size_t base, const PtcPlace *at)
     return true;
 }
 
-static bool add_map(Canon *c, PtcValue map, const PtcPlace *at)
+static bool add_canonical_map(Canon *c, PtcValue map, const PtcPlace *at)
 {
     size_t base = c->count, text = c->text.len;
     bool ok = push_entries(c, map, at) && sort_from(c, base) && check_clash(c, base, at) &&
               ptc_buf_add_char(c->out, '{');
     for (size_t i = base, end = c->count; ok && i < end; i++) {
         PtcPlace here = ptc_place_key(at, c->items[i].name);
-        ok = add_item_text(c, i) && add_value(c, c->items[i].value, &here);
+        ok = add_item_text(c, i) && add_canonical_value(c, c->items[i].value, &here);
     }
     c->count = base;
     c->text.len = text;
@@ -181,7 +181,7 @@ static bool add_map(Canon *c, PtcValue map, const PtcPlace *at)
 
 /* ------------------------------------------------------------ sets, sequences */
 
-static bool add_items(Canon *c, PtcValue coll, const PtcPlace *at, size_t start)
+static bool add_canonical_items(Canon *c, PtcValue coll, const PtcPlace *at, size_t start)
 {
     PtcIter it;
     PtcValue x;
@@ -189,9 +189,10 @@ static bool add_items(Canon *c, PtcValue coll, const PtcPlace *at, size_t start)
         return false;
     for (size_t i = 0; ptc_iter_next(&it, &x); i++) {
         PtcPlace here = ptc_place_index(at, i);
-        if (ptc_is_set(coll) && !push(c, c->text.len + c->out->len - start, x, PTC_NIL))
+        if (ptc_is_set(coll) &&
+            !push_canonical_item(c, c->text.len + c->out->len - start, x, PTC_NIL))
             return false;
-        if (!ptc_tick(c->heap->budget, 1) || !add_value(c, x, &here))
+        if (!ptc_tick(c->heap->budget, 1) || !add_canonical_value(c, x, &here))
             return false;
     }
     return true;
@@ -203,7 +204,7 @@ static bool add_set(Canon *c, PtcValue set, const PtcPlace *at)
     if (!ptc_buf_add_char(c->out, '<'))
         return false;
     size_t base = c->count, text = c->text.len, start = c->out->len;
-    bool ok = add_items(c, set, at, start) &&
+    bool ok = add_canonical_items(c, set, at, start) &&
               ptc_buf_add(&c->text, c->out->data + start, c->out->len - start) &&
               sort_from(c, base);
     c->out->len = start;
@@ -214,24 +215,25 @@ static bool add_set(Canon *c, PtcValue set, const PtcPlace *at)
     return ok && ptc_buf_add_char(c->out, '>');
 }
 
-static bool add_value(Canon *c, PtcValue v, const PtcPlace *at)
+static bool add_canonical_value(Canon *c, PtcValue v, const PtcPlace *at)
 {
     bool set = ptc_is_set(v), sequential = ptc_is_sequential(v);
     if (!ptc_is_map(v) && !set && !sequential)
-        return add_leaf(c, c->out, v, at);
+        return add_canonical_leaf(c, c->out, v, at);
     if (at->depth >= PTC_PLACE_DEPTH)
         return ptc_place_too_deep(at, c->error);
     if (set)
         return add_set(c, v, at);
     if (!sequential)
-        return add_map(c, v, at);
-    return ptc_buf_add_char(c->out, '[') && add_items(c, v, at, 0) && ptc_buf_add_char(c->out, ']');
+        return add_canonical_map(c, v, at);
+    return ptc_buf_add_char(c->out, '[') && add_canonical_items(c, v, at, 0) &&
+           ptc_buf_add_char(c->out, ']');
 }
 
 /* ------------------------------------------------------------------------- key */
 
 /* Makes sure that a failure has a message.  Always false. */
-static bool explain(Canon *c)
+static bool explain_canonical(Canon *c)
 {
     PtcKeysError *e = c->error;
     if (c->out->failed || c->text.failed)
@@ -252,11 +254,11 @@ bool ptc_cache_key(PtcHeap *heap, PtcBuf *out, const char *name, size_t name_len
     error->stopped = false;
     error->path[0] = error->message[0] = 0;
     ptc_buf_init(&c.text, out->mem, out->max);
-    bool ok = add_sized(out, 't', name, name_len) && add_value(&c, args, &top);
+    bool ok = add_sized(out, 't', name, name_len) && add_canonical_value(&c, args, &top);
     ptc_heap_scratch_free(heap, c.items, c.cap * sizeof *c.items);
     ok = ok && heap->budget->stop == PTC_STOP_NONE;
     if (!ok)
-        explain(&c);
+        explain_canonical(&c);
     ptc_buf_deinit(&c.text);
     return ok;
 }

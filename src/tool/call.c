@@ -11,29 +11,29 @@
 #include "tool/cache_key.h"
 #include "tool/keys.h"
 
-enum { WAIT_MS = 4, KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
+enum { CALL_WAIT_MS = 4, CALL_KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
 
 /* The state of one call. */
-typedef struct Job {
+typedef struct CallJob {
     PtcCaller *caller;
     PtcTool *tool;
     uint32_t number;
-    PtcCacheEntry *flight; /* others wait for this call's result; or NULL */
+    PtcCacheEntry *pending; /* others wait for this call's result; or NULL */
     bool cached;
     bool unknown;   /* it was called, but nobody waited for its end */
     int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
     PtcToolFailure *failure;
-} Job;
+} CallJob;
 
-static bool fail(Job *job, PtcErrorKind kind, const char *text)
+static bool fail_tool_call(CallJob *job, PtcErrorKind kind, const char *text)
 {
     job->failure->kind = kind;
     snprintf(job->failure->text, sizeof job->failure->text, "%s", text);
     return false;
 }
 
-static bool recover(const Job *job)
+static bool recover_caller(const CallJob *job)
 {
     const PtcCallerHooks *hooks = job->caller->hooks;
     return hooks->recover && hooks->recover(job->caller->user);
@@ -41,21 +41,21 @@ static bool recover(const Job *job)
 
 /* ---------------------------------------------------------------------------- arguments */
 
-static bool read_args(Job *job, int argc, const PtcValue *argv)
+static bool read_tool_args(CallJob *job, int argc, const PtcValue *argv)
 {
     PtcKeysError error;
     const PtcToolInfo *info = &job->tool->info;
     PtcHeap *heap = job->caller->heap;
     PtcValue v = ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, &error);
-    if (v == PTC_NONE && error.stopped && recover(job))
+    if (v == PTC_NONE && error.stopped && recover_caller(job))
         v = ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, &error);
     if (v == PTC_NONE)
-        return !error.stopped && fail(job, PTC_E_TOOL_ARGS, error.message);
+        return !error.stopped && fail_tool_call(job, PTC_E_TOOL_ARGS, error.message);
     job->caller->slots[0] = v;
     return true;
 }
 
-static bool report_issues(Job *job, const PtcSigIssues *errors)
+static bool report_issues(CallJob *job, const PtcSigIssues *errors)
 {
     PtcBuf buf;
     if (job->caller->issues)
@@ -64,13 +64,14 @@ static bool report_issues(Job *job, const PtcSigIssues *errors)
     ptc_sig_issues_print(&buf, errors, "; ");
     buf.full = false;
     const char *text = ptc_buf_text(&buf);
-    fail(job, PTC_E_TOOL_ARGS, text ? text : "its arguments are not what its signature says");
+    fail_tool_call(job, PTC_E_TOOL_ARGS,
+                   text ? text : "its arguments are not what its signature says");
     ptc_buf_deinit(&buf);
     return false;
 }
 
 /* Coercion drops what the signature does not name; the tool gets it all the same. */
-static PtcValue keep_others(PtcHeap *heap, PtcValue args, PtcValue coerced)
+static PtcValue keep_unnamed_args(PtcHeap *heap, PtcValue args, PtcValue coerced)
 {
     PtcValue key, value;
     if (ptc_map_count(coerced) == ptc_map_count(args))
@@ -80,18 +81,18 @@ static PtcValue keep_others(PtcHeap *heap, PtcValue args, PtcValue coerced)
     return args;
 }
 
-static bool leave_out_nil(Job *job, const PtcSig *sig)
+static bool leave_out_nil(CallJob *job, const PtcSig *sig)
 {
     PtcCaller *c = job->caller;
     PtcValue v = ptc_sig_leave_out_nil(c->heap, sig, c->slots[0]);
-    if (v == PTC_NONE && recover(job))
+    if (v == PTC_NONE && recover_caller(job))
         v = ptc_sig_leave_out_nil(c->heap, sig, c->slots[0]);
     if (v != PTC_NONE)
         c->slots[0] = v;
     return v != PTC_NONE;
 }
 
-static bool coerce_args(Job *job)
+static bool coerce_args(CallJob *job)
 {
     const PtcSig *sig = job->tool->info.sig;
     PtcCaller *c = job->caller;
@@ -103,10 +104,10 @@ static bool coerce_args(Job *job)
     ptc_sig_issues_init(&warnings, c->mem);
     ptc_sig_issues_init(&errors, c->mem);
     PtcValue v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);
-    if (v == PTC_NONE && errors.count == 0 && recover(job))
+    if (v == PTC_NONE && errors.count == 0 && recover_caller(job))
         v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);
     if (v != PTC_NONE)
-        v = keep_others(c->heap, c->slots[0], v);
+        v = keep_unnamed_args(c->heap, c->slots[0], v);
     if (v != PTC_NONE)
         c->slots[0] = v;
     else if (errors.count > 0)
@@ -118,7 +119,7 @@ static bool coerce_args(Job *job)
 
 /* ------------------------------------------------------------------------------- answers */
 
-static void record(const Job *job, bool ok, PtcValue result)
+static void log_tool_call(const CallJob *job, bool ok, PtcValue result)
 {
     PtcLogEntry *e = ptc_log_add(job->caller->log, job->caller->mem);
     if (!e)
@@ -134,7 +135,7 @@ static void record(const Job *job, bool ok, PtcValue result)
 }
 
 /* {:ok false, :message "..."} */
-static PtcValue error_value(PtcHeap *heap, PtcValue message)
+static PtcValue new_error_map(PtcHeap *heap, PtcValue message)
 {
     PtcValue ok = ptc_keyword_new(heap, "ok", 2), key = ptc_keyword_new(heap, "message", 7);
     PtcValue map = ptc_map_empty(heap);
@@ -145,7 +146,7 @@ static PtcValue error_value(PtcHeap *heap, PtcValue message)
 }
 
 /* A failure: recorded, then reported, or turned into a value. */
-static bool give_failure(Job *job, const char *message, PtcValue *out)
+static bool give_failure(CallJob *job, const char *message, PtcValue *out)
 {
     PtcCaller *c = job->caller;
     size_t len = ptc_utf8_valid_prefix(message, strlen(message));
@@ -153,44 +154,44 @@ static bool give_failure(Job *job, const char *message, PtcValue *out)
     if (text == PTC_NONE)
         return false;
     c->slots[1] = text;
-    record(job, false, text);
+    log_tool_call(job, false, text);
     if (c->raw || !job->tool->info.on_error_value)
-        return fail(job, PTC_E_TOOL, ptc_str_bytes(text));
-    *out = error_value(c->heap, text);
-    if (*out == PTC_NONE && recover(job))
-        *out = error_value(c->heap, c->slots[1]);
+        return fail_tool_call(job, PTC_E_TOOL, ptc_str_bytes(text));
+    *out = new_error_map(c->heap, text);
+    if (*out == PTC_NONE && recover_caller(job))
+        *out = new_error_map(c->heap, c->slots[1]);
     return *out != PTC_NONE;
 }
 
 /* ------------------------------------------------------------------------------- waiting */
 
-static int64_t min64(int64_t a, int64_t b)
+static int64_t earlier_time(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* In the system's clock: when the call times out or the run is over. */
-static int64_t end_of(const Job *job)
+static int64_t tool_call_end(const CallJob *job)
 {
     const PtcBudget *b = job->caller->budget;
     int64_t begun = job->now_ns, most = job->tool->info.timeout_ms;
     int64_t now = b->clock_ns == ptc_clock_ns ? begun : ptc_clock_ns(NULL);
     int64_t end = ptc_budget_end(b), left = end == INT64_MAX ? INT64_MAX : end - begun;
     if (most > 0 && most < INT64_MAX / 1000000)
-        left = min64(left, most * 1000000);
+        left = earlier_time(left, most * 1000000);
     return left > INT64_MAX - now ? INT64_MAX : now + left;
 }
 
 /* Waits until the condition is signalled or `end`, in the system's clock, but for WAIT_MS at most. */
 static void wait_a_little(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t end)
 {
-    int64_t until = min64(ptc_clock_ns(NULL) + WAIT_MS * 1000000, end);
+    int64_t until = earlier_time(ptc_clock_ns(NULL) + CALL_WAIT_MS * 1000000, end);
     struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
     pthread_cond_timedwait(cond, lock, &t);
 }
 
 /* Waits until the tool answers or the wait must end.  In short steps, so that a cancel is noticed soon. */
-static void wait_for(PtcToolCall *call)
+static void wait_for_tool(PtcToolCall *call)
 {
     PtcBudget *b = call->budget;
     pthread_mutex_lock(&call->lock);
@@ -204,7 +205,7 @@ static void wait_for(PtcToolCall *call)
 }
 
 /* The caller has been waiting since the clock was last read, perhaps in a pause. */
-static void end_wait(Job *job, bool paused)
+static void end_tool_pause(CallJob *job, bool paused)
 {
     PtcBudget *b = job->caller->budget;
     int64_t now = b->clock_ns(b->clock_user), waited = now - job->now_ns;
@@ -216,7 +217,7 @@ static void end_wait(Job *job, bool paused)
 }
 
 /* Waits for its turn with a serial tool; the time limit of the call starts after that.  False: the run is over. */
-static bool take_turn(Job *job, PtcSerial *turn)
+static bool take_serial_turn(CallJob *job, PtcSerial *turn)
 {
     bool go_on;
     pthread_mutex_lock(&turn->lock);
@@ -224,7 +225,7 @@ static bool take_turn(Job *job, PtcSerial *turn)
         wait_a_little(&turn->over, &turn->lock, INT64_MAX);
     turn->taken = turn->taken || go_on;
     pthread_mutex_unlock(&turn->lock);
-    end_wait(job, false);
+    end_tool_pause(job, false);
     return go_on;
 }
 
@@ -238,7 +239,7 @@ static void give_turn(PtcSerial *turn)
 
 /* -------------------------------------------------------------------------- calling it */
 
-static void begin(const Job *job, PtcToolCall *call)
+static void begin_tool_call(const CallJob *job, PtcToolCall *call)
 {
     PtcCaller *c = job->caller;
     call->tool = job->tool;
@@ -258,17 +259,17 @@ static void begin(const Job *job, PtcToolCall *call)
     call->begun_ns = job->now_ns;
     if (job->tool->info.uncounted)
         ptc_budget_pause(c->budget);
-    call->end_ns = end_of(job);
+    call->end_ns = tool_call_end(job);
 }
 
-static PtcToolCall *new_counted(const Job *job)
+static PtcToolCall *new_counted(const CallJob *job)
 {
     PtcMem *mem = &job->caller->run->tools->mem;
     pthread_condattr_t attr;
     PtcToolCall *call = ptc_mem_alloc(mem, sizeof *call);
     if (!call)
         return NULL;
-    begin(job, call);
+    begin_tool_call(job, call);
     ptc_toolset_retain(call->tools);
     call->counted = true;
     call->thread = pthread_self();
@@ -282,7 +283,7 @@ static PtcToolCall *new_counted(const Job *job)
 }
 
 /* There was no answer: the tool was too slow, the run is over, or its function forgot to answer. */
-static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *reply)
+static void explain_silence(const CallJob *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcBudget *b = job->caller->budget;
     bool late = (atomic_load(&call->cancelled) || ptc_clock_ns(NULL) >= call->end_ns) &&
@@ -296,20 +297,20 @@ static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *rep
 }
 
 /* Results that reach several threads at the same time may not fit together: so they are parsed one after another. */
-static PtcValue parse_text(const Job *job, const PtcToolCall *call, PtcToolReply *reply)
+static PtcValue parse_text(const CallJob *job, const PtcToolCall *call, PtcToolReply *reply)
 {
     PtcCaller *c = job->caller;
     PtcText text = {call->text, call->text_len};
     for (int i = 0;; i++) {
         bool crowded;
         PtcValue v = ptc_call_parse(c->heap, text, reply->error, sizeof reply->error, &crowded);
-        if (v != PTC_NONE || !crowded || i == PARSE_TRIES || !recover(job))
+        if (v != PTC_NONE || !crowded || i == PARSE_TRIES || !recover_caller(job))
             return v;
         reply->error[0] = 0;
     }
 }
 
-static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
+static void take_tool_answer(CallJob *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcCaller *c = job->caller;
     if (!call->answered) {
@@ -337,7 +338,7 @@ static bool share_is_left(PtcToolCall *call, bool pending)
     return left;
 }
 
-static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
+static void call_tool_function(CallJob *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcHeap *heap = job->caller->heap;
     ptc_heap_tool_begin(heap);
@@ -346,13 +347,13 @@ static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
     bool pending = how == PTC_TOOL_PENDING && call->counted;
     if (pending) {
         atomic_store(&call->inside, false);
-        wait_for(call);
+        wait_for_tool(call);
     }
     /* Before its result is parsed, which is not the tool's time; one that answered in JSON has paused already. */
     ptc_call_pause(call);
     job->took_ns += call->begun_ns - begun;
     job->now_ns = call->begun_ns;
-    take_answer(job, call, reply);
+    take_tool_answer(job, call, reply);
     ptc_heap_tool_end(heap, reply->ok ? job->caller->slots[1] : PTC_NONE);
     ptc_buf_deinit(&call->json);
     if (!call->counted)
@@ -361,12 +362,12 @@ static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
         ptc_call_release(call);
 }
 
-static void call_native(Job *job, PtcToolReply *reply)
+static void call_native(CallJob *job, PtcToolReply *reply)
 {
     PtcToolCall plain;
     if (!job->tool->pending) {
-        begin(job, &plain);
-        call_function(job, &plain, reply);
+        begin_tool_call(job, &plain);
+        call_tool_function(job, &plain, reply);
         return;
     }
     PtcToolCall *call = new_counted(job);
@@ -374,11 +375,11 @@ static void call_native(Job *job, PtcToolReply *reply)
         ptc_budget_halt(job->caller->budget, PTC_STOP_MEMORY);
         return;
     }
-    call_function(job, call, reply);
+    call_tool_function(job, call, reply);
     ptc_call_release(call);
 }
 
-static void call_lisp(Job *job, PtcToolReply *reply)
+static void call_lisp(CallJob *job, PtcToolReply *reply)
 {
     const PtcBudget *b = job->caller->budget;
     job->caller->hooks->run_lisp(job->caller->user, job->tool->lisp, job->caller->slots, reply);
@@ -389,14 +390,14 @@ static void call_lisp(Job *job, PtcToolReply *reply)
 }
 
 /* Counted before the call, so that a call whose end is never seen is known to have started. */
-static void count_start(const Job *job)
+static void count_start(const CallJob *job)
 {
     PtcToolTally *tally = job->caller->run->tally;
     if (tally)
         atomic_fetch_add(&tally[job->number].started, 1);
 }
 
-static void count_end(Job *job, const PtcToolReply *reply)
+static void count_end(CallJob *job, const PtcToolReply *reply)
 {
     PtcToolTally *tally = job->caller->run->tally;
     job->unknown = !reply->ended;
@@ -405,10 +406,10 @@ static void count_end(Job *job, const PtcToolReply *reply)
 }
 
 /* False: it was not called. */
-static bool call_in_turn(Job *job, PtcToolReply *reply)
+static bool call_in_turn(CallJob *job, PtcToolReply *reply)
 {
     PtcSerial *turn = job->tool->turn;
-    if (turn && !take_turn(job, turn))
+    if (turn && !take_serial_turn(job, turn))
         return false;
     count_start(job);
     if (job->tool->lisp != PTC_NONE)
@@ -423,7 +424,7 @@ static bool call_in_turn(Job *job, PtcToolReply *reply)
 
 /* The same with notifications to the observer, from before the turn is taken until after it is given back: an
  * observer that waits in `end` does not hold up anybody. */
-static bool call_watched(Job *job, PtcToolReply *reply)
+static bool call_watched(CallJob *job, PtcToolReply *reply)
 {
     const PtcToolWatch *watch = job->tool->lisp == PTC_NONE ? job->caller->run->watch : NULL;
     if (!watch)
@@ -433,32 +434,32 @@ static bool call_watched(Job *job, PtcToolReply *reply)
     const PtcBudget *b = job->caller->budget;
     job->now_ns = b->clock_ns(b->clock_user);
     watch->end(watch->user);
-    end_wait(job, false);
+    end_tool_pause(job, false);
     return called;
 }
 
-static void offer(const Job *job)
+static void offer_caller_work(const CallJob *job)
 {
     if (job->caller->hooks->offer)
         job->caller->hooks->offer(job->caller->user);
 }
 
-static bool run_tool(Job *job, PtcValue *out)
+static bool run_tool(CallJob *job, PtcValue *out)
 {
     PtcCaller *c = job->caller;
     PtcToolReply reply;
     reply.ok = reply.ended = false;
     reply.error[0] = 0;
-    offer(job);
+    offer_caller_work(job);
     bool called = call_watched(job, &reply);
     bool over = !ptc_budget_look_at(c->budget, job->now_ns);
-    if (job->flight && reply.ok)
-        ptc_cache_put(c->run->cache, job->flight, c->slots[1]);
-    else if (job->flight)
-        ptc_cache_abandon(c->run->cache, job->flight);
+    if (job->pending && reply.ok)
+        ptc_cache_put(c->run->cache, job->pending, c->slots[1]);
+    else if (job->pending)
+        ptc_cache_abandon(c->run->cache, job->pending);
     /* What happened outside is reported even when the run is over. */
     if (called && (reply.ok || over))
-        record(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
+        log_tool_call(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
     if (over)
         return false;
     if (!reply.ok)
@@ -471,11 +472,11 @@ static bool run_tool(Job *job, PtcValue *out)
 
 /* Part of the wait is over.  Its time counts unless the other call's time did not; whoever waits for this call sees
  * the same. */
-static bool go_on(void *user, bool paused)
+static bool keep_waiting_for_cache(void *user, bool paused)
 {
-    Job *job = user;
+    CallJob *job = user;
     PtcBudget *b = job->caller->budget;
-    end_wait(job, paused);
+    end_tool_pause(job, paused);
     if (paused)
         ptc_budget_pause(b);
     else
@@ -484,51 +485,52 @@ static bool go_on(void *user, bool paused)
 }
 
 /* Waiting for another thread's identical call counts as waiting for a tool. */
-static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
+static PtcCacheAnswer look_up_cached(CallJob *job, const PtcBuf *key)
 {
     PtcCaller *c = job->caller;
-    PtcCacheWait wait = {go_on, job};
+    PtcCacheWait wait = {keep_waiting_for_cache, job};
     ptc_heap_tool_begin(c->heap);
     PtcCacheAnswer answer = ptc_cache_begin(c->run->cache, key->data, key->len, c->heap, &wait,
-                                            &c->slots[1], &job->flight);
-    end_wait(job, atomic_load(&c->budget->paused));
+                                            &c->slots[1], &job->pending);
+    end_tool_pause(job, atomic_load(&c->budget->paused));
     ptc_heap_tool_end(c->heap, answer == PTC_CACHE_HIT ? c->slots[1] : PTC_NONE);
     return answer;
 }
 
-static bool call_cached(Job *job, PtcValue *out)
+static bool call_cached(CallJob *job, PtcValue *out)
 {
     PtcCaller *c = job->caller;
     const PtcToolInfo *info = &job->tool->info;
     PtcBuf key;
     PtcKeysError error;
-    ptc_buf_init(&key, c->mem, KEY_BYTES);
+    ptc_buf_init(&key, c->mem, CALL_KEY_BYTES);
     bool keyed = ptc_cache_key(c->heap, &key, info->name, info->name_len, c->slots[0], &error);
-    offer(job);
-    PtcCacheAnswer answer = keyed ? look_up(job, &key) : PTC_CACHE_BYPASS;
+    offer_caller_work(job);
+    PtcCacheAnswer answer = keyed ? look_up_cached(job, &key) : PTC_CACHE_BYPASS;
     ptc_buf_deinit(&key);
     if (answer == PTC_CACHE_STOPPED || c->budget->stop != PTC_STOP_NONE)
         return ptc_budget_halt(c->budget, PTC_STOP_MEMORY);
     if (answer != PTC_CACHE_HIT)
         return run_tool(job, out);
     job->cached = true;
-    record(job, true, c->slots[1]);
+    log_tool_call(job, true, c->slots[1]);
     *out = c->slots[1];
     return true;
 }
 
 /* ---------------------------------------------------------------------------------- all */
 
-static bool count_call(Job *job)
+static bool count_tool_call(CallJob *job)
 {
     PtcToolRun *run = job->caller->run;
-    return atomic_fetch_add(&run->calls, 1) < run->max_calls || fail(job, PTC_E_TOOL_LIMIT, "");
+    return atomic_fetch_add(&run->calls, 1) < run->max_calls ||
+           fail_tool_call(job, PTC_E_TOOL_LIMIT, "");
 }
 
 bool ptc_tool_call(PtcCaller *c, uint32_t number, int argc, const PtcValue *argv, PtcValue *out,
                    PtcToolFailure *failure)
 {
-    Job job = {.caller = c, .number = number, .failure = failure};
+    CallJob job = {.caller = c, .number = number, .failure = failure};
     job.tool = &c->run->tools->items[number];
     failure->kind = PTC_E_NONE;
     failure->late = false;
@@ -536,8 +538,8 @@ bool ptc_tool_call(PtcCaller *c, uint32_t number, int argc, const PtcValue *argv
     if (c->hooks->make_room && !c->hooks->make_room(c->user))
         return false;
     job.now_ns = c->budget->clock_ns(c->budget->clock_user);
-    if (!ptc_budget_look_at(c->budget, job.now_ns) || !read_args(&job, argc, argv) ||
-        !coerce_args(&job) || !count_call(&job))
+    if (!ptc_budget_look_at(c->budget, job.now_ns) || !read_tool_args(&job, argc, argv) ||
+        !coerce_args(&job) || !count_tool_call(&job))
         return false;
     return job.tool->info.cache && c->run->cache ? call_cached(&job, out) : run_tool(&job, out);
 }

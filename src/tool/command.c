@@ -15,7 +15,7 @@
 #include "trace/redact.h"
 
 /* Of a long standard error, the beginning and the end are shown: one of them names the problem. */
-enum { HEAD_BYTES = 90, TAIL_BYTES = 140 };
+enum { COMMAND_HEAD_BYTES = 90, COMMAND_TAIL_BYTES = 140 };
 
 /* ------------------------------------------------------------------------- definition */
 
@@ -56,7 +56,7 @@ static bool check_words(const char *key, PtcValue words, size_t least, size_t *c
     return false;
 }
 
-static char **read_words(PtcArena *arena, PtcValue words, char *why, size_t size)
+static char **read_command_words(PtcArena *arena, PtcValue words, char *why, size_t size)
 {
     size_t count;
     if (!check_words("command", words, 1, &count, why, size))
@@ -97,8 +97,8 @@ static bool add_variable(PtcArena *arena, char **envp, size_t *count, const char
     return true;
 }
 
-static bool add_named(PtcArena *arena, PtcValue names, char **envp, size_t *have, char *why,
-                      size_t size)
+static bool add_environment_names(PtcArena *arena, PtcValue names, char **envp, size_t *have,
+                                  char *why, size_t size)
 {
     for (size_t i = 0; names != PTC_NONE && i < ptc_seq_count(names); i++) {
         const char *name = copy_word(arena, "env", names, i, why, size);
@@ -116,7 +116,8 @@ static bool add_named(PtcArena *arena, PtcValue names, char **envp, size_t *have
     return true;
 }
 
-static char **read_environment(PtcArena *arena, PtcValue names, size_t *own, char *why, size_t size)
+static char **read_command_environment(PtcArena *arena, PtcValue names, size_t *own, char *why,
+                                       size_t size)
 {
     static const char *const always[] = {"PATH", "HOME", "LANG"};
     enum { ALWAYS = sizeof always / sizeof *always };
@@ -132,15 +133,15 @@ static char **read_environment(PtcArena *arena, PtcValue names, size_t *own, cha
         return NULL;
     }
     *own = have;
-    return add_named(arena, names, envp, &have, why, size) ? envp : NULL;
+    return add_environment_names(arena, names, envp, &have, why, size) ? envp : NULL;
 }
 
 static PtcCommand *make_command(PtcArena *arena, PtcValue words, PtcValue names, char *why,
                                 size_t size)
 {
-    char **argv = read_words(arena, words, why, size);
+    char **argv = read_command_words(arena, words, why, size);
     size_t own = 0;
-    char **envp = argv ? read_environment(arena, names, &own, why, size) : NULL;
+    char **envp = argv ? read_command_environment(arena, names, &own, why, size) : NULL;
     PtcCommand *command = envp ? ptc_arena_alloc(arena, sizeof *command) : NULL;
     if (!envp)
         return NULL;
@@ -153,7 +154,7 @@ static PtcCommand *make_command(PtcArena *arena, PtcValue words, PtcValue names,
 
 static PtcToolAnswer call_command(PtcToolCall *call, void *user);
 
-static const char *value_of(const char *variable)
+static const char *variable_value(const char *variable)
 {
     return strchr(variable, '=') + 1;
 }
@@ -166,30 +167,30 @@ const char *ptc_command_secret(const PtcTools *tools, size_t index)
             continue;
         for (char **v = command->envp + command->own; *v; v++)
             if (index-- == 0)
-                return value_of(*v);
+                return variable_value(*v);
     }
     return NULL;
 }
 
 /* ---------------------------------------------------------------------------- outcome */
 
-static bool is_space(char c)
+static bool is_output_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static void trim(const char **text, size_t *len)
+static void trim_command_output(const char **text, size_t *len)
 {
-    while (*len > 0 && is_space(**text)) {
+    while (*len > 0 && is_output_space(**text)) {
         ++*text;
         --*len;
     }
-    while (*len > 0 && is_space((*text)[*len - 1]))
+    while (*len > 0 && is_output_space((*text)[*len - 1]))
         --*len;
 }
 
 /* Appends text with `?` in place of what is not UTF-8 and of control characters other than line feeds. */
-static void add_clean(PtcBuf *out, const char *text, size_t len)
+static void add_clean_output(PtcBuf *out, const char *text, size_t len)
 {
     while (len > 0) {
         size_t good = ptc_utf8_valid_prefix(text, len);
@@ -215,21 +216,21 @@ static bool is_inside(const char *text, size_t at)
 /* Appends standard error, or its two ends. */
 static void add_stderr(PtcBuf *out, const char *err, size_t len)
 {
-    if (len <= HEAD_BYTES + TAIL_BYTES) {
-        add_clean(out, err, len);
+    if (len <= COMMAND_HEAD_BYTES + COMMAND_TAIL_BYTES) {
+        add_clean_output(out, err, len);
         return;
     }
-    size_t head = HEAD_BYTES, tail = len - TAIL_BYTES;
+    size_t head = COMMAND_HEAD_BYTES, tail = len - COMMAND_TAIL_BYTES;
     for (int i = 0; i < 3 && is_inside(err, head); i++)
         head--;
     for (int i = 0; i < 3 && is_inside(err, tail); i++)
         tail++;
-    add_clean(out, err, head);
+    add_clean_output(out, err, head);
     ptc_buf_add_cstr(out, " ... ");
-    add_clean(out, err + tail, len - tail);
+    add_clean_output(out, err + tail, len - tail);
 }
 
-static void tell_start(PtcBuf *out, const char *program, int error)
+static void tell_failed_start(PtcBuf *out, const char *program, int error)
 {
     const char *why = error == ENOENT                      ? "there is no such program"
                       : error == EACCES                    ? "it may not be run"
@@ -240,7 +241,7 @@ static void tell_start(PtcBuf *out, const char *program, int error)
                                                            : NULL;
     size_t len = strlen(program);
     ptc_buf_add_cstr(out, "cannot start ");
-    add_clean(out, program, len < HEAD_BYTES ? len : HEAD_BYTES);
+    add_clean_output(out, program, len < COMMAND_HEAD_BYTES ? len : COMMAND_HEAD_BYTES);
     if (why)
         ptc_buf_addf(out, ": %s", why);
     else
@@ -260,17 +261,17 @@ static void tell_status(PtcBuf *out, const PtcProcess *p)
 {
     const char *err = p->err->data;
     size_t len = p->err->len;
-    trim(&err, &len);
+    trim_command_output(&err, &len);
     if (len > 0)
         add_stderr(out, err, len);
     else
         ptc_buf_addf(out, "exit status %d, with nothing on standard error", p->code);
 }
 
-static void tell(PtcBuf *out, const PtcProcess *p)
+static void tell_command_end(PtcBuf *out, const PtcProcess *p)
 {
     if (p->end == PTC_PROCESS_NO_START)
-        tell_start(out, p->argv[0], p->code);
+        tell_failed_start(out, p->argv[0], p->code);
     else if (p->end == PTC_PROCESS_KILLED)
         tell_signal(out, p->code);
     else if (p->end == PTC_PROCESS_TOO_MUCH)
@@ -285,10 +286,10 @@ bool ptc_command_judge(const PtcProcess *p, const char **json, size_t *len,
     PtcBuf out = {.data = text, .cap = PTC_COMMAND_TEXT, .max = PTC_COMMAND_TEXT - 1};
     *json = p->out->data;
     *len = p->out->len;
-    trim(json, len);
+    trim_command_output(json, len);
     bool ok = p->end == PTC_PROCESS_EXITED && p->code == 0;
     if (!ok)
-        tell(&out, p); /* into the caller's array, so it never grows */
+        tell_command_end(&out, p); /* into the caller's array, so it never grows */
     text[out.len] = 0;
     if (ok && *len == 0) {
         *json = "null";
@@ -299,7 +300,7 @@ bool ptc_command_judge(const PtcProcess *p, const char **json, size_t *len,
 
 /* -------------------------------------------------------------------------------- call */
 
-static bool go_on(void *call)
+static bool may_command_go_on(void *call)
 {
     return !ptc_answer_cancelled(call);
 }
@@ -312,7 +313,7 @@ static bool blot_stderr(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
     bool ok = true;
     ptc_secrets_init(&secrets, clean->mem, PTC_SECRET_MIN_TOLD);
     for (char **v = command->envp + command->own; *v && ok; v++)
-        ok = ptc_secrets_add(&secrets, value_of(*v), strlen(value_of(*v)));
+        ok = ptc_secrets_add(&secrets, variable_value(*v), strlen(variable_value(*v)));
     if (ok && secrets.count) {
         ptc_secrets_blot(&secrets, clean, ptc_buf_view(p->err), p->err_cut);
         ok = ptc_buf_ok(clean);
@@ -322,7 +323,7 @@ static bool blot_stderr(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
     return ok;
 }
 
-static void answer(PtcToolCall *call, const PtcCommand *command, PtcProcess *p)
+static void answer_command(PtcToolCall *call, const PtcCommand *command, PtcProcess *p)
 {
     char text[PTC_COMMAND_TEXT];
     const char *json;
@@ -352,7 +353,7 @@ static PtcToolAnswer call_command(PtcToolCall *call, void *user)
                     .envp = command->envp,
                     .out = &out,
                     .err = &err,
-                    .go_on = go_on,
+                    .go_on = may_command_go_on,
                     .user = call};
     p.input = ptc_answer_args_json(call);
     p.input_len = call->json.len;
@@ -363,13 +364,13 @@ static PtcToolAnswer call_command(PtcToolCall *call, void *user)
     ptc_buf_init(&out, call->mem, call->most_bytes);
     ptc_buf_init(&err, call->mem, PTC_COMMAND_ERROR_BYTES);
     ptc_process_run(&p);
-    answer(call, command, &p);
+    answer_command(call, command, &p);
     ptc_buf_deinit(&out);
     ptc_buf_deinit(&err);
     return PTC_TOOL_ANSWERED;
 }
 
-static bool read_command(PtcToolReader *r, PtcValue v)
+static bool read_command_tool(PtcToolReader *r, PtcValue v)
 {
     char why[PTC_TOOLS_FILE_WHY];
     if (!r->allow->command)
@@ -383,7 +384,7 @@ const PtcToolKind ptc_command_kind = {
     .doc = "a program and its arguments; the call's arguments come as JSON on its standard input",
     .schema = "{\"type\": \"array\", \"minItems\": 1, \"maxItems\": 1000,"
               " \"items\": {\"type\": \"string\"}}",
-    .read = read_command,
+    .read = read_command_tool,
     .call = call_command,
     .options = PTC_KIND_ENV,
 };

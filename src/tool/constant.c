@@ -10,7 +10,7 @@
 #include "tool/wire/answer.h"
 
 /* How much of arguments or keys a message shows. */
-enum { SHOWN_BYTES = 120 };
+enum { CONSTANT_SHOWN_BYTES = 120 };
 
 typedef struct Constant {
     PtcValue value; /* the value; a string, the error; a map from arguments to values */
@@ -43,38 +43,40 @@ static PtcToolAnswer answer_value(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-static bool read_value(PtcToolReader *r, PtcValue v)
+static bool read_value_tool(PtcToolReader *r, PtcValue v)
 {
     return set_constant(r, ptc_kind_keep(r, v), PTC_NONE);
 }
 
 const PtcToolKind ptc_constant_value_kind =
-    CONSTANT_KIND("value", "{}", "always this value", read_value, answer_value);
+    CONSTANT_KIND("value", "{}", "always this value", read_value_tool, answer_value);
 
-static PtcToolAnswer answer_error(PtcToolCall *call, void *user)
+static PtcToolAnswer answer_constant_error(PtcToolCall *call, void *user)
 {
     const Constant *constant = user;
     ptc_answer_fail(call, (PtcText){ptc_str_bytes(constant->value), ptc_str_len(constant->value)});
     return PTC_TOOL_ANSWERED;
 }
 
-static bool read_error(PtcToolReader *r, PtcValue v)
+static bool read_error_tool(PtcToolReader *r, PtcValue v)
 {
     if (!ptc_is_string(v))
         return ptc_kind_refuse(r, "error must be a string, the text of the failure");
     return set_constant(r, ptc_kind_keep(r, v), PTC_NONE);
 }
 
-const PtcToolKind ptc_constant_error_kind = CONSTANT_KIND(
-    "error", "{\"type\": \"string\"}", "always fails with this text", read_error, answer_error);
+const PtcToolKind ptc_constant_error_kind =
+    CONSTANT_KIND("error", "{\"type\": \"string\"}", "always fails with this text", read_error_tool,
+                  answer_constant_error);
 
 /* --------------------------------------------------------------------------------- table */
 
 static void fail_table(PtcToolCall *call)
 {
-    char text[SHOWN_BYTES + 100];
+    char text[CONSTANT_SHOWN_BYTES + 100];
     const char *json = ptc_answer_args_json(call);
-    size_t len = call->json.len, shown = json ? (size_t)ptc_utf8_shown(json, len, SHOWN_BYTES) : 0;
+    size_t len = call->json.len,
+           shown = json ? (size_t)ptc_utf8_shown(json, len, CONSTANT_SHOWN_BYTES) : 0;
     snprintf(text, sizeof text, "its table has no entry for %.*s%s, and no \"*\"", (int)shown,
              json ? json : "", shown < len ? "..." : "");
     ptc_answer_fail(call, ptc_text_cstr(text));
@@ -108,10 +110,10 @@ static PtcToolAnswer answer_table(PtcToolCall *call, void *user)
 
 /* The arguments that a key stands for: an object, parsed as JSON so that spaces and order do not matter.  PTC_NONE:
  * refused. */
-static PtcValue read_arguments(PtcToolReader *r, PtcText key)
+static PtcValue read_constant_arguments(PtcToolReader *r, PtcText key)
 {
     PtcJsonError error;
-    int shown = ptc_utf8_shown(key.bytes, key.len, SHOWN_BYTES);
+    int shown = ptc_utf8_shown(key.bytes, key.len, CONSTANT_SHOWN_BYTES);
     PtcValue args = ptc_json_parse(&r->tools->heap, key.bytes, key.len, &error);
     if (args != PTC_NONE && ptc_is_map(args))
         return args;
@@ -127,16 +129,16 @@ static PtcValue read_arguments(PtcToolReader *r, PtcText key)
     return PTC_NONE;
 }
 
-static bool add_entry(PtcToolReader *r, PtcDictBuild *build, PtcText key, PtcValue value)
+static bool add_table_entry(PtcToolReader *r, PtcDictBuild *build, PtcText key, PtcValue value)
 {
     if (!key.bytes)
         return ptc_kind_refuse(r, "table: its keys must be strings");
-    PtcValue args = read_arguments(r, key);
+    PtcValue args = read_constant_arguments(r, key);
     if (args == PTC_NONE)
         return false;
     if (ptc_dict_build_find(build, args) >= 0)
         return ptc_kind_refuse(r, "table: the key %.*s occurs twice",
-                               ptc_utf8_shown(key.bytes, key.len, SHOWN_BYTES), key.bytes);
+                               ptc_utf8_shown(key.bytes, key.len, CONSTANT_SHOWN_BYTES), key.bytes);
     return ptc_dict_build_put(build, args, value) || ptc_kind_refuse_memory(r);
 }
 
@@ -154,7 +156,7 @@ static bool read_table(PtcToolReader *r, PtcValue v)
     for (size_t pos = 0; ptc_map_next(entries, &pos, &key, &value);)
         if (ptc_text_is(ptc_str_text(key), "*")) {
             other = value;
-        } else if (!add_entry(r, &build, ptc_str_text(key), value)) {
+        } else if (!add_table_entry(r, &build, ptc_str_text(key), value)) {
             ptc_dict_build_cancel(&build);
             return false;
         }

@@ -14,7 +14,7 @@
 #include "tool/mock.h"
 #include "tool/native.h"
 
-enum { TIMEOUT_MAX = 24 * 3600 * 1000, WHY = 300 };
+enum { TIMEOUT_MAX = 24 * 3600 * 1000, TOOL_FILE_WHY = 300 };
 
 /* An option of a tool. */
 typedef struct Key {
@@ -25,13 +25,13 @@ typedef struct Key {
 /* ------------------------------------------------------------------------------- reasons */
 
 /* Kinds that a definition of this file may be. */
-static const PtcToolKind *const *kinds_of(const PtcToolReader *r)
+static const PtcToolKind *const *allowed_tool_kinds(const PtcToolReader *r)
 {
     return r->allow->kinds ? r->allow->kinds : ptc_tool_kinds;
 }
 
 /* Of a key inside another one the name begins with that one's, and it can be no kind. */
-static bool refuse_key(PtcToolReader *r, PtcValue key, const char *inside, const Key *keys)
+static bool refuse_unknown_key(PtcToolReader *r, PtcValue key, const char *inside, const Key *keys)
 {
     PtcNearest near;
     char name[2 * PTC_TOOLS_FILE_SHOWN];
@@ -42,7 +42,7 @@ static bool refuse_key(PtcToolReader *r, PtcValue key, const char *inside, const
              ptc_str_bytes(key));
     r->key = name;
     ptc_nearest_init(&near, ptc_str_bytes(key), ptc_str_len(key));
-    for (const PtcToolKind *const *k = kinds_of(r); !*inside && *k; k++)
+    for (const PtcToolKind *const *k = allowed_tool_kinds(r); !*inside && *k; k++)
         if (!(*k)->is_word)
             ptc_nearest_offer(&near, (*k)->key, strlen((*k)->key));
     for (; keys->name; keys++)
@@ -62,7 +62,8 @@ static bool refuse_type(PtcToolReader *r, const char *key, const char *wanted, P
 
 /* ------------------------------------------------------------------------------- options */
 
-static bool read_text(PtcToolReader *r, const char *key, PtcValue v, const char **text, size_t *len)
+static bool read_tool_text(PtcToolReader *r, const char *key, PtcValue v, const char **text,
+                           size_t *len)
 {
     if (!ptc_is_string(v))
         return refuse_type(r, key, "a string", v);
@@ -71,7 +72,7 @@ static bool read_text(PtcToolReader *r, const char *key, PtcValue v, const char 
     return true;
 }
 
-static bool read_bool(PtcToolReader *r, const char *key, PtcValue v, bool *out)
+static bool read_tool_bool(PtcToolReader *r, const char *key, PtcValue v, bool *out)
 {
     if (!ptc_is_bool(v))
         return refuse_type(r, key, "true or false", v);
@@ -79,7 +80,7 @@ static bool read_bool(PtcToolReader *r, const char *key, PtcValue v, bool *out)
     return true;
 }
 
-static bool read_int(PtcToolReader *r, const char *key, PtcValue v, int64_t max, int64_t *out)
+static bool read_tool_int(PtcToolReader *r, const char *key, PtcValue v, int64_t max, int64_t *out)
 {
     if (!ptc_is_int(v) || ptc_to_int(v) < 1 || ptc_to_int(v) > max)
         return ptc_kind_refuse(r, "%s must be a whole number from 1 to %lld", key, (long long)max);
@@ -87,21 +88,21 @@ static bool read_int(PtcToolReader *r, const char *key, PtcValue v, int64_t max,
     return true;
 }
 
-static bool read_signature(PtcToolReader *r, PtcValue v)
+static bool read_tool_signature(PtcToolReader *r, PtcValue v)
 {
     PtcToolInfo *info = &r->tool.info;
-    return read_text(r, "signature", v, &info->signature, &info->signature_len);
+    return read_tool_text(r, "signature", v, &info->signature, &info->signature_len);
 }
 
 static bool read_description(PtcToolReader *r, PtcValue v)
 {
     PtcToolInfo *info = &r->tool.info;
-    return read_text(r, "description", v, &info->description, &info->description_len);
+    return read_tool_text(r, "description", v, &info->description, &info->description_len);
 }
 
-static bool read_cache(PtcToolReader *r, PtcValue v)
+static bool read_cache_option(PtcToolReader *r, PtcValue v)
 {
-    return read_bool(r, "cache", v, &r->tool.info.cache);
+    return read_tool_bool(r, "cache", v, &r->tool.info.cache);
 }
 
 static bool read_expose(PtcToolReader *r, PtcValue v)
@@ -112,29 +113,29 @@ static bool read_expose(PtcToolReader *r, PtcValue v)
     return ptc_kind_refuse(r, "expose must be \"native\", \"ptc_lisp\" or \"both\"");
 }
 
-static bool read_timeout(PtcToolReader *r, PtcValue v)
+static bool read_timeout_option(PtcToolReader *r, PtcValue v)
 {
-    return read_int(r, "timeout_ms", v, TIMEOUT_MAX, &r->tool.info.timeout_ms);
+    return read_tool_int(r, "timeout_ms", v, TIMEOUT_MAX, &r->tool.info.timeout_ms);
 }
 
 static bool read_serial(PtcToolReader *r, PtcValue v)
 {
-    return read_bool(r, "serial", v, &r->tool.info.serial);
+    return read_tool_bool(r, "serial", v, &r->tool.info.serial);
 }
 
 static bool read_read_only(PtcToolReader *r, PtcValue v)
 {
     r->has_read_only = true;
-    return read_bool(r, "read_only", v, &r->tool.info.read_only);
+    return read_tool_bool(r, "read_only", v, &r->tool.info.read_only);
 }
 
 static bool read_idempotent(PtcToolReader *r, PtcValue v)
 {
     r->has_idempotent = true;
-    return read_bool(r, "idempotent", v, &r->tool.info.idempotent);
+    return read_tool_bool(r, "idempotent", v, &r->tool.info.idempotent);
 }
 
-static bool is_word(PtcValue v, const char *word)
+static bool is_tool_word(PtcValue v, const char *word)
 {
     return ptc_is_string(v) && ptc_str_len(v) == strlen(word) &&
            memcmp(ptc_str_bytes(v), word, ptc_str_len(v)) == 0;
@@ -142,12 +143,12 @@ static bool is_word(PtcValue v, const char *word)
 
 static bool read_on_error(PtcToolReader *r, PtcValue v)
 {
-    r->tool.info.on_error_value = is_word(v, "value");
-    return r->tool.info.on_error_value || is_word(v, "fail") ||
+    r->tool.info.on_error_value = is_tool_word(v, "value");
+    return r->tool.info.on_error_value || is_tool_word(v, "fail") ||
            ptc_kind_refuse(r, "on_error must be \"value\" or \"fail\"");
 }
 
-static bool read_env(PtcToolReader *r, PtcValue v)
+static bool read_env_option(PtcToolReader *r, PtcValue v)
 {
     r->env = v;
     return true;
@@ -155,13 +156,13 @@ static bool read_env(PtcToolReader *r, PtcValue v)
 
 static bool read_sleep(PtcToolReader *r, PtcValue v)
 {
-    return read_int(r, "sleep_ms", v, TIMEOUT_MAX, &r->sleep_ms);
+    return read_tool_int(r, "sleep_ms", v, TIMEOUT_MAX, &r->sleep_ms);
 }
 
 /* {"lisp": "(fn [result] {...})"} */
 static bool read_lisp_preview(PtcToolReader *r, PtcValue v)
 {
-    char why[WHY];
+    char why[TOOL_FILE_WHY];
     PtcValue text = ptc_map_field(&r->tools->heap, v, "lisp");
     if (text == PTC_NONE || !ptc_is_string(text) || ptc_map_count(v) != 1)
         return ptc_kind_refuse(r, "native_result.preview must be \"metadata\", \"rows\" or "
@@ -175,7 +176,7 @@ static bool read_lisp_preview(PtcToolReader *r, PtcValue v)
     return true;
 }
 
-static bool read_preview(PtcToolReader *r, PtcValue v)
+static bool read_preview_key(PtcToolReader *r, PtcValue v)
 {
     if (ptc_is_map(v))
         return read_lisp_preview(r, v);
@@ -187,20 +188,20 @@ static bool read_preview(PtcToolReader *r, PtcValue v)
 
 static bool read_limit(PtcToolReader *r, PtcValue v)
 {
-    return read_int(r, "native_result.limit", v, PTC_TOOL_ROWS_MAX,
-                    &r->tool.info.native_result.limit);
+    return read_tool_int(r, "native_result.limit", v, PTC_TOOL_ROWS_MAX,
+                         &r->tool.info.native_result.limit);
 }
 
 /* Their names begin with the object's name. */
 static const char inside_preview[] = "native_result.";
-static const Key preview_keys[] = {{.name = "native_result.preview", .read = read_preview},
+static const Key preview_keys[] = {{.name = "native_result.preview", .read = read_preview_key},
                                    {.name = "native_result.limit", .read = read_limit},
                                    {0}};
 
-static const Key *find_key(const Key *keys, const char *inside, PtcValue name)
+static const Key *find_tool_key(const Key *keys, const char *inside, PtcValue name)
 {
     for (; keys->name; keys++)
-        if (is_word(name, keys->name + strlen(inside)))
+        if (is_tool_word(name, keys->name + strlen(inside)))
             return keys;
     return NULL;
 }
@@ -212,9 +213,9 @@ static bool read_native_result(PtcToolReader *r, PtcValue v)
         return refuse_type(r, "native_result", "an object such as {\"preview\": \"rows\"}", v);
     r->tool.info.has_native_result = true;
     for (size_t pos = 0; ptc_map_next(v, &pos, &name, &value);) {
-        const Key *key = find_key(preview_keys, inside_preview, name);
+        const Key *key = find_tool_key(preview_keys, inside_preview, name);
         if (!key)
-            return refuse_key(r, name, inside_preview, preview_keys);
+            return refuse_unknown_key(r, name, inside_preview, preview_keys);
         r->key = key->name;
         if (value != PTC_NIL && !key->read(r, value))
             return false;
@@ -225,22 +226,22 @@ static bool read_native_result(PtcToolReader *r, PtcValue v)
 /* ---------------------------------------------------------------------------- definitions */
 
 static const Key options[] = {
-    {.name = "signature", .read = read_signature},
+    {.name = "signature", .read = read_tool_signature},
     {.name = "description", .read = read_description},
-    {.name = "cache", .read = read_cache},
+    {.name = "cache", .read = read_cache_option},
     {.name = "expose", .read = read_expose},
     {.name = "native_result", .read = read_native_result},
-    {.name = "timeout_ms", .read = read_timeout},
+    {.name = "timeout_ms", .read = read_timeout_option},
     {.name = "serial", .read = read_serial},
     {.name = "on_error", .read = read_on_error},
     {.name = "sleep_ms", .read = read_sleep},
     {.name = "read_only", .read = read_read_only},
     {.name = "idempotent", .read = read_idempotent},
-    {.name = "env", .read = read_env},
+    {.name = "env", .read = read_env_option},
     {0},
 };
 
-static bool read_option(PtcToolReader *r, const Key *option, PtcValue value)
+static bool read_tool_option(PtcToolReader *r, const Key *option, PtcValue value)
 {
     r->key = option->name;
     bool ok = value == PTC_NIL || option->read(r, value);
@@ -248,10 +249,10 @@ static bool read_option(PtcToolReader *r, const Key *option, PtcValue value)
     return ok;
 }
 
-static const PtcToolKind *find_kind(const PtcToolReader *r, PtcValue name, bool is_word_alone)
+static const PtcToolKind *find_tool_kind(const PtcToolReader *r, PtcValue name, bool is_word_alone)
 {
-    for (const PtcToolKind *const *k = kinds_of(r); *k; k++)
-        if ((*k)->is_word == is_word_alone && is_word(name, (*k)->key))
+    for (const PtcToolKind *const *k = allowed_tool_kinds(r); *k; k++)
+        if ((*k)->is_word == is_word_alone && is_tool_word(name, (*k)->key))
             return *k;
     return NULL;
 }
@@ -263,15 +264,15 @@ static bool may_be(const PtcToolReader *r, const PtcToolKind *kind, unsigned opt
 }
 
 /* "command, lisp and seq": the kinds that a tool may be here, or those of them that an option goes with. */
-static const char *list_kinds(const PtcToolReader *r, unsigned option, char out[WHY])
+static const char *list_kinds(const PtcToolReader *r, unsigned option, char out[TOOL_FILE_WHY])
 {
     size_t count = 0, at = 0, len = 0;
-    for (const PtcToolKind *const *k = kinds_of(r); *k; k++)
+    for (const PtcToolKind *const *k = allowed_tool_kinds(r); *k; k++)
         count += may_be(r, *k, option);
-    for (const PtcToolKind *const *k = kinds_of(r); *k && len < WHY; k++)
+    for (const PtcToolKind *const *k = allowed_tool_kinds(r); *k && len < TOOL_FILE_WHY; k++)
         if (may_be(r, *k, option)) {
             const char *before = at == 0 ? "" : at + 1 == count ? " and " : ", ";
-            len += (size_t)snprintf(out + len, WHY - len, "%s%s", before, (*k)->key);
+            len += (size_t)snprintf(out + len, TOOL_FILE_WHY - len, "%s%s", before, (*k)->key);
             at++;
         }
     return out;
@@ -287,22 +288,22 @@ static bool take_kind(PtcToolReader *r, const PtcToolKind *found, const PtcToolK
 }
 
 /* Reads the options and finds what kind of tool it is. */
-static bool read_keys(PtcToolReader *r, PtcValue definition, const PtcToolKind **kind,
-                      PtcValue *what)
+static bool read_tool_keys(PtcToolReader *r, PtcValue definition, const PtcToolKind **kind,
+                           PtcValue *what)
 {
     PtcValue name, value;
     for (size_t pos = 0; ptc_map_next(definition, &pos, &name, &value);) {
-        const PtcToolKind *found = find_kind(r, name, false);
-        const Key *option = found ? NULL : find_key(options, "", name);
+        const PtcToolKind *found = find_tool_kind(r, name, false);
+        const Key *option = found ? NULL : find_tool_key(options, "", name);
         if (!found && !option)
-            return refuse_key(r, name, "", options);
+            return refuse_unknown_key(r, name, "", options);
         if (found && found->or_model && !ptc_is_map(value))
             r->model = value;
         else if (found && !take_kind(r, found, kind))
             return false;
         else if (found)
             *what = value;
-        else if (!read_option(r, option, value))
+        else if (!read_tool_option(r, option, value))
             return false;
     }
     return true;
@@ -318,9 +319,9 @@ static void set_hints(PtcToolReader *r)
 }
 
 /* Options that only go with some kinds. */
-static bool check_options(PtcToolReader *r, const PtcToolKind *kind)
+static bool check_tool_options(PtcToolReader *r, const PtcToolKind *kind)
 {
-    char list[WHY];
+    char list[TOOL_FILE_WHY];
     if (r->env != PTC_NONE && !(kind->options & PTC_KIND_ENV))
         return ptc_kind_refuse(r, "env goes with %s only", list_kinds(r, PTC_KIND_ENV, list));
     if (r->model != PTC_NONE && !(kind->options & PTC_KIND_MODEL))
@@ -334,7 +335,7 @@ static bool check_options(PtcToolReader *r, const PtcToolKind *kind)
 
 static bool read_kind(PtcToolReader *r, const PtcToolKind *kind, PtcValue what)
 {
-    if (!check_options(r, kind))
+    if (!check_tool_options(r, kind))
         return false;
     ptc_kind_apply(kind, &r->tool);
     r->kind = kind;
@@ -349,13 +350,13 @@ static bool read_kind(PtcToolReader *r, const PtcToolKind *kind, PtcValue what)
 
 static bool read_definition(PtcToolReader *r, PtcValue definition)
 {
-    char list[WHY];
+    char list[TOOL_FILE_WHY];
     PtcValue what = definition;
-    const PtcToolKind *kind = find_kind(r, definition, true);
+    const PtcToolKind *kind = find_tool_kind(r, definition, true);
     if (!kind && !ptc_is_map(definition))
         return ptc_kind_refuse(r, "its definition must be an object such as {\"value\": 1}, not %s",
                                ptc_type_name(definition));
-    if (!kind && !read_keys(r, definition, &kind, &what))
+    if (!kind && !read_tool_keys(r, definition, &kind, &what))
         return false;
     if (!kind)
         return ptc_kind_refuse(r, "one of %s must say what it does", list_kinds(r, 0, list));
@@ -374,7 +375,7 @@ static const char *without_name(const PtcToolReader *r, const char *why)
 }
 
 /* Puts the tool into the set.  What is still wrong then is the signature, or how options go together. */
-static bool put(PtcToolReader *r)
+static bool put_read_tool(PtcToolReader *r)
 {
     char why[PTC_TOOLS_FILE_WHY];
     if (r->allow->agent && !r->allow->check(r->allow->agent, &r->tool, why, sizeof why))
@@ -399,12 +400,12 @@ static bool read_tool(PtcToolReader *r, PtcValue name, PtcValue definition)
     ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
     if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), why))
         return ptc_kind_refuse(r, "%s", why);
-    return read_definition(r, definition) && put(r);
+    return read_definition(r, definition) && put_read_tool(r);
 }
 
 /* Reports a problem with the set as a whole.  Always false. */
-static bool refuse_all(PtcToolReader *r, const char *format, ...) PTC_PRINTF(2, 3);
-static bool refuse_all(PtcToolReader *r, const char *format, ...)
+static bool refuse_tools_file(PtcToolReader *r, const char *format, ...) PTC_PRINTF(2, 3);
+static bool refuse_tools_file(PtcToolReader *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -415,12 +416,12 @@ static bool refuse_all(PtcToolReader *r, const char *format, ...)
     return false;
 }
 
-static bool read_all(PtcToolReader *r, PtcValue definitions)
+static bool read_tool_definitions(PtcToolReader *r, PtcValue definitions)
 {
     PtcValue name, definition;
     for (size_t pos = 0; ptc_map_next(definitions, &pos, &name, &definition);) {
         if (!ptc_is_string(name))
-            return refuse_all(r, "names of tools must be strings");
+            return refuse_tools_file(r, "names of tools must be strings");
         if (!read_tool(r, name, definition))
             return false;
     }
@@ -433,16 +434,17 @@ bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFile
     PtcToolReader r = {.tools = tools, .allow = allow, .fault = fault};
     *fault = (PtcToolsFault){.in_tool = false};
     if (!ptc_is_map(definitions))
-        return refuse_all(&r,
-                          "tools must be an object from names to definitions, such as "
-                          "{\"price\": {\"value\": 5}}, not %s",
-                          ptc_is_sequential(definitions) ? "a list" : ptc_type_name(definitions));
+        return refuse_tools_file(&r,
+                                 "tools must be an object from names to definitions, such as "
+                                 "{\"price\": {\"value\": 5}}, not %s",
+                                 ptc_is_sequential(definitions) ? "a list"
+                                                                : ptc_type_name(definitions));
     if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX)
-        return refuse_all(&r, "there are %zu tools, at most %d may be defined",
-                          ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
+        return refuse_tools_file(&r, "there are %zu tools, at most %d may be defined",
+                                 ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
     ptc_copy_init(&r.copy, &tools->heap);
     ptc_source_init(&r.source, tools);
-    bool ok = read_all(&r, definitions);
+    bool ok = read_tool_definitions(&r, definitions);
     ptc_source_deinit(&r.source);
     ptc_copy_deinit(&r.copy);
     return ok;

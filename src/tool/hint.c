@@ -10,7 +10,7 @@
 #include "value/str.h"
 
 /* A name that is certain to be read as a keyword. */
-static bool is_word(PtcValue key)
+static bool is_keyword_name(PtcValue key)
 {
     const char *p = ptc_str_bytes(key);
     size_t n = ptc_str_len(key);
@@ -32,7 +32,7 @@ bool ptc_hint_call(PtcHeap *heap, PtcBuf *buf, const char *name, size_t name_len
     bool first = true;
     for (size_t pos = 0; ok && ptc_map_next(map, &pos, &key, &value); first = false) {
         ok = ptc_tick(heap->budget, 1) && ptc_buf_add(buf, " ", !first);
-        if (is_word(key))
+        if (is_keyword_name(key))
             ok = ok && ptc_buf_add_char(buf, ':') &&
                  ptc_buf_add(buf, ptc_str_bytes(key), ptc_str_len(key));
         else

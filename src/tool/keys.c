@@ -22,7 +22,7 @@ typedef struct {
     PtcKeysError *error;
 } Keys;
 
-static PtcValue convert(Keys *k, PtcValue v, const PtcPlace *at);
+static PtcValue convert_argument(Keys *k, PtcValue v, const PtcPlace *at);
 
 /* ----------------------------------------------------------------------- names */
 
@@ -98,7 +98,7 @@ static bool is_plain_key(PtcValue key)
 /* ---------------------------------------------------------------------- leaves */
 
 /* Needs no change and no look inside: nil, booleans, numbers that are certainly finite, strings. */
-static inline bool is_atom(PtcValue v)
+static inline bool is_plain_value(PtcValue v)
 {
     if (v & 3)
         return true;
@@ -107,7 +107,7 @@ static inline bool is_atom(PtcValue v)
     return ptc_obj(v)->type == PTC_T_STRING || ptc_obj(v)->type == PTC_T_BIGINT;
 }
 
-static PtcValue refuse(Keys *k, const PtcPlace *at, const char *what)
+static PtcValue refuse_argument_value(Keys *k, const PtcPlace *at, const char *what)
 {
     ptc_place_refuse(at, k->error, what);
     return PTC_NONE;
@@ -119,13 +119,13 @@ static PtcValue convert_float(Keys *k, PtcValue v, const PtcPlace *at)
     if (isfinite(ptc_to_float(v)))
         return v;
     ptc_double_print(ptc_to_float(v), text);
-    return refuse(k, at, text);
+    return refuse_argument_value(k, at, text);
 }
 
 /* Anything except a collection. */
 static PtcValue convert_leaf(Keys *k, PtcValue v, const PtcPlace *at)
 {
-    if (is_atom(v))
+    if (is_plain_value(v))
         return v;
     if (ptc_is_float(v))
         return convert_float(k, v, at);
@@ -142,7 +142,7 @@ static PtcValue convert_leaf(Keys *k, PtcValue v, const PtcPlace *at)
     }
     PtcValue text = ptc_is(v, PTC_T_RECORD) ? text_string(k->heap, v) : PTC_NONE;
     if (text == PTC_NONE && k->heap->budget->stop == PTC_STOP_NONE)
-        return refuse(k, at, ptc_type_name(v));
+        return refuse_argument_value(k, at, ptc_type_name(v));
     return text;
 }
 
@@ -190,10 +190,10 @@ static PtcValue convert_small(Keys *k, PtcValue map, const PtcPlace *at)
         return PTC_NONE;
     for (size_t i = 0; i < old->obj.count; i++) {
         PtcValue v = old->values[i];
-        if (is_atom(v))
+        if (is_plain_value(v))
             continue;
         PtcPlace here = ptc_place_key(at, ((const PtcShape *)(uintptr_t)shape)->keys[i]);
-        if ((v = convert(k, v, &here)) == PTC_NONE)
+        if ((v = convert_argument(k, v, &here)) == PTC_NONE)
             return PTC_NONE;
         if (v == old->values[i])
             continue;
@@ -210,7 +210,7 @@ static bool is_plain_map(Keys *k, PtcValue map)
 {
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
-        if (!ptc_tick(k->heap->budget, 1) || !is_plain_key(key) || !is_atom(value))
+        if (!ptc_tick(k->heap->budget, 1) || !is_plain_key(key) || !is_plain_value(value))
             return false;
     return true;
 }
@@ -224,8 +224,8 @@ static PtcValue nth_key(PtcValue map, int64_t n)
     return key;
 }
 
-static bool add_entry(Keys *k, PtcDictBuild *b, PtcValue map, PtcValue key, PtcValue value,
-                      const PtcPlace *at)
+static bool add_argument_entry(Keys *k, PtcDictBuild *b, PtcValue map, PtcValue key, PtcValue value,
+                               const PtcPlace *at)
 {
     PtcValue name = ptc_tick(k->heap->budget, 1) ? plain_key(k, key, at) : PTC_NONE;
     if (name == PTC_NONE)
@@ -234,7 +234,7 @@ static bool add_entry(Keys *k, PtcDictBuild *b, PtcValue map, PtcValue key, PtcV
     if (there >= 0)
         return ptc_place_clash(at, k->error, nth_key(map, there), key);
     PtcPlace here = ptc_place_key(at, name);
-    value = is_atom(value) ? value : convert(k, value, &here);
+    value = is_plain_value(value) ? value : convert_argument(k, value, &here);
     return value != PTC_NONE && ptc_dict_build_put(b, name, value);
 }
 
@@ -247,7 +247,7 @@ static PtcValue convert_large(Keys *k, PtcValue map, const PtcPlace *at)
     if (!ptc_dict_build_init(&b, k->heap, false))
         return PTC_NONE;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
-        if (!add_entry(k, &b, map, key, value, at)) {
+        if (!add_argument_entry(k, &b, map, key, value, at)) {
             ptc_dict_build_cancel(&b);
             return PTC_NONE;
         }
@@ -278,7 +278,7 @@ static PtcValue convert_items(Keys *k, PtcValue v, const PtcPlace *at)
         return PTC_NONE;
     for (size_t i = 0; ptc_iter_next(&it, &x); i++) {
         PtcPlace here = ptc_place_index(at, i);
-        PtcValue new = is_atom(x) ? x : convert(k, x, &here);
+        PtcValue new = is_plain_value(x) ? x : convert_argument(k, x, &here);
         if (new == PTC_NONE || !ptc_tick(k->heap->budget, 1))
             return PTC_NONE;
         if (new != x && build == PTC_NONE && (build = begin_with(k, v, i)) == PTC_NONE)
@@ -289,12 +289,13 @@ static PtcValue convert_items(Keys *k, PtcValue v, const PtcPlace *at)
     return build == PTC_NONE ? v : ptc_build_done(k->heap, build, 0);
 }
 
-static PtcValue convert(Keys *k, PtcValue v, const PtcPlace *at)
+static PtcValue convert_argument(Keys *k, PtcValue v, const PtcPlace *at)
 {
     if (PTC_UNLIKELY(ptc_is_cell(v))) {
         v = ptc_cell_inmost(k->heap, v);
         if (v == PTC_NONE || v == PTC_UNBOUND)
-            return refuse(k, at, v == PTC_NONE ? "an atom that contains itself" : "a delay");
+            return refuse_argument_value(
+                k, at, v == PTC_NONE ? "an atom that contains itself" : "a delay");
     }
     PtcTag tag = ptc_tag(v);
     bool map = tag == PTC_T_SMAP || tag == PTC_T_BMAP;
@@ -316,7 +317,7 @@ static PtcValue convert(Keys *k, PtcValue v, const PtcPlace *at)
 /* ------------------------------------------------------------------- arguments */
 
 /* Makes sure that a failure has a message: if nobody wrote one, a limit was hit. */
-static PtcValue finish(Keys *k, PtcValue v)
+static PtcValue finish_key_conversion(Keys *k, PtcValue v)
 {
     if (v == PTC_NONE && (k->heap->budget->stop != PTC_STOP_NONE || !k->error->message[0])) {
         k->error->stopped = true;
@@ -333,7 +334,7 @@ static PtcValue convert_top(PtcHeap *heap, PtcValue v, PtcKeysError *error)
     Keys k = {heap, error};
     error->stopped = false;
     error->path[0] = error->message[0] = error->what[0] = 0;
-    return finish(&k, convert(&k, v, &top));
+    return finish_key_conversion(&k, convert_argument(&k, v, &top));
 }
 
 PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error)
@@ -429,5 +430,5 @@ PtcValue ptc_tool_args_pairs(PtcHeap *heap, const char *name, size_t name_len, i
     PtcValue map = argc == 0                   ? ptc_map_empty(heap)
                    : argc <= 2 * PTC_SMALL_MAX ? smap_of_pairs(&k, argc, argv)
                                                : map_of_pairs(&k, argc, argv);
-    return finish(&k, map == PTC_NONE ? map : convert(&k, map, &top));
+    return finish_key_conversion(&k, map == PTC_NONE ? map : convert_argument(&k, map, &top));
 }

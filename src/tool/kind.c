@@ -10,7 +10,7 @@
 #include "tool/constant.h"
 #include "tool/mock.h"
 
-enum { WHY = 300 };
+enum { KIND_WHY = 300 };
 
 const PtcToolKind *const ptc_tool_kinds[] = {
     &ptc_command_kind,
@@ -33,7 +33,7 @@ void ptc_kind_apply(const PtcToolKind *kind, PtcTool *tool)
 }
 
 /* The path of the key being read, followed by what is inside it. */
-static void set_path(PtcToolReader *r, const char *inner)
+static void set_kind_fault_path(PtcToolReader *r, const char *inner)
 {
     const PtcToolInfo *info = &r->tool.info;
     r->fault->in_tool = true;
@@ -44,12 +44,12 @@ static void set_path(PtcToolReader *r, const char *inner)
 
 bool ptc_kind_refuse(PtcToolReader *r, const char *format, ...)
 {
-    char text[WHY];
+    char text[KIND_WHY];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    set_path(r, "");
+    set_kind_fault_path(r, "");
     ptc_diag_format(r->fault->text, sizeof r->fault->text, "%s", text);
     return false;
 }
@@ -63,7 +63,7 @@ bool ptc_kind_refuse_memory(PtcToolReader *r)
 bool ptc_kind_refuse_inside(PtcToolReader *r, const char *path, const char *text)
 {
     ptc_kind_refuse(r, "%s", text);
-    set_path(r, path);
+    set_kind_fault_path(r, path);
     return false;
 }
 

@@ -11,7 +11,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { SLICE_MS = 5 };
+enum { MOCK_SLICE_MS = 5 };
 
 static PtcToolAnswer answer_echo(PtcToolCall *call, void *user)
 {
@@ -44,7 +44,7 @@ typedef struct Turns {
 } Turns;
 
 /* The text of {"$error": "text"}; absent for anything else. */
-static PtcText error_text(PtcValue v)
+static PtcText mock_error_text(PtcValue v)
 {
     PtcValue key, value;
     size_t pos = 0;
@@ -59,7 +59,7 @@ static PtcToolAnswer answer_turn(PtcToolCall *call, void *user)
     Turns *turns = user;
     size_t count = ptc_seq_count(turns->values), n = atomic_fetch_add(&turns->calls, 1);
     PtcValue v = ptc_seq_nth(turns->values, n < count ? n : count - 1);
-    PtcText error = error_text(v);
+    PtcText error = mock_error_text(v);
     if (error.bytes)
         ptc_answer_fail(call, error);
     else
@@ -67,7 +67,7 @@ static PtcToolAnswer answer_turn(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-static bool read_turns(PtcToolReader *r, PtcValue v)
+static bool read_mock_turns(PtcToolReader *r, PtcValue v)
 {
     if (!ptc_is_sequential(v) || ptc_seq_count(v) == 0)
         return ptc_kind_refuse(r, "seq must be an array of one value or more");
@@ -84,7 +84,7 @@ const PtcToolKind ptc_mock_seq = {
     .key = "seq",
     .doc = "the nth call gets the nth value, the last one from then on; {\"$error\": text} fails",
     .schema = "{\"type\": \"array\", \"minItems\": 1}",
-    .read = read_turns,
+    .read = read_mock_turns,
     .call = answer_turn,
     .options = PTC_KIND_SLEEP,
     .inside = true,
@@ -99,11 +99,12 @@ typedef struct Delay {
 } Delay;
 
 /* In short steps, so that a cancel is noticed soon.  False: nobody waits any longer. */
-static bool wait_ms(PtcToolCall *call, int64_t ms)
+static bool wait_mock_ms(PtcToolCall *call, int64_t ms)
 {
     int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
     for (int64_t left; (left = end - ptc_clock_ns(NULL)) > 0;) {
-        struct timespec t = {.tv_nsec = left < SLICE_MS * 1000000 ? left : SLICE_MS * 1000000};
+        struct timespec t = {.tv_nsec =
+                                 left < MOCK_SLICE_MS * 1000000 ? left : MOCK_SLICE_MS * 1000000};
         nanosleep(&t, NULL);
         if (ptc_answer_cancelled(call))
             return false;
@@ -114,7 +115,7 @@ static bool wait_ms(PtcToolCall *call, int64_t ms)
 static PtcToolAnswer answer_late(PtcToolCall *call, void *user)
 {
     const Delay *delay = user;
-    return wait_ms(call, delay->ms) ? delay->function(call, delay->user) : PTC_TOOL_ANSWERED;
+    return wait_mock_ms(call, delay->ms) ? delay->function(call, delay->user) : PTC_TOOL_ANSWERED;
 }
 
 bool ptc_mock_delay(PtcTools *tools, int64_t ms, PtcTool *tool)

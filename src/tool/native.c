@@ -10,7 +10,7 @@
 #include "tool/call.h"
 #include "tool/convert.h"
 
-enum { MIB = 1024 * 1024, MEMORY = 32 * MIB, DEPTH = 1000, SLOTS = 2 };
+enum { MIB = 1024 * 1024, NATIVE_MEMORY = 32 * MIB, NATIVE_DEPTH = 1000, NATIVE_SLOTS = 2 };
 
 struct PtcNative {
     PtcMem mem;
@@ -27,7 +27,7 @@ typedef struct Call {
     PtcHeap heap;
     PtcToolRun run;
     PtcLog log; /* nobody reads it, but the call adds to it all the same */
-    PtcValue slots[SLOTS];
+    PtcValue slots[NATIVE_SLOTS];
     PtcCaller caller;
     PtcNativeAnswer *answer;
 } Call;
@@ -68,7 +68,7 @@ static const PtcLimits lisp_limits = {
     .timeout_ms = 1000,
     .deadline_ms = (int64_t)1 << 40,
     .loop_limit = PTC_NO_LOOP_LIMIT,
-    .max_depth = DEPTH,
+    .max_depth = NATIVE_DEPTH,
     .max_int_bits = 1 << 18,
     .print_bytes = 4096,
     .max_workers = 1,
@@ -105,32 +105,32 @@ static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slo
     ptc_log_deinit(&vm->log, vm->mem);
 }
 
-static void run_lisp(void *user, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+static void run_native_lisp(void *user, PtcValue function, PtcValue *slots, PtcToolReply *reply)
 {
     Call *call = user;
     PtcNative *n = call->native;
-    if (n->vm.mem || ptc_vm_init(&n->vm, &n->mem, DEPTH))
-        run_in_vm(call, function, slots, SLOTS, reply);
+    if (n->vm.mem || ptc_vm_init(&n->vm, &n->mem, NATIVE_DEPTH))
+        run_in_vm(call, function, slots, NATIVE_SLOTS, reply);
     else
         ptc_budget_halt(call->caller.budget, PTC_STOP_MEMORY);
 }
 
 /* A preview that is being made. */
-typedef struct Preview {
+typedef struct LispPreview {
     Call *call;
     const PtcTool *tool;
     PtcValue args;
-} Preview;
+} LispPreview;
 
 /* A preview that takes too long or too much memory is dropped: the call itself goes on. */
 bool ptc_native_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *preview)
 {
-    Preview *p = user;
+    LispPreview *p = user;
     PtcNative *n = p->call->native;
     PtcBudget *budget = p->call->caller.budget;
     PtcToolReply reply = {.ok = false};
     PtcValue slots[] = {result, PTC_NIL, result, p->args};
-    if (heap != &p->call->heap || (!n->vm.mem && !ptc_vm_init(&n->vm, &n->mem, DEPTH)))
+    if (heap != &p->call->heap || (!n->vm.mem && !ptc_vm_init(&n->vm, &n->mem, NATIVE_DEPTH)))
         return false;
     run_in_vm(p->call, p->tool->preview_lisp, slots, sizeof slots / sizeof *slots, &reply);
     if (budget->stop != PTC_STOP_CANCELLED && budget->stop != PTC_STOP_DEADLINE)
@@ -139,11 +139,11 @@ bool ptc_native_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *pr
     return reply.ok;
 }
 
-static const PtcCallerHooks hooks = {.run_lisp = run_lisp};
+static const PtcCallerHooks hooks = {.run_lisp = run_native_lisp};
 
 /* ------------------------------------------------------------------------------ one call */
 
-static const char *stop_text(PtcStop stop)
+static const char *native_stop_text(PtcStop stop)
 {
     switch (stop) {
     case PTC_STOP_NONE: return "it gave no answer";
@@ -155,7 +155,7 @@ static const char *stop_text(PtcStop stop)
 }
 
 /* Text in place of a result. */
-static bool say(Call *call, PtcNativeEnd end, const char *text, PtcBuf *out)
+static bool say_native_end(Call *call, PtcNativeEnd end, const char *text, PtcBuf *out)
 {
     call->answer->end = end;
     ptc_buf_clear(out);
@@ -169,11 +169,11 @@ static bool say_stop(Call *call, PtcBuf *out)
                        : stop == PTC_STOP_CANCELLED ? PTC_NATIVE_CANCELLED
                        : stop == PTC_STOP_TIMEOUT || stop == PTC_STOP_DEADLINE ? PTC_NATIVE_TIMEOUT
                                                                                : PTC_NATIVE_MEMORY;
-    return say(call, end, stop_text(stop), out);
+    return say_native_end(call, end, native_stop_text(stop), out);
 }
 
 /* The result as JSON; a result without a JSON form is the tool's mistake. */
-static bool give(Call *call, PtcValue result, PtcBuf *out)
+static bool give_native_json(Call *call, PtcValue result, PtcBuf *out)
 {
     PtcJsonError e = {0};
     char text[400];
@@ -185,14 +185,15 @@ static bool give(Call *call, PtcValue result, PtcBuf *out)
         text, sizeof text,
         "its result has no JSON%s%s%s%s: it is too large, or has values that JSON cannot express",
         e.what[0] ? ": " : "", e.what, e.path[0] ? " at " : "", e.path);
-    return say(call, PTC_NATIVE_FAILED, text, out);
+    return say_native_end(call, PTC_NATIVE_FAILED, text, out);
 }
 
 /* What a model sees of the result: all of it, or a preview with the program that gets the rest. */
-static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out)
+static bool show_native_result(Call *call, const PtcTool *tool, PtcValue args, PtcValue result,
+                               PtcBuf *out)
 {
     PtcNativeResult how = tool->info.native_result;
-    Preview by_lisp = {call, tool, args};
+    LispPreview by_lisp = {call, tool, args};
     how.user = tool->preview_lisp == PTC_NONE ? (void *)(uintptr_t)tool : &by_lisp;
     call->answer->preview = ptc_preview(&call->heap, out, &how, tool->info.name,
                                         tool->info.name_len, args, result) != PTC_PREVIEW_FAILED;
@@ -200,11 +201,12 @@ static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result
 }
 
 /* Programs are told which tool it was; a model knows, so it only gets the reason, except for wrong arguments. */
-static bool explain(Call *call, const PtcTool *tool, const PtcToolFailure *failure, PtcBuf *out)
+static bool explain_native_failure(Call *call, const PtcTool *tool, const PtcToolFailure *failure,
+                                   PtcBuf *out)
 {
     if (failure->kind == PTC_E_TOOL)
-        return say(call, failure->late ? PTC_NATIVE_TIMEOUT : PTC_NATIVE_FAILED, failure->text,
-                   out);
+        return say_native_end(call, failure->late ? PTC_NATIVE_TIMEOUT : PTC_NATIVE_FAILED,
+                              failure->text, out);
     if (failure->kind != PTC_E_TOOL_ARGS)
         return say_stop(call, out);
     call->answer->end = PTC_NATIVE_ARGS;
@@ -219,7 +221,7 @@ static bool wants_preview(const PtcNativeOptions *options, const PtcToolInfo *in
            (options->preview_all && info->cache && info->expose == PTC_EXPOSE_BOTH);
 }
 
-static bool call_tool(Call *call, const PtcTool *tool, PtcValue map, PtcBuf *out)
+static bool call_native_tool(Call *call, const PtcTool *tool, PtcValue map, PtcBuf *out)
 {
     PtcToolFailure failure;
     PtcValue result = PTC_NONE;
@@ -234,30 +236,31 @@ static bool call_tool(Call *call, const PtcTool *tool, PtcValue map, PtcBuf *out
         call->answer->ended_ns = e->ended_ns;
     }
     if (!ok)
-        return explain(call, tool, &failure, out);
-    return shown ? show(call, tool, call->slots[0], result, out) : give(call, result, out);
+        return explain_native_failure(call, tool, &failure, out);
+    return shown ? show_native_result(call, tool, call->slots[0], result, out)
+                 : give_native_json(call, result, out);
 }
 
-static bool ask(Call *call, int number, PtcText args, PtcBuf *out)
+static bool ask_native_tool(Call *call, int number, PtcText args, PtcBuf *out)
 {
     PtcJsonError e = {0};
     if (number < 0)
-        return say(call, PTC_NATIVE_UNKNOWN, "there is no such tool", out);
+        return say_native_end(call, PTC_NATIVE_UNKNOWN, "there is no such tool", out);
     PtcValue map = ptc_json_parse(&call->heap, args.bytes, args.len, &e);
     if (map == PTC_NONE && e.stopped)
         return say_stop(call, out);
     if (map == PTC_NONE)
-        return say(call, PTC_NATIVE_ARGS, "its arguments are not JSON", out);
+        return say_native_end(call, PTC_NATIVE_ARGS, "its arguments are not JSON", out);
     if (!ptc_is_map(map))
-        return say(call, PTC_NATIVE_ARGS, "its arguments must be an object", out);
-    return call_tool(call, &call->run.tools->items[number], map, out);
+        return say_native_end(call, PTC_NATIVE_ARGS, "its arguments must be an object", out);
+    return call_native_tool(call, &call->run.tools->items[number], map, out);
 }
 
-static void begin(Call *call)
+static void begin_native_call(Call *call)
 {
     PtcNative *n = call->native;
     const PtcNativeOptions *o = call->options;
-    int64_t bytes = o->memory_bytes > 0 ? o->memory_bytes : MEMORY;
+    int64_t bytes = o->memory_bytes > 0 ? o->memory_bytes : NATIVE_MEMORY;
     ptc_budget_init(&n->budget);
     n->budget.cancel = o->cancel;
     n->budget.max_int_bits = lisp_limits.max_int_bits;
@@ -291,8 +294,8 @@ bool ptc_native_ask(PtcNative *n, PtcTools *tools, int tool, PtcText args,
                             .host = call.options->host,
                             .tally = call.options->tally};
     *answer = (PtcNativeAnswer){.end = PTC_NATIVE_OK};
-    begin(&call);
-    bool told = ask(&call, tool, args, out);
+    begin_native_call(&call);
+    bool told = ask_native_tool(&call, tool, args, out);
     ptc_log_deinit(&call.log, &n->mem);
     ptc_heap_deinit(&call.heap);
     return told;

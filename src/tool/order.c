@@ -19,23 +19,23 @@ int ptc_order_compare(const PtcText *a, const PtcText *b)
     return a->len < b->len ? -1 : a->len > b->len;
 }
 
-static char *at(const Sort *s, size_t i)
+static char *order_item_at(const Sort *s, size_t i)
 {
     return s->items + i * s->size;
 }
 
 static bool is_before(const Sort *s, size_t i, size_t k)
 {
-    return ptc_order_compare((const PtcText *)(const void *)at(s, i),
-                             (const PtcText *)(const void *)at(s, k)) < 0;
+    return ptc_order_compare((const PtcText *)(const void *)order_item_at(s, i),
+                             (const PtcText *)(const void *)order_item_at(s, k)) < 0;
 }
 
-static void swap(const Sort *s, size_t i, size_t k)
+static void swap_order_items(const Sort *s, size_t i, size_t k)
 {
     char spare[PTC_ORDER_ITEM_MAX];
-    memcpy(spare, at(s, i), s->size);
-    memcpy(at(s, i), at(s, k), s->size);
-    memcpy(at(s, k), spare, s->size);
+    memcpy(spare, order_item_at(s, i), s->size);
+    memcpy(order_item_at(s, i), order_item_at(s, k), s->size);
+    memcpy(order_item_at(s, k), spare, s->size);
 }
 
 /* Lets item i sink until neither item below it (2i+1 and 2i+2 of the first n) belongs after it. */
@@ -48,7 +48,7 @@ static bool sink(const Sort *s, size_t i, size_t n)
             below++;
         if (!is_before(s, i, below))
             break;
-        swap(s, i, below);
+        swap_order_items(s, i, below);
     }
     return true;
 }
@@ -60,7 +60,7 @@ bool ptc_order_sort(PtcBudget *budget, void *items, size_t n, size_t size)
     for (size_t i = n / 2; ok && i-- > 0;)
         ok = sink(&s, i, n);
     for (size_t last = n; ok && last-- > 1;) {
-        swap(&s, 0, last);
+        swap_order_items(&s, 0, last);
         ok = sink(&s, 0, last);
     }
     return ok;

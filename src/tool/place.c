@@ -9,7 +9,7 @@
 #include "value/str.h"
 
 /* Fills error->path. */
-static void write_path(const PtcPlace *place, PtcKeysError *error)
+static void write_argument_path(const PtcPlace *place, PtcKeysError *error)
 {
     const PtcPlace *steps[PTC_PLACE_DEPTH + 2];
     size_t n = 0;
@@ -26,7 +26,7 @@ static void write_path(const PtcPlace *place, PtcKeysError *error)
 
 bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what)
 {
-    write_path(place, error);
+    write_argument_path(place, error);
     snprintf(
         error->message, sizeof error->message,
         "%s is %s, but tools take only values that JSON can express: convert it or leave it out",
@@ -37,7 +37,7 @@ bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *wh
 
 bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error)
 {
-    write_path(place, error);
+    write_argument_path(place, error);
     snprintf(error->message, sizeof error->message,
              "the arguments are nested deeper than %d levels, at %.60s...", PTC_PLACE_DEPTH,
              error->path);
@@ -46,9 +46,9 @@ bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error)
 }
 
 /* Appends a key as a program writes it, cut when it is long. */
-static void show_key(char *text, size_t size, PtcValue key)
+static void show_place_key(char *text, size_t size, PtcValue key)
 {
-    enum { SHOWN = 60 };
+    enum { PLACE_SHOWN = 60 };
     char number[PTC_DOUBLE_TEXT];
     if (ptc_is_int(key)) {
         int n = snprintf(number, sizeof number, "%lld", (long long)ptc_to_int(key));
@@ -56,7 +56,8 @@ static void show_key(char *text, size_t size, PtcValue key)
     } else if (ptc_is_float(key)) {
         ptc_path_add_text(text, size, number, ptc_double_print(ptc_to_float(key), number));
     } else if (ptc_is_named(key)) {
-        size_t len = ptc_str_len(key), n = len < SHOWN ? len : SHOWN, end = strlen(text);
+        size_t len = ptc_str_len(key), n = len < PLACE_SHOWN ? len : PLACE_SHOWN,
+               end = strlen(text);
         bool quoted = ptc_is_string(key);
         ptc_path_add_text(text, size, quoted ? "\"" : ":", ptc_is(key, PTC_T_SYMBOL) ? 0 : 1);
         size_t room = end + 1 + n + 1;
@@ -71,12 +72,12 @@ static void show_key(char *text, size_t size, PtcValue key)
 bool ptc_place_clash(const PtcPlace *place, PtcKeysError *error, PtcValue first, PtcValue second)
 {
     char *what = error->what;
-    write_path(place, error);
+    write_argument_path(place, error);
     bool inside = error->path[0] != 0;
     snprintf(what, sizeof error->what, "the keys ");
-    show_key(what, sizeof error->what, first);
+    show_place_key(what, sizeof error->what, first);
     ptc_path_add_text(what, sizeof error->what, " and ", 5);
-    show_key(what, sizeof error->what, second);
+    show_place_key(what, sizeof error->what, second);
     snprintf(error->message, sizeof error->message,
              "%s%s%s%s become the same name for a tool: give one of them", inside ? "in " : "",
              error->path, inside ? ": " : "", what);

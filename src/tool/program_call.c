@@ -10,7 +10,7 @@
 #include "lisp/vm/vm_int.h"
 
 enum {
-    SLOTS = 2,
+    PROGRAM_SLOTS = 2,
     SIGNATURE_SHOWN = 150,
     HINT_SHOWN = 180, /* of a signature and an example together, which a hint has room for */
     ARGS_SHOWN = 100,
@@ -19,13 +19,13 @@ enum {
 
 /* ----------------------------------------------------------------------------------- hooks */
 
-static bool recover(void *vm)
+static bool recover_vm(void *vm)
 {
     return ptc_recover(vm);
 }
 
 /* Dead values are collected before a result comes in. */
-static bool make_room(void *user)
+static bool make_room_for_result(void *user)
 {
     PtcVM *vm = user;
     const PtcHeap *heap = vm->heap;
@@ -35,14 +35,14 @@ static bool make_room(void *user)
     return ptc_vm_safepoint(vm);
 }
 
-static void offer(void *vm)
+static void offer_vm_work(void *vm)
 {
     ptc_crew_offer(vm);
 }
 
 /* How the function ended if it did not simply return a value: return gives one, fail and errors become the tool's
  * failure. */
-static void take_end(PtcVM *vm, PtcValue *result, PtcToolReply *reply)
+static void take_lisp_end(PtcVM *vm, PtcValue *result, PtcToolReply *reply)
 {
     PtcPrinter printer = ptc_vm_printer(vm, false);
     if (vm->control == PTC_CONTROL_RETURN) {
@@ -70,20 +70,21 @@ void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply
     reply->ok = ptc_call(vm, function, 1, &slots[0], &slots[1]);
     vm->may_stop = outer;
     if (!reply->ok && vm->budget.stop == PTC_STOP_NONE)
-        take_end(vm, &slots[1], reply);
+        take_lisp_end(vm, &slots[1], reply);
 }
 
-static void run_lisp(void *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+static void run_vm_lisp(void *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply)
 {
     ptc_vm_run_tool(vm, function, slots, reply);
 }
 
-static const PtcCallerHooks vm_hooks = {recover, make_room, offer, run_lisp};
+static const PtcCallerHooks vm_hooks = {recover_vm, make_room_for_result, offer_vm_work,
+                                        run_vm_lisp};
 
 /* ---------------------------------------------------------------------------------- errors */
 
 /* A call that would be right: "; for example (tool/price {:sku "text"})". */
-static bool add_example(PtcBuf *out, const PtcToolInfo *info)
+static bool add_call_example(PtcBuf *out, const PtcToolInfo *info)
 {
     if (!info->sig || !info->sig->has_params || info->sig->params.field_count == 0)
         return false;
@@ -91,13 +92,13 @@ static bool add_example(PtcBuf *out, const PtcToolInfo *info)
     return ptc_sig_example(out, &info->sig->params) && ptc_buf_add_char(out, ')');
 }
 
-static bool fail_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
+static bool fail_tool_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
 {
     PtcBuf example;
     size_t shown = info->signature_len < SIGNATURE_SHOWN ? info->signature_len : SIGNATURE_SHOWN;
     ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", (int)info->name_len, info->name, text);
     ptc_buf_init(&example, vm->mem, HINT_SHOWN - shown);
-    bool fits = add_example(&example, info);
+    bool fits = add_call_example(&example, info);
     if (info->signature)
         ptc_fail_hint(vm, "its signature is %.*s%.*s", (int)shown, info->signature,
                       fits ? (int)example.len : 0, fits ? example.data : "");
@@ -108,7 +109,7 @@ static bool fail_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
                          info->name);
 }
 
-static bool fail_limit(PtcVM *vm, int64_t most)
+static bool fail_call_limit(PtcVM *vm, int64_t most)
 {
     ptc_fail(vm, PTC_E_TOOL_LIMIT, "the program passed its limit of %lld tool call%s",
              (long long)most, most == 1 ? "" : "s");
@@ -128,13 +129,13 @@ static bool fail_tool(PtcVM *vm, const PtcToolInfo *info, const char *text, PtcV
     return false;
 }
 
-static bool report(PtcVM *vm, const PtcToolRun *run, uint32_t number, PtcValue args,
-                   const PtcToolFailure *failure)
+static bool report_tool_failure(PtcVM *vm, const PtcToolRun *run, uint32_t number, PtcValue args,
+                                const PtcToolFailure *failure)
 {
     const PtcToolInfo *info = &run->tools->items[number].info;
     switch (failure->kind) {
-    case PTC_E_TOOL_ARGS: return fail_args(vm, info, failure->text);
-    case PTC_E_TOOL_LIMIT: return fail_limit(vm, run->max_calls);
+    case PTC_E_TOOL_ARGS: return fail_tool_args(vm, info, failure->text);
+    case PTC_E_TOOL_LIMIT: return fail_call_limit(vm, run->max_calls);
     case PTC_E_TOOL: return fail_tool(vm, info, failure->text, args);
     default: return false; /* the budget says why */
     }
@@ -144,7 +145,7 @@ bool ptc_program_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv
 {
     PtcToolFailure failure;
     PtcToolRun *run = vm->host_user;
-    PtcValue *slots = ptc_roots(vm, SLOTS);
+    PtcValue *slots = ptc_roots(vm, PROGRAM_SLOTS);
     if (!slots)
         return false;
     PtcCaller caller = {.heap = vm->heap,
@@ -156,5 +157,5 @@ bool ptc_program_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv
                         .hooks = &vm_hooks,
                         .user = vm};
     return ptc_tool_call(&caller, number, argc, argv, out, &failure) ||
-           report(vm, run, number, slots[0], &failure);
+           report_tool_failure(vm, run, number, slots[0], &failure);
 }

@@ -9,7 +9,7 @@
 #include "lisp/vm/record.h"
 #include "tool/kind.h"
 
-enum { MIB = 1024 * 1024, DEPTH = 1000 };
+enum { MIB = 1024 * 1024, SOURCE_DEPTH = 1000 };
 
 static const PtcLimits limits = {
     .size = sizeof(PtcLimits),
@@ -17,7 +17,7 @@ static const PtcLimits limits = {
     .deadline_ms = PTC_SOURCE_MS,
     .memory_bytes = 10 * MIB,
     .loop_limit = PTC_NO_LOOP_LIMIT,
-    .max_depth = DEPTH,
+    .max_depth = SOURCE_DEPTH,
     .max_int_bits = 1 << 18,
     .program_bytes = 64 * 1024,
     .print_bytes = 1024,
@@ -26,7 +26,7 @@ static const PtcLimits limits = {
 };
 
 /* The state of reading one text. */
-typedef struct Job {
+typedef struct SourceJob {
     PtcSource *source;
     PtcArena arena;
     PtcDiags diags;
@@ -36,7 +36,7 @@ typedef struct Job {
     size_t len;
     char *why;
     size_t size;
-} Job;
+} SourceJob;
 
 void ptc_source_init(PtcSource *s, PtcTools *tools)
 {
@@ -51,16 +51,16 @@ void ptc_source_deinit(PtcSource *s)
         ptc_vm_deinit(&s->vm);
 }
 
-static bool start(PtcSource *s)
+static bool start_source_vm(PtcSource *s)
 {
-    if (!s->started && ptc_vm_init(&s->vm, &s->tools->mem, DEPTH)) {
+    if (!s->started && ptc_vm_init(&s->vm, &s->tools->mem, SOURCE_DEPTH)) {
         ptc_budget_init(&s->vm.budget);
         s->started = true;
     }
     return s->started;
 }
 
-static void open_job(Job *job)
+static void open_job(SourceJob *job)
 {
     PtcSource *s = job->source;
     ptc_arena_init(&job->arena, &s->tools->mem);
@@ -69,7 +69,7 @@ static void open_job(Job *job)
     ptc_heap_init(&job->heap, &s->tools->pool, &s->vm.budget, (size_t)limits.memory_bytes);
 }
 
-static void close_job(Job *job)
+static void close_source_job(SourceJob *job)
 {
     PtcVM *vm = &job->source->vm;
     ptc_prints_deinit(&vm->prints);
@@ -82,7 +82,7 @@ static void close_job(Job *job)
 
 /* ------------------------------------------------------------------------------- reasons */
 
-static void tell_diag(const Job *job, const PtcDiag *d)
+static void tell_diag(const SourceJob *job, const PtcDiag *d)
 {
     uint32_t line, column;
     ptc_diag_place(job->text, job->len, d->first < job->len ? d->first : 0, &line, &column);
@@ -90,7 +90,7 @@ static void tell_diag(const Job *job, const PtcDiag *d)
                     (unsigned)column, d->message);
 }
 
-static void tell_failure(const Job *job)
+static void tell_source_failure(const SourceJob *job)
 {
     const PtcVM *vm = &job->source->vm;
     if (job->diags.count > 0)
@@ -102,13 +102,13 @@ static void tell_failure(const Job *job)
         tell_diag(job, &vm->error);
 }
 
-static bool is_function(PtcValue v)
+static bool is_callable_value(PtcValue v)
 {
     return ptc_is(v, PTC_T_CLOSURE) || ptc_is_builtin(v) || ptc_is_record(v, PTC_R_FN);
 }
 
 /* Is what the text produced, or uses, acceptable for a tool? */
-static bool check(const Job *job)
+static bool check_source_result(const SourceJob *job)
 {
     PtcValue v = job->source->vm.result;
     if (job->names.count > 0) {
@@ -117,7 +117,7 @@ static bool check(const Job *job)
                         job->names.items[0].text);
         return false;
     }
-    if (is_function(v))
+    if (is_callable_value(v))
         return true;
     snprintf(job->why, job->size, "lisp must give a function, such as (fn [args] ...), not %s",
              ptc_type_name(v));
@@ -126,7 +126,7 @@ static bool check(const Job *job)
 
 /* ---------------------------------------------------------------------------------- read */
 
-static PtcValue copy_out(const Job *job)
+static PtcValue copy_source_result(const SourceJob *job)
 {
     PtcCopy copy;
     ptc_copy_init(&copy, &job->source->tools->heap);
@@ -137,7 +137,7 @@ static PtcValue copy_out(const Job *job)
     return v;
 }
 
-static PtcValue run(Job *job)
+static PtcValue run_source(SourceJob *job)
 {
     PtcPhase phase;
     PtcProgram program = {.source = job->text,
@@ -150,29 +150,29 @@ static PtcValue run(Job *job)
                           .heap = &job->heap};
     program.limits.timeout_ms = program.limits.deadline_ms = job->source->left_ms;
     if (ptc_program_run(&job->source->vm, &program, &job->arena, &job->diags, &phase))
-        return check(job) ? copy_out(job) : PTC_NONE;
-    tell_failure(job);
+        return check_source_result(job) ? copy_source_result(job) : PTC_NONE;
+    tell_source_failure(job);
     return PTC_NONE;
 }
 
 PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, char *why, size_t size)
 {
-    Job job = {.source = s, .text = text, .len = len, .why = why, .size = size};
-    if (!start(s)) {
+    SourceJob job = {.source = s, .text = text, .len = len, .why = why, .size = size};
+    if (!start_source_vm(s)) {
         snprintf(why, size, "lisp: out of memory");
         return PTC_NONE;
     }
     int64_t begun = ptc_clock_ns(NULL);
     open_job(&job);
-    PtcValue v = run(&job);
-    close_job(&job);
+    PtcValue v = run_source(&job);
+    close_source_job(&job);
     int64_t took = (ptc_clock_ns(NULL) - begun) / 1000000;
     s->left_ms = took < s->left_ms ? s->left_ms - took : 0;
     return v;
 }
 
 /* A copy that lives as long as the set. */
-static bool keep_source(PtcTools *tools, PtcText text, PtcText *kept)
+static bool keep_lisp_source(PtcTools *tools, PtcText text, PtcText *kept)
 {
     char *copy = ptc_arena_alloc(&tools->arena, text.len + 1);
     if (!copy)
@@ -182,13 +182,13 @@ static bool keep_source(PtcTools *tools, PtcText text, PtcText *kept)
     return true;
 }
 
-static bool read_source(PtcToolReader *r, PtcValue v)
+static bool read_lisp_source(PtcToolReader *r, PtcValue v)
 {
     char why[PTC_TOOLS_FILE_WHY];
     if (!ptc_is_string(v))
         return ptc_kind_refuse(r, "lisp must be a string such as \"(fn [args] ...)\", not %s",
                                ptc_type_name(v));
-    if (!keep_source(r->tools, ptc_str_text(v), &r->tool.source))
+    if (!keep_lisp_source(r->tools, ptc_str_text(v), &r->tool.source))
         return ptc_kind_refuse_memory(r);
     r->tool.lisp = ptc_source_read(&r->source, ptc_str_bytes(v), ptc_str_len(v), why, sizeof why);
     return r->tool.lisp != PTC_NONE || ptc_kind_refuse(r, "%s", why);
@@ -198,6 +198,6 @@ const PtcToolKind ptc_source_kind = {
     .key = "lisp",
     .doc = "a function in PTC-Lisp: (fn [args] ...)",
     .schema = "{\"type\": \"string\"}",
-    .read = read_source,
+    .read = read_lisp_source,
     .inside = true,
 };

@@ -27,7 +27,7 @@ const char *ptc_tool_type_name(PtcToolType type)
 /* ----------------------------------------------------------------------- names */
 
 /* May occur in a tool's name: what symbols of the language allow. */
-static bool is_name_char(char c)
+static bool is_tool_name_char(char c)
 {
     char lower = (char)(c | 0x20);
     return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
@@ -35,8 +35,8 @@ static bool is_name_char(char c)
 }
 
 /* Always false. */
-static bool say(char why[PTC_TOOL_WHY], const char *format, ...) PTC_PRINTF(2, 3);
-static bool say(char why[PTC_TOOL_WHY], const char *format, ...)
+static bool say_tool_error(char why[PTC_TOOL_WHY], const char *format, ...) PTC_PRINTF(2, 3);
+static bool say_tool_error(char why[PTC_TOOL_WHY], const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -54,34 +54,38 @@ static bool refuse_char(const char *name, size_t len, size_t at, char why[PTC_TO
                 ? 1
                 : (int)ptc_utf8_decode(name + at, len - at, &code);
     if (c <= ' ' || c == 0x7f || (n == 1 && c >= 0x80))
-        return say(why,
-                   "a tool's name may not have byte 0x%02X at position %zu: it is made of letters, "
-                   "digits and _-.?!*+<>=&$",
-                   c, at + 1);
-    return say(why,
-               "a tool's name may not have `%.*s`, as in `%.*s`: it is made of letters, digits and "
-               "_-.?!*+<>=&$",
-               n, name + at, (int)len, name);
+        return say_tool_error(
+            why,
+            "a tool's name may not have byte 0x%02X at position %zu: it is made of letters, "
+            "digits and _-.?!*+<>=&$",
+            c, at + 1);
+    return say_tool_error(
+        why,
+        "a tool's name may not have `%.*s`, as in `%.*s`: it is made of letters, digits and "
+        "_-.?!*+<>=&$",
+        n, name + at, (int)len, name);
 }
 
 bool ptc_tool_check_name(const char *name, size_t len, char why[PTC_TOOL_WHY])
 {
     if (!name || len == 0)
-        return say(why, "a tool needs a name");
+        return say_tool_error(why, "a tool needs a name");
     if (len > PTC_TOOL_NAME_MAX)
-        return say(why, "a tool's name of %zu bytes is too long: at most %d", len,
-                   PTC_TOOL_NAME_MAX);
+        return say_tool_error(why, "a tool's name of %zu bytes is too long: at most %d", len,
+                              PTC_TOOL_NAME_MAX);
     for (size_t i = 0; i < len; i++)
-        if (!is_name_char(name[i]))
+        if (!is_tool_name_char(name[i]))
             return refuse_char(name, len, i, why);
     if (name[0] == '.' || name[len - 1] == '.')
-        return say(why, "a tool's name may not begin or end with a dot: `%.*s`", (int)len, name);
+        return say_tool_error(why, "a tool's name may not begin or end with a dot: `%.*s`",
+                              (int)len, name);
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (ptc_text_is((PtcText){name, len}, builtins[i]))
-            return say(why, "tool/%s is a function of the language: choose another name",
-                       builtins[i]);
+            return say_tool_error(why, "tool/%s is a function of the language: choose another name",
+                                  builtins[i]);
     if (len == sizeof reserved - 1 && memcmp(name, reserved, len) == 0)
-        return say(why, "%s is the tool that runs programs: choose another name", reserved);
+        return say_tool_error(why, "%s is the tool that runs programs: choose another name",
+                              reserved);
     return true;
 }
 
@@ -93,15 +97,16 @@ static bool check_native_result(const PtcToolInfo *t, char why[PTC_TOOL_WHY])
     int n = (int)t->name_len;
     const PtcNativeResult *r = &t->native_result;
     if (t->expose != PTC_EXPOSE_BOTH || !t->cache)
-        return say(why,
-                   "tool %.*s: native_result needs expose both and cache true, since the preview "
-                   "points to the cached result; here expose is %s and cache is %s",
-                   n, t->name, expose ? expose : "not set", t->cache ? "true" : "false");
+        return say_tool_error(
+            why,
+            "tool %.*s: native_result needs expose both and cache true, since the preview "
+            "points to the cached result; here expose is %s and cache is %s",
+            n, t->name, expose ? expose : "not set", t->cache ? "true" : "false");
     if (r->limit < 1 || r->limit > PTC_TOOL_ROWS_MAX)
-        return say(why, "tool %.*s: native_result.limit is %lld, expected 1 to %d", n, t->name,
-                   (long long)r->limit, PTC_TOOL_ROWS_MAX);
+        return say_tool_error(why, "tool %.*s: native_result.limit is %lld, expected 1 to %d", n,
+                              t->name, (long long)r->limit, PTC_TOOL_ROWS_MAX);
     if (r->kind == PTC_PREVIEW_CUSTOM && !r->fn)
-        return say(why, "tool %.*s: native_result.preview has no function", n, t->name);
+        return say_tool_error(why, "tool %.*s: native_result.preview has no function", n, t->name);
     return true;
 }
 
@@ -111,20 +116,22 @@ bool ptc_tool_check(const PtcToolInfo *t, char why[PTC_TOOL_WHY])
     if (!ptc_tool_check_name(t->name, t->name_len, why))
         return false;
     if (t->skip_validation && t->signature)
-        return say(why, "tool %.*s: a signature and \"skip validation\" exclude each other", n,
-                   t->name);
+        return say_tool_error(
+            why, "tool %.*s: a signature and \"skip validation\" exclude each other", n, t->name);
     if (t->serial && t->uncounted)
-        return say(why, "tool %.*s: serial is not for tools whose time does not count", n, t->name);
+        return say_tool_error(why, "tool %.*s: serial is not for tools whose time does not count",
+                              n, t->name);
     if (t->timeout_ms < 0)
-        return say(why, "tool %.*s: timeout_ms is %lld, expected at least 1", n, t->name,
-                   (long long)t->timeout_ms);
+        return say_tool_error(why, "tool %.*s: timeout_ms is %lld, expected at least 1", n, t->name,
+                              (long long)t->timeout_ms);
     if ((t->signature && !ptc_utf8_valid(t->signature, t->signature_len)) ||
         (t->description && !ptc_utf8_valid(t->description, t->description_len)))
-        return say(why, "tool %.*s: its signature or description is not UTF-8", n, t->name);
+        return say_tool_error(why, "tool %.*s: its signature or description is not UTF-8", n,
+                              t->name);
     return !t->has_native_result || check_native_result(t, why);
 }
 
-static bool copy_text(PtcArena *arena, const char **text, size_t len)
+static bool copy_tool_text(PtcArena *arena, const char **text, size_t len)
 {
     if (!*text)
         return true;
@@ -140,7 +147,7 @@ static bool copy_text(PtcArena *arena, const char **text, size_t len)
 bool ptc_tool_copy(PtcArena *arena, const PtcToolInfo *from, PtcToolInfo *to)
 {
     *to = *from;
-    return copy_text(arena, &to->name, to->name_len) &&
-           copy_text(arena, &to->signature, to->signature_len) &&
-           copy_text(arena, &to->description, to->description_len);
+    return copy_tool_text(arena, &to->name, to->name_len) &&
+           copy_tool_text(arena, &to->signature, to->signature_len) &&
+           copy_tool_text(arena, &to->description, to->description_len);
 }

@@ -10,7 +10,7 @@
 
 #include "tool/call.h"
 
-enum { HEAP_BYTES = 64 * 1024 * 1024 };
+enum { TOOLSET_HEAP_BYTES = 64 * 1024 * 1024 };
 
 int ptc_toolset_find(const PtcTools *tools, PtcText name)
 {
@@ -23,7 +23,7 @@ int ptc_toolset_find(const PtcTools *tools, PtcText name)
 }
 
 /* For programs. */
-static int find(const PtcHost *host, const char *name, size_t len)
+static int find_program_tool(const PtcHost *host, const char *name, size_t len)
 {
     const PtcTools *tools = (const PtcTools *)(const void *)host;
     int i = ptc_toolset_find(tools, (PtcText){name, len});
@@ -31,7 +31,7 @@ static int find(const PtcHost *host, const char *name, size_t len)
 }
 
 /* Name of the nth tool that programs see. */
-static const char *name_of(const PtcHost *host, size_t n, size_t *len)
+static const char *program_tool_name(const PtcHost *host, size_t n, size_t *len)
 {
     const PtcTools *tools = (const PtcTools *)(const void *)host;
     for (size_t i = 0; i < tools->count; i++) {
@@ -43,7 +43,7 @@ static const char *name_of(const PtcHost *host, size_t n, size_t *len)
     return NULL;
 }
 
-static bool about(const PtcHost *host, size_t tool, PtcHostTool *out)
+static bool describe_host_tool(const PtcHost *host, size_t tool, PtcHostTool *out)
 {
     const PtcTools *tools = (const PtcTools *)(const void *)host;
     if (tool >= tools->count)
@@ -64,12 +64,13 @@ PtcTools *ptc_toolset_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host = (PtcHost){find, name_of, ptc_program_call, about};
+    tools->host =
+        (PtcHost){find_program_tool, program_tool_name, ptc_program_call, describe_host_tool};
     ptc_mem_init(&tools->mem, SIZE_MAX / 2);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_pool_init(&tools->pool, &tools->mem);
     ptc_budget_init(&tools->budget);
-    ptc_heap_init(&tools->heap, &tools->pool, &tools->budget, HEAP_BYTES);
+    ptc_heap_init(&tools->heap, &tools->pool, &tools->budget, TOOLSET_HEAP_BYTES);
     ptc_arena_init(&tools->arena, &tools->mem);
     atomic_init(&tools->refs, 1);
     return tools;
@@ -122,7 +123,7 @@ bool ptc_toolset_refuse(char *error, size_t size, const char *format, ...)
     return false;
 }
 
-static PtcTool *room(PtcTools *tools)
+static PtcTool *make_room_for_tool(PtcTools *tools)
 {
     if (tools->count == tools->cap) {
         size_t cap = tools->cap ? tools->cap * 2 : 8;
@@ -136,7 +137,7 @@ static PtcTool *room(PtcTools *tools)
     return &tools->items[tools->count];
 }
 
-static bool read_signature(PtcTools *tools, PtcToolInfo *info, char *error, size_t size)
+static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, char *error, size_t size)
 {
     PtcSigError e;
     if (!info->signature || info->skip_validation)
@@ -171,12 +172,12 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t s
     if (ptc_toolset_find(tools, (PtcText){tool->info.name, tool->info.name_len}) >= 0)
         return ptc_toolset_refuse(error, size, "there is a tool named %.*s already",
                                   (int)tool->info.name_len, tool->info.name);
-    PtcTool *t = room(tools);
+    PtcTool *t = make_room_for_tool(tools);
     if (t)
         *t = *tool;
     if (!t || !ptc_tool_copy(&tools->arena, &tool->info, &t->info))
         return ptc_toolset_refuse(error, size, "out of memory");
-    if (!read_signature(tools, &t->info, error, size))
+    if (!parse_tool_signature(tools, &t->info, error, size))
         return false;
     if (!t->borrowed)
         t->turn = NULL;

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 
-enum { FIRST_ROOM = 4 };
+enum { OUTCOMES_FIRST_ROOM = 4 };
 
 static const char OTHER[] = "other";
 
@@ -20,9 +20,9 @@ static void copy_name(char *to, size_t size, PtcText name)
     to[n] = '\0';
 }
 
-static bool make_room(PtcCallOutcomes *o, PtcMem *mem)
+static bool make_room_for_outcome(PtcCallOutcomes *o, PtcMem *mem)
 {
-    size_t cap = o->cap ? 2 * o->cap : FIRST_ROOM;
+    size_t cap = o->cap ? 2 * o->cap : OUTCOMES_FIRST_ROOM;
     if (o->count < o->cap)
         return true;
     PtcOutcomeCount *grown =
@@ -34,7 +34,7 @@ static bool make_room(PtcCallOutcomes *o, PtcMem *mem)
     return true;
 }
 
-static PtcOutcomeCount *find(PtcCallOutcomes *o, const PtcOutcomeCount *wanted)
+static PtcOutcomeCount *find_outcome_count(PtcCallOutcomes *o, const PtcOutcomeCount *wanted)
 {
     for (size_t i = 0; i < o->count; i++)
         if (strcmp(o->items[i].server, wanted->server) == 0 &&
@@ -44,16 +44,16 @@ static PtcOutcomeCount *find(PtcCallOutcomes *o, const PtcOutcomeCount *wanted)
 }
 
 /* Reasons are few, so even "other" cannot grow without end. */
-static void add(PtcCallOutcomes *o, PtcMem *mem, PtcOutcomeCount item)
+static void add_outcome_count(PtcCallOutcomes *o, PtcMem *mem, PtcOutcomeCount item)
 {
-    PtcOutcomeCount *found = find(o, &item);
+    PtcOutcomeCount *found = find_outcome_count(o, &item);
     if (!found && o->count >= PTC_CALL_OUTCOMES_MAX) {
         snprintf(item.server, sizeof item.server, "%s", OTHER);
-        found = find(o, &item);
+        found = find_outcome_count(o, &item);
     }
     if (found)
         found->calls += item.calls;
-    else if (o->count < 2 * PTC_CALL_OUTCOMES_MAX && make_room(o, mem))
+    else if (o->count < 2 * PTC_CALL_OUTCOMES_MAX && make_room_for_outcome(o, mem))
         o->items[o->count++] = item;
 }
 
@@ -63,20 +63,20 @@ void ptc_call_outcomes_add(PtcCallOutcomes *o, PtcMem *mem, PtcText server, PtcT
     PtcOutcomeCount item = {.calls = calls};
     copy_name(item.server, sizeof item.server, server);
     copy_name(item.reason, sizeof item.reason, reason);
-    add(o, mem, item);
+    add_outcome_count(o, mem, item);
 }
 
-void ptc_call_outcomes_add_ledger(PtcCallOutcomes *o, PtcMem *mem, PtcLedger *ledger)
+void ptc_call_outcomes_add_log(PtcCallOutcomes *o, PtcMem *mem, PtcCallLog *call_log)
 {
-    for (size_t i = 0; i < ledger->count; i++)
-        ptc_call_outcomes_add(o, mem, ptc_ledger_text(ledger, i, "server"),
-                              ptc_ledger_reason(ledger, i), 1);
+    for (size_t i = 0; i < call_log->count; i++)
+        ptc_call_outcomes_add(o, mem, ptc_call_log_text(call_log, i, "server"),
+                              ptc_call_log_reason(call_log, i), 1);
 }
 
 void ptc_call_outcomes_add_all(PtcCallOutcomes *o, PtcMem *mem, const PtcCallOutcomes *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        add(o, mem, from->items[i]);
+        add_outcome_count(o, mem, from->items[i]);
 }
 
 void ptc_call_outcomes_free(PtcCallOutcomes *o, PtcMem *mem)
@@ -101,7 +101,7 @@ static bool is_first(const PtcCallOutcomes *o, size_t i, bool by_reason, const c
 }
 
 /* Calls of a server (NULL: all) with a reason (NULL: any). */
-static uint64_t sum(const PtcCallOutcomes *o, const char *server, const char *reason)
+static uint64_t sum_outcome_calls(const PtcCallOutcomes *o, const char *server, const char *reason)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < o->count; i++)
@@ -111,17 +111,17 @@ static uint64_t sum(const PtcCallOutcomes *o, const char *server, const char *re
     return n;
 }
 
-static void put_members(const PtcCallOutcomes *o, PtcBuf *out, const char *server)
+static void put_outcome_members(const PtcCallOutcomes *o, PtcBuf *out, const char *server)
 {
-    ptc_emit_field_uint(out, "total", sum(o, server, NULL));
-    ptc_emit_field_uint(out, "ok", sum(o, server, ""));
+    ptc_emit_field_uint(out, "total", sum_outcome_calls(o, server, NULL));
+    ptc_emit_field_uint(out, "ok", sum_outcome_calls(o, server, ""));
     ptc_emit_key(out, "by_reason");
     ptc_emit_object(out);
     for (size_t i = 0; i < o->count; i++) {
         const PtcOutcomeCount *item = &o->items[i];
         if (item->reason[0] && (!server || strcmp(item->server, server) == 0) &&
             is_first(o, i, true, server))
-            ptc_emit_field_uint(out, item->reason, sum(o, server, item->reason));
+            ptc_emit_field_uint(out, item->reason, sum_outcome_calls(o, server, item->reason));
     }
     ptc_emit_object_end(out);
 }
@@ -129,7 +129,7 @@ static void put_members(const PtcCallOutcomes *o, PtcBuf *out, const char *serve
 void ptc_call_outcomes_put(const PtcCallOutcomes *o, PtcBuf *out)
 {
     ptc_emit_object(out);
-    put_members(o, out, NULL);
+    put_outcome_members(o, out, NULL);
     ptc_emit_key(out, "by_server");
     ptc_emit_object(out);
     for (size_t i = 0; i < o->count; i++) {
@@ -137,7 +137,7 @@ void ptc_call_outcomes_put(const PtcCallOutcomes *o, PtcBuf *out)
             continue;
         ptc_emit_key(out, o->items[i].server);
         ptc_emit_object(out);
-        put_members(o, out, o->items[i].server);
+        put_outcome_members(o, out, o->items[i].server);
         ptc_emit_object_end(out);
     }
     ptc_emit_object_end(out);

@@ -3,7 +3,7 @@
 #ifndef PTC_TRACE_CALL_OUTCOMES_H
 #define PTC_TRACE_CALL_OUTCOMES_H
 
-#include "trace/ledger.h"
+#include "trace/call_log.h"
 
 /* MAX: pairs that are counted; whatever comes after them is counted for the server "other". */
 enum { PTC_CALL_OUTCOMES_MAX = 256, PTC_CALL_OUTCOMES_NAME = 65, PTC_CALL_OUTCOMES_REASON = 24 };
@@ -22,7 +22,7 @@ typedef struct PtcCallOutcomes {
 /* Without memory they are not counted. */
 void ptc_call_outcomes_add(PtcCallOutcomes *outcomes, PtcMem *mem, PtcText server, PtcText reason,
                            uint64_t calls);
-void ptc_call_outcomes_add_ledger(PtcCallOutcomes *outcomes, PtcMem *mem, PtcLedger *ledger);
+void ptc_call_outcomes_add_log(PtcCallOutcomes *outcomes, PtcMem *mem, PtcCallLog *call_log);
 void ptc_call_outcomes_add_all(PtcCallOutcomes *outcomes, PtcMem *mem, const PtcCallOutcomes *from);
 void ptc_call_outcomes_free(PtcCallOutcomes *outcomes, PtcMem *mem);
 /* {"total", "ok", "by_reason", "by_server"}. */

@@ -135,7 +135,7 @@ static PtcText without_secrets(const PtcRecorder *r, PtcBuf clean[2], PtcText te
     return text;
 }
 
-static void add_digest(PtcBuf *out, PtcText text)
+static void add_text_digest(PtcBuf *out, PtcText text)
 {
     unsigned char digest[PTC_SHA256_BYTES];
     ptc_sha256(text.bytes, text.len, digest);
@@ -143,7 +143,7 @@ static void add_digest(PtcBuf *out, PtcText text)
     ptc_emit_hex(out, digest, sizeof digest);
 }
 
-static void add_text(PtcBuf *out, PtcText text, size_t max)
+static void add_recorded_text(PtcBuf *out, PtcText text, size_t max)
 {
     text.len = text.len > max ? ptc_utf8_valid_prefix(text.bytes, max) : text.len;
     ptc_emit_field_text(out, "text", text);
@@ -162,10 +162,10 @@ void ptc_recorder_put_payload(PtcRecorder *r, PtcBuf *out, const char *name, Ptc
         ptc_buf_init(&clean[i], &r->mem, (i + 1) * (2 * text.len + 16));
     if (r->payloads != PTC_PAYLOADS_NONE) {
         text = without_secrets(r, clean, text);
-        add_digest(out, text);
+        add_text_digest(out, text);
     }
     if (r->payloads == PTC_PAYLOADS_FULL)
-        add_text(out, text, max);
+        add_recorded_text(out, text, max);
     ptc_buf_deinit(&clean[0]);
     ptc_buf_deinit(&clean[1]);
     ptc_emit_object_end(out);
@@ -191,7 +191,7 @@ static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t 
 }
 
 /* A preview that was cut ends in dots; they are removed so that a secret the cut went through is still recognised. */
-static void add_preview(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text)
+static void add_recorded_preview(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text)
 {
     static const char dots[] = "...";
     size_t n = sizeof dots - 1;
@@ -200,7 +200,7 @@ static void add_preview(PtcRecorder *r, PtcBuf *out, const char *name, PtcText t
     ptc_recorder_put_payload(r, out, name, text, PTC_RECORD_TEXT);
 }
 
-static void add_call(PtcRecorder *r, PtcBuf *out, PtcHeap *heap, PtcValue call)
+static void add_recorded_call(PtcRecorder *r, PtcBuf *out, PtcHeap *heap, PtcValue call)
 {
     PtcValue took = ptc_map_field(heap, call, "duration_us");
     ptc_emit_object(out);
@@ -209,13 +209,13 @@ static void add_call(PtcRecorder *r, PtcBuf *out, PtcHeap *heap, PtcValue call)
     ptc_emit_field_bool(out, "cached", ptc_map_field(heap, call, "cached") == PTC_TRUE);
     ptc_emit_field_int(out, "duration_us",
                        took != PTC_NONE && ptc_is_int(took) ? ptc_to_int(took) : 0);
-    add_preview(r, out, "arguments", ptc_str_text(ptc_map_field(heap, call, "arguments")));
-    add_preview(r, out, "result", ptc_str_text(ptc_map_field(heap, call, "result")));
+    add_recorded_preview(r, out, "arguments", ptc_str_text(ptc_map_field(heap, call, "arguments")));
+    add_recorded_preview(r, out, "result", ptc_str_text(ptc_map_field(heap, call, "result")));
     ptc_emit_object_end(out);
 }
 
 /* The list comes from a worker: it is JSON, but its items may be anything. */
-static void add_calls(PtcRecorder *r, PtcBuf *out, PtcText json)
+static void add_recorded_calls(PtcRecorder *r, PtcBuf *out, PtcText json)
 {
     PtcPool pool;
     PtcBudget budget;
@@ -231,7 +231,7 @@ static void add_calls(PtcRecorder *r, PtcBuf *out, PtcText json)
         ptc_emit_key(out, "calls");
         ptc_emit_array(out);
         for (size_t i = 0; i < ptc_seq_count(calls); i++)
-            add_call(r, out, &heap, ptc_seq_nth(calls, i));
+            add_recorded_call(r, out, &heap, ptc_seq_nth(calls, i));
         ptc_emit_array_end(out);
     }
     ptc_heap_deinit(&heap);
@@ -245,7 +245,7 @@ static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size
         ptc_emit_field_cstr(out, "reason", n->reason);
     ptc_emit_field_int(out, "duration_us", n->duration_us);
     ptc_emit_field_uint(out, "tool_calls", n->tool_calls);
-    add_calls(r, out, n->calls);
+    add_recorded_calls(r, out, n->calls);
     ptc_recorder_put_payload(r, out, "result", n->result, max);
     ptc_recorder_put_payload(r, out, "message", n->message, max);
 }
@@ -264,7 +264,7 @@ static void end_event(PtcBuf *out)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t file,
+static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint64_t file,
                       uint64_t number, int64_t at_ms)
 {
     PtcBuf out;
@@ -291,7 +291,7 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64
     ptc_buf_deinit(&out);
 }
 
-static void render_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t number,
+static void render_record(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint64_t number,
                           int64_t at_ms, PtcBuf *out)
 {
     ptc_emit_object(out);
@@ -316,17 +316,17 @@ static PtcCallRecord *next_slot(PtcRecorder *r)
 }
 
 /* Rendered before the lock is taken; the bytes then move into the slot without a copy. */
-static void add_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t number,
-                       int64_t at_ms)
+static void add_call_record(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint64_t number,
+                            int64_t at_ms)
 {
     PtcBuf out;
     unsigned char id[PTC_RECORD_OWNER];
-    PtcLedgerSums sums;
+    PtcCallSums sums;
     PtcCallOutcomes outcomes = {0};
     ptc_recorder_owner(id, n->owner);
     ptc_buf_init(&out, &r->mem, RECORD_MEMORY);
-    ptc_ledger_sum(l, &sums);
-    ptc_call_outcomes_add_ledger(&outcomes, &r->mem, l);
+    ptc_call_log_sum(l, &sums);
+    ptc_call_outcomes_add_log(&outcomes, &r->mem, l);
     render_record(r, n, l, number, at_ms, &out);
     bool exact = ptc_buf_ok(&out) && ptc_buf_resize(&out, out.len);
     pthread_mutex_lock(&r->lock);
@@ -353,7 +353,7 @@ static void add_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint6
 }
 
 /* The number of the owner's next call: how much others call is not the owner's business.  With the lock held. */
-static uint64_t count_call(PtcRecorder *r, const char *owner)
+static uint64_t count_owner_call(PtcRecorder *r, const char *owner)
 {
     unsigned char id[PTC_RECORD_OWNER];
     size_t i = 0;
@@ -368,15 +368,15 @@ static uint64_t count_call(PtcRecorder *r, const char *owner)
 /* The number is taken first, so that trace and record of a call agree on it. */
 void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
 {
-    PtcLedger ledger;
+    PtcCallLog call_log;
     int64_t at_ms = ptc_clock_wall_ms();
     pthread_mutex_lock(&r->lock);
-    uint64_t file = ++r->calls, number = count_call(r, note->owner);
+    uint64_t file = ++r->calls, number = count_owner_call(r, note->owner);
     pthread_mutex_unlock(&r->lock);
-    ptc_ledger_open(&ledger, &r->mem, note->ledger);
+    ptc_call_log_open(&call_log, &r->mem, note->call_log);
     if (r->trace)
-        add_trace(r, note, &ledger, file, number, at_ms);
+        add_trace(r, note, &call_log, file, number, at_ms);
     if (r->max)
-        add_record(r, note, &ledger, number, at_ms);
-    ptc_ledger_close(&ledger);
+        add_call_record(r, note, &call_log, number, at_ms);
+    ptc_call_log_close(&call_log);
 }

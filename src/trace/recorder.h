@@ -37,8 +37,8 @@ typedef struct PtcCallNote {
     PtcText program, context, result, message;
     int64_t duration_us;
     uint64_t tool_calls;
-    PtcText calls;  /* tool calls: JSON as in a PtcPayloadParts; absent: none */
-    PtcText ledger; /* calls of other servers: JSON as in trace/ledger.h; absent: none */
+    PtcText calls;    /* tool calls: JSON as in a PtcPayloadParts; absent: none */
+    PtcText call_log; /* calls of other servers: JSON as in trace/call_log.h; absent: none */
     size_t answered_bytes, printed_bytes; /* of the result and of what was printed, as sent */
 } PtcCallNote;
 

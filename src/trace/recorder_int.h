@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 
+#include "trace/call_log.h"
 #include "trace/call_outcomes.h"
-#include "trace/ledger.h"
 #include "trace/recorder.h"
 #include "trace/trace_file.h"
 
@@ -25,7 +25,7 @@ typedef struct PtcCallRecord {
     char *json; /* the record as ptc_recorder_get() returns it */
     size_t json_len;
     /* calls of other servers */
-    PtcLedgerSums sums;
+    PtcCallSums sums;
     PtcCallOutcomes outcomes;
     size_t answered_bytes;
 } PtcCallRecord;
@@ -59,8 +59,8 @@ void ptc_recorder_put_payload(PtcRecorder *r, PtcBuf *out, const char *name, Ptc
 
 /* ---- recorder_calls.c: calls of other servers */
 /* The members "upstream_calls" and "ptc_metrics"; nothing without calls. */
-void ptc_recorder_put_calls(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, PtcLedger *l);
+void ptc_recorder_put_calls(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, PtcCallLog *l);
 /* Lines upstream.start and upstream.stop for each. */
-void ptc_recorder_put_events(PtcRecorder *r, PtcBuf *out, PtcLedger *l);
+void ptc_recorder_put_events(PtcRecorder *r, PtcBuf *out, PtcCallLog *l);
 
 #endif

@@ -7,9 +7,9 @@
 #include "json/emit.h"
 #include "trace/recorder_int.h"
 
-enum { TOOLS = 16, REASONS = 24, TOP = 10 };
+enum { RECORDER_TOOLS = 16, REASONS = 24, RECORDER_TOP = 10 };
 
-static void begin_answer(const PtcRecorder *r, PtcBuf *out, const char *op)
+static void begin_debug_answer(const PtcRecorder *r, PtcBuf *out, const char *op)
 {
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "op", op);
@@ -26,10 +26,10 @@ static const PtcCallRecord *record_at(const PtcRecorder *r, size_t i, const unsi
 typedef struct {
     const char *name;
     size_t calls, errors;
-} Tally;
+} CallTally;
 
 /* The last entry takes everything beyond the table, so counting never fails. */
-static Tally *tally(Tally *all, size_t max, const char *name)
+static CallTally *find_tally(CallTally *all, size_t max, const char *name)
 {
     for (size_t i = 0; i < max; i++) {
         if (!all[i].name)
@@ -53,8 +53,8 @@ static void sort_times(int64_t *times, size_t n)
         }
 }
 
-static void add_tool(PtcRecorder *r, PtcBuf *out, const unsigned char *owner, const Tally *t,
-                     int64_t *times)
+static void add_tool_statistics(PtcRecorder *r, PtcBuf *out, const unsigned char *owner,
+                                const CallTally *t, int64_t *times)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->count; i++) {
@@ -79,26 +79,26 @@ static void add_tool(PtcRecorder *r, PtcBuf *out, const unsigned char *owner, co
 
 static void add_stats(PtcRecorder *r, const unsigned char *owner, PtcBuf *out, int64_t *times)
 {
-    Tally tools[TOOLS] = {{0}}, reasons[REASONS] = {{0}};
+    CallTally tools[RECORDER_TOOLS] = {{0}}, reasons[REASONS] = {{0}};
     size_t mine = 0;
     for (size_t i = 0; i < r->count; i++) {
         const PtcCallRecord *record = record_at(r, i, owner);
         if (!record)
             continue;
         mine++;
-        Tally *t = tally(tools, TOOLS, record->tool);
+        CallTally *t = find_tally(tools, RECORDER_TOOLS, record->tool);
         t->calls++;
         t->errors += !record->ok;
         if (!record->ok)
-            tally(reasons, REASONS, record->reason)->calls++;
+            find_tally(reasons, REASONS, record->reason)->calls++;
     }
     ptc_emit_field_uint(out, "ring_size", r->max);
     ptc_emit_field_uint(out, "calls", mine);
     ptc_emit_field_bool(out, "trace_dir_enabled", r->trace != NULL);
     ptc_emit_key(out, "by_tool");
     ptc_emit_object(out);
-    for (size_t i = 0; i < TOOLS && tools[i].name; i++)
-        add_tool(r, out, owner, &tools[i], times);
+    for (size_t i = 0; i < RECORDER_TOOLS && tools[i].name; i++)
+        add_tool_statistics(r, out, owner, &tools[i], times);
     ptc_emit_object_end(out);
     ptc_emit_key(out, "errors");
     ptc_emit_object(out);
@@ -111,7 +111,7 @@ static void add_stats(PtcRecorder *r, const unsigned char *owner, PtcBuf *out, i
 
 static int64_t ratio_of(const PtcCallRecord *record)
 {
-    return ptc_ledger_ratio(record->sums.result_bytes, record->answered_bytes);
+    return ptc_call_log_ratio(record->sums.result_bytes, record->answered_bytes);
 }
 
 static void add_ratios(PtcBuf *out, int64_t *ratios, size_t n, int64_t weighted)
@@ -119,10 +119,10 @@ static void add_ratios(PtcBuf *out, int64_t *ratios, size_t n, int64_t weighted)
     sort_times(ratios, n);
     ptc_emit_key(out, "reduction_ratio");
     ptc_emit_object(out);
-    ptc_ledger_put_ratio(out, "p50", n ? ratios[n / 2] : -1);
-    ptc_ledger_put_ratio(out, "p95", n ? ratios[n * 95 / 100] : -1);
-    ptc_ledger_put_ratio(out, "max", n ? ratios[n - 1] : -1);
-    ptc_ledger_put_ratio(out, "weighted", weighted);
+    ptc_call_log_put_ratio(out, "p50", n ? ratios[n / 2] : -1);
+    ptc_call_log_put_ratio(out, "p95", n ? ratios[n * 95 / 100] : -1);
+    ptc_call_log_put_ratio(out, "max", n ? ratios[n - 1] : -1);
+    ptc_call_log_put_ratio(out, "weighted", weighted);
     ptc_emit_object_end(out);
 }
 
@@ -133,7 +133,7 @@ static void add_reducer(PtcBuf *out, const PtcCallRecord *record)
     ptc_emit_field_cstr(out, "tool", record->tool);
     ptc_emit_field_uint(out, "final_result_bytes", record->answered_bytes);
     ptc_emit_field_uint(out, "upstream_result_bytes", record->sums.result_bytes);
-    ptc_ledger_put_ratio(out, "ratio", ratio_of(record));
+    ptc_call_log_put_ratio(out, "ratio", ratio_of(record));
     ptc_emit_object_end(out);
 }
 
@@ -158,7 +158,7 @@ static void add_reducers(const PtcRecorder *r, const unsigned char *owner, PtcBu
     const PtcCallRecord *one = NULL;
     ptc_emit_key(out, "top_reducers");
     ptc_emit_array(out);
-    for (size_t i = 0; i < TOP && (one = next_reducer(r, owner, one)); i++)
+    for (size_t i = 0; i < RECORDER_TOP && (one = next_reducer(r, owner, one)); i++)
         add_reducer(out, one);
     ptc_emit_array_end(out);
 }
@@ -166,7 +166,7 @@ static void add_reducers(const PtcRecorder *r, const unsigned char *owner, PtcBu
 static void add_reduction(const PtcRecorder *r, const unsigned char *owner, PtcBuf *out,
                           int64_t *ratios)
 {
-    PtcLedgerSums all = {0};
+    PtcCallSums all = {0};
     uint64_t answered = 0, with_calls = 0;
     size_t n = 0;
     for (size_t i = 0; i < r->count; i++) {
@@ -191,7 +191,7 @@ static void add_reduction(const PtcRecorder *r, const unsigned char *owner, PtcB
     ptc_emit_field_uint(out, "total_upstream_error_bytes", all.error_bytes);
     ptc_emit_field_uint(out, "total_upstream_oversize_bytes", all.oversize_bytes);
     ptc_emit_field_uint(out, "total_upstream_calls", all.calls);
-    add_ratios(out, ratios, n, ptc_ledger_ratio(all.result_bytes, answered));
+    add_ratios(out, ratios, n, ptc_call_log_ratio(all.result_bytes, answered));
     add_reducers(r, owner, out);
     ptc_emit_object_end(out);
 }
@@ -217,7 +217,7 @@ void ptc_recorder_stats(PtcRecorder *r, const char *owner, PtcText upstreams, Pt
 {
     unsigned char id[PTC_RECORD_OWNER];
     ptc_recorder_owner(id, owner);
-    begin_answer(r, out, "stats");
+    begin_debug_answer(r, out, "stats");
     pthread_mutex_lock(&r->lock);
     size_t bytes = (r->max + 1) * sizeof(int64_t);
     int64_t *times = ptc_mem_alloc(&r->mem, bytes);
@@ -234,7 +234,7 @@ void ptc_recorder_stats(PtcRecorder *r, const char *owner, PtcText upstreams, Pt
     ptc_emit_object_end(out);
 }
 
-static void add_line(PtcBuf *out, const PtcCallRecord *record)
+static void add_record_line(PtcBuf *out, const PtcCallRecord *record)
 {
     ptc_emit_object(out);
     ptc_recorder_put_id(out, record->number);
@@ -249,8 +249,9 @@ static void add_line(PtcBuf *out, const PtcCallRecord *record)
     if (record->sums.calls) {
         ptc_emit_field_uint(out, "upstream_calls", record->sums.calls);
         ptc_emit_field_uint(out, "upstream_result_bytes", record->sums.result_bytes);
-        ptc_ledger_put_ratio(out, "payload_reduction_ratio",
-                             ptc_ledger_ratio(record->sums.result_bytes, record->answered_bytes));
+        ptc_call_log_put_ratio(
+            out, "payload_reduction_ratio",
+            ptc_call_log_ratio(record->sums.result_bytes, record->answered_bytes));
     }
     ptc_emit_object_end(out);
 }
@@ -260,7 +261,7 @@ void ptc_recorder_recent(PtcRecorder *r, const char *owner, const PtcRecent *wan
     unsigned char id[PTC_RECORD_OWNER];
     ptc_recorder_owner(id, owner);
     size_t n = 0;
-    begin_answer(r, out, "recent");
+    begin_debug_answer(r, out, "recent");
     ptc_emit_key(out, "records");
     ptc_emit_array(out);
     pthread_mutex_lock(&r->lock);
@@ -269,7 +270,7 @@ void ptc_recorder_recent(PtcRecorder *r, const char *owner, const PtcRecent *wan
         if (!record || (wanted->errors_only && record->ok) || record->at_ms < wanted->since_ms)
             continue;
         n++;
-        add_line(out, record);
+        add_record_line(out, record);
     }
     pthread_mutex_unlock(&r->lock);
     ptc_emit_array_end(out);
@@ -292,7 +293,7 @@ bool ptc_recorder_get(PtcRecorder *r, const char *owner, PtcText wanted, PtcBuf 
         if (!ptc_text_is(wanted, name))
             continue;
         found = true;
-        begin_answer(r, out, "get");
+        begin_debug_answer(r, out, "get");
         ptc_emit_field_raw(out, "record", (PtcText){record->json, record->json_len});
         ptc_emit_object_end(out);
     }

@@ -35,23 +35,23 @@ void ptc_secrets_deinit(PtcSecrets *s)
 
 /* ------------------------------------------------------------------------------- adding */
 
-static int compare(const PtcSecret *a, const char *bytes, size_t len)
+static int compare_secret(const PtcSecret *a, const char *bytes, size_t len)
 {
     int order = memcmp(a->bytes, bytes, a->len < len ? a->len : len);
     return order ? order : a->len < len ? -1 : a->len > len;
 }
 
 /* Where an item belongs in the order; *same: it is there already. */
-static size_t place_of(const PtcSecrets *s, const char *bytes, size_t len, bool *same)
+static size_t secret_place_of(const PtcSecrets *s, const char *bytes, size_t len, bool *same)
 {
     size_t i = 0;
-    while (i < s->count && compare(&s->items[i], bytes, len) < 0)
+    while (i < s->count && compare_secret(&s->items[i], bytes, len) < 0)
         i++;
-    *same = i < s->count && compare(&s->items[i], bytes, len) == 0;
+    *same = i < s->count && compare_secret(&s->items[i], bytes, len) == 0;
     return i;
 }
 
-static bool grow(PtcSecrets *s)
+static bool grow_secrets(PtcSecrets *s)
 {
     size_t cap = s->cap ? 2 * s->cap : 16;
     PtcSecret *items =
@@ -68,7 +68,7 @@ static bool add_locked(PtcSecrets *s, PtcSecret item)
 {
     bool same;
     const char *bytes = item.bytes;
-    size_t len = item.len, at = place_of(s, bytes, len, &same);
+    size_t len = item.len, at = secret_place_of(s, bytes, len, &same);
     if (same) {
         s->items[at].times++;
         s->items[at].head |= item.head;
@@ -76,7 +76,7 @@ static bool add_locked(PtcSecrets *s, PtcSecret item)
     }
     if (len < s->min || same)
         return true;
-    if (s->count == s->cap && !grow(s))
+    if (s->count == s->cap && !grow_secrets(s))
         return false;
     char *copy = ptc_mem_alloc(s->mem, len);
     if (!copy)
@@ -94,7 +94,7 @@ static bool add_locked(PtcSecrets *s, PtcSecret item)
 static void drop_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
     bool same;
-    size_t at = place_of(s, bytes, len, &same);
+    size_t at = secret_place_of(s, bytes, len, &same);
     if (!same || --s->items[at].times > 0)
         return;
     PtcSecret old = s->items[at];
@@ -107,13 +107,13 @@ static void drop_locked(PtcSecrets *s, const char *bytes, size_t len)
 }
 
 /* What becomes of every form of a secret. */
-typedef enum { ADD, DROP } Fate;
+typedef enum { REDACT_ADD, REDACT_DROP } SecretChange;
 
-static bool apply(PtcSecrets *s, Fate fate, PtcSecret item)
+static bool apply_secret_change(PtcSecrets *s, SecretChange fate, PtcSecret item)
 {
     bool ok = true;
     pthread_rwlock_wrlock(&s->lock);
-    if (fate == ADD)
+    if (fate == REDACT_ADD)
         ok = add_locked(s, item);
     else
         drop_locked(s, item.bytes, item.len);
@@ -129,15 +129,16 @@ static void wipe(PtcBuf *form)
 }
 
 /* Does it with what is in the buffer, then wipes and empties that. */
-static bool apply_form(PtcSecrets *s, Fate fate, PtcBuf *form)
+static bool apply_form(PtcSecrets *s, SecretChange fate, PtcBuf *form)
 {
-    bool ok =
-        ptc_buf_ok(form) && apply(s, fate, (PtcSecret){.bytes = form->data, .len = form->len});
+    bool ok = ptc_buf_ok(form) &&
+              apply_secret_change(s, fate, (PtcSecret){.bytes = form->data, .len = form->len});
     wipe(form);
     return ok;
 }
 
-static bool apply_quoted(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len)
+static bool apply_quoted(PtcSecrets *s, SecretChange fate, PtcBuf *form, const char *bytes,
+                         size_t len)
 {
     if (!ptc_utf8_valid(bytes, len)) /* such bytes cannot be inside a string */
         return true;
@@ -152,8 +153,8 @@ static bool is_unreserved(unsigned char c)
 }
 
 /* Both cases of the digits, because encoders differ, and some encode every byte. */
-static bool apply_percent(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
-                          bool upper, bool every)
+static bool apply_percent(PtcSecrets *s, SecretChange fate, PtcBuf *form, const char *bytes,
+                          size_t len, bool upper, bool every)
 {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     for (size_t i = 0; i < len; i++) {
@@ -167,7 +168,7 @@ static bool apply_percent(PtcSecrets *s, Fate fate, PtcBuf *form, const char *by
     return apply_form(s, fate, form);
 }
 
-static bool apply_hex(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
+static bool apply_hex(PtcSecrets *s, SecretChange fate, PtcBuf *form, const char *bytes, size_t len,
                       bool upper)
 {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -181,8 +182,8 @@ static bool apply_hex(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes,
 
 /* Base64 of the secret after `before` other bytes of its group of three: only the letters that depend on no other
  * byte are looked for, those beside them go with them. */
-static bool apply_base64(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
-                         size_t before, bool url)
+static bool apply_base64(PtcSecrets *s, SecretChange fate, PtcBuf *form, const char *bytes,
+                         size_t len, size_t before, bool url)
 {
     PtcBuf plain;
     ptc_buf_init(&plain, s->mem, SIZE_MAX / 2);
@@ -193,16 +194,16 @@ static bool apply_base64(PtcSecrets *s, Fate fate, PtcBuf *form, const char *byt
     ptc_buf_deinit(&plain);
     size_t from = (before * 8 + 5) / 6, to = (before + len) * 8 / 6;
     ok = ok && ptc_buf_ok(form) &&
-         (to <= from || apply(s, fate,
-                              (PtcSecret){.bytes = form->data + from,
-                                          .len = to - from,
-                                          .head = before > 0,
-                                          .tail = (before + len) % 3 != 0}));
+         (to <= from || apply_secret_change(s, fate,
+                                            (PtcSecret){.bytes = form->data + from,
+                                                        .len = to - from,
+                                                        .head = before > 0,
+                                                        .tail = (before + len) % 3 != 0}));
     wipe(form);
     return ok;
 }
 
-static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
+static bool apply_all(PtcSecrets *s, SecretChange fate, const char *bytes, size_t len)
 {
     PtcBuf form;
     if (len == 0 || len < s->min)
@@ -210,7 +211,7 @@ static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
     /* Room for every form at once, because a buffer that grows would leave copies behind. */
     ptc_buf_init(&form, s->mem, SIZE_MAX / 2);
     bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) &&
-              apply(s, fate, (PtcSecret){.bytes = (char *)bytes, .len = len}) &&
+              apply_secret_change(s, fate, (PtcSecret){.bytes = (char *)bytes, .len = len}) &&
               apply_hex(s, fate, &form, bytes, len, false) &&
               apply_hex(s, fate, &form, bytes, len, true) &&
               apply_quoted(s, fate, &form, bytes, len);
@@ -225,12 +226,12 @@ static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
 
 bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
 {
-    return apply_all(s, ADD, bytes, len);
+    return apply_all(s, REDACT_ADD, bytes, len);
 }
 
 void ptc_secrets_drop(PtcSecrets *s, const char *bytes, size_t len)
 {
-    (void)!apply_all(s, DROP, bytes, len); /* out of memory: what is left stays hidden */
+    (void)!apply_all(s, REDACT_DROP, bytes, len); /* out of memory: what is left stays hidden */
 }
 
 bool ptc_secrets_any(const PtcSecrets *s)
@@ -246,10 +247,10 @@ bool ptc_secrets_any(const PtcSecrets *s)
 
 /* What is known about a text's surroundings. */
 typedef enum {
-    CUT,  /* it may have been cut, by somebody who does not know the secrets */
-    PART, /* more of it will follow */
-    LAST, /* nothing follows */
-} Kind;
+    REDACT_CUT,  /* it may have been cut, by somebody who does not know the secrets */
+    REDACT_PART, /* more of it will follow */
+    REDACT_LAST, /* nothing follows */
+} RedactKind;
 
 /* Was the text cut here?  That shows in the dots that stand for what was left out; of dots that were themselves cut,
  * one is enough. */
@@ -272,7 +273,7 @@ static bool follows_cut(const char *text, size_t at)
 }
 
 /* How many bytes of the secret the text begins with. */
-static size_t common(const PtcSecret *secret, const char *text, size_t len)
+static size_t common_secret_bytes(const PtcSecret *secret, const char *text, size_t len)
 {
     size_t n = 0;
     while (n < secret->len && n < len && secret->bytes[n] == text[n])
@@ -287,7 +288,7 @@ static bool is_base64(char c)
 }
 
 /* The letter behind a secret in base64 that is made of its last bits too, and the padding. */
-static size_t tail_of(const char *rest, size_t len)
+static size_t base64_tail_len(const char *rest, size_t len)
 {
     size_t n = len > 0 && is_base64(*rest);
     while (n > 0 && n < len && n < TAIL && rest[n] == '=')
@@ -298,20 +299,21 @@ static size_t tail_of(const char *rest, size_t len)
 /* Length of the longest secret that the text begins with, or of the first part of one that was cut off or ends with the
  * text.  *open: the text ended inside a secret, and more bytes could settle it.  *head: the letter before it goes
  * too. */
-static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind kind, bool *open,
-                        bool *head)
+static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, RedactKind kind,
+                        bool *open, bool *head)
 {
     size_t longest = 0;
     unsigned char first = (unsigned char)*text;
     for (size_t i = s->starts[first]; i < s->starts[first + 1]; i++) {
         const PtcSecret *item = &s->items[i];
-        size_t n = common(item, text, len);
+        size_t n = common_secret_bytes(item, text, len);
         bool whole = n == item->len, ends = !whole && n == len;
         *open = *open || ends || (whole && item->tail && len - n < TAIL);
         if (n <= longest ||
-            !(whole || (n >= s->min && (ends || (kind == CUT && is_cut(text + n, len - n))))))
+            !(whole ||
+              (n >= s->min && (ends || (kind == REDACT_CUT && is_cut(text + n, len - n))))))
             continue;
-        longest = n + (whole && item->tail ? tail_of(text + n, len - n) : 0);
+        longest = n + (whole && item->tail ? base64_tail_len(text + n, len - n) : 0);
         *head = item->head;
     }
     return longest;
@@ -333,15 +335,16 @@ static size_t rest_of_secret(const PtcSecrets *s, PtcText text)
 }
 
 /* Returns how far it got: a PART is done up to where later bytes could still matter. */
-static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bool headless)
+static size_t redact_text(const PtcSecrets *s, PtcBuf *out, PtcText text, RedactKind kind,
+                          bool headless)
 {
     size_t i = 0, plain = 0, cuts = 0; /* plain: start of the bytes not yet copied to out */
     while (i < text.len) {
         bool open = false, head = false;
         size_t n = secret_at(s, text.bytes + i, text.len - i, kind, &open, &head);
-        if (open && kind == PART)
+        if (open && kind == REDACT_PART)
             break;
-        if (!n && kind == CUT && (i == 0 ? headless : follows_cut(text.bytes, i)) &&
+        if (!n && kind == REDACT_CUT && (i == 0 ? headless : follows_cut(text.bytes, i)) &&
             cuts++ < MOST_CUTS)
             n = rest_of_secret(s, (PtcText){text.bytes + i, text.len - i});
         if (!n) {
@@ -359,11 +362,12 @@ static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bo
 }
 
 /* Readers share a const object, but taking its lock writes to it: hence the cast. */
-static size_t blot_locked(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bool headless)
+static size_t blot_locked(const PtcSecrets *s, PtcBuf *out, PtcText text, RedactKind kind,
+                          bool headless)
 {
     pthread_rwlock_t *lock = (pthread_rwlock_t *)&s->lock;
     pthread_rwlock_rdlock(lock);
-    size_t done = blot(s, out, text, kind, headless);
+    size_t done = redact_text(s, out, text, kind, headless);
     pthread_rwlock_unlock(lock);
     return done;
 }
@@ -375,7 +379,7 @@ size_t ptc_secrets_find(const PtcSecrets *s, PtcText text, size_t from, size_t *
     *len = 0;
     pthread_rwlock_rdlock(lock);
     while (from < text.len &&
-           !(*len = secret_at(s, text.bytes + from, text.len - from, LAST, &open, &head)))
+           !(*len = secret_at(s, text.bytes + from, text.len - from, REDACT_LAST, &open, &head)))
         from++;
     pthread_rwlock_unlock(lock);
     return from;
@@ -383,10 +387,10 @@ size_t ptc_secrets_find(const PtcSecrets *s, PtcText text, size_t from, size_t *
 
 void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
 {
-    blot_locked(s, out, text, CUT, headless);
+    blot_locked(s, out, text, REDACT_CUT, headless);
 }
 
 size_t ptc_secrets_blot_part(const PtcSecrets *s, PtcBuf *out, PtcText text, bool last)
 {
-    return blot_locked(s, out, text, last ? LAST : PART, false);
+    return blot_locked(s, out, text, last ? REDACT_LAST : REDACT_PART, false);
 }

@@ -14,8 +14,8 @@
 
 #include "value/calendar.h"
 
-enum { NAME = 64 };
-#define PREFIX "ptc-"
+enum { TRACE_NAME = 64 };
+#define TRACE_PREFIX "ptc-"
 #define SUFFIX ".jsonl"
 
 struct PtcTrace {
@@ -24,21 +24,22 @@ struct PtcTrace {
     /* It guards everything below.  A file is written before it is taken; the oldest is removed under it.  No other lock
      * is taken inside. */
     pthread_mutex_t lock;
-    char (*names)[NAME]; /* a ring of the files' names */
+    char (*names)[TRACE_NAME]; /* a ring of the files' names */
     size_t max, count, oldest;
     bool complained;
 };
 
 /* Other files in the directory are never counted or removed. */
-static bool is_ours(const char *name)
+static bool is_own_trace_name(const char *name)
 {
     size_t len = strlen(name), end = sizeof SUFFIX - 1;
-    return len < NAME && len > end && strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 &&
+    return len < TRACE_NAME && len > end &&
+           strncmp(name, TRACE_PREFIX, sizeof TRACE_PREFIX - 1) == 0 &&
            strcmp(name + len - end, SUFFIX) == 0;
 }
 
 /* Remembers a file, and removes the oldest when there are too many. */
-static void remember(PtcTrace *t, const char *name)
+static void remember_trace_file(PtcTrace *t, const char *name)
 {
     size_t at = (t->oldest + t->count) % t->max;
     if (t->count == t->max) {
@@ -47,20 +48,20 @@ static void remember(PtcTrace *t, const char *name)
     } else {
         t->count++;
     }
-    snprintf(t->names[at], NAME, "%s", name);
+    snprintf(t->names[at], TRACE_NAME, "%s", name);
 }
 
 /* Names begin with the time, so sorting them sorts by age. */
-static void sort_names(char (*names)[NAME], size_t n)
+static void sort_trace_names(char (*names)[TRACE_NAME], size_t n)
 {
-    char moved[NAME];
+    char moved[TRACE_NAME];
     for (size_t gap = n / 2; gap > 0; gap /= 2)
         for (size_t i = gap; i < n; i++) {
             size_t j = i;
-            memcpy(moved, names[i], NAME);
+            memcpy(moved, names[i], TRACE_NAME);
             for (; j >= gap && strcmp(names[j - gap], moved) > 0; j -= gap)
-                memcpy(names[j], names[j - gap], NAME);
-            memcpy(names[j], moved, NAME);
+                memcpy(names[j], names[j - gap], TRACE_NAME);
+            memcpy(names[j], moved, TRACE_NAME);
         }
 }
 
@@ -75,10 +76,10 @@ static bool count_files(PtcTrace *t)
         return false;
     }
     for (struct dirent *e; t->count < t->max && (e = readdir(dir));)
-        if (is_ours(e->d_name))
+        if (is_own_trace_name(e->d_name))
             memcpy(t->names[t->count++], e->d_name, strlen(e->d_name) + 1);
     closedir(dir);
-    sort_names(t->names, t->count);
+    sort_trace_names(t->names, t->count);
     return true;
 }
 
@@ -115,15 +116,15 @@ void ptc_trace_free(PtcTrace *t)
 }
 
 /* The process id keeps servers that share a directory apart. */
-static void name_file(char name[NAME], int64_t at_ms, uint64_t number)
+static void write_trace_name(char name[TRACE_NAME], int64_t at_ms, uint64_t number)
 {
     PtcMoment m = ptc_moment_of((PtcTime){ptc_floor_div(at_ms, 1000), 0});
-    snprintf(name, NAME, PREFIX "%04d%02d%02dT%02d%02d%02d.%03dZ-%d-%llu" SUFFIX, (int)m.year,
-             (int)m.month, (int)m.day, (int)m.hour, (int)m.minute, (int)m.second,
+    snprintf(name, TRACE_NAME, TRACE_PREFIX "%04d%02d%02dT%02d%02d%02d.%03dZ-%d-%llu" SUFFIX,
+             (int)m.year, (int)m.month, (int)m.day, (int)m.hour, (int)m.minute, (int)m.second,
              (int)(at_ms % 1000), (int)getpid(), (unsigned long long)number);
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
+static bool write_trace_bytes(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, bytes, len);
@@ -140,16 +141,16 @@ static bool write_all(int fd, const char *bytes, size_t len)
 /* O_EXCL and O_NOFOLLOW: nobody can make us write somewhere else through a link. */
 void ptc_trace_write(PtcTrace *t, int64_t at_ms, uint64_t number, const PtcBuf *lines)
 {
-    char name[NAME];
-    name_file(name, at_ms, number);
+    char name[TRACE_NAME];
+    write_trace_name(name, at_ms, number);
     int fd = openat(t->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && write_all(fd, lines->data, lines->len);
+    bool ok = fd >= 0 && write_trace_bytes(fd, lines->data, lines->len);
     int error = errno;
     if (fd >= 0)
         close(fd);
     pthread_mutex_lock(&t->lock);
     if (fd >= 0)
-        remember(t, name);
+        remember_trace_file(t, name);
     if (!ok && !t->complained) {
         t->complained = true;
         fprintf(stderr, "ptc mcp: a trace cannot be written: %s\n", strerror(error));

@@ -15,7 +15,7 @@ enum {
 /* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible.  The total
  * never counts what is not granted: a thread may stand still between any two steps, and others would be refused
  * meanwhile. */
-static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
+static bool draw_grant(atomic_size_t *total, size_t most, size_t *grant, size_t need)
 {
     if (need <= *grant)
         return true;
@@ -32,7 +32,7 @@ static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
 }
 
 /* Gives back the idle part of a grant of which `need` is in use, except for `keep`, if that is worthwhile. */
-static void give_back(atomic_size_t *total, size_t *grant, size_t need, size_t keep)
+static void give_back_grant(atomic_size_t *total, size_t *grant, size_t need, size_t keep)
 {
     if (*grant <= need || *grant - need <= 2 * keep)
         return;
@@ -91,7 +91,7 @@ bool ptc_account_fits(PtcHeap *heap, size_t n)
     if (ptc_heap_is_shared(heap))
         most = ptc_size_add(most, most / 8);
     heap->lacking = n;
-    return draw(&heap->account->used, most, &heap->used_grant, ptc_size_add(out, n));
+    return draw_grant(&heap->account->used, most, &heap->used_grant, ptc_size_add(out, n));
 }
 
 /* Pages with holes may cost this much more than the limit before it counts as used up. */
@@ -105,14 +105,14 @@ bool ptc_account_holds(PtcHeap *heap, size_t n)
     if (ptc_heap_is_shared(heap))
         most = ptc_size_add(most, limit / 10);
     heap->lacking = n;
-    return draw(&heap->account->held, most, &heap->held_grant, ptc_size_add(out, n));
+    return draw_grant(&heap->account->held, most, &heap->held_grant, ptc_size_add(out, n));
 }
 
 static void return_idle(PtcHeap *heap, size_t keep)
 {
     PtcAccount *a = heap->account;
-    give_back(&a->used, &heap->used_grant, heap->used + heap->scratch, keep);
-    give_back(&a->held, &heap->held_grant, heap->page_bytes + heap->scratch, keep);
+    give_back_grant(&a->used, &heap->used_grant, heap->used + heap->scratch, keep);
+    give_back_grant(&a->held, &heap->held_grant, heap->page_bytes + heap->scratch, keep);
 }
 
 void ptc_account_settle(PtcHeap *heap)

@@ -14,7 +14,7 @@ typedef struct {
     PtcIso iso;
 } Scan;
 
-static bool take(Scan *s, char c)
+static bool take_calendar_char(Scan *s, char c)
 {
     if (s->p == s->end || *s->p != c)
         return false;
@@ -24,11 +24,11 @@ static bool take(Scan *s, char c)
 
 static bool take_either(Scan *s, char a, char b)
 {
-    return take(s, a) || take(s, b);
+    return take_calendar_char(s, a) || take_calendar_char(s, b);
 }
 
 /* A number of min to max digits. */
-static bool take_digits(Scan *s, int min, int max, int64_t *out)
+static bool take_calendar_digits(Scan *s, int min, int max, int64_t *out)
 {
     int n = 0;
     for (*out = 0; n < max && s->p < s->end && *s->p >= '0' && *s->p <= '9'; n++)
@@ -38,12 +38,12 @@ static bool take_digits(Scan *s, int min, int max, int64_t *out)
 
 /* In Java a sign belongs to years of more than four digits, which require one; at the boundary signs are not
  * allowed. */
-static bool take_year(Scan *s, int64_t *out)
+static bool take_calendar_year(Scan *s, int64_t *out)
 {
-    bool minus = take(s, '-'), plus = !minus && take(s, '+');
+    bool minus = take_calendar_char(s, '-'), plus = !minus && take_calendar_char(s, '+');
     bool longer = s->iso != PTC_ISO_BOUNDARY && (minus || plus);
     const char *from = s->p;
-    if (!take_digits(s, 4, longer ? 6 : 4, out) || (longer && plus && s->p - from < 5))
+    if (!take_calendar_digits(s, 4, longer ? 6 : 4, out) || (longer && plus && s->p - from < 5))
         return false;
     *out = minus ? -*out : *out;
     return true;
@@ -52,15 +52,16 @@ static bool take_year(Scan *s, int64_t *out)
 static bool take_date(Scan *s, PtcMoment *out)
 {
     out->has_date = true;
-    return take_year(s, &out->year) && take(s, '-') && take_digits(s, 2, 2, &out->month) &&
-           take(s, '-') && take_digits(s, 2, 2, &out->day);
+    return take_calendar_year(s, &out->year) && take_calendar_char(s, '-') &&
+           take_calendar_digits(s, 2, 2, &out->month) && take_calendar_char(s, '-') &&
+           take_calendar_digits(s, 2, 2, &out->day);
 }
 
 /* Up to nine digits; at the boundary more, which are dropped. */
-static bool take_fraction(Scan *s, int64_t *nanos)
+static bool take_calendar_fraction(Scan *s, int64_t *nanos)
 {
     const char *from = s->p;
-    if (!take_digits(s, 1, 9, nanos))
+    if (!take_calendar_digits(s, 1, 9, nanos))
         return false;
     for (int64_t n = s->p - from; n < 9; n++)
         *nanos *= 10;
@@ -69,18 +70,19 @@ static bool take_fraction(Scan *s, int64_t *nanos)
     return true;
 }
 
-static bool take_time(Scan *s, PtcMoment *out)
+static bool take_calendar_time(Scan *s, PtcMoment *out)
 {
     bool boundary = s->iso == PTC_ISO_BOUNDARY;
     out->has_time = true;
-    if (!take_digits(s, 2, 2, &out->hour) || !take(s, ':') || !take_digits(s, 2, 2, &out->minute))
+    if (!take_calendar_digits(s, 2, 2, &out->hour) || !take_calendar_char(s, ':') ||
+        !take_calendar_digits(s, 2, 2, &out->minute))
         return false;
-    if (!take(s, ':'))
+    if (!take_calendar_char(s, ':'))
         return !boundary;
-    if (!take_digits(s, 2, 2, &out->second))
+    if (!take_calendar_digits(s, 2, 2, &out->second))
         return false;
-    bool point = take(s, '.') || (boundary && take(s, ','));
-    return !point || take_fraction(s, &out->nano);
+    bool point = take_calendar_char(s, '.') || (boundary && take_calendar_char(s, ','));
+    return !point || take_calendar_fraction(s, &out->nano);
 }
 
 /* +02:00, +02, +02:00:30, and +0200 if the dialect allows it. */
@@ -88,13 +90,13 @@ static bool take_hours(Scan *s, PtcMoment *out)
 {
     bool boundary = s->iso == PTC_ISO_BOUNDARY, plain = boundary || s->iso == PTC_ISO_LOOSE;
     int64_t h, m = 0, sec = 0;
-    bool minus = take(s, '-');
-    if ((!minus && !take(s, '+')) || !take_digits(s, 2, 2, &h))
+    bool minus = take_calendar_char(s, '-');
+    if ((!minus && !take_calendar_char(s, '+')) || !take_calendar_digits(s, 2, 2, &h))
         return false;
-    bool colon = take(s, ':');
-    if ((colon || (plain && s->p < s->end)) && !take_digits(s, 2, 2, &m))
+    bool colon = take_calendar_char(s, ':');
+    if ((colon || (plain && s->p < s->end)) && !take_calendar_digits(s, 2, 2, &m))
         return false;
-    if (colon && !boundary && take(s, ':') && !take_digits(s, 2, 2, &sec))
+    if (colon && !boundary && take_calendar_char(s, ':') && !take_calendar_digits(s, 2, 2, &sec))
         return false;
     out->offset = (h * 3600 + m * 60 + sec) * (minus ? -1 : 1);
     if (boundary && minus && colon && out->offset == 0)
@@ -105,7 +107,8 @@ static bool take_hours(Scan *s, PtcMoment *out)
 static bool take_offset(Scan *s, PtcMoment *out)
 {
     out->has_offset = true;
-    return take(s, 'Z') || (s->iso != PTC_ISO_BOUNDARY && take(s, 'z')) || take_hours(s, out);
+    return take_calendar_char(s, 'Z') ||
+           (s->iso != PTC_ISO_BOUNDARY && take_calendar_char(s, 'z')) || take_hours(s, out);
 }
 
 bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, PtcWhy *why)
@@ -116,7 +119,7 @@ bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, Ptc
     if (!take_date(&s, out))
         return false;
     if (take_either(&s, 'T', iso == PTC_ISO_BOUNDARY ? ' ' : 't') &&
-        (!take_time(&s, out) || (s.p < s.end && !take_offset(&s, out))))
+        (!take_calendar_time(&s, out) || (s.p < s.end && !take_offset(&s, out))))
         return false;
     return s.p == s.end && ptc_moment_check(out, why);
 }
@@ -129,8 +132,8 @@ bool ptc_millis_fit(int64_t ms)
 /* Only digits, possibly after a sign. */
 static bool take_millis(Scan *s, int64_t *ms)
 {
-    bool negative = take(s, '-');
-    if (!take_digits(s, 1, 18, ms) || s->p < s->end)
+    bool negative = take_calendar_char(s, '-');
+    if (!take_calendar_digits(s, 1, 18, ms) || s->p < s->end)
         return false;
     if (negative)
         *ms = -*ms;
@@ -152,7 +155,7 @@ bool ptc_iso_millis(const char *text, size_t len, int64_t *ms)
 /* --------------------------------------------------------------------- mail headers */
 
 /* The first three letters of a name, in any case: its number from 1, or 0. */
-static int take_name(Scan *s, const char *(*name)(int), int count)
+static int take_calendar_name(Scan *s, const char *(*name)(int), int count)
 {
     for (int i = 1; i <= count && s->end - s->p >= 3; i++) {
         const char *n = name(i);
@@ -164,7 +167,7 @@ static int take_name(Scan *s, const char *(*name)(int), int count)
     return 0;
 }
 
-static void skip_blanks(Scan *s)
+static void skip_calendar_blanks(Scan *s)
 {
     while (take_either(s, ' ', '\t'))
         continue;
@@ -172,7 +175,7 @@ static void skip_blanks(Scan *s)
 
 static bool take_mail_zone(Scan *s, PtcMoment *out)
 {
-    skip_blanks(s);
+    skip_calendar_blanks(s);
     if (s->p == s->end)
         return true;
     PtcText left = {s->p, (size_t)(s->end - s->p)};
@@ -189,16 +192,17 @@ bool ptc_mail_parse(const char *text, size_t len, PtcMoment *out)
     *out = (PtcMoment){0};
     if (len > MAIL_BYTES)
         return false;
-    if (take_name(&s, ptc_calendar_weekday_name, 7) && !take(&s, ','))
+    if (take_calendar_name(&s, ptc_calendar_weekday_name, 7) && !take_calendar_char(&s, ','))
         return false;
-    skip_blanks(&s);
-    if (!take_digits(&s, 1, 2, &out->day) || !take(&s, ' '))
+    skip_calendar_blanks(&s);
+    if (!take_calendar_digits(&s, 1, 2, &out->day) || !take_calendar_char(&s, ' '))
         return false;
-    out->month = take_name(&s, ptc_calendar_month_name, 12);
-    if (out->month == 0 || !take(&s, ' ') || !take_digits(&s, 4, 4, &out->year) || !take(&s, ' '))
+    out->month = take_calendar_name(&s, ptc_calendar_month_name, 12);
+    if (out->month == 0 || !take_calendar_char(&s, ' ') ||
+        !take_calendar_digits(&s, 4, 4, &out->year) || !take_calendar_char(&s, ' '))
         return false;
     out->has_date = true;
-    return take_time(&s, out) && take_mail_zone(&s, out) && s.p == s.end &&
+    return take_calendar_time(&s, out) && take_mail_zone(&s, out) && s.p == s.end &&
            ptc_moment_check(out, NULL);
 }
 
@@ -271,26 +275,26 @@ static size_t write_number(char *out, int64_t n, int width)
 }
 
 /* The same with what stands before it. */
-static size_t write_part(char *out, char before, int64_t n, int width)
+static size_t write_calendar_part(char *out, char before, int64_t n, int width)
 {
     *out = before;
     return 1 + write_number(out + 1, n, width);
 }
 
 /* Every year has at least four digits, and a sign if it has more. */
-static size_t write_date(char out[PTC_CALENDAR_TEXT], PtcCivil c)
+static size_t write_calendar_date(char out[PTC_CALENDAR_TEXT], PtcCivil c)
 {
     bool is_signed = c.year < 0 || c.year > 9999;
     int64_t year = c.year < 0 ? -c.year : c.year;
-    size_t n =
-        is_signed ? write_part(out, c.year < 0 ? '-' : '+', year, 4) : write_number(out, year, 4);
-    n += write_part(out + n, '-', c.month, 2);
-    return n + write_part(out + n, '-', c.day, 2);
+    size_t n = is_signed ? write_calendar_part(out, c.year < 0 ? '-' : '+', year, 4)
+                         : write_number(out, year, 4);
+    n += write_calendar_part(out + n, '-', c.month, 2);
+    return n + write_calendar_part(out + n, '-', c.day, 2);
 }
 
 size_t ptc_iso_date(char out[PTC_CALENDAR_TEXT], int64_t days)
 {
-    return write_date(out, ptc_calendar_civil(days));
+    return write_calendar_date(out, ptc_calendar_civil(days));
 }
 
 /* The fraction in three, six or nine digits; nothing for zero. */
@@ -301,17 +305,17 @@ static size_t write_fraction(char *out, int64_t nanos)
     int digits = nanos % 1000000 == 0 ? 3 : nanos % 1000 == 0 ? 6 : 9;
     for (int i = digits; i < 9; i += 3)
         nanos /= 1000;
-    return write_part(out, '.', nanos, digits);
+    return write_calendar_part(out, '.', nanos, digits);
 }
 
 size_t ptc_iso_time(char out[PTC_CALENDAR_TEXT], PtcTime t, bool brief)
 {
     PtcMoment m = ptc_moment_of(t);
-    size_t n = write_date(out, (PtcCivil){m.year, (int)m.month, (int)m.day});
-    n += write_part(out + n, 'T', m.hour, 2);
-    n += write_part(out + n, ':', m.minute, 2);
+    size_t n = write_calendar_date(out, (PtcCivil){m.year, (int)m.month, (int)m.day});
+    n += write_calendar_part(out + n, 'T', m.hour, 2);
+    n += write_calendar_part(out + n, ':', m.minute, 2);
     if (!brief || m.second != 0 || t.nanos != 0)
-        n += write_part(out + n, ':', m.second, 2);
+        n += write_calendar_part(out + n, ':', m.second, 2);
     return n + write_fraction(out + n, t.nanos);
 }
 
@@ -319,7 +323,7 @@ size_t ptc_iso_stamp(char out[PTC_CALENDAR_TEXT], int64_t ms)
 {
     int64_t seconds = ptc_floor_div(ms, 1000);
     size_t n = ptc_iso_time(out, (PtcTime){seconds, 0}, false);
-    n += write_part(out + n, '.', ms - seconds * 1000, 3);
+    n += write_calendar_part(out + n, '.', ms - seconds * 1000, 3);
     out[n] = 'Z';
     out[n + 1] = 0;
     return n + 1;

@@ -5,7 +5,7 @@
 
 enum { FIRST_CELLS = 16, INMOST = 1000, OPEN_PER_TICK = 16 };
 
-static PtcValue *value_of(PtcValue cell)
+static PtcValue *cell_value_slot(PtcValue cell)
 {
     return &((PtcRecord *)(uintptr_t)cell)->fields[PTC_CELL_VALUE];
 }
@@ -25,7 +25,7 @@ PtcValue ptc_cell_new(PtcHeap *heap, PtcCellKind kind, PtcValue value, PtcValue 
 }
 
 /* The pair of a cell, or the free one where it belongs. */
-static PtcValue *place(PtcValue *pairs, size_t cap, PtcValue cell)
+static PtcValue *cell_pair_place(PtcValue *pairs, size_t cap, PtcValue cell)
 {
     size_t at = (size_t)((cell >> 3) * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);
     while (pairs[at * 2] != PTC_NONE && pairs[at * 2] != cell)
@@ -37,11 +37,11 @@ PtcValue ptc_cell_get(const PtcHeap *heap, PtcValue cell)
 {
     const PtcCells *cells = heap->cells;
     if (cells && cells->count && !ptc_heap_owns(heap, cell)) {
-        const PtcValue *pair = place(cells->pairs, cells->cap, cell);
+        const PtcValue *pair = cell_pair_place(cells->pairs, cells->cap, cell);
         if (pair[0] == cell)
             return pair[1];
     }
-    return *value_of(cell);
+    return *cell_value_slot(cell);
 }
 
 PtcValue ptc_cell_inmost(const PtcHeap *heap, PtcValue v)
@@ -54,7 +54,7 @@ PtcValue ptc_cell_inmost(const PtcHeap *heap, PtcValue v)
     return PTC_NONE;
 }
 
-static bool grow(PtcCells *cells)
+static bool grow_cells(PtcCells *cells)
 {
     size_t cap = cells->cap ? cells->cap * 2 : FIRST_CELLS, bytes = cap * 2 * sizeof(PtcValue);
     PtcValue *pairs = ptc_mem_alloc(cells->mem, bytes);
@@ -63,14 +63,15 @@ static bool grow(PtcCells *cells)
     memset(pairs, 0, bytes);
     for (size_t i = 0; i < cells->cap; i++)
         if (cells->pairs[i * 2] != PTC_NONE)
-            memcpy(place(pairs, cap, cells->pairs[i * 2]), &cells->pairs[i * 2], 2 * sizeof *pairs);
+            memcpy(cell_pair_place(pairs, cap, cells->pairs[i * 2]), &cells->pairs[i * 2],
+                   2 * sizeof *pairs);
     ptc_mem_free(cells->mem, cells->pairs, cells->cap * 2 * sizeof *pairs);
     cells->pairs = pairs;
     cells->cap = cap;
     return true;
 }
 
-static PtcCells *table_of(PtcHeap *heap)
+static PtcCells *heap_cells(PtcHeap *heap)
 {
     if (heap->cells)
         return heap->cells;
@@ -84,17 +85,17 @@ static PtcCells *table_of(PtcHeap *heap)
 PtcCellSet ptc_cell_set(PtcHeap *heap, PtcValue cell, PtcValue value)
 {
     if (ptc_heap_owns(heap, cell)) {
-        *value_of(cell) = value;
+        *cell_value_slot(cell) = value;
         return PTC_CELL_SET;
     }
     if (heap->cells_closed)
         return PTC_CELL_CLOSED;
-    PtcCells *cells = table_of(heap);
-    if (!cells || (cells->count * 2 >= cells->cap && !grow(cells))) {
+    PtcCells *cells = heap_cells(heap);
+    if (!cells || (cells->count * 2 >= cells->cap && !grow_cells(cells))) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return PTC_CELL_NO_MEMORY;
     }
-    PtcValue *pair = place(cells->pairs, cells->cap, cell);
+    PtcValue *pair = cell_pair_place(cells->pairs, cells->cap, cell);
     cells->count += pair[0] == PTC_NONE;
     pair[0] = cell;
     pair[1] = value;
@@ -154,8 +155,8 @@ void ptc_cells_exchange(const PtcCells *cells)
 {
     PtcValue cell, *slot;
     for (size_t pos = 0; ptc_cells_next(cells, &pos, &cell, &slot);) {
-        PtcValue held = *value_of(cell);
-        *value_of(cell) = *slot;
+        PtcValue held = *cell_value_slot(cell);
+        *cell_value_slot(cell) = *slot;
         *slot = held;
     }
 }

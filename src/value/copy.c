@@ -29,7 +29,7 @@ void ptc_copy_deinit(PtcCopy *copy)
 }
 
 /* Where the pair of `old` is, or belongs. */
-static PtcValue *place(PtcValue *table, size_t cap, PtcValue old)
+static PtcValue *copied_pair_place(PtcValue *table, size_t cap, PtcValue old)
 {
     size_t at = (size_t)((old >> 3) * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);
     while (table[at * 2] != PTC_NONE && table[at * 2] != old)
@@ -37,7 +37,7 @@ static PtcValue *place(PtcValue *table, size_t cap, PtcValue old)
     return &table[at * 2];
 }
 
-static bool grow_table(PtcCopy *copy)
+static bool grow_copy_table(PtcCopy *copy)
 {
     PtcMem *mem = copy->to->pool->mem;
     size_t cap = copy->cap ? copy->cap * 2 : 64;
@@ -47,7 +47,8 @@ static bool grow_table(PtcCopy *copy)
     memset(table, 0, cap * 2 * sizeof *table);
     for (size_t i = 0; i < copy->cap; i++)
         if (copy->table[i * 2] != PTC_NONE)
-            memcpy(place(table, cap, copy->table[i * 2]), &copy->table[i * 2], 2 * sizeof *table);
+            memcpy(copied_pair_place(table, cap, copy->table[i * 2]), &copy->table[i * 2],
+                   2 * sizeof *table);
     ptc_mem_free(mem, copy->table, copy->cap * 2 * sizeof *table);
     copy->table = table;
     copy->cap = cap;
@@ -83,7 +84,7 @@ static void copy_object(void *to, const PtcObj *from, size_t size)
     memcpy(s->bytes, old->bytes, old->obj.count + 1);
 }
 
-static PtcValue copy_plain(PtcCopy *copy, PtcValue v)
+static PtcValue copy_plain_object(PtcCopy *copy, PtcValue v)
 {
     PtcLayout at = ptc_object_layout(ptc_obj(v));
     void *o = ptc_heap_alloc(copy->to, at.size);
@@ -131,7 +132,7 @@ static size_t entry_count(PtcValue v)
 }
 
 /* An index for the entries of v alone; `slots` has room for twice as many. */
-static PtcIndex *new_index(PtcHeap *to, PtcValue v, PtcValue *slots)
+static PtcIndex *new_copied_index(PtcHeap *to, PtcValue v, PtcValue *slots)
 {
     PtcValue entries = ((const PtcDict *)(uintptr_t)v)->entries;
     size_t count = entry_count(v), step = ptc_is(v, PTC_T_BMAP) ? 2 : 1, n = 0;
@@ -157,9 +158,9 @@ static PtcValue copy_dict(PtcCopy *copy, PtcValue v)
         ptc_budget_halt(copy->to->budget, PTC_STOP_MEMORY);
         return PTC_NONE;
     }
-    PtcIndex *index = new_index(copy->to, v, slots);
+    PtcIndex *index = new_copied_index(copy->to, v, slots);
     ptc_mem_free(mem, slots, bytes);
-    PtcValue new = index ? copy_plain(copy, v) : PTC_NONE;
+    PtcValue new = index ? copy_plain_object(copy, v) : PTC_NONE;
     if (new != PTC_NONE)
         ((PtcDict *)(uintptr_t) new)->index = ptc_from_obj(index);
     return new;
@@ -189,19 +190,19 @@ static bool hides_much(PtcCopy *copy, PtcValue v)
 }
 
 /* The counterpart of v; the values inside it are fixed later. */
-static PtcValue shallow(PtcCopy *copy, PtcValue v)
+static PtcValue copy_shallow(PtcCopy *copy, PtcValue v)
 {
     PtcValue plain = ptc_lazy_plain(v);
     v = plain == PTC_NONE ? v : plain;
     if (!ptc_is_obj(v) || ptc_heap_owns(copy->to, v) ||
         (copy->from && !ptc_heap_owns(copy->from, v)))
         return v;
-    if (copy->count * 2 >= copy->cap && !grow_table(copy))
+    if (copy->count * 2 >= copy->cap && !grow_copy_table(copy))
         return PTC_NONE;
-    PtcValue *pair = place(copy->table, copy->cap, v);
+    PtcValue *pair = copied_pair_place(copy->table, copy->cap, v);
     if (pair[0] == v)
         return pair[1];
-    PtcValue new = !hides_much(copy, v)     ? copy_plain(copy, v)
+    PtcValue new = !hides_much(copy, v)     ? copy_plain_object(copy, v)
                    : ptc_is(v, PTC_T_SLICE) ? copy_slice(copy, v)
                                             : copy_dict(copy, v);
     if (new == PTC_NONE)
@@ -214,14 +215,14 @@ static PtcValue shallow(PtcCopy *copy, PtcValue v)
 
 PtcValue ptc_copy_value(PtcCopy *copy, PtcValue v)
 {
-    PtcValue top = shallow(copy, v);
+    PtcValue top = copy_shallow(copy, v);
     while (top != PTC_NONE && copy->work_count) {
         PtcLayout at = ptc_object_layout(ptc_obj(copy->work[--copy->work_count]));
         if (!ptc_tick(copy->to->budget, 1 + (int64_t)at.value_count))
             return PTC_NONE;
         for (size_t i = 0; i < at.value_count; i++)
             if (at.values[i] != PTC_NONE &&
-                (at.values[i] = shallow(copy, at.values[i])) == PTC_NONE)
+                (at.values[i] = copy_shallow(copy, at.values[i])) == PTC_NONE)
                 return PTC_NONE;
     }
     return top;

@@ -86,7 +86,7 @@ static bool record_equal(PtcHeap *heap, PtcValue a, PtcValue b)
 }
 
 /* Compares without walking into collections. */
-static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
+static Verdict compare_shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
     if (a == b)
         return ptc_is_float(a) && !strict && isnan(ptc_to_float(a)) ? DIFFERENT : SAME;
@@ -115,7 +115,7 @@ static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 
 /* What is behind something lazy; false when it must be computed first.  As keys are compared where programs may not be
  * run again (strict), it is computed at once if that is possible. */
-static bool unwrap(PtcHeap *heap, PtcValue *v, bool strict)
+static bool unwrap_lazy(PtcHeap *heap, PtcValue *v, bool strict)
 {
     if (!ptc_is_lazy(*v))
         return true;
@@ -125,14 +125,15 @@ static bool unwrap(PtcHeap *heap, PtcValue *v, bool strict)
 }
 
 /* The verdict on what is behind two values, one of them lazy. */
-static PTC_NOINLINE Verdict behind(PtcHeap *heap, PtcValue *a, PtcValue *b, bool strict)
+static PTC_NOINLINE Verdict compare_unwrapped(PtcHeap *heap, PtcValue *a, PtcValue *b, bool strict)
 {
-    return unwrap(heap, a, strict) && unwrap(heap, b, strict) ? shallow(heap, *a, *b, strict)
-                                                              : DIFFERENT;
+    return unwrap_lazy(heap, a, strict) && unwrap_lazy(heap, b, strict)
+               ? compare_shallow(heap, *a, *b, strict)
+               : DIFFERENT;
 }
 
 /* Takes the next element of a sequential at (*seq, *i); cons lists are walked cell by cell. */
-static PtcValue take(PtcValue *seq, size_t *i)
+static PtcValue take_next_element(PtcValue *seq, size_t *i)
 {
     if (!ptc_is(*seq, PTC_T_CONS))
         return ptc_seq_nth(*seq, (*i)++);
@@ -149,8 +150,8 @@ static bool next_pair(PtcHeap *heap, PtcFrame *f, bool strict, PtcValue *x, PtcV
         if (f->acc == 0)
             return false;
         f->acc--;
-        *x = take(&f->a, &f->pos);
-        *y = take(&f->b, &f->pos_b);
+        *x = take_next_element(&f->a, &f->pos);
+        *y = take_next_element(&f->b, &f->pos_b);
         return true;
     }
     PtcValue key, value = PTC_NIL;
@@ -188,9 +189,9 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         } else if (!next_pair(heap, ptc_walk_top(&walk), strict, &x, &y, &missing)) {
             walk.count--;
         } else {
-            Verdict v = missing ? DIFFERENT : shallow(heap, x, y, strict);
+            Verdict v = missing ? DIFFERENT : compare_shallow(heap, x, y, strict);
             if (PTC_UNLIKELY(v == LOOK_BEHIND))
-                v = behind(heap, &x, &y, strict);
+                v = compare_unwrapped(heap, &x, &y, strict);
             same = v == SAME || (v == LOOK_INSIDE && push_pair(&walk, x, y));
         }
     }
@@ -198,11 +199,11 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
     return same;
 }
 
-static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
+static bool are_equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
-    Verdict v = shallow(heap, a, b, strict);
+    Verdict v = compare_shallow(heap, a, b, strict);
     if (PTC_UNLIKELY(v == LOOK_BEHIND))
-        v = behind(heap, &a, &b, strict);
+        v = compare_unwrapped(heap, &a, &b, strict);
     if (v != LOOK_INSIDE)
         return v == SAME;
     if (heap->budget->nesting >= KEY_DEPTH)
@@ -216,12 +217,12 @@ static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 
 bool ptc_equal(PtcHeap *heap, PtcValue a, PtcValue b)
 {
-    return equal(heap, a, b, false);
+    return are_equal(heap, a, b, false);
 }
 
 bool ptc_same(PtcHeap *heap, PtcValue a, PtcValue b)
 {
-    return equal(heap, a, b, true);
+    return are_equal(heap, a, b, true);
 }
 
 /* ------------------------------------------------------------------ hashing */
@@ -240,7 +241,7 @@ typedef enum {
     OF_FUNCTION,
 } HashOf;
 
-static uint32_t mix(HashOf of, uint64_t x)
+static uint32_t mix_hash(HashOf of, uint64_t x)
 {
     return ptc_hash_finish(ptc_hash_step(ptc_hash_begin(of), x));
 }
@@ -248,12 +249,12 @@ static uint32_t mix(HashOf of, uint64_t x)
 static uint32_t hash_double(double d)
 {
     if (isnan(d))
-        return mix(OF_FLOAT, 0x7ff8000000000000);
+        return mix_hash(OF_FLOAT, 0x7ff8000000000000);
     if (d == 0.0)
         d = 0.0; /* -0.0 and 0.0 are the same key */
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
-    return mix(OF_FLOAT, bits);
+    return mix_hash(OF_FLOAT, bits);
 }
 
 static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
@@ -262,15 +263,15 @@ static uint32_t hash_function(PtcHeap *heap, PtcValue v);
 
 /* Of an object that is equal to nothing but itself.  Its address will not do, since that changes when it is copied, and
  * a large map is copied with the hashes of its keys. */
-static uint32_t hash_object(PtcValue v)
+static uint32_t hash_identity(PtcValue v)
 {
-    return mix(OF_WORD, (uint64_t)ptc_obj(v)->count << 32 | ptc_tag(v));
+    return mix_hash(OF_WORD, (uint64_t)ptc_obj(v)->count << 32 | ptc_tag(v));
 }
 
 static uint32_t hash_field(PtcHeap *heap, PtcValue x)
 {
     bool other = ptc_is_obj(x) && !ptc_is_named(x) && !ptc_is_number(x);
-    return other ? hash_object(x) : hash_atom(heap, x);
+    return other ? hash_identity(x) : hash_atom(heap, x);
 }
 
 static uint32_t hash_record(PtcHeap *heap, PtcValue v)
@@ -286,7 +287,7 @@ static uint32_t hash_record(PtcHeap *heap, PtcValue v)
     return ptc_hash_finish(h);
 }
 
-static bool is_collection(PtcValue v)
+static bool is_walked_collection(PtcValue v)
 {
     return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v);
 }
@@ -312,19 +313,19 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
     if (ptc_is(v, PTC_T_CLOSURE))
         return hash_function(heap, v);
     if (ptc_is_lazy(v))
-        return unwrap(heap, &v, true) && is_collection(v) ? hash_inside(heap, v) : 1;
-    return ptc_is_obj(v) ? hash_object(v) : mix(OF_WORD, v);
+        return unwrap_lazy(heap, &v, true) && is_walked_collection(v) ? hash_inside(heap, v) : 1;
+    return ptc_is_obj(v) ? hash_identity(v) : mix_hash(OF_WORD, v);
 }
 
 /* Frames of a hash walk: acc is the sum so far; pos_b is, for sequentials, the elements left, and for maps the hash of
  * a key whose value (b) comes next, or 0. */
-static bool next_element(PtcFrame *f, PtcValue *x)
+static bool next_hashed_element(PtcFrame *f, PtcValue *x)
 {
     if (ptc_is_sequential(f->a)) {
         if (f->pos_b == 0)
             return false;
         f->pos_b--;
-        *x = take(&f->a, &f->pos);
+        *x = take_next_element(&f->a, &f->pos);
         return true;
     }
     if (ptc_is_set(f->a))
@@ -341,11 +342,11 @@ static void add_hash(PtcFrame *f, uint32_t h)
     if (ptc_is_sequential(f->a)) {
         f->acc = ptc_hash_step(f->acc, h);
     } else if (ptc_is_set(f->a)) {
-        f->acc += mix(OF_ENTRY, h);
+        f->acc += mix_hash(OF_ENTRY, h);
     } else if (f->pos_b == 0) {
         f->pos_b = h;
     } else {
-        f->acc += mix(OF_ENTRY, (uint64_t)f->pos_b << 32 | h);
+        f->acc += mix_hash(OF_ENTRY, (uint64_t)f->pos_b << 32 | h);
         f->pos_b = 0;
     }
 }
@@ -353,14 +354,14 @@ static void add_hash(PtcFrame *f, uint32_t h)
 /* A collection by the first few of its elements, anything else whole. */
 static uint32_t hash_captured(PtcHeap *heap, PtcValue v)
 {
-    enum { LOOKS = 8 };
+    enum { EQUAL_LOOKS = 8 };
     PtcValue x;
-    if (!is_collection(v) || (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS))
+    if (!is_walked_collection(v) || (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS))
         return hash_field(heap, v);
     PtcFrame f = {.a = v, .pos_b = ptc_is_sequential(v) ? ptc_seq_count(v) : 0};
-    for (int i = 0; i < LOOKS && next_element(&f, &x); i++)
+    for (int i = 0; i < EQUAL_LOOKS && next_hashed_element(&f, &x); i++)
         add_hash(&f, hash_field(heap, x));
-    return mix(OF_FUNCTION, f.acc);
+    return mix_hash(OF_FUNCTION, f.acc);
 }
 
 /* Where it was written and what it captured: functions that one fn makes in a loop mostly differ in that.  Functions
@@ -389,7 +390,7 @@ static bool push_hash(PtcWalk *walk, PtcValue v)
 
 static uint32_t hash_done(const PtcFrame *f)
 {
-    return mix(ptc_is_sequential(f->a) ? OF_SEQ : ptc_is_set(f->a) ? OF_SET : OF_MAP, f->acc);
+    return mix_hash(ptc_is_sequential(f->a) ? OF_SEQ : ptc_is_set(f->a) ? OF_SET : OF_MAP, f->acc);
 }
 
 static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
@@ -403,15 +404,15 @@ static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
         PtcFrame *f = ptc_walk_top(&walk);
         if (!ptc_tick(heap->budget, 1)) {
             ok = false;
-        } else if (!next_element(f, &x)) {
+        } else if (!next_hashed_element(f, &x)) {
             h = hash_done(f);
             walk.count--;
             if (walk.count)
                 add_hash(ptc_walk_top(&walk), h);
-        } else if (is_collection(x)) {
+        } else if (is_walked_collection(x)) {
             ok = push_hash(&walk, x);
         } else if (ptc_is_lazy(x)) {
-            ok = unwrap(heap, &x, true) && push_hash(&walk, x);
+            ok = unwrap_lazy(heap, &x, true) && push_hash(&walk, x);
         } else {
             add_hash(f, hash_atom(heap, x));
         }
@@ -422,12 +423,12 @@ static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
 
 uint32_t ptc_hash(PtcHeap *heap, PtcValue v)
 {
-    return is_collection(v) ? hash_inside(heap, v) : hash_atom(heap, v);
+    return is_walked_collection(v) ? hash_inside(heap, v) : hash_atom(heap, v);
 }
 
 /* -------------------------------------------------------------------- order */
 
-static int sign(int64_t n)
+static int sign_of_int(int64_t n)
 {
     return (n > 0) - (n < 0);
 }
@@ -450,7 +451,7 @@ static int compare_numbers(PtcHeap *heap, PtcValue a, PtcValue b)
 static int compare_bytes(PtcHeap *heap, PtcText a, PtcText b)
 {
     int c = ptc_bytes_compare(heap->budget, a.bytes, b.bytes, a.len < b.len ? a.len : b.len);
-    return c ? sign(c) : sign((int64_t)a.len - (int64_t)b.len);
+    return c ? sign_of_int(c) : sign_of_int((int64_t)a.len - (int64_t)b.len);
 }
 
 /* Where the slash of a keyword or symbol stands; its length when there is none. */
@@ -472,7 +473,7 @@ static int compare_idents(PtcHeap *heap, PtcText a, PtcText b)
                              (PtcText){b.bytes + nb, b.len - nb});
 }
 
-static int compare_names(PtcHeap *heap, PtcValue a, PtcValue b)
+static int compare_name_values(PtcHeap *heap, PtcValue a, PtcValue b)
 {
     PtcText x = {ptc_str_bytes(a), ptc_str_len(a)}, y = {ptc_str_bytes(b), ptc_str_len(b)};
     return ptc_is_string(a) ? compare_bytes(heap, x, y) : compare_idents(heap, x, y);
@@ -493,7 +494,7 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     for (size_t left = na; left > 0 && c == 0 && *ok; left--) {
         if (!ptc_tick(heap->budget, 1))
             break;
-        PtcValue x = take(&a, &i), y = take(&b, &k);
+        PtcValue x = take_next_element(&a, &i), y = take_next_element(&b, &k);
         c = ptc_compare(heap, x, y, ok);
     }
     heap->budget->nesting--;
@@ -532,7 +533,7 @@ static int compare_records(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     return c == 0 && *ok ? (x > y) - (x < y) : c;
 }
 
-static bool is_numeric(PtcValue v)
+static bool is_ordered_number(PtcValue v)
 {
     return ptc_is_number(v) || ptc_is_decimal(v);
 }
@@ -560,7 +561,7 @@ int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 {
     if (ptc_is_int(a) && ptc_is_int(b))
         return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
-    if ((ptc_is_decimal(a) && is_numeric(b)) || (ptc_is_decimal(b) && is_numeric(a)))
+    if ((ptc_is_decimal(a) && is_ordered_number(b)) || (ptc_is_decimal(b) && is_ordered_number(a)))
         return compare_decimals(heap, a, b);
     if (same_record_kind(a, b))
         return compare_records(heap, a, b, ok);
@@ -571,12 +572,13 @@ int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     if (ptc_is_bool(a) && ptc_is_bool(b))
         return (a == PTC_TRUE) - (b == PTC_TRUE);
     if (ptc_is_named(a) && ptc_tag(a) == ptc_tag(b))
-        return compare_names(heap, a, b);
+        return compare_name_values(heap, a, b);
     if (ptc_is_sequential(a) && ptc_is_sequential(b))
         return compare_seqs(heap, a, b, ok);
     if (ptc_is_lazy(a) || ptc_is_lazy(b))
-        return unwrap(heap, &a, true) && unwrap(heap, &b, true) ? compare_behind(heap, a, b, ok)
-                                                                : 0;
+        return unwrap_lazy(heap, &a, true) && unwrap_lazy(heap, &b, true)
+                   ? compare_behind(heap, a, b, ok)
+                   : 0;
     *ok = a == b;
     return 0;
 }

@@ -8,7 +8,7 @@
 enum {
     MARK_STACK_MAX = 16 * 1024, /* entries; beyond that pages are rescanned */
     MIN_HOLE = 32,              /* bytes; smaller ones are left alone */
-    SMALL_BYTES = 64,           /* larger objects do not use small holes */
+    HEAP_SMALL_BYTES = 64,      /* larger objects do not use small holes */
     FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
     PAGE_ROOM = PTC_PAGE_BYTES - PTC_PAGE_FIRST,
 };
@@ -118,7 +118,7 @@ void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf)
 }
 
 /* Charges bytes to the heap, and the time it takes to fill them; requests a collection when it is due. */
-static bool charge(PtcHeap *heap, size_t n)
+static bool charge_heap(PtcHeap *heap, size_t n)
 {
     if (!ptc_heap_fits(heap, n))
         return false;
@@ -159,7 +159,7 @@ static void *add_large(PtcHeap *heap, PtcPage *p)
     return (char *)p + PTC_PAGE_FIRST;
 }
 
-static PtcPage *take_block(PtcHeap *heap, size_t bytes)
+static PtcPage *take_large_block(PtcHeap *heap, size_t bytes)
 {
     make_way(heap, bytes);
     PtcPage *p = ptc_mem_alloc_aligned(heap->pool->mem, PTC_PAGE_BYTES, bytes);
@@ -178,12 +178,12 @@ static void *alloc_large(PtcHeap *heap, size_t size)
         return NULL;
     }
     size_t bytes = ptc_pool_charge(heap->pool, PTC_PAGE_FIRST + size);
-    if (!ptc_account_holds(heap, bytes) || !charge(heap, size)) {
+    if (!ptc_account_holds(heap, bytes) || !charge_heap(heap, size)) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
     }
     PtcPage *p = size <= PAGE_ROOM ? ptc_pool_take(heap->pool, PTC_PAGE_FIRST + size)
-                                   : take_block(heap, bytes);
+                                   : take_large_block(heap, bytes);
     if (!p) {
         heap->used -= size;
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
@@ -221,7 +221,7 @@ void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head)
 }
 
 /* The first line at or after `from` that is in use, or free; PTC_PAGE_LINES if there is none. */
-static size_t next_line(const PtcPage *p, size_t from, bool in_use)
+static size_t next_page_line(const PtcPage *p, size_t from, bool in_use)
 {
     while (from < PTC_PAGE_LINES) {
         uint64_t bits = (in_use ? p->lines[from / 64] : ~p->lines[from / 64]) >> (from % 64);
@@ -261,13 +261,13 @@ static bool find_hole(const PtcPage *p, size_t from, size_t size, size_t *first,
 {
     size_t need = (size > MIN_HOLE ? size + PTC_LINE_BYTES - 1 : MIN_HOLE) / PTC_LINE_BYTES;
     for (; from < PTC_PAGE_LINES; from = *last) {
-        size_t at = need < 15 ? next_line(p, from, false) : next_free_byte(p, from);
+        size_t at = need < 15 ? next_page_line(p, from, false) : next_free_byte(p, from);
         if (at == PTC_PAGE_LINES)
             return false;
         while (at > from && !(p->lines[(at - 1) / 64] >> (at - 1) % 64 & 1))
             at--;
         *first = at;
-        *last = next_line(p, at, true);
+        *last = next_page_line(p, at, true);
         if (*last - at >= need)
             return true;
     }
@@ -275,9 +275,9 @@ static bool find_hole(const PtcPage *p, size_t from, size_t size, size_t *first,
 }
 
 /* Takes free lines out of a recycled page. */
-static bool take_lines(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
+static bool take_page_lines(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
 {
-    if (!charge(heap, (last - first) * PTC_LINE_BYTES))
+    if (!charge_heap(heap, (last - first) * PTC_LINE_BYTES))
         return false;
     use_lines(p, first, last);
     PTC_UNPOISON((char *)p + first * PTC_LINE_BYTES, (last - first) * PTC_LINE_BYTES);
@@ -286,7 +286,7 @@ static bool take_lines(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
 
 static bool use_hole(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
 {
-    if (!take_lines(heap, p, first, last))
+    if (!take_page_lines(heap, p, first, last))
         return false;
     heap->hole_page = p;
     heap->cur = (char *)p + first * PTC_LINE_BYTES;
@@ -302,7 +302,7 @@ static bool over_hole(PtcHeap *heap, size_t size)
     PtcPage *p;
     while ((p = heap->over_reuse[class].page) != NULL) {
         if (p->recycled && find_hole(p, heap->over_reuse[class].line, size, &first, &last)) {
-            if (!take_lines(heap, p, first, last))
+            if (!take_page_lines(heap, p, first, last))
                 return false;
             heap->over_reuse[class].line = last;
             heap->over = (char *)p + first * PTC_LINE_BYTES;
@@ -321,7 +321,7 @@ static void *alloc_over(PtcHeap *heap, size_t size)
 {
     if (size > (size_t)(heap->over_end - heap->over) && !over_hole(heap, size)) {
         size_t room = PAGE_ROOM;
-        if (!charge(heap, room))
+        if (!charge_heap(heap, room))
             return NULL;
         PtcPage *p = new_page(heap);
         if (!p) {
@@ -356,7 +356,7 @@ static bool next_hole(PtcHeap *heap, size_t size)
         heap->reuse = p->next;
     }
     size_t room = PAGE_ROOM;
-    if (!charge(heap, room))
+    if (!charge_heap(heap, room))
         return false;
     p = new_page(heap);
     if (!p) {
@@ -373,7 +373,7 @@ void *ptc_heap_refill(PtcHeap *heap, size_t size)
 {
     if (size > PTC_LARGE_BYTES)
         return alloc_large(heap, size);
-    if (size > SMALL_BYTES && (heap->reuse || heap->end - heap->cur >= SMALL_BYTES))
+    if (size > HEAP_SMALL_BYTES && (heap->reuse || heap->end - heap->cur >= HEAP_SMALL_BYTES))
         return alloc_over(heap, size);
     if (!next_hole(heap, size))
         return NULL;
@@ -466,7 +466,7 @@ static void visit(PtcHeap *heap, PtcValue v)
     heap->mark_stack[heap->mark_count++] = v;
 }
 
-static void follow(PtcHeap *heap, PtcValue v)
+static void mark_children(PtcHeap *heap, PtcValue v)
 {
     PtcLayout at = ptc_object_layout(ptc_obj(v));
     mark_lines(heap, ptc_page_of(v), v, at.size);
@@ -474,10 +474,10 @@ static void follow(PtcHeap *heap, PtcValue v)
         visit(heap, at.values[i]);
 }
 
-static void drain(PtcHeap *heap)
+static void drain_mark_stack(PtcHeap *heap)
 {
     while (heap->mark_count)
-        follow(heap, heap->mark_stack[--heap->mark_count]);
+        mark_children(heap, heap->mark_stack[--heap->mark_count]);
 }
 
 /* Calls `fn` for every marked object of a page. */
@@ -497,8 +497,8 @@ static void each_marked(PtcHeap *heap, PtcPage *page, void (*fn)(PtcHeap *, PtcV
 
 static void follow_again(PtcHeap *heap, PtcValue v)
 {
-    follow(heap, v);
-    drain(heap);
+    mark_children(heap, v);
+    drain_mark_stack(heap);
 }
 
 static void count_live(PtcHeap *heap, PtcValue v)
@@ -522,7 +522,7 @@ static bool rescan_list(PtcHeap *heap, PtcPage *list)
 void ptc_heap_mark(PtcHeap *heap, PtcValue root)
 {
     visit(heap, root);
-    drain(heap);
+    drain_mark_stack(heap);
 }
 
 /* A full mark stack left marked objects unfollowed: follows all of their pages again until none is left.  Some
@@ -546,8 +546,9 @@ static void finish_overflow(PtcHeap *heap)
 static void poison_holes(PtcPage *p)
 {
 #ifdef PTC_HAS_ASAN
-    for (size_t first, last = FIRST_LINE; (first = next_line(p, last, false)) < PTC_PAGE_LINES;) {
-        last = next_line(p, first, true);
+    for (size_t first, last = FIRST_LINE;
+         (first = next_page_line(p, last, false)) < PTC_PAGE_LINES;) {
+        last = next_page_line(p, first, true);
         PTC_POISON((char *)p + first * PTC_LINE_BYTES, (last - first) * PTC_LINE_BYTES);
     }
 #else
@@ -556,12 +557,12 @@ static void poison_holes(PtcPage *p)
 }
 
 /* Frees pages without a mark; the others become recycled. */
-static PtcPage *sweep(PtcHeap *heap)
+static PtcPage *sweep_pages(PtcHeap *heap)
 {
     PtcPage *dead = NULL;
     for (PtcPage **at = &heap->pages; *at;) {
         PtcPage *p = *at;
-        if (next_line(p, 0, true) == PTC_PAGE_LINES) {
+        if (next_page_line(p, 0, true) == PTC_PAGE_LINES) {
             *at = p->next;
             p->next = dead;
             dead = p;
@@ -591,7 +592,7 @@ static void sweep_large(PtcHeap *heap)
 }
 
 /* What is gone no longer counts, in the account either. */
-static void settle(PtcHeap *heap)
+static void settle_raised_bytes(PtcHeap *heap)
 {
     size_t fallen = heap->raised > heap->tool_live ? heap->raised - heap->tool_live : 0;
     PtcAccount *a = heap->account;
@@ -607,7 +608,7 @@ void ptc_heap_mark_finish(PtcHeap *heap)
 {
     if (heap->mark_overflow)
         finish_overflow(heap);
-    ptc_pool_give(heap->pool, sweep(heap));
+    ptc_pool_give(heap->pool, sweep_pages(heap));
     sweep_large(heap);
     heap->used = heap->live;
     heap->reuse = heap->pages;
@@ -617,7 +618,7 @@ void ptc_heap_mark_finish(PtcHeap *heap)
     }
     heap->hole_page = NULL;
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
-    settle(heap);
+    settle_raised_bytes(heap);
     heap->collect_at = ptc_account_threshold(heap);
     heap->budget->wake = false;
 }

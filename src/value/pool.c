@@ -80,7 +80,7 @@ static void cool(PtcPage *p, size_t keep)
     p->touched = (uint32_t)keep;
 }
 
-static bool add_chunk(PtcPool *pool)
+static bool add_pool_chunk(PtcPool *pool)
 {
     PtcChunk *c = ptc_mem_alloc(pool->mem, sizeof *c);
     if (!c)
@@ -119,7 +119,7 @@ static PtcPage *take_free(PtcPool *pool)
         warm_sub(pool, p->touched);
         return p;
     }
-    return pool->fresh || add_chunk(pool) ? take_fresh(pool) : NULL;
+    return pool->fresh || add_pool_chunk(pool) ? take_fresh(pool) : NULL;
 }
 
 PtcPage *ptc_pool_take(PtcPool *pool, size_t bytes)
@@ -141,7 +141,7 @@ PtcPage *ptc_pool_take(PtcPool *pool, size_t bytes)
 }
 
 /* Gives completely free chunks back to the system, but keeps some pages: the next run is likely to be like the last. */
-static void trim(PtcPool *pool, size_t keep)
+static void trim_pool(PtcPool *pool, size_t keep)
 {
     size_t left = pool->free_count;
     for (PtcChunk *c = pool->chunks; c; c = c->next) {
@@ -184,7 +184,7 @@ void ptc_pool_give(PtcPool *pool, PtcPage *list)
     }
     pool->emptied = false;
     if (pool->free_count > KEEP_PAGES)
-        trim(pool, KEEP_PAGES / 2);
+        trim_pool(pool, KEEP_PAGES / 2);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -192,7 +192,7 @@ void ptc_pool_empty(PtcPool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     if (!pool->emptied) {
-        trim(pool, 0);
+        trim_pool(pool, 0);
         for (PtcPage *p = pool->free; p; p = p->next) {
             warm_sub(pool, p->touched);
             cool(p, pool->grain);

@@ -13,18 +13,18 @@
 /* The header counts in 32 bits; the rest leaves room for header, NUL and rounding. */
 #define MAX_BYTES ((size_t)UINT32_MAX - 64)
 /* From this size on the text of a buffer stays in place: the page around it is small in comparison. */
-enum { TAKEN_BYTES = 512 * 1024 };
+enum { STR_TAKEN_BYTES = 512 * 1024 };
 
 const unsigned char ptc_hash_anchor = 0;
 
-static uint64_t load8(const char *p)
+static uint64_t load_eight_bytes(const char *p)
 {
     uint64_t w;
     memcpy(&w, p, sizeof w);
     return w;
 }
 
-static uint64_t load4(const char *p)
+static uint64_t load_str_word(const char *p)
 {
     uint32_t w;
     memcpy(&w, p, sizeof w);
@@ -49,9 +49,9 @@ static uint64_t fold_dashes(uint64_t w)
 static uint64_t load_last(const char *p, size_t len)
 {
     if (len >= 8)
-        return load8(p + len - 8);
+        return load_eight_bytes(p + len - 8);
     if (len >= 4)
-        return load4(p) | load4(p + len - 4) << 32;
+        return load_str_word(p) | load_str_word(p + len - 4) << 32;
     const unsigned char *b = (const unsigned char *)p;
     return b[0] | (uint64_t)b[len / 2] << 8 | (uint64_t)b[len - 1] << 16;
 }
@@ -61,7 +61,7 @@ uint32_t ptc_str_hash_bytes(const char *bytes, size_t len)
     uint64_t h = ptc_hash_begin(len);
     size_t i = 0;
     for (; len - i > 8; i += 8)
-        h = ptc_hash_step(h, fold_dashes(load8(bytes + i)));
+        h = ptc_hash_step(h, fold_dashes(load_eight_bytes(bytes + i)));
     if (len)
         h = ptc_hash_step(h, fold_dashes(load_last(bytes, len)));
     return ptc_hash_finish(h);
@@ -85,7 +85,7 @@ bool ptc_str_fold_equal(PtcValue a, PtcValue b)
     if (len != ptc_str_len(b))
         return false;
     for (; len - i > 8; i += 8)
-        if (fold_dashes(load8(x + i)) != fold_dashes(load8(y + i)))
+        if (fold_dashes(load_eight_bytes(x + i)) != fold_dashes(load_eight_bytes(y + i)))
             return false;
     return len == 0 || fold_dashes(load_last(x, len)) == fold_dashes(load_last(y, len));
 }
@@ -94,7 +94,7 @@ bool ptc_bytes_simple(const char *bytes, size_t len)
 {
     uint64_t bad = 0;
     for (size_t i = 0; len - i > 8 && !bad; i += 8)
-        bad = load8(bytes + i) & HIGHS;
+        bad = load_eight_bytes(bytes + i) & HIGHS;
     if (len && !bad)
         bad = load_last(bytes, len) & HIGHS;
     return !bad;
@@ -121,7 +121,7 @@ void ptc_str_seal(PtcValue str)
     s->obj.flags = ptc_bytes_simple(s->bytes, s->obj.count) ? PTC_STR_SIMPLE : 0;
 }
 
-static PtcValue copy(PtcHeap *heap, PtcTag tag, const char *bytes, size_t len)
+static PtcValue copy_str_bytes(PtcHeap *heap, PtcTag tag, const char *bytes, size_t len)
 {
     PtcValue str = ptc_str_begin(heap, tag, len);
     if (!str)
@@ -134,13 +134,13 @@ static PtcValue copy(PtcHeap *heap, PtcTag tag, const char *bytes, size_t len)
 
 PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len)
 {
-    return copy(heap, PTC_T_STRING, bytes, len);
+    return copy_str_bytes(heap, PTC_T_STRING, bytes, len);
 }
 
 PtcValue ptc_str_take(PtcHeap *heap, PtcBuf *buf)
 {
     size_t len = buf->len;
-    if (len < TAKEN_BYTES || len > MAX_BYTES) {
+    if (len < STR_TAKEN_BYTES || len > MAX_BYTES) {
         PtcValue str = ptc_str_new(heap, len ? buf->data : "", len);
         if (str != PTC_NONE)
             ptc_buf_deinit(buf);
@@ -157,12 +157,12 @@ PtcValue ptc_str_take(PtcHeap *heap, PtcBuf *buf)
 
 PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len)
 {
-    return copy(heap, PTC_T_KEYWORD, bytes, len);
+    return copy_str_bytes(heap, PTC_T_KEYWORD, bytes, len);
 }
 
 PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len)
 {
-    return copy(heap, PTC_T_SYMBOL, bytes, len);
+    return copy_str_bytes(heap, PTC_T_SYMBOL, bytes, len);
 }
 
 size_t ptc_str_graphemes(PtcBudget *budget, PtcValue str)

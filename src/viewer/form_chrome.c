@@ -13,7 +13,7 @@ typedef struct {
 } Chrome;
 
 /* Records are written one by one, so the comma between them is ours. */
-static void begin_record(PtcReport *r)
+static void begin_chrome_record(PtcReport *r)
 {
     Chrome *c = r->state;
     ptc_buf_add_cstr(&r->out, c->any ? ",\n" : "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
@@ -21,15 +21,15 @@ static void begin_record(PtcReport *r)
     ptc_emit_object(&r->out);
 }
 
-static uint64_t thread_of(const PtcPart *part)
+static uint64_t thread_of(const PtcTracePart *part)
 {
-    uint64_t lane = part->kind == PTC_PART_TOOL ? part->lane + 1 : 0;
+    uint64_t lane = part->kind == PTC_TRACE_PART_TOOL ? part->lane + 1 : 0;
     return (uint64_t)part->run * (PTC_PARTS_LANES + 1) + lane;
 }
 
 static void name_record(PtcReport *r, const char *what, uint64_t thread, const char *name)
 {
-    begin_record(r);
+    begin_chrome_record(r);
     ptc_emit_field_cstr(&r->out, "ph", "M");
     ptc_emit_field_cstr(&r->out, "name", what);
     ptc_emit_field_uint(&r->out, "pid", r->file_count);
@@ -43,12 +43,12 @@ static void name_record(PtcReport *r, const char *what, uint64_t thread, const c
     ptc_emit_object_end(&r->out);
 }
 
-static void file(PtcReport *r)
+static void begin_chrome_file(PtcReport *r)
 {
     ((Chrome *)r->state)->named = false;
 }
 
-static void name_file(PtcReport *r)
+static void name_chrome_file(PtcReport *r)
 {
     Chrome *c = r->state;
     if (!c->named)
@@ -56,14 +56,14 @@ static void name_file(PtcReport *r)
     c->named = true;
 }
 
-static void began(PtcReport *r, const PtcPart *part)
+static void add_chrome_begin(PtcReport *r, const PtcTracePart *part)
 {
-    name_file(r);
-    if (part->kind == PTC_PART_RUN || part->kind == PTC_PART_CALL)
+    name_chrome_file(r);
+    if (part->kind == PTC_TRACE_PART_RUN || part->kind == PTC_TRACE_PART_CALL)
         name_record(r, "thread_name", thread_of(part), part->name);
 }
 
-static void add_args(PtcBuf *out, const PtcPart *part)
+static void add_args(PtcBuf *out, const PtcTracePart *part)
 {
     ptc_emit_key(out, "args");
     ptc_emit_object(out);
@@ -80,16 +80,16 @@ static void add_args(PtcBuf *out, const PtcPart *part)
     ptc_emit_object_end(out);
 }
 
-static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
+static void add_chrome_end(PtcReport *r, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     PtcBuf *out = &r->out;
     (void)event;
-    name_file(r);
-    begin_record(r);
+    name_chrome_file(r);
+    begin_chrome_record(r);
     ptc_emit_field_cstr(out, "ph", "X");
     ptc_emit_key(out, "name");
     ptc_emit_string(out);
-    bool plain = part->kind == PTC_PART_TURN || part->kind == PTC_PART_PROGRAM;
+    bool plain = part->kind == PTC_TRACE_PART_TURN || part->kind == PTC_TRACE_PART_PROGRAM;
     if (plain)
         ptc_emit_string_part(out, ptc_text_cstr(ptc_part_kind_name(part->kind)));
     if (plain && part->name[0])
@@ -107,16 +107,16 @@ static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
     ptc_emit_object_end(out);
 }
 
-static void finish(PtcReport *r)
+static void finish_chrome(PtcReport *r)
 {
     const Chrome *c = r->state;
     ptc_buf_add_cstr(&r->out, c->any ? "\n]}\n" : "{\"traceEvents\":[]}\n");
 }
 
-const PtcForm ptc_form_chrome = {.name = "chrome",
-                                 .help = "JSON for chrome://tracing and Perfetto",
-                                 .state_size = sizeof(Chrome),
-                                 .file = file,
-                                 .began = began,
-                                 .ended = ended,
-                                 .finish = finish};
+const PtcReportForm ptc_form_chrome = {.name = "chrome",
+                                       .help = "JSON for chrome://tracing and Perfetto",
+                                       .state_size = sizeof(Chrome),
+                                       .file = begin_chrome_file,
+                                       .began = add_chrome_begin,
+                                       .ended = add_chrome_end,
+                                       .finish = finish_chrome};

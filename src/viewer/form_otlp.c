@@ -9,13 +9,13 @@
 #include "viewer/trace_report.h"
 
 enum { TRACE_ID = 16, SPAN_ID = 8, INTERNAL = 1, CLIENT = 3, STATUS_OK = 1, STATUS_ERROR = 2 };
-enum { MESSAGE = 512 };
+enum { OTLP_MESSAGE = 512 };
 
 typedef struct {
     bool any;
 } Otlp;
 
-static void begin_record(PtcReport *r)
+static void begin_otlp_span(PtcReport *r)
 {
     Otlp *o = r->state;
     if (o->any) {
@@ -43,7 +43,7 @@ static void add_span_id(PtcReport *r, const char *key, const char *id)
 }
 
 /* Nanoseconds since 1970, as text: a JSON number would lose some of them. */
-static void add_time(PtcReport *r, const char *key, int64_t us)
+static void add_span_time(PtcReport *r, const char *key, int64_t us)
 {
     char text[40];
     int64_t most = INT64_MAX / 2000000, ms = r->began_ms < most ? r->began_ms : most;
@@ -69,7 +69,7 @@ static void end_attribute(PtcBuf *out)
     ptc_emit_object_end(out);
 }
 
-static void add_text(PtcBuf *out, const char *key, const char *text)
+static void add_text_attribute(PtcBuf *out, const char *key, const char *text)
 {
     if (!text[0])
         return;
@@ -78,7 +78,7 @@ static void add_text(PtcBuf *out, const char *key, const char *text)
     end_attribute(out);
 }
 
-static void add_number(PtcBuf *out, const char *key, int64_t n)
+static void add_number_attribute(PtcBuf *out, const char *key, int64_t n)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)n);
@@ -87,48 +87,48 @@ static void add_number(PtcBuf *out, const char *key, int64_t n)
     end_attribute(out);
 }
 
-static void add_kind(PtcBuf *out, const PtcPart *part)
+static void add_kind_attributes(PtcBuf *out, const PtcTracePart *part)
 {
     switch (part->kind) {
-    case PTC_PART_RUN:
-        add_text(out, "gen_ai.operation.name", "invoke_agent");
-        add_text(out, "gen_ai.agent.name", part->name);
-        add_text(out, "ptc.mode", part->mode);
+    case PTC_TRACE_PART_RUN:
+        add_text_attribute(out, "gen_ai.operation.name", "invoke_agent");
+        add_text_attribute(out, "gen_ai.agent.name", part->name);
+        add_text_attribute(out, "ptc.mode", part->mode);
         break;
-    case PTC_PART_MODEL:
-        add_text(out, "gen_ai.operation.name", "chat");
-        add_text(out, "gen_ai.request.model", part->name);
+    case PTC_TRACE_PART_MODEL:
+        add_text_attribute(out, "gen_ai.operation.name", "chat");
+        add_text_attribute(out, "gen_ai.request.model", part->name);
         break;
-    case PTC_PART_TOOL:
-    case PTC_PART_CALL:
-        add_text(out, "gen_ai.operation.name", "execute_tool");
-        add_text(out, "gen_ai.tool.name", part->name);
+    case PTC_TRACE_PART_TOOL:
+    case PTC_TRACE_PART_CALL:
+        add_text_attribute(out, "gen_ai.operation.name", "execute_tool");
+        add_text_attribute(out, "gen_ai.tool.name", part->name);
         break;
     default: break;
     }
 }
 
-static void add_attributes(PtcBuf *out, const PtcPart *part)
+static void add_attributes(PtcBuf *out, const PtcTracePart *part)
 {
     ptc_emit_key(out, "attributes");
     ptc_emit_array(out);
-    add_text(out, "ptc.kind", ptc_part_kind_name(part->kind));
-    add_text(out, "ptc.id", part->id);
-    add_kind(out, part);
-    if (part->tokens.reported && part->kind == PTC_PART_MODEL) {
-        add_number(out, "gen_ai.usage.input_tokens", part->tokens.input);
-        add_number(out, "gen_ai.usage.output_tokens", part->tokens.output);
+    add_text_attribute(out, "ptc.kind", ptc_part_kind_name(part->kind));
+    add_text_attribute(out, "ptc.id", part->id);
+    add_kind_attributes(out, part);
+    if (part->tokens.reported && part->kind == PTC_TRACE_PART_MODEL) {
+        add_number_attribute(out, "gen_ai.usage.input_tokens", part->tokens.input);
+        add_number_attribute(out, "gen_ai.usage.output_tokens", part->tokens.output);
     }
     if (!part->ok)
-        add_text(out, "error.type", part->reason);
+        add_text_attribute(out, "error.type", part->reason);
     ptc_emit_array_end(out);
 }
 
 /* ----------------------------------------------------------------------------------- spans */
 
-static void add_status(PtcBuf *out, const PtcPart *part, const PtcTraceEvent *event)
+static void add_span_status(PtcBuf *out, const PtcTracePart *part, const PtcTraceEvent *event)
 {
-    char message[MESSAGE] = "";
+    char message[OTLP_MESSAGE] = "";
     ptc_emit_key(out, "status");
     ptc_emit_object(out);
     if (part->ended)
@@ -140,9 +140,9 @@ static void add_status(PtcBuf *out, const PtcPart *part, const PtcTraceEvent *ev
     ptc_emit_object_end(out);
 }
 
-static void add_name(PtcBuf *out, const PtcPart *part)
+static void add_span_name(PtcBuf *out, const PtcTracePart *part)
 {
-    static const char *const verbs[PTC_PART_COUNT] = {
+    static const char *const verbs[PTC_TRACE_PART_COUNT] = {
         "invoke_agent", "turn", "chat", "program", "execute_tool", "execute_tool"};
     ptc_emit_key(out, "name");
     ptc_emit_string(out);
@@ -153,32 +153,32 @@ static void add_name(PtcBuf *out, const PtcPart *part)
     ptc_emit_string_end(out);
 }
 
-static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
+static void add_otlp_span(PtcReport *r, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     PtcBuf *out = &r->out;
-    begin_record(r);
+    begin_otlp_span(r);
     ptc_emit_key(out, "traceId");
     ptc_emit_hex(out, r->digest, TRACE_ID);
     add_span_id(r, "spanId", part->id);
     if (part->parent[0])
         add_span_id(r, "parentSpanId", part->parent);
-    add_name(out, part);
-    ptc_emit_field_int(out, "kind", part->kind == PTC_PART_MODEL ? CLIENT : INTERNAL);
-    add_time(r, "startTimeUnixNano", part->start_us);
-    add_time(r, "endTimeUnixNano", part->end_us);
+    add_span_name(out, part);
+    ptc_emit_field_int(out, "kind", part->kind == PTC_TRACE_PART_MODEL ? CLIENT : INTERNAL);
+    add_span_time(r, "startTimeUnixNano", part->start_us);
+    add_span_time(r, "endTimeUnixNano", part->end_us);
     add_attributes(out, part);
-    add_status(out, part, event);
+    add_span_status(out, part, event);
     ptc_emit_object_end(out);
 }
 
-static void finish(PtcReport *r)
+static void finish_otlp(PtcReport *r)
 {
     const Otlp *o = r->state;
     ptc_buf_add_cstr(&r->out, o->any ? "\n]}]}]}\n" : "{\"resourceSpans\":[]}\n");
 }
 
-const PtcForm ptc_form_otlp = {.name = "otlp",
-                               .help = "OpenTelemetry's JSON, for a collector",
-                               .state_size = sizeof(Otlp),
-                               .ended = ended,
-                               .finish = finish};
+const PtcReportForm ptc_form_otlp = {.name = "otlp",
+                                     .help = "OpenTelemetry's JSON, for a collector",
+                                     .state_size = sizeof(Otlp),
+                                     .ended = add_otlp_span,
+                                     .finish = finish_otlp};

@@ -6,20 +6,20 @@
 #include "viewer/trace_report.h"
 
 typedef struct {
-    PtcPart part;
+    PtcTracePart part;
     char file_name[PTC_TRACE_NAME_BYTES];
-} Row;
+} SlowRow;
 
 typedef struct {
-    Row rows[PTC_REPORT_TOP_MAX];
+    SlowRow rows[PTC_REPORT_TOP_MAX];
     size_t count;
 } Slowest;
 
-static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
+static void insert_slow_part(PtcReport *r, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     Slowest *s = r->state;
     (void)event;
-    if (part->kind == PTC_PART_RUN || part->kind == PTC_PART_TURN || !part->ended)
+    if (part->kind == PTC_TRACE_PART_RUN || part->kind == PTC_TRACE_PART_TURN || !part->ended)
         return; /* they take as long as what is in them */
     size_t at = s->count;
     while (at > 0 && s->rows[at - 1].part.duration_us < part->duration_us)
@@ -29,13 +29,13 @@ static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
     if (s->count < r->top)
         s->count++;
     memmove(&s->rows[at + 1], &s->rows[at], (s->count - 1 - at) * sizeof *s->rows);
-    Row *row = &s->rows[at];
+    SlowRow *row = &s->rows[at];
     row->part = *part;
     const char *base = strrchr(r->file, '/');
     snprintf(row->file_name, sizeof row->file_name, "%s", base ? base + 1 : r->file);
 }
 
-static void finish(PtcReport *r)
+static void finish_slowest(PtcReport *r)
 {
     const Slowest *s = r->state;
     char took[PTC_REPORT_TIME], at[PTC_REPORT_TIME];
@@ -43,7 +43,7 @@ static void finish(PtcReport *r)
     ptc_buf_addf(&r->out, "%12s  %12s  %-8s %-24s %s\n", "TOOK", "AT", "KIND", "NAME",
                  many ? "WHERE                  FILE" : "WHERE");
     for (size_t i = 0; i < s->count; i++) {
-        const PtcPart *p = &s->rows[i].part;
+        const PtcTracePart *p = &s->rows[i].part;
         ptc_trace_report_time(took, p->duration_us);
         ptc_trace_report_time(at, p->start_us);
         ptc_buf_addf(&r->out, "%12s  %12s  %-8s %-24s ", took, at, ptc_part_kind_name(p->kind),
@@ -56,8 +56,9 @@ static void finish(PtcReport *r)
     }
 }
 
-const PtcForm ptc_form_slowest = {.name = "slowest",
-                                  .help = "the requests, programs and calls that took longest",
-                                  .state_size = sizeof(Slowest),
-                                  .ended = ended,
-                                  .finish = finish};
+const PtcReportForm ptc_form_slowest = {.name = "slowest",
+                                        .help =
+                                            "the requests, programs and calls that took longest",
+                                        .state_size = sizeof(Slowest),
+                                        .ended = insert_slow_part,
+                                        .finish = finish_slowest};

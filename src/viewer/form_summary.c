@@ -6,7 +6,7 @@
 
 #include "viewer/trace_report.h"
 
-enum { NAMES = 200 };
+enum { SUMMARY_NAMES = 200 };
 
 typedef struct {
     char name[PTC_TRACE_NAME_BYTES];
@@ -15,20 +15,20 @@ typedef struct {
 } Tally;
 
 typedef struct {
-    Tally kinds[PTC_PART_COUNT];
+    Tally kinds[PTC_TRACE_PART_COUNT];
     uint64_t within, unfinished, warned;
     int64_t cache_read, busy_us; /* of runs that are in no other, and calls */
     bool reported;
-    Tally tools[NAMES], models[NAMES], reasons[NAMES];
+    Tally tools[SUMMARY_NAMES], models[SUMMARY_NAMES], reasons[SUMMARY_NAMES];
 } Summary;
 
-static Tally *tally(Tally *all, const char *name)
+static Tally *find_name_tally(Tally *all, const char *name)
 {
     size_t i = 0;
-    while (i + 1 < NAMES && all[i].count > 0 && strcmp(all[i].name, name) != 0)
+    while (i + 1 < SUMMARY_NAMES && all[i].count > 0 && strcmp(all[i].name, name) != 0)
         i++;
     if (all[i].count == 0)
-        snprintf(all[i].name, sizeof all[i].name, "%s", i + 1 < NAMES ? name : "(others)");
+        snprintf(all[i].name, sizeof all[i].name, "%s", i + 1 < SUMMARY_NAMES ? name : "(others)");
     return &all[i];
 }
 
@@ -37,44 +37,46 @@ static int64_t plus(int64_t a, int64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-static void add(Tally *t, const PtcPart *part)
+static void add_to_tally(Tally *t, const PtcTracePart *part)
 {
     t->count++;
     t->failed += part->ended && !part->ok;
     t->cached += part->cached;
     t->total_us = plus(t->total_us, part->duration_us);
     t->max_us = part->duration_us > t->max_us ? part->duration_us : t->max_us;
-    if (part->kind == PTC_PART_MODEL) {
+    if (part->kind == PTC_TRACE_PART_MODEL) {
         t->input = plus(t->input, part->tokens.input);
         t->output = plus(t->output, part->tokens.output);
     }
 }
 
-static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
+static void add_part_to_summary(PtcReport *r, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     Summary *s = r->state;
     (void)event;
-    add(&s->kinds[part->kind], part);
-    if (part->kind == PTC_PART_TOOL)
-        add(tally(s->tools, part->name), part);
-    if (part->kind == PTC_PART_MODEL)
-        add(tally(s->models, part->name), part);
-    if (part->kind == PTC_PART_RUN || part->kind == PTC_PART_CALL) {
+    add_to_tally(&s->kinds[part->kind], part);
+    if (part->kind == PTC_TRACE_PART_TOOL)
+        add_to_tally(find_name_tally(s->tools, part->name), part);
+    if (part->kind == PTC_TRACE_PART_MODEL)
+        add_to_tally(find_name_tally(s->models, part->name), part);
+    if (part->kind == PTC_TRACE_PART_RUN || part->kind == PTC_TRACE_PART_CALL) {
         s->unfinished += !part->ended;
         s->within += part->parent[0] != '\0';
         s->busy_us = plus(s->busy_us, part->parent[0] ? 0 : part->duration_us);
     }
-    bool told = part->kind == PTC_PART_TURN || part->kind == PTC_PART_RUN; /* by what is in them */
+    bool told = part->kind == PTC_TRACE_PART_TURN ||
+                part->kind == PTC_TRACE_PART_RUN; /* by what is in them */
     if (part->ended && !part->ok && !told)
-        add(tally(s->reasons, part->reason[0] ? part->reason : "failed"), part);
+        add_to_tally(find_name_tally(s->reasons, part->reason[0] ? part->reason : "failed"), part);
     s->warned += part->warned;
-    s->reported |= part->kind == PTC_PART_MODEL && part->tokens.reported;
-    s->cache_read = plus(s->cache_read, part->kind == PTC_PART_MODEL ? part->tokens.cache_read : 0);
+    s->reported |= part->kind == PTC_TRACE_PART_MODEL && part->tokens.reported;
+    s->cache_read =
+        plus(s->cache_read, part->kind == PTC_TRACE_PART_MODEL ? part->tokens.cache_read : 0);
 }
 
 /* ------------------------------------------------------------------------------------ text */
 
-static void add_count(PtcBuf *out, const char *name, const Tally *t)
+static void add_tally_count(PtcBuf *out, const char *name, const Tally *t)
 {
     ptc_buf_addf(out, "%-12s%llu", name, (unsigned long long)t->count);
     if (t->failed)
@@ -84,37 +86,38 @@ static void add_count(PtcBuf *out, const char *name, const Tally *t)
 static void add_runs(PtcBuf *out, const Summary *s)
 {
     char took[PTC_REPORT_TIME];
-    add_count(out, "runs", &s->kinds[PTC_PART_RUN]);
+    add_tally_count(out, "runs", &s->kinds[PTC_TRACE_PART_RUN]);
     if (s->unfinished)
         ptc_buf_addf(out, ", %llu unfinished", (unsigned long long)s->unfinished);
     if (s->within)
         ptc_buf_addf(out, ", %llu of them inside others", (unsigned long long)s->within);
     ptc_trace_report_time(took, s->busy_us);
     ptc_buf_addf(out, "\n%-12s%s\n", "time", took);
-    add_count(out, "turns", &s->kinds[PTC_PART_TURN]);
+    add_tally_count(out, "turns", &s->kinds[PTC_TRACE_PART_TURN]);
     ptc_buf_add_char(out, '\n');
 }
 
 static void add_work(PtcBuf *out, const Summary *s)
 {
-    const Tally *models = &s->kinds[PTC_PART_MODEL];
-    add_count(out, "requests", models);
+    const Tally *models = &s->kinds[PTC_TRACE_PART_MODEL];
+    add_tally_count(out, "requests", models);
     if (s->reported)
         ptc_buf_addf(out, "; %lld tokens in (%lld from cache), %lld out", (long long)models->input,
                      (long long)s->cache_read, (long long)models->output);
     ptc_buf_add_char(out, '\n');
-    add_count(out, "programs", &s->kinds[PTC_PART_PROGRAM]);
+    add_tally_count(out, "programs", &s->kinds[PTC_TRACE_PART_PROGRAM]);
     if (s->warned)
         ptc_buf_addf(out, ", %llu with warnings", (unsigned long long)s->warned);
     ptc_buf_add_char(out, '\n');
-    add_count(out, "tool calls", &s->kinds[PTC_PART_TOOL]);
-    if (s->kinds[PTC_PART_TOOL].cached)
-        ptc_buf_addf(out, ", %llu cached", (unsigned long long)s->kinds[PTC_PART_TOOL].cached);
+    add_tally_count(out, "tool calls", &s->kinds[PTC_TRACE_PART_TOOL]);
+    if (s->kinds[PTC_TRACE_PART_TOOL].cached)
+        ptc_buf_addf(out, ", %llu cached",
+                     (unsigned long long)s->kinds[PTC_TRACE_PART_TOOL].cached);
     ptc_buf_add_char(out, '\n');
 }
 
 /* The row that took most comes first; the table is small. */
-static void sort(Tally *all, size_t n)
+static void sort_tallies(Tally *all, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         Tally moved = all[i];
@@ -125,21 +128,21 @@ static void sort(Tally *all, size_t n)
     }
 }
 
-static size_t rows_of(const Tally *all)
+static size_t count_tally_rows(const Tally *all)
 {
     size_t n = 0;
-    while (n < NAMES && all[n].count > 0)
+    while (n < SUMMARY_NAMES && all[n].count > 0)
         n++;
     return n;
 }
 
-static void add_table(PtcBuf *out, const char *title, Tally *all, const char *extra)
+static void add_tally_table(PtcBuf *out, const char *title, Tally *all, const char *extra)
 {
     char total[PTC_REPORT_TIME], mean[PTC_REPORT_TIME], max[PTC_REPORT_TIME];
-    size_t n = rows_of(all);
+    size_t n = count_tally_rows(all);
     if (n == 0)
         return;
-    sort(all, n);
+    sort_tallies(all, n);
     ptc_buf_addf(out, "\n%-28s%8s%8s%12s%12s%12s%s\n", title, "COUNT", "FAILED", "TOTAL", "MEAN",
                  "MAX", extra);
     for (size_t i = 0; i < n; i++) {
@@ -157,32 +160,32 @@ static void add_table(PtcBuf *out, const char *title, Tally *all, const char *ex
 
 static void add_reasons(PtcBuf *out, const Tally *all)
 {
-    size_t n = rows_of(all);
+    size_t n = count_tally_rows(all);
     if (n > 0)
         ptc_buf_addf(out, "\n%8s  %s\n", "FAILED", "BECAUSE OF");
     for (size_t i = 0; i < n; i++)
         ptc_buf_addf(out, "%8llu  %s\n", (unsigned long long)all[i].count, all[i].name);
 }
 
-static void finish(PtcReport *r)
+static void finish_summary(PtcReport *r)
 {
     Summary *s = r->state;
     if (r->file_count > 1)
         ptc_buf_addf(&r->out, "%-12s%zu\n", "files", r->file_count);
-    if (s->kinds[PTC_PART_CALL].count) {
-        add_count(&r->out, "calls", &s->kinds[PTC_PART_CALL]);
+    if (s->kinds[PTC_TRACE_PART_CALL].count) {
+        add_tally_count(&r->out, "calls", &s->kinds[PTC_TRACE_PART_CALL]);
         ptc_buf_add_char(&r->out, '\n');
     }
     add_runs(&r->out, s);
     add_work(&r->out, s);
-    add_table(&r->out, "TOOL", s->tools, "");
-    add_table(&r->out, "MODEL", s->models, "   TOKENS IN  TOKENS OUT");
+    add_tally_table(&r->out, "TOOL", s->tools, "");
+    add_tally_table(&r->out, "MODEL", s->models, "   TOKENS IN  TOKENS OUT");
     add_reasons(&r->out, s->reasons);
 }
 
-const PtcForm ptc_form_summary = {
+const PtcReportForm ptc_form_summary = {
     .name = "summary",
     .help = "how many runs, requests and calls, how they went and how long they took",
     .state_size = sizeof(Summary),
-    .ended = ended,
-    .finish = finish};
+    .ended = add_part_to_summary,
+    .finish = finish_summary};

@@ -16,15 +16,15 @@ enum { PTC_TRACE_ID_BYTES = 64, PTC_TRACE_NAME_BYTES = 96 };
 
 /* Parts of a run, each inside the one that its parent names. */
 typedef enum {
-    PTC_PART_RUN,
-    PTC_PART_TURN,
-    PTC_PART_MODEL,
-    PTC_PART_PROGRAM,
-    PTC_PART_TOOL,
-    PTC_PART_CALL, /* of a tool of `ptc mcp`; calls of other servers in it are PTC_PART_TOOL */
-    PTC_PART_COUNT,
-} PtcPartKind;
-const char *ptc_part_kind_name(PtcPartKind kind);
+    PTC_TRACE_PART_RUN,
+    PTC_TRACE_PART_TURN,
+    PTC_TRACE_PART_MODEL,
+    PTC_TRACE_PART_PROGRAM,
+    PTC_TRACE_PART_TOOL,
+    PTC_TRACE_PART_CALL, /* of a tool of `ptc mcp`; calls of other servers in it are PTC_TRACE_PART_TOOL */
+    PTC_TRACE_PART_COUNT,
+} PtcTracePartKind;
+const char *ptc_part_kind_name(PtcTracePartKind kind);
 
 typedef enum {
     PTC_EVENT_OTHER, /* nothing that is known: to be ignored */
@@ -81,7 +81,7 @@ typedef struct PtcTraceTokens {
 
 typedef struct PtcTraceEvent {
     PtcEventStep step;
-    PtcPartKind kind;
+    PtcTracePartKind kind;
     /* Without quotes and escapes; at most PTC_TRACE_ID_BYTES - 1 bytes; absent: none. */
     PtcText id, parent;
     int64_t at_us, start_us, duration_us; /* 0 to PTC_TRACE_TIME; -1: none, but for at_us */
@@ -92,7 +92,8 @@ typedef struct PtcTraceEvent {
 /* False with a text in why: the line is no event. */
 PTC_MUST_USE bool ptc_trace_event_read(PtcTraceEvent *event, PtcText line, PtcWhy *why);
 
-/* An item of the list `calls` that an end of PTC_PART_CALL may have, as an event without an id.  False: it is none. */
+/* An item of the list `calls` that an end of PTC_TRACE_PART_CALL may have, as an event without an id.  False: it is
+ * none. */
 PTC_MUST_USE bool ptc_trace_event_item(PtcTraceEvent *event, PtcText item);
 
 /* A field that is a string, for a reader: decoded, on one line, without what would act on a terminal, cut to fit.

@@ -8,20 +8,20 @@
 #include "base/text/secret.h"
 #include "json/members.h"
 
-enum { BUCKETS = 4096, NONE = 0, ITEMS_MAX = 10000 };
+enum { PARTS_BUCKETS = 4096, PARTS_NONE = 0, ITEMS_MAX = 10000 };
 
 typedef struct {
-    PtcPart part;
+    PtcTracePart part;
     uint32_t next; /* in its bucket, or among the free ones; numbers from 1 */
     bool used;
-} Slot;
+} PartSlot;
 
 struct PtcParts {
     PtcMem *mem;
     PtcPartsSink sink;
-    Slot *slots; /* slot n - 1 has number n */
+    PartSlot *slots; /* slot n - 1 has number n */
     size_t count, cap;
-    uint32_t buckets[BUCKETS], free, seed;
+    uint32_t buckets[PARTS_BUCKETS], free, seed;
     uint32_t runs;
     uint64_t forgotten;
     int64_t last_us; /* the latest time that was told */
@@ -65,21 +65,22 @@ static uint32_t *bucket(PtcParts *p, const char *id)
     uint32_t hash = 2166136261u ^ p->seed; /* no trace can be made for one bucket */
     for (; *id; id++)
         hash = (hash ^ (unsigned char)*id) * 16777619u;
-    return &p->buckets[(hash ^ hash >> 16) % BUCKETS];
+    return &p->buckets[(hash ^ hash >> 16) % PARTS_BUCKETS];
 }
 
-static Slot *find(PtcParts *p, const char *id)
+static PartSlot *find_open_part(PtcParts *p, const char *id)
 {
-    for (uint32_t n = id[0] ? *bucket(p, id) : NONE; n != NONE; n = p->slots[n - 1].next)
+    for (uint32_t n = id[0] ? *bucket(p, id) : PARTS_NONE; n != PARTS_NONE;
+         n = p->slots[n - 1].next)
         if (strcmp(p->slots[n - 1].part.id, id) == 0)
             return &p->slots[n - 1];
     return NULL;
 }
 
-static bool grow(PtcParts *p)
+static bool grow_part_slots(PtcParts *p)
 {
     size_t cap = p->cap ? p->cap * 2 : 16, size = sizeof *p->slots;
-    Slot *slots = ptc_mem_resize(p->mem, p->slots, p->cap * size, cap * size);
+    PartSlot *slots = ptc_mem_resize(p->mem, p->slots, p->cap * size, cap * size);
     if (!slots)
         return false;
     p->slots = slots;
@@ -88,26 +89,26 @@ static bool grow(PtcParts *p)
 }
 
 /* Keeps a part that has begun.  False: out of memory.  Beyond the most it is forgotten. */
-static bool keep(PtcParts *p, const PtcPart *part)
+static bool keep_open_part(PtcParts *p, const PtcTracePart *part)
 {
     uint32_t n = p->free;
-    if (n == NONE && p->count == PTC_PARTS_OPEN) {
+    if (n == PARTS_NONE && p->count == PTC_PARTS_OPEN) {
         p->forgotten++;
         return true;
     }
-    if (n == NONE && p->count == p->cap && !grow(p))
+    if (n == PARTS_NONE && p->count == p->cap && !grow_part_slots(p))
         return false;
-    if (n == NONE)
+    if (n == PARTS_NONE)
         n = (uint32_t)++p->count;
     else
         p->free = p->slots[n - 1].next;
     uint32_t *at = bucket(p, part->id);
-    p->slots[n - 1] = (Slot){.part = *part, .next = *at, .used = true};
+    p->slots[n - 1] = (PartSlot){.part = *part, .next = *at, .used = true};
     *at = n;
     return true;
 }
 
-static void drop(PtcParts *p, Slot *slot)
+static void drop_open_part(PtcParts *p, PartSlot *slot)
 {
     uint32_t n = (uint32_t)(slot - p->slots) + 1, *at = bucket(p, slot->part.id);
     while (*at != n)
@@ -129,13 +130,13 @@ static void copy_id(char to[PTC_TRACE_ID_BYTES], PtcText id)
 }
 
 /* What the id of a turn says about its number: r1.t12 is turn 12. */
-static void name_turn(PtcPart *part)
+static void name_turn(PtcTracePart *part)
 {
     const char *at = strrchr(part->id, 't');
     snprintf(part->name, sizeof part->name, "%s", at ? at + 1 : part->id);
 }
 
-static void name_upstream(PtcPart *part, const PtcTraceEvent *e)
+static void name_upstream(PtcTracePart *part, const PtcTraceEvent *e)
 {
     char server[PTC_TRACE_NAME_BYTES / 2], tool[PTC_TRACE_NAME_BYTES / 2];
     ptc_trace_event_show(e, PTC_FIELD_server, server, sizeof server);
@@ -143,23 +144,23 @@ static void name_upstream(PtcPart *part, const PtcTraceEvent *e)
     snprintf(part->name, sizeof part->name, "%s/%s", server, tool);
 }
 
-static void name_part(PtcPart *part, const PtcTraceEvent *e)
+static void name_part(PtcTracePart *part, const PtcTraceEvent *e)
 {
-    static const int fields[PTC_PART_COUNT] = {
+    static const int fields[PTC_TRACE_PART_COUNT] = {
         PTC_FIELD_name, 0, PTC_FIELD_model, 0, PTC_FIELD_name, PTC_FIELD_tool};
-    if (part->kind == PTC_PART_TURN)
+    if (part->kind == PTC_TRACE_PART_TURN)
         name_turn(part);
-    else if (part->kind != PTC_PART_PROGRAM)
+    else if (part->kind != PTC_TRACE_PART_PROGRAM)
         ptc_trace_event_show(e, fields[part->kind], part->name, sizeof part->name);
     if (e->field[PTC_FIELD_server].bytes)
         name_upstream(part, e);
-    if (part->kind == PTC_PART_RUN && !part->name[0])
+    if (part->kind == PTC_TRACE_PART_RUN && !part->name[0])
         ptc_trace_event_show(e, PTC_FIELD_agent, part->name, sizeof part->name);
-    if (part->kind == PTC_PART_RUN && !part->name[0])
+    if (part->kind == PTC_TRACE_PART_RUN && !part->name[0])
         snprintf(part->name, sizeof part->name, "agent");
-    int mode = part->kind == PTC_PART_RUN    ? PTC_FIELD_mode
-               : part->kind == PTC_PART_TURN ? PTC_FIELD_type
-                                             : PTC_FIELD_layer;
+    int mode = part->kind == PTC_TRACE_PART_RUN    ? PTC_FIELD_mode
+               : part->kind == PTC_TRACE_PART_TURN ? PTC_FIELD_type
+                                                   : PTC_FIELD_layer;
     ptc_trace_event_show(e, mode, part->mode, sizeof part->mode);
 }
 
@@ -167,31 +168,31 @@ static void name_part(PtcPart *part, const PtcTraceEvent *e)
 static void give_id(const PtcParts *p, const PtcTraceEvent *e, char id[PTC_TRACE_ID_BYTES])
 {
     copy_id(id, e->id);
-    if (e->kind == PTC_PART_CALL && !id[0])
+    if (e->kind == PTC_TRACE_PART_CALL && !id[0])
         snprintf(id, PTC_TRACE_ID_BYTES, "%s", p->request[0] ? p->request : "call");
 }
 
 /* A call of another server: inside the call of ours, and its time is that of the clock. */
-static void place_upstream(const PtcParts *p, PtcPart *part, const PtcTraceEvent *e)
+static void place_upstream(const PtcParts *p, PtcTracePart *part, const PtcTraceEvent *e)
 {
     int64_t ms;
-    if (e->kind != PTC_PART_TOOL || e->step == PTC_EVENT_WHOLE || part->parent[0])
+    if (e->kind != PTC_TRACE_PART_TOOL || e->step == PTC_EVENT_WHOLE || part->parent[0])
         return;
     memcpy(part->parent, p->call, sizeof part->parent);
     if (p->call_ms && ptc_trace_event_time(e, &ms) && ms > p->call_ms)
         part->start_us = ms - p->call_ms < PTC_TRACE_TIME / 1000 ? (ms - p->call_ms) * 1000 : 0;
 }
 
-static PtcPart begin_part(PtcParts *p, const PtcTraceEvent *e)
+static PtcTracePart begin_part(PtcParts *p, const PtcTraceEvent *e)
 {
-    PtcPart part = {.kind = e->kind, .start_us = e->at_us};
+    PtcTracePart part = {.kind = e->kind, .start_us = e->at_us};
     give_id(p, e, part.id);
     copy_id(part.parent, e->parent);
     place_upstream(p, &part, e);
-    const Slot *around = find(p, part.parent);
+    const PartSlot *around = find_open_part(p, part.parent);
     part.depth = around ? around->part.depth + 1 : 0;
     part.run = around ? around->part.run : 0;
-    if (e->kind == PTC_PART_RUN || e->kind == PTC_PART_CALL)
+    if (e->kind == PTC_TRACE_PART_RUN || e->kind == PTC_TRACE_PART_CALL)
         part.run = ++p->runs;
     name_part(&part, e);
     return part;
@@ -203,17 +204,17 @@ static bool has_warnings(const PtcTraceEvent *e)
 }
 
 /* Why it went wrong, in a word or two where the event has them. */
-static void give_reason(PtcPart *part, const PtcTraceEvent *e)
+static void give_reason(PtcTracePart *part, const PtcTraceEvent *e)
 {
     static const int fields[] = {PTC_FIELD_reason, PTC_FIELD_end, PTC_FIELD_status,
                                  PTC_FIELD_outcome, PTC_FIELD_message};
     for (size_t i = 0; !part->ok && !part->reason[0] && i < sizeof fields / sizeof *fields; i++)
         ptc_trace_event_show(e, fields[i], part->reason, sizeof part->reason);
-    if (part->kind == PTC_PART_PROGRAM && part->ok)
+    if (part->kind == PTC_TRACE_PART_PROGRAM && part->ok)
         ptc_trace_event_show(e, PTC_FIELD_end, part->reason, sizeof part->reason);
 }
 
-static void end_part(PtcPart *part, const PtcTraceEvent *e)
+static void end_trace_part(PtcTracePart *part, const PtcTraceEvent *e)
 {
     part->duration_us = e->duration_us >= 0 ? e->duration_us : 0;
     if (part->duration_us == 0 && e->at_us > part->start_us && e->duration_us < 0)
@@ -228,7 +229,7 @@ static void end_part(PtcPart *part, const PtcTraceEvent *e)
 }
 
 /* A lane on which everything that was put there has ended before this call began. */
-static void choose_lane(PtcParts *p, PtcPart *part)
+static void choose_lane(PtcParts *p, PtcTracePart *part)
 {
     uint32_t lane = 0;
     if (strcmp(p->program, part->parent) != 0) {
@@ -245,7 +246,7 @@ static void choose_lane(PtcParts *p, PtcPart *part)
 /* ---------------------------------------------------------------------------------- events */
 
 /* The tools that a call's program called: their times are not told, so all seem to begin with the call. */
-static void take_items(PtcParts *p, const PtcPart *call, PtcText list)
+static void take_items(PtcParts *p, const PtcTracePart *call, PtcText list)
 {
     PtcTraceEvent event;
     PtcText key, item;
@@ -253,13 +254,13 @@ static void take_items(PtcParts *p, const PtcPart *call, PtcText list)
     for (unsigned n = 1; m.array && n <= ITEMS_MAX && ptc_members_next(&m, &key, &item); n++) {
         if (!ptc_trace_event_item(&event, item))
             continue;
-        PtcPart part = begin_part(p, &event);
+        PtcTracePart part = begin_part(p, &event);
         snprintf(part.id, sizeof part.id, "%.40s.c%u", call->id, n);
         memcpy(part.parent, call->id, sizeof part.parent);
         part.depth = call->depth + 1;
         part.run = call->run;
         part.start_us = call->start_us;
-        end_part(&part, &event);
+        end_trace_part(&part, &event);
         choose_lane(p, &part);
         p->sink.ended(p->sink.user, &part, &event);
     }
@@ -267,41 +268,41 @@ static void take_items(PtcParts *p, const PtcPart *call, PtcText list)
 
 static bool take_begin(PtcParts *p, const PtcTraceEvent *e)
 {
-    PtcPart part = begin_part(p, e);
-    Slot *same = find(p, part.id);
+    PtcTracePart part = begin_part(p, e);
+    PartSlot *same = find_open_part(p, part.id);
     if (same) { /* the same id again: the earlier part will not be heard of any more */
         p->forgotten++;
-        drop(p, same);
+        drop_open_part(p, same);
     }
-    if (e->kind == PTC_PART_CALL) {
+    if (e->kind == PTC_TRACE_PART_CALL) {
         memcpy(p->call, part.id, sizeof p->call);
         if (!ptc_trace_event_time(e, &p->call_ms))
             p->call_ms = 0;
     }
     if (p->sink.began)
         p->sink.began(p->sink.user, &part);
-    return keep(p, &part);
+    return keep_open_part(p, &part);
 }
 
 /* An end without a beginning still says how long it took. */
-static void take_end(PtcParts *p, const PtcTraceEvent *e)
+static void take_part_end(PtcParts *p, const PtcTraceEvent *e)
 {
-    PtcPart part;
+    PtcTracePart part;
     char id[PTC_TRACE_ID_BYTES];
     give_id(p, e, id);
-    Slot *slot = find(p, id);
+    PartSlot *slot = find_open_part(p, id);
     if (slot && slot->part.kind == e->kind) {
         part = slot->part;
-        drop(p, slot);
+        drop_open_part(p, slot);
     } else {
         part = begin_part(p, e);
         if (e->duration_us > 0)
             part.start_us = e->at_us > e->duration_us ? e->at_us - e->duration_us : 0;
     }
-    end_part(&part, e);
-    if (e->kind == PTC_PART_TOOL)
+    end_trace_part(&part, e);
+    if (e->kind == PTC_TRACE_PART_TOOL)
         choose_lane(p, &part);
-    if (e->kind == PTC_PART_CALL) {
+    if (e->kind == PTC_TRACE_PART_CALL) {
         take_items(p, &part, e->field[PTC_FIELD_calls]);
         p->call[0] = '\0';
     }
@@ -310,8 +311,8 @@ static void take_end(PtcParts *p, const PtcTraceEvent *e)
 
 static void take_whole(PtcParts *p, const PtcTraceEvent *e)
 {
-    PtcPart part = begin_part(p, e);
-    end_part(&part, e);
+    PtcTracePart part = begin_part(p, e);
+    end_trace_part(&part, e);
     part.start_us = e->start_us >= 0              ? e->start_us
                     : e->at_us > part.duration_us ? e->at_us - part.duration_us
                                                   : 0;
@@ -328,7 +329,7 @@ bool ptc_parts_take(PtcParts *p, const PtcTraceEvent *e)
         ptc_trace_event_show(e, PTC_FIELD_request_id, p->request, sizeof p->request);
         return true;
     case PTC_EVENT_BEGIN: return take_begin(p, e);
-    case PTC_EVENT_END: take_end(p, e); return true;
+    case PTC_EVENT_END: take_part_end(p, e); return true;
     case PTC_EVENT_WHOLE: take_whole(p, e); return true;
     default: return true;
     }
@@ -340,7 +341,7 @@ void ptc_parts_end(PtcParts *p)
     for (size_t i = 0; i < p->count; i++) {
         if (!p->slots[i].used)
             continue;
-        PtcPart part = p->slots[i].part;
+        PtcTracePart part = p->slots[i].part;
         part.duration_us = p->last_us > part.start_us ? p->last_us - part.start_us : 0;
         part.end_us = part.start_us + part.duration_us;
         snprintf(part.reason, sizeof part.reason, "unfinished");
@@ -348,7 +349,7 @@ void ptc_parts_end(PtcParts *p)
     }
     memset(p->buckets, 0, sizeof p->buckets);
     p->count = 0;
-    p->free = NONE;
+    p->free = PARTS_NONE;
     p->last_us = 0;
     p->request[0] = p->program[0] = p->call[0] = '\0';
 }

@@ -12,8 +12,8 @@ enum {
     PTC_PARTS_LANES = 64,   /* calls of a program side by side */
 };
 
-typedef struct PtcPart {
-    PtcPartKind kind;
+typedef struct PtcTracePart {
+    PtcTracePartKind kind;
     char id[PTC_TRACE_ID_BYTES], parent[PTC_TRACE_ID_BYTES]; /* "": none */
     /* Of the agent, model or tool; of a turn its number; of a program "". */
     char name[PTC_TRACE_NAME_BYTES];
@@ -28,12 +28,12 @@ typedef struct PtcPart {
     char reason[PTC_TRACE_NAME_BYTES]; /* why it is not ok; of a program also how it ended */
     bool cached, warned;
     PtcTraceTokens tokens;
-} PtcPart;
+} PtcTracePart;
 
 typedef struct PtcPartsSink {
-    void (*began)(void *user, const PtcPart *part); /* NULL: not wanted */
+    void (*began)(void *user, const PtcTracePart *part); /* NULL: not wanted */
     /* `event` is its last one; NULL: the trace ends before it. */
-    void (*ended)(void *user, const PtcPart *part, const PtcTraceEvent *event);
+    void (*ended)(void *user, const PtcTracePart *part, const PtcTraceEvent *event);
     void *user;
 } PtcPartsSink;
 

@@ -9,10 +9,10 @@
 
 enum { FLUSH = 64 * 1024, OUT_MAX = 16 << 20 };
 
-static const PtcForm *const forms[] = {&ptc_form_summary, &ptc_form_timeline, &ptc_form_slowest,
-                                       &ptc_form_chrome, &ptc_form_otlp};
+static const PtcReportForm *const forms[] = {&ptc_form_summary, &ptc_form_timeline,
+                                             &ptc_form_slowest, &ptc_form_chrome, &ptc_form_otlp};
 
-const PtcForm *ptc_trace_report_form(const char *name)
+const PtcReportForm *ptc_trace_report_form(const char *name)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(forms[i]->name, name) == 0)
@@ -22,7 +22,7 @@ const PtcForm *ptc_trace_report_form(const char *name)
 
 /* --------------------------------------------------------------------------------- output */
 
-static void flush(PtcReport *r, size_t least)
+static void flush_report(PtcReport *r, size_t least)
 {
     if (r->out.len < least || r->failed)
         return;
@@ -48,26 +48,26 @@ void ptc_trace_report_time(char out[PTC_REPORT_TIME], int64_t us)
 
 /* ----------------------------------------------------------------------------------- parts */
 
-static void began(void *user, const PtcPart *part)
+static void report_part_begun(void *user, const PtcTracePart *part)
 {
     PtcReport *r = user;
     if (r->form->began)
         r->form->began(r, part);
 }
 
-static void ended(void *user, const PtcPart *part, const PtcTraceEvent *event)
+static void report_part_ended(void *user, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     PtcReport *r = user;
     r->digest_done = true;
     r->form->ended(r, part, event);
 }
 
-bool ptc_trace_report_init(PtcReport *r, PtcMem *mem, const PtcForm *form)
+bool ptc_trace_report_init(PtcReport *r, PtcMem *mem, const PtcReportForm *form)
 {
     r->mem = mem;
     r->form = form;
     ptc_buf_init(&r->out, mem, OUT_MAX);
-    r->parts = ptc_parts_new(mem, (PtcPartsSink){began, ended, r});
+    r->parts = ptc_parts_new(mem, (PtcPartsSink){report_part_begun, report_part_ended, r});
     r->state = form->state_size ? ptc_mem_alloc(mem, form->state_size) : NULL;
     if (r->state)
         memset(r->state, 0, form->state_size);
@@ -88,14 +88,14 @@ void ptc_trace_report_deinit(PtcReport *r)
 
 /* ----------------------------------------------------------------------------------- lines */
 
-static void skip(PtcReport *r, uint64_t line, const char *what)
+static void skip_bad_line(PtcReport *r, uint64_t line, const char *what)
 {
     r->bad++;
     r->tell(r->user, r->file, line, what);
 }
 
 /* Both kinds of traces say when they began in "ts". */
-static void take_time(PtcReport *r, const PtcTraceEvent *e)
+static void take_trace_time(PtcReport *r, const PtcTraceEvent *e)
 {
     int64_t ms;
     if (ptc_trace_event_time(e, &ms))
@@ -103,7 +103,7 @@ static void take_time(PtcReport *r, const PtcTraceEvent *e)
 }
 
 /* Ids of other formats come from this, so that the same trace always has the same ones. */
-static void add_digest(PtcReport *r, PtcText line)
+static void add_line_digest(PtcReport *r, PtcText line)
 {
     PtcText both[] = {{(const char *)r->digest, sizeof r->digest}, line};
     uint8_t digest[PTC_SHA256_BYTES];
@@ -113,25 +113,25 @@ static void add_digest(PtcReport *r, PtcText line)
     memcpy(r->digest, digest, sizeof digest);
 }
 
-static void take_line(PtcReport *r, uint64_t number, PtcText line)
+static void take_trace_line(PtcReport *r, uint64_t number, PtcText line)
 {
     PtcTraceEvent event;
     PtcWhy why;
     if (ptc_line_is_blank(line))
         return;
-    add_digest(r, line);
+    add_line_digest(r, line);
     if (!ptc_trace_event_read(&event, line, &why)) {
-        skip(r, number, why.text);
+        skip_bad_line(r, number, why.text);
         return;
     }
     r->events++;
-    if (r->began_ms == 0 && (event.step == PTC_EVENT_FIRST || event.kind == PTC_PART_CALL))
-        take_time(r, &event);
+    if (r->began_ms == 0 && (event.step == PTC_EVENT_FIRST || event.kind == PTC_TRACE_PART_CALL))
+        take_trace_time(r, &event);
     if (event.step == PTC_EVENT_CUT)
         r->tell(r->user, r->file, number, "the trace ends here: it had reached its largest size");
     if (!ptc_parts_take(r->parts, &event))
         r->failed = true;
-    flush(r, FLUSH);
+    flush_report(r, FLUSH);
 }
 
 /* Editors on Windows put a byte order mark before a file. */
@@ -147,8 +147,10 @@ static const char *read_lines(PtcReport *r, PtcLines *lines)
     PtcText line;
     for (uint64_t number = 1; !r->failed; number++) {
         switch (ptc_lines_next(lines, &line)) {
-        case PTC_LINE_OK: take_line(r, number, number == 1 ? without_mark(line) : line); break;
-        case PTC_LINE_TOO_LONG: skip(r, number, "it is longer than 16 MiB"); break;
+        case PTC_LINE_OK:
+            take_trace_line(r, number, number == 1 ? without_mark(line) : line);
+            break;
+        case PTC_LINE_TOO_LONG: skip_bad_line(r, number, "it is longer than 16 MiB"); break;
         case PTC_LINE_END: return NULL;
         case PTC_LINE_FAILED: return strerror(errno);
         }
@@ -170,13 +172,13 @@ const char *ptc_trace_report_read(PtcReport *r, int fd, const char *name)
     const char *why = read_lines(r, &lines);
     ptc_lines_deinit(&lines);
     ptc_parts_end(r->parts);
-    flush(r, 1);
+    flush_report(r, 1);
     return why;
 }
 
 bool ptc_trace_report_finish(PtcReport *r)
 {
     r->form->finish(r);
-    flush(r, 1);
+    flush_report(r, 1);
     return !r->failed;
 }

@@ -29,27 +29,27 @@ typedef struct PtcReport {
     void (*tell)(void *user, const char *file, uint64_t line, const char *what);
     void *user;
     bool failed;
-    const struct PtcForm *form;
+    const struct PtcReportForm *form;
 } PtcReport;
 
 /* One form of a report. */
-typedef struct PtcForm {
+typedef struct PtcReportForm {
     const char *name, *help;
     size_t state_size; /* zeroed before the first file */
     void (*file)(PtcReport *report);
-    void (*began)(PtcReport *report, const PtcPart *part);
-    void (*ended)(PtcReport *report, const PtcPart *part, const PtcTraceEvent *event);
+    void (*began)(PtcReport *report, const PtcTracePart *part);
+    void (*ended)(PtcReport *report, const PtcTracePart *part, const PtcTraceEvent *event);
     void (*finish)(PtcReport *report);
-} PtcForm;
+} PtcReportForm;
 
 /* Each in the file of its name: form_summary.c and so on. */
-extern const PtcForm ptc_form_summary, ptc_form_timeline, ptc_form_slowest, ptc_form_chrome,
+extern const PtcReportForm ptc_form_summary, ptc_form_timeline, ptc_form_slowest, ptc_form_chrome,
     ptc_form_otlp;
 /* NULL: there is none of that name. */
-const PtcForm *ptc_trace_report_form(const char *name);
+const PtcReportForm *ptc_trace_report_form(const char *name);
 
 /* `report` has the write and tell functions, the user and top.  False: out of memory. */
-PTC_MUST_USE bool ptc_trace_report_init(PtcReport *report, PtcMem *mem, const PtcForm *form);
+PTC_MUST_USE bool ptc_trace_report_init(PtcReport *report, PtcMem *mem, const PtcReportForm *form);
 void ptc_trace_report_deinit(PtcReport *report);
 /* Reads a file to its end.  NULL, or why it could not be read: a constant text, or strerror's. */
 PTC_MUST_USE const char *ptc_trace_report_read(PtcReport *report, int fd, const char *name);

@@ -15,7 +15,7 @@
 
 #define SUFFIX ".jsonl"
 
-enum { SLOTS = 32768 }; /* a power of two, three times as many as there are paths */
+enum { VIEW_SLOTS = 32768 }; /* a power of two, three times as many as there are paths */
 
 void ptc_view_files_init(PtcViewFiles *files, PtcMem *mem, char *const *given, size_t count)
 {
@@ -27,7 +27,7 @@ void ptc_view_files_deinit(PtcViewFiles *files)
     for (size_t i = 0; i < files->count; i++)
         ptc_mem_free(files->mem, files->paths[i], strlen(files->paths[i]) + 1);
     ptc_mem_free(files->mem, files->paths, files->cap * sizeof *files->paths);
-    ptc_mem_free(files->mem, files->slots, files->slots ? SLOTS * sizeof *files->slots : 0);
+    ptc_mem_free(files->mem, files->slots, files->slots ? VIEW_SLOTS * sizeof *files->slots : 0);
     files->paths = NULL;
     files->slots = NULL;
     files->count = files->cap = 0;
@@ -36,19 +36,19 @@ void ptc_view_files_deinit(PtcViewFiles *files)
 /* ----------------------------------------------------------------------------------- scan */
 
 /* The slot of a path: its own, or the empty one where it would be. */
-static uint32_t *slot_of(const PtcViewFiles *files, const char *path)
+static uint32_t *slot_of_path(const PtcViewFiles *files, const char *path)
 {
     uint32_t hash = 2166136261u;
     for (const char *p = path; *p; p++)
         hash = (hash ^ (unsigned char)*p) * 16777619u;
     for (uint32_t i = hash;; i++) {
-        uint32_t *slot = &files->slots[i % SLOTS];
+        uint32_t *slot = &files->slots[i % VIEW_SLOTS];
         if (*slot == 0 || strcmp(files->paths[*slot - 1], path) == 0)
             return slot;
     }
 }
 
-static bool grow(PtcViewFiles *files)
+static bool grow_view_paths(PtcViewFiles *files)
 {
     size_t size = sizeof *files->paths, cap = files->cap ? files->cap * 2 : 16;
     char **paths = ptc_mem_resize(files->mem, files->paths, files->cap * size, cap * size);
@@ -61,30 +61,31 @@ static bool grow(PtcViewFiles *files)
 
 static bool make_slots(PtcViewFiles *files)
 {
-    if (!files->slots && (files->slots = ptc_mem_alloc(files->mem, SLOTS * sizeof *files->slots)))
-        memset(files->slots, 0, SLOTS * sizeof *files->slots);
+    if (!files->slots &&
+        (files->slots = ptc_mem_alloc(files->mem, VIEW_SLOTS * sizeof *files->slots)))
+        memset(files->slots, 0, VIEW_SLOTS * sizeof *files->slots);
     return files->slots != NULL;
 }
 
 /* Adds a path that is not there yet.  False: out of memory. */
-static bool add(PtcViewFiles *files, const char *path)
+static bool add_view_path(PtcViewFiles *files, const char *path)
 {
     if (!make_slots(files))
         return false;
-    if (*slot_of(files, path))
+    if (*slot_of_path(files, path))
         return true;
     if (files->count == PTC_VIEW_FILES_MAX) {
         files->too_many = true;
         return true;
     }
-    if (files->count == files->cap && !grow(files))
+    if (files->count == files->cap && !grow_view_paths(files))
         return false;
     size_t size = strlen(path) + 1;
     char *copy = ptc_mem_alloc(files->mem, size);
     if (!copy)
         return false;
     memcpy(copy, path, size);
-    *slot_of(files, path) = (uint32_t)files->count + 1;
+    *slot_of_path(files, path) = (uint32_t)files->count + 1;
     files->paths[files->count++] = copy;
     return true;
 }
@@ -109,9 +110,9 @@ static void sort_paths(PtcViewFiles *files, size_t from)
                 paths[j] = paths[j - gap];
             paths[j] = moved;
         }
-    memset(files->slots, 0, SLOTS * sizeof *files->slots);
+    memset(files->slots, 0, VIEW_SLOTS * sizeof *files->slots);
     for (size_t i = 0; i < files->count; i++)
-        *slot_of(files, files->paths[i]) = (uint32_t)i + 1;
+        *slot_of_path(files, files->paths[i]) = (uint32_t)i + 1;
 }
 
 static bool scan_directory(PtcViewFiles *files, DIR *dir, const char *name)
@@ -124,7 +125,7 @@ static bool scan_directory(PtcViewFiles *files, DIR *dir, const char *name)
             continue;
         int n = snprintf(path, sizeof path, "%s%s%s", name, slash ? "" : "/", e->d_name);
         if (n > 0 && (size_t)n < sizeof path)
-            ok = add(files, path);
+            ok = add_view_path(files, path);
     }
     if (files->count > from)
         sort_paths(files, from);
@@ -139,7 +140,7 @@ static bool scan_one(PtcViewFiles *files, const char *name)
     if (!S_ISDIR(st.st_mode)) {
         if (!S_ISREG(st.st_mode))
             errno = EINVAL;
-        return S_ISREG(st.st_mode) && add(files, name);
+        return S_ISREG(st.st_mode) && add_view_path(files, name);
     }
     DIR *dir = opendir(name);
     if (!dir)
@@ -182,7 +183,7 @@ int ptc_view_files_open(const PtcViewFiles *files, size_t number, uint64_t *byte
 }
 
 /* File names are bytes; those that are no UTF-8 are shown with question marks. */
-static void add_name(PtcBuf *out, const char *name)
+static void add_file_name(PtcBuf *out, const char *name)
 {
     PtcBuf text;
     ptc_buf_init(&text, out->mem, PTC_VIEW_PATH);
@@ -199,7 +200,7 @@ static void add_file(PtcBuf *out, const char *path, size_t number)
         return;
     ptc_emit_object(out);
     ptc_emit_field_uint(out, "number", number);
-    add_name(out, path);
+    add_file_name(out, path);
     ptc_emit_field_uint(out, "bytes", (uint64_t)st.st_size);
     ptc_emit_field_int(out, "modified_ms", (int64_t)st.st_mtime * 1000);
     ptc_emit_object_end(out);

@@ -9,7 +9,7 @@
 
 enum { NUMBER_DIGITS = 9, HOST_BYTES = 40 };
 
-static PtcViewRequest refuse(int status)
+static PtcViewRequest refuse_view_request(int status)
 {
     return (PtcViewRequest){.kind = PTC_VIEW_REFUSED, .status = status};
 }
@@ -25,7 +25,7 @@ size_t ptc_view_request_end(PtcText bytes)
 /* ---------------------------------------------------------------------------------- lines */
 
 /* Takes the part before the separator off the front of a text; false: there is no separator. */
-static bool cut(PtcText *rest, const char *separator, PtcText *part)
+static bool cut_before_separator(PtcText *rest, const char *separator, PtcText *part)
 {
     size_t n = strlen(separator);
     for (size_t i = 0; i + n <= rest->len; i++)
@@ -48,7 +48,7 @@ static bool is_nocase(PtcText text, const char *lower)
 }
 
 /* No NUL, no control character, nothing beyond ASCII: nothing that others might read otherwise than we do. */
-static bool is_plain(PtcText head)
+static bool is_plain_head(PtcText head)
 {
     for (size_t i = 0; i < head.len; i++) {
         unsigned char c = (unsigned char)head.bytes[i];
@@ -69,7 +69,7 @@ typedef struct {
     bool foreign; /* the browser says that another site's page asks */
 } Fields;
 
-static bool is_name(PtcText name)
+static bool is_header_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
@@ -81,10 +81,10 @@ static bool is_name(PtcText name)
 }
 
 /* False: the field is not one. */
-static bool take_field(Fields *fields, PtcText line)
+static bool take_request_field(Fields *fields, PtcText line)
 {
     PtcText name;
-    if (!cut(&line, ":", &name) || !is_name(name))
+    if (!cut_before_separator(&line, ":", &name) || !is_header_name(name))
         return false;
     PtcText value = ptc_text_trim(line, " \t");
     if (is_nocase(name, "host")) {
@@ -112,14 +112,14 @@ static bool host_is_ours(const PtcViewPlace *place, PtcText host)
 
 /* ----------------------------------------------------------------------------------- path */
 
-static bool is_secret(PtcText text, const char *secret)
+static bool is_place_secret(PtcText text, const char *secret)
 {
     return text.len == PTC_VIEW_SECRET && secret[0] &&
            ptc_secret_same(text.bytes, secret, PTC_VIEW_SECRET);
 }
 
 /* Digits without a leading zero, few enough for any size. */
-static bool take_number(PtcText text, size_t *number)
+static bool take_part_number(PtcText text, size_t *number)
 {
     *number = 0;
     if (text.len == 0 || text.len > NUMBER_DIGITS || (text.len > 1 && text.bytes[0] == '0'))
@@ -132,24 +132,24 @@ static bool take_number(PtcText text, size_t *number)
     return true;
 }
 
-static PtcViewRequest read_path(const PtcViewPlace *place, PtcText path)
+static PtcViewRequest read_request_path(const PtcViewPlace *place, PtcText path)
 {
     PtcViewRequest r = {.kind = PTC_VIEW_FILE};
     PtcText rest = path, part;
-    if (!cut(&rest, "/", &part) || part.len > 0)
-        return refuse(400);
-    if (is_secret(rest, place->door))
+    if (!cut_before_separator(&rest, "/", &part) || part.len > 0)
+        return refuse_view_request(400);
+    if (is_place_secret(rest, place->door))
         return (PtcViewRequest){.kind = PTC_VIEW_DOOR};
-    if (!cut(&rest, "/", &part) || !is_secret(part, place->secret))
-        return refuse(404);
+    if (!cut_before_separator(&rest, "/", &part) || !is_place_secret(part, place->secret))
+        return refuse_view_request(404);
     if (ptc_text_is(rest, "traces.json")) {
         r.kind = PTC_VIEW_LIST;
         return r;
     }
     r.name = rest;
-    if (cut(&rest, "trace/", &part) && part.len == 0) {
+    if (cut_before_separator(&rest, "trace/", &part) && part.len == 0) {
         r.kind = PTC_VIEW_TRACE;
-        return take_number(rest, &r.number) ? r : refuse(404);
+        return take_part_number(rest, &r.number) ? r : refuse_view_request(404);
     }
     return r;
 }
@@ -158,21 +158,21 @@ PtcViewRequest ptc_view_request_read(const PtcViewPlace *place, PtcText head)
 {
     PtcText line, method, path;
     Fields fields = {0};
-    if (!is_plain(head) || !cut(&head, "\r\n", &line) || !cut(&line, " ", &method) ||
-        !cut(&line, " ", &path))
-        return refuse(400);
+    if (!is_plain_head(head) || !cut_before_separator(&head, "\r\n", &line) ||
+        !cut_before_separator(&line, " ", &method) || !cut_before_separator(&line, " ", &path))
+        return refuse_view_request(400);
     if (!ptc_text_is(line, "HTTP/1.1") && !ptc_text_is(line, "HTTP/1.0"))
-        return refuse(505);
-    for (PtcText field; cut(&head, "\r\n", &field) && field.len > 0;)
-        if (!take_field(&fields, field))
-            return refuse(400);
+        return refuse_view_request(505);
+    for (PtcText field; cut_before_separator(&head, "\r\n", &field) && field.len > 0;)
+        if (!take_request_field(&fields, field))
+            return refuse_view_request(400);
     if (fields.hosts != 1 || !host_is_ours(place, fields.host) || fields.foreign)
-        return refuse(403);
+        return refuse_view_request(403);
     if (!ptc_text_is(method, "GET") && !ptc_text_is(method, "HEAD"))
-        return refuse(405);
+        return refuse_view_request(405);
     if (fields.body)
-        return refuse(400);
-    PtcViewRequest r = read_path(place, path);
+        return refuse_view_request(400);
+    PtcViewRequest r = read_request_path(place, path);
     r.head = ptc_text_is(method, "HEAD");
     return r;
 }

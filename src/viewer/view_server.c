@@ -17,7 +17,7 @@
 #include "viewer/page_files.h"
 #include "viewer/view_request.h"
 
-enum { CHUNK = 64 * 1024, ANSWER_HEAD = 1536, LIST_BYTES = 64 << 20, MS = 1000000 };
+enum { VIEW_CHUNK = 64 * 1024, ANSWER_HEAD = 1536, VIEW_LIST_BYTES = 64 << 20, MS = 1000000 };
 enum { POLL_MS = 1000, PAUSE_MS = 100, COMPLAIN_MS = 10000 };
 
 /* The page may load nothing but what we serve, may send nothing anywhere else, and no script can be written into it. */
@@ -93,7 +93,7 @@ PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned po
     return NULL;
 }
 
-static void drop(Connection *c)
+static void drop_connection(Connection *c)
 {
     if (c->fd >= 0)
         close(c->fd);
@@ -109,7 +109,7 @@ void ptc_view_server_free(PtcViewServer *s)
         return;
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
         if (s->connections[i].fd >= 0)
-            drop(&s->connections[i]);
+            drop_connection(&s->connections[i]);
     if (s->listener >= 0)
         close(s->listener);
     ptc_mem_free(s->mem, s, sizeof *s);
@@ -131,11 +131,11 @@ typedef struct {
     const char *name, *type;
     const unsigned char *bytes;
     const size_t *len;
-} Part;
+} FilePart;
 
 #define HTML "text/html; charset=utf-8"
 #define SCRIPT "text/javascript; charset=utf-8"
-static const Part parts[] = {
+static const FilePart parts[] = {
     {"", HTML, ptc_page_index, &ptc_page_index_len},
     {"style.css", "text/css; charset=utf-8", ptc_page_style, &ptc_page_style_len},
     {"app.js", SCRIPT, ptc_page_app, &ptc_page_app_len},
@@ -161,7 +161,8 @@ static const char *status_name(int status)
 }
 
 /* The head of an answer whose body has `len` bytes; `more` are further fields. */
-static void say(Connection *c, int status, const char *type, uint64_t len, const char *more)
+static void write_answer_head(Connection *c, int status, const char *type, uint64_t len,
+                              const char *more)
 {
     ptc_buf_addf(&c->out,
                  "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %llu\r\n"
@@ -173,11 +174,11 @@ static void say(Connection *c, int status, const char *type, uint64_t len, const
                  status, status_name(status), type, (unsigned long long)len, more);
 }
 
-static void refuse(Connection *c, int status, bool head)
+static void refuse_connection(Connection *c, int status, bool head)
 {
     const char *text = status == 403 ? "This address is not for you.\n" : status_name(status);
-    say(c, status, "text/plain; charset=utf-8", strlen(text),
-        status == 405 ? "Allow: GET\r\n" : "");
+    write_answer_head(c, status, "text/plain; charset=utf-8", strlen(text),
+                      status == 405 ? "Allow: GET\r\n" : "");
     if (!head)
         ptc_buf_add_cstr(&c->out, text);
 }
@@ -187,12 +188,12 @@ static void answer_part(Connection *c, const PtcViewRequest *r)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!ptc_text_is(r->name, parts[i].name))
             continue;
-        say(c, 200, parts[i].type, *parts[i].len, "");
+        write_answer_head(c, 200, parts[i].type, *parts[i].len, "");
         c->body = (const char *)parts[i].bytes;
         c->body_len = r->head ? 0 : *parts[i].len;
         return;
     }
-    refuse(c, 404, r->head);
+    refuse_connection(c, 404, r->head);
 }
 
 /* What was given is looked at again, so that a reload shows new files.  What cannot be read by now is left out. */
@@ -201,14 +202,14 @@ static void answer_list(PtcViewServer *s, Connection *c, const PtcViewRequest *r
     PtcBuf list;
     PtcWhy why;
     (void)!ptc_view_files_scan(s->files, &why);
-    ptc_buf_init(&list, s->mem, LIST_BYTES);
+    ptc_buf_init(&list, s->mem, VIEW_LIST_BYTES);
     ptc_view_files_list(s->files, &list);
     if (ptc_buf_ok(&list)) {
-        say(c, 200, "application/json", list.len, "");
+        write_answer_head(c, 200, "application/json", list.len, "");
         if (!r->head)
             ptc_buf_add(&c->out, list.data, list.len);
     } else {
-        refuse(c, 500, r->head);
+        refuse_connection(c, 500, r->head);
     }
     ptc_buf_deinit(&list);
 }
@@ -218,10 +219,10 @@ static void answer_trace(PtcViewServer *s, Connection *c, const PtcViewRequest *
     uint64_t bytes;
     int fd = ptc_view_files_open(s->files, r->number, &bytes);
     if (fd < 0) {
-        refuse(c, 404, r->head);
+        refuse_connection(c, 404, r->head);
         return;
     }
-    say(c, 200, "application/x-ndjson", bytes, "");
+    write_answer_head(c, 200, "application/x-ndjson", bytes, "");
     c->file = fd;
     c->file_at = 0;
     c->file_end = r->head ? 0 : bytes;
@@ -235,15 +236,15 @@ static void answer_door(PtcViewServer *s, Connection *c, const PtcViewRequest *r
     snprintf(more, sizeof more, "Location: /%s/\r\n", s->place.secret);
     if (!r->head)
         s->place.door[0] = '\0';
-    say(c, 303, "text/plain; charset=utf-8", 0, more);
+    write_answer_head(c, 303, "text/plain; charset=utf-8", 0, more);
 }
 
-static void answer(PtcViewServer *s, Connection *c, size_t head_len)
+static void answer_view_request(PtcViewServer *s, Connection *c, size_t head_len)
 {
     PtcViewRequest r = ptc_view_request_read(&s->place, (PtcText){c->head, head_len});
     c->asks = false;
     switch (r.kind) {
-    case PTC_VIEW_REFUSED: refuse(c, r.status, r.head); break;
+    case PTC_VIEW_REFUSED: refuse_connection(c, r.status, r.head); break;
     case PTC_VIEW_FILE: answer_part(c, &r); break;
     case PTC_VIEW_LIST: answer_list(s, c, &r); break;
     case PTC_VIEW_TRACE: answer_trace(s, c, &r); break;
@@ -259,16 +260,16 @@ static void read_some(PtcViewServer *s, Connection *c)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        drop(c);
+        drop_connection(c);
         return;
     }
     c->head_len += (size_t)n;
     size_t end = ptc_view_request_end((PtcText){c->head, c->head_len});
     if (end) {
-        answer(s, c, end);
+        answer_view_request(s, c, end);
     } else if (c->head_len == sizeof c->head) {
         c->asks = false;
-        refuse(c, 431, false);
+        refuse_connection(c, 431, false);
     }
 }
 
@@ -286,7 +287,8 @@ static bool next_bytes(Connection *c, char *chunk, PtcText *bytes)
     if (c->file_at >= c->file_end)
         return false;
     uint64_t left = c->file_end - c->file_at;
-    ssize_t n = pread(c->file, chunk, left < CHUNK ? (size_t)left : CHUNK, (off_t)c->file_at);
+    ssize_t n =
+        pread(c->file, chunk, left < VIEW_CHUNK ? (size_t)left : VIEW_CHUNK, (off_t)c->file_at);
     *bytes = (PtcText){chunk, n > 0 ? (size_t)n : 0};
     return n > 0;
 }
@@ -302,24 +304,24 @@ static void note_sent(Connection *c, size_t n)
 }
 
 /* One send, so that no connection keeps the others waiting. */
-static void write_some(Connection *c, int64_t now)
+static void write_connection(Connection *c, int64_t now)
 {
-    char chunk[CHUNK];
+    char chunk[VIEW_CHUNK];
     PtcText bytes;
     if (!ptc_buf_ok(&c->out) || !next_bytes(c, chunk, &bytes)) {
-        drop(c);
+        drop_connection(c);
         return;
     }
     ssize_t n = send(c->fd, bytes.bytes, bytes.len, MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
-        drop(c);
+        drop_connection(c);
     else if (n > 0) {
         note_sent(c, (size_t)n);
         c->last_ns = now;
     }
 }
 
-static Connection *free_slot(PtcViewServer *s)
+static Connection *find_free_connection(PtcViewServer *s)
 {
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
         if (s->connections[i].fd < 0)
@@ -341,7 +343,7 @@ static Connection *oldest_silent(PtcViewServer *s)
 }
 
 /* There is no descriptor for the next connection: one that is silent makes room, and we try again after a while. */
-static void pause_accepting(PtcViewServer *s, int64_t now)
+static void pause_view_accepting(PtcViewServer *s, int64_t now)
 {
     Connection *silent = oldest_silent(s);
     s->accept_ns = now + (int64_t)PAUSE_MS * MS;
@@ -351,48 +353,48 @@ static void pause_accepting(PtcViewServer *s, int64_t now)
                 strerror(errno));
     }
     if (silent)
-        drop(silent);
+        drop_connection(silent);
 }
 
 static void accept_one(PtcViewServer *s, int64_t now)
 {
-    Connection *c = free_slot(s), *silent = c ? NULL : oldest_silent(s);
+    Connection *c = find_free_connection(s), *silent = c ? NULL : oldest_silent(s);
     int fd = c || silent ? accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            pause_accepting(s, now);
+            pause_view_accepting(s, now);
         return;
     }
     if (silent)
-        drop(c = silent);
+        drop_connection(c = silent);
     c->fd = fd;
     c->file = -1;
     c->asks = true;
     c->last_ns = now;
     c->head_len = c->out_sent = c->body_len = c->body_sent = 0;
     c->file_at = c->file_end = 0;
-    ptc_buf_init(&c->out, s->mem, LIST_BYTES + ANSWER_HEAD);
+    ptc_buf_init(&c->out, s->mem, VIEW_LIST_BYTES + ANSWER_HEAD);
 }
 
-static bool is_late(const Connection *c, int64_t now)
+static bool is_connection_late(const Connection *c, int64_t now)
 {
     int64_t most = c->asks ? PTC_VIEW_HEAD_MS : PTC_VIEW_STALL_MS;
     return now - c->last_ns > most * MS;
 }
 
 /* Time is looked at before events: a head that comes a byte at a time would otherwise keep its place for hours. */
-static void serve(PtcViewServer *s, Connection *c, short events, int64_t now)
+static void serve_connection(PtcViewServer *s, Connection *c, short events, int64_t now)
 {
-    if ((events & (POLLERR | POLLNVAL)) || is_late(c, now))
-        drop(c);
+    if ((events & (POLLERR | POLLNVAL)) || is_connection_late(c, now))
+        drop_connection(c);
     else if (c->asks && (events & (POLLIN | POLLHUP)))
         read_some(s, c);
     else if (!c->asks && (events & (POLLOUT | POLLHUP)))
-        write_some(c, now);
+        write_connection(c, now);
 }
 
 /* Fills the list for poll: the connections in their places, then the listener, then `stop`. */
-static void fill(const PtcViewServer *s, struct pollfd *list, int stop, bool accepts)
+static void fill_poll_list(const PtcViewServer *s, struct pollfd *list, int stop, bool accepts)
 {
     bool room = false;
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
@@ -410,7 +412,7 @@ void ptc_view_server_run(PtcViewServer *s, int stop)
     struct pollfd list[PTC_VIEW_CONNECTIONS + 2];
     for (;;) {
         bool accepts = ptc_clock_ns(NULL) >= s->accept_ns;
-        fill(s, list, stop, accepts);
+        fill_poll_list(s, list, stop, accepts);
         int n = poll(list, PTC_VIEW_CONNECTIONS + 2, accepts ? POLL_MS : PAUSE_MS);
         if (n < 0 && errno != EINTR)
             return;
@@ -419,7 +421,7 @@ void ptc_view_server_run(PtcViewServer *s, int stop)
         int64_t now = ptc_clock_ns(NULL);
         for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
             if (s->connections[i].fd >= 0)
-                serve(s, &s->connections[i], n > 0 ? list[i].revents : 0, now);
+                serve_connection(s, &s->connections[i], n > 0 ? list[i].revents : 0, now);
         if (n > 0 && (list[PTC_VIEW_CONNECTIONS].revents & POLLIN))
             accept_one(s, now);
     }

@@ -58,7 +58,7 @@ static void check_reply(const PtcLlmReply *reply, const PtcBuf *pieces, PtcMem *
 }
 
 static void read_answer(const PtcProvider *p, const PtcProviderKeys *keys, uint8_t how,
-                        uint8_t step, PtcText bytes, PtcMem *ledger, PtcMem *mem)
+                        uint8_t step, PtcText bytes, PtcMem *call_log, PtcMem *mem)
 {
     PtcWire wire;
     PtcArena arena;
@@ -69,8 +69,8 @@ static void read_answer(const PtcProvider *p, const PtcProviderKeys *keys, uint8
     ptc_buf_init(&pieces, mem, SIZE_MAX / 2);
     request.stream = how & 1 ? take_piece : NULL;
     request.stream_user = &pieces;
-    ptc_arena_init(&arena, ledger);
-    ptc_wire_init(&wire, ledger, p->dialect, &request, keys);
+    ptc_arena_init(&arena, call_log);
+    ptc_wire_init(&wire, call_log, p->dialect, &request, keys);
     if (how & 2) {
         ptc_wire_http_error(&wire, 400 + step, bytes, PTC_TEXT("Odd:thing"));
     } else {
@@ -119,22 +119,22 @@ static void write_body(const PtcProvider *p, PtcText json, bool stream, PtcMem *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    PtcMem mem, ledger;
+    PtcMem mem, call_log;
     PtcProviderKeys keys;
     if (size < 2)
         return 0;
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    ptc_mem_init(&ledger, SIZE_MAX / 2);
+    ptc_mem_init(&call_log, SIZE_MAX / 2);
     const PtcProvider *p = &ptc_providers[(data[0] & 15) % ptc_provider_count];
     PtcText rest = {(const char *)data + 2, size - 2};
     assert(ptc_provider_keys_init(&keys, &mem, get, NULL, NULL));
     if (data[1] >= 192)
-        ptc_mem_fail_at(&ledger, data[1] - 191);
+        ptc_mem_fail_at(&call_log, data[1] - 191);
     if (data[0] & 128)
         write_body(p, rest, data[1] & 1, &mem);
     else
-        read_answer(p, &keys, data[0] >> 4 & 3, data[1], rest, &ledger, &mem);
+        read_answer(p, &keys, data[0] >> 4 & 3, data[1], rest, &call_log, &mem);
     ptc_provider_keys_deinit(&keys);
-    assert(atomic_load(&mem.used) == 0 && atomic_load(&ledger.used) == 0);
+    assert(atomic_load(&mem.used) == 0 && atomic_load(&call_log.used) == 0);
     return 0;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "exec/flight.h"
+#include "exec/worker_task.h"
 #include "json/check.h"
 #include "json/parse.h"
 #include "tool/toolset.h"
@@ -118,11 +118,11 @@ static PtcToolAnswer answer(PtcToolCall *call, void *user)
 }
 
 /* Made once: threads are dear. */
-static const PtcFlightPlan *a_plan(void)
+static const PtcWorkerTaskPlan *a_plan(void)
 {
     static PtcMem mem;
-    static PtcFlightPlan plan;
-    static PtcLinger linger; /* as on one core: never */
+    static PtcWorkerTaskPlan plan;
+    static PtcSpinWait spin; /* as on one core: never */
     static Fake fake;
     PtcToolDef def;
     if (plan.crew)
@@ -138,7 +138,7 @@ static const PtcFlightPlan *a_plan(void)
     fake_start(&fake);
     plan.remote = &fake.base;
     plan.mem = &mem;
-    plan.linger = &linger;
+    plan.spin = &spin;
     plan.limits.timeout_ms = plan.limits.deadline_ms = 100;
     plan.limits.tool_bytes = MAX;
     plan.limits.max_tool_calls = 3;
@@ -148,7 +148,7 @@ static const PtcFlightPlan *a_plan(void)
 
 static void run_task(const char *bytes, size_t size)
 {
-    const PtcFlightPlan *plan = a_plan();
+    const PtcWorkerTaskPlan *plan = a_plan();
     PtcTaskIn in = {.program = {"1", 1},
                     .timeout_ms = PTC_UNSET,
                     .max_tool_calls = PTC_UNSET,
@@ -167,7 +167,7 @@ static void run_task(const char *bytes, size_t size)
     PtcWorkerProcess w = {
         .fd = ends[0], .pidfd = -1, .kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
     ptc_frame_reader_init(&w.reader, &mem);
-    PtcTaskStatus status = ptc_flight(plan, &w, &in, NULL, &out, &keep);
+    PtcTaskStatus status = ptc_worker_task_run(plan, &w, &in, NULL, &out, &keep);
     if (status == PTC_TASK_DONE)
         check_out(&out);
     else

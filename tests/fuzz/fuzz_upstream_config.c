@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ptc_mem_fail_at(&d.mem, data[0] & 0x80 ? data[0] & 0x7f : 0);
     PtcConfigIn in = {.text = {copy + 1, size - 2},
                       .project = PTC_TEXT("/p"),
-                      .dialect = (PtcDialect)((unsigned char)copy[0] % (PTC_DIALECT_OTHER + 1)),
+                      .dialect =
+                          (PtcConfigDialect)((unsigned char)copy[0] % (PTC_DIALECT_OTHER + 1)),
                       .variable = find_variable,
                       .read = find_file};
     if (ptc_config_read(&d.heap, &in, &config)) {

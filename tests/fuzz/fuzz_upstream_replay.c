@@ -16,10 +16,10 @@ enum { ROWS = 8, IDS = 16 };
 
 static size_t ended;
 
-static void end_run(void *run, PtcBuf *ledger)
+static void end_run(void *run, PtcBuf *call_log)
 {
     (void)run;
-    (void)ledger;
+    (void)call_log;
     ended++;
 }
 
@@ -64,9 +64,9 @@ static void again(PtcReplay *r, Known known[IDS], bool approve)
 {
     size_t waiting = ptc_replay_waiting(r), seen = 0;
     for (size_t i = 0; i < r->count; i++) {
-        seen += ptc_part_waits(&r->items[i]);
-        if (approve && ptc_part_waits(&r->items[i]))
-            r->items[i].state = PTC_PART_APPROVED;
+        seen += ptc_replay_waits(&r->items[i]);
+        if (approve && ptc_replay_waits(&r->items[i]))
+            r->items[i].state = PTC_REPLAY_APPROVED;
     }
     assert(waiting == seen);
     ptc_replay_again(r);

@@ -18,14 +18,14 @@ static bool write_text(void *user, PtcText text)
     return ptc_buf_add(&((Desk *)user)->text, text.bytes, text.len);
 }
 
-static void began(void *user, const PtcPart *part)
+static void began(void *user, const PtcTracePart *part)
 {
     PtcReport *r = &((Desk *)user)->report;
     if (r->form->began)
         r->form->began(r, part);
 }
 
-static void ended(void *user, const PtcPart *part, const PtcTraceEvent *event)
+static void ended(void *user, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     PtcReport *r = &((Desk *)user)->report;
     if (part->start_us < 0 || part->duration_us < 0 || part->end_us < part->start_us ||

@@ -339,15 +339,15 @@ static inline bool fake_finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool 
     return ptc_buf_ok(out);
 }
 
-static inline void fake_end(void *user, PtcBuf *ledger)
+static inline void fake_end(void *user, PtcBuf *call_log)
 {
     FakeRun *run = user;
     if (atomic_load(&run->open) != 0) {
         printf("a run ended with %d asks open\n", atomic_load(&run->open));
         abort();
     }
-    if (ledger)
-        ptc_buf_addf(ledger, "[%d]", atomic_load(&run->calls));
+    if (call_log)
+        ptc_buf_addf(call_log, "[%d]", atomic_load(&run->calls));
     atomic_fetch_add(&run->fake->ended, 1);
     ptc_mem_free(&run->fake->mem, run, sizeof *run);
 }

@@ -18,7 +18,7 @@ enum {
 static struct {
     atomic_long count, fail_at,
         live; /* allocations asked for; the one that fails; blocks out now */
-} ledger;
+} call_log;
 
 void *__real_ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size);
 void *__wrap_ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size);
@@ -29,7 +29,7 @@ void __wrap_ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size);
 
 static bool fails(void)
 {
-    return atomic_fetch_add(&ledger.count, 1) + 1 == atomic_load(&ledger.fail_at);
+    return atomic_fetch_add(&call_log.count, 1) + 1 == atomic_load(&call_log.fail_at);
 }
 
 void *__wrap_ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
@@ -38,9 +38,9 @@ void *__wrap_ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
         return NULL;
     void *got = __real_ptc_mem_resize(mem, block, old, size);
     if (!block && got)
-        atomic_fetch_add(&ledger.live, 1);
+        atomic_fetch_add(&call_log.live, 1);
     if (block && size == 0)
-        atomic_fetch_sub(&ledger.live, 1);
+        atomic_fetch_sub(&call_log.live, 1);
     return got;
 }
 
@@ -48,14 +48,14 @@ void *__wrap_ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size)
 {
     void *got = fails() ? NULL : __real_ptc_mem_alloc_aligned(mem, align, size);
     if (got)
-        atomic_fetch_add(&ledger.live, 1);
+        atomic_fetch_add(&call_log.live, 1);
     return got;
 }
 
 void __wrap_ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size)
 {
     if (block)
-        atomic_fetch_sub(&ledger.live, 1);
+        atomic_fetch_sub(&call_log.live, 1);
     __real_ptc_mem_free_aligned(mem, block, size);
 }
 
@@ -70,20 +70,20 @@ static char *answer(const char *line, long fail_at)
     char *copy = NULL;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_buf_init(&out, &mem, SIZE_MAX / 4);
-    atomic_store(&ledger.count, 0);
-    atomic_store(&ledger.live, 0);
-    atomic_store(&ledger.fail_at, fail_at);
+    atomic_store(&call_log.count, 0);
+    atomic_store(&call_log.live, 0);
+    atomic_store(&call_log.fail_at, fail_at);
     if (ptc_agent_batch_line(&options, ptc_text_cstr(line), &out)) {
         copy = malloc(out.len + 1);
         memcpy(copy, out.data, out.len);
         copy[out.len] = 0;
     }
-    atomic_store(&ledger.fail_at, 0);
+    atomic_store(&call_log.fail_at, 0);
     ptc_buf_deinit(&out);
     CHECK(atomic_load(&mem.used) == 0);
-    if (check_count(atomic_load(&ledger.live) == 0))
-        printf("%ld blocks are left when allocation %ld fails: %.100s\n", atomic_load(&ledger.live),
-               fail_at, line);
+    if (check_count(atomic_load(&call_log.live) == 0))
+        printf("%ld blocks are left when allocation %ld fails: %.100s\n",
+               atomic_load(&call_log.live), fail_at, line);
     return copy;
 }
 
@@ -137,7 +137,7 @@ static void check_line(const char *line, long number)
     if (is_timed(line))
         return;
     char *whole = answer(line, 0);
-    long all = atomic_load(&ledger.count);
+    long all = atomic_load(&call_log.count);
     CHECK(whole != NULL);
     if (!whole)
         return;

@@ -384,7 +384,7 @@ static const Case memory_cases[] = {
 
 /* What one program takes at its peak: by the ledger, and in pages of the system. */
 typedef struct {
-    size_t ledger, resident;
+    size_t call_log, resident;
 } Peak;
 
 /* Runs it in a process of its own, which is small to begin with. */
@@ -398,12 +398,12 @@ static Peak measure(const Case *c, int64_t memory)
     if (child == 0) {
         check_watch();
         check_counts.failed = 0;
-        peak.ledger = peak_of(c, memory);
-        bool told = write(fds[1], &peak.ledger, sizeof peak.ledger) == sizeof peak.ledger;
+        peak.call_log = peak_of(c, memory);
+        bool told = write(fds[1], &peak.call_log, sizeof peak.call_log) == sizeof peak.call_log;
         _exit(!told || check_counts.failed != 0);
     }
     close(fds[1]);
-    CHECK(child > 0 && read(fds[0], &peak.ledger, sizeof peak.ledger) == sizeof peak.ledger);
+    CHECK(child > 0 && read(fds[0], &peak.call_log, sizeof peak.call_log) == sizeof peak.call_log);
     CHECK(child > 0 && wait4(child, &status, 0, &usage) == child && status == 0);
     close(fds[0]);
     peak.resident = (size_t)usage.ru_maxrss * 1024;
@@ -419,11 +419,11 @@ static void test_memory(void)
         const Case *c = &memory_cases[i];
         Peak peak = measure(c, 10 * MIB);
         peak.resident = peak.resident > idle ? peak.resident - idle : 0;
-        if (check_count(peak.ledger <= 13 * MIB))
-            printf("%zu KiB at most: %s\n", peak.ledger / 1024, c->program);
+        if (check_count(peak.call_log <= 13 * MIB))
+            printf("%zu KiB at most: %s\n", peak.call_log / 1024, c->program);
         if (check_count(PTC_SANITIZED || peak.resident <= 12 * MIB))
             printf("%zu KiB resident: %s\n", peak.resident / 1024, c->program);
-        most = peak.ledger > most ? peak.ledger : most;
+        most = peak.call_log > most ? peak.call_log : most;
         most_resident = peak.resident > most_resident ? peak.resident : most_resident;
     }
     printf("memory limit 10240 KiB: at most %zu KiB, %zu KiB resident\n", most / 1024,

@@ -141,9 +141,9 @@ static bool add_effects(void *run, PtcBuf *out)
     return false;
 }
 
-static void end_run(void *run, PtcBuf *ledger)
+static void end_run(void *run, PtcBuf *call_log)
 {
-    (void)run, (void)ledger;
+    (void)run, (void)call_log;
 }
 
 static const char *called = "\"name\":\"lisp_eval\",\"arguments\":{\"program\":\"1\"}";

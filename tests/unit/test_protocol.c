@@ -139,7 +139,7 @@ static void expect_success(int line, PtcSuccess s, const char *want)
 static void test_success(void)
 {
     PtcText hi = PIECE("hi"), keys[] = {PIECE("a"), PIECE("b")};
-    PtcStored changed = {PIECE("a"), PIECE("[1 \"x\"]")};
+    PtcStoredPreview changed = {PIECE("a"), PIECE("[1 \"x\"]")};
     PtcMemory full = {&changed, 1, keys, 2, true}, empty = {NULL, 0, NULL, 0, false};
     EXPECT_SUCCESS(
         "{\"status\":\"ok\",\"result\":\"42\",\"prints\":[\"hi\"],\"feedback\":\"computed "
@@ -337,7 +337,7 @@ static void expect_run(int line, bool cut, int64_t max, PtcExecution run, const 
 static void test_feedback_run(void)
 {
     PtcText lines[] = {PIECE("one"), PIECE("two")}, keys[] = {PIECE("a"), PIECE("b")};
-    PtcStored changed[] = {{PIECE("a"), PIECE("1")}, {PIECE("b"), PIECE("\"``` x\"")}};
+    PtcStoredPreview changed[] = {{PIECE("a"), PIECE("1")}, {PIECE("b"), PIECE("\"``` x\"")}};
     EXPECT_RUN(false, 512, "", .result = PIECE("user=> 3"));
     EXPECT_RUN(false, 512, DATA "\n```result\nuser=> 3\n```\n", .result = PIECE("user=> 3"),
                .more_turns = true);
@@ -432,7 +432,7 @@ static void test_torture(void)
     static char big[9000];
     memset(big, '`', sizeof big);
     PtcText lines[] = {{big, sizeof big}, PIECE("x")}, key = PIECE("k");
-    PtcStored changed = {PIECE("k"), PIECE("1")};
+    PtcStoredPreview changed = {PIECE("k"), PIECE("1")};
     PtcMemory memory = {&changed, 1, &key, 1, false};
     PtcShown step = {.text = {big, sizeof big}, .prints = lines, .print_count = 2};
     bool whole = false;

@@ -19,17 +19,17 @@ static bool yes(void *user, bool paused)
 
 static const PtcCacheWait forever = {yes, NULL};
 
-static PtcCacheAnswer begin(PtcCache *c, const char *key, PtcValue *v, PtcCacheEntry **flight)
+static PtcCacheAnswer begin(PtcCache *c, const char *key, PtcValue *v, PtcCacheEntry **pending)
 {
-    return ptc_cache_begin(c, key, strlen(key), &h.heap, &forever, v, flight);
+    return ptc_cache_begin(c, key, strlen(key), &h.heap, &forever, v, pending);
 }
 
 static void put(PtcCache *c, const char *key, PtcValue v)
 {
     PtcValue ignored;
-    PtcCacheEntry *flight;
-    CHECK(begin(c, key, &ignored, &flight) == PTC_CACHE_MINE);
-    ptc_cache_put(c, flight, v);
+    PtcCacheEntry *pending;
+    CHECK(begin(c, key, &ignored, &pending) == PTC_CACHE_MINE);
+    ptc_cache_put(c, pending, v);
 }
 
 /* The JSON of what is stored, "-" for nothing. */
@@ -43,23 +43,23 @@ static void test_basics(void)
 {
     PtcCache c;
     PtcValue v, rows = parse("[{\"id\":1,\"s\":\"text\"},{\"id\":2,\"s\":\"text\"}]");
-    PtcCacheEntry *flight;
+    PtcCacheEntry *pending;
     CHECK(ptc_cache_init(&c, &h.pool, 1 << 20, 100));
     CHECK_STR(look(&c, "a"), "-");
     put(&c, "a", rows);
     CHECK_STR(look(&c, "a"), "[{\"id\":1,\"s\":\"text\"},{\"id\":2,\"s\":\"text\"}]");
-    CHECK(begin(&c, "a", &v, &flight) == PTC_CACHE_HIT && ptc_equal(&h.heap, v, rows));
+    CHECK(begin(&c, "a", &v, &pending) == PTC_CACHE_HIT && ptc_equal(&h.heap, v, rows));
     CHECK(v != rows && ptc_heap_owns(&h.heap, v) && c.hits == 2);
     CHECK_STR(look(&c, "A"), "-");
     /* A failure leaves nothing behind, and the next one may try. */
-    CHECK(begin(&c, "b", &v, &flight) == PTC_CACHE_MINE);
-    ptc_cache_abandon(&c, flight);
+    CHECK(begin(&c, "b", &v, &pending) == PTC_CACHE_MINE);
+    ptc_cache_abandon(&c, pending);
     CHECK_STR(look(&c, "b"), "-");
     put(&c, "b", PTC_NIL);
     CHECK_STR(look(&c, "b"), "null");
     put(&c, "", keyword("k"));
     CHECK(ptc_cache_get(&c, "", 0, &h.heap, &v) && ptc_is_keyword(v));
-    CHECK(c.count == 3 && c.flights == 0);
+    CHECK(c.count == 3 && c.pending_count == 0);
     ptc_cache_deinit(&c);
 }
 
@@ -68,11 +68,11 @@ static void test_recursion(void)
 {
     PtcCache c;
     PtcValue v;
-    PtcCacheEntry *flight, *inner;
+    PtcCacheEntry *pending, *inner;
     CHECK(ptc_cache_init(&c, &h.pool, 1 << 20, 100));
-    CHECK(begin(&c, "a", &v, &flight) == PTC_CACHE_MINE);
+    CHECK(begin(&c, "a", &v, &pending) == PTC_CACHE_MINE);
     CHECK(begin(&c, "a", &v, &inner) == PTC_CACHE_BYPASS && inner == NULL);
-    ptc_cache_put(&c, flight, ptc_int(7));
+    ptc_cache_put(&c, pending, ptc_int(7));
     CHECK_STR(look(&c, "a"), "7");
     ptc_cache_deinit(&c);
 }
@@ -152,14 +152,14 @@ static void *worker(void *arg)
     for (int i = 0; i < KEYS; i++) {
         char key[16];
         PtcValue v;
-        PtcCacheEntry *flight;
+        PtcCacheEntry *pending;
         int n = snprintf(key, sizeof key, "key %d", i);
         for (bool done = false; !done;) {
             PtcCacheAnswer a =
-                ptc_cache_begin(&s->cache, key, (size_t)n, &heap, &forever, &v, &flight);
+                ptc_cache_begin(&s->cache, key, (size_t)n, &heap, &forever, &v, &pending);
             if (a == PTC_CACHE_MINE && i % 5 == 0 && atomic_fetch_add(&s->calls[i], 1) == 0) {
                 atomic_fetch_add(&s->failures, 1); /* the first call fails, another thread tries */
-                ptc_cache_abandon(&s->cache, flight);
+                ptc_cache_abandon(&s->cache, pending);
                 continue;
             }
             if (a == PTC_CACHE_MINE) {
@@ -167,7 +167,7 @@ static void *worker(void *arg)
                 for (int k = 0; k < 50; k++)
                     sched_yield();
                 v = ptc_str_new(&heap, key, (size_t)n);
-                ptc_cache_put(&s->cache, flight, v);
+                ptc_cache_put(&s->cache, pending, v);
             }
             done = true;
             if ((a != PTC_CACHE_MINE && a != PTC_CACHE_HIT) || !ptc_is_string(v) ||
@@ -188,7 +188,7 @@ static void test_threads(void)
         CHECK(pthread_create(&threads[i], NULL, worker, &s) == 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    CHECK(s.wrong == 0 && s.failures == KEYS / 5 && s.cache.flights == 0);
+    CHECK(s.wrong == 0 && s.failures == KEYS / 5 && s.cache.pending_count == 0);
     for (int i = 0; i < KEYS; i++)
         CHECK(s.calls[i] == (i % 5 == 0 ? 2 : 1));
     ptc_cache_deinit(&s.cache);
@@ -213,11 +213,11 @@ static void *give_up(void *arg)
     PtcBudget budget;
     PtcHeap heap;
     PtcValue v;
-    PtcCacheEntry *flight;
+    PtcCacheEntry *pending;
     ptc_budget_init(&budget);
     ptc_heap_init(&heap, &h.pool, &budget, 1 << 24);
     PtcCacheWait wait = {never, &w->asked};
-    w->answer = ptc_cache_begin(w->cache, "a", 1, &heap, &wait, &v, &flight);
+    w->answer = ptc_cache_begin(w->cache, "a", 1, &heap, &wait, &v, &pending);
     ptc_heap_deinit(&heap);
     return NULL;
 }
@@ -227,15 +227,15 @@ static void test_stop(void)
 {
     PtcCache c;
     PtcValue v;
-    PtcCacheEntry *flight;
+    PtcCacheEntry *pending;
     pthread_t thread;
     CHECK(ptc_cache_init(&c, &h.pool, 1 << 20, 10));
     Waiter w = {.cache = &c};
-    CHECK(begin(&c, "a", &v, &flight) == PTC_CACHE_MINE);
+    CHECK(begin(&c, "a", &v, &pending) == PTC_CACHE_MINE);
     CHECK(pthread_create(&thread, NULL, give_up, &w) == 0);
     pthread_join(thread, NULL);
     CHECK(w.answer == PTC_CACHE_STOPPED && w.asked == 1);
-    ptc_cache_put(&c, flight, ptc_int(1));
+    ptc_cache_put(&c, pending, ptc_int(1));
     ptc_cache_deinit(&c);
 }
 
@@ -249,7 +249,7 @@ static void test_torture(void)
         PtcCache c;
         PtcJsonError e;
         PtcValue v, got = PTC_NONE;
-        PtcCacheEntry *flight;
+        PtcCacheEntry *pending;
         check_heap_init(&t);
         v = ptc_json_parse(&t.heap, text, sizeof text - 1, &e);
         CHECK(v != PTC_NONE && ptc_cache_init(&c, &t.pool, 1 << 20, 100));
@@ -258,15 +258,15 @@ static void test_torture(void)
             char key[16];
             int len = snprintf(key, sizeof key, "key %d", i);
             PtcCacheAnswer a =
-                ptc_cache_begin(&c, key, (size_t)len, &t.heap, &forever, &got, &flight);
+                ptc_cache_begin(&c, key, (size_t)len, &t.heap, &forever, &got, &pending);
             CHECK(a == PTC_CACHE_MINE || a == PTC_CACHE_BYPASS);
             if (a == PTC_CACHE_MINE)
-                ptc_cache_put(&c, flight, v);
+                ptc_cache_put(&c, pending, v);
         }
         bool all = ptc_cache_get(&c, "key 39", 6, &t.heap, &got);
         CHECK(all ? ptc_equal(&t.heap, got, v) : true);
         bool done = atomic_load(&t.mem.count) < n;
-        CHECK(c.flights == 0 && (!done || (all && c.count == 40)));
+        CHECK(c.pending_count == 0 && (!done || (all && c.count == 40)));
         ptc_cache_deinit(&c);
         check_heap_deinit(&t);
         if (done)
@@ -282,12 +282,12 @@ static void test_full_heap(void)
     PtcBudget budget;
     PtcHeap small;
     PtcValue v;
-    PtcCacheEntry *flight;
+    PtcCacheEntry *pending;
     CHECK(ptc_cache_init(&c, &h.pool, 1 << 20, 10));
     put(&c, "a", text_of(100000));
     ptc_budget_init(&budget);
     ptc_heap_init(&small, &h.pool, &budget, 50000);
-    CHECK(ptc_cache_begin(&c, "a", 1, &small, &forever, &v, &flight) == PTC_CACHE_STOPPED);
+    CHECK(ptc_cache_begin(&c, "a", 1, &small, &forever, &v, &pending) == PTC_CACHE_STOPPED);
     CHECK(v == PTC_NONE && budget.stop == PTC_STOP_MEMORY);
     ptc_heap_deinit(&small);
     CHECK(ptc_cache_get(&c, "a", 1, &h.heap, &v) && ptc_str_len(v) == 100000);

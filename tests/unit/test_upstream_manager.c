@@ -35,11 +35,11 @@ static void test_plain(void)
     World w;
     char a[1024];
     PtcMem own;
-    PtcBuf ledger;
+    PtcBuf call_log;
     world_init(&w);
     world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
     ptc_mem_init(&own, SIZE_MAX / 2);
-    ptc_buf_init(&ledger, &own, 1 << 20);
+    ptc_buf_init(&call_log, &own, 1 << 20);
     void *run = run_begin(&w, "me");
     CHECK(state_of(&w, 0).state == PTC_INSTANCE_COLD && lines_of(&w, "s.starts") == 0);
     CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("\"effect\":\"read\""));
@@ -51,9 +51,9 @@ static void test_plain(void)
                 "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
           says("denied"));
     CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "ehco")) && says("s/echo"));
-    w.remote->end(run, &ledger);
-    CHECK(strstr(ptc_buf_text(&ledger), "\"status\":\"ok\"") != NULL);
-    ptc_buf_deinit(&ledger);
+    w.remote->end(run, &call_log);
+    CHECK(strstr(ptc_buf_text(&call_log), "\"status\":\"ok\"") != NULL);
+    ptc_buf_deinit(&call_log);
     CHECK(lines_of(&w, "s.count") == 1 && lines_of(&w, "s.starts") == 1);
     world_end(&w);
 }
@@ -440,7 +440,7 @@ static void test_secrets(void)
     World w;
     char a[1024], b[1024], both[2100], command[300];
     PtcMem own;
-    PtcBuf ledger;
+    PtcBuf call_log;
     world_init(&w);
     w.token = secret;
     snprintf(
@@ -450,7 +450,7 @@ static void test_secrets(void)
               ",\"env\":{\"TOKEN\":\"${TOKEN}\"},\"call_timeout_ms\":1000"));
     world_open(&w, both);
     ptc_mem_init(&own, SIZE_MAX / 2);
-    ptc_buf_init(&ledger, &own, 1 << 20);
+    ptc_buf_init(&call_log, &own, 1 << 20);
     void *run = run_begin(&w, "me");
     CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("[secret]") &&
           !strstr(answer, "t0ken"));
@@ -464,9 +464,9 @@ static void test_secrets(void)
           says("[secret]"));
     CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("t")) && !strstr(answer, "t0ken"));
     CHECK(!strstr(state_of(&w, 1).reason, "t0ken"));
-    w.remote->end(run, &ledger);
-    CHECK(!strstr(ptc_buf_text(&ledger), "t0ken"));
-    ptc_buf_deinit(&ledger);
+    w.remote->end(run, &call_log);
+    CHECK(!strstr(ptc_buf_text(&call_log), "t0ken"));
+    ptc_buf_deinit(&call_log);
     world_close(&w);
     snprintf(command, sizeof command, "! grep -rq t0ken '%s'", w.cache);
     CHECK(system(command) == 0);
@@ -643,9 +643,9 @@ static void *work(void *user)
     char out[1024], owner[2] = {(char)('a' + worker->seed % 2), 0};
     void *run = run_begin(w, owner);
     PtcMem own;
-    PtcBuf ledger;
+    PtcBuf call_log;
     ptc_mem_init(&own, SIZE_MAX / 2);
-    ptc_buf_init(&ledger, &own, 1 << 20);
+    ptc_buf_init(&call_log, &own, 1 << 20);
     for (int i = 0; i < ASKS; i++) {
         Asked asked[3];
         int n = 1 + (int)(rand_r(&worker->seed) % 3);
@@ -661,8 +661,8 @@ static void *work(void *user)
         }
         i += n - 1;
     }
-    w->remote->end(run, &ledger);
-    ptc_buf_deinit(&ledger);
+    w->remote->end(run, &call_log);
+    ptc_buf_deinit(&call_log);
     return NULL;
 }
 

@@ -240,7 +240,7 @@ static void test_effects(PtcExecutor *ex)
         CHECK(ran.status == PTC_TASK_DONE && ran.out.ok);
         if (check_count(ran.out.effects == rows[i].effects))
             printf("%s: %d effects\n", rows[i].program, (int)ran.out.effects);
-        CHECK(ran.out.ledger.len > 2 && ran.out.ledger.data[0] == '[');
+        CHECK(ran.out.call_log.len > 2 && ran.out.call_log.data[0] == '[');
         ptc_task_out_deinit(&ran.out);
     }
 }
@@ -442,15 +442,15 @@ static PtcExecutorConfig config_of(void)
 static void test_engine(void)
 {
     static const char program[] = "(:number (github/get_pr {:number 7}))";
-    PtcBuf ledger;
+    PtcBuf call_log;
     PtcOutcome *o = NULL;
     PtcRun run = {.size = sizeof run, .program = program, .program_len = sizeof program - 1};
     Ptc *ptc = ptc_engine_with(NULL);
-    ptc_buf_init(&ledger, &mem, 1 << 20);
-    ptc_engine_set_remote(ptc, &fake.base, &ledger);
+    ptc_buf_init(&call_log, &mem, 1 << 20);
+    ptc_engine_set_remote(ptc, &fake.base, &call_log);
     for (int i = 0; i < 2; i++) {
         CHECK(ptc_engine_run(ptc, &run, &o) == PTC_OK && o->ok && o->value == ptc_int(7));
-        CHECK(ptc_text_is(ptc_buf_view(&ledger), "[1]"));
+        CHECK(ptc_text_is(ptc_buf_view(&call_log), "[1]"));
         ptc_outcome_drop(o);
     }
     for (int i = 1; i < 120; i++) { /* every allocation fails once */
@@ -466,7 +466,7 @@ static void test_engine(void)
     CHECK(ptc_engine_run(ptc, &run, &o) == PTC_OK && !o->ok);
     ptc_outcome_drop(o);
     ptc_engine_free(ptc);
-    ptc_buf_deinit(&ledger);
+    ptc_buf_deinit(&call_log);
 }
 
 static void test_in_process(void)

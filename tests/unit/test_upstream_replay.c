@@ -43,13 +43,13 @@ static void test_given_again(void)
     CHECK(meet(&r, 0, 1, "write b", &part) == PTC_MEET_CALL);
     CHECK(ptc_replay_put_aside(&r, part, PTC_TEXT("{\"b\":1}")));
     CHECK(ptc_replay_waiting(&r) == 1);
-    r.items[part].state = PTC_PART_APPROVED;
+    r.items[part].state = PTC_REPLAY_APPROVED;
     ptc_replay_again(&r);
     CHECK(ptc_replay_waiting(&r) == 0);
     CHECK(meet(&r, 0, 0, "read a", &part) == PTC_MEET_ANSWER);
     CHECK(r.items[part].ok && r.items[part].len == 3);
     CHECK(meet(&r, 0, 1, "write b", &part) == PTC_MEET_CALL);
-    CHECK(r.items[part].state == PTC_PART_APPROVED);
+    CHECK(r.items[part].state == PTC_REPLAY_APPROVED);
     ptc_replay_deinit(&r);
 }
 
@@ -61,10 +61,10 @@ static void test_diverges(void)
     ptc_replay_init(&r, &mem);
     CHECK(meet(&r, 0, 0, "write a", &part) == PTC_MEET_CALL);
     CHECK(ptc_replay_put_aside(&r, part, PTC_TEXT("")));
-    r.items[part].state = PTC_PART_APPROVED;
+    r.items[part].state = PTC_REPLAY_APPROVED;
     ptc_replay_again(&r);
     CHECK(meet(&r, 0, 0, "write b", &part) == PTC_MEET_CALL);
-    CHECK(r.items[part].state == PTC_PART_CALLED);
+    CHECK(r.items[part].state == PTC_REPLAY_CALLED);
     ptc_replay_keep(&r, part, true, false, PTC_TEXT("1"));
     CHECK(meet(&r, 0, 0, "write b", &part) == PTC_MEET_DIVERGED);
     ptc_replay_deinit(&r);
@@ -281,10 +281,10 @@ static void test_spellings(void)
 
 static int ended;
 
-static void end_run(void *run, PtcBuf *ledger)
+static void end_run(void *run, PtcBuf *call_log)
 {
     (void)run;
-    (void)ledger;
+    (void)call_log;
     ended++;
 }
 

@@ -22,7 +22,7 @@ static void test_events(void)
 {
     CHECK(reads(
         "{\"event\":\"run.start\",\"id\":\"r1\",\"parent\":null,\"at_us\":7,\"name\":\"a\"}"));
-    CHECK(event.step == PTC_EVENT_BEGIN && event.kind == PTC_PART_RUN && event.at_us == 7);
+    CHECK(event.step == PTC_EVENT_BEGIN && event.kind == PTC_TRACE_PART_RUN && event.at_us == 7);
     CHECK(ptc_text_is(event.id, "r1") && !event.parent.bytes && event.duration_us == -1);
     CHECK(reads("{\"id\":\"r1.t1.c1\",\"parent\":\"r1.t1.p\",\"ok\":true,\"event\":\"tool\","
                 "\"start_us\":3}"));
@@ -114,17 +114,17 @@ static void test_show(void)
 
 typedef struct {
     size_t began, ended, unfinished;
-    PtcPart last, parts[64];
+    PtcTracePart last, parts[64];
 } Seen;
 
-static void on_began(void *user, const PtcPart *part)
+static void on_began(void *user, const PtcTracePart *part)
 {
     Seen *seen = user;
     seen->began++;
     seen->last = *part;
 }
 
-static void on_ended(void *user, const PtcPart *part, const PtcTraceEvent *e)
+static void on_ended(void *user, const PtcTracePart *part, const PtcTraceEvent *e)
 {
     Seen *seen = user;
     if (seen->ended < 64)

@@ -127,7 +127,7 @@ static bool take_piece(void *user, PtcText piece)
 }
 
 /* The reply to the answer in pieces of a size, the first of another; JSON, then the pieces of text. */
-static bool play(const Exchange *e, size_t first, size_t step, PtcMem *ledger, PtcBuf *out)
+static bool play(const Exchange *e, size_t first, size_t step, PtcMem *call_log, PtcBuf *out)
 {
     PtcJsonBox box;
     PtcArena arena;
@@ -136,7 +136,7 @@ static bool play(const Exchange *e, size_t first, size_t step, PtcMem *ledger, P
     PtcWire wire;
     PtcBuf pieces;
     ptc_json_box_init(&box, &mem);
-    ptc_arena_init(&arena, ledger);
+    ptc_arena_init(&arena, call_log);
     ptc_buf_init(&pieces, &mem, 1 << 20);
     PtcValue v = ptc_json_box_read(&box, e->request, NULL);
     PtcArena texts;
@@ -146,7 +146,7 @@ static bool play(const Exchange *e, size_t first, size_t step, PtcMem *ledger, P
         request.stream = take_piece;
         request.stream_user = &pieces;
     }
-    ptc_wire_init(&wire, ledger, e->dialect, &request, NULL);
+    ptc_wire_init(&wire, call_log, e->dialect, &request, NULL);
     wire.streaming = wire.streaming && !e->json;
     if (e->status == 200) {
         bool more = true;
@@ -201,14 +201,14 @@ static void fail_allocations(const Exchange *e)
 {
     bool whole = false;
     for (uint64_t n = 1; !whole && n < 2000; n++) {
-        PtcMem ledger;
+        PtcMem call_log;
         PtcBuf out;
-        ptc_mem_init(&ledger, SIZE_MAX / 2);
-        ptc_mem_fail_at(&ledger, n);
+        ptc_mem_init(&call_log, SIZE_MAX / 2);
+        ptc_mem_fail_at(&call_log, n);
         ptc_buf_init(&out, &mem, 1 << 20);
-        play(e, 7, 7, &ledger, &out);
-        whole = atomic_load(&ledger.count) < n; /* it needed fewer than that */
-        CHECK(atomic_load(&ledger.used) == 0);
+        play(e, 7, 7, &call_log, &out);
+        whole = atomic_load(&call_log.count) < n; /* it needed fewer than that */
+        CHECK(atomic_load(&call_log.used) == 0);
         ptc_buf_deinit(&out);
     }
     CHECK(whole);
@@ -238,13 +238,13 @@ typedef struct Asked {
     const char *provider, *model, *opaque;
 } Asked;
 
-static void write_request(const Asked *asked, const PtcLlmRequest *r, PtcMem *ledger, PtcBuf *out)
+static void write_request(const Asked *asked, const PtcLlmRequest *r, PtcMem *call_log, PtcBuf *out)
 {
     PtcJsonBox box;
     const PtcProvider *provider = ptc_provider_find(ptc_text_cstr(asked->provider));
     PtcTarget target = {provider, ptc_text_cstr(asked->model), PTC_TEXT("https://example.org")};
     PtcWireOut w = {out, provider->dialect, &target, r, false, false, &box};
-    ptc_json_box_init(&box, ledger);
+    ptc_json_box_init(&box, call_log);
     provider->dialect->write(&w);
     ptc_json_box_deinit(&box);
 }
@@ -259,19 +259,19 @@ static void fail_request(const Asked *asked, const PtcLlmRequest *r)
     CHECK(ptc_buf_ok(&whole) && memmem(whole.data, whole.len, "{\\\"q\\\":1}", 9) !=
                                     memmem(whole.data, whole.len, "{\"q\":1}", 7));
     for (uint64_t n = 1; !enough && n < 500; n++) {
-        PtcMem ledger;
+        PtcMem call_log;
         PtcBuf out;
-        ptc_mem_init(&ledger, SIZE_MAX / 2);
-        ptc_mem_fail_at(&ledger, n);
-        ptc_buf_init(&out, &ledger, 1 << 20);
-        write_request(asked, r, &ledger, &out);
-        enough = atomic_load(&ledger.count) < n;
+        ptc_mem_init(&call_log, SIZE_MAX / 2);
+        ptc_mem_fail_at(&call_log, n);
+        ptc_buf_init(&out, &call_log, 1 << 20);
+        write_request(asked, r, &call_log, &out);
+        enough = atomic_load(&call_log.count) < n;
         bool same = out.len == whole.len && memcmp(out.data, whole.data, out.len) == 0;
         CHECK(same || !ptc_buf_ok(&out));
         if (!same && ptc_buf_ok(&out))
             printf("  %s, allocation %d: %.*s\n", asked->provider, (int)n, (int)out.len, out.data);
         ptc_buf_deinit(&out);
-        CHECK(atomic_load(&ledger.used) == 0);
+        CHECK(atomic_load(&call_log.used) == 0);
     }
     CHECK(enough);
     ptc_buf_deinit(&whole);
@@ -454,16 +454,16 @@ static int check_file(const char *path)
 /* Requests that are not the same are never taken for the same, even if they cannot be written down. */
 static void test_difference_without_memory(void)
 {
-    PtcMem ledger;
+    PtcMem call_log;
     PtcJsonBox box;
     PtcBuf words;
-    ptc_mem_init(&ledger, SIZE_MAX / 2);
-    ptc_json_box_init(&box, &ledger);
+    ptc_mem_init(&call_log, SIZE_MAX / 2);
+    ptc_json_box_init(&box, &call_log);
     ptc_buf_init(&words, &mem, 1024);
     PtcValue then = ptc_json_box_read(&box, PTC_TEXT("{\"a\":1}"), NULL);
     PtcValue now = ptc_json_box_read(&box, PTC_TEXT("{\"a\":2}"), NULL);
     CHECK(then != PTC_NONE && now != PTC_NONE);
-    ledger.limit = atomic_load(&ledger.used);
+    call_log.limit = atomic_load(&call_log.used);
     CHECK(ptc_json_difference(&box, then, now, &words));
     ptc_buf_deinit(&words);
     ptc_json_box_deinit(&box);

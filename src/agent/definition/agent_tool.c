@@ -57,7 +57,7 @@ static void free_run(PtcAgentRun *run)
 }
 
 /* Why a child failed, in words for the program that called it. */
-static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
+static void tell_child_failure(PtcToolCall *call, const PtcAgentRun *child)
 {
     char text[PTC_TOOL_TEXT];
     const PtcVerdict *v = &child->step.now.verdict;
@@ -73,7 +73,7 @@ static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
 }
 
 /* A failed call is not in the list of what ran, but what the child did before it failed has happened all the same. */
-static void note_effects(PtcAgentRun *parent, const PtcTool *tool, const PtcAgentRun *child)
+static void note_child_effects(PtcAgentRun *parent, const PtcTool *tool, const PtcAgentRun *child)
 {
     if (!tool->info.read_only && !tool->info.idempotent && !ptc_agent_outcome_safe(child))
         atomic_store(&parent->unsafe, true);
@@ -106,8 +106,8 @@ PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const 
     ptc_agent_run_go(child);
     if (!child->invalid && child->step.now.verdict.ok)
         return child;
-    note_effects(parent, call->tool, child);
-    tell_failure(call, child);
+    note_child_effects(parent, call->tool, child);
+    tell_child_failure(call, child);
     ptc_agent_tool_end(child);
     return NULL;
 }

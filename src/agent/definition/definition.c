@@ -11,7 +11,7 @@
 #include "lisp/read/diag.h"
 #include "lisp/vm/builtin.h"
 
-enum { LEDGER_BYTES = 256 * 1024 * 1024 };
+enum { DEF_LEDGER_BYTES = 256 * 1024 * 1024 };
 
 /* ------------------------------------------------------------------------------- faults */
 
@@ -61,11 +61,11 @@ bool ptc_fault_inside(PtcFault *fault, const char *path)
 
 const char *ptc_fault_found(PtcValue v, char out[PTC_FOUND_BYTES])
 {
-    enum { SHOWN = 40 };
+    enum { DEF_SHOWN = 40 };
     if (ptc_is_string(v)) {
         size_t len = ptc_str_len(v), n = len;
-        if (len > SHOWN)
-            n = ptc_utf8_valid_prefix(ptc_str_bytes(v), SHOWN);
+        if (len > DEF_SHOWN)
+            n = ptc_utf8_valid_prefix(ptc_str_bytes(v), DEF_SHOWN);
         snprintf(out, PTC_FOUND_BYTES, "\"%.*s%s\"", (int)n, ptc_str_bytes(v),
                  n < len ? "..." : "");
     } else if (ptc_is_int(v)) {
@@ -85,7 +85,7 @@ const char *ptc_fault_found(PtcValue v, char out[PTC_FOUND_BYTES])
 
 /* ------------------------------------------------------------------------------- making */
 
-static void set_defaults(PtcAgentDef *def)
+static void set_definition_defaults(PtcAgentDef *def)
 {
     def->max_turns = 5;
     def->turn_budget = 20;
@@ -117,10 +117,10 @@ PtcAgentDef *ptc_definition_new(void)
     if (!def)
         return NULL;
     memset(def, 0, sizeof *def);
-    ptc_mem_init(&def->mem, LEDGER_BYTES);
+    ptc_mem_init(&def->mem, DEF_LEDGER_BYTES);
     atomic_store(&def->mem.used, sizeof *def);
     ptc_arena_init(&def->arena, &def->mem);
-    set_defaults(def);
+    set_definition_defaults(def);
     atomic_init(&def->refs, 1);
     def->tools = ptc_toolset_new();
     if (def->tools)

@@ -15,7 +15,7 @@ enum { SCHEMA_BYTES = 1024 * 1024 };
 
 /* ----------------------------------------------------------------------------- signature */
 
-static bool check_signature(PtcAgentDef *def, PtcFault *fault)
+static bool check_agent_signature(PtcAgentDef *def, PtcFault *fault)
 {
     PtcSigError e;
     if (!def->signature.bytes || def->sig)
@@ -35,7 +35,7 @@ static bool wraps_value(PtcSigKind kind)
 }
 
 /* Keeps what a buffer holds in the arena and frees it. */
-static bool keep(PtcAgentDef *def, PtcBuf *buf, PtcText *out, PtcFault *fault)
+static bool keep_definition_buf(PtcAgentDef *def, PtcBuf *buf, PtcText *out, PtcFault *fault)
 {
     char *copy = ptc_buf_ok(buf) ? ptc_arena_alloc(&def->arena, buf->len + 1) : NULL;
     if (copy) {
@@ -48,7 +48,7 @@ static bool keep(PtcAgentDef *def, PtcBuf *buf, PtcText *out, PtcFault *fault)
 }
 
 /* {"type":"object","properties":{"value":T},...}: providers want an object at the top. */
-static void wrap(PtcBuf *out, const char *name, PtcText schema)
+static void wrap_answer_schema(PtcBuf *out, const char *name, PtcText schema)
 {
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "type", "object");
@@ -64,15 +64,15 @@ static void wrap(PtcBuf *out, const char *name, PtcText schema)
     ptc_emit_object_end(out);
 }
 
-static bool add_wrapped(PtcAgentDef *def, PtcText schema, PtcFault *fault)
+static bool add_schema_to_send(PtcAgentDef *def, PtcText schema, PtcFault *fault)
 {
     PtcBuf buf;
     ptc_buf_init(&buf, &def->mem, SCHEMA_BYTES);
     if (def->want.wrap == PTC_WRAP_NONE)
         ptc_buf_add(&buf, schema.bytes, schema.len);
     else
-        wrap(&buf, def->want.wrap == PTC_WRAP_ITEMS ? "items" : "value", schema);
-    return keep(def, &buf, &def->send_schema, fault);
+        wrap_answer_schema(&buf, def->want.wrap == PTC_WRAP_ITEMS ? "items" : "value", schema);
+    return keep_definition_buf(def, &buf, &def->send_schema, fault);
 }
 
 /* The answer's type: as text, how it is wrapped, its schema. */
@@ -85,7 +85,7 @@ static bool finish_type(PtcAgentDef *def, PtcFault *fault)
         return true;
     ptc_buf_init(&buf, &def->mem, SCHEMA_BYTES);
     ptc_sig_type_print(&buf, def->sig->result);
-    if (!keep(def, &buf, &def->answer_type, fault))
+    if (!keep_definition_buf(def, &buf, &def->answer_type, fault))
         return false;
     def->want.wrap = type->kind == PTC_SIG_LIST ? PTC_WRAP_ITEMS
                      : wraps_value(type->kind)  ? PTC_WRAP_VALUE
@@ -94,7 +94,7 @@ static bool finish_type(PtcAgentDef *def, PtcFault *fault)
         return true;
     ptc_buf_init(&buf, &def->mem, SCHEMA_BYTES);
     ptc_sig_schema_type(&buf, type);
-    return keep(def, &buf, &schema, fault) && add_wrapped(def, schema, fault);
+    return keep_definition_buf(def, &buf, &schema, fault) && add_schema_to_send(def, schema, fault);
 }
 
 /* -------------------------------------------------------------------------------- schema */
@@ -124,7 +124,7 @@ static bool compile_schema(PtcAgentDef *def, PtcBench *b, PtcFault *fault)
     return true;
 }
 
-static bool check_schema(PtcAgentDef *def, PtcFault *fault)
+static bool check_agent_schema(PtcAgentDef *def, PtcFault *fault)
 {
     PtcBench b;
     if (!def->schema.bytes)
@@ -138,7 +138,7 @@ static bool check_schema(PtcAgentDef *def, PtcFault *fault)
     bool ok = compile_schema(def, &b, fault);
     ptc_bench_deinit(&b);
     def->want.schema_json = def->schema;
-    return ok && add_wrapped(def, def->schema, fault);
+    return ok && add_schema_to_send(def, def->schema, fault);
 }
 
 /* -------------------------------------------------------------------------------- prompt */
@@ -225,11 +225,11 @@ static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
 
 bool ptc_definition_check(PtcAgentDef *def, PtcFault *fault)
 {
-    if (!check_signature(def, fault))
+    if (!check_agent_signature(def, fault))
         return false;
     def->want.sig = def->sig;
     def->want.float_precision = (int)def->float_precision;
-    return (!def->sig || finish_type(def, fault)) && check_schema(def, fault) &&
+    return (!def->sig || finish_type(def, fault)) && check_agent_schema(def, fault) &&
            check_prompt(def, fault) && check_plan(def, fault) && check_compaction(def, fault) &&
            check_descriptions(def, fault);
 }

@@ -9,7 +9,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-static PtcValue refuse(PtcFault *fault, const char *path, const char *message)
+static PtcValue refuse_context(PtcFault *fault, const char *path, const char *message)
 {
     ptc_fault_set(fault, "context", "%s", message);
     ptc_diag_format(fault->path, sizeof fault->path, "context%s%s%s",
@@ -18,7 +18,7 @@ static PtcValue refuse(PtcFault *fault, const char *path, const char *message)
     return PTC_NONE;
 }
 
-static PtcValue no_memory(PtcFault *fault)
+static PtcValue refuse_context_memory(PtcFault *fault)
 {
     ptc_fault_memory(fault);
     return PTC_NONE;
@@ -49,14 +49,14 @@ static bool check_tools(const PtcAgentDef *def, PtcValue context, PtcFault *faul
             continue;
         char path[PTC_PATH_BYTES] = "";
         ptc_path_add_text(path, sizeof path, name.bytes, name.len);
-        refuse(fault, path, "there is a tool of this name: choose another key");
+        refuse_context(fault, path, "there is a tool of this name: choose another key");
         return false;
     }
     return true;
 }
 
 /* Coercion drops what the signature does not name; it is put back here. */
-static PtcValue keep_others(PtcHeap *heap, PtcValue context, PtcValue coerced)
+static PtcValue keep_other_keys(PtcHeap *heap, PtcValue context, PtcValue coerced)
 {
     PtcValue key, value;
     for (size_t pos = 0; context != PTC_NONE && ptc_map_next(coerced, &pos, &key, &value);)
@@ -64,23 +64,23 @@ static PtcValue keep_others(PtcHeap *heap, PtcValue context, PtcValue coerced)
     return context;
 }
 
-static PtcValue coerce(const PtcAgentDef *def, PtcHeap *heap, PtcMem *mem, PtcValue context,
-                       PtcFault *fault)
+static PtcValue coerce_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *mem, PtcValue context,
+                               PtcFault *fault)
 {
     PtcSigIssues *issues = ptc_mem_alloc(mem, 2 * sizeof *issues);
     char path[PTC_PATH_BYTES];
     if (!issues)
-        return no_memory(fault);
+        return refuse_context_memory(fault);
     ptc_sig_issues_init(&issues[0], mem);
     ptc_sig_issues_init(&issues[1], mem);
     PtcValue v = ptc_sig_input(heap, def->sig, PTC_SIG_ENABLED, context, &issues[0], &issues[1]);
     if (v != PTC_NONE) {
-        v = keep_others(heap, context, v);
+        v = keep_other_keys(heap, context, v);
         if (v == PTC_NONE)
             ptc_fault_memory(fault);
     } else if (issues[1].count > 0) {
         path_text(&issues[1].items[0], path, sizeof path);
-        refuse(fault, path, issues[1].items[0].message);
+        refuse_context(fault, path, issues[1].items[0].message);
     } else {
         ptc_fault_memory(fault);
     }
@@ -98,13 +98,14 @@ PtcValue ptc_definition_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *m
     if (context == PTC_NIL || context == PTC_NONE)
         context = ptc_map_empty(heap);
     if (context == PTC_NONE)
-        return no_memory(fault);
+        return refuse_context_memory(fault);
     if (!ptc_is_map(context)) {
         snprintf(text, sizeof text, "found %s; allowed is an object",
                  ptc_fault_found(context, found));
-        return refuse(fault, "", text);
+        return refuse_context(fault, "", text);
     }
     if (!check_tools(def, context, fault))
         return PTC_NONE;
-    return def->sig && def->sig->has_params ? coerce(def, heap, mem, context, fault) : context;
+    return def->sig && def->sig->has_params ? coerce_context(def, heap, mem, context, fault)
+                                            : context;
 }

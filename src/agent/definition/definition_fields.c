@@ -11,7 +11,12 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { ALLOWED = 200, JSON_BYTES = 4 * PTC_AGENT_FILE_BYTES, WORDS = 8, SHOWN = 60 };
+enum {
+    ALLOWED = 200,
+    FIELD_JSON_BYTES = 4 * PTC_AGENT_FILE_BYTES,
+    FIELD_WORDS = 8,
+    FIELD_SHOWN = 60
+};
 
 bool ptc_fields_refuse(PtcFieldReader *r, PtcValue found, const char *allowed)
 {
@@ -42,7 +47,7 @@ bool ptc_fields_json(PtcFieldReader *r, PtcValue v, PtcText *out)
 {
     PtcBuf buf;
     PtcJsonError e = {0};
-    ptc_buf_init(&buf, &r->def->mem, JSON_BYTES);
+    ptc_buf_init(&buf, &r->def->mem, FIELD_JSON_BYTES);
     bool ok = ptc_to_json_value(r->heap, &buf, v, -1, &e)
                   ? ptc_fields_copy(r, ptc_buf_view(&buf), out)
                   : ptc_fault_memory(r->fault);
@@ -53,7 +58,7 @@ bool ptc_fields_json(PtcFieldReader *r, PtcValue v, PtcText *out)
 /* -------------------------------------------------------------------------------- words */
 
 /* The index of `text` among words such as "strict rollback", or -1; each word is offered to `near`. */
-static int find_word(const char *words, PtcText text, PtcNearest *near)
+static int find_field_word(const char *words, PtcText text, PtcNearest *near)
 {
     int number = 0, found = -1;
     while (*words) {
@@ -90,7 +95,7 @@ static bool refuse_word(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
     PtcText text = ptc_str_text(v);
     PtcNearest near;
     ptc_nearest_init(&near, text.bytes ? text.bytes : "", text.len);
-    find_word(row->words, text, &near);
+    find_field_word(row->words, text, &near);
     list_words(row->words, allowed, sizeof allowed);
     if (!near.best)
         return ptc_fields_refuse(r, v, allowed);
@@ -100,7 +105,7 @@ static bool refuse_word(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
 
 /* --------------------------------------------------------------------------------- rows */
 
-static void *place(const PtcAgentDef *def, const PtcFieldRow *row)
+static void *field_place(const PtcAgentDef *def, const PtcFieldRow *row)
 {
     return (char *)(uintptr_t)def + row->offset;
 }
@@ -111,47 +116,47 @@ static void range_text(const PtcFieldRow *row, char out[ALLOWED])
              (long long)row->max);
 }
 
-static bool read_int(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
+static bool read_field_int(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
 {
     char allowed[ALLOWED];
     if (ptc_is_int(v) && ptc_to_int(v) >= row->min && ptc_to_int(v) <= row->max) {
-        *(int64_t *)place(r->def, row) = ptc_to_int(v);
+        *(int64_t *)field_place(r->def, row) = ptc_to_int(v);
         return true;
     }
     range_text(row, allowed);
     return ptc_fields_refuse(r, v, allowed);
 }
 
-static bool read_word(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
+static bool read_field_word(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
 {
-    int n = ptc_is_string(v) ? find_word(row->words, ptc_str_text(v), NULL) : -1;
+    int n = ptc_is_string(v) ? find_field_word(row->words, ptc_str_text(v), NULL) : -1;
     if (n < 0)
         return refuse_word(r, row, v);
     if (row->size == sizeof(bool))
-        *(bool *)place(r->def, row) = n != 0;
+        *(bool *)field_place(r->def, row) = n != 0;
     else
-        *(int *)place(r->def, row) = n;
+        *(int *)field_place(r->def, row) = n;
     return true;
 }
 
-static bool read_row(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
+static bool read_field_row(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
 {
     if (v == PTC_NIL && row->nullable)
         return true;
     switch (row->kind) {
-    case PTC_FIELD_TEXT: return ptc_fields_text(r, v, place(r->def, row));
-    case PTC_FIELD_INT: return read_int(r, row, v);
-    case PTC_FIELD_WORD: return read_word(r, row, v);
+    case PTC_FIELD_TEXT: return ptc_fields_text(r, v, field_place(r->def, row));
+    case PTC_FIELD_INT: return read_field_int(r, row, v);
+    case PTC_FIELD_WORD: return read_field_word(r, row, v);
     case PTC_FIELD_OTHER: return row->read(r, v);
     case PTC_FIELD_BOOL: break;
     }
     if (!ptc_is_bool(v))
         return ptc_fields_refuse(r, v, "true or false");
-    *(bool *)place(r->def, row) = v == PTC_TRUE;
+    *(bool *)field_place(r->def, row) = v == PTC_TRUE;
     return true;
 }
 
-static const PtcFieldRow *find_row(const PtcFieldRow *rows, PtcText name)
+static const PtcFieldRow *find_field_row(const PtcFieldRow *rows, PtcText name)
 {
     for (; rows->name; rows++)
         if (ptc_text_is(name, rows->name))
@@ -160,7 +165,7 @@ static const PtcFieldRow *find_row(const PtcFieldRow *rows, PtcText name)
 }
 
 /* What a field is called here that others call by this name; NULL: not known, or this object has no such field. */
-static const char *other_name(PtcText name, const PtcFieldRow *rows)
+static const char *field_by_other_name(PtcText name, const PtcFieldRow *rows)
 {
     static const char *const words[][2] = {
         {"model", "llm"},
@@ -173,15 +178,15 @@ static const char *other_name(PtcText name, const PtcFieldRow *rows)
         {"response_format", "schema"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptc_text_is(name, words[i][0]) && find_row(rows, ptc_text_cstr(words[i][1])))
+        if (ptc_text_is(name, words[i][0]) && find_field_row(rows, ptc_text_cstr(words[i][1])))
             return words[i][1];
     return NULL;
 }
 
-static bool refuse_name(PtcFieldReader *r, PtcText name, const PtcFieldRow *rows)
+static bool refuse_field_name(PtcFieldReader *r, PtcText name, const PtcFieldRow *rows)
 {
     PtcNearest near;
-    const char *other = other_name(name, rows);
+    const char *other = field_by_other_name(name, rows);
     if (other)
         return ptc_fault_set(r->fault, r->path, "there is no such field; it is called %s here",
                              other);
@@ -205,14 +210,15 @@ bool ptc_fields_read(PtcFieldReader *r, PtcValue object, const PtcFieldRow *rows
         PtcText name = ptc_str_text(key);
         if (!name.bytes)
             return ptc_fault_set(r->fault, outer, "names of fields must be strings");
-        ptc_diag_format(
-            r->path, sizeof r->path, "%s%s%.*s", outer, *outer ? "." : "",
-            (int)(name.len > SHOWN ? ptc_utf8_valid_prefix(name.bytes, SHOWN) : name.len),
-            name.bytes);
-        const PtcFieldRow *row = find_row(rows, name);
+        ptc_diag_format(r->path, sizeof r->path, "%s%s%.*s", outer, *outer ? "." : "",
+                        (int)(name.len > FIELD_SHOWN
+                                  ? ptc_utf8_valid_prefix(name.bytes, FIELD_SHOWN)
+                                  : name.len),
+                        name.bytes);
+        const PtcFieldRow *row = find_field_row(rows, name);
         if (!row)
-            return refuse_name(r, name, rows);
-        if (!read_row(r, row, value))
+            return refuse_field_name(r, name, rows);
+        if (!read_field_row(r, row, value))
             return false;
         if (given && value != PTC_NIL)
             *given |= (uint64_t)1 << (row - rows);
@@ -245,7 +251,7 @@ static bool check_effect(const PtcAgentDef *def, const PtcFieldRow *row, size_t 
 static bool check_range(const PtcAgentDef *def, const PtcFieldRow *row, PtcFault *fault)
 {
     char allowed[ALLOWED];
-    int64_t n = row->kind == PTC_FIELD_INT ? *(int64_t *)place(def, row) : 0;
+    int64_t n = row->kind == PTC_FIELD_INT ? *(int64_t *)field_place(def, row) : 0;
     bool none = row->nullable && n <= 0; /* as the defaults have it */
     if (row->kind != PTC_FIELD_INT || none || (n >= row->min && n <= row->max))
         return true;

@@ -15,24 +15,24 @@
 #include "base/utf8.h"
 #include "lisp/read/diag.h"
 
-enum { PATH_BYTES = 4096 };
+enum { DEF_PATH_BYTES = 4096 };
 
-typedef struct File {
+typedef struct DefinitionFile {
     dev_t device;
     ino_t inode;
     PtcAgentDef *def; /* NULL: being read */
-} File;
+} DefinitionFile;
 
 /* The files of one agent. */
 struct PtcAgentFiles {
-    File items[PTC_AGENT_FILES];
+    DefinitionFile items[PTC_AGENT_FILES];
     size_t count;
     int directory;      /* of the file being read */
     const char *inside; /* its name, for messages; NULL: none */
     bool named;         /* the file of a fault is in its message */
 };
 
-static bool refuse(PtcFault *fault, const char *name, const char *why)
+static bool refuse_agent_file(PtcFault *fault, const char *name, const char *why)
 {
     return ptc_fault_set(fault, "", "%.200s: %s", name, why);
 }
@@ -42,7 +42,7 @@ static bool refuse(PtcFault *fault, const char *name, const char *why)
 /* The directory of a path, opened as a base for the names in its file. */
 static int open_directory(int from, const char *path)
 {
-    char name[PATH_BYTES];
+    char name[DEF_PATH_BYTES];
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) + 1 : 0;
     if (n >= sizeof name)
@@ -53,7 +53,7 @@ static int open_directory(int from, const char *path)
 }
 
 /* Says which of several files a fault is in, not which ones led there; whoever opened the first knows its name. */
-static void name_file(struct PtcAgentFiles *files, PtcFault *fault, const char *path)
+static void name_faulty_file(struct PtcAgentFiles *files, PtcFault *fault, const char *path)
 {
     char said[sizeof fault->message];
     if (fault->no_memory || files->named)
@@ -77,13 +77,13 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
     files->directory = open_directory(before, path);
     files->inside = path;
     if (files->directory < 0)
-        refuse(fault, path, strerror(errno));
+        refuse_agent_file(fault, path, strerror(errno));
     else if (!ptc_whole_file_read_from(fd, &text))
-        refuse(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
+        refuse_agent_file(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
     else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
-        refuse(fault, path, "it is not UTF-8");
+        refuse_agent_file(fault, path, "it is not UTF-8");
     else if (!(def = ptc_definition_read_json(ptc_buf_view(&text), how, fault)) && inside)
-        name_file(files, fault, path);
+        name_faulty_file(files, fault, path);
     if (files->directory >= 0)
         close(files->directory);
     files->directory = before;
@@ -94,7 +94,7 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
 
 /* -------------------------------------------------------------------------------- knowing */
 
-static File *find(struct PtcAgentFiles *files, const struct stat *st)
+static DefinitionFile *find_agent_file(struct PtcAgentFiles *files, const struct stat *st)
 {
     for (size_t i = 0; i < files->count; i++)
         if (files->items[i].device == st->st_dev && files->items[i].inode == st->st_ino)
@@ -103,12 +103,13 @@ static File *find(struct PtcAgentFiles *files, const struct stat *st)
 }
 
 /* The agent in an open file: already known, or read now. */
-static PtcAgentDef *take(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
+static PtcAgentDef *take_agent_file(int fd, const char *path, const PtcAgentReading *how,
+                                    PtcFault *fault)
 {
     struct stat st;
     struct PtcAgentFiles *files = how->files;
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    File *file = regular ? find(files, &st) : NULL;
+    DefinitionFile *file = regular ? find_agent_file(files, &st) : NULL;
     if (file && file->def)
         return ptc_definition_retain(file->def);
     const char *why = !regular                          ? "it is not a regular file"
@@ -116,31 +117,31 @@ static PtcAgentDef *take(int fd, const char *path, const PtcAgentReading *how, P
                       : files->count == PTC_AGENT_FILES ? "more than 64 files belong to this agent"
                                                         : NULL;
     if (why) {
-        refuse(fault, path, why);
+        refuse_agent_file(fault, path, why);
         return NULL;
     }
     size_t number = files->count++;
-    files->items[number] = (File){.device = st.st_dev, .inode = st.st_ino};
+    files->items[number] = (DefinitionFile){.device = st.st_dev, .inode = st.st_ino};
     PtcAgentDef *def = read_open(fd, path, how, fault);
     files->items[number].def = ptc_definition_retain(def);
     return def;
 }
 
-static PtcAgentDef *load(const char *path, const PtcAgentReading *how, PtcFault *fault)
+static PtcAgentDef *load_agent_file(const char *path, const PtcAgentReading *how, PtcFault *fault)
 {
     int fd = openat(how->files->directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        refuse(fault, path, strerror(errno));
+        refuse_agent_file(fault, path, strerror(errno));
         return NULL;
     }
-    PtcAgentDef *def = take(fd, path, how, fault);
+    PtcAgentDef *def = take_agent_file(fd, path, how, fault);
     close(fd);
     return def;
 }
 
 PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, PtcFault *fault)
 {
-    char path[PATH_BYTES];
+    char path[DEF_PATH_BYTES];
     if (name.len == 0 || name.len >= sizeof path || memchr(name.bytes, 0, name.len)) {
         ptc_fault_set(fault, "", "found a name of %zu bytes; allowed is the name of a file",
                       name.len);
@@ -148,7 +149,7 @@ PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, Pt
     }
     memcpy(path, name.bytes, name.len);
     path[name.len] = 0;
-    return load(path, how, fault);
+    return load_agent_file(path, how, fault);
 }
 
 PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, PtcFault *fault)
@@ -158,7 +159,7 @@ PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, P
     *fault = (PtcFault){.input = false};
     inner.files = &files;
     inner.depth = 0;
-    PtcAgentDef *def = load(path, &inner, fault);
+    PtcAgentDef *def = load_agent_file(path, &inner, fault);
     for (size_t i = 0; i < files.count; i++)
         ptc_definition_release(files.items[i].def);
     return def;

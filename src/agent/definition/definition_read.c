@@ -14,7 +14,7 @@
 
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 #define GIB ((int64_t)1 << 30)
-#define MANY ((int64_t)1000000)
+#define DEF_MANY ((int64_t)1000000)
 #define CHARS ((int64_t)1 << 20)
 
 /* ------------------------------------------------------------------------------- models */
@@ -39,7 +39,7 @@ bool ptc_definition_read_model(PtcFieldReader *r, PtcValue v, PtcText *model, Pt
     return ptc_fields_text(r, v, model) && check_model(r, *model);
 }
 
-static bool read_llm(PtcFieldReader *r, PtcValue v)
+static bool read_agent_llm(PtcFieldReader *r, PtcValue v)
 {
     return ptc_definition_read_model(r, v, &r->def->llm, &r->def->llm_script);
 }
@@ -68,14 +68,14 @@ static bool read_reference(PtcFieldReader *r, PtcValue v)
     return r->def->compact_reference || ptc_fields_refuse(r, v, "\"compact\"");
 }
 
-static bool read_schema(PtcFieldReader *r, PtcValue v)
+static bool read_agent_schema(PtcFieldReader *r, PtcValue v)
 {
     if (!ptc_is_map(v))
         return ptc_fields_refuse(r, v, "a JSON Schema, an object");
     return ptc_fields_json(r, v, &r->def->schema);
 }
 
-static bool read_builtin(PtcFieldReader *r, PtcValue v)
+static bool read_builtin_tools(PtcFieldReader *r, PtcValue v)
 {
     if (!ptc_is_sequential(v))
         return ptc_fields_refuse(r, v, "a list such as [\"grep\"]");
@@ -129,53 +129,53 @@ static bool read_retryable(PtcFieldReader *r, PtcValue v)
     return true;
 }
 
-#define AT(member) offsetof(PtcAgentDef, member)
+#define DEF_AT(member) offsetof(PtcAgentDef, member)
 #define SIZE(member) sizeof(((PtcAgentDef *)0)->member)
-#define TEXT(name_, member)                                         \
-    {                                                               \
-        .name = name_, .kind = PTC_FIELD_TEXT, .offset = AT(member) \
+#define DEF_TEXT(name_, member)                                         \
+    {                                                                   \
+        .name = name_, .kind = PTC_FIELD_TEXT, .offset = DEF_AT(member) \
     }
-#define NONE(name_, member)                                                           \
-    {                                                                                 \
-        .name = name_, .kind = PTC_FIELD_TEXT, .nullable = true, .offset = AT(member) \
+#define DEF_NONE(name_, member)                                                           \
+    {                                                                                     \
+        .name = name_, .kind = PTC_FIELD_TEXT, .nullable = true, .offset = DEF_AT(member) \
     }
-#define BOOL(name_, member, modes_)                                                  \
-    {                                                                                \
-        .name = name_, .kind = PTC_FIELD_BOOL, .offset = AT(member), .modes = modes_ \
+#define DEF_BOOL(name_, member, modes_)                                                  \
+    {                                                                                    \
+        .name = name_, .kind = PTC_FIELD_BOOL, .offset = DEF_AT(member), .modes = modes_ \
     }
-#define INT(name_, member, min_, max_, modes_)                                                \
-    {                                                                                         \
-        .name = name_, .kind = PTC_FIELD_INT, .offset = AT(member), .min = min_, .max = max_, \
-        .modes = modes_                                                                       \
+#define DEF_INT(name_, member, min_, max_, modes_)                                                \
+    {                                                                                             \
+        .name = name_, .kind = PTC_FIELD_INT, .offset = DEF_AT(member), .min = min_, .max = max_, \
+        .modes = modes_                                                                           \
     }
-#define MAYBE(name_, member, min_, max_, modes_)                                                   \
-    {                                                                                              \
-        .name = name_, .kind = PTC_FIELD_INT, .nullable = true, .offset = AT(member), .min = min_, \
-        .max = max_, .modes = modes_                                                               \
+#define MAYBE(name_, member, min_, max_, modes_)                                          \
+    {                                                                                     \
+        .name = name_, .kind = PTC_FIELD_INT, .nullable = true, .offset = DEF_AT(member), \
+        .min = min_, .max = max_, .modes = modes_                                         \
     }
-#define WORD(name_, member, words_, modes_)                                                \
-    {                                                                                      \
-        .name = name_, .kind = PTC_FIELD_WORD, .offset = AT(member), .size = SIZE(member), \
-        .words = words_, .modes = modes_                                                   \
+#define WORD(name_, member, words_, modes_)                                                    \
+    {                                                                                          \
+        .name = name_, .kind = PTC_FIELD_WORD, .offset = DEF_AT(member), .size = SIZE(member), \
+        .words = words_, .modes = modes_                                                       \
     }
-#define OTHER(name_, read_, modes_)                                            \
+#define DEF_OTHER(name_, read_, modes_)                                        \
     {                                                                          \
         .name = name_, .kind = PTC_FIELD_OTHER, .read = read_, .modes = modes_ \
     }
-#define END          \
+#define DEF_END      \
     {                \
         .name = NULL \
     }
 
 static const PtcFieldRow retry_rows[] = {
-    INT("max_attempts", retry.max_attempts, 1, 10, 0),
+    DEF_INT("max_attempts", retry.max_attempts, 1, 10, 0),
     WORD("backoff", retry.backoff, "exponential linear constant", 0),
-    INT("base_delay", retry.base_delay_ms, 1, 300000, 0),
-    OTHER("retryable_errors", read_retryable, 0),
-    END,
+    DEF_INT("base_delay", retry.base_delay_ms, 1, 300000, 0),
+    DEF_OTHER("retryable_errors", read_retryable, 0),
+    DEF_END,
 };
 
-static bool read_retry(PtcFieldReader *r, PtcValue v)
+static bool read_retry_fields(PtcFieldReader *r, PtcValue v)
 {
     return ptc_fields_read(r, v, retry_rows, NULL);
 }
@@ -189,7 +189,7 @@ bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcFault *fault)
     PtcFieldReader r = {
         .def = def, .how = &how, .heap = &def->tools->heap, .fault = fault, .path = "llm_retry"};
     def->retry = *retry;
-    bool ok = read_retry(&r, v);
+    bool ok = read_retry_fields(&r, v);
     if (ok)
         *retry = def->retry;
     ptc_definition_release(def);
@@ -198,7 +198,7 @@ bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcFault *fault)
 
 /* ---------------------------------------------------------------------------------- plan */
 
-static bool add_step(PtcFieldReader *r, PtcText id, PtcText text)
+static bool add_plan_step(PtcFieldReader *r, PtcText id, PtcText text)
 {
     PtcAgentDef *def = r->def;
     PtcPlanStep *steps = ptc_arena_push(&def->arena, def->plan, def->plan_count, sizeof *steps);
@@ -217,12 +217,12 @@ static bool read_step(PtcFieldReader *r, PtcValue v, size_t number)
     PtcText text = ptc_str_text(v);
     if (text.bytes) {
         snprintf(id, sizeof id, "%zu", number);
-        return add_step(r, ptc_text_cstr(id), text);
+        return add_plan_step(r, ptc_text_cstr(id), text);
     }
     if (!ptc_is_sequential(v) || ptc_seq_count(v) != 2)
         return ptc_fields_refuse(r, v, allowed);
     PtcText first = ptc_str_text(ptc_seq_nth(v, 0)), second = ptc_str_text(ptc_seq_nth(v, 1));
-    return first.bytes && second.bytes ? add_step(r, first, second)
+    return first.bytes && second.bytes ? add_plan_step(r, first, second)
                                        : ptc_fields_refuse(r, v, allowed);
 }
 
@@ -233,7 +233,7 @@ static bool read_plan_map(PtcFieldReader *r, PtcValue v)
         PtcText id = ptc_str_text(key), text = ptc_str_text(value);
         if (!id.bytes || !text.bytes)
             return ptc_fields_refuse(r, value, "a text for each id");
-        if (!add_step(r, id, text))
+        if (!add_plan_step(r, id, text))
             return false;
     }
     return true;
@@ -255,9 +255,9 @@ static bool read_plan(PtcFieldReader *r, PtcValue v)
 /* --------------------------------------------------------------------------- compaction */
 
 static const PtcFieldRow trigger_rows[] = {
-    INT("turns", compaction.turns, 1, PTC_AGENT_TURNS_MAX, 0),
-    INT("tokens", compaction.tokens, 1, GIB, 0),
-    END,
+    DEF_INT("turns", compaction.turns, 1, PTC_AGENT_TURNS_MAX, 0),
+    DEF_INT("tokens", compaction.tokens, 1, GIB, 0),
+    DEF_END,
 };
 
 static bool read_trigger(PtcFieldReader *r, PtcValue v)
@@ -274,11 +274,11 @@ static bool read_strategy(PtcFieldReader *r, PtcValue v)
 }
 
 static const PtcFieldRow compaction_rows[] = {
-    OTHER("strategy", read_strategy, 0),
-    OTHER("trigger", read_trigger, 0),
-    INT("keep_recent_turns", compaction.keep_recent_turns, 1, PTC_AGENT_TURNS_MAX, 0),
-    BOOL("keep_initial_user", compaction.keep_initial_user, 0),
-    END,
+    DEF_OTHER("strategy", read_strategy, 0),
+    DEF_OTHER("trigger", read_trigger, 0),
+    DEF_INT("keep_recent_turns", compaction.keep_recent_turns, 1, PTC_AGENT_TURNS_MAX, 0),
+    DEF_BOOL("keep_initial_user", compaction.keep_initial_user, 0),
+    DEF_END,
 };
 
 static bool read_compaction(PtcFieldReader *r, PtcValue v)
@@ -296,17 +296,17 @@ static bool read_compaction(PtcFieldReader *r, PtcValue v)
 /* ----------------------------------------------------------------------------- the rest */
 
 static const PtcFieldRow format_rows[] = {
-    INT("feedback_limit", format.feedback_limit, 1, MANY, 0),
-    INT("feedback_max_chars", format.feedback_max_chars, 1, CHARS, 0),
-    INT("preview_max_chars", format.preview_max_chars, 1, CHARS, 0),
-    INT("history_max_bytes", format.history_max_bytes, 0, GIB, 0),
-    INT("result_limit", format.result_limit, 1, MANY, 0),
-    INT("result_max_chars", format.result_max_chars, 1, CHARS, 0),
-    INT("max_print_length", format.max_print_length, 1, CHARS, 0),
+    DEF_INT("feedback_limit", format.feedback_limit, 1, DEF_MANY, 0),
+    DEF_INT("feedback_max_chars", format.feedback_max_chars, 1, CHARS, 0),
+    DEF_INT("preview_max_chars", format.preview_max_chars, 1, CHARS, 0),
+    DEF_INT("history_max_bytes", format.history_max_bytes, 0, GIB, 0),
+    DEF_INT("result_limit", format.result_limit, 1, DEF_MANY, 0),
+    DEF_INT("result_max_chars", format.result_max_chars, 1, CHARS, 0),
+    DEF_INT("max_print_length", format.max_print_length, 1, CHARS, 0),
     WORD("mission_log_in", format.log_in_user_message, "system_prompt user_message", 0),
-    BOOL("context_in_system", format.context_in_system, 0),
-    BOOL("minimal_turn_info", format.minimal_turn_info, 0),
-    END,
+    DEF_BOOL("context_in_system", format.context_in_system, 0),
+    DEF_BOOL("minimal_turn_info", format.minimal_turn_info, 0),
+    DEF_END,
 };
 
 static bool read_format(PtcFieldReader *r, PtcValue v)
@@ -325,9 +325,9 @@ static bool read_effort(PtcFieldReader *r, PtcValue v)
 }
 
 static const PtcFieldRow thinking_rows[] = {
-    OTHER("effort", read_effort, 0),
-    INT("budget_tokens", thinking.budget_tokens, 1, MANY, 0),
-    END,
+    DEF_OTHER("effort", read_effort, 0),
+    DEF_INT("budget_tokens", thinking.budget_tokens, 1, DEF_MANY, 0),
+    DEF_END,
 };
 
 static bool read_thinking(PtcFieldReader *r, PtcValue v)
@@ -373,11 +373,11 @@ static bool read_context_descriptions(PtcFieldReader *r, PtcValue v)
 }
 
 static const PtcFieldRow system_rows[] = {
-    TEXT("prefix", system.prefix),
-    TEXT("suffix", system.suffix),
-    TEXT("language_spec", system.language_spec),
-    TEXT("output_format", system.output_format),
-    END,
+    DEF_TEXT("prefix", system.prefix),
+    DEF_TEXT("suffix", system.suffix),
+    DEF_TEXT("language_spec", system.language_spec),
+    DEF_TEXT("output_format", system.output_format),
+    DEF_END,
 };
 
 static bool read_system(PtcFieldReader *r, PtcValue v)
@@ -386,7 +386,8 @@ static bool read_system(PtcFieldReader *r, PtcValue v)
                             : ptc_fields_read(r, v, system_rows, NULL);
 }
 
-static const PtcFieldRow limit_rows[] = {INT("max_chars", prompt_limit, 1, CHARS * 64, 0), END};
+static const PtcFieldRow limit_rows[] = {DEF_INT("max_chars", prompt_limit, 1, CHARS * 64, 0),
+                                         DEF_END};
 
 static bool read_prompt_limit(PtcFieldReader *r, PtcValue v)
 {
@@ -396,44 +397,44 @@ static bool read_prompt_limit(PtcFieldReader *r, PtcValue v)
 }
 
 const PtcFieldRow ptc_definition_rows[] = {
-    OTHER("$schema", read_nothing, 0),
-    TEXT("prompt", prompt),
-    NONE("name", name),
-    NONE("description", description),
-    {.name = "llm", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_llm},
+    DEF_OTHER("$schema", read_nothing, 0),
+    DEF_TEXT("prompt", prompt),
+    DEF_NONE("name", name),
+    DEF_NONE("description", description),
+    {.name = "llm", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_agent_llm},
     WORD("output", output, "ptc_lisp text", 0),
     {.name = "ptc_transport", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_transport},
-    OTHER("ptc_reference", read_reference, PTC_MODES_COMBINED),
-    NONE("signature", signature),
-    {.name = "schema", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_schema},
-    OTHER("tools", ptc_definition_read_tools, 0),
-    OTHER("builtin_tools", read_builtin, 0),
-    BOOL("llm_query", llm_query, 0),
-    INT("max_turns", max_turns, 1, PTC_AGENT_TURNS_MAX, 0),
-    INT("retry_turns", retry_turns, 0, PTC_AGENT_TURNS_MAX, 0),
-    INT("turn_budget", turn_budget, 1, PTC_AGENT_BUDGET_MAX, 0),
-    INT("max_depth", max_depth, 1, PTC_AGENT_DEPTH_MAX, 0),
+    DEF_OTHER("ptc_reference", read_reference, PTC_MODES_COMBINED),
+    DEF_NONE("signature", signature),
+    {.name = "schema", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_agent_schema},
+    DEF_OTHER("tools", ptc_definition_read_tools, 0),
+    DEF_OTHER("builtin_tools", read_builtin_tools, 0),
+    DEF_BOOL("llm_query", llm_query, 0),
+    DEF_INT("max_turns", max_turns, 1, PTC_AGENT_TURNS_MAX, 0),
+    DEF_INT("retry_turns", retry_turns, 0, PTC_AGENT_TURNS_MAX, 0),
+    DEF_INT("turn_budget", turn_budget, 1, PTC_AGENT_BUDGET_MAX, 0),
+    DEF_INT("max_depth", max_depth, 1, PTC_AGENT_DEPTH_MAX, 0),
     MAYBE("mission_timeout", mission_timeout_ms, 1, 7 * DAY_MS, 0),
-    INT("timeout", timeout_ms, 1, DAY_MS, 0),
-    INT("pmap_timeout", pmap_timeout_ms, 1, DAY_MS, PTC_MODES_PROGRAMS),
-    INT("pmap_max_concurrency", pmap_workers, 1, 64, PTC_MODES_PROGRAMS),
-    INT("max_heap", max_heap, 65536, 64 * GIB, PTC_MODES_PROGRAMS),
-    MAYBE("max_tool_calls", max_tool_calls, 1, MANY * 1000, 0),
-    OTHER("memory_limit", read_memory_limit, PTC_MODES_PROGRAMS),
+    DEF_INT("timeout", timeout_ms, 1, DAY_MS, 0),
+    DEF_INT("pmap_timeout", pmap_timeout_ms, 1, DAY_MS, PTC_MODES_PROGRAMS),
+    DEF_INT("pmap_max_concurrency", pmap_workers, 1, 64, PTC_MODES_PROGRAMS),
+    DEF_INT("max_heap", max_heap, 65536, 64 * GIB, PTC_MODES_PROGRAMS),
+    MAYBE("max_tool_calls", max_tool_calls, 1, DEF_MANY * 1000, 0),
+    DEF_OTHER("memory_limit", read_memory_limit, PTC_MODES_PROGRAMS),
     WORD("memory_strategy", memory_rollback, "strict rollback", PTC_MODES_PROGRAMS),
     WORD("completion_mode", explicit_completion, "implicit explicit", PTC_MODES_LISP),
-    OTHER("llm_retry", read_retry, 0),
-    OTHER("plan", read_plan, PTC_MODES_PROGRAMS),
-    BOOL("journaling", journaling, PTC_MODES_PROGRAMS),
-    OTHER("compaction", read_compaction, PTC_MODES_LISP),
-    OTHER("format_options", read_format, 0),
+    DEF_OTHER("llm_retry", read_retry_fields, 0),
+    DEF_OTHER("plan", read_plan, PTC_MODES_PROGRAMS),
+    DEF_BOOL("journaling", journaling, PTC_MODES_PROGRAMS),
+    DEF_OTHER("compaction", read_compaction, PTC_MODES_LISP),
+    DEF_OTHER("format_options", read_format, 0),
     MAYBE("float_precision", float_precision, 0, 15, PTC_MODES_PROGRAMS),
-    OTHER("thinking", read_thinking, 0),
-    OTHER("field_descriptions", read_field_descriptions, 0),
-    OTHER("context_descriptions", read_context_descriptions, 0),
-    OTHER("system_prompt", read_system, 0),
-    OTHER("prompt_limit", read_prompt_limit, 0),
-    END,
+    DEF_OTHER("thinking", read_thinking, 0),
+    DEF_OTHER("field_descriptions", read_field_descriptions, 0),
+    DEF_OTHER("context_descriptions", read_context_descriptions, 0),
+    DEF_OTHER("system_prompt", read_system, 0),
+    DEF_OTHER("prompt_limit", read_prompt_limit, 0),
+    DEF_END,
 };
 
 const char *ptc_definition_field_name(size_t i)
@@ -462,7 +463,7 @@ static void set_compiled(PtcAgentDef *def)
 }
 
 /* Between reading the fields and finishing. */
-static bool set_defaults(PtcAgentDef *def, const PtcAgentReading *how)
+static bool set_compiled_defaults(PtcAgentDef *def, const PtcAgentReading *how)
 {
     if (how->compiling && how->depth == 0)
         set_compiled(def);
@@ -481,7 +482,7 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
     if (how->depth >= PTC_AGENT_FILE_DEPTH)
         ptc_fault_set(fault, "", "agents are nested deeper than %d", PTC_AGENT_FILE_DEPTH);
     else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) &&
-             set_defaults(def, how) &&
+             set_compiled_defaults(def, how) &&
              (how->depth > 0 || ptc_definition_take_tools(def, how, fault)) &&
              ptc_definition_finish(def, fault))
         return def;

@@ -27,7 +27,7 @@ PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool)
 
 /* --------------------------------------------------------------------------------- names */
 
-static bool is_name(PtcText name)
+static bool is_tool_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i], lower = (char)(c | 0x20);
@@ -44,7 +44,7 @@ static PtcText tool_name(const PtcTool *tool)
 }
 
 /* The tool of the set that has this name at a provider, or NULL. */
-static const PtcTool *find_same(const PtcTools *tools, PtcText name)
+static const PtcTool *find_same_tool(const PtcTools *tools, PtcText name)
 {
     for (size_t i = 0; i < tools->count; i++)
         if (ptc_text_same_name(tool_name(&tools->items[i]), name))
@@ -53,13 +53,13 @@ static const PtcTool *find_same(const PtcTools *tools, PtcText name)
 }
 
 /* Names that providers accept, and no two that they would take for the same. */
-static bool check_name(const PtcTools *tools, PtcText name, PtcWhy *why)
+static bool check_tool_name(const PtcTools *tools, PtcText name, PtcWhy *why)
 {
-    const PtcTool *same = find_same(tools, name);
+    const PtcTool *same = find_same_tool(tools, name);
     if (ptc_text_same_name(name, PTC_TEXT(PTC_TOOL_NAME)))
         return ptc_why_say(why, PTC_WHY_INVALID,
                            "%s is the tool that runs programs: choose another name", PTC_TOOL_NAME);
-    if (!is_name(name))
+    if (!is_tool_name(name))
         return ptc_why_say(
             why, PTC_WHY_INVALID,
             "a tool's name is a letter, then letters, digits, - and _, at most %d in all",
@@ -74,7 +74,7 @@ static bool check_tool(void *agent, const PtcTool *tool, char *why, size_t size)
 {
     const PtcFieldReader *r = agent;
     PtcWhy wrong;
-    bool ok = check_name(r->def->tools, tool_name(tool), &wrong);
+    bool ok = check_tool_name(r->def->tools, tool_name(tool), &wrong);
     if (!ok)
         snprintf(why, size, "%s", wrong.text);
     return ok;
@@ -160,7 +160,7 @@ static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
 {
     PtcWhy why;
     PtcText name = tool_name(tool);
-    return (check_name(def->tools, name, &why) &&
+    return (check_tool_name(def->tools, name, &why) &&
             ptc_toolset_borrow(def->tools, tool, why.text, sizeof why.text)) ||
            refuse_host_tool(fault, name, why.text);
 }
@@ -169,7 +169,7 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *f
 {
     PtcWhy why;
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
-    if (!check_name(def->tools, child->name, &why))
+    if (!check_tool_name(def->tools, child->name, &why))
         return refuse_host_tool(fault, child->name, why.text);
     if (child->def->levels >= PTC_AGENT_FILE_DEPTH)
         return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
@@ -202,7 +202,7 @@ static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcFault *fau
 {
     char why[PTC_TOOL_WHY];
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
-    if (find_same(def->tools, ptc_text_cstr(kind->key)))
+    if (find_same_tool(def->tools, ptc_text_cstr(kind->key)))
         return true; /* the file's own tool wins */
     ptc_tool_init(&tool.info, kind->key, strlen(kind->key));
     ptc_kind_apply(kind, &tool);
@@ -273,10 +273,10 @@ static bool check_host_name(const PtcAgentDef *def, const PtcTool *tool, PtcFaul
 {
     char path[PTC_TOOL_NAME_MAX + 16];
     snprintf(path, sizeof path, "tools.%s", tool->info.name);
-    if (!is_name(tool_name(tool)))
+    if (!is_tool_name(tool_name(tool)))
         return ptc_fault_set(fault, path,
                              "a tool's name is a letter, then letters, digits, - and _");
-    const PtcTool *first = find_same(def->tools, tool_name(tool));
+    const PtcTool *first = find_same_tool(def->tools, tool_name(tool));
     return first == tool ||
            ptc_fault_set(fault, path, "at a provider it would have the same name as %s",
                          first->info.name);

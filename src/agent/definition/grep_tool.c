@@ -29,7 +29,7 @@ typedef struct Grep {
 /* -------------------------------------------------------------------------------- lines */
 
 /* The line at *pos without its end; false at the end of the text.  Empty lines at the very end do not count. */
-static bool next_line(PtcText text, size_t *pos, PtcText *line)
+static bool next_text_line(PtcText text, size_t *pos, PtcText *line)
 {
     if (*pos >= text.len)
         return false;
@@ -51,7 +51,7 @@ static PtcText without_empty_end(PtcText t)
 
 /* ------------------------------------------------------------------------------ telling */
 
-static PtcValue entry(Grep *g, PtcText line, size_t number, bool match)
+static PtcValue make_match_entry(Grep *g, PtcText line, size_t number, bool match)
 {
     PtcValue text = ptc_str_new(g->heap, line.bytes, line.len);
     PtcValue values[] = {ptc_int((int64_t)number), text, match ? PTC_TRUE : PTC_FALSE};
@@ -61,9 +61,9 @@ static PtcValue entry(Grep *g, PtcText line, size_t number, bool match)
     return text == PTC_NONE ? PTC_NONE : map;
 }
 
-static bool tell(Grep *g, PtcText line, size_t number, bool match)
+static bool tell_match(Grep *g, PtcText line, size_t number, bool match)
 {
-    PtcValue v = entry(g, line, number, match);
+    PtcValue v = make_match_entry(g, line, number, match);
     g->told = number;
     return v != PTC_NONE && ptc_build_add(g->heap, g->found, v);
 }
@@ -80,14 +80,14 @@ static bool tell_before(Grep *g, size_t before, size_t at)
             pos--;
     PtcText line;
     for (size_t n = first; n < at; n++)
-        if (!next_line(g->text, &pos, &line) || !tell(g, line, n, false))
+        if (!next_text_line(g->text, &pos, &line) || !tell_match(g, line, n, false))
             return false;
     return true;
 }
 
 /* ------------------------------------------------------------------------------ matching */
 
-static PtcMatch match(Grep *g, PtcText line)
+static PtcMatch match_line(Grep *g, PtcText line)
 {
     PtcMatcher m;
     if (g->regex == PTC_NONE)
@@ -101,24 +101,25 @@ static PtcMatch match(Grep *g, PtcText line)
     return got;
 }
 
-static bool take_line(Grep *g, PtcText line, size_t begins)
+static bool take_grep_line(Grep *g, PtcText line, size_t begins)
 {
-    PtcMatch got = match(g, line);
+    PtcMatch got = match_line(g, line);
     size_t number = ++g->line;
     if (got == PTC_MATCH_FAILED)
         return false;
     if (got == PTC_MATCH_FOUND) {
         g->open_to = number + g->context;
-        return tell_before(g, begins, number) && tell(g, line, number, true);
+        return tell_before(g, begins, number) && tell_match(g, line, number, true);
     }
-    return number > g->open_to || g->open_to == 0 || tell(g, line, number, false);
+    return number > g->open_to || g->open_to == 0 || tell_match(g, line, number, false);
 }
 
-static bool walk(Grep *g)
+static bool grep_lines(Grep *g)
 {
     PtcText line;
-    for (size_t begins = 0; next_line(g->text, &g->pos, &line); begins = g->pos)
-        if (!ptc_tick(g->heap->budget, 1 + (int64_t)line.len / 64) || !take_line(g, line, begins))
+    for (size_t begins = 0; next_text_line(g->text, &g->pos, &line); begins = g->pos)
+        if (!ptc_tick(g->heap->budget, 1 + (int64_t)line.len / 64) ||
+            !take_grep_line(g, line, begins))
             return false;
     return true;
 }
@@ -150,7 +151,7 @@ static PtcValue plain_pattern(PtcHeap *heap, PtcText p)
 }
 
 /* False: the call has been answered, or the budget stopped. */
-static bool read_pattern(Grep *g, PtcText pattern)
+static bool read_grep_pattern(Grep *g, PtcText pattern)
 {
     PtcRegexError error = {.message = ""};
     char text[300];
@@ -169,7 +170,7 @@ static bool read_pattern(Grep *g, PtcText pattern)
 
 /* ------------------------------------------------------------------------------ the tools */
 
-static bool read_context(Grep *g, PtcValue v)
+static bool read_context_lines(Grep *g, PtcValue v)
 {
     if (v == PTC_NONE || v == PTC_NIL)
         return true;
@@ -190,7 +191,7 @@ static bool make_names(Grep *g)
     return (g->found = ptc_build_new(g->heap)) != PTC_NONE;
 }
 
-static PtcToolAnswer answer(PtcToolCall *call, bool numbered)
+static PtcToolAnswer answer_grep_matches(PtcToolCall *call, bool numbered)
 {
     Grep g = {.call = call, .heap = call->data.heap, .numbered = numbered};
     PtcText pattern = ptc_str_text(ptc_map_field(g.heap, call->args, "pattern"));
@@ -200,9 +201,9 @@ static PtcToolAnswer answer(PtcToolCall *call, bool numbered)
         return PTC_TOOL_ANSWERED;
     }
     g.text = without_empty_end(ptc_str_text(text));
-    if (numbered && !read_context(&g, ptc_map_field(g.heap, call->args, "context")))
+    if (numbered && !read_context_lines(&g, ptc_map_field(g.heap, call->args, "context")))
         return PTC_TOOL_ANSWERED;
-    if (!read_pattern(&g, pattern) || !make_names(&g) || !walk(&g))
+    if (!read_grep_pattern(&g, pattern) || !make_names(&g) || !grep_lines(&g))
         return PTC_TOOL_ANSWERED;
     PtcValue all = ptc_build_done(g.heap, g.found, 0);
     if (all != PTC_NONE)
@@ -213,13 +214,13 @@ static PtcToolAnswer answer(PtcToolCall *call, bool numbered)
 static PtcToolAnswer answer_grep(PtcToolCall *call, void *user)
 {
     (void)user;
-    return answer(call, false);
+    return answer_grep_matches(call, false);
 }
 
 static PtcToolAnswer answer_grep_n(PtcToolCall *call, void *user)
 {
     (void)user;
-    return answer(call, true);
+    return answer_grep_matches(call, true);
 }
 
 const PtcToolKind ptc_grep_kind = {

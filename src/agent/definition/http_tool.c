@@ -24,8 +24,8 @@ enum {
     BODY_BYTES = 16 * MIB,
     URL_BYTES = 16 * 1024, /* with the query */
     REDIRECTS = 5,
-    SHOWN = 230, /* bytes shown of the body of an unsuccessful answer */
-    NAME_BYTES = 128,
+    HTTP_TOOL_SHOWN = 230, /* bytes shown of the body of an unsuccessful answer */
+    HTTP_TOOL_NAME_BYTES = 128,
 };
 #define MS ((int64_t)1000000)
 
@@ -248,12 +248,12 @@ typedef struct Exchange {
     char why[400];
 } Exchange;
 
-static bool has_query(const PtcHttpTool *tool)
+static bool sends_query(const PtcHttpTool *tool)
 {
     return tool->method == PTC_HTTP_GET || tool->method == PTC_HTTP_DELETE;
 }
 
-static bool refuse(Exchange *x, const char *why)
+static bool refuse_exchange(Exchange *x, const char *why)
 {
     snprintf(x->why, sizeof x->why, "%s", why);
     return false;
@@ -274,7 +274,7 @@ static bool add_query_value(Exchange *x, PtcValue v)
     return ok;
 }
 
-static bool add_query(Exchange *x)
+static bool add_query_arguments(Exchange *x)
 {
     PtcValue key, value;
     char sign = memchr(x->url.data, '?', x->url.len) ? '&' : '?';
@@ -283,7 +283,7 @@ static bool add_query(Exchange *x)
             continue;
         if (!ptc_buf_add_char(&x->url, sign) || !ptc_url_encode(&x->url, ptc_str_text(key)) ||
             !ptc_buf_add_char(&x->url, '=') || !add_query_value(x, value))
-            return refuse(x, "its arguments are too long for a query");
+            return refuse_exchange(x, "its arguments are too long for a query");
     }
     return true;
 }
@@ -293,7 +293,7 @@ static bool add_query(Exchange *x)
 /* A header's value with each ${NAME} replaced. */
 static bool add_expanded(Exchange *x, PtcBuf *out, PtcText text)
 {
-    char name[NAME_BYTES];
+    char name[HTTP_TOOL_NAME_BYTES];
     for (size_t i = 0; i < text.len;) {
         const char *end;
         size_t n;
@@ -311,14 +311,14 @@ static bool add_expanded(Exchange *x, PtcBuf *out, PtcText text)
             return false;
         }
         if (strpbrk(value, "\r\n"))
-            return refuse(x, "a variable of its headers holds a line end");
+            return refuse_exchange(x, "a variable of its headers holds a line end");
         ptc_buf_add_cstr(out, value);
         i += n + 3;
     }
     return true;
 }
 
-static bool add_header(Exchange *x, PtcText name, PtcText value)
+static bool add_tool_header(Exchange *x, PtcText name, PtcText value)
 {
     PtcBuf line;
     ptc_buf_init(&line, &x->mem, 64 * 1024);
@@ -326,25 +326,26 @@ static bool add_header(Exchange *x, PtcText name, PtcText value)
     ptc_buf_add_cstr(&line, ": ");
     bool ok = add_expanded(x, &line, value);
     PtcText kept = ptc_messages_keep(&x->arena, ptc_buf_view(&line));
-    ok = ok && (ptc_buf_ok(&line) || refuse(x, "a header is too long"));
+    ok = ok && (ptc_buf_ok(&line) || refuse_exchange(x, "a header is too long"));
     ptc_buf_deinit(&line);
     if (ok)
         x->headers[x->header_count++] = kept;
-    return ok && (kept.bytes || refuse(x, "out of memory"));
+    return ok && (kept.bytes || refuse_exchange(x, "out of memory"));
 }
 
-static bool make_headers(Exchange *x)
+static bool make_tool_headers(Exchange *x)
 {
     const PtcHttpTool *t = x->tool;
     x->headers = ptc_arena_zalloc(&x->arena, (t->header_count + 2) * sizeof *x->headers);
     if (!x->headers)
-        return refuse(x, "out of memory");
-    if (!add_header(x, PTC_TEXT("Accept"), PTC_TEXT("application/json")))
+        return refuse_exchange(x, "out of memory");
+    if (!add_tool_header(x, PTC_TEXT("Accept"), PTC_TEXT("application/json")))
         return false;
-    if (!has_query(t) && !add_header(x, PTC_TEXT("Content-Type"), PTC_TEXT("application/json")))
+    if (!sends_query(t) &&
+        !add_tool_header(x, PTC_TEXT("Content-Type"), PTC_TEXT("application/json")))
         return false;
     for (size_t i = 0; i < t->header_count; i++)
-        if (!add_header(x, t->headers[i].name, t->headers[i].value))
+        if (!add_tool_header(x, t->headers[i].name, t->headers[i].value))
             return false;
     return true;
 }
@@ -358,7 +359,7 @@ static PtcPiece take_piece(void *user, const PtcClientAnswer *answer, PtcText by
     return ptc_buf_add(&x->body, bytes.bytes, bytes.len) ? PTC_PIECE_MORE : PTC_PIECE_STOP;
 }
 
-static void send_once(Exchange *x, PtcText body, PtcClientAnswer *answer)
+static void send_tool_request(Exchange *x, PtcText body, PtcClientAnswer *answer)
 {
     int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(x->call) * MS;
     PtcClientRequest request = {.method = methods[x->tool->method],
@@ -377,7 +378,7 @@ static void send_once(Exchange *x, PtcText body, PtcClientAnswer *answer)
 }
 
 /* Changes the address if the redirect stays on the same server; false if it does not. */
-static bool follow(Exchange *x, const PtcClientAnswer *answer)
+static bool follow_tool_redirect(Exchange *x, const PtcClientAnswer *answer)
 {
     PtcUrl from, to;
     PtcText old = ptc_buf_view(&x->url), location = ptc_text_cstr(answer->location);
@@ -415,7 +416,7 @@ static PtcText spelled_out(Exchange *x, PtcText text)
 }
 
 /* What the server said without secrets; good until the next one.  Without memory there is nothing to tell. */
-static PtcText clean_text(Exchange *x, PtcText text)
+static PtcText clean_server_text(Exchange *x, PtcText text)
 {
     if (!x->host->secrets)
         return text;
@@ -426,9 +427,9 @@ static PtcText clean_text(Exchange *x, PtcText text)
 
 static void fail_status(Exchange *x, const PtcClientAnswer *a)
 {
-    PtcText body = clean_text(x, ptc_buf_view(&a->error_body));
-    size_t n = body.len < SHOWN ? body.len : SHOWN;
-    char text[SHOWN + 200];
+    PtcText body = clean_server_text(x, ptc_buf_view(&a->error_body));
+    size_t n = body.len < HTTP_TOOL_SHOWN ? body.len : HTTP_TOOL_SHOWN;
+    char text[HTTP_TOOL_SHOWN + 200];
     snprintf(text, sizeof text, "HTTP status %d%s%.*s", a->status, n ? ": " : "",
              (int)ptc_utf8_valid_prefix(body.bytes, n), body.bytes);
     ptc_answer_fail(x->call, ptc_text_cstr(text));
@@ -444,7 +445,7 @@ static bool was_not_sent(int end)
 static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
 {
     char text[400];
-    PtcText why = clean_text(x, ptc_text_cstr(a->why.text));
+    PtcText why = clean_server_text(x, ptc_text_cstr(a->why.text));
     if (a->why.code == PTC_CLIENT_STOPPED || a->why.code == PTC_CLIENT_TOO_LARGE)
         snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
                  BODY_BYTES / MIB);
@@ -456,35 +457,36 @@ static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
         ptc_answer_unsure(x->call, ptc_text_cstr(text));
 }
 
-static void take_result(Exchange *x)
+static void take_http_result(Exchange *x)
 {
-    PtcText json = clean_text(x, ptc_buf_view(&x->body));
+    PtcText json = clean_server_text(x, ptc_buf_view(&x->body));
     if (x->body.len && !json.len)
         ptc_answer_fail(x->call, PTC_TEXT("its answer came, but there is no memory for it"));
     else
         ptc_answer_json(x->call, json.len ? json : PTC_TEXT("null"));
 }
 
-static void take_answer(Exchange *x, const PtcClientAnswer *a)
+static void take_http_answer(Exchange *x, const PtcClientAnswer *a)
 {
     if (!ptc_client_answered(a))
         fail_exchange(x, a);
     else if (a->status < 200 || a->status > 299)
         fail_status(x, a);
     else
-        take_result(x);
+        take_http_result(x);
 }
 
-static void exchange(Exchange *x, PtcText body)
+static void exchange_with_server(Exchange *x, PtcText body)
 {
     PtcClientAnswer answer;
     for (int times = 0;; times++) {
-        send_once(x, body, &answer);
-        if (times == REDIRECTS || !ptc_client_answered(&answer) || !follow(x, &answer))
+        send_tool_request(x, body, &answer);
+        if (times == REDIRECTS || !ptc_client_answered(&answer) ||
+            !follow_tool_redirect(x, &answer))
             break;
         ptc_client_answer_deinit(&answer);
     }
-    take_answer(x, &answer);
+    take_http_answer(x, &answer);
     ptc_client_answer_deinit(&answer);
 }
 
@@ -501,13 +503,14 @@ static PtcToolAnswer answer_request(PtcToolCall *call, void *user)
     ptc_buf_init(&x.body, &x.mem, BODY_BYTES);
     ptc_buf_init(&x.plain, &x.mem, 2 * BODY_BYTES);
     ptc_buf_init(&x.clean, &x.mem, 4 * BODY_BYTES);
-    bool ok = x.host->client || refuse(&x, "http tools are not possible here");
-    ok = ok &&
-         (ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len) || refuse(&x, "out of memory"));
-    ok = ok && (!has_query(x.tool) || add_query(&x)) && make_headers(&x);
-    ok = ok && (ptc_answer_args_json(call) || refuse(&x, "out of memory"));
+    bool ok = x.host->client || refuse_exchange(&x, "http tools are not possible here");
+    ok = ok && (ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len) ||
+                refuse_exchange(&x, "out of memory"));
+    ok = ok && (!sends_query(x.tool) || add_query_arguments(&x)) && make_tool_headers(&x);
+    ok = ok && (ptc_answer_args_json(call) || refuse_exchange(&x, "out of memory"));
     if (ok)
-        exchange(&x, has_query(x.tool) ? (PtcText){NULL, 0} : ptc_buf_view(&call->json));
+        exchange_with_server(&x,
+                             sends_query(x.tool) ? (PtcText){NULL, 0} : ptc_buf_view(&call->json));
     else
         ptc_answer_fail(call, ptc_text_cstr(x.why));
     ptc_buf_deinit(&x.clean);

@@ -19,7 +19,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MIB = 1024 * 1024, ANSWER_BYTES = 16 * MIB };
+enum { MIB = 1024 * 1024, LLM_TOOL_ANSWER_BYTES = 16 * MIB };
 
 static PtcToolAnswer fail(PtcToolCall *call, const char *text)
 {
@@ -30,18 +30,18 @@ static PtcToolAnswer fail(PtcToolCall *call, const char *text)
 /* ---------------------------------------------------------------------------- questions */
 
 /* What an llm tool has in addition to the fields of an agent. */
-typedef struct Question {
+typedef struct LlmQuestion {
     PtcText json_signature, response_template;
-} Question;
+} LlmQuestion;
 
 static bool read_json_signature(PtcFieldReader *r, PtcValue v)
 {
-    return ptc_fields_text(r, v, &((Question *)r->user)->json_signature);
+    return ptc_fields_text(r, v, &((LlmQuestion *)r->user)->json_signature);
 }
 
 static bool read_response_template(PtcFieldReader *r, PtcValue v)
 {
-    return ptc_fields_text(r, v, &((Question *)r->user)->response_template);
+    return ptc_fields_text(r, v, &((LlmQuestion *)r->user)->response_template);
 }
 
 static bool read_model(PtcFieldReader *r, PtcValue v)
@@ -49,7 +49,7 @@ static bool read_model(PtcFieldReader *r, PtcValue v)
     return ptc_definition_read_model(r, v, &r->def->llm, &r->def->llm_script);
 }
 
-#define OTHER(name_, read_)                                                     \
+#define LLM_TOOL_OTHER(name_, read_)                                            \
     {                                                                           \
         .name = name_, .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_ \
     }
@@ -57,9 +57,9 @@ static bool read_model(PtcFieldReader *r, PtcValue v)
 static const PtcFieldRow question_rows[] = {
     {.name = "prompt", .kind = PTC_FIELD_TEXT, .offset = offsetof(PtcAgentDef, prompt)},
     {.name = "signature", .kind = PTC_FIELD_TEXT, .offset = offsetof(PtcAgentDef, signature)},
-    OTHER("json_signature", read_json_signature),
-    OTHER("response_template", read_response_template),
-    OTHER("llm", read_model),
+    LLM_TOOL_OTHER("json_signature", read_json_signature),
+    LLM_TOOL_OTHER("response_template", read_response_template),
+    LLM_TOOL_OTHER("llm", read_model),
     {.name = "retry_turns",
      .kind = PTC_FIELD_INT,
      .offset = offsetof(PtcAgentDef, retry_turns),
@@ -115,7 +115,7 @@ static bool set_response(PtcFieldReader *r, PtcText text, PtcAgentTool *note)
 static bool make_question(PtcFieldReader *r, PtcValue v, PtcAgentTool *note)
 {
     PtcAgentDef *child = r->def;
-    Question q = {.json_signature = {NULL, 0}};
+    LlmQuestion q = {.json_signature = {NULL, 0}};
     r->user = &q;
     if (!ptc_fields_read(r, v, question_rows, NULL))
         return false;
@@ -170,7 +170,7 @@ static bool open_filling(Filling *f)
     PtcLimits limits;
     ptc_limits_unset(&limits);
     return (f->ptc = ptc_engine_with(&limits)) && (f->session = ptc_session_open(f->ptc)) &&
-           (f->box = ptc_box_new(f->ptc, ANSWER_BYTES));
+           (f->box = ptc_box_new(f->ptc, LLM_TOOL_ANSWER_BYTES));
 }
 
 static void close_filling(Filling *f)
@@ -184,7 +184,7 @@ static void close_filling(Filling *f)
 }
 
 /* A field that the answer does not have is nil. */
-static bool bind_fields(Filling *f, PtcText answer)
+static bool bind_template_fields(Filling *f, PtcText answer)
 {
     PtcJsonError e = {0};
     PtcValue map = ptc_json_parse(&f->box->heap, answer.bytes, answer.len, &e);
@@ -222,7 +222,7 @@ static void fill_template(PtcToolCall *call, const PtcResponseTemplate *template
     Filling f = {.call = call, .template = template};
     PtcRun run = {
         .size = sizeof run, .program = template->source.bytes, .program_len = template->source.len};
-    bool ready = open_filling(&f) && bind_fields(&f, answer);
+    bool ready = open_filling(&f) && bind_template_fields(&f, answer);
     run.session = f.session;
     if (ready)
         f.ptc->cancel.outer = ptc_call_cancel(call);
@@ -235,8 +235,8 @@ static void fill_template(PtcToolCall *call, const PtcResponseTemplate *template
 
 /* ------------------------------------------------------------------------------ questions */
 
-static void ask(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *tool,
-                const PtcResponseTemplate *template, PtcText context)
+static void ask_child_model(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *tool,
+                            const PtcResponseTemplate *template, PtcText context)
 {
     PtcAgentRun *child = ptc_agent_tool_go(call, def, tool, context, true);
     if (!child)
@@ -254,7 +254,7 @@ static PtcToolAnswer answer_question(PtcToolCall *call, void *user)
     const PtcAgentTool *tool = user;
     if (!ptc_answer_args_json(call))
         return fail(call, "no_memory: out of memory");
-    ask(call, tool->child, tool, tool->response, ptc_buf_view(&call->json));
+    ask_child_model(call, tool->child, tool, tool->response, ptc_buf_view(&call->json));
     return PTC_TOOL_ANSWERED;
 }
 
@@ -274,15 +274,15 @@ const PtcToolKind ptc_llm_kind = {
 /* -------------------------------------------------------------------------------- queries */
 
 /* A question composed by a program. */
-typedef struct Query {
+typedef struct LlmQuery {
     PtcToolCall *call;
     PtcAgentDef *def;
     PtcText template, model;
     PtcResponseTemplate response;
     PtcAgentTool tool;
-} Query;
+} LlmQuery;
 
-static PtcText text_arg(Query *q, const char *name)
+static PtcText text_arg(LlmQuery *q, const char *name)
 {
     PtcHeap *heap = q->call->data.heap;
     PtcValue v = ptc_map_field(heap, q->call->args, name);
@@ -291,7 +291,7 @@ static PtcText text_arg(Query *q, const char *name)
 }
 
 /* "{ok :bool}", or a whole signature: what comes after its arrow counts. */
-static bool set_signature(Query *q, PtcText text, PtcWhy *why)
+static bool set_query_signature(LlmQuery *q, PtcText text, PtcWhy *why)
 {
     PtcSigError e;
     const PtcSig *sig;
@@ -311,7 +311,7 @@ static bool set_signature(Query *q, PtcText text, PtcWhy *why)
     return true;
 }
 
-static bool make_query(Query *q, PtcWhy *why)
+static bool make_query(LlmQuery *q, PtcWhy *why)
 {
     PtcFault fault = {.input = false};
     PtcAgentDef *def = q->def;
@@ -327,7 +327,7 @@ static bool make_query(Query *q, PtcWhy *why)
     }
     if (!def->prompt.bytes)
         return ptc_why_say(why, PTC_WHY_INVALID, "llm-query needs :prompt, a string");
-    if (!set_signature(q, signature.bytes ? signature : PTC_TEXT(":string"), why))
+    if (!set_query_signature(q, signature.bytes ? signature : PTC_TEXT(":string"), why))
         return false;
     if (!ptc_definition_finish(def, &fault))
         return ptc_why_say(why, PTC_WHY_INVALID, ":%.200s: %.500s", fault.path,
@@ -338,7 +338,7 @@ static bool make_query(Query *q, PtcWhy *why)
 
 static PtcToolAnswer answer_query(PtcToolCall *call, void *user)
 {
-    Query q = {.call = call, .def = ptc_definition_new()};
+    LlmQuery q = {.call = call, .def = ptc_definition_new()};
     PtcWhy why;
     (void)user;
     if (!q.def || !ptc_answer_args_json(call)) {
@@ -346,7 +346,8 @@ static PtcToolAnswer answer_query(PtcToolCall *call, void *user)
         return fail(call, "no_memory: out of memory");
     }
     if (make_query(&q, &why))
-        ask(call, q.def, &q.tool, q.template.bytes ? &q.response : NULL, ptc_buf_view(&call->json));
+        ask_child_model(call, q.def, &q.tool, q.template.bytes ? &q.response : NULL,
+                        ptc_buf_view(&call->json));
     else
         fail(call, why.text);
     ptc_definition_release(q.def);

@@ -11,18 +11,18 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MESSAGES = 10000, JSON_BYTES = 64 * 1024 * 1024 };
+enum { MESSAGES = 10000, RUN_JSON_BYTES = 64 * 1024 * 1024 };
 #define TOKENS_MOST ((int64_t)1 << 40)
 
 /* One object being read. */
-typedef struct Reader {
+typedef struct OptionsReader {
     PtcBench *b;
     const PtcAgentDef *def;
     PtcRunOptions *out;
     PtcFault *fault;
-} Reader;
+} OptionsReader;
 
-static bool refuse(Reader *r, const char *path, PtcValue v, const char *allowed)
+static bool refuse_run_option(OptionsReader *r, const char *path, PtcValue v, const char *allowed)
 {
     char found[PTC_FOUND_BYTES];
     *r->fault = (PtcFault){.input = true};
@@ -35,39 +35,40 @@ static bool refuse(Reader *r, const char *path, PtcValue v, const char *allowed)
 PtcText ptc_run_options_json(PtcBench *b, PtcValue v)
 {
     PtcBuf out;
-    ptc_buf_init(&out, &b->mem, JSON_BYTES);
+    ptc_buf_init(&out, &b->mem, RUN_JSON_BYTES);
     ptc_emit_value(&out, &b->heap, v);
     return ptc_bench_take(b, &out);
 }
 
 /* ------------------------------------------------------------------------------ messages */
 
-static bool bad_message(Reader *r, size_t i, const char *field, PtcValue v, const char *allowed)
+static bool bad_message(OptionsReader *r, size_t i, const char *field, PtcValue v,
+                        const char *allowed)
 {
     char path[80];
     snprintf(path, sizeof path, "messages[%zu]%s%s", i, *field ? "." : "", field);
-    return refuse(r, path, v, allowed);
+    return refuse_run_option(r, path, v, allowed);
 }
 
-static PtcValue field(Reader *r, PtcValue map, const char *name)
+static PtcValue option_field(OptionsReader *r, PtcValue map, const char *name)
 {
     PtcValue v = ptc_map_field(&r->b->heap, map, name);
     return v == PTC_NONE ? PTC_NIL : v;
 }
 
-static bool read_call(Reader *r, size_t i, PtcValue v, PtcMessageCall *call)
+static bool read_message_call(OptionsReader *r, size_t i, PtcValue v, PtcMessageCall *call)
 {
-    if (!ptc_is_map(v) || !ptc_str_text(field(r, v, "name")).bytes ||
-        !ptc_str_text(field(r, v, "id")).bytes)
+    if (!ptc_is_map(v) || !ptc_str_text(option_field(r, v, "name")).bytes ||
+        !ptc_str_text(option_field(r, v, "id")).bytes)
         return bad_message(r, i, "tool_calls", v, "a list of {\"id\", \"name\", \"args\"}");
-    call->id = ptc_str_text(field(r, v, "id"));
-    call->name = ptc_str_text(field(r, v, "name"));
-    PtcValue args = field(r, v, "args");
+    call->id = ptc_str_text(option_field(r, v, "id"));
+    call->name = ptc_str_text(option_field(r, v, "name"));
+    PtcValue args = option_field(r, v, "args");
     call->args = args == PTC_NIL ? PTC_TEXT("{}") : ptc_run_options_json(r->b, args);
     return call->args.bytes || (r->fault->no_memory = true, false);
 }
 
-static bool read_calls(Reader *r, size_t i, PtcValue list, PtcMessage *m)
+static bool read_message_calls(OptionsReader *r, size_t i, PtcValue list, PtcMessage *m)
 {
     if (list == PTC_NIL)
         return true;
@@ -78,44 +79,44 @@ static bool read_calls(Reader *r, size_t i, PtcValue list, PtcMessage *m)
     if (!calls)
         return (r->fault->no_memory = true, false);
     for (size_t c = 0; c < n; c++)
-        if (!read_call(r, i, ptc_seq_nth(list, c), &calls[c]))
+        if (!read_message_call(r, i, ptc_seq_nth(list, c), &calls[c]))
             return false;
     m->calls = calls;
     m->call_count = n;
     return true;
 }
 
-static bool read_message(Reader *r, size_t i, PtcValue v, PtcMessage *m)
+static bool read_given_message(OptionsReader *r, size_t i, PtcValue v, PtcMessage *m)
 {
     if (!ptc_is_map(v))
         return bad_message(r, i, "", v, "an object with role and content");
-    PtcText role = ptc_str_text(field(r, v, "role"));
-    PtcValue content = field(r, v, "content");
+    PtcText role = ptc_str_text(option_field(r, v, "role"));
+    PtcValue content = option_field(r, v, "content");
     m->role = ptc_text_is(role, "assistant") ? PTC_ROLE_ASSISTANT
               : ptc_text_is(role, "tool")    ? PTC_ROLE_TOOL
                                              : PTC_ROLE_USER;
     if (m->role == PTC_ROLE_USER && !ptc_text_is(role, "user"))
-        return bad_message(r, i, "role", field(r, v, "role"),
+        return bad_message(r, i, "role", option_field(r, v, "role"),
                            "\"user\", \"assistant\" or \"tool\"");
     m->content = ptc_str_text(content);
     if (content != PTC_NIL && !m->content.bytes)
         return bad_message(r, i, "content", content, "a text or null");
-    m->call_id = ptc_str_text(field(r, v, "tool_call_id"));
+    m->call_id = ptc_str_text(option_field(r, v, "tool_call_id"));
     if (m->role == PTC_ROLE_TOOL && !m->call_id.bytes)
         return bad_message(r, i, "tool_call_id", PTC_NIL, "the id of the call that it answers");
-    return read_calls(r, i, field(r, v, "tool_calls"), m);
+    return read_message_calls(r, i, option_field(r, v, "tool_calls"), m);
 }
 
-static bool read_messages(Reader *r, PtcValue list)
+static bool read_given_messages(OptionsReader *r, PtcValue list)
 {
     if (!ptc_is_sequential(list) || ptc_seq_count(list) > MESSAGES)
-        return refuse(r, "messages", list, "a list of messages");
+        return refuse_run_option(r, "messages", list, "a list of messages");
     size_t n = ptc_seq_count(list);
     PtcMessage *messages = ptc_arena_zalloc(&r->b->arena, (n + 1) * sizeof *messages);
     if (!messages)
         return (r->fault->no_memory = true, false);
     for (size_t i = 0; i < n; i++)
-        if (!read_message(r, i, ptc_seq_nth(list, i), &messages[i]))
+        if (!read_given_message(r, i, ptc_seq_nth(list, i), &messages[i]))
             return false;
     r->out->agent.messages = messages;
     r->out->agent.message_count = n;
@@ -124,39 +125,40 @@ static bool read_messages(Reader *r, PtcValue list)
 
 /* ------------------------------------------------------------------------------- options */
 
-static bool read_int(Reader *r, const char *name, PtcValue v, int64_t most, int64_t *out)
+static bool read_int_option(OptionsReader *r, const char *name, PtcValue v, int64_t most,
+                            int64_t *out)
 {
     if (!ptc_is_int(v) || ptc_to_int(v) < 0 || ptc_to_int(v) > most)
-        return refuse(r, name, v, "a whole number from 0");
+        return refuse_run_option(r, name, v, "a whole number from 0");
     *out = ptc_to_int(v);
     return true;
 }
 
-static bool read_bool(Reader *r, const char *name, PtcValue v, bool *out)
+static bool read_bool_option(OptionsReader *r, const char *name, PtcValue v, bool *out)
 {
     if (!ptc_is_bool(v))
-        return refuse(r, name, v, "true or false");
+        return refuse_run_option(r, name, v, "true or false");
     *out = v == PTC_TRUE;
     return true;
 }
 
-static bool read_object(Reader *r, const char *name, PtcValue v, PtcText *out)
+static bool read_object_option(OptionsReader *r, const char *name, PtcValue v, PtcText *out)
 {
     if (!ptc_is_map(v))
-        return refuse(r, name, v, "an object");
+        return refuse_run_option(r, name, v, "an object");
     *out = ptc_run_options_json(r->b, v);
     return out->bytes || (r->fault->no_memory = true, false);
 }
 
-static bool read_exceeded(Reader *r, PtcValue v)
+static bool read_exceeded(OptionsReader *r, PtcValue v)
 {
     PtcText text = ptc_str_text(v);
     r->out->agent.return_partial = ptc_text_is(text, "return_partial");
     return r->out->agent.return_partial || ptc_text_is(text, "fail") ||
-           refuse(r, "on_budget_exceeded", v, "\"fail\" or \"return_partial\"");
+           refuse_run_option(r, "on_budget_exceeded", v, "\"fail\" or \"return_partial\"");
 }
 
-static bool read_retry(Reader *r, PtcValue v)
+static bool read_retry_option(OptionsReader *r, PtcValue v)
 {
     r->out->retry = r->def->retry;
     r->out->agent.retry = &r->out->retry;
@@ -170,29 +172,29 @@ static bool read_retry(Reader *r, PtcValue v)
     return false;
 }
 
-static bool read_option(Reader *r, PtcText name, PtcValue v)
+static bool read_run_option(OptionsReader *r, PtcText name, PtcValue v)
 {
     PtcAgentOptions *o = &r->out->agent;
     if (ptc_text_is(name, "token_limit"))
-        return read_int(r, "token_limit", v, TOKENS_MOST, &o->token_limit);
+        return read_int_option(r, "token_limit", v, TOKENS_MOST, &o->token_limit);
     if (ptc_text_is(name, "stop_after_requests"))
-        return read_int(r, "stop_after_requests", v, TOKENS_MOST, &o->stop_after_requests);
+        return read_int_option(r, "stop_after_requests", v, TOKENS_MOST, &o->stop_after_requests);
     if (ptc_text_is(name, "nesting_depth"))
-        return read_int(r, "nesting_depth", v, PTC_AGENT_DEPTH_MAX, &o->nesting_depth);
+        return read_int_option(r, "nesting_depth", v, PTC_AGENT_DEPTH_MAX, &o->nesting_depth);
     if (ptc_text_is(name, "on_budget_exceeded"))
         return read_exceeded(r, v);
     if (ptc_text_is(name, "llm_retry"))
-        return read_retry(r, v);
+        return read_retry_option(r, v);
     if (ptc_text_is(name, "journal"))
-        return read_object(r, "journal", v, &o->input.journal);
+        return read_object_option(r, "journal", v, &o->input.journal);
     if (ptc_text_is(name, "memory"))
-        return read_object(r, "memory", v, &o->input.memory);
+        return read_object_option(r, "memory", v, &o->input.memory);
     if (ptc_text_is(name, "messages"))
-        return read_messages(r, v);
+        return read_given_messages(r, v);
     if (ptc_text_is(name, "collect_messages"))
-        return read_bool(r, "collect_messages", v, &r->out->collect_messages);
+        return read_bool_option(r, "collect_messages", v, &r->out->collect_messages);
     if (ptc_text_is(name, "full_requests"))
-        return read_bool(r, "full_requests", v, &r->out->full_requests);
+        return read_bool_option(r, "full_requests", v, &r->out->full_requests);
     *r->fault = (PtcFault){.input = true};
     snprintf(r->fault->path, sizeof r->fault->path, "run.%.*s",
              ptc_utf8_shown(name.bytes, name.len, 60), name.bytes);
@@ -206,7 +208,7 @@ static bool read_option(Reader *r, PtcText name, PtcValue v)
 bool ptc_run_options_read(PtcBench *b, PtcValue object, const PtcAgentDef *def, PtcRunOptions *out,
                           PtcFault *fault)
 {
-    Reader r = {.b = b, .def = def, .out = out, .fault = fault};
+    OptionsReader r = {.b = b, .def = def, .out = out, .fault = fault};
     PtcValue key, value;
     *out = (PtcRunOptions){.agent = ptc_agent_options()};
     *fault = (PtcFault){.input = true};
@@ -218,7 +220,7 @@ bool ptc_run_options_read(PtcBench *b, PtcValue object, const PtcAgentDef *def, 
         return false;
     }
     for (size_t pos = 0; ptc_map_next(object, &pos, &key, &value);)
-        if (value != PTC_NIL && !read_option(&r, ptc_str_text(key), value))
+        if (value != PTC_NIL && !read_run_option(&r, ptc_str_text(key), value))
             return false;
     return true;
 }

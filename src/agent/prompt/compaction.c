@@ -31,7 +31,7 @@ static const char *find_reason(const PtcCompactionRule *rule, int64_t turn, uint
     return rule->tokens > 0 && tokens >= (uint64_t)rule->tokens ? "token_pressure" : NULL;
 }
 
-static bool is_above(const PtcCompactionRule *rule, uint64_t tokens)
+static bool is_above_token_rule(const PtcCompactionRule *rule, uint64_t tokens)
 {
     return rule->tokens > 0 && tokens > (uint64_t)rule->tokens;
 }
@@ -67,8 +67,8 @@ PtcSending ptc_compaction_decide(const PtcCompactionRule *rule, const PtcConvers
     out->messages_after = 1 + c->count - from;
     out->tokens_after = first + sum_tokens(c, from);
     out->kept_initial_user = rule->keep_initial_user;
-    out->over_budget = is_above(rule, first);
+    out->over_budget = is_above_token_rule(rule, first);
     for (size_t i = from; i < c->count; i++)
-        out->over_budget = out->over_budget || is_above(rule, c->tokens[i]);
+        out->over_budget = out->over_budget || is_above_token_rule(rule, c->tokens[i]);
     return (PtcSending){rule->keep_initial_user ? &c->items[mission] : note, from};
 }

@@ -54,7 +54,7 @@ static size_t message_bytes(const PtcMessage *m)
 
 /* ------------------------------------------------------------------------------- adding */
 
-static bool add(PtcConversation *c, const PtcMessage *m)
+static bool add_conversation_message(PtcConversation *c, const PtcMessage *m)
 {
     PtcMessage *items = ptc_arena_push(c->arena, c->items, c->count, sizeof *items);
     uint32_t *tokens = items ? ptc_arena_push(c->arena, c->tokens, c->count, sizeof *tokens) : NULL;
@@ -82,7 +82,8 @@ static bool join_user(PtcConversation *c, PtcText text)
     both[len] = 0;
     c->count--;
     c->bytes -= first.len;
-    return add(c, &(PtcMessage){.role = PTC_ROLE_USER, .content = {both, len}});
+    return add_conversation_message(c,
+                                    &(PtcMessage){.role = PTC_ROLE_USER, .content = {both, len}});
 }
 
 bool ptc_messages_add_user(PtcConversation *c, PtcText text)
@@ -90,10 +91,11 @@ bool ptc_messages_add_user(PtcConversation *c, PtcText text)
     if (c->count && c->items[c->count - 1].role == PTC_ROLE_USER)
         return join_user(c, text);
     PtcMessage m = {.role = PTC_ROLE_USER, .content = ptc_messages_keep(c->arena, text)};
-    return m.content.bytes && add(c, &m);
+    return m.content.bytes && add_conversation_message(c, &m);
 }
 
-static bool keep_calls(PtcConversation *c, const PtcMessageCall *calls, size_t count, PtcMessage *m)
+static bool keep_message_calls(PtcConversation *c, const PtcMessageCall *calls, size_t count,
+                               PtcMessage *m)
 {
     PtcMessageCall *copy = count ? ptc_arena_alloc(c->arena, count * sizeof *copy) : NULL;
     if (count && !copy)
@@ -113,7 +115,7 @@ bool ptc_messages_add_assistant(PtcConversation *c, PtcText content, const PtcMe
     PtcMessage m = {.role = PTC_ROLE_ASSISTANT,
                     .content = ptc_messages_keep(c->arena, content),
                     .opaque = ptc_messages_keep(c->arena, opaque)};
-    return keep_calls(c, calls, call_count, &m) && add(c, &m);
+    return keep_message_calls(c, calls, call_count, &m) && add_conversation_message(c, &m);
 }
 
 bool ptc_messages_add_tool(PtcConversation *c, const PtcMessageCall *call, PtcText content,
@@ -124,7 +126,7 @@ bool ptc_messages_add_tool(PtcConversation *c, const PtcMessageCall *call, PtcTe
                     .call_id = ptc_messages_keep(c->arena, call->id),
                     .call_name = ptc_messages_keep(c->arena, call->name),
                     .is_error = is_error};
-    return !c->arena->failed && add(c, &m);
+    return !c->arena->failed && add_conversation_message(c, &m);
 }
 
 /* ------------------------------------------------------------------------------ earlier */
@@ -135,7 +137,7 @@ typedef struct Open {
     size_t answered;
 } Open;
 
-static const char *check_one(const PtcMessage *m, const PtcMessage *before, Open *open)
+static const char *check_next_message(const PtcMessage *m, const PtcMessage *before, Open *open)
 {
     bool waiting = open->asked && open->answered < open->asked->call_count;
     switch (m->role) {
@@ -166,7 +168,7 @@ bool ptc_messages_check(const PtcMessage *items, size_t count, size_t *at, const
 {
     Open open = {NULL, 0};
     for (*at = 0; *at < count; ++*at)
-        if ((*why = check_one(&items[*at], *at ? &items[*at - 1] : NULL, &open)))
+        if ((*why = check_next_message(&items[*at], *at ? &items[*at - 1] : NULL, &open)))
             return false;
     if (!open.asked || open.answered == open.asked->call_count)
         return true;

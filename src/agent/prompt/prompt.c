@@ -10,7 +10,7 @@
 
 enum { PROMPT_BYTES = 16 * 1024 * 1024 };
 
-static void add(PtcBuf *out, PtcText text)
+static void add_prompt_text(PtcBuf *out, PtcText text)
 {
     ptc_buf_add(out, text.bytes, text.len);
 }
@@ -32,7 +32,7 @@ static void add_our_system(PtcBuf *out, const PtcAgentDef *def)
 {
     const PtcSystemPrompt *own = &def->system;
     if (own->prefix.bytes) {
-        add(out, own->prefix);
+        add_prompt_text(out, own->prefix);
         ptc_buf_add_cstr(out, "\n\n");
     }
     ptc_words_role(out, def);
@@ -42,7 +42,7 @@ static void add_our_system(PtcBuf *out, const PtcAgentDef *def)
                                                     : ptc_text_cstr(ptc_card_language()));
     if (own->output_format.bytes) {
         ptc_buf_add_cstr(out, "\n");
-        add(out, own->output_format);
+        add_prompt_text(out, own->output_format);
         ptc_buf_add_cstr(out, "\n");
     } else {
         ptc_words_form(out, def);
@@ -52,11 +52,12 @@ static void add_our_system(PtcBuf *out, const PtcAgentDef *def)
         ptc_words_journal(out);
 }
 
-static void add_system(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in)
+static void add_system_prompt(PtcBuf *out, PtcBench *b, const PtcAgentDef *def,
+                              const PtcPromptInput *in)
 {
     bool inside = def->format.context_in_system && has_use_for_data(def);
     if (def->system.text.bytes)
-        add(out, def->system.text);
+        add_prompt_text(out, def->system.text);
     else
         add_our_system(out, def);
     if (inside || def->mode == PTC_MODE_COMBINED)
@@ -69,12 +70,12 @@ static void add_system(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const P
     }
     if (!def->system.text.bytes && def->system.suffix.bytes) {
         ptc_buf_add_cstr(out, "\n");
-        add(out, def->system.suffix);
+        add_prompt_text(out, def->system.suffix);
         ptc_buf_add_cstr(out, "\n");
     }
 }
 
-static bool check_length(const PtcAgentDef *def, PtcText system, PtcFault *fault)
+static bool check_system_length(const PtcAgentDef *def, PtcText system, PtcFault *fault)
 {
     size_t chars = ptc_utf8_count(system.bytes, system.len);
     if (def->prompt_limit == 0 || chars <= (size_t)def->prompt_limit)
@@ -96,7 +97,7 @@ static bool fill_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const
     ptc_buf_init(&mission, &b->mem, PTC_TEMPLATE_BYTES);
     PtcTemplateStatus status =
         ptc_template_fill(&def->template, &b->heap, in->context, &options, &mission, missing);
-    add(out, ptc_buf_view(&mission));
+    add_prompt_text(out, ptc_buf_view(&mission));
     ptc_buf_deinit(&mission);
     switch (status) {
     case PTC_TEMPLATE_OK: return true;
@@ -119,7 +120,7 @@ static bool add_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const 
         ptc_words_mission_heading(out);
     if (!in->message.bytes)
         return fill_mission(out, b, def, in, missing, fault);
-    add(out, in->message);
+    add_prompt_text(out, in->message);
     return true;
 }
 
@@ -150,7 +151,7 @@ static void add_behind(PtcBuf *out, const PtcAgentDef *def, const PtcPromptInput
         ptc_words_journal_log(out, in->journal_log);
 }
 
-static PtcText take(PtcBench *b, PtcBuf *buf)
+static PtcText take_trimmed_prompt(PtcBench *b, PtcBuf *buf)
 {
     while (buf->len && buf->data[buf->len - 1] == '\n')
         buf->len--;
@@ -164,16 +165,16 @@ bool ptc_prompt_make(PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *
     *fault = (PtcFault){.input = false};
     *out = (PtcPrompt){.missing = 0};
     ptc_buf_init(&system, &b->mem, PROMPT_BYTES);
-    add_system(&system, b, def, in);
-    out->system = take(b, &system);
+    add_system_prompt(&system, b, def, in);
+    out->system = take_trimmed_prompt(b, &system);
     ptc_buf_init(&user, &b->mem, PROMPT_BYTES);
     add_before(&user, b, def, in);
     bool filled = add_mission(&user, b, def, in, &out->missing, fault);
     add_behind(&user, def, in);
-    out->user = take(b, &user);
+    out->user = take_trimmed_prompt(b, &user);
     if (!filled)
         return false;
     if (!out->system.bytes || !out->user.bytes || b->budget.stop != PTC_STOP_NONE)
         return ptc_fault_memory(fault);
-    return check_length(def, out->system, fault);
+    return check_system_length(def, out->system, fault);
 }

@@ -11,12 +11,12 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { DESCRIPTION = 500, TYPE_DEPTH = 3, TYPE_KEYS = 8, LIST_BYTES = 1024 * 1024 };
+enum { PROMPT_DESCRIPTION = 500, TYPE_DEPTH = 3, TYPE_KEYS = 8, PROMPT_LIST_BYTES = 1024 * 1024 };
 
 /* -------------------------------------------------------------------------------- parts */
 
 /* A text on one line, cut. */
-static void add_line(PtcBuf *out, PtcText text, size_t max_chars)
+static void add_text_on_line(PtcBuf *out, PtcText text, size_t max_chars)
 {
     PtcCut cut = ptc_cut_chars(text, max_chars);
     for (size_t i = 0; i < cut.kept; i++)
@@ -26,7 +26,7 @@ static void add_line(PtcBuf *out, PtcText text, size_t max_chars)
 }
 
 /* The beginning of a value's JSON. */
-static void add_sample(PtcBuf *out, PtcBench *b, PtcValue v, size_t max_chars)
+static void add_json_sample(PtcBuf *out, PtcBench *b, PtcValue v, size_t max_chars)
 {
     PtcBuf json;
     PtcJsonError e = {0};
@@ -42,7 +42,7 @@ static void add_sample(PtcBuf *out, PtcBench *b, PtcValue v, size_t max_chars)
     ptc_buf_deinit(&json);
 }
 
-static bool is_plain(PtcText name)
+static bool is_plain_data_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i], lower = (char)(c | 0x20);
@@ -52,9 +52,9 @@ static bool is_plain(PtcText name)
     return name.len > 0;
 }
 
-static void add_name(PtcBuf *out, PtcText name)
+static void add_data_name(PtcBuf *out, PtcText name)
 {
-    if (is_plain(name))
+    if (is_plain_data_name(name))
         ptc_buf_add(out, name.bytes, name.len);
     else
         ptc_emit_text(out, name);
@@ -62,7 +62,7 @@ static void add_name(PtcBuf *out, PtcText name)
 
 /* -------------------------------------------------------------------------------- types */
 
-static void add_type(PtcBuf *out, PtcValue v, int depth);
+static void add_value_type(PtcBuf *out, PtcValue v, int depth);
 
 static void add_map_type(PtcBuf *out, PtcValue v, int depth)
 {
@@ -72,9 +72,9 @@ static void add_map_type(PtcBuf *out, PtcValue v, int depth)
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value) && n < TYPE_KEYS; n++) {
         PtcText name = ptc_str_text(key);
         ptc_buf_add_cstr(out, n ? ", " : "");
-        add_line(out, name.bytes ? name : PTC_TEXT("?"), 40);
+        add_text_on_line(out, name.bytes ? name : PTC_TEXT("?"), 40);
         ptc_buf_add_cstr(out, " ");
-        add_type(out, value, depth + 1);
+        add_value_type(out, value, depth + 1);
     }
     ptc_buf_add_cstr(out, n < ptc_map_count(v) ? ", ...}" : "}");
 }
@@ -83,14 +83,14 @@ static void add_list_type(PtcBuf *out, PtcValue v, int depth)
 {
     ptc_buf_add_cstr(out, "[");
     if (ptc_seq_count(v) > 0)
-        add_type(out, ptc_seq_nth(v, 0), depth + 1);
+        add_value_type(out, ptc_seq_nth(v, 0), depth + 1);
     ptc_buf_add_cstr(out, "]");
     if (depth == 0)
         ptc_buf_addf(out, " of %zu", ptc_seq_count(v));
 }
 
 /* What a value is, in the words of signatures; for a list, by its first element.  Recurses at most TYPE_DEPTH deep. */
-static void add_type(PtcBuf *out, PtcValue v, int depth)
+static void add_value_type(PtcBuf *out, PtcValue v, int depth)
 {
     if (ptc_is_sequential(v) && depth < TYPE_DEPTH)
         add_list_type(out, v, depth);
@@ -129,30 +129,30 @@ static PtcText find_description(const PtcAgentDef *def, const PtcPromptInput *in
     return (PtcText){NULL, 0};
 }
 
-static void add_entry(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in,
-                      PtcText key, PtcValue value, bool programs)
+static void add_data_entry(PtcBuf *out, PtcBench *b, const PtcAgentDef *def,
+                           const PtcPromptInput *in, PtcText key, PtcValue value, bool programs)
 {
     const PtcSigField *param = programs ? find_param(def, key) : NULL;
     PtcText description = find_description(def, in, key);
     ptc_buf_add_cstr(out, programs ? "data/" : "");
-    add_name(out, key);
+    add_data_name(out, key);
     ptc_buf_add_cstr(out, programs ? "  " : ": ");
     if (param)
         ptc_sig_type_print(out, param->type);
     else if (programs)
-        add_type(out, value, 0);
+        add_value_type(out, value, 0);
     ptc_buf_add_cstr(out, programs ? "  " : "");
-    add_sample(out, b, value,
-               def->output == PTC_OUTPUT_TEXT ? PTC_PROMPT_TEXT_SAMPLE : PTC_PROMPT_SAMPLE);
+    add_json_sample(out, b, value,
+                    def->output == PTC_OUTPUT_TEXT ? PTC_PROMPT_TEXT_SAMPLE : PTC_PROMPT_SAMPLE);
     if (description.bytes) {
         ptc_buf_add_cstr(out, "  -- ");
-        add_line(out, description, DESCRIPTION);
+        add_text_on_line(out, description, PROMPT_DESCRIPTION);
     }
     ptc_buf_add_char(out, '\n');
 }
 
 /* Appends the contents of `list` in a fence, and frees it. */
-static void add_list(PtcBuf *out, const char *label, PtcBuf *list)
+static void add_fenced_list(PtcBuf *out, const char *label, PtcBuf *list)
 {
     out->failed = out->failed || list->failed;
     ptc_fence_add(out, label, ptc_buf_view(list));
@@ -170,20 +170,20 @@ void ptc_prompt_data(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const Ptc
     if (count == 0)
         return;
     ptc_words_data_heading(out, programs);
-    ptc_buf_init(&list, &b->mem, LIST_BYTES);
+    ptc_buf_init(&list, &b->mem, PROMPT_LIST_BYTES);
     for (size_t pos = 0; ptc_map_next(in->context, &pos, &key, &value) && n < PTC_PROMPT_ENTRIES;
          n++)
         if (ptc_is_string(key))
-            add_entry(&list, b, def, in, ptc_str_text(key), value, programs);
+            add_data_entry(&list, b, def, in, ptc_str_text(key), value, programs);
     if (n < count)
         ptc_buf_addf(&list, "... and %zu more\n", count - n);
-    add_list(out, "data", &list);
+    add_fenced_list(out, "data", &list);
     ptc_buf_add_char(out, '\n');
 }
 
 /* -------------------------------------------------------------------------------- tools */
 
-static void add_params(PtcBuf *out, const PtcSig *sig)
+static void add_tool_params(PtcBuf *out, const PtcSig *sig)
 {
     if (!sig || !sig->has_params) {
         ptc_buf_add_cstr(out, " {...}");
@@ -201,10 +201,10 @@ static void add_params(PtcBuf *out, const PtcSig *sig)
         ptc_buf_add_cstr(out, "}");
 }
 
-static void add_tool(PtcBuf *out, const PtcToolInfo *info)
+static void add_listed_tool(PtcBuf *out, const PtcToolInfo *info)
 {
     ptc_buf_addf(out, "(tool/%.*s", (int)info->name_len, info->name);
-    add_params(out, info->sig);
+    add_tool_params(out, info->sig);
     ptc_buf_add_cstr(out, ")");
     if (info->sig) {
         ptc_buf_add_cstr(out, " -> ");
@@ -212,7 +212,8 @@ static void add_tool(PtcBuf *out, const PtcToolInfo *info)
     }
     if (info->description && info->description_len) {
         ptc_buf_add_cstr(out, "  -- ");
-        add_line(out, (PtcText){info->description, info->description_len}, DESCRIPTION);
+        add_text_on_line(out, (PtcText){info->description, info->description_len},
+                         PROMPT_DESCRIPTION);
     }
     ptc_buf_add_char(out, '\n');
 }
@@ -229,16 +230,16 @@ void ptc_prompt_servers(PtcBuf *out, const PtcAgentDef *def, PtcText servers)
 void ptc_prompt_tools(PtcBuf *out, const PtcAgentDef *def)
 {
     PtcBuf list;
-    ptc_buf_init(&list, out->mem, LIST_BYTES);
+    ptc_buf_init(&list, out->mem, PROMPT_LIST_BYTES);
     for (size_t i = 0; i < def->tools->count; i++)
         if (def->agent_tools[i]->in_programs)
-            add_tool(&list, &def->tools->items[i].info);
+            add_listed_tool(&list, &def->tools->items[i].info);
     if (list.len == 0 && ptc_buf_ok(&list)) {
         ptc_buf_deinit(&list);
         return;
     }
     ptc_words_tools_heading(out);
-    add_list(out, "tools", &list);
+    add_fenced_list(out, "tools", &list);
     if (def->max_tool_calls > 0)
         ptc_words_tool_limit(out, def->max_tool_calls);
     ptc_buf_add_char(out, '\n');

@@ -10,14 +10,14 @@
 #include "agent/step/bench.h"
 #include "lisp/read/form.h"
 
-enum { FIELDS = 100, BYTES = 64 * 1024 };
+enum { TEMPLATE_FIELDS = 100, TEMPLATE_BYTES = 64 * 1024 };
 
-static bool say(PtcWhy *why, const char *text)
+static bool say_template_fault(PtcWhy *why, const char *text)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "%s", text);
 }
 
-static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
+static const PtcSigField *find_exact_field(const PtcSigType *type, PtcText name)
 {
     for (size_t i = 0; i < type->field_count; i++)
         if (ptc_text_same(name, (PtcText){type->fields[i].name, type->fields[i].name_len}))
@@ -35,8 +35,8 @@ static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, PtcWhy *wh
         if (n->kind == PTC_TEMPLATE_TEXT)
             continue;
         if (n->kind != PTC_TEMPLATE_VALUE || n->name_count != 1)
-            return say(why, "only placeholders such as {{field}} are possible here");
-        if (any || find_field(type, n->names[0]))
+            return say_template_fault(why, "only placeholders such as {{field}} are possible here");
+        if (any || find_exact_field(type, n->names[0]))
             continue;
         ptc_why_say(why, PTC_WHY_INVALID, "{{%.*s}} is not a field of the answer",
                     (int)(n->names[0].len > 60 ? 60 : n->names[0].len), n->names[0].bytes);
@@ -53,7 +53,7 @@ static size_t field_number(PtcArena *arena, PtcResponseTemplate *out, PtcText na
     for (size_t i = 0; i < out->field_count; i++)
         if (ptc_text_same(fields[i].key, name))
             return i;
-    if (out->field_count == FIELDS)
+    if (out->field_count == TEMPLATE_FIELDS)
         return SIZE_MAX;
     fields = ptc_arena_push(arena, fields, out->field_count, sizeof *fields);
     int n = snprintf(local, sizeof local, "field-%zu__", out->field_count);
@@ -88,7 +88,7 @@ static bool name_fields(PtcArena *arena, const PtcTemplate *t, PtcBuf *buf,
 
 /* How often names of fields occur as forms of their own.  Recurses no deeper than forms nest, which the reader limits
  * (PTC_FORM_DEPTH). */
-static size_t count_names(PtcForm *const *forms, size_t count, const PtcResponseTemplate *t)
+static size_t count_field_forms(PtcForm *const *forms, size_t count, const PtcResponseTemplate *t)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ static size_t count_names(PtcForm *const *forms, size_t count, const PtcResponse
             for (size_t k = 0; k < t->field_count; k++)
                 n += ptc_text_same((PtcText){f->text, f->len}, t->fields[k].text);
         else if (f->kind >= PTC_F_LIST && f->kind <= PTC_F_SHORT_FN)
-            n += count_names(f->items, f->count, t);
+            n += count_field_forms(f->items, f->count, t);
     }
     return n;
 }
@@ -113,13 +113,14 @@ static bool check_forms(const PtcResponseTemplate *t, size_t uses, PtcWhy *why)
     ptc_diags_init(&diags, &b.arena);
     PtcReader reader = {t->source.bytes, t->source.len, &b.arena, &b.heap, &diags};
     bool reads = ptc_read(&reader, &forms, &count);
-    bool ok = reads && count > 0 && count_names(forms, count, t) == uses;
+    bool ok = reads && count > 0 && count_field_forms(forms, count, t) == uses;
     if (!reads && diags.count > 0)
-        say(why, diags.items[0].message);
+        say_template_fault(why, diags.items[0].message);
     else if (!reads)
-        say(why, "out of memory");
+        say_template_fault(why, "out of memory");
     else if (!ok)
-        say(why, "each {{field}} must be a form by itself, not part of a string or of a name");
+        say_template_fault(
+            why, "each {{field}} must be a form by itself, not part of a string or of a name");
     ptc_bench_deinit(&b);
     return ok;
 }
@@ -133,10 +134,10 @@ bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType 
     size_t uses = 0;
     *out = (PtcResponseTemplate){.fields = NULL};
     if (!ptc_template_read(arena, text, &t, &e))
-        return say(why, e.message);
+        return say_template_fault(why, e.message);
     if (!check_nodes(&t, type, why))
         return false;
-    ptc_buf_init(&buf, arena->mem, BYTES);
+    ptc_buf_init(&buf, arena->mem, TEMPLATE_BYTES);
     bool named = name_fields(arena, &t, &buf, out, &uses);
     char *copy = named ? ptc_arena_alloc(arena, buf.len + 1) : NULL;
     if (copy) {
@@ -146,5 +147,6 @@ bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType 
     }
     ptc_buf_deinit(&buf);
     return copy ? check_forms(out, uses, why)
-                : say(why, "it is too long or has too many fields, or the system is out of memory");
+                : say_template_fault(
+                      why, "it is too long or has too many fields, or the system is out of memory");
 }

@@ -9,9 +9,9 @@
 #include "base/utf8.h"
 #include "lisp/read/diag.h"
 
-enum { DELIMITER_MAX = 16, SHOWN = 60 };
+enum { DELIMITER_MAX = 16, TEMPLATE_SHOWN = 60 };
 
-typedef struct Reading {
+typedef struct TemplateReading {
     PtcArena *arena;
     PtcText text;
     size_t pos;          /* what lies before it is in nodes */
@@ -20,7 +20,7 @@ typedef struct Reading {
     size_t stack[PTC_TEMPLATE_DEPTH]; /* open sections */
     size_t depth;
     PtcTemplateError *error;
-} Reading;
+} TemplateReading;
 
 /* One tag: bytes [first, last) of the text, and what is in it. */
 typedef struct Tag {
@@ -31,9 +31,10 @@ typedef struct Tag {
 
 /* ------------------------------------------------------------------------------ reasons */
 
-static bool refuse(Reading *r, size_t at, const char *format, ...) PTC_PRINTF(3, 4);
+static bool refuse_template_text(TemplateReading *r, size_t at, const char *format, ...)
+    PTC_PRINTF(3, 4);
 
-static bool refuse(Reading *r, size_t at, const char *format, ...)
+static bool refuse_template_text(TemplateReading *r, size_t at, const char *format, ...)
 {
     va_list args;
     PtcTemplateError *e = r->error;
@@ -44,25 +45,26 @@ static bool refuse(Reading *r, size_t at, const char *format, ...)
     return false;
 }
 
-static bool no_memory(Reading *r)
+static bool refuse_template_memory(TemplateReading *r)
 {
     r->error->no_memory = true;
-    return refuse(r, 0, "out of memory");
+    return refuse_template_text(r, 0, "out of memory");
 }
 
-static int shown(PtcText text)
+static int shown_template_length(PtcText text)
 {
-    return (int)(text.len > SHOWN ? ptc_utf8_valid_prefix(text.bytes, SHOWN) : text.len);
+    return (int)(text.len > TEMPLATE_SHOWN ? ptc_utf8_valid_prefix(text.bytes, TEMPLATE_SHOWN)
+                                           : text.len);
 }
 
 /* -------------------------------------------------------------------------------- nodes */
 
-static PtcTemplateNode *add_node(Reading *r, PtcTemplateKind kind, PtcText text)
+static PtcTemplateNode *add_template_node(TemplateReading *r, PtcTemplateKind kind, PtcText text)
 {
     PtcTemplate *t = r->out;
     PtcTemplateNode *nodes = ptc_arena_push(r->arena, t->nodes, t->count, sizeof *nodes);
     if (!nodes) {
-        no_memory(r);
+        refuse_template_memory(r);
         return NULL;
     }
     t->nodes = nodes;
@@ -70,13 +72,13 @@ static PtcTemplateNode *add_node(Reading *r, PtcTemplateKind kind, PtcText text)
     return &nodes[t->count++];
 }
 
-static bool add_text(Reading *r, size_t first, size_t last)
+static bool add_text_node(TemplateReading *r, size_t first, size_t last)
 {
     return last <= first ||
-           add_node(r, PTC_TEMPLATE_TEXT, (PtcText){r->text.bytes + first, last - first});
+           add_template_node(r, PTC_TEMPLATE_TEXT, (PtcText){r->text.bytes + first, last - first});
 }
 
-static size_t count_names(PtcText path)
+static size_t count_path_names(PtcText path)
 {
     size_t n = 1;
     for (size_t i = 0; i < path.len; i++)
@@ -85,26 +87,27 @@ static size_t count_names(PtcText path)
 }
 
 /* Splits a.b.c into its names; "." has none. */
-static bool read_names(Reading *r, const Tag *tag, PtcTemplateNode *node)
+static bool read_path_names(TemplateReading *r, const Tag *tag, PtcTemplateNode *node)
 {
     PtcText path = tag->body;
-    size_t n = count_names(path), from = 0;
+    size_t n = count_path_names(path), from = 0;
     if (ptc_text_is(path, "."))
         return true;
     if (path.len == 0)
-        return refuse(r, tag->first, "a tag without a name; write {{name}}");
+        return refuse_template_text(r, tag->first, "a tag without a name; write {{name}}");
     if (n > PTC_TEMPLATE_NAMES)
-        return refuse(r, tag->first, "a name of %zu parts; at most %d are allowed", n,
-                      PTC_TEMPLATE_NAMES);
+        return refuse_template_text(r, tag->first, "a name of %zu parts; at most %d are allowed", n,
+                                    PTC_TEMPLATE_NAMES);
     PtcText *names = ptc_arena_alloc(r->arena, n * sizeof *names);
     if (!names)
-        return no_memory(r);
+        return refuse_template_memory(r);
     for (size_t i = 0; i < n; i++) {
         size_t to = from;
         while (to < path.len && path.bytes[to] != '.')
             to++;
         if (to == from)
-            return refuse(r, tag->first, "`%.*s` has an empty part", shown(path), path.bytes);
+            return refuse_template_text(r, tag->first, "`%.*s` has an empty part",
+                                        shown_template_length(path), path.bytes);
         names[i] = (PtcText){path.bytes + from, to - from};
         from = to + 1;
     }
@@ -123,7 +126,7 @@ static bool is_blank(char c)
 }
 
 /* The position of `what` from `from` on; the length of the text if there is none. */
-static size_t find(PtcText text, size_t from, PtcText what)
+static size_t find_in_template(PtcText text, size_t from, PtcText what)
 {
     while (from + what.len <= text.len) {
         const char *p = memchr(text.bytes + from, what.bytes[0], text.len - what.len - from + 1);
@@ -137,44 +140,44 @@ static size_t find(PtcText text, size_t from, PtcText what)
     return text.len;
 }
 
-static bool has(PtcText text, size_t at, PtcText what)
+static bool has_text_at(PtcText text, size_t at, PtcText what)
 {
     return at + what.len <= text.len && memcmp(text.bytes + at, what.bytes, what.len) == 0;
 }
 
-static bool unclosed(Reading *r, size_t at)
+static bool refuse_unclosed_tag(TemplateReading *r, size_t at)
 {
-    return refuse(r, at, "`%.*s` opens a tag that no `%.*s` closes", (int)r->open.len,
-                  r->open.bytes, (int)r->close.len, r->close.bytes);
+    return refuse_template_text(r, at, "`%.*s` opens a tag that no `%.*s` closes", (int)r->open.len,
+                                r->open.bytes, (int)r->close.len, r->close.bytes);
 }
 
 /* {{{name}}}: the closing brace belongs to the tag. */
-static bool read_triple(Reading *r, size_t inside, Tag *tag)
+static bool read_triple(TemplateReading *r, size_t inside, Tag *tag)
 {
     char end[DELIMITER_MAX + 1] = "}";
     memcpy(end + 1, r->close.bytes, r->close.len);
     PtcText closing = {end, r->close.len + 1};
-    size_t at = find(r->text, inside, closing);
+    size_t at = find_in_template(r->text, inside, closing);
     if (at == r->text.len)
-        return unclosed(r, tag->first);
+        return refuse_unclosed_tag(r, tag->first);
     tag->body = ptc_text_trim((PtcText){r->text.bytes + inside, at - inside}, " \t\r\n");
     tag->last = at + closing.len;
     return true;
 }
 
 /* Reads the tag that begins at `first`. */
-static bool read_tag(Reading *r, size_t first, Tag *tag)
+static bool read_tag(TemplateReading *r, size_t first, Tag *tag)
 {
     size_t inside = first + r->open.len;
     *tag = (Tag){.first = first};
-    if (has(r->text, inside, PTC_TEXT("{")))
+    if (has_text_at(r->text, inside, PTC_TEXT("{")))
         return read_triple(r, inside + 1, tag);
     size_t from = inside;
-    if (has(r->text, inside, PTC_TEXT("="))) /* the new delimiters may hold the old ones */
-        from = find(r->text, inside + 1, PTC_TEXT("="));
-    size_t at = find(r->text, from, r->close);
+    if (has_text_at(r->text, inside, PTC_TEXT("="))) /* the new delimiters may hold the old ones */
+        from = find_in_template(r->text, inside + 1, PTC_TEXT("="));
+    size_t at = find_in_template(r->text, from, r->close);
     if (at == r->text.len)
-        return unclosed(r, first);
+        return refuse_unclosed_tag(r, first);
     PtcText body = ptc_text_trim((PtcText){r->text.bytes + inside, at - inside}, " \t\r\n");
     if (body.len && memchr("#^/!=&>", body.bytes[0], 7)) {
         tag->sign = body.bytes[0];
@@ -188,7 +191,7 @@ static bool read_tag(Reading *r, size_t first, Tag *tag)
 }
 
 /* Is the tag alone on its line?  Then *first and *last become the whole line's. */
-static bool take_line(const Reading *r, const Tag *tag, size_t *first, size_t *last)
+static bool is_alone_on_line(const TemplateReading *r, const Tag *tag, size_t *first, size_t *last)
 {
     const char *s = r->text.bytes;
     size_t from = tag->first, to = tag->last;
@@ -207,15 +210,16 @@ static bool take_line(const Reading *r, const Tag *tag, size_t *first, size_t *l
     return true;
 }
 
-static bool open_section(Reading *r, const Tag *tag)
+static bool open_section_node(TemplateReading *r, const Tag *tag)
 {
     PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
-    PtcTemplateNode *node =
-        add_node(r, tag->sign == '#' ? PTC_TEMPLATE_SECTION : PTC_TEMPLATE_INVERTED, whole);
-    if (!node || !read_names(r, tag, node))
+    PtcTemplateNode *node = add_template_node(
+        r, tag->sign == '#' ? PTC_TEMPLATE_SECTION : PTC_TEMPLATE_INVERTED, whole);
+    if (!node || !read_path_names(r, tag, node))
         return false;
     if (r->depth == PTC_TEMPLATE_DEPTH)
-        return refuse(r, tag->first, "sections nested deeper than %d", PTC_TEMPLATE_DEPTH);
+        return refuse_template_text(r, tag->first, "sections nested deeper than %d",
+                                    PTC_TEMPLATE_DEPTH);
     r->stack[r->depth++] = r->out->count - 1;
     return true;
 }
@@ -229,18 +233,19 @@ static PtcText section_name(const PtcTemplateNode *node)
     return (PtcText){first, (size_t)(last->bytes + last->len - first)};
 }
 
-static bool close_section(Reading *r, const Tag *tag)
+static bool close_section(TemplateReading *r, const Tag *tag)
 {
     if (r->depth == 0)
-        return refuse(r, tag->first, "{{/%.*s}} closes a section that was not opened",
-                      shown(tag->body), tag->body.bytes);
+        return refuse_template_text(r, tag->first, "{{/%.*s}} closes a section that was not opened",
+                                    shown_template_length(tag->body), tag->body.bytes);
     size_t opened = r->stack[--r->depth];
     PtcText name = section_name(&r->out->nodes[opened]);
     if (!ptc_text_same(name, tag->body))
-        return refuse(r, tag->first, "{{/%.*s}} where {{/%.*s}} was expected", shown(tag->body),
-                      tag->body.bytes, shown(name), name.bytes);
+        return refuse_template_text(r, tag->first, "{{/%.*s}} where {{/%.*s}} was expected",
+                                    shown_template_length(tag->body), tag->body.bytes,
+                                    shown_template_length(name), name.bytes);
     PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
-    PtcTemplateNode *node = add_node(r, PTC_TEMPLATE_END, whole);
+    PtcTemplateNode *node = add_template_node(r, PTC_TEMPLATE_END, whole);
     if (!node)
         return false;
     node->end = opened;
@@ -249,7 +254,7 @@ static bool close_section(Reading *r, const Tag *tag)
 }
 
 /* {{=<% %>=}} */
-static bool set_delimiters(Reading *r, const Tag *tag)
+static bool set_delimiters(TemplateReading *r, const Tag *tag)
 {
     PtcText body = tag->body;
     if (body.len && body.bytes[body.len - 1] == '=')
@@ -265,60 +270,64 @@ static bool set_delimiters(Reading *r, const Tag *tag)
     for (size_t i = 0; i < close.len; i++)
         ok = ok && !is_blank(close.bytes[i]);
     if (!ok)
-        return refuse(r, tag->first, "new delimiters are written {{=<%% %%>=}}, %d bytes at most",
-                      DELIMITER_MAX);
+        return refuse_template_text(r, tag->first,
+                                    "new delimiters are written {{=<%% %%>=}}, %d bytes at most",
+                                    DELIMITER_MAX);
     r->open = open;
     r->close = close;
     return true;
 }
 
-static bool add_value(Reading *r, const Tag *tag)
+static bool add_value_node(TemplateReading *r, const Tag *tag)
 {
     PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
-    PtcTemplateNode *node = add_node(r, PTC_TEMPLATE_VALUE, whole);
-    return node && read_names(r, tag, node);
+    PtcTemplateNode *node = add_template_node(r, PTC_TEMPLATE_VALUE, whole);
+    return node && read_path_names(r, tag, node);
 }
 
-static bool take_tag(Reading *r, const Tag *tag)
+static bool take_tag(TemplateReading *r, const Tag *tag)
 {
     size_t first = tag->first, last = tag->last;
     if (tag->sign)
-        take_line(r, tag, &first, &last);
+        is_alone_on_line(r, tag, &first, &last);
     /* A line that an earlier tag took reaches up to r->pos; this text begins after it. */
-    if (!add_text(r, r->pos, first))
+    if (!add_text_node(r, r->pos, first))
         return false;
     r->pos = last;
     switch (tag->sign) {
     case '#':
-    case '^': return open_section(r, tag);
+    case '^': return open_section_node(r, tag);
     case '/': return close_section(r, tag);
     case '=': return set_delimiters(r, tag);
     case '!': return true;
-    case '>': return refuse(r, tag->first, "partials, {{>name}}, are not possible in a prompt");
-    default: return add_value(r, tag);
+    case '>':
+        return refuse_template_text(r, tag->first,
+                                    "partials, {{>name}}, are not possible in a prompt");
+    default: return add_value_node(r, tag);
     }
 }
 
 bool ptc_template_read(PtcArena *arena, PtcText text, PtcTemplate *out, PtcTemplateError *error)
 {
-    Reading r = {.arena = arena,
-                 .text = text,
-                 .open = PTC_TEXT("{{"),
-                 .close = PTC_TEXT("}}"),
-                 .out = out,
-                 .error = error};
+    TemplateReading r = {.arena = arena,
+                         .text = text,
+                         .open = PTC_TEXT("{{"),
+                         .close = PTC_TEXT("}}"),
+                         .out = out,
+                         .error = error};
     Tag tag;
     *out = (PtcTemplate){0};
     *error = (PtcTemplateError){0};
-    for (size_t at; (at = find(text, r.pos, r.open)) < text.len;)
+    for (size_t at; (at = find_in_template(text, r.pos, r.open)) < text.len;)
         if (!read_tag(&r, at, &tag) || !take_tag(&r, &tag))
             return false;
     if (r.depth > 0) {
         const PtcTemplateNode *node = &out->nodes[r.stack[r.depth - 1]];
         PtcText name = section_name(node);
-        return refuse(&r, (size_t)(node->text.bytes - text.bytes),
-                      "the section %.*s is not closed: {{/%.*s}} is missing", shown(name),
-                      name.bytes, shown(name), name.bytes);
+        return refuse_template_text(&r, (size_t)(node->text.bytes - text.bytes),
+                                    "the section %.*s is not closed: {{/%.*s}} is missing",
+                                    shown_template_length(name), name.bytes,
+                                    shown_template_length(name), name.bytes);
     }
-    return add_text(&r, r.pos, text.len);
+    return add_text_node(&r, r.pos, text.len);
 }

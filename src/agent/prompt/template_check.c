@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "lisp/read/diag.h"
 
-enum { SHOWN = 60 };
+enum { CHECK_SHOWN = 60 };
 
 /* What is in scope: the fields of a type, or anything (NULL), and what {{.}} is (NULL: anything). */
 typedef struct Sight {
@@ -20,12 +20,12 @@ typedef struct Sight {
     bool nothing; /* no name is in scope: the elements are scalars */
 } Sight;
 
-typedef struct Check {
+typedef struct TemplateCheck {
     const PtcTemplate *t;
     Sight stack[PTC_TEMPLATE_DEPTH + 1];
     size_t depth;
     PtcWhy *why;
-} Check;
+} TemplateCheck;
 
 static bool has_fields(const PtcSigType *type)
 {
@@ -33,7 +33,7 @@ static bool has_fields(const PtcSigType *type)
 }
 
 /* :any and :map have every field. */
-static bool is_open(const PtcSigType *type)
+static bool is_open_type(const PtcSigType *type)
 {
     return !type || type->kind == PTC_SIG_ANY || type->kind == PTC_SIG_MAP;
 }
@@ -43,7 +43,7 @@ static PtcText field_name(const PtcSigField *f)
     return (PtcText){f->name, f->name_len};
 }
 
-static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
+static const PtcSigField *find_type_field(const PtcSigType *type, PtcText name)
 {
     for (size_t i = 0; i < type->field_count; i++)
         if (ptc_text_same_name(name, field_name(&type->fields[i])))
@@ -53,13 +53,13 @@ static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
 
 /* ------------------------------------------------------------------------------ reasons */
 
-static int shown(PtcText t)
+static int shown_name_length(PtcText t)
 {
-    return (int)(t.len > SHOWN ? ptc_utf8_valid_prefix(t.bytes, SHOWN) : t.len);
+    return (int)(t.len > CHECK_SHOWN ? ptc_utf8_valid_prefix(t.bytes, CHECK_SHOWN) : t.len);
 }
 
-static bool refuse_name(Check *c, const PtcTemplateNode *node, PtcText name,
-                        const PtcSigType *fields, const char *what)
+static bool refuse_template_name(TemplateCheck *c, const PtcTemplateNode *node, PtcText name,
+                                 const PtcSigType *fields, const char *what)
 {
     PtcNearest near;
     ptc_nearest_init(&near, name.bytes, name.len);
@@ -67,13 +67,13 @@ static bool refuse_name(Check *c, const PtcTemplateNode *node, PtcText name,
         ptc_nearest_offer(&near, fields->fields[i].name, fields->fields[i].name_len);
     if (near.best)
         return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s; did you mean %.*s?",
-                           shown(node->text), node->text.bytes, shown(name), name.bytes, what,
-                           (int)near.best_len, near.best);
-    return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s", shown(node->text),
-                       node->text.bytes, shown(name), name.bytes, what);
+                           shown_name_length(node->text), node->text.bytes, shown_name_length(name),
+                           name.bytes, what, (int)near.best_len, near.best);
+    return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s", shown_name_length(node->text),
+                       node->text.bytes, shown_name_length(name), name.bytes, what);
 }
 
-static bool refuse_dot(Check *c)
+static bool refuse_dot(TemplateCheck *c)
 {
     return ptc_why_say(c->why, PTC_WHY_INVALID,
                        "{{.}} stands for an element that is not a scalar; name one of its fields");
@@ -82,22 +82,25 @@ static bool refuse_dot(Check *c)
 /* -------------------------------------------------------------------------------- types */
 
 /* The type that a path leads to, or NULL in *type for anything. */
-static bool follow(Check *c, const PtcTemplateNode *node, const PtcSigType **type)
+static bool follow_template_path(TemplateCheck *c, const PtcTemplateNode *node,
+                                 const PtcSigType **type)
 {
     const Sight *sight = &c->stack[c->depth];
     const char *what = c->depth ? "not a field of the element" : "not a parameter of the signature";
     const PtcSigType *at = sight->fields;
     *type = NULL;
     if (sight->nothing)
-        return refuse_name(c, node, node->names[0], NULL, "not a field of a scalar");
+        return refuse_template_name(c, node, node->names[0], NULL, "not a field of a scalar");
     for (size_t i = 0; i < node->name_count; i++) {
-        if (is_open(at))
+        if (is_open_type(at))
             return true;
         if (!has_fields(at))
-            return refuse_name(c, node, node->names[i], NULL, "a field of something that has none");
-        const PtcSigField *f = find_field(at, node->names[i]);
+            return refuse_template_name(c, node, node->names[i], NULL,
+                                        "a field of something that has none");
+        const PtcSigField *f = find_type_field(at, node->names[i]);
         if (!f)
-            return refuse_name(c, node, node->names[i], at, i ? "not a field there" : what);
+            return refuse_template_name(c, node, node->names[i], at,
+                                        i ? "not a field there" : what);
         at = ptc_sig_required(f->type);
     }
     *type = at;
@@ -105,20 +108,21 @@ static bool follow(Check *c, const PtcTemplateNode *node, const PtcSigType **typ
 }
 
 /* The type of {{.}} or of a name. */
-static bool type_of(Check *c, const PtcTemplateNode *node, const PtcSigType **type)
+static bool type_of_tag(TemplateCheck *c, const PtcTemplateNode *node, const PtcSigType **type)
 {
     if (node->name_count > 0)
-        return follow(c, node, type);
+        return follow_template_path(c, node, type);
     *type = c->stack[c->depth].dot;
     return true;
 }
 
-static bool check_value(Check *c, const PtcTemplateNode *node)
+static bool check_value_tag(TemplateCheck *c, const PtcTemplateNode *node)
 {
     const PtcSigType *type;
-    if (!type_of(c, node, &type))
+    if (!type_of_tag(c, node, &type))
         return false;
-    if (node->name_count == 0 && !is_open(type) && (has_fields(type) || type->kind == PTC_SIG_LIST))
+    if (node->name_count == 0 && !is_open_type(type) &&
+        (has_fields(type) || type->kind == PTC_SIG_LIST))
         return refuse_dot(c);
     return true;
 }
@@ -126,24 +130,24 @@ static bool check_value(Check *c, const PtcTemplateNode *node)
 /* What a section over this type brings into scope. */
 static Sight look_into(const Sight *outer, const PtcSigType *type)
 {
-    if (is_open(type))
+    if (is_open_type(type))
         return (Sight){0};
     if (has_fields(type))
         return (Sight){.fields = type, .dot = type};
     if (type->kind != PTC_SIG_LIST)
         return (Sight){.fields = outer->fields, .dot = type, .nothing = outer->nothing};
     const PtcSigType *item = ptc_sig_required(type->item);
-    if (is_open(item))
+    if (is_open_type(item))
         return (Sight){0};
     if (has_fields(item))
         return (Sight){.fields = item, .dot = item};
     return (Sight){.dot = item, .nothing = true};
 }
 
-static bool enter(Check *c, const PtcTemplateNode *node)
+static bool enter_template_section(TemplateCheck *c, const PtcTemplateNode *node)
 {
     const PtcSigType *type;
-    if (!type_of(c, node, &type))
+    if (!type_of_tag(c, node, &type))
         return false;
     Sight inner = node->kind == PTC_TEMPLATE_SECTION ? look_into(&c->stack[c->depth], type)
                                                      : c->stack[c->depth];
@@ -153,16 +157,16 @@ static bool enter(Check *c, const PtcTemplateNode *node)
 
 bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, PtcWhy *why)
 {
-    Check c = {.t = t, .why = why};
+    TemplateCheck c = {.t = t, .why = why};
     c.stack[0] = (Sight){.fields = &sig->params, .dot = &sig->params};
     for (size_t i = 0; i < t->count; i++) {
         const PtcTemplateNode *node = &t->nodes[i];
         bool ok = true;
         switch (node->kind) {
         case PTC_TEMPLATE_TEXT: break;
-        case PTC_TEMPLATE_VALUE: ok = check_value(&c, node); break;
+        case PTC_TEMPLATE_VALUE: ok = check_value_tag(&c, node); break;
         case PTC_TEMPLATE_SECTION:
-        case PTC_TEMPLATE_INVERTED: ok = enter(&c, node); break;
+        case PTC_TEMPLATE_INVERTED: ok = enter_template_section(&c, node); break;
         case PTC_TEMPLATE_END: c.depth--; break;
         }
         if (!ok)

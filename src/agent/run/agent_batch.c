@@ -15,10 +15,10 @@
 #include "value/str.h"
 
 /* A line as short as this fits into a bench for sure: if it does not, memory is short. */
-enum { SMALL_BYTES = PTC_BENCH_BYTES / 64 };
+enum { BATCH_SMALL_BYTES = PTC_BENCH_BYTES / 64 };
 
 /* One line being answered. */
-typedef struct Line {
+typedef struct BatchLine {
     const PtcAgentBatchOptions *options;
     PtcBench bench;
     PtcMem mem; /* for models and the log */
@@ -29,7 +29,7 @@ typedef struct Line {
     PtcFault fault;
     PtcBuf log; /* requests, as JSON without brackets */
     PtcBuf *out;
-} Line;
+} BatchLine;
 
 /* ---------------------------------------------------------------------------- the log */
 
@@ -97,7 +97,7 @@ static void log_system(PtcBuf *log, const PtcLlmRequest *q)
 }
 
 /* Where the messages after the assistant's last one begin. */
-static size_t tail_of(const PtcLlmRequest *q)
+static size_t first_new_message(const PtcLlmRequest *q)
 {
     size_t n = ptc_llm_message_count(q);
     while (n > 0 && message_at(q, n - 1)->role != PTC_ROLE_ASSISTANT)
@@ -107,7 +107,7 @@ static size_t tail_of(const PtcLlmRequest *q)
 
 static void log_request(void *user, const PtcProgress *p)
 {
-    Line *l = user;
+    BatchLine *l = user;
     PtcBuf *log = &l->log;
     const PtcLlmRequest *q = p->request;
     if (p->kind != PTC_PROGRESS_ASKED)
@@ -118,7 +118,7 @@ static void log_request(void *user, const PtcProgress *p)
     log_tools(log, q);
     ptc_emit_field_bool(log, "schema", q->schema.bytes != NULL);
     log_calls(log, q);
-    log_messages(log, "tail", q, tail_of(q));
+    log_messages(log, "tail", q, first_new_message(q));
     if (l->run.full_requests) {
         log_system(log, q);
         log_messages(log, "messages", q, 0);
@@ -128,7 +128,7 @@ static void log_request(void *user, const PtcProgress *p)
 
 /* ----------------------------------------------------------------------------- answering */
 
-static void begin_answer(Line *l)
+static void begin_line_answer(BatchLine *l)
 {
     ptc_emit_object(l->out);
     ptc_emit_key(l->out, "id");
@@ -136,10 +136,10 @@ static void begin_answer(Line *l)
         ptc_emit_null(l->out);
 }
 
-static void answer_fault(Line *l)
+static void answer_fault(BatchLine *l)
 {
     const PtcFault *f = &l->fault;
-    begin_answer(l);
+    begin_line_answer(l);
     ptc_emit_field_cstr(l->out, "outcome", ptc_fault_outcome(f));
     ptc_emit_field_cstr(l->out, "reason", ptc_fault_reason(f));
     ptc_emit_field_cstr(l->out, "message", ptc_fault_message(f));
@@ -150,10 +150,10 @@ static void answer_fault(Line *l)
     ptc_emit_object_end(l->out);
 }
 
-static void answer_run(Line *l, PtcAgentTree *tree, PtcAgentRun *run)
+static void answer_run(BatchLine *l, PtcAgentTree *tree, PtcAgentRun *run)
 {
     PtcOutcomeOptions options = {.messages = l->run.collect_messages};
-    begin_answer(l);
+    begin_line_answer(l);
     ptc_agent_outcome_write(run, &options, l->out);
     ptc_emit_key(l->out, "requests");
     ptc_emit_array(l->out);
@@ -173,7 +173,7 @@ static void answer_run(Line *l, PtcAgentTree *tree, PtcAgentRun *run)
 
 /* -------------------------------------------------------------------------------- reading */
 
-static bool bad_line(Line *l, const char *path, const char *message)
+static bool refuse_agent_line(BatchLine *l, const char *path, const char *message)
 {
     l->fault = (PtcFault){.input = true};
     snprintf(l->fault.path, sizeof l->fault.path, "%s", path);
@@ -181,13 +181,13 @@ static bool bad_line(Line *l, const char *path, const char *message)
     return false;
 }
 
-static PtcValue member(Line *l, const char *name)
+static PtcValue batch_line_member(BatchLine *l, const char *name)
 {
     PtcValue v = ptc_map_field(&l->bench.heap, l->body, name);
     return v == PTC_NIL ? PTC_NONE : v;
 }
 
-static bool check_members(Line *l)
+static bool check_line_members(BatchLine *l)
 {
     static const char *const known[] = {"id", "agent", "context", "run", "llm"};
     PtcValue key, value;
@@ -199,33 +199,33 @@ static bool check_members(Line *l)
             char path[80];
             snprintf(path, sizeof path, "%.*s",
                      ptc_utf8_shown(ptc_str_bytes(key), ptc_str_len(key), 60), ptc_str_bytes(key));
-            return bad_line(l, path,
-                            "there is no such field; allowed are id, agent, context, run, llm");
+            return refuse_agent_line(
+                l, path, "there is no such field; allowed are id, agent, context, run, llm");
         }
     }
     return true;
 }
 
-static bool parse_line(Line *l, PtcText line)
+static bool parse_line(BatchLine *l, PtcText line)
 {
     PtcJsonError e = {0};
     char why[300];
     l->body = ptc_json_parse(&l->bench.heap, line.bytes, line.len, &e);
     l->id = PTC_NONE;
-    if (l->body == PTC_NONE && e.stopped && line.len < SMALL_BYTES)
+    if (l->body == PTC_NONE && e.stopped && line.len < BATCH_SMALL_BYTES)
         return (l->fault.no_memory = true, false);
     if (l->body == PTC_NONE) {
         snprintf(why, sizeof why, "not JSON: column %u: %s", (unsigned)e.column,
                  e.stopped ? "it does not fit in memory" : e.message);
-        return bad_line(l, "", why);
+        return refuse_agent_line(l, "", why);
     }
     if (!ptc_is_map(l->body))
-        return bad_line(l, "", "a request is an object with agent and llm");
-    l->id = member(l, "id");
-    return check_members(l);
+        return refuse_agent_line(l, "", "a request is an object with agent and llm");
+    l->id = batch_line_member(l, "id");
+    return check_line_members(l);
 }
 
-static bool read_agent(Line *l)
+static bool read_line_agent(BatchLine *l)
 {
     PtcAgentReading how = {.allow_commands = l->options->allow_tools,
                            .allow_http = l->options->allow_tools,
@@ -233,64 +233,64 @@ static bool read_agent(Line *l)
                            .http_advice = "--allow-tools allows them",
                            .allow_scripts = true,
                            .only_scripts = true};
-    PtcValue agent = member(l, "agent");
+    PtcValue agent = batch_line_member(l, "agent");
     if (agent == PTC_NONE)
-        return bad_line(l, "agent", "a request needs an agent, an object");
+        return refuse_agent_line(l, "agent", "a request needs an agent, an object");
     l->def = ptc_definition_read(agent, &how, &l->fault);
     return l->def != NULL;
 }
 
-static bool read_model(Line *l)
+static bool read_line_model(BatchLine *l)
 {
-    PtcValue replies = member(l, "llm");
+    PtcValue replies = batch_line_member(l, "llm");
     PtcWhy why;
     if (replies == PTC_NONE)
         return true;
     if (!ptc_is_sequential(replies))
-        return bad_line(l, "llm", "a list of replies: nothing goes over a network here");
+        return refuse_agent_line(l, "llm", "a list of replies: nothing goes over a network here");
     PtcText text = ptc_run_options_json(&l->bench, replies);
     if (!text.bytes)
         return (l->fault.no_memory = true, false);
     l->model = ptc_script_new(&l->mem, "script", text, NULL, &why);
-    return l->model || bad_line(l, "llm", why.text);
+    return l->model || refuse_agent_line(l, "llm", why.text);
 }
 
-static bool read_context(Line *l)
+static bool read_line_context(BatchLine *l)
 {
-    PtcValue context = member(l, "context");
+    PtcValue context = batch_line_member(l, "context");
     if (context == PTC_NONE)
         return true;
     l->run.agent.input.context = ptc_run_options_json(&l->bench, context);
     return l->run.agent.input.context.bytes || (l->fault.no_memory = true, false);
 }
 
-static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
+static PtcModel *open_line_script(void *user, PtcText script, PtcWhy *why)
 {
-    Line *l = user;
+    BatchLine *l = user;
     return ptc_script_new(&l->mem, "script", script, NULL, why);
 }
 
-static PtcModel *open_model(void *user, PtcText spec, bool program, PtcWhy *why)
+static PtcModel *refuse_line_model(void *user, PtcText spec, bool program, PtcWhy *why)
 {
     (void)user, (void)spec, (void)program;
     ptc_why_say(why, PTC_WHY_INVALID, "a batch can only use scripts as models");
     return NULL;
 }
 
-static int64_t deadline_ms(const Line *l)
+static int64_t deadline_ms(const BatchLine *l)
 {
     int64_t own = l->def->mission_timeout_ms, most = l->options->deadline_ms;
     return most > 0 && (own == 0 || most < own) ? most : own;
 }
 
-static void run_line(Line *l)
+static void run_line(BatchLine *l)
 {
     PtcAgentTree tree;
     PtcAgentRun run;
-    PtcTreeHost host = {.open_script = open_script, .user = l};
+    PtcTreeHost host = {.open_script = open_line_script, .user = l};
     if (l->options->host)
         host = *l->options->host;
-    host.open_model = open_model;
+    host.open_model = refuse_line_model;
     host.progress = log_request;
     host.progress_user = l;
     if (!ptc_tree_init(&tree, &host, l->def->turn_budget, deadline_ms(l))) {
@@ -308,13 +308,14 @@ static void run_line(Line *l)
 
 bool ptc_agent_batch_line(const PtcAgentBatchOptions *options, PtcText line, PtcBuf *out)
 {
-    Line l = {.options = options, .out = out, .fault = {.input = true}};
+    BatchLine l = {.options = options, .out = out, .fault = {.input = true}};
     ptc_bench_init(&l.bench);
     ptc_mem_init(&l.mem, (size_t)1 << 30);
     ptc_buf_init(&l.log, &l.mem, (size_t)1 << 29);
-    bool ok = parse_line(&l, line) && read_agent(&l) && read_model(&l) &&
-              ptc_run_options_read(&l.bench, member(&l, "run"), l.def, &l.run, &l.fault) &&
-              read_context(&l);
+    bool ok =
+        parse_line(&l, line) && read_line_agent(&l) && read_line_model(&l) &&
+        ptc_run_options_read(&l.bench, batch_line_member(&l, "run"), l.def, &l.run, &l.fault) &&
+        read_line_context(&l);
     if (ok)
         run_line(&l);
     else

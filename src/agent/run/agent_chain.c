@@ -10,7 +10,7 @@
 #include "json/parse.h"
 #include "value/coll/map.h"
 
-enum { CHAIN_BYTES = 512 * 1024 * 1024, CONTEXT_BYTES = 64 * 1024 * 1024 };
+enum { CHAIN_BYTES = 512 * 1024 * 1024, CHAIN_CONTEXT_BYTES = 64 * 1024 * 1024 };
 
 /* ------------------------------------------------------------------------- before it runs */
 
@@ -48,12 +48,12 @@ static const PtcSigField *never_filled(const PtcAgentDef *def, const PtcAgentDef
     return NULL;
 }
 
-static int shown(PtcText text, size_t most)
+static int shown_chain_length(PtcText text, size_t most)
 {
     return ptc_utf8_shown(text.bytes, text.len, most);
 }
 
-static bool refuse(PtcChain *c, size_t link, const PtcSigField *missing)
+static bool refuse_chain_link(PtcChain *c, size_t link, const PtcSigField *missing)
 {
     c->reason = "chain_error";
     int length = ptc_utf8_shown(missing->name, missing->name_len, 200);
@@ -65,12 +65,12 @@ static bool refuse(PtcChain *c, size_t link, const PtcSigField *missing)
     return false;
 }
 
-static bool check_all(PtcChain *c)
+static bool check_chain_links(PtcChain *c)
 {
     for (size_t i = 1; i < c->count; i++) {
         const PtcSigField *missing = never_filled(c->defs[i - 1], c->defs[i]);
         if (missing)
-            return refuse(c, i, missing);
+            return refuse_chain_link(c, i, missing);
     }
     return true;
 }
@@ -89,7 +89,7 @@ static PtcText next_context(PtcAgentRun *run, const PtcAgentDef *next)
         answer.bytes ? ptc_json_parse(&run->bench.heap, answer.bytes, answer.len, &e) : PTC_NIL;
     if (v == PTC_NONE || ptc_is_map(v) || n != 1)
         return answer.bytes ? answer : PTC_TEXT("{}");
-    ptc_buf_init(&out, &run->bench.mem, CONTEXT_BYTES);
+    ptc_buf_init(&out, &run->bench.mem, CHAIN_CONTEXT_BYTES);
     ptc_emit_object(&out);
     ptc_emit_key_text(&out, (PtcText){all[0].name, all[0].name_len});
     ptc_emit_raw(&out, answer.bytes ? answer : PTC_TEXT("null"));
@@ -106,9 +106,9 @@ static void blame_chain(PtcChain *c, const PtcAgentRun *run)
     snprintf(c->path, sizeof c->path, "%s", run->fault.path);
     snprintf(c->message, sizeof c->message,
              "the answer of the agent before cannot be the context of agent %zu: %.*s%s%.*s",
-             c->ran, shown(ptc_text_cstr(run->fault.path), 100), run->fault.path,
-             run->fault.path[0] ? ": " : "", shown(ptc_text_cstr(run->fault.message), 400),
-             run->fault.message);
+             c->ran, shown_chain_length(ptc_text_cstr(run->fault.path), 100), run->fault.path,
+             run->fault.path[0] ? ": " : "",
+             shown_chain_length(ptc_text_cstr(run->fault.message), 400), run->fault.message);
 }
 
 static void blame_link(PtcChain *c, const PtcAgentRun *run)
@@ -119,7 +119,7 @@ static void blame_link(PtcChain *c, const PtcAgentRun *run)
                                       : PTC_TEXT("");
     c->reason = "chained_failure";
     snprintf(c->message, sizeof c->message, "agent %zu of the chain failed: %s: %.*s", c->ran,
-             run->invalid ? "invalid" : v->reason, shown(said, 400), said.bytes);
+             run->invalid ? "invalid" : v->reason, shown_chain_length(said, 400), said.bytes);
 }
 
 static bool is_ok(const PtcAgentRun *run)
@@ -127,7 +127,7 @@ static bool is_ok(const PtcAgentRun *run)
     return !run->invalid && run->step.now.verdict.ok;
 }
 
-static PtcAgentOptions options_of(const PtcChain *c, size_t i, PtcText context)
+static PtcAgentOptions options_of_link(const PtcChain *c, size_t i, PtcText context)
 {
     PtcAgentOptions o = c->options;
     o.stream = c->stream && ptc_definition_is_plain(c->defs[i]);
@@ -146,7 +146,7 @@ static bool run_link(PtcChain *c, size_t i, PtcText context)
 {
     struct PtcChainLink *link = &c->links[i];
     const PtcAgentDef *def = c->defs[i];
-    PtcAgentOptions options = options_of(c, i, context);
+    PtcAgentOptions options = options_of_link(c, i, context);
     if (!ptc_tree_init(&link->tree, &c->host, def->turn_budget, def->mission_timeout_ms))
         return false;
     link->tree.llm_timeout_ms = c->llm_timeout_ms;
@@ -164,7 +164,7 @@ bool ptc_chain_run(PtcChain *c)
     c->links = ptc_mem_alloc(&c->mem, c->count * sizeof *c->links);
     c->ran = 0;
     c->reason = NULL;
-    if (!c->links || !check_all(c))
+    if (!c->links || !check_chain_links(c))
         return c->links != NULL;
     for (size_t i = 0; i < c->count; i++) {
         PtcAgentRun *run = &c->links[i].run;

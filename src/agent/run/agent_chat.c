@@ -71,7 +71,7 @@ void ptc_agent_chat_begin(PtcAgentChat *c, PtcAgentRun *run, PtcText message,
 }
 
 /* How many messages to keep: calls at the end that were never answered are dropped, with the message that made them. */
-static size_t whole(const PtcConversation *said)
+static size_t count_whole_messages(const PtcConversation *said)
 {
     size_t count = said->count, at;
     const char *why;
@@ -89,7 +89,7 @@ bool ptc_agent_chat_keep(PtcAgentChat *c, const PtcAgentRun *run)
         return true;
     ptc_arena_init(&arena, &c->mem);
     ptc_messages_init(&kept, &arena);
-    if (!ptc_messages_add_earlier(&kept, said->items, whole(said))) {
+    if (!ptc_messages_add_earlier(&kept, said->items, count_whole_messages(said))) {
         ptc_arena_deinit(&arena);
         return false;
     }

@@ -12,9 +12,9 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { SAMPLE_BYTES = 16 * 1024 * 1024, DEPTH = 64, VERSION = 1 };
+enum { COMPILE_SAMPLE_BYTES = 16 * 1024 * 1024, COMPILE_DEPTH = 64, VERSION = 1 };
 
-static bool refuse(PtcFault *fault, bool input, const char *path, const char *message)
+static bool refuse_compile(PtcFault *fault, bool input, const char *path, const char *message)
 {
     *fault = (PtcFault){.input = input};
     snprintf(fault->path, sizeof fault->path, "%s", path);
@@ -25,21 +25,22 @@ static bool refuse(PtcFault *fault, bool input, const char *path, const char *me
 bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault)
 {
     if (def->mode != PTC_MODE_CONTENT && def->mode != PTC_MODE_TOOL_CALL)
-        return refuse(fault, false, "output",
-                      "only an agent whose answer is computed by a program can be compiled: "
-                      "output \"ptc_lisp\"");
+        return refuse_compile(
+            fault, false, "output",
+            "only an agent whose answer is computed by a program can be compiled: "
+            "output \"ptc_lisp\"");
     if (def->max_turns != 1)
-        return refuse(fault, false, "max_turns",
-                      "an agent that is compiled has one turn; retry_turns may follow");
+        return refuse_compile(fault, false, "max_turns",
+                              "an agent that is compiled has one turn; retry_turns may follow");
     return true;
 }
 
 /* ------------------------------------------------------------------------------- samples */
 
-static void add_sample(PtcBuf *out, const PtcSigType *type, unsigned depth)
+static void add_sample_value(PtcBuf *out, const PtcSigType *type, unsigned depth)
 {
     type = ptc_sig_required(type);
-    switch (depth > DEPTH ? PTC_SIG_ANY : type->kind) {
+    switch (depth > COMPILE_DEPTH ? PTC_SIG_ANY : type->kind) {
     case PTC_SIG_INT: ptc_emit_int(out, 1); break;
     case PTC_SIG_FLOAT: ptc_emit_double(out, 1.5); break;
     case PTC_SIG_BOOL: ptc_emit_bool(out, true); break;
@@ -50,7 +51,7 @@ static void add_sample(PtcBuf *out, const PtcSigType *type, unsigned depth)
         break;
     case PTC_SIG_LIST:
         ptc_emit_array(out);
-        add_sample(out, type->item, depth + 1);
+        add_sample_value(out, type->item, depth + 1);
         ptc_emit_array_end(out);
         break;
     case PTC_SIG_FIELDS:
@@ -58,7 +59,7 @@ static void add_sample(PtcBuf *out, const PtcSigType *type, unsigned depth)
         ptc_emit_object(out);
         for (size_t i = 0; i < type->field_count; i++) {
             ptc_emit_key_text(out, (PtcText){type->fields[i].name, type->fields[i].name_len});
-            add_sample(out, type->fields[i].type, depth + 1);
+            add_sample_value(out, type->fields[i].type, depth + 1);
         }
         ptc_emit_object_end(out);
         break;
@@ -66,7 +67,7 @@ static void add_sample(PtcBuf *out, const PtcSigType *type, unsigned depth)
     }
 }
 
-static bool has_key(PtcValue map, const PtcSigField *field)
+static bool has_field_key(PtcValue map, const PtcSigField *field)
 {
     PtcValue key, value;
     PtcText name = {field->name, field->name_len};
@@ -85,8 +86,8 @@ bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcT
     PtcValue map = given.bytes ? ptc_json_parse(&b->heap, given.bytes, given.len, &e)
                                : ptc_map_empty(&b->heap);
     if (map == PTC_NONE || !ptc_is_map(map))
-        return refuse(fault, true, "sample", "the sample must be a JSON object");
-    ptc_buf_init(&out, &b->mem, SAMPLE_BYTES);
+        return refuse_compile(fault, true, "sample", "the sample must be a JSON object");
+    ptc_buf_init(&out, &b->mem, COMPILE_SAMPLE_BYTES);
     ptc_emit_object(&out);
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
         ptc_emit_key_text(&out, ptc_str_text(key));
@@ -94,10 +95,10 @@ bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcT
     }
     const PtcSigType *params = def->sig && def->sig->has_params ? &def->sig->params : NULL;
     for (size_t i = 0; params && i < params->field_count; i++) {
-        if (has_key(map, &params->fields[i]))
+        if (has_field_key(map, &params->fields[i]))
             continue;
         ptc_emit_key_text(&out, (PtcText){params->fields[i].name, params->fields[i].name_len});
-        add_sample(&out, params->fields[i].type, 0);
+        add_sample_value(&out, params->fields[i].type, 0);
     }
     ptc_emit_object_end(&out);
     *sample = ptc_bench_take(b, &out);
@@ -126,7 +127,7 @@ PtcAction ptc_compile_action(const PtcAgentRun *run, PtcText program)
                                              .max_depth = run->max_depth}}};
 }
 
-static PtcVerdict ended(const char *reason)
+static PtcVerdict ended_verdict(const char *reason)
 {
     return (PtcVerdict){.reason = reason, .message = ptc_text_cstr(ptc_words_outcome(reason))};
 }
@@ -138,20 +139,22 @@ PtcVerdict ptc_compile_verdict(const PtcRan *ran)
         return (PtcVerdict){.ok = true,
                             .by = ran->end == PTC_RAN_RETURN ? "return" : "value",
                             .value = ran->answer};
-    PtcVerdict v = ended("max_turns_exceeded");
+    PtcVerdict v = ended_verdict("max_turns_exceeded");
     v.cause = ran->end == PTC_RAN_FAILED ? ran->kind : "return_validation_failed";
     v.message = ran->findings.bytes ? ran->findings : ran->message;
     switch (ran->end) {
-    case PTC_RAN_FAIL: v = ended("failed"), v.message = ran->message, v.value = ran->value; break;
-    case PTC_RAN_MEMORY_LIMIT: v = ended("memory_limit_exceeded"); break;
-    case PTC_RAN_CANCELLED: v = ended("cancelled"); break;
-    case PTC_RAN_NO_MEMORY: v = ended("no_memory"); break;
+    case PTC_RAN_FAIL:
+        v = ended_verdict("failed"), v.message = ran->message, v.value = ran->value;
+        break;
+    case PTC_RAN_MEMORY_LIMIT: v = ended_verdict("memory_limit_exceeded"); break;
+    case PTC_RAN_CANCELLED: v = ended_verdict("cancelled"); break;
+    case PTC_RAN_NO_MEMORY: v = ended_verdict("no_memory"); break;
     default: break;
     }
     return v;
 }
 
-static bool explain(const PtcRan *ran, PtcWhy *why)
+static bool explain_program_run(const PtcRan *ran, PtcWhy *why)
 {
     PtcText text = ran->findings.bytes ? ran->findings : ran->message;
     bool value = ran->end == PTC_RAN_VALUE || ran->end == PTC_RAN_RETURN;
@@ -176,10 +179,10 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
     if (ok) {
         ptc_work_run(&work, &action, &limits, &ran);
         ok = ptc_step_ends(PTC_ENDS_DUE_NIL, ran.end, ran.value_kind, ran.fits) ||
-             explain(&ran, why);
+             explain_program_run(&ran, why);
         *answer = ok ? ptc_bench_copy(b, ran.answer) : (PtcText){NULL, 0};
         if (ok && !answer->bytes)
-            ok = explain(&(PtcRan){.end = PTC_RAN_NO_MEMORY}, why);
+            ok = explain_program_run(&(PtcRan){.end = PTC_RAN_NO_MEMORY}, why);
     } else {
         const char *said = fault.no_memory ? "out of memory" : fault.message;
         ptc_why_say(why, PTC_WHY_INVALID, "%.*s%s%.*s",
@@ -223,7 +226,7 @@ bool ptc_compile_needs_llm(const PtcAgentDef *def)
 }
 
 /* False: out of memory. */
-static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
+static bool write_compiled_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
 {
     PtcJsonError e;
     PtcValue key, value;
@@ -249,7 +252,7 @@ static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
     return ptc_buf_ok(out);
 }
 
-static bool give_up(PtcWhy *why, const char *what, PtcText more)
+static bool give_compiling_up(PtcWhy *why, const char *what, PtcText more)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "%s%s%.*s", what, more.len ? ": " : "",
                        ptc_utf8_shown(more.bytes, more.len, 500), more.bytes ? more.bytes : "");
@@ -262,14 +265,16 @@ bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out
     const PtcVerdict *v = &run->step.now.verdict;
     PtcText program = compile_program(run);
     if (run->invalid)
-        return give_up(why, run->fault.path, ptc_text_cstr(ptc_fault_message(&run->fault)));
+        return give_compiling_up(why, run->fault.path,
+                                 ptc_text_cstr(ptc_fault_message(&run->fault)));
     if (!v->ok)
-        return give_up(why, v->reason, v->message);
+        return give_compiling_up(why, v->reason, v->message);
     if (!program.bytes)
-        return give_up(why, "the answer came without a program", (PtcText){NULL, 0});
+        return give_compiling_up(why, "the answer came without a program", (PtcText){NULL, 0});
     if (!ptc_compile_run(run, program, sample, b, answer, &alone))
-        return give_up(why, "the program does not work alone", ptc_text_cstr(alone.text));
-    return write_file(out, b, run) || give_up(why, "out of memory", (PtcText){NULL, 0});
+        return give_compiling_up(why, "the program does not work alone", ptc_text_cstr(alone.text));
+    return write_compiled_file(out, b, run) ||
+           give_compiling_up(why, "out of memory", (PtcText){NULL, 0});
 }
 
 /* An agent object for a compiled program: nobody will read its prompt. */
@@ -287,8 +292,8 @@ static PtcValue agent_of(PtcBench *b, PtcValue file)
 }
 
 /* The definition, with its program. */
-static PtcAgentDef *read_object(PtcBench *b, PtcValue file, PtcText program,
-                                const PtcAgentReading *how, PtcFault *fault)
+static PtcAgentDef *read_compiled_object(PtcBench *b, PtcValue file, PtcText program,
+                                         const PtcAgentReading *how, PtcFault *fault)
 {
     PtcValue agent = agent_of(b, file);
     PtcAgentDef *def = agent == PTC_NONE ? NULL : ptc_definition_read(agent, how, fault);
@@ -314,10 +319,10 @@ PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcFault
     PtcText program = ptc_str_text(is_map ? ptc_map_field(&b.heap, file, "program") : PTC_NIL);
     if (version == PTC_NONE || !ptc_is_int(version) || ptc_to_int(version) != VERSION ||
         !program.bytes)
-        refuse(fault, true, "",
-               "this is not a compiled agent of version 1 (ptc run --compile makes one)");
+        refuse_compile(fault, true, "",
+                       "this is not a compiled agent of version 1 (ptc run --compile makes one)");
     else
-        def = read_object(&b, file, program, how, fault);
+        def = read_compiled_object(&b, file, program, how, fault);
     ptc_bench_deinit(&b);
     return def;
 }

@@ -30,7 +30,7 @@ void ptc_agent_message_write(PtcBuf *out, const PtcMessage *m)
     ptc_emit_object_end(out);
 }
 
-static void add_system(PtcBuf *out, const PtcStep *s)
+static void add_system_message(PtcBuf *out, const PtcStep *s)
 {
     PtcBuf text;
     ptc_buf_init(&text, out->mem, out->max);
@@ -50,7 +50,7 @@ static void add_messages(PtcBuf *out, const PtcStep *s)
     ptc_emit_key(out, "messages");
     ptc_emit_array(out);
     if (s->system.bytes)
-        add_system(out, s);
+        add_system_message(out, s);
     for (size_t i = 0; i < c->count; i++)
         ptc_agent_message_write(out, &c->items[i]);
     ptc_emit_array_end(out);
@@ -58,7 +58,7 @@ static void add_messages(PtcBuf *out, const PtcStep *s)
 
 /* --------------------------------------------------------------------------------- turns */
 
-static void add_tokens(PtcBuf *out, const PtcTokens *t)
+static void add_outcome_tokens(PtcBuf *out, const PtcTokens *t)
 {
     ptc_emit_field_int(out, "input_tokens", t->input);
     ptc_emit_field_int(out, "output_tokens", t->output);
@@ -82,7 +82,7 @@ static void add_turn_tokens(PtcBuf *out, const PtcTokens *t)
     ptc_emit_object_end(out);
 }
 
-static void add_call(PtcBuf *out, const PtcTurnCall *call)
+static void add_turn_call(PtcBuf *out, const PtcTurnCall *call)
 {
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", call->name);
@@ -118,7 +118,7 @@ static void add_turn(PtcBuf *out, const PtcTurn *t)
     ptc_emit_key(out, "calls");
     ptc_emit_array(out);
     for (size_t i = 0; i < t->call_count; i++)
-        add_call(out, &t->calls[i]);
+        add_turn_call(out, &t->calls[i]);
     ptc_emit_array_end(out);
     if (t->tokens.reported)
         add_turn_tokens(out, &t->tokens);
@@ -156,7 +156,7 @@ static void add_tree(PtcBuf *out, PtcAgentTree *t)
     ptc_emit_field_int(out, "llm_requests", sums.requests);
     ptc_emit_field_int(out, "llm_errors", sums.errors);
     if (sums.tokens.reported)
-        add_tokens(out, &sums.tokens);
+        add_outcome_tokens(out, &sums.tokens);
     ptc_emit_object_end(out);
 }
 
@@ -169,7 +169,7 @@ static void add_usage(PtcBuf *out, PtcAgentRun *r, bool duration)
     ptc_emit_field_int(out, "llm_requests", now->requests);
     ptc_emit_field_int(out, "llm_errors", now->errors);
     if (now->tokens.reported)
-        add_tokens(out, &now->tokens);
+        add_outcome_tokens(out, &now->tokens);
     if (now->compacted.enabled)
         add_compaction(out, &now->compacted);
     if (atomic_load(&r->children))
@@ -192,22 +192,22 @@ static void add_summaries(PtcBuf *out, const PtcStepNow *now)
 
 /* ------------------------------------------------------------------------------- effects */
 
-typedef enum { RAN, UNKNOWN } Effect;
+typedef enum { OUTCOME_RAN, OUTCOME_UNKNOWN } CallEffect;
 
-static uint64_t times(const PtcToolTally *t, Effect which)
+static uint64_t times_of_effect(const PtcToolTally *t, CallEffect which)
 {
     uint64_t started = atomic_load(&t->started), ok = atomic_load(&t->ok),
              failed = atomic_load(&t->failed);
-    return which == RAN ? ok : started > ok + failed ? started - ok - failed : 0;
+    return which == OUTCOME_RAN ? ok : started > ok + failed ? started - ok - failed : 0;
 }
 
-static void add_effects(PtcBuf *out, const PtcAgentRun *r, Effect which)
+static void add_outcome_effects(PtcBuf *out, const PtcAgentRun *r, CallEffect which)
 {
     const PtcTools *tools = r->def->tools;
     ptc_emit_array(out);
     for (size_t i = 0; r->work && r->work->tally && tools && i < tools->count; i++) {
         const PtcToolInfo *info = &tools->items[i].info;
-        uint64_t n = times(&r->work->tally[i], which);
+        uint64_t n = times_of_effect(&r->work->tally[i], which);
         if (n == 0)
             continue;
         ptc_emit_object(out);
@@ -223,7 +223,7 @@ static void add_effects(PtcBuf *out, const PtcAgentRun *r, Effect which)
 static bool would_repeat(const PtcAgentRun *r, const PtcToolTally *t)
 {
     uint64_t kept = r->parent ? 0 : atomic_load(&t->kept);
-    return times(t, RAN) + times(t, UNKNOWN) > kept;
+    return times_of_effect(t, OUTCOME_RAN) + times_of_effect(t, OUTCOME_UNKNOWN) > kept;
 }
 
 bool ptc_agent_outcome_safe(const PtcAgentRun *r)
@@ -253,9 +253,9 @@ static void add_all_effects(PtcBuf *out, const PtcAgentRun *r)
     ptc_emit_key(out, "effects");
     ptc_emit_object(out);
     ptc_emit_key(out, "ran");
-    add_effects(out, r, RAN);
+    add_outcome_effects(out, r, OUTCOME_RAN);
     ptc_emit_key(out, "unknown");
-    add_effects(out, r, UNKNOWN);
+    add_outcome_effects(out, r, OUTCOME_UNKNOWN);
     add_lost(out, &r->step.now);
     ptc_emit_field_bool(out, "safe_to_retry", ptc_agent_outcome_safe(r));
     ptc_emit_object_end(out);

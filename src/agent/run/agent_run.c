@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "llm/waiting.h"
 
-enum { LEDGER_BYTES = 4 << 20 }; /* of the calls of one program, as the trace gets them */
+enum { AGENT_CALL_LOG_BYTES = 4 << 20 }; /* of the calls of one program, as the trace gets them */
 #define MS ((int64_t)1000000)
 
 PtcAgentOptions ptc_agent_options(void)
@@ -23,8 +23,8 @@ PtcAgentOptions ptc_agent_options(void)
 
 /* ----------------------------------------------------------------------------- beginning */
 
-static void begin(PtcAgentRun *r, PtcAgentTree *tree, const PtcAgentDef *def,
-                  const PtcAgentOptions *options)
+static void begin_agent_run(PtcAgentRun *r, PtcAgentTree *tree, const PtcAgentDef *def,
+                            const PtcAgentOptions *options)
 {
     memset(r, 0, sizeof *r);
     r->tree = tree;
@@ -47,14 +47,14 @@ static void set_deadline(PtcAgentRun *r)
 void ptc_agent_run_begin(PtcAgentRun *r, PtcAgentTree *tree, const PtcAgentDef *def,
                          const PtcAgentOptions *options)
 {
-    begin(r, tree, def, options);
+    begin_agent_run(r, tree, def, options);
     r->depth = options->nesting_depth + 1;
     r->max_depth = def->max_depth;
     set_deadline(r);
 }
 
 /* "" for the top agent, then the names of the tools; names and depth are bounded, so it fits. */
-static void set_path(PtcAgentRun *r, const char *outer, PtcText tool)
+static void set_agent_path(PtcAgentRun *r, const char *outer, PtcText tool)
 {
     size_t n = strlen(outer);
     memcpy(r->path, outer, n);
@@ -68,13 +68,13 @@ static void set_path(PtcAgentRun *r, const char *outer, PtcText tool)
 void ptc_agent_run_begin_child(PtcAgentRun *r, PtcAgentRun *parent, const PtcAgentDef *def,
                                PtcText tool, const PtcAgentOptions *options)
 {
-    begin(r, parent->tree, def, options);
+    begin_agent_run(r, parent->tree, def, options);
     r->parent = parent;
     r->depth = parent->depth + 1;
     r->max_depth = def->max_depth < parent->max_depth ? def->max_depth : parent->max_depth;
     r->deadline_ns = parent->deadline_ns;
     r->options.token_limit = parent->options.token_limit;
-    set_path(r, parent->path, tool);
+    set_agent_path(r, parent->path, tool);
     set_deadline(r);
     atomic_fetch_add(&parent->children, 1);
 }
@@ -90,7 +90,7 @@ void ptc_agent_run_end(PtcAgentRun *r)
 /* --------------------------------------------------------------------------------- model */
 
 /* Opens a model by name; false: it is not available. */
-static bool open_model(PtcAgentRun *r, PtcText spec, PtcText script, bool program)
+static bool open_run_model(PtcAgentRun *r, PtcText spec, PtcText script, bool program)
 {
     PtcWhy why;
     r->model = script.bytes ? ptc_tree_script(r->tree, script, &why)
@@ -104,7 +104,7 @@ static bool open_model(PtcAgentRun *r, PtcText spec, PtcText script, bool progra
 
 /* The first of these: the model that was given, the definition's, the tool's, the parent's.  False: a model was named
  * that is not available. */
-static bool find_model(PtcAgentRun *r)
+static bool find_run_model(PtcAgentRun *r)
 {
     const PtcAgentDef *def = r->def;
     const PtcAgentTool *tool = r->tool;
@@ -112,9 +112,9 @@ static bool find_model(PtcAgentRun *r)
     if (r->model)
         return true;
     if (def->llm_script.bytes || def->llm.bytes)
-        return open_model(r, def->llm, def->llm_script, false);
+        return open_run_model(r, def->llm, def->llm_script, false);
     if (tool && (tool->script.bytes || tool->model.bytes))
-        return open_model(r, tool->model, tool->script, !tool->owner);
+        return open_run_model(r, tool->model, tool->script, !tool->owner);
     r->model = r->parent ? r->parent->model : NULL;
     return true;
 }
@@ -196,9 +196,9 @@ static void init_step(PtcAgentRun *r)
     ptc_step_init(&r->step, r->def, &o);
 }
 
-static bool prepare(PtcAgentRun *r, PtcOpening *opening)
+static bool prepare_agent_run(PtcAgentRun *r, PtcOpening *opening)
 {
-    r->invalid = !find_model(r);
+    r->invalid = !find_run_model(r);
     init_step(r);
     r->invalid = r->invalid || !check_messages(r) || !open_work(r) || !make_prompts(r, opening);
     return !r->invalid;
@@ -279,7 +279,7 @@ static PtcAction step_locked(PtcAgentRun *r, PtcEvent *e)
     return action;
 }
 
-static PtcAction step(PtcAgentRun *r, PtcEvent e)
+static PtcAction step_agent_run(PtcAgentRun *r, PtcEvent e)
 {
     pthread_mutex_lock(&r->tree->lock);
     PtcAction action = step_locked(r, &e);
@@ -290,7 +290,7 @@ static PtcAction step(PtcAgentRun *r, PtcEvent e)
 bool ptc_agent_run_prepare(PtcAgentRun *r, PtcLlmRequest *request)
 {
     PtcOpening opening;
-    if (!prepare(r, &opening))
+    if (!prepare_agent_run(r, &opening))
         return false;
     r->step.options.has_model = true;
     PtcEvent e = {.kind = PTC_EVENT_START, .opening = opening};
@@ -350,7 +350,7 @@ static PtcAction take_reply(PtcAgentRun *r, const PtcLlmReply *reply, PtcEvent *
     return action;
 }
 
-static PtcAction ask(PtcAgentRun *r, PtcLlmRequest request)
+static PtcAction ask_run_model(PtcAgentRun *r, PtcLlmRequest request)
 {
     PtcBench bench;
     PtcLlmReply reply;
@@ -374,7 +374,7 @@ static PtcWorkLimits work_limits(PtcAgentRun *r)
     return (PtcWorkLimits){.cancel = r->options.cancel, .end_ns = r->deadline_ns, .host = r};
 }
 
-static void tell(PtcAgentRun *r, PtcProgress p)
+static void tell_run_progress(PtcAgentRun *r, PtcProgress p)
 {
     pthread_mutex_lock(&r->tree->lock);
     ptc_tree_tell(r->tree, p);
@@ -400,8 +400,8 @@ static bool runs_again(PtcAgentRun *r, PtcWorkLimits *limits)
     return again;
 }
 
-/* Runs the program, and again after each question that was answered.  `ledger` gets its calls of other servers. */
-static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran, PtcBuf *ledger)
+/* Runs the program, and again after each question that was answered.  `call_log` gets its calls of other servers. */
+static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran, PtcBuf *call_log)
 {
     const PtcTreeServers *servers = r->tree->host.servers;
     PtcWorkLimits limits = work_limits(r);
@@ -414,34 +414,34 @@ static void run_work(PtcAgentRun *r, const PtcAction *a, PtcRan *ran, PtcBuf *le
     do {
         ptc_work_run(r->work, a, &limits, ran);
     } while (runs_again(r, &limits));
-    if (servers && !servers->end(servers->user, r->work->ptc->remote, ledger))
+    if (servers && !servers->end(servers->user, r->work->ptc->remote, call_log))
         atomic_store(&r->unsafe, true);
     r->work->ptc->remote = NULL;
 }
 
 static void run_alone(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
 {
-    PtcBuf ledger;
+    PtcBuf call_log;
     int64_t begun = ptc_clock_ns(NULL);
     PtcProgress p = progress(r, PTC_PROGRESS_PROGRAM_BEGAN);
     p.program = a->run.program;
-    tell(r, p);
-    ptc_buf_init(&ledger, &r->work->mem, LEDGER_BYTES);
-    run_work(r, a, ran, &ledger);
+    tell_run_progress(r, p);
+    ptc_buf_init(&call_log, &r->work->mem, AGENT_CALL_LOG_BYTES);
+    run_work(r, a, ran, &call_log);
     p = progress(r, PTC_PROGRESS_PROGRAM_ENDED);
     p.ran = ran;
     p.outcome = r->work->outcome;
-    p.upstream_calls = ptc_buf_view(&ledger);
+    p.upstream_calls = ptc_buf_view(&call_log);
     p.duration_ns = ptc_clock_ns(NULL) - begun;
-    tell(r, p);
-    ptc_buf_deinit(&ledger);
+    tell_run_progress(r, p);
+    ptc_buf_deinit(&call_log);
 }
 
-static PtcAction run_program(PtcAgentRun *r, const PtcAction *a)
+static PtcAction run_turn_program(PtcAgentRun *r, const PtcAction *a)
 {
     PtcEvent e = {.kind = PTC_EVENT_RAN};
     run_alone(r, a, &e.ran);
-    return step(r, e);
+    return step_agent_run(r, e);
 }
 
 static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
@@ -453,18 +453,18 @@ static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
     PtcProgress p = progress(r, PTC_PROGRESS_CALLING);
     p.orders = a->call.calls;
     p.call_count = a->call.count;
-    tell(r, p);
+    tell_run_progress(r, p);
     PtcCallResult *results = ptc_arena_zalloc(&bench.arena, (a->call.count + 1) * sizeof *results);
     if (!results || !ptc_work_call(r->work, a->call.calls, a->call.count, &limits, results)) {
         ptc_bench_deinit(&bench);
-        return step(r, (PtcEvent){.kind = PTC_EVENT_CALLED});
+        return step_agent_run(r, (PtcEvent){.kind = PTC_EVENT_CALLED});
     }
     p.kind = PTC_PROGRESS_CALLED;
     p.results = results;
     p.duration_ns = ptc_clock_ns(NULL) - begun;
-    tell(r, p);
+    tell_run_progress(r, p);
     PtcAction next =
-        step(r, (PtcEvent){.kind = PTC_EVENT_CALLED, .called = {results, a->call.count}});
+        step_agent_run(r, (PtcEvent){.kind = PTC_EVENT_CALLED, .called = {results, a->call.count}});
     ptc_bench_deinit(&bench);
     return next;
 }
@@ -473,7 +473,7 @@ static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
 
 /* A run that must stop waiting is told so by its next step.  A wait is not a request, so the limit of a request does
  * not apply. */
-static void wait_for(const PtcAgentRun *r, int64_t ms)
+static void wait_between_requests(const PtcAgentRun *r, int64_t ms)
 {
     PtcLlmRequest request = {
         .cancel = r->options.cancel, .deadline_ns = r->deadline_ns, .timeout_ms = INT64_MAX};
@@ -483,12 +483,12 @@ static void wait_for(const PtcAgentRun *r, int64_t ms)
 static PtcAction perform(PtcAgentRun *r, const PtcAction *a)
 {
     switch (a->kind) {
-    case PTC_ACTION_ASK: return ask(r, a->request);
-    case PTC_ACTION_RUN: return run_program(r, a);
+    case PTC_ACTION_ASK: return ask_run_model(r, a->request);
+    case PTC_ACTION_RUN: return run_turn_program(r, a);
     case PTC_ACTION_CALL: return call_tools(r, a);
     case PTC_ACTION_WAIT:
-        wait_for(r, a->wait_ms);
-        return step(r, (PtcEvent){.kind = PTC_EVENT_WAITED});
+        wait_between_requests(r, a->wait_ms);
+        return step_agent_run(r, (PtcEvent){.kind = PTC_EVENT_WAITED});
     case PTC_ACTION_FINISH: break;
     }
     return *a;
@@ -508,9 +508,9 @@ static void count_tools(PtcAgentRun *r)
 static void take_turns(PtcAgentRun *r)
 {
     PtcOpening opening;
-    if (!prepare(r, &opening))
+    if (!prepare_agent_run(r, &opening))
         return;
-    PtcAction a = step(r, (PtcEvent){.kind = PTC_EVENT_START, .opening = opening});
+    PtcAction a = step_agent_run(r, (PtcEvent){.kind = PTC_EVENT_START, .opening = opening});
     while (a.kind != PTC_ACTION_FINISH)
         a = perform(r, &a);
 }
@@ -519,7 +519,7 @@ static void take_turns(PtcAgentRun *r)
 static void run_compiled(PtcAgentRun *r)
 {
     PtcRan ran;
-    r->invalid = !find_model(r);
+    r->invalid = !find_run_model(r);
     init_step(r);
     r->invalid = r->invalid || !open_work(r);
     if (r->invalid)

@@ -10,7 +10,7 @@
 #include "engine/outcome.h"
 #include "json/emit.h"
 #include "ptc/ptc.h"
-#include "trace/ledger.h"
+#include "trace/call_log.h"
 #include "value/calendar.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
@@ -18,13 +18,13 @@
 
 /* How much of a text is read before it is cut: more than is kept, since [secret] is shorter than most secrets. */
 enum { READ = 4 * PTC_TRACE_TEXT, ID = 96 };
-#define MEMORY ((size_t)64 * 1024 * 1024)
+#define TRACE_MEMORY ((size_t)64 * 1024 * 1024)
 #define MS ((int64_t)1000000)
 
 /* --------------------------------------------------------------------------------- texts */
 
 /* The text without secrets, cut to what is kept. */
-static PtcText clean(PtcAgentTrace *t, PtcText text)
+static PtcText clean_traced_text(PtcAgentTrace *t, PtcText text)
 {
     if (text.len > READ)
         text.len = ptc_utf8_valid_prefix(text.bytes, READ);
@@ -39,12 +39,12 @@ static PtcText clean(PtcAgentTrace *t, PtcText text)
 }
 
 /* A member, and a second one with the full size when the text was cut; nothing for an absent text. */
-static void add_text(PtcAgentTrace *t, const char *key, PtcText text)
+static void add_traced_text(PtcAgentTrace *t, const char *key, PtcText text)
 {
     char size[40];
     if (!text.bytes)
         return;
-    PtcText kept = clean(t, text);
+    PtcText kept = clean_traced_text(t, text);
     ptc_emit_field_text(&t->line, key, kept);
     if (text.len <= PTC_TRACE_TEXT)
         return;
@@ -57,7 +57,7 @@ static void add_us(PtcAgentTrace *t, const char *key, int64_t ns)
     ptc_emit_field_int(&t->line, key, ns / 1000);
 }
 
-static void add_tokens(PtcAgentTrace *t, const PtcTokens *tokens)
+static void add_traced_tokens(PtcAgentTrace *t, const PtcTokens *tokens)
 {
     PtcBuf *out = &t->line;
     if (!tokens->reported)
@@ -73,7 +73,7 @@ static void add_tokens(PtcAgentTrace *t, const PtcTokens *tokens)
 
 /* --------------------------------------------------------------------------------- lines */
 
-static void write_line(PtcAgentTrace *t)
+static void write_agent_trace_line(PtcAgentTrace *t)
 {
     static const char last[] = "{\"event\":\"trace.stop\",\"reason\":\"too_large\"}\n";
     PtcText line = ptc_buf_view(&t->line);
@@ -100,13 +100,13 @@ static void begin_at(PtcAgentTrace *t, const char *event, const char *id, const 
     add_us(t, "at_us", at_ns);
 }
 
-static void begin(PtcAgentTrace *t, const PtcProgress *p, const char *event, const char *id,
-                  const char *parent)
+static void begin_trace_event(PtcAgentTrace *t, const PtcProgress *p, const char *event,
+                              const char *id, const char *parent)
 {
     begin_at(t, event, id, parent, t->offset_ns + p->at_ns);
 }
 
-static void end(PtcAgentTrace *t, const char *event, const char *id)
+static void end_trace_event(PtcAgentTrace *t, const char *event, const char *id)
 {
     ptc_emit_object_end(&t->line);
     if (!ptc_buf_ok(&t->line)) {
@@ -119,7 +119,7 @@ static void end(PtcAgentTrace *t, const char *event, const char *id)
     }
     ptc_buf_add_char(&t->line, '\n');
     if (ptc_buf_ok(&t->line))
-        write_line(t);
+        write_agent_trace_line(t);
     else
         t->failed = true;
 }
@@ -157,7 +157,7 @@ static void name_parent(const PtcAgentTrace *t, const PtcProgress *p, char id[ID
 
 /* --------------------------------------------------------------------------------- runs */
 
-static void run_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
+static void trace_run_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
     static const char *const modes[PTC_MODE_COUNT] = {[PTC_MODE_CONTENT] = "content",
                                                       [PTC_MODE_TOOL_CALL] = "tool_call",
@@ -167,12 +167,12 @@ static void run_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     char parent[ID];
     if (p->parent)
         name_parent(t, p, parent);
-    begin(t, p, "run.start", ids->run, p->parent ? parent : NULL);
-    add_text(t, "agent", p->agent);
-    add_text(t, "name", r->def->name);
+    begin_trace_event(t, p, "run.start", ids->run, p->parent ? parent : NULL);
+    add_traced_text(t, "agent", p->agent);
+    add_traced_text(t, "name", r->def->name);
     ptc_emit_field_cstr(&t->line, "mode", modes[r->def->mode]);
     ptc_emit_field_int(&t->line, "depth", r->depth);
-    end(t, "run.start", ids->run);
+    end_trace_event(t, "run.start", ids->run);
 }
 
 static void add_verdict(PtcAgentTrace *t, const PtcAgentRun *r)
@@ -181,15 +181,15 @@ static void add_verdict(PtcAgentTrace *t, const PtcAgentRun *r)
     PtcBuf *out = &t->line;
     ptc_emit_field_cstr(out, "outcome", ptc_agent_outcome_name(r));
     if (r->invalid) {
-        add_text(t, "message", ptc_text_cstr(ptc_fault_message(&r->fault)));
+        add_traced_text(t, "message", ptc_text_cstr(ptc_fault_message(&r->fault)));
     } else if (v->ok) {
         ptc_emit_field_cstr(out, "by", v->by);
-        add_text(t, "return", v->value);
+        add_traced_text(t, "return", v->value);
     } else {
         ptc_emit_field_cstr(out, "reason", v->reason);
         if (v->cause)
             ptc_emit_field_cstr(out, "cause", v->cause);
-        add_text(t, "message", v->message);
+        add_traced_text(t, "message", v->message);
     }
 }
 
@@ -200,44 +200,44 @@ static void run_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     char parent[ID];
     if (p->parent)
         name_parent(t, p, parent);
-    begin(t, p, "run.stop", ids->run, p->parent ? parent : NULL);
+    begin_trace_event(t, p, "run.stop", ids->run, p->parent ? parent : NULL);
     add_us(t, "duration_us", p->duration_ns);
     add_verdict(t, r);
     ptc_emit_field_uint(&t->line, "turns", now->turn_count);
     ptc_emit_field_int(&t->line, "llm_requests", now->requests);
     ptc_emit_field_int(&t->line, "llm_errors", now->errors);
     ptc_emit_field_int(&t->line, "children", atomic_load(&r->children));
-    add_tokens(t, &now->tokens);
-    end(t, "run.stop", ids->run);
+    add_traced_tokens(t, &now->tokens);
+    end_trace_event(t, "run.stop", ids->run);
 }
 
 /* -------------------------------------------------------------------------------- turns */
 
 static void turn_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
-    begin(t, p, "turn.start", ids->turn, ids->run);
+    begin_trace_event(t, p, "turn.start", ids->turn, ids->run);
     ptc_emit_field_cstr(&t->line, "type", ptc_turn_type_name(p->what->step.now.type));
-    end(t, "turn.start", ids->turn);
+    end_trace_event(t, "turn.start", ids->turn);
 }
 
 static void turn_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
     const PtcTurn *turn = p->ended;
-    begin(t, p, "turn.stop", ids->turn, ids->run);
+    begin_trace_event(t, p, "turn.stop", ids->turn, ids->run);
     add_us(t, "duration_us", p->duration_ns);
     ptc_emit_field_bool(&t->line, "ok", turn->ok);
     if (turn->reason)
         ptc_emit_field_cstr(&t->line, "reason", turn->reason);
     if (turn->reason)
-        add_text(t, "message", turn->message);
+        add_traced_text(t, "message", turn->message);
     ptc_emit_field_uint(&t->line, "calls", turn->call_count);
-    add_tokens(t, &turn->tokens);
-    end(t, "turn.stop", ids->turn);
+    add_traced_tokens(t, &turn->tokens);
+    end_trace_event(t, "turn.stop", ids->turn);
 }
 
 /* --------------------------------------------------------------------------- model calls */
 
-static void add_calls(PtcAgentTrace *t, const PtcMessageCall *calls, size_t count)
+static void add_traced_calls(PtcAgentTrace *t, const PtcMessageCall *calls, size_t count)
 {
     if (count == 0)
         return;
@@ -245,9 +245,9 @@ static void add_calls(PtcAgentTrace *t, const PtcMessageCall *calls, size_t coun
     ptc_emit_array(&t->line);
     for (size_t i = 0; i < count && i < PTC_TRACE_ITEMS; i++) {
         ptc_emit_object(&t->line);
-        add_text(t, "id", calls[i].id);
-        add_text(t, "name", calls[i].name);
-        add_text(t, "args", calls[i].args);
+        add_traced_text(t, "id", calls[i].id);
+        add_traced_text(t, "name", calls[i].name);
+        add_traced_text(t, "args", calls[i].args);
         ptc_emit_object_end(&t->line);
     }
     ptc_emit_array_end(&t->line);
@@ -267,8 +267,8 @@ static void add_new_messages(PtcAgentTrace *t, const PtcLlmRequest *q)
         ptc_emit_object(&t->line);
         ptc_emit_field_cstr(&t->line, "role", m->role == PTC_ROLE_TOOL ? "tool" : "user");
         if (m->role == PTC_ROLE_TOOL)
-            add_text(t, "call", m->call_id);
-        add_text(t, "content", m->content);
+            add_traced_text(t, "call", m->call_id);
+        add_traced_text(t, "content", m->content);
         ptc_emit_object_end(&t->line);
     }
     ptc_emit_array_end(&t->line);
@@ -277,10 +277,10 @@ static void add_new_messages(PtcAgentTrace *t, const PtcLlmRequest *q)
 static void llm_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
     const PtcLlmRequest *q = p->request;
-    begin(t, p, "llm.start", ids->model, ids->turn);
+    begin_trace_event(t, p, "llm.start", ids->model, ids->turn);
     ptc_emit_field_cstr(&t->line, "model", p->what->model ? p->what->model->name : NULL);
     if (p->turn == 1 && p->attempt == 1)
-        add_text(t, "system", q->system);
+        add_traced_text(t, "system", q->system);
     add_new_messages(t, q);
     ptc_emit_key(&t->line, "tools");
     ptc_emit_array(&t->line);
@@ -288,31 +288,31 @@ static void llm_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
         ptc_emit_text(&t->line, q->tools[i].name);
     ptc_emit_array_end(&t->line);
     ptc_emit_field_bool(&t->line, "schema", q->schema.bytes != NULL);
-    end(t, "llm.start", ids->model);
+    end_trace_event(t, "llm.start", ids->model);
 }
 
 static void llm_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
     const PtcLlmReply *reply = p->reply;
-    begin(t, p, "llm.stop", ids->model, ids->turn);
+    begin_trace_event(t, p, "llm.stop", ids->model, ids->turn);
     add_us(t, "duration_us", p->duration_ns);
     bool ok = reply->status == PTC_LLM_OK;
     ptc_emit_field_cstr(&t->line, "status", ok ? "ok" : ptc_llm_status_name(reply->status));
-    add_text(t, ok ? "text" : "message", ok ? reply->text : reply->error);
-    add_calls(t, reply->calls, ok ? reply->call_count : 0);
+    add_traced_text(t, ok ? "text" : "message", ok ? reply->text : reply->error);
+    add_traced_calls(t, reply->calls, ok ? reply->call_count : 0);
     if (ok)
         ptc_emit_field_bool(&t->line, "cut", reply->cut);
-    add_tokens(t, &reply->tokens);
-    end(t, "llm.stop", ids->model);
+    add_traced_tokens(t, &reply->tokens);
+    end_trace_event(t, "llm.stop", ids->model);
 }
 
 /* ---------------------------------------------------------------------- programs, tools */
 
 static void program_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
-    begin(t, p, "program.start", ids->program, ids->turn);
-    add_text(t, "program", p->program);
-    end(t, "program.start", ids->program);
+    begin_trace_event(t, p, "program.start", ids->program, ids->turn);
+    add_traced_text(t, "program", p->program);
+    end_trace_event(t, "program.start", ids->program);
 }
 
 /* When a call began, from when it ended; nothing for one that was refused before it was made. */
@@ -330,16 +330,16 @@ static void tool_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, si
     char id[ID];
     bool native = r->layer[0] == 'n';
     snprintf(id, ID, "%.48s.c%zu", ids->turn, number);
-    begin(t, p, "tool", id, native ? ids->turn : ids->program);
+    begin_trace_event(t, p, "tool", id, native ? ids->turn : ids->program);
     add_call_start(t, ended_ns, r->duration_us);
     add_us(t, "duration_us", r->duration_us * 1000);
-    add_text(t, "name", (PtcText){r->name, r->name_len});
+    add_traced_text(t, "name", (PtcText){r->name, r->name_len});
     ptc_emit_field_cstr(&t->line, "layer", r->layer);
     ptc_emit_field_bool(&t->line, "ok", r->ok);
     ptc_emit_field_bool(&t->line, "cached", r->cached);
-    add_text(t, "args", (PtcText){r->arguments, r->arguments_len});
-    add_text(t, r->ok ? "result" : "message", (PtcText){r->result, r->result_len});
-    end(t, "tool", id);
+    add_traced_text(t, "args", (PtcText){r->arguments, r->arguments_len});
+    add_traced_text(t, r->ok ? "result" : "message", (PtcText){r->result, r->result_len});
+    end_trace_event(t, "tool", id);
 }
 
 static void program_tools(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
@@ -353,33 +353,33 @@ static void program_tools(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
 
 /* --------------------------------------------------------------------- calls of upstreams */
 
-/* When a call began, in milliseconds since the trace did.  The ledger has the time of day, which may have been set
+/* When a call began, in milliseconds since the trace did.  The log has the time of day, which may have been set
  * meanwhile. */
-static int64_t began_ms(const PtcAgentTrace *t, PtcLedger *l, size_t i)
+static int64_t began_ms(const PtcAgentTrace *t, PtcCallLog *l, size_t i)
 {
     int64_t ms;
-    PtcText ts = ptc_ledger_text(l, i, "ts");
+    PtcText ts = ptc_call_log_text(l, i, "ts");
     return ts.bytes && ptc_iso_millis(ts.bytes, ts.len, &ms) ? ms - t->began_ms : 0;
 }
 
-static int64_t took_ns(PtcLedger *l, size_t i, int64_t most)
+static int64_t took_ns(PtcCallLog *l, size_t i, int64_t most)
 {
-    PtcValue ms = ptc_ledger_member(l, i, "duration_ms");
+    PtcValue ms = ptc_call_log_member(l, i, "duration_ms");
     double took = ms != PTC_NONE && ptc_is_float(ms) ? ptc_to_float(ms) * 1e6 : 0;
     return took >= 0 && took < (double)most ? (int64_t)took : most;
 }
 
 /* The members of a call on one side of it. */
-static void add_side(PtcAgentTrace *t, PtcLedger *l, size_t i, bool asked)
+static void add_side(PtcAgentTrace *t, PtcCallLog *l, size_t i, bool asked)
 {
     PtcValue key, value, call = ptc_seq_nth(l->calls, i);
     for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key);
-        const char *payload = ptc_ledger_payload(name);
-        if (ptc_text_is(name, "id") || ptc_ledger_is_asked(name) != asked)
+        const char *payload = ptc_call_log_payload(name);
+        if (ptc_text_is(name, "id") || ptc_call_log_is_asked(name) != asked)
             continue;
         if (payload) {
-            add_text(t, payload, ptc_str_text(value));
+            add_traced_text(t, payload, ptc_str_text(value));
             continue;
         }
         ptc_emit_key_text(&t->line, name);
@@ -387,46 +387,46 @@ static void add_side(PtcAgentTrace *t, PtcLedger *l, size_t i, bool asked)
     }
 }
 
-static void upstream_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, PtcLedger *l,
+static void upstream_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, PtcCallLog *l,
                           size_t i)
 {
     char id[ID];
     int64_t end_ns = t->offset_ns + p->at_ns, first_ns = end_ns - p->duration_ns;
     int64_t ms = began_ms(t, l, i), began = ms < end_ns / MS ? ms * MS : end_ns;
-    if (began < first_ns) /* as it does by the fraction that the ledger does not have */
+    if (began < first_ns) /* as it does by the fraction that the log does not have */
         began = first_ns;
     snprintf(id, ID, "%.48s.u%zu", ids->turn, i + 1);
     begin_at(t, "upstream.start", id, ids->program, began);
     add_side(t, l, i, true);
-    end(t, "upstream.start", id);
+    end_trace_event(t, "upstream.start", id);
     begin_at(t, "upstream.stop", id, ids->program, began + took_ns(l, i, end_ns - began));
     add_side(t, l, i, false);
-    end(t, "upstream.stop", id);
+    end_trace_event(t, "upstream.stop", id);
 }
 
 static void program_upstreams(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
 {
-    PtcLedger ledger;
+    PtcCallLog call_log;
     if (p->upstream_calls.len == 0)
         return;
-    ptc_ledger_open(&ledger, &t->mem, p->upstream_calls);
-    t->failed = t->failed || ledger.calls == PTC_NONE;
-    for (size_t i = 0; i < ledger.count && !t->over; i++)
-        upstream_call(t, p, ids, &ledger, i);
-    ptc_ledger_close(&ledger);
+    ptc_call_log_open(&call_log, &t->mem, p->upstream_calls);
+    t->failed = t->failed || call_log.calls == PTC_NONE;
+    for (size_t i = 0; i < call_log.count && !t->over; i++)
+        upstream_call(t, p, ids, &call_log, i);
+    ptc_call_log_close(&call_log);
 }
 
 /* -------------------------------------------------------------------------- ends of programs */
 
 /* As JSON inside a text, as values are: like them it may have to be cut. */
-static void add_warnings(PtcAgentTrace *t, const PtcOutcome *outcome)
+static void add_traced_warnings(PtcAgentTrace *t, const PtcOutcome *outcome)
 {
     PtcBuf json;
     if (!outcome || outcome->warnings.count == 0)
         return;
     ptc_buf_init(&json, &t->mem, PTC_TRACE_LINE);
     if (ptc_outcome_write_warnings(outcome, &json))
-        add_text(t, "warnings", ptc_buf_view(&json));
+        add_traced_text(t, "warnings", ptc_buf_view(&json));
     ptc_buf_deinit(&json);
 }
 
@@ -441,17 +441,17 @@ static void program_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     const PtcRan *ran = p->ran;
     program_tools(t, p, ids);
     program_upstreams(t, p, ids);
-    begin(t, p, "program.stop", ids->program, ids->turn);
+    begin_trace_event(t, p, "program.stop", ids->program, ids->turn);
     add_us(t, "duration_us", p->duration_ns);
     ptc_emit_field_cstr(&t->line, "end", ends[ran->end]);
     if (ran->end == PTC_RAN_FAILED || ran->end == PTC_RAN_MEMORY_LIMIT)
         ptc_emit_field_cstr(&t->line, "reason", ran->kind ? ran->kind : "memory_limit");
-    add_text(t, "message", ran->message);
-    add_text(t, "value", ran->value);
-    add_text(t, "prints", ran->prints);
-    add_warnings(t, p->outcome);
+    add_traced_text(t, "message", ran->message);
+    add_traced_text(t, "value", ran->value);
+    add_traced_text(t, "prints", ran->prints);
+    add_traced_warnings(t, p->outcome);
     ptc_emit_field_uint(&t->line, "calls", p->outcome ? p->outcome->log.total : 0);
-    end(t, "program.stop", ids->program);
+    end_trace_event(t, "program.stop", ids->program);
 }
 
 static void native_calls(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
@@ -484,7 +484,7 @@ void ptc_agent_trace_init(PtcAgentTrace *t, const PtcSecrets *secrets,
     *t = (PtcAgentTrace){
         .secrets = secrets, .write = write, .user = user, .began_ns = ptc_clock_ns(NULL)};
     t->began_ms = ptc_clock_wall_ms();
-    ptc_mem_init(&t->mem, MEMORY);
+    ptc_mem_init(&t->mem, TRACE_MEMORY);
     ptc_buf_init(&t->line, &t->mem, PTC_TRACE_LINE);
     ptc_buf_init(&t->clean, &t->mem, (size_t)2 * READ + 16);
     ptc_iso_stamp(stamp, t->began_ms);
@@ -493,7 +493,7 @@ void ptc_agent_trace_init(PtcAgentTrace *t, const PtcSecrets *secrets,
     ptc_emit_field_int(&t->line, "version", PTC_TRACE_VERSION);
     ptc_emit_field_cstr(&t->line, "ptc", PTC_VERSION);
     ptc_emit_field_cstr(&t->line, "ts", stamp);
-    end(t, "trace.start", "");
+    end_trace_event(t, "trace.start", "");
 }
 
 bool ptc_agent_trace_deinit(PtcAgentTrace *t)
@@ -523,7 +523,7 @@ void ptc_agent_trace_tell(PtcAgentTrace *t, const PtcProgress *p)
         return;
     name_all(t, p, &ids);
     switch (p->kind) {
-    case PTC_PROGRESS_RUN_BEGAN: run_start(t, p, &ids); break;
+    case PTC_PROGRESS_RUN_BEGAN: trace_run_start(t, p, &ids); break;
     case PTC_PROGRESS_RUN_ENDED: run_stop(t, p, &ids); break;
     case PTC_PROGRESS_ASKED:
         if (p->attempt == 1)

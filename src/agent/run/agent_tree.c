@@ -42,7 +42,7 @@ void ptc_tree_deinit(PtcAgentTree *t)
 
 /* -------------------------------------------------------------------------------- models */
 
-static PtcModel *find_model(PtcAgentTree *t, PtcText key, bool script)
+static PtcModel *find_tree_model(PtcAgentTree *t, PtcText key, bool script)
 {
     for (PtcTreeModel *m = t->models; m; m = m->next)
         if (m->script == script &&
@@ -69,7 +69,7 @@ static PtcModel *keep_model(PtcAgentTree *t, PtcText key, bool script, PtcModel 
 PtcModel *ptc_tree_model(PtcAgentTree *t, PtcText spec, bool program, PtcWhy *why)
 {
     pthread_mutex_lock(&t->lock);
-    PtcModel *model = find_model(t, spec, false);
+    PtcModel *model = find_tree_model(t, spec, false);
     if (!model && !t->host.open_model)
         ptc_why_say(why, PTC_WHY_INVALID, "models cannot be named here");
     else if (!model && (model = t->host.open_model(t->host.user, spec, program, why)))
@@ -81,7 +81,7 @@ PtcModel *ptc_tree_model(PtcAgentTree *t, PtcText spec, bool program, PtcWhy *wh
 PtcModel *ptc_tree_script(PtcAgentTree *t, PtcText script, PtcWhy *why)
 {
     pthread_mutex_lock(&t->lock);
-    PtcModel *model = find_model(t, script, true);
+    PtcModel *model = find_tree_model(t, script, true);
     if (!model && !t->host.open_script)
         ptc_why_say(why, PTC_WHY_INVALID, "scripts cannot be models here");
     else if (!model && (model = t->host.open_script(t->host.user, script, why)))

@@ -47,7 +47,7 @@ typedef struct PtcProgress {
     PtcText program;              /* PROGRAM_BEGAN */
     const PtcRan *ran;            /* PROGRAM_ENDED */
     PtcOutcome *outcome;          /* PROGRAM_ENDED, of the engine; may be NULL */
-    PtcText upstream_calls;       /* PROGRAM_ENDED, see trace/ledger.h; or absent */
+    PtcText upstream_calls;       /* PROGRAM_ENDED, see trace/call_log.h; or absent */
     const PtcCallOrder *orders;   /* CALLING, CALLED */
     const PtcCallResult *results; /* CALLED */
     size_t call_count;
@@ -64,9 +64,9 @@ typedef struct PtcTreeServers {
     /* It has stopped because somebody must be asked about what it calls (kind suspended).  True: it is run again, with
      * the same clock.  *waited_ns: for how long nothing could be done, which counts for no deadline of this agent. */
     bool (*suspended)(void *user, const PtcRemoteRun *remote, int64_t *waited_ns);
-    /* It has ended; `ledger` gets the calls it made (trace/ledger.h), or nothing if they are told elsewhere.  False: it
-     * has done something that must not be done twice. */
-    bool (*end)(void *user, const PtcRemoteRun *remote, PtcBuf *ledger);
+    /* It has ended; `call_log` gets the calls it made (trace/call_log.h), or nothing if they are told elsewhere.
+     * False: it has done something that must not be done twice. */
+    bool (*end)(void *user, const PtcRemoteRun *remote, PtcBuf *call_log);
     void *user;
 } PtcTreeServers;
 

@@ -40,7 +40,7 @@ static PtcValue piece(PtcHeap *heap, const PtcChunks *how, PtcText text, size_t 
 }
 
 /* The list; PTC_NONE with a reason. */
-static PtcValue split(PtcHeap *heap, const PtcChunks *how, PtcText text, PtcWhy *why)
+static PtcValue split_into_chunks(PtcHeap *heap, const PtcChunks *how, PtcText text, PtcWhy *why)
 {
     PtcValue list = ptc_build_new(heap);
     bool ok = list != PTC_NONE;
@@ -72,7 +72,7 @@ bool ptc_chunks_add(PtcHeap *heap, PtcValue *map, PtcText key, const PtcChunks *
         return false;
     if (!ptc_utf8_valid(text.bytes, text.len) || !ptc_utf8_valid(key.bytes, key.len))
         return ptc_why_say(why, PTC_WHY_INVALID, "it is not UTF-8");
-    PtcValue list = split(heap, how, text, why);
+    PtcValue list = split_into_chunks(heap, how, text, why);
     if (list == PTC_NONE)
         return false;
     PtcValue name = ptc_str_new(heap, key.bytes, key.len);

@@ -23,22 +23,22 @@ struct PtcJournalFile {
     bool there; /* there was a file */
 };
 
-static bool fail(PtcWhy *why, const char *path, const char *what)
+static bool fail_journal_file(PtcWhy *why, const char *path, const char *what)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "%s: %s", path, what);
 }
 
 static bool fail_errno(PtcWhy *why, const char *path)
 {
-    return fail(why, path, strerror(errno));
+    return fail_journal_file(why, path, strerror(errno));
 }
 
 /* Looked at before there is a lock, which would be left beside a directory or a device. */
-static bool is_file(const char *path, PtcWhy *why)
+static bool is_journal_file(const char *path, PtcWhy *why)
 {
     struct stat st;
     return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
-           fail(why, path, "it is not a regular file");
+           fail_journal_file(why, path, "it is not a regular file");
 }
 
 /* A directory that was mistyped is told, not made. */
@@ -51,17 +51,18 @@ static bool has_directory(const PtcJournalFile *f, PtcWhy *why)
     return access(dir, X_OK) == 0 || fail_errno(why, dir);
 }
 
-static bool lock_file(PtcJournalFile *f, PtcWhy *why)
+static bool lock_journal_file(PtcJournalFile *f, PtcWhy *why)
 {
     f->lock = ptc_whole_file_lock(f->lock_path, 0);
     if (f->lock >= 0)
         return true;
     return errno == EWOULDBLOCK
-               ? fail(why, f->path, "another run is using this journal; wait for it to end")
+               ? fail_journal_file(why, f->path,
+                                   "another run is using this journal; wait for it to end")
                : fail_errno(why, f->lock_path);
 }
 
-static bool read_file(PtcJournalFile *f, PtcWhy *why)
+static bool read_journal_file(PtcJournalFile *f, PtcWhy *why)
 {
     struct stat st;
     /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
@@ -70,9 +71,10 @@ static bool read_file(PtcJournalFile *f, PtcWhy *why)
         return errno == ENOENT || fail_errno(why, f->path);
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!ok)
-        fail(why, f->path, "it is not a regular file");
+        fail_journal_file(why, f->path, "it is not a regular file");
     else if (!(ok = ptc_whole_file_read_from(fd, &f->text)))
-        fail(why, f->path, f->text.full ? "it is larger than 64 MiB" : "it cannot be read");
+        fail_journal_file(why, f->path,
+                          f->text.full ? "it is larger than 64 MiB" : "it cannot be read");
     close(fd);
     f->there = ok && f->text.len > 0;
     return ok;
@@ -92,11 +94,12 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, PtcWhy *why
     char real[PATH_MAX]; /* a link and its target are one journal with one lock */
     if (realpath(path, real))
         path = real;
-    bool ok = strlen(path) + 8 < PATH_MAX || fail(why, "", "the path is too long");
+    bool ok = strlen(path) + 8 < PATH_MAX || fail_journal_file(why, "", "the path is too long");
     if (ok) {
         memcpy(f->path, path, strlen(path));
         snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
-        ok = is_file(path, why) && has_directory(f, why) && lock_file(f, why) && read_file(f, why);
+        ok = is_journal_file(path, why) && has_directory(f, why) && lock_journal_file(f, why) &&
+             read_journal_file(f, why);
     }
     if (ok)
         return f;

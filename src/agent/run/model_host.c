@@ -8,7 +8,7 @@
 #include "llm/record_model.h"
 #include "llm/script.h"
 
-enum { LEDGER_BYTES = 1024 * 1024 * 1024 };
+enum { HOST_LEDGER_BYTES = 1024 * 1024 * 1024 };
 
 struct PtcModelHost {
     PtcMem mem;
@@ -31,7 +31,7 @@ PtcModelHost *ptc_model_host_new(const PtcModelsOptions *given, PtcWhy *why)
         return NULL;
     }
     memset(h, 0, sizeof *h);
-    ptc_mem_init(&h->mem, LEDGER_BYTES);
+    ptc_mem_init(&h->mem, HOST_LEDGER_BYTES);
     atomic_store(&h->mem.used, sizeof *h);
     h->get = options.get;
     h->get_user = options.user;
@@ -75,7 +75,7 @@ PtcModel *ptc_model_host_take(PtcModelHost *h, PtcModel *model)
     return outer;
 }
 
-static PtcModel *take(PtcModelHost *h, PtcModel *model, PtcWhy *why)
+static PtcModel *take_into_host(PtcModelHost *h, PtcModel *model, PtcWhy *why)
 {
     if (model && !(model = ptc_model_host_take(h, model)))
         ptc_why_no_memory(why);
@@ -84,19 +84,19 @@ static PtcModel *take(PtcModelHost *h, PtcModel *model, PtcWhy *why)
 
 PtcModel *ptc_model_host_open(PtcModelHost *h, PtcText spec, PtcTrust trust, PtcWhy *why)
 {
-    return take(h, ptc_model_open(h->models, spec, trust, why), why);
+    return take_into_host(h, ptc_model_open(h->models, spec, trust, why), why);
 }
 
-static PtcModel *open_model(void *user, PtcText spec, bool program, PtcWhy *why)
+static PtcModel *open_host_model(void *user, PtcText spec, bool program, PtcWhy *why)
 {
     return ptc_model_host_open(user, spec, program ? PTC_TRUST_PROGRAM : PTC_TRUST_FILE, why);
 }
 
-static PtcModel *open_script(void *user, PtcText script, PtcWhy *why)
+static PtcModel *open_host_script(void *user, PtcText script, PtcWhy *why)
 {
     PtcModelHost *h = user;
     PtcModel *model = ptc_script_new(&h->mem, "script", script, ptc_models_keys(h->models), why);
-    return take(h, model, why);
+    return take_into_host(h, model, why);
 }
 
 bool ptc_model_host_check(void *user, PtcText spec, PtcWhy *why)
@@ -132,8 +132,8 @@ static const char *variable(void *user, const char *name)
 
 void ptc_model_host_fill(PtcModelHost *h, PtcTreeHost *tree)
 {
-    tree->open_model = open_model;
-    tree->open_script = open_script;
+    tree->open_model = open_host_model;
+    tree->open_script = open_host_script;
     tree->client = ptc_models_client(h->models);
     tree->variable = variable;
     tree->secrets = &ptc_models_keys(h->models)->told;

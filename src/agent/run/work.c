@@ -21,8 +21,8 @@ enum {
     WORK_BYTES = 512 * MIB,
     CONTEXT_BYTES = 64 * MIB,
     SESSION_BYTES = 256 * MIB,
-    SERVERS_MS = 60 * 1000,          /* of a program that may wait for other servers, at least */
-    SMALL_BYTES = CONTEXT_BYTES / 64 /* JSON that fits for sure: if not, memory is short */
+    SERVERS_MS = 60 * 1000, /* of a program that may wait for other servers, at least */
+    WORK_SMALL_BYTES = CONTEXT_BYTES / 64 /* JSON that fits for sure: if not, memory is short */
 };
 
 /* ------------------------------------------------------------------------------- opening */
@@ -40,14 +40,14 @@ static bool bad_input(PtcFault *fault, const char *path, const char *message)
     return false;
 }
 
-static bool no_memory(PtcFault *fault)
+static bool refuse_work_memory(PtcFault *fault)
 {
     *fault = (PtcFault){.no_memory = true};
     return false;
 }
 
 /* A JSON object in a heap; an absent text is nil.  PTC_NONE with the fault. */
-static PtcValue read_object(PtcHeap *heap, PtcText json, const char *path, PtcFault *fault)
+static PtcValue read_json_object(PtcHeap *heap, PtcText json, const char *path, PtcFault *fault)
 {
     PtcJsonError e = {0};
     char why[400];
@@ -56,8 +56,8 @@ static PtcValue read_object(PtcHeap *heap, PtcText json, const char *path, PtcFa
     PtcValue v = ptc_json_parse(heap, json.bytes, json.len, &e);
     if (v != PTC_NONE && (ptc_is_map(v) || v == PTC_NIL))
         return v;
-    if (v == PTC_NONE && e.stopped && json.len < SMALL_BYTES) {
-        no_memory(fault);
+    if (v == PTC_NONE && e.stopped && json.len < WORK_SMALL_BYTES) {
+        refuse_work_memory(fault);
         return PTC_NONE;
     }
     if (v != PTC_NONE)
@@ -71,7 +71,7 @@ static PtcValue read_object(PtcHeap *heap, PtcText json, const char *path, PtcFa
     return PTC_NONE;
 }
 
-static bool has_key(PtcValue map, const char *name)
+static bool has_named_key(PtcValue map, const char *name)
 {
     PtcValue key, value;
     for (size_t pos = 0; ptc_is_map(map) && ptc_map_next(map, &pos, &key, &value);)
@@ -80,18 +80,18 @@ static bool has_key(PtcValue map, const char *name)
     return false;
 }
 
-static bool read_context(PtcWork *w, PtcText json, PtcFault *fault)
+static bool read_work_context(PtcWork *w, PtcText json, PtcFault *fault)
 {
-    PtcValue v = read_object(&w->bench.heap, json, "context", fault);
+    PtcValue v = read_json_object(&w->bench.heap, json, "context", fault);
     if (v == PTC_NONE)
         return false;
     w->context = ptc_definition_context(w->def, &w->bench.heap, &w->bench.mem, v, fault);
-    w->own_fail = w->context != PTC_NONE && has_key(w->context, "fail");
+    w->own_fail = w->context != PTC_NONE && has_named_key(w->context, "fail");
     return w->context != PTC_NONE;
 }
 
 /* Other servers take their time, and what they send is large. */
-static void widen(PtcWork *w, PtcLimits *limits)
+static void widen_work_limits(PtcWork *w, PtcLimits *limits)
 {
     const PtcAgentDef *def = w->def;
     limits->deadline_ms = def->timeout_ms > SERVERS_MS ? def->timeout_ms : SERVERS_MS;
@@ -102,7 +102,7 @@ static void widen(PtcWork *w, PtcLimits *limits)
         limits->max_workers = 16;
 }
 
-static void set_limits(PtcWork *w, PtcLimits *limits)
+static void set_work_limits(PtcWork *w, PtcLimits *limits)
 {
     const PtcAgentDef *def = w->def;
     ptc_limits_unset(limits);
@@ -116,24 +116,24 @@ static void set_limits(PtcWork *w, PtcLimits *limits)
         limits->max_tool_calls = def->max_tool_calls;
     w->pmap_ms = def->pmap_timeout_ms;
     if (w->servers)
-        widen(w, limits);
+        widen_work_limits(w, limits);
 }
 
 static bool open_engine(PtcWork *w, PtcFault *fault)
 {
     PtcLimits limits;
-    set_limits(w, &limits);
+    set_work_limits(w, &limits);
     w->ptc = ptc_engine_with(&limits);
     if (!w->ptc || !(w->session = ptc_session_open(w->ptc)) ||
         !(w->data = ptc_box_new(w->ptc, CONTEXT_BYTES)))
-        return no_memory(fault);
+        return refuse_work_memory(fault);
     w->ptc->float_precision = (int)w->def->float_precision;
     w->session->history_bytes = (size_t)w->def->format.history_max_bytes;
     PtcCopy copy;
     ptc_copy_init(&copy, &w->data->heap);
     w->data_map = ptc_copy_value(&copy, w->context);
     ptc_copy_deinit(&copy);
-    return w->data_map != PTC_NONE || no_memory(fault);
+    return w->data_map != PTC_NONE || refuse_work_memory(fault);
 }
 
 /* Definitions that the run starts with. */
@@ -144,7 +144,7 @@ static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
     for (size_t pos = 0; ptc_is_map(map) && ptc_map_next(map, &pos, &key, &value);) {
         PtcStatus status = ptc_session_define(w->session, ptc_str_text(key), value);
         if (status == PTC_NO_MEMORY)
-            return no_memory(fault);
+            return refuse_work_memory(fault);
         if (status == PTC_OK)
             continue;
         snprintf(path, sizeof path, "run.memory.%.*s",
@@ -158,16 +158,16 @@ static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
 
 static bool bring_in(PtcWork *w, const PtcWorkInput *in, PtcFault *fault)
 {
-    PtcValue memory = read_object(&w->data->heap, in->memory, "run.memory", fault);
+    PtcValue memory = read_json_object(&w->data->heap, in->memory, "run.memory", fault);
     PtcValue journal = memory == PTC_NONE
                            ? PTC_NONE
-                           : read_object(&w->data->heap, in->journal, "run.journal", fault);
+                           : read_json_object(&w->data->heap, in->journal, "run.journal", fault);
     if (journal == PTC_NONE || !define_all(w, memory, fault))
         return false;
     if (journal == PTC_NIL)
         journal = ptc_map_empty(&w->data->heap);
     return (journal != PTC_NONE && ptc_session_set_journal(w->session, journal) == PTC_OK) ||
-           no_memory(fault);
+           refuse_work_memory(fault);
 }
 
 /* Without programs nothing changes a journal or a memory, but what was brought is passed on in the outcome. */
@@ -185,12 +185,12 @@ bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, P
     ptc_mem_init(&w->mem, WORK_BYTES);
     ptc_arena_init(&w->arena, &w->mem);
     ptc_bench_init(&w->bench);
-    if (!read_context(w, in->context, fault))
+    if (!read_work_context(w, in->context, fault))
         return false;
     size_t n = def->tools ? def->tools->count : 0;
     w->tally = ptc_mem_alloc(&w->mem, (n + 1) * sizeof *w->tally);
     if (!w->tally)
-        return no_memory(fault);
+        return refuse_work_memory(fault);
     memset(w->tally, 0, (n + 1) * sizeof *w->tally);
     return !needs_session(def, in) || (open_engine(w, fault) && bring_in(w, in, fault));
 }

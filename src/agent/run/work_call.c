@@ -6,7 +6,7 @@
 enum { MIB = 1024 * 1024, RESULT_MAX = 16 * MIB };
 #define MS ((int64_t)1000000)
 
-static PtcNativeOptions options_of(PtcWork *w, const PtcWorkLimits *limits)
+static PtcNativeOptions native_call_options(PtcWork *w, const PtcWorkLimits *limits)
 {
     int64_t end = ptc_clock_ns(NULL) + w->def->timeout_ms * MS;
     return (PtcNativeOptions){.cancel = limits->cancel,
@@ -18,7 +18,7 @@ static PtcNativeOptions options_of(PtcWork *w, const PtcWorkLimits *limits)
                               .tally = w->tally};
 }
 
-static const char *reason_of(PtcNativeEnd end)
+static const char *reason_of_native_end(PtcNativeEnd end)
 {
     switch (end) {
     case PTC_NATIVE_OK: return NULL;
@@ -53,7 +53,7 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
 {
     PtcBuf out;
     PtcNativeAnswer answer = {.end = PTC_NATIVE_FAILED};
-    PtcNativeOptions options = options_of(w, limits);
+    PtcNativeOptions options = native_call_options(w, limits);
     ptc_buf_init(&out, &w->mem, RESULT_MAX);
     bool ok = ptc_native_ask(w->native, w->def->tools, (int)order->tool, order->args, &options,
                              &out, &answer);
@@ -61,7 +61,7 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
         outline(w, &out);
     *result = (PtcCallResult){.ok = answer.end == PTC_NATIVE_OK,
                               .cached = answer.cached,
-                              .reason = reason_of(answer.end),
+                              .reason = reason_of_native_end(answer.end),
                               .took_ns = answer.took_ns,
                               .ended_ns = answer.ended_ns};
     result->content = ptc_work_keep(w, &out);

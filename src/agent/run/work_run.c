@@ -12,17 +12,17 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MIB = 1024 * 1024, GIVEN_BYTES = 4 * MIB, TEXT_BYTES = 256 * MIB };
+enum { MIB = 1024 * 1024, GIVEN_BYTES = 4 * MIB, WORK_TEXT_BYTES = 256 * MIB };
 
 /* -------------------------------------------------------------------- what it is given */
 
 /* A map being built; PTC_NONE once something has failed. */
-typedef struct Making {
+typedef struct ContextMaking {
     PtcHeap *heap;
     PtcValue map;
-} Making;
+} ContextMaking;
 
-static void put(Making *m, const char *name, PtcValue v)
+static void put_made_member(ContextMaking *m, const char *name, PtcValue v)
 {
     PtcValue key = ptc_keyword_new(m->heap, name, strlen(name));
     m->map = m->map == PTC_NONE || key == PTC_NONE || v == PTC_NONE
@@ -30,19 +30,19 @@ static void put(Making *m, const char *name, PtcValue v)
                  : ptc_map_assoc(m->heap, m->map, key, v);
 }
 
-static void put_int(Making *m, const char *name, int64_t n)
+static void put_int(ContextMaking *m, const char *name, int64_t n)
 {
-    put(m, name, ptc_int_new(m->heap, n));
+    put_made_member(m, name, ptc_int_new(m->heap, n));
 }
 
-static Making make(PtcHeap *heap)
+static ContextMaking begin_made_map(PtcHeap *heap)
 {
-    return (Making){heap, ptc_map_empty(heap)};
+    return (ContextMaking){heap, ptc_map_empty(heap)};
 }
 
 static PtcValue tokens_map(PtcHeap *heap, const PtcTokens *t)
 {
-    Making m = make(heap);
+    ContextMaking m = begin_made_map(heap);
     put_int(&m, "input", t->input);
     put_int(&m, "output", t->output);
     put_int(&m, "total", t->input + t->output);
@@ -53,14 +53,14 @@ static PtcValue tokens_map(PtcHeap *heap, const PtcTokens *t)
 
 static PtcValue remaining_map(PtcHeap *heap, const PtcRemaining *r)
 {
-    Making m = make(heap), depth = make(heap);
+    ContextMaking m = begin_made_map(heap), depth = begin_made_map(heap);
     put_int(&depth, "current", r->depth);
     put_int(&depth, "max", r->max_depth);
     put_int(&m, "turns", r->turns);
     put_int(&m, "work-turns", r->work_turns);
     put_int(&m, "retry-turns", r->retry_turns);
-    put(&m, "depth", depth.map);
-    put(&m, "tokens", tokens_map(heap, &r->tokens));
+    put_made_member(&m, "depth", depth.map);
+    put_made_member(&m, "tokens", tokens_map(heap, &r->tokens));
     put_int(&m, "llm-requests", r->llm_requests);
     return m.map;
 }
@@ -70,12 +70,13 @@ static PtcValue context_of(PtcWork *w, PtcHeap *heap, const PtcAction *a)
 {
     if (!a->run.fail_kind || w->own_fail)
         return w->data_map;
-    Making fail = make(heap),
-           m = {heap, w->data_map == PTC_NIL ? ptc_map_empty(heap) : w->data_map};
-    put(&fail, "reason", ptc_keyword_new(heap, a->run.fail_kind, strlen(a->run.fail_kind)));
-    put(&fail, "message",
-        ptc_str_new(heap, a->run.fail_message.bytes ? a->run.fail_message.bytes : "",
-                    a->run.fail_message.len));
+    ContextMaking fail = begin_made_map(heap),
+                  m = {heap, w->data_map == PTC_NIL ? ptc_map_empty(heap) : w->data_map};
+    put_made_member(&fail, "reason",
+                    ptc_keyword_new(heap, a->run.fail_kind, strlen(a->run.fail_kind)));
+    put_made_member(&fail, "message",
+                    ptc_str_new(heap, a->run.fail_message.bytes ? a->run.fail_message.bytes : "",
+                                a->run.fail_message.len));
     PtcValue key = ptc_str_new(heap, "fail", 4);
     return key == PTC_NONE || fail.map == PTC_NONE || m.map == PTC_NONE
                ? PTC_NONE
@@ -84,11 +85,11 @@ static PtcValue context_of(PtcWork *w, PtcHeap *heap, const PtcAction *a)
 
 /* -------------------------------------------------------------------- what it gave */
 
-static void take_prints(PtcWork *w, PtcRan *ran)
+static void take_run_prints(PtcWork *w, PtcRan *ran)
 {
     PtcBuf out;
     const PtcPrints *prints = &w->outcome->prints;
-    ptc_buf_init(&out, &w->mem, TEXT_BYTES);
+    ptc_buf_init(&out, &w->mem, WORK_TEXT_BYTES);
     ptc_emit_array(&out);
     for (size_t i = 0; i < prints->count; i++)
         ptc_emit_text(&out, ptc_prints_line(prints, i));
@@ -96,7 +97,7 @@ static void take_prints(PtcWork *w, PtcRan *ran)
     ran->prints = ptc_work_keep(w, &out);
 }
 
-static void take_calls(PtcWork *w, PtcRan *ran)
+static void take_tool_calls(PtcWork *w, PtcRan *ran)
 {
     PtcOutcome *o = w->outcome;
     PtcTurnCall *calls = ptc_arena_zalloc(&w->arena, (o->log.count + 1) * sizeof *calls);
@@ -128,7 +129,7 @@ static void count_kept(PtcWork *w)
 }
 
 /* Ids and texts of step-done are strings, whatever the program wrote. */
-static void take_done(PtcWork *w, PtcRan *ran)
+static void take_done_steps(PtcWork *w, PtcRan *ran)
 {
     PtcValue map = w->outcome->summaries, key, value;
     size_t n = ptc_is_map(map) ? ptc_map_count(map) : 0, i = 0;
@@ -161,7 +162,7 @@ static void take_journal(PtcWork *w, PtcRan *ran)
     PtcBuf log;
     if (!w->def->journaling)
         return;
-    ptc_buf_init(&log, &w->mem, TEXT_BYTES);
+    ptc_buf_init(&log, &w->mem, WORK_TEXT_BYTES);
     ptc_work_journal_log(w, &log);
     ran->journal_log = ptc_work_keep(w, &log);
 }
@@ -189,7 +190,7 @@ static void take_payload(PtcWork *w, PtcRan *ran)
 }
 
 /* The value as a turn shows it. */
-static void take_value(PtcWork *w, PtcRan *ran)
+static void take_run_value(PtcWork *w, PtcRan *ran)
 {
     PtcBuf out;
     PtcValue v = w->outcome->value;
@@ -198,7 +199,7 @@ static void take_value(PtcWork *w, PtcRan *ran)
                                              : PTC_VALUE_PLAIN;
     if (v == PTC_NONE || v == PTC_NIL)
         return;
-    ptc_buf_init(&out, &w->mem, TEXT_BYTES);
+    ptc_buf_init(&out, &w->mem, WORK_TEXT_BYTES);
     ptc_work_add_value(w, &out, v);
     ran->value = ptc_work_keep(w, &out);
 }
@@ -228,7 +229,7 @@ static void take_verdict(PtcWork *w, PtcRan *ran)
     }
 }
 
-static void take_error(PtcWork *w, PtcRan *ran)
+static void take_run_error(PtcWork *w, PtcRan *ran)
 {
     PtcOutcome *o = w->outcome;
     PtcError e = ptc_outcome_finding(o, 0);
@@ -239,25 +240,25 @@ static void take_error(PtcWork *w, PtcRan *ran)
                : o->errors[0].kind == PTC_E_DEFINITIONS ? PTC_RAN_MEMORY_LIMIT
                                                         : PTC_RAN_FAILED;
     if (ran->end == PTC_RAN_FAIL)
-        take_value(w, ran);
+        take_run_value(w, ran);
     else
         ran->value_kind = PTC_VALUE_NIL;
 }
 
-static void take_outcome(PtcWork *w, PtcRan *ran)
+static void take_run_outcome(PtcWork *w, PtcRan *ran)
 {
     PtcOutcome *o = w->outcome;
     if (o->ok) {
         ran->end = o->control == PTC_CONTROL_RETURN ? PTC_RAN_RETURN : PTC_RAN_VALUE;
-        take_value(w, ran);
+        take_run_value(w, ran);
         take_verdict(w, ran);
     } else {
-        take_error(w, ran);
+        take_run_error(w, ran);
     }
-    take_prints(w, ran);
-    take_calls(w, ran);
+    take_run_prints(w, ran);
+    take_tool_calls(w, ran);
     count_kept(w);
-    take_done(w, ran);
+    take_done_steps(w, ran);
     take_lost(w, ran);
     take_journal(w, ran);
     take_payload(w, ran);
@@ -265,7 +266,7 @@ static void take_outcome(PtcWork *w, PtcRan *ran)
 
 /* ------------------------------------------------------------------------------ running */
 
-static PtcRunEnding ending_of(PtcEnding ending)
+static PtcRunEnding run_ending_of(PtcEnding ending)
 {
     switch (ending) {
     case PTC_ENDS_NEVER: return PTC_RUN_ENDS_NEVER;
@@ -293,7 +294,7 @@ static bool run_in(PtcWork *w, PtcHeapBox *given, const PtcAction *a, const PtcW
     PtcRunMore more = {.judge = true,
                        .wanted = &wanted,
                        .definition_bytes = w->def->memory_limit,
-                       .ending = ending_of(a->run.ending),
+                       .ending = run_ending_of(a->run.ending),
                        .host = limits->host,
                        .tally = w->tally,
                        .cancel = limits->cancel,
@@ -320,7 +321,7 @@ void ptc_work_run(PtcWork *w, const PtcAction *a, const PtcWorkLimits *limits, P
     if (!given)
         return;
     if (run_in(w, given, a, limits))
-        take_outcome(w, ran);
+        take_run_outcome(w, ran);
     ptc_box_release(&given->heap);
     if (w->arena.failed)
         *ran = (PtcRan){.end = PTC_RAN_NO_MEMORY};

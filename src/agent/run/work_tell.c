@@ -16,8 +16,8 @@ enum {
     MIB = 1024 * 1024,
     LOG_CHARS = 200,
     LOG_BYTES = 64 * 1024,
-    VALUE_BYTES = MIB,     /* of the JSON of one value; one that has more is shown as text ... */
-    TEXT_BYTES = 64 * 1024 /* ... of which there is as much as this */
+    TELL_VALUE_BYTES = MIB, /* of the JSON of one value; one that has more is shown as text ... */
+    TELL_TEXT_BYTES = 64 * 1024 /* ... of which there is as much as this */
 };
 
 PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
@@ -58,7 +58,7 @@ static void print_value(PtcWork *w, PtcBuf *out, PtcValue v)
 
 /* Adds the value as JSON; false: it has none, or more than `most` bytes of it.  What a value refers to several times is
  * written every time, so a small value may have more JSON than there is memory. */
-static bool add_json(PtcWork *w, PtcBuf *out, PtcValue v, size_t most, bool *too_long)
+static bool add_json_within(PtcWork *w, PtcBuf *out, PtcValue v, size_t most, bool *too_long)
 {
     PtcJsonError e = {0};
     PtcBuf json;
@@ -77,10 +77,10 @@ static bool add_json(PtcWork *w, PtcBuf *out, PtcValue v, size_t most, bool *too
 }
 
 /* As much as fits of what a program would print. */
-static void add_text(PtcWork *w, PtcBuf *out, PtcValue v)
+static void add_text_object(PtcWork *w, PtcBuf *out, PtcValue v)
 {
     PtcBuf text;
-    ptc_buf_init(&text, &w->mem, TEXT_BYTES);
+    ptc_buf_init(&text, &w->mem, TELL_TEXT_BYTES);
     print_value(w, &text, v);
     PtcText shown = ptc_buf_view(&text);
     shown.len = ptc_utf8_valid_prefix(shown.bytes, shown.len);
@@ -94,8 +94,8 @@ static void add_text(PtcWork *w, PtcBuf *out, PtcValue v)
 void ptc_work_add_value(PtcWork *w, PtcBuf *out, PtcValue v)
 {
     bool too_long;
-    if (!add_json(w, out, v, VALUE_BYTES, &too_long))
-        add_text(w, out, v);
+    if (!add_json_within(w, out, v, TELL_VALUE_BYTES, &too_long))
+        add_text_object(w, out, v);
 }
 
 void ptc_work_memory(PtcWork *w, PtcBuf *out)
@@ -117,8 +117,8 @@ static void add_journal(PtcWork *w, PtcBuf *out, bool whole)
     ptc_emit_object(out);
     for (size_t pos = 0; ptc_is_map(journal) && ptc_map_next(journal, &pos, &key, &value);) {
         ptc_emit_key_text(out, ptc_str_text(key));
-        if (!add_json(w, out, value, whole ? out->max : VALUE_BYTES, &too_long))
-            add_text(w, out, value);
+        if (!add_json_within(w, out, value, whole ? out->max : TELL_VALUE_BYTES, &too_long))
+            add_text_object(w, out, value);
         out->full = out->full || (whole && too_long);
     }
     ptc_emit_object_end(out);

@@ -12,25 +12,25 @@ PtcText ptc_blocks_line(PtcText text, size_t pos, size_t *next)
     return (PtcText){from, n};
 }
 
-static bool is_blank(char c)
+static bool is_blank_block_char(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
 PtcText ptc_blocks_trim(PtcText t)
 {
-    while (t.len && is_blank(t.bytes[0]))
+    while (t.len && is_blank_block_char(t.bytes[0]))
         t.bytes++, t.len--;
-    while (t.len && is_blank(t.bytes[t.len - 1]))
+    while (t.len && is_blank_block_char(t.bytes[t.len - 1]))
         t.len--;
     return t;
 }
 
 /* The fence at the beginning of a line: its length in *count; returns what follows it. */
-static PtcText split(PtcText line, char *sign, size_t *count)
+static PtcText split_fence_line(PtcText line, char *sign, size_t *count)
 {
     size_t at = 0, from;
-    while (at < line.len && is_blank(line.bytes[at]))
+    while (at < line.len && is_blank_block_char(line.bytes[at]))
         at++;
     from = at;
     *sign = at < line.len ? line.bytes[at] : 0;
@@ -42,12 +42,12 @@ static PtcText split(PtcText line, char *sign, size_t *count)
 
 bool ptc_blocks_opens(PtcText line, PtcBlockFence *fence)
 {
-    PtcText rest = ptc_blocks_trim(split(line, &fence->sign, &fence->count));
+    PtcText rest = ptc_blocks_trim(split_fence_line(line, &fence->sign, &fence->count));
     if (fence->count < FENCE_MIN ||
         (fence->sign == '`' && rest.len && memchr(rest.bytes, '`', rest.len)))
         return false;
     size_t n = 0;
-    while (n < rest.len && !is_blank(rest.bytes[n]))
+    while (n < rest.len && !is_blank_block_char(rest.bytes[n]))
         n++;
     fence->tag = (PtcText){rest.bytes, n};
     return true;
@@ -57,12 +57,12 @@ bool ptc_blocks_closes(PtcText line, const PtcBlockFence *fence)
 {
     char sign;
     size_t count;
-    PtcText rest = split(line, &sign, &count);
+    PtcText rest = split_fence_line(line, &sign, &count);
     return count >= fence->count && sign == fence->sign && ptc_blocks_trim(rest).len == 0;
 }
 
 /* The lines from *pos up to the first that closes the block; *pos moves past that one. */
-static void take_body(PtcText text, size_t *pos, PtcBlock *block)
+static void take_block_body(PtcText text, size_t *pos, PtcBlock *block)
 {
     size_t first = *pos, at = first, next;
     block->closed = false;
@@ -83,7 +83,7 @@ bool ptc_blocks_next(PtcText text, size_t *pos, PtcBlock *out)
         if (!ptc_blocks_opens(ptc_blocks_line(text, *pos, &next), &out->fence))
             continue;
         *pos = next;
-        take_body(text, pos, out);
+        take_block_body(text, pos, out);
         return true;
     }
     return false;

@@ -140,16 +140,16 @@ static void find_first_end(Finder *f, size_t from, const PtcBlockFence *fence, E
 }
 
 /* Keeps the plain text of a block in the arena. */
-static void keep_text(Finder *f, Found *b, PtcText plain)
+static void keep_block_text(Finder *f, Found *b, PtcText plain)
 {
     b->text = ptc_bench_copy(f->s, ptc_blocks_trim(plain));
     f->failed = f->failed || !b->text.bytes;
 }
 
 /* Takes the text up to an end as the block's, and examines it. */
-static void take(Finder *f, Found *b, PtcText plain)
+static void take_block_text(Finder *f, Found *b, PtcText plain)
 {
-    keep_text(f, b, plain);
+    keep_block_text(f, b, plain);
     if (!f->failed)
         read_forms(f, b);
 }
@@ -162,14 +162,14 @@ static void take_range(Finder *f, Found *b, size_t from, size_t to)
     f->failed |= !ptc_plain_add(&buf, (PtcText){f->text.bytes + from, to - from});
     f->work += to - from;
     if (!f->failed)
-        take(f, b, ptc_buf_view(&buf));
+        take_block_text(f, b, ptc_buf_view(&buf));
     ptc_buf_deinit(&buf);
 }
 
 /* Walks from line to line until something closes the block while no form is open: that is *outside, with the plain
  * text up to it in buf.  *first is the first place that closes the block at all.  False: the allowance is used up. */
-static bool walk(Finder *f, size_t from, const PtcBlockFence *fence, PtcBuf *buf, End *first,
-                 End *outside)
+static bool walk_block_lines(Finder *f, size_t from, const PtcBlockFence *fence, PtcBuf *buf,
+                             End *first, End *outside)
 {
     PtcPlainText p = {.text = f->text, .pos = from, .out = buf};
     PtcPlainStop stop = PTC_PLAIN_LINE;
@@ -196,10 +196,10 @@ static void find_end(Finder *f, Found *b, size_t from, const PtcBlockFence *fenc
     PtcBuf buf;
     End first = {0, 0, false}, outside = {0, 0, false};
     ptc_buf_init(&buf, &f->s->mem, f->text.len);
-    bool walked = walk(f, from, fence, &buf, &first, &outside);
+    bool walked = walk_block_lines(f, from, fence, &buf, &first, &outside);
     bool open = walked && !first.found;
     if (open || (walked && outside.found))
-        take(f, b, ptc_buf_view(&buf));
+        take_block_text(f, b, ptc_buf_view(&buf));
     ptc_buf_deinit(&buf);
     if (b->reads && outside.found)
         *end = outside;
@@ -212,7 +212,7 @@ static void find_end(Finder *f, Found *b, size_t from, const PtcBlockFence *fenc
 }
 
 /* Adds the block whose body begins at `from`; returns where to continue. */
-static size_t add_block(Finder *f, size_t first, size_t from, const PtcBlockFence *fence)
+static size_t add_found_block(Finder *f, size_t first, size_t from, const PtcBlockFence *fence)
 {
     Found *b = &f->blocks[f->count++];
     End end = {0, 0, false};
@@ -234,7 +234,7 @@ static void find_blocks(Finder *f)
             continue;
         if (f->count == PTC_FIND_BLOCKS)
             return;
-        next = add_block(f, at, next, &fence);
+        next = add_found_block(f, at, next, &fence);
     }
 }
 
@@ -252,7 +252,7 @@ static void find_tags(Finder *f)
             if (first + strlen(tags[i]) <= f->text.len &&
                 ptc_blocks_tagged((PtcText){p, strlen(tags[i])}, tags[i]))
                 n = strlen(tags[i]);
-        at = n ? add_block(f, first, first + n, NULL) : first + 1;
+        at = n ? add_found_block(f, first, first + n, NULL) : first + 1;
     }
 }
 
@@ -298,7 +298,7 @@ static size_t count_wanted(const Finder *f, Wanted wanted, const Found **one)
 }
 
 /* Applies one rule; true when it decides. */
-static bool decide(const Finder *f, Wanted wanted, bool block_alone, PtcFound *out)
+static bool decide_by_rule(const Finder *f, Wanted wanted, bool block_alone, PtcFound *out)
 {
     const Found *one = NULL;
     size_t n = count_wanted(f, wanted, &one);
@@ -324,7 +324,7 @@ static bool decide_whole(Finder *f, PtcFound *out)
     f->failed |= !ptc_plain_add(&buf, f->text);
     f->work += f->text.len;
     if (!f->failed)
-        keep_text(f, &b, ptc_buf_view(&buf));
+        keep_block_text(f, &b, ptc_buf_view(&buf));
     ptc_buf_deinit(&buf);
     if (f->failed || b.text.len == 0 || b.text.bytes[0] != '(')
         return false;
@@ -334,7 +334,7 @@ static bool decide_whole(Finder *f, PtcFound *out)
 }
 
 /* Prepares a finder for the reply with LF; false: out of memory. */
-static bool begin(Finder *f, PtcBench *s, PtcText reply)
+static bool begin_finding(Finder *f, PtcBench *s, PtcText reply)
 {
     PtcBuf buf;
     f->s = s;
@@ -350,11 +350,12 @@ static bool begin(Finder *f, PtcBench *s, PtcText reply)
 static void decide_all(Finder *f, bool cut, PtcFound *out)
 {
     find_blocks(f);
-    if (f->failed || decide(f, is_tagged, true, out) ||
-        (!cut && decide(f, is_open_tagged, true, out)) || decide(f, is_other_list, false, out))
+    if (f->failed || decide_by_rule(f, is_tagged, true, out) ||
+        (!cut && decide_by_rule(f, is_open_tagged, true, out)) ||
+        decide_by_rule(f, is_other_list, false, out))
         return;
     find_tags(f);
-    if (!f->failed && !decide(f, is_tag_list, false, out))
+    if (!f->failed && !decide_by_rule(f, is_tag_list, false, out))
         decide_whole(f, out);
 }
 
@@ -362,7 +363,7 @@ void ptc_find_program(PtcBench *s, PtcText reply, bool cut, PtcFound *out)
 {
     *out = (PtcFound){.kind = PTC_FOUND_NONE};
     Finder *f = ptc_arena_alloc(&s->arena, sizeof *f);
-    if (!f || !begin(f, s, reply)) {
+    if (!f || !begin_finding(f, s, reply)) {
         out->kind = PTC_FOUND_NO_MEMORY;
         return;
     }
@@ -382,7 +383,7 @@ PtcFenced ptc_find_fenced(PtcBench *s, PtcText reply)
 {
     const Found *one;
     Finder *f = ptc_arena_alloc(&s->arena, sizeof *f);
-    if (!f || !begin(f, s, reply))
+    if (!f || !begin_finding(f, s, reply))
         return PTC_FENCED_NO_MEMORY;
     find_blocks(f);
     if (f->failed)
@@ -397,12 +398,12 @@ PtcText ptc_find_unwrap(PtcBench *s, PtcText program)
     PtcBuf buf;
     size_t next;
     Finder *f = ptc_arena_alloc(&s->arena, sizeof *f);
-    if (!f || !begin(f, s, program))
+    if (!f || !begin_finding(f, s, program))
         return none;
     PtcText inner = ptc_blocks_trim(f->text);
     if (inner.len && ptc_blocks_opens(ptc_blocks_line(inner, 0, &next), &fence)) {
         f->text = inner;
-        add_block(f, 0, next, &fence);
+        add_found_block(f, 0, next, &fence);
         if (f->failed)
             return none;
         if (f->blocks[0].closed && f->blocks[0].last == inner.len)

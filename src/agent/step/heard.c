@@ -14,7 +14,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { FEEDBACK_BYTES = 1024 * 1024, MESSAGE_BYTES = 2000 };
+enum { FEEDBACK_BYTES = 1024 * 1024, HEARD_MESSAGE_BYTES = 2000 };
 
 typedef struct Hearing {
     PtcBench *b;
@@ -27,7 +27,7 @@ typedef struct Hearing {
     PtcHeard *out;
 } Hearing;
 
-static void no_memory(Hearing *r)
+static void end_hearing_memory(Hearing *r)
 {
     r->out->kind = PTC_HEARD_NO_MEMORY;
 }
@@ -56,7 +56,7 @@ static void feedback_init(Hearing *r, PtcBuf *buf)
 /* ------------------------------------------------------------------------------------ texts */
 
 /* The model may be a host's own and send any bytes, so invalid UTF-8 is replaced. */
-static PtcText clean(Hearing *r, PtcText text)
+static PtcText clean_reply_text(Hearing *r, PtcText text)
 {
     PtcBuf buf;
     if (!text.bytes || ptc_utf8_valid(text.bytes, text.len))
@@ -73,7 +73,7 @@ static PtcText clean(Hearing *r, PtcText text)
     }
     text = ptc_bench_take(r->b, &buf);
     if (!text.bytes)
-        no_memory(r);
+        end_hearing_memory(r);
     return text;
 }
 
@@ -103,7 +103,7 @@ static size_t find_tool(const PtcAgentDef *def, PtcText name)
 
 /* The arguments as a map; a string that contains JSON is read too, null and nothing become {}.  PTC_NONE: not an
  * object. */
-static PtcValue read_args(Hearing *r, PtcText text)
+static PtcValue read_call_args(Hearing *r, PtcText text)
 {
     PtcJsonError e;
     PtcHeap *heap = &r->b->heap;
@@ -117,7 +117,7 @@ static PtcValue read_args(Hearing *r, PtcText text)
         v = ptc_map_empty(heap);
     ptc_budget_go_on(&r->b->budget);
     if (r->b->budget.stop != PTC_STOP_NONE)
-        no_memory(r);
+        end_hearing_memory(r);
     return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
 }
 
@@ -132,11 +132,11 @@ static PtcText args_json(Hearing *r, PtcValue args)
         buf.failed = true;
     PtcText json = ptc_bench_take(r->b, &buf);
     if (!json.bytes)
-        no_memory(r);
+        end_hearing_memory(r);
     return json;
 }
 
-static void read_call(Hearing *r, size_t i)
+static void read_heard_call(Hearing *r, size_t i)
 {
     const PtcMessageCall *from = &r->reply->calls[i];
     PtcHeardCall *call = &r->calls[i];
@@ -144,22 +144,22 @@ static void read_call(Hearing *r, size_t i)
     *call = (PtcHeardCall){.tool = SIZE_MAX};
     call->id = is_printable(from->id, PTC_CALL_ID_BYTES) ? from->id : none;
     call->name = is_printable(from->name, PTC_CALL_NAME_BYTES) ? from->name : PTC_TEXT("unknown");
-    r->args[i] = read_args(r, clean(r, from->args));
+    r->args[i] = read_call_args(r, clean_reply_text(r, from->args));
     call->args = args_json(r, r->args[i]);
     r->evals += is_eval(call);
 }
 
-static bool read_calls(Hearing *r)
+static bool read_heard_calls(Hearing *r)
 {
     size_t n = r->reply->call_count;
     r->calls = ptc_arena_alloc(&r->b->arena, (n + 1) * sizeof *r->calls);
     r->args = ptc_arena_alloc(&r->b->arena, (n + 1) * sizeof *r->args);
     if (!r->calls || !r->args) {
-        no_memory(r);
+        end_hearing_memory(r);
         return false;
     }
     for (size_t i = 0; i < n && r->out->kind != PTC_HEARD_NO_MEMORY; i++)
-        read_call(r, i);
+        read_heard_call(r, i);
     r->call_count = n;
     r->out->calls = r->calls;
     r->out->call_count = n;
@@ -167,20 +167,20 @@ static bool read_calls(Hearing *r)
 }
 
 /* The call will not be made; `words` says why. */
-static void refuse(Hearing *r, PtcHeardCall *call, const char *reason, PtcBuf *message)
+static void refuse_heard_call(Hearing *r, PtcHeardCall *call, const char *reason, PtcBuf *message)
 {
     call->reason = reason;
     call->message = ptc_bench_take(r->b, message);
     if (!call->message.bytes)
-        no_memory(r);
+        end_hearing_memory(r);
 }
 
 static void refuse_unknown(Hearing *r, PtcHeardCall *call)
 {
     PtcBuf message;
-    ptc_buf_init(&message, &r->b->mem, MESSAGE_BYTES);
+    ptc_buf_init(&message, &r->b->mem, HEARD_MESSAGE_BYTES);
     ptc_words_unknown_tool(&message, r->def, call->name);
-    refuse(r, call, "unknown_tool", &message);
+    refuse_heard_call(r, call, "unknown_tool", &message);
 }
 
 static void refuse_args(Hearing *r, PtcHeardCall *call)
@@ -190,16 +190,16 @@ static void refuse_args(Hearing *r, PtcHeardCall *call)
 }
 
 /* Refuses all calls of the reply for the same reason. */
-static void refuse_all(Hearing *r, const char *reason, bool mixed)
+static void refuse_heard_calls(Hearing *r, const char *reason, bool mixed)
 {
     for (size_t i = 0; i < r->call_count; i++) {
         PtcBuf message;
-        ptc_buf_init(&message, &r->b->mem, MESSAGE_BYTES);
+        ptc_buf_init(&message, &r->b->mem, HEARD_MESSAGE_BYTES);
         if (mixed)
             ptc_words_mixed_calls(&message);
         else
             ptc_words_several_calls(&message, r->call_count);
-        refuse(r, &r->calls[i], reason, &message);
+        refuse_heard_call(r, &r->calls[i], reason, &message);
     }
 }
 
@@ -216,17 +216,17 @@ static bool read_eval(Hearing *r, size_t i)
         return false;
     }
     PtcValue program = ptc_map_field(&r->b->heap, r->args[i], "program");
-    ptc_buf_init(&message, &r->b->mem, MESSAGE_BYTES);
+    ptc_buf_init(&message, &r->b->mem, HEARD_MESSAGE_BYTES);
     bool ok = ptc_protocol_validate_program(program, &printer, &message);
     if (!ok) {
         message.full = false;
-        refuse(r, call, "args_error", &message);
+        refuse_heard_call(r, call, "args_error", &message);
         return false;
     }
     ptc_buf_deinit(&message);
     r->out->program = ptc_find_unwrap(r->b, ptc_str_text(program));
     if (!r->out->program.bytes)
-        no_memory(r);
+        end_hearing_memory(r);
     return r->out->program.bytes != NULL;
 }
 
@@ -266,7 +266,7 @@ static void hear_answer(Hearing *r)
     PtcAnswer answer;
     ptc_read_answer(r->b, &r->def->want, r->text, &answer);
     if (answer.kind == PTC_ANSWER_NO_MEMORY) {
-        no_memory(r);
+        end_hearing_memory(r);
     } else if (answer.kind == PTC_ANSWER_FITS) {
         r->out->kind = PTC_HEARD_ANSWER;
         r->out->answer = answer.json;
@@ -293,7 +293,7 @@ static void hear_content(Hearing *r)
     PtcBuf buf;
     ptc_find_program(r->b, r->text.bytes ? r->text : PTC_TEXT(""), r->reply->cut, &found);
     if (found.kind == PTC_FOUND_NO_MEMORY) {
-        no_memory(r);
+        end_hearing_memory(r);
         return;
     }
     r->out->content = found.history;
@@ -314,7 +314,7 @@ static void hear_content(Hearing *r)
 static void hear_one_call(Hearing *r)
 {
     if (r->call_count > 1) {
-        refuse_all(r, "multiple_tool_calls", false);
+        refuse_heard_calls(r, "multiple_tool_calls", false);
         bad(r, "multiple_tool_calls", NULL);
     } else if (!r->evals) {
         refuse_unknown(r, &r->calls[0]);
@@ -338,7 +338,7 @@ static void hear_tool_call(Hearing *r)
     }
     PtcFenced fenced = r->text.bytes ? ptc_find_fenced(r->b, r->text) : PTC_FENCED_NO;
     if (fenced == PTC_FENCED_NO_MEMORY) {
-        no_memory(r);
+        end_hearing_memory(r);
     } else if (fenced == PTC_FENCED_NO) {
         hear_answer(r);
     } else {
@@ -374,10 +374,10 @@ static void hear_text(Hearing *r)
 static void hear_combined(Hearing *r)
 {
     if (r->evals > 1) {
-        refuse_all(r, "multiple_tool_calls", false);
+        refuse_heard_calls(r, "multiple_tool_calls", false);
         bad(r, "multiple_tool_calls", NULL);
     } else if (r->evals == 1 && r->call_count > 1) {
-        refuse_all(r, "mixed_with_lisp_eval", true);
+        refuse_heard_calls(r, "mixed_with_lisp_eval", true);
         bad(r, "mixed_with_lisp_eval", NULL);
     } else if (r->evals == 1) {
         hear_eval(r);
@@ -396,10 +396,10 @@ void ptc_hear(PtcBench *b, const PtcAgentDef *def, const PtcLlmReply *reply, Ptc
     };
     Hearing r = {.b = b, .def = def, .reply = reply, .out = out};
     *out = (PtcHeard){.kind = PTC_HEARD_BAD};
-    r.text = out->content = clean(&r, reply->text);
+    r.text = out->content = clean_reply_text(&r, reply->text);
     if (out->kind == PTC_HEARD_NO_MEMORY)
         return;
-    if (def->mode != PTC_MODE_CONTENT && !read_calls(&r))
+    if (def->mode != PTC_MODE_CONTENT && !read_heard_calls(&r))
         return;
     modes[def->mode](&r);
     if (b->budget.stop != PTC_STOP_NONE || b->arena.failed)

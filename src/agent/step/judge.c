@@ -8,7 +8,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { JSON_BYTES = 64 * 1024 * 1024, FINDINGS_BYTES = 64 * 1024 };
+enum { JUDGE_JSON_BYTES = 64 * 1024 * 1024, FINDINGS_BYTES = 64 * 1024 };
 
 const PtcSigType *ptc_want_type(const PtcWant *want)
 {
@@ -16,7 +16,7 @@ const PtcSigType *ptc_want_type(const PtcWant *want)
 }
 
 /* rows[0].id */
-static void add_path(PtcBuf *out, PtcValue steps)
+static void add_issue_path(PtcBuf *out, PtcValue steps)
 {
     for (size_t i = 0; i < ptc_seq_count(steps); i++) {
         PtcValue step = ptc_seq_nth(steps, i);
@@ -41,7 +41,7 @@ PtcText ptc_judge_findings(PtcBench *b, PtcText issues)
         PtcText message = ptc_str_text(ptc_map_field(&b->heap, issue, "message"));
         if (i)
             ptc_buf_add_char(&lines, '\n');
-        add_path(&lines, path);
+        add_issue_path(&lines, path);
         ptc_buf_add(&lines, message.bytes, message.len);
     }
     lines.full = false; /* what fits is enough */
@@ -54,8 +54,8 @@ void ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out)
     PtcBuf json, issues;
     PtcContract contract = {.sig = want->sig, .schema = want->schema};
     *out = (PtcJudged){.verdict = PTC_JUDGED_NO_MEMORY};
-    ptc_buf_init(&json, &b->mem, JSON_BYTES);
-    ptc_buf_init(&issues, &b->mem, JSON_BYTES);
+    ptc_buf_init(&json, &b->mem, JUDGE_JSON_BYTES);
+    ptc_buf_init(&issues, &b->mem, JUDGE_JSON_BYTES);
     PtcFit fit = ptc_contract_judge(&contract, &b->heap, v, want->float_precision, &json, &issues);
     bool has_json = json.len > 0;
     PtcText text = ptc_bench_take(b, &json), found = ptc_bench_take(b, &issues);

@@ -42,13 +42,13 @@ static Odd odd_kind(uint32_t c)
 }
 
 /* The bytes at pos, unchanged. */
-static void copy(PtcPlainText *p, size_t n)
+static void copy_plain_bytes(PtcPlainText *p, size_t n)
 {
     ptc_buf_add(p->out, p->text.bytes + p->pos, n);
     p->pos += n;
 }
 
-static void replace(PtcPlainText *p, size_t n, const char *by)
+static void replace_plain_bytes(PtcPlainText *p, size_t n, const char *by)
 {
     ptc_buf_add_cstr(p->out, by);
     p->pos += n;
@@ -71,18 +71,18 @@ static void step_wide(PtcPlainText *p)
 {
     size_t n;
     switch (odd_here(p, &n)) {
-    case ORDINARY: copy(p, n); break;
-    case SINGLE: replace(p, n, "'"); break;
-    case SPACE: replace(p, n, " "); break;
-    case NOTHING: replace(p, n, ""); break;
+    case ORDINARY: copy_plain_bytes(p, n); break;
+    case SINGLE: replace_plain_bytes(p, n, "'"); break;
+    case SPACE: replace_plain_bytes(p, n, " "); break;
+    case NOTHING: replace_plain_bytes(p, n, ""); break;
     case DOUBLE:
-        replace(p, n, "\"");
+        replace_plain_bytes(p, n, "\"");
         p->state = PTC_PLAIN_CURLY;
         break;
     }
 }
 
-static void step_code(PtcPlainText *p)
+static void step_over_code(PtcPlainText *p)
 {
     unsigned char c = (unsigned char)p->text.bytes[p->pos];
     if (c >= 0x80) {
@@ -98,7 +98,7 @@ static void step_code(PtcPlainText *p)
     else if (c == ';')
         p->state = PTC_PLAIN_COMMENT;
     /* A backslash begins a character literal: what follows it is neither a bracket nor a quote. */
-    copy(p, c == '\\' ? 1 + width(p, p->pos + 1) : 1);
+    copy_plain_bytes(p, c == '\\' ? 1 + width(p, p->pos + 1) : 1);
 }
 
 static void step_string(PtcPlainText *p)
@@ -106,29 +106,29 @@ static void step_string(PtcPlainText *p)
     char c = p->text.bytes[p->pos];
     size_t n;
     if (c == '\\') {
-        copy(p, 1 + width(p, p->pos + 1));
+        copy_plain_bytes(p, 1 + width(p, p->pos + 1));
     } else if (c == '"') {
-        copy(p, 1);
+        copy_plain_bytes(p, 1);
         p->state = PTC_PLAIN_CODE;
     } else if (p->state == PTC_PLAIN_CURLY && (unsigned char)c >= 0x80 &&
                odd_here(p, &n) == DOUBLE) {
-        replace(p, n, "\"");
+        replace_plain_bytes(p, n, "\"");
         p->state = PTC_PLAIN_CODE;
     } else {
-        copy(p, 1);
+        copy_plain_bytes(p, 1);
     }
 }
 
-static void step(PtcPlainText *p)
+static void step_over_plain(PtcPlainText *p)
 {
     switch (p->state) {
-    case PTC_PLAIN_CODE: step_code(p); break;
+    case PTC_PLAIN_CODE: step_over_code(p); break;
     case PTC_PLAIN_STRING:
     case PTC_PLAIN_CURLY: step_string(p); break;
     case PTC_PLAIN_COMMENT:
         if (p->text.bytes[p->pos] == '\n')
             p->state = PTC_PLAIN_CODE;
-        copy(p, 1);
+        copy_plain_bytes(p, 1);
         break;
     }
 }
@@ -144,7 +144,7 @@ PtcPlainStop ptc_plain_next(PtcPlainText *p)
     for (size_t begun = p->pos; p->pos < p->text.len && ptc_buf_ok(p->out);) {
         if (p->pos > begun && at_tag(p))
             return PTC_PLAIN_TAG;
-        step(p);
+        step_over_plain(p);
         if (p->text.bytes[p->pos - 1] == '\n')
             return PTC_PLAIN_LINE;
     }

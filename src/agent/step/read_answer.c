@@ -13,19 +13,19 @@
 
 enum { FACTOR = 8 };
 
-typedef struct Search {
+typedef struct AnswerSearch {
     PtcBench *b;
     const PtcWant *want;
     PtcAnswer *out;
     size_t candidates;
     size_t most; /* bytes that may be read */
     bool over;   /* an answer was found, or out of memory */
-} Search;
+} AnswerSearch;
 
 /* --------------------------------------------------------------------------- candidates */
 
 /* What {"items": [...]} and {"value": x} stand for, when such a wrapper was asked for. */
-static PtcValue unwrap(const Search *s, PtcValue v)
+static PtcValue unwrap_answer(const AnswerSearch *s, PtcValue v)
 {
     PtcValue key, value;
     size_t pos = 0;
@@ -37,28 +37,28 @@ static PtcValue unwrap(const Search *s, PtcValue v)
 }
 
 /* Out of memory: nothing more can be found. */
-static void give_up(Search *s)
+static void give_search_up(AnswerSearch *s)
 {
     s->out->kind = PTC_ANSWER_NO_MEMORY;
     s->over = true;
 }
 
 /* Judges a value that came from JSON. */
-static void offer(Search *s, PtcValue v)
+static void offer_json_value(AnswerSearch *s, PtcValue v)
 {
     PtcJudged judged;
     PtcAnswer *out = s->out;
-    v = unwrap(s, v);
+    v = unwrap_answer(s, v);
     if (s->want->sig)
         v = ptc_sig_atomize(&s->b->heap, s->want->sig->result, v);
     if (v == PTC_NONE) {
-        give_up(s);
+        give_search_up(s);
         return;
     }
     ptc_judge(s->b, s->want, v, &judged);
     s->candidates++;
     if (judged.verdict == PTC_JUDGED_NO_MEMORY) {
-        give_up(s);
+        give_search_up(s);
     } else if (judged.verdict == PTC_JUDGED_FITS) {
         out->kind = PTC_ANSWER_FITS;
         out->json = judged.json;
@@ -72,7 +72,7 @@ static void offer(Search *s, PtcValue v)
 }
 
 /* Offers a text that is JSON as a whole. */
-static void offer_text(Search *s, PtcText text)
+static void offer_text(AnswerSearch *s, PtcText text)
 {
     PtcJsonError e;
     if (s->over || s->candidates == PTC_ANSWER_CANDIDATES || text.len == 0)
@@ -81,15 +81,15 @@ static void offer_text(Search *s, PtcText text)
     PtcValue v = ptc_json_parse(&s->b->heap, text.bytes, text.len, &e);
     ptc_budget_go_on(&s->b->budget);
     if (v != PTC_NONE)
-        offer(s, v);
+        offer_json_value(s, v);
     else if (e.stopped)
-        give_up(s);
+        give_search_up(s);
 }
 
 /* --------------------------------------------------------------------------- bare words */
 
 /* Offers the text as a string, when it is a date-time or a word and such a type is wanted. */
-static void offer_bare(Search *s, const PtcSigType *type, PtcText text)
+static void offer_bare(AnswerSearch *s, const PtcSigType *type, PtcText text)
 {
     PtcMoment when;
     PtcWhy why;
@@ -98,9 +98,9 @@ static void offer_bare(Search *s, const PtcSigType *type, PtcText text)
         text = (PtcText){text.bytes + 1, text.len - 1};
     PtcValue str = ptc_str_new(&s->b->heap, text.bytes, text.len);
     if (str == PTC_NONE)
-        give_up(s);
+        give_search_up(s);
     else if (keyword ? ptc_sig_keyword_name(str) : ptc_sig_datetime_read(str, &when, &why))
-        offer(s, str);
+        offer_json_value(s, str);
 }
 
 /* ------------------------------------------------------------------------------- search */
@@ -111,7 +111,7 @@ static bool is_json_block(const PtcBlock *block)
            (block->fence.tag.len == 0 || ptc_blocks_tagged(block->fence.tag, "json"));
 }
 
-static void offer_blocks(Search *s, PtcText text)
+static void offer_blocks(AnswerSearch *s, PtcText text)
 {
     PtcBlock block;
     for (size_t pos = 0; !s->over && ptc_blocks_next(text, &pos, &block);)
@@ -128,7 +128,7 @@ static size_t next_bracket(PtcText text, size_t at)
 }
 
 /* Pieces of the text that are JSON objects or arrays, from the left. */
-static void offer_pieces(Search *s, PtcText text)
+static void offer_pieces(AnswerSearch *s, PtcText text)
 {
     size_t at = next_bracket(text, 0);
     while (!s->over && at < text.len && s->candidates < PTC_ANSWER_CANDIDATES &&
@@ -138,20 +138,20 @@ static void offer_pieces(Search *s, PtcText text)
         PtcValue v = ptc_json_parse_prefix(&s->b->heap, text.bytes + at, rest, &used, &e);
         ptc_budget_go_on(&s->b->budget);
         if (v == PTC_NONE && e.stopped) {
-            give_up(s);
+            give_search_up(s);
             return;
         }
         if (v == PTC_NONE)
             used = e.offset > 0 ? e.offset : 1;
         else
-            offer(s, v);
+            offer_json_value(s, v);
         s->out->work += used;
         at = next_bracket(text, at + used);
     }
 }
 
 /* A type that is read from JSON. */
-static void search(Search *s, PtcText text)
+static void search_for_answer(AnswerSearch *s, PtcText text)
 {
     const PtcSigType *type = ptc_want_type(s->want);
     PtcText inner = ptc_blocks_trim(text);
@@ -165,11 +165,11 @@ static void search(Search *s, PtcText text)
 
 /* ----------------------------------------------------------------------------- the text */
 
-static void take_text(Search *s, PtcText text)
+static void take_text_answer(AnswerSearch *s, PtcText text)
 {
     PtcValue v = ptc_str_new(&s->b->heap, text.bytes, text.len);
     PtcJudged judged;
-    give_up(s);
+    give_search_up(s);
     if (v == PTC_NONE)
         return;
     ptc_judge(s->b, &(PtcWant){.float_precision = -1}, v, &judged);
@@ -181,7 +181,7 @@ static void take_text(Search *s, PtcText text)
 
 /* For :any, JSON counts only when it is the whole text, or all that a single fence contains.  `lines` is the text
  * with LF. */
-static void take_any(Search *s, PtcText text, PtcText lines)
+static void take_any(AnswerSearch *s, PtcText text, PtcText lines)
 {
     PtcBlock block;
     size_t pos = 0;
@@ -191,19 +191,19 @@ static void take_any(Search *s, PtcText text, PtcText lines)
         block.last == inner.len && is_json_block(&block))
         offer_text(s, ptc_blocks_trim(block.body));
     if (!s->over)
-        take_text(s, text);
+        take_text_answer(s, text);
 }
 
 void ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *out)
 {
     const PtcSigType *type = ptc_want_type(want);
-    Search s = {.b = b, .want = want, .out = out, .most = FACTOR * text.len};
+    AnswerSearch s = {.b = b, .want = want, .out = out, .most = FACTOR * text.len};
     PtcBuf buf;
     *out = (PtcAnswer){.kind = PTC_ANSWER_EMPTY};
     if (ptc_blocks_trim(text).len == 0)
         return;
     if (!want->schema && (!type || type->kind == PTC_SIG_STRING)) {
-        take_text(&s, text);
+        take_text_answer(&s, text);
         return;
     }
     ptc_buf_init(&buf, &b->mem, text.len);
@@ -214,5 +214,5 @@ void ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *
     else if (!want->schema && type->kind == PTC_SIG_ANY)
         take_any(&s, text, lines);
     else
-        search(&s, lines);
+        search_for_answer(&s, lines);
 }

@@ -48,7 +48,7 @@ static PtcText keep(PtcStep *s, PtcText text)
 
 /* ------------------------------------------------------------------------------- the end */
 
-static PtcAction finish(PtcStep *s, PtcVerdict verdict)
+static PtcAction finish_step(PtcStep *s, PtcVerdict verdict)
 {
     s->now.state = PTC_STEP_DONE;
     s->now.verdict = verdict;
@@ -57,14 +57,14 @@ static PtcAction finish(PtcStep *s, PtcVerdict verdict)
 
 static PtcAction finish_ok(PtcStep *s, const char *by, PtcText answer)
 {
-    return finish(s, (PtcVerdict){.ok = true, .by = by, .value = answer});
+    return finish_step(s, (PtcVerdict){.ok = true, .by = by, .value = answer});
 }
 
 static PtcAction finish_error(PtcStep *s, const char *reason, const char *cause)
 {
-    return finish(s, (PtcVerdict){.reason = reason,
-                                  .cause = cause,
-                                  .message = ptc_text_cstr(ptc_words_outcome(reason))});
+    return finish_step(s, (PtcVerdict){.reason = reason,
+                                       .cause = cause,
+                                       .message = ptc_text_cstr(ptc_words_outcome(reason))});
 }
 
 /* The same for a run that ran out of something: the last value it had becomes its partial answer. */
@@ -118,14 +118,14 @@ static PtcAction finish_closed(PtcStep *s, const char *reason)
 
 /* ------------------------------------------------------------------------------- asking */
 
-static PtcTurnType next_type(const PtcStep *s, const PtcFacts *f)
+static PtcTurnType next_turn_type(const PtcStep *s, const PtcFacts *f)
 {
     if (s->now.work == 0)
         return PTC_TURN_RETRY;
     return s->now.work == 1 || f->budget == 1 ? PTC_TURN_MUST_RETURN : PTC_TURN_NORMAL;
 }
 
-static PtcAction ask(PtcStep *s, const PtcFacts *f)
+static PtcAction ask_for_turn(PtcStep *s, const PtcFacts *f)
 {
     PtcStepNow *now = &s->now;
     static const PtcCompactionRule off;
@@ -139,17 +139,17 @@ static PtcAction ask(PtcStep *s, const PtcFacts *f)
         return action;
     }
     now->state = PTC_STEP_ASKING;
-    now->type = next_type(s, f);
+    now->type = next_turn_type(s, f);
     now->attempts++;
     now->requests++;
     return (PtcAction){.kind = PTC_ACTION_ASK, .request = ptc_step_request(s, sending, f)};
 }
 
 /* The next request, or the end. */
-static PtcAction go_on(PtcStep *s, const PtcFacts *f)
+static PtcAction go_on_or_finish(PtcStep *s, const PtcFacts *f)
 {
     const char *reason = closed(s, f);
-    return reason ? finish_closed(s, reason) : ask(s, f);
+    return reason ? finish_closed(s, reason) : ask_for_turn(s, f);
 }
 
 /* -------------------------------------------------------------------------------- turns */
@@ -180,7 +180,7 @@ static PtcRemaining remaining(const PtcStep *s, const PtcFacts *f)
                           .llm_requests = s->now.requests};
 }
 
-static PtcEnding ending_of(const PtcStep *s)
+static PtcEnding ending_of_turn(const PtcStep *s)
 {
     const PtcAgentDef *def = s->def;
     if (def->mode == PTC_MODE_COMBINED)
@@ -204,15 +204,15 @@ static PtcAction refuse_last(PtcStep *s, const PtcFacts *f)
     ptc_step_say_called(s, NULL);
     ptc_step_end_turn(s, "must_return_missing",
                       ptc_text_cstr(ptc_words_turn("must_return_missing")));
-    return go_on(s, f);
+    return go_on_or_finish(s, f);
 }
 
-static PtcAction run_program(PtcStep *s, const PtcHeard *heard, const PtcFacts *f)
+static PtcAction start_turn_program(PtcStep *s, const PtcHeard *heard, const PtcFacts *f)
 {
     if (s->def->mode == PTC_MODE_COMBINED && is_last_turn(s, f))
         return refuse_last(s, f);
     s->now.turn.program = keep(s, heard->program);
-    s->now.ending = ending_of(s);
+    s->now.ending = ending_of_turn(s);
     s->now.state = PTC_STEP_RUNNING;
     return (PtcAction){.kind = PTC_ACTION_RUN,
                        .run = {.program = s->now.turn.program,
@@ -243,7 +243,7 @@ static PtcAction end_calls(PtcStep *s, const PtcCallResult *results, const PtcFa
     ptc_step_set_calls(s, results, NULL);
     ptc_step_say_called(s, results);
     ptc_step_end_turn(s, NULL, (PtcText){NULL, 0});
-    return go_on(s, f);
+    return go_on_or_finish(s, f);
 }
 
 static PtcAction make_calls(PtcStep *s, const PtcFacts *f)
@@ -262,7 +262,7 @@ static PtcAction make_calls(PtcStep *s, const PtcFacts *f)
     return (PtcAction){.kind = PTC_ACTION_CALL, .call = {orders, count}};
 }
 
-static PtcAction take_answer(PtcStep *s, const PtcHeard *heard)
+static PtcAction take_plain_answer(PtcStep *s, const PtcHeard *heard)
 {
     PtcText answer = keep(s, heard->answer);
     s->now.turn.value = answer;
@@ -280,7 +280,7 @@ static PtcAction take_bad(PtcStep *s, const PtcHeard *heard, const PtcFacts *f)
     ptc_step_end_turn(s, heard->reason, keep(s, heard->message));
     if (!closed(s, f))
         ptc_step_say_bad(s, heard, f);
-    return go_on(s, f);
+    return go_on_or_finish(s, f);
 }
 
 static PtcAction on_reply(PtcStep *s, const PtcEvent *e)
@@ -302,9 +302,9 @@ static PtcAction on_reply(PtcStep *s, const PtcEvent *e)
     begin_turn(s, e->reply.tokens);
     ptc_step_say_assistant(s, heard, e->reply.opaque);
     switch (heard->kind) {
-    case PTC_HEARD_PROGRAM: return run_program(s, heard, f);
+    case PTC_HEARD_PROGRAM: return start_turn_program(s, heard, f);
     case PTC_HEARD_CALLS: return make_calls(s, f);
-    case PTC_HEARD_ANSWER: return take_answer(s, heard);
+    case PTC_HEARD_ANSWER: return take_plain_answer(s, heard);
     default: return take_bad(s, heard, f);
     }
 }
@@ -329,7 +329,7 @@ static PtcAction retry_later(PtcStep *s, const PtcEvent *e)
     return (PtcAction){.kind = PTC_ACTION_WAIT, .wait_ms = ms};
 }
 
-static PtcAction end_request(PtcStep *s, const PtcEvent *e)
+static PtcAction end_failed_request(PtcStep *s, const PtcEvent *e)
 {
     PtcLlmStatus status = e->failed.status;
     switch (status) {
@@ -352,58 +352,65 @@ static PtcAction end_request(PtcStep *s, const PtcEvent *e)
 static PtcAction on_failed(PtcStep *s, const PtcEvent *e)
 {
     ptc_step_add_tokens(&s->now.tokens, &e->failed.tokens);
-    PtcAction action = end_request(s, e);
+    PtcAction action = end_failed_request(s, e);
     action.turn_back = true;
     return action;
 }
 
 /* ---------------------------------------------------------------------------- programs */
 
-typedef enum { GO_ON, END_OK, END_FAILED, END_MEMORY, END_CANCELLED } Next;
+typedef enum { GO_ON, END_OK, END_FAILED, END_MEMORY, END_CANCELLED } NextStep;
 
-#define ANY (~0u)
-#define END(e) (1u << PTC_RAN_##e)
-#define ON(e) (1u << PTC_ENDS_##e)
-enum { FITS = 2, MISFIT = 1, NIL = 1 << PTC_VALUE_NIL, VAR = 1 << PTC_VALUE_VAR };
+#define STEP_ANY (~0u)
+#define STEP_END(e) (1u << PTC_RAN_##e)
+#define STEP_ON(e) (1u << PTC_ENDS_##e)
+enum { STEP_FITS = 2, MISFIT = 1, STEP_NIL = 1 << PTC_VALUE_NIL, STEP_VAR = 1 << PTC_VALUE_VAR };
 enum {
-    KEEP = 1,  /* steps that it checked off count */
-    FAIL = 2,  /* the next program sees data/fail */
-    WRONG = 4, /* the model is told that the value is not the answer it should be ... */
-    MUST = 8,  /* ... or that an answer was due */
+    KEEP = 1,       /* steps that it checked off count */
+    FAIL = 2,       /* the next program sees data/fail */
+    STEP_WRONG = 4, /* the model is told that the value is not the answer it should be ... */
+    MUST = 8,       /* ... or that an answer was due */
 };
 
 /* What a program that ended this way does to the run.  The first row that matches counts.  `reason` is the turn's;
  * NULL: it is ok, "": the program's own. */
-static const struct Row {
+static const struct StepRow {
     unsigned ends, endings, kinds, fits;
     const char *reason;
-    Next next;
+    NextStep next;
     const char *by;
     unsigned does;
 } rows[] = {
     /* combined mode: the value is a result and nothing more */
-    {END(VALUE) | END(RETURN), ON(NEVER), ANY, ANY, NULL, GO_ON, NULL, KEEP},
-    {END(FAIL), ON(NEVER), ANY, ANY, "fail", GO_ON, NULL, 0},
+    {STEP_END(VALUE) | STEP_END(RETURN), STEP_ON(NEVER), STEP_ANY, STEP_ANY, NULL, GO_ON, NULL,
+     KEEP},
+    {STEP_END(FAIL), STEP_ON(NEVER), STEP_ANY, STEP_ANY, "fail", GO_ON, NULL, 0},
     /* (return v), (fail v) */
-    {END(RETURN), ANY, ANY, FITS, NULL, END_OK, "return", KEEP},
-    {END(RETURN), ANY, ANY, MISFIT, "return_validation_failed", GO_ON, NULL, WRONG},
-    {END(FAIL), ANY, ANY, ANY, "fail", END_FAILED, NULL, 0},
+    {STEP_END(RETURN), STEP_ANY, STEP_ANY, STEP_FITS, NULL, END_OK, "return", KEEP},
+    {STEP_END(RETURN), STEP_ANY, STEP_ANY, MISFIT, "return_validation_failed", GO_ON, NULL,
+     STEP_WRONG},
+    {STEP_END(FAIL), STEP_ANY, STEP_ANY, STEP_ANY, "fail", END_FAILED, NULL, 0},
     /* a bare value: shown, or, when the answer is due, taken as the answer if it fits */
-    {END(VALUE), ON(RETURN), ANY, ANY, NULL, GO_ON, NULL, KEEP},
-    {END(VALUE), ON(DUE_RETURN), ANY, ANY, "must_return_missing", GO_ON, NULL, KEEP | MUST},
-    {END(VALUE), ON(DUE_VALUE), NIL | VAR, ANY, "must_return_missing", GO_ON, NULL, KEEP | MUST},
-    {END(VALUE), ON(DUE_NIL), VAR, ANY, "must_return_missing", GO_ON, NULL, KEEP | MUST},
-    {END(VALUE), ANY, ANY, FITS, NULL, END_OK, "value", KEEP},
-    {END(VALUE), ANY, ANY, MISFIT, "return_validation_failed", GO_ON, NULL, KEEP | WRONG},
+    {STEP_END(VALUE), STEP_ON(RETURN), STEP_ANY, STEP_ANY, NULL, GO_ON, NULL, KEEP},
+    {STEP_END(VALUE), STEP_ON(DUE_RETURN), STEP_ANY, STEP_ANY, "must_return_missing", GO_ON, NULL,
+     KEEP | MUST},
+    {STEP_END(VALUE), STEP_ON(DUE_VALUE), STEP_NIL | STEP_VAR, STEP_ANY, "must_return_missing",
+     GO_ON, NULL, KEEP | MUST},
+    {STEP_END(VALUE), STEP_ON(DUE_NIL), STEP_VAR, STEP_ANY, "must_return_missing", GO_ON, NULL,
+     KEEP | MUST},
+    {STEP_END(VALUE), STEP_ANY, STEP_ANY, STEP_FITS, NULL, END_OK, "value", KEEP},
+    {STEP_END(VALUE), STEP_ANY, STEP_ANY, MISFIT, "return_validation_failed", GO_ON, NULL,
+     KEEP | STEP_WRONG},
     /* errors and limits */
-    {END(FAILED), ANY, ANY, ANY, "", GO_ON, NULL, FAIL},
-    {END(MEMORY_LIMIT), ANY, ANY, ANY, "memory_limit", END_MEMORY, NULL, FAIL},
-    {ANY, ANY, ANY, ANY, "cancelled", END_CANCELLED, NULL, 0},
+    {STEP_END(FAILED), STEP_ANY, STEP_ANY, STEP_ANY, "", GO_ON, NULL, FAIL},
+    {STEP_END(MEMORY_LIMIT), STEP_ANY, STEP_ANY, STEP_ANY, "memory_limit", END_MEMORY, NULL, FAIL},
+    {STEP_ANY, STEP_ANY, STEP_ANY, STEP_ANY, "cancelled", END_CANCELLED, NULL, 0},
 };
 
-static const struct Row *find_row(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits)
+static const struct StepRow *find_ending_row(PtcEnding ending, PtcRanEnd end, PtcValueKind kind,
+                                             bool fits)
 {
-    const struct Row *row = rows;
+    const struct StepRow *row = rows;
     while (!(row->ends >> end & 1) || !(row->endings >> ending & 1) || !(row->kinds >> kind & 1) ||
            !(row->fits >> fits & 1))
         row++;
@@ -412,10 +419,10 @@ static const struct Row *find_row(PtcEnding ending, PtcRanEnd end, PtcValueKind 
 
 bool ptc_step_ends(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits)
 {
-    return find_row(ending, end, kind, fits)->next == END_OK;
+    return find_ending_row(ending, end, kind, fits)->next == END_OK;
 }
 
-static PtcAction end_by_program(PtcStep *s, const struct Row *row, const PtcRan *ran)
+static PtcAction end_by_program(PtcStep *s, const struct StepRow *row, const PtcRan *ran)
 {
     switch (row->next) {
     case END_OK: return finish_ok(s, row->by, s->now.turn.answer);
@@ -438,12 +445,13 @@ static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
         s->arena.failed = true;
         return finish_error(s, "no_memory", NULL);
     }
-    const struct Row *row = find_row(s->now.ending, ran->end, ran->value_kind, ran->fits);
+    const struct StepRow *row =
+        find_ending_row(s->now.ending, ran->end, ran->value_kind, ran->fits);
     bool over = row->next != GO_ON && !(row->next == END_MEMORY && s->def->memory_rollback);
     const char *reason = row->reason && !*row->reason ? ran->kind : row->reason;
-    PtcSayAs as = row->does & WRONG  ? PTC_SAY_WRONG_RETURN
-                  : row->does & MUST ? PTC_SAY_MUST_RETURN
-                                     : PTC_SAY_RESULT;
+    PtcSayAs as = row->does & STEP_WRONG ? PTC_SAY_WRONG_RETURN
+                  : row->does & MUST     ? PTC_SAY_MUST_RETURN
+                                         : PTC_SAY_RESULT;
     ptc_step_record(s, ran, as == PTC_SAY_WRONG_RETURN, row->next == END_OK);
     s->now.fail_kind = row->does & FAIL ? reason : NULL;
     s->now.fail_message = keep(s, row->does & FAIL ? ran->message : (PtcText){NULL, 0});
@@ -455,7 +463,7 @@ static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
                                          : ptc_text_cstr(reason ? ptc_words_turn(reason) : NULL);
     ptc_step_end_turn(s, reason, message);
     ptc_step_say_ran(s, ran, as, &e->facts, !over && !closed(s, &e->facts));
-    return over ? end_by_program(s, row, ran) : go_on(s, &e->facts);
+    return over ? end_by_program(s, row, ran) : go_on_or_finish(s, &e->facts);
 }
 
 /* ------------------------------------------------------------------------------- events */
@@ -496,15 +504,15 @@ static PtcAction on_start(PtcStep *s, const PtcEvent *e)
         !ptc_messages_add_user(&s->now.messages, o->mission))
         return finish_error(s, "no_memory", NULL);
     s->now.mission = s->now.messages.count - 1;
-    return go_on(s, &e->facts);
+    return go_on_or_finish(s, &e->facts);
 }
 
 static PtcAction on_waited(PtcStep *s, const PtcEvent *e)
 {
-    return go_on(s, &e->facts);
+    return go_on_or_finish(s, &e->facts);
 }
 
-static PtcAction on_cancel(PtcStep *s, const PtcEvent *e)
+static PtcAction on_step_cancel(PtcStep *s, const PtcEvent *e)
 {
     (void)e;
     bool asking = s->now.state == PTC_STEP_ASKING;
@@ -514,7 +522,7 @@ static PtcAction on_cancel(PtcStep *s, const PtcEvent *e)
     return action;
 }
 
-static PtcAction dispatch(PtcStep *s, const PtcEvent *e)
+static PtcAction dispatch_step_event(PtcStep *s, const PtcEvent *e)
 {
     static const struct {
         unsigned states;
@@ -526,7 +534,7 @@ static PtcAction dispatch(PtcStep *s, const PtcEvent *e)
         [PTC_EVENT_WAITED] = {1u << PTC_STEP_WAITING, on_waited},
         [PTC_EVENT_RAN] = {1u << PTC_STEP_RUNNING, on_ran},
         [PTC_EVENT_CALLED] = {1u << PTC_STEP_CALLING, on_called},
-        [PTC_EVENT_CANCEL] = {ANY, on_cancel},
+        [PTC_EVENT_CANCEL] = {STEP_ANY, on_step_cancel},
     };
     if (events[e->kind].states >> s->now.state & 1)
         return events[e->kind].take(s, e);
@@ -539,7 +547,7 @@ PtcAction ptc_step(PtcStep *s, const PtcEvent *e)
     if (s->now.state == PTC_STEP_DONE)
         return (PtcAction){.kind = PTC_ACTION_FINISH};
     PtcStepNow before = s->now;
-    PtcAction action = dispatch(s, e);
+    PtcAction action = dispatch_step_event(s, e);
     if (!s->arena.failed && ptc_buf_ok(&s->text))
         return action;
     s->now = before;

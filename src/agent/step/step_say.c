@@ -47,7 +47,7 @@ static PtcPending *make_pending(PtcStep *s, const PtcHeard *heard, PtcMessageCal
     return pending;
 }
 
-static bool is_blank(PtcText t)
+static bool is_blank_reply(PtcText t)
 {
     for (size_t i = 0; i < t.len; i++)
         if ((unsigned char)t.bytes[i] > ' ')
@@ -61,7 +61,7 @@ void ptc_step_say_assistant(PtcStep *s, const PtcHeard *heard, PtcText opaque)
     PtcText content = heard->content;
     s->now.pending = calls ? make_pending(s, heard, calls) : NULL;
     s->now.pending_count = heard->call_count;
-    if (heard->call_count == 0 && is_blank(content))
+    if (heard->call_count == 0 && is_blank_reply(content))
         content = ptc_text_cstr(ptc_words_empty_mark());
     if (!failed(s))
         (void)!ptc_messages_add_assistant(&s->now.messages, content, calls, heard->call_count,
@@ -88,7 +88,7 @@ static void add_turns(PtcStep *s, const PtcFacts *facts)
     ptc_words_turns(&s->text, s->def, &left);
 }
 
-static void add_lines(PtcBuf *out, PtcText text)
+static void add_feedback_lines(PtcBuf *out, PtcText text)
 {
     ptc_buf_add(out, text.bytes, text.len);
     if (text.len && text.bytes[text.len - 1] != '\n')
@@ -96,15 +96,15 @@ static void add_lines(PtcBuf *out, PtcText text)
 }
 
 /* What a model reads about a program that ran; `open`: it has turns left in which to use it. */
-static void build_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts *facts,
-                           bool open)
+static void build_run_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts *facts,
+                               bool open)
 {
     PtcBuf *out = &s->text;
     if (as == PTC_SAY_WRONG_RETURN)
         ptc_words_wrong_return(out, s->def, ran->value, ran->findings);
     else if (as == PTC_SAY_MUST_RETURN)
         ptc_words_must_return(out, s->def);
-    add_lines(out, ran->feedback);
+    add_feedback_lines(out, ran->feedback);
     if (!open)
         return;
     if (s->now.turn.ok)
@@ -127,7 +127,7 @@ void ptc_step_say_ran(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts
     if (!native && !open)
         return; /* nobody will read it */
     ptc_step_begin_text(s);
-    build_feedback(s, ran, as, facts, open);
+    build_run_feedback(s, ran, as, facts, open);
     PtcText feedback = ptc_step_keep_text(s);
     if (!native || !feedback.bytes) {
         add_user(s, feedback);
@@ -148,7 +148,7 @@ void ptc_step_say_ran(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts
 
 /* ------------------------------------------------------------------------------- calls */
 
-static void answer(PtcStep *s, const PtcPending *p, const PtcCallResult *result)
+static void answer_pending_call(PtcStep *s, const PtcPending *p, const PtcCallResult *result)
 {
     bool ok = result && result->ok;
     ptc_step_begin_text(s);
@@ -166,7 +166,7 @@ void ptc_step_say_called(PtcStep *s, const PtcCallResult *results)
 {
     for (size_t i = 0; i < s->now.pending_count && !failed(s); i++) {
         const PtcPending *p = &s->now.pending[i];
-        answer(s, p, p->reason ? NULL : results++);
+        answer_pending_call(s, p, p->reason ? NULL : results++);
     }
 }
 
@@ -175,7 +175,7 @@ void ptc_step_say_bad(PtcStep *s, const PtcHeard *heard, const PtcFacts *facts)
     if (!heard->feedback.bytes)
         return;
     ptc_step_begin_text(s);
-    add_lines(&s->text, heard->feedback);
+    add_feedback_lines(&s->text, heard->feedback);
     add_turns(s, facts);
     add_user(s, ptc_step_keep_text(s));
 }

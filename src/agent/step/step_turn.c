@@ -3,7 +3,7 @@
  * asked for again. */
 #include "agent/step/step_int.h"
 
-enum { TOKENS_MAX = 1000000000, DONE_MAX = 1000 };
+enum { TURN_TOKENS_MAX = 1000000000, DONE_MAX = 1000 };
 #define LONGEST_WAIT_MS ((int64_t)5 * 60 * 1000)
 
 static PtcText keep(PtcStep *s, PtcText text)
@@ -16,10 +16,11 @@ void ptc_step_add_tokens(PtcTokens *sum, const PtcTokens *t)
     if (!t->reported)
         return;
     sum->reported = true;
-    sum->input += t->input < TOKENS_MAX ? t->input : TOKENS_MAX;
-    sum->output += t->output < TOKENS_MAX ? t->output : TOKENS_MAX;
-    sum->cache_creation += t->cache_creation < TOKENS_MAX ? t->cache_creation : TOKENS_MAX;
-    sum->cache_read += t->cache_read < TOKENS_MAX ? t->cache_read : TOKENS_MAX;
+    sum->input += t->input < TURN_TOKENS_MAX ? t->input : TURN_TOKENS_MAX;
+    sum->output += t->output < TURN_TOKENS_MAX ? t->output : TURN_TOKENS_MAX;
+    sum->cache_creation +=
+        t->cache_creation < TURN_TOKENS_MAX ? t->cache_creation : TURN_TOKENS_MAX;
+    sum->cache_read += t->cache_read < TURN_TOKENS_MAX ? t->cache_read : TURN_TOKENS_MAX;
 }
 
 void ptc_step_end_turn(PtcStep *s, const char *reason, PtcText message)
@@ -39,7 +40,7 @@ void ptc_step_end_turn(PtcStep *s, const char *reason, PtcText message)
         now->retry--;
 }
 
-static void copy_calls(PtcStep *s, const PtcTurnCall *calls, size_t count, PtcTurnCall *to)
+static void copy_turn_calls(PtcStep *s, const PtcTurnCall *calls, size_t count, PtcTurnCall *to)
 {
     for (size_t i = 0; i < count; i++) {
         to[i] = calls[i];
@@ -61,7 +62,7 @@ void ptc_step_set_calls(PtcStep *s, const PtcCallResult *results, const PtcRan *
         calls[i] = (PtcTurnCall){p->call.name, true, r ? r->ok : ran_well, r && r->cached};
     }
     if (inner)
-        copy_calls(s, ran->calls, inner, calls + native);
+        copy_turn_calls(s, ran->calls, inner, calls + native);
     s->now.turn.calls = calls;
     s->now.turn.call_count = native + inner;
 }

@@ -12,7 +12,7 @@
 
 static const char blanks[] = " \t\r";
 
-static bool is_name(PtcText name)
+static bool is_variable_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
@@ -51,8 +51,8 @@ static void take_plain(PtcText t, PtcBuf *out)
 }
 
 /* One line; false stops. */
-static bool take_line(PtcText line, PtcBuf *value, bool (*pair)(void *, PtcText, PtcText),
-                      void *user)
+static bool take_dotenv_line(PtcText line, PtcBuf *value, bool (*pair)(void *, PtcText, PtcText),
+                             void *user)
 {
     line = ptc_text_trim(line, blanks);
     if (ptc_text_starts(line, "export "))
@@ -63,7 +63,7 @@ static bool take_line(PtcText line, PtcBuf *value, bool (*pair)(void *, PtcText,
     PtcText name = ptc_text_trim((PtcText){line.bytes, (size_t)(sign - line.bytes)}, blanks);
     PtcText rest =
         ptc_text_trim((PtcText){sign + 1, line.len - (size_t)(sign - line.bytes) - 1}, blanks);
-    if (!is_name(name))
+    if (!is_variable_name(name))
         return true;
     ptc_buf_clear(value);
     if (rest.len && (rest.bytes[0] == '"' || rest.bytes[0] == '\'')) {
@@ -86,7 +86,7 @@ bool ptc_dotenv_parse(PtcText text, PtcMem *mem, bool (*pair)(void *, PtcText, P
     while (ok && text.len) {
         const char *end = memchr(text.bytes, '\n', text.len);
         size_t n = end ? (size_t)(end - text.bytes) : text.len;
-        ok = take_line((PtcText){text.bytes, n}, &value, pair, user);
+        ok = take_dotenv_line((PtcText){text.bytes, n}, &value, pair, user);
         n += end != NULL;
         text = (PtcText){text.bytes + n, text.len - n};
     }
@@ -97,7 +97,7 @@ bool ptc_dotenv_parse(PtcText text, PtcMem *mem, bool (*pair)(void *, PtcText, P
 }
 
 /* Reads the whole of an open file, whose size must not change meanwhile. */
-static bool read_all(int fd, size_t size, PtcBuf *out)
+static bool read_whole_dotenv(int fd, size_t size, PtcBuf *out)
 {
     if (!ptc_buf_reserve(out, size))
         return false;
@@ -124,7 +124,7 @@ bool ptc_dotenv_read(const char *path, PtcBuf *out, const char **why)
            : !S_ISREG(info.st_mode)          ? "it is not a regular file"
            : info.st_size > PTC_DOTENV_BYTES ? "it is larger than 64 KiB"
                                              : NULL;
-    if (!*why && !read_all(fd, (size_t)info.st_size, out))
+    if (!*why && !read_whole_dotenv(fd, (size_t)info.st_size, out))
         *why = "it cannot be read";
     if (fd >= 0)
         close(fd);

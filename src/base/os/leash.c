@@ -31,7 +31,7 @@
 #include "base/os/open_files.h"
 
 enum {
-    LOOK_MS = 2,       /* between two attempts to kill what is left */
+    LEASH_LOOK_MS = 2, /* between two attempts to kill what is left */
     GIVE_UP_MS = 5000, /* for processes that cannot be killed */
     NO_START = 127,    /* exit status, as of shells */
     BY_SIGNAL = 128,   /* added to the signal that ended the program */
@@ -158,21 +158,21 @@ static bool reap(Leash *l)
 
 static void kill_all(Leash *l)
 {
-    for (int ms = 0; ms < GIVE_UP_MS; ms += LOOK_MS) {
+    for (int ms = 0; ms < GIVE_UP_MS; ms += LEASH_LOOK_MS) {
         signal_all(l, SIGKILL);
         if (!reap(l))
             return;
-        poll(NULL, 0, LOOK_MS);
+        poll(NULL, 0, LEASH_LOOK_MS);
     }
 }
 
-static int64_t ms_from_now(int ms)
+static int64_t ns_after_ms(int ms)
 {
     return ptc_clock_ns(NULL) + (int64_t)ms * 1000000;
 }
 
 /* Time, or an event, for the next stage; false: it was the last. */
-static bool advance(Leash *l)
+static bool advance_leash_stage(Leash *l)
 {
     if (l->stage == RUNNING && !l->reaped && l->is_piped) {
         l->stage = ASKED; /* its standard input is closed by now, or ptc is dead */
@@ -182,7 +182,7 @@ static bool advance(Leash *l)
     } else {
         return false;
     }
-    l->until_ns = ms_from_now(l->grace_ms);
+    l->until_ns = ns_after_ms(l->grace_ms);
     return true;
 }
 
@@ -212,7 +212,7 @@ static void hold_program(Leash *l)
         int n = due ? 0 : poll(p, 2, left_ms(l));
         due |= n == 0 || (n > 0 && p[0].revents);
         due |= n > 0 && p[1].revents && take_signals(l) && l->stage == RUNNING;
-        if (due && !advance(l)) {
+        if (due && !advance_leash_stage(l)) {
             kill_all(l);
             return;
         }
@@ -259,7 +259,7 @@ int ptc_leash_main(int argc, char **argv)
 /* ----------------------------------------------------------------------------- start */
 
 /* exec and posix_spawn take texts that they could change but do not. */
-static char *const *plain(const char *const *texts)
+static char *const *as_exec_texts(const char *const *texts)
 {
     return (char *const *)(uintptr_t)texts;
 }
@@ -298,7 +298,7 @@ static int spawn_leash(pid_t *pid, const PtcLeashStart *s, const int fds[4],
         set_up_signals(&attributes);
         if (!error)
             error = posix_spawn(pid, s->leash ? s->leash : "/proc/self/exe", &files, &attributes,
-                                plain(argv), plain(s->envp));
+                                as_exec_texts(argv), as_exec_texts(s->envp));
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&files);
@@ -343,8 +343,9 @@ static int fork_leash(pid_t *pid, const PtcLeashStart *s, const int fds[4])
         for (int i = 0; i <= PTC_LEASH_CONTROL; i++)
             dup2(fds[i], i);
         syscall(SYS_close_range, PTC_LEASH_CONTROL + 1, ~0U, 0);
-        syscall(SYS_exit_group, run_leash(s->grace_ms, ptc_open_files_before(),
-                                          s->cwd ? s->cwd : "", plain(s->argv), plain(s->envp)));
+        syscall(SYS_exit_group,
+                run_leash(s->grace_ms, ptc_open_files_before(), s->cwd ? s->cwd : "",
+                          as_exec_texts(s->argv), as_exec_texts(s->envp)));
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;

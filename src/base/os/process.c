@@ -17,7 +17,7 @@
 #include "base/os/leash.h"
 
 enum {
-    READ_BYTES = 16 * 1024,
+    PROCESS_READ_BYTES = 16 * 1024,
     LAST_BYTES = 1024 * 1024, /* more than a pipe can hold once its writer is gone */
     LEASH_MS = 10000,         /* more than a leash takes to end what is left of a child */
     OUT = 0,
@@ -34,14 +34,14 @@ typedef struct Child {
 
 /* ------------------------------------------------------------------------- descriptors */
 
-static void shut(int *fd)
+static void shut_descriptor(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
+static bool write_process_input(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, bytes, len);
@@ -57,7 +57,8 @@ static bool write_all(int fd, const char *bytes, size_t len)
 static bool open_input(Child *c)
 {
     c->in = memfd_create("ptc-input", MFD_CLOEXEC);
-    return ptc_leash_lift(&c->in) && write_all(c->in, c->process->input, c->process->input_len) &&
+    return ptc_leash_lift(&c->in) &&
+           write_process_input(c->in, c->process->input, c->process->input_len) &&
            lseek(c->in, 0, SEEK_SET) == 0;
 }
 
@@ -74,11 +75,11 @@ static bool open_pipe(Child *c, int i)
 
 static void shut_all(Child *c)
 {
-    shut(&c->in);
-    shut(&c->control);
+    shut_descriptor(&c->in);
+    shut_descriptor(&c->control);
     for (int i = 0; i < PIPES; i++) {
-        shut(&c->ends[i]);
-        shut(&c->inner[i]);
+        shut_descriptor(&c->ends[i]);
+        shut_descriptor(&c->inner[i]);
     }
 }
 
@@ -95,9 +96,9 @@ static bool start_child(Child *c)
                        .grace_ms = PTC_PROCESS_GRACE_MS,
                        .fds = fds};
     p->code = opened ? ptc_leash_start(p->out->mem, &s, &c->leash, &c->control) : errno;
-    shut(&c->in);
-    shut(&c->inner[OUT]);
-    shut(&c->inner[ERR]);
+    shut_descriptor(&c->in);
+    shut_descriptor(&c->inner[OUT]);
+    shut_descriptor(&c->inner[ERR]);
     if (p->code == ENOMEM)
         p->end = PTC_PROCESS_NO_MEMORY;
     return p->code == 0;
@@ -123,9 +124,9 @@ static void keep_last(PtcProcess *p, const char *bytes, size_t n)
 }
 
 /* Reads at most `most` bytes of what is available; closes at the end.  False: there is too much. */
-static bool take(Child *c, int i, size_t most)
+static bool take_child_output(Child *c, int i, size_t most)
 {
-    char bytes[READ_BYTES];
+    char bytes[PROCESS_READ_BYTES];
     PtcProcess *p = c->process;
     while (c->ends[i] >= 0 && most > 0) {
         ssize_t n = read(c->ends[i], bytes, sizeof bytes);
@@ -134,7 +135,7 @@ static bool take(Child *c, int i, size_t most)
         if (n < 0 && errno == EAGAIN)
             return true;
         if (n <= 0) {
-            shut(&c->ends[i]);
+            shut_descriptor(&c->ends[i]);
             return true;
         }
         most -= (size_t)n < most ? (size_t)n : most;
@@ -187,15 +188,15 @@ static void put_an_end(Child *c, PtcProcessEnd why)
 }
 
 /* The child has ended; what it wrote before is still in the pipes. */
-static void finish(Child *c)
+static void finish_child(Child *c)
 {
     reap_leash(c);
-    take(c, ERR, LAST_BYTES);
-    if (!take(c, OUT, LAST_BYTES))
+    take_child_output(c, ERR, LAST_BYTES);
+    if (!take_child_output(c, OUT, LAST_BYTES))
         c->process->end = c->process->out->failed ? PTC_PROCESS_NO_MEMORY : PTC_PROCESS_TOO_MUCH;
 }
 
-static void follow(Child *c)
+static void follow_child(Child *c)
 {
     PtcProcess *p = c->process;
     bool ended = false;
@@ -204,19 +205,20 @@ static void follow(Child *c)
             put_an_end(c, PTC_PROCESS_ENDED);
             return;
         }
-        if (!take(c, ERR, READ_BYTES) || !take(c, OUT, LAST_BYTES)) {
+        if (!take_child_output(c, ERR, PROCESS_READ_BYTES) ||
+            !take_child_output(c, OUT, LAST_BYTES)) {
             put_an_end(c, p->out->failed ? PTC_PROCESS_NO_MEMORY : PTC_PROCESS_TOO_MUCH);
             return;
         }
         ended = await_end(c, true, PTC_PROCESS_SLICE_MS);
     }
-    finish(c);
+    finish_child(c);
 }
 
 void ptc_process_run(PtcProcess *process)
 {
     Child c = {.process = process, .control = -1, .in = -1, .ends = {-1, -1}, .inner = {-1, -1}};
     if (start_child(&c))
-        follow(&c);
+        follow_child(&c);
     shut_all(&c);
 }

@@ -15,7 +15,7 @@ static sigset_t only_pipe(void)
     return pipe;
 }
 
-static bool is_ignored(void)
+static bool is_sigpipe_ignored(void)
 {
     struct sigaction now;
     return sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
@@ -25,7 +25,7 @@ static bool is_ignored(void)
 void ptc_sigpipe_hold(PtcSigpipe *held)
 {
     sigset_t pipe = only_pipe(), pending;
-    held->needed = !is_ignored();
+    held->needed = !is_sigpipe_ignored();
     if (!held->needed)
         return;
     sigemptyset(&pending);

@@ -6,10 +6,10 @@
 #include "base/os/thread.h"
 
 enum {
-    STACK = 128 * 1024,
-    AFTER_NS = 1000000, /* of a run, before it is watched */
-    FIRST_NS = 1000000, /* between reminders: a run may overwrite one while it ticks ... */
-    MOST_NS = 64000000, /* ... and one that waits for a tool does not notice any */
+    WATCH_STACK = 128 * 1024,
+    WATCH_AFTER_NS = 1000000, /* of a run, before it is watched */
+    FIRST_NS = 1000000,       /* between reminders: a run may overwrite one while it ticks ... */
+    MOST_NS = 64000000,       /* ... and one that waits for a tool does not notice any */
 };
 
 void ptc_watch_init(PtcWatch *watch)
@@ -54,7 +54,7 @@ static int64_t remind(PtcWatch *watch, int64_t now)
     return next;
 }
 
-static void *run(void *user)
+static void *run_watch(void *user)
 {
     PtcWatch *watch = user;
     pthread_mutex_lock(&watch->lock);
@@ -75,7 +75,7 @@ static void *run(void *user)
 static bool ensure_thread(PtcWatch *watch)
 {
     if (!watch->tried)
-        watch->running = ptc_thread_start(&watch->thread, STACK, run, watch);
+        watch->running = ptc_thread_start(&watch->thread, WATCH_STACK, run_watch, watch);
     watch->tried = true;
     return watch->running;
 }
@@ -95,10 +95,10 @@ void ptc_watch_begin(PtcWatch *watch, PtcBudget *budget, int64_t now)
     bool ours = watch && budget->clock_ns == ptc_clock_ns;
     budget->watch = ours ? watch : NULL;
     budget->watched = false;
-    budget->watch_at_ns = ours ? now + AFTER_NS : INT64_MAX;
+    budget->watch_at_ns = ours ? now + WATCH_AFTER_NS : INT64_MAX;
 }
 
-static int64_t end_of(const PtcBudget *budget)
+static int64_t budget_end_ns(const PtcBudget *budget)
 {
     return budget->compute_end_ns < budget->deadline_ns ? budget->compute_end_ns
                                                         : budget->deadline_ns;
@@ -108,7 +108,7 @@ static int64_t end_of(const PtcBudget *budget)
 void ptc_watch_look(PtcBudget *budget)
 {
     PtcWatch *watch = budget->watch;
-    int64_t end = end_of(budget);
+    int64_t end = budget_end_ns(budget);
     budget->watch_at_ns = end;
     if (end == INT64_MAX)
         return;

@@ -18,7 +18,7 @@
 /* ------------------------------------------------------------------------------ directories */
 
 /* The directory of a file; "" for one in the current directory.  False: the path is too long. */
-static bool dir_of(const char *path, char dir[PATH_MAX])
+static bool directory_of_file(const char *path, char dir[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) + (slash == path) : 0;
@@ -34,7 +34,7 @@ static bool dir_of(const char *path, char dir[PATH_MAX])
 static bool make_dirs(const char *path)
 {
     char dir[PATH_MAX];
-    if (!dir_of(path, dir))
+    if (!directory_of_file(path, dir))
         return false;
     for (size_t i = 1; dir[0] && (i == 1 || dir[i - 1]); i++) {
         char kept = dir[i];
@@ -52,7 +52,9 @@ static bool make_dirs(const char *path)
 static void sync_dir_of(const char *path)
 {
     char dir[PATH_MAX];
-    int fd = dir_of(path, dir) ? open(dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = directory_of_file(path, dir)
+                 ? open(dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                 : -1;
     if (fd < 0)
         return;
     fsync(fd);
@@ -61,7 +63,7 @@ static void sync_dir_of(const char *path)
 
 /* ---------------------------------------------------------------------------------- writing */
 
-static bool write_all(int fd, PtcText text)
+static bool write_file_text(int fd, PtcText text)
 {
     while (text.len) {
         ssize_t n = write(fd, text.bytes, text.len);
@@ -95,9 +97,9 @@ static int open_beside(const char *path, PtcWholeFile how, char beside[PATH_MAX]
                 how.mode ? how.mode : 0600);
 }
 
-static bool fill(int fd, PtcText text, PtcWholeFile how)
+static bool fill_new_file(int fd, PtcText text, PtcWholeFile how)
 {
-    bool ok = write_all(fd, text) && (!how.line || write_all(fd, PTC_TEXT("\n"))) &&
+    bool ok = write_file_text(fd, text) && (!how.line || write_file_text(fd, PTC_TEXT("\n"))) &&
               (!how.synced || fsync(fd) == 0);
     int why = errno;
     if (close(fd) != 0 && ok)
@@ -114,7 +116,7 @@ bool ptc_whole_file_put(const char *path, PtcText text, PtcWholeFile how)
     int fd = open_beside(path, how, beside);
     if (fd < 0)
         return false;
-    bool ok = fill(fd, text, how), there = false;
+    bool ok = fill_new_file(fd, text, how), there = false;
     if (ok && how.only_new)
         there = link(beside, path) == 0 || errno == EEXIST;
     else if (ok)

@@ -12,7 +12,7 @@ typedef struct {
     const char *a, *b;
     size_t a_len, b_len, limit;
     uint8_t rows[3][PTC_NEAREST_BYTES + 2];
-} Table;
+} DistanceTable;
 
 void ptc_nearest_init(PtcNearest *nearest, const char *word, size_t len)
 {
@@ -28,7 +28,7 @@ static uint8_t least(unsigned x, unsigned y)
 }
 
 /* Distance of prefixes of lengths i and j: delete, insert, replace, or swap two neighbours. */
-static uint8_t cell(const Table *t, size_t i, size_t j)
+static uint8_t cell(const DistanceTable *t, size_t i, size_t j)
 {
     const uint8_t *row = t->rows[i % 3], *above = t->rows[(i + 2) % 3];
     bool same = t->a[i - 1] == t->b[j - 1];
@@ -39,7 +39,7 @@ static uint8_t cell(const Table *t, size_t i, size_t j)
 }
 
 /* Fills row i; returns its smallest cell. */
-static uint8_t fill(Table *t, size_t i)
+static uint8_t fill_distance_row(DistanceTable *t, size_t i)
 {
     uint8_t *row = t->rows[i % 3], far = (uint8_t)(t->limit + 1), smallest = far;
     size_t first = i > t->limit ? i - t->limit : 0;
@@ -55,10 +55,10 @@ static uint8_t fill(Table *t, size_t i)
 }
 
 /* Damerau-Levenshtein distance (optimal alignment) of the two, or limit + 1 if it is larger. */
-static size_t distance(Table *t)
+static size_t edit_distance(DistanceTable *t)
 {
     for (size_t i = 0; i <= t->a_len; i++)
-        if (fill(t, i) > t->limit)
+        if (fill_distance_row(t, i) > t->limit)
             return t->limit + 1;
     return t->rows[t->a_len % 3][t->b_len];
 }
@@ -68,24 +68,24 @@ size_t ptc_nearest_distance(const char *a, size_t a_len, const char *b, size_t b
     size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
     if (apart > limit || a_len > PTC_NEAREST_BYTES || b_len > PTC_NEAREST_BYTES)
         return limit + 1;
-    Table t = {.a = a, .b = b, .a_len = a_len, .b_len = b_len, .limit = limit};
-    return distance(&t);
+    DistanceTable t = {.a = a, .b = b, .a_len = a_len, .b_len = b_len, .limit = limit};
+    return edit_distance(&t);
 }
 
 enum { CUT_LETTERS = 3 }; /* that are left of a word at least */
 
-static bool is_mark(char c)
+static bool is_word_mark(char c)
 {
     return c == '-' || c == '_' || c == '.' || c == '/' || c == ' ';
 }
 
 /* The next word of a name: get_file, getFile and get-file have two. */
-static size_t next_word(const char *name, size_t len, size_t *at)
+static size_t next_name_word(const char *name, size_t len, size_t *at)
 {
     size_t n = 0;
-    while (*at < len && is_mark(name[*at]))
+    while (*at < len && is_word_mark(name[*at]))
         ++*at;
-    for (const char *word = name + *at; *at < len && !is_mark(word[n]); ++*at, n++)
+    for (const char *word = name + *at; *at < len && !is_word_mark(word[n]); ++*at, n++)
         if (n && word[n] >= 'A' && word[n] <= 'Z' && word[n - 1] >= 'a' && word[n - 1] <= 'z')
             break;
     return n;
@@ -107,7 +107,7 @@ static size_t letters_missing(const char *a, size_t a_len, const char *b, size_t
     size_t i = 0, j = 0, missing = 0, n, m;
     if (a_len > PTC_NEAREST_BYTES || b_len > PTC_NEAREST_BYTES)
         return 0;
-    while ((n = next_word(a, a_len, &i)) + (m = next_word(b, b_len, &j)) > 0) {
+    while ((n = next_name_word(a, a_len, &i)) + (m = next_name_word(b, b_len, &j)) > 0) {
         if (!is_cut_short(a + i - n, n, b + j - m, m))
             return 0;
         missing += n > m ? n - m : m - n;

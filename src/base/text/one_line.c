@@ -25,7 +25,7 @@ bool ptc_one_line_is_unseen(uint32_t code)
     return false;
 }
 
-static void add_valid(PtcBuf *out, PtcText text)
+static void add_valid_text(PtcBuf *out, PtcText text)
 {
     uint32_t code;
     for (size_t i = 0, n; i < text.len; i += n) {
@@ -41,14 +41,14 @@ void ptc_one_line_add(PtcBuf *out, PtcText text)
 {
     while (text.len) {
         size_t n = ptc_utf8_valid_prefix(text.bytes, text.len), bad = n < text.len;
-        add_valid(out, (PtcText){text.bytes, n});
+        add_valid_text(out, (PtcText){text.bytes, n});
         if (bad)
             ptc_buf_add_char(out, '?');
         text = (PtcText){text.bytes + n + bad, text.len - n - bad};
     }
 }
 
-static bool is_plain(PtcText word)
+static bool is_shell_plain(PtcText word)
 {
     for (size_t i = 0; i < word.len; i++)
         if (!isalnum((unsigned char)word.bytes[i]) && !memchr("_.-/", word.bytes[i], 4))
@@ -67,7 +67,7 @@ const char *ptc_one_line_word(char out[PTC_ONE_LINE_WORD], PtcText name, PtcText
         ptc_buf_add_char(&clean, '/');
         ptc_one_line_add(&clean, rest);
     }
-    bool plain = is_plain(ptc_buf_view(&clean));
+    bool plain = is_shell_plain(ptc_buf_view(&clean));
     ptc_buf_add_cstr(&word, plain ? "" : "'");
     for (size_t i = 0; i < clean.len; i++)
         if (clean.data[i] == '\'')

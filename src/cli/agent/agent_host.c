@@ -11,7 +11,7 @@ struct PtcAgentHost {
     PtcModel *llm;
 };
 
-static bool complain(const PtcAgentHost *h, const char *what, const char *why)
+static bool complain_of_host(const PtcAgentHost *h, const char *what, const char *why)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc %s: %s: %s\n", h->command, what, why);
     return false;
@@ -19,19 +19,19 @@ static bool complain(const PtcAgentHost *h, const char *what, const char *why)
 
 /* ----------------------------------------------------------------------------- opening */
 
-static bool open_all(PtcAgentHost *h, const PtcAgentHostOptions *o)
+static bool open_host_parts(PtcAgentHost *h, const PtcAgentHostOptions *o)
 {
     PtcWhy why;
     PtcModelsOptions options = {.dotenv = ".env", .replay_loose = o->replay_loose};
     if (!(h->models = ptc_model_host_new(&options, &why)))
-        return complain(h, "models", why.text);
+        return complain_of_host(h, "models", why.text);
     if (o->models && !ptc_model_host_add_aliases(h->models, o->models, &why))
-        return complain(h, "--models", why.text);
+        return complain_of_host(h, "--models", why.text);
     if (o->record && !ptc_model_host_record(h->models, o->record, &why))
-        return complain(h, "--record", why.text);
+        return complain_of_host(h, "--record", why.text);
     if (o->llm &&
         !(h->llm = ptc_model_host_open(h->models, ptc_text_cstr(o->llm), PTC_TRUST_HOST, &why)))
-        return complain(h, "--llm", why.text);
+        return complain_of_host(h, "--llm", why.text);
     return true;
 }
 
@@ -43,7 +43,7 @@ PtcAgentHost *ptc_agent_host_open(PtcMem *mem, const PtcAgentHostOptions *o)
         return NULL;
     }
     *h = (PtcAgentHost){.mem = mem, .command = o->command};
-    if (open_all(h, o))
+    if (open_host_parts(h, o))
         return h;
     (void)ptc_agent_host_close(h);
     return NULL;
@@ -56,7 +56,7 @@ bool ptc_agent_host_close(PtcAgentHost *h)
     if (h->llm)
         h->llm->free(h->llm);
     if (h->models && !ptc_model_host_close(h->models, &why))
-        ok = complain(h, "--record", why.text);
+        ok = complain_of_host(h, "--record", why.text);
     ptc_mem_free(h->mem, h, sizeof *h);
     return ok;
 }

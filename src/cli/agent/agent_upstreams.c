@@ -11,7 +11,7 @@
 #include "exec/effects_line.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "trace/ledger.h"
+#include "trace/call_log.h"
 #include "upstream/catalog/catalog_text.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
@@ -19,12 +19,12 @@
 
 enum {
     LEARN_MS = 5000,
-    ABOUT_BYTES = 4096,
-    CALLS_BYTES = 16 << 20, /* of all ledgers */
+    AGENT_ABOUT_BYTES = 4096,
+    AGENT_CALLS_BYTES = 16 << 20, /* of all logs of calls */
     EFFECTS_BYTES = 1 << 20,
     EFFECTS = 1000, /* names in all lists */
-    FIRST_ROOM = 16,
-    UNKNOWN = 1,
+    AGENT_FIRST_ROOM = 16,
+    AGENT_UNKNOWN = 1,
     UNSAFE = 2
 };
 
@@ -37,12 +37,12 @@ typedef struct {
 /* -------------------------------------------------------------------------- what was called */
 
 /* The calls of one program are numbered on from those before it. */
-static void add_calls(PtcAgentUpstreams *a, PtcHeap *heap, PtcValue calls)
+static void add_agent_calls(PtcAgentUpstreams *a, PtcHeap *heap, PtcValue calls)
 {
     for (size_t i = 0; i < ptc_seq_count(calls); i++) {
         size_t before = a->calls.len;
         a->call_count++;
-        ptc_ledger_put_call(&a->calls, heap, ptc_seq_nth(calls, i), a->call_count);
+        ptc_call_log_put_call(&a->calls, heap, ptc_seq_nth(calls, i), a->call_count);
         if (ptc_buf_ok(&a->calls))
             continue;
         a->calls.len = before;
@@ -59,9 +59,9 @@ static PtcUpstreamEffect *find_effect(PtcAgentUpstreams *a, size_t list, PtcText
     return NULL;
 }
 
-static bool make_room(PtcAgentUpstreams *a)
+static bool make_effect_room(PtcAgentUpstreams *a)
 {
-    size_t cap = a->effect_cap ? 2 * a->effect_cap : FIRST_ROOM;
+    size_t cap = a->effect_cap ? 2 * a->effect_cap : AGENT_FIRST_ROOM;
     if (a->effect_count < a->effect_cap)
         return true;
     PtcUpstreamEffect *grown =
@@ -77,7 +77,7 @@ static bool make_room(PtcAgentUpstreams *a)
 static void add_effect(PtcAgentUpstreams *a, size_t list, PtcText name, uint64_t times)
 {
     PtcUpstreamEffect *e = find_effect(a, list, name);
-    if (!e && a->effect_count < EFFECTS && make_room(a)) {
+    if (!e && a->effect_count < EFFECTS && make_effect_room(a)) {
         char *copy = ptc_mem_alloc(a->mem, name.len + 1);
         if (!copy)
             return;
@@ -90,7 +90,7 @@ static void add_effect(PtcAgentUpstreams *a, size_t list, PtcText name, uint64_t
         e->times += times;
 }
 
-static void add_list(PtcAgentUpstreams *a, PtcHeap *heap, size_t list, PtcValue items)
+static void add_effect_list(PtcAgentUpstreams *a, PtcHeap *heap, size_t list, PtcValue items)
 {
     for (size_t i = 0; i < ptc_seq_count(items); i++) {
         PtcValue item = ptc_seq_nth(items, i);
@@ -102,21 +102,21 @@ static void add_list(PtcAgentUpstreams *a, PtcHeap *heap, size_t list, PtcValue 
 }
 
 /* What one program did.  When that cannot be read, memory is short, and nobody knows. */
-static int add_effects(PtcAgentUpstreams *a, PtcHeap *heap, PtcValue effects)
+static int add_program_effects(PtcAgentUpstreams *a, PtcHeap *heap, PtcValue effects)
 {
     if (effects == PTC_NONE || !ptc_is_map(effects))
-        return UNKNOWN;
+        return AGENT_UNKNOWN;
     for (size_t i = 0; i < PTC_EFFECTS_LISTS; i++) {
         PtcValue list = ptc_map_field(heap, effects, ptc_effects_lists[i].key);
         if (list != PTC_NONE && ptc_is_sequential(list))
-            add_list(a, heap, i, list);
+            add_effect_list(a, heap, i, list);
     }
     PtcValue again = ptc_map_field(heap, effects, "run_again");
     PtcText word = again == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(again);
-    return ptc_text_is(word, "safe") ? 0 : ptc_text_is(word, "unsafe") ? UNSAFE : UNKNOWN;
+    return ptc_text_is(word, "safe") ? 0 : ptc_text_is(word, "unsafe") ? UNSAFE : AGENT_UNKNOWN;
 }
 
-static PtcValue parsed(PtcHeap *heap, const PtcBuf *json)
+static PtcValue parse_json_buf(PtcHeap *heap, const PtcBuf *json)
 {
     PtcJsonError error;
     return ptc_buf_ok(json) && json->len ? ptc_json_parse(heap, json->data, json->len, &error)
@@ -124,15 +124,17 @@ static PtcValue parsed(PtcHeap *heap, const PtcBuf *json)
 }
 
 /* True: the program may be run again. */
-static bool take_program(PtcAgentUpstreams *a, const PtcBuf *ledger, const PtcBuf *effects)
+static bool take_program_effects(PtcAgentUpstreams *a, const PtcBuf *call_log,
+                                 const PtcBuf *effects)
 {
     PtcBench bench;
     ptc_bench_init(&bench);
-    PtcValue calls = parsed(&bench.heap, ledger), took = parsed(&bench.heap, effects);
+    PtcValue calls = parse_json_buf(&bench.heap, call_log),
+             took = parse_json_buf(&bench.heap, effects);
     pthread_mutex_lock(&a->lock);
     if (calls != PTC_NONE && ptc_is_sequential(calls))
-        add_calls(a, &bench.heap, calls);
-    int again = add_effects(a, &bench.heap, took);
+        add_agent_calls(a, &bench.heap, calls);
+    int again = add_program_effects(a, &bench.heap, took);
     a->again = again > a->again ? again : a->again;
     pthread_mutex_unlock(&a->lock);
     ptc_bench_deinit(&bench);
@@ -141,7 +143,7 @@ static bool take_program(PtcAgentUpstreams *a, const PtcBuf *ledger, const PtcBu
 
 /* --------------------------------------------------------------------------------- programs */
 
-static int64_t end_of(const PtcAgentRun *run)
+static int64_t deadline_of_run(const PtcAgentRun *run)
 {
     return run->deadline_ns;
 }
@@ -152,7 +154,7 @@ static bool may_ask(const PtcAgentRun *run)
     return ptc_terminal_line_possible() && ptc_toolset_may_repeat(run->def->tools);
 }
 
-static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
+static const PtcRemoteRun *begin_remote_program(void *user, const PtcAgentRun *run)
 {
     PtcAgentUpstreams *a = user;
     PtcRemote *remote = ptc_manager_remote(a->upstreams.manager);
@@ -160,8 +162,8 @@ static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
     if (!p)
         return NULL;
     *p = (Program){.remote = {.remote = remote}, .agent = run};
-    p->remote.run =
-        remote->begin(remote, "local", end_of(run), &run->work->ptc->cancel, &p->remote.version);
+    p->remote.run = remote->begin(remote, "local", deadline_of_run(run), &run->work->ptc->cancel,
+                                  &p->remote.version);
     if (!p->remote.run) {
         ptc_mem_free(a->mem, p, sizeof *p);
         return NULL;
@@ -172,22 +174,23 @@ static const PtcRemoteRun *begin(void *user, const PtcAgentRun *run)
     return &p->remote;
 }
 
-static bool end(void *user, const PtcRemoteRun *remote, PtcBuf *ledger)
+static bool end_remote_program(void *user, const PtcRemoteRun *remote, PtcBuf *call_log)
 {
     PtcAgentUpstreams *a = user;
     Program *p = (Program *)(uintptr_t)remote;
     PtcBuf effects;
     ptc_buf_init(&effects, a->mem, EFFECTS_BYTES);
     (void)remote->remote->effects(remote->run, &effects);
-    remote->remote->end(remote->run, ledger);
-    bool safe = take_program(a, ledger, &effects);
+    remote->remote->end(remote->run, call_log);
+    bool safe = take_program_effects(a, call_log, &effects);
     ptc_buf_deinit(&effects);
     ptc_mem_free(a->mem, p, sizeof *p);
     return safe;
 }
 
 /* With `asking` held: the line of the terminal is the question's meanwhile. */
-static bool ask(PtcAgentUpstreams *a, const PtcRemoteRun *remote, const PtcCancel *cancel)
+static bool ask_at_terminal(PtcAgentUpstreams *a, const PtcRemoteRun *remote,
+                            const PtcCancel *cancel)
 {
     if (ptc_cancelled(cancel))
         return false;
@@ -210,12 +213,12 @@ static bool suspended(void *user, const PtcRemoteRun *remote, int64_t *waited_ns
     if (remote->remote->waiting(remote->run, NULL) == 0)
         return false;
     pthread_mutex_lock(&a->asking);
-    bool answered = ask(a, remote, run->options.cancel);
+    bool answered = ask_at_terminal(a, remote, run->options.cancel);
     pthread_mutex_unlock(&a->asking);
     *waited_ns = ptc_clock_ns(NULL) - begun;
     if (answered)
-        remote->remote->again(remote->run, end_of(run) + *waited_ns, &run->work->ptc->cancel,
-                              &p->remote.version);
+        remote->remote->again(remote->run, deadline_of_run(run) + *waited_ns,
+                              &run->work->ptc->cancel, &p->remote.version);
     return answered;
 }
 
@@ -237,7 +240,7 @@ static void tell_unlisted(const PtcAgentUpstreams *a)
 
 /* A model is told of tools; of upstreams that were never listed there is nothing to tell.  Those that are not waited
  * for are started all the same: what they list serves the next run. */
-static void learn(PtcAgentUpstreams *a)
+static void learn_agent_tools(PtcAgentUpstreams *a)
 {
     PtcRemote *remote = ptc_manager_remote(a->upstreams.manager);
     PtcRemoteRun far = {.remote = remote};
@@ -259,8 +262,8 @@ bool ptc_agent_upstreams_open(PtcAgentUpstreams *a, PtcMem *mem,
     a->mem = mem;
     pthread_mutex_init(&a->asking, NULL);
     pthread_mutex_init(&a->lock, NULL);
-    ptc_buf_init(&a->about, mem, ABOUT_BYTES);
-    ptc_buf_init(&a->calls, mem, CALLS_BYTES);
+    ptc_buf_init(&a->about, mem, AGENT_ABOUT_BYTES);
+    ptc_buf_init(&a->calls, mem, AGENT_CALLS_BYTES);
     ptc_emit_array(&a->calls);
     options.records = config->records;
     options.payloads = config->traced;
@@ -269,12 +272,12 @@ bool ptc_agent_upstreams_open(PtcAgentUpstreams *a, PtcMem *mem,
     if (!a->upstreams.manager)
         return true;
     if (config->start)
-        learn(a);
+        learn_agent_tools(a);
     ptc_manager_describe(a->upstreams.manager, &a->about, PTC_CATALOG_TEXT_BYTES);
     a->servers = (PtcTreeServers){.about = ptc_buf_view(&a->about),
-                                  .begin = begin,
+                                  .begin = begin_remote_program,
                                   .suspended = suspended,
-                                  .end = end,
+                                  .end = end_remote_program,
                                   .user = a};
     return true;
 }
@@ -309,18 +312,18 @@ const PtcTreeServers *ptc_agent_upstreams_servers(const PtcAgentUpstreams *a)
 
 /* --------------------------------------------------------------------------------- telling */
 
-static bool is_told(const PtcAgentUpstreams *a, bool failed)
+static bool has_effects_to_tell(const PtcAgentUpstreams *a, bool failed)
 {
     return a->effect_count > 0 || a->again != 0 || (failed && a->call_count > 0);
 }
 
-static PtcText run_again(const PtcAgentUpstreams *a)
+static PtcText run_again_word(const PtcAgentUpstreams *a)
 {
     static const char *const words[] = {"safe", "unknown", "unsafe"};
     return ptc_text_cstr(words[a->again]);
 }
 
-static void write_list(const PtcAgentUpstreams *a, size_t list, PtcBuf *json)
+static void write_effect_list(const PtcAgentUpstreams *a, size_t list, PtcBuf *json)
 {
     bool any = false;
     for (size_t i = 0; i < a->effect_count; i++) {
@@ -345,8 +348,8 @@ static void write_effects(const PtcAgentUpstreams *a, PtcBuf *json)
 {
     ptc_emit_object(json);
     for (size_t i = 0; i < PTC_EFFECTS_LISTS; i++)
-        write_list(a, i, json);
-    ptc_emit_field_text(json, "run_again", run_again(a));
+        write_effect_list(a, i, json);
+    ptc_emit_field_text(json, "run_again", run_again_word(a));
     ptc_emit_object_end(json);
 }
 
@@ -359,7 +362,7 @@ void ptc_agent_upstreams_write(PtcAgentUpstreams *a, bool failed, PtcBuf *json)
     ptc_emit_array_end(json);
     if (a->calls_left_out)
         ptc_emit_field_uint(json, "upstream_calls_left_out", a->calls_left_out);
-    if (is_told(a, failed)) {
+    if (has_effects_to_tell(a, failed)) {
         ptc_emit_key(json, "upstream_effects");
         write_effects(a, json);
     }
@@ -369,18 +372,18 @@ void ptc_agent_upstreams_say(PtcAgentUpstreams *a, bool failed)
 {
     PtcBench bench;
     PtcBuf json, line;
-    if (!a->upstreams.manager || !is_told(a, failed))
+    if (!a->upstreams.manager || !has_effects_to_tell(a, failed))
         return;
     ptc_bench_init(&bench);
     ptc_buf_init(&json, &bench.mem, EFFECTS_BYTES);
     ptc_buf_init(&line, &bench.mem, EFFECTS_BYTES);
     write_effects(a, &json);
-    PtcValue effects = parsed(&bench.heap, &json);
+    PtcValue effects = parse_json_buf(&bench.heap, &json);
     ptc_buf_addf(&line, "ptc %s: upstreams: ", a->config.command);
     if (effects != PTC_NONE)
-        ptc_effects_line_add(&line, &bench.heap, effects, run_again(a));
+        ptc_effects_line_add(&line, &bench.heap, effects, run_again_word(a));
     else
-        ptc_buf_addf(&line, "run again: %s", run_again(a).bytes);
+        ptc_buf_addf(&line, "run again: %s", run_again_word(a).bytes);
     ptc_buf_add_char(&line, '\n');
     (void)!ptc_shown_write(PTC_IO_STDERR, line.data, line.len);
     ptc_buf_deinit(&line);

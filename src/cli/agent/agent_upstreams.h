@@ -43,7 +43,7 @@ typedef struct PtcAgentUpstreams {
     PtcBuf about;
     pthread_mutex_t asking; /* one question at a time */
     pthread_mutex_t lock;   /* of the rest */
-    PtcBuf calls;           /* the ledgers of all programs as one array, which is still open */
+    PtcBuf calls;           /* the logs of all programs as one array, which is still open */
     uint64_t call_count, calls_left_out;
     PtcUpstreamEffect *effects;
     size_t effect_count, effect_cap;

@@ -27,7 +27,7 @@
 #include "json/parse.h"
 #include "value/coll/map.h"
 
-enum { MIB = 1024 * 1024, OUT_BYTES = 256 * MIB };
+enum { MIB = 1024 * 1024, RUN_OUT_BYTES = 256 * MIB };
 
 /* One invocation of the command. */
 typedef struct Command {
@@ -76,13 +76,13 @@ static int refuse_in(const Command *c, const char *file, const char *reason, con
     return status;
 }
 
-static int refuse(const Command *c, const char *reason, const char *path, const char *message)
+static int refuse_run(const Command *c, const char *reason, const char *path, const char *message)
 {
     return refuse_in(c, NULL, reason, path, message);
 }
 
 /* `file` is where the fault is, unless the message begins with its name already; NULL: not known. */
-static int refuse_fault(const Command *c, const char *file, const PtcFault *f)
+static int refuse_run_fault(const Command *c, const char *file, const PtcFault *f)
 {
     size_t n = file ? strlen(file) : 0;
     bool named = n && strncmp(f->message, file, n) == 0 && f->message[n] == ':';
@@ -105,7 +105,7 @@ static const char *input_file(const Command *c, const PtcFault *f)
 
 /* ------------------------------------------------------------------------------- reading */
 
-static bool read_agent(Command *c, const char *path, int *status)
+static bool read_run_agent(Command *c, const char *path, int *status)
 {
     PtcFault fault = {.input = false};
     PtcAgentReading how = {.allow_commands = true,
@@ -115,12 +115,12 @@ static bool read_agent(Command *c, const char *path, int *status)
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     if (c->count == PTC_CHAIN_AGENTS) {
-        *status = refuse(c, "invalid_input", "--then", "a chain has at most 32 agents");
+        *status = refuse_run(c, "invalid_input", "--then", "a chain has at most 32 agents");
         return false;
     }
     c->defs[c->count] = ptc_definition_open(path, &how, &fault);
     if (!c->defs[c->count]) {
-        *status = refuse_fault(c, path, &fault);
+        *status = refuse_run_fault(c, path, &fault);
         return false;
     }
     c->count++;
@@ -129,20 +129,21 @@ static bool read_agent(Command *c, const char *path, int *status)
 
 static bool read_agents(Command *c, int *status)
 {
-    bool ok = read_agent(c, c->path, status);
+    bool ok = read_run_agent(c, c->path, status);
     for (size_t i = 0; ok && i < c->o->then.count; i++)
-        ok = read_agent(c, c->o->then.items[i], status);
+        ok = read_run_agent(c, c->o->then.items[i], status);
     return ok;
 }
 
 /* JSON on the command line, or in a file named with @. */
-static bool read_text(Command *c, const char *option, const char *text, PtcText *out, int *status)
+static bool read_option_text(Command *c, const char *option, const char *text, PtcText *out,
+                             int *status)
 {
     PtcBuf buf;
     *out = ptc_text_cstr(text);
     if (text && text[0] != '@' && access(text, F_OK) == 0) {
-        *status = refuse(c, "invalid_input", option,
-                         "this is the name of a file; write @ before it to read it");
+        *status = refuse_run(c, "invalid_input", option,
+                             "this is the name of a file; write @ before it to read it");
         return false;
     }
     if (!text || text[0] != '@')
@@ -152,24 +153,24 @@ static bool read_text(Command *c, const char *option, const char *text, PtcText 
     if (why) {
         char message[400];
         snprintf(message, sizeof message, "%.200s: %s", text + 1, why);
-        *status = refuse(c, "invalid_input", option, message);
+        *status = refuse_run(c, "invalid_input", option, message);
         ptc_buf_deinit(&buf);
         return false;
     }
     *out = ptc_bench_take(&c->bench, &buf);
     if (!out->bytes)
-        *status = refuse(c, "no_memory", "", "out of memory");
+        *status = refuse_run(c, "no_memory", "", "out of memory");
     return out->bytes != NULL;
 }
 
 /* Adds the pieces of a file under their key. */
-static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
+static bool add_file_chunks(Command *c, const char *text, PtcValue *map, int *status)
 {
     PtcChunkSpec spec;
     PtcBuf file;
     PtcWhy why;
     if (!ptc_chunk_parse(text, &spec, &why)) {
-        *status = refuse(c, "invalid_input", "--chunk", why.text);
+        *status = refuse_run(c, "invalid_input", "--chunk", why.text);
         return false;
     }
     ptc_buf_init(&file, c->mem, PTC_IO_MAX);
@@ -179,7 +180,7 @@ static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
                                       &why);
     if (!ok) {
         ptc_why_prefix(&why, "%s: ", spec.path);
-        *status = refuse(c, "invalid_input", "--chunk", why.text);
+        *status = refuse_run(c, "invalid_input", "--chunk", why.text);
     }
     ptc_buf_deinit(&file);
     return ok;
@@ -200,7 +201,7 @@ static bool add_data(Command *c, const char *item, PtcValue *map, int *status)
     PtcValue key = v == PTC_NONE ? PTC_NONE : ptc_str_new(heap, name, strlen(name));
     if (key != PTC_NONE && (*map = ptc_map_assoc(heap, *map, key, v)) != PTC_NONE)
         return true;
-    *status = refuse(c, "invalid_input", "--data", why.text);
+    *status = refuse_run(c, "invalid_input", "--data", why.text);
     return false;
 }
 
@@ -215,21 +216,21 @@ static bool add_files(Command *c, int *status)
         return true;
     PtcValue map = ptc_json_parse(heap, given.bytes, given.len, &e);
     if (map == PTC_NONE || !ptc_is_map(map)) {
-        *status = e.stopped ? refuse(c, "no_memory", "", "out of memory")
-                            : refuse(c, "invalid_input", "context", "it must be a JSON object");
+        *status = e.stopped ? refuse_run(c, "no_memory", "", "out of memory")
+                            : refuse_run(c, "invalid_input", "context", "it must be a JSON object");
         return false;
     }
     for (size_t i = 0; i < c->o->data.count; i++)
         if (!add_data(c, c->o->data.items[i], &map, status))
             return false;
     for (size_t i = 0; i < c->o->chunks.count; i++)
-        if (!add_chunk(c, c->o->chunks.items[i], &map, status))
+        if (!add_file_chunks(c, c->o->chunks.items[i], &map, status))
             return false;
-    ptc_buf_init(&out, &c->bench.mem, OUT_BYTES);
+    ptc_buf_init(&out, &c->bench.mem, RUN_OUT_BYTES);
     ptc_emit_value(&out, heap, map);
     c->context = ptc_bench_take(&c->bench, &out);
     if (!c->context.bytes)
-        *status = refuse(c, "no_memory", "", "out of memory");
+        *status = refuse_run(c, "no_memory", "", "out of memory");
     return c->context.bytes != NULL;
 }
 
@@ -237,26 +238,26 @@ static bool open_journal(Command *c, int *status)
 {
     PtcWhy why;
     if (c->o->journal && c->count > 1) {
-        *status = refuse(c, "invalid_input", "--journal",
-                         "a chain has no journal; run its agents one by one");
+        *status = refuse_run(c, "invalid_input", "--journal",
+                             "a chain has no journal; run its agents one by one");
         return false;
     }
     bool ok = ptc_journal_out_open(&c->journal, c->mem, c->o->journal, &why);
     if (!ok)
-        *status = refuse(c, "invalid_input", "--journal", why.text);
+        *status = refuse_run(c, "invalid_input", "--journal", why.text);
     return ok;
 }
 
-static bool read_all(Command *c, int *status)
+static bool read_run_inputs(Command *c, int *status)
 {
     return read_agents(c, status) &&
-           read_text(c, "--context", c->o->context, &c->context, status) && add_files(c, status) &&
-           open_journal(c, status);
+           read_option_text(c, "--context", c->o->context, &c->context, status) &&
+           add_files(c, status) && open_journal(c, status);
 }
 
 /* ------------------------------------------------------------------------------- watching */
 
-static void watch(void *user, const PtcProgress *p)
+static void watch_run_progress(void *user, const PtcProgress *p)
 {
     Command *c = user;
     ptc_trace_out_tell(&c->trace, p);
@@ -277,7 +278,7 @@ static void tell_last_turn(Command *c, const PtcStepNow *now, const char *cause)
                   found.len ? "\n" : "", (int)found.len, found.bytes ? found.bytes : "");
 }
 
-static void tell_failure(Command *c)
+static void tell_run_failure(Command *c)
 {
     PtcAgentRun *run = ptc_chain_last(&c->chain);
     const PtcVerdict *v = run ? &run->step.now.verdict : NULL;
@@ -314,11 +315,11 @@ static bool tells_time(const Command *c)
     return !c->o->record && !(c->o->llm && strncmp(c->o->llm, "replay:", 7) == 0);
 }
 
-static bool print_json(Command *c)
+static bool print_run_json(Command *c)
 {
     PtcBuf out;
     PtcOutcomeOptions options = {.messages = c->o->messages, .duration = tells_time(c)};
-    ptc_buf_init(&out, c->mem, OUT_BYTES);
+    ptc_buf_init(&out, c->mem, RUN_OUT_BYTES);
     ptc_emit_object(&out);
     ptc_chain_write(&c->chain, &options, &out);
     ptc_agent_upstreams_write(&c->upstreams, !ptc_chain_ok(&c->chain), &out);
@@ -342,20 +343,20 @@ static int print_outcome(Command *c)
             "ptc run: placeholders of the prompt that have no value and stay as they are: %zu\n",
             run->missing);
     if (c->o->json)
-        written = print_json(c);
+        written = print_run_json(c);
     else if (status == PTC_EXIT_OK)
         written = ptc_shown_answer("run", &c->bench.heap, run->step.now.verdict.value);
     else if (!c->chain.reason && run && run->invalid)
-        refuse_fault(c, input_file(c, &run->fault), &run->fault);
+        refuse_run_fault(c, input_file(c, &run->fault), &run->fault);
     else
-        tell_failure(c);
+        tell_run_failure(c);
     ptc_agent_upstreams_say(&c->upstreams, !ptc_chain_ok(&c->chain));
     return ptc_journal_out_ok(&c->journal, "run") && written ? status : PTC_EXIT_FAILED;
 }
 
 /* ------------------------------------------------------------------------------- running */
 
-static PtcAgentOptions agent_options(Command *c)
+static PtcAgentOptions run_agent_options(Command *c)
 {
     PtcAgentOptions o = ptc_agent_options();
     o.model = ptc_agent_host_model(c->host);
@@ -374,11 +375,11 @@ static int run_chain(Command *c)
         return PTC_EXIT_USAGE;
     c->chain = (PtcChain){.defs = c->defs,
                           .count = c->count,
-                          .options = agent_options(c),
+                          .options = run_agent_options(c),
                           .llm_timeout_ms = c->o->llm_timeout_ms};
     ptc_agent_host_fill(c->host, &c->chain.host);
     c->chain.host.servers = ptc_agent_upstreams_servers(&c->upstreams);
-    c->chain.host.progress = watch;
+    c->chain.host.progress = watch_run_progress;
     c->chain.host.progress_user = c;
     ptc_interrupt_catch();
     ptc_run_live_begin(&c->live);
@@ -398,19 +399,19 @@ static int run_dry(Command *c)
     PtcAgentRun run;
     PtcTreeHost host = {.open_model = NULL};
     PtcLlmRequest request;
-    PtcAgentOptions options = agent_options(c);
+    PtcAgentOptions options = run_agent_options(c);
     int status = PTC_EXIT_FAILED;
     ptc_agent_host_fill(c->host, &host);
     host.servers = ptc_agent_upstreams_servers(&c->upstreams);
     if (!ptc_tree_init(&tree, &host, c->defs[0]->turn_budget, 0))
-        return refuse(c, "no_memory", "", "out of memory");
+        return refuse_run(c, "no_memory", "", "out of memory");
     ptc_agent_run_begin(&run, &tree, c->defs[0], &options);
     if (ptc_agent_run_prepare(&run, &request))
         status = ptc_run_dry_print(c->mem, run.model, &request, c->o->json);
     else if (run.invalid)
-        status = refuse_fault(c, input_file(c, &run.fault), &run.fault);
+        status = refuse_run_fault(c, input_file(c, &run.fault), &run.fault);
     else
-        status = refuse(c, "no_memory", "", "out of memory");
+        status = refuse_run(c, "no_memory", "", "out of memory");
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     return status;
@@ -419,7 +420,7 @@ static int run_dry(Command *c)
 /* ----------------------------------------------------------------------------- upstreams */
 
 /* Agents that never run a program have no use for them. */
-static bool has_programs(const Command *c)
+static bool has_program_agents(const Command *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->count; i++)
@@ -427,7 +428,7 @@ static bool has_programs(const Command *c)
     return any && !c->o->compile;
 }
 
-static bool open_upstreams(Command *c, int *status)
+static bool open_run_upstreams(Command *c, int *status)
 {
     PtcUpstreamsOptions options = c->o->upstreams;
     PtcAgentUpstreamsConfig config = {.command = "run",
@@ -437,33 +438,35 @@ static bool open_upstreams(Command *c, int *status)
                                       .live = &c->live,
                                       .traced = c->o->trace != NULL,
                                       .start = !c->o->dry_run};
-    bool named = options.files.count || options.imports.count, used = has_programs(c);
+    bool named = options.files.count || options.imports.count, used = has_program_agents(c);
     options.none = options.none || !used;
     bool ok = ptc_agent_upstreams_open(&c->upstreams, c->mem, &config, status);
     if (!ok && c->o->json)
-        (void)refuse(c, "invalid_input", "--upstreams", "standard error says what is wrong");
+        (void)refuse_run(c, "invalid_input", "--upstreams", "standard error says what is wrong");
     if (named && !used) {
-        *status = refuse(c, "invalid_input", "--upstreams",
-                         "only programs call upstreams, and this agent writes none; leave it out, "
-                         "or \"output\": \"text\" of the agent");
+        *status =
+            refuse_run(c, "invalid_input", "--upstreams",
+                       "only programs call upstreams, and this agent writes none; leave it out, "
+                       "or \"output\": \"text\" of the agent");
         return false;
     }
     return ok;
 }
 
-static int compile(Command *c)
+static int compile_run_agent(Command *c)
 {
     PtcText sample;
     int status;
     if (c->count > 1 || c->o->journal)
-        return refuse(c, "invalid_input", "--compile", "it goes with one agent, without --journal");
-    if (!read_text(c, "--sample", c->o->sample, &sample, &status))
+        return refuse_run(c, "invalid_input", "--compile",
+                          "it goes with one agent, without --journal");
+    if (!read_option_text(c, "--sample", c->o->sample, &sample, &status))
         return status;
     ptc_interrupt_catch();
     return ptc_run_compile(c->mem, c->host, c->defs[0], c->o, sample, &ptc_interrupt);
 }
 
-static void close_all(Command *c)
+static void close_run_parts(Command *c)
 {
     ptc_journal_out_close(&c->journal);
     for (size_t i = 0; i < c->count; i++)
@@ -483,11 +486,11 @@ int ptc_run_agent(PtcMem *mem, const PtcRunCommand *o, const char *path)
     if (!(c.host = ptc_agent_host_open(mem, &host)))
         return status;
     ptc_bench_init(&c.bench);
-    bool read = read_all(&c, &status);
-    if (read && open_upstreams(&c, &status))
-        status = o->compile ? compile(&c) : o->dry_run ? run_dry(&c) : run_chain(&c);
+    bool read = read_run_inputs(&c, &status);
+    if (read && open_run_upstreams(&c, &status))
+        status = o->compile ? compile_run_agent(&c) : o->dry_run ? run_dry(&c) : run_chain(&c);
     if (read)
         ptc_agent_upstreams_close(&c.upstreams);
-    close_all(&c);
+    close_run_parts(&c);
     return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }

@@ -7,7 +7,7 @@
 
 #define SIZE_MOST ((int64_t)1 << 40)
 
-static bool refuse(PtcWhy *why, const char *what)
+static bool refuse_chunk_spec(PtcWhy *why, const char *what)
 {
     ptc_why_say(
         why, PTC_WHY_INVALID,
@@ -17,7 +17,7 @@ static bool refuse(PtcWhy *why, const char *what)
     return false;
 }
 
-static bool read_number(const char *text, size_t len, int64_t *out)
+static bool read_chunk_number(const char *text, size_t len, int64_t *out)
 {
     char digits[20], *end;
     if (len == 0 || len >= sizeof digits || text[0] < '0' || text[0] > '9')
@@ -28,7 +28,7 @@ static bool read_number(const char *text, size_t len, int64_t *out)
     return *end == 0 && *out <= SIZE_MOST;
 }
 
-static bool read_part(PtcText part, PtcChunkSpec *s, int64_t *unit, PtcWhy *why)
+static bool read_chunk_part(PtcText part, PtcChunkSpec *s, int64_t *unit, PtcWhy *why)
 {
     static const struct {
         const char *name;
@@ -43,11 +43,11 @@ static bool read_part(PtcText part, PtcChunkSpec *s, int64_t *unit, PtcWhy *why)
         int64_t number;
         if (!ptc_text_starts(part, known[i].name))
             continue;
-        if (!read_number(part.bytes + n, part.len - n, &number) ||
+        if (!read_chunk_number(part.bytes + n, part.len - n, &number) ||
             (number == 0 && !known[i].overlap))
-            return refuse(why, "a size is a whole number from 1");
+            return refuse_chunk_spec(why, "a size is a whole number from 1");
         if (!known[i].overlap && *unit)
-            return refuse(why, "it has two sizes");
+            return refuse_chunk_spec(why, "it has two sizes");
         *(known[i].overlap ? &s->how.overlap : &s->how.size) = number;
         if (!known[i].overlap) {
             s->how.lines = known[i].lines;
@@ -55,15 +55,15 @@ static bool read_part(PtcText part, PtcChunkSpec *s, int64_t *unit, PtcWhy *why)
         }
         return true;
     }
-    return refuse(why, "it has a part that is neither a size nor an overlap");
+    return refuse_chunk_spec(why, "it has a part that is neither a size nor an overlap");
 }
 
-static bool read_path(PtcText rest, PtcChunkSpec *s, size_t *used, PtcWhy *why)
+static bool read_chunk_path(PtcText rest, PtcChunkSpec *s, size_t *used, PtcWhy *why)
 {
     const char *comma = rest.len ? memchr(rest.bytes, ',', rest.len) : NULL;
     size_t n = comma ? (size_t)(comma - rest.bytes) : rest.len;
     if (n < 2 || rest.bytes[0] != '@' || n > sizeof s->path)
-        return refuse(why, "it names no file with @");
+        return refuse_chunk_spec(why, "it names no file with @");
     memcpy(s->path, rest.bytes + 1, n - 1);
     s->path[n - 1] = 0;
     *used = n;
@@ -77,23 +77,23 @@ bool ptc_chunk_parse(const char *text, PtcChunkSpec *s, PtcWhy *why)
     size_t used;
     *s = (PtcChunkSpec){.path = ""};
     if (!equals || equals == text)
-        return refuse(why, "it has no key");
+        return refuse_chunk_spec(why, "it has no key");
     s->key = (PtcText){text, (size_t)(equals - text)};
     PtcText rest = ptc_text_cstr(equals + 1);
-    if (!read_path(rest, s, &used, why))
+    if (!read_chunk_path(rest, s, &used, why))
         return false;
     for (rest = (PtcText){rest.bytes + used, rest.len - used}; rest.len > 0;) {
         rest = (PtcText){rest.bytes + 1, rest.len - 1}; /* the comma */
         const char *comma = rest.len ? memchr(rest.bytes, ',', rest.len) : NULL;
         size_t n = comma ? (size_t)(comma - rest.bytes) : rest.len;
-        if (!read_part((PtcText){rest.bytes, n}, s, &unit, why))
+        if (!read_chunk_part((PtcText){rest.bytes, n}, s, &unit, why))
             return false;
         rest = (PtcText){rest.bytes + n, rest.len - n};
     }
     if (!unit)
-        return refuse(why, "it has no size");
+        return refuse_chunk_spec(why, "it has no size");
     s->how.size *= unit;
     s->how.overlap *= unit;
     return s->how.overlap < s->how.size ||
-           refuse(why, "the overlap is not smaller than the pieces");
+           refuse_chunk_spec(why, "the overlap is not smaller than the pieces");
 }

@@ -14,9 +14,9 @@
 #include "cli/io.h"
 #include "cli/out/shown.h"
 
-enum { FILE_BYTES = 16 * 1024 * 1024 };
+enum { COMPILED_FILE_BYTES = 16 * 1024 * 1024 };
 
-static int complain(const char *command, const char *what, const char *why, int status)
+static int complain_of_compile(const char *command, const char *what, const char *why, int status)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc %s: %s%s%s\n", command, what, what[0] ? ": " : "", why);
     return status;
@@ -24,8 +24,8 @@ static int complain(const char *command, const char *what, const char *why, int 
 
 static int complain_fault(const char *command, const PtcFault *f)
 {
-    return complain(command, f->no_memory ? "" : f->path, ptc_fault_message(f),
-                    f->no_memory ? PTC_EXIT_FAILED : PTC_EXIT_USAGE);
+    return complain_of_compile(command, f->no_memory ? "" : f->path, ptc_fault_message(f),
+                               f->no_memory ? PTC_EXIT_FAILED : PTC_EXIT_USAGE);
 }
 
 /* ------------------------------------------------------------------------------- compiling */
@@ -39,12 +39,12 @@ static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const char
     int status = PTC_EXIT_OK;
     if (run->invalid)
         return complain_fault("run", &run->fault);
-    ptc_buf_init(&out, mem, FILE_BYTES);
+    ptc_buf_init(&out, mem, COMPILED_FILE_BYTES);
     if (!ptc_compile_keep(run, sample, b, &out, &answer, &why))
-        status = complain("run", "nothing was compiled", why.text, PTC_EXIT_FAILED);
+        status = complain_of_compile("run", "nothing was compiled", why.text, PTC_EXIT_FAILED);
     else if (!ptc_whole_file_put(to, ptc_buf_view(&out),
                                  (PtcWholeFile){.mode = 0644, .line = true}))
-        status = complain("run", to, strerror(errno), PTC_EXIT_FAILED);
+        status = complain_of_compile("run", to, strerror(errno), PTC_EXIT_FAILED);
     else
         ptc_io_printf(PTC_IO_STDERR, "ptc run: compiled to %s; on the sample it gives %.*s\n", to,
                       (int)(answer.len < 300 ? answer.len : 300), answer.bytes);
@@ -86,7 +86,8 @@ int ptc_run_compile(PtcMem *mem, PtcAgentHost *host, const PtcAgentDef *def, con
 
 /* -------------------------------------------------------------------------------- running */
 
-static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, PtcText context)
+static int run_compiled_agent(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b,
+                              PtcText context)
 {
     PtcAgentTree tree;
     PtcAgentRun run;
@@ -97,14 +98,14 @@ static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, 
     ptc_agent_host_fill(host, &tree_host);
     options.model = ptc_agent_host_model(host);
     if (!ptc_tree_init(&tree, &tree_host, def->turn_budget, 0))
-        return complain("eval", "", "out of memory", PTC_EXIT_FAILED);
+        return complain_of_compile("eval", "", "out of memory", PTC_EXIT_FAILED);
     ptc_agent_run_begin(&run, &tree, def, &options);
     run.model = options.model;
     bool ok = ptc_compile_run(&run, def->program, context, b, &answer, &why);
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     if (!ok)
-        return complain("eval", "", why.text, PTC_EXIT_FAILED);
+        return complain_of_compile("eval", "", why.text, PTC_EXIT_FAILED);
     return ptc_shown_result("eval", answer.bytes, answer.len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
@@ -119,15 +120,15 @@ int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char 
     if (!host)
         return PTC_EXIT_USAGE;
     ptc_bench_init(&bench);
-    ptc_buf_init(&json, mem, FILE_BYTES);
+    ptc_buf_init(&json, mem, COMPILED_FILE_BYTES);
     const char *why = ptc_io_read(&json, file);
-    int status = why ? complain("eval", file, why, PTC_EXIT_USAGE) : PTC_EXIT_USAGE;
+    int status = why ? complain_of_compile("eval", file, why, PTC_EXIT_USAGE) : PTC_EXIT_USAGE;
     PtcAgentDef *def = why ? NULL : ptc_compile_read(ptc_buf_view(&json), &how, &fault);
     if (def && !llm && ptc_compile_needs_llm(def))
-        status =
-            complain("eval", file, "its tools ask models: name one with --llm", PTC_EXIT_USAGE);
+        status = complain_of_compile("eval", file, "its tools ask models: name one with --llm",
+                                     PTC_EXIT_USAGE);
     else if (def)
-        status = run_program(host, def, &bench, context);
+        status = run_compiled_agent(host, def, &bench, context);
     else if (!why)
         status = complain_fault("eval", &fault);
     ptc_definition_release(def);

@@ -8,14 +8,14 @@
 #include "json/emit.h"
 #include "llm/llm_json.h"
 
-enum { OUT_BYTES = 64 * 1024 * 1024 };
+enum { DRY_OUT_BYTES = 64 * 1024 * 1024 };
 
-static void add_heading(PtcBuf *out, const char *heading)
+static void add_dry_heading(PtcBuf *out, const char *heading)
 {
     ptc_buf_addf(out, "%s=== %s ===\n", out->len ? "\n" : "", heading);
 }
 
-static void add_text(PtcBuf *out, PtcText text)
+static void add_text_lines(PtcBuf *out, PtcText text)
 {
     ptc_buf_add(out, text.bytes, text.len);
     if (text.len && text.bytes[text.len - 1] != '\n')
@@ -25,33 +25,33 @@ static void add_text(PtcBuf *out, PtcText text)
 static void add_readable(PtcBuf *out, const PtcLlmRequest *q)
 {
     static const char *const roles[] = {"user", "assistant", "tool"};
-    add_heading(out, "system");
-    add_text(out, q->system);
-    add_text(out, q->system_more);
+    add_dry_heading(out, "system");
+    add_text_lines(out, q->system);
+    add_text_lines(out, q->system_more);
     for (size_t i = 0; i < ptc_llm_message_count(q); i++) {
         const PtcMessage *m = ptc_llm_message(q, i);
-        add_heading(out, roles[m->role]);
-        add_text(out, m->content);
+        add_dry_heading(out, roles[m->role]);
+        add_text_lines(out, m->content);
     }
     for (size_t i = 0; i < q->tool_count; i++) {
         ptc_buf_addf(out, "\n=== tool %.*s ===\n", (int)q->tools[i].name.len,
                      q->tools[i].name.bytes);
-        add_text(out, q->tools[i].description);
-        add_text(out, q->tools[i].parameters);
+        add_text_lines(out, q->tools[i].description);
+        add_text_lines(out, q->tools[i].parameters);
     }
     if (q->schema.bytes) {
-        add_heading(out, "schema of the answer");
-        add_text(out, q->schema);
+        add_dry_heading(out, "schema of the answer");
+        add_text_lines(out, q->schema);
     }
 }
 
-static void add_json(PtcBuf *out, PtcModel *model, const PtcLlmRequest *q)
+static void add_request_json(PtcBuf *out, PtcModel *model, const PtcLlmRequest *q)
 {
     PtcBuf body;
     ptc_emit_object(out);
     ptc_emit_key(out, "request");
     ptc_llm_json_write_request(out, q);
-    ptc_buf_init(&body, out->mem, OUT_BYTES);
+    ptc_buf_init(&body, out->mem, DRY_OUT_BYTES);
     if (model && model->body(model, q, &body)) {
         ptc_emit_field_cstr(out, "model", model->name);
         ptc_emit_field_raw(out, "body", ptc_buf_view(&body));
@@ -64,9 +64,9 @@ static void add_json(PtcBuf *out, PtcModel *model, const PtcLlmRequest *q)
 int ptc_run_dry_print(PtcMem *mem, PtcModel *model, const PtcLlmRequest *request, bool json)
 {
     PtcBuf out;
-    ptc_buf_init(&out, mem, OUT_BYTES);
+    ptc_buf_init(&out, mem, DRY_OUT_BYTES);
     if (json)
-        add_json(&out, model, request);
+        add_request_json(&out, model, request);
     else
         add_readable(&out, request);
     bool made = ptc_buf_ok(&out) && out.len;

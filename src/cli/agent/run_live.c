@@ -15,41 +15,42 @@
 #include "cli/out/shown.h"
 #include "engine/outcome.h"
 
-enum { TICK_MS = 100, COLUMNS = 80, LINE_BYTES = 512 };
+enum { TICK_MS = 100, COLUMNS = 80, LIVE_LINE_BYTES = 512 };
 #define MS ((int64_t)1000000)
 
 static const char erase[] = "\r\033[K";
 
 /* ------------------------------------------------------------------------------- drawing */
 
-static size_t columns(void)
+static size_t terminal_columns(void)
 {
     struct winsize size;
     return ioctl(PTC_IO_STDERR, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : COLUMNS;
 }
 
-static void add_count(PtcBuf *out, uint64_t n, const char *what)
+static void add_counted_word(PtcBuf *out, uint64_t n, const char *what)
 {
     if (n)
         ptc_buf_addf(out, ", %llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
 }
 
 /* Without the lock: a terminal may be slow. */
-static void draw(const PtcRunLive *l, const PtcLiveState *now)
+static void draw_live_line(const PtcRunLive *l, const PtcLiveState *now)
 {
     PtcMem mem;
     PtcBuf text, line;
     double seconds = (double)(ptc_clock_ns(NULL) - l->began_ns) / 1e9;
-    ptc_mem_init(&mem, (size_t)64 * LINE_BYTES);
-    ptc_buf_init(&text, &mem, LINE_BYTES);
-    ptc_buf_init(&line, &mem, (size_t)8 * LINE_BYTES);
+    ptc_mem_init(&mem, (size_t)64 * LIVE_LINE_BYTES);
+    ptc_buf_init(&text, &mem, LIVE_LINE_BYTES);
+    ptc_buf_init(&line, &mem, (size_t)8 * LIVE_LINE_BYTES);
     ptc_buf_addf(&text, "turn %lld, ", (long long)now->turn);
     ptc_shown_add(&text, now->doing, strlen(now->doing));
-    add_count(&text, now->calls, "tool call");
-    add_count(&text, now->tokens, "token");
+    add_counted_word(&text, now->calls, "tool call");
+    add_counted_word(&text, now->tokens, "token");
     ptc_buf_addf(&text, ", %.1f s", seconds);
-    if (text.len >= columns())
-        text.len = columns() - 1; /* all of it is ASCII: a line that wraps could not be erased */
+    if (text.len >= terminal_columns())
+        text.len =
+            terminal_columns() - 1; /* all of it is ASCII: a line that wraps could not be erased */
     ptc_buf_addf(&line, "%s%s%.*s%s", erase, l->colour ? "\033[2m" : "", (int)text.len, text.data,
                  l->colour ? "\033[0m" : "");
     if (ptc_buf_ok(&line))
@@ -95,7 +96,7 @@ static void *draw_all(void *user)
             break;
         PtcLiveState now = l->now;
         pthread_mutex_unlock(&l->lock);
-        draw(l, &now);
+        draw_live_line(l, &now);
         drawn = true;
         pthread_mutex_lock(&l->lock);
         clock_gettime(CLOCK_REALTIME, &next);
@@ -115,7 +116,7 @@ static bool can_draw(void)
 }
 
 /* Signals are left to the thread that runs the agent. */
-static bool start(PtcRunLive *l)
+static bool start_drawing(PtcRunLive *l)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -142,7 +143,7 @@ void ptc_run_live_begin(PtcRunLive *l)
         pthread_mutex_destroy(&l->lock);
         return;
     }
-    l->on = start(l);
+    l->on = start_drawing(l);
 }
 
 /* A pause has begun once nothing more is written. */
@@ -199,7 +200,7 @@ static PtcText first_tool(const PtcProgress *p)
     return (PtcText){info->name, info->name_len};
 }
 
-static void take(PtcLiveState *l, const PtcProgress *p)
+static void take_live_progress(PtcLiveState *l, const PtcProgress *p)
 {
     static const PtcText none;
     switch (p->kind) {
@@ -225,6 +226,6 @@ void ptc_run_live_tell(PtcRunLive *l, const PtcProgress *p)
     if (!l->on)
         return;
     pthread_mutex_lock(&l->lock);
-    take(&l->now, p);
+    take_live_progress(&l->now, p);
     pthread_mutex_unlock(&l->lock);
 }

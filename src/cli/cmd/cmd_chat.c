@@ -23,17 +23,17 @@
 #include "net/client.h"
 #include "net/lines.h"
 
-typedef struct Options {
+typedef struct ChatOptions {
     const char *llm, *models, *context, *record, *trace, *journal;
     bool replay_loose;
     int64_t token_limit, llm_timeout_ms;
     int exceeded;
     PtcUpstreamsOptions upstreams;
-} Options;
+} ChatOptions;
 
 typedef struct Chat {
     PtcMem *mem;
-    const Options *o;
+    const ChatOptions *o;
     const char *path; /* of the agent; NULL: none */
     PtcAgentHost *host;
     PtcAgentDef *def;
@@ -52,7 +52,7 @@ typedef struct Chat {
     PtcLines lines;
 } Chat;
 
-#define FIELD(name) offsetof(Options, name)
+#define FIELD(name) offsetof(ChatOptions, name)
 
 static const PtcOption table[] = {PTC_AGENT_OPTIONS, PTC_UPSTREAMS_ROWS(FIELD(upstreams))};
 
@@ -76,7 +76,7 @@ static const PtcUsage usage = {
 /* Ends the answer under way; while a line is typed Ctrl-C is a key. */
 static PtcCancel interrupted = {.outer = &ptc_interrupt};
 
-static void on_interrupt(int signal_number)
+static void interrupt_chat(int signal_number)
 {
     (void)signal_number;
     atomic_store(&interrupted.asked, true);
@@ -84,7 +84,7 @@ static void on_interrupt(int signal_number)
 
 static void catch_key(void)
 {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = interrupt_chat, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
 }
 
@@ -106,7 +106,7 @@ static void say_fault_in(const char *file, const PtcFault *f)
         say_fault(f);
 }
 
-static bool stream(void *user, PtcText piece)
+static bool stream_chat_piece(void *user, PtcText piece)
 {
     Chat *c = user;
     ptc_run_live_end(&c->live);
@@ -114,7 +114,7 @@ static bool stream(void *user, PtcText piece)
     return ptc_shown_write(PTC_IO_STDOUT, piece.bytes, piece.len);
 }
 
-static void watch(void *user, const PtcProgress *p)
+static void watch_chat_progress(void *user, const PtcProgress *p)
 {
     Chat *c = user;
     ptc_trace_out_tell(&c->trace, p);
@@ -132,7 +132,7 @@ static void say_failure(const PtcAgentRun *run)
                       v->message.bytes ? v->message.bytes : "");
 }
 
-static void show(Chat *c, PtcAgentRun *run)
+static void show_chat_answer(Chat *c, PtcAgentRun *run)
 {
     bool ok = !run->invalid && run->step.now.verdict.ok;
     bool written = true;
@@ -150,7 +150,7 @@ static void show(Chat *c, PtcAgentRun *run)
 
 /* ------------------------------------------------------------------------------ messages */
 
-static PtcAgentOptions agent_options(Chat *c)
+static PtcAgentOptions chat_agent_options(Chat *c)
 {
     PtcAgentOptions o = ptc_agent_options();
     o.model = ptc_agent_host_model(c->host);
@@ -178,7 +178,7 @@ static void let_ends(const Chat *c)
 static void send_message(Chat *c, PtcText message)
 {
     PtcAgentRun run;
-    PtcAgentOptions options = agent_options(c);
+    PtcAgentOptions options = chat_agent_options(c);
     c->streamed = false;
     atomic_store(&interrupted.asked, false);
     ptc_agent_chat_begin(&c->chat, &run, message, &options);
@@ -189,7 +189,7 @@ static void send_message(Chat *c, PtcText message)
     let_ends(c);
     ptc_run_live_end(&c->live);
     c->tokens = ptc_tree_tokens(&c->chat.tree);
-    show(c, &run);
+    show_chat_answer(c, &run);
     ptc_agent_upstreams_say(&c->upstreams, run.invalid || !run.step.now.verdict.ok);
     ptc_agent_upstreams_forget(&c->upstreams);
     if (!ptc_agent_chat_keep(&c->chat, &run))
@@ -201,7 +201,7 @@ static void send_message(Chat *c, PtcText message)
 
 /* ------------------------------------------------------------------------------ commands */
 
-static void do_help(Chat *c)
+static void do_chat_help(Chat *c)
 {
     (void)c;
     ptc_io_printf(PTC_IO_STDOUT,
@@ -212,7 +212,7 @@ static void do_help(Chat *c)
                   "way or\ndrops what you have typed.\n");
 }
 
-static void do_reset(Chat *c)
+static void do_chat_reset(Chat *c)
 {
     PtcFault fault;
     c->chat.input.journal = ptc_journal_out_text(&c->journal); /* tasks stay done */
@@ -224,7 +224,7 @@ static void do_reset(Chat *c)
     c->quit = c->failed = true;
 }
 
-static void do_quit(Chat *c)
+static void do_chat_quit(Chat *c)
 {
     c->quit = true;
 }
@@ -232,8 +232,8 @@ static void do_quit(Chat *c)
 static const struct {
     const char *name;
     void (*run)(Chat *c);
-} commands[] = {{"/help", do_help}, {"/reset", do_reset}, {"/quit", do_quit}};
-enum { COMMANDS = sizeof commands / sizeof *commands };
+} commands[] = {{"/help", do_chat_help}, {"/reset", do_chat_reset}, {"/quit", do_chat_quit}};
+enum { CHAT_COMMANDS = sizeof commands / sizeof *commands };
 
 /* A single word after a slash: anything else, such as a path, is a message. */
 static bool is_command(PtcText text)
@@ -246,9 +246,9 @@ static bool is_command(PtcText text)
     return true;
 }
 
-static void run_command(Chat *c, PtcText text)
+static void run_chat_command(Chat *c, PtcText text)
 {
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < CHAT_COMMANDS; i++) {
         if (ptc_text_is(text, commands[i].name)) {
             commands[i].run(c);
             return;
@@ -258,10 +258,10 @@ static void run_command(Chat *c, PtcText text)
                   (int)(text.len < 40 ? text.len : 40), text.bytes);
 }
 
-static void complete(void *user, const char *word, size_t len, PtcBuf *out)
+static void complete_chat_command(void *user, const char *word, size_t len, PtcBuf *out)
 {
     (void)user;
-    for (size_t i = 0; len > 0 && i < COMMANDS; i++)
+    for (size_t i = 0; len > 0 && i < CHAT_COMMANDS; i++)
         if (strncmp(commands[i].name, word, len) == 0)
             ptc_buf_addf(out, "%s\n", commands[i].name);
 }
@@ -269,7 +269,7 @@ static void complete(void *user, const char *word, size_t len, PtcBuf *out)
 /* --------------------------------------------------------------------------------- input */
 
 /* The next line in c->message. */
-static PtcTyped read_message(Chat *c)
+static PtcTyped read_chat_message(Chat *c)
 {
     static const char prompt[] = "you> ";
     PtcText line;
@@ -289,9 +289,9 @@ static PtcTyped read_message(Chat *c)
     return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
 }
 
-static void step(Chat *c)
+static void answer_chat_message(Chat *c)
 {
-    PtcTyped typed = read_message(c);
+    PtcTyped typed = read_chat_message(c);
     PtcText message = ptc_text_trim(ptc_buf_view(&c->message), " \t\r\n");
     if (typed == PTC_TYPED_END)
         c->quit = true;
@@ -300,21 +300,21 @@ static void step(Chat *c)
     if (c->editing)
         ptc_history_add(&c->history, message.bytes, message.len);
     if (is_command(message))
-        run_command(c, message);
+        run_chat_command(c, message);
     else if (!ptc_utf8_valid(message.bytes, message.len))
         ptc_io_printf(PTC_IO_STDERR, "ptc chat: the message is not UTF-8\n");
     else
         send_message(c, message);
 }
 
-static int run(Chat *c)
+static int run_chat(Chat *c)
 {
     if (c->prompts) {
         catch_key();
         ptc_io_printf(PTC_IO_STDOUT, "/help for help, /quit or Ctrl-D to leave\n");
     }
     while (!c->quit)
-        step(c);
+        answer_chat_message(c);
     return c->failed && !c->prompts ? PTC_EXIT_FAILED : PTC_EXIT_OK;
 }
 
@@ -325,7 +325,7 @@ static bool names_upstreams(const Chat *c)
     return c->o->upstreams.files.count > 0 || c->o->upstreams.imports.count > 0;
 }
 
-static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
+static PtcAgentDef *read_chat_agent(Chat *c, PtcFault *fault)
 {
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
@@ -344,7 +344,7 @@ static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
     return ptc_definition_open(c->path, &how, fault);
 }
 
-static const char *read_context(Chat *c)
+static const char *read_chat_context(Chat *c)
 {
     const char *text = c->o->context;
     if (!text)
@@ -354,7 +354,7 @@ static const char *read_context(Chat *c)
     return ptc_buf_add_cstr(&c->context, text) ? NULL : "out of memory";
 }
 
-static void set_up(Chat *c)
+static void set_up_chat(Chat *c)
 {
     const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
     c->prompts = isatty(PTC_IO_STDIN) == 1 && isatty(PTC_IO_STDOUT) == 1;
@@ -364,10 +364,10 @@ static void set_up(Chat *c)
     ptc_lines_init(&c->lines, c->mem, PTC_IO_STDIN, PTC_IO_MAX);
     if (c->editing)
         ptc_history_init(&c->history, c->mem, "chat-history");
-    ptc_line_init(&c->line, c->mem, &c->history, complete, c);
+    ptc_line_init(&c->line, c->mem, &c->history, complete_chat_command, c);
 }
 
-static void tear_down(Chat *c)
+static void tear_down_chat(Chat *c)
 {
     ptc_line_deinit(&c->line);
     if (c->editing)
@@ -386,7 +386,7 @@ static bool has_model(const Chat *c)
 }
 
 /* An agent that never runs a program has no use for them. */
-static bool open_upstreams(Chat *c, int *status)
+static bool open_chat_upstreams(Chat *c, int *status)
 {
     PtcUpstreamsOptions options = c->o->upstreams;
     PtcAgentUpstreamsConfig config = {.command = "chat",
@@ -413,7 +413,10 @@ static int chat_with(Chat *c)
     PtcFault fault = {.input = false};
     PtcWorkInput input = {.context = c->o->context ? ptc_buf_view(&c->context) : (PtcText){NULL, 0},
                           .journal = ptc_journal_out_text(&c->journal)};
-    PtcTreeHost host = {.progress = watch, .progress_user = c, .stream = stream, .stream_user = c};
+    PtcTreeHost host = {.progress = watch_chat_progress,
+                        .progress_user = c,
+                        .stream = stream_chat_piece,
+                        .stream_user = c};
     int status = PTC_EXIT_USAGE;
     ptc_agent_host_fill(c->host, &host);
     host.servers = ptc_agent_upstreams_servers(&c->upstreams);
@@ -423,9 +426,9 @@ static int chat_with(Chat *c)
         say_fault(&fault);
     if (open &&
         ptc_trace_out_open(&c->trace, "chat", c->o->trace, ptc_agent_host_secrets(c->host))) {
-        set_up(c);
-        status = run(c);
-        tear_down(c);
+        set_up_chat(c);
+        status = run_chat(c);
+        tear_down_chat(c);
         bool traced = ptc_trace_out_close(&c->trace);
         if (!ptc_journal_out_ok(&c->journal, "chat") || !traced)
             status = PTC_EXIT_FAILED;
@@ -439,7 +442,7 @@ static int chat_with_upstreams(Chat *c)
     int status = PTC_EXIT_USAGE;
     if (!has_model(c))
         return status;
-    if (open_upstreams(c, &status))
+    if (open_chat_upstreams(c, &status))
         status = chat_with(c);
     ptc_agent_upstreams_close(&c->upstreams);
     return status;
@@ -450,13 +453,13 @@ static int chat(Chat *c)
     PtcFault fault = {.input = false};
     int status = PTC_EXIT_USAGE;
     ptc_buf_init(&c->context, c->mem, PTC_IO_MAX);
-    const char *why = read_context(c);
+    const char *why = read_chat_context(c);
     PtcWhy error;
     if (!ptc_journal_out_open(&c->journal, c->mem, c->o->journal, &error))
         ptc_options_refuse(&usage, "--journal: %s", error.text);
     else if (why)
         ptc_options_refuse(&usage, "--context: %s", why);
-    else if (!(c->def = read_agent(c, &fault)))
+    else if (!(c->def = read_chat_agent(c, &fault)))
         say_fault_in(c->path, &fault);
     else
         status = chat_with_upstreams(c);
@@ -468,9 +471,9 @@ static int chat(Chat *c)
 
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.token_limit = -1,
-                 .llm_timeout_ms = PTC_CLIENT_TOTAL_MS,
-                 .upstreams = PTC_UPSTREAMS_DEFAULTS};
+    ChatOptions o = {.token_limit = -1,
+                     .llm_timeout_ms = PTC_CLIENT_TOTAL_MS,
+                     .upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;

@@ -12,7 +12,7 @@
 typedef struct {
     const char *command; /* that is asked now */
     PtcBuf *out;
-} Writer;
+} CompletionWriter;
 
 /* One way to write a shell's script.  Texts come from tables in this program, but hold quotes and brackets. */
 typedef struct {
@@ -20,8 +20,8 @@ typedef struct {
     void (*begin)(PtcBuf *out);
     void (*command)(PtcBuf *out, const PtcCmd *command);
     /* What the first argument may be; NULL: anything. */
-    void (*words)(Writer *w, const char *words);
-    void (*option)(Writer *w, const PtcOption *option);
+    void (*words)(CompletionWriter *w, const char *words);
+    void (*option)(CompletionWriter *w, const PtcOption *option);
     void (*command_end)(PtcBuf *out);
     void (*end)(PtcBuf *out);
 } Shell;
@@ -29,7 +29,7 @@ typedef struct {
 /* ------------------------------------------------------------------------------- pieces */
 
 /* A text between single quotes; `also` are characters that get a backslash before them. */
-static void add_quoted(PtcBuf *out, const char *text, const char *also)
+static void add_shell_quoted(PtcBuf *out, const char *text, const char *also)
 {
     for (; *text; text++) {
         if (*text == '\'')
@@ -42,13 +42,13 @@ static void add_quoted(PtcBuf *out, const char *text, const char *also)
 }
 
 /* The words of "a|b|c" with spaces between them. */
-static void add_words(PtcBuf *out, const char *words)
+static void add_choice_words(PtcBuf *out, const char *words)
 {
     for (; *words; words++)
         ptc_buf_add_char(out, *words == '|' ? ' ' : *words);
 }
 
-static bool is_path(const PtcOption *option)
+static bool takes_path(const PtcOption *option)
 {
     return option->value && (strstr(option->value, "FILE") || strstr(option->value, "DIR"));
 }
@@ -58,7 +58,7 @@ static void no_end(PtcBuf *out)
     (void)out;
 }
 
-static void add_commands(PtcBuf *out)
+static void add_command_names(PtcBuf *out)
 {
     for (size_t i = 0; ptc_cmd_at(i); i++)
         ptc_buf_addf(out, "%s%s", i ? " " : "", ptc_cmd_at(i)->name);
@@ -75,38 +75,38 @@ static void bash_begin(PtcBuf *out)
         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= choices=\n"
         "    COMPREPLY=()\n"
         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='");
-    add_commands(out);
+    add_command_names(out);
     ptc_buf_add_cstr(out,
                      " help version --help --version'\n    fi\n    case ${COMP_WORDS[1]}:$prev in\n"
                      "    help:help) choices='");
-    add_commands(out);
+    add_command_names(out);
     ptc_buf_add_cstr(out, "' ;;\n");
 }
 
 /* The first argument comes directly after the command; it is one more case of the choices. */
-static void bash_words(Writer *w, const char *words)
+static void bash_words(CompletionWriter *w, const char *words)
 {
     if (!words)
         return;
     ptc_buf_addf(w->out, "    %s:%s) choices='", w->command, w->command);
-    add_words(w->out, words);
+    add_choice_words(w->out, words);
     ptc_buf_add_cstr(w->out, "' ;;\n");
 }
 
 /* All choices come first, then the options of each command: both are one `case`. */
-static void bash_choice(Writer *w, const PtcOption *option)
+static void bash_choice(CompletionWriter *w, const PtcOption *option)
 {
     if (option->type == PTC_OPTION_CHOICE) {
         ptc_buf_addf(w->out, "    %s:--%s) choices='", w->command, option->name);
-        add_words(w->out, option->value);
+        add_choice_words(w->out, option->value);
         ptc_buf_add_cstr(w->out, "' ;;\n");
     } else if (option->value) {
         ptc_buf_addf(w->out, "    %s:--%s) %s; return ;;\n", w->command, option->name,
-                     is_path(option) ? "COMPREPLY=($(compgen -f -- \"$cur\"))" : ":");
+                     takes_path(option) ? "COMPREPLY=($(compgen -f -- \"$cur\"))" : ":");
     }
 }
 
-static void bash_option(Writer *w, const PtcOption *option)
+static void bash_option(CompletionWriter *w, const PtcOption *option)
 {
     ptc_buf_addf(w->out, "--%s ", option->name);
 }
@@ -145,7 +145,7 @@ static void zsh_begin(PtcBuf *out)
                      "    local -a commands\n    commands=(\n");
     for (size_t i = 0; ptc_cmd_at(i); i++) {
         ptc_buf_addf(out, "        '%s:", ptc_cmd_at(i)->name);
-        add_quoted(out, ptc_cmd_at(i)->summary, ":");
+        add_shell_quoted(out, ptc_cmd_at(i)->summary, ":");
         ptc_buf_add_cstr(out, "'\n");
     }
     ptc_buf_add_cstr(out,
@@ -162,31 +162,32 @@ static void zsh_command(PtcBuf *out, const PtcCmd *command)
     ptc_buf_addf(out, "    %s) _arguments '(- *)--help[show help]'", command->name);
 }
 
-static void zsh_words(Writer *w, const char *words)
+static void zsh_words(CompletionWriter *w, const char *words)
 {
     if (words) {
         ptc_buf_add_cstr(w->out, " '1:word:(");
-        add_words(w->out, words);
+        add_choice_words(w->out, words);
         ptc_buf_add_cstr(w->out, ")'");
     }
     ptc_buf_add_cstr(w->out, " '*:file:_files'");
 }
 
-static void zsh_option(Writer *w, const PtcOption *option)
+static void zsh_option(CompletionWriter *w, const PtcOption *option)
 {
     PtcBuf *out = w->out;
     ptc_buf_addf(out, " \\\n        '*--%s%s[", option->name, option->value ? "=" : "");
-    add_quoted(out, option->help, "[]:\\");
+    add_shell_quoted(out, option->help, "[]:\\");
     ptc_buf_add_char(out, ']');
     if (option->value) {
         ptc_buf_add_char(out, ':');
-        add_quoted(out, option->type == PTC_OPTION_CHOICE ? option->name : option->value, "[]:\\");
+        add_shell_quoted(out, option->type == PTC_OPTION_CHOICE ? option->name : option->value,
+                         "[]:\\");
         ptc_buf_add_char(out, ':');
         if (option->type == PTC_OPTION_CHOICE) {
             ptc_buf_add_char(out, '(');
-            add_words(out, option->value);
+            add_choice_words(out, option->value);
             ptc_buf_add_char(out, ')');
-        } else if (is_path(option)) {
+        } else if (takes_path(option)) {
             ptc_buf_add_cstr(out, "_files");
         }
     }
@@ -221,12 +222,12 @@ static void fish_begin(PtcBuf *out)
                      "    __ptc_in $argv[1]; and test (count (commandline -opc)) -eq 2\n"
                      "end\n"
                      "complete -c ptc -n '__ptc_at help' -x -a '");
-    add_commands(out);
+    add_command_names(out);
     ptc_buf_add_cstr(out, "'\n");
     for (size_t i = 0; ptc_cmd_at(i); i++) {
         ptc_buf_addf(out, "complete -c ptc -n __fish_use_subcommand -a %s -d '",
                      ptc_cmd_at(i)->name);
-        add_quoted(out, ptc_cmd_at(i)->summary, "\\");
+        add_shell_quoted(out, ptc_cmd_at(i)->summary, "\\");
         ptc_buf_add_cstr(out, "'\n");
     }
 }
@@ -237,16 +238,16 @@ static void fish_command(PtcBuf *out, const PtcCmd *command)
                  command->name);
 }
 
-static void fish_words(Writer *w, const char *words)
+static void fish_words(CompletionWriter *w, const char *words)
 {
     if (!words)
         return;
     ptc_buf_addf(w->out, "complete -c ptc -n '__ptc_at %s' -f -a '", w->command);
-    add_words(w->out, words);
+    add_choice_words(w->out, words);
     ptc_buf_add_cstr(w->out, "'\n");
 }
 
-static void fish_option(Writer *w, const PtcOption *option)
+static void fish_option(CompletionWriter *w, const PtcOption *option)
 {
     PtcBuf *out = w->out;
     ptc_buf_addf(out, "complete -c ptc -n '__ptc_in %s' -l %s", w->command, option->name);
@@ -254,13 +255,13 @@ static void fish_option(Writer *w, const PtcOption *option)
         ptc_buf_addf(out, " -s %c", option->letter);
     if (option->type == PTC_OPTION_CHOICE) {
         ptc_buf_add_cstr(out, " -x -a '");
-        add_words(out, option->value);
+        add_choice_words(out, option->value);
         ptc_buf_add_char(out, '\'');
     } else if (option->value) {
-        ptc_buf_add_cstr(out, is_path(option) ? " -r" : " -x");
+        ptc_buf_add_cstr(out, takes_path(option) ? " -r" : " -x");
     }
     ptc_buf_add_cstr(out, " -d '");
-    add_quoted(out, option->help, "\\");
+    add_shell_quoted(out, option->help, "\\");
     ptc_buf_add_cstr(out, "'\n");
 }
 
@@ -285,12 +286,12 @@ static const PtcUsage usage = {
 };
 
 typedef struct {
-    Writer writer;
-    void (*words)(Writer *w, const char *words); /* NULL: they are not wanted */
-    void (*each)(Writer *w, const PtcOption *option);
+    CompletionWriter writer;
+    void (*words)(CompletionWriter *w, const char *words); /* NULL: they are not wanted */
+    void (*each)(CompletionWriter *w, const PtcOption *option);
 } Taking;
 
-static void take(void *user, const PtcUsage *of, const void *target)
+static void take_command_usage(void *user, const PtcUsage *of, const void *target)
 {
     Taking *t = user;
     (void)target;
@@ -301,28 +302,28 @@ static void take(void *user, const PtcUsage *of, const void *target)
 }
 
 /* Asks one command for its table. */
-static void ask(PtcMem *mem, const PtcCmd *command, Taking taking)
+static void ask_command_usage(PtcMem *mem, const PtcCmd *command, Taking taking)
 {
     char help[] = "--help";
     char *argv[] = {help, NULL};
     taking.writer.command = command->name;
-    ptc_options_take_help(take, &taking);
+    ptc_options_take_help(take_command_usage, &taking);
     (void)command->run(mem, 1, argv);
     ptc_options_take_help(NULL, NULL);
 }
 
 static void write_script(PtcMem *mem, const Shell *shell, PtcBuf *out)
 {
-    Writer w = {NULL, out};
+    CompletionWriter w = {NULL, out};
     bool bash = shell->option == bash_option;
     shell->begin(out);
     for (size_t i = 0; bash && ptc_cmd_at(i); i++)
-        ask(mem, ptc_cmd_at(i), (Taking){w, bash_words, bash_choice});
+        ask_command_usage(mem, ptc_cmd_at(i), (Taking){w, bash_words, bash_choice});
     if (bash)
         ptc_buf_add_cstr(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; ptc_cmd_at(i); i++) {
         shell->command(out, ptc_cmd_at(i));
-        ask(mem, ptc_cmd_at(i), (Taking){w, shell->words, shell->option});
+        ask_command_usage(mem, ptc_cmd_at(i), (Taking){w, shell->words, shell->option});
         shell->command_end(out);
     }
     shell->end(out);

@@ -103,7 +103,7 @@ static int unknown_topic(const char *name)
                              name, name);
 }
 
-static int write_all(const void *bytes, size_t len)
+static int write_doc_bytes(const void *bytes, size_t len)
 {
     return ptc_io_write(PTC_IO_STDOUT, bytes, len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
@@ -115,10 +115,10 @@ static int print_topic(PtcMem *mem, const Topic *topic)
         return ptc_options_refuse(
             &docs_usage, "%s is about what is not in this build, the engine alone", topic->name);
     if (topic->bytes)
-        return write_all(topic->bytes, *topic->len);
+        return write_doc_bytes(topic->bytes, *topic->len);
     ptc_buf_init(&out, mem, PTC_IO_MAX);
     ptc_show_reference(&out);
-    int status = ptc_buf_ok(&out) ? write_all(out.data, out.len) : PTC_EXIT_FAILED;
+    int status = ptc_buf_ok(&out) ? write_doc_bytes(out.data, out.len) : PTC_EXIT_FAILED;
     ptc_buf_deinit(&out);
     return status;
 }

@@ -37,93 +37,93 @@ typedef struct {
     const char *now, *init;
     PtcOptionList data;
     PtcUpstreamsOptions upstreams;
-} Options;
+} EvalOptions;
 
 /* ------------------------------------------------------------------- table */
 
-#define AT(field) offsetof(Options, field)
+#define EVAL_AT(field) offsetof(EvalOptions, field)
 #define MS_MAX ((int64_t)24 * 3600 * 1000)
 
 static const PtcOption table[] = {
-    {"expression", 'e', PTC_OPTION_TEXT, AT(expression), "PROGRAM", "the program", 0, 0,
+    {"expression", 'e', PTC_OPTION_TEXT, EVAL_AT(expression), "PROGRAM", "the program", 0, 0,
      PTC_GROUP_PROGRAM | PTC_GROUP_COMMON},
-    {"file", 'f', PTC_OPTION_TEXT, AT(file), "FILE", "read the program from a file", 0, 0,
+    {"file", 'f', PTC_OPTION_TEXT, EVAL_AT(file), "FILE", "read the program from a file", 0, 0,
      PTC_GROUP_PROGRAM | PTC_GROUP_COMMON},
-    {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
+    {"context", 0, PTC_OPTION_TEXT, EVAL_AT(context), "JSON|@FILE",
      "an object; its keys are data/key in the program", 0, 0, PTC_GROUP_DATA | PTC_GROUP_COMMON},
-    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+    {"data", 0, PTC_OPTION_LIST, EVAL_AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0,
      PTC_GROUP_DATA | PTC_GROUP_COMMON},
-    {"input", 0, PTC_OPTION_CHOICE, AT(input), PTC_DATA_KINDS,
+    {"input", 0, PTC_OPTION_CHOICE, EVAL_AT(input), PTC_DATA_KINDS,
      "what FILE or standard input is (its ending or its beginning says it)", 0, 0, PTC_GROUP_DATA},
-    {"each", 0, PTC_OPTION_FLAG, AT(each), NULL,
+    {"each", 0, PTC_OPTION_FLAG, EVAL_AT(each), NULL,
      "ptc --each FILE PROGRAM: run the program for each row of a file of any size", 0, 0,
      PTC_GROUP_DATA},
-    {"init", 0, PTC_OPTION_TEXT, AT(init), "PROGRAM",
+    {"init", 0, PTC_OPTION_TEXT, EVAL_AT(init), "PROGRAM",
      "with --each: the initial `state`; each run returns the next", 0, 0, PTC_GROUP_DATA},
-    {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
+    {"context-mb", 0, PTC_OPTION_INT, EVAL_AT(context_mb), "N",
      "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20,
      PTC_GROUP_DATA},
-    {"format", 0, PTC_OPTION_CHOICE, AT(format), PTC_FORMATS,
+    {"format", 0, PTC_OPTION_CHOICE, EVAL_AT(format), PTC_FORMATS,
      "how to print the result; payload: as lisp_eval would answer (text)", 0, 0,
      PTC_GROUP_RESULT | PTC_GROUP_COMMON},
-    {"raw", 'r', PTC_OPTION_FLAG, AT(raw), NULL, "print a string without its quotes", 0, 0,
+    {"raw", 'r', PTC_OPTION_FLAG, EVAL_AT(raw), NULL, "print a string without its quotes", 0, 0,
      PTC_GROUP_RESULT | PTC_GROUP_COMMON},
-    {"result-mb", 0, PTC_OPTION_INT, AT(result_mb), "N", "largest size of the result, in MiB", 1,
-     2047, PTC_GROUP_RESULT},
-    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time", 1, MS_MAX,
+    {"result-mb", 0, PTC_OPTION_INT, EVAL_AT(result_mb), "N", "largest size of the result, in MiB",
+     1, 2047, PTC_GROUP_RESULT},
+    {"timeout-ms", 0, PTC_OPTION_INT, EVAL_AT(timeout_ms), "N", "compute time", 1, MS_MAX,
      PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
-    {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything", 1, MS_MAX,
+    {"deadline-ms", 0, PTC_OPTION_INT, EVAL_AT(deadline_ms), "N", "time for everything", 1, MS_MAX,
      PTC_GROUP_LIMITS},
-    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
+    {"memory-mb", 0, PTC_OPTION_INT, EVAL_AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
      PTC_GROUP_LIMITS},
-    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (no limit)", 0,
+    {"loop-limit", 0, PTC_OPTION_INT, EVAL_AT(loop_limit), "N", "loop iterations (no limit)", 0,
      INT64_MAX / 2, PTC_GROUP_LIMITS},
-    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000,
+    {"max-depth", 0, PTC_OPTION_INT, EVAL_AT(max_depth), "N", "nested calls", 1, 1000000,
      PTC_GROUP_LIMITS},
-    {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "largest size of the program", 1,
-     64 << 20, PTC_GROUP_LIMITS},
-    {"seed", 0, PTC_OPTION_INT, AT(seed), "N", "where rand and similar functions begin", 0,
+    {"program-bytes", 0, PTC_OPTION_INT, EVAL_AT(program_bytes), "N", "largest size of the program",
+     1, 64 << 20, PTC_GROUP_LIMITS},
+    {"seed", 0, PTC_OPTION_INT, EVAL_AT(seed), "N", "where rand and similar functions begin", 0,
      INT64_MAX / 2, PTC_GROUP_PROGRAM},
-    {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
+    {"float-precision", 0, PTC_OPTION_INT, EVAL_AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},
-    {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
+    {"now", 0, PTC_OPTION_TEXT, EVAL_AT(now), "TIME",
      "the time of the run, 2026-01-31T12:00:00Z or milliseconds (when the run begins)", 0, 0,
      PTC_GROUP_PROGRAM},
-    {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
+    {"jsonl", 0, PTC_OPTION_FLAG, EVAL_AT(jsonl), NULL,
      "answer requests on standard input, one per line (ptc docs batch)", 0, 0, PTC_GROUP_PROGRAM},
-    {"session", 0, PTC_OPTION_FLAG, AT(session), NULL,
+    {"session", 0, PTC_OPTION_FLAG, EVAL_AT(session), NULL,
      "with --jsonl: all lines share their definitions", 0, 0, PTC_GROUP_PROGRAM},
-    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
+    {"tools", 0, PTC_OPTION_TEXT, EVAL_AT(tools), "JSON|@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_TOOLS | PTC_GROUP_COMMON},
-    {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
+    {"max-tool-calls", 0, PTC_OPTION_INT, EVAL_AT(max_tool_calls), "N",
      "tool calls in one run (no limit)", 0, 1 << 30, PTC_GROUP_TOOLS},
 #ifndef PTC_ENGINE
-    PTC_UPSTREAMS_ROWS(AT(upstreams)),
-    {"dry-run", 0, PTC_OPTION_CHOICE, AT(dry_run), "plan|reads",
+    PTC_UPSTREAMS_ROWS(EVAL_AT(upstreams)),
+    {"dry-run", 0, PTC_OPTION_CHOICE, EVAL_AT(dry_run), "plan|reads",
      "list what the program would call in upstreams; reads: run it up to the first call that is "
      "not a read",
      0, 0, PTC_GROUP_PROGRAM},
 #endif
-    {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
+    {"allow-tools", 0, PTC_OPTION_TEXT, EVAL_AT(allow), "KINDS",
      "with --jsonl: kinds of tools that lines may bring along, command (none)", 0, 0,
      PTC_GROUP_TOOLS},
-    {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
+    {"signature", 0, PTC_OPTION_TEXT, EVAL_AT(signature), "SIG",
      "what the result must be, such as '{count :int}'", 0, 0, PTC_GROUP_RESULT},
-    {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE",
+    {"output-schema", 0, PTC_OPTION_TEXT, EVAL_AT(schema), "JSON|@FILE",
      "what the result must be, as a JSON Schema", 0, 0, PTC_GROUP_RESULT},
 #ifndef PTC_ENGINE
-    {"compiled", 0, PTC_OPTION_TEXT, AT(compiled), "FILE",
+    {"compiled", 0, PTC_OPTION_TEXT, EVAL_AT(compiled), "FILE",
      "run what ptc run --compile made, with the data of --context", 0, 0, PTC_GROUP_PROGRAM},
-    {"llm", 0, PTC_OPTION_TEXT, AT(llm), "MODEL", "with --compiled: the model that its tools ask",
-     0, 0, PTC_GROUP_PROGRAM},
+    {"llm", 0, PTC_OPTION_TEXT, EVAL_AT(llm), "MODEL",
+     "with --compiled: the model that its tools ask", 0, 0, PTC_GROUP_PROGRAM},
 #endif
 };
 
 /* Limits that are not given have the engine's defaults. */
-static void resolve(void *target)
+static void resolve_eval_limits(void *target)
 {
-    Options *o = target;
+    EvalOptions *o = target;
     Ptc *ptc = ptc_new(NULL);
     const PtcLimits *limits = ptc ? ptc_limits_of(ptc) : NULL;
     if (limits) {
@@ -160,13 +160,13 @@ static const PtcUsage usage = {
         "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
-    .resolve = resolve,
+    .resolve = resolve_eval_limits,
 };
 
 /* ------------------------------------------------------------------ engine */
 
 /* The limits that were given. */
-static void set_limits(PtcLimits *limits, const Options *o)
+static void set_eval_limits(PtcLimits *limits, const EvalOptions *o)
 {
     ptc_limits_init(limits, sizeof *limits);
     limits->timeout_ms = o->timeout_ms;
@@ -181,11 +181,11 @@ static void set_limits(PtcLimits *limits, const Options *o)
     limits->result_bytes = o->result_mb == PTC_UNSET ? PTC_UNSET : o->result_mb << 20;
 }
 
-static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams, bool shorthand)
+static Ptc *new_eval_engine(const EvalOptions *o, const PtcUpstreams *upstreams, bool shorthand)
 {
     PtcLimits limits;
     PtcOptions options;
-    set_limits(&limits, o);
+    set_eval_limits(&limits, o);
     if (shorthand)
         ptc_short_form_limits(&limits);
     ptc_upstreams_limits(upstreams, &limits);
@@ -195,9 +195,9 @@ static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams, bool sho
     return ptc_new(&options);
 }
 
-/* What one run holds; all of it is released in release(). */
+/* What one run holds; all of it is released in release_eval(). */
 typedef struct {
-    const Options *options;
+    const EvalOptions *options;
     Ptc *ptc;
     PtcData *data;
     PtcOutcome *outcome;
@@ -210,7 +210,7 @@ typedef struct {
     PtcRun run;
 } Eval;
 
-static void release(Eval *e)
+static void release_eval(Eval *e)
 {
     ptc_outcome_free(e->outcome);
     ptc_tools_free(e->tools);
@@ -270,7 +270,7 @@ static int load_program(Eval *e, int argc, char **argv)
     return PTC_EXIT_OK;
 }
 
-static int load_context(Eval *e)
+static int load_eval_context(Eval *e)
 {
     const char *text = e->options->context, *error;
     char why[200] = "out of memory";
@@ -297,7 +297,7 @@ static int load_context(Eval *e)
     return PTC_EXIT_OK;
 }
 
-static PtcDataKind input_kind(const Options *o)
+static PtcDataKind input_kind(const EvalOptions *o)
 {
     return o->input < 0 ? PTC_DATA_TOLD : (PtcDataKind)(PTC_DATA_JSON + o->input);
 }
@@ -349,7 +349,7 @@ static bool load_input(Eval *e, PtcWhy *why)
                                 (size_t)form->arg_count);
 }
 
-static int load_data(Eval *e)
+static int load_eval_data(Eval *e)
 {
     PtcWhy why;
     PtcDataKind given = input_kind(e->options);
@@ -365,7 +365,7 @@ static int load_data(Eval *e)
 
 static int load_wanted(Eval *e)
 {
-    const Options *o = e->options;
+    const EvalOptions *o = e->options;
     const char *error;
     if (o->signature && o->schema)
         return ptc_options_wrong(&usage, "give --signature or --output-schema, not both");
@@ -394,7 +394,7 @@ static int load_now(Eval *e)
                                      "milliseconds since 1970, other than 0");
 }
 
-static int load_tools(PtcMem *mem, Eval *e)
+static int load_eval_tools(PtcMem *mem, Eval *e)
 {
     char why[PTC_TOOLS_IN_WHY];
     if (!e->options->tools)
@@ -421,9 +421,9 @@ static int write_payload(Eval *e)
     return ptc_outcome_ok(e->outcome) ? status : PTC_EXIT_FAILED;
 }
 
-static int write_result(Eval *e)
+static int write_eval_result(Eval *e)
 {
-    const Options *o = e->options;
+    const EvalOptions *o = e->options;
     PtcDataOut how = {.format = o->format >= 0 ? (PtcFormat)o->format : PTC_FORMAT_TEXT,
                       .raw = o->raw};
     if (e->shorthand && o->format < 0)
@@ -460,14 +460,14 @@ static int write_outcome(PtcMem *mem, Eval *e)
     }
     if (!told || !ok)
         return PTC_EXIT_FAILED;
-    int status = write_result(e);
+    int status = write_eval_result(e);
     if (ptc_outcome_warning_count(e->outcome) &&
         !ptc_report_remarks(mem, e->outcome, &about, PTC_REMARK_WARNINGS))
         status = PTC_EXIT_FAILED;
     return status;
 }
 
-static PtcStatus run(Eval *e)
+static PtcStatus run_eval_program(Eval *e)
 {
     static const PtcRunMore bare = {.bare_data = true};
     return ptc_upstreams_eval(&e->upstreams, e->ptc, &e->run, e->shorthand ? &bare : NULL,
@@ -478,16 +478,16 @@ static PtcStatus run(Eval *e)
  * cancelled, and ends them.  A second signal ends this process as usual. */
 static Ptc *interrupted;
 
-static void on_signal(int signal)
+static void cancel_eval_on_signal(int signal)
 {
     (void)signal;
     ptc_cancel(interrupted); /* safe in a signal handler: lock-free atomics only */
 }
 
-static void catch_signals(Ptc *ptc)
+static void catch_eval_signals(Ptc *ptc)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+    struct sigaction action = {.sa_handler = cancel_eval_on_signal, .sa_flags = SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     interrupted = ptc;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -509,7 +509,7 @@ static int eval_each(PtcMem *mem, Eval *e)
                     .out = {.format = PTC_FORMAT_JSONL, .raw = e->options->raw},
                     .context_bytes = (mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20};
     int status = ptc_each(&each, &e->outcome);
-    return status == PTC_EXIT_OK && e->outcome ? write_result(e) : status;
+    return status == PTC_EXIT_OK && e->outcome ? write_eval_result(e) : status;
 }
 
 /* What it would call; what it printed before comes first. */
@@ -536,7 +536,7 @@ static int eval_dry(PtcMem *mem, Eval *e)
     if (!dry.plan && !ptc_toolset_may_repeat(e->tools))
         return ptc_options_wrong(&usage, "--dry-run reads would call tools of --tools that are "
                                          "neither read_only nor idempotent; use --dry-run plan");
-    catch_signals(e->ptc);
+    catch_eval_signals(e->ptc);
     ptc_buf_init(&text, mem, PTC_IO_MAX);
     ptc_buf_init(&json, mem, PTC_IO_MAX);
     int status = PTC_EXIT_FAILED;
@@ -554,9 +554,9 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
     int status = load_program(e, argc, argv);
     if (status == PTC_EXIT_OK)
-        status = load_context(e);
+        status = load_eval_context(e);
     if (status == PTC_EXIT_OK)
-        status = load_data(e);
+        status = load_eval_data(e);
     if (status == PTC_EXIT_OK)
         status = load_wanted(e);
     if (status != PTC_EXIT_OK)
@@ -566,8 +566,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
     if (e->options->dry_run >= 0)
         return eval_dry(mem, e);
     if (e->tools || e->upstreams.manager)
-        catch_signals(e->ptc);
-    if (run(e) != PTC_OK) {
+        catch_eval_signals(e->ptc);
+    if (run_eval_program(e) != PTC_OK) {
         ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return PTC_EXIT_FAILED;
     }
@@ -579,7 +579,7 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 /* ----------------------------------------------------------------- command */
 
 /* Refuses options that do not go together. */
-static int check(const Options *o, int argc)
+static int check_eval_options(const EvalOptions *o, int argc)
 {
     if (o->init && !o->each)
         return ptc_options_wrong(&usage, "--init goes with --each only");
@@ -616,7 +616,7 @@ static int eval_lines(PtcMem *mem, Eval *e)
                                .tools = e->tools,
                                .most = &most,
                                .now_ms = e->run.now_ms};
-    set_limits(&most, e->options);
+    set_eval_limits(&most, e->options);
     char why[PTC_TOOLS_FILE_WHY];
     const char *allow = e->options->allow ? e->options->allow : "";
     if (!ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
@@ -626,7 +626,7 @@ static int eval_lines(PtcMem *mem, Eval *e)
 }
 
 /* A compiled agent comes with its own program, tools and limits. */
-static int eval_compiled(PtcMem *mem, const Options *o, int argc)
+static int eval_compiled(PtcMem *mem, const EvalOptions *o, int argc)
 {
     PtcBuf file;
     PtcText context = ptc_text_cstr(o->context);
@@ -646,23 +646,24 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
     return status;
 }
 
-static const Options unset = {.format = -1,
-                              .input = -1,
-                              .dry_run = -1,
-                              .timeout_ms = PTC_UNSET,
-                              .deadline_ms = PTC_UNSET,
-                              .memory_mb = PTC_UNSET,
-                              .loop_limit = PTC_UNSET,
-                              .max_depth = PTC_UNSET,
-                              .program_bytes = PTC_UNSET,
-                              .seed = PTC_UNSET,
-                              .float_precision = PTC_UNSET,
-                              .max_tool_calls = PTC_UNSET,
-                              .context_mb = PTC_UNSET,
-                              .result_mb = PTC_UNSET,
-                              .upstreams = PTC_UPSTREAMS_DEFAULTS};
+static const EvalOptions unset = {.format = -1,
+                                  .input = -1,
+                                  .dry_run = -1,
+                                  .timeout_ms = PTC_UNSET,
+                                  .deadline_ms = PTC_UNSET,
+                                  .memory_mb = PTC_UNSET,
+                                  .loop_limit = PTC_UNSET,
+                                  .max_depth = PTC_UNSET,
+                                  .program_bytes = PTC_UNSET,
+                                  .seed = PTC_UNSET,
+                                  .float_precision = PTC_UNSET,
+                                  .max_tool_calls = PTC_UNSET,
+                                  .context_mb = PTC_UNSET,
+                                  .result_mb = PTC_UNSET,
+                                  .upstreams = PTC_UPSTREAMS_DEFAULTS};
 
-static int eval(PtcMem *mem, const Options *o, const PtcShortForm *form, int argc, char **argv)
+static int eval_with_options(PtcMem *mem, const EvalOptions *o, const PtcShortForm *form, int argc,
+                             char **argv)
 {
     int status;
     Eval e = {.options = o, .shorthand = form};
@@ -672,7 +673,7 @@ static int eval(PtcMem *mem, const Options *o, const PtcShortForm *form, int arg
         ptc_upstreams_close(&e.upstreams);
         return status;
     }
-    e.ptc = new_engine(o, &e.upstreams, form != NULL);
+    e.ptc = new_eval_engine(o, &e.upstreams, form != NULL);
     if (!e.ptc) {
         ptc_upstreams_close(&e.upstreams);
         return ptc_options_refuse(&usage, "cannot start: out of memory, or a limit is too large");
@@ -683,16 +684,16 @@ static int eval(PtcMem *mem, const Options *o, const PtcShortForm *form, int arg
     ptc_run_init(&e.run, sizeof e.run);
     status = load_now(&e);
     if (status == PTC_EXIT_OK)
-        status = load_tools(mem, &e);
+        status = load_eval_tools(mem, &e);
     if (status == PTC_EXIT_OK)
         status = o->jsonl ? eval_lines(mem, &e) : eval_one(mem, &e, argc, argv);
-    release(&e);
+    release_eval(&e);
     return status;
 }
 
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
 {
-    Options o = unset;
+    EvalOptions o = unset;
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
@@ -704,11 +705,11 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
         return ptc_options_wrong(&usage,
                                  "--input is about a file or standard input, which ptc eval "
                                  "does not read: ptc --input lines FILE PROGRAM");
-    int status = check(&o, argc);
-    return status == PTC_EXIT_OK ? eval(mem, &o, NULL, argc, argv) : status;
+    int status = check_eval_options(&o, argc);
+    return status == PTC_EXIT_OK ? eval_with_options(mem, &o, NULL, argc, argv) : status;
 }
 
-static const char *check_each(const Options *o, const PtcShortForm *form)
+static const char *check_each(const EvalOptions *o, const PtcShortForm *form)
 {
     if (!form->input && isatty(PTC_IO_STDIN) == 1)
         return "--each reads a file: ptc --each orders.csv '(:total row)'";
@@ -723,7 +724,7 @@ static const char *check_each(const Options *o, const PtcShortForm *form)
 
 int ptc_cmd_short(PtcMem *mem, int argc, char **argv)
 {
-    Options o = unset;
+    EvalOptions o = unset;
     PtcShortForm form;
     /* What follows a script is for the script, options too. */
     if (!ptc_short_form_is_script(argv[0])) {
@@ -742,6 +743,7 @@ int ptc_cmd_short(PtcMem *mem, int argc, char **argv)
     if (form.script)
         o.file = form.script;
     char *program = (char *)(uintptr_t)form.program;
-    int status = check(&o, form.program != NULL);
-    return status == PTC_EXIT_OK ? eval(mem, &o, &form, form.program != NULL, &program) : status;
+    int status = check_eval_options(&o, form.program != NULL);
+    return status == PTC_EXIT_OK ? eval_with_options(mem, &o, &form, form.program != NULL, &program)
+                                 : status;
 }

@@ -37,7 +37,7 @@ static const PtcUsage usage = {
     .examples = "  ptc init invoices\n  cd invoices\n  ptc run agent.json\n",
 };
 
-static int fail(const char *dir, const char *name, const char *why)
+static int fail_init(const char *dir, const char *name, const char *why)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc init: %s%s%s: %s\n", dir, *name ? "/" : "", name, why);
     return PTC_EXIT_FAILED;
@@ -53,7 +53,7 @@ static const char *find_taken(int dir)
     return NULL;
 }
 
-static bool write_file(int dir, size_t i)
+static bool write_starter_file(int dir, size_t i)
 {
     int fd = openat(dir, files[i].name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
@@ -72,21 +72,21 @@ static int write_files(int dir, const char *path)
 {
     const char *taken = find_taken(dir);
     if (taken)
-        return fail(path, taken,
-                    "it is there already, and nothing was written; name another directory");
+        return fail_init(path, taken,
+                         "it is there already, and nothing was written; name another directory");
     for (size_t i = 0; i < FILES; i++) {
         errno = 0;
-        if (write_file(dir, i))
+        if (write_starter_file(dir, i))
             continue;
         const char *why = errno ? strerror(errno) : "it could not be written";
         for (size_t k = i; k-- > 0;)
             unlinkat(dir, files[k].name, 0);
-        return fail(path, files[i].name, why);
+        return fail_init(path, files[i].name, why);
     }
     return PTC_EXIT_OK;
 }
 
-static void tell(const char *path)
+static void list_starter_files(const char *path)
 {
     for (size_t i = 0; i < FILES; i++)
         ptc_io_printf(PTC_IO_STDOUT, "%s/%-12s%s\n", path, files[i].name, files[i].what);
@@ -104,15 +104,15 @@ int ptc_cmd_init(PtcMem *mem, int argc, char **argv)
         return ptc_options_wrong(&usage, "it takes the name of a directory: ptc init invoices");
     bool made = mkdir(argv[0], 0777) == 0;
     if (!made && errno != EEXIST)
-        return fail(argv[0], "", strerror(errno));
+        return fail_init(argv[0], "", strerror(errno));
     int dir = open(argv[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
-        return fail(argv[0], "", strerror(errno));
+        return fail_init(argv[0], "", strerror(errno));
     int status = write_files(dir, argv[0]);
     close(dir);
     if (status != PTC_EXIT_OK && made)
         rmdir(argv[0]);
     if (status == PTC_EXIT_OK)
-        tell(argv[0]);
+        list_starter_files(argv[0]);
     return status;
 }

@@ -15,7 +15,7 @@
 
 /* One line of text; a dot or apostrophe at its beginning would be a request, and a dash is a hyphen unless it is
  * escaped. */
-static void add_line(PtcBuf *out, const char *text, size_t len)
+static void add_roff_line(PtcBuf *out, const char *text, size_t len)
 {
     if (len > 0 && (text[0] == '.' || text[0] == '\''))
         ptc_buf_add_cstr(out, "\\&");
@@ -26,9 +26,9 @@ static void add_line(PtcBuf *out, const char *text, size_t len)
     }
 }
 
-static void add(PtcBuf *out, const char *text)
+static void add_roff_text(PtcBuf *out, const char *text)
 {
-    add_line(out, text, strlen(text));
+    add_roff_line(out, text, strlen(text));
 }
 
 /* Lines, each with `end` behind it, without what they are indented by in --help. */
@@ -37,14 +37,14 @@ static void add_each_line(PtcBuf *out, const char *text, const char *end)
     while (*text) {
         text += strspn(text, " ");
         size_t n = strcspn(text, "\n");
-        add_line(out, text, n);
+        add_roff_line(out, text, n);
         ptc_buf_add_cstr(out, end);
         text += n + (text[n] == '\n');
     }
 }
 
 /* Lines that are not filled. */
-static void add_lines(PtcBuf *out, const char *text)
+static void add_roff_lines(PtcBuf *out, const char *text)
 {
     ptc_buf_addf(out, ".nf\n");
     add_each_line(out, text, "\n");
@@ -70,12 +70,12 @@ static void add_begin(PtcBuf *out)
                  ptc_version());
 }
 
-static void add_listed(PtcBuf *out, const char *name, const char *summary)
+static void add_roff_item(PtcBuf *out, const char *name, const char *summary)
 {
     ptc_buf_addf(out, ".TP\n.B ");
-    add(out, name);
+    add_roff_text(out, name);
     ptc_buf_addf(out, "\n");
-    add(out, summary);
+    add_roff_text(out, summary);
     ptc_buf_addf(out, "\n");
 }
 
@@ -87,12 +87,12 @@ static void add_option(PtcBuf *out, const PtcOption *option, const void *target)
     if (option->letter)
         ptc_buf_addf(out, "\\-%c, ", option->letter);
     ptc_buf_addf(out, "\\-\\-");
-    add(out, option->name);
+    add_roff_text(out, option->name);
     ptc_buf_addf(out, option->value ? " \\fI" : "");
-    add(out, option->value ? option->value : "");
+    add_roff_text(out, option->value ? option->value : "");
     ptc_buf_addf(out, option->value ? "\\fR\n" : "\n");
-    add(out, option->help);
-    add(out, standard);
+    add_roff_text(out, option->help);
+    add_roff_text(out, standard);
     ptc_buf_addf(out, "\n");
 }
 
@@ -112,21 +112,21 @@ static void add_options(PtcBuf *out, const PtcUsage *usage, const void *target)
     }
 }
 
-static void add_command(void *user, const PtcUsage *usage, const void *target)
+static void add_command_section(void *user, const PtcUsage *usage, const void *target)
 {
     PtcBuf *out = user;
     char synopsis[400];
     ptc_buf_addf(out, ".SH \"ptc ");
-    add(out, usage->command);
+    add_roff_text(out, usage->command);
     ptc_buf_addf(out, "\"\n");
     snprintf(synopsis, sizeof synopsis, "ptc %s%s%s", usage->command, *usage->synopsis ? " " : "",
              usage->synopsis);
-    add_lines(out, synopsis);
+    add_roff_lines(out, synopsis);
     ptc_buf_addf(out, ".PP\n");
     add_paragraphs(out, usage->summary);
     add_options(out, usage, target);
     ptc_buf_addf(out, ".PP\nExamples:\n.PP\n");
-    add_lines(out, usage->examples);
+    add_roff_lines(out, usage->examples);
 }
 
 static void add_end(PtcBuf *out)
@@ -160,13 +160,13 @@ static const PtcUsage usage_of_man = {
 };
 
 /* Each command gives its own table, when it is asked for its help. */
-static void add_commands(PtcBuf *out, PtcMem *mem)
+static void add_command_sections(PtcBuf *out, PtcMem *mem)
 {
     static char help[] = "--help";
     char *asked[] = {help, NULL};
     for (size_t i = 0; ptc_cmd_at(i); i++)
-        add_listed(out, ptc_cmd_at(i)->name, ptc_cmd_at(i)->summary);
-    ptc_options_take_help(add_command, out);
+        add_roff_item(out, ptc_cmd_at(i)->name, ptc_cmd_at(i)->summary);
+    ptc_options_take_help(add_command_section, out);
     for (size_t i = 0; ptc_cmd_at(i); i++)
         (void)ptc_cmd_at(i)->run(mem, 1, asked);
     ptc_options_take_help(NULL, NULL);
@@ -183,7 +183,7 @@ int ptc_cmd_man(PtcMem *mem, int argc, char **argv)
         return ptc_options_wrong(&usage_of_man, "it takes no arguments");
     ptc_buf_init(&out, mem, PTC_IO_MAX);
     add_begin(&out);
-    add_commands(&out, mem);
+    add_command_sections(&out, mem);
     add_end(&out);
     bool ok = ptc_buf_ok(&out) && ptc_io_write(PTC_IO_STDOUT, out.data, out.len);
     ptc_buf_deinit(&out);

@@ -34,7 +34,7 @@
 #include "value/calendar.h"
 
 /* LEASE_MS: on top of a program's time, for running it again and for writing. */
-enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, LEASE_MS = 30 * 1000, ABOUT_BYTES = 2 * 1024 };
+enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, LEASE_MS = 30 * 1000, MCP_ABOUT_BYTES = 2 * 1024 };
 
 /* What a server consists of; all of it is released at the end. */
 typedef struct {
@@ -61,15 +61,15 @@ typedef struct {
     int failure;          /* the exit status if it never gets to serve */
 } Server;
 
-static bool wrong(const char *option, const char *why)
+static bool refuse_mcp_option(const char *option, const char *why)
 {
     ptc_options_wrong(&ptc_mcp_usage, "%s: %s", option, why);
     return false;
 }
 
 /* What is said on standard error in addition to the log of requests, in the same form. */
-static void say(const Server *s, const char *format, ...) PTC_PRINTF(2, 3);
-static void say(const Server *s, const char *format, ...)
+static void log_server_line(const Server *s, const char *format, ...) PTC_PRINTF(2, 3);
+static void log_server_line(const Server *s, const char *format, ...)
 {
     char text[1024], stamp[PTC_CALENDAR_TEXT];
     PtcBuf line;
@@ -97,7 +97,7 @@ static void say(const Server *s, const char *format, ...)
 static bool cannot(Server *s, const char *what, const char *why, const char *advice)
 {
     s->failure = PTC_EXIT_FAILED;
-    say(s, "%s: %s%s", what, why, advice);
+    log_server_line(s, "%s: %s%s", what, why, advice);
     return false;
 }
 
@@ -122,23 +122,23 @@ static bool count_owners(Server *s)
     PtcHttpTokens tokens;
     size_t line;
     if (!ptc_http_tokens_init(&tokens, s->mem))
-        return wrong("tokens", "out of memory");
+        return refuse_mcp_option("tokens", "out of memory");
     const char *why =
         s->tokens.len ? ptc_http_tokens_read(&tokens, ptc_buf_view(&s->tokens), &line) : NULL;
     s->owners = ptc_http_tokens_owners(&tokens);
     ptc_http_tokens_deinit(&tokens);
-    return !why || wrong("tokens", why);
+    return !why || refuse_mcp_option("tokens", why);
 }
 
 /* The token in the environment is removed from it, so that nothing started later can see it. */
-static bool take_tokens(Server *s)
+static bool take_server_tokens(Server *s)
 {
     char *token = getenv("PTC_MCP_TOKEN"), why[PTC_MCP_WHY];
     if (s->o.token_file && token && *token)
-        return wrong("--token-file", "give it or PTC_MCP_TOKEN, not both");
+        return refuse_mcp_option("--token-file", "give it or PTC_MCP_TOKEN, not both");
     if (s->o.token_file) {
         if (!read_token_file(s->o.token_file, &s->tokens, why))
-            return wrong("--token-file", why);
+            return refuse_mcp_option("--token-file", why);
     } else if (token && *token) {
         ptc_buf_add_cstr(&s->tokens, token);
     }
@@ -147,12 +147,14 @@ static bool take_tokens(Server *s)
         unsetenv("PTC_MCP_TOKEN");
     }
     if (s->tokens.len && !s->o.http)
-        return wrong(s->o.token_file ? "--token-file" : "PTC_MCP_TOKEN", "tokens go with --http");
-    return ptc_buf_ok(&s->tokens) ? count_owners(s) : wrong("tokens", "there are too many");
+        return refuse_mcp_option(s->o.token_file ? "--token-file" : "PTC_MCP_TOKEN",
+                                 "tokens go with --http");
+    return ptc_buf_ok(&s->tokens) ? count_owners(s)
+                                  : refuse_mcp_option("tokens", "there are too many");
 }
 
 /* The last word of a line is a token. */
-static bool add_token(Server *s, const char *line, const char *end)
+static bool add_token_secret(Server *s, const char *line, const char *end)
 {
     while (end > line && strchr(" \t\r", end[-1]))
         end--;
@@ -169,7 +171,7 @@ static bool list_tokens(Server *s, const PtcBuf *tokens)
     bool ok = true;
     while (ok && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
-        ok = add_token(s, line, stop ? stop : end);
+        ok = add_token_secret(s, line, stop ? stop : end);
         line = stop ? stop + 1 : end;
     }
     return ok;
@@ -182,12 +184,12 @@ static bool list_secrets(Server *s)
     bool ok = list_tokens(s, &s->tokens);
     for (size_t i = 0; ok && s->tools && (value = ptc_command_secret(s->tools, i)); i++)
         ok = ptc_secrets_add(&s->secrets, value, strlen(value));
-    return ok || wrong("tokens", "out of memory");
+    return ok || refuse_mcp_option("tokens", "out of memory");
 }
 
 /* PtcHttpReload: new tokens become secrets before anybody can use them.  The thread that reads them again also waits
  * for signals to stop, so a pipe that nobody writes to must not block it. */
-static bool reload_tokens(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
+static bool reload_token_file(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
 {
     Server *s = user;
     if (ptc_io_may_wait(s->o.token_file)) {
@@ -213,7 +215,7 @@ static void wipe_tokens(Server *s)
 
 /* ------------------------------------------------------------------------------- tools and data */
 
-static bool read_tools(Server *s)
+static bool read_server_tools(Server *s)
 {
     char why[PTC_TOOLS_FILE_WHY];
     PtcToolsFileOptions allow = {.command = true, .http = true, .kinds = ptc_agent_kinds};
@@ -221,7 +223,7 @@ static bool read_tools(Server *s)
     if (!s->o.tools)
         return true;
     if (s->o.tools[0] != '@')
-        return wrong("--tools", "it takes @FILE");
+        return refuse_mcp_option("--tools", "it takes @FILE");
     ptc_buf_init(&text, s->mem, PTC_IO_MAX);
     const char *unread = ptc_io_read(&text, s->o.tools + 1);
     s->tools = ptc_tools_new();
@@ -229,13 +231,15 @@ static bool read_tools(Server *s)
               ptc_tools_read_json(s->tools, text.data ? text.data : "", text.len, &allow, why,
                                   sizeof why);
     ptc_buf_deinit(&text);
-    return ok || wrong(s->o.tools + 1, unread ? unread : s->tools ? why : "out of memory");
+    return ok || refuse_mcp_option(s->o.tools + 1, unread     ? unread
+                                                   : s->tools ? why
+                                                              : "out of memory");
 }
 
 static bool split_item(const char *item, char name[PTC_DATA_IN_NAME], const char **path)
 {
     PtcWhy why;
-    return ptc_data_in_split(item, name, path, &why) || wrong("--data", why.text);
+    return ptc_data_in_split(item, name, path, &why) || refuse_mcp_option("--data", why.text);
 }
 
 /* What cannot be read is no reason to go on without workers, which would read it. */
@@ -248,7 +252,7 @@ static bool check_data(const Server *s)
             return false;
         if (ptc_shared_is_name(name) && access(path, R_OK) != 0) {
             snprintf(why, sizeof why, "%.300s: %s", path, strerror(errno));
-            return wrong("--data", why);
+            return refuse_mcp_option("--data", why);
         }
     }
     return true;
@@ -256,12 +260,12 @@ static bool check_data(const Server *s)
 
 static void say_loaded(const Server *s, const char *name, size_t count, size_t bytes)
 {
-    say(s, "data/%s: %zu item%s, %.1f MiB", name, count, count == 1 ? "" : "s",
-        (double)bytes / MIB);
+    log_server_line(s, "data/%s: %zu item%s, %.1f MiB", name, count, count == 1 ? "" : "s",
+                    (double)bytes / MIB);
 }
 
 /* Loads it into this process. */
-static bool load_data(Server *s)
+static bool load_server_data(Server *s)
 {
     char name[PTC_DATA_IN_NAME];
     PtcWhy why;
@@ -270,15 +274,15 @@ static bool load_data(Server *s)
     if (s->o.data.count == 0)
         return true;
     if (!(s->data = ptc_shared_new()))
-        return wrong("--data", "out of memory");
+        return refuse_mcp_option("--data", "out of memory");
     for (size_t i = 0; i < s->o.data.count; i++) {
         if (!split_item(s->o.data.items[i], name, &path))
             return false;
         if (!ptc_shared_load(s->data, name, path, NULL, &why))
-            return wrong("--data", why.text);
+            return refuse_mcp_option("--data", why.text);
     }
     ptc_buf_clear(&s->about);
-    ptc_shared_describe(s->data, &s->about, ABOUT_BYTES);
+    ptc_shared_describe(s->data, &s->about, MCP_ABOUT_BYTES);
     for (size_t i = 0; ptc_shared_item(s->data, i, &loaded, &count, &bytes); i++)
         say_loaded(s, loaded, count, bytes);
     return true;
@@ -304,11 +308,11 @@ static bool send_data(Server *s, PtcWhy *why)
 /* PtcManagerConfig.log, from any thread. */
 static void say_upstream(void *user, PtcText line)
 {
-    say(user, "%.*s", (int)line.len, line.bytes);
+    log_server_line(user, "%.*s", (int)line.len, line.bytes);
 }
 
 /* Nothing is started: what is known about upstreams comes from the last time. */
-static bool open_upstreams(Server *s)
+static bool open_server_upstreams(Server *s)
 {
     enum { IDLE_MS = 30 * 60 * 1000 };
     bool kept = s->o.trace_dir || s->o.debug_tool;
@@ -333,16 +337,17 @@ static bool open_tasks(Server *s)
         return true;
     s->failure = PTC_EXIT_USAGE;
     if (!s->upstreams.manager || ptc_manager_count(s->upstreams.manager) == 0)
-        return wrong("--task", "it needs at least one upstream; name a file with --upstreams, or "
-                               "those of a client with --import");
+        return refuse_mcp_option("--task",
+                                 "it needs at least one upstream; name a file with --upstreams, or "
+                                 "those of a client with --import");
     return ptc_mcp_tasks_open(&s->tasks, s->mem, &s->o.task, s->upstreams.manager, &s->limits,
                               why) ||
-           wrong(s->tasks.inner ? "--task" : "--task-model", why);
+           refuse_mcp_option(s->tasks.inner ? "--task" : "--task-model", why);
 }
 
 /* ------------------------------------------------------------------------------------ the server */
 
-static void set_limits(Server *s)
+static void set_server_limits(Server *s)
 {
     const PtcMcpOptions *o = &s->o;
     PtcLimits *l = &s->limits;
@@ -414,16 +419,16 @@ static bool make_executor(Server *s)
                           s->isolation_given ? "--isolation on"
                                              : "--isolation on, the default with --http",
                           why.text, "; --isolation auto goes on without");
-        say(s, "programs run in this process, not in workers: %s", why.text);
+        log_server_line(s, "programs run in this process, not in workers: %s", why.text);
     }
     ptc_zygote_free(s->zygote);
     s->zygote = NULL;
-    if (!load_data(s))
+    if (!load_server_data(s))
         return false;
     config.zygote = NULL;
     config.data = s->data;
     s->executor = ptc_executor_in_process(&config, &why);
-    return s->executor || wrong("limits", why.text);
+    return s->executor || refuse_mcp_option("limits", why.text);
 }
 
 static void set_config(Server *s)
@@ -490,10 +495,10 @@ static bool check_lone(const PtcMcpOptions *o)
                        : o->drain_ms          ? "--drain-ms"
                        : o->upstreams.idle_ms ? "--upstream-idle-ms"
                                               : NULL;
-    return !lone || wrong(lone, "it goes with --http");
+    return !lone || refuse_mcp_option(lone, "it goes with --http");
 }
 
-static bool check_options(Server *s)
+static bool check_server_options(Server *s)
 {
     PtcMcpOptions *o = &s->o;
     PtcHttpAddress address;
@@ -502,18 +507,18 @@ static bool check_options(Server *s)
     if (!s->isolation_given)
         o->isolation = o->http ? PTC_ISOLATION_ON : PTC_ISOLATION_AUTO;
     if (o->task.on && !o->task.model)
-        return wrong("--task", "it needs a model: --task-model");
+        return refuse_mcp_option("--task", "it needs a model: --task-model");
     if (!o->task.on && (o->task.model || o->task.allow_writes || o->task.hide_program))
-        return wrong(o->task.model          ? "--task-model"
-                     : o->task.allow_writes ? "--task-allow-writes"
-                                            : "--task-hide-program",
-                     "it goes with --task");
+        return refuse_mcp_option(o->task.model          ? "--task-model"
+                                 : o->task.allow_writes ? "--task-allow-writes"
+                                                        : "--task-hide-program",
+                                 "it goes with --task");
     if (o->session_store && !o->sessions)
-        return wrong("--session-store", "it goes with --sessions");
+        return refuse_mcp_option("--session-store", "it goes with --sessions");
     if (o->session_store && !ptc_store_is_place(o->session_store))
-        return wrong("--session-store", "it takes sqlite:FILE");
+        return refuse_mcp_option("--session-store", "it takes sqlite:FILE");
     if (o->http && !ptc_http_address_parse(&address, o->http, why, sizeof why))
-        return wrong("--http", why);
+        return refuse_mcp_option("--http", why);
     return check_lone(o);
 }
 
@@ -523,7 +528,7 @@ static bool make_app(Server *s)
     set_config(s);
     s->app = ptc_app_new(&s->config, why);
     if (s->app && s->o.task.on && s->isolated)
-        say(s, "programs of lisp_task run in this process, not in workers");
+        log_server_line(s, "programs of lisp_task run in this process, not in workers");
     if (s->app)
         ptc_mcp_upstreams_follow(&s->follow, &s->upstreams, s->app);
     return s->app || cannot(s, "cannot start", why, "");
@@ -559,7 +564,7 @@ static int serve_http(Server *s)
                             .json_log = s->o.log_format,
                             .owner_share = s->config.owner_share,
                             .isolation = s->isolated ? "workers" : "none",
-                            .reload = s->o.token_file ? reload_tokens : NULL,
+                            .reload = s->o.token_file ? reload_token_file : NULL,
                             .reload_user = s};
     if (s->upstreams.manager) {
         config.metrics = ptc_mcp_upstreams_metrics;
@@ -578,17 +583,17 @@ static int serve_http(Server *s)
         return PTC_EXIT_FAILED;
     }
     if (s->o.quiet)
-        say(s, "listening on port %u", ptc_http_port(http));
+        log_server_line(s, "listening on port %u", ptc_http_port(http));
     ptc_http_serve(http);
     ptc_http_free(http);
     return PTC_EXIT_OK;
 }
 
-static int run(Server *s)
+static int run_mcp_server(Server *s)
 {
     PtcMcpStdio io = {0};
     ptc_open_files_raise();
-    if (!check_options(s) || !take_tokens(s))
+    if (!check_server_options(s) || !take_server_tokens(s))
         return s->failure;
     if (s->o.http)
         ptc_http_block_signals();
@@ -596,15 +601,15 @@ static int run(Server *s)
         ptc_io_printf(PTC_IO_STDERR, "ptc mcp: standard input and output: %s\n", strerror(errno));
         return PTC_EXIT_FAILED;
     }
-    if (!read_tools(s) || !list_secrets(s) || !open_upstreams(s))
+    if (!read_server_tools(s) || !list_secrets(s) || !open_server_upstreams(s))
         return s->failure;
-    set_limits(s);
+    set_server_limits(s);
     if (!open_tasks(s) || !make_executor(s) || !make_app(s))
         return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
 
-static void release(Server *s)
+static void release_server(Server *s)
 {
     wipe_tokens(s);
     ptc_mcp_upstreams_unfollow(&s->follow);
@@ -631,7 +636,7 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     start_zygote(&s, argc, argv);
     ptc_buf_init(&s.tokens, mem, MIB);
     ptc_secrets_init(&s.secrets, mem, PTC_SECRET_MIN);
-    ptc_buf_init(&s.about, mem, ABOUT_BYTES + 4096);
+    ptc_buf_init(&s.about, mem, MCP_ABOUT_BYTES + 4096);
     ptc_buf_init(&s.about_upstreams, mem, 4096);
     char **copy = ptc_arena_alloc(&s.arena, ((size_t)argc + 1) * sizeof *copy);
     if (!copy)
@@ -641,14 +646,14 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     if (parse != PTC_PARSE_OK)
         status = parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     else if ((s.o.print_config >= 0 || s.o.install >= 0) &&
-             !(check_options(&s) && check_data(&s) && read_tools(&s)))
+             !(check_server_options(&s) && check_data(&s) && read_server_tools(&s)))
         status = s.failure; /* a client would be told to start what does not start */
     else if (s.o.print_config >= 0)
         status = ptc_mcp_print_config(&s.arena, &s.o, argc, copy);
     else if (s.o.install >= 0)
         status = ptc_mcp_install(&s.arena, &s.o, argc, copy);
     else
-        status = run(&s);
-    release(&s);
+        status = run_mcp_server(&s);
+    release_server(&s);
     return status;
 }

@@ -27,7 +27,7 @@ typedef struct {
     int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision, context_mb;
     PtcOptionList data;
     PtcUpstreamsOptions upstreams;
-} Options;
+} ReplOptions;
 
 typedef struct {
     PtcMem *mem;
@@ -47,38 +47,38 @@ typedef struct {
     PtcUpstreams upstreams;
 } Repl;
 
-#define AT(field) offsetof(Options, field)
+#define REPL_AT(field) offsetof(ReplOptions, field)
 
 static const PtcOption table[] = {
-    {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
+    {"context", 0, PTC_OPTION_TEXT, REPL_AT(context), "JSON|@FILE",
      "an object; its keys are data/key in programs", 0, 0, PTC_GROUP_DATA | PTC_GROUP_COMMON},
-    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+    {"data", 0, PTC_OPTION_LIST, REPL_AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0,
      PTC_GROUP_DATA | PTC_GROUP_COMMON},
-    {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
+    {"context-mb", 0, PTC_OPTION_INT, REPL_AT(context_mb), "N",
      "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20,
      PTC_GROUP_DATA},
-    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
+    {"tools", 0, PTC_OPTION_TEXT, REPL_AT(tools), "JSON|@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_TOOLS | PTC_GROUP_COMMON},
-    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
+    {"timeout-ms", 0, PTC_OPTION_INT, REPL_AT(timeout_ms), "N", "compute time of a program", 1,
      (int64_t)24 * 3600 * 1000, PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
-    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
+    {"memory-mb", 0, PTC_OPTION_INT, REPL_AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
      PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
-    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (no limit)", 0,
+    {"loop-limit", 0, PTC_OPTION_INT, REPL_AT(loop_limit), "N", "loop iterations (no limit)", 0,
      INT64_MAX / 2, PTC_GROUP_LIMITS},
-    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000,
+    {"max-depth", 0, PTC_OPTION_INT, REPL_AT(max_depth), "N", "nested calls", 1, 1000000,
      PTC_GROUP_LIMITS},
-    {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
+    {"float-precision", 0, PTC_OPTION_INT, REPL_AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},
 #ifndef PTC_ENGINE
-    PTC_UPSTREAMS_ROWS(AT(upstreams)),
+    PTC_UPSTREAMS_ROWS(REPL_AT(upstreams)),
 #endif
 };
 
 /* Limits that are not given have the engine's defaults. */
-static void resolve(void *target)
+static void resolve_repl_limits(void *target)
 {
-    Options *o = target;
+    ReplOptions *o = target;
     Ptc *ptc = ptc_new(NULL);
     const PtcLimits *limits = ptc ? ptc_limits_of(ptc) : NULL;
     if (limits) {
@@ -98,7 +98,7 @@ static const PtcUsage usage = {
                 "1 2)' | ptc repl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
-    .resolve = resolve,
+    .resolve = resolve_repl_limits,
 };
 
 /* ------------------------------------------------------------------- running */
@@ -107,13 +107,13 @@ static const PtcUsage usage = {
  * atomics, so a signal handler may call it. */
 static Ptc *interrupted;
 
-static void on_interrupt(int signal)
+static void interrupt_repl(int signal)
 {
     (void)signal;
     ptc_cancel(interrupted);
 }
 
-static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcome **outcome)
+static PtcStatus run_repl_program(Repl *r, const char *program, size_t len, PtcOutcome **outcome)
 {
     PtcRun run;
     ptc_run_init(&run, sizeof run);
@@ -137,7 +137,7 @@ static bool is_unfinished(const PtcOutcome *outcome)
 static bool evaluate(Repl *r, const char *name, const char *program, size_t len, bool more)
 {
     PtcOutcome *outcome = NULL;
-    if (run_program(r, program, len, &outcome) != PTC_OK) {
+    if (run_repl_program(r, program, len, &outcome) != PTC_OK) {
         ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return true;
     }
@@ -153,7 +153,7 @@ static bool evaluate(Repl *r, const char *name, const char *program, size_t len,
 
 /* ------------------------------------------------------------------ commands */
 
-static void do_help(Repl *r, const char *arg)
+static void do_repl_help(Repl *r, const char *arg)
 {
     (void)r;
     (void)arg;
@@ -203,7 +203,7 @@ static void do_load(Repl *r, const char *arg)
     ptc_buf_deinit(&text);
 }
 
-static void do_reset(Repl *r, const char *arg)
+static void do_repl_reset(Repl *r, const char *arg)
 {
     (void)arg;
     if (ptc_session_forget_all(r->session) != PTC_OK) {
@@ -235,7 +235,7 @@ static void do_all(Repl *r, const char *arg)
     ptc_repl_out_all(&r->out);
 }
 
-static void do_quit(Repl *r, const char *arg)
+static void do_repl_quit(Repl *r, const char *arg)
 {
     (void)arg;
     r->quit = true;
@@ -246,11 +246,12 @@ static const struct {
     const char *name;
     void (*run)(Repl *r, const char *arg);
 } commands[] = {
-    {":all", do_all},     {":doc", do_doc},       {":exit", do_quit}, {":help", do_help},
-    {":load", do_load},   {":limits", do_limits}, {":q", do_quit},    {":quit", do_quit},
-    {":reset", do_reset}, {"exit", do_quit},      {"quit", do_quit},  {"help", do_help},
+    {":all", do_all},        {":doc", do_doc},        {":exit", do_repl_quit},
+    {":help", do_repl_help}, {":load", do_load},      {":limits", do_limits},
+    {":q", do_repl_quit},    {":quit", do_repl_quit}, {":reset", do_repl_reset},
+    {"exit", do_repl_quit},  {"quit", do_repl_quit},  {"help", do_repl_help},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { REPL_COMMANDS = sizeof commands / sizeof *commands };
 static const char *const command_names[] = {":all",  ":doc",  ":exit",  ":help", ":limits",
                                             ":load", ":quit", ":reset", NULL};
 
@@ -265,14 +266,14 @@ static bool is_defined(const Repl *r, const char *name, size_t len)
 }
 
 /* Runs the line if it is a command; other keywords are programs. */
-static bool run_command(Repl *r, PtcBuf *line)
+static bool run_repl_command(Repl *r, PtcBuf *line)
 {
     const char *text = ptc_buf_text(line);
     if (!text)
         return false;
     text += strspn(text, " \t\n");
     size_t n = strcspn(text, " \t\n");
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < REPL_COMMANDS; i++) {
         if (strlen(commands[i].name) != n || memcmp(commands[i].name, text, n) != 0)
             continue;
         char arg[1024];
@@ -312,7 +313,7 @@ static void hint_command(const Repl *r, const char *line, size_t len)
                       line + from, near.best);
 }
 
-static void complete(void *user, const char *word, size_t len, PtcBuf *out)
+static void complete_repl_word(void *user, const char *word, size_t len, PtcBuf *out)
 {
     Repl *r = user;
     PtcReplWords words = {.ptc = r->ptc,
@@ -327,7 +328,7 @@ static void complete(void *user, const char *word, size_t len, PtcBuf *out)
 /* --------------------------------------------------------------------- input */
 
 /* The next line, with its line feed, at the end of r->pending. */
-static PtcTyped read_line(Repl *r)
+static PtcTyped read_repl_line(Repl *r)
 {
     const char *prompt = r->pending.len ? " ...  " : "ptc=> ";
     PtcText line;
@@ -349,7 +350,7 @@ static PtcTyped read_line(Repl *r)
     return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
 }
 
-static bool is_blank(const PtcBuf *buf)
+static bool is_blank_program(const PtcBuf *buf)
 {
     for (size_t i = 0; i < buf->len; i++)
         if (!strchr(" \t\r\n", buf->data[i]))
@@ -358,21 +359,21 @@ static bool is_blank(const PtcBuf *buf)
 }
 
 /* Takes one more line; true when r->pending has been dealt with. */
-static bool step(Repl *r, bool fresh)
+static bool take_repl_line(Repl *r, bool fresh)
 {
-    PtcTyped typed = read_line(r);
+    PtcTyped typed = read_repl_line(r);
     if (typed == PTC_TYPED_CANCEL)
         return true;
     if (typed == PTC_TYPED_END) {
         r->quit = true;
-        if (!is_blank(&r->pending) && !r->prompts)
+        if (!is_blank_program(&r->pending) && !r->prompts)
             evaluate(r, NULL, r->pending.data, r->pending.len, false);
         return true;
     }
-    if (is_blank(&r->pending))
+    if (is_blank_program(&r->pending))
         return true;
     size_t len = r->pending.len - 1; /* without the last line feed */
-    bool command = fresh && run_command(r, &r->pending);
+    bool command = fresh && run_repl_command(r, &r->pending);
     bool done = command || evaluate(r, NULL, r->pending.data, len, ptc_buf_ok(&r->pending));
     if (fresh && !command)
         hint_command(r, r->pending.data, len);
@@ -381,9 +382,9 @@ static bool step(Repl *r, bool fresh)
     return done;
 }
 
-static void run(Repl *r)
+static void run_repl(Repl *r)
 {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = interrupt_repl, .sa_flags = SA_RESTART};
     if (r->prompts) {
         interrupted = r->ptc;
         sigaction(SIGINT, &action, NULL);
@@ -391,14 +392,14 @@ static void run(Repl *r)
                       ptc_version());
     }
     while (!r->quit)
-        if (step(r, r->pending.len == 0))
+        if (take_repl_line(r, r->pending.len == 0))
             ptc_buf_clear(&r->pending);
     signal(SIGINT, SIG_DFL); /* the engine is about to be freed */
 }
 
 /* ------------------------------------------------------------------- command */
 
-static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams)
+static Ptc *new_repl_engine(const ReplOptions *o, const PtcUpstreams *upstreams)
 {
     PtcLimits limits;
     PtcOptions options;
@@ -415,7 +416,7 @@ static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams)
     return ptc_new(&options);
 }
 
-static int load_context(Repl *r, const char *text)
+static int load_repl_context(Repl *r, const char *text)
 {
     PtcBuf file;
     const char *error = NULL;
@@ -436,7 +437,7 @@ static int load_context(Repl *r, const char *text)
     return ptc_options_refuse(&usage, "--context: %s", error ? error : why);
 }
 
-static int load_data(Repl *r, const Options *o)
+static int load_repl_data(Repl *r, const ReplOptions *o)
 {
     if (o->data.count == 0)
         return PTC_EXIT_OK;
@@ -446,7 +447,7 @@ static int load_data(Repl *r, const Options *o)
     return r->context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "--data: out of memory");
 }
 
-static int load_tools(Repl *r, const Options *o)
+static int load_repl_tools(Repl *r, const ReplOptions *o)
 {
     char why[PTC_TOOLS_IN_WHY];
     if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, why)))
@@ -454,7 +455,7 @@ static int load_tools(Repl *r, const Options *o)
     return ptc_options_refuse(&usage, "%s", why);
 }
 
-static void set_up(Repl *r)
+static void set_up_repl(Repl *r)
 {
     const char *term = getenv("TERM");
     bool in = isatty(PTC_IO_STDIN) == 1, out = isatty(PTC_IO_STDOUT) == 1;
@@ -465,10 +466,10 @@ static void set_up(Repl *r)
     ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN, PTC_IO_MAX);
     if (r->editing)
         ptc_history_init(&r->history, r->mem, "history");
-    ptc_line_init(&r->line, r->mem, &r->history, complete, r);
+    ptc_line_init(&r->line, r->mem, &r->history, complete_repl_word, r);
 }
 
-static void tear_down(Repl *r)
+static void tear_down_repl(Repl *r)
 {
     ptc_line_deinit(&r->line);
     if (r->editing)
@@ -486,13 +487,13 @@ static void tear_down(Repl *r)
 
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.timeout_ms = PTC_UNSET,
-                 .memory_mb = PTC_UNSET,
-                 .loop_limit = PTC_UNSET,
-                 .max_depth = PTC_UNSET,
-                 .float_precision = PTC_UNSET,
-                 .context_mb = PTC_UNSET,
-                 .upstreams = PTC_UPSTREAMS_DEFAULTS};
+    ReplOptions o = {.timeout_ms = PTC_UNSET,
+                     .memory_mb = PTC_UNSET,
+                     .loop_limit = PTC_UNSET,
+                     .max_depth = PTC_UNSET,
+                     .float_precision = PTC_UNSET,
+                     .context_mb = PTC_UNSET,
+                     .upstreams = PTC_UPSTREAMS_DEFAULTS};
     int status;
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
@@ -505,20 +506,20 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
         ptc_upstreams_close(&r.upstreams);
         return status;
     }
-    r.ptc = new_engine(&o, &r.upstreams);
+    r.ptc = new_repl_engine(&o, &r.upstreams);
     if (!r.ptc || !(r.session = ptc_session_new(r.ptc))) {
         ptc_free(r.ptc);
         ptc_upstreams_close(&r.upstreams);
         return ptc_options_refuse(&usage, "cannot start: out of memory, or a limit is too large");
     }
-    set_up(&r);
-    status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;
+    set_up_repl(&r);
+    status = o.context ? load_repl_context(&r, o.context) : PTC_EXIT_OK;
     if (status == PTC_EXIT_OK)
-        status = load_data(&r, &o);
+        status = load_repl_data(&r, &o);
     if (status == PTC_EXIT_OK)
-        status = load_tools(&r, &o);
+        status = load_repl_tools(&r, &o);
     if (status == PTC_EXIT_OK)
-        run(&r);
-    tear_down(&r);
+        run_repl(&r);
+    tear_down_repl(&r);
     return status;
 }

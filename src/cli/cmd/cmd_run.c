@@ -103,7 +103,7 @@ typedef struct Batch {
     PtcAgentBatchOptions options;
 } Batch;
 
-static bool answer_line(void *user, const char *line, size_t len)
+static bool answer_agent_line(void *user, const char *line, size_t len)
 {
     Batch *b = user;
     PtcBuf out;
@@ -117,7 +117,7 @@ static bool answer_line(void *user, const char *line, size_t len)
     return written && !ptc_cancelled(&ptc_interrupt);
 }
 
-static int run_batch(PtcMem *mem, const PtcRunCommand *o)
+static int run_agent_batch(PtcMem *mem, const PtcRunCommand *o)
 {
     Batch batch = {mem, {.allow_tools = o->allow_tools, .cancel = &ptc_interrupt}};
     PtcAgentHostOptions named = {.command = "run"};
@@ -129,7 +129,7 @@ static int run_batch(PtcMem *mem, const PtcRunCommand *o)
         ptc_agent_host_fill(host, &tools);
         batch.options.host = &tools;
     }
-    int status = ptc_jsonl_each(mem, "run", too_long, answer_line, &batch);
+    int status = ptc_jsonl_each(mem, "run", too_long, answer_agent_line, &batch);
     if (host)
         (void)ptc_agent_host_close(host);
     return status;
@@ -151,7 +151,7 @@ int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
     if (o.jsonl)
         return argc ? ptc_options_wrong(&usage,
                                         "--jsonl takes no file: requests are on standard input")
-                    : run_batch(mem, &o);
+                    : run_agent_batch(mem, &o);
     if (argc != 1)
         return ptc_options_wrong(
             &usage, argc ? "give one agent file; further ones go with --then"

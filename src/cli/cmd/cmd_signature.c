@@ -14,20 +14,20 @@ typedef struct {
     const char *value;
     int mode;
     bool input, schema;
-} Options;
+} SignatureOptions;
 
 /* ---------------------------------------------------------------------------------- table */
 
-#define AT(field) offsetof(Options, field)
+#define SIGNATURE_AT(field) offsetof(SignatureOptions, field)
 
 static const PtcOption table[] = {
-    {"value", 0, PTC_OPTION_TEXT, AT(value), "JSON|@FILE",
+    {"value", 0, PTC_OPTION_TEXT, SIGNATURE_AT(value), "JSON|@FILE",
      "check this value against the type of the result", 0, 0, 0},
-    {"input", 0, PTC_OPTION_FLAG, AT(input), NULL,
+    {"input", 0, PTC_OPTION_FLAG, SIGNATURE_AT(input), NULL,
      "the value is the arguments: coerce it to the parameters", 0, 0, 0},
-    {"mode", 0, PTC_OPTION_CHOICE, AT(mode), "enabled|warn_only|disabled|strict",
+    {"mode", 0, PTC_OPTION_CHOICE, SIGNATURE_AT(mode), "enabled|warn_only|disabled|strict",
      "how strictly the value is checked against the signature (enabled)", 0, 0, 0},
-    {"schema", 0, PTC_OPTION_FLAG, AT(schema), NULL,
+    {"schema", 0, PTC_OPTION_FLAG, SIGNATURE_AT(schema), NULL,
      "print the JSON Schema of the result; with --input, of the parameters", 0, 0, 0},
 };
 
@@ -47,7 +47,7 @@ static const PtcUsage usage = {
 
 /* --------------------------------------------------------------------------------- output */
 
-static int write_line(PtcBuf *out)
+static int write_signature_line(PtcBuf *out)
 {
     if (!ptc_buf_ok(out))
         ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
@@ -73,7 +73,7 @@ static int bad_signature(PtcMem *mem, const char *text, const PtcSigError *error
     return PTC_EXIT_FAILED;
 }
 
-static void write_issues(PtcMem *mem, const char *word, const PtcSigIssues *issues)
+static void write_sig_issues(PtcMem *mem, const char *word, const PtcSigIssues *issues)
 {
     PtcBuf out;
     ptc_buf_init(&out, mem, PTC_IO_MAX);
@@ -91,7 +91,7 @@ static void write_issues(PtcMem *mem, const char *word, const PtcSigIssues *issu
 /* ---------------------------------------------------------------------------------- value */
 
 /* PTC_NONE: the message has been printed and *status is the exit status. */
-static PtcValue read_value(PtcSigDesk *desk, const char *text, PtcBuf *file, int *status)
+static PtcValue read_value_option(PtcSigDesk *desk, const char *text, PtcBuf *file, int *status)
 {
     PtcJsonError error;
     const char *why, *path = text + 1;
@@ -126,21 +126,21 @@ static PtcValue check_output(PtcSigDesk *d, const PtcSig *sig, PtcSigMode mode, 
     return PTC_NONE;
 }
 
-static int check_value(PtcSigDesk *d, const Options *o, const PtcSig *sig)
+static int check_value_option(PtcSigDesk *d, const SignatureOptions *o, const PtcSig *sig)
 {
     int status;
     PtcBuf buf;
     ptc_buf_init(&buf, d->mem, PTC_IO_MAX);
     PtcSigMode mode = o->mode < 0 ? PTC_SIG_ENABLED : (PtcSigMode)o->mode;
-    PtcValue v = read_value(d, o->value, &buf, &status);
+    PtcValue v = read_value_option(d, o->value, &buf, &status);
     if (v != PTC_NONE) {
         v = o->input ? ptc_sig_desk_input(d, sig, mode, v) : check_output(d, sig, mode, v);
-        write_issues(d->mem, "warning", &d->warnings);
-        write_issues(d->mem, "error", &d->errors);
+        write_sig_issues(d->mem, "warning", &d->warnings);
+        write_sig_issues(d->mem, "error", &d->errors);
         ptc_buf_clear(&buf);
         status = PTC_EXIT_FAILED;
         if (v != PTC_NONE && ptc_sig_desk_write(d, &buf, v))
-            status = write_line(&buf);
+            status = write_signature_line(&buf);
         else if (d->errors.total == 0)
             ptc_io_printf(PTC_IO_STDERR, "error: the value is too large\n");
     }
@@ -150,7 +150,7 @@ static int check_value(PtcSigDesk *d, const Options *o, const PtcSig *sig)
 
 /* -------------------------------------------------------------------------------- command */
 
-static int print_text(PtcMem *mem, const Options *o, const PtcSig *sig)
+static int print_signature(PtcMem *mem, const SignatureOptions *o, const PtcSig *sig)
 {
     PtcBuf out;
     ptc_buf_init(&out, mem, PTC_IO_MAX);
@@ -160,12 +160,12 @@ static int print_text(PtcMem *mem, const Options *o, const PtcSig *sig)
         ptc_sig_schema_params(&out, sig);
     else
         ptc_sig_schema_result(&out, sig->result);
-    int status = write_line(&out);
+    int status = write_signature_line(&out);
     ptc_buf_deinit(&out);
     return status;
 }
 
-static int run_one(PtcMem *mem, PtcSigDesk *desk, const Options *o, const char *text)
+static int run_signature(PtcMem *mem, PtcSigDesk *desk, const SignatureOptions *o, const char *text)
 {
     const PtcSig *sig;
     PtcSigError error;
@@ -173,15 +173,15 @@ static int run_one(PtcMem *mem, PtcSigDesk *desk, const Options *o, const char *
         return bad_signature(mem, text, &error);
     int status = PTC_EXIT_OK;
     if (o->value)
-        status = check_value(desk, o, sig);
+        status = check_value_option(desk, o, sig);
     if (status == PTC_EXIT_OK && (o->schema || !o->value))
-        status = print_text(mem, o, sig);
+        status = print_signature(mem, o, sig);
     return status;
 }
 
 int ptc_cmd_signature(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.mode = -1};
+    SignatureOptions o = {.mode = -1};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
@@ -194,7 +194,7 @@ int ptc_cmd_signature(PtcMem *mem, int argc, char **argv)
         return ptc_options_wrong(&usage, "--mode goes with --value");
     PtcSigDesk desk;
     ptc_sig_desk_init(&desk, mem);
-    int status = run_one(mem, &desk, &o, argv[0]);
+    int status = run_signature(mem, &desk, &o, argv[0]);
     ptc_sig_desk_deinit(&desk);
     return status;
 }

@@ -12,27 +12,31 @@
 typedef struct {
     const char *filter;
     bool update, gc_stress, torture, doctests, quiet;
-} Options;
+} TestOptions;
 
 typedef struct {
-    const Options *options;
+    const TestOptions *options;
     PtcMem *mem;
     PtcTestRunner runner;
     PtcBuf got, full;
     size_t passed, failed, updated;
 } Tests;
 
-#define AT(field) offsetof(Options, field)
+#define TEST_AT(field) offsetof(TestOptions, field)
 
 static const PtcOption table[] = {
-    {"filter", 0, PTC_OPTION_TEXT, AT(filter), "ID", "only cases whose id contains this", 0, 0, 0},
-    {"update", 0, PTC_OPTION_FLAG, AT(update), NULL, "write what happens into the files", 0, 0, 0},
-    {"gc-stress", 0, PTC_OPTION_FLAG, AT(gc_stress), NULL, "collect at every safepoint", 0, 0, 0},
-    {"torture", 0, PTC_OPTION_FLAG, AT(torture), NULL, "fail allocation 1, 2, 3, ... of each case",
-     0, 0, 0},
-    {"doctests", 0, PTC_OPTION_FLAG, AT(doctests), NULL,
+    {"filter", 0, PTC_OPTION_TEXT, TEST_AT(filter), "ID", "only cases whose id contains this", 0, 0,
+     0},
+    {"update", 0, PTC_OPTION_FLAG, TEST_AT(update), NULL, "write what happens into the files", 0, 0,
+     0},
+    {"gc-stress", 0, PTC_OPTION_FLAG, TEST_AT(gc_stress), NULL, "collect at every safepoint", 0, 0,
+     0},
+    {"torture", 0, PTC_OPTION_FLAG, TEST_AT(torture), NULL,
+     "fail allocation 1, 2, 3, ... of each case", 0, 0, 0},
+    {"doctests", 0, PTC_OPTION_FLAG, TEST_AT(doctests), NULL,
      "run the examples of the builtin functions", 0, 0, 0},
-    {"quiet", 'q', PTC_OPTION_FLAG, AT(quiet), NULL, "print failures and the count only", 0, 0, 0},
+    {"quiet", 'q', PTC_OPTION_FLAG, TEST_AT(quiet), NULL, "print failures and the count only", 0, 0,
+     0},
 };
 
 static const PtcUsage usage = {
@@ -76,7 +80,7 @@ static void print_failure(const PtcTestFile *file, const PtcTestCase *c, PtcText
 
 /* ------------------------------------------------------------------- files */
 
-static bool selected(const Tests *t, const PtcTestCase *c)
+static bool is_selected_case(const Tests *t, const PtcTestCase *c)
 {
     const char *filter = t->options->filter;
     size_t n = filter ? strlen(filter) : 0;
@@ -102,9 +106,9 @@ static void run_case(Tests *t, PtcTestFile *file, PtcTestCase *c)
 {
     bool ok = ptc_test_run(&t->runner, c, &t->got, t->options->update ? &t->full : NULL);
     PtcText got = {t->got.data, t->got.len};
-    if (c->policy == PTC_POLICY_BUG && ok)
+    if (c->policy == PTC_TEST_BUG && ok)
         got = (PtcText){"(the known bug is gone: change the policy)", 42};
-    if (ok == (c->policy != PTC_POLICY_BUG)) {
+    if (ok == (c->policy != PTC_TEST_BUG)) {
         t->passed++;
     } else if (t->options->update && !ok) {
         update_case(t, file, c);
@@ -118,7 +122,7 @@ static void run_cases(Tests *t, PtcTestFile *file)
 {
     size_t passed = t->passed, failed = t->failed, updated = t->updated;
     for (PtcTestCase *c = file->first; c; c = c->next)
-        if (selected(t, c))
+        if (is_selected_case(t, c))
             run_case(t, file, c);
     if (t->updated > updated && !ptc_test_file_update(file)) {
         ptc_io_printf(PTC_IO_STDOUT, "FAIL %s cannot be written\n", file->path);
@@ -208,7 +212,7 @@ static void print_count(const Tests *t)
 
 int ptc_cmd_test(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {0};
+    TestOptions o = {0};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;

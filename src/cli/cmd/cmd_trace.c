@@ -17,12 +17,12 @@ enum { TOLD_MAX = 10 }; /* lines that are told about one by one, of each file */
 
 typedef struct {
     int64_t top;
-} Options;
+} TraceOptions;
 
 /* ---------------------------------------------------------------------------------- table */
 
 static const PtcOption table[] = {
-    {"top", 0, PTC_OPTION_INT, offsetof(Options, top), "N", "rows of slowest", 1,
+    {"top", 0, PTC_OPTION_INT, offsetof(TraceOptions, top), "N", "rows of slowest", 1,
      PTC_REPORT_TOP_MAX, 0},
 };
 
@@ -58,9 +58,9 @@ typedef struct {
     PtcBuf name;         /* of the file, as it is shown */
     const char *told_of; /* the file whose bad lines are being reported */
     uint64_t told;
-} Desk;
+} TraceWork;
 
-static bool write_out(void *user, PtcText text)
+static bool write_report_text(void *user, PtcText text)
 {
     (void)user;
     if (ptc_shown_write(PTC_IO_STDOUT, text.bytes, text.len))
@@ -71,7 +71,7 @@ static bool write_out(void *user, PtcText text)
     return false;
 }
 
-static void end_told(Desk *desk)
+static void end_told(TraceWork *desk)
 {
     if (desk->told > TOLD_MAX)
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s: %llu more line%s skipped\n", desk->told_of,
@@ -80,9 +80,9 @@ static void end_told(Desk *desk)
     desk->told = 0;
 }
 
-static void tell(void *user, const char *file, uint64_t line, const char *what)
+static void tell_trace_problem(void *user, const char *file, uint64_t line, const char *what)
 {
-    Desk *desk = user;
+    TraceWork *desk = user;
     desk->told_of = file;
     if (++desk->told <= TOLD_MAX)
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s, line %llu: %s\n", file,
@@ -90,7 +90,7 @@ static void tell(void *user, const char *file, uint64_t line, const char *what)
 }
 
 /* A name as it is shown, in tables too: nothing in it acts on a terminal or looks like a line of its own. */
-static const char *shown_name(Desk *desk, const char *name)
+static const char *shown_trace_name(TraceWork *desk, const char *name)
 {
     PtcBuf *out = &desk->name;
     ptc_buf_clear(out);
@@ -104,9 +104,9 @@ static const char *shown_name(Desk *desk, const char *name)
     return ptc_buf_ok(out) && ptc_buf_text(out) ? out->data : "a file";
 }
 
-static bool read_fd(Desk *desk, int fd, const char *path)
+static bool read_fd(TraceWork *desk, int fd, const char *path)
 {
-    const char *name = shown_name(desk, path);
+    const char *name = shown_trace_name(desk, path);
     const char *why = ptc_trace_report_read(&desk->report, fd, name);
     end_told(desk);
     if (why)
@@ -114,7 +114,7 @@ static bool read_fd(Desk *desk, int fd, const char *path)
     return !why && !desk->report.failed;
 }
 
-static bool read_files(Desk *desk, const PtcViewFiles *files)
+static bool read_files(TraceWork *desk, const PtcViewFiles *files)
 {
     bool ok = true;
     for (size_t i = 0; i < files->count && !desk->report.failed; i++) {
@@ -122,7 +122,7 @@ static bool read_files(Desk *desk, const PtcViewFiles *files)
         int fd = ptc_view_files_open(files, i, &bytes);
         if (fd < 0) {
             ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s cannot be read\n",
-                          shown_name(desk, files->paths[i]));
+                          shown_trace_name(desk, files->paths[i]));
             ok = false;
             continue;
         }
@@ -132,10 +132,12 @@ static bool read_files(Desk *desk, const PtcViewFiles *files)
     return ok;
 }
 
-static int run(PtcMem *mem, const PtcForm *form, const Options *options, const PtcViewFiles *files,
-               bool standard_input)
+static int run_trace_report(PtcMem *mem, const PtcReportForm *form, const TraceOptions *options,
+                            const PtcViewFiles *files, bool standard_input)
 {
-    Desk desk = {.report = {.top = (size_t)options->top, .write = write_out, .tell = tell}};
+    TraceWork desk = {.report = {.top = (size_t)options->top,
+                                 .write = write_report_text,
+                                 .tell = tell_trace_problem}};
     desk.report.user = &desk;
     ptc_buf_init(&desk.name, mem, PTC_IO_MAX);
     if (!ptc_trace_report_init(&desk.report, mem, form)) {
@@ -179,7 +181,7 @@ static int no_form(const char *name)
 
 int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
 {
-    Options options = {.top = 20};
+    TraceOptions options = {.top = 20};
     PtcViewFiles files;
     PtcWhy why;
     PtcParse parse = ptc_options_parse(&usage, &options, &argc, argv);
@@ -187,7 +189,7 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     if (argc == 0)
         return ptc_options_wrong(&usage, "which form: summary, timeline, slowest, chrome or otlp?");
-    const PtcForm *form = ptc_trace_report_form(argv[0]);
+    const PtcReportForm *form = ptc_trace_report_form(argv[0]);
     if (!form && access(argv[0], F_OK) == 0)
         return ptc_options_wrong(&usage, "the form comes first: ptc trace summary %.200s", argv[0]);
     if (!form)
@@ -198,7 +200,7 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
     bool standard_input = argc == 2 && strcmp(argv[1], "-") == 0;
     ptc_view_files_init(&files, mem, argv + 1, standard_input ? 0 : (size_t)argc - 1);
     int status = ptc_view_files_scan(&files, &why)
-                     ? run(mem, form, &options, &files, standard_input)
+                     ? run_trace_report(mem, form, &options, &files, standard_input)
                      : ptc_options_refuse(&usage, "%s", why.text);
     ptc_view_files_deinit(&files);
     return status;

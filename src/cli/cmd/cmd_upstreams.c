@@ -16,27 +16,27 @@
 typedef struct {
     bool json, raw, yes, verbose, device, paste;
     PtcUpstreamsOptions upstreams;
-} Options;
+} UpstreamsOptions;
 
-#define AT(field) offsetof(Options, field)
+#define UPSTREAMS_AT(field) offsetof(UpstreamsOptions, field)
 
 static const PtcOption table[] = {
-    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, doctor, pins: print JSON", 0, 0,
+    {"json", 0, PTC_OPTION_FLAG, UPSTREAMS_AT(json), NULL, "list, doctor, pins: print JSON", 0, 0,
      PTC_GROUP_RESULT | PTC_GROUP_COMMON},
-    {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: print the result as the server sent it", 0, 0,
-     PTC_GROUP_RESULT | PTC_GROUP_COMMON},
-    {"yes", 0, PTC_OPTION_FLAG, AT(yes), NULL,
+    {"raw", 0, PTC_OPTION_FLAG, UPSTREAMS_AT(raw), NULL,
+     "call: print the result as the server sent it", 0, 0, PTC_GROUP_RESULT | PTC_GROUP_COMMON},
+    {"yes", 0, PTC_OPTION_FLAG, UPSTREAMS_AT(yes), NULL,
      "call: make the call even if a person would have to be asked", 0, 0,
      PTC_GROUP_APPROVALS | PTC_GROUP_COMMON},
-    {"verbose", 'v', PTC_OPTION_FLAG, AT(verbose), NULL,
+    {"verbose", 'v', PTC_OPTION_FLAG, UPSTREAMS_AT(verbose), NULL,
      "show what the servers write to standard error", 0, 0, PTC_GROUP_RESULT | PTC_GROUP_COMMON},
-    {"device", 0, PTC_OPTION_FLAG, AT(device), NULL,
+    {"device", 0, PTC_OPTION_FLAG, UPSTREAMS_AT(device), NULL,
      "login: with a code that you type in a browser on any machine", 0, 0,
      PTC_GROUP_SIGN_IN | PTC_GROUP_COMMON},
-    {"paste", 0, PTC_OPTION_FLAG, AT(paste), NULL,
+    {"paste", 0, PTC_OPTION_FLAG, UPSTREAMS_AT(paste), NULL,
      "login: you paste the address at which the browser ends", 0, 0,
      PTC_GROUP_SIGN_IN | PTC_GROUP_COMMON},
-    PTC_UPSTREAMS_ROWS(AT(upstreams)),
+    PTC_UPSTREAMS_ROWS(UPSTREAMS_AT(upstreams)),
 };
 
 static const PtcUsage usage = {
@@ -83,16 +83,16 @@ static const struct {
     {"login", ptc_upstreams_login, 1, 1, false},
     {"logout", ptc_upstreams_logout, 1, 1, false},
 };
-enum { WORDS = sizeof words / sizeof *words };
+enum { UPSTREAMS_WORDS = sizeof words / sizeof *words };
 
 /* What a server says goes to standard error, when that is wanted. */
-static void log_line(void *user, PtcText line)
+static void log_server_output(void *user, PtcText line)
 {
     (void)user;
     (void)!ptc_shown_write_line(PTC_IO_STDERR, line.bytes, line.len);
 }
 
-static bool is_object(PtcMem *mem, const char *text)
+static bool is_json_object_text(PtcMem *mem, const char *text)
 {
     PtcDesk desk;
     PtcJsonError error;
@@ -103,23 +103,23 @@ static bool is_object(PtcMem *mem, const char *text)
     return ok;
 }
 
-static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
+static int run_upstreams_word(PtcMem *mem, UpstreamsOptions *o, int word, int argc, char **argv)
 {
     PtcUpstreams upstreams;
     int status = PTC_EXIT_FAILED;
-    enum { PATIENCE_MS = 60 * 1000 }; /* a person waits longer than a program */
-    o->upstreams.load_ms = PATIENCE_MS;
+    enum { UPSTREAMS_PATIENCE_MS = 60 * 1000 }; /* a person waits longer than a program */
+    o->upstreams.load_ms = UPSTREAMS_PATIENCE_MS;
     o->upstreams.approved = o->yes;
     o->upstreams.lines = words[word].run == ptc_upstreams_list;
     o->upstreams.quiet = !words[word].notes;
     if (words[word].run == ptc_upstreams_call && !strchr(argv[0], '/'))
         return ptc_options_wrong(&usage, "call: %.100s is not NAME/TOOL, such as files/read_file",
                                  argv[0]);
-    if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
+    if (words[word].run == ptc_upstreams_call && argc > 1 && !is_json_object_text(mem, argv[1]))
         return ptc_options_wrong(&usage, "call: the arguments must be a JSON object, such as "
                                          "'{\"path\": \"notes.txt\"}'");
     if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,
-                           o->verbose ? log_line : NULL, NULL, &status)) {
+                           o->verbose ? log_server_output : NULL, NULL, &status)) {
         PtcUpstreamsCommand c = {.mem = mem,
                                  .upstreams = &upstreams,
                                  .json = o->json,
@@ -136,15 +136,15 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
 
 int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.upstreams = PTC_UPSTREAMS_DEFAULTS};
+    UpstreamsOptions o = {.upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcUsage help = ptc_upstreams_help(&usage, argc, argv);
     PtcParse parse = ptc_options_parse(&help, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     int word = 0;
-    while (argc > 0 && word < WORDS && strcmp(argv[0], words[word].word) != 0)
+    while (argc > 0 && word < UPSTREAMS_WORDS && strcmp(argv[0], words[word].word) != 0)
         word++;
-    if (argc == 0 || word == WORDS)
+    if (argc == 0 || word == UPSTREAMS_WORDS)
         return ptc_options_wrong(
             &usage, "%s%.60s%s list, check, call, doc, doctor, pins, approve, login or logout",
             argc ? "there is no '" : "say which:", argc ? argv[0] : "", argc ? "'; there are" : "");
@@ -154,5 +154,5 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
                                      ? "it takes NAME/TOOL, and the arguments as a JSON object"
                                  : words[word].least ? "name the upstream"
                                                      : "it takes no arguments");
-    return run(mem, &o, word, argc - 1, argv + 1);
+    return run_upstreams_word(mem, &o, word, argc - 1, argv + 1);
 }

@@ -16,16 +16,16 @@
 typedef struct {
     int64_t port;
     bool no_open;
-} Options;
+} ViewOptions;
 
 /* ---------------------------------------------------------------------------------- table */
 
-#define AT(field) offsetof(Options, field)
+#define VIEW_AT(field) offsetof(ViewOptions, field)
 
 static const PtcOption table[] = {
-    {"port", 0, PTC_OPTION_INT, AT(port), "N",
+    {"port", 0, PTC_OPTION_INT, VIEW_AT(port), "N",
      "listen on this port of 127.0.0.1; 0 takes a free one", 0, 65535, 0},
-    {"no-open", 0, PTC_OPTION_FLAG, AT(no_open), NULL, "do not open a browser", 0, 0, 0},
+    {"no-open", 0, PTC_OPTION_FLAG, VIEW_AT(no_open), NULL, "do not open a browser", 0, 0, 0},
 };
 
 static const PtcUsage usage = {
@@ -48,17 +48,17 @@ static const PtcUsage usage = {
 
 static int stop_pipe[2] = {-1, -1};
 
-static void on_signal(int number)
+static void wake_on_signal(int number)
 {
     (void)number;
     (void)!write(stop_pipe[1], "", 1);
 }
 
 /* A signal becomes a byte in a pipe, which the server's poll sees wherever it is. */
-static bool catch_signals(void)
+static bool catch_view_signals(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction act = {.sa_handler = on_signal}, old;
+    struct sigaction act = {.sa_handler = wake_on_signal}, old;
     if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -69,7 +69,7 @@ static bool catch_signals(void)
 
 /* ------------------------------------------------------------------------------------ run */
 
-static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
+static int serve_traces(PtcMem *mem, PtcViewFiles *files, const ViewOptions *options)
 {
     char address[PTC_VIEW_ADDRESS];
     PtcWhy why;
@@ -92,7 +92,7 @@ static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
 
 int ptc_cmd_view(PtcMem *mem, int argc, char **argv)
 {
-    Options options = {0};
+    ViewOptions options = {0};
     PtcViewFiles files;
     PtcWhy why;
     PtcParse parse = ptc_options_parse(&usage, &options, &argc, argv);
@@ -102,8 +102,8 @@ int ptc_cmd_view(PtcMem *mem, int argc, char **argv)
     int status = PTC_EXIT_FAILED;
     if (!ptc_view_files_scan(&files, &why))
         status = ptc_options_refuse(&usage, "%s", why.text);
-    else if (catch_signals())
-        status = serve(mem, &files, &options);
+    else if (catch_view_signals())
+        status = serve_traces(mem, &files, &options);
     else
         ptc_io_printf(PTC_IO_STDERR, "ptc view: no pipe can be made\n");
     ptc_view_files_deinit(&files);

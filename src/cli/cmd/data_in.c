@@ -13,7 +13,7 @@
 
 enum { NAMES_MB = 1 }; /* for the map of names, whose values are elsewhere */
 
-static bool is_file(const char *path)
+static bool is_data_file(const char *path)
 {
     return *path && access(path, F_OK) == 0;
 }
@@ -23,13 +23,13 @@ bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME], const char
 {
     const char *equals = strchr(item, '=');
     size_t len = equals ? (size_t)(equals - item) : 0;
-    if (!equals && (item[0] == '@' || is_file(item)))
+    if (!equals && (item[0] == '@' || is_data_file(item)))
         ptc_why_say(why, PTC_WHY_INVALID, "%.200s has no name; write --data NAME=%s%.200s", item,
                     item[0] == '@' ? "" : "@", item);
     else if (!equals)
         ptc_why_say(why, PTC_WHY_INVALID,
                     "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
-    else if (equals[1] != '@' && is_file(equals + 1))
+    else if (equals[1] != '@' && is_data_file(equals + 1))
         ptc_why_say(why, PTC_WHY_INVALID,
                     "there is a file %.200s: write --data %.*s=@%.200s, with an @ before its name",
                     equals + 1, (int)(len < 60 ? len : 60), item, equals + 1);
@@ -108,7 +108,7 @@ bool ptc_data_in_load(PtcShared **shared, const PtcUsage *usage, const PtcOption
 
 bool ptc_data_in_forgot_at(const char *option, const char *text, PtcWhy *why)
 {
-    if (text[0] == '@' || text[strspn(text, " \t\r\n")] == '{' || !is_file(text))
+    if (text[0] == '@' || text[strspn(text, " \t\r\n")] == '{' || !is_data_file(text))
         return false;
     ptc_why_say(why, PTC_WHY_INVALID,
                 "there is a file %.200s: write %s @%.200s, with an @ before its name", text, option,

@@ -22,14 +22,14 @@ typedef struct {
     PtcTools *tools;
     PtcUpstreams upstreams;
     PtcReplOut out;
-} Desk;
+} DocWork;
 
 bool ptc_doc_tools_given(const PtcDocOptions *o)
 {
     return o->tools || o->upstreams.files.count > 0 || o->upstreams.imports.count > 0;
 }
 
-static int ask(Desk *d, const char *program)
+static int run_doc_program(DocWork *d, const char *program)
 {
     PtcRun run;
     PtcOutcome *outcome = NULL;
@@ -47,7 +47,7 @@ static int ask(Desk *d, const char *program)
     return ok && !d->out.failed ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
-static int show(Desk *d, const char *name)
+static int show_doc_of_name(DocWork *d, const char *name)
 {
     char program[PTC_ROW_NAME + 16];
     if (!*name || strlen(name) >= PTC_ROW_NAME || strpbrk(name, " \t\r\n()[]{}\"';,@^`~\\")) {
@@ -61,20 +61,20 @@ static int show(Desk *d, const char *name)
     if (known && strcmp(name, "tool") != 0)
         return PTC_EXIT_OK;
     snprintf(program, sizeof program, known ? "(dir '%s)" : "(doc '%s)", name);
-    return ask(d, program);
+    return run_doc_program(d, program);
 }
 
-static int show_all(Desk *d, int argc, char **argv)
+static int show_all(DocWork *d, int argc, char **argv)
 {
     int status = PTC_EXIT_OK;
     if (argc == 0)
-        return ask(d, "(dir 'tool)");
+        return run_doc_program(d, "(dir 'tool)");
     for (int i = 0; i < argc && status == PTC_EXIT_OK; i++)
-        status = show(d, argv[i]);
+        status = show_doc_of_name(d, argv[i]);
     return status;
 }
 
-static Ptc *new_engine(const PtcUpstreams *upstreams)
+static Ptc *new_doc_engine(const PtcUpstreams *upstreams)
 {
     PtcLimits limits;
     PtcOptions options;
@@ -88,7 +88,7 @@ static Ptc *new_engine(const PtcUpstreams *upstreams)
 int ptc_doc_tools_run(PtcMem *mem, const PtcUsage *usage, const PtcDocOptions *o, int argc,
                       char **argv)
 {
-    Desk d = {.mem = mem};
+    DocWork d = {.mem = mem};
     char why[PTC_TOOLS_IN_WHY];
     int status = PTC_EXIT_FAILED;
     bool terminal = isatty(PTC_IO_STDOUT) == 1;
@@ -99,7 +99,7 @@ int ptc_doc_tools_run(PtcMem *mem, const PtcUsage *usage, const PtcDocOptions *o
         ; /* it has said why */
     else if (o->tools && !(d.tools = ptc_tools_in_load(mem, o->tools, why)))
         status = ptc_options_refuse(usage, "%s", why);
-    else if (!(d.ptc = new_engine(&d.upstreams)))
+    else if (!(d.ptc = new_doc_engine(&d.upstreams)))
         ptc_io_printf(PTC_IO_STDERR, "ptc doc: out of memory\n");
     else
         status = show_all(&d, argc, argv);

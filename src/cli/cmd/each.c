@@ -21,10 +21,10 @@
 #include "value/str.h"
 
 /* Names that --data cannot give. */
-#define ROWS "each-rows*"
-#define STATE "each-state*"
+#define EACH_ROWS "each-rows*"
+#define EACH_STATE "each-state*"
 
-enum { PROGRESS_MS = 200, LINES_BEFORE = 1 };
+enum { EACH_PROGRESS_MS = 200, LINES_BEFORE = 1 };
 
 typedef struct {
     const PtcEach *each;
@@ -52,7 +52,7 @@ static void show_progress(Each *e, bool last)
 {
     char line[80];
     const PtcDataSource *s = &e->stream.source;
-    if (!e->watched || (!last && now_ms() - e->shown_ms < PROGRESS_MS))
+    if (!e->watched || (!last && now_ms() - e->shown_ms < EACH_PROGRESS_MS))
         return;
     e->shown_ms = now_ms();
     int n =
@@ -67,30 +67,31 @@ static void show_progress(Each *e, bool last)
 /* ------------------------------------------------------------------------------------- runs */
 
 /* The program as a function of a row.  It begins on a line of its own, so that columns are right. */
-static bool wrap(Each *e)
+static bool wrap_row_program(Each *e)
 {
     bool state = e->each->init != NULL;
     ptc_buf_init(&e->program, e->each->mem, PTC_IO_MAX);
     ptc_buf_add_cstr(&e->program, state ? "(reduce (fn [state row]\n" : "(vec (keep (fn [row]\n");
     ptc_buf_add(&e->program, e->each->program.bytes, e->each->program.len);
-    return ptc_buf_add_cstr(&e->program,
-                            state ? "\n) data/" STATE " data/" ROWS ")" : "\n) data/" ROWS "))");
+    return ptc_buf_add_cstr(&e->program, state ? "\n) data/" EACH_STATE " data/" EACH_ROWS ")"
+                                               : "\n) data/" EACH_ROWS "))");
 }
 
-static bool put(PtcDictBuild *build, PtcHeap *heap, const char *name, PtcValue v)
+static bool put_context_entry(PtcDictBuild *build, PtcHeap *heap, const char *name, PtcValue v)
 {
     PtcValue key = ptc_str_new(heap, name, strlen(name));
     return key != PTC_NONE && ptc_dict_build_put(build, key, v);
 }
 
 /* The context of a run: what every row sees, the rows, the state. */
-static PtcValue make_context(const Each *e, PtcHeap *heap, PtcValue rows)
+static PtcValue make_row_context(const Each *e, PtcHeap *heap, PtcValue rows)
 {
     PtcDictBuild build;
     PtcValue key, value, given = e->each->run->context;
     if (!ptc_dict_build_init(&build, heap, false))
         return PTC_NONE;
-    bool ok = put(&build, heap, ROWS, rows) && put(&build, heap, STATE, e->state);
+    bool ok = put_context_entry(&build, heap, EACH_ROWS, rows) &&
+              put_context_entry(&build, heap, EACH_STATE, e->state);
     for (size_t pos = 0;
          ok && given && ptc_is_map(given) && ptc_map_next(given, &pos, &key, &value);)
         ok = ptc_dict_build_put(&build, key, value);
@@ -100,20 +101,20 @@ static PtcValue make_context(const Each *e, PtcHeap *heap, PtcValue rows)
     return PTC_NONE;
 }
 
-static PtcOutcome *run(const Each *e, PtcText program, PtcHeap *heap, PtcValue rows)
+static PtcOutcome *run_over_rows(const Each *e, PtcText program, PtcHeap *heap, PtcValue rows)
 {
     PtcRunMore more = {.bare_data = true};
     PtcRun r = *e->each->run;
     PtcOutcome *o = NULL;
     r.program = program.bytes;
     r.program_len = program.len;
-    r.context = make_context(e, heap, rows);
+    r.context = make_row_context(e, heap, rows);
     if (r.context == PTC_NONE || ptc_engine_run_more(e->each->ptc, &r, &more, &o) != PTC_OK)
         return NULL;
     return o;
 }
 
-static int no_memory(void)
+static int report_no_row_memory(void)
 {
     ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
     return PTC_EXIT_FAILED;
@@ -133,7 +134,7 @@ static void remark(Each *e, const PtcOutcome *o, PtcText program, uint32_t lines
 }
 
 /* Keeps the state beyond the run that made it. */
-static bool keep_state(Each *e, PtcValue v)
+static bool keep_row_state(Each *e, PtcValue v)
 {
     PtcCopy copy;
     PtcHeapBox *box = ptc_box_new(e->each->ptc, (size_t)e->each->ptc->limits.memory_bytes);
@@ -154,26 +155,26 @@ static bool keep_state(Each *e, PtcValue v)
 }
 
 /* What a run over rows gave: the next state, or lines. */
-static int take(Each *e, PtcOutcome *o)
+static int take_row_outcome(Each *e, PtcOutcome *o)
 {
     if (e->each->init)
-        return keep_state(e, o->value) ? PTC_EXIT_OK : no_memory();
+        return keep_row_state(e, o->value) ? PTC_EXIT_OK : report_no_row_memory();
     show_progress(e, e->watched && ptc_shown_on(PTC_IO_STDOUT));
     return ptc_seq_count(o->value) ? ptc_data_out_write(&e->each->out, o) : PTC_EXIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------- batches */
 
-static int run_one(Each *e, PtcHeap *heap, PtcValue row)
+static int run_one_row(Each *e, PtcHeap *heap, PtcValue row)
 {
     PtcText program = ptc_buf_view(&e->program);
     PtcValue rows = ptc_vec_new(heap, &row, 1, 0);
-    PtcOutcome *o = rows == PTC_NONE ? NULL : run(e, program, heap, rows);
+    PtcOutcome *o = rows == PTC_NONE ? NULL : run_over_rows(e, program, heap, rows);
     if (!o)
-        return no_memory();
+        return report_no_row_memory();
     bool ok = ptc_outcome_ok(o);
     remark(e, o, program, LINES_BEFORE);
-    int status = ok ? take(e, o) : PTC_EXIT_FAILED;
+    int status = ok ? take_row_outcome(e, o) : PTC_EXIT_FAILED;
     if (!ok)
         ptc_io_printf(PTC_IO_STDERR, "note: this is row %zu of %s\n", e->rows + 1, e->stream.name);
     e->rows += ok;
@@ -185,7 +186,7 @@ static int run_singly(Each *e, PtcHeap *heap, PtcValue rows)
 {
     int status = PTC_EXIT_OK;
     for (size_t i = 0; status == PTC_EXIT_OK && i < ptc_seq_count(rows); i++)
-        status = run_one(e, heap, ptc_seq_nth(rows, i));
+        status = run_one_row(e, heap, ptc_seq_nth(rows, i));
     return status;
 }
 
@@ -194,7 +195,7 @@ static int run_singly(Each *e, PtcHeap *heap, PtcValue rows)
 static int report_program(Each *e, PtcHeap *heap, PtcOutcome *o, const char *phase)
 {
     bool alone = strcmp(phase, "parse") == 0;
-    PtcOutcome *again = alone ? run(e, e->each->program, heap, PTC_NIL) : NULL;
+    PtcOutcome *again = alone ? run_over_rows(e, e->each->program, heap, PTC_NIL) : NULL;
     if (again && !ptc_outcome_ok(again))
         remark(e, again, e->each->program, 0);
     else
@@ -211,19 +212,19 @@ static int run_failed(Each *e, PtcHeap *heap, PtcOutcome *o, PtcValue rows)
     return run_singly(e, heap, rows);
 }
 
-static int run_batch(Each *e, PtcHeap *heap, PtcValue rows)
+static int run_row_batch(Each *e, PtcHeap *heap, PtcValue rows)
 {
     PtcText program = ptc_buf_view(&e->program);
-    PtcOutcome *o = run(e, program, heap, rows);
+    PtcOutcome *o = run_over_rows(e, program, heap, rows);
     if (!o)
-        return no_memory();
+        return report_no_row_memory();
     if (!ptc_outcome_ok(o)) {
         int failed = run_failed(e, heap, o, rows);
         ptc_outcome_free(o);
         return failed;
     }
     remark(e, o, program, LINES_BEFORE);
-    int status = take(e, o);
+    int status = take_row_outcome(e, o);
     ptc_outcome_free(o);
     e->rows += ptc_seq_count(rows);
     show_progress(e, false);
@@ -235,7 +236,7 @@ static int next_batch(Each *e, bool *more)
 {
     PtcHeapBox *box = ptc_box_new(e->each->ptc, (size_t)e->each->context_bytes);
     if (!box)
-        return no_memory();
+        return report_no_row_memory();
     int status = PTC_EXIT_OK;
     PtcValue rows = ptc_row_stream_next(&e->stream, &box->heap, NULL);
     *more = rows != PTC_NIL && rows != PTC_NONE;
@@ -245,25 +246,25 @@ static int next_batch(Each *e, bool *more)
         ptc_io_printf(PTC_IO_STDERR, "error: %s\n", e->why.text);
         status = PTC_EXIT_FAILED;
     } else if (*more && ptc_seq_count(rows) > 0) {
-        status = run_batch(e, &box->heap, rows);
+        status = run_row_batch(e, &box->heap, rows);
     }
     ptc_box_release(&box->heap);
     return status;
 }
 
-static int begin(Each *e)
+static int begin_row_state(Each *e)
 {
     PtcText init = ptc_text_cstr(e->each->init);
     if (!init.bytes)
         return PTC_EXIT_OK;
     PtcHeapBox *box = ptc_box_new(e->each->ptc, (size_t)e->each->context_bytes);
-    PtcOutcome *o = box ? run(e, init, &box->heap, PTC_NIL) : NULL;
+    PtcOutcome *o = box ? run_over_rows(e, init, &box->heap, PTC_NIL) : NULL;
     int status = o && ptc_outcome_ok(o) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
     if (o && status != PTC_EXIT_OK) {
         remark(e, o, init, 0);
         ptc_io_printf(PTC_IO_STDERR, "note: this is the program of --init\n");
-    } else if (!o || !keep_state(e, o->value)) {
-        status = no_memory();
+    } else if (!o || !keep_row_state(e, o->value)) {
+        status = report_no_row_memory();
     }
     ptc_outcome_free(o);
     if (box)
@@ -272,12 +273,12 @@ static int begin(Each *e)
 }
 
 /* A run that does nothing but give the state, since outcomes are what is printed. */
-static int finish(Each *e, PtcOutcome **last)
+static int finish_row_state(Each *e, PtcOutcome **last)
 {
     if (!e->each->init)
         return PTC_EXIT_OK;
-    *last = run(e, PTC_TEXT("data/" STATE), &e->box->heap, PTC_NIL);
-    return *last ? PTC_EXIT_OK : no_memory();
+    *last = run_over_rows(e, PTC_TEXT("data/" EACH_STATE), &e->box->heap, PTC_NIL);
+    return *last ? PTC_EXIT_OK : report_no_row_memory();
 }
 
 int ptc_each(const PtcEach *each, PtcOutcome **last)
@@ -291,12 +292,12 @@ int ptc_each(const PtcEach *each, PtcOutcome **last)
         return PTC_EXIT_USAGE;
     }
     ptc_data_in_say(each->input, &e.stream.form);
-    int status = wrap(&e) ? begin(&e) : no_memory();
+    int status = wrap_row_program(&e) ? begin_row_state(&e) : report_no_row_memory();
     while (status == PTC_EXIT_OK && more)
         status = next_batch(&e, &more);
     show_progress(&e, true);
     if (status == PTC_EXIT_OK)
-        status = finish(&e, last);
+        status = finish_row_state(&e, last);
     if (e.box)
         ptc_box_release(&e.box->heap);
     ptc_buf_deinit(&e.program);

@@ -45,11 +45,11 @@ int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJs
 typedef struct {
     Ptc *ptc;
     const PtcBatchOptions *options;
-} Batch;
+} JsonlBatch;
 
-static bool answer_line(void *user, const char *line, size_t len)
+static bool answer_eval_line(void *user, const char *line, size_t len)
 {
-    const Batch *b = user;
+    const JsonlBatch *b = user;
     char *text;
     size_t text_len;
     if (ptc_batch_line(b->ptc, line, len, b->options, &text, &text_len) != PTC_OK)
@@ -61,6 +61,6 @@ static bool answer_line(void *user, const char *line, size_t len)
 
 int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, const PtcBatchOptions *options)
 {
-    Batch batch = {ptc, options};
-    return ptc_jsonl_each(mem, "eval", too_long_line, answer_line, &batch);
+    JsonlBatch batch = {ptc, options};
+    return ptc_jsonl_each(mem, "eval", too_long_line, answer_eval_line, &batch);
 }

@@ -12,7 +12,7 @@
 #include "cli/io.h"
 #include "data/data_file.h"
 
-static bool ends_in(const char *text, const char *end)
+static bool has_ending(const char *text, const char *end)
 {
     size_t len = strlen(text), n = strlen(end);
     return len > n && strcmp(text + len - n, end) == 0;
@@ -52,7 +52,7 @@ bool ptc_short_form_is_script(const char *path)
     struct stat st;
     if (looks_like_program(path) || path[0] == '-' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
-    if (ends_in(path, ".clj") || ends_in(path, ".ptc"))
+    if (has_ending(path, ".clj") || has_ending(path, ".ptc"))
         return true;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool marked = fd >= 0 && read(fd, start, 2) == 2 && memcmp(start, "#!", 2) == 0;
@@ -67,7 +67,7 @@ static bool looks_like_path(const char *text)
     PtcDataKind kind = ptc_data_kind(text);
     return !looks_like_program(text) &&
            (text[0] == '/' || !strncmp(text, "./", 2) || !strncmp(text, "../", 3) ||
-            ends_in(text, ".clj") || ends_in(text, ".ptc") ||
+            has_ending(text, ".clj") || has_ending(text, ".ptc") ||
             (kind != PTC_DATA_TOLD && kind != PTC_DATA_UNKNOWN));
 }
 
@@ -76,7 +76,7 @@ static const char *which_program(PtcShortForm *f, const char *file)
 {
     int n = snprintf(f->why, sizeof f->why,
                      "which program? It comes after the file: ptc %.200s '(count rows)'", file);
-    if (ends_in(file, ".json"))
+    if (has_ending(file, ".json"))
         snprintf(f->why + n, sizeof f->why - (size_t)n, "; an agent is run with ptc run %.200s",
                  file);
     return f->why;
@@ -114,7 +114,7 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
 
 /* ---------------------------------------------------------------------------- standard input */
 
-static bool in_name(char c)
+static bool is_in_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c & 0x80) || (c && strchr("-_*+!?<>=.:%&$", c));
@@ -122,13 +122,13 @@ static bool in_name(char c)
 
 /* data/NAME is an entry of the context, data/data and data/rows are the same as data and rows.  What is meant by data.a
  * can only be said by who knows the data. */
-static bool mentions(const char *program, size_t len, const char *name)
+static bool has_data_name(const char *program, size_t len, const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i + n <= len; i++)
-        if (memcmp(program + i, name, n) == 0 && (i == 0 || !in_name(program[i - 1])) &&
+        if (memcmp(program + i, name, n) == 0 && (i == 0 || !is_in_name(program[i - 1])) &&
             (i + n == len || program[i + n] == '.' ||
-             (!in_name(program[i + n]) && program[i + n] != '/')))
+             (!is_in_name(program[i + n]) && program[i + n] != '/')))
             return true;
     return false;
 }
@@ -137,7 +137,7 @@ const char *ptc_short_form_input(const PtcShortForm *f, const char *program, siz
 {
     if (f->input)
         return f->input;
-    bool asked = mentions(program, len, "data") || mentions(program, len, "rows");
+    bool asked = has_data_name(program, len, "data") || has_data_name(program, len, "rows");
     return asked && isatty(PTC_IO_STDIN) != 1 ? "-" : NULL;
 }
 

@@ -18,9 +18,9 @@
 #include "upstream/config/config.h"
 #include "upstream/config/config_json.h"
 
-enum { PATH_BYTES = 4096, COPIES = 100 };
+enum { INSTALL_PATH_BYTES = 4096, COPIES = 100 };
 
-static int fail(const char *path, const char *why)
+static int fail_install(const char *path, const char *why)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc mcp: %s: %s\n", path, why);
     return PTC_EXIT_FAILED;
@@ -32,11 +32,11 @@ static int fail(const char *path, const char *why)
 typedef struct {
     size_t from, len;
     const char *before, *after; /* around the entry */
-} Change;
+} FileChange;
 
 /* The member of an object; `count` says how often it is there.  False: the text is broken. */
-static bool find_member(PtcText object, const char *name, PtcText *value, size_t *count,
-                        size_t *members)
+static bool find_config_member(PtcText object, const char *name, PtcText *value, size_t *count,
+                               size_t *members)
 {
     PtcMembers m = ptc_members_of(object);
     PtcText key, item;
@@ -60,27 +60,28 @@ static size_t inside(PtcText plain, PtcText object)
 }
 
 /* Where the entry goes; NULL, or why the file cannot be changed. */
-static const char *find_place(PtcText plain, const char *section, Change *change)
+static const char *find_entry_place(PtcText plain, const char *section, FileChange *change)
 {
     static const char broken[] = "it is not a JSON object (comments are allowed); mend it first";
     PtcText object = {NULL, 0}, entry = {NULL, 0};
     size_t count, members;
-    if (!find_member(plain, section, &object, &count, &members))
+    if (!find_config_member(plain, section, &object, &count, &members))
         return broken;
     if (count > 1)
         return "it has the object for servers twice; remove one of them first";
     if (count == 0) {
-        *change = (Change){inside(plain, plain), 0, "section", members ? "\n  }," : "\n  }\n"};
+        *change = (FileChange){inside(plain, plain), 0, "section", members ? "\n  }," : "\n  }\n"};
         return NULL;
     }
-    if (!ptc_members_is_object(object) || !find_member(object, "ptc", &entry, &count, &members))
+    if (!ptc_members_is_object(object) ||
+        !find_config_member(object, "ptc", &entry, &count, &members))
         return "what should hold its servers is not an object; mend it first";
     if (count > 1)
         return "it has the entry \"ptc\" twice; remove one of them first";
     if (count == 1)
-        *change = (Change){(size_t)(entry.bytes - plain.bytes), entry.len, "", ""};
+        *change = (FileChange){(size_t)(entry.bytes - plain.bytes), entry.len, "", ""};
     else
-        *change = (Change){inside(plain, object), 0, "\n    \"ptc\": ", members ? "," : "\n  "};
+        *change = (FileChange){inside(plain, object), 0, "\n    \"ptc\": ", members ? "," : "\n  "};
     return NULL;
 }
 
@@ -92,7 +93,7 @@ static bool has_crlf(PtcText text)
 }
 
 /* Lines that end as those of the file do: editors complain about files with both kinds. */
-static void add_lines(PtcBuf *out, PtcText text, bool crlf)
+static void add_file_lines(PtcBuf *out, PtcText text, bool crlf)
 {
     for (size_t i = 0; i < text.len; i++) {
         if (crlf && text.bytes[i] == '\n')
@@ -101,20 +102,21 @@ static void add_lines(PtcBuf *out, PtcText text, bool crlf)
     }
 }
 
-static void write_changed(PtcBuf *out, PtcText old, const Change *c, const char *section,
+static void write_changed(PtcBuf *out, PtcText old, const FileChange *c, const char *section,
                           PtcText entry)
 {
     char before[100];
     bool crlf = has_crlf(old);
     snprintf(before, sizeof before, "\n  \"%s\": {\n    \"ptc\": ", section);
     ptc_buf_add(out, old.bytes, c->from);
-    add_lines(out, ptc_text_cstr(strcmp(c->before, "section") == 0 ? before : c->before), crlf);
-    add_lines(out, entry, crlf);
-    add_lines(out, ptc_text_cstr(c->after), crlf);
+    add_file_lines(out, ptc_text_cstr(strcmp(c->before, "section") == 0 ? before : c->before),
+                   crlf);
+    add_file_lines(out, entry, crlf);
+    add_file_lines(out, ptc_text_cstr(c->after), crlf);
     ptc_buf_add(out, old.bytes + c->from + c->len, old.len - c->from - c->len);
 }
 
-static bool is_blank(PtcText text)
+static bool is_blank_config(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (!strchr(" \t\r\n", text.bytes[i]))
@@ -123,12 +125,13 @@ static bool is_blank(PtcText text)
 }
 
 /* The file with the entry in it.  `document` is a file that has nothing else.  NULL, or why not. */
-static const char *edit(PtcText old, PtcText document, const char *section, PtcBuf *out)
+static const char *edit_client_config(PtcText old, PtcText document, const char *section,
+                                      PtcBuf *out)
 {
     PtcBuf plain;
-    Change change;
+    FileChange change;
     PtcText entry = ptc_members_get(ptc_members_get(document, section), "ptc");
-    if (is_blank(old)) {
+    if (is_blank_config(old)) {
         ptc_buf_add(out, document.bytes, document.len);
         ptc_buf_add_char(out, '\n');
         return ptc_buf_ok(out) ? NULL : "out of memory";
@@ -137,7 +140,7 @@ static const char *edit(PtcText old, PtcText document, const char *section, PtcB
     ptc_config_json_plain(&plain, old);
     const char *why = !ptc_buf_ok(&plain) || plain.len != old.len ? "out of memory" : NULL;
     if (!why)
-        why = find_place(ptc_buf_view(&plain), section, &change);
+        why = find_entry_place(ptc_buf_view(&plain), section, &change);
     ptc_buf_deinit(&plain);
     if (why)
         return why;
@@ -148,15 +151,15 @@ static const char *edit(PtcText old, PtcText document, const char *section, PtcB
 /* ----------------------------------------------------------------------------------- files */
 
 typedef struct {
-    char path[PATH_BYTES]; /* of the file itself, where links lead */
+    char path[INSTALL_PATH_BYTES]; /* of the file itself, where links lead */
     bool there;
     struct stat st;
-} Target;
+} InstallTarget;
 
 /* NULL, or why the file cannot be used. */
-static const char *find_target(Target *t, const char *file)
+static const char *find_config_target(InstallTarget *t, const char *file)
 {
-    char name[PATH_BYTES], real[PATH_MAX];
+    char name[INSTALL_PATH_BYTES], real[PATH_MAX];
     const char *home = getenv("HOME");
     if (!home || home[0] != '/' ||
         snprintf(name, sizeof name, "%s/%s", home, file) >= (int)sizeof name)
@@ -195,10 +198,10 @@ static bool write_new(const char *path, mode_t mode, PtcText text)
 }
 
 /* A copy under the first name that is free; false: errno says why. */
-static bool keep_copy(const Target *t, PtcText old, char copy[PATH_BYTES + 32])
+static bool keep_copy(const InstallTarget *t, PtcText old, char copy[INSTALL_PATH_BYTES + 32])
 {
     for (int i = 1; i < COPIES; i++) {
-        snprintf(copy, PATH_BYTES + 32, "%s.before-ptc-%d", t->path, i);
+        snprintf(copy, INSTALL_PATH_BYTES + 32, "%s.before-ptc-%d", t->path, i);
         if (write_new(copy, t->st.st_mode, old))
             return true;
         if (errno != EEXIST)
@@ -208,7 +211,7 @@ static bool keep_copy(const Target *t, PtcText old, char copy[PATH_BYTES + 32])
 }
 
 /* Has nobody else written the file meanwhile?  Clients write theirs whenever they like. */
-static bool is_unchanged(const Target *t)
+static bool is_unchanged(const InstallTarget *t)
 {
     struct stat now;
     if (!t->there)
@@ -218,9 +221,9 @@ static bool is_unchanged(const Target *t)
            now.st_mtim.tv_nsec == t->st.st_mtim.tv_nsec;
 }
 
-static const char *replace(const Target *t, PtcText text)
+static const char *replace_client_config(const InstallTarget *t, PtcText text)
 {
-    char fresh[PATH_BYTES + 32];
+    char fresh[INSTALL_PATH_BYTES + 32];
     snprintf(fresh, sizeof fresh, "%s.ptc-%ld", t->path, (long)getpid());
     if (!write_new(fresh, t->there ? t->st.st_mode : 0600, text))
         return strerror(errno);
@@ -236,18 +239,18 @@ static const char *replace(const Target *t, PtcText text)
     return why;
 }
 
-static int install(const Target *t, PtcText old, PtcText new)
+static int install_client_entry(const InstallTarget *t, PtcText old, PtcText new)
 {
-    char copy[PATH_BYTES + 32] = "";
+    char copy[INSTALL_PATH_BYTES + 32] = "";
     if (t->there && ptc_text_same(old, new)) {
         ptc_io_printf(PTC_IO_STDERR, "%s has it already\n", t->path);
         return PTC_EXIT_OK;
     }
     if (t->there && !keep_copy(t, old, copy))
-        return fail(t->path, "no copy of it can be kept, so it is left as it is");
-    const char *why = replace(t, new);
+        return fail_install(t->path, "no copy of it can be kept, so it is left as it is");
+    const char *why = replace_client_config(t, new);
     if (why)
-        return fail(t->path, why);
+        return fail_install(t->path, why);
     ptc_io_printf(PTC_IO_STDERR, "wrote the entry \"ptc\" to %s\n", t->path);
     if (t->there)
         ptc_io_printf(PTC_IO_STDERR, "the file as it was: %s\n", copy);
@@ -259,7 +262,7 @@ int ptc_mcp_install(PtcArena *arena, const PtcMcpOptions *o, int argc, char **ar
 {
     PtcBuf document = {.mem = arena->mem}, old, new;
     const char *section, *file;
-    Target target = {.there = false};
+    InstallTarget target = {.there = false};
     int status = ptc_mcp_print_document(arena, o, argc, argv, &document, &section, &file);
     if (status != PTC_EXIT_OK) {
         ptc_buf_deinit(&document);
@@ -267,13 +270,13 @@ int ptc_mcp_install(PtcArena *arena, const PtcMcpOptions *o, int argc, char **ar
     }
     ptc_buf_init(&old, arena->mem, PTC_CONFIG_BYTES);
     ptc_buf_init(&new, arena->mem, PTC_CONFIG_BYTES + PTC_IO_MAX);
-    const char *why = find_target(&target, file);
+    const char *why = find_config_target(&target, file);
     if (!why && target.there)
         why = ptc_io_read(&old, target.path);
     if (!why)
-        why = edit(ptc_buf_view(&old), ptc_buf_view(&document), section, &new);
-    status = why ? fail(target.path[0] ? target.path : file, why)
-                 : install(&target, ptc_buf_view(&old), ptc_buf_view(&new));
+        why = edit_client_config(ptc_buf_view(&old), ptc_buf_view(&document), section, &new);
+    status = why ? fail_install(target.path[0] ? target.path : file, why)
+                 : install_client_entry(&target, ptc_buf_view(&old), ptc_buf_view(&new));
     ptc_buf_deinit(&new);
     ptc_buf_deinit(&old);
     ptc_buf_deinit(&document);

@@ -10,21 +10,22 @@ static const char kind[] = "protocol";
 static const int64_t IDLE_MS = (int64_t)PTC_HTTP_SESSION_IDLE_S * 1000;
 static const int64_t NEVER_MS = INT64_MAX / 4;
 
-static PtcStoreKey key_of(const char *owner, PtcText id, uint8_t digest[PTC_SHA256_BYTES])
+static PtcStoreKey session_store_key(const char *owner, PtcText id,
+                                     uint8_t digest[PTC_SHA256_BYTES])
 {
     ptc_sha256(id.bytes, id.len, digest);
     return (PtcStoreKey){kind, ptc_text_cstr(owner), {(const char *)digest, PTC_SHA256_BYTES}};
 }
 
 /* A session that cannot be saved is lost with the process, as it would be without a store. */
-static void save(void *user, const char *owner, PtcText id, PtcText bytes)
+static void save_mcp_session(void *user, const char *owner, PtcText id, PtcText bytes)
 {
     PtcMcpKeep *k = user;
     uint8_t digest[PTC_SHA256_BYTES];
     PtcStored stored = {.version = 0};
     uint64_t version;
     int64_t now = ptc_clock_wall_ms();
-    PtcStoreKey key = key_of(owner, id, digest);
+    PtcStoreKey key = session_store_key(owner, id, digest);
     (void)!ptc_store_expire(k->store, kind, now, IDLE_MS, NULL, NULL);
     PtcStoreStatus status = ptc_store_get(k->store, &key, &stored, NULL);
     PtcStorePut put = {.expected = status == PTC_STORE_OK ? stored.version : 0,
@@ -37,27 +38,27 @@ static void save(void *user, const char *owner, PtcText id, PtcText bytes)
         (void)!ptc_store_put(k->store, &key, &put, &version);
 }
 
-static bool load(void *user, const char *owner, PtcText id, PtcBuf *bytes)
+static bool load_mcp_session(void *user, const char *owner, PtcText id, PtcBuf *bytes)
 {
     PtcMcpKeep *k = user;
     uint8_t digest[PTC_SHA256_BYTES];
     PtcStored stored;
-    PtcStoreKey key = key_of(owner, id, digest);
+    PtcStoreKey key = session_store_key(owner, id, digest);
     return ptc_store_get(k->store, &key, &stored, bytes) == PTC_STORE_OK &&
            !ptc_stored_is_over(&stored, ptc_clock_wall_ms(), IDLE_MS);
 }
 
-static void forget(void *user, const char *owner, PtcText id)
+static void forget_mcp_session(void *user, const char *owner, PtcText id)
 {
     PtcMcpKeep *k = user;
     uint8_t digest[PTC_SHA256_BYTES];
-    PtcStoreKey key = key_of(owner, id, digest);
+    PtcStoreKey key = session_store_key(owner, id, digest);
     (void)!ptc_store_remove(k->store, &key);
 }
 
 void ptc_mcp_keep_init(PtcMcpKeep *k, PtcStore *store, size_t max, unsigned owner_share)
 {
-    *k = (PtcMcpKeep){.keep = {save, load, forget, k},
+    *k = (PtcMcpKeep){.keep = {save_mcp_session, load_mcp_session, forget_mcp_session, k},
                       .store = store,
                       .max = max,
                       .max_of_owner = (max * owner_share + 99) / 100};

@@ -18,121 +18,121 @@
 
 extern char **environ;
 
-#define AT(field) offsetof(PtcMcpOptions, field)
+#define MCP_AT(field) offsetof(PtcMcpOptions, field)
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 #define GIB ((int64_t)1 << 30)
 #define ENV "PTC_MCP_"
 
 /* Each can also be set in the environment (--max-sessions is PTC_MCP_MAX_SESSIONS) and in the configuration file. */
-#define CLIENTS                                                                                   \
+#define MCP_CLIENTS                                                                               \
     "claude-code|claude-desktop|cursor|vscode|codex|gemini|opencode|windsurf|zed|cline|continue|" \
     "goose|lmstudio"
 
 static const PtcOption table[] = {
-    {"http", 0, PTC_OPTION_TEXT, AT(http), "HOST:PORT",
+    {"http", 0, PTC_OPTION_TEXT, MCP_AT(http), "HOST:PORT",
      "serve Streamable HTTP at this address instead of stdio", 0, 0,
      PTC_GROUP_HTTP | PTC_GROUP_COMMON},
-    {"token-file", 0, PTC_OPTION_TEXT, AT(token_file), "FILE",
+    {"token-file", 0, PTC_OPTION_TEXT, MCP_AT(token_file), "FILE",
      "bearer tokens for --http, one TOKEN or OWNER TOKEN per line; or one token in PTC_MCP_TOKEN",
      0, 0, PTC_GROUP_HTTP | PTC_GROUP_COMMON},
-    {"allow-host", 0, PTC_OPTION_LIST, AT(hosts), "NAME", "another name of this server, for --http",
-     0, 0, PTC_GROUP_HTTP},
-    {"allow-origin", 0, PTC_OPTION_LIST, AT(origins), "ORIGIN",
+    {"allow-host", 0, PTC_OPTION_LIST, MCP_AT(hosts), "NAME",
+     "another name of this server, for --http", 0, 0, PTC_GROUP_HTTP},
+    {"allow-origin", 0, PTC_OPTION_LIST, MCP_AT(origins), "ORIGIN",
      "pages from this origin may call, such as https://app.example.com", 0, 0, PTC_GROUP_HTTP},
-    {"stateless", 0, PTC_OPTION_FLAG, AT(stateless), NULL,
+    {"stateless", 0, PTC_OPTION_FLAG, MCP_AT(stateless), NULL,
      "with --http: no protocol sessions for clients older than 2026", 0, 0, PTC_GROUP_HTTP},
-    {"owner-share", 0, PTC_OPTION_INT, AT(owner_share), "N",
+    {"owner-share", 0, PTC_OPTION_INT, MCP_AT(owner_share), "N",
      "percent of calls, connections and sessions that one owner may take when there are several", 1,
      100, PTC_GROUP_HTTP},
-    {"log-format", 0, PTC_OPTION_CHOICE, AT(log_format), "text|json",
+    {"log-format", 0, PTC_OPTION_CHOICE, MCP_AT(log_format), "text|json",
      "with --http: how the request log is written", 0, 0, PTC_GROUP_HTTP},
-    {"max-connections", 0, PTC_OPTION_INT, AT(max_connections), "N",
+    {"max-connections", 0, PTC_OPTION_INT, MCP_AT(max_connections), "N",
      "with --http: connections at once", 1, 10000, PTC_GROUP_HTTP},
-    {"request-ms", 0, PTC_OPTION_INT, AT(request_ms), "N",
+    {"request-ms", 0, PTC_OPTION_INT, MCP_AT(request_ms), "N",
      "with --http: time for a whole request to arrive", 1, DAY_MS, PTC_GROUP_HTTP},
-    {"send-ms", 0, PTC_OPTION_INT, AT(send_ms), "N",
+    {"send-ms", 0, PTC_OPTION_INT, MCP_AT(send_ms), "N",
      "with --http: time for the client to read an answer", 1, DAY_MS, PTC_GROUP_HTTP},
-    {"drain-ms", 0, PTC_OPTION_INT, AT(drain_ms), "N",
+    {"drain-ms", 0, PTC_OPTION_INT, MCP_AT(drain_ms), "N",
      "with --http: time for running calls to end when the server is asked to stop", 1, DAY_MS,
      PTC_GROUP_HTTP},
-    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "@FILE",
+    {"tools", 0, PTC_OPTION_TEXT, MCP_AT(tools), "@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_PROGRAMS | PTC_GROUP_COMMON},
-    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+    {"data", 0, PTC_OPTION_LIST, MCP_AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines that programs see as data/NAME", 0, 0,
      PTC_GROUP_PROGRAMS | PTC_GROUP_COMMON},
-    PTC_UPSTREAMS_ROWS(AT(upstreams)),
-    {"upstream-idle-ms", 0, PTC_OPTION_INT, AT(upstreams.idle_ms), "N",
+    PTC_UPSTREAMS_ROWS(MCP_AT(upstreams)),
+    {"upstream-idle-ms", 0, PTC_OPTION_INT, MCP_AT(upstreams.idle_ms), "N",
      "with --http: end the upstreams of an owner who has called nothing for this long (1800000)",
      1000, 7 * 24 * 3600 * 1000, PTC_GROUP_UPSTREAMS},
-    {"approval-ttl-ms", 0, PTC_OPTION_INT, AT(approval_ttl_ms), "N",
+    {"approval-ttl-ms", 0, PTC_OPTION_INT, MCP_AT(approval_ttl_ms), "N",
      "how long a question to a person waits for an answer", 1, DAY_MS, PTC_GROUP_APPROVALS},
-    {"approval-wait-ms", 0, PTC_OPTION_INT, AT(approval_wait_ms), "N",
+    {"approval-wait-ms", 0, PTC_OPTION_INT, MCP_AT(approval_wait_ms), "N",
      "how long a call of a client older than 2026 waits for that before it answers suspended", 1,
      DAY_MS, PTC_GROUP_APPROVALS},
-    PTC_MCP_TASK_ROWS(AT(task)),
-    {"sessions", 0, PTC_OPTION_FLAG, AT(sessions), NULL,
+    PTC_MCP_TASK_ROWS(MCP_AT(task)),
+    {"sessions", 0, PTC_OPTION_FLAG, MCP_AT(sessions), NULL,
      "offer sessions: programs that build on each other", 0, 0,
      PTC_GROUP_SESSIONS | PTC_GROUP_COMMON},
-    {"session-store", 0, PTC_OPTION_TEXT, AT(session_store), "sqlite:FILE",
+    {"session-store", 0, PTC_OPTION_TEXT, MCP_AT(session_store), "sqlite:FILE",
      "keep sessions across restarts (in memory only)", 0, 0, PTC_GROUP_SESSIONS},
-    {"max-sessions", 0, PTC_OPTION_INT, AT(max_sessions), "N", "sessions at once", 1, 100000,
+    {"max-sessions", 0, PTC_OPTION_INT, MCP_AT(max_sessions), "N", "sessions at once", 1, 100000,
      PTC_GROUP_SESSIONS},
-    {"session-ttl-ms", 0, PTC_OPTION_INT, AT(session_ttl_ms), "N", "how long a session lives", 1,
-     365 * DAY_MS, PTC_GROUP_SESSIONS},
-    {"session-idle-ms", 0, PTC_OPTION_INT, AT(session_idle_ms), "N",
+    {"session-ttl-ms", 0, PTC_OPTION_INT, MCP_AT(session_ttl_ms), "N", "how long a session lives",
+     1, 365 * DAY_MS, PTC_GROUP_SESSIONS},
+    {"session-idle-ms", 0, PTC_OPTION_INT, MCP_AT(session_idle_ms), "N",
      "how long a session lives while nobody uses it", 1, 365 * DAY_MS, PTC_GROUP_SESSIONS},
-    {"session-memory-kb", 0, PTC_OPTION_INT, AT(session_memory_kb), "N",
+    {"session-memory-kb", 0, PTC_OPTION_INT, MCP_AT(session_memory_kb), "N",
      "KiB that one session may take", 1, 1 << 20, PTC_GROUP_SESSIONS},
-    {"sessions-memory-mb", 0, PTC_OPTION_INT, AT(sessions_memory_mb), "N",
+    {"sessions-memory-mb", 0, PTC_OPTION_INT, MCP_AT(sessions_memory_mb), "N",
      "MiB that all sessions together may take", 1, 1 << 20, PTC_GROUP_SESSIONS},
-    {"profile", 0, PTC_OPTION_CHOICE, AT(profile), "slim|structured|debug",
+    {"profile", 0, PTC_OPTION_CHOICE, MCP_AT(profile), "slim|structured|debug",
      "how much detail answers have (slim; debug with --debug-tool)", 0, 0, PTC_GROUP_SERVING},
-    {"structured", 0, PTC_OPTION_CHOICE, AT(structured), "auto|always|never",
+    {"structured", 0, PTC_OPTION_CHOICE, MCP_AT(structured), "auto|always|never",
      "structured content beside the text; auto: not for clients that show a model both", 0, 0,
      PTC_GROUP_SERVING},
-    {"debug-tool", 0, PTC_OPTION_FLAG, AT(debug_tool), NULL,
+    {"debug-tool", 0, PTC_OPTION_FLAG, MCP_AT(debug_tool), NULL,
      "offer lisp_debug, which tells what was called recently", 0, 0, PTC_GROUP_TRACES},
-    {"debug-ring", 0, PTC_OPTION_INT, AT(debug_ring), "N", "calls that lisp_debug remembers", 10,
-     5000, PTC_GROUP_TRACES},
-    {"trace-dir", 0, PTC_OPTION_TEXT, AT(trace_dir), "DIR", "write a JSON Lines file for each call",
-     0, 0, PTC_GROUP_TRACES},
-    {"trace-payloads", 0, PTC_OPTION_CHOICE, AT(trace_payloads), "none|summary|full",
+    {"debug-ring", 0, PTC_OPTION_INT, MCP_AT(debug_ring), "N", "calls that lisp_debug remembers",
+     10, 5000, PTC_GROUP_TRACES},
+    {"trace-dir", 0, PTC_OPTION_TEXT, MCP_AT(trace_dir), "DIR",
+     "write a JSON Lines file for each call", 0, 0, PTC_GROUP_TRACES},
+    {"trace-payloads", 0, PTC_OPTION_CHOICE, MCP_AT(trace_payloads), "none|summary|full",
      "how much traces and lisp_debug show of programs and results", 0, 0, PTC_GROUP_TRACES},
-    {"trace-max-files", 0, PTC_OPTION_INT, AT(trace_max_files), "N",
+    {"trace-max-files", 0, PTC_OPTION_INT, MCP_AT(trace_max_files), "N",
      "traces to keep; older ones are removed", 1, 100000, PTC_GROUP_TRACES},
-    {"max-concurrent-calls", 0, PTC_OPTION_INT, AT(max_running), "N",
+    {"max-concurrent-calls", 0, PTC_OPTION_INT, MCP_AT(max_running), "N",
      "calls that run at once (the number of cores)", 1, 1024, PTC_GROUP_SERVING},
-    {"max-queued-calls", 0, PTC_OPTION_INT, AT(max_waiting), "N",
+    {"max-queued-calls", 0, PTC_OPTION_INT, MCP_AT(max_waiting), "N",
      "calls that may wait; further ones are refused as busy", 0, 10000, PTC_GROUP_SERVING},
-    {"queue-ms", 0, PTC_OPTION_INT, AT(queue_ms), "N",
+    {"queue-ms", 0, PTC_OPTION_INT, MCP_AT(queue_ms), "N",
      "how long a call waits for its turn before it is refused as busy", 1, DAY_MS,
      PTC_GROUP_SERVING},
-    {"max-frame-bytes", 0, PTC_OPTION_INT, AT(max_frame_bytes), "N", "largest size of a message",
-     1024, GIB, PTC_GROUP_SERVING},
-    {"max-program-bytes", 0, PTC_OPTION_INT, AT(max_program_bytes), "N",
+    {"max-frame-bytes", 0, PTC_OPTION_INT, MCP_AT(max_frame_bytes), "N",
+     "largest size of a message", 1024, GIB, PTC_GROUP_SERVING},
+    {"max-program-bytes", 0, PTC_OPTION_INT, MCP_AT(max_program_bytes), "N",
      "largest size of a program", 1, 64 << 20, PTC_GROUP_PROGRAMS},
-    {"max-context-bytes", 0, PTC_OPTION_INT, AT(max_context_bytes), "N",
+    {"max-context-bytes", 0, PTC_OPTION_INT, MCP_AT(max_context_bytes), "N",
      "largest size of a context", 2, GIB, PTC_GROUP_PROGRAMS},
-    {"program-timeout-ms", 0, PTC_OPTION_INT, AT(program_timeout_ms), "N",
+    {"program-timeout-ms", 0, PTC_OPTION_INT, MCP_AT(program_timeout_ms), "N",
      "compute time of one program (1000; 5000 with upstreams)", 1, DAY_MS, PTC_GROUP_PROGRAMS},
-    {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N",
+    {"program-memory-mb", 0, PTC_OPTION_INT, MCP_AT(program_memory_mb), "N",
      "live memory of one program, in MiB (10; 64 with upstreams)", 1, 1 << 20, PTC_GROUP_PROGRAMS},
-    {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
+    {"max-tool-calls", 0, PTC_OPTION_INT, MCP_AT(max_tool_calls), "N",
      "tool calls in one program (no limit)", 0, 1 << 30, PTC_GROUP_PROGRAMS},
-    {"progress-ms", 0, PTC_OPTION_INT, AT(progress_ms), "N",
+    {"progress-ms", 0, PTC_OPTION_INT, MCP_AT(progress_ms), "N",
      "time between progress notifications, for clients that ask for them", 1, DAY_MS,
      PTC_GROUP_SERVING},
-    {"isolation", 0, PTC_OPTION_CHOICE, AT(isolation), "auto|on|none",
+    {"isolation", 0, PTC_OPTION_CHOICE, MCP_AT(isolation), "auto|on|none",
      "run programs in locked-down processes; auto: if the system can (auto; on with --http)", 0, 0,
      PTC_GROUP_PROGRAMS},
-    {"quiet", 0, PTC_OPTION_FLAG, AT(quiet), NULL, "no request log with --http", 0, 0,
+    {"quiet", 0, PTC_OPTION_FLAG, MCP_AT(quiet), NULL, "no request log with --http", 0, 0,
      PTC_GROUP_HTTP},
-    {"config", 0, PTC_OPTION_TEXT, AT(config), "FILE", "a JSON object with any of these options", 0,
-     0, PTC_GROUP_SERVING | PTC_GROUP_COMMON},
-    {"print-config", 0, PTC_OPTION_CHOICE, AT(print_config), CLIENTS,
+    {"config", 0, PTC_OPTION_TEXT, MCP_AT(config), "FILE",
+     "a JSON object with any of these options", 0, 0, PTC_GROUP_SERVING | PTC_GROUP_COMMON},
+    {"print-config", 0, PTC_OPTION_CHOICE, MCP_AT(print_config), MCP_CLIENTS,
      "print what to paste into a client's configuration", 0, 0,
      PTC_GROUP_SERVING | PTC_GROUP_COMMON},
-    {"install", 0, PTC_OPTION_CHOICE, AT(install), CLIENTS,
+    {"install", 0, PTC_OPTION_CHOICE, MCP_AT(install), MCP_CLIENTS,
      "write that into the client's own file, after making a copy of it", 0, 0,
      PTC_GROUP_SERVING | PTC_GROUP_COMMON},
 };
@@ -141,7 +141,7 @@ _Static_assert(PTC_MCP_PROGRAM_MS == 1000 && PTC_MCP_PROGRAM_MB == 10,
                "the help of --program-timeout-ms and --program-memory-mb has these numbers");
 
 /* What the transport uses for limits that are not given. */
-static void resolve(void *target)
+static void resolve_mcp_limits(void *target)
 {
     PtcMcpOptions *o = target;
     const PtcHttpConfig *d = &ptc_http_defaults;
@@ -168,16 +168,16 @@ const PtcUsage ptc_mcp_usage = {
                 "  ptc mcp --http 127.0.0.1:7332 --token-file tokens.txt\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
-    .resolve = resolve,
+    .resolve = resolve_mcp_limits,
 };
 
 /* These only make sense on the command line. */
 static bool only_argv(const PtcOption *option)
 {
-    return option->field == AT(print_config) || option->field == AT(install);
+    return option->field == MCP_AT(print_config) || option->field == MCP_AT(install);
 }
 
-static void set_defaults(PtcMcpOptions *o)
+static void set_mcp_defaults(PtcMcpOptions *o)
 {
     *o = (PtcMcpOptions){.profile = -1,
                          .upstreams = PTC_UPSTREAMS_DEFAULTS,
@@ -240,7 +240,7 @@ static bool set_items(const PtcOption *option, PtcMcpOptions *o, PtcArena *arena
     return true;
 }
 
-static bool read_environment(PtcMcpOptions *o, PtcArena *arena)
+static bool read_option_environment(PtcMcpOptions *o, PtcArena *arena)
 {
     char name[64];
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
@@ -294,8 +294,8 @@ typedef struct {
     const char *path;
 } File;
 
-static const char *copy_text(PtcArena *arena, const char *a, size_t a_len, const char *b,
-                             size_t b_len)
+static const char *copy_joined_text(PtcArena *arena, const char *a, size_t a_len, const char *b,
+                                    size_t b_len)
 {
     char *copy = ptc_arena_alloc(arena, a_len + b_len + 1);
     if (!copy)
@@ -312,19 +312,19 @@ static bool no_nul(const char *text, size_t len)
 }
 
 /* The text to set an option's value from; NULL: it has another type. */
-static const char *text_of(const File *f, PtcValue v)
+static const char *option_text_of(const File *f, PtcValue v)
 {
     char number[32];
     int64_t n;
     bool b;
     if (ptc_is_string(v) && no_nul(ptc_str_bytes(v), ptc_str_len(v)))
-        return copy_text(f->arena, ptc_str_bytes(v), ptc_str_len(v), "", 0);
+        return copy_joined_text(f->arena, ptc_str_bytes(v), ptc_str_len(v), "", 0);
     if (ptc_value_bool(v, &b))
         return b ? "true" : "false";
     if (!ptc_value_int(v, &n))
         return NULL;
     snprintf(number, sizeof number, "%lld", (long long)n);
-    return copy_text(f->arena, number, strlen(number), "", 0);
+    return copy_joined_text(f->arena, number, strlen(number), "", 0);
 }
 
 /* ["a=@f"] and {"a": "@f"} mean the same. */
@@ -336,10 +336,11 @@ static bool set_list(const File *f, const PtcOption *option, const char *origin,
         const char *text = NULL;
         if (item != PTC_NONE && ptc_is_string(item) &&
             no_nul(ptc_str_bytes(item), ptc_str_len(item)))
-            text = copy_text(f->arena, ptc_str_bytes(item), ptc_str_len(item), "", 0);
+            text = copy_joined_text(f->arena, ptc_str_bytes(item), ptc_str_len(item), "", 0);
         if (text && key != PTC_NONE && no_nul(ptc_str_bytes(key), ptc_str_len(key))) {
-            const char *name = copy_text(f->arena, ptc_str_bytes(key), ptc_str_len(key), "=", 1);
-            text = name ? copy_text(f->arena, name, strlen(name), text, strlen(text)) : NULL;
+            const char *name =
+                copy_joined_text(f->arena, ptc_str_bytes(key), ptc_str_len(key), "=", 1);
+            text = name ? copy_joined_text(f->arena, name, strlen(name), text, strlen(text)) : NULL;
         }
         if (!text) {
             ptc_options_wrong(&ptc_mcp_usage, "%s: its items must be strings", origin);
@@ -365,7 +366,7 @@ static bool set_member(const File *f, const PtcOption *option, const char *origi
     if (option->type == PTC_OPTION_LIST && (ptc_is_sequential(v) || ptc_is_map(v)))
         return set_list(f, option, origin, v);
     const char *text =
-        option->type != PTC_OPTION_LIST && type_fits(option, v) ? text_of(f, v) : NULL;
+        option->type != PTC_OPTION_LIST && type_fits(option, v) ? option_text_of(f, v) : NULL;
     if (text)
         return ptc_options_set(&ptc_mcp_usage, option, f->o, origin, text);
     ptc_options_wrong(&ptc_mcp_usage, "%s must be %s", origin,
@@ -377,14 +378,14 @@ static bool set_member(const File *f, const PtcOption *option, const char *origi
 }
 
 /* The option that a member stands for: "max_sessions" or "max-sessions". */
-static const PtcOption *find_member(const char *key, size_t len)
+static const PtcOption *find_member_option(const char *key, size_t len)
 {
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
         const char *name = table[i].name;
         size_t k = 0;
         while (k < len && name[k] && (key[k] == name[k] || (key[k] == '_' && name[k] == '-')))
             k++;
-        if (k == len && !name[k] && !only_argv(&table[i]) && table[i].field != AT(config))
+        if (k == len && !name[k] && !only_argv(&table[i]) && table[i].field != MCP_AT(config))
             return &table[i];
     }
     return NULL;
@@ -407,7 +408,7 @@ static bool set_members(const File *f, PtcValue map)
     PtcValue key, value;
     char origin[300];
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
-        const PtcOption *option = find_member(ptc_str_bytes(key), ptc_str_len(key));
+        const PtcOption *option = find_member_option(ptc_str_bytes(key), ptc_str_len(key));
         if (!option)
             return unknown_member(f, ptc_str_bytes(key), ptc_str_len(key));
         snprintf(origin, sizeof origin, "%s: \"%s\"", f->path, ptc_str_bytes(key));
@@ -440,7 +441,7 @@ static bool parse_config(const File *f, PtcMem *mem, const PtcBuf *text)
     return ok;
 }
 
-static bool read_config(PtcMcpOptions *o, PtcArena *arena, const char *path)
+static bool read_mcp_config(PtcMcpOptions *o, PtcArena *arena, const char *path)
 {
     PtcBuf text;
     File f = {o, arena, path};
@@ -504,11 +505,11 @@ static void refuse_argument(const char *arg)
 
 PtcParse ptc_mcp_options_read(PtcMcpOptions *o, PtcArena *arena, int *argc, char **argv)
 {
-    set_defaults(o);
+    set_mcp_defaults(o);
     const char *path = find_config(*argc, argv);
     if (!asks_for_help(*argc, argv) &&
-        (!check_environment() || (path && !read_config(o, arena, path)) ||
-         !read_environment(o, arena)))
+        (!check_environment() || (path && !read_mcp_config(o, arena, path)) ||
+         !read_option_environment(o, arena)))
         return PTC_PARSE_WRONG;
     PtcMcpOptions before = *o;
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++)

@@ -22,9 +22,9 @@ static const struct {
     {"--upstreams", "", true},    {"--upstreams-config", "", true}, {"--task-agent", "", true},
     {"--task-summary", "", true}, {"--task-model", "", true},
 };
-enum { NAMED = sizeof named / sizeof *named };
+enum { PATHS_NAMED = sizeof named / sizeof *named };
 
-static bool refuse(const char *option, const char *path, const char *why)
+static bool refuse_option_path(const char *option, const char *path, const char *why)
 {
     ptc_options_wrong(&ptc_mcp_usage, "%s: %.200s: %s", option, path, why);
     return false;
@@ -43,22 +43,24 @@ static bool resolve_parent(const char *path, char full[PATH_MAX], const char **l
     return strlen(path) < PATH_MAX - 2 && realpath(parent, full) != NULL;
 }
 
-static bool resolve(const char *option, const char *path, bool exists, char full[2 * PATH_MAX])
+static bool resolve_option_path(const char *option, const char *path, bool exists,
+                                char full[2 * PATH_MAX])
 {
     const char *last;
     char parent[PATH_MAX];
     if (realpath(path, full))
-        return !exists || access(full, R_OK) == 0 || refuse(option, path, "it cannot be read");
+        return !exists || access(full, R_OK) == 0 ||
+               refuse_option_path(option, path, "it cannot be read");
     if (exists)
-        return refuse(option, path, "there is no such file");
+        return refuse_option_path(option, path, "there is no such file");
     if (!resolve_parent(path, parent, &last) || !*last)
-        return refuse(option, path, "there is no such directory");
+        return refuse_option_path(option, path, "there is no such directory");
     snprintf(full, 2 * PATH_MAX, "%s%s%s", parent, parent[1] ? "/" : "", last);
     return true;
 }
 
 /* "front" and the path as one argument. */
-static char *join(PtcArena *arena, const char *front, size_t len, const char *path)
+static char *join_option_path(PtcArena *arena, const char *front, size_t len, const char *path)
 {
     size_t size = len + strlen(path) + 1;
     char *text = ptc_arena_alloc(arena, size);
@@ -70,7 +72,7 @@ static char *join(PtcArena *arena, const char *front, size_t len, const char *pa
 /* The file of CLIENT:FILE, or of a file alone. */
 static const char *behind_client(const char *value)
 {
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     const char *colon = strchr(value, ':');
     bool client = colon && ptc_dialect_parse((PtcText){value, (size_t)(colon - value)}, &dialect);
     return client ? colon + 1 : value;
@@ -85,12 +87,13 @@ static bool rewrite_program(PtcArena *arena, const char *option, char **argument
         return true;
     memcpy(program, at, len);
     program[len] = '\0';
-    if (!resolve(option, program, true, full))
+    if (!resolve_option_path(option, program, true, full))
         return false;
     if (strpbrk(full, " \t"))
-        return refuse(option, full, "its absolute path has a blank, where arguments are split");
-    char *text = join(arena, *argument, (size_t)(at - *argument), full);
-    text = text ? join(arena, text, strlen(text), at + len) : NULL;
+        return refuse_option_path(option, full,
+                                  "its absolute path has a blank, where arguments are split");
+    char *text = join_option_path(arena, *argument, (size_t)(at - *argument), full);
+    text = text ? join_option_path(arena, text, strlen(text), at + len) : NULL;
     if (text)
         *argument = text;
     return text != NULL;
@@ -100,21 +103,21 @@ static bool rewrite_program(PtcArena *arena, const char *option, char **argument
 static bool rewrite_model(PtcArena *arena, const char *option, char **argument, const char *value)
 {
     char full[2 * PATH_MAX];
-    enum { EXEC = sizeof "exec:" - 1, HEAD = sizeof "script:" - 1 };
+    enum { EXEC = sizeof "exec:" - 1, PATHS_HEAD = sizeof "script:" - 1 };
     if (strncmp(value, "exec:", EXEC) == 0)
         return rewrite_program(arena, option, argument, value + EXEC);
-    if (strncmp(value, "script:", HEAD) != 0 && strncmp(value, "replay:", HEAD) != 0)
+    if (strncmp(value, "script:", PATHS_HEAD) != 0 && strncmp(value, "replay:", PATHS_HEAD) != 0)
         return true;
-    if (!resolve(option, value + HEAD, true, full))
+    if (!resolve_option_path(option, value + PATHS_HEAD, true, full))
         return false;
-    char *text = join(arena, *argument, (size_t)(value + HEAD - *argument), full);
+    char *text = join_option_path(arena, *argument, (size_t)(value + PATHS_HEAD - *argument), full);
     if (text)
         *argument = text;
     return text != NULL;
 }
 
 /* Makes the path that begins at `value` in an argument absolute. */
-static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *value)
+static bool rewrite_path_argument(PtcArena *arena, size_t i, char **argument, const char *value)
 {
     char full[2 * PATH_MAX];
     const char *before = named[i].before, *at = *before ? strstr(value, before) : value;
@@ -125,9 +128,9 @@ static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *valu
     if (!at)
         return true; /* a mistake, which is reported when the option is used */
     at += strlen(before);
-    if (!resolve(named[i].option, at, named[i].exists, full))
+    if (!resolve_option_path(named[i].option, at, named[i].exists, full))
         return false;
-    char *text = join(arena, *argument, (size_t)(at - *argument), full);
+    char *text = join_option_path(arena, *argument, (size_t)(at - *argument), full);
     if (text)
         *argument = text;
     return text != NULL;
@@ -136,15 +139,15 @@ static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *valu
 bool ptc_mcp_paths_absolute(PtcArena *arena, int argc, char **argv)
 {
     for (int a = 0; a < argc; a++)
-        for (size_t i = 0; i < NAMED; i++) {
+        for (size_t i = 0; i < PATHS_NAMED; i++) {
             size_t len = strlen(named[i].option);
             bool same = strncmp(argv[a], named[i].option, len) == 0;
             if (same && argv[a][len] == '=') {
-                if (!rewrite(arena, i, &argv[a], argv[a] + len + 1))
+                if (!rewrite_path_argument(arena, i, &argv[a], argv[a] + len + 1))
                     return false;
             } else if (same && !argv[a][len] && a + 1 < argc) {
                 a++;
-                if (!rewrite(arena, i, &argv[a], argv[a]))
+                if (!rewrite_path_argument(arena, i, &argv[a], argv[a]))
                     return false;
                 break;
             }

@@ -14,7 +14,8 @@ static PtcMcpTasks *tasks_of(PtcModel *model)
     return (PtcMcpTasks *)(void *)((char *)model - offsetof(PtcMcpTasks, model));
 }
 
-static void ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply)
+static void ask_limited_model(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena,
+                              PtcLlmReply *reply)
 {
     PtcMcpTasks *t = tasks_of(self);
     PtcLlmRequest limited = *request;
@@ -29,12 +30,12 @@ static bool body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
 }
 
 /* The model belongs to the tasks. */
-static void keep(PtcModel *self)
+static void keep_task_model(PtcModel *self)
 {
     (void)self;
 }
 
-static bool open_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
+static bool open_task_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
 {
     PtcModelsOptions options = {.dotenv = ".env"};
     PtcWhy wrong;
@@ -46,9 +47,9 @@ static bool open_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
         snprintf(why, PTC_MCP_TASK_WHY, "%.*s", PTC_MCP_TASK_WHY - 1, wrong.text);
         return false;
     }
-    t->model = (PtcModel){.ask = ask,
+    t->model = (PtcModel){.ask = ask_limited_model,
                           .body = body,
-                          .free = keep,
+                          .free = keep_task_model,
                           .name = t->inner->name,
                           .network = t->inner->network};
     return true;
@@ -57,7 +58,7 @@ static bool open_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
 /* ------------------------------------------------------------------------------- the agent */
 
 /* The task takes the place of the prompt. */
-static void define(PtcMcpTasks *t, const PtcLimits *limits)
+static void define_task_agent(PtcMcpTasks *t, const PtcLimits *limits)
 {
     PtcAgentDef *def = t->def;
     def->prompt = PTC_TEXT("Do the task.");
@@ -81,7 +82,7 @@ static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP
     }
     if (!ptc_mcp_task_read_files(t, why))
         return false;
-    define(t, limits);
+    define_task_agent(t, limits);
     bool ok = ptc_definition_finish(t->def, &fault);
     if (!ok)
         snprintf(why, PTC_MCP_TASK_WHY, "%.100s: %.300s", fault.path, ptc_fault_message(&fault));
@@ -97,7 +98,7 @@ bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
     t->manager = manager;
     t->max_turns = o->max_turns;
     t->retry_turns = o->retry_turns;
-    return open_model(t, why) && make_agent(t, limits, why);
+    return open_task_model(t, why) && make_agent(t, limits, why);
 }
 
 void ptc_mcp_tasks_close(PtcMcpTasks *t)
@@ -121,7 +122,7 @@ void ptc_mcp_tasks_about(const PtcMcpTasks *t, PtcBuf *out)
         ptc_manager_describe(t->manager, out, (size_t)t->o->summary_bytes);
 }
 
-static void about(void *user, PtcBuf *out)
+static void about_tasks(void *user, PtcBuf *out)
 {
     ptc_mcp_tasks_about(user, out);
 }
@@ -129,7 +130,7 @@ static void about(void *user, PtcBuf *out)
 void ptc_mcp_tasks_tell(PtcMcpTasks *t, PtcAppTasks *out)
 {
     *out = (PtcAppTasks){.run = ptc_mcp_task_run,
-                         .about = about,
+                         .about = about_tasks,
                          .changes = t->o->allow_writes && !ptc_manager_is_read_only(t->manager),
                          .user = t};
 }

@@ -11,7 +11,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { FILE_BYTES = 64 * 1024, MOST_TURNS = 100 };
+enum { TASK_FILE_BYTES = 64 * 1024, MOST_TURNS = 100 };
 
 /* A file being read. */
 typedef struct {
@@ -19,9 +19,9 @@ typedef struct {
     PtcBench bench;
     const char *path;
     char *why;
-} Reading;
+} TaskFileReading;
 
-static bool refuse(const Reading *r, const char *where, const char *what)
+static bool refuse_task_file(const TaskFileReading *r, const char *where, const char *what)
 {
     snprintf(r->why, PTC_MCP_TASK_WHY, "%.200s: %.100s%s%.150s", r->path, where, *where ? ": " : "",
              what);
@@ -29,10 +29,10 @@ static bool refuse(const Reading *r, const char *where, const char *what)
 }
 
 /* The whole text, in the arena of the agent's definition. */
-static bool read_text(Reading *r, PtcText *out)
+static bool read_task_text(TaskFileReading *r, PtcText *out)
 {
     PtcBuf file;
-    ptc_buf_init(&file, &r->bench.mem, FILE_BYTES);
+    ptc_buf_init(&file, &r->bench.mem, TASK_FILE_BYTES);
     const char *unread = ptc_io_read(&file, r->path);
     if (!unread && ptc_utf8_valid_prefix(file.len ? file.data : "", file.len) != file.len)
         unread = "it is not UTF-8";
@@ -41,52 +41,55 @@ static bool read_text(Reading *r, PtcText *out)
         memcpy(copy, file.data, file.len);
     *out = (PtcText){copy, copy ? file.len : 0};
     ptc_buf_deinit(&file);
-    return copy || refuse(r, "", unread ? unread : "out of memory");
+    return copy || refuse_task_file(r, "", unread ? unread : "out of memory");
 }
 
 /* ---------------------------------------------------------------------------------- agent */
 
-static bool read_turns(const Reading *r, const char *name, PtcValue v, int64_t least, int64_t *out)
+static bool read_turns(const TaskFileReading *r, const char *name, PtcValue v, int64_t least,
+                       int64_t *out)
 {
     if (!ptc_is_int(v) || ptc_to_int(v) < least || ptc_to_int(v) > MOST_TURNS)
-        return refuse(r, name,
-                      least ? "it must be a whole number from 1 to 100"
-                            : "it must be a whole number from 0 to 100");
+        return refuse_task_file(r, name,
+                                least ? "it must be a whole number from 1 to 100"
+                                      : "it must be a whole number from 0 to 100");
     if (*out < 0) /* an option wins over the file */
         *out = ptc_to_int(v);
     return true;
 }
 
-static bool read_words(const Reading *r, PtcValue v, PtcText *out)
+static bool read_prompt_words(const TaskFileReading *r, PtcValue v, PtcText *out)
 {
     PtcArena *arena = &r->tasks->def->arena;
     if (!ptc_is_string(v))
-        return refuse(r, "system_prompt", "prefix and suffix must be texts");
+        return refuse_task_file(r, "system_prompt", "prefix and suffix must be texts");
     char *copy = ptc_arena_alloc(arena, ptc_str_len(v) + 1);
     if (!copy)
-        return refuse(r, "", "out of memory");
+        return refuse_task_file(r, "", "out of memory");
     memcpy(copy, ptc_str_bytes(v), ptc_str_len(v));
     *out = (PtcText){copy, ptc_str_len(v)};
     return true;
 }
 
-static bool read_prompt(const Reading *r, PtcValue map)
+static bool read_prompt(const TaskFileReading *r, PtcValue map)
 {
     PtcSystemPrompt *system = &r->tasks->def->system;
     PtcValue key, value;
     if (!ptc_is_map(map))
-        return refuse(r, "system_prompt", "it must be an object with prefix, suffix or both");
+        return refuse_task_file(r, "system_prompt",
+                                "it must be an object with prefix, suffix or both");
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
         bool prefix = ptc_text_is(ptc_str_text(key), "prefix");
         if (!prefix && !ptc_text_is(ptc_str_text(key), "suffix"))
-            return refuse(r, "system_prompt", "it may have prefix and suffix, nothing else");
-        if (!read_words(r, value, prefix ? &system->prefix : &system->suffix))
+            return refuse_task_file(r, "system_prompt",
+                                    "it may have prefix and suffix, nothing else");
+        if (!read_prompt_words(r, value, prefix ? &system->prefix : &system->suffix))
             return false;
     }
     return true;
 }
 
-static bool read_member(const Reading *r, PtcText key, PtcValue value)
+static bool read_member(const TaskFileReading *r, PtcText key, PtcValue value)
 {
     PtcMcpTasks *t = r->tasks;
     if (ptc_text_is(key, "max_turns"))
@@ -95,19 +98,20 @@ static bool read_member(const Reading *r, PtcText key, PtcValue value)
         return read_turns(r, "retry_turns", value, 0, &t->retry_turns);
     if (ptc_text_is(key, "system_prompt"))
         return read_prompt(r, value);
-    return refuse(r, "", "it may have max_turns, retry_turns and system_prompt, nothing else");
+    return refuse_task_file(r, "",
+                            "it may have max_turns, retry_turns and system_prompt, nothing else");
 }
 
-static bool read_agent(Reading *r)
+static bool read_task_agent(TaskFileReading *r)
 {
     PtcText text;
     PtcJsonError error = {0};
     PtcValue key, value;
-    if (!read_text(r, &text))
+    if (!read_task_text(r, &text))
         return false;
     PtcValue map = ptc_json_parse(&r->bench.heap, text.bytes, text.len, &error);
     if (map == PTC_NONE || !ptc_is_map(map))
-        return refuse(r, "", "it must be a JSON object");
+        return refuse_task_file(r, "", "it must be a JSON object");
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
         if (!read_member(r, ptc_str_text(key), value))
             return false;
@@ -116,13 +120,13 @@ static bool read_agent(Reading *r)
 
 bool ptc_mcp_task_read_files(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
 {
-    Reading r = {.tasks = t, .why = why};
+    TaskFileReading r = {.tasks = t, .why = why};
     bool ok = true;
     ptc_bench_init(&r.bench);
     if ((r.path = t->o->agent))
-        ok = read_agent(&r);
+        ok = read_task_agent(&r);
     if (ok && (r.path = t->o->summary))
-        ok = read_text(&r, &t->summary);
+        ok = read_task_text(&r, &t->summary);
     ptc_bench_deinit(&r.bench);
     return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One task: an agent asks its model for a program, which calls upstreams.  What always holds: all programs of a task
- * are one run for the upstreams, so that its limits, its ledger and what it did are those of the whole task; and once
- * something was called that is no read, the model is not asked again. */
+ * are one run for the upstreams, so that its limits, its log of calls and what it did are those of the whole task; and
+ * once something was called that is no read, the model is not asked again. */
 #include <stdio.h>
 
 #include "agent/run/agent_run.h"
@@ -19,10 +19,10 @@
 enum {
     MS = 1000 * 1000,
     LEAST_MS = 1000,
-    MESSAGE_BYTES = 1 << 20,
+    TASK_MESSAGE_BYTES = 1 << 20,
     EFFECTS_BYTES = 1 << 20,
     LOAD_PART = 9,
-    SHOWN_BYTES = 2000
+    TASK_SHOWN_BYTES = 2000
 };
 
 /* Numbers of programs are spread, since they are mixed with paths (remote.h). */
@@ -44,7 +44,7 @@ typedef struct {
     PtcAgentRun run;
 } Doing;
 
-static void fail(PtcAppTask *task, const char *reason, PtcText message)
+static void fail_task(PtcAppTask *task, const char *reason, PtcText message)
 {
     task->ok = false;
     snprintf(task->reason, sizeof task->reason, "%s", reason);
@@ -52,19 +52,19 @@ static void fail(PtcAppTask *task, const char *reason, PtcText message)
     ptc_buf_add(&task->message, message.bytes, message.len);
 }
 
-static void fail_memory(PtcAppTask *task)
+static void fail_task_memory(PtcAppTask *task)
 {
-    fail(task, "no_memory", PTC_TEXT("the server is out of memory; try again a little later"));
+    fail_task(task, "no_memory", PTC_TEXT("the server is out of memory; try again a little later"));
 }
 
 /* ------------------------------------------------------------------------------ upstreams */
 
-static void begin_ask(void *user, bool may_repeat)
+static void begin_task_wait(void *user, bool may_repeat)
 {
     ptc_waits_begin(user, may_repeat);
 }
 
-static void end_ask(void *user, bool harmless)
+static void end_task_wait(void *user, bool harmless)
 {
     if (harmless)
         ptc_waits_harmless(user);
@@ -78,11 +78,11 @@ static PtcRemoteMode mode_of(const Doing *d)
     return d->task->ask ? PTC_REMOTE_ASKS : PTC_REMOTE_REFUSES;
 }
 
-static bool begin_remote(Doing *d)
+static bool begin_task_calls(Doing *d)
 {
     PtcRemote *remote = ptc_manager_remote(d->tasks->manager);
     d->end_ns = ptc_clock_ns(NULL) + d->left_ms * MS;
-    d->watch = (PtcRemoteWatch){begin_ask, end_ask, &d->waits};
+    d->watch = (PtcRemoteWatch){begin_task_wait, end_task_wait, &d->waits};
     d->remote = (PtcRemoteRun){.remote = remote, .watch = &d->watch};
     d->remote.run =
         remote->begin(remote, d->task->owner, d->end_ns, d->task->cancel, &d->remote.version);
@@ -98,20 +98,20 @@ static bool begin_remote(Doing *d)
 
 /* A model with one turn cannot look around first, so the first task waits a while for upstreams that were never listed.
  * Later ones do not, since a server that hangs would delay them all. */
-static void load(Doing *d)
+static void load_task_upstreams(Doing *d)
 {
     if (!atomic_exchange(&d->tasks->waited, true))
         ptc_upstreams_learn(d->tasks->manager, &d->remote, d->task->cancel, d->left_ms / LOAD_PART);
 }
 
-static void end_remote(Doing *d)
+static void end_task_calls(Doing *d)
 {
     PtcBuf *effects = &d->task->effects;
     d->remote.remote->listen(d->remote.run, NULL);
     bool any = d->remote.remote->effects(d->remote.run, effects);
     if (!any && d->task->ok)
         ptc_buf_clear(effects);
-    d->remote.remote->end(d->remote.run, &d->task->ledger);
+    d->remote.remote->end(d->remote.run, &d->task->call_log);
 }
 
 /* Was something called that is no read, whatever came of it?  When memory is short, it was. */
@@ -137,7 +137,7 @@ static bool has_effects(Doing *d)
 /* --------------------------------------------------------------------------------- the run */
 
 /* While the model thinks, others have the turn of the call. */
-static void watch(void *user, const PtcProgress *p)
+static void watch_task_progress(void *user, const PtcProgress *p)
 {
     Doing *d = user;
     if (p->kind == PTC_PROGRESS_ASKED)
@@ -146,7 +146,7 @@ static void watch(void *user, const PtcProgress *p)
         ptc_waits_end(&d->waits);
 }
 
-static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
+static bool has_touched_something(void *user, int64_t requests, const PtcTokens *tokens)
 {
     const Doing *d = user;
     (void)requests;
@@ -163,11 +163,11 @@ static const PtcRemoteRun *begin_program(void *user, const PtcAgentRun *run)
 }
 
 /* The calls are those of the task, whose answer and records have them. */
-static bool end_program(void *user, const PtcRemoteRun *remote, PtcBuf *ledger)
+static bool end_program(void *user, const PtcRemoteRun *remote, PtcBuf *call_log)
 {
     Doing *d = user;
     (void)remote;
-    (void)ledger;
+    (void)call_log;
     d->touched = d->touched || has_effects(d);
     return !d->touched;
 }
@@ -201,7 +201,7 @@ static void write_mission(Doing *d)
     ptc_mcp_tasks_about(d->tasks, out);
 }
 
-static PtcAgentOptions options_of(Doing *d)
+static PtcAgentOptions options_of_task(Doing *d)
 {
     PtcAgentOptions options = ptc_agent_options();
     options.model = &d->tasks->model;
@@ -213,7 +213,7 @@ static PtcAgentOptions options_of(Doing *d)
 
 /* --------------------------------------------------------------------------- what it gave */
 
-static void warn(PtcAppTask *task, const char *kind, const char *format, long long n)
+static void warn_of_task(PtcAppTask *task, const char *kind, const char *format, long long n)
 {
     char text[200];
     PtcBuf *out = &task->warnings;
@@ -229,26 +229,28 @@ static void warn(PtcAppTask *task, const char *kind, const char *format, long lo
     ptc_buf_add_char(out, ']');
 }
 
-static void take_text(Doing *d, PtcText text)
+static void take_answer_text(Doing *d, PtcText text)
 {
     PtcAppTask *task = d->task;
     size_t most = (size_t)d->tasks->o->answer_bytes;
     if (text.len > most) {
-        warn(task, "answer_truncated", "the answer is cut; it has %lld bytes", (long long)text.len);
+        warn_of_task(task, "answer_truncated", "the answer is cut; it has %lld bytes",
+                     (long long)text.len);
         text.len = ptc_utf8_valid_prefix(text.bytes, most);
     }
     ptc_buf_add(&task->answer, text.bytes, text.len);
 }
 
-static void check_items(PtcAppTask *task, PtcValue v)
+static void check_answer_items(PtcAppTask *task, PtcValue v)
 {
     if (task->max_items && v != PTC_NONE && ptc_is_sequential(v) &&
         ptc_seq_count(v) > (size_t)task->max_items)
-        warn(task, "max_items_exceeded", "the answer has %lld items", (long long)ptc_seq_count(v));
+        warn_of_task(task, "max_items_exceeded", "the answer has %lld items",
+                     (long long)ptc_seq_count(v));
 }
 
 /* A text is the answer as it is; other values are shown as JSON and told as data too, unless they are too large. */
-static void take_answer(Doing *d, PtcText json)
+static void take_task_answer(Doing *d, PtcText json)
 {
     PtcAppTask *task = d->task;
     PtcJsonError error;
@@ -256,22 +258,22 @@ static void take_answer(Doing *d, PtcText json)
     ptc_bench_init(&bench);
     PtcValue v = ptc_json_parse(&bench.heap, json.bytes, json.len, &error);
     task->ok = true;
-    check_items(task, v);
+    check_answer_items(task, v);
     if (v != PTC_NONE && ptc_is_string(v)) {
-        take_text(d, ptc_str_text(v));
+        take_answer_text(d, ptc_str_text(v));
     } else {
-        take_text(d, json);
+        take_answer_text(d, json);
         if (json.len <= (size_t)d->tasks->o->answer_bytes)
             ptc_buf_add(&task->result, json.bytes, json.len);
         else
-            warn(task, "result_left_out", "structured_result would have %lld bytes",
-                 (long long)json.len);
+            warn_of_task(task, "result_left_out", "structured_result would have %lld bytes",
+                         (long long)json.len);
     }
     ptc_bench_deinit(&bench);
 }
 
 /* The words of agents, except where the options have their own. */
-static const char *reason_of(const Doing *d, const PtcVerdict *v)
+static const char *task_failure_reason(const Doing *d, const PtcVerdict *v)
 {
     if (d->touched && strcmp(v->reason, "budget_callback_exceeded") == 0)
         return "partial_side_effects";
@@ -282,30 +284,32 @@ static const char *reason_of(const Doing *d, const PtcVerdict *v)
 }
 
 /* How much of a text goes into a message. */
-static size_t shown(PtcText text)
+static size_t shown_task_length(PtcText text)
 {
-    return text.len <= SHOWN_BYTES ? text.len : ptc_utf8_valid_prefix(text.bytes, SHOWN_BYTES);
+    return text.len <= TASK_SHOWN_BYTES ? text.len
+                                        : ptc_utf8_valid_prefix(text.bytes, TASK_SHOWN_BYTES);
 }
 
-static void take_failure(Doing *d, const PtcStepNow *now)
+static void take_task_failure(Doing *d, const PtcStepNow *now)
 {
     const PtcVerdict *v = &now->verdict;
     const PtcTurn *last = now->turn_count ? &now->turns[now->turn_count - 1] : NULL;
-    const char *reason = reason_of(d, v);
+    const char *reason = task_failure_reason(d, v);
     PtcBuf *out = &d->task->message;
     if (strcmp(reason, "partial_side_effects") == 0)
-        fail(d->task, reason,
-             PTC_TEXT(
-                 "the program called something that is not a read and gave no answer; the model is "
-                 "not asked again, since another program might do the same twice"));
+        fail_task(
+            d->task, reason,
+            PTC_TEXT(
+                "the program called something that is not a read and gave no answer; the model is "
+                "not asked again, since another program might do the same twice"));
     else
-        fail(d->task, reason, v->message);
+        fail_task(d->task, reason, v->message);
     if (last && !last->ok && last->message.bytes && strcmp(reason, "failed") != 0)
-        ptc_buf_addf(out, "; last program: %s: %.*s", last->reason, (int)shown(last->message),
-                     last->message.bytes);
+        ptc_buf_addf(out, "; last program: %s: %.*s", last->reason,
+                     (int)shown_task_length(last->message), last->message.bytes);
 }
 
-static void take_program(Doing *d, const PtcStepNow *now)
+static void take_task_program(Doing *d, const PtcStepNow *now)
 {
     PtcText program = now->turn.program;
     for (size_t i = 0; i < now->turn_count; i++)
@@ -330,19 +334,19 @@ static void take_planner(Doing *d, const PtcStepNow *now)
     ptc_emit_object_end(out);
 }
 
-static void take_outcome(Doing *d)
+static void take_task_outcome(Doing *d)
 {
     const PtcStepNow *now = &d->run.step.now;
     if (d->run.invalid) {
-        fail(d->task, ptc_fault_reason(&d->run.fault),
-             ptc_text_cstr(ptc_fault_message(&d->run.fault)));
+        fail_task(d->task, ptc_fault_reason(&d->run.fault),
+                  ptc_text_cstr(ptc_fault_message(&d->run.fault)));
         return;
     }
     if (now->verdict.ok)
-        take_answer(d, now->verdict.value);
+        take_task_answer(d, now->verdict.value);
     else
-        take_failure(d, now);
-    take_program(d, now);
+        take_task_failure(d, now);
+    take_task_program(d, now);
     take_planner(d, now);
 }
 
@@ -353,17 +357,20 @@ static void run_agent(Doing *d)
     const PtcAgentDef *def = d->tasks->def;
     PtcTreeServers servers = {
         .begin = begin_program, .suspended = ask_person, .end = end_program, .user = d};
-    PtcTreeHost host = {
-        .progress = watch, .progress_user = d, .stop = stop, .stop_user = d, .servers = &servers};
-    PtcAgentOptions options = options_of(d);
+    PtcTreeHost host = {.progress = watch_task_progress,
+                        .progress_user = d,
+                        .stop = has_touched_something,
+                        .stop_user = d,
+                        .servers = &servers};
+    PtcAgentOptions options = options_of_task(d);
     if (!ptc_tree_init(&d->tree, &host, def->turn_budget, d->left_ms)) {
-        fail_memory(d->task);
+        fail_task_memory(d->task);
         return;
     }
     d->tree.llm_timeout_ms = d->tasks->o->planner_ms;
     ptc_agent_run_begin(&d->run, &d->tree, def, &options);
     ptc_agent_run_go(&d->run);
-    take_outcome(d);
+    take_task_outcome(d);
     ptc_agent_run_end(&d->run);
     ptc_tree_deinit(&d->tree);
 }
@@ -372,32 +379,32 @@ static void run_with_work(Doing *d)
 {
     d->work.ptc->limits.deadline_ms = d->left_ms;
     ptc_waits_init(&d->waits, d->task->turn);
-    if (begin_remote(d)) {
-        load(d);
+    if (begin_task_calls(d)) {
+        load_task_upstreams(d);
         write_mission(d);
         if (ptc_buf_ok(&d->mission))
             run_agent(d);
         else
-            fail_memory(d->task);
+            fail_task_memory(d->task);
         (void)ptc_waits_close(&d->waits);
-        end_remote(d);
+        end_task_calls(d);
     } else {
-        fail_memory(d->task);
+        fail_task_memory(d->task);
     }
     ptc_waits_deinit(&d->waits);
 }
 
-static void run(Doing *d)
+static void run_task_agent(Doing *d)
 {
     PtcFault fault;
     PtcWorkInput input = {.context = d->task->context};
     int64_t left = d->tasks->o->timeout_ms - d->task->waited_ms;
     d->left_ms = left > LEAST_MS ? left : LEAST_MS;
-    ptc_buf_init(&d->mission, d->tasks->mem, MESSAGE_BYTES);
+    ptc_buf_init(&d->mission, d->tasks->mem, TASK_MESSAGE_BYTES);
     if (ptc_work_open(&d->work, d->tasks->def, &input, &fault))
         run_with_work(d);
     else
-        fail(d->task, ptc_fault_reason(&fault), ptc_text_cstr(ptc_fault_message(&fault)));
+        fail_task(d->task, ptc_fault_reason(&fault), ptc_text_cstr(ptc_fault_message(&fault)));
     ptc_work_close(&d->work);
     ptc_buf_deinit(&d->mission);
 }
@@ -407,12 +414,12 @@ void ptc_mcp_task_run(void *user, PtcAppTask *task)
     PtcMcpTasks *t = user;
     Doing *d = ptc_mem_alloc(t->mem, sizeof *d);
     if (!d) {
-        fail_memory(task);
+        fail_task_memory(task);
         return;
     }
     memset(d, 0, sizeof *d);
     d->tasks = t;
     d->task = task;
-    run(d);
+    run_task_agent(d);
     ptc_mem_free(t->mem, d, sizeof *d);
 }

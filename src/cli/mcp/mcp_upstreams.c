@@ -7,7 +7,7 @@
 
 /* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still
  * asking for other lists is answered first. */
-static void warm(void *user, const char *owner, unsigned offers)
+static void warm_owner_upstreams(void *user, const char *owner, unsigned offers)
 {
     enum { LATER_MS = 1000 };
     const PtcUpstreams *u = user;
@@ -15,7 +15,7 @@ static void warm(void *user, const char *owner, unsigned offers)
 }
 
 /* PtcAppConfig.upstream_stats. */
-static void stats(void *user, const char *owner, PtcBuf *out)
+static void write_owner_stats(void *user, const char *owner, PtcBuf *out)
 {
     const PtcUpstreams *u = user;
     ptc_manager_stats(u->manager, owner, out);
@@ -37,8 +37,8 @@ void ptc_mcp_upstreams_metrics(void *user, PtcBuf *out)
 void ptc_mcp_upstreams_tell(PtcUpstreams *u, const char *about, bool one_client, PtcAppConfig *c)
 {
     c->about_upstreams = about;
-    c->listed = warm;
-    c->upstream_stats = stats;
+    c->listed = warm_owner_upstreams;
+    c->upstream_stats = write_owner_stats;
     c->roots = one_client && ptc_manager_takes_roots(u->manager) ? set_roots : NULL;
     c->upstreams_later = !ptc_manager_is_known(u->manager);
     c->user = u;

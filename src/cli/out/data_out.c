@@ -24,7 +24,7 @@ int ptc_data_out_line(const char *text, size_t len)
 }
 
 /* The status after something was written. */
-static int written(bool ok)
+static int status_of_writing(bool ok)
 {
     if (!ok && errno != EPIPE)
         ptc_io_printf(PTC_IO_STDERR, "ptc eval: standard output cannot be written: %s\n",
@@ -32,7 +32,7 @@ static int written(bool ok)
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
-static int no_memory(void)
+static int refuse_large_result(void)
 {
     ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
     return PTC_EXIT_FAILED;
@@ -45,7 +45,7 @@ static int no_json(PtcOutcome *o)
     bool too_long = false;
     const char *why = ptc_outcome_json_problem(o, NULL, &too_long);
     if (!why)
-        return no_memory();
+        return refuse_large_result();
     if (too_long)
         ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: %s\n" LESS, why);
     else
@@ -56,15 +56,15 @@ static int no_json(PtcOutcome *o)
     return PTC_EXIT_FAILED;
 }
 
-static int write_json(PtcOutcome *o)
+static int write_json_result(PtcOutcome *o)
 {
     size_t len;
     const char *json = ptc_outcome_json(o, &len);
     return json ? ptc_data_out_line(json, len) : no_json(o);
 }
 
-static bool add_line(const PtcDataOut *how, PtcOutcome *o, PtcBuf *out, PtcValue v,
-                     PtcJsonError *error)
+static bool add_result_line(const PtcDataOut *how, PtcOutcome *o, PtcBuf *out, PtcValue v,
+                            PtcJsonError *error)
 {
     PtcText text = ptc_str_text(v);
     bool raw = how->raw && text.bytes;
@@ -73,7 +73,7 @@ static bool add_line(const PtcDataOut *how, PtcOutcome *o, PtcBuf *out, PtcValue
     return ok && ptc_buf_add_char(out, '\n');
 }
 
-static int bad_line(const PtcBuf *out, size_t index, const PtcJsonError *error)
+static int refuse_result_line(const PtcBuf *out, size_t index, const PtcJsonError *error)
 {
     bool root = strcmp(error->path, "<root>") == 0;
     if (out->full)
@@ -86,7 +86,7 @@ static int bad_line(const PtcBuf *out, size_t index, const PtcJsonError *error)
             "it\n",
             error->what, index, root || error->path[0] == '[' ? "" : ".", root ? "" : error->path);
     else
-        return no_memory();
+        return refuse_large_result();
     return PTC_EXIT_FAILED;
 }
 
@@ -99,19 +99,19 @@ static int write_jsonl(const PtcDataOut *how, PtcOutcome *o)
     PtcValue v;
     size_t index = 0;
     if (!(ptc_is_sequential(o->value) || ptc_is_set(o->value)))
-        return write_json(o);
+        return write_json_result(o);
     if (!ptc_iter_init(&it, &o->heap, o->value))
-        return no_memory();
+        return refuse_large_result();
     ptc_outcome_refresh(o);
     ptc_buf_init(&out, &o->ptc->mem, (size_t)o->limits.result_bytes);
     bool ok = true;
     while (ok && ptc_iter_next(&it, &v)) {
-        ok = add_line(how, o, &out, v, &error);
+        ok = add_result_line(how, o, &out, v, &error);
         index += ok;
     }
-    int status = ok && ptc_buf_ok(&out) ? PTC_EXIT_OK : bad_line(&out, index, &error);
+    int status = ok && ptc_buf_ok(&out) ? PTC_EXIT_OK : refuse_result_line(&out, index, &error);
     if (status == PTC_EXIT_OK)
-        status = written(ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
+        status = status_of_writing(ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
     ptc_buf_deinit(&out);
     return status;
 }
@@ -127,13 +127,13 @@ typedef struct {
     bool flat[PTC_JSON_MAX_DEPTH + 1]; /* by depth: is it on one line? */
 } Pretty;
 
-static void paint(Pretty *p, const char *code)
+static void paint_pretty(Pretty *p, const char *code)
 {
     if (p->colour)
         ptc_buf_add_cstr(p->out, code);
 }
 
-static void put(Pretty *p, const char *text, size_t len)
+static void put_pretty_text(Pretty *p, const char *text, size_t len)
 {
     if (p->shown)
         ptc_shown_add(p->out, text, len);
@@ -143,7 +143,7 @@ static void put(Pretty *p, const char *text, size_t len)
 }
 
 /* The end of the string, number or word at `at`. */
-static const char *scalar_end(const Pretty *p)
+static const char *json_scalar_end(const Pretty *p)
 {
     const char *q = p->at;
     if (*q == '"') {
@@ -167,7 +167,7 @@ static const char *colour_of(const char *text, const char *next, const char *end
 }
 
 /* Does the container at `at` end on this line?  Looks no further than a line is long. */
-static bool fits(const Pretty *p)
+static bool fits_on_line(const Pretty *p)
 {
     size_t depth = 0, room = p->column < LINE_COLUMNS ? LINE_COLUMNS - p->column : 0;
     bool quoted = false;
@@ -186,7 +186,7 @@ static bool fits(const Pretty *p)
     return false;
 }
 
-static void new_line(Pretty *p)
+static void begin_pretty_line(Pretty *p)
 {
     ptc_buf_add_char(p->out, '\n');
     for (size_t i = 0; i < p->depth * INDENT; i++)
@@ -194,52 +194,52 @@ static void new_line(Pretty *p)
     p->column = p->depth * INDENT;
 }
 
-static void open_container(Pretty *p)
+static void open_pretty_container(Pretty *p)
 {
     bool empty = p->at + 1 < p->end && (p->at[1] == ']' || p->at[1] == '}');
-    bool flat = p->flat[p->depth] || empty || fits(p);
-    put(p, p->at, 1);
+    bool flat = p->flat[p->depth] || empty || fits_on_line(p);
+    put_pretty_text(p, p->at, 1);
     p->at++;
     if (p->depth < PTC_JSON_MAX_DEPTH)
         p->depth++;
     p->flat[p->depth] = flat;
     if (!flat)
-        new_line(p);
+        begin_pretty_line(p);
 }
 
-static void close_container(Pretty *p)
+static void close_pretty_container(Pretty *p)
 {
     bool flat = p->flat[p->depth];
     if (p->depth > 0)
         p->depth--;
     if (!flat)
-        new_line(p);
-    put(p, p->at++, 1);
+        begin_pretty_line(p);
+    put_pretty_text(p, p->at++, 1);
 }
 
 /* The next sign of the text. */
-static void step(Pretty *p)
+static void print_next_sign(Pretty *p)
 {
     switch (*p->at) {
     case '[':
-    case '{': open_container(p); break;
+    case '{': open_pretty_container(p); break;
     case ']':
-    case '}': close_container(p); break;
+    case '}': close_pretty_container(p); break;
     case ':':
-        put(p, ": ", 2);
+        put_pretty_text(p, ": ", 2);
         p->at++;
         break;
     case ',':
-        put(p, ", ", p->flat[p->depth] ? 2 : 1);
+        put_pretty_text(p, ", ", p->flat[p->depth] ? 2 : 1);
         p->at++;
         if (!p->flat[p->depth])
-            new_line(p);
+            begin_pretty_line(p);
         break;
     default: {
-        const char *next = scalar_end(p);
-        paint(p, colour_of(p->at, next, p->end));
-        put(p, p->at, (size_t)(next - p->at));
-        paint(p, "\033[0m");
+        const char *next = json_scalar_end(p);
+        paint_pretty(p, colour_of(p->at, next, p->end));
+        put_pretty_text(p, p->at, (size_t)(next - p->at));
+        paint_pretty(p, "\033[0m");
         p->at = next;
     }
     }
@@ -259,10 +259,11 @@ static int write_pretty(const PtcDataOut *how, PtcOutcome *o)
                 .colour = how->colour,
                 .shown = ptc_shown_on(PTC_IO_STDOUT)};
     while (p.at < p.end)
-        step(&p);
+        print_next_sign(&p);
     ptc_buf_add_char(&out, '\n');
-    int status =
-        ptc_buf_ok(&out) ? written(ptc_io_write(PTC_IO_STDOUT, out.data, out.len)) : no_memory();
+    int status = ptc_buf_ok(&out)
+                     ? status_of_writing(ptc_io_write(PTC_IO_STDOUT, out.data, out.len))
+                     : refuse_large_result();
     ptc_buf_deinit(&out);
     return status;
 }
@@ -270,13 +271,13 @@ static int write_pretty(const PtcDataOut *how, PtcOutcome *o)
 /* ------------------------------------------------------------------------------------- text */
 
 /* A result that was cut is shown as far as it goes, but does not count as the result. */
-static int write_text(PtcOutcome *o)
+static int write_text_result(PtcOutcome *o)
 {
     size_t len;
     bool cut = false;
     const char *text = ptc_outcome_text(o, &len, &cut);
     if (!text)
-        return no_memory();
+        return refuse_large_result();
     int status = ptc_data_out_line(text, len);
     if (!cut)
         return status;
@@ -295,8 +296,8 @@ static int write_rows(const PtcDataOut *how, PtcOutcome *o)
         table ? ptc_rows_out_table(o, &out, how->colour, &why) : ptc_rows_out_csv(o, &out, &why);
     int status = PTC_EXIT_FAILED;
     if (ok)
-        status = written(table ? ptc_io_write(PTC_IO_STDOUT, out.data, out.len)
-                               : ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
+        status = status_of_writing(table ? ptc_io_write(PTC_IO_STDOUT, out.data, out.len)
+                                         : ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
     else if (out.full)
         ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: more than %zu bytes\n" LESS,
                       out.max);
@@ -322,11 +323,11 @@ int ptc_data_out_write(const PtcDataOut *how, PtcOutcome *o)
     if (text.bytes)
         return ptc_data_out_line(text.bytes, text.len);
     switch (how->format) {
-    case PTC_FORMAT_JSON: return write_json(o);
+    case PTC_FORMAT_JSON: return write_json_result(o);
     case PTC_FORMAT_JSONL: return write_jsonl(how, o);
     case PTC_FORMAT_PRETTY: return write_pretty(how, o);
     case PTC_FORMAT_CSV:
     case PTC_FORMAT_TABLE: return write_rows(how, o);
-    default: return write_text(o);
+    default: return write_text_result(o);
     }
 }

@@ -5,12 +5,12 @@
  * elements, nothing of the text is changed. */
 #include "cli/out/forms_out.h"
 
-enum { DEPTH = 64, LEAST_COLUMNS = 20 };
+enum { FORMS_DEPTH = 64, LEAST_COLUMNS = 20 };
 
 typedef struct {
     bool flat, map;
     size_t indent, count; /* column of the elements; elements that have ended */
-} Level;
+} FormLevel;
 
 typedef struct {
     PtcBuf *out;
@@ -19,10 +19,10 @@ typedef struct {
     size_t lines_left, bytes_left; /* that may be written */
     size_t depth;
     bool simple; /* the last element was no collection */
-    Level levels[DEPTH];
+    FormLevel levels[FORMS_DEPTH];
 } Forms;
 
-static bool is_open(char c)
+static bool is_open_bracket(char c)
 {
     return c == '[' || c == '{' || c == '(';
 }
@@ -38,10 +38,10 @@ static bool is_gap(char c)
 }
 
 /* The end of the string, or of the run of other characters, at `at`. */
-static const char *scalar_end(const char *at, const char *end)
+static const char *form_scalar_end(const char *at, const char *end)
 {
     const char *q = at;
-    while (q < end && !is_gap(*q) && !is_open(*q) && !is_close(*q)) {
+    while (q < end && !is_gap(*q) && !is_open_bracket(*q) && !is_close(*q)) {
         if (*q++ != '"')
             continue;
         while (q < end && *q != '"')
@@ -57,24 +57,25 @@ static size_t width_of(const char *at, const char *end, size_t room)
     size_t depth = 0, width = 0;
     const char *q = at;
     while (q < end && width <= room) {
-        const char *next = is_open(*q) || is_close(*q) || is_gap(*q) ? q + 1 : scalar_end(q, end);
-        depth += is_open(*q);
+        const char *next =
+            is_open_bracket(*q) || is_close(*q) || is_gap(*q) ? q + 1 : form_scalar_end(q, end);
+        depth += is_open_bracket(*q);
         depth -= is_close(*q) && depth > 0;
         for (; q < next; q++)
             width += ((unsigned char)*q & 0xC0) != 0x80;
-        if (depth == 0 && !(q < end && is_open(*q))) /* #fn[name] is one element */
+        if (depth == 0 && !(q < end && is_open_bracket(*q))) /* #fn[name] is one element */
             break;
     }
     return width;
 }
 
-static size_t room(const Forms *f)
+static size_t columns_left(const Forms *f)
 {
     return f->column < f->columns ? f->columns - f->column : 0;
 }
 
 /* Writes as much as may still be written; a character is never cut in two. */
-static void put(Forms *f, const char *text, size_t len)
+static void put_form_text(Forms *f, const char *text, size_t len)
 {
     if (len > f->bytes_left) {
         len = f->bytes_left;
@@ -88,7 +89,7 @@ static void put(Forms *f, const char *text, size_t len)
         f->column += ((unsigned char)text[i] & 0xC0) != 0x80;
 }
 
-static void new_line(Forms *f, size_t indent)
+static void begin_form_line(Forms *f, size_t indent)
 {
     if (f->lines_left <= 1) {
         f->lines_left = 0;
@@ -102,11 +103,12 @@ static void new_line(Forms *f, size_t indent)
 static void open_level(Forms *f)
 {
     bool inside = f->depth > 0 && f->levels[f->depth - 1].flat;
-    bool flat = inside || f->depth == DEPTH - 1 || width_of(f->at, f->end, room(f)) <= room(f);
-    put(f, f->at, 1);
+    bool flat = inside || f->depth == FORMS_DEPTH - 1 ||
+                width_of(f->at, f->end, columns_left(f)) <= columns_left(f);
+    put_form_text(f, f->at, 1);
     bool set = f->at[0] == '{' && f->out->len > 1 && f->out->data[f->out->len - 2] == '#';
-    if (f->depth < DEPTH)
-        f->levels[f->depth] = (Level){flat, f->at[0] == '{' && !set, f->column, 0};
+    if (f->depth < FORMS_DEPTH)
+        f->levels[f->depth] = (FormLevel){flat, f->at[0] == '{' && !set, f->column, 0};
     f->depth++;
     f->at++;
 }
@@ -115,46 +117,46 @@ static void close_level(Forms *f)
 {
     if (f->depth > 0)
         f->depth--;
-    put(f, f->at++, 1);
+    put_form_text(f, f->at++, 1);
     f->simple = false;
 }
 
 /* Between two elements: a blank, or a new line. */
-static void divide(Forms *f, bool comma)
+static void divide_elements(Forms *f, bool comma)
 {
-    Level *level = f->depth > 0 && f->depth <= DEPTH ? &f->levels[f->depth - 1] : NULL;
+    FormLevel *level = f->depth > 0 && f->depth <= FORMS_DEPTH ? &f->levels[f->depth - 1] : NULL;
     if (!level || level->flat) {
-        put(f, comma ? ", " : " ", comma ? 2 : 1);
+        put_form_text(f, comma ? ", " : " ", comma ? 2 : 1);
         return;
     }
     level->count++;
     bool value = level->map && level->count % 2 == 1; /* stays beside its key */
-    bool fills = !level->map && f->simple && f->at < f->end && !is_open(*f->at) &&
-                 width_of(f->at, f->end, room(f)) < room(f);
+    bool fills = !level->map && f->simple && f->at < f->end && !is_open_bracket(*f->at) &&
+                 width_of(f->at, f->end, columns_left(f)) < columns_left(f);
     if (value || fills) {
-        put(f, " ", 1);
+        put_form_text(f, " ", 1);
         return;
     }
     if (level->map)
-        put(f, ",", 1);
-    new_line(f, level->indent);
+        put_form_text(f, ",", 1);
+    begin_form_line(f, level->indent);
 }
 
-static void step(Forms *f)
+static void print_next_form(Forms *f)
 {
     bool comma = false;
-    if (is_open(*f->at)) {
+    if (is_open_bracket(*f->at)) {
         open_level(f);
     } else if (is_close(*f->at)) {
         close_level(f);
     } else if (is_gap(*f->at)) {
         for (; f->at < f->end && is_gap(*f->at); f->at++)
             comma |= *f->at == ',';
-        divide(f, comma);
+        divide_elements(f, comma);
     } else {
-        const char *next = scalar_end(f->at, f->end);
+        const char *next = form_scalar_end(f->at, f->end);
         size_t before = f->bytes_left;
-        put(f, f->at, (size_t)(next - f->at));
+        put_form_text(f, f->at, (size_t)(next - f->at));
         f->at += before - f->bytes_left;
         f->simple = true;
     }
@@ -167,6 +169,6 @@ size_t ptc_forms_out_add(PtcBuf *out, PtcText text, size_t columns, size_t lines
     f.lines_left = lines ? lines : SIZE_MAX;
     f.bytes_left = lines ? lines * f.columns : SIZE_MAX;
     while (f.at < f.end && f.lines_left > 0 && f.bytes_left > 0 && ptc_buf_ok(out))
-        step(&f);
+        print_next_form(&f);
     return (size_t)(f.end - f.at);
 }

@@ -47,7 +47,7 @@ static bool asks_for_text(PtcText program)
     return false;
 }
 
-static void add_line(PtcReplOut *o, PtcValue v)
+static void add_shown_line(PtcReplOut *o, PtcValue v)
 {
     const char *text;
     size_t len;
@@ -59,14 +59,14 @@ static void add_line(PtcReplOut *o, PtcValue v)
 }
 
 /* A text, or a list of lines, without quotes.  False: it is neither. */
-static bool show_text(PtcReplOut *o, const PtcOutcome *outcome)
+static bool show_result_text(PtcReplOut *o, const PtcOutcome *outcome)
 {
     PtcValue v = ptc_outcome_value(outcome);
     PtcType type = ptc_value_type(v);
     if (type == PTC_TYPE_STRING)
-        add_line(o, v);
+        add_shown_line(o, v);
     for (size_t i = 0; type == PTC_TYPE_SEQUENCE && i < ptc_value_count(v); i++)
-        add_line(o, ptc_value_at(v, i));
+        add_shown_line(o, ptc_value_at(v, i));
     if (o->text.len == 0)
         return false;
     ptc_repl_out_flush(o, PTC_IO_STDOUT);
@@ -126,7 +126,7 @@ void ptc_repl_out_all(PtcReplOut *o)
 void ptc_repl_out_show(PtcReplOut *o, PtcOutcome *outcome, const PtcReported *about)
 {
     bool ok = ptc_report_remarks(o->mem, outcome, about, PTC_REMARK_PRINTS);
-    if (ptc_outcome_ok(outcome) && !(asks_for_text(about->program) && show_text(o, outcome)))
+    if (ptc_outcome_ok(outcome) && !(asks_for_text(about->program) && show_result_text(o, outcome)))
         show_value(o, outcome);
     ok = ptc_report_remarks(o->mem, outcome, about, PTC_REMARK_WARNINGS | PTC_REMARK_ERRORS) && ok;
     o->failed = o->failed || !ok;

@@ -6,7 +6,7 @@
 #include "cli/io.h"
 #include "cli/out/shown.h"
 
-enum { BEFORE = 100, AFTER = 60 }; /* characters shown on either side of the place */
+enum { REPORT_BEFORE = 100, AFTER = 60 }; /* characters shown on either side of the place */
 
 /* Part of one source line, and the place in it. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     bool cut_before, cut_after;
 } Excerpt;
 
-static bool starts_char(char c)
+static bool is_first_byte(char c)
 {
     return ((unsigned char)c & 0xC0) != 0x80;
 }
@@ -25,7 +25,7 @@ static const char *forward(const char *p, const char *end, size_t n)
 {
     while (p < end && n-- > 0) {
         p++;
-        while (p < end && !starts_char(*p))
+        while (p < end && !is_first_byte(*p))
             p++;
     }
     return p;
@@ -35,14 +35,14 @@ static const char *backward(const char *p, const char *start, size_t n)
 {
     while (p > start && n-- > 0) {
         p--;
-        while (p > start && !starts_char(*p))
+        while (p > start && !is_first_byte(*p))
             p--;
     }
     return p;
 }
 
 /* Finds line and column (from 1); a place past the end counts as the end. */
-static Excerpt find(const char *program, size_t len, uint32_t line, uint32_t column)
+static Excerpt find_excerpt(const char *program, size_t len, uint32_t line, uint32_t column)
 {
     const char *start = program, *end = program + len;
     for (uint32_t n = 1; n < line; n++) {
@@ -55,7 +55,7 @@ static Excerpt find(const char *program, size_t len, uint32_t line, uint32_t col
     if (lf)
         end = lf;
     Excerpt e = {.at = forward(start, end, column > 0 ? column - 1 : 0)};
-    e.from = backward(e.at, start, BEFORE);
+    e.from = backward(e.at, start, REPORT_BEFORE);
     e.to = forward(e.at, end, AFTER);
     e.cut_before = e.from > start;
     e.cut_after = e.to < end;
@@ -63,7 +63,7 @@ static Excerpt find(const char *program, size_t len, uint32_t line, uint32_t col
 }
 
 /* The source line; control characters would upset a terminal. */
-static void add_source(PtcBuf *out, const Excerpt *e)
+static void add_excerpt_source(PtcBuf *out, const Excerpt *e)
 {
     ptc_buf_add_cstr(out, e->cut_before ? "  ..." : "  ");
     for (const char *p = e->from; p < e->to; p++)
@@ -76,16 +76,16 @@ static void add_caret(PtcBuf *out, const Excerpt *e)
 {
     ptc_buf_add_cstr(out, e->cut_before ? "     " : "  ");
     for (const char *p = e->from; p < e->at; p++)
-        if (starts_char(*p))
+        if (is_first_byte(*p))
             ptc_buf_add_char(out, *p == '\t' ? '\t' : ' ');
     ptc_buf_add_cstr(out, "^\n");
 }
 
-static void add_form(PtcBuf *out, const PtcError *error)
+static void add_error_form(PtcBuf *out, const PtcError *error)
 {
     Excerpt e = {.from = error->form, .to = error->form + error->form_len};
     if (error->form_len > 0)
-        add_source(out, &e);
+        add_excerpt_source(out, &e);
 }
 
 /* Whoever reads a report chose the limits on the command line, and can change them there. */
@@ -113,8 +113,8 @@ static void add_hint(PtcBuf *out, const PtcError *error)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_finding(PtcBuf *out, const char *what, const PtcError *error,
-                        const PtcReported *about)
+static void add_report_finding(PtcBuf *out, const char *what, const PtcError *error,
+                               const PtcReported *about)
 {
     const char *name = about->name;
     bool written = error->line > about->lines_before; /* by the user */
@@ -125,13 +125,14 @@ static void add_finding(PtcBuf *out, const char *what, const PtcError *error,
         /* its text is not available, except for the form */
         ptc_buf_addf(out, " --> an earlier program, line %u, column %u\n", (unsigned)error->line,
                      (unsigned)error->column);
-        add_form(out, error);
+        add_error_form(out, error);
     } else if (error->line > 0) {
         ptc_buf_addf(out, " --> %s%sline %u, column %u\n", name ? name : "", name ? ", " : "",
                      (unsigned)(written ? error->line - about->lines_before : error->line),
                      (unsigned)error->column);
-        Excerpt e = find(about->program.bytes, about->program.len, error->line, error->column);
-        add_source(out, &e);
+        Excerpt e =
+            find_excerpt(about->program.bytes, about->program.len, error->line, error->column);
+        add_excerpt_source(out, &e);
         add_caret(out, &e);
     } else if (name) {
         ptc_buf_addf(out, " --> %s\n", name);
@@ -145,7 +146,7 @@ void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about
     for (size_t i = 0; ptc_outcome_error(outcome, i, &error); i++) {
         if (i > 0)
             ptc_buf_add_char(out, '\n');
-        add_finding(out, "error", &error, about);
+        add_report_finding(out, "error", &error, about);
     }
 }
 
@@ -162,13 +163,13 @@ static void report_warnings(PtcBuf *out, const PtcOutcome *outcome, const PtcRep
                           .line = w.line,
                           .column = w.column,
                           .earlier = w.earlier};
-        add_finding(out, "warning", &error, about);
+        add_report_finding(out, "warning", &error, about);
     }
 }
 
 /* ------------------------------------------------------------------------------ standard error */
 
-static void add_prints(PtcBuf *out, const PtcOutcome *outcome)
+static void add_printed_lines(PtcBuf *out, const PtcOutcome *outcome)
 {
     size_t len;
     for (size_t i = 0; i < ptc_outcome_print_count(outcome); i++) {
@@ -181,7 +182,7 @@ static void add_prints(PtcBuf *out, const PtcOutcome *outcome)
 }
 
 /* Moves a part of a report to the whole, made safe for a terminal and painted there. */
-static void move(PtcBuf *out, PtcBuf *part, const char *colour)
+static void move_report_part(PtcBuf *out, PtcBuf *part, const char *colour)
 {
     out->failed = out->failed || !ptc_buf_ok(part);
     if (part->len == 0)
@@ -205,14 +206,14 @@ bool ptc_report_remarks(PtcMem *mem, const PtcOutcome *outcome, const PtcReporte
     ptc_buf_init(&out, mem, SIZE_MAX / 4);
     ptc_buf_init(&part, mem, PTC_IO_MAX);
     if (which & PTC_REMARK_PRINTS)
-        add_prints(&part, outcome);
-    move(&out, &part, NULL);
+        add_printed_lines(&part, outcome);
+    move_report_part(&out, &part, NULL);
     if (which & PTC_REMARK_WARNINGS)
         report_warnings(&part, outcome, about);
-    move(&out, &part, "\033[33m");
+    move_report_part(&out, &part, "\033[33m");
     if (which & PTC_REMARK_ERRORS)
         ptc_report(&part, outcome, about);
-    move(&out, &part, "\033[31m");
+    move_report_part(&out, &part, "\033[31m");
     bool ok = ptc_io_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
     ptc_buf_deinit(&part);
     ptc_buf_deinit(&out);

@@ -22,7 +22,7 @@ typedef struct {
     PtcText name; /* borrowed from a key of the result */
     size_t width;
     bool numbers; /* nothing else: to the right */
-} Column;
+} OutColumn;
 
 typedef struct {
     PtcOutcome *o;
@@ -30,7 +30,7 @@ typedef struct {
     const char **why;
     Shape shape;
     PtcValue one; /* the only row; PTC_NONE: the result is a list */
-    Column columns[PTC_CSV_COLUMNS];
+    OutColumn columns[PTC_CSV_COLUMNS];
     size_t count;
     PtcBuf cell, name; /* texts of a field, and of a key that is no text */
 } Rows;
@@ -38,7 +38,7 @@ typedef struct {
 /* ---------------------------------------------------------------------------------- columns */
 
 /* Is it a list or a set of such elements, with at least one? */
-static bool all_are(PtcValue list, bool (*is)(PtcValue v))
+static bool are_all_elements(PtcValue list, bool (*is)(PtcValue v))
 {
     PtcValue v;
     PtcIter it;
@@ -63,17 +63,17 @@ static bool is_list(PtcValue v)
 
 bool ptc_rows_out_fits(PtcValue v)
 {
-    return all_are(v, is_map);
+    return are_all_elements(v, is_map);
 }
 
-static Shape shape_of(PtcValue v)
+static Shape shape_of_rows(PtcValue v)
 {
     if (ptc_is_map(v) || ptc_rows_out_fits(v))
         return MAPS;
-    return all_are(v, is_list) ? LISTS : VALUES;
+    return are_all_elements(v, is_list) ? LISTS : VALUES;
 }
 
-static PtcText key_text(Rows *r, PtcValue key)
+static PtcText column_key_text(Rows *r, PtcValue key)
 {
     if (ptc_is_named(key))
         return (PtcText){ptc_str_bytes(key), ptc_str_len(key)};
@@ -82,7 +82,7 @@ static PtcText key_text(Rows *r, PtcValue key)
     return ptc_buf_view(&r->name);
 }
 
-static bool has_name(const Column *c, PtcText name)
+static bool has_column_name(const OutColumn *c, PtcText name)
 {
     return c->name.len == name.len && memcmp(c->name.bytes, name.bytes, name.len) == 0;
 }
@@ -90,10 +90,10 @@ static bool has_name(const Column *c, PtcText name)
 /* Where the column is; `guess`: where it was in the row before.  r->count: there is none. */
 static size_t find_column(const Rows *r, PtcText name, size_t guess)
 {
-    if (guess < r->count && has_name(&r->columns[guess], name))
+    if (guess < r->count && has_column_name(&r->columns[guess], name))
         return guess;
     size_t i = 0;
-    while (i < r->count && !has_name(&r->columns[i], name))
+    while (i < r->count && !has_column_name(&r->columns[i], name))
         i++;
     return i;
 }
@@ -109,7 +109,7 @@ static bool add_column(Rows *r, PtcText name)
         return false;
     if (name.len)
         memcpy(copy, name.bytes, name.len);
-    r->columns[r->count++] = (Column){.name = {copy, name.len}, .numbers = true};
+    r->columns[r->count++] = (OutColumn){.name = {copy, name.len}, .numbers = true};
     return true;
 }
 
@@ -124,7 +124,7 @@ static bool add_columns_of(Rows *r, PtcValue row)
         return true;
     }
     for (size_t i = 0; ptc_map_next(row, &pos, &key, &value); i++) {
-        PtcText name = key_text(r, key);
+        PtcText name = column_key_text(r, key);
         if (find_column(r, name, i) == r->count && !add_column(r, name))
             return false;
     }
@@ -161,7 +161,7 @@ static bool each_field(Rows *r, PtcValue row, bool (*take)(Rows *r, size_t colum
     for (size_t i = 0; r->shape == LISTS && i < ptc_seq_count(row) && i < r->count; i++)
         fields[i] = ptc_seq_nth(row, i);
     for (size_t i = 0; r->shape == MAPS && ptc_map_next(row, &pos, &key, &value); i++) {
-        size_t column = find_column(r, key_text(r, key), i);
+        size_t column = find_column(r, column_key_text(r, key), i);
         if (column < r->count)
             fields[column] = value;
     }
@@ -171,17 +171,17 @@ static bool each_field(Rows *r, PtcValue row, bool (*take)(Rows *r, size_t colum
     return true;
 }
 
-static bool begin(Rows *r)
+static bool begin_row_columns(Rows *r)
 {
     PtcValue v = r->o->value;
-    r->shape = shape_of(v);
+    r->shape = shape_of_rows(v);
     r->one = ptc_is_sequential(v) || ptc_is_set(v) ? PTC_NONE : v;
     ptc_buf_init(&r->cell, &r->o->ptc->mem, (size_t)r->o->limits.result_bytes);
     ptc_buf_init(&r->name, &r->o->ptc->mem, (size_t)r->o->limits.result_bytes);
     return r->shape == VALUES ? add_column(r, PTC_TEXT("value")) : each_row(r, add_columns_of);
 }
 
-static void end(Rows *r)
+static void end_row_columns(Rows *r)
 {
     for (size_t i = 0; i < r->count; i++)
         ptc_mem_free(&r->o->ptc->mem, (void *)(uintptr_t)r->columns[i].name.bytes,
@@ -211,7 +211,7 @@ static PtcText field_text(Rows *r, PtcValue v)
     return quoted ? (PtcText){text.bytes + 1, text.len - 2} : text;
 }
 
-static bool is_number(PtcValue v)
+static bool is_numeric_cell(PtcValue v)
 {
     return !ptc_is_named(v) && v != PTC_NIL && ptc_value_type(v) >= PTC_TYPE_INT &&
            ptc_value_type(v) <= PTC_TYPE_FLOAT;
@@ -235,7 +235,7 @@ static bool needs_quotes(PtcText t)
     return false;
 }
 
-static bool add_quoted(PtcBuf *out, PtcText t)
+static bool add_csv_quoted(PtcBuf *out, PtcText t)
 {
     ptc_buf_add_char(out, '"');
     for (const char *quote; (quote = t.len ? memchr(t.bytes, '"', t.len) : NULL);) {
@@ -253,13 +253,13 @@ static bool add_csv_text(PtcBuf *out, size_t column, PtcText t, bool quoted)
 {
     if (column > 0)
         ptc_buf_add_char(out, ',');
-    return quoted ? add_quoted(out, t) : ptc_buf_add(out, t.bytes, t.len) && ptc_buf_ok(out);
+    return quoted ? add_csv_quoted(out, t) : ptc_buf_add(out, t.bytes, t.len) && ptc_buf_ok(out);
 }
 
 static bool csv_field(Rows *r, size_t column, PtcValue v)
 {
     PtcText t = field_text(r, v);
-    bool plain = v == PTC_NIL || is_number(v) || ptc_value_type(v) == PTC_TYPE_BOOL;
+    bool plain = v == PTC_NIL || is_numeric_cell(v) || ptc_value_type(v) == PTC_TYPE_BOOL;
     return add_csv_text(r->out, column, t, !plain && needs_quotes(t)) && ptc_buf_ok(&r->cell);
 }
 
@@ -278,11 +278,11 @@ bool ptc_rows_out_csv(PtcOutcome *o, PtcBuf *out, const char **why)
     r->out = out;
     r->why = why;
     r->count = 0;
-    bool ok = begin(r);
+    bool ok = begin_row_columns(r);
     for (size_t i = 0; ok && r->shape != LISTS && i < r->count; i++)
         ok = add_csv_text(out, i, r->columns[i].name, needs_quotes(r->columns[i].name));
     ok = ok && (r->shape == LISTS || ptc_buf_add_char(out, '\n')) && each_row(r, csv_row);
-    end(r);
+    end_row_columns(r);
     ptc_mem_free(&o->ptc->mem, r, sizeof *r);
     return ok && ptc_buf_ok(out);
 }
@@ -303,19 +303,19 @@ static PtcText safe_text(Rows *r, PtcText t)
     return ptc_buf_view(&r->name);
 }
 
-static bool measure(Rows *r, size_t column, PtcValue v)
+static bool measure_column(Rows *r, size_t column, PtcValue v)
 {
-    Column *c = &r->columns[column];
+    OutColumn *c = &r->columns[column];
     PtcText t = safe_text(r, field_text(r, v));
     size_t width = ptc_shown_width(t.bytes, t.len);
     c->width = width > c->width ? width : c->width;
-    c->numbers = c->numbers && (v == PTC_NIL || is_number(v));
+    c->numbers = c->numbers && (v == PTC_NIL || is_numeric_cell(v));
     return ptc_buf_ok(&r->name) && ptc_buf_ok(&r->cell);
 }
 
 static bool measure_row(Rows *r, PtcValue row)
 {
-    return each_field(r, row, measure);
+    return each_field(r, row, measure_column);
 }
 
 static size_t total_width(const Rows *r, size_t most)
@@ -327,7 +327,7 @@ static size_t total_width(const Rows *r, size_t most)
 }
 
 /* No column is wider than what lets a line fit, so that only the widest lose something. */
-static void narrow(Rows *r)
+static void narrow_columns(Rows *r)
 {
     size_t room = ptc_shown_columns(), least = NARROWEST, most = room;
     if (total_width(r, SIZE_MAX) <= room)
@@ -344,14 +344,14 @@ static void narrow(Rows *r)
             r->columns[i].width = least;
 }
 
-static void pad(PtcBuf *out, size_t n)
+static void pad_cell(PtcBuf *out, size_t n)
 {
     while (n-- > 0)
         ptc_buf_add_char(out, ' ');
 }
 
 /* As much of a text as fits; *used is how wide that is. */
-static size_t cut(PtcText t, size_t width, size_t *used)
+static size_t cut_to_width(PtcText t, size_t width, size_t *used)
 {
     size_t at = 0;
     *used = 0;
@@ -369,20 +369,20 @@ static size_t cut(PtcText t, size_t width, size_t *used)
 
 static bool put_cell(Rows *r, size_t column, PtcText t)
 {
-    const Column *c = &r->columns[column];
+    const OutColumn *c = &r->columns[column];
     size_t width = ptc_shown_width(t.bytes, t.len);
     bool over = width > c->width;
-    size_t len = over ? cut(t, c->width - 1, &width) : t.len;
+    size_t len = over ? cut_to_width(t, c->width - 1, &width) : t.len;
     size_t blanks = c->width - width - over;
     if (column > 0)
-        pad(r->out, GAP);
+        pad_cell(r->out, GAP);
     if (c->numbers)
-        pad(r->out, blanks);
+        pad_cell(r->out, blanks);
     ptc_buf_add(r->out, t.bytes, len);
     if (over)
         ptc_buf_add_cstr(r->out, "\xe2\x80\xa6");
     if (!c->numbers && column + 1 < r->count)
-        pad(r->out, blanks);
+        pad_cell(r->out, blanks);
     return ptc_buf_ok(r->out);
 }
 
@@ -407,7 +407,7 @@ static bool table_head(Rows *r, bool colour)
         ok = put_cell(r, i, safe_text(r, r->columns[i].name));
     ptc_buf_add_cstr(r->out, colour ? "\033[0m\n" : "\n");
     for (size_t i = 0; ok && i < r->count; i++) {
-        pad(r->out, i ? GAP : 0);
+        pad_cell(r->out, i ? GAP : 0);
         for (size_t n = 0; n < r->columns[i].width; n++)
             ptc_buf_add_char(r->out, '-');
     }
@@ -416,7 +416,7 @@ static bool table_head(Rows *r, bool colour)
 
 static bool write_table(Rows *r, bool colour)
 {
-    if (!begin(r))
+    if (!begin_row_columns(r))
         return false;
     for (size_t i = 0; i < r->count; i++) {
         PtcText t = safe_text(r, r->columns[i].name);
@@ -425,7 +425,7 @@ static bool write_table(Rows *r, bool colour)
     if (!each_row(r, measure_row))
         return false;
     if (ptc_shown_on(PTC_IO_STDOUT))
-        narrow(r);
+        narrow_columns(r);
     return (r->shape == LISTS || table_head(r, colour)) && each_row(r, table_row);
 }
 
@@ -440,7 +440,7 @@ bool ptc_rows_out_table(PtcOutcome *o, PtcBuf *out, bool colour, const char **wh
     r->why = why;
     r->count = 0;
     bool ok = write_table(r, colour);
-    end(r);
+    end_row_columns(r);
     ptc_mem_free(&o->ptc->mem, r, sizeof *r);
     return ok && ptc_buf_ok(out);
 }

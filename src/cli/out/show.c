@@ -14,7 +14,7 @@ enum { HINT_BYTES = 200 };
 
 /* ------------------------------------------------------------------ one name */
 
-static const char *paint(bool colour, const char *code)
+static const char *paint_code(bool colour, const char *code)
 {
     return colour ? code : "";
 }
@@ -32,7 +32,7 @@ static void add_examples(PtcBuf *out, const char *examples, const char *indent)
 }
 
 /* Text in lines of at most `width` bytes, broken at spaces. */
-static void add_wrapped(PtcBuf *out, const char *text, size_t width, const char *indent)
+static void add_wrapped_text(PtcBuf *out, const char *text, size_t width, const char *indent)
 {
     while (*text) {
         size_t n = strlen(text);
@@ -49,15 +49,16 @@ static void add_wrapped(PtcBuf *out, const char *text, size_t width, const char 
     }
 }
 
-static void add_row(PtcBuf *out, uint32_t index, bool colour)
+static void add_shown_row(PtcBuf *out, uint32_t index, bool colour)
 {
     const PtcBuiltin *row = ptc_builtin_row(index);
     char ref[PTC_ROW_NAME];
     ptc_row_ref(index, ref);
-    ptc_buf_addf(out, "%s%s%s  (%s, %s)\n", paint(colour, "\033[1m"), ref, paint(colour, "\033[0m"),
-                 ptc_row_namespace(row), row->flags & PTC_B_FORM ? "special form" : "function");
+    ptc_buf_addf(out, "%s%s%s  (%s, %s)\n", paint_code(colour, "\033[1m"), ref,
+                 paint_code(colour, "\033[0m"), ptc_row_namespace(row),
+                 row->flags & PTC_B_FORM ? "special form" : "function");
     ptc_buf_addf(out, "  %s\n\n", row->usage);
-    add_wrapped(out, row->doc, 90, "  ");
+    add_wrapped_text(out, row->doc, 90, "  ");
     if (row->examples && *row->examples)
         ptc_buf_add_cstr(out, "\n  Examples:\n");
     add_examples(out, row->examples, "    ");
@@ -104,7 +105,7 @@ bool ptc_show_name(PtcBuf *out, const char *name, size_t len, bool colour)
     for (size_t i = 0; i < rows.count; i++) {
         if (i > 0)
             ptc_buf_add_char(out, '\n');
-        add_row(out, rows.at[i], colour);
+        add_shown_row(out, rows.at[i], colour);
     }
     if (rows.count > 0)
         return true;
@@ -119,7 +120,7 @@ bool ptc_show_name(PtcBuf *out, const char *name, size_t len, bool colour)
 /* ----------------------------------------------------------------- reference */
 
 /* Escapes characters that Markdown would interpret in a table or heading. */
-static void add_escaped(PtcBuf *out, const char *text)
+static void add_markdown_escaped(PtcBuf *out, const char *text)
 {
     for (; *text; text++) {
         if (strchr("*<>_", *text))
@@ -128,13 +129,13 @@ static void add_escaped(PtcBuf *out, const char *text)
     }
 }
 
-static void add_entry(PtcBuf *out, uint32_t index)
+static void add_reference_entry(PtcBuf *out, uint32_t index)
 {
     const PtcBuiltin *row = ptc_builtin_row(index);
     char ref[PTC_ROW_NAME];
     ptc_row_ref(index, ref);
     ptc_buf_addf(out, "\n### `%s`\n\n`%s`\n\n", ref, row->usage);
-    add_escaped(out, row->doc);
+    add_markdown_escaped(out, row->doc);
     ptc_buf_add_cstr(out, "\n\n```clojure\n");
     add_examples(out, row->examples, "");
     ptc_buf_add_cstr(out, "```\n");
@@ -146,7 +147,7 @@ static bool is_form(uint32_t index)
 }
 
 /* The functions of a namespace, or its forms. */
-static void add_part(PtcBuf *out, const char *ns, const char *title, bool forms)
+static void add_reference_part(PtcBuf *out, const char *ns, const char *title, bool forms)
 {
     PtcRows rows;
     ptc_rows_in(&rows, ns);
@@ -157,12 +158,12 @@ static void add_part(PtcBuf *out, const char *ns, const char *title, bool forms)
         if (!any)
             ptc_buf_addf(out, "\n## %s\n", title);
         any = true;
-        add_entry(out, rows.at[i]);
+        add_reference_entry(out, rows.at[i]);
     }
 }
 
 /* A paragraph of the index: the title as a link, and the names. */
-static void add_names(PtcBuf *out, const char *ns, const char *title, bool forms)
+static void add_index_names(PtcBuf *out, const char *ns, const char *title, bool forms)
 {
     enum { INDEX_COLUMNS = 120 };
     size_t column = 0;
@@ -217,6 +218,6 @@ void ptc_show_reference(PtcBuf *out)
         out,
         "# Functions and forms\n\n`ptc doc NAME` shows one of these. An example reads `program => "
         "value` or\n`program !! kind of error`; all of them run as tests.\n\n## Index\n");
-    add_parts(out, add_names);
-    add_parts(out, add_part);
+    add_parts(out, add_index_names);
+    add_parts(out, add_reference_part);
 }

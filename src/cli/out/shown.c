@@ -50,7 +50,7 @@ size_t ptc_shown_width(const char *text, size_t len)
 }
 
 /* Control characters of both kinds, and those that change the direction of writing. */
-static bool acts(uint32_t c)
+static bool is_terminal_action(uint32_t c)
 {
     bool control = (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0);
     bool turns = c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
@@ -59,13 +59,13 @@ static bool acts(uint32_t c)
 }
 
 /* For valid UTF-8. */
-static void add_valid(PtcBuf *out, const char *text, size_t len)
+static void add_valid_shown(PtcBuf *out, const char *text, size_t len)
 {
     size_t plain = 0; /* where the bytes that are not in out yet begin */
     for (size_t i = 0, n; i < len; i += n) {
         uint32_t c;
         n = ptc_utf8_decode(text + i, len - i, &c);
-        if (!acts(c))
+        if (!is_terminal_action(c))
             continue;
         ptc_buf_add(out, text + plain, i - plain);
         ptc_buf_addf(out, "\\u%04x", (unsigned)c);
@@ -78,7 +78,7 @@ void ptc_shown_add(PtcBuf *out, const char *text, size_t len)
 {
     while (len > 0) {
         size_t good = ptc_utf8_valid_prefix(text, len);
-        add_valid(out, text, good);
+        add_valid_shown(out, text, good);
         if (good < len)
             ptc_buf_addf(out, "\\x%02x", (unsigned char)text[good++]);
         text += good;

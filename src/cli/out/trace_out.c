@@ -9,13 +9,13 @@
 
 #include "cli/io.h"
 
-static bool complain(const PtcTraceOut *o, const char *why)
+static bool complain_of_trace(const PtcTraceOut *o, const char *why)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc %s: --trace: %s: %s\n", o->command, o->path, why);
     return false;
 }
 
-static bool write_line(void *user, PtcText line)
+static bool write_trace_line(void *user, PtcText line)
 {
     PtcTraceOut *o = user;
     return ptc_io_write(o->fd, line.bytes, line.len);
@@ -29,8 +29,8 @@ bool ptc_trace_out_open(PtcTraceOut *o, const char *command, const char *path,
         return true;
     o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
     if (o->fd < 0)
-        return complain(o, strerror(errno));
-    ptc_agent_trace_init(&o->trace, secrets, write_line, o);
+        return complain_of_trace(o, strerror(errno));
+    ptc_agent_trace_init(&o->trace, secrets, write_trace_line, o);
     return true;
 }
 
@@ -47,5 +47,5 @@ bool ptc_trace_out_close(PtcTraceOut *o)
     bool ok = ptc_agent_trace_deinit(&o->trace);
     ok = close(o->fd) == 0 && ok;
     o->fd = -1;
-    return ok || complain(o, "the trace could not be written completely");
+    return ok || complain_of_trace(o, "the trace could not be written completely");
 }

@@ -14,14 +14,14 @@
 
 /* ------------------------------------------------------------------- memory */
 
-static void drop_first(PtcHistory *h)
+static void drop_first_entry(PtcHistory *h)
 {
     ptc_mem_free(h->mem, h->items[0].text, h->items[0].len + 1);
     h->count--;
     memmove(h->items, h->items + 1, h->count * sizeof *h->items);
 }
 
-static bool keep(PtcHistory *h, const char *text, size_t len)
+static bool keep_history_entry(PtcHistory *h, const char *text, size_t len)
 {
     char *copy = ptc_mem_alloc(h->mem, len + 1);
     if (!copy)
@@ -29,14 +29,14 @@ static bool keep(PtcHistory *h, const char *text, size_t len)
     memcpy(copy, text, len);
     copy[len] = 0;
     if (h->count == PTC_HISTORY_ENTRIES)
-        drop_first(h);
+        drop_first_entry(h);
     h->items[h->count++] = (PtcHistoryEntry){copy, len};
     return true;
 }
 
 /* --------------------------------------------------------------------- file */
 
-static void add_escaped(PtcBuf *buf, const char *text, size_t len)
+static void add_escaped_entry(PtcBuf *buf, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '\\')
@@ -50,7 +50,7 @@ static void add_escaped(PtcBuf *buf, const char *text, size_t len)
 }
 
 /* Undoes add_escaped in place; the new length. */
-static size_t unescape(char *text, size_t len)
+static size_t unescape_entry(char *text, size_t len)
 {
     size_t to = 0;
     for (size_t i = 0; i < len; i++) {
@@ -90,7 +90,7 @@ static void write_entries(const PtcHistory *h, size_t from, int flags)
     PtcBuf buf;
     ptc_buf_init(&buf, h->mem, PTC_IO_MAX);
     for (size_t i = from; i < h->count; i++)
-        add_escaped(&buf, h->items[i].text, h->items[i].len);
+        add_escaped_entry(&buf, h->items[i].text, h->items[i].len);
     int fd = h->path[0] && ptc_buf_ok(&buf)
                  ? open(h->path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600)
                  : -1;
@@ -102,15 +102,16 @@ static void write_entries(const PtcHistory *h, size_t from, int flags)
 }
 
 /* Takes the lines of the file; true if it had more than are kept. */
-static bool take_lines(PtcHistory *h, PtcBuf *buf)
+static bool take_history_lines(PtcHistory *h, PtcBuf *buf)
 {
     size_t lines = 0;
     char *p = buf->data, *end = p + buf->len;
     for (; p < end; lines++) {
         char *lf = memchr(p, '\n', (size_t)(end - p));
         size_t len = (size_t)((lf ? lf : end) - p), used = len + 1;
-        len = unescape(p, len);
-        if (len > 0 && len <= PTC_HISTORY_ENTRY_BYTES && ptc_utf8_valid(p, len) && !keep(h, p, len))
+        len = unescape_entry(p, len);
+        if (len > 0 && len <= PTC_HISTORY_ENTRY_BYTES && ptc_utf8_valid(p, len) &&
+            !keep_history_entry(h, p, len))
             break;
         p += used;
     }
@@ -129,7 +130,7 @@ void ptc_history_init(PtcHistory *h, PtcMem *mem, const char *name)
     ptc_buf_init(&buf, mem, PTC_IO_MAX);
     if (h->path[0]) {
         make_directories(h->path);
-        if (!ptc_io_read(&buf, h->path) && buf.len > 0 && take_lines(h, &buf))
+        if (!ptc_io_read(&buf, h->path) && buf.len > 0 && take_history_lines(h, &buf))
             write_entries(h, 0, O_TRUNC);
     }
     ptc_buf_deinit(&buf);
@@ -152,6 +153,6 @@ void ptc_history_add(PtcHistory *h, const char *text, size_t len)
     if (blank == len || len > PTC_HISTORY_ENTRY_BYTES ||
         (last && last->len == len && memcmp(last->text, text, len) == 0))
         return;
-    if (keep(h, text, len))
+    if (keep_history_entry(h, text, len))
         write_entries(h, h->count - 1, O_APPEND);
 }

@@ -15,7 +15,7 @@
 #include "cli/out/shown.h"
 
 enum {
-    LINE_BYTES = 64 * 1024,
+    EDITED_LINE_BYTES = 64 * 1024,
     ESCAPE_MS = 50,
     PASTE_MS = 2000, /* without a byte: what was pasted has ended, whatever the terminal says */
     DROP_MS = 100,   /* the same, once the paste was given up */
@@ -54,7 +54,7 @@ static bool set_raw(PtcLine *l)
     return tcsetattr(PTC_IO_STDIN, TCSADRAIN, &raw) == 0;
 }
 
-static void flush(PtcLine *l)
+static void flush_line_output(PtcLine *l)
 {
     (void)!ptc_io_write(PTC_IO_STDOUT, l->out.data, l->out.len);
     ptc_buf_clear(&l->out);
@@ -131,7 +131,7 @@ static size_t word_start(const PtcLine *l, size_t at)
 
 /* ------------------------------------------------------------------- showing */
 
-static void add_shown(PtcBuf *out, const char *bytes, size_t len)
+static void add_shown_char(PtcBuf *out, const char *bytes, size_t len)
 {
     unsigned char c = (unsigned char)*bytes;
     if (c == '\n')
@@ -145,7 +145,7 @@ static void add_shown(PtcBuf *out, const char *bytes, size_t len)
 }
 
 /* Draws prompt and text on one row; of a text that is too long, the part around the cursor. */
-static void draw(PtcLine *l)
+static void draw_edited_line(PtcLine *l)
 {
     size_t room = ptc_shown_columns() - l->prompt_columns % ptc_shown_columns() - 1, used = 0, p;
     if (room < 8)
@@ -159,18 +159,18 @@ static void draw(PtcLine *l)
         used += grapheme_columns(l->text.data + p, length_at(l, p));
         if (used > room)
             break;
-        add_shown(&l->out, l->text.data + p, length_at(l, p));
+        add_shown_char(&l->out, l->text.data + p, length_at(l, p));
     }
     ptc_buf_add_cstr(&l->out, "\033[K\r");
     size_t right = l->prompt_columns + columns_between(l, l->view, l->cursor);
     if (right > 0)
         ptc_buf_addf(&l->out, "\033[%zuC", right);
-    flush(l);
+    flush_line_output(l);
 }
 
 /* ------------------------------------------------------------------- editing */
 
-static void insert(PtcLine *l, const char *bytes, size_t len)
+static void insert_typed_text(PtcLine *l, const char *bytes, size_t len)
 {
     if (len == 0)
         return;
@@ -204,7 +204,7 @@ static void kill_text(PtcLine *l, size_t from, size_t to)
     erase(l, from, to);
 }
 
-static void replace(PtcLine *l, const char *text, size_t len)
+static void replace_line_text(PtcLine *l, const char *text, size_t len)
 {
     ptc_buf_clear(&l->text);
     ptc_buf_add(&l->text, text, len);
@@ -212,7 +212,7 @@ static void replace(PtcLine *l, const char *text, size_t len)
     l->view = 0;
 }
 
-static void show_entry(PtcLine *l, size_t entry)
+static void show_history_entry(PtcLine *l, size_t entry)
 {
     if (entry > l->history->count || entry == l->entry)
         return;
@@ -222,9 +222,9 @@ static void show_entry(PtcLine *l, size_t entry)
     }
     l->entry = entry;
     if (entry == l->history->count)
-        replace(l, l->typed.data, l->typed.len);
+        replace_line_text(l, l->typed.data, l->typed.len);
     else
-        replace(l, l->history->items[entry].text, l->history->items[entry].len);
+        replace_line_text(l, l->history->items[entry].text, l->history->items[entry].len);
 }
 
 static void word_left(PtcLine *l)
@@ -285,19 +285,19 @@ static void list_candidates(PtcLine *l, const char *found)
     ptc_buf_add_cstr(&l->out, "\r\n");
 }
 
-static void complete(PtcLine *l)
+static void complete_typed_word(PtcLine *l)
 {
     PtcBuf found;
     size_t from = word_start(l, l->cursor), len = l->cursor - from;
-    ptc_buf_init(&found, l->text.mem, LINE_BYTES);
+    ptc_buf_init(&found, l->text.mem, EDITED_LINE_BYTES);
     if (len == 0)
-        insert(l, "  ", 2);
+        insert_typed_text(l, "  ", 2);
     else
         l->complete(l->user, l->text.data + from, len, &found);
     if (found.len > 0 && ptc_buf_text(&found)) {
         size_t common = common_prefix(&found);
         if (common > len)
-            insert(l, found.data + len, common - len);
+            insert_typed_text(l, found.data + len, common - len);
         else if (strchr(found.data, '\n') != found.data + found.len - 1)
             list_candidates(l, found.data);
     }
@@ -408,7 +408,7 @@ static void say_dropped(PtcLine *l, bool too_long)
         ptc_buf_addf(&l->out,
                      "the text you pasted was dropped: a line holds %d KiB at most; save "
                      "it in a file",
-                     LINE_BYTES / 1024);
+                     EDITED_LINE_BYTES / 1024);
     else
         ptc_buf_add_cstr(&l->out, "the text you pasted was dropped: it is not UTF-8");
     ptc_buf_add_cstr(&l->out, "\r\n");
@@ -416,17 +416,17 @@ static void say_dropped(PtcLine *l, bool too_long)
 
 /* Inserts what is pasted as it is, lines and all: nothing in it is a key but Ctrl-C, so that a paste without an end can
  * be left.  False: Ctrl-C. */
-static bool paste(PtcLine *l)
+static bool insert_pasted_text(PtcLine *l)
 {
     PtcBuf pasted;
-    ptc_buf_init(&pasted, l->text.mem, LINE_BYTES);
+    ptc_buf_init(&pasted, l->text.mem, EDITED_LINE_BYTES);
     bool ok = read_pasted(l, &pasted), fits = ptc_buf_ok(&pasted);
     while (pasted.len > 0 && pasted.data[pasted.len - 1] == '\n')
         pasted.len--;
     size_t len = l->text.len;
     bool text = pasted.len > 0 && ptc_utf8_valid(pasted.data, pasted.len);
     if (ok && fits && text)
-        insert(l, pasted.data, pasted.len);
+        insert_typed_text(l, pasted.data, pasted.len);
     if (ok && l->text.len == len && (!fits || pasted.len > 0))
         say_dropped(l, !fits || text);
     ptc_buf_deinit(&pasted);
@@ -440,26 +440,26 @@ typedef struct {
     size_t len;
 } Query;
 
-static bool has_query(const PtcHistoryEntry *entry, const Query *query)
+static bool has_query_text(const PtcHistoryEntry *entry, const Query *query)
 {
     return memmem(entry->text, entry->len, query->text, query->len) != NULL;
 }
 
 /* Is this entry what is shown already?  The same program may be there several times. */
-static bool is_shown(const PtcLine *l, const PtcHistoryEntry *entry)
+static bool is_shown_entry(const PtcLine *l, const PtcHistoryEntry *entry)
 {
     return entry->len == l->text.len && memcmp(entry->text, l->text.data, entry->len) == 0;
 }
 
 /* Shows the newest entry below `from` that has the query, `other` than the one that is shown; when there is none, it
  * rings. */
-static void find_entry(PtcLine *l, const Query *query, size_t from, bool other)
+static void find_history_entry(PtcLine *l, const Query *query, size_t from, bool other)
 {
-    while (from > 0 && (!has_query(&l->history->items[from - 1], query) ||
-                        (other && is_shown(l, &l->history->items[from - 1]))))
+    while (from > 0 && (!has_query_text(&l->history->items[from - 1], query) ||
+                        (other && is_shown_entry(l, &l->history->items[from - 1]))))
         from--;
     if (from > 0)
-        show_entry(l, from - 1);
+        show_history_entry(l, from - 1);
     else
         ring(l);
 }
@@ -472,7 +472,7 @@ static void draw_search(PtcLine *l, const Query *query)
     snprintf(own, sizeof own, "search '%.*s': ", (int)query->len, query->text);
     l->prompt = own;
     l->prompt_columns = ptc_shown_width(own, strlen(own));
-    draw(l);
+    draw_edited_line(l);
     l->prompt = prompt;
     l->prompt_columns = columns;
 }
@@ -485,7 +485,7 @@ static void drop_last(Query *query)
 
 /* Ctrl-R: what is typed is looked for in earlier entries, again with each Ctrl-R.  Returns the key that ended it, which
  * then does what it always does to the entry found; Ctrl-G, Ctrl-C and Escape give back what was typed before. */
-static int search(PtcLine *l)
+static int search_history(PtcLine *l)
 {
     Query query = {.len = 0};
     char bytes[4];
@@ -496,13 +496,14 @@ static int search(PtcLine *l)
         if (key == KEY_TEXT && query.len + len <= sizeof query.text) {
             memcpy(query.text + query.len, bytes, len);
             query.len += len;
-            find_entry(l, &query, l->entry < l->history->count ? l->entry + 1 : l->entry, false);
+            find_history_entry(l, &query, l->entry < l->history->count ? l->entry + 1 : l->entry,
+                               false);
         } else if (key == CTRL_KEY('H') || key == 0x7F) {
             drop_last(&query);
         } else if (key == CTRL_KEY('R')) {
-            find_entry(l, &query, l->entry, true);
+            find_history_entry(l, &query, l->entry, true);
         } else if (key == CTRL_KEY('G') || key == CTRL_KEY('C') || key == KEY_NOTHING) {
-            show_entry(l, l->history->count);
+            show_history_entry(l, l->history->count);
             return KEY_NOTHING;
         } else if (key != KEY_TEXT) {
             return key;
@@ -512,7 +513,7 @@ static int search(PtcLine *l)
 
 /* ---------------------------------------------------------------------- keys */
 
-static void move(PtcLine *l, int key)
+static void move_cursor(PtcLine *l, int key)
 {
     if (key == CTRL_KEY('A'))
         l->cursor = 0;
@@ -527,12 +528,12 @@ static void move(PtcLine *l, int key)
     else if (key == KEY_WORD_RIGHT)
         word_right(l);
     else if (key == CTRL_KEY('P') && l->entry > 0)
-        show_entry(l, l->entry - 1);
+        show_history_entry(l, l->entry - 1);
     else if (key == CTRL_KEY('N'))
-        show_entry(l, l->entry + 1);
+        show_history_entry(l, l->entry + 1);
 }
 
-static void edit(PtcLine *l, int key)
+static void edit_line_text(PtcLine *l, int key)
 {
     if (key == CTRL_KEY('H') || key == 0x7F)
         erase(l, l->cursor - length_before(l, l->cursor), l->cursor);
@@ -545,13 +546,13 @@ static void edit(PtcLine *l, int key)
     else if (key == CTRL_KEY('W'))
         kill_word(l);
     else if (key == CTRL_KEY('Y'))
-        insert(l, l->killed.data, l->killed.len);
+        insert_typed_text(l, l->killed.data, l->killed.len);
     else if (key == CTRL_KEY('I'))
-        complete(l);
+        complete_typed_word(l);
     else if (key == CTRL_KEY('L'))
         ptc_buf_add_cstr(&l->out, "\033[H\033[2J");
     else
-        move(l, key);
+        move_cursor(l, key);
 }
 
 /* Handles keys until one ends the line. */
@@ -561,23 +562,23 @@ static PtcTyped edit_line(PtcLine *l)
     size_t len = 0;
     for (;;) {
         if (l->input_at == l->input_len)
-            draw(l);
+            draw_edited_line(l);
         int key = next_key(l, bytes, &len);
         if (key == CTRL_KEY('R'))
-            key = search(l);
-        if (key == CTRL_KEY('C') || (key == KEY_PASTE && !paste(l)))
+            key = search_history(l);
+        if (key == CTRL_KEY('C') || (key == KEY_PASTE && !insert_pasted_text(l)))
             return PTC_TYPED_CANCEL;
         if (key == KEY_END_OF_INPUT || (key == CTRL_KEY('D') && l->text.len == 0))
             return PTC_TYPED_END;
         if (key == CTRL_KEY('M') || key == CTRL_KEY('J')) {
             l->cursor = l->text.len;
-            draw(l);
+            draw_edited_line(l);
             return PTC_TYPED_LINE;
         }
         if (key == KEY_TEXT)
-            insert(l, bytes, len);
+            insert_typed_text(l, bytes, len);
         else if (key != KEY_PASTE)
-            edit(l, key);
+            edit_line_text(l, key);
     }
 }
 
@@ -590,9 +591,9 @@ void ptc_line_init(PtcLine *l, PtcMem *mem, PtcHistory *history, PtcLineComplete
     l->history = history;
     l->complete = complete_fn;
     l->user = user;
-    ptc_buf_init(&l->text, mem, LINE_BYTES);
-    ptc_buf_init(&l->typed, mem, LINE_BYTES);
-    ptc_buf_init(&l->killed, mem, LINE_BYTES);
+    ptc_buf_init(&l->text, mem, EDITED_LINE_BYTES);
+    ptc_buf_init(&l->typed, mem, EDITED_LINE_BYTES);
+    ptc_buf_init(&l->killed, mem, EDITED_LINE_BYTES);
     ptc_buf_init(&l->out, mem, PTC_IO_MAX);
 }
 
@@ -618,7 +619,7 @@ PtcTyped ptc_line_read(PtcLine *l, const char *prompt, const char *colour)
     ptc_buf_add_cstr(&l->out, PASTE_ON);
     PtcTyped typed = edit_line(l);
     ptc_buf_add_cstr(&l->out, typed == PTC_TYPED_CANCEL ? PASTE_OFF "^C\r\n" : PASTE_OFF "\r\n");
-    flush(l);
+    flush_line_output(l);
     l->prompt = "";
     (void)tcsetattr(PTC_IO_STDIN, TCSADRAIN, &l->cooked);
     return typed;

@@ -8,17 +8,17 @@
 #include "cli/cmd/cmd.h"
 #include "lisp/lib/builtin_doc.h"
 
-enum { NAME_BYTES = 2 * PTC_ROW_NAME };
+enum { REPL_NAME_BYTES = 2 * PTC_ROW_NAME };
 
 typedef struct {
     const char *word;
     size_t len;
-    char last[NAME_BYTES]; /* the candidate that was taken last; "": none yet */
-    char best[NAME_BYTES]; /* the first one behind it, so far */
-} Search;
+    char last[REPL_NAME_BYTES]; /* the candidate that was taken last; "": none yet */
+    char best[REPL_NAME_BYTES]; /* the first one behind it, so far */
+} WordSearch;
 
 /* Can a program write it?  Keys of data may be anything, control characters among them. */
-static bool is_word(const char *name, size_t len)
+static bool is_program_word(const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] <= ' ' || name[i] == 0x7F ||
@@ -28,13 +28,13 @@ static bool is_word(const char *name, size_t len)
 }
 
 /* Takes the name if it is a candidate behind the last one and before the best so far. */
-static void offer(Search *s, const char *prefix, const char *name, size_t len)
+static void offer_candidate(WordSearch *s, const char *prefix, const char *name, size_t len)
 {
-    char whole[NAME_BYTES];
-    if (!is_word(name, len))
+    char whole[REPL_NAME_BYTES];
+    if (!is_program_word(name, len))
         return;
     int n = snprintf(whole, sizeof whole, "%s%.*s", prefix,
-                     (int)(len < NAME_BYTES ? len : NAME_BYTES), name);
+                     (int)(len < REPL_NAME_BYTES ? len : REPL_NAME_BYTES), name);
     if (n < 0 || (size_t)n >= sizeof whole || (size_t)n < s->len ||
         memcmp(whole, s->word, s->len) != 0)
         return;
@@ -43,13 +43,13 @@ static void offer(Search *s, const char *prefix, const char *name, size_t len)
 }
 
 /* Could a name with this prefix be a candidate? */
-static bool begins(const Search *s, const char *prefix)
+static bool may_begin_with(const WordSearch *s, const char *prefix)
 {
     size_t n = strlen(prefix);
     return memcmp(s->word, prefix, n < s->len ? n : s->len) == 0;
 }
 
-static void offer_functions(Search *s)
+static void offer_functions(WordSearch *s)
 {
     char name[PTC_ROW_NAME];
     for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
@@ -57,38 +57,39 @@ static void offer_functions(Search *s)
         if (!ptc_row_shown(row))
             continue;
         ptc_row_ref(i, name);
-        offer(s, "", name, strlen(name));
+        offer_candidate(s, "", name, strlen(name));
         if (strcmp(row->ns, "clojure.string") == 0)
-            offer(s, "str/", row->name, strlen(row->name));
+            offer_candidate(s, "str/", row->name, strlen(row->name));
     }
 }
 
-static void offer_definitions(Search *s, const PtcReplWords *w)
+static void offer_definitions(WordSearch *s, const PtcReplWords *w)
 {
     const char *name;
     size_t len;
     for (size_t i = 0; (name = ptc_session_name(w->session, i, &len)) != NULL; i++)
-        offer(s, "", name, len);
+        offer_candidate(s, "", name, len);
 }
 
-static void offer_data(Search *s, const PtcReplWords *w)
+static void offer_data(WordSearch *s, const PtcReplWords *w)
 {
     const char *name;
     size_t len;
-    for (size_t i = 0; w->context && begins(s, "data/") && i < ptc_value_count(w->context); i++)
+    for (size_t i = 0; w->context && may_begin_with(s, "data/") && i < ptc_value_count(w->context);
+         i++)
         if (ptc_value_string(ptc_value_key_at(w->context, i), &name, &len))
-            offer(s, "data/", name, len);
+            offer_candidate(s, "data/", name, len);
 }
 
-static void offer_tools(Search *s, const PtcReplWords *w)
+static void offer_own_tools(WordSearch *s, const PtcReplWords *w)
 {
     const char *name;
     for (size_t i = 0; w->tools && (name = ptc_tools_name(w->tools, i)) != NULL; i++)
-        offer(s, "tool/", name, strlen(name));
+        offer_candidate(s, "tool/", name, strlen(name));
 }
 
 /* The upstream whose namespace stands before the / of the word. */
-static bool find_upstream(const Search *s, const PtcReplWords *w, PtcUpstreamState *found)
+static bool find_upstream(const WordSearch *s, const PtcReplWords *w, PtcUpstreamState *found)
 {
     const char *slash = memchr(s->word, '/', s->len);
     PtcManager *manager = w->upstreams->manager;
@@ -101,24 +102,24 @@ static bool find_upstream(const Search *s, const PtcReplWords *w, PtcUpstreamSta
     return false;
 }
 
-static void offer_upstreams(Search *s, const PtcReplWords *w)
+static void offer_upstreams(WordSearch *s, const PtcReplWords *w)
 {
     PtcUpstreamState state;
     PtcManager *manager = w->upstreams->manager;
     for (size_t i = 0; manager && i < ptc_manager_count(manager); i++) {
-        char name[NAME_BYTES];
+        char name[REPL_NAME_BYTES];
         ptc_manager_state(manager, i, &state);
         if (state.ns.len + 2 > sizeof name)
             continue;
         snprintf(name, sizeof name, "%.*s/", (int)state.ns.len, state.ns.bytes);
-        offer(s, "", name, strlen(name));
+        offer_candidate(s, "", name, strlen(name));
     }
 }
 
 /* A program in PTC-Lisp gives the names, so that completion shows what programs can call. */
-static PtcOutcome *list_tools(const PtcReplWords *w, PtcText ns)
+static PtcOutcome *list_namespace_tools(const PtcReplWords *w, PtcText ns)
 {
-    char program[NAME_BYTES + 64];
+    char program[REPL_NAME_BYTES + 64];
     PtcOutcome *outcome = NULL;
     PtcRun run;
     snprintf(program, sizeof program, "(mapv str (keys (ns-publics '%.*s)))", (int)ns.len,
@@ -126,36 +127,36 @@ static PtcOutcome *list_tools(const PtcReplWords *w, PtcText ns)
     ptc_run_init(&run, sizeof run);
     run.program = program;
     run.program_len = strlen(program);
-    if (ns.len >= NAME_BYTES ||
+    if (ns.len >= REPL_NAME_BYTES ||
         ptc_upstreams_eval(w->upstreams, w->ptc, &run, NULL, &outcome) != PTC_OK)
         return NULL;
     return outcome;
 }
 
-static void offer_listed(Search *s, const PtcOutcome *listed, const char *prefix)
+static void offer_listed(WordSearch *s, const PtcOutcome *listed, const char *prefix)
 {
     PtcValue names = listed && ptc_outcome_ok(listed) ? ptc_outcome_value(listed) : 0;
     const char *name;
     size_t len;
     for (size_t i = 0; names && i < ptc_value_count(names); i++)
         if (ptc_value_string(ptc_value_at(names, i), &name, &len))
-            offer(s, prefix, name, len);
+            offer_candidate(s, prefix, name, len);
 }
 
 /* Every candidate into out, in order. */
-static void walk(Search *s, const PtcReplWords *w, const PtcOutcome *listed, const char *prefix,
-                 PtcBuf *out)
+static void list_word_candidates(WordSearch *s, const PtcReplWords *w, const PtcOutcome *listed,
+                                 const char *prefix, PtcBuf *out)
 {
     for (;;) {
         s->best[0] = 0;
         offer_functions(s);
         offer_definitions(s, w);
         offer_data(s, w);
-        offer_tools(s, w);
+        offer_own_tools(s, w);
         offer_upstreams(s, w);
         offer_listed(s, listed, prefix);
         for (size_t i = 0; s->word[0] == ':' && w->commands[i]; i++)
-            offer(s, "", w->commands[i], strlen(w->commands[i]));
+            offer_candidate(s, "", w->commands[i], strlen(w->commands[i]));
         if (!*s->best)
             return;
         ptc_buf_addf(out, "%s\n", s->best);
@@ -165,15 +166,15 @@ static void walk(Search *s, const PtcReplWords *w, const PtcOutcome *listed, con
 
 void ptc_repl_words(const PtcReplWords *w, const char *word, size_t len, PtcBuf *out)
 {
-    Search s = {.word = word, .len = len};
+    WordSearch s = {.word = word, .len = len};
     PtcUpstreamState state;
-    char prefix[NAME_BYTES] = "";
+    char prefix[REPL_NAME_BYTES] = "";
     PtcOutcome *listed = NULL;
     if (find_upstream(&s, w, &state)) {
         snprintf(prefix, sizeof prefix, "%.*s/",
-                 (int)(state.ns.len < NAME_BYTES - 2 ? state.ns.len : 0), state.ns.bytes);
-        listed = list_tools(w, state.ns);
+                 (int)(state.ns.len < REPL_NAME_BYTES - 2 ? state.ns.len : 0), state.ns.bytes);
+        listed = list_namespace_tools(w, state.ns);
     }
-    walk(&s, w, listed, prefix, out);
+    list_word_candidates(&s, w, listed, prefix, out);
     ptc_outcome_free(listed);
 }

@@ -7,7 +7,7 @@
 #include "cli/out/shown.h"
 #include "cli/term/terminal_form.h"
 
-enum { LIST_BYTES = 64 * 1024, QUESTION_BYTES = 512 * 1024, TRIES = 5 };
+enum { ASK_LIST_BYTES = 64 * 1024, ASK_QUESTION_BYTES = 512 * 1024, ASK_TRIES = 5 };
 
 static const struct {
     const char *word;
@@ -22,7 +22,7 @@ static const struct {
                {"cancel", 'c', -1}};
 
 /* -2: none of them. */
-static int read_answer(PtcText line)
+static int read_approval_answer(PtcText line)
 {
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         if (ptc_text_is(line, answers[i].word) ||
@@ -35,8 +35,8 @@ static int read_answer(PtcText line)
 static bool show_calls(PtcMem *mem, PtcRemote *remote, void *run)
 {
     PtcBuf list, shown;
-    ptc_buf_init(&list, mem, LIST_BYTES);
-    ptc_buf_init(&shown, mem, 2 * LIST_BYTES);
+    ptc_buf_init(&list, mem, ASK_LIST_BYTES);
+    ptc_buf_init(&shown, mem, 2 * ASK_LIST_BYTES);
     size_t n = remote->question(run, &list, NULL);
     ptc_buf_addf(&shown, "The program wants to make %zu call%s:", n, n == 1 ? "" : "s");
     ptc_buf_add(&shown, list.data, list.len);
@@ -48,17 +48,17 @@ static bool show_calls(PtcMem *mem, PtcRemote *remote, void *run)
     return ok;
 }
 
-static bool ask_about_calls(PtcMem *mem, PtcRemote *remote, void *run, PtcTerminalLine *line)
+static bool ask_for_call_approval(PtcMem *mem, PtcRemote *remote, void *run, PtcTerminalLine *line)
 {
     PtcWhy why;
     int answer = show_calls(mem, remote, run) ? -2 : -1;
     ptc_terminal_line_forget(line);
-    for (int i = 0; i < TRIES && answer == -2; i++) {
+    for (int i = 0; i < ASK_TRIES && answer == -2; i++) {
         ptc_io_printf(PTC_IO_STDERR,
                       "yes, once (y), for this run (r), until ptc ends (p), always (a), no "
                       "(n), or cancel (c)? ");
         answer = ptc_terminal_line_read(line) == PTC_TERMINAL_LINE
-                     ? read_answer((PtcText){line->text, line->len})
+                     ? read_approval_answer((PtcText){line->text, line->len})
                      : -1;
     }
     if (answer < 0)
@@ -74,8 +74,8 @@ static bool ask_for_servers(PtcMem *mem, PtcRemote *remote, void *run, PtcTermin
     PtcBuf question, answer;
     uint64_t number;
     bool ok = true;
-    ptc_buf_init(&question, mem, QUESTION_BYTES);
-    ptc_buf_init(&answer, mem, QUESTION_BYTES);
+    ptc_buf_init(&question, mem, ASK_QUESTION_BYTES);
+    ptc_buf_init(&answer, mem, ASK_QUESTION_BYTES);
     while (ok && (number = remote->inquiry(run, 0, &question))) {
         ptc_buf_clear(&answer);
         ok = ptc_terminal_form(mem, line, ptc_buf_view(&question), &answer);
@@ -97,8 +97,9 @@ bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run, const PtcCancel
     PtcTerminalLine line;
     if (!ptc_terminal_line_open(&line, cancel))
         return false;
-    bool ok = ask_for_servers(mem, remote, run, &line) &&
-              (!remote->question(run, NULL, NULL) || ask_about_calls(mem, remote, run, &line));
+    bool ok =
+        ask_for_servers(mem, remote, run, &line) &&
+        (!remote->question(run, NULL, NULL) || ask_for_call_approval(mem, remote, run, &line));
     ptc_terminal_line_close(&line);
     return ok;
 }

@@ -13,7 +13,13 @@
 #include "upstream/config/fields.h"
 #include "upstream/run/desk.h"
 
-enum { HEAP_BYTES = 8 << 20, SHOWN_BYTES = 256 * 1024, FIELDS = 50, CHOICES = 100, TRIES = 3 };
+enum {
+    FORM_HEAP_BYTES = 8 << 20,
+    FORM_SHOWN_BYTES = 256 * 1024,
+    FORM_FIELDS = 50,
+    CHOICES = 100,
+    FORM_TRIES = 3
+};
 static const int64_t CHECK_NS = (int64_t)1000 * 1000 * 1000;
 
 typedef struct {
@@ -29,14 +35,14 @@ typedef struct {
     PtcValue schema, standard; /* what Enter stands for; PTC_NONE: nothing */
     PtcValue choices, titles;  /* lists; choices of an array are those of its items */
     bool required, many;
-} Field;
+} FormField;
 
-typedef enum { TAKEN, LEFT_OUT, WRONG, PUT_AWAY, OVER } Typed;
+typedef enum { FORM_TAKEN, FORM_LEFT_OUT, FORM_WRONG, FORM_PUT_AWAY, FORM_OVER } Typed;
 
 /* ----------------------------------------------------------------------------------- showing */
 
 /* On one line: what a server wrote shall not pass for a line of ours. */
-static void add(Form *f, PtcText text)
+static void add_shown_on_one_line(Form *f, PtcText text)
 {
     const char *at = text.bytes ? text.bytes : "", *end = at + text.len;
     for (const char *feed; (feed = memchr(at, '\n', (size_t)(end - at))); at = feed + 1) {
@@ -47,30 +53,30 @@ static void add(Form *f, PtcText text)
 }
 
 /* False: memory is short. */
-static bool show(Form *f)
+static bool show_form_text(Form *f)
 {
     bool ok = ptc_buf_ok(&f->shown) && ptc_io_write(PTC_IO_STDERR, f->shown.data, f->shown.len);
     ptc_buf_clear(&f->shown);
     return ok;
 }
 
-static void add_value(Form *f, PtcValue v)
+static void add_form_value(Form *f, PtcValue v)
 {
     PtcBuf json;
-    ptc_buf_init(&json, f->mem, SHOWN_BYTES);
+    ptc_buf_init(&json, f->mem, FORM_SHOWN_BYTES);
     if (ptc_is_string(v))
-        add(f, ptc_str_text(v));
+        add_shown_on_one_line(f, ptc_str_text(v));
     else if (ptc_emit_value(&json, &f->desk.heap, v))
-        add(f, ptc_buf_view(&json));
+        add_shown_on_one_line(f, ptc_buf_view(&json));
     ptc_buf_deinit(&json);
 }
 
-static bool is(const Field *field, const char *type)
+static bool is(const FormField *field, const char *type)
 {
     return field->type.bytes && ptc_text_is(field->type, type);
 }
 
-static const char *kind_of(const Field *field)
+static const char *kind_of_field(const FormField *field)
 {
     if (ptc_fields_count(field->choices))
         return field->many ? "numbers or values from the list, with commas between them"
@@ -82,26 +88,26 @@ static const char *kind_of(const Field *field)
                                                        : "JSON";
 }
 
-static void add_bound(Form *f, const Field *field, const char *key, const char *words)
+static void add_bound(Form *f, const FormField *field, const char *key, const char *words)
 {
     PtcValue v = ptc_map_field(&f->desk.heap, field->schema, key);
     if (v == PTC_NONE || (!ptc_is_number(v) && !ptc_is_string(v)))
         return;
     ptc_buf_addf(&f->shown, ", %s ", words);
-    add_value(f, v);
+    add_form_value(f, v);
 }
 
-static void add_choices(Form *f, const Field *field)
+static void add_field_choices(Form *f, const FormField *field)
 {
     size_t n = ptc_fields_count(field->choices);
     for (size_t i = 0; i < n && i < CHOICES; i++) {
         PtcValue title =
             i < ptc_fields_count(field->titles) ? ptc_seq_nth(field->titles, i) : PTC_NONE;
         ptc_buf_addf(&f->shown, "  %zu. ", i + 1);
-        add_value(f, ptc_seq_nth(field->choices, i));
+        add_form_value(f, ptc_seq_nth(field->choices, i));
         if (title != PTC_NONE && ptc_is_string(title) && ptc_str_len(title)) {
             ptc_buf_add_cstr(&f->shown, " - ");
-            add(f, ptc_str_text(title));
+            add_shown_on_one_line(f, ptc_str_text(title));
         }
         ptc_buf_add_char(&f->shown, '\n');
     }
@@ -110,23 +116,23 @@ static void add_choices(Form *f, const Field *field)
 }
 
 /* What the field is for, once. */
-static bool introduce(Form *f, const Field *field)
+static bool introduce(Form *f, const FormField *field)
 {
     PtcText about = ptc_fields_text(&f->desk.heap, field->schema, "description");
     if (about.len) {
-        add(f, about);
+        add_shown_on_one_line(f, about);
         ptc_buf_add_char(&f->shown, '\n');
     }
-    add_choices(f, field);
-    return show(f);
+    add_field_choices(f, field);
+    return show_form_text(f);
 }
 
 /* Name (text, at least 3, required): */
-static bool prompt(Form *f, const Field *field)
+static bool prompt(Form *f, const FormField *field)
 {
     PtcText title = ptc_fields_text(&f->desk.heap, field->schema, "title");
-    add(f, title.len ? title : field->key);
-    ptc_buf_addf(&f->shown, " (%s", kind_of(field));
+    add_shown_on_one_line(f, title.len ? title : field->key);
+    ptc_buf_addf(&f->shown, " (%s", kind_of_field(field));
     add_bound(f, field, "format", "format");
     add_bound(f, field, "minLength", "characters at least");
     add_bound(f, field, "maxLength", "characters at most");
@@ -134,26 +140,26 @@ static bool prompt(Form *f, const Field *field)
     add_bound(f, field, "maximum", "at most");
     if (field->standard != PTC_NONE) {
         ptc_buf_add_cstr(&f->shown, ", Enter for ");
-        add_value(f, field->standard);
+        add_form_value(f, field->standard);
     } else {
         ptc_buf_add_cstr(&f->shown, field->required ? ", required" : ", Enter leaves it out");
     }
     ptc_buf_add_cstr(&f->shown, "): ");
-    return show(f);
+    return show_form_text(f);
 }
 
-static Typed complain(Form *f, const char *what, PtcText more)
+static Typed complain_of_typed(Form *f, const char *what, PtcText more)
 {
     ptc_buf_add_cstr(&f->shown, what);
-    add(f, more);
+    add_shown_on_one_line(f, more);
     ptc_buf_add_char(&f->shown, '\n');
-    return show(f) ? WRONG : OVER;
+    return show_form_text(f) ? FORM_WRONG : FORM_OVER;
 }
 
 /* ----------------------------------------------------------------------------------- reading */
 
 /* [{"const", "title"}] as two lists. */
-static void split_choices(PtcHeap *heap, PtcValue list, Field *field)
+static void split_choices(PtcHeap *heap, PtcValue list, FormField *field)
 {
     field->choices = ptc_fields_list(heap);
     field->titles = ptc_fields_list(heap);
@@ -168,7 +174,7 @@ static void split_choices(PtcHeap *heap, PtcValue list, Field *field)
     }
 }
 
-static void read_choices(PtcHeap *heap, PtcValue schema, Field *field)
+static void read_field_choices(PtcHeap *heap, PtcValue schema, FormField *field)
 {
     PtcValue one = ptc_map_field(heap, schema, "oneOf"), any = ptc_map_field(heap, schema, "anyOf");
     field->choices = ptc_map_field(heap, schema, "enum");
@@ -177,16 +183,16 @@ static void read_choices(PtcHeap *heap, PtcValue schema, Field *field)
         split_choices(heap, one != PTC_NONE ? one : any, field);
 }
 
-static Field read_field(Form *f, PtcText key, PtcValue schema, PtcValue required)
+static FormField read_form_field(Form *f, PtcText key, PtcValue schema, PtcValue required)
 {
     PtcHeap *heap = &f->desk.heap;
-    Field field = {.key = key,
-                   .type = ptc_fields_text(heap, schema, "type"),
-                   .schema = schema,
-                   .standard = ptc_map_field(heap, schema, "default")};
+    FormField field = {.key = key,
+                       .type = ptc_fields_text(heap, schema, "type"),
+                       .schema = schema,
+                       .standard = ptc_map_field(heap, schema, "default")};
     PtcValue items = ptc_map_field(heap, schema, "items");
     field.many = is(&field, "array") && items != PTC_NONE && ptc_is_map(items);
-    read_choices(heap, field.many ? items : schema, &field);
+    read_field_choices(heap, field.many ? items : schema, &field);
     for (size_t i = 0; i < ptc_fields_count(required); i++) {
         PtcValue name = ptc_seq_nth(required, i);
         field.required =
@@ -196,7 +202,7 @@ static Field read_field(Form *f, PtcText key, PtcValue schema, PtcValue required
 }
 
 /* The value itself, or else its number in the list; PTC_NONE: it is neither. */
-static PtcValue choose(const Field *field, PtcText typed)
+static PtcValue choose_typed_value(const FormField *field, PtcText typed)
 {
     size_t n = ptc_fields_count(field->choices), number = 0;
     for (size_t i = 0; i < n; i++) {
@@ -212,7 +218,7 @@ static PtcValue choose(const Field *field, PtcText typed)
     return number > 0 && number <= n ? ptc_seq_nth(field->choices, number - 1) : PTC_NONE;
 }
 
-static PtcText part_of(PtcText *rest)
+static PtcText next_typed_part(PtcText *rest)
 {
     const char *comma = memchr(rest->bytes, ',', rest->len);
     PtcText part = {rest->bytes, comma ? (size_t)(comma - rest->bytes) : rest->len};
@@ -225,11 +231,11 @@ static PtcText part_of(PtcText *rest)
     return part;
 }
 
-static PtcValue choose_many(PtcHeap *heap, const Field *field, PtcText typed)
+static PtcValue choose_many(PtcHeap *heap, const FormField *field, PtcText typed)
 {
     PtcValue out = ptc_fields_list(heap);
     while (typed.len && out != PTC_NONE) {
-        PtcValue v = choose(field, part_of(&typed));
+        PtcValue v = choose_typed_value(field, next_typed_part(&typed));
         if (v == PTC_NONE)
             return PTC_NONE;
         ptc_fields_push(heap, &out, v);
@@ -237,7 +243,7 @@ static PtcValue choose_many(PtcHeap *heap, const Field *field, PtcText typed)
     return out;
 }
 
-static PtcValue read_bool(PtcText typed)
+static PtcValue read_typed_bool(PtcText typed)
 {
     static const struct {
         const char *word;
@@ -251,13 +257,13 @@ static PtcValue read_bool(PtcText typed)
 }
 
 /* PTC_NONE: that is nothing of the kind. */
-static PtcValue read_value(PtcHeap *heap, const Field *field, PtcText typed)
+static PtcValue read_typed_value(PtcHeap *heap, const FormField *field, PtcText typed)
 {
     PtcJsonError error;
     if (ptc_fields_count(field->choices))
-        return field->many ? choose_many(heap, field, typed) : choose(field, typed);
+        return field->many ? choose_many(heap, field, typed) : choose_typed_value(field, typed);
     if (is(field, "boolean"))
-        return read_bool(typed);
+        return read_typed_bool(typed);
     if (!field->type.bytes || is(field, "string"))
         return ptc_fields_string(heap, typed);
     return ptc_json_parse(heap, typed.bytes, typed.len, &error);
@@ -265,7 +271,7 @@ static PtcValue read_value(PtcHeap *heap, const Field *field, PtcText typed)
 
 /* A schema that cannot be used is the server's own affair.  Only the check is in a hurry: people may take their
  * time. */
-static Typed check(Form *f, const Field *field, PtcValue v)
+static Typed check_typed_value(Form *f, const FormField *field, PtcValue v)
 {
     const PtcSchema *schema;
     PtcSchemaError error;
@@ -275,46 +281,48 @@ static Typed check(Form *f, const Field *field, PtcValue v)
     budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + CHECK_NS;
     if (!ptc_schema_compile(&f->desk.arena, f->mem, &budget, field->schema, &schema, &error) ||
         ptc_schema_validate(schema, v, f->mem, &budget, &issues) != PTC_SCHEMA_INVALID)
-        return TAKEN;
-    return complain(f, "", ptc_text_cstr(issues.items[0].message));
+        return FORM_TAKEN;
+    return complain_of_typed(f, "", ptc_text_cstr(issues.items[0].message));
 }
 
 /* ------------------------------------------------------------------------------------ asking */
 
-static Typed take_empty(Form *f, const Field *field, PtcValue *v)
+static Typed take_empty(Form *f, const FormField *field, PtcValue *v)
 {
     *v = field->standard;
     if (field->standard != PTC_NONE)
-        return TAKEN;
-    return field->required ? complain(f, "an answer is required", PTC_TEXT("")) : LEFT_OUT;
+        return FORM_TAKEN;
+    return field->required ? complain_of_typed(f, "an answer is required", PTC_TEXT(""))
+                           : FORM_LEFT_OUT;
 }
 
-static Typed ask_once(Form *f, const Field *field, PtcValue *v)
+static Typed ask_once(Form *f, const FormField *field, PtcValue *v)
 {
     PtcTerminalLine *line = f->line;
     if (!prompt(f, field))
-        return OVER;
+        return FORM_OVER;
     switch (ptc_terminal_line_read(line)) {
-    case PTC_TERMINAL_END: return PUT_AWAY;
-    case PTC_TERMINAL_GONE: return OVER;
+    case PTC_TERMINAL_END: return FORM_PUT_AWAY;
+    case PTC_TERMINAL_GONE: return FORM_OVER;
     case PTC_TERMINAL_LINE: break;
     }
     if (line->cut || !ptc_utf8_valid(line->text, line->len))
-        return complain(f, line->cut ? "that is too long" : "that is not UTF-8", PTC_TEXT(""));
+        return complain_of_typed(f, line->cut ? "that is too long" : "that is not UTF-8",
+                                 PTC_TEXT(""));
     if (line->len == 0)
         return take_empty(f, field, v);
-    *v = read_value(&f->desk.heap, field, (PtcText){line->text, line->len});
+    *v = read_typed_value(&f->desk.heap, field, (PtcText){line->text, line->len});
     if (*v == PTC_NONE)
-        return complain(f, "expected ", ptc_text_cstr(kind_of(field)));
-    return check(f, field, *v);
+        return complain_of_typed(f, "expected ", ptc_text_cstr(kind_of_field(field)));
+    return check_typed_value(f, field, *v);
 }
 
-static Typed ask_field(Form *f, const Field *field, PtcValue *v)
+static Typed ask_field(Form *f, const FormField *field, PtcValue *v)
 {
-    Typed typed = introduce(f, field) ? WRONG : OVER;
-    for (int i = 0; i < TRIES && typed == WRONG; i++)
+    Typed typed = introduce(f, field) ? FORM_WRONG : FORM_OVER;
+    for (int i = 0; i < FORM_TRIES && typed == FORM_WRONG; i++)
         typed = ask_once(f, field, v);
-    return typed == WRONG ? PUT_AWAY : typed;
+    return typed == FORM_WRONG ? FORM_PUT_AWAY : typed;
 }
 
 static Typed ask_fields(Form *f, PtcValue schema, PtcValue properties, PtcValue *content)
@@ -322,39 +330,39 @@ static Typed ask_fields(Form *f, PtcValue schema, PtcValue properties, PtcValue 
     PtcHeap *heap = &f->desk.heap;
     PtcValue key, value, v, required = ptc_map_field(heap, schema, "required");
     for (size_t pos = 0; ptc_map_next(properties, &pos, &key, &value);) {
-        Field field = read_field(f, ptc_str_text(key), value, required);
+        FormField field = read_form_field(f, ptc_str_text(key), value, required);
         Typed typed = ask_field(f, &field, &v);
-        if (typed == PUT_AWAY || typed == OVER)
+        if (typed == FORM_PUT_AWAY || typed == FORM_OVER)
             return typed;
-        if (typed == TAKEN)
+        if (typed == FORM_TAKEN)
             ptc_fields_put_key(heap, content, field.key, v);
     }
-    return ptc_fields_ok(heap) ? TAKEN : OVER;
+    return ptc_fields_ok(heap) ? FORM_TAKEN : FORM_OVER;
 }
 
 /* A form without fields is a question of yes or no. */
 static Typed ask_consent(Form *f)
 {
-    static const Field consent = {.key = {"Agree", 5},
-                                  .type = {"boolean", 7},
-                                  .schema = PTC_NIL,
-                                  .standard = PTC_NONE,
-                                  .choices = PTC_NONE,
-                                  .titles = PTC_NONE,
-                                  .required = true};
+    static const FormField consent = {.key = {"Agree", 5},
+                                      .type = {"boolean", 7},
+                                      .schema = PTC_NIL,
+                                      .standard = PTC_NONE,
+                                      .choices = PTC_NONE,
+                                      .titles = PTC_NONE,
+                                      .required = true};
     PtcValue v = PTC_NONE;
     Typed typed = ask_field(f, &consent, &v);
-    return typed == TAKEN && v == PTC_FALSE ? LEFT_OUT : typed;
+    return typed == FORM_TAKEN && v == PTC_FALSE ? FORM_LEFT_OUT : typed;
 }
 
-static bool put_answer(Form *f, Typed typed, PtcValue content, PtcBuf *answer)
+static bool put_form_answer(Form *f, Typed typed, PtcValue content, PtcBuf *answer)
 {
     ptc_emit_object(answer);
     ptc_emit_field_cstr(answer, "action",
-                        typed == TAKEN      ? "accept"
-                        : typed == LEFT_OUT ? "decline"
-                                            : "cancel");
-    if (typed == TAKEN) {
+                        typed == FORM_TAKEN      ? "accept"
+                        : typed == FORM_LEFT_OUT ? "decline"
+                                                 : "cancel");
+    if (typed == FORM_TAKEN) {
         ptc_emit_key(answer, "content");
         ptc_emit_value(answer, &f->desk.heap, content);
     }
@@ -368,25 +376,26 @@ static bool fill_in(Form *f, PtcValue params, PtcBuf *answer)
     PtcValue fields = schema == PTC_NONE ? PTC_NONE : ptc_map_field(heap, schema, "properties");
     PtcValue content = ptc_fields_map(heap);
     size_t n = fields != PTC_NONE && ptc_is_map(fields) ? ptc_map_count(fields) : 0;
-    Typed typed = PUT_AWAY;
-    add(f, ptc_fields_text(heap, params, "message"));
-    ptc_buf_add_cstr(&f->shown, n > FIELDS ? "\nThis form has too many fields to be asked here.\n"
-                                           : "\nCtrl-D puts the form away.\n");
-    if (!show(f))
+    Typed typed = FORM_PUT_AWAY;
+    add_shown_on_one_line(f, ptc_fields_text(heap, params, "message"));
+    ptc_buf_add_cstr(&f->shown, n > FORM_FIELDS
+                                    ? "\nThis form has too many fields to be asked here.\n"
+                                    : "\nCtrl-D puts the form away.\n");
+    if (!show_form_text(f))
         return false;
-    if (n <= FIELDS)
+    if (n <= FORM_FIELDS)
         typed = n ? ask_fields(f, schema, fields, &content) : ask_consent(f);
-    if (typed == PUT_AWAY)
+    if (typed == FORM_PUT_AWAY)
         ptc_io_printf(PTC_IO_STDERR, "the form was put away\n");
-    return typed != OVER && put_answer(f, typed, content, answer);
+    return typed != FORM_OVER && put_form_answer(f, typed, content, answer);
 }
 
 bool ptc_terminal_form(PtcMem *mem, PtcTerminalLine *line, PtcText question, PtcBuf *answer)
 {
     Form f = {.mem = mem, .line = line};
     PtcJsonError error;
-    ptc_desk_init(&f.desk, mem, HEAP_BYTES);
-    ptc_buf_init(&f.shown, mem, SHOWN_BYTES);
+    ptc_desk_init(&f.desk, mem, FORM_HEAP_BYTES);
+    ptc_buf_init(&f.shown, mem, FORM_SHOWN_BYTES);
     PtcValue v = ptc_json_parse(&f.desk.heap, question.bytes, question.len, &error);
     PtcValue params =
         v == PTC_NONE || !ptc_is_map(v) ? PTC_NONE : ptc_map_field(&f.desk.heap, v, "params");

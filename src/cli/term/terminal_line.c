@@ -49,17 +49,17 @@ static bool wait_key(const PtcTerminalLine *line)
     return ready > 0;
 }
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
     return (unsigned char)c <= ' ';
 }
 
-static void trim(PtcTerminalLine *line)
+static void trim_terminal_line(PtcTerminalLine *line)
 {
     size_t from = 0;
-    while (line->len > 0 && is_blank(line->text[line->len - 1]))
+    while (line->len > 0 && is_blank_char(line->text[line->len - 1]))
         line->len--;
-    while (from < line->len && is_blank(line->text[from]))
+    while (from < line->len && is_blank_char(line->text[from]))
         from++;
     line->len -= from;
     memmove(line->text, line->text + from, line->len);
@@ -82,6 +82,6 @@ PtcTerminalTyped ptc_terminal_line_read(PtcTerminalLine *line)
         if (!line->cut)
             line->text[line->len++] = c;
     }
-    trim(line);
+    trim_terminal_line(line);
     return PTC_TERMINAL_LINE;
 }

@@ -14,11 +14,11 @@ typedef struct {
     const char *line, *line_end; /* the current line, without its line feed */
     const char *next, *end;
     size_t number; /* of the line, from 1 */
-} Parser;
+} TestParser;
 
-static bool wrong(Parser *p, const char *format, ...) PTC_PRINTF(2, 3);
+static bool refuse_test_file(TestParser *p, const char *format, ...) PTC_PRINTF(2, 3);
 
-static bool wrong(Parser *p, const char *format, ...)
+static bool refuse_test_file(TestParser *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -28,7 +28,7 @@ static bool wrong(Parser *p, const char *format, ...)
     return false;
 }
 
-static bool next_line(Parser *p)
+static bool next_test_line(TestParser *p)
 {
     if (p->next >= p->end)
         return false;
@@ -40,13 +40,13 @@ static bool next_line(Parser *p)
     return true;
 }
 
-static bool begins(const Parser *p, const char *prefix)
+static bool begins_test_line(const TestParser *p, const char *prefix)
 {
     size_t n = strlen(prefix);
     return (size_t)(p->line_end - p->line) >= n && memcmp(p->line, prefix, n) == 0;
 }
 
-static bool text_is(PtcText text, const char *word)
+static bool is_test_word(PtcText text, const char *word)
 {
     return text.len == strlen(word) && memcmp(text.bytes, word, text.len) == 0;
 }
@@ -71,7 +71,7 @@ static const struct {
     {"result_bytes", offsetof(PtcLimits, result_bytes), 1},
 };
 
-static bool read_number(PtcText text, int64_t *out)
+static bool read_header_number(PtcText text, int64_t *out)
 {
     int64_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -84,30 +84,30 @@ static bool read_number(PtcText text, int64_t *out)
 }
 
 /* key=value of a header. */
-static bool set_key(Parser *p, PtcTestCase *c, PtcText key, PtcText value)
+static bool set_key(TestParser *p, PtcTestCase *c, PtcText key, PtcText value)
 {
     int64_t n;
-    if (text_is(key, "session") && value.len > 0) {
+    if (is_test_word(key, "session") && value.len > 0) {
         c->session = value;
         return true;
     }
-    if (!read_number(value, &n))
-        return wrong(p, "%.*s wants a number", (int)key.len, key.bytes);
-    if (text_is(key, "float_precision")) {
+    if (!read_header_number(value, &n))
+        return refuse_test_file(p, "%.*s wants a number", (int)key.len, key.bytes);
+    if (is_test_word(key, "float_precision")) {
         c->float_precision = n;
         return true;
     }
     for (size_t i = 0; i < sizeof limit_keys / sizeof *limit_keys; i++)
-        if (text_is(key, limit_keys[i].key)) {
+        if (is_test_word(key, limit_keys[i].key)) {
             *(int64_t *)(void *)((char *)&c->limits + limit_keys[i].field) =
                 n * limit_keys[i].scale;
             return true;
         }
-    return wrong(p, "unknown key '%.*s'", (int)key.len, key.bytes);
+    return refuse_test_file(p, "unknown key '%.*s'", (int)key.len, key.bytes);
 }
 
 /* The next word of a header, empty at its end. */
-static PtcText word(const char **at, const char *end)
+static PtcText next_header_word(const char **at, const char *end)
 {
     while (*at < end && **at == ' ')
         (*at)++;
@@ -118,47 +118,47 @@ static PtcText word(const char **at, const char *end)
     return w;
 }
 
-static bool read_policy(Parser *p, PtcTestCase *c, const char **at)
+static bool read_case_policy(TestParser *p, PtcTestCase *c, const char **at)
 {
     static const char *const names[] = {"match", "extension", "diverges", "bug"};
     static const char *const prefixes[] = {NULL, NULL, "DIV-", "BUG-"};
-    PtcText w = word(at, p->line_end);
+    PtcText w = next_header_word(at, p->line_end);
     for (int i = 0; i < 4; i++) {
-        if (!text_is(w, names[i]))
+        if (!is_test_word(w, names[i]))
             continue;
-        c->policy = (PtcPolicy)i;
+        c->policy = (PtcTestPolicy)i;
         if (!prefixes[i])
             return true;
-        PtcText name = word(at, p->line_end);
+        PtcText name = next_header_word(at, p->line_end);
         return (name.len > 4 && !memcmp(name.bytes, prefixes[i], 4)) ||
-               wrong(p, "%s wants a name %s...", names[i], prefixes[i]);
+               refuse_test_file(p, "%s wants a name %s...", names[i], prefixes[i]);
     }
-    return wrong(p, "the policy is match, extension, diverges DIV-NAME or bug BUG-NAME");
+    return refuse_test_file(p, "the policy is match, extension, diverges DIV-NAME or bug BUG-NAME");
 }
 
-static bool is_new_id(Parser *p, PtcText id)
+static bool is_new_id(TestParser *p, PtcText id)
 {
     if (id.len == 0)
-        return wrong(p, "a case wants an id: ;;@ group/name-001 match");
+        return refuse_test_file(p, "a case wants an id: ;;@ group/name-001 match");
     for (const PtcTestCase *c = p->file->first; c; c = c->next)
         if (c->id.len == id.len && !memcmp(c->id.bytes, id.bytes, id.len))
-            return wrong(p, "%.*s is there twice", (int)id.len, id.bytes);
+            return refuse_test_file(p, "%.*s is there twice", (int)id.len, id.bytes);
     return true;
 }
 
-static bool read_header(Parser *p, PtcTestCase *c)
+static bool read_case_header(TestParser *p, PtcTestCase *c)
 {
     const char *at = p->line + 3;
     c->line = p->number;
-    c->id = word(&at, p->line_end);
-    if (!is_new_id(p, c->id) || !read_policy(p, c, &at))
+    c->id = next_header_word(&at, p->line_end);
+    if (!is_new_id(p, c->id) || !read_case_policy(p, c, &at))
         return false;
-    for (PtcText w; (w = word(&at, p->line_end)).len > 0;) {
+    for (PtcText w; (w = next_header_word(&at, p->line_end)).len > 0;) {
         const char *equals = memchr(w.bytes, '=', w.len);
         if (!equals)
-            return wrong(p, "'%.*s' is not key=value", (int)w.len, w.bytes);
+            return refuse_test_file(p, "'%.*s' is not key=value", (int)w.len, w.bytes);
         PtcText key = {w.bytes, (size_t)(equals - w.bytes)};
-        if (text_is(key, "context")) {
+        if (is_test_word(key, "context")) {
             c->context = (PtcText){equals + 1, (size_t)(p->line_end - equals - 1)};
             break;
         }
@@ -167,74 +167,75 @@ static bool read_header(Parser *p, PtcTestCase *c)
             return false;
     }
     return !(c->session.len && c->float_precision != PTC_UNSET) ||
-           wrong(p, "session and float_precision do not go together");
+           refuse_test_file(p, "session and float_precision do not go together");
 }
 
 /* ------------------------------------------------------------- expectation */
 
-static bool is_expectation(const Parser *p)
+static bool is_expectation(const TestParser *p)
 {
-    return begins(p, "=> ") || begins(p, "json> ") || begins(p, "!! ") || begins(p, "hint> ") ||
-           begins(p, "warn> ") || begins(p, "out> ") ||
-           (begins(p, "out>") && p->line_end - p->line == 4);
+    return begins_test_line(p, "=> ") || begins_test_line(p, "json> ") ||
+           begins_test_line(p, "!! ") || begins_test_line(p, "hint> ") ||
+           begins_test_line(p, "warn> ") || begins_test_line(p, "out> ") ||
+           (begins_test_line(p, "out>") && p->line_end - p->line == 4);
 }
 
 /* `!! kind 1:5 "message"`, the line after the exclamation marks. */
-static bool read_error(Parser *p, PtcTestCase *c)
+static bool read_case_error(TestParser *p, PtcTestCase *c)
 {
     const char *at = p->line + 2;
     uint8_t show = 0;
     if (c->error_count == PTC_TEST_ERRORS)
-        return wrong(p, "more than %d findings", PTC_TEST_ERRORS);
-    if (word(&at, p->line_end).len == 0)
-        return wrong(p, "!! wants a kind");
-    PtcText w = word(&at, p->line_end);
+        return refuse_test_file(p, "more than %d findings", PTC_TEST_ERRORS);
+    if (next_header_word(&at, p->line_end).len == 0)
+        return refuse_test_file(p, "!! wants a kind");
+    PtcText w = next_header_word(&at, p->line_end);
     if (w.len > 0 && w.bytes[0] >= '0' && w.bytes[0] <= '9') {
         if (!memchr(w.bytes, ':', w.len))
-            return wrong(p, "a place is written line:column");
+            return refuse_test_file(p, "a place is written line:column");
         show |= PTC_SHOW_PLACE;
-        w = word(&at, p->line_end);
+        w = next_header_word(&at, p->line_end);
     }
     if (w.len > 0) {
         if (w.bytes[0] != '"' || p->line_end[-1] != '"' || p->line_end - w.bytes < 2)
-            return wrong(p, "the message is not in quotes");
+            return refuse_test_file(p, "the message is not in quotes");
         show |= PTC_SHOW_MESSAGE;
     }
     c->show[c->error_count++] = show;
     return true;
 }
 
-static bool read_expectation(Parser *p, PtcTestCase *c)
+static bool read_expectation(TestParser *p, PtcTestCase *c)
 {
-    if (begins(p, "!!"))
-        return read_error(p, c);
-    if (begins(p, "hint>")) {
+    if (begins_test_line(p, "!!"))
+        return read_case_error(p, c);
+    if (begins_test_line(p, "hint>")) {
         if (c->error_count == 0)
-            return wrong(p, "hint> comes after its !!");
+            return refuse_test_file(p, "hint> comes after its !!");
         c->show[c->error_count - 1] |= PTC_SHOW_HINT;
     }
-    c->wants_warnings |= begins(p, "warn>");
-    c->wants_text |= begins(p, "=>");
-    c->wants_json |= begins(p, "json>");
+    c->wants_warnings |= begins_test_line(p, "warn>");
+    c->wants_text |= begins_test_line(p, "=>");
+    c->wants_json |= begins_test_line(p, "json>");
     return true;
 }
 
-static bool join_line(Parser *p, PtcBuf *joined)
+static bool join_line(TestParser *p, PtcBuf *joined)
 {
     bool ok = (joined->len == 0 || ptc_buf_add_char(joined, '\n')) &&
               ptc_buf_add(joined, p->line, (size_t)(p->line_end - p->line));
-    return ok || wrong(p, "out of memory");
+    return ok || refuse_test_file(p, "out of memory");
 }
 
 /* Lines up to the next header. */
-static bool read_expectations(Parser *p, PtcTestCase *c, PtcBuf *joined)
+static bool read_expectations(TestParser *p, PtcTestCase *c, PtcBuf *joined)
 {
     bool more = true;
-    for (; more && !begins(p, ";;@"); more = next_line(p)) {
-        if (p->line == p->line_end || begins(p, ";;"))
+    for (; more && !begins_test_line(p, ";;@"); more = next_test_line(p)) {
+        if (p->line == p->line_end || begins_test_line(p, ";;"))
             continue;
         if (!is_expectation(p))
-            return wrong(p, "after the expectation there is only the next case");
+            return refuse_test_file(p, "after the expectation there is only the next case");
         if (!read_expectation(p, c) || !join_line(p, joined))
             return false;
         c->expect_to = (size_t)(p->next - p->file->text.data);
@@ -242,7 +243,7 @@ static bool read_expectations(Parser *p, PtcTestCase *c, PtcBuf *joined)
     if (!more)
         p->line = NULL;
     if ((c->wants_text || c->wants_json) && c->error_count)
-        return wrong(p, "a case either has a result or fails");
+        return refuse_test_file(p, "a case either has a result or fails");
     return true;
 }
 
@@ -250,14 +251,14 @@ static bool read_expectations(Parser *p, PtcTestCase *c, PtcBuf *joined)
 
 /* The program ends before the first expectation line; trailing blank lines are not part of it.  Without an
  * expectation it ends before the comments that lead up to the next header. */
-static void read_program(Parser *p, PtcTestCase *c)
+static void read_program(TestParser *p, PtcTestCase *c)
 {
     const char *start = p->next, *stop = start, *code_stop = start;
     bool more;
-    while ((more = next_line(p)) && !is_expectation(p) && !begins(p, ";;@")) {
+    while ((more = next_test_line(p)) && !is_expectation(p) && !begins_test_line(p, ";;@")) {
         if (p->line < p->line_end)
             stop = p->line_end;
-        if (p->line < p->line_end && !begins(p, ";;"))
+        if (p->line < p->line_end && !begins_test_line(p, ";;"))
             code_stop = p->line_end;
     }
     bool expects = more && is_expectation(p);
@@ -280,11 +281,11 @@ static PtcTestCase *new_case(PtcTestFile *file)
     return c;
 }
 
-static bool keep_expect(Parser *p, PtcTestCase *c, const PtcBuf *joined)
+static bool keep_expect(TestParser *p, PtcTestCase *c, const PtcBuf *joined)
 {
     char *copy = ptc_arena_alloc(&p->file->arena, joined->len + 1);
     if (!copy || !ptc_buf_ok(joined))
-        return wrong(p, "out of memory");
+        return refuse_test_file(p, "out of memory");
     if (joined->len)
         memcpy(copy, joined->data, joined->len);
     c->expect = (PtcText){copy, joined->len};
@@ -292,14 +293,14 @@ static bool keep_expect(Parser *p, PtcTestCase *c, const PtcBuf *joined)
 }
 
 /* The case whose header is the current line; stops at the next header or the end (line NULL). */
-static bool read_case(Parser *p, bool unfinished)
+static bool read_case(TestParser *p, bool unfinished)
 {
     PtcTestFile *file = p->file;
     PtcTestCase *c = new_case(file);
     PtcBuf joined;
     if (!c)
-        return wrong(p, "out of memory");
-    if (!read_header(p, c))
+        return refuse_test_file(p, "out of memory");
+    if (!read_case_header(p, c))
         return false;
     read_program(p, c);
     ptc_buf_init(&joined, file->text.mem, PTC_IO_MAX);
@@ -307,7 +308,8 @@ static bool read_case(Parser *p, bool unfinished)
     ptc_buf_deinit(&joined);
     if (ok && c->expect.len == 0 && !unfinished) {
         p->number = c->line;
-        ok = wrong(p, "%.*s expects nothing; --update fills it in", (int)c->id.len, c->id.bytes);
+        ok = refuse_test_file(p, "%.*s expects nothing; --update fills it in", (int)c->id.len,
+                              c->id.bytes);
     }
     if (file->last)
         file->last->next = c;
@@ -323,20 +325,20 @@ bool ptc_test_file_init(PtcTestFile *file, PtcMem *mem, const char *path, bool u
     file->path = path;
     ptc_buf_init(&file->text, mem, PTC_IO_MAX);
     ptc_arena_init(&file->arena, mem);
-    Parser p = {.file = file};
+    TestParser p = {.file = file};
     const char *error = ptc_io_read(&file->text, path);
     if (!error && !ptc_buf_text(&file->text))
         error = "out of memory";
     if (error)
-        return wrong(&p, "%s", error);
+        return refuse_test_file(&p, "%s", error);
     p.next = file->text.data;
     p.end = p.next + file->text.len;
-    bool more = next_line(&p);
-    for (; more && !begins(&p, ";;@"); more = next_line(&p))
-        if (p.line < p.line_end && !begins(&p, ";"))
-            return wrong(&p, "before the first case there are only comments");
+    bool more = next_test_line(&p);
+    for (; more && !begins_test_line(&p, ";;@"); more = next_test_line(&p))
+        if (p.line < p.line_end && !begins_test_line(&p, ";"))
+            return refuse_test_file(&p, "before the first case there are only comments");
     if (!more)
-        return wrong(&p, "there is no case in it");
+        return refuse_test_file(&p, "there is no case in it");
     while (p.line)
         if (!read_case(&p, unfinished))
             return false;

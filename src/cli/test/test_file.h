@@ -24,11 +24,11 @@
 #include "ptc/ptc.h"
 
 typedef enum {
-    PTC_POLICY_MATCH,     /* as Clojure or the reference answers */
-    PTC_POLICY_EXTENSION, /* Clojure has no such thing */
-    PTC_POLICY_DIVERGES,  /* different on purpose: DIV-... */
-    PTC_POLICY_BUG,       /* known to be wrong: BUG-...; passing is a failure */
-} PtcPolicy;
+    PTC_TEST_MATCH,     /* as Clojure or the reference answers */
+    PTC_TEST_EXTENSION, /* Clojure has no such thing */
+    PTC_TEST_DIVERGES,  /* different on purpose: DIV-... */
+    PTC_TEST_BUG,       /* known to be wrong: BUG-...; passing is a failure */
+} PtcTestPolicy;
 
 /* What an expectation line of a finding contains besides the kind. */
 enum { PTC_SHOW_PLACE = 1, PTC_SHOW_MESSAGE = 2, PTC_SHOW_HINT = 4, PTC_SHOW_ALL = 7 };
@@ -36,7 +36,7 @@ enum { PTC_TEST_ERRORS = 10 };
 
 typedef struct PtcTestCase {
     PtcText id, program, session, context; /* the last two may be empty */
-    PtcPolicy policy;
+    PtcTestPolicy policy;
     PtcLimits limits;
     int64_t float_precision;
     PtcText expect; /* the expectation lines, joined by line feeds */

@@ -29,7 +29,7 @@ static bool starts(PtcText line, const char *word)
     return line.len >= n && memcmp(line.bytes, word, n) == 0;
 }
 
-static bool is_blank(PtcText line)
+static bool is_blank_fence_line(PtcText line)
 {
     for (size_t i = 0; i < line.len; i++)
         if (line.bytes[i] != ' ')
@@ -39,9 +39,9 @@ static bool is_blank(PtcText line)
 
 /* One line of a fence; *example collects lines up to the one with the expectation.  A mark at the start of a line
  * gets the space that must separate it from the program. */
-static void take_line(PtcDocs *docs, const char *name, PtcText line, PtcBuf *example)
+static void take_fence_line(PtcDocs *docs, const char *name, PtcText line, PtcBuf *example)
 {
-    if (is_blank(line) && example->len == 0)
+    if (is_blank_fence_line(line) && example->len == 0)
         return;
     bool alone = starts(line, "=> ") || starts(line, "!! ");
     if (example->len > 0)
@@ -69,7 +69,7 @@ static void run_lines(PtcDocs *docs, const char *path, PtcText text, PtcBuf *exa
             ptc_buf_clear(example);
             inside = !inside && line.len == 6 && starts(line, "```ptc");
         } else if (inside) {
-            take_line(docs, name, line, example);
+            take_fence_line(docs, name, line, example);
         }
         p += line.len + 1;
     }

@@ -8,9 +8,9 @@
 
 enum { TORTURE_RUNS = 20000 }; /* at most, per case */
 enum { TORTURE_CALM = 64 }; /* this many runs in a row without any effect of the failure end it */
-/* Time limits of cases that have none and are not about time: a busy machine fails none of them.  The second is for slow
- * modes. */
-enum { PATIENCE_MS = 20000, SLOW_PATIENCE_MS = 600000 };
+/* Time limits of cases that have none and are not about time: a busy machine fails none of them.  The second is for
+ * slow modes. */
+enum { TEST_PATIENCE_MS = 20000, SLOW_PATIENCE_MS = 600000 };
 
 /* One run of a case. */
 typedef struct {
@@ -18,11 +18,12 @@ typedef struct {
     PtcData *data;
     PtcOutcome *outcome;
     char problem[240]; /* why there was no run, empty when there was */
-} Run;
+} TestRun;
 
 /* ------------------------------------------------------------------ engine */
 
-static Ptc *new_engine(const PtcTestRunner *runner, const PtcTestCase *c, int64_t fail_allocation)
+static Ptc *new_test_engine(const PtcTestRunner *runner, const PtcTestCase *c,
+                            int64_t fail_allocation)
 {
     PtcOptions options;
     ptc_options_init(&options, sizeof options);
@@ -36,7 +37,7 @@ static Ptc *new_engine(const PtcTestRunner *runner, const PtcTestCase *c, int64_
 bool ptc_test_runner_start(PtcTestRunner *runner)
 {
     runner->session_count = 0;
-    runner->ptc = new_engine(runner, NULL, PTC_UNSET);
+    runner->ptc = new_test_engine(runner, NULL, PTC_UNSET);
     return runner->ptc != NULL;
 }
 
@@ -50,7 +51,7 @@ void ptc_test_runner_stop(PtcTestRunner *runner)
 }
 
 /* The session that a case names; NULL: none, or too many. */
-static PtcSession *find_session(PtcTestRunner *runner, PtcText name)
+static PtcSession *find_test_session(PtcTestRunner *runner, PtcText name)
 {
     size_t n = runner->session_count;
     if (name.len == 0)
@@ -67,7 +68,7 @@ static PtcSession *find_session(PtcTestRunner *runner, PtcText name)
 
 /* ----------------------------------------------------------------- running */
 
-static bool load_context(Ptc *ptc, const PtcTestCase *c, Run *run, PtcValue *context)
+static bool load_case_context(Ptc *ptc, const PtcTestCase *c, TestRun *run, PtcValue *context)
 {
     if (c->context.len == 0)
         return true;
@@ -95,23 +96,24 @@ static void give_patience(PtcLimits *limits, int64_t ms)
         limits->deadline_ms = ms;
 }
 
-static void run_start(Ptc *ptc, const PtcTestCase *c, bool slow, PtcSession *session, Run *run)
+static void start_case_run(Ptc *ptc, const PtcTestCase *c, bool slow, PtcSession *session,
+                           TestRun *run)
 {
     PtcLimits limits = c->limits;
     PtcRun given;
     memset(run, 0, sizeof *run);
     if (slow || !expects_no_time_left(c))
-        give_patience(&limits, slow ? SLOW_PATIENCE_MS : PATIENCE_MS);
+        give_patience(&limits, slow ? SLOW_PATIENCE_MS : TEST_PATIENCE_MS);
     ptc_run_init(&given, sizeof given);
     given.program = c->program.bytes;
     given.program_len = c->program.len;
     given.limits = &limits;
     given.session = session;
-    if (load_context(ptc, c, run, &given.context))
+    if (load_case_context(ptc, c, run, &given.context))
         run->status = ptc_eval(ptc, &given, &run->outcome);
 }
 
-static void run_end(Run *run)
+static void run_end(TestRun *run)
 {
     ptc_outcome_free(run->outcome);
     ptc_data_free(run->data);
@@ -206,7 +208,7 @@ static void render_errors(PtcBuf *out, PtcOutcome *outcome, const PtcTestCase *c
 }
 
 /* In the detail that the case has, or in full (with text and JSON as the case has them). */
-static void render(PtcBuf *out, const Run *run, const PtcTestCase *c, bool full)
+static void render(PtcBuf *out, const TestRun *run, const PtcTestCase *c, bool full)
 {
     ptc_buf_clear(out);
     if (run->problem[0]) {
@@ -236,9 +238,9 @@ typedef struct {
     bool no_memory;    /* it ran out of memory and said so */
     bool timed;        /* time was up, which does not happen at the same place every time */
     bool kept_session; /* a failed run must leave nothing in the session */
-} Result;
+} CaseResult;
 
-static void note_failure(const Run *run, Result *result)
+static void note_failure(const TestRun *run, CaseResult *result)
 {
     PtcError error = {.size = sizeof error};
     result->failure[0] = 0;
@@ -255,13 +257,13 @@ static void note_failure(const Run *run, Result *result)
 /* One run with a failing allocation (PTC_UNSET: none) in an engine of its own, with a session so that committing is
  * tested too.  False: no engine. */
 static bool torture_once(const PtcTestRunner *runner, const PtcTestCase *c, int64_t nth,
-                         Result *result)
+                         CaseResult *result)
 {
-    Run run;
-    Ptc *ptc = new_engine(runner, c, nth);
+    TestRun run;
+    Ptc *ptc = new_test_engine(runner, c, nth);
     PtcSession *session = ptc ? ptc_session_new(ptc) : NULL;
     if (session) {
-        run_start(ptc, c, true, session, &run);
+        start_case_run(ptc, c, true, session, &run);
         render(&result->lines, &run, c, true);
         note_failure(&run, result);
         bool failed = !run.outcome || !ptc_outcome_ok(run.outcome);
@@ -275,14 +277,14 @@ static bool torture_once(const PtcTestRunner *runner, const PtcTestCase *c, int6
 
 /* May a run end like this if it would normally have ended like `normal`?  A program that fails anyway may say less
  * about it (the value in question, later findings). */
-static bool acceptable(const Result *result, const Result *normal)
+static bool acceptable(const CaseResult *result, const CaseResult *normal)
 {
     return result->kept_session &&
            (result->no_memory || (normal->failure[0] && !strcmp(result->failure, normal->failure)));
 }
 
 /* Did it end as if no allocation had failed? */
-static bool same_end(const Result *a, const Result *b)
+static bool same_end(const CaseResult *a, const CaseResult *b)
 {
     return (a->timed && b->timed) ||
            (a->lines.len == b->lines.len &&
@@ -293,11 +295,11 @@ static bool same_end(const Result *a, const Result *b)
 static bool torture(const PtcTestRunner *runner, const PtcTestCase *given, PtcBuf *got)
 {
     PtcTestCase plain = *given, *c = &plain;
-    Result normal = {0}, result = {0};
+    CaseResult normal = {0}, result = {0};
     plain.wants_warnings = false; /* a warning that runs out of memory is skipped */
     bool ok = true;
     int calm = 0;
-    if (c->session.len || c->policy == PTC_POLICY_BUG)
+    if (c->session.len || c->policy == PTC_TEST_BUG)
         return true;
     ptc_buf_init(&normal.lines, got->mem, got->max);
     ptc_buf_init(&result.lines, got->mem, got->max);
@@ -323,10 +325,11 @@ static bool torture(const PtcTestRunner *runner, const PtcTestCase *given, PtcBu
 
 static void run_and_render(PtcTestRunner *runner, const PtcTestCase *c, PtcBuf *got, PtcBuf *full)
 {
-    Run run;
+    TestRun run;
     bool own = c->float_precision != PTC_UNSET;
-    Ptc *ptc = own ? new_engine(runner, c, PTC_UNSET) : runner->ptc;
-    run_start(ptc, c, runner->gc_stress, own ? NULL : find_session(runner, c->session), &run);
+    Ptc *ptc = own ? new_test_engine(runner, c, PTC_UNSET) : runner->ptc;
+    start_case_run(ptc, c, runner->gc_stress, own ? NULL : find_test_session(runner, c->session),
+                   &run);
     render(got, &run, c, false);
     if (full)
         render(full, &run, c, true);

@@ -18,7 +18,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_tools.h"
 
-enum { ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
+enum { ASK_ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
 
 /* ---------------------------------------------------------------------------------- waiting */
 
@@ -28,7 +28,7 @@ typedef struct {
     bool ready;
 } Wait;
 
-static void on_ready(PtcRemoteAsk *ask)
+static void signal_answer_ready(PtcRemoteAsk *ask)
 {
     Wait *w = ask->user;
     pthread_mutex_lock(&w->lock);
@@ -43,7 +43,7 @@ bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *
     bool may_repeat;
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.came, NULL);
-    ask->ready = on_ready;
+    ask->ready = signal_answer_ready;
     ask->user = &w;
     PtcRemoteStatus status = remote->ask(run, ask);
     pthread_mutex_lock(&w.lock);
@@ -58,24 +58,24 @@ bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *
 
 /* ------------------------------------------------------------------------------------ texts */
 
-static bool wrong(const char *what, const char *why)
+static bool complain_of_upstream(const char *what, const char *why)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc upstreams: %s: %s\n", what, why);
     return false;
 }
 
-static bool write_text(PtcText text)
+static bool write_answer_text(PtcText text)
 {
     return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes, text.len);
 }
 
 /* "reason: message" of a failure, on standard error. */
-static int tell_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
+static int tell_ask_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
 {
     PtcDesk desk;
     PtcJsonError error;
     PtcBuf line;
-    ptc_desk_init(&desk, mem, ANSWER_BYTES);
+    ptc_desk_init(&desk, mem, ASK_ANSWER_BYTES);
     ptc_buf_init(&line, mem, 64 * 1024);
     PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
     PtcText reason = ptc_fields_text(&desk.heap, v, "reason");
@@ -89,14 +89,14 @@ static int tell_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
 }
 
 /* A run without a program, and without a deadline: its calls have their own. */
-static void *begin(PtcRemote *remote)
+static void *begin_ask_run(PtcRemote *remote)
 {
     uint64_t version;
     void *run = remote->begin(remote, "local", INT64_MAX, NULL, &version);
     if (run)
         remote->allow(run, PTC_REMOTE_GRANTED);
     else
-        (void)wrong("upstreams", "out of memory");
+        (void)complain_of_upstream("upstreams", "out of memory");
     return run;
 }
 
@@ -128,7 +128,7 @@ static size_t count_left(const PtcUpstreamState *s)
 /* "  3 operations are left out, such as addPet: it writes; ..." */
 static void put_left_out(PtcBuf *out, const PtcUpstreamState *s)
 {
-    for (PtcLeftOut i = 0; i < PTC_LEFT_REASONS; i++) {
+    for (PtcSkipReason i = 0; i < PTC_LEFT_REASONS; i++) {
         if (!s->left[i].count)
             continue;
         ptc_buf_addf(out, "\n  %zu %s%s", s->left[i].count,
@@ -161,7 +161,7 @@ static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
     if (count_left(s)) {
         ptc_emit_key(out, "left_out");
         ptc_emit_object(out);
-        for (PtcLeftOut i = 0; i < PTC_LEFT_REASONS; i++)
+        for (PtcSkipReason i = 0; i < PTC_LEFT_REASONS; i++)
             if (s->left[i].count)
                 ptc_emit_field_uint(out, ptc_openapi_left_reasons[i].code, s->left[i].count);
         ptc_emit_object_end(out);
@@ -197,7 +197,7 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
 {
     PtcManager *m = c->upstreams->manager;
     PtcBuf out;
-    ptc_buf_init(&out, c->mem, ANSWER_BYTES);
+    ptc_buf_init(&out, c->mem, ASK_ANSWER_BYTES);
     if (c->json)
         ptc_emit_array(&out);
     for (size_t i = 0; m && i < ptc_manager_count(m); i++) {
@@ -224,7 +224,8 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
 
 /* Looks a tool up; before one that is not known is refused, the upstream is started and lists its tools.  An absent
  * name is one that no tool has.  False: the answer says why there is none. */
-static bool look_up(PtcRemote *remote, void *run, PtcText ns, PtcText tool, PtcBuf *answer)
+static bool look_up_remote_tool(PtcRemote *remote, void *run, PtcText ns, PtcText tool,
+                                PtcBuf *answer)
 {
     PtcBuf text;
     bool ok = false;
@@ -245,11 +246,11 @@ bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state)
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcBuf answer;
     ptc_manager_state(u->manager, i, state);
-    void *run = begin(remote);
+    void *run = begin_ask_run(remote);
     if (!run)
         return false;
-    ptc_buf_init(&answer, u->mem, ANSWER_BYTES);
-    (void)look_up(remote, run, state->ns, (PtcText){NULL, 0}, &answer);
+    ptc_buf_init(&answer, u->mem, ASK_ANSWER_BYTES);
+    (void)look_up_remote_tool(remote, run, state->ns, (PtcText){NULL, 0}, &answer);
     ptc_buf_deinit(&answer);
     remote->end(run, NULL);
     ptc_manager_state(u->manager, i, state);
@@ -314,7 +315,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     *ms = (ptc_clock_ns(NULL) - begun) / 1000000;
     if (c->quiet)
         return good || ptc_upstreams_is_left(&s);
-    ptc_buf_init(&line, c->mem, ANSWER_BYTES);
+    ptc_buf_init(&line, c->mem, ASK_ANSWER_BYTES);
     ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes,
                  good ? "ok" : ptc_manager_state_word(s.state));
     if (good)
@@ -327,7 +328,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
         ptc_upstreams_put_changed(c, i, &line);
     }
     good = put_pins_fault(c, &s, &line) && good;
-    bool told = write_text(ptc_buf_view(&line));
+    bool told = write_answer_text(ptc_buf_view(&line));
     ptc_buf_deinit(&line);
     return told && (good || ptc_upstreams_is_left(&s));
 }
@@ -353,7 +354,7 @@ int ptc_upstreams_check(PtcUpstreamsCommand *c)
 /* ------------------------------------------------------------------------------ call and doc */
 
 /* NAME/TOOL in two; a name alone has an absent tool. */
-static void split(const char *arg, PtcText *server, PtcText *tool)
+static void split_tool_argument(const char *arg, PtcText *server, PtcText *tool)
 {
     const char *slash = strchr(arg, '/');
     *server = slash ? (PtcText){arg, (size_t)(slash - arg)} : ptc_text_cstr(arg);
@@ -361,13 +362,13 @@ static void split(const char *arg, PtcText *server, PtcText *tool)
 }
 
 /* The value of an answer: text as it is, anything else as JSON. */
-static int write_value(PtcMem *mem, const PtcBuf *answer, const char *member)
+static int write_answer_value(PtcMem *mem, const PtcBuf *answer, const char *member)
 {
     PtcDesk desk;
     PtcJsonError error;
     PtcBuf out;
-    ptc_desk_init(&desk, mem, ANSWER_BYTES);
-    ptc_buf_init(&out, mem, ANSWER_BYTES);
+    ptc_desk_init(&desk, mem, ASK_ANSWER_BYTES);
+    ptc_buf_init(&out, mem, ASK_ANSWER_BYTES);
     PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
     PtcValue value = v == PTC_NONE || !member ? v : ptc_map_field(&desk.heap, v, member);
     bool ok = value != PTC_NONE;
@@ -375,7 +376,7 @@ static int write_value(PtcMem *mem, const PtcBuf *answer, const char *member)
         ok = ptc_buf_add(&out, ptc_str_text(value).bytes, ptc_str_text(value).len);
     else if (ok)
         ok = ptc_emit_value(&out, &desk.heap, value);
-    ok = ok && write_text(ptc_buf_view(&out));
+    ok = ok && write_answer_text(ptc_buf_view(&out));
     ptc_buf_deinit(&out);
     ptc_desk_deinit(&desk);
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
@@ -403,12 +404,12 @@ static bool ask_with_person(PtcUpstreamsCommand *c, void *run, PtcRemoteAsk *ask
 static int tell_nothing(PtcUpstreamsCommand *c, PtcRemote *remote, void *run, PtcBuf *answer)
 {
     PtcText server, tool;
-    split(c->argv[0], &server, &tool);
+    split_tool_argument(c->argv[0], &server, &tool);
     ptc_buf_clear(answer);
-    if (look_up(remote, run, server, tool, answer))
-        (void)wrong(c->argv[0], "it could not be listed");
+    if (look_up_remote_tool(remote, run, server, tool, answer))
+        (void)complain_of_upstream(c->argv[0], "it could not be listed");
     else
-        (void)tell_failure(c->mem, c->argv[0], answer);
+        (void)tell_ask_failure(c->mem, c->argv[0], answer);
     return PTC_EXIT_FAILED;
 }
 
@@ -419,21 +420,21 @@ static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *t
     PtcBuf answer;
     bool ok = false;
     int status = PTC_EXIT_FAILED;
-    void *run = begin(remote);
+    void *run = begin_ask_run(remote);
     if (!run)
         return status;
-    ptc_buf_init(&answer, c->mem, ANSWER_BYTES);
+    ptc_buf_init(&answer, c->mem, ASK_ANSWER_BYTES);
     PtcRemoteAsk ask = {.op = op, .text = ptc_buf_view(text)};
     if (!ask_with_person(c, run, &ask, &answer, &ok))
-        (void)wrong(c->argv[0], "out of memory");
+        (void)complain_of_upstream(c->argv[0], "out of memory");
     else if (!ok && remote->question(run, NULL, NULL))
-        (void)wrong(c->argv[0], "it was not called");
+        (void)complain_of_upstream(c->argv[0], "it was not called");
     else if (!ok)
-        status = tell_failure(c->mem, c->argv[0], &answer);
+        status = tell_ask_failure(c->mem, c->argv[0], &answer);
     else if (answer.len == 4 && memcmp(answer.data, "null", 4) == 0 && !member)
         status = tell_nothing(c, remote, run, &answer);
     else
-        status = write_value(c->mem, &answer, member);
+        status = write_answer_value(c->mem, &answer, member);
     remote->end(run, NULL);
     ptc_buf_deinit(&answer);
     return status;
@@ -442,8 +443,9 @@ static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *t
 static bool has_upstreams(const PtcUpstreamsCommand *c)
 {
     return c->upstreams->manager ||
-           wrong(c->argv[0], "there are no upstreams: name a file with --upstreams FILE, or a "
-                             "client with --import CLIENT (ptc docs upstreams)");
+           complain_of_upstream(c->argv[0],
+                                "there are no upstreams: name a file with --upstreams FILE, or a "
+                                "client with --import CLIENT (ptc docs upstreams)");
 }
 
 int ptc_upstreams_call(PtcUpstreamsCommand *c)
@@ -452,7 +454,7 @@ int ptc_upstreams_call(PtcUpstreamsCommand *c)
     PtcBuf text;
     if (!has_upstreams(c))
         return PTC_EXIT_FAILED;
-    split(c->argv[0], &server, &tool);
+    split_tool_argument(c->argv[0], &server, &tool);
     ptc_buf_init(&text, c->mem, ASK_BYTES);
     ptc_emit_object(&text);
     ptc_emit_field_text(&text, "server", server);
@@ -472,7 +474,7 @@ int ptc_upstreams_tell(PtcUpstreamsCommand *c)
     PtcBuf text;
     if (!has_upstreams(c))
         return PTC_EXIT_FAILED;
-    split(c->argv[0], &server, &tool);
+    split_tool_argument(c->argv[0], &server, &tool);
     if (!ptc_upstreams_knows(c->upstreams, server))
         return PTC_EXIT_FAILED;
     ptc_buf_init(&text, c->mem, ASK_BYTES);

@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { OUT_BYTES = 16 * 1024 * 1024, TEXT_BYTES = 4096, NAMES_TOLD = 10 };
+enum { DOCTOR_OUT_BYTES = 16 * 1024 * 1024, DOCTOR_TEXT_BYTES = 4096, NAMES_TOLD = 10 };
 
 typedef struct {
     PtcUpstreamsCommand *c;
@@ -40,25 +40,25 @@ typedef struct {
 /* ----------------------------------------------------------------------------------- advice */
 
 /* A command or a directory may have been made with a secret. */
-static void blot(const Doctor *d, const char *text, char safe[TEXT_BYTES])
+static void blot_doctor_text(const Doctor *d, const char *text, char safe[DOCTOR_TEXT_BYTES])
 {
     PtcBuf out;
-    ptc_buf_init(&out, d->c->mem, 2 * TEXT_BYTES);
+    ptc_buf_init(&out, d->c->mem, 2 * DOCTOR_TEXT_BYTES);
     ptc_secrets_blot(ptc_manager_secrets(d->c->upstreams->manager), &out, ptc_text_cstr(text),
                      false);
-    snprintf(safe, TEXT_BYTES, "%.*s", (int)out.len, out.len ? out.data : "");
+    snprintf(safe, DOCTOR_TEXT_BYTES, "%.*s", (int)out.len, out.len ? out.data : "");
     ptc_buf_deinit(&out);
 }
 
 static void advise(Doctor *d, const char *code, const char *format, ...) PTC_PRINTF(3, 4);
 static void advise(Doctor *d, const char *code, const char *format, ...)
 {
-    char text[TEXT_BYTES], safe[TEXT_BYTES];
+    char text[DOCTOR_TEXT_BYTES], safe[DOCTOR_TEXT_BYTES];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    blot(d, text, safe);
+    blot_doctor_text(d, text, safe);
     d->count++;
     if (d->c->json) {
         ptc_emit_object(&d->out);
@@ -73,13 +73,14 @@ static void advise(Doctor *d, const char *code, const char *format, ...)
     ptc_buf_addf(&d->out, "%s%s\n", d->state.name.bytes ? ": " : "", safe);
 }
 
-static PtcText member(Doctor *d, const char *key)
+static PtcText entry_member_text(Doctor *d, const char *key)
 {
     return ptc_fields_text(d->heap, d->entry, key);
 }
 
 /* Texts of files as arguments of "%.*s". */
-#define SHOWN(text) (int)((text).len < 200 ? (text).len : 200), ((text).bytes ? (text).bytes : "")
+#define DOCTOR_SHOWN(text) \
+    (int)((text).len < 200 ? (text).len : 200), ((text).bytes ? (text).bytes : "")
 
 /* ---------------------------------------------------------------------------------- programs */
 
@@ -107,9 +108,9 @@ static void look_at_runner(Doctor *d)
 
 static void look_at_command(Doctor *d)
 {
-    char program[TEXT_BYTES], dir[TEXT_BYTES];
+    char program[DOCTOR_TEXT_BYTES], dir[DOCTOR_TEXT_BYTES];
     struct stat st;
-    PtcText command = member(d, "command"), cwd = member(d, "cwd");
+    PtcText command = entry_member_text(d, "command"), cwd = entry_member_text(d, "cwd");
     snprintf(dir, sizeof dir, "%.*s", (int)cwd.len, cwd.bytes ? cwd.bytes : "");
     snprintf(program, sizeof program, "%.*s", (int)command.len, command.bytes ? command.bytes : "");
     if (cwd.bytes && (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode)))
@@ -199,14 +200,14 @@ static void look_at_variables(Doctor *d)
     PtcBuf names, quoted;
     PtcText name;
     size_t count = 0;
-    if (!member(d, "command").bytes)
+    if (!entry_member_text(d, "command").bytes)
         return;
-    ptc_buf_init(&names, d->c->mem, TEXT_BYTES);
-    ptc_buf_init(&quoted, d->c->mem, TEXT_BYTES);
+    ptc_buf_init(&names, d->c->mem, DOCTOR_TEXT_BYTES);
+    ptc_buf_init(&quoted, d->c->mem, DOCTOR_TEXT_BYTES);
     for (char **v = environ; *v && count < NAMES_TOLD; v++)
         if (is_kept_back(d, *v, &name)) {
-            ptc_buf_addf(&names, "%s%.*s", count ? ", " : "", SHOWN(name));
-            ptc_buf_addf(&quoted, "%s\"%.*s\"", count++ ? ", " : "", SHOWN(name));
+            ptc_buf_addf(&names, "%s%.*s", count ? ", " : "", DOCTOR_SHOWN(name));
+            ptc_buf_addf(&quoted, "%s\"%.*s\"", count++ ? ", " : "", DOCTOR_SHOWN(name));
         }
     if (count && ptc_buf_ok(&names) && ptc_buf_ok(&quoted))
         advise(d, "not_passed_on",
@@ -222,7 +223,7 @@ static void look_at_variables(Doctor *d)
 static bool is_in_file(Doctor *d, PtcText text)
 {
     PtcBuf file;
-    char path[TEXT_BYTES];
+    char path[DOCTOR_TEXT_BYTES];
     snprintf(path, sizeof path, "%.*s", (int)d->state.file.len,
              d->state.file.bytes ? d->state.file.bytes : "");
     ptc_buf_init(&file, d->c->mem, PTC_CONFIG_BYTES);
@@ -247,10 +248,10 @@ static size_t look_at_literals(Doctor *d, const char *where)
             advise(
                 d, "literal_secret",
                 "env.%.*s is in %.*s in clear text; write \"${%.*s}\" for it and set that variable",
-                SHOWN(name), SHOWN(d->state.file), SHOWN(name));
+                DOCTOR_SHOWN(name), DOCTOR_SHOWN(d->state.file), DOCTOR_SHOWN(name));
         else
-            advise(d, "literal_secret", "the header %.*s is in %.*s in clear text; %s", SHOWN(name),
-                   SHOWN(d->state.file),
+            advise(d, "literal_secret", "the header %.*s is in %.*s in clear text; %s",
+                   DOCTOR_SHOWN(name), DOCTOR_SHOWN(d->state.file),
                    ptc_map_field(d->heap, d->place, "written") != PTC_NONE
                        ? "write ${NAME} for the secret in it and set that variable"
                        : "use \"auth\" with a credential of source env, file or exec");
@@ -285,7 +286,7 @@ static bool is_first_of_file(Doctor *d, size_t i)
 
 static void look_at_file(Doctor *d, size_t i)
 {
-    char path[TEXT_BYTES];
+    char path[DOCTOR_TEXT_BYTES];
     size_t literals = look_at_literals(d, "env") + look_at_literals(d, "headers");
     if (!d->state.file.bytes || (!literals && !is_first_of_file(d, i)))
         return;
@@ -297,7 +298,7 @@ static void look_at_file(Doctor *d, size_t i)
 static void look_at_credentials(Doctor *d)
 {
     PtcValue key, value, all = d->c->upstreams->credentials;
-    char path[TEXT_BYTES];
+    char path[DOCTOR_TEXT_BYTES];
     for (size_t pos = 0; all != PTC_NONE && ptc_map_next(all, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key), source = ptc_fields_text(d->heap, value, "source");
         PtcText file = ptc_fields_text(d->heap, value, "path");
@@ -306,7 +307,7 @@ static void look_at_credentials(Doctor *d)
                 d, "literal_secret",
                 "the credential \"%.*s\" is in the file in clear text; use the source env, file or "
                 "exec",
-                SHOWN(name));
+                DOCTOR_SHOWN(name));
         snprintf(path, sizeof path, "%.*s", (int)file.len, file.bytes ? file.bytes : "");
         if (file.bytes)
             look_at_mode(d, path, true);
@@ -344,7 +345,7 @@ static bool is_upstream(Doctor *d, PtcText name)
 /* Servers that a client starts beside ptc: their tools would fill the model's context all the same. */
 static void look_at_client(Doctor *d, const char *client)
 {
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     PtcConfig config;
     char path[4096];
     if (!ptc_dialect_parse(ptc_text_cstr(client), &dialect) ||
@@ -383,7 +384,7 @@ static void count_tool(void *user, PtcText tool, bool annotated, size_t bytes)
 }
 
 /* A rule that fits no tool is a misspelling, and what it was to deny or allow is not. */
-static void tell_rule(void *user, PtcText line)
+static void advise_of_rule(void *user, PtcText line)
 {
     advise(user, "rule_fits_none", "%.*s", (int)line.len, line.bytes);
 }
@@ -410,7 +411,7 @@ static void count_changed(void *user, PtcText tool, unsigned parts)
 }
 
 /* What the entry itself says is no surprise to whoever wrote it. */
-static bool is_chosen(const Doctor *d, PtcLeftOut left)
+static bool is_chosen(const Doctor *d, PtcSkipReason left)
 {
     return left == PTC_LEFT_EXCLUDED || left == PTC_LEFT_NOT_INCLUDED || left == PTC_LEFT_HIDDEN ||
            (left == PTC_LEFT_WRITES && ptc_fields_is(d->heap, d->entry, "allow_writes", PTC_FALSE));
@@ -418,7 +419,7 @@ static bool is_chosen(const Doctor *d, PtcLeftOut left)
 
 static void look_at_left_out(Doctor *d)
 {
-    for (PtcLeftOut i = 0; i < PTC_LEFT_REASONS; i++)
+    for (PtcSkipReason i = 0; i < PTC_LEFT_REASONS; i++)
         if (d->state.left[i].count && !is_chosen(d, i))
             advise(d, ptc_openapi_left_reasons[i].code,
                    "operations of its document that are left out: %zu, such as %s: %s",
@@ -461,7 +462,7 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     look_at_pins(d, i);
     look_at_left_out(d);
     if (d->state.state == PTC_INSTANCE_READY) {
-        ptc_manager_check_rules(d->c->upstreams->manager, i, tell_rule, d);
+        ptc_manager_check_rules(d->c->upstreams->manager, i, advise_of_rule, d);
         *bytes += look_at_tools(d, i);
     }
     return good;
@@ -478,7 +479,7 @@ static void look_at_rest(Doctor *d, size_t bytes)
         advise(d, "pins", "%s", why.text);
     for (size_t i = 0; i < sizeof client_names / sizeof *client_names; i++)
         look_at_client(d, client_names[i]);
-    ptc_buf_init(&text, d->c->mem, OUT_BYTES);
+    ptc_buf_init(&text, d->c->mem, DOCTOR_OUT_BYTES);
     ptc_manager_describe(u->manager, &text, PTC_CATALOG_TEXT_BYTES);
     if (!d->c->json)
         ptc_buf_addf(
@@ -496,7 +497,7 @@ int ptc_upstreams_doctor(PtcUpstreamsCommand *c)
     if (!c->upstreams->manager)
         return ptc_upstreams_list(c);
     c->quiet = c->json;
-    ptc_buf_init(&d.out, c->mem, OUT_BYTES);
+    ptc_buf_init(&d.out, c->mem, DOCTOR_OUT_BYTES);
     if (c->json)
         ptc_emit_array(&d.out);
     for (size_t i = 0; i < ptc_manager_count(c->upstreams->manager); i++)

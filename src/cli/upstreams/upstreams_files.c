@@ -19,33 +19,33 @@
 #include "upstream/config/rule_check.h"
 #include "upstream/config/variables.h"
 
-enum { PATH_BYTES = PTC_UPSTREAMS_PATH, CLIENTS = PTC_DIALECT_OTHER + 1 };
+enum { FILES_PATH_BYTES = PTC_UPSTREAMS_PATH, FILES_CLIENTS = PTC_DIALECT_OTHER + 1 };
 
 /* A file to be read. */
 typedef struct {
     const char *path;
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     bool import; /* nobody named the file itself */
     const char
         *how; /* of a project's file: the option that names it; NULL: it is the person's own */
     const char *project;
-} Source;
+} ConfigSource;
 
 typedef struct {
     PtcUpstreams *u;
     const char *command;
     const PtcUpstreamsOptions *options;
-    char cwd[PATH_BYTES];
+    char cwd[FILES_PATH_BYTES];
     int *status;
     bool lines; /* places need them */
     /* Files that `from` has read: the person's own, the project's. */
-    PtcConfig froms[CLIENTS][2];
-    bool from_read[CLIENTS][2];
-    char from_path[CLIENTS][2][PATH_BYTES];
-} Reading;
+    PtcConfig froms[FILES_CLIENTS][2];
+    bool from_read[FILES_CLIENTS][2];
+    char from_path[FILES_CLIENTS][2][FILES_PATH_BYTES];
+} ConfigReading;
 
 /* A message on standard error; control characters in what files say are shown as text, not sent to the terminal. */
-static bool fail(Reading *r, int status, const char *what, const char *why)
+static bool fail_reading(ConfigReading *r, int status, const char *what, const char *why)
 {
     PtcBuf line;
     ptc_buf_init(&line, r->u->mem, 16 * 1024);
@@ -56,32 +56,32 @@ static bool fail(Reading *r, int status, const char *what, const char *why)
     return false;
 }
 
-static void notice(Reading *r, const char *what, const char *why)
+static void notice(ConfigReading *r, const char *what, const char *why)
 {
     int status = *r->status;
     if (!r->options->quiet)
-        (void)fail(r, status, what, why);
+        (void)fail_reading(r, status, what, why);
 }
 
 /* ------------------------------------------------------------------------------------ paths */
 
 /* $NAME/ptc, or ~/FALLBACK/ptc; empty: neither is set. */
-static void find_dir(char out[PATH_BYTES], const char *variable, const char *fallback)
+static void find_dir(char out[FILES_PATH_BYTES], const char *variable, const char *fallback)
 {
     const char *dir = getenv(variable), *home = getenv("HOME");
     int n = 0;
     if (dir && dir[0] == '/')
-        n = snprintf(out, PATH_BYTES, "%s/ptc", dir);
+        n = snprintf(out, FILES_PATH_BYTES, "%s/ptc", dir);
     else if (home && home[0] == '/')
-        n = snprintf(out, PATH_BYTES, "%s/%s/ptc", home, fallback);
-    if (n <= 0 || n >= PATH_BYTES)
+        n = snprintf(out, FILES_PATH_BYTES, "%s/%s/ptc", home, fallback);
+    if (n <= 0 || n >= FILES_PATH_BYTES)
         out[0] = '\0';
 }
 
 /* ------------------------------------------------------------------------------------ world */
 
 /* The text lives in the desk's arena. */
-static PtcText read_text(PtcUpstreams *u, const char *path, const char **why)
+static PtcText read_config_text(PtcUpstreams *u, const char *path, const char **why)
 {
     PtcBuf buf;
     char *kept = NULL;
@@ -96,16 +96,16 @@ static PtcText read_text(PtcUpstreams *u, const char *path, const char **why)
     return *why ? (PtcText){NULL, 0} : (PtcText){kept, len};
 }
 
-static PtcText read_beside(void *user, PtcText path)
+static PtcText read_beside_file(void *user, PtcText path)
 {
-    Reading *r = user;
+    ConfigReading *r = user;
     const char *why;
-    char name[PATH_BYTES];
+    char name[FILES_PATH_BYTES];
     if (path.len >= sizeof name)
         return (PtcText){NULL, 0};
     memcpy(name, path.bytes, path.len);
     name[path.len] = '\0';
-    return ptc_io_may_wait(name) ? (PtcText){NULL, 0} : read_text(r->u, name, &why);
+    return ptc_io_may_wait(name) ? (PtcText){NULL, 0} : read_config_text(r->u, name, &why);
 }
 
 /* ------------------------------------------------------------------------------------ rules */
@@ -131,12 +131,12 @@ static void merge_policy(PtcHeap *heap, PtcValue *into, PtcValue from)
 }
 
 /* --allow and --deny: server/tool, or a server for all of its tools. */
-static bool add_rules(Reading *r, const PtcOptionList *list, const char *word)
+static bool add_rules(ConfigReading *r, const PtcOptionList *list, const char *word)
 {
-    char glob[PATH_BYTES];
+    char glob[FILES_PATH_BYTES];
     for (size_t i = 0; i < list->count; i++) {
         if (strlen(list->items[i]) > sizeof glob - 3) /* a rule that is cut would fit more */
-            return fail(r, PTC_EXIT_USAGE, word, "the pattern is too long");
+            return fail_reading(r, PTC_EXIT_USAGE, word, "the pattern is too long");
         snprintf(glob, sizeof glob, "%s%s", list->items[i],
                  strchr(list->items[i], '/') ? "" : "/*");
         merge_rule(&r->u->desk.heap, &r->u->policy, ptc_text_cstr(glob), ptc_text_cstr(word));
@@ -144,22 +144,22 @@ static bool add_rules(Reading *r, const PtcOptionList *list, const char *word)
     return true;
 }
 
-static void tell_rule(void *user, PtcText line)
+static void notice_rule(void *user, PtcText line)
 {
     notice(user, "policy", line.bytes);
 }
 
 /* Once all files are read: a rule may be for a server of another one. */
-static bool check_rules(Reading *r)
+static bool check_policy_rules(ConfigReading *r)
 {
     PtcWhy why;
-    return ptc_rule_check_servers(&r->u->desk.heap, r->u->entries, r->u->policy, tell_rule, r,
+    return ptc_rule_check_servers(&r->u->desk.heap, r->u->entries, r->u->policy, notice_rule, r,
                                   &why) ||
-           fail(r, PTC_EXIT_USAGE, "policy", why.text);
+           fail_reading(r, PTC_EXIT_USAGE, "policy", why.text);
 }
 
 /* Two credentials with one name would send the one of this file to an upstream of the other. */
-static bool merge_credentials(Reading *r, PtcValue from, const char *path)
+static bool merge_credentials(ConfigReading *r, PtcValue from, const char *path)
 {
     PtcHeap *heap = &r->u->desk.heap;
     PtcValue key, value, *into = &r->u->credentials;
@@ -174,14 +174,14 @@ static bool merge_credentials(Reading *r, PtcValue from, const char *path)
             snprintf(text, sizeof text,
                      "the credential \"%.*s\" is in another file as well; give it another name",
                      (int)(name.len < 200 ? name.len : 200), name.bytes);
-            return fail(r, PTC_EXIT_USAGE, path, text);
+            return fail_reading(r, PTC_EXIT_USAGE, path, text);
         }
         ptc_fields_put_key(heap, into, name, value);
     }
     return true;
 }
 
-static void add_all(PtcHeap *heap, PtcValue *into, PtcValue list)
+static void add_config_items(PtcHeap *heap, PtcValue *into, PtcValue list)
 {
     for (size_t i = 0; i < ptc_fields_count(list); i++)
         ptc_fields_push(heap, into, ptc_seq_nth(list, i));
@@ -189,7 +189,7 @@ static void add_all(PtcHeap *heap, PtcValue *into, PtcValue list)
 
 /* ------------------------------------------------------------------------------------ notes */
 
-static void add_notes(Reading *r, const PtcConfig *config, const char *path)
+static void add_notes(ConfigReading *r, const PtcConfig *config, const char *path)
 {
     PtcHeap *heap = &r->u->desk.heap;
     for (size_t i = 0; i < ptc_fields_count(config->notes); i++) {
@@ -205,7 +205,7 @@ static void add_notes(Reading *r, const PtcConfig *config, const char *path)
     }
 }
 
-static bool tell_mistakes(Reading *r, const PtcConfig *config, const char *path)
+static bool tell_mistakes(ConfigReading *r, const PtcConfig *config, const char *path)
 {
     PtcUpstreams *u = r->u;
     for (size_t i = 0; i < ptc_fields_count(config->errors); i++) {
@@ -223,30 +223,30 @@ static bool tell_mistakes(Reading *r, const PtcConfig *config, const char *path)
 /* ------------------------------------------------------------------------------------- read */
 
 /* What a file says, without anything done about it. */
-static bool read_config(Reading *r, const Source *s, PtcConfig *config)
+static bool read_upstream_config(ConfigReading *r, const ConfigSource *s, PtcConfig *config)
 {
     PtcUpstreams *u = r->u;
     const char *why;
     if (s->import && ptc_io_may_wait(s->path)) /* a file that nobody named must not hold us up */
-        return fail(r, PTC_EXIT_FAILED, s->path, "it is not a regular file");
-    PtcConfigIn in = {.text = read_text(u, s->path, &why),
+        return fail_reading(r, PTC_EXIT_FAILED, s->path, "it is not a regular file");
+    PtcConfigIn in = {.text = read_config_text(u, s->path, &why),
                       .file = ptc_text_cstr(s->path),
                       .project = ptc_text_cstr(s->project ? s->project : r->cwd),
                       .cwd = ptc_text_cstr(r->cwd),
                       .dialect = s->dialect,
                       .lines = r->lines,
                       .variable = ptc_variables_environ,
-                      .read = read_beside,
+                      .read = read_beside_file,
                       .user = r};
     if (why) /* who names a file that is not there has made a mistake in the command */
-        return fail(r, s->import ? PTC_EXIT_FAILED : PTC_EXIT_USAGE, s->path, why);
+        return fail_reading(r, s->import ? PTC_EXIT_FAILED : PTC_EXIT_USAGE, s->path, why);
     if (!ptc_config_read(&u->desk.heap, &in, config))
-        return fail(r, PTC_EXIT_FAILED, s->path, "out of memory");
+        return fail_reading(r, PTC_EXIT_FAILED, s->path, "out of memory");
     return config->ok || tell_mistakes(r, config, s->path);
 }
 
 /* CLIENT or CLIENT:project; false: it is neither. */
-static bool parse_client(const char *text, PtcDialect *dialect, bool *project)
+static bool parse_client(const char *text, PtcConfigDialect *dialect, bool *project)
 {
     const char *colon = strchr(text, ':');
     PtcText name = colon ? (PtcText){text, (size_t)(colon - text)} : ptc_text_cstr(text);
@@ -257,10 +257,10 @@ static bool parse_client(const char *text, PtcDialect *dialect, bool *project)
 /* -------------------------------------------------------------------------------------- from */
 
 /* The file of a client, read once for all entries that take from it.  False: *why says why not. */
-static bool read_from(Reading *r, PtcDialect dialect, bool project, PtcConfig **out,
+static bool read_from(ConfigReading *r, PtcConfigDialect dialect, bool project, PtcConfig **out,
                       const char **why)
 {
-    char dir[PATH_BYTES], *path = r->from_path[dialect][project];
+    char dir[FILES_PATH_BYTES], *path = r->from_path[dialect][project];
     size_t at = 0;
     *out = &r->froms[dialect][project];
     *why = "that client has no file here";
@@ -269,12 +269,13 @@ static bool read_from(Reading *r, PtcDialect dialect, bool project, PtcConfig **
     r->from_read[dialect][project] = true;
     if (!ptc_upstreams_places_next(&at, dialect, project ? r->cwd : NULL, path, dir))
         return false;
-    Source s = {.path = path, .dialect = dialect, .import = true, .project = project ? dir : NULL};
-    if (!read_config(r, &s, *out)) {
+    ConfigSource s = {
+        .path = path, .dialect = dialect, .import = true, .project = project ? dir : NULL};
+    if (!read_upstream_config(r, &s, *out)) {
         *why = NULL; /* it has been told */
         return false;
     }
-    add_all(&r->u->desk.heap, &r->u->secrets, (*out)->secrets);
+    add_config_items(&r->u->desk.heap, &r->u->secrets, (*out)->secrets);
     add_notes(r, *out, path);
     return true;
 }
@@ -290,7 +291,7 @@ static void overlay(PtcHeap *heap, PtcValue *entry, PtcValue theirs)
 }
 
 /* `written` of the client's entry goes to the place, since that is what has to be approved. */
-static void take_from(Reading *r, PtcConfig *config, const char *client, PtcValue *entry,
+static void take_from(ConfigReading *r, PtcConfig *config, const char *client, PtcValue *entry,
                       PtcValue *place)
 {
     PtcHeap *heap = &r->u->desk.heap;
@@ -315,11 +316,11 @@ static void take_from(Reading *r, PtcConfig *config, const char *client, PtcValu
 }
 
 /* Entries with `from`; false: it names no client, or its file is broken. */
-static bool resolve_from(Reading *r, const char *path, PtcValue *entry, PtcValue *place)
+static bool resolve_from(ConfigReading *r, const char *path, PtcValue *entry, PtcValue *place)
 {
     PtcHeap *heap = &r->u->desk.heap;
     PtcText from = ptc_fields_text(heap, *entry, "from");
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     PtcConfig *config;
     const char *why;
     bool project;
@@ -330,7 +331,7 @@ static bool resolve_from(Reading *r, const char *path, PtcValue *entry, PtcValue
     if (!parse_client(client, &dialect, &project)) {
         snprintf(text, sizeof text, "\"from\": \"%s\" names no client; there are %s", client,
                  "claude-code, claude-desktop, cursor, vscode, windsurf, zed and gemini");
-        return fail(r, PTC_EXIT_USAGE, path, text);
+        return fail_reading(r, PTC_EXIT_USAGE, path, text);
     }
     if (read_from(r, dialect, project, &config, &why))
         take_from(r, config, client, entry, place);
@@ -347,7 +348,7 @@ static bool resolve_from(Reading *r, const char *path, PtcValue *entry, PtcValue
 /* ------------------------------------------------------------------------------------ merge */
 
 /* FILE:LINE of an upstream. */
-static void place_text(Reading *r, PtcValue place, char out[600])
+static void place_text(ConfigReading *r, PtcValue place, char out[600])
 {
     PtcHeap *heap = &r->u->desk.heap;
     PtcText file = ptc_fields_text(heap, place, "file");
@@ -358,7 +359,7 @@ static void place_text(Reading *r, PtcValue place, char out[600])
 }
 
 /* The number of the upstream with this name, or with a namespace that programs cannot tell from this one; -1: none. */
-static int find_same(Reading *r, PtcText name, PtcText ns, bool *by_name)
+static int find_same_upstream(ConfigReading *r, PtcText name, PtcText ns, bool *by_name)
 {
     PtcHeap *heap = &r->u->desk.heap;
     for (int pass = 0; pass < 2; pass++)
@@ -375,8 +376,8 @@ static int find_same(Reading *r, PtcText name, PtcText ns, bool *by_name)
 
 /* Another file has the name or the namespace.  True: the entry goes on, as unusable; false with *left: it is left
  * out. */
-static bool settle(Reading *r, const Source *s, int same, bool by_name, PtcValue *entry,
-                   PtcValue *place, bool *left)
+static bool settle_same_upstream(ConfigReading *r, const ConfigSource *s, int same, bool by_name,
+                                 PtcValue *entry, PtcValue *place, bool *left)
 {
     PtcHeap *heap = &r->u->desk.heap;
     PtcText name = ptc_fields_text(heap, *entry, "name");
@@ -396,21 +397,22 @@ static bool settle(Reading *r, const Source *s, int same, bool by_name, PtcValue
     if (*left)
         notice(r, here, text);
     else if (by_name || ptc_map_field(heap, *place, "written") == PTC_NONE)
-        return fail(r, PTC_EXIT_USAGE, here, text);
+        return fail_reading(r, PTC_EXIT_USAGE, here, text);
     else
         ptc_upstreams_unusable(heap, entry, place, "duplicate", text);
     return !*left;
 }
 
-static bool merge_entry(Reading *r, const Source *s, PtcValue entry, PtcValue place)
+static bool merge_upstream_entry(ConfigReading *r, const ConfigSource *s, PtcValue entry,
+                                 PtcValue place)
 {
     PtcUpstreams *u = r->u;
     PtcHeap *heap = &u->desk.heap;
     bool by_name, left = false;
     ptc_fields_put_text(heap, &place, "file", ptc_text_cstr(s->path));
-    int same = find_same(r, ptc_fields_text(heap, entry, "name"),
-                         ptc_fields_text(heap, entry, "namespace"), &by_name);
-    if (same >= 0 && !settle(r, s, same, by_name, &entry, &place, &left))
+    int same = find_same_upstream(r, ptc_fields_text(heap, entry, "name"),
+                                  ptc_fields_text(heap, entry, "namespace"), &by_name);
+    if (same >= 0 && !settle_same_upstream(r, s, same, by_name, &entry, &place, &left))
         return left;
     if (s->how)
         ptc_upstreams_project(u, s->how, &entry, &place);
@@ -421,112 +423,115 @@ static bool merge_entry(Reading *r, const Source *s, PtcValue entry, PtcValue pl
     return true;
 }
 
-static bool read_source(Reading *r, const Source *s)
+static bool read_config_source(ConfigReading *r, const ConfigSource *s)
 {
     PtcUpstreams *u = r->u;
     PtcHeap *heap = &u->desk.heap;
     PtcConfig config;
-    if (!read_config(r, s, &config))
+    if (!read_upstream_config(r, s, &config))
         return false;
     for (size_t i = 0; i < ptc_fields_count(config.upstreams); i++)
-        if (!merge_entry(r, s, ptc_seq_nth(config.upstreams, i), ptc_seq_nth(config.places, i)))
+        if (!merge_upstream_entry(r, s, ptc_seq_nth(config.upstreams, i),
+                                  ptc_seq_nth(config.places, i)))
             return false;
     merge_policy(heap, &u->policy, config.policy);
     if (!merge_credentials(r, config.credentials, s->path))
         return false;
-    add_all(heap, &u->secrets, config.secrets);
+    add_config_items(heap, &u->secrets, config.secrets);
     add_notes(r, &config, s->path);
-    return ptc_fields_ok(heap) || fail(r, PTC_EXIT_FAILED, s->path, "out of memory");
+    return ptc_fields_ok(heap) || fail_reading(r, PTC_EXIT_FAILED, s->path, "out of memory");
 }
 
 /* ------------------------------------------------------------------------------------ files */
 
 /* The directory above .vscode or .cursor, where that is not the home directory. */
-static const char *project_of(Reading *r, const char *path, char project[PATH_BYTES])
+static const char *project_of(ConfigReading *r, const char *path, char project[FILES_PATH_BYTES])
 {
     static const char *const dirs[] = {"/.vscode/", "/.cursor/"};
     const char *home = getenv("HOME");
-    char full[PATH_BYTES];
+    char full[FILES_PATH_BYTES];
     int n = snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : r->cwd,
                      path[0] == '/' ? "" : "/", path);
-    for (size_t i = 0; n > 0 && n < PATH_BYTES && i < 2; i++) {
+    for (size_t i = 0; n > 0 && n < FILES_PATH_BYTES && i < 2; i++) {
         char *at = strstr(full, dirs[i]);
         if (!at || strchr(at + strlen(dirs[i]), '/'))
             continue;
         *at = '\0';
-        snprintf(project, PATH_BYTES, "%s", full);
+        snprintf(project, FILES_PATH_BYTES, "%s", full);
         return home && strcmp(home, project) == 0 ? NULL : project;
     }
     return NULL;
 }
 
 /* CLIENT:FILE, or a file alone. */
-static bool read_named(Reading *r, const char *item)
+static bool read_named(ConfigReading *r, const char *item)
 {
-    PtcDialect dialect = PTC_DIALECT_UNSET;
-    char project[PATH_BYTES];
+    PtcConfigDialect dialect = PTC_DIALECT_UNSET;
+    char project[FILES_PATH_BYTES];
     const char *colon = strchr(item, ':');
     if (colon && ptc_dialect_parse((PtcText){item, (size_t)(colon - item)}, &dialect))
         item = colon + 1;
-    return read_source(
-        r, &(Source){.path = item, .dialect = dialect, .project = project_of(r, item, project)});
+    return read_config_source(
+        r,
+        &(ConfigSource){.path = item, .dialect = dialect, .project = project_of(r, item, project)});
 }
 
-static bool read_import(Reading *r, const char *client)
+static bool read_import(ConfigReading *r, const char *client)
 {
-    PtcDialect dialect;
-    char path[PATH_BYTES], dir[PATH_BYTES], how[120], text[200];
+    PtcConfigDialect dialect;
+    char path[FILES_PATH_BYTES], dir[FILES_PATH_BYTES], how[120], text[200];
     bool found = false, project;
     size_t at = 0;
     if (!parse_client(client, &dialect, &project))
-        return fail(r, PTC_EXIT_USAGE, "--import",
-                    "it takes claude-code, claude-desktop, cursor, vscode, windsurf, zed or "
-                    "gemini, with :project for the file of the project");
+        return fail_reading(
+            r, PTC_EXIT_USAGE, "--import",
+            "it takes claude-code, claude-desktop, cursor, vscode, windsurf, zed or "
+            "gemini, with :project for the file of the project");
     snprintf(how, sizeof how, "--import %.100s", client);
     while (ptc_upstreams_places_next(&at, dialect, project ? r->cwd : NULL, path, dir)) {
         found = true;
-        Source s = {.path = path,
-                    .dialect = dialect,
-                    .import = true,
-                    .how = project ? how : NULL,
-                    .project = project ? dir : NULL};
-        if (!read_source(r, &s))
+        ConfigSource s = {.path = path,
+                          .dialect = dialect,
+                          .import = true,
+                          .how = project ? how : NULL,
+                          .project = project ? dir : NULL};
+        if (!read_config_source(r, &s))
             return false;
     }
     const char *name = ptc_upstreams_places_name(dialect, project);
     snprintf(text, sizeof text, "%.100s has no file here%s%s%s", client,
              name ? project ? ": no " : ": no ~/" : "", name ? name : "",
              name && project ? " in this directory or one above it" : "");
-    return found || fail(r, PTC_EXIT_FAILED, "--import", text);
+    return found || fail_reading(r, PTC_EXIT_FAILED, "--import", text);
 }
 
 /* The file that is read when none is named; false: there is none. */
-static bool find_default(char path[PATH_BYTES])
+static bool find_default(char path[FILES_PATH_BYTES])
 {
-    char dir[PATH_BYTES];
+    char dir[FILES_PATH_BYTES];
     find_dir(dir, "XDG_CONFIG_HOME", ".config");
-    int n = snprintf(path, PATH_BYTES, "%s/upstreams.json", dir);
-    return dir[0] && n > 0 && n < PATH_BYTES && access(path, F_OK) == 0;
+    int n = snprintf(path, FILES_PATH_BYTES, "%s/upstreams.json", dir);
+    return dir[0] && n > 0 && n < FILES_PATH_BYTES && access(path, F_OK) == 0;
 }
 
-static bool is_named(const PtcUpstreamsOptions *options)
+static bool has_named_files(const PtcUpstreamsOptions *options)
 {
     return options->files.count || options->imports.count;
 }
 
 bool ptc_upstreams_files_any(const PtcUpstreamsOptions *options)
 {
-    char path[PATH_BYTES];
-    return !options->none && (is_named(options) || find_default(path));
+    char path[FILES_PATH_BYTES];
+    return !options->none && (has_named_files(options) || find_default(path));
 }
 
-static bool read_all(Reading *r)
+static bool read_config_files(ConfigReading *r)
 {
     const PtcUpstreamsOptions *o = r->options;
-    char path[PATH_BYTES];
+    char path[FILES_PATH_BYTES];
     bool ok = true;
-    if (!is_named(o) && find_default(path))
-        ok = read_source(r, &(Source){.path = path, .dialect = PTC_DIALECT_OURS});
+    if (!has_named_files(o) && find_default(path))
+        ok = read_config_source(r, &(ConfigSource){.path = path, .dialect = PTC_DIALECT_OURS});
     for (size_t i = 0; ok && i < o->files.count; i++)
         ok = read_named(r, o->files.items[i]);
     for (size_t i = 0; ok && i < o->imports.count; i++)
@@ -534,22 +539,22 @@ static bool read_all(Reading *r)
     return ok;
 }
 
-bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect, PtcConfig *config,
-                                char path[PATH_BYTES])
+bool ptc_upstreams_files_client(PtcUpstreams *u, PtcConfigDialect dialect, PtcConfig *config,
+                                char path[FILES_PATH_BYTES])
 {
     const char *why;
-    char cwd[PATH_BYTES];
+    char cwd[FILES_PATH_BYTES];
     size_t at = 0;
-    Reading r = {.u = u}; /* for read_beside */
+    ConfigReading r = {.u = u}; /* for read_beside */
     while (ptc_upstreams_places_next(&at, dialect, NULL, path, NULL)) {
         if (ptc_io_may_wait(path))
             continue;
-        PtcConfigIn in = {.text = read_text(u, path, &why),
+        PtcConfigIn in = {.text = read_config_text(u, path, &why),
                           .file = ptc_text_cstr(path),
                           .project = ptc_text_cstr(getcwd(cwd, sizeof cwd) ? cwd : "/"),
                           .dialect = dialect,
                           .variable = ptc_variables_environ,
-                          .read = read_beside,
+                          .read = read_beside_file,
                           .user = &r};
         return !why && ptc_config_read(&u->desk.heap, &in, config) && config->ok;
     }
@@ -560,7 +565,7 @@ bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
                               const PtcUpstreamsOptions *options, int *status)
 {
     PtcHeap *heap = &u->desk.heap;
-    Reading *r = ptc_mem_alloc(u->mem, sizeof *r);
+    ConfigReading *r = ptc_mem_alloc(u->mem, sizeof *r);
     *status = PTC_EXIT_FAILED;
     if (!r)
         return false;
@@ -579,9 +584,10 @@ bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
     find_dir(u->state_dir, "XDG_STATE_HOME", ".local/state");
     if (!getcwd(r->cwd, sizeof r->cwd))
         r->cwd[0] = '\0';
-    bool ok = read_all(r) && add_rules(r, &options->allow, "allow") &&
-              add_rules(r, &options->deny, "deny") && check_rules(r);
-    ok = ok && (ptc_fields_ok(heap) || fail(r, PTC_EXIT_FAILED, "upstreams", "out of memory"));
+    bool ok = read_config_files(r) && add_rules(r, &options->allow, "allow") &&
+              add_rules(r, &options->deny, "deny") && check_policy_rules(r);
+    ok = ok &&
+         (ptc_fields_ok(heap) || fail_reading(r, PTC_EXIT_FAILED, "upstreams", "out of memory"));
     ptc_mem_free(u->mem, r, sizeof *r);
     return ok;
 }

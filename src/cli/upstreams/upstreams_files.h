@@ -16,8 +16,8 @@ PTC_MUST_USE bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
 
 /* What the person's own file of a client says, without a word on standard error; false: there is none that can be read.
  * `path` gets its path. */
-PTC_MUST_USE bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect, PtcConfig *config,
-                                             char path[4096]);
+PTC_MUST_USE bool ptc_upstreams_files_client(PtcUpstreams *u, PtcConfigDialect dialect,
+                                             PtcConfig *config, char path[4096]);
 
 /* ---- upstreams_project.c */
 /* An entry that came with a project: keeps the digest of what is written of it at its place, and makes it unusable

@@ -17,15 +17,15 @@
 
 extern char **environ;
 
-enum { LOOK_MS = 50, LOCK_MS = 30 * 1000 };
+enum { LOGIN_LOOK_MS = 50, LOGIN_LOCK_MS = 30 * 1000 };
 
 typedef struct {
     PtcUpstreamsCommand *command;
     PtcEntry entry;
     char path[PTC_OAUTH_STORE_PATH];
-} Target;
+} LoginTarget;
 
-static int fail(const PtcUpstreamsCommand *c, const char *why)
+static int fail_login(const PtcUpstreamsCommand *c, const char *why)
 {
     PtcBuf line;
     ptc_buf_init(&line, c->mem, 32 * 1024);
@@ -37,7 +37,7 @@ static int fail(const PtcUpstreamsCommand *c, const char *why)
 
 /* ------------------------------------------------------------------------------------ target */
 
-static PtcValue find_entry(PtcUpstreams *u, PtcText name)
+static PtcValue find_upstream_entry(PtcUpstreams *u, PtcText name)
 {
     for (size_t i = 0; u->mem && i < ptc_fields_count(u->entries); i++) {
         PtcValue form = ptc_seq_nth(u->entries, i);
@@ -49,13 +49,13 @@ static PtcValue find_entry(PtcUpstreams *u, PtcText name)
 }
 
 /* False: it cannot be signed in to, and standard error says why. */
-static bool find_target(PtcUpstreamsCommand *c, Target *t)
+static bool find_login_target(PtcUpstreamsCommand *c, LoginTarget *t)
 {
     PtcUpstreams *u = c->upstreams;
     const char *why = NULL;
     if (!ptc_upstreams_knows(u, ptc_text_cstr(c->argv[0])))
         return false;
-    PtcValue form = find_entry(u, ptc_text_cstr(c->argv[0]));
+    PtcValue form = find_upstream_entry(u, ptc_text_cstr(c->argv[0]));
     t->command = c;
     if (!ptc_entry_read(&u->desk.arena, &u->desk.heap, form, (const char *const *)environ, 0,
                         &t->entry))
@@ -72,13 +72,13 @@ static bool find_target(PtcUpstreamsCommand *c, Target *t)
     else
         why = ptc_sign_in_forbidden(&t->entry);
     if (why)
-        (void)fail(c, why);
+        (void)fail_login(c, why);
     return !why;
 }
 
 /* ------------------------------------------------------------------------------------ person */
 
-static void show(void *user, const char *url, const char *code)
+static void show_login_address(void *user, const char *url, const char *code)
 {
     const PtcUpstreamsCommand *c = user;
     ptc_io_printf(PTC_IO_STDOUT, "To sign in to %s, open this address in a browser:\n\n  %s\n\n",
@@ -94,13 +94,13 @@ static void show(void *user, const char *url, const char *code)
 }
 
 /* A line of standard input; false: there is none, or somebody wants to leave. */
-static bool paste(void *user, PtcBuf *address)
+static bool read_pasted_address(void *user, PtcBuf *address)
 {
     struct pollfd p = {.fd = PTC_IO_STDIN, .events = POLLIN};
     (void)user;
     while (!ptc_cancelled(&ptc_interrupt)) {
         char c;
-        if (poll(&p, 1, LOOK_MS) <= 0)
+        if (poll(&p, 1, LOGIN_LOOK_MS) <= 0)
             continue;
         ssize_t n = read(PTC_IO_STDIN, &c, 1);
         if (n <= 0 || c == '\n')
@@ -113,38 +113,38 @@ static bool paste(void *user, PtcBuf *address)
 
 /* ------------------------------------------------------------------------------------- login */
 
-static int sign_in(Target *t, PtcOauthWork *w, const PtcOauthSite *site)
+static int sign_in(LoginTarget *t, PtcOauthWork *w, const PtcOauthSite *site)
 {
     PtcUpstreamsCommand *c = t->command;
     PtcOauthRecord record;
-    PtcOauthPerson person = {show, paste, c};
+    PtcOauthPerson person = {show_login_address, read_pasted_address, c};
     PtcOauthWay way = t->entry.client_grant ? PTC_OAUTH_CLIENT
                       : c->device           ? PTC_OAUTH_DEVICE
                       : c->paste            ? PTC_OAUTH_PASTE
                                             : PTC_OAUTH_BROWSER;
     if (!ptc_sign_in_login(w, site, way, &person, t->path, &record))
-        return fail(c, w->why.text);
+        return fail_login(c, w->why.text);
     ptc_io_printf(PTC_IO_STDOUT, "Signed in to %s at %s.\n", c->argv[0], record.issuer);
     return PTC_EXIT_OK;
 }
 
 int ptc_upstreams_login(PtcUpstreamsCommand *c)
 {
-    Target t;
+    LoginTarget t;
     PtcOauthSite site;
     PtcOauthWork w;
     int status = PTC_EXIT_FAILED;
-    if (!find_target(c, &t))
+    if (!find_login_target(c, &t))
         return status;
     PtcClient *http = ptc_client_new(c->mem, t.entry.ca_file);
     if (!http)
-        return fail(c, "out of memory");
+        return fail_login(c, "out of memory");
     ptc_interrupt_catch();
     ptc_oauth_work_init(&w, c->mem, http, &ptc_interrupt, PTC_OAUTH_LOGIN_MS);
     if (ptc_sign_in_site(&w.arena, &c->upstreams->desk.heap, &t.entry, &site))
         status = sign_in(&t, &w, &site);
     else
-        (void)fail(c, "out of memory");
+        (void)fail_login(c, "out of memory");
     ptc_oauth_work_deinit(&w);
     ptc_client_free(http);
     ptc_interrupt_let();
@@ -154,23 +154,23 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
 /* ------------------------------------------------------------------------------------ logout */
 
 /* Whoever changes the token file holds its lock.  -1: it could not be taken. */
-static int lock_file(const Target *t)
+static int lock_token_file(const LoginTarget *t)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOGIN_LOCK_MS * 1000000;
     return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
 }
 
 /* Another process that is replacing the token right now would write it again behind our back, so it is waited for. */
-static int remove_file(Target *t, bool *was)
+static int remove_file(LoginTarget *t, bool *was)
 {
     *was = access(t->path, F_OK) == 0;
     if (!*was)
         return PTC_EXIT_OK;
     ptc_interrupt_catch();
-    int lock = lock_file(t);
+    int lock = lock_token_file(t);
     ptc_interrupt_let();
     if (lock < 0)
-        return fail(t->command, "its token is being replaced by another process; try again");
+        return fail_login(t->command, "its token is being replaced by another process; try again");
     *was = ptc_oauth_store_remove(t->path);
     ptc_oauth_store_unlock(lock);
     return PTC_EXIT_OK;
@@ -178,9 +178,9 @@ static int remove_file(Target *t, bool *was)
 
 int ptc_upstreams_logout(PtcUpstreamsCommand *c)
 {
-    Target t;
+    LoginTarget t;
     bool was;
-    if (!find_target(c, &t) || remove_file(&t, &was) != PTC_EXIT_OK)
+    if (!find_login_target(c, &t) || remove_file(&t, &was) != PTC_EXIT_OK)
         return PTC_EXIT_FAILED;
     ptc_io_printf(PTC_IO_STDOUT, was ? "Signed out of %s.\n" : "Nobody was signed in to %s.\n",
                   c->argv[0]);

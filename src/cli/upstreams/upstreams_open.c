@@ -20,7 +20,11 @@
 
 extern char **environ;
 
-enum { HEAP_BYTES = 256 * 1024 * 1024, LIST_HEAP = 16 * 1024 * 1024, ANSWER_BYTES = 1 << 20 };
+enum {
+    OPEN_HEAP_BYTES = 256 * 1024 * 1024,
+    LIST_HEAP = 16 * 1024 * 1024,
+    OPEN_ANSWER_BYTES = 1 << 20
+};
 
 static void show_notice(void *user, PtcText line)
 {
@@ -28,8 +32,9 @@ static void show_notice(void *user, PtcText line)
     (void)!ptc_shown_write_line(PTC_IO_STDERR, line.bytes, line.len);
 }
 
-static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstreamsOptions *options,
-                         void (*log)(void *user, PtcText line), void *user, int *status)
+static bool make_upstream_manager(PtcUpstreams *u, const char *command,
+                                  const PtcUpstreamsOptions *options,
+                                  void (*log)(void *user, PtcText line), void *user, int *status)
 {
     PtcManagerConfig config = {.heap = &u->desk.heap,
                                .entries = u->entries,
@@ -87,13 +92,13 @@ bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
     if (!ptc_upstreams_files_any(options)) /* which costs nothing */
         return true;
     u->mem = mem;
-    ptc_desk_init(&u->desk, mem, HEAP_BYTES);
-    ptc_buf_init(&u->effects, mem, ANSWER_BYTES);
+    ptc_desk_init(&u->desk, mem, OPEN_HEAP_BYTES);
+    ptc_buf_init(&u->effects, mem, OPEN_ANSWER_BYTES);
     if (!ptc_upstreams_files_read(u, command, options, status))
         return false;
     if (ptc_fields_count(u->entries) == 0)
         return true;
-    return make_manager(u, command, options, log, user, status) &&
+    return make_upstream_manager(u, command, options, log, user, status) &&
            (!options->strict || all_listed(u, command, status));
 }
 
@@ -115,22 +120,22 @@ void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits)
     set_unset(&limits->max_workers, 16);
 }
 
-static PtcStatus eval(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, PtcOutcome **outcome)
+static PtcStatus eval_run(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, PtcOutcome **outcome)
 {
     return more ? ptc_engine_run_more(ptc, run, more, outcome) : ptc_eval(ptc, run, outcome);
 }
 
-static int64_t end_of(Ptc *ptc)
+static int64_t deadline_of_engine(Ptc *ptc)
 {
     return ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * 1000000;
 }
 
-static bool is_suspended(const PtcOutcome *outcome)
+static bool is_suspended_outcome(const PtcOutcome *outcome)
 {
     return !outcome->ok && strcmp(ptc_outcome_finding(outcome, 0).kind, "suspended") == 0;
 }
 
-static bool ask(PtcUpstreams *u, Ptc *ptc, const PtcRemoteRun *far)
+static bool ask_for_suspended_run(PtcUpstreams *u, Ptc *ptc, const PtcRemoteRun *far)
 {
     ptc_engine_wait_begin(ptc);
     bool answered = ptc_terminal_ask(u->mem, far->remote, far->run, &ptc->cancel);
@@ -146,26 +151,27 @@ static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const
     PtcStatus status;
     again.now_ms = run->now_ms ? run->now_ms : ptc_clock_wall_ms();
     ptc_terminal_offer(far->remote, far->run);
-    while ((status = eval(ptc, &again, more, outcome)) == PTC_OK && is_suspended(*outcome) &&
-           far->remote->waiting(far->run, NULL) > 0 && ask(u, ptc, far)) {
+    while ((status = eval_run(ptc, &again, more, outcome)) == PTC_OK &&
+           is_suspended_outcome(*outcome) && far->remote->waiting(far->run, NULL) > 0 &&
+           ask_for_suspended_run(u, ptc, far)) {
         ptc_outcome_drop(*outcome);
         *outcome = NULL;
-        far->remote->again(far->run, end_of(ptc), &ptc->cancel, &far->version);
+        far->remote->again(far->run, deadline_of_engine(ptc), &ptc->cancel, &far->version);
     }
-    if (status == PTC_OK && is_suspended(*outcome) &&
+    if (status == PTC_OK && is_suspended_outcome(*outcome) &&
         !ptc_engine_keep_journal(run->session, *outcome))
         status = PTC_NO_MEMORY;
     return status;
 }
 
 /* What a program that failed has done; own tools that may not be called again say nothing of theirs. */
-static void note_effects(PtcUpstreams *u, const PtcRemoteRun *far, bool repeatable)
+static void note_failed_effects(PtcUpstreams *u, const PtcRemoteRun *far, bool repeatable)
 {
     PtcDesk desk;
     PtcBuf json;
     PtcJsonError error;
     ptc_desk_init(&desk, u->mem, LIST_HEAP);
-    ptc_buf_init(&json, u->mem, ANSWER_BYTES);
+    ptc_buf_init(&json, u->mem, OPEN_ANSWER_BYTES);
     if (far->remote->effects(far->run, &json) && ptc_buf_ok(&json)) {
         PtcValue took = ptc_json_parse(&desk.heap, json.data, json.len, &error);
         PtcText again = ptc_fields_text(&desk.heap, took, "run_again");
@@ -183,7 +189,7 @@ void ptc_upstreams_say_effects(PtcUpstreams *u)
     PtcBuf line;
     if (!u->mem || !u->effects.len)
         return;
-    ptc_buf_init(&line, u->mem, ANSWER_BYTES);
+    ptc_buf_init(&line, u->mem, OPEN_ANSWER_BYTES);
     ptc_buf_add_cstr(&line, "effects: ");
     ptc_buf_add(&line, u->effects.data, u->effects.len);
     if (ptc_buf_ok(&line))
@@ -195,11 +201,11 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
                              PtcOutcome **outcome)
 {
     if (!u->manager)
-        return eval(ptc, run, more, outcome);
+        return eval_run(ptc, run, more, outcome);
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcRemoteRun far = {.remote = remote};
     ptc_buf_clear(&u->effects);
-    far.run = remote->begin(remote, "local", end_of(ptc), &ptc->cancel, &far.version);
+    far.run = remote->begin(remote, "local", deadline_of_engine(ptc), &ptc->cancel, &far.version);
     if (!far.run)
         return PTC_NO_MEMORY;
     ptc->remote = &far;
@@ -208,10 +214,10 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
     bool asks = ptc_terminal_line_possible() && repeatable;
     remote->allow(far.run, PTC_REMOTE_GRANTED);
     PtcStatus status =
-        asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
+        asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval_run(ptc, run, more, outcome);
     ptc->remote = NULL;
     if (status == PTC_OK && !(*outcome)->ok)
-        note_effects(u, &far, repeatable);
+        note_failed_effects(u, &far, repeatable);
     remote->end(far.run, NULL);
     return status;
 }
@@ -222,14 +228,14 @@ PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcRemoteRun far = {.remote = remote, .plan = dry->plan};
     PtcDesk desk;
-    far.run = remote->begin(remote, "local", end_of(ptc), &ptc->cancel, &far.version);
+    far.run = remote->begin(remote, "local", deadline_of_engine(ptc), &ptc->cancel, &far.version);
     if (!far.run)
         return PTC_NO_MEMORY;
     remote->allow(far.run, dry->plan ? PTC_REMOTE_PLANS : PTC_REMOTE_READS);
     ptc->remote = &far;
-    PtcStatus status = eval(ptc, run, more, outcome);
+    PtcStatus status = eval_run(ptc, run, more, outcome);
     ptc->remote = NULL;
-    dry->stopped = status == PTC_OK && is_suspended(*outcome);
+    dry->stopped = status == PTC_OK && is_suspended_outcome(*outcome);
     ptc_desk_init(&desk, u->mem, LIST_HEAP);
     PtcAskedCalls calls = {remote, far.run, &desk.heap, u->mem};
     if (dry->stopped)
@@ -253,8 +259,8 @@ void ptc_upstreams_learn(PtcManager *manager, const PtcRemoteRun *remote, const 
     bool ok;
     if (ptc_manager_is_known(manager))
         return;
-    ptc_mem_init(&mem, ANSWER_BYTES);
-    ptc_buf_init(&ignored, &mem, ANSWER_BYTES);
+    ptc_mem_init(&mem, OPEN_ANSWER_BYTES);
+    ptc_buf_init(&ignored, &mem, OPEN_ANSWER_BYTES);
     ptc_budget_init(&budget);
     budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + ms * 1000000;
     budget.cancel = cancel;

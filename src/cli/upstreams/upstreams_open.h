@@ -26,8 +26,8 @@ typedef struct PtcUpstreamsOptions {
     int64_t call_ms;            /* --upstream-call-timeout-ms; 0: not given */
     int64_t load_ms;            /* how long a start is waited for; 0: as programs do */
     int64_t idle_ms;            /* see PtcManagerConfig */
-    bool payloads;              /* the ledger also has the beginning of arguments and results */
-    bool approved;              /* a person has said yes to what would have to be asked about */
+    bool payloads; /* the log of calls also has the beginning of arguments and results */
+    bool approved; /* a person has said yes to what would have to be asked about */
 } PtcUpstreamsOptions;
 
 #define PTC_UPSTREAMS_DEFAULTS \

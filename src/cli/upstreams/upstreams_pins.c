@@ -18,9 +18,9 @@
 #include "upstream/catalog/pins.h"
 #include "upstream/config/fields.h"
 
-enum { OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 1024 * 1024 };
+enum { PINS_OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 1024 * 1024 };
 
-static int complain(const char *what, const char *why)
+static int complain_of_pins(const char *what, const char *why)
 {
     char line[512];
     int n = snprintf(line, sizeof line, "ptc upstreams: %s: %s", what, why);
@@ -35,21 +35,22 @@ static PtcPins *find_pins(PtcUpstreamsCommand *c, const char *what)
     PtcWhy why;
     PtcPins *pins = c->upstreams->manager ? ptc_manager_pins(c->upstreams->manager) : NULL;
     if (!c->upstreams->manager) {
-        complain(what, "there are no upstreams: name a file with --upstreams FILE, or a client "
-                       "with --import CLIENT");
+        complain_of_pins(what,
+                         "there are no upstreams: name a file with --upstreams FILE, or a client "
+                         "with --import CLIENT");
         return NULL;
     }
     if (!pins) {
-        complain("pins", "there is no place for them: set HOME or XDG_STATE_HOME");
+        complain_of_pins("pins", "there is no place for them: set HOME or XDG_STATE_HOME");
         return NULL;
     }
     if (ptc_pins_usable(pins, &why))
         return pins;
-    complain("pins", why.text);
+    complain_of_pins("pins", why.text);
     return NULL;
 }
 
-static bool is_named(const PtcUpstreamState *s, PtcText name)
+static bool is_state_named(const PtcUpstreamState *s, PtcText name)
 {
     return ptc_text_same(s->name, name) || ptc_text_same(s->ns, name);
 }
@@ -61,9 +62,9 @@ typedef struct {
     PtcText name;
     bool json;
     size_t count, changed;
-} Listing;
+} PinListing;
 
-static void put_json(Listing *l, const PtcPin *pin)
+static void put_json(PinListing *l, const PtcPin *pin)
 {
     char parts[64];
     ptc_pins_parts(pin->parts, parts);
@@ -89,7 +90,7 @@ static void put_about(PtcBuf *out, const char *label, PtcText text)
 
 static void put_pin(void *user, const PtcPin *pin)
 {
-    Listing *l = user;
+    PinListing *l = user;
     char parts[64];
     l->count++;
     l->changed += pin->parts != 0;
@@ -117,12 +118,12 @@ static void clean_name(PtcMem *mem, PtcText name, char out[PTC_CLEAN_LINE + 1])
     ptc_buf_deinit(&clean);
 }
 
-static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamState *s,
-                       PtcBuf *out)
+static void put_pinned_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamState *s,
+                              PtcBuf *out)
 {
     PtcBuf tools;
-    ptc_buf_init(&tools, c->mem, OUT_BYTES);
-    Listing l = {.out = c->json ? out : &tools, .name = s->name, .json = c->json};
+    ptc_buf_init(&tools, c->mem, PINS_OUT_BYTES);
+    PinListing l = {.out = c->json ? out : &tools, .name = s->name, .json = c->json};
     ptc_pins_each(pins, (PtcPinned){s->file, s->name}, put_pin, &l);
     if (!c->json) {
         char name[PTC_CLEAN_LINE + 1], word[PTC_ONE_LINE_WORD];
@@ -146,7 +147,7 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
         return PTC_EXIT_FAILED;
     for (int i = 0; i < c->argc; i++)
         known = ptc_upstreams_knows(c->upstreams, ptc_text_cstr(c->argv[i])) && known;
-    ptc_buf_init(&out, c->mem, OUT_BYTES);
+    ptc_buf_init(&out, c->mem, PINS_OUT_BYTES);
     if (c->json)
         ptc_emit_array(&out);
     for (size_t i = 0; i < ptc_manager_count(c->upstreams->manager); i++) {
@@ -154,9 +155,9 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
         bool wanted = c->argc == 0;
         ptc_manager_state(c->upstreams->manager, i, &s);
         for (int a = 0; a < c->argc; a++)
-            wanted = wanted || is_named(&s, ptc_text_cstr(c->argv[a]));
+            wanted = wanted || is_state_named(&s, ptc_text_cstr(c->argv[a]));
         if (wanted)
-            put_server(c, pins, &s, &out);
+            put_pinned_server(c, pins, &s, &out);
     }
     if (c->json)
         ptc_buf_add_cstr(&out, "]\n");
@@ -181,7 +182,7 @@ static PtcText shown_of(PtcText written)
 
 /* What will be used from now on, as it is written: a person who did not look at the file sees it here.  Values that
  * must be kept secret are not shown, wherever the file has them. */
-static void show_entry(PtcUpstreamsCommand *c, PtcText written, const PtcUpstreamState *s)
+static void show_approved_entry(PtcUpstreamsCommand *c, PtcText written, const PtcUpstreamState *s)
 {
     PtcBuf safe, line;
     PtcText entry = shown_of(written);
@@ -217,9 +218,9 @@ static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
         return false;
     *status = PTC_EXIT_OK;
     if (!ptc_pins_approve_entry(pins, who, digest, &why))
-        *status = complain(c->argv[0], why.text);
+        *status = complain_of_pins(c->argv[0], why.text);
     else
-        show_entry(c, ptc_fields_text(heap, place, "written"), s);
+        show_approved_entry(c, ptc_fields_text(heap, place, "written"), s);
     return true;
 }
 
@@ -245,23 +246,25 @@ static int tell_unchanged(PtcPins *pins, PtcPinned who, PtcText tool, const char
     ptc_nearest_init(&s.near, tool.bytes ? tool.bytes : "", tool.len);
     ptc_pins_each(pins, who, compare_pin, &s);
     if (!tool.bytes || s.found)
-        return complain(arg, "as far as is known, nothing has changed since it was pinned; ptc "
-                             "upstreams check looks again");
+        return complain_of_pins(arg,
+                                "as far as is known, nothing has changed since it was pinned; ptc "
+                                "upstreams check looks again");
     snprintf(why, sizeof why, "no such tool is pinned%s%.*s%s",
              s.near.best ? "; did you mean \"" : "", s.near.best ? (int)s.near.best_len : 0,
              s.near.best ? s.near.best : "", s.near.best ? "\"?" : "");
-    return complain(arg, why);
+    return complain_of_pins(arg, why);
 }
 
-static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool, const char *arg)
+static int approve_server_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool,
+                                const char *arg)
 {
     PtcWhy why;
     size_t count = 0;
     if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, &why))
-        return complain(arg, why.text);
+        return complain_of_pins(arg, why.text);
     if (count == 0 && s->state == PTC_UPSTREAM_UNUSABLE) {
         ptc_why_say(&why, PTC_WHY_REFUSED, "it cannot be used, approved or not: %s", s->reason);
-        return complain(arg, why.text);
+        return complain_of_pins(arg, why.text);
     }
     if (count == 0)
         return tell_unchanged(pins, (PtcPinned){s->file, s->name}, tool, arg);
@@ -283,11 +286,11 @@ static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
         PtcUpstreamState s;
         ptc_manager_state(m, i, &s);
         int status;
-        if (!is_named(&s, name))
+        if (!is_state_named(&s, name))
             continue;
         if (!tool.bytes && approve_entry(c, pins, i, &s, &status))
             return status;
-        return approve_tools(pins, &s, tool, arg);
+        return approve_server_tools(pins, &s, tool, arg);
     }
     return PTC_EXIT_FAILED;
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const struct {
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     bool project;
     const char *path;
 } places[] = {
@@ -27,8 +27,8 @@ static const struct {
 };
 enum { PLACES = sizeof places / sizeof *places };
 
-static bool is_there(char path[PTC_UPSTREAMS_PATH], const char *dir, size_t dir_len,
-                     const char *name)
+static bool is_file_in_dir(char path[PTC_UPSTREAMS_PATH], const char *dir, size_t dir_len,
+                           const char *name)
 {
     int n = snprintf(path, PTC_UPSTREAMS_PATH, "%.*s/%s", (int)dir_len, dir, name);
     return n > 0 && n < PTC_UPSTREAMS_PATH && access(path, F_OK) == 0;
@@ -44,7 +44,7 @@ static bool find_project(const char *cwd, const char *name, char path[PTC_UPSTRE
             continue;
         if (home_len == n && memcmp(home, cwd, n) == 0)
             return false;
-        if (is_there(path, cwd, n, name)) {
+        if (is_file_in_dir(path, cwd, n, name)) {
             snprintf(project, PTC_UPSTREAMS_PATH, "%.*s", (int)n, cwd);
             return true;
         }
@@ -52,7 +52,7 @@ static bool find_project(const char *cwd, const char *name, char path[PTC_UPSTRE
     return false;
 }
 
-bool ptc_upstreams_places_next(size_t *at, PtcDialect dialect, const char *cwd,
+bool ptc_upstreams_places_next(size_t *at, PtcConfigDialect dialect, const char *cwd,
                                char path[PTC_UPSTREAMS_PATH], char project[PTC_UPSTREAMS_PATH])
 {
     const char *home = getenv("HOME");
@@ -61,13 +61,13 @@ bool ptc_upstreams_places_next(size_t *at, PtcDialect dialect, const char *cwd,
         if (places[i].dialect != dialect || places[i].project != (cwd != NULL))
             continue;
         if (cwd ? find_project(cwd, places[i].path, path, project)
-                : home && is_there(path, home, strlen(home), places[i].path))
+                : home && is_file_in_dir(path, home, strlen(home), places[i].path))
             return true;
     }
     return false;
 }
 
-const char *ptc_upstreams_places_name(PtcDialect dialect, bool project)
+const char *ptc_upstreams_places_name(PtcConfigDialect dialect, bool project)
 {
     for (size_t i = 0; i < PLACES; i++)
         if (places[i].dialect == dialect && places[i].project == project)

@@ -29,7 +29,7 @@ void ptc_upstreams_unusable(PtcHeap *heap, PtcValue *entry, PtcValue *place, con
 }
 
 /* False: there is no key, so nothing can have been approved. */
-static bool digest_of(PtcUpstreams *u, PtcText written, char digest[PTC_PIN_ENTRY + 1])
+static bool digest_of_entry(PtcUpstreams *u, PtcText written, char digest[PTC_PIN_ENTRY + 1])
 {
     uint8_t key[PTC_LISTING_CACHE_KEY], tag[PTC_SHA256_BYTES];
     if (!u->state_dir[0] || !ptc_listing_cache_key(u->mem, u->state_dir, key))
@@ -39,7 +39,7 @@ static bool digest_of(PtcUpstreams *u, PtcText written, char digest[PTC_PIN_ENTR
     return true;
 }
 
-static bool is_approved(PtcUpstreams *u, PtcText file, PtcText name, const char *digest)
+static bool is_approved_entry(PtcUpstreams *u, PtcText file, PtcText name, const char *digest)
 {
     PtcPins *pins = ptc_pins_new(u->mem, u->state_dir);
     bool approved = pins && ptc_pins_has_entry(pins, (PtcPinned){file, name}, digest);
@@ -55,14 +55,14 @@ void ptc_upstreams_project(PtcUpstreams *u, const char *how, PtcValue *entry, Pt
     PtcText name = ptc_fields_text(heap, *entry, "name");
     if (ptc_map_field(heap, *entry, "unusable") != PTC_NONE)
         return;
-    if (!written.bytes || !digest_of(u, written, digest)) {
+    if (!written.bytes || !digest_of_entry(u, written, digest)) {
         ptc_upstreams_unusable(heap, entry, place, "not_approved",
                                "what comes with a project must be approved, and there is no place "
                                "to keep that: set HOME or XDG_STATE_HOME");
         return;
     }
     ptc_fields_put_text(heap, place, "digest", ptc_text_cstr(digest));
-    if (is_approved(u, ptc_fields_text(heap, *place, "file"), name, digest))
+    if (is_approved_entry(u, ptc_fields_text(heap, *place, "file"), name, digest))
         return;
     snprintf(message, sizeof message,
              "it comes with the project and is not approved as it is now; read its entry, then run "

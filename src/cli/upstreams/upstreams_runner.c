@@ -15,7 +15,7 @@
 #include "json/parse.h"
 #include "upstream/config/fields.h"
 
-enum { PATH_BYTES = 4096, JSON_BYTES = 1024 * 1024 };
+enum { RUNNER_PATH_BYTES = 4096, RUNNER_JSON_BYTES = 1024 * 1024 };
 
 static const struct {
     const char *name, *install;
@@ -29,7 +29,7 @@ static const struct {
 static bool any_dir(bool (*look)(void *user, const char *dir), void *user)
 {
     const char *path = getenv("PATH");
-    char dir[PATH_BYTES];
+    char dir[RUNNER_PATH_BYTES];
     for (const char *at = path ? path : ""; *at;) {
         size_t n = strcspn(at, ":");
         if (n && n < sizeof dir) {
@@ -45,14 +45,14 @@ static bool any_dir(bool (*look)(void *user, const char *dir), void *user)
 
 static bool has_program(void *user, const char *dir)
 {
-    char path[PATH_BYTES];
+    char path[RUNNER_PATH_BYTES];
     int n = snprintf(path, sizeof path, "%s/%s", dir, (const char *)user);
-    return n > 0 && n < PATH_BYTES && access(path, X_OK) == 0;
+    return n > 0 && n < RUNNER_PATH_BYTES && access(path, X_OK) == 0;
 }
 
 bool ptc_upstreams_runner_finds(const char *program)
 {
-    char name[PATH_BYTES];
+    char name[RUNNER_PATH_BYTES];
     if (strchr(program, '/'))
         return access(program, X_OK) == 0;
     snprintf(name, sizeof name, "%s", program);
@@ -74,7 +74,7 @@ static void take_package(PtcRunner *r, PtcText spec)
     r->package[n] = '\0';
 }
 
-static bool is_option(PtcText arg, const char *const *names)
+static bool is_option_among(PtcText arg, const char *const *names)
 {
     for (; *names; names++)
         if (ptc_text_is(arg, *names))
@@ -83,7 +83,7 @@ static bool is_option(PtcText arg, const char *const *names)
 }
 
 /* Arguments up to the program that is started: -p and --from name the package, else the program does. */
-static void read_args(PtcRunner *r, PtcValue args)
+static void read_runner_args(PtcRunner *r, PtcValue args)
 {
     static const char *const named[] = {"-p", "--package", "--from", NULL};
     bool package = false;
@@ -91,7 +91,7 @@ static void read_args(PtcRunner *r, PtcValue args)
         PtcText arg = ptc_str_text(ptc_seq_nth(args, i));
         if (!arg.bytes)
             return;
-        if (is_option(arg, named) && i + 1 < ptc_fields_count(args)) {
+        if (is_option_among(arg, named) && i + 1 < ptc_fields_count(args)) {
             take_package(r, ptc_str_text(ptc_seq_nth(args, ++i)));
             package = true;
         } else if (ptc_text_starts(arg, "--package=")) {
@@ -113,7 +113,7 @@ typedef struct {
     PtcDesk *desk;
     PtcMem *mem;
     PtcRunner *runner;
-} Search;
+} RunnerSearch;
 
 static const char *unscoped(const char *package)
 {
@@ -122,7 +122,7 @@ static const char *unscoped(const char *package)
 }
 
 /* The program of a package.json: the one with the package's name, else the first. */
-static void take_bin(Search *s, PtcValue json)
+static void take_bin(RunnerSearch *s, PtcValue json)
 {
     PtcHeap *heap = &s->desk->heap;
     PtcRunner *r = s->runner;
@@ -138,15 +138,15 @@ static void take_bin(Search *s, PtcValue json)
 }
 
 /* PREFIX/node_modules/PACKAGE/package.json */
-static bool read_package(Search *s, const char *prefix)
+static bool read_package(RunnerSearch *s, const char *prefix)
 {
-    char path[2 * PATH_BYTES];
+    char path[2 * RUNNER_PATH_BYTES];
     PtcJsonError error;
     PtcBuf text;
     snprintf(path, sizeof path, "%s/node_modules/%s/package.json", prefix, s->runner->package);
     if (access(path, R_OK) != 0 || ptc_io_may_wait(path))
         return false;
-    ptc_buf_init(&text, s->mem, JSON_BYTES);
+    ptc_buf_init(&text, s->mem, RUNNER_JSON_BYTES);
     if (!ptc_io_read(&text, path)) {
         PtcValue json =
             ptc_json_parse(&s->desk->heap, text.data ? text.data : "", text.len, &error);
@@ -159,15 +159,15 @@ static bool read_package(Search *s, const char *prefix)
 
 static bool in_prefix(void *user, const char *dir)
 {
-    char prefix[PATH_BYTES];
+    char prefix[RUNNER_PATH_BYTES];
     int n = snprintf(prefix, sizeof prefix, "%s/../lib", dir);
-    return n > 0 && n < PATH_BYTES && read_package(user, prefix);
+    return n > 0 && n < RUNNER_PATH_BYTES && read_package(user, prefix);
 }
 
 /* npx keeps what it fetched below ~/.npm/_npx, in directories with names of its own. */
-static bool in_npx(Search *s)
+static bool in_npx(RunnerSearch *s)
 {
-    char cache[PATH_BYTES], prefix[2 * PATH_BYTES];
+    char cache[RUNNER_PATH_BYTES], prefix[2 * RUNNER_PATH_BYTES];
     const char *home = getenv("HOME");
     bool found = false;
     snprintf(cache, sizeof cache, "%s/.npm/_npx", home ? home : "");
@@ -184,7 +184,7 @@ static bool in_npx(Search *s)
 bool ptc_upstreams_runner(PtcDesk *desk, PtcMem *mem, PtcValue entry, PtcRunner *out)
 {
     PtcText command = ptc_fields_text(&desk->heap, entry, "command");
-    Search s = {.desk = desk, .mem = mem, .runner = out};
+    RunnerSearch s = {.desk = desk, .mem = mem, .runner = out};
     size_t i = 0, count = sizeof runners / sizeof *runners;
     *out = (PtcRunner){0};
     const char *slash = command.bytes ? memrchr(command.bytes, '/', command.len) : NULL;
@@ -196,7 +196,7 @@ bool ptc_upstreams_runner(PtcDesk *desk, PtcMem *mem, PtcValue entry, PtcRunner 
         return false;
     out->name = runners[i].name;
     out->install = runners[i].install;
-    read_args(out, ptc_map_field(&desk->heap, entry, "args"));
+    read_runner_args(out, ptc_map_field(&desk->heap, entry, "args"));
     if (out->package[0] && !out->program[0]) {
         if (!runners[i].npm)
             snprintf(out->program, sizeof out->program, "%s", out->package);

@@ -135,7 +135,7 @@ static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const 
 }
 
 /* Calls for the value of each name of the history and of each binding. */
-static bool write_values(SnapWriter *w)
+static bool write_session_values(SnapWriter *w)
 {
     static const PtcName journal = {.text = "the journal", .len = 11};
     const PtcSession *s = w->session;
@@ -149,12 +149,12 @@ static bool write_values(SnapWriter *w)
            ptc_snapshot_write_end(w);
 }
 
-static bool write_session(SnapWriter *w, PtcBuf *out)
+static bool write_snapshot_session(SnapWriter *w, PtcBuf *out)
 {
     const PtcSession *s = w->session;
     PtcBuf count, values;
     number_names(w);
-    if (!write_values(w))
+    if (!write_session_values(w))
         return false;
     ptc_buf_init(&count, out->mem, 16);
     ptc_buf_init(&values, out->mem, SIZE_MAX / 4);
@@ -170,14 +170,14 @@ static bool write_session(SnapWriter *w, PtcBuf *out)
     return ok || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
 }
 
-static void say(char *error, size_t size, const char *text)
+static void say_snapshot_error(char *error, size_t size, const char *text)
 {
     if (error && size)
         ptc_diag_format(error, size, "%s", text);
 }
 
 /* What ended reading or writing, if it was not the fault of the bytes or the values. */
-static const char *stop_text(PtcStop stop)
+static const char *snapshot_stop_text(PtcStop stop)
 {
     switch (stop) {
     case PTC_STOP_TIMEOUT:
@@ -192,11 +192,12 @@ PtcStatus ptc_snapshot_encode(PtcSession *s, PtcBuf *out, char *error, size_t er
 {
     SnapWriter w;
     PtcStop stop = PTC_STOP_MEMORY;
-    bool open = open_writer(&w, s), ok = open && write_session(&w, out);
+    bool open = open_writer(&w, s), ok = open && write_snapshot_session(&w, out);
     if (open)
         stop = w.work->budget.stop;
     if (!ok)
-        say(error, error_size, stop != PTC_STOP_NONE ? stop_text(stop) : w.error);
+        say_snapshot_error(error, error_size,
+                           stop != PTC_STOP_NONE ? snapshot_stop_text(stop) : w.error);
     close_writer(&w);
     return ok ? PTC_OK : stop == PTC_STOP_MEMORY ? PTC_NO_MEMORY : PTC_BAD_DATA;
 }
@@ -228,7 +229,7 @@ static bool leave_section(SnapReader *r, const uint8_t *rest)
 }
 
 /* Names as programs write them have no blanks. */
-static bool good_name(const char *text, size_t len)
+static bool is_snapshot_name(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if ((uint8_t)text[i] <= ' ' || text[i] == 0x7f)
@@ -240,7 +241,7 @@ static bool read_alias(SnapReader *r, const char *text, size_t len)
 {
     const char *equals = len > 3 && len <= ALIAS_BYTES ? memchr(text, '=', len) : NULL;
     bool good = equals > text + 2 && equals < text + len - 1 && text[0] == ' ' &&
-                (text[1] == '@' || text[1] == '!') && good_name(text + 1, len - 1);
+                (text[1] == '@' || text[1] == '!') && is_snapshot_name(text + 1, len - 1);
     if (!good)
         return SNAP_BAD(r, "an alias is malformed");
     PtcText name = {text + 2, (size_t)(equals - text) - 2};
@@ -264,11 +265,11 @@ static bool read_aliases(SnapReader *r)
 }
 
 /* A new name of the session; the same name twice is a mistake. */
-static bool add_name(SnapReader *r, const char *text, size_t len)
+static bool add_snapshot_name(SnapReader *r, const char *text, size_t len)
 {
     PtcNames *names = &r->session->names;
     uint32_t before = names->count;
-    if (!good_name(text, len))
+    if (!is_snapshot_name(text, len))
         return SNAP_BAD(r, "a name is malformed");
     int at = ptc_names_add(names, text, len);
     if (at < 0 && before < UINT16_MAX)
@@ -277,7 +278,7 @@ static bool add_name(SnapReader *r, const char *text, size_t len)
 }
 
 /* `journal` (if the journal's name may occur) becomes its number in this list, or SIZE_MAX. */
-static bool read_names(SnapReader *r, size_t *count, size_t *journal)
+static bool read_snapshot_names(SnapReader *r, size_t *count, size_t *journal)
 {
     size_t most = (size_t)r->ptc->limits.program_bytes;
     if (!ptc_snapshot_get_count(r, count))
@@ -289,7 +290,7 @@ static bool read_names(SnapReader *r, size_t *count, size_t *journal)
             return false;
         if (journal && *journal == SIZE_MAX && ptc_text_is((PtcText){text, len}, JOURNAL))
             *journal = i;
-        else if (!add_name(r, text, len))
+        else if (!add_snapshot_name(r, text, len))
             return false;
     }
     return true;
@@ -328,14 +329,14 @@ static size_t journal_number(const SnapReader *r, size_t journal)
     return journal == SIZE_MAX ? SIZE_MAX : r->session->history + journal;
 }
 
-static bool read_session(SnapReader *r)
+static bool read_snapshot_session(SnapReader *r)
 {
     const uint8_t *rest;
     uint64_t history;
     size_t bound, others, journal = SIZE_MAX;
     return enter_section(r, SNAP_NAMES, &rest) &&
            ptc_snapshot_get_number(r, PTC_HISTORY_MAX, &history) && read_aliases(r) &&
-           read_names(r, &bound, &journal) && read_names(r, &others, NULL) &&
+           read_snapshot_names(r, &bound, &journal) && read_snapshot_names(r, &others, NULL) &&
            leave_section(r, rest) && number_globals(r, journal_number(r, journal)) &&
            enter_section(r, SNAP_OBJECTS, &rest) && ptc_snapshot_read_objects(r) &&
            leave_section(r, rest) && enter_section(r, SNAP_VALUES, &rest) &&
@@ -378,24 +379,24 @@ static PtcStatus fill_session(SnapReader *r, char *error, size_t error_size)
     r->heap = &s->box->heap;
     r->heap->limit = limit + limit / 4 + SLACK;
     ptc_engine_budget(r->ptc, &s->box->budget, r->ptc->limits.timeout_ms);
-    bool ok = read_session(r) && s->box->budget.stop == PTC_STOP_NONE;
+    bool ok = read_snapshot_session(r) && s->box->budget.stop == PTC_STOP_NONE;
     PtcStop stop = s->box->budget.stop;
     size_t used = s->box->heap.used;
     close_reader(r, s->names.count);
     if (ok && !fit(s, limit)) {
         char text[SNAP_ERROR];
         snprintf(text, sizeof text, "the session needs more than its limit of %zu bytes", limit);
-        say(error, error_size, text);
+        say_snapshot_error(error, error_size, text);
         return PTC_BAD_DATA;
     }
     if (ok)
         return PTC_OK;
     bool full = stop == PTC_STOP_MEMORY && used > limit;
-    say(error, error_size,
-        full                    ? "the session needs more than session_bytes"
-        : stop != PTC_STOP_NONE ? stop_text(stop)
-        : r->error[0]           ? r->error
-                                : "out of memory");
+    say_snapshot_error(error, error_size,
+                       full                    ? "the session needs more than session_bytes"
+                       : stop != PTC_STOP_NONE ? snapshot_stop_text(stop)
+                       : r->error[0]           ? r->error
+                                               : "out of memory");
     return stop == PTC_STOP_MEMORY && !full ? PTC_NO_MEMORY : PTC_BAD_DATA;
 }
 
@@ -406,12 +407,13 @@ PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSessio
     uint32_t history;
     if (len < SNAP_MAGIC_BYTES || memcmp(bytes, SNAP_MAGIC, SNAP_MAGIC_BYTES - 1) != 0 ||
         r.at[SNAP_MAGIC_BYTES - 1] != (uint8_t)SNAP_MAGIC[SNAP_MAGIC_BYTES - 1]) {
-        say(error, error_size, "these bytes are not a snapshot, or one of another version");
+        say_snapshot_error(error, error_size,
+                           "these bytes are not a snapshot, or one of another version");
         return PTC_BAD_DATA;
     }
     r.at += SNAP_MAGIC_BYTES;
     if (!peek_history(&r, &history)) {
-        say(error, error_size, r.error);
+        say_snapshot_error(error, error_size, r.error);
         return PTC_BAD_DATA;
     }
     r.session = ptc_session_make(ptc, history, ptc->limits.session_bytes);
@@ -431,7 +433,7 @@ static bool good_key(PtcText key, char *error, size_t error_size)
 {
     if (key.bytes && key.len >= KEY_BYTES_MIN)
         return true;
-    say(error, error_size, "the key must have 16 bytes or more");
+    say_snapshot_error(error, error_size, "the key must have 16 bytes or more");
     return false;
 }
 
@@ -439,7 +441,7 @@ PtcStatus ptc_snapshot_save(PtcSession *s, PtcText key, PtcBuf *out, char *error
 {
     uint8_t tag[PTC_SHA256_BYTES];
     size_t before = out->len;
-    say(error, error_size, "");
+    say_snapshot_error(error, error_size, "");
     if (!good_key(key, error, error_size))
         return PTC_BAD_ARGUMENT;
     PtcStatus status = ptc_snapshot_encode(s, out, error, error_size);
@@ -448,7 +450,7 @@ PtcStatus ptc_snapshot_save(PtcSession *s, PtcText key, PtcBuf *out, char *error
     ptc_hmac(key, out->data + before, out->len - before, tag);
     if (ptc_buf_add(out, tag, sizeof tag))
         return PTC_OK;
-    say(error, error_size, "out of memory");
+    say_snapshot_error(error, error_size, "out of memory");
     return PTC_NO_MEMORY;
 }
 
@@ -456,14 +458,14 @@ PtcStatus ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, PtcSession **o
                             size_t error_size)
 {
     uint8_t tag[PTC_SHA256_BYTES];
-    say(error, error_size, "");
+    say_snapshot_error(error, error_size, "");
     if (!good_key(key, error, error_size))
         return PTC_BAD_ARGUMENT;
     size_t body = bytes.len >= PTC_SHA256_BYTES ? bytes.len - PTC_SHA256_BYTES : 0;
     if (body > 0)
         ptc_hmac(key, bytes.bytes, body, tag);
     if (body == 0 || !ptc_secret_same(tag, bytes.bytes + body, sizeof tag)) {
-        say(error, error_size, "the key is wrong, or the bytes were changed");
+        say_snapshot_error(error, error_size, "the key is wrong, or the bytes were changed");
         return PTC_BAD_DATA;
     }
     return ptc_snapshot_decode(ptc, bytes.bytes, body, out, error, error_size);

@@ -4,14 +4,14 @@
 #include "engine/snapshot/snapshot_int.h"
 #include "lisp/lib/time/time.h"
 
-enum { FIELDS_MAX = 4 };
+enum { MOMENT_FIELDS_MAX = 4 };
 
 /* By the number that stands in a snapshot: which record, and the range of each of its fields. */
 static const struct {
     uint8_t kind, count;
     struct {
         int64_t least, most;
-    } field[FIELDS_MAX];
+    } field[MOMENT_FIELDS_MAX];
 } kinds[] = {
     {PTC_R_CLOCK, 2, {{0, PTC_DAY_SECONDS - 1}, {0, PTC_NANOS - 1}}},
     {PTC_R_ZONED,
@@ -25,12 +25,12 @@ static const struct {
     {PTC_R_YEAR, 1, {{-PTC_YEAR_MAX, PTC_YEAR_MAX}}},
     {PTC_R_ADJUSTER, 3, {{0, 10}, {-1000, 1000}, {1, 7}}},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { MOMENT_KINDS = sizeof kinds / sizeof kinds[0] };
 
 void ptc_snapshot_write_moment(SnapWriter *w, PtcValue v)
 {
     size_t k = 0;
-    while (k + 1 < KINDS && kinds[k].kind != ptc_obj(v)->aux)
+    while (k + 1 < MOMENT_KINDS && kinds[k].kind != ptc_obj(v)->aux)
         k++;
     ptc_snapshot_put_number(&w->out, SNAP_MOMENT);
     ptc_snapshot_put_number(&w->out, k);
@@ -42,8 +42,8 @@ bool ptc_snapshot_read_moment(SnapReader *r)
 {
     uint64_t k;
     int64_t n;
-    PtcValue fields[FIELDS_MAX];
-    if (!ptc_snapshot_get_number(r, KINDS - 1, &k))
+    PtcValue fields[MOMENT_FIELDS_MAX];
+    if (!ptc_snapshot_get_number(r, MOMENT_KINDS - 1, &k))
         return false;
     for (size_t i = 0; i < kinds[k].count; i++) {
         if (!ptc_snapshot_get_signed(r, &n))

@@ -94,7 +94,7 @@ static bool get_word(SnapReader *r, uint64_t *out)
 /* --------------------------------------------------------------------------- references */
 
 /* The object that a reference points to. */
-static bool referred(SnapReader *r, uint64_t token, uint32_t *number)
+static bool find_referred_object(SnapReader *r, uint64_t token, uint32_t *number)
 {
     uint64_t back = token - SNAP_REF;
     if (back >= r->count)
@@ -110,7 +110,7 @@ bool ptc_snapshot_get_item(SnapReader *r, uint32_t *number)
         return false;
     if (token < SNAP_REF)
         return SNAP_BAD(r, "a value stands where an object should be");
-    return referred(r, token, number);
+    return find_referred_object(r, token, number);
 }
 
 static bool get_int(SnapReader *r, PtcValue *out)
@@ -139,7 +139,7 @@ static bool get_object(SnapReader *r, uint64_t token, PtcValue *out)
     uint32_t number;
     if (token < SNAP_REF)
         return SNAP_BAD(r, "a value is of an unknown kind");
-    if (!referred(r, token, &number))
+    if (!find_referred_object(r, token, &number))
         return false;
     *out = r->items[number].value;
     return r->items[number].role == SNAP_IS_VALUE ||
@@ -210,7 +210,7 @@ PtcValue ptc_snapshot_record(SnapReader *r, unsigned kind, const PtcValue *field
 
 /* ------------------------------------------------------------------------------ scalars */
 
-static bool read_text(SnapReader *r, SnapKind kind)
+static bool read_snapshot_text(SnapReader *r, SnapKind kind)
 {
     const char *text;
     size_t len;
@@ -250,7 +250,7 @@ static bool read_big(SnapReader *r)
                         : SNAP_BAD(r, "a large integer is written wrong");
 }
 
-static bool read_builtin(SnapReader *r)
+static bool read_snapshot_builtin(SnapReader *r)
 {
     const char *name;
     size_t len;
@@ -319,7 +319,7 @@ static bool read_formatter(SnapReader *r)
            ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_FORMATTER, &pattern, 1));
 }
 
-static bool read_date(SnapReader *r)
+static bool read_snapshot_date(SnapReader *r)
 {
     int64_t days;
     if (!ptc_snapshot_get_signed(r, &days))
@@ -330,7 +330,7 @@ static bool read_date(SnapReader *r)
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_DATE, &field, 1));
 }
 
-static bool read_time(SnapReader *r, unsigned kind)
+static bool read_snapshot_time(SnapReader *r, unsigned kind)
 {
     int64_t seconds;
     uint64_t nanos;
@@ -345,7 +345,7 @@ static bool read_time(SnapReader *r, unsigned kind)
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, kind, fields, 2));
 }
 
-static bool read_period(SnapReader *r)
+static bool read_snapshot_period(SnapReader *r)
 {
     PtcValue fields[3];
     for (size_t i = 0; i < 3; i++) {
@@ -359,7 +359,7 @@ static bool read_period(SnapReader *r)
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_PERIOD, fields, 3));
 }
 
-static bool read_decimal(SnapReader *r)
+static bool read_snapshot_decimal(SnapReader *r)
 {
     const char *text;
     size_t len;
@@ -371,7 +371,7 @@ static bool read_decimal(SnapReader *r)
     return v != PTC_NONE && ptc_snapshot_add_value(r, v);
 }
 
-static bool read_enum(SnapReader *r)
+static bool read_snapshot_enum(SnapReader *r)
 {
     static const uint8_t sizes[PTC_G_COUNT] = {
         [PTC_G_DAY] = 7,  [PTC_G_MONTH] = 12,   [PTC_G_UNIT] = 13,
@@ -386,14 +386,14 @@ static bool read_enum(SnapReader *r)
 
 /* ------------------------------------------------------------------------------ objects */
 
-static bool read_object(SnapReader *r, SnapKind kind)
+static bool read_snapshot_object(SnapReader *r, SnapKind kind)
 {
     switch (kind) {
     case SNAP_STRING:
     case SNAP_KEYWORD:
-    case SNAP_SYMBOL: return read_text(r, kind);
+    case SNAP_SYMBOL: return read_snapshot_text(r, kind);
     case SNAP_BIGINT: return read_big(r);
-    case SNAP_BUILTIN: return read_builtin(r);
+    case SNAP_BUILTIN: return read_snapshot_builtin(r);
     case SNAP_FLAT: return ptc_snapshot_read_flat(r);
     case SNAP_LEAF: return ptc_snapshot_read_leaf(r);
     case SNAP_INNER: return ptc_snapshot_read_inner(r);
@@ -414,17 +414,17 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_REDUCED: return read_reduced(r);
     case SNAP_EXCEPTION: return ptc_snapshot_read_exception(r);
     case SNAP_REGEX: return read_regex(r);
-    case SNAP_DATE: return read_date(r);
-    case SNAP_DATETIME: return read_time(r, PTC_R_DATETIME);
-    case SNAP_INSTANT: return read_time(r, PTC_R_INSTANT);
-    case SNAP_DURATION: return read_time(r, PTC_R_DURATION);
-    case SNAP_ENUM: return read_enum(r);
+    case SNAP_DATE: return read_snapshot_date(r);
+    case SNAP_DATETIME: return read_snapshot_time(r, PTC_R_DATETIME);
+    case SNAP_INSTANT: return read_snapshot_time(r, PTC_R_INSTANT);
+    case SNAP_DURATION: return read_snapshot_time(r, PTC_R_DURATION);
+    case SNAP_ENUM: return read_snapshot_enum(r);
     case SNAP_FORMATTER: return read_formatter(r);
     case SNAP_PRODUCER: return ptc_snapshot_read_producer(r);
     case SNAP_RING: return ptc_snapshot_read_ring(r);
     case SNAP_TOOL: return ptc_snapshot_read_tool(r);
-    case SNAP_DECIMAL: return read_decimal(r);
-    case SNAP_PERIOD: return read_period(r);
+    case SNAP_DECIMAL: return read_snapshot_decimal(r);
+    case SNAP_PERIOD: return read_snapshot_period(r);
     case SNAP_CELL: return ptc_snapshot_read_cell(r);
     case SNAP_TYPED: return ptc_snapshot_read_typed(r);
     case SNAP_RECORD: return ptc_snapshot_read_record(r);
@@ -443,7 +443,7 @@ bool ptc_snapshot_read_objects(SnapReader *r)
         return SNAP_BAD(r, "there are too many objects");
     for (size_t i = 0; i < n; i++)
         if (!ptc_snapshot_get_byte(r, &kind) || !ptc_tick(r->heap->budget, 4) ||
-            !read_object(r, (SnapKind)kind) || r->heap->budget->stop != PTC_STOP_NONE)
+            !read_snapshot_object(r, (SnapKind)kind) || r->heap->budget->stop != PTC_STOP_NONE)
             return false;
     return ptc_snapshot_read_links(r) && ptc_snapshot_fill_indexes(r) &&
            ptc_snapshot_fill_cells(r) && ptc_snapshot_check_sets(r);

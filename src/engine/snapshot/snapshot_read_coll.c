@@ -7,7 +7,7 @@
 #include "value/coll/dict.h"
 
 /* A sequence of PTC_ENDLESS or more elements has no end, and is a range or made of cells. */
-enum { WIDTH = PTC_FLAT_MAX, BITS = 5, SEQ_MAX = PTC_ENDLESS - 1 };
+enum { READ_COLL_WIDTH = PTC_FLAT_MAX, BITS = 5, SEQ_MAX = PTC_ENDLESS - 1 };
 
 static bool get_flags(SnapReader *r, uint8_t allowed, uint8_t *out)
 {
@@ -37,19 +37,19 @@ static void count_holes(SnapItem *to, const SnapItem *from)
 
 bool ptc_snapshot_read_flat(SnapReader *r)
 {
-    PtcValue items[WIDTH];
+    PtcValue items[READ_COLL_WIDTH];
     SnapItem item = {.role = SNAP_IS_VALUE};
     uint8_t flags;
     uint64_t n;
     if (!get_flags(r, PTC_SEQ | PTC_ENTRY | PTC_QUEUE, &flags) ||
-        !ptc_snapshot_get_number(r, WIDTH, &n) || !get_slots(r, items, (size_t)n, &item))
+        !ptc_snapshot_get_number(r, READ_COLL_WIDTH, &n) || !get_slots(r, items, (size_t)n, &item))
         return false;
     item.role = item.holes ? SNAP_IS_ENTRIES : SNAP_IS_VALUE;
     item.value = ptc_vec_new(r->heap, items, (size_t)n, flags);
     return ptc_snapshot_add(r, item);
 }
 
-static PtcValue new_node(SnapReader *r, const PtcValue *slots, size_t n)
+static PtcValue new_snapshot_node(SnapReader *r, const PtcValue *slots, size_t n)
 {
     PtcNode *o = ptc_heap_object(r->heap, PTC_T_NODE, sizeof *o + n * sizeof *slots, (uint32_t)n);
     if (!o)
@@ -61,11 +61,11 @@ static PtcValue new_node(SnapReader *r, const PtcValue *slots, size_t n)
 
 bool ptc_snapshot_read_leaf(SnapReader *r)
 {
-    PtcValue slots[WIDTH];
+    PtcValue slots[READ_COLL_WIDTH];
     SnapItem item = {.role = SNAP_IS_NODE};
-    if (!get_slots(r, slots, WIDTH, &item))
+    if (!get_slots(r, slots, READ_COLL_WIDTH, &item))
         return false;
-    item.value = new_node(r, slots, WIDTH);
+    item.value = new_snapshot_node(r, slots, READ_COLL_WIDTH);
     return ptc_snapshot_add(r, item);
 }
 
@@ -84,9 +84,9 @@ static bool get_node(SnapReader *r, int height, const SnapItem **out)
 
 bool ptc_snapshot_read_inner(SnapReader *r)
 {
-    PtcValue slots[WIDTH];
+    PtcValue slots[READ_COLL_WIDTH];
     SnapItem item = {.role = SNAP_IS_NODE};
-    for (size_t i = 0; i < WIDTH; i++) {
+    for (size_t i = 0; i < READ_COLL_WIDTH; i++) {
         const SnapItem *child;
         if (!get_node(r, i == 0 ? -1 : item.height - 1, &child))
             return false;
@@ -94,7 +94,7 @@ bool ptc_snapshot_read_inner(SnapReader *r)
         slots[i] = child->value;
         count_holes(&item, child);
     }
-    item.value = new_node(r, slots, WIDTH);
+    item.value = new_snapshot_node(r, slots, READ_COLL_WIDTH);
     return ptc_snapshot_add(r, item);
 }
 
@@ -102,13 +102,13 @@ bool ptc_snapshot_read_inner(SnapReader *r)
  * corresponding base-32 digit of `leaves`; each height has one node above them that holds these and the one below. */
 static PtcValue get_tree(SnapReader *r, size_t leaves, SnapItem *whole, unsigned *height)
 {
-    PtcValue slots[SNAP_NODE_HEIGHT + 1][WIDTH], below = PTC_NONE;
+    PtcValue slots[SNAP_NODE_HEIGHT + 1][READ_COLL_WIDTH], below = PTC_NONE;
     size_t counts[SNAP_NODE_HEIGHT + 1];
     int top = SNAP_NODE_HEIGHT;
     while (top > 0 && leaves >> (BITS * top) == 0)
         top--;
     for (int k = top; k >= 0; k--) {
-        counts[k] = leaves >> (BITS * k) & (WIDTH - 1);
+        counts[k] = leaves >> (BITS * k) & (READ_COLL_WIDTH - 1);
         for (size_t i = 0; i < counts[k]; i++) {
             const SnapItem *node;
             if (!get_node(r, k, &node))
@@ -123,7 +123,7 @@ static PtcValue get_tree(SnapReader *r, size_t leaves, SnapItem *whole, unsigned
         bool alone = k == top && k > 0 && counts[k] == 1; /* needs no node above it */
         *height = alone ? (unsigned)k : (unsigned)k + 1;
         if (counts[k] > 0)
-            below = alone ? slots[k][0] : new_node(r, slots[k], counts[k]);
+            below = alone ? slots[k][0] : new_snapshot_node(r, slots[k], counts[k]);
         if (counts[k] > 0 && below == PTC_NONE)
             return PTC_NONE;
     }
@@ -132,20 +132,21 @@ static PtcValue get_tree(SnapReader *r, size_t leaves, SnapItem *whole, unsigned
 
 bool ptc_snapshot_read_vec(SnapReader *r)
 {
-    PtcValue values[WIDTH];
+    PtcValue values[READ_COLL_WIDTH];
     SnapItem item = {.role = SNAP_IS_VALUE};
     uint8_t flags;
     uint64_t count;
     unsigned height;
     if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !ptc_snapshot_get_number(r, SEQ_MAX, &count))
         return false;
-    if (count <= WIDTH)
+    if (count <= READ_COLL_WIDTH)
         return SNAP_BAD(r, "a large vector is small");
-    size_t leaves = (size_t)(count - 1) / WIDTH, n = (size_t)count - leaves * WIDTH;
+    size_t leaves = (size_t)(count - 1) / READ_COLL_WIDTH,
+           n = (size_t)count - leaves * READ_COLL_WIDTH;
     PtcValue root = get_tree(r, leaves, &item, &height);
     if (root == PTC_NONE || !get_slots(r, values, n, &item))
         return false;
-    PtcValue tail = new_node(r, values, n);
+    PtcValue tail = new_snapshot_node(r, values, n);
     PtcVec *o =
         tail == PTC_NONE ? NULL : ptc_heap_object(r->heap, PTC_T_VEC, sizeof *o, (uint32_t)count);
     if (!o)
@@ -288,7 +289,7 @@ bool ptc_snapshot_read_map(SnapReader *r)
 }
 
 /* An index that leads nowhere so far. */
-static PtcValue new_index(SnapReader *r)
+static PtcValue new_snapshot_index(SnapReader *r)
 {
     PtcIndex *o = ptc_heap_object(r->heap, PTC_T_INDEX, sizeof *o, 0);
     if (!o || (o->root = ptc_hamt_build(r->heap, ptc_from_obj(o), NULL, NULL, 0)) == PTC_NONE)
@@ -298,7 +299,7 @@ static PtcValue new_index(SnapReader *r)
 
 bool ptc_snapshot_read_index(SnapReader *r)
 {
-    return ptc_snapshot_add(r, (SnapItem){.value = new_index(r), .role = SNAP_IS_INDEX});
+    return ptc_snapshot_add(r, (SnapItem){.value = new_snapshot_index(r), .role = SNAP_IS_INDEX});
 }
 
 /* The slots of all keys in a vector of entries, into `slots`; their number, or SIZE_MAX when a limit was hit. */
@@ -355,7 +356,8 @@ bool ptc_snapshot_fill_indexes(SnapReader *r)
     return true;
 }
 
-static PtcValue new_dict(SnapReader *r, bool is_map, size_t count, PtcValue entries, PtcValue index)
+static PtcValue new_snapshot_dict(SnapReader *r, bool is_map, size_t count, PtcValue entries,
+                                  PtcValue index)
 {
     PtcDict *o =
         ptc_heap_object(r->heap, is_map ? PTC_T_BMAP : PTC_T_BSET, sizeof *o, (uint32_t)count);
@@ -378,8 +380,8 @@ bool ptc_snapshot_read_dict(SnapReader *r)
     if (!is_entries(entries) || index->role != SNAP_IS_INDEX || n % stride != 0 ||
         (is_map && entries->odd_hole))
         return SNAP_BAD(r, "a map has no proper entries");
-    return ptc_snapshot_add_value(
-        r, new_dict(r, is_map != 0, n / stride - entries->holes, entries->value, index->value));
+    return ptc_snapshot_add_value(r, new_snapshot_dict(r, is_map != 0, n / stride - entries->holes,
+                                                       entries->value, index->value));
 }
 
 /* The entries of a sorted map, in order. */
@@ -404,9 +406,9 @@ bool ptc_snapshot_read_sorted(SnapReader *r)
         return ptc_snapshot_add_value(r, ptc_sorted_empty(r->heap, !is_map, by));
     size_t stride = is_map ? 2 : 1;
     PtcValue entries = get_sorted_entries(r, n * stride);
-    PtcValue index = entries == PTC_NONE ? entries : new_index(r);
+    PtcValue index = entries == PTC_NONE ? entries : new_snapshot_index(r);
     if (index == PTC_NONE || !fill_index(r, index, entries, stride))
         return false;
-    PtcValue dict = new_dict(r, is_map != 0, n, entries, index);
+    PtcValue dict = new_snapshot_dict(r, is_map != 0, n, entries, index);
     return ptc_snapshot_add_value(r, dict == PTC_NONE ? dict : ptc_sorted_wrap(r->heap, dict, by));
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { FIELDS_MAX = 1 << 20 };
+enum { READ_FN_FIELDS_MAX = 1 << 20 };
 
 /* ---------------------------------------------------------------------------- functions */
 
@@ -155,14 +155,22 @@ static const struct {
     const char *name;
     size_t least, most;
 } composed[] = {
-    {"composed", 1, FIELDS_MAX}, {"compared", 1, 1},
-    {"sampled", 1, 1},           {"zip-made", 1, 1},
-    {"partly", 1, FIELDS_MAX},   {"negated", 1, 1},
-    {"constant", 1, 1},          {"juxtaposed", 1, FIELDS_MAX},
-    {"nil-filled", 2, 4},        {"every-of", 1, FIELDS_MAX},
-    {"some-of", 1, FIELDS_MAX},  {"memoized", 1, 1},
-    {"completed", 2, 2},         {"made", 2, 2},
-    {"made-from", 2, 2},         {"replaced", 1, 1},
+    {"composed", 1, READ_FN_FIELDS_MAX},
+    {"compared", 1, 1},
+    {"sampled", 1, 1},
+    {"zip-made", 1, 1},
+    {"partly", 1, READ_FN_FIELDS_MAX},
+    {"negated", 1, 1},
+    {"constant", 1, 1},
+    {"juxtaposed", 1, READ_FN_FIELDS_MAX},
+    {"nil-filled", 2, 4},
+    {"every-of", 1, READ_FN_FIELDS_MAX},
+    {"some-of", 1, READ_FN_FIELDS_MAX},
+    {"memoized", 1, 1},
+    {"completed", 2, 2},
+    {"made", 2, 2},
+    {"made-from", 2, 2},
+    {"replaced", 1, 1},
 };
 enum { COMPOSED = sizeof composed / sizeof *composed };
 
@@ -181,7 +189,7 @@ bool ptc_snapshot_knows_composed(const char *name, size_t len, size_t n)
     return at < COMPOSED && n >= composed[at].least && n <= composed[at].most;
 }
 
-static PtcValue hidden(const char *name)
+static PtcValue hidden_builtin(const char *name)
 {
     char full[40];
     int n = snprintf(full, sizeof full, "%%%s", name);
@@ -211,7 +219,7 @@ bool ptc_snapshot_read_fn(SnapReader *r)
         return false;
     if (!ptc_snapshot_knows_composed(name, len, n))
         return SNAP_BAD(r, "a composed function is of an unknown kind");
-    PtcValue builtin = hidden(composed[find_composed(name, len)].name);
+    PtcValue builtin = hidden_builtin(composed[find_composed(name, len)].name);
     return ptc_snapshot_add_value(r, get_fn_record(r, &builtin, 1, n));
 }
 
@@ -222,7 +230,7 @@ bool ptc_snapshot_read_tool(SnapReader *r)
     size_t len;
     if (!ptc_snapshot_get_text(r, (size_t)r->ptc->limits.program_bytes, &name, &len))
         return false;
-    PtcValue f[3] = {hidden("tool"), ptc_str_new(r->heap, name, len), ptc_int(0)};
+    PtcValue f[3] = {hidden_builtin("tool"), ptc_str_new(r->heap, name, len), ptc_int(0)};
     return f[1] != PTC_NONE && ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_FN, f, 3));
 }
 
@@ -265,7 +273,7 @@ bool ptc_snapshot_read_step(SnapReader *r)
     if (kind == PTC_STEP_KINDS || !ptc_is_builtin(given[PTC_STEP_BUILTIN]) ||
         n < step_args[kind].least || n > step_args[kind].most)
         return SNAP_BAD(r, "a transducer is of an unknown kind");
-    given[0] = hidden("xform");
+    given[0] = hidden_builtin("xform");
     given[PTC_STEP_KIND] = ptc_int(kind);
     PtcValue step = get_fn_record(r, given, PTC_STEP_ARGS, n);
     for (size_t i = 0; step != PTC_NONE && i < step_args[kind].counts; i++)
@@ -277,7 +285,7 @@ bool ptc_snapshot_read_step(SnapReader *r)
         (SnapItem){.value = step, .role = kind == PTC_STEP_APPLY ? SNAP_IS_STEP : SNAP_IS_VALUE});
 }
 
-static bool is_walkable(PtcValue v)
+static bool is_snapshot_source(PtcValue v)
 {
     return ptc_is_seqable(v) || ptc_is_producer(v);
 }
@@ -287,19 +295,19 @@ static bool good_rows(PtcValue v)
     if (!ptc_is(v, PTC_T_FLAT) || ptc_obj(v)->count == 0)
         return false;
     for (uint32_t i = 0; i < ptc_obj(v)->count; i++)
-        if (!is_walkable(((const PtcFlat *)(uintptr_t)v)->items[i]))
+        if (!is_snapshot_source(((const PtcFlat *)(uintptr_t)v)->items[i]))
             return false;
     return true;
 }
 
-static bool good_source(PtcSource source, PtcValue a, PtcValue b)
+static bool good_source(PtcProducerSource source, PtcValue a, PtcValue b)
 {
     switch (source) {
     case PTC_FROM_COLL: return ptc_is_seqable(a);
     case PTC_FROM_ITERATE:
     case PTC_FROM_REPEATEDLY: return ptc_is_callable(a);
     case PTC_FROM_ZIP: return good_rows(a);
-    case PTC_FROM_CHAIN: return ptc_is_seqable(a) && is_walkable(b);
+    case PTC_FROM_CHAIN: return ptc_is_seqable(a) && is_snapshot_source(b);
     case PTC_FROM_TREE: /* only behind a lazy sequence */
     case PTC_FROM_LAZY: break;
     }
@@ -307,7 +315,7 @@ static bool good_source(PtcSource source, PtcValue a, PtcValue b)
 }
 
 /* Step i of a producer. */
-static bool get_step(SnapReader *r, PtcSource source, size_t i, PtcValue *out)
+static bool get_step(SnapReader *r, PtcProducerSource source, size_t i, PtcValue *out)
 {
     uint32_t number;
     if (!ptc_snapshot_get_item(r, &number) || !ptc_tick(r->heap->budget, 1))
@@ -316,11 +324,11 @@ static bool get_step(SnapReader *r, PtcSource source, size_t i, PtcValue *out)
     *out = item->value;
     bool rows = item->role == SNAP_IS_STEP && source == PTC_FROM_ZIP && i == 0;
     bool plain = item->role == SNAP_IS_VALUE && ptc_is_record(*out, PTC_R_FN) &&
-                 ptc_record_field(*out, 0) == hidden("xform");
+                 ptc_record_field(*out, 0) == hidden_builtin("xform");
     return rows || plain || SNAP_BAD(r, "an endless sequence has an unknown step");
 }
 
-static PtcValue get_steps(SnapReader *r, PtcSource source, size_t n)
+static PtcValue get_steps(SnapReader *r, PtcProducerSource source, size_t n)
 {
     PtcValue b = n ? ptc_build_new(r->heap) : PTC_NIL, step;
     for (size_t i = 0; b != PTC_NONE && i < n; i++)
@@ -337,17 +345,17 @@ bool ptc_snapshot_read_producer(SnapReader *r)
     if (!ptc_snapshot_get_number(r, PTC_FROM_CHAIN, &source) || !ptc_snapshot_get_value(r, &f[1]) ||
         !ptc_snapshot_get_value(r, &f[2]) || !ptc_snapshot_get_count(r, &n))
         return false;
-    if (!good_source((PtcSource)source, f[1], f[2]))
+    if (!good_source((PtcProducerSource)source, f[1], f[2]))
         return SNAP_BAD(r, "an endless sequence comes from nowhere");
     f[0] = ptc_int((int64_t)source);
-    f[3] = get_steps(r, (PtcSource)source, n);
+    f[3] = get_steps(r, (PtcProducerSource)source, n);
     return f[3] != PTC_NONE && ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_PRODUCER, f,
                                                                              SNAP_PRODUCER_FIELDS));
 }
 
 /* --------------------------------------------------------------------------- exceptions */
 
-static PtcErrorKind find_kind(const char *name, size_t len)
+static PtcErrorKind find_error_kind(const char *name, size_t len)
 {
     for (int i = PTC_E_NONE + 1; i < PTC_E_COUNT; i++) {
         const char *known = ptc_error_kind_name((PtcErrorKind)i);
@@ -359,29 +367,42 @@ static PtcErrorKind find_kind(const char *name, size_t len)
 
 bool ptc_snapshot_read_exception(SnapReader *r)
 {
-    enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE, CLASS, FIELDS };
-    PtcValue f[FIELDS];
+    enum {
+        READ_FN_MESSAGE,
+        READ_FN_DATA,
+        READ_FN_CAUSE,
+        READ_FN_KIND,
+        READ_FN_FIRST,
+        READ_FN_LAST,
+        READ_FN_SOURCE,
+        READ_FN_CLASS,
+        READ_FN_FIELDS
+    };
+    PtcValue f[READ_FN_FIELDS];
     const char *name;
     size_t len;
     uint64_t first, last;
     if (!ptc_snapshot_get_text(r, SNAP_EXCEPTION_TEXT, &name, &len) ||
-        !ptc_snapshot_get_value(r, &f[MESSAGE]) || !ptc_snapshot_get_value(r, &f[DATA]) ||
-        !ptc_snapshot_get_value(r, &f[CAUSE]) || !ptc_snapshot_get_number(r, UINT32_MAX, &first) ||
-        !ptc_snapshot_get_number(r, UINT32_MAX, &last) || !ptc_snapshot_get_value(r, &f[SOURCE]))
+        !ptc_snapshot_get_value(r, &f[READ_FN_MESSAGE]) ||
+        !ptc_snapshot_get_value(r, &f[READ_FN_DATA]) ||
+        !ptc_snapshot_get_value(r, &f[READ_FN_CAUSE]) ||
+        !ptc_snapshot_get_number(r, UINT32_MAX, &first) ||
+        !ptc_snapshot_get_number(r, UINT32_MAX, &last) ||
+        !ptc_snapshot_get_value(r, &f[READ_FN_SOURCE]))
         return false;
     const char *space = memchr(name, ' ', len);
     if (!space)
         return SNAP_BAD(r, "an exception has no class");
-    PtcErrorKind kind = find_kind(name, (size_t)(space - name));
+    PtcErrorKind kind = find_error_kind(name, (size_t)(space - name));
     PtcThrown thrown = ptc_thrown_find((PtcText){space + 1, len - (size_t)(space + 1 - name)});
     if (kind == PTC_E_NONE || thrown == PTC_C_NONE || ptc_error_is_terminal(kind) ||
-        (f[MESSAGE] != PTC_NIL && !ptc_is_string(f[MESSAGE])) ||
-        (f[DATA] != PTC_NIL && !ptc_is_map(f[DATA])) ||
-        (f[SOURCE] != PTC_NIL && !ptc_is_string(f[SOURCE])))
+        (f[READ_FN_MESSAGE] != PTC_NIL && !ptc_is_string(f[READ_FN_MESSAGE])) ||
+        (f[READ_FN_DATA] != PTC_NIL && !ptc_is_map(f[READ_FN_DATA])) ||
+        (f[READ_FN_SOURCE] != PTC_NIL && !ptc_is_string(f[READ_FN_SOURCE])))
         return SNAP_BAD(r, "an exception is not one");
-    f[KIND] = ptc_int(kind);
-    f[CLASS] = ptc_int(thrown);
-    f[FIRST] = ptc_int((int64_t)first);
-    f[LAST] = ptc_int((int64_t)last);
-    return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_ERROR, f, FIELDS));
+    f[READ_FN_KIND] = ptc_int(kind);
+    f[READ_FN_CLASS] = ptc_int(thrown);
+    f[READ_FN_FIRST] = ptc_int((int64_t)first);
+    f[READ_FN_LAST] = ptc_int((int64_t)last);
+    return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_ERROR, f, READ_FN_FIELDS));
 }

@@ -55,7 +55,7 @@ SnapRecord ptc_snapshot_record_code(unsigned kind)
 }
 
 /* A vector of at most so many elements, all of which the test accepts. */
-static bool all_are(PtcValue v, bool (*good)(PtcValue))
+static bool is_vector_of(PtcValue v, bool (*good)(PtcValue))
 {
     if (!ptc_is(v, PTC_T_FLAT) && !ptc_is(v, PTC_T_VEC))
         return false;
@@ -65,15 +65,15 @@ static bool all_are(PtcValue v, bool (*good)(PtcValue))
     return true;
 }
 
-static bool is_atom(PtcValue v)
+static bool is_atom_cell(PtcValue v)
 {
     return ptc_is_cell(v) && ptc_cell_kind(v) == PTC_CELL_ATOM;
 }
 
-static bool good_type(const PtcValue *f, size_t n)
+static bool is_snapshot_type(const PtcValue *f, size_t n)
 {
     return n == PTC_TYPE_FIELDS && ptc_is(f[PTC_TYPE_NAME], PTC_T_SYMBOL) &&
-           all_are(f[PTC_TYPE_BASIS], ptc_is_keyword) && ptc_is_int(f[PTC_TYPE_KIND]) &&
+           is_vector_of(f[PTC_TYPE_BASIS], ptc_is_keyword) && ptc_is_int(f[PTC_TYPE_KIND]) &&
            ptc_to_int(f[PTC_TYPE_KIND]) >= 0 && ptc_to_int(f[PTC_TYPE_KIND]) < PTC_KIND_COUNT;
 }
 
@@ -89,8 +89,8 @@ static bool good_object(const PtcValue *f, size_t n)
 static bool good_multi(const PtcValue *f, size_t n)
 {
     return n == PTC_MULTI_FIELDS && ptc_is(f[PTC_MULTI_NAME], PTC_T_SYMBOL) &&
-           ptc_is_callable(f[PTC_MULTI_BY]) && is_atom(f[PTC_MULTI_METHODS]) &&
-           is_atom(f[PTC_MULTI_PREFERS]);
+           ptc_is_callable(f[PTC_MULTI_BY]) && is_atom_cell(f[PTC_MULTI_METHODS]) &&
+           is_atom_cell(f[PTC_MULTI_PREFERS]);
 }
 
 static bool is_place(PtcValue v)
@@ -101,18 +101,19 @@ static bool is_place(PtcValue v)
 static bool good_inline(const PtcValue *f, size_t n)
 {
     return n == PTC_INLINE_FIELDS && ptc_is(f[PTC_INLINE_CLOSURE], PTC_T_CLOSURE) &&
-           all_are(f[PTC_INLINE_PLACES], is_place) &&
+           is_vector_of(f[PTC_INLINE_PLACES], is_place) &&
            ptc_seq_count(f[PTC_INLINE_PLACES]) == ptc_obj(f[PTC_INLINE_CLOSURE])->count;
 }
 
 static bool is_good(SnapRecord code, const PtcValue *f, size_t n)
 {
     switch (code) {
-    case SNAP_R_TYPE: return good_type(f, n);
+    case SNAP_R_TYPE: return is_snapshot_type(f, n);
     case SNAP_R_OBJECT: return good_object(f, n);
     case SNAP_R_PROTOCOL:
         return n == PTC_PROTOCOL_FIELDS && ptc_is(f[PTC_PROTOCOL_NAME], PTC_T_SYMBOL) &&
-               all_are(f[PTC_PROTOCOL_METHODS], ptc_is_keyword) && is_atom(f[PTC_PROTOCOL_CELL]);
+               is_vector_of(f[PTC_PROTOCOL_METHODS], ptc_is_keyword) &&
+               is_atom_cell(f[PTC_PROTOCOL_CELL]);
     case SNAP_R_METHOD:
         return n == PTC_METHOD_FIELDS && ptc_is_record(f[PTC_METHOD_PROTOCOL], PTC_R_PROTOCOL) &&
                ptc_is_keyword(f[PTC_METHOD_KEY]);

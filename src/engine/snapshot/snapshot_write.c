@@ -29,7 +29,7 @@ void ptc_snapshot_put_text(PtcBuf *out, const char *text, size_t len)
     ptc_buf_add(out, text, len);
 }
 
-static void put_word(PtcBuf *out, uint64_t word)
+static void put_snapshot_word(PtcBuf *out, uint64_t word)
 {
     uint8_t bytes[8];
     for (size_t i = 0; i < 8; i++)
@@ -52,21 +52,21 @@ bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...)
 
 /* --------------------------------------------------------------------------- references */
 
-static bool is_empty(PtcValue v)
+static bool is_empty_constant(PtcValue v)
 {
     return (ptc_is(v, PTC_T_SSET) || ptc_is(v, PTC_T_SMAP)) && ptc_obj(v)->count == 0 &&
            !ptc_is_typed(v);
 }
 
 /* Is it written as a separate object? */
-static bool is_object(PtcValue v)
+static bool is_separate_object(PtcValue v)
 {
-    return ptc_is_builtin(v) || (ptc_is_obj(v) && !ptc_is(v, PTC_T_FLOAT) && !is_empty(v));
+    return ptc_is_builtin(v) || (ptc_is_obj(v) && !ptc_is(v, PTC_T_FLOAT) && !is_empty_constant(v));
 }
 
 void ptc_snapshot_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v)
 {
-    if (is_object(v)) {
+    if (is_separate_object(v)) {
         const PtcIdEntry *e = ptc_idmap_find(&w->objects, v);
         ptc_snapshot_put_number(out, e && e->number ? SNAP_REF + from - e->number : SNAP_LATER);
     } else if (ptc_is_int(v)) {
@@ -77,7 +77,7 @@ void ptc_snapshot_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, Ptc
         uint64_t bits;
         memcpy(&bits, &d, sizeof bits);
         ptc_snapshot_put_number(out, SNAP_FLOAT);
-        put_word(out, bits);
+        put_snapshot_word(out, bits);
     } else {
         ptc_snapshot_put_number(out, v == PTC_NIL            ? SNAP_NIL
                                      : v == PTC_FALSE        ? SNAP_FALSE
@@ -88,14 +88,14 @@ void ptc_snapshot_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, Ptc
     }
 }
 
-static void put_value(SnapWriter *w, PtcValue v)
+static void put_snapshot_value(SnapWriter *w, PtcValue v)
 {
     ptc_snapshot_put_value(w, &w->out, w->count, v);
 }
 
 /* ------------------------------------------------------------------------- what belongs */
 
-static PtcDict *dict_of(PtcValue v)
+static PtcDict *as_written_dict(PtcValue v)
 {
     return (PtcDict *)(uintptr_t)v;
 }
@@ -232,13 +232,13 @@ static void write_big(SnapWriter *w, PtcValue v)
     ptc_snapshot_put_number(&w->out, b->obj.flags & PTC_BIG_NEGATIVE ? 1 : 0);
     ptc_snapshot_put_number(&w->out, b->obj.count);
     for (uint32_t i = 0; i < b->obj.count; i++)
-        put_word(&w->out, b->limbs[i]);
+        put_snapshot_word(&w->out, b->limbs[i]);
 }
 
-static void write_values(SnapWriter *w, const PtcValue *values, size_t n)
+static void write_snapshot_values(SnapWriter *w, const PtcValue *values, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        put_value(w, values[i]);
+        put_snapshot_value(w, values[i]);
 }
 
 static void write_counted(SnapWriter *w, SnapKind kind, PtcValue v)
@@ -249,7 +249,7 @@ static void write_counted(SnapWriter *w, SnapKind kind, PtcValue v)
         ptc_snapshot_put_number(&w->out, ptc_obj(v)->flags);
     if (kind == SNAP_FLAT || kind == SNAP_SET)
         ptc_snapshot_put_number(&w->out, at.value_count);
-    write_values(w, at.values, at.value_count);
+    write_snapshot_values(w, at.values, at.value_count);
 }
 
 static bool write_vec(SnapWriter *w, PtcValue v)
@@ -259,7 +259,7 @@ static bool write_vec(SnapWriter *w, PtcValue v)
     ptc_snapshot_put_number(&w->out, ptc_obj(v)->flags);
     ptc_snapshot_put_number(&w->out, ptc_obj(v)->count);
     for (size_t i = 0; part_of_vec(v, i, &part); i++)
-        put_value(w, part);
+        put_snapshot_value(w, part);
     return ptc_tick(&w->work->budget, 8);
 }
 
@@ -273,7 +273,7 @@ static void write_ring(SnapWriter *w, PtcValue v)
     ptc_snapshot_put_number(&w->out, n);
     cell = (const PtcCons *)(uintptr_t)v;
     for (; n > 0; n--, cell = (const PtcCons *)(uintptr_t)cell->rest)
-        put_value(w, cell->first);
+        put_snapshot_value(w, cell->first);
 }
 
 static void write_slice(SnapWriter *w, PtcValue v)
@@ -281,7 +281,7 @@ static void write_slice(SnapWriter *w, PtcValue v)
     const PtcSlice *s = (const PtcSlice *)(uintptr_t)v;
     ptc_snapshot_put_number(&w->out, SNAP_SLICE);
     ptc_snapshot_put_number(&w->out, s->obj.flags);
-    put_value(w, s->base);
+    put_snapshot_value(w, s->base);
     ptc_snapshot_put_number(&w->out, s->start);
     ptc_snapshot_put_number(&w->out, s->obj.count);
 }
@@ -302,12 +302,12 @@ static bool write_sorted(SnapWriter *w, PtcValue v)
     bool is_map = ptc_is(v, PTC_T_BMAP);
     ptc_snapshot_put_number(&w->out, SNAP_SORTED);
     ptc_snapshot_put_number(&w->out, is_map);
-    put_value(w, ptc_sorted_by(v));
+    put_snapshot_value(w, ptc_sorted_by(v));
     ptc_snapshot_put_number(&w->out, ptc_map_count(v));
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
-        put_value(w, key);
+        put_snapshot_value(w, key);
         if (is_map)
-            put_value(w, value);
+            put_snapshot_value(w, value);
         if (!ptc_tick(&w->work->budget, 1))
             return false;
     }
@@ -357,11 +357,11 @@ static bool write_cell(SnapWriter *w, PtcValue v)
 static bool follow_leader(SnapWriter *w, PtcValue v)
 {
     bool fresh;
-    PtcIdEntry *e = ptc_idmap_at(&w->leaders, dict_of(v)->index, &fresh);
+    PtcIdEntry *e = ptc_idmap_at(&w->leaders, as_written_dict(v)->index, &fresh);
     if (!e)
         return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
-    if (fresh ||
-        ptc_seq_count(dict_of((PtcValue)e->number)->entries) < ptc_seq_count(dict_of(v)->entries))
+    if (fresh || ptc_seq_count(as_written_dict((PtcValue)e->number)->entries) <
+                     ptc_seq_count(as_written_dict(v)->entries))
         e->number = v;
     return true;
 }
@@ -372,7 +372,7 @@ static void write_type(SnapWriter *w, PtcValue v)
     if (!ptc_is_typed(v))
         return;
     ptc_snapshot_put_number(&w->out, SNAP_TYPED);
-    put_value(w, ptc_typed_type(v));
+    put_snapshot_value(w, ptc_typed_type(v));
 }
 
 static bool write_dict(SnapWriter *w, PtcValue v)
@@ -382,8 +382,8 @@ static bool write_dict(SnapWriter *w, PtcValue v)
     write_type(w, v);
     ptc_snapshot_put_number(&w->out, SNAP_DICT);
     ptc_snapshot_put_number(&w->out, ptc_is(v, PTC_T_BMAP));
-    put_value(w, dict_of(v)->entries);
-    put_value(w, dict_of(v)->index);
+    put_snapshot_value(w, as_written_dict(v)->entries);
+    put_snapshot_value(w, as_written_dict(v)->index);
     return follow_leader(w, v);
 }
 
@@ -402,18 +402,18 @@ static bool write_closure(SnapWriter *w, PtcValue v)
 {
     const PtcClosure *c = (const PtcClosure *)(uintptr_t)v;
     ptc_snapshot_put_number(&w->out, SNAP_CLOSURE);
-    put_value(w, ptc_function_main(c->proto));
+    put_snapshot_value(w, ptc_function_main(c->proto));
     for (uint32_t i = 0; i < c->obj.count; i++) {
         const PtcIdEntry *e =
-            is_object(c->captured[i]) ? ptc_idmap_find(&w->objects, c->captured[i]) : NULL;
+            is_separate_object(c->captured[i]) ? ptc_idmap_find(&w->objects, c->captured[i]) : NULL;
         if (e && e->number == 0 && !note_link(w, v, i))
             return false;
-        put_value(w, c->captured[i]);
+        put_snapshot_value(w, c->captured[i]);
     }
     return true;
 }
 
-static bool write_text(SnapWriter *w, SnapKind kind, PtcValue v)
+static bool write_snapshot_text(SnapWriter *w, SnapKind kind, PtcValue v)
 {
     ptc_snapshot_put_number(&w->out, kind);
     ptc_snapshot_put_text(&w->out, ptc_str_bytes(v), ptc_str_len(v));
@@ -431,9 +431,9 @@ static bool write_object(SnapWriter *w, PtcValue v)
     if (ptc_is_builtin(v))
         return write_builtin(w, v);
     switch (ptc_tag(v)) {
-    case PTC_T_STRING: return write_text(w, SNAP_STRING, v);
-    case PTC_T_KEYWORD: return write_text(w, SNAP_KEYWORD, v);
-    case PTC_T_SYMBOL: return write_text(w, SNAP_SYMBOL, v);
+    case PTC_T_STRING: return write_snapshot_text(w, SNAP_STRING, v);
+    case PTC_T_KEYWORD: return write_snapshot_text(w, SNAP_KEYWORD, v);
+    case PTC_T_SYMBOL: return write_snapshot_text(w, SNAP_SYMBOL, v);
     case PTC_T_BIGINT: write_big(w, v); return true;
     case PTC_T_FLAT: write_counted(w, SNAP_FLAT, v); return true;
     case PTC_T_NODE: write_counted(w, is_inner(v) ? SNAP_INNER : SNAP_LEAF, v); return true;
@@ -450,7 +450,7 @@ static bool write_object(SnapWriter *w, PtcValue v)
         PtcLayout at = ptc_object_layout(ptc_obj(v));
         write_type(w, v);
         ptc_snapshot_put_number(&w->out, ptc_is(v, PTC_T_CONS) ? SNAP_CONS : SNAP_MAP);
-        write_values(w, at.values, at.value_count - ptc_is_typed(v));
+        write_snapshot_values(w, at.values, at.value_count - ptc_is_typed(v));
         return true;
     }
     case PTC_T_BMAP:
@@ -467,10 +467,10 @@ static bool write_object(SnapWriter *w, PtcValue v)
 /* ------------------------------------------------------------------------------ walking */
 
 /* Opens a frame for v, unless it was seen before. */
-static bool meet(SnapWriter *w, PtcWalk *walk, PtcValue v)
+static bool visit_if_new(SnapWriter *w, PtcWalk *walk, PtcValue v)
 {
     bool fresh;
-    if (!is_object(v))
+    if (!is_separate_object(v))
         return true;
     const PtcIdEntry *e = ptc_idmap_at(&w->objects, v, &fresh);
     if (!e)
@@ -483,7 +483,7 @@ static bool meet(SnapWriter *w, PtcWalk *walk, PtcValue v)
     return !circle || ptc_snapshot_refuse(w, "it refers to itself in a way that cannot be stored");
 }
 
-static bool finish(SnapWriter *w, PtcValue v)
+static bool finish_snapshot_object(SnapWriter *w, PtcValue v)
 {
     if (!write_object(w, v))
         return false;
@@ -493,20 +493,20 @@ static bool finish(SnapWriter *w, PtcValue v)
     return true;
 }
 
-static bool write_one(SnapWriter *w, PtcValue v)
+static bool write_with_children(SnapWriter *w, PtcValue v)
 {
     PtcWalk walk;
     PtcValue child;
     ptc_walk_init(&walk, &w->work->heap);
-    bool ok = meet(w, &walk, v);
+    bool ok = visit_if_new(w, &walk, v);
     for (PtcFrame *f; ok && (f = ptc_walk_top(&walk)) != NULL;) {
         if (next_child(f, &child)) {
-            ok = meet(w, &walk, child) && ptc_tick(&w->work->budget, 1);
+            ok = visit_if_new(w, &walk, child) && ptc_tick(&w->work->budget, 1);
             continue;
         }
         v = f->a;
         walk.count--;
-        ok = finish(w, v);
+        ok = finish_snapshot_object(w, v);
     }
     ptc_walk_deinit(&walk);
     return ok;
@@ -515,16 +515,16 @@ static bool write_one(SnapWriter *w, PtcValue v)
 /* What cells hold is written when nothing is open any more, since it may refer to whatever holds the cell. */
 bool ptc_snapshot_write(SnapWriter *w, PtcValue v)
 {
-    bool ok = write_one(w, v);
+    bool ok = write_with_children(w, v);
     while (ok && w->cells_done < w->cell_count) {
         PtcValue cell = w->cells[w->cells_done++];
-        ok = write_one(w, ptc_record_field(cell, PTC_CELL_VALUE)) &&
-             write_one(w, ptc_record_field(cell, PTC_CELL_MORE));
+        ok = write_with_children(w, ptc_record_field(cell, PTC_CELL_VALUE)) &&
+             write_with_children(w, ptc_record_field(cell, PTC_CELL_MORE));
     }
     return ok;
 }
 
-static uint64_t number_of(const SnapWriter *w, PtcValue v)
+static uint64_t snapshot_number_of(const SnapWriter *w, PtcValue v)
 {
     return ptc_idmap_find(&w->objects, v)->number - 1;
 }
@@ -534,18 +534,18 @@ bool ptc_snapshot_write_end(SnapWriter *w)
     ptc_snapshot_put_number(&w->out, w->link_count);
     for (size_t i = 0; i < w->link_count; i++) {
         const PtcClosure *c = (const PtcClosure *)(uintptr_t)w->links[i].closure;
-        ptc_snapshot_put_number(&w->out, number_of(w, w->links[i].closure));
+        ptc_snapshot_put_number(&w->out, snapshot_number_of(w, w->links[i].closure));
         ptc_snapshot_put_number(&w->out, w->links[i].slot);
-        ptc_snapshot_put_number(&w->out, number_of(w, c->captured[w->links[i].slot]));
+        ptc_snapshot_put_number(&w->out, snapshot_number_of(w, c->captured[w->links[i].slot]));
     }
     for (size_t i = 0; i < w->index_count; i++) {
         PtcValue leader = (PtcValue)ptc_idmap_find(&w->leaders, w->indexes[i])->number;
         ptc_snapshot_put_number(&w->out, ptc_is(leader, PTC_T_BMAP) ? 2 : 1);
-        ptc_snapshot_put_number(&w->out, number_of(w, dict_of(leader)->entries));
+        ptc_snapshot_put_number(&w->out, snapshot_number_of(w, as_written_dict(leader)->entries));
     }
     for (size_t i = 0; i < w->cell_count; i++) {
-        put_value(w, ptc_record_field(w->cells[i], PTC_CELL_VALUE));
-        put_value(w, ptc_record_field(w->cells[i], PTC_CELL_MORE));
+        put_snapshot_value(w, ptc_record_field(w->cells[i], PTC_CELL_VALUE));
+        put_snapshot_value(w, ptc_record_field(w->cells[i], PTC_CELL_MORE));
     }
     return ptc_buf_ok(&w->out) || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
 }

@@ -110,7 +110,7 @@ static const uint8_t step_codes[] = {
 };
 _Static_assert(sizeof step_codes == PTC_STEP_KINDS, "a code for each kind of step");
 
-static int step_code(PtcStepKind kind)
+static int snapshot_step_code(PtcStepKind kind)
 {
     return step_codes[kind];
 }
@@ -143,11 +143,11 @@ static size_t step_count(PtcValue producer)
 
 static bool next_of_producer(PtcFrame *f, PtcValue *child)
 {
-    enum { PLAIN = SNAP_PRODUCER_FIELDS - 1 };
-    if (f->pos >= PLAIN + step_count(f->a))
+    enum { WRITE_FN_PLAIN = SNAP_PRODUCER_FIELDS - 1 };
+    if (f->pos >= WRITE_FN_PLAIN + step_count(f->a))
         return false;
-    *child = f->pos < PLAIN ? ptc_record_field(f->a, f->pos)
-                            : ptc_seq_nth(steps_of(f->a), f->pos - PLAIN);
+    *child = f->pos < WRITE_FN_PLAIN ? ptc_record_field(f->a, f->pos)
+                                     : ptc_seq_nth(steps_of(f->a), f->pos - WRITE_FN_PLAIN);
     f->pos++;
     return true;
 }
@@ -184,7 +184,7 @@ static bool write_step(SnapWriter *w, PtcValue record)
     if (ptc_step_kind(record) >= PTC_STEP_KINDS)
         return ptc_snapshot_refuse(w, "it holds a transducer that cannot be stored");
     ptc_snapshot_put_number(&w->out, SNAP_STEP);
-    ptc_snapshot_put_number(&w->out, (uint64_t)step_code(ptc_step_kind(record)));
+    ptc_snapshot_put_number(&w->out, (uint64_t)snapshot_step_code(ptc_step_kind(record)));
     put_field(w, record, PTC_STEP_BUILTIN);
     put_fields(w, record, PTC_STEP_ARGS);
     return true;
@@ -211,19 +211,29 @@ static bool write_fn(SnapWriter *w, PtcValue record)
 
 static void write_exception(SnapWriter *w, PtcValue record)
 {
-    enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE };
+    enum {
+        WRITE_FN_MESSAGE,
+        WRITE_FN_DATA,
+        WRITE_FN_CAUSE,
+        WRITE_FN_KIND,
+        WRITE_FN_FIRST,
+        WRITE_FN_LAST,
+        WRITE_FN_SOURCE
+    };
     char kind[SNAP_EXCEPTION_TEXT];
-    int n = snprintf(kind, sizeof kind, "%s %s",
-                     ptc_error_kind_name((PtcErrorKind)ptc_to_int(ptc_record_field(record, KIND))),
-                     ptc_thrown_full(ptc_except_class(record)));
+    int n = snprintf(
+        kind, sizeof kind, "%s %s",
+        ptc_error_kind_name((PtcErrorKind)ptc_to_int(ptc_record_field(record, WRITE_FN_KIND))),
+        ptc_thrown_full(ptc_except_class(record)));
     ptc_snapshot_put_number(&w->out, SNAP_EXCEPTION);
     ptc_snapshot_put_text(&w->out, kind, (size_t)n);
-    put_field(w, record, MESSAGE);
-    put_field(w, record, DATA);
-    put_field(w, record, CAUSE);
-    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, FIRST)));
-    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, LAST)));
-    put_field(w, record, SOURCE);
+    put_field(w, record, WRITE_FN_MESSAGE);
+    put_field(w, record, WRITE_FN_DATA);
+    put_field(w, record, WRITE_FN_CAUSE);
+    ptc_snapshot_put_number(&w->out,
+                            (uint64_t)ptc_to_int(ptc_record_field(record, WRITE_FN_FIRST)));
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, WRITE_FN_LAST)));
+    put_field(w, record, WRITE_FN_SOURCE);
 }
 
 static void write_time(SnapWriter *w, SnapKind kind, PtcValue record)

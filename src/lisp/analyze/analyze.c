@@ -204,8 +204,8 @@ static PtcExpr *const_vector(Analyzer *an, const PtcForm *form, PtcExpr *const *
 }
 
 /* Sets and maps with constant keys: the same key twice is a mistake. */
-static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n,
-                       size_t step)
+static bool check_literal_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n,
+                               size_t step)
 {
     PtcDictBuild seen;
     if (!ptc_dict_build_init(&seen, an->heap, true))
@@ -239,14 +239,14 @@ static PtcExpr *const_dict(Analyzer *an, const PtcForm *form, PtcExpr *const *it
     return ptc_analyze_const(an, ptc_dict_build_done(&b), form);
 }
 
-static PtcExpr *literal(Analyzer *an, const PtcForm *form)
+static PtcExpr *analyze_literal(Analyzer *an, const PtcForm *form)
 {
     size_t n = form->count;
     PtcExpr **items = ptc_analyze_items(an, n);
     if (!items || !ptc_analyze_all(an, form->items, n, items))
         return NULL;
     bool is_set = form->kind == PTC_F_SET, is_map = form->kind == PTC_F_MAP;
-    if ((is_set || is_map) && !check_keys(an, form, items, n, is_set ? 1 : 2))
+    if ((is_set || is_map) && !check_literal_keys(an, form, items, n, is_set ? 1 : 2))
         return NULL;
     if (all_const(items, n))
         return is_set || is_map ? const_dict(an, form, items, n, is_set)
@@ -284,7 +284,7 @@ static void arity_hint(const PtcBuiltin *row, int argc, char *out, size_t size)
         snprintf(out, size, "usage: %s", row->usage);
 }
 
-static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcExpr **args)
+static PtcExpr *analyze_builtin_call(Analyzer *an, const PtcForm *form, int index, PtcExpr **args)
 {
     const PtcBuiltin *row = ptc_builtin_row((uint32_t)index);
     int argc = (int)form->count - 1;
@@ -305,7 +305,7 @@ static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcEx
 }
 
 /* The only functions among constants are tools: their row is called with the function before the arguments. */
-static PtcExpr *call_tool(Analyzer *an, const PtcForm *form, PtcExpr *f, PtcExpr **args)
+static PtcExpr *analyze_tool_call(Analyzer *an, const PtcForm *form, PtcExpr *f, PtcExpr **args)
 {
     size_t argc = form->count - 1;
     PtcExpr **all = ptc_analyze_items(an, argc + 1);
@@ -372,7 +372,7 @@ static bool is_timing(Analyzer *an, const PtcForm *head)
            ptc_analyze_global(an, "time", 4) < 0;
 }
 
-static PtcExpr *call(Analyzer *an, const PtcForm *form)
+static PtcExpr *analyze_call(Analyzer *an, const PtcForm *form)
 {
     const PtcForm *head = form->items[0];
     size_t argc = form->count - 1;
@@ -394,7 +394,7 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     if (row < 0 && head->kind == PTC_F_SYMBOL && head->len > 1) {
         PtcForm *made = head->text[head->len - 1] == '.' ? ptc_analyze_constructor(an, form) : NULL;
         if (made)
-            return call(an, made);
+            return analyze_call(an, made);
         PtcExpr *field = head->text[0] == '.' ? ptc_analyze_field(an, form) : NULL;
         if (field || an->arena->failed)
             return field;
@@ -415,9 +415,9 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     if (row >= 0 && an->servers && ptc_text_is((PtcText){head->text, head->len}, "tool/call"))
         ptc_analyze_check_call(an, form);
     if (row >= 0)
-        return call_builtin(an, form, row, args);
+        return analyze_builtin_call(an, form, row, args);
     if (f->kind == PTC_X_CONST && ptc_is_record(f->value, PTC_R_FN))
-        return call_tool(an, form, f, args);
+        return analyze_tool_call(an, form, f, args);
     PtcExpr *x = ptc_analyze_new(an, PTC_X_CALL, form);
     if (!x || (f->kind == PTC_X_GLOBAL && !note_site(an, f->index, (uint32_t)argc, form)))
         return NULL;
@@ -450,14 +450,14 @@ static bool is_hidden(Analyzer *an, const PtcForm *head)
 }
 
 /* Does the form repeat what stands in it?  Only asked for a program that is planned. */
-static bool repeats(const Analyzer *an, const PtcForm *head)
+static bool is_repeating_form(const Analyzer *an, const PtcForm *head)
 {
     return an->servers && an->servers->site &&
            (ptc_form_is_symbol(head, "for") || ptc_form_is_symbol(head, "doseq") ||
             ptc_form_is_symbol(head, "dotimes") || ptc_form_is_symbol(head, "while"));
 }
 
-static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
+static PtcExpr *analyze_list(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count == 0) {
         PtcValue empty = ptc_vec_new(an->heap, NULL, 0, PTC_SEQ);
@@ -468,10 +468,10 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
     if (special && !is_basic(head) && is_hidden(an, head))
         special = NULL;
     const PtcForm *outer = an->parent;
-    uint32_t more = special && repeats(an, head);
+    uint32_t more = special && is_repeating_form(an, head);
     an->parent = form;
     an->repeats += more;
-    PtcExpr *x = special ? special(an, form, tail) : call(an, form);
+    PtcExpr *x = special ? special(an, form, tail) : analyze_call(an, form);
     an->repeats -= more;
     an->parent = outer;
     return x;
@@ -519,10 +519,10 @@ static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
         return ptc_analyze_const(an, ptc_analyze_keyword(an, form->text, form->len), form);
     case PTC_F_REGEX: return ptc_analyze_const(an, ptc_analyze_regex(an, form), form);
     case PTC_F_SYMBOL: return ptc_analyze_symbol(an, form);
-    case PTC_F_LIST: return list(an, form, tail);
+    case PTC_F_LIST: return analyze_list(an, form, tail);
     case PTC_F_VECTOR:
     case PTC_F_MAP:
-    case PTC_F_SET: return literal(an, form);
+    case PTC_F_SET: return analyze_literal(an, form);
     case PTC_F_SHORT_FN: return ptc_analyze_short_fn(an, form);
     case PTC_F_QUOTE: return ptc_analyze_const(an, ptc_analyze_quote(an, form->items[0]), form);
     case PTC_F_TEMPLATE: return ptc_analyze_template(an, form);
@@ -592,7 +592,7 @@ static bool is_def(const PtcForm *head)
 }
 
 /* Adds the names that the program defines anywhere: each has its number before anything is analyzed. */
-static bool declare(Analyzer *an, const PtcForm *form)
+static bool declare_defined_names(Analyzer *an, const PtcForm *form)
 {
     bool coll = form->kind == PTC_F_LIST || form->kind == PTC_F_VECTOR || form->kind == PTC_F_MAP ||
                 form->kind == PTC_F_SET || form->kind == PTC_F_SHORT_FN;
@@ -612,7 +612,7 @@ static bool declare(Analyzer *an, const PtcForm *form)
         if (!declare_name(an, form->items[i]))
             return false;
     for (size_t i = 0; i < form->count; i++)
-        if (!declare(an, form->items[i]))
+        if (!declare_defined_names(an, form->items[i]))
             return false;
     return ptc_tick(an->heap->budget, 1);
 }
@@ -711,7 +711,7 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     PtcArity *arity = fn->arities;
     size_t earlier = an.names->count;
     for (size_t i = 0; i < count; i++)
-        if (!declare(&an, forms[i]))
+        if (!declare_defined_names(&an, forms[i]))
             return NULL;
     an.has_ns = an.names->alias_count > 0; /* from earlier runs of the session */
     if (!prepare_globals(&an, earlier))

@@ -58,12 +58,12 @@ static bool is_amp(const PtcForm *f)
     return ptc_form_is_symbol(f, "&");
 }
 
-static bool is_key(const PtcForm *f, const char *name)
+static bool is_pattern_key(const PtcForm *f, const char *name)
 {
     return f->kind == PTC_F_KEYWORD && f->len == strlen(name) && memcmp(f->text, name, f->len) == 0;
 }
 
-static bool bad_pattern(Analyzer *an, const PtcForm *at, const char *what)
+static bool refuse_pattern(Analyzer *an, const PtcForm *at, const char *what)
 {
     ptc_analyze_error(an, PTC_E_INVALID_FORM, at,
                       "patterns: name, [a b & more :as all], {:keys [a b] :or {a 1} :as m}", "%s",
@@ -75,20 +75,20 @@ static bool bind_vector(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *f
 {
     for (size_t i = 0; i < p->count; i++) {
         const PtcForm *item = p->items[i];
-        bool rest = is_amp(item), as = is_key(item, "as");
+        bool rest = is_amp(item), as = is_pattern_key(item, "as");
         if ((rest || as) && i + 1 >= p->count)
-            return bad_pattern(an, item,
-                               rest ? "& must be followed by one name"
-                                    : ":as must be followed by a name");
+            return refuse_pattern(an, item,
+                                  rest ? "& must be followed by one name"
+                                       : ":as must be followed by a name");
         if (as) {
             if (p->items[i + 1]->kind != PTC_F_SYMBOL)
-                return bad_pattern(an, p->items[i + 1], ":as must be followed by a name");
+                return refuse_pattern(an, p->items[i + 1], ":as must be followed by a name");
             if (!bind_name(an, b, p->items[++i], ptc_analyze_local(an, from, item)))
                 return false;
             continue;
         }
-        if (rest && i + 2 < p->count && !is_key(p->items[i + 2], "as"))
-            return bad_pattern(an, p->items[i + 2], "only :as may follow the name after &");
+        if (rest && i + 2 < p->count && !is_pattern_key(p->items[i + 2], "as"))
+            return refuse_pattern(an, p->items[i + 2], "only :as may follow the name after &");
         PtcExpr *v = access(an, rest ? "%nthrest" : "%nth", from,
                             ptc_analyze_const(an, ptc_int((int64_t)i), item), NULL, item);
         if (!(rest ? ptc_analyze_destructure_rest(an, b, p->items[++i], v)
@@ -109,8 +109,8 @@ static const PtcForm *default_of(const PtcForm *defaults, const PtcForm *name)
 }
 
 /* Binds one pattern to the value under key. */
-static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *key,
-                     PtcLocal *from, const PtcForm *defaults)
+static bool bind_map_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *key,
+                         PtcLocal *from, const PtcForm *defaults)
 {
     const PtcForm *form = pattern->kind == PTC_F_SYMBOL ? default_of(defaults, pattern) : NULL;
     PtcExpr *otherwise = form ? ptc_analyze_form(an, form, false) : NULL;
@@ -123,7 +123,7 @@ static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr 
 /* :keys, :strs, :syms, or :order/keys for keywords with a namespace. */
 static bool is_keys(const PtcForm *f)
 {
-    return is_key(f, "keys") || is_key(f, "syms") || is_key(f, "strs") ||
+    return is_pattern_key(f, "keys") || is_pattern_key(f, "syms") || is_pattern_key(f, "strs") ||
            (f->kind == PTC_F_KEYWORD && f->len > 5 &&
             (memcmp(f->text + f->len - 5, "/keys", 5) == 0 ||
              memcmp(f->text + f->len - 5, "/syms", 5) == 0));
@@ -133,17 +133,17 @@ static bool is_keys(const PtcForm *f)
 static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const PtcForm *directive,
                       PtcLocal *from, const PtcForm *defaults)
 {
-    bool strings = is_key(directive, "strs");
+    bool strings = is_pattern_key(directive, "strs");
     bool symbols =
         directive->len >= 4 && memcmp(directive->text + directive->len - 4, "syms", 4) == 0;
     const char *slash = memchr(directive->text, '/', directive->len);
     size_t prefix = slash ? (size_t)(slash - directive->text) + 1 : 0; /* :order/keys */
     if (names->kind != PTC_F_VECTOR)
-        return bad_pattern(an, names, "expected a vector of names");
+        return refuse_pattern(an, names, "expected a vector of names");
     for (size_t i = 0; i < names->count; i++) {
         PtcForm *name = names->items[i];
         if (name->kind != PTC_F_SYMBOL && name->kind != PTC_F_KEYWORD)
-            return bad_pattern(an, name, "expected a name");
+            return refuse_pattern(an, name, "expected a name");
         PtcForm *symbol = ptc_analyze_new_form(an, PTC_F_SYMBOL, name, 0);
         if (!symbol)
             return false;
@@ -158,7 +158,7 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const Ptc
         PtcValue key = strings   ? ptc_analyze_string(an, full, prefix + name->len)
                        : symbols ? ptc_symbol_new(an->heap, full, prefix + name->len)
                                  : ptc_analyze_keyword(an, full, prefix + name->len);
-        if (!bind_key(an, b, symbol, ptc_analyze_const(an, key, name), from, defaults))
+        if (!bind_map_key(an, b, symbol, ptc_analyze_const(an, key, name), from, defaults))
             return false;
     }
     return true;
@@ -177,25 +177,25 @@ static bool bind_map(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from
 {
     const PtcForm *defaults = NULL;
     for (size_t i = 0; i + 1 < p->count; i += 2)
-        if (is_key(p->items[i], "or"))
+        if (is_pattern_key(p->items[i], "or"))
             defaults = p->items[i + 1];
     if (defaults && defaults->kind != PTC_F_MAP)
-        return bad_pattern(an, defaults, ":or takes a map of name to default");
+        return refuse_pattern(an, defaults, ":or takes a map of name to default");
     for (size_t i = 0; i + 1 < p->count; i += 2) {
         const PtcForm *left = p->items[i], *right = p->items[i + 1];
         bool ok = true;
-        if (is_key(left, "or"))
+        if (is_pattern_key(left, "or"))
             continue;
-        if (is_key(left, "as") && right->kind != PTC_F_SYMBOL)
-            return bad_pattern(an, right, ":as must be followed by a name");
-        if (is_key(left, "as"))
+        if (is_pattern_key(left, "as") && right->kind != PTC_F_SYMBOL)
+            return refuse_pattern(an, right, ":as must be followed by a name");
+        if (is_pattern_key(left, "as"))
             ok = bind_name(an, b, right, as_map(an, from, right));
         else if (is_keys(left))
             ok = bind_keys(an, b, right, left, from, defaults);
         else if (left->kind == PTC_F_KEYWORD)
-            return bad_pattern(an, left, "unknown directive in a map pattern");
+            return refuse_pattern(an, left, "unknown directive in a map pattern");
         else
-            ok = bind_key(an, b, left, ptc_analyze_form(an, right, false), from, defaults);
+            ok = bind_map_key(an, b, left, ptc_analyze_form(an, right, false), from, defaults);
         if (!ok)
             return false;
     }
@@ -209,9 +209,9 @@ bool ptc_analyze_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, 
     if (pattern->kind == PTC_F_SYMBOL)
         return bind_name(an, b, pattern, value);
     if (pattern->kind != PTC_F_VECTOR && pattern->kind != PTC_F_MAP)
-        return bad_pattern(an, pattern, "this cannot be bound to");
+        return refuse_pattern(an, pattern, "this cannot be bound to");
     if (an->depth >= PTC_EXPR_DEPTH)
-        return bad_pattern(an, pattern, "this pattern is nested too deep");
+        return refuse_pattern(an, pattern, "this pattern is nested too deep");
     PtcLocal *from = ptc_analyze_temp(an);
     if (!from || !ptc_analyze_add_binding(an, b, from, value))
         return false;

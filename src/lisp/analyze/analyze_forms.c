@@ -12,16 +12,16 @@ static int head_len(const PtcForm *form)
     return (int)form->items[0]->len;
 }
 
-#define MANY SIZE_MAX
+#define FORM_MANY SIZE_MAX
 
 /* Reports a form with too few or too many parts. */
-static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, const char *usage,
-                  PtcExpr **bad)
+static bool check_part_count(Analyzer *an, const PtcForm *form, size_t min, size_t max,
+                             const char *usage, PtcExpr **bad)
 {
     size_t n = form->count - 1;
     if (n >= min && n <= max)
         return true;
-    if (max == MANY)
+    if (max == FORM_MANY)
         *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage,
                                  "%.*s takes at least %zu parts, got %zu", head_len(form),
                                  head_name(form), min, n);
@@ -41,7 +41,7 @@ static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, con
 static PtcExpr *if_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 2, 3, "(if test then else)", &bad))
+    if (!check_part_count(an, form, 2, 3, "(if test then else)", &bad))
         return bad;
     PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
     PtcExpr *then = test ? ptc_analyze_form(an, form->items[2], tail) : NULL;
@@ -55,7 +55,7 @@ static PtcExpr *if_form(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *if_not_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 2, 3, "(if-not test then else)", &bad))
+    if (!check_part_count(an, form, 2, 3, "(if-not test then else)", &bad))
         return bad;
     PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
     PtcExpr *then = test ? ptc_analyze_form(an, form->items[2], tail) : NULL;
@@ -67,7 +67,7 @@ static PtcExpr *if_not_form(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *when_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 1, MANY, "(when test body...)", &bad))
+    if (!check_part_count(an, form, 1, FORM_MANY, "(when test body...)", &bad))
         return bad;
     PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
     PtcExpr *body =
@@ -78,7 +78,7 @@ static PtcExpr *when_form(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *when_not_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 1, MANY, "(when-not test body...)", &bad))
+    if (!check_part_count(an, form, 1, FORM_MANY, "(when-not test body...)", &bad))
         return bad;
     PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
     PtcExpr *body =
@@ -102,7 +102,7 @@ static PtcExpr *cond_form(Analyzer *an, const PtcForm *form, bool tail)
     return x;
 }
 
-static PtcExpr *chain(Analyzer *an, const PtcForm *form, bool tail, PtcExprKind kind)
+static PtcExpr *analyze_and_or(Analyzer *an, const PtcForm *form, bool tail, PtcExprKind kind)
 {
     if (form->count == 1)
         return ptc_analyze_const(an, kind == PTC_X_AND ? PTC_TRUE : PTC_NIL, form);
@@ -118,12 +118,12 @@ static PtcExpr *chain(Analyzer *an, const PtcForm *form, bool tail, PtcExprKind 
 
 static PtcExpr *and_form(Analyzer *an, const PtcForm *form, bool tail)
 {
-    return chain(an, form, tail, PTC_X_AND);
+    return analyze_and_or(an, form, tail, PTC_X_AND);
 }
 
 static PtcExpr *or_form(Analyzer *an, const PtcForm *form, bool tail)
 {
-    return chain(an, form, tail, PTC_X_OR);
+    return analyze_and_or(an, form, tail, PTC_X_OR);
 }
 
 /* --------------------------------------------------------------------- case, condp */
@@ -146,7 +146,8 @@ static bool case_pair(Analyzer *an, PtcExpr *x, const PtcForm *constant, PtcExpr
 static PtcExpr *analyze_case(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 2, MANY, "(case x 1 \"one\" (2 3) \"few\" \"many\")", &bad))
+    if (!check_part_count(an, form, 2, FORM_MANY, "(case x 1 \"one\" (2 3) \"few\" \"many\")",
+                          &bad))
         return bad;
     PtcLocal *scope = an->scope;
     Bindings b = {0};
@@ -251,7 +252,8 @@ static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal
 static PtcExpr *analyze_condp(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 2, MANY, "(condp = x 1 \"one\" 2 \"two\" \"other\")", &bad))
+    if (!check_part_count(an, form, 2, FORM_MANY, "(condp = x 1 \"one\" 2 \"two\" \"other\")",
+                          &bad))
         return bad;
     PtcLocal *scope = an->scope;
     Bindings b = {0};
@@ -307,7 +309,7 @@ static PtcExpr *test_let(Analyzer *an, const PtcForm *form, bool tail, bool some
 {
     PtcExpr *bad;
     const char *usage = when ? "(when-let [x expr] body...)" : "(if-let [x expr] then else)";
-    if (!parts(an, form, when ? 1 : 2, when ? MANY : 3, usage, &bad) ||
+    if (!check_part_count(an, form, when ? 1 : 2, when ? FORM_MANY : 3, usage, &bad) ||
         !binding_vector(an, form, usage, &bad))
         return bad;
     const PtcForm *v = form->items[1];
@@ -412,7 +414,7 @@ static PtcExpr *quote_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     PtcExpr *bad;
-    if (!parts(an, form, 1, 1, "(quote form)", &bad))
+    if (!check_part_count(an, form, 1, 1, "(quote form)", &bad))
         return bad;
     return ptc_analyze_const(an, ptc_analyze_quote(an, form->items[1]), form);
 }
@@ -420,7 +422,7 @@ static PtcExpr *quote_form(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *stop_form(Analyzer *an, const PtcForm *form, uint32_t which)
 {
     PtcExpr *bad;
-    if (!parts(an, form, 1, 1, which ? "(fail reason)" : "(return value)", &bad))
+    if (!check_part_count(an, form, 1, 1, which ? "(fail reason)" : "(return value)", &bad))
         return bad;
     PtcExpr *x = ptc_analyze_new(an, PTC_X_STOP, form);
     if (!x || !(x->a = ptc_analyze_form(an, form->items[1], false)))
@@ -435,7 +437,7 @@ static PtcExpr *return_form(Analyzer *an, const PtcForm *form, bool tail)
     return stop_form(an, form, 0);
 }
 
-static PtcExpr *fail_form(Analyzer *an, const PtcForm *form, bool tail)
+static PtcExpr *analyze_fail_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return stop_form(an, form, 1);
@@ -484,7 +486,7 @@ static const struct {
     {"doto", ptc_analyze_doto},
     {"extend-protocol", ptc_analyze_extend_protocol},
     {"extend-type", ptc_analyze_extend_type},
-    {"fail", fail_form},
+    {"fail", analyze_fail_form},
     {"fn", ptc_analyze_fn_form},
     {"for", ptc_analyze_for},
     {"if", if_form},

@@ -3,7 +3,7 @@
  * (new Class a).  Each becomes (.method x a) or (Class. a). */
 #include "lisp/analyze/analyze_int.h"
 
-static PtcExpr *malformed(Analyzer *an, const PtcForm *form, const char *usage)
+static PtcExpr *refuse_method_form(Analyzer *an, const PtcForm *form, const char *usage)
 {
     return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s is not written like this",
                              (int)form->items[0]->len, form->items[0]->text);
@@ -38,7 +38,7 @@ static PtcForm *method_call(Analyzer *an, const PtcForm *name, PtcForm *x, const
 }
 
 /* method or (method args...) on x. */
-static PtcForm *step(Analyzer *an, PtcForm *x, const PtcForm *form)
+static PtcForm *apply_doto_step(Analyzer *an, PtcForm *x, const PtcForm *form)
 {
     bool list = form->kind == PTC_F_LIST && form->count > 0;
     const PtcForm *name = list ? form->items[0] : form;
@@ -49,14 +49,14 @@ PtcExpr *ptc_analyze_dot(Analyzer *an, const PtcForm *form, bool tail)
 {
     const char *usage = "(. x method args...), which is (.method x args...)";
     if (form->count < 3)
-        return malformed(an, form, usage);
+        return refuse_method_form(an, form, usage);
     PtcForm *x = form->items[1], *call = NULL;
     if (form->items[2]->kind == PTC_F_SYMBOL)
         call = method_call(an, form->items[2], x, form, 3);
     else if (form->count == 3 && form->items[2]->kind == PTC_F_LIST)
-        call = step(an, x, form->items[2]);
+        call = apply_doto_step(an, x, form->items[2]);
     if (!call)
-        return an->arena->failed ? NULL : malformed(an, form, usage);
+        return an->arena->failed ? NULL : refuse_method_form(an, form, usage);
     return ptc_analyze_form(an, call, tail);
 }
 
@@ -64,12 +64,12 @@ PtcExpr *ptc_analyze_dots(Analyzer *an, const PtcForm *form, bool tail)
 {
     const char *usage = "(.. x (method args...) method)";
     if (form->count < 3)
-        return malformed(an, form, usage);
+        return refuse_method_form(an, form, usage);
     PtcForm *x = form->items[1];
     for (size_t i = 2; x && i < form->count; i++)
-        x = step(an, x, form->items[i]);
+        x = apply_doto_step(an, x, form->items[i]);
     if (!x)
-        return an->arena->failed ? NULL : malformed(an, form, usage);
+        return an->arena->failed ? NULL : refuse_method_form(an, form, usage);
     return ptc_analyze_form(an, x, tail);
 }
 
@@ -77,7 +77,7 @@ PtcExpr *ptc_analyze_dots(Analyzer *an, const PtcForm *form, bool tail)
 PtcExpr *ptc_analyze_memfn(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count < 2 || form->items[1]->kind != PTC_F_SYMBOL)
-        return malformed(an, form, "(memfn method args...)");
+        return refuse_method_form(an, form, "(memfn method args...)");
     PtcForm *fn = ptc_analyze_new_form(an, PTC_F_LIST, form, 3);
     PtcForm *params = ptc_analyze_new_form(an, PTC_F_VECTOR, form, form->count - 1);
     PtcForm *target = ptc_analyze_symbol_form(an, " target ", form);
@@ -95,7 +95,7 @@ PtcExpr *ptc_analyze_memfn(Analyzer *an, const PtcForm *form, bool tail)
 PtcExpr *ptc_analyze_new_object(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count < 2 || form->items[1]->kind != PTC_F_SYMBOL)
-        return malformed(an, form, "(new Class args...), which is (Class. args...)");
+        return refuse_method_form(an, form, "(new Class args...), which is (Class. args...)");
     PtcForm *call = ptc_analyze_new_form(an, PTC_F_LIST, form, form->count - 1);
     if (!call || !(call->items[0] = pointed(an, form->items[1], false)))
         return NULL;

@@ -17,7 +17,7 @@ static bool bind_captured(Analyzer *an, const PtcLoneFn *lone, PtcLocal **locals
     return true;
 }
 
-static size_t count_names(const char *names, size_t len)
+static size_t count_capture_names(const char *names, size_t len)
 {
     size_t n = len > 0;
     for (size_t i = 0; i < len; i++)
@@ -59,7 +59,7 @@ PtcFn *ptc_analyze_lone(const PtcAnalysis *job, const PtcLoneFn *lone)
 {
     Analyzer an;
     PtcFn *around = ptc_analyze_start(&an, job);
-    size_t count = count_names(lone->captures, lone->captures_len);
+    size_t count = count_capture_names(lone->captures, lone->captures_len);
     PtcLocal **locals = ptc_arena_zalloc(an.arena, (count + 1) * sizeof(PtcLocal *));
     an.fn = around;
     an.lone = lone;

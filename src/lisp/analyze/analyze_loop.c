@@ -313,7 +313,7 @@ static PtcExpr *define_as(Analyzer *an, const PtcForm *form, const PtcForm *name
     return x;
 }
 
-static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
+static PtcExpr *define_first_name(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
 {
     return define_as(an, form, form->items[1], value, once);
 }
@@ -355,7 +355,8 @@ static PtcExpr *def_form(Analyzer *an, const PtcForm *form, bool once)
     if (form->count > 4 || (form->count == 4 && !doc))
         return ptc_analyze_error(an, PTC_E_ARITY, form, "(def name \"doc\" value)",
                                  "def takes a name, an optional doc string and a value");
-    return define(an, form, ptc_analyze_form(an, form->items[form->count - 1], false), once);
+    return define_first_name(an, form, ptc_analyze_form(an, form->items[form->count - 1], false),
+                             once);
 }
 
 /* (declare a b ...): the names may be used from here on. */
@@ -404,5 +405,5 @@ PtcExpr *ptc_analyze_defn(Analyzer *an, const PtcForm *form, bool tail)
     PtcExpr *bad;
     if (!definable(an, form, 2, "(defn name [a b] body...)", &bad))
         return bad;
-    return define(an, form, ptc_analyze_defn_fn(an, form), false);
+    return define_first_name(an, form, ptc_analyze_defn_fn(an, form), false);
 }

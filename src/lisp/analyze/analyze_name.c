@@ -116,7 +116,7 @@ enum { CONSTANT_BYTES = 80 };
 
 /* The name of a constant as the tables have it: math/PI with an alias is clojure.math/PI, java.lang.Long/MAX_VALUE is
  * Long/MAX_VALUE. */
-static PtcText full_name(Analyzer *an, const PtcForm *form, char out[CONSTANT_BYTES])
+static PtcText full_constant_name(Analyzer *an, const PtcForm *form, char out[CONSTANT_BYTES])
 {
     PtcText whole = {form->text, form->len}, ns = {NULL, 0}, name = whole;
     const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
@@ -146,7 +146,7 @@ static PtcValue class_constant(Analyzer *an, PtcText name)
 static PtcValue constant(Analyzer *an, const PtcForm *form)
 {
     char room[CONSTANT_BYTES];
-    PtcText name = full_name(an, form, room);
+    PtcText name = full_constant_name(an, form, room);
     if (ptc_text_is(ptc_class_simple(name), "PersistentQueue/EMPTY"))
         return ptc_vec_new(an->heap, NULL, 0, PTC_QUEUE);
     for (size_t i = 0; i < sizeof float_constants / sizeof float_constants[0]; i++)
@@ -209,7 +209,7 @@ static PtcExpr *bare(Analyzer *an, const PtcForm *form)
 }
 
 /* ns/name, where it is neither a builtin nor a constant. */
-static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
+static PtcExpr *analyze_qualified_name(Analyzer *an, const PtcForm *form, size_t prefix)
 {
     const char *name = form->text + prefix + 1;
     size_t name_len = form->len - prefix - 1;
@@ -226,7 +226,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
 }
 
 /* A bare name that (require '[github :refer [name]]) has declared; *known is false for any other. */
-static PtcExpr *referred(Analyzer *an, const PtcForm *form, bool *known)
+static PtcExpr *analyze_referred_name(Analyzer *an, const PtcForm *form, bool *known)
 {
     PtcText name = {form->text, form->len};
     PtcText ns =
@@ -314,8 +314,8 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     if (global >= 0)
         return ptc_analyze_symbol(an, &last);
     if (slash)
-        return qualified(an, form, prefix);
+        return analyze_qualified_name(an, form, prefix);
     bool known = false;
-    PtcExpr *x = referred(an, form, &known);
+    PtcExpr *x = analyze_referred_name(an, form, &known);
     return known ? x : bare(an, form);
 }

@@ -46,7 +46,7 @@ int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len)
     return ptc_builtin_find(full, ns.len + 1 + name_len);
 }
 
-static bool declare(Analyzer *an, PtcAliasKind kind, const PtcForm *name, const PtcForm *ns)
+static bool declare_alias(Analyzer *an, PtcAliasKind kind, const PtcForm *name, const PtcForm *ns)
 {
     if (an->lone)
         return true; /* declared when its program was compiled, and kept with the session */
@@ -97,7 +97,7 @@ static bool hides_server(Analyzer *an, const PtcForm *alias, const PtcForm *ns)
     return true;
 }
 
-static bool is_key(const PtcForm *f, const char *name)
+static bool is_ns_key(const PtcForm *f, const char *name)
 {
     return f->kind == PTC_F_KEYWORD && f->len == strlen(name) && memcmp(f->text, name, f->len) == 0;
 }
@@ -111,7 +111,7 @@ static bool refer_all(Analyzer *an, const PtcForm *at, const PtcForm *ns)
     for (size_t i = 0; space && strcmp(space, "clojure.math") == 0 && i < 2; i++) {
         name.text = constants[i];
         name.len = strlen(constants[i]);
-        if (!declare(an, PTC_ALIAS_REFERRED, &name, ns))
+        if (!declare_alias(an, PTC_ALIAS_REFERRED, &name, ns))
             return false;
     }
     for (size_t i = 0; space && i < ptc_builtin_count(); i++) {
@@ -120,7 +120,7 @@ static bool refer_all(Analyzer *an, const PtcForm *at, const PtcForm *ns)
         name.len = strlen(row->name);
         if (strcmp(row->ns, space) == 0 && !(row->flags & (PTC_B_HIDDEN | PTC_B_FORM)) &&
             ptc_builtin_find(row->name, name.len) != (int)i &&
-            !declare(an, PTC_ALIAS_REFERRED, &name, ns))
+            !declare_alias(an, PTC_ALIAS_REFERRED, &name, ns))
             return false;
     }
     return true;
@@ -132,7 +132,7 @@ static bool refer(Analyzer *an, const PtcForm *names, const PtcForm *ns)
         return refer_all(an, names, ns);
     for (size_t i = 0; i < names->count; i++)
         if (names->items[i]->kind == PTC_F_SYMBOL &&
-            !declare(an, PTC_ALIAS_REFERRED, names->items[i], ns))
+            !declare_alias(an, PTC_ALIAS_REFERRED, names->items[i], ns))
             return false;
     return true;
 }
@@ -173,9 +173,9 @@ static bool require_one(Analyzer *an, const PtcForm *spec)
     for (size_t i = 1; list && i + 1 < spec->count; i += 2) {
         const PtcForm *what = spec->items[i + 1];
         bool ok = true;
-        if (is_key(spec->items[i], "as") && what->kind == PTC_F_SYMBOL)
-            ok = hides_server(an, what, ns) || declare(an, PTC_ALIAS_NAMESPACE, what, ns);
-        else if (is_key(spec->items[i], "refer") || is_key(spec->items[i], "only"))
+        if (is_ns_key(spec->items[i], "as") && what->kind == PTC_F_SYMBOL)
+            ok = hides_server(an, what, ns) || declare_alias(an, PTC_ALIAS_NAMESPACE, what, ns);
+        else if (is_ns_key(spec->items[i], "refer") || is_ns_key(spec->items[i], "only"))
             ok = refer(an, what, ns);
         if (!ok)
             return false;
@@ -241,7 +241,7 @@ static bool name_own(Analyzer *an, const PtcForm *name)
     own.text = "user";
     own.len = 4;
     return ptc_namespace_known(name->text, name->len) || hides_server(an, name, &own) ||
-           declare(an, PTC_ALIAS_NAMESPACE, name, &own);
+           declare_alias(an, PTC_ALIAS_NAMESPACE, name, &own);
 }
 
 bool ptc_analyze_is_lost(Analyzer *an, PtcText name, bool namespace)
@@ -276,9 +276,9 @@ PtcExpr *ptc_analyze_ns(Analyzer *an, const PtcForm *form, bool tail)
         if (clause->kind != PTC_F_LIST || clause->count == 0)
             continue; /* doc string, metadata */
         bool ok = true;
-        if (is_key(clause->items[0], "require") || is_key(clause->items[0], "use"))
+        if (is_ns_key(clause->items[0], "require") || is_ns_key(clause->items[0], "use"))
             ok = each(an, clause, 1, require_one);
-        else if (is_key(clause->items[0], "import"))
+        else if (is_ns_key(clause->items[0], "import"))
             ok = each(an, clause, 1, import_one);
         if (!ok)
             return NULL;

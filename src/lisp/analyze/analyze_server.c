@@ -9,12 +9,13 @@
 #include "base/utf8.h"
 #include "lisp/analyze/analyze_int.h"
 
-enum { SHOWN_BYTES = 120, NAME_BYTES = 400 };
+enum { SERVER_SHOWN_BYTES = 120, SERVER_NAME_BYTES = 400 };
 
-static int shown(PtcText text)
+static int shown_text_len(PtcText text)
 {
-    return (int)ptc_utf8_valid_prefix(text.bytes ? text.bytes : "",
-                                      text.len > SHOWN_BYTES ? SHOWN_BYTES : text.len);
+    return (int)ptc_utf8_valid_prefix(text.bytes ? text.bytes : "", text.len > SERVER_SHOWN_BYTES
+                                                                        ? SERVER_SHOWN_BYTES
+                                                                        : text.len);
 }
 
 bool ptc_analyze_is_server(Analyzer *an, PtcText ns)
@@ -28,30 +29,31 @@ bool ptc_analyze_is_server(Analyzer *an, PtcText ns)
 static void hint_nearest(PtcDiag *d, PtcText nearest)
 {
     if (nearest.len)
-        ptc_diag_hint(d, "did you mean %.*s?", shown(nearest), nearest.bytes);
+        ptc_diag_hint(d, "did you mean %.*s?", shown_text_len(nearest), nearest.bytes);
 }
 
-static PtcErrorKind kind_of(PtcServerAnswer answer)
+static PtcErrorKind server_error_kind(PtcServerAnswer answer)
 {
     return answer == PTC_SERVER_UNKNOWN  ? PTC_E_UNBOUND
            : answer == PTC_SERVER_DENIED ? PTC_E_TOOL_DENIED
                                          : PTC_E_UNKNOWN_TOOL;
 }
 
-static void report(Analyzer *an, const PtcForm *at, PtcServerAnswer answer, PtcText ns,
-                   PtcText name, const PtcServerWord *word)
+static void report_server_answer(Analyzer *an, const PtcForm *at, PtcServerAnswer answer,
+                                 PtcText ns, PtcText name, const PtcServerWord *word)
 {
     PtcDiag *d;
     if (answer == PTC_SERVER_UNKNOWN)
         d = ptc_diag_add(an->diags, PTC_E_UNBOUND, at->first, at->last, "there is no server %.*s",
-                         shown(ns), ns.bytes);
+                         shown_text_len(ns), ns.bytes);
     else
-        d = ptc_diag_add(an->diags, kind_of(answer), at->first, at->last, "%.*s/%.*s: %s",
-                         shown(ns), ns.bytes, shown(name), name.bytes, word->message);
+        d = ptc_diag_add(an->diags, server_error_kind(answer), at->first, at->last, "%.*s/%.*s: %s",
+                         shown_text_len(ns), ns.bytes, shown_text_len(name), name.bytes,
+                         word->message);
     if (word->nearest[0])
         hint_nearest(d, ptc_text_cstr(word->nearest));
     else if (answer == PTC_SERVER_NO_TOOL)
-        ptc_diag_hint(d, "(dir '%.*s) lists its tools", shown(ns), ns.bytes);
+        ptc_diag_hint(d, "(dir '%.*s) lists its tools", shown_text_len(ns), ns.bytes);
     else if (answer == PTC_SERVER_UNKNOWN)
         ptc_diag_hint(d, "(tool/servers) lists them");
 }
@@ -93,7 +95,7 @@ typedef struct Literal {
 } Literal;
 
 /* False: out of memory. */
-static bool note_key(Analyzer *an, Literal *lit, const PtcForm *key)
+static bool note_literal_key(Analyzer *an, Literal *lit, const PtcForm *key)
 {
     PtcValue name = ptc_str_new(an->heap, key->text, key->len);
     if (name == PTC_NONE)
@@ -104,7 +106,7 @@ static bool note_key(Analyzer *an, Literal *lit, const PtcForm *key)
     return lit->keys != PTC_NONE;
 }
 
-static bool add_entry(Analyzer *an, Literal *lit, const PtcForm *key, const PtcForm *value)
+static bool add_literal_entry(Analyzer *an, Literal *lit, const PtcForm *key, const PtcForm *value)
 {
     if (!is_literal(value)) {
         PtcValue name = ptc_str_new(an->heap, key->text, key->len);
@@ -118,13 +120,13 @@ static bool add_entry(Analyzer *an, Literal *lit, const PtcForm *key, const PtcF
     return lit->args != PTC_NONE;
 }
 
-static bool is_word(const PtcForm *f)
+static bool is_key_form(const PtcForm *f)
 {
     return f->kind == PTC_F_KEYWORD || f->kind == PTC_F_STRING;
 }
 
 /* Keys and values in turn; false: they are not, or a key is computed, or out of memory. */
-static bool read_entries(Analyzer *an, PtcForm *const *items, size_t count, Literal *lit)
+static bool read_literal_entries(Analyzer *an, PtcForm *const *items, size_t count, Literal *lit)
 {
     lit->args = ptc_map_empty(an->heap);
     lit->open = ptc_vec_new(an->heap, NULL, 0, 0);
@@ -133,20 +135,21 @@ static bool read_entries(Analyzer *an, PtcForm *const *items, size_t count, Lite
     if (lit->args == PTC_NONE || lit->open == PTC_NONE || lit->keys == PTC_NONE || count % 2 != 0)
         return false;
     for (size_t i = 0; i < count; i += 2)
-        if (!is_word(items[i]) || !note_key(an, lit, items[i]) ||
-            !add_entry(an, lit, items[i], items[i + 1]))
+        if (!is_key_form(items[i]) || !note_literal_key(an, lit, items[i]) ||
+            !add_literal_entry(an, lit, items[i], items[i + 1]))
             return false;
     return true;
 }
 
 /* The arguments of (ns/name {...}) or (ns/name :key value ...). */
-static bool read_arguments(Analyzer *an, const PtcForm *call, Literal *lit)
+static bool read_literal_arguments(Analyzer *an, const PtcForm *call, Literal *lit)
 {
     const PtcForm *first = call->count == 2 ? call->items[1] : NULL;
     lit->map = first ? first : call;
     if (first)
-        return first->kind == PTC_F_MAP && read_entries(an, first->items, first->count, lit);
-    return read_entries(an, call->items + 1, call->count - 1, lit);
+        return first->kind == PTC_F_MAP &&
+               read_literal_entries(an, first->items, first->count, lit);
+    return read_literal_entries(an, call->items + 1, call->count - 1, lit);
 }
 
 /* ------------------------------------------------------------------------------- checking */
@@ -165,7 +168,7 @@ static size_t skip_joints(PtcText t, size_t i)
 }
 
 /* The same without case and without - and _: the issue has the spelling of the schema, the program may have another. */
-static bool same_word(PtcText a, PtcText b)
+static bool is_same_spelling(PtcText a, PtcText b)
 {
     size_t i = skip_joints(a, 0), k = skip_joints(b, 0);
     for (; i < a.len && k < b.len; i = skip_joints(a, i + 1), k = skip_joints(b, k + 1))
@@ -183,7 +186,8 @@ static const PtcForm *form_at(const Place *p, const PtcForm *map, PtcText path)
     size_t first = map == p->call ? 1 : 0;
     for (size_t i = first; n > 0 && i < map->count; i += 2) {
         const PtcForm *key = map->items[i];
-        if (is_word(key) && same_word((PtcText){key->text, key->len}, (PtcText){path.bytes, n}))
+        if (is_key_form(key) &&
+            is_same_spelling((PtcText){key->text, key->len}, (PtcText){path.bytes, n}))
             return key;
     }
     return map;
@@ -200,14 +204,15 @@ static void take_issue(void *user, const PtcServerIssue *issue)
     Analyzer *an = is->place.an;
     const PtcForm *at = form_at(&is->place, is->map, issue->path);
     bool path = issue->path.len > 0;
-    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_TOOL_ARGS, at->first, at->last, "%.*s: %s%.*s%s%.*s",
-                              shown(is->place.name), is->place.name.bytes, path ? "argument " : "",
-                              shown(issue->path), issue->path.bytes ? issue->path.bytes : "",
-                              path ? ": " : "", shown(issue->message), issue->message.bytes);
+    PtcDiag *d =
+        ptc_diag_add(an->diags, PTC_E_TOOL_ARGS, at->first, at->last, "%.*s: %s%.*s%s%.*s",
+                     shown_text_len(is->place.name), is->place.name.bytes, path ? "argument " : "",
+                     shown_text_len(issue->path), issue->path.bytes ? issue->path.bytes : "",
+                     path ? ": " : "", shown_text_len(issue->message), issue->message.bytes);
     if (issue->nearest.len)
         hint_nearest(d, issue->nearest);
     else
-        ptc_diag_hint(d, "(doc '%.*s) says what it takes", shown(is->place.name),
+        ptc_diag_hint(d, "(doc '%.*s) says what it takes", shown_text_len(is->place.name),
                       is->place.name.bytes);
 }
 
@@ -225,8 +230,8 @@ static bool check_literal(Analyzer *an, const PtcForm *call, PtcText name, uint3
 
 /* ---------------------------------------------------------------------------------- sites */
 
-static void tell_site(Analyzer *an, const PtcForm *at, PtcText name, const uint32_t *number,
-                      const Literal *lit)
+static void tell_call_site(Analyzer *an, const PtcForm *at, PtcText name, const uint32_t *number,
+                           const Literal *lit)
 {
     if (!an->servers->site)
         return;
@@ -249,9 +254,9 @@ static PtcExpr *give_tool(Analyzer *an, const PtcForm *form, PtcText full, uint3
 }
 
 /* False: out of memory, or the name is too long. */
-static bool join(char out[NAME_BYTES], PtcText ns, PtcText name, PtcText *full)
+static bool join_server_name(char out[SERVER_NAME_BYTES], PtcText ns, PtcText name, PtcText *full)
 {
-    if (ns.len + name.len + 2 > NAME_BYTES)
+    if (ns.len + name.len + 2 > SERVER_NAME_BYTES)
         return false;
     memcpy(out, ns.bytes, ns.len);
     out[ns.len] = '/';
@@ -270,19 +275,19 @@ static PtcExpr *stored(Analyzer *an, const PtcForm *form, PtcText full, PtcText 
 PtcExpr *ptc_analyze_server(Analyzer *an, const PtcForm *form, PtcText ns, PtcText name,
                             bool *known)
 {
-    char room[NAME_BYTES];
+    char room[SERVER_NAME_BYTES];
     PtcText full;
     PtcServerWord word = {"", "", false};
     uint32_t number = 0;
     *known = false;
-    if (!join(room, ns, name, &full))
+    if (!join_server_name(room, ns, name, &full))
         return NULL;
     if (!an->servers)
         return stored(an, form, full, ns, known);
     if (!an->servers->knows(an->servers, ns, &word)) {
         *known = word.nearest[0] != 0 && !ptc_namespace_known(ns.bytes, ns.len);
         if (*known)
-            report(an, form, PTC_SERVER_UNKNOWN, ns, name, &word);
+            report_server_answer(an, form, PTC_SERVER_UNKNOWN, ns, name, &word);
         return *known ? ptc_analyze_nil(an, form) : NULL;
     }
     *known = true;
@@ -290,39 +295,40 @@ PtcExpr *ptc_analyze_server(Analyzer *an, const PtcForm *form, PtcText ns, PtcTe
     if (answer == PTC_SERVER_STOPPED)
         return NULL;
     if (answer != PTC_SERVER_FOUND && answer != PTC_SERVER_UNSURE) {
-        report(an, form, answer, ns, name, &word);
+        report_server_answer(an, form, answer, ns, name, &word);
         return ptc_analyze_nil(an, form);
     }
     const PtcForm *call = an->parent;
     Literal lit = {.args = PTC_NONE};
     bool called = call && call->kind == PTC_F_LIST && call->items[0] == form;
-    bool read = answer == PTC_SERVER_FOUND && called && read_arguments(an, call, &lit);
+    bool read = answer == PTC_SERVER_FOUND && called && read_literal_arguments(an, call, &lit);
     if (read && !check_literal(an, call, full, number, &lit))
         return NULL;
     if (!read)
         lit.args = PTC_NONE;
-    tell_site(an, form, full, answer == PTC_SERVER_FOUND ? &number : NULL, called ? &lit : NULL);
+    tell_call_site(an, form, full, answer == PTC_SERVER_FOUND ? &number : NULL,
+                   called ? &lit : NULL);
     return give_tool(an, form, full, number);
 }
 
 /* ----------------------------------------------------------------------------- tool/call */
 
-static const PtcForm *entry(const PtcForm *map, const char *key)
+static const PtcForm *find_map_form_entry(const PtcForm *map, const char *key)
 {
     for (size_t i = 0; i + 1 < map->count; i += 2)
-        if (is_word(map->items[i]) &&
+        if (is_key_form(map->items[i]) &&
             ptc_text_is((PtcText){map->items[i]->text, map->items[i]->len}, key))
             return map->items[i + 1];
     return NULL;
 }
 
-static void check_keys(Analyzer *an, const PtcForm *map)
+static void check_tool_call_keys(Analyzer *an, const PtcForm *map)
 {
     static const char *const keys[] = {"server", "tool", "args", "raw"};
     for (size_t i = 0; i < map->count; i += 2) {
         const PtcForm *key = map->items[i];
         PtcNearest near;
-        bool found = !is_word(key);
+        bool found = !is_key_form(key);
         ptc_nearest_init(&near, key->text, key->len);
         for (size_t k = 0; !found && k < sizeof keys / sizeof *keys; k++) {
             found = ptc_text_is((PtcText){key->text, key->len}, keys[k]);
@@ -332,7 +338,7 @@ static void check_keys(Analyzer *an, const PtcForm *map)
             continue;
         PtcDiag *d = ptc_diag_add(an->diags, PTC_E_TOOL_ARGS, key->first, key->last,
                                   "tool/call takes :server, :tool, :args and :raw, not :%.*s",
-                                  shown((PtcText){key->text, key->len}), key->text);
+                                  shown_text_len((PtcText){key->text, key->len}), key->text);
         hint_nearest(d, (PtcText){near.best, near.best_len});
     }
 }
@@ -340,26 +346,26 @@ static void check_keys(Analyzer *an, const PtcForm *map)
 static void check_named(Analyzer *an, const PtcForm *call, PtcText ns, PtcText name,
                         const PtcForm *args, const PtcForm *at)
 {
-    char room[NAME_BYTES];
+    char room[SERVER_NAME_BYTES];
     PtcText full;
     PtcServerWord word = {"", "", false};
     uint32_t number = 0;
     Literal lit = {.map = args};
-    if (!join(room, ns, name, &full))
+    if (!join_server_name(room, ns, name, &full))
         return;
     PtcServerAnswer answer =
         an->servers->knows(an->servers, ns, &word)
             ? an->servers->find(an->servers, an->heap, ns, name, &number, &word)
             : PTC_SERVER_UNKNOWN;
     if (answer == PTC_SERVER_UNKNOWN || answer == PTC_SERVER_NO_TOOL || answer == PTC_SERVER_DENIED)
-        report(an, at, answer, ns, name, &word);
+        report_server_answer(an, at, answer, ns, name, &word);
     bool read = answer == PTC_SERVER_FOUND && args && args->kind == PTC_F_MAP &&
-                read_entries(an, args->items, args->count, &lit);
+                read_literal_entries(an, args->items, args->count, &lit);
     if (read)
         (void)!check_literal(an, call, full, number, &lit);
     if (!read)
         lit.args = PTC_NONE;
-    tell_site(an, at, full, answer == PTC_SERVER_FOUND ? &number : NULL, &lit);
+    tell_call_site(an, at, full, answer == PTC_SERVER_FOUND ? &number : NULL, &lit);
 }
 
 void ptc_analyze_check_call(Analyzer *an, const PtcForm *call)
@@ -367,13 +373,13 @@ void ptc_analyze_check_call(Analyzer *an, const PtcForm *call)
     const PtcForm *map = call->count == 2 ? call->items[1] : NULL;
     bool written = map && map->kind == PTC_F_MAP;
     if (written)
-        check_keys(an, map);
-    const PtcForm *server = written ? entry(map, "server") : NULL;
-    const PtcForm *tool = written ? entry(map, "tool") : NULL;
+        check_tool_call_keys(an, map);
+    const PtcForm *server = written ? find_map_form_entry(map, "server") : NULL;
+    const PtcForm *tool = written ? find_map_form_entry(map, "tool") : NULL;
     Literal unknown = {.args = PTC_NONE};
-    if (!server || !tool || !is_word(server) || !is_word(tool))
-        tell_site(an, call, (PtcText){NULL, 0}, NULL, &unknown);
+    if (!server || !tool || !is_key_form(server) || !is_key_form(tool))
+        tell_call_site(an, call, (PtcText){NULL, 0}, NULL, &unknown);
     else
         check_named(an, call, (PtcText){server->text, server->len},
-                    (PtcText){tool->text, tool->len}, entry(map, "args"), tool);
+                    (PtcText){tool->text, tool->len}, find_map_form_entry(map, "args"), tool);
 }

@@ -16,9 +16,10 @@ typedef struct {
     bool failed; /* a finding was added */
 } Template;
 
-static PtcForm *expand(Template *t, PtcForm *form);
+static PtcForm *expand_template(Template *t, PtcForm *form);
 
-static PtcForm *wrong(Template *t, const PtcForm *form, const char *hint, const char *what)
+static PtcForm *refuse_template(Template *t, const PtcForm *form, const char *hint,
+                                const char *what)
 {
     if (!t->failed)
         (void)ptc_analyze_error(t->an, PTC_E_INVALID_FORM, form, hint, "%s", what);
@@ -27,7 +28,7 @@ static PtcForm *wrong(Template *t, const PtcForm *form, const char *hint, const 
 }
 
 /* (name args...), with room for n arguments. */
-static PtcForm *call(Template *t, const char *name, const PtcForm *at, size_t n)
+static PtcForm *new_template_call(Template *t, const char *name, const PtcForm *at, size_t n)
 {
     PtcForm *f = ptc_analyze_new_form(t->an, PTC_F_LIST, at, n + 1);
     if (f && !(f->items[0] = ptc_analyze_symbol_form(t->an, name, at)))
@@ -35,7 +36,7 @@ static PtcForm *call(Template *t, const char *name, const PtcForm *at, size_t n)
     return f;
 }
 
-static PtcForm *wrap(Template *t, PtcFormKind kind, PtcForm *form)
+static PtcForm *wrap_template_form(Template *t, PtcFormKind kind, PtcForm *form)
 {
     PtcForm *f = form ? ptc_analyze_new_form(t->an, kind, form, 1) : NULL;
     if (f)
@@ -107,12 +108,12 @@ static PtcForm *symbol(Template *t, const PtcForm *f)
     PtcText space = space_of(t, f, &skip);
     bool fresh = f->len > 1 && f->text[f->len - 1] == '#' && !skip;
     if (f->len + space.len + 24 > size)
-        return wrong(t, f, "use shorter names", "a symbol in a template is too long");
+        return refuse_template(t, f, "use shorter names", "a symbol in a template is too long");
     int n = fresh ? snprintf(text, size, "%.*s__%u__auto__", (int)f->len - 1, f->text, t->first)
             : space.bytes ? snprintf(text, size, "%.*s/%.*s", (int)space.len, space.bytes,
                                      (int)(f->len - skip), f->text + skip)
                           : snprintf(text, size, "%.*s", (int)f->len, f->text);
-    return wrap(t, PTC_F_QUOTE, new_symbol(t, f, text, n));
+    return wrap_template_form(t, PTC_F_QUOTE, new_symbol(t, f, text, n));
 }
 
 /* ----------------------------------------------------------------------------- collections */
@@ -126,17 +127,17 @@ static bool has_splice(const PtcForm *f)
 }
 
 /* (concat (list a) b ...), where b is what ~@ gives. */
-static PtcForm *joined(Template *t, const PtcForm *f)
+static PtcForm *concat_template_items(Template *t, const PtcForm *f)
 {
-    PtcForm *all = call(t, "clojure.core/concat", f, f->count);
+    PtcForm *all = new_template_call(t, "clojure.core/concat", f, f->count);
     for (size_t i = 0; all && i < f->count; i++) {
         PtcForm *item = f->items[i];
         if (item->kind == PTC_F_SPLICE) {
             all->items[i + 1] = item->items[0];
             continue;
         }
-        PtcForm *one = call(t, "clojure.core/list", item, 1);
-        if (!one || !(one->items[1] = expand(t, item)))
+        PtcForm *one = new_template_call(t, "clojure.core/list", item, 1);
+        if (!one || !(one->items[1] = expand_template(t, item)))
             return NULL;
         all->items[i + 1] = one;
     }
@@ -145,16 +146,17 @@ static PtcForm *joined(Template *t, const PtcForm *f)
 
 static PtcForm *apply_to(Template *t, const char *name, PtcForm *arg)
 {
-    PtcForm *f = arg ? call(t, name, arg, 1) : NULL;
+    PtcForm *f = arg ? new_template_call(t, name, arg, 1) : NULL;
     if (f)
         f->items[1] = arg;
     return f;
 }
 
 /* (apply hash-map items) */
-static PtcForm *map_of(Template *t, const PtcForm *form)
+static PtcForm *make_template_map(Template *t, const PtcForm *form)
 {
-    PtcForm *items = joined(t, form), *f = items ? call(t, "clojure.core/apply", form, 2) : NULL;
+    PtcForm *items = concat_template_items(t, form),
+            *f = items ? new_template_call(t, "clojure.core/apply", form, 2) : NULL;
     if (!f || !(f->items[1] = ptc_analyze_symbol_form(t->an, "clojure.core/hash-map", form)))
         return NULL;
     f->items[2] = items;
@@ -164,21 +166,21 @@ static PtcForm *map_of(Template *t, const PtcForm *form)
 static PtcForm *spliced(Template *t, const PtcForm *f)
 {
     switch (f->kind) {
-    case PTC_F_VECTOR: return apply_to(t, "clojure.core/vec", joined(t, f));
-    case PTC_F_SET: return apply_to(t, "clojure.core/set", joined(t, f));
-    case PTC_F_MAP: return map_of(t, f);
-    default: return apply_to(t, "clojure.core/seq", joined(t, f));
+    case PTC_F_VECTOR: return apply_to(t, "clojure.core/vec", concat_template_items(t, f));
+    case PTC_F_SET: return apply_to(t, "clojure.core/set", concat_template_items(t, f));
+    case PTC_F_MAP: return make_template_map(t, f);
+    default: return apply_to(t, "clojure.core/seq", concat_template_items(t, f));
     }
 }
 
 /* Without ~@ each element is made in its place. */
-static PtcForm *plain(Template *t, const PtcForm *f)
+static PtcForm *copy_template_form(Template *t, const PtcForm *f)
 {
     bool list = f->kind == PTC_F_LIST || f->kind == PTC_F_SHORT_FN;
-    PtcForm *made = list ? call(t, "clojure.core/list", f, f->count)
+    PtcForm *made = list ? new_template_call(t, "clojure.core/list", f, f->count)
                          : ptc_analyze_new_form(t->an, f->kind, f, f->count);
     for (size_t i = 0; made && i < f->count; i++)
-        if (!(made->items[i + list] = expand(t, f->items[i])))
+        if (!(made->items[i + list] = expand_template(t, f->items[i])))
             return NULL;
     return made;
 }
@@ -186,30 +188,31 @@ static PtcForm *plain(Template *t, const PtcForm *f)
 /* (list 'quote x), as 'x is read inside of data. */
 static PtcForm *quoted(Template *t, const PtcForm *f)
 {
-    PtcForm *made = call(t, "clojure.core/list", f, 2);
-    if (!made || !(made->items[1] = wrap(t, PTC_F_QUOTE, new_symbol(t, f, "quote", 5))))
+    PtcForm *made = new_template_call(t, "clojure.core/list", f, 2);
+    if (!made ||
+        !(made->items[1] = wrap_template_form(t, PTC_F_QUOTE, new_symbol(t, f, "quote", 5))))
         return NULL;
-    return (made->items[2] = expand(t, f->items[0])) ? made : NULL;
+    return (made->items[2] = expand_template(t, f->items[0])) ? made : NULL;
 }
 
 /* Nesting is that of the source, which the reader has bounded. */
-static PtcForm *expand(Template *t, PtcForm *form)
+static PtcForm *expand_template(Template *t, PtcForm *form)
 {
     switch (form->kind) {
     case PTC_F_SYMBOL: return symbol(t, form);
     case PTC_F_UNQUOTE: return form->items[0];
     case PTC_F_SPLICE:
-        return wrong(t, form, "put it into a list or vector: `(~@xs)",
-                     "~@ has nothing to put its elements into");
+        return refuse_template(t, form, "put it into a list or vector: `(~@xs)",
+                               "~@ has nothing to put its elements into");
     case PTC_F_TEMPLATE:
-        return wrong(t, form, "make the inner data first, and put it in with ~",
-                     "a syntax quote inside another one is not supported");
+        return refuse_template(t, form, "make the inner data first, and put it in with ~",
+                               "a syntax quote inside another one is not supported");
     case PTC_F_QUOTE: return quoted(t, form);
     case PTC_F_LIST:
     case PTC_F_SHORT_FN:
     case PTC_F_VECTOR:
     case PTC_F_SET:
-    case PTC_F_MAP: return has_splice(form) ? spliced(t, form) : plain(t, form);
+    case PTC_F_MAP: return has_splice(form) ? spliced(t, form) : copy_template_form(t, form);
     default: return form;
     }
 }
@@ -217,7 +220,7 @@ static PtcForm *expand(Template *t, PtcForm *form)
 PtcExpr *ptc_analyze_template(Analyzer *an, const PtcForm *form)
 {
     Template t = {.an = an, .first = form->first};
-    PtcForm *made = expand(&t, form->items[0]);
+    PtcForm *made = expand_template(&t, form->items[0]);
     if (!made)
         return t.failed ? ptc_analyze_nil(an, form) : NULL;
     return ptc_analyze_form(an, made, false);

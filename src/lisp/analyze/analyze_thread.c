@@ -73,7 +73,7 @@ static PtcForm *temp_name(Analyzer *an, const PtcForm *at)
 }
 
 /* Binds the temporary to `value`; later uses see the newest. */
-static bool rebind(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *value)
+static bool rebind_temporary(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *value)
 {
     return value &&
            ptc_analyze_add_binding(an, b, ptc_analyze_bind(an, name->text, name->len), value);
@@ -90,7 +90,7 @@ static bool begin_thread(Analyzer *an, Thread *t, const PtcForm *form)
 {
     *t = (Thread){.scope = an->scope, .name = temp_name(an, form)};
     return t->name &&
-           rebind(an, &t->bindings, t->name, ptc_analyze_form(an, form->items[1], false));
+           rebind_temporary(an, &t->bindings, t->name, ptc_analyze_form(an, form->items[1], false));
 }
 
 /* The value itself where there are no steps, else the last step. */
@@ -120,7 +120,7 @@ static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last, bool t
         PtcExpr *then = step ? ptc_analyze_form(an, step, final && tail) : NULL;
         PtcExpr *same = ptc_analyze_form(an, t.name, false);
         body = same ? ptc_analyze_if(an, test, then, same, form->items[i + 1]) : NULL;
-        ok = body && (final || rebind(an, &t.bindings, t.name, body));
+        ok = body && (final || rebind_temporary(an, &t.bindings, t.name, body));
     }
     return end_thread(an, &t, form, ok, body);
 }
@@ -153,7 +153,7 @@ static PtcExpr *thread_some(Analyzer *an, const PtcForm *form, bool last, bool t
         PtcExpr *then = ptc_analyze_form(an, step, final && tail);
         body =
             then ? ptc_analyze_if(an, test, ptc_analyze_nil(an, form), then, form->items[i]) : NULL;
-        ok = body && (final || rebind(an, &t.bindings, t.name, body));
+        ok = body && (final || rebind_temporary(an, &t.bindings, t.name, body));
     }
     return end_thread(an, &t, form, ok, body);
 }
@@ -180,7 +180,7 @@ PtcExpr *ptc_analyze_doto(Analyzer *an, const PtcForm *form, bool tail)
     PtcForm *name = temp_name(an, form);
     PtcExpr *x = ptc_analyze_new(an, PTC_X_DO, form);
     if (!name || !x || !(x->items = ptc_analyze_items(an, form->count)) ||
-        !rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false)))
+        !rebind_temporary(an, &b, name, ptc_analyze_form(an, form->items[1], false)))
         return NULL;
     for (size_t i = 2; i < form->count; i++) {
         PtcForm *step = put_in(an, form->items[i], name, false);

@@ -61,8 +61,8 @@ static PtcExpr *part_as(Analyzer *an, const char *whole, const PtcForm *from, si
     return x;
 }
 
-static PtcExpr *part(Analyzer *an, const char *whole, const PtcForm *from, size_t first,
-                     size_t last, PtcForm *param)
+static PtcExpr *analyze_try_part(Analyzer *an, const char *whole, const PtcForm *from, size_t first,
+                                 size_t last, PtcForm *param)
 {
     return part_as(an, whole, from, first, last, param, PTC_FORM_NONE);
 }
@@ -92,7 +92,7 @@ static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_
     if (thrown == PTC_C_NONE)
         return true;
     args[*n] = ptc_analyze_const(an, ptc_int(thrown), clause);
-    args[*n + 1] = part(an, "try", clause, 3, clause->count, clause->items[2]);
+    args[*n + 1] = analyze_try_part(an, "try", clause, 3, clause->count, clause->items[2]);
     *n += 2;
     return args[*n - 2] && args[*n - 1];
 }
@@ -106,7 +106,7 @@ PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail)
         body++;
     PtcExpr **args = ptc_analyze_items(an, 2 + 2 * (form->count - body + 1));
     size_t n = 2;
-    if (!args || !(args[0] = part(an, "try", form, 1, body, NULL)) ||
+    if (!args || !(args[0] = analyze_try_part(an, "try", form, 1, body, NULL)) ||
         !(args[1] = ptc_analyze_nil(an, form)))
         return NULL;
     for (size_t i = body; i < form->count; i++) {
@@ -115,7 +115,7 @@ PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail)
             if (!add_catch(an, clause, args, &n))
                 return NULL;
         } else if (is_clause(clause, "finally") && i + 1 == form->count) {
-            if (!(args[1] = part(an, "try", clause, 1, clause->count, NULL)))
+            if (!(args[1] = analyze_try_part(an, "try", clause, 1, clause->count, NULL)))
                 return NULL;
         } else if (!ptc_analyze_error(
                        an, PTC_E_INVALID_FORM, clause,
@@ -138,7 +138,7 @@ PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail)
                                  (unsigned)form->count - 1, form->count == 2 ? "" : "s");
     PtcExpr **args = ptc_analyze_items(an, 2);
     if (!args || !(args[0] = ptc_analyze_form(an, form->items[1], false)) ||
-        !(args[1] = part(an, "task", form, 2, 3, NULL)))
+        !(args[1] = analyze_try_part(an, "task", form, 2, 3, NULL)))
         return NULL;
     return ptc_analyze_builtin(an, "%task", args, 2, form);
 }
@@ -159,7 +159,7 @@ PtcExpr *ptc_analyze_with_precision(Analyzer *an, const PtcForm *form, bool tail
     PtcExpr **args = ptc_analyze_items(an, 3);
     if (!args || !(args[0] = ptc_analyze_form(an, form->items[1], false)) ||
         !(args[1] = ptc_analyze_const(an, ptc_analyze_keyword(an, name.bytes, name.len), form)) ||
-        !(args[2] = part(an, "with-precision", form, body, form->count, NULL)))
+        !(args[2] = analyze_try_part(an, "with-precision", form, body, form->count, NULL)))
         return NULL;
     return ptc_analyze_builtin(an, "%with-precision", args, 3, form);
 }
@@ -169,7 +169,7 @@ PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     PtcExpr **args = ptc_analyze_items(an, 1);
-    if (!args || !(args[0] = part(an, "with-out-str", form, 1, form->count, NULL)))
+    if (!args || !(args[0] = analyze_try_part(an, "with-out-str", form, 1, form->count, NULL)))
         return NULL;
     return ptc_analyze_builtin(an, "%with-out-str", args, 1, form);
 }
@@ -179,7 +179,7 @@ PtcExpr *ptc_analyze_lazy_seq(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     PtcExpr **args = ptc_analyze_items(an, 1);
-    if (!args || !(args[0] = part(an, "lazy-seq", form, 1, form->count, NULL)))
+    if (!args || !(args[0] = analyze_try_part(an, "lazy-seq", form, 1, form->count, NULL)))
         return NULL;
     return ptc_analyze_builtin(an, "%lazy-seq", args, 1, form);
 }
@@ -193,7 +193,7 @@ PtcExpr *ptc_analyze_lazy_cat(Analyzer *an, const PtcForm *form, bool tail)
         return NULL;
     for (size_t i = 1; i < form->count; i++) {
         PtcExpr **one = ptc_analyze_items(an, 1);
-        if (!one || !(one[0] = part(an, "lazy-cat", form, i, i + 1, NULL)) ||
+        if (!one || !(one[0] = analyze_try_part(an, "lazy-cat", form, i, i + 1, NULL)) ||
             !(args[i - 1] = ptc_analyze_builtin(an, "%lazy-seq", one, 1, form)))
             return NULL;
     }

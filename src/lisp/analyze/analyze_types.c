@@ -12,7 +12,8 @@
 /* The namespace that programs are in, as in ::name. */
 #define OWN_NAMESPACE "user."
 
-static PtcExpr *malformed(Analyzer *an, const PtcForm *at, const char *usage, const char *what)
+static PtcExpr *refuse_type_form(Analyzer *an, const PtcForm *at, const char *usage,
+                                 const char *what)
 {
     return ptc_analyze_error(an, PTC_E_INVALID_FORM, at, usage, "%s", what);
 }
@@ -20,7 +21,7 @@ static PtcExpr *malformed(Analyzer *an, const PtcForm *at, const char *usage, co
 /* ------------------------------------------------------------------------------- pieces */
 
 /* before + name as text of the arena. */
-static PtcText joined(Analyzer *an, const char *before, const PtcForm *name)
+static PtcText join_type_name(Analyzer *an, const char *before, const PtcForm *name)
 {
     size_t n = strlen(before);
     char *text = ptc_arena_alloc(an->arena, n + name->len + 1);
@@ -33,9 +34,9 @@ static PtcText joined(Analyzer *an, const char *before, const PtcForm *name)
 }
 
 /* The symbol before + name as a form, at the place of the name. */
-static PtcForm *named(Analyzer *an, const char *before, const PtcForm *name)
+static PtcForm *new_named_form(Analyzer *an, const char *before, const PtcForm *name)
 {
-    PtcText text = joined(an, before, name);
+    PtcText text = join_type_name(an, before, name);
     PtcForm *f = text.bytes ? ptc_analyze_new_form(an, PTC_F_SYMBOL, name, 0) : NULL;
     if (f) {
         f->text = text.bytes;
@@ -45,9 +46,9 @@ static PtcForm *named(Analyzer *an, const char *before, const PtcForm *name)
 }
 
 /* The full name of a type or protocol as a constant. */
-static PtcExpr *full_name(Analyzer *an, const PtcForm *name)
+static PtcExpr *analyze_type_name(Analyzer *an, const PtcForm *name)
 {
-    PtcText text = joined(an, OWN_NAMESPACE, name);
+    PtcText text = join_type_name(an, OWN_NAMESPACE, name);
     return text.bytes ? ptc_analyze_const(an, ptc_symbol_new(an->heap, text.bytes, text.len), name)
                       : NULL;
 }
@@ -75,8 +76,8 @@ static PtcExpr *keywords(Analyzer *an, PtcForm *const *names, size_t n, const Pt
 }
 
 /* A call of a hidden builtin. */
-static PtcExpr *hidden(Analyzer *an, const char *name, const PtcForm *at, size_t n,
-                       PtcExpr *const *given)
+static PtcExpr *call_hidden_builtin(Analyzer *an, const char *name, const PtcForm *at, size_t n,
+                                    PtcExpr *const *given)
 {
     PtcExpr **args = ptc_analyze_items(an, n);
     for (size_t i = 0; args && i < n; i++)
@@ -126,9 +127,9 @@ static bool add_methods(Analyzer *an, const PtcForm *form, size_t at, size_t n, 
     for (size_t i = 0; i < n; i++) {
         const PtcForm *f = form->items[at + i];
         if (!is_method(f)) {
-            args[2 * i] = args[2 * i + 1] = malformed(an, f, "(method [x] body...)",
-                                                      "a method is a list of its name, its "
-                                                      "parameters and its body");
+            args[2 * i] = args[2 * i + 1] = refuse_type_form(an, f, "(method [x] body...)",
+                                                             "a method is a list of its name, its "
+                                                             "parameters and its body");
             if (!args[2 * i])
                 return false;
             continue;
@@ -159,7 +160,7 @@ static PtcExpr *extension(Analyzer *an, const char *builtin, const PtcForm *form
 
 /* -------------------------------------------------------------------- defrecord, deftype */
 
-static bool good_type(Analyzer *an, const PtcForm *form, PtcExpr **bad)
+static bool check_type_form(Analyzer *an, const PtcForm *form, PtcExpr **bad)
 {
     const char *usage = ptc_form_is_symbol(form->items[0], "deftype")
                             ? "(deftype Name [a b] Protocol (method [this] ...))"
@@ -169,14 +170,15 @@ static bool good_type(Analyzer *an, const PtcForm *form, PtcExpr **bad)
     for (size_t i = 0; good && i < form->items[2]->count; i++)
         good = form->items[2]->items[i]->kind == PTC_F_SYMBOL;
     if (!good)
-        *bad = malformed(an, form, usage, "a type needs a name and a vector of fields");
+        *bad = refuse_type_form(an, form, usage, "a type needs a name and a vector of fields");
     for (size_t i = 0; good && i < form->items[2]->count; i++)
         for (size_t k = 0; good && k < i; k++)
             if (form->items[2]->items[i]->len == form->items[2]->items[k]->len &&
                 !memcmp(form->items[2]->items[i]->text, form->items[2]->items[k]->text,
                         form->items[2]->items[i]->len)) {
-                *bad = malformed(an, form->items[2]->items[i], "give each field its own name",
-                                 "a type has the same field twice");
+                *bad =
+                    refuse_type_form(an, form->items[2]->items[i], "give each field its own name",
+                                     "a type has the same field twice");
                 good = false;
             }
     return good;
@@ -198,11 +200,12 @@ static PtcExpr *type_methods(Analyzer *an, const PtcForm *form, const PtcForm *n
     if (!items)
         return NULL;
     for (size_t at = 3; at < form->count; at += 1 + method_count(form, at))
-        items[n++] = form->items[at]->kind == PTC_F_SYMBOL
-                         ? extension(an, "%inline", form, at, ptc_analyze_symbol(an, name),
-                                     ptc_analyze_symbol(an, form->items[at]))
-                         : malformed(an, form->items[at], "write the protocol before its methods",
-                                     "methods of a type come after the name of their protocol");
+        items[n++] =
+            form->items[at]->kind == PTC_F_SYMBOL
+                ? extension(an, "%inline", form, at, ptc_analyze_symbol(an, name),
+                            ptc_analyze_symbol(an, form->items[at]))
+                : refuse_type_form(an, form->items[at], "write the protocol before its methods",
+                                   "methods of a type come after the name of their protocol");
     items[n++] = ptc_analyze_nil(an, form);
     PtcExpr *body = in_order(an, form, items, n);
     body = body ? ptc_analyze_let(an, &b, body, form) : NULL;
@@ -213,21 +216,24 @@ static PtcExpr *type_methods(Analyzer *an, const PtcForm *form, const PtcForm *n
 static PtcExpr *define_type(Analyzer *an, const PtcForm *form, PtcTypeKind kind)
 {
     PtcExpr *bad, **items = ptc_analyze_items(an, 5);
-    if (!good_type(an, form, &bad))
+    if (!check_type_form(an, form, &bad))
         return bad;
     const PtcForm *name = form->items[1], *fields = form->items[2];
-    PtcForm *maker = named(an, "->", name), *from_map = named(an, "map->", name);
-    PtcExpr *parts[3] = {full_name(an, name), keywords(an, fields->items, fields->count, fields),
+    PtcForm *maker = new_named_form(an, "->", name), *from_map = new_named_form(an, "map->", name);
+    PtcExpr *parts[3] = {analyze_type_name(an, name),
+                         keywords(an, fields->items, fields->count, fields),
                          int_const(an, kind, name)};
     if (!items || !maker || !from_map)
         return NULL;
     size_t n = 0;
-    items[n++] = ptc_analyze_define(an, form, name, hidden(an, "%type", form, 3, parts));
+    items[n++] =
+        ptc_analyze_define(an, form, name, call_hidden_builtin(an, "%type", form, 3, parts));
     PtcExpr *type[1] = {ptc_analyze_symbol(an, name)};
-    items[n++] = ptc_analyze_define(an, form, maker, hidden(an, "%maker", form, 1, type));
+    items[n++] =
+        ptc_analyze_define(an, form, maker, call_hidden_builtin(an, "%maker", form, 1, type));
     if (kind == PTC_KIND_RECORD)
-        items[n++] =
-            ptc_analyze_define(an, form, from_map, hidden(an, "%map-maker", form, 1, type));
+        items[n++] = ptc_analyze_define(an, form, from_map,
+                                        call_hidden_builtin(an, "%map-maker", form, 1, type));
     items[n++] = type_methods(an, form, name);
     items[n++] = ptc_analyze_symbol(an, name);
     return in_order(an, form, items, n);
@@ -263,21 +269,23 @@ PtcExpr *ptc_analyze_defprotocol(Analyzer *an, const PtcForm *form, bool tail)
     if (!items || !names)
         return NULL;
     if (form->count < 2 || form->items[1]->kind != PTC_F_SYMBOL)
-        return malformed(an, form, usage, "defprotocol needs a name");
+        return refuse_type_form(an, form, usage, "defprotocol needs a name");
     for (size_t i = 2; i < form->count; i++) {
         if (is_signature(form->items[i]))
             names[methods++] = form->items[i]->items[0];
         else if (form->items[i]->kind == PTC_F_LIST)
-            return malformed(an, form->items[i], usage,
-                             "a method of a protocol is a list of its name and its parameters");
+            return refuse_type_form(
+                an, form->items[i], usage,
+                "a method of a protocol is a list of its name and its parameters");
     }
     const PtcForm *name = form->items[1];
-    PtcExpr *parts[2] = {full_name(an, name), keywords(an, names, methods, form)};
-    items[n++] = ptc_analyze_define(an, form, name, hidden(an, "%protocol", form, 2, parts));
+    PtcExpr *parts[2] = {analyze_type_name(an, name), keywords(an, names, methods, form)};
+    items[n++] =
+        ptc_analyze_define(an, form, name, call_hidden_builtin(an, "%protocol", form, 2, parts));
     for (size_t i = 0; i < methods; i++) {
         PtcExpr *args[2] = {ptc_analyze_symbol(an, name), keyword_const(an, names[i])};
-        items[n++] =
-            ptc_analyze_define(an, form, names[i], hidden(an, "%method", names[i], 2, args));
+        items[n++] = ptc_analyze_define(an, form, names[i],
+                                        call_hidden_builtin(an, "%method", names[i], 2, args));
     }
     items[n++] = ptc_analyze_const(an, ptc_symbol_new(an->heap, name->text, name->len), name);
     return in_order(an, form, items, n);
@@ -291,11 +299,11 @@ static PtcExpr *extensions(Analyzer *an, const PtcForm *form, bool types, const 
     if (!items)
         return NULL;
     if (form->count < 2)
-        return malformed(an, form, usage, "this form needs a type and a protocol");
+        return refuse_type_form(an, form, usage, "this form needs a type and a protocol");
     for (size_t at = 2; at < form->count; at += 1 + method_count(form, at)) {
         if (form->items[at]->kind == PTC_F_LIST)
-            return malformed(an, form->items[at], usage,
-                             "methods come after the name of what they belong to");
+            return refuse_type_form(an, form->items[at], usage,
+                                    "methods come after the name of what they belong to");
         PtcExpr *first = ptc_analyze_form(an, form->items[1], false);
         PtcExpr *own = ptc_analyze_form(an, form->items[at], false);
         items[n++] = extension(an, "%extend", form, at, types ? own : first, types ? first : own);
@@ -322,9 +330,9 @@ static PtcExpr *reified_type(Analyzer *an, const PtcForm *at)
     PtcForm reify = {.kind = PTC_F_SYMBOL, .first = at->first, .last = at->last};
     reify.text = "reify";
     reify.len = strlen(reify.text);
-    PtcExpr *parts[3] = {full_name(an, &reify), keywords(an, NULL, 0, at),
+    PtcExpr *parts[3] = {analyze_type_name(an, &reify), keywords(an, NULL, 0, at),
                          int_const(an, PTC_KIND_REIFIED, at)};
-    return hidden(an, "%type", at, 3, parts);
+    return call_hidden_builtin(an, "%type", at, 3, parts);
 }
 
 /* (%reify type protocol count :method f ... protocol ...) */
@@ -339,8 +347,8 @@ PtcExpr *ptc_analyze_reify(Analyzer *an, const PtcForm *form, bool tail)
     for (size_t at = 1, n; at < form->count; at += 1 + n) {
         n = method_count(form, at);
         if (form->items[at]->kind != PTC_F_SYMBOL)
-            return malformed(an, form->items[at], usage,
-                             "methods of reify come after the name of their protocol");
+            return refuse_type_form(an, form->items[at], usage,
+                                    "methods of reify come after the name of their protocol");
         args[count] = ptc_analyze_symbol(an, form->items[at]);
         args[count + 1] = int_const(an, 2 * (int64_t)n, form);
         if (!args[count] || !args[count + 1] ||
@@ -354,7 +362,7 @@ PtcExpr *ptc_analyze_reify(Analyzer *an, const PtcForm *form, bool tail)
 /* ------------------------------------------------------------------------- multimethods */
 
 /* The value of :default or :hierarchy among the options from item `at` on; NULL: not given. */
-static const PtcForm *option(const PtcForm *form, size_t at, const char *name)
+static const PtcForm *find_form_option(const PtcForm *form, size_t at, const char *name)
 {
     for (; at + 1 < form->count; at += 2)
         if (form->items[at]->kind == PTC_F_KEYWORD &&
@@ -372,18 +380,19 @@ PtcExpr *ptc_analyze_defmulti(Analyzer *an, const PtcForm *form, bool tail)
     if (at < form->count && form->items[at]->kind == PTC_F_MAP && at + 1 < form->count)
         at++; /* metadata */
     if (at >= form->count || form->items[1]->kind != PTC_F_SYMBOL)
-        return malformed(an, form, "(defmulti name dispatch-function)",
-                         "defmulti needs a name and a function that gives the value to choose by");
+        return refuse_type_form(
+            an, form, "(defmulti name dispatch-function)",
+            "defmulti needs a name and a function that gives the value to choose by");
     const PtcForm *name = form->items[1];
-    const PtcForm *otherwise = option(form, at + 1, "default"),
-                  *h = option(form, at + 1, "hierarchy");
+    const PtcForm *otherwise = find_form_option(form, at + 1, "default"),
+                  *h = find_form_option(form, at + 1, "hierarchy");
     PtcExpr *parts[4] = {
         ptc_analyze_const(an, ptc_symbol_new(an->heap, name->text, name->len), name),
         ptc_analyze_form(an, form->items[at], false),
         otherwise ? ptc_analyze_form(an, otherwise, false)
                   : ptc_analyze_const(an, ptc_analyze_keyword(an, "default", 7), form),
         h ? ptc_analyze_form(an, h, false) : ptc_analyze_nil(an, form)};
-    return ptc_analyze_define(an, form, name, hidden(an, "%multi", form, 4, parts));
+    return ptc_analyze_define(an, form, name, call_hidden_builtin(an, "%multi", form, 4, parts));
 }
 
 PtcExpr *ptc_analyze_defmethod_fn(Analyzer *an, const PtcForm *form)
@@ -398,12 +407,12 @@ PtcExpr *ptc_analyze_defmethod(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     if (form->count < 4 || form->items[1]->kind != PTC_F_SYMBOL)
-        return malformed(an, form, "(defmethod name value [x] body...)",
-                         "defmethod needs a multimethod, a value, parameters and a body");
+        return refuse_type_form(an, form, "(defmethod name value [x] body...)",
+                                "defmethod needs a multimethod, a value, parameters and a body");
     PtcExpr *parts[3] = {ptc_analyze_symbol(an, form->items[1]),
                          ptc_analyze_form(an, form->items[2], false), NULL};
     parts[2] = parts[1] ? ptc_analyze_defmethod_fn(an, form) : NULL;
-    return hidden(an, "%defmethod", form, 3, parts);
+    return call_hidden_builtin(an, "%defmethod", form, 3, parts);
 }
 
 /* ------------------------------------------------------------------- fields, constructors */
@@ -421,7 +430,7 @@ PtcExpr *ptc_analyze_field(Analyzer *an, const PtcForm *form)
     name.text += skip;
     name.len -= skip;
     PtcExpr *parts[2] = {ptc_analyze_form(an, form->items[1], false), keyword_const(an, &name)};
-    return hidden(an, "%field", form, 2, parts);
+    return call_hidden_builtin(an, "%field", form, 2, parts);
 }
 
 PtcForm *ptc_analyze_constructor(Analyzer *an, const PtcForm *form)
@@ -434,7 +443,7 @@ PtcForm *ptc_analyze_constructor(Analyzer *an, const PtcForm *form)
             name.len -= i;
             break;
         }
-    PtcForm *maker = name.len ? named(an, "->", &name) : NULL;
+    PtcForm *maker = name.len ? new_named_form(an, "->", &name) : NULL;
     if (!maker || ptc_analyze_global(an, maker->text, maker->len) < 0)
         return NULL;
     PtcForm *call = ptc_analyze_new_form(an, PTC_F_LIST, form, form->count);
@@ -464,8 +473,8 @@ const PtcForm *ptc_analyze_defined(Analyzer *an, const PtcForm *form, size_t i)
     if (is_type_form(head)) {
         an->has_types = true;
         return i == 0   ? name
-               : i == 1 ? named(an, "->", name)
-               : i == 2 ? named(an, "map->", name)
+               : i == 1 ? new_named_form(an, "->", name)
+               : i == 2 ? new_named_form(an, "map->", name)
                         : NULL;
     }
     if (!ptc_form_is_symbol(head, "defprotocol") || i >= form->count)

@@ -9,12 +9,12 @@
 #include "lisp/vm/registry.h"
 #include "value/coll/key_name.h"
 
-enum { SHOWN_BYTES = 80, WRITTEN = PTC_SUGGEST_NAME };
+enum { UNKNOWN_SHOWN_BYTES = 80, WRITTEN = PTC_SUGGEST_NAME };
 
 /* How much of a name a message shows: whole characters. */
-static int shown(const char *text, size_t len)
+static int shown_name_len(const char *text, size_t len)
 {
-    return (int)ptc_utf8_valid_prefix(text, len > SHOWN_BYTES ? SHOWN_BYTES : len);
+    return (int)ptc_utf8_valid_prefix(text, len > UNKNOWN_SHOWN_BYTES ? UNKNOWN_SHOWN_BYTES : len);
 }
 
 bool ptc_analyze_is_missing(const PtcForm *symbol)
@@ -36,7 +36,7 @@ static void offer_own(Analyzer *an, PtcSuggest *s)
 }
 
 /* Returns how many there are. */
-static size_t offer_tools(Analyzer *an, PtcSuggest *s)
+static size_t offer_tool_names(Analyzer *an, PtcSuggest *s)
 {
     size_t n, i = 0;
     const char *text;
@@ -47,12 +47,13 @@ static size_t offer_tools(Analyzer *an, PtcSuggest *s)
 
 void ptc_analyze_offer_data(const Analyzer *an, PtcSuggest *s)
 {
-    enum { SEEN = 1000 };
+    enum { UNKNOWN_SEEN = 1000 };
     PtcValue key;
     char name[PTC_KEY_WRITTEN];
     if (!ptc_is_map(an->context))
         return;
-    for (size_t pos = 0, n = 0; n < SEEN && ptc_map_next(an->context, &pos, &key, NULL); n++)
+    for (size_t pos = 0, n = 0; n < UNKNOWN_SEEN && ptc_map_next(an->context, &pos, &key, NULL);
+         n++)
         if (ptc_is_named(key) && ptc_key_as_name(key, name))
             ptc_suggest_offer(s, "data/", name, strlen(name), PTC_SUGGEST_OWN);
 }
@@ -100,12 +101,13 @@ static PtcValue data_named(Analyzer *an, PtcText name)
 /* The name of data whose value, or the first of its rows, has this key; PTC_NONE: there is none. */
 static PtcValue data_with(Analyzer *an, PtcText text, PtcValue *value)
 {
-    enum { SEEN = 100 };
+    enum { UNKNOWN_SEEN = 100 };
     PtcValue name, key = text.len && ptc_is_map(an->context)
                              ? ptc_keyword_new(an->heap, text.bytes, text.len)
                              : PTC_NONE;
     for (size_t pos = 0, n = 0;
-         key != PTC_NONE && n < SEEN && ptc_map_next(an->context, &pos, &name, value); n++) {
+         key != PTC_NONE && n < UNKNOWN_SEEN && ptc_map_next(an->context, &pos, &name, value);
+         n++) {
         bool list = ptc_is_sequential(*value) && ptc_seq_count(*value) > 0;
         PtcValue one = list ? ptc_seq_nth(*value, 0) : *value;
         if (ptc_is_map(one) && ptc_map_get_flex(an->heap, one, key) != PTC_NONE)
@@ -117,10 +119,10 @@ static PtcValue data_with(Analyzer *an, PtcText text, PtcValue *value)
 /* x.name and x.name.part, as other languages write them; the value of x, if it is known, may be a list. */
 static bool hint_part(PtcDiag *d, PtcText x, PtcValue value, PtcText path)
 {
-    char keys[2 * SHOWN_BYTES];
+    char keys[2 * UNKNOWN_SHOWN_BYTES];
     bool list = ptc_is_sequential(value), many = path.len && memchr(path.bytes, '.', path.len);
-    int x_len = shown(x.bytes, x.len), n = 0;
-    for (int i = 0, len = shown(path.bytes, path.len); i < len; i++) {
+    int x_len = shown_name_len(x.bytes, x.len), n = 0;
+    for (int i = 0, len = shown_name_len(path.bytes, path.len); i < len; i++) {
         bool point = path.bytes[i] == '.';
         keys[n++] = point ? ' ' : path.bytes[i];
         if (point)
@@ -138,7 +140,7 @@ static bool hint_part(PtcDiag *d, PtcText x, PtcValue value, PtcText path)
 }
 
 /* x.name, where x is something that has fields here. */
-static bool hint_field(Analyzer *an, const PtcForm *form, size_t point, PtcDiag *d)
+static bool hint_dotted_field(Analyzer *an, const PtcForm *form, size_t point, PtcDiag *d)
 {
     PtcText x = {form->text, point}, path = {x.bytes + point + 1, form->len - point - 1};
     PtcValue value = an->bare_data ? data_named(an, x) : PTC_NONE;
@@ -160,7 +162,7 @@ static bool hint_data_part(Analyzer *an, PtcText path, PtcDiag *d)
     if (key == PTC_NONE && (value == PTC_NONE || !point))
         return false;
     if (key == PTC_NONE) {
-        snprintf(name, sizeof name, "%.*s", shown(first.bytes, first.len), first.bytes);
+        snprintf(name, sizeof name, "%.*s", shown_name_len(first.bytes, first.len), first.bytes);
         path = (PtcText){point + 1, path.len - first.len - 1};
     }
     int n = snprintf(of, sizeof of, "data/%s", name);
@@ -184,13 +186,14 @@ static bool hint_slash(Analyzer *an, const PtcForm *form, PtcDiag *d)
     bool tool = point >= 4 && memcmp(name, "tools", point < 5 ? point : 5) == 0 && point <= 5;
     if (tool && an->host && an->host->find(an->host, rest, n) >= 0)
         ptc_diag_hint(d, "did you mean tool/%s?", rest);
-    else if (data && (hint_field(an, form, point, d) || hint_data_part(an, (PtcText){rest, n}, d)))
+    else if (data &&
+             (hint_dotted_field(an, form, point, d) || hint_data_part(an, (PtcText){rest, n}, d)))
         ; /* said */
     else if (data || ptc_builtin_find(name, form->len) >= 0 ||
              ptc_analyze_is_server(an, (PtcText){name, point}))
         ptc_diag_hint(d, "did you mean %s?", name);
     else
-        return hint_field(an, form, point, d);
+        return hint_dotted_field(an, form, point, d);
     return true;
 }
 
@@ -205,7 +208,7 @@ static bool hint_path(const PtcForm *form, PtcDiag *d)
         ptc_diag_hint(d, "a field in a field is (get-in x [:a :b]); in jq it would be .a.b");
     else
         ptc_diag_hint(d, "a field is (:%.*s x), or :%.*s where a function is wanted",
-                      shown(name, len), name, shown(name, len), name);
+                      shown_name_len(name, len), name, shown_name_len(name, len), name);
     return true;
 }
 
@@ -215,8 +218,8 @@ static bool hint_key(Analyzer *an, const PtcForm *form, PtcDiag *d)
     PtcValue value;
     if (data_with(an, (PtcText){form->text, form->len}, &value) == PTC_NONE)
         return false;
-    ptc_diag_hint(d, "a key of the data begins with a colon: :%.*s", shown(form->text, form->len),
-                  form->text);
+    ptc_diag_hint(d, "a key of the data begins with a colon: :%.*s",
+                  shown_name_len(form->text, form->len), form->text);
     return true;
 }
 
@@ -229,7 +232,7 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
     bool known = ptc_suggest_instead(form->text, form->len, &instead);
     ptc_suggest_init(&s, form->text, form->len);
     offer_own(an, &s);
-    offer_tools(an, &s);
+    offer_tool_names(an, &s);
     ptc_analyze_offer_data(an, &s);
     if (known && !(ptc_suggest_found(&s) && s.best_distance == 0)) {
         ptc_diag_hint(d, "%s", instead.hint);
@@ -261,7 +264,7 @@ PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
     if (ptc_analyze_is_lost(an, (PtcText){form->text, form->len}, false) ||
         is_maker_of_missing(an, form))
         return ptc_analyze_nil(an, form);
-    int n = shown(form->text, form->len);
+    int n = shown_name_len(form->text, form->len);
     bool later = ptc_names_find(an->names, form->text, form->len) >= 0;
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
                               later ? "%.*s is used before it is defined" : "nothing is named %.*s",
@@ -303,7 +306,7 @@ static bool hint_namespace(Analyzer *an, const PtcForm *form, size_t prefix, Ptc
     ptc_suggest_offer(&s, "", "data", 4, PTC_SUGGEST_OWN);
     if (!ptc_suggest_found(&s))
         return false;
-    int n = snprintf(full, sizeof full, "%s/%.*s", s.best, shown(name, len), name);
+    int n = snprintf(full, sizeof full, "%s/%.*s", s.best, shown_name_len(name, len), name);
     bool tool = strcmp(s.best, "tool") == 0 && an->host && an->host->find(an->host, name, len) >= 0;
     bool whole = tool || strcmp(s.best, "data") == 0 || ptc_builtin_find(full, (size_t)n) >= 0;
     ptc_diag_hint(d, whole ? "did you mean %s?" : "did you mean %s/?", whole ? full : s.best);
@@ -318,12 +321,13 @@ PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix
     PtcInstead instead;
     bool known =
         ptc_namespace_known(form->text, prefix) || ptc_analyze_is_alias(an, form->text, prefix);
-    PtcDiag *d =
-        known ? ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                             "%.*s has no function %.*s", shown(form->text, prefix), form->text,
-                             shown(name, form->len - prefix - 1), name)
-              : ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                             "there is no namespace %.*s", shown(form->text, prefix), form->text);
+    PtcDiag *d = known
+                     ? ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                                    "%.*s has no function %.*s", shown_name_len(form->text, prefix),
+                                    form->text, shown_name_len(name, form->len - prefix - 1), name)
+                     : ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                                    "there is no namespace %.*s",
+                                    shown_name_len(form->text, prefix), form->text);
     if (ptc_suggest_instead(form->text, form->len, &instead))
         ptc_diag_hint(d, "%s", instead.hint);
     else if (d && known)
@@ -339,9 +343,9 @@ PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char 
     PtcSuggest s;
     size_t n;
     ptc_suggest_init(&s, name, len);
-    size_t given = offer_tools(an, &s);
+    size_t given = offer_tool_names(an, &s);
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNKNOWN_TOOL, form->first, form->last,
-                              "there is no tool named %.*s", shown(name, len), name);
+                              "there is no tool named %.*s", shown_name_len(name, len), name);
     if (ptc_suggest_found(&s))
         hint_found(an, d, &s);
     else if (an->servers)

@@ -10,7 +10,7 @@
 #include "lisp/analyze/warnings.h"
 #include "value/coll/key_name.h"
 
-enum { SHOWN_BYTES = 40, OPERAND_BYTES = 60, PURE_DEPTH = 16, LISTED = 4 };
+enum { WARN_SHOWN_BYTES = 40, OPERAND_BYTES = 60, PURE_DEPTH = 16, WARN_LISTED = 4 };
 
 static PtcWarningItem *warn_at(Analyzer *an, PtcWarningKind kind, const PtcForm *form)
 {
@@ -21,7 +21,7 @@ static PtcWarningItem *warn_at(Analyzer *an, PtcWarningKind kind, const PtcForm 
     return ptc_warnings_add(an->warnings, an->arena->mem, kind, line, column);
 }
 
-static bool is_one_of(const PtcForm *form, const char *const *names, size_t n)
+static bool is_symbol_among(const PtcForm *form, const char *const *names, size_t n)
 {
     for (size_t i = 0; form->kind == PTC_F_SYMBOL && i < n; i++)
         if (ptc_form_is_symbol(form, names[i]))
@@ -41,7 +41,8 @@ static const char *const asking[] = {
 static bool may_be_missing(const Analyzer *an)
 {
     const PtcForm *p = an->parent;
-    return p && p->count > 0 && is_one_of(p->items[0], asking, sizeof asking / sizeof asking[0]);
+    return p && p->count > 0 &&
+           is_symbol_among(p->items[0], asking, sizeof asking / sizeof asking[0]);
 }
 
 /* The first few names that there are. */
@@ -51,7 +52,7 @@ static void list_data(const Analyzer *an, char *out, size_t size)
     char name[PTC_KEY_WRITTEN];
     size_t n = 0, at = 0;
     out[0] = 0;
-    for (size_t pos = 0; n < LISTED && ptc_map_next(an->context, &pos, &key, NULL);)
+    for (size_t pos = 0; n < WARN_LISTED && ptc_map_next(an->context, &pos, &key, NULL);)
         if (ptc_is_named(key) && ptc_key_as_name(key, name) && at < size)
             at += (size_t)snprintf(out + at, size - at, "%sdata/%s", n++ ? ", " : "", name);
 }
@@ -166,10 +167,10 @@ static bool is_operator(const PtcForm *form)
 {
     static const char *const operators[] = {"+",  "-",  "*",  "/",    "=",   "<",   ">",
                                             "<=", ">=", "==", "not=", "mod", "rem", "str"};
-    return is_one_of(form, operators, sizeof operators / sizeof operators[0]);
+    return is_symbol_among(form, operators, sizeof operators / sizeof operators[0]);
 }
 
-static int text_of(const Analyzer *an, const PtcForm *form, size_t most, const char **text)
+static int source_text_of(const Analyzer *an, const PtcForm *form, size_t most, const char **text)
 {
     size_t n = form->last - form->first;
     *text = an->source + form->first;
@@ -180,8 +181,8 @@ static int text_of(const Analyzer *an, const PtcForm *form, size_t most, const c
 static void hint_infix(const Analyzer *an, PtcForm *const *forms, PtcWarningItem *w)
 {
     const char *a, *b, *op = forms[1]->text;
-    int a_len = text_of(an, forms[0], OPERAND_BYTES, &a);
-    int b_len = text_of(an, forms[2], OPERAND_BYTES, &b);
+    int a_len = source_text_of(an, forms[0], OPERAND_BYTES, &a);
+    int b_len = source_text_of(an, forms[2], OPERAND_BYTES, &b);
     bool text = forms[0]->kind == PTC_F_STRING || forms[2]->kind == PTC_F_STRING;
     bool joins = text && ptc_form_is_symbol(forms[1], "+");
     ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the function comes first: (%.*s %.*s %.*s)",
@@ -199,8 +200,8 @@ static bool hint_glued(const Analyzer *an, PtcForm *const *forms, PtcWarningItem
         return false;
     inside.first++;
     inside.last--;
-    int n = text_of(an, forms[0], OPERAND_BYTES, &name);
-    int args_n = text_of(an, &inside, OPERAND_BYTES, &args);
+    int n = source_text_of(an, forms[0], OPERAND_BYTES, &name);
+    int args_n = source_text_of(an, &inside, OPERAND_BYTES, &args);
     if (ptc_form_is_symbol(forms[0], "select"))
         snprintf(w->hint, sizeof w->hint, "to choose some write (filter #(> (:total %%) 10) coll)");
     else if (list && args_n > 1 && args[0] == '.') /* map(.total) */
@@ -226,13 +227,13 @@ static bool hint_bare(const Analyzer *an, PtcForm *const *forms, size_t left, Pt
     enum { BARE_BYTES = 80 };
     PtcForm all = {.first = forms[0]->first, .last = forms[left - 1]->last};
     const char *text;
-    int n = text_of(an, &all, BARE_BYTES, &text);
+    int n = source_text_of(an, &all, BARE_BYTES, &text);
     if ((size_t)n == all.last - all.first)
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "a call is in parentheses: (%.*s)", n, text);
     return (size_t)n == all.last - all.first;
 }
 
-static bool is_function(const PtcForm *form, const PtcExpr *x)
+static bool is_builtin_constant(const PtcForm *form, const PtcExpr *x)
 {
     return form->kind == PTC_F_SYMBOL && x->kind == PTC_X_CONST && ptc_is_builtin(x->value);
 }
@@ -244,7 +245,7 @@ static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left, bool 
     PtcWarningItem *w = warn_at(an, PTC_W_DROPPED_VALUE, forms[0]);
     if (!w)
         return;
-    int n = text_of(an, forms[0], SHOWN_BYTES, &text);
+    int n = source_text_of(an, forms[0], WARN_SHOWN_BYTES, &text);
     bool cut = (size_t)n < forms[0]->last - forms[0]->first;
     ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "the value of %.*s%s is not used", n, text,
                     cut ? "..." : "");
@@ -269,7 +270,7 @@ void ptc_analyze_warn_dropped(Analyzer *an, PtcForm *const *forms, PtcExpr *cons
         bool dropped = !doc && is_dropped(forms[i], items[i]);
         if (dropped && !before)
             warn_dropped(an, forms + i, count - i,
-                         whole_program && i == 0 && is_function(forms[0], items[0]));
+                         whole_program && i == 0 && is_builtin_constant(forms[0], items[0]));
         before = dropped;
     }
 }

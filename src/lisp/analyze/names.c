@@ -25,7 +25,7 @@ void ptc_names_deinit(PtcNames *names)
 }
 
 /* Where the name is in the table, or the free place where it belongs. */
-static uint32_t probe(const PtcNames *names, const char *text, size_t len, uint32_t hash)
+static uint32_t probe_name_table(const PtcNames *names, const char *text, size_t len, uint32_t hash)
 {
     uint32_t mask = names->table_cap - 1, at = hash & mask;
     while (names->table[at]) {
@@ -41,7 +41,7 @@ int ptc_names_find(const PtcNames *names, const char *text, size_t len)
 {
     if (names->count == 0)
         return -1;
-    return (int)names->table[probe(names, text, len, ptc_str_hash_bytes(text, len))] - 1;
+    return (int)names->table[probe_name_table(names, text, len, ptc_str_hash_bytes(text, len))] - 1;
 }
 
 static void refill(PtcNames *names)
@@ -49,11 +49,11 @@ static void refill(PtcNames *names)
     memset(names->table, 0, names->table_cap * sizeof *names->table);
     for (uint32_t i = 0; i < names->count; i++) {
         const PtcName *n = &names->items[i];
-        names->table[probe(names, n->text, n->len, n->hash)] = i + 1;
+        names->table[probe_name_table(names, n->text, n->len, n->hash)] = i + 1;
     }
 }
 
-static bool room_for_one(PtcNames *names)
+static bool make_room_for_name(PtcNames *names)
 {
     if (names->count == names->cap) {
         uint32_t cap = names->cap ? names->cap * 2 : 16;
@@ -82,7 +82,7 @@ int ptc_names_add(PtcNames *names, const char *text, size_t len)
     int found = ptc_names_find(names, text, len);
     if (found >= 0)
         return found;
-    if (names->count >= UINT16_MAX || !room_for_one(names))
+    if (names->count >= UINT16_MAX || !make_room_for_name(names))
         return -1;
     char *copy = ptc_mem_alloc(names->mem, len + 1);
     if (!copy)
@@ -91,7 +91,7 @@ int ptc_names_add(PtcNames *names, const char *text, size_t len)
     copy[len] = 0;
     uint32_t hash = ptc_str_hash_bytes(text, len);
     names->items[names->count] = (PtcName){copy, (uint32_t)len, hash};
-    names->table[probe(names, text, len, hash)] = ++names->count;
+    names->table[probe_name_table(names, text, len, hash)] = ++names->count;
     return (int)names->count - 1;
 }
 

@@ -36,7 +36,7 @@ static const char *const common[] = {
     "abs",         "floor",      "ceil",         "sqrt",        "pow",
 };
 
-static unsigned rank_of(const char *name)
+static unsigned common_name_rank(const char *name)
 {
     for (unsigned i = 0; i < sizeof common / sizeof common[0]; i++)
         if (strcmp(common[i], name) == 0)
@@ -97,7 +97,7 @@ static void to_lower(char *out, const char *text, size_t len)
 }
 
 /* Of the program's own names, one slip counts in three letters already. */
-static size_t distance(const PtcSuggest *s, const char *name, size_t len, bool own)
+static size_t suggestion_distance(const PtcSuggest *s, const char *name, size_t len, bool own)
 {
     char a[PTC_NEAREST_BYTES], b[PTC_NEAREST_BYTES];
     if (s->len > sizeof a || len > sizeof b)
@@ -114,7 +114,7 @@ static size_t distance(const PtcSuggest *s, const char *name, size_t len, bool o
 void ptc_suggest_offer(PtcSuggest *s, const char *prefix, const char *name, size_t len,
                        unsigned rank)
 {
-    size_t d = distance(s, name, len, rank == PTC_SUGGEST_OWN), n = strlen(prefix);
+    size_t d = suggestion_distance(s, name, len, rank == PTC_SUGGEST_OWN), n = strlen(prefix);
     if (d > s->best_distance || (d == s->best_distance && rank >= s->best_rank) ||
         n + len >= sizeof s->best)
         return;
@@ -126,7 +126,7 @@ void ptc_suggest_offer(PtcSuggest *s, const char *prefix, const char *name, size
 }
 
 /* Is row i what `ns`/name means? */
-static bool is_of(uint32_t i, const char *ns, size_t ns_len)
+static bool is_row_of_namespace(uint32_t i, const char *ns, size_t ns_len)
 {
     char full[PTC_SUGGEST_NAME];
     int n = snprintf(full, sizeof full, "%.*s/%s", (int)ns_len, ns, ptc_builtin_row(i)->name);
@@ -138,7 +138,7 @@ static void offer_row(PtcSuggest *s, uint32_t i, const char *ns, size_t ns_len)
     const PtcBuiltin *row = ptc_builtin_row(i);
     char ref[PTC_ROW_NAME], prefix[PTC_ROW_NAME] = "";
     bool far = !ns && strcmp(row->ns, "clojure.zip") == 0; /* short names that mean much else */
-    if (!ptc_row_shown(row) || far || (ns && !is_of(i, ns, ns_len)))
+    if (!ptc_row_shown(row) || far || (ns && !is_row_of_namespace(i, ns, ns_len)))
         return;
     ptc_row_ref(i, ref);
     size_t front = strlen(ref) - strlen(row->name); /* "Math/" */
@@ -146,7 +146,7 @@ static void offer_row(PtcSuggest *s, uint32_t i, const char *ns, size_t ns_len)
         snprintf(prefix, sizeof prefix, "%.*s/", (int)ns_len, ns);
     else
         snprintf(prefix, sizeof prefix, "%.*s", (int)front, ref);
-    unsigned rank = rank_of(row->name);
+    unsigned rank = common_name_rank(row->name);
     ptc_suggest_offer(s, prefix, row->name, strlen(row->name),
                       prefix[0] || row->name[0] == '.' ? PTC_SUGGEST_RARE + 1 : rank);
 }

@@ -212,7 +212,7 @@ static const struct {
     {"clojure.core.matrix", "use vectors of vectors with map and reduce"},
 };
 
-static bool is_text(const char *text, const char *word, size_t len)
+static bool is_suggest_word(const char *text, const char *word, size_t len)
 {
     return strlen(text) == len && memcmp(text, word, len) == 0;
 }
@@ -221,7 +221,7 @@ bool ptc_suggest_instead(const char *word, size_t len, PtcInstead *out)
 {
     PtcLeftOut left;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (is_text(words[i].word, word, len)) {
+        if (is_suggest_word(words[i].word, word, len)) {
             *out = words[i];
             return true;
         }
@@ -245,7 +245,7 @@ const PtcInstead *ptc_suggest_word(size_t i)
 const char *ptc_suggest_library(const char *ns, size_t len)
 {
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
-        if (is_text(libraries[i].ns, ns, len))
+        if (is_suggest_word(libraries[i].ns, ns, len))
             return libraries[i].hint;
     return NULL;
 }

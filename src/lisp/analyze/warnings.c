@@ -24,7 +24,8 @@ void ptc_warnings_deinit(PtcWarnings *w)
     *w = (PtcWarnings){0};
 }
 
-static bool is_there(const PtcWarnings *w, PtcWarningKind kind, uint32_t line, uint32_t column)
+static bool has_warning_at(const PtcWarnings *w, PtcWarningKind kind, uint32_t line,
+                           uint32_t column)
 {
     for (size_t i = 0; i < w->count; i++)
         if (w->items[i].kind == kind && w->items[i].line == line && w->items[i].column == column)
@@ -35,7 +36,7 @@ static bool is_there(const PtcWarnings *w, PtcWarningKind kind, uint32_t line, u
 PtcWarningItem *ptc_warnings_add(PtcWarnings *w, PtcMem *mem, PtcWarningKind kind, uint32_t line,
                                  uint32_t column)
 {
-    if (w->count == PTC_WARNINGS_MAX || is_there(w, kind, line, column))
+    if (w->count == PTC_WARNINGS_MAX || has_warning_at(w, kind, line, column))
         return NULL;
     if (!w->items) {
         w->mem = mem;

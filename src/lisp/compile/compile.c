@@ -68,7 +68,7 @@ static bool short_jump(uint8_t op)
     return (op >= PTC_OP_JNLT && op <= PTC_OP_JEQK) || op == PTC_OP_NEXT;
 }
 
-static bool set_target(FnState *fs, uint32_t at, size_t target)
+static bool set_jump_target(FnState *fs, uint32_t at, size_t target)
 {
     PtcIns *i = &fs->code[at];
     int64_t by = (int64_t)target - (int64_t)at - 1;
@@ -100,7 +100,7 @@ static bool compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns in
 static bool compile_land(FnState *fs, Jumps *jumps)
 {
     for (size_t i = 0; i < jumps->count; i++)
-        if (!set_target(fs, jumps->at[i], fs->count))
+        if (!set_jump_target(fs, jumps->at[i], fs->count))
             return false;
     return true;
 }
@@ -109,7 +109,7 @@ static bool compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to
 {
     uint32_t ticks = ptc_code_ticks((uint32_t)fs->count - to);
     return ptc_compile_emit(fs, at, ptc_compile_ins((PtcOp)op, 0, ticks, 0, 0)) &&
-           set_target(fs, (uint32_t)fs->count - 1, to);
+           set_jump_target(fs, (uint32_t)fs->count - 1, to);
 }
 
 /* Compare-and-branch for (< a b) and kin. */
@@ -197,7 +197,7 @@ static bool reach(FnState *fs, PtcExpr *x, Goal goal, const PtcExpr *at)
 }
 
 /* Jumps over what follows, unless the branch has returned already. */
-static bool leave(FnState *fs, const PtcExpr *at, Goal goal, Jumps *end)
+static bool jump_over_rest(FnState *fs, const PtcExpr *at, Goal goal, Jumps *end)
 {
     return goal.returns || compile_jump(fs, at, end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
 }
@@ -206,8 +206,8 @@ static bool if_code(FnState *fs, PtcExpr *x, Goal goal)
 {
     Jumps otherwise = {0}, end = {0};
     return compile_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) &&
-           leave(fs, x, goal, &end) && compile_land(fs, &otherwise) && reach(fs, x->c, goal, x) &&
-           compile_land(fs, &end);
+           jump_over_rest(fs, x, goal, &end) && compile_land(fs, &otherwise) &&
+           reach(fs, x->c, goal, x) && compile_land(fs, &end);
 }
 
 static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
@@ -220,7 +220,7 @@ static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
         if (test->kind == PTC_X_CONST && ptc_truthy(test->value))
             return reach(fs, x->items[i + 1], goal, x) && compile_land(fs, &end);
         if (!compile_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
-            !leave(fs, x, goal, &end) || !compile_land(fs, &next))
+            !jump_over_rest(fs, x, goal, &end) || !compile_land(fs, &next))
             return false;
     }
     return reach(fs, NULL, goal, x) && compile_land(fs, &end);
@@ -245,8 +245,8 @@ static bool case_code(FnState *fs, PtcExpr *x, Goal goal)
                           !compile_land(fs, &skip)))
                 return false;
         }
-        if (!compile_land(fs, &hit) || !reach(fs, result, goal, x) || !leave(fs, x, goal, &end) ||
-            !compile_land(fs, &miss))
+        if (!compile_land(fs, &hit) || !reach(fs, result, goal, x) ||
+            !jump_over_rest(fs, x, goal, &end) || !compile_land(fs, &miss))
             return false;
     }
     return reach(fs, x->b, goal, x) && compile_land(fs, &end);
@@ -339,7 +339,7 @@ static bool letfn_code(FnState *fs, PtcExpr *x, Goal goal)
 }
 
 /* Does x read the local?  Says yes when it is too large to tell quickly. */
-static bool mentions(const PtcExpr *x, const PtcLocal *local, int *budget)
+static bool mentions_local(const PtcExpr *x, const PtcLocal *local, int *budget)
 {
     if (!x)
         return false;
@@ -353,11 +353,11 @@ static bool mentions(const PtcExpr *x, const PtcLocal *local, int *budget)
                 return true;
         return false;
     }
-    if (mentions(x->a, local, budget) || mentions(x->b, local, budget) ||
-        mentions(x->c, local, budget))
+    if (mentions_local(x->a, local, budget) || mentions_local(x->b, local, budget) ||
+        mentions_local(x->c, local, budget))
         return true;
     for (size_t i = 0; x->items && i < x->count; i++)
-        if (mentions(x->items[i], local, budget))
+        if (mentions_local(x->items[i], local, budget))
             return true;
     return false;
 }
@@ -381,7 +381,7 @@ static bool recur_code(FnState *fs, PtcExpr *x)
         bool read_later = !writes_last(x->items[i]);
         for (size_t k = i + 1; k < x->count && !read_later; k++) {
             int budget = 64;
-            read_later = mentions(x->items[k], locals[i], &budget);
+            read_later = mentions_local(x->items[k], locals[i], &budget);
         }
         temps[i] = read_later ? ptc_compile_temp(fs) : -1;
         if (read_later && temps[i] < 0)

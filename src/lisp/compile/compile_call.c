@@ -19,8 +19,8 @@ static bool window(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *
 }
 
 /* Values into a vector or seq, one by one: for lists too long for registers. */
-static bool gather(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at, uint32_t dest,
-                   bool vector)
+static bool compile_build(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at,
+                          uint32_t dest, bool vector)
 {
     uint32_t next = fs->next, top = fs->locals_top;
     int64_t b = ptc_compile_temp(fs), v = ptc_compile_temp(fs);
@@ -44,7 +44,7 @@ static bool apply_code(FnState *fs, PtcExpr *f, PtcExpr *x, uint32_t dest)
     int64_t fr = ptc_compile_temp(fs), ar = ptc_compile_temp(fs);
     int apply = ptc_builtin_find("apply", 5);
     bool ok = fr >= 0 && ar >= 0 && apply >= 0 && ptc_compile_to(fs, f, (uint32_t)fr) &&
-              gather(fs, x->items, x->count, x, (uint32_t)ar, true) &&
+              compile_build(fs, x->items, x->count, x, (uint32_t)ar, true) &&
               ptc_compile_emit(
                   fs, x, ptc_compile_ins(PTC_OP_CALLB, 2, dest, (uint32_t)fr, (uint32_t)apply));
     fs->next = next;
@@ -261,7 +261,7 @@ bool ptc_compile_collection(FnState *fs, PtcExpr *x, uint32_t dest)
         return ptc_compile_callb(fs, &call, dest);
     }
     if (x->count > MAX_CALL_ARGS)
-        return gather(fs, x->items, x->count, x, dest, true);
+        return compile_build(fs, x->items, x->count, x, dest, true);
     uint32_t next = fs->next, base = fs->next;
     if (!window(fs, x->items, x->count, x))
         return false;

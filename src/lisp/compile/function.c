@@ -7,14 +7,14 @@
 #include "lisp/vm/vm_int.h"
 
 /* Functions inside of functions: the reader allows no more. */
-enum { NESTING = PTC_FORM_DEPTH };
+enum { FUNCTION_NESTING = PTC_FORM_DEPTH };
 
-static const PtcProto *proto_of(PtcValue v)
+static const PtcProto *as_proto(PtcValue v)
 {
     return (const PtcProto *)(uintptr_t)v;
 }
 
-static const PtcNode *node_of(PtcValue v)
+static const PtcNode *as_function_node(PtcValue v)
 {
     return (const PtcNode *)(uintptr_t)v;
 }
@@ -29,15 +29,15 @@ static PtcValue inner_proto(PtcValue constant)
 
 PtcValue ptc_function_main(PtcValue proto)
 {
-    PtcValue arities = proto_of(proto)->arities;
-    return arities == PTC_NIL ? proto : node_of(arities)->slots[0];
+    PtcValue arities = as_proto(proto)->arities;
+    return arities == PTC_NIL ? proto : as_function_node(arities)->slots[0];
 }
 
 /* ------------------------------------------------------------------------------ text */
 
 bool ptc_function_text(PtcValue v, PtcFnText *out)
 {
-    const PtcProto *p = proto_of(v);
+    const PtcProto *p = as_proto(v);
     size_t len = ptc_str_len(p->source);
     if (p->form == PTC_FORM_NONE || p->last > len || p->first >= p->last)
         return false;
@@ -109,22 +109,22 @@ static void mark_one(const PtcProto *p, uint8_t *seen, size_t count, int depth)
         if (names_global(code[i].op) && global < count)
             seen[global] |= PTC_MAY_NAME;
     }
-    const PtcNode *constants = node_of(p->constants);
+    const PtcNode *constants = as_function_node(p->constants);
     for (uint32_t i = 0; i < constants->obj.count; i++)
         mark_globals(inner_proto(constants->slots[i]), seen, count, depth + 1);
 }
 
 static void mark_globals(PtcValue v, uint8_t *seen, size_t count, int depth)
 {
-    if (v == PTC_NONE || depth > NESTING)
+    if (v == PTC_NONE || depth > FUNCTION_NESTING)
         return;
-    PtcValue arities = proto_of(v)->arities;
+    PtcValue arities = as_proto(v)->arities;
     if (arities == PTC_NIL) {
-        mark_one(proto_of(v), seen, count, depth);
+        mark_one(as_proto(v), seen, count, depth);
         return;
     }
-    for (uint32_t i = 0; i < node_of(arities)->obj.count; i++)
-        mark_one(proto_of(node_of(arities)->slots[i]), seen, count, depth);
+    for (uint32_t i = 0; i < as_function_node(arities)->obj.count; i++)
+        mark_one(as_proto(as_function_node(arities)->slots[i]), seen, count, depth);
 }
 
 void ptc_function_globals(PtcValue proto, uint8_t *seen, size_t count)
@@ -173,20 +173,21 @@ static bool same_arity(const PtcPrinter *printer, const PtcProto *a, const PtcPr
     return a->obj.count == b->obj.count && a->params == b->params && a->variadic == b->variadic &&
            a->registers == b->registers && a->code_count == b->code_count &&
            memcmp(ptc_proto_code(a), ptc_proto_code(b), a->code_count * sizeof(PtcIns)) == 0 &&
-           same_constants(printer, node_of(a->constants), node_of(b->constants), depth);
+           same_constants(printer, as_function_node(a->constants), as_function_node(b->constants),
+                          depth);
 }
 
 static bool same_function(const PtcPrinter *printer, PtcValue a, PtcValue b, int depth)
 {
-    PtcValue x = proto_of(a)->arities, y = proto_of(b)->arities;
-    if (depth > NESTING || (x == PTC_NIL) != (y == PTC_NIL))
+    PtcValue x = as_proto(a)->arities, y = as_proto(b)->arities;
+    if (depth > FUNCTION_NESTING || (x == PTC_NIL) != (y == PTC_NIL))
         return false;
     if (x == PTC_NIL)
-        return same_arity(printer, proto_of(a), proto_of(b), depth);
-    bool same = node_of(x)->obj.count == node_of(y)->obj.count;
-    for (uint32_t i = 0; same && i < node_of(x)->obj.count; i++)
-        same = same_arity(printer, proto_of(node_of(x)->slots[i]), proto_of(node_of(y)->slots[i]),
-                          depth);
+        return same_arity(printer, as_proto(a), as_proto(b), depth);
+    bool same = as_function_node(x)->obj.count == as_function_node(y)->obj.count;
+    for (uint32_t i = 0; same && i < as_function_node(x)->obj.count; i++)
+        same = same_arity(printer, as_proto(as_function_node(x)->slots[i]),
+                          as_proto(as_function_node(y)->slots[i]), depth);
     return same;
 }
 

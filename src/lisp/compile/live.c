@@ -10,7 +10,7 @@
 
 enum { MOST_CODE = 1024, MOST_ROUNDS = 16 };
 
-#define ALL UINT64_MAX
+#define LIVE_ALL UINT64_MAX
 
 /* What one instruction does: registers it reads and writes, and where it may go on. */
 typedef struct Effect {
@@ -161,8 +161,8 @@ uint64_t ptc_live_between(const PtcProto *proto, size_t first, size_t end)
 {
     uint64_t live[MOST_CODE];
     if (first >= end || end > proto->code_count || end - first > MOST_CODE)
-        return ALL;
-    return analyze(proto, first, end, live) ? live[0] : ALL;
+        return LIVE_ALL;
+    return analyze(proto, first, end, live) ? live[0] : LIVE_ALL;
 }
 
 /* Before instruction `at`, whatever leads there: in a loop, what comes before it may come again. */
@@ -170,8 +170,8 @@ static uint64_t live_before(const PtcProto *p, size_t at)
 {
     uint64_t live[MOST_CODE];
     if (p->code_count > MOST_CODE || at >= p->code_count)
-        return ALL;
-    return analyze(p, 0, p->code_count, live) ? live[at] : ALL;
+        return LIVE_ALL;
+    return analyze(p, 0, p->code_count, live) ? live[at] : LIVE_ALL;
 }
 
 uint64_t ptc_live_in_frame(const PtcCall *call)

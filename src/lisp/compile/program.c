@@ -176,7 +176,7 @@ static bool fail_early(PtcVM *vm, PtcDiags *diags, PtcArena *arena)
     return false;
 }
 
-static bool check_size(PtcDiags *diags, const PtcProgram *p)
+static bool check_program_size(PtcDiags *diags, const PtcProgram *p)
 {
     if (p->len <= (size_t)p->limits.program_bytes)
         return true;
@@ -187,14 +187,14 @@ static bool check_size(PtcDiags *diags, const PtcProgram *p)
     return false;
 }
 
-static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
-                        PtcPhase *phase)
+static PtcValue prepare_program(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
+                                PtcPhase *phase)
 {
     PtcForm **forms;
     size_t count;
     *phase = PTC_PHASE_PARSE;
     PtcReader reader = {p->source, p->len, arena, vm->heap, diags};
-    if (!check_size(diags, p) || !ptc_read(&reader, &forms, &count))
+    if (!check_program_size(diags, p) || !ptc_read(&reader, &forms, &count))
         return PTC_NONE;
     *phase = PTC_PHASE_CHECK;
     PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,   p->len,
@@ -206,7 +206,7 @@ static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiag
     return ptc_compile(&compiler, fn);
 }
 
-static bool copy_globals(PtcVM *vm, const PtcProgram *p, PtcArena *arena, size_t known)
+static bool copy_program_globals(PtcVM *vm, const PtcProgram *p, PtcArena *arena, size_t known)
 {
     size_t n = p->names->count;
     vm->globals = ptc_arena_alloc(arena, (n ? n : 1) * sizeof *vm->globals);
@@ -226,7 +226,7 @@ static void place_whole(PtcVM *vm)
 }
 
 /* A sequence without end may be walked by a program but not be its answer. */
-static bool check_result(PtcVM *vm)
+static bool check_program_result(PtcVM *vm)
 {
     bool endless = ptc_is_record(vm->result, PTC_R_PRODUCER) ||
                    (ptc_is_sequential(vm->result) && ptc_seq_count(vm->result) >= PTC_ENDLESS);
@@ -309,7 +309,7 @@ static bool execute(PtcVM *vm, bool keeps)
         return false;
     }
     bool answered = ok || vm->control == PTC_CONTROL_RETURN;
-    return answered && check_lazy(vm, keeps) && check_result(vm) && ok;
+    return answered && check_lazy(vm, keeps) && check_program_result(vm) && ok;
 }
 
 static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
@@ -317,12 +317,12 @@ static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags
 {
     size_t known = p->names->count;
     ptc_vm_start(vm, p);
-    vm->program = prepare(vm, p, arena, diags, phase);
+    vm->program = prepare_program(vm, p, arena, diags, phase);
     if (vm->program == PTC_NONE) {
         vm->program = PTC_NIL;
         return fail_early(vm, diags, arena);
     }
-    if (!copy_globals(vm, p, arena, known))
+    if (!copy_program_globals(vm, p, arena, known))
         return fail_early(vm, diags, arena);
     *phase = PTC_PHASE_RUN;
     if (p->servers && p->servers->site) { /* all that was wanted is known now */

@@ -32,7 +32,7 @@ static const struct {
     {"Duration", "java.time.Duration", "Interop"},
     {"Period", "java.time.Period", "Interop"},
 };
-enum { SPACES = sizeof spaces / sizeof *spaces };
+enum { DOC_SPACES = sizeof spaces / sizeof *spaces };
 
 /* ----------------------------------------------------------------- one row */
 
@@ -59,7 +59,7 @@ const char *ptc_row_kind(const PtcBuiltin *row)
 
 const char *ptc_row_namespace(const PtcBuiltin *row)
 {
-    for (size_t i = 0; i < SPACES; i++)
+    for (size_t i = 0; i < DOC_SPACES; i++)
         if (strcmp(spaces[i].ns, row->ns) == 0)
             return spaces[i].full;
     return row->ns;
@@ -69,7 +69,7 @@ const char *ptc_row_section(const PtcBuiltin *row)
 {
     if (row->flags & PTC_B_FORM && !is_java(row))
         return "Special Forms";
-    for (size_t i = 0; i < SPACES && row->name[0] != '.'; i++)
+    for (size_t i = 0; i < DOC_SPACES && row->name[0] != '.'; i++)
         if (strcmp(spaces[i].ns, row->ns) == 0)
             return spaces[i].section;
     return "Interop";
@@ -95,12 +95,12 @@ void ptc_row_describe(PtcBuf *buf, uint32_t index)
 
 /* ------------------------------------------------------------------- names */
 
-static bool text_is(const char *text, const char *name, size_t len)
+static bool is_doc_text(const char *text, const char *name, size_t len)
 {
     return strlen(text) == len && memcmp(text, name, len) == 0;
 }
 
-static void add(PtcRows *rows, uint32_t index)
+static void add_doc_row(PtcRows *rows, uint32_t index)
 {
     if (rows->count < PTC_ROWS_MAX)
         rows->at[rows->count++] = (uint16_t)index;
@@ -113,10 +113,10 @@ static bool names_form(const PtcBuiltin *row, const char *name, size_t len)
     if (!(row->flags & PTC_B_FORM))
         return false;
     snprintf(full, sizeof full, "%s/%s", row->ns, row->name);
-    return text_is(full, name, len) || (!is_java(row) && text_is(row->name, name, len));
+    return is_doc_text(full, name, len) || (!is_java(row) && is_doc_text(row->name, name, len));
 }
 
-static bool has(const PtcRows *rows, uint32_t index)
+static bool has_doc_row(const PtcRows *rows, uint32_t index)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (rows->at[i] == index)
@@ -127,9 +127,9 @@ static bool has(const PtcRows *rows, uint32_t index)
 void ptc_rows_namesakes(PtcRows *rows, const char *name, size_t len)
 {
     for (uint32_t i = 0; i < ptc_builtin_count(); i++)
-        if (ptc_row_shown(ptc_builtin_row(i)) && text_is(ptc_builtin_row(i)->name, name, len) &&
-            !has(rows, i))
-            add(rows, i);
+        if (ptc_row_shown(ptc_builtin_row(i)) && is_doc_text(ptc_builtin_row(i)->name, name, len) &&
+            !has_doc_row(rows, i))
+            add_doc_row(rows, i);
 }
 
 void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
@@ -139,11 +139,11 @@ void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
         return;
     int found = ptc_builtin_written(name, len);
     if (found >= 0)
-        add(rows, (uint32_t)found);
+        add_doc_row(rows, (uint32_t)found);
     size_t n = ptc_builtin_count();
     for (uint32_t i = 0; i < n && rows->count == 0; i++)
         if (names_form(ptc_builtin_row(i), name, len))
-            add(rows, i);
+            add_doc_row(rows, i);
     if (found < 0)
         ptc_rows_namesakes(rows, name, len);
 }
@@ -153,13 +153,13 @@ void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
 const char *ptc_rows_namespace(const char *name, size_t len)
 {
     char full[2 * PTC_ROW_NAME];
-    if (text_is("core", name, len))
+    if (is_doc_text("core", name, len))
         return "clojure.core";
     for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
         const PtcBuiltin *row = ptc_builtin_row(i);
         if (!ptc_row_shown(row))
             continue;
-        if (text_is(row->ns, name, len) || text_is(ptc_row_namespace(row), name, len))
+        if (is_doc_text(row->ns, name, len) || is_doc_text(ptc_row_namespace(row), name, len))
             return row->ns;
         int n = snprintf(full, sizeof full, "%.*s/%s", (int)(len < 60 ? len : 60), name, row->name);
         if (ptc_namespace_known(name, len) && ptc_builtin_find(full, (size_t)n) == (int)i)
@@ -169,7 +169,7 @@ const char *ptc_rows_namespace(const char *name, size_t len)
 }
 
 /* Orders by namespace, then by name. */
-static int compare(uint32_t a, uint32_t b)
+static int compare_doc_rows(uint32_t a, uint32_t b)
 {
     const PtcBuiltin *x = ptc_builtin_row(a), *y = ptc_builtin_row(b);
     int c = strcmp(x->ns, y->ns);
@@ -177,7 +177,7 @@ static int compare(uint32_t a, uint32_t b)
 }
 
 /* Few rows: sorting by insertion takes no memory.  Higher scores come first. */
-static void sort(PtcRows *rows, const int *scores)
+static void sort_doc_rows(PtcRows *rows, const int *scores)
 {
     for (size_t i = 1; i < rows->count; i++) {
         uint16_t row = rows->at[i];
@@ -185,7 +185,7 @@ static void sort(PtcRows *rows, const int *scores)
         for (; j > 0; j--) {
             uint16_t before = rows->at[j - 1];
             int c = scores ? scores[row] - scores[before] : 0;
-            if (c < 0 || (c == 0 && compare(before, row) <= 0))
+            if (c < 0 || (c == 0 && compare_doc_rows(before, row) <= 0))
                 break;
             rows->at[j] = before;
         }
@@ -198,8 +198,8 @@ void ptc_rows_in(PtcRows *rows, const char *ns)
     rows->count = 0;
     for (uint32_t i = 0; i < ptc_builtin_count(); i++)
         if (ptc_row_shown(ptc_builtin_row(i)) && strcmp(ptc_builtin_row(i)->ns, ns) == 0)
-            add(rows, i);
-    sort(rows, NULL);
+            add_doc_row(rows, i);
+    sort_doc_rows(rows, NULL);
 }
 
 const char *ptc_rows_next_namespace(uint32_t *pos)
@@ -220,27 +220,27 @@ const char *ptc_rows_next_namespace(uint32_t *pos)
 
 /* ----------------------------------------------------------------- apropos */
 
-enum { WORD_BYTES = 40, WORDS = 12 };
+enum { WORD_BYTES = 40, DOC_WORDS = 12 };
 enum { WHOLE = 100 }; /* for a query that is the name itself */
 
 typedef struct {
     char text[WORD_BYTES];
     size_t len;
-} Word;
+} DocWord;
 
-static bool is_upper(char c)
+static bool is_ascii_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
 }
 
-static bool is_lower(char c)
+static bool is_ascii_lower(char c)
 {
     return c >= 'a' && c <= 'z';
 }
 
 /* The next word of a text in lower case: cut at space and punctuation and before capitals.  What is
  * beyond WORD_BYTES of a word is dropped. */
-static bool next_word(const char **at, const char *end, Word *word)
+static bool next_search_word(const char **at, const char *end, DocWord *word)
 {
     static const char cuts[] = "_- \t\n\r./(),:";
     const char *p = *at;
@@ -249,16 +249,16 @@ static bool next_word(const char **at, const char *end, Word *word)
     word->len = 0;
     const char *start = p;
     for (; p < end && *p && !strchr(cuts, *p); p++) {
-        if (p > start && is_upper(*p) && is_lower(p[-1]))
+        if (p > start && is_ascii_upper(*p) && is_ascii_lower(p[-1]))
             break;
         if (word->len < WORD_BYTES)
-            word->text[word->len++] = is_upper(*p) ? (char)(*p + 32) : *p;
+            word->text[word->len++] = is_ascii_upper(*p) ? (char)(*p + 32) : *p;
     }
     *at = p;
     return word->len > 0;
 }
 
-static bool contains(const Word *in, const Word *what)
+static bool word_contains(const DocWord *in, const DocWord *what)
 {
     for (size_t i = 0; i + what->len <= in->len; i++)
         if (memcmp(in->text + i, what->text, what->len) == 0)
@@ -267,14 +267,14 @@ static bool contains(const Word *in, const Word *what)
 }
 
 /* How well one word is found in a text: whole, as a beginning, inside. */
-static int score_word(const Word *query, const char *text, int boost)
+static int score_word(const DocWord *query, const char *text, int boost)
 {
-    Word word;
+    DocWord word;
     int best = 0;
     const char *end = text + strlen(text);
-    while (next_word(&text, end, &word)) {
+    while (next_search_word(&text, end, &word)) {
         int score = 0;
-        if (contains(&word, query))
+        if (word_contains(&word, query))
             score = memcmp(word.text, query->text, query->len) != 0 ? 2
                     : word.len == query->len                        ? 10
                                                                     : 5;
@@ -289,7 +289,7 @@ static int max_of(int a, int b)
     return a > b ? a : b;
 }
 
-static int score_row(uint32_t index, const Word *words, size_t count)
+static int score_row(uint32_t index, const DocWord *words, size_t count)
 {
     const PtcBuiltin *row = ptc_builtin_row(index);
     char ref[PTC_ROW_NAME];
@@ -304,39 +304,39 @@ static int score_row(uint32_t index, const Word *words, size_t count)
     return score;
 }
 
-static size_t split_query(const char *query, size_t len, Word words[WORDS])
+static size_t split_query(const char *query, size_t len, DocWord words[DOC_WORDS])
 {
     size_t count = 0;
     const char *end = query + len;
-    while (count < WORDS && next_word(&query, end, &words[count]))
+    while (count < DOC_WORDS && next_search_word(&query, end, &words[count]))
         count++;
     return count;
 }
 
 int ptc_rows_score(const char *query, size_t len, const char *name, const char *text)
 {
-    Word words[WORDS];
+    DocWord words[DOC_WORDS];
     size_t count = split_query(query, len, words);
     const char *slash = strchr(name, '/');
     int score = 0;
     for (size_t i = 0; i < count; i++)
         score += score_word(&words[i], name, 2) + score_word(&words[i], text, 0);
-    bool whole = text_is(name, query, len) || (slash && text_is(slash + 1, query, len));
+    bool whole = is_doc_text(name, query, len) || (slash && is_doc_text(slash + 1, query, len));
     return score > 0 && whole ? score + WHOLE : score;
 }
 
 void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len, int *all)
 {
-    Word words[WORDS];
+    DocWord words[DOC_WORDS];
     int own[PTC_ROWS_MAX], *scores = all ? all : own;
     size_t count = split_query(query, len, words);
     rows->count = 0;
     for (uint32_t i = 0; i < ptc_builtin_count() && i < PTC_ROWS_MAX; i++) {
         scores[i] = ptc_row_shown(ptc_builtin_row(i)) ? score_row(i, words, count) : 0;
-        if (scores[i] > 0 && text_is(ptc_builtin_row(i)->name, query, len))
+        if (scores[i] > 0 && is_doc_text(ptc_builtin_row(i)->name, query, len))
             scores[i] += WHOLE;
         if (scores[i] > 0)
-            add(rows, i);
+            add_doc_row(rows, i);
     }
-    sort(rows, scores);
+    sort_doc_rows(rows, scores);
 }

@@ -33,14 +33,15 @@ bool ptc_cells_store(PtcVM *vm, PtcValue cell, PtcValue v, const char *what)
     return set == PTC_CELL_SET;
 }
 
-static bool store(PtcVM *vm, PtcValue cell, PtcValue v)
+static bool store_in_cell(PtcVM *vm, PtcValue cell, PtcValue v)
 {
     return ptc_cells_store(vm, cell, v,
                            ptc_cell_kind(cell) == PTC_CELL_ATOM ? "an atom" : "a volatile");
 }
 
 /* New cell value: (f old args...), where argv is cell, f, args. */
-static bool compute(PtcVM *vm, int argc, const PtcValue *argv, PtcValue old, PtcValue *out)
+static bool compute_cell_value(PtcVM *vm, int argc, const PtcValue *argv, PtcValue old,
+                               PtcValue *out)
 {
     PtcNode *args;
     PtcValue few[8], *root = ptc_roots(vm, 1);
@@ -65,10 +66,10 @@ static bool compute(PtcVM *vm, int argc, const PtcValue *argv, PtcValue old, Ptc
     return ptc_call(vm, argv[1], (int)n, args->slots, out);
 }
 
-static bool swap(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *old, PtcValue *out)
+static bool swap_cell(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *old, PtcValue *out)
 {
     *old = ptc_cell_get(vm->heap, argv[0]);
-    return compute(vm, argc, argv, *old, out) && store(vm, argv[0], *out);
+    return compute_cell_value(vm, argc, argv, *old, out) && store_in_cell(vm, argv[0], *out);
 }
 
 /* [old new] */
@@ -116,7 +117,7 @@ PTC_BUILTIN(core_swap, "clojure.core", "swap!", 2, -1, PTC_B_CALLS | PTC_B_EFFEC
             "(swap! 5 inc) !! type_error")
 {
     PtcValue *old = ptc_roots(vm, 1);
-    return old && arg_cell(vm, argv, PTC_CELL_ATOM) && swap(vm, argc, argv, old, out);
+    return old && arg_cell(vm, argv, PTC_CELL_ATOM) && swap_cell(vm, argc, argv, old, out);
 }
 
 PTC_BUILTIN(core_swap_vals, "clojure.core", "swap-vals!", 2, -1, PTC_B_CALLS | PTC_B_EFFECT,
@@ -125,7 +126,7 @@ PTC_BUILTIN(core_swap_vals, "clojure.core", "swap-vals!", 2, -1, PTC_B_CALLS | P
             "(swap-vals! nil inc) !! type_error")
 {
     PtcValue *kept = ptc_roots(vm, 2);
-    return kept && arg_cell(vm, argv, PTC_CELL_ATOM) && swap(vm, argc, argv, kept, kept + 1) &&
+    return kept && arg_cell(vm, argv, PTC_CELL_ATOM) && swap_cell(vm, argc, argv, kept, kept + 1) &&
            give_pair(vm, kept, out);
 }
 
@@ -134,7 +135,7 @@ PTC_BUILTIN(core_reset, "clojure.core", "reset!", 2, 2, PTC_B_EFFECT, "(reset! a
             "(let [a (atom 1)] (reset! a 5) @a) => 5\n(reset! {} 1) !! type_error")
 {
     PTC_UNUSED(argc);
-    return arg_cell(vm, argv, PTC_CELL_ATOM) && store(vm, argv[0], argv[1]) &&
+    return arg_cell(vm, argv, PTC_CELL_ATOM) && store_in_cell(vm, argv[0], argv[1]) &&
            ptc_give(out, argv[1]);
 }
 
@@ -148,7 +149,7 @@ PTC_BUILTIN(core_reset_vals, "clojure.core", "reset-vals!", 2, 2, PTC_B_CALLS | 
         return false;
     kept[0] = ptc_cell_get(vm->heap, argv[0]);
     kept[1] = argv[1];
-    return store(vm, argv[0], argv[1]) && give_pair(vm, kept, out);
+    return store_in_cell(vm, argv[0], argv[1]) && give_pair(vm, kept, out);
 }
 
 PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_B_EFFECT,
@@ -161,7 +162,7 @@ PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_
     if (!arg_cell(vm, argv, PTC_CELL_ATOM))
         return false;
     bool same = ptc_same(vm->heap, ptc_cell_get(vm->heap, argv[0]), argv[1]);
-    return (!same || store(vm, argv[0], argv[2])) && ptc_give(out, ptc_bool(same));
+    return (!same || store_in_cell(vm, argv[0], argv[2])) && ptc_give(out, ptc_bool(same));
 }
 
 PTC_BUILTIN(core_is_atom, "clojure.core", "atom?", 1, 1, 0, "(atom? x)", "Is it an atom?",
@@ -190,7 +191,7 @@ PTC_BUILTIN(core_vswap, "clojure.core", "vswap!", 2, -1, PTC_B_CALLS | PTC_B_EFF
             "type_error")
 {
     PtcValue *old = ptc_roots(vm, 1);
-    return old && arg_cell(vm, argv, PTC_CELL_VOLATILE) && swap(vm, argc, argv, old, out);
+    return old && arg_cell(vm, argv, PTC_CELL_VOLATILE) && swap_cell(vm, argc, argv, old, out);
 }
 
 PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT, "(vreset! volatile value)",
@@ -198,7 +199,7 @@ PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT, "(vreset
             "(let [v (volatile! 1)] (vreset! v :x) @v) => :x\n(vreset! 1 2) !! type_error")
 {
     PTC_UNUSED(argc);
-    return arg_cell(vm, argv, PTC_CELL_VOLATILE) && store(vm, argv[0], argv[1]) &&
+    return arg_cell(vm, argv, PTC_CELL_VOLATILE) && store_in_cell(vm, argv[0], argv[1]) &&
            ptc_give(out, argv[1]);
 }
 

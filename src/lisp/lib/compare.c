@@ -11,7 +11,7 @@
 #include "lisp/vm/record.h"
 #include "value/number/decimal.h"
 
-static bool stopped(const PtcVM *vm)
+static bool is_comparison_stopped(const PtcVM *vm)
 {
     return vm->budget.stop != PTC_STOP_NONE;
 }
@@ -19,32 +19,39 @@ static bool stopped(const PtcVM *vm)
 /* --------------------------------------------------------------------- order */
 
 /* Values are ordered within a class; 0 is for what has no order. */
-enum { NO_ORDER, NUMBERS, STRINGS, KEYWORDS, SEQUENTIALS, RECORDS };
+enum {
+    COMPARE_NO_ORDER,
+    COMPARE_NUMBERS,
+    COMPARE_STRINGS,
+    COMPARE_KEYWORDS,
+    COMPARE_SEQUENTIALS,
+    COMPARE_RECORDS
+};
 
 static unsigned order_class(PtcValue v)
 {
     if (ptc_is_number(v) || ptc_is_decimal(v))
-        return NUMBERS;
+        return COMPARE_NUMBERS;
     if (ptc_is_string(v))
-        return STRINGS;
+        return COMPARE_STRINGS;
     if (ptc_is_keyword(v))
-        return KEYWORDS;
+        return COMPARE_KEYWORDS;
     if (ptc_is_sequential(v))
-        return SEQUENTIALS;
+        return COMPARE_SEQUENTIALS;
     if (ptc_is(v, PTC_T_RECORD) && !ptc_is_record(v, PTC_R_FN) && !ptc_is_record(v, PTC_R_REDUCED))
-        return RECORDS + ptc_obj(v)->aux;
-    return NO_ORDER;
+        return COMPARE_RECORDS + ptc_obj(v)->aux;
+    return COMPARE_NO_ORDER;
 }
 
 static const char *class_noun(PtcValue v)
 {
-    return order_class(v) == NUMBERS ? "a number"
-           : ptc_is_sequential(v)    ? "a vector"
-                                     : ptc_type_name(v);
+    return order_class(v) == COMPARE_NUMBERS ? "a number"
+           : ptc_is_sequential(v)            ? "a vector"
+                                             : ptc_type_name(v);
 }
 
 /* (> :total 15): the key of a row where its value was meant. */
-static bool hint_field(PtcVM *vm, const PtcValue *argv, int first, int second)
+static bool hint_keyword_for_value(PtcVM *vm, const PtcValue *argv, int first, int second)
 {
     enum { KEY_SHOWN = 60 };
     PtcValue key = ptc_is_keyword(argv[first]) ? argv[first] : argv[second];
@@ -57,20 +64,20 @@ static bool hint_field(PtcVM *vm, const PtcValue *argv, int first, int second)
 }
 
 /* The type_error for arguments i and j of argv, which cannot be compared. */
-static bool fail_order(PtcVM *vm, const PtcValue *argv, int i, int j)
+static bool fail_uncomparable(PtcVM *vm, const PtcValue *argv, int i, int j)
 {
     int first = i < j ? i : j, second = i < j ? j : i;
     unsigned class_first = order_class(argv[first]), class_second = order_class(argv[second]);
     const char *name = ptc_builtin_row(vm->running)->name;
     char expected[80];
-    if (class_first == NO_ORDER)
+    if (class_first == COMPARE_NO_ORDER)
         return ptc_fail_type(vm, argv, first, "a number, string, keyword, date or vector");
     if (class_first == class_second)
         return ptc_fail(vm, PTC_E_TYPE, "%s: elements of argument %d and argument %d have no order",
                         name, first + 1, second + 1);
     snprintf(expected, sizeof expected, "%s like argument %d", class_noun(argv[first]), first + 1);
     ptc_fail_type(vm, argv, second, expected);
-    return hint_field(vm, argv, first, second);
+    return hint_keyword_for_value(vm, argv, first, second);
 }
 
 static bool is_nan(PtcValue v)
@@ -88,16 +95,16 @@ static bool less(PtcVM *vm, const PtcValue *argv, int i, int j, bool or_equal, b
         return true;
     }
     unsigned class = order_class(a);
-    if (class == NO_ORDER || class != order_class(b))
-        return fail_order(vm, argv, i, j);
+    if (class == COMPARE_NO_ORDER || class != order_class(b))
+        return fail_uncomparable(vm, argv, i, j);
     if (is_nan(a) || is_nan(b))
         return true;
     bool ok = true;
     int order = ptc_compare(vm->heap, a, b, &ok);
-    if (stopped(vm))
+    if (is_comparison_stopped(vm))
         return false;
     if (!ok)
-        return fail_order(vm, argv, i, j);
+        return fail_uncomparable(vm, argv, i, j);
     *out = order < 0 || (or_equal && order == 0);
     return true;
 }
@@ -186,10 +193,10 @@ PTC_BUILTIN(core_compare, "clojure.core", "compare", 2, 2, 0, "(compare a b)",
     PTC_UNUSED(argc);
     bool ok = true;
     int order = ptc_compare(vm->heap, argv[0], argv[1], &ok);
-    if (stopped(vm))
+    if (is_comparison_stopped(vm))
         return false;
     if (!ok)
-        return fail_order(vm, argv, 0, 1);
+        return fail_uncomparable(vm, argv, 0, 1);
     return ptc_give(out, ptc_int((order > 0) - (order < 0)));
 }
 
@@ -203,7 +210,7 @@ static bool all_equal(PtcVM *vm, int argc, const PtcValue *argv, bool *out)
             return false;
         *out = ptc_equal(vm->heap, argv[i], argv[i + 1]);
     }
-    return !stopped(vm);
+    return !is_comparison_stopped(vm);
 }
 
 PTC_BUILTIN(core_eq, "clojure.core", "=", 1, -1, 0, "(= x & more)",
@@ -249,7 +256,7 @@ PTC_BUILTIN(
 /* -------------------------------------------------------- questions to numbers */
 
 /* -1, 0 or 1; 2 for NaN and for what is no number. */
-static int sign_of(PtcValue v)
+static int compared_sign(PtcValue v)
 {
     if (ptc_is_integer(v) || ptc_is_decimal(v))
         return ptc_decimal_sign(v);
@@ -270,14 +277,16 @@ static int parity_of(PtcValue v)
 
 PTC_PREDICATE(core_is_zero, "zero?",
               "Is it the number zero; false for anything that is not a number.",
-              "(zero? 0) => true\n(zero? -0.0) => true\n(zero? nil) => false", sign_of(x) == 0)
+              "(zero? 0) => true\n(zero? -0.0) => true\n(zero? nil) => false",
+              compared_sign(x) == 0)
 PTC_PREDICATE(core_is_pos, "pos?",
               "Is it a number above zero; false for anything that is not a number.",
               "(pos? 3) => true\n(pos? 0) => false\n(filter pos? [1 nil -1]) => [1]",
-              sign_of(x) == 1)
+              compared_sign(x) == 1)
 PTC_PREDICATE(core_is_neg, "neg?",
               "Is it a number below zero; false for anything that is not a number.",
-              "(neg? -3) => true\n(neg? -0.0) => false\n(neg? \"-1\") => false", sign_of(x) == -1)
+              "(neg? -3) => true\n(neg? -0.0) => false\n(neg? \"-1\") => false",
+              compared_sign(x) == -1)
 PTC_PREDICATE(core_is_even, "even?", "Is it a whole number divisible by two.",
               "(even? 4) => true\n(even? 4.0) => true\n(even? 2.5) => false\n(even? nil) => false",
               parity_of(x) == 0)

@@ -7,7 +7,7 @@
 #include "lisp/vm/record.h"
 
 /* Arguments put together in a C array; ptc_call keeps so few alive itself. */
-enum { FEW_ARGS = 32 };
+enum { FN_FEW_ARGS = 32 };
 
 /* Field i of the record that a hidden builtin was called through, from 0. */
 static PtcValue kept(const PtcValue *argv, size_t i)
@@ -31,7 +31,7 @@ static bool make_of_functions(PtcVM *vm, const char *hidden, int argc, const Ptc
 }
 
 /* An array of n values in the heap, kept alive by *root; its slots must be filled before the next call. */
-static PtcNode *new_array(PtcVM *vm, PtcValue *root, size_t n)
+static PtcNode *new_rooted_array(PtcVM *vm, PtcValue *root, size_t n)
 {
     if (n > INT32_MAX / 2) {
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
@@ -48,12 +48,12 @@ static PtcNode *new_array(PtcVM *vm, PtcValue *root, size_t n)
 static bool call_joined(PtcVM *vm, PtcValue f, const PtcValue *a, size_t na, const PtcValue *b,
                         size_t nb, PtcValue *out)
 {
-    PtcValue few[FEW_ARGS], *all = few;
-    if (na + nb > FEW_ARGS) {
+    PtcValue few[FN_FEW_ARGS], *all = few;
+    if (na + nb > FN_FEW_ARGS) {
         PtcValue *root = ptc_roots(vm, 1);
-        PtcNode *node = root ? new_array(vm, root, na + nb) : NULL;
+        PtcNode *node = root ? new_rooted_array(vm, root, na + nb) : NULL;
         if (root && !node && ptc_recover(vm))
-            node = new_array(vm, root, na + nb);
+            node = new_rooted_array(vm, root, na + nb);
         if (!node)
             return false;
         all = node->slots;
@@ -68,14 +68,14 @@ static bool call_joined(PtcVM *vm, PtcValue f, const PtcValue *a, size_t na, con
 /* ----------------------------------------------------------------------- apply */
 
 /* The arguments of apply as one array: argv[1] ... and the elements of the last one. */
-static PtcNode *spread(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *root)
+static PtcNode *spread_apply_args(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *root)
 {
     PtcIter it;
     PtcValue x;
     size_t n = (size_t)argc - 2;
     if (!ptc_iter_init(&it, vm->heap, argv[argc - 1]))
         return NULL;
-    PtcNode *node = new_array(vm, root, n + ptc_iter_hint(&it));
+    PtcNode *node = new_rooted_array(vm, root, n + ptc_iter_hint(&it));
     if (!node)
         return NULL;
     uint32_t room = node->obj.count;
@@ -98,7 +98,7 @@ static bool is_concat(PtcValue f)
 }
 
 /* The arguments between the function and the last, then `rest`. */
-static PtcValue join(PtcVM *vm, int argc, const PtcValue *argv, PtcValue rest)
+static PtcValue join_apply_args(PtcVM *vm, int argc, const PtcValue *argv, PtcValue rest)
 {
     PtcValue all = ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 2, 0);
     all = all == PTC_NONE ? all : ptc_vec_conj(vm->heap, all, rest);
@@ -113,8 +113,9 @@ static bool concat_all(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
         return false;
     if (argc == 2)
         return ptc_give(out, *slots);
-    PtcValue v = join(vm, argc, argv, *slots);
-    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? join(vm, argc, argv, *slots) : v);
+    PtcValue v = join_apply_args(vm, argc, argv, *slots);
+    return ptc_give(out,
+                    v == PTC_NONE && ptc_recover(vm) ? join_apply_args(vm, argc, argv, *slots) : v);
 }
 
 PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f & args coll)",
@@ -135,9 +136,9 @@ PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f &
     PtcValue *root = ptc_roots(vm, 1);
     if (!root)
         return false;
-    PtcNode *all = spread(vm, argc, argv, root);
+    PtcNode *all = spread_apply_args(vm, argc, argv, root);
     if (!all && ptc_recover(vm))
-        all = spread(vm, argc, argv, root);
+        all = spread_apply_args(vm, argc, argv, root);
     return all && ptc_call(vm, argv[0], (int)all->obj.count, all->slots, out);
 }
 
@@ -329,12 +330,12 @@ PTC_BUILTIN(
 /* Calls the function, unless another item of a pmap does so with the same arguments: then its result is taken. */
 static bool call_once(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slots)
 {
-    PtcMemoFlight flight;
-    PtcMemoAnswer answer = ptc_memo_begin(vm, memo_key(argv[0]), slots[0], &flight, &slots[1]);
+    PtcMemoCall pending;
+    PtcMemoAnswer answer = ptc_memo_begin(vm, memo_key(argv[0]), slots[0], &pending, &slots[1]);
     if (answer != PTC_MEMO_CALL)
         return answer == PTC_MEMO_HIT;
     bool ok = ptc_call(vm, ptc_record_field(argv[0], 1), argc - 1, argv + 1, &slots[1]);
-    ptc_memo_end(vm, &flight, ok ? slots[1] : PTC_NONE);
+    ptc_memo_end(vm, &pending, ok ? slots[1] : PTC_NONE);
     return ok;
 }
 

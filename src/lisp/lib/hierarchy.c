@@ -40,7 +40,7 @@ static PtcValue keyword(PtcVM *vm, const char *name)
 
 /* The map under :parents and so on; PTC_NONE: none.  Looked up, not searched for: any map may be given as a
  * hierarchy. */
-static PtcValue part(PtcVM *vm, PtcValue h, const char *name)
+static PtcValue hierarchy_part(PtcVM *vm, PtcValue h, const char *name)
 {
     PtcValue key = ptc_is_map(h) ? keyword(vm, name) : PTC_NONE;
     PtcValue value = key == PTC_NONE ? PTC_NONE : ptc_map_get(vm->heap, h, key);
@@ -54,7 +54,7 @@ static PtcValue set_of(PtcVM *vm, PtcValue map, PtcValue tag)
     return s != PTC_NONE && ptc_is_set(s) ? s : PTC_NONE;
 }
 
-static bool is_above(PtcVM *vm, PtcValue map, PtcValue tag, PtcValue other)
+static bool is_related(PtcVM *vm, PtcValue map, PtcValue tag, PtcValue other)
 {
     PtcValue s = set_of(vm, map, tag);
     return s != PTC_NONE && ptc_set_has(vm->heap, s, other);
@@ -74,7 +74,7 @@ static bool isa(PtcVM *vm, PtcValue h, PtcValue child, PtcValue parent, int dept
     }
     if (ptc_class_is_below(child, parent))
         return true;
-    return is_above(vm, part(vm, h, "ancestors"), child, parent);
+    return is_related(vm, hierarchy_part(vm, h, "ancestors"), child, parent);
 }
 
 bool ptc_isa(PtcVM *vm, PtcValue h, PtcValue child, PtcValue parent)
@@ -84,12 +84,12 @@ bool ptc_isa(PtcVM *vm, PtcValue h, PtcValue child, PtcValue parent)
 
 /* ----------------------------------------------------------------------------- changing */
 
-static PtcValue or_empty(PtcVM *vm, PtcValue map)
+static PtcValue map_or_empty(PtcVM *vm, PtcValue map)
 {
     return map == PTC_NONE ? ptc_map_empty(vm->heap) : map;
 }
 
-static PtcValue add_all(PtcVM *vm, PtcValue set, PtcValue more)
+static PtcValue add_all_to_set(PtcVM *vm, PtcValue set, PtcValue more)
 {
     PtcValue x;
     for (size_t pos = 0; set != PTC_NONE && more != PTC_NONE && ptc_map_next(more, &pos, &x, NULL);)
@@ -98,22 +98,24 @@ static PtcValue add_all(PtcVM *vm, PtcValue set, PtcValue more)
 }
 
 /* The map, with `target` and all of `targets` of it in the set of one tag. */
-static PtcValue widen(PtcVM *vm, PtcValue map, PtcValue tag, PtcValue target, PtcValue targets)
+static PtcValue add_to_tag_set(PtcVM *vm, PtcValue map, PtcValue tag, PtcValue target,
+                               PtcValue targets)
 {
     PtcValue set = set_of(vm, map, tag);
     set = set == PTC_NONE ? ptc_set_empty(vm->heap) : set;
     set = set == PTC_NONE ? set : ptc_set_add(vm->heap, set, target);
-    set = add_all(vm, set, set_of(vm, targets, target));
+    set = add_all_to_set(vm, set, set_of(vm, targets, target));
     return set == PTC_NONE ? set : ptc_map_assoc(vm->heap, map, tag, set);
 }
 
 /* The same for a tag and everything that `sources` has for it. */
-static PtcValue spread(PtcVM *vm, PtcValue map, PtcValue tag, PtcValue sources, PtcValue target)
+static PtcValue add_to_all_tags(PtcVM *vm, PtcValue map, PtcValue tag, PtcValue sources,
+                                PtcValue target)
 {
     PtcValue targets = map, x, all = set_of(vm, sources, tag);
-    map = widen(vm, or_empty(vm, map), tag, target, targets);
+    map = add_to_tag_set(vm, map_or_empty(vm, map), tag, target, targets);
     for (size_t pos = 0; map != PTC_NONE && all != PTC_NONE && ptc_map_next(all, &pos, &x, NULL);)
-        map = ptc_tick(&vm->budget, 1) ? widen(vm, map, x, target, targets) : PTC_NONE;
+        map = ptc_tick(&vm->budget, 1) ? add_to_tag_set(vm, map, x, target, targets) : PTC_NONE;
     return map;
 }
 
@@ -133,17 +135,17 @@ static PtcValue empty_hierarchy(PtcVM *vm)
 
 static PtcValue derived(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent)
 {
-    PtcValue up = part(vm, h, "ancestors"), down = part(vm, h, "descendants");
-    PtcValue parents = or_empty(vm, part(vm, h, "parents"));
+    PtcValue up = hierarchy_part(vm, h, "ancestors"), down = hierarchy_part(vm, h, "descendants");
+    PtcValue parents = map_or_empty(vm, hierarchy_part(vm, h, "parents"));
     if (parents == PTC_NONE)
         return parents;
     PtcValue own = set_of(vm, parents, tag);
     own = own == PTC_NONE ? ptc_set_empty(vm->heap) : own;
     own = own == PTC_NONE ? own : ptc_set_add(vm->heap, own, parent);
     parents = own == PTC_NONE ? own : ptc_map_assoc(vm->heap, parents, tag, own);
-    PtcValue new_up = spread(vm, up, tag, down, parent);
-    PtcValue new_down = new_up == PTC_NONE ? new_up : spread(vm, down, parent, up, tag);
-    h = with_part(vm, or_empty(vm, ptc_is_map(h) ? h : PTC_NONE), "parents", parents);
+    PtcValue new_up = add_to_all_tags(vm, up, tag, down, parent);
+    PtcValue new_down = new_up == PTC_NONE ? new_up : add_to_all_tags(vm, down, parent, up, tag);
+    h = with_part(vm, map_or_empty(vm, ptc_is_map(h) ? h : PTC_NONE), "parents", parents);
     h = with_part(vm, h, "ancestors", new_up);
     return with_part(vm, h, "descendants", new_down);
 }
@@ -160,15 +162,15 @@ static bool arg_tags(PtcVM *vm, const PtcValue *argv, int tag)
 /* May parent be put above tag? */
 static bool check_order(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent)
 {
-    PtcValue up = part(vm, h, "ancestors");
+    PtcValue up = hierarchy_part(vm, h, "ancestors");
     if (ptc_equal(vm->heap, tag, parent))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(ASSERTION),
                         "derive: a name cannot be its own parent");
-    if (is_above(vm, up, parent, tag))
+    if (is_related(vm, up, parent, tag))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(EXCEPTION),
                         "derive: the second name is below the first already, so "
                         "this would be a circle");
-    if (is_above(vm, up, tag, parent))
+    if (is_related(vm, up, tag, parent))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(EXCEPTION),
                         "derive: the second name is above the first already");
     return true;
@@ -176,7 +178,7 @@ static bool check_order(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent)
 
 static bool derive(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent, PtcValue *out)
 {
-    if (is_above(vm, part(vm, h, "parents"), tag, parent))
+    if (is_related(vm, hierarchy_part(vm, h, "parents"), tag, parent))
         return ptc_give(out, h);
     return check_order(vm, h, tag, parent) && ptc_give(out, derived(vm, h, tag, parent));
 }
@@ -231,9 +233,9 @@ PTC_BUILTIN(
 }
 
 /* All that was derived but one pair, derived again. */
-static PtcValue without(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent)
+static PtcValue rederive_without(PtcVM *vm, PtcValue h, PtcValue tag, PtcValue parent)
 {
-    PtcValue new = empty_hierarchy(vm), parents = part(vm, h, "parents"), child, set, x;
+    PtcValue new = empty_hierarchy(vm), parents = hierarchy_part(vm, h, "parents"), child, set, x;
     for (size_t pos = 0;
          new != PTC_NONE &&parents != PTC_NONE &&ptc_map_next(parents, &pos, &child, &set);)
         for (size_t at = 0;
@@ -255,7 +257,7 @@ PTC_BUILTIN(core_underive, "clojure.core", "underive", 2, 3, PTC_B_EFFECT,
     const PtcValue *tags = argv + argc - 2;
     if (!arg_tags(vm, argv, argc - 2) || (argc == 3 && !ptc_arg_map(vm, argv, 0)))
         return false;
-    PtcValue new = without(vm, h, tags[0], tags[1]);
+    PtcValue new = rederive_without(vm, h, tags[0], tags[1]);
     return new != PTC_NONE && (argc == 3 ? ptc_give(out, new) : set_global(vm, new, out));
 }
 
@@ -269,10 +271,11 @@ PTC_BUILTIN(core_isa, "clojure.core", "isa?", 2, 3, 0, "(isa? hierarchy? child p
     return ptc_give(out, ptc_bool(ptc_isa(vm, h, argv[argc - 2], argv[argc - 1])));
 }
 
-static bool give_part(PtcVM *vm, int argc, const PtcValue *argv, const char *name, PtcValue *out)
+static bool give_hierarchy_set(PtcVM *vm, int argc, const PtcValue *argv, const char *name,
+                               PtcValue *out)
 {
     PtcValue h = ptc_hierarchy_of(vm, argc == 2 ? argv[0] : PTC_NIL);
-    PtcValue set = set_of(vm, part(vm, h, name), argv[argc - 1]);
+    PtcValue set = set_of(vm, hierarchy_part(vm, h, name), argv[argc - 1]);
     return ptc_give(out, set == PTC_NONE || ptc_map_count(set) == 0 ? PTC_NIL : set);
 }
 
@@ -281,7 +284,7 @@ PTC_BUILTIN(core_parents, "clojure.core", "parents", 1, 2, 0, "(parents hierarch
             "(derive ::a ::b) (parents ::a) => #{:user/b}\n(parents :x) => nil\n(parents) !! "
             "arity_error")
 {
-    return give_part(vm, argc, argv, "parents", out);
+    return give_hierarchy_set(vm, argc, argv, "parents", out);
 }
 
 PTC_BUILTIN(core_ancestors, "clojure.core", "ancestors", 1, 2, 0, "(ancestors hierarchy? tag)",
@@ -289,7 +292,7 @@ PTC_BUILTIN(core_ancestors, "clojure.core", "ancestors", 1, 2, 0, "(ancestors hi
             "(derive ::a ::b) (derive ::b ::c) (ancestors ::a) => #{:user/b :user/c}\n"
             "(ancestors) !! arity_error")
 {
-    return give_part(vm, argc, argv, "ancestors", out);
+    return give_hierarchy_set(vm, argc, argv, "ancestors", out);
 }
 
 PTC_BUILTIN(core_descendants, "clojure.core", "descendants", 1, 2, 0,
@@ -298,7 +301,7 @@ PTC_BUILTIN(core_descendants, "clojure.core", "descendants", 1, 2, 0,
             "(derive ::a ::b) (derive ::b ::c) (descendants ::c) => #{:user/b :user/a}\n"
             "(descendants) !! arity_error")
 {
-    return give_part(vm, argc, argv, "descendants", out);
+    return give_hierarchy_set(vm, argc, argv, "descendants", out);
 }
 
 const PtcBuiltin *const ptc_lib_hierarchy[] = {

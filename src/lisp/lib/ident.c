@@ -4,7 +4,7 @@
 #include "lisp/lib/pred.h"
 
 /* Bytes before the slash of a keyword or symbol, -1 when there is none. */
-static int64_t prefix_len(PtcVM *vm, PtcValue v)
+static int64_t namespace_len(PtcVM *vm, PtcValue v)
 {
     const char *bytes = ptc_str_bytes(v);
     size_t len = ptc_str_len(v);
@@ -19,7 +19,7 @@ static bool is_ident(PtcValue v)
 
 static bool is_qualified(PtcVM *vm, PtcValue v)
 {
-    return is_ident(v) && prefix_len(vm, v) >= 0;
+    return is_ident(v) && namespace_len(vm, v) >= 0;
 }
 
 PTC_PREDICATE(
@@ -55,7 +55,7 @@ PTC_PREDICATE(
     ptc_is(x, PTC_T_SYMBOL) && is_qualified(vm, x))
 
 /* Two names with a slash between, as a keyword or symbol. */
-static PtcValue qualified(PtcVM *vm, PtcTag type, PtcValue space, PtcValue name)
+static PtcValue new_qualified_name(PtcVM *vm, PtcTag type, PtcValue space, PtcValue name)
 {
     size_t n = ptc_str_len(space);
     PtcValue v = ptc_str_begin(vm->heap, type, n + 1 + ptc_str_len(name));
@@ -84,7 +84,7 @@ PTC_BUILTIN(core_keyword, "clojure.core", "keyword", 1, 2, 0, "(keyword name), (
 {
     if (argc == 2 && argv[0] != PTC_NIL)
         return arg_two_strings(vm, argv) &&
-               ptc_give(out, qualified(vm, PTC_T_KEYWORD, argv[0], argv[1]));
+               ptc_give(out, new_qualified_name(vm, PTC_T_KEYWORD, argv[0], argv[1]));
     PtcValue name = argv[argc - 1];
     if (argc == 2 && !ptc_is_string(name))
         return ptc_fail_type(vm, argv, 1, "a string");
@@ -120,7 +120,7 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     if (!is_ident(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a keyword or symbol");
-    int64_t n = prefix_len(vm, argv[0]);
+    int64_t n = namespace_len(vm, argv[0]);
     return ptc_give(out,
                     n >= 0 ? ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), (size_t)n) : PTC_NIL);
 }
@@ -132,7 +132,7 @@ PTC_BUILTIN(
 {
     if (argc == 2 && argv[0] != PTC_NIL) {
         return arg_two_strings(vm, argv) &&
-               ptc_give(out, qualified(vm, PTC_T_SYMBOL, argv[0], argv[1]));
+               ptc_give(out, new_qualified_name(vm, PTC_T_SYMBOL, argv[0], argv[1]));
     }
     PtcValue name = argv[argc - 1];
     if (!ptc_is_named(name))

@@ -79,7 +79,7 @@ PTC_BUILTIN(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same 
 
 /* --------------------------------------------------------------- conversion */
 
-static bool fail_range(PtcVM *vm, int bits)
+static bool fail_bit_range(PtcVM *vm, int bits)
 {
     ptc_fail(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT), "%s: the number does not fit %d bits",
              ptc_builtin_row(vm->running)->name, bits);
@@ -112,15 +112,15 @@ static bool to_integer(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
     if (ptc_is_float(argv[0])) {
         double d = ptc_to_float(argv[0]);
         if (!isnan(d) && !(d < 0x1p63 && d >= -0x1p63))
-            return fail_range(vm, bits);
+            return fail_bit_range(vm, bits);
         if (bits == 32 && (d > INT32_MAX || d < INT32_MIN))
-            return fail_range(vm, bits);
+            return fail_bit_range(vm, bits);
         n = isnan(d) ? 0 : (int64_t)d;
     } else if (!ptc_is_integer(argv[0]) || !ptc_int_get(argv[0], &n)) {
-        return fail_range(vm, bits);
+        return fail_bit_range(vm, bits);
     }
     if (bits == 32 && n != (int32_t)n)
-        return fail_range(vm, bits);
+        return fail_bit_range(vm, bits);
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
@@ -191,19 +191,19 @@ FLOAT_TEST(core_is_infinite, "infinite?", "Is it an infinite float.",
 /* ---------------------------------------------------------------------- bits */
 
 /* These pass a failed operand (PTC_NONE) on. */
-static PtcValue add(PtcVM *vm, PtcValue a, PtcValue b)
+static PtcValue add_or_none(PtcVM *vm, PtcValue a, PtcValue b)
 {
     return a && b ? ptc_int_add(vm->heap, a, b) : PTC_NONE;
 }
 
-static PtcValue subtract(PtcVM *vm, PtcValue a, PtcValue b)
+static PtcValue subtract_or_none(PtcVM *vm, PtcValue a, PtcValue b)
 {
     return a && b ? ptc_int_sub(vm->heap, a, b) : PTC_NONE;
 }
 
 static PtcValue invert(PtcVM *vm, PtcValue a)
 {
-    return subtract(vm, ptc_int(-1), a);
+    return subtract_or_none(vm, ptc_int(-1), a);
 }
 
 /* The value of a big object without its leading zeros. */
@@ -250,26 +250,27 @@ static PtcValue bits_and(PtcVM *vm, PtcValue a, PtcValue b)
     if (!na && !nb)
         return and_natural(vm, a, b);
     if (!na) /* what a has without what the inverse of b has */
-        return subtract(vm, a, bits_and(vm, a, invert(vm, b)));
+        return subtract_or_none(vm, a, bits_and(vm, a, invert(vm, b)));
     if (!nb)
         return bits_and(vm, b, a);
     PtcValue x = invert(vm, a), y = invert(vm, b); /* not (x or y) */
-    return invert(vm, add(vm, x, subtract(vm, y, bits_and(vm, x, y))));
+    return invert(vm, add_or_none(vm, x, subtract_or_none(vm, y, bits_and(vm, x, y))));
 }
 
 static PtcValue bits_and_not(PtcVM *vm, PtcValue a, PtcValue b)
 {
-    return subtract(vm, a, bits_and(vm, a, b));
+    return subtract_or_none(vm, a, bits_and(vm, a, b));
 }
 
 static PtcValue bits_or(PtcVM *vm, PtcValue a, PtcValue b)
 {
-    return a & b & 1 ? a | b : add(vm, a, bits_and_not(vm, b, a));
+    return a & b & 1 ? a | b : add_or_none(vm, a, bits_and_not(vm, b, a));
 }
 
 static PtcValue bits_xor(PtcVM *vm, PtcValue a, PtcValue b)
 {
-    return a & b & 1 ? (a ^ b) | 1 : add(vm, bits_and_not(vm, a, b), bits_and_not(vm, b, a));
+    return a & b & 1 ? (a ^ b) | 1
+                     : add_or_none(vm, bits_and_not(vm, a, b), bits_and_not(vm, b, a));
 }
 
 static PtcValue power_of_two(PtcVM *vm, int64_t n)
@@ -281,7 +282,7 @@ static PtcValue power_of_two(PtcVM *vm, int64_t n)
     while (left-- > 0 && p) {
         p = ptc_int_mul(vm->heap, p, p);
         if (n >> left & 1)
-            p = add(vm, p, p);
+            p = add_or_none(vm, p, p);
     }
     return p;
 }
@@ -306,7 +307,7 @@ static PtcValue shift_right(PtcVM *vm, PtcValue x, int64_t n)
     PtcValue p = power_of_two(vm, n), quot, rem;
     if (!p || !ptc_int_divide(vm->heap, x, p, &quot, &rem))
         return PTC_NONE;
-    return negative && rem != ptc_int(0) ? subtract(vm, quot, ptc_int(1)) : quot;
+    return negative && rem != ptc_int(0) ? subtract_or_none(vm, quot, ptc_int(1)) : quot;
 }
 
 static bool arg_integer(PtcVM *vm, const PtcValue *argv, int i)
@@ -325,9 +326,9 @@ static bool arg_bit(PtcVM *vm, const PtcValue *argv, int64_t *n)
     return true;
 }
 
-typedef PtcValue (*BitsFn)(PtcVM *vm, PtcValue a, PtcValue b);
+typedef PtcValue (*BitwiseFn)(PtcVM *vm, PtcValue a, PtcValue b);
 
-static bool fold_bits(PtcVM *vm, int argc, const PtcValue *argv, BitsFn fn, PtcValue *out)
+static bool fold_bits(PtcVM *vm, int argc, const PtcValue *argv, BitwiseFn fn, PtcValue *out)
 {
     if (!arg_integer(vm, argv, 0))
         return false;
@@ -440,7 +441,7 @@ static bool change_bit(PtcVM *vm, const PtcValue *argv, int to, PtcValue *out)
     if (to == set)
         return ptc_give(out, argv[0]);
     PtcValue bit = power_of_two(vm, n);
-    return ptc_give(out, set ? subtract(vm, argv[0], bit) : add(vm, argv[0], bit));
+    return ptc_give(out, set ? subtract_or_none(vm, argv[0], bit) : add_or_none(vm, argv[0], bit));
 }
 
 PTC_BUILTIN(core_bit_set, "clojure.core", "bit-set", 2, 2, 0, "(bit-set x n)",

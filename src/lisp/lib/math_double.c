@@ -22,7 +22,7 @@ static double cube_root(double d)
     return (double)cbrtl(d);
 }
 
-static double sign_of(double d)
+static double double_sign(double d)
 {
     return d > 0 ? 1 : d < 0 ? -1 : d;
 }
@@ -86,7 +86,7 @@ static double round_half_up(double d)
     PTC_BUILTIN_ROW(id, of, "clojure.math", name_, min_, max_, 0, usage_, doc_, examples_)
 
 /* A function of one number under both names, with two examples: each is what follows the name in a call. */
-#define BOTH(id, java_, clj_, doc_, one_, two_, fn_)                                \
+#define DOUBLE_BOTH(id, java_, clj_, doc_, one_, two_, fn_)                         \
     DOUBLE_FN(math_##id, "Math", java_, "(Math/" java_ " num)", doc_,               \
               "(Math/" java_ " " one_ "\n(Math/" java_ " " two_, fn_)               \
     AS_CLOJURE(clj_math_##id, math_##id, 1, 1, clj_, "(clojure.math/" clj_ " num)", \
@@ -106,7 +106,8 @@ DOUBLE_FN(math_sqrt, "Math", "sqrt", "(Math/sqrt num)",
 AS_CLOJURE(clj_math_sqrt, math_sqrt, 1, 1, "sqrt", "(clojure.math/sqrt num)",
            "The same as Math/sqrt.",
            "(clojure.math/sqrt 16) => 4.0\n(clojure.math/sqrt nil) !! type_error");
-BOTH(cbrt, "cbrt", "cbrt", "Cube root as a float.", "27) => 3.0", "nil) !! type_error", cube_root)
+DOUBLE_BOTH(cbrt, "cbrt", "cbrt", "Cube root as a float.", "27) => 3.0", "nil) !! type_error",
+            cube_root)
 DOUBLE_FN(math_floor, "Math", "floor", "(Math/floor num)",
           "The largest whole number not above it, as a float.",
           "(Math/floor 2.9) => 2.0\n(Math/floor -2.1) => -3.0\n(Math/floor \"2\") !! type_error",
@@ -114,39 +115,44 @@ DOUBLE_FN(math_floor, "Math", "floor", "(Math/floor num)",
 AS_CLOJURE(clj_math_floor, math_floor, 1, 1, "floor", "(clojure.math/floor num)",
            "The same as Math/floor.",
            "(clojure.math/floor 2.9) => 2.0\n(clojure.math/floor \"2\") !! type_error");
-BOTH(ceil, "ceil", "ceil", "The smallest whole number not below it, as a float.", "2.1) => 3.0",
-     "\"2\") !! type_error", ceil)
+DOUBLE_BOTH(ceil, "ceil", "ceil", "The smallest whole number not below it, as a float.",
+            "2.1) => 3.0", "\"2\") !! type_error", ceil)
 DOUBLE_FN(math_rint, "Math", "rint", "(Math/rint num)",
           "The nearest whole number as a float; halves go to the even one.",
           "(Math/rint 2.5) => 2.0\n(Math/rint 3.5) => 4.0", nearbyint)
 AS_CLOJURE(clj_math_rint, math_rint, 1, 1, "rint", "(clojure.math/rint num)",
            "The same as Math/rint.",
            "(clojure.math/rint 2.5) => 2.0\n(clojure.math/rint 3.5) => 4.0");
-BOTH(signum, "signum", "signum", "The sign of a number as a float: -1.0, 0.0 or 1.0.",
-     "-8) => -1.0", "0) => 0.0", sign_of)
-BOTH(exp, "exp", "exp", "Euler's number to the power of the argument.", "0) => 1.0",
-     "nil) !! type_error", exp)
-BOTH(expm1, "expm1", "expm1",
-     "Euler's number to the power of the argument, minus one, exact near zero.", "0) => 0.0",
-     "nil) !! type_error", expm1)
+DOUBLE_BOTH(signum, "signum", "signum", "The sign of a number as a float: -1.0, 0.0 or 1.0.",
+            "-8) => -1.0", "0) => 0.0", double_sign)
+DOUBLE_BOTH(exp, "exp", "exp", "Euler's number to the power of the argument.", "0) => 1.0",
+            "nil) !! type_error", exp)
+DOUBLE_BOTH(expm1, "expm1", "expm1",
+            "Euler's number to the power of the argument, minus one, exact near zero.", "0) => 0.0",
+            "nil) !! type_error", expm1)
 DOUBLE_FN(math_log, "Math", "log", "(Math/log num)", "Natural logarithm.",
           "(Math/log 1) => 0.0\n(Math/log 0) => ##-Inf\n(Math/log :x) !! type_error", log)
 AS_CLOJURE(clj_math_log, math_log, 1, 1, "log", "(clojure.math/log num)", "The same as Math/log.",
            "(clojure.math/log 1) => 0.0\n(clojure.math/log :x) !! type_error");
-BOTH(log10, "log10", "log10", "Logarithm to base ten.", "100) => 2.0", "-1) => ##NaN", log10)
-BOTH(log1p, "log1p", "log1p", "Natural logarithm of one more than the argument, exact near zero.",
-     "0) => 0.0", "nil) !! type_error", log1p)
-BOTH(sin, "sin", "sin", "Sine of an angle in radians.", "0) => 0.0", "nil) !! type_error", sin)
-BOTH(cos, "cos", "cos", "Cosine of an angle in radians.", "0) => 1.0", "nil) !! type_error", cos)
-BOTH(tan, "tan", "tan", "Tangent of an angle in radians.", "0) => 0.0", "nil) !! type_error", tan)
-BOTH(asin, "asin", "asin", "Angle in radians whose sine this is.", "0) => 0.0", "2) => ##NaN", asin)
-BOTH(acos, "acos", "acos", "Angle in radians whose cosine this is.", "1) => 0.0", "2) => ##NaN",
-     acos)
-BOTH(atan, "atan", "atan", "Angle in radians whose tangent this is.", "0) => 0.0",
-     "nil) !! type_error", atan)
-BOTH(sinh, "sinh", "sinh", "Hyperbolic sine.", "0) => 0.0", "nil) !! type_error", sinh)
-BOTH(cosh, "cosh", "cosh", "Hyperbolic cosine.", "0) => 1.0", "nil) !! type_error", cosh)
-BOTH(tanh, "tanh", "tanh", "Hyperbolic tangent.", "0) => 0.0", "nil) !! type_error", tanh)
+DOUBLE_BOTH(log10, "log10", "log10", "Logarithm to base ten.", "100) => 2.0", "-1) => ##NaN", log10)
+DOUBLE_BOTH(log1p, "log1p", "log1p",
+            "Natural logarithm of one more than the argument, exact near zero.", "0) => 0.0",
+            "nil) !! type_error", log1p)
+DOUBLE_BOTH(sin, "sin", "sin", "Sine of an angle in radians.", "0) => 0.0", "nil) !! type_error",
+            sin)
+DOUBLE_BOTH(cos, "cos", "cos", "Cosine of an angle in radians.", "0) => 1.0", "nil) !! type_error",
+            cos)
+DOUBLE_BOTH(tan, "tan", "tan", "Tangent of an angle in radians.", "0) => 0.0", "nil) !! type_error",
+            tan)
+DOUBLE_BOTH(asin, "asin", "asin", "Angle in radians whose sine this is.", "0) => 0.0",
+            "2) => ##NaN", asin)
+DOUBLE_BOTH(acos, "acos", "acos", "Angle in radians whose cosine this is.", "1) => 0.0",
+            "2) => ##NaN", acos)
+DOUBLE_BOTH(atan, "atan", "atan", "Angle in radians whose tangent this is.", "0) => 0.0",
+            "nil) !! type_error", atan)
+DOUBLE_BOTH(sinh, "sinh", "sinh", "Hyperbolic sine.", "0) => 0.0", "nil) !! type_error", sinh)
+DOUBLE_BOTH(cosh, "cosh", "cosh", "Hyperbolic cosine.", "0) => 1.0", "nil) !! type_error", cosh)
+DOUBLE_BOTH(tanh, "tanh", "tanh", "Hyperbolic tangent.", "0) => 0.0", "nil) !! type_error", tanh)
 DOUBLE_FN(math_to_radians, "Math", "toRadians", "(Math/toRadians num)",
           "An angle in degrees turned into radians.",
           "(Math/toRadians 0) => 0.0\n(Math/toRadians 180) => 3.141592653589793\n(Math/toRadians "
@@ -155,14 +161,14 @@ DOUBLE_FN(math_to_radians, "Math", "toRadians", "(Math/toRadians num)",
 AS_CLOJURE(clj_math_to_radians, math_to_radians, 1, 1, "to-radians",
            "(clojure.math/to-radians num)", "The same as Math/toRadians.",
            "(clojure.math/to-radians 0) => 0.0\n(clojure.math/to-radians nil) !! type_error");
-BOTH(to_degrees, "toDegrees", "to-degrees", "An angle in radians turned into degrees.", "0) => 0.0",
-     "nil) !! type_error", degrees)
-BOTH(ulp, "ulp", "ulp", "How far the next float is from this one.", "1.0) => 2.220446049250313E-16",
-     "nil) !! type_error", ulp)
-BOTH(next_up, "nextUp", "next-up", "The next float above.", "1.0) => 1.0000000000000002",
-     "nil) !! type_error", next_up)
-BOTH(next_down, "nextDown", "next-down", "The next float below.", "1.0) => 0.9999999999999999",
-     "nil) !! type_error", next_down)
+DOUBLE_BOTH(to_degrees, "toDegrees", "to-degrees", "An angle in radians turned into degrees.",
+            "0) => 0.0", "nil) !! type_error", degrees)
+DOUBLE_BOTH(ulp, "ulp", "ulp", "How far the next float is from this one.",
+            "1.0) => 2.220446049250313E-16", "nil) !! type_error", ulp)
+DOUBLE_BOTH(next_up, "nextUp", "next-up", "The next float above.", "1.0) => 1.0000000000000002",
+            "nil) !! type_error", next_up)
+DOUBLE_BOTH(next_down, "nextDown", "next-down", "The next float below.",
+            "1.0) => 0.9999999999999999", "nil) !! type_error", next_down)
 DOUBLE_FN_2(math_pow, "Math", "pow", "(Math/pow base exponent)",
             "The base to the power of the exponent, as a float.",
             "(Math/pow 2 8) => 256.0\n(Math/pow 2 -2) => 0.25\n(Math/pow 2 nil) !! type_error",
@@ -253,7 +259,7 @@ PTC_BUILTIN(math_scalb, "Math", "scalb", 2, 2, 0, "(Math/scalb num n)",
 AS_CLOJURE(clj_math_scalb, math_scalb, 2, 2, "scalb", "(clojure.math/scalb num n)",
            "The same as Math/scalb.",
            "(clojure.math/scalb 1.5 4) => 24.0\n(clojure.math/scalb 1.5 nil) !! type_error");
-static const char *shown_name(const PtcVM *vm)
+static const char *running_builtin_name(const PtcVM *vm)
 {
     return ptc_builtin_row(vm->running)->name;
 }
@@ -263,7 +269,7 @@ static bool arg_division(PtcVM *vm, const PtcValue *argv, int64_t *x, int64_t *y
 {
     if (!ptc_arg_int(vm, argv, 0, x) || !ptc_arg_int(vm, argv, 1, y))
         return false;
-    return *y != 0 || ptc_fail(vm, PTC_E_ARITH, "%s: division by zero", shown_name(vm));
+    return *y != 0 || ptc_fail(vm, PTC_E_ARITH, "%s: division by zero", running_builtin_name(vm));
 }
 
 PTC_BUILTIN(
@@ -304,12 +310,12 @@ AS_CLOJURE(clj_math_floor_mod, math_floor_mod, 2, 2, "floor-mod", "(clojure.math
 /* True: the result does not fit. */
 typedef bool (*ExactFn)(int64_t x, int64_t y, int64_t *n);
 
-static bool add(int64_t x, int64_t y, int64_t *n)
+static bool add_overflows(int64_t x, int64_t y, int64_t *n)
 {
     return __builtin_add_overflow(x, y, n);
 }
 
-static bool subtract(int64_t x, int64_t y, int64_t *n)
+static bool subtract_overflows(int64_t x, int64_t y, int64_t *n)
 {
     return __builtin_sub_overflow(x, y, n);
 }
@@ -327,7 +333,7 @@ static bool exact_by(PtcVM *vm, const PtcValue *argv, ExactFn fn, int64_t y, Ptc
         return false;
     if (!fn(x, y, &n))
         return ptc_give(out, ptc_int_new(vm->heap, n));
-    ptc_fail(vm, PTC_E_ARITH, "%s: the result does not fit 64 bits", shown_name(vm));
+    ptc_fail(vm, PTC_E_ARITH, "%s: the result does not fit 64 bits", running_builtin_name(vm));
     return ptc_fail_hint(vm, "+ - * never overflow");
 }
 
@@ -341,7 +347,7 @@ static bool exact(PtcVM *vm, const PtcValue *argv, ExactFn fn, PtcValue *out)
 PTC_BUILTIN_EXPR(math_add_exact, "Math", "addExact", 2, 2, 0, "(Math/addExact x y)",
                  "The sum of two integers of 64 bits; one that does not fit is an error.",
                  "(Math/addExact 1 2) => 3\n(Math/addExact Long/MAX_VALUE 1) !! arithmetic_error",
-                 exact(vm, argv, add, out))
+                 exact(vm, argv, add_overflows, out))
 AS_CLOJURE(clj_math_add_exact, math_add_exact, 2, 2, "add-exact", "(clojure.math/add-exact x y)",
            "The same as Math/addExact.",
            "(clojure.math/add-exact 1 2) => 3\n(clojure.math/add-exact Long/MAX_VALUE 1) !! "
@@ -350,7 +356,7 @@ PTC_BUILTIN_EXPR(
     math_subtract_exact, "Math", "subtractExact", 2, 2, 0, "(Math/subtractExact x y)",
     "The difference of two integers of 64 bits; one that does not fit is an error.",
     "(Math/subtractExact 1 2) => -1\n(Math/subtractExact Long/MIN_VALUE 1) !! arithmetic_error",
-    exact(vm, argv, subtract, out))
+    exact(vm, argv, subtract_overflows, out))
 AS_CLOJURE(clj_math_subtract_exact, math_subtract_exact, 2, 2, "subtract-exact",
            "(clojure.math/subtract-exact x y)", "The same as Math/subtractExact.",
            "(clojure.math/subtract-exact 1 2) => -1\n(clojure.math/subtract-exact Long/MIN_VALUE "
@@ -368,7 +374,7 @@ PTC_BUILTIN_EXPR(
     math_increment_exact, "Math", "incrementExact", 1, 1, 0, "(Math/incrementExact x)",
     "One more, within 64 bits.",
     "(Math/incrementExact 1) => 2\n(Math/incrementExact Long/MAX_VALUE) !! arithmetic_error",
-    exact_by(vm, argv, add, 1, out))
+    exact_by(vm, argv, add_overflows, 1, out))
 AS_CLOJURE(clj_math_increment_exact, math_increment_exact, 1, 1, "increment-exact",
            "(clojure.math/increment-exact x)", "The same as Math/incrementExact.",
            "(clojure.math/increment-exact 1) => 2\n(clojure.math/increment-exact Long/MAX_VALUE) "
@@ -377,7 +383,7 @@ PTC_BUILTIN_EXPR(
     math_decrement_exact, "Math", "decrementExact", 1, 1, 0, "(Math/decrementExact x)",
     "One less, within 64 bits.",
     "(Math/decrementExact 1) => 0\n(Math/decrementExact Long/MIN_VALUE) !! arithmetic_error",
-    exact_by(vm, argv, subtract, 1, out))
+    exact_by(vm, argv, subtract_overflows, 1, out))
 AS_CLOJURE(clj_math_decrement_exact, math_decrement_exact, 1, 1, "decrement-exact",
            "(clojure.math/decrement-exact x)", "The same as Math/decrementExact.",
            "(clojure.math/decrement-exact 1) => 0\n(clojure.math/decrement-exact Long/MIN_VALUE) "

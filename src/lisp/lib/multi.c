@@ -13,13 +13,13 @@ static bool arg_multi(PtcVM *vm, const PtcValue *argv)
 }
 
 /* What one of its cells holds; PTC_NONE when that is no map. */
-static PtcValue table_of(const PtcVM *vm, PtcValue multi, size_t field)
+static PtcValue multimethod_table(const PtcVM *vm, PtcValue multi, size_t field)
 {
     PtcValue v = ptc_cell_get(vm->heap, ptc_record_field(multi, field));
     return ptc_is_map(v) ? v : PTC_NONE;
 }
 
-static bool store(PtcVM *vm, PtcValue multi, size_t field, PtcValue map)
+static bool store_multimethod_table(PtcVM *vm, PtcValue multi, size_t field, PtcValue map)
 {
     return map != PTC_NONE &&
            ptc_cells_store(vm, ptc_record_field(multi, field), map, "a multimethod");
@@ -30,7 +30,7 @@ static bool store(PtcVM *vm, PtcValue multi, size_t field, PtcValue map)
 /* Was x, or something above it, preferred to y, or to something above that? */
 static bool is_preferred(PtcVM *vm, PtcValue multi, PtcValue h, PtcValue x, PtcValue y)
 {
-    PtcValue prefers = table_of(vm, multi, PTC_MULTI_PREFERS), from, to, other;
+    PtcValue prefers = multimethod_table(vm, multi, PTC_MULTI_PREFERS), from, to, other;
     for (size_t pos = 0; prefers != PTC_NONE && ptc_map_next(prefers, &pos, &from, &to);) {
         if (!ptc_tick(&vm->budget, 1) || !ptc_is_set(to) || !ptc_isa(vm, h, x, from))
             continue;
@@ -87,7 +87,7 @@ static bool find_above(PtcVM *vm, PtcValue multi, PtcValue methods, PtcValue val
 
 bool ptc_multi_find(PtcVM *vm, PtcValue multi, PtcValue value, PtcValue *out)
 {
-    PtcValue methods = table_of(vm, multi, PTC_MULTI_METHODS);
+    PtcValue methods = multimethod_table(vm, multi, PTC_MULTI_METHODS);
     *out = methods == PTC_NONE ? PTC_NONE : ptc_map_get(vm->heap, methods, value);
     if (*out != PTC_NONE || methods == PTC_NONE)
         return true;
@@ -127,10 +127,11 @@ PTC_BUILTIN(multi_add, "ptc", "defmethod", 3, 3, PTC_B_HIDDEN, "", "", "")
                  ptc_type_name(argv[0]));
         return ptc_fail_hint(vm, "define it first: (defmulti name dispatch-function)");
     }
-    PtcValue methods = table_of(vm, argv[0], PTC_MULTI_METHODS);
+    PtcValue methods = multimethod_table(vm, argv[0], PTC_MULTI_METHODS);
     methods = methods == PTC_NONE ? ptc_map_empty(vm->heap) : methods;
     methods = methods == PTC_NONE ? methods : ptc_map_assoc(vm->heap, methods, argv[1], argv[2]);
-    return store(vm, argv[0], PTC_MULTI_METHODS, methods) && ptc_give(out, argv[0]);
+    return store_multimethod_table(vm, argv[0], PTC_MULTI_METHODS, methods) &&
+           ptc_give(out, argv[0]);
 }
 
 #define SHAPES "(defmulti area :shape) (defmethod area :square [s] (* (:side s) (:side s))) "
@@ -142,7 +143,7 @@ PTC_BUILTIN(core_methods, "clojure.core", "methods", 1, 1, 0, "(methods multimet
     PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
-    PtcValue methods = table_of(vm, argv[0], PTC_MULTI_METHODS);
+    PtcValue methods = multimethod_table(vm, argv[0], PTC_MULTI_METHODS);
     return ptc_give(out, methods == PTC_NONE ? ptc_map_empty(vm->heap) : methods);
 }
 
@@ -167,9 +168,10 @@ PTC_BUILTIN(core_remove_method, "clojure.core", "remove-method", 2, 2, PTC_B_EFF
     PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
-    PtcValue methods = table_of(vm, argv[0], PTC_MULTI_METHODS);
+    PtcValue methods = multimethod_table(vm, argv[0], PTC_MULTI_METHODS);
     return (methods == PTC_NONE ||
-            store(vm, argv[0], PTC_MULTI_METHODS, ptc_map_dissoc(vm->heap, methods, argv[1]))) &&
+            store_multimethod_table(vm, argv[0], PTC_MULTI_METHODS,
+                                    ptc_map_dissoc(vm->heap, methods, argv[1]))) &&
            ptc_give(out, argv[0]);
 }
 
@@ -179,7 +181,8 @@ PTC_BUILTIN(core_remove_all_methods, "clojure.core", "remove-all-methods", 1, 1,
                    "type_error")
 {
     PTC_UNUSED(argc);
-    return arg_multi(vm, argv) && store(vm, argv[0], PTC_MULTI_METHODS, ptc_map_empty(vm->heap)) &&
+    return arg_multi(vm, argv) &&
+           store_multimethod_table(vm, argv[0], PTC_MULTI_METHODS, ptc_map_empty(vm->heap)) &&
            ptc_give(out, argv[0]);
 }
 
@@ -198,7 +201,7 @@ PTC_BUILTIN(
     if (is_preferred(vm, argv[0], h, argv[2], argv[1]))
         return ptc_fail(vm, PTC_E_VALUE,
                         "prefer-method: the other is preferred to this one already");
-    PtcValue prefers = table_of(vm, argv[0], PTC_MULTI_PREFERS);
+    PtcValue prefers = multimethod_table(vm, argv[0], PTC_MULTI_PREFERS);
     prefers = prefers == PTC_NONE ? ptc_map_empty(vm->heap) : prefers;
     PtcValue set = prefers == PTC_NONE ? prefers : ptc_map_get(vm->heap, prefers, argv[1]);
     set = set == PTC_NONE || !ptc_is_set(set) ? ptc_set_empty(vm->heap) : set;
@@ -206,7 +209,8 @@ PTC_BUILTIN(
     prefers = set == PTC_NONE || prefers == PTC_NONE
                   ? PTC_NONE
                   : ptc_map_assoc(vm->heap, prefers, argv[1], set);
-    return store(vm, argv[0], PTC_MULTI_PREFERS, prefers) && ptc_give(out, argv[0]);
+    return store_multimethod_table(vm, argv[0], PTC_MULTI_PREFERS, prefers) &&
+           ptc_give(out, argv[0]);
 }
 
 PTC_BUILTIN(core_prefers, "clojure.core", "prefers", 1, 1, 0, "(prefers multimethod)",
@@ -217,7 +221,7 @@ PTC_BUILTIN(core_prefers, "clojure.core", "prefers", 1, 1, 0, "(prefers multimet
     PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
-    PtcValue prefers = table_of(vm, argv[0], PTC_MULTI_PREFERS);
+    PtcValue prefers = multimethod_table(vm, argv[0], PTC_MULTI_PREFERS);
     return ptc_give(out, prefers == PTC_NONE ? ptc_map_empty(vm->heap) : prefers);
 }
 

@@ -162,7 +162,8 @@ static PtcValue num_div(PtcVM *vm, PtcValue a, PtcValue b)
 typedef PtcValue (*Operation)(PtcVM *vm, PtcValue a, PtcValue b);
 
 /* Argument 0, then each further one.  Checked here, so that errors count all arguments. */
-static bool fold(PtcVM *vm, int argc, const PtcValue *argv, Operation operation, PtcValue *out)
+static bool fold_arguments(PtcVM *vm, int argc, const PtcValue *argv, Operation operation,
+                           PtcValue *out)
 {
     if (!ptc_arg_numeric(vm, argv, 0))
         return false;
@@ -187,7 +188,7 @@ PTC_BUILTIN(core_add, "clojure.core", "+", 0, -1, 0, "(+ & nums)",
         return ptc_give(out, ptc_int_new(vm->heap, ptc_to_int(argv[0]) + ptc_to_int(argv[1])));
     if (argc == 0)
         return ptc_give(out, ptc_int(0));
-    return fold(vm, argc, argv, ptc_num_add, out);
+    return fold_arguments(vm, argc, argv, ptc_num_add, out);
 }
 
 PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1, 0, "(- num & nums)",
@@ -197,7 +198,7 @@ PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1, 0, "(- num & nums)",
     if (PTC_LIKELY(argc == 2 && (argv[0] & argv[1] & 1)))
         return ptc_give(out, ptc_int_new(vm->heap, ptc_to_int(argv[0]) - ptc_to_int(argv[1])));
     if (argc > 1)
-        return fold(vm, argc, argv, ptc_num_sub, out);
+        return fold_arguments(vm, argc, argv, ptc_num_sub, out);
     if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     if (ptc_is_float(argv[0])) /* 0 - x would lose the sign of zero */
@@ -214,7 +215,7 @@ PTC_BUILTIN(core_mul, "clojure.core", "*", 0, -1, 0, "(* & nums)",
 {
     if (argc == 0)
         return ptc_give(out, ptc_int(1));
-    return fold(vm, argc, argv, ptc_num_mul, out);
+    return fold_arguments(vm, argc, argv, ptc_num_mul, out);
 }
 
 PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
@@ -223,7 +224,7 @@ PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
             "(/ 6 3) => 2\n(/ 7 2) => 3.5\n(/ 4) => 0.25\n(/ 1 0) !! arithmetic_error")
 {
     if (argc > 1)
-        return fold(vm, argc, argv, num_div, out);
+        return fold_arguments(vm, argc, argv, num_div, out);
     return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, num_div(vm, ptc_int(1), argv[0]));
 }
 
@@ -282,7 +283,7 @@ PTC_BUILTIN(core_dec_prime, "clojure.core", "dec'", 1, 1, 0, "(dec' num)",
 typedef enum { QUOT, REM, MOD } Division;
 
 /* Truncating quotient and remainder turned into what is asked for; b is not zero. */
-static bool divide_big(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcValue *out)
+static bool divide_big_as(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcValue *out)
 {
     PtcValue quot, rem;
     if (!ptc_int_divide(vm->heap, a, b, &quot, &rem))
@@ -297,7 +298,7 @@ static bool divide_big(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcValu
 }
 
 /* The same for small integers. */
-static bool divide_small(PtcVM *vm, int64_t a, int64_t b, Division what, PtcValue *out)
+static bool divide_small_as(PtcVM *vm, int64_t a, int64_t b, Division what, PtcValue *out)
 {
     int64_t rem = a % b, quot = a / b; /* 63 bits: no overflow */
     bool adjust = rem != 0 && (rem < 0) != (b < 0);
@@ -335,7 +336,7 @@ static bool cut_decimals(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcVa
     return ptc_give(out, what == QUOT ? quot : rem);
 }
 
-static bool divide(PtcVM *vm, const PtcValue *argv, Division what, PtcValue *out)
+static bool divide_numbers(PtcVM *vm, const PtcValue *argv, Division what, PtcValue *out)
 {
     PtcValue a = argv[0], b = argv[1];
     if (!ptc_arg_numeric(vm, argv, 0) || !ptc_arg_numeric(vm, argv, 1))
@@ -345,9 +346,9 @@ static bool divide(PtcVM *vm, const PtcValue *argv, Division what, PtcValue *out
     if (are_decimals(a, b))
         return cut_decimals(vm, a, b, what, out);
     if (ptc_is_int(a) && ptc_is_int(b))
-        return divide_small(vm, ptc_to_int(a), ptc_to_int(b), what, out);
+        return divide_small_as(vm, ptc_to_int(a), ptc_to_int(b), what, out);
     if (both_integers(a, b))
-        return divide_big(vm, a, b, what, out);
+        return divide_big_as(vm, a, b, what, out);
     double dividend = as_double(vm, a), divisor = as_double(vm, b);
     if (divisor == 0 && vm->budget.stop == PTC_STOP_NONE)
         return division_by_zero(vm);
@@ -360,7 +361,7 @@ PTC_BUILTIN(core_quot, "clojure.core", "quot", 2, 2, 0, "(quot num div)",
             "(quot 1 0) !! arithmetic_error")
 {
     PTC_UNUSED(argc);
-    return divide(vm, argv, QUOT, out);
+    return divide_numbers(vm, argv, QUOT, out);
 }
 
 PTC_BUILTIN(core_rem, "clojure.core", "rem", 2, 2, 0, "(rem num div)",
@@ -368,7 +369,7 @@ PTC_BUILTIN(core_rem, "clojure.core", "rem", 2, 2, 0, "(rem num div)",
             "(rem 7 2) => 1\n(rem -7 2) => -1\n(rem 5.5 2) => 1.5\n(rem 1 0) !! arithmetic_error")
 {
     PTC_UNUSED(argc);
-    return divide(vm, argv, REM, out);
+    return divide_numbers(vm, argv, REM, out);
 }
 
 PTC_BUILTIN(
@@ -377,7 +378,7 @@ PTC_BUILTIN(
     "(mod 7 3) => 1\n(mod -1 12) => 11\n(mod 5.5 -2) => -0.5\n(mod 3 0) !! arithmetic_error")
 {
     PTC_UNUSED(argc);
-    return divide(vm, argv, MOD, out);
+    return divide_numbers(vm, argv, MOD, out);
 }
 
 /* ------------------------------------------------------------- max, min, abs */

@@ -39,7 +39,7 @@ static bool is_indexed(PtcValue v)
     return ptc_is_vector(v) || ptc_is_string(v);
 }
 
-static bool is_entry(PtcValue v)
+static bool is_map_entry(PtcValue v)
 {
     return ptc_is(v, PTC_T_FLAT) && (ptc_obj(v)->flags & PTC_ENTRY) != 0;
 }
@@ -144,7 +144,7 @@ PTC_PREDICATE(core_is_sorted, "sorted?", "Is it a sorted map or sorted set.",
               "(sorted? (sorted-set 2 1)) => true\n(sorted? [1 2]) => false\n(sorted? {}) => false",
               ptc_is_sorted(x))
 PTC_PREDICATE(core_is_map_entry, "map-entry?", "Is it an entry taken from a map.",
-              "(map-entry? (first {:a 1})) => true\n(map-entry? [:a 1]) => false", is_entry(x))
+              "(map-entry? (first {:a 1})) => true\n(map-entry? [:a 1]) => false", is_map_entry(x))
 PTC_PREDICATE(core_is_fn, "fn?", "Is it a function.",
               "(fn? inc) => true\n(fn? (fn [x] x)) => true\n(fn? :a) => false", ptc_is_function(x))
 PTC_PREDICATE(core_is_ifn, "ifn?", "Can it be called: a function, keyword, map, set or vector.",

@@ -108,7 +108,7 @@ static bool check_method(PtcVM *vm, PtcValue protocol, PtcValue key)
 }
 
 /* Number of the field that capture i of a closure stands for, -1: it is none. */
-static int64_t place_of(PtcVM *vm, PtcValue type, const char **names)
+static int64_t capture_field_index(PtcVM *vm, PtcValue type, const char **names)
 {
     const char *end = strchr(*names, ' ');
     size_t len = end ? (size_t)(end - *names) : strlen(*names);
@@ -127,7 +127,7 @@ static PtcValue inline_of(PtcVM *vm, PtcValue type, PtcValue f)
     const char *names = ptc_str_bytes(captures);
     PtcValue b = ptc_build_new(vm->heap);
     for (size_t i = 0; b != PTC_NONE && i < c->obj.count; i++)
-        if (!ptc_build_add(vm->heap, b, ptc_int(place_of(vm, type, &names))))
+        if (!ptc_build_add(vm->heap, b, ptc_int(capture_field_index(vm, type, &names))))
             return PTC_NONE;
     PtcValue places = b == PTC_NONE ? b : ptc_build_done(vm->heap, b, 0);
     PtcValue fields[PTC_INLINE_FIELDS] = {f, places};
@@ -136,7 +136,7 @@ static PtcValue inline_of(PtcVM *vm, PtcValue type, PtcValue f)
 }
 
 /* The methods, keyword and function by turns, in a map.  Those with the same name become a vector. */
-static PtcValue gather(PtcVM *vm, PtcValue type, int argc, const PtcValue *argv)
+static PtcValue gather_methods(PtcVM *vm, PtcValue type, int argc, const PtcValue *argv)
 {
     PtcValue all = ptc_map_empty(vm->heap);
     for (int i = 0; all != PTC_NONE && i + 1 < argc; i += 2) {
@@ -152,7 +152,7 @@ static PtcValue gather(PtcVM *vm, PtcValue type, int argc, const PtcValue *argv)
 }
 
 /* Files the methods of a type; those that it had under other names stay. */
-static bool file(PtcVM *vm, PtcValue protocol, PtcValue key, PtcValue methods)
+static bool file_methods(PtcVM *vm, PtcValue protocol, PtcValue key, PtcValue methods)
 {
     PtcValue impls = impls_of(vm, protocol), name, f;
     PtcValue all = impls == PTC_NONE ? ptc_map_empty(vm->heap) : impls;
@@ -174,8 +174,8 @@ static bool extend(PtcVM *vm, int argc, const PtcValue *argv, bool within, PtcVa
     PtcValue key;
     if (!arg_protocol(vm, argv[1]) || !arg_target(vm, argv[0], &key))
         return false;
-    PtcValue methods = gather(vm, within ? argv[0] : PTC_NONE, argc - 2, argv + 2);
-    return methods != PTC_NONE && file(vm, argv[1], key, methods) && ptc_give(out, PTC_NIL);
+    PtcValue methods = gather_methods(vm, within ? argv[0] : PTC_NONE, argc - 2, argv + 2);
+    return methods != PTC_NONE && file_methods(vm, argv[1], key, methods) && ptc_give(out, PTC_NIL);
 }
 
 PTC_BUILTIN(protocol_extend, "ptc", "extend", 2, -1, PTC_B_HIDDEN, "", "", "")
@@ -192,7 +192,7 @@ PTC_BUILTIN(protocol_inline, "ptc", "inline", 2, -1, PTC_B_HIDDEN, "", "", "")
 static PtcValue reify_one(PtcVM *vm, PtcValue all, int n, const PtcValue *argv)
 {
     PtcValue name = ptc_record_field(argv[0], PTC_PROTOCOL_NAME), key;
-    PtcValue methods = gather(vm, PTC_NONE, n, argv + 2);
+    PtcValue methods = gather_methods(vm, PTC_NONE, n, argv + 2);
     for (size_t pos = 0; methods != PTC_NONE && ptc_map_next(methods, &pos, &key, NULL);)
         if (!check_method(vm, argv[0], key))
             return PTC_NONE;
@@ -228,7 +228,7 @@ PTC_BUILTIN(
         return ptc_fail(vm, PTC_E_ARITY, "extend takes a type, then protocols each with a map");
     for (int i = 1; i + 1 < argc; i += 2)
         if (!arg_protocol(vm, argv[i]) || !ptc_arg_map(vm, argv, i + 1) ||
-            !file(vm, argv[i], key, argv[i + 1]))
+            !file_methods(vm, argv[i], key, argv[i + 1]))
             return false;
     return ptc_give(out, PTC_NIL);
 }

@@ -7,33 +7,33 @@
 
 #include "lisp/lib/seq/seq_int.h"
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_random_bits(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
 
-static uint64_t next(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
-    return mix(*state += 0x9e3779b97f4a7c15u);
+    return mix_random_bits(*state += 0x9e3779b97f4a7c15u);
 }
 
 uint64_t ptc_random_of(uint64_t state, uint64_t i)
 {
-    return mix(state + (i + 1) * 0xd1342543de82ef95u);
+    return mix_random_bits(state + (i + 1) * 0xd1342543de82ef95u);
 }
 
 /* At least 0, below 1. */
 static double fraction(uint64_t *state)
 {
-    return (double)(next(state) >> 11) * 0x1p-53;
+    return (double)(next_random(state) >> 11) * 0x1p-53;
 }
 
 /* At least 0, below n > 0; the same for every n but for what 64 bits cannot divide evenly. */
 static uint64_t below(uint64_t *state, uint64_t n)
 {
-    return (uint64_t)((unsigned __int128)next(state) * n >> 64);
+    return (uint64_t)((unsigned __int128)next_random(state) * n >> 64);
 }
 
 double ptc_random_fraction(PtcVM *vm)
@@ -156,7 +156,7 @@ PTC_BUILTIN(core_random_uuid, "clojure.core", "random-uuid", 0, 0, PTC_B_EFFECT,
     PTC_UNUSED(argv);
     static const char hex[] = "0123456789abcdef";
     char text[36];
-    uint64_t state = vm->random, bits[2] = {next(&state), next(&state)};
+    uint64_t state = vm->random, bits[2] = {next_random(&state), next_random(&state)};
     for (size_t i = 0, k = 0; i < sizeof text; i++) {
         bool dash = i == 8 || i == 13 || i == 18 || i == 23;
         unsigned digit = dash ? 0 : (unsigned)(bits[k / 16] >> (k % 16 * 4) & 15);

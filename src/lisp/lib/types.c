@@ -47,15 +47,15 @@ PTC_BUILTIN(type_map_maker, "ptc", "map-maker", 1, 1, PTC_B_HIDDEN, "", "", "")
 
 /* ---------------------------------------------------------------------------- makers */
 
-static const char *short_name(PtcValue type)
+static const char *short_type_name(PtcValue type)
 {
     const char *name = ptc_str_bytes(ptc_type_field(type, PTC_TYPE_NAME));
     const char *dot = strrchr(name, '.');
     return dot ? dot + 1 : name;
 }
 
-static PtcValue new_record(PtcVM *vm, PtcValue like, PtcValue type, const PtcValue *values,
-                           size_t n)
+static PtcValue new_typed_record(PtcVM *vm, PtcValue like, PtcValue type, const PtcValue *values,
+                                 size_t n)
 {
     PtcValue v = ptc_typed_new(vm->heap, like, type);
     if (v == PTC_NONE)
@@ -108,12 +108,12 @@ PTC_BUILTIN(type_made, "ptc", "made", 1, -1, PTC_B_HIDDEN, "", "", "")
     size_t n = ptc_seq_count(ptc_type_field(type, PTC_TYPE_BASIS));
     if ((size_t)argc - 1 != n) {
         ptc_fail(vm, PTC_E_ARITY, "->%s takes a value for each field, %zu argument%s, got %d",
-                 short_name(type), n, n == 1 ? "" : "s", argc - 1);
+                 short_type_name(type), n, n == 1 ? "" : "s", argc - 1);
         return ptc_fail_hint(vm, "map->%s takes them by name and leaves out what is not there",
-                             short_name(type));
+                             short_type_name(type));
     }
     return ptc_give(out, like == PTC_NIL ? new_object(vm, type, argv + 1, n)
-                                         : new_record(vm, like, type, argv + 1, n));
+                                         : new_typed_record(vm, like, type, argv + 1, n));
 }
 
 /* (map->Point {:x 1}) */
@@ -152,7 +152,7 @@ PTC_BUILTIN(type_field, "ptc", "field", 2, 2, PTC_B_HIDDEN, "", "", "")
         return ptc_give(out, v);
     ptc_fail(vm, PTC_E_TYPE | PTC_AS(ILLEGAL_ARGUMENT), "%s has no field %s",
              ptc_typed_type(argv[0]) == PTC_NONE ? ptc_type_name(argv[0])
-                                                 : short_name(ptc_typed_type(argv[0])),
+                                                 : short_type_name(ptc_typed_type(argv[0])),
              ptc_str_bytes(argv[1]));
     return ptc_fail_hint(vm,
                          "a key of a map is read with (:%s x); a method of a protocol is called "
@@ -172,7 +172,7 @@ PTC_BUILTIN(core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
 
 /* --------------------------------------------------------------------- documentation */
 
-#define FORM(id, name_, usage_, doc_, examples_)               \
+#define DEFINE_TYPE_FORM(id, name_, usage_, doc_, examples_)   \
     static const PtcBuiltin id##_def = {.ns = "clojure.core",  \
                                         .name = name_,         \
                                         .usage = usage_,       \
@@ -181,7 +181,7 @@ PTC_BUILTIN(core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
                                         .max = -1,             \
                                         .flags = PTC_B_FORM}
 
-FORM(
+DEFINE_TYPE_FORM(
     form_defrecord, "defrecord", "(defrecord Name [fields] Protocol (method [this] ...) ...)",
     "A type of maps with fields. ->Name and (Name. ...) make one from values in order, map->Name "
     "from a map. Methods of protocols see the fields by name.",
@@ -193,43 +193,47 @@ FORM(
     "(defrecord P [x]) [(= (->P 1) (->P 1)) (= (->P 1) {:x 1}) (dissoc (->P 1) :x)] => [true false "
     "{}]\n"
     "(defrecord P [x]) (->P) !! arity_error\n(defrecord 5) !! invalid_form");
-FORM(form_deftype, "deftype", "(deftype Name [fields] Protocol (method [this] ...) ...)",
-     "A type of objects with fields that do not change and are read with (.-field x). Objects are "
-     "equal to themselves only.",
-     "(deftype Box [v]) (.-v (Box. 5)) => 5\n(deftype Box [v]) (->Box 1) => #object[user.Box]\n"
-     "(deftype Box [v]) (= (->Box 1) (->Box 1)) => false\n(deftype Box [v]) (.-w (->Box 1)) !! "
-     "type_error");
-FORM(form_defprotocol, "defprotocol", "(defprotocol Name doc? (method [this args] doc?) ...)",
-     "Names functions that types have methods for: defrecord, deftype, reify, extend-type and "
-     "extend-protocol give them.",
-     "(defprotocol Speaks \"What can talk.\" (speak [x] [x y])) (extend-type String Speaks (speak "
-     "([s] s) ([s t] (str s t)))) [(speak \"a\") (speak \"a\" \"b\")] => [\"a\" \"ab\"]\n"
-     "(defprotocol Speaks (speak [x])) (speak 5) !! value_error\n(defprotocol 5) !! invalid_form");
-FORM(form_extend_type, "extend-type", "(extend-type Type Protocol (method [x] ...) ...)",
-     "Gives a type methods for protocols. A type is the name of a defrecord or deftype, a class "
-     "such "
-     "as String, Long, Number, clojure.lang.IPersistentMap or Object, or nil.",
-     "(defprotocol Size (size [x])) (extend-type nil Size (size [_] 0)) (extend-type Object Size "
-     "(size [x] 1)) (map size [nil 7]) => [0 1]\n(extend-type String) => nil\n"
-     "(extend-type) !! invalid_form");
-FORM(form_extend_protocol, "extend-protocol",
-     "(extend-protocol Protocol Type (method [x] ...) ...)",
-     "Gives several types methods for one protocol.",
-     "(defprotocol Show (show [x])) (extend-protocol Show String (show [s] s) Long (show [n] (str "
-     "\"#\" n)) nil (show [_] \"-\")) (map show [\"a\" 5 nil]) => [\"a\" \"#5\" \"-\"]\n"
-     "(extend-protocol) !! invalid_form");
-FORM(
+DEFINE_TYPE_FORM(
+    form_deftype, "deftype", "(deftype Name [fields] Protocol (method [this] ...) ...)",
+    "A type of objects with fields that do not change and are read with (.-field x). Objects are "
+    "equal to themselves only.",
+    "(deftype Box [v]) (.-v (Box. 5)) => 5\n(deftype Box [v]) (->Box 1) => #object[user.Box]\n"
+    "(deftype Box [v]) (= (->Box 1) (->Box 1)) => false\n(deftype Box [v]) (.-w (->Box 1)) !! "
+    "type_error");
+DEFINE_TYPE_FORM(
+    form_defprotocol, "defprotocol", "(defprotocol Name doc? (method [this args] doc?) ...)",
+    "Names functions that types have methods for: defrecord, deftype, reify, extend-type and "
+    "extend-protocol give them.",
+    "(defprotocol Speaks \"What can talk.\" (speak [x] [x y])) (extend-type String Speaks (speak "
+    "([s] s) ([s t] (str s t)))) [(speak \"a\") (speak \"a\" \"b\")] => [\"a\" \"ab\"]\n"
+    "(defprotocol Speaks (speak [x])) (speak 5) !! value_error\n(defprotocol 5) !! invalid_form");
+DEFINE_TYPE_FORM(
+    form_extend_type, "extend-type", "(extend-type Type Protocol (method [x] ...) ...)",
+    "Gives a type methods for protocols. A type is the name of a defrecord or deftype, a class "
+    "such "
+    "as String, Long, Number, clojure.lang.IPersistentMap or Object, or nil.",
+    "(defprotocol Size (size [x])) (extend-type nil Size (size [_] 0)) (extend-type Object Size "
+    "(size [x] 1)) (map size [nil 7]) => [0 1]\n(extend-type String) => nil\n"
+    "(extend-type) !! invalid_form");
+DEFINE_TYPE_FORM(
+    form_extend_protocol, "extend-protocol", "(extend-protocol Protocol Type (method [x] ...) ...)",
+    "Gives several types methods for one protocol.",
+    "(defprotocol Show (show [x])) (extend-protocol Show String (show [s] s) Long (show [n] (str "
+    "\"#\" n)) nil (show [_] \"-\")) (map show [\"a\" 5 nil]) => [\"a\" \"#5\" \"-\"]\n"
+    "(extend-protocol) !! invalid_form");
+DEFINE_TYPE_FORM(
     form_reify, "reify", "(reify Protocol (method [this] ...) ...)",
     "An object with methods for protocols, which see the names around it.",
     "(defprotocol Show (show [x])) (let [n 5 o (reify Show (show [_] (str \"n\" n)))] (show o)) => "
     "\"n5\"\n(reify 5) !! invalid_form");
-FORM(form_defmulti, "defmulti", "(defmulti name doc? dispatch-fn :default value :hierarchy h)",
-     "A function with methods: the dispatch function is called first, and the method for what it "
-     "gives then. isa? decides if a method fits; without one, that for :default is called.",
-     "(defmulti area :shape) (defmethod area :square [{s :side}] (* s s)) (defmethod area :default "
-     "[_] 0) [(area {:shape :square :side 3}) (area {})] => [9 0]\n"
-     "(defmulti f identity) (f 5) !! value_error\n(defmulti f) !! invalid_form");
-FORM(
+DEFINE_TYPE_FORM(
+    form_defmulti, "defmulti", "(defmulti name doc? dispatch-fn :default value :hierarchy h)",
+    "A function with methods: the dispatch function is called first, and the method for what it "
+    "gives then. isa? decides if a method fits; without one, that for :default is called.",
+    "(defmulti area :shape) (defmethod area :square [{s :side}] (* s s)) (defmethod area :default "
+    "[_] 0) [(area {:shape :square :side 3}) (area {})] => [9 0]\n"
+    "(defmulti f identity) (f 5) !! value_error\n(defmulti f) !! invalid_form");
+DEFINE_TYPE_FORM(
     form_defmethod, "defmethod", "(defmethod name dispatch-value [params] body...)",
     "Gives a multimethod the method for a dispatch value; another for the same value replaces it.",
     "(defmulti add (fn [a b] [(class a) (class b)])) (defmethod add [Number Number] [a b] (+ a b)) "

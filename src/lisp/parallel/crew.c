@@ -16,7 +16,7 @@ enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
 
 /* -------------------------------------------------------------------------- the seat */
 
-static bool copy_globals(PtcSeat *seat)
+static bool copy_seat_globals(PtcSeat *seat)
 {
     const PtcVM *model = &seat->job->model;
     size_t bytes = model->global_count * sizeof *seat->globals;
@@ -26,13 +26,13 @@ static bool copy_globals(PtcSeat *seat)
     return seat->globals != NULL;
 }
 
-bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
+bool ptc_seat_take(PtcSeat *seat, PtcCrewJob *job, PtcVM *vm)
 {
     memset(seat, 0, sizeof *seat);
     seat->job = job;
     seat->vm = vm;
     seat->index = SIZE_MAX;
-    if (!copy_globals(seat))
+    if (!copy_seat_globals(seat))
         return false;
     seat->cancel.outer = job->model.budget.cancel;
     const PtcHeap *outer = job->model.heap;
@@ -54,7 +54,7 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
 
 /* A result is often a small part of what was allocated, so dead objects are collected before the heap is taken
  * over. */
-static void tidy(PtcSeat *seat)
+static void collect_seat(PtcSeat *seat)
 {
     PtcHeap *heap = &seat->heap;
     if (heap->page_bytes == 0)
@@ -81,7 +81,7 @@ void ptc_seat_leave(PtcSeat *seat)
     PtcVM *vm = seat->vm;
     PtcBudget *b = &vm->budget;
     ptc_watch_pause(b);
-    tidy(seat);
+    collect_seat(seat);
     ptc_deep_tidy(vm);
     atomic_fetch_sub_explicit(&seat->job->account->heaps, 1, memory_order_relaxed);
     seat->compute_ns = left_until(b, b->compute_end_ns);
@@ -135,9 +135,9 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     item->call_total = (uint32_t)vm->log.total;
 }
 
-static bool call_function(PtcSeat *seat, size_t i, PtcValue *out)
+static bool call_item_function(PtcSeat *seat, size_t i, PtcValue *out)
 {
-    const PtcJob *job = seat->job;
+    const PtcCrewJob *job = seat->job;
     PtcValue args[WIDEST];
     if (job->f == PTC_NONE)
         return ptc_call(seat->vm, ptc_seq_nth(job->rows, i), 0, NULL, out);
@@ -149,13 +149,13 @@ static bool call_function(PtcSeat *seat, size_t i, PtcValue *out)
 /* What is lazy belongs to the heap of this thread: it is computed before the item ends. */
 static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
 {
-    return call_function(seat, i, out) &&
+    return call_item_function(seat, i, out) &&
            ptc_force_deep(seat->vm, *out, true, "pmap", PTC_FORCE_MOST);
 }
 
 /* Notes why the item failed and makes the VM fit to go on.  An item that was cancelled because one below it failed
  * has not failed itself; nor has one that waits for a person, which keeps no other from its work. */
-static void take_failure(PtcSeat *seat, size_t i)
+static void take_item_failure(PtcSeat *seat, size_t i)
 {
     PtcVM *vm = seat->vm;
     if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
@@ -188,7 +188,7 @@ static void take_failure(PtcSeat *seat, size_t i)
 static void end_item(PtcSeat *seat, size_t i, PtcValue value)
 {
     PtcVM *vm = seat->vm;
-    PtcJob *job = seat->job;
+    PtcCrewJob *job = seat->job;
     PtcItem *item = &job->items[i];
     item->print_count = (uint32_t)vm->prints.count - item->first_print;
     item->prints_cut = vm->prints.cut;
@@ -220,13 +220,13 @@ static void run_item(PtcSeat *seat, size_t i)
     vm->native_depth = depth;
     vm->running = running;
     if (!ok)
-        take_failure(seat, i);
+        take_item_failure(seat, i);
 }
 
 void ptc_crew_mark(PtcVM *vm)
 {
     const PtcSeat *seat = vm->seat;
-    const PtcJob *job = seat->job;
+    const PtcCrewJob *job = seat->job;
     for (size_t at = seat->last; at > 0; at = job->items[at - 1].before) {
         ptc_heap_mark(vm->heap, job->values[at - 1]);
         ptc_heap_mark(vm->heap, job->values[job->n + at - 1]);
@@ -241,7 +241,7 @@ void ptc_crew_mark(PtcVM *vm)
 /* With the lock held: the next item, or false. */
 static bool take_item(PtcSeat *seat)
 {
-    PtcJob *job = seat->job;
+    PtcCrewJob *job = seat->job;
     if (job->next_item >= job->n || job->next_item > job->lowest)
         return false;
     seat->index = job->next_item++;
@@ -252,7 +252,7 @@ static bool take_item(PtcSeat *seat)
 /* With the lock held. */
 static void finish_item(PtcSeat *seat)
 {
-    PtcJob *job = seat->job;
+    PtcCrewJob *job = seat->job;
     seat->index = SIZE_MAX;
     if (!seat->failed || seat->failed_at >= job->lowest)
         return;
@@ -278,7 +278,7 @@ void ptc_seat_work(PtcSeat *seat)
 /* ------------------------------------------------------------------------- the helpers */
 
 /* A helper's VM, as if it were the caller's where the caller met the job. */
-static bool model_vm(PtcVM *vm, const PtcJob *job)
+static bool model_vm(PtcVM *vm, const PtcCrewJob *job)
 {
     const PtcVM *m = &job->model;
     if (!ptc_vm_ensure_depth(vm, m->limits.max_depth))
@@ -322,7 +322,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     return true;
 }
 
-static PtcSeat *new_seat(PtcJob *job, PtcVM *vm)
+static PtcSeat *new_seat(PtcCrewJob *job, PtcVM *vm)
 {
     PtcSeat *seat = model_vm(vm, job) ? ptc_mem_alloc(job->model.mem, sizeof *seat) : NULL;
     if (!seat || ptc_seat_take(seat, job, vm))
@@ -332,7 +332,7 @@ static PtcSeat *new_seat(PtcJob *job, PtcVM *vm)
 }
 
 /* With the lock held, which is released meanwhile. */
-static void help(PtcCrew *crew, PtcJob *job, PtcVM *vm)
+static void help_with_job(PtcCrew *crew, PtcCrewJob *job, PtcVM *vm)
 {
     job->busy++;
     job->seat_count++;
@@ -351,9 +351,9 @@ static void help(PtcCrew *crew, PtcJob *job, PtcVM *vm)
         pthread_cond_broadcast(&crew->done);
 }
 
-static PtcJob *find_job(PtcCrew *crew)
+static PtcCrewJob *find_job(PtcCrew *crew)
 {
-    PtcJob *job = crew->jobs;
+    PtcCrewJob *job = crew->jobs;
     while (job && (job->next_item >= job->n || job->next_item > job->lowest ||
                    job->seat_count >= job->model.limits.max_workers))
         job = job->next;
@@ -361,9 +361,9 @@ static PtcJob *find_job(PtcCrew *crew)
 }
 
 /* With the lock held: waits for a job; NULL: the crew is to end. */
-static PtcJob *await_job(PtcCrew *crew)
+static PtcCrewJob *await_job(PtcCrew *crew)
 {
-    PtcJob *job = NULL;
+    PtcCrewJob *job = NULL;
     while (!crew->quit && !(job = find_job(crew))) {
         crew->idle++;
         pthread_cond_wait(&crew->work, &crew->lock);
@@ -379,10 +379,10 @@ static void *helper(void *arg)
     PtcVM vm;
     bool made = false;
     pthread_mutex_lock(&crew->lock);
-    for (PtcJob *job; (job = await_job(crew)) != NULL;) {
+    for (PtcCrewJob *job; (job = await_job(crew)) != NULL;) {
         if (!made && !(made = ptc_vm_init(&vm, crew->mem, 64)))
             break;
-        help(crew, job, &vm);
+        help_with_job(crew, job, &vm);
     }
     pthread_mutex_unlock(&crew->lock);
     if (made)
@@ -409,7 +409,7 @@ PtcCrew *ptc_crew_new(PtcMem *mem, PtcPool *pool)
 /* Of all crews of the process. */
 static atomic_int threads_out;
 
-static bool take_token(void)
+static bool take_thread_token(void)
 {
     if (atomic_fetch_add(&threads_out, 1) < PTC_CREW_THREADS)
         return true;
@@ -446,7 +446,7 @@ void ptc_crew_free(PtcCrew *crew)
 /* With the lock held.  Without a thread the job is done all the same, by its caller. */
 static void start_threads(PtcCrew *crew, unsigned wanted)
 {
-    while (crew->thread_count < wanted && take_token()) {
+    while (crew->thread_count < wanted && take_thread_token()) {
         if (!ptc_thread_start(&crew->threads[crew->thread_count], THREAD_STACK, helper, crew)) {
             atomic_fetch_sub(&threads_out, 1);
             break;
@@ -464,7 +464,7 @@ bool ptc_crew_start(PtcCrew *crew, int64_t max_workers)
     return all;
 }
 
-static void offer(PtcJob *job)
+static void offer_job(PtcCrewJob *job)
 {
     PtcCrew *crew = job->crew;
     if (atomic_load_explicit(&job->offered, memory_order_relaxed))
@@ -485,5 +485,5 @@ void ptc_crew_offer(PtcVM *vm)
 {
     for (const PtcSeat *seat = vm->seat; seat; seat = seat->job->model.seat)
         if (seat->job->model.limits.max_workers > 1)
-            offer(seat->job);
+            offer_job(seat->job);
 }

@@ -12,7 +12,7 @@
 #include "lisp/vm/vm_int.h"
 
 typedef struct PtcSeat PtcSeat;
-typedef struct PtcJob PtcJob;
+typedef struct PtcCrewJob PtcCrewJob;
 
 /* One item: what it gave beside its value. */
 typedef struct PtcItem {
@@ -27,7 +27,7 @@ typedef struct PtcItem {
 /* One thread's place in a job. */
 struct PtcSeat {
     PtcSeat *next;
-    PtcJob *job;
+    PtcCrewJob *job;
     PtcVM *vm;
     PtcHeap heap;
     PtcCancel cancel;
@@ -52,8 +52,8 @@ struct PtcSeat {
 /* What is kept during the merge beside the items' values: the journal and summaries of before. */
 enum { PTC_JOB_MORE = 2 };
 
-struct PtcJob {
-    PtcJob *next;
+struct PtcCrewJob {
+    PtcCrewJob *next;
     PtcCrew *crew;
     PtcVM model; /* the caller's VM as it was */
     PtcValue f, rows;
@@ -87,14 +87,14 @@ struct PtcCrew {
      * between two items.  The lock of base/os/cancel.c is taken inside, when a failure cancels later items. */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    PtcJob *jobs;
+    PtcCrewJob *jobs;
     pthread_t threads[PTC_WORKERS_MAX];
     unsigned thread_count, idle;
     bool quit;
 };
 
 /* Takes a seat with this VM; false: out of memory.  Left again with ptc_seat_leave. */
-PTC_MUST_USE bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm);
+PTC_MUST_USE bool ptc_seat_take(PtcSeat *seat, PtcCrewJob *job, PtcVM *vm);
 void ptc_seat_leave(PtcSeat *seat);
 void ptc_seat_free(PtcSeat *seat);
 /* Works on items until there are none left for it. */

@@ -17,12 +17,12 @@ enum {
 };
 
 /* The lock also keeps a helper from a job that is about to go. */
-static void close_job(PtcJob *job)
+static void close_crew_job(PtcCrewJob *job)
 {
     PtcCrew *crew = job->crew;
     pthread_mutex_lock(&crew->lock);
     if (atomic_load(&job->offered)) {
-        PtcJob **at = &crew->jobs;
+        PtcCrewJob **at = &crew->jobs;
         while (*at && *at != job)
             at = &(*at)->next;
         if (*at)
@@ -33,14 +33,14 @@ static void close_job(PtcJob *job)
     pthread_mutex_unlock(&crew->lock);
 }
 
-static int64_t add_time(int64_t a, int64_t b)
+static int64_t add_time_capped(int64_t a, int64_t b)
 {
     return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 /* All worked at the same time: the program has used what the slowest seat has.  Waiting is not computing, and what does
  * not count for a seat does not count for the program. */
-static void settle_time(const PtcJob *job, PtcVM *vm)
+static void settle_time(const PtcCrewJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
     int64_t compute = INT64_MAX, wait = INT64_MAX, now = b->clock_ns(b->clock_user);
@@ -48,13 +48,14 @@ static void settle_time(const PtcJob *job, PtcVM *vm)
         compute = s->compute_ns < compute ? s->compute_ns : compute;
         wait = s->wait_ns < wait ? s->wait_ns : wait;
     }
-    b->compute_end_ns = add_time(compute, now);
-    b->deadline_ns =
-        job->cut_ns == INT64_MAX ? INT64_MAX : add_time(add_time(wait, now), job->cut_ns);
+    b->compute_end_ns = add_time_capped(compute, now);
+    b->deadline_ns = job->cut_ns == INT64_MAX
+                         ? INT64_MAX
+                         : add_time_capped(add_time_capped(wait, now), job->cut_ns);
     b->pmap_ms = job->model.budget.pmap_ms;
 }
 
-static void give_back_vm(const PtcJob *job, PtcVM *vm)
+static void give_back_vm(const PtcCrewJob *job, PtcVM *vm)
 {
     const PtcVM *m = &job->model;
     vm->heap = m->heap;
@@ -91,7 +92,7 @@ static bool merge_prints(PtcVM *vm, const PtcItem *item)
 }
 
 /* Of all items, also those that were cancelled because one below them failed: what they did was done. */
-static bool merge_journals(const PtcJob *job, PtcVM *vm)
+static bool merge_journals(const PtcCrewJob *job, PtcVM *vm)
 {
     const PtcValue *journals = job->values + job->n;
     for (size_t i = 0; i < job->n; i++)
@@ -100,7 +101,7 @@ static bool merge_journals(const PtcJob *job, PtcVM *vm)
     return true;
 }
 
-static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
+static bool merge_item(PtcCrewJob *job, PtcVM *vm, size_t i)
 {
     const PtcItem *item = &job->items[i];
     const PtcValue *summaries = job->values + 2 * job->n;
@@ -116,7 +117,7 @@ static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
 }
 
 /* No limit ends this: what was done outside must be known. */
-static void merge_calls(const PtcJob *job, PtcVM *vm)
+static void merge_calls(const PtcCrewJob *job, PtcVM *vm)
 {
     for (const PtcItem *item = job->items; item < job->items + job->n; item++)
         if (item->seat)
@@ -124,7 +125,7 @@ static void merge_calls(const PtcJob *job, PtcVM *vm)
                          item->call_total);
 }
 
-static bool merge(PtcJob *job, PtcVM *vm)
+static bool merge_items(PtcCrewJob *job, PtcVM *vm)
 {
     merge_calls(job, vm);
     if (!merge_journals(job, vm))
@@ -139,7 +140,7 @@ static bool merge(PtcJob *job, PtcVM *vm)
 }
 
 /* Makes the failure of the lowest item that of the whole; its values are in the VM already. */
-static bool report(const PtcJob *job, PtcVM *vm)
+static bool report_lowest_failure(const PtcCrewJob *job, PtcVM *vm)
 {
     const PtcSeat *seat = job->items[job->lowest].seat;
     vm->failed = true;
@@ -155,7 +156,7 @@ static bool report(const PtcJob *job, PtcVM *vm)
 }
 
 /* A vector of the values, after a collection if need be. */
-static bool gather(const PtcJob *job, PtcVM *vm, PtcValue *out)
+static bool gather_item_values(const PtcCrewJob *job, PtcVM *vm, PtcValue *out)
 {
     *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
     if (*out == PTC_NONE && ptc_recover(vm))
@@ -175,7 +176,7 @@ static bool move_value(PtcCopy *copy, PtcValue *v)
 }
 
 /* What a seat has made, copied into the VM's heap.  False: it is not all there. */
-static bool move_values(PtcJob *job, PtcSeat *s, PtcCopy *copy)
+static bool move_values(PtcCrewJob *job, PtcSeat *s, PtcCopy *copy)
 {
     bool ok = move_value(copy, &s->error_value) && move_value(copy, &s->error_source);
     for (size_t at = s->last; ok && at > 0; at = job->items[at - 1].before)
@@ -196,7 +197,7 @@ static size_t large_bytes(const PtcHeap *heap)
 }
 
 /* Pages that are nearly empty are not taken over: they would add up with every pmap. */
-static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
+static bool evacuate(PtcCrewJob *job, PtcSeat *s, PtcVM *vm)
 {
     PtcCopy copy;
     if (s->heap.live > s->heap.page_bytes / 4 * 3 || large_bytes(&s->heap) > s->heap.page_bytes / 2)
@@ -211,7 +212,7 @@ static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
 }
 
 /* Copying takes time, and there may be none left. */
-static void take_heaps(PtcJob *job, PtcVM *vm, bool late)
+static void take_heaps(PtcCrewJob *job, PtcVM *vm, bool late)
 {
     for (PtcSeat *s = job->seats; s; s = s->next) {
         ptc_heap_take_raised(vm->heap, &s->heap);
@@ -223,7 +224,7 @@ static void take_heaps(PtcJob *job, PtcVM *vm, bool late)
 }
 
 /* From here on a collection keeps what is to be merged. */
-static void keep_values(PtcJob *job, PtcVM *vm)
+static void keep_values(PtcCrewJob *job, PtcVM *vm)
 {
     PtcValue *more = job->values + 3 * job->n;
     more[0] = job->model.journal.all;
@@ -237,14 +238,14 @@ static void keep_values(PtcJob *job, PtcVM *vm)
 }
 
 /* The caller's heap, after share_room. */
-static void work_again(PtcJob *job)
+static void work_again(PtcCrewJob *job)
 {
     if (job->account != &job->own)
         atomic_fetch_add_explicit(&job->account->heaps, 1, memory_order_relaxed);
 }
 
 /* While values are copied they exist twice, and both copies count. */
-static void take_over(PtcJob *job, PtcVM *vm, bool late)
+static void take_over_seats(PtcCrewJob *job, PtcVM *vm, bool late)
 {
     bool outermost = job->account == &job->own;
     if (outermost)
@@ -257,7 +258,7 @@ static void take_over(PtcJob *job, PtcVM *vm, bool late)
         ptc_account_part(vm->heap);
 }
 
-static void free_seats(PtcJob *job)
+static void free_seats(PtcCrewJob *job)
 {
     while (job->seats) {
         PtcSeat *s = job->seats;
@@ -268,25 +269,25 @@ static void free_seats(PtcJob *job)
     }
 }
 
-static bool is_late(const PtcBudget *b)
+static bool is_budget_late(const PtcBudget *b)
 {
     return b->stop == PTC_STOP_TIMEOUT || b->stop == PTC_STOP_DEADLINE;
 }
 
 /* When time has run out for an item, it has for the caller as well, and a run may have been cancelled.  What tasks did
  * is merged all the same: a little later than the run should end, but not later with every pmap around this one. */
-static bool collect_work(PtcJob *job, PtcVM *vm)
+static bool collect_work(PtcCrewJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
     int64_t compute_end = b->compute_end_ns, deadline = b->deadline_ns, hard = b->hard_ns;
     int64_t now = b->clock_ns(b->clock_user);
     const PtcCancel *cancel = b->cancel;
-    b->compute_end_ns = add_time(compute_end, GRACE_NS);
-    b->deadline_ns = add_time(deadline, GRACE_NS);
-    b->hard_ns = add_time(hard, GRACE_NS);
+    b->compute_end_ns = add_time_capped(compute_end, GRACE_NS);
+    b->deadline_ns = add_time_capped(deadline, GRACE_NS);
+    b->hard_ns = add_time_capped(hard, GRACE_NS);
     b->cancel = NULL;
-    take_over(job, vm, now >= compute_end || now >= deadline || ptc_cancelled(cancel));
-    bool ok = merge(job, vm);
+    take_over_seats(job, vm, now >= compute_end || now >= deadline || ptc_cancelled(cancel));
+    bool ok = merge_items(job, vm);
     ptc_watch_pause(b); /* it may have seen the later ends */
     b->compute_end_ns = compute_end;
     b->deadline_ns = deadline;
@@ -296,23 +297,24 @@ static bool collect_work(PtcJob *job, PtcVM *vm)
 }
 
 /* If there was no time to merge all of it, an item that failed still says where. */
-static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
+static bool finish_crew_job(PtcCrewJob *job, PtcVM *vm, PtcValue *out)
 {
     ptc_seat_leave(&job->first);
-    close_job(job);
+    close_crew_job(job);
     settle_time(job, vm);
     give_back_vm(job, vm);
     bool ok = collect_work(job, vm);
-    if (!ok && job->lowest < job->n && is_late(&vm->budget)) {
+    if (!ok && job->lowest < job->n && is_budget_late(&vm->budget)) {
         vm->budget.stop = PTC_STOP_NONE;
-        ok = report(job, vm);
+        ok = report_lowest_failure(job, vm);
     } else if (!ok) {
         vm->error_value = vm->error_source = PTC_NIL;
     } else if (atomic_load(
                    &job->aside)) { /* results and errors of the items count in the next run */
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     } else {
-        ok = job->lowest < job->n ? report(job, vm) : gather(job, vm, out);
+        ok = job->lowest < job->n ? report_lowest_failure(job, vm)
+                                  : gather_item_values(job, vm, out);
     }
     vm->kept_count = 0;
     free_seats(job);
@@ -324,7 +326,7 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 /* All threads take from one account, which a pmap inside of another shares.  Garbage of the caller would stand beside
  * what they make for as long as the job takes.  The caller's own heap does not work meanwhile, so nobody waits for
  * it. */
-static void share_room(PtcJob *job, PtcVM *vm)
+static void share_room(PtcCrewJob *job, PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;
     if (heap->used - heap->live > heap->limit / 16 && !vm->held)
@@ -339,11 +341,11 @@ static void share_room(PtcJob *job, PtcVM *vm)
 }
 
 /* The job's own limit, if it ends before the deadline that is there. */
-static void limit_time(PtcJob *job, PtcVM *vm, int64_t now)
+static void limit_time(PtcCrewJob *job, PtcVM *vm, int64_t now)
 {
     PtcBudget *b = &vm->budget;
     bool limited = vm->pmap_ms > 0 && vm->pmap_ms < INT64_MAX / 1000000;
-    int64_t end = limited ? add_time(now, vm->pmap_ms * 1000000) : INT64_MAX;
+    int64_t end = limited ? add_time_capped(now, vm->pmap_ms * 1000000) : INT64_MAX;
     job->cut_ns = 0;
     if (end < b->deadline_ns) {
         job->cut_ns = b->deadline_ns == INT64_MAX ? INT64_MAX : b->deadline_ns - end;
@@ -355,7 +357,7 @@ static void limit_time(PtcJob *job, PtcVM *vm, int64_t now)
     atomic_init(&job->wait_ns, left);
 }
 
-static void start_job(PtcJob *job, PtcVM *vm)
+static void start_job(PtcCrewJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
     memset(job->items, 0, job->n * sizeof *job->items);
@@ -379,7 +381,7 @@ static void start_job(PtcJob *job, PtcVM *vm)
     job->memo = NULL;
 }
 
-static bool run_job(PtcJob *job, PtcVM *vm, PtcValue *out)
+static bool run_crew_job(PtcCrewJob *job, PtcVM *vm, PtcValue *out)
 {
     start_job(job, vm);
     if (!ptc_seat_take(&job->first, job, vm)) {
@@ -388,7 +390,7 @@ static bool run_job(PtcJob *job, PtcVM *vm, PtcValue *out)
     }
     job->seats = &job->first;
     ptc_seat_work(&job->first);
-    return finish(job, vm, out);
+    return finish_crew_job(job, vm, out);
 }
 
 bool ptc_crew_map(PtcVM *vm, PtcValue f, PtcValue rows, int width, PtcValue *out)
@@ -400,7 +402,7 @@ bool ptc_crew_map(PtcVM *vm, PtcValue f, PtcValue rows, int width, PtcValue *out
     if (!ptc_tick(&vm->budget, JOB_TICKS))
         return false;
     PtcHeap *heap = vm->heap;
-    PtcJob *job = ptc_heap_scratch(heap, NULL, 0, sizeof *job);
+    PtcCrewJob *job = ptc_heap_scratch(heap, NULL, 0, sizeof *job);
     PtcItem *items = job ? ptc_heap_scratch(heap, NULL, 0, bytes) : NULL;
     PtcValue *values = items ? ptc_heap_scratch(heap, NULL, 0, value_bytes) : NULL;
     bool ok = values != NULL;
@@ -411,7 +413,7 @@ bool ptc_crew_map(PtcVM *vm, PtcValue f, PtcValue rows, int width, PtcValue *out
         job->n = n;
         job->items = items;
         job->values = values;
-        ok = run_job(job, vm, out);
+        ok = run_crew_job(job, vm, out);
     }
     ptc_heap_scratch_free(heap, values, value_bytes);
     ptc_heap_scratch_free(heap, items, bytes);

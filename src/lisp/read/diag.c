@@ -68,7 +68,7 @@ void ptc_diags_init(PtcDiags *diags, PtcArena *arena)
 }
 
 /* `out` holds a text that may have been cut at `size` - 1 bytes: makes it end at a character, with "...". */
-static void end_text(char *out, size_t size, int wanted)
+static void end_cut_text(char *out, size_t size, int wanted)
 {
     if (wanted < 0) {
         out[0] = 0;
@@ -86,7 +86,7 @@ void ptc_diag_format(char *out, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    end_text(out, size, vsnprintf(out, size, format, args));
+    end_cut_text(out, size, vsnprintf(out, size, format, args));
     va_end(args);
 }
 
@@ -113,8 +113,8 @@ PtcDiag *ptc_diag_add(PtcDiags *diags, PtcErrorKind kind, uint32_t first, uint32
     d->about_nil = false;
     va_list args;
     va_start(args, format);
-    end_text(d->message, PTC_MESSAGE_MAX + 1,
-             vsnprintf(d->message, PTC_MESSAGE_MAX + 1, format, args));
+    end_cut_text(d->message, PTC_MESSAGE_MAX + 1,
+                 vsnprintf(d->message, PTC_MESSAGE_MAX + 1, format, args));
     va_end(args);
     return d;
 }
@@ -125,7 +125,8 @@ void ptc_diag_hint(PtcDiag *diag, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    end_text(diag->hint, PTC_HINT_MAX + 1, vsnprintf(diag->hint, PTC_HINT_MAX + 1, format, args));
+    end_cut_text(diag->hint, PTC_HINT_MAX + 1,
+                 vsnprintf(diag->hint, PTC_HINT_MAX + 1, format, args));
     va_end(args);
 }
 

@@ -6,14 +6,14 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-static PtcValue refuse(PtcFormMaker *m, const PtcForm *form, const char *why)
+static PtcValue refuse_form_value(PtcFormMaker *m, const PtcForm *form, const char *why)
 {
     m->bad = form;
     m->why = why;
     return PTC_NONE;
 }
 
-static PtcValue word(PtcFormMaker *m, PtcTag type, const char *text, size_t len)
+static PtcValue make_form_word(PtcFormMaker *m, PtcTag type, const char *text, size_t len)
 {
     if (m->word)
         return m->word(m->user, type, text, len);
@@ -36,13 +36,13 @@ static PtcValue items(PtcFormMaker *m, const PtcForm *form)
 /* (quote x) or (var x). */
 static PtcValue pair(PtcFormMaker *m, const char *name, PtcValue second)
 {
-    PtcValue both[2] = {word(m, PTC_T_SYMBOL, name, strlen(name)), second};
+    PtcValue both[2] = {make_form_word(m, PTC_T_SYMBOL, name, strlen(name)), second};
     if (both[0] == PTC_NONE || both[1] == PTC_NONE)
         return PTC_NONE;
     return ptc_vec_new(m->heap, both, 2, PTC_SEQ);
 }
 
-static PtcValue dict(PtcFormMaker *m, const PtcForm *form)
+static PtcValue make_form_dict(PtcFormMaker *m, const PtcForm *form)
 {
     bool is_set = form->kind == PTC_F_SET;
     PtcDictBuild b;
@@ -58,8 +58,8 @@ static PtcValue dict(PtcFormMaker *m, const PtcForm *form)
     }
     PtcValue made = ptc_dict_build_done(&b);
     if (made != PTC_NONE && m->strict && ptc_map_count(made) != form->count / (is_set ? 1 : 2))
-        return refuse(m, form,
-                      is_set ? "an element occurs twice in a set" : "a key occurs twice in a map");
+        return refuse_form_value(
+            m, form, is_set ? "an element occurs twice in a set" : "a key occurs twice in a map");
     return made;
 }
 
@@ -71,31 +71,32 @@ PtcValue ptc_form_value(PtcFormMaker *m, const PtcForm *form)
     case PTC_F_FALSE: return ptc_bool(form->kind == PTC_F_TRUE);
     case PTC_F_NUMBER:
     case PTC_F_TAGGED: return form->value;
-    case PTC_F_STRING: return word(m, PTC_T_STRING, form->text, form->len);
-    case PTC_F_KEYWORD: return word(m, PTC_T_KEYWORD, form->text, form->len);
-    case PTC_F_SYMBOL: return word(m, PTC_T_SYMBOL, form->text, form->len);
+    case PTC_F_STRING: return make_form_word(m, PTC_T_STRING, form->text, form->len);
+    case PTC_F_KEYWORD: return make_form_word(m, PTC_T_KEYWORD, form->text, form->len);
+    case PTC_F_SYMBOL: return make_form_word(m, PTC_T_SYMBOL, form->text, form->len);
     case PTC_F_REGEX:
-        return m->regex ? m->regex(m->user, form) : refuse(m, form, "a regex is not data");
+        return m->regex ? m->regex(m->user, form)
+                        : refuse_form_value(m, form, "a regex is not data");
     case PTC_F_MAP:
-    case PTC_F_SET: return dict(m, form);
+    case PTC_F_SET: return make_form_dict(m, form);
     case PTC_F_LIST:
     case PTC_F_VECTOR: return items(m, form);
     case PTC_F_SHORT_FN:
-        return m->strict ? refuse(m, form, "a function is not data") : items(m, form);
+        return m->strict ? refuse_form_value(m, form, "a function is not data") : items(m, form);
     case PTC_F_QUOTE: return pair(m, "quote", ptc_form_value(m, form->items[0]));
     case PTC_F_UNQUOTE:
     case PTC_F_SPLICE:
         if (m->strict)
-            return refuse(m, form, "an unquote is not data");
+            return refuse_form_value(m, form, "an unquote is not data");
         return pair(m,
                     form->kind == PTC_F_UNQUOTE ? "clojure.core/unquote"
                                                 : "clojure.core/unquote-splicing",
                     ptc_form_value(m, form->items[0]));
     case PTC_F_TEMPLATE:
         if (m->strict)
-            return refuse(m, form, "a syntax quote is not data");
+            return refuse_form_value(m, form, "a syntax quote is not data");
         return pair(m, "quote", ptc_form_value(m, form->items[0]));
-    case PTC_F_VAR: return pair(m, "var", word(m, PTC_T_SYMBOL, form->text, form->len));
+    case PTC_F_VAR: return pair(m, "var", make_form_word(m, PTC_T_SYMBOL, form->text, form->len));
     }
     return PTC_NIL;
 }

@@ -32,7 +32,7 @@ PtcExcerpt ptc_read_excerpt(const PtcReading *r, uint32_t first, uint32_t last)
 }
 
 /* The character at `at`, 0 at the end of the program. */
-static char peek(const PtcReading *r, uint32_t at)
+static char peek_source(const PtcReading *r, uint32_t at)
 {
     return at < r->len ? r->source[at] : 0;
 }
@@ -40,8 +40,8 @@ static char peek(const PtcReading *r, uint32_t at)
 /* What closes the form that begins at `at`; 0 when it is only a prefix. */
 static char closer_of(const PtcReading *r, uint32_t at)
 {
-    char c = peek(r, at);
-    switch (c == '#' ? peek(r, at + 1) : c) {
+    char c = peek_source(r, at);
+    switch (c == '#' ? peek_source(r, at + 1) : c) {
     case '(': return ')';
     case '[': return ']';
     case '{': return '}';
@@ -57,11 +57,11 @@ static bool is_closer(char c)
 /* How the opener at `at` is written. */
 static int opener_len(const PtcReading *r, uint32_t at)
 {
-    return peek(r, at) == '#' ? 2 : 1;
+    return peek_source(r, at) == '#' ? 2 : 1;
 }
 
 /* Goes one level deeper, into the form that begins at `at`. */
-static bool enter(PtcReading *r, uint32_t at)
+static bool enter_read_form(PtcReading *r, uint32_t at)
 {
     if (r->depth == PTC_FORM_DEPTH) {
         PtcDiag *d = ptc_diag_add(r->in->diags, PTC_E_DEPTH, at, at + 1,
@@ -69,13 +69,13 @@ static bool enter(PtcReading *r, uint32_t at)
         ptc_diag_hint(d, "name inner parts with let or def and use the names");
         return false;
     }
-    if (r->depth > 0 && r->margin == 0 && peek(r, at) == '(' && r->source[at - 1] == '\n')
+    if (r->depth > 0 && r->margin == 0 && peek_source(r, at) == '(' && r->source[at - 1] == '\n')
         r->margin = at;
     r->open[r->depth++] = at;
     return true;
 }
 
-static void leave(PtcReading *r)
+static void leave_read_form(PtcReading *r)
 {
     if (r->margin > r->open[--r->depth])
         r->margin = 0;
@@ -99,7 +99,7 @@ static bool missing_closers(const PtcReading *r, char *out, size_t size)
 }
 
 /* The program ended inside the form that begins at `first`. */
-static PtcForm *unclosed(PtcReading *r, uint32_t first)
+static PtcForm *fail_unclosed(PtcReading *r, uint32_t first)
 {
     uint32_t line, column;
     char missing[24];
@@ -193,7 +193,7 @@ static PtcForm *read_items(PtcReading *r, PtcForm *f)
         f->count++;
     }
     if (r->pos == r->len)
-        return unclosed(r, f->first);
+        return fail_unclosed(r, f->first);
     if (r->source[r->pos] != closer_of(r, f->first))
         return mismatched(r, f->first);
     f->last = ++r->pos;
@@ -205,13 +205,13 @@ static PtcForm *read_items(PtcReading *r, PtcForm *f)
 static PtcForm *read_group(PtcReading *r, PtcFormKind kind)
 {
     uint32_t at = r->pos;
-    if (!enter(r, at))
+    if (!enter_read_form(r, at))
         return NULL;
     r->pos += (uint32_t)opener_len(r, at);
     PtcForm *f = ptc_read_new(r, kind, at);
     if (!f || !read_items(r, f))
         return NULL;
-    leave(r);
+    leave_read_form(r);
     return f;
 }
 
@@ -264,7 +264,7 @@ PtcForm *ptc_read_operand(PtcReading *r, uint32_t width)
 {
     uint32_t at = r->pos;
     PtcForm *f;
-    if (!enter(r, at))
+    if (!enter_read_form(r, at))
         return NULL;
     r->pos += width;
     if (!next_form(r, &f))
@@ -275,7 +275,7 @@ PtcForm *ptc_read_operand(PtcReading *r, uint32_t width)
         ptc_diag_hint(d, "write a form after it, or remove it");
         return NULL;
     }
-    leave(r);
+    leave_read_form(r);
     return f;
 }
 
@@ -391,7 +391,7 @@ static const struct {
      "#:a{...}"},
 };
 
-static PtcForm *refuse(PtcReading *r)
+static PtcForm *refuse_reader_syntax(PtcReading *r)
 {
     const char *s = r->source + r->pos;
     size_t i = 0, left = r->len - r->pos;
@@ -414,12 +414,12 @@ static PtcForm *read_tagged(PtcReading *r)
 {
     bool known;
     PtcForm *f = ptc_read_tagged(r, &known);
-    return known ? f : refuse(r);
+    return known ? f : refuse_reader_syntax(r);
 }
 
 static PtcForm *read_hash(PtcReading *r)
 {
-    switch (peek(r, r->pos + 1)) {
+    switch (peek_source(r, r->pos + 1)) {
     case '{': return read_group(r, PTC_F_SET);
     case '(': return read_short_fn(r);
     case '"': return ptc_read_regex(r);
@@ -431,7 +431,7 @@ static PtcForm *read_hash(PtcReading *r)
 
 /* --------------------------------------------------------------- any form */
 
-static bool skip_comment(PtcReading *r)
+static bool skip_lisp_comment(PtcReading *r)
 {
     const char *s = r->source + r->pos;
     const char *end = memchr(s, '\n', r->len - r->pos);
@@ -448,7 +448,7 @@ static bool skip_comment(PtcReading *r)
 }
 
 /* Skips white space and comments. */
-static bool skip_blanks(PtcReading *r)
+static bool skip_lisp_blanks(PtcReading *r)
 {
     while (r->pos < r->len) {
         uint32_t n = ptc_read_blank(r, r->pos);
@@ -456,17 +456,17 @@ static bool skip_blanks(PtcReading *r)
             r->pos += n;
         else if (r->source[r->pos] != ';')
             return true;
-        else if (!skip_comment(r))
+        else if (!skip_lisp_comment(r))
             return false;
     }
     return true;
 }
 
 /* Length of the prefix at r->pos when it is #_ (c '_') or ^ or #^ (c '^'); else 0. */
-static uint32_t prefix_len(const PtcReading *r, char c)
+static uint32_t reader_prefix_len(const PtcReading *r, char c)
 {
-    char here = peek(r, r->pos);
-    if (here == '#' && peek(r, r->pos + 1) == c)
+    char here = peek_source(r, r->pos);
+    if (here == '#' && peek_source(r, r->pos + 1) == c)
         return 2;
     return here == '^' && c == '^' ? 1 : 0;
 }
@@ -480,8 +480,8 @@ static PtcForm *read_form(PtcReading *r)
     case '\'': return read_prefixed(r, PTC_F_QUOTE, 1);
     case '`': return read_template(r);
     case '~':
-        return peek(r, r->pos + 1) == '@' ? read_prefixed(r, PTC_F_SPLICE, 2)
-                                          : read_prefixed(r, PTC_F_UNQUOTE, 1);
+        return peek_source(r, r->pos + 1) == '@' ? read_prefixed(r, PTC_F_SPLICE, 2)
+                                                 : read_prefixed(r, PTC_F_UNQUOTE, 1);
     case '#': return read_hash(r);
     case '"': return ptc_read_string(r);
     case '\\': return ptc_read_char(r);
@@ -507,14 +507,14 @@ static bool next_form(PtcReading *r, PtcForm **out)
     uint32_t meta = NOWHERE, n;
     *out = NULL;
     for (;;) {
-        if (!skip_blanks(r) || !ptc_tick(r->in->heap->budget, 1))
+        if (!skip_lisp_blanks(r) || !ptc_tick(r->in->heap->budget, 1))
             return false;
         if (r->pos == r->len || is_closer(r->source[r->pos]))
             return meta == NOWHERE || lone_metadata(r, meta);
-        if ((n = prefix_len(r, '_')) != 0) {
+        if ((n = reader_prefix_len(r, '_')) != 0) {
             if (!ptc_read_operand(r, n))
                 return false;
-        } else if ((n = prefix_len(r, '^')) != 0) {
+        } else if ((n = reader_prefix_len(r, '^')) != 0) {
             meta = r->pos;
             if (!skip_metadata(r, n))
                 return false;

@@ -19,7 +19,7 @@ enum {
 /* -------------------------------------------------------------- characters */
 
 /* What a byte means between tokens. */
-typedef enum { IN_TOKEN, BLANK, ENDS_TOKEN, CONTROL, WIDE } ByteClass;
+typedef enum { ATOM_IN_TOKEN, ATOM_BLANK, ATOM_ENDS_TOKEN, ATOM_CONTROL, ATOM_WIDE } ByteClass;
 
 static ByteClass byte_class(unsigned char c)
 {
@@ -30,7 +30,7 @@ static ByteClass byte_class(unsigned char c)
     case '\n':
     case '\v':
     case '\f':
-    case '\r': return BLANK;
+    case '\r': return ATOM_BLANK;
     case '(':
     case ')':
     case '[':
@@ -43,8 +43,8 @@ static ByteClass byte_class(unsigned char c)
     case '^':
     case '@':
     case '`':
-    case '~': return ENDS_TOKEN;
-    default: return c < ' ' || c == 0x7f ? CONTROL : c < 0x80 ? IN_TOKEN : WIDE;
+    case '~': return ATOM_ENDS_TOKEN;
+    default: return c < ' ' || c == 0x7f ? ATOM_CONTROL : c < 0x80 ? ATOM_IN_TOKEN : ATOM_WIDE;
     }
 }
 
@@ -61,7 +61,7 @@ static bool curly_quote(uint32_t c)
     return c >= 0x2018 && c <= 0x201f;
 }
 
-static uint32_t decode(const PtcReading *r, uint32_t at, uint32_t *code)
+static uint32_t decode_source_char(const PtcReading *r, uint32_t at, uint32_t *code)
 {
     return (uint32_t)ptc_utf8_decode(r->source + at, r->len - at, code);
 }
@@ -70,9 +70,9 @@ uint32_t ptc_read_blank(const PtcReading *r, uint32_t at)
 {
     ByteClass c = byte_class((unsigned char)r->source[at]);
     uint32_t code;
-    if (c != WIDE)
-        return c == BLANK;
-    uint32_t n = decode(r, at, &code);
+    if (c != ATOM_WIDE)
+        return c == ATOM_BLANK;
+    uint32_t n = decode_source_char(r, at, &code);
     return wide_blank(code) ? n : 0;
 }
 
@@ -81,11 +81,11 @@ uint32_t ptc_read_token_end(const PtcReading *r, uint32_t at)
     while (at < r->len) {
         ByteClass c = byte_class((unsigned char)r->source[at]);
         uint32_t n = 1, code;
-        if (c == WIDE) {
-            n = decode(r, at, &code);
-            c = wide_blank(code) ? BLANK : curly_quote(code) ? CONTROL : IN_TOKEN;
+        if (c == ATOM_WIDE) {
+            n = decode_source_char(r, at, &code);
+            c = wide_blank(code) ? ATOM_BLANK : curly_quote(code) ? ATOM_CONTROL : ATOM_IN_TOKEN;
         }
-        if (c != IN_TOKEN)
+        if (c != ATOM_IN_TOKEN)
             break;
         at += n;
     }
@@ -95,7 +95,7 @@ uint32_t ptc_read_token_end(const PtcReading *r, uint32_t at)
 /* The character at r->pos begins nothing. */
 static PtcForm *bad_char(PtcReading *r)
 {
-    uint32_t code, n = decode(r, r->pos, &code);
+    uint32_t code, n = decode_source_char(r, r->pos, &code);
     PtcDiag *d;
     if (curly_quote(code)) {
         d = PTC_READ_FAIL(r, r->pos, r->pos + n, "`%.*s` is not a quotation mark of this language",
@@ -111,15 +111,15 @@ static PtcForm *bad_char(PtcReading *r)
     return NULL;
 }
 
-static bool is_digit(char c)
+static bool is_lisp_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* The value of a digit in radix 36, or 36. */
-static int digit_value(char c)
+static int radix_digit_value(char c)
 {
-    if (is_digit(c))
+    if (is_lisp_digit(c))
         return c - '0';
     if (c >= 'a' && c <= 'z')
         return c - 'a' + 10;
@@ -163,13 +163,13 @@ static PtcForm *unclosed_text(PtcReading *r, const char *what)
 }
 
 /* Four hex digits at `at`, before `end`; -1 when they are not there. */
-static int32_t hex4(const PtcReading *r, uint32_t at, uint32_t end)
+static int32_t read_four_hex(const PtcReading *r, uint32_t at, uint32_t end)
 {
     int32_t code = 0;
     if (end - at < 4)
         return -1;
     for (uint32_t i = at; i < at + 4; i++) {
-        int d = digit_value(r->source[i]);
+        int d = radix_digit_value(r->source[i]);
         if (d > 15)
             return -1;
         code = code * 16 + d;
@@ -179,9 +179,9 @@ static int32_t hex4(const PtcReading *r, uint32_t at, uint32_t end)
 
 /* Reads \uXXXX, or two of them that make a surrogate pair, at `at`; returns the length, 0 when it is
  * no character. */
-static uint32_t unicode_escape(const PtcReading *r, uint32_t at, uint32_t end, uint32_t *code)
+static uint32_t read_unicode_escape(const PtcReading *r, uint32_t at, uint32_t end, uint32_t *code)
 {
-    int32_t high = hex4(r, at + 2, end);
+    int32_t high = read_four_hex(r, at + 2, end);
     if (high < 0 || (high >= 0xdc00 && high <= 0xdfff))
         return 0;
     *code = (uint32_t)high;
@@ -189,7 +189,7 @@ static uint32_t unicode_escape(const PtcReading *r, uint32_t at, uint32_t end, u
         return 6;
     if (end - at < 12 || r->source[at + 6] != '\\' || r->source[at + 7] != 'u')
         return 0;
-    int32_t low = hex4(r, at + 8, end);
+    int32_t low = read_four_hex(r, at + 8, end);
     if (low < 0xdc00 || low > 0xdfff)
         return 0;
     *code = 0x10000 + (((uint32_t)high - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
@@ -198,16 +198,16 @@ static uint32_t unicode_escape(const PtcReading *r, uint32_t at, uint32_t end, u
 
 static void bad_escape(PtcReading *r, uint32_t at)
 {
-    uint32_t code, n = 1 + decode(r, at + 1, &code);
+    uint32_t code, n = 1 + decode_source_char(r, at + 1, &code);
     const char *c = r->source + at + 1;
     PtcDiag *d = PTC_READ_FAIL(r, at, at + n, "unknown escape `%s` in a string",
                                ptc_read_excerpt(r, at, at + n).text);
     if (*c == 'u')
         ptc_diag_hint(d, "\\u takes four hex digits (\\u00e9), two such for a character beyond "
                          "U+FFFF; or write the character itself");
-    else if (is_digit(*c) || *c == 'x')
+    else if (is_lisp_digit(*c) || *c == 'x')
         ptc_diag_hint(d, "write a character by its code as \\u0041, or in octal up to \\377");
-    else if (digit_value(*c) < 36 || *c == '.' || *c == '[' || *c == '(')
+    else if (radix_digit_value(*c) < 36 || *c == '.' || *c == '[' || *c == '(')
         ptc_diag_hint(
             d, "a backslash is written \\\\; in a regex literal #\"\\%c\" it stays single", *c);
     else
@@ -218,8 +218,8 @@ static void bad_escape(PtcReading *r, uint32_t at)
 static uint32_t octal_escape(const PtcReading *r, uint32_t at, uint32_t end, uint32_t *code)
 {
     uint32_t n = 1;
-    for (*code = 0; n < 4 && at + n < end && digit_value(r->source[at + n]) < 8; n++)
-        *code = *code * 8 + (uint32_t)digit_value(r->source[at + n]);
+    for (*code = 0; n < 4 && at + n < end && radix_digit_value(r->source[at + n]) < 8; n++)
+        *code = *code * 8 + (uint32_t)radix_digit_value(r->source[at + n]);
     return n > 1 && *code <= 0377 ? n : 0;
 }
 
@@ -233,7 +233,7 @@ static uint32_t decode_escape(PtcReading *r, uint32_t at, uint32_t end, char **o
         *(*out)++ = codes[name - names];
         return 2;
     }
-    n = r->source[at + 1] == 'u' ? unicode_escape(r, at, end, &code)
+    n = r->source[at + 1] == 'u' ? read_unicode_escape(r, at, end, &code)
                                  : octal_escape(r, at, end, &code);
     if (n != 0) {
         *out += ptc_utf8_encode(code, *out);
@@ -322,9 +322,9 @@ static PtcForm *bad_char_literal(PtcReading *r, uint32_t end)
                                ptc_read_excerpt(r, r->pos, end).text);
     if (near.best)
         ptc_diag_hint(d, "did you mean `\\%s`?", near.best);
-    else if (*name == 'u' && len > 1 && is_digit(name[1]))
+    else if (*name == 'u' && len > 1 && is_lisp_digit(name[1]))
         ptc_diag_hint(d, "\\u takes four hex digits: \\u00e9");
-    else if (*name == 'o' && len > 1 && is_digit(name[1]))
+    else if (*name == 'o' && len > 1 && is_lisp_digit(name[1]))
         ptc_diag_hint(d, "\\o takes one to three octal digits up to 377: \\o101");
     else
         ptc_diag_hint(d,
@@ -337,12 +337,12 @@ static PtcForm *bad_char_literal(PtcReading *r, uint32_t end)
 static int32_t coded_char(const PtcReading *r, uint32_t at, uint32_t end)
 {
     if (r->source[at] == 'u')
-        return end - at == 5 ? hex4(r, at + 1, end) : -1;
+        return end - at == 5 ? read_four_hex(r, at + 1, end) : -1;
     if (r->source[at] != 'o' || end - at < 2 || end - at > 4)
         return -1;
     int32_t code = 0;
     for (uint32_t i = at + 1; i < end; i++) {
-        int d = digit_value(r->source[i]);
+        int d = radix_digit_value(r->source[i]);
         if (d > 7)
             return -1;
         code = code * 8 + d;
@@ -378,7 +378,7 @@ PtcForm *ptc_read_char(PtcReading *r)
         return NULL;
     }
     /* Any character may be the first, brackets and blanks too. */
-    uint32_t end = ptc_read_token_end(r, at + decode(r, at, &code));
+    uint32_t end = ptc_read_token_end(r, at + decode_source_char(r, at, &code));
     const char *text = r->source + at;
     size_t len = end - at;
     if (len != ptc_utf8_grapheme(NULL, text, len) && !(text = named_char(r, at, end, &len)))
@@ -410,9 +410,9 @@ static PtcForm *number_form(PtcReading *r, const Number *n, PtcValue value)
 }
 
 /* Where the digits that begin at `at` end. */
-static size_t digits_end(const char *text, size_t len, size_t at)
+static size_t find_digits_end(const char *text, size_t len, size_t at)
 {
-    while (at < len && is_digit(text[at]))
+    while (at < len && is_lisp_digit(text[at]))
         at++;
     return at;
 }
@@ -444,7 +444,8 @@ static PtcForm *ratio(PtcReading *r, const Number *n)
 {
     PtcHeap *heap = r->in->heap;
     size_t below = n->digits + 1;
-    if (below == n->len || digits_end(n->text, n->len, below) != n->len || n->len > RATIO_DIGITS)
+    if (below == n->len || find_digits_end(n->text, n->len, below) != n->len ||
+        n->len > RATIO_DIGITS)
         return bad_number(r, n);
     PtcValue over = ptc_int_parse(heap, n->text - n->negative, n->digits + n->negative);
     PtcValue under = ptc_int_parse(heap, n->text + below, n->len - below);
@@ -472,7 +473,7 @@ static PtcForm *too_many_digits(PtcReading *r, const Number *n, size_t digits, i
     return NULL;
 }
 
-static PtcForm *decimal(PtcReading *r, const Number *n)
+static PtcForm *read_decimal_form(PtcReading *r, const Number *n)
 {
     if (n->digits > PTC_FORM_INT_DIGITS)
         return too_many_digits(r, n, n->digits, PTC_FORM_INT_DIGITS);
@@ -499,7 +500,7 @@ static PtcValue radix_value(PtcHeap *heap, const char *digits, size_t len, int r
     PtcValue value = ptc_int(0);
     int64_t scale = 1, part = 0;
     for (size_t i = 0; i < len && value != PTC_NONE; i++) {
-        part = part * radix + digit_value(digits[i]);
+        part = part * radix + radix_digit_value(digits[i]);
         scale *= radix;
         if (scale > PTC_INT_MAX / 36 || i + 1 == len) {
             value = shift_in(heap, value, scale, part);
@@ -511,11 +512,11 @@ static PtcValue radix_value(PtcHeap *heap, const char *digits, size_t len, int r
 }
 
 /* An integer of the digits [from, to) of n's text. */
-static PtcForm *in_radix(PtcReading *r, const Number *n, size_t from, size_t to, int radix)
+static PtcForm *read_radix_form(PtcReading *r, const Number *n, size_t from, size_t to, int radix)
 {
     PtcHeap *heap = r->in->heap;
     for (size_t i = from; i < to; i++)
-        if (digit_value(n->text[i]) >= radix)
+        if (radix_digit_value(n->text[i]) >= radix)
             return bad_number(r, n);
     if (from >= to)
         return bad_number(r, n);
@@ -530,10 +531,10 @@ static PtcForm *in_radix(PtcReading *r, const Number *n, size_t from, size_t to,
 /* Digits, a point with or without digits behind it, an exponent.  *point: where a bare point is. */
 static bool float_syntax(const char *text, size_t len, size_t *point)
 {
-    size_t at = digits_end(text, len, 0);
+    size_t at = find_digits_end(text, len, 0);
     *point = 0;
     if (at < len && text[at] == '.') {
-        size_t after = digits_end(text, len, at + 1);
+        size_t after = find_digits_end(text, len, at + 1);
         *point = after == at + 1 ? at : 0;
         at = after;
     }
@@ -542,7 +543,7 @@ static bool float_syntax(const char *text, size_t len, size_t *point)
     at++;
     if (at < len && (text[at] == '+' || text[at] == '-'))
         at++;
-    size_t end = digits_end(text, len, at);
+    size_t end = find_digits_end(text, len, at);
     return end > at && end == len;
 }
 
@@ -587,7 +588,7 @@ static int radix_of(const Number *n)
     return n->digits <= 2 && radix >= 2 && radix <= 36 ? radix : 0;
 }
 
-static PtcForm *read_number(PtcReading *r, const Number *n)
+static PtcForm *read_number_form(PtcReading *r, const Number *n)
 {
     char next = n->digits < n->len ? n->text[n->digits] : 0;
     bool zero = n->text[0] == '0';
@@ -597,16 +598,18 @@ static PtcForm *read_number(PtcReading *r, const Number *n)
         bool suffix = next == 'N';
         if (n->digits + suffix < n->len)
             return bad_number(r, n);
-        return zero && n->digits > 1 ? in_radix(r, n, 1, n->digits, 8) : decimal(r, n);
+        return zero && n->digits > 1 ? read_radix_form(r, n, 1, n->digits, 8)
+                                     : read_decimal_form(r, n);
     }
     case 'x':
     case 'X':
         if (!zero || n->digits > 1)
             return bad_number(r, n);
-        return in_radix(r, n, 2, n->len - (n->text[n->len - 1] == 'N'), 16);
+        return read_radix_form(r, n, 2, n->len - (n->text[n->len - 1] == 'N'), 16);
     case 'r':
     case 'R':
-        return radix_of(n) ? in_radix(r, n, n->digits + 1, n->len, radix_of(n)) : bad_number(r, n);
+        return radix_of(n) ? read_radix_form(r, n, n->digits + 1, n->len, radix_of(n))
+                           : bad_number(r, n);
     case '.':
     case 'e':
     case 'E':
@@ -698,9 +701,9 @@ static PtcFormKind symbol_kind(const char *name, size_t len)
 /* A name with a colon behind it may end the head of a block in Python; the line says which. */
 static const char *block_hint(const PtcReading *r, uint32_t first)
 {
-    enum { LOOKED_AT = 200 };
+    enum { ATOM_LOOKED_AT = 200 };
     uint32_t from = first;
-    while (from > 0 && first - from < LOOKED_AT && r->source[from - 1] != '\n')
+    while (from > 0 && first - from < ATOM_LOOKED_AT && r->source[from - 1] != '\n')
         from--;
     const char *line = r->source + from;
     size_t n = first - from;
@@ -735,6 +738,6 @@ PtcForm *ptc_read_token(PtcReading *r)
         n.text++;
         n.len--;
     }
-    n.digits = digits_end(n.text, n.len, 0);
-    return n.digits ? read_number(r, &n) : read_symbol(r, end);
+    n.digits = find_digits_end(n.text, n.len, 0);
+    return n.digits ? read_number_form(r, &n) : read_symbol(r, end);
 }

@@ -4,7 +4,7 @@
 #include "lisp/lib/time/time.h"
 #include "lisp/read/read_int.h"
 
-static bool is_tag(const PtcReading *r, const char *tag)
+static bool is_reader_tag(const PtcReading *r, const char *tag)
 {
     uint32_t at = r->pos + 1, end = ptc_read_token_end(r, at);
     return end - at == strlen(tag) && memcmp(r->source + at, tag, end - at) == 0;
@@ -109,9 +109,9 @@ static PtcForm *read_namespaced(PtcReading *r)
 PtcForm *ptc_read_tagged(PtcReading *r, bool *known)
 {
     *known = true;
-    if (is_tag(r, "inst"))
+    if (is_reader_tag(r, "inst"))
         return read_inst(r);
-    if (is_tag(r, "uuid"))
+    if (is_reader_tag(r, "uuid"))
         return read_uuid(r);
     if (r->pos + 1 < r->len && r->source[r->pos + 1] == ':')
         return read_namespaced(r);

@@ -9,8 +9,8 @@
 enum {
     MIB = 1024 * 1024,
     STACK_BYTES = (PTC_SANITIZED ? 64 : 5) * MIB,
-    CHARGED_BYTES = STACK_BYTES / 20,                 /* at a time */
-    KEPT_BYTES = (PTC_SANITIZED ? 4 * MIB : MIB / 4), /* for what does not call back */
+    CHARGED_BYTES = STACK_BYTES / 20,                      /* at a time */
+    DEEP_KEPT_BYTES = (PTC_SANITIZED ? 4 * MIB : MIB / 4), /* for what does not call back */
     NO_STACK_DEPTH = 2 * PTC_SHALLOW, /* levels on a thread's own stack, at the very most */
 };
 
@@ -24,14 +24,14 @@ typedef struct DeepCall {
     bool begun, ok;
 } DeepCall;
 
-static bool too_deep(PtcVM *vm, int64_t levels)
+static bool refuse_stack_depth(PtcVM *vm, int64_t levels)
 {
     return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH,
                              "functions called by builtins are nested deeper than", levels);
 }
 
 /* One stack is a part of what a process needs for a run; those of the threads of a pmap count as memory of the run. */
-static bool charge(PtcVM *vm)
+static bool charge_deep_stack(PtcVM *vm)
 {
     if (!vm->is_deep || !vm->seat || PTC_SANITIZED)
         return true;
@@ -44,10 +44,10 @@ static bool charge(PtcVM *vm)
 bool ptc_deep_room(PtcVM *vm)
 {
     if (vm->native_depth >= PTC_NATIVE_DEPTH)
-        return too_deep(vm, PTC_NATIVE_DEPTH);
-    bool room =
-        vm->is_deep ? ptc_stack_left(&vm->deep) > KEPT_BYTES : vm->native_depth < NO_STACK_DEPTH;
-    return room ? charge(vm) : too_deep(vm, vm->native_depth);
+        return refuse_stack_depth(vm, PTC_NATIVE_DEPTH);
+    bool room = vm->is_deep ? ptc_stack_left(&vm->deep) > DEEP_KEPT_BYTES
+                            : vm->native_depth < NO_STACK_DEPTH;
+    return room ? charge_deep_stack(vm) : refuse_stack_depth(vm, vm->native_depth);
 }
 
 static void do_call(void *user)

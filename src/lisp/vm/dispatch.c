@@ -8,14 +8,14 @@
 #include "value/coll/typed.h"
 
 /* Methods that are methods of other protocols in turn: nobody needs more. */
-enum { CHAIN = 100, SHOWN = 100, NAMES = 300 };
+enum { CHAIN = 100, DISPATCH_SHOWN = 100, DISPATCH_NAMES = 300 };
 
 /* ------------------------------------------------------------------------ words of errors */
 
 /* The value as text for a message; cut if it is long. */
-static const char *shown(PtcVM *vm, PtcValue v, char out[SHOWN + 4])
+static const char *show_dispatch_value(PtcVM *vm, PtcValue v, char out[DISPATCH_SHOWN + 4])
 {
-    PtcBuf buf = {.mem = vm->mem, .data = out, .cap = SHOWN, .max = SHOWN};
+    PtcBuf buf = {.mem = vm->mem, .data = out, .cap = DISPATCH_SHOWN, .max = DISPATCH_SHOWN};
     PtcPrinter printer = ptc_vm_printer(vm, true);
     bool whole = ptc_print(&printer, &buf, v);
     memcpy(out + buf.len, whole ? "" : "...", whole ? 1 : 4);
@@ -23,15 +23,15 @@ static const char *shown(PtcVM *vm, PtcValue v, char out[SHOWN + 4])
 }
 
 /* The keys of a map, separated by commas, as many as fit. */
-static const char *listed(PtcVM *vm, PtcValue map, char out[NAMES])
+static const char *list_method_keys(PtcVM *vm, PtcValue map, char out[DISPATCH_NAMES])
 {
-    char one[SHOWN + 4];
+    char one[DISPATCH_SHOWN + 4];
     PtcValue key;
     size_t len = 0;
     out[0] = 0;
     for (size_t pos = 0; ptc_is_map(map) && ptc_map_next(map, &pos, &key, NULL);) {
-        size_t n = strlen(shown(vm, key, one));
-        if (len + n + 8 >= NAMES) {
+        size_t n = strlen(show_dispatch_value(vm, key, one));
+        if (len + n + 8 >= DISPATCH_NAMES) {
             memcpy(out + len, ", ...", 6);
             break;
         }
@@ -42,13 +42,13 @@ static const char *listed(PtcVM *vm, PtcValue map, char out[NAMES])
     return out[0] ? out : "none";
 }
 
-static const char *name_of(PtcValue record, size_t field)
+static const char *record_field_text(PtcValue record, size_t field)
 {
     return ptc_str_bytes(ptc_record_field(record, field));
 }
 
 /* user.Shape is written as Shape. */
-static const char *short_name(const char *name)
+static const char *name_after_dot(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && dot[1] ? dot + 1 : name;
@@ -56,17 +56,17 @@ static const char *short_name(const char *name)
 
 static bool fail_method(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv)
 {
-    char value[SHOWN + 4], types[NAMES];
+    char value[DISPATCH_SHOWN + 4], types[DISPATCH_NAMES];
     PtcValue protocol = ptc_record_field(f, PTC_METHOD_PROTOCOL);
-    const char *name = short_name(name_of(protocol, PTC_PROTOCOL_NAME));
-    const char *method = name_of(f, PTC_METHOD_KEY);
+    const char *name = name_after_dot(record_field_text(protocol, PTC_PROTOCOL_NAME));
+    const char *method = record_field_text(f, PTC_METHOD_KEY);
     if (argc == 0)
         return ptc_fail(vm, PTC_E_ARITY,
                         "%s takes at least the value that it is a method of, got 0", method);
     PtcValue impls = ptc_cell_get(vm->heap, ptc_record_field(protocol, PTC_PROTOCOL_CELL));
     ptc_fail(vm, PTC_E_VALUE, "%s of the protocol %s has no method for %s %s; there are: %s",
-             method, name, ptc_type_name(argv[0]), shown(vm, argv[0], value),
-             listed(vm, impls, types));
+             method, name, ptc_type_name(argv[0]), show_dispatch_value(vm, argv[0], value),
+             list_method_keys(vm, impls, types));
     return ptc_fail_hint(vm,
                          "write (extend-type T %s (%s [x] ...)), where T is a type, nil or Object",
                          name, method);
@@ -74,18 +74,18 @@ static bool fail_method(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv)
 
 static bool fail_multi(PtcVM *vm, PtcValue f, PtcValue value)
 {
-    char text[SHOWN + 4], all[NAMES];
+    char text[DISPATCH_SHOWN + 4], all[DISPATCH_NAMES];
     PtcValue methods = ptc_cell_get(vm->heap, ptc_record_field(f, PTC_MULTI_METHODS));
-    const char *name = name_of(f, PTC_MULTI_NAME);
+    const char *name = record_field_text(f, PTC_MULTI_NAME);
     ptc_fail(vm, PTC_E_VALUE, "the multimethod %s has no method for %s; there are: %s", name,
-             shown(vm, value, text), listed(vm, methods, all));
+             show_dispatch_value(vm, value, text), list_method_keys(vm, methods, all));
     return ptc_fail_hint(vm, "write (defmethod %s %s [x] ...), or one for :default", name, text);
 }
 
 /* ------------------------------------------------------------------------------ methods */
 
 /* The value of field number i of a record or object. */
-static PtcValue field_value(PtcVM *vm, PtcValue v, size_t i)
+static PtcValue typed_field_value(PtcVM *vm, PtcValue v, size_t i)
 {
     PtcValue basis = ptc_type_field(ptc_typed_type(v), PTC_TYPE_BASIS);
     if (ptc_is_object(v))
@@ -98,7 +98,7 @@ static PtcValue field_value(PtcVM *vm, PtcValue v, size_t i)
 }
 
 /* The closure with the fields of v in the places of what it captures. */
-static bool bind_fields(PtcVM *vm, PtcValue inner, PtcValue v, PtcValue *out)
+static bool bind_closure_fields(PtcVM *vm, PtcValue inner, PtcValue v, PtcValue *out)
 {
     PtcValue f = ptc_record_field(inner, PTC_INLINE_CLOSURE);
     PtcValue places = ptc_record_field(inner, PTC_INLINE_PLACES);
@@ -112,7 +112,7 @@ static bool bind_fields(PtcVM *vm, PtcValue inner, PtcValue v, PtcValue *out)
     o->proto = c->proto;
     for (size_t i = 0; i < n; i++) {
         int64_t place = ptc_to_int(ptc_seq_nth(places, i));
-        o->captured[i] = place < 0 ? c->captured[i] : field_value(vm, v, (size_t)place);
+        o->captured[i] = place < 0 ? c->captured[i] : typed_field_value(vm, v, (size_t)place);
     }
     return ptc_give(out, ptc_from_obj(o));
 }
@@ -122,7 +122,7 @@ static bool accepts_one(const PtcProto *p, int argc)
     return p->variadic ? argc >= p->params : argc == p->params;
 }
 
-static bool accepts(PtcValue f, int argc)
+static bool method_accepts(PtcValue f, int argc)
 {
     if (ptc_is_record(f, PTC_R_INLINE))
         f = ptc_record_field(f, PTC_INLINE_CLOSURE);
@@ -142,7 +142,7 @@ static PtcValue by_arity(PtcValue method, int argc)
     if (!ptc_is(method, PTC_T_FLAT))
         return method;
     size_t n = ptc_seq_count(method), i = 0;
-    while (i + 1 < n && !accepts(ptc_seq_nth(method, i), argc))
+    while (i + 1 < n && !method_accepts(ptc_seq_nth(method, i), argc))
         i++;
     return n ? ptc_seq_nth(method, i) : PTC_NIL;
 }
@@ -160,7 +160,7 @@ static bool choose_method(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv,
     if (!ptc_is_record(method, PTC_R_INLINE))
         return ptc_give(out, method);
     return ptc_typed_type(argv[0]) == PTC_NONE ? fail_method(vm, f, argc, argv)
-                                               : bind_fields(vm, method, argv[0], out);
+                                               : bind_closure_fields(vm, method, argv[0], out);
 }
 
 /* ------------------------------------------------------------------------- multimethods */

@@ -8,12 +8,12 @@
 #include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
 
-enum { SHOWN_BYTES = 80, MOST_ARGS = 4, MOST_ELEMENTS = 10000 };
+enum { ELEMENT_SHOWN_BYTES = 80, MOST_ARGS = 4, MOST_ELEMENTS = 10000 };
 
 void ptc_element_tell(PtcVM *vm, const char *walker, size_t index, PtcValue element)
 {
-    char shown[SHOWN_BYTES + 4];
-    PtcBuf buf = {.mem = vm->mem, .data = shown, .cap = sizeof shown, .max = SHOWN_BYTES};
+    char shown[ELEMENT_SHOWN_BYTES + 4];
+    PtcBuf buf = {.mem = vm->mem, .data = shown, .cap = sizeof shown, .max = ELEMENT_SHOWN_BYTES};
     PtcPrinter printer = ptc_vm_printer(vm, true);
     bool whole = ptc_print(&printer, &buf, element);
     size_t n = ptc_utf8_valid_prefix(shown, buf.len);
@@ -26,7 +26,7 @@ void ptc_element_tell(PtcVM *vm, const char *walker, size_t index, PtcValue elem
 }
 
 /* Where the very same value is among the first elements of a collection; -1 when it is not. */
-static int64_t index_of(PtcVM *vm, PtcValue coll, PtcValue element)
+static int64_t find_element_index(PtcVM *vm, PtcValue coll, PtcValue element)
 {
     PtcIter it;
     PtcValue x;
@@ -38,11 +38,11 @@ static int64_t index_of(PtcVM *vm, PtcValue coll, PtcValue element)
     return -1;
 }
 
-static bool find_in(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *argv,
-                    PtcValue element)
+static bool find_element_argument(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *argv,
+                                  PtcValue element)
 {
     for (int i = 0; i < argc; i++) {
-        int64_t at = index_of(vm, argv[i], element);
+        int64_t at = find_element_index(vm, argv[i], element);
         if (at >= 0) {
             ptc_element_tell(vm, row->name, (size_t)at, element);
             return true;
@@ -52,7 +52,7 @@ static bool find_in(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *
 }
 
 /* The function of the program that v calls: itself, or that of (map f), (partial f x) and kin.  NULL: none is known. */
-static const PtcClosure *closure_of(PtcValue v)
+static const PtcClosure *find_called_closure(PtcValue v)
 {
     if (ptc_is(v, PTC_T_CLOSURE))
         return (const PtcClosure *)(uintptr_t)v;
@@ -67,15 +67,15 @@ void ptc_element_find(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue
 {
     const PtcClosure *closure = NULL;
     for (int i = 0; i < argc && !closure; i++)
-        closure = closure_of(argv[i]);
+        closure = find_called_closure(argv[i]);
     if (!closure) { /* (reduce + coll): the nil itself is the element */
-        find_in(vm, row, argc, argv, PTC_NIL);
+        find_element_argument(vm, row, argc, argv, PTC_NIL);
         return;
     }
     const PtcValue *args = ptc_vm_frame_end(vm) + 1;
     int n = ptc_closure_proto(closure)->params;
     for (int i = n < MOST_ARGS ? n : MOST_ARGS; i-- > 0;)
         if (args + i < vm->stack_limit && ptc_is_obj(args[i]) &&
-            find_in(vm, row, argc, argv, args[i]))
+            find_element_argument(vm, row, argc, argv, args[i]))
             return;
 }

@@ -12,7 +12,7 @@
 #include "value/number/decimal.h"
 
 enum {
-    SHOWN_BYTES = 40,
+    ERROR_SHOWN_BYTES = 40,
     MANY_LOOPS = 1000, /* turns after which it is worth asking whether a loop ends */
     FAIL_TICKS = 100,  /* for the text; texts from programs are cut before they are formatted */
 };
@@ -55,7 +55,7 @@ bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
     return false;
 }
 
-static const char *record_name(unsigned kind)
+static const char *record_type_name(unsigned kind)
 {
     static const char *const names[PTC_R_KINDS] = {
         [PTC_R_FN] = "a function",
@@ -118,16 +118,16 @@ const char *ptc_type_name(PtcValue v)
     case PTC_T_BMAP: return "a map";
     case PTC_T_VAR: return "a var";
     case PTC_T_LAZY: return "a lazy sequence";
-    case PTC_T_RECORD: return ptc_is_cell(v) ? cell_name(v) : record_name(ptc_obj(v)->aux);
+    case PTC_T_RECORD: return ptc_is_cell(v) ? cell_name(v) : record_type_name(ptc_obj(v)->aux);
     default: return "a function";
     }
 }
 
 /* "a string \"abc\"": the type and, when it is short, the value. */
-static void describe(PtcVM *vm, PtcValue v, char *out, size_t size)
+static void describe_error_value(PtcVM *vm, PtcValue v, char *out, size_t size)
 {
-    char shown[SHOWN_BYTES + 1];
-    PtcBuf buf = {.mem = vm->mem, .data = shown, .cap = sizeof shown, .max = SHOWN_BYTES};
+    char shown[ERROR_SHOWN_BYTES + 1];
+    PtcBuf buf = {.mem = vm->mem, .data = shown, .cap = sizeof shown, .max = ERROR_SHOWN_BYTES};
     PtcPrinter printer = ptc_vm_printer(vm, true);
     bool bare = v == PTC_NIL || ptc_is(v, PTC_T_CLOSURE) || !ptc_print(&printer, &buf, v);
     shown[buf.len] = 0;
@@ -139,7 +139,7 @@ static const PtcBuiltin *running(const PtcVM *vm)
     return ptc_builtin_row(vm->running);
 }
 
-enum { FIRST = 1, OTHERS = 2 };
+enum { ERROR_FIRST = 1, OTHERS = 2 };
 
 /* Functions that do not cast what they are given, and what they throw when they cannot use it. */
 static const struct {
@@ -148,17 +148,17 @@ static const struct {
     uint8_t where; /* in their first argument, in the others */
 } refusals[] = {
     {" count nth rand-nth union intersection difference subset? superset? ", PTC_AS(UNSUPPORTED),
-     FIRST},
-    {" vec to-array ", PTC_AS(RUNTIME), FIRST},
+     ERROR_FIRST},
+    {" vec to-array ", PTC_AS(RUNTIME), ERROR_FIRST},
     {" format ", PTC_AS(FORMAT_CONVERSION), OTHERS},
-    {" shuffle with-meta vary-meta ", PTC_AS(CLASS_CAST), FIRST},
+    {" shuffle with-meta vary-meta ", PTC_AS(CLASS_CAST), ERROR_FIRST},
     {" find select-keys keys vals get-in update-in assoc-in update-keys update-vals map-invert "
      "rename-keys contains? sort-by group-by inst-ms alength valueOf select project index rename "
      "bigint biginteger bigdec BigDecimal. ",
-     PTC_AS(ILLEGAL_ARGUMENT), FIRST},
+     PTC_AS(ILLEGAL_ARGUMENT), ERROR_FIRST},
     {" bit-and bit-or bit-xor bit-not bit-and-not bit-clear bit-set bit-flip bit-test "
      "bit-shift-left bit-shift-right unsigned-bit-shift-right ",
-     PTC_AS(ILLEGAL_ARGUMENT), FIRST | OTHERS},
+     PTC_AS(ILLEGAL_ARGUMENT), ERROR_FIRST | OTHERS},
 };
 
 static bool holds_word(const char *words, const char *word)
@@ -175,11 +175,11 @@ static unsigned misfit_class(const char *name, PtcValue v, const char *role, con
 {
     if (v == PTC_NIL)
         return PTC_AS(NULL_POINTER);
-    unsigned where = strcmp(role, "argument 1") == 0 ? FIRST : OTHERS;
+    unsigned where = strcmp(role, "argument 1") == 0 ? ERROR_FIRST : OTHERS;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         if (where & refusals[i].where && holds_word(refusals[i].names, name))
             return refusals[i].class;
-    return (where == FIRST && name[0] == '.') || strncmp(expected, "a [key", 6) == 0 ||
+    return (where == ERROR_FIRST && name[0] == '.') || strncmp(expected, "a [key", 6) == 0 ||
                    strncmp(expected, "a collection", 12) == 0
                ? PTC_AS(ILLEGAL_ARGUMENT)
                : 0;
@@ -190,7 +190,7 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
     char what[96];
     if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
         return false;
-    describe(vm, v, what, sizeof what);
+    describe_error_value(vm, v, what, sizeof what);
     ptc_fail(vm, PTC_E_TYPE | misfit_class(running(vm)->name, v, role, expected),
              "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
     vm->error.about_nil = v == PTC_NIL;
@@ -315,10 +315,11 @@ bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i)
 /* Hints are for the author of the program, usually a model, and name only what a program can do about the error.
  * How to raise a limit is for the host that set it to say. */
 
-static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format, ...)
-    PTC_PRINTF(4, 5);
+static bool fail_stopped_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format,
+                               ...) PTC_PRINTF(4, 5);
 
-static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format, ...)
+static bool fail_stopped_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format,
+                               ...)
 {
     set_error(vm, kind);
     va_list args;
@@ -342,38 +343,40 @@ bool ptc_vm_stopped(PtcVM *vm)
         ptc_fail(vm, PTC_E_VALUE, "a lazy sequence that is not computed yet cannot be used here");
         return ptc_fail_hint(vm, "compute it before with (vec coll) or (doall coll)");
     case PTC_STOP_TIMEOUT:
-        return fail_limit(vm, PTC_E_TIMEOUT,
-                          vm->limits.loop_limit - vm->loops_left > MANY_LOOPS
-                              ? "check that recur reaches an end, or do less work"
-                              : "do less work, or on less data",
-                          "the program computed longer than its limit of %lld ms",
-                          (long long)vm->limits.timeout_ms);
+        return fail_stopped_limit(vm, PTC_E_TIMEOUT,
+                                  vm->limits.loop_limit - vm->loops_left > MANY_LOOPS
+                                      ? "check that recur reaches an end, or do less work"
+                                      : "do less work, or on less data",
+                                  "the program computed longer than its limit of %lld ms",
+                                  (long long)vm->limits.timeout_ms);
     case PTC_STOP_DEADLINE:
         if (vm->budget.what)
-            return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools in it",
-                              "%s its limit of %lld ms", vm->budget.what,
-                              (long long)vm->budget.limit);
-        return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools",
-                          "the program took longer than its deadline of %lld ms",
-                          (long long)vm->limits.deadline_ms);
+            return fail_stopped_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools in it",
+                                      "%s its limit of %lld ms", vm->budget.what,
+                                      (long long)vm->budget.limit);
+        return fail_stopped_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools",
+                                  "the program took longer than its deadline of %lld ms",
+                                  (long long)vm->limits.deadline_ms);
     case PTC_STOP_CANCELLED:
-        return fail_limit(vm, PTC_E_CANCELLED, "", "the run was cancelled by its host");
+        return fail_stopped_limit(vm, PTC_E_CANCELLED, "", "the run was cancelled by its host");
     case PTC_STOP_MEMORY:
-        return fail_limit(vm, PTC_E_MEMORY, "keep less data alive at once",
-                          "the program's live data passed its memory limit of %lld bytes",
-                          (long long)vm->limits.memory_bytes);
+        return fail_stopped_limit(vm, PTC_E_MEMORY, "keep less data alive at once",
+                                  "the program's live data passed its memory limit of %lld bytes",
+                                  (long long)vm->limits.memory_bytes);
     case PTC_STOP_LOOP:
-        return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end",
-                          "loops passed their limit of %lld iterations",
-                          (long long)vm->limits.loop_limit);
+        return fail_stopped_limit(vm, PTC_E_LOOP, "check that recur reaches an end",
+                                  "loops passed their limit of %lld iterations",
+                                  (long long)vm->limits.loop_limit);
     case PTC_STOP_DEPTH:
-        return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls",
-                          "%s %lld", vm->budget.what, (long long)vm->budget.limit);
+        return fail_stopped_limit(vm, PTC_E_DEPTH,
+                                  "use loop/recur or reduce instead of nested calls", "%s %lld",
+                                  vm->budget.what, (long long)vm->budget.limit);
     case PTC_STOP_ASIDE:
-        return fail_limit(vm, PTC_E_SUSPENDED, "", "a call needs an approval that was not given");
+        return fail_stopped_limit(vm, PTC_E_SUSPENDED, "",
+                                  "a call needs an approval that was not given");
     case PTC_STOP_SIZE:
-        return fail_limit(vm, PTC_E_SIZE, "build smaller values", "%s %lld", vm->budget.what,
-                          (long long)vm->budget.limit);
+        return fail_stopped_limit(vm, PTC_E_SIZE, "build smaller values", "%s %lld",
+                                  vm->budget.what, (long long)vm->budget.limit);
     }
     return false;
 }

@@ -30,7 +30,7 @@
 #include "lisp/vm/vm_int.h"
 
 /* Root slots of one that is being computed.  FIRST and REST are what came out. */
-enum { HEAD, CUR, FROM, FIRST, REST, SLOTS };
+enum { FORCE_HEAD, FORCE_CUR, FORCE_FROM, FORCE_FIRST, FORCE_REST, FORCE_SLOTS };
 
 /* Hash, equality and order meet something lazy.  A builtin that calls functions cannot begin again, so it is computed
  * on the spot; nothing is collected meanwhile, because it is not known what is rooted.  The others are run again. */
@@ -77,42 +77,43 @@ static bool is_pending(PtcValue v)
 /* One more that goes on with `from`, into a root slot; it has no end if slots[CUR] has none. */
 static bool new_tail(PtcVM *vm, PtcValue *slots, PtcValue from)
 {
-    bool endless = ptc_lazy_is_endless(slots[CUR]);
+    bool endless = ptc_lazy_is_endless(slots[FORCE_CUR]);
     PtcValue v = new_lazy(vm, from, PTC_UNBOUND, PTC_NIL, endless);
     if (v == PTC_NONE && ptc_recover_keeping(vm, 1, &from, PTC_NIL))
         v = new_lazy(vm, from, PTC_UNBOUND, PTC_NIL, endless);
-    slots[REST] = v == PTC_NONE ? PTC_NIL : v;
+    slots[FORCE_REST] = v == PTC_NONE ? PTC_NIL : v;
     return v != PTC_NONE;
 }
 
 static bool from_cursor(PtcVM *vm, PtcValue *slots)
 {
-    if (ptc_is_recipe(slots[FROM]) && !ptc_cursor_open(vm, slots[FROM], PTC_NIL, &slots[FROM]))
+    if (ptc_is_recipe(slots[FORCE_FROM]) &&
+        !ptc_cursor_open(vm, slots[FORCE_FROM], PTC_NIL, &slots[FORCE_FROM]))
         return false;
-    int got = ptc_cursor_next(vm, slots[FROM], &slots[FIRST]);
+    int got = ptc_cursor_next(vm, slots[FORCE_FROM], &slots[FORCE_FIRST]);
     if (got <= 0) {
-        slots[FIRST] = PTC_UNBOUND;
+        slots[FORCE_FIRST] = PTC_UNBOUND;
         return got == 0;
     }
-    return new_tail(vm, slots, slots[FROM]);
+    return new_tail(vm, slots, slots[FORCE_FROM]);
 }
 
 /* The same from a `for` that waits. */
 static bool from_later(PtcVM *vm, PtcValue *slots)
 {
-    int got = ptc_later_next(vm, slots[FROM], &slots[FIRST]);
+    int got = ptc_later_next(vm, slots[FORCE_FROM], &slots[FORCE_FIRST]);
     if (got > 0)
-        return new_tail(vm, slots, slots[FROM]);
-    slots[FIRST] = PTC_UNBOUND;
+        return new_tail(vm, slots, slots[FORCE_FROM]);
+    slots[FORCE_FIRST] = PTC_UNBOUND;
     return got == 0;
 }
 
 static bool from_body(PtcVM *vm, PtcValue *slots)
 {
     PtcValue v;
-    if (!ptc_call(vm, slots[FROM], 0, NULL, &v))
+    if (!ptc_call(vm, slots[FORCE_FROM], 0, NULL, &v))
         return false;
-    slots[REST] = v;
+    slots[FORCE_REST] = v;
     if (ptc_is_seqable(v) || ptc_is_producer(v))
         return true;
     ptc_fail(vm, PTC_E_TYPE | PTC_AS(ILLEGAL_ARGUMENT),
@@ -129,11 +130,11 @@ static PtcValue parts_after(PtcVM *vm, PtcValue part, PtcValue parts)
 }
 
 /* REST becomes one that goes on with REST and the parts after the first. */
-static bool go_on_with(PtcVM *vm, PtcValue *slots)
+static bool continue_with_rest(PtcVM *vm, PtcValue *slots)
 {
-    PtcValue parts = parts_after(vm, slots[REST], slots[FROM]);
+    PtcValue parts = parts_after(vm, slots[FORCE_REST], slots[FORCE_FROM]);
     if (parts == PTC_NONE && ptc_recover(vm))
-        parts = parts_after(vm, slots[REST], slots[FROM]);
+        parts = parts_after(vm, slots[FORCE_REST], slots[FORCE_FROM]);
     return parts != PTC_NONE && new_tail(vm, slots, parts);
 }
 
@@ -158,50 +159,51 @@ int ptc_force_first(PtcVM *vm, PtcValue *pos, PtcValue *x)
     return -1;
 }
 
-static bool next_part(PtcVM *vm, PtcValue *slots)
+static bool force_next_part(PtcVM *vm, PtcValue *slots)
 {
-    size_t n = ptc_seq_count(slots[FROM]) - 1;
-    PtcValue more = ptc_seq_slice(vm->heap, slots[FROM], 1, n, PTC_SEQ);
+    size_t n = ptc_seq_count(slots[FORCE_FROM]) - 1;
+    PtcValue more = ptc_seq_slice(vm->heap, slots[FORCE_FROM], 1, n, PTC_SEQ);
     if (more == PTC_NONE && ptc_recover(vm))
-        more = ptc_seq_slice(vm->heap, slots[FROM], 1, n, PTC_SEQ);
+        more = ptc_seq_slice(vm->heap, slots[FORCE_FROM], 1, n, PTC_SEQ);
     if (more != PTC_NONE)
-        slots[FROM] = more;
+        slots[FORCE_FROM] = more;
     return more != PTC_NONE && ptc_tick(&vm->budget, 1);
 }
 
 /* The last part is not copied: the sequence then has its elements, so that a function that calls itself in the last
  * part of concat does not nest. */
-static bool from_parts(PtcVM *vm, PtcValue *slots)
+static bool force_from_parts(PtcVM *vm, PtcValue *slots)
 {
     for (;;) {
-        size_t n = ptc_seq_count(slots[FROM]);
-        slots[FIRST] = PTC_UNBOUND;
-        slots[REST] = n ? ptc_seq_nth(slots[FROM], 0) : PTC_NIL;
-        int got = n <= 1 ? 2 : ptc_force_first(vm, &slots[REST], &slots[FIRST]);
+        size_t n = ptc_seq_count(slots[FORCE_FROM]);
+        slots[FORCE_FIRST] = PTC_UNBOUND;
+        slots[FORCE_REST] = n ? ptc_seq_nth(slots[FORCE_FROM], 0) : PTC_NIL;
+        int got = n <= 1 ? 2 : ptc_force_first(vm, &slots[FORCE_REST], &slots[FORCE_FIRST]);
         if (got < 0)
             return false;
         if (got > 0)
-            return got == 2 || go_on_with(vm, slots);
-        if (!next_part(vm, slots))
+            return got == 2 || continue_with_rest(vm, slots);
+        if (!force_next_part(vm, slots))
             return false;
     }
 }
 
-static bool compute(PtcVM *vm, PtcValue *slots)
+static bool compute_lazy_cell(PtcVM *vm, PtcValue *slots)
 {
-    slots[FIRST] = PTC_UNBOUND;
-    slots[REST] = PTC_NIL;
-    if (ptc_is_later(slots[FROM]))
+    slots[FORCE_FIRST] = PTC_UNBOUND;
+    slots[FORCE_REST] = PTC_NIL;
+    if (ptc_is_later(slots[FORCE_FROM]))
         return from_later(vm, slots);
-    if (ptc_is(slots[FROM], PTC_T_NODE) || ptc_is_recipe(slots[FROM]))
+    if (ptc_is(slots[FORCE_FROM], PTC_T_NODE) || ptc_is_recipe(slots[FORCE_FROM]))
         return from_cursor(vm, slots);
-    if (!(ptc_is_sequential(slots[FROM]) ? from_parts(vm, slots) : from_body(vm, slots)))
+    if (!(ptc_is_sequential(slots[FORCE_FROM]) ? force_from_parts(vm, slots)
+                                               : from_body(vm, slots)))
         return false;
-    if (slots[FIRST] != PTC_UNBOUND || !ptc_is_recipe(ptc_lazy_landing(slots[REST])))
+    if (slots[FORCE_FIRST] != PTC_UNBOUND || !ptc_is_recipe(ptc_lazy_landing(slots[FORCE_REST])))
         return true;
-    slots[FROM] = ptc_lazy_landing(slots[REST]); /* its elements are kept too */
-    ptc_obj(slots[CUR])->flags |= PTC_LAZY_ENDLESS;
-    slots[REST] = PTC_NIL;
+    slots[FORCE_FROM] = ptc_lazy_landing(slots[FORCE_REST]); /* its elements are kept too */
+    ptc_obj(slots[FORCE_CUR])->flags |= PTC_LAZY_ENDLESS;
+    slots[FORCE_REST] = PTC_NIL;
     return from_cursor(vm, slots);
 }
 
@@ -225,7 +227,7 @@ static bool may_compute(PtcVM *vm, PtcValue lazy)
     return ptc_fail_hint(vm, "compute as much as is needed before: (doall (take n coll))");
 }
 
-static void settle(PtcValue lazy, PtcValue first, PtcValue rest)
+static void settle_lazy_cell(PtcValue lazy, PtcValue first, PtcValue rest)
 {
     ptc_lazy(lazy)->from = PTC_NIL;
     ptc_lazy(lazy)->first = first;
@@ -234,65 +236,67 @@ static void settle(PtcValue lazy, PtcValue first, PtcValue rest)
 
 /* Computes slots[CUR]; when it has the elements of another that is pending, that comes next: 1.  0: done; -1:
  * failed. */
-static int step(PtcVM *vm, PtcValue *slots)
+static int force_one_step(PtcVM *vm, PtcValue *slots)
 {
-    PtcValue cur = slots[CUR];
+    PtcValue cur = slots[FORCE_CUR];
     if (!may_compute(vm, cur))
         return -1;
-    slots[FROM] = ptc_lazy(cur)->from;
+    slots[FORCE_FROM] = ptc_lazy(cur)->from;
     /* A cursor knows where it is, a recipe only where it began: that must not be kept alive meanwhile. */
-    if (ptc_is_recipe(slots[FROM])) {
-        if (!ptc_cursor_open(vm, slots[FROM], PTC_NIL, &slots[FROM]))
+    if (ptc_is_recipe(slots[FORCE_FROM])) {
+        if (!ptc_cursor_open(vm, slots[FORCE_FROM], PTC_NIL, &slots[FORCE_FROM]))
             return -1;
-        ptc_lazy(cur)->from = slots[FROM];
+        ptc_lazy(cur)->from = slots[FORCE_FROM];
     }
-    PtcValue from = slots[FROM];
+    PtcValue from = slots[FORCE_FROM];
     PtcValue *keep = ptc_roots(vm, 1);
     if (!keep)
         return -1;
     *keep = from;
     ptc_lazy(cur)->from = PTC_FALSE;
-    bool ok = compute(vm, slots);
-    PtcValue next = ok && slots[FIRST] == PTC_UNBOUND ? ptc_lazy_landing(slots[REST]) : PTC_NIL;
+    bool ok = compute_lazy_cell(vm, slots);
+    PtcValue next =
+        ok && slots[FORCE_FIRST] == PTC_UNBOUND ? ptc_lazy_landing(slots[FORCE_REST]) : PTC_NIL;
     if (is_pending(next) && ptc_lazy(next)->from == PTC_FALSE)
         ok = fail_circle(vm);
     if (!ok) {
         /* a cursor that was opened stays open: it knows where it is */
-        ptc_lazy(cur)->from = ptc_is(slots[FROM], PTC_T_NODE) ? slots[FROM] : *keep;
+        ptc_lazy(cur)->from = ptc_is(slots[FORCE_FROM], PTC_T_NODE) ? slots[FORCE_FROM] : *keep;
         return -1;
     }
-    if (slots[FIRST] != PTC_UNBOUND)
-        settle(cur, slots[FIRST], slots[REST]);
+    if (slots[FORCE_FIRST] != PTC_UNBOUND)
+        settle_lazy_cell(cur, slots[FORCE_FIRST], slots[FORCE_REST]);
     else if (ptc_is_lazy(next) && !is_pending(next))
-        settle(cur, ptc_lazy(next)->first, ptc_lazy(next)->rest);
+        settle_lazy_cell(cur, ptc_lazy(next)->first, ptc_lazy(next)->rest);
     else if (!is_pending(next))
-        settle(cur, PTC_UNBOUND, next);
+        settle_lazy_cell(cur, PTC_UNBOUND, next);
     if (!is_pending(next))
         return 0;
-    if (cur != slots[HEAD])
-        settle(cur, PTC_UNBOUND, next);
-    slots[CUR] = next;
+    if (cur != slots[FORCE_HEAD])
+        settle_lazy_cell(cur, PTC_UNBOUND, next);
+    slots[FORCE_CUR] = next;
     return 1;
 }
 
 static bool force_here(PtcVM *vm, PtcValue lazy)
 {
     size_t roots = vm->root_count, inner;
-    PtcValue *slots = ptc_roots(vm, SLOTS);
+    PtcValue *slots = ptc_roots(vm, FORCE_SLOTS);
     if (!slots)
         return false;
-    slots[HEAD] = slots[CUR] = lazy;
+    slots[FORCE_HEAD] = slots[FORCE_CUR] = lazy;
     int got;
     do {
         inner = vm->root_count;
-        got = step(vm, slots);
+        got = force_one_step(vm, slots);
         vm->root_count = inner;
     } while (got == 1);
-    if (slots[CUR] != lazy && ptc_lazy(lazy)->from == PTC_FALSE) {
+    if (slots[FORCE_CUR] != lazy && ptc_lazy(lazy)->from == PTC_FALSE) {
         if (got == 0)
-            settle(lazy, ptc_lazy(slots[CUR])->first, ptc_lazy(slots[CUR])->rest);
+            settle_lazy_cell(lazy, ptc_lazy(slots[FORCE_CUR])->first,
+                             ptc_lazy(slots[FORCE_CUR])->rest);
         else
-            settle(lazy, PTC_UNBOUND, slots[CUR]);
+            settle_lazy_cell(lazy, PTC_UNBOUND, slots[FORCE_CUR]);
     }
     vm->root_count = roots;
     return got == 0;

@@ -7,7 +7,7 @@
 #include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
 
-enum { COPIED_ARGS = 64, TRIES = 4 };
+enum { COPIED_ARGS = 64, DEEP_TRIES = 4 };
 
 /* ------------------------------------------------------------------- one sequence */
 
@@ -23,7 +23,7 @@ static bool fail_endless(PtcVM *vm, const char *who, size_t most)
 }
 
 /* Adds the elements of what is not lazy to the builder in slots[1]. */
-static bool add_plain(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
+static bool add_plain_elements(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
 {
     PtcIter it;
     PtcValue x;
@@ -39,7 +39,7 @@ static bool add_plain(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
 
 /* The next element of slots[0].  What take-while makes of a recipe is walked by a cursor in its place, which makes no
  * cells, if nothing of it is computed yet. */
-static int next_element(PtcVM *vm, PtcValue *slots, PtcValue *x)
+static int next_forced_element(PtcVM *vm, PtcValue *slots, PtcValue *x)
 {
     PtcValue at = ptc_lazy_landing(slots[0]);
     if (ptc_is_lazy(at) && ptc_obj(at)->flags & PTC_LAZY_BOUNDED &&
@@ -51,19 +51,19 @@ static int next_element(PtcVM *vm, PtcValue *slots, PtcValue *x)
 }
 
 /* All elements of slots[0] into a sequence in slots[1]. */
-static bool gather(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
+static bool gather_forced_elements(PtcVM *vm, PtcValue *slots, const char *who, size_t most)
 {
     PtcValue x;
     int got;
     if (!ptc_root_build(vm, &slots[1]))
         return false;
-    while ((got = next_element(vm, slots, &x)) == 1) {
+    while ((got = next_forced_element(vm, slots, &x)) == 1) {
         if (!ptc_root_push(vm, &slots[1], x) || !ptc_tick(&vm->budget, 1))
             return false;
         if (ptc_build_count(slots[1]) > most)
             return fail_endless(vm, who, most);
     }
-    return got >= 0 && (got == 0 || add_plain(vm, slots, who, most)) &&
+    return got >= 0 && (got == 0 || add_plain_elements(vm, slots, who, most)) &&
            ptc_root_done(vm, &slots[1], PTC_SEQ, &slots[1]);
 }
 
@@ -92,7 +92,8 @@ static bool force_all(PtcVM *vm, PtcValue lazy, const char *who, size_t most)
         return false;
     slots[0] = slots[2] = lazy;
     vm->endless = who;
-    bool ok = gather(vm, slots, who, ptc_obj(lazy)->flags & PTC_LAZY_BOUNDED ? SIZE_MAX : most);
+    bool ok = gather_forced_elements(vm, slots, who,
+                                     ptc_obj(lazy)->flags & PTC_LAZY_BOUNDED ? SIZE_MAX : most);
     if (ok) {
         ptc_lazy(lazy)->from = PTC_NIL;
         ptc_lazy(lazy)->first = PTC_UNBOUND;
@@ -163,7 +164,7 @@ static bool is_deep(const Dive *d, PtcValue v)
     }
 }
 
-static bool push(Dive *d, PtcValue v)
+static bool push_deep_value(Dive *d, PtcValue v)
 {
     if (!is_deep(d, v))
         return true;
@@ -196,7 +197,7 @@ static bool dive(Dive *d)
         if (!ptc_tick(&d->vm->budget, 1 + (int64_t)at.value_count))
             return false;
         for (size_t i = 0; i < at.value_count; i++)
-            if (!push(d, at.values[i]))
+            if (!push_deep_value(d, at.values[i]))
                 return false;
     }
     return true;
@@ -212,7 +213,7 @@ bool ptc_force_deep(PtcVM *vm, PtcValue v, bool functions, const char *who, size
     if (!slot)
         return false;
     *slot = v;
-    bool ok = push(&d, v) && dive(&d);
+    bool ok = push_deep_value(&d, v) && dive(&d);
     ptc_heap_scratch_free(vm->heap, d.seen, d.seen_cap * sizeof *d.seen);
     ptc_heap_scratch_free(vm->heap, d.todo, d.todo_cap * sizeof *d.todo);
     vm->root_count = roots;
@@ -329,7 +330,7 @@ bool ptc_force_retry(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue 
                      PtcValue *out)
 {
     PtcValue *args = NULL;
-    for (int tries = 0; tries < TRIES && ptc_force_wanted(vm); tries++) {
+    for (int tries = 0; tries < DEEP_TRIES && ptc_force_wanted(vm); tries++) {
         bool refused = vm->budget.stop != PTC_STOP_LAZY;
         vm->lazy_refused = false;
         if (refused && (!any_lazy(argc, args ? args : argv) || vm->control != PTC_CONTROL_NONE))

@@ -25,7 +25,7 @@ PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem)
 }
 
 /* A value's text, cut. */
-static void add_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+static void add_log_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     size_t before = buf->len;
     if (v == PTC_NONE)
@@ -50,7 +50,7 @@ static void add_message(PtcBuf *buf, PtcValue str)
     ptc_buf_add(buf, ptc_str_bytes(str), n);
 }
 
-static void end_text(PtcBuf *buf)
+static void end_log_text(PtcBuf *buf)
 {
     buf->max = buf->len + 1;
     ptc_buf_add_char(buf, 0);
@@ -69,15 +69,15 @@ void ptc_log_render(PtcLog *log, PtcLogEntry *e, PtcMem *mem, const PtcPrinter *
         return;
     ptc_buf_init(&buf, mem, 2 * PTC_LOG_TEXT + 2);
     if (log->bytes < PTC_LOG_BYTES) {
-        add_text(printer, &buf, e->args);
+        add_log_text(printer, &buf, e->args);
         e->args_len = (uint32_t)buf.len;
-        end_text(&buf);
+        end_log_text(&buf);
         if (!e->ok && ptc_is_string(e->result))
             add_message(&buf, e->result);
         else
-            add_text(printer, &buf, e->result);
+            add_log_text(printer, &buf, e->result);
         e->result_len = (uint32_t)buf.len - e->args_len - 1;
-        end_text(&buf);
+        end_log_text(&buf);
     }
     e->args = e->result = PTC_NONE;
     e->text = buf.len && ptc_buf_ok(&buf) ? ptc_mem_resize(mem, buf.data, buf.cap, buf.len) : NULL;

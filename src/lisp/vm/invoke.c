@@ -81,7 +81,7 @@ static bool fail_closure_arity(PtcVM *vm, const PtcProto *p, int argc)
     return ptc_fail_arity(vm, name, takes, argc, NULL);
 }
 
-static bool accepts(const PtcProto *p, int argc)
+static bool proto_accepts(const PtcProto *p, int argc)
 {
     return p->variadic ? argc >= p->params : argc == p->params;
 }
@@ -89,17 +89,17 @@ static bool accepts(const PtcProto *p, int argc)
 /* The variant of a function that takes argc arguments, or NULL. */
 static const PtcProto *select_arity(const PtcProto *p, int argc)
 {
-    if (accepts(p, argc) && !(p->variadic && p->arities != PTC_NIL))
+    if (proto_accepts(p, argc) && !(p->variadic && p->arities != PTC_NIL))
         return p;
     if (p->arities == PTC_NIL)
         return NULL;
     const PtcNode *all = (const PtcNode *)(uintptr_t)p->arities;
-    const PtcProto *variadic = p->variadic && accepts(p, argc) ? p : NULL;
+    const PtcProto *variadic = p->variadic && proto_accepts(p, argc) ? p : NULL;
     for (size_t i = 0; i < all->obj.count; i++) {
         const PtcProto *q = (const PtcProto *)(uintptr_t)all->slots[i];
-        if (!q->variadic && accepts(q, argc))
+        if (!q->variadic && proto_accepts(q, argc))
             return q;
-        if (q->variadic && accepts(q, argc))
+        if (q->variadic && proto_accepts(q, argc))
             variadic = q;
     }
     return variadic;
@@ -120,7 +120,7 @@ static bool gather_rest(PtcVM *vm, const PtcProto *p, int argc, PtcValue *args)
 }
 
 /* A function of several arities is entered through a closure of the chosen one. */
-static const PtcClosure *closure_of(PtcVM *vm, const PtcClosure *c, const PtcProto *p)
+static const PtcClosure *closure_of_arity(PtcVM *vm, const PtcClosure *c, const PtcProto *p)
 {
     if (p == ptc_closure_proto(c))
         return c;
@@ -148,7 +148,7 @@ bool ptc_vm_enter(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
         return false;
     if (p->variadic && !gather_rest(vm, p, argc, args))
         return false;
-    c = closure_of(vm, c, p);
+    c = closure_of_arity(vm, c, p);
     if (!c)
         return false;
     PtcCall *call = ++vm->call;
@@ -259,7 +259,7 @@ static bool check_arity(PtcVM *vm, const PtcBuiltin *row, int argc)
     return ptc_fail_arity(vm, row->name, takes, argc, row->usage);
 }
 
-static bool call_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, PtcValue *out)
+static bool invoke_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, PtcValue *out)
 {
     const PtcBuiltin *row = ptc_builtin_row(index);
     if (!check_arity(vm, row, argc))
@@ -303,7 +303,8 @@ static bool call_record_long(PtcVM *vm, PtcValue f, int argc, const PtcValue *ar
     all->slots[0] = f;
     memcpy(all->slots + 1, argv, (size_t)argc * sizeof f);
     *root = ptc_from_obj(all);
-    bool ok = call_builtin(vm, ptc_builtin_index(ptc_record_field(f, 0)), (int)n, all->slots, out);
+    bool ok =
+        invoke_builtin(vm, ptc_builtin_index(ptc_record_field(f, 0)), (int)n, all->slots, out);
     vm->root_count--;
     return ok;
 }
@@ -316,7 +317,7 @@ static bool call_record(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
     with[0] = f;
     for (int k = 0; k < argc; k++)
         with[k + 1] = argv[k];
-    return call_builtin(vm, ptc_builtin_index(ptc_record_field(f, 0)), argc + 1, with, out);
+    return invoke_builtin(vm, ptc_builtin_index(ptc_record_field(f, 0)), argc + 1, with, out);
 }
 
 /* A keyword or collection as function: one argument, and a default for keywords and maps. */
@@ -385,7 +386,7 @@ static bool fail_not_callable(PtcVM *vm, PtcValue f)
 bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
 {
     if (ptc_is_builtin(f))
-        return call_builtin(vm, ptc_builtin_index(f), argc, argv, out);
+        return invoke_builtin(vm, ptc_builtin_index(f), argc, argv, out);
     switch (ptc_tag(f)) {
     case PTC_T_CLOSURE: return call_closure(vm, f, argc, argv, out);
     case PTC_T_RECORD:

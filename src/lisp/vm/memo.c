@@ -9,26 +9,26 @@
 #include "lisp/vm/builtin.h"
 #include "value/copy.h"
 
-enum { WAIT_MS = 4, FIRST_ENTRIES = 16 };
+enum { MEMO_WAIT_MS = 4, FIRST_ENTRIES = 16 };
 
-typedef struct Entry {
+typedef struct MemoEntry {
     uint32_t hash;
     const PtcVM *by; /* who is calling it; or NULL */
     PtcValue f;      /* of a heap that is older than the pmap */
     PtcValue args;   /* these two are in the table's heap */
     PtcValue value;  /* or PTC_NONE */
-} Entry;
+} MemoEntry;
 
 struct PtcMemo {
     PtcMem *mem;
-    const PtcJob *job;
+    const PtcCrewJob *job;
     /* It guards everything below.  The threads of the job take it to look up and to store, not while a function runs.
      * Copying into the heap takes the lock of the pool inside. */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a call has ended */
     PtcBudget budget;       /* of the heap; never runs out of time */
     PtcHeap heap;
-    Entry *entries;
+    MemoEntry *entries;
     size_t count, cap;
     uint32_t *table; /* twice as many places: number of an entry plus 1, or 0 */
 };
@@ -58,7 +58,7 @@ bool ptc_memo_remember(PtcVM *vm, PtcValue f, PtcValue args, PtcValue result)
 
 /* ------------------------------------------------------------------------------ a table */
 
-static PtcMemo *new_memo(const PtcJob *job)
+static PtcMemo *new_memo(const PtcCrewJob *job)
 {
     PtcMem *mem = job->model.mem;
     pthread_condattr_t attr;
@@ -90,9 +90,9 @@ static void free_memo(PtcMemo *memo)
 }
 
 /* The table of the outermost pmap in which f is not made anew; NULL: f belongs to this item alone, or out of memory. */
-static PtcMemo *table_of(PtcVM *vm, PtcValue f)
+static PtcMemo *memo_table_of(PtcVM *vm, PtcValue f)
 {
-    PtcJob *job = NULL;
+    PtcCrewJob *job = NULL;
     if (vm->servers) /* which item makes a call must not depend on who is first: it has to repeat */
         return NULL;
     const PtcHeap *owner = ptc_is_obj(f) ? ptc_page_of(f)->heap : NULL;
@@ -109,25 +109,26 @@ static PtcMemo *table_of(PtcVM *vm, PtcValue f)
 }
 
 /* Where an entry is noted, or a free place for it. */
-static uint32_t *place_of(const PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcValue args)
+static uint32_t *memo_entry_place(const PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f,
+                                  PtcValue args)
 {
     size_t mask = 2 * memo->cap - 1, at = hash & mask;
     for (; memo->table[at] && ptc_tick(&vm->budget, 1); at = (at + 1) & mask) {
-        const Entry *e = &memo->entries[memo->table[at] - 1];
+        const MemoEntry *e = &memo->entries[memo->table[at] - 1];
         if (e->hash == hash && e->f == f && (args == e->args || ptc_same(vm->heap, e->args, args)))
             break;
     }
     return &memo->table[at];
 }
 
-static bool grow(PtcMemo *memo)
+static bool grow_memo(PtcMemo *memo)
 {
     size_t cap = memo->cap ? memo->cap * 2 : FIRST_ENTRIES;
     PtcHeap *heap = &memo->heap;
     uint32_t *table = ptc_heap_scratch(heap, NULL, 0, 2 * cap * sizeof *table);
-    Entry *entries = table ? ptc_heap_scratch(heap, memo->entries, memo->cap * sizeof *entries,
-                                              cap * sizeof *entries)
-                           : NULL;
+    MemoEntry *entries = table ? ptc_heap_scratch(heap, memo->entries, memo->cap * sizeof *entries,
+                                                  cap * sizeof *entries)
+                               : NULL;
     memo->budget.stop = PTC_STOP_NONE; /* when it is full, it takes no more: that is all */
     if (!entries) {
         ptc_heap_scratch_free(heap, table, 2 * cap * sizeof *table);
@@ -150,7 +151,7 @@ static bool grow(PtcMemo *memo)
 /* A copy in the table's heap; PTC_NONE also for what holds an atom: each item that asks for it has to get one of its
  * own, since who would be first, and could change it, is not known.  Values of a pmap inside of the table's own may lie
  * in the heaps of several seats, which go one after the other: of those everything is copied. */
-static PtcValue copy_in(PtcMemo *memo, PtcVM *vm, PtcValue v)
+static PtcValue copy_into_memo(PtcMemo *memo, PtcVM *vm, PtcValue v)
 {
     PtcCopy copy;
     ptc_copy_init(&copy, &memo->heap);
@@ -161,7 +162,7 @@ static PtcValue copy_in(PtcMemo *memo, PtcVM *vm, PtcValue v)
     return copy.own ? PTC_NONE : copied;
 }
 
-static PtcValue copy_out(PtcMemo *memo, PtcVM *vm, PtcValue v)
+static PtcValue copy_out_of_memo(PtcMemo *memo, PtcVM *vm, PtcValue v)
 {
     PtcCopy copy;
     ptc_copy_init(&copy, vm->heap);
@@ -174,18 +175,19 @@ static PtcValue copy_out(PtcMemo *memo, PtcVM *vm, PtcValue v)
 /* --------------------------------------------------------------------------------- calls */
 
 /* The entry for a call, made if need be; NULL: there is no room for it, or the budget stopped. */
-static Entry *entry_of(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcValue args)
+static MemoEntry *find_memo_entry(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f,
+                                  PtcValue args)
 {
-    if (memo->count == memo->cap && !grow(memo))
+    if (memo->count == memo->cap && !grow_memo(memo))
         return NULL;
-    uint32_t *place = place_of(memo, vm, hash, f, args);
+    uint32_t *place = memo_entry_place(memo, vm, hash, f, args);
     if (vm->budget.stop != PTC_STOP_NONE)
         return NULL;
     if (*place == 0) {
-        PtcValue copied = copy_in(memo, vm, args);
+        PtcValue copied = copy_into_memo(memo, vm, args);
         if (copied == PTC_NONE)
             return NULL;
-        memo->entries[memo->count++] = (Entry){hash, NULL, f, copied, PTC_NONE};
+        memo->entries[memo->count++] = (MemoEntry){hash, NULL, f, copied, PTC_NONE};
         *place = (uint32_t)memo->count;
     }
     return &memo->entries[*place - 1];
@@ -196,7 +198,8 @@ static Entry *entry_of(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcV
 static bool wait_for_change(PtcMemo *memo, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
-    int64_t until = ptc_clock_ns(NULL) + WAIT_MS * 1000000, before = b->clock_ns(b->clock_user);
+    int64_t until = ptc_clock_ns(NULL) + MEMO_WAIT_MS * 1000000,
+            before = b->clock_ns(b->clock_user);
     struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
     pthread_cond_timedwait(&memo->changed, &memo->lock, &t);
     int64_t waited = b->clock_ns(b->clock_user) - before;
@@ -206,24 +209,24 @@ static bool wait_for_change(PtcMemo *memo, PtcVM *vm)
 }
 
 /* With the lock held. */
-static PtcMemoAnswer ask(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcValue args,
-                         PtcMemoFlight *flight, PtcValue *result)
+static PtcMemoAnswer ask_memo(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcValue args,
+                              PtcMemoCall *pending, PtcValue *result)
 {
     for (;;) {
-        Entry *e = entry_of(memo, vm, hash, f, args);
+        MemoEntry *e = find_memo_entry(memo, vm, hash, f, args);
         if (vm->budget.stop != PTC_STOP_NONE)
             return PTC_MEMO_STOPPED;
         if (!e || e->by == vm) /* a function that calls itself with the same arguments has no end */
             return PTC_MEMO_CALL;
         if (e->value != PTC_NONE) {
-            PtcValue v = copy_out(memo, vm, e->value);
+            PtcValue v = copy_out_of_memo(memo, vm, e->value);
             if (v != PTC_NONE)
                 *result = v;
             return v == PTC_NONE ? PTC_MEMO_STOPPED : PTC_MEMO_HIT;
         }
         if (!e->by) {
             e->by = vm;
-            *flight = (PtcMemoFlight){memo, (size_t)(e - memo->entries)};
+            *pending = (PtcMemoCall){memo, (size_t)(e - memo->entries)};
             return PTC_MEMO_CALL;
         }
         if (!wait_for_change(memo, vm))
@@ -232,40 +235,40 @@ static PtcMemoAnswer ask(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, Pt
 }
 
 static PtcMemoAnswer ask_table(PtcMemo *memo, PtcVM *vm, PtcValue f, PtcValue args,
-                               PtcMemoFlight *flight, PtcValue *result)
+                               PtcMemoCall *pending, PtcValue *result)
 {
     uint32_t hash = ptc_hash(vm->heap, args) ^ (uint32_t)(f >> 4);
     if (vm->budget.stop != PTC_STOP_NONE)
         return PTC_MEMO_STOPPED;
     pthread_mutex_lock(&memo->lock);
-    PtcMemoAnswer answer = ask(memo, vm, hash, f, args, flight, result);
+    PtcMemoAnswer answer = ask_memo(memo, vm, hash, f, args, pending, result);
     pthread_mutex_unlock(&memo->lock);
     return answer;
 }
 
-PtcMemoAnswer ptc_memo_begin(PtcVM *vm, PtcValue f, PtcValue args, PtcMemoFlight *flight,
+PtcMemoAnswer ptc_memo_begin(PtcVM *vm, PtcValue f, PtcValue args, PtcMemoCall *pending,
                              PtcValue *result)
 {
-    *flight = (PtcMemoFlight){0};
-    PtcMemo *memo = table_of(vm, f);
+    *pending = (PtcMemoCall){0};
+    PtcMemo *memo = memo_table_of(vm, f);
     if (!memo)
         return PTC_MEMO_CALL;
-    PtcMemoAnswer answer = ask_table(memo, vm, f, args, flight, result);
+    PtcMemoAnswer answer = ask_table(memo, vm, f, args, pending, result);
     if (answer == PTC_MEMO_STOPPED && ptc_recover(vm))
-        answer = ask_table(memo, vm, f, args, flight, result);
+        answer = ask_table(memo, vm, f, args, pending, result);
     return answer;
 }
 
-void ptc_memo_end(PtcVM *vm, const PtcMemoFlight *flight, PtcValue result)
+void ptc_memo_end(PtcVM *vm, const PtcMemoCall *pending, PtcValue result)
 {
-    PtcMemo *memo = flight->memo;
+    PtcMemo *memo = pending->memo;
     if (!memo)
         return;
     pthread_mutex_lock(&memo->lock);
-    Entry *e = &memo->entries[flight->entry];
+    MemoEntry *e = &memo->entries[pending->entry];
     e->by = NULL;
     if (result != PTC_NONE)
-        e->value = copy_in(memo, vm, result);
+        e->value = copy_into_memo(memo, vm, result);
     pthread_cond_broadcast(&memo->changed);
     pthread_mutex_unlock(&memo->lock);
 }
@@ -276,9 +279,9 @@ void ptc_memo_absorb(PtcMemo *memo, PtcVM *vm)
         return;
     PtcStop before = vm->budget.stop;
     for (size_t i = 0; i < memo->count; i++) {
-        const Entry *e = &memo->entries[i];
-        PtcValue args = e->value == PTC_NONE ? PTC_NONE : copy_out(memo, vm, e->args);
-        PtcValue value = args == PTC_NONE ? PTC_NONE : copy_out(memo, vm, e->value);
+        const MemoEntry *e = &memo->entries[i];
+        PtcValue args = e->value == PTC_NONE ? PTC_NONE : copy_out_of_memo(memo, vm, e->args);
+        PtcValue value = args == PTC_NONE ? PTC_NONE : copy_out_of_memo(memo, vm, e->value);
         if (value != PTC_NONE && !ptc_memo_remember(vm, e->f, args, value))
             break;
     }

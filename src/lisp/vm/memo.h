@@ -24,16 +24,16 @@ typedef enum {
 } PtcMemoAnswer;
 
 /* A call that others may wait for. */
-typedef struct PtcMemoFlight {
+typedef struct PtcMemoCall {
     PtcMemo *memo; /* NULL: nobody does */
     size_t entry;
-} PtcMemoFlight;
+} PtcMemoCall;
 
 /* For what the VM does not remember itself.  f, args and *result must be rooted; may collect, and may wait. */
 PTC_MUST_USE PtcMemoAnswer ptc_memo_begin(PtcVM *vm, PtcValue f, PtcValue args,
-                                          PtcMemoFlight *flight, PtcValue *result);
+                                          PtcMemoCall *pending, PtcValue *result);
 /* Ends the call; result PTC_NONE: it failed. */
-void ptc_memo_end(PtcVM *vm, const PtcMemoFlight *flight, PtcValue result);
+void ptc_memo_end(PtcVM *vm, const PtcMemoCall *pending, PtcValue result);
 
 /* At the end of a pmap, when no other thread works on it: what the table holds becomes part of vm->memo, as far as
  * there is room, and the table is freed.  NULL is fine. */

@@ -6,7 +6,7 @@
 #include "lisp/vm/builtin.h"
 #include "value/coll/map.h"
 
-static PtcValue changed(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value)
+static PtcValue new_changed_map(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value)
 {
     PtcValue all = map == PTC_NIL ? ptc_map_empty(heap) : map;
     if (all == PTC_NONE)
@@ -16,11 +16,11 @@ static PtcValue changed(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue valu
 }
 
 /* After a collection if need be; PTC_NONE as value takes the entry away. */
-static bool change(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
+static bool change_notes_map(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
 {
-    PtcValue all = changed(vm->heap, *map, key, value);
+    PtcValue all = new_changed_map(vm->heap, *map, key, value);
     if (all == PTC_NONE && ptc_recover(vm))
-        all = changed(vm->heap, *map, key, value);
+        all = new_changed_map(vm->heap, *map, key, value);
     if (all != PTC_NONE)
         *map = all;
     return all != PTC_NONE;
@@ -28,18 +28,19 @@ static bool change(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
 
 bool ptc_notes_put(PtcVM *vm, PtcNotes *notes, PtcValue key, PtcValue value)
 {
-    return (!vm->seat || change(vm, &notes->changes, key, value)) &&
-           change(vm, &notes->all, key, value);
+    return (!vm->seat || change_notes_map(vm, &notes->changes, key, value)) &&
+           change_notes_map(vm, &notes->all, key, value);
 }
 
 /* PTC_UNBOUND stands for what was taken away; programs never see it. */
 bool ptc_notes_remove(PtcVM *vm, PtcNotes *notes, PtcValue key)
 {
-    return (!vm->seat || change(vm, &notes->changes, key, PTC_UNBOUND)) &&
-           change(vm, &notes->all, key, PTC_NONE);
+    return (!vm->seat || change_notes_map(vm, &notes->changes, key, PTC_UNBOUND)) &&
+           change_notes_map(vm, &notes->all, key, PTC_NONE);
 }
 
-static bool merge_entry(PtcVM *vm, PtcNotes *notes, PtcValue base, PtcValue key, PtcValue value)
+static bool merge_note_entry(PtcVM *vm, PtcNotes *notes, PtcValue base, PtcValue key,
+                             PtcValue value)
 {
     if (value != PTC_UNBOUND)
         return ptc_notes_put(vm, notes, key, value);
@@ -52,7 +53,7 @@ bool ptc_notes_merge(PtcVM *vm, PtcNotes *notes, PtcValue base, PtcValue changes
 {
     PtcValue key, value;
     for (size_t pos = 0; changes != PTC_NIL && ptc_map_next(changes, &pos, &key, &value);)
-        if (!ptc_tick(&vm->budget, 1) || !merge_entry(vm, notes, base, key, value))
+        if (!ptc_tick(&vm->budget, 1) || !merge_note_entry(vm, notes, base, key, value))
             return false;
     return true;
 }

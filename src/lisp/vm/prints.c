@@ -27,7 +27,7 @@ PtcPrints ptc_prints_take(PtcPrints *prints)
     return all;
 }
 
-static bool make_room(PtcPrints *prints)
+static bool make_room_for_print(PtcPrints *prints)
 {
     if (prints->count < prints->cap)
         return true;
@@ -61,7 +61,7 @@ bool ptc_prints_add(PtcPrints *prints, const char *text, size_t len, bool ends)
     prints->cut = prints->cut || from > max;
     if (prints->cut || (len == 0 && !ends && !joins))
         return true;
-    if (!make_room(prints))
+    if (!make_room_for_print(prints))
         return false;
     if (len > max - from) {
         prints->cut = true;

@@ -49,9 +49,9 @@ TABLES(DECLARE)
 #undef DECLARE
 
 static const PtcBuiltin *const *const tables[] = {
-#define ENTRY(name) name,
-    TABLES(ENTRY)
-#undef ENTRY
+#define REGISTRY_ENTRY(name) name,
+    TABLES(REGISTRY_ENTRY)
+#undef REGISTRY_ENTRY
 };
 
 enum { MAX_ROWS = 2048, HASH_SIZE = 8192 };
@@ -150,7 +150,7 @@ static uint32_t name_hash(const char *s, size_t len)
     return (uint32_t)(h * 0x9e3779b97f4a7c15u >> 40);
 }
 
-static void add_row(const PtcBuiltin *row)
+static void add_builtin_row(const PtcBuiltin *row)
 {
     if (row_count == MAX_ROWS)
         return;
@@ -161,7 +161,7 @@ static void add_row(const PtcBuiltin *row)
     index_table[at] = (uint16_t)row_count;
 }
 
-static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
+static bool row_has_name(const PtcBuiltin *row, const char *name, size_t len)
 {
     return row->name_len == len && memcmp(row->name, name, len) == 0;
 }
@@ -179,14 +179,14 @@ static bool has_bare_name(const PtcBuiltin *row)
 }
 
 /* The row of this name in namespace ns; NULL: any that may be named bare, clojure.core first. */
-static int find(const char *ns, const char *name, size_t len, bool hidden)
+static int find_builtin_row(const char *ns, const char *name, size_t len, bool hidden)
 {
     int best = -1;
     for (uint32_t at = name_hash(name, len) % HASH_SIZE; index_table[at];
          at = (at + 1) % HASH_SIZE) {
         int i = index_table[at] - 1;
         const PtcBuiltin *row = rows[i];
-        if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0) ||
+        if (!row_has_name(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0) ||
             row->flags & PTC_B_FORM)
             continue;
         if (strcmp(row->ns, ns ? ns : "clojure.core") == 0)
@@ -214,13 +214,13 @@ static const struct {
     {PTC_FUSE_GET, PTC_OP_KEYGET, "get"},
 };
 
-static void build(void)
+static void build_registry(void)
 {
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const PtcBuiltin *const *row = tables[t]; *row; row++)
-            add_row(*row);
+            add_builtin_row(*row);
     for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
-        int row = find("clojure.core", fused[i].name, strlen(fused[i].name), false);
+        int row = find_builtin_row("clojure.core", fused[i].name, strlen(fused[i].name), false);
         if (row < 0)
             continue;
         op_rows[fused[i].op] = (uint16_t)row;
@@ -231,7 +231,7 @@ static void build(void)
 
 void ptc_registry_ready(void)
 {
-    pthread_once(&once, build);
+    pthread_once(&once, build_registry);
 }
 
 size_t ptc_builtin_count(void)
@@ -288,22 +288,22 @@ int ptc_builtin_find(const char *name, size_t len)
 {
     ptc_registry_ready();
     if (len > 1 && name[0] == '%')
-        return find(NULL, name + 1, len - 1, true);
+        return find_builtin_row(NULL, name + 1, len - 1, true);
     const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
     if (!slash) {
-        int row = find(NULL, name, len, false);
+        int row = find_builtin_row(NULL, name, len, false);
         if (row >= 0 || len == 0 || name[len - 1] != '.')
             return row;
         PtcText simple = ptc_class_simple((PtcText){name, len}); /* java.lang.Exception. */
-        return simple.len < len ? find(NULL, simple.bytes, simple.len, false) : -1;
+        return simple.len < len ? find_builtin_row(NULL, simple.bytes, simple.len, false) : -1;
     }
     const char *ns = canonical(name, (size_t)(slash - name));
     size_t rest = len - (size_t)(slash + 1 - name);
     if (!ns)
         return -1;
-    int row = find(ns, slash + 1, rest, false);
+    int row = find_builtin_row(ns, slash + 1, rest, false);
     /* The language keeps all plain functions in one namespace, so core/join is join. */
     if (row < 0 && strcmp(ns, "clojure.core") == 0)
-        row = find(NULL, slash + 1, rest, false);
+        row = find_builtin_row(NULL, slash + 1, rest, false);
     return row;
 }

@@ -9,10 +9,10 @@ static const struct {
     uint8_t simple; /* where that begins */
     uint8_t parent;
 } classes[PTC_C_COUNT] = {[PTC_C_NONE] = {"", 0, PTC_C_NONE},
-#define ROW(name, package, simple, parent, kind) \
+#define THROWN_ROW(name, package, simple, parent, kind) \
     [PTC_C_##name] = {package "." simple, sizeof package, PTC_C_##parent},
-                          PTC_THROWN_MADE(ROW) PTC_THROWN_MET(ROW)
-#undef ROW
+                          PTC_THROWN_MADE(THROWN_ROW) PTC_THROWN_MET(THROWN_ROW)
+#undef THROWN_ROW
 };
 
 const char *ptc_thrown_full(PtcThrown thrown)

@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------------ slow paths */
 
-static bool is_numeric(PtcValue v)
+static bool is_any_number(PtcValue v)
 {
     return ptc_is_number(v) || ptc_is_decimal(v);
 }
@@ -25,7 +25,7 @@ static bool is_numeric(PtcValue v)
 static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, unsigned x, PtcValue a, PtcValue b,
                                     PtcValue *out)
 {
-    if (!is_numeric(b) && is_numeric(a)) {
+    if (!is_any_number(b) && is_any_number(a)) {
         char role[32];
         snprintf(role, sizeof role, "argument %u", x + 2);
         vm->running = ptc_op_builtin(op);
@@ -59,7 +59,7 @@ static PTC_NOINLINE bool slow_addi(PtcVM *vm, PtcIns i, PtcValue b, PtcValue *ou
 {
     static const char *const names[4] = {"+", "-", "inc", "dec"};
     int64_t n = (int16_t)i.c;
-    if (!is_numeric(b)) {
+    if (!is_any_number(b)) {
         vm->running = (uint32_t)ptc_builtin_find(names[i.x & 3], strlen(names[i.x & 3]));
         return ptc_fail_type(vm, &b, 0, "a number");
     }
@@ -104,7 +104,7 @@ static PTC_NOINLINE PtcValue make_vector(PtcVM *vm, const PtcValue *from, size_t
     return v == PTC_NONE && ptc_recover(vm) ? ptc_vec_new(vm->heap, from, n, 0) : v;
 }
 
-static PTC_NOINLINE PtcValue make_map(PtcVM *vm, PtcValue shape, const PtcValue *from)
+static PTC_NOINLINE PtcValue make_map_or_collect(PtcVM *vm, PtcValue shape, const PtcValue *from)
 {
     PtcValue v = ptc_smap_new(vm->heap, shape, from);
     return v == PTC_NONE && ptc_recover(vm) ? ptc_smap_new(vm->heap, shape, from) : v;
@@ -217,7 +217,7 @@ static PTC_NOINLINE int iter_step(PtcVM *vm, PtcValue *at, PtcValue *out)
 }
 
 /* x into a builder.  When that belongs to a `for` that waits, the frame is set aside again, and the answer is no. */
-static PTC_NOINLINE bool push(PtcVM *vm, PtcValue *builder, PtcValue x, size_t top)
+static PTC_NOINLINE bool push_or_set_aside(PtcVM *vm, PtcValue *builder, PtcValue x, size_t top)
 {
     if (PTC_LIKELY(ptc_build_quick(*builder, x)))
         return true;
@@ -241,7 +241,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
 /* Two integers of 0 to 2^32-1, the second not 0: division needs no signs and half the bits. */
 #define SMALL_POSITIVE(a, b) (BOTH_INT(a, b) && (((a) | (b)) >> 33) == 0 && (b) != 1)
 
-#define NEXT                \
+#define VM_NEXT             \
     do {                    \
         i = *pc++;          \
         goto *labels[i.op]; \
@@ -269,7 +269,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         if (PTC_LIKELY(BOTH_INT(x_, y_))) {     \
             if (!((int64_t)x_ cmp(int64_t) y_)) \
                 pc += (int16_t)i.c;             \
-            NEXT;                               \
+            VM_NEXT;                            \
         }                                       \
         bool less_ = false;                     \
         call->pc = pc;                          \
@@ -277,7 +277,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
             goto error;                         \
         if (!less_)                             \
             pc += (int16_t)i.c;                 \
-        NEXT;                                   \
+        VM_NEXT;                                \
     } while (0)
 
 #define COMPARE(op, cmp)                                    \
@@ -285,14 +285,14 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         PtcValue x_ = R[i.b], y_ = R[i.c];                  \
         if (PTC_LIKELY(BOTH_INT(x_, y_))) {                 \
             R[i.a] = ptc_bool((int64_t)x_ cmp(int64_t) y_); \
-            NEXT;                                           \
+            VM_NEXT;                                        \
         }                                                   \
         bool less_ = false;                                 \
         call->pc = pc;                                      \
         if (!slow_less(vm, op, x_, y_, &less_))             \
             goto error;                                     \
         R[i.a] = ptc_bool(less_);                           \
-        NEXT;                                               \
+        VM_NEXT;                                            \
     } while (0)
 
 /* When a limit tripped meanwhile, the answer is worth nothing. */
@@ -316,7 +316,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
             PtcValue f_ = ptc_flonum(ptc_to_float(x) sign ptc_to_float(y)); \
             if (PTC_LIKELY(f_ != PTC_NONE)) {                               \
                 R[i.a] = f_;                                                \
-                NEXT;                                                       \
+                VM_NEXT;                                                    \
             }                                                               \
         }                                                                   \
     } while (0)
@@ -326,12 +326,12 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         PtcValue x_ = R[i.b], y_ = R[i.c];                                            \
         if (PTC_LIKELY(SMALL_POSITIVE(x_, y_))) {                                     \
             R[i.a] = ptc_int((int64_t)((uint32_t)(x_ >> 1) sign(uint32_t)(y_ >> 1))); \
-            NEXT;                                                                     \
+            VM_NEXT;                                                                  \
         }                                                                             \
         call->pc = pc;                                                                \
         if (!slow_divide(vm, op, x_, y_, &R[i.a]))                                    \
             goto error;                                                               \
-        NEXT;                                                                         \
+        VM_NEXT;                                                                      \
     } while (0)
 
 bool ptc_vm_run(PtcVM *vm, PtcValue *out)
@@ -348,63 +348,63 @@ bool ptc_vm_run(PtcVM *vm, PtcValue *out)
     const PtcValue *K;
     PtcIns i;
     FRAME();
-    NEXT;
+    VM_NEXT;
 
 op_MOVE:
     R[i.a] = R[i.b];
-    NEXT;
+    VM_NEXT;
 op_LOADK:
     R[i.a] = K[i.b];
-    NEXT;
+    VM_NEXT;
 op_GETG : {
     PtcValue v = vm->globals[i.b];
     if (PTC_UNLIKELY(v == PTC_UNBOUND) && !get_unbound(vm, i.b, &v))
         goto error;
     R[i.a] = v;
-    NEXT;
+    VM_NEXT;
 }
 op_DEF:
     vm->globals[i.b] = R[i.a];
     vm->defined = true;
     R[i.a] = K[i.c];
-    NEXT;
+    VM_NEXT;
 op_BOUND:
     if (vm->globals[i.b] != PTC_UNBOUND) {
         R[i.a] = K[i.c];
         pc++;
     }
-    NEXT;
+    VM_NEXT;
 op_GETCAP:
     R[i.a] = call->closure->captured[i.b];
-    NEXT;
+    VM_NEXT;
 op_SELF:
     R[i.a] = ptc_from_obj(call->closure);
-    NEXT;
+    VM_NEXT;
 op_DATA : {
     PtcValue v =
         vm->context == PTC_NIL ? PTC_NONE : ptc_map_get_flex(vm->heap, vm->context, K[i.b]);
     R[i.a] = v == PTC_NONE ? PTC_NIL : v;
-    NEXT;
+    VM_NEXT;
 }
 op_JMP:
     pc += ptc_ins_bc(i);
-    NEXT;
+    VM_NEXT;
 op_JF:
     if (!ptc_truthy(R[i.a]))
         pc += ptc_ins_bc(i);
-    NEXT;
+    VM_NEXT;
 op_JT:
     if (ptc_truthy(R[i.a]))
         pc += ptc_ins_bc(i);
-    NEXT;
+    VM_NEXT;
 op_JNIL:
     if (R[i.a] == PTC_NIL)
         pc += ptc_ins_bc(i);
-    NEXT;
+    VM_NEXT;
 op_JNNIL:
     if (R[i.a] != PTC_NIL)
         pc += ptc_ins_bc(i);
-    NEXT;
+    VM_NEXT;
 op_JNLT:
     JUMP_UNLESS_LESS(PTC_OP_LT, R[i.a], R[i.b], <);
 op_JNLE:
@@ -423,7 +423,7 @@ op_JNEQ : {
     EQUAL(x, y, same);
     if (!same)
         pc += (int16_t)i.c;
-    NEXT;
+    VM_NEXT;
 }
 op_JNEQK : {
     PtcValue x = R[i.a], y = K[i.b];
@@ -431,7 +431,7 @@ op_JNEQK : {
     EQUAL(x, y, same);
     if (!same)
         pc += (int16_t)i.c;
-    NEXT;
+    VM_NEXT;
 }
 op_JEQ : {
     PtcValue x = R[i.a], y = R[i.b];
@@ -439,7 +439,7 @@ op_JEQ : {
     EQUAL(x, y, same);
     if (same)
         pc += (int16_t)i.c;
-    NEXT;
+    VM_NEXT;
 }
 op_JEQK : {
     PtcValue x = R[i.a], y = K[i.b];
@@ -447,20 +447,20 @@ op_JEQK : {
     EQUAL(x, y, same);
     if (same)
         pc += (int16_t)i.c;
-    NEXT;
+    VM_NEXT;
 }
 op_ADD : {
     PtcValue x = R[i.b], y = R[i.c];
     int64_t sum;
     if (PTC_LIKELY(BOTH_INT(x, y)) && !__builtin_add_overflow((int64_t)x, (int64_t)(y - 1), &sum)) {
         R[i.a] = (PtcValue)sum;
-        NEXT;
+        VM_NEXT;
     }
     FLOAT_ARITH(+);
     call->pc = pc;
     if (!slow_arith(vm, PTC_OP_ADD, i.x, x, y, &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 }
 op_SUB : {
     PtcValue x = R[i.b], y = R[i.c];
@@ -468,13 +468,13 @@ op_SUB : {
     if (PTC_LIKELY(BOTH_INT(x, y)) &&
         !__builtin_sub_overflow((int64_t)x, (int64_t)(y - 1), &diff)) {
         R[i.a] = (PtcValue)diff;
-        NEXT;
+        VM_NEXT;
     }
     FLOAT_ARITH(-);
     call->pc = pc;
     if (!slow_arith(vm, PTC_OP_SUB, i.x, x, y, &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 }
 op_MUL : {
     PtcValue x = R[i.b], y = R[i.c];
@@ -482,13 +482,13 @@ op_MUL : {
     if (PTC_LIKELY(BOTH_INT(x, y)) &&
         !__builtin_mul_overflow((int64_t)(x - 1), (int64_t)y >> 1, &product)) {
         R[i.a] = (PtcValue)product | 1;
-        NEXT;
+        VM_NEXT;
     }
     FLOAT_ARITH(*);
     call->pc = pc;
     if (!slow_arith(vm, PTC_OP_MUL, i.x, x, y, &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 }
 op_MOD:
     DIVIDE(PTC_OP_MOD, %);
@@ -502,12 +502,12 @@ op_ADDI : {
     if (PTC_LIKELY(ptc_is_int(x)) &&
         !__builtin_add_overflow((int64_t)x, (int64_t)(int16_t)i.c * 2, &sum)) {
         R[i.a] = (PtcValue)sum;
-        NEXT;
+        VM_NEXT;
     }
     call->pc = pc;
     if (!slow_addi(vm, i, x, &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 }
 op_LT:
     COMPARE(PTC_OP_LT, <);
@@ -522,21 +522,21 @@ op_EQ : {
     bool same;
     EQUAL(x, y, same);
     R[i.a] = ptc_bool(same);
-    NEXT;
+    VM_NEXT;
 }
 op_NE : {
     PtcValue x = R[i.b], y = R[i.c];
     bool same;
     EQUAL(x, y, same);
     R[i.a] = ptc_bool(!same);
-    NEXT;
+    VM_NEXT;
 }
 op_NOT:
     R[i.a] = ptc_bool(!ptc_truthy(R[i.b]));
-    NEXT;
+    VM_NEXT;
 op_ISNIL:
     R[i.a] = ptc_bool(R[i.b] == PTC_NIL);
-    NEXT;
+    VM_NEXT;
 op_KEYGET : {
     PtcValue m = R[i.b], key = K[i.c];
     if (PTC_LIKELY(ptc_is(m, PTC_T_SMAP))) {
@@ -544,11 +544,11 @@ op_KEYGET : {
         const PtcShapeCache *c = &vm->heap->lookups[((s->shape >> 4) ^ (key >> 3)) % PTC_LOOKUPS];
         if (PTC_LIKELY(c->shape == s->shape && c->key == key)) {
             R[i.a] = c->answer ? s->values[c->answer - 1] : PTC_NIL;
-            NEXT;
+            VM_NEXT;
         }
     }
     R[i.a] = ptc_lookup(vm, m, key, PTC_NIL);
-    NEXT;
+    VM_NEXT;
 }
 op_VEC : {
     call->pc = pc;
@@ -556,15 +556,15 @@ op_VEC : {
     if (v == PTC_NONE)
         goto error;
     R[i.a] = v;
-    NEXT;
+    VM_NEXT;
 }
 op_MAP : {
     call->pc = pc;
-    PtcValue v = make_map(vm, K[i.c], &R[i.b]);
+    PtcValue v = make_map_or_collect(vm, K[i.c], &R[i.b]);
     if (v == PTC_NONE)
         goto error;
     R[i.a] = v;
-    NEXT;
+    VM_NEXT;
 }
 op_CLOSURE : {
     call->pc = pc;
@@ -573,13 +573,13 @@ op_CLOSURE : {
         goto error;
     pc += ptc_obj(K[i.b])->count;
     R[i.a] = v;
-    NEXT;
+    VM_NEXT;
 }
 op_FIXCAP: /* nobody else has seen the function yet */
     ((PtcClosure *)(uintptr_t)R[i.a])->captured[i.b] = R[i.c];
-    NEXT;
+    VM_NEXT;
 op_CAP:
-    NEXT; /* read by CLOSURE, never reached */
+    VM_NEXT; /* read by CLOSURE, never reached */
 op_CALLG : {
     PtcValue v = vm->globals[i.c];
     if (PTC_UNLIKELY(v == PTC_UNBOUND) && !get_unbound(vm, i.c, &v))
@@ -610,7 +610,7 @@ op_CALL : {
         }
         K = ((const PtcNode *)(uintptr_t)p->constants)->slots;
         pc = ptc_proto_code(p);
-        NEXT;
+        VM_NEXT;
     }
     TICK(1);
     call->pc = pc;
@@ -618,13 +618,13 @@ op_CALL : {
         goto chosen;
     if (!ptc_vm_call(vm, f, i.b, &R[i.a + 1], &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 }
 op_CALLB:
     call->pc = pc;
     if (!ptc_vm_builtin(vm, i.c, i.x, &R[i.b], &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 op_LOOP:
     if (PTC_UNLIKELY(--vm->loops_left < 0)) {
         fail_loop(vm);
@@ -632,13 +632,13 @@ op_LOOP:
     }
     TICK(i.a);
     pc += ptc_ins_bc(i);
-    NEXT;
+    VM_NEXT;
 op_ITER:
     call->pc = pc;
     if (!iter_start(vm))
         goto error;
     pc = call->pc;
-    NEXT;
+    VM_NEXT;
 op_NEXT : {
     TICK(i.x);
     call->pc = pc; /* a producer calls functions */
@@ -647,22 +647,22 @@ op_NEXT : {
         goto error;
     if (got == 0)
         pc += (int16_t)i.c;
-    NEXT;
+    VM_NEXT;
 }
 op_BUILD:
     call->pc = pc;
     if (!ptc_root_build(vm, &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 op_PUSH:
     call->pc = pc;
-    if (PTC_UNLIKELY(!push(vm, &R[i.a], R[i.b], i.c))) {
+    if (PTC_UNLIKELY(!push_or_set_aside(vm, &R[i.a], R[i.b], i.c))) {
         if (!ptc_build_is_waiting(R[i.a]))
             goto error;
         *out = R[i.b];
         goto hand_out;
     }
-    NEXT;
+    VM_NEXT;
 op_DONE:
     call->pc = pc;
     if (PTC_UNLIKELY(ptc_build_is_waiting(R[i.b]))) {
@@ -671,7 +671,7 @@ op_DONE:
     }
     if (!ptc_root_done(vm, &R[i.b], i.x ? 0 : PTC_SEQ, &R[i.a]))
         goto error;
-    NEXT;
+    VM_NEXT;
 op_RET : {
     PtcValue v = R[i.a];
     if (PTC_UNLIKELY(call == entry)) {
@@ -685,7 +685,7 @@ op_RET : {
     vm->call = call;
     pc = call->pc;
     FRAME();
-    NEXT;
+    VM_NEXT;
 }
 hand_out
     : /* a `for` that waits gives an element to who asked for it, or PTC_UNBOUND when there are no more */
@@ -699,7 +699,7 @@ chosen
     R = call->base;
     K = ((const PtcNode *)(uintptr_t)ptc_closure_proto(call->closure)->constants)->slots;
     pc = call->pc;
-    NEXT;
+    VM_NEXT;
 op_STOP:
     if (!vm->may_stop) {
         refuse_stop(vm, i.x);

@@ -9,8 +9,8 @@
 #include <time.h>
 
 enum {
-    MOMENTS = 1000, /* of a millisecond */
-    LOOKED_AT = 16  /* frames at either end whose registers are looked at one by one */
+    MOMENTS = 1000,   /* of a millisecond */
+    GC_LOOKED_AT = 16 /* frames at either end whose registers are looked at one by one */
 };
 
 static PtcValue *stack_top(const PtcVM *vm)
@@ -56,7 +56,7 @@ static void mark_stack(PtcVM *vm, PtcValue *top)
     mark_all(vm->heap, vm->stack, (size_t)(from - vm->stack));
     for (PtcCall *c = vm->calls; closely && c <= vm->call; c++) {
         PtcValue *end = c < vm->call ? c[1].base : top;
-        if (c - vm->calls < LOOKED_AT || vm->call - c < LOOKED_AT)
+        if (c - vm->calls < GC_LOOKED_AT || vm->call - c < GC_LOOKED_AT)
             mark_live(vm->heap, c, end);
         else
             mark_all(vm->heap, c->base, (size_t)(end - c->base));

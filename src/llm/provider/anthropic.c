@@ -7,22 +7,22 @@
 
 /* ------------------------------------------------------------------------------ writing */
 
-static void write_mark(const PtcWireOut *w)
+static void write_cache_mark(const PtcWireOut *w)
 {
     ptc_emit_field_raw(w->out, "cache_control", PTC_TEXT("{\"type\":\"ephemeral\"}"));
 }
 
-static void write_text(const PtcWireOut *w, PtcText text, bool mark)
+static void write_text_block(const PtcWireOut *w, PtcText text, bool mark)
 {
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "type", "text");
     ptc_emit_field_text(w->out, "text", text);
     if (mark)
-        write_mark(w);
+        write_cache_mark(w);
     ptc_emit_object_end(w->out);
 }
 
-static void write_call(const PtcWireOut *w, const PtcMessageCall *call, bool mark)
+static void write_tool_use(const PtcWireOut *w, const PtcMessageCall *call, bool mark)
 {
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "type", "tool_use");
@@ -31,22 +31,22 @@ static void write_call(const PtcWireOut *w, const PtcMessageCall *call, bool mar
     ptc_emit_key(w->out, "input");
     ptc_wire_args_object(w, call);
     if (mark)
-        write_mark(w);
+        write_cache_mark(w);
     ptc_emit_object_end(w->out);
 }
 
-static void write_assistant(const PtcWireOut *w, const PtcMessage *m, bool mark)
+static void write_assistant_blocks(const PtcWireOut *w, const PtcMessage *m, bool mark)
 {
     PtcValue thoughts = ptc_wire_opaque(w, m);
     for (size_t i = 0; i < ptc_json_box_length(thoughts); i++)
         ptc_emit_value(w->out, &w->box->heap, ptc_json_box_item(thoughts, i));
     if (m->content.len || !m->call_count)
-        write_text(w, ptc_wire_content(m), mark && !m->call_count);
+        write_text_block(w, ptc_wire_content(m), mark && !m->call_count);
     for (size_t i = 0; i < m->call_count; i++)
-        write_call(w, &m->calls[i], mark && i + 1 == m->call_count);
+        write_tool_use(w, &m->calls[i], mark && i + 1 == m->call_count);
 }
 
-static void write_result(const PtcWireOut *w, const PtcMessage *m, bool mark)
+static void write_tool_result(const PtcWireOut *w, const PtcMessage *m, bool mark)
 {
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "type", "tool_result");
@@ -55,23 +55,23 @@ static void write_result(const PtcWireOut *w, const PtcMessage *m, bool mark)
     if (m->is_error)
         ptc_emit_field_bool(w->out, "is_error", true);
     if (mark)
-        write_mark(w);
+        write_cache_mark(w);
     ptc_emit_object_end(w->out);
 }
 
 /* The very last block is marked: everything before it will be the same in the next request. */
-static void write_blocks(const PtcWireOut *w, const PtcMessage *m, size_t i)
+static void write_message_blocks(const PtcWireOut *w, const PtcMessage *m, size_t i)
 {
     bool mark = i + 1 == ptc_llm_message_count(w->request);
     if (m->role == PTC_ROLE_ASSISTANT)
-        write_assistant(w, m, mark);
+        write_assistant_blocks(w, m, mark);
     else if (m->role == PTC_ROLE_TOOL)
-        write_result(w, m, mark);
+        write_tool_result(w, m, mark);
     else
-        write_text(w, ptc_wire_content(m), mark);
+        write_text_block(w, ptc_wire_content(m), mark);
 }
 
-static void write_tools(const PtcWireOut *w)
+static void write_anthropic_tools(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     if (!r->tool_count)
@@ -96,7 +96,7 @@ static void write_format(const PtcWireOut *w, int version)
     if (!w->request->schema.bytes || version < PTC_CLAUDE_SCHEMA)
         return;
     ptc_buf_init(&closed, w->out->mem, PTC_LLM_REQUEST_BYTES);
-    if (ptc_wire_closed_schema(w, &closed) != PTC_SCHEMA_OPEN) {
+    if (ptc_wire_closed_schema(w, &closed) != PTC_CLOSED_SCHEMA_OPEN) {
         ptc_emit_key(w->out, "format");
         ptc_emit_object(w->out);
         ptc_emit_field_cstr(w->out, "type", "json_schema");
@@ -122,7 +122,7 @@ static void write_output_config(const PtcWireOut *w, int version)
 }
 
 /* How much to think, and max_tokens, which includes the thoughts. */
-static void write_limits(const PtcWireOut *w, int version)
+static void write_anthropic_limits(const PtcWireOut *w, int version)
 {
     const PtcLlmRequest *r = w->request;
     int64_t most = r->max_output_tokens > 0 ? r->max_output_tokens : PTC_CLAUDE_OUTPUT;
@@ -140,30 +140,30 @@ static void write_limits(const PtcWireOut *w, int version)
     ptc_emit_object_end(w->out);
 }
 
-static void write_body(const PtcWireOut *w)
+static void write_anthropic_body(const PtcWireOut *w)
 {
     int version = ptc_wire_claude(w->target->model);
     ptc_emit_object(w->out);
     ptc_emit_field_text(w->out, "model", w->target->model);
-    write_limits(w, version);
+    write_anthropic_limits(w, version);
     write_output_config(w, version);
-    write_tools(w);
-    ptc_wire_write_system(w, "system", write_text);
+    write_anthropic_tools(w);
+    ptc_wire_write_system(w, "system", write_text_block);
     ptc_emit_key(w->out, "messages");
-    ptc_wire_write_turns(w, "assistant", "content", write_blocks);
+    ptc_wire_write_turns(w, "assistant", "content", write_message_blocks);
     if (w->stream)
         ptc_emit_field_bool(w->out, "stream", true);
     ptc_emit_object_end(w->out);
 }
 
-static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
+static void write_messages_path(PtcBuf *url, const PtcTarget *target, bool stream)
 {
     (void)target;
     (void)stream;
     ptc_buf_add_cstr(url, "/v1/messages");
 }
 
-static void write_thought(const PtcWire *w, PtcBuf *json)
+static void write_thinking_block(const PtcWire *w, PtcBuf *json)
 {
     PtcText signature = ptc_buf_view(&w->signature);
     ptc_emit_object(json);
@@ -180,7 +180,7 @@ static void write_thought(const PtcWire *w, PtcBuf *json)
 /* ------------------------------------------------------------------------------ reading */
 
 /* Anthropic counts input tokens without cached ones; we count all of them. */
-static void read_usage(PtcWire *w, PtcValue usage)
+static void read_anthropic_usage(PtcWire *w, PtcValue usage)
 {
     PtcTokens *t = &w->reply.tokens;
     if (usage == PTC_NONE)
@@ -193,7 +193,7 @@ static void read_usage(PtcWire *w, PtcValue usage)
     t->input = ptc_wire_sum(fresh, t->cache_read, t->cache_creation);
 }
 
-static void read_reason(PtcWire *w, PtcValue at)
+static void read_stop_reason(PtcWire *w, PtcValue at)
 {
     PtcText reason = ptc_json_box_text(&w->box, at, "stop_reason");
     if (!reason.bytes)
@@ -207,14 +207,14 @@ static void read_reason(PtcWire *w, PtcValue at)
 }
 
 /* The beginning of a block; a complete answer consists of nothing else. */
-static void read_block(PtcWire *w, PtcValue block, int64_t number, bool whole)
+static void read_reply_block(PtcWire *w, PtcValue block, int64_t number, bool whole)
 {
     PtcText type = ptc_json_box_text(&w->box, block, "type");
     if (ptc_text_is(type, "text")) {
-        ptc_wire_part(w, PTC_PART_TEXT, number);
+        ptc_wire_part(w, PTC_WIRE_PART_TEXT, number);
         ptc_reply_add_text(&w->reply, ptc_json_box_text(&w->box, block, "text"));
     } else if (ptc_text_is(type, "tool_use")) {
-        ptc_wire_part(w, PTC_PART_CALL, number);
+        ptc_wire_part(w, PTC_WIRE_PART_CALL, number);
         w->call = ptc_reply_new_call(&w->reply, number);
         if (!w->call)
             return;
@@ -223,67 +223,67 @@ static void read_block(PtcWire *w, PtcValue block, int64_t number, bool whole)
         if (whole) /* in a stream it is {} here, and arrives in pieces */
             ptc_wire_args_value(w, w->call, ptc_json_box_get(&w->box, block, "input"));
     } else if (ptc_text_is(type, "thinking")) {
-        ptc_wire_part(w, PTC_PART_THOUGHT, number);
+        ptc_wire_part(w, PTC_WIRE_PART_THOUGHT, number);
         ptc_wire_add_thought(w, ptc_json_box_text(&w->box, block, "thinking"));
         ptc_wire_add_signature(w, ptc_json_box_text(&w->box, block, "signature"));
     } else if (ptc_text_is(type, "redacted_thinking")) {
-        ptc_wire_part(w, PTC_PART_THOUGHT, number);
+        ptc_wire_part(w, PTC_WIRE_PART_THOUGHT, number);
         w->sealed = true;
         ptc_wire_add_signature(w, ptc_json_box_text(&w->box, block, "data"));
     } else {
-        ptc_wire_part(w, PTC_PART_OTHER, number);
+        ptc_wire_part(w, PTC_WIRE_PART_OTHER, number);
     }
 }
 
-static void read_whole(PtcWire *w, PtcValue body)
+static void read_anthropic_reply(PtcWire *w, PtcValue body)
 {
     PtcValue content = ptc_json_box_get(&w->box, body, "content");
     PtcValue error = ptc_json_box_get(&w->box, body, "error");
-    read_usage(w, ptc_json_box_get(&w->box, body, "usage"));
+    read_anthropic_usage(w, ptc_json_box_get(&w->box, body, "usage"));
     if (error != PTC_NONE)
         ptc_wire_error(w, error);
     else if (content == PTC_NONE || !ptc_is_sequential(content))
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN, PTC_TEXT("the answer has no \"content\""));
     for (size_t i = 0; i < ptc_json_box_length(content); i++)
-        read_block(w, ptc_json_box_item(content, i), (int64_t)i, true);
-    read_reason(w, body);
+        read_reply_block(w, ptc_json_box_item(content, i), (int64_t)i, true);
+    read_stop_reason(w, body);
 }
 
-static void read_delta(PtcWire *w, PtcValue data)
+static void read_block_delta(PtcWire *w, PtcValue data)
 {
     PtcValue delta = ptc_json_box_get(&w->box, data, "delta");
     int64_t number = ptc_json_box_count(&w->box, data, "index", INT64_MAX, 0);
     PtcText type = ptc_json_box_text(&w->box, delta, "type");
-    if (number != w->part_number || w->part == PTC_PART_NONE) {
+    if (number != w->part_number || w->part == PTC_WIRE_PART_NONE) {
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN,
                        PTC_TEXT("the stream goes on with a block that it has not begun"));
         return;
     }
-    if (w->part == PTC_PART_TEXT && ptc_text_is(type, "text_delta"))
+    if (w->part == PTC_WIRE_PART_TEXT && ptc_text_is(type, "text_delta"))
         ptc_reply_add_text(&w->reply, ptc_json_box_text(&w->box, delta, "text"));
-    if (w->part == PTC_PART_CALL && w->call && ptc_text_is(type, "input_json_delta"))
+    if (w->part == PTC_WIRE_PART_CALL && w->call && ptc_text_is(type, "input_json_delta"))
         ptc_reply_add_args(&w->reply, w->call, ptc_json_box_text(&w->box, delta, "partial_json"));
-    if (w->part == PTC_PART_THOUGHT && ptc_text_is(type, "thinking_delta"))
+    if (w->part == PTC_WIRE_PART_THOUGHT && ptc_text_is(type, "thinking_delta"))
         ptc_wire_add_thought(w, ptc_json_box_text(&w->box, delta, "thinking"));
-    if (w->part == PTC_PART_THOUGHT && ptc_text_is(type, "signature_delta"))
+    if (w->part == PTC_WIRE_PART_THOUGHT && ptc_text_is(type, "signature_delta"))
         ptc_wire_add_signature(w, ptc_json_box_text(&w->box, delta, "signature"));
 }
 
-static void read_event(PtcWire *w, PtcText name, PtcValue data)
+static void read_anthropic_event(PtcWire *w, PtcText name, PtcValue data)
 {
     PtcText type = ptc_json_box_text(&w->box, data, "type");
     (void)name; /* the data says the same */
     if (ptc_text_is(type, "message_start")) {
-        read_usage(w,
-                   ptc_json_box_get(&w->box, ptc_json_box_get(&w->box, data, "message"), "usage"));
+        read_anthropic_usage(
+            w, ptc_json_box_get(&w->box, ptc_json_box_get(&w->box, data, "message"), "usage"));
     } else if (ptc_text_is(type, "content_block_start")) {
-        read_block(w, ptc_json_box_get(&w->box, data, "content_block"),
-                   ptc_json_box_count(&w->box, data, "index", INT64_MAX, 0), false);
+        read_reply_block(w, ptc_json_box_get(&w->box, data, "content_block"),
+                         ptc_json_box_count(&w->box, data, "index", INT64_MAX, 0), false);
     } else if (ptc_text_is(type, "content_block_delta")) {
-        read_delta(w, data);
+        read_block_delta(w, data);
     } else if (ptc_text_is(type, "message_delta")) {
-        read_usage(w, ptc_json_box_get(&w->box, data, "usage"));
-        read_reason(w, ptc_json_box_get(&w->box, data, "delta"));
+        read_anthropic_usage(w, ptc_json_box_get(&w->box, data, "usage"));
+        read_stop_reason(w, ptc_json_box_get(&w->box, data, "delta"));
     } else if (ptc_text_is(type, "message_stop")) {
         w->over = true;
     } else if (ptc_text_is(type, "error")) {
@@ -294,9 +294,9 @@ static void read_event(PtcWire *w, PtcText name, PtcValue data)
 const PtcDialect ptc_anthropic_dialect = {
     .name = "anthropic",
     .framing = PTC_FRAMING_SSE,
-    .write = write_body,
-    .path = write_path,
-    .whole = read_whole,
-    .event = read_event,
-    .thought = write_thought,
+    .write = write_anthropic_body,
+    .path = write_messages_path,
+    .whole = read_anthropic_reply,
+    .event = read_anthropic_event,
+    .thought = write_thinking_block,
 };

@@ -54,7 +54,7 @@ static void write_text(const PtcWireOut *w, PtcText text)
     ptc_emit_object_end(w->out);
 }
 
-static void write_mark(const PtcWireOut *w)
+static void write_cache_point(const PtcWireOut *w)
 {
     if (!is_claude_or_nova(w))
         return;
@@ -63,14 +63,14 @@ static void write_mark(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-static void write_system_part(const PtcWireOut *w, PtcText text, bool fixed)
+static void write_converse_system(const PtcWireOut *w, PtcText text, bool fixed)
 {
     write_text(w, text);
     if (fixed)
-        write_mark(w);
+        write_cache_point(w);
 }
 
-static void write_call(const PtcWireOut *w, const PtcMessageCall *call)
+static void write_converse_call(const PtcWireOut *w, const PtcMessageCall *call)
 {
     ptc_emit_object(w->out);
     ptc_emit_key(w->out, "toolUse");
@@ -83,7 +83,7 @@ static void write_call(const PtcWireOut *w, const PtcMessageCall *call)
     ptc_emit_object_end(w->out);
 }
 
-static void write_assistant(const PtcWireOut *w, const PtcMessage *m)
+static void write_converse_assistant(const PtcWireOut *w, const PtcMessage *m)
 {
     PtcValue thoughts = ptc_wire_opaque(w, m);
     for (size_t i = 0; i < ptc_json_box_length(thoughts); i++)
@@ -91,10 +91,10 @@ static void write_assistant(const PtcWireOut *w, const PtcMessage *m)
     if (m->content.len || !m->call_count)
         write_text(w, ptc_wire_content(m));
     for (size_t i = 0; i < m->call_count; i++)
-        write_call(w, &m->calls[i]);
+        write_converse_call(w, &m->calls[i]);
 }
 
-static void write_result(const PtcWireOut *w, const PtcMessage *m)
+static void write_converse_result(const PtcWireOut *w, const PtcMessage *m)
 {
     ptc_emit_object(w->out);
     ptc_emit_key(w->out, "toolResult");
@@ -110,18 +110,18 @@ static void write_result(const PtcWireOut *w, const PtcMessage *m)
     ptc_emit_object_end(w->out);
 }
 
-static void write_blocks(const PtcWireOut *w, const PtcMessage *m, size_t i)
+static void write_converse_blocks(const PtcWireOut *w, const PtcMessage *m, size_t i)
 {
     (void)i;
     if (m->role == PTC_ROLE_ASSISTANT)
-        write_assistant(w, m);
+        write_converse_assistant(w, m);
     else if (m->role == PTC_ROLE_TOOL)
-        write_result(w, m);
+        write_converse_result(w, m);
     else
         write_text(w, ptc_wire_content(m));
 }
 
-static void write_tools(const PtcWireOut *w)
+static void write_tool_config(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     if (!r->tool_count)
@@ -144,19 +144,19 @@ static void write_tools(const PtcWireOut *w)
         ptc_emit_object_end(w->out);
         ptc_emit_object_end(w->out);
     }
-    write_mark(w);
+    write_cache_point(w);
     ptc_emit_array_end(w->out);
     ptc_emit_object_end(w->out);
 }
 
 /* For models that can be made to follow a schema; for others it is only in the prompt. */
-static void write_schema(const PtcWireOut *w, int version)
+static void write_converse_schema(const PtcWireOut *w, int version)
 {
     PtcBuf closed;
     if (!w->request->schema.bytes || version < PTC_CLAUDE_SCHEMA)
         return;
     ptc_buf_init(&closed, w->out->mem, PTC_LLM_REQUEST_BYTES);
-    if (ptc_wire_closed_schema(w, &closed) != PTC_SCHEMA_OPEN) {
+    if (ptc_wire_closed_schema(w, &closed) != PTC_CLOSED_SCHEMA_OPEN) {
         ptc_emit_key(w->out, "outputConfig");
         ptc_emit_raw(w->out, PTC_TEXT("{\"textFormat\":{\"type\":\"json_schema\",\"structure\":"
                                       "{\"jsonSchema\":{\"name\":\"answer\",\"schema\":"));
@@ -166,7 +166,7 @@ static void write_schema(const PtcWireOut *w, int version)
     ptc_buf_deinit(&closed);
 }
 
-static void write_thinking(const PtcWireOut *w, int64_t tokens, int version)
+static void write_converse_thinking(const PtcWireOut *w, int64_t tokens, int version)
 {
     ptc_emit_key(w->out, "additionalModelRequestFields");
     ptc_emit_object(w->out);
@@ -186,7 +186,7 @@ static void write_thinking(const PtcWireOut *w, int64_t tokens, int version)
 }
 
 /* Only Claude is told how much to think, and then needs an output limit above that. */
-static void write_limits(const PtcWireOut *w, int version)
+static void write_converse_limits(const PtcWireOut *w, int version)
 {
     const PtcLlmRequest *r = w->request;
     bool thinks = ptc_wire_thinks(r) && version > 0;
@@ -201,30 +201,30 @@ static void write_limits(const PtcWireOut *w, int version)
         ptc_emit_object_end(w->out);
     }
     if (thinks)
-        write_thinking(w, tokens, version);
+        write_converse_thinking(w, tokens, version);
 }
 
-static void write_body(const PtcWireOut *w)
+static void write_converse_body(const PtcWireOut *w)
 {
     int version = ptc_wire_claude(w->target->model);
     ptc_emit_object(w->out);
-    ptc_wire_write_system(w, "system", write_system_part);
+    ptc_wire_write_system(w, "system", write_converse_system);
     ptc_emit_key(w->out, "messages");
-    ptc_wire_write_turns(w, "assistant", "content", write_blocks);
-    write_tools(w);
-    write_limits(w, version);
-    write_schema(w, version);
+    ptc_wire_write_turns(w, "assistant", "content", write_converse_blocks);
+    write_tool_config(w);
+    write_converse_limits(w, version);
+    write_converse_schema(w, version);
     ptc_emit_object_end(w->out);
 }
 
-static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
+static void write_converse_path(PtcBuf *url, const PtcTarget *target, bool stream)
 {
     ptc_buf_add_cstr(url, "/model/");
     ptc_url_encode(url, target->model);
     ptc_buf_add_cstr(url, stream ? "/converse-stream" : "/converse");
 }
 
-static void write_thought(const PtcWire *w, PtcBuf *json)
+static void write_reasoning_content(const PtcWire *w, PtcBuf *json)
 {
     PtcText signature = ptc_buf_view(&w->signature);
     ptc_emit_object(json);
@@ -246,7 +246,7 @@ static void write_thought(const PtcWire *w, PtcBuf *json)
 
 /* ------------------------------------------------------------------------------ reading */
 
-static void read_usage(PtcWire *w, PtcValue usage)
+static void read_converse_usage(PtcWire *w, PtcValue usage)
 {
     PtcTokens *t = &w->reply.tokens;
     if (usage == PTC_NONE)
@@ -258,7 +258,7 @@ static void read_usage(PtcWire *w, PtcValue usage)
     t->output = ptc_wire_tokens(w, usage, "outputTokens", 0);
 }
 
-static void read_reason(PtcWire *w, PtcValue at)
+static void read_converse_reason(PtcWire *w, PtcValue at)
 {
     PtcText reason = ptc_json_box_text(&w->box, at, "stopReason");
     if (!reason.bytes)
@@ -273,7 +273,7 @@ static void read_reason(PtcWire *w, PtcValue at)
 
 static void begin_call(PtcWire *w, PtcValue use, int64_t number)
 {
-    ptc_wire_part(w, PTC_PART_CALL, number);
+    ptc_wire_part(w, PTC_WIRE_PART_CALL, number);
     w->call = ptc_reply_new_call(&w->reply, number);
     if (!w->call)
         return;
@@ -281,7 +281,7 @@ static void begin_call(PtcWire *w, PtcValue use, int64_t number)
     ptc_reply_set_name(&w->reply, w->call, ptc_json_box_text(&w->box, use, "name"));
 }
 
-static void read_block(PtcWire *w, PtcValue block, int64_t number)
+static void read_converse_block(PtcWire *w, PtcValue block, int64_t number)
 {
     PtcValue use = ptc_json_box_get(&w->box, block, "toolUse");
     ptc_reply_add_text(&w->reply, ptc_json_box_text(&w->box, block, "text"));
@@ -293,31 +293,31 @@ static void read_block(PtcWire *w, PtcValue block, int64_t number)
     ptc_wire_args_value(w, w->call, ptc_json_box_get(&w->box, use, "input"));
 }
 
-static void read_whole(PtcWire *w, PtcValue body)
+static void read_converse_reply(PtcWire *w, PtcValue body)
 {
     PtcValue output = ptc_json_box_get(&w->box, body, "output");
     PtcValue message = ptc_json_box_get(&w->box, output, "message");
     PtcValue content = ptc_json_box_get(&w->box, message, "content");
-    read_usage(w, ptc_json_box_get(&w->box, body, "usage"));
-    read_reason(w, body);
+    read_converse_usage(w, ptc_json_box_get(&w->box, body, "usage"));
+    read_converse_reason(w, body);
     if (content == PTC_NONE || !ptc_is_sequential(content))
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN,
                        PTC_TEXT("the answer has no \"output.message\""));
     for (size_t i = 0; i < ptc_json_box_length(content); i++)
-        read_block(w, ptc_json_box_item(content, i), (int64_t)i);
+        read_converse_block(w, ptc_json_box_item(content, i), (int64_t)i);
 }
 
 static void read_thought(PtcWire *w, PtcValue piece, int64_t number)
 {
     PtcText sealed = ptc_json_box_text(&w->box, piece, "redactedContent");
-    ptc_wire_part(w, PTC_PART_THOUGHT, number);
+    ptc_wire_part(w, PTC_WIRE_PART_THOUGHT, number);
     ptc_wire_add_thought(w, ptc_json_box_text(&w->box, piece, "text"));
     ptc_wire_add_signature(w, ptc_json_box_text(&w->box, piece, "signature"));
     ptc_wire_add_signature(w, sealed);
     w->sealed = w->sealed || sealed.bytes;
 }
 
-static void read_delta(PtcWire *w, PtcValue data)
+static void read_converse_delta(PtcWire *w, PtcValue data)
 {
     PtcValue delta = ptc_json_box_get(&w->box, data, "delta");
     PtcValue use = ptc_json_box_get(&w->box, delta, "toolUse");
@@ -325,21 +325,21 @@ static void read_delta(PtcWire *w, PtcValue data)
     PtcText text = ptc_json_box_text(&w->box, delta, "text");
     int64_t number = ptc_json_box_count(&w->box, data, "contentBlockIndex", INT64_MAX, 0);
     if (text.bytes) {
-        ptc_wire_part(w, PTC_PART_TEXT, number);
+        ptc_wire_part(w, PTC_WIRE_PART_TEXT, number);
         ptc_reply_add_text(&w->reply, text);
     }
     if (thought != PTC_NONE)
         read_thought(w, thought, number);
     if (use == PTC_NONE)
         return;
-    if (w->part != PTC_PART_CALL || w->part_number != number || !w->call)
+    if (w->part != PTC_WIRE_PART_CALL || w->part_number != number || !w->call)
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN,
                        PTC_TEXT("the stream goes on with a call that it has not begun"));
     else
         ptc_reply_add_args(&w->reply, w->call, ptc_json_box_text(&w->box, use, "input"));
 }
 
-static void read_event(PtcWire *w, PtcText name, PtcValue data)
+static void read_converse_event(PtcWire *w, PtcText name, PtcValue data)
 {
     if (ptc_text_is(name, "contentBlockStart")) {
         PtcValue start = ptc_json_box_get(&w->box, data, "start");
@@ -348,13 +348,13 @@ static void read_event(PtcWire *w, PtcText name, PtcValue data)
         if (use != PTC_NONE)
             begin_call(w, use, number);
     } else if (ptc_text_is(name, "contentBlockDelta")) {
-        read_delta(w, data);
+        read_converse_delta(w, data);
     } else if (ptc_text_is(name, "contentBlockStop")) {
-        ptc_wire_part(w, PTC_PART_NONE, -1);
+        ptc_wire_part(w, PTC_WIRE_PART_NONE, -1);
     } else if (ptc_text_is(name, "messageStop")) {
-        read_reason(w, data);
+        read_converse_reason(w, data);
     } else if (ptc_text_is(name, "metadata")) {
-        read_usage(w, ptc_json_box_get(&w->box, data, "usage"));
+        read_converse_usage(w, ptc_json_box_get(&w->box, data, "usage"));
         w->over = true;
     }
 }
@@ -362,9 +362,9 @@ static void read_event(PtcWire *w, PtcText name, PtcValue data)
 const PtcDialect ptc_bedrock_dialect = {
     .name = "bedrock",
     .framing = PTC_FRAMING_EVENTSTREAM,
-    .write = write_body,
-    .path = write_path,
-    .whole = read_whole,
-    .event = read_event,
-    .thought = write_thought,
+    .write = write_converse_body,
+    .path = write_converse_path,
+    .whole = read_converse_reply,
+    .event = read_converse_event,
+    .thought = write_reasoning_content,
 };

@@ -8,15 +8,15 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-typedef struct Walk {
+typedef struct SchemaWalk {
     PtcJsonBox *box;
     PtcBuf *out;
-    PtcSchemaForm form;
-} Walk;
+    PtcClosedSchema form;
+} SchemaWalk;
 
-static void write_schema(Walk *w, PtcValue schema, size_t depth);
+static void write_closed_schema(SchemaWalk *w, PtcValue schema, size_t depth);
 
-static bool is_one_of(PtcText name, const char *const *names)
+static bool is_keyword_among(PtcText name, const char *const *names)
 {
     for (; *names; names++)
         if (ptc_text_is(name, *names))
@@ -42,7 +42,7 @@ static bool is_left_out(PtcText name)
                                         "$schema",
                                         "additionalProperties",
                                         NULL};
-    return is_one_of(name, names);
+    return is_keyword_among(name, names);
 }
 
 /* Keywords whose value is a schema, a map of schemas, a list of schemas. */
@@ -50,41 +50,41 @@ static const char *const ones[] = {"items", "not", "contains", NULL};
 static const char *const maps[] = {"properties", "$defs", "definitions", NULL};
 static const char *const lists[] = {"anyOf", "allOf", "oneOf", "prefixItems", NULL};
 
-static void write_map(Walk *w, PtcValue map, size_t depth)
+static void write_map(SchemaWalk *w, PtcValue map, size_t depth)
 {
     size_t pos = 0;
     PtcValue key, value;
     ptc_emit_object(w->out);
     while (ptc_map_next(map, &pos, &key, &value)) {
         ptc_emit_key_text(w->out, ptc_str_text(key));
-        write_schema(w, value, depth + 1);
+        write_closed_schema(w, value, depth + 1);
     }
     ptc_emit_object_end(w->out);
 }
 
-static void write_list(Walk *w, PtcValue list, size_t depth)
+static void write_schema_list(SchemaWalk *w, PtcValue list, size_t depth)
 {
     ptc_emit_array(w->out);
     for (size_t i = 0; i < ptc_json_box_length(list); i++)
-        write_schema(w, ptc_json_box_item(list, i), depth + 1);
+        write_closed_schema(w, ptc_json_box_item(list, i), depth + 1);
     ptc_emit_array_end(w->out);
 }
 
-static void write_member(Walk *w, PtcText name, PtcValue value, size_t depth)
+static void write_member(SchemaWalk *w, PtcText name, PtcValue value, size_t depth)
 {
     ptc_emit_key_text(w->out, name);
-    if (is_one_of(name, ones))
-        write_schema(w, value, depth + 1);
-    else if (is_one_of(name, maps) && ptc_is_map(value))
+    if (is_keyword_among(name, ones))
+        write_closed_schema(w, value, depth + 1);
+    else if (is_keyword_among(name, maps) && ptc_is_map(value))
         write_map(w, value, depth);
-    else if (is_one_of(name, lists) && ptc_json_box_length(value))
-        write_list(w, value, depth);
+    else if (is_keyword_among(name, lists) && ptc_json_box_length(value))
+        write_schema_list(w, value, depth);
     else
         ptc_emit_value(w->out, &w->box->heap, value);
 }
 
 /* Can the value be an object?  If no type is given, look for properties, or for the absence of any other keyword. */
-static bool is_object(Walk *w, PtcValue schema, PtcValue properties)
+static bool is_object_schema(SchemaWalk *w, PtcValue schema, PtcValue properties)
 {
     PtcValue type = ptc_json_box_get(w->box, schema, "type");
     if (ptc_is_string(type))
@@ -95,31 +95,31 @@ static bool is_object(Walk *w, PtcValue schema, PtcValue properties)
     return properties != PTC_NONE;
 }
 
-static void judge_object(Walk *w, PtcValue schema, PtcValue properties)
+static void judge_object(SchemaWalk *w, PtcValue schema, PtcValue properties)
 {
     PtcValue more = ptc_json_box_get(w->box, schema, "additionalProperties");
     PtcValue required = ptc_json_box_get(w->box, schema, "required");
     bool named = properties != PTC_NONE && ptc_is_map(properties);
     if (!named || (more != PTC_NONE && more != PTC_FALSE))
-        w->form = PTC_SCHEMA_OPEN;
-    else if (w->form == PTC_SCHEMA_STRICT &&
+        w->form = PTC_CLOSED_SCHEMA_OPEN;
+    else if (w->form == PTC_CLOSED_SCHEMA_STRICT &&
              ptc_json_box_length(required) < ptc_map_count(properties))
-        w->form = PTC_SCHEMA_CLOSED;
+        w->form = PTC_CLOSED_SCHEMA_CLOSED;
 }
 
-static void write_schema(Walk *w, PtcValue schema, size_t depth)
+static void write_closed_schema(SchemaWalk *w, PtcValue schema, size_t depth)
 {
     size_t pos = 0;
     PtcValue key, value;
     /* a schema that is `true`, or has no keywords, accepts any object */
     if (!ptc_is_map(schema) || ptc_map_count(schema) == 0 || depth > PTC_LLM_JSON_DEPTH) {
-        w->form = PTC_SCHEMA_OPEN;
+        w->form = PTC_CLOSED_SCHEMA_OPEN;
         return;
     }
     PtcValue properties = ptc_json_box_get(w->box, schema, "properties");
-    bool object = is_object(w, schema, properties);
+    bool object = is_object_schema(w, schema, properties);
     ptc_emit_object(w->out);
-    while (ptc_map_next(schema, &pos, &key, &value) && w->form != PTC_SCHEMA_OPEN)
+    while (ptc_map_next(schema, &pos, &key, &value) && w->form != PTC_CLOSED_SCHEMA_OPEN)
         if (!is_left_out(ptc_str_text(key)))
             write_member(w, ptc_str_text(key), value, depth);
     if (object) {
@@ -129,18 +129,18 @@ static void write_schema(Walk *w, PtcValue schema, size_t depth)
     ptc_emit_object_end(w->out);
 }
 
-PtcSchemaForm ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *out)
+PtcClosedSchema ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *out)
 {
     PtcWhy why;
-    Walk w = {box, out, PTC_SCHEMA_STRICT};
+    SchemaWalk w = {box, out, PTC_CLOSED_SCHEMA_STRICT};
     size_t before = out->len;
     PtcValue v = ptc_json_box_read(box, schema, &why);
     if (v == PTC_NONE && why.class != PTC_WHY_INVALID)
         out->failed = true;
     if (v == PTC_NONE)
-        return PTC_SCHEMA_OPEN;
-    write_schema(&w, v, 0);
-    if (w.form == PTC_SCHEMA_OPEN)
+        return PTC_CLOSED_SCHEMA_OPEN;
+    write_closed_schema(&w, v, 0);
+    if (w.form == PTC_CLOSED_SCHEMA_OPEN)
         out->len = before;
     return w.form;
 }

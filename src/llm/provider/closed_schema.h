@@ -8,12 +8,12 @@
 #include "llm/json_box.h"
 
 typedef enum {
-    PTC_SCHEMA_OPEN,   /* some object may have members that are not named: nothing was written */
-    PTC_SCHEMA_CLOSED, /* every object names all its members ... */
-    PTC_SCHEMA_STRICT, /* ... and all of them are required */
-} PtcSchemaForm;
+    PTC_CLOSED_SCHEMA_OPEN, /* some object may have members that are not named: nothing was written */
+    PTC_CLOSED_SCHEMA_CLOSED, /* every object names all its members ... */
+    PTC_CLOSED_SCHEMA_STRICT, /* ... and all of them are required */
+} PtcClosedSchema;
 
 /* Appends the schema so that every object says "additionalProperties": false.  Out of memory: the buffer fails. */
-PtcSchemaForm ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *out);
+PtcClosedSchema ptc_closed_schema_write(PtcJsonBox *box, PtcText schema, PtcBuf *out);
 
 #endif

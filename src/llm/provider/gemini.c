@@ -18,19 +18,19 @@ static void write_text(const PtcWireOut *w, PtcText text)
     ptc_emit_object_end(w->out);
 }
 
-static void write_system_part(const PtcWireOut *w, PtcText text, bool fixed)
+static void write_gemini_system_part(const PtcWireOut *w, PtcText text, bool fixed)
 {
     (void)fixed;
     write_text(w, text);
 }
 
-static void write_system(const PtcWireOut *w)
+static void write_gemini_system(const PtcWireOut *w)
 {
     if (!w->request->system.len && !w->request->system_more.len)
         return;
     ptc_emit_key(w->out, "systemInstruction");
     ptc_emit_object(w->out);
-    ptc_wire_write_system(w, "parts", write_system_part);
+    ptc_wire_write_system(w, "parts", write_gemini_system_part);
     ptc_emit_object_end(w->out);
 }
 
@@ -42,7 +42,7 @@ static bool is_older(const PtcWireOut *w)
 }
 
 /* A call that came from elsewhere has no signature; this word is accepted in place of one where one is required. */
-static void write_call(const PtcWireOut *w, const PtcMessageCall *call, bool first)
+static void write_function_call(const PtcWireOut *w, const PtcMessageCall *call, bool first)
 {
     ptc_emit_object(w->out);
     if (first && !is_older(w))
@@ -67,7 +67,7 @@ static void write_model(const PtcWireOut *w, const PtcMessage *m)
     if (m->content.len || !m->call_count)
         write_text(w, ptc_wire_content(m));
     for (size_t i = 0; i < m->call_count; i++)
-        write_call(w, &m->calls[i], i == 0);
+        write_function_call(w, &m->calls[i], i == 0);
 }
 
 /* The id of a result, if the call that it answers got one from Google: an id of ours means nothing there. */
@@ -89,7 +89,7 @@ static bool knows_id(const PtcWireOut *w, size_t before, PtcText id)
     return false;
 }
 
-static void write_result(const PtcWireOut *w, const PtcMessage *m, size_t at)
+static void write_function_response(const PtcWireOut *w, const PtcMessage *m, size_t at)
 {
     ptc_emit_object(w->out);
     ptc_emit_key(w->out, "functionResponse");
@@ -108,12 +108,12 @@ static void write_parts(const PtcWireOut *w, const PtcMessage *m, size_t i)
     if (m->role == PTC_ROLE_ASSISTANT)
         write_model(w, m);
     else if (m->role == PTC_ROLE_TOOL)
-        write_result(w, m, i);
+        write_function_response(w, m, i);
     else
         write_text(w, ptc_wire_content(m));
 }
 
-static void write_tools(const PtcWireOut *w)
+static void write_gemini_tools(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     if (!r->tool_count)
@@ -133,7 +133,7 @@ static void write_tools(const PtcWireOut *w)
     ptc_emit_array_end(w->out);
 }
 
-static void write_thinking(const PtcWireOut *w)
+static void write_gemini_thinking(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     ptc_emit_key(w->out, "thinkingConfig");
@@ -159,22 +159,22 @@ static void write_config(const PtcWireOut *w)
         ptc_emit_field_raw(w->out, "responseJsonSchema", r->schema);
     }
     if (ptc_wire_thinks(r))
-        write_thinking(w);
+        write_gemini_thinking(w);
     ptc_emit_object_end(w->out);
 }
 
-static void write_body(const PtcWireOut *w)
+static void write_gemini_body(const PtcWireOut *w)
 {
     ptc_emit_object(w->out);
-    write_system(w);
+    write_gemini_system(w);
     ptc_emit_key(w->out, "contents");
     ptc_wire_write_turns(w, "model", "parts", write_parts);
-    write_tools(w);
+    write_gemini_tools(w);
     write_config(w);
     ptc_emit_object_end(w->out);
 }
 
-static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
+static void write_gemini_path(PtcBuf *url, const PtcTarget *target, bool stream)
 {
     ptc_buf_add_cstr(url, "/v1beta/models/");
     ptc_url_encode(url, target->model);
@@ -183,7 +183,7 @@ static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
 
 /* ------------------------------------------------------------------------------ reading */
 
-static void read_usage(PtcWire *w, PtcValue body)
+static void read_gemini_usage(PtcWire *w, PtcValue body)
 {
     PtcTokens *t = &w->reply.tokens;
     PtcValue usage = ptc_json_box_get(&w->box, body, "usageMetadata");
@@ -197,7 +197,7 @@ static void read_usage(PtcWire *w, PtcValue body)
         t->output = ptc_wire_sum(said > 0 ? said : 0, thought, 0);
 }
 
-static void read_reason(PtcWire *w, PtcValue candidate)
+static void read_finish_reason(PtcWire *w, PtcValue candidate)
 {
     static const char *const refused[] = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT",
                                           "SPII",   "LANGUAGE"};
@@ -220,7 +220,7 @@ static bool is_signed(PtcWire *w, PtcValue part, PtcValue call)
            ptc_json_box_text(&w->box, call, "id").len;
 }
 
-static void read_part(PtcWire *w, PtcValue part)
+static void read_gemini_part(PtcWire *w, PtcValue part)
 {
     PtcValue call = ptc_json_box_get(&w->box, part, "functionCall");
     if (!ptc_json_box_bool(&w->box, part, "thought"))
@@ -237,13 +237,13 @@ static void read_part(PtcWire *w, PtcValue part)
 }
 
 /* An answer, or the next part of one: both have the same form. */
-static void read_answer(PtcWire *w, PtcValue body)
+static void read_gemini_answer(PtcWire *w, PtcValue body)
 {
     PtcValue error = ptc_json_box_get(&w->box, body, "error");
     PtcValue candidates = ptc_json_box_get(&w->box, body, "candidates");
     PtcValue feedback = ptc_json_box_get(&w->box, body, "promptFeedback");
     PtcText block = ptc_json_box_text(&w->box, feedback, "blockReason");
-    read_usage(w, body);
+    read_gemini_usage(w, body);
     if (error != PTC_NONE)
         ptc_wire_error(w, error);
     if (block.len)
@@ -255,29 +255,29 @@ static void read_answer(PtcWire *w, PtcValue body)
     PtcValue content = ptc_json_box_get(&w->box, candidate, "content");
     PtcValue parts = ptc_json_box_get(&w->box, content, "parts");
     for (size_t i = 0; i < ptc_json_box_length(parts); i++)
-        read_part(w, ptc_json_box_item(parts, i));
-    read_reason(w, candidate);
+        read_gemini_part(w, ptc_json_box_item(parts, i));
+    read_finish_reason(w, candidate);
 }
 
-static void read_whole(PtcWire *w, PtcValue body)
+static void read_gemini_reply(PtcWire *w, PtcValue body)
 {
-    read_answer(w, body);
+    read_gemini_answer(w, body);
     if (ptc_reply_ok(&w->reply) &&
         !ptc_json_box_length(ptc_json_box_get(&w->box, body, "candidates")))
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN, PTC_TEXT("the answer has no \"candidates\""));
 }
 
-static void read_event(PtcWire *w, PtcText name, PtcValue data)
+static void read_gemini_event(PtcWire *w, PtcText name, PtcValue data)
 {
     (void)name;
-    read_answer(w, data);
+    read_gemini_answer(w, data);
 }
 
 const PtcDialect ptc_gemini_dialect = {
     .name = "gemini",
     .framing = PTC_FRAMING_SSE,
-    .write = write_body,
-    .path = write_path,
-    .whole = read_whole,
-    .event = read_event,
+    .write = write_gemini_body,
+    .path = write_gemini_path,
+    .whole = read_gemini_reply,
+    .event = read_gemini_event,
 };

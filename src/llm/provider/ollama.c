@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------------------ writing */
 
-static void write_system(const PtcWireOut *w)
+static void write_ollama_system(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     if (!r->system.len && !r->system_more.len)
@@ -24,7 +24,7 @@ static void write_system(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-static void write_calls(const PtcWireOut *w, const PtcMessage *m)
+static void write_ollama_calls(const PtcWireOut *w, const PtcMessage *m)
 {
     ptc_emit_key(w->out, "tool_calls");
     ptc_emit_array(w->out);
@@ -41,7 +41,7 @@ static void write_calls(const PtcWireOut *w, const PtcMessage *m)
     ptc_emit_array_end(w->out);
 }
 
-static void write_message(const PtcWireOut *w, const PtcMessage *m)
+static void write_ollama_message(const PtcWireOut *w, const PtcMessage *m)
 {
     static const char *const roles[] = {"user", "assistant", "tool"};
     bool bare = m->role == PTC_ROLE_TOOL || m->call_count;
@@ -52,12 +52,12 @@ static void write_message(const PtcWireOut *w, const PtcMessage *m)
         ptc_emit_field_text(w->out, "tool_name", m->call_name);
     ptc_emit_field_text(w->out, "content", bare ? content : ptc_wire_content(m));
     if (m->call_count)
-        write_calls(w, m);
+        write_ollama_calls(w, m);
     ptc_emit_object_end(w->out);
 }
 
 /* Levels are only for models that know them; others either think or do not. */
-static void write_thinking(const PtcWireOut *w)
+static void write_ollama_thinking(const PtcWireOut *w)
 {
     if (!ptc_wire_thinks(w->request))
         return;
@@ -67,21 +67,21 @@ static void write_thinking(const PtcWireOut *w)
         ptc_emit_field_bool(w->out, "think", true);
 }
 
-static void write_body(const PtcWireOut *w)
+static void write_ollama_body(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     ptc_emit_object(w->out);
     ptc_emit_field_text(w->out, "model", w->target->model);
     ptc_emit_key(w->out, "messages");
     ptc_emit_array(w->out);
-    write_system(w);
+    write_ollama_system(w);
     for (size_t i = 0; i < ptc_llm_message_count(r); i++)
-        write_message(w, ptc_llm_message(r, i));
+        write_ollama_message(w, ptc_llm_message(r, i));
     ptc_emit_array_end(w->out);
     ptc_openai_write_tools(w);
     if (r->schema.bytes)
         ptc_emit_field_raw(w->out, "format", r->schema);
-    write_thinking(w);
+    write_ollama_thinking(w);
     if (r->max_output_tokens > 0) {
         ptc_emit_key(w->out, "options");
         ptc_emit_object(w->out);
@@ -92,7 +92,7 @@ static void write_body(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
+static void write_ollama_path(PtcBuf *url, const PtcTarget *target, bool stream)
 {
     (void)target;
     (void)stream;
@@ -101,7 +101,7 @@ static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
 
 /* ------------------------------------------------------------------------------ reading */
 
-static void read_calls(PtcWire *w, PtcValue calls)
+static void read_ollama_calls(PtcWire *w, PtcValue calls)
 {
     for (size_t i = 0; i < ptc_json_box_length(calls); i++) {
         PtcValue item = ptc_json_box_item(calls, i);
@@ -116,7 +116,7 @@ static void read_calls(PtcWire *w, PtcValue calls)
 }
 
 /* A complete answer is a stream with a single line. */
-static void read_line(PtcWire *w, PtcValue line)
+static void read_ollama_line(PtcWire *w, PtcValue line)
 {
     PtcTokens *t = &w->reply.tokens;
     PtcValue error = ptc_json_box_get(&w->box, line, "error");
@@ -126,7 +126,7 @@ static void read_line(PtcWire *w, PtcValue line)
         return;
     }
     ptc_reply_add_text(&w->reply, ptc_json_box_text(&w->box, message, "content"));
-    read_calls(w, ptc_json_box_get(&w->box, message, "tool_calls"));
+    read_ollama_calls(w, ptc_json_box_get(&w->box, message, "tool_calls"));
     t->input = ptc_wire_tokens(w, line, "prompt_eval_count", t->input);
     t->output = ptc_wire_tokens(w, line, "eval_count", t->output);
     if (!ptc_json_box_bool(&w->box, line, "done"))
@@ -135,24 +135,24 @@ static void read_line(PtcWire *w, PtcValue line)
     w->reply.cut = ptc_text_is(ptc_json_box_text(&w->box, line, "done_reason"), "length");
 }
 
-static void read_whole(PtcWire *w, PtcValue body)
+static void read_ollama_reply(PtcWire *w, PtcValue body)
 {
-    read_line(w, body);
+    read_ollama_line(w, body);
     if (ptc_reply_ok(&w->reply) && ptc_json_box_get(&w->box, body, "message") == PTC_NONE)
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN, PTC_TEXT("the answer has no \"message\""));
 }
 
-static void read_event(PtcWire *w, PtcText name, PtcValue data)
+static void read_ollama_event(PtcWire *w, PtcText name, PtcValue data)
 {
     (void)name;
-    read_line(w, data);
+    read_ollama_line(w, data);
 }
 
 const PtcDialect ptc_ollama_dialect = {
     .name = "ollama",
     .framing = PTC_FRAMING_LINES,
-    .write = write_body,
-    .path = write_path,
-    .whole = read_whole,
-    .event = read_event,
+    .write = write_ollama_body,
+    .path = write_ollama_path,
+    .whole = read_ollama_reply,
+    .event = read_ollama_event,
 };

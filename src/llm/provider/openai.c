@@ -21,7 +21,7 @@ static bool marks_cache(const PtcWireOut *w)
            ptc_text_starts(w->target->model, "anthropic/");
 }
 
-static void write_part(const PtcWireOut *w, PtcText text, bool mark)
+static void write_openai_part(const PtcWireOut *w, PtcText text, bool mark)
 {
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "type", "text");
@@ -39,7 +39,7 @@ static void write_schema_words(const PtcWireOut *w)
     ptc_emit_string_part(w->out, w->request->schema);
 }
 
-static void write_system(const PtcWireOut *w)
+static void write_openai_system(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     bool words = r->schema.bytes && w->json_object;
@@ -51,9 +51,9 @@ static void write_system(const PtcWireOut *w)
     if (marks_cache(w) && !words) {
         ptc_emit_array(w->out);
         if (r->system.bytes)
-            write_part(w, r->system, true);
+            write_openai_part(w, r->system, true);
         if (r->system_more.bytes)
-            write_part(w, r->system_more, false);
+            write_openai_part(w, r->system_more, false);
         ptc_emit_array_end(w->out);
     } else {
         ptc_emit_string(w->out);
@@ -68,7 +68,7 @@ static void write_system(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-static void write_calls(const PtcWireOut *w, const PtcMessage *m)
+static void write_openai_calls(const PtcWireOut *w, const PtcMessage *m)
 {
     ptc_emit_key(w->out, "tool_calls");
     ptc_emit_array(w->out);
@@ -87,14 +87,14 @@ static void write_calls(const PtcWireOut *w, const PtcMessage *m)
     ptc_emit_array_end(w->out);
 }
 
-static void write_assistant(const PtcWireOut *w, const PtcMessage *m)
+static void write_openai_assistant(const PtcWireOut *w, const PtcMessage *m)
 {
     if (m->call_count)
         ptc_emit_field_text(w->out, "content", m->content); /* null is allowed beside calls */
     else
         ptc_emit_field_text(w->out, "content", ptc_wire_content(m));
     if (m->call_count)
-        write_calls(w, m);
+        write_openai_calls(w, m);
     if (!(traits_of(w) & PTC_OPENAI_OPENROUTER))
         return;
     PtcValue thoughts = ptc_wire_opaque(w, m);
@@ -104,20 +104,20 @@ static void write_assistant(const PtcWireOut *w, const PtcMessage *m)
     }
 }
 
-static void write_message(const PtcWireOut *w, const PtcMessage *m, bool last)
+static void write_openai_message(const PtcWireOut *w, const PtcMessage *m, bool last)
 {
     static const char *const roles[] = {"user", "assistant", "tool"};
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "role", roles[m->role]);
     if (m->role == PTC_ROLE_ASSISTANT) {
-        write_assistant(w, m);
+        write_openai_assistant(w, m);
     } else if (m->role == PTC_ROLE_TOOL) {
         ptc_emit_field_text(w->out, "tool_call_id", m->call_id);
         ptc_emit_field_text(w->out, "content", m->content.bytes ? m->content : PTC_TEXT(""));
     } else if (last && marks_cache(w)) {
         ptc_emit_key(w->out, "content");
         ptc_emit_array(w->out);
-        write_part(w, ptc_wire_content(m), true);
+        write_openai_part(w, ptc_wire_content(m), true);
         ptc_emit_array_end(w->out);
     } else {
         ptc_emit_field_text(w->out, "content", ptc_wire_content(m));
@@ -130,9 +130,9 @@ static void write_messages(const PtcWireOut *w)
     size_t count = ptc_llm_message_count(w->request);
     ptc_emit_key(w->out, "messages");
     ptc_emit_array(w->out);
-    write_system(w);
+    write_openai_system(w);
     for (size_t i = 0; i < count; i++)
-        write_message(w, ptc_llm_message(w->request, i), i + 1 == count);
+        write_openai_message(w, ptc_llm_message(w->request, i), i + 1 == count);
     ptc_emit_array_end(w->out);
 }
 
@@ -162,12 +162,12 @@ static bool takes_parallel(const PtcWireOut *w)
     return !(m.len >= 2 && m.bytes[0] == 'o' && m.bytes[1] >= '0' && m.bytes[1] <= '9');
 }
 
-static void write_schema(const PtcWireOut *w)
+static void write_openai_schema(const PtcWireOut *w)
 {
     PtcBuf closed;
     ptc_buf_init(&closed, w->out->mem, PTC_LLM_REQUEST_BYTES);
-    PtcSchemaForm form = ptc_wire_closed_schema(w, &closed);
-    bool strict = form == PTC_SCHEMA_STRICT;
+    PtcClosedSchema form = ptc_wire_closed_schema(w, &closed);
+    bool strict = form == PTC_CLOSED_SCHEMA_STRICT;
     ptc_emit_key(w->out, "response_format");
     ptc_emit_object(w->out);
     ptc_emit_field_cstr(w->out, "type", "json_schema");
@@ -213,7 +213,7 @@ static void write_cache_key(const PtcWireOut *w)
     ptc_emit_hex(w->out, digest, 8);
 }
 
-static void write_body(const PtcWireOut *w)
+static void write_openai_body(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
     ptc_emit_object(w->out);
@@ -225,7 +225,7 @@ static void write_body(const PtcWireOut *w)
     if (r->schema.bytes && w->json_object)
         ptc_emit_field_raw(w->out, "response_format", PTC_TEXT("{\"type\":\"json_object\"}"));
     else if (r->schema.bytes)
-        write_schema(w);
+        write_openai_schema(w);
     write_reasoning(w);
     if (r->max_output_tokens > 0)
         ptc_emit_field_int(w->out,
@@ -241,7 +241,7 @@ static void write_body(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
+static void write_completions_path(PtcBuf *url, const PtcTarget *target, bool stream)
 {
     (void)target;
     (void)stream;
@@ -250,7 +250,7 @@ static void write_path(PtcBuf *url, const PtcTarget *target, bool stream)
 
 /* ------------------------------------------------------------------------------ reading */
 
-static void read_usage(PtcWire *w, PtcValue body)
+static void read_openai_usage(PtcWire *w, PtcValue body)
 {
     PtcTokens *t = &w->reply.tokens;
     PtcValue usage = ptc_json_box_get(&w->box, body, "usage");
@@ -266,7 +266,7 @@ static void read_usage(PtcWire *w, PtcValue body)
 }
 
 /* A text, or a list of parts that contain text. */
-static void read_content(PtcWire *w, PtcValue content)
+static void read_openai_content(PtcWire *w, PtcValue content)
 {
     if (content == PTC_NONE)
         return;
@@ -294,7 +294,7 @@ static PtcReplyCall *call_of(PtcWire *w, PtcValue piece)
     return call ? call : ptc_reply_new_call(r, index);
 }
 
-static void read_call(PtcWire *w, PtcValue piece, bool whole)
+static void read_openai_call(PtcWire *w, PtcValue piece, bool whole)
 {
     PtcReplyCall *call = whole ? ptc_reply_new_call(&w->reply, -1) : call_of(w, piece);
     PtcValue function = ptc_json_box_get(&w->box, piece, "function");
@@ -314,7 +314,8 @@ static void read_call(PtcWire *w, PtcValue piece, bool whole)
 static void read_thought_piece(PtcWire *w, PtcValue piece)
 {
     PtcText format = ptc_json_box_text(&w->box, piece, "format");
-    ptc_wire_part(w, PTC_PART_THOUGHT, ptc_json_box_count(&w->box, piece, "index", INT64_MAX, 0));
+    ptc_wire_part(w, PTC_WIRE_PART_THOUGHT,
+                  ptc_json_box_count(&w->box, piece, "index", INT64_MAX, 0));
     ptc_wire_add_thought(w, ptc_json_box_text(&w->box, piece, "text"));
     ptc_wire_add_signature(w, ptc_json_box_text(&w->box, piece, "signature"));
     if (format.len && format.len < sizeof w->label) {
@@ -332,13 +333,13 @@ static void read_thoughts(PtcWire *w, PtcValue message, bool whole)
         if (!whole && ptc_text_is(ptc_json_box_text(&w->box, item, "type"), "reasoning.text")) {
             read_thought_piece(w, item);
         } else {
-            ptc_wire_part(w, PTC_PART_OTHER, 0);
+            ptc_wire_part(w, PTC_WIRE_PART_OTHER, 0);
             ptc_wire_keep(w, item, true);
         }
     }
 }
 
-static void write_thought(const PtcWire *w, PtcBuf *json)
+static void write_reasoning_text(const PtcWire *w, PtcBuf *json)
 {
     ptc_emit_object(json);
     ptc_emit_field_cstr(json, "type", "reasoning.text");
@@ -351,18 +352,18 @@ static void write_thought(const PtcWire *w, PtcBuf *json)
     ptc_emit_object_end(json);
 }
 
-static void read_message(PtcWire *w, PtcValue message, bool whole)
+static void read_openai_message(PtcWire *w, PtcValue message, bool whole)
 {
     PtcValue calls = ptc_json_box_get(&w->box, message, "tool_calls");
     PtcText refusal = ptc_json_box_text(&w->box, message, "refusal");
     ptc_buf_add(&w->refusal, refusal.bytes, refusal.len);
-    read_content(w, ptc_json_box_get(&w->box, message, "content"));
+    read_openai_content(w, ptc_json_box_get(&w->box, message, "content"));
     for (size_t i = 0; i < ptc_json_box_length(calls); i++)
-        read_call(w, ptc_json_box_item(calls, i), whole);
+        read_openai_call(w, ptc_json_box_item(calls, i), whole);
     read_thoughts(w, message, whole);
 }
 
-static void read_reason(PtcWire *w, PtcValue choice)
+static void read_choice_reason(PtcWire *w, PtcValue choice)
 {
     PtcText reason = ptc_json_box_text(&w->box, choice, "finish_reason");
     if (!reason.bytes)
@@ -376,11 +377,11 @@ static void read_reason(PtcWire *w, PtcValue choice)
 }
 
 /* Complete answers and stream events both have choices; only their messages differ. */
-static void read_choices(PtcWire *w, PtcValue body, bool whole)
+static void read_reply_choices(PtcWire *w, PtcValue body, bool whole)
 {
     PtcValue error = ptc_json_box_get(&w->box, body, "error");
     PtcValue choices = ptc_json_box_get(&w->box, body, "choices");
-    read_usage(w, body);
+    read_openai_usage(w, body);
     if (error != PTC_NONE && error != PTC_NIL) {
         ptc_wire_error(w, error);
         return;
@@ -390,30 +391,31 @@ static void read_choices(PtcWire *w, PtcValue body, bool whole)
         PtcValue inner = ptc_json_box_get(&w->box, choice, "error");
         if (inner != PTC_NONE && inner != PTC_NIL)
             ptc_wire_error(w, inner);
-        read_message(w, ptc_json_box_get(&w->box, choice, whole ? "message" : "delta"), whole);
-        read_reason(w, choice);
+        read_openai_message(w, ptc_json_box_get(&w->box, choice, whole ? "message" : "delta"),
+                            whole);
+        read_choice_reason(w, choice);
     } else if (whole) {
         ptc_reply_fail(&w->reply, PTC_LLM_UNKNOWN, PTC_TEXT("the answer has no \"choices\""));
     }
 }
 
-static void read_whole(PtcWire *w, PtcValue body)
+static void read_openai_reply(PtcWire *w, PtcValue body)
 {
-    read_choices(w, body, true);
+    read_reply_choices(w, body, true);
 }
 
-static void read_event(PtcWire *w, PtcText name, PtcValue data)
+static void read_openai_event(PtcWire *w, PtcText name, PtcValue data)
 {
     (void)name;
-    read_choices(w, data, false);
+    read_reply_choices(w, data, false);
 }
 
 const PtcDialect ptc_openai_dialect = {
     .name = "openai",
     .framing = PTC_FRAMING_SSE,
-    .write = write_body,
-    .path = write_path,
-    .whole = read_whole,
-    .event = read_event,
-    .thought = write_thought,
+    .write = write_openai_body,
+    .path = write_completions_path,
+    .whole = read_openai_reply,
+    .event = read_openai_event,
+    .thought = write_reasoning_text,
 };

@@ -8,7 +8,7 @@
 #include "llm/provider/bedrock.h"
 #include "llm/provider/sigv4.h"
 
-static void add_line(PtcHeaders *h, const char *head, PtcText value)
+static void add_provider_header(PtcHeaders *h, const char *head, PtcText value)
 {
     size_t from = h->text.len;
     ptc_buf_add_cstr(&h->text, head);
@@ -19,7 +19,7 @@ static void add_line(PtcHeaders *h, const char *head, PtcText value)
 }
 
 /* A key must be printable ASCII, so that it cannot end its header line or begin another. */
-static bool check_key(PtcReply *reply, const char *name, PtcText key)
+static bool check_provider_key(PtcReply *reply, const char *name, PtcText key)
 {
     for (size_t i = 0; i < key.len; i++)
         if (key.bytes[i] <= ' ' || key.bytes[i] > '~')
@@ -30,7 +30,8 @@ static bool check_key(PtcReply *reply, const char *name, PtcText key)
 }
 
 /* The provider's first variable that is set; *name is its name, or that of the first one to set. */
-static PtcText find_key(const PtcProvider *p, const PtcProviderKeys *keys, const char **name)
+static PtcText find_provider_key(const PtcProvider *p, const PtcProviderKeys *keys,
+                                 const char **name)
 {
     PtcText key = {NULL, 0};
     *name = p->keys[0];
@@ -48,7 +49,7 @@ static bool no_key(PtcReply *reply, const PtcProvider *p, const PtcProviderKeys 
 {
     const char *other = NULL, *set = NULL;
     for (size_t i = 0; i < ptc_provider_count && !other && !keys->trouble; i++)
-        if (&ptc_providers[i] != p && find_key(&ptc_providers[i], keys, &set).bytes)
+        if (&ptc_providers[i] != p && find_provider_key(&ptc_providers[i], keys, &set).bytes)
             other = ptc_providers[i].name;
     if (other)
         return ptc_reply_failf(reply, PTC_LLM_CONFIG_ERROR,
@@ -82,10 +83,10 @@ static bool add_signature(PtcHeaders *h, PtcMem *mem, const PtcSigv4 *r, PtcRepl
     ptc_buf_init(&authorization, mem, PTC_HEADERS_BYTES);
     bool ok = ptc_sigv4_sign(r, mem, &date, &authorization);
     if (ok) {
-        add_line(h, "X-Amz-Date: ", ptc_buf_view(&date));
-        add_line(h, "Authorization: ", ptc_buf_view(&authorization));
+        add_provider_header(h, "X-Amz-Date: ", ptc_buf_view(&date));
+        add_provider_header(h, "Authorization: ", ptc_buf_view(&authorization));
         if (r->session.bytes)
-            add_line(h, "X-Amz-Security-Token: ", r->session);
+            add_provider_header(h, "X-Amz-Security-Token: ", r->session);
     }
     ptc_buf_deinit(&date);
     ptc_buf_deinit(&authorization);
@@ -97,8 +98,8 @@ static bool add_aws(PtcHeaders *h, PtcMem *mem, const PtcProvider *p, const PtcP
 {
     PtcText bearer = ptc_provider_keys_get(keys, PTC_AWS_BEARER);
     if (bearer.bytes) {
-        add_line(h, "Authorization: Bearer ", bearer);
-        return check_key(reply, PTC_AWS_BEARER, bearer);
+        add_provider_header(h, "Authorization: Bearer ", bearer);
+        return check_provider_key(reply, PTC_AWS_BEARER, bearer);
     }
     r->access_key = ptc_provider_keys_get(keys, PTC_AWS_ACCESS_KEY);
     r->secret_key = ptc_provider_keys_get(keys, PTC_AWS_SECRET_KEY);
@@ -107,14 +108,15 @@ static bool add_aws(PtcHeaders *h, PtcMem *mem, const PtcProvider *p, const PtcP
         return no_key(reply, p, keys,
                       r->access_key.bytes ? PTC_AWS_SECRET_KEY : PTC_AWS_ACCESS_KEY);
     split_address(url, &r->host, &r->path);
-    return check_key(reply, PTC_AWS_ACCESS_KEY, r->access_key) &&
-           check_key(reply, PTC_AWS_SESSION, r->session) && add_signature(h, mem, r, reply);
+    return check_provider_key(reply, PTC_AWS_ACCESS_KEY, r->access_key) &&
+           check_provider_key(reply, PTC_AWS_SESSION, r->session) &&
+           add_signature(h, mem, r, reply);
 }
 
 /* ---------------------------------------------------------------------------------- all */
 
-static bool add_key(PtcHeaders *h, const PtcProvider *p, const PtcProviderKeys *keys,
-                    PtcReply *reply)
+static bool add_key_header(PtcHeaders *h, const PtcProvider *p, const PtcProviderKeys *keys,
+                           PtcReply *reply)
 {
     static const char *const heads[] = {
         [PTC_AUTH_BEARER] = "Authorization: Bearer ",
@@ -122,11 +124,11 @@ static bool add_key(PtcHeaders *h, const PtcProvider *p, const PtcProviderKeys *
         [PTC_AUTH_GOOGLE] = "x-goog-api-key: ",
     };
     const char *name;
-    PtcText key = find_key(p, keys, &name);
+    PtcText key = find_provider_key(p, keys, &name);
     if (!key.bytes)
         return p->key_optional || no_key(reply, p, keys, name);
-    add_line(h, heads[p->auth], key);
-    return check_key(reply, name, key);
+    add_provider_header(h, heads[p->auth], key);
+    return check_provider_key(reply, name, key);
 }
 
 bool ptc_provider_auth_make(PtcHeaders *h, PtcMem *mem, const PtcProvider *p,
@@ -139,13 +141,13 @@ bool ptc_provider_auth_make(PtcHeaders *h, PtcMem *mem, const PtcProvider *p,
     h->count = 0;
     ptc_buf_init(&h->text, mem, PTC_HEADERS_BYTES);
     if (ptc_buf_reserve(&h->text, PTC_HEADERS_BYTES)) {
-        add_line(h, "Content-Type: application/json", PTC_TEXT(""));
+        add_provider_header(h, "Content-Type: application/json", PTC_TEXT(""));
         if (p->header)
-            add_line(h, p->header, PTC_TEXT(""));
+            add_provider_header(h, p->header, PTC_TEXT(""));
         if (with_key && p->auth == PTC_AUTH_AWS)
             ok = add_aws(h, mem, p, keys, &r, url, reply);
         else if (with_key && p->auth != PTC_AUTH_NONE)
-            ok = add_key(h, p, keys, reply);
+            ok = add_key_header(h, p, keys, reply);
     }
     if (ok && !ptc_buf_ok(&h->text))
         ok = ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory for the headers"));

@@ -21,7 +21,7 @@ static const char *from_environment(void *user, const char *name)
     return getenv(name);
 }
 
-static bool is_secret(const char *name)
+static bool is_secret_variable(const char *name)
 {
     for (size_t i = 0; i < ptc_provider_count; i++)
         for (size_t k = 0; k < PTC_PROVIDER_VARS && ptc_providers[i].keys[k]; k++)
@@ -35,7 +35,7 @@ static bool add_secret(PtcProviderKeys *keys, const char *bytes, size_t len)
     return ptc_secrets_add(&keys->shown, bytes, len) && ptc_secrets_add(&keys->told, bytes, len);
 }
 
-static bool add(PtcProviderKeys *keys, const char *name, const char *value, size_t len)
+static bool add_provider_key(PtcProviderKeys *keys, const char *name, const char *value, size_t len)
 {
     if (len == 0 || len > PTC_PROVIDER_KEYS_BYTES || keys->count == PTC_PROVIDER_KEYS_MAX)
         return true;
@@ -47,10 +47,10 @@ static bool add(PtcProviderKeys *keys, const char *name, const char *value, size
     keys->items[keys->count].name = name;
     keys->items[keys->count].value = copy;
     keys->items[keys->count++].len = len;
-    return !is_secret(name) || add_secret(keys, value, len);
+    return !is_secret_variable(name) || add_secret(keys, value, len);
 }
 
-static bool has(const PtcProviderKeys *keys, const char *name)
+static bool has_provider_key(const PtcProviderKeys *keys, const char *name)
 {
     return ptc_provider_keys_get(keys, name).bytes != NULL;
 }
@@ -65,20 +65,21 @@ PtcText ptc_provider_keys_get(const PtcProviderKeys *keys, const char *name)
 
 /* ---------------------------------------------------------------------------- from where */
 
-typedef struct Source {
+typedef struct KeySource {
     PtcProviderKeys *keys;
     const char *(*get)(void *user, const char *name);
     void *user;
-} Source;
+} KeySource;
 
-static bool take(const Source *s, const char *name)
+static bool take_provider_key(const KeySource *s, const char *name)
 {
     const char *value = s->get(s->user, name);
-    return !value || has(s->keys, name) || add(s->keys, name, value, strlen(value));
+    return !value || has_provider_key(s->keys, name) ||
+           add_provider_key(s->keys, name, value, strlen(value));
 }
 
 /* The password is everything between the last colon and the at sign: http://user:PASSWORD@host. */
-static bool take_proxy(const Source *s, const char *name)
+static bool take_proxy(const KeySource *s, const char *name)
 {
     const char *value = s->get(s->user, name), *at = value ? strrchr(value, '@') : NULL;
     const char *start = value ? strstr(value, "://") : NULL;
@@ -89,17 +90,17 @@ static bool take_proxy(const Source *s, const char *name)
     return !colon || add_secret(s->keys, colon + 1, (size_t)(at - colon - 1));
 }
 
-static bool take_all(const Source *s)
+static bool take_provider_keys(const KeySource *s)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < ptc_provider_count; i++) {
         for (size_t k = 0; ok && k < PTC_PROVIDER_VARS && ptc_providers[i].keys[k]; k++)
-            ok = take(s, ptc_providers[i].keys[k]);
+            ok = take_provider_key(s, ptc_providers[i].keys[k]);
         if (ok && ptc_providers[i].base_var)
-            ok = take(s, ptc_providers[i].base_var);
+            ok = take_provider_key(s, ptc_providers[i].base_var);
     }
     for (size_t i = 0; ok && others[i]; i++)
-        ok = take(s, others[i]);
+        ok = take_provider_key(s, others[i]);
     for (size_t i = 0; ok && proxies[i]; i++)
         ok = take_proxy(s, proxies[i]);
     return ok;
@@ -119,9 +120,9 @@ static const char *known_name(PtcText name)
 static bool take_pair(void *user, PtcText name, PtcText value)
 {
     PtcProviderKeys *keys = user;
-    if (!ptc_provider_in_dotenv(name) || has(keys, known_name(name)))
+    if (!ptc_provider_in_dotenv(name) || has_provider_key(keys, known_name(name)))
         return true;
-    return add(keys, known_name(name), value.bytes, value.len);
+    return add_provider_key(keys, known_name(name), value.bytes, value.len);
 }
 
 static bool take_file(PtcProviderKeys *keys, const char *path)
@@ -141,11 +142,11 @@ bool ptc_provider_keys_init(PtcProviderKeys *keys, PtcMem *mem,
                             const char *(*get)(void *user, const char *name), void *user,
                             const char *dotenv)
 {
-    Source source = {keys, get ? get : from_environment, user};
+    KeySource source = {keys, get ? get : from_environment, user};
     *keys = (PtcProviderKeys){.mem = mem};
     ptc_secrets_init(&keys->shown, mem, PTC_SECRET_MIN);
     ptc_secrets_init(&keys->told, mem, PTC_SECRET_MIN_TOLD);
-    return take_all(&source) && (!dotenv || take_file(keys, dotenv));
+    return take_provider_keys(&source) && (!dotenv || take_file(keys, dotenv));
 }
 
 void ptc_provider_keys_deinit(PtcProviderKeys *keys)

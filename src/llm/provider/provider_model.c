@@ -27,8 +27,8 @@ typedef struct Remote {
 /* --------------------------------------------------------------------------------- body */
 
 /* Appends the body; false with the reason in the reply. */
-static bool write_body(const Remote *m, const PtcLlmRequest *r, bool stream, bool json_object,
-                       PtcBuf *out, PtcReply *reply)
+static bool write_provider_body(const Remote *m, const PtcLlmRequest *r, bool stream,
+                                bool json_object, PtcBuf *out, PtcReply *reply)
 {
     PtcJsonBox box;
     const PtcDialect *dialect = m->target.provider->dialect;
@@ -51,7 +51,7 @@ static bool remote_body(PtcModel *self, const PtcLlmRequest *r, PtcBuf *out)
     PtcReply reply;
     ptc_buf_init(&body, out->mem, PTC_LLM_REQUEST_BYTES);
     ptc_reply_init(&reply, out->mem, r, NULL);
-    bool ok = write_body(m, r, false, false, &body, &reply);
+    bool ok = write_provider_body(m, r, false, false, &body, &reply);
     if (ok)
         ptc_secrets_blot(&m->place->keys->shown, out, ptc_buf_view(&body), false);
     ptc_reply_deinit(&reply);
@@ -61,7 +61,7 @@ static bool remote_body(PtcModel *self, const PtcLlmRequest *r, PtcBuf *out)
 
 /* ----------------------------------------------------------------------------- exchange */
 
-static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+static PtcPiece take_reply_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     PtcWire *w = user;
     /* some endpoints answer all at once although a stream was requested */
@@ -93,7 +93,7 @@ static PtcLlmStatus status_of(const PtcClientAnswer *a)
     }
 }
 
-static void read_delay(const PtcClientAnswer *a, PtcReply *reply)
+static void read_answer_delay(const PtcClientAnswer *a, PtcReply *reply)
 {
     int64_t ms = -1;
     if (a->retry_after_ms[0])
@@ -105,7 +105,7 @@ static void read_delay(const PtcClientAnswer *a, PtcReply *reply)
 }
 
 /* What came, as a reply. */
-static void take_answer(const Remote *m, PtcWire *w, const PtcClientAnswer *a)
+static void take_provider_answer(const Remote *m, PtcWire *w, const PtcClientAnswer *a)
 {
     PtcText body = ptc_buf_view(&a->error_body);
     if (!ptc_client_answered(a)) {
@@ -116,7 +116,7 @@ static void take_answer(const Remote *m, PtcWire *w, const PtcClientAnswer *a)
                         "correct the address",
                         a->status, a->location[0] ? a->location : "another address");
     } else if (a->status < 200 || a->status > 299) {
-        read_delay(a, &w->reply);
+        read_answer_delay(a, &w->reply);
         ptc_wire_http_error(w, a->status, body, ptc_text_cstr(a->error_type));
     } else {
         ptc_wire_end(w);
@@ -138,7 +138,7 @@ static bool refused_schema(const Remote *m, const PtcLlmRequest *r, const PtcCli
     return false;
 }
 
-static bool make_url(const Remote *m, bool stream, PtcBuf *url, PtcReply *reply)
+static bool make_provider_url(const Remote *m, bool stream, PtcBuf *url, PtcReply *reply)
 {
     ptc_buf_add(url, m->target.base.bytes, m->target.base.len);
     m->target.provider->dialect->path(url, &m->target, stream);
@@ -159,7 +159,7 @@ static void send_body(const Remote *m, const PtcLlmRequest *r, PtcText body, int
     PtcHeaders headers = {0};
     PtcMem *mem = w->reply.mem;
     ptc_buf_init(&url, mem, PTC_URL_BYTES);
-    bool ok = make_url(m, r->stream != NULL, &url, &w->reply) &&
+    bool ok = make_provider_url(m, r->stream != NULL, &url, &w->reply) &&
               ptc_provider_auth_make(&headers, mem, m->target.provider, m->place->keys, m->with_key,
                                      m->region, ptc_buf_view(&url), body, &w->reply);
     if (ok) {
@@ -176,7 +176,7 @@ static void send_body(const Remote *m, const PtcLlmRequest *r, PtcText body, int
             .total_ms = total_ms,
             .deadline_ns = r->deadline_ns,
             .cancel = r->cancel,
-            .piece = on_piece,
+            .piece = take_reply_piece,
             .user = w,
         };
         ptc_client_send(m->place->client, mem, &request, answer);
@@ -195,11 +195,11 @@ static bool attempt(Remote *m, const PtcLlmRequest *r, bool json_object, int64_t
     bool again = false;
     ptc_wire_init(&wire, arena->mem, m->target.provider->dialect, r, m->place->keys);
     ptc_buf_init(&body, arena->mem, PTC_LLM_REQUEST_BYTES);
-    if (write_body(m, r, r->stream != NULL, json_object, &body, &wire.reply))
+    if (write_provider_body(m, r, r->stream != NULL, json_object, &body, &wire.reply))
         send_body(m, r, ptc_buf_view(&body), total_ms, &wire, &answer);
     if (ptc_reply_ok(&wire.reply) || answer.why.code != PTC_CLIENT_STOPPED) {
         again = !json_object && refused_schema(m, r, &answer);
-        take_answer(m, &wire, &answer);
+        take_provider_answer(m, &wire, &answer);
     }
     if (!again)
         ptc_reply_finish(&wire.reply, arena, out);
@@ -209,7 +209,8 @@ static bool attempt(Remote *m, const PtcLlmRequest *r, bool json_object, int64_t
     return again;
 }
 
-static void remote_ask(PtcModel *self, const PtcLlmRequest *r, PtcArena *arena, PtcLlmReply *out)
+static void ask_remote_model(PtcModel *self, const PtcLlmRequest *r, PtcArena *arena,
+                             PtcLlmReply *out)
 {
     Remote *m = (Remote *)self;
     int64_t begun = ptc_clock_ns(NULL);
@@ -286,7 +287,7 @@ static PtcText add_base(PtcBuf *out, const Remote *m, PtcText base)
 }
 
 /* Could a provider use this as a model's id?  Printable, without blanks. */
-static bool is_id(PtcText id)
+static bool is_model_id(PtcText id)
 {
     for (size_t i = 0; i < id.len; i++)
         if (id.bytes[i] <= ' ' || id.bytes[i] > '~')
@@ -294,7 +295,7 @@ static bool is_id(PtcText id)
     return id.len > 0 && id.len <= ID_BYTES;
 }
 
-static bool fill(Remote *m, PtcText id, PtcText base)
+static bool fill_model_texts(Remote *m, PtcText id, PtcText base)
 {
     const PtcProvider *p = m->target.provider;
     PtcBuf *texts = &m->texts;
@@ -324,7 +325,7 @@ PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvide
                                  PtcText id, PtcText base, bool with_key, PtcWhy *why)
 {
     PtcUrl url;
-    if (!is_id(id)) {
+    if (!is_model_id(id)) {
         ptc_why_say(why, PTC_WHY_INVALID,
                     "the id of a model is 1 to %d printable characters without blanks", ID_BYTES);
         return NULL;
@@ -340,7 +341,10 @@ PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvide
     }
     PtcText region = ptc_provider_keys_get(place->keys, PTC_AWS_REGION);
     *m = (Remote){
-        .model = {.ask = remote_ask, .body = remote_body, .free = remote_free, .network = true},
+        .model = {.ask = ask_remote_model,
+                  .body = remote_body,
+                  .free = remote_free,
+                  .network = true},
         .place = place,
         .target = {.provider = provider},
         .region = region.bytes ? region : PTC_TEXT("eu-north-1"),
@@ -348,7 +352,7 @@ PtcModel *ptc_provider_model_new(const PtcProviderPlace *place, const PtcProvide
         .with_key = with_key,
     };
     ptc_buf_init(&m->texts, place->mem, TEXTS_BYTES);
-    if (fill(m, id, base))
+    if (fill_model_texts(m, id, base))
         return &m->model;
     remote_free(&m->model);
     ptc_why_say(why, PTC_WHY_INVALID, "the name or the address of the model is too long");

@@ -11,7 +11,7 @@
 
 enum { DAY_BYTES = 8, DATE_BYTES = 16 }; /* 20261231, 20261231T235959Z */
 
-static void write_date(int64_t now_ms, char date[DATE_BYTES + 1])
+static void write_signing_date(int64_t now_ms, char date[DATE_BYTES + 1])
 {
     int64_t seconds = ptc_floor_div(now_ms, 1000), days = ptc_floor_div(seconds, PTC_DAY_SECONDS);
     int rest = (int)(seconds - days * PTC_DAY_SECONDS);
@@ -29,7 +29,7 @@ static void add_hex(PtcBuf *out, const uint8_t *bytes, size_t len)
         ptc_buf_addf(out, "%02x", bytes[i]);
 }
 
-static void add_digest(PtcBuf *out, PtcText text)
+static void add_sha256_hex(PtcBuf *out, PtcText text)
 {
     uint8_t digest[PTC_SHA256_BYTES];
     ptc_sha256(text.bytes ? text.bytes : "", text.len, digest);
@@ -42,7 +42,7 @@ static void add_text(PtcBuf *out, PtcText text)
 }
 
 /* All services except one want the path encoded a second time. */
-static void add_path(PtcBuf *out, PtcText path)
+static void add_canonical_path(PtcBuf *out, PtcText path)
 {
     for (size_t i = 0; i < path.len; i++)
         ptc_buf_add_cstr(out, path.bytes[i] == '%' ? "%25" : (char[2]){path.bytes[i], 0});
@@ -57,7 +57,7 @@ static const char *signed_headers(const PtcSigv4 *r)
 static void add_canonical(PtcBuf *out, const PtcSigv4 *r, const char *date)
 {
     ptc_buf_add_cstr(out, "POST\n");
-    add_path(out, r->path);
+    add_canonical_path(out, r->path);
     ptc_buf_add_cstr(out, "\n\ncontent-type:application/json\nhost:");
     add_text(out, r->host);
     ptc_buf_addf(out, "\nx-amz-date:%s\n", date);
@@ -67,7 +67,7 @@ static void add_canonical(PtcBuf *out, const PtcSigv4 *r, const char *date)
         ptc_buf_add_char(out, '\n');
     }
     ptc_buf_addf(out, "\n%s\n", signed_headers(r));
-    add_digest(out, r->body);
+    add_sha256_hex(out, r->body);
 }
 
 /* day/region/service/aws4_request */
@@ -79,13 +79,13 @@ static void add_scope(PtcBuf *out, const PtcSigv4 *r, const char *date)
     ptc_buf_addf(out, "/%s/aws4_request", r->service);
 }
 
-static void chain(uint8_t key[PTC_SHA256_BYTES], PtcText text)
+static void chain_signing_key(uint8_t key[PTC_SHA256_BYTES], PtcText text)
 {
     ptc_hmac((PtcText){(const char *)key, PTC_SHA256_BYTES}, text.bytes, text.len, key);
 }
 
-static bool make_key(const PtcSigv4 *r, PtcMem *mem, const char *date,
-                     uint8_t key[PTC_SHA256_BYTES])
+static bool make_signing_key(const PtcSigv4 *r, PtcMem *mem, const char *date,
+                             uint8_t key[PTC_SHA256_BYTES])
 {
     PtcBuf first;
     ptc_buf_init(&first, mem, SIZE_MAX / 2);
@@ -93,9 +93,9 @@ static bool make_key(const PtcSigv4 *r, PtcMem *mem, const char *date,
               ptc_buf_add(&first, r->secret_key.bytes, r->secret_key.len);
     if (ok) {
         ptc_hmac(ptc_buf_view(&first), date, DAY_BYTES, key);
-        chain(key, r->region);
-        chain(key, ptc_text_cstr(r->service));
-        chain(key, PTC_TEXT("aws4_request"));
+        chain_signing_key(key, r->region);
+        chain_signing_key(key, ptc_text_cstr(r->service));
+        chain_signing_key(key, PTC_TEXT("aws4_request"));
         ptc_secret_wipe(first.data, first.len);
     }
     ptc_buf_deinit(&first);
@@ -111,7 +111,7 @@ static bool make_text(const PtcSigv4 *r, PtcMem *mem, const char *date, PtcBuf *
     ptc_buf_addf(out, "AWS4-HMAC-SHA256\n%s\n", date);
     add_scope(out, r, date);
     ptc_buf_add_char(out, '\n');
-    add_digest(out, ptc_buf_view(&canonical));
+    add_sha256_hex(out, ptc_buf_view(&canonical));
     bool ok = ptc_buf_ok(&canonical) && ptc_buf_ok(out);
     if (canonical.data)
         ptc_secret_wipe(canonical.data, canonical.len);
@@ -124,9 +124,9 @@ bool ptc_sigv4_sign(const PtcSigv4 *r, PtcMem *mem, PtcBuf *date, PtcBuf *author
     char when[DATE_BYTES + 1];
     uint8_t key[PTC_SHA256_BYTES] = {0}, signature[PTC_SHA256_BYTES];
     PtcBuf text;
-    write_date(r->now_ms, when);
+    write_signing_date(r->now_ms, when);
     ptc_buf_init(&text, mem, SIZE_MAX / 2);
-    bool ok = make_key(r, mem, when, key) && make_text(r, mem, when, &text);
+    bool ok = make_signing_key(r, mem, when, key) && make_text(r, mem, when, &text);
     if (ok) {
         ptc_hmac((PtcText){(const char *)key, sizeof key}, text.data, text.len, signature);
         ptc_buf_add_cstr(date, when);

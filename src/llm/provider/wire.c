@@ -10,7 +10,7 @@
 #include "net/retry_after.h"
 #include "value/str.h"
 
-enum { WORDS = 4096 }; /* bytes of a provider's text that are examined */
+enum { WIRE_WORDS = 4096 }; /* bytes of a provider's text that are examined */
 
 static bool on_sse(void *user, PtcText name, PtcText data);
 static bool on_message(void *user, const PtcEventMessage *message);
@@ -86,7 +86,7 @@ static PtcValue read_mended(PtcWire *w, PtcText text, PtcWhy *why)
 }
 
 /* The value of a JSON text; PTC_NONE fails the reply. */
-static PtcValue read_json(PtcWire *w, PtcText text)
+static PtcValue read_wire_json(PtcWire *w, PtcText text)
 {
     PtcWhy why;
     ptc_json_box_clear(&w->box);
@@ -139,7 +139,7 @@ void ptc_wire_keep(PtcWire *w, PtcValue value, bool matters)
 /* A thought that came in pieces is sent back whole. */
 static void close_part(PtcWire *w)
 {
-    if (w->part == PTC_PART_THOUGHT && w->dialect->thought && ptc_reply_ok(&w->reply)) {
+    if (w->part == PTC_WIRE_PART_THOUGHT && w->dialect->thought && ptc_reply_ok(&w->reply)) {
         PtcBuf json;
         ptc_buf_init(&json, w->reply.mem, PTC_REPLY_OPAQUE_BYTES);
         w->dialect->thought(w, &json);
@@ -153,10 +153,10 @@ static void close_part(PtcWire *w)
     w->sealed = false;
     w->label[0] = 0;
     w->call = NULL;
-    w->part = PTC_PART_NONE;
+    w->part = PTC_WIRE_PART_NONE;
 }
 
-void ptc_wire_part(PtcWire *w, PtcPartKind kind, int64_t number)
+void ptc_wire_part(PtcWire *w, PtcWirePart kind, int64_t number)
 {
     if (w->part == kind && w->part_number == number)
         return;
@@ -165,7 +165,7 @@ void ptc_wire_part(PtcWire *w, PtcPartKind kind, int64_t number)
     w->part_number = number;
 }
 
-static void add_piece(PtcWire *w, PtcBuf *to, PtcText piece)
+static void add_thought_piece(PtcWire *w, PtcBuf *to, PtcText piece)
 {
     if (!piece.bytes || ptc_buf_add(to, piece.bytes, piece.len))
         return;
@@ -178,12 +178,12 @@ static void add_piece(PtcWire *w, PtcBuf *to, PtcText piece)
 
 void ptc_wire_add_thought(PtcWire *w, PtcText piece)
 {
-    add_piece(w, &w->thought, piece);
+    add_thought_piece(w, &w->thought, piece);
 }
 
 void ptc_wire_add_signature(PtcWire *w, PtcText piece)
 {
-    add_piece(w, &w->signature, piece);
+    add_thought_piece(w, &w->signature, piece);
 }
 
 /* ------------------------------------------------------------------------------- errors */
@@ -217,13 +217,13 @@ PtcLlmStatus ptc_wire_class(PtcText name)
 }
 
 /* How many bytes of a text to print. */
-static int shown(PtcText text)
+static int shown_error_length(PtcText text)
 {
-    return text.len < WORDS ? (int)text.len : WORDS;
+    return text.len < WIRE_WORDS ? (int)text.len : WIRE_WORDS;
 }
 
 /* The text of an error, and what the provider behind a gateway said, if the gateway reports it. */
-static PtcText error_text(PtcWire *w, PtcValue error, PtcText *more)
+static PtcText provider_error_text(PtcWire *w, PtcValue error, PtcText *more)
 {
     static const char *const names[] = {"message", "Message", "error", "detail"};
     PtcText text = ptc_str_text(error);
@@ -248,12 +248,12 @@ static PtcLlmStatus error_class(PtcWire *w, PtcValue error)
 
 void ptc_wire_error(PtcWire *w, PtcValue error)
 {
-    PtcText more, text = error_text(w, error, &more);
+    PtcText more, text = provider_error_text(w, error, &more);
     PtcLlmStatus status = error_class(w, error);
     if (!text.bytes)
         text = PTC_TEXT("the provider reports an error without a text");
-    ptc_reply_failf(&w->reply, status, "%.*s%s%.*s", shown(text), text.bytes,
-                    more.bytes ? ": " : "", shown(more), more.bytes ? more.bytes : "");
+    ptc_reply_failf(&w->reply, status, "%.*s%s%.*s", shown_error_length(text), text.bytes,
+                    more.bytes ? ": " : "", shown_error_length(more), more.bytes ? more.bytes : "");
 }
 
 /* For errors that say how long to wait, as Gemini's details do. */
@@ -287,27 +287,27 @@ void ptc_wire_http_error(PtcWire *w, int http, PtcText body, PtcText error_type)
     PtcValue v = ptc_json_box_read(&w->box, body, NULL);
     if (v != PTC_NONE) {
         PtcValue error = find_error(w, v);
-        text = error_text(w, error, &more);
+        text = provider_error_text(w, error, &more);
         take_delay(w, error);
     }
     if (!text.bytes)
         text = body.len ? body : PTC_TEXT("no text");
     ptc_reply_failf(&w->reply, ptc_llm_status_of_http(http), "HTTP %d%s%.*s: %.*s%s%.*s", http,
-                    error_type.len ? " " : "", shown(error_type),
-                    error_type.len ? error_type.bytes : "", shown(text), text.bytes,
-                    more.bytes ? ": " : "", shown(more), more.bytes ? more.bytes : "");
+                    error_type.len ? " " : "", shown_error_length(error_type),
+                    error_type.len ? error_type.bytes : "", shown_error_length(text), text.bytes,
+                    more.bytes ? ": " : "", shown_error_length(more), more.bytes ? more.bytes : "");
 }
 
 /* -------------------------------------------------------------------------------- bytes */
 
-static bool go_on(const PtcWire *w)
+static bool may_wire_go_on(const PtcWire *w)
 {
     return ptc_reply_ok(&w->reply) && !w->over;
 }
 
-static void take_event(PtcWire *w, PtcText name, PtcText data)
+static void take_wire_event(PtcWire *w, PtcText name, PtcText data)
 {
-    PtcValue v = read_json(w, data);
+    PtcValue v = read_wire_json(w, data);
     if (v != PTC_NONE)
         w->dialect->event(w, name, v);
 }
@@ -318,8 +318,8 @@ static bool on_sse(void *user, PtcText name, PtcText data)
     if (ptc_text_is(data, "[DONE]"))
         w->over = true;
     else if (data.len)
-        take_event(w, name, data);
-    return go_on(w);
+        take_wire_event(w, name, data);
+    return may_wire_go_on(w);
 }
 
 /* An exception or an error ends the stream; its payload says why. */
@@ -330,9 +330,10 @@ static void take_exception(PtcWire *w, const PtcEventMessage *m)
     ptc_json_box_clear(&w->box);
     PtcValue v = ptc_json_box_read(&w->box, m->payload, NULL);
     if (v != PTC_NONE && !text.bytes)
-        text = error_text(w, v, &more);
-    ptc_reply_failf(&w->reply, ptc_wire_class(name), "%.*s: %.*s", shown(name),
-                    name.bytes ? name.bytes : "", shown(text), text.bytes ? text.bytes : "");
+        text = provider_error_text(w, v, &more);
+    ptc_reply_failf(&w->reply, ptc_wire_class(name), "%.*s: %.*s", shown_error_length(name),
+                    name.bytes ? name.bytes : "", shown_error_length(text),
+                    text.bytes ? text.bytes : "");
 }
 
 static bool on_message(void *user, const PtcEventMessage *m)
@@ -341,8 +342,8 @@ static bool on_message(void *user, const PtcEventMessage *m)
     if (m->message_type.bytes && !ptc_text_is(m->message_type, "event"))
         take_exception(w, m);
     else
-        take_event(w, m->event_type.bytes ? m->event_type : PTC_TEXT(""), m->payload);
-    return go_on(w);
+        take_wire_event(w, m->event_type.bytes ? m->event_type : PTC_TEXT(""), m->payload);
+    return may_wire_go_on(w);
 }
 
 /* A stream that we stopped ourselves has its reply already. */
@@ -369,7 +370,7 @@ static void feed_eventstream(PtcWire *w, PtcText bytes)
         break_stream(w, &why);
 }
 
-static bool add_body(PtcWire *w, PtcText bytes)
+static bool add_whole_body(PtcWire *w, PtcText bytes)
 {
     if (ptc_buf_add(&w->body, bytes.bytes, bytes.len))
         return true;
@@ -379,7 +380,7 @@ static bool add_body(PtcWire *w, PtcText bytes)
                                  PTC_LLM_BODY_BYTES);
 }
 
-static bool is_blank(PtcText line)
+static bool is_blank_wire_line(PtcText line)
 {
     size_t i = 0;
     while (i < line.len && strchr(" \t\r", line.bytes[i]) && line.bytes[i])
@@ -388,22 +389,22 @@ static bool is_blank(PtcText line)
 }
 
 /* The line in the buffer is complete. */
-static void end_line(PtcWire *w)
+static void end_wire_line(PtcWire *w)
 {
-    if (!is_blank(ptc_buf_view(&w->body)))
-        take_event(w, PTC_TEXT(""), ptc_buf_view(&w->body));
+    if (!is_blank_wire_line(ptc_buf_view(&w->body)))
+        take_wire_event(w, PTC_TEXT(""), ptc_buf_view(&w->body));
     ptc_buf_clear(&w->body);
 }
 
 static void feed_lines(PtcWire *w, PtcText bytes)
 {
-    while (bytes.len && go_on(w)) {
+    while (bytes.len && may_wire_go_on(w)) {
         const char *end = memchr(bytes.bytes, '\n', bytes.len);
         size_t n = end ? (size_t)(end - bytes.bytes) : bytes.len;
-        if (!add_body(w, (PtcText){bytes.bytes, n}))
+        if (!add_whole_body(w, (PtcText){bytes.bytes, n}))
             return;
         if (end)
-            end_line(w);
+            end_wire_line(w);
         n += end != NULL;
         bytes = (PtcText){bytes.bytes + n, bytes.len - n};
     }
@@ -411,17 +412,17 @@ static void feed_lines(PtcWire *w, PtcText bytes)
 
 bool ptc_wire_feed(PtcWire *w, PtcText bytes)
 {
-    if (!go_on(w))
+    if (!may_wire_go_on(w))
         return false;
     if (!w->streaming)
-        add_body(w, bytes);
+        add_whole_body(w, bytes);
     else if (w->dialect->framing == PTC_FRAMING_SSE)
         feed_sse(w, bytes, false);
     else if (w->dialect->framing == PTC_FRAMING_LINES)
         feed_lines(w, bytes);
     else
         feed_eventstream(w, bytes);
-    return go_on(w);
+    return may_wire_go_on(w);
 }
 
 /* Stores what is to be sent back, under the name of the only dialect that understands it. */
@@ -449,7 +450,7 @@ static void end_stream(PtcWire *w)
     if (w->dialect->framing == PTC_FRAMING_SSE && !w->over)
         feed_sse(w, PTC_TEXT(""), true);
     if (w->dialect->framing == PTC_FRAMING_LINES && !w->over)
-        end_line(w);
+        end_wire_line(w);
     close_part(w);
     tell_refusal(w);
     if (!w->ended)
@@ -464,7 +465,7 @@ void ptc_wire_end(PtcWire *w)
     if (w->streaming) {
         end_stream(w);
     } else {
-        PtcValue v = read_json(w, ptc_buf_view(&w->body));
+        PtcValue v = read_wire_json(w, ptc_buf_view(&w->body));
         if (v != PTC_NONE)
             w->dialect->whole(w, v);
         close_part(w);

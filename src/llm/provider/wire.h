@@ -63,12 +63,12 @@ struct PtcDialect {
 
 /* Part of an answer that comes in pieces, for dialects that number such parts.  One is open at a time. */
 typedef enum {
-    PTC_PART_NONE,
-    PTC_PART_TEXT,
-    PTC_PART_CALL,
-    PTC_PART_THOUGHT,
-    PTC_PART_OTHER, /* skipped */
-} PtcPartKind;
+    PTC_WIRE_PART_NONE,
+    PTC_WIRE_PART_TEXT,
+    PTC_WIRE_PART_CALL,
+    PTC_WIRE_PART_THOUGHT,
+    PTC_WIRE_PART_OTHER, /* skipped */
+} PtcWirePart;
 
 struct PtcWire {
     const PtcDialect *dialect;
@@ -81,10 +81,10 @@ struct PtcWire {
     PtcSse sse;
     PtcEventStream events;
     /* the part that is open */
-    PtcPartKind part;
+    PtcWirePart part;
     int64_t part_number;
     PtcReplyCall *call;
-    PtcBuf thought, signature; /* of PTC_PART_THOUGHT, or sealed data in `signature` */
+    PtcBuf thought, signature; /* of PTC_WIRE_PART_THOUGHT, or sealed data in `signature` */
     bool sealed;
     char label[64];      /* what else is known about it; up to the dialect */
     PtcBuf refusal;      /* why the model does not answer, as it says itself; empty: it does */
@@ -120,7 +120,7 @@ int64_t ptc_wire_tokens(PtcWire *wire, PtcValue usage, const char *name, int64_t
 /* Writes a value as JSON into the arguments of a call. */
 void ptc_wire_args_value(PtcWire *wire, PtcReplyCall *call, PtcValue value);
 /* Closes the open part, if it has another number, and opens this one. */
-void ptc_wire_part(PtcWire *wire, PtcPartKind kind, int64_t number);
+void ptc_wire_part(PtcWire *wire, PtcWirePart kind, int64_t number);
 /* Pieces of a thought, and of the signature that proves it is the model's; absent ones add nothing. */
 void ptc_wire_add_thought(PtcWire *wire, PtcText piece);
 void ptc_wire_add_signature(PtcWire *wire, PtcText piece);
@@ -148,7 +148,7 @@ void ptc_wire_args_object(const PtcWireOut *w, const PtcMessageCall *call);
 /* The same as JSON text in a string. */
 void ptc_wire_args_text(const PtcWireOut *w, const PtcMessageCall *call);
 /* Appends the request's schema to another buffer, as closed_schema.h does; when that fails, the body fails too. */
-PtcSchemaForm ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed);
+PtcClosedSchema ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed);
 /* A tool's result as a JSON object. */
 void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *message);
 /* The text of a message; a short mark if it is empty, since providers refuse empty ones. */

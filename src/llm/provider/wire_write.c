@@ -6,7 +6,7 @@
 #include "value/str.h"
 
 /* Reads a text in place of the one before it; PTC_NONE: it is not JSON, or there is no memory, and the body fails. */
-static PtcValue read_json(const PtcWireOut *w, PtcText text)
+static PtcValue read_written_json(const PtcWireOut *w, PtcText text)
 {
     PtcWhy why;
     ptc_json_box_clear(w->box);
@@ -21,7 +21,7 @@ PtcValue ptc_wire_opaque(const PtcWireOut *w, const PtcMessage *m)
     const PtcDialect *dialect = w->dialect;
     if (!m->opaque.bytes)
         return PTC_NONE;
-    PtcValue v = read_json(w, m->opaque);
+    PtcValue v = read_written_json(w, m->opaque);
     PtcValue parts = ptc_json_box_get(w->box, v, dialect->name);
     return ptc_json_box_length(parts) ? parts : PTC_NONE;
 }
@@ -52,9 +52,9 @@ void ptc_wire_write_turns(const PtcWireOut *w, const char *model_role, const cha
 }
 
 /* Is a text a JSON object? */
-static bool is_object(const PtcWireOut *w, PtcText text)
+static bool is_object_text(const PtcWireOut *w, PtcText text)
 {
-    PtcValue v = text.bytes ? read_json(w, text) : PTC_NONE;
+    PtcValue v = text.bytes ? read_written_json(w, text) : PTC_NONE;
     return v != PTC_NONE && ptc_is_map(v);
 }
 
@@ -83,18 +83,18 @@ void ptc_wire_write_tool(const PtcWireOut *w, const PtcLlmTool *tool, const char
 
 void ptc_wire_args_object(const PtcWireOut *w, const PtcMessageCall *call)
 {
-    ptc_emit_raw(w->out, is_object(w, call->args) ? call->args : PTC_TEXT("{}"));
+    ptc_emit_raw(w->out, is_object_text(w, call->args) ? call->args : PTC_TEXT("{}"));
 }
 
 void ptc_wire_args_text(const PtcWireOut *w, const PtcMessageCall *call)
 {
-    ptc_emit_text(w->out, is_object(w, call->args) ? call->args : PTC_TEXT("{}"));
+    ptc_emit_text(w->out, is_object_text(w, call->args) ? call->args : PTC_TEXT("{}"));
 }
 
-PtcSchemaForm ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed)
+PtcClosedSchema ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed)
 {
     ptc_json_box_clear(w->box);
-    PtcSchemaForm form = ptc_closed_schema_write(w->box, w->request->schema, closed);
+    PtcClosedSchema form = ptc_closed_schema_write(w->box, w->request->schema, closed);
     w->out->failed = w->out->failed || closed->failed;
     w->out->full = w->out->full || closed->full;
     return form;
@@ -103,7 +103,7 @@ PtcSchemaForm ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed)
 void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *m)
 {
     PtcText text = m->content.bytes ? m->content : PTC_TEXT("");
-    PtcValue v = read_json(w, text);
+    PtcValue v = read_written_json(w, text);
     if (v != PTC_NONE && ptc_is_map(v)) {
         ptc_emit_raw(w->out, text);
         return;
@@ -146,7 +146,7 @@ int64_t ptc_wire_thinking_tokens(const PtcLlmRequest *r, int64_t least, int64_t 
     return n < least ? least : n > most ? most : n;
 }
 
-static const char *find(PtcText text, const char *part)
+static const char *find_text_part(PtcText text, const char *part)
 {
     size_t n = strlen(part);
     for (size_t at = 0; at + n <= text.len; at++)
@@ -167,7 +167,7 @@ static int small_number(const char *at, const char *end)
 /* The first number after a hyphen is the major version; one after a hyphen or point following it is the minor one. */
 int ptc_wire_claude(PtcText model)
 {
-    const char *end = model.bytes + model.len, *at = find(model, "claude");
+    const char *end = model.bytes + model.len, *at = find_text_part(model, "claude");
     if (!at)
         return 0;
     for (at += strlen("claude"); at < end; at++) {

@@ -11,22 +11,22 @@ enum {
     MIB = KIB * KIB,
     KEPT_RESULTS = 64,
     RING = 500,
-    PROGRESS_MS = 10000,
+    APP_PROGRESS_MS = 10000,
     TASK_BYTES = 64 * KIB
 };
 /* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken
  * effect. */
-enum { APPROVAL_MS = 10 * 60 * 1000, ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
+enum { APPROVAL_MS = 10 * 60 * 1000, APP_ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
 
 /* Without the debug tool nobody could read the ring, so none is kept. */
-static void set_defaults(PtcAppConfig *c)
+static void set_app_defaults(PtcAppConfig *c)
 {
     c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * KIB;
     c->max_context_bytes = c->max_context_bytes ? c->max_context_bytes : 4 * MIB;
     c->kept_bytes = c->kept_bytes ? c->kept_bytes : 64 * MIB;
     c->approval_ttl_ms = c->approval_ttl_ms ? c->approval_ttl_ms : APPROVAL_MS;
-    c->approval_wait_ms = c->approval_wait_ms ? c->approval_wait_ms : ASK_MS;
-    c->progress_ms = c->progress_ms ? c->progress_ms : PROGRESS_MS;
+    c->approval_wait_ms = c->approval_wait_ms ? c->approval_wait_ms : APP_ASK_MS;
+    c->progress_ms = c->progress_ms ? c->progress_ms : APP_PROGRESS_MS;
     if (!c->debug_tool)
         c->recorder.ring = 0;
     else if (!c->recorder.ring)
@@ -49,7 +49,7 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
                                                           c->approval_ttl_ms)))
         return false;
     return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
-           (app->pulse = ptc_pulse_new(&app->mem, c->progress_ms)) && ptc_app_rows(app);
+           (app->sender = ptc_progress_sender_new(&app->mem, c->progress_ms)) && ptc_app_rows(app);
 }
 
 static void on_listed(PtcMcpCall *call)
@@ -102,10 +102,10 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
         return NULL;
     memset(app, 0, sizeof *app);
     ptc_mem_init(&app->mem, SIZE_MAX / 2);
-    ptc_errands_init(&app->errands, &app->mem);
+    ptc_background_tasks_init(&app->backgrounds, &app->mem);
     pthread_mutex_init(&app->roots.lock, NULL);
     app->config = *config;
-    set_defaults(&app->config);
+    set_app_defaults(&app->config);
     app->sizes = &ptc_app_sizes[config->profile];
     app->deadline_ms = config->limits ? config->limits->deadline_ms : 0;
     ptc_buf_init(&app->description, &app->mem, MIB);
@@ -132,14 +132,14 @@ void ptc_app_free(PtcApp *app)
     if (!app)
         return;
     ptc_suspended_free(app->suspended); /* its answers are of the server's memory */
-    ptc_errands_deinit(&app->errands);
+    ptc_background_tasks_deinit(&app->backgrounds);
     pthread_mutex_destroy(&app->roots.lock);
     if (app->mcp)
         ptc_mcp_free(app->mcp);
     ptc_sessions_free(app->sessions);
     ptc_recorder_free(app->recorder);
     ptc_results_free(app->results);
-    ptc_pulse_free(app->pulse);
+    ptc_progress_sender_free(app->sender);
     ptc_buf_deinit(&app->description);
     ptc_buf_deinit(&app->task_description);
     ptc_mem_init(&mem, SIZE_MAX / 2);

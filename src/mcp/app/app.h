@@ -37,12 +37,12 @@ typedef struct PtcAppTask {
     unsigned offers; /* then also what servers may ask (PTC_REMOTE_ELICITS ...) */
     /* To be filled in; texts that are JSON may stay empty. */
     bool ok, show_program;
-    char reason[40];                           /* not ok */
-    PtcBuf message;                            /* likewise */
-    PtcBuf answer;                             /* ok: for people */
-    PtcBuf result;                             /* ok: JSON of it, unless it is a text */
-    PtcBuf program;                            /* the last one that ran */
-    PtcBuf ledger, effects, planner, warnings; /* JSON */
+    char reason[40];                             /* not ok */
+    PtcBuf message;                              /* likewise */
+    PtcBuf answer;                               /* ok: for people */
+    PtcBuf result;                               /* ok: JSON of it, unless it is a text */
+    PtcBuf program;                              /* the last one that ran */
+    PtcBuf call_log, effects, planner, warnings; /* JSON */
 } PtcAppTask;
 
 /* Who does tasks; any thread, any number at once. */

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "tool/wire/protocol.h"
-#include "trace/ledger.h"
+#include "trace/call_log.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
 #include "value/str.h"
@@ -66,7 +66,7 @@ static size_t cut_at(const PtcBuf *text, size_t most)
 }
 
 /* Takes the next line of the first `len` bytes, without its line feed; false: there is none. */
-static bool next_line(const PtcBuf *lines, size_t len, size_t *pos, PtcText *line)
+static bool next_buffered_line(const PtcBuf *lines, size_t len, size_t *pos, PtcText *line)
 {
     if (*pos >= len)
         return false;
@@ -85,7 +85,7 @@ static size_t escaped_char(char c)
 }
 
 /* Bytes a text takes as a JSON string, without its quotes. */
-static size_t escaped(PtcText text)
+static size_t escaped_length(PtcText text)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -143,7 +143,7 @@ static void decide_validated(Answer *a)
 }
 
 /* Each level shows less: half the result, then its first bytes; printed lines only at the first. */
-static void decide(Answer *a)
+static void decide_answer_parts(Answer *a)
 {
     const PtcTaskOut *out = &a->job->out;
     size_t most = a->level == 0   ? a->sizes->result_bytes
@@ -169,13 +169,13 @@ static void add_true(Answer *a, const char *name, bool when)
 }
 
 /* A part that is JSON goes in unchanged, if there is one. */
-static void add_part(Answer *a, const char *name, const PtcBuf *part)
+static void add_answer_part(Answer *a, const char *name, const PtcBuf *part)
 {
     if (part->len)
         ptc_emit_field_raw(&a->json, name, ptc_buf_view(part));
 }
 
-static void add_result(Answer *a)
+static void add_answer_result(Answer *a)
 {
     PtcBuf *json = &a->json;
     const PtcTaskOut *out = &a->job->out;
@@ -193,20 +193,20 @@ static void add_result(Answer *a)
 }
 
 /* Lines as an array of strings. */
-static void add_lines(Answer *a, const char *key, const PtcBuf *lines, size_t len)
+static void add_answer_lines(Answer *a, const char *key, const PtcBuf *lines, size_t len)
 {
     PtcText line;
     ptc_emit_key(&a->json, key);
     ptc_emit_array(&a->json);
-    for (size_t pos = 0; next_line(lines, len, &pos, &line);)
+    for (size_t pos = 0; next_buffered_line(lines, len, &pos, &line);)
         ptc_emit_text(&a->json, line);
     ptc_emit_array_end(&a->json);
 }
 
-static void add_prints(Answer *a)
+static void add_answer_prints(Answer *a)
 {
     if (a->prints_len > 0 || a->profile == PTC_APP_DEBUG)
-        add_lines(a, "prints", &a->job->out.prints, a->prints_len);
+        add_answer_lines(a, "prints", &a->job->out.prints, a->prints_len);
 }
 
 static void add_validated(Answer *a)
@@ -216,7 +216,7 @@ static void add_validated(Answer *a)
     if (!out->validated || a->profile == PTC_APP_SLIM)
         return;
     if (a->exact) {
-        add_part(a, "validated", value);
+        add_answer_part(a, "validated", value);
         return;
     }
     if (a->level == 0) {
@@ -249,13 +249,13 @@ static void add_session(Answer *a)
         return;
     if (a->profile == PTC_APP_SLIM) {
         if (out->changed.len)
-            add_lines(a, "stored", &out->changed, out->changed.len);
+            add_answer_lines(a, "stored", &out->changed, out->changed.len);
         return;
     }
-    add_part(a, "memory", &out->memory);
-    add_lines(a, "changed_keys", &out->changed, out->changed.len);
+    add_answer_part(a, "memory", &out->memory);
+    add_answer_lines(a, "changed_keys", &out->changed, out->changed.len);
     if (a->profile == PTC_APP_STRUCTURED)
-        add_lines(a, "stored_keys", &out->stored, out->stored.len);
+        add_answer_lines(a, "stored_keys", &out->stored, out->stored.len);
 }
 
 /* The text, cut between characters to at most that many bytes. */
@@ -270,16 +270,16 @@ static PtcText cut_text(PtcText text, size_t most)
 static void add_upstream_calls(Answer *a, PtcBuf *out)
 {
     const PtcJob *job = a->job;
-    PtcLedger ledger;
-    PtcLedgerSums sums;
-    if (!job->out.ledger.len)
+    PtcCallLog call_log;
+    PtcCallSums sums;
+    if (!job->out.call_log.len)
         return;
-    ptc_ledger_open(&ledger, a->json.mem, ptc_buf_view(&job->out.ledger));
-    ptc_ledger_sum(&ledger, &sums);
+    ptc_call_log_open(&call_log, a->json.mem, ptc_buf_view(&job->out.call_log));
+    ptc_call_log_sum(&call_log, &sums);
     if (a->level == 0)
-        ptc_ledger_put_calls(&ledger, out);
-    ptc_ledger_close(&ledger);
-    ptc_ledger_put_metrics(out, &sums, job->answered_bytes, job->printed_bytes);
+        ptc_call_log_put_calls(&call_log, out);
+    ptc_call_log_close(&call_log);
+    ptc_call_log_put_metrics(out, &sums, job->answered_bytes, job->printed_bytes);
 }
 
 /* Feedback and calls can be large, so they are the first to go. */
@@ -290,7 +290,7 @@ static void add_diagnostics(Answer *a)
     if (a->level == 0) {
         ptc_emit_field_text(out, "feedback",
                             cut_text(ptc_buf_view(&job->out.feedback), a->sizes->feedback_bytes));
-        add_part(a, "tool_calls", &job->out.calls);
+        add_answer_part(a, "tool_calls", &job->out.calls);
     }
     ptc_emit_key(out, "metrics");
     ptc_emit_object(out);
@@ -304,7 +304,7 @@ static void add_diagnostics(Answer *a)
 }
 
 /* What was cut, and where lisp_result_page continues. */
-static void add_cut(Answer *a)
+static void add_cut_notes(Answer *a)
 {
     PtcBuf *out = &a->json;
     if (a->profile == PTC_APP_DEBUG || a->cut)
@@ -327,16 +327,16 @@ static void add_structured(Answer *a)
     ptc_emit_object(out);
     if (a->profile != PTC_APP_SLIM)
         ptc_emit_field_cstr(out, "status", "ok");
-    add_result(a);
-    add_prints(a);
+    add_answer_result(a);
+    add_answer_prints(a);
     add_validated(a);
     add_session(a);
     if (a->level == 0)
-        add_part(a, "warnings", &a->job->out.warnings);
+        add_answer_part(a, "warnings", &a->job->out.warnings);
     ptc_job_effects(a->job, out);
     if (a->profile == PTC_APP_DEBUG)
         add_diagnostics(a);
-    add_cut(a);
+    add_cut_notes(a);
     ptc_emit_object_end(out);
 }
 
@@ -350,7 +350,7 @@ static void add_stored(Answer *a)
     PtcText name;
     if (a->level > 0 || changed->len == 0)
         return;
-    for (size_t pos = 0; next_line(changed, changed->len, &pos, &name); before = ", ") {
+    for (size_t pos = 0; next_buffered_line(changed, changed->len, &pos, &name); before = ", ") {
         ptc_buf_add_cstr(&a->text, before);
         ptc_buf_add(&a->text, name.bytes, name.len);
     }
@@ -376,10 +376,10 @@ static void add_warning(PtcBuf *text, PtcHeap *heap, PtcValue warning)
     ptc_buf_add_char(text, ']');
 }
 
-/* Has call i of the ledger the note? */
-static bool is_changed(PtcLedger *l, size_t i)
+/* Has call i of the log the note? */
+static bool is_changed(PtcCallLog *l, size_t i)
 {
-    PtcValue notes = ptc_ledger_member(l, i, "notes");
+    PtcValue notes = ptc_call_log_member(l, i, "notes");
     for (size_t n = 0; notes != PTC_NONE && ptc_is_sequential(notes) && n < ptc_seq_count(notes);
          n++)
         if (ptc_text_is(ptc_str_text(ptc_seq_nth(notes, n)), "tool_changed"))
@@ -388,7 +388,7 @@ static bool is_changed(PtcLedger *l, size_t i)
 }
 
 /* A server may give its tools any names; all characters except letters, digits, - and . are shown as _. */
-static void add_name(PtcBuf *text, PtcText name)
+static void add_tool_name_shown(PtcBuf *text, PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
@@ -400,34 +400,35 @@ static void add_name(PtcBuf *text, PtcText name)
 /* Tools that are not what they were when a person first saw them; each once, and not many. */
 static void add_changed(PtcBuf *text, PtcJob *job)
 {
-    enum { MOST = 5, NAME = 100 };
+    enum { ANSWER_MOST = 5, ANSWER_NAME = 100 };
     static const char note[] = "\"tool_changed\"";
-    const PtcBuf *json = &job->out.ledger;
-    PtcLedger l;
+    const PtcBuf *json = &job->out.call_log;
+    PtcCallLog l;
     size_t told = 0;
     if (!json->len || !memmem(json->data, json->len, note, sizeof note - 1))
         return;
-    ptc_ledger_open(&l, text->mem, ptc_buf_view(json));
-    for (size_t i = 0; i < l.count && told < MOST; i++) {
-        PtcText server = ptc_ledger_text(&l, i, "server"), tool = ptc_ledger_text(&l, i, "tool");
-        bool new = is_changed(&l, i) && server.len < NAME &&tool.len < NAME;
+    ptc_call_log_open(&l, text->mem, ptc_buf_view(json));
+    for (size_t i = 0; i < l.count && told < ANSWER_MOST; i++) {
+        PtcText server = ptc_call_log_text(&l, i, "server"),
+                tool = ptc_call_log_text(&l, i, "tool");
+        bool new = is_changed(&l, i) && server.len < ANSWER_NAME &&tool.len < ANSWER_NAME;
         for (size_t k = 0; k < i && new; k++)
-            new = !is_changed(&l, k) || !ptc_text_same(ptc_ledger_text(&l, k, "tool"), tool) ||
-                  !ptc_text_same(ptc_ledger_text(&l, k, "server"), server);
+            new = !is_changed(&l, k) || !ptc_text_same(ptc_call_log_text(&l, k, "tool"), tool) ||
+                  !ptc_text_same(ptc_call_log_text(&l, k, "server"), server);
         if (!new)
             continue;
         ptc_buf_add_cstr(text, told++ ? ", " : "\n[changed since it was pinned: ");
-        add_name(text, server);
+        add_tool_name_shown(text, server);
         ptc_buf_add_char(text, '/');
-        add_name(text, tool);
+        add_tool_name_shown(text, tool);
     }
     ptc_buf_add_cstr(text, told ? "; ptc upstreams pins shows how]" : "");
-    ptc_ledger_close(&l);
+    ptc_call_log_close(&l);
 }
 
 /* There are few and usually none, so parsing them costs little.  They may come from a worker, and may then be
  * anything. */
-static void add_warnings(PtcBuf *text, PtcJob *job)
+static void add_warning_lines(PtcBuf *text, PtcJob *job)
 {
     PtcJsonError error;
     add_changed(text, job);
@@ -464,7 +465,7 @@ static void add_cut_notice(Answer *a)
 }
 
 /* What was printed, then the value. */
-static void add_text(Answer *a)
+static void add_answer_text(Answer *a)
 {
     PtcBuf *text = &a->text;
     const PtcTaskOut *out = &a->job->out;
@@ -474,23 +475,23 @@ static void add_text(Answer *a)
     ptc_buf_add(text, out->text.data, a->result_len);
     add_stored(a);
     if (a->level == 0)
-        add_warnings(text, a->job);
+        add_warning_lines(text, a->job);
     ptc_job_effects_line(a->job, text);
     add_cut_notice(a);
 }
 
 /* Composes the answer at one level; true: it is within its size. */
-static bool compose(Answer *a)
+static bool compose_answer(Answer *a)
 {
     enum { AROUND = 256 };
     ptc_buf_clear(&a->json);
     ptc_buf_clear(&a->text);
-    decide(a);
+    decide_answer_parts(a);
     add_structured(a);
     if (a->profile != PTC_APP_DEBUG)
-        add_text(a);
+        add_answer_text(a);
     const PtcBuf *shown = a->profile == PTC_APP_DEBUG ? &a->json : &a->text;
-    return a->json.len + escaped(ptc_buf_view(shown)) + AROUND <= a->sizes->envelope_bytes;
+    return a->json.len + escaped_length(ptc_buf_view(shown)) + AROUND <= a->sizes->envelope_bytes;
 }
 
 /* Pictures and files that the result refers to, behind the text. */
@@ -498,13 +499,13 @@ static void add_pictures(PtcJob *job)
 {
     const PtcBuf *blocks = &job->out.pictures;
     PtcText block;
-    for (size_t pos = 0; next_line(blocks, blocks->len, &pos, &block);)
+    for (size_t pos = 0; next_buffered_line(blocks, blocks->len, &pos, &block);)
         ptc_mcp_block(job->call, block);
 }
 
-static void answer_ok(Answer *a)
+static void answer_eval_ok(Answer *a)
 {
-    while (!compose(a) && a->level < LEVELS - 1)
+    while (!compose_answer(a) && a->level < LEVELS - 1)
         a->level++;
     if (!ptc_buf_ok(&a->json) || !ptc_buf_ok(&a->text)) {
         ptc_job_fail(a->job, "no_memory", "the server is out of memory; try again a little later");
@@ -537,7 +538,7 @@ static void fail_payload(Answer *a)
     if (a->json.len && ptc_buf_ok(&a->json) && a->json.data[a->json.len - 1] == '}') {
         a->json.len--; /* the object goes on */
         ptc_job_effects(a->job, &a->json);
-        if (out->ledger.len)
+        if (out->call_log.len)
             add_upstream_calls(a, &a->json);
         ptc_emit_object_end(&a->json);
     }
@@ -563,7 +564,7 @@ static void answer_failed(Answer *a)
     while (text.len > 0 && text.bytes[text.len - 1] == '\n')
         text.len--;
     ptc_buf_addf(&a->text, "%s: %.*s", job->reason, (int)text.len, text.bytes);
-    add_warnings(&a->text, job);
+    add_warning_lines(&a->text, job);
     ptc_job_effects_line(job, &a->text);
     ptc_buf_add_cstr(&a->text, job->in.in_session ? "\n[the session is as it was before]" : "");
     ptc_mcp_fail(job->call, a->text.data, ptc_buf_ok(&a->text) ? a->text.len : 0);
@@ -577,7 +578,7 @@ void ptc_job_answer(PtcJob *job)
     ptc_buf_init(&a.json, mem, 8 * KIB * KIB);
     ptc_buf_init(&a.text, mem, 8 * KIB * KIB);
     if (job->out.ok)
-        answer_ok(&a);
+        answer_eval_ok(&a);
     else
         answer_failed(&a);
     ptc_buf_deinit(&a.json);

@@ -16,9 +16,9 @@
 #include "value/str.h"
 
 enum {
-    QUESTION_BYTES = 32 * 1024,
-    WORDS = 200, /* of a client about why it has not answered */
-    WHY = WORDS + 80
+    APPROVE_QUESTION_BYTES = 32 * 1024,
+    APPROVE_WORDS = 200, /* of a client about why it has not answered */
+    APPROVE_WHY = APPROVE_WORDS + 80
 };
 
 static const char *const decisions[] = {[PTC_REMOTE_ONCE] = "once",
@@ -27,7 +27,7 @@ static const char *const decisions[] = {[PTC_REMOTE_ONCE] = "once",
                                         [PTC_REMOTE_ALWAYS] = "always",
                                         [PTC_REMOTE_NO] = "no"};
 
-#define SCHEMA                                                                                 \
+#define APPROVE_SCHEMA                                                                         \
     "{\"type\":\"object\",\"properties\":{\"decision\":{\"type\":\"string\",\"title\":"        \
     "\"Decision\",\"description\":\"May the program make these calls?\",\"enum\":[\"once\","   \
     "\"run\",\"process\",\"always\",\"no\"],\"enumNames\":[\"yes, these calls\",\"yes, these " \
@@ -51,17 +51,17 @@ bool ptc_job_is_task(const char *tool)
 
 void ptc_job_end_run(PtcJob *job)
 {
-    if (job->errand)
-        ptc_errand_free(job->errand);
+    if (job->background)
+        ptc_background_task_free(job->background);
     else if (job->asking.run)
         remote_of(job)->end(job->asking.run, NULL);
     job->asking.run = NULL;
-    job->errand = NULL;
+    job->background = NULL;
 }
 
 /* ------------------------------------------------------------------------------- the question */
 
-static PtcText field(PtcHeap *heap, PtcValue map, const char *name)
+static PtcText text_field_or_empty(PtcHeap *heap, PtcValue map, const char *name)
 {
     PtcValue v = ptc_map_field(heap, map, name);
     return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : PTC_TEXT("");
@@ -85,11 +85,11 @@ bool ptc_job_list_waiting(PtcJob *job)
     return true;
 }
 
-static bool put_question(PtcJob *job, PtcBuf *params)
+static bool put_approval_question(PtcJob *job, PtcBuf *params)
 {
     PtcBuf text, calls;
-    ptc_buf_init(&text, mem_of(job), QUESTION_BYTES);
-    ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
+    ptc_buf_init(&text, mem_of(job), APPROVE_QUESTION_BYTES);
+    ptc_buf_init(&calls, mem_of(job), APPROVE_QUESTION_BYTES);
     size_t n = remote_of(job)->question(job->asking.run, &calls, NULL);
     ptc_buf_addf(&text, "A program wants to make %zu call%s that need%s your approval:", n,
                  n == 1 ? "" : "s", n == 1 ? "s" : "");
@@ -98,7 +98,7 @@ static bool put_question(PtcJob *job, PtcBuf *params)
         ptc_job_effects_line(job, &text);
     ptc_emit_object(params);
     ptc_emit_field_text(params, "message", ptc_buf_view(&text));
-    ptc_emit_field_raw(params, "requestedSchema", PTC_TEXT(SCHEMA));
+    ptc_emit_field_raw(params, "requestedSchema", PTC_TEXT(APPROVE_SCHEMA));
     bool ok = ptc_emit_object_end(params) && ptc_buf_ok(&text) && ptc_buf_ok(&calls) &&
               ptc_buf_text(params);
     ptc_buf_deinit(&text);
@@ -111,8 +111,9 @@ static bool put_question(PtcJob *job, PtcBuf *params)
 static PtcText said_in(PtcHeap *heap, PtcValue answer)
 {
     PtcValue content = ptc_map_field(heap, answer, "content");
-    return content != PTC_NONE && ptc_is_map(content) ? field(heap, content, "decision")
-                                                      : PTC_TEXT("");
+    return content != PTC_NONE && ptc_is_map(content)
+               ? text_field_or_empty(heap, content, "decision")
+               : PTC_TEXT("");
 }
 
 /* A person who sees a form again is better off than one whose answer was taken for something else.  Answers to what
@@ -122,7 +123,7 @@ const char *ptc_job_wrong_answer(PtcJob *job, PtcValue answer)
     PtcHeap *heap = ptc_mcp_heap(job->call);
     if (job->inquiry)
         return NULL;
-    PtcText action = field(heap, answer, "action"), said = said_in(heap, answer);
+    PtcText action = text_field_or_empty(heap, answer, "action"), said = said_in(heap, answer);
     if (ptc_text_is(action, "decline") || ptc_text_is(action, "cancel"))
         return NULL;
     if (!ptc_text_is(action, "accept"))
@@ -138,7 +139,8 @@ static PtcRemoteDecision decision_of(PtcHeap *heap, PtcValue answer)
 {
     PtcText said = said_in(heap, answer);
     for (int i = PTC_REMOTE_ONCE; i < PTC_REMOTE_NO; i++)
-        if (ptc_text_is(field(heap, answer, "action"), "accept") && ptc_text_is(said, decisions[i]))
+        if (ptc_text_is(text_field_or_empty(heap, answer, "action"), "accept") &&
+            ptc_text_is(said, decisions[i]))
             return (PtcRemoteDecision)i;
     return PTC_REMOTE_NO;
 }
@@ -152,7 +154,7 @@ bool ptc_job_take_answer(PtcJob *job, PtcValue answer)
         job->round++;
         return true;
     }
-    if (ptc_text_is(field(heap, answer, "action"), "cancel"))
+    if (ptc_text_is(text_field_or_empty(heap, answer, "action"), "cancel"))
         return ptc_job_fail_effects(job, "cancelled",
                                     "the question was not answered: the run is over");
     /* Effects say why an approval could not be kept. */
@@ -180,19 +182,19 @@ static bool park(PtcJob *job, PtcBuf *token)
     job->row = row;
     if (!ptc_suspended_set_end(table, row, !asked))
         return ptc_job_fail_effects(job, "expired", "the time for an answer is over");
-    ptc_buf_init(&line, mem_of(job), QUESTION_BYTES);
+    ptc_buf_init(&line, mem_of(job), APPROVE_QUESTION_BYTES);
     job->out.ok = false;
     ptc_job_effects_line(job, &line);
     ptc_suspended_put_token(row, ptc_buf_view(&line), token);
     ptc_buf_end_part(token, &line);
     row->asking = job->asking;
     row->held = job->held;
-    row->errand = job->errand;
+    row->background = job->background;
     row->inquiry = job->inquiry;
     row->along = job->along;
     job->asking.run = NULL;
     job->held = NULL;
-    job->errand = NULL;
+    job->background = NULL;
     return true;
 }
 
@@ -219,7 +221,7 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     PtcBuf token, sealed, calls;
     ptc_buf_init(&token, mem_of(job), PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&sealed, mem_of(job), 2 * PTC_SUSPENDED_TOKEN);
-    ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
+    ptc_buf_init(&calls, mem_of(job), APPROVE_QUESTION_BYTES);
     size_t n = remote_of(job)->question(job->asking.run, &calls, NULL);
     bool inquiry = job->inquiry != 0;
     if (park(job, &token)) {
@@ -252,20 +254,21 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
 /* Legacy: the client has sent something that is not an answer, or nothing. */
 static bool leave_unanswered(PtcJob *job, PtcText words)
 {
-    char why[WHY];
+    char why[APPROVE_WHY];
     if (words.bytes)
         snprintf(why, sizeof why, "but the client did not answer the question as it should: %.*s",
-                 (int)ptc_utf8_valid_prefix(words.bytes, words.len < WORDS ? words.len : WORDS),
+                 (int)ptc_utf8_valid_prefix(words.bytes,
+                                            words.len < APPROVE_WORDS ? words.len : APPROVE_WORDS),
                  words.bytes);
     return ptc_job_suspend(job, words.bytes ? why : NULL);
 }
 
 /* False: out of memory. */
-static bool ask_about_calls(PtcJob *job, const char *key, PtcValue *answer, PtcMcpAsk *asked)
+static bool ask_client_about_calls(PtcJob *job, const char *key, PtcValue *answer, PtcMcpAsk *asked)
 {
     PtcBuf params;
-    ptc_buf_init(&params, mem_of(job), 4 * QUESTION_BYTES);
-    bool ok = put_question(job, &params);
+    ptc_buf_init(&params, mem_of(job), 4 * APPROVE_QUESTION_BYTES);
+    bool ok = put_approval_question(job, &params);
     if (ok)
         *asked = ptc_mcp_ask(job->call, key, "elicitation/create", ptc_buf_text(&params), answer);
     ptc_buf_deinit(&params);
@@ -284,7 +287,7 @@ static bool follow_failed(PtcJob *job, PtcValue words)
 }
 
 /* What becomes of a question that was put.  False: the call was answered. */
-static bool follow(PtcJob *job, PtcMcpAsk asked, PtcValue answer)
+static bool follow_approval_answer(PtcJob *job, PtcMcpAsk asked, PtcValue answer)
 {
     const char *wrong = asked == PTC_MCP_ASK_READY ? ptc_job_wrong_answer(job, answer) : NULL;
     if (wrong)
@@ -318,12 +321,12 @@ static bool ask_one(PtcJob *job, bool *more)
     if (!*more && !remote_of(job)->question(job->asking.run, NULL, NULL))
         return true;
     ptc_job_name_question(key, job->round, job->mark, 0);
-    if (!*more && !ask_about_calls(job, key, &answer, &asked))
+    if (!*more && !ask_client_about_calls(job, key, &answer, &asked))
         return false;
-    return follow(job, asked, answer);
+    return follow_approval_answer(job, asked, answer);
 }
 
-/* A progress token is of no use while a person thinks; the pulse is the caller's. */
+/* A progress token is of no use while a person thinks; the sender of progress is the caller's. */
 bool ptc_job_ask(PtcJob *job)
 {
     bool more = true;

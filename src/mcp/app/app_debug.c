@@ -18,7 +18,7 @@ static bool recent(PtcJob *job, PtcBuf *out)
     return true;
 }
 
-static bool get(PtcJob *job, PtcBuf *out)
+static bool get_recorded_call(PtcJob *job, PtcBuf *out)
 {
     PtcText id;
     return ptc_job_text(job, "request_id", true, &id) &&
@@ -28,7 +28,7 @@ static bool get(PtcJob *job, PtcBuf *out)
 }
 
 /* Everything that is known about calls, and the state of the servers that they went to. */
-static void stats(PtcJob *job, PtcBuf *out)
+static void write_call_stats(PtcJob *job, PtcBuf *out)
 {
     const PtcAppConfig *config = &job->app->config;
     PtcBuf upstreams;
@@ -49,12 +49,12 @@ static void debug(PtcJob *job)
         return;
     ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 1 << 20);
     if (ptc_text_is(op, "stats")) {
-        stats(job, &out);
+        write_call_stats(job, &out);
         ok = true;
     } else if (ptc_text_is(op, "recent")) {
         ok = recent(job, &out);
     } else if (ptc_text_is(op, "get")) {
-        ok = get(job, &out);
+        ok = get_recorded_call(job, &out);
     } else {
         ptc_job_fail(job, "args_error", "`op` is one of stats, recent, get");
     }

@@ -10,7 +10,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-static PtcValue parsed(PtcJob *job)
+static PtcValue parse_effects_taken(PtcJob *job)
 {
     PtcJsonError error;
     const PtcBuf *took = &job->out.took;
@@ -20,14 +20,14 @@ static PtcValue parsed(PtcJob *job)
 }
 
 /* Tools of this server may have changed something as well; they do not say what. */
-static PtcText run_again(PtcJob *job, PtcValue took)
+static PtcText run_again_text(PtcJob *job, PtcValue took)
 {
     PtcValue v = ptc_map_field(ptc_mcp_heap(job->call), took, "run_again");
     PtcText said = v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : PTC_TEXT("unknown");
     return ptc_text_is(said, "safe") && job->out.effects ? PTC_TEXT("unknown") : said;
 }
 
-static bool is_told(const PtcJob *job)
+static bool is_effect_told(const PtcJob *job)
 {
     return job->out.took.len && (!job->out.ok || job->out.took_any);
 }
@@ -35,7 +35,7 @@ static bool is_told(const PtcJob *job)
 void ptc_job_effects(PtcJob *job, PtcBuf *json)
 {
     PtcHeap *heap = ptc_mcp_heap(job->call);
-    PtcValue took = is_told(job) ? parsed(job) : PTC_NONE;
+    PtcValue took = is_effect_told(job) ? parse_effects_taken(job) : PTC_NONE;
     if (took == PTC_NONE)
         return;
     ptc_emit_key(json, "effects");
@@ -48,7 +48,7 @@ void ptc_job_effects(PtcJob *job, PtcBuf *json)
         ptc_emit_key(json, key);
         ptc_emit_value(json, heap, list);
     }
-    ptc_emit_field_text(json, "run_again", run_again(job, took));
+    ptc_emit_field_text(json, "run_again", run_again_text(job, took));
     PtcValue unkept = ptc_map_field(heap, took, "not_kept");
     if (unkept != PTC_NONE && ptc_emit_key(json, "not_kept"))
         ptc_emit_value(json, heap, unkept);
@@ -57,11 +57,11 @@ void ptc_job_effects(PtcJob *job, PtcBuf *json)
 
 void ptc_job_effects_line(PtcJob *job, PtcBuf *text)
 {
-    PtcValue took = is_told(job) ? parsed(job) : PTC_NONE;
+    PtcValue took = is_effect_told(job) ? parse_effects_taken(job) : PTC_NONE;
     if (took == PTC_NONE)
         return;
     ptc_buf_add_cstr(text, "\n[effects: ");
-    ptc_effects_line_add(text, ptc_mcp_heap(job->call), took, run_again(job, took));
+    ptc_effects_line_add(text, ptc_mcp_heap(job->call), took, run_again_text(job, took));
     ptc_buf_add_char(text, ']');
 }
 

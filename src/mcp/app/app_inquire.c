@@ -7,7 +7,11 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { QUESTION_BYTES = 512 * 1024, ANSWER_BYTES = 64 * 1024, LOOK_MS = 100 };
+enum {
+    INQUIRE_QUESTION_BYTES = 512 * 1024,
+    INQUIRE_ANSWER_BYTES = 64 * 1024,
+    INQUIRE_LOOK_MS = 100
+};
 static const int64_t SIGN_IN_NS = (int64_t)40 * 1000 * 1000 * 1000; /* clients wait a minute */
 
 static PtcMem *mem_of(const PtcJob *job)
@@ -34,16 +38,16 @@ static void await_sign_in(PtcJob *job)
     if (!remote->signed_in || remote->signed_in(job->asking.run, 0))
         return;
     ptc_mcp_pause(job->call);
-    while (!remote->signed_in(job->asking.run, LOOK_MS) && !ptc_mcp_cancelled(job->call) &&
+    while (!remote->signed_in(job->asking.run, INQUIRE_LOOK_MS) && !ptc_mcp_cancelled(job->call) &&
            ptc_clock_ns(NULL) < end)
         ;
     ptc_mcp_resume(job->call);
 }
 
-static void reply(PtcJob *job, uint64_t inquiry, PtcValue answer)
+static void reply_to_remote(PtcJob *job, uint64_t inquiry, PtcValue answer)
 {
     PtcBuf text;
-    ptc_buf_init(&text, mem_of(job), ANSWER_BYTES);
+    ptc_buf_init(&text, mem_of(job), INQUIRE_ANSWER_BYTES);
     bool has = answer != PTC_NONE && ptc_is_map(answer) &&
                ptc_emit_value(&text, ptc_mcp_heap(job->call), answer);
     job->app->config.remote->reply(job->asking.run, inquiry,
@@ -59,14 +63,14 @@ static void reply_along(PtcJob *job)
         ptc_job_name_question(key, job->round, job->mark, i + 1);
         PtcValue answer = ptc_mcp_reply_to(job->call, key);
         if (answer != PTC_NONE)
-            reply(job, job->along.numbers[i], answer);
+            reply_to_remote(job, job->along.numbers[i], answer);
     }
     job->along.count = 0;
 }
 
 void ptc_job_reply(PtcJob *job, PtcValue answer)
 {
-    reply(job, job->inquiry, answer);
+    reply_to_remote(job, job->inquiry, answer);
     reply_along(job);
     job->inquiry = 0;
     await_sign_in(job);
@@ -79,7 +83,8 @@ static bool opens(PtcHeap *heap, PtcValue params)
     return mode != PTC_NONE && ptc_is_string(mode) && ptc_text_is(ptc_str_text(mode), "url");
 }
 
-static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *answer)
+static PtcMcpAsk put_remote_question(PtcJob *job, const char *key, PtcText question,
+                                     PtcValue *answer)
 {
     PtcHeap *heap = ptc_mcp_heap(job->call);
     PtcJsonError error;
@@ -89,7 +94,7 @@ static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *a
     PtcValue method = v == PTC_NONE ? PTC_NONE : ptc_map_field(heap, v, "method");
     PtcValue given = v == PTC_NONE ? PTC_NONE : ptc_map_field(heap, v, "params");
     *answer = PTC_NONE;
-    ptc_buf_init(&params, mem_of(job), QUESTION_BYTES);
+    ptc_buf_init(&params, mem_of(job), INQUIRE_QUESTION_BYTES);
     const char *text =
         given != PTC_NONE && ptc_emit_value(&params, heap, given) ? ptc_buf_text(&params) : NULL;
     bool samples = method != PTC_NONE && ptc_is_string(method) &&
@@ -118,7 +123,7 @@ static uint64_t ask_next(PtcJob *job, uint64_t after, unsigned nth, PtcMcpAsk *a
     PtcRemote *remote = job->app->config.remote;
     char key[PTC_QUESTION_KEY];
     PtcBuf question;
-    ptc_buf_init(&question, mem_of(job), QUESTION_BYTES);
+    ptc_buf_init(&question, mem_of(job), INQUIRE_QUESTION_BYTES);
     ptc_mcp_pause(job->call); /* an address to sign in at takes a while to be found */
     uint64_t number = remote->inquiry(job->asking.run, after, &question);
     ptc_mcp_resume(job->call);
@@ -126,7 +131,7 @@ static uint64_t ask_next(PtcJob *job, uint64_t after, unsigned nth, PtcMcpAsk *a
         tell_apart(job, number);
     ptc_job_name_question(key, job->round, job->mark, nth);
     if (number)
-        *asked = put(job, key, ptc_buf_view(&question), answer);
+        *asked = put_remote_question(job, key, ptc_buf_view(&question), answer);
     ptc_buf_deinit(&question);
     return number;
 }

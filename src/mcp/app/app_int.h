@@ -5,7 +5,7 @@
 
 #include "json/emit.h"
 #include "mcp/app/app.h"
-#include "mcp/app/pulse.h"
+#include "mcp/app/progress_sender.h"
 #include "mcp/app/results.h"
 #include "mcp/app/suspended.h"
 
@@ -36,9 +36,9 @@ struct PtcApp {
     PtcSessions *sessions; /* or NULL */
     PtcRecorder *recorder; /* or NULL */
     PtcResults *results;
-    PtcPulse *pulse;
-    PtcSuspended *suspended; /* or NULL: there is nothing to ask about */
-    PtcErrands errands;      /* tasks that can wait for a person */
+    PtcProgressSender *sender;
+    PtcSuspended *suspended;        /* or NULL: there is nothing to ask about */
+    PtcBackgroundTasks backgrounds; /* tasks that can wait for a person */
     PtcAppRoots roots;
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
@@ -62,9 +62,9 @@ typedef struct PtcJob {
     /* calls of other servers that a person has to be asked about */
     bool can_ask;
     PtcTaskAsking asking;
-    PtcErrand *errand;    /* of lisp_task, which has the run of `asking`; or NULL */
-    uint32_t round;       /* of the next question */
-    uint64_t mark;        /* of the last one */
+    PtcBackgroundTask *background; /* of lisp_task, which has the run of `asking`; or NULL */
+    uint32_t round;                /* of the next question */
+    uint64_t mark;                 /* of the last one */
     uint64_t inquiry;     /* that question is one of a server: its number; 0: it is about calls */
     PtcAlong along;       /* further ones that were asked with it */
     unsigned offers;      /* what servers may ask the client */

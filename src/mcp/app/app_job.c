@@ -18,30 +18,30 @@ enum {
     PRINT_BYTES = 4 * MIB,
     NAMES_BYTES = 16 * KIB,
     MEMORY_BYTES = 4 * MIB,
-    ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
-    CALLS_BYTES = 128 * KIB,
-    PICTURES_BYTES = 2 * MIB, /* for 1 MiB in base64 */
-    LEDGER_BYTES = 4 * MIB,   /* for as many calls as a program may make, with long names */
-    TEXT_BYTES = 256 * KIB,   /* for anything else a model may read */
-    ERROR_BYTES = 1 * MIB,
+    JOB_ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
+    JOB_CALLS_BYTES = 128 * KIB,
+    PICTURES_BYTES = 2 * MIB,     /* for 1 MiB in base64 */
+    JOB_CALL_LOG_BYTES = 4 * MIB, /* for as many calls as a program may make, with long names */
+    JOB_TEXT_BYTES = 256 * KIB,   /* for anything else a model may read */
+    JOB_ERROR_BYTES = 1 * MIB,
 };
 
 static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)
 {
-    ptc_task_out_init(out, mem, TEXT_BYTES);
+    ptc_task_out_init(out, mem, JOB_TEXT_BYTES);
     out->text.max = out->json.max = RESULT_BYTES;
     out->prints.max = PRINT_BYTES;
     out->session.max = session_bytes;
     out->changed.max = out->stored.max = NAMES_BYTES;
     out->memory.max = MEMORY_BYTES;
-    out->answer.max = ANSWER_BYTES;
-    out->calls.max = CALLS_BYTES;
-    out->ledger.max = LEDGER_BYTES;
+    out->answer.max = JOB_ANSWER_BYTES;
+    out->calls.max = JOB_CALLS_BYTES;
+    out->call_log.max = JOB_CALL_LOG_BYTES;
     out->pictures.max = PICTURES_BYTES;
 }
 
 /* Which parts the answers of a profile, and the records of calls, need. */
-static unsigned wanted(const PtcApp *app)
+static unsigned wanted_task_parts(const PtcApp *app)
 {
     static const unsigned by_profile[] = {[PTC_APP_STRUCTURED] = PTC_WANT_STORED,
                                           [PTC_APP_DEBUG] =
@@ -57,7 +57,7 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
     *job = (PtcJob){.app = app, .call = call, .tool = tool, .owner = ptc_mcp_owner(call)};
     if (app->recorder)
         job->begun_ns = ptc_clock_ns(NULL);
-    job->in = (PtcTaskIn){.want = wanted(app),
+    job->in = (PtcTaskIn){.want = wanted_task_parts(app),
                           .timeout_ms = PTC_UNSET,
                           .deadline_ms = PTC_UNSET,
                           .memory_bytes = PTC_UNSET,
@@ -100,7 +100,7 @@ void ptc_job_done(PtcJob *job)
                             .duration_us = (ptc_clock_ns(NULL) - job->begun_ns) / 1000,
                             .tool_calls = job->out.tool_calls,
                             .calls = view(&job->out.calls),
-                            .ledger = view(&job->out.ledger),
+                            .call_log = view(&job->out.call_log),
                             .answered_bytes = job->answered_bytes,
                             .printed_bytes = job->printed_bytes};
         ptc_recorder_note(job->app->recorder, &note);
@@ -118,7 +118,7 @@ void ptc_job_done(PtcJob *job)
 static void fail_json(PtcJob *job)
 {
     PtcBuf out;
-    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), ERROR_BYTES);
+    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), JOB_ERROR_BYTES);
     ptc_emit_object(&out);
     ptc_emit_field_cstr(&out, "status", "error");
     ptc_emit_field_cstr(&out, "reason", job->reason);
@@ -155,7 +155,7 @@ static bool wrong_type(PtcJob *job, const char *name, const char *wanted)
 /* -------------------------------------------------------------------------------- arguments */
 
 /* The argument; PTC_NONE when it is absent or null. */
-static PtcValue arg(PtcJob *job, const char *name)
+static PtcValue optional_job_arg(PtcJob *job, const char *name)
 {
     PtcValue v = ptc_mcp_arg(job->call, name);
     return v == PTC_NIL ? PTC_NONE : v;
@@ -163,7 +163,7 @@ static PtcValue arg(PtcJob *job, const char *name)
 
 bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcText *out)
 {
-    PtcValue v = arg(job, name);
+    PtcValue v = optional_job_arg(job, name);
     *out = (PtcText){NULL, 0};
     if (v == PTC_NONE)
         return !required ||
@@ -176,7 +176,7 @@ bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcText *out)
 
 bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_t *out)
 {
-    PtcValue v = arg(job, name);
+    PtcValue v = optional_job_arg(job, name);
     if (v == PTC_NONE)
         return true;
     if (ptc_is_float(v)) { /* to JSON Schema 3.0 is an integer */
@@ -194,7 +194,7 @@ bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_
 
 bool ptc_job_flag(PtcJob *job, const char *name, bool *out)
 {
-    PtcValue v = arg(job, name);
+    PtcValue v = optional_job_arg(job, name);
     if (v != PTC_NONE && !ptc_is_bool(v))
         return wrong_type(job, name, "true or false");
     if (v != PTC_NONE)
@@ -238,7 +238,7 @@ void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
 bool ptc_job_object(PtcJob *job, const char *name, PtcText *out)
 {
     size_t most = job->app->config.max_context_bytes;
-    PtcValue v = arg(job, name);
+    PtcValue v = optional_job_arg(job, name);
     if (v == PTC_NONE)
         return true;
     if (!ptc_is_map(v))
@@ -297,15 +297,15 @@ static bool run_once(PtcJob *job)
 {
     PtcExecutor *executor = job->app->config.executor;
     PtcTaskTurn turn = {pause_call, resume_call, job->call};
-    PtcBeat beat;
+    PtcProgressCall waiting;
     job->in.turn = &turn;
     job->in.traceparent = ptc_mcp_meta_text(job->call, "traceparent");
     job->in.deadline_ms = time_left(job);
-    ptc_pulse_begin(job->app->pulse, &beat, job->call);
-    job->in.listener = ptc_pulse_listener(&beat);
+    ptc_progress_sender_begin(job->app->sender, &waiting, job->call);
+    job->in.listener = ptc_progress_sender_listener(&waiting);
     PtcTaskStatus status =
         executor->submit(executor, job->owner, &job->in, ptc_mcp_cancel_flag(job->call), &job->out);
-    ptc_pulse_end(job->app->pulse, &beat);
+    ptc_progress_sender_end(job->app->sender, &waiting);
     job->in.listener = NULL;
     job->in.turn = NULL;
     switch (status) {

@@ -7,7 +7,7 @@
 #include "mcp/app/app_int.h"
 #include "value/str.h"
 
-enum { ANSWER_BYTES = (1 + PTC_ALONG) * 64 * 1024, LOOK_MS = 100 };
+enum { RESUME_ANSWER_BYTES = (1 + PTC_ALONG) * 64 * 1024, RESUME_LOOK_MS = 100 };
 
 static PtcMem *mem_of(const PtcJob *job)
 {
@@ -37,7 +37,7 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
     job->in.traceparent = traceparent;
     job->asking = row->asking;
     job->held = row->held;
-    job->errand = row->errand;
+    job->background = row->background;
     job->inquiry = row->inquiry;
     job->along = row->along;
     job->round = row->round;
@@ -46,7 +46,7 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
         true; /* whatever this client can: the question was answered, or cannot be asked now */
     row->asking.run = NULL;
     row->held = NULL;
-    row->errand = NULL;
+    row->background = NULL;
     ptc_job_take_effects(job);
 }
 
@@ -128,7 +128,7 @@ typedef struct {
 } Coming;
 
 /* Waits while another call does what this one asks for. */
-static PtcSuspendedFound take_row(PtcJob *job, Coming *c, PtcSuspendedRow **row)
+static PtcSuspendedFound take_suspended_row(PtcJob *job, Coming *c, PtcSuspendedRow **row)
 {
     PtcSuspended *table = job->app->suspended;
     int64_t end = ptc_clock_ns(NULL) + job->app->deadline_ms * 1000000;
@@ -138,7 +138,7 @@ static PtcSuspendedFound take_row(PtcJob *job, Coming *c, PtcSuspendedRow **row)
                PTC_SUSPENDED_BUSY &&
            !ptc_mcp_cancelled(job->call) && ptc_clock_ns(NULL) < end) {
         ptc_mcp_pause(job->call);
-        ptc_suspended_await(table, LOOK_MS);
+        ptc_suspended_await(table, RESUME_LOOK_MS);
         ptc_mcp_resume(job->call);
     }
     return found;
@@ -176,10 +176,10 @@ static bool leave_wrong(PtcJob *job, const Coming *c, PtcSuspendedRow *row, cons
     char key[PTC_QUESTION_KEY];
     row->asking = job->asking;
     row->held = job->held;
-    row->errand = job->errand;
+    row->background = job->background;
     job->asking.run = NULL;
     job->held = NULL;
-    job->errand = NULL;
+    job->background = NULL;
     ptc_job_put_back(job);
     ptc_job_name_question(key, c->token.round, c->token.mark, 0);
     return ptc_job_fail(job, "args_error",
@@ -216,10 +216,10 @@ static bool go_on_waiting(PtcJob *job, const Coming *c, PtcSuspendedRow *row, bo
     return answer == PTC_NONE || ptc_job_take_answer(job, answer);
 }
 
-static bool go_on_with(PtcJob *job, Coming *c)
+static bool go_on_with_row(PtcJob *job, Coming *c)
 {
     PtcSuspendedRow *row;
-    PtcSuspendedFound found = take_row(job, c, &row);
+    PtcSuspendedFound found = take_suspended_row(job, c, &row);
     switch (found) {
     case PTC_SUSPENDED_GONE: return tell_gone(job, &c->token);
     case PTC_SUSPENDED_USED: return tell_used(job, c);
@@ -244,7 +244,7 @@ static bool digest_reply(PtcJob *job, Coming *c)
 {
     PtcBuf text;
     char key[PTC_QUESTION_KEY];
-    ptc_buf_init(&text, mem_of(job), ANSWER_BYTES);
+    ptc_buf_init(&text, mem_of(job), RESUME_ANSWER_BYTES);
     ptc_buf_add(&text, &c->token.round, sizeof c->token.round);
     bool ok = ptc_emit_value(&text, ptc_mcp_heap(job->call), c->answer);
     for (unsigned nth = 1; nth <= PTC_ALONG; nth++) {
@@ -269,10 +269,10 @@ static bool resume_state(PtcJob *job, PtcText state)
     ptc_job_name_question(key, c.token.round, c.token.mark, 0);
     c.answer = ptc_mcp_reply_to(job->call, key);
     if (c.answer == PTC_NONE)
-        return go_on_with(job, &c);
+        return go_on_with_row(job, &c);
     if (!digest_reply(job, &c))
         return ptc_job_fail(job, "args_error", "the answer to the question is too large");
-    return go_on_with(job, &c);
+    return go_on_with_row(job, &c);
 }
 
 /* lisp_eval {"resume": token} */
@@ -291,7 +291,7 @@ static bool resume_token(PtcJob *job, PtcText text)
                      "`resume` is not a token that this server gave you; take it from the answer "
                      "that said \"suspended\"");
     else
-        go_on = go_on_with(job, &c);
+        go_on = go_on_with_row(job, &c);
     ptc_buf_deinit(&bytes);
     return go_on;
 }

@@ -7,11 +7,11 @@
 #include "json/emit.h"
 #include "value/coll/map.h"
 
-enum { ANSWER_BYTES = 512 * 1024, ASK_MS = 5000 };
+enum { ROOTS_ANSWER_BYTES = 512 * 1024, ROOTS_ASK_MS = 5000 };
 static const int64_t KEPT_NS = (int64_t)5 * 60 * 1000 * 1000 * 1000;
 
 /* A modern client cannot tell that they have changed. */
-static bool is_known(PtcJob *job, unsigned changes)
+static bool are_roots_known(PtcJob *job, unsigned changes)
 {
     PtcAppRoots *r = &job->app->roots;
     bool modern = ptc_mcp_era(job->call) == PTC_MCP_MODERN;
@@ -22,11 +22,11 @@ static bool is_known(PtcJob *job, unsigned changes)
     return known;
 }
 
-static void keep(PtcJob *job, unsigned changes, PtcValue answer)
+static void keep_client_roots(PtcJob *job, unsigned changes, PtcValue answer)
 {
     PtcAppRoots *r = &job->app->roots;
     PtcBuf text;
-    ptc_buf_init(&text, ptc_mcp_mem(ptc_mcp_server(job->call)), ANSWER_BYTES);
+    ptc_buf_init(&text, ptc_mcp_mem(ptc_mcp_server(job->call)), ROOTS_ANSWER_BYTES);
     bool has = answer != PTC_NONE && ptc_is_map(answer) &&
                ptc_emit_value(&text, ptc_mcp_heap(job->call), answer);
     job->app->config.roots(job->app->config.user, has ? ptc_buf_view(&text) : (PtcText){NULL, 0});
@@ -46,15 +46,15 @@ bool ptc_job_roots(PtcJob *job)
     if (!job->app->config.roots || !ptc_mcp_can_ask(job->call, "roots/list"))
         return true;
     unsigned changes = ptc_mcp_roots_changes(job->call);
-    if (is_known(job, changes))
+    if (are_roots_known(job, changes))
         return true;
-    switch (ptc_mcp_ask_soon(job->call, ASK_MS, "roots", "roots/list", "{}", &answer)) {
+    switch (ptc_mcp_ask_soon(job->call, ROOTS_ASK_MS, "roots", "roots/list", "{}", &answer)) {
     case PTC_MCP_ASK_PENDING: job->unrecorded = true; return false;
     case PTC_MCP_ASK_UNSUPPORTED: return true;
     case PTC_MCP_ASK_READY:
     case PTC_MCP_ASK_FAILED: break;
     }
     if (!ptc_mcp_cancelled(job->call))
-        keep(job, changes, answer);
+        keep_client_roots(job, changes, answer);
     return true;
 }

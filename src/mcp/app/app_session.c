@@ -9,12 +9,12 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { LISTED = 200, FORGOTTEN = 100 };
+enum { SESSION_LISTED = 200, FORGOTTEN = 100 };
 
 /* How often, and for how long, a program is run again because another server has changed its session. */
 enum { AGAIN = 20, AGAIN_MS = 10000 };
 
-static void add_time(PtcBuf *out, const char *key, int64_t ms)
+static void add_session_time(PtcBuf *out, const char *key, int64_t ms)
 {
     char stamp[PTC_CALENDAR_TEXT];
     ptc_iso_stamp(stamp, ms);
@@ -27,7 +27,7 @@ static PtcMem *mem_of(const PtcJob *job)
 }
 
 /* Each text says what the model can do about it. */
-static bool refuse(PtcJob *job, PtcSessionsStatus status)
+static bool refuse_session_status(PtcJob *job, PtcSessionsStatus status)
 {
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
     switch (status) {
@@ -64,17 +64,17 @@ static bool refuse(PtcJob *job, PtcSessionsStatus status)
     return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
 }
 
-static bool hold(PtcJob *job)
+static bool hold_session(PtcJob *job)
 {
     PtcText handle;
     if (!ptc_job_text(job, "session_id", true, &handle))
         return false;
     job->in.in_session = true;
-    return refuse(job, ptc_sessions_hold(job->app->sessions, job->owner, handle, &job->held,
-                                         &job->in.session));
+    return refuse_session_status(job, ptc_sessions_hold(job->app->sessions, job->owner, handle,
+                                                        &job->held, &job->in.session));
 }
 
-static void let_go(PtcJob *job)
+static void let_session_go(PtcJob *job)
 {
     ptc_sessions_let_go(job->app->sessions, job->held, &job->info);
     job->held = NULL;
@@ -82,12 +82,13 @@ static void let_go(PtcJob *job)
 
 /* Another server has changed the session meanwhile.  Running the program again on the newer state goes unnoticed, as
  * long as it has changed nothing else.  False: that is not possible, and the call was answered. */
-static bool begin_again(PtcJob *job, unsigned times, int64_t begun_ns)
+static bool begin_change_again(PtcJob *job, unsigned times, int64_t begun_ns)
 {
     bool late = ptc_clock_ns(NULL) - begun_ns > (int64_t)AGAIN_MS * 1000000;
     if (times >= AGAIN || late || job->out.effects || ptc_mcp_cancelled(job->call))
-        return refuse(job, PTC_SESSIONS_CHANGED);
-    if (!refuse(job, ptc_sessions_renew(job->app->sessions, job->held, &job->in.session)))
+        return refuse_session_status(job, PTC_SESSIONS_CHANGED);
+    if (!refuse_session_status(job,
+                               ptc_sessions_renew(job->app->sessions, job->held, &job->in.session)))
         return false;
     ptc_task_out_clear(&job->out);
     return true;
@@ -95,8 +96,10 @@ static bool begin_again(PtcJob *job, unsigned times, int64_t begun_ns)
 
 /* Runs `work` on the session that is held and saves the change it made; again and again while other servers are
  * faster.  False: it failed, and the call was answered. */
-static bool change(PtcJob *job, bool (*work)(PtcJob *job, void *user, PtcSessionChange *change),
-                   void *user)
+static bool change_held_session(PtcJob *job,
+                                bool (*work)(PtcJob *job, void *user,
+                                             PtcSessionChange *change_held_session),
+                                void *user)
 {
     int64_t begun = ptc_clock_ns(NULL);
     for (unsigned times = 0;; times++) {
@@ -105,15 +108,15 @@ static bool change(PtcJob *job, bool (*work)(PtcJob *job, void *user, PtcSession
             return false;
         PtcSessionsStatus status = ptc_sessions_change(job->app->sessions, job->held, &to);
         if (status != PTC_SESSIONS_CHANGED)
-            return refuse(job, status);
-        if (!begin_again(job, times, begun))
+            return refuse_session_status(job, status);
+        if (!begin_change_again(job, times, begun))
             return false;
     }
 }
 
 /* ------------------------------------------------------------------------------- start, list */
 
-static void add_limits(PtcBuf *out, const PtcSessionsConfig *c)
+static void add_session_limits(PtcBuf *out, const PtcSessionsConfig *c)
 {
     ptc_emit_key(out, "limits");
     ptc_emit_object(out);
@@ -123,7 +126,7 @@ static void add_limits(PtcBuf *out, const PtcSessionsConfig *c)
     ptc_emit_object_end(out);
 }
 
-static void start(PtcJob *job)
+static void start_session(PtcJob *job)
 {
     PtcText title;
     PtcBuf out;
@@ -131,13 +134,14 @@ static void start(PtcJob *job)
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
     if (!ptc_job_text(job, "title", false, &title) ||
         !ptc_job_int(job, "ttl_ms", 1, INT64_MAX / 2, &ttl) ||
-        !refuse(job, ptc_sessions_start(job->app->sessions, job->owner, title, ttl, &job->info)))
+        !refuse_session_status(
+            job, ptc_sessions_start(job->app->sessions, job->owner, title, ttl, &job->info)))
         return;
     ptc_buf_init(&out, mem_of(job), 4096);
     ptc_emit_object(&out);
     ptc_emit_field_cstr(&out, "session_id", job->info.handle);
-    add_time(&out, "expires_at", job->info.expires_ms);
-    add_limits(&out, c);
+    add_session_time(&out, "expires_at", job->info.expires_ms);
+    add_session_limits(&out, c);
     ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
@@ -147,7 +151,7 @@ void ptc_app_session_start(PtcMcpCall *call)
 {
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_start");
-    start(&job);
+    start_session(&job);
     ptc_job_done(&job);
 }
 
@@ -156,9 +160,9 @@ static void add_info(PtcBuf *out, const PtcSessionInfo *info)
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "session_id", info->handle);
     ptc_emit_field_cstr(out, "title", info->title);
-    add_time(out, "created_at", info->created_ms);
-    add_time(out, "used_at", info->used_ms);
-    add_time(out, "expires_at", info->expires_ms);
+    add_session_time(out, "created_at", info->created_ms);
+    add_session_time(out, "used_at", info->used_ms);
+    add_session_time(out, "expires_at", info->expires_ms);
     ptc_emit_field_uint(out, "evals", info->evals);
     ptc_emit_field_uint(out, "bindings", info->bindings);
     ptc_emit_field_uint(out, "bytes", info->bytes);
@@ -166,34 +170,34 @@ static void add_info(PtcBuf *out, const PtcSessionInfo *info)
     ptc_emit_object_end(out);
 }
 
-static void list(PtcJob *job)
+static void list_owner_sessions(PtcJob *job)
 {
     PtcBuf out;
-    PtcSessionInfo *infos = ptc_mem_alloc(mem_of(job), LISTED * sizeof *infos);
+    PtcSessionInfo *infos = ptc_mem_alloc(mem_of(job), SESSION_LISTED * sizeof *infos);
     if (!infos) {
-        refuse(job, PTC_SESSIONS_NO_MEMORY);
+        refuse_session_status(job, PTC_SESSIONS_NO_MEMORY);
         return;
     }
-    size_t all = ptc_sessions_list(job->app->sessions, job->owner, infos, LISTED);
+    size_t all = ptc_sessions_list(job->app->sessions, job->owner, infos, SESSION_LISTED);
     ptc_buf_init(&out, mem_of(job), 1 << 20);
     ptc_emit_object(&out);
     ptc_emit_field_uint(&out, "count", all);
     ptc_emit_key(&out, "sessions");
     ptc_emit_array(&out);
-    for (size_t i = 0; i < all && i < LISTED; i++)
+    for (size_t i = 0; i < all && i < SESSION_LISTED; i++)
         add_info(&out, &infos[i]);
     ptc_emit_array_end(&out);
     ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
-    ptc_mem_free(mem_of(job), infos, LISTED * sizeof *infos);
+    ptc_mem_free(mem_of(job), infos, SESSION_LISTED * sizeof *infos);
 }
 
 void ptc_app_session_list(PtcMcpCall *call)
 {
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_list");
-    list(&job);
+    list_owner_sessions(&job);
     ptc_job_done(&job);
 }
 
@@ -215,16 +219,16 @@ static bool eval_held(PtcJob *job, void *user, PtcSessionChange *to)
 /* Let go before the answer is written: the next call need not wait for that. */
 void ptc_session_run(PtcJob *job)
 {
-    if (!change(job, eval_held, NULL))
+    if (!change_held_session(job, eval_held, NULL))
         return;
-    let_go(job);
+    let_session_go(job);
     ptc_job_answer(job);
 }
 
 static void session_eval(PtcJob *job)
 {
     bool go_on;
-    if (ptc_job_resumes(job, &go_on) ? go_on : ptc_job_eval_args(job) && hold(job))
+    if (ptc_job_resumes(job, &go_on) ? go_on : ptc_job_eval_args(job) && hold_session(job))
         ptc_session_run(job);
 }
 
@@ -259,12 +263,12 @@ static bool task_ok(PtcJob *job)
     return job->out.ok || ptc_job_fail(job, job->out.reason, "%s", job->out.message);
 }
 
-static void inspect(PtcJob *job)
+static void inspect_session(PtcJob *job)
 {
     job->in.kind = PTC_TASK_INSPECT;
-    if (!hold(job) || !ptc_job_submit(job) || !task_ok(job))
+    if (!hold_session(job) || !ptc_job_submit(job) || !task_ok(job))
         return;
-    let_go(job);
+    let_session_go(job);
     answer_inspected(job);
 }
 
@@ -272,7 +276,7 @@ void ptc_app_session_inspect(PtcMcpCall *call)
 {
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_inspect");
-    inspect(&job);
+    inspect_session(&job);
     ptc_job_done(&job);
 }
 
@@ -306,7 +310,7 @@ static bool forget_one(PtcJob *job, PtcText name, Forget *f)
     f->forgotten += count_forgotten(job);
     ptc_buf_clear(&f->snapshot);
     return ptc_buf_add(&f->snapshot, job->out.session.data, job->out.session.len) ||
-           refuse(job, PTC_SESSIONS_NO_MEMORY);
+           refuse_session_status(job, PTC_SESSIONS_NO_MEMORY);
 }
 
 static bool forget_names(PtcJob *job, Forget *f)
@@ -362,7 +366,7 @@ static void answer_forgotten(PtcJob *job, int64_t forgotten)
 }
 
 /* Either names or everything: an empty call must not wipe a session. */
-static void forget(PtcJob *job)
+static void forget_session_names(PtcJob *job)
 {
     PtcValue names;
     bool all = false;
@@ -372,11 +376,11 @@ static void forget(PtcJob *job)
     if ((names != PTC_NONE) == all)
         ptc_job_fail(job, "args_error",
                      "say what to forget: `bindings`, a list of names, or `all`: true");
-    else if (hold(job)) {
+    else if (hold_session(job)) {
         Forget f = {.names = names};
         ptc_buf_init(&f.snapshot, mem_of(job), job->out.session.max);
-        if (change(job, forget_held, &f)) {
-            let_go(job);
+        if (change_held_session(job, forget_held, &f)) {
+            let_session_go(job);
             answer_forgotten(job, f.forgotten);
         }
         ptc_buf_deinit(&f.snapshot);
@@ -387,17 +391,17 @@ void ptc_app_session_forget(PtcMcpCall *call)
 {
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_forget");
-    forget(&job);
+    forget_session_names(&job);
     ptc_job_done(&job);
 }
 
-/* Not through hold(): a damaged session could then not be closed. */
-static void close_session(PtcJob *job)
+/* Not through hold_session(): a damaged session could then not be closed. */
+static void close_owner_session(PtcJob *job)
 {
     PtcText handle;
     PtcBuf out;
     if (!ptc_job_text(job, "session_id", true, &handle) ||
-        !refuse(job, ptc_sessions_close(job->app->sessions, job->owner, handle)))
+        !refuse_session_status(job, ptc_sessions_close(job->app->sessions, job->owner, handle)))
         return;
     ptc_buf_init(&out, mem_of(job), 4096);
     ptc_emit_object(&out);
@@ -412,6 +416,6 @@ void ptc_app_session_close(PtcMcpCall *call)
 {
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_close");
-    close_session(&job);
+    close_owner_session(&job);
     ptc_job_done(&job);
 }

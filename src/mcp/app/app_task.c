@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "trace/ledger.h"
+#include "trace/call_log.h"
 #include "value/coll/map.h"
 #include "value/str.h"
 
 enum {
     KIB = 1 << 10,
     TASK_BYTES = 64 * KIB,
-    TEXT_BYTES = 4 * KIB * KIB,
+    TASK_TEXT_BYTES = 4 * KIB * KIB,
     MOST_ITEMS = 1000000,
 };
 
@@ -22,9 +22,10 @@ enum {
 
 static const char *const raw_args[] = {"context", NULL};
 
-#define LIST "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"additionalProperties\":true}}"
-#define OBJECT "{\"type\":\"object\",\"additionalProperties\":true}"
-#define TEXT "{\"type\":\"string\"}"
+#define TASK_LIST \
+    "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"additionalProperties\":true}}"
+#define TASK_OBJECT "{\"type\":\"object\",\"additionalProperties\":true}"
+#define TASK_TEXT "{\"type\":\"string\"}"
 #define ARGS                                                                                 \
     "\"task\":{\"type\":\"string\",\"description\":\"what to do, in plain words\"},"         \
     "\"context\":{\"type\":\"object\",\"description\":\"values for it\","                    \
@@ -43,10 +44,11 @@ static const PtcMcpTool task_row = {
     .title = "Do a task with other servers",
     .input_schema = "{\"type\":\"object\",\"properties\":{" ARGS "},\"required\":[\"task\"],"
                     "\"additionalProperties\":false}",
-    .output_schema = "{\"type\":\"object\",\"properties\":{\"status\":" TEXT ",\"answer\":" TEXT
-                     ",\"program\":" TEXT ",\"upstream_calls\":" LIST ",\"effects\":" OBJECT
-                     ",\"planner\":" OBJECT ",\"warnings\":" LIST
-                     "},\"required\":[\"status\",\"answer\",\"upstream_calls\",\"planner\"]}",
+    .output_schema =
+        "{\"type\":\"object\",\"properties\":{\"status\":" TASK_TEXT ",\"answer\":" TASK_TEXT
+        ",\"program\":" TASK_TEXT ",\"upstream_calls\":" TASK_LIST ",\"effects\":" TASK_OBJECT
+        ",\"planner\":" TASK_OBJECT ",\"warnings\":" TASK_LIST
+        "},\"required\":[\"status\",\"answer\",\"upstream_calls\",\"planner\"]}",
     .raw = raw_args,
     .handler = ptc_app_task,
 };
@@ -108,15 +110,15 @@ static bool task_arg(PtcJob *job, PtcText *out)
 
 /* ----------------------------------------------------------------------------------- answer */
 
-static void put_calls(PtcBuf *out, PtcText json)
+static void put_task_calls(PtcBuf *out, PtcText json)
 {
-    PtcLedger ledger;
-    ptc_ledger_open(&ledger, out->mem, json);
-    if (ledger.calls == PTC_NONE)
+    PtcCallLog call_log;
+    ptc_call_log_open(&call_log, out->mem, json);
+    if (call_log.calls == PTC_NONE)
         ptc_emit_field_raw(out, "upstream_calls", PTC_TEXT("[]"));
     else
-        ptc_ledger_put_calls(&ledger, out);
-    ptc_ledger_close(&ledger);
+        ptc_call_log_put_calls(&call_log, out);
+    ptc_call_log_close(&call_log);
 }
 
 /* What both kinds of answers have. */
@@ -124,7 +126,7 @@ static void put_rest(PtcAppTask *task, PtcBuf *out)
 {
     if (task->program.len && task->show_program)
         ptc_emit_field_text(out, "program", ptc_buf_view(&task->program));
-    put_calls(out, ptc_buf_view(&task->ledger));
+    put_task_calls(out, ptc_buf_view(&task->call_log));
     if (task->effects.len)
         ptc_emit_field_raw(out, "effects", ptc_buf_view(&task->effects));
     ptc_emit_field_raw(out, "planner",
@@ -133,7 +135,7 @@ static void put_rest(PtcAppTask *task, PtcBuf *out)
         ptc_emit_field_raw(out, "warnings", ptc_buf_view(&task->warnings));
 }
 
-static void put_ok(PtcJob *job, PtcAppTask *task, PtcBuf *out)
+static void put_task_ok(PtcJob *job, PtcAppTask *task, PtcBuf *out)
 {
     ptc_emit_field_cstr(out, "status", "ok");
     ptc_emit_field_text(out, "answer", ptc_buf_view(&task->answer));
@@ -143,7 +145,7 @@ static void put_ok(PtcJob *job, PtcAppTask *task, PtcBuf *out)
     job->answered_bytes = task->answer.len;
 }
 
-static void put_error(PtcJob *job, PtcAppTask *task, PtcBuf *out)
+static void put_task_failure(PtcJob *job, PtcAppTask *task, PtcBuf *out)
 {
     job->failed = true;
     snprintf(job->reason, sizeof job->reason, "%.23s", task->reason);
@@ -165,7 +167,7 @@ void ptc_job_tell(PtcJob *job, const PtcBuf *json, bool ok)
 }
 
 /* Whoever sends the same answer to a question again gets the same from us. */
-static void keep(PtcSuspendedRow *row, const PtcBuf *json, bool ok)
+static void keep_task_answer(PtcSuspendedRow *row, const PtcBuf *json, bool ok)
 {
     ptc_buf_clear(&row->told);
     if (!ptc_buf_add(&row->told, json->data, json->len))
@@ -173,30 +175,30 @@ static void keep(PtcSuspendedRow *row, const PtcBuf *json, bool ok)
     row->told_ok = ok;
 }
 
-static void answer(PtcJob *job, PtcAppTask *task)
+static void answer_task_job(PtcJob *job, PtcAppTask *task)
 {
     PtcBuf out;
-    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 4 * TEXT_BYTES);
+    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 4 * TASK_TEXT_BYTES);
     ptc_emit_object(&out);
     if (task->ok)
-        put_ok(job, task, &out);
+        put_task_ok(job, task, &out);
     else
-        put_error(job, task, &out);
+        put_task_failure(job, task, &out);
     ptc_emit_object_end(&out);
     if (job->row && ptc_buf_ok(&out))
-        keep(job->row, &out, task->ok);
+        keep_task_answer(job->row, &out, task->ok);
     ptc_job_tell(job, &out, task->ok);
     ptc_buf_deinit(&out);
 }
 
 /* --------------------------------------------------------------------------------- the call */
 
-static void leave(void *call)
+static void pause_task_call(void *call)
 {
     ptc_mcp_pause(call);
 }
 
-static void enter(void *call)
+static void resume_task_call(void *call)
 {
     ptc_mcp_resume(call);
 }
@@ -205,64 +207,66 @@ static void answer_for(PtcJob *job, PtcAppTask *task)
 {
     job->in.program = ptc_buf_view(&task->program);
     job->in.context = task->context;
-    ptc_buf_add(&job->out.ledger, task->ledger.data, task->ledger.len);
+    ptc_buf_add(&job->out.call_log, task->call_log.data, task->call_log.len);
     ptc_buf_add(&job->out.text, task->answer.data, task->answer.len);
-    answer(job, task);
+    answer_task_job(job, task);
 }
 
 /* Nobody can be asked, so it is done right here. */
-static void run(PtcJob *job, PtcAppTask *task)
+static void run_task_here(PtcJob *job, PtcAppTask *task)
 {
     const PtcAppTasks *tasks = &job->app->config.tasks;
-    PtcTaskTurn turn = {leave, enter, job->call};
-    PtcBeat beat;
+    PtcTaskTurn turn = {pause_task_call, resume_task_call, job->call};
+    PtcProgressCall waiting;
     task->turn = &turn;
-    ptc_pulse_begin(job->app->pulse, &beat, job->call);
-    task->listener = ptc_pulse_listener(&beat);
+    ptc_progress_sender_begin(job->app->sender, &waiting, job->call);
+    task->listener = ptc_progress_sender_listener(&waiting);
     tasks->run(tasks->user, task);
-    ptc_pulse_end(job->app->pulse, &beat);
+    ptc_progress_sender_end(job->app->sender, &waiting);
     answer_for(job, task);
 }
 
-static PtcErrandState await(PtcJob *job)
+static PtcBackgroundState await_asking_task(PtcJob *job)
 {
-    PtcBeat beat;
-    ptc_pulse_begin(job->app->pulse, &beat, job->call);
-    PtcErrandState state = ptc_errand_await(job->errand, job->call, ptc_pulse_listener(&beat));
-    ptc_pulse_end(job->app->pulse, &beat);
+    PtcProgressCall waiting;
+    ptc_progress_sender_begin(job->app->sender, &waiting, job->call);
+    PtcBackgroundState state = ptc_background_task_await(job->background, job->call,
+                                                         ptc_progress_sender_listener(&waiting));
+    ptc_progress_sender_end(job->app->sender, &waiting);
     return state;
 }
 
 /* From question to question, until it is done or the client has to call again.  `asks`: it has asked, and waits. */
-static void drive(PtcJob *job, bool asks)
+static void drive_asking_task(PtcJob *job, bool asks)
 {
     for (; !job->ask_first || ptc_job_ask(job); asks = true) {
         job->ask_first = true;
         if (asks)
-            ptc_errand_go_on(job->errand, job->call);
-        if (await(job) == PTC_ERRAND_DONE) {
-            job->asking.run = NULL; /* it was the errand's, and has ended */
-            answer_for(job, &job->errand->task);
+            ptc_background_task_go_on(job->background, job->call);
+        if (await_asking_task(job) == PTC_BACKGROUND_DONE) {
+            job->asking.run = NULL; /* it was the task's, and has ended */
+            answer_for(job, &job->background->task);
             return;
         }
-        job->asking.run = job->errand->run;
+        job->asking.run = job->background->run;
         ptc_job_take_effects(job);
     }
 }
 
-static void begin(PtcJob *job, PtcAppTask *task)
+static void begin_task_job(PtcJob *job, PtcAppTask *task)
 {
     const PtcApp *app = job->app;
     bool asks = app->suspended && app->config.tasks.changes &&
                 ptc_mcp_can_ask(job->call, "elicitation/create");
     if (!asks) {
-        run(job, task);
+        run_task_here(job, task);
         return;
     }
     task->offers = job->offers;
-    job->errand = ptc_errand_new(&job->app->errands, &app->config.tasks, task, job->call);
-    if (job->errand)
-        drive(job, false);
+    job->background =
+        ptc_background_task_new(&job->app->backgrounds, &app->config.tasks, task, job->call);
+    if (job->background)
+        drive_asking_task(job, false);
     else
         ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
 }
@@ -272,28 +276,28 @@ static void do_task(PtcJob *job, PtcAppTask *task)
     bool go_on;
     if (ptc_job_resumes(job, &go_on)) {
         if (go_on)
-            drive(job, true);
+            drive_asking_task(job, true);
     } else if (task_arg(job, &task->task) && ptc_job_object(job, "context", &task->context) &&
                max_items_arg(job, &task->max_items) && ptc_job_roots(job)) {
-        begin(job, task);
+        begin_task_job(job, task);
     }
 }
 
 void ptc_app_task(PtcMcpCall *call)
 {
     PtcJob job;
-    PtcBuf *list[PTC_ERRAND_BUFS];
+    PtcBuf *list[PTC_BACKGROUND_BUFS];
     PtcAppTask task = {.owner = ptc_mcp_owner(call),
                        .waited_ms = ptc_mcp_waited_ms(call),
                        .cancel = ptc_mcp_cancel_flag(call),
                        .traceparent = ptc_mcp_meta_text(call, "traceparent"),
                        .show_program = true};
     ptc_job_init(&job, call, "lisp_task");
-    ptc_errand_bufs(&task, list);
-    for (size_t i = 0; i < PTC_ERRAND_BUFS; i++)
-        ptc_buf_init(list[i], ptc_mcp_mem(ptc_mcp_server(call)), TEXT_BYTES);
+    ptc_background_task_bufs(&task, list);
+    for (size_t i = 0; i < PTC_BACKGROUND_BUFS; i++)
+        ptc_buf_init(list[i], ptc_mcp_mem(ptc_mcp_server(call)), TASK_TEXT_BYTES);
     do_task(&job, &task);
     ptc_job_done(&job);
-    for (size_t i = 0; i < PTC_ERRAND_BUFS; i++)
+    for (size_t i = 0; i < PTC_BACKGROUND_BUFS; i++)
         ptc_buf_deinit(list[i]);
 }

@@ -254,7 +254,7 @@ static size_t sentence(const char *text)
 }
 
 /* Bounded, because a description is sent with every conversation. */
-static void add_tools(PtcBuf *out, const PtcTools *tools)
+static void add_tools_text(PtcBuf *out, const PtcTools *tools)
 {
     size_t begin = out->len, count = ptc_tools_count(tools);
     ptc_buf_add_cstr(out, "\nTools:\n");
@@ -280,7 +280,7 @@ static void describe_eval(const PtcAppConfig *c, PtcBuf *out)
     else
         ptc_buf_add_cstr(out, ptc_card_text(tools, others));
     if (tools)
-        add_tools(out, c->tools);
+        add_tools_text(out, c->tools);
     if (c->about_data && *c->about_data) {
         ptc_buf_add_cstr(out, "\nBesides the context, programs see these, already loaded:\n");
         ptc_buf_add_cstr(out, c->about_data);
@@ -294,7 +294,7 @@ static void describe_eval(const PtcAppConfig *c, PtcBuf *out)
 /* Running a program in a session changes the session. */
 enum { SESSION_FLAGS = PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD };
 
-static void add_row(PtcApp *app, const PtcMcpTool *row)
+static void add_app_tool_row(PtcApp *app, const PtcMcpTool *row)
 {
     PtcMcpTool *to = &app->tools[app->tool_count++];
     *to = *row;
@@ -328,14 +328,14 @@ bool ptc_app_rows(PtcApp *app)
     const PtcAppConfig *c = &app->config;
     unsigned flags = eval_flags(c);
     describe_eval(c, &app->description);
-    add_row(app, &eval_row);
+    add_app_tool_row(app, &eval_row);
     app->tools[0].description = ptc_buf_text(&app->description);
     app->tools[0].output_schema = eval_output[c->remote != NULL][c->profile];
     if (c->remote) /* the program is not required: `resume` may take its place */
         app->tools[0].input_schema = OBJECT(EVAL_ARGS UPSTREAM_ARGS RESUME_ARG, "");
     app->tools[0].flags = flags;
     for (size_t i = 0; c->sessions && i < sizeof session_rows / sizeof *session_rows; i++) {
-        add_row(app, &session_rows[i]);
+        add_app_tool_row(app, &session_rows[i]);
         PtcMcpTool *row = &app->tools[app->tool_count - 1];
         if (row->handler != ptc_app_session_eval)
             continue;
@@ -345,14 +345,14 @@ bool ptc_app_rows(PtcApp *app)
                 OBJECT(SESSION_ID "," EVAL_ARGS UPSTREAM_ARGS, "\"session_id\",\"program\"");
         row->flags = flags & SESSION_FLAGS;
     }
-    add_row(app, &page_row);
+    add_app_tool_row(app, &page_row);
     PtcMcpTool task;
     if (c->tasks.run && !ptc_app_task_row(app, &task))
         return false;
     if (c->tasks.run)
-        add_row(app, &task);
+        add_app_tool_row(app, &task);
     if (c->debug_tool)
-        add_row(app, &debug_row);
+        add_app_tool_row(app, &debug_row);
     return ptc_buf_ok(&app->description);
 }
 

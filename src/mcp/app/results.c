@@ -82,7 +82,7 @@ static bool copy_part(PtcResults *r, PtcText *to, PtcText from)
 }
 
 /* Random, so that a handle cannot be guessed; the owner is checked all the same. */
-static bool make_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
+static bool make_result_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
 {
     unsigned char random[RANDOM_BYTES];
     PtcBuf text;
@@ -95,7 +95,8 @@ static bool make_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
     return ok;
 }
 
-static Kept *copy_all(PtcResults *r, const char *owner, const PtcText parts[PTC_RESULT_PARTS])
+static Kept *copy_result_parts(PtcResults *r, const char *owner,
+                               const PtcText parts[PTC_RESULT_PARTS])
 {
     size_t len = strlen(owner) + 1;
     Kept *k = ptc_mem_alloc(&r->mem, sizeof *k);
@@ -109,14 +110,14 @@ static Kept *copy_all(PtcResults *r, const char *owner, const PtcText parts[PTC_
         ok = copy_part(r, &k->parts[i], parts[i]);
         k->bytes += k->parts[i].len;
     }
-    if (ok && make_handle(r, k->handle))
+    if (ok && make_result_handle(r, k->handle))
         return k;
     free_kept(r, k);
     return NULL;
 }
 
 /* How much an owner has, in bytes or in number. */
-static size_t has(const PtcResults *r, const char *owner, bool in_bytes)
+static size_t count_owner_results(const PtcResults *r, const char *owner, bool in_bytes)
 {
     size_t n = 0;
     for (const Kept *k = r->newest; k; k = k->older)
@@ -131,7 +132,7 @@ static Kept **find_spare(PtcResults *r, bool in_bytes)
     Kept **spare = &r->newest;
     size_t most = 0;
     for (Kept **at = &r->newest; *at; at = &(*at)->older) {
-        size_t n = has(r, (*at)->owner, in_bytes);
+        size_t n = count_owner_results(r, (*at)->owner, in_bytes);
         if (n < most)
             continue;
         most = n;
@@ -159,7 +160,7 @@ bool ptc_results_keep(PtcResults *r, const char *owner, const PtcText parts[PTC_
     size_t bytes = 0;
     for (int i = 0; i < PTC_RESULT_PARTS; i++)
         bytes += parts[i].len;
-    Kept *k = bytes <= r->max_bytes ? copy_all(r, owner, parts) : NULL;
+    Kept *k = bytes <= r->max_bytes ? copy_result_parts(r, owner, parts) : NULL;
     if (!k)
         return false;
     memcpy(handle, k->handle, PTC_RESULT_HANDLE);
@@ -173,7 +174,7 @@ bool ptc_results_keep(PtcResults *r, const char *owner, const PtcText parts[PTC_
     return true;
 }
 
-static const Kept *find(const PtcResults *r, const char *owner, PtcText handle)
+static const Kept *find_kept_result(const PtcResults *r, const char *owner, PtcText handle)
 {
     for (const Kept *k = r->newest; k; k = k->older)
         if (strlen(k->handle) == handle.len &&
@@ -209,7 +210,7 @@ PtcResultsStatus ptc_results_page(PtcResults *r, const char *owner, PtcText hand
     PtcResultsStatus status;
     *page = (PtcResultPage){.offset = offset};
     pthread_mutex_lock(&r->lock);
-    const Kept *k = find(r, owner, handle);
+    const Kept *k = find_kept_result(r, owner, handle);
     if (!k)
         status = PTC_RESULTS_UNKNOWN;
     else if (!k->parts[part].bytes)

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "store/store.h"
 
-enum { RANDOM_BYTES = 18, META = PTC_STORE_META };
+enum { RANDOM_BYTES = 18, SESSIONS_META = PTC_STORE_META };
 #define MIB ((size_t)1 << 20)
 static const char kind[] = "session";
 
@@ -41,7 +41,7 @@ static int64_t system_now(void *user)
     return ptc_clock_wall_ms();
 }
 
-static int64_t now(PtcSessions *s)
+static int64_t sessions_now_ms(PtcSessions *s)
 {
     return s->config.now_ms(s->config.now_user);
 }
@@ -65,15 +65,15 @@ static PtcSessionsStatus of_store(PtcStoreStatus status)
 
 /* What the store keeps beside the bytes: evals, bindings, and the title on a line of its own.  The session ends when
  * the record expires.  store_sqlite_open.c writes the same form when it upgrades old files. */
-static PtcText write_meta(char meta[META], const PtcSessionInfo *info)
+static PtcText write_meta(char meta[SESSIONS_META], const PtcSessionInfo *info)
 {
-    int n = snprintf(meta, META, "%llu %zu\n%s", (unsigned long long)info->evals, info->bindings,
-                     info->title);
+    int n = snprintf(meta, SESSIONS_META, "%llu %zu\n%s", (unsigned long long)info->evals,
+                     info->bindings, info->title);
     return (PtcText){meta, (size_t)n};
 }
 
 /* Bounded to 19 digits, because what is in a store may be damaged. */
-static bool take_number(PtcText *text, char end, uint64_t *n)
+static bool take_meta_number(PtcText *text, char end, uint64_t *n)
 {
     size_t i = 0;
     for (*n = 0; i < text->len && i < 19 && text->bytes[i] >= '0' && text->bytes[i] <= '9'; i++)
@@ -90,10 +90,11 @@ static bool read_stored(PtcSessions *s, PtcText handle, const PtcStored *stored,
 {
     PtcText meta = {stored->meta, stored->meta_len};
     uint64_t evals, bindings;
-    int64_t at = now(s); /* a session held by another server may count as used until later */
+    int64_t at =
+        sessions_now_ms(s); /* a session held by another server may count as used until later */
     *info = (PtcSessionInfo){.created_ms = stored->created_ms,
                              .used_ms = stored->used_ms < at ? stored->used_ms : at};
-    if (!take_number(&meta, ' ', &evals) || !take_number(&meta, '\n', &bindings) ||
+    if (!take_meta_number(&meta, ' ', &evals) || !take_meta_number(&meta, '\n', &bindings) ||
         meta.len > PTC_SESSION_TITLE || handle.len >= PTC_SESSION_HANDLE ||
         !ptc_utf8_valid(meta.bytes, meta.len) || memchr(meta.bytes, 0, meta.len))
         return false;
@@ -108,14 +109,14 @@ static bool read_stored(PtcSessions *s, PtcText handle, const PtcStored *stored,
     return true;
 }
 
-static PtcStoreKey key_of(const char *owner, PtcText handle)
+static PtcStoreKey sessions_store_key(const char *owner, PtcText handle)
 {
     return (PtcStoreKey){kind, ptc_text_cstr(owner), handle};
 }
 
 /* ------------------------------------------------------------------------------- held */
 
-static PtcSessionEntry *new_entry(PtcSessions *s, const char *owner, PtcText handle)
+static PtcSessionEntry *new_session_entry(PtcSessions *s, const char *owner, PtcText handle)
 {
     size_t len = strlen(owner) + 1;
     PtcSessionEntry *e = ptc_mem_alloc(&s->mem, sizeof *e);
@@ -132,7 +133,7 @@ static PtcSessionEntry *new_entry(PtcSessions *s, const char *owner, PtcText han
     return e;
 }
 
-static void free_entry(PtcSessions *s, PtcSessionEntry *e)
+static void free_session_entry(PtcSessions *s, PtcSessionEntry *e)
 {
     ptc_mem_free(&s->mem, e->owner, strlen(e->owner) + 1);
     ptc_buf_deinit(&e->bytes);
@@ -164,7 +165,7 @@ static bool spare(void *user, const PtcStoreKey *key, const PtcStored *stored)
 }
 
 /* Takes the session for this call; false when somebody else has it. */
-static bool take(PtcSessions *s, PtcSessionEntry *e)
+static bool take_session_entry(PtcSessions *s, PtcSessionEntry *e)
 {
     pthread_mutex_lock(&s->lock);
     PtcSessionEntry **at = find_held(s, ptc_text_cstr(e->owner), ptc_text_cstr(e->info.handle));
@@ -175,7 +176,7 @@ static bool take(PtcSessions *s, PtcSessionEntry *e)
     return mine;
 }
 
-static void give_back(PtcSessions *s, PtcSessionEntry *e)
+static void give_session_back(PtcSessions *s, PtcSessionEntry *e)
 {
     pthread_mutex_lock(&s->lock);
     PtcSessionEntry **at = &s->held;
@@ -183,15 +184,15 @@ static void give_back(PtcSessions *s, PtcSessionEntry *e)
         at = &(*at)->next;
     *at = e->next;
     pthread_mutex_unlock(&s->lock);
-    free_entry(s, e);
+    free_session_entry(s, e);
 }
 
 /* ------------------------------------------------------------------------ start, stop */
 
 /* What cannot be removed now is checked again when it is asked for, and removed another time. */
-static PtcStoreStatus sweep(PtcSessions *s)
+static PtcStoreStatus sweep_expired_sessions(PtcSessions *s)
 {
-    return ptc_store_expire(s->store, kind, now(s), s->config.idle_ms, spare, s);
+    return ptc_store_expire(s->store, kind, sessions_now_ms(s), s->config.idle_ms, spare, s);
 }
 
 /* Sweeping reads every record, so a store that can be swept can be used. */
@@ -203,10 +204,10 @@ static bool open_store(PtcSessions *s, char *why, size_t size)
         return false;
     }
     snprintf(why, size, "%s: the sessions in it cannot be read", s->config.store);
-    return sweep(s) != PTC_STORE_FAILED;
+    return sweep_expired_sessions(s) != PTC_STORE_FAILED;
 }
 
-static void set_defaults(PtcSessionsConfig *c)
+static void set_sessions_defaults(PtcSessionsConfig *c)
 {
     c->max = c->max ? c->max : 1024;
     c->owner_share = c->owner_share ? c->owner_share : 100;
@@ -230,7 +231,7 @@ PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t
     memset(s, 0, sizeof *s);
     ptc_mem_init(&s->mem, SIZE_MAX / 2);
     s->config = *config;
-    set_defaults(&s->config);
+    set_sessions_defaults(&s->config);
     pthread_mutex_init(&s->lock, NULL);
     if (open_store(s, why, size))
         return s;
@@ -255,7 +256,7 @@ const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *s)
     return &s->config;
 }
 
-static bool make_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
+static bool make_session_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
 {
     unsigned char random[RANDOM_BYTES];
     PtcBuf text;
@@ -280,19 +281,19 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText 
                                      int64_t ttl_ms, PtcSessionInfo *info)
 {
     const PtcSessionsConfig *c = &s->config;
-    char meta[META];
+    char meta[SESSIONS_META];
     uint64_t version;
-    int64_t at = now(s), ttl = ttl_ms > 0 && ttl_ms < c->ttl_ms ? ttl_ms : c->ttl_ms;
+    int64_t at = sessions_now_ms(s), ttl = ttl_ms > 0 && ttl_ms < c->ttl_ms ? ttl_ms : c->ttl_ms;
     *info = (PtcSessionInfo){.created_ms = at, .used_ms = at, .ends_ms = at + ttl};
     info->expires_ms = at + (ttl < c->idle_ms ? ttl : c->idle_ms);
     if (title.bytes) {
         size_t len = title.len < PTC_SESSION_TITLE ? title.len : PTC_SESSION_TITLE;
         memcpy(info->title, title.bytes, ptc_utf8_valid_prefix(title.bytes, len));
     }
-    if (!make_handle(s, info->handle))
+    if (!make_session_handle(s, info->handle))
         return PTC_SESSIONS_NO_MEMORY;
-    (void)!sweep(s);
-    PtcStoreKey key = key_of(owner, ptc_text_cstr(info->handle));
+    (void)!sweep_expired_sessions(s);
+    PtcStoreKey key = sessions_store_key(owner, ptc_text_cstr(info->handle));
     PtcStorePut put = {.used_ms = at,
                        .expires_ms = info->ends_ms,
                        .meta = write_meta(meta, info),
@@ -304,17 +305,17 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText 
 /* -------------------------------------------------------------------------------- use */
 
 /* Reads a session, with its bytes unless `bytes` is NULL.  One that has expired is removed, and counts as unknown. */
-static PtcSessionsStatus read_session(PtcSessions *s, const char *owner, PtcText handle,
-                                      PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
+static PtcSessionsStatus read_stored_session(PtcSessions *s, const char *owner, PtcText handle,
+                                             PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
 {
     PtcStored stored;
-    PtcStoreKey key = key_of(owner, handle);
+    PtcStoreKey key = sessions_store_key(owner, handle);
     PtcStoreStatus status = ptc_store_get(s->store, &key, &stored, bytes);
     if (status == PTC_STORE_FULL) /* more than allowed, so this server did not write it */
         return PTC_SESSIONS_UNKNOWN;
     if (status != PTC_STORE_OK)
         return of_store(status);
-    if (ptc_stored_is_over(&stored, now(s), s->config.idle_ms)) {
+    if (ptc_stored_is_over(&stored, sessions_now_ms(s), s->config.idle_ms)) {
         (void)!ptc_store_remove(s->store, &key);
         return PTC_SESSIONS_UNKNOWN;
     }
@@ -327,8 +328,8 @@ static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *
 {
     PtcSessionInfo info;
     ptc_buf_clear(&e->bytes);
-    PtcSessionsStatus status =
-        read_session(s, e->owner, ptc_text_cstr(e->info.handle), &info, &e->version, &e->bytes);
+    PtcSessionsStatus status = read_stored_session(s, e->owner, ptc_text_cstr(e->info.handle),
+                                                   &info, &e->version, &e->bytes);
     if (status != PTC_SESSIONS_OK)
         return status;
     e->info = info;
@@ -337,10 +338,10 @@ static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *
 }
 
 /* Writes the entry's info, with new bytes unless they are absent. */
-static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
+static PtcSessionsStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
 {
-    char meta[META];
-    PtcStoreKey key = key_of(e->owner, ptc_text_cstr(e->info.handle));
+    char meta[SESSIONS_META];
+    PtcStoreKey key = sessions_store_key(e->owner, ptc_text_cstr(e->info.handle));
     PtcStorePut put = {
         .expected = e->version,
         .used_ms = e->info.used_ms,
@@ -360,11 +361,11 @@ static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcTe
 static void prolong(PtcSessions *s, PtcSessionEntry *e)
 {
     const PtcSessionsConfig *c = &s->config;
-    int64_t at = now(s), used = at + c->lease_ms - c->idle_ms, before = e->info.used_ms;
+    int64_t at = sessions_now_ms(s), used = at + c->lease_ms - c->idle_ms, before = e->info.used_ms;
     if (!c->store || before >= used)
         return;
     e->info.used_ms = used > at ? used : at;
-    (void)!write_session(s, e, (PtcText){NULL, 0});
+    (void)!write_stored_session(s, e, (PtcText){NULL, 0});
     e->info.used_ms = before;
 }
 
@@ -374,16 +375,16 @@ PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText h
 {
     if (handle.len == 0 || handle.len >= PTC_SESSION_HANDLE || memchr(handle.bytes, 0, handle.len))
         return PTC_SESSIONS_UNKNOWN;
-    PtcSessionEntry *e = new_entry(s, owner, handle);
+    PtcSessionEntry *e = new_session_entry(s, owner, handle);
     if (!e)
         return PTC_SESSIONS_NO_MEMORY;
-    if (!take(s, e)) {
-        free_entry(s, e);
+    if (!take_session_entry(s, e)) {
+        free_session_entry(s, e);
         return PTC_SESSIONS_BUSY;
     }
     PtcSessionsStatus status = read_held(s, e, bytes);
     if (status != PTC_SESSIONS_OK) {
-        give_back(s, e);
+        give_session_back(s, e);
         return status;
     }
     prolong(s, e);
@@ -405,7 +406,7 @@ static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
     PtcSessionInfo before = e->info;
     e->info.bindings = change->bindings;
     e->info.bytes = change->bytes.len;
-    PtcSessionsStatus status = write_session(s, e, change->bytes);
+    PtcSessionsStatus status = write_stored_session(s, e, change->bytes);
     e->told = status == PTC_SESSIONS_OK;
     if (status != PTC_SESSIONS_OK)
         e->info = before;
@@ -416,7 +417,7 @@ PtcSessionsStatus ptc_sessions_change(PtcSessions *s, PtcSessionEntry *e,
                                       const PtcSessionChange *change)
 {
     e->info.evals += change->evaluated;
-    e->info.used_ms = now(s);
+    e->info.used_ms = sessions_now_ms(s);
     if (!change->bytes.bytes)
         return PTC_SESSIONS_OK;
     PtcSessionsStatus status = change_bytes(s, e, change);
@@ -436,15 +437,15 @@ PtcSessionsStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcT
 void ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e, PtcSessionInfo *info)
 {
     if (!e->told) { /* it was used; if others were faster, they have said so */
-        e->info.used_ms = now(s);
-        (void)!write_session(s, e, (PtcText){NULL, 0});
+        e->info.used_ms = sessions_now_ms(s);
+        (void)!write_stored_session(s, e, (PtcText){NULL, 0});
     }
     if (info) {
         *info = e->info;
         int64_t idle = e->info.used_ms + s->config.idle_ms;
         info->expires_ms = idle < e->info.ends_ms ? idle : e->info.ends_ms;
     }
-    give_back(s, e);
+    give_session_back(s, e);
 }
 
 /* Damaged sessions can be closed too; otherwise they would stay until they expire. */
@@ -452,10 +453,10 @@ PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText 
 {
     PtcSessionInfo info;
     uint64_t version;
-    PtcStoreKey key = key_of(owner, handle);
+    PtcStoreKey key = sessions_store_key(owner, handle);
     if (is_held(s, key.owner, handle))
         return PTC_SESSIONS_BUSY;
-    PtcSessionsStatus status = read_session(s, owner, handle, &info, &version, NULL);
+    PtcSessionsStatus status = read_stored_session(s, owner, handle, &info, &version, NULL);
     if (status != PTC_SESSIONS_OK && status != PTC_SESSIONS_DAMAGED)
         return status;
     return of_store(ptc_store_remove(s->store, &key));
@@ -470,7 +471,7 @@ typedef struct {
 } Listing;
 
 /* Inserts a session in its place among those used last. */
-static void insert(Listing *l, const PtcSessionInfo *info)
+static void insert_listed_session(Listing *l, const PtcSessionInfo *info)
 {
     size_t i = l->n < l->max ? l->n++ : l->max;
     if (i == l->max && (l->max == 0 || l->infos[--i].used_ms >= info->used_ms))
@@ -480,7 +481,7 @@ static void insert(Listing *l, const PtcSessionInfo *info)
     l->infos[i] = *info;
 }
 
-static bool add_listed(void *user, const PtcStoreKey *key, const PtcStored *stored)
+static bool add_listed_session(void *user, const PtcStoreKey *key, const PtcStored *stored)
 {
     Listing *l = user;
     PtcSessionInfo info;
@@ -488,15 +489,16 @@ static bool add_listed(void *user, const PtcStoreKey *key, const PtcStored *stor
         return true;
     l->all++;
     info.busy = is_held(l->s, key->owner, key->key);
-    insert(l, &info);
+    insert_listed_session(l, &info);
     return true;
 }
 
 size_t ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *infos, size_t max)
 {
     Listing l = {.s = s, .infos = infos, .max = max};
-    (void)!sweep(s);
-    if (ptc_store_list(s->store, kind, ptc_text_cstr(owner), add_listed, &l) != PTC_STORE_OK)
+    (void)!sweep_expired_sessions(s);
+    if (ptc_store_list(s->store, kind, ptc_text_cstr(owner), add_listed_session, &l) !=
+        PTC_STORE_OK)
         l.all = l.n;
     return l.all;
 }

@@ -9,7 +9,7 @@
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
-enum { KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */
+enum { SUSPENDED_KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */
 
 PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *sessions,
                                 int64_t ttl_ms)
@@ -32,23 +32,23 @@ PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *ses
 }
 
 /* Nobody continues it. */
-static void end_run(PtcSuspended *t, PtcSuspendedRow *row)
+static void end_suspended_run(PtcSuspended *t, PtcSuspendedRow *row)
 {
-    if (row->errand)
-        ptc_errand_free(row->errand);
+    if (row->background)
+        ptc_background_task_free(row->background);
     else if (row->asking.run)
         t->remote->end(row->asking.run, NULL);
     if (row->held)
         ptc_sessions_let_go(t->sessions, row->held, NULL);
     row->asking.run = NULL;
     row->held = NULL;
-    row->errand = NULL;
+    row->background = NULL;
 }
 
 /* Everything of the row; its place is free afterwards. */
-static void clear(PtcSuspended *t, PtcSuspendedRow *row)
+static void clear_suspended_row(PtcSuspended *t, PtcSuspendedRow *row)
 {
-    end_run(t, row);
+    end_suspended_run(t, row);
     if (row->has_out)
         ptc_task_out_deinit(&row->out);
     ptc_buf_deinit(&row->message);
@@ -64,7 +64,7 @@ void ptc_suspended_free(PtcSuspended *t)
     if (!t)
         return;
     for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++)
-        clear(t, &t->rows[i]);
+        clear_suspended_row(t, &t->rows[i]);
     pthread_cond_destroy(&t->changed);
     pthread_mutex_destroy(&t->lock);
     ptc_mem_free(t->mem, t, sizeof *t);
@@ -72,46 +72,46 @@ void ptc_suspended_free(PtcSuspended *t)
 
 /* A run that nobody has answered in time ends at once, but what it did is remembered for as long again: an older token
  * of it does not know. */
-static void expire(PtcSuspended *t, PtcSuspendedRow *row)
+static void expire_suspended_row(PtcSuspended *t, PtcSuspendedRow *row)
 {
     if (row->state != PTC_ROW_WAITING) {
-        clear(t, row);
+        clear_suspended_row(t, row);
         return;
     }
-    end_run(t, row);
+    end_suspended_run(t, row);
     row->state = PTC_ROW_EXPIRED;
     row->ends_ms += t->ttl_ms;
 }
 
 /* With the lock held.  Ending a run takes no time: it has no call under way. */
-static void sweep(PtcSuspended *t)
+static void sweep_suspended_rows(PtcSuspended *t)
 {
     int64_t now = ptc_clock_wall_ms();
     for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
         PtcSuspendedRow *row = &t->rows[i];
         while (row->state != PTC_ROW_FREE && row->state != PTC_ROW_TAKEN && row->ends_ms <= now)
-            expire(t, row);
+            expire_suspended_row(t, row);
     }
 }
 
 void ptc_suspended_sweep(PtcSuspended *t)
 {
     pthread_mutex_lock(&t->lock);
-    sweep(t);
+    sweep_suspended_rows(t);
     pthread_mutex_unlock(&t->lock);
 }
 
 /* ------------------------------------------------------------------------------------- adding */
 
 /* What is kept for whoever asks again only. */
-static bool is_over(const PtcSuspendedRow *row)
+static bool is_row_over(const PtcSuspendedRow *row)
 {
     return row->state == PTC_ROW_ANSWERED || row->state == PTC_ROW_EXPIRED;
 }
 
 /* With the lock held.  A free place, if need be that of the oldest answer; NULL: all wait, or the owner has too
  * many. */
-static PtcSuspendedRow *find_place(PtcSuspended *t, const char *owner)
+static PtcSuspendedRow *find_row_place(PtcSuspended *t, const char *owner)
 {
     PtcSuspendedRow *place = NULL, *oldest = NULL;
     size_t of_owner = 0;
@@ -119,32 +119,33 @@ static PtcSuspendedRow *find_place(PtcSuspended *t, const char *owner)
         PtcSuspendedRow *row = &t->rows[i];
         if (row->state == PTC_ROW_FREE)
             place = row;
-        else if (is_over(row) && (!oldest || row->ends_ms < oldest->ends_ms))
+        else if (is_row_over(row) && (!oldest || row->ends_ms < oldest->ends_ms))
             oldest = row;
-        of_owner += row->state != PTC_ROW_FREE && !is_over(row) && strcmp(row->owner, owner) == 0;
+        of_owner +=
+            row->state != PTC_ROW_FREE && !is_row_over(row) && strcmp(row->owner, owner) == 0;
     }
     if (of_owner >= PTC_SUSPENDED_OF_OWNER)
         return NULL;
     if (!place && oldest) {
-        clear(t, oldest);
+        clear_suspended_row(t, oldest);
         place = oldest;
     }
     return place;
 }
 
-static bool copy_texts(PtcSuspended *t, PtcSuspendedRow *row)
+static bool copy_program_texts(PtcSuspended *t, PtcSuspendedRow *row)
 {
     PtcText *texts[] = {&row->in.program, &row->in.context, &row->in.signature,
                         &row->in.output_schema};
-    enum { TEXTS = sizeof texts / sizeof *texts };
+    enum { SUSPENDED_TEXTS = sizeof texts / sizeof *texts };
     size_t len = 0;
-    for (size_t i = 0; i < TEXTS; i++)
+    for (size_t i = 0; i < SUSPENDED_TEXTS; i++)
         len += texts[i]->len;
     if (!(row->texts = ptc_mem_alloc(t->mem, len + 1)))
         return false;
     row->texts_len = len + 1;
     char *to = row->texts;
-    for (size_t i = 0; i < TEXTS; i++) {
+    for (size_t i = 0; i < SUSPENDED_TEXTS; i++) {
         if (!texts[i]->bytes)
             continue;
         memcpy(to, texts[i]->bytes, texts[i]->len);
@@ -159,8 +160,8 @@ PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const cha
 {
     size_t len = strlen(owner) + 1;
     pthread_mutex_lock(&t->lock);
-    sweep(t);
-    PtcSuspendedRow *row = find_place(t, owner);
+    sweep_suspended_rows(t);
+    PtcSuspendedRow *row = find_row_place(t, owner);
     char *name = row ? ptc_mem_alloc(t->mem, len) : NULL;
     if (name) {
         memcpy(name, owner, len);
@@ -171,10 +172,10 @@ PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const cha
         row->in.asking = NULL;
         row->in.traceparent = (PtcText){NULL, 0}; /* of the call, not of the run */
         ptc_buf_init(&row->message, t->mem, 4096);
-        ptc_buf_init(&row->told, t->mem, KEPT_BYTES);
+        ptc_buf_init(&row->told, t->mem, SUSPENDED_KEPT_BYTES);
         row->state = PTC_ROW_TAKEN;
-        if (!copy_texts(t, row) || !ptc_random_bytes(row->id, sizeof row->id)) {
-            clear(t, row);
+        if (!copy_program_texts(t, row) || !ptc_random_bytes(row->id, sizeof row->id)) {
+            clear_suspended_row(t, row);
             row = NULL;
         }
     }
@@ -208,7 +209,7 @@ void ptc_suspended_put_token(PtcSuspendedRow *row, PtcText effects, PtcBuf *out)
     ptc_buf_add(out, effects.bytes, effects.len);
 }
 
-static const char *take_bytes(const char *from, void *to, size_t len)
+static const char *take_token_bytes(const char *from, void *to, size_t len)
 {
     memcpy(to, from, len);
     return from + len;
@@ -219,10 +220,10 @@ bool ptc_suspended_get_token(PtcText bytes, PtcSuspendedToken *out)
     const size_t head = sizeof out->id + sizeof out->round + sizeof out->mark + sizeof out->ends_ms;
     if (bytes.len < head || bytes.len > PTC_SUSPENDED_TOKEN)
         return false;
-    const char *from = take_bytes(bytes.bytes, out->id, sizeof out->id);
-    from = take_bytes(from, &out->round, sizeof out->round);
-    from = take_bytes(from, &out->mark, sizeof out->mark);
-    from = take_bytes(from, &out->ends_ms, sizeof out->ends_ms);
+    const char *from = take_token_bytes(bytes.bytes, out->id, sizeof out->id);
+    from = take_token_bytes(from, &out->round, sizeof out->round);
+    from = take_token_bytes(from, &out->mark, sizeof out->mark);
+    from = take_token_bytes(from, &out->ends_ms, sizeof out->ends_ms);
     out->effects = (PtcText){from, bytes.len - head};
     return true;
 }
@@ -230,7 +231,8 @@ bool ptc_suspended_get_token(PtcText bytes, PtcSuspendedToken *out)
 /* ------------------------------------------------------------------------------------- taking */
 
 /* With the lock held. */
-static PtcSuspendedRow *find(PtcSuspended *t, const char *owner, const PtcSuspendedToken *token)
+static PtcSuspendedRow *find_suspended_row(PtcSuspended *t, const char *owner,
+                                           const PtcSuspendedToken *token)
 {
     for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
         PtcSuspendedRow *row = &t->rows[i];
@@ -243,8 +245,8 @@ static PtcSuspendedRow *find(PtcSuspended *t, const char *owner, const PtcSuspen
 
 /* With the lock held: is it what was said before, whose consequence is the row as it is now?  However many questions
  * have been asked since: a run that was told to go on has done so. */
-static bool is_same(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
-                    const uint8_t reply[PTC_SHA256_BYTES])
+static bool is_same_reply(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
+                          const uint8_t reply[PTC_SHA256_BYTES])
 {
     return token->round < row->replied && memcmp(row->reply, reply, sizeof row->reply) == 0;
 }
@@ -259,18 +261,20 @@ static void tell_later(const PtcSuspendedRow *row, PtcSuspendedToken *token)
     memcpy(token->later, row->message.data ? row->message.data : "", row->message.len);
 }
 
-static PtcSuspendedFound take(PtcSuspended *t, const char *owner, PtcSuspendedToken *token,
-                              const uint8_t *reply, bool peek, PtcSuspendedRow **out)
+static PtcSuspendedFound take_row_for_reply(PtcSuspended *t, const char *owner,
+                                            PtcSuspendedToken *token, const uint8_t *reply,
+                                            bool peek, PtcSuspendedRow **out)
 {
-    sweep(t);
-    PtcSuspendedRow *row = *out = find(t, owner, token);
+    sweep_suspended_rows(t);
+    PtcSuspendedRow *row = *out = find_suspended_row(t, owner, token);
     if (row && row->state == PTC_ROW_EXPIRED)
         tell_later(row, token);
     if (!row || row->state == PTC_ROW_EXPIRED)
         return PTC_SUSPENDED_GONE;
     bool open = token->round >= row->replied;
     if (row->state == PTC_ROW_TAKEN)
-        return open || peek || is_same(row, token, reply) ? PTC_SUSPENDED_BUSY : PTC_SUSPENDED_USED;
+        return open || peek || is_same_reply(row, token, reply) ? PTC_SUSPENDED_BUSY
+                                                                : PTC_SUSPENDED_USED;
     bool now = token->round == row->round; /* even if a reply came, which was none */
     if (row->state == PTC_ROW_WAITING && (open || now)) {
         if (!peek && !now)
@@ -282,7 +286,7 @@ static PtcSuspendedFound take(PtcSuspended *t, const char *owner, PtcSuspendedTo
         }
         return PTC_SUSPENDED_TAKEN;
     }
-    if (!is_same(row, token, reply))
+    if (!is_same_reply(row, token, reply))
         return PTC_SUSPENDED_USED;
     row->state = PTC_ROW_TAKEN;
     return PTC_SUSPENDED_SAME;
@@ -293,12 +297,12 @@ PtcSuspendedFound ptc_suspended_take(PtcSuspended *t, const char *owner, PtcSusp
                                      PtcSuspendedRow **row)
 {
     pthread_mutex_lock(&t->lock);
-    PtcSuspendedFound found = take(t, owner, token, reply, peek, row);
+    PtcSuspendedFound found = take_row_for_reply(t, owner, token, reply, peek, row);
     pthread_mutex_unlock(&t->lock);
     return found;
 }
 
-static void put(PtcSuspended *t, PtcSuspendedRow *row, int state)
+static void put_row_state(PtcSuspended *t, PtcSuspendedRow *row, int state)
 {
     pthread_mutex_lock(&t->lock);
     row->state = state;
@@ -308,17 +312,17 @@ static void put(PtcSuspended *t, PtcSuspendedRow *row, int state)
 
 void ptc_suspended_wait(PtcSuspended *t, PtcSuspendedRow *row)
 {
-    put(t, row, PTC_ROW_WAITING);
+    put_row_state(t, row, PTC_ROW_WAITING);
 }
 
 void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
 {
     size_t bytes = row->out.text.len + row->out.json.len + row->out.prints.len;
-    if (bytes > KEPT_BYTES && row->has_out) {
+    if (bytes > SUSPENDED_KEPT_BYTES && row->has_out) {
         ptc_task_out_deinit(&row->out);
         row->has_out = false;
     }
-    put(t, row, PTC_ROW_ANSWERED);
+    put_row_state(t, row, PTC_ROW_ANSWERED);
 }
 
 void ptc_suspended_await(PtcSuspended *t, int64_t ms)

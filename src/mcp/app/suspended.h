@@ -13,7 +13,7 @@
 
 #include "base/text/hmac.h"
 #include "exec/task.h"
-#include "mcp/app/errand.h"
+#include "mcp/app/background_task.h"
 #include "tool/remote/remote.h"
 
 enum {
@@ -47,9 +47,9 @@ typedef struct PtcSuspendedRow {
     char *texts;
     size_t texts_len;
     PtcTaskAsking asking;
-    PtcSessionEntry *held; /* or NULL */
-    PtcErrand *errand;     /* a task, which has the run of `asking`; or NULL */
-    uint32_t replied;      /* questions before this one were replied to */
+    PtcSessionEntry *held;         /* or NULL */
+    PtcBackgroundTask *background; /* a task, which has the run of `asking`; or NULL */
+    uint32_t replied;              /* questions before this one were replied to */
     uint8_t reply[PTC_SHA256_BYTES];
     /* when it is ANSWERED */
     PtcTaskOut out;

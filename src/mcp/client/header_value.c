@@ -3,7 +3,7 @@
 
 #include "base/text/base64.h"
 
-static bool is_plain(PtcText text)
+static bool is_plain_header_value(PtcText text)
 {
     if (text.len && (text.bytes[0] == ' ' || text.bytes[text.len - 1] == ' '))
         return false;
@@ -16,7 +16,7 @@ static bool is_plain(PtcText text)
 
 bool ptc_header_value_add(PtcBuf *out, PtcText text)
 {
-    if (is_plain(text))
+    if (is_plain_header_value(text))
         return ptc_buf_add(out, text.bytes, text.len);
     ptc_buf_add_cstr(out, "=?base64?");
     ptc_base64_add(out, text.bytes, text.len, false);

@@ -11,13 +11,13 @@
 #include "json/members.h"
 
 enum {
-    HEADERS = 96,
+    HTTP_HEADERS = 96,
     HEADER_BYTES = 256 * 1024,
     RESUMES = 20,     /* of one stream without a new event */
     RESUME_MS = 1000, /* unless the server says otherwise */
     RESUME_MOST_MS = 30 * 1000,
-    LAST_MS = 1000, /* for a DELETE */
-    SLICE_MS = 20,
+    HTTP_LAST_MS = 1000, /* for a DELETE */
+    HTTP_SLICE_MS = 20,
 };
 
 PtcLinkJob *ptc_http_job_new(PtcLink *l, JobKind kind)
@@ -50,24 +50,24 @@ void ptc_http_job_free(PtcLinkJob *job)
 
 /* -------------------------------------------------------------------------- headers */
 
-static void add_header(PtcBuf *out, const char *name, const char *value)
+static void add_header_line(PtcBuf *out, const char *name, const char *value)
 {
     if (*value)
         ptc_buf_addf(out, "%s: %s\n", name, value);
 }
 
 /* All lines in one buffer, which has credentials in it.  False: the credentials cannot be read. */
-static bool write_headers(PtcLinkJob *job, PtcBuf *out)
+static bool write_job_headers(PtcLinkJob *job, PtcBuf *out)
 {
     const PtcLinkConfig *c = &job->link->config;
     if (job->kind == JOB_POST) {
-        add_header(out, "Content-Type", "application/json");
-        add_header(out, "Accept", "application/json, text/event-stream");
+        add_header_line(out, "Content-Type", "application/json");
+        add_header_line(out, "Accept", "application/json, text/event-stream");
     } else if (job->kind == JOB_LISTEN) {
-        add_header(out, "Accept", "text/event-stream");
+        add_header_line(out, "Accept", "text/event-stream");
     }
-    add_header(out, "MCP-Protocol-Version", job->version);
-    add_header(out, "Mcp-Session-Id", job->session);
+    add_header_line(out, "MCP-Protocol-Version", job->version);
+    add_header_line(out, "Mcp-Session-Id", job->session);
     if (job->sse.id_len)
         ptc_buf_addf(out, "Last-Event-ID: %.*s\n", (int)job->sse.id_len, job->sse.id);
     ptc_buf_add(out, ptc_buf_view(&job->headers).bytes, job->headers.len);
@@ -81,7 +81,7 @@ static bool write_headers(PtcLinkJob *job, PtcBuf *out)
 /* --------------------------------------------------------------------------- answer */
 
 /* Is this the answer to the job's request?  Then the stream has nothing more for us. */
-static bool is_answer(const PtcLinkJob *job, PtcText text)
+static bool is_answer_to_job(const PtcLinkJob *job, PtcText text)
 {
     PtcText key, value;
     int64_t id = 0;
@@ -114,7 +114,7 @@ static bool on_event(void *user, PtcText name, PtcText data)
         return ptc_http_arrive(job, data, true);
     if (data.len == 0 || (name.len && !ptc_text_is(name, "message")))
         return true;
-    bool answer = is_answer(job, data);
+    bool answer = is_answer_to_job(job, data);
     if (answer)
         note_answered(job);
     bool taken = ptc_http_arrive(job, data, false);
@@ -136,7 +136,7 @@ static PtcPiece take_events(PtcLinkJob *job, PtcText bytes)
 /* The session must be known before the answer arrives, because what follows is sent with it. */
 static void take_session(PtcLinkJob *job, const PtcClientAnswer *answer);
 
-static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+static PtcPiece take_job_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     PtcLinkJob *job = user;
     if (job->bytes == 0 && job->opens)
@@ -151,7 +151,7 @@ static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText byte
     return PTC_PIECE_STOP;
 }
 
-static bool is_visible(const char *text)
+static bool is_visible_text(const char *text)
 {
     for (; *text; text++)
         if (*text < '!' || *text > '~')
@@ -161,7 +161,7 @@ static bool is_visible(const char *text)
 
 static void take_session(PtcLinkJob *job, const PtcClientAnswer *answer)
 {
-    if (answer->session_id[0] && is_visible(answer->session_id))
+    if (answer->session_id[0] && is_visible_text(answer->session_id))
         snprintf(job->session, sizeof job->session, "%s", answer->session_id);
     else
         job->session[0] = 0;
@@ -180,20 +180,20 @@ static bool has_others(PtcLinkJob *job, PtcText lines)
 }
 
 /* True: it was refused, and there are other credentials now. */
-static bool send_once(PtcLinkJob *job, const char *method, bool first)
+static bool send_job_once(PtcLinkJob *job, const char *method, bool first)
 {
     PtcBuf all;
     bool again = false;
-    PtcText lines[HEADERS + 1];
+    PtcText lines[HTTP_HEADERS + 1];
     PtcLink *l = job->link;
     ptc_buf_init(&all, l->mem, HEADER_BYTES);
     ptc_client_answer_deinit(&job->answer);
     job->answer = (PtcClientAnswer){.why = {PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST, "", ""}};
-    bool made = write_headers(job, &all);
-    size_t count = ptc_client_header_lines(ptc_buf_view(&all), lines, HEADERS + 1);
-    if (made && count > HEADERS) {
+    bool made = write_job_headers(job, &all);
+    size_t count = ptc_client_header_lines(ptc_buf_view(&all), lines, HTTP_HEADERS + 1);
+    if (made && count > HTTP_HEADERS) {
         ptc_why_say_code(&job->answer.why, PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST,
-                         "the request has more than %d lines of headers", HEADERS);
+                         "the request has more than %d lines of headers", HTTP_HEADERS);
     } else if (made) {
         bool posts = *method == 'P';
         PtcClientRequest r = {
@@ -209,12 +209,12 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
             .connect_ms = l->config.connect_ms,
             .silence_ms =
                 l->config.silence_ms > 0 && !job->forever ? l->config.silence_ms : INT64_MAX,
-            .total_ms = job->kind == JOB_DELETE ? LAST_MS
+            .total_ms = job->kind == JOB_DELETE ? HTTP_LAST_MS
                         : job->gates            ? l->config.handshake_ms
                                                 : INT64_MAX,
             .deadline_ns = INT64_MAX,
             .cancel = &job->cancel,
-            .piece = on_piece,
+            .piece = take_job_piece,
             .user = job};
         ptc_client_send(l->config.http, l->mem, &r, &job->answer);
         again = first && has_others(job, ptc_buf_view(&all));
@@ -227,14 +227,14 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
     return again;
 }
 
-static void send(PtcLinkJob *job, const char *method)
+static void send_job_request(PtcLinkJob *job, const char *method)
 {
-    if (send_once(job, method, true))
-        (void)send_once(job, method, false);
+    if (send_job_once(job, method, true))
+        (void)send_job_once(job, method, false);
 }
 
 /* Where a redirect leads, if it stays on this server.  Nothing was taken before it, so it may be sent there. */
-static bool follow(PtcLinkJob *job)
+static bool follow_job_redirect(PtcLinkJob *job)
 {
     const PtcClientAnswer *a = &job->answer;
     PtcUrl here, there;
@@ -251,12 +251,12 @@ static bool follow(PtcLinkJob *job)
 }
 
 /* False: it was cancelled. */
-static bool wait_ms(PtcLinkJob *job, int64_t ms)
+static bool wait_unless_cancelled(PtcLinkJob *job, int64_t ms)
 {
     if (ms > RESUME_MOST_MS)
         ms = RESUME_MOST_MS;
-    for (; ms > 0 && !ptc_cancelled(&job->cancel); ms -= SLICE_MS)
-        poll(NULL, 0, (int)(ms < SLICE_MS ? ms : SLICE_MS));
+    for (; ms > 0 && !ptc_cancelled(&job->cancel); ms -= HTTP_SLICE_MS)
+        poll(NULL, 0, (int)(ms < HTTP_SLICE_MS ? ms : HTTP_SLICE_MS));
     return !ptc_cancelled(&job->cancel);
 }
 
@@ -281,12 +281,12 @@ static void begin_stream(PtcLinkJob *job)
     job->heard = false;
 }
 
-static void exchange(PtcLinkJob *job)
+static void exchange_job(PtcLinkJob *job)
 {
     static const char *const methods[] = {"POST", "GET", "DELETE"};
-    send(job, methods[job->kind]);
-    if (follow(job))
-        send(job, methods[job->kind]);
+    send_job_request(job, methods[job->kind]);
+    if (follow_job_redirect(job))
+        send_job_request(job, methods[job->kind]);
     if (job->is_stream && ptc_client_answered(&job->answer) && !job->answered)
         (void)!ptc_sse_end(&job->sse, NULL);
 }
@@ -296,10 +296,10 @@ static void resume(PtcLinkJob *job)
 {
     for (int tries = 0; tries < RESUMES && can_resume(job); tries++) {
         int64_t ms = job->sse.retry_ms >= 0 ? job->sse.retry_ms : RESUME_MS;
-        if (!wait_ms(job, ms))
+        if (!wait_unless_cancelled(job, ms))
             return;
         begin_stream(job);
-        send(job, "GET");
+        send_job_request(job, "GET");
         if (job->is_stream && ptc_client_answered(&job->answer) && !job->answered)
             (void)!ptc_sse_end(&job->sse, NULL);
         if (job->heard)
@@ -314,7 +314,7 @@ static void listen(PtcLinkJob *job)
     for (int silent = 0; !ptc_cancelled(&job->cancel) && silent < RESUMES; silent++) {
         begin_stream(job);
         job->is_stream = false;
-        exchange(job);
+        exchange_job(job);
         bool opened = job->answer.status >= 200 && job->answer.status < 300 && job->is_stream;
         bool broke = ptc_client_answered(&job->answer) || job->answer.why.code == PTC_CLIENT_BROKEN;
         if (!opened || !broke || job->endless_sse || job->too_large || job->no_memory)
@@ -323,7 +323,7 @@ static void listen(PtcLinkJob *job)
             silent = 0;
         int64_t ms =
             job->sse.retry_ms >= 0 ? job->sse.retry_ms : RESUME_MS << (silent < 5 ? silent : 5);
-        if (!wait_ms(job, ms))
+        if (!wait_unless_cancelled(job, ms))
             return;
     }
 }
@@ -335,12 +335,12 @@ void ptc_http_job_run(PtcLinkJob *job)
     if (job->kind == JOB_LISTEN) {
         listen(job);
     } else {
-        exchange(job);
+        exchange_job(job);
         if (job->kind == JOB_POST && !job->forever && job->resumable)
             resume(job);
         if (job->text.len && !job->too_large && !job->no_memory &&
             ptc_client_answered(&job->answer)) {
-            if (is_answer(job, ptc_buf_view(&job->text)))
+            if (is_answer_to_job(job, ptc_buf_view(&job->text)))
                 note_answered(job);
             job->no_memory = !ptc_http_arrive(job, ptc_buf_view(&job->text), false);
         }

@@ -6,7 +6,7 @@
 #include "mcp/client/wire_http_int.h"
 #include "net/retry_after.h"
 
-enum { SHOWN = 300 }; /* bytes of a body that explains a fault */
+enum { OUTCOME_SHOWN = 300 }; /* bytes of a body that explains a fault */
 
 /* The error object in a body, where a status says what a JSON-RPC error would. */
 static PtcText error_in(const PtcLinkJob *job)
@@ -48,8 +48,8 @@ static void fill_fault(PtcLinkReply *r, const PtcLinkJob *job)
         r->end = PTC_LINK_HTTP_FAULT;
         ptc_buf_addf(&r->text, "it answered with status %d", a->status);
         if (body.len)
-            ptc_buf_addf(&r->text, ": %.*s", (int)(body.len < SHOWN ? body.len : SHOWN),
-                         body.bytes);
+            ptc_buf_addf(&r->text, ": %.*s",
+                         (int)(body.len < OUTCOME_SHOWN ? body.len : OUTCOME_SHOWN), body.bytes);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "base/os/thread.h"
 #include "mcp/client/wire_http_int.h"
 
-enum { STACK = 256 * 1024 };
+enum { QUEUE_STACK = 256 * 1024 };
 
 static void http_queue_append(PtcHttpJobs *jobs, PtcLinkJob *job)
 {
@@ -27,7 +27,7 @@ void ptc_http_queue_take(PtcHttpJobs *jobs, PtcLinkJob *job)
     job->at = NULL;
 }
 
-static void *work(void *user)
+static void *run_wire_thread(void *user)
 {
     PtcHttpWire *w = user;
     PtcLink *l = w->link;
@@ -52,7 +52,7 @@ static void *work(void *user)
     return NULL;
 }
 
-static size_t count(const PtcHttpJobs *jobs)
+static size_t count_http_jobs(const PtcHttpJobs *jobs)
 {
     size_t n = 0;
     for (const PtcLinkJob *job = jobs->first; job; job = job->next)
@@ -63,8 +63,8 @@ static size_t count(const PtcHttpJobs *jobs)
 bool ptc_http_queue_add(PtcHttpWire *w, PtcLinkJob *job)
 {
     http_queue_append(&w->queue, job);
-    if (count(&w->queue) > w->idle && w->thread_count < HTTP_ALL_THREADS &&
-        ptc_thread_start(&w->threads[w->thread_count], STACK, work, w))
+    if (count_http_jobs(&w->queue) > w->idle && w->thread_count < HTTP_ALL_THREADS &&
+        ptc_thread_start(&w->threads[w->thread_count], QUEUE_STACK, run_wire_thread, w))
         w->thread_count++;
     if (w->thread_count == 0) {
         ptc_http_queue_take(&w->queue, job);

@@ -94,7 +94,7 @@ bool ptc_http_renew_is_lost(const PtcLinkJob *job)
 }
 
 /* As if it had not been sent. */
-static PtcLinkJob *again(PtcLinkJob *job)
+static PtcLinkJob *make_job_fresh(PtcLinkJob *job)
 {
     job->began = job->answered = job->redirected = job->is_stream = job->heard = false;
     job->bytes = job->text.len = 0;
@@ -110,7 +110,7 @@ bool ptc_http_renew_send_again(PtcLink *l, PtcLinkJob *job, PtcLinkAsk *ask)
     pthread_mutex_lock(&l->lock);
     bool same = strcmp(job->session, w->session) == 0;
     bool wait = same || w->holding;
-    again(job);
+    make_job_fresh(job);
     ptc_http_queue_address(w, job);
     job->ask = ask;
     ask->job = job;

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------------------- table */
 
-static PtcLinkAsk **find(PtcLink *l, uint64_t id)
+static PtcLinkAsk **find_link_ask(PtcLink *l, uint64_t id)
 {
     PtcLinkAsk **at = &l->asks[id % ASK_BUCKETS];
     while (*at && (*at)->id != id)
@@ -18,7 +18,7 @@ static PtcLinkAsk **find(PtcLink *l, uint64_t id)
     return at;
 }
 
-static void insert(PtcLink *l, PtcLinkAsk *ask)
+static void insert_link_ask(PtcLink *l, PtcLinkAsk *ask)
 {
     PtcLinkAsk **bucket = &l->asks[ask->id % ASK_BUCKETS];
     ask->next = *bucket;
@@ -27,7 +27,7 @@ static void insert(PtcLink *l, PtcLinkAsk *ask)
 
 static PtcLinkAsk *take_locked(PtcLink *l, uint64_t id)
 {
-    PtcLinkAsk **at = find(l, id), *ask = *at;
+    PtcLinkAsk **at = find_link_ask(l, id), *ask = *at;
     if (ask) {
         *at = ask->next;
         l->ending -= ask->ending;
@@ -48,7 +48,7 @@ PtcLinkAsk *ptc_link_take_ask(PtcLink *l, uint64_t id)
 bool ptc_link_has_ask(PtcLink *l, uint64_t id)
 {
     pthread_mutex_lock(&l->lock);
-    bool there = *find(l, id);
+    bool there = *find_link_ask(l, id);
     pthread_mutex_unlock(&l->lock);
     return there;
 }
@@ -120,7 +120,7 @@ static PtcLinkAsk *collect_ending(PtcLink *l)
     return list;
 }
 
-static const char *words_of(const PtcLinkAsk *ask)
+static const char *words_of_ask(const PtcLinkAsk *ask)
 {
     return ask->why                          ? ask->why
            : ask->wanted == PTC_LINK_TIMEOUT ? "no answer came in time"
@@ -134,7 +134,7 @@ static void end_list(PtcLink *l, PtcLinkAsk *list)
         list = ask->next;
         if (ask->wanted == PTC_LINK_TIMEOUT || ask->wanted == PTC_LINK_CANCELLED)
             tell_cancelled(l, ask);
-        ptc_link_end_ask_why(l, ask, ask->wanted, ptc_text_cstr(words_of(ask)));
+        ptc_link_end_ask_why(l, ask, ask->wanted, ptc_text_cstr(words_of_ask(ask)));
     }
 }
 
@@ -161,7 +161,7 @@ static void end_all(PtcLink *l, PtcText why)
 
 /* ------------------------------------------------------------------------------ ask */
 
-static void prepare(PtcLinkAsk *ask)
+static void prepare_link_ask(PtcLinkAsk *ask)
 {
     int64_t now = ptc_clock_ns(NULL);
     if (ask->end_ns == 0)
@@ -188,7 +188,7 @@ static const char *send_ask(PtcLink *l, PtcLinkAsk *ask, const Outgoing *out, bo
     *failed = !ptc_link_write(l, out->text, ask->id, out->method, out->params, ask->progress);
     if (*failed)
         return NULL;
-    insert(l, ask);
+    insert_link_ask(l, ask);
     const char *why = l->wire->send(l, out);
     if (why)
         (void)take_locked(l, ask->id);
@@ -201,7 +201,7 @@ bool ptc_link_ask(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText param
     Outgoing out = {ask, method, params, headers, &text};
     bool failed = false, wake = false;
     ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
-    prepare(ask);
+    prepare_link_ask(ask);
     pthread_mutex_lock(&l->lock);
     ask->id = ++l->last_id;
     failed = l->closing;
@@ -230,7 +230,7 @@ bool ptc_link_ask_inner(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText
     Outgoing out = {ask, method, params, {NULL, 0}, &text};
     bool failed = false;
     ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
-    prepare(ask);
+    prepare_link_ask(ask);
     ask->opens = strcmp(method, "initialize") == 0;
     pthread_mutex_lock(&l->lock);
     ask->id = ++l->last_id;
@@ -329,7 +329,7 @@ void ptc_link_progress(PtcLink *l, uint64_t id, double done, double total, PtcTe
 {
     int64_t now = ptc_clock_ns(NULL);
     pthread_mutex_lock(&l->lock);
-    PtcLinkAsk *ask = *find(l, id);
+    PtcLinkAsk *ask = *find_link_ask(l, id);
     if (ask && ask->most_ns > ask->end_ns && ask->end_ns != INT64_MAX)
         ask->end_ns = ask->given_ns < ask->most_ns - now ? now + ask->given_ns : ask->most_ns;
     pthread_mutex_unlock(&l->lock);
@@ -519,7 +519,7 @@ void ptc_link_disconnect(PtcLink *l, PtcText why)
 
 /* ----------------------------------------------------------------------------- life */
 
-static PtcText copy_text(PtcArena *arena, PtcText text)
+static PtcText copy_link_text(PtcArena *arena, PtcText text)
 {
     char *copy = text.bytes ? ptc_arena_alloc(arena, text.len + 1) : NULL;
     if (!copy)
@@ -532,7 +532,7 @@ static PtcText copy_text(PtcArena *arena, PtcText text)
 
 static const char *copy_cstr(PtcArena *arena, const char *text)
 {
-    return copy_text(arena, ptc_text_cstr(text)).bytes;
+    return copy_link_text(arena, ptc_text_cstr(text)).bytes;
 }
 
 static const char *const *copy_list(PtcArena *arena, const char *const *list)
@@ -553,14 +553,14 @@ static bool copy_config(PtcLink *l, const PtcLinkConfig *config)
     PtcArena *a = &l->arena;
     PtcLinkConfig *c = &l->config;
     *c = *config;
-    c->name = copy_text(a, c->name.bytes ? c->name : PTC_TEXT(""));
+    c->name = copy_link_text(a, c->name.bytes ? c->name : PTC_TEXT(""));
     c->argv = copy_list(a, c->argv);
     c->env = copy_list(a, c->env);
     c->cwd = copy_cstr(a, c->cwd);
     c->leash = copy_cstr(a, c->leash);
     c->url = copy_cstr(a, c->url);
-    c->version = copy_text(a, c->version);
-    c->capabilities = copy_text(a, c->capabilities.bytes ? c->capabilities : PTC_TEXT("{}"));
+    c->version = copy_link_text(a, c->version);
+    c->capabilities = copy_link_text(a, c->capabilities.bytes ? c->capabilities : PTC_TEXT("{}"));
     if (c->max_message == 0)
         c->max_message = MESSAGE_BYTES;
     if (c->handshake_ms <= 0)
@@ -568,7 +568,7 @@ static bool copy_config(PtcLink *l, const PtcLinkConfig *config)
     return !a->failed;
 }
 
-static void free_memory(PtcLink *l)
+static void free_link_memory(PtcLink *l)
 {
     ptc_buf_deinit(&l->about);
     ptc_buf_deinit(&l->auth);
@@ -594,7 +594,7 @@ PtcLink *ptc_link_new(PtcMem *mem, PtcLoop *loop, const PtcLinkConfig *config)
     l->wire = stdio ? &ptc_stdio_wire : &ptc_http_wire;
     if (copy_config(l, config) && (stdio ? ptc_stdio_wire_new(l) : ptc_http_wire_new(l)))
         return l;
-    free_memory(l);
+    free_link_memory(l);
     return NULL;
 }
 
@@ -641,5 +641,5 @@ void ptc_link_free(PtcLink *l)
         wait_for_queue(l);
     if (l->stdio)
         ptc_stdio_wire_free(l);
-    free_memory(l);
+    free_link_memory(l);
 }

@@ -12,7 +12,7 @@
 
 #define LEGACY_VERSION "2025-11-25"
 #define MODERN_VERSION "2026-07-28"
-#define META "io.modelcontextprotocol/"
+#define HAND_META "io.modelcontextprotocol/"
 
 enum { DETAIL = 500 }; /* bytes shown of what a server said */
 
@@ -26,7 +26,7 @@ static void set_era(PtcLink *l, PtcLinkEra era, PtcText version)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void fail(PtcLink *l, const char *what, PtcText detail)
+static void fail_handshake(PtcLink *l, const char *what, PtcText detail)
 {
     PtcBuf why;
     ptc_buf_init(&why, l->mem, WHY_BYTES);
@@ -44,9 +44,9 @@ static void fail(PtcLink *l, const char *what, PtcText detail)
 static void fail_reply(PtcLink *l, const char *what, const PtcLinkReply *reply)
 {
     if (reply->end == PTC_LINK_NO_MEMORY || reply->text.failed)
-        fail(l, "out of memory", (PtcText){NULL, 0});
+        fail_handshake(l, "out of memory", (PtcText){NULL, 0});
     else
-        fail(l, what, ptc_buf_view(&reply->text));
+        fail_handshake(l, what, ptc_buf_view(&reply->text));
 }
 
 static void fail_auth(PtcLink *l, const PtcLinkReply *reply)
@@ -58,7 +58,7 @@ static void fail_auth(PtcLink *l, const PtcLinkReply *reply)
     if (reply->own)
         ptc_link_down(l, challenge);
     else
-        fail(l, "it wants authorization", challenge);
+        fail_handshake(l, "it wants authorization", challenge);
 }
 
 /* -------------------------------------------------------------------------- agreed */
@@ -71,7 +71,7 @@ static void keep_about(PtcLink *l, PtcText result)
     PtcText instructions = ptc_members_get(result, "instructions");
     PtcText info = ptc_members_get(result, "serverInfo");
     if (!info.bytes)
-        info = ptc_members_get(ptc_members_get(result, "_meta"), META "serverInfo");
+        info = ptc_members_get(ptc_members_get(result, "_meta"), HAND_META "serverInfo");
     ptc_buf_clear(out);
     ptc_emit_object(out);
     if (ptc_members_is_object(info))
@@ -170,7 +170,7 @@ static void on_probe(PtcLinkAsk *ask, PtcLinkReply *reply)
         l->reprobed = true; /* it is asked again, in the version that it says to know */
         send_probe(l);
     } else if (era.step == PTC_ERA_MODERN) {
-        fail(l, "it refused server/discover", ptc_buf_view(&reply->text));
+        fail_handshake(l, "it refused server/discover", ptc_buf_view(&reply->text));
     } else if (era.step == PTC_ERA_INITIALIZE) {
         if (!l->initializing)
             send_initialize(l, era.version ? era.version : LEGACY_VERSION);
@@ -186,7 +186,7 @@ static void send_probe(PtcLink *l)
     l->probed = true;
     l->probing = ptc_link_ask_inner(l, &l->probe, "server/discover", (PtcText){NULL, 0});
     if (!l->probing)
-        fail(l, "server/discover could not be sent", (PtcText){NULL, 0});
+        fail_handshake(l, "server/discover could not be sent", (PtcText){NULL, 0});
     else
         ptc_loop_set(l->loop, &l->hand_due,
                      ptc_clock_ns(NULL) + PTC_ERA_SILENCE_MS * (int64_t)1000000);
@@ -194,7 +194,7 @@ static void send_probe(PtcLink *l)
 
 /* ---------------------------------------------------------------------- initialize */
 
-static bool is_known(PtcText version)
+static bool is_known_version(PtcText version)
 {
     static const char *const known[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -246,8 +246,8 @@ static void on_initialize(PtcLinkAsk *ask, PtcLinkReply *reply)
     }
     PtcText result = ptc_buf_view(&reply->text);
     PtcText version = ptc_members_plain(ptc_members_get(result, "protocolVersion"));
-    if (!is_known(version)) {
-        fail(l, "it speaks a version that this client does not know", version);
+    if (!is_known_version(version)) {
+        fail_handshake(l, "it speaks a version that this client does not know", version);
         return;
     }
     set_era(l, PTC_LINK_LEGACY, version);
@@ -273,7 +273,7 @@ static void send_initialize(PtcLink *l, const char *version)
                       ptc_link_ask_inner(l, &l->init, "initialize", ptc_buf_view(&params));
     ptc_buf_deinit(&params);
     if (!l->initializing)
-        fail(l, "initialize could not be sent", (PtcText){NULL, 0});
+        fail_handshake(l, "initialize could not be sent", (PtcText){NULL, 0});
     else
         ptc_loop_set(l->loop, &l->hand_due, l->hand_end_ns);
 }
@@ -283,8 +283,9 @@ static void send_initialize(PtcLink *l, const char *version)
 /* A version of an earlier connection is good enough to begin with. */
 static const char *first_version(const PtcLink *l)
 {
-    return l->config.era == PTC_LINK_LEGACY && is_known(l->config.version) ? l->config.version.bytes
-                                                                           : LEGACY_VERSION;
+    return l->config.era == PTC_LINK_LEGACY && is_known_version(l->config.version)
+               ? l->config.version.bytes
+               : LEGACY_VERSION;
 }
 
 void ptc_link_hand_begin(PtcLink *l)
@@ -325,5 +326,5 @@ void ptc_link_hand_due(PtcLoopTimer *timer)
     else if (ptc_clock_ns(NULL) < l->hand_end_ns)
         ptc_loop_set(l->loop, timer, l->hand_end_ns);
     else
-        fail(l, "the handshake took too long", (PtcText){NULL, 0});
+        fail_handshake(l, "the handshake took too long", (PtcText){NULL, 0});
 }

@@ -10,17 +10,17 @@ enum { PAGES = 200, ITEMS = 5000, ALL_BYTES = 16 << 20, CURSOR_BYTES = 64 * 1024
 
 static bool ask_page(PtcLinkList *list, PtcText cursor);
 
-static void finish(PtcLinkList *list, PtcLinkReply *reply)
+static void finish_link_list(PtcLinkList *list, PtcLinkReply *reply)
 {
     ptc_buf_deinit(&list->cursors);
     list->listed(list, reply); /* may free the list */
     ptc_buf_deinit(&reply->text);
 }
 
-static void fail(PtcLinkList *list, PtcLinkReply *reply)
+static void fail_link_list(PtcLinkList *list, PtcLinkReply *reply)
 {
     ptc_buf_deinit(&list->all);
-    finish(list, reply);
+    finish_link_list(list, reply);
 }
 
 static void fail_because(PtcLinkList *list, PtcLinkEnd end, const char *why)
@@ -28,7 +28,7 @@ static void fail_because(PtcLinkList *list, PtcLinkEnd end, const char *why)
     PtcLinkReply reply = ptc_link_reply(list->link, end);
     reply.delivered = true;
     ptc_buf_add_cstr(&reply.text, why);
-    fail(list, &reply);
+    fail_link_list(list, &reply);
 }
 
 static void succeed(PtcLinkList *list, const PtcLinkReply *last)
@@ -42,11 +42,11 @@ static void succeed(PtcLinkList *list, const PtcLinkReply *last)
     reply.bytes = last->bytes;
     reply.text = list->all;
     list->all = (PtcBuf){0};
-    finish(list, &reply);
+    finish_link_list(list, &reply);
 }
 
 /* Notes the cursor; false: it was there before, or there are too many to know. */
-static bool is_new(PtcLinkList *list, PtcText cursor)
+static bool is_new_cursor(PtcLinkList *list, PtcText cursor)
 {
     PtcText all = ptc_buf_view(&list->cursors);
     size_t at = 0;
@@ -62,7 +62,7 @@ static bool is_new(PtcLinkList *list, PtcText cursor)
 }
 
 /* Adds the items of a page; false: a limit was reached, which is noted, or memory. */
-static bool add_items(PtcLinkList *list, PtcText items)
+static bool add_page_items(PtcLinkList *list, PtcText items)
 {
     PtcText key, value;
     PtcMembers members = ptc_members_of(items);
@@ -104,11 +104,11 @@ static void keep_first(PtcLinkList *list, PtcText result)
 }
 
 /* Is there another page to ask for?  If not, a note says why. */
-static bool may_go_on(PtcLinkList *list, PtcText cursor)
+static bool may_ask_next_page(PtcLinkList *list, PtcText cursor)
 {
     if (list->pages == PAGES)
         list->note = "it has more than 200 pages";
-    else if (!is_new(list, cursor))
+    else if (!is_new_cursor(list, cursor))
         list->note = "it gave the same cursor twice";
     return !list->note;
 }
@@ -117,7 +117,7 @@ static void on_page(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
     PtcLinkList *list = (PtcLinkList *)(void *)ask;
     if (reply->end != PTC_LINK_ANSWER) {
-        fail(list, reply);
+        fail_link_list(list, reply);
         return;
     }
     PtcText result = ptc_buf_view(&reply->text);
@@ -129,8 +129,8 @@ static void on_page(PtcLinkAsk *ask, PtcLinkReply *reply)
     }
     if (list->pages++ == 0)
         keep_first(list, result);
-    bool more = add_items(list, items) && cursor.bytes && cursor.bytes[0] == '"';
-    if (list->all.failed || (more && may_go_on(list, cursor) && !ask_page(list, cursor)))
+    bool more = add_page_items(list, items) && cursor.bytes && cursor.bytes[0] == '"';
+    if (list->all.failed || (more && may_ask_next_page(list, cursor) && !ask_page(list, cursor)))
         fail_because(list, PTC_LINK_NO_MEMORY, "out of memory");
     else if (!more || list->note)
         succeed(list, reply);

@@ -13,9 +13,9 @@
 #include "value/number/number.h"
 #include "value/str.h"
 
-#define META "io.modelcontextprotocol/"
+#define LINK_META "io.modelcontextprotocol/"
 
-enum { NAMED = 60 }; /* bytes shown of a method that is refused */
+enum { LINK_NAMED = 60 }; /* bytes shown of a method that is refused */
 
 typedef struct {
     PtcText id, method, params, result, error; /* JSON, or absent */
@@ -52,7 +52,7 @@ PtcText ptc_link_scratch_text(PtcLinkScratch *s, PtcText json)
 /* ------------------------------------------------------------------------- reading */
 
 /* False: not a JSON object. */
-static bool take_apart(PtcText text, Message *m)
+static bool take_message_apart(PtcText text, Message *m)
 {
     PtcText key, value;
     PtcMembers members = ptc_members_of(text);
@@ -72,7 +72,7 @@ static bool take_apart(PtcText text, Message *m)
     return members.ended && !members.array;
 }
 
-static void take_answer(PtcLink *l, const Message *m)
+static void take_link_answer(PtcLink *l, const Message *m)
 {
     int64_t id;
     PtcLinkAsk *ask =
@@ -108,9 +108,10 @@ static void unfold(PtcBuf *out)
     }
 }
 
-static void refuse(PtcLink *l, PtcText id, PtcText method, const char *why, PtcBuf *out)
+static void refuse_server_request(PtcLink *l, PtcText id, PtcText method, const char *why,
+                                  PtcBuf *out)
 {
-    size_t n = method.len < NAMED ? method.len : NAMED;
+    size_t n = method.len < LINK_NAMED ? method.len : LINK_NAMED;
     ptc_rpc_add_error(out, id, why ? PTC_RPC_INTERNAL_ERROR : PTC_RPC_METHOD_NOT_FOUND,
                       why ? ptc_text_cstr(why) : PTC_TEXT("this client does not support it"),
                       (PtcText){NULL, 0});
@@ -156,7 +157,7 @@ static void answer_request(PtcLink *l, const Message *m, PtcText method)
         ptc_emit_raw(&out, ping ? PTC_TEXT("{}") : ptc_buf_view(&result));
         ptc_emit_object_end(&out);
     } else if (!later) { /* else whoever has it answers */
-        refuse(l, m->id, method, why, &out);
+        refuse_server_request(l, m->id, method, why, &out);
     }
     if (!later)
         ptc_link_send_text(l, &out);
@@ -165,7 +166,7 @@ static void answer_request(PtcLink *l, const Message *m, PtcText method)
 }
 
 /* A number of progress; 0 if it is not a number. */
-static double number_of(PtcText json)
+static double progress_number_of(PtcText json)
 {
     double d = 0;
     return json.bytes && ptc_double_parse(json.bytes, json.len, &d) ? d : 0;
@@ -192,7 +193,7 @@ static void take_progress(PtcLink *l, PtcText params)
         return;
     ptc_link_scratch_init(&scratch, l);
     PtcText shown = ptc_link_scratch_text(&scratch, message);
-    ptc_link_progress(l, (uint64_t)id, number_of(done), number_of(total), shown);
+    ptc_link_progress(l, (uint64_t)id, progress_number_of(done), progress_number_of(total), shown);
     ptc_link_scratch_deinit(&scratch);
 }
 
@@ -206,7 +207,7 @@ static void take_notice(PtcLink *l, PtcText method, PtcText params)
         l->config.notice(l->config.user, method, params);
 }
 
-static bool is_id(PtcText id)
+static bool is_rpc_id(PtcText id)
 {
     return id.bytes &&
            (id.bytes[0] == '"' || id.bytes[0] == '-' || (id.bytes[0] >= '0' && id.bytes[0] <= '9'));
@@ -218,10 +219,10 @@ static bool is_id(PtcText id)
 typedef struct {
     const char *at, *end;
     size_t depth;
-} Walk;
+} MessageWalk;
 
 /* Takes one character, or a whole string, whose text between the quotes goes to `text`; absent: it was none. */
-static char step(Walk *w, PtcText *text)
+static char step_over_json(MessageWalk *w, PtcText *text)
 {
     char c = *w->at++;
     *text = (PtcText){NULL, 0};
@@ -238,7 +239,7 @@ static char step(Walk *w, PtcText *text)
 }
 
 /* The number there; 0: there is none. */
-static uint64_t take_number(Walk *w)
+static uint64_t take_id_number(MessageWalk *w)
 {
     uint64_t id = 0;
     while (w->at < w->end && *w->at == ' ')
@@ -252,13 +253,13 @@ static uint64_t take_number(Walk *w)
  * notification, and what it calls an id is not one of ours. */
 static uint64_t id_at_begin(PtcText head, bool *answer)
 {
-    Walk w = {head.bytes, head.bytes + head.len, 0};
+    MessageWalk w = {head.bytes, head.bytes + head.len, 0};
     PtcText text, key = {NULL, 0};
     uint64_t id = 0;
     while (w.at < w.end) {
-        char c = step(&w, &text);
+        char c = step_over_json(&w, &text);
         if (c == ':' && w.depth == 1 && key.bytes && ptc_text_is(key, "id"))
-            id = take_number(&w);
+            id = take_id_number(&w);
         *answer = *answer && !(c == ':' && w.depth == 1 && key.bytes && ptc_text_is(key, "method"));
         if (c != ' ')
             key = text;
@@ -267,11 +268,11 @@ static uint64_t id_at_begin(PtcText head, bool *answer)
 }
 
 /* Does nothing but the rest of the outermost object follow? */
-static bool is_last_part(Walk w)
+static bool is_last_part(MessageWalk w)
 {
     PtcText text;
     for (w.depth = 1; w.at < w.end && w.depth > 0;)
-        step(&w, &text);
+        step_over_json(&w, &text);
     while (w.at < w.end && (unsigned char)*w.at <= ' ')
         w.at++;
     return w.depth == 0 && w.at == w.end;
@@ -285,8 +286,8 @@ static uint64_t id_at_end(PtcText tail)
     uint64_t id = 0;
     while (from && (from = memmem(from, (size_t)(end - from), name, sizeof name - 1))) {
         from += sizeof name - 1;
-        Walk w = {from, end, 0};
-        uint64_t found = take_number(&w);
+        MessageWalk w = {from, end, 0};
+        uint64_t found = take_id_number(&w);
         if (is_last_part(w))
             id = found;
     }
@@ -304,7 +305,7 @@ static void add_fault(PtcLink *l, PtcBuf *out, PtcText text)
     ptc_link_scratch_deinit(&scratch);
 }
 
-static bool is_ready(PtcLink *l)
+static bool is_link_ready(PtcLink *l)
 {
     pthread_mutex_lock(&l->lock);
     bool ready = l->state == PTC_LINK_READY;
@@ -317,7 +318,7 @@ static bool is_ready(PtcLink *l)
 static bool take_unreadable(PtcLink *l, PtcText text)
 {
     bool answer = true;
-    if (!ptc_members_is_object(text) || !is_ready(l) ||
+    if (!ptc_members_is_object(text) || !is_link_ready(l) ||
         !memmem(text.bytes, text.len, "\"jsonrpc\"", 9))
         return false;
     uint64_t id = id_at_begin(text, &answer);
@@ -335,15 +336,15 @@ static bool take_unreadable(PtcLink *l, PtcText text)
 bool ptc_link_take_message(PtcLink *l, PtcText text)
 {
     Message m;
-    if (!take_apart(text, &m))
+    if (!take_message_apart(text, &m))
         return take_unreadable(l, text);
     PtcText method = ptc_members_plain(m.method);
-    if (method.bytes && is_id(m.id))
+    if (method.bytes && is_rpc_id(m.id))
         answer_request(l, &m, method);
     else if (method.bytes && !m.id.bytes)
         take_notice(l, method, m.params);
     else if (!m.method.bytes && (m.result.bytes || m.error.bytes))
-        take_answer(l, &m);
+        take_link_answer(l, &m);
     else
         return false;
     return true;
@@ -392,14 +393,14 @@ void ptc_link_too_long(PtcLink *l, PtcText head, PtcText tail, size_t bytes)
 /* What the modern era wants with every request. */
 static void add_claim(PtcLink *l, PtcBuf *out)
 {
-    ptc_emit_field_cstr(out, META "protocolVersion", l->version);
-    ptc_emit_key(out, META "clientInfo");
+    ptc_emit_field_cstr(out, LINK_META "protocolVersion", l->version);
+    ptc_emit_key(out, LINK_META "clientInfo");
     ptc_buf_add_cstr(out, "{\"name\":\"ptc\",\"version\":\"" PTC_VERSION "\"}");
-    ptc_emit_field_raw(out, META "clientCapabilities", l->config.capabilities);
+    ptc_emit_field_raw(out, LINK_META "clientCapabilities", l->config.capabilities);
 }
 
 /* The caller's own members of `_meta` behind ours. */
-static void add_members(PtcBuf *out, PtcText object, const char *but)
+static void add_meta_members(PtcBuf *out, PtcText object, const char *but)
 {
     PtcText key, value;
     PtcMembers members = ptc_members_of(object);
@@ -413,7 +414,7 @@ static void add_members(PtcBuf *out, PtcText object, const char *but)
 }
 
 /* The rest of an object that has been begun: its text from behind the bracket on, without a look at what is inside. */
-static void add_rest(PtcBuf *out, PtcText object)
+static void add_object_rest(PtcBuf *out, PtcText object)
 {
     size_t from = 1;
     while (from < object.len && strchr(" \t\r\n", object.bytes[from]))
@@ -423,7 +424,7 @@ static void add_rest(PtcBuf *out, PtcText object)
     ptc_buf_add(out, object.bytes + from, object.len - from);
 }
 
-static void add_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, bool progress)
+static void add_request_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, bool progress)
 {
     bool claim = l->era == PTC_LINK_MODERN;
     if (!claim && !progress) {
@@ -441,13 +442,13 @@ static void add_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, boo
     if (progress)
         ptc_emit_field_uint(out, "progressToken", id);
     if (own.bytes)
-        add_members(out, own, NULL);
+        add_meta_members(out, own, NULL);
     ptc_emit_object_end(out);
     if (own.bytes) {
-        add_members(out, params, "_meta");
+        add_meta_members(out, params, "_meta");
         ptc_emit_object_end(out);
     } else {
-        add_rest(out, params);
+        add_object_rest(out, params);
     }
 }
 
@@ -461,7 +462,7 @@ bool ptc_link_write(PtcLink *l, PtcBuf *out, uint64_t id, const char *method, Pt
     if (params.bytes || claim || progress) {
         ptc_emit_key(out, "params");
         if (id)
-            add_params(l, out, id, params.bytes ? params : PTC_TEXT("{}"), progress);
+            add_request_params(l, out, id, params.bytes ? params : PTC_TEXT("{}"), progress);
         else
             ptc_emit_raw(out, params);
     }

@@ -98,7 +98,7 @@ static int start_server(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfig *
 }
 
 /* What cannot be started here is the leash; of a program that is not there the leash tells. */
-static void tell(PtcBuf *why, const PtcLinkConfig *c, int error)
+static void tell_start_failure(PtcBuf *why, const PtcLinkConfig *c, int error)
 {
     if (!c->argv || !c->argv[0])
         ptc_buf_add_cstr(why, "its command is empty");
@@ -123,7 +123,7 @@ bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfi
             shut(&pairs[i][0]);
     }
     if (error) {
-        tell(why, c, error);
+        tell_start_failure(why, c, error);
         return false;
     }
     child->in = pairs[0][0];

@@ -12,7 +12,7 @@
 /* -------------------------------------------------------------------------- sending */
 
 /* The name that a request is about, for Mcp-Name. */
-static void add_name(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
+static void add_name_header(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
 {
     bool uri = strcmp(o->method, "resources/read") == 0;
     if (!uri && strcmp(o->method, "tools/call") != 0 && strcmp(o->method, "prompts/get") != 0)
@@ -29,7 +29,7 @@ static void add_name(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
 }
 
 /* The caller's lines, except those that we write ourselves. */
-static void add_lines(PtcLinkJob *job, PtcText lines)
+static void add_caller_lines(PtcLinkJob *job, PtcText lines)
 {
     while (lines.len) {
         const char *lf = memchr(lines.bytes, '\n', lines.len);
@@ -61,9 +61,9 @@ static void fill_job(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
         snprintf(job->version, sizeof job->version, "%s", l->version);
     if (modern && *o->method) {
         ptc_buf_addf(&job->headers, "Mcp-Method: %s\n", o->method);
-        add_name(l, job, o);
+        add_name_header(l, job, o);
     }
-    add_lines(job, o->headers);
+    add_caller_lines(job, o->headers);
     job->body = *o->text;
     ptc_buf_init(o->text, l->mem, SIZE_MAX / 4);
 }

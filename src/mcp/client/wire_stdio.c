@@ -17,12 +17,12 @@
 enum {
     USUAL_BYTES = 2 * ROUND_BYTES, /* of the buffer for lines: more needs room that links share */
     CLAIM_BYTES = 1 << 20,         /* taken of that room at once */
-    RETRY_MS = 20,                 /* between two attempts to get some */
+    STDIO_RETRY_MS = 20,           /* between two attempts to get some */
     LARGE_MS = 30 * 1000,          /* for a large line to be complete: it keeps others waiting */
     EDGE_BYTES = 256,              /* kept of both ends of a line that is too long */
     PRINTED_BYTES = 120,           /* shown of what came before the first message */
     LAST_READS = 64,               /* once the process has ended */
-    LAST_MS = 200,                 /* for the process to end once it has closed its output */
+    STDIO_LAST_MS = 200,           /* for the process to end once it has closed its output */
 };
 
 struct PtcStdioWire {
@@ -53,7 +53,7 @@ struct PtcStdioWire {
 #define WIRE_OF(node, member) \
     ((PtcStdioWire *)(void *)((char *)(node)-offsetof(PtcStdioWire, member)))
 
-static int64_t ms_from_now(int64_t ms)
+static int64_t ns_in_ms_from_now(int64_t ms)
 {
     return ptc_clock_ns(NULL) + ms * 1000000;
 }
@@ -67,7 +67,7 @@ static void free_out(PtcLink *l, PtcLinkOut *node)
 }
 
 /* Writes what the pipe takes; -1: the server has closed it. */
-static ssize_t write_some(int fd, const char *bytes, size_t n)
+static ssize_t write_to_pipe(int fd, const char *bytes, size_t n)
 {
     ssize_t wrote;
     PtcSigpipe held;
@@ -80,7 +80,7 @@ static ssize_t write_some(int fd, const char *bytes, size_t n)
 }
 
 /* Takes the message over; its first bytes may have been written. */
-static void queue(PtcLink *l, PtcLinkOut *node, const Outgoing *o, size_t sent)
+static void queue_stdio_message(PtcLink *l, PtcLinkOut *node, const Outgoing *o, size_t sent)
 {
     PtcStdioWire *s = l->stdio;
     *node = (PtcLinkOut){.text = *o->text, .sent = sent, .ask = o->ask, .unasked = o->ask == NULL};
@@ -105,13 +105,13 @@ static const char *stdio_send(PtcLink *l, const Outgoing *o)
         return "it does not read its standard input";
     PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
     bool ready = node && ptc_buf_add(o->text, "\n", 1);
-    ssize_t n = !ready || s->first ? 0 : write_some(s->child.in, o->text->data, o->text->len);
+    ssize_t n = !ready || s->first ? 0 : write_to_pipe(s->child.in, o->text->data, o->text->len);
     if (n < 0 && l->state == PTC_LINK_CONNECTING)
         n = 0; /* it has ended: its status and its last words, which are on their way, say more */
     if (o->ask)
         o->ask->delivered = n > 0;
     if (ready && n >= 0 && (size_t)n < o->text->len)
-        queue(l, node, o, (size_t)n);
+        queue_stdio_message(l, node, o, (size_t)n);
     else
         ptc_mem_free(l->mem, node, sizeof *node);
     return !ready ? "out of memory" : n < 0 ? "it has closed its standard input" : NULL;
@@ -131,13 +131,13 @@ static void pop_out(PtcLink *l)
 }
 
 /* Locked.  Writes of the queue what there is time and room for. */
-static void flush(PtcLink *l)
+static void flush_stdio_queue(PtcLink *l)
 {
     PtcStdioWire *s = l->stdio;
     for (size_t budget = ROUND_BYTES; s->first && budget > 0;) {
         PtcLinkOut *node = s->first;
         size_t left = node->text.len - node->sent, most = left < budget ? left : budget;
-        ssize_t n = write_some(s->child.in, node->text.data + node->sent, most);
+        ssize_t n = write_to_pipe(s->child.in, node->text.data + node->sent, most);
         if (n < 0) { /* closed; its exit, or the time of the asks, tells them */
             s->in.events = 0;
             return;
@@ -160,7 +160,7 @@ static void on_writable(PtcLoopWatch *watch, short events)
     (void)events;
     pthread_mutex_lock(&s->link->lock);
     if (s->child.in >= 0)
-        flush(s->link);
+        flush_stdio_queue(s->link);
     if (!s->first)
         watch->events = 0;
     pthread_mutex_unlock(&s->link->lock);
@@ -212,7 +212,7 @@ static void keep_said(PtcStdioWire *s, const char *bytes, size_t n)
     ptc_buf_add(buf, bytes, n);
 }
 
-static void log_line(PtcStdioWire *s)
+static void log_child_line(PtcStdioWire *s)
 {
     if (s->log_len && s->log[s->log_len - 1] == '\r')
         s->log_len--;
@@ -230,7 +230,7 @@ static void take_said(PtcStdioWire *s, const char *bytes, size_t n)
         memcpy(s->log + s->log_len, bytes, kept);
         s->log_len += kept;
         if (lf && s->log_len)
-            log_line(s);
+            log_child_line(s);
         bytes += len + (lf != NULL);
         n -= len + (lf != NULL);
     }
@@ -298,7 +298,7 @@ static void begin_skipping(PtcStdioWire *s)
     release_room(s);
 }
 
-static void skip(PtcStdioWire *s, const char *bytes, size_t n)
+static void skip_line_bytes(PtcStdioWire *s, const char *bytes, size_t n)
 {
     s->skipped += n;
     if (n >= EDGE_BYTES) {
@@ -326,7 +326,7 @@ static bool claim_in_time(PtcStdioWire *s, size_t need)
 }
 
 /* Room for another piece of the line.  False: not now. */
-static bool make_room(PtcStdioWire *s)
+static bool make_line_room(PtcStdioWire *s)
 {
     size_t need = s->line.len + ROUND_BYTES;
     if (need > USUAL_BYTES && !claim_in_time(s, need))
@@ -369,10 +369,10 @@ static void take_junk(PtcStdioWire *s, PtcText line)
         (void)!ptc_link_take_message(s->link, rest);
 }
 
-static void take_line(PtcStdioWire *s, PtcText line)
+static void take_child_line(PtcStdioWire *s, PtcText line)
 {
     if (s->skipping) {
-        skip(s, line.bytes, line.len);
+        skip_line_bytes(s, line.bytes, line.len);
         s->skipping = false;
         ptc_link_too_long(s->link, (PtcText){s->head, s->head_len}, (PtcText){s->tail, s->tail_len},
                           s->skipped);
@@ -392,7 +392,7 @@ static void take_line(PtcStdioWire *s, PtcText line)
 }
 
 /* Hands out whole lines; false: a callback has ended this process. */
-static bool take_lines(PtcStdioWire *s)
+static bool take_child_lines(PtcStdioWire *s)
 {
     uint64_t generation = s->generation;
     size_t from = 0, len = s->line.len;
@@ -401,7 +401,7 @@ static bool take_lines(PtcStdioWire *s)
         char *lf = memchr(data + s->scanned, '\n', len - s->scanned);
         if (!lf)
             break;
-        take_line(s, (PtcText){data + from, (size_t)(lf - data) - from});
+        take_child_line(s, (PtcText){data + from, (size_t)(lf - data) - from});
         if (generation != s->generation)
             return false;
         from = s->scanned = (size_t)(lf - data) + 1;
@@ -416,7 +416,7 @@ static bool take_lines(PtcStdioWire *s)
 static void settle_buffer(PtcStdioWire *s)
 {
     if (s->skipping) {
-        skip(s, s->line.data, s->line.len);
+        skip_line_bytes(s, s->line.data, s->line.len);
         s->line.len = s->scanned = 0;
     } else if (s->line.len > s->link->config.max_message) {
         begin_skipping(s);
@@ -428,14 +428,14 @@ static void settle_buffer(PtcStdioWire *s)
         (void)!ptc_buf_resize(&s->line, USUAL_BYTES);
 }
 
-typedef enum { READ_SOME, READ_NOTHING, NO_ROOM } Reading;
+typedef enum { READ_SOME, READ_NOTHING, NO_ROOM } ReadEnd;
 
 /* One piece. */
-static Reading read_output(PtcStdioWire *s)
+static ReadEnd read_output(PtcStdioWire *s)
 {
     if (s->child.out < 0 || s->out_ended)
         return READ_NOTHING;
-    if (!make_room(s))
+    if (!make_line_room(s))
         return NO_ROOM;
     ssize_t n = read(s->child.out, s->line.data + s->line.len, ROUND_BYTES);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -446,7 +446,7 @@ static Reading read_output(PtcStdioWire *s)
         return READ_NOTHING;
     }
     s->line.len += (size_t)n;
-    if (take_lines(s))
+    if (take_child_lines(s))
         settle_buffer(s);
     return READ_SOME;
 }
@@ -457,20 +457,20 @@ static void on_output(PtcLoopWatch *watch, short events)
     PtcStdioWire *s = WIRE_OF(watch, out);
     uint64_t generation = s->generation;
     (void)events;
-    Reading reading = read_output(s);
+    ReadEnd reading = read_output(s);
     if (generation != s->generation || reading == READ_SOME)
         return;
     if (s->out_ended) {
-        ptc_loop_set(s->link->loop, &s->timer, ms_from_now(LAST_MS));
+        ptc_loop_set(s->link->loop, &s->timer, ns_in_ms_from_now(STDIO_LAST_MS));
     } else if (reading == NO_ROOM) { /* others have to finish first */
         watch->events = 0;
-        ptc_loop_set(s->link->loop, &s->timer, ms_from_now(RETRY_MS));
+        ptc_loop_set(s->link->loop, &s->timer, ns_in_ms_from_now(STDIO_RETRY_MS));
     }
 }
 
 /* ------------------------------------------------------------------------------ end */
 
-static void add_status(PtcBuf *why, int status)
+static void add_exit_status(PtcBuf *why, int status)
 {
     if (status < 0)
         ptc_buf_add_cstr(why, "it ended");
@@ -516,7 +516,7 @@ static void stdio_explain(PtcLink *l, PtcBuf *why)
     }
 }
 
-static void go_down(PtcStdioWire *s, PtcBuf *why)
+static void take_child_down(PtcStdioWire *s, PtcBuf *why)
 {
     PtcLink *l = s->link;
     if (l->state == PTC_LINK_CONNECTING)
@@ -525,7 +525,7 @@ static void go_down(PtcStdioWire *s, PtcBuf *why)
     ptc_buf_deinit(why);
 }
 
-static void on_timer(PtcLoopTimer *timer)
+static void end_silent_child(PtcLoopTimer *timer)
 {
     PtcStdioWire *s = WIRE_OF(timer, timer);
     PtcBuf why;
@@ -535,7 +535,7 @@ static void on_timer(PtcLoopTimer *timer)
     }
     ptc_buf_init(&why, s->link->mem, WHY_BYTES);
     ptc_buf_add_cstr(&why, "it closed its standard output");
-    go_down(s, &why);
+    take_child_down(s, &why);
 }
 
 /* Nothing writes to the pipes any more, so both can be read to their ends; and not further than a pipe can hold, should
@@ -559,8 +559,8 @@ static void on_exit_of_leash(PtcLoopWatch *watch, short events)
     if (ptc_link_hand_again(l))
         return;
     ptc_buf_init(&why, l->mem, WHY_BYTES);
-    add_status(&why, status);
-    go_down(s, &why);
+    add_exit_status(&why, status);
+    take_child_down(s, &why);
 }
 
 /* ----------------------------------------------------------------------------- life */
@@ -623,7 +623,7 @@ bool ptc_stdio_wire_new(PtcLink *l)
     PtcStdioWire *s = ptc_mem_alloc(l->mem, sizeof *s);
     if (!s)
         return false;
-    *s = (PtcStdioWire){.link = l, .timer.fire = on_timer, .child = {-1, -1, -1, -1, 0}};
+    *s = (PtcStdioWire){.link = l, .timer.fire = end_silent_child, .child = {-1, -1, -1, -1, 0}};
     s->last = &s->first;
     ptc_buf_init(&s->line, l->mem, SIZE_MAX / 4);
     ptc_buf_init(&s->said, l->mem, TAIL_BYTES);

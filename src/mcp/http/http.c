@@ -25,13 +25,13 @@
 #define MS_NS INT64_C(1000000)
 
 enum {
-    HEAD_MAX = 32 * 1024,      /* for a request's head; larger ones are answered 431 */
-    BODIES = 64 * 1024 * 1024, /* for all bodies together that have not fully arrived */
-    TOKENS_MAX = 1024 * 1024,  /* for the text of a token file */
-    ACCEPTS = 64,              /* connections taken in one go */
-    OTHER_FILES = 128,         /* that a server has open beside its connections */
-    PAUSE_MS = 100,            /* before accepting again, when there was no descriptor left */
-    COMPLAIN_S = 10,           /* between two lines about that */
+    HEAD_MAX = 32 * 1024,          /* for a request's head; larger ones are answered 431 */
+    BODIES = 64 * 1024 * 1024,     /* for all bodies together that have not fully arrived */
+    HTTP_TOKENS_MAX = 1024 * 1024, /* for the text of a token file */
+    ACCEPTS = 64,                  /* connections taken in one go */
+    OTHER_FILES = 128,             /* that a server has open beside its connections */
+    PAUSE_MS = 100,                /* before accepting again, when there was no descriptor left */
+    COMPLAIN_S = 10,               /* between two lines about that */
 };
 
 const PtcHttpConfig ptc_http_defaults = {
@@ -79,51 +79,53 @@ static bool watch_fd(PtcHttp *http, int fd, uint64_t id)
     return fd >= 0 && epoll_ctl(http->conns.epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-static bool complain(char why[PTC_MCP_WHY], const char *what, const char *about, const char *reason)
+static bool complain_of_http(char why[PTC_MCP_WHY], const char *what, const char *about,
+                             const char *reason)
 {
     (void)snprintf(why, PTC_MCP_WHY, "%s%s%s%s", what, about, *about ? ": " : "", reason);
     return false;
 }
 
-static bool add_names(PtcHttpNames *names, const char *const *list, size_t count, const char *what,
-                      char why[PTC_MCP_WHY])
+static bool add_http_names(PtcHttpNames *names, const char *const *list, size_t count,
+                           const char *what, char why[PTC_MCP_WHY])
 {
     for (size_t i = 0; i < count; i++) {
         const char *reason = ptc_http_names_add(names, list[i]);
         if (reason)
-            return complain(why, what, list[i], reason);
+            return complain_of_http(why, what, list[i], reason);
     }
     return true;
 }
 
 /* Makes the text of a token file the guard's tokens, replacing those it has. */
-static bool take_tokens(PtcHttp *http, PtcText text, char why[PTC_MCP_WHY])
+static bool take_guard_tokens(PtcHttp *http, PtcText text, char why[PTC_MCP_WHY])
 {
     PtcHttpTokens tokens;
     size_t line;
     char at[32];
     if (!ptc_http_tokens_init(&tokens, http->shared.mem))
-        return complain(why, "", "", "out of memory");
+        return complain_of_http(why, "", "", "out of memory");
     const char *reason = ptc_http_tokens_read(&tokens, text, &line);
     if (!reason)
         ptc_http_guard_replace(&http->shared.guard, &tokens);
     ptc_http_tokens_deinit(&tokens);
     (void)snprintf(at, sizeof at, "line %zu", line);
-    return !reason || complain(why, "tokens, ", at, reason);
+    return !reason || complain_of_http(why, "tokens, ", at, reason);
 }
 
 /* Refused rather than warned about: a server open to the network without a token is never meant. */
 static bool set_up_guard(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
 {
     PtcHttpGuard *guard = &http->shared.guard;
-    if (config->tokens && !take_tokens(http, (PtcText){config->tokens, config->tokens_len}, why))
+    if (config->tokens &&
+        !take_guard_tokens(http, (PtcText){config->tokens, config->tokens_len}, why))
         return false;
     if (!guard->loopback && guard->tokens.count == 0)
-        return complain(why, "", "",
-                        "an address that other machines can reach needs a bearer token "
-                        "(--token-file FILE); without one listen on 127.0.0.1");
-    return add_names(&guard->hosts, config->hosts, config->host_count, "host ", why) &&
-           add_names(&guard->origins, config->origins, config->origin_count, "origin ", why);
+        return complain_of_http(why, "", "",
+                                "an address that other machines can reach needs a bearer token "
+                                "(--token-file FILE); without one listen on 127.0.0.1");
+    return add_http_names(&guard->hosts, config->hosts, config->host_count, "host ", why) &&
+           add_http_names(&guard->origins, config->origins, config->origin_count, "origin ", why);
 }
 
 static int log_fd_of(const PtcHttpConfig *config)
@@ -132,7 +134,7 @@ static int log_fd_of(const PtcHttpConfig *config)
 }
 
 /* At least two messages must fit at once, or large messages could never arrive. */
-static void set_limits(PtcHttp *http, const PtcHttpConfig *config)
+static void set_http_limits(PtcHttp *http, const PtcHttpConfig *config)
 {
     size_t two = 2 * ptc_mcp_max_frame(http->shared.mcp);
     size_t bodies = config->max_body_bytes ? config->max_body_bytes : BODIES;
@@ -162,18 +164,19 @@ static bool check_files(const PtcHttp *http, char why[PTC_MCP_WHY])
 }
 
 /* Everything but the daemon.  What was opened is closed by ptc_http_free. */
-static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
+static bool prepare_http(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
 {
     if (!set_up_guard(http, config, why) || !check_files(http, why))
         return false;
-    set_limits(http, config);
+    set_http_limits(http, config);
     http->listen_fd = ptc_http_listen(&http->address, why, PTC_MCP_WHY);
     if (http->listen_fd < 0 || !ptc_mhd_load(&http->mhd, why, PTC_MCP_WHY))
         return false;
     http->shared.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (http->shared.stop_fd < 0 || !watch_fd(http, http->listen_fd, EVENT_LISTEN))
-        return complain(why, "", "", strerror(errno));
-    return start_daemon(http, config) || complain(why, "", "", "the HTTP library did not start");
+        return complain_of_http(why, "", "", strerror(errno));
+    return start_daemon(http, config) ||
+           complain_of_http(why, "", "", "the HTTP library did not start");
 }
 
 /* The parts that own memory; on failure nothing is left of them. */
@@ -229,10 +232,10 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_
     }
     if (!http || !init_parts(http, mcp, &config)) {
         ptc_mem_free(mem, http, sizeof *http);
-        complain(why, "", "", "out of memory");
+        complain_of_http(why, "", "", "out of memory");
         return NULL;
     }
-    if (prepare(http, &config, why))
+    if (prepare_http(http, &config, why))
         return http;
     ptc_http_free(http);
     return NULL;
@@ -269,13 +272,13 @@ static void end_sessions_of_strangers(PtcHttp *http)
 }
 
 /* If anything is wrong with the new tokens, the old ones stay in use. */
-static void reload_tokens(PtcHttp *http)
+static void reload_guard_tokens(PtcHttp *http)
 {
     char why[PTC_MCP_WHY] = "there is no token file";
     PtcBuf text;
-    ptc_buf_init(&text, http->shared.mem, TOKENS_MAX);
+    ptc_buf_init(&text, http->shared.mem, HTTP_TOKENS_MAX);
     bool ok = http->reload && http->reload(http->reload_user, &text, why) &&
-              take_tokens(http, ptc_buf_view(&text), why);
+              take_guard_tokens(http, ptc_buf_view(&text), why);
     if (text.data)
         ptc_secret_wipe(text.data, text.cap);
     ptc_buf_deinit(&text);
@@ -297,7 +300,7 @@ static void watch_listener(PtcHttp *http, bool on)
 
 /* There is no descriptor for the next connection, which waits: one that is not in use makes room, and we try again
  * after a while. */
-static void pause_accepting(PtcHttp *http, int error)
+static void pause_http_accepting(PtcHttp *http, int error)
 {
     int64_t now = ptc_clock_ns(NULL);
     watch_listener(http, false);
@@ -325,17 +328,17 @@ static void accept_some(PtcHttp *http)
             (void)http->mhd.MHD_add_connection(http->daemon, fd, &from.any, len);
     }
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
-        pause_accepting(http, errno);
+        pause_http_accepting(http, errno);
 }
 
 /* Consumes the event; true if it asks to stop. */
-static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
+static bool take_http_event(PtcHttp *http, uint64_t id, int signal_fd)
 {
     struct signalfd_siginfo info;
     if (id == EVENT_SIGNAL) {
         bool got = read(signal_fd, &info, sizeof info) == (ssize_t)sizeof info;
         if (got && info.ssi_signo == SIGUSR1)
-            reload_tokens(http);
+            reload_guard_tokens(http);
         return got && info.ssi_signo != SIGUSR1;
     }
     if (id == EVENT_LISTEN)
@@ -352,7 +355,7 @@ static bool watch_once(PtcHttp *http, int signal_fd, int64_t *ticked_ns)
     bool stop = false;
     int n = epoll_wait(http->conns.epoll_fd, events, 64, 200);
     for (int i = 0; i < n; i++)
-        stop |= take_event(http, events[i].data.u64, signal_fd);
+        stop |= take_http_event(http, events[i].data.u64, signal_fd);
     int64_t now = ptc_clock_ns(NULL);
     ptc_http_log_flush(&http->shared.log);
     if (http->accept_ns && now >= http->accept_ns) {
@@ -388,7 +391,7 @@ static void stop_accepting(PtcHttp *http)
 }
 
 /* Until no request is under way, the time is up, or somebody asks again. */
-static void drain(PtcHttp *http, int signal_fd, int64_t until_ns)
+static void drain_http_requests(PtcHttp *http, int signal_fd, int64_t until_ns)
 {
     int64_t ticked = 0;
     while (ptc_http_conns_busy(&http->conns) > 0 && ptc_clock_ns(NULL) < until_ns)
@@ -408,12 +411,12 @@ void ptc_http_serve(PtcHttp *http)
     while (!watch_once(http, signal_fd, &ticked))
         ;
     stop_beginning(http);
-    drain(http, signal_fd, ptc_clock_ns(NULL) + http->drain_ns);
+    drain_http_requests(http, signal_fd, ptc_clock_ns(NULL) + http->drain_ns);
     stop_accepting(http);
     ptc_mcp_stop(http->shared.mcp);
     ptc_http_sessions_sweep(&http->shared.sessions, 0, true);
     ptc_http_conns_cancel(&http->conns);
-    drain(http, signal_fd, ptc_clock_ns(NULL) + 2 * SECOND_NS);
+    drain_http_requests(http, signal_fd, ptc_clock_ns(NULL) + 2 * SECOND_NS);
     http->mhd.MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
     ptc_http_log_say(&http->shared.log, "stopped");

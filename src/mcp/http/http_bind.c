@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 512, HOST_MAX = 64 };
+enum { BIND_BACKLOG = 512, HOST_MAX = 64 };
 
 static bool parse_port(const char *text, unsigned *port)
 {
@@ -89,7 +89,7 @@ static bool bind_and_listen(int fd, PtcHttpAddress *address)
     int on = 1;
     socklen_t len = address->any.sa_family == AF_INET ? sizeof address->v4 : sizeof address->v6;
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    return bind(fd, &address->any, len) == 0 && listen(fd, BACKLOG) == 0 &&
+    return bind(fd, &address->any, len) == 0 && listen(fd, BIND_BACKLOG) == 0 &&
            getsockname(fd, &address->any, &len) == 0;
 }
 

@@ -27,21 +27,22 @@ void ptc_http_brake_deinit(PtcHttpBrake *brake)
     brake->entries = NULL;
 }
 
-static bool is_over(const PtcHttpBrakeEntry *e, int64_t now_ns)
+static bool is_brake_entry_over(const PtcHttpBrakeEntry *e, int64_t now_ns)
 {
     return e->count == 0 || now_ns - e->since_ns >= PTC_HTTP_BRAKE_WINDOW_S * INT64_C(1000000000);
 }
 
 /* The key's entry; if it has none, a free entry of its set, or else the oldest one, becomes its own. */
-static PtcHttpBrakeEntry *entry_of(PtcHttpBrake *brake, uint64_t key, int64_t now_ns)
+static PtcHttpBrakeEntry *brake_entry_of(PtcHttpBrake *brake, uint64_t key, int64_t now_ns)
 {
     uint64_t hash = (key + 1) * UINT64_C(0x9e3779b97f4a7c15);
     PtcHttpBrakeEntry *set = brake->entries + (hash >> 32) % (PTC_HTTP_BRAKE_ENTRIES / WAYS) * WAYS;
     PtcHttpBrakeEntry *oldest = set;
     for (PtcHttpBrakeEntry *e = set; e < set + WAYS; e++) {
-        if (e->key == key && !is_over(e, now_ns))
+        if (e->key == key && !is_brake_entry_over(e, now_ns))
             return e;
-        if (is_over(e, now_ns) || (!is_over(oldest, now_ns) && e->since_ns < oldest->since_ns))
+        if (is_brake_entry_over(e, now_ns) ||
+            (!is_brake_entry_over(oldest, now_ns) && e->since_ns < oldest->since_ns))
             oldest = e;
     }
     *oldest = (PtcHttpBrakeEntry){.key = key, .since_ns = now_ns};
@@ -52,7 +53,7 @@ static PtcHttpBrakeEntry *entry_of(PtcHttpBrake *brake, uint64_t key, int64_t no
 uint32_t ptc_http_brake_count(PtcHttpBrake *brake, uint64_t key, int64_t now_ns)
 {
     pthread_mutex_lock(&brake->lock);
-    PtcHttpBrakeEntry *e = entry_of(brake, key, now_ns);
+    PtcHttpBrakeEntry *e = brake_entry_of(brake, key, now_ns);
     if (e->count < UINT32_MAX)
         e->count++;
     uint32_t count = e->count;

@@ -107,8 +107,8 @@ static bool check_first(const char *verb, size_t uri_len, const char *version)
 
 /* Reads the fields, and notes whether the head can be read in only one way.  Version 1 of the library checks that
  * itself when told to be strict. */
-static void read_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpConn *conn,
-                      const char *verb, const char *version)
+static void read_request_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpConn *conn,
+                              const char *verb, const char *version)
 {
     PtcHttpHead *head = &conn->exchange.head;
     Lines lines = {.head = head};
@@ -124,8 +124,8 @@ static void read_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpC
                     lines.at + 2 != verb + size->header_size;
 }
 
-static void add_header(PtcHttp *http, struct MHD_Response *response, const char *name,
-                       const char *value)
+static void add_response_header(PtcHttp *http, struct MHD_Response *response, const char *name,
+                                const char *value)
 {
     if (value)
         (void)http->mhd.MHD_add_response_header(response, name, value);
@@ -137,20 +137,20 @@ static void add_cors(PtcHttp *http, struct MHD_Response *response, const PtcHttp
     char origin[PTC_HTTP_NAME_MAX];
     PtcText from = ex->stream.origin;
     if (http->shared.guard.origins.count)
-        add_header(http, response, "Vary", "Origin");
+        add_response_header(http, response, "Vary", "Origin");
     if (!from.bytes)
         return;
     (void)snprintf(origin, sizeof origin, "%.*s", (int)from.len, from.bytes);
-    add_header(http, response, "Access-Control-Allow-Origin", origin);
-    add_header(http, response, "Access-Control-Expose-Headers",
-               "Mcp-Session-Id, WWW-Authenticate, Retry-After");
+    add_response_header(http, response, "Access-Control-Allow-Origin", origin);
+    add_response_header(http, response, "Access-Control-Expose-Headers",
+                        "Mcp-Session-Id, WWW-Authenticate, Retry-After");
     if (!ex->out.preflight)
         return;
-    add_header(http, response, "Access-Control-Allow-Methods", "GET, POST, DELETE");
-    add_header(http, response, "Access-Control-Allow-Headers",
-               "Authorization, Content-Type, Accept, Last-Event-ID, MCP-Protocol-Version, "
-               "MCP-Session-Id, Mcp-Method, Mcp-Name, *");
-    add_header(http, response, "Access-Control-Max-Age", "3600");
+    add_response_header(http, response, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    add_response_header(http, response, "Access-Control-Allow-Headers",
+                        "Authorization, Content-Type, Accept, Last-Event-ID, MCP-Protocol-Version, "
+                        "MCP-Session-Id, Mcp-Method, Mcp-Name, *");
+    add_response_header(http, response, "Access-Control-Max-Age", "3600");
 }
 
 static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connection,
@@ -163,14 +163,14 @@ static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connect
         out->text ? out->len : 0, text, MHD_RESPMEM_PERSISTENT);
     if (!response)
         return MHD_NO;
-    add_header(http, response, "Content-Type", out->type);
-    add_header(http, response, "Allow", out->allow);
-    add_header(http, response, "Mcp-Session-Id", out->session);
-    add_header(http, response, "WWW-Authenticate", out->authenticate);
-    add_header(http, response, "Retry-After", out->retry_after);
+    add_response_header(http, response, "Content-Type", out->type);
+    add_response_header(http, response, "Allow", out->allow);
+    add_response_header(http, response, "Mcp-Session-Id", out->session);
+    add_response_header(http, response, "WWW-Authenticate", out->authenticate);
+    add_response_header(http, response, "Retry-After", out->retry_after);
     add_cors(http, response, ex);
     if (out->close || atomic_load_explicit(&http->shared.stopping, memory_order_relaxed))
-        add_header(http, response, "Connection", "close");
+        add_response_header(http, response, "Connection", "close");
     enum MHD_Result queued =
         http->mhd.MHD_queue_response(connection, (unsigned)out->status, response);
     http->mhd.MHD_destroy_response(response);
@@ -183,7 +183,7 @@ static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *conne
                                      const char *version)
 {
     PtcHttpExchange *ex = &conn->exchange;
-    read_head(http, connection, conn, verb, version);
+    read_request_head(http, connection, conn, verb, version);
     ptc_http_exchange_open(ex, verb, path);
     if (!ex->refused && !ptc_http_conn_claim(&http->conns, conn)) {
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
@@ -196,15 +196,15 @@ static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *conne
     return MHD_YES;
 }
 
-static enum MHD_Result take_body(PtcHttpConn *conn, const char *bytes, size_t *len)
+static enum MHD_Result take_body_piece(PtcHttpConn *conn, const char *bytes, size_t *len)
 {
     ptc_http_exchange_body(&conn->exchange, bytes, *len);
     *len = 0;
     return ptc_http_exchange_enough(&conn->exchange) ? MHD_NO : MHD_YES;
 }
 
-static enum MHD_Result end_request(PtcHttp *http, struct MHD_Connection *connection,
-                                   PtcHttpConn *conn)
+static enum MHD_Result end_http_request(PtcHttp *http, struct MHD_Connection *connection,
+                                        PtcHttpConn *conn)
 {
     const PtcHttpOut *out = &conn->exchange.out;
     ptc_http_conn_enter(conn, PTC_HTTP_WORKING);
@@ -228,7 +228,7 @@ enum MHD_Result ptc_http_on_request(void *user, struct MHD_Connection *connectio
         *state = conn;
         return begin_request(http, connection, conn, path, verb, version);
     }
-    return *len ? take_body(conn, bytes, len) : end_request(http, connection, conn);
+    return *len ? take_body_piece(conn, bytes, len) : end_http_request(http, connection, conn);
 }
 
 void ptc_http_on_completed(void *user, struct MHD_Connection *connection, void **state,

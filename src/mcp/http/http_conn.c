@@ -98,7 +98,7 @@ static void name_address(char *to, size_t size, const struct sockaddr *address)
         *to = '\0';
 }
 
-static size_t free_slot(const PtcHttpConns *conns)
+static size_t find_free_slot(const PtcHttpConns *conns)
 {
     size_t i = 0;
     while (i < conns->max && conns->slot[i])
@@ -131,7 +131,7 @@ static PtcHttpConn *find_stranger(const PtcHttpConns *conns, const PtcHttpPeer *
 }
 
 /* Shuts one down; false: there is none to shut down. */
-static bool make_room(PtcHttpConns *conns, const PtcHttpPeer *peer)
+static bool make_conn_room(PtcHttpConns *conns, const PtcHttpPeer *peer)
 {
     PtcHttpConn *old = find_stranger(conns, peer);
     if (!old)
@@ -146,23 +146,23 @@ static bool make_room(PtcHttpConns *conns, const PtcHttpPeer *peer)
 void ptc_http_conns_make_room(PtcHttpConns *conns)
 {
     pthread_mutex_lock(&conns->lock);
-    (void)make_room(conns, NULL);
+    (void)make_conn_room(conns, NULL);
     pthread_mutex_unlock(&conns->lock);
 }
 
 /* Is there room for one more of this peer, or can room be made? */
-static bool admit(PtcHttpConns *conns, PtcHttpPeer peer)
+static bool admit_peer(PtcHttpConns *conns, PtcHttpPeer peer)
 {
-    if (count_peer(conns, peer) >= conns->most_of_peer && !make_room(conns, &peer))
+    if (count_peer(conns, peer) >= conns->most_of_peer && !make_conn_room(conns, &peer))
         return false;
-    return conns->count - conns->doomed < conns->most || make_room(conns, NULL);
+    return conns->count - conns->doomed < conns->most || make_conn_room(conns, NULL);
 }
 
 /* Gives it an id and a slot; false if all are taken. */
-static bool settle(PtcHttpConns *conns, PtcHttpConn *conn)
+static bool settle_conn(PtcHttpConns *conns, PtcHttpConn *conn)
 {
     pthread_mutex_lock(&conns->lock);
-    size_t i = admit(conns, conn->exchange.peer) ? free_slot(conns) : conns->max;
+    size_t i = admit_peer(conns, conn->exchange.peer) ? find_free_slot(conns) : conns->max;
     bool room = i < conns->max;
     if (room) {
         conn->id = conns->next_id++ << SLOT_BITS | i;
@@ -173,7 +173,7 @@ static bool settle(PtcHttpConns *conns, PtcHttpConn *conn)
     return room;
 }
 
-static size_t slot_of(uint64_t id)
+static size_t slot_of_conn(uint64_t id)
 {
     return (size_t)(id & ((1 << SLOT_BITS) - 1));
 }
@@ -204,7 +204,7 @@ PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockad
     ptc_http_exchange_init(&conn->exchange, conns->shared, ptc_http_conn_peer(address),
                            conn->address, fd);
     ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);
-    if (!settle(conns, conn))
+    if (!settle_conn(conns, conn))
         return reject(conns, conn, fd);
     atomic_fetch_add(&conns->shared->connections, 1);
     int on = 1;
@@ -241,7 +241,7 @@ void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn)
 {
     (void)epoll_ctl(conns->epoll_fd, EPOLL_CTL_DEL, conn->fd, NULL);
     pthread_mutex_lock(&conns->lock);
-    conns->slot[slot_of(conn->id)] = NULL;
+    conns->slot[slot_of_conn(conn->id)] = NULL;
     conns->count--;
     conns->doomed -= conn->doomed;
     pthread_mutex_unlock(&conns->lock);
@@ -262,7 +262,7 @@ void ptc_http_conn_enter(PtcHttpConn *conn, PtcHttpPhase phase)
 void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id)
 {
     pthread_mutex_lock(&conns->lock);
-    PtcHttpConn *conn = slot_of(id) < conns->max ? conns->slot[slot_of(id)] : NULL;
+    PtcHttpConn *conn = slot_of_conn(id) < conns->max ? conns->slot[slot_of_conn(id)] : NULL;
     if (conn && conn->id == id)
         ptc_http_exchange_vanish(&conn->exchange);
     pthread_mutex_unlock(&conns->lock);

@@ -24,7 +24,7 @@ static bool says_modern(const PtcHttpExchange *ex)
 /* ----------------------------------------------------------------- sessions */
 
 /* Finds the session named by the request.  False: refused. */
-static bool find_session(PtcHttpExchange *ex)
+static bool find_http_session(PtcHttpExchange *ex)
 {
     PtcText id = ex->head.field[PTC_HTTP_SESSION_ID];
     if (!id.bytes || ex->shared->stateless || says_modern(ex))
@@ -44,7 +44,7 @@ static void refuse_without_session(PtcHttpExchange *ex)
 }
 
 /* A successful initialize opens a session; in stateless mode what was agreed ends with the call. */
-static void open_session(PtcHttpExchange *ex)
+static void open_http_session(PtcHttpExchange *ex)
 {
     if (ex->session || ex->shared->stateless)
         return;
@@ -128,7 +128,7 @@ static bool set_running(PtcHttpExchange *ex, PtcMcpCall *call)
 }
 
 /* Runs the handler.  False: the client is gone and the call was cancelled. */
-static bool run(PtcHttpExchange *ex)
+static bool run_http_call(PtcHttpExchange *ex)
 {
     bool modern = ptc_mcp_era(ex->call) == PTC_MCP_MODERN;
     if (accepts_events(ex))
@@ -195,7 +195,7 @@ static bool lacks_session(const PtcHttpExchange *ex)
     return !ptc_http_text_is(text, "initialize") && ptc_mcp_http_status(ex->call) < 400;
 }
 
-static PtcMcpCall *begin(PtcHttpExchange *ex)
+static PtcMcpCall *begin_http_call(PtcHttpExchange *ex)
 {
     PtcHttpShared *shared = ex->shared;
     if (ex->too_long)
@@ -239,23 +239,23 @@ static void run_call(PtcHttpExchange *ex)
             refuse_accept(ex);
         return;
     case PTC_MCP_RUN:
-        if (!run(ex)) {
+        if (!run_http_call(ex)) {
             give_nothing(ex);
             return;
         }
         break;
     case PTC_MCP_DONE: break;
     }
-    open_session(ex);
+    open_http_session(ex);
     if (ex->call)
         give_answer(ex);
 }
 
 static void post(PtcHttpExchange *ex)
 {
-    if (!judge_post(ex) || !find_session(ex))
+    if (!judge_post(ex) || !find_http_session(ex))
         return;
-    ex->call = begin(ex);
+    ex->call = begin_http_call(ex);
     if (!ex->call)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
                         "the server is out of memory: try again later");
@@ -282,7 +282,7 @@ static bool has_sessions(const PtcHttpExchange *ex)
 /* The session that GET and DELETE are about.  False: refused. */
 static bool need_session(PtcHttpExchange *ex)
 {
-    if (!find_session(ex))
+    if (!find_http_session(ex))
         return false;
     if (!ex->session)
         refuse_without_session(ex);

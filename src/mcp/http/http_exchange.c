@@ -11,7 +11,7 @@
 enum {
     KEPT_BODY = 64 * 1024,            /* a buffer up to this size is kept for the next request */
     FORGOTTEN_MAX = 64 * 1024 * 1024, /* how much of a refused body is read */
-    PAGE_MAX = 32 * 1024,
+    HTTP_PAGE_MAX = 32 * 1024,
     METRICS_MAX = 4 * 1024 * 1024, /* with those of many upstreams */
 };
 
@@ -52,7 +52,7 @@ void ptc_http_exchange_init(PtcHttpExchange *ex, PtcHttpShared *shared, PtcHttpP
     ex->address = address;
     ptc_http_stream_init(&ex->stream, shared->mem, fd);
     ptc_buf_init(&ex->body, shared->mem, ptc_mcp_max_frame(shared->mcp));
-    ptc_buf_init(&ex->page, shared->mem, PAGE_MAX);
+    ptc_buf_init(&ex->page, shared->mem, HTTP_PAGE_MAX);
     pthread_mutex_init(&ex->lock, NULL);
 }
 
@@ -96,7 +96,8 @@ void ptc_http_refuse(PtcHttpExchange *ex, int status, PtcHttpFault fault, int co
     ex->out.len = ptc_buf_ok(&ex->page) ? ex->page.len : 0;
 }
 
-static void answer_text(PtcHttpExchange *ex, int status, const char *type, const char *text)
+static void answer_exchange_text(PtcHttpExchange *ex, int status, const char *type,
+                                 const char *text)
 {
     ex->out = (PtcHttpOut){.status = status, .type = type, .text = text, .len = strlen(text)};
 }
@@ -217,7 +218,7 @@ void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *p
     restart(ex);
     ex->verb = verb;
     ex->path = path;
-    atomic_fetch_add_explicit(&ex->shared->metrics.in_flight, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ex->shared->metrics.under_way, 1, memory_order_relaxed);
     PtcText origin = ex->head.field[PTC_HTTP_ORIGIN];
     bool listed = ptc_http_guard_lists_origin(&ex->shared->guard, origin);
     ex->stream.origin = listed ? origin : (PtcText){NULL, 0};
@@ -229,7 +230,7 @@ void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *p
 
 /* --------------------------------------------------------------------- body */
 
-static void uncount(PtcHttpExchange *ex)
+static void uncount_body_bytes(PtcHttpExchange *ex)
 {
     atomic_fetch_sub(&ex->shared->body_bytes, ex->counted);
     ex->counted = 0;
@@ -242,7 +243,7 @@ static bool count_body(PtcHttpExchange *ex, size_t len)
     ex->counted += len;
     if (all <= ex->shared->max_body_bytes)
         return true;
-    uncount(ex);
+    uncount_body_bytes(ex);
     ptc_buf_deinit(&ex->body);
     ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
                     "too many large requests are on their way: try again a little later");
@@ -256,7 +257,7 @@ void ptc_http_exchange_body(PtcHttpExchange *ex, const char *bytes, size_t len)
     ex->received += len;
     if (ex->refused || ex->too_long || !count_body(ex, len) || ptc_buf_add(&ex->body, bytes, len))
         return;
-    uncount(ex);
+    uncount_body_bytes(ex);
     ex->too_long = ex->body.full;
     if (!ex->too_long)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
@@ -330,17 +331,18 @@ static void answer_page(PtcHttpExchange *ex)
             return;
         }
     if (get && is_probe(ex)) {
-        answer_text(ex, 200, "text/plain", "ok\n");
+        answer_exchange_text(ex, 200, "text/plain", "ok\n");
         return;
     }
-    answer_text(ex, 404, "text/plain", "nothing here: the endpoint is the path given at start\n");
+    answer_exchange_text(ex, 404, "text/plain",
+                         "nothing here: the endpoint is the path given at start\n");
     ex->fault = PTC_HTTP_FAULT_REQUEST;
 }
 
 void ptc_http_exchange_answer(PtcHttpExchange *ex)
 {
     ex->begun_ns = ptc_clock_ns(NULL);
-    uncount(ex);
+    uncount_body_bytes(ex);
     if (!ex->refused) {
         if (strcmp(ex->path, ex->shared->path) == 0)
             ptc_http_endpoint(ex);
@@ -387,7 +389,7 @@ static void count_and_log(PtcHttpExchange *ex)
     const char *tool = failure ? ptc_mcp_tool(ex->call)->name : NULL;
     if (tool)
         ptc_http_metrics_tool(&shared->metrics, tool, failure, took);
-    atomic_fetch_sub_explicit(&shared->metrics.in_flight, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&shared->metrics.under_way, 1, memory_order_relaxed);
     ptc_http_metrics_fault(&shared->metrics, ex->fault);
     ptc_http_metrics_done(&shared->metrics, ex->out.status, took, ex->received, out);
     ptc_http_log_add(&shared->log, &(PtcHttpLogLine){.address = ex->address,
@@ -426,7 +428,7 @@ void ptc_http_exchange_close(PtcHttpExchange *ex)
         ptc_mcp_call_free(ex->call);
     if (ex->session)
         ptc_http_session_drop(&ex->shared->sessions, ex->session, ex->answered_ns);
-    uncount(ex); /* in case it was cut off */
+    uncount_body_bytes(ex); /* in case it was cut off */
     ex->call = NULL;
     ex->session = NULL;
     memset(&ex->head, 0, sizeof ex->head);

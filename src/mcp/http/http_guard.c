@@ -44,7 +44,7 @@ bool ptc_http_guard_has_owner(PtcHttpGuard *guard, const char *owner)
     return has;
 }
 
-static bool all_visible(const char *text, size_t len)
+static bool is_visible_name(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if (text[i] <= ' ' || text[i] > '~')
@@ -55,7 +55,7 @@ static bool all_visible(const char *text, size_t len)
 const char *ptc_http_names_add(PtcHttpNames *names, const char *name)
 {
     size_t len = strlen(name);
-    if (len == 0 || len >= PTC_HTTP_NAME_MAX || !all_visible(name, len))
+    if (len == 0 || len >= PTC_HTTP_NAME_MAX || !is_visible_name(name, len))
         return "a name has 1 to 255 visible ASCII characters without spaces";
     if (names->count == PTC_HTTP_NAMES_MAX)
         return "there are at most 32 names";
@@ -113,7 +113,7 @@ bool ptc_http_is_local_name(PtcText host)
                   is_loopback_v4(name));
 }
 
-static bool listed(const PtcHttpNames *names, PtcText text)
+static bool is_name_listed(const PtcHttpNames *names, PtcText text)
 {
     for (size_t i = 0; i < names->count; i++)
         if (ptc_http_text_is_nocase(text, names->name[i]))
@@ -130,7 +130,7 @@ static bool host_ok(const PtcHttpGuard *guard, PtcText host)
     if (!host.bytes)
         return false;
     PtcText name = without_port(host, &ok);
-    return (ok && listed(&guard->hosts, name)) || ptc_http_is_local_name(host);
+    return (ok && is_name_listed(&guard->hosts, name)) || ptc_http_is_local_name(host);
 }
 
 /* The host[:port] of an http or https origin; absent for any other. */
@@ -148,13 +148,13 @@ static PtcText origin_host(PtcText origin)
 
 bool ptc_http_guard_lists_origin(const PtcHttpGuard *guard, PtcText origin)
 {
-    return origin.bytes && listed(&guard->origins, origin);
+    return origin.bytes && is_name_listed(&guard->origins, origin);
 }
 
 /* A page's POST always has an Origin, so a request without one does not come from a page. */
 static bool origin_ok(const PtcHttpGuard *guard, PtcText origin)
 {
-    if (!origin.bytes || listed(&guard->origins, origin))
+    if (!origin.bytes || is_name_listed(&guard->origins, origin))
         return true;
     PtcText host = origin_host(origin);
     return guard->loopback && host.bytes && ptc_http_is_local_name(host);

@@ -25,7 +25,7 @@ static const char *const FIELDS[PTC_HTTP_FIELD_COUNT] = {
     "access-control-request-method",
 };
 
-static char lower(char c)
+static char lower_letter(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
@@ -34,7 +34,7 @@ static char lower(char c)
 static bool same_nocase(const char *text, const char *want, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (lower(text[i]) != want[i])
+        if (lower_letter(text[i]) != want[i])
             return false;
     return true;
 }
@@ -42,7 +42,7 @@ static bool same_nocase(const char *text, const char *want, size_t len)
 static bool same_either(const char *a, const char *b, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (lower(a[i]) != lower(b[i]))
+        if (lower_letter(a[i]) != lower_letter(b[i]))
             return false;
     return true;
 }
@@ -57,7 +57,7 @@ bool ptc_http_text_is_nocase(PtcText text, const char *want)
     return text.bytes && strlen(want) == text.len && same_nocase(text.bytes, want, text.len);
 }
 
-static bool is_visible(PtcText text)
+static bool is_visible_value(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (text.bytes[i] != '\t' && (text.bytes[i] < ' ' || text.bytes[i] > '~'))
@@ -66,7 +66,7 @@ static bool is_visible(PtcText text)
 }
 
 /* A name is a token of RFC 9110: no blanks, not even before the colon. */
-static bool is_name(const char *name, size_t len)
+static bool is_field_name(const char *name, size_t len)
 {
     static const char signs[] = "!#$%&'*+-.^_`|~";
     for (size_t i = 0; i < len; i++) {
@@ -79,7 +79,7 @@ static bool is_name(const char *name, size_t len)
 }
 
 /* Control characters in a value, including a carriage return, end a line for some readers and not for others. */
-static bool has_controls(PtcText text)
+static bool has_control_chars(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (((unsigned char)text.bytes[i] < ' ' && text.bytes[i] != '\t') || text.bytes[i] == 0x7f)
@@ -87,7 +87,7 @@ static bool has_controls(PtcText text)
     return false;
 }
 
-static int find_field(const char *name, size_t len)
+static int find_http_field(const char *name, size_t len)
 {
     for (int i = 0; i < PTC_HTTP_FIELD_COUNT; i++)
         if (strlen(FIELDS[i]) == len && same_nocase(name, FIELDS[i], len))
@@ -95,7 +95,7 @@ static int find_field(const char *name, size_t len)
     return -1;
 }
 
-static void add_param(PtcHttpHead *head, PtcText name, PtcText value)
+static void add_header_param(PtcHttpHead *head, PtcText name, PtcText value)
 {
     if (head->param_count == PTC_HTTP_PARAMS_MAX)
         head->crowded = true;
@@ -114,16 +114,16 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
 {
     size_t prefix = sizeof PARAM_PREFIX - 1;
     PtcText text = ptc_text_trim((PtcText){value ? value : "", value ? value_len : 0}, " \t");
-    head->odd |= !is_name(name, name_len) || has_controls(text);
+    head->odd |= !is_field_name(name, name_len) || has_control_chars(text);
     if (name_len > prefix && same_nocase(name, PARAM_PREFIX, prefix)) {
-        add_param(head, (PtcText){name + prefix, name_len - prefix}, text);
-        head->broken |= !is_visible(text);
+        add_header_param(head, (PtcText){name + prefix, name_len - prefix}, text);
+        head->broken |= !is_visible_value(text);
         return;
     }
-    int field = find_field(name, name_len);
+    int field = find_http_field(name, name_len);
     if (field < 0)
         return;
-    head->broken |= !is_visible(text);
+    head->broken |= !is_visible_value(text);
     if (!head->field[field].bytes)
         head->field[field] = text;
     else if (!may_repeat(field))
@@ -145,7 +145,7 @@ const char *ptc_http_head_find(void *user, const char *name)
 {
     const PtcHttpHead *head = user;
     size_t len = strlen(name), prefix = sizeof PARAM_PREFIX - 1;
-    int field = find_field(name, len);
+    int field = find_http_field(name, len);
     if (field >= 0)
         return head->field[field].bytes;
     if (len <= prefix || !same_nocase(name, PARAM_PREFIX, prefix))
@@ -160,7 +160,7 @@ const char *ptc_http_head_find(void *user, const char *name)
 /* ------------------------------------------------------------- media types */
 
 /* The piece of the list before the next comma, without its parameters; *rest moves on. */
-static PtcText next_type(PtcText *rest)
+static PtcText next_accepted_type(PtcText *rest)
 {
     const char *comma = memchr(rest->bytes, ',', rest->len);
     size_t len = comma ? (size_t)(comma - rest->bytes) : rest->len;
@@ -185,7 +185,7 @@ bool ptc_http_accepts(PtcText accept, const char *type)
 {
     PtcText rest = accept;
     while (rest.len)
-        if (type_matches(next_type(&rest), type))
+        if (type_matches(next_accepted_type(&rest), type))
             return true;
     return false;
 }
@@ -201,5 +201,5 @@ bool ptc_http_head_accepts(const PtcHttpHead *head, const char *type)
 bool ptc_http_is_json(PtcText content_type)
 {
     PtcText rest = content_type;
-    return rest.len && ptc_http_text_is_nocase(next_type(&rest), "application/json");
+    return rest.len && ptc_http_text_is_nocase(next_accepted_type(&rest), "application/json");
 }

@@ -16,7 +16,7 @@
 enum {
     WORD_MAX = 80, /* for what a client chose: method, path */
     SAID_MAX = 400,
-    CHUNK = 4096, /* PIPE_BUF: a writable pipe takes this much */
+    HTTP_LOG_CHUNK = 4096, /* PIPE_BUF: a writable pipe takes this much */
 };
 
 void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd)
@@ -35,21 +35,21 @@ static bool takes_chunk(int fd)
 }
 
 /* As many whole lines as make a chunk: what follows them may have to be dropped. */
-static size_t chunk_of(const char *lines, size_t len)
+static size_t log_chunk_of(const char *lines, size_t len)
 {
-    size_t n = len < CHUNK ? len : CHUNK;
+    size_t n = len < HTTP_LOG_CHUNK ? len : HTTP_LOG_CHUNK;
     while (n > 0 && lines[n - 1] != '\n')
         n--;
-    return n ? n : len < CHUNK ? len : CHUNK;
+    return n ? n : len < HTTP_LOG_CHUNK ? len : HTTP_LOG_CHUNK;
 }
 
 /* Lines that cannot be written are dropped. */
-static void write_out(PtcHttpLog *log)
+static void write_log_lines(PtcHttpLog *log)
 {
     size_t at = 0;
     while (log->fd >= 0 && at < log->lines.len && takes_chunk(log->fd)) {
         const char *rest = log->lines.data + at;
-        ssize_t n = write(log->fd, rest, chunk_of(rest, log->lines.len - at));
+        ssize_t n = write(log->fd, rest, log_chunk_of(rest, log->lines.len - at));
         if (n <= 0)
             break;
         at += (size_t)n;
@@ -60,7 +60,7 @@ static void write_out(PtcHttpLog *log)
 void ptc_http_log_flush(PtcHttpLog *log)
 {
     pthread_mutex_lock(&log->lock);
-    write_out(log);
+    write_log_lines(log);
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -71,7 +71,7 @@ void ptc_http_log_deinit(PtcHttpLog *log)
     pthread_mutex_destroy(&log->lock);
 }
 
-static void add_time(PtcBuf *out)
+static void add_log_time(PtcBuf *out)
 {
     char stamp[PTC_CALENDAR_TEXT];
     ptc_buf_add(out, stamp, ptc_iso_stamp(stamp, ptc_clock_wall_ms()));
@@ -91,13 +91,13 @@ static void add_word(PtcBuf *out, const char *text, size_t len)
         ptc_buf_add(out, word, n);
 }
 
-static void add_field(PtcBuf *out, const char *key, PtcText text)
+static void add_log_field(PtcBuf *out, const char *key, PtcText text)
 {
     if (text.len)
         ptc_emit_field_text(out, key, text);
 }
 
-static void begin_json(PtcBuf *out)
+static void begin_log_json(PtcBuf *out)
 {
     char stamp[PTC_CALENDAR_TEXT];
     ptc_iso_stamp(stamp, ptc_clock_wall_ms());
@@ -105,18 +105,18 @@ static void begin_json(PtcBuf *out)
     ptc_emit_field_cstr(out, "ts", stamp);
 }
 
-static void add_json(PtcBuf *out, const PtcHttpLogLine *line)
+static void add_log_json(PtcBuf *out, const PtcHttpLogLine *line)
 {
-    begin_json(out);
-    add_field(out, "address", ptc_text_cstr(line->address));
-    add_field(out, "owner", ptc_text_cstr(line->owner));
-    add_field(out, "verb", ptc_text_cstr(line->verb));
-    add_field(out, "path", ptc_text_cstr(line->path));
-    add_field(out, "method", line->method);
-    add_field(out, "tool", ptc_text_cstr(line->tool));
+    begin_log_json(out);
+    add_log_field(out, "address", ptc_text_cstr(line->address));
+    add_log_field(out, "owner", ptc_text_cstr(line->owner));
+    add_log_field(out, "verb", ptc_text_cstr(line->verb));
+    add_log_field(out, "path", ptc_text_cstr(line->path));
+    add_log_field(out, "method", line->method);
+    add_log_field(out, "tool", ptc_text_cstr(line->tool));
     if (line->tool)
         ptc_emit_field_cstr(out, "outcome", *line->failure ? "error" : "ok");
-    add_field(out, "reason", ptc_text_cstr(line->failure));
+    add_log_field(out, "reason", ptc_text_cstr(line->failure));
     ptc_emit_field_int(out, "status", line->status);
     ptc_emit_key(out, "duration_ms");
     ptc_buf_addf(out, "%" PRId64 ".%03d", line->took_ns / 1000000,
@@ -127,9 +127,9 @@ static void add_json(PtcBuf *out, const PtcHttpLogLine *line)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_line(PtcBuf *out, const PtcHttpLogLine *line)
+static void add_log_line(PtcBuf *out, const PtcHttpLogLine *line)
 {
-    add_time(out);
+    add_log_time(out);
     add_word(out, line->address, strlen(line->address));
     add_word(out, line->owner, strlen(line->owner));
     add_word(out, line->verb, strlen(line->verb));
@@ -140,11 +140,11 @@ static void add_line(PtcBuf *out, const PtcHttpLogLine *line)
 }
 
 /* Makes room for a line.  With the lock held. */
-static void make_room(PtcHttpLog *log)
+static void make_log_room(PtcHttpLog *log)
 {
     enum { LINE_MAX_BYTES = 1024 };
     if (log->lines.len + LINE_MAX_BYTES > PTC_HTTP_LOG_BYTES || !ptc_buf_ok(&log->lines))
-        write_out(log);
+        write_log_lines(log);
 }
 
 void ptc_http_log_add(PtcHttpLog *log, const PtcHttpLogLine *line)
@@ -152,22 +152,22 @@ void ptc_http_log_add(PtcHttpLog *log, const PtcHttpLogLine *line)
     if (log->fd < 0)
         return;
     pthread_mutex_lock(&log->lock);
-    make_room(log);
+    make_log_room(log);
     if (log->json)
-        add_json(&log->lines, line);
+        add_log_json(&log->lines, line);
     else
-        add_line(&log->lines, line);
+        add_log_line(&log->lines, line);
     pthread_mutex_unlock(&log->lock);
 }
 
 static void add_said(PtcBuf *out, const char *text, bool json)
 {
     if (json) {
-        begin_json(out);
+        begin_log_json(out);
         ptc_emit_field_cstr(out, "message", text);
         ptc_emit_object_end(out);
     } else {
-        add_time(out);
+        add_log_time(out);
         ptc_buf_add_char(out, ' ');
         ptc_one_line_add(out, ptc_text_cstr(text)); /* a file name, say, may contain anything */
     }
@@ -183,8 +183,8 @@ void ptc_http_log_say(PtcHttpLog *log, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     pthread_mutex_lock(&log->lock);
-    make_room(log);
+    make_log_room(log);
     add_said(&log->lines, text, log->json);
-    write_out(log);
+    write_log_lines(log);
     pthread_mutex_unlock(&log->lock);
 }

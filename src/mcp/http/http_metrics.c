@@ -35,12 +35,12 @@ void ptc_http_metrics_deinit(PtcHttpMetrics *metrics)
     pthread_mutex_destroy(&metrics->lock);
 }
 
-static void add(atomic_uint_fast64_t *counter, uint64_t n)
+static void add_to_counter(atomic_uint_fast64_t *counter, uint64_t n)
 {
     atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-static uint64_t get(atomic_uint_fast64_t *counter)
+static uint64_t get_counter(atomic_uint_fast64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
@@ -48,7 +48,7 @@ static uint64_t get(atomic_uint_fast64_t *counter)
 void ptc_http_metrics_fault(PtcHttpMetrics *metrics, PtcHttpFault fault)
 {
     if (fault != PTC_HTTP_FAULT_NONE)
-        add(&metrics->faults[fault], 1);
+        add_to_counter(&metrics->faults[fault], 1);
 }
 
 void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns, size_t in,
@@ -58,15 +58,15 @@ void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns,
     size_t i = 0;
     while (i < PTC_HTTP_BUCKETS && us > BOUNDS[i])
         i++;
-    add(&metrics->bucket[i], 1);
-    add(&metrics->total_us, us);
-    add(&metrics->bytes_in, in);
-    add(&metrics->bytes_out, out);
-    add(&metrics->requests[status >= 100 && status < 600 ? status / 100 : 0], 1);
+    add_to_counter(&metrics->bucket[i], 1);
+    add_to_counter(&metrics->total_us, us);
+    add_to_counter(&metrics->bytes_in, in);
+    add_to_counter(&metrics->bytes_out, out);
+    add_to_counter(&metrics->requests[status >= 100 && status < 600 ? status / 100 : 0], 1);
 }
 
 /* The tool's counter; the last one is for all tools that have none of their own.  With the lock held. */
-static PtcHttpToolCount *count_of(PtcHttpMetrics *metrics, const char *tool)
+static PtcHttpToolCount *tool_count_of(PtcHttpMetrics *metrics, const char *tool)
 {
     size_t i = 0;
     while (i < PTC_HTTP_TOOLS - 1 && metrics->tools[i].tool &&
@@ -95,7 +95,7 @@ void ptc_http_metrics_tool(PtcHttpMetrics *metrics, const char *tool, const char
                            int64_t took_ns)
 {
     pthread_mutex_lock(&metrics->lock);
-    PtcHttpToolCount *t = count_of(metrics, tool);
+    PtcHttpToolCount *t = tool_count_of(metrics, tool);
     t->calls++;
     t->failed += *reason != 0;
     t->us += took_ns > 0 ? (uint64_t)took_ns / 1000 : 0;
@@ -109,7 +109,8 @@ static void write_head(PtcBuf *out, const char *name, const char *type, const ch
     ptc_buf_addf(out, "# HELP ptc_mcp_%s %s\n# TYPE ptc_mcp_%s %s\n", name, help, name, type);
 }
 
-static void write_one(PtcBuf *out, const char *name, const char *type, const char *help, uint64_t n)
+static void write_metric(PtcBuf *out, const char *name, const char *type, const char *help,
+                         uint64_t n)
 {
     write_head(out, name, type, help);
     ptc_buf_addf(out, "ptc_mcp_%s %" PRIu64 "\n", name, n);
@@ -121,9 +122,9 @@ static void write_requests(PtcBuf *out, PtcHttpMetrics *metrics)
                "HTTP requests answered, by class of status.");
     for (int i = 1; i < 6; i++)
         ptc_buf_addf(out, "ptc_mcp_http_requests_total{status=\"%dxx\"} %" PRIu64 "\n", i,
-                     get(&metrics->requests[i]));
+                     get_counter(&metrics->requests[i]));
     ptc_buf_addf(out, "ptc_mcp_http_requests_total{status=\"none\"} %" PRIu64 "\n",
-                 get(&metrics->requests[0]));
+                 get_counter(&metrics->requests[0]));
 }
 
 static void write_faults(PtcBuf *out, PtcHttpMetrics *metrics)
@@ -132,22 +133,22 @@ static void write_faults(PtcBuf *out, PtcHttpMetrics *metrics)
                "Requests refused, failed or cut short, by kind.");
     for (int i = 1; i < PTC_HTTP_FAULT_COUNT; i++)
         ptc_buf_addf(out, "ptc_mcp_http_errors_total{kind=\"%s\"} %" PRIu64 "\n", FAULTS[i],
-                     get(&metrics->faults[i]));
+                     get_counter(&metrics->faults[i]));
 }
 
 /* Buckets are cumulative on the page, not in memory, where one addition per request is enough. */
 static void write_histogram(PtcBuf *out, PtcHttpMetrics *metrics)
 {
-    uint64_t sum = 0, us = get(&metrics->total_us);
+    uint64_t sum = 0, us = get_counter(&metrics->total_us);
     write_head(out, "http_request_duration_seconds", "histogram",
                "Time from the end of the request to the answer being ready.");
     for (int i = 0; i < PTC_HTTP_BUCKETS; i++) {
-        sum += get(&metrics->bucket[i]);
+        sum += get_counter(&metrics->bucket[i]);
         ptc_buf_addf(out,
                      "ptc_mcp_http_request_duration_seconds_bucket{le=\"%u.%06u\"} %" PRIu64 "\n",
                      BOUNDS[i] / 1000000, BOUNDS[i] % 1000000, sum);
     }
-    sum += get(&metrics->bucket[PTC_HTTP_BUCKETS]);
+    sum += get_counter(&metrics->bucket[PTC_HTTP_BUCKETS]);
     ptc_buf_addf(out,
                  "ptc_mcp_http_request_duration_seconds_bucket{le=\"+Inf\"} %" PRIu64 "\n"
                  "ptc_mcp_http_request_duration_seconds_sum %" PRIu64 ".%06" PRIu64 "\n"
@@ -155,7 +156,7 @@ static void write_histogram(PtcBuf *out, PtcHttpMetrics *metrics)
                  sum, us / 1000000, us % 1000000, sum);
 }
 
-static void write_tools(PtcBuf *out, PtcHttpMetrics *metrics)
+static void write_tool_metrics(PtcBuf *out, PtcHttpMetrics *metrics)
 {
     write_head(out, "tool_calls_total", "counter", "Calls of tools, by tool and outcome.");
     for (size_t i = 0; i < PTC_HTTP_TOOLS && metrics->tools[i].tool; i++) {
@@ -184,18 +185,18 @@ static void write_tools(PtcBuf *out, PtcHttpMetrics *metrics)
 
 static void write_gauges(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGauges *g)
 {
-    int64_t in_flight = atomic_load_explicit(&metrics->in_flight, memory_order_relaxed);
-    write_one(out, "http_requests_in_flight", "gauge", "Requests being answered now.",
-              in_flight > 0 ? (uint64_t)in_flight : 0);
-    write_one(out, "http_connections", "gauge", "Open connections.", g->connections);
-    write_one(out, "http_streams", "gauge", "Open event streams.", g->streams);
-    write_one(out, "sessions", "gauge", "Protocol sessions of clients of the legacy era.",
-              g->sessions);
-    write_one(out, "calls_running", "gauge", "Handlers that run now.", g->running);
-    write_one(out, "calls_waiting", "gauge", "Calls that wait for their turn.", g->waiting);
-    write_one(out, "memory_bytes", "gauge", "Memory of the server's ledger.", g->memory);
-    write_one(out, "http_body_bytes", "gauge", "Bytes of requests that have not arrived whole.",
-              g->body_bytes);
+    int64_t under_way = atomic_load_explicit(&metrics->under_way, memory_order_relaxed);
+    write_metric(out, "http_requests_in_flight", "gauge", "Requests being answered now.",
+                 under_way > 0 ? (uint64_t)under_way : 0);
+    write_metric(out, "http_connections", "gauge", "Open connections.", g->connections);
+    write_metric(out, "http_streams", "gauge", "Open event streams.", g->streams);
+    write_metric(out, "sessions", "gauge", "Protocol sessions of clients of the legacy era.",
+                 g->sessions);
+    write_metric(out, "calls_running", "gauge", "Handlers that run now.", g->running);
+    write_metric(out, "calls_waiting", "gauge", "Calls that wait for their turn.", g->waiting);
+    write_metric(out, "memory_bytes", "gauge", "Memory of the server's ledger.", g->memory);
+    write_metric(out, "http_body_bytes", "gauge", "Bytes of requests that have not arrived whole.",
+                 g->body_bytes);
     if (!g->isolation)
         return;
     write_head(out, "isolation", "gauge", "How programs run: 1 for the way that is in use.");
@@ -207,12 +208,12 @@ bool ptc_http_metrics_write(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpG
     write_requests(out, metrics);
     write_faults(out, metrics);
     write_histogram(out, metrics);
-    write_one(out, "http_request_bytes_total", "counter", "Bytes of request bodies.",
-              get(&metrics->bytes_in));
-    write_one(out, "http_response_bytes_total", "counter", "Bytes of answers.",
-              get(&metrics->bytes_out));
+    write_metric(out, "http_request_bytes_total", "counter", "Bytes of request bodies.",
+                 get_counter(&metrics->bytes_in));
+    write_metric(out, "http_response_bytes_total", "counter", "Bytes of answers.",
+                 get_counter(&metrics->bytes_out));
     pthread_mutex_lock(&metrics->lock);
-    write_tools(out, metrics);
+    write_tool_metrics(out, metrics);
     pthread_mutex_unlock(&metrics->lock);
     write_gauges(out, metrics, gauges);
     return ptc_buf_ok(out);

@@ -51,7 +51,7 @@ typedef struct PtcHttpMetrics {
     atomic_uint_fast64_t faults[PTC_HTTP_FAULT_COUNT];
     atomic_uint_fast64_t bucket[PTC_HTTP_BUCKETS + 1]; /* the last one: slower than all others */
     atomic_uint_fast64_t total_us, bytes_in, bytes_out;
-    atomic_int_fast64_t in_flight;
+    atomic_int_fast64_t under_way;
     pthread_mutex_t lock; /* guards the two below */
     PtcHttpToolCount tools[PTC_HTTP_TOOLS];
     PtcHttpReasonCount reasons[PTC_HTTP_REASONS];

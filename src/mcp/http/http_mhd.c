@@ -10,7 +10,7 @@
 #define LIBRARY "libmicrohttpd.so.12"
 
 /* dlsym returns a data pointer; the function pointer is copied because a cast would not be portable C. */
-static bool find(const PtcMhd *mhd, const char *name, void *to)
+static bool find_mhd_symbol(const PtcMhd *mhd, const char *name, void *to)
 {
     void *symbol = dlsym(mhd->library, name);
     memcpy(to, &symbol, sizeof symbol);
@@ -28,7 +28,7 @@ bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size)
         return false;
     }
 #define PTC_MHD_FIND(name)                                                      \
-    if (!find(mhd, #name, &mhd->name)) {                                        \
+    if (!find_mhd_symbol(mhd, #name, &mhd->name)) {                             \
         (void)snprintf(why, why_size, "%s has no function %s", LIBRARY, #name); \
         ptc_mhd_unload(mhd);                                                    \
         return false;                                                           \

@@ -39,14 +39,14 @@ void ptc_http_sessions_deinit(PtcHttpSessions *sessions)
     pthread_mutex_destroy(&sessions->lock);
 }
 
-static unsigned digit_value(char c)
+static unsigned hex_digit_value(char c)
 {
     return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-static PtcHttpSession **chain_of(PtcHttpSessions *sessions, const char *id)
+static PtcHttpSession **session_chain_of(PtcHttpSessions *sessions, const char *id)
 {
-    return &sessions->table[(digit_value(id[0]) << 4 | digit_value(id[1])) % CHAINS];
+    return &sessions->table[(hex_digit_value(id[0]) << 4 | hex_digit_value(id[1])) % CHAINS];
 }
 
 /* 128 random bits: an id is as good as a password for its session. */
@@ -73,14 +73,14 @@ static void free_session(PtcHttpSessions *sessions, PtcHttpSession *session)
 /* Takes it out of its chain.  With the lock held. */
 static void unlink_session(PtcHttpSessions *sessions, PtcHttpSession *session)
 {
-    PtcHttpSession **at = chain_of(sessions, session->id);
+    PtcHttpSession **at = session_chain_of(sessions, session->id);
     while (*at != session)
         at = &(*at)->next;
     *at = session->next;
     sessions->count--;
 }
 
-static bool is_of(const PtcHttpSession *session, const char *owner)
+static bool is_session_of(const PtcHttpSession *session, const char *owner)
 {
     return !owner || strcmp(session->owner, owner) == 0;
 }
@@ -92,7 +92,7 @@ static PtcHttpSession *find_rested(PtcHttpSessions *sessions, const char *owner,
     PtcHttpSession *oldest = NULL;
     for (size_t i = 0; i < CHAINS; i++)
         for (PtcHttpSession *s = sessions->table[i]; s; s = s->next)
-            if (s->holders == 1 && s->used_ns <= before_ns && is_of(s, owner) &&
+            if (s->holders == 1 && s->used_ns <= before_ns && is_session_of(s, owner) &&
                 (!oldest || s->used_ns < oldest->used_ns))
                 oldest = s;
     return oldest;
@@ -113,38 +113,38 @@ static bool drop_rested(PtcHttpSessions *sessions, const char *owner, int64_t be
     return true;
 }
 
-static size_t count_of(const PtcHttpSessions *sessions, const char *owner)
+static size_t count_sessions_of(const PtcHttpSessions *sessions, const char *owner)
 {
     size_t n = 0;
     for (size_t i = 0; i < CHAINS; i++)
         for (const PtcHttpSession *s = sessions->table[i]; s; s = s->next)
-            n += is_of(s, owner);
+            n += is_session_of(s, owner);
     return n;
 }
 
 /* Is there room in the table?  There is; the owner has too many; there are too many in all; it is there already. */
-typedef enum { FITS, OWNER_FULL, ALL_FULL, TAKEN } Room;
+typedef enum { SESSION_FITS, SESSION_OWNER_FULL, SESSION_ALL_FULL, SESSION_TAKEN } Room;
 
 /* With the lock held. */
 static Room room_for(PtcHttpSessions *sessions, const PtcHttpSession *session)
 {
     size_t own = (sessions->max * sessions->owner_share + 99) / 100;
-    for (const PtcHttpSession *s = *chain_of(sessions, session->id); s; s = s->next)
+    for (const PtcHttpSession *s = *session_chain_of(sessions, session->id); s; s = s->next)
         if (memcmp(s->id, session->id, PTC_HTTP_SESSION_DIGITS) == 0)
-            return TAKEN;
+            return SESSION_TAKEN;
     if (sessions->count >= sessions->max)
-        return ALL_FULL;
-    if (sessions->owner_share < 100 && count_of(sessions, session->owner) >= own)
-        return OWNER_FULL;
-    return FITS;
+        return SESSION_ALL_FULL;
+    if (sessions->owner_share < 100 && count_sessions_of(sessions, session->owner) >= own)
+        return SESSION_OWNER_FULL;
+    return SESSION_FITS;
 }
 
-static Room insert(PtcHttpSessions *sessions, PtcHttpSession *session)
+static Room insert_http_session(PtcHttpSessions *sessions, PtcHttpSession *session)
 {
     pthread_mutex_lock(&sessions->lock);
     Room room = room_for(sessions, session);
-    if (room == FITS) {
-        PtcHttpSession **chain = chain_of(sessions, session->id);
+    if (room == SESSION_FITS) {
+        PtcHttpSession **chain = session_chain_of(sessions, session->id);
         session->next = *chain;
         *chain = session;
         sessions->count++;
@@ -154,17 +154,17 @@ static Room insert(PtcHttpSessions *sessions, PtcHttpSession *session)
 }
 
 /* Inserts it; if there is no room, in place of one that has rested. */
-static bool settle(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns)
+static bool settle_http_session(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns)
 {
-    Room room = insert(sessions, session);
-    if (room == FITS || room == TAKEN)
-        return room == FITS;
-    return drop_rested(sessions, room == OWNER_FULL ? session->owner : NULL,
+    Room room = insert_http_session(sessions, session);
+    if (room == SESSION_FITS || room == SESSION_TAKEN)
+        return room == SESSION_FITS;
+    return drop_rested(sessions, room == SESSION_OWNER_FULL ? session->owner : NULL,
                        now_ns - PTC_HTTP_SESSION_REST_S * SECOND_NS) &&
-           insert(sessions, session) == FITS;
+           insert_http_session(sessions, session) == SESSION_FITS;
 }
 
-static PtcText id_of(const PtcHttpSession *session)
+static PtcText id_of_session(const PtcHttpSession *session)
 {
     return (PtcText){session->id, PTC_HTTP_SESSION_DIGITS};
 }
@@ -186,10 +186,10 @@ void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, b
     PtcBuf bytes;
     ptc_buf_init(&bytes, sessions->mem, KEPT_MAX);
     if (ptc_mcp_peer_save(session->peer, &bytes))
-        keep->save(keep->user, session->owner, id_of(session), ptc_buf_view(&bytes));
+        keep->save(keep->user, session->owner, id_of_session(session), ptc_buf_view(&bytes));
     ptc_buf_deinit(&bytes);
     if (atomic_load(&session->forgotten)) /* meanwhile, and perhaps before it was saved */
-        keep->forget(keep->user, session->owner, id_of(session));
+        keep->forget(keep->user, session->owner, id_of_session(session));
 }
 
 /* A session of this owner with a peer, held twice: by the table it will be put into and by the caller. */
@@ -210,7 +210,7 @@ PtcHttpSession *ptc_http_session_new(PtcHttpSessions *sessions, PtcMcpPeer *peer
     PtcHttpSession *session = new_session(sessions, peer, owner, now_ns);
     if (!session)
         return NULL;
-    if (make_id(session->id) && settle(sessions, session, now_ns)) {
+    if (make_id(session->id) && settle_http_session(sessions, session, now_ns)) {
         ptc_http_session_keep(sessions, session, true, now_ns);
         return session;
     }
@@ -234,7 +234,7 @@ static PtcHttpSession *hold_known(PtcHttpSessions *sessions, PtcText id, const c
                                   int64_t now_ns)
 {
     pthread_mutex_lock(&sessions->lock);
-    PtcHttpSession *s = *chain_of(sessions, id.bytes);
+    PtcHttpSession *s = *session_chain_of(sessions, id.bytes);
     while (s && (memcmp(s->id, id.bytes, id.len) != 0 || strcmp(s->owner, owner) != 0))
         s = s->next;
     if (s) {
@@ -268,7 +268,7 @@ static PtcHttpSession *hold_kept(PtcHttpSessions *sessions, PtcText id, const ch
     if (session) {
         memcpy(session->id, id.bytes, id.len);
         session->kept_ns = 0;
-        if (settle(sessions, session, now_ns))
+        if (settle_http_session(sessions, session, now_ns))
             return session;
         ptc_mem_free(sessions->mem, session, sizeof *session);
     }
@@ -307,7 +307,7 @@ void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bo
     pthread_mutex_unlock(&sessions->lock);
     if (first && forget && sessions->keep) {
         atomic_store(&session->forgotten, true);
-        sessions->keep->forget(sessions->keep->user, session->owner, id_of(session));
+        sessions->keep->forget(sessions->keep->user, session->owner, id_of_session(session));
     }
     if (first)
         ptc_mcp_peer_close(session->peer);

@@ -44,7 +44,7 @@ void ptc_http_stream_reset(PtcHttpStream *stream)
 
 /* ----------------------------------------------------- with the lock held ---- */
 
-static void forget(PtcHttpStream *stream)
+static void forget_pending_events(PtcHttpStream *stream)
 {
     ptc_buf_clear(&stream->pending);
     stream->at = 0;
@@ -55,15 +55,15 @@ static size_t backlog(const PtcHttpStream *stream)
     return stream->pending.len - stream->at;
 }
 
-static bool give_up(PtcHttpStream *stream)
+static bool give_stream_up(PtcHttpStream *stream)
 {
     stream->broken = true;
-    forget(stream);
+    forget_pending_events(stream);
     return false;
 }
 
 /* How many of these bytes the socket takes without waiting; 0 if it is full, -1 if it is broken. */
-static ssize_t write_some(PtcHttpStream *stream, const char *bytes, size_t len)
+static ssize_t write_to_stream(PtcHttpStream *stream, const char *bytes, size_t len)
 {
     if (stream->fd < 0)
         return (ssize_t)len;
@@ -74,14 +74,14 @@ static ssize_t write_some(PtcHttpStream *stream, const char *bytes, size_t len)
 }
 
 /* Sends as much of `pending` as possible without waiting. */
-static bool flush(PtcHttpStream *stream)
+static bool flush_stream(PtcHttpStream *stream)
 {
     size_t before = backlog(stream);
     ssize_t n = 1;
     while (n > 0 && backlog(stream) > 0) {
-        n = write_some(stream, stream->pending.data + stream->at, backlog(stream));
+        n = write_to_stream(stream, stream->pending.data + stream->at, backlog(stream));
         if (n < 0)
-            return give_up(stream);
+            return give_stream_up(stream);
         stream->at += (size_t)n;
     }
     if (before > backlog(stream)) {
@@ -89,7 +89,7 @@ static bool flush(PtcHttpStream *stream)
         stream->sent_ns = ptc_clock_ns(NULL);
     }
     if (backlog(stream) == 0)
-        forget(stream);
+        forget_pending_events(stream);
     return true;
 }
 
@@ -116,7 +116,7 @@ static bool add_event(PtcHttpStream *stream, const char *json, size_t len)
         ptc_buf_add(pending, json, len);
         ptc_buf_add(pending, back, sizeof back - 1);
     }
-    return ptc_buf_ok(pending) || give_up(stream);
+    return ptc_buf_ok(pending) || give_stream_up(stream);
 }
 
 /* Nothing waits before it.  Without memory there is none this time, and no half of a head either. */
@@ -126,7 +126,7 @@ static void add_comment(PtcHttpStream *stream)
     add_head(stream);
     if (ptc_buf_add_cstr(&stream->pending, ":\n\n"))
         return;
-    forget(stream);
+    forget_pending_events(stream);
     stream->begun = begun;
 }
 
@@ -136,9 +136,9 @@ static void add_comment(PtcHttpStream *stream)
 static bool add_and_flush(PtcHttpStream *stream, const char *json, size_t len)
 {
     pthread_mutex_lock(&stream->lock);
-    bool ok = !stream->broken && add_event(stream, json, len) && flush(stream);
+    bool ok = !stream->broken && add_event(stream, json, len) && flush_stream(stream);
     if (ok && backlog(stream) > PTC_HTTP_STREAM_BACKLOG)
-        ok = give_up(stream);
+        ok = give_stream_up(stream);
     pthread_mutex_unlock(&stream->lock);
     return ok;
 }
@@ -178,7 +178,7 @@ void ptc_http_stream_tick(PtcHttpStream *stream, int64_t now_ns)
     if (silent && !stream->broken && (stream->begun || stream->armed))
         add_comment(stream);
     if (!stream->broken)
-        flush(stream);
+        flush_stream(stream);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -199,7 +199,7 @@ bool ptc_http_stream_is_behind(PtcHttpStream *stream)
 }
 
 /* Waits until the socket takes more; false if the time is up or the client is gone. */
-static bool wait_writable(int fd, int64_t until_ns)
+static bool wait_socket_writable(int fd, int64_t until_ns)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
     int64_t left_ms = (until_ns - ptc_clock_ns(NULL)) / 1000000;
@@ -212,12 +212,12 @@ void ptc_http_stream_finish(PtcHttpStream *stream, const char *json, size_t len)
 {
     int64_t until = ptc_clock_ns(NULL) + PTC_HTTP_STREAM_WAIT_S * SECOND_NS;
     pthread_mutex_lock(&stream->lock);
-    bool go_on = !stream->broken && add_event(stream, json, len) && flush(stream);
+    bool go_on = !stream->broken && add_event(stream, json, len) && flush_stream(stream);
     pthread_mutex_unlock(&stream->lock);
     while (go_on && ptc_http_stream_is_behind(stream)) {
-        go_on = wait_writable(stream->fd, until);
+        go_on = wait_socket_writable(stream->fd, until);
         pthread_mutex_lock(&stream->lock);
-        go_on = go_on && !stream->broken && flush(stream);
+        go_on = go_on && !stream->broken && flush_stream(stream);
         pthread_mutex_unlock(&stream->lock);
     }
 }

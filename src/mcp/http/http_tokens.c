@@ -25,7 +25,7 @@ void ptc_http_tokens_deinit(PtcHttpTokens *tokens)
 
 /* --------------------------------------------------------------------- reading */
 
-static bool all_visible(PtcText text)
+static bool is_visible_token(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (text.bytes[i] <= ' ' || text.bytes[i] > '~')
@@ -40,9 +40,9 @@ const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText ow
         return "a token has at least 16 characters; `openssl rand -hex 32` makes a good one";
     if (token.len > PTC_HTTP_TOKEN_MAX)
         return "a token has at most 256 characters";
-    if (!all_visible(token))
+    if (!is_visible_token(token))
         return "a token consists of visible ASCII characters without spaces";
-    if (owner.len == 0 || owner.len >= PTC_HTTP_OWNER_MAX || !all_visible(owner))
+    if (owner.len == 0 || owner.len >= PTC_HTTP_OWNER_MAX || !is_visible_token(owner))
         return "an owner's name has 1 to 63 visible ASCII characters without spaces";
     const PtcHttpToken *same = ptc_http_tokens_find(tokens, token);
     if (same && !ptc_text_is(owner, same->owner)) /* one of them would see what the other has */
@@ -58,7 +58,7 @@ const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText ow
 }
 
 /* Length of the first word of a line, and where the next one begins. */
-static size_t word(const char *text, size_t len, size_t *next)
+static size_t first_word_length(const char *text, size_t len, size_t *next)
 {
     size_t end = 0;
     while (end < len && text[end] != ' ' && text[end] != '\t')
@@ -69,13 +69,13 @@ static size_t word(const char *text, size_t len, size_t *next)
     return end;
 }
 
-static const char *add_line(PtcHttpTokens *tokens, const char *line, size_t len)
+static const char *add_token_line(PtcHttpTokens *tokens, const char *line, size_t len)
 {
     while (len && (line[len - 1] == '\r' || line[len - 1] == ' ' || line[len - 1] == '\t'))
         len--;
     if (len == 0 || *line == '#')
         return NULL;
-    size_t next, first = word(line, len, &next);
+    size_t next, first = first_word_length(line, len, &next);
     if (next == len)
         return ptc_http_tokens_add(tokens, (PtcText){line, len}, PTC_TEXT("default"));
     return ptc_http_tokens_add(tokens, (PtcText){line + next, len - next}, (PtcText){line, first});
@@ -88,7 +88,7 @@ const char *ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, size_t *li
         const char *end = memchr(text.bytes + at, '\n', text.len - at);
         size_t n = end ? (size_t)(end - text.bytes) - at : text.len - at;
         ++*line;
-        const char *why = add_line(tokens, text.bytes + at, n);
+        const char *why = add_token_line(tokens, text.bytes + at, n);
         if (why)
             return why;
         at += n + 1;

@@ -7,12 +7,12 @@
 #include "mcp/server/mcp_int.h"
 #include "tool/schema/schema.h"
 
-enum { TOLD = 3, TEXT = 1200 };
+enum { TOLD = 3, ARGS_TEXT = 1200 };
 
 /* ------------------------------------------------------------------------------ at start */
 
-static bool compile(PtcMcp *mcp, PtcHeap *heap, const PtcMcpTool *tool, const PtcSchema **out,
-                    char why[PTC_MCP_WHY])
+static bool compile_input_schema(PtcMcp *mcp, PtcHeap *heap, const PtcMcpTool *tool,
+                                 const PtcSchema **out, char why[PTC_MCP_WHY])
 {
     PtcJsonError error;
     PtcSchemaError wrong;
@@ -40,7 +40,7 @@ bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
     mcp->checks = ptc_arena_zalloc(&mcp->checks_arena, (c->tool_count + 1) * sizeof *mcp->checks);
     bool ok = mcp->checks != NULL;
     for (size_t i = 0; ok && i < c->tool_count; i++)
-        ok = compile(mcp, &heap, &c->tools[i], &mcp->checks[i], why);
+        ok = compile_input_schema(mcp, &heap, &c->tools[i], &mcp->checks[i], why);
     ptc_heap_deinit(&heap);
     return ok;
 }
@@ -63,9 +63,9 @@ static PtcValue without_nulls(PtcMcpCall *call)
     return given;
 }
 
-static void tell(PtcMcpCall *call, const PtcSchemaIssues *issues)
+static void tell_argument_issues(PtcMcpCall *call, const PtcSchemaIssues *issues)
 {
-    char bytes[TEXT];
+    char bytes[ARGS_TEXT];
     PtcBuf text = {.data = bytes, .cap = sizeof bytes, .max = sizeof bytes};
     for (size_t i = 0; i < issues->count && i < TOLD; i++) {
         size_t before = text.len;
@@ -91,7 +91,7 @@ static bool check_closely(PtcMcpCall *call, const PtcSchema *schema)
             ? PTC_SCHEMA_STOPPED
             : ptc_schema_validate(schema, given, &call->mcp->mem, &call->budget, &issues);
     if (verdict == PTC_SCHEMA_INVALID)
-        tell(call, &issues);
+        tell_argument_issues(call, &issues);
     else if (verdict == PTC_SCHEMA_STOPPED)
         ptc_mcp_error(call, PTC_MCP_INTERNAL_ERROR, "the arguments cannot be checked now", NULL);
     return verdict == PTC_SCHEMA_VALID;

@@ -14,7 +14,7 @@ enum { QUESTION_ID = 32 };
 /* ------------------------------------------------------------------------------- state */
 
 /* The arguments, followed by those kept as text. */
-static bool put_args(PtcMcpCall *call, PtcBuf *args)
+static bool put_call_args(PtcMcpCall *call, PtcBuf *args)
 {
     ptc_buf_clear(args);
     bool ok = ptc_emit_value(args, &call->heap, call->args);
@@ -25,22 +25,22 @@ static bool put_args(PtcMcpCall *call, PtcBuf *args)
 }
 
 /* What a state is bound to: method, name, arguments, owner.  False: out of memory. */
-static bool digest(PtcMcpCall *call)
+static bool digest_call(PtcMcpCall *call)
 {
     PtcBuf *args = &call->scratch;
-    if (!put_args(call, args))
+    if (!put_call_args(call, args))
         return false;
     PtcText texts[] = {
         call->method, call->name, {args->data, args->len}, ptc_text_cstr(call->owner)};
-    enum { TEXTS = sizeof texts / sizeof *texts };
-    uint64_t lengths[TEXTS];
-    PtcText parts[2 * TEXTS];
-    for (size_t i = 0; i < TEXTS; i++) {
+    enum { ASK_TEXTS = sizeof texts / sizeof *texts };
+    uint64_t lengths[ASK_TEXTS];
+    PtcText parts[2 * ASK_TEXTS];
+    for (size_t i = 0; i < ASK_TEXTS; i++) {
         lengths[i] = texts[i].len;
         parts[2 * i] = (PtcText){(const char *)&lengths[i], sizeof lengths[i]};
         parts[2 * i + 1] = texts[i];
     }
-    ptc_sha256_parts(parts, 2 * TEXTS, call->digest);
+    ptc_sha256_parts(parts, 2 * ASK_TEXTS, call->digest);
     return true;
 }
 
@@ -51,7 +51,7 @@ void ptc_mcp_set_state(PtcMcpCall *call, const void *bytes, size_t len)
     ptc_buf_clear(&call->state);
     call->has_state = true;
     if (!ptc_buf_add(&call->state, &until, sizeof until) ||
-        !ptc_buf_add(&call->state, bytes, len) || !digest(call))
+        !ptc_buf_add(&call->state, bytes, len) || !digest_call(call))
         ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
 }
 
@@ -94,7 +94,7 @@ bool ptc_mcp_unseal(PtcMcpCall *call, PtcText text, PtcBuf *out)
 static bool open_state(PtcMcpCall *call, PtcText text)
 {
     int64_t until;
-    if (!digest(call) ||
+    if (!digest_call(call) ||
         !ptc_seal_open(&call->given, call->mcp->key, call->digest, sizeof call->digest, text.bytes,
                        text.len) ||
         call->given.len < sizeof until)
@@ -164,7 +164,7 @@ static PtcMcpAsk ask_modern(PtcMcpCall *call, const char *key, const char *metho
 /* ------------------------------------------------------------------------------ legacy */
 
 /* Entered before it is sent, so that even an immediate answer finds it. */
-static void put_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
+static void put_peer_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
 {
     pthread_mutex_lock(&peer->lock);
     q->number = ++peer->last_question;
@@ -174,7 +174,7 @@ static void put_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
 }
 
 /* Waits (if it was sent) until the question is answered or waiting has become pointless, then takes it back. */
-static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent, int64_t ms)
+static bool await_reply(PtcMcpCall *call, PtcMcpQuestion *q, bool sent, int64_t ms)
 {
     PtcMcpPeer *peer = call->peer;
     int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
@@ -238,7 +238,7 @@ static PtcValue read_refusal(PtcMcpCall *call, const PtcRpcMessage *m, bool is_m
 }
 
 /* Anything but a result with an object counts as a refusal. */
-static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
+static PtcMcpAsk read_question_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
 {
     PtcRpcMessage m;
     bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), NULL, &m, NULL);
@@ -254,14 +254,14 @@ static PtcMcpAsk ask_legacy(PtcMcpCall *call, int64_t ms, const char *method, co
     PtcMcpQuestion q = {.answered = false};
     PtcMcpAsk ask = PTC_MCP_ASK_FAILED;
     ptc_buf_init(&q.reply, &call->mcp->mem, call->mcp->config.max_frame_bytes);
-    put_question(call->peer, &q);
+    put_peer_question(call->peer, &q);
     ptc_mcp_step_out(call);
     bool sent = send_question(call, &q, method, params);
-    bool answered = await(call, &q, sent, ms);
+    bool answered = await_reply(call, &q, sent, ms);
     if (sent && !answered)
         forget_question(call, &q);
     if (ptc_mcp_step_in(call) && answered)
-        ask = read_reply(call, &q.reply, answer);
+        ask = read_question_reply(call, &q.reply, answer);
     ptc_buf_deinit(&q.reply);
     return ask;
 }
@@ -319,8 +319,8 @@ bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method)
     return is_reached(call);
 }
 
-static PtcMcpAsk ask(PtcMcpCall *call, bool can, int64_t ms, const char *key, const char *method,
-                     const char *params, PtcValue *answer)
+static PtcMcpAsk ask_client(PtcMcpCall *call, bool can, int64_t ms, const char *key,
+                            const char *method, const char *params, PtcValue *answer)
 {
     *answer = PTC_NONE;
     if (!can)
@@ -333,18 +333,18 @@ static PtcMcpAsk ask(PtcMcpCall *call, bool can, int64_t ms, const char *key, co
 PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method, const char *params,
                       PtcValue *answer)
 {
-    return ask(call, ptc_mcp_can_ask(call, method), call->mcp->config.ask_timeout_ms, key, method,
-               params, answer);
+    return ask_client(call, ptc_mcp_can_ask(call, method), call->mcp->config.ask_timeout_ms, key,
+                      method, params, answer);
 }
 
 PtcMcpAsk ptc_mcp_ask_soon(PtcMcpCall *call, int64_t ms, const char *key, const char *method,
                            const char *params, PtcValue *answer)
 {
-    return ask(call, ptc_mcp_can_ask(call, method), ms, key, method, params, answer);
+    return ask_client(call, ptc_mcp_can_ask(call, method), ms, key, method, params, answer);
 }
 
 PtcMcpAsk ptc_mcp_ask_open(PtcMcpCall *call, const char *key, const char *params, PtcValue *answer)
 {
-    return ask(call, ptc_mcp_can_open(call), call->mcp->config.ask_timeout_ms, key,
-               "elicitation/create", params, answer);
+    return ask_client(call, ptc_mcp_can_open(call), call->mcp->config.ask_timeout_ms, key,
+                      "elicitation/create", params, answer);
 }

@@ -37,7 +37,7 @@ static void refuse_late(PtcMcpCall *call)
 }
 
 /* A call that was inside before may wait for any length of time: its handler is already running. */
-static bool enter(PtcMcpCall *call, bool again)
+static bool enter_gate_with_call(PtcMcpCall *call, bool again)
 {
     int64_t until = again ? INT64_MAX / 2 : patience(call);
     PtcGateAnswer answer =
@@ -59,7 +59,7 @@ void ptc_mcp_step_out(PtcMcpCall *call)
 
 bool ptc_mcp_step_in(PtcMcpCall *call)
 {
-    return enter(call, true);
+    return enter_gate_with_call(call, true);
 }
 
 void ptc_mcp_pause(PtcMcpCall *call)
@@ -123,7 +123,7 @@ void ptc_mcp_run(PtcMcpCall *call)
     if (call->next != PTC_MCP_RUN)
         return;
     call->next = PTC_MCP_DONE;
-    if (enter(call, false)) {
+    if (enter_gate_with_call(call, false)) {
         ptc_mcp_body_begin(call, call->body);
         if (ptc_mcp_args_fit(call))
             call->handler(call);

@@ -20,7 +20,7 @@ static bool may_add(PtcMcpCall *call, PtcMcpBody body)
 }
 
 /* Adds a JSON string; what is not UTF-8 becomes an error. */
-static void add_string(PtcMcpCall *call, const char *bytes, size_t len)
+static void add_content_string(PtcMcpCall *call, const char *bytes, size_t len)
 {
     if (ptc_utf8_valid(bytes, len))
         ptc_emit_text(&call->answer, (PtcText){bytes ? bytes : "", len});
@@ -35,10 +35,10 @@ static void add_bytes(PtcMcpCall *call, const char *name, const char *bytes, siz
     if (call->settled)
         return;
     ptc_emit_key(&call->answer, name);
-    add_string(call, bytes, len);
+    add_content_string(call, bytes, len);
 }
 
-static void add_member(PtcMcpCall *call, const char *name, const char *text)
+static void add_content_member(PtcMcpCall *call, const char *name, const char *text)
 {
     if (text)
         add_bytes(call, name, text, strlen(text));
@@ -68,8 +68,8 @@ static void text_block(PtcMcpCall *call, const char *bytes, size_t len)
 static void media_block(PtcMcpCall *call, const char *type, const char *base64, const char *mime)
 {
     begin_block(call, type);
-    add_member(call, "data", base64);
-    add_member(call, "mimeType", mime);
+    add_content_member(call, "data", base64);
+    add_content_member(call, "mimeType", mime);
     end_block(call);
 }
 
@@ -80,7 +80,7 @@ static void embed_block(PtcMcpCall *call, PtcText uri, const char *mime, const c
     ptc_emit_key(&call->answer, "resource");
     ptc_emit_object(&call->answer);
     add_bytes(call, "uri", uri.bytes, uri.len);
-    add_member(call, "mimeType", mime);
+    add_content_member(call, "mimeType", mime);
     add_bytes(call, "text", bytes, len);
     end_block(call);
     end_block(call);
@@ -97,7 +97,7 @@ void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len)
 }
 
 /* The formatted text, in the call's scratch buffer; NULL when out of memory, which is then answered. */
-static const PtcBuf *format_text(PtcMcpCall *call, const char *format, va_list args)
+static const PtcBuf *format_call_text(PtcMcpCall *call, const char *format, va_list args)
 {
     ptc_buf_clear(&call->scratch);
     if (ptc_buf_vaddf(&call->scratch, format, args))
@@ -110,7 +110,7 @@ void ptc_mcp_textf(PtcMcpCall *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const PtcBuf *text = format_text(call, format, args);
+    const PtcBuf *text = format_call_text(call, format, args);
     va_end(args);
     if (text)
         ptc_mcp_text(call, text->data, text->len);
@@ -213,7 +213,7 @@ void ptc_mcp_failf(PtcMcpCall *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const PtcBuf *text = format_text(call, format, args);
+    const PtcBuf *text = format_call_text(call, format, args);
     va_end(args);
     if (text)
         ptc_mcp_fail(call, text->data, text->len);
@@ -267,7 +267,7 @@ static bool begin_contents(PtcMcpCall *call, const char *mime)
     call->added++;
     ptc_emit_object(&call->answer);
     add_bytes(call, "uri", call->name.bytes, call->name.len);
-    add_member(call, "mimeType", mime);
+    add_content_member(call, "mimeType", mime);
     return true;
 }
 
@@ -282,7 +282,7 @@ void ptc_mcp_contents_text(PtcMcpCall *call, const char *mime, const char *bytes
 void ptc_mcp_contents_blob(PtcMcpCall *call, const char *mime, const char *base64)
 {
     if (begin_contents(call, mime)) {
-        add_member(call, "blob", base64);
+        add_content_member(call, "blob", base64);
         end_block(call);
     }
 }
@@ -296,5 +296,5 @@ void ptc_mcp_suggest(PtcMcpCall *call, const char *bytes, size_t len)
     if (call->added == PTC_MCP_MAX_SUGGESTIONS)
         return;
     call->added++;
-    add_string(call, bytes, len);
+    add_content_string(call, bytes, len);
 }

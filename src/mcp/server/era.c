@@ -27,7 +27,7 @@ bool ptc_mcp_legacy_version(PtcText version)
 
 /* ----------------------------------------------------------------------------- headers */
 
-static bool is_blank(char c)
+static bool is_header_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -38,15 +38,16 @@ static PtcText header(PtcMcpCall *call, const char *name)
     const char *value = call->in->header ? call->in->header(call->in->header_user, name) : NULL;
     if (!value)
         return (PtcText){NULL, 0};
-    while (is_blank(*value))
+    while (is_header_blank(*value))
         value++;
     size_t len = strlen(value);
-    while (len && is_blank(value[len - 1]))
+    while (len && is_header_blank(value[len - 1]))
         len--;
     return (PtcText){value, len};
 }
 
-static bool mismatch(PtcMcpCall *call, const char *name, PtcText found, PtcText wanted)
+static bool refuse_header_mismatch(PtcMcpCall *call, const char *name, PtcText found,
+                                   PtcText wanted)
 {
     found = ptc_mcp_cut(found, 60);
     wanted = ptc_mcp_cut(wanted, 60);
@@ -57,7 +58,7 @@ static bool mismatch(PtcMcpCall *call, const char *name, PtcText found, PtcText 
 }
 
 /* Values that are not plain ASCII are sent as =?base64?...?=. */
-static bool decode(PtcMcpCall *call, PtcText *value)
+static bool decode_header_value(PtcMcpCall *call, PtcText *value)
 {
     static const char open[] = "=?base64?", close[] = "?=";
     size_t before = sizeof open - 1, after = sizeof close - 1;
@@ -81,15 +82,16 @@ static const char *name_field(PtcText method)
 }
 
 /* Only methods that name something have this header. */
-static bool check_name(PtcMcpCall *call)
+static bool check_name_header(PtcMcpCall *call)
 {
     const char *field = name_field(call->method);
     PtcValue wanted = field ? ptc_map_field(&call->heap, call->params, field) : PTC_NONE;
     if (!ptc_is_string(wanted)) /* wrong in another way, which is reported later */
         return true;
     PtcText found = header(call, "Mcp-Name");
-    if (!found.bytes || !decode(call, &found) || !ptc_text_same(found, ptc_str_text(wanted)))
-        return mismatch(call, "Mcp-Name", found, ptc_str_text(wanted));
+    if (!found.bytes || !decode_header_value(call, &found) ||
+        !ptc_text_same(found, ptc_str_text(wanted)))
+        return refuse_header_mismatch(call, "Mcp-Name", found, ptc_str_text(wanted));
     return true;
 }
 
@@ -101,8 +103,8 @@ static bool check_headers(PtcMcpCall *call)
         return true;
     PtcText method = header(call, "Mcp-Method");
     if (!method.bytes || !ptc_text_same(method, call->method))
-        return mismatch(call, "Mcp-Method", method, call->method);
-    return check_name(call);
+        return refuse_header_mismatch(call, "Mcp-Method", method, call->method);
+    return check_name_header(call);
 }
 
 /* Does the header repeat an argument?  What is absent or null has none. */
@@ -119,10 +121,11 @@ static bool check_param(PtcMcpCall *call, PtcText name, PtcValue value)
     else if (value != PTC_NONE && value != PTC_NIL && ptc_emit_value(&text, &call->heap, value))
         wanted = ptc_buf_view(&text);
     found = header(call, field);
-    bool same = found.bytes && wanted.bytes ? decode(call, &found) && ptc_text_same(found, wanted)
-                                            : !found.bytes && !wanted.bytes;
+    bool same = found.bytes && wanted.bytes
+                    ? decode_header_value(call, &found) && ptc_text_same(found, wanted)
+                    : !found.bytes && !wanted.bytes;
     if (!same)
-        (void)mismatch(call, field, found, wanted);
+        (void)refuse_header_mismatch(call, field, found, wanted);
     ptc_buf_deinit(&text);
     return same;
 }
@@ -250,7 +253,7 @@ static bool claimed(PtcMcpCall *call, PtcText claim, PtcText head)
 {
     bool is_modern = ptc_text_is(claim, PTC_MCP_VERSION_MODERN);
     if (call->http && (head.bytes || is_modern) && !ptc_text_same(head, claim))
-        return mismatch(call, "MCP-Protocol-Version", head, claim);
+        return refuse_header_mismatch(call, "MCP-Protocol-Version", head, claim);
     if (is_modern)
         return modern(call);
     if (ptc_mcp_legacy_version(claim))

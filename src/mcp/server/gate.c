@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* That percentage of a number, rounded up, so that there is at least one where there are any. */
-static size_t part_of(size_t all, unsigned percent)
+static size_t percentage_of(size_t all, unsigned percent)
 {
     return percent >= 100 ? all : all / 100 * percent + (all % 100 * percent + 99) / 100;
 }
@@ -20,9 +20,9 @@ void ptc_gate_init(PtcMcpGate *gate, const PtcGateBounds *bounds)
     pthread_mutex_init(&gate->lock, NULL);
     gate->bounds = *bounds;
     gate->own = (PtcGateBounds){
-        .max_running = (unsigned)part_of(bounds->max_running, bounds->share),
-        .max_waiting = (unsigned)part_of(bounds->max_waiting, bounds->share),
-        .max_paused = (unsigned)part_of(bounds->max_paused, bounds->share),
+        .max_running = (unsigned)percentage_of(bounds->max_running, bounds->share),
+        .max_waiting = (unsigned)percentage_of(bounds->max_waiting, bounds->share),
+        .max_paused = (unsigned)percentage_of(bounds->max_paused, bounds->share),
     };
 }
 
@@ -63,7 +63,7 @@ static PtcGateShare *share_of(PtcMcpGate *gate, PtcGateTicket *t)
     return t->share;
 }
 
-static void count(unsigned *all, unsigned *own, int by)
+static void count_with_share(unsigned *all, unsigned *own, int by)
 {
     *all += (unsigned)by;
     if (own)
@@ -72,12 +72,12 @@ static void count(unsigned *all, unsigned *own, int by)
 
 static void count_running(PtcMcpGate *gate, PtcGateTicket *t, int by)
 {
-    count(&gate->running, t->share ? &t->share->running : NULL, by);
+    count_with_share(&gate->running, t->share ? &t->share->running : NULL, by);
 }
 
 static void count_waiting(PtcMcpGate *gate, PtcGateTicket *t, int by)
 {
-    count(&gate->waiting, t->share ? &t->share->waiting : NULL, by);
+    count_with_share(&gate->waiting, t->share ? &t->share->waiting : NULL, by);
     gate->bytes = by > 0 ? gate->bytes + t->bytes : gate->bytes - t->bytes;
     t->queued = by > 0;
 }
@@ -104,7 +104,7 @@ static void take_place(PtcMcpGate *gate, PtcGateTicket *t)
 }
 
 /* A single message may be larger than the bound on bytes, or a server with small bounds could never accept it. */
-static bool queue(PtcMcpGate *gate, PtcGateTicket *t, bool again)
+static bool queue_gate_ticket(PtcMcpGate *gate, PtcGateTicket *t, bool again)
 {
     const PtcGateShare *share = share_of(gate, t);
     if (t->queued)
@@ -133,7 +133,7 @@ static void unlink_ticket(PtcMcpGate *gate, PtcGateTicket *t)
 }
 
 /* Whose turn it is: among those who may enter, the first one whose owner has the fewest inside. */
-static PtcGateTicket *next_of(const PtcMcpGate *gate)
+static PtcGateTicket *next_gate_ticket(const PtcMcpGate *gate)
 {
     PtcGateTicket *best = NULL;
     unsigned fewest = 0;
@@ -149,10 +149,11 @@ static PtcGateTicket *next_of(const PtcMcpGate *gate)
 }
 
 /* Lets in everyone who may enter now. */
-static void admit(PtcMcpGate *gate)
+static void admit_gate_tickets(PtcMcpGate *gate)
 {
     PtcGateTicket *t;
-    while (gate->first && gate->running < gate->bounds.max_running && (t = next_of(gate))) {
+    while (gate->first && gate->running < gate->bounds.max_running &&
+           (t = next_gate_ticket(gate))) {
         unlink_ticket(gate, t);
         take_place(gate, t);
         pthread_cond_signal(&t->woken);
@@ -187,24 +188,24 @@ static PtcGateAnswer wait_turn(PtcMcpGate *gate, PtcGateTicket *t, const atomic_
                                  : PTC_GATE_LATE;
 }
 
-static void give_up(PtcMcpGate *gate, PtcGateTicket *t)
+static void give_ticket_up(PtcMcpGate *gate, PtcGateTicket *t)
 {
     if (t->queued)
         count_waiting(gate, t, -1);
     let_share_go(t);
 }
 
-static void leave(PtcMcpGate *gate, PtcGateTicket *t)
+static void leave_gate(PtcMcpGate *gate, PtcGateTicket *t)
 {
     count_running(gate, t, -1);
     t->in = false;
     let_share_go(t);
-    admit(gate);
+    admit_gate_tickets(gate);
 }
 
-/* Newcomers may only pass if there is a place; admit() has already served those who wait. */
-static PtcGateAnswer enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
-                           int64_t until_ns, bool again)
+/* Newcomers may only pass if there is a place; admit_gate_tickets() has already served those who wait. */
+static PtcGateAnswer enter_gate(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
+                                int64_t until_ns, bool again)
 {
     PtcGateAnswer answer = PTC_GATE_IN;
     if (gate->stopped)
@@ -213,12 +214,12 @@ static PtcGateAnswer enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool
         answer = PTC_GATE_CANCELLED;
     else if (has_place(gate, share_of(gate, t)))
         take_place(gate, t);
-    else if (!queue(gate, t, again))
+    else if (!queue_gate_ticket(gate, t, again))
         answer = PTC_GATE_BUSY;
     else
         answer = wait_turn(gate, t, cancel, until_ns);
     if (answer != PTC_GATE_IN)
-        give_up(gate, t);
+        give_ticket_up(gate, t);
     return answer;
 }
 
@@ -227,7 +228,7 @@ static PtcGateAnswer enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool
 bool ptc_gate_queue(PtcMcpGate *gate, PtcGateTicket *t)
 {
     pthread_mutex_lock(&gate->lock);
-    bool ok = queue(gate, t, false);
+    bool ok = queue_gate_ticket(gate, t, false);
     let_share_go(t);
     pthread_mutex_unlock(&gate->lock);
     return ok;
@@ -236,7 +237,7 @@ bool ptc_gate_queue(PtcMcpGate *gate, PtcGateTicket *t)
 void ptc_gate_give_up(PtcMcpGate *gate, PtcGateTicket *t)
 {
     pthread_mutex_lock(&gate->lock);
-    give_up(gate, t);
+    give_ticket_up(gate, t);
     pthread_mutex_unlock(&gate->lock);
 }
 
@@ -244,7 +245,7 @@ PtcGateAnswer ptc_gate_enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bo
                              int64_t until_ns, bool again)
 {
     pthread_mutex_lock(&gate->lock);
-    PtcGateAnswer answer = enter(gate, t, cancel, until_ns, again);
+    PtcGateAnswer answer = enter_gate(gate, t, cancel, until_ns, again);
     pthread_mutex_unlock(&gate->lock);
     return answer;
 }
@@ -252,7 +253,7 @@ PtcGateAnswer ptc_gate_enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bo
 void ptc_gate_leave(PtcMcpGate *gate, PtcGateTicket *t)
 {
     pthread_mutex_lock(&gate->lock);
-    leave(gate, t);
+    leave_gate(gate, t);
     pthread_mutex_unlock(&gate->lock);
 }
 
@@ -262,9 +263,9 @@ void ptc_gate_pause(PtcMcpGate *gate, PtcGateTicket *t)
     pthread_mutex_lock(&gate->lock);
     unsigned *own = t->share ? &t->share->paused : NULL;
     if (t->in && gate->paused < gate->bounds.max_paused && (!own || *own < gate->own.max_paused)) {
-        count(&gate->paused, own, 1);
+        count_with_share(&gate->paused, own, 1);
         t->paused = true;
-        leave(gate, t);
+        leave_gate(gate, t);
     }
     pthread_mutex_unlock(&gate->lock);
 }
@@ -275,8 +276,8 @@ void ptc_gate_resume(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *canc
     if (t->paused) {
         /* It still counts as paused while it waits, so there are never more handlers than places and pauses
          * together. */
-        (void)enter(gate, t, cancel, INT64_MAX / 2, true);
-        count(&gate->paused, t->share ? &t->share->paused : NULL, -1);
+        (void)enter_gate(gate, t, cancel, INT64_MAX / 2, true);
+        count_with_share(&gate->paused, t->share ? &t->share->paused : NULL, -1);
         t->paused = false;
         let_share_go(t);
     }

@@ -55,7 +55,7 @@ static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
 }
 
 /* Slices of text rendered at the start; the commas between rows are already there. */
-static void add_rows(PtcMcpCall *call, const PtcMcpRows *rows, size_t from, size_t to)
+static void add_listed_rows(PtcMcpCall *call, const PtcMcpRows *rows, size_t from, size_t to)
 {
     PtcBuf *out = &call->answer;
     for (size_t i = from; i < to; i++) {
@@ -79,7 +79,7 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
     ptc_mcp_result_begin(call);
     ptc_emit_key(&call->answer, names[list]);
     ptc_emit_array(&call->answer);
-    add_rows(call, rows, from, to);
+    add_listed_rows(call, rows, from, to);
     ptc_emit_array_end(&call->answer);
     if (to < rows->count)
         add_cursor(call, list, to);
@@ -112,7 +112,7 @@ void ptc_mcp_do_discover(PtcMcpCall *call)
 
 /* -------------------------------------------------------------------- the legacy handshake */
 
-static unsigned capabilities(PtcMcpCall *call)
+static unsigned read_capabilities(PtcMcpCall *call)
 {
     static const char *const names[] = {"sampling", "elicitation", "roots"};
     PtcValue all = ptc_map_field(&call->heap, call->params, "capabilities");
@@ -151,7 +151,8 @@ void ptc_mcp_do_initialize(PtcMcpCall *call)
     if (!ptc_mcp_legacy_version(version))
         version = (PtcText){PTC_MCP_VERSION_LEGACY, strlen(PTC_MCP_VERSION_LEGACY)};
     PtcValue info = ptc_map_field(&call->heap, call->params, "clientInfo");
-    unsigned can = capabilities(call) | (ptc_mcp_text_only(call, info) ? PTC_MCP_TEXT_ONLY : 0u);
+    unsigned can =
+        read_capabilities(call) | (ptc_mcp_text_only(call, info) ? PTC_MCP_TEXT_ONLY : 0u);
     pthread_mutex_lock(&call->peer->lock);
     call->peer->can = can;
     call->peer->initialized = true;

@@ -23,7 +23,7 @@ static void init_bufs(PtcMcpCall *call)
     ptc_buf_init(&call->raw_text, mem, call->mcp->config.max_frame_bytes);
 }
 
-static PtcMcpCall *new_call(PtcMcp *mcp)
+static PtcMcpCall *new_mcp_call(PtcMcp *mcp)
 {
     PtcMcpCall *call = ptc_mem_alloc(&mcp->mem, sizeof *call);
     if (!call)
@@ -80,12 +80,12 @@ static bool set_id(PtcMcpCall *call, PtcValue id)
     return false;
 }
 
-static bool is_answer(const PtcRpcMessage *m)
+static bool is_answer_message(const PtcRpcMessage *m)
 {
     return m->kind == PTC_RPC_RESULT || m->kind == PTC_RPC_ERROR;
 }
 
-static void refuse_fault(PtcMcpCall *call, const PtcWhy *why)
+static void refuse_message_fault(PtcMcpCall *call, const PtcWhy *why)
 {
     if (why->class == PTC_WHY_NO_MEMORY)
         ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "%s", OUT_OF_BOUNDS);
@@ -94,7 +94,7 @@ static void refuse_fault(PtcMcpCall *call, const PtcWhy *why)
 }
 
 /* Whatever is wrong with a request is reported for its id. */
-static bool take_apart(PtcMcpCall *call)
+static bool take_call_apart(PtcMcpCall *call)
 {
     static const char *const arguments[] = {"params", "arguments", NULL};
     PtcText text = {call->in->text, call->in->len};
@@ -103,15 +103,15 @@ static bool take_apart(PtcMcpCall *call)
     PtcWhy why;
     bool ok = ptc_rpc_parse(&call->heap, text, call->mcp->raw_names[0] ? &keep : NULL, &m, &why);
     call->kind = m.kind;
-    if (!is_answer(&m) && m.id != PTC_NONE && !set_id(call, m.id))
+    if (!is_answer_message(&m) && m.id != PTC_NONE && !set_id(call, m.id))
         return false;
     call->method = m.method;
     call->params = m.params;
     if (!ok)
-        refuse_fault(call, &why);
-    else if (is_answer(&m) && call->peer)
+        refuse_message_fault(call, &why);
+    else if (is_answer_message(&m) && call->peer)
         ptc_mcp_reply(call->peer, m.id, text.bytes, text.len);
-    return ok && !is_answer(&m);
+    return ok && !is_answer_message(&m);
 }
 
 /* progressToken and the like. */
@@ -139,9 +139,9 @@ static bool take_meta(PtcMcpCall *call)
 
 /* ---------------------------------------------------------------------------- messages */
 
-static void handle(PtcMcpCall *call)
+static void handle_message(PtcMcpCall *call)
 {
-    if (!take_apart(call) || !take_meta(call) || !ptc_mcp_route(call))
+    if (!take_call_apart(call) || !take_meta(call) || !ptc_mcp_route(call))
         return;
     if (call->kind == PTC_RPC_NOTIFICATION)
         ptc_mcp_notified(call);
@@ -159,7 +159,7 @@ static void handle(PtcMcpCall *call)
 
 PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
 {
-    PtcMcpCall *call = new_call(mcp);
+    PtcMcpCall *call = new_mcp_call(mcp);
     if (!call)
         return NULL;
     call->in = in;
@@ -173,7 +173,7 @@ PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
         ptc_mcp_refuse(call, 413, PTC_MCP_INVALID_REQUEST, NULL,
                        "a message may have at most %zu bytes", mcp->config.max_frame_bytes);
     else
-        handle(call);
+        handle_message(call);
     call->in = NULL;
     if (call->raw_text.len == 0)
         memset(call->raw, 0,
@@ -184,7 +184,7 @@ PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
 
 PtcMcpCall *ptc_mcp_begin_too_long(PtcMcp *mcp)
 {
-    PtcMcpCall *call = new_call(mcp);
+    PtcMcpCall *call = new_mcp_call(mcp);
     if (call)
         ptc_mcp_refuse(call, 413, PTC_MCP_INVALID_REQUEST, NULL,
                        "a message may have at most %zu bytes", mcp->config.max_frame_bytes);

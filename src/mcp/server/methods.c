@@ -2,7 +2,7 @@
  * Methods as rows: which era has them, when they are offered, which function does them. */
 #include "mcp/server/mcp_int.h"
 
-enum { LEGACY = 1 << PTC_MCP_LEGACY, MODERN = 1 << PTC_MCP_MODERN, BOTH = LEGACY | MODERN };
+enum { LEGACY = 1 << PTC_MCP_LEGACY, MODERN = 1 << PTC_MCP_MODERN, METHODS_BOTH = LEGACY | MODERN };
 
 typedef struct {
     const char *name;
@@ -46,7 +46,7 @@ static bool has_news(const PtcMcpConfig *c)
     return c->list_changed || c->resource_updates;
 }
 
-static void list_tools(PtcMcpCall *call)
+static void list_server_tools(PtcMcpCall *call)
 {
     ptc_mcp_do_list(call, PTC_MCP_LIST_TOOLS);
 }
@@ -77,14 +77,14 @@ static void unsubscribe(PtcMcpCall *call)
 }
 
 static const Method methods[] = {
-    {"tools/call", BOTH, has_tools, ptc_mcp_do_tools_call},
-    {"tools/list", BOTH, has_tools, list_tools},
-    {"resources/read", BOTH, has_resources, ptc_mcp_do_resources_read},
-    {"resources/list", BOTH, has_resources, list_resources},
-    {"resources/templates/list", BOTH, has_resources, list_templates},
-    {"prompts/get", BOTH, has_prompts, ptc_mcp_do_prompts_get},
-    {"prompts/list", BOTH, has_prompts, list_prompts},
-    {"completion/complete", BOTH, has_refs, ptc_mcp_do_complete},
+    {"tools/call", METHODS_BOTH, has_tools, ptc_mcp_do_tools_call},
+    {"tools/list", METHODS_BOTH, has_tools, list_server_tools},
+    {"resources/read", METHODS_BOTH, has_resources, ptc_mcp_do_resources_read},
+    {"resources/list", METHODS_BOTH, has_resources, list_resources},
+    {"resources/templates/list", METHODS_BOTH, has_resources, list_templates},
+    {"prompts/get", METHODS_BOTH, has_prompts, ptc_mcp_do_prompts_get},
+    {"prompts/list", METHODS_BOTH, has_prompts, list_prompts},
+    {"completion/complete", METHODS_BOTH, has_refs, ptc_mcp_do_complete},
     {"server/discover", MODERN, NULL, ptc_mcp_do_discover},
     {"subscriptions/listen", MODERN, has_news, ptc_mcp_do_listen},
     {"initialize", LEGACY, NULL, ptc_mcp_do_initialize},
@@ -110,7 +110,7 @@ bool ptc_mcp_is_method(PtcText name)
 }
 
 /* A method that this server does not offer is as unknown as one that does not exist. */
-static const Method *find(const PtcMcpCall *call)
+static const Method *find_method(const PtcMcpCall *call)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const Method *m = &methods[i];
@@ -124,7 +124,7 @@ static const Method *find(const PtcMcpCall *call)
 
 void ptc_mcp_dispatch(PtcMcpCall *call)
 {
-    const Method *m = find(call);
+    const Method *m = find_method(call);
     if (m) {
         m->run(call);
         return;

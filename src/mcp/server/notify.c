@@ -24,7 +24,7 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
 /* ------------------------------------------------------------------- progress and log */
 
 /* Whole numbers are written without a point, as counts are. */
-static void add_number(PtcBuf *out, const char *key, double d)
+static void add_progress_number(PtcBuf *out, const char *key, double d)
 {
     ptc_emit_key(out, key);
     if (d == floor(d) && fabs(d) < 1e15)
@@ -65,9 +65,9 @@ void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const cha
     PtcBuf *out = &call->scratch;
     begin_note(out, "notifications/progress");
     ptc_emit_field_raw(out, "progressToken", ptc_buf_view(&call->token));
-    add_number(out, "progress", progress);
+    add_progress_number(out, "progress", progress);
     if (isfinite(total) && total >= 0)
-        add_number(out, "total", total);
+        add_progress_number(out, "total", total);
     if (message && ptc_utf8_valid(message, strlen(message)))
         ptc_emit_field_cstr(out, "message", message);
     (void)!end_note(call, out);
@@ -139,7 +139,7 @@ void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcText uri)
 
 /* -------------------------------------------------------------------------- listening */
 
-static bool wanted(PtcMcpCall *call, PtcValue filter, const char *name, bool *bad)
+static bool is_wanted_change(PtcMcpCall *call, PtcValue filter, const char *name, bool *bad)
 {
     PtcValue v = ptc_map_field(&call->heap, filter, name);
     *bad = *bad || (v != PTC_NONE && !ptc_is_bool(v));
@@ -170,7 +170,7 @@ void ptc_mcp_do_listen(PtcMcpCall *call)
     PtcValue filter = ptc_map_field(&call->heap, call->params, "notifications");
     bool bad = filter == PTC_NONE || !ptc_is_map(filter);
     for (unsigned i = 0; i < 3; i++)
-        if (wanted(call, filter, names[i], &bad) && c->list_changed && has[i])
+        if (is_wanted_change(call, filter, names[i], &bad) && c->list_changed && has[i])
             call->wants |= 1u << i;
     if (bad || !take_uris(call, ptc_map_field(&call->heap, filter, "resourceSubscriptions"))) {
         ptc_mcp_refuse(

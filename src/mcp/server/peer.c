@@ -106,7 +106,7 @@ bool ptc_mcp_peer_save(PtcMcpPeer *peer, PtcBuf *out)
 }
 
 /* The number before `end`; false: there is none, or it is over `most`. */
-static bool take_number(PtcText *text, char end, unsigned most, unsigned *n)
+static bool take_peer_number(PtcText *text, char end, unsigned most, unsigned *n)
 {
     size_t i = 0;
     for (*n = 0; i < text->len && i < 6 && text->bytes[i] >= '0' && text->bytes[i] <= '9'; i++)
@@ -123,9 +123,9 @@ static bool restore(PtcMcpPeer *peer, PtcText text)
     if (!ptc_text_starts(text, SAVED))
         return false;
     text = (PtcText){text.bytes + sizeof SAVED - 1, text.len - (sizeof SAVED - 1)};
-    if (!take_number(&text, ' ', PTC_MCP_CAN_ALL, &can) ||
-        !take_number(&text, ' ', PTC_MCP_NO_LOG, &level) ||
-        !take_number(&text, '\n', PTC_MCP_MAX_URIS, &count))
+    if (!take_peer_number(&text, ' ', PTC_MCP_CAN_ALL, &can) ||
+        !take_peer_number(&text, ' ', PTC_MCP_NO_LOG, &level) ||
+        !take_peer_number(&text, '\n', PTC_MCP_MAX_URIS, &count))
         return false;
     for (unsigned i = 0; i < count; i++) {
         const char *end = memchr(text.bytes, 0, text.len);
@@ -170,7 +170,7 @@ static void link_call(PtcMcpPeer *peer, PtcMcpCall *call)
     call->registered = true;
 }
 
-static void unlink_call(PtcMcpPeer *peer, PtcMcpCall *call)
+static void unlink_peer_call(PtcMcpPeer *peer, PtcMcpCall *call)
 {
     *(call->prev ? &call->prev->next_call : &peer->calls) = call->next_call;
     if (call->next_call)
@@ -206,7 +206,7 @@ void ptc_mcp_unregister(PtcMcpCall *call)
     if (!call->registered)
         return;
     pthread_mutex_lock(&call->peer->lock);
-    unlink_call(call->peer, call);
+    unlink_peer_call(call->peer, call);
     pthread_mutex_unlock(&call->peer->lock);
 }
 
@@ -218,7 +218,7 @@ void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id)
     if (call)
         ptc_mcp_set_cancelled(call);
     if (listening)
-        unlink_call(peer, call);
+        unlink_peer_call(peer, call);
     pthread_cond_broadcast(&peer->answered);
     pthread_mutex_unlock(&peer->lock);
     if (listening) /* it belonged to the peer; see ptc_mcp_listen */

@@ -8,7 +8,7 @@
 #include "json/parse.h"
 #include "mcp/server/mcp_int.h"
 
-static bool add_name(PtcMcp *mcp, const char *name)
+static bool add_raw_name(PtcMcp *mcp, const char *name)
 {
     size_t n = 0;
     for (; mcp->raw_names[n]; n++)
@@ -25,7 +25,7 @@ bool ptc_mcp_raw_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
     const PtcMcpConfig *c = &mcp->config;
     for (size_t i = 0; i < c->tool_count; i++)
         for (const char *const *name = c->tools[i].raw; name && *name; name++)
-            if (!add_name(mcp, *name)) {
+            if (!add_raw_name(mcp, *name)) {
                 snprintf(why, PTC_MCP_WHY, "%.64s: more than %d names of arguments are raw",
                          c->tools[i].name, PTC_MCP_MAX_RAW);
                 return false;
@@ -41,7 +41,7 @@ static bool is_wanted(const PtcMcpCall *call, const char *name)
     return raw && *raw;
 }
 
-static bool put_back(PtcMcpCall *call, const char *name, PtcText *raw)
+static bool put_raw_arg_back(PtcMcpCall *call, const char *name, PtcText *raw)
 {
     PtcJsonError error;
     PtcValue key = ptc_str_new(&call->heap, name, strlen(name));
@@ -59,7 +59,7 @@ static bool put_back(PtcMcpCall *call, const char *name, PtcText *raw)
 }
 
 /* Copies all of them one after the other; the buffer has room for all, so it does not move. */
-static bool copy(PtcMcpCall *call, size_t bytes)
+static bool copy_raw_args(PtcMcpCall *call, size_t bytes)
 {
     PtcBuf *text = &call->raw_text;
     if (!ptc_buf_reserve(text, bytes)) {
@@ -82,11 +82,11 @@ bool ptc_mcp_raw_keep(PtcMcpCall *call)
     for (size_t i = 0; call->mcp->raw_names[i]; i++) {
         PtcText *raw = &call->raw[i];
         if (raw->bytes && !is_wanted(call, call->mcp->raw_names[i]) &&
-            !put_back(call, call->mcp->raw_names[i], raw))
+            !put_raw_arg_back(call, call->mcp->raw_names[i], raw))
             return false;
         bytes += raw->len;
     }
-    return bytes == 0 || copy(call, bytes);
+    return bytes == 0 || copy_raw_args(call, bytes);
 }
 
 PtcText ptc_mcp_arg_raw(PtcMcpCall *call, const char *name)

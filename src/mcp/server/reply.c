@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "mcp/server/mcp_int.h"
 
-enum { MESSAGE = 400 };
+enum { REPLY_MESSAGE = 400 };
 
 PtcText ptc_mcp_cut(PtcText text, size_t most)
 {
@@ -18,7 +18,7 @@ PtcText ptc_mcp_cut(PtcText text, size_t most)
 }
 
 /* Clearing the buffer also clears its failure, and the reserved room takes a plain error. */
-static bool write_error(PtcMcpCall *call, int code, const char *message, const char *data)
+static bool write_call_error(PtcMcpCall *call, int code, const char *message, const char *data)
 {
     ptc_buf_clear(&call->answer);
     return ptc_rpc_add_error(&call->answer, ptc_mcp_id_of(call), code, ptc_text_cstr(message),
@@ -26,7 +26,8 @@ static bool write_error(PtcMcpCall *call, int code, const char *message, const c
 }
 
 /* The first error stands: what follows from it would only confuse the client. */
-static void settle(PtcMcpCall *call, int status, int code, const char *message, const char *data)
+static void settle_call_error(PtcMcpCall *call, int status, int code, const char *message,
+                              const char *data)
 {
     if (call->settled)
         return;
@@ -35,28 +36,29 @@ static void settle(PtcMcpCall *call, int status, int code, const char *message, 
     call->status = status;
     call->code = code;
     call->has_answer = call->kind == PTC_RPC_BAD || call->kind == PTC_RPC_REQUEST;
-    if (call->has_answer && !write_error(call, code, message, data))
-        (void)!write_error(call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);
+    if (call->has_answer && !write_call_error(call, code, message, data))
+        (void)!write_call_error(call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);
 }
 
 /* The text is cut to valid UTF-8, because it may quote what a client sent. */
 void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
                     ...)
 {
-    char message[MESSAGE];
+    char message[REPLY_MESSAGE];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     message[ptc_utf8_valid_prefix(message, strlen(message))] = 0;
-    settle(call, status, code, message, data);
+    settle_call_error(call, status, code, message, data);
 }
 
 void ptc_mcp_error(PtcMcpCall *call, int code, const char *message, const char *data)
 {
     int status = code == PTC_MCP_MISSING_CAPABILITY && call->era == PTC_MCP_MODERN ? 400 : 200;
     bool valid = ptc_utf8_valid(message, strlen(message));
-    settle(call, status, code, valid ? message : "an error without a readable text", data);
+    settle_call_error(call, status, code, valid ? message : "an error without a readable text",
+                      data);
 }
 
 void ptc_mcp_need(PtcMcpCall *call, const char *capability)
@@ -99,7 +101,7 @@ void ptc_mcp_result_begin(PtcMcpCall *call)
 }
 
 /* If it is too large or memory ran out, an error replaces it. */
-static void check_size(PtcMcpCall *call)
+static void check_answer_size(PtcMcpCall *call)
 {
     if (ptc_buf_ok(&call->answer))
         return;
@@ -124,7 +126,7 @@ void ptc_mcp_result_end(PtcMcpCall *call)
     ptc_emit_object_end(out);
     call->has_answer = true;
     call->status = 200;
-    check_size(call);
+    check_answer_size(call);
 }
 
 void ptc_mcp_cache_hints(PtcMcpCall *call, int64_t ttl_ms, bool public_scope)

@@ -7,13 +7,13 @@
 #include "mcp/server/mcp_int.h"
 #include "value/coll/iter.h"
 
-static void invalid(PtcMcpCall *call, const char *why)
+static void refuse_params(PtcMcpCall *call, const char *why)
 {
     ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "%s", why);
 }
 
 /* A text in params that must be there; false: refused. */
-static bool take_text(PtcMcpCall *call, const char *field, PtcText *out)
+static bool take_param_text(PtcMcpCall *call, const char *field, PtcText *out)
 {
     *out = ptc_str_text(ptc_map_field(&call->heap, call->params, field));
     if (!out->bytes)
@@ -28,12 +28,13 @@ static bool take_args(PtcMcpCall *call, PtcValue holder)
     call->args = args == PTC_NONE || args == PTC_NIL ? ptc_map_empty(&call->heap) : args;
     if (call->args != PTC_NONE && ptc_is_map(call->args))
         return true;
-    invalid(call, "\"arguments\" must be an object");
+    refuse_params(call, "\"arguments\" must be an object");
     return false;
 }
 
 /* "no tool foo; did you mean fob?" */
-static void unknown(PtcMcpCall *call, const char *what, PtcText name, const PtcNearest *near)
+static void refuse_unknown_row(PtcMcpCall *call, const char *what, PtcText name,
+                               const PtcNearest *near)
 {
     name = ptc_mcp_cut(name, 100);
     if (near->best)
@@ -52,7 +53,7 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
 {
     const PtcMcpConfig *c = &call->mcp->config;
     PtcNearest near;
-    if (!take_text(call, "name", &call->name))
+    if (!take_param_text(call, "name", &call->name))
         return;
     for (size_t i = 0; i < c->tool_count && !call->tool; i++)
         if (ptc_text_is(call->name, c->tools[i].name))
@@ -66,7 +67,7 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
     ptc_nearest_init(&near, call->name.bytes, call->name.len);
     for (size_t i = 0; i < c->tool_count; i++)
         ptc_nearest_offer(&near, c->tools[i].name, strlen(c->tools[i].name));
-    unknown(call, "tool", call->name, &near);
+    refuse_unknown_row(call, "tool", call->name, &near);
 }
 
 /* ----------------------------------------------------------------------------- prompts */
@@ -81,7 +82,7 @@ static const PtcMcpPrompt *find_prompt(PtcMcpCall *call, PtcText name)
             return &c->prompts[i];
         ptc_nearest_offer(&near, c->prompts[i].name, strlen(c->prompts[i].name));
     }
-    unknown(call, "prompt", name, &near);
+    refuse_unknown_row(call, "prompt", name, &near);
     return NULL;
 }
 
@@ -92,7 +93,7 @@ static bool strings_only(PtcMcpCall *call)
     PtcValue key, value;
     while (ptc_map_next(call->args, &pos, &key, &value))
         if (!ptc_is_string(value)) {
-            invalid(call, "the arguments of a prompt are strings");
+            refuse_params(call, "the arguments of a prompt are strings");
             return false;
         }
     return true;
@@ -113,7 +114,7 @@ static bool has_required(PtcMcpCall *call, const PtcMcpPrompt *prompt)
 
 void ptc_mcp_do_prompts_get(PtcMcpCall *call)
 {
-    if (!take_text(call, "name", &call->name))
+    if (!take_param_text(call, "name", &call->name))
         return;
     const PtcMcpPrompt *prompt = call->prompt = find_prompt(call, call->name);
     if (prompt && take_args(call, call->params) && ptc_mcp_raw_keep(call) && strings_only(call) &&
@@ -136,7 +137,7 @@ static void not_found(PtcMcpCall *call)
                    ptc_buf_text(data), "there is no resource %.*s", (int)uri.len, uri.bytes);
 }
 
-static void read_resource(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
+static void read_resource_row(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
 {
     call->args = ptc_map_empty(&call->heap);
     if (ptc_mcp_take_replies(call))
@@ -147,18 +148,18 @@ static void read_resource(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
 void ptc_mcp_do_resources_read(PtcMcpCall *call)
 {
     const PtcMcpConfig *c = &call->mcp->config;
-    if (!take_text(call, "uri", &call->name))
+    if (!take_param_text(call, "uri", &call->name))
         return;
     for (size_t i = 0; i < c->resource_count; i++)
         if (ptc_text_is(call->name, c->resources[i].uri)) {
             call->resource = &c->resources[i];
-            read_resource(call, call->resource->handler, call->resource->user);
+            read_resource_row(call, call->resource->handler, call->resource->user);
             return;
         }
     for (size_t i = 0; i < c->template_count; i++)
         if (ptc_mcp_template_match(c->templates[i].uri_template, call->name, call->vars)) {
             call->template = &c->templates[i];
-            read_resource(call, call->template->handler, call->template->user);
+            read_resource_row(call, call->template->handler, call->template->user);
             return;
         }
     not_found(call);
@@ -184,7 +185,7 @@ static void complete_prompt(PtcMcpCall *call, PtcValue ref)
 {
     call->name = ptc_str_text(ptc_map_field(&call->heap, ref, "name"));
     if (!call->name.bytes) {
-        invalid(call, "a reference to a prompt needs its \"name\"");
+        refuse_params(call, "a reference to a prompt needs its \"name\"");
         return;
     }
     call->prompt = find_prompt(call, call->name);
@@ -211,7 +212,7 @@ static void complete_template(PtcMcpCall *call, PtcValue ref)
     if (call->name.bytes)
         not_found(call);
     else
-        invalid(call, "a reference to a resource needs its \"uri\"");
+        refuse_params(call, "a reference to a resource needs its \"uri\"");
 }
 
 void ptc_mcp_do_complete(PtcMcpCall *call)
@@ -222,7 +223,7 @@ void ptc_mcp_do_complete(PtcMcpCall *call)
     call->completing = ptc_str_text(ptc_map_field(&call->heap, arg, "name"));
     call->typed = ptc_str_text(ptc_map_field(&call->heap, arg, "value"));
     if (!call->completing.bytes || !call->typed.bytes)
-        invalid(call, "\"argument\" must have a \"name\" and a \"value\", both strings");
+        refuse_params(call, "\"argument\" must have a \"name\" and a \"value\", both strings");
     else if (!take_args(call, ptc_map_field(&call->heap, call->params, "context")))
         return;
     else if (ptc_text_is(type, "ref/prompt"))
@@ -230,5 +231,5 @@ void ptc_mcp_do_complete(PtcMcpCall *call)
     else if (ptc_text_is(type, "ref/resource"))
         complete_template(call, ref);
     else
-        invalid(call, "\"ref\" must have the \"type\" ref/prompt or ref/resource");
+        refuse_params(call, "\"ref\" must have the \"type\" ref/prompt or ref/resource");
 }

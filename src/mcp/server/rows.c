@@ -18,7 +18,7 @@ typedef struct {
     char *why;
 } Rendering;
 
-static bool complain(Rendering *r, const char *what, const char *detail)
+static bool complain_of_row(Rendering *r, const char *what, const char *detail)
 {
     snprintf(r->why, PTC_MCP_WHY, "%.64s: %.60s%.60s", r->where ? r->where : "a row without a name",
              what, detail);
@@ -31,12 +31,12 @@ static bool valid(const char *text)
 }
 
 /* "key":"text", unless there is no text. */
-static bool member(Rendering *r, const char *key, const char *text)
+static bool render_member(Rendering *r, const char *key, const char *text)
 {
     if (!text)
         return true;
     if (!valid(text))
-        return complain(r, key, " is not UTF-8");
+        return complain_of_row(r, key, " is not UTF-8");
     return ptc_emit_field_cstr(r->out, key, text);
 }
 
@@ -44,13 +44,13 @@ static bool member(Rendering *r, const char *key, const char *text)
 static bool first_member(Rendering *r, const char *key, const char *text)
 {
     if (!text || !*text || !valid(text))
-        return complain(r, key, " must be given");
+        return complain_of_row(r, key, " must be given");
     return ptc_emit_object(r->out) && ptc_emit_field_cstr(r->out, key, text);
 }
 
 /* ------------------------------------------------------------------------------ tools */
 
-static bool good_name(const char *name)
+static bool is_good_row_name(const char *name)
 {
     size_t n = name ? strlen(name) : 0;
     for (size_t i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ static bool schema(Rendering *r, const char *key, const char *text)
         return false;
     }
     if (!ptc_text_is(ptc_str_text(ptc_map_field(&r->heap, v, "type")), "object"))
-        return complain(r, key, " must be an object schema: \"type\":\"object\"");
+        return complain_of_row(r, key, " must be an object schema: \"type\":\"object\"");
     return ptc_emit_key(r->out, key) && ptc_emit_value(r->out, &r->heap, v);
 }
 
@@ -104,15 +104,15 @@ static bool tool_row(Rendering *r, size_t i)
     static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
     const PtcMcpTool *rows = r->tools, *tool = &rows[i];
     r->where = tool->name;
-    if (!good_name(tool->name))
-        return complain(r, "a tool's name is 1 to 64 of a-z A-Z 0-9 _ -", "");
+    if (!is_good_row_name(tool->name))
+        return complain_of_row(r, "a tool's name is 1 to 64 of a-z A-Z 0-9 _ -", "");
     if (!tool->handler)
-        return complain(r, "a tool needs a handler", "");
+        return complain_of_row(r, "a tool needs a handler", "");
     for (size_t k = 0; k < i; k++)
         if (strcmp(rows[k].name, tool->name) == 0)
-            return complain(r, "two tools have this name", "");
-    return first_member(r, "name", tool->name) && member(r, "title", tool->title) &&
-           member(r, "description", tool->description) &&
+            return complain_of_row(r, "two tools have this name", "");
+    return first_member(r, "name", tool->name) && render_member(r, "title", tool->title) &&
+           render_member(r, "description", tool->description) &&
            schema(r, "inputSchema", tool->input_schema ? tool->input_schema : none) &&
            annotations(r, tool) && output(r, tool->output_schema) && ptc_emit_object_end(r->out);
 }
@@ -124,11 +124,12 @@ static bool resource_row(Rendering *r, size_t i)
     const PtcMcpResource *row = &r->mcp->config.resources[i];
     r->where = row->uri;
     if (!row->handler || row->ttl_ms < 0)
-        return complain(r, "a resource needs a handler, and a ttl_ms of 0 or more", "");
+        return complain_of_row(r, "a resource needs a handler, and a ttl_ms of 0 or more", "");
     return first_member(r, "uri", row->uri) &&
-           member(r, "name", row->name ? row->name : row->uri) && member(r, "title", row->title) &&
-           member(r, "description", row->description) && member(r, "mimeType", row->mime) &&
-           ptc_emit_object_end(r->out);
+           render_member(r, "name", row->name ? row->name : row->uri) &&
+           render_member(r, "title", row->title) &&
+           render_member(r, "description", row->description) &&
+           render_member(r, "mimeType", row->mime) && ptc_emit_object_end(r->out);
 }
 
 static bool template_row(Rendering *r, size_t i)
@@ -136,18 +137,20 @@ static bool template_row(Rendering *r, size_t i)
     const PtcMcpTemplate *row = &r->mcp->config.templates[i];
     r->where = row->uri_template;
     if (!row->handler || row->ttl_ms < 0)
-        return complain(r, "a template needs a handler, and a ttl_ms of 0 or more", "");
+        return complain_of_row(r, "a template needs a handler, and a ttl_ms of 0 or more", "");
     if (!row->uri_template || ptc_mcp_template_var(row->uri_template, NULL) < 0)
-        return complain(r, "a template is text with up to 8 {name} that do not touch", "");
+        return complain_of_row(r, "a template is text with up to 8 {name} that do not touch", "");
     return first_member(r, "uriTemplate", row->uri_template) &&
-           member(r, "name", row->name ? row->name : row->uri_template) &&
-           member(r, "title", row->title) && member(r, "description", row->description) &&
-           member(r, "mimeType", row->mime) && ptc_emit_object_end(r->out);
+           render_member(r, "name", row->name ? row->name : row->uri_template) &&
+           render_member(r, "title", row->title) &&
+           render_member(r, "description", row->description) &&
+           render_member(r, "mimeType", row->mime) && ptc_emit_object_end(r->out);
 }
 
 static bool prompt_arg(Rendering *r, const PtcMcpPromptArg *arg)
 {
-    return first_member(r, "name", arg->name) && member(r, "description", arg->description) &&
+    return first_member(r, "name", arg->name) &&
+           render_member(r, "description", arg->description) &&
            ptc_emit_field_bool(r->out, "required", arg->required) && ptc_emit_object_end(r->out);
 }
 
@@ -156,9 +159,9 @@ static bool prompt_row(Rendering *r, size_t i)
     const PtcMcpPrompt *row = &r->mcp->config.prompts[i];
     r->where = row->name;
     if (!row->handler)
-        return complain(r, "a prompt needs a handler", "");
-    bool ok = first_member(r, "name", row->name) && member(r, "title", row->title) &&
-              member(r, "description", row->description);
+        return complain_of_row(r, "a prompt needs a handler", "");
+    bool ok = first_member(r, "name", row->name) && render_member(r, "title", row->title) &&
+              render_member(r, "description", row->description);
     if (ok && row->arg_count) {
         ok = ptc_emit_key(r->out, "arguments") && ptc_emit_array(r->out);
         for (size_t k = 0; ok && k < row->arg_count; k++)
@@ -193,12 +196,12 @@ static bool info(Rendering *r)
     const PtcMcpConfig *c = &r->mcp->config;
     r->where = "server";
     r->out = &r->mcp->info;
-    return first_member(r, "name", c->name) && member(r, "title", c->title) &&
-           member(r, "version", c->version) && valid(c->instructions) &&
+    return first_member(r, "name", c->name) && render_member(r, "title", c->title) &&
+           render_member(r, "version", c->version) && valid(c->instructions) &&
            ptc_emit_object_end(r->out);
 }
 
-static bool completes(const PtcMcpConfig *c)
+static bool has_completions(const PtcMcpConfig *c)
 {
     for (size_t i = 0; i < c->prompt_count; i++)
         if (c->prompts[i].complete)
@@ -220,7 +223,7 @@ static void capability(PtcBuf *out, const char *name, bool changes, bool subscri
     ptc_emit_object_end(out);
 }
 
-static bool capabilities(Rendering *r)
+static bool render_capabilities(Rendering *r)
 {
     const PtcMcpConfig *c = &r->mcp->config;
     PtcBuf *out = r->out = &r->mcp->capabilities;
@@ -231,7 +234,7 @@ static bool capabilities(Rendering *r)
         capability(out, "resources", c->list_changed, c->resource_updates);
     if (c->prompt_count)
         capability(out, "prompts", c->list_changed, false);
-    if (completes(c))
+    if (has_completions(c))
         capability(out, "completions", false, false);
     if (c->logging)
         capability(out, "logging", false, false);
@@ -251,7 +254,7 @@ bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
               list_rows(&r, &rows[PTC_MCP_LIST_RESOURCES], c->resource_count, resource_row) &&
               list_rows(&r, &rows[PTC_MCP_LIST_TEMPLATES], c->template_count, template_row) &&
               list_rows(&r, &rows[PTC_MCP_LIST_PROMPTS], c->prompt_count, prompt_row) && info(&r) &&
-              capabilities(&r);
+              render_capabilities(&r);
     ptc_heap_deinit(&r.heap);
     return ok;
 }

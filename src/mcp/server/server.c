@@ -9,7 +9,7 @@
 enum { MIB = 1024 * 1024 };
 
 /* 0 means "the default" everywhere, so a config can be written with the fields that matter. */
-static void set_defaults(PtcMcpConfig *c)
+static void set_server_defaults(PtcMcpConfig *c)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (!c->max_running)
@@ -69,7 +69,7 @@ static void free_server(PtcMcp *mcp)
 PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
 {
     PtcMcpConfig c = *config;
-    set_defaults(&c);
+    set_server_defaults(&c);
     snprintf(why, PTC_MCP_WHY, "out of memory");
     PtcMcp *mcp = alloc_server(c.memory_bytes, config->fail_allocation);
     if (!mcp)

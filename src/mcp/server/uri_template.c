@@ -4,7 +4,7 @@
  * after it fits. */
 #include "mcp/server/mcp_int.h"
 
-static bool is_name_char(char c)
+static bool is_variable_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -13,7 +13,7 @@ static bool is_name_char(char c)
 static const char *name_end(const char *p)
 {
     const char *q = p;
-    while (is_name_char(*q))
+    while (is_variable_char(*q))
         q++;
     return *q == '}' && q > p ? q : NULL;
 }
@@ -39,13 +39,13 @@ int ptc_mcp_template_var(const char *uri_template, const char *name)
 }
 
 /* Length of the literal text at p. */
-static size_t literal(const char *p)
+static size_t literal_length(const char *p)
 {
     return strcspn(p, "{");
 }
 
 /* How many bytes of the text a variable takes if `after` follows it; 0: it does not fit. */
-static size_t take(PtcText text, const char *after, size_t after_len)
+static size_t variable_length(PtcText text, const char *after, size_t after_len)
 {
     for (size_t n = 0; n < text.len; n++) {
         if (n && after_len && text.len - n >= after_len &&
@@ -57,7 +57,7 @@ static size_t take(PtcText text, const char *after, size_t after_len)
     return after_len ? 0 : text.len;
 }
 
-static void advance(PtcText *text, size_t n)
+static void advance_text(PtcText *text, size_t n)
 {
     text->bytes += n;
     text->len -= n;
@@ -67,18 +67,18 @@ bool ptc_mcp_template_match(const char *uri_template, PtcText uri, PtcText vars[
 {
     const char *p = uri_template;
     for (int count = 0;; count++) {
-        size_t n = literal(p);
+        size_t n = literal_length(p);
         if (uri.len < n || (n && memcmp(uri.bytes, p, n) != 0))
             return false;
-        advance(&uri, n);
+        advance_text(&uri, n);
         p += n;
         if (!*p)
             return uri.len == 0;
         p = strchr(p, '}') + 1;
-        size_t len = take(uri, p, literal(p));
+        size_t len = variable_length(uri, p, literal_length(p));
         if (!len)
             return false;
         vars[count] = (PtcText){uri.bytes, len};
-        advance(&uri, len);
+        advance_text(&uri, len);
     }
 }

@@ -26,7 +26,7 @@ enum { PIPE_BYTES = 4096 };
 
 /* How long a call may keep the turn; how many idle rounds the minder makes before it sleeps; how often it looks at
  * queued calls. */
-enum { KEEP_NS = 1000000, LINGER = 20, LOOK_MS = 100 };
+enum { KEEP_NS = 1000000, QUIET_LOOKS = 20, STDIO_LOOK_MS = 100 };
 
 typedef struct {
     PtcMcp *mcp;
@@ -75,7 +75,7 @@ static void break_off(Stdio *s, int error)
 /* ----------------------------------------------------------------------------- writing */
 
 /* Writes as much as fits without waiting; 0: nothing does.  A pipe that polls writable takes PIPE_BYTES at once. */
-static ssize_t write_some(Stdio *s, const char *bytes, size_t len)
+static ssize_t write_to_client(Stdio *s, const char *bytes, size_t len)
 {
     ssize_t n;
     if (s->socket)
@@ -88,7 +88,7 @@ static ssize_t write_some(Stdio *s, const char *bytes, size_t len)
 }
 
 /* Waits until the client reads; false: it does not. */
-static bool wait_writable(Stdio *s)
+static bool wait_client_writable(Stdio *s)
 {
     struct pollfd p = {.fd = s->io->out, .events = POLLOUT};
     int64_t ms = s->io->write_ms ? s->io->write_ms : 10000;
@@ -102,14 +102,14 @@ static bool wait_writable(Stdio *s)
 }
 
 /* A pipe is polled first, because writing to a full one would block; a socket can be asked not to. */
-static bool write_all(Stdio *s, const char *bytes, size_t len)
+static bool write_all_to_client(Stdio *s, const char *bytes, size_t len)
 {
     while (len) {
-        ssize_t n = s->socket ? write_some(s, bytes, len) : 0;
-        if (n == 0 && !wait_writable(s))
+        ssize_t n = s->socket ? write_to_client(s, bytes, len) : 0;
+        if (n == 0 && !wait_client_writable(s))
             return false;
         if (n == 0)
-            n = write_some(s, bytes, len);
+            n = write_to_client(s, bytes, len);
         if (n < 0)
             return false;
         bytes += n;
@@ -131,8 +131,9 @@ static bool send_line(void *user, const char *json, size_t len)
     }
     pthread_mutex_lock(&s->write_lock);
     if (!atomic_load(&s->broken)) {
-        ok = len < sizeof small ? write_all(s, json, len + 1)
-                                : write_all(s, json, len) && write_all(s, "\n", 1);
+        ok = len < sizeof small
+                 ? write_all_to_client(s, json, len + 1)
+                 : write_all_to_client(s, json, len) && write_all_to_client(s, "\n", 1);
         if (!ok)
             break_off(s, errno);
     }
@@ -143,7 +144,7 @@ static bool send_line(void *user, const char *json, size_t len)
 /* ----------------------------------------------------------------------------- reading */
 
 /* The next message; false: there are no more.  A message that is too long comes as an absent text. */
-static bool next_line(Stdio *s, PtcText *line)
+static bool next_client_line(Stdio *s, PtcText *line)
 {
     PtcLineStatus status = ptc_lines_next(&s->lines, line);
     if (status == PTC_LINE_FAILED)
@@ -151,7 +152,7 @@ static bool next_line(Stdio *s, PtcText *line)
     return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG;
 }
 
-static void answer(Stdio *s, PtcMcpCall *call)
+static void answer_client_call(Stdio *s, PtcMcpCall *call)
 {
     const PtcBuf *text = ptc_mcp_answer(call);
     if (text)
@@ -163,7 +164,7 @@ static void answer(Stdio *s, PtcMcpCall *call)
 static PtcMcpCall *next_call(Stdio *s)
 {
     PtcText line;
-    while (!atomic_load(&s->broken) && next_line(s, &line)) {
+    while (!atomic_load(&s->broken) && next_client_line(s, &line)) {
         if (line.bytes && ptc_line_is_blank(line))
             continue;
         PtcMcpIn in = {
@@ -175,7 +176,7 @@ static PtcMcpCall *next_call(Stdio *s)
             return call;
         if (ptc_mcp_next(call) == PTC_MCP_LISTEN && ptc_mcp_listen(call))
             continue; /* it belongs to the peer now */
-        answer(s, call);
+        answer_client_call(s, call);
     }
     return NULL;
 }
@@ -185,7 +186,7 @@ static PtcMcpCall *next_call(Stdio *s)
 static void *serve_turns(void *user);
 
 /* With the lock held: lets somebody else read; false: nobody is free and no thread can be made. */
-static bool pass_on(Stdio *s)
+static bool pass_reading_on(Stdio *s)
 {
     bool ok = true;
     if (s->idle) {
@@ -201,7 +202,7 @@ static bool pass_on(Stdio *s)
 }
 
 /* With the lock held: queues a call until a thread is free.  False: there is no room. */
-static bool enqueue(Stdio *s, PtcMcpCall *call)
+static bool enqueue_client_call(Stdio *s, PtcMcpCall *call)
 {
     size_t max = ptc_mcp_max_waiting(s->mcp);
     if (!s->queue && max)
@@ -224,20 +225,20 @@ static PtcMcpCall *dequeue(Stdio *s, unsigned i)
 }
 
 /* What becomes of a call that was read. */
-typedef enum { RUNS, QUEUED, REFUSED } Fate;
+typedef enum { STDIO_RUNS, STDIO_QUEUED, STDIO_REFUSED } Fate;
 
 /* A call is about to run.  If more has been read already, another thread must take that; otherwise this thread keeps
  * the turn. */
 static Fate begin_run(Stdio *s, PtcMcpCall *call)
 {
     bool more = ptc_lines_pending(&s->lines);
-    Fate fate = RUNS;
+    Fate fate = STDIO_RUNS;
     pthread_mutex_lock(&s->lock);
-    bool crowded = s->queued || s->running + 1 >= s->thread_max || (more && !pass_on(s));
+    bool crowded = s->queued || s->running + 1 >= s->thread_max || (more && !pass_reading_on(s));
     /* A thread that runs a call takes queued ones next, so these will be served.  When none runs, the threads have just
      * finished their calls and are about to be idle: this one need not wait for them. */
     if (crowded && s->running) {
-        fate = enqueue(s, call) ? QUEUED : REFUSED;
+        fate = enqueue_client_call(s, call) ? STDIO_QUEUED : STDIO_REFUSED;
     } else {
         s->running++;
         if (!more || crowded) {
@@ -254,7 +255,7 @@ static Fate begin_run(Stdio *s, PtcMcpCall *call)
 
 /* A call has run.  *next: a call that was waiting for a thread, or NULL.  Returns whether this thread still has the
  * turn to read. */
-static bool end_run(Stdio *s, PtcMcpCall **next)
+static bool end_client_call(Stdio *s, PtcMcpCall **next)
 {
     pthread_mutex_lock(&s->lock);
     bool mine = s->kept && pthread_equal(s->keeper, pthread_self());
@@ -279,7 +280,7 @@ static void expire_queued(Stdio *s)
         }
         PtcMcpCall *call = dequeue(s, i);
         pthread_mutex_unlock(&s->lock);
-        answer(s, call);
+        answer_client_call(s, call);
         pthread_mutex_lock(&s->lock);
         i = 0;
     }
@@ -298,12 +299,12 @@ static void mind_on(Stdio *s, int *quiet)
     struct timespec moment = {0, KEEP_NS};
     if (s->kept)
         *quiet = 0;
-    if (++*quiet > LINGER) {
+    if (++*quiet > QUIET_LOOKS) {
         s->minder_sleeps = true;
         while (!s->kept && !s->ended && !s->queued)
             pthread_cond_wait(&s->mind, &s->lock);
         if (!s->kept && !s->ended)
-            wait_for_some_ms(&s->mind, &s->lock, LOOK_MS);
+            wait_for_some_ms(&s->mind, &s->lock, STDIO_LOOK_MS);
         s->minder_sleeps = false;
         return;
     }
@@ -315,11 +316,11 @@ static void mind_on(Stdio *s, int *quiet)
 static void *mind(void *user)
 {
     Stdio *s = user;
-    int quiet = LINGER;
+    int quiet = QUIET_LOOKS;
     pthread_mutex_lock(&s->lock);
     while (!s->ended) {
         mind_on(s, &quiet);
-        if (s->kept && ptc_clock_ns(NULL) - s->kept_ns >= KEEP_NS && pass_on(s))
+        if (s->kept && ptc_clock_ns(NULL) - s->kept_ns >= KEEP_NS && pass_reading_on(s))
             s->kept = false;
         expire_queued(s);
     }
@@ -328,7 +329,7 @@ static void *mind(void *user)
 }
 
 /* Waits for the turn to read; false: there is nothing left to read. */
-static bool take_turn(Stdio *s)
+static bool take_reading_turn(Stdio *s)
 {
     pthread_mutex_lock(&s->lock);
     s->idle++;
@@ -358,8 +359,8 @@ static bool run_calls(Stdio *s, PtcMcpCall *call)
     bool mine = false;
     while (call) {
         ptc_mcp_run(call);
-        answer(s, call);
-        mine = end_run(s, &call);
+        answer_client_call(s, call);
+        mine = end_client_call(s, &call);
     }
     return mine;
 }
@@ -375,11 +376,11 @@ static void serve_turn(Stdio *s)
             return;
         }
         Fate fate = begin_run(s, call);
-        if (fate == RUNS) {
+        if (fate == STDIO_RUNS) {
             mine = run_calls(s, call);
-        } else if (fate == REFUSED) {
+        } else if (fate == STDIO_REFUSED) {
             ptc_mcp_turn_away(call);
-            answer(s, call);
+            answer_client_call(s, call);
         }
     }
 }
@@ -387,7 +388,7 @@ static void serve_turn(Stdio *s)
 static void *serve_turns(void *user)
 {
     Stdio *s = user;
-    while (take_turn(s))
+    while (take_reading_turn(s))
         serve_turn(s);
     return NULL;
 }
@@ -419,7 +420,7 @@ static bool is_socket(int fd)
     return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-static int open_all(Stdio *s)
+static int open_stdio(Stdio *s)
 {
     PtcMem *mem = ptc_mcp_mem(s->mcp);
     ptc_lines_init(&s->lines, mem, s->io->in, ptc_mcp_max_frame(s->mcp));
@@ -438,7 +439,7 @@ static int open_all(Stdio *s)
     if (error)
         return error;
     pthread_mutex_lock(&s->lock);
-    bool ok = pass_on(s);
+    bool ok = pass_reading_on(s);
     pthread_mutex_unlock(&s->lock);
     if (ok)
         return 0;
@@ -447,7 +448,7 @@ static int open_all(Stdio *s)
     return EAGAIN;
 }
 
-static void close_all(Stdio *s)
+static void close_stdio(Stdio *s)
 {
     ptc_mcp_peer_free(s->peer);
     ptc_mem_free(ptc_mcp_mem(s->mcp), s->threads, s->thread_max * sizeof *s->threads);
@@ -471,14 +472,14 @@ int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&s.lock, NULL);
     pthread_mutex_init(&s.write_lock, NULL);
-    int error = open_all(&s);
+    int error = open_stdio(&s);
     if (!error) {
         ptc_mcp_on_stop(mcp, wake_reader, &s);
         wait_for_end(&s);
         ptc_mcp_on_stop(mcp, NULL, NULL);
         error = atomic_load(&s.broken);
     }
-    close_all(&s);
+    close_stdio(&s);
     pthread_cond_destroy(&s.turn);
     pthread_cond_destroy(&s.mind);
     pthread_cond_destroy(&s.done);

@@ -110,8 +110,8 @@ typedef struct PtcRemote {
     /* Nobody wants this one any more; ready() still comes, once and soon: the asker waits for it.  It may just have
      * come: then this does nothing. */
     void (*cancel)(void *run, PtcRemoteAsk *ask);
-    /* The run is over; every ask was finished, or its ready() came.  `ledger`: a JSON array of its calls, or NULL. */
-    void (*end)(void *run, PtcBuf *ledger);
+    /* The run is over; every ask was finished, or its ready() came.  `call_log`: a JSON array of its calls, or NULL. */
+    void (*end)(void *run, PtcBuf *call_log);
     /* Soon after begin(): whose trace the run is part of, as in the header of W3C; what is none is ignored.  May be
      * NULL. */
     void (*trace)(void *run, PtcText traceparent);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Asks one question and waits.  What always holds: when this returns, ready() has come and finish() was called, so that
- * nothing of the ask is left anywhere. */
+ * Asks one question and waits.  What always holds: when this returns, ready() has come and finish_remote_ask() was
+ * called, so that nothing of the ask is left anywhere. */
 #include "tool/remote/remote_ask.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include "base/os/cancel.h"
 
 /* How often the clock is looked at: for clocks that are not the system's, and flags that a signal handler sets. */
-enum { LOOK_MS = 50 };
+enum { REMOTE_LOOK_MS = 50 };
 
 /* Whoever waits for one ask. */
 typedef struct Waiter {
@@ -20,7 +20,7 @@ typedef struct Waiter {
     bool ready, kicked;
 } Waiter;
 
-static void wake(Waiter *w, bool *what)
+static void wake_remote_waiter(Waiter *w, bool *what)
 {
     pthread_mutex_lock(&w->lock);
     *what = true;
@@ -28,19 +28,19 @@ static void wake(Waiter *w, bool *what)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void on_ready(PtcRemoteAsk *ask)
+static void wake_on_ready(PtcRemoteAsk *ask)
 {
     Waiter *w = ask->user;
-    wake(w, &w->ready);
+    wake_remote_waiter(w, &w->ready);
 }
 
-static void on_cancel(void *user)
+static void wake_on_remote_cancel(void *user)
 {
     Waiter *w = user;
-    wake(w, &w->kicked);
+    wake_remote_waiter(w, &w->kicked);
 }
 
-static void init(Waiter *w)
+static void init_waiter(Waiter *w)
 {
     pthread_condattr_t attr;
     pthread_mutex_init(&w->lock, NULL);
@@ -57,7 +57,7 @@ static void deinit(Waiter *w)
     pthread_mutex_destroy(&w->lock);
 }
 
-static bool is_over(const PtcBudget *b)
+static bool is_remote_wait_over(const PtcBudget *b)
 {
     return ptc_cancelled(b->cancel) || b->clock_ns(b->clock_user) >= ptc_budget_end(b);
 }
@@ -65,26 +65,26 @@ static bool is_over(const PtcBudget *b)
 /* With the lock held. */
 static void sleep_a_while(Waiter *w, const PtcBudget *b)
 {
-    int64_t left = ptc_budget_end(b) - b->clock_ns(b->clock_user), most = LOOK_MS * 1000000;
+    int64_t left = ptc_budget_end(b) - b->clock_ns(b->clock_user), most = REMOTE_LOOK_MS * 1000000;
     int64_t until = ptc_clock_ns(NULL) + (left < most ? left : most);
     struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
     pthread_cond_timedwait(&w->change, &w->lock, &t);
 }
 
 /* The ordinary way to wait. */
-static void await(Waiter *w, PtcBudget *b)
+static void await_remote(Waiter *w, PtcBudget *b)
 {
-    PtcCancelWait cancel = {.cancel = b->cancel, .kick = on_cancel, .user = w};
+    PtcCancelWait cancel = {.cancel = b->cancel, .kick = wake_on_remote_cancel, .user = w};
     ptc_cancel_wait_begin(&cancel);
     pthread_mutex_lock(&w->lock);
-    while (!w->ready && !is_over(b))
+    while (!w->ready && !is_remote_wait_over(b))
         sleep_a_while(w, b);
     pthread_mutex_unlock(&w->lock);
     ptc_cancel_wait_end(&cancel);
 }
 
 /* Nobody wants the answer any more, but its owner must have let go of it before we return. */
-static void give_up(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask)
+static void give_up_remote_ask(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask)
 {
     pthread_mutex_lock(&w->lock);
     bool ready = w->ready;
@@ -97,24 +97,24 @@ static void give_up(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask)
     pthread_mutex_unlock(&w->lock);
 }
 
-static bool is_call(PtcRemoteOp op)
+static bool is_remote_call(PtcRemoteOp op)
 {
     return op == PTC_REMOTE_CALL || op == PTC_REMOTE_CALL_NAMED;
 }
 
-static void wait_for(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask, PtcBudget *b)
+static void wait_for_remote(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask, PtcBudget *b)
 {
     int64_t begun = b->clock_ns(b->clock_user);
     if (run->wait)
         run->wait(run->run, ask, b);
     else
-        await(w, b);
-    give_up(run, w, ask);
+        await_remote(w, b);
+    give_up_remote_ask(run, w, ask);
     ptc_budget_waited(b, b->clock_ns(b->clock_user) - begun);
 }
 
-static bool finish(const PtcRemoteRun *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
-                   bool *may_repeat)
+static bool finish_remote_ask(const PtcRemoteRun *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
+                              bool *may_repeat)
 {
     size_t before = out->len;
     bool told = run->remote->finish(run->run, ask, out, ok, may_repeat) && ptc_buf_ok(out);
@@ -123,7 +123,8 @@ static bool finish(const PtcRemoteRun *run, PtcRemoteAsk *ask, PtcBuf *out, bool
     return told;
 }
 
-/* The turn is given away while waiting, and taken back after finish(): the answer may still have to be made. */
+/* The turn is given away while waiting, and taken back after finish_remote_ask(): the answer may still have to be made.
+ * */
 bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQuestion *question,
                     PtcBuf *out, bool *ok)
 {
@@ -134,17 +135,18 @@ bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQ
                         .tool = question->tool,
                         .text = question->text,
                         .id = question->id,
-                        .ready = on_ready,
+                        .ready = wake_on_ready,
                         .user = &w};
-    bool may_repeat = true, call = is_call(question->op);
-    init(&w);
+    bool may_repeat = true, call = is_remote_call(question->op);
+    init_waiter(&w);
     PtcRemoteStatus status = run->remote->ask(run->run, &ask);
     bool pending = status == PTC_REMOTE_PENDING;
     if (pending && watch)
         watch->begin(watch->user, !call);
     if (pending)
-        wait_for(run, &w, &ask, budget);
-    bool told = status != PTC_REMOTE_NO_MEMORY && finish(run, &ask, out, ok, &may_repeat);
+        wait_for_remote(run, &w, &ask, budget);
+    bool told =
+        status != PTC_REMOTE_NO_MEMORY && finish_remote_ask(run, &ask, out, ok, &may_repeat);
     if (watch && !pending && call && told && !may_repeat) {
         watch->begin(watch->user, false);
         watch->end(watch->user, false);

@@ -18,49 +18,51 @@
 #include "tool/remote/remote_servers.h"
 
 enum {
-    ARGUMENTS_BYTES = 1024 * 1024,
-    ANSWER_BYTES = 64 * 1024 * 1024,
+    REMOTE_ARGUMENTS_BYTES = 1024 * 1024,
+    REMOTE_ANSWER_BYTES = 64 * 1024 * 1024,
     PARSE_TRIES = 20,
-    LOOKS = 100, /* discovery forms of a program */
-    SHOWN = 120,
+    REMOTE_LOOKS = 100, /* discovery forms of a program */
+    REMOTE_SHOWN = 120,
 };
 
-static PtcRemoteServers *of(const PtcVM *vm)
+static PtcRemoteServers *remote_servers_of_vm(const PtcVM *vm)
 {
     return (PtcRemoteServers *)(void *)vm->servers;
 }
 
-static int shown(PtcText text)
+static int shown_server_name_len(PtcText text)
 {
-    return (int)ptc_utf8_valid_prefix(text.bytes, text.len > SHOWN ? SHOWN : text.len);
+    return (int)ptc_utf8_valid_prefix(text.bytes,
+                                      text.len > REMOTE_SHOWN ? REMOTE_SHOWN : text.len);
 }
 
 /* ------------------------------------------------------------------------------ arguments */
 
-static bool fail_args(PtcVM *vm, PtcText name, const char *what, const char *path)
+static bool fail_remote_args(PtcVM *vm, PtcText name, const char *what, const char *path)
 {
     bool whole = !path[0] || strcmp(path, "<root>") == 0;
-    ptc_fail(vm, PTC_E_TOOL_ARGS, "%.*s: %s%s%s%s", shown(name), name.bytes,
+    ptc_fail(vm, PTC_E_TOOL_ARGS, "%.*s: %s%s%s%s", shown_server_name_len(name), name.bytes,
              whole ? "" : "argument ", whole ? "" : path, whole ? "" : " is ", what);
-    return ptc_fail_hint(vm, "call it as (%.*s {:key value}) or (%.*s :key value)", shown(name),
-                         name.bytes, shown(name), name.bytes);
+    return ptc_fail_hint(vm, "call it as (%.*s {:key value}) or (%.*s :key value)",
+                         shown_server_name_len(name), name.bytes, shown_server_name_len(name),
+                         name.bytes);
 }
 
 /* False: it cannot be written; the VM has failed, or the budget has stopped. */
-static bool write_value(PtcVM *vm, PtcText name, PtcBuf *text, PtcValue v)
+static bool write_remote_value(PtcVM *vm, PtcText name, PtcBuf *text, PtcValue v)
 {
     PtcJsonError error = {0};
     if (ptc_to_json_value(vm->heap, text, v, -1, &error))
         return true;
     if (text->full && !text->failed)
-        return fail_args(vm, name, "its arguments have more than 1 MiB as JSON", "");
+        return fail_remote_args(vm, name, "its arguments have more than 1 MiB as JSON", "");
     if (error.stopped || !error.what[0])
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    return fail_args(vm, name, error.what, error.path);
+    return fail_remote_args(vm, name, error.what, error.path);
 }
 
 /* The name of a keyword. */
-static PtcText key_text(PtcValue key)
+static PtcText keyword_text(PtcValue key)
 {
     return (PtcText){ptc_str_bytes(key), ptc_str_len(key)};
 }
@@ -68,7 +70,7 @@ static PtcText key_text(PtcValue key)
 static bool given_before(const PtcValue *argv, int i)
 {
     for (int k = 0; k < i; k += 2)
-        if (ptc_text_same(key_text(argv[k]), key_text(argv[i])))
+        if (ptc_text_same(keyword_text(argv[k]), keyword_text(argv[i])))
             return true;
     return false;
 }
@@ -80,11 +82,12 @@ static bool write_pairs(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const P
         if (!ptc_tick(&vm->budget, 1 + i / 4))
             return false;
         if (i + 1 == argc || !ptc_is_keyword(argv[i]))
-            return fail_args(vm, name, "it takes one map, or keywords and values in turn", "");
+            return fail_remote_args(vm, name, "it takes one map, or keywords and values in turn",
+                                    "");
         if (given_before(argv, i))
-            return fail_args(vm, name, "a keyword is given twice", "");
-        ptc_emit_key_text(text, key_text(argv[i]));
-        if (!write_value(vm, name, text, argv[i + 1]))
+            return fail_remote_args(vm, name, "a keyword is given twice", "");
+        ptc_emit_key_text(text, keyword_text(argv[i]));
+        if (!write_remote_value(vm, name, text, argv[i + 1]))
             return false;
     }
     return ptc_emit_object_end(text) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
@@ -93,14 +96,14 @@ static bool write_pairs(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const P
 static bool write_args(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const PtcValue *argv)
 {
     if (argc == 1 && ptc_is_map(argv[0]))
-        return write_value(vm, name, text, argv[0]);
+        return write_remote_value(vm, name, text, argv[0]);
     return write_pairs(vm, name, text, argc, argv);
 }
 
 /* -------------------------------------------------------------------------------- answers */
 
 /* Dead values are collected before an answer comes in: it cannot be had twice. */
-static bool make_room(PtcVM *vm)
+static bool make_room_for_answer(PtcVM *vm)
 {
     const PtcHeap *heap = vm->heap;
     if (heap->used - heap->live <= heap->limit / 4 && !vm->budget.wake)
@@ -110,7 +113,7 @@ static bool make_room(PtcVM *vm)
 }
 
 /* Answers that reach several threads at the same time may not fit together: so they are read one after another. */
-static PtcValue read_answer(PtcVM *vm, const PtcBuf *text, bool collect)
+static PtcValue read_remote_answer(PtcVM *vm, const PtcBuf *text, bool collect)
 {
     PtcJsonError error;
     for (int i = 0;; i++) {
@@ -125,17 +128,18 @@ static PtcValue read_answer(PtcVM *vm, const PtcBuf *text, bool collect)
 }
 
 /* Asks and has the answer in *slot (rooted, unless nothing is collected).  False: the budget has stopped. */
-static bool exchange(PtcVM *vm, const PtcRemoteQuestion *q, bool collect, PtcValue *slot, bool *ok)
+static bool exchange_with_remote(PtcVM *vm, const PtcRemoteQuestion *q, bool collect,
+                                 PtcValue *slot, bool *ok)
 {
     PtcBuf answer;
     PtcHeap *heap = vm->heap;
-    ptc_buf_init(&answer, vm->mem, ANSWER_BYTES);
+    ptc_buf_init(&answer, vm->mem, REMOTE_ANSWER_BYTES);
     ptc_crew_offer(vm);
-    bool told = ptc_remote_ask(of(vm)->run, &vm->budget, q, &answer, ok);
+    bool told = ptc_remote_ask(remote_servers_of_vm(vm)->run, &vm->budget, q, &answer, ok);
     PtcValue v = PTC_NONE;
     if (told) {
         ptc_heap_tool_begin(heap);
-        v = read_answer(vm, &answer, collect);
+        v = read_remote_answer(vm, &answer, collect);
         ptc_heap_tool_end(heap, v);
     }
     ptc_buf_deinit(&answer);
@@ -143,13 +147,13 @@ static bool exchange(PtcVM *vm, const PtcRemoteQuestion *q, bool collect, PtcVal
     return v != PTC_NONE;
 }
 
-static PtcValue member(PtcVM *vm, PtcValue map, const char *name)
+static PtcValue remote_member(PtcVM *vm, PtcValue map, const char *name)
 {
     PtcValue v = ptc_is_map(map) ? ptc_map_field(vm->heap, map, name) : PTC_NIL;
     return v == PTC_NONE ? PTC_NIL : v;
 }
 
-static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
+static bool put_keyword_member(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
 {
     PtcValue key = *map == PTC_NONE || value == PTC_NONE
                        ? PTC_NONE
@@ -159,7 +163,7 @@ static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
 }
 
 /* A word such as "timeout" as a keyword. */
-static PtcValue word_of(PtcVM *vm, PtcValue v)
+static PtcValue keyword_of_word(PtcVM *vm, PtcValue v)
 {
     return ptc_is_string(v) ? ptc_keyword_new(vm->heap, ptc_str_bytes(v), ptc_str_len(v)) : v;
 }
@@ -168,7 +172,7 @@ static PtcValue word_of(PtcVM *vm, PtcValue v)
 
 static PtcCallReason find_failure_reason(PtcVM *vm, PtcValue failure)
 {
-    PtcValue reason = member(vm, failure, "reason");
+    PtcValue reason = remote_member(vm, failure, "reason");
     return ptc_is_string(reason) ? ptc_call_reason_find(ptc_str_text(reason)) : PTC_CALL_OTHER;
 }
 
@@ -182,8 +186,9 @@ static PtcValue failure_data(PtcVM *vm, PtcValue failure)
                    {"effect", true}};
     PtcValue map = ptc_map_empty(vm->heap);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        PtcValue v = member(vm, failure, members[i].name);
-        if (v != PTC_NIL && !put(vm, &map, members[i].name, members[i].word ? word_of(vm, v) : v))
+        PtcValue v = remote_member(vm, failure, members[i].name);
+        if (v != PTC_NIL && !put_keyword_member(vm, &map, members[i].name,
+                                                members[i].word ? keyword_of_word(vm, v) : v))
             break;
     }
     return map;
@@ -192,18 +197,19 @@ static PtcValue failure_data(PtcVM *vm, PtcValue failure)
 static bool throw_once(PtcVM *vm, PtcText name, PtcValue failure)
 {
     char text[PTC_MESSAGE_MAX * 2];
-    PtcValue message = member(vm, failure, "message");
+    PtcValue message = remote_member(vm, failure, "message");
     bool args = find_failure_reason(vm, failure) == PTC_CALL_INVALID_ARGS;
     PtcText said = ptc_is_string(message) ? ptc_str_text(message) : PTC_TEXT("it gave no answer");
     int n = (int)ptc_utf8_valid_prefix(said.bytes, said.len > 400 ? 400 : said.len);
-    int len = snprintf(text, sizeof text, args ? "%.*s: %.*s" : "%.*s failed: %.*s", shown(name),
-                       name.bytes, n, said.bytes);
+    int len = snprintf(text, sizeof text, args ? "%.*s: %.*s" : "%.*s failed: %.*s",
+                       shown_server_name_len(name), name.bytes, n, said.bytes);
     PtcValue whole = ptc_str_new(vm->heap, text, (size_t)len), data = failure_data(vm, failure);
     if (whole == PTC_NONE || data == PTC_NONE)
         return false;
     ptc_except_throw(vm, args ? PTC_E_TOOL_ARGS : PTC_E_TOOL, whole, data);
     if (args && vm->failed)
-        ptc_fail_hint(vm, "(doc '%.*s) says what it takes", shown(name), name.bytes);
+        ptc_fail_hint(vm, "(doc '%.*s) says what it takes", shown_server_name_len(name),
+                      name.bytes);
     return false;
 }
 
@@ -218,7 +224,7 @@ static bool throw_failure(PtcVM *vm, PtcText name, const PtcValue *failure, bool
     return false;
 }
 
-static PtcErrorKind kind_of(PtcServerAnswer answer)
+static PtcErrorKind refusal_error_kind(PtcServerAnswer answer)
 {
     return answer == PTC_SERVER_DENIED ? PTC_E_TOOL_DENIED : PTC_E_UNKNOWN_TOOL;
 }
@@ -233,11 +239,12 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
             ptc_call_reason_word(word->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE);
         PtcValue reason = ptc_keyword_new(vm->heap, why, strlen(why));
         PtcValue text = ptc_str_new(vm->heap, word->message, strlen(word->message));
-        return put(vm, &map, "reason", reason) && put(vm, &map, "message", text) &&
+        return put_keyword_member(vm, &map, "reason", reason) &&
+               put_keyword_member(vm, &map, "message", text) &&
                ptc_except_throw(vm, PTC_E_TOOL, text, map);
     }
     bool told = word->message[0] != 0;
-    ptc_fail(vm, kind_of(answer), "%.*s: %s", shown(name), name.bytes,
+    ptc_fail(vm, refusal_error_kind(answer), "%.*s: %s", shown_server_name_len(name), name.bytes,
              told ? word->message : "there is no such server");
     if (word->nearest[0])
         ptc_fail_hint(vm, "did you mean %s?", word->nearest);
@@ -248,7 +255,7 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
 
 static PtcRemoteId next_id(PtcVM *vm)
 {
-    return (PtcRemoteId){vm->call_path ^ of(vm)->run->program, vm->call_count++};
+    return (PtcRemoteId){vm->call_path ^ remote_servers_of_vm(vm)->run->program, vm->call_count++};
 }
 
 bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
@@ -257,19 +264,20 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
     PtcBuf text;
     bool ok = false;
     PtcValue *slot = ptc_roots(vm, 1);
-    if (!slot || !ptc_remote_names_get(of(vm)->names, number, &name) || !make_room(vm))
+    if (!slot || !ptc_remote_names_get(remote_servers_of_vm(vm)->names, number, &name) ||
+        !make_room_for_answer(vm))
         return false;
     PtcText full = {name.text, name.len};
-    ptc_buf_init(&text, vm->mem, ARGUMENTS_BYTES);
+    ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
     bool asked = write_args(vm, full, &text, argc, argv);
     PtcRemoteQuestion q = {PTC_REMOTE_CALL, name.slot, name.tool, ptc_buf_view(&text), next_id(vm)};
-    asked = asked && exchange(vm, &q, true, slot, &ok);
+    asked = asked && exchange_with_remote(vm, &q, true, slot, &ok);
     ptc_buf_deinit(&text);
     if (!asked)
         return false;
     if (!ok)
         return throw_failure(vm, full, slot, true);
-    *out = member(vm, *slot, "value");
+    *out = remote_member(vm, *slot, "value");
     return true;
 }
 
@@ -277,13 +285,13 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
 static PtcValue tagged(PtcVM *vm, PtcValue answer, bool ok)
 {
     PtcValue map = ptc_map_empty(vm->heap);
-    PtcValue word = word_of(vm, member(vm, answer, ok ? "kind" : "reason"));
-    put(vm, &map, "ok", ptc_bool(ok));
+    PtcValue word = keyword_of_word(vm, remote_member(vm, answer, ok ? "kind" : "reason"));
+    put_keyword_member(vm, &map, "ok", ptc_bool(ok));
     if (ok)
-        put(vm, &map, "value", member(vm, answer, "value"));
-    put(vm, &map, ok ? "value_kind" : "reason", word);
+        put_keyword_member(vm, &map, "value", remote_member(vm, answer, "value"));
+    put_keyword_member(vm, &map, ok ? "value_kind" : "reason", word);
     if (!ok)
-        put(vm, &map, "message", member(vm, answer, "message"));
+        put_keyword_member(vm, &map, "message", remote_member(vm, answer, "message"));
     return map;
 }
 
@@ -305,7 +313,8 @@ static const struct {
     [PTC_SERVER_RESOURCE] = {PTC_REMOTE_RESOURCE, "tool/resource"},
 };
 
-static bool give(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok, PtcValue *out)
+static bool give_remote_answer(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok,
+                               PtcValue *out)
 {
     bool look = what == PTC_SERVER_LOOK;
     if (what == PTC_SERVER_CALL && !ok && find_failure_reason(vm, *slot) == PTC_CALL_ASIDE)
@@ -314,7 +323,7 @@ static bool give(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok, Pt
         return give_tagged(vm, slot, ok, out);
     if (!ok)
         return throw_failure(vm, ptc_text_cstr(asks[what].name), slot, !look);
-    *out = what == PTC_SERVER_RESOURCE ? member(vm, *slot, "value") : *slot;
+    *out = what == PTC_SERVER_RESOURCE ? remote_member(vm, *slot, "value") : *slot;
     return true;
 }
 
@@ -326,16 +335,16 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
     bool ok = false, look = what == PTC_SERVER_LOOK;
     PtcValue *slot = look ? &here : ptc_roots(vm, 1);
     *out = PTC_NIL;
-    if (look && atomic_fetch_add(&of(vm)->looks, 1) >= LOOKS)
+    if (look && atomic_fetch_add(&remote_servers_of_vm(vm)->looks, 1) >= REMOTE_LOOKS)
         return true;
-    if (!slot || (!look && !make_room(vm)))
+    if (!slot || (!look && !make_room_for_answer(vm)))
         return false;
-    ptc_buf_init(&text, vm->mem, ARGUMENTS_BYTES);
-    bool asked = write_value(vm, ptc_text_cstr(asks[what].name), &text, question);
+    ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
+    bool asked = write_remote_value(vm, ptc_text_cstr(asks[what].name), &text, question);
     PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
     if (!look)
         q.id = next_id(vm);
-    asked = asked && exchange(vm, &q, !look, slot, &ok);
+    asked = asked && exchange_with_remote(vm, &q, !look, slot, &ok);
     ptc_buf_deinit(&text);
-    return asked && give(vm, what, slot, ok, out);
+    return asked && give_remote_answer(vm, what, slot, ok, out);
 }

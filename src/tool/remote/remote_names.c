@@ -5,7 +5,7 @@
 
 #include "tool/remote/remote_names.h"
 
-enum { MOST = 2048 }; /* beyond that, a new run begins with none */
+enum { NAMES_MOST = 2048 }; /* beyond that, a new run begins with none */
 
 void ptc_remote_names_init(PtcRemoteNames *names, PtcMem *mem)
 {
@@ -14,7 +14,7 @@ void ptc_remote_names_init(PtcRemoteNames *names, PtcMem *mem)
     pthread_mutex_init(&names->lock, NULL);
 }
 
-static void clear(PtcRemoteNames *names)
+static void clear_remote_names(PtcRemoteNames *names)
 {
     for (uint32_t i = 0; i < names->count; i++)
         ptc_mem_free(names->mem, names->items[i].text, names->items[i].len);
@@ -24,7 +24,7 @@ static void clear(PtcRemoteNames *names)
 
 void ptc_remote_names_deinit(PtcRemoteNames *names)
 {
-    clear(names);
+    clear_remote_names(names);
     ptc_mem_free(names->mem, names->items, names->cap * sizeof *names->items);
     pthread_mutex_destroy(&names->lock);
 }
@@ -46,8 +46,8 @@ static void forget_once(PtcRemoteNames *names)
 
 void ptc_remote_names_begin(PtcRemoteNames *names, uint64_t version)
 {
-    if (names->version != version || names->count > MOST)
-        clear(names);
+    if (names->version != version || names->count > NAMES_MOST)
+        clear_remote_names(names);
     else
         forget_once(names);
     names->version = version;
@@ -62,13 +62,13 @@ uint64_t ptc_remote_names_hash(uint64_t hash, const void *bytes, size_t len)
     return hash;
 }
 
-static uint32_t hash_of(PtcText text)
+static uint32_t hash_remote_name(PtcText text)
 {
     return (uint32_t)ptc_remote_names_hash(PTC_REMOTE_HASH, text.bytes, text.len);
 }
 
 /* With the lock held. */
-static int64_t find(const PtcRemoteNames *names, PtcText text, uint32_t hash)
+static int64_t find_remote_name(const PtcRemoteNames *names, PtcText text, uint32_t hash)
 {
     for (uint32_t i = 0; i < names->count; i++) {
         const PtcRemoteName *n = &names->items[i];
@@ -81,13 +81,13 @@ static int64_t find(const PtcRemoteNames *names, PtcText text, uint32_t hash)
 int64_t ptc_remote_names_find(PtcRemoteNames *names, PtcText text)
 {
     pthread_mutex_lock(&names->lock);
-    int64_t number = find(names, text, hash_of(text));
+    int64_t number = find_remote_name(names, text, hash_remote_name(text));
     pthread_mutex_unlock(&names->lock);
     return number;
 }
 
 /* With the lock held. */
-static bool grow(PtcRemoteNames *names)
+static bool grow_remote_names(PtcRemoteNames *names)
 {
     uint32_t cap = names->cap ? names->cap * 2 : 16;
     PtcRemoteName *p =
@@ -100,9 +100,9 @@ static bool grow(PtcRemoteNames *names)
 }
 
 /* With the lock held. */
-static int64_t add(PtcRemoteNames *names, PtcText text, const PtcRemoteName *what)
+static int64_t add_remote_name(PtcRemoteNames *names, PtcText text, const PtcRemoteName *what)
 {
-    if (names->count == names->cap && !grow(names))
+    if (names->count == names->cap && !grow_remote_names(names))
         return -1;
     char *copy = ptc_mem_alloc(names->mem, text.len);
     if (!copy)
@@ -116,12 +116,12 @@ static int64_t add(PtcRemoteNames *names, PtcText text, const PtcRemoteName *wha
 int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool,
                              bool once)
 {
-    uint32_t hash = hash_of(text);
+    uint32_t hash = hash_remote_name(text);
     PtcRemoteName what = {NULL, (uint32_t)text.len, hash, slot, tool, once};
     pthread_mutex_lock(&names->lock);
-    int64_t number = find(names, text, hash);
+    int64_t number = find_remote_name(names, text, hash);
     if (number < 0)
-        number = add(names, text, &what);
+        number = add_remote_name(names, text, &what);
     pthread_mutex_unlock(&names->lock);
     return number;
 }

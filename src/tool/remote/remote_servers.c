@@ -12,23 +12,23 @@
 #include "tool/convert.h"
 #include "tool/remote/remote_ask.h"
 
-enum { ANSWER_BYTES = 1024 * 1024, NAME_BYTES = 400, SITE_BYTES = 64 * 1024 };
+enum { SERVERS_ANSWER_BYTES = 1024 * 1024, SERVERS_NAME_BYTES = 400, SITE_BYTES = 64 * 1024 };
 
-static PtcRemoteServers *of(PtcServers *servers)
+static PtcRemoteServers *as_remote_servers(PtcServers *servers)
 {
     return (PtcRemoteServers *)(void *)servers;
 }
 
 /* -------------------------------------------------------------------------------- answers */
 
-static PtcText text_of(PtcHeap *heap, PtcValue map, const char *name)
+static PtcText answer_text_field(PtcHeap *heap, PtcValue map, const char *name)
 {
     PtcValue v = ptc_is_map(map) ? ptc_map_field(heap, map, name) : PTC_NONE;
     return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){NULL, 0};
 }
 
 /* Between 0 and UINT32_MAX; false: it is no such number. */
-static bool number_of(PtcHeap *heap, PtcValue map, const char *name, uint32_t *out)
+static bool answer_number_field(PtcHeap *heap, PtcValue map, const char *name, uint32_t *out)
 {
     PtcValue v = ptc_is_map(map) ? ptc_map_field(heap, map, name) : PTC_NONE;
     if (v == PTC_NONE || !ptc_is_int(v) || ptc_to_int(v) < 0 || ptc_to_int(v) > UINT32_MAX)
@@ -37,7 +37,7 @@ static bool number_of(PtcHeap *heap, PtcValue map, const char *name, uint32_t *o
     return true;
 }
 
-static void copy_text(char *out, size_t size, PtcText text)
+static void copy_cut_text(char *out, size_t size, PtcText text)
 {
     size_t n = text.bytes
                    ? ptc_utf8_valid_prefix(text.bytes, text.len < size - 1 ? text.len : size - 1)
@@ -48,12 +48,13 @@ static void copy_text(char *out, size_t size, PtcText text)
 }
 
 /* Asks and reads the answer; PTC_NONE: the budget has stopped. */
-static PtcValue ask(const PtcRemoteServers *s, PtcHeap *heap, const PtcRemoteQuestion *q, bool *ok)
+static PtcValue ask_remote_servers(const PtcRemoteServers *s, PtcHeap *heap,
+                                   const PtcRemoteQuestion *q, bool *ok)
 {
     PtcBuf out;
     PtcJsonError error;
     PtcValue v = PTC_NONE;
-    ptc_buf_init(&out, s->mem, ANSWER_BYTES);
+    ptc_buf_init(&out, s->mem, SERVERS_ANSWER_BYTES);
     if (ptc_remote_ask(s->run, heap->budget, q, &out, ok)) {
         v = ptc_json_parse(heap, out.data ? out.data : "", out.len, &error);
         if (v == PTC_NONE && heap->budget->stop == PTC_STOP_NONE) {
@@ -68,9 +69,9 @@ static PtcValue ask(const PtcRemoteServers *s, PtcHeap *heap, const PtcRemoteQue
 /* ---------------------------------------------------------------------------------- names */
 
 /* "ns/name" in room; absent: too long. */
-static PtcText join(char room[NAME_BYTES], PtcText ns, PtcText name)
+static PtcText join_remote_name(char room[SERVERS_NAME_BYTES], PtcText ns, PtcText name)
 {
-    if (ns.len + name.len + 1 > NAME_BYTES)
+    if (ns.len + name.len + 1 > SERVERS_NAME_BYTES)
         return (PtcText){NULL, 0};
     memcpy(room, ns.bytes, ns.len);
     room[ns.len] = '/';
@@ -79,13 +80,13 @@ static PtcText join(char room[NAME_BYTES], PtcText ns, PtcText name)
     return (PtcText){room, ns.len + 1 + name.len};
 }
 
-static bool knows(PtcServers *servers, PtcText ns, PtcServerWord *word)
+static bool knows_server(PtcServers *servers, PtcText ns, PtcServerWord *word)
 {
-    PtcRemoteServers *s = of(servers);
+    PtcRemoteServers *s = as_remote_servers(servers);
     PtcRemote *remote = s->run->remote;
-    char room[NAME_BYTES];
+    char room[SERVERS_NAME_BYTES];
     PtcBuf nearest;
-    PtcText key = join(room, ns, (PtcText){"", 0});
+    PtcText key = join_remote_name(room, ns, (PtcText){"", 0});
     word->message[0] = word->nearest[0] = 0;
     if (!key.bytes)
         return false;
@@ -96,16 +97,16 @@ static bool knows(PtcServers *servers, PtcText ns, PtcServerWord *word)
     if (known)
         (void)ptc_remote_names_add(s->names, key, 0, 0, false);
     else
-        copy_text(word->nearest, sizeof word->nearest, ptc_buf_view(&nearest));
+        copy_cut_text(word->nearest, sizeof word->nearest, ptc_buf_view(&nearest));
     ptc_buf_deinit(&nearest);
     return known;
 }
 
-static PtcServerAnswer refusal(PtcHeap *heap, PtcValue answer, PtcServerWord *word)
+static PtcServerAnswer read_server_refusal(PtcHeap *heap, PtcValue answer, PtcServerWord *word)
 {
-    PtcCallReason reason = ptc_call_reason_find(text_of(heap, answer, "reason"));
-    copy_text(word->message, sizeof word->message, text_of(heap, answer, "message"));
-    copy_text(word->nearest, sizeof word->nearest, text_of(heap, answer, "nearest"));
+    PtcCallReason reason = ptc_call_reason_find(answer_text_field(heap, answer, "reason"));
+    copy_cut_text(word->message, sizeof word->message, answer_text_field(heap, answer, "message"));
+    copy_cut_text(word->nearest, sizeof word->nearest, answer_text_field(heap, answer, "nearest"));
     word->refused = reason == PTC_CALL_AUTH_FAILED;
     if (reason == PTC_CALL_UNKNOWN_SERVER)
         return PTC_SERVER_UNKNOWN;
@@ -117,14 +118,15 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
                                   uint32_t *number, PtcServerWord *word)
 {
     uint32_t slot, tool;
-    if (ptc_text_is(text_of(heap, answer, "policy"), "deny")) {
-        PtcText rule = text_of(heap, answer, "rule");
+    if (ptc_text_is(answer_text_field(heap, answer, "policy"), "deny")) {
+        PtcText rule = answer_text_field(heap, answer, "rule");
         snprintf(word->message, sizeof word->message, "it may not be called%s%.*s",
                  rule.len ? ": " : "", (int)(rule.len > 180 ? 180 : rule.len),
                  rule.bytes ? rule.bytes : "");
         return PTC_SERVER_DENIED;
     }
-    if (!number_of(heap, answer, "slot", &slot) || !number_of(heap, answer, "tool", &tool))
+    if (!answer_number_field(heap, answer, "slot", &slot) ||
+        !answer_number_field(heap, answer, "tool", &tool))
         return PTC_SERVER_UNSURE;
     PtcValue version = ptc_map_field(heap, answer, "version");
     bool once = version != PTC_NONE &&
@@ -138,14 +140,14 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
     return PTC_SERVER_FOUND;
 }
 
-static PtcServerAnswer find(PtcServers *servers, PtcHeap *heap, PtcText ns, PtcText name,
-                            uint32_t *number, PtcServerWord *word)
+static PtcServerAnswer find_server_function(PtcServers *servers, PtcHeap *heap, PtcText ns,
+                                            PtcText name, uint32_t *number, PtcServerWord *word)
 {
-    PtcRemoteServers *s = of(servers);
-    char room[NAME_BYTES];
+    PtcRemoteServers *s = as_remote_servers(servers);
+    char room[SERVERS_NAME_BYTES];
     bool ok = false;
     PtcBuf text;
-    PtcText full = join(room, ns, name);
+    PtcText full = join_remote_name(room, ns, name);
     word->message[0] = word->nearest[0] = 0;
     word->refused = false;
     if (!full.bytes)
@@ -154,7 +156,7 @@ static PtcServerAnswer find(PtcServers *servers, PtcHeap *heap, PtcText ns, PtcT
     *number = (uint32_t)known;
     if (known >= 0)
         return PTC_SERVER_FOUND;
-    ptc_buf_init(&text, s->mem, 8 * NAME_BYTES);
+    ptc_buf_init(&text, s->mem, 8 * SERVERS_NAME_BYTES);
     ptc_emit_object(&text);
     ptc_emit_field_text(&text, "ns", ns);
     ptc_emit_field_text(&text, "name", name);
@@ -162,34 +164,36 @@ static PtcServerAnswer find(PtcServers *servers, PtcHeap *heap, PtcText ns, PtcT
     PtcRemoteQuestion q = {.op = PTC_REMOTE_LOOKUP, .text = ptc_buf_view(&text)};
     PtcValue answer = PTC_NONE;
     if (ptc_buf_ok(&text))
-        answer = ask(s, heap, &q, &ok);
+        answer = ask_remote_servers(s, heap, &q, &ok);
     else
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     ptc_buf_deinit(&text);
     if (answer == PTC_NONE)
         return PTC_SERVER_STOPPED;
-    return ok ? take_found(s, heap, full, answer, number, word) : refusal(heap, answer, word);
+    return ok ? take_found(s, heap, full, answer, number, word)
+              : read_server_refusal(heap, answer, word);
 }
 
-static PtcText name_of(PtcServers *servers, uint32_t number)
+static PtcText server_function_name(PtcServers *servers, uint32_t number)
 {
     PtcRemoteName name;
-    if (!ptc_remote_names_get(of(servers)->names, number, &name))
+    if (!ptc_remote_names_get(as_remote_servers(servers)->names, number, &name))
         return (PtcText){NULL, 0};
     return (PtcText){name.text, name.len};
 }
 
 /* ------------------------------------------------------------------------------ arguments */
 
-static void report(PtcHeap *heap, PtcValue answer,
-                   void (*issue)(void *user, const PtcServerIssue *issue), void *user)
+static void report_arg_issues(PtcHeap *heap, PtcValue answer,
+                              void (*issue)(void *user, const PtcServerIssue *issue), void *user)
 {
     PtcValue all = ptc_is_map(answer) ? ptc_map_field(heap, answer, "issues") : PTC_NONE;
     size_t n = all != PTC_NONE && ptc_is_sequential(all) ? ptc_seq_count(all) : 0;
     for (size_t i = 0; i < n; i++) {
         PtcValue one = ptc_seq_nth(all, i);
-        PtcServerIssue found = {text_of(heap, one, "path"), text_of(heap, one, "problem"),
-                                text_of(heap, one, "message"), text_of(heap, one, "nearest")};
+        PtcServerIssue found = {
+            answer_text_field(heap, one, "path"), answer_text_field(heap, one, "problem"),
+            answer_text_field(heap, one, "message"), answer_text_field(heap, one, "nearest")};
         if (found.message.bytes)
             issue(user, &found);
     }
@@ -223,25 +227,26 @@ static bool ask_check(PtcRemoteServers *s, PtcHeap *heap, const PtcRemoteName *n
         return true;
     PtcRemoteQuestion q = {
         .op = PTC_REMOTE_CHECK, .slot = name->slot, .tool = name->tool, .text = text};
-    PtcValue answer = ask(s, heap, &q, &ok);
+    PtcValue answer = ask_remote_servers(s, heap, &q, &ok);
     if (answer == PTC_NONE)
         return false;
     if (ok && !has_issues(heap, answer))
         ptc_remote_names_check(s->names, print);
     else
-        report(heap, answer, issue, user);
+        report_arg_issues(heap, answer, issue, user);
     return true;
 }
 
-static bool check(PtcServers *servers, PtcHeap *heap, uint32_t number, PtcValue args, PtcValue open,
-                  void (*issue)(void *user, const PtcServerIssue *issue), void *user)
+static bool check_server_args(PtcServers *servers, PtcHeap *heap, uint32_t number, PtcValue args,
+                              PtcValue open, void (*issue)(void *user, const PtcServerIssue *issue),
+                              void *user)
 {
-    PtcRemoteServers *s = of(servers);
+    PtcRemoteServers *s = as_remote_servers(servers);
     PtcRemoteName name;
     PtcBuf text;
     if (!ptc_remote_names_get(s->names, number, &name))
         return true;
-    ptc_buf_init(&text, s->mem, ANSWER_BYTES);
+    ptc_buf_init(&text, s->mem, SERVERS_ANSWER_BYTES);
     bool ok = !write_question(heap, &text, args, open) ||
               ask_check(s, heap, &name, ptc_buf_view(&text), issue, user);
     ptc_buf_deinit(&text);
@@ -267,9 +272,9 @@ static void put_known(PtcHeap *heap, PtcBuf *text, const PtcServerSite *site)
     text->full = false;
 }
 
-static void tell_site(PtcServers *servers, PtcHeap *heap, const PtcServerSite *site)
+static void tell_server_site(PtcServers *servers, PtcHeap *heap, const PtcServerSite *site)
 {
-    PtcRemoteServers *s = of(servers);
+    PtcRemoteServers *s = as_remote_servers(servers);
     PtcRemoteName name = {0};
     PtcBuf text;
     bool ok = false, known = site->known && ptc_remote_names_get(s->names, site->number, &name);
@@ -285,7 +290,7 @@ static void tell_site(PtcServers *servers, PtcHeap *heap, const PtcServerSite *s
     PtcRemoteQuestion q = {
         .op = PTC_REMOTE_SITE, .slot = name.slot, .tool = name.tool, .text = ptc_buf_view(&text)};
     if (ptc_buf_ok(&text))
-        (void)ask(s, heap, &q, &ok);
+        (void)ask_remote_servers(s, heap, &q, &ok);
     else
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     ptc_buf_deinit(&text);
@@ -294,14 +299,14 @@ static void tell_site(PtcServers *servers, PtcHeap *heap, const PtcServerSite *s
 void ptc_remote_servers_init(PtcRemoteServers *servers, const PtcRemoteRun *run,
                              PtcRemoteNames *names, PtcMem *mem)
 {
-    servers->base = (PtcServers){.find = find,
-                                 .knows = knows,
-                                 .check = check,
-                                 .name = name_of,
+    servers->base = (PtcServers){.find = find_server_function,
+                                 .knows = knows_server,
+                                 .check = check_server_args,
+                                 .name = server_function_name,
                                  .call = ptc_remote_call,
                                  .refuse = ptc_remote_refuse,
                                  .ask = ptc_remote_question,
-                                 .site = run->plan ? tell_site : NULL};
+                                 .site = run->plan ? tell_server_site : NULL};
     servers->run = run;
     servers->names = names;
     servers->mem = mem;

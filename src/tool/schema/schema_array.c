@@ -8,7 +8,7 @@ typedef PtcSchemaRun Run;
 typedef PtcSchemaFrame Frame;
 typedef PtcSchemaNode Node;
 
-static bool check_count(Run *run, const Frame *f, size_t n)
+static bool check_item_count(Run *run, const Frame *f, size_t n)
 {
     const PtcSchemaArray *rules = f->node->array;
     if (n < rules->min)
@@ -59,7 +59,7 @@ static bool is_contained(Run *run, const Frame *f, PtcValue item, size_t i, PtcS
     return ok;
 }
 
-static bool check_items(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
+static bool check_array_items(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     PtcIter it;
     PtcValue item;
@@ -104,9 +104,9 @@ static bool check_contains(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *
 
 bool ptc_schema_check_array(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
-    bool ok = check_count(run, f, ptc_schema_count(v));
+    bool ok = check_item_count(run, f, ptc_schema_count(v));
     if (ok || ptc_schema_collects(run))
-        ok = check_items(run, f, v, marks) && ok;
+        ok = check_array_items(run, f, v, marks) && ok;
     if (ok || ptc_schema_collects(run))
         ok = check_contains(run, f, v, marks) && ok;
     if (ok || ptc_schema_collects(run))

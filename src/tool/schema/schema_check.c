@@ -19,7 +19,7 @@ typedef PtcSchemaNode Node;
 /* ----------------------------------------------------------------------- bits */
 
 /* Stops the budget.  Always false. */
-static bool stop(Run *run)
+static bool stop_schema_run(Run *run)
 {
     run->broken = true;
     return false;
@@ -34,10 +34,10 @@ bool ptc_schema_bits_init(Run *run, PtcSchemaBits *bits, size_t n)
         bits->words = ptc_mem_alloc(run->work.mem, bits->count * sizeof *bits->words);
     if (!bits->words) {
         ptc_budget_halt(run->work.budget, PTC_STOP_MEMORY);
-        return stop(run);
+        return stop_schema_run(run);
     }
     memset(bits->words, 0, bits->count * sizeof *bits->words);
-    return ptc_tick(run->work.budget, (int64_t)(bits->count / 64)) || stop(run);
+    return ptc_tick(run->work.budget, (int64_t)(bits->count / 64)) || stop_schema_run(run);
 }
 
 void ptc_schema_bits_deinit(Run *run, PtcSchemaBits *bits)
@@ -51,12 +51,12 @@ void ptc_schema_bits_merge(Run *run, PtcSchemaBits *into, const PtcSchemaBits *f
     for (size_t i = 0; i < from->count; i++)
         into->words[i] |= from->words[i];
     if (!ptc_tick(run->work.budget, (int64_t)(from->count / 64)))
-        stop(run);
+        stop_schema_run(run);
 }
 
 /* -------------------------------------------------------------------- scalars */
 
-static bool check_type(Run *run, const Frame *f, PtcValue v)
+static bool check_schema_type(Run *run, const Frame *f, PtcValue v)
 {
     char names[80];
     PtcSchemaKind kind = ptc_schema_kind(v);
@@ -156,11 +156,11 @@ bool ptc_schema_matches(Run *run, const PtcSchemaPattern *pattern, PtcValue str,
     if (str != PTC_NONE)
         ptc_matcher_deinit(&m);
     if (found == PTC_MATCH_FAILED)
-        return why ? ptc_schema_give_up(run, place, why) : stop(run);
+        return why ? ptc_schema_give_up(run, place, why) : stop_schema_run(run);
     return found == PTC_MATCH_FOUND;
 }
 
-static bool check_length(Run *run, const Frame *f, size_t n)
+static bool check_string_length(Run *run, const Frame *f, size_t n)
 {
     const PtcSchemaString *rules = f->node->string;
     if (n < rules->min)
@@ -181,8 +181,8 @@ static bool check_string(Run *run, const Frame *f, PtcValue v)
     const PtcSchemaPattern *pattern = &f->node->string->pattern;
     if (!ptc_schema_text(&run->work, v, &text) ||
         !ptc_tick(run->work.budget, (int64_t)(text.len / 64)))
-        return stop(run);
-    bool ok = check_length(run, f, ptc_utf8_count(text.bytes, text.len));
+        return stop_schema_run(run);
+    bool ok = check_string_length(run, f, ptc_utf8_count(text.bytes, text.len));
     if (pattern->regex == PTC_NONE || (!ok && !ptc_schema_collects(run)))
         return ok;
     if (ptc_schema_matches(run, pattern, ptc_schema_string(&run->work, v, &text), f->place))
@@ -210,10 +210,10 @@ static bool check_kind(Run *run, const Frame *f, PtcValue v, PtcSchemaKind kind,
 }
 
 /* Everything except what depends on the marks. */
-static bool check_rules(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
+static bool check_node_rules(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     const Node *node = f->node;
-    if (!check_type(run, f, v))
+    if (!check_schema_type(run, f, v))
         return false;
     bool ok = (node->fixed == PTC_NONE || check_const(run, f, v)) &&
               (node->choices == PTC_NONE || check_enum(run, f, v));
@@ -237,7 +237,7 @@ static bool check_leftovers(Run *run, const Frame *f, PtcValue v, PtcSchemaBits 
 {
     PtcSchemaBits own;
     size_t n = ptc_schema_count(v);
-    bool ok = ptc_schema_bits_init(run, &own, n) && check_rules(run, f, v, &own);
+    bool ok = ptc_schema_bits_init(run, &own, n) && check_node_rules(run, f, v, &own);
     if (ok)
         ok = ptc_is_map(v) ? ptc_schema_check_unevaluated_properties(run, f, v, &own)
                            : ptc_schema_check_unevaluated_items(run, f, v, &own);
@@ -253,11 +253,11 @@ static bool check_meta(Run *run, const Frame *f, PtcValue v)
     if (ptc_schema_is_schema(run->work.mem, run->work.budget, v))
         return true;
     if (run->work.budget->stop != PTC_STOP_NONE)
-        return stop(run);
+        return stop_schema_run(run);
     return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, v, "expected a JSON Schema");
 }
 
-static bool apply(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
+static bool apply_schema_node(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     switch (f->node->form) {
     case PTC_SCHEMA_ANYTHING: return true;
@@ -269,7 +269,7 @@ static bool apply(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
     }
     if (leftover_node(f->node, ptc_schema_kind(v)))
         return check_leftovers(run, f, v, marks);
-    return check_rules(run, f, v, marks);
+    return check_node_rules(run, f, v, marks);
 }
 
 bool ptc_schema_apply(Run *run, const Node *node, PtcValue v, const PtcSchemaPlace *place,
@@ -277,14 +277,14 @@ bool ptc_schema_apply(Run *run, const Node *node, PtcValue v, const PtcSchemaPla
 {
     Frame f = {up, node, place};
     if (run->broken || !ptc_tick(run->work.budget, 1))
-        return stop(run);
+        return stop_schema_run(run);
     if (run->depth >= PTC_SCHEMA_MAX_DEPTH)
         return ptc_schema_give_up(run, place, "schema and value are nested too deep to be checked");
     run->depth++;
-    bool ok = apply(run, &f, v, marks);
+    bool ok = apply_schema_node(run, &f, v, marks);
     run->depth--;
     if (run->work.budget->stop != PTC_STOP_NONE)
-        return stop(run);
+        return stop_schema_run(run);
     return ok;
 }
 

@@ -26,7 +26,7 @@ typedef struct {
     size_t size, len;
 } Path;
 
-static void add_step(Path *path, const char *bytes, size_t n)
+static void add_schema_path_step(Path *path, const char *bytes, size_t n)
 {
     char line[PTC_SCHEMA_LINE];
     size_t room = path->size - 1 - path->len;
@@ -39,19 +39,19 @@ static void add_step(Path *path, const char *bytes, size_t n)
     path->len += n;
 }
 
-static void add_key_step(Path *path, const Pending *p)
+static void add_pending_step(Path *path, const Pending *p)
 {
     char number[24];
     if (p->key.bytes) {
-        add_step(path, p->key.bytes, p->key.len);
+        add_schema_path_step(path, p->key.bytes, p->key.len);
     } else if (p->index >= 0) {
         int n = snprintf(number, sizeof number, "%lld", (long long)p->index);
-        add_step(path, number, (size_t)n);
+        add_schema_path_step(path, number, (size_t)n);
     }
 }
 
 /* #/properties/id: the chain of parents is reversed first, as far as it can be shown. */
-static void write_path(PtcSchemaError *error, const Pending *at, const char *keyword)
+static void write_schema_path(PtcSchemaError *error, const Pending *at, const char *keyword)
 {
     enum { STEPS = 64 };
     const Pending *chain[STEPS];
@@ -62,11 +62,11 @@ static void write_path(PtcSchemaError *error, const Pending *at, const char *key
         chain[n++ % STEPS] = at;
     for (size_t shown = n < STEPS ? n : STEPS; shown > 0; shown--, n--) {
         const Pending *p = chain[(n - 1) % STEPS];
-        add_step(&path, p->keyword, strlen(p->keyword));
-        add_key_step(&path, p);
+        add_schema_path_step(&path, p->keyword, strlen(p->keyword));
+        add_pending_step(&path, p);
     }
     if (keyword)
-        add_step(&path, keyword, strlen(keyword));
+        add_schema_path_step(&path, keyword, strlen(keyword));
     path.text[path.len] = 0;
 }
 
@@ -76,7 +76,7 @@ bool ptc_schema_refuse(Compiler *c, const Pending *at, const char *keyword, cons
     va_list args;
     if (error->message[0])
         return false;
-    write_path(error, at, keyword);
+    write_schema_path(error, at, keyword);
     va_start(args, format);
     vsnprintf(error->message, sizeof error->message, format, args);
     va_end(args);
@@ -163,7 +163,8 @@ bool ptc_schema_freeze(Compiler *c, PtcValue value, PtcValue *out)
 
 /* ---------------------------------------------------------------------- nodes */
 
-static size_t slot_of(const Compiler *c, PtcValue value, const PtcSchemaResource *resource)
+static size_t pending_table_slot(const Compiler *c, PtcValue value,
+                                 const PtcSchemaResource *resource)
 {
     uint64_t h = ((value >> 3) ^ (uintptr_t)resource) * 0x9e3779b97f4a7c15u;
     size_t at = (size_t)(h >> 32) & (c->table_cap - 1);
@@ -172,7 +173,7 @@ static size_t slot_of(const Compiler *c, PtcValue value, const PtcSchemaResource
     return at;
 }
 
-static bool grow_table(Compiler *c)
+static bool grow_pending_table(Compiler *c)
 {
     PtcSchemaPending **old = c->table;
     size_t cap = c->table_cap;
@@ -182,7 +183,7 @@ static bool grow_table(Compiler *c)
         return ptc_schema_no_memory(c);
     for (size_t i = 0; i < cap; i++)
         if (old[i])
-            c->table[slot_of(c, old[i]->value, old[i]->resource)] = old[i];
+            c->table[pending_table_slot(c, old[i]->value, old[i]->resource)] = old[i];
     return true;
 }
 
@@ -213,9 +214,9 @@ static const PtcSchemaNode *object_node(Compiler *c, PtcValue value, PtcSchemaRe
 {
     PtcSchemaResource *resource = around;
     if (!ptc_schema_enter(c, value, step, &resource) ||
-        (c->node_count * 2 >= c->table_cap && !grow_table(c)))
+        (c->node_count * 2 >= c->table_cap && !grow_pending_table(c)))
         return NULL;
-    size_t at = slot_of(c, value, resource);
+    size_t at = pending_table_slot(c, value, resource);
     if (c->table[at])
         return c->table[at]->node;
     Pending *p = new_pending(c, value, resource, step);
@@ -262,7 +263,7 @@ static bool read_node(Compiler *c, Pending *p)
 }
 
 /* Until neither subschemas nor references are left. */
-static bool read_all(Compiler *c)
+static bool read_all_pending(Compiler *c)
 {
     while (c->first || c->refs) {
         if (c->first) {
@@ -294,11 +295,11 @@ static const PtcSchemaNode *compile_root(Compiler *c, PtcValue schema)
     c->resources = document;
     PtcSchemaStep step = {.index = -1};
     const PtcSchemaNode *root = ptc_schema_node(c, schema, document, &step);
-    return root && read_all(c) ? root : NULL;
+    return root && read_all_pending(c) ? root : NULL;
 }
 
 /* Fills in the error unless a mistake has done so already. */
-static void explain(Compiler *c)
+static void explain_schema_error(Compiler *c)
 {
     PtcSchemaError *error = c->error;
     error->stopped = c->work.budget->stop != PTC_STOP_NONE;
@@ -324,7 +325,7 @@ bool ptc_schema_compile(PtcArena *arena, PtcMem *mem, PtcBudget *budget, PtcValu
     } else {
         if (root)
             ptc_schema_no_memory(&c);
-        explain(&c);
+        explain_schema_error(&c);
     }
     ptc_schema_work_deinit(&c.work);
     return made != NULL;

@@ -39,7 +39,7 @@ const char *ptc_schema_line(char out[PTC_SCHEMA_LINE], PtcText text, size_t most
 
 /* ---------------------------------------------------------------------- paths */
 
-static bool is_word(PtcText name)
+static bool is_plain_member_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i], lower = (char)(c | 0x20);
@@ -50,25 +50,25 @@ static bool is_word(PtcText name)
 }
 
 /* .name, or ["odd name"] */
-static bool add_key(PtcSchemaRun *run, PtcBuf *buf, PtcValue key)
+static bool add_issue_key(PtcSchemaRun *run, PtcBuf *buf, PtcValue key)
 {
-    enum { KEY_BYTES = 60 };
+    enum { ISSUE_KEY_BYTES = 60 };
     PtcSchemaKey text;
     bool json;
     if (!ptc_schema_key(&run->work, key, &text, &json))
         return false;
     PtcText name = {text.bytes, text.len};
-    size_t n = (size_t)ptc_schema_cut(name, KEY_BYTES);
-    if (n == name.len && is_word(name))
+    size_t n = (size_t)ptc_schema_cut(name, ISSUE_KEY_BYTES);
+    if (n == name.len && is_plain_member_name(name))
         return ptc_buf_add(buf, ".", buf->len > 0) && ptc_buf_add(buf, name.bytes, n);
     return ptc_buf_add(buf, "[", 1) && ptc_json_write_string(buf, name.bytes, n) &&
            ptc_buf_add_cstr(buf, n < name.len ? "...]" : "]");
 }
 
-static bool add_step(PtcSchemaRun *run, PtcBuf *buf, const PtcSchemaPlace *place)
+static bool add_issue_step(PtcSchemaRun *run, PtcBuf *buf, const PtcSchemaPlace *place)
 {
     size_t before = buf->len;
-    bool ok = place->key != PTC_NONE ? add_key(run, buf, place->key)
+    bool ok = place->key != PTC_NONE ? add_issue_key(run, buf, place->key)
                                      : ptc_buf_addf(buf, "[%zu]", place->index);
     ok = ok && (!place->name || ptc_buf_add_cstr(buf, " (the key)"));
     if (!ok)
@@ -77,12 +77,12 @@ static bool add_step(PtcSchemaRun *run, PtcBuf *buf, const PtcSchemaPlace *place
 }
 
 /* results[0].customer.id, of n places from the innermost up. */
-static void write_path(PtcSchemaRun *run, const PtcSchemaPlace *const *chain, size_t n, char *out,
-                       size_t size)
+static void write_issue_path(PtcSchemaRun *run, const PtcSchemaPlace *const *chain, size_t n,
+                             char *out, size_t size)
 {
     PtcBuf buf = over(run, out, size - 4);
     for (size_t i = n; i > 0; i--)
-        if (!add_step(run, &buf, chain[i - 1])) {
+        if (!add_issue_step(run, &buf, chain[i - 1])) {
             memcpy(out + buf.len, "...", 3);
             buf.len += 3;
             break;
@@ -115,13 +115,13 @@ static void write_steps(PtcSchemaRun *run, const PtcSchemaPlace *const *chain, s
     out[buf.len + 1] = 0;
 }
 
-static void write_place(PtcSchemaRun *run, const PtcSchemaPlace *place, PtcSchemaIssue *issue)
+static void write_issue_place(PtcSchemaRun *run, const PtcSchemaPlace *place, PtcSchemaIssue *issue)
 {
     const PtcSchemaPlace *chain[PTC_SCHEMA_MAX_DEPTH];
     size_t n = 0;
     for (; place && place->up && n < PTC_SCHEMA_MAX_DEPTH; place = place->up)
         chain[n++] = place;
-    write_path(run, chain, n, issue->path, sizeof issue->path);
+    write_issue_path(run, chain, n, issue->path, sizeof issue->path);
     write_steps(run, chain, n, issue->steps, sizeof issue->steps);
     issue->depth = (uint16_t)n;
 }
@@ -135,18 +135,18 @@ static const char *const kind_names[PTC_SCHEMA_KINDS] = {
     [PTC_SCHEMA_ARRAY] = "array ",     [PTC_SCHEMA_OBJECT] = "object ",
 };
 
-static void show_text(PtcSchemaRun *run, PtcValue v, PtcBuf *buf)
+static void show_issue_text(PtcSchemaRun *run, PtcValue v, PtcBuf *buf)
 {
-    enum { TEXT_BYTES = 24 }; /* each may take six when it is escaped */
+    enum { ISSUE_TEXT_BYTES = 24 }; /* each may take six when it is escaped */
     PtcSchemaKey text;
     if (!ptc_schema_text(&run->work, v, &text))
         return;
     PtcText all = {text.bytes, text.len};
-    size_t n = (size_t)ptc_schema_cut(all, 2 * TEXT_BYTES);
+    size_t n = (size_t)ptc_schema_cut(all, 2 * ISSUE_TEXT_BYTES);
     if (!ptc_json_write_string(buf, text.bytes, n)) {
         buf->len = 0;
         buf->full = false;
-        n = (size_t)ptc_schema_cut(all, TEXT_BYTES / 3);
+        n = (size_t)ptc_schema_cut(all, ISSUE_TEXT_BYTES / 3);
         ptc_json_write_string(buf, text.bytes, n);
     }
     if (n < text.len)
@@ -163,7 +163,7 @@ const char *ptc_schema_show(PtcSchemaRun *run, PtcValue v, char out[PTC_SCHEMA_S
         ptc_buf_add_cstr(&buf, ptc_is_float(v) ? "a number that" : ptc_type_name(v));
         ptc_buf_add_cstr(&buf, ptc_is_float(v) ? " is not finite" : ", which cannot be JSON");
     } else if (kind == PTC_SCHEMA_STRING) {
-        show_text(run, v, &buf);
+        show_issue_text(run, v, &buf);
     } else if (!ptc_json_write(&writer, &buf, v, &error)) {
         buf.len = ptc_utf8_valid_prefix(out, buf.len);
         memcpy(out + buf.len, "...", 3);
@@ -203,7 +203,7 @@ bool ptc_schema_complain(PtcSchemaRun *run, const PtcSchemaPlace *place, int ran
     if (got != PTC_NONE)
         add_got(run, issue, got);
     end_message(issue);
-    write_place(run, place, issue);
+    write_issue_place(run, place, issue);
     issue->rank = (uint8_t)rank;
     return false;
 }

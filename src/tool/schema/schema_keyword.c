@@ -11,11 +11,11 @@
 typedef PtcSchemaCompiler Compiler;
 typedef PtcSchemaPending Pending;
 typedef PtcSchemaNode Node;
-typedef struct Row Row;
+typedef struct KeywordRow KeywordRow;
 
-struct Row {
+struct KeywordRow {
     const char *name;
-    bool (*read)(Compiler *c, Pending *at, const Row *row, PtcValue value);
+    bool (*read)(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value);
     int slot;
 };
 
@@ -48,7 +48,7 @@ enum {
 /* ---------------------------------------------------------------------- parts */
 
 /* A zeroed part of a node, made on first use. */
-static void *part(Compiler *c, void *have, size_t size)
+static void *get_node_part(Compiler *c, void *have, size_t size)
 {
     void *p = have ? have : ptc_arena_zalloc(c->arena, size);
     if (!p)
@@ -59,7 +59,7 @@ static void *part(Compiler *c, void *have, size_t size)
 static PtcSchemaObject *object_of(Compiler *c, Node *node)
 {
     bool new = !node->object;
-    node->object = part(c, node->object, sizeof *node->object);
+    node->object = get_node_part(c, node->object, sizeof *node->object);
     if (new && node->object)
         node->object->max = UINT64_MAX;
     return node->object;
@@ -68,7 +68,7 @@ static PtcSchemaObject *object_of(Compiler *c, Node *node)
 static PtcSchemaArray *array_of(Compiler *c, Node *node)
 {
     bool new = !node->array;
-    node->array = part(c, node->array, sizeof *node->array);
+    node->array = get_node_part(c, node->array, sizeof *node->array);
     if (new && node->array) {
         node->array->max = node->array->max_contains = UINT64_MAX;
         node->array->min_contains = 1;
@@ -79,7 +79,7 @@ static PtcSchemaArray *array_of(Compiler *c, Node *node)
 static PtcSchemaString *string_of(Compiler *c, Node *node)
 {
     bool new = !node->string;
-    node->string = part(c, node->string, sizeof *node->string);
+    node->string = get_node_part(c, node->string, sizeof *node->string);
     if (new && node->string)
         node->string->max = UINT64_MAX;
     return node->string;
@@ -87,7 +87,7 @@ static PtcSchemaString *string_of(Compiler *c, Node *node)
 
 static PtcSchemaLogic *logic_of(Compiler *c, Node *node)
 {
-    return node->logic = part(c, node->logic, sizeof *node->logic);
+    return node->logic = get_node_part(c, node->logic, sizeof *node->logic);
 }
 
 /* ----------------------------------------------------------------- subschemas */
@@ -112,7 +112,7 @@ static const Node **node_slot(Compiler *c, Node *node, int slot)
                                : &logic->otherwise;
 }
 
-static bool read_schema(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_subschema(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     PtcSchemaStep step = {.up = at, .keyword = row->name, .index = -1};
     if (row->slot == SLOT_ITEMS && ptc_schema_kind(value) == PTC_SCHEMA_ARRAY)
@@ -127,7 +127,8 @@ static bool read_schema(Compiler *c, Pending *at, const Row *row, PtcValue value
     return slot != NULL;
 }
 
-static bool read_list(Compiler *c, Pending *at, const Row *row, PtcValue value, PtcSchemaList *out)
+static bool read_list(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value,
+                      PtcSchemaList *out)
 {
     PtcIter it;
     PtcValue item;
@@ -145,7 +146,7 @@ static bool read_list(Compiler *c, Pending *at, const Row *row, PtcValue value, 
     return out->count == n;
 }
 
-static bool read_schemas(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_schemas(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     PtcSchemaList list = {NULL, 0};
     if (ptc_schema_kind(value) != PTC_SCHEMA_ARRAY || ptc_schema_count(value) == 0)
@@ -172,9 +173,11 @@ static bool read_schemas(Compiler *c, Pending *at, const Row *row, PtcValue valu
 /* ----------------------------------------------------------- objects of things */
 
 /* One member of an object-valued keyword. */
-typedef bool (*ReadMember)(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value);
+typedef bool (*ReadMember)(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
+                           PtcValue value);
 
-static bool read_members(Compiler *c, Pending *at, const Row *row, PtcValue value, ReadMember read)
+static bool read_schema_members(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value,
+                                ReadMember read)
 {
     PtcValue key, item;
     PtcSchemaKey text;
@@ -193,19 +196,21 @@ static bool read_members(Compiler *c, Pending *at, const Row *row, PtcValue valu
     return true;
 }
 
-static const Node *member_node(Compiler *c, Pending *at, const Row *row, PtcText name,
+static const Node *member_node(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
                                PtcValue value)
 {
     PtcSchemaStep step = {.up = at, .keyword = row->name, .key = name, .index = -1};
     return ptc_schema_node(c, value, at->resource, &step);
 }
 
-static bool add_definition(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
+static bool add_definition(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
+                           PtcValue value)
 {
     return member_node(c, at, row, name, value) != NULL;
 }
 
-static bool add_property(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
+static bool add_property(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
+                         PtcValue value)
 {
     uint32_t i;
     const Node *node = member_node(c, at, row, name, value);
@@ -216,7 +221,8 @@ static bool add_property(Compiler *c, Pending *at, const Row *row, PtcText name,
     return true;
 }
 
-static bool add_dependent(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
+static bool add_dependent(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
+                          PtcValue value)
 {
     uint32_t i;
     const Node *node = member_node(c, at, row, name, value);
@@ -227,7 +233,8 @@ static bool add_dependent(Compiler *c, Pending *at, const Row *row, PtcText name
     return object->has_dependents = true;
 }
 
-static bool add_pattern(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
+static bool add_pattern(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
+                        PtcValue value)
 {
     const Node *node = member_node(c, at, row, name, value);
     PtcSchemaObject *object = node ? object_of(c, at->node) : NULL;
@@ -242,31 +249,31 @@ static bool add_pattern(Compiler *c, Pending *at, const Row *row, PtcText name, 
     return ptc_schema_pattern(c, at, row->name, name.bytes, name.len, pattern);
 }
 
-static bool read_definitions(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_definitions(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
-    return read_members(c, at, row, value, add_definition);
+    return read_schema_members(c, at, row, value, add_definition);
 }
 
-static bool read_properties(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_properties(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
-    return read_members(c, at, row, value, add_property);
+    return read_schema_members(c, at, row, value, add_property);
 }
 
-static bool read_dependents(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_dependents(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
-    return read_members(c, at, row, value, add_dependent);
+    return read_schema_members(c, at, row, value, add_dependent);
 }
 
-static bool read_patterns(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_patterns(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
-    return read_members(c, at, row, value, add_pattern);
+    return read_schema_members(c, at, row, value, add_pattern);
 }
 
 /* ---------------------------------------------------------------------- names */
 
 /* Indexes of the names in an array of strings. */
-static bool read_names(Compiler *c, Pending *at, const char *keyword, PtcValue value,
-                       uint32_t **numbers)
+static bool read_schema_names(Compiler *c, Pending *at, const char *keyword, PtcValue value,
+                              uint32_t **numbers)
 {
     PtcIter it;
     PtcValue item;
@@ -291,46 +298,47 @@ static bool read_names(Compiler *c, Pending *at, const char *keyword, PtcValue v
     return c->work.budget->stop == PTC_STOP_NONE;
 }
 
-static bool read_required(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_required(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     uint32_t *numbers;
     if (ptc_is_bool(value))
         return ptc_schema_refuse(c, at, row->name,
                                  "expected an array of names, beside properties of the object");
-    if (!read_names(c, at, row->name, value, &numbers))
+    if (!read_schema_names(c, at, row->name, value, &numbers))
         return false;
     for (size_t i = 0; i < ptc_schema_count(value); i++)
         at->node->object->names[numbers[i]].required = true;
     return true;
 }
 
-static bool add_needs(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
+static bool add_needs(Compiler *c, Pending *at, const KeywordRow *row, PtcText name, PtcValue value)
 {
     uint32_t *numbers, i;
     PtcSchemaObject *object = object_of(c, at->node);
     if (!object || !ptc_schema_add_name(c, object, name.bytes, name.len, &i) ||
-        !read_names(c, at, row->name, value, &numbers))
+        !read_schema_names(c, at, row->name, value, &numbers))
         return false;
     object->names[i].needs = numbers;
     object->names[i].need_count = (uint32_t)ptc_schema_count(value);
     return object->has_dependents = true;
 }
 
-static bool read_needs(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_needs(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
-    return read_members(c, at, row, value, add_needs);
+    return read_schema_members(c, at, row, value, add_needs);
 }
 
 /* Older drafts have both kinds in one keyword. */
-static bool add_dependency(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
+static bool add_dependency(Compiler *c, Pending *at, const KeywordRow *row, PtcText name,
+                           PtcValue value)
 {
     bool names = ptc_schema_kind(value) == PTC_SCHEMA_ARRAY;
     return (names ? add_needs : add_dependent)(c, at, row, name, value);
 }
 
-static bool read_dependencies(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_dependencies(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
-    return read_members(c, at, row, value, add_dependency);
+    return read_schema_members(c, at, row, value, add_dependency);
 }
 
 /* ------------------------------------------------------------------ assertions */
@@ -367,7 +375,7 @@ void ptc_schema_type_names(uint32_t bits, char *out, size_t size)
     }
 }
 
-static bool add_type(Compiler *c, Pending *at, const Row *row, PtcValue name)
+static bool add_allowed_type(Compiler *c, Pending *at, const KeywordRow *row, PtcValue name)
 {
     PtcNearest nearest;
     char shown[PTC_SCHEMA_LINE];
@@ -389,13 +397,13 @@ static bool add_type(Compiler *c, Pending *at, const Row *row, PtcValue name)
         nearest.best ? nearest.best : "null, boolean, number, integer, string, array, object");
 }
 
-static bool read_type(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_type_keyword(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     PtcIter it;
     PtcValue name;
     size_t first, second;
     if (ptc_schema_kind(value) != PTC_SCHEMA_ARRAY)
-        return add_type(c, at, row, value);
+        return add_allowed_type(c, at, row, value);
     if (ptc_schema_count(value) == 0)
         return ptc_schema_refuse(c, at, row->name, "expected at least one type");
     if (ptc_schema_find_twins(&c->work, value, &first, &second))
@@ -404,18 +412,18 @@ static bool read_type(Compiler *c, Pending *at, const Row *row, PtcValue value)
     if (!ptc_iter_init(&it, &c->work.heap, value))
         return false;
     while (ptc_iter_next(&it, &name))
-        if (!ptc_tick(c->work.budget, 1) || !add_type(c, at, row, name))
+        if (!ptc_tick(c->work.budget, 1) || !add_allowed_type(c, at, row, name))
             return false;
     return true;
 }
 
-static bool read_const(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_const(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     (void)row;
     return ptc_schema_freeze(c, value, &at->node->fixed);
 }
 
-static bool read_enum(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_enum_keyword(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     if (ptc_schema_kind(value) != PTC_SCHEMA_ARRAY)
         return ptc_schema_refuse(c, at, row->name, "expected an array of the allowed values");
@@ -436,7 +444,7 @@ static uint64_t *natural_slot(Compiler *c, Node *node, int slot)
     }
 }
 
-static bool read_natural(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_natural(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     uint64_t n;
     if (!ptc_schema_natural(value, &n))
@@ -447,21 +455,21 @@ static bool read_natural(Compiler *c, Pending *at, const Row *row, PtcValue valu
     return slot != NULL;
 }
 
-static bool read_number(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_number_keyword(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     if (!ptc_schema_is_number(ptc_schema_kind(value)))
         return ptc_schema_refuse(c, at, row->name, "expected a number%s",
                                  ptc_is_bool(value) ? " (true and false are of draft 4)" : "");
     if (row->slot == PTC_SCHEMA_MULTIPLE_OF && ptc_schema_compare(value, ptc_int(0)) <= 0)
         return ptc_schema_refuse(c, at, row->name, "expected a number above 0");
-    PtcSchemaNumber *number = part(c, at->node->number, sizeof *number);
+    PtcSchemaNumber *number = get_node_part(c, at->node->number, sizeof *number);
     if (!number)
         return false;
     at->node->number = number;
     return ptc_schema_freeze(c, value, &number->limits[row->slot]);
 }
 
-static bool read_unique(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_unique(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     if (!ptc_is_bool(value))
         return ptc_schema_refuse(c, at, row->name, "expected true or false");
@@ -471,7 +479,7 @@ static bool read_unique(Compiler *c, Pending *at, const Row *row, PtcValue value
     return array != NULL;
 }
 
-static bool read_pattern(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_pattern_keyword(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     if (!ptc_is_named(value))
         return ptc_schema_refuse(c, at, row->name, "expected a regular expression in a string");
@@ -482,17 +490,18 @@ static bool read_pattern(Compiler *c, Pending *at, const Row *row, PtcValue valu
 
 /* ------------------------------------------------------------------ references */
 
-static bool keep_text(Compiler *c, Pending *at, const Row *row, PtcValue value, PtcText *out)
+static bool keep_keyword_text(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value,
+                              PtcText *out)
 {
     if (!ptc_is_named(value))
         return ptc_schema_refuse(c, at, row->name, "expected a string");
     return ptc_schema_keep(c, ptc_str_bytes(value), ptc_str_len(value), out);
 }
 
-static bool read_ref(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_ref(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     PtcText text;
-    if (!keep_text(c, at, row, value, &text))
+    if (!keep_keyword_text(c, at, row, value, &text))
         return false;
     if (c->form_only)
         return true;
@@ -516,10 +525,10 @@ static bool is_anchor(PtcText name)
     return name.len > 0;
 }
 
-static bool read_anchor(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_anchor(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     PtcText name;
-    if (!keep_text(c, at, row, value, &name))
+    if (!keep_keyword_text(c, at, row, value, &name))
         return false;
     if (!is_anchor(name))
         return ptc_schema_refuse(c, at, row->name,
@@ -528,14 +537,14 @@ static bool read_anchor(Compiler *c, Pending *at, const Row *row, PtcValue value
 }
 
 /* The document's $schema, or that of a resource inside it. */
-static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_dialect(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     static const char *const known[] = {"https://json-schema.org/draft/2020-12/schema",
                                         "https://json-schema.org/draft/2019-09/schema",
                                         "http://json-schema.org/draft-07/schema"};
     PtcText text;
     char shown[PTC_SCHEMA_LINE];
-    if (!keep_text(c, at, row, value, &text))
+    if (!keep_keyword_text(c, at, row, value, &text))
         return false;
     size_t len = text.len && text.bytes[text.len - 1] == '#' ? text.len - 1 : text.len;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -550,7 +559,7 @@ static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue valu
 
 /* Keywords of older drafts that have another name now: ignored by 2020-12, an error if the schema says that it is
  * older. */
-static bool read_older(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_older(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     static const char *const now[] = {"$dynamicRef", "prefixItems and items"};
     (void)value;
@@ -562,14 +571,14 @@ static bool read_older(Compiler *c, Pending *at, const Row *row, PtcValue value)
 /* ----------------------------------------------------------------------- notes */
 
 /* Keywords that say nothing about values.  Their form only matters if a schema is itself the value. */
-static bool read_note(Compiler *c, Pending *at, const Row *row, PtcValue value)
+static bool read_note(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)
 {
     if (!c->form_only || ptc_schema_kind(value) == (PtcSchemaKind)row->slot)
         return true;
     return ptc_schema_refuse(c, at, row->name, "this keyword has another form");
 }
 
-static const Row rows[] = {
+static const KeywordRow rows[] = {
     {"$ref", read_ref, 0},
     {"$dynamicRef", read_ref, 1},
     {"$anchor", read_anchor, 0},
@@ -579,44 +588,44 @@ static const Row rows[] = {
     {"definitions", read_definitions, 0},
     {"$comment", read_note, PTC_SCHEMA_STRING},
     {"$vocabulary", read_note, PTC_SCHEMA_OBJECT},
-    {"type", read_type, 0},
+    {"type", read_type_keyword, 0},
     {"const", read_const, 0},
-    {"enum", read_enum, 0},
+    {"enum", read_enum_keyword, 0},
     {"properties", read_properties, 0},
     {"required", read_required, 0},
-    {"additionalProperties", read_schema, SLOT_ADDITIONAL},
+    {"additionalProperties", read_subschema, SLOT_ADDITIONAL},
     {"patternProperties", read_patterns, 0},
-    {"propertyNames", read_schema, SLOT_PROPERTY_NAMES},
+    {"propertyNames", read_subschema, SLOT_PROPERTY_NAMES},
     {"minProperties", read_natural, SLOT_MIN_PROPERTIES},
     {"maxProperties", read_natural, SLOT_MAX_PROPERTIES},
     {"dependentRequired", read_needs, 0},
     {"dependentSchemas", read_dependents, 0},
-    {"unevaluatedProperties", read_schema, SLOT_UNEVALUATED_PROPERTIES},
-    {"items", read_schema, SLOT_ITEMS},
+    {"unevaluatedProperties", read_subschema, SLOT_UNEVALUATED_PROPERTIES},
+    {"items", read_subschema, SLOT_ITEMS},
     {"prefixItems", read_schemas, SLOT_PREFIX},
-    {"contains", read_schema, SLOT_CONTAINS},
+    {"contains", read_subschema, SLOT_CONTAINS},
     {"minContains", read_natural, SLOT_MIN_CONTAINS},
     {"maxContains", read_natural, SLOT_MAX_CONTAINS},
     {"minItems", read_natural, SLOT_MIN_ITEMS},
     {"maxItems", read_natural, SLOT_MAX_ITEMS},
     {"uniqueItems", read_unique, 0},
-    {"unevaluatedItems", read_schema, SLOT_UNEVALUATED_ITEMS},
+    {"unevaluatedItems", read_subschema, SLOT_UNEVALUATED_ITEMS},
     {"minLength", read_natural, SLOT_MIN_LENGTH},
     {"maxLength", read_natural, SLOT_MAX_LENGTH},
-    {"pattern", read_pattern, 0},
-    {"minimum", read_number, PTC_SCHEMA_AT_LEAST},
-    {"maximum", read_number, PTC_SCHEMA_AT_MOST},
-    {"exclusiveMinimum", read_number, PTC_SCHEMA_MORE_THAN},
-    {"exclusiveMaximum", read_number, PTC_SCHEMA_LESS_THAN},
-    {"multipleOf", read_number, PTC_SCHEMA_MULTIPLE_OF},
+    {"pattern", read_pattern_keyword, 0},
+    {"minimum", read_number_keyword, PTC_SCHEMA_AT_LEAST},
+    {"maximum", read_number_keyword, PTC_SCHEMA_AT_MOST},
+    {"exclusiveMinimum", read_number_keyword, PTC_SCHEMA_MORE_THAN},
+    {"exclusiveMaximum", read_number_keyword, PTC_SCHEMA_LESS_THAN},
+    {"multipleOf", read_number_keyword, PTC_SCHEMA_MULTIPLE_OF},
     {"allOf", read_schemas, SLOT_ALL},
     {"anyOf", read_schemas, SLOT_ANY},
     {"oneOf", read_schemas, SLOT_ONE},
-    {"not", read_schema, SLOT_NOT},
-    {"if", read_schema, SLOT_IF},
-    {"then", read_schema, SLOT_THEN},
-    {"else", read_schema, SLOT_ELSE},
-    {"contentSchema", read_schema, SLOT_CONTENT},
+    {"not", read_subschema, SLOT_NOT},
+    {"if", read_subschema, SLOT_IF},
+    {"then", read_subschema, SLOT_THEN},
+    {"else", read_subschema, SLOT_ELSE},
+    {"contentSchema", read_subschema, SLOT_CONTENT},
     {"contentMediaType", read_note, PTC_SCHEMA_STRING},
     {"contentEncoding", read_note, PTC_SCHEMA_STRING},
     {"format", read_note, PTC_SCHEMA_STRING},

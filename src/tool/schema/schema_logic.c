@@ -39,7 +39,8 @@ static const Node *dynamic_target(Run *run, const Frame *f)
 }
 
 /* Every cycle goes through a reference, so it is enough to check here. */
-static bool follow(Run *run, const Frame *f, const Node *target, PtcValue v, PtcSchemaBits *marks)
+static bool follow_reference(Run *run, const Frame *f, const Node *target, PtcValue v,
+                             PtcSchemaBits *marks)
 {
     for (const Frame *g = f; g && g->place == f->place; g = g->up)
         if (g->node == target)
@@ -83,7 +84,7 @@ typedef struct {
     bool open;
 } Best;
 
-static int rank_of(const PtcSchemaIssues *issues, size_t from, size_t depth)
+static int rank_of_issues(const PtcSchemaIssues *issues, size_t from, size_t depth)
 {
     int rank = PTC_SCHEMA_ALMOST;
     for (size_t i = from; i < issues->count; i++) {
@@ -96,7 +97,7 @@ static int rank_of(const PtcSchemaIssues *issues, size_t from, size_t depth)
     return rank;
 }
 
-static size_t depth_of(const PtcSchemaPlace *place)
+static size_t place_depth(const PtcSchemaPlace *place)
 {
     size_t n = 0;
     for (; place && place->up; place = place->up)
@@ -109,7 +110,7 @@ static void keep_best(Run *run, Best *best, size_t from, size_t depth)
 {
     PtcSchemaIssues *issues = run->issues;
     size_t count = issues->count - from;
-    int rank = rank_of(issues, from, depth);
+    int rank = rank_of_issues(issues, from, depth);
     best->tie = best->tie && rank <= best->rank;
     if (rank == best->rank)
         best->tie = true;
@@ -122,7 +123,8 @@ static void keep_best(Run *run, Best *best, size_t from, size_t depth)
 }
 
 /* None fits: reports the issues of the one that was meant, if that is clear, or one issue for all of them. */
-static bool blame(Run *run, const Frame *f, PtcValue v, const char *keyword, size_t n, Best *best)
+static bool blame_best_branch(Run *run, const Frame *f, PtcValue v, const char *keyword, size_t n,
+                              Best *best)
 {
     char names[80];
     if (run->issues && !run->mute && !run->broken) {
@@ -153,7 +155,7 @@ static bool try_next(Run *run, const Frame *f, const Node *node, PtcValue v, Ptc
     if (ok)
         run->issues->count = best->first + best->count;
     else
-        keep_best(run, best, from, depth_of(f->place));
+        keep_best(run, best, from, place_depth(f->place));
     return ok;
 }
 
@@ -163,7 +165,7 @@ static Best no_best(const Run *run)
 }
 
 /* One fits: there is nothing to report about the others. */
-static void forget(Run *run, const Best *best)
+static void forget_branch_issues(Run *run, const Best *best)
 {
     if (run->issues && !run->mute)
         run->issues->count = best->first;
@@ -179,12 +181,12 @@ static bool check_any(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks
     if (run->broken)
         return false;
     if (!ok)
-        return blame(run, f, v, "anyOf", list->count, &best);
-    forget(run, &best);
+        return blame_best_branch(run, f, v, "anyOf", list->count, &best);
+    forget_branch_issues(run, &best);
     return true;
 }
 
-static bool check_one(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
+static bool check_one_of(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     const PtcSchemaList *list = &f->node->logic->one;
     Best best = no_best(run);
@@ -195,8 +197,8 @@ static bool check_one(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks
             fits++;
         }
     if (run->broken || (list->count && fits == 0))
-        return !run->broken && blame(run, f, v, "oneOf", list->count, &best);
-    forget(run, &best);
+        return !run->broken && blame_best_branch(run, f, v, "oneOf", list->count, &best);
+    forget_branch_issues(run, &best);
     if (fits < 2)
         return true;
     return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, v,
@@ -207,7 +209,7 @@ static bool check_one(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks
 
 /* ----------------------------------------------------------------- conditions */
 
-static bool check_all(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
+static bool check_all_of(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     const PtcSchemaList *list = &f->node->logic->all;
     bool ok = true;
@@ -239,9 +241,9 @@ static bool check_if(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 static bool check_refs(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     const PtcSchemaLogic *logic = f->node->logic;
-    bool ok = !logic->ref || follow(run, f, logic->ref, v, marks);
+    bool ok = !logic->ref || follow_reference(run, f, logic->ref, v, marks);
     if (logic->dynamic && (ok || ptc_schema_collects(run)))
-        ok = follow(run, f, dynamic_target(run, f), v, marks) && ok;
+        ok = follow_reference(run, f, dynamic_target(run, f), v, marks) && ok;
     return ok;
 }
 
@@ -249,11 +251,11 @@ bool ptc_schema_check_logic(Run *run, const Frame *f, PtcValue v, PtcSchemaBits 
 {
     bool ok = check_refs(run, f, v, marks);
     if (ok || ptc_schema_collects(run))
-        ok = check_all(run, f, v, marks) && ok;
+        ok = check_all_of(run, f, v, marks) && ok;
     if (ok || ptc_schema_collects(run))
         ok = check_any(run, f, v, marks) && ok;
     if (ok || ptc_schema_collects(run))
-        ok = check_one(run, f, v, marks) && ok;
+        ok = check_one_of(run, f, v, marks) && ok;
     if (ok || ptc_schema_collects(run))
         ok = check_not(run, f, v) && ok;
     if (ok || ptc_schema_collects(run))

@@ -8,7 +8,8 @@
 #include "value/str.h"
 
 /* Where the name is, or belongs. */
-static uint32_t place(const PtcSchemaObject *object, const char *bytes, size_t len, uint32_t hash)
+static uint32_t schema_name_place(const PtcSchemaObject *object, const char *bytes, size_t len,
+                                  uint32_t hash)
 {
     uint32_t at = hash & (object->table_cap - 1);
     for (; object->table[at]; at = (at + 1) & (object->table_cap - 1)) {
@@ -24,10 +25,12 @@ int64_t ptc_schema_find_name(const PtcSchemaObject *object, const char *bytes, s
 {
     if (object->table_cap == 0)
         return -1;
-    return (int64_t)object->table[place(object, bytes, len, ptc_str_hash_bytes(bytes, len))] - 1;
+    return (int64_t)object
+               ->table[schema_name_place(object, bytes, len, ptc_str_hash_bytes(bytes, len))] -
+           1;
 }
 
-static bool grow(PtcSchemaCompiler *c, PtcSchemaObject *object)
+static bool grow_schema_names(PtcSchemaCompiler *c, PtcSchemaObject *object)
 {
     object->table_cap = object->table_cap ? object->table_cap * 2 : 8;
     object->table = ptc_arena_zalloc(c->arena, object->table_cap * sizeof *object->table);
@@ -35,7 +38,8 @@ static bool grow(PtcSchemaCompiler *c, PtcSchemaObject *object)
         return ptc_schema_no_memory(c);
     for (uint32_t i = 0; i < object->name_count; i++) {
         const PtcSchemaName *name = &object->names[i];
-        object->table[place(object, name->text.bytes, name->text.len, name->hash)] = i + 1;
+        object->table[schema_name_place(object, name->text.bytes, name->text.len, name->hash)] =
+            i + 1;
     }
     return ptc_tick(c->work.budget, object->table_cap / 64);
 }
@@ -44,9 +48,9 @@ bool ptc_schema_add_name(PtcSchemaCompiler *c, PtcSchemaObject *object, const ch
                          size_t len, uint32_t *number)
 {
     PtcSchemaName name = {.hash = ptc_str_hash_bytes(bytes, len)};
-    if (object->name_count * 2 >= object->table_cap && !grow(c, object))
+    if (object->name_count * 2 >= object->table_cap && !grow_schema_names(c, object))
         return false;
-    uint32_t at = place(object, bytes, len, name.hash);
+    uint32_t at = schema_name_place(object, bytes, len, name.hash);
     *number = object->table[at] - 1;
     if (object->table[at])
         return true;

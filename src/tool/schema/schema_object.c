@@ -12,7 +12,7 @@ typedef PtcSchemaNode Node;
 
 enum { NEAREST_TICKS = 16 }; /* comparing two words costs more than most steps */
 
-static bool check_count(Run *run, const Frame *f, size_t n)
+static bool check_member_count(Run *run, const Frame *f, size_t n)
 {
     const PtcSchemaObject *rules = f->node->object;
     if (n < rules->min)
@@ -36,8 +36,8 @@ static const char *show_best(const PtcNearest *nearest, char out[PTC_SCHEMA_LINE
 }
 
 /* A key that no rule allows; suggests the nearest known name. */
-static bool refuse_key(Run *run, const Frame *f, const PtcSchemaPlace *place,
-                       const PtcSchemaKey *key)
+static bool refuse_member(Run *run, const Frame *f, const PtcSchemaPlace *place,
+                          const PtcSchemaKey *key)
 {
     PtcNearest nearest;
     char meant[PTC_SCHEMA_LINE];
@@ -58,11 +58,11 @@ static bool check_member(Run *run, const Frame *f, const Node *node, PtcValue v,
                          const PtcSchemaPlace *place, const PtcSchemaKey *key)
 {
     if (node->form == PTC_SCHEMA_NOTHING)
-        return refuse_key(run, f, place, key);
+        return refuse_member(run, f, place, key);
     return ptc_schema_apply(run, node, v, place, f, NULL);
 }
 
-static bool check_name(Run *run, const Frame *f, PtcValue key, const PtcSchemaKey *text)
+static bool check_member_name(Run *run, const Frame *f, PtcValue key, const PtcSchemaKey *text)
 {
     PtcSchemaPlace place = {.up = f->place, .key = key, .name = true};
     PtcValue str = ptc_schema_string(&run->work, key, text);
@@ -94,7 +94,7 @@ static bool check_patterns(Run *run, const Frame *f, Member *m)
     return ok && !run->broken;
 }
 
-static bool check_rules(Run *run, const Frame *f, Member *m, int64_t name)
+static bool check_member_rules(Run *run, const Frame *f, Member *m, int64_t name)
 {
     const PtcSchemaObject *rules = f->node->object;
     const Node *property = name >= 0 ? rules->names[name].property : NULL;
@@ -108,7 +108,7 @@ static bool check_rules(Run *run, const Frame *f, Member *m, int64_t name)
         ok = check_member(run, f, rules->additional, m->value, &m->place, &m->text) && ok;
     }
     if (rules->property_names && (ok || ptc_schema_collects(run)))
-        ok = check_name(run, f, m->place.key, &m->text) && ok;
+        ok = check_member_name(run, f, m->place.key, &m->text) && ok;
     return ok;
 }
 
@@ -123,8 +123,8 @@ static bool next_member(Run *run, PtcValue v, size_t *pos, Member *m, bool *json
     return false;
 }
 
-static bool check_members(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *present,
-                          PtcSchemaBits *marks)
+static bool check_object_members(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *present,
+                                 PtcSchemaBits *marks)
 {
     Member m = {.place = {.up = f->place}};
     bool ok = true, json;
@@ -137,7 +137,7 @@ static bool check_members(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *p
             int64_t name = ptc_schema_find_name(f->node->object, m.text.bytes, m.text.len);
             if (name >= 0)
                 ptc_schema_mark(present, (size_t)name);
-            ok = check_rules(run, f, &m, name) && ok;
+            ok = check_member_rules(run, f, &m, name) && ok;
             if (m.evaluated)
                 ptc_schema_mark(marks, i);
         }
@@ -180,7 +180,8 @@ static bool miss(Run *run, const Frame *f, PtcValue v, const PtcSchemaName *name
         show_best(&nearest, meant), nearest.best ? "\"?" : "");
 }
 
-static bool check_required(Run *run, const Frame *f, PtcValue v, const PtcSchemaBits *present)
+static bool check_required_members(Run *run, const Frame *f, PtcValue v,
+                                   const PtcSchemaBits *present)
 {
     const PtcSchemaObject *rules = f->node->object;
     bool ok = ptc_tick(run->work.budget, rules->name_count / 64);
@@ -230,7 +231,7 @@ static bool check_dependents(Run *run, const Frame *f, PtcValue v, const PtcSche
 bool ptc_schema_check_object(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     PtcSchemaBits present;
-    bool ok = check_count(run, f, ptc_schema_count(v));
+    bool ok = check_member_count(run, f, ptc_schema_count(v));
     if (!ok && !ptc_schema_collects(run))
         return false;
     if (!ptc_schema_bits_init(run, &present, f->node->object->name_count)) {
@@ -238,9 +239,9 @@ bool ptc_schema_check_object(Run *run, const Frame *f, PtcValue v, PtcSchemaBits
             ptc_schema_bits_deinit(run, &present);
         return false;
     }
-    ok = check_members(run, f, v, &present, marks) && ok;
+    ok = check_object_members(run, f, v, &present, marks) && ok;
     if (ok || ptc_schema_collects(run))
-        ok = check_required(run, f, v, &present) && ok;
+        ok = check_required_members(run, f, v, &present) && ok;
     if (ok || ptc_schema_collects(run))
         ok = check_dependents(run, f, v, &present, marks) && ok;
     ptc_schema_bits_deinit(run, &present);

@@ -16,20 +16,20 @@ typedef struct {
 } Pattern;
 
 /* Always false. */
-static bool refuse(Pattern *t, const char *wrong)
+static bool refuse_schema_pattern(Pattern *t, const char *wrong)
 {
     t->wrong = wrong;
     return false;
 }
 
-static bool copy(Pattern *t, size_t n)
+static bool copy_pattern_chars(Pattern *t, size_t n)
 {
     bool ok = ptc_buf_add(&t->out, t->p, n);
     t->p += n;
     return ok;
 }
 
-static bool put(Pattern *t, size_t skip, const char *text)
+static bool put_pattern_text(Pattern *t, size_t skip, const char *text)
 {
     t->p += skip;
     return ptc_buf_add_cstr(&t->out, text);
@@ -84,14 +84,14 @@ static const struct {
 };
 
 /* \p{Name}, \p{Kind=Name}, \P{...}. */
-static bool property(Pattern *t)
+static bool convert_property(Pattern *t)
 {
     char letter = t->p[1];
     const char *name = t->p + 3;
     const char *close =
         t->end - t->p > 3 && t->p[2] == '{' ? memchr(name, '}', (size_t)(t->end - name)) : NULL;
     if (!close)
-        return refuse(t, "\\p is followed by the name of a property in braces");
+        return refuse_schema_pattern(t, "\\p is followed by the name of a property in braces");
     const char *equals = memchr(name, '=', (size_t)(close - name));
     if (equals)
         name = equals + 1;
@@ -108,7 +108,7 @@ static bool property(Pattern *t)
 /* What escapes stand for inside a class.  White space is ECMA-262's.  Negated ones are spelled out, since PCRE2 10.42
  * forgets their characters above 255 in a negated class that also has a property.  Each begins and ends with an
  * escape that stands for a class, so that a hyphen next to it cannot form a range. */
-#define SPACES                                                                                     \
+#define PATTERN_SPACES                                                                             \
     "\\s\\x{a0}\\x{feff}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}" \
     "\\s"
 #define NO_SPACES                                                                                \
@@ -122,15 +122,15 @@ static bool property(Pattern *t)
 static bool kind(Pattern *t, bool in_class)
 {
     switch (t->p[1]) {
-    case 's': return put(t, 2, in_class ? SPACES : "[" SPACES "]");
-    case 'S': return put(t, 2, in_class ? NO_SPACES : "[^" SPACES "]");
-    case 'D': return in_class ? put(t, 2, NO_DIGITS) : copy(t, 2);
-    case 'W': return in_class ? put(t, 2, NO_WORDS) : copy(t, 2);
-    default: return copy(t, 2);
+    case 's': return put_pattern_text(t, 2, in_class ? PATTERN_SPACES : "[" PATTERN_SPACES "]");
+    case 'S': return put_pattern_text(t, 2, in_class ? NO_SPACES : "[^" PATTERN_SPACES "]");
+    case 'D': return in_class ? put_pattern_text(t, 2, NO_DIGITS) : copy_pattern_chars(t, 2);
+    case 'W': return in_class ? put_pattern_text(t, 2, NO_WORDS) : copy_pattern_chars(t, 2);
+    default: return copy_pattern_chars(t, 2);
     }
 }
 
-static bool is_hex(char c)
+static bool is_hex_digit(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -139,56 +139,58 @@ static bool is_hex(char c)
 static bool unicode(Pattern *t)
 {
     if (t->end - t->p < 4 || t->p[2] != '{')
-        return copy(t, 2);
+        return copy_pattern_chars(t, 2);
     const char *close = t->p + 3;
-    while (close < t->end && is_hex(*close))
+    while (close < t->end && is_hex_digit(*close))
         close++;
     if (close == t->end || *close != '}' || close == t->p + 3)
-        return refuse(t, "\\u is followed by four hexadecimal digits, or more in braces");
+        return refuse_schema_pattern(
+            t, "\\u is followed by four hexadecimal digits, or more in braces");
     size_t n = (size_t)(close + 1 - t->p - 2);
     t->p += 2;
-    return ptc_buf_add(&t->out, "\\x", 2) && copy(t, n);
+    return ptc_buf_add(&t->out, "\\x", 2) && copy_pattern_chars(t, n);
 }
 
 /* \xXX; PCRE2 would accept fewer digits, or more in braces. */
 static bool hexadecimal(Pattern *t)
 {
-    if (t->end - t->p < 4 || !is_hex(t->p[2]) || !is_hex(t->p[3]))
-        return refuse(t, "\\x is followed by two hexadecimal digits");
-    return copy(t, 4);
+    if (t->end - t->p < 4 || !is_hex_digit(t->p[2]) || !is_hex_digit(t->p[3]))
+        return refuse_schema_pattern(t, "\\x is followed by two hexadecimal digits");
+    return copy_pattern_chars(t, 4);
 }
 
 static bool control(Pattern *t)
 {
     char letter = t->end - t->p > 2 ? (char)(t->p[2] | 0x20) : 0;
     if (letter < 'a' || letter > 'z')
-        return refuse(t, "\\c is followed by a letter");
-    return copy(t, 3);
+        return refuse_schema_pattern(t, "\\c is followed by a letter");
+    return copy_pattern_chars(t, 3);
 }
 
-static bool is_digit(char c)
+static bool is_pattern_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* \0 is the null character, other numbers are back references.  Only in ECMA-262 does a reference to a group that
  * took no part match the empty string instead of failing. */
-static bool number(Pattern *t, bool in_class)
+static bool convert_number_escape(Pattern *t, bool in_class)
 {
     const char *from = t->p + 1, *to = from;
-    while (to < t->end && is_digit(*to))
+    while (to < t->end && is_pattern_digit(*to))
         to++;
     int n = (int)(to - from);
     if (*from == '0')
-        return n == 1 ? put(t, 2, "\\x00") : refuse(t, "\\0 is not followed by a digit");
+        return n == 1 ? put_pattern_text(t, 2, "\\x00")
+                      : refuse_schema_pattern(t, "\\0 is not followed by a digit");
     if (in_class || n > 4)
-        return refuse(t, "there is no group with this number");
+        return refuse_schema_pattern(t, "there is no group with this number");
     t->p = to;
     return ptc_buf_addf(&t->out, "(?(%.*s)\\g{%.*s})", n, from, n, from);
 }
 
 /* \k<name>, likewise. */
-static bool named(Pattern *t, bool in_class)
+static bool convert_named_reference(Pattern *t, bool in_class)
 {
     enum { LONGEST = 32 };
     const char *name = t->p + 3;
@@ -196,20 +198,20 @@ static bool named(Pattern *t, bool in_class)
                             ? memchr(name, '>', (size_t)(t->end - name))
                             : NULL;
     if (!close || close - name > LONGEST)
-        return refuse(t, "\\k is followed by the name of a group, as \\k<name>");
+        return refuse_schema_pattern(t, "\\k is followed by the name of a group, as \\k<name>");
     int n = (int)(close - name);
     t->p = close + 1;
     return ptc_buf_addf(&t->out, "(?(<%.*s>)\\k<%.*s>)", n, name, n, name);
 }
 
 /* At a backslash. */
-static bool escape(Pattern *t, bool in_class)
+static bool convert_escape(Pattern *t, bool in_class)
 {
     if (t->end - t->p < 2)
-        return refuse(t, "it ends with a single backslash");
+        return refuse_schema_pattern(t, "it ends with a single backslash");
     char c = t->p[1];
-    if (is_digit(c))
-        return number(t, in_class);
+    if (is_pattern_digit(c))
+        return convert_number_escape(t, in_class);
     switch (c) {
     case 'd':
     case 'D':
@@ -222,42 +224,43 @@ static bool escape(Pattern *t, bool in_class)
     case 'f':
     case 'n':
     case 'r':
-    case 't': return copy(t, 2);
-    case 'k': return named(t, in_class);
+    case 't': return copy_pattern_chars(t, 2);
+    case 'k': return convert_named_reference(t, in_class);
     case 'x': return hexadecimal(t);
     case 'c': return control(t);
-    case 'v': return put(t, 2, "\\x0b");
+    case 'v': return put_pattern_text(t, 2, "\\x0b");
     case 'u': return unicode(t);
     case 'p':
-    case 'P': return property(t);
+    case 'P': return convert_property(t);
     default: break;
     }
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-        return refuse(t, "this letter after a backslash means nothing in JSON Schema");
-    return copy(t, 2);
+        return refuse_schema_pattern(t,
+                                     "this letter after a backslash means nothing in JSON Schema");
+    return copy_pattern_chars(t, 2);
 }
 
 /* -------------------------------------------------------------------- classes */
 
 /* At the bracket that opens a class. */
-static bool char_class(Pattern *t)
+static bool convert_class(Pattern *t)
 {
     bool negated = t->end - t->p > 1 && t->p[1] == '^';
     const char *first = t->p + 1 + negated;
     if (first < t->end && *first == ']') /* with no characters */
-        return put(t, (size_t)(first + 1 - t->p), negated ? "(?s:.)" : "(?!)");
-    bool ok = copy(t, 1 + (size_t)negated);
+        return put_pattern_text(t, (size_t)(first + 1 - t->p), negated ? "(?s:.)" : "(?!)");
+    bool ok = copy_pattern_chars(t, 1 + (size_t)negated);
     while (ok && t->p < t->end && *t->p != ']') {
         if (*t->p == '\\')
-            ok = escape(t, true);
+            ok = convert_escape(t, true);
         else if (*t->p && strchr("[&.:=", *t->p)) /* [: :], [. .], [= =] and && have meanings */
-            ok = ptc_buf_add_char(&t->out, '\\') && copy(t, 1);
+            ok = ptc_buf_add_char(&t->out, '\\') && copy_pattern_chars(t, 1);
         else
-            ok = copy(t, 1);
+            ok = copy_pattern_chars(t, 1);
     }
     if (ok && t->p == t->end)
-        return refuse(t, "a [ has no closing ]");
-    return ok && copy(t, 1);
+        return refuse_schema_pattern(t, "a [ has no closing ]");
+    return ok && copy_pattern_chars(t, 1);
 }
 
 static bool translate(Pattern *t)
@@ -265,11 +268,13 @@ static bool translate(Pattern *t)
     bool ok = true;
     while (ok && t->p < t->end) {
         switch (*t->p) {
-        case '\\': ok = escape(t, false); break;
-        case '[': ok = char_class(t); break;
-        case '.': ok = put(t, 1, "[^\\n\\r\\x{2028}\\x{2029}]"); break;
-        case '$': ok = put(t, 1, "\\z"); break; /* Java's also matches before a line end */
-        default: ok = copy(t, 1);
+        case '\\': ok = convert_escape(t, false); break;
+        case '[': ok = convert_class(t); break;
+        case '.': ok = put_pattern_text(t, 1, "[^\\n\\r\\x{2028}\\x{2029}]"); break;
+        case '$':
+            ok = put_pattern_text(t, 1, "\\z");
+            break; /* Java's also matches before a line end */
+        default: ok = copy_pattern_chars(t, 1);
         }
     }
     return ok && ptc_buf_ok(&t->out);
@@ -277,16 +282,16 @@ static bool translate(Pattern *t)
 
 /* -------------------------------------------------------------------- compile */
 
-static bool bad_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
-                        PtcText text, const char *wrong)
+static bool refuse_pattern_keyword(PtcSchemaCompiler *c, const PtcSchemaPending *at,
+                                   const char *keyword, PtcText text, const char *wrong)
 {
     char shown[PTC_SCHEMA_LINE];
     return ptc_schema_refuse(c, at, keyword, "the pattern %s is not valid: %s",
                              ptc_schema_line(shown, text, 80), wrong);
 }
 
-static bool compile(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
-                    const PtcBuf *java, PtcSchemaPattern *out)
+static bool compile_schema_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at,
+                                   const char *keyword, const PtcBuf *java, PtcSchemaPattern *out)
 {
     PtcRegexError error;
     PtcValue str = ptc_str_new(&c->work.heap, java->len ? java->data : "", java->len);
@@ -295,7 +300,7 @@ static bool compile(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char
         return ptc_schema_freeze(c, regex, &out->regex);
     if (str == PTC_NONE || !error.message[0])
         return false;
-    return bad_pattern(c, at, keyword, out->text, error.message);
+    return refuse_pattern_keyword(c, at, keyword, out->text, error.message);
 }
 
 bool ptc_schema_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
@@ -307,11 +312,11 @@ bool ptc_schema_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const 
     if (!ptc_schema_keep(c, bytes, len, &out->text) || !ptc_tick(c->work.budget, (int64_t)len))
         return false;
     ptc_buf_init(&t.out, c->work.mem, 2 * PTC_REGEX_BYTES);
-    bool ok = translate(&t) && compile(c, at, keyword, &t.out, out);
+    bool ok = translate(&t) && compile_schema_pattern(c, at, keyword, &t.out, out);
     if (t.wrong)
-        bad_pattern(c, at, keyword, out->text, t.wrong);
+        refuse_pattern_keyword(c, at, keyword, out->text, t.wrong);
     else if (t.out.full)
-        bad_pattern(c, at, keyword, out->text, "it is too long");
+        refuse_pattern_keyword(c, at, keyword, out->text, "it is too long");
     else if (t.out.failed)
         ptc_schema_no_memory(c);
     ptc_buf_deinit(&t.out);

@@ -24,7 +24,7 @@ static bool same(Text a, Text b)
 
 /* ------------------------------------------------------------------ resources */
 
-static PtcSchemaResource *find_resource(Compiler *c, Text uri)
+static PtcSchemaResource *find_schema_resource(Compiler *c, Text uri)
 {
     for (PtcSchemaResource *r = c->resources; r && ptc_tick(c->work.budget, 1); r = r->next)
         if (same(r->uri, uri))
@@ -61,7 +61,7 @@ static bool enter_uri(Compiler *c, const PtcSchemaPending *at, Text uri, PtcValu
                       PtcSchemaResource **resource)
 {
     char shown[PTC_SCHEMA_LINE];
-    PtcSchemaResource *known = find_resource(c, uri);
+    PtcSchemaResource *known = find_schema_resource(c, uri);
     if (known && known->root != value)
         return ptc_schema_refuse(c, at, "$id", "two schemas have the address %s",
                                  ptc_schema_line(shown, uri, 100));
@@ -153,7 +153,7 @@ static bool decode_percent(Compiler *c, Text text, Text *out)
 }
 
 /* The next step of a pointer, starting at its slash, with ~0 and ~1 decoded; written over the pointer's own bytes. */
-static Text next_step(char **at, const char *end)
+static Text next_pointer_step(char **at, const char *end)
 {
     char *from = *at + 1, *p = from, *to = from;
     for (; p < end && *p != '/'; p++) {
@@ -165,7 +165,7 @@ static Text next_step(char **at, const char *end)
     return (Text){from, (size_t)(to - from)};
 }
 
-static PtcValue element(PtcValue array, Text step)
+static PtcValue find_array_step(PtcValue array, Text step)
 {
     size_t i = 0;
     if (step.len == 0 || step.len > 9 || (step.len > 1 && step.bytes[0] == '0'))
@@ -188,18 +188,18 @@ static PtcSchemaResource *resource_at(Compiler *c, PtcValue value, PtcSchemaReso
 }
 
 /* Follows a pointer; PTC_NONE: it leads nowhere. */
-static PtcValue follow(Compiler *c, Text pointer, PtcSchemaResource **resource)
+static PtcValue follow_pointer(Compiler *c, Text pointer, PtcSchemaResource **resource)
 {
     char *at = (char *)(uintptr_t)pointer.bytes;
     PtcValue v = (*resource)->root;
     while (at < pointer.bytes + pointer.len && v != PTC_NONE) {
-        Text step = next_step(&at, pointer.bytes + pointer.len);
+        Text step = next_pointer_step(&at, pointer.bytes + pointer.len);
         if (!ptc_tick(c->work.budget, 1))
             return PTC_NONE;
         if (ptc_is_map(v))
             v = ptc_schema_get(&c->work, v, step.bytes, step.len);
         else
-            v = ptc_is_sequential(v) ? element(v, step) : PTC_NONE;
+            v = ptc_is_sequential(v) ? find_array_step(v, step) : PTC_NONE;
         if (ptc_is_map(v))
             *resource = resource_at(c, v, *resource);
     }
@@ -230,7 +230,8 @@ static bool is_outside(Compiler *c, const PtcSchemaRef *ref, Text uri)
                              ptc_schema_line(shown, uri, 100));
 }
 
-static bool set_target(Compiler *c, const PtcSchemaRef *ref, const PtcSchemaNode *target, Text name)
+static bool set_ref_target(Compiler *c, const PtcSchemaRef *ref, const PtcSchemaNode *target,
+                           Text name)
 {
     PtcSchemaNode *node = ref->at->node;
     if (!node->logic && !(node->logic = ptc_arena_zalloc(c->arena, sizeof *node->logic)))
@@ -247,12 +248,12 @@ static bool set_target(Compiler *c, const PtcSchemaRef *ref, const PtcSchemaNode
 static bool resolve_pointer(Compiler *c, const PtcSchemaRef *ref, PtcSchemaResource *resource,
                             Text pointer)
 {
-    PtcValue value = follow(c, pointer, &resource);
+    PtcValue value = follow_pointer(c, pointer, &resource);
     if (value == PTC_NONE || (!ptc_is_map(value) && !ptc_is_bool(value)))
         return leads_nowhere(c, ref);
     PtcSchemaStep step = {.up = ref->at, .keyword = "$ref", .index = -1};
     const PtcSchemaNode *target = ptc_schema_node(c, value, resource, &step);
-    return target && set_target(c, ref, target, (Text){NULL, 0});
+    return target && set_ref_target(c, ref, target, (Text){NULL, 0});
 }
 
 static bool resolve_anchor(Compiler *c, const PtcSchemaRef *ref, const PtcSchemaResource *resource,
@@ -262,7 +263,7 @@ static bool resolve_anchor(Compiler *c, const PtcSchemaRef *ref, const PtcSchema
     if (!anchor)
         return leads_nowhere(c, ref);
     Text none = {NULL, 0};
-    return set_target(c, ref, anchor->node, anchor->dynamic ? anchor->name : none);
+    return set_ref_target(c, ref, anchor->node, anchor->dynamic ? anchor->name : none);
 }
 
 bool ptc_schema_resolve(Compiler *c, const PtcSchemaRef *ref)
@@ -277,9 +278,9 @@ bool ptc_schema_resolve(Compiler *c, const PtcSchemaRef *ref)
         return false;
     if (!ptc_utf8_valid(fragment.bytes, fragment.len))
         return leads_nowhere(c, ref);
-    PtcSchemaResource *resource = find_resource(c, uri);
+    PtcSchemaResource *resource = find_schema_resource(c, uri);
     if (!resource && fragment.len == 0 && same(uri, (Text){META_URI, strlen(META_URI)}))
-        return set_target(c, ref, &ptc_schema_meta, (Text){NULL, 0});
+        return set_ref_target(c, ref, &ptc_schema_meta, (Text){NULL, 0});
     if (!resource)
         return is_outside(c, ref, uri);
     if (fragment.len && fragment.bytes[0] != '/')

@@ -17,7 +17,7 @@
 #include "value/str.h"
 
 enum {
-    HEAP_BYTES =
+    SCHEMA_HEAP_BYTES =
         32 << 20,    /* for texts of keys, decimal numbers, and the memory of a pattern match */
     MAX_DEPTH = 512, /* of values that are compared */
 };
@@ -27,7 +27,7 @@ void ptc_schema_work_init(PtcSchemaWork *work, PtcMem *mem, PtcBudget *budget)
     work->budget = budget;
     work->mem = mem;
     ptc_pool_init(&work->pool, mem);
-    ptc_heap_init(&work->heap, &work->pool, budget, HEAP_BYTES);
+    ptc_heap_init(&work->heap, &work->pool, budget, SCHEMA_HEAP_BYTES);
 }
 
 void ptc_schema_work_deinit(PtcSchemaWork *work)
@@ -148,7 +148,7 @@ PtcValue ptc_schema_get(PtcSchemaWork *work, PtcValue map, const char *bytes, si
 
 /* ------------------------------------------------------------------- equality */
 
-static bool enter(PtcSchemaWork *work, unsigned depth)
+static bool enter_compared_level(PtcSchemaWork *work, unsigned depth)
 {
     if (depth >= MAX_DEPTH)
         return ptc_budget_exceed(work->budget, PTC_STOP_DEPTH,
@@ -156,7 +156,7 @@ static bool enter(PtcSchemaWork *work, unsigned depth)
     return ptc_tick(work->budget, 1);
 }
 
-static bool equal(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned depth);
+static bool are_schema_equal(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned depth);
 
 static bool equal_texts(PtcSchemaWork *work, PtcValue a, PtcValue b)
 {
@@ -175,14 +175,14 @@ static bool equal_arrays(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned d
         !ptc_iter_init(&y, &work->heap, b))
         return false;
     while (ptc_iter_next(&x, &u) && ptc_iter_next(&y, &v))
-        if (!equal(work, u, v, depth + 1))
+        if (!are_schema_equal(work, u, v, depth + 1))
             return false;
     return !x.failed && !y.failed;
 }
 
 /* A member by its name, whatever kind of key it has.  Other spellings that look-ups would find, a-b for a_b, are
  * different names here. */
-static PtcValue member(PtcSchemaWork *work, PtcValue map, PtcValue key)
+static PtcValue find_named_member(PtcSchemaWork *work, PtcValue map, PtcValue key)
 {
     PtcSchemaKey want, have;
     PtcValue found = ptc_map_key_flex(&work->heap, map, key), k, v;
@@ -207,17 +207,17 @@ static bool equal_objects(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned 
     if (ptc_schema_count(a) != ptc_schema_count(b))
         return false;
     for (size_t pos = 0; ptc_map_next(a, &pos, &key, &v);) {
-        PtcValue other = member(work, b, key);
-        if (other == PTC_NONE || !equal(work, v, other, depth + 1))
+        PtcValue other = find_named_member(work, b, key);
+        if (other == PTC_NONE || !are_schema_equal(work, v, other, depth + 1))
             return false;
     }
     return true;
 }
 
-static bool equal(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned depth)
+static bool are_schema_equal(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned depth)
 {
     PtcSchemaKind kind = ptc_schema_kind(a);
-    if (kind != ptc_schema_kind(b) || !enter(work, depth))
+    if (kind != ptc_schema_kind(b) || !enter_compared_level(work, depth))
         return false;
     switch (kind) {
     case PTC_SCHEMA_INTEGER:
@@ -231,7 +231,7 @@ static bool equal(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned depth)
 
 bool ptc_schema_equal(PtcSchemaWork *work, PtcValue a, PtcValue b)
 {
-    return equal(work, a, b, 0) && work->budget->stop == PTC_STOP_NONE;
+    return are_schema_equal(work, a, b, 0) && work->budget->stop == PTC_STOP_NONE;
 }
 
 /* -------------------------------------------------------------------- hashing */
@@ -259,7 +259,7 @@ static uint64_t hash_array(PtcSchemaWork *work, PtcValue v, unsigned depth)
 }
 
 /* The same for members in any order. */
-static uint64_t hash_object(PtcSchemaWork *work, PtcValue v, unsigned depth)
+static uint64_t hash_schema_object(PtcSchemaWork *work, PtcValue v, unsigned depth)
 {
     PtcSchemaKey name;
     PtcValue key, item;
@@ -277,7 +277,7 @@ static uint64_t hash_object(PtcSchemaWork *work, PtcValue v, unsigned depth)
 static uint64_t hash(PtcSchemaWork *work, PtcValue v, unsigned depth)
 {
     PtcSchemaKey text;
-    if (!enter(work, depth))
+    if (!enter_compared_level(work, depth))
         return 0;
     switch (ptc_schema_kind(v)) {
     case PTC_SCHEMA_INTEGER:
@@ -287,7 +287,7 @@ static uint64_t hash(PtcSchemaWork *work, PtcValue v, unsigned depth)
             return 0;
         return ptc_str_hash_bytes(text.bytes, text.len);
     case PTC_SCHEMA_ARRAY: return hash_array(work, v, depth);
-    case PTC_SCHEMA_OBJECT: return hash_object(work, v, depth);
+    case PTC_SCHEMA_OBJECT: return hash_schema_object(work, v, depth);
     default: return ptc_hash_finish(ptc_hash_begin(v));
     }
 }
@@ -379,14 +379,14 @@ bool ptc_schema_natural(PtcValue v, uint64_t *out)
 typedef struct {
     PtcValue mantissa;
     int exponent;
-} Decimal;
+} SchemaDecimal;
 
-static bool decimal(PtcSchemaWork *work, PtcValue v, Decimal *out)
+static bool get_schema_decimal(PtcSchemaWork *work, PtcValue v, SchemaDecimal *out)
 {
     char text[PTC_DOUBLE_TEXT], digits[PTC_DOUBLE_TEXT];
     size_t n = 0;
     bool point = false;
-    *out = (Decimal){v, 0};
+    *out = (SchemaDecimal){v, 0};
     if (ptc_is_integer(v))
         return true;
     ptc_double_json(ptc_to_float(v), text);
@@ -406,7 +406,7 @@ static bool decimal(PtcSchemaWork *work, PtcValue v, Decimal *out)
 }
 
 /* Rescales a decimal to a smaller exponent. */
-static bool scale(PtcSchemaWork *work, Decimal *d, int exponent)
+static bool rescale_decimal(PtcSchemaWork *work, SchemaDecimal *d, int exponent)
 {
     char power[1024];
     int zeros = d->exponent - exponent;
@@ -422,13 +422,13 @@ static bool scale(PtcSchemaWork *work, Decimal *d, int exponent)
 
 bool ptc_schema_is_multiple(PtcSchemaWork *work, PtcValue a, PtcValue of)
 {
-    Decimal x, y;
+    SchemaDecimal x, y;
     PtcValue rest;
     if (ptc_is_int(a) && ptc_is_int(of))
         return ptc_to_int(a) % ptc_to_int(of) == 0;
-    if (!decimal(work, a, &x) || !decimal(work, of, &y))
+    if (!get_schema_decimal(work, a, &x) || !get_schema_decimal(work, of, &y))
         return false;
     int least = x.exponent < y.exponent ? x.exponent : y.exponent;
-    return scale(work, &x, least) && scale(work, &y, least) &&
+    return rescale_decimal(work, &x, least) && rescale_decimal(work, &y, least) &&
            ptc_int_divide(&work->heap, x.mantissa, y.mantissa, NULL, &rest) && rest == ptc_int(0);
 }

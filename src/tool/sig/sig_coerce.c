@@ -22,9 +22,10 @@ typedef struct {
 
 /* Each of the functions below returns the value to use, or PTC_NONE if out of memory or the budget stopped.  After
  * an error it is any value. */
-static PtcValue coerce(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path);
+static PtcValue coerce_value(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path);
 
-static PtcValue refuse(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
+static PtcValue refuse_coercion(Coerce *c, const PtcSigType *type, PtcValue v,
+                                const PtcSigPath *path)
 {
     char expected[32], got[PTC_SIG_SHOWN];
     c->failed++;
@@ -34,7 +35,8 @@ static PtcValue refuse(Coerce *c, const PtcSigType *type, PtcValue v, const PtcS
     return v;
 }
 
-static PtcValue warn(Coerce *c, PtcSigKind kind, PtcValue from, PtcValue to, const PtcSigPath *path)
+static PtcValue warn_of_coercion(Coerce *c, PtcSigKind kind, PtcValue from, PtcValue to,
+                                 const PtcSigPath *path)
 {
     char got[PTC_SIG_SHOWN];
     if (to != PTC_NONE && c->warnings)
@@ -45,19 +47,20 @@ static PtcValue warn(Coerce *c, PtcSigKind kind, PtcValue from, PtcValue to, con
 
 /* -------------------------------------------------------------------------------- scalars */
 
-static PtcValue to_string(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
+static PtcValue coerce_to_string(Coerce *c, const PtcSigType *type, PtcValue v,
+                                 const PtcSigPath *path)
 {
     if (ptc_is_keyword(v))
-        return warn(c, PTC_SIG_STRING, v, ptc_str_new(c->heap, ptc_str_bytes(v), ptc_str_len(v)),
-                    path);
+        return warn_of_coercion(c, PTC_SIG_STRING, v,
+                                ptc_str_new(c->heap, ptc_str_bytes(v), ptc_str_len(v)), path);
     if (ptc_is_bool(v))
-        return warn(c, PTC_SIG_STRING, v,
-                    v == PTC_TRUE ? ptc_str_new(c->heap, "true", 4)
-                                  : ptc_str_new(c->heap, "false", 5),
-                    path);
+        return warn_of_coercion(c, PTC_SIG_STRING, v,
+                                v == PTC_TRUE ? ptc_str_new(c->heap, "true", 4)
+                                              : ptc_str_new(c->heap, "false", 5),
+                                path);
     if (ptc_kind_bit(v) & (PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT))
-        return warn(c, PTC_SIG_STRING, v, ptc_sig_time_text(c->heap, v), path);
-    return refuse(c, type, v, path);
+        return warn_of_coercion(c, PTC_SIG_STRING, v, ptc_sig_time_text(c->heap, v), path);
+    return refuse_coercion(c, type, v, path);
 }
 
 static bool is_decimal(const char *s, size_t len)
@@ -74,15 +77,15 @@ static bool is_decimal(const char *s, size_t len)
 static PtcValue to_int(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     if (!ptc_is_string(v))
-        return refuse(c, type, v, path);
+        return refuse_coercion(c, type, v, path);
     const char *s = ptc_str_bytes(v);
     size_t len = ptc_str_len(v);
     if ((int64_t)len > c->heap->budget->max_int_bits / 4 || !is_decimal(s, len))
-        return refuse(c, type, v, path);
-    return warn(c, PTC_SIG_INT, v, ptc_int_parse(c->heap, s, len), path);
+        return refuse_coercion(c, type, v, path);
+    return warn_of_coercion(c, PTC_SIG_INT, v, ptc_int_parse(c->heap, s, len), path);
 }
 
-static bool is_space(char s)
+static bool is_number_space(char s)
 {
     return s == ' ' || (s >= '\t' && s <= '\r');
 }
@@ -92,35 +95,35 @@ static PtcValue to_float(Coerce *c, const PtcSigType *type, PtcValue v, const Pt
     double d;
     if (ptc_is_integer(v)) {
         d = ptc_int_to_double(v);
-        return isfinite(d) ? ptc_float_new(c->heap, d) : refuse(c, type, v, path);
+        return isfinite(d) ? ptc_float_new(c->heap, d) : refuse_coercion(c, type, v, path);
     }
     if (!ptc_is_string(v))
-        return refuse(c, type, v, path);
+        return refuse_coercion(c, type, v, path);
     const char *s = ptc_str_bytes(v), *end = s + ptc_str_len(v);
-    while (s < end && is_space(*s))
+    while (s < end && is_number_space(*s))
         s++;
-    while (s < end && is_space(end[-1]))
+    while (s < end && is_number_space(end[-1]))
         end--;
     if (!ptc_double_parse(s, (size_t)(end - s), &d) || !isfinite(d))
-        return refuse(c, type, v, path);
-    return warn(c, PTC_SIG_FLOAT, v, ptc_float_new(c->heap, d), path);
+        return refuse_coercion(c, type, v, path);
+    return warn_of_coercion(c, PTC_SIG_FLOAT, v, ptc_float_new(c->heap, d), path);
 }
 
 static PtcValue to_bool(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     if (ptc_is_string(v) && ptc_str_len(v) == 4 && memcmp(ptc_str_bytes(v), "true", 4) == 0)
-        return warn(c, PTC_SIG_BOOL, v, PTC_TRUE, path);
+        return warn_of_coercion(c, PTC_SIG_BOOL, v, PTC_TRUE, path);
     if (ptc_is_string(v) && ptc_str_len(v) == 5 && memcmp(ptc_str_bytes(v), "false", 5) == 0)
-        return warn(c, PTC_SIG_BOOL, v, PTC_FALSE, path);
-    return refuse(c, type, v, path);
+        return warn_of_coercion(c, PTC_SIG_BOOL, v, PTC_FALSE, path);
+    return refuse_coercion(c, type, v, path);
 }
 
 static PtcValue to_keyword(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     if (!ptc_is_string(v) || !ptc_sig_keyword_name(v))
-        return refuse(c, type, v, path);
-    return warn(c, PTC_SIG_KEYWORD, v, ptc_keyword_new(c->heap, ptc_str_bytes(v), ptc_str_len(v)),
-                path);
+        return refuse_coercion(c, type, v, path);
+    return warn_of_coercion(c, PTC_SIG_KEYWORD, v,
+                            ptc_keyword_new(c->heap, ptc_str_bytes(v), ptc_str_len(v)), path);
 }
 
 static PtcValue to_datetime(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
@@ -129,7 +132,7 @@ static PtcValue to_datetime(Coerce *c, const PtcSigType *type, PtcValue v, const
     PtcWhy why;
     char got[PTC_SIG_SHOWN];
     if (!ptc_is_string(v))
-        return refuse(c, type, v, path);
+        return refuse_coercion(c, type, v, path);
     if (!ptc_sig_datetime_read(v, &p, &why)) {
         c->failed++;
         if (c->errors)
@@ -137,7 +140,7 @@ static PtcValue to_datetime(Coerce *c, const PtcSigType *type, PtcValue v, const
                               ptc_sig_describe(v, got), why.text);
         return v;
     }
-    PtcValue to = warn(c, PTC_SIG_DATETIME, v, ptc_sig_datetime_new(c->heap, &p), path);
+    PtcValue to = warn_of_coercion(c, PTC_SIG_DATETIME, v, ptc_sig_datetime_new(c->heap, &p), path);
     if (to != PTC_NONE && p.offset != 0 && c->warnings)
         ptc_sig_issue_add(c->warnings, path, "the datetime was not in UTC and is now");
     return to;
@@ -165,13 +168,13 @@ static PtcValue coerce_plain(Coerce *c, const PtcSigType *type, PtcValue v, cons
     if (!c->errors && kind != PTC_SIG_DATETIME && kind != PTC_SIG_KEYWORD)
         return v;
     switch (kind) {
-    case PTC_SIG_STRING: return to_string(c, type, v, path);
+    case PTC_SIG_STRING: return coerce_to_string(c, type, v, path);
     case PTC_SIG_INT: return to_int(c, type, v, path);
     case PTC_SIG_FLOAT: return to_float(c, type, v, path);
     case PTC_SIG_BOOL: return to_bool(c, type, v, path);
     case PTC_SIG_KEYWORD: return to_keyword(c, type, v, path);
     case PTC_SIG_DATETIME: return to_datetime(c, type, v, path);
-    default: return refuse(c, type, v, path);
+    default: return refuse_coercion(c, type, v, path);
     }
 }
 
@@ -199,7 +202,7 @@ static PtcValue coerce_list(Coerce *c, const PtcSigType *type, PtcValue list,
     if (!ptc_iter_init(&it, c->heap, list))
         return PTC_NONE;
     for (; ptc_iter_next(&it, &v); here.index++) {
-        PtcValue to = coerce(c, type->item, v, &here);
+        PtcValue to = coerce_value(c, type->item, v, &here);
         if (to == PTC_NONE)
             return PTC_NONE;
         if (PTC_LIKELY(to == v && build == PTC_NONE))
@@ -241,11 +244,11 @@ typedef struct {
     const PtcSigType *type;
     const PtcSigPath *path;
     size_t count;
-} Extra;
+} CoercedExtra;
 
-static void note_extra(void *user, PtcValue key)
+static void note_extra_coerced(void *user, PtcValue key)
 {
-    Extra *e = user;
+    CoercedExtra *e = user;
     e->count++;
     if (e->type->kind != PTC_SIG_CLOSED)
         return;
@@ -257,11 +260,11 @@ static void note_extra(void *user, PtcValue key)
 static bool find_extra(Coerce *c, const PtcSigType *type, PtcValue map, size_t found,
                        const PtcSigPath *path, bool *any)
 {
-    Extra extra = {c, type, path, 0};
+    CoercedExtra extra = {c, type, path, 0};
     *any = false;
     if (!c->errors || (found == ptc_map_count(map) && !type->aliased))
         return true;
-    bool ok = ptc_sig_each_extra(c->heap, type, map, note_extra, &extra);
+    bool ok = ptc_sig_each_extra(c->heap, type, map, note_extra_coerced, &extra);
     *any = extra.count > 0;
     return ok;
 }
@@ -289,7 +292,7 @@ static PtcValue coerce_fields(Coerce *c, const PtcSigType *type, PtcValue map,
             continue;
         }
         found++;
-        PtcValue to = coerce(c, f->type, v, &here);
+        PtcValue to = coerce_value(c, f->type, v, &here);
         if (to == PTC_NONE)
             return PTC_NONE;
         if (PTC_LIKELY(to == v && build == PTC_NONE))
@@ -309,7 +312,7 @@ static PtcValue coerce_fields(Coerce *c, const PtcSigType *type, PtcValue map,
 
 /* ------------------------------------------------------------------------------------ all */
 
-static PtcValue coerce(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
+static PtcValue coerce_value(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     const PtcSigType *t = ptc_sig_required(type);
     if (!ptc_tick(c->heap->budget, 1 + (int64_t)t->field_count))
@@ -317,9 +320,10 @@ static PtcValue coerce(Coerce *c, const PtcSigType *type, PtcValue v, const PtcS
     if (v == PTC_NIL && t != type)
         return v;
     if (t->kind == PTC_SIG_LIST)
-        return ptc_is_sequential(v) ? coerce_list(c, t, v, path) : refuse(c, type, v, path);
+        return ptc_is_sequential(v) ? coerce_list(c, t, v, path)
+                                    : refuse_coercion(c, type, v, path);
     if (t->kind == PTC_SIG_FIELDS || t->kind == PTC_SIG_CLOSED)
-        return ptc_is_map(v) ? coerce_fields(c, t, v, path) : refuse(c, type, v, path);
+        return ptc_is_map(v) ? coerce_fields(c, t, v, path) : refuse_coercion(c, type, v, path);
     return coerce_plain(c, type, v, path);
 }
 
@@ -333,12 +337,12 @@ PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v, PtcSi
                         PtcSigIssues *errors)
 {
     Coerce c = {heap, warnings, errors, 0};
-    PtcValue to = coerce(&c, type, v, NULL);
+    PtcValue to = coerce_value(&c, type, v, NULL);
     return c.failed ? PTC_NONE : unless_stopped(heap, to);
 }
 
 PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v)
 {
     Coerce c = {heap, NULL, NULL, 0};
-    return unless_stopped(heap, coerce(&c, type, v, NULL));
+    return unless_stopped(heap, coerce_value(&c, type, v, NULL));
 }

@@ -19,17 +19,17 @@ static const char *const plain[] = {
 };
 
 /* Can it be written as a keyword?  Names from JSON Schema may be anything. */
-static bool is_word(const PtcSigField *f)
+static bool is_keyword_field(const PtcSigField *f)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     return f->name_len > 0 && strspn(f->name, allowed) == f->name_len;
 }
 
-static bool add_example(PtcBuf *buf, const PtcSigType *type, int depth);
+static bool add_type_example(PtcBuf *buf, const PtcSigType *type, int depth);
 
 /* The fields that must be there. */
-static bool add_fields(PtcBuf *buf, const PtcSigType *type, int depth)
+static bool add_example_fields(PtcBuf *buf, const PtcSigType *type, int depth)
 {
     bool first = true;
     ptc_buf_add_char(buf, '{');
@@ -37,25 +37,25 @@ static bool add_fields(PtcBuf *buf, const PtcSigType *type, int depth)
         const PtcSigField *f = &type->fields[i];
         if (f->type->kind == PTC_SIG_OPTIONAL)
             continue;
-        if (!is_word(f))
+        if (!is_keyword_field(f))
             return false;
         ptc_buf_addf(buf, "%s:%.*s ", first ? "" : ", ", (int)f->name_len, f->name);
         first = false;
-        if (!add_example(buf, f->type, depth + 1))
+        if (!add_type_example(buf, f->type, depth + 1))
             return false;
     }
     return ptc_buf_add_char(buf, '}');
 }
 
-static bool add_example(PtcBuf *buf, const PtcSigType *type, int depth)
+static bool add_type_example(PtcBuf *buf, const PtcSigType *type, int depth)
 {
     type = ptc_sig_required(type);
     switch (type->kind) {
     case PTC_SIG_FIELDS:
-    case PTC_SIG_CLOSED: return add_fields(buf, type, depth);
+    case PTC_SIG_CLOSED: return add_example_fields(buf, type, depth);
     case PTC_SIG_LIST:
         ptc_buf_add_char(buf, '[');
-        return (depth >= EXAMPLE_DEPTH || add_example(buf, type->item, depth + 1)) &&
+        return (depth >= EXAMPLE_DEPTH || add_type_example(buf, type->item, depth + 1)) &&
                ptc_buf_add_char(buf, ']');
     case PTC_SIG_OPTIONAL: return false; /* the parser makes none inside another */
     default: return ptc_buf_add_cstr(buf, plain[type->kind]);
@@ -64,5 +64,5 @@ static bool add_example(PtcBuf *buf, const PtcSigType *type, int depth)
 
 bool ptc_sig_example(PtcBuf *buf, const PtcSigType *type)
 {
-    return add_example(buf, type, 0);
+    return add_type_example(buf, type, 0);
 }

@@ -7,8 +7,8 @@
 /* ------------------------------------------------------------------------------ their keys */
 
 /* A string or keyword outside any heap, with its hash, so that nobody needs to write to it later. */
-static PtcValue make_key(PtcArena *arena, PtcTag tag, const char *name, size_t len, char from,
-                         char to)
+static PtcValue make_field_key(PtcArena *arena, PtcTag tag, const char *name, size_t len, char from,
+                               char to)
 {
     PtcStr *s = ptc_arena_zalloc(arena, sizeof *s + len + 1);
     if (!s)
@@ -21,7 +21,7 @@ static PtcValue make_key(PtcArena *arena, PtcTag tag, const char *name, size_t l
     return ptc_from_obj(s);
 }
 
-static bool is_among(const PtcValue *keys, uint32_t count, PtcValue key)
+static bool is_key_among(const PtcValue *keys, uint32_t count, PtcValue key)
 {
     for (uint32_t i = 0; i < count; i++)
         if (ptc_str_same_bytes(keys[i], key))
@@ -32,10 +32,10 @@ static bool is_among(const PtcValue *keys, uint32_t count, PtcValue key)
 /* Adds keyword and string of one spelling, unless they are there already. */
 static bool add_spelling(PtcArena *arena, PtcSigField *f, PtcValue *keys, char from, char to)
 {
-    PtcValue keyword = make_key(arena, PTC_T_KEYWORD, f->name, f->name_len, from, to);
-    if (keyword == PTC_NONE || is_among(keys, f->key_count, keyword))
+    PtcValue keyword = make_field_key(arena, PTC_T_KEYWORD, f->name, f->name_len, from, to);
+    if (keyword == PTC_NONE || is_key_among(keys, f->key_count, keyword))
         return keyword != PTC_NONE;
-    PtcValue str = make_key(arena, PTC_T_STRING, f->name, f->name_len, from, to);
+    PtcValue str = make_field_key(arena, PTC_T_STRING, f->name, f->name_len, from, to);
     keys[f->key_count++] = keyword;
     keys[f->key_count++] = str;
     return str != PTC_NONE;
@@ -127,7 +127,7 @@ PtcValue ptc_sig_find(PtcHeap *heap, const PtcSigField *field, PtcValue map, Ptc
 
 /* --------------------------------------------------------------------------------- others */
 
-static bool is_taken(PtcHeap *heap, const PtcSigType *type, PtcValue map, PtcValue key)
+static bool is_key_taken(PtcHeap *heap, const PtcSigType *type, PtcValue map, PtcValue key)
 {
     PtcValue found;
     for (size_t i = 0; i < type->field_count; i++) {
@@ -146,7 +146,7 @@ bool ptc_sig_each_extra(PtcHeap *heap, const PtcSigType *type, PtcValue map, Ptc
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, NULL);) {
         if (!ptc_tick(heap->budget, 1 + (int64_t)type->field_count))
             return false;
-        if (!is_taken(heap, type, map, key))
+        if (!is_key_taken(heap, type, map, key))
             fn(user, key);
     }
     return true;

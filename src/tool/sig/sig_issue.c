@@ -13,8 +13,8 @@
 #include "value/str.h"
 
 enum {
-    SHOWN_BYTES = 40,  /* of a string in a message */
-    NEAREST_KEYS = 64, /* examined for a name that may have been meant */
+    SIG_SHOWN_BYTES = 40, /* of a string in a message */
+    NEAREST_KEYS = 64,    /* examined for a name that may have been meant */
 };
 
 void ptc_sig_issues_init(PtcSigIssues *issues, PtcMem *mem)
@@ -36,7 +36,7 @@ void ptc_sig_issues_clear(PtcSigIssues *issues)
 
 /* --------------------------------------------------------------------------------- adding */
 
-static const char *copy_text(PtcArena *arena, const char *text, size_t len)
+static const char *copy_issue_text(PtcArena *arena, const char *text, size_t len)
 {
     char *copy = ptc_arena_alloc(arena, len + 1);
     if (!copy)
@@ -46,7 +46,7 @@ static const char *copy_text(PtcArena *arena, const char *text, size_t len)
     return copy;
 }
 
-static bool copy_path(PtcSigIssues *issues, PtcSigIssue *issue, const PtcSigPath *path)
+static bool copy_issue_path(PtcSigIssues *issues, PtcSigIssue *issue, const PtcSigPath *path)
 {
     size_t n = 0;
     for (const PtcSigPath *p = path; p; p = p->up)
@@ -58,7 +58,7 @@ static bool copy_path(PtcSigIssues *issues, PtcSigIssue *issue, const PtcSigPath
     issue->path_len = n;
     for (const PtcSigPath *p = path; p; p = p->up) {
         steps[--n] = (PtcSigStep){NULL, p->len, p->index};
-        if (p->name && !(steps[n].name = copy_text(&issues->arena, p->name, p->len)))
+        if (p->name && !(steps[n].name = copy_issue_text(&issues->arena, p->name, p->len)))
             return false;
     }
     return true;
@@ -78,8 +78,8 @@ void ptc_sig_issue_add(PtcSigIssues *issues, const PtcSigPath *path, const char 
     va_end(args);
     size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
     issue.message_len = ptc_utf8_valid_prefix(text, len);
-    issue.message = copy_text(&issues->arena, text, issue.message_len);
-    if (issue.message && copy_path(issues, &issue, path))
+    issue.message = copy_issue_text(&issues->arena, text, issue.message_len);
+    if (issue.message && copy_issue_path(issues, &issue, path))
         issues->items[issues->count++] = issue;
 }
 
@@ -88,7 +88,7 @@ void ptc_sig_issue_add(PtcSigIssues *issues, const PtcSigPath *path, const char 
 /* A string in quotes, cut to a length, with control characters and quotes escaped. */
 static void show_string(const char *text, size_t len, char *out, size_t size)
 {
-    size_t cut = len > SHOWN_BYTES ? ptc_utf8_valid_prefix(text, SHOWN_BYTES) : len, n = 0;
+    size_t cut = len > SIG_SHOWN_BYTES ? ptc_utf8_valid_prefix(text, SIG_SHOWN_BYTES) : len, n = 0;
     out[n++] = '"';
     for (size_t i = 0; i < cut && n + 8 < size; i++) {
         char c = text[i];
@@ -102,7 +102,7 @@ static void show_string(const char *text, size_t len, char *out, size_t size)
     snprintf(out + n, size - n, "%s\"", cut < len ? "..." : "");
 }
 
-static const char *record_name(PtcValue v)
+static const char *record_kind_name(PtcValue v)
 {
     switch (ptc_obj(v)->aux) {
     case PTC_R_DATE: return "date";
@@ -117,7 +117,7 @@ static const char *record_name(PtcValue v)
     }
 }
 
-static const char *kind_of(PtcValue v)
+static const char *signature_kind_of(PtcValue v)
 {
     if (v == PTC_NIL)
         return "nil";
@@ -128,7 +128,7 @@ static const char *kind_of(PtcValue v)
            : ptc_is_set(v)           ? "set"
            : ptc_is_integer(v)       ? "int"
            : ptc_is(v, PTC_T_SYMBOL) ? "symbol"
-           : ptc_is(v, PTC_T_RECORD) ? record_name(v)
+           : ptc_is(v, PTC_T_RECORD) ? record_kind_name(v)
                                      : "object";
 }
 
@@ -140,7 +140,8 @@ const char *ptc_sig_describe(PtcValue v, char out[PTC_SIG_SHOWN])
         show_string(ptc_str_bytes(v), ptc_str_len(v), out + 7, PTC_SIG_SHOWN - 7);
     } else if (ptc_is_keyword(v)) {
         size_t len = ptc_str_len(v);
-        size_t cut = len > SHOWN_BYTES ? ptc_utf8_valid_prefix(ptc_str_bytes(v), SHOWN_BYTES) : len;
+        size_t cut =
+            len > SIG_SHOWN_BYTES ? ptc_utf8_valid_prefix(ptc_str_bytes(v), SIG_SHOWN_BYTES) : len;
         snprintf(out, PTC_SIG_SHOWN, "keyword :%.*s", (int)cut, ptc_str_bytes(v));
     } else if (ptc_is_int(v)) {
         snprintf(out, PTC_SIG_SHOWN, "int %lld", (long long)ptc_to_int(v));
@@ -150,7 +151,7 @@ const char *ptc_sig_describe(PtcValue v, char out[PTC_SIG_SHOWN])
     } else if (ptc_is_bool(v)) {
         snprintf(out, PTC_SIG_SHOWN, "bool %s", v == PTC_TRUE ? "true" : "false");
     } else {
-        snprintf(out, PTC_SIG_SHOWN, "%s", kind_of(v));
+        snprintf(out, PTC_SIG_SHOWN, "%s", signature_kind_of(v));
     }
     return out;
 }
@@ -165,7 +166,7 @@ const char *ptc_sig_expected(const PtcSigType *type, char out[32])
 /* --------------------------------------------------------------------------------- fields */
 
 /* Once no more issues are kept, looking for near names would be wasted effort. */
-static bool is_full(PtcSigIssues *issues)
+static bool is_issue_list_full(PtcSigIssues *issues)
 {
     if (issues->count < PTC_SIG_ISSUES_MAX)
         return false;
@@ -193,7 +194,7 @@ void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const P
     char name[32];
     PtcSigPath here = {path, field->name, field->name_len, 0};
     PtcNearest nearest;
-    if (is_full(issues))
+    if (is_issue_list_full(issues))
         return;
     ptc_nearest_init(&nearest, field->name, field->name_len);
     offer_keys(&nearest, type, map);
@@ -208,7 +209,7 @@ void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const P
 void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigType *type,
                          PtcValue key)
 {
-    if (is_full(issues))
+    if (is_issue_list_full(issues))
         return;
     char shown[PTC_SIG_SHOWN];
     bool named = ptc_is_string(key) || ptc_is_keyword(key);
@@ -276,7 +277,7 @@ bool ptc_sig_issues_print(PtcBuf *buf, const PtcSigIssues *issues, const char *s
     return ptc_buf_ok(buf);
 }
 
-static void write_issue(PtcBuf *buf, const PtcSigIssue *issue)
+static void write_signature_issue(PtcBuf *buf, const PtcSigIssue *issue)
 {
     ptc_emit_object(buf);
     ptc_emit_key(buf, "path");
@@ -296,6 +297,6 @@ bool ptc_sig_issues_json(PtcBuf *buf, const PtcSigIssues *issues)
 {
     ptc_emit_array(buf);
     for (size_t i = 0; i < issues->count; i++)
-        write_issue(buf, &issues->items[i]);
+        write_signature_issue(buf, &issues->items[i]);
     return ptc_emit_array_end(buf);
 }

@@ -20,7 +20,7 @@ typedef struct {
     const char *text, *p, *end;
     int depth;
     PtcSigError *error;
-} Parser;
+} SigParser;
 
 /* --------------------------------------------------------------------- types without parts */
 
@@ -28,13 +28,13 @@ static const struct {
     const char *name;
     PtcSigType type, optional;
 } plain[] = {
-#define PLAIN(kind_, name_) \
+#define SIG_PLAIN(kind_, name_) \
     [kind_] = {name_, {.kind = kind_}, {.kind = PTC_SIG_OPTIONAL, .item = &plain[kind_].type}}
-    PLAIN(PTC_SIG_ANY, "any"),           PLAIN(PTC_SIG_STRING, "string"),
-    PLAIN(PTC_SIG_INT, "int"),           PLAIN(PTC_SIG_FLOAT, "float"),
-    PLAIN(PTC_SIG_BOOL, "bool"),         PLAIN(PTC_SIG_KEYWORD, "keyword"),
-    PLAIN(PTC_SIG_DATETIME, "datetime"), PLAIN(PTC_SIG_MAP, "map"),
-#undef PLAIN
+    SIG_PLAIN(PTC_SIG_ANY, "any"),           SIG_PLAIN(PTC_SIG_STRING, "string"),
+    SIG_PLAIN(PTC_SIG_INT, "int"),           SIG_PLAIN(PTC_SIG_FLOAT, "float"),
+    SIG_PLAIN(PTC_SIG_BOOL, "bool"),         SIG_PLAIN(PTC_SIG_KEYWORD, "keyword"),
+    SIG_PLAIN(PTC_SIG_DATETIME, "datetime"), SIG_PLAIN(PTC_SIG_MAP, "map"),
+#undef SIG_PLAIN
 };
 enum { PLAINS = sizeof plain / sizeof *plain };
 
@@ -54,7 +54,7 @@ const char *ptc_sig_kind_name(PtcSigKind kind)
 
 /* The place of an error, in lines and characters.  The text may be any bytes: each one that is not UTF-8 counts as a
  * character. */
-static void locate(const Parser *p, const char *at)
+static void locate(const SigParser *p, const char *at)
 {
     PtcSigError *e = p->error;
     e->offset = (size_t)(at - p->text);
@@ -69,8 +69,9 @@ static void locate(const Parser *p, const char *at)
     }
 }
 
-static bool fail(const Parser *p, const char *at, const char *format, ...) PTC_PRINTF(3, 4);
-static bool fail(const Parser *p, const char *at, const char *format, ...)
+static bool fail_signature(const SigParser *p, const char *is_signature_char, const char *format,
+                           ...) PTC_PRINTF(3, 4);
+static bool fail_signature(const SigParser *p, const char *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -80,14 +81,14 @@ static bool fail(const Parser *p, const char *at, const char *format, ...)
     return false;
 }
 
-static bool fail_memory(const Parser *p)
+static bool fail_signature_memory(const SigParser *p)
 {
     p->error->stopped = true;
-    return fail(p, p->p, "out of memory while reading the signature");
+    return fail_signature(p, p->p, "out of memory while reading the signature");
 }
 
 /* What is at p, for "expected ..., got ...". */
-static const char *here(const Parser *p, char out[24])
+static const char *describe_next_char(const SigParser *p, char out[24])
 {
     size_t left = (size_t)(p->end - p->p);
     unsigned char c = left ? (unsigned char)*p->p : 0;
@@ -101,48 +102,48 @@ static const char *here(const Parser *p, char out[24])
     return out;
 }
 
-static bool expected(const Parser *p, const char *what)
+static bool expected(const SigParser *p, const char *what)
 {
     char got[24];
-    return fail(p, p->p, "expected %s, got %s", what, here(p, got));
+    return fail_signature(p, p->p, "expected %s, got %s", what, describe_next_char(p, got));
 }
 
 /* --------------------------------------------------------------------------------- tokens */
 
-static void skip_space(Parser *p)
+static void skip_signature_space(SigParser *p)
 {
     while (p->p < p->end && (*p->p == ' ' || *p->p == '\t' || *p->p == '\n' || *p->p == '\r'))
         p->p++;
 }
 
-static bool at(const Parser *p, char c)
+static bool is_signature_char(const SigParser *p, char c)
 {
     return p->p < p->end && *p->p == c;
 }
 
-static bool take(Parser *p, char c)
+static bool take_signature_char(SigParser *p, char c)
 {
-    skip_space(p);
-    if (!at(p, c))
+    skip_signature_space(p);
+    if (!is_signature_char(p, c))
         return false;
     p->p++;
     return true;
 }
 
-static bool is_letter(char c)
+static bool is_signature_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static size_t word_length(const Parser *p)
+static size_t word_length(const SigParser *p)
 {
     const char *s = p->p;
-    while (s < p->end && (is_letter(*s) || (*s >= '0' && *s <= '9') || *s == '-'))
+    while (s < p->end && (is_signature_letter(*s) || (*s >= '0' && *s <= '9') || *s == '-'))
         s++;
     return (size_t)(s - p->p);
 }
 
-static bool is_word(const char *word, size_t len, const char *name)
+static bool is_signature_word(const char *word, size_t len, const char *name)
 {
     return strlen(name) == len && memcmp(word, name, len) == 0;
 }
@@ -174,14 +175,15 @@ static const struct {
     {"null", "add ? to the type of what may be nil, as in :string?", NULL},
 };
 
-static bool unknown_type(Parser *p, size_t len)
+static bool unknown_type(SigParser *p, size_t len)
 {
     const char *word = p->p;
     int shown = len > 40 ? 40 : (int)len;
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
-        if (is_word(word, len, other_names[i].word)) {
+        if (is_signature_word(word, len, other_names[i].word)) {
             p->error->nearest = other_names[i].nearest;
-            return fail(p, word - 1, "no type :%.*s; %s", shown, word, other_names[i].hint);
+            return fail_signature(p, word - 1, "no type :%.*s; %s", shown, word,
+                                  other_names[i].hint);
         }
     PtcNearest nearest;
     ptc_nearest_init(&nearest, word, len);
@@ -189,27 +191,29 @@ static bool unknown_type(Parser *p, size_t len)
         ptc_nearest_offer(&nearest, plain[i].name, strlen(plain[i].name));
     p->error->nearest = nearest.best;
     if (nearest.best)
-        return fail(p, word - 1, "no type :%.*s; did you mean :%s?", shown, word, nearest.best);
-    return fail(p, word - 1,
-                "no type :%.*s; there are :string :int :float :bool :keyword :datetime :any :map",
-                shown, word);
+        return fail_signature(p, word - 1, "no type :%.*s; did you mean :%s?", shown, word,
+                              nearest.best);
+    return fail_signature(
+        p, word - 1,
+        "no type :%.*s; there are :string :int :float :bool :keyword :datetime :any :map", shown,
+        word);
 }
 
 /* After the colon. */
-static bool parse_plain(Parser *p, const PtcSigType **out)
+static bool parse_plain(SigParser *p, const PtcSigType **out)
 {
     size_t len = word_length(p);
     if (len == 0)
         return expected(p, "the name of a type right after the colon, as in :int");
     size_t i = 0;
-    while (i < PLAINS && !is_word(p->p, len, plain[i].name))
+    while (i < PLAINS && !is_signature_word(p->p, len, plain[i].name))
         i++;
-    if (is_word(p->p, len, "boolean"))
+    if (is_signature_word(p->p, len, "boolean"))
         i = PTC_SIG_BOOL;
     if (i == PLAINS)
         return unknown_type(p, len);
     p->p += len;
-    bool optional = at(p, '?');
+    bool optional = is_signature_char(p, '?');
     p->p += optional;
     *out = optional ? &plain[i].optional : &plain[i].type;
     return true;
@@ -217,152 +221,153 @@ static bool parse_plain(Parser *p, const PtcSigType **out)
 
 /* --------------------------------------------------------------------------------- fields */
 
-static bool parse_type(Parser *p, const PtcSigType **out);
+static bool parse_type(SigParser *p, const PtcSigType **out);
 
 /* Is the latest name new?  Also notes names that differ only in hyphens. */
-static bool check_new(Parser *p, PtcSigType *type, const char *begin)
+static bool check_new(SigParser *p, PtcSigType *type, const char *begin)
 {
     const PtcSigField *fields = type->fields, *last = fields + type->field_count - 1;
     for (const PtcSigField *f = fields; f < last; f++) {
         if (f->hash != last->hash)
             continue;
         if (f->name_len == last->name_len && memcmp(f->name, last->name, f->name_len) == 0)
-            return fail(p, begin, "the name %.60s is given twice", f->name);
+            return fail_signature(p, begin, "the name %.60s is given twice", f->name);
         type->aliased = type->aliased || ptc_sig_fields_clash(f, last);
     }
     return true;
 }
 
-static bool parse_field(Parser *p, PtcSigType *type)
+static bool parse_field(SigParser *p, PtcSigType *type)
 {
-    skip_space(p);
+    skip_signature_space(p);
     const char *begin = p->p;
     size_t len = word_length(p);
-    if (len == 0 || !is_letter(*begin))
+    if (len == 0 || !is_signature_letter(*begin))
         return expected(p, "a name (letters, digits, _ and -, not a digit or - first)");
     if (type->field_count == PTC_SIG_MAX_FIELDS)
-        return fail(p, begin, "more than %d names in one place", PTC_SIG_MAX_FIELDS);
+        return fail_signature(p, begin, "more than %d names in one place", PTC_SIG_MAX_FIELDS);
     PtcSigField *fields = ptc_arena_push(p->arena, (void *)(uintptr_t)type->fields,
                                          type->field_count, sizeof *fields);
     if (!fields || !ptc_sig_field_init(p->arena, &fields[type->field_count], begin, len))
-        return fail_memory(p);
+        return fail_signature_memory(p);
     type->fields = fields;
     PtcSigField *f = &fields[type->field_count++];
     p->p += len;
-    skip_space(p);
+    skip_signature_space(p);
     return parse_type(p, &f->type) && check_new(p, type, begin);
 }
 
 /* Up to and including the closing bracket. */
-static bool parse_fields(Parser *p, PtcSigType *type, char close)
+static bool parse_fields(SigParser *p, PtcSigType *type, char close)
 {
-    if (take(p, close))
+    if (take_signature_char(p, close))
         return true;
     do {
         if (!parse_field(p, type))
             return false;
-    } while (take(p, ','));
-    return take(p, close) || expected(p, close == '}' ? "',' or '}'" : "',' or ')'");
+    } while (take_signature_char(p, ','));
+    return take_signature_char(p, close) || expected(p, close == '}' ? "',' or '}'" : "',' or ')'");
 }
 
 /* ---------------------------------------------------------------------------------- types */
 
-static bool parse_parts(Parser *p, PtcSigType *type)
+static bool parse_parts(SigParser *p, PtcSigType *type)
 {
     if (*p->p++ == '{') {
         type->kind = PTC_SIG_FIELDS;
         return parse_fields(p, type, '}');
     }
     type->kind = PTC_SIG_LIST;
-    skip_space(p);
-    if (at(p, ']'))
+    skip_signature_space(p);
+    if (is_signature_char(p, ']'))
         return expected(p, "the type of the elements, as in [:any]");
     return parse_type(p, &type->item) &&
-           (take(p, ']') || expected(p, "']' (a list has one type for all its elements)"));
+           (take_signature_char(p, ']') ||
+            expected(p, "']' (a list has one type for all its elements)"));
 }
 
 /* The type, or, if a ? follows, its optional form. */
-static bool parse_mark(Parser *p, const PtcSigType *type, const PtcSigType **out)
+static bool parse_mark(SigParser *p, const PtcSigType *type, const PtcSigType **out)
 {
     *out = type;
-    if (!at(p, '?'))
+    if (!is_signature_char(p, '?'))
         return true;
     PtcSigType *optional = ptc_arena_zalloc(p->arena, sizeof *optional);
     if (!optional)
-        return fail_memory(p);
+        return fail_signature_memory(p);
     p->p++;
     *optional = (PtcSigType){.kind = PTC_SIG_OPTIONAL, .item = type};
     *out = optional;
     return true;
 }
 
-static bool parse_nested(Parser *p, const PtcSigType **out)
+static bool parse_nested(SigParser *p, const PtcSigType **out)
 {
     if (p->depth == PTC_SIG_MAX_DEPTH)
-        return fail(p, p->p, "types are nested deeper than %d", PTC_SIG_MAX_DEPTH);
+        return fail_signature(p, p->p, "types are nested deeper than %d", PTC_SIG_MAX_DEPTH);
     PtcSigType *type = ptc_arena_zalloc(p->arena, sizeof *type);
     if (!type)
-        return fail_memory(p);
+        return fail_signature_memory(p);
     p->depth++;
     bool ok = parse_parts(p, type);
     p->depth--;
     return ok && parse_mark(p, type, out);
 }
 
-static bool parse_type(Parser *p, const PtcSigType **out)
+static bool parse_type(SigParser *p, const PtcSigType **out)
 {
-    if (at(p, '[') || at(p, '{'))
+    if (is_signature_char(p, '[') || is_signature_char(p, '{'))
         return parse_nested(p, out);
-    if (at(p, ':')) {
+    if (is_signature_char(p, ':')) {
         p->p++;
         return parse_plain(p, out);
     }
     size_t len = word_length(p);
     for (size_t i = 0; i < PLAINS; i++)
-        if (is_word(p->p, len, plain[i].name)) {
+        if (is_signature_word(p->p, len, plain[i].name)) {
             p->error->nearest = plain[i].name;
-            return fail(p, p->p, "a type begins with a colon: write :%s", plain[i].name);
+            return fail_signature(p, p->p, "a type begins with a colon: write :%s", plain[i].name);
         }
     return expected(p, "a type: :int, [:int] or {name :int}");
 }
 
-static bool parse_params(Parser *p, PtcSig *sig)
+static bool parse_params(SigParser *p, PtcSig *sig)
 {
     sig->params.kind = PTC_SIG_FIELDS;
-    if (!take(p, '('))
+    if (!take_signature_char(p, '('))
         return true;
     sig->has_params = true;
     if (!parse_fields(p, &sig->params, ')'))
         return false;
-    skip_space(p);
+    skip_signature_space(p);
     if (p->end - p->p < 2 || p->p[0] != '-' || p->p[1] != '>')
         return expected(p, "'->' and the type of the result after the parameters");
     p->p += 2;
-    skip_space(p);
+    skip_signature_space(p);
     return true;
 }
 
-static bool parse_signature(Parser *p, PtcSig *sig)
+static bool parse_whole_signature(SigParser *p, PtcSig *sig)
 {
-    skip_space(p);
+    skip_signature_space(p);
     if (p->p == p->end)
-        return fail(p, p->p, "the signature is empty; write a type such as {count :int}");
+        return fail_signature(p, p->p, "the signature is empty; write a type such as {count :int}");
     if (!parse_params(p, sig) || !parse_type(p, &sig->result))
         return false;
-    skip_space(p);
+    skip_signature_space(p);
     return p->p == p->end || expected(p, "the end of the signature");
 }
 
 bool ptc_sig_parse(PtcArena *arena, const char *text, size_t len, const PtcSig **out,
                    PtcSigError *error)
 {
-    Parser p = {arena, text, text, text + len, 0, error};
+    SigParser p = {arena, text, text, text + len, 0, error};
     *error = (PtcSigError){.line = 1, .column = 1};
     if (len > PTC_SIG_MAX_BYTES)
-        return fail(&p, text, "the signature is longer than %d bytes", PTC_SIG_MAX_BYTES);
+        return fail_signature(&p, text, "the signature is longer than %d bytes", PTC_SIG_MAX_BYTES);
     PtcSig *sig = ptc_arena_zalloc(arena, sizeof *sig);
     if (!sig)
-        return fail_memory(&p);
+        return fail_signature_memory(&p);
     *out = sig;
-    return parse_signature(&p, sig);
+    return parse_whole_signature(&p, sig);
 }

@@ -29,14 +29,14 @@ static void add_required(PtcBuf *buf, const PtcSigType *type)
     ptc_emit_array_end(buf);
 }
 
-static bool add_type(PtcBuf *buf, const char *name)
+static bool add_schema_type(PtcBuf *buf, const char *name)
 {
     ptc_emit_object(buf);
     ptc_emit_field_cstr(buf, "type", name);
     return ptc_emit_object_end(buf);
 }
 
-static bool add_list(PtcBuf *buf, const PtcSigType *type)
+static bool add_schema_list(PtcBuf *buf, const PtcSigType *type)
 {
     ptc_emit_object(buf);
     ptc_emit_field_cstr(buf, "type", "array");
@@ -45,7 +45,7 @@ static bool add_list(PtcBuf *buf, const PtcSigType *type)
     return ptc_emit_object_end(buf);
 }
 
-static bool add_fields(PtcBuf *buf, const PtcSigType *type)
+static bool add_schema_fields(PtcBuf *buf, const PtcSigType *type)
 {
     ptc_emit_object(buf);
     add_properties(buf, type);
@@ -60,15 +60,15 @@ bool ptc_sig_schema_type(PtcBuf *buf, const PtcSigType *type)
     case PTC_SIG_ANY: return ptc_emit_object(buf) && ptc_emit_object_end(buf);
     case PTC_SIG_STRING:
     case PTC_SIG_KEYWORD:
-    case PTC_SIG_DATETIME: return add_type(buf, "string");
-    case PTC_SIG_INT: return add_type(buf, "integer");
-    case PTC_SIG_FLOAT: return add_type(buf, "number");
-    case PTC_SIG_BOOL: return add_type(buf, "boolean");
-    case PTC_SIG_MAP: return add_type(buf, "object");
+    case PTC_SIG_DATETIME: return add_schema_type(buf, "string");
+    case PTC_SIG_INT: return add_schema_type(buf, "integer");
+    case PTC_SIG_FLOAT: return add_schema_type(buf, "number");
+    case PTC_SIG_BOOL: return add_schema_type(buf, "boolean");
+    case PTC_SIG_MAP: return add_schema_type(buf, "object");
     case PTC_SIG_OPTIONAL: return ptc_sig_schema_type(buf, type->item);
-    case PTC_SIG_LIST: return add_list(buf, type);
+    case PTC_SIG_LIST: return add_schema_list(buf, type);
     case PTC_SIG_FIELDS:
-    case PTC_SIG_CLOSED: return add_fields(buf, type);
+    case PTC_SIG_CLOSED: return add_schema_fields(buf, type);
     }
     return false;
 }
@@ -79,7 +79,7 @@ bool ptc_sig_schema_result(PtcBuf *buf, const PtcSigType *result)
     PtcSigField field = {.name = "items", .name_len = 5, .type = result};
     PtcSigType object = {.kind = PTC_SIG_FIELDS, .fields = &field, .field_count = 1};
     bool is_list = ptc_sig_required(result)->kind == PTC_SIG_LIST;
-    return is_list ? add_fields(buf, &object) : ptc_sig_schema_type(buf, result);
+    return is_list ? add_schema_fields(buf, &object) : ptc_sig_schema_type(buf, result);
 }
 
 bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig)

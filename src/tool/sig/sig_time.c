@@ -17,10 +17,10 @@ bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, PtcWhy *why)
 
 PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p)
 {
-    enum { FIELDS = 2 };
+    enum { SIG_TIME_FIELDS = 2 };
     PtcTime t = ptc_moment_time(p);
-    PtcRecord *o =
-        ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + FIELDS * sizeof o->fields[0], FIELDS);
+    PtcRecord *o = ptc_heap_object(
+        heap, PTC_T_RECORD, sizeof *o + SIG_TIME_FIELDS * sizeof o->fields[0], SIG_TIME_FIELDS);
     if (!o)
         return PTC_NONE;
     o->obj.aux = PTC_R_INSTANT;

@@ -32,7 +32,7 @@ static bool is_keyword(PtcValue v)
 }
 
 /* Without looking inside. */
-static bool fits(PtcSigKind kind, PtcValue v)
+static bool fits_signature_kind(PtcSigKind kind, PtcValue v)
 {
     switch (kind) {
     case PTC_SIG_ANY: return true;
@@ -63,16 +63,18 @@ static bool fits_as_json(PtcSigKind kind, PtcValue v)
             ptc_is_record(v, PTC_R_INSTANT) || ptc_is_record(v, PTC_R_DURATION));
 }
 
-static void mismatch(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
+static void note_mismatch(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     char expected[32], got[PTC_SIG_SHOWN];
     ptc_sig_issue_add(c->issues, path, "expected %s, got %s", ptc_sig_expected(type, expected),
                       ptc_sig_describe(v, got));
 }
 
-static bool check(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path);
+static bool check_signature_value(Check *c, const PtcSigType *type, PtcValue v,
+                                  const PtcSigPath *path);
 
-static bool check_list(Check *c, const PtcSigType *type, PtcValue list, const PtcSigPath *path)
+static bool check_signature_list(Check *c, const PtcSigType *type, PtcValue list,
+                                 const PtcSigPath *path)
 {
     PtcIter it;
     PtcValue v;
@@ -80,7 +82,7 @@ static bool check_list(Check *c, const PtcSigType *type, PtcValue list, const Pt
     if (!ptc_iter_init(&it, c->heap, list))
         return false;
     for (; ptc_iter_next(&it, &v); here.index++)
-        if (!check(c, type->item, v, &here))
+        if (!check_signature_value(c, type->item, v, &here))
             return false;
     return !it.failed;
 }
@@ -91,7 +93,7 @@ typedef struct {
     const PtcSigPath *path;
 } Extra;
 
-static void note_extra(void *user, PtcValue key)
+static void note_extra_field(void *user, PtcValue key)
 {
     const Extra *e = user;
     ptc_sig_issue_extra(e->check->issues, e->path, e->type, key);
@@ -106,7 +108,7 @@ static bool check_fields(Check *c, const PtcSigType *type, PtcValue map, const P
         PtcValue v = ptc_sig_find(c->heap, f, map, &key);
         PtcSigPath here = {path, f->name, f->name_len, 0};
         found += v != PTC_NONE;
-        if (v != PTC_NONE && !check(c, f->type, v, &here))
+        if (v != PTC_NONE && !check_signature_value(c, f->type, v, &here))
             return false;
         if (v == PTC_NONE && f->type->kind != PTC_SIG_OPTIONAL)
             ptc_sig_issue_missing(c->issues, path, f, type, map);
@@ -115,23 +117,24 @@ static bool check_fields(Check *c, const PtcSigType *type, PtcValue map, const P
     if (!closed || (found == ptc_map_count(map) && !type->aliased))
         return true;
     Extra extra = {c, type, path};
-    return ptc_sig_each_extra(c->heap, type, map, note_extra, &extra);
+    return ptc_sig_each_extra(c->heap, type, map, note_extra_field, &extra);
 }
 
 /* False only when the budget stopped. */
-static bool check(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
+static bool check_signature_value(Check *c, const PtcSigType *type, PtcValue v,
+                                  const PtcSigPath *path)
 {
     const PtcSigType *t = ptc_sig_required(type);
     if (!ptc_tick(c->heap->budget, 1 + (int64_t)t->field_count))
         return false;
     if (v == PTC_NIL && t != type)
         return true;
-    if (!fits(t->kind, v) && !(c->as_json && fits_as_json(t->kind, v))) {
-        mismatch(c, type, v, path);
+    if (!fits_signature_kind(t->kind, v) && !(c->as_json && fits_as_json(t->kind, v))) {
+        note_mismatch(c, type, v, path);
         return true;
     }
     if (t->kind == PTC_SIG_LIST)
-        return check_list(c, t, v, path);
+        return check_signature_list(c, t, v, path);
     if (t->kind == PTC_SIG_FIELDS || t->kind == PTC_SIG_CLOSED)
         return check_fields(c, t, v, path);
     return true;
@@ -140,7 +143,7 @@ static bool check(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath
 static bool run_check(Check *c, const PtcSigType *type, PtcValue v)
 {
     size_t before = c->issues->total;
-    return check(c, type, v, NULL) && c->issues->total == before &&
+    return check_signature_value(c, type, v, NULL) && c->issues->total == before &&
            c->heap->budget->stop == PTC_STOP_NONE;
 }
 
@@ -152,7 +155,7 @@ bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool closed, PtcVal
 
 /* ---------------------------------------------------------------------------------- modes */
 
-static bool stopped(const PtcHeap *heap)
+static bool is_check_stopped(const PtcHeap *heap)
 {
     return heap->budget->stop != PTC_STOP_NONE;
 }
@@ -167,7 +170,7 @@ PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args)
         if (f->type->kind == PTC_SIG_OPTIONAL && ptc_sig_find(heap, f, args, &key) == PTC_NIL)
             args = ptc_map_dissoc(heap, args, key);
     }
-    return stopped(heap) ? PTC_NONE : args;
+    return is_check_stopped(heap) ? PTC_NONE : args;
 }
 
 PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue args,
@@ -182,7 +185,7 @@ PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcVal
     if (mode == PTC_SIG_ENABLED)
         return ptc_sig_coerce(heap, &sig->params, args, warnings, errors);
     PtcValue coerced = ptc_sig_coerce(heap, &sig->params, args, warnings, warnings);
-    return coerced != PTC_NONE || stopped(heap) ? coerced : args;
+    return coerced != PTC_NONE || is_check_stopped(heap) ? coerced : args;
 }
 
 bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue v,
@@ -193,7 +196,7 @@ bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue 
     bool warn = mode == PTC_SIG_WARN_ONLY;
     return ptc_sig_validate(heap, sig->result, mode == PTC_SIG_STRICT, v,
                             warn ? warnings : errors) ||
-           (warn && !stopped(heap));
+           (warn && !is_check_stopped(heap));
 }
 
 bool ptc_sig_validate_return(PtcHeap *heap, const PtcSig *sig, PtcValue v, PtcSigIssues *errors)

@@ -88,7 +88,7 @@ static bool set_answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_
 }
 
 /* The tool's share of a counted call ends with its answer; for an answer on the program's thread, call.c ends it. */
-static bool answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t len)
+static bool give_tool_answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t len)
 {
     bool counted = call->counted, here = on_its_thread(call);
     if (counted)
@@ -106,15 +106,15 @@ static bool answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t le
     return taken;
 }
 
-static bool answer_text(PtcToolCall *call, bool ok, PtcText text)
+static bool give_text_answer(PtcToolCall *call, bool ok, PtcText text)
 {
     char *copy = ptc_mem_alloc(&call->tools->mem, text.len + 1);
     if (!copy)
-        return answer(call, false, PTC_NONE, NULL, 0);
+        return give_tool_answer(call, false, PTC_NONE, NULL, 0);
     if (text.len)
         memcpy(copy, text.bytes, text.len);
     copy[text.len] = 0;
-    return answer(call, ok, PTC_NONE, copy, text.len);
+    return give_tool_answer(call, ok, PTC_NONE, copy, text.len);
 }
 
 /* A value from elsewhere may be freed before the run ends, so it is copied. */
@@ -136,40 +136,40 @@ bool ptc_answer_value(PtcToolCall *call, PtcValue v)
         "its function answered with a value after it had returned; answer with JSON instead");
     PtcText none = PTC_TEXT("its function gave no value");
     if (!on_its_thread(call))
-        return answer_text(call, false, late) && false;
+        return give_text_answer(call, false, late) && false;
     v = own(call, v);
     if (v == PTC_NONE)
-        return answer_text(call, false, none) && false;
-    return answer(call, true, v, NULL, 0);
+        return give_text_answer(call, false, none) && false;
+    return give_tool_answer(call, true, v, NULL, 0);
 }
 
 bool ptc_answer_json(PtcToolCall *call, PtcText json)
 {
     char error[200];
     if (!on_its_thread(call))
-        return answer_text(call, true, json);
+        return give_text_answer(call, true, json);
     ptc_call_pause(call);
     PtcHeap *heap = call->data.heap;
     bool crowded;
     PtcValue v = ptc_call_parse(heap, json, error, sizeof error, &crowded);
     if (v == PTC_NONE && crowded) {
         heap->budget->stop = PTC_STOP_NONE; /* there may be room once other threads release some */
-        return answer_text(call, true, json);
+        return give_text_answer(call, true, json);
     }
     if (v == PTC_NONE)
-        return answer_text(call, false, ptc_text_cstr(error)) && false;
-    return answer(call, true, v, NULL, 0);
+        return give_text_answer(call, false, ptc_text_cstr(error)) && false;
+    return give_tool_answer(call, true, v, NULL, 0);
 }
 
 bool ptc_answer_fail(PtcToolCall *call, PtcText message)
 {
-    return answer_text(call, false, message);
+    return give_text_answer(call, false, message);
 }
 
 bool ptc_answer_unsure(PtcToolCall *call, PtcText message)
 {
     call->unsure = true;
-    return answer_text(call, false, message);
+    return give_text_answer(call, false, message);
 }
 
 void ptc_call_release(PtcToolCall *call)

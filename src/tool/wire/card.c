@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define HEAD "Runs a program in PTC-Lisp, a Clojure subset, sandboxed: no "
+#define CARD_HEAD "Runs a program in PTC-Lisp, a Clojure subset, sandboxed: no "
 #define ALONE "tools, files or network. "
 #define WITH_OTHERS "files or network. "
 #define WITH_TOOLS "files or network. Tools: (tool/name {:arg 1}), many at once: pmap. "
@@ -33,9 +33,9 @@
 #define LIMITS "Limits: " TIME_AND_MEMORY ". "
 #define HELP "Help: (doc 'sum-by), (apropos \"sum\")."
 
-static const char alone[] = HEAD ALONE ENDS LANGUAGE LIMITS HELP;
-static const char with_others[] = HEAD WITH_OTHERS ENDS LANGUAGE LIMITS HELP;
-static const char with_tools[] = HEAD WITH_TOOLS ENDS LANGUAGE LIMITS HELP;
+static const char alone[] = CARD_HEAD ALONE ENDS LANGUAGE LIMITS HELP;
+static const char with_others[] = CARD_HEAD WITH_OTHERS ENDS LANGUAGE LIMITS HELP;
+static const char with_tools[] = CARD_HEAD WITH_TOOLS ENDS LANGUAGE LIMITS HELP;
 _Static_assert(sizeof alone - 1 <= PTC_CARD_MAX && sizeof with_tools - 1 <= PTC_CARD_MAX,
                "a card is too long");
 
@@ -44,7 +44,7 @@ const char *ptc_card_text(bool tools, bool others)
     return tools ? with_tools : others ? with_others : alone;
 }
 
-static void add_limits(PtcBuf *out, int64_t timeout_ms, int64_t memory_bytes)
+static void add_card_limits(PtcBuf *out, int64_t timeout_ms, int64_t memory_bytes)
 {
     bool seconds = timeout_ms % 1000 == 0, mib = memory_bytes % (1 << 20) == 0;
     ptc_buf_addf(out, "%lld %s, %lld %s", (long long)(seconds ? timeout_ms / 1000 : timeout_ms),
@@ -56,7 +56,7 @@ void ptc_card_add(PtcBuf *out, bool tools, bool others, int64_t timeout_ms, int6
 {
     const char *card = ptc_card_text(tools, others), *at = strstr(card, TIME_AND_MEMORY);
     ptc_buf_add(out, card, (size_t)(at - card));
-    add_limits(out, timeout_ms, memory_bytes);
+    add_card_limits(out, timeout_ms, memory_bytes);
     ptc_buf_add_cstr(out, at + strlen(TIME_AND_MEMORY));
 }
 

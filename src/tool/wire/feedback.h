@@ -17,16 +17,16 @@ bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given
 bool ptc_preview_add(PtcBuf *out, PtcText text, bool more, int64_t max_chars);
 
 /* A stored name and the preview of its value. */
-typedef struct PtcStored {
+typedef struct PtcStoredPreview {
     PtcText name, preview;
-} PtcStored;
+} PtcStoredPreview;
 
 /* What a successful run leaves to report. */
 typedef struct PtcExecution {
     PtcText result; /* "user=> ..." as a preview; none when there is nothing to show */
     const PtcText *prints;
     size_t print_count;
-    const PtcStored *changed; /* new or different since the run before, by name */
+    const PtcStoredPreview *changed; /* new or different since the run before, by name */
     size_t changed_count;
     const PtcText *stored; /* all names, sorted */
     size_t stored_count;

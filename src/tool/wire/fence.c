@@ -9,7 +9,7 @@ enum { FENCE_MIN = 3, ZERO_WIDTH_NON_JOINER = 0x200c, ZERO_WIDTH_JOINER = 0x200d
 
 /* ------------------------------------------------------------------- cutting */
 
-static bool starts_char(char c)
+static bool is_char_start(char c)
 {
     return ((unsigned char)c & 0xc0) != 0x80;
 }
@@ -18,7 +18,7 @@ PtcCut ptc_cut_chars(PtcText text, size_t max_chars)
 {
     size_t i = 0, chars = 0;
     for (; i < text.len; i++)
-        if (starts_char(text.bytes[i]) && chars++ == max_chars)
+        if (is_char_start(text.bytes[i]) && chars++ == max_chars)
             break;
     if (i == text.len)
         return (PtcCut){text.len, 0};

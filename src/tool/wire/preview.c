@@ -22,7 +22,7 @@ bool ptc_preview_parse(const char *text, size_t len, PtcPreviewKind *out)
 }
 
 /* JSON Schema's word for what a value becomes in JSON. */
-static const char *type_of(PtcValue v)
+static const char *json_type_of(PtcValue v)
 {
     if (ptc_is_integer(v))
         return "integer";
@@ -42,35 +42,35 @@ static const char *type_of(PtcValue v)
 typedef struct {
     PtcText key;
     PtcValue value;
-} Field;
+} PreviewField;
 
 /* The fields of a map by the text of their keys, each once. */
 typedef struct {
     PtcHeap *heap;
-    Field *items;
+    PreviewField *items;
     size_t count, cap;
-} Fields;
+} PreviewFields;
 
-static void drop_fields(Fields *f)
+static void drop_fields(PreviewFields *f)
 {
     ptc_heap_scratch_free(f->heap, f->items, f->cap * sizeof *f->items);
-    *f = (Fields){.heap = f->heap};
+    *f = (PreviewFields){.heap = f->heap};
 }
 
-static bool collect_fields(Fields *f, PtcValue map)
+static bool collect_fields(PreviewFields *f, PtcValue map)
 {
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
         PtcValue text = ptc_tick(f->heap->budget, 1) ? ptc_key_string(f->heap, key, false) : 0;
         if (text == PTC_NONE)
             return false;
-        f->items[f->count++] = (Field){{ptc_str_bytes(text), ptc_str_len(text)}, value};
+        f->items[f->count++] = (PreviewField){{ptc_str_bytes(text), ptc_str_len(text)}, value};
     }
     return ptc_order_sort(f->heap->budget, f->items, f->count, sizeof *f->items);
 }
 
 /* Fills f, which must be empty.  False if a key has no text, or the budget stopped. */
-static bool fields_of(Fields *f, PtcValue map)
+static bool collect_preview_fields(PreviewFields *f, PtcValue map)
 {
     f->cap = ptc_map_count(map);
     if (f->cap == 0)
@@ -87,10 +87,10 @@ static bool fields_of(Fields *f, PtcValue map)
     return true;
 }
 
-static bool has_same_keys(const Fields *f, PtcValue map)
+static bool has_same_keys(const PreviewFields *f, PtcValue map)
 {
-    Fields other = {.heap = f->heap};
-    bool same = ptc_is_map(map) && fields_of(&other, map) && other.count == f->count;
+    PreviewFields other = {.heap = f->heap};
+    bool same = ptc_is_map(map) && collect_preview_fields(&other, map) && other.count == f->count;
     for (size_t i = 0; same && i < f->count; i++)
         same = ptc_order_compare(&f->items[i].key, &other.items[i].key) == 0;
     drop_fields(&other);
@@ -98,7 +98,7 @@ static bool has_same_keys(const Fields *f, PtcValue map)
 }
 
 /* Do the first rows have the same keys as the very first, which are in f? */
-static bool rows_agree(const Fields *f, PtcValue rows)
+static bool rows_agree(const PreviewFields *f, PtcValue rows)
 {
     PtcIter it;
     PtcValue row;
@@ -110,31 +110,31 @@ static bool rows_agree(const Fields *f, PtcValue rows)
 
 /* ---------------------------------------------------------------------- schema */
 
-static size_t shown(const Fields *f)
+static size_t shown_field_count(const PreviewFields *f)
 {
     return f->count < PTC_PREVIEW_KEYS ? f->count : PTC_PREVIEW_KEYS;
 }
 
-static void add_sample_keys(PtcBuf *out, const Fields *f)
+static void add_sample_keys(PtcBuf *out, const PreviewFields *f)
 {
     ptc_emit_key(out, "sample_keys");
     ptc_emit_array(out);
-    for (size_t i = 0; i < shown(f); i++)
+    for (size_t i = 0; i < shown_field_count(f); i++)
         ptc_emit_text(out, f->items[i].key);
     ptc_emit_array_end(out);
 }
 
 /* The schema of objects with these fields; without properties when f is NULL. */
-static void add_object(PtcBuf *out, const Fields *f)
+static void add_object(PtcBuf *out, const PreviewFields *f)
 {
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "type", "object");
     if (f) {
         ptc_emit_key(out, "properties");
         ptc_emit_object(out);
-        for (size_t i = 0; i < shown(f); i++) {
+        for (size_t i = 0; i < shown_field_count(f); i++) {
             ptc_emit_key_text(out, f->items[i].key);
-            ptc_emit_cstr(out, type_of(f->items[i].value));
+            ptc_emit_cstr(out, json_type_of(f->items[i].value));
         }
         ptc_emit_object_end(out);
         if (f->count > PTC_PREVIEW_KEYS)
@@ -152,10 +152,10 @@ static void begin_array_schema(PtcBuf *out)
     ptc_emit_key(out, "items");
 }
 
-static void add_map(PtcHeap *heap, PtcBuf *out, PtcValue map)
+static void add_preview_map(PtcHeap *heap, PtcBuf *out, PtcValue map)
 {
-    Fields f = {.heap = heap};
-    bool known = fields_of(&f, map);
+    PreviewFields f = {.heap = heap};
+    bool known = collect_preview_fields(&f, map);
     ptc_emit_key(out, "schema");
     add_object(out, known && f.count ? &f : NULL);
     if (known)
@@ -165,8 +165,8 @@ static void add_map(PtcHeap *heap, PtcBuf *out, PtcValue map)
 
 static void add_list_of_maps(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcValue first)
 {
-    Fields f = {.heap = heap};
-    bool known = fields_of(&f, first) && rows_agree(&f, rows);
+    PreviewFields f = {.heap = heap};
+    bool known = collect_preview_fields(&f, first) && rows_agree(&f, rows);
     begin_array_schema(out);
     add_object(out, known ? &f : NULL);
     ptc_emit_object_end(out);
@@ -176,7 +176,7 @@ static void add_list_of_maps(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcValue
 }
 
 /* {"type":type}, or {} for no type. */
-static void add_type(PtcBuf *out, const char *type)
+static void add_preview_type(PtcBuf *out, const char *type)
 {
     ptc_emit_object(out);
     if (type)
@@ -189,24 +189,24 @@ static void add_list_of_others(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcVal
 {
     PtcIter it;
     PtcValue row;
-    const char *type = type_of(first);
+    const char *type = json_type_of(first);
     bool same = ptc_iter_init(&it, heap, rows);
     while (same && ptc_tick(heap->budget, 1) && ptc_iter_next(&it, &row))
-        same = strcmp(type_of(row), type) == 0;
+        same = strcmp(json_type_of(row), type) == 0;
     begin_array_schema(out);
-    add_type(out, same ? type : "any");
+    add_preview_type(out, same ? type : "any");
     ptc_emit_object_end(out);
 }
 
 /* Describes `rows` (the first of `count`). */
-static void add_list(PtcHeap *heap, PtcBuf *out, PtcValue rows, size_t count)
+static void add_preview_list(PtcHeap *heap, PtcBuf *out, PtcValue rows, size_t count)
 {
     PtcIter it;
     PtcValue first;
     ptc_emit_field_uint(out, "result_count", count);
     if (!ptc_iter_init(&it, heap, rows) || !ptc_iter_next(&it, &first)) {
         begin_array_schema(out);
-        add_type(out, NULL);
+        add_preview_type(out, NULL);
         ptc_emit_object_end(out);
     } else if (ptc_is_map(first)) {
         add_list_of_maps(heap, out, rows, first);
@@ -220,17 +220,17 @@ static void add_list(PtcHeap *heap, PtcBuf *out, PtcValue rows, size_t count)
 static bool add_metadata(PtcHeap *heap, PtcBuf *out, PtcValue result)
 {
     if (ptc_is_sequential(result))
-        add_list(heap, out, result, ptc_seq_count(result));
+        add_preview_list(heap, out, result, ptc_seq_count(result));
     else if (ptc_is_set(result))
-        add_list(heap, out, result, ptc_map_count(result));
+        add_preview_list(heap, out, result, ptc_map_count(result));
     else if (ptc_is_map(result))
-        add_map(heap, out, result);
+        add_preview_map(heap, out, result);
     else if (ptc_emit_key(out, "schema"))
-        add_type(out, type_of(result));
+        add_preview_type(out, json_type_of(result));
     return ptc_buf_ok(out) && heap->budget->stop == PTC_STOP_NONE;
 }
 
-static bool add_rows(PtcHeap *heap, PtcBuf *out, PtcValue result, int64_t limit)
+static bool add_preview_rows(PtcHeap *heap, PtcBuf *out, PtcValue result, int64_t limit)
 {
     PtcJsonError error;
     if (!ptc_is_sequential(result))
@@ -239,12 +239,12 @@ static bool add_rows(PtcHeap *heap, PtcBuf *out, PtcValue result, int64_t limit)
     PtcValue rows = ptc_seq_slice(heap, result, 0, n, 0);
     if (rows == PTC_NONE)
         return false;
-    add_list(heap, out, rows, count);
+    add_preview_list(heap, out, rows, count);
     return ptc_emit_key(out, "rows") && ptc_to_json_value(heap, out, rows, -1, &error) &&
            heap->budget->stop == PTC_STOP_NONE;
 }
 
-static bool is_ours(PtcValue key)
+static bool is_preview_key(PtcValue key)
 {
     static const char *const ours[] = {"status", "full_result_cached", "cache_hint"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
@@ -264,7 +264,7 @@ static PtcValue own_fields(PtcHeap *heap, PtcValue map)
         return PTC_NONE;
     for (size_t pos = 0; ok && ptc_map_next(map, &pos, &key, &value);) {
         ok = ptc_tick(heap->budget, 1) && (key = ptc_key_string(heap, key, false)) != PTC_NONE;
-        ok = ok && (is_ours(key) || ptc_dict_build_put(&b, key, value));
+        ok = ok && (is_preview_key(key) || ptc_dict_build_put(&b, key, value));
     }
     if (ok)
         return ptc_dict_build_done(&b);
@@ -301,22 +301,23 @@ typedef struct {
     PtcValue args, result;
 } Preview;
 
-static bool add_kind(const Preview *p, PtcPreviewKind kind)
+static bool add_preview_kind(const Preview *p, PtcPreviewKind kind)
 {
     switch (kind) {
-    case PTC_PREVIEW_ROWS: return add_rows(p->heap, p->out, p->result, p->how->limit);
+    case PTC_PREVIEW_ROWS: return add_preview_rows(p->heap, p->out, p->result, p->how->limit);
     case PTC_PREVIEW_CUSTOM: return add_custom(p->heap, p->out, p->how, p->result);
     default: return add_metadata(p->heap, p->out, p->result);
     }
 }
 
 /* All or nothing. */
-static bool add_preview(const Preview *p, PtcPreviewKind kind)
+static bool add_whole_preview(const Preview *p, PtcPreviewKind kind)
 {
     PtcBuf *out = p->out;
     size_t start = out->len;
-    if (ptc_emit_object(out) && ptc_emit_field_cstr(out, "status", "ok") && add_kind(p, kind) &&
-        ptc_emit_field_bool(out, "full_result_cached", true) && ptc_emit_key(out, "cache_hint") &&
+    if (ptc_emit_object(out) && ptc_emit_field_cstr(out, "status", "ok") &&
+        add_preview_kind(p, kind) && ptc_emit_field_bool(out, "full_result_cached", true) &&
+        ptc_emit_key(out, "cache_hint") &&
         ptc_hint_write(p->heap, out, p->name, p->name_len, p->args) && ptc_emit_object_end(out))
         return true;
     out->len = start;
@@ -332,10 +333,10 @@ PtcPreviewStatus ptc_preview(PtcHeap *heap, PtcBuf *out, const PtcNativeResult *
     Preview p = {heap, out, how, name, name_len, args, result};
     if (!ptc_buf_ok(out))
         return PTC_PREVIEW_FAILED;
-    if (add_preview(&p, how->kind))
+    if (add_whole_preview(&p, how->kind))
         return PTC_PREVIEW_OK;
     if (heap->budget->stop != PTC_STOP_NONE || how->kind == PTC_PREVIEW_METADATA ||
-        !add_preview(&p, PTC_PREVIEW_METADATA))
+        !add_whole_preview(&p, PTC_PREVIEW_METADATA))
         return PTC_PREVIEW_FAILED;
     return PTC_PREVIEW_FALLBACK;
 }
@@ -344,7 +345,8 @@ static bool add_outline(PtcHeap *heap, PtcBuf *out, PtcValue result, bool rows)
 {
     size_t start = out->len;
     if (ptc_emit_object(out) && ptc_emit_field_cstr(out, "status", "ok") &&
-        (rows ? add_rows(heap, out, result, PTC_PREVIEW_LIMIT) : add_metadata(heap, out, result)) &&
+        (rows ? add_preview_rows(heap, out, result, PTC_PREVIEW_LIMIT)
+              : add_metadata(heap, out, result)) &&
         ptc_emit_field_bool(out, "truncated", true) && ptc_emit_object_end(out))
         return true;
     out->len = start;

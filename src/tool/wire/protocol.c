@@ -27,7 +27,7 @@
     "{\"type\":\"object\",\"properties\":{" properties \
     "},\"required\":[\"program\"],\"additionalProperties\":false}"
 
-#define SCHEMA(description, properties)                              \
+#define PROTOCOL_SCHEMA(description, properties)                     \
     "{\"type\":\"function\",\"function\":{\"name\":\"" PTC_TOOL_NAME \
     "\",\"description\":\"" description "\",\"parameters\":" PARAMETERS(properties) "}}"
 
@@ -38,11 +38,12 @@ typedef struct {
 static const Profile profiles[] = {
     [PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS] = {PTC_TEXT_WITH_APP_TOOLS,
                                                PARAMETERS(PROGRAM_WITH_TOOLS),
-                                               SCHEMA(PTC_TEXT_WITH_APP_TOOLS, PROGRAM_WITH_TOOLS)},
+                                               PROTOCOL_SCHEMA(PTC_TEXT_WITH_APP_TOOLS,
+                                                               PROGRAM_WITH_TOOLS)},
     [PTC_PROFILE_IN_PROCESS_TEXT_MODE] = {PTC_TEXT_TEXT_MODE, PARAMETERS(PROGRAM_WITH_TOOLS),
-                                          SCHEMA(PTC_TEXT_TEXT_MODE, PROGRAM_WITH_TOOLS)},
+                                          PROTOCOL_SCHEMA(PTC_TEXT_TEXT_MODE, PROGRAM_WITH_TOOLS)},
     [PTC_PROFILE_MCP_NO_TOOLS] = {PTC_TEXT_MCP_NO_TOOLS, PARAMETERS(PROGRAM_ALONE CONTEXT),
-                                  SCHEMA(PTC_TEXT_MCP_NO_TOOLS, PROGRAM_ALONE CONTEXT)},
+                                  PROTOCOL_SCHEMA(PTC_TEXT_MCP_NO_TOOLS, PROGRAM_ALONE CONTEXT)},
 };
 
 static const Profile *find_profile(PtcProfile profile)
@@ -68,9 +69,9 @@ const char *ptc_protocol_schema(PtcProfile profile)
 
 /* -------------------------------------------------------------------- arguments */
 
-enum { SHOWN_BYTES = 80 };
+enum { PROTOCOL_SHOWN_BYTES = 80 };
 
-static bool is_space(uint32_t c)
+static bool is_unicode_space(uint32_t c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
            (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
@@ -78,23 +79,23 @@ static bool is_space(uint32_t c)
 }
 
 /* Stops at the first character that is not white space. */
-static bool is_blank(PtcValue text)
+static bool is_blank_string(PtcValue text)
 {
     const char *bytes = ptc_str_bytes(text);
     size_t len = ptc_str_len(text);
     uint32_t code;
     for (size_t i = 0; i < len;) {
         i += ptc_utf8_decode(bytes + i, len - i, &code);
-        if (!is_space(code))
+        if (!is_unicode_space(code))
             return false;
     }
     return true;
 }
 
-static void add_shown(PtcBuf *out, const PtcPrinter *printer, PtcValue v)
+static void add_shown_value(PtcBuf *out, const PtcPrinter *printer, PtcValue v)
 {
     PtcBuf shown;
-    ptc_buf_init(&shown, out->mem, SHOWN_BYTES);
+    ptc_buf_init(&shown, out->mem, PROTOCOL_SHOWN_BYTES);
     bool whole = ptc_print(printer, &shown, v);
     if (shown.failed)
         out->failed = true;
@@ -113,11 +114,11 @@ bool ptc_protocol_validate_program(PtcValue program, const PtcPrinter *printer, 
     }
     if (!ptc_is(program, PTC_T_STRING)) {
         ptc_buf_add_cstr(message, PTC_TOOL_NAME " `program` must be a string, got ");
-        add_shown(message, printer, program);
+        add_shown_value(message, printer, program);
         ptc_buf_add_char(message, '.');
         return false;
     }
-    if (!is_blank(program))
+    if (!is_blank_string(program))
         return true;
     ptc_buf_add_cstr(message, PTC_TOOL_NAME " `program` must be a non-empty string.");
     return false;

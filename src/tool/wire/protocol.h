@@ -26,7 +26,7 @@ bool ptc_protocol_validate_program(PtcValue program, const PtcPrinter *printer, 
 
 /* Names that live on; see PtcExecution for their order. */
 typedef struct PtcMemory {
-    const PtcStored *changed;
+    const PtcStoredPreview *changed;
     size_t changed_count;
     const PtcText *stored;
     size_t stored_count;

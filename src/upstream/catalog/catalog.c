@@ -18,7 +18,7 @@ static PtcText entry_name(PtcHeap *heap, PtcValue entry)
 }
 
 /* Has this name not been seen before?  Notes it. */
-static bool is_new(PtcHeap *heap, PtcValue *seen, PtcText name)
+static bool is_new_name(PtcHeap *heap, PtcValue *seen, PtcText name)
 {
     if (ptc_fields_get(heap, *seen, name) != PTC_NONE)
         return false;
@@ -26,7 +26,7 @@ static bool is_new(PtcHeap *heap, PtcValue *seen, PtcText name)
     return true;
 }
 
-static bool add_tools(PtcArena *arena, PtcHeap *heap, PtcValue tools, PtcCatalogServer *out)
+static bool add_catalog_tools(PtcArena *arena, PtcHeap *heap, PtcValue tools, PtcCatalogServer *out)
 {
     size_t n = ptc_fields_count(tools);
     size_t room = n < PTC_CATALOG_TOOLS ? n : PTC_CATALOG_TOOLS;
@@ -38,7 +38,7 @@ static bool add_tools(PtcArena *arena, PtcHeap *heap, PtcValue tools, PtcCatalog
         PtcValue entry = ptc_seq_nth(tools, i);
         PtcText name = entry_name(heap, entry);
         if (!name.bytes || !name.len || name.len > PTC_CATALOG_NAME_BYTES ||
-            !is_new(heap, &seen, name))
+            !is_new_name(heap, &seen, name))
             continue;
         out->tools[out->count++] =
             (PtcCatalogTool){.name = name,
@@ -55,5 +55,5 @@ bool ptc_catalog_server(PtcArena *arena, PtcHeap *heap, PtcText name, PtcText ns
     *out = (PtcCatalogServer){.name = name, .ns = ns};
     if (!ns.bytes && !ptc_naming_namespace(arena, name, &out->ns))
         return false;
-    return add_tools(arena, heap, tools, out) && ptc_naming_symbols(arena, heap, out);
+    return add_catalog_tools(arena, heap, tools, out) && ptc_naming_symbols(arena, heap, out);
 }

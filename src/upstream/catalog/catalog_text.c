@@ -17,10 +17,10 @@ typedef struct {
     PtcHeap *heap;
     const PtcCatalog *catalog;
     bool described; /* with what servers are said to be */
-} Text;
+} CatalogText;
 
 enum {
-    ABOUT_BYTES = 60
+    CATALOG_ABOUT_BYTES = 60
 }; /* of what a server is said to be, between its name and those of its tools */
 
 static void add_text(PtcBuf *out, PtcText text)
@@ -30,7 +30,8 @@ static void add_text(PtcBuf *out, PtcText text)
 
 /* ---------------------------------------------------------------------------------- inline */
 
-static void add_tool(Text *t, const PtcCatalogServer *server, const PtcCatalogTool *tool)
+static void add_tool_text(CatalogText *t, const PtcCatalogServer *server,
+                          const PtcCatalogTool *tool)
 {
     add_text(&t->out, server->ns);
     ptc_buf_add_char(&t->out, '/');
@@ -44,7 +45,7 @@ static void add_tool(Text *t, const PtcCatalogServer *server, const PtcCatalogTo
     ptc_buf_add_char(&t->out, '\n');
 }
 
-static bool write_inline(Text *t, bool described)
+static bool write_inline(CatalogText *t, bool described)
 {
     t->described = described;
     ptc_buf_clear(&t->out);
@@ -58,7 +59,7 @@ static bool write_inline(Text *t, bool described)
             ptc_buf_add_char(&t->out, '\n');
         }
         for (size_t j = 0; j < server->count && ptc_buf_ok(&t->out); j++)
-            add_tool(t, server, &server->tools[j]);
+            add_tool_text(t, server, &server->tools[j]);
         if (server->count == 0) {
             add_text(&t->out, server->ns);
             ptc_buf_add_cstr(&t->out, ": not listed yet\n");
@@ -71,7 +72,7 @@ static bool write_inline(Text *t, bool described)
 /* --------------------------------------------------------------------------------- summary */
 
 /* `rounds` names of each server, as far as it has them. */
-static bool write_summary(Text *t, size_t rounds)
+static bool write_summary(CatalogText *t, size_t rounds)
 {
     ptc_buf_clear(&t->out);
     ptc_buf_add_cstr(&t->out, head);
@@ -81,7 +82,7 @@ static bool write_summary(Text *t, size_t rounds)
         ptc_buf_addf(&t->out, " (%zu tool%s", server->count, server->count == 1 ? "" : "s");
         if (t->described && server->description.len) {
             ptc_buf_add_cstr(&t->out, "; ");
-            ptc_clean_add(&t->out, server->description, ABOUT_BYTES, true);
+            ptc_clean_add(&t->out, server->description, CATALOG_ABOUT_BYTES, true);
         }
         ptc_buf_add_cstr(&t->out, "):");
         for (size_t j = 0; j < rounds && j < server->count; j++) {
@@ -96,7 +97,7 @@ static bool write_summary(Text *t, size_t rounds)
 
 /* Names are dealt in turn, so that a server with many does not take the room of the others.  The summary is taken when
  * each server gets one at least. */
-static bool write_longest_summary(Text *t, bool described)
+static bool write_longest_summary(CatalogText *t, bool described)
 {
     size_t low = 1, most = 1;
     t->described = described;
@@ -116,7 +117,7 @@ static bool write_longest_summary(Text *t, bool described)
 
 /* ------------------------------------------------------------------------------------ lazy */
 
-static bool write_lazy(Text *t, size_t shown)
+static bool write_lazy(CatalogText *t, size_t shown)
 {
     ptc_buf_clear(&t->out);
     ptc_buf_add_cstr(&t->out, head);
@@ -133,7 +134,7 @@ static bool write_lazy(Text *t, size_t shown)
     return ptc_buf_ok(&t->out);
 }
 
-static bool write_longest_lazy(Text *t)
+static bool write_longest_lazy(CatalogText *t)
 {
     size_t low = 0;
     if (!write_lazy(t, low))
@@ -151,7 +152,7 @@ static bool write_longest_lazy(Text *t)
 PtcCatalogForm ptc_catalog_text_add(PtcBuf *out, PtcHeap *heap, const PtcCatalog *catalog,
                                     size_t budget)
 {
-    Text t = {.heap = heap, .catalog = catalog};
+    CatalogText t = {.heap = heap, .catalog = catalog};
     PtcCatalogForm form = PTC_CATALOG_LAZY;
     if (catalog->count == 0)
         return PTC_CATALOG_ABSENT;

@@ -24,7 +24,7 @@ typedef struct {
 } Cleaning;
 
 /* All or nothing; a piece that does not fit ends the text. */
-static void add_piece(Cleaning *c, const char *bytes, size_t n)
+static void add_clean_piece(Cleaning *c, const char *bytes, size_t n)
 {
     size_t len = c->out->len - c->start;
     if (c->full)
@@ -38,13 +38,14 @@ static void add_piece(Cleaning *c, const char *bytes, size_t n)
         c->cut = c->out->len;
 }
 
-static void add_code(Cleaning *c, const char *bytes, size_t n, uint32_t code)
+static void add_clean_code(Cleaning *c, const char *bytes, size_t n, uint32_t code)
 {
     char escape[16];
     if (ptc_one_line_is_unseen(code))
-        add_piece(c, escape, (size_t)snprintf(escape, sizeof escape, "\\u{%x}", (unsigned)code));
+        add_clean_piece(c, escape,
+                        (size_t)snprintf(escape, sizeof escape, "\\u{%x}", (unsigned)code));
     else
-        add_piece(c, bytes, n);
+        add_clean_piece(c, bytes, n);
 }
 
 /* Shortenings that end in a point without ending a sentence. */
@@ -97,9 +98,9 @@ void ptc_clean_add(PtcBuf *out, PtcText text, size_t max, bool first_sentence)
             blank = out->len > c.start;
         } else {
             if (blank)
-                add_piece(&c, " ", 1);
+                add_clean_piece(&c, " ", 1);
             blank = false;
-            add_code(&c, text.bytes + i, n, code);
+            add_clean_code(&c, text.bytes + i, n, code);
         }
         i += n;
     }

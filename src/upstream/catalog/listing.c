@@ -13,7 +13,7 @@
 #include "upstream/connect/mcp_headers.h"
 
 /* Of an operation; an MCP server may write what it likes there. */
-static PtcText other_name(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
+static PtcText operation_name_of(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
 {
     return entry->openapi ? ptc_fields_text(heap, tool, "operation") : (PtcText){NULL, 0};
 }
@@ -22,7 +22,7 @@ PtcSpelt ptc_listing_spelt(PtcHeap *heap, const PtcEntry *entry, PtcValue tool,
                            char symbol[PTC_CATALOG_NAME_BYTES + 1])
 {
     PtcText name = ptc_fields_text(heap, tool, "name");
-    PtcSpelt out = {.raw = name, .other = other_name(heap, entry, tool)};
+    PtcSpelt out = {.raw = name, .other = operation_name_of(heap, entry, tool)};
     if (name.bytes && name.len <= PTC_CATALOG_NAME_BYTES)
         out.shown = (PtcText){symbol, ptc_naming_symbol(name, symbol)};
     return out;
@@ -30,11 +30,11 @@ PtcSpelt ptc_listing_spelt(PtcHeap *heap, const PtcEntry *entry, PtcValue tool,
 
 PtcSpelt ptc_listing_spelt_tool(PtcHeap *heap, const PtcEntry *entry, const PtcCatalogTool *tool)
 {
-    return (PtcSpelt){tool->name, tool->symbol, other_name(heap, entry, tool->definition)};
+    return (PtcSpelt){tool->name, tool->symbol, operation_name_of(heap, entry, tool->definition)};
 }
 
 /* May programs see this entry of the listing?  Over HTTP a tool whose headers cannot be made cannot be called. */
-static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
+static bool is_shown_tool(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
 {
     char symbol[PTC_CATALOG_NAME_BYTES + 1];
     PtcSpelt name = ptc_listing_spelt(heap, entry, tool, symbol);
@@ -44,14 +44,14 @@ static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
     return !entry->web || schema == PTC_NONE || ptc_mcp_headers_fit(heap, schema);
 }
 
-static PtcValue shown(PtcListing *l, const PtcEntry *entry, PtcValue tools)
+static PtcValue list_shown_tools(PtcListing *l, const PtcEntry *entry, PtcValue tools)
 {
     PtcHeap *heap = &l->desk.heap;
     PtcValue list = ptc_fields_list(heap);
     size_t n = ptc_fields_count(tools);
     for (size_t i = 0; list != PTC_NONE && i < n; i++) {
         PtcValue tool = ptc_seq_nth(tools, i);
-        if (is_shown(heap, entry, tool))
+        if (is_shown_tool(heap, entry, tool))
             ptc_fields_push(heap, &list, tool);
         else
             ptc_openapi_left_note(&l->hidden, PTC_LEFT_HIDDEN, ptc_fields_text(heap, tool, "name"));
@@ -59,7 +59,7 @@ static PtcValue shown(PtcListing *l, const PtcEntry *entry, PtcValue tools)
     return list;
 }
 
-static bool read_effects(PtcListing *l, const PtcEntry *entry)
+static bool read_listing_effects(PtcListing *l, const PtcEntry *entry)
 {
     PtcHeap *heap = &l->desk.heap;
     l->effects = ptc_arena_alloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->effects);
@@ -93,7 +93,7 @@ static PtcValue read_document(PtcListing *l, const PtcEntry *entry, PtcValue doc
     return ptc_openapi_tools(heap, document, entry, &l->hidden);
 }
 
-static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
+static bool fill_listing(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
 {
     PtcJsonError error;
     PtcHeap *heap = &l->desk.heap;
@@ -105,14 +105,14 @@ static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText ab
     if (list == PTC_NONE || !ptc_is_sequential(list) || l->about == PTC_NONE)
         return false;
     l->all = list;
-    PtcValue visible = shown(l, entry, list);
+    PtcValue visible = list_shown_tools(l, entry, list);
     if (visible == PTC_NONE ||
         !ptc_catalog_server(&l->desk.arena, heap, entry->name, entry->ns, visible, &l->server))
         return false;
     PtcValue info = ptc_map_field(heap, l->about, "serverInfo");
     l->server.description =
         entry->description.len ? entry->description : ptc_fields_text(heap, info, "description");
-    return read_effects(l, entry) && make_schemas(l) && ptc_fields_ok(heap);
+    return read_listing_effects(l, entry) && make_schemas(l) && ptc_fields_ok(heap);
 }
 
 PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, PtcText about,
@@ -131,7 +131,7 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     pthread_mutex_init(&l->lock, NULL);
     ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);
     l->memo = ptc_fields_map(&l->desk.heap);
-    if (fill(l, entry, tools, about))
+    if (fill_listing(l, entry, tools, about))
         return l;
     ptc_listing_drop(l);
     return NULL;
@@ -154,8 +154,8 @@ void ptc_listing_drop(PtcListing *l)
 }
 
 /* With the lock held.  False: the budget has stopped, and another may not. */
-static bool compile(PtcListing *l, size_t tool, bool results, PtcBudget *budget,
-                    const PtcSchema **out)
+static bool compile_tool_schema(PtcListing *l, size_t tool, bool results, PtcBudget *budget,
+                                const PtcSchema **out)
 {
     PtcSchemaError error = {0};
     PtcValue value = ptc_map_field(&l->desk.heap, l->server.tools[tool].definition,
@@ -171,16 +171,17 @@ const PtcSchema *ptc_listing_schema(PtcListing *l, size_t tool, bool results, Pt
     size_t at = tool + (results ? l->server.count : 0);
     pthread_mutex_lock(&l->lock);
     if (!l->compiled[at])
-        l->compiled[at] = compile(l, tool, results, budget, &l->schemas[at]);
+        l->compiled[at] = compile_tool_schema(l, tool, results, budget, &l->schemas[at]);
     const PtcSchema *schema = l->schemas[at];
     pthread_mutex_unlock(&l->lock);
     return schema;
 }
 
 /* With the lock held.  What a tool does not say is not the same as an empty text. */
-static bool add_digest(PtcListing *l, PtcValue definition, const char *const members[3], char *out)
+static bool add_definition_digest(PtcListing *l, PtcValue definition, const char *const members[3],
+                                  char *out)
 {
-    enum { HALF = PTC_LISTING_DIGEST / 4 / 2 };
+    enum { LISTING_HALF = PTC_LISTING_DIGEST / 4 / 2 };
     uint8_t sum[PTC_SHA256_BYTES];
     PtcBuf text;
     bool ok = true;
@@ -190,7 +191,7 @@ static bool add_digest(PtcListing *l, PtcValue definition, const char *const mem
         ok = v == PTC_NONE || ptc_canonical_add_schema(&text, &l->desk.heap, &l->memo, v);
     }
     ptc_sha256(text.data ? text.data : "", text.len, sum);
-    ptc_hex_write(out, sum, HALF);
+    ptc_hex_write(out, sum, LISTING_HALF);
     ptc_buf_deinit(&text);
     return ok;
 }
@@ -203,7 +204,7 @@ static char *make_digest(PtcListing *l, size_t tool)
     PtcValue definition = l->server.tools[tool].definition;
     char *out = ptc_arena_alloc(&l->desk.arena, PTC_LISTING_DIGEST + 1);
     for (size_t i = 0; out && i < 4; i++)
-        if (!add_digest(l, definition, members[i], out + i * PTC_LISTING_DIGEST / 4))
+        if (!add_definition_digest(l, definition, members[i], out + i * PTC_LISTING_DIGEST / 4))
             return NULL;
     return out;
 }

@@ -16,11 +16,11 @@
 #include "json/parse.h"
 #include "upstream/config/fields.h"
 
-enum { FORMAT = 1, FILE_BYTES = 20 * 1024 * 1024 };
+enum { LISTING_FORMAT = 1, LISTING_FILE_BYTES = 20 * 1024 * 1024 };
 
 /* ------------------------------------------------------------------------------ key and name */
 
-static bool read_key(PtcMem *mem, const char *path, uint8_t key[PTC_LISTING_CACHE_KEY])
+static bool read_cache_key(PtcMem *mem, const char *path, uint8_t key[PTC_LISTING_CACHE_KEY])
 {
     PtcBuf buf;
     ptc_buf_init(&buf, mem, PTC_LISTING_CACHE_KEY);
@@ -37,13 +37,13 @@ bool ptc_listing_cache_key(PtcMem *mem, const char *state_dir, uint8_t key[PTC_L
     int n = snprintf(path, sizeof path, "%s/cache.key", state_dir);
     if (n < 0 || (size_t)n >= sizeof path)
         return false;
-    if (read_key(mem, path, key))
+    if (read_cache_key(mem, path, key))
         return true;
     /* Two processes may do this at once: the first file stays, and both read it. */
     return ptc_random_bytes(key, PTC_LISTING_CACHE_KEY) &&
            ptc_whole_file_put(path, (PtcText){(const char *)key, PTC_LISTING_CACHE_KEY},
                               (PtcWholeFile){.dirs = true, .only_new = true}) &&
-           read_key(mem, path, key);
+           read_cache_key(mem, path, key);
 }
 
 bool ptc_listing_cache_path(char path[PTC_LISTING_CACHE_PATH], const char *cache_dir,
@@ -62,7 +62,8 @@ bool ptc_listing_cache_path(char path[PTC_LISTING_CACHE_PATH], const char *cache
 /* ------------------------------------------------------------------------------ load and save */
 
 /* The members as text again: the maker of a listing takes what an upstream would send. */
-static PtcListing *from_file(PtcMem *mem, PtcDesk *desk, PtcText text, const PtcEntry *entry)
+static PtcListing *listing_from_cache(PtcMem *mem, PtcDesk *desk, PtcText text,
+                                      const PtcEntry *entry)
 {
     PtcJsonError error;
     PtcBuf tools, about;
@@ -70,10 +71,10 @@ static PtcListing *from_file(PtcMem *mem, PtcDesk *desk, PtcText text, const Ptc
     PtcValue file = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     PtcText era = ptc_fields_text(&desk->heap, file, "era");
     if (file == PTC_NONE || !era.bytes ||
-        !ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT)))
+        !ptc_fields_is(&desk->heap, file, "format", ptc_int(LISTING_FORMAT)))
         return NULL;
-    ptc_buf_init(&tools, mem, FILE_BYTES);
-    ptc_buf_init(&about, mem, FILE_BYTES);
+    ptc_buf_init(&tools, mem, LISTING_FILE_BYTES);
+    ptc_buf_init(&about, mem, LISTING_FILE_BYTES);
     PtcValue list = ptc_map_field(&desk->heap, file, "tools");
     PtcValue what = ptc_map_field(&desk->heap, file, "about");
     if (list != PTC_NONE && ptc_emit_value(&tools, &desk->heap, list) &&
@@ -95,10 +96,10 @@ PtcListing *ptc_listing_cache_load(PtcMem *mem, const char *path, const PtcEntry
     PtcBuf text;
     PtcDesk desk;
     PtcListing *listing = NULL;
-    ptc_buf_init(&text, mem, FILE_BYTES);
+    ptc_buf_init(&text, mem, LISTING_FILE_BYTES);
     ptc_desk_init(&desk, mem, PTC_LISTING_BYTES);
     if (ptc_whole_file_read(path, &text))
-        listing = from_file(mem, &desk, ptc_buf_view(&text), entry);
+        listing = listing_from_cache(mem, &desk, ptc_buf_view(&text), entry);
     ptc_desk_deinit(&desk);
     ptc_buf_deinit(&text);
     return listing;
@@ -108,9 +109,9 @@ bool ptc_listing_cache_save(PtcMem *mem, const char *path, PtcText tools, PtcTex
                             bool modern)
 {
     PtcBuf out;
-    ptc_buf_init(&out, mem, FILE_BYTES);
+    ptc_buf_init(&out, mem, LISTING_FILE_BYTES);
     ptc_emit_object(&out);
-    ptc_emit_field_int(&out, "format", FORMAT);
+    ptc_emit_field_int(&out, "format", LISTING_FORMAT);
     ptc_emit_field_cstr(&out, "era", modern ? "modern" : "legacy");
     ptc_emit_field_int(&out, "at", ptc_clock_wall_ms());
     if (about.len)

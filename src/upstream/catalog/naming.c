@@ -26,13 +26,13 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_plain(char c)
+static bool is_plain_name_char(char c)
 {
     return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
 }
 
 /* The first digits of the digest of a name. */
-static void digest(PtcText name, char out[DIGITS_MAX + 1])
+static void digest_name(PtcText name, char out[DIGITS_MAX + 1])
 {
     uint8_t bytes[PTC_SHA256_BYTES];
     ptc_sha256(name.bytes, name.len, bytes);
@@ -47,7 +47,7 @@ static bool same_without_case(PtcText a, const char *b)
 }
 
 /* A namespace of the language, in any case. */
-static bool is_taken(PtcText ns)
+static bool is_language_namespace(PtcText ns)
 {
     const char *prefix;
     for (size_t i = 0; (prefix = ptc_namespace_prefix(i)); i++)
@@ -61,9 +61,9 @@ static size_t make_plain(PtcText name, char *out)
 {
     size_t n = 0, start = 0;
     for (size_t i = 0; i < name.len; i++)
-        if (is_plain(name.bytes[i]))
+        if (is_plain_name_char(name.bytes[i]))
             out[n++] = name.bytes[i];
-        else if (i == 0 || is_plain(name.bytes[i - 1]))
+        else if (i == 0 || is_plain_name_char(name.bytes[i - 1]))
             out[n++] = '-';
     while (start < n && (out[start] == '-' || out[start] == '.'))
         start++;
@@ -76,19 +76,19 @@ static size_t make_plain(PtcText name, char *out)
 bool ptc_naming_namespace(PtcArena *arena, PtcText name, PtcText *ns)
 {
     char digits[DIGITS_MAX + 1];
-    enum { PREFIX = 4 };
-    char *out = ptc_arena_alloc(arena, name.len + PREFIX + NAMESPACE_DIGITS + 2);
+    enum { NAMING_PREFIX = 4 };
+    char *out = ptc_arena_alloc(arena, name.len + NAMING_PREFIX + NAMESPACE_DIGITS + 2);
     if (!out)
         return false;
-    digest(name, digits);
-    memcpy(out, "mcp-", PREFIX);
-    size_t n = make_plain(name, out + PREFIX);
-    *ns = (PtcText){out + PREFIX, n};
+    digest_name(name, digits);
+    memcpy(out, "mcp-", NAMING_PREFIX);
+    size_t n = make_plain(name, out + NAMING_PREFIX);
+    *ns = (PtcText){out + NAMING_PREFIX, n};
     if (n == 0) {
-        memcpy(out + PREFIX, digits, NAMESPACE_DIGITS);
-        *ns = (PtcText){out, PREFIX + NAMESPACE_DIGITS};
-    } else if (!is_letter(ns->bytes[0]) || is_taken(*ns)) {
-        *ns = (PtcText){out, PREFIX + n};
+        memcpy(out + NAMING_PREFIX, digits, NAMESPACE_DIGITS);
+        *ns = (PtcText){out, NAMING_PREFIX + NAMESPACE_DIGITS};
+    } else if (!is_letter(ns->bytes[0]) || is_language_namespace(*ns)) {
+        *ns = (PtcText){out, NAMING_PREFIX + n};
     }
     if (ns->len > PTC_NAMING_NAMESPACE) {
         size_t kept = PTC_NAMING_NAMESPACE - NAMESPACE_DIGITS - 1;
@@ -102,10 +102,11 @@ bool ptc_naming_namespace(PtcArena *arena, PtcText name, PtcText *ns)
 
 bool ptc_naming_is_namespace(PtcText ns)
 {
-    if (ns.len == 0 || ns.len > PTC_NAMING_NAMESPACE || !is_letter(ns.bytes[0]) || is_taken(ns))
+    if (ns.len == 0 || ns.len > PTC_NAMING_NAMESPACE || !is_letter(ns.bytes[0]) ||
+        is_language_namespace(ns))
         return false;
     for (size_t i = 0; i < ns.len; i++)
-        if (!is_plain(ns.bytes[i]))
+        if (!is_plain_name_char(ns.bytes[i]))
             return false;
     return ns.bytes[ns.len - 1] != '.' && ns.bytes[ns.len - 1] != '-';
 }
@@ -140,7 +141,7 @@ size_t ptc_naming_symbol(PtcText name, char *out)
         char c = name.bytes[i];
         if (i == 0 && !starts_symbol(c))
             out[n++] = '_';
-        out[n++] = is_plain(c) ? c : '_';
+        out[n++] = is_plain_name_char(c) ? c : '_';
         i += ptc_utf8_decode(name.bytes + i, name.len - i, &code);
     }
     return n;
@@ -162,7 +163,7 @@ static bool unlike_others(PtcArena *arena, PtcHeap *heap, PtcValue taken, PtcCat
     char *out = ptc_arena_alloc(arena, n + 1 + DIGITS_MAX);
     if (!out)
         return false;
-    digest(tool->name, digits);
+    digest_name(tool->name, digits);
     memcpy(out, tool->symbol.bytes, n);
     out[n] = '-';
     memcpy(out + n + 1, digits, DIGITS_MAX);
@@ -222,7 +223,8 @@ bool ptc_naming_fold(PtcArena *arena, PtcText text, PtcText *folded)
     return true;
 }
 
-static const PtcCatalogServer *find_server(const PtcCatalog *catalog, PtcText ns, PtcNamed *named)
+static const PtcCatalogServer *find_catalog_server(const PtcCatalog *catalog, PtcText ns,
+                                                   PtcNamed *named)
 {
     PtcNearest near;
     for (size_t i = 0; i < catalog->count; i++)
@@ -339,7 +341,7 @@ PtcNamed ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns,
 {
     PtcNamed named = {.kind = PTC_NAMED_NO_SERVER};
     PtcText *folded, words[2];
-    named.server = find_server(catalog, ns, &named);
+    named.server = find_catalog_server(catalog, ns, &named);
     if (!named.server)
         return named;
     named.kind = PTC_NAMED_FOUND;

@@ -19,8 +19,13 @@
 #include "value/calendar.h"
 
 /* TOOLS: of one upstream, gone ones included, so that none can fill the file; further ones are not pinned. */
-enum { TOOLS = 2 * PTC_CATALOG_TOOLS };
-enum { FORMAT = 1, FILE_BYTES = 16 * 1024 * 1024, ABOUT_BYTES = 300, LOCK_MS = 5 * 1000 };
+enum { PINS_TOOLS = 2 * PTC_CATALOG_TOOLS };
+enum {
+    PINS_FORMAT = 1,
+    PINS_FILE_BYTES = 16 * 1024 * 1024,
+    PINS_ABOUT_BYTES = 300,
+    PINS_LOCK_MS = 5 * 1000
+};
 
 /* What the file said when it was read. */
 typedef struct {
@@ -73,7 +78,7 @@ static bool is_current(const PtcPins *p, const Book *book)
 static PtcValue empty_root(PtcHeap *heap)
 {
     PtcValue root = ptc_fields_map(heap);
-    ptc_fields_put(heap, &root, "format", ptc_int(FORMAT));
+    ptc_fields_put(heap, &root, "format", ptc_int(PINS_FORMAT));
     ptc_fields_put(heap, &root, "files", ptc_fields_map(heap));
     return root;
 }
@@ -84,7 +89,7 @@ static void parse_book(const PtcPins *p, Book *book, PtcText text)
     PtcHeap *heap = &book->desk.heap;
     PtcValue root = ptc_json_parse(heap, text.bytes, text.len, &error);
     PtcValue files = ptc_map_field(heap, root, "files");
-    if (root != PTC_NONE && ptc_fields_is(heap, root, "format", ptc_int(FORMAT)) &&
+    if (root != PTC_NONE && ptc_fields_is(heap, root, "format", ptc_int(PINS_FORMAT)) &&
         files != PTC_NONE && ptc_is_map(files))
         book->root = root;
     else
@@ -118,9 +123,9 @@ static Book *read_book(const PtcPins *p)
     if (!book)
         return NULL;
     memset(book, 0, sizeof *book);
-    ptc_desk_init(&book->desk, p->mem, 8 * FILE_BYTES);
+    ptc_desk_init(&book->desk, p->mem, 8 * PINS_FILE_BYTES);
     book->root = empty_root(&book->desk.heap);
-    ptc_buf_init(&text, p->mem, FILE_BYTES);
+    ptc_buf_init(&text, p->mem, PINS_FILE_BYTES);
     stamp(p, book);
     if (ptc_whole_file_read(p->path, &text))
         parse_book(p, book, ptc_buf_view(&text));
@@ -144,7 +149,7 @@ static void take_book(PtcPins *p, Book *book)
 }
 
 /* With p->lock held: what is known, read when it must be.  NULL: out of memory, or it cannot be used. */
-static Book *known(PtcPins *p)
+static Book *known_book(PtcPins *p)
 {
     if (!p->book) {
         Book *book = read_book(p);
@@ -182,7 +187,7 @@ void ptc_pins_free(PtcPins *p)
 /* With p->lock held. */
 static bool check_book(PtcPins *p, PtcWhy *why)
 {
-    (void)!known(p);
+    (void)!known_book(p);
     if (!p->book)
         return ptc_why_no_memory(why);
     return !p->book->fault.class || ptc_why_copy(why, &p->book->fault);
@@ -246,12 +251,12 @@ static PtcValue pin_of(Book *book, PtcPinned who, PtcText tool)
 /* Which parts two digests differ in; one that is not as it should be differs in all. */
 static unsigned differ(PtcText a, PtcText b)
 {
-    enum { PARTS = 4, PART = PTC_LISTING_DIGEST / PARTS };
+    enum { PARTS = 4, PINS_PART = PTC_LISTING_DIGEST / PARTS };
     unsigned parts = 0;
     if (!a.bytes || !b.bytes || a.len != PTC_LISTING_DIGEST || b.len != PTC_LISTING_DIGEST)
         return (1u << PARTS) - 1;
     for (unsigned i = 0; i < PARTS; i++)
-        if (memcmp(a.bytes + i * PART, b.bytes + i * PART, PART) != 0)
+        if (memcmp(a.bytes + i * PINS_PART, b.bytes + i * PINS_PART, PINS_PART) != 0)
             parts |= 1u << i;
     return parts;
 }
@@ -267,7 +272,8 @@ void ptc_pins_parts(unsigned parts, char text[64])
 }
 
 /* With p->lock held.  The digest is a hash of megabytes at worst, made once for a listing. */
-static unsigned changed(Book *book, PtcPinned who, PtcListing *l, size_t tool, PtcValue *pin)
+static unsigned changed_pin_parts(Book *book, PtcPinned who, PtcListing *l, size_t tool,
+                                  PtcValue *pin)
 {
     *pin = pin_of(book, who, l->server.tools[tool].name);
     if (*pin == PTC_NONE)
@@ -281,8 +287,8 @@ unsigned ptc_pins_changed(PtcPins *p, PtcPinned who, PtcListing *l, size_t tool)
 {
     PtcValue pin;
     pthread_mutex_lock(&p->lock);
-    Book *book = known(p);
-    unsigned parts = book ? changed(book, who, l, tool, &pin) : 0;
+    Book *book = known_book(p);
+    unsigned parts = book ? changed_pin_parts(book, who, l, tool, &pin) : 0;
     pthread_mutex_unlock(&p->lock);
     return parts;
 }
@@ -292,8 +298,8 @@ PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t to
 {
     PtcValue pin = PTC_NONE;
     pthread_mutex_lock(&p->lock);
-    Book *book = known(p);
-    bool differs = !book || changed(book, who, l, tool, &pin) != 0;
+    Book *book = known_book(p);
+    bool differs = !book || changed_pin_parts(book, who, l, tool, &pin) != 0;
     if (differs) { /* nothing was said then, or we cannot know: not the same as no change */
         in->was = book ? ptc_map_field(&book->desk.heap, pin, "hints") : PTC_NIL;
         if (in->was == PTC_NONE || !ptc_is_map(in->was))
@@ -322,7 +328,7 @@ typedef struct {
     PtcWhy *why;
 } Edit;
 
-static bool fail(Edit *e, const char *what, const char *why)
+static bool fail_pin_edit(Edit *e, const char *what, const char *why)
 {
     return ptc_why_say(e->why, PTC_WHY_UNAVAILABLE, "%.150s: %s", what, why);
 }
@@ -331,12 +337,12 @@ static bool edit_begin(PtcPins *p, Edit *e, PtcWhy *why)
 {
     *e = (Edit){.pins = p, .lock = -1, .why = why};
     pthread_mutex_lock(&p->write);
-    e->lock = ptc_whole_file_lock(p->lock_path, LOCK_MS);
+    e->lock = ptc_whole_file_lock(p->lock_path, PINS_LOCK_MS);
     if (e->lock < 0)
-        return fail(e, p->lock_path, strerror(errno));
+        return fail_pin_edit(e, p->lock_path, strerror(errno));
     e->book = read_book(p);
     if (!e->book)
-        return fail(e, p->path, "out of memory");
+        return fail_pin_edit(e, p->path, "out of memory");
     return !e->book->fault.class || ptc_why_copy(why, &e->book->fault);
 }
 
@@ -344,15 +350,15 @@ static bool write_book(Edit *e)
 {
     PtcPins *p = e->pins;
     PtcBuf out;
-    ptc_buf_init(&out, p->mem, FILE_BYTES);
+    ptc_buf_init(&out, p->mem, PINS_FILE_BYTES);
     bool ok = ptc_fields_ok(&e->book->desk.heap) &&
               ptc_emit_value(&out, &e->book->desk.heap, e->book->root) && ptc_buf_ok(&out);
     if (!ok)
-        fail(e, p->path, out.full ? "it would be larger than 16 MiB" : "out of memory");
+        fail_pin_edit(e, p->path, out.full ? "it would be larger than 16 MiB" : "out of memory");
     else if (!(ok = ptc_whole_file_put(
                    p->path, ptc_buf_view(&out),
                    (PtcWholeFile){.line = true, .dirs = true, .synced = true, .locked = true})))
-        fail(e, p->path, strerror(errno));
+        fail_pin_edit(e, p->path, strerror(errno));
     ptc_buf_deinit(&out);
     return ok;
 }
@@ -377,7 +383,7 @@ static bool edit_end(Edit *e, bool ok)
     return ok;
 }
 
-static void put_server(Book *book, PtcPinned who, PtcValue server)
+static void put_book_server(Book *book, PtcPinned who, PtcValue server)
 {
     PtcHeap *heap = &book->desk.heap;
     PtcText path = who.file.bytes ? who.file : PTC_TEXT("");
@@ -400,7 +406,7 @@ static void put_tools(Book *book, PtcPinned who, PtcValue tools)
 {
     PtcValue server = server_or_new(book, who);
     ptc_fields_put(&book->desk.heap, &server, "tools", tools);
-    put_server(book, who, server);
+    put_book_server(book, who, server);
 }
 
 /* -------------------------------------------------------------------------------------- see */
@@ -430,9 +436,9 @@ static PtcValue make_pin(Book *book, PtcListing *l, size_t n)
         return PTC_NONE;
     PtcValue pin = ptc_fields_map(heap);
     ptc_iso_stamp(at, ptc_clock_wall_ms());
-    ptc_buf_init(&about, l->mem, 4 * ABOUT_BYTES);
+    ptc_buf_init(&about, l->mem, 4 * PINS_ABOUT_BYTES);
     if (tool->description.bytes)
-        ptc_clean_add(&about, tool->description, ABOUT_BYTES, false);
+        ptc_clean_add(&about, tool->description, PINS_ABOUT_BYTES, false);
     ptc_fields_put_text(heap, &pin, "digest", ptc_text_cstr(digest));
     ptc_fields_put(heap, &pin, "hints",
                    hints_of(heap, ptc_map_field(heap, tool->definition, "annotations")));
@@ -448,8 +454,8 @@ static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValu
     PtcHeap *heap = &book->desk.heap;
     PtcText name = l->server.tools[n].name;
     PtcValue pin, now = PTC_NONE;
-    unsigned parts = changed(book, who, l, n, &pin);
-    if (pin == PTC_NONE && ptc_map_count(*tools) >= TOOLS)
+    unsigned parts = changed_pin_parts(book, who, l, n, &pin);
+    if (pin == PTC_NONE && ptc_map_count(*tools) >= PINS_TOOLS)
         return true;
     if (pin == PTC_NONE || parts)
         now = make_pin(book, l, n);
@@ -469,14 +475,14 @@ static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValu
 }
 
 /* With p->lock held: is there nothing to write? */
-static bool is_known(Book *book, PtcPinned who, PtcListing *l)
+static bool is_listing_known(Book *book, PtcPinned who, PtcListing *l)
 {
     PtcHeap *heap = &book->desk.heap;
     PtcValue tools = tools_of(book, who);
-    bool full = tools != PTC_NONE && ptc_map_count(tools) >= TOOLS;
+    bool full = tools != PTC_NONE && ptc_map_count(tools) >= PINS_TOOLS;
     for (size_t i = 0; i < l->server.count; i++) {
         PtcValue pin;
-        unsigned parts = changed(book, who, l, i, &pin);
+        unsigned parts = changed_pin_parts(book, who, l, i, &pin);
         if (pin == PTC_NONE && full)
             continue;
         if (pin == PTC_NONE)
@@ -507,7 +513,7 @@ static bool see_tools(Book *book, PtcPinned who, PtcListing *l)
 static void see_here(PtcPins *p, PtcPinned who, PtcListing *l, const PtcWhy *why)
 {
     pthread_mutex_lock(&p->lock);
-    Book *book = known(p);
+    Book *book = known_book(p);
     if (book && see_tools(book, who, l))
         atomic_store(&p->pending, book->pending);
     ptc_why_copy(&p->unkept, why);
@@ -519,7 +525,7 @@ static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, PtcWhy *why)
     Edit e;
     bool ok = edit_begin(p, &e, why);
     if (ok)
-        ok = see_tools(e.book, who, l) || fail(&e, p->path, "out of memory");
+        ok = see_tools(e.book, who, l) || fail_pin_edit(&e, p->path, "out of memory");
     if (edit_end(&e, ok))
         return true;
     see_here(p, who, l, why);
@@ -530,8 +536,8 @@ bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, v
                   PtcWhy *why)
 {
     pthread_mutex_lock(&p->lock);
-    Book *book = known(p);
-    bool same = book && !p->unkept.class && is_known(book, who, l);
+    Book *book = known_book(p);
+    bool same = book && !p->unkept.class && is_listing_known(book, who, l);
     pthread_mutex_unlock(&p->lock);
     bool ok = same || see_all(p, who, l, why);
     for (size_t i = 0; tell && i < l->server.count; i++) {
@@ -556,7 +562,7 @@ static bool approve_tool(Book *book, PtcText name, PtcValue *tools)
     return true;
 }
 
-static size_t approve_tools(Book *book, PtcPinned who, PtcText tool)
+static size_t approve_pinned_tools(Book *book, PtcPinned who, PtcText tool)
 {
     PtcValue key, value, tools = tools_of(book, who), all = tools;
     size_t n = 0;
@@ -576,7 +582,7 @@ bool ptc_pins_approve(PtcPins *p, PtcPinned who, PtcText tool, size_t *count, Pt
 {
     Edit e;
     bool ok = edit_begin(p, &e, why);
-    *count = ok ? approve_tools(e.book, who, tool) : 0;
+    *count = ok ? approve_pinned_tools(e.book, who, tool) : 0;
     return edit_end(&e, ok);
 }
 
@@ -585,7 +591,7 @@ bool ptc_pins_approve(PtcPins *p, PtcPinned who, PtcText tool, size_t *count, Pt
 bool ptc_pins_has_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENTRY + 1])
 {
     pthread_mutex_lock(&p->lock);
-    Book *book = known(p);
+    Book *book = known_book(p);
     PtcValue server = book ? server_of(book, who) : PTC_NONE;
     PtcText pinned = server == PTC_NONE ? (PtcText){NULL, 0}
                                         : ptc_fields_text(&book->desk.heap, server, "entry");
@@ -602,7 +608,7 @@ bool ptc_pins_approve_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN
     if (ok) {
         PtcValue server = server_or_new(e.book, who);
         ptc_fields_put_text(&e.book->desk.heap, &server, "entry", ptc_text_cstr(digest));
-        put_server(e.book, who, server);
+        put_book_server(e.book, who, server);
     }
     return edit_end(&e, ok);
 }
@@ -613,7 +619,7 @@ void ptc_pins_each(PtcPins *p, PtcPinned who, PtcPinsEach *each, void *user)
 {
     PtcValue key, pin;
     pthread_mutex_lock(&p->lock);
-    Book *book = known(p);
+    Book *book = known_book(p);
     PtcValue tools = book ? tools_of(book, who) : PTC_NONE;
     for (size_t pos = 0; tools != PTC_NONE && ptc_map_next(tools, &pos, &key, &pin);) {
         PtcHeap *heap = &book->desk.heap;

@@ -7,7 +7,7 @@
 #include "json/emit.h"
 #include "upstream/config/fields.h"
 
-enum { DEPTH = 64 };
+enum { QUOTED_DEPTH = 64 };
 
 /* How much of a text and of a list is shown.  The first that fits is taken. */
 typedef struct {
@@ -19,11 +19,11 @@ typedef struct {
     PtcBuf out;
     PtcHeap *heap;
     const Detail *detail;
-} Writer;
+} QuotedWriter;
 
 /* ------------------------------------------------------------------------------------- texts */
 
-static void add_code(PtcBuf *out, PtcText bytes, uint32_t code)
+static void add_quoted_code(PtcBuf *out, PtcText bytes, uint32_t code)
 {
     const char *escape = code == '"'    ? "\\\""
                          : code == '\\' ? "\\\\"
@@ -38,13 +38,13 @@ static void add_code(PtcBuf *out, PtcText bytes, uint32_t code)
         ptc_buf_addf(out, "\\u{%x}", (unsigned)code);
 }
 
-static void add_whole(PtcBuf *out, PtcText text)
+static void add_quoted_whole(PtcBuf *out, PtcText text)
 {
     uint32_t code;
     ptc_buf_add_char(out, '"');
     for (size_t i = 0, n; i < text.len && ptc_buf_ok(out); i += n) {
         n = ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-        add_code(out, (PtcText){text.bytes + i, n}, code);
+        add_quoted_code(out, (PtcText){text.bytes + i, n}, code);
     }
     ptc_buf_add_char(out, '"');
 }
@@ -52,25 +52,25 @@ static void add_whole(PtcBuf *out, PtcText text)
 void ptc_quoted_add(PtcBuf *out, PtcText text, size_t most)
 {
     if (text.len <= most) {
-        add_whole(out, text);
+        add_quoted_whole(out, text);
         return;
     }
     size_t head = ptc_utf8_valid_prefix(text.bytes, most / 2), tail = text.len - most / 2;
     while (tail < text.len && ((unsigned char)text.bytes[tail] & 0xc0) == 0x80)
         tail++;
-    add_whole(out, (PtcText){text.bytes, head});
+    add_quoted_whole(out, (PtcText){text.bytes, head});
     ptc_buf_addf(out, " [%zu bytes left out] ", tail - head);
-    add_whole(out, (PtcText){text.bytes + tail, text.len - tail});
+    add_quoted_whole(out, (PtcText){text.bytes + tail, text.len - tail});
 }
 
 /* ------------------------------------------------------------------------------------ values */
 
 /* The keys of a value at any depth, each once.  What is too deep is not looked into, so it cannot be shown. */
-static void gather_keys(Writer *w, PtcValue v, unsigned depth, PtcValue *keys)
+static void gather_keys(QuotedWriter *w, PtcValue v, unsigned depth, PtcValue *keys)
 {
     PtcValue key, value;
-    w->out.full = w->out.full || depth > DEPTH;
-    if (depth > DEPTH)
+    w->out.full = w->out.full || depth > QUOTED_DEPTH;
+    if (depth > QUOTED_DEPTH)
         return;
     for (size_t pos = 0; ptc_is_map(v) && ptc_map_next(v, &pos, &key, &value);) {
         if (ptc_fields_get(w->heap, *keys, ptc_str_text(key)) == PTC_NONE)
@@ -81,7 +81,7 @@ static void gather_keys(Writer *w, PtcValue v, unsigned depth, PtcValue *keys)
         gather_keys(w, ptc_seq_nth(v, i), depth + 1, keys);
 }
 
-static void add_left_out(Writer *w, PtcValue list, size_t from, size_t to, unsigned depth)
+static void add_left_out(QuotedWriter *w, PtcValue list, size_t from, size_t to, unsigned depth)
 {
     PtcValue key, value, keys = ptc_fields_map(w->heap);
     const char *before = ", with the keys ";
@@ -96,25 +96,25 @@ static void add_left_out(Writer *w, PtcValue list, size_t from, size_t to, unsig
     ptc_buf_add_cstr(&w->out, "], ");
 }
 
-static void add_value(Writer *w, PtcValue v, unsigned depth);
+static void add_quoted_value(QuotedWriter *w, PtcValue v, unsigned depth);
 
-static void add_list(Writer *w, PtcValue list, unsigned depth)
+static void add_quoted_list(QuotedWriter *w, PtcValue list, unsigned depth)
 {
     size_t n = ptc_seq_count(list), head = n <= w->detail->items ? n : w->detail->items - 1;
     ptc_buf_add_char(&w->out, '[');
     for (size_t i = 0; i < head; i++) {
         if (i)
             ptc_buf_add_char(&w->out, ',');
-        add_value(w, ptc_seq_nth(list, i), depth + 1);
+        add_quoted_value(w, ptc_seq_nth(list, i), depth + 1);
     }
     if (head < n) {
         add_left_out(w, list, head, n - 1, depth);
-        add_value(w, ptc_seq_nth(list, n - 1), depth + 1);
+        add_quoted_value(w, ptc_seq_nth(list, n - 1), depth + 1);
     }
     ptc_buf_add_char(&w->out, ']');
 }
 
-static void add_map(Writer *w, PtcValue map, unsigned depth)
+static void add_quoted_map(QuotedWriter *w, PtcValue map, unsigned depth)
 {
     PtcValue key, value;
     const char *before = "{";
@@ -122,14 +122,14 @@ static void add_map(Writer *w, PtcValue map, unsigned depth)
         ptc_buf_add_cstr(&w->out, before);
         ptc_quoted_add(&w->out, ptc_str_text(key), w->detail->text);
         ptc_buf_add_char(&w->out, ':');
-        add_value(w, value, depth + 1);
+        add_quoted_value(w, value, depth + 1);
         before = ",";
     }
     ptc_buf_add_cstr(&w->out, before[0] == '{' ? "{}" : "}");
 }
 
 /* A number may have as many digits as a text. */
-static void add_scalar(Writer *w, PtcValue v)
+static void add_scalar(QuotedWriter *w, PtcValue v)
 {
     PtcBuf json;
     ptc_buf_init(&json, w->out.mem, SIZE_MAX / 4);
@@ -141,17 +141,17 @@ static void add_scalar(Writer *w, PtcValue v)
     ptc_buf_end_part(&w->out, &json);
 }
 
-static void add_value(Writer *w, PtcValue v, unsigned depth)
+static void add_quoted_value(QuotedWriter *w, PtcValue v, unsigned depth)
 {
-    w->out.full = w->out.full || depth > DEPTH;
+    w->out.full = w->out.full || depth > QUOTED_DEPTH;
     if (!ptc_buf_ok(&w->out))
         return;
     if (ptc_is_string(v))
         ptc_quoted_add(&w->out, ptc_str_text(v), w->detail->text);
     else if (ptc_is_map(v))
-        add_map(w, v, depth);
+        add_quoted_map(w, v, depth);
     else if (ptc_is_sequential(v))
-        add_list(w, v, depth);
+        add_quoted_list(w, v, depth);
     else
         add_scalar(w, v);
 }
@@ -160,9 +160,9 @@ bool ptc_quoted_add_value(PtcBuf *out, PtcHeap *heap, PtcValue v)
 {
     bool ok = false;
     for (size_t i = 0; !ok && i < sizeof details / sizeof *details; i++) {
-        Writer w = {.heap = heap, .detail = &details[i]};
+        QuotedWriter w = {.heap = heap, .detail = &details[i]};
         ptc_buf_init(&w.out, out->mem, details[i].all);
-        add_value(&w, v, 0);
+        add_quoted_value(&w, v, 0);
         ok = ptc_buf_ok(&w.out) && ptc_fields_ok(heap) && ptc_buf_add(out, w.out.data, w.out.len);
         ptc_buf_deinit(&w.out);
     }

@@ -5,11 +5,11 @@
 
 #include "upstream/config/fields.h"
 
-enum { HOPS = 32, DEPTH = 8, LOOKS = 1000, POINTER_BYTES = 1024 };
+enum { VIEW_HOPS = 32, VIEW_DEPTH = 8, VIEW_LOOKS = 1000, POINTER_BYTES = 1024 };
 
 /* ------------------------------------------------------------------------------ references */
 
-static int hex(char c)
+static int value_of_hex_char(char c)
 {
     return c >= '0' && c <= '9'                     ? c - '0'
            : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
@@ -24,9 +24,10 @@ size_t ptc_schema_view_step(PtcText step, char *out)
         if (c == '~' && i + 1 < step.len &&
             (step.bytes[i + 1] == '0' || step.bytes[i + 1] == '1')) {
             c = step.bytes[++i] == '0' ? '~' : '/';
-        } else if (c == '%' && i + 2 < step.len && hex(step.bytes[i + 1]) >= 0 &&
-                   hex(step.bytes[i + 2]) >= 0) {
-            c = (char)(hex(step.bytes[i + 1]) * 16 + hex(step.bytes[i + 2]));
+        } else if (c == '%' && i + 2 < step.len && value_of_hex_char(step.bytes[i + 1]) >= 0 &&
+                   value_of_hex_char(step.bytes[i + 2]) >= 0) {
+            c = (char)(value_of_hex_char(step.bytes[i + 1]) * 16 +
+                       value_of_hex_char(step.bytes[i + 2]));
             i += 2;
         }
         out[n++] = c;
@@ -34,7 +35,7 @@ size_t ptc_schema_view_step(PtcText step, char *out)
     return n;
 }
 
-static PtcValue take_step(PtcHeap *heap, PtcValue at, PtcText step)
+static PtcValue take_pointer_step(PtcHeap *heap, PtcValue at, PtcText step)
 {
     if (ptc_is_map(at))
         return ptc_fields_get(heap, at, step);
@@ -63,14 +64,14 @@ static PtcValue schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref)
         while (i < ref.len && ref.bytes[i] != '/')
             i++;
         size_t len = ptc_schema_view_step((PtcText){ref.bytes + from, i - from}, step);
-        at = take_step(heap, at, (PtcText){step, len});
+        at = take_pointer_step(heap, at, (PtcText){step, len});
     }
     return at;
 }
 
 PtcValue ptc_schema_view_follow(PtcHeap *heap, PtcValue root, PtcValue schema)
 {
-    for (int hops = 0; hops < HOPS && schema != PTC_NONE && ptc_is_map(schema); hops++) {
+    for (int hops = 0; hops < VIEW_HOPS && schema != PTC_NONE && ptc_is_map(schema); hops++) {
         PtcText ref = ptc_fields_text(heap, schema, "$ref");
         if (!ref.bytes)
             return schema;
@@ -98,13 +99,13 @@ unsigned ptc_schema_view_types(PtcHeap *heap, PtcValue schema)
     for (size_t i = 0; i < ptc_fields_count(type); i++)
         bits |= type_bit(ptc_str_text(ptc_seq_nth(type, i)));
     if (bits && ptc_fields_is(heap, schema, "nullable", PTC_TRUE))
-        bits |= PTC_SCHEMA_NULL;
+        bits |= PTC_SCHEMA_TYPE_NULL;
     if (bits)
         return bits;
     if (ptc_map_field(heap, schema, "properties") != PTC_NONE ||
         ptc_map_field(heap, schema, "additionalProperties") != PTC_NONE)
-        return PTC_SCHEMA_OBJECT;
-    return ptc_map_field(heap, schema, "items") != PTC_NONE ? PTC_SCHEMA_ARRAY : 0;
+        return PTC_SCHEMA_TYPE_OBJECT;
+    return ptc_map_field(heap, schema, "items") != PTC_NONE ? PTC_SCHEMA_TYPE_ARRAY : 0;
 }
 
 PtcValue ptc_schema_view_choices(PtcHeap *heap, PtcValue schema)
@@ -127,14 +128,15 @@ static bool holds_null(PtcValue list)
 static bool takes_null(PtcHeap *heap, PtcValue root, PtcValue schema, int depth, int *left)
 {
     schema = ptc_schema_view_follow(heap, root, schema);
-    if (schema == PTC_NONE || !ptc_is_map(schema) || depth > DEPTH || --*left < 0)
+    if (schema == PTC_NONE || !ptc_is_map(schema) || depth > VIEW_DEPTH || --*left < 0)
         return schema != PTC_FALSE;
     unsigned types = ptc_schema_view_types(heap, schema);
     PtcValue choices = ptc_schema_view_choices(heap, schema);
     PtcValue all = ptc_map_field(heap, schema, "allOf");
     PtcValue values = ptc_map_field(heap, schema, "enum");
     PtcValue constant = ptc_map_field(heap, schema, "const");
-    if ((types && !(types & PTC_SCHEMA_NULL)) || (constant != PTC_NONE && constant != PTC_NIL) ||
+    if ((types && !(types & PTC_SCHEMA_TYPE_NULL)) ||
+        (constant != PTC_NONE && constant != PTC_NIL) ||
         (values != PTC_NONE && !holds_null(values)))
         return false;
     for (size_t i = 0; i < ptc_fields_count(all); i++)
@@ -148,19 +150,19 @@ static bool takes_null(PtcHeap *heap, PtcValue root, PtcValue schema, int depth,
 
 bool ptc_schema_view_null(PtcHeap *heap, PtcValue root, PtcValue schema)
 {
-    int left = LOOKS;
+    int left = VIEW_LOOKS;
     return takes_null(heap, root, schema, 0, &left);
 }
 
 /* ------------------------------------------------------------------------------ properties */
 
 /* Adds the members of `key` of a schema and of its allOf, by their names or (a list) one after the other. */
-static void gather(PtcHeap *heap, PtcValue root, PtcValue schema, const char *key, PtcValue *to,
-                   int depth, int *left)
+static void gather_schema_members(PtcHeap *heap, PtcValue root, PtcValue schema, const char *key,
+                                  PtcValue *to, int depth, int *left)
 {
     PtcValue name, value;
     schema = ptc_schema_view_follow(heap, root, schema);
-    if (schema == PTC_NONE || !ptc_is_map(schema) || depth > DEPTH || --*left < 0)
+    if (schema == PTC_NONE || !ptc_is_map(schema) || depth > VIEW_DEPTH || --*left < 0)
         return;
     PtcValue from = ptc_map_field(heap, schema, key);
     PtcValue all = ptc_map_field(heap, schema, "allOf");
@@ -171,7 +173,7 @@ static void gather(PtcHeap *heap, PtcValue root, PtcValue schema, const char *ke
         for (size_t i = 0; i < ptc_fields_count(from); i++)
             ptc_fields_push(heap, to, ptc_seq_nth(from, i));
     for (size_t i = 0; i < ptc_fields_count(all); i++)
-        gather(heap, root, ptc_seq_nth(all, i), key, to, depth + 1, left);
+        gather_schema_members(heap, root, ptc_seq_nth(all, i), key, to, depth + 1, left);
 }
 
 PtcValue ptc_schema_view_properties(PtcHeap *heap, PtcValue root, PtcValue schema)
@@ -179,10 +181,10 @@ PtcValue ptc_schema_view_properties(PtcHeap *heap, PtcValue root, PtcValue schem
     PtcValue own = ptc_map_field(heap, schema, "properties");
     if (ptc_map_field(heap, schema, "allOf") == PTC_NONE)
         return own != PTC_NONE && ptc_is_map(own) ? own : PTC_NONE;
-    int left = LOOKS;
+    int left = VIEW_LOOKS;
     PtcValue to = ptc_fields_map(heap);
     if (to != PTC_NONE)
-        gather(heap, root, schema, "properties", &to, 0, &left);
+        gather_schema_members(heap, root, schema, "properties", &to, 0, &left);
     return to != PTC_NONE && ptc_map_count(to) ? to : PTC_NONE;
 }
 
@@ -191,10 +193,10 @@ PtcValue ptc_schema_view_required(PtcHeap *heap, PtcValue root, PtcValue schema)
     PtcValue own = ptc_map_field(heap, schema, "required");
     if (ptc_map_field(heap, schema, "allOf") == PTC_NONE)
         return own;
-    int left = LOOKS;
+    int left = VIEW_LOOKS;
     PtcValue to = ptc_fields_list(heap);
     if (to != PTC_NONE)
-        gather(heap, root, schema, "required", &to, 0, &left);
+        gather_schema_members(heap, root, schema, "required", &to, 0, &left);
     return to;
 }
 

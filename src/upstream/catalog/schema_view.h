@@ -9,13 +9,13 @@
 
 /* What types a schema names. */
 enum {
-    PTC_SCHEMA_STRING = 1,
-    PTC_SCHEMA_INTEGER = 2,
-    PTC_SCHEMA_NUMBER = 4,
-    PTC_SCHEMA_BOOLEAN = 8,
-    PTC_SCHEMA_NULL = 16,
-    PTC_SCHEMA_ARRAY = 32,
-    PTC_SCHEMA_OBJECT = 64,
+    PTC_SCHEMA_TYPE_STRING = 1,
+    PTC_SCHEMA_TYPE_INTEGER = 2,
+    PTC_SCHEMA_TYPE_NUMBER = 4,
+    PTC_SCHEMA_TYPE_BOOLEAN = 8,
+    PTC_SCHEMA_TYPE_NULL = 16,
+    PTC_SCHEMA_TYPE_ARRAY = 32,
+    PTC_SCHEMA_TYPE_OBJECT = 64,
 };
 
 /* In the schema of an argument: where an OpenAPI service takes it, other than in a body. */

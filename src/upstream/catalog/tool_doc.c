@@ -27,7 +27,7 @@ static Arguments arguments_of(PtcHeap *heap, const PtcCatalogTool *tool)
     return a;
 }
 
-static PtcValue type_of(PtcHeap *heap, PtcValue root, PtcValue schema)
+static PtcValue type_text_of(PtcHeap *heap, PtcValue root, PtcValue schema)
 {
     PtcBuf text;
     ptc_buf_init(&text, heap->pool->mem, SIZE_MAX / 4);
@@ -37,7 +37,7 @@ static PtcValue type_of(PtcHeap *heap, PtcValue root, PtcValue schema)
     return type;
 }
 
-static PtcValue argument(const Arguments *a, PtcText name, PtcValue schema, bool required)
+static PtcValue make_argument_doc(const Arguments *a, PtcText name, PtcValue schema, bool required)
 {
     PtcValue out = ptc_fields_map(a->heap);
     PtcValue behind = ptc_schema_view_follow(a->heap, a->root, schema);
@@ -45,7 +45,7 @@ static PtcValue argument(const Arguments *a, PtcText name, PtcValue schema, bool
     if (value == PTC_NONE && behind != PTC_NONE)
         value = ptc_map_field(a->heap, behind, "default");
     ptc_fields_put_text(a->heap, &out, "name", name);
-    ptc_fields_put(a->heap, &out, "type", type_of(a->heap, a->root, schema));
+    ptc_fields_put(a->heap, &out, "type", type_text_of(a->heap, a->root, schema));
     ptc_fields_put(a->heap, &out, "required", ptc_bool(required));
     ptc_fields_put(a->heap, &out, "default", value);
     return out;
@@ -81,7 +81,7 @@ static void list_argument(void *user, PtcText name, PtcValue schema, bool requir
 {
     Lists *to = user;
     PtcHeap *heap = to->arguments->heap;
-    ptc_fields_push(heap, &to->args, argument(to->arguments, name, schema, required));
+    ptc_fields_push(heap, &to->args, make_argument_doc(to->arguments, name, schema, required));
     if (required)
         ptc_fields_push(heap, &to->keys, ptc_fields_string(heap, name));
 }
@@ -99,7 +99,7 @@ static PtcValue returns(PtcHeap *heap, const PtcCatalogTool *tool)
         PtcValue inner = ptc_map_field(heap, properties, "result");
         schema = inner == PTC_NONE ? root : inner;
     }
-    return type_of(heap, root, schema);
+    return type_text_of(heap, root, schema);
 }
 
 static PtcValue symbol_of(PtcHeap *heap, const PtcCatalogServer *server, const PtcCatalogTool *tool)
@@ -135,11 +135,11 @@ typedef struct {
     const Arguments *arguments;
     PtcBuf *out;
     size_t count;
-} Line;
+} DocLine;
 
 static void write_argument(void *user, PtcText name, PtcValue schema, bool required)
 {
-    Line *line = user;
+    DocLine *line = user;
     if (line->count++)
         ptc_buf_add_cstr(line->out, ", ");
     ptc_clean_add(line->out, name, PTC_CLEAN_LINE, false);
@@ -150,7 +150,7 @@ static void write_argument(void *user, PtcText name, PtcValue schema, bool requi
 void ptc_tool_doc_arguments(PtcBuf *out, PtcHeap *heap, const PtcCatalogTool *tool)
 {
     Arguments a = arguments_of(heap, tool);
-    Line line = {&a, out, 0};
+    DocLine line = {&a, out, 0};
     ptc_buf_add_char(out, '{');
     each_argument(&a, write_argument, &line);
     ptc_buf_add_char(out, '}');

@@ -12,7 +12,7 @@
 #include "upstream/catalog/schema_view.h"
 #include "upstream/config/fields.h"
 
-enum { TOKEN_BYTES = 64, PREFIX_MIN = 3, STEM_REST = 3 };
+enum { SEARCH_TOKEN_BYTES = 64, PREFIX_MIN = 3, STEM_REST = 3 };
 
 static const double name_weight = 2, argument_weight = 0.5, prefix_weight = 0.4;
 
@@ -21,7 +21,7 @@ static const double name_weight = 2, argument_weight = 0.5, prefix_weight = 0.4;
 typedef struct {
     PtcText text;
     size_t at;
-    char token[TOKEN_BYTES]; /* in lower case; longer ones are cut */
+    char token[SEARCH_TOKEN_BYTES]; /* in lower case; longer ones are cut */
     size_t len;
 } Tokens;
 
@@ -30,7 +30,7 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-static bool is_word(char c)
+static bool is_search_char(char c)
 {
     return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
            ((unsigned char)c & 0x80);
@@ -46,16 +46,16 @@ static bool splits(PtcText t, size_t i)
     return small_before || small_behind;
 }
 
-static bool next_token(Tokens *t)
+static bool next_search_token(Tokens *t)
 {
-    while (t->at < t->text.len && !is_word(t->text.bytes[t->at]))
+    while (t->at < t->text.len && !is_search_char(t->text.bytes[t->at]))
         t->at++;
     size_t start = t->at;
     t->len = 0;
-    while (t->at < t->text.len && is_word(t->text.bytes[t->at]) &&
+    while (t->at < t->text.len && is_search_char(t->text.bytes[t->at]) &&
            (t->at == start || !splits(t->text, t->at))) {
         char c = t->text.bytes[t->at++];
-        if (t->len < TOKEN_BYTES)
+        if (t->len < SEARCH_TOKEN_BYTES)
             t->token[t->len++] = (char)(is_upper(c) ? c + 32 : c);
     }
     return t->at > start;
@@ -76,23 +76,23 @@ static bool is_common(PtcText word)
 /* ----------------------------------------------------------------------------------- query */
 
 typedef struct {
-    char bytes[TOKEN_BYTES];
+    char bytes[SEARCH_TOKEN_BYTES];
     size_t len;
     double weight; /* by how few tools have it */
     size_t tools;
-} Word;
+} ToolWord;
 
 typedef struct {
     PtcHeap *heap;
     const PtcCatalog *catalog;
-    Word words[PTC_TOOL_SEARCH_WORDS];
+    ToolWord words[PTC_TOOL_SEARCH_WORDS];
     size_t count;
-    const PtcCatalogServer *only; /* that the query names; NULL: none, or several */
-    char joined[4 * TOKEN_BYTES]; /* the query as one folded name */
+    const PtcCatalogServer *only;        /* that the query names; NULL: none, or several */
+    char joined[4 * SEARCH_TOKEN_BYTES]; /* the query as one folded name */
     size_t joined_len;
-} Search;
+} ToolSearch;
 
-static bool has_word(const Search *s, PtcText word)
+static bool has_word(const ToolSearch *s, PtcText word)
 {
     for (size_t i = 0; i < s->count; i++)
         if (ptc_text_same(word, (PtcText){s->words[i].bytes, s->words[i].len}))
@@ -103,7 +103,8 @@ static bool has_word(const Search *s, PtcText word)
 static bool is_name_of(PtcText word, PtcText name)
 {
     Tokens t = {.text = name};
-    return next_token(&t) && ptc_text_same(word, (PtcText){t.token, t.len}) && !next_token(&t);
+    return next_search_token(&t) && ptc_text_same(word, (PtcText){t.token, t.len}) &&
+           !next_search_token(&t);
 }
 
 static const PtcCatalogServer *named_server(const PtcCatalog *catalog, PtcText word)
@@ -114,7 +115,7 @@ static const PtcCatalogServer *named_server(const PtcCatalog *catalog, PtcText w
     return NULL;
 }
 
-static void join(Search *s, PtcText word)
+static void join_query_word(ToolSearch *s, PtcText word)
 {
     size_t room = sizeof s->joined - s->joined_len, n = word.len < room ? word.len : room;
     memcpy(s->joined + s->joined_len, word.bytes, n);
@@ -122,23 +123,23 @@ static void join(Search *s, PtcText word)
 }
 
 /* Words of the query; with `servers`, those that name a server choose it instead. */
-static void read_query(Search *s, PtcText query, bool servers)
+static void read_query(ToolSearch *s, PtcText query, bool servers)
 {
     Tokens t = {.text = query};
     s->count = s->joined_len = 0;
     s->only = NULL;
-    while (next_token(&t)) {
+    while (next_search_token(&t)) {
         PtcText word = {t.token, t.len};
         const PtcCatalogServer *server = servers ? named_server(s->catalog, word) : NULL;
-        join(s, word);
+        join_query_word(s, word);
         if (server && (!s->only || s->only == server)) {
             s->only = server;
             continue;
         }
         if (is_common(word) || has_word(s, word) || s->count == PTC_TOOL_SEARCH_WORDS)
             continue;
-        Word *to = &s->words[s->count++];
-        *to = (Word){.len = word.len};
+        ToolWord *to = &s->words[s->count++];
+        *to = (ToolWord){.len = word.len};
         memcpy(to->bytes, word.bytes, word.len);
     }
 }
@@ -146,7 +147,7 @@ static void read_query(Search *s, PtcText query, bool servers)
 /* --------------------------------------------------------------------------------- scoring */
 
 /* How much of a word a token is: all, a part, nothing.  `issue` finds `issues`, and the other way round. */
-static double likeness(const Word *word, const Tokens *t)
+static double likeness(const ToolWord *word, const Tokens *t)
 {
     size_t common = word->len < t->len ? word->len : t->len;
     if (memcmp(word->bytes, t->token, common) != 0)
@@ -158,11 +159,12 @@ static double likeness(const Word *word, const Tokens *t)
 }
 
 /* What a text has of each word, the best of its tokens; added to `has` with a weight. */
-static void look(const Search *s, PtcText text, double weight, double has[PTC_TOOL_SEARCH_WORDS])
+static void look_for_words(const ToolSearch *s, PtcText text, double weight,
+                           double has[PTC_TOOL_SEARCH_WORDS])
 {
     double best[PTC_TOOL_SEARCH_WORDS] = {0};
     Tokens t = {.text = text};
-    while (text.bytes && next_token(&t))
+    while (text.bytes && next_search_token(&t))
         for (size_t w = 0; w < s->count; w++) {
             double like = likeness(&s->words[w], &t);
             best[w] = like > best[w] ? like : best[w];
@@ -172,15 +174,15 @@ static void look(const Search *s, PtcText text, double weight, double has[PTC_TO
 }
 
 /* What a tool has of each word; nothing once the budget has stopped. */
-static void look_at_tool(const Search *s, const PtcCatalogTool *tool,
+static void look_at_tool(const ToolSearch *s, const PtcCatalogTool *tool,
                          double has[PTC_TOOL_SEARCH_WORDS])
 {
     PtcValue name, schema;
     memset(has, 0, PTC_TOOL_SEARCH_WORDS * sizeof *has);
     if (!ptc_tick_scan(s->heap->budget, PTC_TICK_SCAN + tool->description.len * (1 + s->count / 4)))
         return;
-    look(s, tool->name, name_weight, has);
-    look(s, tool->description, 1, has);
+    look_for_words(s, tool->name, name_weight, has);
+    look_for_words(s, tool->description, 1, has);
     PtcValue input = tool->definition == PTC_NONE
                          ? PTC_NONE
                          : ptc_map_field(s->heap, tool->definition, "inputSchema");
@@ -189,15 +191,15 @@ static void look_at_tool(const Search *s, const PtcCatalogTool *tool,
     if (properties != PTC_NONE && ptc_is_map(properties))
         for (size_t pos = 0;
              ptc_tick(s->heap->budget, 1) && ptc_map_next(properties, &pos, &name, &schema);)
-            look(s, ptc_str_text(name), argument_weight, has);
+            look_for_words(s, ptc_str_text(name), argument_weight, has);
 }
 
-static bool is_leading(const Search *s, const PtcCatalogTool *tool)
+static bool is_leading(const ToolSearch *s, const PtcCatalogTool *tool)
 {
     size_t n = 0;
     for (size_t i = 0; i < tool->name.len && n < s->joined_len; i++) {
         char c = tool->name.bytes[i];
-        if (!is_word(c))
+        if (!is_search_char(c))
             continue;
         if ((is_upper(c) ? c + 32 : c) != s->joined[n++])
             return false;
@@ -205,7 +207,7 @@ static bool is_leading(const Search *s, const PtcCatalogTool *tool)
     return s->joined_len > 0 && n == s->joined_len;
 }
 
-static void weigh_words(Search *s)
+static void weigh_words(ToolSearch *s)
 {
     double has[PTC_TOOL_SEARCH_WORDS];
     size_t all = 0;
@@ -220,8 +222,8 @@ static void weigh_words(Search *s)
 }
 
 /* False: it is no answer. */
-static bool score_tool(const Search *s, const PtcCatalogServer *server, const PtcCatalogTool *tool,
-                       PtcToolHit *hit)
+static bool score_tool(const ToolSearch *s, const PtcCatalogServer *server,
+                       const PtcCatalogTool *tool, PtcToolHit *hit)
 {
     double has[PTC_TOOL_SEARCH_WORDS];
     *hit = (PtcToolHit){.server = server, .tool = tool, .leading = is_leading(s, tool)};
@@ -256,7 +258,7 @@ static int by_fit(const void *a, const void *b)
     return order ? order : by_text(x->tool->symbol, y->tool->symbol);
 }
 
-static size_t collect(const Search *s, PtcToolHit *hits)
+static size_t collect_tool_hits(const ToolSearch *s, PtcToolHit *hits)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->catalog->count; i++)
@@ -272,18 +274,18 @@ bool ptc_tool_search(PtcArena *arena, PtcHeap *heap, const PtcCatalog *catalog, 
     size_t all = 1;
     for (size_t i = 0; i < catalog->count; i++)
         all += catalog->servers[i].count;
-    Search *s = ptc_arena_zalloc(arena, sizeof *s);
+    ToolSearch *s = ptc_arena_zalloc(arena, sizeof *s);
     *hits = ptc_arena_alloc(arena, all * sizeof **hits);
     if (!s || !*hits)
         return false;
-    *s = (Search){.heap = heap, .catalog = catalog};
+    *s = (ToolSearch){.heap = heap, .catalog = catalog};
     read_query(s, query, true);
     weigh_words(s);
-    *count = collect(s, *hits);
+    *count = collect_tool_hits(s, *hits);
     if (*count == 0 && s->only) { /* the word was not meant as the name of a server */
         read_query(s, query, false);
         weigh_words(s);
-        *count = collect(s, *hits);
+        *count = collect_tool_hits(s, *hits);
     }
     return true;
 }

@@ -18,7 +18,7 @@ typedef struct {
     int depth, maps;
 } Typing;
 
-static void add_type(Typing *t, PtcValue schema);
+static void add_type_of_schema(Typing *t, PtcValue schema);
 
 /* A value as a program writes it, with text that cannot be seen made visible. */
 static void add_literal(Typing *t, PtcValue v)
@@ -50,7 +50,7 @@ static void add_enum(Typing *t, PtcValue values)
 
 /* ------------------------------------------------------------------------------------ maps */
 
-static void add_members(Typing *t, PtcValue properties, PtcValue required)
+static void add_property_types(Typing *t, PtcValue properties, PtcValue required)
 {
     PtcValue name, schema;
     size_t shown = 0;
@@ -66,12 +66,12 @@ static void add_members(Typing *t, PtcValue properties, PtcValue required)
                     ptc_schema_view_implied(t->heap, t->root, schema) == PTC_NONE;
         ptc_clean_add(t->out, ptc_str_text(name), PTC_CLEAN_LINE, false);
         ptc_buf_add_cstr(t->out, must ? " " : "? ");
-        add_type(t, schema);
+        add_type_of_schema(t, schema);
     }
     ptc_buf_add_char(t->out, '}');
 }
 
-static void add_map(Typing *t, PtcValue schema)
+static void add_object_type(Typing *t, PtcValue schema)
 {
     PtcValue properties = ptc_schema_view_properties(t->heap, t->root, schema);
     PtcValue others = ptc_map_field(t->heap, schema, "additionalProperties");
@@ -83,10 +83,10 @@ static void add_map(Typing *t, PtcValue schema)
     }
     t->maps++;
     if (named) {
-        add_members(t, properties, ptc_schema_view_required(t->heap, t->root, schema));
+        add_property_types(t, properties, ptc_schema_view_required(t->heap, t->root, schema));
     } else {
         ptc_buf_add_cstr(t->out, "{* ");
-        add_type(t, others);
+        add_type_of_schema(t, others);
         ptc_buf_add_char(t->out, '}');
     }
     t->maps--;
@@ -97,7 +97,7 @@ static void add_array(Typing *t, PtcValue schema)
     PtcValue items = ptc_map_field(t->heap, schema, "items");
     ptc_buf_add_char(t->out, '[');
     if (items != PTC_NONE && ptc_is_map(items))
-        add_type(t, items);
+        add_type_of_schema(t, items);
     else
         ptc_buf_add_cstr(t->out, "any");
     ptc_buf_add_char(t->out, ']');
@@ -134,7 +134,7 @@ static size_t begin_choice(Typing *t, size_t start)
     return t->out->len;
 }
 
-static void add_choices(Typing *t, PtcValue choices)
+static void add_choice_types(Typing *t, PtcValue choices)
 {
     size_t start = t->out->len, n = ptc_fields_count(choices);
     for (size_t i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ static void add_choices(Typing *t, PtcValue choices)
             ptc_buf_add_cstr(t->out, "...");
             return;
         }
-        add_type(t, ptc_seq_nth(choices, i));
+        add_type_of_schema(t, ptc_seq_nth(choices, i));
         end_choice(t, start, from);
     }
 }
@@ -157,15 +157,15 @@ static void add_named_types(Typing *t, PtcValue schema, unsigned types)
             begin_choice(t, start);
             ptc_buf_add_cstr(t->out, words[i]);
         }
-    if (types & PTC_SCHEMA_ARRAY) {
+    if (types & PTC_SCHEMA_TYPE_ARRAY) {
         begin_choice(t, start);
         add_array(t, schema);
     }
-    if (types & PTC_SCHEMA_OBJECT) {
+    if (types & PTC_SCHEMA_TYPE_OBJECT) {
         begin_choice(t, start);
-        add_map(t, schema);
+        add_object_type(t, schema);
     }
-    if (types & PTC_SCHEMA_NULL) {
+    if (types & PTC_SCHEMA_TYPE_NULL) {
         begin_choice(t, start);
         ptc_buf_add_cstr(t->out, words[4]);
     }
@@ -184,19 +184,19 @@ static void add_schema(Typing *t, PtcValue schema)
         add_literal(t, constant);
     else if (values != PTC_NONE && ptc_fields_count(values))
         add_enum(t, values);
-    else if (choices != PTC_NONE && !(types & PTC_SCHEMA_OBJECT))
-        add_choices(t, choices);
+    else if (choices != PTC_NONE && !(types & PTC_SCHEMA_TYPE_OBJECT))
+        add_choice_types(t, choices);
     else if (ptc_fields_count(all) == 1 && !types)
-        add_type(t, ptc_seq_nth(all, 0));
+        add_type_of_schema(t, ptc_seq_nth(all, 0));
     else if (ptc_fields_count(all) && !types)
-        add_map(t, schema);
+        add_object_type(t, schema);
     else if (types)
         add_named_types(t, schema, types);
     else
         ptc_buf_add_cstr(t->out, "any");
 }
 
-static bool is_open(const Typing *t, PtcValue schema)
+static bool is_open_schema(const Typing *t, PtcValue schema)
 {
     for (int i = 0; i < t->depth; i++)
         if (t->open[i] == schema)
@@ -204,12 +204,12 @@ static bool is_open(const Typing *t, PtcValue schema)
     return false;
 }
 
-static void add_type(Typing *t, PtcValue schema)
+static void add_type_of_schema(Typing *t, PtcValue schema)
 {
     PtcValue to = ptc_schema_view_follow(t->heap, t->root, schema);
     if (to == PTC_NONE || !ptc_is_map(to)) {
         ptc_buf_add_cstr(t->out, "any");
-    } else if (t->depth == NESTED || is_open(t, to)) {
+    } else if (t->depth == NESTED || is_open_schema(t, to)) {
         ptc_buf_add_cstr(t->out, "map");
     } else if (ptc_buf_ok(t->out)) {
         t->open[t->depth++] = to;
@@ -223,7 +223,7 @@ void ptc_type_text_add(PtcBuf *out, PtcHeap *heap, PtcValue root, PtcValue schem
     PtcBuf text;
     Typing t = {.out = &text, .heap = heap, .root = root};
     ptc_buf_init(&text, heap->pool->mem, PTC_TYPE_TEXT_BYTES);
-    add_type(&t, schema);
+    add_type_of_schema(&t, schema);
     if (text.failed)
         out->failed = true;
     else if (text.full)

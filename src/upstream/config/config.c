@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------------------------- mistakes */
 
-static PtcValue place(Config *c, const char *path, const char *code)
+static PtcValue make_config_place(Config *c, const char *path, const char *code)
 {
     PtcValue at = ptc_fields_map(c->heap);
     ptc_fields_put_text(c->heap, &at, "path", ptc_text_cstr(path));
@@ -30,7 +30,7 @@ static void add_error(Config *c, const char *path, const char *code, size_t line
     char at[PTC_PATH_BYTES];
     if (ptc_fields_count(c->out->errors) >= PTC_CONFIG_ERRORS)
         return;
-    PtcValue error = place(c, path, code);
+    PtcValue error = make_config_place(c, path, code);
     snprintf(at, sizeof at, "%s", path);
     while (line == 0 && at[0]) {
         size_t n = strlen(at);
@@ -48,7 +48,7 @@ static void make_unusable(Config *c, const char *path, const char *code, const c
 {
     if (c->unusable != PTC_NONE)
         return;
-    c->unusable = place(c, path, code);
+    c->unusable = make_config_place(c, path, code);
     c->why = ptc_fields_string(c->heap, ptc_text_cstr(message));
 }
 
@@ -110,7 +110,7 @@ void ptc_config_named_secret(Config *c, PtcText name, PtcValue value)
 
 void ptc_config_note(Config *c, const char *code)
 {
-    ptc_fields_push(c->heap, &c->notes, place(c, c->path, code));
+    ptc_fields_push(c->heap, &c->notes, make_config_place(c, c->path, code));
 }
 
 void ptc_config_enter(Config *c, PtcText key, char keep[PTC_PATH_BYTES])
@@ -134,7 +134,7 @@ PtcValue ptc_config_member(Config *c, const char *key)
 }
 
 /* What a key is called here that other programs call by this word; NULL: not known, or not a key of this place. */
-static const char *other_word(PtcText key, const char *const *known, size_t count)
+static const char *config_key_by_other_word(PtcText key, const char *const *known, size_t count)
 {
     static const char *const words[][2] = {
         {"cmd", "command"},      {"headers", "static_headers"},  {"header", "static_headers"},
@@ -153,7 +153,7 @@ void ptc_config_unknown_key(Config *c, PtcText key, const char *const *known, si
 {
     PtcNearest near;
     char message[160];
-    const char *meant = other_word(key, known, count);
+    const char *meant = config_key_by_other_word(key, known, count);
     c->strange = true;
     ptc_nearest_init(&near, key.bytes, key.len);
     for (size_t i = 0; i < count; i++)
@@ -173,11 +173,11 @@ static const char *const dialect_names[] = {
     [PTC_DIALECT_GEMINI] = "gemini",
 };
 
-bool ptc_dialect_parse(PtcText name, PtcDialect *out)
+bool ptc_dialect_parse(PtcText name, PtcConfigDialect *out)
 {
     for (size_t i = PTC_DIALECT_CLAUDE_CODE; i <= PTC_DIALECT_GEMINI; i++)
         if (name.bytes && ptc_text_is(name, dialect_names[i])) {
-            *out = (PtcDialect)i;
+            *out = (PtcConfigDialect)i;
             return true;
         }
     *out = PTC_DIALECT_UNSET;
@@ -193,11 +193,11 @@ static bool ends_with(PtcText path, const char *end)
 }
 
 /* By the path of a file; PTC_DIALECT_UNSET: it says nothing. */
-static PtcDialect dialect_of_path(PtcText path)
+static PtcConfigDialect dialect_of_path(PtcText path)
 {
     static const struct {
         const char *end;
-        PtcDialect dialect;
+        PtcConfigDialect dialect;
     } ends[] = {
         {".claude.json", PTC_DIALECT_CLAUDE_CODE},
         {".mcp.json", PTC_DIALECT_CLAUDE_CODE},
@@ -218,28 +218,29 @@ static PtcDialect dialect_of_path(PtcText path)
     return PTC_DIALECT_UNSET;
 }
 
-static bool has(Config *c, const char *key)
+static bool has_root_key(Config *c, const char *key)
 {
     return ptc_map_field(c->heap, c->root, key) != PTC_NONE;
 }
 
 /* Whose file it is: as the caller says, else by its path, else by its keys. */
-static PtcDialect find_dialect(Config *c)
+static PtcConfigDialect find_dialect(Config *c)
 {
-    PtcDialect dialect = c->in->dialect;
-    if (dialect == PTC_DIALECT_UNSET && has(c, "upstreams"))
+    PtcConfigDialect dialect = c->in->dialect;
+    if (dialect == PTC_DIALECT_UNSET && has_root_key(c, "upstreams"))
         return PTC_DIALECT_OURS;
     if (dialect == PTC_DIALECT_UNSET)
         dialect = dialect_of_path(c->in->file);
     if (dialect != PTC_DIALECT_UNSET)
         return dialect;
-    if (has(c, "mcpServers"))
+    if (has_root_key(c, "mcpServers"))
         return PTC_DIALECT_OTHER;
     PtcValue settings = ptc_map_field(c->heap, c->root, "mcp");
-    bool vscode = has(c, "servers") || ptc_map_field(c->heap, settings, "servers") != PTC_NONE;
-    return has(c, "context_servers") ? PTC_DIALECT_ZED
-           : vscode                  ? PTC_DIALECT_VSCODE
-                                     : PTC_DIALECT_OTHER;
+    bool vscode =
+        has_root_key(c, "servers") || ptc_map_field(c->heap, settings, "servers") != PTC_NONE;
+    return has_root_key(c, "context_servers") ? PTC_DIALECT_ZED
+           : vscode                           ? PTC_DIALECT_VSCODE
+                                              : PTC_DIALECT_OTHER;
 }
 
 /* ------------------------------------------------------------------------------------ entries */
@@ -281,7 +282,7 @@ static PtcText find_namespace(Config *c, PtcArena *arena, PtcText name)
 }
 
 /* Has an earlier entry this namespace? */
-static bool is_taken(Config *c, PtcText ns)
+static bool is_namespace_used(Config *c, PtcText ns)
 {
     for (size_t i = 0; i < ptc_fields_count(c->out->upstreams); i++) {
         PtcText other = ptc_fields_text(c->heap, ptc_seq_nth(c->out->upstreams, i), "namespace");
@@ -319,7 +320,7 @@ static PtcValue finish_entry(Config *c, PtcText name, PtcText ns)
 }
 
 /* All that the file says of the entry at hand, and what an environment file beside it says. */
-static PtcValue written(Config *c)
+static PtcValue written_entry_text(Config *c)
 {
     PtcBuf out;
     ptc_buf_init(&out, c->heap->pool->mem, 2 * PTC_CONFIG_BYTES);
@@ -346,7 +347,7 @@ static void keep_place(Config *c)
     if (c->unusable != PTC_NONE)
         ptc_fields_put(c->heap, &at, "message", c->why);
     if (c->theirs)
-        ptc_fields_put(c->heap, &at, "written", written(c));
+        ptc_fields_put(c->heap, &at, "written", written_entry_text(c));
     ptc_fields_push(c->heap, &c->out->places, at);
 }
 
@@ -382,7 +383,7 @@ static void read_entry(Config *c, PtcText name, PtcValue entry)
         ptc_config_ours(c);
     ptc_arena_init(&arena, c->heap->pool->mem);
     PtcText ns = find_namespace(c, &arena, name);
-    if (ns.bytes && is_taken(c, ns)) {
+    if (ns.bytes && is_namespace_used(c, ns)) {
         c->unusable = PTC_NONE;
         ptc_config_wrong(c, "duplicate", "another upstream has this name; give it a \"namespace\"");
     }
@@ -431,7 +432,7 @@ static bool read_under(Config *c, PtcValue outer, const char *key, bool theirs)
 /* --------------------------------------------------------------------------------- containers */
 
 /* Is `path` the directory or one above it? */
-static bool is_above(PtcText path, PtcText directory)
+static bool is_above_directory(PtcText path, PtcText directory)
 {
     while (path.len > 1 && path.bytes[path.len - 1] == '/')
         path.len--;
@@ -449,7 +450,7 @@ static bool read_projects(Config *c)
     if (projects == PTC_NONE || !ptc_is_map(projects))
         return false;
     for (size_t pos = 0; ptc_map_next(projects, &pos, &key, &value);)
-        if (is_above(ptc_str_text(key), c->in->project) && ptc_str_len(key) >= name.len) {
+        if (is_above_directory(ptc_str_text(key), c->in->project) && ptc_str_len(key) >= name.len) {
             name = ptc_str_text(key);
             best = value;
         }
@@ -587,7 +588,7 @@ static bool looks_like_toml(const Config *c)
            (t.bytes[i] == '[' || memchr(t.bytes + i, '=', end - i));
 }
 
-static void read_plain(Config *c)
+static void read_plain_config(Config *c)
 {
     PtcJsonError error;
     c->root = ptc_json_parse(c->heap, c->plain.bytes, c->plain.len, &error);
@@ -625,7 +626,7 @@ bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out)
     else if (plain.failed)
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     else
-        read_plain(&c);
+        read_plain_config(&c);
     ptc_buf_deinit(&plain);
     out->ok = ptc_fields_count(out->errors) == 0;
     return ptc_fields_ok(heap);

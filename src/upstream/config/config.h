@@ -28,16 +28,16 @@ typedef enum {
     PTC_DIALECT_ZED,
     PTC_DIALECT_GEMINI,
     PTC_DIALECT_OTHER, /* a client that we do not know, with mcpServers */
-} PtcDialect;
+} PtcConfigDialect;
 /* claude-code, claude-desktop, cursor, vscode, windsurf, zed, gemini. */
-bool ptc_dialect_parse(PtcText name, PtcDialect *out);
+bool ptc_dialect_parse(PtcText name, PtcConfigDialect *out);
 
 typedef struct PtcConfigIn {
     PtcText text;
     PtcText file;    /* its path; absent: none */
     PtcText project; /* an absolute path */
     PtcText cwd;     /* absent: the project */
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     bool lines; /* places have lines, which takes time in a large file */
     /* The value of a variable; absent: it is not set. */
     PtcText (*variable)(void *user, PtcText name);

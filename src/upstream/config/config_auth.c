@@ -22,7 +22,7 @@ static const struct {
     {"env", env_keys}, {"file", file_keys}, {"literal", literal_keys}, {"exec", exec_keys}};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-static int find_source(PtcText name)
+static int find_source_kind(PtcText name)
 {
     for (int i = 0; i < SOURCES; i++)
         if (name.bytes && ptc_text_is(name, sources[i].name))
@@ -52,7 +52,7 @@ static void check_credential(Config *c, PtcValue v)
         return;
     }
     PtcValue source = ptc_map_field(c->heap, v, "source");
-    int kind = source == PTC_NONE ? -1 : find_source(ptc_str_text(source));
+    int kind = source == PTC_NONE ? -1 : find_source_kind(ptc_str_text(source));
     if (source == PTC_NONE)
         ptc_config_wrong_in(c, "source", "missing", "it says where the credential comes from");
     else if (kind < 0)
@@ -119,7 +119,7 @@ PtcText ptc_config_credential(Config *c, PtcText name, const char **code, char p
     *code = NULL;
     if (credential == PTC_NONE)
         return none;
-    int kind = find_source(ptc_fields_text(c->heap, credential, "source"));
+    int kind = find_source_kind(ptc_fields_text(c->heap, credential, "source"));
     PtcText what = kind < 0 ? none : ptc_fields_text(c->heap, credential, sources[kind].keys[1]);
     PtcText value = none;
     if (!what.bytes)

@@ -12,7 +12,7 @@ typedef struct {
     PtcHeap *heap;
     const PtcConfigIn *in;
     PtcConfig *out;
-    PtcDialect dialect;
+    PtcConfigDialect dialect;
     PtcText plain;  /* the text without comments */
     PtcValue lines; /* by path, for entries and what is above them */
     PtcValue root, credentials, inputs;

@@ -10,7 +10,7 @@
 /* ----------------------------------------------------------------------------------- plain */
 
 /* The end of a string that begins at i. */
-static size_t skip_string(PtcText t, size_t i)
+static size_t skip_config_string(PtcText t, size_t i)
 {
     for (i++; i < t.len && t.bytes[i] != '"'; i++)
         if (t.bytes[i] == '\\')
@@ -19,7 +19,7 @@ static size_t skip_string(PtcText t, size_t i)
 }
 
 /* The end of a comment that begins at i; i itself: there is none. */
-static size_t skip_comment(PtcText t, size_t i)
+static size_t skip_json_comment(PtcText t, size_t i)
 {
     if (i + 1 >= t.len || t.bytes[i] != '/')
         return i;
@@ -40,7 +40,7 @@ static bool is_blank(char c)
 }
 
 /* Overwrites what is not JSON with blanks; line ends stay. */
-static void blot(char *bytes, size_t from, size_t to)
+static void blank_bytes_out(char *bytes, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         if (bytes[i] != '\n')
@@ -51,13 +51,13 @@ static void blot_comments(char *bytes, size_t len)
 {
     PtcText t = {bytes, len};
     for (size_t i = 0; i < len;) {
-        size_t end = bytes[i] == '"' ? skip_string(t, i) : skip_comment(t, i);
+        size_t end = bytes[i] == '"' ? skip_config_string(t, i) : skip_json_comment(t, i);
         if (end == i) {
             i++;
             continue;
         }
         if (bytes[i] != '"')
-            blot(bytes, i, end);
+            blank_bytes_out(bytes, i, end);
         i = end;
     }
 }
@@ -72,7 +72,7 @@ static void blot_commas(char *bytes, size_t len)
             bytes[comma] = ' ';
         if (!is_blank(c))
             comma = c == ',' ? i : SIZE_MAX;
-        i = c == '"' ? skip_string((PtcText){bytes, len}, i) : i + 1;
+        i = c == '"' ? skip_config_string((PtcText){bytes, len}, i) : i + 1;
     }
 }
 
@@ -83,7 +83,7 @@ void ptc_config_json_plain(PtcBuf *out, PtcText text)
         return;
     char *bytes = out->data + start;
     if (text.len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        blot(bytes, 0, 3);
+        blank_bytes_out(bytes, 0, 3);
     blot_comments(bytes, text.len);
     blot_commas(bytes, text.len);
 }
@@ -100,40 +100,40 @@ typedef struct {
     size_t line, counted; /* of what is before this offset */
     void (*member)(void *user, const char *path, size_t line, bool doubled);
     void *user;
-} Walk;
+} ConfigWalk;
 
 /* The line at an offset; offsets only grow. */
-static size_t line_at(Walk *w, size_t offset)
+static size_t line_at(ConfigWalk *w, size_t offset)
 {
     for (; w->counted < offset; w->counted++)
         w->line += w->text.bytes[w->counted] == '\n';
     return w->line;
 }
 
-static void meet(Walk *w, size_t start)
+static void note_wanted_line(ConfigWalk *w, size_t start)
 {
     if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
         w->found = line_at(w, start);
 }
 
-static void skip_blanks(Walk *w)
+static void skip_json_blanks(ConfigWalk *w)
 {
     while (w->at < w->text.len && is_blank(w->text.bytes[w->at]))
         w->at++;
 }
 
-static char look(const Walk *w)
+static char current_json_char(const ConfigWalk *w)
 {
     return w->at < w->text.len ? w->text.bytes[w->at] : 0;
 }
 
-static void walk_value(Walk *w, int depth);
+static void walk_value(ConfigWalk *w, int depth);
 
 /* The string at hand, read. */
-static PtcValue take_key(Walk *w)
+static PtcValue take_config_key(ConfigWalk *w)
 {
     PtcJsonError error;
-    size_t end = skip_string(w->text, w->at);
+    size_t end = skip_config_string(w->text, w->at);
     PtcValue key = ptc_json_parse(w->heap, w->text.bytes + w->at, end - w->at, &error);
     w->at = end;
     return key;
@@ -141,36 +141,36 @@ static PtcValue take_key(Walk *w)
 
 /* Can the value at hand be skipped?  Yes if the wanted place is elsewhere, and if it is what Claude Code keeps beside
  * the servers of a project (its history), which may be large and does not concern us. */
-static bool is_of_no_interest(const Walk *w, PtcText key, int depth)
+static bool is_of_no_interest(const ConfigWalk *w, PtcText key, int depth)
 {
     if (w->wanted)
         return w->found || strncmp(w->path, w->wanted, strlen(w->path)) != 0;
     return depth == 2 && strncmp(w->path, "projects", 8) == 0 && !ptc_text_is(key, "mcpServers");
 }
 
-static void skip_value(Walk *w)
+static void skip_value(ConfigWalk *w)
 {
-    skip_blanks(w);
+    skip_json_blanks(w);
     size_t n = ptc_json_value_len(w->text.bytes + w->at, w->text.len - w->at);
     w->at = n ? w->at + n : w->text.len;
 }
 
-static void walk_member(Walk *w, PtcValue *seen, int depth)
+static void walk_member(ConfigWalk *w, PtcValue *seen, int depth)
 {
     char keep[PTC_PATH_BYTES];
     size_t start = w->at;
-    PtcValue key = take_key(w);
+    PtcValue key = take_config_key(w);
     if (key == PTC_NONE)
         return;
     memcpy(keep, w->path, sizeof keep);
     ptc_path_add_key(w->path, sizeof w->path, key);
-    meet(w, start);
+    note_wanted_line(w, start);
     bool doubled = w->member && ptc_map_get(w->heap, *seen, key) != PTC_NONE;
     if (doubled || (w->member && depth <= PTC_CONFIG_JSON_PLACES))
         w->member(w->user, w->path, line_at(w, start), doubled);
     if (w->member)
         ptc_fields_put_key(w->heap, seen, ptc_str_text(key), PTC_TRUE);
-    skip_blanks(w);
+    skip_json_blanks(w);
     w->at++; /* the colon */
     if (is_of_no_interest(w, ptc_str_text(key), depth))
         skip_value(w);
@@ -179,12 +179,12 @@ static void walk_member(Walk *w, PtcValue *seen, int depth)
     memcpy(w->path, keep, sizeof keep);
 }
 
-static void walk_item(Walk *w, size_t index, int depth)
+static void walk_item(ConfigWalk *w, size_t index, int depth)
 {
     char keep[PTC_PATH_BYTES];
     memcpy(keep, w->path, sizeof keep);
     ptc_path_add_index(w->path, sizeof w->path, index);
-    meet(w, w->at);
+    note_wanted_line(w, w->at);
     if (is_of_no_interest(w, PTC_TEXT(""), 0))
         skip_value(w);
     else
@@ -192,43 +192,46 @@ static void walk_item(Walk *w, size_t index, int depth)
     memcpy(w->path, keep, sizeof keep);
 }
 
-static void walk_container(Walk *w, bool object, int depth)
+static void walk_container(ConfigWalk *w, bool object, int depth)
 {
     PtcValue seen = ptc_fields_map(w->heap);
     char end = object ? '}' : ']';
     w->at++;
-    skip_blanks(w);
-    for (size_t i = 0; look(w) && look(w) != end && !w->found && ptc_fields_ok(w->heap); i++) {
+    skip_json_blanks(w);
+    for (size_t i = 0;
+         current_json_char(w) && current_json_char(w) != end && !w->found && ptc_fields_ok(w->heap);
+         i++) {
         if (object)
             walk_member(w, &seen, depth);
         else
             walk_item(w, i, depth);
-        skip_blanks(w);
-        if (look(w) == ',')
+        skip_json_blanks(w);
+        if (current_json_char(w) == ',')
             w->at++;
-        skip_blanks(w);
+        skip_json_blanks(w);
     }
     w->at++;
 }
 
-static void walk_value(Walk *w, int depth)
+static void walk_value(ConfigWalk *w, int depth)
 {
-    skip_blanks(w);
-    char c = look(w);
+    skip_json_blanks(w);
+    char c = current_json_char(w);
     if (depth > PTC_CONFIG_JSON_DEPTH)
         w->at = w->text.len;
     else if (c == '{' || c == '[')
         walk_container(w, c == '{', depth);
     else if (c == '"')
-        w->at = skip_string(w->text, w->at);
+        w->at = skip_config_string(w->text, w->at);
     else
-        while (look(w) && !is_blank(look(w)) && !strchr(",]}", look(w)))
+        while (current_json_char(w) && !is_blank(current_json_char(w)) &&
+               !strchr(",]}", current_json_char(w)))
             w->at++;
 }
 
 size_t ptc_config_json_line(PtcHeap *heap, PtcText plain, const char *path)
 {
-    Walk w = {.heap = heap, .text = plain, .wanted = path, .line = 1};
+    ConfigWalk w = {.heap = heap, .text = plain, .wanted = path, .line = 1};
     walk_value(&w, 0);
     return w.found;
 }
@@ -237,6 +240,6 @@ void ptc_config_json_walk(PtcHeap *heap, PtcText plain,
                           void (*member)(void *user, const char *path, size_t line, bool doubled),
                           void *user)
 {
-    Walk w = {.heap = heap, .text = plain, .line = 1, .member = member, .user = user};
+    ConfigWalk w = {.heap = heap, .text = plain, .line = 1, .member = member, .user = user};
     walk_value(&w, 0);
 }

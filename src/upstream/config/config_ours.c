@@ -21,27 +21,27 @@ static PtcValue read_expanded(Config *c, PtcValue v)
     return ptc_config_expanded(c, v, false);
 }
 
-static PtcValue read_url(Config *c, PtcValue v)
+static PtcValue read_our_url(Config *c, PtcValue v)
 {
     return ptc_config_guarded(c, v, false);
 }
 
-static PtcValue read_args(Config *c, PtcValue v)
+static PtcValue read_our_args(Config *c, PtcValue v)
 {
     return ptc_config_texts(c, v, true, false);
 }
 
-static PtcValue read_policy(Config *c, PtcValue v)
+static PtcValue read_tool_policy(Config *c, PtcValue v)
 {
     return ptc_config_rules(c, v, ptc_config_is_policy);
 }
 
-static PtcValue read_effects(Config *c, PtcValue v)
+static PtcValue read_tool_effects(Config *c, PtcValue v)
 {
     return ptc_config_rules(c, v, ptc_config_is_effect);
 }
 
-static PtcValue read_oauth(Config *c, PtcValue v)
+static PtcValue read_our_oauth(Config *c, PtcValue v)
 {
     static const ConfigRename keys[] = {{"client_id", "client_id"},
                                         {"client_secret", "client_secret"},
@@ -54,7 +54,7 @@ static PtcValue read_oauth(Config *c, PtcValue v)
     return ptc_config_oauth(c, v, keys, true);
 }
 
-static PtcValue read_retry(Config *c, PtcValue v)
+static PtcValue read_retry_word(Config *c, PtcValue v)
 {
     PtcText text = ptc_str_text(v);
     if (text.bytes && (ptc_text_is(text, "none") || ptc_text_is(text, "default")))
@@ -149,9 +149,9 @@ typedef struct {
     int kinds;
     ReadFn read;
     const char *to;
-} Key;
+} ConfigKey;
 
-static const Key keys[] = {
+static const ConfigKey keys[] = {
     {"transport", STDIO | WEB, NULL, NULL}, /* read before the others */
     {"from", FROM, ptc_config_text, NULL},
     {"description", ALL, ptc_config_text, NULL},
@@ -159,14 +159,14 @@ static const Key keys[] = {
     {"namespace", ALL, read_namespace, NULL},
     {"include_tools", ALL, read_texts, NULL},
     {"exclude_tools", ALL, read_texts, NULL},
-    {"policy", ALL, read_policy, NULL},
-    {"effects", ALL, read_effects, NULL},
+    {"policy", ALL, read_tool_policy, NULL},
+    {"effects", ALL, read_tool_effects, NULL},
     {"trust_annotations", ALL, ptc_config_bool, NULL},
     {"call_timeout_ms", ALL, ptc_config_number, NULL},
     {"handshake_timeout_ms", ALL, ptc_config_number, NULL},
     {"max_response_bytes", ALL, ptc_config_number, NULL},
     {"max_concurrency", ALL, ptc_config_number, NULL},
-    {"retry", ALL, read_retry, NULL},
+    {"retry", ALL, read_retry_word, NULL},
     {"parse_json", ALL, ptc_config_bool, NULL},
     {"strict_output", ALL, ptc_config_bool, NULL},
     {"pin", ALL, read_pin, NULL},
@@ -175,16 +175,16 @@ static const Key keys[] = {
     {"elicitation", ALL, ptc_config_bool, NULL},
     {"shared", ALL, ptc_config_bool, NULL},
     {"command", STDIO, read_expanded, NULL},
-    {"args", STDIO, read_args, NULL},
+    {"args", STDIO, read_our_args, NULL},
     {"env", STDIO, ptc_config_env, NULL},
     {"env_file", STDIO, read_expanded, NULL},
     {"cwd", STDIO, read_expanded, NULL},
     {"cd", STDIO, read_expanded, "cwd"},
     {"inherit_env", STDIO, read_texts, NULL},
-    {"url", HTTP, read_url, NULL},
+    {"url", HTTP, read_our_url, NULL},
     {"auth", WEB, ptc_config_auth, NULL},
     {"static_headers", WEB, ptc_config_static_headers, "headers"},
-    {"oauth", WEB, read_oauth, NULL},
+    {"oauth", WEB, read_our_oauth, NULL},
     {"ca_file", WEB, ptc_config_text, NULL},
     {"request_timeout_ms", WEB, ptc_config_number, NULL},
     {"connect_timeout_ms", WEB, ptc_config_number, NULL},
@@ -202,7 +202,7 @@ static const Key keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-static const Key *find_key(PtcText name, int kinds)
+static const ConfigKey *find_config_key(PtcText name, int kinds)
 {
     for (size_t i = 0; i < KEYS; i++)
         if (ptc_text_is(name, keys[i].name) && keys[i].kinds & kinds)
@@ -214,7 +214,7 @@ static void unknown_key(Config *c, PtcText name, int kinds)
 {
     const char *known[KEYS];
     size_t n = 0;
-    const Key *other = find_key(name, ~0);
+    const ConfigKey *other = find_config_key(name, ~0);
     if (other) {
         c->strange = true;
         ptc_config_wrong(c, "unknown_key",
@@ -230,13 +230,13 @@ static void unknown_key(Config *c, PtcText name, int kinds)
     ptc_config_unknown_key(c, name, known, n);
 }
 
-static void read_members(Config *c, int kinds)
+static void read_entry_members(Config *c, int kinds)
 {
     char keep[PTC_PATH_BYTES];
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(c->entry, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key);
-        const Key *row = find_key(name, kinds);
+        const ConfigKey *row = find_config_key(name, kinds);
         ptc_config_enter(c, name, keep);
         if (!row)
             unknown_key(c, name, kinds);
@@ -262,7 +262,7 @@ static void put_transport(Config *c, const char *normal)
     ptc_fields_put_text(c->heap, &c->form, "transport", ptc_text_cstr(normal));
 }
 
-static int named_transport(Config *c, PtcValue v)
+static int read_our_transport(Config *c, PtcValue v)
 {
     PtcText name = ptc_str_text(v);
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++)
@@ -299,7 +299,7 @@ static int find_transport(Config *c)
     PtcValue transport = ptc_config_member(c, "transport");
     if (ptc_config_member(c, "from") != PTC_NONE)
         return FROM;
-    return transport != PTC_NONE ? named_transport(c, transport) : guessed_transport(c);
+    return transport != PTC_NONE ? read_our_transport(c, transport) : guessed_transport(c);
 }
 
 /* ----------------------------------------------------------------------------------- checks */
@@ -338,7 +338,7 @@ static void check_address(Config *c, const char *key, bool credentials)
                             "credentials would go over http; use https, or allow_insecure_auth");
 }
 
-static bool has_credentials(Config *c)
+static bool has_config_credentials(Config *c)
 {
     PtcValue auth = ptc_config_member(c, "auth");
     return (auth != PTC_NONE && ptc_fields_count(auth)) ||
@@ -354,14 +354,14 @@ static void check_openapi(Config *c)
         ptc_config_wrong(c, "conflict", "give schema_file or schema_url, not both");
     else if (!file && !url && !c->strange)
         ptc_config_wrong(c, "missing", "schema_file or schema_url must say where the document is");
-    check_address(c, "base_url", has_credentials(c));
+    check_address(c, "base_url", has_config_credentials(c));
     check_address(c, "schema_url", false);
 }
 
 void ptc_config_ours(Config *c)
 {
     int kind = find_transport(c);
-    read_members(c, kind ? kind : STDIO | WEB);
+    read_entry_members(c, kind ? kind : STDIO | WEB);
     if (kind == 0 && !c->strange && ptc_config_member(c, "transport") == PTC_NONE &&
         ptc_config_member(c, "command") == PTC_NONE && ptc_config_member(c, "url") == PTC_NONE &&
         ptc_config_member(c, "base_url") == PTC_NONE)
@@ -372,7 +372,7 @@ void ptc_config_ours(Config *c)
     if (kind == HTTP && ptc_config_member(c, "url") == PTC_NONE && !c->strange)
         ptc_config_wrong_in(c, "url", "missing", "it is the address of the server");
     if (kind == HTTP)
-        check_address(c, "url", has_credentials(c));
+        check_address(c, "url", has_config_credentials(c));
     if (kind == OPENAPI)
         check_openapi(c);
     if (kind & WEB)

@@ -8,7 +8,7 @@
 
 /* -------------------------------------------------------------------------------- programs */
 
-static PtcText last_part(PtcText path)
+static PtcText last_command_part(PtcText path)
 {
     for (size_t i = path.len; i > 0; i--)
         if (path.bytes[i - 1] == '/' || path.bytes[i - 1] == '\\')
@@ -16,7 +16,7 @@ static PtcText last_part(PtcText path)
     return path;
 }
 
-static bool is_path(PtcText command)
+static bool is_command_path(PtcText command)
 {
     return command.len && (strchr("/.~\\", command.bytes[0]) ||
                            (command.len > 2 && command.bytes[1] == ':' &&
@@ -37,7 +37,7 @@ static bool is_our_package(PtcText arg)
 
 static bool is_ourselves(PtcText command, PtcValue args)
 {
-    PtcText name = last_part(command);
+    PtcText name = last_command_part(command);
     size_t n = ptc_fields_count(args);
     if (ptc_text_is(name, "ptc") || ptc_text_is(name, "ptc.exe"))
         return n == 0 || ptc_text_is(ptc_str_text(ptc_seq_nth(args, 0)), "mcp");
@@ -62,7 +62,7 @@ void ptc_config_check_command(Config *c)
         return;
     if (command.len == 0) {
         ptc_config_wrong_in(c, "command", "missing", "it must name a program");
-    } else if (has_blank(command) && !is_path(command)) {
+    } else if (has_blank(command) && !is_command_path(command)) {
         size_t n = strcspn(ptc_str_bytes(ptc_map_field(c->heap, c->form, "command")), " \t\n");
         snprintf(
             message, sizeof message,
@@ -204,7 +204,7 @@ static PtcValue read_oauth_member(Config *c, const char *to, PtcValue v)
     return port;
 }
 
-static const char *renamed(const ConfigRename *keys, PtcText key)
+static const char *new_key_name(const ConfigRename *keys, PtcText key)
 {
     for (; keys->from; keys++)
         if (ptc_text_is(key, keys->from))
@@ -221,7 +221,7 @@ PtcValue ptc_config_oauth(Config *c, PtcValue v, const ConfigRename *keys, bool 
         return PTC_NONE;
     }
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
-        const char *to = renamed(keys, ptc_str_text(key));
+        const char *to = new_key_name(keys, ptc_str_text(key));
         ptc_config_enter(c, ptc_str_text(key), keep);
         if (to)
             ptc_fields_put(c->heap, &out, to, read_oauth_member(c, to, value));

@@ -10,7 +10,8 @@ static bool usable(const Config *c)
 }
 
 /* Reads a member, where there is one, into the normal form. */
-static void take(Config *c, const char *key, const char *to, PtcValue (*read)(Config *, PtcValue))
+static void take_their_member(Config *c, const char *key, const char *to,
+                              PtcValue (*read)(Config *, PtcValue))
 {
     char keep[PTC_PATH_BYTES];
     PtcValue v = ptc_config_member(c, key);
@@ -31,14 +32,14 @@ static PtcValue read_expanded(Config *c, PtcValue v)
     return ptc_config_expanded(c, v, false);
 }
 
-static PtcValue read_args(Config *c, PtcValue v)
+static PtcValue read_their_args(Config *c, PtcValue v)
 {
     return ptc_config_texts(c, v, true, true);
 }
 
 /* ------------------------------------------------------------------------------- transports */
 
-static const char *transport_of(PtcText type)
+static const char *transport_by_type(PtcText type)
 {
     static const char *const http[] = {"http", "streamable-http", "streamableHttp",
                                        "streamable_http"};
@@ -49,7 +50,7 @@ static const char *transport_of(PtcText type)
 }
 
 /* What `type` and its like say; NULL: nothing, or it is no good. */
-static const char *named_transport(Config *c)
+static const char *read_their_transport(Config *c)
 {
     static const char *const keys[] = {"type", "transport", "transportType"};
     const char *found = NULL;
@@ -57,7 +58,7 @@ static const char *named_transport(Config *c)
         PtcValue v = ptc_config_member(c, keys[i]);
         if (v == PTC_NONE)
             continue;
-        const char *name = ptc_is_string(v) ? transport_of(ptc_str_text(v)) : NULL;
+        const char *name = ptc_is_string(v) ? transport_by_type(ptc_str_text(v)) : NULL;
         if (!ptc_is_string(v))
             ptc_config_wrong_in(c, keys[i], "wrong_type", "it must be a string");
         else if (!name)
@@ -94,7 +95,7 @@ static void join_args(Config *c, PtcValue first)
 /* ["npx", "-y", "x"]: the program, then arguments. */
 static void read_command_list(Config *c, PtcValue v)
 {
-    PtcValue words = read_args(c, v), rest = ptc_fields_list(c->heap);
+    PtcValue words = read_their_args(c, v), rest = ptc_fields_list(c->heap);
     if (words == PTC_NONE || !usable(c))
         return;
     if (ptc_fields_count(words) == 0) {
@@ -116,9 +117,9 @@ static void read_command_object(Config *c, PtcValue v)
     c->entry = v;
     if (ptc_config_member(c, "path") == PTC_NONE)
         ptc_config_wrong_in(c, "path", "missing", "it names the program to start");
-    take(c, "path", "command", read_expanded);
-    take(c, "args", "args", read_args);
-    take(c, "env", "env", ptc_config_env);
+    take_their_member(c, "path", "command", read_expanded);
+    take_their_member(c, "args", "args", read_their_args);
+    take_their_member(c, "env", "env", ptc_config_env);
     c->entry = outer;
     PtcValue inner = ptc_map_field(c->heap, c->form, "args");
     if (args != PTC_NONE && inner != args) {
@@ -133,7 +134,7 @@ static void read_command_object(Config *c, PtcValue v)
     }
 }
 
-static void read_command(Config *c)
+static void read_their_command(Config *c)
 {
     char keep[PTC_PATH_BYTES];
     PtcValue v = ptc_config_member(c, "command");
@@ -161,19 +162,19 @@ static void read_stdio(Config *c)
         ptc_config_wrong_in(c, "command", "missing", "it names the program to start");
         return;
     }
-    take(c, "args", "args", read_args);
-    take(c, "env", "env", ptc_config_env);
-    take(c, "cwd", "cwd", read_expanded);
+    take_their_member(c, "args", "args", read_their_args);
+    take_their_member(c, "env", "env", ptc_config_env);
+    take_their_member(c, "cwd", "cwd", read_expanded);
     if (usable(c))
-        read_command(c);
-    take(c, "envFile", "env", read_env_file);
+        read_their_command(c);
+    take_their_member(c, "envFile", "env", read_env_file);
     if (usable(c))
         ptc_config_check_command(c);
 }
 
 /* ---------------------------------------------------------------------------------- servers */
 
-static void read_header(Config *c, PtcText name, PtcValue value, PtcValue *out)
+static void read_their_header(Config *c, PtcText name, PtcValue value, PtcValue *out)
 {
     PtcValue lower = ptc_header_lower(c->heap, name);
     if (!ptc_header_is_name(name)) {
@@ -196,7 +197,7 @@ static void read_header(Config *c, PtcText name, PtcValue value, PtcValue *out)
         ptc_fields_put_key(c->heap, out, ptc_str_text(lower), text);
 }
 
-static PtcValue read_headers(Config *c, PtcValue v)
+static PtcValue read_their_headers(Config *c, PtcValue v)
 {
     char keep[PTC_PATH_BYTES];
     PtcValue key, value, out = ptc_fields_map(c->heap);
@@ -206,13 +207,13 @@ static PtcValue read_headers(Config *c, PtcValue v)
     }
     for (size_t pos = 0; usable(c) && ptc_map_next(v, &pos, &key, &value);) {
         ptc_config_enter(c, ptc_str_text(key), keep);
-        read_header(c, ptc_str_text(key), value, &out);
+        read_their_header(c, ptc_str_text(key), value, &out);
         ptc_config_leave(c, keep);
     }
     return out;
 }
 
-static PtcValue read_oauth(Config *c, PtcValue v)
+static PtcValue read_their_oauth(Config *c, PtcValue v)
 {
     static const ConfigRename keys[] = {{"clientId", "client_id"},
                                         {"clientSecret", "client_secret"},
@@ -231,7 +232,7 @@ static PtcValue read_auth(Config *c, PtcValue v)
     return ptc_config_oauth(c, v, keys, false);
 }
 
-static PtcValue read_url(Config *c, PtcValue v)
+static PtcValue read_their_url(Config *c, PtcValue v)
 {
     PtcValue url = ptc_config_guarded(c, v, false);
     if (url == PTC_NONE || !ptc_config_check_url(c, ptc_str_text(url), false, false, false))
@@ -239,19 +240,19 @@ static PtcValue read_url(Config *c, PtcValue v)
     return url;
 }
 
-static void read_http(Config *c)
+static void read_their_http(Config *c)
 {
     const char *key = url_key(c);
     if (!key) {
         ptc_config_wrong_in(c, "url", "missing", "it is the address of the server");
         return;
     }
-    take(c, key, "url", read_url);
-    take(c, "headers", "headers", read_headers);
-    take(c, "headersHelper", "headers_command", ptc_config_text);
-    take(c, "oauth", "oauth", read_oauth);
+    take_their_member(c, key, "url", read_their_url);
+    take_their_member(c, "headers", "headers", read_their_headers);
+    take_their_member(c, "headersHelper", "headers_command", ptc_config_text);
+    take_their_member(c, "oauth", "oauth", read_their_oauth);
     if (ptc_is_map(ptc_map_field(c->heap, c->entry, "auth")))
-        take(c, "auth", "oauth", read_auth);
+        take_their_member(c, "auth", "oauth", read_auth);
 }
 
 /* ----------------------------------------------------------------------------------- others */
@@ -270,7 +271,7 @@ static void read_enabled(Config *c)
 }
 
 /* Milliseconds where the client means them, and where the number is too large for seconds to be meant. */
-static PtcValue read_timeout(Config *c, PtcValue v)
+static PtcValue read_their_timeout(Config *c, PtcValue v)
 {
     enum { FROM_MS = 1000 };
     bool ms = c->dialect == PTC_DIALECT_GEMINI || c->dialect == PTC_DIALECT_CLAUDE_CODE;
@@ -307,9 +308,9 @@ static void note_consent(Config *c)
 /* Gemini's exclusion and Windsurf's are one. */
 static void read_excluded(Config *c)
 {
-    take(c, "excludeTools", "exclude_tools", read_texts);
+    take_their_member(c, "excludeTools", "exclude_tools", read_texts);
     PtcValue first = ptc_map_field(c->heap, c->form, "exclude_tools");
-    take(c, "disabledTools", "exclude_tools", read_texts);
+    take_their_member(c, "disabledTools", "exclude_tools", read_texts);
     PtcValue all = ptc_map_field(c->heap, c->form, "exclude_tools");
     if (first == PTC_NONE || all == first)
         return;
@@ -325,9 +326,9 @@ static void read_rest(Config *c)
         ptc_config_put(c, "description", about);
     if (usable(c))
         read_enabled(c);
-    take(c, "includeTools", "include_tools", read_texts);
+    take_their_member(c, "includeTools", "include_tools", read_texts);
     read_excluded(c);
-    take(c, "timeout", "call_timeout_ms", read_timeout);
+    take_their_member(c, "timeout", "call_timeout_ms", read_their_timeout);
     note_consent(c);
 }
 
@@ -338,7 +339,7 @@ void ptc_config_theirs(Config *c)
                             "it would run unconfined here; copy the entry to allow that");
         return;
     }
-    const char *named = named_transport(c), *url = url_key(c);
+    const char *named = read_their_transport(c), *url = url_key(c);
     bool command = ptc_config_member(c, "command") != PTC_NONE;
     if (!usable(c))
         return;
@@ -355,7 +356,7 @@ void ptc_config_theirs(Config *c)
         if (strcmp(meant, "stdio") == 0)
             read_stdio(c);
         else
-            read_http(c);
+            read_their_http(c);
         read_rest(c);
     }
 }

@@ -58,7 +58,7 @@ static void lacks_value(Config *c, const PtcExpanded *state)
     ptc_config_lacks(c, NULL, state->fault, message);
 }
 
-static PtcValue expand(Config *c, PtcText text)
+static PtcValue expand_config_text(Config *c, PtcText text)
 {
     PtcBuf out;
     PtcValue value = PTC_NONE;
@@ -80,7 +80,7 @@ PtcValue ptc_config_expanded(Config *c, PtcValue v, bool numbers)
 {
     if (numbers && (ptc_is_number(v) || ptc_is_bool(v)))
         return as_text(c, v);
-    return ptc_config_text(c, v) == PTC_NONE ? PTC_NONE : expand(c, ptc_str_text(v));
+    return ptc_config_text(c, v) == PTC_NONE ? PTC_NONE : expand_config_text(c, ptc_str_text(v));
 }
 
 PtcValue ptc_config_texts(Config *c, PtcValue v, bool expanded, bool numbers)
@@ -111,7 +111,7 @@ PtcValue ptc_config_guarded(Config *c, PtcValue v, bool numbers)
     return out;
 }
 
-static void put_variable(Config *c, PtcValue *env, PtcText name, PtcValue v)
+static void put_env_variable(Config *c, PtcValue *env, PtcText name, PtcValue v)
 {
     PtcValue value = v == PTC_NIL ? v : ptc_config_guarded(c, v, true);
     if (value != PTC_NONE)
@@ -133,7 +133,7 @@ PtcValue ptc_config_env(Config *c, PtcValue v)
         if (name.len == 0 || memchr(name.bytes, '=', name.len) || memchr(name.bytes, 0, name.len))
             ptc_config_wrong(c, "bad_name", "this cannot be the name of a variable");
         else
-            put_variable(c, &out, name, value);
+            put_env_variable(c, &out, name, value);
         ptc_config_leave(c, keep);
     }
     return out;

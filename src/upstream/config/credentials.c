@@ -19,20 +19,20 @@
 #include "upstream/run/desk.h"
 
 enum {
-    VALUE_BYTES = 64 * 1024,
+    CREDENTIALS_VALUE_BYTES = 64 * 1024,
     EXEC_S = 10,
-    HEAP_BYTES = 4 * 1024 * 1024,
+    CREDENTIALS_HEAP_BYTES = 4 * 1024 * 1024,
     KEPT_MS = 5 * 60 * 1000, /* what a program printed, unless its ttl_ms says otherwise */
     KEPT_MOST_MS = 24 * 3600 * 1000,
 };
 
-static bool refuse(PtcBuf *why, PtcText name, const char *what)
+static bool refuse_credential(PtcBuf *why, PtcText name, const char *what)
 {
     ptc_buf_addf(why, "the credential \"%.*s\" %s", (int)name.len, name.bytes, what);
     return false;
 }
 
-static void free_secret(PtcBuf *buf)
+static void free_secret_buf(PtcBuf *buf)
 {
     if (buf->data)
         ptc_secret_wipe(buf->data, buf->cap);
@@ -67,7 +67,7 @@ static bool from_variable(const PtcCredentials *c, PtcText variable, PtcBuf *out
     return false;
 }
 
-static bool from_file(PtcText path, PtcBuf *out)
+static bool read_credential_file(PtcText path, PtcBuf *out)
 {
     char name[4096];
     if (path.len >= sizeof name)
@@ -87,7 +87,7 @@ static bool in_time(void *end_ns)
     return ptc_clock_ns(NULL) < *(int64_t *)end_ns;
 }
 
-static bool run_program(const PtcCredentials *c, char *const *argv, PtcBuf *out)
+static bool run_credential_program(const PtcCredentials *c, char *const *argv, PtcBuf *out)
 {
     int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)EXEC_S * 1000000000;
     PtcBuf err;
@@ -116,7 +116,7 @@ static bool from_program(PtcCredentials *c, PtcDesk *desk, PtcValue words, PtcBu
             return false;
         memcpy(argv[i], word.bytes, word.len);
     }
-    return argv && n && run_program(c, argv, out);
+    return argv && n && run_credential_program(c, argv, out);
 }
 
 /* ------------------------------------------------------------------------------------- kept */
@@ -160,7 +160,7 @@ void ptc_credentials_deinit(PtcCredentials *c)
 }
 
 /* With the lock held; made when there is none yet.  NULL: out of memory. */
-static PtcSecretSource *find_source(PtcCredentials *c, PtcText name, bool headers)
+static PtcSecretSource *find_secret_source(PtcCredentials *c, PtcText name, bool headers)
 {
     PtcSecretSource *s = c->sources;
     while (s && (s->headers != headers || !ptc_text_same((PtcText){s->name, s->name_len}, name)))
@@ -178,7 +178,7 @@ static PtcSecretSource *find_source(PtcCredentials *c, PtcText name, bool header
 static bool hide_value(PtcCredentials *c, PtcText name, bool headers, PtcText value)
 {
     pthread_mutex_lock(&c->lock);
-    PtcSecretSource *s = find_source(c, name, headers);
+    PtcSecretSource *s = find_secret_source(c, name, headers);
     pthread_mutex_unlock(&c->lock);
     return s && ptc_secret_ring_learn(&s->ring, value);
 }
@@ -187,7 +187,7 @@ static bool hide_value(PtcCredentials *c, PtcText name, bool headers, PtcText va
 static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out)
 {
     pthread_mutex_lock(&c->lock);
-    PtcSecretSource *s = find_source(c, name, headers);
+    PtcSecretSource *s = find_secret_source(c, name, headers);
     bool counts = s && s->value && ptc_clock_ns(NULL) < s->until_ns;
     bool found = counts && ptc_buf_add(out, s->value, s->len);
     if (s && !counts)
@@ -197,10 +197,11 @@ static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out
 }
 
 /* When out of memory nothing is kept, and the program is asked again next time. */
-static void keep(PtcCredentials *c, PtcText name, bool headers, PtcText value, int64_t ms)
+static void keep_secret_value(PtcCredentials *c, PtcText name, bool headers, PtcText value,
+                              int64_t ms)
 {
     pthread_mutex_lock(&c->lock);
-    PtcSecretSource *s = find_source(c, name, headers);
+    PtcSecretSource *s = find_secret_source(c, name, headers);
     if (s) {
         drop_value(c, s);
         s->value = ptc_mem_alloc(c->mem, value.len);
@@ -212,10 +213,10 @@ static void keep(PtcCredentials *c, PtcText name, bool headers, PtcText value, i
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool forget(PtcCredentials *c, PtcText name, bool headers)
+static bool forget_secret_value(PtcCredentials *c, PtcText name, bool headers)
 {
     pthread_mutex_lock(&c->lock);
-    PtcSecretSource *s = find_source(c, name, headers);
+    PtcSecretSource *s = find_secret_source(c, name, headers);
     bool found = s && s->value;
     if (found)
         drop_value(c, s);
@@ -225,7 +226,7 @@ static bool forget(PtcCredentials *c, PtcText name, bool headers)
 
 /* -------------------------------------------------------------------------------- one of them */
 
-static bool read_source(PtcCredentials *c, PtcDesk *desk, PtcValue definition, PtcBuf *out)
+static bool read_secret_source(PtcCredentials *c, PtcDesk *desk, PtcValue definition, PtcBuf *out)
 {
     PtcHeap *heap = &desk->heap;
     PtcText source = ptc_fields_text(heap, definition, "source");
@@ -234,7 +235,7 @@ static bool read_source(PtcCredentials *c, PtcDesk *desk, PtcValue definition, P
     if (ptc_text_is(source, "env"))
         return from_variable(c, ptc_fields_text(heap, definition, "var"), out);
     if (ptc_text_is(source, "file"))
-        return from_file(ptc_fields_text(heap, definition, "path"), out);
+        return read_credential_file(ptc_fields_text(heap, definition, "path"), out);
     if (ptc_text_is(source, "exec"))
         return from_program(c, desk, ptc_map_field(heap, definition, "command"), out);
     PtcText value = ptc_fields_text(heap, definition, "value");
@@ -250,43 +251,45 @@ static PtcText trimmed(const PtcBuf *buf)
 }
 
 /* A program is not asked before what it printed is too old. */
-static bool read_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue definition,
-                       PtcBuf *out)
+static bool read_secret_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue definition,
+                              PtcBuf *out)
 {
     PtcText source = ptc_fields_text(&desk->heap, definition, "source");
     bool program = source.bytes && ptc_text_is(source, "exec");
     PtcValue ttl = ptc_map_field(&desk->heap, definition, "ttl_ms");
     if (program && take_kept(c, name, false, out))
         return true;
-    if (!read_source(c, desk, definition, out))
+    if (!read_secret_source(c, desk, definition, out))
         return false;
     int64_t ms = ttl != PTC_NONE && ptc_is_int(ttl) ? ptc_to_int(ttl) : KEPT_MS;
     if (program)
-        keep(c, name, false, ptc_buf_view(out), ms < KEPT_MOST_MS ? ms : KEPT_MOST_MS);
+        keep_secret_value(c, name, false, ptc_buf_view(out), ms < KEPT_MOST_MS ? ms : KEPT_MOST_MS);
     return true;
 }
 
 /* The value becomes a secret before anybody can see it. */
-static bool add_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values, PtcBuf *why)
+static bool add_credential_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values,
+                                 PtcBuf *why)
 {
     PtcBuf raw;
     PtcValue definition =
         c->definitions == PTC_NONE ? PTC_NONE : ptc_fields_get(&desk->heap, c->definitions, name);
     if (definition == PTC_NONE)
-        return refuse(why, name, "does not exist");
-    ptc_buf_init(&raw, c->mem, VALUE_BYTES);
-    bool ok = read_value(c, desk, name, definition, &raw);
+        return refuse_credential(why, name, "does not exist");
+    ptc_buf_init(&raw, c->mem, CREDENTIALS_VALUE_BYTES);
+    bool ok = read_secret_value(c, desk, name, definition, &raw);
     PtcText value = trimmed(&raw);
     ok = ok && value.len && hide_value(c, name, false, value);
     if (ok)
         ptc_fields_put_key(&desk->heap, values, name, ptc_fields_string(&desk->heap, value));
-    free_secret(&raw);
-    return ok || refuse(why, name, "has no value: its variable, file or program gave none");
+    free_secret_buf(&raw);
+    return ok ||
+           refuse_credential(why, name, "has no value: its variable, file or program gave none");
 }
 
 /* ---------------------------------------------------------------------------------- headers */
 
-static void put_lines(PtcBuf *lines, PtcValue headers)
+static void put_header_lines(PtcBuf *lines, PtcValue headers)
 {
     PtcValue key, value;
     for (size_t pos = 0; headers != PTC_NONE && ptc_map_next(headers, &pos, &key, &value);) {
@@ -306,7 +309,7 @@ static bool hide_header(PtcCredentials *c, PtcText upstream, PtcText header, Ptc
     PtcBuf name;
     const char *blank = memchr(value.bytes, ' ', value.len); /* the token of "Bearer token" */
     PtcText token = {blank, blank ? value.len - (size_t)(blank - value.bytes) : 0};
-    ptc_buf_init(&name, c->mem, VALUE_BYTES);
+    ptc_buf_init(&name, c->mem, CREDENTIALS_VALUE_BYTES);
     ptc_buf_add(&name, upstream.bytes, upstream.len);
     ptc_buf_add_char(&name, '\n');
     bool ok = ptc_buf_add(&name, header.bytes, header.len) &&
@@ -353,20 +356,20 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
         return false;
     memcpy(text, line.bytes, line.len);
     char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", text, NULL};
-    ptc_buf_init(&out, c->mem, VALUE_BYTES);
+    ptc_buf_init(&out, c->mem, CREDENTIALS_VALUE_BYTES);
     bool kept = take_kept(c, entry->name, true, &out);
-    bool ok = (kept || run_program(c, argv, &out)) &&
+    bool ok = (kept || run_credential_program(c, argv, &out)) &&
               take_headers(c, desk, entry, ptc_buf_view(&out), headers);
     if (ok && !kept)
-        keep(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
+        keep_secret_value(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
     if (!ok)
         ptc_buf_add_cstr(why, "its headersHelper printed no object of headers within 10 s");
-    free_secret(&out);
+    free_secret_buf(&out);
     return ok;
 }
 
-static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue own,
-                  PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
+static bool apply_credentials(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue own,
+                              PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
 {
     PtcHeap *heap = &desk->heap;
     PtcValue values = ptc_fields_map(heap), headers = own == PTC_NONE ? ptc_fields_map(heap) : own;
@@ -379,12 +382,12 @@ static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcVa
         return false;
     for (size_t i = 0; i < ptc_fields_count(auth); i++) {
         PtcText name = ptc_fields_text(heap, ptc_seq_nth(auth, i), "binding");
-        if (name.bytes && !add_value(c, desk, name, &values, why))
+        if (name.bytes && !add_credential_value(c, desk, name, &values, why))
             return false;
     }
     if (auth != PTC_NONE && !ptc_auth_apply(heap, auth, values, &headers, query, &binding))
-        return refuse(why, binding, "cannot be put into a header");
-    put_lines(lines, headers);
+        return refuse_credential(why, binding, "cannot be put into a header");
+    put_header_lines(lines, headers);
     return ptc_fields_ok(heap) && ptc_buf_ok(lines);
 }
 
@@ -392,8 +395,8 @@ bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue he
                            PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
 {
     PtcDesk desk;
-    ptc_desk_init(&desk, c->mem, HEAP_BYTES);
-    bool ok = apply(c, &desk, entry, headers, auth, lines, query, why);
+    ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
+    bool ok = apply_credentials(c, &desk, entry, headers, auth, lines, query, why);
     ptc_desk_deinit(&desk);
     return ok;
 }
@@ -408,15 +411,15 @@ bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry)
 {
     PtcDesk desk;
     PtcValue key, value;
-    bool any = forget(c, entry->name, true);
-    ptc_desk_init(&desk, c->mem, HEAP_BYTES);
+    bool any = forget_secret_value(c, entry->name, true);
+    ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
     for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
         PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
-        any = (name.bytes && forget(c, name, false)) || any;
+        any = (name.bytes && forget_secret_value(c, name, false)) || any;
     }
     for (size_t pos = 0; entry->security != PTC_NONE && ptc_is_map(entry->security) &&
                          ptc_map_next(entry->security, &pos, &key, &value);)
-        any = forget(c, ptc_str_text(value), false) || any;
+        any = forget_secret_value(c, ptc_str_text(value), false) || any;
     ptc_desk_deinit(&desk);
     return any;
 }
@@ -432,7 +435,7 @@ static bool add_identity(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcBuf 
     ptc_buf_add(out, "", 1);
     if (source.bytes && ptc_text_is(source, "exec"))
         return ptc_emit_value(out, heap, definition);
-    return definition != PTC_NONE && read_source(c, desk, definition, out);
+    return definition != PTC_NONE && read_secret_source(c, desk, definition, out);
 }
 
 bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out)
@@ -440,7 +443,7 @@ bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *
     PtcDesk desk;
     PtcValue key, value;
     bool ok = true;
-    ptc_desk_init(&desk, c->mem, HEAP_BYTES);
+    ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
     for (size_t i = 0; ok && i < ptc_fields_count(entry->auth); i++) {
         PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
         ok = !name.bytes || add_identity(c, &desk, name, out);

@@ -25,7 +25,7 @@ typedef struct {
 
 /* ------------------------------------------------------------------------------------ texts */
 
-static const char *joined(PtcArena *arena, PtcText a, const char *between, PtcText b)
+static const char *join_entry_texts(PtcArena *arena, PtcText a, const char *between, PtcText b)
 {
     size_t n = strlen(between);
     char *s = ptc_arena_alloc(arena, a.len + n + b.len + 1);
@@ -42,10 +42,10 @@ static const char *joined(PtcArena *arena, PtcText a, const char *between, PtcTe
 /* NULL also for a text that is not there. */
 static const char *cstr(PtcArena *arena, PtcText text)
 {
-    return text.bytes ? joined(arena, text, "", (PtcText){"", 0}) : NULL;
+    return text.bytes ? join_entry_texts(arena, text, "", (PtcText){"", 0}) : NULL;
 }
 
-static bool push(PtcArena *arena, const char ***list, size_t *count, const char *item)
+static bool push_entry_string(PtcArena *arena, const char ***list, size_t *count, const char *item)
 {
     const char **grown = ptc_arena_push(arena, *list, *count, sizeof *grown);
     if (!grown)
@@ -57,13 +57,13 @@ static bool push(PtcArena *arena, const char ***list, size_t *count, const char 
 
 /* ------------------------------------------------------------------------------ environment */
 
-static PtcText name_of(const char *variable)
+static PtcText variable_name_of(const char *variable)
 {
     const char *equals = strchr(variable, '=');
     return (PtcText){variable, equals ? (size_t)(equals - variable) : strlen(variable)};
 }
 
-static bool is_plain(PtcText name)
+static bool is_plain_variable(PtcText name)
 {
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (ptc_text_is(name, plain[i]))
@@ -80,10 +80,10 @@ static bool fits_one(PtcValue globs, PtcSpelt name, bool loosely)
 }
 
 /* How often ptc was started by ptc already. */
-static int depth_of(const char *const *environment)
+static int depth_in_environment(const char *const *environment)
 {
     for (size_t i = 0; environment[i]; i++)
-        if (ptc_text_is(name_of(environment[i]), DEPTH_NAME))
+        if (ptc_text_is(variable_name_of(environment[i]), DEPTH_NAME))
             return (int)strtol(environment[i] + sizeof DEPTH_NAME, NULL, 10);
     return 0;
 }
@@ -91,21 +91,21 @@ static int depth_of(const char *const *environment)
 static bool add_depth(Env *env)
 {
     char text[sizeof DEPTH_NAME + 16];
-    snprintf(text, sizeof text, "%s=%d", DEPTH_NAME, depth_of(env->environment) + 1);
+    snprintf(text, sizeof text, "%s=%d", DEPTH_NAME, depth_in_environment(env->environment) + 1);
     const char *kept = cstr(env->arena, ptc_text_cstr(text));
-    return kept && push(env->arena, &env->items, &env->count, kept);
+    return kept && push_entry_string(env->arena, &env->items, &env->count, kept);
 }
 
 /* Those of ours that go on, unless the entry has its own or takes them away. */
 static bool add_ours(Env *env, PtcValue own, PtcValue inherit)
 {
     for (size_t i = 0; env->environment[i]; i++) {
-        PtcText name = name_of(env->environment[i]);
-        if (!is_plain(name) && !fits_one(inherit, (PtcSpelt){.raw = name}, false))
+        PtcText name = variable_name_of(env->environment[i]);
+        if (!is_plain_variable(name) && !fits_one(inherit, (PtcSpelt){.raw = name}, false))
             continue;
         if (own != PTC_NONE && ptc_fields_get(env->heap, own, name) != PTC_NONE)
             continue;
-        if (!push(env->arena, &env->items, &env->count, env->environment[i]))
+        if (!push_entry_string(env->arena, &env->items, &env->count, env->environment[i]))
             return false;
     }
     return true;
@@ -118,20 +118,20 @@ static bool add_own(Env *env, PtcValue own)
         PtcText text = ptc_str_text(value);
         if (!text.bytes) /* null takes a variable away */
             continue;
-        const char *item = joined(env->arena, ptc_str_text(key), "=", text);
-        if (!item || !push(env->arena, &env->items, &env->count, item))
+        const char *item = join_entry_texts(env->arena, ptc_str_text(key), "=", text);
+        if (!item || !push_entry_string(env->arena, &env->items, &env->count, item))
             return false;
     }
     return true;
 }
 
-static bool read_env(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *const *environment,
-                     PtcEntry *out)
+static bool read_entry_env(PtcArena *arena, PtcHeap *heap, PtcValue form,
+                           const char *const *environment, PtcEntry *out)
 {
     Env env = {.arena = arena, .heap = heap, .environment = environment};
     PtcValue own = ptc_map_field(heap, form, "env");
     bool ok = add_ours(&env, own, ptc_map_field(heap, form, "inherit_env")) && add_own(&env, own) &&
-              add_depth(&env) && push(arena, &env.items, &env.count, NULL);
+              add_depth(&env) && push_entry_string(arena, &env.items, &env.count, NULL);
     out->env = env.items;
     return ok;
 }
@@ -144,33 +144,33 @@ static bool read_argv(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry *o
     size_t count = 0;
     PtcValue args = ptc_map_field(heap, form, "args");
     const char *command = cstr(arena, ptc_fields_text(heap, form, "command"));
-    bool ok = command && push(arena, &items, &count, command);
+    bool ok = command && push_entry_string(arena, &items, &count, command);
     for (size_t i = 0; ok && i < ptc_fields_count(args); i++) {
         const char *arg = cstr(arena, ptc_str_text(ptc_seq_nth(args, i)));
-        ok = arg && push(arena, &items, &count, arg);
+        ok = arg && push_entry_string(arena, &items, &count, arg);
     }
-    ok = ok && push(arena, &items, &count, NULL);
+    ok = ok && push_entry_string(arena, &items, &count, NULL);
     out->argv = items;
     return ok;
 }
 
 /* A number above `most` counts as `most`. */
-static int64_t number(PtcHeap *heap, PtcValue form, const char *key, int64_t otherwise,
-                      int64_t most)
+static int64_t entry_number_of(PtcHeap *heap, PtcValue form, const char *key, int64_t otherwise,
+                               int64_t most)
 {
     PtcValue v = ptc_map_field(heap, form, key);
     int64_t n = v != PTC_NONE && ptc_is_int(v) && ptc_to_int(v) > 0 ? ptc_to_int(v) : otherwise;
     return n < most ? n : most;
 }
 
-static PtcLinkTransport transport_of(PtcText text)
+static PtcLinkTransport link_transport_of(PtcText text)
 {
     return ptc_text_is(text, "http")  ? PTC_LINK_HTTP
            : ptc_text_is(text, "sse") ? PTC_LINK_SSE
                                       : PTC_LINK_HTTP_OR_SSE;
 }
 
-static const char *kind_of(PtcText text)
+static const char *entry_kind_of(PtcText text)
 {
     static const char *const kinds[] = {"stdio", "http", "sse", "openapi"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -183,13 +183,16 @@ static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry 
 {
     enum { DAY_MS = 24 * 3600 * 1000, RESPONSE_MOST = 64 * 1024 * 1024, AT_ONCE_MOST = 1024 };
     call_ms = call_ms < DAY_MS ? call_ms : DAY_MS;
-    out->call_ms = number(heap, form, "call_timeout_ms",
-                          number(heap, form, "request_timeout_ms", call_ms, DAY_MS), DAY_MS);
-    out->handshake_ms = number(heap, form, "handshake_timeout_ms", PTC_ENTRY_HANDSHAKE_MS, DAY_MS);
-    out->connect_ms = number(heap, form, "connect_timeout_ms", 0, DAY_MS);
-    out->max_response =
-        (size_t)number(heap, form, "max_response_bytes", PTC_ENTRY_RESPONSE_BYTES, RESPONSE_MOST);
-    out->at_once = (unsigned)number(heap, form, "max_concurrency", PTC_ENTRY_AT_ONCE, AT_ONCE_MOST);
+    out->call_ms =
+        entry_number_of(heap, form, "call_timeout_ms",
+                        entry_number_of(heap, form, "request_timeout_ms", call_ms, DAY_MS), DAY_MS);
+    out->handshake_ms =
+        entry_number_of(heap, form, "handshake_timeout_ms", PTC_ENTRY_HANDSHAKE_MS, DAY_MS);
+    out->connect_ms = entry_number_of(heap, form, "connect_timeout_ms", 0, DAY_MS);
+    out->max_response = (size_t)entry_number_of(heap, form, "max_response_bytes",
+                                                PTC_ENTRY_RESPONSE_BYTES, RESPONSE_MOST);
+    out->at_once =
+        (unsigned)entry_number_of(heap, form, "max_concurrency", PTC_ENTRY_AT_ONCE, AT_ONCE_MOST);
     out->distrust = ptc_fields_is(heap, form, "trust_annotations", PTC_FALSE);
     out->leave_text = ptc_fields_is(heap, form, "parse_json", PTC_FALSE);
     out->strict_output = ptc_fields_is(heap, form, "strict_output", PTC_TRUE);
@@ -232,8 +235,8 @@ static bool read_openapi(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry
     out->overrides = ptc_map_field(heap, form, "operation_overrides");
     out->security = ptc_map_field(heap, form, "security");
     out->allow_writes = ptc_fields_is(heap, form, "allow_writes", PTC_TRUE);
-    out->schema_max =
-        (size_t)number(heap, form, "schema_max_bytes", PTC_ENTRY_SCHEMA_BYTES, SCHEMA_MOST);
+    out->schema_max = (size_t)entry_number_of(heap, form, "schema_max_bytes",
+                                              PTC_ENTRY_SCHEMA_BYTES, SCHEMA_MOST);
     return out->schema_file || out->schema_url;
 }
 
@@ -243,7 +246,7 @@ static PtcText why_unusable(PtcHeap *heap, PtcValue form, const char *const *env
     PtcValue unusable = ptc_map_field(heap, form, "unusable");
     if (unusable != PTC_NONE && ptc_is_map(unusable))
         return ptc_fields_text(heap, unusable, "code");
-    if (depth_of(environment) >= PTC_ENTRY_DEPTH)
+    if (depth_in_environment(environment) >= PTC_ENTRY_DEPTH)
         return PTC_TEXT("ptc has started itself twice already");
     return (PtcText){NULL, 0};
 }
@@ -266,14 +269,15 @@ bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *c
     out->openapi = ptc_text_is(transport, "openapi");
     out->web = !out->openapi && !ptc_text_is(transport, "stdio");
     out->ca_file = cstr(arena, ptc_fields_text(heap, form, "ca_file"));
-    out->kind = kind_of(transport);
+    out->kind = entry_kind_of(transport);
     if (out->openapi)
         return read_openapi(arena, heap, form, out);
     if (!out->web) {
         out->cwd = cstr(arena, ptc_fields_text(heap, form, "cwd"));
-        return read_argv(arena, heap, form, out) && read_env(arena, heap, form, environment, out);
+        return read_argv(arena, heap, form, out) &&
+               read_entry_env(arena, heap, form, environment, out);
     }
-    out->transport = transport_of(transport);
+    out->transport = link_transport_of(transport);
     out->url = cstr(arena, ptc_fields_text(heap, form, "url"));
     return out->url != NULL;
 }

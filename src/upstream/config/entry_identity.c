@@ -9,20 +9,20 @@
 #include "upstream/catalog/canonical.h"
 #include "upstream/config/fields.h"
 
-enum { PATH_BYTES = 4096 };
+enum { IDENTITY_PATH_BYTES = 4096 };
 
 /* A path as seen from a directory. */
-static void put_path(char out[PATH_BYTES], const char *dir, const char *name, size_t len)
+static void put_path(char out[IDENTITY_PATH_BYTES], const char *dir, const char *name, size_t len)
 {
     bool whole = len && name[0] == '/';
-    snprintf(out, PATH_BYTES, "%s%s%.*s", whole ? "" : dir, whole || !len ? "" : "/", (int)len,
-             name);
+    snprintf(out, IDENTITY_PATH_BYTES, "%s%s%.*s", whole ? "" : dir, whole || !len ? "" : "/",
+             (int)len, name);
 }
 
 /* The file that execvp would run; the name alone if there is none. */
-static void find_file(const PtcEntry *e, const char *dir, char out[PATH_BYTES])
+static void find_file(const PtcEntry *e, const char *dir, char out[IDENTITY_PATH_BYTES])
 {
-    char where[PATH_BYTES];
+    char where[IDENTITY_PATH_BYTES];
     const char *path = "", *name = e->argv[0];
     for (size_t i = 0; e->env && e->env[i]; i++)
         path = strncmp(e->env[i], "PATH=", 5) == 0 ? e->env[i] + 5 : path;
@@ -33,16 +33,17 @@ static void find_file(const PtcEntry *e, const char *dir, char out[PATH_BYTES])
     while (*path) {
         size_t n = strcspn(path, ":");
         put_path(where, dir, path, n);
-        if (snprintf(out, PATH_BYTES, "%s/%s", where, name) < PATH_BYTES && access(out, X_OK) == 0)
+        if (snprintf(out, IDENTITY_PATH_BYTES, "%s/%s", where, name) < IDENTITY_PATH_BYTES &&
+            access(out, X_OK) == 0)
             return;
         path += n + (path[n] == ':');
     }
-    snprintf(out, PATH_BYTES, "%s", name);
+    snprintf(out, IDENTITY_PATH_BYTES, "%s", name);
 }
 
 static void put_process(const PtcEntry *e, PtcBuf *out)
 {
-    char here[PATH_BYTES], dir[PATH_BYTES], file[PATH_BYTES];
+    char here[IDENTITY_PATH_BYTES], dir[IDENTITY_PATH_BYTES], file[IDENTITY_PATH_BYTES];
     if (!getcwd(here, sizeof here))
         here[0] = '\0';
     put_path(dir, here, e->cwd ? e->cwd : "", e->cwd ? strlen(e->cwd) : 0);
@@ -56,7 +57,7 @@ static void put_process(const PtcEntry *e, PtcBuf *out)
     ptc_emit_array_end(out);
 }
 
-static void add_names(PtcHeap *heap, PtcValue map, PtcValue *names)
+static void add_identity_names(PtcHeap *heap, PtcValue map, PtcValue *names)
 {
     PtcValue key, value;
     for (size_t pos = 0;
@@ -67,8 +68,8 @@ static void add_names(PtcHeap *heap, PtcValue map, PtcValue *names)
 bool ptc_entry_identity(const PtcEntry *e, PtcHeap *heap, PtcBuf *out)
 {
     PtcValue names = ptc_fields_map(heap), inherit = ptc_map_field(heap, e->form, "inherit_env");
-    add_names(heap, ptc_map_field(heap, e->form, "env"), &names);
-    add_names(heap, e->headers, &names);
+    add_identity_names(heap, ptc_map_field(heap, e->form, "env"), &names);
+    add_identity_names(heap, e->headers, &names);
     for (size_t i = 0; i < ptc_fields_count(inherit); i++)
         ptc_fields_put_key(heap, &names, ptc_str_text(ptc_seq_nth(inherit, i)), PTC_TRUE);
     ptc_emit_object(out);

@@ -37,7 +37,7 @@ static bool names_secret(const char *option, size_t len)
 }
 
 /* The value of an option that names a secret: behind its `=`, or the next word.  NULL: there is none. */
-static const char *value_of(const char *const *argv)
+static const char *secret_option_value(const char *const *argv)
 {
     const char *equals = strchr(argv[0], '=');
     if (!names_secret(argv[0], equals ? (size_t)(equals - argv[0]) : strlen(argv[0])))
@@ -49,7 +49,7 @@ static const char *value_of(const char *const *argv)
 bool ptc_entry_secrets(const PtcEntry *e, bool (*hide)(void *user, PtcText text), void *user)
 {
     for (size_t i = 0; e->argv && e->argv[i]; i++) {
-        const char *value = value_of(&e->argv[i]);
+        const char *value = secret_option_value(&e->argv[i]);
         if (value && !hide(user, ptc_text_cstr(value)))
             return false;
     }

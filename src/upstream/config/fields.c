@@ -3,7 +3,7 @@
  * heap's budget stops, and ptc_fields_ok says so. */
 #include "upstream/config/fields.h"
 
-enum { NAME_BYTES = 256 };
+enum { FIELDS_NAME_BYTES = 256 };
 
 PtcValue ptc_fields_map(PtcHeap *heap)
 {
@@ -69,10 +69,10 @@ void ptc_fields_remove(PtcHeap *heap, PtcValue *map, const char *name)
 /* Looks are taken for every call in heaps that live as long as the process, so the names that occur take no memory. */
 PtcValue ptc_fields_get(PtcHeap *heap, PtcValue map, PtcText name)
 {
-    char plain[NAME_BYTES + 1];
+    char plain[FIELDS_NAME_BYTES + 1];
     if (map == PTC_NONE || !ptc_is_map(map))
         return PTC_NONE;
-    if (name.len <= NAME_BYTES && name.bytes && !memchr(name.bytes, '\0', name.len)) {
+    if (name.len <= FIELDS_NAME_BYTES && name.bytes && !memchr(name.bytes, '\0', name.len)) {
         memcpy(plain, name.bytes, name.len);
         plain[name.len] = '\0';
         return ptc_map_field(heap, map, plain);

@@ -7,7 +7,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-static bool is_token(char c)
+static bool is_header_token_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c && strchr("!#$%&'*+-.^_`|~", c));
@@ -16,7 +16,7 @@ static bool is_token(char c)
 bool ptc_header_is_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++)
-        if (!is_token(name.bytes[i]))
+        if (!is_header_token_char(name.bytes[i]))
             return false;
     return name.len > 0 && name.len <= 256;
 }
@@ -29,7 +29,7 @@ bool ptc_header_is_value(PtcText value)
     return true;
 }
 
-static bool is_one_of(PtcText name, const char *const *words)
+static bool is_header_among(PtcText name, const char *const *words)
 {
     for (; *words; words++)
         if (name.len == strlen(*words) && strncasecmp(name.bytes, *words, name.len) == 0)
@@ -57,13 +57,14 @@ bool ptc_header_is_ours(PtcText name)
                                         "proxy-authorization",
                                         "proxy-connection",
                                         NULL};
-    return is_one_of(name, words) || (name.len >= 4 && strncasecmp(name.bytes, "mcp-", 4) == 0);
+    return is_header_among(name, words) ||
+           (name.len >= 4 && strncasecmp(name.bytes, "mcp-", 4) == 0);
 }
 
 bool ptc_header_is_reserved(PtcText name)
 {
     static const char *const words[] = {"authorization", "cookie", "set-cookie", "x-api-key", NULL};
-    return is_one_of(name, words) || ptc_header_is_ours(name);
+    return is_header_among(name, words) || ptc_header_is_ours(name);
 }
 
 PtcValue ptc_header_lower(PtcHeap *heap, PtcText name)

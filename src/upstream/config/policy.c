@@ -10,7 +10,7 @@ static const char *const effect_names[] = {"read", "write", "destructive", "unkn
 static const char *const policy_names[] = {"allow", "ask", "deny"};
 static const char *const posture_names[] = {"default", "read-only", "trusting", "allow-all"};
 
-static int find_word(PtcText text, const char *const *words, int n)
+static int find_policy_word(PtcText text, const char *const *words, int n)
 {
     for (int i = 0; i < n; i++)
         if (text.bytes && ptc_text_is(text, words[i]))
@@ -30,7 +30,7 @@ bool ptc_effect_parse(PtcText text, PtcEffect *out)
     out->idempotent = text.len > n && memcmp(text.bytes + text.len - n, behind, n) == 0;
     if (out->idempotent)
         text.len -= n;
-    int found = find_word(text, effect_names, PTC_EFFECT_UNKNOWN);
+    int found = find_policy_word(text, effect_names, PTC_EFFECT_UNKNOWN);
     out->kind = found < 0 ? PTC_EFFECT_UNKNOWN : (PtcEffectKind)found;
     return found >= 0;
 }
@@ -42,14 +42,14 @@ const char *ptc_policy_name(PtcPolicy policy)
 
 bool ptc_policy_parse(PtcText text, PtcPolicy *out)
 {
-    int found = find_word(text, policy_names, 3);
+    int found = find_policy_word(text, policy_names, 3);
     *out = found < 0 ? PTC_POLICY_DENY : (PtcPolicy)found;
     return found >= 0;
 }
 
 bool ptc_posture_parse(PtcText text, PtcPosture *out)
 {
-    int found = find_word(text, posture_names, 4);
+    int found = find_policy_word(text, posture_names, 4);
     *out = found < 0 ? PTC_POSTURE_READ_ONLY : (PtcPosture)found;
     return found >= 0;
 }
@@ -67,13 +67,13 @@ static bool is_letter(char c)
 }
 
 /* Characters that spellings of one name differ in.  What is not ASCII stays: a symbol has another spelling for it. */
-static bool is_mark(char c)
+static bool is_spelling_mark(char c)
 {
     return !is_letter(c) && !(c >= '0' && c <= '9') && (unsigned char)c < 0x80 && c != '/' &&
            !is_wild(c);
 }
 
-static bool is_same(char a, char b, bool loosely)
+static bool is_same_letter(char a, char b, bool loosely)
 {
     return a == b || (loosely && is_letter(a) && (a | 0x20) == (b | 0x20));
 }
@@ -83,7 +83,7 @@ static bool is_boundary(PtcText text, size_t at)
 {
     const char *p = text.bytes + at;
     bool upper = at < text.len && *p >= 'A' && *p <= 'Z';
-    return at == 0 || at == text.len || is_mark(*p) || is_mark(p[-1]) ||
+    return at == 0 || at == text.len || is_spelling_mark(*p) || is_spelling_mark(p[-1]) ||
            (upper && !(p[-1] >= 'A' && p[-1] <= 'Z'));
 }
 
@@ -92,32 +92,32 @@ static bool is_boundary(PtcText text, size_t at)
 static bool is_needed(PtcText glob, size_t g)
 {
     size_t from = g, to = g;
-    while (from > 0 && is_mark(glob.bytes[from - 1]))
+    while (from > 0 && is_spelling_mark(glob.bytes[from - 1]))
         from--;
-    while (to < glob.len && is_mark(glob.bytes[to]))
+    while (to < glob.len && is_spelling_mark(glob.bytes[to]))
         to++;
     return (from > 0 && is_wild(glob.bytes[from - 1])) ||
            (to < glob.len && is_wild(glob.bytes[to]));
 }
 
-static bool fits(PtcText glob, PtcText text, bool loosely)
+static bool fits_name_glob(PtcText glob, PtcText text, bool loosely)
 {
     size_t g = 0, t = 0, star = SIZE_MAX, resume = 0;
     uint32_t code;
     while (t < text.len) {
         char c = g < glob.len ? glob.bytes[g] : '\0';
-        bool mark = loosely && g < glob.len && is_mark(c);
+        bool mark = loosely && g < glob.len && is_spelling_mark(c);
         if (g < glob.len && c == '*') {
             star = g++;
             resume = t;
         } else if (mark && (!is_needed(glob, g) || is_boundary(text, t))) {
             g++;
-        } else if (!mark && loosely && is_mark(text.bytes[t])) {
+        } else if (!mark && loosely && is_spelling_mark(text.bytes[t])) {
             t++;
         } else if (g < glob.len && c == '?') {
             g++;
             t += ptc_utf8_decode(text.bytes + t, text.len - t, &code);
-        } else if (g < glob.len && !mark && is_same(c, text.bytes[t], loosely)) {
+        } else if (g < glob.len && !mark && is_same_letter(c, text.bytes[t], loosely)) {
             g++;
             t++;
         } else if (star != SIZE_MAX) {
@@ -127,14 +127,14 @@ static bool fits(PtcText glob, PtcText text, bool loosely)
             return false;
         }
     }
-    while (g < glob.len && (glob.bytes[g] == '*' || (loosely && is_mark(glob.bytes[g]))))
+    while (g < glob.len && (glob.bytes[g] == '*' || (loosely && is_spelling_mark(glob.bytes[g]))))
         g++;
     return g == glob.len;
 }
 
 bool ptc_policy_glob(PtcText glob, PtcText text)
 {
-    return fits(glob, text, false);
+    return fits_name_glob(glob, text, false);
 }
 
 bool ptc_policy_fits(PtcText glob, PtcSpelt name, bool loosely)
@@ -142,10 +142,11 @@ bool ptc_policy_fits(PtcText glob, PtcSpelt name, bool loosely)
     const PtcText all[] = {name.raw, name.shown, name.other};
     bool word = false; /* _* without its mark would be about everything */
     for (size_t i = 0; i < glob.len; i++)
-        word = word || !(is_mark(glob.bytes[i]) || is_wild(glob.bytes[i]) || glob.bytes[i] == '/');
+        word = word ||
+               !(is_spelling_mark(glob.bytes[i]) || is_wild(glob.bytes[i]) || glob.bytes[i] == '/');
     for (size_t i = 0; i < 3; i++)
-        if (all[i].bytes &&
-            (fits(glob, all[i], false) || (loosely && word && fits(glob, all[i], true))))
+        if (all[i].bytes && (fits_name_glob(glob, all[i], false) ||
+                             (loosely && word && fits_name_glob(glob, all[i], true))))
             return true;
     return false;
 }
@@ -240,10 +241,10 @@ typedef struct {
     bool found, denied; /* denied: one that fits says deny */
     size_t literals;
     PtcPolicy policy;
-} Best;
+} BestRule;
 
 /* `whole`: the name is that of a server alone, which a pattern does not mean. */
-static void look_at_rules(PtcValue rules, PtcText name, bool whole, Best *best)
+static void look_at_rules(PtcValue rules, PtcText name, bool whole, BestRule *best)
 {
     PtcValue key, value;
     PtcPolicy policy;
@@ -275,7 +276,7 @@ static bool find_rules(PtcHeap *heap, const PtcPolicyIn *in, Rules *rules)
 {
     const PtcText servers[] = {in->server.raw, in->server.shown};
     const PtcText tools[] = {in->tool.raw, in->tool.shown, in->tool.other};
-    Best file = {.policy = PTC_POLICY_ASK}, own = file;
+    BestRule file = {.policy = PTC_POLICY_ASK}, own = file;
     PtcBuf name;
     ptc_buf_init(&name, heap->pool->mem, SIZE_MAX / 4);
     for (size_t t = 0; t < 3; t++) {

@@ -7,8 +7,8 @@
 #include "base/text/nearest.h"
 #include "upstream/config/fields.h"
 
-enum { SHOWN = 100 };
-#define TEXT(t) (int)((t).len < SHOWN ? (t).len : SHOWN), (t).bytes
+enum { RULE_SHOWN = 100 };
+#define RULE_TEXT(t) (int)((t).len < RULE_SHOWN ? (t).len : RULE_SHOWN), (t).bytes
 
 /* A pattern that may be meant for tools, though it is for servers: delete_*. */
 static void put_pattern(char *out, size_t room, PtcText rule)
@@ -17,7 +17,7 @@ static void put_pattern(char *out, size_t room, PtcText rule)
         rule.len -= 2;
     out[0] = '\0';
     if (!memchr(rule.bytes, '/', rule.len))
-        snprintf(out, room, "; tools of every server are \"*/%.*s\"", TEXT(rule));
+        snprintf(out, room, "; tools of every server are \"*/%.*s\"", RULE_TEXT(rule));
 }
 
 static void put_nearest(char *out, size_t room, const PtcNearest *near)
@@ -25,7 +25,7 @@ static void put_nearest(char *out, size_t room, const PtcNearest *near)
     out[0] = '\0';
     if (near->best)
         snprintf(out, room, "; did you mean \"%.*s\"?",
-                 (int)(near->best_len < SHOWN ? near->best_len : SHOWN), near->best);
+                 (int)(near->best_len < RULE_SHOWN ? near->best_len : RULE_SHOWN), near->best);
 }
 
 /* Is the rule for this server?  *tool: what it says of tools; empty: all of them.  A server's own name may have a
@@ -69,7 +69,7 @@ bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy, Pt
     PtcValue key, value;
     for (size_t pos = 0; policy != PTC_NONE && ptc_map_next(policy, &pos, &key, &value);) {
         PtcNearest near;
-        char meant[SHOWN + 40];
+        char meant[RULE_SHOWN + 40];
         PtcText rule = ptc_str_text(key), word = ptc_str_text(value);
         const char *slash = memchr(rule.bytes, '/', rule.len);
         PtcText server = {rule.bytes, slash ? (size_t)(slash - rule.bytes) : rule.len};
@@ -82,8 +82,8 @@ bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy, Pt
         else
             put_pattern(meant, sizeof meant, rule);
         ptc_why_say(why, PTC_WHY_INVALID,
-                    "the rule \"%.*s\": \"%.*s\" is for a server that no file has%s", TEXT(rule),
-                    TEXT(word), meant);
+                    "the rule \"%.*s\": \"%.*s\" is for a server that no file has%s",
+                    RULE_TEXT(rule), RULE_TEXT(word), meant);
         if (name)
             return false;
         tell(user, ptc_text_cstr(why->text));
@@ -99,10 +99,10 @@ typedef struct {
     PtcRuleTell *tell;
     void *user;
     bool operations; /* what is checked is about them, not about tools */
-} Check;
+} RuleCheck;
 
 /* Tools that programs do not see count too: the rule is not to blame. */
-static bool fits_any(const Check *c, PtcText glob, bool loosely, PtcNearest *near)
+static bool fits_any(const RuleCheck *c, PtcText glob, bool loosely, PtcNearest *near)
 {
     char symbol[PTC_CATALOG_NAME_BYTES + 1];
     PtcListing *l = c->listing;
@@ -118,13 +118,13 @@ static bool fits_any(const Check *c, PtcText glob, bool loosely, PtcNearest *nea
            (l->document != PTC_NONE && ptc_openapi_tools_why(heap, l->document, c->entry, glob));
 }
 
-static bool fits_operation(const Check *c, PtcText glob, bool loosely, PtcNearest *near)
+static bool fits_operation(const RuleCheck *c, PtcText glob, bool loosely, PtcNearest *near)
 {
     PtcListing *l = c->listing;
     return ptc_openapi_tools_has(&l->desk.heap, l->document, c->entry, glob, loosely, near);
 }
 
-static void keep(PtcListing *l, const char *line)
+static void keep_misspelt_rule(PtcListing *l, const char *line)
 {
     size_t n = strlen(line) + 1;
     char *copy = l->misspelt ? NULL : ptc_arena_alloc(&l->desk.arena, n);
@@ -134,24 +134,24 @@ static void keep(PtcListing *l, const char *line)
 
 /* `rule` as it is written, `glob` the part of it that is about tools, `word` what it says.  A rule that allows is taken
  * by its letters: a similar spelling may mean another tool. */
-static void check_rule(const Check *c, PtcText rule, PtcText glob, PtcText word, bool loosely)
+static void check_rule(const RuleCheck *c, PtcText rule, PtcText glob, PtcText word, bool loosely)
 {
     PtcNearest near;
-    char line[400], meant[SHOWN + 40];
+    char line[400], meant[RULE_SHOWN + 40];
     ptc_nearest_init(&near, glob.bytes, glob.len);
     if (glob.bytes && (glob.len == 0 || (c->operations ? fits_operation(c, glob, loosely, &near)
                                                        : fits_any(c, glob, loosely, &near))))
         return;
     put_nearest(meant, sizeof meant, &near);
-    snprintf(line, sizeof line, "the rule \"%.*s\": \"%.*s\" fits none of its %s%s", TEXT(rule),
-             TEXT(word), c->operations ? "operations" : "tools", meant);
+    snprintf(line, sizeof line, "the rule \"%.*s\": \"%.*s\" fits none of its %s%s",
+             RULE_TEXT(rule), RULE_TEXT(word), c->operations ? "operations" : "tools", meant);
     if (ptc_text_is(word, "deny") && ptc_policy_is_name(glob))
-        keep(c->listing, line);
+        keep_misspelt_rule(c->listing, line);
     if (c->tell)
         c->tell(c->user, ptc_text_cstr(line));
 }
 
-static void check_map(const Check *c, PtcValue rules, bool effects)
+static void check_map(const RuleCheck *c, PtcValue rules, bool effects)
 {
     PtcValue key, value;
     for (size_t pos = 0; rules != PTC_NONE && ptc_map_next(rules, &pos, &key, &value);) {
@@ -160,7 +160,7 @@ static void check_map(const Check *c, PtcValue rules, bool effects)
     }
 }
 
-static void check_list(const Check *c, PtcValue list, const char *key, bool loosely)
+static void check_rule_list(const RuleCheck *c, PtcValue list, const char *key, bool loosely)
 {
     for (size_t i = 0; i < ptc_fields_count(list); i++) {
         PtcText glob = ptc_str_text(ptc_seq_nth(list, i));
@@ -169,13 +169,13 @@ static void check_list(const Check *c, PtcValue list, const char *key, bool loos
 }
 
 /* What an entry says about the operations of a document. */
-static void check_operations(Check c)
+static void check_operations(RuleCheck c)
 {
     const PtcEntry *e = c.entry;
     PtcValue key, value;
     c.operations = true;
-    check_list(&c, e->include_operations, "include_operations", false);
-    check_list(&c, e->exclude_operations, "exclude_operations", true);
+    check_rule_list(&c, e->include_operations, "include_operations", false);
+    check_rule_list(&c, e->exclude_operations, "exclude_operations", true);
     for (size_t pos = 0;
          e->overrides != PTC_NONE && ptc_map_next(e->overrides, &pos, &key, &value);)
         check_rule(&c, ptc_str_text(key), ptc_str_text(key), PTC_TEXT("operation_overrides"),
@@ -185,14 +185,14 @@ static void check_operations(Check c)
 void ptc_rule_check_tools(PtcListing *l, const PtcEntry *e, PtcValue policy, PtcRuleTell *tell,
                           void *user)
 {
-    Check c = {l, e, tell, user, false};
+    RuleCheck c = {l, e, tell, user, false};
     PtcSpelt server = {.raw = e->name, .shown = e->ns};
     PtcText of, tool;
     PtcValue key, value;
     check_map(&c, e->policy, false);
     check_map(&c, e->effects, true);
-    check_list(&c, e->include, "include_tools", false);
-    check_list(&c, e->exclude, "exclude_tools", true);
+    check_rule_list(&c, e->include, "include_tools", false);
+    check_rule_list(&c, e->exclude, "exclude_tools", true);
     if (l->document != PTC_NONE)
         check_operations(c);
     for (size_t pos = 0; policy != PTC_NONE && ptc_map_next(policy, &pos, &key, &value);) {

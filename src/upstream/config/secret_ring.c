@@ -10,7 +10,7 @@ void ptc_secret_ring_init(PtcSecretRing *r, const PtcCredentials *credentials)
     pthread_mutex_init(&r->lock, NULL);
 }
 
-static void free_secret(PtcSecretRing *r, char *secret)
+static void free_ring_secret(PtcSecretRing *r, char *secret)
 {
     size_t len = strlen(secret);
     ptc_secret_wipe(secret, len);
@@ -22,7 +22,7 @@ void ptc_secret_ring_deinit(PtcSecretRing *r)
     if (!r->credentials)
         return;
     for (size_t i = 0; i < PTC_SECRET_RING && r->recent[i]; i++)
-        free_secret(r, r->recent[i]);
+        free_ring_secret(r, r->recent[i]);
     pthread_mutex_destroy(&r->lock);
     r->credentials = NULL;
 }
@@ -46,12 +46,12 @@ static bool learn_new(PtcSecretRing *r, PtcText secret)
     memcpy(copy, secret.bytes, secret.len);
     copy[secret.len] = '\0';
     if (!ptc_credentials_hide(c, secret)) {
-        free_secret(r, copy);
+        free_ring_secret(r, copy);
         return false;
     }
     if (r->recent[last]) {
         ptc_credentials_unhide(c, ptc_text_cstr(r->recent[last]));
-        free_secret(r, r->recent[last]);
+        free_ring_secret(r, r->recent[last]);
     }
     put_first(r, copy, last);
     return true;

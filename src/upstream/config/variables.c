@@ -27,7 +27,7 @@ static size_t name_len(PtcText t)
     return n;
 }
 
-static PtcText behind(PtcText t, size_t n)
+static PtcText text_behind(PtcText t, size_t n)
 {
     return (PtcText){t.bytes + n, t.len - n};
 }
@@ -39,7 +39,7 @@ typedef struct {
     PtcExpanded state;
 } Expanding;
 
-static void put(Expanding *e, PtcText text)
+static void put_expanded_text(Expanding *e, PtcText text)
 {
     e->state.changed = true;
     ptc_buf_add(e->out, text.bytes, text.len);
@@ -50,7 +50,7 @@ static void put_given(Expanding *e, PtcText name, PtcText value)
 {
     if (e->v->told)
         e->v->told(e->v->input_user, name, value);
-    put(e, value);
+    put_expanded_text(e, value);
 }
 
 static void lack(Expanding *e, const char *fault, PtcText name)
@@ -59,7 +59,7 @@ static void lack(Expanding *e, const char *fault, PtcText name)
     e->state.lacking = name;
 }
 
-static void put_variable(Expanding *e, PtcText name)
+static void put_expanded_variable(Expanding *e, PtcText name)
 {
     PtcText value = e->v->variable(e->v->user, name);
     if (value.bytes)
@@ -72,16 +72,16 @@ static void put_variable(Expanding *e, PtcText name)
 static bool take_variable(Expanding *e, PtcText inside)
 {
     size_t n = name_len(inside);
-    PtcText name = {inside.bytes, n}, rest = behind(inside, n);
+    PtcText name = {inside.bytes, n}, rest = text_behind(inside, n);
     if (n == 0 || (rest.len && !ptc_text_starts(rest, ":-")))
         return false;
     PtcText value = rest.len ? e->v->variable(e->v->user, name) : (PtcText){NULL, 0};
     if (value.bytes && value.len)
         put_given(e, name, value);
     else if (rest.len)
-        put(e, behind(rest, 2));
+        put_expanded_text(e, text_behind(rest, 2));
     else
-        put_variable(e, name);
+        put_expanded_variable(e, name);
     return true;
 }
 
@@ -104,30 +104,30 @@ static void put_input(Expanding *e, PtcText id)
         lack(e, "missing_input", id);
 }
 
-static PtcText last_part(PtcText path)
+static PtcText last_path_part(PtcText path)
 {
     while (path.len > 1 && path.bytes[path.len - 1] == '/')
         path.len--;
     for (size_t i = path.len; i > 0; i--)
         if (path.bytes[i - 1] == '/')
-            return behind(path, i);
+            return text_behind(path, i);
     return path;
 }
 
 /* The words that editors know; false: it is none of them. */
-static bool take_word(Expanding *e, PtcText inside)
+static bool take_editor_word(Expanding *e, PtcText inside)
 {
     const PtcVariables *v = e->v;
     if (ptc_text_is(inside, "workspaceFolder"))
-        put(e, v->project);
+        put_expanded_text(e, v->project);
     else if (ptc_text_is(inside, "workspaceFolderBasename"))
-        put(e, last_part(v->project));
+        put_expanded_text(e, last_path_part(v->project));
     else if (ptc_text_is(inside, "userHome"))
-        put_variable(e, PTC_TEXT("HOME"));
+        put_expanded_variable(e, PTC_TEXT("HOME"));
     else if (ptc_text_is(inside, "cwd"))
-        put(e, v->cwd.bytes ? v->cwd : v->project);
+        put_expanded_text(e, v->cwd.bytes ? v->cwd : v->project);
     else if (ptc_text_is(inside, "pathSeparator") || ptc_text_is(inside, "/"))
-        put(e, PTC_TEXT("/"));
+        put_expanded_text(e, PTC_TEXT("/"));
     else
         return false;
     return true;
@@ -137,12 +137,12 @@ static bool take_word(Expanding *e, PtcText inside)
 static bool take_placeholder(Expanding *e, PtcText inside)
 {
     size_t n = name_len(inside);
-    if (take_word(e, inside))
+    if (take_editor_word(e, inside))
         return true;
-    if (ptc_text_starts(inside, "env:") && take_variable(e, behind(inside, 4)))
+    if (ptc_text_starts(inside, "env:") && take_variable(e, text_behind(inside, 4)))
         return true;
     if (ptc_text_starts(inside, "input:") && inside.len > 6) {
-        put_input(e, behind(inside, 6));
+        put_input(e, text_behind(inside, 6));
         return true;
     }
     if (take_variable(e, inside))
@@ -157,7 +157,7 @@ static bool take_placeholder(Expanding *e, PtcText inside)
 /* At a $; returns how many bytes were taken, 0: it is text. */
 static size_t take_dollar(Expanding *e, PtcText t)
 {
-    size_t n = name_len(behind(t, 1));
+    size_t n = name_len(text_behind(t, 1));
     if (t.len > 1 && t.bytes[1] == '{') {
         const char *end = memchr(t.bytes, '}', t.len);
         size_t len = end ? (size_t)(end - t.bytes) + 1 : t.len;
@@ -165,7 +165,7 @@ static size_t take_dollar(Expanding *e, PtcText t)
         return take_placeholder(e, inside) ? len : 0;
     }
     if (n && e->v->bare) {
-        put_variable(e, (PtcText){t.bytes + 1, n});
+        put_expanded_variable(e, (PtcText){t.bytes + 1, n});
         return n + 1;
     }
     if (n && !e->state.note)
@@ -177,7 +177,7 @@ PtcExpanded ptc_variables_expand(PtcBuf *out, const PtcVariables *v, PtcText tex
 {
     Expanding e = {.out = out, .v = v};
     for (size_t i = 0; i < text.len && !e.state.fault;) {
-        size_t n = text.bytes[i] == '$' ? take_dollar(&e, behind(text, i)) : 0;
+        size_t n = text.bytes[i] == '$' ? take_dollar(&e, text_behind(text, i)) : 0;
         if (n == 0)
             ptc_buf_add_char(out, text.bytes[i]);
         i += n ? n : 1;

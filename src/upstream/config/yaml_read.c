@@ -20,19 +20,19 @@ typedef struct {
     PtcValue anchor;
     size_t nodes; /* before it */
     bool map;
-} Level;
+} YamlLevel;
 
 typedef struct {
     PtcHeap *heap;
     PtcYamlError *error;
     yaml_parser_t parser;
-    Level levels[PTC_YAML_DEPTH];
+    YamlLevel levels[PTC_YAML_DEPTH];
     size_t depth, nodes;
     PtcValue anchors, sizes; /* name -> value, name -> nodes */
     PtcValue document;       /* PTC_NONE: not read yet */
-} Reading;
+} YamlReading;
 
-static bool refuse(Reading *r, size_t line, const char *message)
+static bool refuse_yaml(YamlReading *r, size_t line, const char *message)
 {
     if (!r->error->message[0]) {
         r->error->line = line;
@@ -43,7 +43,7 @@ static bool refuse(Reading *r, size_t line, const char *message)
 
 /* ---------------------------------------------------------------------------------- scalars */
 
-static bool is_one_of(PtcText text, const char *const *words)
+static bool is_yaml_word_among(PtcText text, const char *const *words)
 {
     for (; *words; words++)
         if (ptc_text_is(text, *words))
@@ -82,7 +82,7 @@ static bool read_based(PtcText text, int64_t *out)
 }
 
 /* A number that has a digit before or behind its point; ptc_double_parse takes more than the core schema. */
-static bool read_double(PtcText text, double *out)
+static bool read_yaml_double(PtcText text, double *out)
 {
     size_t digits = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -98,32 +98,32 @@ static PtcValue plain_value(PtcHeap *heap, PtcText text)
     static const char *const falses[] = {"false", "False", "FALSE", NULL};
     int64_t n;
     double d;
-    if (is_one_of(text, nulls))
+    if (is_yaml_word_among(text, nulls))
         return PTC_NIL;
-    if (is_one_of(text, trues))
+    if (is_yaml_word_among(text, trues))
         return PTC_TRUE;
-    if (is_one_of(text, falses))
+    if (is_yaml_word_among(text, falses))
         return PTC_FALSE;
     if (is_digits(text) && text.len < 1000)
         return ptc_int_parse(heap, text.bytes, text.len);
     if (read_based(text, &n))
         return ptc_int(n);
-    if (read_double(text, &d))
+    if (read_yaml_double(text, &d))
         return ptc_float_new(heap, d);
     return ptc_fields_string(heap, text);
 }
 
 /* ------------------------------------------------------------------------------------- nodes */
 
-static bool count(Reading *r, size_t nodes, size_t line)
+static bool count_yaml_nodes(YamlReading *r, size_t nodes, size_t line)
 {
     r->nodes += nodes;
     return r->nodes <= PTC_YAML_NODES ||
-           refuse(r, line, "it is too large once its aliases are followed");
+           refuse_yaml(r, line, "it is too large once its aliases are followed");
 }
 
 /* Where a finished node goes. */
-static bool add_node(Reading *r, PtcValue v, PtcText text, size_t line)
+static bool add_yaml_node(YamlReading *r, PtcValue v, PtcText text, size_t line)
 {
     if (v == PTC_NONE)
         return false;
@@ -131,15 +131,15 @@ static bool add_node(Reading *r, PtcValue v, PtcText text, size_t line)
         r->document = v;
         return true;
     }
-    Level *level = &r->levels[r->depth - 1];
+    YamlLevel *level = &r->levels[r->depth - 1];
     if (!level->map) {
         ptc_fields_push(r->heap, &level->value, v);
     } else if (level->key == PTC_NONE) {
         if (!text.bytes)
-            return refuse(r, line, "a key must be plain text");
+            return refuse_yaml(r, line, "a key must be plain text");
         level->key = ptc_fields_string(r->heap, text);
         if (level->key != PTC_NONE && ptc_map_get(r->heap, level->value, level->key) != PTC_NONE)
-            return refuse(r, line, "a key occurs twice");
+            return refuse_yaml(r, line, "a key occurs twice");
     } else {
         ptc_fields_put_key(r->heap, &level->value, ptc_str_text(level->key), v);
         level->key = PTC_NONE;
@@ -147,12 +147,12 @@ static bool add_node(Reading *r, PtcValue v, PtcText text, size_t line)
     return ptc_fields_ok(r->heap);
 }
 
-static PtcText name_of(const yaml_char_t *name)
+static PtcText yaml_name_of(const yaml_char_t *name)
 {
     return ptc_text_cstr((const char *)name);
 }
 
-static void remember(Reading *r, PtcText anchor, PtcValue v, size_t nodes)
+static void remember_anchor(YamlReading *r, PtcText anchor, PtcValue v, size_t nodes)
 {
     if (!anchor.bytes)
         return;
@@ -160,55 +160,56 @@ static void remember(Reading *r, PtcText anchor, PtcValue v, size_t nodes)
     ptc_fields_put_key(r->heap, &r->sizes, anchor, ptc_int((int64_t)nodes));
 }
 
-static bool take_scalar(Reading *r, const yaml_event_t *event, size_t line)
+static bool take_scalar(YamlReading *r, const yaml_event_t *event, size_t line)
 {
     PtcText text = {(const char *)event->data.scalar.value, event->data.scalar.length};
     bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (event->data.scalar.tag)
-        return refuse(r, line, "tags are not read");
+        return refuse_yaml(r, line, "tags are not read");
     PtcValue v = plain ? plain_value(r->heap, text) : ptc_fields_string(r->heap, text);
     if (v != PTC_NONE)
-        remember(r, name_of(event->data.scalar.anchor), v, 1);
-    return count(r, 1, line) && add_node(r, v, text, line);
+        remember_anchor(r, yaml_name_of(event->data.scalar.anchor), v, 1);
+    return count_yaml_nodes(r, 1, line) && add_yaml_node(r, v, text, line);
 }
 
-static bool take_alias(Reading *r, const yaml_event_t *event, size_t line)
+static bool take_alias(YamlReading *r, const yaml_event_t *event, size_t line)
 {
-    PtcText name = name_of(event->data.alias.anchor);
+    PtcText name = yaml_name_of(event->data.alias.anchor);
     PtcValue v = ptc_fields_get(r->heap, r->anchors, name);
     PtcValue nodes = ptc_fields_get(r->heap, r->sizes, name);
     if (v == PTC_NONE || nodes == PTC_NONE)
-        return refuse(r, line, "an alias names no anchor before it");
-    return count(r, (size_t)ptc_to_int(nodes), line) && add_node(r, v, ptc_str_text(v), line);
+        return refuse_yaml(r, line, "an alias names no anchor before it");
+    return count_yaml_nodes(r, (size_t)ptc_to_int(nodes), line) &&
+           add_yaml_node(r, v, ptc_str_text(v), line);
 }
 
-static bool begin_level(Reading *r, bool map, const yaml_char_t *anchor, const yaml_char_t *tag,
+static bool begin_level(YamlReading *r, bool map, const yaml_char_t *anchor, const yaml_char_t *tag,
                         size_t line)
 {
     if (tag)
-        return refuse(r, line, "tags are not read");
+        return refuse_yaml(r, line, "tags are not read");
     if (r->depth == PTC_YAML_DEPTH)
-        return refuse(r, line, "it is nested too deep");
-    PtcText name = name_of(anchor);
-    r->levels[r->depth++] = (Level){
+        return refuse_yaml(r, line, "it is nested too deep");
+    PtcText name = yaml_name_of(anchor);
+    r->levels[r->depth++] = (YamlLevel){
         .value = map ? ptc_fields_map(r->heap) : ptc_fields_list(r->heap),
         .key = PTC_NONE,
         .anchor = name.bytes ? ptc_fields_string(r->heap, name) : PTC_NONE,
         .nodes = r->nodes,
         .map = map,
     };
-    return ptc_fields_ok(r->heap) && count(r, 1, line);
+    return ptc_fields_ok(r->heap) && count_yaml_nodes(r, 1, line);
 }
 
-static bool end_level(Reading *r, size_t line)
+static bool end_level(YamlReading *r, size_t line)
 {
-    Level level = r->levels[--r->depth];
+    YamlLevel level = r->levels[--r->depth];
     if (level.anchor != PTC_NONE)
-        remember(r, ptc_str_text(level.anchor), level.value, r->nodes - level.nodes);
-    return add_node(r, level.value, (PtcText){NULL, 0}, line);
+        remember_anchor(r, ptc_str_text(level.anchor), level.value, r->nodes - level.nodes);
+    return add_yaml_node(r, level.value, (PtcText){NULL, 0}, line);
 }
 
-static bool take_event(Reading *r, const yaml_event_t *event)
+static bool take_yaml_event(YamlReading *r, const yaml_event_t *event)
 {
     size_t line = event->start_mark.line + 1;
     switch (event->type) {
@@ -223,7 +224,7 @@ static bool take_event(Reading *r, const yaml_event_t *event)
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: return end_level(r, line);
     case YAML_DOCUMENT_START_EVENT:
-        return r->document == PTC_NONE || refuse(r, line, "it has several documents");
+        return r->document == PTC_NONE || refuse_yaml(r, line, "it has several documents");
     default: return true;
     }
 }
@@ -262,17 +263,17 @@ static void write_clean(PtcBuf *out, PtcText text)
     }
 }
 
-static void read_events(Reading *r, const PtcYamlLibrary *lib)
+static void read_events(YamlReading *r, const PtcYamlLibrary *lib)
 {
     yaml_event_t event;
     bool more = true;
     while (more) {
         if (!lib->parser_parse(&r->parser, &event)) {
-            refuse(r, r->parser.problem_mark.line + 1,
-                   r->parser.problem ? r->parser.problem : "it is not YAML");
+            refuse_yaml(r, r->parser.problem_mark.line + 1,
+                        r->parser.problem ? r->parser.problem : "it is not YAML");
             return;
         }
-        more = event.type != YAML_STREAM_END_EVENT && take_event(r, &event);
+        more = event.type != YAML_STREAM_END_EVENT && take_yaml_event(r, &event);
         lib->event_delete(&event);
     }
 }
@@ -282,16 +283,16 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     PtcYamlLibrary lib;
     *error = (PtcYamlError){0};
     void *so = ptc_yaml_library_load(&lib, error->message, sizeof error->message);
-    Reading *r = so ? ptc_heap_scratch(heap, NULL, 0, sizeof *r) : NULL;
+    YamlReading *r = so ? ptc_heap_scratch(heap, NULL, 0, sizeof *r) : NULL;
     PtcValue document = PTC_NONE;
     PtcBuf clean;
     ptc_buf_init(&clean, heap->pool->mem, SIZE_MAX / 4);
     if (r) {
-        *r = (Reading){.heap = heap, .error = error, .document = PTC_NONE};
+        *r = (YamlReading){.heap = heap, .error = error, .document = PTC_NONE};
         r->anchors = r->sizes = ptc_fields_map(heap);
     }
     if (r && !ptc_utf8_valid(text.bytes, text.len)) {
-        refuse(r, 0, "it is not UTF-8");
+        refuse_yaml(r, 0, "it is not UTF-8");
     } else if (r && lib.parser_initialize(&r->parser)) {
         write_clean(&clean, text);
         text = ptc_buf_view(&clean);
@@ -302,7 +303,7 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
         lib.parser_delete(&r->parser);
         document = r->document;
         if (document == PTC_NONE)
-            refuse(r, 1, "it is empty");
+            refuse_yaml(r, 1, "it is empty");
     }
     if (error->message[0] || !ptc_fields_ok(heap))
         document = PTC_NONE;

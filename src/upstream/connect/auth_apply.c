@@ -11,7 +11,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 
-static void put_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcBuf *value)
+static void put_auth_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcBuf *value)
 {
     PtcValue lower = ptc_header_lower(heap, name);
     if (lower != PTC_NONE)
@@ -22,7 +22,7 @@ static void put_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcBuf *v
 }
 
 /* user:pass as it is, or as {"user", "pass"}. */
-static bool add_basic(PtcHeap *heap, PtcBuf *out, PtcText secret)
+static bool add_basic_auth(PtcHeap *heap, PtcBuf *out, PtcText secret)
 {
     PtcBuf pair;
     PtcJsonError error;
@@ -80,7 +80,7 @@ static bool apply_cookie(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue 
     ptc_buf_add(&value, name.bytes, name.len);
     ptc_buf_add_char(&value, '=');
     ptc_buf_add(&value, secret.bytes, secret.len);
-    put_header(heap, headers, PTC_TEXT("cookie"), &value);
+    put_auth_header(heap, headers, PTC_TEXT("cookie"), &value);
     return true;
 }
 
@@ -104,13 +104,13 @@ static bool apply_one(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue *he
     ptc_buf_init(&value, heap->pool->mem, SIZE_MAX / 4);
     bool ok = true;
     if (basic)
-        ok = add_basic(heap, &value, secret);
+        ok = add_basic_auth(heap, &value, secret);
     else if (bearer)
         ptc_buf_add_cstr(&value, "Bearer ");
     if (!basic)
         ptc_buf_add(&value, secret.bytes, secret.len);
     if (ok)
-        put_header(heap, headers, header, &value);
+        put_auth_header(heap, headers, header, &value);
     else
         ptc_buf_deinit(&value);
     return ok;

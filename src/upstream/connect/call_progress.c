@@ -7,7 +7,7 @@
 #include "upstream/catalog/clean.h"
 #include "upstream/connect/manager_int.h"
 
-enum { LINE_BYTES = 300, TAKEN_BYTES = 4096 };
+enum { PROGRESS_LINE_BYTES = 300, PROGRESS_TAKEN_BYTES = 4096 };
 static const int64_t PAUSE_NS = 200 * 1000 * 1000; /* between two lines of a run, at least */
 
 void ptc_progress_listen(void *user, PtcRemoteListener *listener)
@@ -19,19 +19,19 @@ void ptc_progress_listen(void *user, PtcRemoteListener *listener)
 }
 
 /* "files: 3 of 10, reading b.txt" */
-static void add_line(PtcManager *m, PtcBuf *out, const PtcUpCall *call, double done, double total,
-                     PtcText message)
+static void add_progress_line(PtcManager *m, PtcBuf *out, const PtcUpCall *call, double done,
+                              double total, PtcText message)
 {
     PtcBuf safe;
     PtcText name = call->instance->upstream->entry.name;
-    message.len = message.len < TAKEN_BYTES ? message.len : TAKEN_BYTES;
-    ptc_buf_init(&safe, m->mem, 4 * TAKEN_BYTES);
+    message.len = message.len < PROGRESS_TAKEN_BYTES ? message.len : PROGRESS_TAKEN_BYTES;
+    ptc_buf_init(&safe, m->mem, 4 * PROGRESS_TAKEN_BYTES);
     ptc_secrets_blot(&m->told, &safe, message, false);
     ptc_clean_add(out, name, PTC_CLEAN_LINE, false);
     ptc_buf_addf(out, total > 0 ? ": %g of %g" : ": %g", done, total);
     if (safe.len && ptc_buf_ok(&safe)) {
         ptc_buf_add_cstr(out, ", ");
-        ptc_clean_add(out, ptc_buf_view(&safe), LINE_BYTES - 100, false);
+        ptc_clean_add(out, ptc_buf_view(&safe), PROGRESS_LINE_BYTES - 100, false);
     }
     ptc_buf_deinit(&safe);
 }
@@ -56,8 +56,8 @@ void ptc_progress_take(PtcLinkAsk *ask, double done, double total, PtcText messa
     pthread_mutex_lock(&m->lock);
     PtcRemoteListener *listener = listener_of(call);
     if (listener) {
-        ptc_buf_init(&line, m->mem, 4 * LINE_BYTES);
-        add_line(m, &line, call, done, total, message);
+        ptc_buf_init(&line, m->mem, 4 * PROGRESS_LINE_BYTES);
+        add_progress_line(m, &line, call, done, total, message);
         if (ptc_buf_ok(&line))
             listener->progress(listener, ptc_buf_view(&line));
         ptc_buf_deinit(&line);

@@ -10,12 +10,12 @@
 #include "upstream/run/serve_int.h"
 
 enum {
-    TRIES = 3,
-    RETRY_MS = 250,
+    QUEUE_TRIES = 3,
+    QUEUE_RETRY_MS = 250,
     RETRY_AFTER_MOST_MS = 10 * 1000,
     PROGRESS_TIMES = 10, /* what a call has: more that progress gives in a run without a deadline */
     MS = 1000 * 1000,
-    LOOK_MS = 50
+    QUEUE_LOOK_MS = 50
 };
 
 /* ---------------------------------------------------------------------------------- answers */
@@ -37,7 +37,7 @@ void ptc_queue_answer(PtcUpCall *call)
         ask->ready(ask);
 }
 
-static void give_up(PtcUpCall *call, PtcCallReason reason, const char *message)
+static void give_call_up(PtcUpCall *call, PtcCallReason reason, const char *message)
 {
     call->reason = reason;
     snprintf(call->message, sizeof call->message, "%s", message);
@@ -45,7 +45,7 @@ static void give_up(PtcUpCall *call, PtcCallReason reason, const char *message)
 }
 
 /* Its time is over and it was not sent: because the upstream is still starting, is down, or has too much to do. */
-static void expire(PtcUpCall *call, int64_t now)
+static void expire_unsent_call(PtcUpCall *call, int64_t now)
 {
     PtcInstance *i = call->instance;
     char text[400];
@@ -55,23 +55,23 @@ static void expire(PtcUpCall *call, int64_t now)
         snprintf(text, sizeof text,
                  "%.*s has been starting for %lld s and is not ready yet; call it again later",
                  name_len, name, (long long)((now - i->started_ns) / 1000000000));
-        give_up(call, PTC_CALL_UNAVAILABLE, text);
+        give_call_up(call, PTC_CALL_UNAVAILABLE, text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
         long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / 1000000000 + 1 : 0;
         snprintf(text, sizeof text, "%.*s is down, and will be tried again in %lld s: %.250s",
                  name_len, name, left, i->why);
-        give_up(call, i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE, text);
+        give_call_up(call, i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE, text);
     } else if (call->state == PTC_UP_WAITING) {
         snprintf(text, sizeof text,
                  "the tools of %.*s have changed, and its new list is not there yet; call it again "
                  "later",
                  name_len, name);
-        give_up(call, PTC_CALL_UNAVAILABLE, text);
+        give_call_up(call, PTC_CALL_UNAVAILABLE, text);
     } else {
         snprintf(text, sizeof text,
                  "%.*s had too many calls under way, and this one ran out of time before its turn",
                  name_len, name);
-        give_up(call, PTC_CALL_TIMEOUT, text);
+        give_call_up(call, PTC_CALL_TIMEOUT, text);
     }
 }
 
@@ -86,7 +86,7 @@ static void append(PtcUpCall *call)
     i->last = &call->next;
 }
 
-static void unlink_call(PtcInstance *i, PtcUpCall **at)
+static void unlink_queued_call(PtcInstance *i, PtcUpCall **at)
 {
     PtcUpCall *call = *at;
     *at = call->next;
@@ -94,7 +94,7 @@ static void unlink_call(PtcInstance *i, PtcUpCall **at)
         i->last = at;
 }
 
-static bool has_room(const PtcInstance *i)
+static bool has_room_for_call(const PtcInstance *i)
 {
     bool settled = !i->settled_ns || i->settled_ns <= ptc_clock_ns(NULL);
     return settled && i->under_way < i->upstream->entry.at_once &&
@@ -109,7 +109,7 @@ int64_t ptc_queue_most(const PtcUpCall *call)
     return call->run->deadline_ns < INT64_MAX ? call->run->deadline_ns : ptc_clock_ns(NULL) + all;
 }
 
-static void send(PtcUpCall *call)
+static void send_queued_call(PtcUpCall *call)
 {
     PtcInstance *i = call->instance;
     PtcManager *m = i->upstream->manager;
@@ -138,22 +138,23 @@ static void send(PtcUpCall *call)
     m->under_way -= call->counted;
     call->counted = false;
     call->sends--;
-    give_up(call, PTC_CALL_UNAVAILABLE,
-            i->upstream->entry.openapi ? "out of memory, or no thread could be started"
-                                       : "out of memory");
+    give_call_up(call, PTC_CALL_UNAVAILABLE,
+                 i->upstream->entry.openapi ? "out of memory, or no thread could be started"
+                                            : "out of memory");
 }
 
 void ptc_queue_pump(PtcInstance *i)
 {
     int64_t now = ptc_clock_ns(NULL);
-    for (PtcUpCall **at = &i->first; *at && i->state == PTC_INSTANCE_READY && has_room(i);) {
+    for (PtcUpCall **at = &i->first;
+         *at && i->state == PTC_INSTANCE_READY && has_room_for_call(i);) {
         PtcUpCall *call = *at;
         if (call->not_before_ns > now) {
             at = &call->next;
             continue;
         }
-        unlink_call(i, at);
-        send(call);
+        unlink_queued_call(i, at);
+        send_queued_call(call);
     }
 }
 
@@ -161,16 +162,16 @@ void ptc_queue_call(PtcUpCall *call)
 {
     PtcInstance *i = call->instance;
     if (call->cancelled) { /* while it was in no queue */
-        give_up(call, PTC_CALL_CANCELLED, "the run was over before it was called");
+        give_call_up(call, PTC_CALL_CANCELLED, "the run was over before it was called");
         return;
     }
-    if (i->state == PTC_INSTANCE_READY && !i->first && has_room(i)) {
-        send(call);
+    if (i->state == PTC_INSTANCE_READY && !i->first && has_room_for_call(i)) {
+        send_queued_call(call);
         return;
     }
     int64_t now = ptc_clock_ns(NULL);
     if (ptc_instance_rests(i) && now < i->retry_ns) { /* waiting would only make the program slow */
-        expire(call, now);
+        expire_unsent_call(call, now);
         return;
     }
     append(call);
@@ -183,12 +184,12 @@ void ptc_queue_watch(PtcInstance *i)
     if (ptc_manager_wake(i->upstream->manager))
         return;
     for (PtcUpCall *call; (call = i->first);) {
-        unlink_call(i, &i->first);
-        give_up(call, PTC_CALL_UNAVAILABLE, "no thread could be started");
+        unlink_queued_call(i, &i->first);
+        give_call_up(call, PTC_CALL_UNAVAILABLE, "no thread could be started");
     }
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        give_up(call, PTC_CALL_UNAVAILABLE, "no thread could be started");
+        give_call_up(call, PTC_CALL_UNAVAILABLE, "no thread could be started");
     }
 }
 
@@ -198,8 +199,9 @@ void ptc_queue_watch(PtcInstance *i)
 static int64_t again_at(const PtcUpCall *call, PtcCallReason reason, const PtcLinkReply *reply,
                         int64_t now)
 {
-    int64_t wait = (int64_t)RETRY_MS << (call->attempts ? call->attempts - 1 : 0);
-    if (call->cancelled || call->attempts >= TRIES || call->instance->upstream->entry.no_retry ||
+    int64_t wait = (int64_t)QUEUE_RETRY_MS << (call->attempts ? call->attempts - 1 : 0);
+    if (call->cancelled || call->attempts >= QUEUE_TRIES ||
+        call->instance->upstream->entry.no_retry ||
         !ptc_retry_decide(call->effect, reason, reply->delivered).retry)
         return 0;
     if (reason == PTC_CALL_RATE_LIMITED) {
@@ -296,12 +298,12 @@ void ptc_queue_fail(PtcInstance *i, const char *why, bool starting)
             at = &call->next;
             continue;
         }
-        unlink_call(i, at);
-        give_up(call, reason, text);
+        unlink_queued_call(i, at);
+        give_call_up(call, reason, text);
     }
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        give_up(call, reason, text);
+        give_call_up(call, reason, text);
     }
 }
 
@@ -336,7 +338,7 @@ void ptc_queue_unlisted(PtcInstance *i, PtcText why)
              why.bytes);
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        give_up(call, PTC_CALL_UNAVAILABLE, text);
+        give_call_up(call, PTC_CALL_UNAVAILABLE, text);
     }
 }
 
@@ -353,8 +355,8 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
     for (PtcUpCall **at = &i->first; *at;) {
         PtcUpCall *call = *at;
         if (call->end_ns <= now) {
-            unlink_call(i, at);
-            expire(call, now);
+            unlink_queued_call(i, at);
+            expire_unsent_call(call, now);
             continue;
         }
         next = sooner(next, call->not_before_ns > now ? call->not_before_ns : call->end_ns);
@@ -365,7 +367,7 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
         PtcUpCall *call = *at;
         if (call->end_ns <= now) {
             *at = call->next;
-            expire(call, now);
+            expire_unsent_call(call, now);
             continue;
         }
         next = sooner(next, call->end_ns);
@@ -380,7 +382,7 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
     }
     ptc_queue_pump(i);
     /* A full upstream is looked at again when one of its calls ends. */
-    return next == INT64_MAX ? next : next > now ? next : now + (int64_t)LOOK_MS * MS;
+    return next == INT64_MAX ? next : next > now ? next : now + (int64_t)QUEUE_LOOK_MS * MS;
 }
 
 void ptc_queue_cancel(PtcUpCall *call)
@@ -395,7 +397,7 @@ void ptc_queue_cancel(PtcUpCall *call)
         return;
     for (PtcUpCall **at = &i->first; *at; at = &(*at)->next)
         if (*at == call) {
-            unlink_call(i, at);
+            unlink_queued_call(i, at);
             break;
         }
     for (PtcUpCall **at = &i->waiting; *at; at = &(*at)->next)
@@ -403,5 +405,5 @@ void ptc_queue_cancel(PtcUpCall *call)
             *at = call->next;
             break;
         }
-    give_up(call, PTC_CALL_CANCELLED, "the run was over before it was called");
+    give_call_up(call, PTC_CALL_CANCELLED, "the run was over before it was called");
 }

@@ -19,7 +19,7 @@ static PtcEndpoint *new_endpoint(PtcMem *mem)
     return endpoint;
 }
 
-static PtcEndpoint *whole(PtcEndpoint *endpoint)
+static PtcEndpoint *endpoint_or_null(PtcEndpoint *endpoint)
 {
     if (endpoint->link || endpoint->service)
         return endpoint;
@@ -33,7 +33,7 @@ PtcEndpoint *ptc_endpoint_link(PtcMem *mem, PtcLoop *loop, const PtcLinkConfig *
     if (!endpoint)
         return NULL;
     endpoint->link = ptc_link_new(mem, loop, config);
-    return whole(endpoint);
+    return endpoint_or_null(endpoint);
 }
 
 PtcEndpoint *ptc_endpoint_service(PtcMem *mem, const PtcServiceConfig *config)
@@ -42,7 +42,7 @@ PtcEndpoint *ptc_endpoint_service(PtcMem *mem, const PtcServiceConfig *config)
     if (!endpoint)
         return NULL;
     endpoint->service = ptc_service_new(mem, config);
-    return whole(endpoint);
+    return endpoint_or_null(endpoint);
 }
 
 bool ptc_endpoint_connect(PtcEndpoint *endpoint)

@@ -13,7 +13,7 @@ static const int64_t HOLD_NS = (int64_t)3600 * 1000 * MS; /* an hour for a perso
 
 /* --------------------------------------------------------------------------------- questions */
 
-static char *copy_of(PtcMem *mem, PtcText text)
+static char *copy_inquiry_text(PtcMem *mem, PtcText text)
 {
     char *copy = ptc_mem_alloc(mem, text.len + 1);
     if (copy && text.len)
@@ -27,7 +27,7 @@ PtcInquiry *ptc_inquiry_add(PtcUpRun *run, PtcText server, PtcText id, bool samp
     if (run->inquired >= PTC_INQUIRIES || id.len > PTC_INQUIRY_ID || params.len > PTC_INQUIRY_BYTES)
         return NULL;
     PtcInquiry *q = ptc_mem_alloc(m->mem, sizeof *q), **at = &run->inquiries;
-    char *copy = q ? copy_of(m->mem, params) : NULL;
+    char *copy = q ? copy_inquiry_text(m->mem, params) : NULL;
     if (!copy) {
         ptc_mem_free(m->mem, q, q ? sizeof *q : 0);
         return NULL;
@@ -61,7 +61,7 @@ static bool is_alive(const PtcInquiry *q)
     return !i || (i->start == q->start && i->connected && i->endpoint);
 }
 
-static bool is_open(const PtcInquiry *q)
+static bool is_open_inquiry(const PtcInquiry *q)
 {
     return is_alive(q) && !q->answered;
 }
@@ -69,12 +69,12 @@ static bool is_open(const PtcInquiry *q)
 static bool asks(const PtcUpRun *run, const PtcInstance *i)
 {
     for (const PtcInquiry *q = run->inquiries; q; q = q->next)
-        if (q->instance == i && is_open(q))
+        if (q->instance == i && is_open_inquiry(q))
             return true;
     return false;
 }
 
-static void drop(PtcUpRun *run, PtcInquiry *q)
+static void drop_inquiry(PtcUpRun *run, PtcInquiry *q)
 {
     PtcInquiry **at = &run->inquiries;
     while (*at != q)
@@ -120,7 +120,7 @@ static void set_end(PtcUpCall *call, int64_t end_ns)
 }
 
 /* A held call does not count as under way, so that no other call waits for a person. */
-static void uncount(PtcUpCall *call)
+static void uncount_call(PtcUpCall *call)
 {
     if (!call->counted)
         return;
@@ -139,7 +139,7 @@ static void recount(PtcUpCall *call)
 }
 
 /* May the owner of the run have one more call held? */
-static bool has_room(const PtcUpRun *run)
+static bool has_room_to_hold(const PtcUpRun *run)
 {
     const PtcManager *m = run->manager;
     size_t held = 0;
@@ -156,16 +156,16 @@ static void count_held(PtcUpCall *call, bool held)
     m->held += held ? 1 : -1;
 }
 
-static bool hold(PtcUpCall *call)
+static bool hold_inquiring_call(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     PtcRemoteAsk *ask = call->ask;
-    PtcUpCall *stand_in = call->part && has_room(run) ? new_stand_in(call) : NULL;
+    PtcUpCall *stand_in = call->part && has_room_to_hold(run) ? new_stand_in(call) : NULL;
     if (!stand_in)
         return false;
     count_held(call, true);
     call->ask = NULL;
-    uncount(call);
+    uncount_call(call);
     set_end(call, ptc_clock_ns(NULL) + HOLD_NS);
     run->asides++;
     ask->own = stand_in;
@@ -183,10 +183,11 @@ static bool hold_all(PtcUpRun *run, PtcInstance *i)
 {
     bool any = false;
     for (PtcUpCall *call = i->sent; call; call = call->next)
-        any = (may_hold(call, run) ? hold(call) : call->held && call->run == run) || any;
+        any = (may_hold(call, run) ? hold_inquiring_call(call) : call->held && call->run == run) ||
+              any;
     for (PtcUpCall *call = i->first; any && call; call = call->next)
         if (may_hold(call, run))
-            (void)hold(call);
+            (void)hold_inquiring_call(call);
     ptc_queue_pump(i);
     return any;
 }
@@ -195,7 +196,7 @@ void ptc_inquiry_hold(PtcUpCall *call)
 {
     if ((call->state == PTC_UP_SENT || call->state == PTC_UP_QUEUED) &&
         asks(call->run, call->instance))
-        (void)hold(call);
+        (void)hold_inquiring_call(call);
 }
 
 /* ------------------------------------------------------------------------------ a question comes */
@@ -234,7 +235,8 @@ static PtcUpRun *run_of(const PtcInstance *i, unsigned kind, const char **why)
                                                                                 : NULL;
 }
 
-static bool take(PtcInstance *i, PtcText id, unsigned kind, PtcText params, const char **why)
+static bool take_inquiry(PtcInstance *i, PtcText id, unsigned kind, PtcText params,
+                         const char **why)
 {
     PtcUpRun *run = run_of(i, kind, why);
     if (!run)
@@ -249,7 +251,7 @@ static bool take(PtcInstance *i, PtcText id, unsigned kind, PtcText params, cons
     if (hold_all(run, i))
         return true;
     *why = "the program cannot wait for an answer";
-    drop(run, q);
+    drop_inquiry(run, q);
     return false;
 }
 
@@ -259,7 +261,7 @@ bool ptc_inquiry_take(void *user, PtcText id, PtcText method, PtcText params, co
     PtcManager *m = i->upstream->manager;
     unsigned kind = ptc_inquiry_kind(method);
     pthread_mutex_lock(&m->lock);
-    bool taken = (i->offers & kind) && take(i, id, kind, params, why);
+    bool taken = (i->offers & kind) && take_inquiry(i, id, kind, params, why);
     pthread_mutex_unlock(&m->lock);
     return taken;
 }
@@ -274,7 +276,7 @@ void ptc_inquiry_withdraw(PtcInstance *i, PtcText id)
         for (PtcInquiry *q = call->run ? call->run->inquiries : NULL; q && !found; q = q->next)
             if (q->instance == i && q->start == i->start &&
                 ptc_text_same((PtcText){q->id, q->id_len}, id)) {
-                drop(call->run, q);
+                drop_inquiry(call->run, q);
                 found = true;
                 break;
             }
@@ -291,7 +293,7 @@ static PtcUpCall *held_of(const PtcUpRun *run, size_t part)
     return NULL;
 }
 
-static PtcRemoteStatus take_over(PtcUpCall *held, PtcRemoteAsk *ask)
+static PtcRemoteStatus take_held_call_over(PtcUpCall *held, PtcRemoteAsk *ask)
 {
     const PtcUpRun *run = held->run;
     int64_t end = ptc_clock_ns(NULL) + held->instance->upstream->entry.call_ms * MS;
@@ -317,7 +319,7 @@ bool ptc_inquiry_rejoin(PtcUpCall *call, PtcRemoteStatus *status)
     bool same = held ? memcmp(held->print, call->print, sizeof held->print) == 0
                      : ptc_inquiry_fits_input(call);
     if (held && same)
-        *status = take_over(held, call->ask);
+        *status = take_held_call_over(held, call->ask);
     pthread_mutex_unlock(&m->lock);
     if (held && same)
         ptc_call_free(call);
@@ -345,7 +347,7 @@ static void orphan(PtcUpCall *call)
         ptc_endpoint_cancel(call->instance->endpoint, call);
 }
 
-static void let_go(PtcUpCall *call)
+static void let_held_call_go(PtcUpCall *call)
 {
     count_held(call, false);
     if (call->state == PTC_UP_SENT)
@@ -361,13 +363,13 @@ void ptc_inquiry_end(PtcUpRun *run)
     for (PtcUpCall *call = run->calls, *next; call; call = next) {
         next = call->sibling;
         if (call->held)
-            let_go(call);
+            let_held_call_go(call);
     }
     for (PtcInquiry *q; (q = run->inquiries);) {
         if (q->instance && is_alive(q))
             (void)ptc_endpoint_answer(q->instance->endpoint, (PtcText){q->id, q->id_len},
                                       (PtcText){NULL, 0});
-        drop(run, q);
+        drop_inquiry(run, q);
     }
     pthread_mutex_unlock(&m->lock);
     ptc_inquiry_free_inputs(run);
@@ -386,21 +388,22 @@ unsigned ptc_inquiry_allowed(unsigned offers, const PtcEntry *e)
 
 PtcText ptc_inquiry_capabilities(const PtcInstance *i)
 {
-#define FORM "\"elicitation\":{\"form\":{}}"
+#define INQUIRY_FORM "\"elicitation\":{\"form\":{}}"
 #define MODEL "\"sampling\":{}"
-#define ROOTS "\"roots\":{}"
+#define INQUIRY_ROOTS "\"roots\":{}"
 #define NEWS "\"roots\":{\"listChanged\":true}"
     static const char *const texts[][3] = {
-        {"{}", "{" ROOTS "}", "{" NEWS "}"},
-        {"{" FORM "}", "{" FORM "," ROOTS "}", "{" FORM "," NEWS "}"},
-        {"{" MODEL "}", "{" MODEL "," ROOTS "}", "{" MODEL "," NEWS "}"},
-        {"{" FORM "," MODEL "}", "{" FORM "," MODEL "," ROOTS "}",
-         "{" FORM "," MODEL "," NEWS "}"}};
+        {"{}", "{" INQUIRY_ROOTS "}", "{" NEWS "}"},
+        {"{" INQUIRY_FORM "}", "{" INQUIRY_FORM "," INQUIRY_ROOTS "}",
+         "{" INQUIRY_FORM "," NEWS "}"},
+        {"{" MODEL "}", "{" MODEL "," INQUIRY_ROOTS "}", "{" MODEL "," NEWS "}"},
+        {"{" INQUIRY_FORM "," MODEL "}", "{" INQUIRY_FORM "," MODEL "," INQUIRY_ROOTS "}",
+         "{" INQUIRY_FORM "," MODEL "," NEWS "}"}};
     return ptc_text_cstr(
         texts[i->offers & 3][i->client_roots ? 2 : ptc_roots_any(&i->upstream->entry)]);
 }
 
-static void offer(void *user, unsigned what)
+static void offer_run_abilities(void *user, unsigned what)
 {
     PtcUpRun *run = user;
     PtcManager *m = run->manager;
@@ -415,10 +418,10 @@ static PtcInquiry *next_open(PtcUpRun *run, uint64_t after)
 {
     for (PtcInquiry *q = run->inquiries, *next; q; q = next) {
         next = q->next;
-        if (is_open(q) && q->number > after)
+        if (is_open_inquiry(q) && q->number > after)
             return q;
         if (!is_alive(q))
-            drop(run, q);
+            drop_inquiry(run, q);
     }
     return NULL;
 }
@@ -433,7 +436,7 @@ static void answer_upstream(const PtcInquiry *q, PtcText answer)
         (void)ptc_endpoint_answer(endpoint, id, (PtcText){NULL, 0});
 }
 
-static void reply(void *user, uint64_t number, PtcText answer)
+static void reply_to_inquiry(void *user, uint64_t number, PtcText answer)
 {
     PtcUpRun *run = user;
     PtcManager *m = run->manager;
@@ -448,10 +451,10 @@ static void reply(void *user, uint64_t number, PtcText answer)
     if (q && q->instance) {
         if (is_alive(q))
             answer_upstream(q, answer);
-        drop(run, q);
+        drop_inquiry(run, q);
     } else if (q) {
         q->answered = true;
-        q->answer = answer.bytes ? copy_of(m->mem, answer) : NULL;
+        q->answer = answer.bytes ? copy_inquiry_text(m->mem, answer) : NULL;
         q->answer_len = q->answer ? answer.len : 0;
     }
     pthread_mutex_unlock(&m->lock);
@@ -479,14 +482,15 @@ static uint64_t inquiry(void *user, uint64_t after, PtcBuf *out)
             return after ? 0 : ptc_inquiry_sign_in(run, out);
         if (good)
             return copy.number;
-        reply(run, copy.number, (PtcText){NULL, 0}); /* nobody could make anything of it */
+        reply_to_inquiry(run, copy.number,
+                         (PtcText){NULL, 0}); /* nobody could make anything of it */
     }
 }
 
 void ptc_inquiry_fill(PtcRemote *remote)
 {
-    remote->offer = offer;
+    remote->offer = offer_run_abilities;
     remote->inquiry = inquiry;
-    remote->reply = reply;
+    remote->reply = reply_to_inquiry;
     ptc_inquiry_fill_sign_in(remote);
 }

@@ -133,7 +133,7 @@ static bool add_input(PtcUpCall *call, PtcText state)
     return true;
 }
 
-static bool add_all(PtcUpCall *call, PtcHeap *heap, PtcValue requests, PtcText state)
+static bool add_input_requests(PtcUpCall *call, PtcHeap *heap, PtcValue requests, PtcText state)
 {
     PtcUpRun *run = call->run;
     PtcValue key, value;
@@ -156,8 +156,9 @@ bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result)
     if (!call->run->offers || call->raw || !call->seen || !type.bytes ||
         !ptc_text_is(type, "input_required") || !can_all_be_asked(call, heap, requests))
         return false;
-    bool added = call->part && /* else the run has no room left to come back to it */
-                 add_all(call, heap, requests, ptc_fields_text(heap, result, "requestState"));
+    bool added =
+        call->part && /* else the run has no room left to come back to it */
+        add_input_requests(call, heap, requests, ptc_fields_text(heap, result, "requestState"));
     (void)ptc_call_refuse(call, added ? PTC_CALL_ASIDE : PTC_CALL_INPUT_REQUIRED,
                           added ? "its server has a question first"
                                 : "its server has a question first, but there are too many, it "

@@ -55,7 +55,7 @@ static PtcSignInFlow *flow_of(PtcUpRun *run)
     return m->ending ? NULL : up->flow;
 }
 
-static void put(const PtcUpRun *run, PtcText url, PtcBuf *out)
+static void put_sign_in_inquiry(const PtcUpRun *run, PtcText url, PtcBuf *out)
 {
     char id[48];
     PtcBuf message;
@@ -100,7 +100,7 @@ uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out)
         run->sign_in_number = ++m->last_inquiry;
         pthread_mutex_unlock(&m->lock);
         ptc_buf_clear(out);
-        put(run, ptc_buf_view(&url), out);
+        put_sign_in_inquiry(run, ptc_buf_view(&url), out);
     }
     ptc_buf_end_part(out, &url);
     return run->sign_in_number;

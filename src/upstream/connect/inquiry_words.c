@@ -11,9 +11,9 @@
 #include "upstream/connect/inquiry.h"
 #include "upstream/run/blot_json.h"
 
-enum { HEAP_BYTES = 8 << 20, DEPTH = 8 };
+enum { INQUIRY_HEAP_BYTES = 8 << 20, INQUIRY_DEPTH = 8 };
 
-static PtcValue clean_text(PtcHeap *heap, PtcText text)
+static PtcValue clean_inquiry_text(PtcHeap *heap, PtcText text)
 {
     PtcBuf clean;
     ptc_buf_init(&clean, heap->pool->mem, 8 * PTC_CLEAN_DOC + 64);
@@ -37,9 +37,9 @@ static PtcValue visible_text(PtcHeap *heap, PtcText text)
 
 /* What a text of a schema is for. */
 typedef enum {
-    EXACT,   /* it comes back in an answer, as names and choices do, and stays as it is */
-    SHOWN,   /* people read it */
-    PROPOSED /* it is what a field has before anybody types: it may have several lines */
+    INQUIRY_EXACT,   /* it comes back in an answer, as names and choices do, and stays as it is */
+    INQUIRY_SHOWN,   /* people read it */
+    INQUIRY_PROPOSED /* it is what a field has before anybody types: it may have several lines */
 } Role;
 
 /* Can people see all of a text that must stay as it is?  One with line feeds could pass for more than it is. */
@@ -49,8 +49,8 @@ static bool is_seen(PtcText text, Role role)
     bool seen = true;
     for (size_t i = 0; i < text.len && seen;) {
         i += ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-        seen =
-            !ptc_one_line_is_unseen(code) && (role == PROPOSED || (code != '\n' && code != '\t'));
+        seen = !ptc_one_line_is_unseen(code) &&
+               (role == INQUIRY_PROPOSED || (code != '\n' && code != '\t'));
     }
     return seen;
 }
@@ -59,7 +59,7 @@ static Role role_of(PtcText key)
 {
     bool shown = ptc_text_is(key, "title") || ptc_text_is(key, "description") ||
                  ptc_text_is(key, "enumNames");
-    return shown ? SHOWN : ptc_text_is(key, "default") ? PROPOSED : EXACT;
+    return shown ? INQUIRY_SHOWN : ptc_text_is(key, "default") ? INQUIRY_PROPOSED : INQUIRY_EXACT;
 }
 
 /* A schema with clean titles and descriptions; PTC_NONE: it is too deep, has unseen characters elsewhere, or out of
@@ -67,17 +67,17 @@ static Role role_of(PtcText key)
 static PtcValue clean_schema(PtcHeap *heap, PtcValue v, Role role, int depth)
 {
     PtcValue key, value;
-    if (ptc_is_string(v) && role == SHOWN)
-        return clean_text(heap, ptc_str_text(v));
+    if (ptc_is_string(v) && role == INQUIRY_SHOWN)
+        return clean_inquiry_text(heap, ptc_str_text(v));
     if (ptc_is_string(v))
         return is_seen(ptc_str_text(v), role) ? v : PTC_NONE;
-    if (depth == DEPTH)
+    if (depth == INQUIRY_DEPTH)
         return PTC_NONE;
     if (ptc_is_map(v)) {
         PtcValue out = ptc_fields_map(heap);
         for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
             PtcValue clean = clean_schema(heap, value, role_of(ptc_str_text(key)), depth + 1);
-            if (clean == PTC_NONE || !is_seen(ptc_str_text(key), EXACT))
+            if (clean == PTC_NONE || !is_seen(ptc_str_text(key), INQUIRY_EXACT))
                 return PTC_NONE;
             ptc_fields_put_key(heap, &out, ptc_str_text(key), clean);
         }
@@ -116,9 +116,9 @@ static PtcValue form(PtcHeap *heap, PtcText server, PtcValue in)
     PtcText message = ptc_fields_text(heap, in, "message");
     PtcValue schema = ptc_map_field(heap, in, "requestedSchema"), out = ptc_fields_map(heap);
     if ((mode.bytes && !ptc_text_is(mode, "form")) || !message.bytes || schema == PTC_NONE ||
-        !ptc_is_map(schema) || (schema = clean_schema(heap, schema, EXACT, 0)) == PTC_NONE)
+        !ptc_is_map(schema) || (schema = clean_schema(heap, schema, INQUIRY_EXACT, 0)) == PTC_NONE)
         return PTC_NONE;
-    PtcValue clean = clean_text(heap, message);
+    PtcValue clean = clean_inquiry_text(heap, message);
     if (clean == PTC_NONE)
         return PTC_NONE;
     ptc_fields_put(heap, &out, "message",
@@ -198,7 +198,7 @@ bool ptc_inquiry_words(PtcManager *m, const PtcInquiry *q, PtcText params, PtcBu
     PtcDesk desk;
     PtcJsonError error;
     PtcBuf json;
-    ptc_desk_init(&desk, m->mem, HEAP_BYTES);
+    ptc_desk_init(&desk, m->mem, INQUIRY_HEAP_BYTES);
     ptc_desk_hurry(&desk);
     ptc_buf_init(&json, m->mem, 4 * PTC_INQUIRY_BYTES);
     PtcHeap *heap = &desk.heap;

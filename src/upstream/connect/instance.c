@@ -20,12 +20,12 @@
 #include "upstream/run/blot_json.h"
 
 enum {
-    SETTLE_MS = 150, /* for a server to look at the roots that it was told */
+    INSTANCE_SETTLE_MS = 150, /* for a server to look at the roots that it was told */
     LIST_SOON_MS = 250,
     LIST_EVERY_MS = 5 * 1000,
     WARM_AT_ONCE = 2,
     CHANGES_TOLD = 8, /* tools of one listing */
-    ERROR_BYTES = 1024 * 1024,
+    INSTANCE_ERROR_BYTES = 1024 * 1024,
     MS = 1000 * 1000, /* ns */
 };
 
@@ -46,7 +46,7 @@ static void log_safe(PtcManager *m, bool notice, PtcText line)
     ptc_buf_deinit(&safe);
 }
 
-static void say(PtcInstance *i, bool notice, const char *what, PtcText why)
+static void log_instance_line(PtcInstance *i, bool notice, const char *what, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
     PtcBuf line;
@@ -59,19 +59,19 @@ static void say(PtcInstance *i, bool notice, const char *what, PtcText why)
     ptc_buf_deinit(&line);
 }
 
-static void tell(PtcInstance *i, const char *what, PtcText why)
+static void log_instance_event(PtcInstance *i, const char *what, PtcText why)
 {
-    say(i, false, what, why);
+    log_instance_line(i, false, what, why);
 }
 
-static void tell_rule(void *instance, PtcText line)
+static void log_instance_rule(void *instance, PtcText line)
 {
-    say(instance, true, "policy", line);
+    log_instance_line(instance, true, "policy", line);
 }
 
 /* ---------------------------------------------------------------------------------- listing */
 
-/* What one start listed, on its way to the clerk. */
+/* What one start listed, on its way to the work loop. */
 typedef struct {
     PtcLoopTask task;
     PtcInstance *instance;
@@ -104,7 +104,7 @@ static PtcUpCall *take_listing(PtcInstance *i, PtcListing *listing)
 }
 
 /* What an upstream says of itself is shown, kept on disk and given to workers, so its secrets go out of it first. */
-static bool clean_text(PtcManager *m, PtcBuf *text)
+static bool clean_listing_text(PtcManager *m, PtcBuf *text)
 {
     PtcDesk desk;
     PtcJsonError error;
@@ -144,11 +144,12 @@ static void tell_changed(void *user, PtcText tool, unsigned parts)
     int n = snprintf(line, sizeof line, "%.*s (%s); ptc upstreams approve %s accepts it as it is",
                      (int)(tool.len < 100 ? tool.len : 100), tool.bytes, what,
                      ptc_one_line_word(word, name, tool));
-    tell(i, "a tool has changed since it was pinned",
-         (PtcText){line, n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line)});
+    log_instance_event(
+        i, "a tool has changed since it was pinned",
+        (PtcText){line, n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line)});
 }
 
-/* On the clerk's thread. */
+/* On the work loop's thread. */
 static void compare_pins(PtcInstance *i, PtcListing *listing)
 {
     PtcWhy why;
@@ -156,30 +157,31 @@ static void compare_pins(PtcInstance *i, PtcListing *listing)
     Changes changes = {.instance = i};
     if (!ptc_pins_see(i->upstream->manager->pins, ptc_upstream_pinned(i->upstream), listing,
                       tell_changed, &changes, &why))
-        tell(i, "its tools could not be pinned", ptc_text_cstr(why.text));
+        log_instance_event(i, "its tools could not be pinned", ptc_text_cstr(why.text));
     snprintf(all, sizeof all, "%zu in all; ptc upstreams pins shows them", changes.count);
     if (changes.count > CHANGES_TOLD)
-        tell(i, "tools have changed since they were pinned", ptc_text_cstr(all));
+        log_instance_event(i, "tools have changed since they were pinned", ptc_text_cstr(all));
 }
 
-/* On the clerk's thread: reads the listing, and keeps it on disk. */
+/* On the work loop's thread: reads the listing, and keeps it on disk. */
 static PtcListing *read_listing(Listed *job)
 {
     PtcUpstream *up = job->instance->upstream;
     PtcManager *m = up->manager;
-    if (!clean_text(m, &job->tools) || !clean_text(m, &job->about))
+    if (!clean_listing_text(m, &job->tools) || !clean_listing_text(m, &job->about))
         return NULL;
     PtcText tools = ptc_buf_view(&job->tools), about = ptc_buf_view(&job->about);
     PtcListing *listing = ptc_listing_new(m->mem, &up->entry, tools, about, job->modern);
     if (listing)
         ptc_rule_check_tools(listing, &up->entry, m->config.policy,
-                             up->rules_told ? NULL : tell_rule, job->instance);
+                             up->rules_told ? NULL : log_instance_rule, job->instance);
     up->rules_told = true;
     if (listing && m->pins && !up->entry.no_pins)
         compare_pins(job->instance, listing);
     if (listing && up->cache_path &&
         !ptc_listing_cache_save(m->mem, up->cache_path, tools, about, job->modern))
-        tell(job->instance, "its list of tools could not be kept on disk", (PtcText){NULL, 0});
+        log_instance_event(job->instance, "its list of tools could not be kept on disk",
+                           (PtcText){NULL, 0});
     return listing;
 }
 
@@ -192,7 +194,7 @@ static void lose_listing(PtcInstance *i, PtcText why)
         ptc_queue_unlisted(i, why);
 }
 
-/* On the clerk's thread. */
+/* On the work loop's thread. */
 static void make_listing(PtcLoopTask *task)
 {
     Listed *job = (Listed *)(void *)task;
@@ -266,7 +268,7 @@ static PtcText say_error(PtcInstance *i, PtcText error, char out[400])
 {
     PtcDesk desk;
     PtcJsonError broken;
-    ptc_desk_init(&desk, i->upstream->manager->mem, ERROR_BYTES);
+    ptc_desk_init(&desk, i->upstream->manager->mem, INSTANCE_ERROR_BYTES);
     PtcValue v = ptc_json_parse(&desk.heap, error.bytes, error.len, &broken);
     PtcText said = v == PTC_NONE ? error : ptc_fields_text(&desk.heap, v, "message");
     PtcText code = ptc_members_get(error, "code");
@@ -289,7 +291,7 @@ static PtcText why_not_listed(PtcInstance *i, const PtcLinkReply *reply, char ou
 }
 
 /* On the loop's thread, or a service's. */
-static void listed(PtcLinkList *list, PtcLinkReply *reply)
+static void take_listed_tools(PtcLinkList *list, PtcLinkReply *reply)
 {
     PtcInstance *i = (PtcInstance *)((char *)list - offsetof(PtcInstance, list));
     PtcManager *m = i->upstream->manager;
@@ -300,7 +302,7 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
     pthread_mutex_lock(&m->lock);
     if (job)
         job->start = i->start;
-    if (job && ptc_loop_post(m->clerk, &job->task)) {
+    if (job && ptc_loop_post(m->work_loop, &job->task)) {
         i->jobs++; /* it needs the lock to end */
         pthread_mutex_unlock(&m->lock);
         return;
@@ -321,7 +323,7 @@ void ptc_instance_list(PtcInstance *i)
         return;
     i->asked = i->upstream->manager->changes;
     i->upstream->stamp = ptc_entry_stamp(&i->upstream->entry);
-    i->list.listed = listed;
+    i->list.listed = take_listed_tools;
     i->list.ask.end_ns = i->list.ask.most_ns =
         ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * MS;
     i->listing = ptc_endpoint_list(i->endpoint, &i->list);
@@ -332,7 +334,7 @@ void ptc_instance_list(PtcInstance *i)
 /* ---------------------------------------------------------------------------- of the client */
 
 /* Why it is down.  If the server wants somebody to sign in, the text says how. */
-static PtcText refusal(PtcInstance *i, PtcText why, char out[400])
+static PtcText instance_refusal_text(PtcInstance *i, PtcText why, char out[400])
 {
     PtcText challenge = i->endpoint ? ptc_endpoint_auth(i->endpoint) : (PtcText){NULL, 0};
     if (!challenge.bytes)
@@ -349,7 +351,7 @@ static void on_state(void *user, PtcLinkState state, PtcText why)
     char refused[400];
     pthread_mutex_lock(&m->lock);
     if (state == PTC_LINK_DOWN)
-        why = refusal(i, why, refused);
+        why = instance_refusal_text(i, why, refused);
     bool told = state == PTC_LINK_DOWN && !i->resting;
     if (state == PTC_LINK_READY || state == PTC_LINK_DOWN)
         i->connected = state == PTC_LINK_READY;
@@ -360,7 +362,7 @@ static void on_state(void *user, PtcLinkState state, PtcText why)
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
     if (told)
-        tell(i, "is down", why);
+        log_instance_event(i, "is down", why);
 }
 
 /* A listing that is under way may lack the change that was just announced, so another one follows it. */
@@ -398,7 +400,7 @@ static void on_notice(void *user, PtcText method, PtcText params)
 }
 
 /* The line has the name already. */
-static void on_log(void *user, PtcText line)
+static void log_instance_output(void *user, PtcText line)
 {
     PtcInstance *i = user;
     log_safe(i->upstream->manager, false, line);
@@ -440,7 +442,7 @@ static bool on_request(void *user, PtcText method, PtcText params, PtcBuf *resul
     bool told = ptc_roots_answer(i->upstream, i->client_roots, result);
     i->stale_roots = false;
     if (told)
-        i->settled_ns = ptc_clock_ns(NULL) + (int64_t)SETTLE_MS * MS;
+        i->settled_ns = ptc_clock_ns(NULL) + (int64_t)INSTANCE_SETTLE_MS * MS;
     pthread_mutex_unlock(&m->lock);
     return told;
 }
@@ -479,7 +481,7 @@ static bool make_endpoint(PtcInstance *i)
                             .notice = on_notice,
                             .question = ptc_inquiry_take,
                             .request = on_request,
-                            .log = on_log,
+                            .log = log_instance_output,
                             .user = i};
     if (up->listing)
         config.era = up->listing->modern ? PTC_LINK_MODERN : PTC_LINK_LEGACY;
@@ -554,7 +556,7 @@ static void give_to(PtcInstance *i, PtcUpstream *up, char *owner)
     i->owner = owner;
     i->upstream = up;
     i->used = i->warming = i->listing = false;
-    i->failures = i->trips = i->restarts = 0;
+    i->failures = i->openings = i->restarts = 0;
     i->changed = 0;
     memset(i->exits, 0, sizeof i->exits);
     i->retry_ns = i->started_ns = i->listed_ns = 0;

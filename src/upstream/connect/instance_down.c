@@ -34,8 +34,8 @@ static int64_t pause_ms(unsigned failures)
     return doubled(BACKOFF_MS, BACKOFF_MAX_MS, failures ? failures - 1 : 0);
 }
 
-/* Why it is down goes to failures, ledgers and people, and what a server wrote before it died may have its credentials
- * in it.  The beginning may have been cut off already. */
+/* Why it is down goes to failures, logs of calls and people, and what a server wrote before it died may have its
+ * credentials in it.  The beginning may have been cut off already. */
 static void keep_why(PtcInstance *i, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
@@ -60,9 +60,9 @@ static void note_exit(PtcInstance *i, int64_t now)
     memmove(i->exits, i->exits + 1, sizeof i->exits - sizeof *i->exits);
     i->exits[PTC_INSTANCE_EXITS - 1] = now;
     if (!i->exits[0] || now - i->exits[0] > (int64_t)EXITS_MS * MS)
-        i->trips = 0;
-    else if (i->failures < BREAKER_AFTER + i->trips)
-        i->failures = BREAKER_AFTER + i->trips++;
+        i->openings = 0;
+    else if (i->failures < BREAKER_AFTER + i->openings)
+        i->failures = BREAKER_AFTER + i->openings++;
 }
 
 /* A connection that is still there (only its listing failed) is ended by the loop, so that the next start is a new

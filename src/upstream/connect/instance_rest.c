@@ -8,7 +8,7 @@ static bool is_busy(const PtcInstance *i)
     return i->first || i->waiting || i->sent || i->listing || i->jobs || i->resting;
 }
 
-static PtcEndpoint *begin(PtcInstance *i)
+static PtcEndpoint *begin_instance_rest(PtcInstance *i)
 {
     PtcEndpoint *endpoint = i->endpoint;
     i->endpoint = NULL;
@@ -19,7 +19,7 @@ static PtcEndpoint *begin(PtcInstance *i)
 
 PtcEndpoint *ptc_instance_rest_unused(PtcInstance *i)
 {
-    return !i->warming || i->used || is_busy(i) ? NULL : begin(i);
+    return !i->warming || i->used || is_busy(i) ? NULL : begin_instance_rest(i);
 }
 
 void ptc_instance_rest_end(PtcInstance *i, PtcEndpoint *endpoint)
@@ -42,7 +42,7 @@ void ptc_instance_rest_run(PtcLoopTask *task)
     ptc_instance_rest_end(i, endpoint);
 }
 
-/* Ending waits for the server to go, which the loop's thread must not: the clerk does it. */
+/* Ending waits for the server to go, which the loop's thread must not: the work loop does it. */
 int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now)
 {
     PtcManager *m = i->upstream->manager;
@@ -53,9 +53,9 @@ int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now)
     if (is_busy(i) || now < end)
         return now < end ? end : now + idle_ns;
     bool was_down = i->state == PTC_INSTANCE_DOWN;
-    i->ended = begin(i);
+    i->ended = begin_instance_rest(i);
     i->used = false;
-    if (ptc_loop_post(m->clerk, &i->rest))
+    if (ptc_loop_post(m->work_loop, &i->rest))
         return INT64_MAX;
     i->endpoint = i->ended; /* no thread could be started: it stays */
     i->state = was_down ? PTC_INSTANCE_DOWN : PTC_INSTANCE_READY;

@@ -51,7 +51,7 @@ static void tell_known(PtcManager *m)
     pthread_mutex_unlock(&m->known_lock);
 }
 
-static void sweep(PtcManager *m)
+static void sweep_manager(PtcManager *m)
 {
     int64_t now = ptc_clock_ns(NULL), next = INT64_MAX;
     pthread_mutex_lock(&m->lock);
@@ -73,14 +73,14 @@ static void sweep(PtcManager *m)
         ptc_loop_set(m->loop, &m->sweep, next);
 }
 
-static void on_timer(PtcLoopTimer *timer)
+static void sweep_on_timer(PtcLoopTimer *timer)
 {
-    sweep((PtcManager *)((char *)timer - offsetof(PtcManager, sweep)));
+    sweep_manager((PtcManager *)((char *)timer - offsetof(PtcManager, sweep)));
 }
 
 static void on_wake(PtcLoopTask *task)
 {
-    sweep((PtcManager *)((char *)task - offsetof(PtcManager, wake)));
+    sweep_manager((PtcManager *)((char *)task - offsetof(PtcManager, wake)));
 }
 
 bool ptc_manager_wake(PtcManager *m)
@@ -92,7 +92,8 @@ bool ptc_manager_wake(PtcManager *m)
 
 /* ------------------------------------------------------------------------------------- made */
 
-static void read_cache(PtcManager *m, PtcUpstream *up, const uint8_t key[PTC_LISTING_CACHE_KEY])
+static void read_cached_listing(PtcManager *m, PtcUpstream *up,
+                                const uint8_t key[PTC_LISTING_CACHE_KEY])
 {
     char path[PTC_LISTING_CACHE_PATH];
     PtcBuf form, identity;
@@ -123,10 +124,10 @@ static void read_caches(PtcManager *m)
         return;
     for (size_t i = 0; i < m->count; i++)
         if (!m->upstreams[i].entry.unusable.bytes)
-            read_cache(m, &m->upstreams[i], key);
+            read_cached_listing(m, &m->upstreams[i], key);
 }
 
-static PtcValue place_of(const PtcManager *m, size_t i)
+static PtcValue place_of_entry(const PtcManager *m, size_t i)
 {
     return i < ptc_fields_count(m->config.places) ? ptc_seq_nth(m->config.places, i) : PTC_NONE;
 }
@@ -147,15 +148,15 @@ static bool say_unusable(PtcManager *m, PtcEntry *entry, PtcValue place)
     return true;
 }
 
-static bool read_entries(PtcManager *m)
+static bool read_manager_entries(PtcManager *m)
 {
     m->upstreams = ptc_arena_zalloc(&m->arena, (m->count + 1) * sizeof *m->upstreams);
     for (size_t i = 0; m->upstreams && i < m->count; i++) {
         m->upstreams[i].manager = m;
-        m->upstreams[i].file = ptc_fields_text(m->config.heap, place_of(m, i), "file");
+        m->upstreams[i].file = ptc_fields_text(m->config.heap, place_of_entry(m, i), "file");
         if (!ptc_entry_read(&m->arena, m->config.heap, ptc_seq_nth(m->config.entries, i),
                             m->config.environment, m->config.call_ms, &m->upstreams[i].entry) ||
-            !say_unusable(m, &m->upstreams[i].entry, place_of(m, i)) ||
+            !say_unusable(m, &m->upstreams[i].entry, place_of_entry(m, i)) ||
             !ptc_sign_in_init(&m->upstreams[i].sign_in, &m->arena, &m->upstreams[i].entry,
                               m->config.state_dir, &m->credentials))
             return false;
@@ -233,15 +234,15 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     pthread_mutex_init(&m->known_lock, NULL);
     ptc_secrets_init(&m->told, mem, PTC_SECRET_MIN);
     ptc_secrets_init(&m->hidden, mem, SECRET_MIN_RESULT);
-    m->sweep.fire = on_timer;
+    m->sweep.fire = sweep_on_timer;
     m->wake.run = on_wake;
     atomic_init(&m->version, 1);
     take_config(m, config);
     if (config->state_dir)
         m->pins = ptc_pins_new(mem, config->state_dir);
     m->loop = ptc_loop_new(mem);
-    m->clerk = ptc_loop_new(mem);
-    if (!m->loop || !m->clerk || (config->state_dir && !m->pins) || !read_entries(m) ||
+    m->work_loop = ptc_loop_new(mem);
+    if (!m->loop || !m->work_loop || (config->state_dir && !m->pins) || !read_manager_entries(m) ||
         !identify_entries(m) || !add_secrets(m)) {
         ptc_manager_free(m);
         return NULL;
@@ -289,8 +290,8 @@ void ptc_manager_free(PtcManager *m)
         next = i->next;
         ptc_instance_end(i);
     }
-    if (m->clerk)
-        ptc_loop_free(m->clerk);
+    if (m->work_loop)
+        ptc_loop_free(m->work_loop);
     if (m->loop)
         ptc_loop_free(m->loop);
     for (PtcInstance *i = m->instances, *next; i; i = next) {
@@ -422,7 +423,8 @@ size_t ptc_manager_count(const PtcManager *m)
     return m->count;
 }
 
-static PtcInstanceState state_of(const PtcManager *m, const PtcUpstream *up, char reason[256])
+static PtcInstanceState state_of_upstream(const PtcManager *m, const PtcUpstream *up,
+                                          char reason[256])
 {
     PtcInstanceState state = PTC_INSTANCE_COLD;
     if (up->entry.unusable.bytes) {
@@ -448,10 +450,11 @@ static PtcInstanceState state_of(const PtcManager *m, const PtcUpstream *up, cha
 
 static void put_left(const PtcOpenapiHidden *hidden, PtcUpstreamState *out)
 {
-    enum { MOST = sizeof out->left[0].first - 1 };
+    enum { MANAGER_MOST = sizeof out->left[0].first - 1 };
     for (size_t i = 0; i < PTC_LEFT_REASONS; i++) {
         PtcText first = hidden->first[i];
-        size_t len = first.len > MOST ? ptc_utf8_valid_prefix(first.bytes, MOST) : first.len;
+        size_t len =
+            first.len > MANAGER_MOST ? ptc_utf8_valid_prefix(first.bytes, MANAGER_MOST) : first.len;
         memcpy(out->left[i].first, first.bytes ? first.bytes : "", len);
         out->left[i].first[len] = '\0';
         out->left[i].count = hidden->counts[i];
@@ -468,10 +471,10 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
                               .pinned = m->pins && !up->entry.no_pins,
                               .self = up->entry.self,
                               .transport = up->entry.unusable.bytes ? NULL : up->entry.kind};
-    PtcValue line = ptc_map_field(m->config.heap, place_of(m, n), "line");
+    PtcValue line = ptc_map_field(m->config.heap, place_of_entry(m, n), "line");
     out->line = line != PTC_NONE && ptc_is_int(line) ? (size_t)ptc_to_int(line) : 0;
     pthread_mutex_lock(&m->lock);
-    out->state = state_of(m, up, out->reason);
+    out->state = state_of_upstream(m, up, out->reason);
     if (!out->reason[0] && up->failed[0] && !is_listed_now(up))
         snprintf(out->reason, sizeof out->reason, "the last time: %s", up->failed);
     out->listed = up->listing != NULL;
@@ -484,7 +487,7 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
 }
 
 /* The newest listings, held, as one catalogue in the arena.  Servers without a listing have no tools in it. */
-static bool gather(PtcManager *m, PtcDesk *desk, PtcCatalog *catalog, PtcListing **held)
+static bool gather_catalog(PtcManager *m, PtcDesk *desk, PtcCatalog *catalog, PtcListing **held)
 {
     catalog->servers = ptc_arena_zalloc(&desk->arena, (m->count + 1) * sizeof *catalog->servers);
     if (!catalog->servers)
@@ -511,7 +514,7 @@ void ptc_manager_describe(PtcManager *m, PtcBuf *out, size_t budget)
     PtcCatalog catalog = {0};
     ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
     PtcListing **held = ptc_arena_zalloc(&desk.arena, (m->count + 1) * sizeof *held);
-    if (held && gather(m, &desk, &catalog, held))
+    if (held && gather_catalog(m, &desk, &catalog, held))
         (void)ptc_catalog_text_add(out, &desk.heap, &catalog, budget);
     for (size_t i = 0; held && i < m->count; i++)
         ptc_listing_drop(held[i]);

@@ -41,7 +41,7 @@ typedef struct PtcManagerConfig {
     int64_t idle_ms; /* connections of an owner who calls nothing for so long end; 0: they stay */
     int64_t load_ms; /* that one run waits for listings, in all */
     size_t calls, bytes;
-    bool payloads; /* the ledger also has the beginning of arguments and results */
+    bool payloads; /* the log of calls also has the beginning of arguments and results */
     /* Gets every secret that is learnt, for whoever keeps records; NULL: nobody. */
     struct PtcSecrets *records;
     void (*log)(void *user, PtcText line); /* any thread; or NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * manager_int.h - what the files of the manager share.
  *
- * Threads: callbacks of clients come on the loop's thread; long work (listings, files) is done on the clerk's; asks
+ * Threads: callbacks of clients come on the loop's thread; long work (listings, files) is done on the work loop's; asks
  * come from threads of runs.  One lock guards everything that changes; no callback of others is called while it is
  * held, except ready(), listeners of progress, and functions of mcp/client, which call back on the loop's thread
  * only. */
@@ -42,7 +42,7 @@ typedef struct PtcUpstream {
     char failed
         [PTC_LISTING_CACHE_WHY]; /* why it could not be listed by an earlier process; "": it could */
     bool warmed;                 /* its background listing was begun */
-    bool rules_told;             /* clerk: what is wrong with the rules for it was told */
+    bool rules_told;             /* work loop: what is wrong with the rules for it was told */
     uint64_t stamp;              /* ptc_entry_stamp when its list was last asked for */
     PtcCallCounts counts;
     struct { /* schemas that nothing is checked with any more, by digest; in a ring */
@@ -93,7 +93,7 @@ typedef struct PtcUpCall {
     unsigned attempts; /* to send it, failed starts included */
     unsigned sends;
     int64_t begun_ns, sent_ns, ended_ns, not_before_ns, end_ns;
-    size_t record;                   /* number + 1 in the run's ledger; 0: none */
+    size_t record;                   /* number + 1 in the run's log of calls; 0: none */
     size_t part;                     /* number + 1 in the run's replay; 0: none */
     bool replayed;                   /* it was made before, and is answered from there */
     uint8_t print[PTC_SHA256_BYTES]; /* of what is called with what, when there is a part */
@@ -125,11 +125,11 @@ struct PtcInstance {
     unsigned under_way;
     unsigned held;                     /* calls */
     unsigned failures;                 /* transport, in a row */
-    unsigned trips;                    /* how often the breaker has opened because of exits */
+    unsigned openings;                 /* how often the breaker has opened because of exits */
     int64_t exits[PTC_INSTANCE_EXITS]; /* of its process, the last ones in order; 0: none */
     unsigned restarts;                 /* after it was down */
     unsigned start;                    /* number of the last one */
-    unsigned jobs;                     /* listings that the clerk has */
+    unsigned jobs;                     /* listings that the work loop has */
     int64_t retry_ns;                  /* not tried before */
     int64_t started_ns, listed_ns;
     int64_t last_ns; /* when it was last called or answered */
@@ -153,7 +153,7 @@ typedef struct PtcUpText {
     size_t len;
 } PtcUpText;
 
-/* A line of the ledger. */
+/* A line of the log of calls. */
 typedef struct PtcUpRecord {
     PtcText server, tool; /* of the view's listing */
     PtcCallReason reason;
@@ -219,7 +219,7 @@ struct PtcManager {
     PtcMem *mem;
     PtcRemote remote; /* ask() casts back */
     PtcManagerConfig config;
-    PtcLoop *loop, *clerk;
+    PtcLoop *loop, *work_loop;
     pthread_mutex_t lock;
     PtcUpstream *upstreams;
     size_t count;
@@ -296,7 +296,7 @@ PtcEndpoint *ptc_instance_rest_unused(PtcInstance *i);
 void ptc_instance_rest_end(PtcInstance *i, PtcEndpoint *endpoint);
 /* With manager->lock held: ends it when its owner has not called it for long.  When to look again; INT64_MAX: never. */
 int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now);
-/* PtcInstance.rest, on the clerk's thread. */
+/* PtcInstance.rest, on the work loop's thread. */
 void ptc_instance_rest_run(PtcLoopTask *task);
 
 /* ---- call_queue.c: with manager->lock held */

@@ -19,7 +19,8 @@ const char *ptc_manager_state_word(PtcInstanceState state)
 /* ------------------------------------------------------------------------------------- JSON */
 
 /* With the lock held: the owner's connection; NULL: there is none. */
-static const PtcInstance *find(const PtcManager *m, const PtcUpstream *up, const char *owner)
+static const PtcInstance *find_owner_instance(const PtcManager *m, const PtcUpstream *up,
+                                              const char *owner)
 {
     for (const PtcInstance *i = m->instances; i; i = i->next)
         if (i->upstream == up && (up->entry.shared || strcmp(i->owner, owner) == 0))
@@ -66,7 +67,7 @@ void ptc_manager_stats(PtcManager *m, const char *owner, PtcBuf *out)
     ptc_emit_array(out);
     pthread_mutex_lock(&m->lock);
     for (size_t n = 0; n < m->count; n++)
-        put_upstream(out, &m->upstreams[n], find(m, &m->upstreams[n], owner));
+        put_upstream(out, &m->upstreams[n], find_owner_instance(m, &m->upstreams[n], owner));
     pthread_mutex_unlock(&m->lock);
     ptc_emit_array_end(out);
 }
@@ -74,8 +75,8 @@ void ptc_manager_stats(PtcManager *m, const char *owner, PtcBuf *out)
 /* ------------------------------------------------------------------------------- Prometheus */
 
 /* A namespace has only letters, digits and _.- in it, so that it needs no escapes. */
-static void put_line(PtcBuf *out, const char *name, const PtcUpstream *up, const char *more,
-                     uint64_t n)
+static void put_metric_line(PtcBuf *out, const char *name, const PtcUpstream *up, const char *more,
+                            uint64_t n)
 {
     ptc_buf_addf(out, "%s{server=\"%.*s\"%s} %" PRIu64 "\n", name, (int)up->entry.ns.len,
                  up->entry.ns.bytes, more, n);
@@ -92,12 +93,13 @@ static void put_counter(PtcManager *m, PtcBuf *out, const char *name, const char
     put_head(out, name, "counter", help);
     for (size_t n = 0; n < m->count; n++) {
         const char *counts = (const char *)&m->upstreams[n].counts;
-        put_line(out, name, &m->upstreams[n], "",
-                 ptc_call_counted((const atomic_uint_fast64_t *)(const void *)(counts + at)));
+        put_metric_line(
+            out, name, &m->upstreams[n], "",
+            ptc_call_counted((const atomic_uint_fast64_t *)(const void *)(counts + at)));
     }
 }
 
-static void put_calls(PtcManager *m, PtcBuf *out)
+static void put_call_metrics(PtcManager *m, PtcBuf *out)
 {
     static const char name[] = "ptc_upstream_calls_total";
     char more[80];
@@ -109,7 +111,7 @@ static void put_calls(PtcManager *m, PtcBuf *out)
                 continue;
             snprintf(more, sizeof more, ",status=\"%s\",reason=\"%s\"", r ? "error" : "ok",
                      ptc_call_reason_word(r));
-            put_line(out, name, &m->upstreams[n], more, calls);
+            put_metric_line(out, name, &m->upstreams[n], more, calls);
         }
 }
 
@@ -121,13 +123,13 @@ static void put_times_of(const PtcUpstream *up, PtcBuf *out)
     for (size_t b = 0; b < PTC_CALL_BUCKETS; b++) {
         sum += ptc_call_counted(&c->buckets[b]);
         snprintf(more, sizeof more, ",le=\"%g\"", (double)ptc_call_bucket_us(b) / 1e6);
-        put_line(out, "ptc_upstream_call_seconds_bucket", up, more, sum);
+        put_metric_line(out, "ptc_upstream_call_seconds_bucket", up, more, sum);
     }
     sum += ptc_call_counted(&c->buckets[PTC_CALL_BUCKETS]);
-    put_line(out, "ptc_upstream_call_seconds_bucket", up, ",le=\"+Inf\"", sum);
+    put_metric_line(out, "ptc_upstream_call_seconds_bucket", up, ",le=\"+Inf\"", sum);
     ptc_buf_addf(out, "ptc_upstream_call_seconds_sum{server=\"%.*s\"} %.6f\n",
                  (int)up->entry.ns.len, up->entry.ns.bytes, (double)ptc_call_counted(&c->us) / 1e6);
-    put_line(out, "ptc_upstream_call_seconds_count", up, "", sum);
+    put_metric_line(out, "ptc_upstream_call_seconds_count", up, "", sum);
 }
 
 /* With the lock held. */
@@ -141,7 +143,7 @@ static void put_connections_of(const PtcManager *m, const PtcUpstream *up, PtcBu
             states[i->state]++;
     for (PtcInstanceState s = 0; s < PTC_INSTANCE_STATES; s++) {
         snprintf(more, sizeof more, ",state=\"%s\"", ptc_manager_state_word(s));
-        put_line(out, name, up, more, states[s]);
+        put_metric_line(out, name, up, more, states[s]);
     }
 }
 
@@ -156,7 +158,7 @@ static void put_connections(PtcManager *m, PtcBuf *out)
         uint64_t open = 0;
         for (const PtcInstance *i = m->instances; i; i = i->next)
             open += i->upstream == &m->upstreams[n] && ptc_instance_rests(i);
-        put_line(out, breaker, &m->upstreams[n], "", open);
+        put_metric_line(out, breaker, &m->upstreams[n], "", open);
     }
 }
 
@@ -170,22 +172,23 @@ static void put_catalogues(PtcManager *m, PtcBuf *out)
     for (size_t n = 0; n < m->count; n++) {
         const PtcListing *l = m->upstreams[n].listing;
         if (l)
-            put_line(out, age, &m->upstreams[n], "",
-                     now > l->wall_ms ? (uint64_t)(now - l->wall_ms) / 1000 : 0);
+            put_metric_line(out, age, &m->upstreams[n], "",
+                            now > l->wall_ms ? (uint64_t)(now - l->wall_ms) / 1000 : 0);
     }
     put_head(out, bytes, "gauge", "Size of the list of tools as it came.");
     for (size_t n = 0; n < m->count; n++)
         if (m->upstreams[n].listing)
-            put_line(out, bytes, &m->upstreams[n], "", m->upstreams[n].listing->bytes);
+            put_metric_line(out, bytes, &m->upstreams[n], "", m->upstreams[n].listing->bytes);
     put_head(out, tools, "gauge", "Tools that programs see.");
     for (size_t n = 0; n < m->count; n++)
         if (m->upstreams[n].listing)
-            put_line(out, tools, &m->upstreams[n], "", m->upstreams[n].listing->server.count);
+            put_metric_line(out, tools, &m->upstreams[n], "",
+                            m->upstreams[n].listing->server.count);
 }
 
 void ptc_manager_metrics(PtcManager *m, PtcBuf *out)
 {
-    put_calls(m, out);
+    put_call_metrics(m, out);
     put_head(out, "ptc_upstream_call_seconds", "histogram", "Time of calls, waiting included.");
     for (size_t n = 0; n < m->count; n++)
         put_times_of(&m->upstreams[n], out);

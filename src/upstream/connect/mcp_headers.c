@@ -7,7 +7,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 
-enum { DEPTH = 64, HEADERS = 64 };
+enum { HEADER_DEPTH = 64, MCP_HEADERS = 64 };
 
 static const char annotation[] = "x-mcp-header";
 
@@ -17,7 +17,7 @@ typedef struct {
     PtcHeap *heap;
     PtcValue seen;
     bool bad;
-} Check;
+} HeaderCheck;
 
 /* A number that is no integer has many texts, so the specification has no `number` here. */
 static bool is_scalar_type(PtcText type)
@@ -26,7 +26,7 @@ static bool is_scalar_type(PtcText type)
                           ptc_text_is(type, "boolean"));
 }
 
-static void check_name(Check *c, PtcValue schema, PtcValue name, bool reachable)
+static void check_header_name(HeaderCheck *c, PtcValue schema, PtcValue name, bool reachable)
 {
     PtcText text = ptc_str_text(name);
     PtcText type = ptc_fields_text(c->heap, schema, "type");
@@ -41,19 +41,19 @@ static void check_name(Check *c, PtcValue schema, PtcValue name, bool reachable)
     ptc_fields_put_key(c->heap, &c->seen, key, PTC_TRUE);
 }
 
-static void check_schema(Check *c, PtcValue schema, bool reachable, int depth);
+static void check_header_schema(HeaderCheck *c, PtcValue schema, bool reachable, int depth);
 
 /* Everything inside of a part of a schema; `names`: its keys are names of properties, not keywords. */
-static void check_inside(Check *c, PtcValue part, bool names, bool reachable, int depth)
+static void check_inside(HeaderCheck *c, PtcValue part, bool names, bool reachable, int depth)
 {
     PtcValue key, value;
-    if (depth > DEPTH)
+    if (depth > HEADER_DEPTH)
         c->bad = true;
     else if (ptc_is_map(part) && names)
         for (size_t pos = 0; !c->bad && ptc_map_next(part, &pos, &key, &value);)
-            check_schema(c, value, reachable, depth + 1);
+            check_header_schema(c, value, reachable, depth + 1);
     else if (ptc_is_map(part))
-        check_schema(c, part, reachable, depth + 1);
+        check_header_schema(c, part, reachable, depth + 1);
     else
         for (size_t i = 0; !c->bad && i < ptc_fields_count(part); i++)
             check_inside(c, ptc_seq_nth(part, i), false, false, depth + 1);
@@ -66,7 +66,7 @@ static bool is_data(PtcText keyword)
            ptc_text_is(keyword, "enum") || ptc_text_is(keyword, "const");
 }
 
-static void check_schema(Check *c, PtcValue schema, bool reachable, int depth)
+static void check_header_schema(HeaderCheck *c, PtcValue schema, bool reachable, int depth)
 {
     PtcValue key, value;
     if (!ptc_is_map(schema) || !ptc_tick(c->heap->budget, 1))
@@ -78,7 +78,7 @@ static void check_schema(Check *c, PtcValue schema, bool reachable, int depth)
             properties || ptc_text_is(keyword, "$defs") || ptc_text_is(keyword, "definitions") ||
             ptc_text_is(keyword, "patternProperties") || ptc_text_is(keyword, "dependentSchemas");
         if (ptc_text_is(keyword, annotation))
-            check_name(c, schema, value, reachable);
+            check_header_name(c, schema, value, reachable);
         else if (!is_data(keyword))
             check_inside(c, value, names, reachable && properties, depth);
     }
@@ -86,15 +86,15 @@ static void check_schema(Check *c, PtcValue schema, bool reachable, int depth)
 
 bool ptc_mcp_headers_fit(PtcHeap *heap, PtcValue schema)
 {
-    Check c = {heap, ptc_fields_map(heap), false};
+    HeaderCheck c = {heap, ptc_fields_map(heap), false};
     if (schema != PTC_NONE && c.seen != PTC_NONE)
-        check_schema(&c, schema, true, 0);
+        check_header_schema(&c, schema, true, 0);
     return !c.bad && ptc_fields_ok(heap);
 }
 
 /* --------------------------------------------------------------------------------- values */
 
-static PtcValue encode(PtcHeap *heap, PtcText text)
+static PtcValue encode_header_value(PtcHeap *heap, PtcText text)
 {
     PtcBuf out;
     ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
@@ -109,7 +109,7 @@ static PtcValue value_text(PtcHeap *heap, PtcValue v)
 {
     PtcBuf out;
     if (ptc_is_string(v))
-        return encode(heap, ptc_str_text(v));
+        return encode_header_value(heap, ptc_str_text(v));
     if (!ptc_is_bool(v) && !ptc_is_number(v))
         return PTC_NONE;
     double d = ptc_is_float(v) ? ptc_to_float(v) : 0.5;
@@ -122,7 +122,7 @@ static PtcValue value_text(PtcHeap *heap, PtcValue v)
     return text;
 }
 
-static void add_param(PtcHeap *heap, PtcValue *headers, PtcText name, PtcValue v)
+static void add_param_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcValue v)
 {
     PtcBuf out;
     ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
@@ -130,16 +130,18 @@ static void add_param(PtcHeap *heap, PtcValue *headers, PtcText name, PtcValue v
     ptc_buf_add(&out, name.bytes, name.len);
     PtcValue whole = ptc_fields_buf(heap, &out);
     PtcValue key = whole == PTC_NONE ? PTC_NONE : ptc_header_lower(heap, ptc_str_text(whole));
-    if (key != PTC_NONE && ptc_map_count(*headers) < HEADERS)
+    if (key != PTC_NONE && ptc_map_count(*headers) < MCP_HEADERS)
         ptc_fields_put_key(heap, headers, ptc_str_text(key), value_text(heap, v));
     ptc_buf_deinit(&out);
 }
 
-static void add_params(PtcHeap *heap, PtcValue *headers, PtcValue schema, PtcValue args, int depth)
+static void add_param_headers(PtcHeap *heap, PtcValue *headers, PtcValue schema, PtcValue args,
+                              int depth)
 {
     PtcValue key, property;
     PtcValue properties = ptc_map_field(heap, schema, "properties");
-    if (depth > DEPTH || properties == PTC_NONE || !ptc_is_map(properties) || !ptc_is_map(args))
+    if (depth > HEADER_DEPTH || properties == PTC_NONE || !ptc_is_map(properties) ||
+        !ptc_is_map(args))
         return;
     for (size_t pos = 0; ptc_map_next(properties, &pos, &key, &property);) {
         PtcValue v = ptc_map_get(heap, args, key);
@@ -147,9 +149,9 @@ static void add_params(PtcHeap *heap, PtcValue *headers, PtcValue schema, PtcVal
         if (v == PTC_NONE)
             continue;
         if (name.bytes)
-            add_param(heap, headers, name, v);
+            add_param_header(heap, headers, name, v);
         else if (ptc_is_map(property))
-            add_params(heap, headers, property, v, depth + 1);
+            add_param_headers(heap, headers, property, v, depth + 1);
     }
 }
 
@@ -159,8 +161,8 @@ PtcValue ptc_mcp_headers(PtcHeap *heap, PtcText tool, PtcValue schema, PtcValue 
     if (headers == PTC_NONE)
         return PTC_NONE;
     ptc_fields_put_text(heap, &headers, "mcp-method", PTC_TEXT("tools/call"));
-    ptc_fields_put(heap, &headers, "mcp-name", encode(heap, tool));
+    ptc_fields_put(heap, &headers, "mcp-name", encode_header_value(heap, tool));
     if (schema != PTC_NONE)
-        add_params(heap, &headers, schema, args, 0);
+        add_param_headers(heap, &headers, schema, args, 0);
     return ptc_fields_ok(heap) ? headers : PTC_NONE;
 }

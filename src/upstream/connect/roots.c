@@ -21,10 +21,10 @@
 
 enum {
     ROOT_BYTES = 16 * 1024,
-    READ_BYTES = 16 * 1024 * 1024,
+    ROOTS_READ_BYTES = 16 * 1024 * 1024,
     MS = 1000 * 1000,
-    SETTLE_MS = 200, /* for servers to ask again */
-    LOOK_MS = 5
+    ROOTS_SETTLE_MS = 200, /* for servers to ask again */
+    ROOTS_LOOK_MS = 5
 };
 
 bool ptc_roots_any(const PtcEntry *e)
@@ -33,7 +33,7 @@ bool ptc_roots_any(const PtcEntry *e)
 }
 
 /* Encodes segment by segment, because slashes are not encoded. */
-static void add_path(PtcBuf *uri, PtcText path)
+static void add_root_path(PtcBuf *uri, PtcText path)
 {
     for (size_t from = 0; from <= path.len;) {
         const char *slash = memchr(path.bytes + from, '/', path.len - from);
@@ -54,13 +54,13 @@ static void add_uri(PtcBuf *uri, PtcText root)
     }
     ptc_buf_add_cstr(uri, "file://");
     if ((!root.len || root.bytes[0] != '/') && getcwd(cwd, sizeof cwd)) {
-        add_path(uri, ptc_text_cstr(cwd));
+        add_root_path(uri, ptc_text_cstr(cwd));
         ptc_buf_add_char(uri, '/');
     }
-    add_path(uri, root);
+    add_root_path(uri, root);
 }
 
-static bool put_entry(const PtcEntry *e, PtcBuf *out)
+static bool put_entry_roots(const PtcEntry *e, PtcBuf *out)
 {
     ptc_emit_object(out);
     ptc_emit_key(out, "roots");
@@ -88,7 +88,7 @@ bool ptc_roots_answer(const PtcUpstream *up, bool client, PtcBuf *out)
 {
     const PtcBuf *said = &up->manager->roots;
     if (ptc_roots_any(&up->entry))
-        return put_entry(&up->entry, out);
+        return put_entry_roots(&up->entry, out);
     if (!client || !ptc_roots_of_client(up))
         return false;
     return said->len ? ptc_buf_add(out, said->data, said->len)
@@ -98,7 +98,7 @@ bool ptc_roots_answer(const PtcUpstream *up, bool client, PtcBuf *out)
 /* ------------------------------------------------------------------------------ of a client */
 
 /* An address that a server may take for a directory of this machine, and nothing that hides in it. */
-static bool is_file(PtcText uri)
+static bool is_file_uri(PtcText uri)
 {
     if (!uri.bytes || uri.len > PTC_ROOT_URI || uri.len < 8 ||
         memcmp(uri.bytes, "file:///", 8) != 0)
@@ -109,7 +109,7 @@ static bool is_file(PtcText uri)
     return true;
 }
 
-static void put_name(PtcBuf *out, PtcMem *mem, PtcText name)
+static void put_root_name(PtcBuf *out, PtcMem *mem, PtcText name)
 {
     PtcBuf clean;
     if (!name.bytes || !name.len)
@@ -120,7 +120,7 @@ static void put_name(PtcBuf *out, PtcMem *mem, PtcText name)
     ptc_buf_end_part(out, &clean);
 }
 
-static PtcValue list_of(PtcHeap *heap, PtcText result, bool *stopped)
+static PtcValue roots_in_result(PtcHeap *heap, PtcText result, bool *stopped)
 {
     PtcJsonError error = {0};
     if (!result.bytes || result.len > PTC_ROOTS_BYTES)
@@ -134,7 +134,7 @@ static void put_root(PtcBuf *out, PtcMem *mem, PtcText uri, PtcText name)
 {
     ptc_emit_object(out);
     ptc_emit_field_text(out, "uri", uri);
-    put_name(out, mem, name);
+    put_root_name(out, mem, name);
     ptc_emit_object_end(out);
 }
 
@@ -143,15 +143,15 @@ size_t ptc_roots_read(PtcMem *mem, PtcText result, PtcBuf *out)
     PtcDesk desk;
     bool stopped = false;
     size_t left_out = 0, taken = 0;
-    ptc_desk_init(&desk, mem, READ_BYTES);
-    PtcValue list = list_of(&desk.heap, result, &stopped);
+    ptc_desk_init(&desk, mem, ROOTS_READ_BYTES);
+    PtcValue list = roots_in_result(&desk.heap, result, &stopped);
     ptc_emit_object(out);
     ptc_emit_key(out, "roots");
     ptc_emit_array(out);
     for (size_t i = 0; i < ptc_fields_count(list); i++) {
         PtcValue root = ptc_seq_nth(list, i);
         PtcText uri = ptc_fields_text(&desk.heap, root, "uri");
-        bool good = taken < PTC_ROOTS && is_file(uri);
+        bool good = taken < PTC_ROOTS && is_file_uri(uri);
         if (good)
             put_root(out, mem, uri, ptc_fields_text(&desk.heap, root, "name"));
         taken += good;
@@ -184,10 +184,10 @@ static void tell_servers(PtcManager *m)
 }
 
 /* A call that is sent right behind the notification might be done before the server has asked. */
-static void settle(PtcManager *m)
+static void wait_for_roots(PtcManager *m)
 {
-    struct timespec moment = {.tv_nsec = (long)LOOK_MS * MS};
-    int64_t end = ptc_clock_ns(NULL) + (int64_t)SETTLE_MS * MS;
+    struct timespec moment = {.tv_nsec = (long)ROOTS_LOOK_MS * MS};
+    int64_t end = ptc_clock_ns(NULL) + (int64_t)ROOTS_SETTLE_MS * MS;
     bool wait = true;
     while (wait && ptc_clock_ns(NULL) < end) {
         pthread_mutex_lock(&m->lock);
@@ -231,7 +231,7 @@ void ptc_manager_set_roots(PtcManager *m, PtcText result)
     pthread_mutex_unlock(&m->lock);
     ptc_buf_deinit(&now);
     if (!same)
-        settle(m);
+        wait_for_roots(m);
 }
 
 bool ptc_manager_takes_roots(const PtcManager *m)

@@ -16,9 +16,9 @@
 #include "upstream/connect/sign_in_flow.h"
 #include "upstream/run/desk.h"
 
-enum { TOKEN_BYTES = 64 * 1024, DESK_BYTES = 1024 * 1024, LOGIN_MS = 30 * 1000 };
+enum { SIGN_IN_TOKEN_BYTES = 64 * 1024, SIGN_IN_SCRATCH_BYTES = 1024 * 1024, LOGIN_MS = 30 * 1000 };
 
-static bool learn(void *user, const char *secret)
+static bool learn_token_secret(void *user, const char *secret)
 {
     PtcSignIn *s = user;
     return ptc_secret_ring_learn(&s->secrets, ptc_text_cstr(secret));
@@ -40,7 +40,7 @@ bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, cons
     s->bearer = (PtcOauthBearer){.mem = credentials->mem,
                                  .insecure_http = entry->insecure_http,
                                  .cancel = &s->cancel,
-                                 .learn = learn,
+                                 .learn = learn_token_secret,
                                  .user = s};
     if (!entry->url || !state_dir ||
         !ptc_oauth_store_path(path, state_dir, entry->name, entry->url))
@@ -72,7 +72,7 @@ static bool log_in(PtcSignIn *s, PtcClient *http, PtcWhy *why)
     PtcOauthWork w;
     PtcOauthSite site;
     PtcOauthRecord record;
-    ptc_desk_init(&desk, s->bearer.mem, DESK_BYTES);
+    ptc_desk_init(&desk, s->bearer.mem, SIGN_IN_SCRATCH_BYTES);
     ptc_oauth_work_init(&w, s->bearer.mem, http, &s->cancel, LOGIN_MS);
     bool ok = ptc_sign_in_site(&w.arena, &desk.heap, s->entry, &site) &&
               ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.path, &record);
@@ -123,7 +123,7 @@ bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
                                   : "there is no place for tokens: set HOME or XDG_STATE_HOME");
         return false;
     }
-    ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
+    ptc_buf_init(&token, s->bearer.mem, SIGN_IN_TOKEN_BYTES);
     PtcOauthHave have = PTC_OAUTH_FAILED;
     if (!s->entry->client_grant)
         have = ptc_oauth_bearer_get(&s->bearer, http, &token, &wrong);
@@ -168,7 +168,7 @@ bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *ch
     used = (PtcText){used.bytes + sizeof scheme - 1, used.len - (sizeof scheme - 1)};
     PtcBuf token;
     PtcWhy wrong;
-    ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
+    ptc_buf_init(&token, s->bearer.mem, SIGN_IN_TOKEN_BYTES);
     bool other = s->entry->client_grant ? get_as_client(s, http, used, &token, &wrong)
                                         : ptc_oauth_bearer_renew(&s->bearer, http, used, &wrong);
     if (!other)
@@ -179,7 +179,7 @@ bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *ch
     return other;
 }
 
-static bool has_credentials(const PtcEntry *entry)
+static bool has_entry_credentials(const PtcEntry *entry)
 {
     PtcValue key, value;
     for (size_t pos = 0;
@@ -195,7 +195,7 @@ void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
 {
     char word[PTC_ONE_LINE_WORD];
     const char *name = ptc_one_line_word(word, s->entry->name, (PtcText){NULL, 0});
-    if (has_credentials(s->entry))
+    if (has_entry_credentials(s->entry))
         snprintf(out, size, "%.*s", own.bytes ? (int)own.len : 200,
                  own.bytes ? own.bytes : "it refused the credentials of its entry");
     else if (own.bytes)
@@ -213,7 +213,8 @@ void ptc_sign_in_account(const PtcSignIn *s, PtcBuf *out)
 
 /* ------------------------------------------------------------------------------------- entry */
 
-static bool keep(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *name, const char **out)
+static bool keep_oauth_text(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *name,
+                            const char **out)
 {
     PtcText text = ptc_fields_text(heap, form, name);
     *out = text.bytes && text.len ? ptc_oauth_doc_keep(arena, text) : NULL;
@@ -235,8 +236,8 @@ bool ptc_sign_in_site(PtcArena *arena, PtcHeap *heap, const PtcEntry *entry, Ptc
     }
     if (port != PTC_NONE && ptc_is_int(port))
         out->callback_port = (int)ptc_to_int(port);
-    return keep(arena, heap, form, "client_id", &out->client_id) &&
-           keep(arena, heap, form, "client_secret", &out->client_secret) &&
-           keep(arena, heap, form, "private_key_file", &out->private_key_file) &&
-           keep(arena, heap, form, "client_id_url", &out->client_id_url);
+    return keep_oauth_text(arena, heap, form, "client_id", &out->client_id) &&
+           keep_oauth_text(arena, heap, form, "client_secret", &out->client_secret) &&
+           keep_oauth_text(arena, heap, form, "private_key_file", &out->private_key_file) &&
+           keep_oauth_text(arena, heap, form, "client_id_url", &out->client_id_url);
 }

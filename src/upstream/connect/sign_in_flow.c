@@ -9,13 +9,19 @@
 #include "base/os/cancel.h"
 #include "base/os/thread.h"
 
-enum { MS = 1000 * 1000, LOCK_MS = 30 * 1000, ADDRESS_BYTES = 64 * 1024, STACK = 1024 * 1024 };
+enum {
+    MS = 1000 * 1000,
+    SIGN_IN_LOCK_MS = 30 * 1000,
+    ADDRESS_BYTES = 64 * 1024,
+    SIGN_IN_STACK = 1024 * 1024
+};
 
 /* ------------------------------------------------------------------------------------- whole */
 
-static bool save(const PtcOauthWork *w, const char *path, const PtcOauthRecord *record)
+static bool save_oauth_record(const PtcOauthWork *w, const char *path, const PtcOauthRecord *record)
 {
-    int lock = ptc_oauth_store_lock(path, ptc_clock_ns(NULL) + (int64_t)LOCK_MS * MS, w->cancel);
+    int lock =
+        ptc_oauth_store_lock(path, ptc_clock_ns(NULL) + (int64_t)SIGN_IN_LOCK_MS * MS, w->cancel);
     bool ok = lock >= 0 && ptc_oauth_store_save(w->mem, path, record);
     if (lock >= 0)
         ptc_oauth_store_unlock(lock);
@@ -31,7 +37,7 @@ bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay wa
         return false;
     if (!ptc_oauth_login(w, site, way, person, found == PTC_OAUTH_FOUND ? &before : NULL, record))
         return false;
-    return save(w, path, record) ||
+    return save_oauth_record(w, path, record) ||
            ptc_why_say(&w->why, PTC_WHY_REFUSED,
                        "the token could not be written below the state directory");
 }
@@ -58,7 +64,7 @@ struct PtcSignInFlow {
     PtcBuf url;      /* the last */
 };
 
-static void free_memory(PtcSignInFlow *f)
+static void free_flow_memory(PtcSignInFlow *f)
 {
     ptc_buf_deinit(&f->url);
     ptc_arena_deinit(&f->arena);
@@ -89,7 +95,7 @@ PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap 
     pthread_condattr_destroy(&attr);
     if (ptc_sign_in_site(&f->arena, heap, entry, &f->site))
         return f;
-    free_memory(f);
+    free_flow_memory(f);
     return NULL;
 }
 
@@ -111,7 +117,7 @@ static void set_under_way(PtcSignInFlow *f, bool is)
 }
 
 /* Its thread has ended, or is about to. */
-static void clear(PtcSignInFlow *f)
+static void clear_ended_flow(PtcSignInFlow *f)
 {
     if (!f->joinable)
         return;
@@ -131,11 +137,11 @@ void ptc_sign_in_flow_free(PtcSignInFlow *f)
     if (!f)
         return;
     ptc_sign_in_flow_cancel(f);
-    clear(f);
-    free_memory(f);
+    clear_ended_flow(f);
+    free_flow_memory(f);
 }
 
-static void show(void *user, const char *url, const char *code)
+static void show_flow_address(void *user, const char *url, const char *code)
 {
     PtcSignInFlow *f = user;
     (void)code;
@@ -147,35 +153,35 @@ static void show(void *user, const char *url, const char *code)
     pthread_mutex_unlock(&f->lock);
 }
 
-static bool paste(void *user, PtcBuf *address)
+static bool refuse_pasting(void *user, PtcBuf *address)
 {
     (void)user;
     (void)address;
     return false;
 }
 
-static void *run(void *user)
+static void *run_sign_in_flow(void *user)
 {
     PtcSignInFlow *f = user;
     PtcOauthRecord record;
-    PtcOauthPerson person = {show, paste, f};
+    PtcOauthPerson person = {show_flow_address, refuse_pasting, f};
     (void)!ptc_sign_in_login(&f->work, &f->site, PTC_OAUTH_BROWSER, &person, f->path, &record);
     set_under_way(f, false);
     return NULL;
 }
 
 /* With `begins` held. */
-static bool begin(PtcSignInFlow *f)
+static bool begin_sign_in_flow(PtcSignInFlow *f)
 {
     if (is_under_way(f) && !ptc_cancelled(&f->cancel))
         return true;
-    clear(f);
+    clear_ended_flow(f);
     if (!(f->http = ptc_client_new(f->mem, f->entry->ca_file)))
         return false;
     atomic_store(&f->cancel.asked, false);
     ptc_oauth_work_init(&f->work, f->mem, f->http, &f->cancel, PTC_OAUTH_LOGIN_MS);
     set_under_way(f, true);
-    f->joinable = ptc_thread_start(&f->thread, STACK, run, f);
+    f->joinable = ptc_thread_start(&f->thread, SIGN_IN_STACK, run_sign_in_flow, f);
     if (f->joinable)
         return true;
     set_under_way(f, false);
@@ -187,7 +193,7 @@ static bool begin(PtcSignInFlow *f)
 bool ptc_sign_in_flow_begin(PtcSignInFlow *f)
 {
     pthread_mutex_lock(&f->begins);
-    bool ok = begin(f);
+    bool ok = begin_sign_in_flow(f);
     pthread_mutex_unlock(&f->begins);
     return ok;
 }

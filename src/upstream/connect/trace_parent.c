@@ -20,7 +20,7 @@ static bool is_zero(const char *digits, size_t n)
     return strspn(digits, "0") >= n;
 }
 
-static bool is_whole(PtcText text)
+static bool is_whole_trace_parent(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.bytes[i];
@@ -34,7 +34,7 @@ static bool is_whole(PtcText text)
 void ptc_trace_parent_read(PtcText text, char out[PTC_TRACE_PARENT])
 {
     out[0] = '\0';
-    if (!text.bytes || !is_whole(text))
+    if (!text.bytes || !is_whole_trace_parent(text))
         return;
     memcpy(out, text.bytes, text.len);
     out[text.len] = '\0';

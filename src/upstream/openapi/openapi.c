@@ -64,7 +64,7 @@ static bool make_name(PtcArena *arena, const char *method, PtcText path, PtcText
 }
 
 /* Why a reference has nothing behind it. */
-static PtcLeftOut why_lost(PtcHeap *heap, PtcValue v)
+static PtcSkipReason why_lost(PtcHeap *heap, PtcValue v)
 {
     PtcText ref = ptc_fields_text(heap, v, "$ref");
     return ref.len && ref.bytes[0] != '#' ? PTC_LEFT_REMOTE : PTC_LEFT_BROKEN;
@@ -151,7 +151,8 @@ static PtcValue content_schema(PtcHeap *heap, PtcValue content)
                : PTC_NONE;
 }
 
-static PtcLeftOut read_parameter(PtcHeap *heap, PtcValue document, PtcValue at, PtcParameter *out)
+static PtcSkipReason read_parameter(PtcHeap *heap, PtcValue document, PtcValue at,
+                                    PtcParameter *out)
 {
     PtcValue v = ptc_schema_view_follow(heap, document, at);
     if (v == PTC_NONE || !ptc_is_map(v))
@@ -182,7 +183,7 @@ static bool is_header(const PtcParameter *p, const char *const names[3])
 }
 
 /* Headers that are not for parameters to set. */
-static bool is_ignored(const PtcParameter *p)
+static bool is_ignored_header(const PtcParameter *p)
 {
     static const char *const names[] = {"accept", "content-type", "authorization"};
     return is_header(p, names) || (p->in == PTC_IN_HEADER && ptc_header_is_ours(p->name));
@@ -197,15 +198,16 @@ static bool is_other_method(const PtcParameter *p)
 }
 
 /* Those of the path, then those of the operation, which replace what they share. */
-static PtcLeftOut add_parameters(PtcHeap *heap, PtcValue document, PtcValue list, PtcOperation *to)
+static PtcSkipReason add_operation_parameters(PtcHeap *heap, PtcValue document, PtcValue list,
+                                              PtcOperation *to)
 {
-    PtcLeftOut left;
+    PtcSkipReason left;
     for (size_t i = 0; i < ptc_fields_count(list); i++) {
         PtcParameter p;
         size_t at = 0;
         if ((left = read_parameter(heap, document, ptc_seq_nth(list, i), &p)))
             return left;
-        if (is_ignored(&p))
+        if (is_ignored_header(&p))
             continue;
         if (is_other_method(&p)) {
             to->reads = false;
@@ -223,7 +225,7 @@ static PtcLeftOut add_parameters(PtcHeap *heap, PtcValue document, PtcValue list
 }
 
 /* An {id} of the template that is declared nowhere is a required parameter all the same. */
-static PtcLeftOut add_undeclared(PtcOperation *to)
+static PtcSkipReason add_undeclared(PtcOperation *to)
 {
     for (size_t i = 0; i < to->path.len; i++) {
         const char *start = to->path.bytes + i + 1;
@@ -276,7 +278,7 @@ static bool has_argument(const PtcOperation *o, const char *name)
     return false;
 }
 
-static PtcLeftOut load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
+static PtcSkipReason load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
 {
     PtcValue body = ptc_map_field(heap, to->operation, "requestBody");
     to->body_argument = has_argument(to, "body") ? PTC_TEXT("request_body") : PTC_TEXT("body");
@@ -297,18 +299,19 @@ static PtcLeftOut load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
     return PTC_LEFT_NOT;
 }
 
-PtcLeftOut ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
-                            PtcOperation *operation)
+PtcSkipReason ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
+                               PtcOperation *operation)
 {
-    PtcLeftOut left;
+    PtcSkipReason left;
     operation->parameters =
         ptc_arena_alloc(arena, PTC_OPENAPI_PARAMETERS * sizeof *operation->parameters);
     if (!operation->parameters)
         return PTC_LEFT_SIZE;
     PtcValue shared = ptc_map_field(heap, operation->item, "parameters");
     PtcValue own = ptc_map_field(heap, operation->operation, "parameters");
-    if ((left = operation->left) || (left = add_parameters(heap, document, shared, operation)) ||
-        (left = add_parameters(heap, document, own, operation)) ||
+    if ((left = operation->left) ||
+        (left = add_operation_parameters(heap, document, shared, operation)) ||
+        (left = add_operation_parameters(heap, document, own, operation)) ||
         (left = add_undeclared(operation)))
         return left;
     return name_arguments(arena, operation) ? load_body(heap, document, operation) : PTC_LEFT_SIZE;

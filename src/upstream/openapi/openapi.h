@@ -58,7 +58,7 @@ typedef enum {
     PTC_LEFT_MANY,
     PTC_LEFT_SIZE,
     PTC_LEFT_REASONS
-} PtcLeftOut;
+} PtcSkipReason;
 
 typedef struct PtcOperation {
     PtcText name;
@@ -67,7 +67,7 @@ typedef struct PtcOperation {
     PtcValue item, operation;
     bool deprecated, reads; /* reads: GET and HEAD */
     PtcEffect effect;
-    PtcLeftOut left; /* it stands for a path that cannot be read */
+    PtcSkipReason left; /* it stands for a path that cannot be read */
     /* ptc_openapi_load */
     PtcParameter *parameters;
     size_t count;
@@ -92,14 +92,14 @@ typedef struct PtcOpenapiEach {
     size_t path, method;
     PtcValue item; /* of the path at hand */
     PtcText template;
-    PtcLeftOut left; /* the item cannot be read */
+    PtcSkipReason left; /* the item cannot be read */
 } PtcOpenapiEach;
 PTC_MUST_USE bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document,
                                    PtcOpenapiEach *each, PtcOperation *out);
 
 /* Parameters and body.  Not PTC_LEFT_NOT: it cannot be called from here, or out of memory (PTC_LEFT_SIZE). */
-PTC_MUST_USE PtcLeftOut ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
-                                         PtcOperation *operation);
+PTC_MUST_USE PtcSkipReason ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
+                                            PtcOperation *operation);
 
 /* The input schema of the tool; references in it are those of the document.  Where a body takes a file, it takes
  * {"ref": "blob-1"} as well.  PTC_NONE: out of memory. */

@@ -22,7 +22,7 @@ static bool add_blob(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, Ptc
 }
 
 /* The name of a field or a file in quotes; what would end the quotes or the line is encoded as browsers do. */
-static void add_quoted(PtcBuf *out, PtcText text)
+static void add_quoted_field_name(PtcBuf *out, PtcText text)
 {
     ptc_buf_add_char(out, '"');
     for (size_t i = 0; i < text.len; i++) {
@@ -42,10 +42,10 @@ typedef struct {
     PtcText name;
     PtcValue how; /* its encoding */
     bool file;    /* the document says that it is one */
-} Part;
+} BodyPart;
 
 /* What the part is: as the value says, else the document, else what it looks like; absent: text. */
-static PtcText part_type(PtcHeap *heap, const Part *part, PtcValue v)
+static PtcText part_type(PtcHeap *heap, const BodyPart *part, PtcValue v)
 {
     PtcText own = ptc_fields_text(heap, v, "mimeType");
     PtcText said = ptc_fields_text(heap, part->how, "contentType");
@@ -62,16 +62,16 @@ static PtcText part_type(PtcHeap *heap, const Part *part, PtcValue v)
                            : (PtcText){NULL, 0};
 }
 
-static bool add_part(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in, const char *boundary,
-                     const Part *part, PtcValue v)
+static bool add_multipart_part(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in,
+                               const char *boundary, const BodyPart *part, PtcValue v)
 {
     PtcText ref = ptc_fields_text(heap, v, "ref"), text = ptc_fields_text(heap, v, "text");
     PtcText called = ptc_fields_text(heap, v, "filename"), type = part_type(heap, part, v);
     ptc_buf_addf(out, "--%s\r\nContent-Disposition: form-data; name=", boundary);
-    add_quoted(out, part->name);
+    add_quoted_field_name(out, part->name);
     if (ref.bytes || part->file) {
         ptc_buf_add_cstr(out, "; filename=");
-        add_quoted(out, called.len ? called : ref.bytes ? ref : part->name);
+        add_quoted_field_name(out, called.len ? called : ref.bytes ? ref : part->name);
     }
     if (type.bytes) {
         ptc_buf_add_cstr(out, "\r\nContent-Type: ");
@@ -139,7 +139,7 @@ static bool make_boundary(PtcHeap *heap, const PtcOpenapiBodyIn *in, char out[BO
 
 /* A member of the body: one part, or one for each item unless the document has them joined. */
 static bool add_member_parts(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn *in,
-                             const char *boundary, const Part *part, PtcValue v)
+                             const char *boundary, const BodyPart *part, PtcValue v)
 {
     PtcParameter p = {.in = PTC_IN_HEADER};
     PtcBuf joined;
@@ -153,7 +153,7 @@ static bool add_member_parts(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn 
     }
     for (size_t i = 0; v != PTC_NONE && ok && i < part_count(v); i++) {
         PtcValue item = part_at(v, i);
-        ok = item == PTC_NIL || add_part(out, heap, in, boundary, part, item);
+        ok = item == PTC_NIL || add_multipart_part(out, heap, in, boundary, part, item);
     }
     return ok;
 }
@@ -168,7 +168,7 @@ static PtcValue write_multipart(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBody
     if (!make_boundary(heap, in, boundary))
         out->failed = true;
     for (size_t pos = 0; ok && ptc_map_next(in->value, &pos, &key, &value);) {
-        Part part = {.name = ptc_str_text(key)};
+        BodyPart part = {.name = ptc_str_text(key)};
         PtcValue schema = ptc_fields_get(heap, members, part.name);
         part.how = ptc_fields_get(heap, in->media.encoding, part.name);
         part.file = ptc_openapi_media_is_file(heap, in->document, schema);

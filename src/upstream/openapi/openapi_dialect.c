@@ -7,7 +7,7 @@
 #include "upstream/openapi/openapi.h"
 #include "upstream/openapi/openapi_swagger.h"
 
-enum { DEPTH = 128 }; /* deeper parts stay as they are */
+enum { OPENAPI_DEPTH = 128 }; /* deeper parts stay as they are */
 
 static void put_nullable(PtcHeap *heap, PtcValue *map)
 {
@@ -40,14 +40,14 @@ typedef struct {
     bool swagger; /* it is Swagger 2.0 */
 } Converting;
 
-static PtcValue convert(Converting *c, PtcValue v, int depth);
+static PtcValue convert_dialect(Converting *c, PtcValue v, int depth);
 
 static PtcValue convert_list(Converting *c, PtcValue v, int depth)
 {
     PtcValue out = ptc_fields_list(c->heap);
     bool changed = false;
     for (size_t i = 0; i < ptc_fields_count(v) && ptc_fields_ok(c->heap); i++) {
-        PtcValue to = convert(c, ptc_seq_nth(v, i), depth);
+        PtcValue to = convert_dialect(c, ptc_seq_nth(v, i), depth);
         changed = changed || to != ptc_seq_nth(v, i);
         ptc_fields_push(c->heap, &out, to);
     }
@@ -55,16 +55,16 @@ static PtcValue convert_list(Converting *c, PtcValue v, int depth)
 }
 
 /* What does not change is not copied: that is most of a document. */
-static PtcValue convert(Converting *c, PtcValue v, int depth)
+static PtcValue convert_dialect(Converting *c, PtcValue v, int depth)
 {
     PtcHeap *heap = c->heap;
     PtcValue key, value, out = v;
-    if (depth == DEPTH || !(ptc_is_map(v) || ptc_is_sequential(v)))
+    if (depth == OPENAPI_DEPTH || !(ptc_is_map(v) || ptc_is_sequential(v)))
         return v;
     if (ptc_is_sequential(v))
         return convert_list(c, v, depth + 1);
     for (size_t pos = 0; ptc_fields_ok(heap) && ptc_map_next(v, &pos, &key, &value);) {
-        PtcValue to = convert(c, value, depth + 1);
+        PtcValue to = convert_dialect(c, value, depth + 1);
         if (to != value)
             ptc_fields_put_key(heap, &out, ptc_str_text(key), to);
     }
@@ -85,7 +85,7 @@ PtcValue ptc_openapi_dialect(PtcHeap *heap, PtcValue document, PtcWhy *why)
         return PTC_NONE;
     PtcText version = ptc_fields_text(heap, document, "openapi");
     if (version.bytes && ptc_text_starts(version, "3.0"))
-        document = convert(&c, document, 0);
+        document = convert_dialect(&c, document, 0);
     if (ptc_fields_ok(heap))
         return document;
     ptc_why_say(why, PTC_WHY_NO_MEMORY, "it needs more memory than there is");

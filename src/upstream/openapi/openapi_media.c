@@ -127,7 +127,7 @@ PtcValue ptc_openapi_media_choice(PtcHeap *heap, const PtcOperation *operation)
 
 /* ------------------------------------------------------------------------------------- files */
 
-static bool is_file(PtcHeap *heap, PtcValue schema)
+static bool is_file_schema(PtcHeap *heap, PtcValue schema)
 {
     PtcText format = ptc_fields_text(heap, schema, "format");
     return (format.bytes && ptc_text_is(format, "binary")) ||
@@ -139,8 +139,9 @@ bool ptc_openapi_media_is_file(PtcHeap *heap, PtcValue document, PtcValue schema
 {
     PtcValue seen = ptc_schema_view_follow(heap, document, schema);
     PtcValue items = ptc_map_field(heap, seen, "items");
-    return is_file(heap, seen) ||
-           (items != PTC_NONE && is_file(heap, ptc_schema_view_follow(heap, document, items)));
+    return is_file_schema(heap, seen) ||
+           (items != PTC_NONE &&
+            is_file_schema(heap, ptc_schema_view_follow(heap, document, items)));
 }
 
 /* {"ref": "blob-1"}, which is what results have in place of bytes, or {"text": "..."}; both may say what the file is
@@ -168,7 +169,7 @@ static PtcValue with_file(PtcHeap *heap, PtcValue document, PtcValue schema)
     PtcValue seen = ptc_schema_view_follow(heap, document, schema);
     if (!ptc_openapi_media_is_file(heap, document, schema))
         return schema;
-    if (is_file(heap, seen))
+    if (is_file_schema(heap, seen))
         return either(heap, schema, file_schema);
     ptc_fields_put(heap, &seen, "items",
                    either(heap, ptc_map_field(heap, seen, "items"), file_schema));
@@ -199,7 +200,7 @@ static PtcValue text_schema(PtcHeap *heap, PtcValue document, const PtcBodyMedia
     PtcValue seen = ptc_schema_view_follow(heap, document, media->schema);
     PtcValue schema = ptc_fields_map(heap);
     unsigned types = seen == PTC_NONE ? 0 : ptc_schema_view_types(heap, seen);
-    if (!(types & (PTC_SCHEMA_OBJECT | PTC_SCHEMA_ARRAY)))
+    if (!(types & (PTC_SCHEMA_TYPE_OBJECT | PTC_SCHEMA_TYPE_ARRAY)))
         return media->schema;
     ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("string"));
     ptc_fields_put_text(heap, &schema, "contentMediaType", media->type);

@@ -7,7 +7,7 @@
 #include "upstream/catalog/schema_view.h"
 #include "upstream/config/fields.h"
 
-enum { STEP = 512, LOOKS = 20 * 1000 * 1000 };
+enum { REFS_STEP = 512, REFS_LOOKS = 20 * 1000 * 1000 };
 
 /* One schema on its way. */
 typedef struct {
@@ -25,10 +25,10 @@ typedef struct {
 
 PtcOpenapiRefs ptc_openapi_refs(PtcHeap *heap, PtcValue document)
 {
-    return (PtcOpenapiRefs){heap, document, ptc_fields_map(heap), LOOKS};
+    return (PtcOpenapiRefs){heap, document, ptc_fields_map(heap), REFS_LOOKS};
 }
 
-static void push(Refs *r, PtcValue **list, size_t *count, PtcValue v)
+static void push_ref_value(Refs *r, PtcValue **list, size_t *count, PtcValue v)
 {
     if (r->failed || !(ptc_is_map(v) || ptc_is_sequential(v)))
         return;
@@ -42,14 +42,14 @@ static void push(Refs *r, PtcValue **list, size_t *count, PtcValue v)
 }
 
 /* The next step of a pointer, read; false: there is none. */
-static bool next_step(PtcText *rest, char step[STEP], PtcText *out)
+static bool next_ref_step(PtcText *rest, char step[REFS_STEP], PtcText *out)
 {
     size_t n = 0;
     if (rest->len == 0 || rest->bytes[0] != '/')
         return false;
     while (n + 1 < rest->len && rest->bytes[n + 1] != '/')
         n++;
-    if (n == 0 || n > STEP)
+    if (n == 0 || n > REFS_STEP)
         return false;
     *out = (PtcText){step, ptc_schema_view_step((PtcText){rest->bytes + 1, n}, step)};
     *rest = (PtcText){rest->bytes + n + 1, rest->len - n - 1};
@@ -66,13 +66,14 @@ static bool is_enough(Refs *r, PtcValue whole)
 /* The whole component that a pointer leads to or into. */
 static void note(Refs *r, PtcValue at)
 {
-    char first[STEP], second[STEP];
+    char first[REFS_STEP], second[REFS_STEP];
     PtcText ref = ptc_str_text(at), kind, name, rest = {ref.bytes + 12, ref.len - 12};
     PtcHeap *heap = r->heap;
     PtcValue whole = ptc_map_get(heap, r->refs->made, at);
     if (whole != PTC_NONE && is_enough(r, whole))
         r->made = whole;
-    if (r->made != PTC_NONE || !next_step(&rest, first, &kind) || !next_step(&rest, second, &name))
+    if (r->made != PTC_NONE || !next_ref_step(&rest, first, &kind) ||
+        !next_ref_step(&rest, second, &name))
         return;
     PtcValue all = ptc_map_field(heap, r->refs->document, "components");
     PtcValue value = ptc_fields_get(heap, ptc_fields_get(heap, all, kind), name);
@@ -83,15 +84,15 @@ static void note(Refs *r, PtcValue at)
         mine = ptc_fields_map(heap);
     ptc_fields_put_key(heap, &mine, name, value);
     ptc_fields_put_key(heap, &r->components, kind, mine);
-    push(r, &r->later, &r->waiting, value);
+    push_ref_value(r, &r->later, &r->waiting, value);
     r->ref = at;
 }
 
-static void walk(Refs *r, PtcValue v)
+static void walk_ref_value(Refs *r, PtcValue v)
 {
     PtcValue key, value;
     for (size_t i = 0; i < ptc_fields_count(v) && !r->failed; i++)
-        push(r, &r->stack, &r->count, ptc_seq_nth(v, i));
+        push_ref_value(r, &r->stack, &r->count, ptc_seq_nth(v, i));
     if (!ptc_is_map(v))
         return;
     for (size_t pos = 0; !r->failed && ptc_map_next(v, &pos, &key, &value);) {
@@ -100,15 +101,16 @@ static void walk(Refs *r, PtcValue v)
             ptc_text_starts(text, "#/components/"))
             note(r, value);
         else
-            push(r, &r->stack, &r->count, value);
+            push_ref_value(r, &r->stack, &r->count, value);
     }
 }
 
 /* A value, without what it refers to. */
 static void walk_whole(Refs *r, PtcValue v)
 {
-    for (push(r, &r->stack, &r->count, v); r->count && !r->failed && ptc_fields_ok(r->heap);)
-        walk(r, r->stack[--r->count]);
+    for (push_ref_value(r, &r->stack, &r->count, v);
+         r->count && !r->failed && ptc_fields_ok(r->heap);)
+        walk_ref_value(r, r->stack[--r->count]);
 }
 
 /* The schema itself has been walked through: does it refer to one component only? */

@@ -14,7 +14,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 
-enum { MESSAGE_BYTES = 500 };
+enum { RESPONSE_MESSAGE_BYTES = 500 };
 
 static PtcText media_type(const PtcResponseIn *in)
 {
@@ -25,32 +25,33 @@ static PtcText media_type(const PtcResponseIn *in)
     return type;
 }
 
-static bool ends_in(PtcText text, const char *end)
+static bool has_type_ending(PtcText text, const char *end)
 {
     size_t n = strlen(end);
     return text.len >= n && strncasecmp(text.bytes + text.len - n, end, n) == 0;
 }
 
-static bool is_json(PtcText type)
+static bool is_json_media_type(PtcText type)
 {
-    return ends_in(type, "/json") || ends_in(type, "+json");
+    return has_type_ending(type, "/json") || has_type_ending(type, "+json");
 }
 
-static bool is_text(PtcText type)
+static bool is_text_media_type(PtcText type)
 {
     return type.len >= 5 && strncasecmp(type.bytes, "text/", 5) == 0;
 }
 
 /* ------------------------------------------------------------------------------------- value */
 
-static void answer(PtcResponse *out, PtcResultKind kind, PtcValue value)
+static void answer_response(PtcResponse *out, PtcResultKind kind, PtcValue value)
 {
     out->result.ok = true;
     out->result.kind = kind;
     out->result.value = value;
 }
 
-static void refuse(PtcHeap *heap, PtcResponse *out, PtcCallReason reason, const char *message)
+static void refuse_response(PtcHeap *heap, PtcResponse *out, PtcCallReason reason,
+                            const char *message)
 {
     out->result.ok = false;
     out->result.reason = reason;
@@ -69,7 +70,7 @@ static void answer_blob(PtcHeap *heap, const PtcResponseIn *in, PtcText type, Pt
         heap, &list,
         ptc_tool_result_blob(heap, "blob", type, in->body.len, in->blobs, text, &out->result));
     ptc_fields_put(heap, &value, "content", list);
-    answer(out, PTC_RESULT_CONTENT, value);
+    answer_response(out, PTC_TOOL_RESULT_CONTENT, value);
 }
 
 /* Also for a number that is larger than any of the language: rounding it or leaving it out would change the answer. */
@@ -79,7 +80,7 @@ static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *err
     snprintf(text, sizeof text,
              "the answer claims to be JSON but cannot be read: %.200s, at byte %zu", error->message,
              error->offset);
-    refuse(heap, out, PTC_CALL_BAD_ANSWER, text);
+    refuse_response(heap, out, PTC_CALL_BAD_ANSWER, text);
 }
 
 static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
@@ -87,7 +88,7 @@ static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out
     PtcJsonError error;
     PtcValue v = ptc_json_parse(heap, in->body.bytes, in->body.len, &error);
     if (v != PTC_NONE)
-        answer(out, PTC_RESULT_JSON, v);
+        answer_response(out, PTC_TOOL_RESULT_JSON, v);
     else
         refuse_json(heap, out, &error);
 }
@@ -97,15 +98,15 @@ static void answer_success(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *
     PtcText type = media_type(in);
     bool text = ptc_utf8_valid(in->body.bytes, in->body.len);
     if (in->body.len == 0) {
-        answer(out, PTC_RESULT_NONE, PTC_NIL);
-    } else if (is_json(type)) {
+        answer_response(out, PTC_TOOL_RESULT_NONE, PTC_NIL);
+    } else if (is_json_media_type(type)) {
         answer_json(heap, in, out);
-    } else if (text && (is_text(type) || !type.len)) {
+    } else if (text && (is_text_media_type(type) || !type.len)) {
         PtcValue v = type.len ? PTC_NONE : ptc_tool_result_json(heap, in->body);
         if (v != PTC_NONE)
-            answer(out, PTC_RESULT_JSON, v);
+            answer_response(out, PTC_TOOL_RESULT_JSON, v);
         else if (ptc_fields_ok(heap))
-            answer(out, PTC_RESULT_TEXT, ptc_fields_string(heap, in->body));
+            answer_response(out, PTC_TOOL_RESULT_TEXT, ptc_fields_string(heap, in->body));
     } else {
         answer_blob(heap, in, type.len ? type : (PtcText){NULL, 0}, out);
     }
@@ -128,24 +129,24 @@ static PtcText said(PtcHeap *heap, PtcValue v, int depth)
     return (PtcText){NULL, 0};
 }
 
-static void answer_failure(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
+static void answer_http_failure(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
 {
     PtcBuf message;
     PtcText type = media_type(in), text = {NULL, 0};
     PtcJsonError error;
-    if (is_json(type) || !type.len || !is_text(type)) {
+    if (is_json_media_type(type) || !type.len || !is_text_media_type(type)) {
         PtcValue v = ptc_json_parse(heap, in->body.bytes, in->body.len, &error);
         text = v == PTC_NONE ? text : ptc_is_string(v) ? ptc_str_text(v) : said(heap, v, 0);
     }
-    if (!text.bytes && (is_text(type) || is_json(type) || !type.len))
+    if (!text.bytes && (is_text_media_type(type) || is_json_media_type(type) || !type.len))
         text = in->body;
     ptc_buf_init(&message, heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_addf(&message, "HTTP %lld", (long long)in->status);
     if (text.bytes && text.len) {
         ptc_buf_add_cstr(&message, ": ");
-        ptc_clean_add(&message, text, MESSAGE_BYTES, false);
+        ptc_clean_add(&message, text, RESPONSE_MESSAGE_BYTES, false);
     }
-    refuse(heap, out, ptc_call_reason_of_status(in->status), "");
+    refuse_response(heap, out, ptc_call_reason_of_status(in->status), "");
     out->result.message = ptc_fields_buf(heap, &message);
     ptc_buf_deinit(&message);
 }
@@ -159,10 +160,11 @@ bool ptc_openapi_response(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *o
     if (wait.bytes)
         out->retry_after_ms = ptc_retry_after_ms(wait, in->now_ms);
     if (in->body.len > (in->max_bytes ? in->max_bytes : PTC_RESPONSE_BYTES))
-        refuse(heap, out, PTC_CALL_TOO_LARGE, "the answer is larger than max_response_bytes");
+        refuse_response(heap, out, PTC_CALL_TOO_LARGE,
+                        "the answer is larger than max_response_bytes");
     else if (in->status >= 200 && in->status < 300)
         answer_success(heap, in, out);
     else
-        answer_failure(heap, in, out);
+        answer_http_failure(heap, in, out);
     return ptc_fields_ok(heap);
 }

@@ -10,7 +10,7 @@
 #include "net/url.h"
 #include "upstream/config/fields.h"
 
-enum { DEPTH = 8 };
+enum { STYLE_DEPTH = 8 };
 
 void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v)
 {
@@ -44,7 +44,7 @@ static void encode_reserved(PtcBuf *out, PtcText text)
     }
 }
 
-static void add_text(Style *s, PtcText text)
+static void add_styled_text(Style *s, PtcText text)
 {
     if (s->p->in == PTC_IN_HEADER)
         ptc_buf_add(s->out, text.bytes, text.len);
@@ -54,16 +54,16 @@ static void add_text(Style *s, PtcText text)
         ptc_url_encode(s->out, text);
 }
 
-static void add_value(Style *s, PtcValue v)
+static void add_styled_value(Style *s, PtcValue v)
 {
     PtcBuf text;
     ptc_buf_init(&text, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_openapi_style_text(&text, s->heap, v);
-    add_text(s, ptc_buf_view(&text));
+    add_styled_text(s, ptc_buf_view(&text));
     ptc_buf_end_part(s->out, &text);
 }
 
-static void add_name(Style *s)
+static void add_styled_name(Style *s)
 {
     if (s->p->in == PTC_IN_QUERY || s->p->in == PTC_IN_COOKIE || s->p->style == PTC_STYLE_MATRIX)
         ptc_url_encode(s->out, s->p->name);
@@ -85,7 +85,7 @@ static void add_joined(Style *s, PtcValue v, const char *separator, bool pairs)
     for (size_t i = 0; i < ptc_fields_count(v); i++)
         if (ptc_seq_nth(v, i) != PTC_NIL) {
             add_separator(s, separator, &first);
-            add_value(s, ptc_seq_nth(v, i));
+            add_styled_value(s, ptc_seq_nth(v, i));
         }
     if (!ptc_is_map(v))
         return;
@@ -93,9 +93,9 @@ static void add_joined(Style *s, PtcValue v, const char *separator, bool pairs)
         if (value == PTC_NIL)
             continue;
         add_separator(s, separator, &first);
-        add_text(s, ptc_str_text(key));
+        add_styled_text(s, ptc_str_text(key));
         ptc_buf_add_cstr(s->out, pairs ? "=" : separator);
-        add_value(s, value);
+        add_styled_value(s, value);
     }
 }
 
@@ -113,7 +113,7 @@ static void add_exploded(Style *s, PtcValue v, const char *before)
             ptc_buf_add_cstr(s->out, before);
             ptc_url_encode(s->out, s->p->name);
             ptc_buf_add_char(s->out, '=');
-            add_value(s, ptc_seq_nth(v, i));
+            add_styled_value(s, ptc_seq_nth(v, i));
         }
     if (!ptc_is_map(v))
         return;
@@ -122,7 +122,7 @@ static void add_exploded(Style *s, PtcValue v, const char *before)
             ptc_buf_add_cstr(s->out, before);
             ptc_url_encode(s->out, ptc_str_text(key));
             ptc_buf_add_char(s->out, '=');
-            add_value(s, value);
+            add_styled_value(s, value);
         }
 }
 
@@ -151,11 +151,11 @@ static void add_deep(Style *s, PtcValue v, PtcText name, int depth)
     char number[24];
     if (v == PTC_NIL)
         return;
-    if (depth == DEPTH || !is_compound(v)) {
+    if (depth == STYLE_DEPTH || !is_compound(v)) {
         ptc_buf_add_char(s->out, '&');
         ptc_buf_add(s->out, name.bytes, name.len);
         ptc_buf_add_char(s->out, '=');
-        add_value(s, v);
+        add_styled_value(s, v);
         return;
     }
     for (size_t i = 0; i < ptc_fields_count(v); i++) {
@@ -190,7 +190,7 @@ static const char *delimiter(const Style *s)
 }
 
 /* Queries and cookies. */
-static void add_form(Style *s, PtcValue v)
+static void add_form_style(Style *s, PtcValue v)
 {
     const char *before = s->p->in == PTC_IN_COOKIE ? "; " : "&";
     if (is_compound(v) && s->p->explode) {
@@ -198,12 +198,12 @@ static void add_form(Style *s, PtcValue v)
         return;
     }
     ptc_buf_add_cstr(s->out, before);
-    add_name(s);
+    add_styled_name(s);
     ptc_buf_add_char(s->out, '=');
     if (is_compound(v))
         add_joined(s, v, delimiter(s), false);
     else
-        add_value(s, v);
+        add_styled_value(s, v);
 }
 
 static void add_matrix(Style *s, PtcValue v)
@@ -214,14 +214,14 @@ static void add_matrix(Style *s, PtcValue v)
         return;
     }
     ptc_buf_add_char(s->out, ';');
-    add_name(s);
+    add_styled_name(s);
     if (text.bytes && text.len == 0)
         return;
     ptc_buf_add_char(s->out, '=');
     if (is_compound(v))
         add_joined(s, v, ",", false);
     else
-        add_value(s, v);
+        add_styled_value(s, v);
 }
 
 /* Paths and headers. */
@@ -232,20 +232,20 @@ static void add_simple(Style *s, PtcValue v)
     if (is_compound(v))
         add_joined(s, v, delimiter(s), s->p->explode);
     else
-        add_value(s, v);
+        add_styled_value(s, v);
 }
 
-static void add_json(Style *s, PtcValue v)
+static void add_styled_json(Style *s, PtcValue v)
 {
     PtcBuf json;
     ptc_buf_init(&json, s->heap->pool->mem, SIZE_MAX / 4);
     ptc_emit_value(&json, s->heap, v);
     if (s->p->in == PTC_IN_QUERY || s->p->in == PTC_IN_COOKIE) {
         ptc_buf_add_cstr(s->out, s->p->in == PTC_IN_COOKIE ? "; " : "&");
-        add_name(s);
+        add_styled_name(s);
         ptc_buf_add_char(s->out, '=');
     }
-    add_text(s, ptc_buf_view(&json));
+    add_styled_text(s, ptc_buf_view(&json));
     ptc_buf_end_part(s->out, &json);
 }
 
@@ -253,11 +253,11 @@ void ptc_openapi_style_add(PtcBuf *out, PtcHeap *heap, const PtcParameter *p, Pt
 {
     Style s = {out, heap, p};
     if (p->style == PTC_STYLE_JSON)
-        add_json(&s, v);
+        add_styled_json(&s, v);
     else if (p->style == PTC_STYLE_DEEP && p->in == PTC_IN_QUERY && is_compound(v))
         add_deep_object(&s, v);
     else if (p->in == PTC_IN_QUERY || p->in == PTC_IN_COOKIE)
-        add_form(&s, v);
+        add_form_style(&s, v);
     else if (p->style == PTC_STYLE_MATRIX)
         add_matrix(&s, v);
     else

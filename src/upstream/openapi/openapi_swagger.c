@@ -20,7 +20,7 @@ typedef struct {
     PtcValue body;                           /* the parameter that is the body; PTC_NONE: none */
     PtcValue properties, required, encoding; /* of a form */
     bool file;                               /* one of its members is a file */
-} Parts;
+} SwaggerParts;
 
 bool ptc_openapi_swagger_is(PtcHeap *heap, PtcValue document)
 {
@@ -123,7 +123,7 @@ static PtcValue convert_parameter(Swagger *s, PtcValue parameter)
     return out;
 }
 
-static void add_form_member(PtcHeap *heap, Parts *parts, PtcValue parameter)
+static void add_form_member(PtcHeap *heap, SwaggerParts *parts, PtcValue parameter)
 {
     PtcText name = ptc_fields_text(heap, parameter, "name");
     PtcText type = ptc_fields_text(heap, parameter, "type");
@@ -141,7 +141,7 @@ static void add_form_member(PtcHeap *heap, Parts *parts, PtcValue parameter)
 }
 
 /* References to what is still a parameter stay; others are followed here, because what they lead to moves. */
-static void take_parameter(Swagger *s, Parts *parts, PtcValue v)
+static void take_parameter(Swagger *s, SwaggerParts *parts, PtcValue v)
 {
     PtcValue p = ptc_schema_view_follow(s->heap, s->document, v);
     PtcText ref = ptc_fields_text(s->heap, v, "$ref");
@@ -158,7 +158,7 @@ static void take_parameter(Swagger *s, Parts *parts, PtcValue v)
         ptc_fields_push(s->heap, &parts->list, convert_parameter(s, p));
 }
 
-static void take_parameters(Swagger *s, Parts *parts, PtcValue of)
+static void take_parameters(Swagger *s, SwaggerParts *parts, PtcValue of)
 {
     PtcValue list = ptc_map_field(s->heap, of, "parameters");
     parts->list = ptc_fields_list(s->heap);
@@ -193,7 +193,7 @@ static PtcValue content_of(PtcHeap *heap, PtcValue types, PtcValue media, bool f
     return content;
 }
 
-static PtcValue form_content(PtcHeap *heap, PtcValue types, const Parts *parts)
+static PtcValue form_content(PtcHeap *heap, PtcValue types, const SwaggerParts *parts)
 {
     PtcValue schema = ptc_fields_map(heap), media = ptc_fields_map(heap);
     ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("object"));
@@ -211,7 +211,7 @@ static PtcValue form_content(PtcHeap *heap, PtcValue types, const Parts *parts)
     return content;
 }
 
-static PtcValue request_body(Swagger *s, const Parts *parts)
+static PtcValue request_body(Swagger *s, const SwaggerParts *parts)
 {
     PtcHeap *heap = s->heap;
     PtcValue out = ptc_fields_map(heap), media = ptc_fields_map(heap);
@@ -252,7 +252,7 @@ static PtcValue convert_each(Swagger *s, PtcValue map, Convert *convert)
     return out;
 }
 
-static PtcValue convert_operation(Swagger *s, PtcValue operation, Parts parts)
+static PtcValue convert_operation(Swagger *s, PtcValue operation, SwaggerParts parts)
 {
     PtcHeap *heap = s->heap;
     s->operation = operation;
@@ -270,7 +270,7 @@ static PtcValue convert_item(Swagger *s, PtcValue item)
     static const char *const methods[] = {"get",     "put",  "post", "delete",
                                           "options", "head", "patch"};
     PtcValue map = ptc_fields_map(s->heap), list = ptc_fields_list(s->heap);
-    Parts parts = {
+    SwaggerParts parts = {
         .list = list, .body = PTC_NONE, .properties = map, .required = list, .encoding = map};
     take_parameters(s, &parts, item);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -12,7 +12,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_refs.h"
 
-enum { DESCRIPTION = 16 * 1024 };
+enum { OPENAPI_DESCRIPTION = 16 * 1024 };
 
 /* One document on its way. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     PtcValue origin; /* of the operations so far; PTC_NONE: there were none */
     PtcValue names;  /* of the tools so far */
     PtcOpenapiRefs refs;
-} Making;
+} ToolMaking;
 
 /* ---------------------------------------------------------------------------------- chosen */
 
@@ -35,14 +35,15 @@ static PtcValue override_of(PtcHeap *heap, const PtcEntry *e, PtcText operation)
 }
 
 /* NAMED: in full; LISTED: by a glob; LEFT_OUT: also in a similar spelling. */
-typedef enum { NAMED, LISTED, LEFT_OUT } How;
+typedef enum { OPENAPI_NAMED, OPENAPI_LISTED, OPENAPI_LEFT_OUT } How;
 
-static bool is_listed(PtcValue globs, PtcSpelt name, How how)
+static bool is_listed_operation(PtcValue globs, PtcSpelt name, How how)
 {
     for (size_t i = 0; i < ptc_fields_count(globs); i++) {
         PtcText glob = ptc_str_text(ptc_seq_nth(globs, i));
-        if (glob.bytes && (how == NAMED ? ptc_text_same(glob, name.raw)
-                                        : ptc_policy_fits(glob, name, how == LEFT_OUT)))
+        if (glob.bytes &&
+            (how == OPENAPI_NAMED ? ptc_text_same(glob, name.raw)
+                                  : ptc_policy_fits(glob, name, how == OPENAPI_LEFT_OUT)))
             return true;
     }
     return false;
@@ -83,13 +84,13 @@ _Static_assert(PTC_OPENAPI_PARAMETERS == 200 && PTC_CATALOG_NAME_BYTES == 256 &&
                    PTC_CATALOG_TOOLS == 5000,
                "as the reasons say");
 
-void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcLeftOut left, PtcText name)
+void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcSkipReason left, PtcText name)
 {
     if (hidden->counts[left]++ == 0)
         hidden->first[left] = name;
 }
 
-static PtcLeftOut why_writes(const PtcEntry *e, const PtcOperation *o)
+static PtcSkipReason why_writes(const PtcEntry *e, const PtcOperation *o)
 {
     return o->reads || e->allow_writes ? PTC_LEFT_NOT : PTC_LEFT_WRITES;
 }
@@ -102,7 +103,7 @@ static PtcSpelt spell_operation(PtcHeap *heap, const PtcEntry *e, const PtcOpera
 }
 
 /* TRACE would show what we send, credentials included. */
-static PtcLeftOut why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperation *o)
+static PtcSkipReason why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperation *o)
 {
     PtcSpelt name = spell_operation(heap, e, o);
     if (o->left)
@@ -113,23 +114,24 @@ static PtcLeftOut why_unwanted(PtcHeap *heap, const PtcEntry *e, const PtcOperat
         return PTC_LEFT_OUTSIDE;
     if (why_writes(e, o))
         return PTC_LEFT_WRITES;
-    if (is_listed(e->exclude_operations, name, LEFT_OUT))
+    if (is_listed_operation(e->exclude_operations, name, OPENAPI_LEFT_OUT))
         return PTC_LEFT_EXCLUDED;
-    if (o->deprecated && !is_listed(e->include_operations, name, NAMED))
+    if (o->deprecated && !is_listed_operation(e->include_operations, name, OPENAPI_NAMED))
         return PTC_LEFT_DEPRECATED;
-    if (e->include_operations != PTC_NONE && !is_listed(e->include_operations, name, LISTED))
+    if (e->include_operations != PTC_NONE &&
+        !is_listed_operation(e->include_operations, name, OPENAPI_LISTED))
         return PTC_LEFT_NOT_INCLUDED;
     return PTC_LEFT_NOT;
 }
 
-static PtcValue base_of(Making *m, const PtcOperation *o)
+static PtcValue base_of(ToolMaking *m, const PtcOperation *o)
 {
     PtcText base = m->base == PTC_NIL ? (PtcText){NULL, 0} : ptc_str_text(m->base);
     return ptc_openapi_base(m->heap, m->document, o, base);
 }
 
 /* Does it lead where the others do? */
-static PtcLeftOut why_away(Making *m, const PtcOperation *o)
+static PtcSkipReason why_away(ToolMaking *m, const PtcOperation *o)
 {
     PtcUrl first, other;
     PtcValue base = base_of(m, o);
@@ -146,7 +148,7 @@ static PtcLeftOut why_away(Making *m, const PtcOperation *o)
 }
 
 /* Can its tool have this name? */
-static PtcLeftOut why_unnamed(Making *m, PtcText name)
+static PtcSkipReason why_unnamed(ToolMaking *m, PtcText name)
 {
     if (name.len > PTC_CATALOG_NAME_BYTES)
         return PTC_LEFT_LONG_NAME;
@@ -171,7 +173,7 @@ static void drop_given(PtcHeap *heap, PtcValue *schema, PtcValue given)
     ptc_fields_put(heap, schema, "required", list);
 }
 
-static bool is_json(PtcText type)
+static bool is_json_content_type(PtcText type)
 {
     const char *end = memchr(type.bytes, ';', type.len);
     size_t n = end ? (size_t)(end - type.bytes) : type.len;
@@ -185,13 +187,13 @@ static PtcValue json_schema(PtcHeap *heap, PtcValue content)
     if (content == PTC_NONE || !ptc_is_map(content))
         return PTC_NONE;
     for (size_t pos = 0; ptc_map_next(content, &pos, &key, &media);)
-        if (is_json(ptc_str_text(key)))
+        if (is_json_content_type(ptc_str_text(key)))
             return ptc_map_field(heap, media, "schema");
     return PTC_NONE;
 }
 
 /* What a good answer is: one schema, or one of several.  PTC_NONE: nobody says it of all of them. */
-static PtcValue output_schema(Making *m, const PtcOperation *o)
+static PtcValue output_schema(ToolMaking *m, const PtcOperation *o)
 {
     PtcHeap *heap = m->heap;
     PtcValue key, value, answers = ptc_map_field(heap, o->operation, "responses");
@@ -222,9 +224,9 @@ static PtcValue output_schema(Making *m, const PtcOperation *o)
 /* As much of a text of the document as is kept; a character is never cut in two. */
 static PtcText shortened(PtcText text)
 {
-    enum { MOST = DESCRIPTION / 2 - 2 };
-    if (text.len > MOST)
-        text.len = ptc_utf8_valid_prefix(text.bytes, MOST);
+    enum { OPENAPI_MOST = OPENAPI_DESCRIPTION / 2 - 2 };
+    if (text.len > OPENAPI_MOST)
+        text.len = ptc_utf8_valid_prefix(text.bytes, OPENAPI_MOST);
     return text;
 }
 
@@ -239,7 +241,7 @@ static void put_description(PtcHeap *heap, PtcValue *tool, const PtcOperation *o
         ptc_fields_put_text(heap, tool, "description", own);
         return;
     }
-    ptc_buf_init(&text, heap->pool->mem, DESCRIPTION);
+    ptc_buf_init(&text, heap->pool->mem, OPENAPI_DESCRIPTION);
     ptc_buf_add(&text, summary.bytes, summary.len);
     if (summary.len && more.len)
         ptc_buf_add_cstr(&text, summary.bytes[summary.len - 1] == '.' ? "\n" : ".\n");
@@ -263,7 +265,7 @@ static void put_annotations(PtcHeap *heap, PtcValue *tool, PtcEffect effect)
 
 /* What is sent when it is called, "DELETE /pets/{id}", and where to if the document decides that: another operation
  * with the same name is not meant, and whoever agreed to this one did not agree to another. */
-static void put_request(Making *m, PtcValue *tool, const PtcOperation *o)
+static void put_operation_request(ToolMaking *m, PtcValue *tool, const PtcOperation *o)
 {
     PtcBuf text;
     ptc_buf_init(&text, m->heap->pool->mem, SIZE_MAX / 4);
@@ -276,12 +278,12 @@ static void put_request(Making *m, PtcValue *tool, const PtcOperation *o)
 }
 
 /* The tool, or why there is none. */
-static PtcLeftOut make_tool(Making *m, PtcOperation *o, PtcValue *tool)
+static PtcSkipReason make_tool(ToolMaking *m, PtcOperation *o, PtcValue *tool)
 {
     PtcHeap *heap = m->heap;
     PtcValue override = override_of(heap, m->entry, o->name);
     PtcText other = ptc_fields_text(heap, override, "name"), name = other.len ? other : o->name;
-    PtcLeftOut left;
+    PtcSkipReason left;
     if ((left = why_unwanted(heap, m->entry, o)) || (left = why_away(m, o)) ||
         (left = ptc_openapi_load(m->arena, heap, m->document, o)) ||
         (left = why_writes(m->entry, o)) || (left = why_unnamed(m, name)))
@@ -301,13 +303,14 @@ static PtcLeftOut make_tool(Making *m, PtcOperation *o, PtcValue *tool)
     ptc_fields_put(heap, tool, "outputSchema", out);
     put_annotations(heap, tool, o->effect);
     ptc_fields_put_text(heap, tool, "operation", o->name);
-    put_request(m, tool, o);
+    put_operation_request(m, tool, o);
     ptc_fields_put_key(heap, &m->names, name, PTC_TRUE);
     return PTC_LEFT_NOT;
 }
 
 /* A name that was made of method and path does not last, so the path stands for it. */
-static void note_left(Making *m, PtcOpenapiHidden *hidden, PtcLeftOut left, const PtcOperation *o)
+static void note_left(ToolMaking *m, PtcOpenapiHidden *hidden, PtcSkipReason left,
+                      const PtcOperation *o)
 {
     PtcText name = ptc_fields_text(m->heap, o->operation, "operationId");
     ptc_openapi_left_note(hidden, left, name.len && left != PTC_LEFT_OUTSIDE ? name : o->path);
@@ -321,20 +324,20 @@ static PtcValue make_tools(PtcHeap *heap, PtcValue document, const PtcEntry *ent
     PtcOperation o;
     PtcOpenapiEach each = {.item = PTC_NONE};
     PtcValue list = ptc_fields_list(heap), tool;
-    Making m = {.arena = &arena,
-                .heap = heap,
-                .document = document,
-                .base = ptc_openapi_tools_base(heap, document, entry),
-                .entry = entry,
-                .refs = ptc_openapi_refs(heap, document),
-                .names = ptc_fields_map(heap),
-                .origin = PTC_NONE};
+    ToolMaking m = {.arena = &arena,
+                    .heap = heap,
+                    .document = document,
+                    .base = ptc_openapi_tools_base(heap, document, entry),
+                    .entry = entry,
+                    .refs = ptc_openapi_refs(heap, document),
+                    .names = ptc_fields_map(heap),
+                    .origin = PTC_NONE};
     ptc_arena_init(&arena, heap->pool->mem);
     while (ptc_fields_ok(heap) && m.base != PTC_NONE &&
            ptc_openapi_next(&arena, heap, document, &each, &o)) {
         if (only.bytes && !ptc_text_same(only, o.name))
             continue;
-        PtcLeftOut left = make_tool(&m, &o, &tool);
+        PtcSkipReason left = make_tool(&m, &o, &tool);
         if (left == PTC_LEFT_NOT)
             ptc_fields_push(heap, &list, tool);
         else
@@ -475,7 +478,8 @@ static bool is_met(PtcHeap *heap, PtcValue requirement, PtcValue security)
 
 /* The first of the alternatives that can be met; PTC_NIL: the document says nothing, so every credential may be wanted;
  * PTC_NONE: none can be met. */
-static PtcValue wanted(PtcHeap *heap, PtcValue document, PtcValue security, PtcOperationName name)
+static PtcValue wanted_security(PtcHeap *heap, PtcValue document, PtcValue security,
+                                PtcOperationName name)
 {
     PtcArena arena;
     PtcOperation o;
@@ -539,7 +543,7 @@ PtcValue ptc_openapi_tools_auth(PtcHeap *heap, PtcValue document, const PtcEntry
     push_client(heap, document, entry, &out);
     if (security == PTC_NONE || !ptc_is_map(security))
         return out;
-    PtcValue want = wanted(heap, document, security, operation);
+    PtcValue want = wanted_security(heap, document, security, operation);
     for (size_t pos = 0; want != PTC_NONE && ptc_map_next(security, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key);
         PtcValue one = want == PTC_NIL || ptc_fields_get(heap, want, name) != PTC_NONE

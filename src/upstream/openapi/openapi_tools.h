@@ -19,7 +19,7 @@ typedef struct PtcOpenapiHidden {
 extern const struct PtcLeftReason {
     const char *code, *text;
 } ptc_openapi_left_reasons[PTC_LEFT_REASONS];
-void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcLeftOut left, PtcText name);
+void ptc_openapi_left_note(PtcOpenapiHidden *hidden, PtcSkipReason left, PtcText name);
 
 /* [{"name", "description"?, "inputSchema", "outputSchema"?, "annotations", "operation"}] for each operation that the
  * entry lets programs call; "operation" is its name in the document.  `hidden` has the others added.  PTC_NONE: out of

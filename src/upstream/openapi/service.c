@@ -8,7 +8,12 @@
 #include "base/os/thread.h"
 #include "base/text/secret.h"
 
-enum { STACK = 512 * 1024, HEADER_BYTES = 256 * 1024, WHY_BYTES = 2048, PROBE_MS = 10 * 1000 };
+enum {
+    SERVICE_STACK = 512 * 1024,
+    HEADER_BYTES = 256 * 1024,
+    SERVICE_WHY_BYTES = 2048,
+    PROBE_MS = 10 * 1000
+};
 
 /* ------------------------------------------------------------------------------------- jobs */
 
@@ -24,11 +29,11 @@ static PtcServiceJob *new_job(PtcService *s, PtcServiceWork work)
     ptc_buf_init(&job->text, s->mem, job->most);
     ptc_buf_init(&job->lines, s->mem, HEADER_BYTES);
     ptc_buf_init(&job->query, s->mem, PTC_URL_BYTES);
-    ptc_buf_init(&job->why, s->mem, WHY_BYTES);
+    ptc_buf_init(&job->why, s->mem, SERVICE_WHY_BYTES);
     return job;
 }
 
-static void free_job(PtcServiceJob *job)
+static void free_service_job(PtcServiceJob *job)
 {
     if (job->lines.data)
         ptc_secret_wipe(job->lines.data, job->lines.cap);
@@ -71,10 +76,10 @@ static void note_origin(PtcService *s, const PtcServiceJob *job)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void call(PtcService *s, PtcServiceJob *job)
+static void call_service(PtcService *s, PtcServiceJob *job)
 {
     PtcLinkReply reply = {.end = PTC_LINK_BROKEN, .retry_after_ms = -1};
-    ptc_buf_init(&reply.text, s->mem, s->config.entry->max_response + WHY_BYTES);
+    ptc_buf_init(&reply.text, s->mem, s->config.entry->max_response + SERVICE_WHY_BYTES);
     ptc_service_send(job);
     if (!ptc_client_answered(&job->answer) || job->answer.status >= 500)
         note_origin(s, job);
@@ -84,7 +89,7 @@ static void call(PtcService *s, PtcServiceJob *job)
 }
 
 /* Asks for nothing in particular, without credentials: any answer but that of a gateway will do. */
-static bool probe(PtcService *s, PtcServiceJob *job)
+static bool probe_service_origin(PtcService *s, PtcServiceJob *job)
 {
     pthread_mutex_lock(&s->lock);
     bool doubt = s->doubt && s->origin[0], outside = s->origin_outside;
@@ -111,7 +116,7 @@ static bool probe(PtcService *s, PtcServiceJob *job)
 
 static void connect(PtcService *s, PtcServiceJob *job)
 {
-    bool there = probe(s, job);
+    bool there = probe_service_origin(s, job);
     pthread_mutex_lock(&s->lock);
     s->doubt = s->doubt && !there;
     bool quit = s->quit;
@@ -121,12 +126,12 @@ static void connect(PtcService *s, PtcServiceJob *job)
                         there ? (PtcText){"", 0} : ptc_buf_view(&job->why));
 }
 
-static void list(PtcService *s, PtcServiceJob *job)
+static void list_service_tools(PtcService *s, PtcServiceJob *job)
 {
     PtcLinkReply reply = {.end = PTC_LINK_ANSWER, .retry_after_ms = -1};
     PtcBuf document;
     PtcWhy why;
-    ptc_buf_init(&reply.text, s->mem, WHY_BYTES);
+    ptc_buf_init(&reply.text, s->mem, SERVICE_WHY_BYTES);
     ptc_buf_init(&document, s->mem, 4 * s->config.entry->schema_max);
     if (ptc_service_load(job, &document, &why)) {
         ptc_buf_deinit(&reply.text);
@@ -142,16 +147,16 @@ static void list(PtcService *s, PtcServiceJob *job)
 
 /* ---------------------------------------------------------------------------------- threads */
 
-static void run_job(PtcServiceJob *job)
+static void run_service_job(PtcServiceJob *job)
 {
     switch (job->work) {
     case PTC_SERVICE_CONNECT: connect(job->service, job); break;
-    case PTC_SERVICE_LIST: list(job->service, job); break;
-    case PTC_SERVICE_CALL: call(job->service, job); break;
+    case PTC_SERVICE_LIST: list_service_tools(job->service, job); break;
+    case PTC_SERVICE_CALL: call_service(job->service, job); break;
     }
 }
 
-static void *work(void *user)
+static void *run_service_thread(void *user)
 {
     PtcService *s = user;
     pthread_mutex_lock(&s->lock);
@@ -170,23 +175,24 @@ static void *work(void *user)
         s->queued--;
         put_active(s, job);
         pthread_mutex_unlock(&s->lock);
-        run_job(job);
+        run_service_job(job);
         pthread_mutex_lock(&s->lock);
         take_active(job);
-        free_job(job);
+        free_service_job(job);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }
 
 /* False: no thread can do it, and the job was freed. */
-static bool enqueue(PtcService *s, PtcServiceJob *job)
+static bool enqueue_service_job(PtcService *s, PtcServiceJob *job)
 {
     if (!job)
         return false;
     pthread_mutex_lock(&s->lock);
     bool more = s->queued + 1 > s->idle && s->thread_count < PTC_SERVICE_THREADS && !s->quit;
-    if (more && ptc_thread_start(&s->threads[s->thread_count], STACK, work, s))
+    if (more &&
+        ptc_thread_start(&s->threads[s->thread_count], SERVICE_STACK, run_service_thread, s))
         s->thread_count++;
     bool ok = s->thread_count > 0 && !s->quit;
     if (ok) {
@@ -198,7 +204,7 @@ static bool enqueue(PtcService *s, PtcServiceJob *job)
     }
     pthread_mutex_unlock(&s->lock);
     if (!ok)
-        free_job(job);
+        free_service_job(job);
     return ok;
 }
 
@@ -222,7 +228,7 @@ PtcService *ptc_service_new(PtcMem *mem, const PtcServiceConfig *config)
 
 bool ptc_service_connect(PtcService *s)
 {
-    return enqueue(s, new_job(s, PTC_SERVICE_CONNECT));
+    return enqueue_service_job(s, new_job(s, PTC_SERVICE_CONNECT));
 }
 
 void ptc_service_doubt(PtcService *s)
@@ -241,7 +247,7 @@ bool ptc_service_list(PtcService *s, PtcLinkList *wanted)
         job->most = s->config.entry->schema_max;
         job->text.max = job->most;
     }
-    return enqueue(s, job);
+    return enqueue_service_job(s, job);
 }
 
 bool ptc_service_ask(PtcService *s, PtcLinkAsk *ask, const PtcServiceRequest *request)
@@ -252,10 +258,10 @@ bool ptc_service_ask(PtcService *s, PtcLinkAsk *ask, const PtcServiceRequest *re
         job->request = *request;
         job->end_ns = ask->end_ns;
     }
-    return enqueue(s, job);
+    return enqueue_service_job(s, job);
 }
 
-static void cancel(PtcServiceJob *list, const PtcLinkAsk *ask)
+static void cancel_service_jobs(PtcServiceJob *list, const PtcLinkAsk *ask)
 {
     for (PtcServiceJob *job = list; job; job = job->next)
         if (!ask || job->ask == ask)
@@ -265,8 +271,8 @@ static void cancel(PtcServiceJob *list, const PtcLinkAsk *ask)
 void ptc_service_cancel(PtcService *s, const PtcLinkAsk *ask)
 {
     pthread_mutex_lock(&s->lock);
-    cancel(s->first, ask);
-    cancel(s->active, ask);
+    cancel_service_jobs(s->first, ask);
+    cancel_service_jobs(s->active, ask);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -276,8 +282,8 @@ void ptc_service_free(PtcService *s)
         return;
     pthread_mutex_lock(&s->lock);
     s->quit = true;
-    cancel(s->first, NULL);
-    cancel(s->active, NULL);
+    cancel_service_jobs(s->first, NULL);
+    cancel_service_jobs(s->active, NULL);
     pthread_cond_broadcast(&s->work);
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i < s->thread_count; i++)

@@ -12,7 +12,12 @@
 #include "upstream/openapi/service_int.h"
 #include "upstream/run/desk.h"
 
-enum { HEADERS = 320, HOPS = 5, DESK_BYTES = 16 * 1024 * 1024, HEAD_BYTES = 64 * 1024 };
+enum {
+    SERVICE_HEADERS = 320,
+    SERVICE_HOPS = 5,
+    SERVICE_SCRATCH_BYTES = 16 * 1024 * 1024,
+    SERVICE_HEAD_BYTES = 64 * 1024
+};
 
 /* ---------------------------------------------------------------------------------- headers */
 
@@ -23,14 +28,14 @@ static void clear_secret(PtcBuf *buf)
     ptc_buf_clear(buf);
 }
 
-static PtcValue parsed(PtcDesk *desk, PtcText text)
+static PtcValue parse_request_json(PtcDesk *desk, PtcText text)
 {
     PtcJsonError error;
     return text.len ? ptc_json_parse(&desk->heap, text.bytes, text.len, &error) : PTC_NONE;
 }
 
 /* Puts the token that a binding by client credentials stands for into the headers; true also if there is none. */
-static bool put_token(PtcServiceJob *job, PtcDesk *desk, PtcValue auth, PtcValue *headers)
+static bool put_client_token(PtcServiceJob *job, PtcDesk *desk, PtcValue auth, PtcValue *headers)
 {
     PtcHeap *heap = &desk->heap;
     PtcBuf value;
@@ -62,15 +67,16 @@ static PtcValue bound(PtcDesk *desk, PtcValue auth)
 }
 
 /* False: credentials cannot be had; job->why says so. */
-static bool write_headers(PtcServiceJob *job)
+static bool write_auth_lines(PtcServiceJob *job)
 {
     PtcDesk desk;
     const PtcServiceConfig *c = &job->service->config;
     clear_secret(&job->lines);
     clear_secret(&job->query);
-    ptc_desk_init(&desk, job->service->mem, DESK_BYTES);
-    PtcValue headers = parsed(&desk, job->request.headers), auth = parsed(&desk, job->request.auth);
-    bool ok = put_token(job, &desk, auth, &headers) &&
+    ptc_desk_init(&desk, job->service->mem, SERVICE_SCRATCH_BYTES);
+    PtcValue headers = parse_request_json(&desk, job->request.headers),
+             auth = parse_request_json(&desk, job->request.auth);
+    bool ok = put_client_token(job, &desk, auth, &headers) &&
               ptc_credentials_apply(c->credentials, c->entry, headers, bound(&desk, auth),
                                     &job->lines, &job->query, &job->why);
     ptc_desk_deinit(&desk);
@@ -82,7 +88,7 @@ static bool write_headers(PtcServiceJob *job)
 
 /* ----------------------------------------------------------------------------------- answer */
 
-static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+static PtcPiece take_response_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     PtcServiceJob *job = user;
     (void)answer;
@@ -90,7 +96,7 @@ static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText byte
 }
 
 /* What does not fit is left out: these are for people and programs that look at them, not for us. */
-static void on_header(void *user, PtcText line)
+static void take_response_header(void *user, PtcText line)
 {
     PtcServiceJob *job = user;
     PtcBuf *head = job->request.head;
@@ -98,7 +104,8 @@ static void on_header(void *user, PtcText line)
         return;
     if (!line.bytes)
         ptc_buf_clear(head);
-    else if (head->len + line.len + 1 <= HEAD_BYTES && ptc_buf_add(head, line.bytes, line.len))
+    else if (head->len + line.len + 1 <= SERVICE_HEAD_BYTES &&
+             ptc_buf_add(head, line.bytes, line.len))
         ptc_buf_add_char(head, '\n');
 }
 
@@ -116,15 +123,15 @@ static bool put_query(const PtcServiceJob *job, char url[PTC_URL_BYTES + 1])
 }
 
 /* POST, PUT and PATCH send a Content-Length even when there is no body: some servers demand one. */
-static PtcText body_of(const PtcServiceRequest *r)
+static PtcText request_body_of(const PtcServiceRequest *r)
 {
     bool carries = *r->method == 'P';
     return r->body.bytes ? r->body : carries ? (PtcText){"", 0} : (PtcText){NULL, 0};
 }
 
-static void send_once(PtcServiceJob *job)
+static void send_service_request(PtcServiceJob *job)
 {
-    PtcText lines[HEADERS];
+    PtcText lines[SERVICE_HEADERS];
     char url[PTC_URL_BYTES + 1];
     const PtcServiceConfig *c = &job->service->config;
     ptc_client_answer_deinit(&job->answer);
@@ -135,29 +142,29 @@ static void send_once(PtcServiceJob *job)
                          "the address has more than %d bytes", PTC_URL_BYTES);
         return;
     }
-    PtcClientRequest r = {.method = job->request.method,
-                          .url = url,
-                          .body = body_of(&job->request),
-                          .headers = lines,
-                          .header_count =
-                              ptc_client_header_lines(ptc_buf_view(&job->lines), lines, HEADERS),
-                          .plain = c->entry->insecure_http,
-                          .outside = job->request.outside,
-                          .max_body = job->most,
-                          .connect_ms = c->entry->connect_ms,
-                          .silence_ms = INT64_MAX,
-                          .total_ms = INT64_MAX,
-                          .deadline_ns = job->end_ns,
-                          .cancel = &job->cancel,
-                          .piece = on_piece,
-                          .header = on_header,
-                          .user = job};
+    PtcClientRequest r = {
+        .method = job->request.method,
+        .url = url,
+        .body = request_body_of(&job->request),
+        .headers = lines,
+        .header_count = ptc_client_header_lines(ptc_buf_view(&job->lines), lines, SERVICE_HEADERS),
+        .plain = c->entry->insecure_http,
+        .outside = job->request.outside,
+        .max_body = job->most,
+        .connect_ms = c->entry->connect_ms,
+        .silence_ms = INT64_MAX,
+        .total_ms = INT64_MAX,
+        .deadline_ns = job->end_ns,
+        .cancel = &job->cancel,
+        .piece = take_response_piece,
+        .header = take_response_header,
+        .user = job};
     ptc_client_send(c->http, job->service->mem, &r, &job->answer);
     ptc_secret_wipe(url, sizeof url);
 }
 
 /* May it be sent on to where it was told to go? */
-static bool follow(PtcServiceJob *job)
+static bool may_follow_redirect(PtcServiceJob *job)
 {
     const PtcClientAnswer *a = &job->answer;
     PtcUrl here, there;
@@ -169,7 +176,8 @@ static bool follow(PtcServiceJob *job)
     if (!ptc_client_answered(a) || !moved || !a->location[0])
         return false;
     job->strayed = true;
-    if (!reads || job->hops == HOPS || !ptc_url_parse(ptc_text_cstr(job->url), &here, NULL) ||
+    if (!reads || job->hops == SERVICE_HOPS ||
+        !ptc_url_parse(ptc_text_cstr(job->url), &here, NULL) ||
         !ptc_url_resolve(job->url, a->location, url) ||
         !ptc_url_parse(ptc_text_cstr(url), &there, NULL) || !ptc_url_same_server(&here, &there))
         return false;
@@ -185,8 +193,8 @@ static void send_all(PtcServiceJob *job)
     job->strayed = false;
     snprintf(job->url, sizeof job->url, "%.*s", (int)job->request.url.len, job->request.url.bytes);
     do
-        send_once(job);
-    while (follow(job));
+        send_service_request(job);
+    while (may_follow_redirect(job));
 }
 
 /* After 401: are there other credentials now than those that were sent? */
@@ -200,8 +208,8 @@ static bool has_new_credentials(PtcServiceJob *job)
     ptc_buf_init(&job->lines, job->service->mem, lines.max);
     ptc_buf_init(&job->query, job->service->mem, query.max);
     bool new =
-        write_headers(job) && !(ptc_text_same(ptc_buf_view(&lines), ptc_buf_view(&job->lines)) &&
-                                ptc_text_same(ptc_buf_view(&query), ptc_buf_view(&job->query)));
+        write_auth_lines(job) && !(ptc_text_same(ptc_buf_view(&lines), ptc_buf_view(&job->lines)) &&
+                                   ptc_text_same(ptc_buf_view(&query), ptc_buf_view(&job->query)));
     ptc_buf_clear(&job->why); /* that they are gone now does not change what was answered */
     clear_secret(&lines);
     clear_secret(&query);
@@ -213,7 +221,7 @@ static bool has_new_credentials(PtcServiceJob *job)
 void ptc_service_send(PtcServiceJob *job)
 {
     job->answer = (PtcClientAnswer){.why = {PTC_WHY_INVALID, PTC_CLIENT_BAD_REQUEST, "", ""}};
-    if (job->request.url.len > PTC_URL_BYTES || !write_headers(job))
+    if (job->request.url.len > PTC_URL_BYTES || !write_auth_lines(job))
         return;
     send_all(job);
     if (has_new_credentials(job))
@@ -230,7 +238,7 @@ static int64_t retry_after(const PtcClientAnswer *a)
     return a->retry_after[0] ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), now_ms) : -1;
 }
 
-static PtcLinkEnd end_of(const PtcServiceJob *job)
+static PtcLinkEnd link_end_of_job(const PtcServiceJob *job)
 {
     if (ptc_client_answered(&job->answer))
         return job->answer.status >= 200 && job->answer.status <= 299 ? PTC_LINK_ANSWER
@@ -257,7 +265,7 @@ void ptc_service_reply(PtcServiceJob *job, PtcLinkReply *r)
     r->status = a->status;
     r->retry_after_ms = retry_after(a);
     r->bytes = job->text.len + a->error_body.len;
-    r->end = job->why.len ? PTC_LINK_AUTH : end_of(job);
+    r->end = job->why.len ? PTC_LINK_AUTH : link_end_of_job(job);
     if (job->why.len) {
         r->own = true;
         ptc_buf_add(&r->text, job->why.data, job->why.len);

@@ -15,9 +15,9 @@
 #include "upstream/openapi/service_int.h"
 #include "upstream/run/desk.h"
 
-enum { DESK_BYTES = 256 * 1024 * 1024 };
+enum { LOAD_SCRATCH_BYTES = 256 * 1024 * 1024 };
 
-static bool fail(PtcWhy *why, const char *what, const char *how)
+static bool fail_document(PtcWhy *why, const char *what, const char *how)
 {
     return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "its document %s: %s", what, how);
 }
@@ -26,25 +26,25 @@ static bool too_large(PtcServiceJob *job, const char *what, PtcWhy *why)
 {
     char text[100];
     snprintf(text, sizeof text, "it has more than %zu bytes (schema_max_bytes)", job->most);
-    return fail(why, what, text);
+    return fail_document(why, what, text);
 }
 
 /* ------------------------------------------------------------------------------------- bytes */
 
-static bool from_file(PtcServiceJob *job, PtcWhy *why)
+static bool read_document_file(PtcServiceJob *job, PtcWhy *why)
 {
     struct stat st;
     const char *path = job->service->config.entry->schema_file;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return fail(why, path, strerror(errno));
+        return fail_document(why, path, strerror(errno));
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     bool ok = regular && ptc_whole_file_read_from(fd, &job->text);
     close(fd);
     if (!regular)
-        return fail(why, path, "it is not a regular file");
-    return ok ||
-           (job->text.full ? too_large(job, path, why) : fail(why, path, "it cannot be read"));
+        return fail_document(why, path, "it is not a regular file");
+    return ok || (job->text.full ? too_large(job, path, why)
+                                 : fail_document(why, path, "it cannot be read"));
 }
 
 /* Credentials go to the origin of the service alone. */
@@ -69,7 +69,7 @@ static bool from_address(PtcServiceJob *job, PtcWhy *why)
     ptc_desk_deinit(&desk);
     if (!ptc_buf_ok(&auth)) {
         ptc_buf_deinit(&auth);
-        return fail(why, e->schema_url, "out of memory");
+        return fail_document(why, e->schema_url, "out of memory");
     }
     job->request =
         (PtcServiceRequest){.method = "GET",
@@ -82,18 +82,18 @@ static bool from_address(PtcServiceJob *job, PtcWhy *why)
     snprintf(text, sizeof text, "status %d", a->status);
     if (job->why.len) {
         const char *told = ptc_buf_text(&job->why);
-        return fail(why, e->schema_url, told ? told : "out of memory");
+        return fail_document(why, e->schema_url, told ? told : "out of memory");
     }
     if (a->why.code == PTC_CLIENT_TOO_LARGE || job->text.full)
         return too_large(job, e->schema_url, why);
     if (!ptc_client_answered(a))
-        return fail(why, e->schema_url, a->why.text);
-    return (a->status >= 200 && a->status <= 299) || fail(why, e->schema_url, text);
+        return fail_document(why, e->schema_url, a->why.text);
+    return (a->status >= 200 && a->status <= 299) || fail_document(why, e->schema_url, text);
 }
 
 /* ------------------------------------------------------------------------------------- value */
 
-static bool is_json(PtcText text)
+static bool is_json_document(PtcText text)
 {
     size_t i = ptc_text_starts(text, "\xef\xbb\xbf") ? 3 : 0;
     while (i < text.len && strchr(" \t\r\n", text.bytes[i]))
@@ -101,14 +101,14 @@ static bool is_json(PtcText text)
     return i < text.len && text.bytes[i] == '{';
 }
 
-static PtcValue parse(PtcHeap *heap, PtcText text, PtcWhy *why)
+static PtcValue parse_document(PtcHeap *heap, PtcText text, PtcWhy *why)
 {
     PtcJsonError json = {0};
     PtcYamlError yaml = {0};
     ptc_why_no_memory(why);
     if (ptc_text_starts(text, "\xef\xbb\xbf"))
         text = (PtcText){text.bytes + 3, text.len - 3};
-    if (is_json(text)) {
+    if (is_json_document(text)) {
         PtcValue v = ptc_json_parse(heap, text.bytes, text.len, &json);
         if (v == PTC_NONE && ptc_fields_ok(heap))
             ptc_why_say(why, PTC_WHY_INVALID, "it is not JSON (line %d: %.200s)", (int)json.line,
@@ -122,25 +122,28 @@ static PtcValue parse(PtcHeap *heap, PtcText text, PtcWhy *why)
     return v;
 }
 
-static bool convert(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf *out, PtcWhy *why)
+static bool convert_document(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf *out,
+                             PtcWhy *why)
 {
     PtcHeap *heap = &desk->heap;
-    PtcValue v = parse(heap, ptc_buf_view(&job->text), why);
+    PtcValue v = parse_document(heap, ptc_buf_view(&job->text), why);
     if (v != PTC_NONE)
         v = ptc_openapi_dialect(heap, v, why);
     if (v == PTC_NONE)
         return ptc_why_prefix(why, "its document %s: ", what);
-    return ptc_emit_value(out, heap, v) || fail(why, what, "it needs more memory than there is");
+    return ptc_emit_value(out, heap, v) ||
+           fail_document(why, what, "it needs more memory than there is");
 }
 
 bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcWhy *why)
 {
     PtcDesk desk;
     const PtcEntry *e = job->service->config.entry;
-    if (!(e->schema_file ? from_file(job, why) : from_address(job, why)))
+    if (!(e->schema_file ? read_document_file(job, why) : from_address(job, why)))
         return false;
-    ptc_desk_init(&desk, job->service->mem, DESK_BYTES);
-    bool ok = convert(job, &desk, e->schema_file ? e->schema_file : e->schema_url, out, why);
+    ptc_desk_init(&desk, job->service->mem, LOAD_SCRATCH_BYTES);
+    bool ok =
+        convert_document(job, &desk, e->schema_file ? e->schema_file : e->schema_url, out, why);
     ptc_desk_deinit(&desk);
     return ok;
 }

@@ -15,17 +15,17 @@
 #include "upstream/run/desk.h"
 
 enum {
-    DESK_BYTES = 1024 * 1024,
-    ANSWER_BYTES = 64 * 1024,
+    TOKEN_SCRATCH_BYTES = 1024 * 1024,
+    TOKEN_ANSWER_BYTES = 64 * 1024,
     TOTAL_MS = 10 * 1000, /* in which others wait as well */
     EARLY_S = 60,
     USUAL_S = 300, /* that a token lasts when nobody says it */
-    MOST_S = 24 * 3600,
+    TOKEN_MOST_S = 24 * 3600,
 };
 
 /* ---------------------------------------------------------------------------------- request */
 
-static bool fail(PtcServiceJob *job, const char *url, const char *why)
+static bool fail_token(PtcServiceJob *job, const char *url, const char *why)
 {
     ptc_buf_addf(&job->why, "no token could be obtained from %s: %s", url, why);
     return false;
@@ -35,7 +35,7 @@ static bool fail(PtcServiceJob *job, const char *url, const char *why)
 static void write_authorization(PtcBuf *out, PtcMem *mem, PtcText id, PtcText secret)
 {
     PtcBuf pair;
-    ptc_buf_init(&pair, mem, ANSWER_BYTES);
+    ptc_buf_init(&pair, mem, TOKEN_ANSWER_BYTES);
     ptc_url_encode(&pair, id);
     ptc_buf_add_char(&pair, ':');
     ptc_url_encode(&pair, secret);
@@ -47,7 +47,7 @@ static void write_authorization(PtcBuf *out, PtcMem *mem, PtcText id, PtcText se
     ptc_buf_deinit(&pair);
 }
 
-static void write_body(PtcBuf *out, PtcValue scopes)
+static void write_token_body(PtcBuf *out, PtcValue scopes)
 {
     ptc_buf_add_cstr(out, "grant_type=client_credentials");
     for (size_t i = 0; i < ptc_fields_count(scopes); i++) {
@@ -57,7 +57,7 @@ static void write_body(PtcBuf *out, PtcValue scopes)
 }
 
 /* A stranger's address must not lead inside, unless the service is there itself. */
-static bool is_strange(const PtcServiceJob *job, const char *url)
+static bool is_strange_token_url(const PtcServiceJob *job, const char *url)
 {
     PtcUrl service, token;
     if (!ptc_url_parse(job->request.url, &service, NULL) ||
@@ -67,7 +67,7 @@ static bool is_strange(const PtcServiceJob *job, const char *url)
            !ptc_address_text_is_inside(service.host);
 }
 
-static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+static PtcPiece take_token_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     (void)answer;
     return ptc_buf_add(user, bytes.bytes, bytes.len) ? PTC_PIECE_MORE : PTC_PIECE_STOP;
@@ -79,11 +79,11 @@ static int64_t lasts_s(PtcHeap *heap, PtcValue answer)
 {
     PtcValue v = ptc_map_field(heap, answer, "expires_in");
     int64_t s = v != PTC_NONE && ptc_is_int(v) ? ptc_to_int(v) : USUAL_S;
-    return s < 0 ? 0 : s < MOST_S ? s : MOST_S;
+    return s < 0 ? 0 : s < TOKEN_MOST_S ? s : TOKEN_MOST_S;
 }
 
 /* The token becomes a secret before anybody can see it. */
-static bool take_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText text)
+static bool take_service_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText text)
 {
     PtcService *s = job->service;
     PtcJsonError error;
@@ -91,9 +91,9 @@ static bool take_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcTe
     PtcText token =
         v == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, v, "access_token");
     if (!token.len || token.len >= sizeof s->token || !ptc_header_is_value(token))
-        return fail(job, url, "its answer has no token");
+        return fail_token(job, url, "its answer has no token");
     if (!ptc_secret_ring_learn(&s->tokens, token))
-        return fail(job, url, "out of memory");
+        return fail_token(job, url, "out of memory");
     int64_t lasts = lasts_s(&desk->heap, v), early = lasts > 2 * EARLY_S ? EARLY_S : lasts / 2;
     pthread_mutex_lock(&s->lock);
     memcpy(s->token, token.bytes, token.len);
@@ -103,7 +103,8 @@ static bool take_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcTe
     return true;
 }
 
-static bool ask(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText line, PtcText body)
+static bool ask_for_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText line,
+                          PtcText body)
 {
     const PtcServiceConfig *c = &job->service->config;
     PtcText lines[] = {PTC_TEXT("Content-Type: application/x-www-form-urlencoded"),
@@ -111,25 +112,25 @@ static bool ask(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText line
     PtcClientAnswer answer;
     PtcBuf text;
     char status[40];
-    ptc_buf_init(&text, job->service->mem, ANSWER_BYTES);
+    ptc_buf_init(&text, job->service->mem, TOKEN_ANSWER_BYTES);
     PtcClientRequest r = {.method = "POST",
                           .url = url,
                           .body = body,
                           .headers = lines,
                           .header_count = 3,
-                          .outside = is_strange(job, url),
-                          .max_body = ANSWER_BYTES,
+                          .outside = is_strange_token_url(job, url),
+                          .max_body = TOKEN_ANSWER_BYTES,
                           .connect_ms = c->entry->connect_ms,
                           .total_ms = TOTAL_MS,
                           .deadline_ns = job->end_ns ? job->end_ns : INT64_MAX,
                           .cancel = &job->cancel,
-                          .piece = on_piece,
+                          .piece = take_token_piece,
                           .user = &text};
     ptc_client_send(c->http, job->service->mem, &r, &answer);
     snprintf(status, sizeof status, "status %d", answer.status);
     bool good = ptc_client_answered(&answer) && answer.status >= 200 && answer.status <= 299;
-    bool ok = good ? take_token(job, desk, url, ptc_buf_view(&text))
-                   : fail(job, url, ptc_client_answered(&answer) ? status : answer.why.text);
+    bool ok = good ? take_service_token(job, desk, url, ptc_buf_view(&text))
+                   : fail_token(job, url, ptc_client_answered(&answer) ? status : answer.why.text);
     ptc_client_answer_deinit(&answer);
     if (text.data)
         ptc_secret_wipe(text.data, text.cap);
@@ -143,18 +144,18 @@ static bool fetch(PtcServiceJob *job, const char *url)
     PtcMem *mem = job->service->mem;
     PtcCredentials *c = job->service->config.credentials;
     PtcBuf line, body;
-    ptc_desk_init(&desk, mem, DESK_BYTES);
-    ptc_buf_init(&line, mem, ANSWER_BYTES);
-    ptc_buf_init(&body, mem, ANSWER_BYTES);
+    ptc_desk_init(&desk, mem, TOKEN_SCRATCH_BYTES);
+    ptc_buf_init(&line, mem, TOKEN_ANSWER_BYTES);
+    ptc_buf_init(&body, mem, TOKEN_ANSWER_BYTES);
     PtcValue oauth = ptc_map_field(&desk.heap, job->service->config.entry->form, "oauth");
     PtcText id = ptc_fields_text(&desk.heap, oauth, "client_id");
     PtcText secret = ptc_fields_text(&desk.heap, oauth, "client_secret");
     bool ok = secret.len && ptc_credentials_hide(c, secret);
     write_authorization(&line, mem, id, secret);
-    write_body(&body, ptc_map_field(&desk.heap, oauth, "scopes"));
+    write_token_body(&body, ptc_map_field(&desk.heap, oauth, "scopes"));
     ok = ok && ptc_buf_ok(&line) && ptc_buf_ok(&body);
-    ok = ok ? ask(job, &desk, url, ptc_buf_view(&line), ptc_buf_view(&body))
-            : fail(job, url, "out of memory");
+    ok = ok ? ask_for_token(job, &desk, url, ptc_buf_view(&line), ptc_buf_view(&body))
+            : fail_token(job, url, "out of memory");
     if (line.data)
         ptc_secret_wipe(line.data, line.cap);
     ptc_buf_deinit(&line);
@@ -180,7 +181,7 @@ bool ptc_service_token(PtcServiceJob *job, PtcText url, PtcBuf *out)
     PtcService *s = job->service;
     char address[PTC_URL_BYTES + 1];
     if (url.len >= sizeof address)
-        return fail(job, "the document", "its address is too long");
+        return fail_token(job, "the document", "its address is too long");
     memcpy(address, url.bytes, url.len);
     address[url.len] = '\0';
     if (copy_token(s, out))

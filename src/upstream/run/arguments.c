@@ -21,7 +21,7 @@
 #include "upstream/run/arguments_int.h"
 
 /* Schemas inside each other, and alternatives that one call may try. */
-enum { DEPTH = 64, TRIES = 4000, AROUND_BYTES = 60 };
+enum { ARGUMENTS_DEPTH = 64, ARGUMENTS_TRIES = 4000, AROUND_BYTES = 60 };
 
 void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const char *problem,
                           PtcText nearest, const char *message)
@@ -44,7 +44,7 @@ typedef struct {
     bool several;
 } Property;
 
-static bool fold(Fitting *f, PtcText text, PtcText *folded)
+static bool fold_argument_name(Fitting *f, PtcText text, PtcText *folded)
 {
     if (ptc_naming_fold(&f->arena, text, folded))
         return true;
@@ -61,10 +61,10 @@ static Property find_property(Fitting *f, PtcValue properties, PtcText key)
         found.name = ptc_fields_string(f->heap, key);
         return found;
     }
-    if (!fold(f, key, &word))
+    if (!fold_argument_name(f, key, &word))
         return found;
     for (size_t pos = 0; ptc_map_next(properties, &pos, &name, &schema);) {
-        if (!fold(f, ptc_str_text(name), &other))
+        if (!fold_argument_name(f, ptc_str_text(name), &other))
             return found;
         if (!ptc_text_same(word, other))
             continue;
@@ -101,7 +101,7 @@ typedef struct {
     PtcValue out;
 } Members;
 
-static void put_member(Fitting *f, Members *m, PtcText name, PtcValue v)
+static void put_fitted_member(Fitting *f, Members *m, PtcText name, PtcValue v)
 {
     ptc_fields_put_key(f->heap, &m->out, name, v);
 }
@@ -116,11 +116,11 @@ static void add_declared(Fitting *f, Members *m, PtcValue required, PtcText name
         return;
     bool text = f->text;
     f->text = text || ptc_map_field(f->heap, schema, PTC_SCHEMA_PLACE) != PTC_NONE;
-    put_member(f, m, name, arguments_convert(f, schema, v));
+    put_fitted_member(f, m, name, arguments_convert(f, schema, v));
     f->text = text;
 }
 
-static void add_member(Fitting *f, Members *m, PtcValue required, PtcText key, PtcValue v)
+static void add_fitted_member(Fitting *f, Members *m, PtcValue required, PtcText key, PtcValue v)
 {
     char keep[PTC_PATH_BYTES];
     Property found = {PTC_NONE, false};
@@ -187,9 +187,9 @@ static void add_stranger(Fitting *f, Members *m, bool closed, PtcText key, PtcVa
     if (closed || (!open && nearest.bytes))
         refuse_stranger(f, m->properties, key, nearest);
     else if (open && ptc_is_map(m->others))
-        put_member(f, m, key, arguments_convert(f, m->others, v));
+        put_fitted_member(f, m, key, arguments_convert(f, m->others, v));
     else
-        put_member(f, m, key, ptc_arguments_generic(f, v));
+        put_fitted_member(f, m, key, ptc_arguments_generic(f, v));
     memcpy(f->path, keep, sizeof keep);
 }
 
@@ -205,11 +205,11 @@ static bool add_implied(Fitting *f, Members *m, PtcText name)
     bool good = f->issues->count == before;
     f->issues->count = before; /* a default that does not fit is not the caller's mistake */
     if (good)
-        put_member(f, m, name, v);
+        put_fitted_member(f, m, name, v);
     return good;
 }
 
-static void check_required(Fitting *f, Members *m, PtcValue required)
+static void check_required_arguments(Fitting *f, Members *m, PtcValue required)
 {
     char keep[PTC_PATH_BYTES];
     for (size_t i = 0; i < ptc_fields_count(required); i++) {
@@ -237,13 +237,13 @@ static PtcValue fit_object(Fitting *f, PtcValue schema, PtcValue v)
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value) && ptc_fields_ok(heap);) {
         PtcValue name = ptc_key_string(heap, key, false);
         if (name != PTC_NONE)
-            add_member(f, &m, required, ptc_str_text(name), value);
+            add_fitted_member(f, &m, required, ptc_str_text(name), value);
         else if (ptc_fields_ok(heap))
             ptc_arguments_issue(f, "type", (PtcText){NULL, 0}, "one of its keys is not text");
     }
     for (size_t pos = 0; ptc_map_next(m.strangers, &pos, &key, &value) && ptc_fields_ok(heap);)
         add_stranger(f, &m, closed, ptc_str_text(key), value);
-    check_required(f, &m, required);
+    check_required_arguments(f, &m, required);
     return m.out;
 }
 
@@ -270,7 +270,9 @@ static PtcValue try_choices(Fitting *f, PtcValue choices, PtcValue v)
  * several. */
 static PtcValue likely_choice(Fitting *f, PtcValue choices, PtcValue v)
 {
-    unsigned kind = ptc_is_map(v) ? PTC_SCHEMA_OBJECT : ptc_is_sequential(v) ? PTC_SCHEMA_ARRAY : 0;
+    unsigned kind = ptc_is_map(v)          ? PTC_SCHEMA_TYPE_OBJECT
+                    : ptc_is_sequential(v) ? PTC_SCHEMA_TYPE_ARRAY
+                                           : 0;
     PtcValue only = PTC_NONE;
     for (size_t i = 0; i < ptc_fields_count(choices); i++) {
         PtcValue one = ptc_schema_view_follow(f->heap, f->in->root, ptc_seq_nth(choices, i));
@@ -328,14 +330,14 @@ static PtcValue fit_schema(Fitting *f, PtcValue schema, PtcValue v)
     PtcValue choices = ptc_schema_view_choices(f->heap, schema);
     unsigned types = ptc_schema_view_types(f->heap, schema);
     if (ptc_is_map(v) && ptc_schema_view_properties(f->heap, f->in->root, schema) != PTC_NONE)
-        types |= PTC_SCHEMA_OBJECT;
-    if (choices != PTC_NONE && !(types & PTC_SCHEMA_OBJECT))
+        types |= PTC_SCHEMA_TYPE_OBJECT;
+    if (choices != PTC_NONE && !(types & PTC_SCHEMA_TYPE_OBJECT))
         return fit_choice(f, schema, choices, v);
-    if (v == PTC_NIL && (types == 0 || types & PTC_SCHEMA_NULL))
+    if (v == PTC_NIL && (types == 0 || types & PTC_SCHEMA_TYPE_NULL))
         return ptc_arguments_scalar(f, schema, types, v);
-    if (ptc_is_map(v) && types & PTC_SCHEMA_OBJECT)
+    if (ptc_is_map(v) && types & PTC_SCHEMA_TYPE_OBJECT)
         return fit_object(f, schema, v);
-    if ((ptc_is_sequential(v) || ptc_is_set(v)) && types & PTC_SCHEMA_ARRAY)
+    if ((ptc_is_sequential(v) || ptc_is_set(v)) && types & PTC_SCHEMA_TYPE_ARRAY)
         return fit_array(f, schema, v);
     return ptc_arguments_scalar(f, schema, types, v);
 }
@@ -343,7 +345,7 @@ static PtcValue fit_schema(Fitting *f, PtcValue schema, PtcValue v)
 static PtcValue arguments_convert(Fitting *f, PtcValue schema, PtcValue v)
 {
     PtcValue behind = ptc_schema_view_follow(f->heap, f->in->root, schema);
-    if (behind == PTC_NONE || !ptc_is_map(behind) || f->depth >= DEPTH)
+    if (behind == PTC_NONE || !ptc_is_map(behind) || f->depth >= ARGUMENTS_DEPTH)
         return ptc_arguments_generic(f, v);
     PtcValue all = ptc_map_field(f->heap, behind, "allOf");
     bool alone = ptc_fields_count(all) == 1 && ptc_schema_view_types(f->heap, behind) == 0;
@@ -384,7 +386,7 @@ static void validate(Fitting *f, PtcValue args)
         take_issues(f, found);
 }
 
-static void check_size(Fitting *f, PtcValue args)
+static void check_arguments_size(Fitting *f, PtcValue args)
 {
     PtcBuf json;
     PtcJsonError error;
@@ -396,7 +398,7 @@ static void check_size(Fitting *f, PtcValue args)
 
 PtcValue ptc_arguments_fit(PtcHeap *heap, const PtcArgumentsIn *in, PtcArgumentIssues *issues)
 {
-    Fitting f = {.heap = heap, .in = in, .issues = issues, .tries = TRIES};
+    Fitting f = {.heap = heap, .in = in, .issues = issues, .tries = ARGUMENTS_TRIES};
     PtcValue args = in->args == PTC_NIL ? ptc_fields_map(heap) : in->args, out = PTC_NONE;
     issues->count = 0;
     ptc_arena_init(&f.arena, heap->pool->mem);
@@ -409,7 +411,7 @@ PtcValue ptc_arguments_fit(PtcHeap *heap, const PtcArgumentsIn *in, PtcArgumentI
     if (issues->count == 0 && ptc_fields_ok(heap) && !in->unchecked && in->schema != PTC_NONE)
         validate(&f, out);
     if (issues->count == 0 && ptc_fields_ok(heap))
-        check_size(&f, out);
+        check_arguments_size(&f, out);
     ptc_arena_deinit(&f.arena);
     return issues->count || !ptc_fields_ok(heap) ? PTC_NONE : out;
 }

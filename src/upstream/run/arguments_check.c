@@ -26,7 +26,7 @@ static bool about_value(const PtcArgumentIssue *issue)
            strcmp(issue->problem, "enum") == 0;
 }
 
-static bool is_open(PtcArena *arena, PtcValue open, const PtcArgumentIssue *issue)
+static bool is_open_argument(PtcArena *arena, PtcValue open, const PtcArgumentIssue *issue)
 {
     for (size_t i = 0; about_value(issue) && i < ptc_fields_count(open); i++) {
         PtcValue key = ptc_seq_nth(open, i);
@@ -36,7 +36,7 @@ static bool is_open(PtcArena *arena, PtcValue open, const PtcArgumentIssue *issu
     return false;
 }
 
-static void write_issue(PtcBuf *out, const PtcArgumentIssue *issue)
+static void write_argument_issue(PtcBuf *out, const PtcArgumentIssue *issue)
 {
     ptc_emit_object(out);
     ptc_emit_field_text(out, "path", ptc_text_cstr(issue->path));
@@ -47,7 +47,8 @@ static void write_issue(PtcBuf *out, const PtcArgumentIssue *issue)
     ptc_emit_object_end(out);
 }
 
-static void write_issues(PtcHeap *heap, PtcBuf *out, PtcValue open, const PtcArgumentIssues *issues)
+static void write_argument_issues(PtcHeap *heap, PtcBuf *out, PtcValue open,
+                                  const PtcArgumentIssues *issues)
 {
     PtcArena arena;
     ptc_arena_init(&arena, heap->pool->mem);
@@ -55,8 +56,8 @@ static void write_issues(PtcHeap *heap, PtcBuf *out, PtcValue open, const PtcArg
     ptc_emit_key(out, "issues");
     ptc_emit_array(out);
     for (size_t i = 0; i < issues->count; i++)
-        if (!is_open(&arena, open, &issues->items[i]))
-            write_issue(out, &issues->items[i]);
+        if (!is_open_argument(&arena, open, &issues->items[i]))
+            write_argument_issue(out, &issues->items[i]);
     ptc_emit_array_end(out);
     ptc_emit_object_end(out);
     ptc_arena_deinit(&arena);
@@ -89,6 +90,6 @@ bool ptc_arguments_check(PtcHeap *heap, PtcArgumentsIn in, PtcText text, PtcBuf 
         (void)!ptc_arguments_fit(heap, &in, &issues);
     if (!ptc_fields_ok(heap))
         return false;
-    write_issues(heap, out, open, &issues);
+    write_argument_issues(heap, out, open, &issues);
     return ptc_buf_ok(out);
 }

@@ -65,19 +65,19 @@ PtcValue ptc_arguments_generic(Fitting *f, PtcValue v)
 
 /* ----------------------------------------------------------------------------------- types */
 
-static bool is_whole(PtcValue v)
+static bool is_whole_number(PtcValue v)
 {
     return ptc_is_integer(v) || (ptc_is_float(v) && ptc_to_float(v) == floor(ptc_to_float(v)) &&
                                  isfinite(ptc_to_float(v)));
 }
 
-static bool fits(unsigned types, PtcValue v)
+static bool fits_scalar_types(unsigned types, PtcValue v)
 {
-    return types == 0 || (v == PTC_NIL && types & PTC_SCHEMA_NULL) ||
-           (ptc_is_string(v) && types & PTC_SCHEMA_STRING) ||
-           (ptc_is_bool(v) && types & PTC_SCHEMA_BOOLEAN) ||
-           (ptc_is_number(v) && types & PTC_SCHEMA_NUMBER) ||
-           (is_whole(v) && types & PTC_SCHEMA_INTEGER);
+    return types == 0 || (v == PTC_NIL && types & PTC_SCHEMA_TYPE_NULL) ||
+           (ptc_is_string(v) && types & PTC_SCHEMA_TYPE_STRING) ||
+           (ptc_is_bool(v) && types & PTC_SCHEMA_TYPE_BOOLEAN) ||
+           (ptc_is_number(v) && types & PTC_SCHEMA_TYPE_NUMBER) ||
+           (is_whole_number(v) && types & PTC_SCHEMA_TYPE_INTEGER);
 }
 
 /* 5.0 where whole numbers are wanted goes out as 5: many readers of JSON tell the two apart. */
@@ -114,28 +114,28 @@ static PtcValue text_of_scalar(Fitting *f, PtcValue v)
 }
 
 /* In the order in which a text is more likely to be meant. */
-static PtcValue coerce(Fitting *f, unsigned types, PtcValue v)
+static PtcValue coerce_scalar(Fitting *f, unsigned types, PtcValue v)
 {
     PtcValue out = PTC_NONE;
-    if (types & PTC_SCHEMA_INTEGER)
+    if (types & PTC_SCHEMA_TYPE_INTEGER)
         out = coerce_as(f, PTC_SIG_INT, v);
-    if (out == PTC_NONE && types & PTC_SCHEMA_NUMBER) {
+    if (out == PTC_NONE && types & PTC_SCHEMA_TYPE_NUMBER) {
         out = coerce_as(f, PTC_SIG_INT, v);
         if (out == PTC_NONE)
             out = coerce_as(f, PTC_SIG_FLOAT, v);
     }
-    if (out == PTC_NONE && types & PTC_SCHEMA_BOOLEAN)
+    if (out == PTC_NONE && types & PTC_SCHEMA_TYPE_BOOLEAN)
         out = coerce_as(f, PTC_SIG_BOOL, v);
-    if (out == PTC_NONE && types & PTC_SCHEMA_STRING)
+    if (out == PTC_NONE && types & PTC_SCHEMA_TYPE_STRING)
         out = f->text ? text_of_scalar(f, v) : PTC_NONE;
-    if (out == PTC_NONE && types & PTC_SCHEMA_STRING)
+    if (out == PTC_NONE && types & PTC_SCHEMA_TYPE_STRING)
         out = coerce_as(f, PTC_SIG_STRING, v);
     return out;
 }
 
 /* ----------------------------------------------------------------------------------- enums */
 
-static bool is_among(Fitting *f, PtcValue values, PtcValue v)
+static bool is_among_values(Fitting *f, PtcValue values, PtcValue v)
 {
     for (size_t i = 0; i < ptc_fields_count(values); i++)
         if (ptc_equal(f->heap, ptc_seq_nth(values, i), v))
@@ -167,7 +167,7 @@ static void check_values(Fitting *f, PtcValue schema, PtcValue v)
     PtcValue constant = ptc_map_field(f->heap, schema, "const");
     if (constant != PTC_NONE && !ptc_equal(f->heap, constant, v))
         ptc_arguments_expect(f, schema, "enum", ptc_str_text(constant), "it is another value");
-    else if (values != PTC_NONE && ptc_fields_count(values) && !is_among(f, values, v))
+    else if (values != PTC_NONE && ptc_fields_count(values) && !is_among_values(f, values, v))
         ptc_arguments_expect(f, schema, "enum", nearest_value(values, v),
                              "it is not one of the allowed values");
 }
@@ -176,8 +176,8 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
 {
     if (types == 0) {
         v = ptc_arguments_generic(f, v);
-    } else if (!fits(types, v)) {
-        PtcValue to = v == PTC_NIL || f->as_is ? PTC_NONE : coerce(f, types, v);
+    } else if (!fits_scalar_types(types, v)) {
+        PtcValue to = v == PTC_NIL || f->as_is ? PTC_NONE : coerce_scalar(f, types, v);
         if (to == PTC_NONE) {
             if (ptc_fields_ok(f->heap))
                 ptc_arguments_expect(f, schema, "type", (PtcText){NULL, 0},
@@ -186,7 +186,7 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
         }
         v = to;
     }
-    if (types & PTC_SCHEMA_INTEGER && !(types & PTC_SCHEMA_NUMBER))
+    if (types & PTC_SCHEMA_TYPE_INTEGER && !(types & PTC_SCHEMA_TYPE_NUMBER))
         v = without_fraction(v);
     if (v != PTC_NONE)
         check_values(f, schema, v);

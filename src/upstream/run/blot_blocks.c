@@ -23,7 +23,7 @@ static PtcText block_text(PtcHeap *heap, PtcValue block)
 }
 
 /* Appends the text of the block without its parts of secrets that are split. */
-static void add_rest(Blocks *b, PtcBuf *out)
+static void add_unsplit_text(Blocks *b, PtcBuf *out)
 {
     size_t from = b->begin;
     while (from < b->end && b->at < b->end) {
@@ -48,7 +48,7 @@ static PtcValue blot_block(Blocks *b, PtcValue block, size_t len)
     b->begin = b->end;
     b->end += len;
     ptc_buf_init(&text, b->heap->pool->mem, SIZE_MAX / 4);
-    add_rest(b, &text);
+    add_unsplit_text(b, &text);
     if (text.len != len || memcmp(text.data, b->all.bytes + b->begin, len) != 0)
         ptc_fields_put(b->heap, &block, "text", ptc_fields_buf(b->heap, &text));
     ptc_buf_deinit(&text);

@@ -37,7 +37,7 @@ static uint32_t hex_of(const char *digits)
 }
 
 /* What the string says; our writer escapes no character beyond the basic plane. */
-static void unescape(PtcBuf *plain, PtcText inside)
+static void unescape_json_string(PtcBuf *plain, PtcText inside)
 {
     static const char names[] = "bfnrt", meant[] = "\b\f\n\r\t";
     for (size_t i = 0; i < inside.len; i++) {
@@ -62,7 +62,7 @@ static void put_string(Blot *b, PtcText inside, bool escaped)
     ptc_buf_clear(&b->plain);
     ptc_buf_clear(&b->clean);
     if (escaped)
-        unescape(&b->plain, inside);
+        unescape_json_string(&b->plain, inside);
     PtcText text = escaped ? ptc_buf_view(&b->plain) : inside;
     ptc_secrets_blot_part(b->secrets, &b->clean, text, true);
     ptc_json_write_string(b->out, b->clean.data ? b->clean.data : "", b->clean.len);
@@ -74,7 +74,7 @@ static bool is_of_number(char c)
 }
 
 /* A number, or the `e` of true and false, which is never a secret. */
-static void put_number(Blot *b, PtcText number)
+static void put_blotted_number(Blot *b, PtcText number)
 {
     ptc_buf_clear(&b->clean);
     ptc_secrets_blot_part(b->secrets, &b->clean, number, true);
@@ -85,7 +85,7 @@ static void put_number(Blot *b, PtcText number)
 }
 
 /* One token from `at` on; returns where the next one begins. */
-static size_t put_token(Blot *b, PtcText json, size_t at)
+static size_t put_blotted_token(Blot *b, PtcText json, size_t at)
 {
     size_t end = at;
     bool escaped;
@@ -97,7 +97,7 @@ static size_t put_token(Blot *b, PtcText json, size_t at)
     while (end < json.len && is_of_number(json.bytes[end]))
         end++;
     if (end > at) {
-        put_number(b, (PtcText){json.bytes + at, end - at});
+        put_blotted_number(b, (PtcText){json.bytes + at, end - at});
         return end;
     }
     ptc_buf_add_char(b->out, json.bytes[at]);
@@ -110,7 +110,7 @@ void ptc_blot_json(const PtcSecrets *secrets, PtcBuf *out, PtcText json)
     ptc_buf_init(&b.plain, out->mem, SIZE_MAX / 4);
     ptc_buf_init(&b.clean, out->mem, SIZE_MAX / 4);
     for (size_t at = 0; at < json.len && ptc_buf_ok(out);) {
-        at = put_token(&b, json, at);
+        at = put_blotted_token(&b, json, at);
         out->failed = out->failed || !ptc_buf_ok(&b.plain) || !ptc_buf_ok(&b.clean);
     }
     ptc_buf_deinit(&b.plain);

@@ -3,7 +3,7 @@
  * at most once each time the program runs, so no answer is given to two calls. */
 #include "upstream/run/call_replay.h"
 
-enum { FIRST_ROOM = 16 };
+enum { REPLAY_FIRST_ROOM = 16 };
 
 void ptc_replay_init(PtcReplay *r, PtcMem *mem)
 {
@@ -21,11 +21,11 @@ void ptc_replay_deinit(PtcReplay *r)
 }
 
 /* A new part; NULL: no room. */
-static PtcPart *add(PtcReplay *r)
+static PtcReplayCall *add_replay_part(PtcReplay *r)
 {
     if (r->count == r->cap) {
-        size_t cap = r->cap ? 2 * r->cap : FIRST_ROOM;
-        PtcPart *grown =
+        size_t cap = r->cap ? 2 * r->cap : REPLAY_FIRST_ROOM;
+        PtcReplayCall *grown =
             r->count >= PTC_REPLAY_CALLS
                 ? NULL
                 : ptc_mem_resize(r->mem, r->items, r->cap * sizeof *grown, cap * sizeof *grown);
@@ -36,8 +36,8 @@ static PtcPart *add(PtcReplay *r)
         r->items = grown;
         r->cap = cap;
     }
-    PtcPart *part = &r->items[r->count++];
-    *part = (PtcPart){.met = true, .may_repeat = true};
+    PtcReplayCall *part = &r->items[r->count++];
+    *part = (PtcReplayCall){.met = true, .may_repeat = true};
     return part;
 }
 
@@ -47,7 +47,7 @@ static bool same_id(PtcRemoteId a, PtcRemoteId b)
 }
 
 /* Programs mostly call in the order in which they called before. */
-static PtcPart *find(PtcReplay *r, PtcRemoteId id)
+static PtcReplayCall *find_replay_part(PtcReplay *r, PtcRemoteId id)
 {
     for (size_t i = 0; i < r->count; i++) {
         size_t at = (r->next + i) % r->count;
@@ -66,17 +66,17 @@ static PtcMeet diverge(PtcReplay *r)
 }
 
 /* A call that was put aside or approved may have other arguments this time: then a person is asked again. */
-static PtcMeet meet_again(PtcReplay *r, PtcPart *part, const uint8_t *print)
+static PtcMeet meet_again(PtcReplay *r, PtcReplayCall *part, const uint8_t *print)
 {
     bool same = memcmp(part->print, print, PTC_SHA256_BYTES) == 0;
-    if (part->met || (part->state == PTC_PART_ANSWERED && !same))
+    if (part->met || (part->state == PTC_REPLAY_ANSWERED && !same))
         return diverge(r);
     part->met = true;
-    if (part->state == PTC_PART_ANSWERED)
+    if (part->state == PTC_REPLAY_ANSWERED)
         return PTC_MEET_ANSWER;
     memcpy(part->print, print, PTC_SHA256_BYTES);
-    if (!same || part->state != PTC_PART_APPROVED)
-        part->state = PTC_PART_CALLED;
+    if (!same || part->state != PTC_REPLAY_APPROVED)
+        part->state = PTC_REPLAY_CALLED;
     return PTC_MEET_CALL;
 }
 
@@ -85,12 +85,12 @@ PtcMeet ptc_replay_meet(PtcReplay *r, PtcRemoteId id, const uint8_t print[PTC_SH
 {
     if (r->diverged)
         return PTC_MEET_DIVERGED;
-    PtcPart *part = find(r, id);
+    PtcReplayCall *part = find_replay_part(r, id);
     if (part) {
         *number = (size_t)(part - r->items);
         return meet_again(r, part, print);
     }
-    if (!(part = add(r)))
+    if (!(part = add_replay_part(r)))
         return PTC_MEET_FULL;
     part->id = id;
     memcpy(part->print, print, PTC_SHA256_BYTES);
@@ -104,13 +104,13 @@ static const PtcRemoteId look = {UINT64_MAX, UINT32_MAX};
 PtcMeet ptc_replay_meet_look(PtcReplay *r, const uint8_t print[PTC_SHA256_BYTES], size_t *number)
 {
     for (size_t i = 0; i < r->count; i++) {
-        const PtcPart *p = &r->items[i];
+        const PtcReplayCall *p = &r->items[i];
         if (!same_id(p->id, look) || memcmp(p->print, print, PTC_SHA256_BYTES) != 0)
             continue;
         *number = i;
-        return p->state == PTC_PART_ANSWERED ? PTC_MEET_ANSWER : PTC_MEET_CALL;
+        return p->state == PTC_REPLAY_ANSWERED ? PTC_MEET_ANSWER : PTC_MEET_CALL;
     }
-    PtcPart *part = add(r);
+    PtcReplayCall *part = add_replay_part(r);
     if (!part)
         return PTC_MEET_FULL;
     part->id = look;
@@ -120,7 +120,7 @@ PtcMeet ptc_replay_meet_look(PtcReplay *r, const uint8_t print[PTC_SHA256_BYTES]
 }
 
 /* A copy; NULL: there is nothing, or no memory. */
-static char *copy_of(PtcMem *mem, PtcText text)
+static char *copy_replay_text(PtcMem *mem, PtcText text)
 {
     char *copy = text.len ? ptc_mem_alloc(mem, text.len) : NULL;
     if (copy)
@@ -130,11 +130,12 @@ static char *copy_of(PtcMem *mem, PtcText text)
 
 void ptc_replay_keep(PtcReplay *r, size_t number, bool ok, bool may_repeat, PtcText answer)
 {
-    PtcPart *part = &r->items[number];
-    if (part->state == PTC_PART_ANSWERED)
+    PtcReplayCall *part = &r->items[number];
+    if (part->state == PTC_REPLAY_ANSWERED)
         return; /* two asked the same question at once: the first answer stays */
-    char *copy = answer.len <= PTC_REPLAY_BYTES - r->bytes ? copy_of(r->mem, answer) : NULL;
-    part->state = PTC_PART_ANSWERED;
+    char *copy =
+        answer.len <= PTC_REPLAY_BYTES - r->bytes ? copy_replay_text(r->mem, answer) : NULL;
+    part->state = PTC_REPLAY_ANSWERED;
     part->ok = ok;
     part->may_repeat = may_repeat;
     part->answer = copy;
@@ -145,11 +146,11 @@ void ptc_replay_keep(PtcReplay *r, size_t number, bool ok, bool may_repeat, PtcT
 
 bool ptc_replay_put_aside(PtcReplay *r, size_t number, PtcText args)
 {
-    PtcPart *part = &r->items[number];
+    PtcReplayCall *part = &r->items[number];
     ptc_mem_free(r->mem, part->args, part->args_len);
-    part->args = copy_of(r->mem, args);
+    part->args = copy_replay_text(r->mem, args);
     part->args_len = part->args ? args.len : 0;
-    part->state = PTC_PART_ASIDE;
+    part->state = PTC_REPLAY_ASIDE;
     return part->args || !args.len;
 }
 
@@ -157,7 +158,7 @@ size_t ptc_replay_waiting(const PtcReplay *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->count; i++)
-        n += ptc_part_waits(&r->items[i]);
+        n += ptc_replay_waits(&r->items[i]);
     return n;
 }
 
@@ -165,7 +166,7 @@ size_t ptc_replay_to_come(const PtcReplay *r)
 {
     size_t n = ptc_replay_waiting(r);
     for (size_t i = 0; i < r->count; i++)
-        n += r->items[i].state == PTC_PART_APPROVED && !r->items[i].met;
+        n += r->items[i].state == PTC_REPLAY_APPROVED && !r->items[i].met;
     return n;
 }
 

@@ -17,16 +17,16 @@ enum {
 };
 
 typedef enum {
-    PTC_PART_CALLED, /* it was met, and is not answered yet */
-    PTC_PART_ANSWERED,
-    PTC_PART_ASIDE,    /* it waits for a person */
-    PTC_PART_APPROVED, /* this call alone */
-} PtcPartState;
+    PTC_REPLAY_CALLED, /* it was met, and is not answered yet */
+    PTC_REPLAY_ANSWERED,
+    PTC_REPLAY_ASIDE,    /* it waits for a person */
+    PTC_REPLAY_APPROVED, /* this call alone */
+} PtcReplayState;
 
 /* One call of a run. */
-typedef struct PtcPart {
+typedef struct PtcReplayCall {
     PtcRemoteId id;
-    PtcPartState state;
+    PtcReplayState state;
     bool met; /* since the program was run last */
     bool ok, may_repeat;
     uint8_t print[PTC_SHA256_BYTES]; /* of what is called with what */
@@ -41,11 +41,11 @@ typedef struct PtcPart {
     char *args;                    /* as a person reads them */
     size_t args_len;
     bool asked; /* the question that was composed last names its tool, and counts it */
-} PtcPart;
+} PtcReplayCall;
 
 typedef struct PtcReplay {
     PtcMem *mem;
-    PtcPart *items;
+    PtcReplayCall *items;
     size_t count, cap;
     size_t next;  /* where the next call is probably found */
     size_t bytes; /* of answers */
@@ -74,9 +74,9 @@ void ptc_replay_keep(PtcReplay *replay, size_t part, bool ok, bool may_repeat, P
 PTC_MUST_USE bool ptc_replay_put_aside(PtcReplay *replay, size_t part, PtcText args);
 
 /* Does it wait, now that the program has ended? */
-static inline bool ptc_part_waits(const PtcPart *part)
+static inline bool ptc_replay_waits(const PtcReplayCall *part)
 {
-    return part->state == PTC_PART_ASIDE && part->met;
+    return part->state == PTC_REPLAY_ASIDE && part->met;
 }
 size_t ptc_replay_waiting(const PtcReplay *replay);
 /* How many calls wait, or were approved and are not made yet. */

@@ -14,12 +14,12 @@
 #include "upstream/run/desk.h"
 
 enum {
-    FIRST_ROOM = 8,
-    FORMAT = 2, /* files of another one are not read */
-    FILE_BYTES = 4 * 1024 * 1024,
-    HEAP_BYTES = 32 * 1024 * 1024,
-    PATH_BYTES = 4200,
-    LOCK_MS = 2000,
+    GRANTS_FIRST_ROOM = 8,
+    GRANTS_FORMAT = 2, /* files of another one are not read */
+    GRANTS_FILE_BYTES = 4 * 1024 * 1024,
+    GRANTS_HEAP_BYTES = 32 * 1024 * 1024,
+    GRANTS_PATH_BYTES = 4200,
+    GRANTS_LOCK_MS = 2000,
     HEX = 2 * PTC_SHA256_BYTES,
 };
 
@@ -49,7 +49,7 @@ static void digest_tool(const uint8_t owner[PTC_SHA256_BYTES], PtcText server, P
     ptc_sha256_parts(parts, 4, out);
 }
 
-static PtcGrant grant_of(PtcGrantOf of)
+static PtcGrant make_grant(PtcGrantOf of)
 {
     PtcGrant grant;
     uint8_t owner[PTC_SHA256_BYTES];
@@ -60,7 +60,7 @@ static PtcGrant grant_of(PtcGrantOf of)
     return grant;
 }
 
-static PtcGrantState compare(const PtcGrant *a, const PtcGrant *b)
+static PtcGrantState compare_grants(const PtcGrant *a, const PtcGrant *b)
 {
     return memcmp(a->name, b->name, sizeof a->name) != 0      ? PTC_GRANT_NONE
            : memcmp(a->entry, b->entry, sizeof a->entry) != 0 ? PTC_GRANT_OTHER_ENTRY
@@ -69,11 +69,11 @@ static PtcGrantState compare(const PtcGrant *a, const PtcGrant *b)
 }
 
 /* The most alike. */
-static PtcGrantState find(const PtcGrants *g, const PtcGrant *wanted, PtcGrant **found)
+static PtcGrantState find_like_grant(const PtcGrants *g, const PtcGrant *wanted, PtcGrant **found)
 {
     PtcGrantState best = PTC_GRANT_NONE;
     for (size_t i = 0; i < g->count; i++) {
-        PtcGrantState state = compare(&g->items[i], wanted);
+        PtcGrantState state = compare_grants(&g->items[i], wanted);
         if (state <= best)
             continue;
         best = state;
@@ -82,15 +82,15 @@ static PtcGrantState find(const PtcGrants *g, const PtcGrant *wanted, PtcGrant *
     return best;
 }
 
-static bool add(PtcGrants *g, const PtcGrant *new)
+static bool add_grant(PtcGrants *g, const PtcGrant *new)
 {
     PtcGrant *grant = NULL;
-    if (find(g, new, &grant) >= PTC_GRANT_OTHER_TOOL) {
+    if (find_like_grant(g, new, &grant) >= PTC_GRANT_OTHER_TOOL) {
         *grant = *new;
         return true;
     }
     if (g->count == g->cap) {
-        size_t cap = g->cap ? 2 * g->cap : FIRST_ROOM;
+        size_t cap = g->cap ? 2 * g->cap : GRANTS_FIRST_ROOM;
         PtcGrant *grown =
             g->count >= PTC_GRANTS_MOST
                 ? NULL
@@ -106,8 +106,8 @@ static bool add(PtcGrants *g, const PtcGrant *new)
 
 bool ptc_grants_add(PtcGrants *g, PtcGrantOf of)
 {
-    PtcGrant grant = grant_of(of);
-    return add(g, &grant);
+    PtcGrant grant = make_grant(of);
+    return add_grant(g, &grant);
 }
 
 PtcGrantState ptc_grants_find(const PtcGrants *g, PtcGrantOf of)
@@ -115,16 +115,16 @@ PtcGrantState ptc_grants_find(const PtcGrants *g, PtcGrantOf of)
     PtcGrant *found, wanted;
     if (g->count == 0)
         return PTC_GRANT_NONE;
-    wanted = grant_of(of);
-    return find(g, &wanted, &found);
+    wanted = make_grant(of);
+    return find_like_grant(g, &wanted, &found);
 }
 
 /* -------------------------------------------------------------------------------------- file */
 
-static bool path_of(char path[PATH_BYTES], const char *state_dir, const char *name)
+static bool path_of(char path[GRANTS_PATH_BYTES], const char *state_dir, const char *name)
 {
-    int n = state_dir ? snprintf(path, PATH_BYTES, "%s/%s", state_dir, name) : -1;
-    return n > 0 && n < PATH_BYTES;
+    int n = state_dir ? snprintf(path, GRANTS_PATH_BYTES, "%s/%s", state_dir, name) : -1;
+    return n > 0 && n < GRANTS_PATH_BYTES;
 }
 
 static int digit(char c)
@@ -146,24 +146,24 @@ static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
 }
 
 /* The approvals of the file, a list; PTC_NONE: there is no such file, or it is broken. */
-static PtcValue read_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
+static PtcValue read_grants_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
 {
-    char path[PATH_BYTES];
+    char path[GRANTS_PATH_BYTES];
     PtcJsonError error;
     PtcBuf text;
     PtcValue list = PTC_NONE;
-    ptc_buf_init(&text, mem, FILE_BYTES);
+    ptc_buf_init(&text, mem, GRANTS_FILE_BYTES);
     if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
         PtcValue file = ptc_json_parse(&desk->heap, text.data ? text.data : "", text.len, &error);
         bool ours = file != PTC_NONE && ptc_is_map(file) &&
-                    ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT));
+                    ptc_fields_is(&desk->heap, file, "format", ptc_int(GRANTS_FORMAT));
         list = ours ? ptc_map_field(&desk->heap, file, "approvals") : PTC_NONE;
     }
     ptc_buf_deinit(&text);
     return list != PTC_NONE && ptc_is_sequential(list) ? list : PTC_NONE;
 }
 
-static bool read_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
+static bool read_grant_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
 {
     uint8_t owner[PTC_SHA256_BYTES];
     if (!ptc_is_map(line) || !read_hex(ptc_fields_text(heap, line, "owner"), owner) ||
@@ -182,10 +182,10 @@ void ptc_grants_load(PtcGrants *g, const char *state_dir)
 {
     PtcDesk desk;
     PtcGrant grant;
-    ptc_desk_init(&desk, g->mem, HEAP_BYTES);
-    PtcValue list = read_file(g->mem, &desk, state_dir);
+    ptc_desk_init(&desk, g->mem, GRANTS_HEAP_BYTES);
+    PtcValue list = read_grants_file(g->mem, &desk, state_dir);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++)
-        if (read_line(&desk.heap, ptc_seq_nth(list, i), &grant) && !add(g, &grant))
+        if (read_grant_line(&desk.heap, ptc_seq_nth(list, i), &grant) && !add_grant(g, &grant))
             break;
     ptc_desk_deinit(&desk);
 }
@@ -197,20 +197,21 @@ static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256
 }
 
 /* The lines that were there but for one of the same tool and server, then the new one. */
-static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
+static bool put_grant_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
 {
-    PtcGrant new = grant_of(of), other;
+    PtcGrant new = make_grant(of), other;
     uint8_t owner[PTC_SHA256_BYTES];
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "about",
                         "tools that ptc may call without asking, as long as their server and their "
                         "definition stay as they are; remove an entry to be asked again");
-    ptc_emit_field_int(out, "format", FORMAT);
+    ptc_emit_field_int(out, "format", GRANTS_FORMAT);
     ptc_emit_key(out, "approvals");
     ptc_emit_array(out);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++) {
         PtcValue line = ptc_seq_nth(list, i);
-        if (!read_line(&desk->heap, line, &other) || compare(&other, &new) >= PTC_GRANT_OTHER_TOOL)
+        if (!read_grant_line(&desk->heap, line, &other) ||
+            compare_grants(&other, &new) >= PTC_GRANT_OTHER_TOOL)
             continue;
         ptc_emit_value(out, &desk->heap, line);
     }
@@ -227,38 +228,38 @@ static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
 }
 
 /* An empty file first, so that the directory is there for the lock. */
-static int lock(const char *state_dir)
+static int lock_grants_file(const char *state_dir)
 {
-    char path[PATH_BYTES];
+    char path[GRANTS_PATH_BYTES];
     PtcWholeFile how = {.dirs = true, .only_new = true};
     if (!path_of(path, state_dir, "approvals.lock") ||
         !ptc_whole_file_put(path, (PtcText){"", 0}, how))
         return -1;
-    return ptc_whole_file_lock(path, LOCK_MS);
+    return ptc_whole_file_lock(path, GRANTS_LOCK_MS);
 }
 
-static bool fail(PtcWhy *why, const char *path, const char *what)
+static bool fail_grants_file(PtcWhy *why, const char *path, const char *what)
 {
     return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.120s: %.70s", path, what);
 }
 
 /* With the lock held. */
-static bool rewrite(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
-                    PtcWhy *why)
+static bool rewrite_grants_file(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
+                                PtcWhy *why)
 {
     PtcDesk desk;
     PtcBuf out;
-    ptc_desk_init(&desk, mem, HEAP_BYTES);
-    ptc_buf_init(&out, mem, FILE_BYTES);
-    PtcValue list = read_file(mem, &desk, state_dir);
+    ptc_desk_init(&desk, mem, GRANTS_HEAP_BYTES);
+    ptc_buf_init(&out, mem, GRANTS_FILE_BYTES);
+    PtcValue list = read_grants_file(mem, &desk, state_dir);
     bool ok = list != PTC_NONE || access(path, F_OK) != 0;
     if (!ok) /* somebody's mistake to mend, not ours to replace */
-        fail(why, path, "it cannot be read, or is not in the form that ptc writes");
-    else if (!(ok = put_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap)))
-        fail(why, path, "out of memory");
+        fail_grants_file(why, path, "it cannot be read, or is not in the form that ptc writes");
+    else if (!(ok = put_grant_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap)))
+        fail_grants_file(why, path, "out of memory");
     else if (!(ok = ptc_whole_file_put(path, ptc_buf_view(&out),
                                        (PtcWholeFile){.line = true, .locked = true})))
-        fail(why, path, strerror(errno));
+        fail_grants_file(why, path, strerror(errno));
     ptc_buf_deinit(&out);
     ptc_desk_deinit(&desk);
     return ok;
@@ -266,11 +267,13 @@ static bool rewrite(PtcMem *mem, const char *state_dir, const char *path, PtcGra
 
 bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, PtcWhy *why)
 {
-    char path[PATH_BYTES];
+    char path[GRANTS_PATH_BYTES];
     if (!path_of(path, state_dir, "approvals.json"))
-        return fail(why, "approvals.json", "there is no place for it: set HOME or XDG_STATE_HOME");
-    int fd = lock(state_dir);
-    bool ok = fd >= 0 ? rewrite(mem, state_dir, path, of, why) : fail(why, path, strerror(errno));
+        return fail_grants_file(why, "approvals.json",
+                                "there is no place for it: set HOME or XDG_STATE_HOME");
+    int fd = lock_grants_file(state_dir);
+    bool ok = fd >= 0 ? rewrite_grants_file(mem, state_dir, path, of, why)
+                      : fail_grants_file(why, path, strerror(errno));
     if (fd >= 0)
         close(fd);
     return ok;

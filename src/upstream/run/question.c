@@ -11,11 +11,11 @@
 
 /* More calls of a tool than the first are shown while there are few and the question is short. */
 enum {
-    TEXT_BYTES = 16 * 1024,
+    QUESTION_TEXT_BYTES = 16 * 1024,
     SHORT_BYTES = 6 * 1024,
-    SEEN_BYTES = 1024, /* of a question whose end is read with its beginning in sight */
+    QUESTION_SEEN_BYTES = 1024, /* of a question whose end is read with its beginning in sight */
     SHOWN_CALLS = 20,
-    NAME_BYTES = 300,
+    QUESTION_NAME_BYTES = 300,
 };
 
 typedef struct {
@@ -26,9 +26,9 @@ typedef struct {
     size_t shown;        /* calls with their arguments */
 } Question;
 
-static bool is_same_tool(const PtcPart *a, const PtcPart *b)
+static bool is_same_tool(const PtcReplayCall *a, const PtcReplayCall *b)
 {
-    return ptc_part_waits(a) && ptc_part_waits(b) && a->effect == b->effect &&
+    return ptc_replay_waits(a) && ptc_replay_waits(b) && a->effect == b->effect &&
            memcmp(a->pin, b->pin, sizeof a->pin) == 0 && ptc_text_same(a->server, b->server) &&
            ptc_text_same(a->tool, b->tool);
 }
@@ -47,21 +47,21 @@ static size_t count_calls(const PtcReplay *r, size_t first)
 }
 
 /* 1. destructive "notes"/"write" {"text":"a"} */
-static size_t add_calls(const Question *q, size_t first, size_t n, PtcBuf *out)
+static size_t add_asked_calls(const Question *q, size_t first, size_t n, PtcBuf *out)
 {
     const PtcReplay *r = &q->run->replay;
-    const PtcPart *part = &r->items[first];
+    const PtcReplayCall *part = &r->items[first];
     size_t shown = 0;
     ptc_buf_addf(out, "\n%zu. %s ", q->tools + 1, ptc_effect_name(part->effect));
-    ptc_quoted_add(out, part->server, NAME_BYTES);
+    ptc_quoted_add(out, part->server, QUESTION_NAME_BYTES);
     ptc_buf_add_char(out, '/');
-    ptc_quoted_add(out, part->tool, NAME_BYTES);
+    ptc_quoted_add(out, part->tool, QUESTION_NAME_BYTES);
     if (n > 1)
         ptc_buf_addf(out, ", %zu calls:", n);
     if (part->lapsed)
         ptc_buf_addf(out, "\n   (%s)%s", part->lapsed, n > 1 ? "" : "\n  ");
     for (size_t i = first; i < r->count; i++) {
-        const PtcPart *call = &r->items[i];
+        const PtcReplayCall *call = &r->items[i];
         bool fits = q->shown + shown < SHOWN_CALLS &&
                     q->text->len - q->begin + out->len + call->args_len < SHORT_BYTES;
         if (!is_same_tool(part, call) || (shown && !fits))
@@ -75,14 +75,14 @@ static size_t add_calls(const Question *q, size_t first, size_t n, PtcBuf *out)
     return shown;
 }
 
-static void add_tool(Question *q, size_t first)
+static void add_asked_tool(Question *q, size_t first)
 {
     PtcReplay *r = &q->run->replay;
     PtcBuf part;
     size_t n = count_calls(r, first);
-    ptc_buf_init(&part, q->run->mem, TEXT_BYTES);
-    size_t shown = n ? add_calls(q, first, n, &part) : 0;
-    bool fits = n && !part.full && q->text->len - q->begin + part.len <= TEXT_BYTES;
+    ptc_buf_init(&part, q->run->mem, QUESTION_TEXT_BYTES);
+    size_t shown = n ? add_asked_calls(q, first, n, &part) : 0;
+    bool fits = n && !part.full && q->text->len - q->begin + part.len <= QUESTION_TEXT_BYTES;
     if (fits && ptc_buf_add(q->text, part.data, part.len)) {
         q->tools++;
         q->calls += n;
@@ -113,7 +113,7 @@ static void add_totals(const Question *q)
     ptc_buf_add_cstr(q->text, q->calls == 1 ? " call" : " calls");
 }
 
-static size_t add_text(PtcUpRun *run, PtcBuf *text)
+static size_t add_question_text(PtcUpRun *run, PtcBuf *text)
 {
     Question q = {.run = run, .text = text, .begin = text->len};
     size_t all = ptc_replay_waiting(&run->replay);
@@ -121,16 +121,16 @@ static size_t add_text(PtcUpRun *run, PtcBuf *text)
         run->replay.items[i].asked = false;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (size_t i = 0; i < run->replay.count; i++)
-            if (ptc_part_waits(&run->replay.items[i]) && run->replay.items[i].effect == order[k])
-                add_tool(&q, i);
-    if (text->len - q.begin > SEEN_BYTES)
+            if (ptc_replay_waits(&run->replay.items[i]) && run->replay.items[i].effect == order[k])
+                add_asked_tool(&q, i);
+    if (text->len - q.begin > QUESTION_SEEN_BYTES)
         add_totals(&q);
     if (q.calls < all)
         ptc_buf_addf(text, "\n%zu more calls wait; this question is not about them", all - q.calls);
     return q.calls;
 }
 
-static void put_clean(PtcBuf *out, PtcMem *mem, const char *key, PtcText text)
+static void put_clean_line(PtcBuf *out, PtcMem *mem, const char *key, PtcText text)
 {
     PtcBuf clean;
     ptc_buf_init(&clean, mem, 8 * PTC_CLEAN_LINE);
@@ -139,20 +139,20 @@ static void put_clean(PtcBuf *out, PtcMem *mem, const char *key, PtcText text)
     ptc_buf_end_part(out, &clean);
 }
 
-static void add_json(PtcUpRun *run, PtcBuf *out)
+static void add_question_json(PtcUpRun *run, PtcBuf *out)
 {
     size_t shown = 0;
     ptc_emit_array(out);
     if (run->mode == PTC_REMOTE_PLANS)
         ptc_buf_add(out, run->plan.data, run->plan.len);
     for (size_t i = 0; i < run->replay.count && shown < SHOWN_CALLS; i++) {
-        const PtcPart *part = &run->replay.items[i];
-        if (!ptc_part_waits(part))
+        const PtcReplayCall *part = &run->replay.items[i];
+        if (!ptc_replay_waits(part))
             continue;
         shown++;
         ptc_emit_object(out);
-        put_clean(out, run->mem, "server", part->server);
-        put_clean(out, run->mem, "tool", part->tool);
+        put_clean_line(out, run->mem, "server", part->server);
+        put_clean_line(out, run->mem, "tool", part->tool);
         ptc_emit_field_cstr(out, "effect", ptc_effect_name(part->effect));
         ptc_emit_field_text(out, "args", (PtcText){part->args ? part->args : "", part->args_len});
         ptc_emit_object_end(out);
@@ -164,6 +164,6 @@ size_t ptc_question_add(void *user, PtcBuf *text, PtcBuf *json)
 {
     PtcUpRun *run = user;
     if (json)
-        add_json(run, json);
-    return text ? add_text(run, text) : ptc_replay_waiting(&run->replay);
+        add_question_json(run, json);
+    return text ? add_question_text(run, text) : ptc_replay_waiting(&run->replay);
 }

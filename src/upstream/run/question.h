@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 
-/* PtcRemote.question of a run.  What it names is marked in the run's replay (PtcPart.asked), and decide() looks at
- * these marks alone: what is shown is what is granted. */
+/* PtcRemote.question of a run.  What it names is marked in the run's replay (PtcReplayCall.asked), and decide() looks
+ * at these marks alone: what is shown is what is granted. */
 size_t ptc_question_add(void *run, PtcBuf *text, PtcBuf *json);
 
 #endif

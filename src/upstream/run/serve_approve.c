@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------ replay */
 
-static bool is_call(PtcRemoteOp op)
+static bool is_call_operation(PtcRemoteOp op)
 {
     return op == PTC_REMOTE_CALL || op == PTC_REMOTE_CALL_NAMED || op == PTC_REMOTE_RESOURCE;
 }
@@ -36,12 +36,12 @@ static void take_print(const PtcUpCall *call, uint8_t print[PTC_SHA256_BYTES])
     ptc_sha256_parts(parts, 3, print);
 }
 
-static PtcMeet meet(PtcUpCall *call, size_t *part)
+static PtcMeet meet_replay_part(PtcUpCall *call, size_t *part)
 {
     PtcUpRun *run = call->run;
     take_print(call, call->print);
     pthread_mutex_lock(&run->lock);
-    PtcMeet met = is_call(call->ask->op)
+    PtcMeet met = is_call_operation(call->ask->op)
                       ? ptc_replay_meet(&run->replay, call->ask->id, call->print, part)
                       : ptc_replay_meet_look(&run->replay, call->print, part);
     pthread_mutex_unlock(&run->lock);
@@ -63,9 +63,9 @@ bool ptc_serve_meet(PtcUpCall *call)
     PtcRemoteMode mode = call->run->mode;
     bool refuses = mode == PTC_REMOTE_REFUSES || mode == PTC_REMOTE_GRANTED;
     if ((refuses && !call->run->offers) || mode == PTC_REMOTE_ONLY_READS ||
-        (!is_call(call->ask->op) && call->ask->op != PTC_REMOTE_LOOK))
+        (!is_call_operation(call->ask->op) && call->ask->op != PTC_REMOTE_LOOK))
         return false;
-    switch (meet(call, &part)) {
+    switch (meet_replay_part(call, &part)) {
     case PTC_MEET_FULL: return false;
     case PTC_MEET_DIVERGED:
         return !ptc_call_refuse(call, PTC_CALL_ASIDE, "the program does not repeat itself");
@@ -80,7 +80,7 @@ bool ptc_serve_replay(PtcUpCall *call, PtcBuf *out, bool *may_repeat)
 {
     PtcUpRun *run = call->run;
     pthread_mutex_lock(&run->lock);
-    const PtcPart *part = &run->replay.items[call->part - 1];
+    const PtcReplayCall *part = &run->replay.items[call->part - 1];
     bool ok = part->ok;
     *may_repeat = part->may_repeat;
     ptc_buf_add(out, part->answer, part->len);
@@ -92,7 +92,7 @@ void ptc_serve_keep(PtcUpCall *call, bool ok, bool may_repeat, PtcText answer)
 {
     PtcUpRun *run = call->run;
     pthread_mutex_lock(&run->lock);
-    if (run->replay.items[call->part - 1].state != PTC_PART_ASIDE)
+    if (run->replay.items[call->part - 1].state != PTC_REPLAY_ASIDE)
         ptc_replay_keep(&run->replay, call->part - 1, ok, may_repeat, answer);
     pthread_mutex_unlock(&run->lock);
 }
@@ -136,7 +136,8 @@ bool ptc_serve_redefined(PtcUpCall *call, PtcHeap *heap, const PtcListing *now, 
 
 /* ---------------------------------------------------------------------------------- approvals */
 
-static PtcGrantOf grant_of(const PtcUpRun *run, uint32_t slot, PtcText tool, const uint8_t *pin)
+static PtcGrantOf grant_of_run_tool(const PtcUpRun *run, uint32_t slot, PtcText tool,
+                                    const uint8_t *pin)
 {
     const PtcUpstream *up = ptc_run_upstream(run, slot);
     const char *realm = run->manager->config.realm;
@@ -165,7 +166,7 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
     uint8_t pin[PTC_SHA256_BYTES];
     if (run->mode == PTC_REMOTE_GRANTED && out.why == PTC_CALL_CANNOT_ASK &&
         take_pin(run->manager->mem, heap, t, pin) &&
-        find_grant(run, grant_of(run, slot, t->name, pin)) == PTC_GRANT_HOLDS)
+        find_grant(run, grant_of_run_tool(run, slot, t->name, pin)) == PTC_GRANT_HOLDS)
         return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, PTC_CALL_BY_APPROVAL, NULL};
     return out;
 }
@@ -190,7 +191,7 @@ static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
 }
 
 /* The arguments as they are sent; of an operation, which is sent in pieces, as the program gives them. */
-static PtcValue args_of(const PtcUpCall *call, PtcHeap *heap)
+static PtcValue sent_arguments_of(const PtcUpCall *call, PtcHeap *heap)
 {
     PtcJsonError error;
     bool sent = call->args_at && call->args_at + call->args_len <= call->params.len;
@@ -205,7 +206,7 @@ static PtcValue args_of(const PtcUpCall *call, PtcHeap *heap)
 /* Nobody is asked about what cannot be shown.  A dry run asks nobody. */
 static bool show_args(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool, PtcBuf *out)
 {
-    PtcValue args = args_of(call, heap);
+    PtcValue args = sent_arguments_of(call, heap);
     if (args != PTC_NONE && ptc_quoted_add_value(out, heap, args))
         return true;
     if (args == PTC_NONE || out->failed || !ptc_fields_ok(heap))
@@ -225,7 +226,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
                       const uint8_t *pin, PtcText args, const char *lapsed)
 {
     PtcUpRun *run = call->run;
-    PtcPart *part = &run->replay.items[call->part - 1];
+    PtcReplayCall *part = &run->replay.items[call->part - 1];
     size_t most = run->manager->config.calls;
     /* Nobody is asked about a call that could not be made afterwards. */
     if (run->made + ptc_replay_to_come(&run->replay) >= most)
@@ -245,11 +246,12 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
 }
 
 /* With run->lock held: what a person has decided about it in this run. */
-static bool is_approved(const PtcUpCall *call, PtcGrantOf of)
+static bool is_approved_in_run(const PtcUpCall *call, PtcGrantOf of)
 {
     const PtcUpRun *run = call->run;
-    const PtcPart *part = &run->replay.items[call->part - 1];
-    return (part->state == PTC_PART_APPROVED && memcmp(part->pin, of.pin, sizeof part->pin) == 0) ||
+    const PtcReplayCall *part = &run->replay.items[call->part - 1];
+    return (part->state == PTC_REPLAY_APPROVED &&
+            memcmp(part->pin, of.pin, sizeof part->pin) == 0) ||
            ptc_grants_find(&run->granted, of) == PTC_GRANT_HOLDS;
 }
 
@@ -279,7 +281,7 @@ static bool decide_ask(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *too
                        PtcEffectKind effect, const uint8_t *pin)
 {
     PtcUpRun *run = call->run;
-    PtcGrantOf of = grant_of(run, call->slot, tool->name, pin);
+    PtcGrantOf of = grant_of_run_tool(run, call->slot, tool->name, pin);
     PtcGrantState was = find_grant(run, of);
     bool asks = run->mode == PTC_REMOTE_ASKS;
     if (asks && was == PTC_GRANT_HOLDS)
@@ -287,7 +289,7 @@ static bool decide_ask(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *too
     if (!call->part)
         return cannot_wait(call, tool);
     pthread_mutex_lock(&run->lock);
-    bool may = asks && is_approved(call, of);
+    bool may = asks && is_approved_in_run(call, of);
     bool declined = ptc_grants_find(&run->declined, of) != PTC_GRANT_NONE;
     bool full = run->replay.full;
     pthread_mutex_unlock(&run->lock);
@@ -317,15 +319,15 @@ void ptc_serve_not_aside(PtcUpCall *call)
     if (!call->part)
         return;
     pthread_mutex_lock(&run->lock);
-    PtcPart *part = &run->replay.items[call->part - 1];
-    if (part->state == PTC_PART_ASIDE)
-        part->state = PTC_PART_CALLED;
+    PtcReplayCall *part = &run->replay.items[call->part - 1];
+    if (part->state == PTC_REPLAY_ASIDE)
+        part->state = PTC_REPLAY_CALLED;
     pthread_mutex_unlock(&run->lock);
 }
 
 /* ------------------------------------------------------------------------------- the question */
 
-static void allow(void *user, PtcRemoteMode mode)
+static void set_run_mode(void *user, PtcRemoteMode mode)
 {
     PtcUpRun *run = user;
     run->mode = mode;
@@ -360,11 +362,11 @@ static bool grant(PtcUpRun *run, PtcGrantOf of, bool always)
     return !always || ptc_grants_keep(m->mem, m->config.state_dir, of, &run->unkept);
 }
 
-static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision)
+static bool decide_part(PtcUpRun *run, PtcReplayCall *part, PtcRemoteDecision decision)
 {
-    PtcGrantOf of = grant_of(run, part->slot, part->tool, part->pin);
+    PtcGrantOf of = grant_of_run_tool(run, part->slot, part->tool, part->pin);
     /* Even if a grant cannot be remembered: this very call was asked about. */
-    part->state = decision == PTC_REMOTE_NO ? part->state : PTC_PART_APPROVED;
+    part->state = decision == PTC_REMOTE_NO ? part->state : PTC_REPLAY_APPROVED;
     switch (decision) {
     case PTC_REMOTE_ONCE: break;
     case PTC_REMOTE_RUN: (void)!ptc_grants_add(&run->granted, of); break;
@@ -376,20 +378,21 @@ static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision
 }
 
 /* What was named, and nothing else.  No program is running now, so nothing else looks at the replay. */
-static bool decide(void *user, PtcRemoteDecision decision, PtcWhy *why)
+static bool decide_waiting_parts(void *user, PtcRemoteDecision decision, PtcWhy *why)
 {
     PtcUpRun *run = user;
     bool ok = true;
     for (size_t i = 0; i < run->replay.count; i++) {
-        PtcPart *part = &run->replay.items[i];
-        if (ptc_part_waits(part) && part->asked)
+        PtcReplayCall *part = &run->replay.items[i];
+        if (ptc_replay_waits(part) && part->asked)
             ok = decide_part(run, part, decision) && ok;
         part->asked = false;
     }
     return ok || ptc_why_copy(why, &run->unkept);
 }
 
-static void again(void *user, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version)
+static void begin_run_again(void *user, int64_t deadline_ns, const PtcCancel *cancel,
+                            uint64_t *version)
 {
     PtcUpRun *run = user;
     ptc_replay_again(&run->replay);
@@ -409,11 +412,11 @@ static bool diverged(void *user)
 
 void ptc_approve_fill(PtcRemote *remote)
 {
-    remote->allow = allow;
+    remote->allow = set_run_mode;
     remote->waiting = waiting;
     remote->question = ptc_question_add;
-    remote->decide = decide;
-    remote->again = again;
+    remote->decide = decide_waiting_parts;
+    remote->again = begin_run_again;
     remote->diverged = diverged;
     remote->effects = ptc_run_effects;
 }

@@ -15,7 +15,7 @@ enum {
     BLOB_BYTES = 64 * 1024 * 1024,
     PICTURES = 4,
     PICTURE_BYTES = 1024 * 1024,
-    LOOKS = 1000,
+    BLOB_LOOKS = 1000,
     MIME = 100,
 };
 
@@ -45,7 +45,7 @@ static void take_mime(char to[MIME + 1], PtcText mime)
     to[mime.len] = '\0';
 }
 
-static bool keep(PtcUpRun *run, PtcText data, PtcText mime, size_t number)
+static bool keep_run_blob(PtcUpRun *run, PtcText data, PtcText mime, size_t number)
 {
     PtcUpBlob *blob;
     size_t bytes = sizeof *blob + data.len; /* many that are empty take room as well */
@@ -78,8 +78,8 @@ bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs, PtcBlobNum
     for (size_t i = 0; ok && i < count; i++) {
         PtcValue blob = ptc_seq_nth(blobs, i);
         PtcText data = ptc_fields_text(heap, blob, "data");
-        ok = keep(run, data.bytes ? data : (PtcText){"", 0},
-                  ptc_fields_text(heap, blob, "mimeType"), numbers.before + i + 1);
+        ok = keep_run_blob(run, data.bytes ? data : (PtcText){"", 0},
+                           ptc_fields_text(heap, blob, "mimeType"), numbers.before + i + 1);
     }
     if (run->blob_count == numbers.before + numbers.most && count <= numbers.most)
         run->blob_count = numbers.before + count; /* those that were not needed */
@@ -96,12 +96,12 @@ void ptc_run_free_blobs(PtcUpRun *run)
 }
 
 /* The number of blob-7, written as we write it; 0: it is none. */
-static size_t number_of(PtcText ref)
+static size_t blob_number_of(PtcText ref)
 {
-    enum { DIGITS = 9 };
+    enum { BLOB_DIGITS = 9 };
     static const char begin[] = "blob-";
     size_t at = sizeof begin - 1, n = 0;
-    if (!ptc_text_starts(ref, begin) || ref.len > at + DIGITS || ref.len == at ||
+    if (!ptc_text_starts(ref, begin) || ref.len > at + BLOB_DIGITS || ref.len == at ||
         ref.bytes[at] == '0')
         return 0;
     for (; at < ref.len; at++) {
@@ -112,9 +112,9 @@ static size_t number_of(PtcText ref)
     return n;
 }
 
-static PtcUpBlob *find(PtcUpRun *run, PtcText ref)
+static PtcUpBlob *find_run_blob(PtcUpRun *run, PtcText ref)
 {
-    size_t number = number_of(ref);
+    size_t number = blob_number_of(ref);
     PtcUpBlob *blob = number ? run->blobs : NULL;
     while (blob && blob->number != number)
         blob = blob->next;
@@ -123,7 +123,7 @@ static PtcUpBlob *find(PtcUpRun *run, PtcText ref)
 
 PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref)
 {
-    const PtcUpBlob *blob = find(run, ref);
+    const PtcUpBlob *blob = find_run_blob(run, ref);
     return blob ? (PtcText){blob->data, blob->len} : (PtcText){NULL, 0};
 }
 
@@ -147,7 +147,7 @@ bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
     PtcText ref = in == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, in, "ref");
     pthread_mutex_lock(&run->lock);
-    PtcUpBlob *blob = ref.bytes ? find(run, ref) : NULL;
+    PtcUpBlob *blob = ref.bytes ? find_run_blob(run, ref) : NULL;
     if (blob)
         put_data(run->manager, out, (PtcText){blob->data, blob->len});
     pthread_mutex_unlock(&run->lock);
@@ -223,9 +223,9 @@ void ptc_run_pictures(PtcUpRun *run, PtcText json, PtcBuf *out)
     for (PtcUpBlob *blob = run->blobs; blob; blob = blob->next)
         blob->looked = false;
     for (size_t looks = 0;
-         run->blobs && count < PICTURES && looks < LOOKS && (ref = next_ref(json, &at)).bytes;
+         run->blobs && count < PICTURES && looks < BLOB_LOOKS && (ref = next_ref(json, &at)).bytes;
          looks++) {
-        PtcUpBlob *blob = find(run, ref);
+        PtcUpBlob *blob = find_run_blob(run, ref);
         size_t decoded = blob ? blob->len / 4 * 3 : 0;
         if (!blob || blob->looked || bytes + decoded > PICTURE_BYTES)
             continue;

@@ -140,7 +140,7 @@ static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
 }
 
 /* Consent was given to what the tool was, and a request to a service was made of what the document was. */
-static bool changed(PtcUpCall *call, const PtcCatalogTool *tool)
+static bool refuse_changed_tool(PtcUpCall *call, const PtcCatalogTool *tool)
 {
     ptc_run_denied(call, tool);
     return ptc_call_refuse(call, PTC_CALL_DENIED,
@@ -167,7 +167,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
     call->changed = call->changed || serve_is_changed(m, up, now, (size_t)n);
     if ((call->approved || up->entry.openapi) &&
         ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
-        return changed(call, tool);
+        return refuse_changed_tool(call, tool);
     bool asks = policy.decision == PTC_POLICY_ASK || policy.why == PTC_CALL_CANNOT_ASK;
     if (policy.decision == PTC_POLICY_ALLOW || (asks && call->approved)) {
         call->effect = ptc_effect_stricter(call->effect, policy.effect);
@@ -178,7 +178,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
 
 /* ------------------------------------------------------------------------------------- caps */
 
-static bool count_call(PtcUpCall *call)
+static bool count_run_call(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     const PtcManagerConfig *config = &run->manager->config;
@@ -227,7 +227,8 @@ static bool put_headers(PtcUpCall *call, PtcHeap *heap, PtcText tool, PtcValue s
     return headers != PTC_NONE && ptc_buf_ok(&call->headers);
 }
 
-static bool put_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
+static bool put_call_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool,
+                             PtcValue args)
 {
     PtcBuf json;
     ptc_buf_init(&json, call->run->mem, PTC_ARGUMENTS_BYTES);
@@ -240,7 +241,7 @@ static bool put_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *to
 }
 
 /* The arguments as the tool wants them; PTC_NONE: refused.  For a run that has ended meanwhile nothing is sent. */
-static PtcValue fit_arguments(PtcUpCall *call, PtcDesk *desk, PtcValue schema, PtcValue args)
+static PtcValue fit_call_arguments(PtcUpCall *call, PtcDesk *desk, PtcValue schema, PtcValue args)
 {
     PtcRunCheck check;
     PtcArgumentIssues issues; /* 10 KiB: only its count is ever cleared */
@@ -265,11 +266,11 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
 {
     PtcHeap *heap = &desk->heap;
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
-    PtcValue sent = fit_arguments(call, desk, schema, args);
+    PtcValue sent = fit_call_arguments(call, desk, schema, args);
     if (sent == PTC_NONE)
         return false;
     if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
-        return put_request(call, desk, tool, sent);
+        return put_call_request(call, desk, tool, sent);
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "name", tool->name);
     ptc_emit_key(&call->params, "arguments");
@@ -295,7 +296,7 @@ static bool send_call(PtcUpCall *call)
     PtcUpRun *run = call->run;
     PtcManager *m = run->manager;
     const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
-    if (!count_call(call))
+    if (!count_run_call(call))
         return false;
     if (!ptc_run_record(call))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
@@ -331,7 +332,7 @@ static bool take_later(PtcUpCall *call, PtcListing **l)
     return true;
 }
 
-static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args)
+static bool prepare_tool_call(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args)
 {
     PtcUpRun *run = call->run;
     const PtcCatalogTool *tool = &l->server.tools[call->tool];
@@ -373,13 +374,14 @@ bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
         return false;
     /* What is sent to a service comes from its document, so nothing is sent by one of an earlier day. */
     bool sure = !l->cached || !ptc_run_upstream(call->run, call->slot)->entry.openapi;
-    if (sure && prepare(call, desk, l, args))
+    if (sure && prepare_tool_call(call, desk, l, args))
         return send_call(call);
     if (!l->cached || !ptc_fields_ok(&desk->heap))
         return false;
     if (ask_upstream(call))
         return true;
-    return !call->reason && take_later(call, &l) && prepare(call, desk, l, args) && send_call(call);
+    return !call->reason && take_later(call, &l) && prepare_tool_call(call, desk, l, args) &&
+           send_call(call);
 }
 
 /* ---------------------------------------------------------------------------------- by name */
@@ -420,7 +422,7 @@ bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     return found == PTC_FIND_OK && ptc_serve_call(call, desk, args == PTC_NONE ? PTC_NIL : args);
 }
 
-static bool go_on(PtcUpCall *call, PtcDesk *desk)
+static bool go_on_with_call(PtcUpCall *call, PtcDesk *desk)
 {
     PtcJsonError error;
     PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
@@ -442,7 +444,7 @@ void ptc_serve_go_on(PtcUpCall *list)
         ptc_desk_init(&desk, m->mem, CALL_BYTES);
         ptc_desk_hurry(&desk);
         ptc_run_hurry(call->run, &desk);
-        bool later = go_on(call, &desk);
+        bool later = go_on_with_call(call, &desk);
         ptc_desk_deinit(&desk);
         if (later)
             continue;

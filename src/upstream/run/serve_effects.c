@@ -9,7 +9,7 @@
 #include "upstream/catalog/quoted.h"
 #include "upstream/run/serve_int.h"
 
-enum { NAMED = 20, NAME_BYTES = 200 };
+enum { EFFECTS_NAMED = 20, EFFECTS_NAME_BYTES = 200 };
 
 /* A tool that policy refused. */
 typedef struct PtcUpDenied {
@@ -93,16 +93,16 @@ static bool is_one_word(PtcText name)
     return true;
 }
 
-static void put_name(PtcBuf *out, PtcMem *mem, PtcText server, PtcText tool, size_t times)
+static void put_effect_name(PtcBuf *out, PtcMem *mem, PtcText server, PtcText tool, size_t times)
 {
     PtcBuf name;
-    ptc_buf_init(&name, mem, 16 * NAME_BYTES);
-    ptc_clean_add(&name, server, NAME_BYTES, false);
+    ptc_buf_init(&name, mem, 16 * EFFECTS_NAME_BYTES);
+    ptc_clean_add(&name, server, EFFECTS_NAME_BYTES, false);
     ptc_buf_add_char(&name, '/');
     if (is_one_word(tool))
-        ptc_clean_add(&name, tool, NAME_BYTES, false);
+        ptc_clean_add(&name, tool, EFFECTS_NAME_BYTES, false);
     else
-        ptc_quoted_add(&name, tool, NAME_BYTES);
+        ptc_quoted_add(&name, tool, EFFECTS_NAME_BYTES);
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", ptc_buf_view(&name));
     ptc_emit_field_uint(out, "times", times);
@@ -111,7 +111,7 @@ static void put_name(PtcBuf *out, PtcMem *mem, PtcText server, PtcText tool, siz
 }
 
 /* Calls of the tool of record i with this outcome, unless an earlier record has already counted them. */
-static size_t count(const PtcUpRun *run, size_t i, PtcUpDid which)
+static size_t count_tool_calls(const PtcUpRun *run, size_t i, PtcUpDid which)
 {
     size_t n = 0;
     for (size_t k = 0; k < run->record_count; k++) {
@@ -128,15 +128,15 @@ static size_t count(const PtcUpRun *run, size_t i, PtcUpDid which)
 static bool put_list(const PtcUpRun *run, PtcBuf *out, const char *key, PtcUpDid which)
 {
     size_t told = 0;
-    for (size_t i = 0; i < run->record_count && told < NAMED; i++) {
-        size_t n = did_of(&run->records[i]) == which ? count(run, i, which) : 0;
+    for (size_t i = 0; i < run->record_count && told < EFFECTS_NAMED; i++) {
+        size_t n = did_of(&run->records[i]) == which ? count_tool_calls(run, i, which) : 0;
         if (n == 0)
             continue;
         if (told++ == 0) {
             ptc_emit_key(out, key);
             ptc_emit_array(out);
         }
-        put_name(out, run->mem, run->records[i].server, run->records[i].tool, n);
+        put_effect_name(out, run->mem, run->records[i].server, run->records[i].tool, n);
     }
     if (told)
         ptc_emit_array_end(out);
@@ -151,8 +151,8 @@ static bool put_denied(PtcUpRun *run, PtcBuf *out)
         ptc_emit_key(out, "denied");
         ptc_emit_array(out);
     }
-    for (const PtcUpDenied *d = run->denied; d && told < NAMED; d = d->next, told++)
-        put_name(out, run->mem, d->server, d->tool, d->times);
+    for (const PtcUpDenied *d = run->denied; d && told < EFFECTS_NAMED; d = d->next, told++)
+        put_effect_name(out, run->mem, d->server, d->tool, d->times);
     pthread_mutex_unlock(&run->denied_lock);
     if (told)
         ptc_emit_array_end(out);
@@ -160,7 +160,7 @@ static bool put_denied(PtcUpRun *run, PtcBuf *out)
 }
 
 /* What may be done twice without harm counts as nothing. */
-static const char *run_again(const PtcUpRun *run)
+static const char *run_again_advice(const PtcUpRun *run)
 {
     bool unknown = false;
     for (size_t i = 0; i < run->record_count; i++) {
@@ -182,7 +182,7 @@ bool ptc_run_effects(void *user, PtcBuf *out)
     any = put_list(run, out, "failed", PTC_DID_FAIL) || any;
     any = put_list(run, out, "unknown", PTC_DID_UNKNOWN) || any;
     any = put_denied(run, out) || any;
-    ptc_emit_field_cstr(out, "run_again", run_again(run));
+    ptc_emit_field_cstr(out, "run_again", run_again_advice(run));
     if (run->unkept.class != PTC_WHY_NONE)
         ptc_emit_field_cstr(out, "not_kept", run->unkept.text);
     ptc_emit_object_end(out);

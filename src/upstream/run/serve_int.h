@@ -94,9 +94,9 @@ void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest);
 PTC_MUST_USE bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat);
 /* {"reason", "message", ...} of a call that has a reason.  Always false. */
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out);
-/* A value with its kind, and the line of the ledger.  Always true. */
+/* A value with its kind, and the line of the log of calls.  Always true. */
 bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result);
-/* What the program sees and what the ledger has is the same text.  Always false, both. */
+/* What the program sees and what the log of calls has is the same text.  Always false, both. */
 bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcText message,
                            unsigned notes);
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
@@ -124,7 +124,7 @@ PTC_MUST_USE bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue def
 /* ---- serve_response.c: what the service answered; false: `out` has a failure */
 PTC_MUST_USE bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 
-/* ---- serve_ledger.c */
+/* ---- serve_calls.c */
 /* A line for the call; false: out of memory. */
 PTC_MUST_USE bool ptc_run_record(PtcUpCall *call);
 /* How it ended.  Nothing for a call without a line. */
@@ -137,7 +137,7 @@ void ptc_run_record_refused(PtcUpCall *call);
 /* The run is over: calls whose answer nobody took are unknown. */
 void ptc_run_record_open(PtcUpRun *run);
 /* The lines as a JSON array, as many as fit. */
-void ptc_run_ledger(PtcUpRun *run, PtcBuf *out);
+void ptc_run_call_log(PtcUpRun *run, PtcBuf *out);
 
 /* ---- serve_approve.c */
 /* The same with what a person has allowed for longer, for runs in which nobody can be asked.  Not with manager->lock

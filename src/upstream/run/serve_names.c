@@ -37,8 +37,8 @@ static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
     ptc_buf_deinit(&list);
 }
 
-static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcText name,
-                        const PtcNamed *named)
+static void refuse_tool_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcText name,
+                             const PtcNamed *named)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     const char *why =
@@ -62,8 +62,8 @@ static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, Ptc
                           call->nearest[0] ? "?" : "");
 }
 
-static bool find_in(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint32_t slot, PtcText name,
-                    PtcNamed *named)
+static bool find_in_listing(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint32_t slot,
+                            PtcText name, PtcNamed *named)
 {
     PtcCatalogServer server = l->server;
     PtcCatalog catalog = {.servers = &server, .count = 1};
@@ -87,16 +87,16 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool s
         name = (PtcText){"", 0};
     if (!then || then->cached)
         now = ptc_run_view_later(run, first);
-    if (then && !now && find_in(call, desk, then, first, name, &named))
+    if (then && !now && find_in_listing(call, desk, then, first, name, &named))
         return PTC_FIND_OK;
     if (!now)
         now = ptc_run_view_later(run, first);
-    if (now && find_in(call, desk, now, first + n, name, &named))
+    if (now && find_in_listing(call, desk, now, first + n, name, &named))
         return PTC_FIND_OK;
     if (!sure && !now && (!then || then->cached))
         return PTC_FIND_UNSURE;
     if (now || then)
-        refuse_name(call, desk, now ? now : then, name, &named);
+        refuse_tool_name(call, desk, now ? now : then, name, &named);
     else
         (void)ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "it has not listed its tools yet");
     return PTC_FIND_NOT;

@@ -8,7 +8,7 @@
 
 enum { SITES = 500 };
 
-static void put_tool(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcBuf *out)
+static void put_planned_tool(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
     const PtcUpstream *up = ptc_run_upstream(run, call->slot);
@@ -19,7 +19,7 @@ static void put_tool(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcBuf *out)
     ptc_emit_field_cstr(out, "policy", ptc_policy_name(policy.decision));
 }
 
-static void put_site(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcBuf *out)
+static void put_planned_site(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcBuf *out)
 {
     static const char *const names[] = {"at", "many", "name", "args", "open"};
     PtcListing *l = ptc_fields_is(&desk->heap, in, "known", PTC_TRUE)
@@ -34,7 +34,7 @@ static void put_site(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcBuf *out)
         ptc_emit_value(out, &desk->heap, v);
     }
     if (l && call->tool < l->server.count)
-        put_tool(call, desk, l, out);
+        put_planned_tool(call, desk, l, out);
     ptc_emit_object_end(out);
 }
 
@@ -45,7 +45,7 @@ bool ptc_serve_site(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     if (run->mode != PTC_REMOTE_PLANS)
         return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "this program is not planned");
     ptc_buf_init(&site, run->mem, run->plan.max);
-    put_site(call, desk, in, &site);
+    put_planned_site(call, desk, in, &site);
     pthread_mutex_lock(&run->lock);
     bool fits = ptc_buf_ok(&site) && run->site_count < SITES &&
                 site.len + 1 < run->plan.max - run->plan.len;

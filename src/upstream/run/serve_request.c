@@ -21,7 +21,7 @@ static PtcText blob(void *user, PtcText ref)
 
 /* An address that only a document from the network has named must not lead to where strangers have no business, unless
  * that document came from there too. */
-static bool is_strange(const PtcEntry *e, PtcText origin)
+static bool is_strange_origin(const PtcEntry *e, PtcText origin)
 {
     PtcUrl from, to;
     if (e->base_url || !e->schema_url)
@@ -33,7 +33,8 @@ static bool is_strange(const PtcEntry *e, PtcText origin)
            !ptc_address_text_is_inside(from.host);
 }
 
-static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText operation)
+static bool refuse_service_request(PtcUpCall *call, const PtcOpenapiRequest *request,
+                                   PtcText operation)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     if (request->code == PTC_CALL_INVALID_ARGS)
@@ -56,8 +57,8 @@ static bool refuse(PtcUpCall *call, const PtcOpenapiRequest *request, PtcText op
 }
 
 /* What is sent goes into the call. */
-static bool take(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request,
-                 PtcOperationName operation)
+static bool take_service_request(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request,
+                                 PtcOperationName operation)
 {
     PtcHeap *heap = &desk->heap;
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
@@ -65,7 +66,7 @@ static bool take(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request,
     PtcValue auth = ptc_openapi_tools_auth(heap, call->seen->document, e, operation);
     call->method = request->method;
     call->web.has_body = request->has_body;
-    call->web.outside = is_strange(e, origin);
+    call->web.outside = is_strange_origin(e, origin);
     ptc_buf_add(&call->web.url, origin.bytes, origin.len);
     ptc_buf_add(&call->web.url, target.bytes, target.len);
     if (call->web.url.full)
@@ -111,8 +112,8 @@ bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcV
             ptc_openapi_request_deinit(&request);
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     }
-    bool ok = request.code ? refuse(call, &request, operation.text)
-                           : take(call, desk, &request, operation);
+    bool ok = request.code ? refuse_service_request(call, &request, operation.text)
+                           : take_service_request(call, desk, &request, operation);
     ptc_openapi_request_deinit(&request);
     return ok;
 }

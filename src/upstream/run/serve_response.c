@@ -11,7 +11,7 @@
 #include "upstream/run/serve_int.h"
 
 /* {"content-type": "..."}; of one that stands twice, both with a comma between them. */
-static void put_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcText value)
+static void put_response_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcText value)
 {
     PtcBuf both;
     PtcValue lower = ptc_header_lower(heap, name);
@@ -28,7 +28,7 @@ static void put_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcText v
     ptc_buf_deinit(&both);
 }
 
-static PtcValue read_head(PtcHeap *heap, const PtcBuf *head)
+static PtcValue read_response_head(PtcHeap *heap, const PtcBuf *head)
 {
     PtcValue headers = ptc_fields_map(heap);
     PtcText rest = ptc_buf_view(head);
@@ -38,8 +38,8 @@ static PtcValue read_head(PtcHeap *heap, const PtcBuf *head)
         const char *colon = memchr(rest.bytes, ':', len);
         if (colon && colon > rest.bytes) {
             size_t n = (size_t)(colon - rest.bytes);
-            put_header(heap, &headers, (PtcText){rest.bytes, n},
-                       ptc_text_trim((PtcText){colon + 1, len - n - 1}, " \t"));
+            put_response_header(heap, &headers, (PtcText){rest.bytes, n},
+                                ptc_text_trim((PtcText){colon + 1, len - n - 1}, " \t"));
         }
         rest.bytes += len + (lf != NULL);
         rest.len -= len + (lf != NULL);
@@ -48,7 +48,7 @@ static PtcValue read_head(PtcHeap *heap, const PtcBuf *head)
 }
 
 /* Is the value as the document has it?  A schema that cannot be compiled says nothing. */
-static PtcSchemaVerdict check_value(PtcUpCall *call, PtcDesk *desk, PtcValue value)
+static PtcSchemaVerdict check_response_value(PtcUpCall *call, PtcDesk *desk, PtcValue value)
 {
     PtcRunCheck check;
     ptc_run_check_begin(&check, call, call->seen, call->tool, true);
@@ -61,14 +61,15 @@ static PtcSchemaVerdict check_value(PtcUpCall *call, PtcDesk *desk, PtcValue val
     return verdict;
 }
 
-static bool put_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResult *result)
+static bool put_response_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResult *result)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     if (!result->ok)
         return ptc_serve_put_failure(call, out, result->reason, ptc_str_text(result->message),
                                      result->notes);
-    PtcSchemaVerdict verdict =
-        result->kind == PTC_RESULT_JSON ? check_value(call, desk, result->value) : PTC_SCHEMA_VALID;
+    PtcSchemaVerdict verdict = result->kind == PTC_TOOL_RESULT_JSON
+                                   ? check_response_value(call, desk, result->value)
+                                   : PTC_SCHEMA_VALID;
     if (verdict == PTC_SCHEMA_INVALID)
         result->notes |= PTC_NOTE_SCHEMA_MISMATCH;
     if (e->strict_output && verdict != PTC_SCHEMA_VALID)
@@ -83,7 +84,7 @@ static bool put_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResul
 }
 
 /* {"status", "headers", "body"}: text where it is text, else base64. */
-static bool put_raw(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue headers)
+static bool put_raw_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue headers)
 {
     PtcHeap *heap = &desk->heap;
     PtcText body = ptc_buf_view(&call->reply.text);
@@ -99,12 +100,13 @@ static bool put_raw(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue header
         ptc_fields_put(heap, &value, "body_base64", ptc_fields_buf(heap, &coded));
         ptc_buf_deinit(&coded);
     }
-    PtcToolResult raw = {.ok = true, .kind = PTC_RESULT_JSON, .value = value};
+    PtcToolResult raw = {.ok = true, .kind = PTC_TOOL_RESULT_JSON, .value = value};
     return ptc_fields_ok(heap) ? ptc_serve_put_read(call, desk, out, &raw)
                                : ptc_serve_put_too_large(call, desk, out);
 }
 
-static bool read_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers, PtcResponse *response)
+static bool read_service_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers,
+                                PtcResponse *response)
 {
     PtcUpRun *run = call->run;
     struct timespec now;
@@ -123,12 +125,12 @@ static bool read_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers, PtcRes
 bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcResponse response;
-    PtcValue headers = read_head(&desk->heap, &call->web.head);
+    PtcValue headers = read_response_head(&desk->heap, &call->web.head);
     if (headers == PTC_NONE)
         return ptc_serve_put_too_large(call, desk, out);
     if (call->raw)
-        return put_raw(call, desk, out, headers);
-    if (!read_answer(call, desk, headers, &response))
+        return put_raw_response(call, desk, out, headers);
+    if (!read_service_answer(call, desk, headers, &response))
         return ptc_serve_put_too_large(call, desk, out);
-    return put_result(call, desk, out, &response.result);
+    return put_response_result(call, desk, out, &response.result);
 }

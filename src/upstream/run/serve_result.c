@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the
  * run, because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret
- * in it; status, reason and ledger are made here and never by whoever asked. */
+ * in it; status, reason and the log of calls are made here and never by whoever asked. */
 #include <stdio.h>
 
 #include "json/emit.h"
@@ -14,7 +14,7 @@
 #include "upstream/run/serve_int.h"
 #include "upstream/run/tool_result.h"
 
-enum { MESSAGE_BYTES = 2000 };
+enum { RESULT_MESSAGE_BYTES = 2000 };
 
 /* --------------------------------------------------------------------------------- failures */
 
@@ -26,7 +26,7 @@ static void clean_message(PtcUpCall *call, PtcBuf *clean, PtcText text)
     ptc_buf_init(&safe, m->mem, 1024 * 1024);
     text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
     ptc_secrets_blot(&m->told, &safe, text, false);
-    ptc_clean_add(clean, ptc_buf_view(&safe), MESSAGE_BYTES, false);
+    ptc_clean_add(clean, ptc_buf_view(&safe), RESULT_MESSAGE_BYTES, false);
     ptc_buf_deinit(&safe);
 }
 
@@ -52,12 +52,12 @@ static void put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcT
     ptc_emit_object_end(out);
 }
 
-/* What the program sees and what the ledger has is the same text.  Always false. */
+/* What the program sees and what the log of calls has is the same text.  Always false. */
 bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcText message,
                            unsigned notes)
 {
     PtcBuf clean;
-    ptc_buf_init(&clean, call->run->manager->mem, 2 * MESSAGE_BYTES);
+    ptc_buf_init(&clean, call->run->manager->mem, 2 * RESULT_MESSAGE_BYTES);
     clean_message(call, &clean, message);
     put_failure(call, out, reason, ptc_buf_view(&clean));
     ptc_run_record_end(call, reason, ptc_buf_view(&clean), notes);
@@ -72,7 +72,7 @@ bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out)
 }
 
 /* A text for an end that comes without one. */
-static PtcText words_of(const PtcLinkReply *reply)
+static PtcText words_of_reply(const PtcLinkReply *reply)
 {
     if (reply->text.len)
         return ptc_buf_view(&reply->text);
@@ -97,7 +97,7 @@ static bool put_refused(PtcUpCall *call, PtcBuf *out)
 }
 
 /* The error object of JSON-RPC in words. */
-static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+static bool put_rpc_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcJsonError error;
     PtcText text = ptc_buf_view(&call->reply.text);
@@ -108,7 +108,7 @@ static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 
 /* ----------------------------------------------------------------------------------- values */
 
-static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue value)
+static void put_unsecret_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue value)
 {
     PtcManager *m = call->run->manager;
     PtcBuf json;
@@ -128,7 +128,7 @@ bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcTo
     ptc_emit_object(out);
     ptc_emit_key(out, "value");
     size_t from = out->len;
-    put_value(call, &desk->heap, out, result->value);
+    put_unsecret_value(call, &desk->heap, out, result->value);
     if (ptc_buf_ok(out))
         ptc_run_record_result(call, (PtcText){out->data + from, out->len - from});
     ptc_run_record_end(call, PTC_CALL_WELL, (PtcText){NULL, 0}, result->notes);
@@ -137,9 +137,9 @@ bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcTo
     return true;
 }
 
-static bool put_raw(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue value)
+static bool put_raw_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue value)
 {
-    PtcToolResult raw = {.ok = true, .kind = PTC_RESULT_JSON, .value = value};
+    PtcToolResult raw = {.ok = true, .kind = PTC_TOOL_RESULT_JSON, .value = value};
     return ptc_serve_put_read(call, desk, out, &raw);
 }
 
@@ -202,7 +202,7 @@ static PtcText words_for(PtcCallReason reason)
     return PTC_TEXT("the tool failed and did not say why");
 }
 
-static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+static bool put_tool_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcJsonError error;
     PtcToolResult result = {.blobs = PTC_NONE};
@@ -223,7 +223,7 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     if (value == PTC_NONE)
         return ptc_serve_put_too_large(call, desk, out);
     if (call->raw || !call->seen)
-        return put_raw(call, desk, out, value);
+        return put_raw_result(call, desk, out, value);
     if (!read_result(call, desk, value, &result))
         return ptc_serve_put_too_large(call, desk, out);
     if (result.ok)
@@ -235,7 +235,7 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 }
 
 /* Was anything changed that a second run would change again? */
-static bool repeats(const PtcUpCall *call)
+static bool is_repeatable_call(const PtcUpCall *call)
 {
     return call->effect.kind == PTC_EFFECT_READ || call->effect.idempotent || call->attempts == 0 ||
            (call->reply.end != PTC_LINK_ANSWER && !call->reply.delivered);
@@ -243,7 +243,7 @@ static bool repeats(const PtcUpCall *call)
 
 bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
 {
-    *may_repeat = repeats(call);
+    *may_repeat = is_repeatable_call(call);
     if (call->reason) {
         ptc_run_record_refused(call);
         return ptc_serve_fail(call, out);
@@ -252,10 +252,10 @@ bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_rep
     if (openapi && (call->reply.end == PTC_LINK_ANSWER || call->reply.end == PTC_LINK_HTTP_FAULT))
         return ptc_serve_response(call, desk, out);
     if (call->reply.end == PTC_LINK_ANSWER)
-        return put_answer(call, desk, out);
+        return put_tool_answer(call, desk, out);
     if (call->reply.end == PTC_LINK_ERROR)
-        return put_error(call, desk, out);
+        return put_rpc_error(call, desk, out);
     if (call->reply.end == PTC_LINK_AUTH)
         return put_refused(call, out);
-    return ptc_serve_put_failure(call, out, call->said, words_of(&call->reply), 0);
+    return ptc_serve_put_failure(call, out, call->said, words_of_reply(&call->reply), 0);
 }

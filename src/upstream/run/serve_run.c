@@ -41,8 +41,8 @@ bool ptc_run_is_listed(const PtcUpRun *run, uint32_t slot, const PtcInstance *i)
     return i->listed >= run->needs[slot % run->manager->count];
 }
 
-static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, const PtcCancel *cancel,
-                   uint64_t *version)
+static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t deadline_ns,
+                                const PtcCancel *cancel, uint64_t *version)
 {
     PtcManager *m = (PtcManager *)((char *)self - offsetof(PtcManager, remote));
     size_t len = strlen(owner) + 1, slots = 2 * m->count + 1;
@@ -147,7 +147,7 @@ bool ptc_call_refuse(PtcUpCall *call, PtcCallReason reason, const char *format, 
     return false;
 }
 
-static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
+static PtcUpCall *new_upstream_call(PtcUpRun *run, PtcRemoteAsk *ask)
 {
     PtcManager *m = run->manager;
     PtcUpCall *call = ptc_mem_alloc(m->mem, sizeof *call);
@@ -178,7 +178,7 @@ static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
 }
 
 /* A call that its run has left is not in the run's lists any more, and whoever frees it holds the lock. */
-static void unlink_call(PtcUpCall *call)
+static void unlink_run_call(PtcUpCall *call)
 {
     PtcManager *m = call->run->manager;
     pthread_mutex_lock(&m->lock);
@@ -192,7 +192,7 @@ void ptc_call_free(PtcUpCall *call)
 {
     PtcMem *mem = call->run ? call->run->mem : call->instance->upstream->manager->mem;
     if (call->run)
-        unlink_call(call);
+        unlink_run_call(call);
     ptc_buf_deinit(&call->params);
     ptc_buf_deinit(&call->headers);
     ptc_buf_deinit(&call->web.url);
@@ -258,7 +258,7 @@ bool ptc_call_await_listing(PtcUpCall *call)
     return waits;
 }
 
-static bool parse(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
+static bool parse_ask_text(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
 {
     PtcJsonError error;
     PtcText text = call->ask->text;
@@ -270,10 +270,10 @@ static bool parse(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
 }
 
 /* Answers at once (false), or later (true). */
-static bool dispatch(PtcUpCall *call, PtcDesk *desk)
+static bool dispatch_ask(PtcUpCall *call, PtcDesk *desk)
 {
     PtcValue in;
-    if (!parse(call, desk, &in))
+    if (!parse_ask_text(call, desk, &in))
         return false;
     switch (call->ask->op) {
     case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
@@ -303,9 +303,10 @@ static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
     PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
     if (desk)
         ptc_run_hurry(run, desk);
-    PtcUpCall *call = desk ? new_call(run, ask) : NULL;
+    PtcUpCall *call = desk ? new_upstream_call(run, ask) : NULL;
     PtcRemoteStatus status = call ? PTC_REMOTE_NOW : PTC_REMOTE_NO_MEMORY;
-    if (call && !ptc_serve_meet(call) && !ptc_inquiry_rejoin(call, &status) && dispatch(call, desk))
+    if (call && !ptc_serve_meet(call) && !ptc_inquiry_rejoin(call, &status) &&
+        dispatch_ask(call, desk))
         status = PTC_REMOTE_PENDING;
     if (desk)
         ptc_desks_give(desks, desk);
@@ -333,7 +334,7 @@ static void count_wait(PtcUpCall *call)
     pthread_mutex_unlock(&run->lock);
 }
 
-static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
+static bool put_ask_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
 {
     switch (call->ask->op) {
     case PTC_REMOTE_CALL:
@@ -349,7 +350,8 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_re
     return ptc_serve_fail(call, out);
 }
 
-static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat)
+static bool finish_upstream_ask(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
+                                bool *may_repeat)
 {
     PtcUpRun *run = user;
     PtcUpCall *call = ask->own;
@@ -362,7 +364,7 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
     *may_repeat = desk != NULL; /* what cannot be read may have changed something */
     size_t before = out->len;
     *ok = call->replayed ? ptc_serve_replay(call, out, may_repeat)
-                         : desk && put_answer(call, desk, out, may_repeat);
+                         : desk && put_ask_answer(call, desk, out, may_repeat);
     bool aside = call->reason == PTC_CALL_ASIDE;
     bool again = ptc_inquiry_note_refusal(call);
     if (call->part && !call->replayed && !aside && !again)
@@ -377,13 +379,13 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
 
 /* -------------------------------------------------------------------------------------- end */
 
-static void end(void *user, PtcBuf *ledger)
+static void end_upstream_run(void *user, PtcBuf *call_log)
 {
     PtcUpRun *run = user;
     PtcManager *m = run->manager;
     ptc_run_record_open(run);
-    if (ledger)
-        ptc_run_ledger(run, ledger);
+    if (call_log)
+        ptc_run_call_log(run, call_log);
     ptc_inquiry_end(run);
     while (run->calls)
         ptc_call_free(run->calls);
@@ -404,7 +406,7 @@ static void end(void *user, PtcBuf *ledger)
     ptc_mem_free(m->mem, run, sizeof *run);
 }
 
-static bool knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
+static bool knows_namespace(PtcRemote *self, PtcText ns, PtcBuf *nearest)
 {
     PtcManager *m = (PtcManager *)((char *)self - offsetof(PtcManager, remote));
     if (ptc_run_slot(m, ns) >= 0)
@@ -430,15 +432,15 @@ static void pictures(void *user, PtcText json, PtcBuf *out)
 
 void ptc_run_fill(PtcManager *m)
 {
-    m->remote = (PtcRemote){.begin = begin,
+    m->remote = (PtcRemote){.begin = begin_upstream_run,
                             .ask = ask_remote,
-                            .finish = finish,
+                            .finish = finish_upstream_ask,
                             .cancel = cancel_remote,
-                            .end = end,
+                            .end = end_upstream_run,
                             .trace = trace,
                             .listen = ptc_progress_listen,
                             .pictures = pictures,
-                            .knows = knows};
+                            .knows = knows_namespace};
     ptc_approve_fill(&m->remote);
     ptc_inquiry_fill(&m->remote);
 }

@@ -14,7 +14,7 @@ enum { DIGEST = PTC_LISTING_DIGEST / 4 };
 /* ------------------------------------------------------------------------------ slow schemas */
 
 /* Listings come and go, so a schema is known by its digest.  NULL: out of memory; then it is not remembered. */
-static const char *digest_of(const PtcRunCheck *c)
+static const char *digest_of_schema(const PtcRunCheck *c)
 {
     const char *all = ptc_listing_digest(c->listing, c->tool);
     return all ? all + (size_t)DIGEST * (c->results ? 2 : 1) : NULL;
@@ -32,7 +32,7 @@ static int find_slow(const PtcUpstream *up, const char *digest)
 static bool is_slow(const PtcRunCheck *c)
 {
     PtcManager *m = c->run->manager;
-    const char *digest = atomic_load(&c->upstream->slow.count) ? digest_of(c) : NULL;
+    const char *digest = atomic_load(&c->upstream->slow.count) ? digest_of_schema(c) : NULL;
     if (!digest)
         return false;
     pthread_mutex_lock(&m->lock);
@@ -46,7 +46,7 @@ static bool give_up_schema(PtcRunCheck *c, bool has_call)
 {
     PtcManager *m = c->run->manager;
     PtcUpstream *up = c->upstream;
-    const char *digest = digest_of(c);
+    const char *digest = digest_of_schema(c);
     if (!digest)
         return false;
     pthread_mutex_lock(&m->lock);

@@ -24,7 +24,7 @@ const char *ptc_tool_result_kind(PtcResultKind kind)
     return names[kind];
 }
 
-static bool answer(PtcToolResult *out, PtcResultKind kind, PtcValue value)
+static bool answer_tool_result(PtcToolResult *out, PtcResultKind kind, PtcValue value)
 {
     out->ok = true;
     out->kind = kind;
@@ -32,7 +32,7 @@ static bool answer(PtcToolResult *out, PtcResultKind kind, PtcValue value)
     return value != PTC_NONE;
 }
 
-static bool refuse(PtcToolResult *out, PtcCallReason reason)
+static bool refuse_tool_result(PtcToolResult *out, PtcCallReason reason)
 {
     out->ok = false;
     out->reason = reason;
@@ -104,15 +104,15 @@ typedef struct {
     PtcToolResult *out;
     PtcValue blocks, texts; /* all as values; the texts of text blocks */
     PtcText resource;       /* of the last embedded text resource */
-} Reading;
+} ResultReading;
 
-static PtcValue bad_block(Reading *r)
+static PtcValue bad_block(ResultReading *r)
 {
     r->out->notes |= PTC_NOTE_BAD_BLOCK;
     return PTC_NONE;
 }
 
-static PtcValue read_text(Reading *r, PtcValue block)
+static PtcValue read_text_block(ResultReading *r, PtcValue block)
 {
     PtcValue to = ptc_fields_map(r->heap), text = ptc_map_field(r->heap, block, "text");
     if (text == PTC_NONE || !ptc_is_string(text))
@@ -123,7 +123,7 @@ static PtcValue read_text(Reading *r, PtcValue block)
     return to;
 }
 
-static PtcValue read_binary(Reading *r, const char *type, PtcValue from, const char *key)
+static PtcValue read_binary(ResultReading *r, const char *type, PtcValue from, const char *key)
 {
     PtcValue data = ptc_map_field(r->heap, from, key);
     int64_t bytes =
@@ -134,7 +134,7 @@ static PtcValue read_binary(Reading *r, const char *type, PtcValue from, const c
                                 (size_t)bytes, r->in->blobs, data, r->out);
 }
 
-static PtcValue read_resource(Reading *r, PtcValue block)
+static PtcValue read_resource_block(ResultReading *r, PtcValue block)
 {
     PtcValue from = ptc_map_field(r->heap, block, "resource"), to = PTC_NONE;
     PtcText uri = ptc_fields_text(r->heap, from, "uri"), text = {NULL, 0};
@@ -157,7 +157,7 @@ static PtcValue read_resource(Reading *r, PtcValue block)
     return to;
 }
 
-static PtcValue read_link(Reading *r, PtcValue block)
+static PtcValue read_link(ResultReading *r, PtcValue block)
 {
     static const char *const keys[] = {"uri", "name", "title", "description", "mimeType", "size"};
     PtcValue to = ptc_fields_map(r->heap);
@@ -169,7 +169,7 @@ static PtcValue read_link(Reading *r, PtcValue block)
     return to;
 }
 
-static PtcValue read_unknown(Reading *r, PtcText type)
+static PtcValue read_unknown(ResultReading *r, PtcText type)
 {
     PtcValue to = ptc_fields_map(r->heap);
     r->out->notes |= PTC_NOTE_UNKNOWN_BLOCK;
@@ -177,33 +177,33 @@ static PtcValue read_unknown(Reading *r, PtcText type)
     return to;
 }
 
-static PtcValue read_block(Reading *r, PtcValue block)
+static PtcValue read_content_block(ResultReading *r, PtcValue block)
 {
     PtcText type = ptc_fields_text(r->heap, block, "type");
     if (!type.bytes)
         return bad_block(r);
     if (ptc_text_is(type, "text"))
-        return read_text(r, block);
+        return read_text_block(r, block);
     if (ptc_text_is(type, "image"))
         return read_binary(r, "image", block, "data");
     if (ptc_text_is(type, "audio"))
         return read_binary(r, "audio", block, "data");
     if (ptc_text_is(type, "resource"))
-        return read_resource(r, block);
+        return read_resource_block(r, block);
     if (ptc_text_is(type, "resource_link"))
         return read_link(r, block);
     return read_unknown(r, type);
 }
 
-static void read_blocks(Reading *r, PtcValue content)
+static void read_blocks(ResultReading *r, PtcValue content)
 {
     for (size_t i = 0; i < ptc_fields_count(content) && ptc_fields_ok(r->heap); i++)
-        ptc_fields_push(r->heap, &r->blocks, read_block(r, ptc_seq_nth(content, i)));
+        ptc_fields_push(r->heap, &r->blocks, read_content_block(r, ptc_seq_nth(content, i)));
 }
 
 /* -------------------------------------------------------------------------------- choosing */
 
-static PtcValue joined(Reading *r)
+static PtcValue join_result_texts(ResultReading *r)
 {
     PtcBuf all;
     size_t n = ptc_fields_count(r->texts);
@@ -221,17 +221,17 @@ static PtcValue joined(Reading *r)
     return value;
 }
 
-static bool answer_text(Reading *r, PtcText text)
+static bool answer_result_text(ResultReading *r, PtcText text)
 {
     PtcValue v = r->in->leave_text ? PTC_NONE : ptc_tool_result_json(r->heap, text);
     if (v != PTC_NONE)
-        return answer(r->out, PTC_RESULT_JSON, v);
+        return answer_tool_result(r->out, PTC_TOOL_RESULT_JSON, v);
     return ptc_fields_ok(r->heap) &&
-           answer(r->out, PTC_RESULT_TEXT, ptc_fields_string(r->heap, text));
+           answer_tool_result(r->out, PTC_TOOL_RESULT_TEXT, ptc_fields_string(r->heap, text));
 }
 
 /* Several texts: all of them JSON, or lines of one text. */
-static bool answer_texts(Reading *r)
+static bool answer_texts(ResultReading *r)
 {
     PtcValue list = ptc_fields_list(r->heap);
     size_t n = ptc_fields_count(r->texts);
@@ -244,37 +244,37 @@ static bool answer_texts(Reading *r)
     if (!ptc_fields_ok(r->heap))
         return false;
     if (ptc_fields_count(list) == n)
-        return answer(r->out, PTC_RESULT_JSON, list);
-    return answer(r->out, PTC_RESULT_TEXT, joined(r));
+        return answer_tool_result(r->out, PTC_TOOL_RESULT_JSON, list);
+    return answer_tool_result(r->out, PTC_TOOL_RESULT_TEXT, join_result_texts(r));
 }
 
-static bool answer_content(Reading *r)
+static bool answer_content(ResultReading *r)
 {
     PtcValue value = ptc_fields_map(r->heap);
     if (ptc_fields_count(r->texts))
-        ptc_fields_put(r->heap, &value, "text", joined(r));
+        ptc_fields_put(r->heap, &value, "text", join_result_texts(r));
     ptc_fields_put(r->heap, &value, "content", r->blocks);
-    return ptc_fields_ok(r->heap) && answer(r->out, PTC_RESULT_CONTENT, value);
+    return ptc_fields_ok(r->heap) && answer_tool_result(r->out, PTC_TOOL_RESULT_CONTENT, value);
 }
 
-static bool answer_blocks(Reading *r, PtcValue content)
+static bool answer_blocks(ResultReading *r, PtcValue content)
 {
     read_blocks(r, content);
     size_t blocks = ptc_fields_count(r->blocks), texts = ptc_fields_count(r->texts);
     if (!ptc_fields_ok(r->heap))
         return false;
     if (blocks == 0)
-        return answer(r->out, PTC_RESULT_NONE, PTC_NIL);
+        return answer_tool_result(r->out, PTC_TOOL_RESULT_NONE, PTC_NIL);
     if (blocks == 1 && texts == 1)
-        return answer_text(r, ptc_str_text(ptc_seq_nth(r->texts, 0)));
+        return answer_result_text(r, ptc_str_text(ptc_seq_nth(r->texts, 0)));
     if (blocks == 1 && r->resource.bytes)
-        return answer_text(r, r->resource);
+        return answer_result_text(r, r->resource);
     return blocks == texts ? answer_texts(r) : answer_content(r);
 }
 
 /* -------------------------------------------------------------------------------- failures */
 
-static bool answer_failure(Reading *r)
+static bool answer_tool_failure(ResultReading *r)
 {
     PtcValue content = ptc_map_field(r->heap, r->in->result, "content");
     PtcValue structured = ptc_map_field(r->heap, r->in->result, "structuredContent");
@@ -284,7 +284,7 @@ static bool answer_failure(Reading *r)
     r->out->notes = 0;
     r->out->blobs = ptc_fields_list(r->heap);
     if (ptc_fields_count(r->texts)) {
-        r->out->message = joined(r);
+        r->out->message = join_result_texts(r);
     } else if (r->resource.bytes) {
         r->out->message = ptc_fields_string(r->heap, r->resource);
     } else if (structured != PTC_NONE && structured != PTC_NIL) {
@@ -293,11 +293,11 @@ static bool answer_failure(Reading *r)
         r->out->message = ptc_fields_buf(r->heap, &json);
         ptc_buf_deinit(&json);
     }
-    return ptc_fields_ok(r->heap) && refuse(r->out, PTC_CALL_TOOL_ERROR);
+    return ptc_fields_ok(r->heap) && refuse_tool_result(r->out, PTC_CALL_TOOL_ERROR);
 }
 
 /* Is the value as the schema of the tool has it?  A schema that cannot be compiled says nothing. */
-static PtcSchemaVerdict check_schema(Reading *r, PtcValue value)
+static PtcSchemaVerdict check_result_schema(ResultReading *r, PtcValue value)
 {
     PtcArena arena;
     const PtcToolResultIn *in = r->in;
@@ -319,9 +319,9 @@ static PtcSchemaVerdict check_schema(Reading *r, PtcValue value)
 }
 
 /* May the value be used?  Where answers must fit, one that could not be checked does not. */
-static bool judge_structured(Reading *r, PtcValue value)
+static bool judge_structured(ResultReading *r, PtcValue value)
 {
-    PtcSchemaVerdict verdict = check_schema(r, value);
+    PtcSchemaVerdict verdict = check_result_schema(r, value);
     if (verdict == PTC_SCHEMA_INVALID)
         r->out->notes |= PTC_NOTE_SCHEMA_MISMATCH;
     if (verdict == PTC_SCHEMA_STOPPED && r->in->strict)
@@ -331,21 +331,21 @@ static bool judge_structured(Reading *r, PtcValue value)
     return verdict == PTC_SCHEMA_VALID || !r->in->strict;
 }
 
-static bool answer_structured(Reading *r, PtcValue value)
+static bool answer_structured(ResultReading *r, PtcValue value)
 {
     PtcHeap *heap = r->heap;
     PtcValue schema = r->in->output_schema;
     if (schema != PTC_NONE && !judge_structured(r, value))
-        return refuse(r->out, PTC_CALL_BAD_ANSWER);
+        return refuse_tool_result(r->out, PTC_CALL_BAD_ANSWER);
     bool wrapped = schema != PTC_NONE &&
                    ptc_fields_is(heap, schema, "x-fastmcp-wrap-result", PTC_TRUE) &&
                    ptc_is_map(value) && ptc_map_count(value) == 1;
     PtcValue inner = wrapped ? ptc_map_field(heap, value, "result") : PTC_NONE;
     return ptc_fields_ok(heap) &&
-           answer(r->out, PTC_RESULT_JSON, inner == PTC_NONE ? value : inner);
+           answer_tool_result(r->out, PTC_TOOL_RESULT_JSON, inner == PTC_NONE ? value : inner);
 }
 
-static bool answer_result(Reading *r)
+static bool answer_result(ResultReading *r)
 {
     PtcHeap *heap = r->heap;
     PtcValue result = r->in->result;
@@ -355,18 +355,19 @@ static bool answer_result(Reading *r)
     PtcValue old = ptc_map_field(heap, result, "toolResult");
     PtcValue failed = ptc_map_field(heap, result, "isError");
     if (r->in->modern && type.bytes && !ptc_text_is(type, "complete"))
-        return refuse(r->out, ptc_text_is(type, "input_required") ? PTC_CALL_INPUT_REQUIRED
-                                                                  : PTC_CALL_BAD_ANSWER);
+        return refuse_tool_result(r->out, ptc_text_is(type, "input_required")
+                                              ? PTC_CALL_INPUT_REQUIRED
+                                              : PTC_CALL_BAD_ANSWER);
     if (failed == PTC_TRUE)
-        return answer_failure(r);
+        return answer_tool_failure(r);
     if (failed != PTC_NONE && failed != PTC_NIL && failed != PTC_FALSE)
-        return refuse(r->out, PTC_CALL_BAD_ANSWER); /* what is neither is no success */
+        return refuse_tool_result(r->out, PTC_CALL_BAD_ANSWER); /* what is neither is no success */
     if (content != PTC_NONE && !ptc_is_sequential(content))
-        return refuse(r->out, PTC_CALL_BAD_ANSWER);
+        return refuse_tool_result(r->out, PTC_CALL_BAD_ANSWER);
     if (structured != PTC_NONE && (structured != PTC_NIL || r->in->modern))
         return answer_structured(r, structured);
     if (content == PTC_NONE && old != PTC_NONE)
-        return answer(r->out, PTC_RESULT_JSON, old);
+        return answer_tool_result(r->out, PTC_TOOL_RESULT_JSON, old);
     if (r->in->output_schema != PTC_NONE)
         r->out->notes |= PTC_NOTE_NO_STRUCTURED_CONTENT;
     return answer_blocks(r, content);
@@ -375,9 +376,9 @@ static bool answer_result(Reading *r)
 bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in, PtcToolResult *out)
 {
     PtcValue blocks = ptc_fields_list(heap);
-    Reading r = {heap, in, out, blocks, blocks, {NULL, 0}};
+    ResultReading r = {heap, in, out, blocks, blocks, {NULL, 0}};
     *out = (PtcToolResult){.value = PTC_NIL, .message = PTC_NONE, .blobs = blocks};
     if (!ptc_is_map(in->result))
-        return refuse(out, PTC_CALL_BAD_ANSWER);
+        return refuse_tool_result(out, PTC_CALL_BAD_ANSWER);
     return answer_result(&r) && ptc_fields_ok(heap);
 }

@@ -8,10 +8,10 @@
 #include "value/heap.h"
 
 typedef enum {
-    PTC_RESULT_JSON,
-    PTC_RESULT_TEXT,
-    PTC_RESULT_NONE,
-    PTC_RESULT_CONTENT,
+    PTC_TOOL_RESULT_JSON,
+    PTC_TOOL_RESULT_TEXT,
+    PTC_TOOL_RESULT_NONE,
+    PTC_TOOL_RESULT_CONTENT,
 } PtcResultKind;
 const char *ptc_tool_result_kind(PtcResultKind kind);
 

@@ -10,37 +10,48 @@
 #include "value/equal.h"
 #include "value/str.h"
 
-enum { ROWS_SEEN = 100 };
+enum { COLUMNS_ROWS_SEEN = 100 };
 
 /* --------------------------------------------------------------------------------- kinds */
 
 static const char *const kind_names[] = {"int",  "float", "string", "bool", "keyword",
                                          "list", "map",   "other",  "nil"};
-enum { INT, FLOAT, STRING, BOOL, KEYWORD, LIST, MAP, OTHER, NIL, KINDS };
+enum {
+    COLUMNS_INT,
+    COLUMNS_FLOAT,
+    COLUMNS_STRING,
+    COLUMNS_BOOL,
+    COLUMNS_KEYWORD,
+    COLUMNS_LIST,
+    COLUMNS_MAP,
+    COLUMNS_OTHER,
+    COLUMNS_NIL,
+    COLUMNS_KINDS
+};
 
-static unsigned kind_of(PtcValue v)
+static unsigned column_kind(PtcValue v)
 {
     if (v == PTC_NIL)
-        return NIL;
+        return COLUMNS_NIL;
     if (ptc_is_integer(v))
-        return INT;
+        return COLUMNS_INT;
     if (ptc_is_float(v))
-        return FLOAT;
+        return COLUMNS_FLOAT;
     if (ptc_is_bool(v))
-        return BOOL;
-    return ptc_is_string(v)                        ? STRING
-           : ptc_is_keyword(v)                     ? KEYWORD
-           : ptc_is_sequential(v) || ptc_is_set(v) ? LIST
-           : ptc_is_map(v)                         ? MAP
-                                                   : OTHER;
+        return COLUMNS_BOOL;
+    return ptc_is_string(v)                        ? COLUMNS_STRING
+           : ptc_is_keyword(v)                     ? COLUMNS_KEYWORD
+           : ptc_is_sequential(v) || ptc_is_set(v) ? COLUMNS_LIST
+           : ptc_is_map(v)                         ? COLUMNS_MAP
+                                                   : COLUMNS_OTHER;
 }
 
 static void write_kinds(PtcBuf *buf, unsigned kinds)
 {
     bool first = true;
-    if ((kinds & 1u << INT) && (kinds & 1u << FLOAT))
-        kinds &= ~(1u << INT); /* a float column may contain integers */
-    for (int k = 0; k < KINDS; k++) {
+    if ((kinds & 1u << COLUMNS_INT) && (kinds & 1u << COLUMNS_FLOAT))
+        kinds &= ~(1u << COLUMNS_INT); /* a float column may contain integers */
+    for (int k = 0; k < COLUMNS_KINDS; k++) {
         if (!(kinds >> k & 1))
             continue;
         ptc_buf_addf(buf, "%s%s", first ? "" : " or ", kind_names[k]);
@@ -51,7 +62,7 @@ static void write_kinds(PtcBuf *buf, unsigned kinds)
 /* -------------------------------------------------------------------------------- seeing */
 
 /* Rows mostly have their columns in the same order, so the guess is usually right. */
-static PtcColumn *column_of(PtcHeap *heap, PtcColumns *t, size_t guess, PtcValue key)
+static PtcColumn *find_row_column(PtcHeap *heap, PtcColumns *t, size_t guess, PtcValue key)
 {
     if (guess < t->count && t->items[guess].key == key)
         return &t->items[guess];
@@ -71,12 +82,12 @@ static bool see_row(PtcHeap *heap, PtcColumns *t, PtcValue row)
     size_t i = 0;
     t->rows++;
     for (size_t pos = 0; i < 2 * PTC_COLUMNS_MAX && ptc_map_next(row, &pos, &key, &value); i++) {
-        PtcColumn *c = column_of(heap, t, i, key);
+        PtcColumn *c = find_row_column(heap, t, i, key);
         if (!ptc_tick(heap->budget, 1 + (int64_t)t->count / 8))
             return false;
         if (!c)
             continue;
-        c->kinds |= 1u << kind_of(value);
+        c->kinds |= 1u << column_kind(value);
         c->seen++;
     }
     t->more = t->more || i < ptc_map_count(row);
@@ -92,7 +103,7 @@ bool ptc_columns_see(PtcHeap *heap, PtcColumns *out, PtcValue v)
         return see_row(heap, out, v);
     if (!ptc_is_sequential(v) || ptc_seq_count(v) == 0 || !ptc_iter_init(&it, heap, v))
         return false;
-    while (out->rows < ROWS_SEEN && ptc_iter_next(&it, &row))
+    while (out->rows < COLUMNS_ROWS_SEEN && ptc_iter_next(&it, &row))
         if (!ptc_is_map(row) || !see_row(heap, out, row))
             return false;
     return true;

@@ -8,7 +8,7 @@
 #include "value/coll/vec.h"
 #include "value/equal.h"
 
-static PtcDict *dict(PtcValue v)
+static PtcDict *as_dict(PtcValue v)
 {
     return (PtcDict *)(uintptr_t)v;
 }
@@ -19,7 +19,8 @@ static size_t stride(PtcValue v)
     return ptc_tag(v) == PTC_T_BMAP ? 2 : 1;
 }
 
-static PtcValue new_dict(PtcHeap *heap, PtcTag tag, size_t count, PtcValue entries, PtcValue index)
+static PtcValue new_dict_object(PtcHeap *heap, PtcTag tag, size_t count, PtcValue entries,
+                                PtcValue index)
 {
     PtcDict *o = ptc_heap_object(heap, tag, sizeof *o, (uint32_t)count);
     if (!o)
@@ -34,7 +35,7 @@ static PtcValue version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entrie
                         PtcValue order)
 {
     return ptc_is_sorted(v) ? ptc_sorted_version(heap, v, count, entries, index, order)
-                            : new_dict(heap, ptc_tag(v), count, entries, index);
+                            : new_dict_object(heap, ptc_tag(v), count, entries, index);
 }
 
 static PtcValue order_of(PtcValue v)
@@ -42,13 +43,13 @@ static PtcValue order_of(PtcValue v)
     return ptc_is_sorted(v) ? ((const PtcSorted *)(uintptr_t)v)->order : PTC_NIL;
 }
 
-static PtcIndex *index_of(PtcValue v)
+static PtcIndex *dict_index(PtcValue v)
 {
-    return (PtcIndex *)(uintptr_t)dict(v)->index;
+    return (PtcIndex *)(uintptr_t)as_dict(v)->index;
 }
 
 /* An index without a trie yet, for maps of n entries. */
-static PtcIndex *new_index(PtcHeap *heap, size_t n)
+static PtcIndex *new_dict_index(PtcHeap *heap, size_t n)
 {
     PtcIndex *o = ptc_heap_object(heap, PTC_T_INDEX, sizeof *o, (uint32_t)n);
     if (o)
@@ -58,15 +59,15 @@ static PtcIndex *new_index(PtcHeap *heap, size_t n)
 
 /* The only entry that a keyword means with other letter case or blanks; -1 if there is none, or two.  All keys are
  * examined, so this is only done for small maps. */
-static PTC_NOINLINE int64_t find_loose(PtcHeap *heap, PtcValue v, PtcValue key)
+static PTC_NOINLINE int64_t find_loose_entry(PtcHeap *heap, PtcValue v, PtcValue key)
 {
-    size_t n = ptc_seq_count(dict(v)->entries) / stride(v);
+    size_t n = ptc_seq_count(as_dict(v)->entries) / stride(v);
     int64_t found = -1;
-    if (!ptc_is_keyword(key) || dict(v)->obj.count > PTC_LOOSE_MAX ||
+    if (!ptc_is_keyword(key) || as_dict(v)->obj.count > PTC_LOOSE_MAX ||
         !ptc_tick(heap->budget, 1 + (int64_t)n / 16))
         return -1;
     for (size_t i = 0; i < n; i++) {
-        PtcValue stored = ptc_seq_nth(dict(v)->entries, i * stride(v));
+        PtcValue stored = ptc_seq_nth(as_dict(v)->entries, i * stride(v));
         if (stored == PTC_UNBOUND || !ptc_key_loose(heap, stored, key))
             continue;
         if (found >= 0)
@@ -78,18 +79,18 @@ static PTC_NOINLINE int64_t find_loose(PtcHeap *heap, PtcValue v, PtcValue key)
 
 /* Number of the entry with this key, -1 if absent.  Keys that flexible access treats as equal have equal hashes, so
  * one probe finds them all. */
-static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool flex)
+static int64_t find_dict_entry(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool flex)
 {
     const PtcValue *slots;
-    size_t n = ptc_hamt_find(index_of(v)->root, hash, &slots);
-    size_t known = ptc_seq_count(dict(v)->entries);
+    size_t n = ptc_hamt_find(dict_index(v)->root, hash, &slots);
+    size_t known = ptc_seq_count(as_dict(v)->entries);
     int64_t best = -1;
     int likeness = 0;
     for (size_t i = 0; i < n; i++) {
         int64_t entry = (int64_t)((slots[i] & 0xffffffff) >> 1);
         if ((size_t)entry * stride(v) >= known)
             continue; /* belongs to a newer version */
-        PtcValue stored = ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
+        PtcValue stored = ptc_seq_nth(as_dict(v)->entries, (size_t)entry * stride(v));
         if (stored == key || ptc_same(heap, stored, key))
             return entry;
         int like = flex ? ptc_key_likeness(heap, stored, key) : 0;
@@ -101,29 +102,29 @@ static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool
         if (!ptc_tick(heap->budget, 1))
             return -1;
     }
-    return best < 0 && flex ? find_loose(heap, v, key) : best;
+    return best < 0 && flex ? find_loose_entry(heap, v, key) : best;
 }
 
 PtcValue ptc_dict_get(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)
 {
-    int64_t entry = find(heap, v, key, ptc_hash(heap, key), flex);
-    return entry < 0 ? PTC_NONE : ptc_seq_nth(dict(v)->entries, (size_t)entry * 2 + 1);
+    int64_t entry = find_dict_entry(heap, v, key, ptc_hash(heap, key), flex);
+    return entry < 0 ? PTC_NONE : ptc_seq_nth(as_dict(v)->entries, (size_t)entry * 2 + 1);
 }
 
 PtcValue ptc_dict_key(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)
 {
-    int64_t entry = find(heap, v, key, ptc_hash(heap, key), flex);
-    return entry < 0 ? PTC_NONE : ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
+    int64_t entry = find_dict_entry(heap, v, key, ptc_hash(heap, key), flex);
+    return entry < 0 ? PTC_NONE : ptc_seq_nth(as_dict(v)->entries, (size_t)entry * stride(v));
 }
 
 /* The index with one more entry.  The newest version of a map changes its index in place; any other gets a separate
  * index. */
 static PtcValue index_add(PtcHeap *heap, PtcValue v, uint32_t hash, size_t number)
 {
-    PtcIndex *index = index_of(v);
+    PtcIndex *index = dict_index(v);
     PtcValue old_root = index->root;
     if (index->obj.count != number || !ptc_heap_owns(heap, ptc_from_obj(index))) {
-        if (!(index = new_index(heap, number)))
+        if (!(index = new_dict_index(heap, number)))
             return PTC_NONE;
     }
     PtcValue root =
@@ -137,7 +138,7 @@ static PtcValue index_add(PtcHeap *heap, PtcValue v, uint32_t hash, size_t numbe
 
 static PtcValue replace_value(PtcHeap *heap, PtcValue v, int64_t entry, PtcValue value)
 {
-    const PtcDict *d = dict(v);
+    const PtcDict *d = as_dict(v);
     if (ptc_tag(v) == PTC_T_BSET)
         return v;
     PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
@@ -145,9 +146,10 @@ static PtcValue replace_value(PtcHeap *heap, PtcValue v, int64_t entry, PtcValue
                                : version(heap, v, d->obj.count, entries, d->index, order_of(v));
 }
 
-static PtcValue add_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, uint32_t hash)
+static PtcValue add_dict_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value,
+                               uint32_t hash)
 {
-    const PtcDict *d = dict(v);
+    const PtcDict *d = as_dict(v);
     bool is_map = ptc_tag(v) == PTC_T_BMAP;
     size_t number = ptc_seq_count(d->entries) / stride(v), rank;
     PtcValue order = PTC_NIL;
@@ -169,10 +171,11 @@ static PtcValue add_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue valu
 PtcValue ptc_dict_put(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, bool flex)
 {
     uint32_t hash = ptc_hash(heap, key);
-    int64_t entry = find(heap, v, key, hash, flex);
+    int64_t entry = find_dict_entry(heap, v, key, hash, flex);
     if (heap->budget->stop != PTC_STOP_NONE) /* then the hash is worth nothing */
         return PTC_NONE;
-    return entry < 0 ? add_entry(heap, v, key, value, hash) : replace_value(heap, v, entry, value);
+    return entry < 0 ? add_dict_entry(heap, v, key, value, hash)
+                     : replace_value(heap, v, entry, value);
 }
 
 static PtcValue large_done(PtcDictBuild *b);
@@ -218,9 +221,9 @@ static PtcValue order_without(PtcHeap *heap, PtcValue v, int64_t entry)
 
 PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
 {
-    const PtcDict *d = dict(v);
+    const PtcDict *d = as_dict(v);
     uint32_t hash = ptc_hash(heap, key);
-    int64_t entry = find(heap, v, key, hash, false);
+    int64_t entry = find_dict_entry(heap, v, key, hash, false);
     if (heap->budget->stop != PTC_STOP_NONE)
         return PTC_NONE;
     if (entry < 0)
@@ -233,10 +236,10 @@ PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
         entries = ptc_vec_assoc(heap, entries, (size_t)entry * 2 + 1, PTC_NIL);
     if (entries == PTC_NONE)
         return PTC_NONE;
-    PtcIndex *index = new_index(heap, ptc_seq_count(entries) / stride(v));
+    PtcIndex *index = new_dict_index(heap, ptc_seq_count(entries) / stride(v));
     if (!index)
         return PTC_NONE;
-    index->root = ptc_hamt_remove(heap, ptc_from_obj(index), index_of(v)->root,
+    index->root = ptc_hamt_remove(heap, ptc_from_obj(index), dict_index(v)->root,
                                   ptc_hamt_slot(hash, (uint32_t)entry));
     if (index->root == PTC_NONE)
         return PTC_NONE;
@@ -256,7 +259,7 @@ static bool next_by_rank(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value
         return false;
     size_t left, step = stride(v);
     const PtcValue *at =
-        ptc_vec_chunk(dict(v)->entries, ptc_order_at(order_of(v), *pos) * step, &left);
+        ptc_vec_chunk(as_dict(v)->entries, ptc_order_at(order_of(v), *pos) * step, &left);
     ++*pos;
     *key = at[0];
     if (value)
@@ -266,7 +269,7 @@ static bool next_by_rank(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value
 
 bool ptc_dict_next(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value)
 {
-    const PtcDict *d = dict(v);
+    const PtcDict *d = as_dict(v);
     if (ptc_is_sorted(v))
         return next_by_rank(v, pos, key, value);
     size_t step = stride(v), n = ptc_seq_count(d->entries) / step;
@@ -298,11 +301,11 @@ PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small)
         slots[i] = ptc_hamt_slot(ptc_shape_hashes(s)[i], (uint32_t)i);
     }
     PtcValue entries = ptc_vec_new(heap, items, is_map ? 2 * n : n, 0);
-    PtcIndex *index = entries == PTC_NONE ? NULL : new_index(heap, n);
+    PtcIndex *index = entries == PTC_NONE ? NULL : new_dict_index(heap, n);
     if (!index ||
         (index->root = ptc_hamt_build(heap, ptc_from_obj(index), slots, scratch, n)) == PTC_NONE)
         return PTC_NONE;
-    return new_dict(heap, is_map ? PTC_T_BMAP : PTC_T_BSET, n, entries, ptc_from_obj(index));
+    return new_dict_object(heap, is_map ? PTC_T_BMAP : PTC_T_BSET, n, entries, ptc_from_obj(index));
 }
 
 /* ----------------------------------------------------------------- building */
@@ -336,7 +339,7 @@ PtcValue *ptc_dict_build_slot(PtcDictBuild *b, int64_t entry)
 
 /* The slot in the table with this key, or the free one where it belongs.  Every step after the first ticks: hashes
  * are seeded, but time must not depend on that alone. */
-static uint32_t probe(PtcDictBuild *b, PtcValue key, uint32_t hash)
+static uint32_t probe_dict_table(PtcDictBuild *b, PtcValue key, uint32_t hash)
 {
     uint32_t mask = b->table_cap - 1;
     for (uint32_t at = hash & mask;; at = (at + 1) & mask) {
@@ -357,7 +360,7 @@ int64_t ptc_dict_build_find(PtcDictBuild *b, PtcValue key)
 {
     if (b->count == 0)
         return -1;
-    return (int64_t)b->table[probe(b, key, ptc_hash(b->heap, key))] - 1;
+    return (int64_t)b->table[probe_dict_table(b, key, ptc_hash(b->heap, key))] - 1;
 }
 
 /* Writes all entries into a larger table; here too every step after the first ticks. */
@@ -379,7 +382,7 @@ static bool fill_table(const PtcDictBuild *b, uint32_t *table, uint32_t mask)
     return true;
 }
 
-static bool grow_table(PtcDictBuild *b)
+static bool grow_dict_table(PtcDictBuild *b)
 {
     uint32_t cap = b->table_cap ? b->table_cap * 2 : 32;
     uint32_t *table =
@@ -396,9 +399,9 @@ static bool grow_table(PtcDictBuild *b)
     return true;
 }
 
-static bool room_for_one(PtcDictBuild *b)
+static bool make_room_for_entry(PtcDictBuild *b)
 {
-    if (b->count * 2 >= b->table_cap && !grow_table(b))
+    if (b->count * 2 >= b->table_cap && !grow_dict_table(b))
         return false;
     if (b->count < b->hash_cap)
         return true;
@@ -413,10 +416,10 @@ static bool room_for_one(PtcDictBuild *b)
 
 bool ptc_dict_build_put(PtcDictBuild *b, PtcValue key, PtcValue value)
 {
-    if (!room_for_one(b))
+    if (!make_room_for_entry(b))
         return false;
     uint32_t hash = ptc_hash(b->heap, key);
-    uint32_t at = probe(b, key, hash);
+    uint32_t at = probe_dict_table(b, key, hash);
     if (b->heap->budget->stop != PTC_STOP_NONE)
         return false;
     if (b->table[at]) {
@@ -453,7 +456,7 @@ static PtcValue build_index(PtcDictBuild *b)
         return PTC_NONE;
     for (size_t i = 0; i < n; i++)
         slots[i] = ptc_hamt_slot(b->hashes[i], (uint32_t)i);
-    PtcIndex *index = new_index(b->heap, n);
+    PtcIndex *index = new_dict_index(b->heap, n);
     if (index)
         index->root = ptc_hamt_build(b->heap, ptc_from_obj(index), slots, slots + n, n);
     ptc_heap_scratch_free(b->heap, slots, bytes);
@@ -464,9 +467,9 @@ static PtcValue large_done(PtcDictBuild *b)
 {
     PtcValue entries = ptc_build_done(b->heap, b->entries, 0);
     PtcValue index = entries == PTC_NONE ? entries : build_index(b);
-    return index == PTC_NONE
-               ? index
-               : new_dict(b->heap, b->is_set ? PTC_T_BSET : PTC_T_BMAP, b->count, entries, index);
+    return index == PTC_NONE ? index
+                             : new_dict_object(b->heap, b->is_set ? PTC_T_BSET : PTC_T_BMAP,
+                                               b->count, entries, index);
 }
 
 PtcValue ptc_dict_build_done(PtcDictBuild *b)

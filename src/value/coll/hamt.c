@@ -3,14 +3,14 @@
  * and at most 7 levels deep. */
 #include "value/coll/dict.h"
 
-enum { BITS = 5, MASK = 31, HASH_BITS = 32 };
+enum { BITS = 5, HAMT_MASK = 31, HASH_BITS = 32 };
 
 static PtcHamt *hamt(PtcValue v)
 {
     return (PtcHamt *)(uintptr_t)v;
 }
 
-static bool is_entry(PtcValue slot)
+static bool is_hamt_entry(PtcValue slot)
 {
     return (slot & 1) != 0;
 }
@@ -20,7 +20,7 @@ static uint32_t slot_hash(PtcValue slot)
     return (uint32_t)(slot >> 32);
 }
 
-static PtcHamt *new_node(PtcHeap *heap, PtcValue owner, size_t n, size_t cap, uint32_t bitmap)
+static PtcHamt *new_hamt_node(PtcHeap *heap, PtcValue owner, size_t n, size_t cap, uint32_t bitmap)
 {
     PtcHamt *o = ptc_heap_object(heap, PTC_T_HAMT, sizeof *o + cap * sizeof(PtcValue), (uint32_t)n);
     if (!o)
@@ -37,14 +37,14 @@ static bool is_clash(const PtcHamt *n)
 }
 
 /* Position of the slot for this hash at this level, counting the bits before it. */
-static size_t place(uint32_t bitmap, uint32_t bit)
+static size_t hamt_slot_place(uint32_t bitmap, uint32_t bit)
 {
     return (size_t)__builtin_popcount(bitmap & (bit - 1));
 }
 
 static uint32_t bit_of(uint32_t hash, unsigned shift)
 {
-    return (uint32_t)1 << ((hash >> shift) & MASK);
+    return (uint32_t)1 << ((hash >> shift) & HAMT_MASK);
 }
 
 size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots)
@@ -58,8 +58,8 @@ size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots)
         uint32_t bit = bit_of(hash, shift);
         if (!(n->bitmap & bit))
             return 0;
-        PtcValue *at = &n->slots[place(n->bitmap, bit)];
-        if (is_entry(*at)) {
+        PtcValue *at = &n->slots[hamt_slot_place(n->bitmap, bit)];
+        if (is_hamt_entry(*at)) {
             *slots = at;
             return slot_hash(*at) == hash ? 1 : 0;
         }
@@ -85,7 +85,7 @@ static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at,
         return ptc_from_obj(n);
     }
     size_t cap = is_clash(n) ? count + count / 2 + 1 : (count + 4) & ~(size_t)3;
-    PtcHamt *o = new_node(heap, owner, count + 1, cap, bitmap);
+    PtcHamt *o = new_hamt_node(heap, owner, count + 1, cap, bitmap);
     if (!o)
         return PTC_NONE;
     o->obj.flags = n->obj.flags;
@@ -98,7 +98,7 @@ static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at,
 static PtcValue copy_replaced(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at,
                               PtcValue slot)
 {
-    PtcHamt *o = new_node(heap, owner, n->obj.count, n->obj.count, n->bitmap);
+    PtcHamt *o = new_hamt_node(heap, owner, n->obj.count, n->obj.count, n->bitmap);
     if (!o)
         return PTC_NONE;
     o->obj.flags = n->obj.flags;
@@ -118,7 +118,7 @@ static PtcValue with_replaced(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t 
 
 static PtcValue new_clash(PtcHeap *heap, PtcValue owner, PtcValue a, PtcValue b)
 {
-    PtcHamt *o = new_node(heap, owner, 2, 2, 0);
+    PtcHamt *o = new_hamt_node(heap, owner, 2, 2, 0);
     if (!o)
         return PTC_NONE;
     o->obj.flags = PTC_HAMT_CLASH;
@@ -128,22 +128,22 @@ static PtcValue new_clash(PtcHeap *heap, PtcValue owner, PtcValue a, PtcValue b)
 }
 
 /* The smallest subtree at `shift` that contains both a (an entry or clash node with hash ha) and the entry b. */
-static PtcValue join(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha, PtcValue b,
-                     unsigned shift)
+static PtcValue join_hamt_entries(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha,
+                                  PtcValue b, unsigned shift)
 {
     uint32_t hb = slot_hash(b);
     if (ha == hb)
         return new_clash(heap, owner, a, b);
     uint32_t bit_a = bit_of(ha, shift), bit_b = bit_of(hb, shift);
     if (bit_a == bit_b) {
-        PtcValue child = join(heap, owner, a, ha, b, shift + BITS);
-        PtcHamt *o = child == PTC_NONE ? NULL : new_node(heap, owner, 1, 1, bit_a);
+        PtcValue child = join_hamt_entries(heap, owner, a, ha, b, shift + BITS);
+        PtcHamt *o = child == PTC_NONE ? NULL : new_hamt_node(heap, owner, 1, 1, bit_a);
         if (!o)
             return PTC_NONE;
         o->slots[0] = child;
         return ptc_from_obj(o);
     }
-    PtcHamt *o = new_node(heap, owner, 2, 4, bit_a | bit_b);
+    PtcHamt *o = new_hamt_node(heap, owner, 2, 4, bit_a | bit_b);
     if (!o)
         return PTC_NONE;
     o->slots[bit_a < bit_b ? 0 : 1] = a;
@@ -156,7 +156,7 @@ static PtcValue insert_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
 {
     uint32_t theirs = slot_hash(n->slots[0]);
     if (theirs != slot_hash(slot))
-        return join(heap, owner, ptc_from_obj(n), theirs, slot, shift);
+        return join_hamt_entries(heap, owner, ptc_from_obj(n), theirs, slot, shift);
     if (!ptc_tick(heap->budget, n->obj.count))
         return PTC_NONE;
     for (size_t i = 0; i < n->obj.count; i++)
@@ -166,33 +166,36 @@ static PtcValue insert_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
 }
 
 /* Depth is bounded by the hash: at most 7 levels. */
-static PtcValue insert(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot, unsigned shift)
+static PtcValue insert_hamt_slot(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot,
+                                 unsigned shift)
 {
     PtcHamt *n = hamt(v);
     uint32_t hash = slot_hash(slot);
     if (is_clash(n))
         return insert_clash(heap, owner, n, slot, shift);
     uint32_t bit = bit_of(hash, shift);
-    size_t at = place(n->bitmap, bit);
+    size_t at = hamt_slot_place(n->bitmap, bit);
     if (!(n->bitmap & bit))
         return with_added(heap, owner, n, at, slot, n->bitmap | bit);
     PtcValue old = n->slots[at];
     if (old == slot)
         return v;
-    PtcValue child = is_entry(old) ? join(heap, owner, old, slot_hash(old), slot, shift + BITS)
-                                   : insert(heap, owner, old, slot, shift + BITS);
+    PtcValue child = is_hamt_entry(old)
+                         ? join_hamt_entries(heap, owner, old, slot_hash(old), slot, shift + BITS)
+                         : insert_hamt_slot(heap, owner, old, slot, shift + BITS);
     return child == PTC_NONE || child == old ? (child == PTC_NONE ? child : v)
                                              : with_replaced(heap, owner, n, at, child);
 }
 
 PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot)
 {
-    return insert(heap, owner, root, slot, 0);
+    return insert_hamt_slot(heap, owner, root, slot, 0);
 }
 
-static PtcValue without(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at, uint32_t bitmap)
+static PtcValue hamt_without_slot(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at,
+                                  uint32_t bitmap)
 {
-    PtcHamt *o = new_node(heap, owner, n->obj.count - 1, n->obj.count - 1, bitmap);
+    PtcHamt *o = new_hamt_node(heap, owner, n->obj.count - 1, n->obj.count - 1, bitmap);
     if (!o)
         return PTC_NONE;
     o->obj.flags = n->obj.flags;
@@ -207,7 +210,7 @@ static PtcValue remove_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
         return PTC_NONE;
     for (size_t i = 0; i < n->obj.count; i++)
         if (n->slots[i] == slot)
-            return without(heap, owner, n, i, 0);
+            return hamt_without_slot(heap, owner, n, i, 0);
     return ptc_from_obj(n);
 }
 
@@ -220,19 +223,19 @@ static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue 
     if (is_clash(n))
         return remove_clash(heap, owner, n, slot);
     uint32_t bit = bit_of(slot_hash(slot), shift);
-    size_t at = place(n->bitmap, bit);
+    size_t at = hamt_slot_place(n->bitmap, bit);
     if (!(n->bitmap & bit))
         return v;
     if (n->slots[at] == slot)
-        return without(heap, owner, n, at, n->bitmap & ~bit);
-    if (is_entry(n->slots[at]))
+        return hamt_without_slot(heap, owner, n, at, n->bitmap & ~bit);
+    if (is_hamt_entry(n->slots[at]))
         return v;
     PtcValue child = remove_from(heap, owner, n->slots[at], slot, shift + BITS);
     if (child == PTC_NONE || child == n->slots[at])
         return child == PTC_NONE ? child : v;
     if (hamt(child)->obj.count == 0)
-        return without(heap, owner, n, at, n->bitmap & ~bit);
-    if (hamt(child)->obj.count == 1 && is_entry(hamt(child)->slots[0]))
+        return hamt_without_slot(heap, owner, n, at, n->bitmap & ~bit);
+    if (hamt(child)->obj.count == 1 && is_hamt_entry(hamt(child)->slots[0]))
         child = hamt(child)->slots[0];
     return copy_replaced(heap, owner, n, at, child);
 }
@@ -250,43 +253,43 @@ static bool all_one_hash(const PtcValue *slots, size_t n)
     return true;
 }
 
-static PtcValue build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n,
-                      unsigned shift)
+static PtcValue build_hamt(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch,
+                           size_t n, unsigned shift)
 {
     if (!ptc_tick(heap->budget, (int64_t)n))
         return PTC_NONE;
     if (n > 1 && all_one_hash(slots, n)) {
-        PtcHamt *o = new_node(heap, owner, n, n, 0);
+        PtcHamt *o = new_hamt_node(heap, owner, n, n, 0);
         if (!o)
             return PTC_NONE;
         o->obj.flags = PTC_HAMT_CLASH;
         memcpy(o->slots, slots, n * sizeof *slots);
         return ptc_from_obj(o);
     }
-    size_t start[MASK + 2] = {0};
+    size_t start[HAMT_MASK + 2] = {0};
     for (size_t i = 0; i < n; i++)
-        start[((slot_hash(slots[i]) >> shift) & MASK) + 1]++;
+        start[((slot_hash(slots[i]) >> shift) & HAMT_MASK) + 1]++;
     uint32_t bitmap = 0;
     size_t used = 0;
-    for (size_t d = 0; d <= MASK; d++) {
+    for (size_t d = 0; d <= HAMT_MASK; d++) {
         if (start[d + 1]) {
             bitmap |= (uint32_t)1 << d;
             used++;
         }
         start[d + 1] += start[d];
     }
-    size_t at[MASK + 1];
+    size_t at[HAMT_MASK + 1];
     memcpy(at, start, sizeof at);
     for (size_t i = 0; i < n; i++)
-        scratch[at[(slot_hash(slots[i]) >> shift) & MASK]++] = slots[i];
-    PtcHamt *o = new_node(heap, owner, used, used, bitmap);
-    for (size_t d = 0, k = 0; o && d <= MASK; d++) {
+        scratch[at[(slot_hash(slots[i]) >> shift) & HAMT_MASK]++] = slots[i];
+    PtcHamt *o = new_hamt_node(heap, owner, used, used, bitmap);
+    for (size_t d = 0, k = 0; o && d <= HAMT_MASK; d++) {
         size_t m = start[d + 1] - start[d];
         if (m == 0)
             continue;
         PtcValue child =
             m == 1 ? scratch[start[d]]
-                   : build(heap, owner, scratch + start[d], slots + start[d], m, shift + BITS);
+                   : build_hamt(heap, owner, scratch + start[d], slots + start[d], m, shift + BITS);
         if (child == PTC_NONE)
             return child;
         o->slots[k++] = child;
@@ -296,5 +299,5 @@ static PtcValue build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *
 
 PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n)
 {
-    return build(heap, owner, slots, scratch, n, 0);
+    return build_hamt(heap, owner, slots, scratch, n, 0);
 }

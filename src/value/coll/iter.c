@@ -91,7 +91,7 @@ static bool next_grapheme(PtcIter *it, PtcValue *out)
     return !it->failed;
 }
 
-static bool next_entry(PtcIter *it, PtcValue *out)
+static bool next_iter_entry(PtcIter *it, PtcValue *out)
 {
     PtcValue key, value;
     if (!ptc_map_next(it->coll, &it->pos, &key, &value))
@@ -110,7 +110,7 @@ bool ptc_iter_more(PtcIter *it, PtcValue *out)
     case PTC_T_RANGE: return next_range(it, out);
     case PTC_T_STRING: return next_grapheme(it, out);
     case PTC_T_SMAP:
-    case PTC_T_BMAP: return next_entry(it, out);
+    case PTC_T_BMAP: return next_iter_entry(it, out);
     case PTC_T_BSET: return ptc_map_next(it->coll, &it->pos, out, NULL);
     default: return false;
     }

@@ -7,14 +7,14 @@
 
 #include "base/utf8.h"
 
-static bool is_letter(char c)
+static bool is_key_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-static bool in_name(char c)
+static bool is_key_char(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("-_?!*+<>=.", c));
+    return is_key_letter(c) || (c >= '0' && c <= '9') || (c && strchr("-_?!*+<>=.", c));
 }
 
 /* A name with a blank in it is somebody's heading: it is written as programs write names. */
@@ -23,12 +23,12 @@ bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN])
     const char *text = ptc_str_bytes(key);
     size_t len = ptc_str_len(key);
     bool heading = memchr(text, ' ', len) != NULL;
-    if (len == 0 || len >= PTC_KEY_WRITTEN || !(is_letter(text[0]) || text[0] == '_') ||
+    if (len == 0 || len >= PTC_KEY_WRITTEN || !(is_key_letter(text[0]) || text[0] == '_') ||
         text[len - 1] == ' ')
         return false;
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (c != ' ' && !in_name(c))
+        if (c != ' ' && !is_key_char(c))
             return false;
         if (heading && c >= 'A' && c <= 'Z')
             c = (char)(c - 'A' + 'a');
@@ -45,7 +45,7 @@ static char escape_of(char c)
     return c == '"' || c == '\\' ? c : c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : 0;
 }
 
-static bool is_control(char c)
+static bool is_key_control(char c)
 {
     return (unsigned char)c < ' ' || c == 0x7f;
 }
@@ -54,7 +54,7 @@ static bool is_control(char c)
 static size_t quote_byte(char c, char out[8])
 {
     char escape = escape_of(c);
-    if (!escape && is_control(c))
+    if (!escape && is_key_control(c))
         return (size_t)snprintf(out, 8, "\\u%04x", (unsigned)(unsigned char)c);
     out[0] = escape ? '\\' : c;
     out[1] = escape;
@@ -82,7 +82,7 @@ static const char *write_quoted(PtcValue key, char out[PTC_KEY_WRITTEN])
 bool ptc_key_is_plain(PtcValue key)
 {
     for (size_t i = 0; i < ptc_str_len(key); i++)
-        if (is_control(ptc_str_bytes(key)[i]))
+        if (is_key_control(ptc_str_bytes(key)[i]))
             return false;
     return true;
 }

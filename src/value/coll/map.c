@@ -13,7 +13,7 @@ static PtcSmap *smap(PtcValue v)
     return (PtcSmap *)(uintptr_t)v;
 }
 
-static PtcShape *shape_of(PtcValue v)
+static PtcShape *map_shape_of(PtcValue v)
 {
     return (PtcShape *)(uintptr_t)(ptc_tag(v) == PTC_T_SMAP ? smap(v)->shape : v);
 }
@@ -77,7 +77,7 @@ bool ptc_key_loose(PtcHeap *heap, PtcValue stored, PtcValue key)
 }
 
 /* The only key that a keyword means this way; -1 if there is none, or two. */
-static PTC_NOINLINE int find_loose(PtcHeap *heap, const PtcShape *shape, PtcValue key)
+static PTC_NOINLINE int find_loose_key(PtcHeap *heap, const PtcShape *shape, PtcValue key)
 {
     int found = -1;
     for (size_t i = 0; ptc_is_keyword(key) && i < shape->obj.count; i++) {
@@ -113,7 +113,7 @@ static int shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool f
             best = (int)i;
         }
     }
-    return best < 0 && flex ? find_loose(heap, shape, key) : best;
+    return best < 0 && flex ? find_loose_key(heap, shape, key) : best;
 }
 
 /* shape_find with flex, through the heap's cache. */
@@ -132,14 +132,14 @@ PtcValue ptc_map_get(PtcHeap *heap, PtcValue map, PtcValue key)
 {
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_get(heap, map, key, false);
-    int at = shape_find(heap, shape_of(map), key, false);
+    int at = shape_find(heap, map_shape_of(map), key, false);
     return at < 0 ? PTC_NONE : smap(map)->values[at];
 }
 
 /* A key on the stack for one look-up: longer names are looked up one by one. */
 enum { FIELD_BYTES = 64 };
 
-static bool is_name(PtcValue key, const char *name, size_t len)
+static bool is_key_name(PtcValue key, const char *name, size_t len)
 {
     return ptc_is_string(key) && ptc_str_len(key) == len &&
            memcmp(ptc_str_bytes(key), name, len) == 0;
@@ -147,11 +147,11 @@ static bool is_name(PtcValue key, const char *name, size_t len)
 
 static PtcValue small_field(PtcValue map, const char *name, size_t len)
 {
-    const PtcShape *shape = shape_of(map);
+    const PtcShape *shape = map_shape_of(map);
     const uint32_t *hashes = ptc_shape_hashes(shape);
     uint32_t hash = ptc_str_hash_bytes(name, len);
     for (size_t i = 0; i < shape->obj.count; i++)
-        if (hashes[i] == hash && is_name(shape->keys[i], name, len))
+        if (hashes[i] == hash && is_key_name(shape->keys[i], name, len))
             return smap(map)->values[i];
     return PTC_NONE;
 }
@@ -160,7 +160,7 @@ static PtcValue walked_field(PtcValue map, const char *name, size_t len)
 {
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
-        if (is_name(key, name, len))
+        if (is_key_name(key, name, len))
             return value;
     return PTC_NONE;
 }
@@ -197,15 +197,15 @@ PtcValue ptc_map_key_flex(PtcHeap *heap, PtcValue map, PtcValue key)
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_key(heap, map, key, true);
     int at = cached_find(heap, smap(map)->shape, key);
-    return at < 0 ? PTC_NONE : shape_of(map)->keys[at];
+    return at < 0 ? PTC_NONE : map_shape_of(map)->keys[at];
 }
 
 PtcValue ptc_set_get(PtcHeap *heap, PtcValue set, PtcValue key)
 {
     if (ptc_tag(set) == PTC_T_BSET)
         return ptc_dict_key(heap, set, key, false);
-    int at = shape_find(heap, shape_of(set), key, false);
-    return at < 0 ? PTC_NONE : shape_of(set)->keys[at];
+    int at = shape_find(heap, map_shape_of(set), key, false);
+    return at < 0 ? PTC_NONE : map_shape_of(set)->keys[at];
 }
 
 bool ptc_set_has(PtcHeap *heap, PtcValue set, PtcValue key)
@@ -219,7 +219,7 @@ bool ptc_map_next(PtcValue map, size_t *pos, PtcValue *key, PtcValue *value)
         return ptc_dict_next(map, pos, key, value);
     if (*pos >= ptc_obj(map)->count)
         return false;
-    *key = shape_of(map)->keys[*pos];
+    *key = map_shape_of(map)->keys[*pos];
     if (value)
         *value = smap(map)->values[*pos];
     ++*pos;
@@ -278,7 +278,7 @@ static PtcValue assoc(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value,
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_put(heap, map, key, value, flex);
     int at = flex ? cached_find(heap, smap(map)->shape, key)
-                  : shape_find(heap, shape_of(map), key, false);
+                  : shape_find(heap, map_shape_of(map), key, false);
     size_t n = ptc_obj(map)->count;
     if (at >= 0)
         return smap_with(heap, smap(map)->shape, map, (size_t)at, value);
@@ -312,7 +312,7 @@ static PtcValue dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
 {
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_remove(heap, map, key);
-    int at = shape_find(heap, shape_of(map), key, false);
+    int at = shape_find(heap, map_shape_of(map), key, false);
     if (at < 0)
         return map;
     size_t n = ptc_obj(map)->count;
@@ -320,7 +320,7 @@ static PtcValue dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
     for (size_t i = 0, k = 0; i < n; i++)
         if (i != (size_t)at)
             values[k++] = smap(map)->values[i];
-    PtcValue shape = shape_remove(heap, shape_of(map), (size_t)at);
+    PtcValue shape = shape_remove(heap, map_shape_of(map), (size_t)at);
     return shape == PTC_NONE ? shape : ptc_smap_new(heap, shape, values);
 }
 
@@ -336,7 +336,7 @@ PtcValue ptc_set_add(PtcHeap *heap, PtcValue set, PtcValue key)
 {
     if (ptc_tag(set) == PTC_T_BSET)
         return ptc_dict_put(heap, set, key, PTC_NIL, false);
-    if (shape_find(heap, shape_of(set), key, false) >= 0)
+    if (shape_find(heap, map_shape_of(set), key, false) >= 0)
         return set;
     if (ptc_obj(set)->count < PTC_SMALL_MAX)
         return shape_add(heap, set, key);
@@ -348,6 +348,6 @@ PtcValue ptc_set_remove(PtcHeap *heap, PtcValue set, PtcValue key)
 {
     if (ptc_tag(set) == PTC_T_BSET)
         return ptc_dict_remove(heap, set, key);
-    int at = shape_find(heap, shape_of(set), key, false);
-    return at < 0 ? set : shape_remove(heap, shape_of(set), (size_t)at);
+    int at = shape_find(heap, map_shape_of(set), key, false);
+    return at < 0 ? set : shape_remove(heap, map_shape_of(set), (size_t)at);
 }

@@ -8,7 +8,7 @@
 #include "value/coll/vec.h"
 #include "value/equal.h"
 
-enum { CHUNK = 256 }; /* entry numbers in a chunk at most */
+enum { SORTED_CHUNK = 256 }; /* entry numbers in a chunk at most */
 
 static PtcOrderFn order_fn;
 
@@ -25,19 +25,19 @@ static PtcSorted *sorted(PtcValue v)
 /* ----------------------------------------------------------------------- the order */
 
 /* An order is an array of chunk, rank after the chunk, chunk, rank ...; a chunk is BYTES that hold numbers. */
-static const PtcNode *node(PtcValue order)
+static const PtcNode *as_order_node(PtcValue order)
 {
     return (const PtcNode *)(uintptr_t)order;
 }
 
 static size_t chunk_count(PtcValue order)
 {
-    return node(order)->obj.count / 2;
+    return as_order_node(order)->obj.count / 2;
 }
 
 static size_t chunk_end(PtcValue order, size_t c)
 {
-    return (size_t)ptc_to_int(node(order)->slots[2 * c + 1]);
+    return (size_t)ptc_to_int(as_order_node(order)->slots[2 * c + 1]);
 }
 
 static size_t chunk_start(PtcValue order, size_t c)
@@ -47,7 +47,7 @@ static size_t chunk_start(PtcValue order, size_t c)
 
 static const uint32_t *chunk_items(PtcValue order, size_t c)
 {
-    const PtcBytes *b = (const PtcBytes *)(uintptr_t)node(order)->slots[2 * c];
+    const PtcBytes *b = (const PtcBytes *)(uintptr_t)as_order_node(order)->slots[2 * c];
     return (const uint32_t *)(const void *)b->bytes;
 }
 
@@ -68,7 +68,7 @@ static PtcNode *new_order(PtcHeap *heap, size_t chunks)
 }
 
 /* The first chunk that ends after `rank`, or at it with `or_at`; the number of chunks if none does. */
-static size_t chunk_of(PtcValue order, size_t rank, bool or_at)
+static size_t order_chunk_of(PtcValue order, size_t rank, bool or_at)
 {
     size_t low = 0, high = chunk_count(order);
     while (low < high) {
@@ -83,7 +83,7 @@ static size_t chunk_of(PtcValue order, size_t rank, bool or_at)
 
 uint32_t ptc_order_at(PtcValue order, size_t rank)
 {
-    size_t c = chunk_of(order, rank, false);
+    size_t c = order_chunk_of(order, rank, false);
     return chunk_items(order, c)[rank - chunk_start(order, c)];
 }
 
@@ -95,7 +95,7 @@ static PtcValue splice(PtcHeap *heap, PtcValue order, size_t c, size_t gone, con
     PtcNode *o = new_order(heap, n - gone + m);
     if (!o || !ptc_tick(heap->budget, (int64_t)(n / 16)))
         return PTC_NONE;
-    memcpy(o->slots, node(order)->slots, 2 * c * sizeof(PtcValue));
+    memcpy(o->slots, as_order_node(order)->slots, 2 * c * sizeof(PtcValue));
     PtcValue *to = o->slots + 2 * c;
     for (size_t i = 0; i < m; i++) {
         end += ptc_obj(chunks[i])->count / sizeof(uint32_t);
@@ -104,7 +104,7 @@ static PtcValue splice(PtcHeap *heap, PtcValue order, size_t c, size_t gone, con
     }
     for (size_t i = c + gone; i < n; i++) {
         end += chunk_end(order, i) - chunk_start(order, i);
-        *to++ = node(order)->slots[2 * i];
+        *to++ = as_order_node(order)->slots[2 * i];
         *to++ = ptc_int((int64_t)end);
     }
     return ptc_from_obj(o);
@@ -112,8 +112,8 @@ static PtcValue splice(PtcHeap *heap, PtcValue order, size_t c, size_t gone, con
 
 PtcValue ptc_order_insert(PtcHeap *heap, PtcValue order, size_t rank, uint32_t entry)
 {
-    uint32_t all[CHUNK + 1];
-    size_t n = chunk_count(order), c = chunk_of(order, rank, true), k = 0, at = 0;
+    uint32_t all[SORTED_CHUNK + 1];
+    size_t n = chunk_count(order), c = order_chunk_of(order, rank, true), k = 0, at = 0;
     if (c < n) {
         k = chunk_end(order, c) - chunk_start(order, c);
         at = rank - chunk_start(order, c);
@@ -122,7 +122,7 @@ PtcValue ptc_order_insert(PtcHeap *heap, PtcValue order, size_t rank, uint32_t e
     }
     all[at] = entry;
     /* A full chunk is split in the middle, but at its end if keys arrive in order. */
-    size_t cut = k < CHUNK ? k + 1 : c + 1 == n && at == k ? k : CHUNK / 2;
+    size_t cut = k < SORTED_CHUNK ? k + 1 : c + 1 == n && at == k ? k : SORTED_CHUNK / 2;
     PtcValue chunks[2] = {new_chunk(heap, all, cut), PTC_NIL};
     if (cut <= k)
         chunks[1] = new_chunk(heap, all + cut, k + 1 - cut);
@@ -133,8 +133,8 @@ PtcValue ptc_order_insert(PtcHeap *heap, PtcValue order, size_t rank, uint32_t e
 
 PtcValue ptc_order_remove(PtcHeap *heap, PtcValue order, size_t rank)
 {
-    uint32_t all[CHUNK];
-    size_t c = chunk_of(order, rank, false);
+    uint32_t all[SORTED_CHUNK];
+    size_t c = order_chunk_of(order, rank, false);
     size_t k = chunk_end(order, c) - chunk_start(order, c), at = rank - chunk_start(order, c);
     memcpy(all, chunk_items(order, c), at * sizeof *all);
     memcpy(all + at, chunk_items(order, c) + at + 1, (k - at - 1) * sizeof *all);
@@ -145,15 +145,15 @@ PtcValue ptc_order_remove(PtcHeap *heap, PtcValue order, size_t rank)
 /* 0 1 2 ... n-1 */
 static PtcValue identity(PtcHeap *heap, size_t n)
 {
-    uint32_t all[CHUNK];
-    PtcNode *o = new_order(heap, (n + CHUNK - 1) / CHUNK);
+    uint32_t all[SORTED_CHUNK];
+    PtcNode *o = new_order(heap, (n + SORTED_CHUNK - 1) / SORTED_CHUNK);
     for (size_t at = 0, c = 0; o && at < n; c++) {
-        size_t k = n - at < CHUNK ? n - at : CHUNK;
+        size_t k = n - at < SORTED_CHUNK ? n - at : SORTED_CHUNK;
         for (size_t i = 0; i < k; i++)
             all[i] = (uint32_t)(at++);
         o->slots[2 * c] = new_chunk(heap, all, k);
         o->slots[2 * c + 1] = ptc_int((int64_t)at);
-        if (o->slots[2 * c] == PTC_NONE || !ptc_tick(heap->budget, CHUNK / 16))
+        if (o->slots[2 * c] == PTC_NONE || !ptc_tick(heap->budget, SORTED_CHUNK / 16))
             return PTC_NONE;
     }
     return o ? ptc_from_obj(o) : PTC_NONE;
@@ -161,8 +161,8 @@ static PtcValue identity(PtcHeap *heap, size_t n)
 
 /* ------------------------------------------------------------------------- objects */
 
-static PtcValue make(PtcHeap *heap, PtcTag tag, size_t count, PtcValue by, PtcValue entries,
-                     PtcValue index, PtcValue order)
+static PtcValue make_sorted_object(PtcHeap *heap, PtcTag tag, size_t count, PtcValue by,
+                                   PtcValue entries, PtcValue index, PtcValue order)
 {
     PtcSorted *o = ptc_heap_object(heap, tag, sizeof *o, (uint32_t)count);
     if (!o)
@@ -178,16 +178,16 @@ static PtcValue make(PtcHeap *heap, PtcTag tag, size_t count, PtcValue by, PtcVa
 PtcValue ptc_sorted_version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries,
                             PtcValue index, PtcValue order)
 {
-    return make(heap, ptc_tag(v), count, sorted(v)->by, entries, index, order);
+    return make_sorted_object(heap, ptc_tag(v), count, sorted(v)->by, entries, index, order);
 }
 
 PtcValue ptc_sorted_wrap(PtcHeap *heap, PtcValue dict, PtcValue by)
 {
     const PtcDict *d = (const PtcDict *)(uintptr_t)dict;
     PtcValue order = identity(heap, d->obj.count);
-    return order == PTC_NONE
-               ? order
-               : make(heap, ptc_tag(dict), d->obj.count, by, d->entries, d->index, order);
+    return order == PTC_NONE ? order
+                             : make_sorted_object(heap, ptc_tag(dict), d->obj.count, by, d->entries,
+                                                  d->index, order);
 }
 
 PtcValue ptc_sorted_empty(PtcHeap *heap, bool is_set, PtcValue by)
@@ -201,13 +201,13 @@ PtcValue ptc_sorted_empty(PtcHeap *heap, bool is_set, PtcValue by)
     PtcNode *order = index->root == PTC_NONE ? NULL : new_order(heap, 0);
     if (!order)
         return PTC_NONE;
-    return make(heap, is_set ? PTC_T_BSET : PTC_T_BMAP, 0, by, entries, ptc_from_obj(index),
-                ptc_from_obj(order));
+    return make_sorted_object(heap, is_set ? PTC_T_BSET : PTC_T_BMAP, 0, by, entries,
+                              ptc_from_obj(index), ptc_from_obj(order));
 }
 
 /* ----------------------------------------------------------------------- comparing */
 
-static int compare(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
+static int compare_sorted_keys(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
 {
     if (by == PTC_NIL || by == PTC_TRUE) {
         bool ordered = true;
@@ -222,7 +222,7 @@ static int compare(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
     return 0;
 }
 
-static PtcValue key_at(PtcValue v, size_t rank)
+static PtcValue sorted_key_at(PtcValue v, size_t rank)
 {
     size_t entry = ptc_order_at(sorted(v)->order, rank);
     return ptc_seq_nth(sorted(v)->dict.entries, ptc_tag(v) == PTC_T_BMAP ? 2 * entry : entry);
@@ -234,7 +234,7 @@ bool ptc_sorted_rank(PtcHeap *heap, PtcValue v, PtcValue key, bool after, size_t
     bool ok = true;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        int c = compare(heap, sorted(v)->by, key_at(v, mid), key, &ok);
+        int c = compare_sorted_keys(heap, sorted(v)->by, sorted_key_at(v, mid), key, &ok);
         if (!ok || !ptc_tick(heap->budget, 1))
             return false;
         if (c < 0 || (after && c == 0))
@@ -256,14 +256,15 @@ bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank, int
     *entry = -1;
     *rank = 0;
     if (count == 0 && native) /* a first key that cannot be ordered is refused at once */
-        (void)compare(heap, by, key, key, &ok);
+        (void)compare_sorted_keys(heap, by, key, key, &ok);
     if (count == 0)
         return ok;
     if (!ptc_sorted_rank(heap, v, key, false, rank))
         return false;
     for (; *rank < count; ++*rank) {
-        PtcValue there = key_at(v, *rank);
-        if (compare(heap, by, there, key, &ok) != 0 || !ok || !ptc_tick(heap->budget, 1))
+        PtcValue there = sorted_key_at(v, *rank);
+        if (compare_sorted_keys(heap, by, there, key, &ok) != 0 || !ok ||
+            !ptc_tick(heap->budget, 1))
             break;
         if (native && !ptc_equal(heap, there, key))
             continue;
@@ -280,23 +281,23 @@ bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank, int
 typedef struct {
     PtcDictBuild *b;
     PtcValue by;
-} Sort;
+} NumberSort;
 
 /* Does x come after y?  -1: failed. */
-static int behind(const Sort *s, uint32_t x, uint32_t y)
+static int is_after_in_sort(const NumberSort *s, uint32_t x, uint32_t y)
 {
     bool ok = true;
-    int c =
-        compare(s->b->heap, s->by, ptc_dict_build_key(s->b, x), ptc_dict_build_key(s->b, y), &ok);
+    int c = compare_sorted_keys(s->b->heap, s->by, ptc_dict_build_key(s->b, x),
+                                ptc_dict_build_key(s->b, y), &ok);
     return ok && ptc_tick(s->b->heap->budget, 1) ? c > 0 : -1;
 }
 
-static bool merge(const Sort *s, const uint32_t *left, size_t nl, const uint32_t *right, size_t nr,
-                  uint32_t *to)
+static bool merge_number_runs(const NumberSort *s, const uint32_t *left, size_t nl,
+                              const uint32_t *right, size_t nr, uint32_t *to)
 {
-    int mixed = nr ? behind(s, left[nl - 1], right[0]) : 0;
+    int mixed = nr ? is_after_in_sort(s, left[nl - 1], right[0]) : 0;
     while (mixed > 0 && nl && nr) {
-        int take_right = behind(s, left[0], right[0]);
+        int take_right = is_after_in_sort(s, left[0], right[0]);
         if (take_right < 0)
             return false;
         *to++ = take_right ? *right++ : *left++;
@@ -309,14 +310,14 @@ static bool merge(const Sort *s, const uint32_t *left, size_t nl, const uint32_t
 }
 
 /* Sorts numbers that have as much free space after them; the result is in front. */
-static bool merge_sort(const Sort *s, uint32_t *numbers, size_t n)
+static bool merge_sort_numbers(const NumberSort *s, uint32_t *numbers, size_t n)
 {
     uint32_t *from = numbers, *to = numbers + n;
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t nl = n - i < width ? n - i : width;
             size_t nr = n - i - nl < width ? n - i - nl : width;
-            if (!merge(s, from + i, nl, from + i + nl, nr, to + i))
+            if (!merge_number_runs(s, from + i, nl, from + i + nl, nr, to + i))
                 return false;
         }
         uint32_t *t = from;
@@ -329,11 +330,11 @@ static bool merge_sort(const Sort *s, uint32_t *numbers, size_t n)
 }
 
 /* Sets same[i] to whether number i has the same key as the one before. */
-static bool find_same(const Sort *s, const uint32_t *numbers, uint32_t *same, size_t n)
+static bool mark_same_keys(const NumberSort *s, const uint32_t *numbers, uint32_t *same, size_t n)
 {
     PtcHeap *heap = s->b->heap;
     for (size_t i = 0; i < n; i++) {
-        int after = i == 0 ? 1 : behind(s, numbers[i], numbers[i - 1]);
+        int after = i == 0 ? 1 : is_after_in_sort(s, numbers[i], numbers[i - 1]);
         if (after < 0)
             return false;
         same[i] = after == 0;
@@ -345,7 +346,7 @@ static bool find_same(const Sort *s, const uint32_t *numbers, uint32_t *same, si
 }
 
 /* Entries and hashes of b in the order of numbers. */
-static bool rewrite(PtcDictBuild *b, const uint32_t *numbers, uint32_t *same)
+static bool rewrite_sorted_build(PtcDictBuild *b, const uint32_t *numbers, uint32_t *same)
 {
     PtcValue entries = ptc_build_new(b->heap);
     size_t kept = 0;
@@ -372,7 +373,7 @@ static bool rewrite(PtcDictBuild *b, const uint32_t *numbers, uint32_t *same)
 
 bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by)
 {
-    Sort s = {b, by};
+    NumberSort s = {b, by};
     size_t n = b->count, bytes = 2 * n * sizeof(uint32_t);
     if (n == 0)
         return true;
@@ -382,8 +383,9 @@ bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by)
     for (size_t i = 0; i < n; i++)
         numbers[i] = (uint32_t)i;
     bool native = by == PTC_NIL || by == PTC_TRUE; /* a single key must be orderable, too */
-    bool ok = (n > 1 || !native || behind(&s, 0, 0) >= 0) && merge_sort(&s, numbers, n) &&
-              find_same(&s, numbers, numbers + n, n) && rewrite(b, numbers, numbers + n);
+    bool ok = (n > 1 || !native || is_after_in_sort(&s, 0, 0) >= 0) &&
+              merge_sort_numbers(&s, numbers, n) && mark_same_keys(&s, numbers, numbers + n, n) &&
+              rewrite_sorted_build(b, numbers, numbers + n);
     ptc_heap_scratch_free(b->heap, numbers, bytes);
     return ok;
 }
@@ -411,7 +413,7 @@ bool ptc_order_find(PtcHeap *heap, PtcValue v, uint32_t entry, size_t *rank)
                 *rank = start + i;
                 return true;
             }
-        if (!ptc_tick(heap->budget, CHUNK / 16))
+        if (!ptc_tick(heap->budget, SORTED_CHUNK / 16))
             return false;
     }
     *rank = 0;

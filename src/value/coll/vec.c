@@ -5,11 +5,11 @@
 
 #include "value/coll/iter.h"
 
-enum { BITS = 5, WIDTH = 1 << BITS, MASK = WIDTH - 1 };
+enum { BITS = 5, VEC_WIDTH = 1 << BITS, VEC_MASK = VEC_WIDTH - 1 };
 /* flags that a changed version keeps */
-enum { KEPT = PTC_SEQ | PTC_QUEUE };
+enum { VEC_KEPT = PTC_SEQ | PTC_QUEUE };
 
-static PtcNode *node(PtcValue v)
+static PtcNode *as_vec_node(PtcValue v)
 {
     return (PtcNode *)(uintptr_t)v;
 }
@@ -25,7 +25,7 @@ static PtcSlice *slice(PtcValue v)
 }
 
 /* A node with room for cap slots, holding the first n of items. */
-static PtcNode *new_node(PtcHeap *heap, const PtcValue *items, size_t n, size_t cap)
+static PtcNode *new_vec_node(PtcHeap *heap, const PtcValue *items, size_t n, size_t cap)
 {
     PtcNode *o =
         ptc_heap_object(heap, PTC_T_NODE, sizeof(PtcNode) + cap * sizeof(PtcValue), (uint32_t)n);
@@ -64,7 +64,7 @@ static PtcValue new_vec(PtcHeap *heap, size_t count, unsigned shift, PtcValue ro
 /* Index of the first element in the tail of a VEC with this many elements. */
 static size_t tail_start(size_t count)
 {
-    return (count - 1) & ~(size_t)MASK;
+    return (count - 1) & ~(size_t)VEC_MASK;
 }
 
 static bool too_many(PtcHeap *heap, size_t count)
@@ -81,10 +81,10 @@ static bool too_many(PtcHeap *heap, size_t count)
 static const PtcValue *vec_leaf(const PtcVec *v, size_t i)
 {
     if (i >= tail_start(v->obj.count))
-        return node(v->tail)->slots;
-    PtcNode *n = node(v->root);
+        return as_vec_node(v->tail)->slots;
+    PtcNode *n = as_vec_node(v->root);
     for (unsigned level = v->obj.aux; level > 0; level -= BITS)
-        n = node(n->slots[(i >> level) & MASK]);
+        n = as_vec_node(n->slots[(i >> level) & VEC_MASK]);
     return n->slots;
 }
 
@@ -101,9 +101,9 @@ const PtcValue *ptc_vec_chunk(PtcValue v, size_t i, size_t *n)
         *n = left;
         return ((PtcFlat *)(uintptr_t)v)->items + i;
     }
-    size_t in_leaf = WIDTH - (i & MASK);
+    size_t in_leaf = VEC_WIDTH - (i & VEC_MASK);
     *n = left < in_leaf ? left : in_leaf;
-    return vec_leaf(vec(v), i) + (i & MASK);
+    return vec_leaf(vec(v), i) + (i & VEC_MASK);
 }
 
 PtcValue ptc_seq_nth(PtcValue seq, size_t i)
@@ -111,7 +111,7 @@ PtcValue ptc_seq_nth(PtcValue seq, size_t i)
     for (;;) {
         switch (ptc_tag(seq)) {
         case PTC_T_FLAT: return ((PtcFlat *)(uintptr_t)seq)->items[i];
-        case PTC_T_VEC: return vec_leaf(vec(seq), i)[i & MASK];
+        case PTC_T_VEC: return vec_leaf(vec(seq), i)[i & VEC_MASK];
         case PTC_T_SLICE:
             i += slice(seq)->start;
             seq = slice(seq)->base;
@@ -142,7 +142,7 @@ static PtcNode *node_append(PtcHeap *heap, PtcNode *n, size_t idx, PtcValue chil
         n->obj.count++;
         return n;
     }
-    PtcNode *copy = new_node(heap, n->slots, idx, WIDTH);
+    PtcNode *copy = new_vec_node(heap, n->slots, idx, VEC_WIDTH);
     if (!copy)
         return NULL;
     copy->slots[idx] = child;
@@ -156,7 +156,7 @@ static PtcNode *new_path(PtcHeap *heap, unsigned level, PtcNode *leaf)
     PtcNode *n = leaf;
     for (unsigned at = 0; n && at < level; at += BITS) {
         PtcValue child = ptc_from_obj(n);
-        n = new_node(heap, &child, 1, WIDTH);
+        n = new_vec_node(heap, &child, 1, VEC_WIDTH);
     }
     return n;
 }
@@ -164,19 +164,19 @@ static PtcNode *new_path(PtcHeap *heap, unsigned level, PtcNode *leaf)
 /* Adds a full leaf whose elements begin at index `first`. */
 static PtcNode *push_leaf(PtcHeap *heap, PtcNode *n, unsigned level, size_t first, PtcNode *leaf)
 {
-    size_t idx = (first >> level) & MASK;
+    size_t idx = (first >> level) & VEC_MASK;
     if (level == BITS)
         return node_append(heap, n, idx, ptc_from_obj(leaf));
     bool inside = idx < n->obj.count && (first & (((size_t)1 << level) - 1)) != 0;
-    PtcNode *child = inside ? push_leaf(heap, node(n->slots[idx]), level - BITS, first, leaf)
+    PtcNode *child = inside ? push_leaf(heap, as_vec_node(n->slots[idx]), level - BITS, first, leaf)
                             : new_path(heap, level - BITS, leaf);
     if (!child)
         return NULL;
-    if (inside && child == node(n->slots[idx]))
+    if (inside && child == as_vec_node(n->slots[idx]))
         return n;
     if (!inside)
         return node_append(heap, n, idx, ptc_from_obj(child));
-    PtcNode *copy = new_node(heap, n->slots, idx + 1, WIDTH);
+    PtcNode *copy = new_vec_node(heap, n->slots, idx + 1, VEC_WIDTH);
     if (copy)
         copy->slots[idx] = ptc_from_obj(child);
     return copy;
@@ -191,13 +191,13 @@ static PtcNode *tree_push(PtcHeap *heap, PtcValue root, unsigned *shift, size_t 
         return new_path(heap, BITS, leaf);
     }
     if ((first >> BITS) < ((size_t)1 << *shift))
-        return push_leaf(heap, node(root), *shift, first, leaf);
+        return push_leaf(heap, as_vec_node(root), *shift, first, leaf);
     PtcNode *path = new_path(heap, *shift, leaf);
     if (!path)
         return NULL;
     PtcValue both[2] = {root, ptc_from_obj(path)};
     *shift += BITS;
-    return new_node(heap, both, 2, WIDTH);
+    return new_vec_node(heap, both, 2, VEC_WIDTH);
 }
 
 static PtcValue flat_conj(PtcHeap *heap, PtcValue v, PtcValue x, int flags)
@@ -214,9 +214,9 @@ static PtcValue flat_conj(PtcHeap *heap, PtcValue v, PtcValue x, int flags)
         o->items[n] = x;
         return ptc_from_obj(o);
     }
-    PtcNode *leaf = new_node(heap, f->items, n, WIDTH);
+    PtcNode *leaf = new_vec_node(heap, f->items, n, VEC_WIDTH);
     PtcNode *root = leaf ? new_path(heap, BITS, leaf) : NULL;
-    PtcNode *tail = root ? new_node(heap, &x, 1, WIDTH) : NULL;
+    PtcNode *tail = root ? new_vec_node(heap, &x, 1, VEC_WIDTH) : NULL;
     if (!tail)
         return PTC_NONE;
     return new_vec(heap, n + 1, BITS, ptc_from_obj(root), ptc_from_obj(tail), flags);
@@ -228,14 +228,14 @@ static PtcValue vec_conj(PtcHeap *heap, const PtcVec *v, PtcValue x, int flags)
     size_t first = tail_start(count);
     if (too_many(heap, count))
         return PTC_NONE;
-    if (count - first < WIDTH) {
-        PtcNode *tail = node_append(heap, node(v->tail), count - first, x);
+    if (count - first < VEC_WIDTH) {
+        PtcNode *tail = node_append(heap, as_vec_node(v->tail), count - first, x);
         return tail ? new_vec(heap, count + 1, v->obj.aux, v->root, ptc_from_obj(tail), flags)
                     : PTC_NONE;
     }
     unsigned shift = v->obj.aux;
-    PtcNode *root = tree_push(heap, v->root, &shift, first, node(v->tail));
-    PtcNode *tail = root ? new_node(heap, &x, 1, WIDTH) : NULL;
+    PtcNode *root = tree_push(heap, v->root, &shift, first, as_vec_node(v->tail));
+    PtcNode *tail = root ? new_vec_node(heap, &x, 1, VEC_WIDTH) : NULL;
     if (!tail)
         return PTC_NONE;
     return new_vec(heap, count + 1, shift, ptc_from_obj(root), ptc_from_obj(tail), flags);
@@ -265,7 +265,7 @@ static PtcValue unslice(PtcHeap *heap, PtcValue v)
             if (!ptc_build_add(heap, b, p[k]))
                 return PTC_NONE;
     }
-    return b == PTC_NONE ? b : ptc_build_done(heap, b, ptc_obj(v)->flags & KEPT);
+    return b == PTC_NONE ? b : ptc_build_done(heap, b, ptc_obj(v)->flags & VEC_KEPT);
 }
 
 /* A slice that ends where its base ends grows with the base, so that a queue (conj at the end, rest at the front) has
@@ -284,7 +284,7 @@ static PtcValue slice_conj(PtcHeap *heap, PtcValue v, PtcValue x)
 
 PtcValue ptc_vec_conj(PtcHeap *heap, PtcValue v, PtcValue x)
 {
-    int flags = ptc_obj(v)->flags & KEPT;
+    int flags = ptc_obj(v)->flags & VEC_KEPT;
     if (ptc_tag(v) == PTC_T_FLAT)
         return flat_conj(heap, v, x, flags);
     if (ptc_tag(v) == PTC_T_SLICE)
@@ -295,8 +295,8 @@ PtcValue ptc_vec_conj(PtcHeap *heap, PtcValue v, PtcValue x)
 PtcValue ptc_vec_conj2(PtcHeap *heap, PtcValue v, PtcValue x, PtcValue y)
 {
     size_t count = ptc_seq_count(v), in_tail = count - tail_start(count);
-    if (ptc_tag(v) == PTC_T_VEC && in_tail + 2 <= WIDTH && !too_many(heap, count)) {
-        PtcNode *tail = node_append(heap, node(vec(v)->tail), in_tail, x);
+    if (ptc_tag(v) == PTC_T_VEC && in_tail + 2 <= VEC_WIDTH && !too_many(heap, count)) {
+        PtcNode *tail = node_append(heap, as_vec_node(vec(v)->tail), in_tail, x);
         if (!tail || !(tail = node_append(heap, tail, in_tail + 1, y)))
             return PTC_NONE;
         return new_vec(heap, count + 2, vec(v)->obj.aux, vec(v)->root, ptc_from_obj(tail),
@@ -310,15 +310,15 @@ PtcValue ptc_vec_conj2(PtcHeap *heap, PtcValue v, PtcValue x, PtcValue y)
 
 static PtcNode *node_assoc(PtcHeap *heap, const PtcNode *n, unsigned level, size_t i, PtcValue x)
 {
-    PtcNode *copy = new_node(heap, n->slots, n->obj.count, WIDTH);
+    PtcNode *copy = new_vec_node(heap, n->slots, n->obj.count, VEC_WIDTH);
     if (!copy)
         return NULL;
-    size_t idx = (i >> level) & MASK;
+    size_t idx = (i >> level) & VEC_MASK;
     if (level == 0) {
         copy->slots[idx] = x;
         return copy;
     }
-    PtcNode *child = node_assoc(heap, node(n->slots[idx]), level - BITS, i, x);
+    PtcNode *child = node_assoc(heap, as_vec_node(n->slots[idx]), level - BITS, i, x);
     if (!child)
         return NULL;
     copy->slots[idx] = ptc_from_obj(child);
@@ -328,7 +328,7 @@ static PtcNode *node_assoc(PtcHeap *heap, const PtcNode *n, unsigned level, size
 PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue v, size_t i, PtcValue x)
 {
     size_t count = ptc_seq_count(v);
-    int flags = ptc_obj(v)->flags & KEPT;
+    int flags = ptc_obj(v)->flags & VEC_KEPT;
     if (ptc_tag(v) == PTC_T_FLAT) {
         PtcValue copy = new_flat(heap, ((PtcFlat *)(uintptr_t)v)->items, count, flags);
         if (copy != PTC_NONE)
@@ -341,8 +341,8 @@ PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue v, size_t i, PtcValue x)
     }
     const PtcVec *o = vec(v);
     bool in_tail = i >= tail_start(count);
-    PtcNode *n = in_tail ? node_assoc(heap, node(o->tail), 0, i, x)
-                         : node_assoc(heap, node(o->root), o->obj.aux, i, x);
+    PtcNode *n = in_tail ? node_assoc(heap, as_vec_node(o->tail), 0, i, x)
+                         : node_assoc(heap, as_vec_node(o->root), o->obj.aux, i, x);
     if (!n)
         return PTC_NONE;
     return new_vec(heap, count, o->obj.aux, in_tail ? o->root : ptc_from_obj(n),
@@ -352,15 +352,15 @@ PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue v, size_t i, PtcValue x)
 PtcValue ptc_vec_pop(PtcHeap *heap, PtcValue v)
 {
     size_t n = ptc_seq_count(v) - 1;
-    int flags = ptc_obj(v)->flags & KEPT;
+    int flags = ptc_obj(v)->flags & VEC_KEPT;
     if (ptc_tag(v) != PTC_T_VEC || n <= PTC_FLAT_MAX)
         return ptc_seq_slice(heap, v, 0, n, flags);
     const PtcVec *o = vec(v);
     PtcValue tail = o->tail;
     if (n == tail_start(n + 1)) { /* the tail held one element: the last leaf becomes the tail */
-        const PtcNode *leaf = node(o->root);
+        const PtcNode *leaf = as_vec_node(o->root);
         for (unsigned level = o->obj.aux; level > 0; level -= BITS)
-            leaf = node(leaf->slots[((n - 1) >> level) & MASK]);
+            leaf = as_vec_node(leaf->slots[((n - 1) >> level) & VEC_MASK]);
         tail = ptc_from_obj(leaf);
     }
     return new_vec(heap, n, o->obj.aux, o->root, tail, flags);
@@ -390,7 +390,7 @@ PtcValue ptc_seq_slice(PtcHeap *heap, PtcValue seq, size_t start, size_t count, 
     }
     PtcTag tag = ptc_tag(seq);
     if (count == ptc_seq_count(seq) && start == 0 &&
-        (tag == PTC_T_CONS || (ptc_obj(seq)->flags & KEPT) == flags))
+        (tag == PTC_T_CONS || (ptc_obj(seq)->flags & VEC_KEPT) == flags))
         return seq;
     if (count == 0)
         return new_flat(heap, NULL, 0, flags);
@@ -465,15 +465,16 @@ static bool build_room(PtcHeap *heap, PtcVecBuild *b)
 {
     PtcNode *tail = NULL;
     if (b->tail == PTC_NIL) {
-        tail = new_node(heap, NULL, 0, 4);
-    } else if (node(b->tail)->obj.aux < WIDTH) {
-        tail = new_node(heap, node(b->tail)->slots, node(b->tail)->obj.count,
-                        (size_t)node(b->tail)->obj.aux * 2);
+        tail = new_vec_node(heap, NULL, 0, 4);
+    } else if (as_vec_node(b->tail)->obj.aux < VEC_WIDTH) {
+        tail = new_vec_node(heap, as_vec_node(b->tail)->slots, as_vec_node(b->tail)->obj.count,
+                            (size_t)as_vec_node(b->tail)->obj.aux * 2);
     } else {
         unsigned shift = b->shift;
-        tail = new_node(heap, NULL, 0, WIDTH);
+        tail = new_vec_node(heap, NULL, 0, VEC_WIDTH);
         PtcNode *root =
-            tail ? tree_push(heap, b->root, &shift, b->obj.count - WIDTH, node(b->tail)) : NULL;
+            tail ? tree_push(heap, b->root, &shift, b->obj.count - VEC_WIDTH, as_vec_node(b->tail))
+                 : NULL;
         if (!root || too_many(heap, b->obj.count))
             return false;
         b->root = ptc_from_obj(root);
@@ -487,11 +488,11 @@ static bool build_room(PtcHeap *heap, PtcVecBuild *b)
 bool ptc_build_add(PtcHeap *heap, PtcValue build, PtcValue x)
 {
     PtcVecBuild *b = (PtcVecBuild *)(uintptr_t)build;
-    PtcNode *tail = node(b->tail);
+    PtcNode *tail = as_vec_node(b->tail);
     if (b->tail == PTC_NIL || tail->obj.count == tail->obj.aux) {
         if (!build_room(heap, b))
             return false;
-        tail = node(b->tail);
+        tail = as_vec_node(b->tail);
     }
     tail->slots[tail->obj.count++] = x;
     b->obj.count++;
@@ -501,14 +502,14 @@ bool ptc_build_add(PtcHeap *heap, PtcValue build, PtcValue x)
 PtcValue *ptc_build_slot(PtcValue build, size_t i)
 {
     PtcVecBuild *b = (PtcVecBuild *)(uintptr_t)build;
-    PtcNode *n = node(b->tail);
+    PtcNode *n = as_vec_node(b->tail);
     size_t in_tree = b->obj.count - n->obj.count;
     if (i >= in_tree)
         return &n->slots[i - in_tree];
-    n = node(b->root);
+    n = as_vec_node(b->root);
     for (unsigned level = b->shift; level > 0; level -= BITS)
-        n = node(n->slots[(i >> level) & MASK]);
-    return &n->slots[i & MASK];
+        n = as_vec_node(n->slots[(i >> level) & VEC_MASK]);
+    return &n->slots[i & VEC_MASK];
 }
 
 PtcValue ptc_build_done(PtcHeap *heap, PtcValue build, int flags)
@@ -516,7 +517,7 @@ PtcValue ptc_build_done(PtcHeap *heap, PtcValue build, int flags)
     PtcVecBuild *b = (PtcVecBuild *)(uintptr_t)build;
     size_t n = b->obj.count;
     if (n <= PTC_FLAT_MAX)
-        return new_flat(heap, n ? node(b->tail)->slots : NULL, n, flags);
+        return new_flat(heap, n ? as_vec_node(b->tail)->slots : NULL, n, flags);
     return new_vec(heap, n, b->shift, b->root, b->tail, flags);
 }
 

@@ -12,7 +12,7 @@ bool ptc_visit_begin(PtcWalk *walk, PtcValue coll)
     return ptc_walk_push(walk, coll, 0);
 }
 
-static PtcVisit next_entry(PtcFrame *f, PtcValue *out)
+static PtcVisit next_visited_entry(PtcFrame *f, PtcValue *out)
 {
     if (f->acc != PTC_NONE) {
         *out = f->acc;
@@ -72,7 +72,7 @@ PtcVisit ptc_visit_next(PtcFrame *f, PtcValue *out)
         return f->pos++ == 0 ? PTC_VISIT_ITEM : PTC_VISIT_END;
     }
     if (ptc_is_map(f->a))
-        return next_entry(f, out);
+        return next_visited_entry(f, out);
     if (ptc_is_set(f->a))
         return ptc_map_next(f->a, &f->pos, out, NULL) ? PTC_VISIT_ITEM : PTC_VISIT_END;
     if (f->pos_b) {

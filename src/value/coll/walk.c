@@ -16,7 +16,7 @@ void ptc_walk_deinit(PtcWalk *walk)
         ptc_heap_scratch_free(walk->heap, walk->frames, walk->cap * sizeof(PtcFrame));
 }
 
-static bool grow(PtcWalk *walk)
+static bool grow_walk(PtcWalk *walk)
 {
     bool inside = walk->frames == walk->first;
     size_t bytes = walk->cap * sizeof(PtcFrame);
@@ -33,7 +33,7 @@ static bool grow(PtcWalk *walk)
 
 bool ptc_walk_push(PtcWalk *walk, PtcValue a, PtcValue b)
 {
-    if (walk->count == walk->cap && !grow(walk))
+    if (walk->count == walk->cap && !grow_walk(walk))
         return false;
     walk->frames[walk->count++] = (PtcFrame){a, b, 0, 0, 0};
     return true;

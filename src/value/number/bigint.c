@@ -30,7 +30,7 @@ void ptc_big_load(PtcNum *num, PtcValue v)
     num->negative = (big->obj.flags & PTC_BIG_NEGATIVE) != 0;
 }
 
-static int64_t bit_length(const mp_limb_t *limbs, mp_size_t n)
+static int64_t limbs_bit_length(const mp_limb_t *limbs, mp_size_t n)
 {
     return n ? (int64_t)n * LIMB_BITS - __builtin_clzll(limbs[n - 1]) : 0;
 }
@@ -116,13 +116,13 @@ static PtcValue small_word(const mp_limb_t *limbs, mp_size_t n, bool negative)
 }
 
 /* Makes the value of a big object whose first n limbs have been filled in. */
-static PtcValue finish(PtcHeap *heap, PtcBig *big, mp_size_t n, bool negative)
+static PtcValue finish_big_value(PtcHeap *heap, PtcBig *big, mp_size_t n, bool negative)
 {
     n = without_zeros(limbs_of(big), n);
     PtcValue word = small_word(limbs_of(big), n, negative);
     if (word)
         return word;
-    if (!ptc_big_allow(heap, bit_length(limbs_of(big), n)))
+    if (!ptc_big_allow(heap, limbs_bit_length(limbs_of(big), n)))
         return PTC_NONE;
     big->obj.count = (uint32_t)n;
     big->obj.flags = negative ? PTC_BIG_NEGATIVE : 0;
@@ -133,13 +133,13 @@ PtcValue ptc_big_from_limbs(PtcHeap *heap, const mp_limb_t *limbs, mp_size_t n, 
 {
     n = without_zeros(limbs, n);
     PtcValue word = small_word(limbs, n, negative);
-    if (word || !ptc_big_allow(heap, bit_length(limbs, n)))
+    if (word || !ptc_big_allow(heap, limbs_bit_length(limbs, n)))
         return word;
     PtcBig *big = new_big(heap, n);
     if (!big)
         return PTC_NONE;
     mpn_copyi(limbs_of(big), limbs, n);
-    return finish(heap, big, n, negative);
+    return finish_big_value(heap, big, n, negative);
 }
 
 PtcValue ptc_int_new(PtcHeap *heap, int64_t n)
@@ -163,7 +163,7 @@ static PtcValue add_magnitudes(PtcHeap *heap, const PtcNum *a, const PtcNum *b, 
     if (!big)
         return PTC_NONE;
     limbs_of(big)[a->n] = mpn_add(limbs_of(big), a->limbs, a->n, b->limbs, b->n);
-    return finish(heap, big, a->n + 1, negative);
+    return finish_big_value(heap, big, a->n + 1, negative);
 }
 
 /* |a| - |b|, negated when `negative`. */
@@ -182,7 +182,7 @@ static PtcValue subtract_magnitudes(PtcHeap *heap, const PtcNum *a, const PtcNum
     if (!big)
         return PTC_NONE;
     mpn_sub(limbs_of(big), a->limbs, a->n, b->limbs, b->n);
-    return finish(heap, big, a->n, negative);
+    return finish_big_value(heap, big, a->n, negative);
 }
 
 /* a + b, or a - b when `minus`; at least one is big. */
@@ -224,7 +224,7 @@ static PtcValue multiply_big(PtcHeap *heap, const PtcNum *a, const PtcNum *b)
         b = t;
     }
     /* The product has this many bits or one more; finish checks again. */
-    int64_t bits = bit_length(a->limbs, a->n) + bit_length(b->limbs, b->n) - 1;
+    int64_t bits = limbs_bit_length(a->limbs, a->n) + limbs_bit_length(b->limbs, b->n) - 1;
     if (!ptc_big_allow(heap, bits) || !ptc_big_charge(heap, a->n, b->n))
         return PTC_NONE;
     PtcBig *big = new_big(heap, a->n + b->n);
@@ -234,7 +234,7 @@ static PtcValue multiply_big(PtcHeap *heap, const PtcNum *a, const PtcNum *b)
         mpn_sqr(limbs_of(big), a->limbs, a->n);
     else
         mpn_mul(limbs_of(big), a->limbs, a->n, b->limbs, b->n);
-    return finish(heap, big, a->n + b->n, a->negative != b->negative);
+    return finish_big_value(heap, big, a->n + b->n, a->negative != b->negative);
 }
 
 PtcValue ptc_int_mul(PtcHeap *heap, PtcValue a, PtcValue b)
@@ -250,8 +250,8 @@ PtcValue ptc_int_mul(PtcHeap *heap, PtcValue a, PtcValue b)
 }
 
 /* |a| >= |b| > 0 */
-static bool divide_big(PtcHeap *heap, const PtcNum *a, const PtcNum *b, PtcValue *quot,
-                       PtcValue *rem)
+static bool divide_big_limbs(PtcHeap *heap, const PtcNum *a, const PtcNum *b, PtcValue *quot,
+                             PtcValue *rem)
 {
     PtcScratch s;
     mp_size_t n = a->n - b->n + 1;
@@ -272,7 +272,7 @@ static bool divide_big(PtcHeap *heap, const PtcNum *a, const PtcNum *b, PtcValue
     return ok;
 }
 
-static bool divide_small(PtcHeap *heap, int64_t a, int64_t b, PtcValue *quot, PtcValue *rem)
+static bool divide_small_ints(PtcHeap *heap, int64_t a, int64_t b, PtcValue *quot, PtcValue *rem)
 {
     if (rem)
         *rem = ptc_int(a % b);
@@ -285,12 +285,12 @@ static bool divide_small(PtcHeap *heap, int64_t a, int64_t b, PtcValue *quot, Pt
 bool ptc_int_divide(PtcHeap *heap, PtcValue a, PtcValue b, PtcValue *quot, PtcValue *rem)
 {
     if (PTC_LIKELY(ptc_is_int(a) && ptc_is_int(b)))
-        return divide_small(heap, ptc_to_int(a), ptc_to_int(b), quot, rem);
+        return divide_small_ints(heap, ptc_to_int(a), ptc_to_int(b), quot, rem);
     PtcNum x, y;
     ptc_big_load(&x, a);
     ptc_big_load(&y, b);
     if (compare_magnitude(&x, &y) >= 0)
-        return divide_big(heap, &x, &y, quot, rem);
+        return divide_big_limbs(heap, &x, &y, quot, rem);
     if (quot)
         *quot = ptc_int(0);
     if (rem)
@@ -347,7 +347,7 @@ double ptc_int_to_double(PtcValue a)
         return (double)ptc_to_int(a);
     PtcNum x;
     ptc_big_load(&x, a);
-    int64_t bits = bit_length(x.limbs, x.n);
+    int64_t bits = limbs_bit_length(x.limbs, x.n);
     double d = INFINITY;
     if (bits <= DOUBLE_LIMBS * LIMB_BITS) {
         /* The top 64 bits, with the last one set if anything follows, round like the whole. */

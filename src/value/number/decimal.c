@@ -89,7 +89,7 @@ static PtcValue parse_digits(PtcHeap *heap, const char *text, size_t len, size_t
     return v;
 }
 
-static size_t digits_end(const char *text, size_t len, size_t at)
+static size_t decimal_digits_end(const char *text, size_t len, size_t at)
 {
     while (at < len && text[at] >= '0' && text[at] <= '9')
         at++;
@@ -101,7 +101,7 @@ static bool read_exponent(const char *text, size_t len, int64_t *out)
 {
     size_t at = len > 0 && (text[0] == '+' || text[0] == '-');
     int64_t n = 0;
-    if (at == len || digits_end(text, len, at) != len)
+    if (at == len || decimal_digits_end(text, len, at) != len)
         return false;
     for (; at < len; at++)
         n = n > PTC_DECIMAL_SCALE * 2 ? n : n * 10 + (text[at] - '0');
@@ -112,10 +112,10 @@ static bool read_exponent(const char *text, size_t len, int64_t *out)
 PtcValue ptc_decimal_parse(PtcHeap *heap, const char *text, size_t len)
 {
     size_t sign = len > 0 && (text[0] == '-' || text[0] == '+');
-    size_t whole = digits_end(text, len, sign), end = whole;
+    size_t whole = decimal_digits_end(text, len, sign), end = whole;
     int64_t exponent = 0;
     if (whole < len && text[whole] == '.')
-        end = digits_end(text, len, whole + 1);
+        end = decimal_digits_end(text, len, whole + 1);
     bool any = whole > sign || end > whole + 1;
     if (!any || !ptc_tick(heap->budget, 1 + (int64_t)len / 16))
         return any ? PTC_NONE : PTC_NIL;
@@ -144,7 +144,7 @@ static bool add_zeros(PtcBuf *buf, int64_t n)
 }
 
 /* d.dddE+n */
-static bool add_scientific(PtcBuf *buf, const char *digits, int64_t n, int64_t exponent)
+static bool add_decimal_scientific(PtcBuf *buf, const char *digits, int64_t n, int64_t exponent)
 {
     return ptc_buf_add(buf, digits, 1) &&
            (n == 1 ||
@@ -152,7 +152,7 @@ static bool add_scientific(PtcBuf *buf, const char *digits, int64_t n, int64_t e
            (exponent == 0 || ptc_buf_addf(buf, "E%+lld", (long long)exponent));
 }
 
-static bool add_plain(PtcBuf *buf, const char *digits, int64_t n, int64_t scale)
+static bool add_decimal_plain(PtcBuf *buf, const char *digits, int64_t n, int64_t scale)
 {
     if (scale <= 0)
         return ptc_buf_add(buf, digits, (size_t)n) && (*digits == '0' || add_zeros(buf, -scale));
@@ -174,8 +174,8 @@ bool ptc_decimal_print(PtcHeap *heap, PtcBuf *buf, PtcValue v, bool plain)
         const char *digits = text.data + negative;
         int64_t n = (int64_t)text.len - negative, exponent = n - 1 - a.scale;
         bool scientific = !plain && (a.scale < 0 || exponent < -6);
-        ok = scientific ? add_scientific(buf, digits, n, exponent)
-                        : add_plain(buf, digits, n, a.scale);
+        ok = scientific ? add_decimal_scientific(buf, digits, n, exponent)
+                        : add_decimal_plain(buf, digits, n, a.scale);
     }
     buf->failed |= text.failed;
     ptc_buf_deinit(&text);
@@ -211,7 +211,7 @@ int ptc_decimal_sign(PtcValue v)
     return ptc_int_sign(ptc_decimal_parts(v).unscaled);
 }
 
-static int64_t bit_length(PtcValue n)
+static int64_t integer_bit_length(PtcValue n)
 {
     int64_t small;
     if (ptc_int_get(n, &small)) {
@@ -226,8 +226,8 @@ static int64_t bit_length(PtcValue n)
 static bool is_far_above(PtcDecimalParts a, PtcDecimalParts b)
 {
     /* |a| is at least 10^low, |b| is below 10^high; log10(2) is 0.30103 */
-    int64_t low = (bit_length(a.unscaled) - 1) * 30102 / 100000 - a.scale;
-    int64_t high = bit_length(b.unscaled) * 30104 / 100000 + 1 - b.scale;
+    int64_t low = (integer_bit_length(a.unscaled) - 1) * 30102 / 100000 - a.scale;
+    int64_t high = integer_bit_length(b.unscaled) * 30104 / 100000 + 1 - b.scale;
     return low >= high;
 }
 

@@ -29,20 +29,20 @@ typedef struct {
     int64_t scale;           /* ... times ten to this */
     bool negative;
     bool inexact; /* a digit other than 0 did not fit the mantissa */
-} Scan;
+} NumberScan;
 
 static const double POWER_OF_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 enum { EXACT_POWER = 22 };
 
-static bool is_digit(char c)
+static bool is_number_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* Digits with at most one point, the first being a digit; returns where they end. */
-static const char *scan_mantissa(Scan *s, const char *p, const char *end)
+static const char *scan_mantissa(NumberScan *s, const char *p, const char *end)
 {
     const char *point = NULL;
     int kept = 0;
@@ -51,7 +51,7 @@ static const char *scan_mantissa(Scan *s, const char *p, const char *end)
             point = p;
             continue;
         }
-        if (!is_digit(*p))
+        if (!is_number_digit(*p))
             break;
         uint64_t digit = (uint64_t)(*p - '0');
         if (kept < MANTISSA_DIGITS) {
@@ -68,7 +68,7 @@ static const char *scan_mantissa(Scan *s, const char *p, const char *end)
 }
 
 /* Reads what follows the `e`; false unless that is an integer up to the end. */
-static bool scan_exponent(Scan *s, const char *p, const char *end)
+static bool scan_exponent(NumberScan *s, const char *p, const char *end)
 {
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+'))
@@ -77,7 +77,7 @@ static bool scan_exponent(Scan *s, const char *p, const char *end)
         return false;
     int64_t n = 0;
     for (; p < end; p++) {
-        if (!is_digit(*p))
+        if (!is_number_digit(*p))
             return false;
         if (n < EXPONENT_CAP / 10)
             n = n * 10 + (*p - '0');
@@ -87,13 +87,13 @@ static bool scan_exponent(Scan *s, const char *p, const char *end)
     return true;
 }
 
-static bool scan(Scan *s, const char *p, const char *end)
+static bool scan_number(NumberScan *s, const char *p, const char *end)
 {
     memset(s, 0, sizeof *s);
     s->negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+'))
         p++;
-    if (p == end || !is_digit(*p))
+    if (p == end || !is_number_digit(*p))
         return false;
     s->first = p;
     s->end = p = scan_mantissa(s, p, end);
@@ -119,7 +119,7 @@ static double divide_by_power(uint64_t n, int k)
 }
 
 /* By strtod, on a copy of bounded length. */
-static double parse_long(const Scan *s)
+static double parse_long_number(const NumberScan *s)
 {
     char text[LONG_DIGITS + 16];
     size_t n = 0;
@@ -147,12 +147,12 @@ static double parse_long(const Scan *s)
     return strtod(text, NULL);
 }
 
-static double scan_value(const Scan *s)
+static double scan_value(const NumberScan *s)
 {
     if (s->mantissa == 0)
         return 0.0;
     if (s->inexact || s->scale > EXACT_POWER || s->scale < -EXACT_POWER)
-        return parse_long(s);
+        return parse_long_number(s);
     if (s->scale == 0)
         return (double)s->mantissa;
     if (s->mantissa >> 53 == 0) /* both sides exact, so one operation rounds once */
@@ -160,13 +160,13 @@ static double scan_value(const Scan *s)
                             : (double)s->mantissa * POWER_OF_10[s->scale];
     if (s->scale < 0 && s->scale >= -MANTISSA_DIGITS)
         return divide_by_power(s->mantissa, (int)-s->scale);
-    return parse_long(s);
+    return parse_long_number(s);
 }
 
 bool ptc_double_parse(const char *text, size_t len, double *out)
 {
-    Scan s;
-    if (!scan(&s, text, text + len))
+    NumberScan s;
+    if (!scan_number(&s, text, text + len))
         return false;
     double d = scan_value(&s);
     *out = s.negative ? -d : d;
@@ -180,23 +180,23 @@ typedef struct {
     char digits[32];
     int count;
     int point;
-} Decimal;
+} DoubleDigits;
 
 /* mantissa * 2^exponent */
 typedef struct {
     uint64_t mantissa;
     int exponent;
-} Parts;
+} DoubleParts;
 
-static Parts parts_of(double d)
+static DoubleParts double_parts_of(double d)
 {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
     uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
     int biased = (int)(bits >> 52 & 0x7ff);
     if (biased == 0)
-        return (Parts){fraction, -1074};
-    return (Parts){fraction | (uint64_t)1 << 52, biased - 1075};
+        return (DoubleParts){fraction, -1074};
+    return (DoubleParts){fraction | (uint64_t)1 << 52, biased - 1075};
 }
 
 /* A positive double as whole + rest / 2^bits, exactly, with room to multiply rest by ten.  The
@@ -210,7 +210,7 @@ typedef struct {
 /* False for doubles below 2^-70, and from 2^53 up. */
 static bool to_fixed(double d, Fixed *out)
 {
-    Parts p = parts_of(d);
+    DoubleParts p = double_parts_of(d);
     if (p.exponent > 0 || p.exponent < -122)
         return false;
     Wide all = (Wide)p.mantissa << 2;
@@ -229,7 +229,7 @@ static int next_digit(Fixed *x)
     return digit;
 }
 
-static void add_whole(Decimal *dec, uint64_t whole)
+static void add_whole_digits(DoubleDigits *dec, uint64_t whole)
 {
     char text[20];
     int n = 0;
@@ -240,7 +240,7 @@ static void add_whole(Decimal *dec, uint64_t whole)
         dec->digits[dec->count++] = text[--n];
 }
 
-static void add_digit(Decimal *dec, int digit)
+static void add_digit(DoubleDigits *dec, int digit)
 {
     if (dec->count == 0 && digit == 0)
         dec->point--;
@@ -249,7 +249,7 @@ static void add_digit(Decimal *dec, int digit)
 }
 
 /* One more in the last place. */
-static void increment(Decimal *dec)
+static void increment(DoubleDigits *dec)
 {
     while (dec->count && dec->digits[dec->count - 1] == '9')
         dec->count--;
@@ -263,13 +263,13 @@ static void increment(Decimal *dec)
 
 /* Shortest digits by exact arithmetic (the free-format algorithm of Steele and White): digits are taken until what we
  * have, or that plus one in the last place, is nearer to d than to any other double. */
-static void shortest_fixed(double d, Fixed x, Decimal *dec)
+static void shortest_fixed(double d, Fixed x, DoubleDigits *dec)
 {
-    Parts p = parts_of(d);
+    DoubleParts p = double_parts_of(d);
     bool even = (p.mantissa & 1) == 0; /* then the limits themselves also read back as d */
     Wide above = 2, one = (Wide)1 << x.bits;
     Wide below = p.mantissa == (uint64_t)1 << 52 ? 1 : 2; /* doubles are denser under 2^n */
-    add_whole(dec, x.whole);
+    add_whole_digits(dec, x.whole);
     for (;;) {
         bool down = x.rest < below || (even && x.rest == below);
         bool up = x.rest + above > one || (even && x.rest + above == one);
@@ -287,27 +287,27 @@ static void shortest_fixed(double d, Fixed x, Decimal *dec)
     }
 }
 
-static void strip_zeros(Decimal *dec)
+static void strip_zeros(DoubleDigits *dec)
 {
     while (dec->count > 1 && dec->digits[dec->count - 1] == '0')
         dec->count--;
 }
 
 /* d rounded to this many significant digits. */
-static void nearest_digits(double d, int digits, Decimal *dec)
+static void nearest_digits(double d, int digits, DoubleDigits *dec)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*e", digits - 1, d);
     const char *p = text;
     dec->count = 0;
     for (; *p && *p != 'e'; p++)
-        if (is_digit(*p))
+        if (is_number_digit(*p))
             dec->digits[dec->count++] = *p;
     dec->point = *p ? (int)strtol(p + 1, NULL, 10) + 1 : 1;
     strip_zeros(dec);
 }
 
-static bool reads_as(const Decimal *dec, double d)
+static bool reads_as(const DoubleDigits *dec, double d)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*se%d", dec->count, dec->digits, dec->point - dec->count);
@@ -318,9 +318,9 @@ static bool reads_as(const Decimal *dec, double d)
  * subnormal numbers, and 17 always suffice.  Just above a power of two doubles are twice as far apart as below, so
  * there the second nearest may do where the nearest does not.  At least two digits are sought, as in Java
  * (4.9E-324). */
-static void shortest_by_trial(double d, Decimal *dec)
+static void shortest_by_trial(double d, DoubleDigits *dec)
 {
-    bool power = parts_of(d).mantissa == (uint64_t)1 << 52;
+    bool power = double_parts_of(d).mantissa == (uint64_t)1 << 52;
     for (int digits = d < 0x1p-1022 ? 2 : 15; digits <= 17; digits++) {
         nearest_digits(d, digits, dec);
         if (digits == 17 || reads_as(dec, d))
@@ -340,31 +340,31 @@ static char *put_zeros(char *p, int n)
     return p;
 }
 
-static char *put(char *p, const char *bytes, int n)
+static char *put_number_bytes(char *p, const char *bytes, int n)
 {
     memcpy(p, bytes, (size_t)n);
     return p + n;
 }
 
 /* 123.45, 1200.0, 0.0012 */
-static char *put_plain(char *p, const Decimal *dec)
+static char *put_plain(char *p, const DoubleDigits *dec)
 {
     if (dec->point <= 0) {
-        p = put_zeros(put(p, "0.", 2), -dec->point);
-        return put(p, dec->digits, dec->count);
+        p = put_zeros(put_number_bytes(p, "0.", 2), -dec->point);
+        return put_number_bytes(p, dec->digits, dec->count);
     }
     int whole = dec->point < dec->count ? dec->point : dec->count;
-    p = put_zeros(put(p, dec->digits, whole), dec->point - whole);
+    p = put_zeros(put_number_bytes(p, dec->digits, whole), dec->point - whole);
     *p++ = '.';
     if (whole == dec->count)
         return put_zeros(p, 1);
-    return put(p, dec->digits + whole, dec->count - whole);
+    return put_number_bytes(p, dec->digits + whole, dec->count - whole);
 }
 
 /* 1.2345E10 */
-static char *put_scientific(char *p, const Decimal *dec, char mark)
+static char *put_scientific(char *p, const DoubleDigits *dec, char mark)
 {
-    Decimal unit = *dec;
+    DoubleDigits unit = *dec;
     unit.point = 1;
     p = put_plain(p, &unit);
     *p++ = mark;
@@ -373,9 +373,9 @@ static char *put_scientific(char *p, const Decimal *dec, char mark)
         *p++ = '-';
         exponent = -exponent;
     }
-    Decimal text = {.count = 0};
-    add_whole(&text, (uint64_t)exponent);
-    return text.count ? put(p, text.digits, text.count) : put_zeros(p, 1);
+    DoubleDigits text = {.count = 0};
+    add_whole_digits(&text, (uint64_t)exponent);
+    return text.count ? put_number_bytes(p, text.digits, text.count) : put_zeros(p, 1);
 }
 
 /* Finite d, without an exponent from 10^low to below 10^high. */
@@ -385,10 +385,10 @@ static size_t format(double d, char *out, int low, int high, char mark)
     if (signbit(d))
         *p++ = '-';
     d = fabs(d);
-    Decimal dec = {.count = 0};
+    DoubleDigits dec = {.count = 0};
     Fixed fixed;
     if (d == 0)
-        dec = (Decimal){.digits = "0", .count = 1, .point = 1};
+        dec = (DoubleDigits){.digits = "0", .count = 1, .point = 1};
     else if (to_fixed(d, &fixed))
         shortest_fixed(d, fixed, &dec);
     else
@@ -427,8 +427,8 @@ double ptc_double_round(double d, int precision)
         return d; /* nothing after the point */
     if (!to_fixed(fabs(d), &x))
         return copysign(0.0, d);
-    Decimal dec = {.count = 0};
-    add_whole(&dec, x.whole);
+    DoubleDigits dec = {.count = 0};
+    add_whole_digits(&dec, x.whole);
     for (int i = 0; i < precision; i++)
         add_digit(&dec, next_digit(&x));
     if (x.rest * 2 >= (Wide)1 << x.bits)

@@ -65,7 +65,7 @@ PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining
 /* ----------------------------------------------------------------------------- journal */
 
 /* Ids and summaries are strings, whatever the program writes: :fetch and "fetch" are one task. */
-static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
+static PtcValue task_id_string(PtcVM *vm, const PtcValue *argv)
 {
     PtcBuf buf;
     if (ptc_is_string(argv[0]))
@@ -85,9 +85,9 @@ static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
 
 static bool root_id(PtcVM *vm, const PtcValue *argv, PtcValue *slot)
 {
-    PtcValue id = id_of(vm, argv);
+    PtcValue id = task_id_string(vm, argv);
     if (id == PTC_NONE && ptc_recover(vm))
-        id = id_of(vm, argv);
+        id = task_id_string(vm, argv);
     *slot = id == PTC_NONE ? PTC_NIL : id;
     return id != PTC_NONE;
 }

@@ -34,7 +34,7 @@ static PtcValue global_named(const PtcVM *vm, const char *name, size_t len)
     return vm->globals[i];
 }
 
-static const PtcProto *proto_of(PtcValue f)
+static const PtcProto *proto_of_closure(PtcValue f)
 {
     return ptc_closure_proto((const PtcClosure *)(uintptr_t)f);
 }
@@ -64,9 +64,9 @@ static bool find_ref(const PtcVM *vm, PtcValue v, Ref *ref)
         ref_by_name(vm, v, ref);
     } else if (ptc_is(v, PTC_T_CLOSURE)) {
         ref->defined = v;
-        if (proto_of(v)->name != PTC_NIL) {
-            ref->name = ptc_str_bytes(proto_of(v)->name);
-            ref->len = ptc_str_len(proto_of(v)->name);
+        if (proto_of_closure(v)->name != PTC_NIL) {
+            ref->name = ptc_str_bytes(proto_of_closure(v)->name);
+            ref->len = ptc_str_len(proto_of_closure(v)->name);
         }
     } else {
         return false;
@@ -93,7 +93,7 @@ static bool find_thing(PtcVM *vm, PtcValue v, PtcHostThing *thing)
 
 /* What a server has to say of a name, or of a function that calls one of its tools; *found is false for anything
  * else. */
-static bool ask_server(PtcVM *vm, PtcValue v, const char *op, bool *found, PtcValue *out)
+static bool ask_server_about(PtcVM *vm, PtcValue v, const char *op, bool *found, PtcValue *out)
 {
     PtcServerQuestion q = {.op = op, .limit = -1, .offset = -1};
     *found = false;
@@ -180,7 +180,7 @@ static bool disc_give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
 }
 
 /* Adds :name value to a map.  False: out of memory. */
-static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
+static bool put_doc_member(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
 {
     PtcValue key = ptc_keyword_new(vm->heap, name, strlen(name));
     if (*map == PTC_NONE || key == PTC_NONE || value == PTC_NONE)
@@ -189,9 +189,9 @@ static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
     return *map != PTC_NONE;
 }
 
-static bool put_text(PtcVM *vm, PtcValue *map, const char *name, const char *value)
+static bool put_doc_text(PtcVM *vm, PtcValue *map, const char *name, const char *value)
 {
-    return put(vm, map, name, text(vm, value));
+    return put_doc_member(vm, map, name, text(vm, value));
 }
 
 static PtcValue one_text(PtcVM *vm, const char *s)
@@ -221,7 +221,7 @@ static void add_arities(PtcBuf *buf, const PtcProto *p)
 static void describe_defined(PtcBuf *buf, const Ref *ref)
 {
     bool function = ptc_is(ref->defined, PTC_T_CLOSURE);
-    const PtcProto *p = function ? proto_of(ref->defined) : NULL;
+    const PtcProto *p = function ? proto_of_closure(ref->defined) : NULL;
     ptc_buf_add(buf, ref->name, ref->len);
     if (p && p->doc != PTC_NIL) {
         ptc_buf_add_cstr(buf, "\nDescription: ");
@@ -254,7 +254,7 @@ PTC_BUILTIN(
     }
     bool server, named = find_ref(vm, argv[0], &ref);
     if (!named || (ref.rows.count == 0 && ref.defined == PTC_NONE)) {
-        if (!ask_server(vm, argv[0], "doc", &server, out))
+        if (!ask_server_about(vm, argv[0], "doc", &server, out))
             return false;
         if (server)
             return true;
@@ -280,23 +280,25 @@ static bool row_meta(PtcVM *vm, uint32_t index, PtcValue *map)
     char ref[PTC_ROW_NAME];
     ptc_row_ref(index, ref);
     *map = ptc_map_empty(vm->heap);
-    return put_text(vm, map, "kind", ptc_row_kind(row)) && put_text(vm, map, "source", "local") &&
-           put_text(vm, map, "namespace", ptc_row_namespace(row)) &&
-           put_text(vm, map, "name", row->name) && put_text(vm, map, "ref", ref) &&
-           put_text(vm, map, "description", row->doc) &&
-           put(vm, map, "signatures", one_text(vm, row->usage)) &&
-           put_text(vm, map, "section", ptc_row_section(row));
+    return put_doc_text(vm, map, "kind", ptc_row_kind(row)) &&
+           put_doc_text(vm, map, "source", "local") &&
+           put_doc_text(vm, map, "namespace", ptc_row_namespace(row)) &&
+           put_doc_text(vm, map, "name", row->name) && put_doc_text(vm, map, "ref", ref) &&
+           put_doc_text(vm, map, "description", row->doc) &&
+           put_doc_member(vm, map, "signatures", one_text(vm, row->usage)) &&
+           put_doc_text(vm, map, "section", ptc_row_section(row));
 }
 
 static bool defined_meta(PtcVM *vm, const Ref *ref, PtcValue *map)
 {
     bool function = ptc_is(ref->defined, PTC_T_CLOSURE);
-    PtcValue doc = function ? proto_of(ref->defined)->doc : PTC_NIL;
+    PtcValue doc = function ? proto_of_closure(ref->defined)->doc : PTC_NIL;
     *map = ptc_map_empty(vm->heap);
-    return put_text(vm, map, "kind", function ? "function" : "value") &&
-           put_text(vm, map, "source", "program") && put_text(vm, map, "namespace", "user") &&
-           put(vm, map, "name", ptc_str_new(vm->heap, ref->name, ref->len)) &&
-           put(vm, map, "description", doc == PTC_NIL ? text(vm, "") : doc);
+    return put_doc_text(vm, map, "kind", function ? "function" : "value") &&
+           put_doc_text(vm, map, "source", "program") &&
+           put_doc_text(vm, map, "namespace", "user") &&
+           put_doc_member(vm, map, "name", ptc_str_new(vm->heap, ref->name, ref->len)) &&
+           put_doc_member(vm, map, "description", doc == PTC_NIL ? text(vm, "") : doc);
 }
 
 static bool thing_meta(PtcVM *vm, const PtcHostThing *thing, PtcValue *map)
@@ -313,12 +315,14 @@ static bool thing_meta(PtcVM *vm, const PtcHostThing *thing, PtcValue *map)
     PtcText sig = tool ? thing->tool.signature : (PtcText){"", 0};
     PtcValue signature = ptc_str_new(vm->heap, sig.len ? sig.bytes : "", sig.len);
     bool ok = disc_give_buf(vm, &buf, &described) && signature != PTC_NONE &&
-              put_text(vm, map, "kind", tool ? "tool" : "data") &&
-              put_text(vm, map, "source", "host") &&
-              put_text(vm, map, "namespace", tool ? "tool" : "data") &&
-              put_text(vm, map, "name", thing->ref + 5) && put_text(vm, map, "ref", thing->ref) &&
-              put(vm, map, "description", described);
-    return ok && (!tool || put(vm, map, "signatures", ptc_vec_new(vm->heap, &signature, 1, 0)));
+              put_doc_text(vm, map, "kind", tool ? "tool" : "data") &&
+              put_doc_text(vm, map, "source", "host") &&
+              put_doc_text(vm, map, "namespace", tool ? "tool" : "data") &&
+              put_doc_text(vm, map, "name", thing->ref + 5) &&
+              put_doc_text(vm, map, "ref", thing->ref) &&
+              put_doc_member(vm, map, "description", described);
+    return ok && (!tool ||
+                  put_doc_member(vm, map, "signatures", ptc_vec_new(vm->heap, &signature, 1, 0)));
 }
 
 PTC_BUILTIN(
@@ -340,7 +344,7 @@ PTC_BUILTIN(
         return thing_meta(vm, &thing, out);
     bool server, named = !ptc_is_keyword(argv[0]) && find_ref(vm, argv[0], &ref);
     if (!named || (ref.defined == PTC_NONE && ref.rows.count == 0))
-        return ask_server(vm, argv[0], "meta", &server, out) &&
+        return ask_server_about(vm, argv[0], "meta", &server, out) &&
                ptc_give(out, ptc_servers_keywords(vm, *out));
     if (ref.defined != PTC_NONE)
         return defined_meta(vm, &ref, out);
@@ -570,10 +574,10 @@ PTC_BUILTIN(
 static bool public_meta(PtcVM *vm, const PtcBuiltin *row, PtcValue *map)
 {
     *map = ptc_map_empty(vm->heap);
-    return put_text(vm, map, "name", row->name) && put_text(vm, map, "doc", row->doc) &&
-           put(vm, map, "arglists", one_text(vm, row->usage)) &&
-           put_text(vm, map, "section", ptc_row_section(row)) &&
-           put_text(vm, map, "source", "local");
+    return put_doc_text(vm, map, "name", row->name) && put_doc_text(vm, map, "doc", row->doc) &&
+           put_doc_member(vm, map, "arglists", one_text(vm, row->usage)) &&
+           put_doc_text(vm, map, "section", ptc_row_section(row)) &&
+           put_doc_text(vm, map, "source", "local");
 }
 
 /* The same for a server, which gives symbols; *known is false when there is no such server. */
@@ -590,8 +594,8 @@ static bool server_publics(PtcVM *vm, PtcText ns, bool *known, PtcValue *out)
     size_t n = ptc_is_sequential(names) ? ptc_seq_count(names) : 0;
     for (size_t i = 0; i < n && all != PTC_NONE; i++) {
         PtcValue meta = ptc_map_empty(vm->heap), name = ptc_seq_nth(names, i);
-        bool ok = ptc_tick(&vm->budget, 10) && put(vm, &meta, "name", name) &&
-                  put_text(vm, &meta, "source", "server");
+        bool ok = ptc_tick(&vm->budget, 10) && put_doc_member(vm, &meta, "name", name) &&
+                  put_doc_text(vm, &meta, "source", "server");
         all = ok ? ptc_map_assoc(vm->heap, all, name, meta) : PTC_NONE;
     }
     return ptc_give(out, all);

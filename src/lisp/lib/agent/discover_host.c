@@ -15,8 +15,8 @@
 
 enum {
     COLUMNS_IN_LINE = 6,
-    SAMPLE_BYTES = 600,
-    LINE_BYTES = 200, /* of a description in a line */
+    HOST_SAMPLE_BYTES = 600,
+    HOST_LINE_BYTES = 200, /* of a description in a line */
     SEARCHED_BYTES = 1000
 };
 
@@ -122,9 +122,9 @@ bool ptc_host_thing_named(PtcVM *vm, const char *name, size_t len, PtcHostThing 
 /* ---------------------------------------------------------------------------- describing */
 
 /* As a program would print it, cut. */
-static void add_sample(PtcVM *vm, PtcBuf *buf, PtcValue v)
+static void add_data_sample(PtcVM *vm, PtcBuf *buf, PtcValue v)
 {
-    char shown[SAMPLE_BYTES];
+    char shown[HOST_SAMPLE_BYTES];
     PtcBuf sample = {.mem = vm->mem, .data = shown, .cap = sizeof shown, .max = sizeof shown};
     PtcPrinter printer = ptc_vm_printer(vm, true);
     bool whole = ptc_print(&printer, &sample, v);
@@ -149,7 +149,7 @@ static void describe_data(PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing)
         ptc_buf_add_cstr(buf, "\n  and more");
     bool rows = ptc_is_sequential(v) && ptc_seq_count(v) > 0;
     ptc_buf_add_cstr(buf, rows ? "\nFirst: " : "\nValue: ");
-    add_sample(vm, buf, rows ? ptc_seq_nth(v, 0) : v);
+    add_data_sample(vm, buf, rows ? ptc_seq_nth(v, 0) : v);
 }
 
 static void describe_tool(PtcBuf *buf, const PtcHostThing *thing)
@@ -179,7 +179,7 @@ bool ptc_host_thing_describe(PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing)
 
 /* -------------------------------------------------------------------------------- lines */
 
-static void add_cut(PtcBuf *buf, PtcText text, size_t most)
+static void add_cut_line(PtcBuf *buf, PtcText text, size_t most)
 {
     size_t n =
         ptc_utf8_valid_prefix(text.bytes ? text.bytes : "", text.len < most ? text.len : most);
@@ -204,11 +204,11 @@ bool ptc_host_thing_line(PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing, bool
     }
     if (thing->tool.signature.len) {
         ptc_buf_add_char(buf, ' ');
-        add_cut(buf, thing->tool.signature, LINE_BYTES);
+        add_cut_line(buf, thing->tool.signature, HOST_LINE_BYTES);
     }
     if (thing->tool.description.len) {
         ptc_buf_add_cstr(buf, " - ");
-        add_cut(buf, thing->tool.description, LINE_BYTES);
+        add_cut_line(buf, thing->tool.description, HOST_LINE_BYTES);
     }
     return ptc_tick(&vm->budget, 10);
 }
@@ -218,9 +218,9 @@ int ptc_host_thing_score(PtcVM *vm, const PtcHostThing *thing, const char *query
     char text[SEARCHED_BYTES + 1];
     PtcBuf buf = {.mem = vm->mem, .data = text, .cap = SEARCHED_BYTES, .max = SEARCHED_BYTES};
     if (thing->kind == PTC_HOST_TOOL) {
-        add_cut(&buf, thing->tool.signature, SEARCHED_BYTES / 2);
+        add_cut_line(&buf, thing->tool.signature, SEARCHED_BYTES / 2);
         ptc_buf_add_char(&buf, ' ');
-        add_cut(&buf, thing->tool.description, SEARCHED_BYTES / 2);
+        add_cut_line(&buf, thing->tool.description, SEARCHED_BYTES / 2);
     } else {
         data_line(vm, &buf, thing->value);
     }

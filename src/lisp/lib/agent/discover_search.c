@@ -11,7 +11,7 @@
 #include "lisp/lib/seq/seq_int.h"
 #include "lisp/vm/vm_int.h"
 
-static bool is_blank(const char *s, size_t len)
+static bool is_blank_query(const char *s, size_t len)
 {
     while (len > 0 && strchr(" \t\r\n", s[len - 1]))
         len--;
@@ -124,11 +124,11 @@ static bool give_servers(Search *s, PtcValue list, PtcText query, bool load, int
     return true;
 }
 
-static bool search(Search *s, const char *query, size_t len, bool load, int64_t offset,
-                   int64_t limit, PtcValue *out)
+static bool search_names(Search *s, const char *query, size_t len, bool load, int64_t offset,
+                         int64_t limit, PtcValue *out)
 {
     PtcLeftOut row;
-    bool all = is_blank(query, len), more = true;
+    bool all = is_blank_query(query, len), more = true;
     PtcValue list = ptc_build_new(s->vm->heap);
     if (list == PTC_NONE || !ptc_tick(&s->vm->budget, 20000))
         return false;
@@ -171,7 +171,7 @@ PTC_BUILTIN(
     if (!ptc_arg_string(vm, argv, 0, &query, &len) || !ptc_disc_arg_options(vm, argc, argv, 1))
         return false;
     len = len < PTC_QUERY_BYTES ? len : PTC_QUERY_BYTES;
-    if (is_blank(query, len))
+    if (is_blank_query(query, len))
         limit = 50;
     if (argc > 1 && (!ptc_disc_int_option(vm, argv[1], "limit", 1, 200, &limit) ||
                      !ptc_disc_int_option(vm, argv[1], "offset", 0, PTC_INT_MAX, &offset)))
@@ -186,8 +186,8 @@ PTC_BUILTIN(
     s.scores = ptc_scratch(vm, bytes);
     if (s.scores)
         memset(s.scores, 0, bytes);
-    bool ok = s.scores &&
-              search(&s, query, len, load != PTC_NONE && ptc_truthy(load), offset, limit, out);
+    bool ok = s.scores && search_names(&s, query, len, load != PTC_NONE && ptc_truthy(load), offset,
+                                       limit, out);
     ptc_heap_scratch_free(vm->heap, s.scores, bytes);
     return ok;
 }

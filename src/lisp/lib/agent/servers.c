@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------ questions */
 
-static bool put(PtcHeap *heap, PtcValue *map, const char *name, PtcValue value)
+static bool put_question_member(PtcHeap *heap, PtcValue *map, const char *name, PtcValue value)
 {
     PtcValue key =
         *map == PTC_NONE || value == PTC_NONE ? PTC_NONE : ptc_str_new(heap, name, strlen(name));
@@ -19,9 +19,10 @@ static bool put(PtcHeap *heap, PtcValue *map, const char *name, PtcValue value)
     return *map != PTC_NONE;
 }
 
-static bool put_text(PtcHeap *heap, PtcValue *map, const char *name, PtcText text)
+static bool put_question_text(PtcHeap *heap, PtcValue *map, const char *name, PtcText text)
 {
-    return !text.bytes || put(heap, map, name, ptc_str_new(heap, text.bytes, text.len));
+    return !text.bytes ||
+           put_question_member(heap, map, name, ptc_str_new(heap, text.bytes, text.len));
 }
 
 bool ptc_servers_know(PtcVM *vm, PtcText ns)
@@ -34,12 +35,13 @@ bool ptc_servers_look(PtcVM *vm, const PtcServerQuestion *q, PtcValue *out)
 {
     PtcHeap *heap = vm->heap;
     PtcValue map = ptc_map_empty(heap);
-    bool ok = put_text(heap, &map, "op", ptc_text_cstr(q->op)) &&
-              put_text(heap, &map, "ns", q->ns) && put_text(heap, &map, "name", q->name) &&
-              put_text(heap, &map, "query", q->query) &&
-              (q->limit < 0 || put(heap, &map, "limit", ptc_int(q->limit))) &&
-              (q->offset < 0 || put(heap, &map, "offset", ptc_int(q->offset))) &&
-              (!q->load || put(heap, &map, "load", PTC_TRUE));
+    bool ok = put_question_text(heap, &map, "op", ptc_text_cstr(q->op)) &&
+              put_question_text(heap, &map, "ns", q->ns) &&
+              put_question_text(heap, &map, "name", q->name) &&
+              put_question_text(heap, &map, "query", q->query) &&
+              (q->limit < 0 || put_question_member(heap, &map, "limit", ptc_int(q->limit))) &&
+              (q->offset < 0 || put_question_member(heap, &map, "offset", ptc_int(q->offset))) &&
+              (!q->load || put_question_member(heap, &map, "load", PTC_TRUE));
     return ok && vm->servers->ask(vm, PTC_SERVER_LOOK, map, out);
 }
 
@@ -97,7 +99,7 @@ PTC_BUILTIN(tool_servers, "tool", "servers", 0, 0, 0, "(tool/servers)",
 }
 
 /* A key of tool/call or tool/resource that is none of `keys`; they end with NULL. */
-static bool check_keys(PtcVM *vm, PtcValue map, const char *what, const char *const *keys)
+static bool check_question_keys(PtcVM *vm, PtcValue map, const char *what, const char *const *keys)
 {
     PtcValue key;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, NULL);) {
@@ -147,7 +149,7 @@ PTC_BUILTIN(
         return false;
     if (!vm->servers)
         return fail_no_servers(vm, "tool/call");
-    return check_keys(vm, argv[0], "tool/call", keys) &&
+    return check_question_keys(vm, argv[0], "tool/call", keys) &&
            need_text(vm, argv[0], "tool/call", "server") &&
            need_text(vm, argv[0], "tool/call", "tool") &&
            vm->servers->ask(vm, PTC_SERVER_CALL, argv[0], out);
@@ -165,7 +167,7 @@ PTC_BUILTIN(tool_resource, "tool", "resource", 1, 1, PTC_B_CALLS | PTC_B_EFFECT,
         return false;
     if (!vm->servers)
         return fail_no_servers(vm, "tool/resource");
-    return check_keys(vm, argv[0], "tool/resource", keys) &&
+    return check_question_keys(vm, argv[0], "tool/resource", keys) &&
            need_text(vm, argv[0], "tool/resource", "server") &&
            need_text(vm, argv[0], "tool/resource", "uri") &&
            vm->servers->ask(vm, PTC_SERVER_RESOURCE, argv[0], out);
@@ -184,7 +186,7 @@ PTC_BUILTIN(tool_blob, "tool", "blob", 1, 1, PTC_B_CALLS | PTC_B_EFFECT, "(tool/
     if (!vm->servers)
         return fail_no_servers(vm, "tool/blob");
     *map = ptc_map_empty(vm->heap);
-    if (!put(vm->heap, map, "ref", argv[0])) {
+    if (!put_question_member(vm->heap, map, "ref", argv[0])) {
         *map = PTC_NIL;
         return false;
     }

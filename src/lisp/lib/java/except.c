@@ -24,7 +24,7 @@ static PtcValue new_error(PtcVM *vm, PtcErrorKind kind, PtcThrown thrown, PtcVal
 }
 
 /* The error that ended a call, as a value that knows its place. */
-static PtcValue error_value(PtcVM *vm)
+static PtcValue new_error_value(PtcVM *vm)
 {
     const PtcDiag *d = &vm->error;
     PtcValue e = vm->error_value;
@@ -70,7 +70,8 @@ bool ptc_except_throw(PtcVM *vm, PtcErrorKind kind, PtcValue message, PtcValue d
 
 /* ---------------------------------------------------------------------------------- as text */
 
-static bool add_part(const PtcPrinter *printer, PtcBuf *buf, const char *before, PtcValue v)
+static bool add_exception_part(const PtcPrinter *printer, PtcBuf *buf, const char *before,
+                               PtcValue v)
 {
     return v == PTC_NIL || (ptc_buf_add_cstr(buf, before) && ptc_print(printer, buf, v));
 }
@@ -80,8 +81,8 @@ bool ptc_except_write(const PtcPrinter *printer, PtcBuf *buf, PtcValue error)
     PtcPrinter inner = *printer;
     inner.readable = true;
     return ptc_buf_add_cstr(buf, ptc_thrown_full(ptc_except_class(error))) &&
-           add_part(printer, buf, ": ", ptc_record_field(error, F_MESSAGE)) &&
-           add_part(&inner, buf, " ", ptc_record_field(error, F_DATA));
+           add_exception_part(printer, buf, ": ", ptc_record_field(error, F_MESSAGE)) &&
+           add_exception_part(&inner, buf, " ", ptc_record_field(error, F_DATA));
 }
 
 bool ptc_except_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue error, bool whole)
@@ -90,9 +91,10 @@ bool ptc_except_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue error, bo
     inner.readable = true;
     return ptc_buf_add_cstr(buf, "#error {:type ") &&
            ptc_buf_add_cstr(buf, ptc_thrown_full(ptc_except_class(error))) &&
-           add_part(&inner, buf, ", :message ", ptc_record_field(error, F_MESSAGE)) &&
-           (!whole || (add_part(&inner, buf, ", :data ", ptc_record_field(error, F_DATA)) &&
-                       add_part(&inner, buf, ", :cause ", ptc_record_field(error, F_CAUSE)))) &&
+           add_exception_part(&inner, buf, ", :message ", ptc_record_field(error, F_MESSAGE)) &&
+           (!whole ||
+            (add_exception_part(&inner, buf, ", :data ", ptc_record_field(error, F_DATA)) &&
+             add_exception_part(&inner, buf, ", :cause ", ptc_record_field(error, F_CAUSE)))) &&
            ptc_buf_add_char(buf, '}');
 }
 
@@ -210,11 +212,11 @@ static bool catchable(const PtcVM *vm)
 }
 
 /* Takes the pending error out of the VM, as a value in *slot. */
-static bool take_error(PtcVM *vm, PtcValue *slot)
+static bool take_pending_error(PtcVM *vm, PtcValue *slot)
 {
-    PtcValue e = error_value(vm);
+    PtcValue e = new_error_value(vm);
     if (e == PTC_NONE && ptc_recover(vm))
-        e = error_value(vm);
+        e = new_error_value(vm);
     if (e == PTC_NONE)
         return false;
     *slot = e;
@@ -225,7 +227,8 @@ static bool take_error(PtcVM *vm, PtcValue *slot)
 
 /* Calls the handler of the first catch that takes the error in slot; false with the error pending again when none
  * does. */
-static bool handle(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slot, PtcValue *out)
+static bool call_catch_handler(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slot,
+                               PtcValue *out)
 {
     for (int i = 2; i + 1 < argc; i += 2)
         if (ptc_thrown_is(ptc_except_class(*slot), (PtcThrown)ptc_to_int(argv[i])))
@@ -241,7 +244,7 @@ static bool run_finally(PtcVM *vm, PtcValue f, bool ok, PtcValue *slots)
     bool error = catchable(vm);
     if (vm->budget.stop != PTC_STOP_NONE || (!ok && control == PTC_CONTROL_NONE && !error))
         return ok; /* a limit: nothing runs any more */
-    if (error && !take_error(vm, &slots[0]))
+    if (error && !take_pending_error(vm, &slots[0]))
         return false;
     slots[1] = vm->result;
     vm->control = PTC_CONTROL_NONE;
@@ -266,7 +269,8 @@ PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS,
     vm->root_count = roots;
     vm->native_depth = depth;
     if (!ok && catchable(vm) && argc > 2)
-        ok = take_error(vm, &slots[3]) && handle(vm, argc, argv, &slots[3], &result);
+        ok = take_pending_error(vm, &slots[3]) &&
+             call_catch_handler(vm, argc, argv, &slots[3], &result);
     slots[2] = ok ? result : PTC_NIL;
     if (argv[1] != PTC_NIL)
         ok = run_finally(vm, argv[1], ok, slots);
@@ -275,7 +279,7 @@ PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS,
 }
 
 /* What was printed since `lines`, with its line feeds, and no longer among the run's output. */
-static PtcValue take_prints(PtcVM *vm, size_t lines)
+static PtcValue take_captured_prints(PtcVM *vm, size_t lines)
 {
     const PtcPrints *prints = &vm->prints;
     size_t from = ptc_prints_start(prints, lines), ended = prints->count - prints->open;
@@ -304,8 +308,8 @@ PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B
         return false;
     if (vm->prints.count == lines)
         text = ptc_str_new(vm->heap, "", 0);
-    else if ((text = take_prints(vm, lines)) == PTC_NONE && ptc_recover(vm))
-        text = take_prints(vm, lines);
+    else if ((text = take_captured_prints(vm, lines)) == PTC_NONE && ptc_recover(vm))
+        text = take_captured_prints(vm, lines);
     vm->prints.open = open;
     return ptc_give(out, text);
 }
@@ -340,9 +344,9 @@ PTC_THROWN_MADE(CONSTRUCTOR)
 
 const PtcBuiltin *const ptc_lib_except[] = {
     &core_with_out_str_def,
-#define ROW(name, ...) &core_new_##name##_def,
-    PTC_THROWN_MADE(ROW)
-#undef ROW
+#define EXCEPT_ROW(name, ...) &core_new_##name##_def,
+    PTC_THROWN_MADE(EXCEPT_ROW)
+#undef EXCEPT_ROW
         & core_throw_def,
     &core_ex_info_def,
     &core_info_def,

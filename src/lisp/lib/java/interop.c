@@ -14,7 +14,7 @@ bool ptc_as(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValu
     return ptc_builtin_row((uint32_t)row)->fn(vm, argc, argv, out);
 }
 
-static bool arg_strs(PtcVM *vm, int argc, const PtcValue *argv)
+static bool check_string_args(PtcVM *vm, int argc, const PtcValue *argv)
 {
     for (int i = 0; i < argc; i++)
         if (!ptc_is_string(argv[i]))
@@ -24,7 +24,7 @@ static bool arg_strs(PtcVM *vm, int argc, const PtcValue *argv)
 
 static bool as_strs(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
 {
-    return arg_strs(vm, argc, argv) && ptc_as(vm, name, argc, argv, out);
+    return check_string_args(vm, argc, argv) && ptc_as(vm, name, argc, argv, out);
 }
 
 /* --------------------------------------------------------------------- whole strings */
@@ -61,7 +61,7 @@ PTC_BUILTIN(str_length, "java", ".length", 1, 1, 0, "(.length s)",
             "The number of characters (graphemes) of a string.",
             "(.length \"héllo\") => 5\n(.length [1 2]) !! type_error\n(.length nil) !! type_error")
 {
-    if (!arg_strs(vm, argc, argv))
+    if (!check_string_args(vm, argc, argv))
         return false;
     return ptc_give(out, ptc_int((int64_t)ptc_str_graphemes(&vm->budget, argv[0])));
 }
@@ -84,7 +84,7 @@ PTC_BUILTIN(
 static bool replace_regex(PtcVM *vm, const char *function, const PtcValue *argv, PtcValue *out)
 {
     PtcValue *args = ptc_roots(vm, 3);
-    if (!args || !arg_strs(vm, 3, argv))
+    if (!args || !check_string_args(vm, 3, argv))
         return false;
     memcpy(args, argv, 3 * sizeof *args);
     PtcValue regex = ptc_regex_make(vm, argv[1]);
@@ -110,7 +110,7 @@ PTC_BUILTIN(str_repeat, "java", ".repeat", 2, 2, 0, "(.repeat s n)", "The string
             "(.repeat \"ab\" 3) => \"ababab\"\n(.repeat \"ab\" -1) !! value_error")
 {
     int64_t n;
-    if (!arg_strs(vm, 1, argv) || !ptc_arg_int(vm, argv, 1, &n))
+    if (!check_string_args(vm, 1, argv) || !ptc_arg_int(vm, argv, 1, &n))
         return false;
     if (n < 0)
         return ptc_fail(vm, PTC_E_VALUE, ".repeat: %lld is below zero", (long long)n);
@@ -129,7 +129,7 @@ PTC_BUILTIN(str_bytes, "java", ".getBytes", 1, 2, 0, "(.getBytes s charset?)",
             "(.getBytes \"aé\") => [97 -61 -87]\n(.getBytes \"a\" \"UTF-8\") => [97]\n"
             "(.getBytes \"a\" \"UTF-16\") !! value_error")
 {
-    if (!arg_strs(vm, argc, argv))
+    if (!check_string_args(vm, argc, argv))
         return false;
     if (argc == 2 && !ptc_text_is(ptc_str_text(argv[1]), "UTF-8"))
         return ptc_fail(vm, PTC_E_VALUE, ".getBytes: the only charset is UTF-8");
@@ -142,7 +142,7 @@ PTC_BUILTIN(str_bytes, "java", ".getBytes", 1, 2, 0, "(.getBytes s charset?)",
 }
 
 /* Without spaces and control characters at both ends. */
-static bool trim(PtcVM *vm, PtcValue str, PtcValue *out)
+static bool trim_java_string(PtcVM *vm, PtcValue str, PtcValue *out)
 {
     const char *p = ptc_str_bytes(str), *end = p + ptc_str_len(str);
     while (p < end && (unsigned char)*p <= ' ')
@@ -159,7 +159,7 @@ PTC_BUILTIN(str_trim, "java", ".trim", 1, 1, 0, "(.trim s)",
             "The string without spaces and control characters at both ends.",
             "(.trim \" a b\\n\") => \"a b\"\n(.trim nil) !! type_error")
 {
-    return arg_strs(vm, argc, argv) && trim(vm, argv[0], out);
+    return check_string_args(vm, argc, argv) && trim_java_string(vm, argv[0], out);
 }
 
 PTC_BUILTIN(str_strip, "java", ".strip", 1, 1, 0, "(.strip s)",
@@ -183,7 +183,7 @@ PTC_BUILTIN(str_equals_case, "java", ".equalsIgnoreCase", 2, 2, 0, "(.equalsIgno
 {
     PTC_UNUSED(argc);
     PtcValue a, b;
-    if (!arg_strs(vm, 1, argv))
+    if (!check_string_args(vm, 1, argv))
         return false;
     if (!ptc_is_string(argv[1]))
         return ptc_give(out, PTC_FALSE);
@@ -244,7 +244,7 @@ PTC_BUILTIN(str_substring, "java", ".substring", 2, 3, 0, "(.substring s start e
             "(.substring \"willow\" 3 2) !! index_error")
 {
     int64_t start, end = 0, from, to = (int64_t)0;
-    if (!arg_strs(vm, 1, argv) || !arg_place(vm, argv, 1, &start) ||
+    if (!check_string_args(vm, 1, argv) || !arg_place(vm, argv, 1, &start) ||
         (argc == 3 && !arg_place(vm, argv, 2, &end)) || !byte_place(vm, argv[0], start, &from))
         return false;
     if (from < 0)
@@ -267,7 +267,8 @@ PTC_BUILTIN(str_char_at, "java", ".charAt", 2, 2, 0, "(.charAt s n)",
 {
     PTC_UNUSED(argc);
     int64_t n, at;
-    if (!arg_strs(vm, 1, argv) || !arg_place(vm, argv, 1, &n) || !byte_place(vm, argv[0], n, &at))
+    if (!check_string_args(vm, 1, argv) || !arg_place(vm, argv, 1, &n) ||
+        !byte_place(vm, argv[0], n, &at))
         return false;
     size_t len = ptc_str_len(argv[0]);
     if (at < 0 || (size_t)at == len)
@@ -309,7 +310,7 @@ static bool arg_part(PtcVM *vm, const PtcValue *argv, PtcValue *part)
     return (*part = ptc_str_new(vm->heap, bytes, n)) != PTC_NONE;
 }
 
-static bool index_of(PtcVM *vm, int argc, const PtcValue *argv, bool last, PtcValue *out)
+static bool find_java_index(PtcVM *vm, int argc, const PtcValue *argv, bool last, PtcValue *out)
 {
     PtcValue args[3] = {argv[0]};
     int64_t from = 0;
@@ -333,7 +334,7 @@ PTC_BUILTIN(str_index_of, "java", ".indexOf", 2, 3, 0, "(.indexOf s part from?)"
             "(.indexOf \"willow\" \"l\") => 2\n(.indexOf \"willow\" \"z\") => -1\n"
             "(.indexOf [:a :b] :b) => 1\n(.indexOf nil \"a\") !! type_error")
 {
-    return index_of(vm, argc, argv, false, out);
+    return find_java_index(vm, argc, argv, false, out);
 }
 
 PTC_BUILTIN(str_last_index_of, "java", ".lastIndexOf", 2, 3, 0, "(.lastIndexOf s part from?)",
@@ -341,19 +342,19 @@ PTC_BUILTIN(str_last_index_of, "java", ".lastIndexOf", 2, 3, 0, "(.lastIndexOf s
             "(.lastIndexOf \"willow\" \"l\") => 3\n(.lastIndexOf [1 2 1] 1) => 2\n"
             "(.lastIndexOf \"willow\" :l) !! type_error")
 {
-    return index_of(vm, argc, argv, true, out);
+    return find_java_index(vm, argc, argv, true, out);
 }
 
 /* ----------------------------------------------------------------------------- split */
 
 /* Does the text mean itself as a pattern? */
-static bool is_plain(PtcVM *vm, const char *p, size_t len)
+static bool is_literal_pattern(PtcVM *vm, const char *p, size_t len)
 {
-    enum { PART = 4096 };
+    enum { INTEROP_PART = 4096 };
     for (size_t i = 0; i < len; i++) {
         if (p[i] != 0 && strchr(".$|()[{^?*+\\", p[i]))
             return false;
-        if (i % PART == PART - 1 && !ptc_tick(&vm->budget, PART))
+        if (i % INTEROP_PART == INTEROP_PART - 1 && !ptc_tick(&vm->budget, INTEROP_PART))
             return true;
     }
     return true;
@@ -369,9 +370,9 @@ PTC_BUILTIN(
     "(.split \"a\" \"[\") !! value_error\n(.split nil \",\") !! type_error")
 {
     PtcValue args[3] = {argv[0], argv[1], argc == 3 ? argv[2] : PTC_NIL};
-    if (!arg_strs(vm, 2, argv))
+    if (!check_string_args(vm, 2, argv))
         return false;
-    if (!is_plain(vm, ptc_str_bytes(argv[1]), ptc_str_len(argv[1])) &&
+    if (!is_literal_pattern(vm, ptc_str_bytes(argv[1]), ptc_str_len(argv[1])) &&
         (args[1] = ptc_regex_make(vm, argv[1])) == PTC_NONE)
         return false;
     return ptc_as(vm, "clojure.string/split", argc, args, out);

@@ -21,34 +21,34 @@ static bool arg_char(PtcVM *vm, const PtcValue *argv, uint32_t *code)
     return true;
 }
 
-static bool is_letter(uint32_t c)
+static bool is_java_letter(uint32_t c)
 {
     utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
     return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;
 }
 
-static bool is_digit(uint32_t c)
+static bool is_java_digit(uint32_t c)
 {
     return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ND;
 }
 
 static bool is_letter_or_digit(uint32_t c)
 {
-    return is_letter(c) || is_digit(c);
+    return is_java_letter(c) || is_java_digit(c);
 }
 
-static bool is_upper(uint32_t c)
+static bool is_java_upper(uint32_t c)
 {
     return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_LU;
 }
 
-static bool is_lower(uint32_t c)
+static bool is_java_lower(uint32_t c)
 {
     return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_LL;
 }
 
 /* No-break spaces are none for Java. */
-static bool is_space(uint32_t c)
+static bool is_java_whitespace(uint32_t c)
 {
     if (c <= ' ')
         return c == ' ' || (c >= '\t' && c <= '\r') || c >= 0x1c;
@@ -69,7 +69,7 @@ static bool is_old_space(uint32_t c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
-static bool is_control(uint32_t c)
+static bool is_java_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c <= 0x9f);
 }
@@ -87,23 +87,23 @@ static bool is_title(uint32_t c)
         return arg_char(vm, argv, &c) && ptc_give(out, ptc_bool(test(c)));               \
     }
 
-CHARACTER_TEST(char_is_letter, "isLetter", is_letter, "Is the character a letter?",
+CHARACTER_TEST(char_is_letter, "isLetter", is_java_letter, "Is the character a letter?",
                "(Character/isLetter \\a) => true\n(Character/isLetter \"1\") => false\n"
                "(Character/isLetter \"ab\") !! type_error")
-CHARACTER_TEST(char_is_alphabetic, "isAlphabetic", is_letter, "Is the character a letter?",
+CHARACTER_TEST(char_is_alphabetic, "isAlphabetic", is_java_letter, "Is the character a letter?",
                "(Character/isAlphabetic \"é\") => true\n(Character/isAlphabetic nil) !! type_error")
-CHARACTER_TEST(char_is_digit, "isDigit", is_digit, "Is the character a decimal digit?",
+CHARACTER_TEST(char_is_digit, "isDigit", is_java_digit, "Is the character a decimal digit?",
                "(Character/isDigit \\7) => true\n(Character/isDigit \"x\") => false\n"
                "(Character/isDigit \"\") !! type_error")
 CHARACTER_TEST(char_is_letter_or_digit, "isLetterOrDigit", is_letter_or_digit,
                "Is the character a letter or a decimal digit?",
                "(Character/isLetterOrDigit \"_\") => false\n"
                "(Character/isLetterOrDigit nil) !! type_error")
-CHARACTER_TEST(char_is_upper, "isUpperCase", is_upper, "Is the character a capital letter?",
+CHARACTER_TEST(char_is_upper, "isUpperCase", is_java_upper, "Is the character a capital letter?",
                "(Character/isUpperCase \"A\") => true\n(Character/isUpperCase :a) !! type_error")
-CHARACTER_TEST(char_is_lower, "isLowerCase", is_lower, "Is the character a small letter?",
+CHARACTER_TEST(char_is_lower, "isLowerCase", is_java_lower, "Is the character a small letter?",
                "(Character/isLowerCase \"A\") => false\n(Character/isLowerCase []) !! type_error")
-CHARACTER_TEST(char_is_space, "isWhitespace", is_space, "Is the character white space?",
+CHARACTER_TEST(char_is_space, "isWhitespace", is_java_whitespace, "Is the character white space?",
                "(Character/isWhitespace \\space) => true\n"
                "(Character/isWhitespace \"  \") !! type_error")
 
@@ -114,7 +114,8 @@ CHARACTER_TEST(
 CHARACTER_TEST(char_is_old_space, "isSpace", is_old_space,
                "Is the character a blank, tab or line end?",
                "(Character/isSpace \\tab) => true\n(Character/isSpace nil) !! type_error")
-CHARACTER_TEST(char_is_control, "isISOControl", is_control, "Is the character a control character?",
+CHARACTER_TEST(char_is_control, "isISOControl", is_java_control,
+               "Is the character a control character?",
                "(Character/isISOControl \\newline) => true\n(Character/isISOControl \\a) => false\n"
                "(Character/isISOControl nil) !! type_error")
 CHARACTER_TEST(char_is_title, "isTitleCase", is_title, "Is the character a title-case letter?",
@@ -163,9 +164,9 @@ PTC_BUILTIN(char_to_lower, "Character", "toLowerCase", 1, 1, 0, "(Character/toLo
 /* Digits of a script stand one after the other, zero first. */
 static int64_t numeric_value(uint32_t c)
 {
-    if (is_digit(c)) {
+    if (is_java_digit(c)) {
         uint32_t zero = c;
-        while (c - zero < 9 && is_digit(zero - 1))
+        while (c - zero < 9 && is_java_digit(zero - 1))
             zero--;
         return c - zero;
     }
@@ -314,14 +315,14 @@ PTC_BUILTIN(string_format, "String", "format", 1, -1, 0, "(String/format templat
             "(String/format \"%s-%d\" [\"a\" 5]) => \"a-5\"\n"
             "(String/format nil) !! type_error")
 {
-    enum { MOST = 32 };
-    PtcValue args[MOST + 1] = {argv[0]};
+    enum { CLASS_MOST = 32 };
+    PtcValue args[CLASS_MOST + 1] = {argv[0]};
     if (argc != 2 || !ptc_is_sequential(argv[1]) || ptc_is_seq_flagged(argv[1]))
         return ptc_as(vm, "clojure.core/format", argc, argv, out);
     size_t n = ptc_seq_count(argv[1]);
-    if (n > MOST)
+    if (n > CLASS_MOST)
         return ptc_fail(vm, PTC_E_VALUE, "String/format: %zu arguments in a vector, at most %d", n,
-                        (int)MOST);
+                        (int)CLASS_MOST);
     for (size_t i = 0; i < n; i++)
         args[i + 1] = ptc_seq_nth(argv[1], i);
     return ptc_as(vm, "clojure.core/format", (int)n + 1, args, out);
@@ -343,7 +344,8 @@ PTC_BUILTIN(string_join, "String", "join", 2, -1, 0, "(String/join separator col
 /* --------------------------------------------------------------------------- numbers */
 
 /* A number is itself, a string is parsed. */
-static bool value_of(PtcVM *vm, int argc, const PtcValue *argv, const char *parse, PtcValue *out)
+static bool parse_java_value(PtcVM *vm, int argc, const PtcValue *argv, const char *parse,
+                             PtcValue *out)
 {
     return argc == 1 && ptc_is_integer(argv[0]) ? ptc_give(out, argv[0])
                                                 : ptc_as(vm, parse, argc, argv, out);
@@ -354,7 +356,7 @@ PTC_BUILTIN(integer_value_of, "Integer", "valueOf", 1, 2, 0, "(Integer/valueOf x
             "(Integer/valueOf \"42\") => 42\n(Integer/valueOf 42) => 42\n"
             "(Integer/valueOf \"x\") !! value_error\n(Integer/valueOf nil) !! type_error")
 {
-    return value_of(vm, argc, argv, "Integer/parseInt", out);
+    return parse_java_value(vm, argc, argv, "Integer/parseInt", out);
 }
 PTC_BUILTIN_ROW(integer_new, integer_value_of, "clojure.core", "Integer.", 1, 1, 0, "(Integer. x)",
                 "The same as Integer/valueOf.",
@@ -364,7 +366,7 @@ PTC_BUILTIN(long_value_of, "Long", "valueOf", 1, 2, 0, "(Long/valueOf x radix?)"
             "An integer itself, or the integer of 64 bits that a string spells.",
             "(Long/valueOf \"42\") => 42\n(Long/valueOf \"4.2\") !! value_error")
 {
-    return value_of(vm, argc, argv, "Long/parseLong", out);
+    return parse_java_value(vm, argc, argv, "Long/parseLong", out);
 }
 PTC_BUILTIN_ROW(long_new, long_value_of, "clojure.core", "Long.", 1, 1, 0, "(Long. x)",
                 "The same as Long/valueOf.", "(Long. \"42\") => 42\n(Long. \"x\") !! value_error");

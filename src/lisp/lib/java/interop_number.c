@@ -30,7 +30,7 @@ static bool arg_bits(PtcVM *vm, const PtcValue *argv, int i, int bits, int64_t *
 }
 
 /* Digits of a magnitude in a radix, with a sign. */
-static PtcValue digits(PtcVM *vm, uint64_t n, unsigned radix, bool negative)
+static PtcValue new_radix_string(PtcVM *vm, uint64_t n, unsigned radix, bool negative)
 {
     static const char all[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     char text[66];
@@ -54,21 +54,22 @@ static uint64_t pattern(int64_t n, int bits)
     return bits == 32 ? (uint64_t)(uint32_t)n : (uint64_t)n;
 }
 
-static bool to_string(PtcVM *vm, int argc, const PtcValue *argv, int bits, PtcValue *out)
+static bool give_number_string(PtcVM *vm, int argc, const PtcValue *argv, int bits, PtcValue *out)
 {
     int64_t n, radix = 10;
     if (!arg_bits(vm, argv, 0, bits, &n) || (argc == 2 && !ptc_arg_int(vm, argv, 1, &radix)))
         return false;
     if (radix < 2 || radix > 36)
         radix = 10; /* as Java does */
-    return ptc_give(out, digits(vm, magnitude(n), (unsigned)radix, n < 0));
+    return ptc_give(out, new_radix_string(vm, magnitude(n), (unsigned)radix, n < 0));
 }
 
-static bool in_radix(PtcVM *vm, const PtcValue *argv, int bits, unsigned radix, PtcValue *out)
+static bool give_radix_string(PtcVM *vm, const PtcValue *argv, int bits, unsigned radix,
+                              PtcValue *out)
 {
     int64_t n;
     return arg_bits(vm, argv, 0, bits, &n) &&
-           ptc_give(out, digits(vm, pattern(n, bits), radix, false));
+           ptc_give(out, new_radix_string(vm, pattern(n, bits), radix, false));
 }
 
 typedef int64_t (*BitsFn)(int64_t n, int bits);
@@ -122,7 +123,7 @@ static int64_t reversed(int64_t n, int bits)
     return with_sign(r, bits);
 }
 
-static int64_t sign_of(int64_t n, int bits)
+static int64_t bits_sign(int64_t n, int bits)
 {
     (void)bits;
     return (n > 0) - (n < 0);
@@ -139,7 +140,7 @@ static bool rotate(PtcVM *vm, const PtcValue *argv, int bits, int direction, Ptc
     return ptc_give(out, ptc_int_new(vm->heap, with_sign(pattern((int64_t)r, bits), bits)));
 }
 
-static bool compare(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
+static bool compare_bits(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
 {
     int64_t a, b;
     return arg_bits(vm, argv, 0, bits, &a) && arg_bits(vm, argv, 1, bits, &b) &&
@@ -152,22 +153,22 @@ PTC_BUILTIN_EXPR(integer_to_string, "Integer", "toString", 1, 2, 0, "(Integer/to
                  "The text of an integer of 32 bits, to base ten or another from 2 to 36.",
                  "(Integer/toString 255 16) => \"ff\"\n(Integer/toString -5) => "
                  "\"-5\"\n(Integer/toString nil) !! type_error",
-                 to_string(vm, argc, argv, 32, out))
+                 give_number_string(vm, argc, argv, 32, out))
 PTC_BUILTIN_EXPR(
     integer_to_binary_string, "Integer", "toBinaryString", 1, 1, 0, "(Integer/toBinaryString n)",
     "The 32 bits of an integer in binary digits, without leading zeros.",
     "(Integer/toBinaryString 10) => \"1010\"\n(Integer/toBinaryString 1.5) !! type_error",
-    in_radix(vm, argv, 32, 2, out))
+    give_radix_string(vm, argv, 32, 2, out))
 PTC_BUILTIN_EXPR(
     integer_to_hex_string, "Integer", "toHexString", 1, 1, 0, "(Integer/toHexString n)",
     "The 32 bits of an integer in hexadecimal digits, without leading zeros.",
     "(Integer/toHexString -1) => \"ffffffff\"\n(Integer/toHexString 1.5) !! type_error",
-    in_radix(vm, argv, 32, 16, out))
+    give_radix_string(vm, argv, 32, 16, out))
 PTC_BUILTIN_EXPR(integer_to_octal_string, "Integer", "toOctalString", 1, 1, 0,
                  "(Integer/toOctalString n)",
                  "The 32 bits of an integer in octal digits, without leading zeros.",
                  "(Integer/toOctalString 8) => \"10\"\n(Integer/toOctalString 1.5) !! type_error",
-                 in_radix(vm, argv, 32, 8, out))
+                 give_radix_string(vm, argv, 32, 8, out))
 PTC_BUILTIN_EXPR(integer_bit_count, "Integer", "bitCount", 1, 1, 0, "(Integer/bitCount n)",
                  "How many of its bits are set.",
                  "(Integer/bitCount 7) => 3\n(Integer/bitCount nil) !! type_error",
@@ -197,7 +198,7 @@ PTC_BUILTIN_EXPR(integer_reverse, "Integer", "reverse", 1, 1, 0, "(Integer/rever
 PTC_BUILTIN_EXPR(integer_signum, "Integer", "signum", 1, 1, 0, "(Integer/signum n)",
                  "Its sign: -1, 0 or 1.",
                  "(Integer/signum -9) => -1\n(Integer/signum nil) !! type_error",
-                 of_bits(vm, argv, 32, sign_of, out))
+                 of_bits(vm, argv, 32, bits_sign, out))
 PTC_BUILTIN_EXPR(integer_rotate_left, "Integer", "rotateLeft", 2, 2, 0,
                  "(Integer/rotateLeft n places)", "Its 32 bits moved round to the left.",
                  "(Integer/rotateLeft 1 1) => 2\n(Integer/rotateLeft 1 nil) !! type_error",
@@ -209,7 +210,7 @@ PTC_BUILTIN_EXPR(integer_rotate_right, "Integer", "rotateRight", 2, 2, 0,
 PTC_BUILTIN_EXPR(integer_compare, "Integer", "compare", 2, 2, 0, "(Integer/compare a b)",
                  "-1, 0 or 1: is a less than, equal to or greater than b?",
                  "(Integer/compare 1 2) => -1\n(Integer/compare 1 :a) !! type_error",
-                 compare(vm, argv, 32, out))
+                 compare_bits(vm, argv, 32, out))
 PTC_BUILTIN_EXPR(integer_max, "Integer", "max", 2, 2, 0, "(Integer/max a b)",
                  "The larger of two numbers.",
                  "(Integer/max 1 2) => 2\n(Integer/max 1 nil) !! type_error",
@@ -227,21 +228,21 @@ PTC_BUILTIN_EXPR(
     "The text of an integer of 64 bits, to base ten or another from 2 to 36.",
     "(Long/toString 255 16) => \"ff\"\n(Long/toString -5) => \"-5\"\n(Long/toString nil) "
     "!! type_error",
-    to_string(vm, argc, argv, 64, out))
+    give_number_string(vm, argc, argv, 64, out))
 PTC_BUILTIN_EXPR(long_to_binary_string, "Long", "toBinaryString", 1, 1, 0,
                  "(Long/toBinaryString n)",
                  "The 64 bits of an integer in binary digits, without leading zeros.",
                  "(Long/toBinaryString 10) => \"1010\"\n(Long/toBinaryString 1.5) !! type_error",
-                 in_radix(vm, argv, 64, 2, out))
+                 give_radix_string(vm, argv, 64, 2, out))
 PTC_BUILTIN_EXPR(
     long_to_hex_string, "Long", "toHexString", 1, 1, 0, "(Long/toHexString n)",
     "The 64 bits of an integer in hexadecimal digits, without leading zeros.",
     "(Long/toHexString -1) => \"ffffffffffffffff\"\n(Long/toHexString 1.5) !! type_error",
-    in_radix(vm, argv, 64, 16, out))
+    give_radix_string(vm, argv, 64, 16, out))
 PTC_BUILTIN_EXPR(long_to_octal_string, "Long", "toOctalString", 1, 1, 0, "(Long/toOctalString n)",
                  "The 64 bits of an integer in octal digits, without leading zeros.",
                  "(Long/toOctalString 8) => \"10\"\n(Long/toOctalString 1.5) !! type_error",
-                 in_radix(vm, argv, 64, 8, out))
+                 give_radix_string(vm, argv, 64, 8, out))
 PTC_BUILTIN_EXPR(long_bit_count, "Long", "bitCount", 1, 1, 0, "(Long/bitCount n)",
                  "How many of its bits are set.",
                  "(Long/bitCount 7) => 3\n(Long/bitCount nil) !! type_error",
@@ -270,7 +271,7 @@ PTC_BUILTIN_EXPR(long_reverse, "Long", "reverse", 1, 1, 0, "(Long/reverse n)",
                  of_bits(vm, argv, 64, reversed, out))
 PTC_BUILTIN_EXPR(long_signum, "Long", "signum", 1, 1, 0, "(Long/signum n)", "Its sign: -1, 0 or 1.",
                  "(Long/signum -9) => -1\n(Long/signum nil) !! type_error",
-                 of_bits(vm, argv, 64, sign_of, out))
+                 of_bits(vm, argv, 64, bits_sign, out))
 PTC_BUILTIN_EXPR(long_rotate_left, "Long", "rotateLeft", 2, 2, 0, "(Long/rotateLeft n places)",
                  "Its 64 bits moved round to the left.",
                  "(Long/rotateLeft 1 1) => 2\n(Long/rotateLeft 1 nil) !! type_error",
@@ -282,7 +283,7 @@ PTC_BUILTIN_EXPR(long_rotate_right, "Long", "rotateRight", 2, 2, 0, "(Long/rotat
 PTC_BUILTIN_EXPR(long_compare, "Long", "compare", 2, 2, 0, "(Long/compare a b)",
                  "-1, 0 or 1: is a less than, equal to or greater than b?",
                  "(Long/compare 1 2) => -1\n(Long/compare 1 :a) !! type_error",
-                 compare(vm, argv, 64, out))
+                 compare_bits(vm, argv, 64, out))
 PTC_BUILTIN_EXPR(long_max, "Long", "max", 2, 2, 0, "(Long/max a b)", "The larger of two numbers.",
                  "(Long/max 1 2) => 2\n(Long/max 1 nil) !! type_error",
                  ptc_as(vm, "clojure.core/max", argc, argv, out))

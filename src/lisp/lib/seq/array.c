@@ -4,17 +4,18 @@
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/seq/seq_int.h"
 
-static bool as_vector(PtcVM *vm, const PtcValue *argv, int i, PtcValue *out)
+static bool copy_to_vector(PtcVM *vm, const PtcValue *argv, int i, PtcValue *out)
 {
     return ptc_as(vm, "clojure.core/vec", 1, &argv[i], out);
 }
 
 /* (int-array 3), (int-array 3 init) or (int-array coll). */
-static bool new_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue zero, PtcValue *out)
+static bool new_filled_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue zero,
+                             PtcValue *out)
 {
     int64_t n;
     if (!ptc_is_integer(argv[0]))
-        return as_vector(vm, argv, argc - 1, out);
+        return copy_to_vector(vm, argv, argc - 1, out);
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < 0)
@@ -22,7 +23,8 @@ static bool new_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue zero, 
                         ptc_builtin_row(vm->running)->name, (long long)n);
     if (argc == 2 && ptc_is_seqable(argv[1]) && argv[1] != PTC_NIL && !ptc_is_string(argv[1])) {
         PtcValue taken, args[2] = {argv[0], argv[1]};
-        return ptc_as(vm, "clojure.core/take", 2, args, &taken) && as_vector(vm, &taken, 0, out);
+        return ptc_as(vm, "clojure.core/take", 2, args, &taken) &&
+               copy_to_vector(vm, &taken, 0, out);
     }
     PtcValue b = ptc_build_new(vm->heap), x = argc == 2 ? argv[1] : zero;
     for (; b != PTC_NONE && n > 0; n--)
@@ -31,40 +33,40 @@ static bool new_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue zero, 
     return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, 0));
 }
 
-#define ARRAY(id, name_, zero_, examples_)                                                      \
+#define DEFINE_ARRAY(id, name_, zero_, examples_)                                               \
     PTC_BUILTIN(                                                                                \
         id, "clojure.core", name_, 1, 2, 0, "(" name_ " size init?), (" name_ " coll)",         \
         "A vector in place of an array: of this many elements, or with those of a collection.", \
         examples_)                                                                              \
     {                                                                                           \
-        return new_array(vm, argc, argv, zero_, out);                                           \
+        return new_filled_array(vm, argc, argv, zero_, out);                                    \
     }
 
-ARRAY(core_int_array, "int-array", ptc_int(0),
-      "(int-array 2) => [0 0]\n(int-array [1 2]) => [1 2]\n(int-array -1) !! value_error")
-ARRAY(core_long_array, "long-array", ptc_int(0),
-      "(long-array 2 7) => [7 7]\n(long-array :a) !! type_error")
-ARRAY(core_short_array, "short-array", ptc_int(0),
-      "(short-array 1) => [0]\n(short-array :a) !! type_error")
-ARRAY(core_byte_array, "byte-array", ptc_int(0),
-      "(byte-array [1 2]) => [1 2]\n(byte-array :a) !! type_error")
-ARRAY(core_double_array, "double-array", ptc_flonum(0.0),
-      "(double-array 2) => [0.0 0.0]\n(double-array :a) !! type_error")
-ARRAY(core_float_array, "float-array", ptc_flonum(0.0),
-      "(float-array 1) => [0.0]\n(float-array :a) !! type_error")
-ARRAY(core_boolean_array, "boolean-array", PTC_FALSE,
-      "(boolean-array 2) => [false false]\n(boolean-array :a) !! type_error")
-ARRAY(core_object_array, "object-array", PTC_NIL,
-      "(object-array 2) => [nil nil]\n(object-array :a) !! type_error")
-ARRAY(core_char_array, "char-array", PTC_NIL,
-      "(char-array \"ab\") => [\"a\" \"b\"]\n(char-array :a) !! type_error")
+DEFINE_ARRAY(core_int_array, "int-array", ptc_int(0),
+             "(int-array 2) => [0 0]\n(int-array [1 2]) => [1 2]\n(int-array -1) !! value_error")
+DEFINE_ARRAY(core_long_array, "long-array", ptc_int(0),
+             "(long-array 2 7) => [7 7]\n(long-array :a) !! type_error")
+DEFINE_ARRAY(core_short_array, "short-array", ptc_int(0),
+             "(short-array 1) => [0]\n(short-array :a) !! type_error")
+DEFINE_ARRAY(core_byte_array, "byte-array", ptc_int(0),
+             "(byte-array [1 2]) => [1 2]\n(byte-array :a) !! type_error")
+DEFINE_ARRAY(core_double_array, "double-array", ptc_flonum(0.0),
+             "(double-array 2) => [0.0 0.0]\n(double-array :a) !! type_error")
+DEFINE_ARRAY(core_float_array, "float-array", ptc_flonum(0.0),
+             "(float-array 1) => [0.0]\n(float-array :a) !! type_error")
+DEFINE_ARRAY(core_boolean_array, "boolean-array", PTC_FALSE,
+             "(boolean-array 2) => [false false]\n(boolean-array :a) !! type_error")
+DEFINE_ARRAY(core_object_array, "object-array", PTC_NIL,
+             "(object-array 2) => [nil nil]\n(object-array :a) !! type_error")
+DEFINE_ARRAY(core_char_array, "char-array", PTC_NIL,
+             "(char-array \"ab\") => [\"a\" \"b\"]\n(char-array :a) !! type_error")
 
 PTC_BUILTIN(core_to_array, "clojure.core", "to-array", 1, 1, 0, "(to-array coll)",
             "The elements of a collection as a vector, in the place of an array.",
             "(to-array (list 1 2)) => [1 2]\n(to-array 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return as_vector(vm, argv, 0, out);
+    return copy_to_vector(vm, argv, 0, out);
 }
 
 PTC_BUILTIN(core_into_array, "clojure.core", "into-array", 1, 2, 0, "(into-array class? coll)",
@@ -72,7 +74,7 @@ PTC_BUILTIN(core_into_array, "clojure.core", "into-array", 1, 2, 0, "(into-array
             "(into-array [1 2]) => [1 2]\n(into-array String [\"a\"]) => [\"a\"]\n"
             "(into-array 5) !! type_error")
 {
-    return as_vector(vm, argv, argc - 1, out);
+    return copy_to_vector(vm, argv, argc - 1, out);
 }
 
 PTC_BUILTIN(core_aclone, "clojure.core", "aclone", 1, 1, 0, "(aclone array)",
@@ -80,7 +82,7 @@ PTC_BUILTIN(core_aclone, "clojure.core", "aclone", 1, 1, 0, "(aclone array)",
             "(aclone (int-array [1 2])) => [1 2]\n(aclone 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return as_vector(vm, argv, 0, out);
+    return copy_to_vector(vm, argv, 0, out);
 }
 
 PTC_BUILTIN(core_alength, "clojure.core", "alength", 1, 1, 0, "(alength array)",

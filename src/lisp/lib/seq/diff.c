@@ -4,7 +4,7 @@
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/seq/seq_int.h"
 
-enum { DEPTH = 100 };
+enum { DIFF_DEPTH = 100 };
 
 typedef struct {
     PtcValue a, b, both; /* nil: nothing */
@@ -28,7 +28,7 @@ static bool diff_place(PtcVM *vm, PtcValue x, PtcValue y, unsigned depth, Diff *
     return true;
 }
 
-static bool put(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
+static bool put_diff_entry(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
 {
     if (value == PTC_NONE)
         return true;
@@ -40,8 +40,8 @@ static bool put(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
 static bool diff_key(PtcVM *vm, PtcValue key, PtcValue x, PtcValue y, unsigned depth, Diff *all)
 {
     Diff d;
-    return diff_place(vm, x, y, depth, &d) && put(vm, &all->a, key, d.a) &&
-           put(vm, &all->b, key, d.b) && put(vm, &all->both, key, d.both);
+    return diff_place(vm, x, y, depth, &d) && put_diff_entry(vm, &all->a, key, d.a) &&
+           put_diff_entry(vm, &all->b, key, d.b) && put_diff_entry(vm, &all->both, key, d.both);
 }
 
 static bool diff_maps(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *out)
@@ -60,7 +60,7 @@ static bool diff_maps(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *o
 }
 
 /* Adds x at place i, with nils before it. */
-static bool place(PtcVM *vm, PtcValue *vec, size_t i, PtcValue x)
+static bool put_diff_element(PtcVM *vm, PtcValue *vec, size_t i, PtcValue x)
 {
     if (x == PTC_NONE)
         return true;
@@ -81,8 +81,8 @@ static bool diff_seqs(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *o
         if (!ptc_tick(&vm->budget, 1) ||
             !diff_place(vm, i < na ? ptc_seq_nth(a, i) : PTC_NONE,
                         i < nb ? ptc_seq_nth(b, i) : PTC_NONE, depth, &d) ||
-            !place(vm, &out->a, i, d.a) || !place(vm, &out->b, i, d.b) ||
-            !place(vm, &out->both, i, d.both))
+            !put_diff_element(vm, &out->a, i, d.a) || !put_diff_element(vm, &out->b, i, d.b) ||
+            !put_diff_element(vm, &out->both, i, d.both))
             return false;
     }
     return true;
@@ -104,8 +104,9 @@ static bool diff(PtcVM *vm, PtcValue a, PtcValue b, unsigned depth, Diff *out)
         *out = (Diff){PTC_NIL, PTC_NIL, a};
         return vm->budget.stop == PTC_STOP_NONE;
     }
-    if (depth > DEPTH)
-        return ptc_fail(vm, PTC_E_VALUE, "diff: the values are nested deeper than %d", (int)DEPTH);
+    if (depth > DIFF_DEPTH)
+        return ptc_fail(vm, PTC_E_VALUE, "diff: the values are nested deeper than %d",
+                        (int)DIFF_DEPTH);
     if (ptc_is_map(a) && ptc_is_map(b))
         return diff_maps(vm, a, b, depth, out);
     if (ptc_is_set(a) && ptc_is_set(b))

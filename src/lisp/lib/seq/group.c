@@ -70,7 +70,7 @@ bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size_t i, PtcValu
 
 /* ---------------------------------------------------------------------- grouping */
 
-enum { SOURCE, KEYS, SLOTS };
+enum { GROUP_SOURCE, GROUP_KEYS, GROUP_SLOTS };
 
 /* The second half, which is pure: makes a result of the elements in slots[SOURCE] and their keys.  When out of
  * memory it is run again after a collection. */
@@ -79,10 +79,10 @@ typedef bool (*Gather)(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, Pt
 static bool by_keys(PtcVM *vm, const PtcValue *argv, Gather gather, PtcValue *out)
 {
     PtcKeyFn key;
-    PtcValue *slots = ptc_roots(vm, SLOTS);
+    PtcValue *slots = ptc_roots(vm, GROUP_SLOTS);
     return slots && ptc_arg_keyfn(vm, argv, 0, true, &key) &&
-           ptc_root_seq(vm, argv, 1, true, &slots[SOURCE]) &&
-           ptc_keys_collect(vm, &key, slots[SOURCE], &slots[KEYS]) &&
+           ptc_root_seq(vm, argv, 1, true, &slots[GROUP_SOURCE]) &&
+           ptc_keys_collect(vm, &key, slots[GROUP_SOURCE], &slots[GROUP_KEYS]) &&
            (gather(vm, &key, slots, out) || (ptc_recover(vm) && gather(vm, &key, slots, out))) &&
            ptc_key_check(vm, argv[0], argv[1], false);
 }
@@ -124,10 +124,10 @@ static bool gather_groups(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots,
     PtcDictBuild b;
     PtcIter it;
     PtcValue x, y;
-    bool ok =
-        ptc_dict_build_init(&b, vm->heap, false) && ptc_iter_init(&it, vm->heap, slots[SOURCE]);
+    bool ok = ptc_dict_build_init(&b, vm->heap, false) &&
+              ptc_iter_init(&it, vm->heap, slots[GROUP_SOURCE]);
     for (size_t i = 0; ok && ptc_next(vm, &it, &x); i++)
-        ok = ptc_key_at(vm, key, slots[KEYS], i, x, &y) && add_to_group(&b, y, x);
+        ok = ptc_key_at(vm, key, slots[GROUP_KEYS], i, x, &y) && add_to_group(&b, y, x);
     return end_build(&b, ok && ptc_iter_end(&it) && finish_groups(vm, &b), out);
 }
 
@@ -146,10 +146,10 @@ static bool gather_distinct(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slot
     PtcDictBuild b;
     PtcIter it;
     PtcValue x, y, built = ptc_build_new(vm->heap);
-    bool ok = built != PTC_NONE && ptc_iter_init(&it, vm->heap, slots[SOURCE]);
+    bool ok = built != PTC_NONE && ptc_iter_init(&it, vm->heap, slots[GROUP_SOURCE]);
     ok = ptc_dict_build_init(&b, vm->heap, true) && ok;
     for (size_t i = 0; ok && ptc_next(vm, &it, &x); i++) {
-        ok = ptc_key_at(vm, key, slots[KEYS], i, x, &y);
+        ok = ptc_key_at(vm, key, slots[GROUP_KEYS], i, x, &y);
         if (ok && ptc_dict_build_find(&b, y) < 0)
             ok = ptc_dict_build_put(&b, y, PTC_NIL) && ptc_build_add(vm->heap, built, x);
     }

@@ -9,10 +9,10 @@
 #include "lisp/vm/vm_int.h"
 #include "value/coll/key_name.h"
 
-enum { ROWS_SEEN = 8, KEYS_SEEN = 64, LISTED = 4, SHOWN_BYTES = 60 };
+enum { KEY_CHECK_ROWS_SEEN = 8, KEYS_SEEN = 64, KEY_CHECK_LISTED = 4, KEY_CHECK_SHOWN_BYTES = 60 };
 
 /* The name that a row is asked for: of a path, its first. */
-static PtcValue name_of(PtcValue key)
+static PtcValue asked_key_name(PtcValue key)
 {
     if (ptc_is_sequential(key) && ptc_seq_count(key) > 0 && !ptc_is_seq_flagged(key))
         key = ptc_seq_nth(key, 0);
@@ -41,23 +41,24 @@ static void look_at_keys(PtcVM *vm, PtcValue rows, PtcSuggest *s, PtcBuf *list)
     size_t seen = 0;
     if (!ptc_iter_init(&it, vm->heap, rows))
         return;
-    for (size_t i = 0; i < ROWS_SEEN && ptc_iter_next(&it, &row); i++)
+    for (size_t i = 0; i < KEY_CHECK_ROWS_SEEN && ptc_iter_next(&it, &row); i++)
         for (size_t pos = 0; seen < KEYS_SEEN && ptc_map_next(row, &pos, &key, NULL); seen++) {
             if (!ptc_is_named(key))
                 continue;
             ptc_key_written(key, written);
             ptc_suggest_offer(s, written[0] == ':' ? ":" : "", written + (written[0] == ':'),
                               strlen(written) - (written[0] == ':'), PTC_SUGGEST_OWN);
-            if (i == 0 && pos <= LISTED)
+            if (i == 0 && pos <= KEY_CHECK_LISTED)
                 ptc_buf_addf(list, "%s%s", list->len ? ", " : "", written);
         }
 }
 
 /* The key as a warning names it: in one line, whatever the data are. */
-static void show_key(PtcValue key, char out[PTC_KEY_WRITTEN])
+static void write_warned_key(PtcValue key, char out[PTC_KEY_WRITTEN])
 {
     size_t len = ptc_str_len(key);
-    len = ptc_utf8_valid_prefix(ptc_str_bytes(key), len < SHOWN_BYTES ? len : SHOWN_BYTES);
+    len = ptc_utf8_valid_prefix(ptc_str_bytes(key),
+                                len < KEY_CHECK_SHOWN_BYTES ? len : KEY_CHECK_SHOWN_BYTES);
     if (ptc_key_is_plain(key))
         snprintf(out, PTC_KEY_WRITTEN, "%s%.*s", ptc_is_keyword(key) ? ":" : "", (int)len,
                  ptc_str_bytes(key));
@@ -69,7 +70,7 @@ static void show_key(PtcValue key, char out[PTC_KEY_WRITTEN])
 static size_t field_len(PtcValue key)
 {
     const char *text = ptc_str_bytes(key), *equals = strchr(text, '=');
-    if (!equals || !equals[1] || strlen(equals) > SHOWN_BYTES || !ptc_is_keyword(key) ||
+    if (!equals || !equals[1] || strlen(equals) > KEY_CHECK_SHOWN_BYTES || !ptc_is_keyword(key) ||
         !ptc_key_is_plain(key))
         return ptc_str_len(key);
     size_t n = (size_t)(equals - text);
@@ -87,7 +88,7 @@ static void hint_compare(PtcWarningItem *w, PtcValue key, const char *field)
                     quote);
 }
 
-static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
+static void warn_of_missing_key(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
 {
     char room[PTC_HINT_MAX], shown[PTC_KEY_WRITTEN];
     PtcSuggest s;
@@ -100,7 +101,7 @@ static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
     PtcWarningItem *w = ptc_warnings_here(vm, PTC_W_UNKNOWN_KEY);
     if (!w)
         return;
-    show_key(key, shown);
+    write_warned_key(key, shown);
     size_t n = ptc_seq_count(rows);
     const char *name = ptc_builtin_row(vm->running)->name;
     if (n == 1)
@@ -119,7 +120,7 @@ static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
 
 bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool only_near)
 {
-    PtcValue name = name_of(key), first;
+    PtcValue name = asked_key_name(key), first;
     if (name == PTC_NONE || (only_near && !ptc_is_keyword(key)) || !ptc_is_sequential(rows) ||
         ptc_seq_count(rows) == 0 || ptc_seq_endless(rows))
         return true;
@@ -127,6 +128,6 @@ bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool only_near)
     if (!ptc_is_map(first) || ptc_map_key_flex(vm->heap, first, name) != PTC_NONE ||
         any_has(vm, rows, name))
         return vm->budget.stop == PTC_STOP_NONE;
-    warn(vm, rows, name, only_near);
+    warn_of_missing_key(vm, rows, name, only_near);
     return true;
 }

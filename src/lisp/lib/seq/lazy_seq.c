@@ -14,7 +14,7 @@ bool ptc_any_lazy(int argc, const PtcValue *argv)
 }
 
 /* All parts, as something lazy; it has no end when the last has none. */
-static PtcValue join(PtcVM *vm, int n, const PtcValue *parts)
+static PtcValue concat_lazily(PtcVM *vm, int n, const PtcValue *parts)
 {
     PtcValue all = ptc_vec_new(vm->heap, parts, (size_t)n, PTC_SEQ), last = parts[n - 1];
     bool endless = ptc_is_lazy(last) ? ptc_lazy_is_endless(last) : ptc_seq_endless(last);
@@ -26,7 +26,7 @@ bool ptc_concat_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     for (int i = 0; i < argc; i++)
         if (!ptc_is_seqable(argv[i]) && !ptc_is_producer(argv[i]))
             return ptc_fail_type(vm, argv, i, "a collection, string or nil");
-    return ptc_give(out, join(vm, argc, argv));
+    return ptc_give(out, concat_lazily(vm, argc, argv));
 }
 
 /* The parts, then itself again. */
@@ -67,7 +67,7 @@ bool ptc_join_rest(PtcVM *vm, PtcValue f, PtcValue *slots, PtcIter *it, PtcValue
         PtcValue rest = ptc_producer_add(vm, parts[2], PTC_STEP_MAPCAT, 1, &f);
         rest = ptc_producer_keep(vm, rest, PTC_NONE, PTC_STEP_TAKE);
         PtcValue all[3] = {parts[0], parts[1], rest};
-        PtcValue v = rest == PTC_NONE ? rest : join(vm, 3, all);
+        PtcValue v = rest == PTC_NONE ? rest : concat_lazily(vm, 3, all);
         if (v != PTC_NONE)
             return ptc_give(out, v);
         if (!ptc_recover(vm))

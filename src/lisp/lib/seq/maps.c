@@ -5,7 +5,7 @@
 #include "lisp/lib/seq/seq_int.h"
 
 /* Arguments put together in a C array; more go into an array in the heap. */
-enum { FEW_ARGS = 16 };
+enum { MAPS_FEW_ARGS = 16 };
 
 static const char *own_name(const PtcVM *vm)
 {
@@ -50,7 +50,7 @@ static bool grapheme_at(PtcVM *vm, PtcValue str, PtcValue key, PtcValue *out)
 }
 
 /* What is under a key of anything; *out is PTC_NONE when there is nothing. */
-static bool look_up(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue *out)
+static bool look_up_key(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue *out)
 {
     size_t i;
     *out = PTC_NONE;
@@ -95,7 +95,7 @@ PTC_BUILTIN(
     "(get :a {:a 1}) !! type_error")
 {
     PtcValue v;
-    if (!arg_source(vm, argv) || !look_up(vm, argv[0], argv[1], &v))
+    if (!arg_source(vm, argv) || !look_up_key(vm, argv[0], argv[1], &v))
         return false;
     *out = v != PTC_NONE ? v : argc == 3 ? argv[2] : PTC_NIL;
     return true;
@@ -112,7 +112,7 @@ PTC_BUILTIN(
     if (!arg_source(vm, argv) || !arg_path(vm, argv, &it))
         return false;
     while (v != PTC_NONE && ptc_iter_next(&it, &key))
-        if (!look_up(vm, v, key, &v) || !ptc_tick(&vm->budget, 1))
+        if (!look_up_key(vm, v, key, &v) || !ptc_tick(&vm->budget, 1))
             return false;
     *out = v != PTC_NONE ? v : argc == 3 ? argv[2] : PTC_NIL;
     return true;
@@ -131,16 +131,17 @@ PTC_BUILTIN(core_contains, "clojure.core", "contains?", 2, 2, 0, "(contains? col
         !(ptc_is_sequential(coll) && !ptc_is_seq_flagged(coll)))
         return ptc_fail_type(
             vm, argv, 0, "a map, set, vector or nil; to search a sequence use (some #{x} coll)");
-    if (!look_up(vm, coll, argv[1], &v))
+    if (!look_up_key(vm, coll, argv[1], &v))
         return false;
     *out = ptc_bool(v != PTC_NONE);
     return true;
 }
 
 /* The entry [key value] under a key of a map, vector or nil; PTC_NONE when there is none. */
-static bool find_entry(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue *stored, PtcValue *value)
+static bool find_key_entry(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue *stored,
+                           PtcValue *value)
 {
-    if (!look_up(vm, coll, key, value))
+    if (!look_up_key(vm, coll, key, value))
         return false;
     *stored = key;
     if (*value != PTC_NONE && ptc_is_map(coll))
@@ -162,7 +163,7 @@ PTC_BUILTIN(
 {
     PTC_UNUSED(argc);
     PtcValue key, value;
-    if (!arg_associative(vm, argv, 0) || !find_entry(vm, argv[0], argv[1], &key, &value))
+    if (!arg_associative(vm, argv, 0) || !find_key_entry(vm, argv[0], argv[1], &key, &value))
         return false;
     return ptc_give(out, value == PTC_NONE ? PTC_NIL : ptc_vec_pair(vm->heap, key, value));
 }
@@ -170,7 +171,7 @@ PTC_BUILTIN(
 /* --------------------------------------------------------------------- writing */
 
 /* Ranges and cons lists cannot be written to: a vector of the same elements, PTC_NONE on failure. */
-static PtcValue as_vector(PtcVM *vm, PtcValue seq)
+static PtcValue vector_of_elements(PtcVM *vm, PtcValue seq)
 {
     PtcIter it;
     PtcValue x, build = ptc_build_new(vm->heap);
@@ -193,7 +194,7 @@ static bool put_at(PtcVM *vm, PtcValue seq, PtcValue key, PtcValue value, PtcVal
         return ptc_fail_hint(vm, "indexes go from 0 to the length, which appends");
     }
     if (ptc_is(seq, PTC_T_RANGE) || ptc_is(seq, PTC_T_CONS))
-        seq = as_vector(vm, seq);
+        seq = vector_of_elements(vm, seq);
     if (seq == PTC_NONE)
         return false;
     return ptc_give(out, i == count ? ptc_vec_conj(vm->heap, seq, value)
@@ -201,8 +202,8 @@ static bool put_at(PtcVM *vm, PtcValue seq, PtcValue key, PtcValue value, PtcVal
 }
 
 /* A map or vector with value under key.  role says what coll is, for the message. */
-static bool put(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value, const char *role,
-                PtcValue *out)
+static bool put_under_key(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value, const char *role,
+                          PtcValue *out)
 {
     if (coll == PTC_NIL && (coll = ptc_map_empty(vm->heap)) == PTC_NONE)
         return false;
@@ -217,8 +218,8 @@ static bool put(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value, const ch
 static bool put_rooted(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value, PtcValue *out)
 {
     const char *role = "argument 1";
-    return put(vm, coll, key, value, role, out) ||
-           (ptc_recover(vm) && put(vm, coll, key, value, role, out));
+    return put_under_key(vm, coll, key, value, role, out) ||
+           (ptc_recover(vm) && put_under_key(vm, coll, key, value, role, out));
 }
 
 PTC_BUILTIN(core_assoc, "clojure.core", "assoc", 3, -1, 0, "(assoc coll key value ...)",
@@ -231,7 +232,8 @@ PTC_BUILTIN(core_assoc, "clojure.core", "assoc", 3, -1, 0, "(assoc coll key valu
         return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT),
                         "assoc: the last key has no value");
     for (int i = 1; i < argc; i += 2)
-        if (!put(vm, coll, argv[i], argv[i + 1], "argument 1", &coll) || !ptc_tick(&vm->budget, 1))
+        if (!put_under_key(vm, coll, argv[i], argv[i + 1], "argument 1", &coll) ||
+            !ptc_tick(&vm->budget, 1))
             return false;
     *out = coll;
     return true;
@@ -258,7 +260,7 @@ static PtcNode *descend(PtcVM *vm, const PtcValue *argv, PtcValue *leaf)
             key = PTC_NIL;
         chain->slots[at++] = v;
         chain->slots[at++] = key;
-        if (!look_up(vm, v, key, &v) || !ptc_tick(&vm->budget, 1))
+        if (!look_up_key(vm, v, key, &v) || !ptc_tick(&vm->budget, 1))
             return NULL;
         v = v == PTC_NONE ? PTC_NIL : v;
     }
@@ -271,7 +273,7 @@ static bool ascend(PtcVM *vm, const PtcNode *chain, PtcValue value, PtcValue *ou
 {
     for (size_t at = chain->obj.count; at > 0; at -= 2) {
         const char *role = at == 2 ? "argument 1" : "a value on the path";
-        if (!put(vm, chain->slots[at - 2], chain->slots[at - 1], value, role, &value) ||
+        if (!put_under_key(vm, chain->slots[at - 2], chain->slots[at - 1], value, role, &value) ||
             !ptc_tick(&vm->budget, 1))
             return false;
     }
@@ -295,8 +297,8 @@ PTC_BUILTIN(
 static bool call_with(PtcVM *vm, PtcValue f, PtcValue first, int n, const PtcValue *rest,
                       PtcValue *out)
 {
-    PtcValue few[FEW_ARGS];
-    if (n < FEW_ARGS) {
+    PtcValue few[MAPS_FEW_ARGS];
+    if (n < MAPS_FEW_ARGS) {
         few[0] = first;
         for (int i = 0; i < n; i++)
             few[i + 1] = rest[i];
@@ -325,7 +327,7 @@ PTC_BUILTIN(core_update, "clojure.core", "update", 3, -1, PTC_B_CALLS, "(update 
 {
     PtcValue old;
     PtcValue *root = ptc_roots(vm, 1);
-    if (!root || !arg_associative(vm, argv, 0) || !look_up(vm, argv[0], argv[1], &old) ||
+    if (!root || !arg_associative(vm, argv, 0) || !look_up_key(vm, argv[0], argv[1], &old) ||
         !call_with(vm, argv[2], old == PTC_NONE ? PTC_NIL : old, argc - 3, argv + 3, root))
         return false;
     return put_rooted(vm, argv[0], argv[1], *root, out);
@@ -384,9 +386,9 @@ typedef struct {
     size_t count;
     bool large; /* the table is in use */
     PtcDictBuild table;
-} Making;
+} MapMaking;
 
-static bool making_init(Making *m, PtcVM *vm, size_t most)
+static bool making_init(MapMaking *m, PtcVM *vm, size_t most)
 {
     m->vm = vm;
     m->count = 0;
@@ -394,7 +396,7 @@ static bool making_init(Making *m, PtcVM *vm, size_t most)
     return !m->large || ptc_dict_build_init(&m->table, vm->heap, false);
 }
 
-static bool making_put(Making *m, PtcValue key, PtcValue value)
+static bool making_put(MapMaking *m, PtcValue key, PtcValue value)
 {
     if (!ptc_tick(&m->vm->budget, 1))
         return false;
@@ -412,7 +414,7 @@ static bool making_put(Making *m, PtcValue key, PtcValue value)
     return m->vm->budget.stop == PTC_STOP_NONE;
 }
 
-static bool making_end(Making *m, bool ok, PtcValue *out)
+static bool making_end(MapMaking *m, bool ok, PtcValue *out)
 {
     if (m->large) {
         if (ok)
@@ -424,9 +426,9 @@ static bool making_end(Making *m, bool ok, PtcValue *out)
     return shape != PTC_NONE && ptc_give(out, ptc_smap_new(m->vm->heap, shape, m->values));
 }
 
-static bool map_of(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+static bool make_map_of_args(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 {
-    Making m;
+    MapMaking m;
     bool ok = true;
     if (argc % 2 != 0)
         return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT), "%s: the last key has no value",
@@ -442,14 +444,14 @@ PTC_BUILTIN(core_hash_map, "clojure.core", "hash-map", 0, -1, 0, "(hash-map key 
             "A map of these keys and values, in this order.",
             "(hash-map :a 1 :b 2) => {:a 1, :b 2}\n(hash-map) => {}\n(hash-map :a) !! arity_error")
 {
-    return map_of(vm, argc, argv, out);
+    return make_map_of_args(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_array_map, "clojure.core", "array-map", 0, -1, 0, "(array-map key value ...)",
             "The same as hash-map: maps keep their order anyway.",
             "(array-map \"z\" 1 \"a\" 2) => {\"z\" 1, \"a\" 2}\n(array-map 1) !! arity_error")
 {
-    return map_of(vm, argc, argv, out);
+    return make_map_of_args(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-keys map keys)",
@@ -459,7 +461,7 @@ PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-k
             "type_error")
 {
     PTC_UNUSED(argc);
-    Making m;
+    MapMaking m;
     PtcIter it;
     PtcValue wanted, key, value;
     bool ok = true;
@@ -467,7 +469,7 @@ PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-k
         !making_init(&m, vm, ptc_iter_hint(&it)))
         return false;
     while (ok && ptc_iter_next(&it, &wanted)) {
-        ok = find_entry(vm, argv[0], wanted, &key, &value);
+        ok = find_key_entry(vm, argv[0], wanted, &key, &value);
         if (ok && value != PTC_NONE)
             ok = making_put(&m, key, value);
         ok = ok && ptc_tick(&vm->budget, 1);
@@ -516,8 +518,9 @@ PTC_BUILTIN(
         if (!ptc_is_map(acc))
             return ptc_fail_type(vm, argv, 0, "a map or nil");
         bool ok = ptc_is_map(m) ? merge_map(vm, acc, m, &acc)
-                  : is_pair(m)  ? put(vm, acc, ptc_seq_nth(m, 0), ptc_seq_nth(m, 1), "", &acc)
-                                : ptc_fail_type(vm, argv, i, "a map, a [key value] pair or nil");
+                  : is_pair(m)
+                      ? put_under_key(vm, acc, ptc_seq_nth(m, 0), ptc_seq_nth(m, 1), "", &acc)
+                      : ptc_fail_type(vm, argv, i, "a map, a [key value] pair or nil");
         if (!ok)
             return false;
     }
@@ -526,7 +529,7 @@ PTC_BUILTIN(
 }
 
 /* One entry more in the map at acc[0]; acc[1] is scratch. */
-static bool merge_entry(PtcVM *vm, PtcValue f, PtcValue *acc, PtcValue key, PtcValue value)
+static bool merge_map_entry(PtcVM *vm, PtcValue f, PtcValue *acc, PtcValue key, PtcValue value)
 {
     PtcValue spelled = ptc_map_key_flex(vm->heap, acc[0], key);
     acc[1] = value;
@@ -566,7 +569,7 @@ PTC_BUILTIN(
             continue;
         }
         for (size_t pos = 0; ptc_map_next(argv[i], &pos, &key, &value);)
-            if (!merge_entry(vm, argv[0], acc, key, value))
+            if (!merge_map_entry(vm, argv[0], acc, key, value))
                 return false;
     }
     *out = acc[0];
@@ -576,7 +579,7 @@ PTC_BUILTIN(
 /* -------------------------------------------------------------------- all of it */
 
 /* Keys (part 0) or values (part 1) of a map, or of a sequence of entries; nil when there are none. */
-static bool parts(PtcVM *vm, const PtcValue *argv, int part, PtcValue *out)
+static bool give_keys_or_values(PtcVM *vm, const PtcValue *argv, int part, PtcValue *out)
 {
     PtcIter it;
     PtcValue entry, build;
@@ -608,7 +611,7 @@ PTC_BUILTIN(core_keys, "clojure.core", "keys", 1, 1, 0, "(keys map)",
             "(keys {:a 1 \"b\" 2}) => [:a \"b\"]\n(keys {}) => nil\n(keys 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return parts(vm, argv, 0, out);
+    return give_keys_or_values(vm, argv, 0, out);
 }
 
 PTC_BUILTIN(core_vals, "clojure.core", "vals", 1, 1, 0, "(vals map)",
@@ -616,7 +619,7 @@ PTC_BUILTIN(core_vals, "clojure.core", "vals", 1, 1, 0, "(vals map)",
             "(vals {:a 1 :b nil}) => [1 nil]\n(vals nil) => nil\n(vals \"ab\") !! type_error")
 {
     PTC_UNUSED(argc);
-    return parts(vm, argv, 1, out);
+    return give_keys_or_values(vm, argv, 1, out);
 }
 
 PTC_BUILTIN(
@@ -662,7 +665,7 @@ PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, 0, "(val entry)", "The value 
 /* The map with its keys (part 0) or values (part 1) replaced by the elements of fresh. */
 static bool map_with(PtcVM *vm, PtcValue map, int part, PtcValue fresh, PtcValue *out)
 {
-    Making m;
+    MapMaking m;
     PtcIter it;
     PtcValue pair[2];
     bool ok = ptc_iter_init(&it, vm->heap, fresh);

@@ -17,7 +17,7 @@ enum { C_STATE, C_A, C_B, C_INPUT, C_HEAD };
 /* What a cursor holds beside values, in a PTC_T_BYTES. */
 typedef struct State {
     PtcIter it; /* of a collection, or of the first part of a chain; over C_A */
-    PtcSource source;
+    PtcProducerSource source;
     bool begun;
     size_t steps;
     int64_t pending; /* the last step that has more to give, or -1; PTC_S_PREV leads to others */
@@ -28,14 +28,14 @@ typedef struct State {
 
 enum { ROW_MAX = PTC_FLAT_MAX }; /* collections side by side */
 
-static PtcValue field(PtcValue producer, int i)
+static PtcValue producer_field(PtcValue producer, int i)
 {
     return ptc_record_field(producer, (size_t)i);
 }
 
 /* --------------------------------------------------------------------- producers */
 
-PtcValue ptc_producer_new(PtcVM *vm, PtcSource source, PtcValue a, PtcValue b)
+PtcValue ptc_producer_new(PtcVM *vm, PtcProducerSource source, PtcValue a, PtcValue b)
 {
     PtcValue fields[P_FIELDS] = {ptc_int(source), a, b, PTC_NIL};
     return ptc_record_new(vm, PTC_R_PRODUCER, fields, P_FIELDS);
@@ -43,8 +43,8 @@ PtcValue ptc_producer_new(PtcVM *vm, PtcSource source, PtcValue a, PtcValue b)
 
 static PtcValue with_steps(PtcVM *vm, PtcValue producer, PtcValue steps)
 {
-    PtcValue fields[P_FIELDS] = {field(producer, P_SOURCE), field(producer, P_A),
-                                 field(producer, P_B), steps};
+    PtcValue fields[P_FIELDS] = {producer_field(producer, P_SOURCE), producer_field(producer, P_A),
+                                 producer_field(producer, P_B), steps};
     return steps == PTC_NONE ? steps : ptc_record_new(vm, PTC_R_PRODUCER, fields, P_FIELDS);
 }
 
@@ -54,7 +54,7 @@ PtcValue ptc_producer_step(PtcVM *vm, PtcValue coll, PtcValue step)
         coll = ptc_producer_new(vm, PTC_FROM_COLL, coll, PTC_NIL);
     if (coll == PTC_NONE || step == PTC_NONE)
         return PTC_NONE;
-    PtcValue steps = field(coll, P_STEPS);
+    PtcValue steps = producer_field(coll, P_STEPS);
     return with_steps(vm, coll,
                       steps == PTC_NIL ? ptc_vec_new(vm->heap, &step, 1, 0)
                                        : ptc_vec_conj(vm->heap, steps, step));
@@ -69,11 +69,12 @@ PtcValue ptc_producer_add(PtcVM *vm, PtcValue coll, PtcStepKind kind, int argc,
 /* The last step when that drops a number of elements, else PTC_NONE. */
 static PtcValue last_drop(PtcValue producer)
 {
-    PtcValue steps = field(producer, P_STEPS);
+    PtcValue steps = producer_field(producer, P_STEPS);
     if (steps == PTC_NIL)
         return PTC_NONE;
     PtcValue step = ptc_seq_nth(steps, ptc_seq_count(steps) - 1);
-    bool drops = ptc_step_kind(step) == PTC_STEP_DROP && ptc_is_int(field(step, PTC_STEP_ARGS));
+    bool drops =
+        ptc_step_kind(step) == PTC_STEP_DROP && ptc_is_int(producer_field(step, PTC_STEP_ARGS));
     return drops ? step : PTC_NONE;
 }
 
@@ -101,10 +102,10 @@ PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n)
         count = ptc_int(sum);
         return ptc_producer_add(vm, producer, PTC_STEP_DROP, 1, &count);
     }
-    int64_t old = ptc_to_int(field(before, PTC_STEP_ARGS));
+    int64_t old = ptc_to_int(producer_field(before, PTC_STEP_ARGS));
     sum += old < 0 ? 0 : old < PTC_INT_MAX / 4 ? old : PTC_INT_MAX / 4;
     count = ptc_int(sum);
-    PtcValue steps = field(producer, P_STEPS);
+    PtcValue steps = producer_field(producer, P_STEPS);
     PtcValue step = ptc_step_new(vm, PTC_STEP_DROP, 1, &count);
     return step == PTC_NONE
                ? step
@@ -116,12 +117,13 @@ PtcValue ptc_producer_cons(PtcVM *vm, PtcValue x, PtcValue producer)
 {
     if (ptc_is_lazy(producer))
         return ptc_force_new(vm, PTC_NIL, x, producer, ptc_lazy_is_endless(producer));
-    bool chain =
-        field(producer, P_SOURCE) == ptc_int(PTC_FROM_CHAIN) && field(producer, P_STEPS) == PTC_NIL;
-    PtcValue first = ptc_seq_prepend(vm, x, chain ? field(producer, P_A) : PTC_NIL);
+    bool chain = producer_field(producer, P_SOURCE) == ptc_int(PTC_FROM_CHAIN) &&
+                 producer_field(producer, P_STEPS) == PTC_NIL;
+    PtcValue first = ptc_seq_prepend(vm, x, chain ? producer_field(producer, P_A) : PTC_NIL);
     if (first == PTC_NONE)
         return first;
-    return ptc_producer_new(vm, PTC_FROM_CHAIN, first, chain ? field(producer, P_B) : producer);
+    return ptc_producer_new(vm, PTC_FROM_CHAIN, first,
+                            chain ? producer_field(producer, P_B) : producer);
 }
 
 /* May a builtin that ran out of memory while it made something try again? */
@@ -140,7 +142,7 @@ bool ptc_stage(PtcVM *vm, PtcStepKind kind, int argc, const PtcValue *argv, PtcV
     return ptc_give(out, p);
 }
 
-static PtcValue rows_of(PtcVM *vm, int argc, const PtcValue *argv, int from)
+static PtcValue new_producer_rows(PtcVM *vm, int argc, const PtcValue *argv, int from)
 {
     PtcValue colls = ptc_vec_new(vm->heap, argv + from, (size_t)(argc - from), 0);
     if (colls == PTC_NONE)
@@ -166,20 +168,20 @@ bool ptc_stage_rows(PtcVM *vm, int argc, const PtcValue *argv, int from, PtcValu
     for (int i = from; i < argc; i++)
         if (!ptc_is_seqable(argv[i]) && !ptc_is_producer(argv[i]))
             return ptc_fail_type(vm, argv, i, "a collection, string or nil");
-    PtcValue p = rows_of(vm, argc, argv, from);
+    PtcValue p = new_producer_rows(vm, argc, argv, from);
     if (p == PTC_NONE && may_retry(vm))
-        p = rows_of(vm, argc, argv, from);
+        p = new_producer_rows(vm, argc, argv, from);
     return ptc_give(out, p);
 }
 
 /* ----------------------------------------------------------------------- opening */
 
-static PtcNode *node_of(PtcValue cursor)
+static PtcNode *as_cursor_node(PtcValue cursor)
 {
     return (PtcNode *)(uintptr_t)cursor;
 }
 
-static State *state_of(const PtcNode *c)
+static State *cursor_state(const PtcNode *c)
 {
     return (State *)(void *)((PtcBytes *)(uintptr_t)c->slots[C_STATE])->bytes;
 }
@@ -208,7 +210,7 @@ static PtcNode *new_cursor(PtcVM *vm, size_t steps)
     c->slots[C_STATE] = ptc_from_obj(bytes);
     for (size_t i = C_A; i < n; i++)
         c->slots[i] = PTC_UNBOUND;
-    State *s = state_of(c);
+    State *s = cursor_state(c);
     *s = (State){.source = PTC_FROM_COLL, .steps = steps, .pending = -1, .flush = -1, .again = -1};
     return c;
 }
@@ -216,7 +218,7 @@ static PtcNode *new_cursor(PtcVM *vm, size_t steps)
 /* Puts steps `from` ... of a vector into the places of the cursor from `at` on. */
 static bool place_steps(PtcVM *vm, PtcNode *c, size_t at, PtcValue steps, size_t from)
 {
-    State *s = state_of(c);
+    State *s = cursor_state(c);
     for (size_t i = from; i < count_steps(steps); i++, at++) {
         PtcValue *slots = step_of(c, at);
         slots[PTC_S_STEP] = ptc_seq_nth(steps, i);
@@ -232,16 +234,16 @@ static bool place_steps(PtcVM *vm, PtcNode *c, size_t at, PtcValue steps, size_t
 static PtcNode *open_once(PtcVM *vm, PtcValue coll, PtcValue pipeline)
 {
     bool produced = ptc_is_recipe(coll);
-    PtcValue own = produced ? field(coll, P_STEPS) : PTC_NIL;
+    PtcValue own = produced ? producer_field(coll, P_STEPS) : PTC_NIL;
     size_t n = count_steps(own), more = count_steps(pipeline);
     PtcNode *c = new_cursor(vm, n + (more ? more - 1 : 0));
     if (!c)
         return NULL;
-    State *s = state_of(c);
-    c->slots[C_A] = produced ? field(coll, P_A) : coll;
-    c->slots[C_B] = produced ? field(coll, P_B) : PTC_NIL;
+    State *s = cursor_state(c);
+    c->slots[C_A] = produced ? producer_field(coll, P_A) : coll;
+    c->slots[C_B] = produced ? producer_field(coll, P_B) : PTC_NIL;
     if (produced)
-        s->source = (PtcSource)ptc_to_int(field(coll, P_SOURCE));
+        s->source = (PtcProducerSource)ptc_to_int(producer_field(coll, P_SOURCE));
     if (s->source == PTC_FROM_COLL && ptc_is_producer(c->slots[C_A]))
         s->source = PTC_FROM_LAZY;
     if ((s->source == PTC_FROM_COLL || s->source == PTC_FROM_CHAIN) &&
@@ -290,7 +292,7 @@ static int from_iterate(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
     return 1;
 }
 
-static PtcNode *new_array(PtcVM *vm, size_t n)
+static PtcNode *new_cursor_array(PtcVM *vm, size_t n)
 {
     PtcNode *a =
         ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n);
@@ -305,7 +307,7 @@ static PtcNode *new_array(PtcVM *vm, size_t n)
 static bool open_zip(PtcVM *vm, PtcNode *c, State *s)
 {
     size_t n = ptc_seq_count(c->slots[C_A]);
-    PtcNode *a = new_array(vm, 2 * n);
+    PtcNode *a = new_cursor_array(vm, 2 * n);
     if (!a)
         return false;
     c->slots[C_B] = ptc_from_obj(a);
@@ -321,7 +323,7 @@ static int from_zip(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
 {
     if (!s->begun && !open_zip(vm, c, s))
         return -1;
-    PtcNode *a = node_of(c->slots[C_B]);
+    PtcNode *a = as_cursor_node(c->slots[C_B]);
     size_t n = a->obj.count / 2;
     for (; s->row < n; s->row++) {
         int got = ptc_cursor_next(vm, a->slots[s->row], &a->slots[n + s->row]);
@@ -442,8 +444,8 @@ static inline int next_input(PtcVM *vm, PtcNode *c, State *s, PtcValue *x, size_
 
 int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
 {
-    PtcNode *c = node_of(cursor);
-    State *s = state_of(c);
+    PtcNode *c = as_cursor_node(cursor);
+    State *s = cursor_state(c);
     size_t at;
     int got;
     if (vm->native_depth >= PTC_SHALLOW && !ptc_deep_room(vm))
@@ -469,14 +471,14 @@ int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
 
 bool ptc_cursor_halted(PtcValue cursor, PtcValue *x, PtcValue *f)
 {
-    PtcNode *c = node_of(cursor);
-    for (size_t k = 0; k < state_of(c)->steps; k++) {
+    PtcNode *c = as_cursor_node(cursor);
+    for (size_t k = 0; k < cursor_state(c)->steps; k++) {
         const PtcValue *slots = step_of(c, k);
         PtcValue step = slots[PTC_S_STEP];
         if (ptc_step_kind(step) != PTC_STEP_HALT_WHEN || slots[PTC_S_A] == PTC_UNBOUND)
             continue;
         bool two = ptc_obj(step)->count > PTC_STEP_ARGS + 1;
-        *f = two ? field(step, PTC_STEP_ARGS + 1) : PTC_NIL;
+        *f = two ? producer_field(step, PTC_STEP_ARGS + 1) : PTC_NIL;
         *x = slots[PTC_S_A];
         return true;
     }
@@ -493,8 +495,8 @@ bool ptc_produced_fail(PtcVM *vm)
 /* Does each element of the source, which goes on and on, give at least one? */
 static bool is_steady(PtcValue producer)
 {
-    int64_t source = ptc_to_int(field(producer, P_SOURCE));
-    PtcValue steps = field(producer, P_STEPS);
+    int64_t source = ptc_to_int(producer_field(producer, P_SOURCE));
+    PtcValue steps = producer_field(producer, P_STEPS);
     if (source == PTC_FROM_ZIP || source == PTC_FROM_CHAIN)
         return false;
     for (size_t i = 0; i < count_steps(steps); i++) {
@@ -597,15 +599,15 @@ bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
     if (ptc_is_lazy(producer))
         return lazy_rest(vm, producer, n, true, out);
     PtcValue x, args[2] = {producer, PTC_NIL};
-    bool plain = field(producer, P_SOURCE) == ptc_int(PTC_FROM_ITERATE) &&
-                 field(producer, P_STEPS) == PTC_NIL;
+    bool plain = producer_field(producer, P_SOURCE) == ptc_int(PTC_FROM_ITERATE) &&
+                 producer_field(producer, P_STEPS) == PTC_NIL;
     if (!ptc_produced_nth(vm, producer, n, &x))
         return false;
     if (x == PTC_NONE)
         return ptc_give(out, PTC_NIL);
     args[1] = x;
     for (int tries = 0; tries < 2; tries++) {
-        *out = plain ? ptc_producer_new(vm, PTC_FROM_ITERATE, field(producer, P_A), x)
+        *out = plain ? ptc_producer_new(vm, PTC_FROM_ITERATE, producer_field(producer, P_A), x)
                      : ptc_producer_keep(vm, ptc_producer_drop(vm, producer, n), PTC_NONE,
                                          PTC_STEP_DROP);
         if (*out != PTC_NONE || !ptc_recover_keeping(vm, 2, args, PTC_NIL))
@@ -691,7 +693,7 @@ PTC_BUILTIN(hidden_produced_take, "clojure.core", "produced-take", 2, 2, PTC_B_C
 }
 
 /* The number of elements of something finite, strings included. */
-static bool count_of(PtcVM *vm, const PtcValue *argv, int i, int64_t *n)
+static bool count_source_elements(PtcVM *vm, const PtcValue *argv, int i, int64_t *n)
 {
     if (!ptc_is_seqable(argv[i]))
         return ptc_fail_type(vm, argv, i, "a collection, string or nil");
@@ -714,7 +716,7 @@ PTC_BUILTIN(hidden_produced_beside, "clojure.core", "produced-beside", 2, -1,
         slots[i] = argv[i];
         if (ptc_is_producer(argv[i]))
             continue;
-        if (!count_of(vm, argv + 1, i - 1, &n))
+        if (!count_source_elements(vm, argv + 1, i - 1, &n))
             return false;
         shortest = n < shortest ? n : shortest;
     }

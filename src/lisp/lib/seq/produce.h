@@ -16,7 +16,7 @@
 #include "lisp/lib/seq/seq_int.h"
 
 /* Where elements come from, and what fields a and b mean. */
-typedef enum PtcSource {
+typedef enum PtcProducerSource {
     PTC_FROM_COLL,       /* a: anything that can be walked */
     PTC_FROM_ITERATE,    /* a: function, b: first element */
     PTC_FROM_REPEATEDLY, /* a: function without arguments */
@@ -24,7 +24,7 @@ typedef enum PtcSource {
     PTC_FROM_CHAIN, /* a: what comes first, finite; b: what follows, a collection or producer */
     PTC_FROM_TREE,  /* a: branch? and children; b: where the walk is (tree_seq.c) */
     PTC_FROM_LAZY, /* a: something lazy (force.h); only in cursors, in a recipe it is a PTC_FROM_COLL */
-} PtcSource;
+} PtcProducerSource;
 
 typedef enum PtcStepKind {
     PTC_STEP_MAP,
@@ -53,7 +53,7 @@ typedef enum PtcStepKind {
 } PtcStepKind;
 
 /* --- producers (produce.c).  PTC_NONE: out of memory. --- */
-PTC_MUST_USE PtcValue ptc_producer_new(PtcVM *vm, PtcSource source, PtcValue a, PtcValue b);
+PTC_MUST_USE PtcValue ptc_producer_new(PtcVM *vm, PtcProducerSource source, PtcValue a, PtcValue b);
 /* coll, which is a producer or any sequence without end, with one step more. */
 PTC_MUST_USE PtcValue ptc_producer_add(PtcVM *vm, PtcValue coll, PtcStepKind kind, int argc,
                                        const PtcValue *argv);

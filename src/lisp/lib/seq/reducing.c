@@ -59,7 +59,7 @@ static bool set_option(PtcVM *vm, PtcValue key, PtcValue value, PtcValue *option
 }
 
 /* :option value ..., or one map of them. */
-static bool read_options(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *options)
+static bool read_iteration_options(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *options)
 {
     PtcValue key, value;
     if (argc == 2 && ptc_is_map(argv[1])) {
@@ -82,8 +82,8 @@ static bool through(PtcVM *vm, PtcValue f, PtcValue x, PtcValue *out)
 }
 
 /* Calls step with the key in *key; *more is false when there is nothing left.  *page, a root, is what step gave. */
-static bool turn(PtcVM *vm, PtcValue step, const PtcValue *options, PtcValue *key, PtcValue *page,
-                 PtcValue *list, bool *more)
+static bool run_iteration_step(PtcVM *vm, PtcValue step, const PtcValue *options, PtcValue *key,
+                               PtcValue *page, PtcValue *list, bool *more)
 {
     PtcValue y;
     if (!ptc_tick(&vm->budget, 1) || !ptc_call1(vm, step, *key, page) ||
@@ -110,15 +110,17 @@ PTC_BUILTIN(
     "(iteration (fn [k] nil)) => []\n(iteration 5) !! type_error\n"
     "(iteration (fn [k] k) :by 1) !! type_error")
 {
-    enum { KEY = OPTIONS, PAGE, LIST, SLOTS };
-    PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SLOTS) : NULL;
-    if (!slots || !read_options(vm, argc, argv, slots) || !ptc_root_build(vm, &slots[LIST]))
+    enum { REDUCING_KEY = OPTIONS, REDUCING_PAGE, REDUCING_LIST, REDUCING_SLOTS };
+    PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, REDUCING_SLOTS) : NULL;
+    if (!slots || !read_iteration_options(vm, argc, argv, slots) ||
+        !ptc_root_build(vm, &slots[REDUCING_LIST]))
         return false;
-    slots[KEY] = slots[INITK];
+    slots[REDUCING_KEY] = slots[INITK];
     for (bool more = true; more;)
-        if (!turn(vm, argv[0], slots, &slots[KEY], &slots[PAGE], &slots[LIST], &more))
+        if (!run_iteration_step(vm, argv[0], slots, &slots[REDUCING_KEY], &slots[REDUCING_PAGE],
+                                &slots[REDUCING_LIST], &more))
             return false;
-    return ptc_root_done(vm, &slots[LIST], PTC_SEQ, out);
+    return ptc_root_done(vm, &slots[REDUCING_LIST], PTC_SEQ, out);
 }
 
 /* ---------------------------------------------------------------------- random-sample */

@@ -12,7 +12,7 @@ static bool arg_rows(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
 }
 
 /* The next row, which must be a map. */
-static bool next_row(PtcVM *vm, PtcIter *it, PtcValue *row)
+static bool next_relation_row(PtcVM *vm, PtcIter *it, PtcValue *row)
 {
     if (!ptc_next(vm, it, row))
         return false;
@@ -40,7 +40,7 @@ static bool set_of_rows(PtcVM *vm, PtcIter *rows, PtcValue how,
     bool ok = true;
     if (!ptc_dict_build_init(&b, vm->heap, true))
         return false;
-    while (ok && next_row(vm, rows, &row)) {
+    while (ok && next_relation_row(vm, rows, &row)) {
         PtcValue made = fn(vm, row, how);
         ok = made != PTC_NONE && ptc_dict_build_put(&b, made, PTC_NIL);
     }
@@ -48,7 +48,7 @@ static bool set_of_rows(PtcVM *vm, PtcIter *rows, PtcValue how,
 }
 
 /* The columns of a row that are listed, as select-keys gives them. */
-static PtcValue columns(PtcVM *vm, PtcValue row, PtcValue keys)
+static PtcValue select_row_columns(PtcVM *vm, PtcValue row, PtcValue keys)
 {
     PtcIter it;
     PtcValue key, part = ptc_map_empty(vm->heap);
@@ -78,11 +78,11 @@ PTC_BUILTIN(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)
     PTC_UNUSED(argc);
     PtcIter rows;
     return arg_rows(vm, argv, 0, &rows) && arg_columns(vm, argv, 1) &&
-           set_of_rows(vm, &rows, argv[1], columns, out);
+           set_of_rows(vm, &rows, argv[1], select_row_columns, out);
 }
 
 /* A row with its columns renamed; a renamed column takes the place of one that has the name already. */
-static PtcValue renamed(PtcVM *vm, PtcValue row, PtcValue names)
+static PtcValue rename_row_columns(PtcVM *vm, PtcValue row, PtcValue names)
 {
     PtcDictBuild b;
     PtcValue key, value, out;
@@ -106,7 +106,7 @@ PTC_BUILTIN(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
     PTC_UNUSED(argc);
     PtcIter rows;
     return arg_rows(vm, argv, 0, &rows) && ptc_arg_map(vm, argv, 1) &&
-           set_of_rows(vm, &rows, argv[1], renamed, out);
+           set_of_rows(vm, &rows, argv[1], rename_row_columns, out);
 }
 
 PTC_BUILTIN(
@@ -123,8 +123,8 @@ PTC_BUILTIN(
     if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) ||
         !ptc_dict_build_init(&b, vm->heap, false))
         return false;
-    while (ok && next_row(vm, &it, &row)) {
-        PtcValue part = columns(vm, row, argv[1]);
+    while (ok && next_relation_row(vm, &it, &row)) {
+        PtcValue part = select_row_columns(vm, row, argv[1]);
         int64_t at = part == PTC_NONE ? -1 : ptc_dict_build_find(&b, part);
         PtcValue group = part == PTC_NONE ? part
                          : at < 0         ? ptc_set_empty(vm->heap)
@@ -161,7 +161,7 @@ static PtcValue values_of(const Join *j, PtcValue row, size_t side)
 }
 
 /* One row of two. */
-static PtcValue joined(const Join *j, PtcValue a, PtcValue b)
+static PtcValue join_two_rows(const Join *j, PtcValue a, PtcValue b)
 {
     PtcHeap *heap = j->vm->heap;
     PtcValue key, value;
@@ -194,7 +194,7 @@ static bool group_rows(const Join *j, PtcIter it, PtcDictBuild *groups)
 {
     PtcHeap *heap = j->vm->heap;
     PtcValue row;
-    while (next_row(j->vm, &it, &row)) {
+    while (next_relation_row(j->vm, &it, &row)) {
         PtcValue values = values_of(j, row, 1);
         if (values == PTC_NONE)
             return false;
@@ -210,12 +210,12 @@ static bool group_rows(const Join *j, PtcIter it, PtcDictBuild *groups)
 static bool join_rows(Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBuild *result)
 {
     PtcValue row;
-    while (next_row(j->vm, &it, &row)) {
+    while (next_relation_row(j->vm, &it, &row)) {
         PtcValue values = values_of(j, row, 0);
         int64_t at = values == PTC_NONE ? -1 : ptc_dict_build_find(groups, values);
         PtcValue matches = at < 0 ? PTC_NIL : *ptc_dict_build_slot(groups, at);
         for (size_t i = 0; matches != PTC_NIL && i < ptc_seq_count(matches); i++) {
-            PtcValue both = joined(j, row, ptc_seq_nth(matches, i));
+            PtcValue both = join_two_rows(j, row, ptc_seq_nth(matches, i));
             if (both == PTC_NONE || !ptc_dict_build_put(result, both, PTC_NIL))
                 return false;
             j->made++;
@@ -256,7 +256,7 @@ PTC_BUILTIN(
         return false;
     Join j = {vm, ptc_build_new(vm->heap), ptc_iter_hint(&a) <= ptc_iter_hint(&b), 0};
     PtcIter first_a = a, first_b = b;
-    bool some = next_row(vm, &first_a, &row_a) && next_row(vm, &first_b, &row_b);
+    bool some = next_relation_row(vm, &first_a, &row_a) && next_relation_row(vm, &first_b, &row_b);
     if (!some)
         return !first_a.failed && !first_b.failed && ptc_give(out, ptc_set_empty(vm->heap));
     PtcDictBuild groups, result;

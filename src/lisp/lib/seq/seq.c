@@ -9,12 +9,12 @@
 /* From so many elements on, what is lazy is let go of while it is walked. */
 enum { FAR = 32 };
 
-static bool is_empty(PtcValue v)
+static bool is_empty_collection(PtcValue v)
 {
     return v == PTC_NIL || ptc_obj(v)->count == 0;
 }
 
-static bool is_walkable(PtcValue v)
+static bool is_walkable_coll(PtcValue v)
 {
     return ptc_is_sequential(v) || ptc_is_seqable(v) || ptc_is_producer(v);
 }
@@ -22,7 +22,7 @@ static bool is_walkable(PtcValue v)
 /* ---------------------------------------------------------------------- elements */
 
 /* Element n of anything that can be walked; *out is PTC_NONE when there is none. */
-static bool element(PtcVM *vm, PtcValue coll, size_t n, PtcValue *out)
+static bool find_nth_element(PtcVM *vm, PtcValue coll, size_t n, PtcValue *out)
 {
     PtcIter it;
     *out = PTC_NONE;
@@ -52,10 +52,10 @@ static bool element(PtcVM *vm, PtcValue coll, size_t n, PtcValue *out)
 /* Element n of argument 0, or nil. */
 static bool element_or_nil(PtcVM *vm, const PtcValue *argv, size_t n, PtcValue *out)
 {
-    if (!is_walkable(argv[0]))
+    if (!is_walkable_coll(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     PtcValue x;
-    if (!element(vm, argv[0], n, &x))
+    if (!find_nth_element(vm, argv[0], n, &x))
         return false;
     *out = x == PTC_NONE ? PTC_NIL : x;
     return true;
@@ -108,14 +108,15 @@ static bool walk_to_last(PtcVM *vm, PtcValue coll, PtcValue *out)
 /* The last element of something finite that is argument i or follows it. */
 static bool last_of(PtcVM *vm, const PtcValue *coll, PtcValue *out)
 {
-    if (!ptc_is_seqable(*coll) || is_empty(*coll) || ptc_is_sequential(*coll))
+    if (!ptc_is_seqable(*coll) || is_empty_collection(*coll) || ptc_is_sequential(*coll))
         return element_or_nil(
-            vm, coll, ptc_is_sequential(*coll) && !is_empty(*coll) ? ptc_seq_count(*coll) - 1 : 0,
+            vm, coll,
+            ptc_is_sequential(*coll) && !is_empty_collection(*coll) ? ptc_seq_count(*coll) - 1 : 0,
             out);
     return walk_to_last(vm, *coll, out);
 }
 
-static size_t count_of(PtcVM *vm, PtcValue coll)
+static size_t count_elements(PtcVM *vm, PtcValue coll)
 {
     return coll == PTC_NIL       ? 0
            : ptc_is_string(coll) ? ptc_str_graphemes(&vm->budget, coll)
@@ -142,7 +143,7 @@ static bool walk_lazy(PtcVM *vm, const PtcValue *argv, size_t n, size_t *count, 
     *last = slots[1];
     if (got != 2)
         return true;
-    size_t more = ptc_is_recipe(slots[0]) ? SIZE_MAX : count_of(vm, slots[0]);
+    size_t more = ptc_is_recipe(slots[0]) ? SIZE_MAX : count_elements(vm, slots[0]);
     if (more == SIZE_MAX && n == SIZE_MAX)
         return ptc_fail_endless(vm, 0) || ptc_produced_fail(vm);
     *count = more < n - *count ? *count + more : n;
@@ -174,7 +175,8 @@ PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)
         return false;
     if (d > FAR)
         ptc_live_release(vm, argv, 0);
-    if (d > -1 && d < (double)PTC_ENDLESS && !element(vm, coll, (size_t)(d < 0 ? 0 : d), &x))
+    if (d > -1 && d < (double)PTC_ENDLESS &&
+        !find_nth_element(vm, coll, (size_t)(d < 0 ? 0 : d), &x))
         return false;
     *out = x != PTC_NONE ? x : argc == 3 ? argv[2] : PTC_NIL;
     return true;
@@ -194,7 +196,7 @@ PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1, 0, "(peek coll)",
     PtcValue coll = argv[0];
     if (coll != PTC_NIL && !ptc_is_sequential(coll))
         return ptc_fail_type(vm, argv, 0, "a vector, list or nil");
-    if (is_empty(coll)) {
+    if (is_empty_collection(coll)) {
         *out = PTC_NIL;
         return true;
     }
@@ -211,7 +213,7 @@ static PtcValue arg_rest(PtcVM *vm, const PtcValue *argv, int i)
 }
 
 /* All of argument 0 but the first n as a seq; nil instead of an empty one when `or_nil`. */
-static bool drop_first(PtcVM *vm, PtcValue seq, size_t n, bool or_nil, PtcValue *out)
+static bool drop_first_elements(PtcVM *vm, PtcValue seq, size_t n, bool or_nil, PtcValue *out)
 {
     if (seq == PTC_NONE)
         return false;
@@ -229,7 +231,7 @@ PTC_BUILTIN(core_rest, "clojure.core", "rest", 1, 1, 0, "(rest coll)",
             "(rest [1 2 3]) => [2 3]\n(rest \"abc\") => [\"b\" \"c\"]\n(rest nil) => []")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, arg_rest(vm, argv, 0), 1, false, out);
+    return drop_first_elements(vm, arg_rest(vm, argv, 0), 1, false, out);
 }
 
 PTC_BUILTIN(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
@@ -237,7 +239,7 @@ PTC_BUILTIN(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
             "(next [1 2 3]) => [2 3]\n(next [1]) => nil")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, arg_rest(vm, argv, 0), 1, true, out);
+    return drop_first_elements(vm, arg_rest(vm, argv, 0), 1, true, out);
 }
 
 PTC_BUILTIN(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
@@ -245,7 +247,7 @@ PTC_BUILTIN(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
             "(nnext [9 8 7 6]) => [7 6]\n(nnext [1 2]) => nil")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, arg_rest(vm, argv, 0), 2, true, out);
+    return drop_first_elements(vm, arg_rest(vm, argv, 0), 2, true, out);
 }
 
 PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
@@ -256,7 +258,7 @@ PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
     PTC_UNUSED(argc);
     if (!element_or_nil(vm, argv, 0, &x))
         return false;
-    if (!is_walkable(x))
+    if (!is_walkable_coll(x))
         return ptc_fail_value_type(vm, x, "the first element", "a collection, string or nil");
     return element_or_nil(vm, &x, 0, out) || (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
 }
@@ -269,14 +271,14 @@ PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1, 0, "(nfirst coll)",
     PTC_UNUSED(argc);
     if (!element_or_nil(vm, argv, 0, &x))
         return false;
-    if (!is_walkable(x))
+    if (!is_walkable_coll(x))
         return ptc_fail_value_type(vm, x, "the first element", "a collection, string or nil");
-    return drop_first(vm, arg_rest(vm, &x, 0), 1, true, out) ||
+    return drop_first_elements(vm, arg_rest(vm, &x, 0), 1, true, out) ||
            (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
 }
 
 /* The first n of the sequential `seq`, or all but the first n. */
-static bool cut(PtcVM *vm, PtcValue seq, size_t n, bool drop, PtcValue *out)
+static bool take_or_drop(PtcVM *vm, PtcValue seq, size_t n, bool drop, PtcValue *out)
 {
     if (seq == PTC_NONE)
         return false;
@@ -308,7 +310,7 @@ PTC_BUILTIN(
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
     if (PTC_LIKELY(ptc_is_sequential(argv[1])))
-        return cut(vm, argv[1], n, false, out);
+        return take_or_drop(vm, argv[1], n, false, out);
     if (ptc_is_producer(argv[1]))
         return ptc_produced_take(vm, argv[1], n, out);
     return take_walked(vm, argv, n, out);
@@ -323,7 +325,7 @@ PTC_BUILTIN(core_drop, "clojure.core", "drop", 1, 2, 0, "(drop n coll)",
         return false;
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
-    return cut(vm, arg_rest(vm, argv, 1), n, true, out);
+    return take_or_drop(vm, arg_rest(vm, argv, 1), n, true, out);
 }
 
 PTC_BUILTIN(
@@ -335,11 +337,11 @@ PTC_BUILTIN(
     size_t n;
     if (!ptc_arg_n(vm, argv, 1, &n))
         return false;
-    if (is_walkable(argv[0]) && (argv[0] == PTC_NIL || n == 0)) {
+    if (is_walkable_coll(argv[0]) && (argv[0] == PTC_NIL || n == 0)) {
         *out = argv[0];
         return true;
     }
-    return cut(vm, arg_rest(vm, argv, 0), n, true, out);
+    return take_or_drop(vm, arg_rest(vm, argv, 0), n, true, out);
 }
 
 PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)",
@@ -353,7 +355,7 @@ PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)"
     PtcValue seq = arg_rest(vm, argv, 0);
     if (n > FAR)
         ptc_live_release(vm, argv, 0);
-    return drop_first(vm, seq, n, true, out);
+    return drop_first_elements(vm, seq, n, true, out);
 }
 
 PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n coll)",
@@ -366,7 +368,7 @@ PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n 
     if (!ptc_arg_n(vm, argv, 0, &n) || (seq = ptc_arg_finite(vm, argv, 1)) == PTC_NONE)
         return false;
     size_t count = ptc_seq_count(seq);
-    return drop_first(vm, seq, n < count ? count - n : 0, true, out);
+    return drop_first_elements(vm, seq, n < count ? count - n : 0, true, out);
 }
 
 PTC_BUILTIN(core_drop_last, "clojure.core", "drop-last", 1, 2, 0, "(drop-last n? coll)",
@@ -379,7 +381,7 @@ PTC_BUILTIN(core_drop_last, "clojure.core", "drop-last", 1, 2, 0, "(drop-last n?
         (seq = ptc_arg_finite(vm, argv, argc - 1)) == PTC_NONE)
         return false;
     size_t count = ptc_seq_count(seq);
-    return cut(vm, seq, n < count ? count - n : 0, false, out);
+    return take_or_drop(vm, seq, n < count ? count - n : 0, false, out);
 }
 
 PTC_BUILTIN(core_butlast, "clojure.core", "butlast", 1, 1, 0, "(butlast coll)",
@@ -392,7 +394,7 @@ PTC_BUILTIN(core_butlast, "clojure.core", "butlast", 1, 1, 0, "(butlast coll)",
         return false;
     size_t count = ptc_seq_count(seq);
     if (count > 1)
-        return cut(vm, seq, count - 1, false, out);
+        return take_or_drop(vm, seq, count - 1, false, out);
     *out = PTC_NIL;
     return true;
 }
@@ -412,7 +414,8 @@ PTC_BUILTIN(core_split_at, "clojure.core", "split-at", 2, 2, 0, "(split-at n col
                (((parts[1] = ptc_producer_drop(vm, argv[1], n)) != PTC_NONE &&
                  ptc_give(out, ptc_vec_new(vm->heap, parts, 2, 0))) ||
                 ptc_produced_fail(vm));
-    return cut(vm, seq, n, false, &parts[0]) && cut(vm, seq, n, true, &parts[1]) &&
+    return take_or_drop(vm, seq, n, false, &parts[0]) &&
+           take_or_drop(vm, seq, n, true, &parts[1]) &&
            ptc_give(out, ptc_vec_new(vm->heap, parts, 2, 0));
 }
 
@@ -449,7 +452,7 @@ PTC_BUILTIN(core_pop, "clojure.core", "pop", 1, 1, 0, "(pop coll)",
     PtcValue coll = argv[0];
     if (coll != PTC_NIL && !ptc_is_sequential(coll))
         return ptc_fail_type(vm, argv, 0, "a vector, list or nil");
-    if (is_empty(coll)) {
+    if (is_empty_collection(coll)) {
         *out = PTC_NIL;
         return true;
     }
@@ -539,7 +542,7 @@ static bool arg_has_any(PtcVM *vm, const PtcValue *argv, bool *has)
 {
     if (ptc_is_producer(argv[0]))
         return ptc_produced_has(vm, argv[0], 0, has);
-    *has = ptc_is_seqable(argv[0]) && !is_empty(argv[0]);
+    *has = ptc_is_seqable(argv[0]) && !is_empty_collection(argv[0]);
     return ptc_is_seqable(argv[0]) || ptc_fail_type(vm, argv, 0, "a collection, string or nil");
 }
 
@@ -599,7 +602,7 @@ PTC_BUILTIN(
     "(seq [1 2]) => [1 2]\n(seq {:a 1}) => [[:a 1]]\n(seq \"\") => nil\n(seq 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, arg_rest(vm, argv, 0), 0, true, out);
+    return drop_first_elements(vm, arg_rest(vm, argv, 0), 0, true, out);
 }
 
 PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
@@ -645,7 +648,7 @@ PTC_BUILTIN(core_reverse, "clojure.core", "reverse", 1, 1, 0, "(reverse coll)",
     PtcItems items;
     if (!ptc_arg_all(vm, argv, 0, &it))
         return false;
-    if (ptc_is(argv[0], PTC_T_RANGE) && !is_empty(argv[0]))
+    if (ptc_is(argv[0], PTC_T_RANGE) && !is_empty_collection(argv[0]))
         return ptc_give(out, reverse_range(vm, (const PtcRange *)(uintptr_t)argv[0]));
     if (!ptc_items_init(vm, &items, &it))
         return false;

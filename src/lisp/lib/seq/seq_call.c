@@ -5,24 +5,25 @@
 #include "lisp/vm/record.h"
 
 /* Slots of the functions below that build a sequence. */
-enum { BUILT, CURRENT, SLOTS };
+enum { SEQ_BUILT, SEQ_CURRENT, SEQ_SLOTS };
 
 /* A function as argument 0, a collection as argument i, an empty builder and a slot beside it. */
-static PtcValue *begin(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
+static PtcValue *begin_seq_build(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
 {
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_all(vm, argv, i, it))
         return NULL;
-    PtcValue *slots = ptc_roots(vm, SLOTS);
-    return slots && ptc_root_build(vm, &slots[BUILT]) ? slots : NULL;
+    PtcValue *slots = ptc_roots(vm, SEQ_SLOTS);
+    return slots && ptc_root_build(vm, &slots[SEQ_BUILT]) ? slots : NULL;
 }
 
-static bool finish(PtcVM *vm, const PtcIter *it, PtcValue *slots, int flags, PtcValue *out)
+static bool finish_seq_build(PtcVM *vm, const PtcIter *it, PtcValue *slots, int flags,
+                             PtcValue *out)
 {
-    return ptc_iter_end(it) && ptc_root_done(vm, &slots[BUILT], flags, out);
+    return ptc_iter_end(it) && ptc_root_done(vm, &slots[SEQ_BUILT], flags, out);
 }
 
 /* Is the collection after the function one without end, so that the work must wait? */
-static bool waits(int argc, const PtcValue *argv)
+static bool is_endless_call(int argc, const PtcValue *argv)
 {
     return argc == 2 && PTC_UNLIKELY(ptc_seq_endless(argv[1]));
 }
@@ -46,19 +47,19 @@ typedef bool (*Emit)(PtcVM *vm, PtcValue *slots, PtcValue y);
 
 static bool emit_one(PtcVM *vm, PtcValue *slots, PtcValue y)
 {
-    return ptc_root_push(vm, &slots[BUILT], y);
+    return ptc_root_push(vm, &slots[SEQ_BUILT], y);
 }
 
 static bool emit_all(PtcVM *vm, PtcValue *slots, PtcValue y)
 {
     PtcIter it;
     PtcValue x;
-    slots[CURRENT] = y;
+    slots[SEQ_CURRENT] = y;
     if (!ptc_iter_init(&it, vm->heap, y))
         return ptc_fail_value_type(vm, y, "a result of the function",
                                    "a collection, string or nil");
     while (ptc_each(vm, &it, &x))
-        if (!ptc_root_push(vm, &slots[BUILT], x))
+        if (!ptc_root_push(vm, &slots[SEQ_BUILT], x))
             return false;
     return ptc_iter_end(&it);
 }
@@ -110,29 +111,29 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
     if (flags == PTC_SEQ && PTC_UNLIKELY(all_wait(argc, argv, 1)))
         return map_later(vm, argc, argv, emit, out);
     if (argc > 2) {
-        PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SLOTS) : NULL;
-        return slots && ptc_root_build(vm, &slots[BUILT]) &&
+        PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SEQ_SLOTS) : NULL;
+        return slots && ptc_root_build(vm, &slots[SEQ_BUILT]) &&
                map_rows(vm, argc, argv, emit, slots) &&
-               ptc_root_done(vm, &slots[BUILT], flags, out);
+               ptc_root_done(vm, &slots[SEQ_BUILT], flags, out);
     }
-    PtcValue *slots = begin(vm, argv, 1, &it);
+    PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
     while (ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;
         if (emit == emit_all && PTC_UNLIKELY(ptc_seq_endless(y))) {
-            slots[CURRENT] = y;
+            slots[SEQ_CURRENT] = y;
             return ptc_join_rest(vm, argv[0], slots, &it, out);
         }
         if (!emit(vm, slots, y))
             return false;
     }
-    return finish(vm, &it, slots, flags, out);
+    return finish_seq_build(vm, &it, slots, flags, out);
 }
 
 /* (map :prise rows) */
-static bool check_key(PtcVM *vm, int argc, const PtcValue *argv)
+static bool check_mapped_key(PtcVM *vm, int argc, const PtcValue *argv)
 {
     return argc != 2 || !ptc_is_keyword(argv[0]) || ptc_key_check(vm, argv[0], argv[1], true);
 }
@@ -145,14 +146,14 @@ PTC_BUILTIN(
     "22]\n"
     "(map inc 5) !! type_error")
 {
-    return map_into(vm, argc, argv, emit_one, PTC_SEQ, out) && check_key(vm, argc, argv);
+    return map_into(vm, argc, argv, emit_one, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_mapv, "clojure.core", "mapv", 2, -1, PTC_B_CALLS, "(mapv f & colls)",
             "A vector of the results of f for each element.",
             "(mapv inc (list 4 5)) => [5 6]\n(mapv vector [1 2] \"ab\") => [[1 \"a\"] [2 \"b\"]]")
 {
-    return map_into(vm, argc, argv, emit_one, 0, out) && check_key(vm, argc, argv);
+    return map_into(vm, argc, argv, emit_one, 0, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat f & colls)",
@@ -161,7 +162,7 @@ PTC_BUILTIN(core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat 
             "(mapcat range [1 2]) => [0 0 1]\n(mapcat :tags [{:tags [\"a\"]} {}]) => [\"a\"]\n"
             "(mapcat inc [1]) !! type_error")
 {
-    return map_into(vm, argc, argv, emit_all, PTC_SEQ, out) && check_key(vm, argc, argv);
+    return map_into(vm, argc, argv, emit_all, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2, PTC_B_CALLS,
@@ -173,15 +174,15 @@ PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2, PTC_B_CALLS,
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (waits(argc, argv))
+    if (is_endless_call(argc, argv))
         return as_stage(vm, PTC_STEP_MAP_INDEXED, argv, out);
-    PtcValue *slots = begin(vm, argv, 1, &it);
+    PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
     for (int64_t i = 0; ptc_each(vm, &it, &x); i++)
-        if (!ptc_call2(vm, argv[0], ptc_int(i), x, &y) || !ptc_root_push(vm, &slots[BUILT], y))
+        if (!ptc_call2(vm, argv[0], ptc_int(i), x, &y) || !ptc_root_push(vm, &slots[SEQ_BUILT], y))
             return false;
-    return finish(vm, &it, slots, PTC_SEQ, out);
+    return finish_seq_build(vm, &it, slots, PTC_SEQ, out);
 }
 
 /* ------------------------------------------------------------------------ filter */
@@ -194,19 +195,19 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (flags == PTC_SEQ && waits(argc, argv))
+    if (flags == PTC_SEQ && is_endless_call(argc, argv))
         return as_stage(vm, want ? PTC_STEP_FILTER : PTC_STEP_REMOVE, argv, out);
-    PtcValue *slots = begin(vm, argv, 1, &it);
+    PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
     while (ptc_each(vm, &it, &x)) {
-        slots[CURRENT] = x;
+        slots[SEQ_CURRENT] = x;
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;
-        if (ptc_truthy(y) == want && !ptc_root_push(vm, &slots[BUILT], slots[CURRENT]))
+        if (ptc_truthy(y) == want && !ptc_root_push(vm, &slots[SEQ_BUILT], slots[SEQ_CURRENT]))
             return false;
     }
-    return finish(vm, &it, slots, flags, out);
+    return finish_seq_build(vm, &it, slots, flags, out);
 }
 
 PTC_BUILTIN(core_filter, "clojure.core", "filter", 1, 2, PTC_B_CALLS, "(filter pred coll)",
@@ -214,21 +215,21 @@ PTC_BUILTIN(core_filter, "clojure.core", "filter", 1, 2, PTC_B_CALLS, "(filter p
             "(filter even? [1 2 3 4]) => [2 4]\n(filter :on [{:on 1} {}]) => [{:on 1}]\n"
             "(filter #{\"b\"} [\"a\" \"b\"]) => [\"b\"]\n(filter [1 2] even?) !! type_error")
 {
-    return filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_key(vm, argc, argv);
+    return filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_filterv, "clojure.core", "filterv", 2, 2, PTC_B_CALLS, "(filterv pred coll)",
             "A vector of the elements for which pred is neither false nor nil.",
             "(filterv even? (range 5)) => [0 2 4]")
 {
-    return filter_into(vm, argc, argv, true, 0, out) && check_key(vm, argc, argv);
+    return filter_into(vm, argc, argv, true, 0, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_remove, "clojure.core", "remove", 1, 2, PTC_B_CALLS, "(remove pred coll)",
             "The elements for which pred is false or nil; without coll, a transducer.",
             "(remove even? [1 2 3]) => [1 3]\n(remove #{1} [1 2]) => [2]")
 {
-    return filter_into(vm, argc, argv, false, PTC_SEQ, out) && check_key(vm, argc, argv);
+    return filter_into(vm, argc, argv, false, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(
@@ -240,16 +241,16 @@ PTC_BUILTIN(
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (waits(argc, argv))
+    if (is_endless_call(argc, argv))
         return as_stage(vm, PTC_STEP_KEEP, argv, out);
-    PtcValue *slots = begin(vm, argv, 1, &it);
+    PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
     while (ptc_each(vm, &it, &x))
         if (!ptc_call1(vm, argv[0], x, &y) ||
-            (y != PTC_NIL && !ptc_root_push(vm, &slots[BUILT], y)))
+            (y != PTC_NIL && !ptc_root_push(vm, &slots[SEQ_BUILT], y)))
             return false;
-    return finish(vm, &it, slots, PTC_SEQ, out) && check_key(vm, argc, argv);
+    return finish_seq_build(vm, &it, slots, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(
@@ -261,23 +262,23 @@ PTC_BUILTIN(
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (waits(argc, argv))
+    if (is_endless_call(argc, argv))
         return as_stage(vm, PTC_STEP_KEEP_INDEXED, argv, out);
-    PtcValue *slots = begin(vm, argv, 1, &it);
+    PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
     for (int64_t i = 0; ptc_each(vm, &it, &x); i++)
         if (!ptc_call2(vm, argv[0], ptc_int(i), x, &y) ||
-            (y != PTC_NIL && !ptc_root_push(vm, &slots[BUILT], y)))
+            (y != PTC_NIL && !ptc_root_push(vm, &slots[SEQ_BUILT], y)))
             return false;
-    return finish(vm, &it, slots, PTC_SEQ, out);
+    return finish_seq_build(vm, &it, slots, PTC_SEQ, out);
 }
 
 /* ------------------------------------------------------------------------- tests */
 
 /* Stops at the first element for which f is truthy (or, want false, is not); *found is that result,
  * or PTC_NONE. */
-static bool search(PtcVM *vm, const PtcValue *argv, bool want, PtcValue *found)
+static bool search_elements(PtcVM *vm, const PtcValue *argv, bool want, PtcValue *found)
 {
     PtcIter it;
     PtcValue x, y;
@@ -298,7 +299,7 @@ static bool search(PtcVM *vm, const PtcValue *argv, bool want, PtcValue *found)
 static bool in_vain(PtcVM *vm, const PtcValue *argv, bool want, bool vain, PtcValue *out)
 {
     PtcValue found;
-    if (!search(vm, argv, want, &found))
+    if (!search_elements(vm, argv, want, &found))
         return false;
     *out = ptc_bool((found == PTC_NONE) == vain);
     return true;
@@ -311,7 +312,7 @@ PTC_BUILTIN(
 {
     PTC_UNUSED(argc);
     PtcValue found;
-    if (!search(vm, argv, true, &found))
+    if (!search_elements(vm, argv, true, &found))
         return false;
     *out = found == PTC_NONE ? PTC_NIL : found;
     return true;
@@ -361,7 +362,7 @@ static bool count_while(PtcVM *vm, const PtcValue *argv, PtcValue *slot, size_t 
 }
 
 /* The first n elements (part 0), the others (1), or a vector of both (2). */
-static PtcValue part_of(PtcVM *vm, PtcValue seq, size_t n, int part)
+static PtcValue split_part_of(PtcVM *vm, PtcValue seq, size_t n, int part)
 {
     if (part == 0)
         return ptc_seq_take(vm, seq, n);
@@ -410,14 +411,14 @@ static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, Ptc
     size_t n;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (PTC_UNLIKELY(ptc_is_producer(argv[1])) || (part != 1 && waits(argc, argv)))
+    if (PTC_UNLIKELY(ptc_is_producer(argv[1])) || (part != 1 && is_endless_call(argc, argv)))
         return split_produced(vm, argv, part, out);
     PtcValue *slot = ptc_roots(vm, 1);
     if (!slot || !count_while(vm, argv, slot, &n))
         return false;
-    PtcValue v = part_of(vm, *slot, n, part);
+    PtcValue v = split_part_of(vm, *slot, n, part);
     if (v == PTC_NONE && ptc_recover(vm))
-        v = part_of(vm, *slot, n, part);
+        v = split_part_of(vm, *slot, n, part);
     return ptc_give(out, v);
 }
 
@@ -448,10 +449,10 @@ PTC_BUILTIN(core_split_with, "clojure.core", "split-with", 2, 2, PTC_B_CALLS,
 /* The elements from `start` to `end` of slots[CURRENT] as one more piece. */
 static bool push_run(PtcVM *vm, PtcValue *slots, size_t start, size_t end)
 {
-    PtcValue run = ptc_seq_slice(vm->heap, slots[CURRENT], start, end - start, PTC_SEQ);
+    PtcValue run = ptc_seq_slice(vm->heap, slots[SEQ_CURRENT], start, end - start, PTC_SEQ);
     if (run == PTC_NONE && ptc_recover(vm))
-        run = ptc_seq_slice(vm->heap, slots[CURRENT], start, end - start, PTC_SEQ);
-    return run != PTC_NONE && ptc_root_push(vm, &slots[BUILT], run);
+        run = ptc_seq_slice(vm->heap, slots[SEQ_CURRENT], start, end - start, PTC_SEQ);
+    return run != PTC_NONE && ptc_root_push(vm, &slots[SEQ_BUILT], run);
 }
 
 PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS,
@@ -463,19 +464,19 @@ PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (waits(argc, argv))
+    if (is_endless_call(argc, argv))
         return as_stage(vm, PTC_STEP_PARTITION_BY, argv, out);
-    PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SLOTS + 1) : NULL;
-    if (!slots || !ptc_root_build(vm, &slots[BUILT]) ||
-        !ptc_root_seq(vm, argv, 1, true, &slots[CURRENT]) ||
-        !ptc_iter_init(&it, vm->heap, slots[CURRENT]))
+    PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SEQ_SLOTS + 1) : NULL;
+    if (!slots || !ptc_root_build(vm, &slots[SEQ_BUILT]) ||
+        !ptc_root_seq(vm, argv, 1, true, &slots[SEQ_CURRENT]) ||
+        !ptc_iter_init(&it, vm->heap, slots[SEQ_CURRENT]))
         return false;
     size_t start = 0, i = 0;
     for (; ptc_each(vm, &it, &x); i++) {
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;
-        bool same = i == 0 || ptc_same(vm->heap, slots[SLOTS], y);
-        slots[SLOTS] = y;
+        bool same = i == 0 || ptc_same(vm->heap, slots[SEQ_SLOTS], y);
+        slots[SEQ_SLOTS] = y;
         if (same)
             continue;
         if (!push_run(vm, slots, start, i))
@@ -484,7 +485,7 @@ PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS
     }
     if (!ptc_iter_end(&it) || (i > start && !push_run(vm, slots, start, i)))
         return false;
-    return ptc_root_done(vm, &slots[BUILT], PTC_SEQ, out);
+    return ptc_root_done(vm, &slots[SEQ_BUILT], PTC_SEQ, out);
 }
 
 /* ------------------------------------------------------------------------ reduce */
@@ -609,28 +610,28 @@ PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,
     PtcValue x, y;
     if (PTC_UNLIKELY(ptc_seq_endless(argv[argc - 1])))
         return reductions_later(vm, argc, argv, out);
-    PtcValue *slots = begin(vm, argv, argc - 1, &it), *acc;
+    PtcValue *slots = begin_seq_build(vm, argv, argc - 1, &it), *acc;
     if (!slots)
         return false;
-    acc = &slots[CURRENT];
+    acc = &slots[SEQ_CURRENT];
     if (argc == 3)
         *acc = argv[1];
     else if (!ptc_each(vm, &it, acc) &&
              (!ptc_iter_end(&it) || !ptc_call(vm, argv[0], 0, NULL, acc)))
         return false;
-    if (!ptc_root_push(vm, &slots[BUILT], *acc))
+    if (!ptc_root_push(vm, &slots[SEQ_BUILT], *acc))
         return false;
     while (ptc_each(vm, &it, &x)) {
         if (!ptc_call2(vm, argv[0], *acc, x, &y))
             return false;
         bool done = ptc_is_record(y, PTC_R_REDUCED);
         *acc = done ? ptc_record_field(y, 0) : y;
-        if (!ptc_root_push(vm, &slots[BUILT], *acc))
+        if (!ptc_root_push(vm, &slots[SEQ_BUILT], *acc))
             return false;
         if (done)
             break;
     }
-    return finish(vm, &it, slots, PTC_SEQ, out);
+    return finish_seq_build(vm, &it, slots, PTC_SEQ, out);
 }
 
 /* ----------------------------------------------------------------------- effects */

@@ -125,7 +125,7 @@ static PtcValue int_range(PtcVM *vm, int64_t start, PtcValue end, int64_t step)
     return n < PTC_ENDLESS ? new_range(vm, start, step, n) : long_range(vm, start, step, n);
 }
 
-static int order(PtcVM *vm, PtcValue a, PtcValue b)
+static int order_of_values(PtcVM *vm, PtcValue a, PtcValue b)
 {
     bool ok = true;
     return ptc_compare(vm->heap, a, b, &ok);
@@ -135,10 +135,10 @@ static int order(PtcVM *vm, PtcValue a, PtcValue b)
 static PtcValue number_range(PtcVM *vm, PtcValue start, PtcValue end, PtcValue step)
 {
     PtcValue b = ptc_build_new(vm->heap);
-    int sign = order(vm, step, ptc_int(0));
+    int sign = order_of_values(vm, step, ptc_int(0));
     if (b == PTC_NONE)
         return b;
-    while (sign && order(vm, start, end) == -sign) {
+    while (sign && order_of_values(vm, start, end) == -sign) {
         if (!ptc_tick(&vm->budget, 1) || !ptc_build_add(vm->heap, b, start))
             return PTC_NONE;
         start = ptc_num_add(vm, start, step);
@@ -162,7 +162,7 @@ PTC_BUILTIN(
         return ptc_give(out, endless_range(vm, 0, 1));
     PtcValue start = argc == 1 ? ptc_int(0) : argv[0], end = argv[argc > 1];
     PtcValue step = argc == 3 ? argv[2] : ptc_int(1);
-    if (order(vm, step, ptc_int(0)) == 0 && order(vm, start, end) != 0)
+    if (order_of_values(vm, step, ptc_int(0)) == 0 && order_of_values(vm, start, end) != 0)
         return ptc_give(out, ptc_is_int(start) ? endless_range(vm, ptc_to_int(start), 0)
                                                : new_ring(vm, &start, 1));
     if (ptc_is_int(start) && ptc_is_int(step) && step != ptc_int(0) && !ptc_is_bigint(end))
@@ -276,7 +276,7 @@ PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xfor
 }
 
 /* The elements of arguments 0 to argc - 1 into a builder. */
-static bool add_all(PtcVM *vm, int argc, const PtcValue *argv, PtcValue build)
+static bool add_all_elements(PtcVM *vm, int argc, const PtcValue *argv, PtcValue build)
 {
     PtcIter it;
     PtcValue x;
@@ -307,7 +307,7 @@ PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1, 0, "(concat & colls)",
         seq = ptc_is_producer(argv[argc - 1]) ? argv[argc - 1] : ptc_arg_seq(vm, argv, argc - 1);
         seq = seq == PTC_NONE ? seq : ptc_seq_drop(vm, seq, 0);
     }
-    if (b == PTC_NONE || seq == PTC_NONE || !add_all(vm, argc - tail, argv, b))
+    if (b == PTC_NONE || seq == PTC_NONE || !add_all_elements(vm, argc - tail, argv, b))
         return false;
     if (!tail)
         return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
@@ -592,7 +592,7 @@ static bool divide_later(PtcVM *vm, PtcValue coll, const Pieces *p, PtcValue *ou
     return ptc_stage(vm, PTC_STEP_PARTITION, n, args, out);
 }
 
-static bool divide(PtcVM *vm, PtcValue seq, const Pieces *p, PtcValue *out)
+static bool divide_into_pieces(PtcVM *vm, PtcValue seq, const Pieces *p, PtcValue *out)
 {
     seq = seq == PTC_NONE ? seq : ptc_seq_flat(vm, seq);
     PtcValue b = ptc_build_new(vm->heap);
@@ -659,7 +659,7 @@ PTC_BUILTIN(
         return ptc_fail_type(vm, argv, 2, "a collection, string or nil");
     if (ptc_seq_endless(argv[argc - 1]))
         return divide_later(vm, argv[argc - 1], &p, out);
-    return divide(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
+    return divide_into_pieces(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
 }
 
 PTC_BUILTIN(
@@ -679,7 +679,7 @@ PTC_BUILTIN(
         return false;
     if (ptc_seq_endless(argv[argc - 1]))
         return divide_later(vm, argv[argc - 1], &p, out);
-    return divide(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
+    return divide_into_pieces(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
 }
 
 /* Moves to the next choice of n out of count, in order; false after the last. */
@@ -696,7 +696,7 @@ static bool next_choice(size_t *at, size_t n, size_t count)
     return true;
 }
 
-static bool choose(PtcVM *vm, const PtcItems *items, size_t n, PtcValue build)
+static bool choose_combinations(PtcVM *vm, const PtcItems *items, size_t n, PtcValue build)
 {
     size_t bytes = (n + 1) * (sizeof(size_t) + sizeof(PtcValue));
     PtcValue *chosen = ptc_scratch(vm, bytes);
@@ -730,7 +730,7 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
         !ptc_items_init(vm, &items, &it))
         return false;
     int64_t n = ptc_is_int(argv[1]) ? ptc_to_int(argv[1]) : -1;
-    bool ok = n < 0 || (size_t)n > items.n || choose(vm, &items, (size_t)n, b);
+    bool ok = n < 0 || (size_t)n > items.n || choose_combinations(vm, &items, (size_t)n, b);
     ptc_items_deinit(vm, &items);
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }

@@ -107,7 +107,7 @@ static bool unite(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
 }
 
 /* The same for a set of elements in the order of `like`, sorted if that is. */
-static bool end_part(PtcDictBuild *b, bool ok, PtcValue like, PtcValue *out)
+static bool end_set_build(PtcDictBuild *b, bool ok, PtcValue like, PtcValue *out)
 {
     if (ok && ptc_is_sorted(like))
         return ptc_give(out, ptc_dict_build_done_sorted(b, ptc_sorted_by(like)));
@@ -115,7 +115,7 @@ static bool end_part(PtcDictBuild *b, bool ok, PtcValue like, PtcValue *out)
 }
 
 /* The elements of a that are in b (wanted) or are not. */
-static bool keep(PtcVM *vm, PtcValue a, PtcValue b, bool wanted, PtcValue *out)
+static bool keep_set_elements(PtcVM *vm, PtcValue a, PtcValue b, bool wanted, PtcValue *out)
 {
     PtcValue x;
     PtcDictBuild build;
@@ -127,15 +127,15 @@ static bool keep(PtcVM *vm, PtcValue a, PtcValue b, bool wanted, PtcValue *out)
             ok = ptc_dict_build_put(&build, x, PTC_NIL);
         ok = ok && ptc_tick(&vm->budget, 1);
     }
-    return end_part(&build, ok, a, out);
+    return end_set_build(&build, ok, a, out);
 }
 
 /* a without the elements of b. */
-static bool subtract(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
+static bool subtract_set(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
 {
     PtcValue x;
     if (set_count(b) > set_count(a) / (ptc_is_sorted(a) ? 256 : 4))
-        return keep(vm, a, b, false, out);
+        return keep_set_elements(vm, a, b, false, out);
     *out = a;
     for (size_t pos = 0; ptc_map_next(b, &pos, &x, NULL);)
         if ((*out = ptc_set_remove(vm->heap, *out, x)) == PTC_NONE || !ptc_tick(&vm->budget, 1))
@@ -179,7 +179,7 @@ PTC_BUILTIN(set_intersection, "clojure.set", "intersection", 1, -1, 0, "(interse
     for (int i = 1; i < argc && acc != PTC_NIL; i++) {
         if (argv[i] == PTC_NIL)
             acc = PTC_NIL;
-        else if (!keep(vm, acc, argv[i], true, &acc))
+        else if (!keep_set_elements(vm, acc, argv[i], true, &acc))
             return false;
     }
     *out = acc;
@@ -195,7 +195,7 @@ PTC_BUILTIN(set_difference, "clojure.set", "difference", 1, -1, 0, "(difference 
     if (!arg_sets(vm, argc, argv))
         return false;
     for (int i = 1; i < argc && acc != PTC_NIL; i++)
-        if (argv[i] != PTC_NIL && !subtract(vm, acc, argv[i], &acc))
+        if (argv[i] != PTC_NIL && !subtract_set(vm, acc, argv[i], &acc))
             return false;
     *out = acc;
     return true;
@@ -233,7 +233,7 @@ PTC_BUILTIN(set_superset, "clojure.set", "superset?", 2, 2, 0, "(superset? set1 
 /* ---------------------------------------------------------- more of clojure.set */
 
 /* The elements of set at which flags is true. */
-static bool selected(PtcVM *vm, PtcValue set, PtcValue flags, PtcValue *out)
+static bool select_flagged(PtcVM *vm, PtcValue set, PtcValue flags, PtcValue *out)
 {
     PtcValue x, flag;
     PtcIter it;
@@ -244,7 +244,7 @@ static bool selected(PtcVM *vm, PtcValue set, PtcValue flags, PtcValue *out)
     for (size_t pos = 0; ok && ptc_map_next(set, &pos, &x, NULL) && ptc_iter_next(&it, &flag);)
         ok = (!ptc_truthy(flag) || ptc_dict_build_put(&build, x, PTC_NIL)) &&
              ptc_tick(&vm->budget, 1);
-    return end_part(&build, ok, set, out);
+    return end_set_build(&build, ok, set, out);
 }
 
 PTC_BUILTIN(
@@ -267,8 +267,8 @@ PTC_BUILTIN(
             return false;
     if (!ptc_root_done(vm, flags, 0, flags))
         return false;
-    return selected(vm, argv[1], *flags, out) ||
-           (ptc_recover(vm) && selected(vm, argv[1], *flags, out));
+    return select_flagged(vm, argv[1], *flags, out) ||
+           (ptc_recover(vm) && select_flagged(vm, argv[1], *flags, out));
 }
 
 PtcValue ptc_set_new_name(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key)

@@ -14,10 +14,10 @@
 #include "lisp/lib/num.h"
 #include "lisp/lib/seq/seq_int.h"
 
-typedef struct Row {
+typedef struct SortRow {
     uint32_t word[2]; /* the 64 bits of a rank or key: so a row has 12 bytes, not 16 */
     uint32_t at;
-} Row;
+} SortRow;
 
 typedef struct Sorter {
     PtcVM *vm;
@@ -31,7 +31,7 @@ typedef struct Sorter {
     const PtcValue *slots;
 } Sorter;
 
-enum { SOURCE, KEYS, SORTED, SLOTS };
+enum { SORT_SOURCE, SORT_KEYS, SORT_SORTED, SORT_SLOTS };
 
 enum {
     BLOCK = 8,     /* rows sorted by insertion before merging begins */
@@ -41,7 +41,7 @@ enum {
 /* --------------------------------------------------------------------- comparing */
 
 /* May a be before b?  -1: failed. */
-static int ask(const Sorter *s, PtcValue a, PtcValue b)
+static int ask_comparator(const Sorter *s, PtcValue a, PtcValue b)
 {
     PtcValue y;
     if (!ptc_call2(s->vm, s->f, a, b, &y))
@@ -56,7 +56,7 @@ static int ask(const Sorter *s, PtcValue a, PtcValue b)
     return -1;
 }
 
-static int fail_order(const Sorter *s, PtcValue a, PtcValue b)
+static int fail_unsortable(const Sorter *s, PtcValue a, PtcValue b)
 {
     const char *name = ptc_builtin_row(s->vm->running)->name;
     ptc_fail(s->vm, PTC_E_TYPE, "%s: %s and %s have no order", name, ptc_type_name(a),
@@ -70,41 +70,41 @@ static int fail_order(const Sorter *s, PtcValue a, PtcValue b)
 static int before_slow(const Sorter *s, PtcValue a, PtcValue b)
 {
     if (s->f != PTC_NONE)
-        return ask(s, a, b);
+        return ask_comparator(s, a, b);
     bool ok = true;
     int c = ptc_compare(s->vm->heap, a, b, &ok);
     if (s->vm->budget.stop != PTC_STOP_NONE)
         return -1;
     if (!ok)
-        return fail_order(s, a, b);
+        return fail_unsortable(s, a, b);
     return s->down ? c > 0 : c < 0;
 }
 
 /* The key of an element.  Does not collect. */
-static bool key_at(const Sorter *s, size_t i, PtcValue *key)
+static bool sort_key_at(const Sorter *s, size_t i, PtcValue *key)
 {
-    *key = ptc_seq_nth(s->slots[SOURCE], i);
-    return !s->key || ptc_key_at(s->vm, s->key, s->slots[KEYS], i, *key, key);
+    *key = ptc_seq_nth(s->slots[SORT_SOURCE], i);
+    return !s->key || ptc_key_at(s->vm, s->key, s->slots[SORT_KEYS], i, *key, key);
 }
 
 static int before_keys(const Sorter *s, size_t a, size_t b)
 {
     PtcValue x, y;
-    return key_at(s, a, &x) && key_at(s, b, &y) ? before_slow(s, x, y) : -1;
+    return sort_key_at(s, a, &x) && sort_key_at(s, b, &y) ? before_slow(s, x, y) : -1;
 }
 
-static uint64_t word_of(const Row *row)
+static uint64_t row_sort_word(const SortRow *row)
 {
     uint64_t word;
     memcpy(&word, row->word, sizeof word);
     return word;
 }
 
-static inline int before(const Sorter *s, const Row *a, const Row *b)
+static inline int before(const Sorter *s, const SortRow *a, const SortRow *b)
 {
     if (!ptc_tick(&s->vm->budget, 1))
         return -1;
-    uint64_t x = word_of(a), y = word_of(b);
+    uint64_t x = row_sort_word(a), y = row_sort_word(b);
     if (!s->ranked)
         return before_slow(s, x, y);
     if (x != y)
@@ -167,7 +167,7 @@ static bool is_exact(PtcValue v)
 }
 
 /* Of the first n bytes, how many are the same in both texts. */
-static size_t common(PtcValue a, PtcValue b, size_t n)
+static size_t common_prefix_len(PtcValue a, PtcValue b, size_t n)
 {
     const char *x = ptc_str_bytes(a), *y = ptc_str_bytes(b);
     size_t i = 0;
@@ -187,7 +187,7 @@ static void forget_keys(Sorter *s)
 }
 
 /* Takes note of one more key; false when keys like that have no ranks. */
-static bool note_key(Sorter *s, PtcValue key, PtcValue *first)
+static bool note_sort_key(Sorter *s, PtcValue key, PtcValue *first)
 {
     if (key == PTC_NIL)
         return true;
@@ -202,29 +202,29 @@ static bool note_key(Sorter *s, PtcValue key, PtcValue *first)
     if (class == PTC_T_FLOAT)
         s->exact = s->exact && is_exact(key);
     else
-        s->prefix = common(*first, key, s->prefix);
+        s->prefix = common_prefix_len(*first, key, s->prefix);
     return true;
 }
 
-static PtcValue key_in(const Row *row)
+static PtcValue key_in(const SortRow *row)
 {
-    return word_of(row);
+    return row_sort_word(row);
 }
 
-static void set_word(Row *row, uint64_t word)
+static void set_word(SortRow *row, uint64_t word)
 {
     memcpy(row->word, &word, sizeof word);
 }
 
 /* Turns the keys in the rows into ranks, if all of them have one. */
-static bool set_ranks(Sorter *s, Row *rows, size_t n)
+static bool set_ranks(Sorter *s, SortRow *rows, size_t n)
 {
     PtcValue first = PTC_NIL;
     forget_keys(s);
     for (size_t i = 0; i < n; i++) {
         if (!ptc_tick(&s->vm->budget, 1 + (int64_t)s->prefix / 64))
             return false;
-        if (!note_key(s, key_in(&rows[i]), &first))
+        if (!note_sort_key(s, key_in(&rows[i]), &first))
             return true;
     }
     s->ranked = true;
@@ -241,12 +241,12 @@ static bool is_sorted(Sorter *s, bool *yes)
     uint64_t last = 0;
     forget_keys(s);
     *yes = true;
-    if (!ptc_iter_init(&it, s->vm->heap, s->slots[SOURCE]))
+    if (!ptc_iter_init(&it, s->vm->heap, s->slots[SORT_SOURCE]))
         return false;
     for (size_t i = 0; *yes && ptc_next(s->vm, &it, &key); i++) {
-        if (s->key && !ptc_key_at(s->vm, s->key, s->slots[KEYS], i, key, &key))
+        if (s->key && !ptc_key_at(s->vm, s->key, s->slots[SORT_KEYS], i, key, &key))
             return false;
-        *yes = note_key(s, key, &first);
+        *yes = note_sort_key(s, key, &first);
         s->prefix = 0; /* ranks made with different ones have no order */
         uint64_t rank = *yes ? rank_key(s, key) : 0;
         *yes = *yes && (i == 0 || (s->down ? rank < last : rank > last));
@@ -257,10 +257,10 @@ static bool is_sorted(Sorter *s, bool *yes)
 
 /* ----------------------------------------------------------------------- sorting */
 
-static bool insertion_sort(const Sorter *s, Row *rows, size_t n)
+static bool insertion_sort(const Sorter *s, SortRow *rows, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        Row row = rows[i];
+        SortRow row = rows[i];
         size_t k = i;
         for (; k > 0; k--) {
             int c = before(s, &row, &rows[k - 1]);
@@ -277,14 +277,15 @@ static bool insertion_sort(const Sorter *s, Row *rows, size_t n)
 
 /* Merges two sorted runs, nl rows and the nr behind them; the left ones step aside meanwhile.  On equal keys the left
  * row goes first. */
-static bool merge(const Sorter *s, Row *rows, size_t nl, size_t nr, Row *space)
+static bool merge_sorted_rows(const Sorter *s, SortRow *rows, size_t nl, size_t nr, SortRow *space)
 {
     int c = nr ? before(s, rows + nl, rows + nl - 1) : 0;
     if (c <= 0)
         return c == 0;
     memcpy(space, rows, nl * sizeof *rows);
-    const Row *left = space, *left_end = space + nl, *right = rows + nl, *right_end = right + nr;
-    Row *to = rows;
+    const SortRow *left = space, *left_end = space + nl, *right = rows + nl,
+                  *right_end = right + nr;
+    SortRow *to = rows;
     while (left < left_end && right < right_end) {
         int r = before(s, right, left);
         if (r < 0)
@@ -296,13 +297,14 @@ static bool merge(const Sorter *s, Row *rows, size_t nl, size_t nr, Row *space)
 }
 
 /* Sorts rows, with space for half of them.  The depth is the number of bits of n. */
-static bool merge_sort(const Sorter *s, Row *rows, size_t n, Row *space)
+static bool merge_sort_rows(const Sorter *s, SortRow *rows, size_t n, SortRow *space)
 {
     if (n <= BLOCK)
         return insertion_sort(s, rows, n);
     size_t half = n / 2 < BLOCK ? n / 2 : n / 2 / BLOCK * BLOCK;
-    return merge_sort(s, rows, half, space) && merge_sort(s, rows + half, n - half, space) &&
-           merge(s, rows, half, n - half, space);
+    return merge_sort_rows(s, rows, half, space) &&
+           merge_sort_rows(s, rows + half, n - half, space) &&
+           merge_sorted_rows(s, rows, half, n - half, space);
 }
 
 /* --------------------------------------------------------------------- functions */
@@ -329,14 +331,14 @@ static bool arg_comparator(PtcVM *vm, const PtcValue *argv, int i, Sorter *s)
 }
 
 /* One row for each element, with its key. */
-static bool fill_rows(const Sorter *s, Row *rows)
+static bool fill_rows(const Sorter *s, SortRow *rows)
 {
     PtcIter it;
     PtcValue key;
-    if (!ptc_iter_init(&it, s->vm->heap, s->slots[SOURCE]))
+    if (!ptc_iter_init(&it, s->vm->heap, s->slots[SORT_SOURCE]))
         return false;
     for (size_t i = 0; ptc_next(s->vm, &it, &key); i++) {
-        if (s->key && !ptc_key_at(s->vm, s->key, s->slots[KEYS], i, key, &key))
+        if (s->key && !ptc_key_at(s->vm, s->key, s->slots[SORT_KEYS], i, key, &key))
             return false;
         set_word(&rows[i], key);
         rows[i].at = (uint32_t)i;
@@ -344,13 +346,13 @@ static bool fill_rows(const Sorter *s, Row *rows)
     return ptc_iter_end(&it);
 }
 
-static bool sort_rows(Sorter *s, PtcValue *slots, Row *rows, size_t n)
+static bool sort_rows(Sorter *s, PtcValue *slots, SortRow *rows, size_t n)
 {
     if (!fill_rows(s, rows) || (s->f == PTC_NONE && !set_ranks(s, rows, n)) ||
-        !merge_sort(s, rows, n, rows + n))
+        !merge_sort_rows(s, rows, n, rows + n))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!ptc_root_push(s->vm, &slots[SORTED], ptc_seq_nth(slots[SOURCE], rows[i].at)))
+        if (!ptc_root_push(s->vm, &slots[SORT_SORTED], ptc_seq_nth(slots[SORT_SOURCE], rows[i].at)))
             return false;
     return true;
 }
@@ -358,35 +360,35 @@ static bool sort_rows(Sorter *s, PtcValue *slots, Row *rows, size_t n)
 /* Rows for the elements of slots[SOURCE], sorted; then the elements in that order. */
 static bool sort_source(Sorter *s, PtcValue *slots, size_t n, PtcValue *out)
 {
-    size_t bytes = (n + n / 2) * sizeof(Row);
-    if (!ptc_root_build(s->vm, &slots[SORTED]))
+    size_t bytes = (n + n / 2) * sizeof(SortRow);
+    if (!ptc_root_build(s->vm, &slots[SORT_SORTED]))
         return false;
-    Row *rows = ptc_scratch(s->vm, bytes);
+    SortRow *rows = ptc_scratch(s->vm, bytes);
     if (!rows && ptc_recover(s->vm))
         rows = ptc_scratch(s->vm, bytes);
     bool ok = rows && sort_rows(s, slots, rows, n);
     ptc_heap_scratch_free(s->vm->heap, rows, bytes);
-    return ok && ptc_root_done(s->vm, &slots[SORTED], PTC_SEQ, out);
+    return ok && ptc_root_done(s->vm, &slots[SORT_SORTED], PTC_SEQ, out);
 }
 
 /* Everything the rows stand for is reachable from argument i or a slot, so that a comparator may collect. */
 static bool sort_arg(Sorter *s, const PtcValue *argv, int i, PtcValue *out)
 {
     PtcVM *vm = s->vm;
-    PtcValue *slots = ptc_roots(vm, SLOTS);
+    PtcValue *slots = ptc_roots(vm, SORT_SLOTS);
     bool sorted = false;
-    if (!slots || !ptc_root_seq(vm, argv, i, true, &slots[SOURCE]) ||
-        (s->key && !ptc_keys_collect(vm, s->key, slots[SOURCE], &slots[KEYS])))
+    if (!slots || !ptc_root_seq(vm, argv, i, true, &slots[SORT_SOURCE]) ||
+        (s->key && !ptc_keys_collect(vm, s->key, slots[SORT_SOURCE], &slots[SORT_KEYS])))
         return false;
     s->slots = slots;
-    size_t n = ptc_seq_count(slots[SOURCE]);
+    size_t n = ptc_seq_count(slots[SORT_SOURCE]);
     if (s->f == PTC_NONE && !is_sorted(s, &sorted))
         return false;
     if (!sorted && n > 0)
         return sort_source(s, slots, n, out);
-    *out = ptc_seq_slice(vm->heap, slots[SOURCE], 0, n, PTC_SEQ);
+    *out = ptc_seq_slice(vm->heap, slots[SORT_SOURCE], 0, n, PTC_SEQ);
     if (*out == PTC_NONE && ptc_recover(vm))
-        *out = ptc_seq_slice(vm->heap, slots[SOURCE], 0, n, PTC_SEQ);
+        *out = ptc_seq_slice(vm->heap, slots[SORT_SOURCE], 0, n, PTC_SEQ);
     return *out != PTC_NONE;
 }
 

@@ -14,7 +14,7 @@ _Static_assert(offsetof(PtcVM, budget) == 0, "the budget of a run's heap is the 
 /* ------------------------------------------------------------------------- comparing */
 
 /* What (f a b) says as -1, 0 or 1; a boolean means before or not. */
-static int ask(PtcVM *vm, PtcValue f, PtcValue a, PtcValue b, bool *ok)
+static int ask_sorted_order(PtcVM *vm, PtcValue f, PtcValue a, PtcValue b, bool *ok)
 {
     PtcValue y = PTC_NIL;
     if (!(*ok = ptc_call2(vm, f, a, b, &y)))
@@ -34,7 +34,7 @@ static int ask(PtcVM *vm, PtcValue f, PtcValue a, PtcValue b, bool *ok)
 }
 
 /* The PtcOrderFn of every run. */
-static int order(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
+static int compare_by_function(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
 {
     PtcVM *vm = (PtcVM *)(void *)heap->budget;
     if (by == PTC_NIL || by == PTC_TRUE) {
@@ -50,7 +50,7 @@ static int order(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
     bool held = vm->held, rooted = vm->rooted;
     vm->held = held || !rooted;
     vm->rooted = false;
-    int c = ask(vm, by, a, b, ok);
+    int c = ask_sorted_order(vm, by, a, b, ok);
     vm->held = held;
     vm->rooted = rooted;
     return c;
@@ -78,7 +78,7 @@ PtcValue ptc_sorted_done(PtcVM *vm, PtcDictBuild *b, PtcValue by)
 
 void ptc_sorted_ready(void)
 {
-    ptc_sorted_use(order);
+    ptc_sorted_use(compare_by_function);
 }
 
 /* What orders the keys, from argument i. */
@@ -102,7 +102,8 @@ static bool arg_by(PtcVM *vm, const PtcValue *argv, int i, PtcValue *by)
 /* -------------------------------------------------------------------------- making */
 
 /* A map (step 2) or set (step 1) of the arguments. */
-static bool make(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, int step, PtcValue *out)
+static bool make_sorted_coll(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, int step,
+                             PtcValue *out)
 {
     PtcDictBuild b;
     if (!ptc_dict_build_init(&b, vm->heap, step == 1))
@@ -116,12 +117,12 @@ static bool make(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, int ste
     return ptc_give(out, ptc_sorted_done(vm, &b, by));
 }
 
-static bool make_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, PtcValue *out)
+static bool make_sorted_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, PtcValue *out)
 {
     if (argc % 2 != 0)
         return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT), "%s: the last key has no value",
                         ptc_builtin_row(vm->running)->name);
-    return make(vm, by, argc, argv, 2, out);
+    return make_sorted_coll(vm, by, argc, argv, 2, out);
 }
 
 PTC_BUILTIN(core_sorted_map, "clojure.core", "sorted-map", 0, -1, 0, "(sorted-map key value ...)",
@@ -130,7 +131,7 @@ PTC_BUILTIN(core_sorted_map, "clojure.core", "sorted-map", 0, -1, 0, "(sorted-ma
             "7 :z, 9 :y}\n"
             "(sorted-map 1 :a \"b\" 2) !! type_error\n(sorted-map 1) !! arity_error")
 {
-    return make_map(vm, PTC_NIL, argc, argv, out);
+    return make_sorted_map(vm, PTC_NIL, argc, argv, out);
 }
 
 PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CALLS,
@@ -145,8 +146,8 @@ PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CA
 {
     PtcValue by;
     return arg_by(vm, argv, 0, &by) &&
-           (make_map(vm, by, argc - 1, argv + 1, out) ||
-            (ptc_recover(vm) && make_map(vm, by, argc - 1, argv + 1, out)));
+           (make_sorted_map(vm, by, argc - 1, argv + 1, out) ||
+            (ptc_recover(vm) && make_sorted_map(vm, by, argc - 1, argv + 1, out)));
 }
 
 PTC_BUILTIN(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-set & elements)",
@@ -154,7 +155,7 @@ PTC_BUILTIN(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-se
             "(sorted-set 3 1 2 1) => #{1 2 3}\n(first (conj (sorted-set 5 8) 2)) => 2\n"
             "(sorted-set 1 :a) !! type_error")
 {
-    return make(vm, PTC_NIL, argc, argv, 1, out);
+    return make_sorted_coll(vm, PTC_NIL, argc, argv, 1, out);
 }
 
 PTC_BUILTIN(
@@ -168,14 +169,14 @@ PTC_BUILTIN(
 {
     PtcValue by;
     return arg_by(vm, argv, 0, &by) &&
-           (make(vm, by, argc - 1, argv + 1, 1, out) ||
-            (ptc_recover(vm) && make(vm, by, argc - 1, argv + 1, 1, out)));
+           (make_sorted_coll(vm, by, argc - 1, argv + 1, 1, out) ||
+            (ptc_recover(vm) && make_sorted_coll(vm, by, argc - 1, argv + 1, 1, out)));
 }
 
 /* --------------------------------------------------------------------------- parts */
 
 /* Element of rank i as seq gives it. */
-static PtcValue element(PtcVM *vm, PtcValue v, size_t i)
+static PtcValue sorted_element(PtcVM *vm, PtcValue v, size_t i)
 {
     PtcValue key = PTC_NIL, value = PTC_NIL;
     ptc_map_next(v, &i, &key, ptc_is_map(v) ? &value : NULL);
@@ -183,13 +184,14 @@ static PtcValue element(PtcVM *vm, PtcValue v, size_t i)
 }
 
 /* The elements of rank from ... to - 1, or back; nil when there are none. */
-static bool between(PtcVM *vm, PtcValue v, size_t from, size_t to, bool back, PtcValue *out)
+static bool give_ranks_between(PtcVM *vm, PtcValue v, size_t from, size_t to, bool back,
+                               PtcValue *out)
 {
     if (from >= to)
         return ptc_give(out, PTC_NIL);
     PtcValue b = ptc_build_new(vm->heap);
     for (size_t k = 0; b != PTC_NONE && k < to - from; k++) {
-        PtcValue x = element(vm, v, back ? to - 1 - k : from + k);
+        PtcValue x = sorted_element(vm, v, back ? to - 1 - k : from + k);
         if (x == PTC_NONE || !ptc_build_add(vm->heap, b, x) || !ptc_tick(&vm->budget, 1))
             return false;
     }
@@ -197,7 +199,7 @@ static bool between(PtcVM *vm, PtcValue v, size_t from, size_t to, bool back, Pt
 }
 
 /* Narrows the ranks to those whose keys pass the test at argv[i] with the key at argv[i + 1]. */
-static bool narrow(PtcVM *vm, const PtcValue *argv, int i, size_t *from, size_t *to)
+static bool narrow_ranks(PtcVM *vm, const PtcValue *argv, int i, size_t *from, size_t *to)
 {
     const char *name =
         ptc_is_builtin(argv[i]) ? ptc_builtin_row(ptc_builtin_index(argv[i]))->name : "";
@@ -215,7 +217,7 @@ static bool narrow(PtcVM *vm, const PtcValue *argv, int i, size_t *from, size_t 
     return true;
 }
 
-static bool part(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *out)
+static bool give_subseq(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *out)
 {
     if (!ptc_is_sorted(argv[0]))
         return ptc_fail_type(vm, argv, 0,
@@ -224,13 +226,14 @@ static bool part(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue 
         return ptc_fail(vm, PTC_E_ARITY, "%s: the second test has no key",
                         ptc_builtin_row(vm->running)->name);
     size_t from = 0, n = ptc_map_count(argv[0]), to = n;
-    if (!narrow(vm, argv, 1, &from, &to) || (argc == 5 && !narrow(vm, argv, 3, &from, &to)))
+    if (!narrow_ranks(vm, argv, 1, &from, &to) ||
+        (argc == 5 && !narrow_ranks(vm, argv, 3, &from, &to)))
         return false;
     /* As in Clojure: what is walked from its beginning up to a key is a sequence, which may be empty. */
     bool begins = ptc_builtin_row(ptc_builtin_index(argv[1]))->name[0] == (back ? '>' : '<');
     if (from >= to && (argc == 5 ? from < n && to > 0 : begins))
         return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ));
-    return between(vm, argv[0], from, to, back, out);
+    return give_ranks_between(vm, argv[0], from, to, back, out);
 }
 
 PTC_BUILTIN(core_subseq, "clojure.core", "subseq", 3, 5, 0, "(subseq sorted test key test2? key2?)",
@@ -240,7 +243,7 @@ PTC_BUILTIN(core_subseq, "clojure.core", "subseq", 3, 5, 0, "(subseq sorted test
             "< 3) => [[2 :b]]\n"
             "(subseq (sorted-set 1) > 9) => nil\n(subseq #{1 2} > 1) !! type_error")
 {
-    return part(vm, argc, argv, false, out);
+    return give_subseq(vm, argc, argv, false, out);
 }
 
 PTC_BUILTIN(
@@ -249,7 +252,7 @@ PTC_BUILTIN(
     "(rsubseq (sorted-set 1 3 5 7) < 7) => [5 3 1]\n"
     "(first (rsubseq (sorted-map 1 :a 10 :b) <= 9)) => [1 :a]\n(rsubseq [1 2] < 2) !! type_error")
 {
-    return part(vm, argc, argv, true, out);
+    return give_subseq(vm, argc, argv, true, out);
 }
 
 PTC_BUILTIN(
@@ -261,7 +264,7 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     PtcValue v = argv[0];
     if (ptc_is_sorted(v))
-        return between(vm, v, 0, ptc_map_count(v), true, out);
+        return give_ranks_between(vm, v, 0, ptc_map_count(v), true, out);
     if (!ptc_is_sequential(v) || ptc_is_seq_flagged(v) || ptc_seq_endless(v))
         return ptc_fail_type(vm, argv, 0,
                              "a vector, sorted map or sorted set; reverse takes any collection");

@@ -21,22 +21,22 @@ struct Walker {
     Visitor before, after;
 };
 
-enum { SPINE, HAND, RESULT, ROOTS };
+enum { TREE_SPINE, TREE_HAND, TREE_RESULT, TREE_ROOTS };
 
 static PtcValue *hand(Walker *w)
 {
-    return &w->roots[HAND];
+    return &w->roots[TREE_HAND];
 }
 
 /* The collection (0) or the builder (1) of the innermost level. */
 static PtcValue *level(Walker *w, size_t which)
 {
-    return &((PtcNode *)(uintptr_t)w->roots[SPINE])->slots[2 * (w->depth - 1) + which];
+    return &((PtcNode *)(uintptr_t)w->roots[TREE_SPINE])->slots[2 * (w->depth - 1) + which];
 }
 
 static bool walker_init(Walker *w, PtcVM *vm, const PtcValue *argv, PtcValue form)
 {
-    *w = (Walker){.vm = vm, .argv = argv, .roots = ptc_roots(vm, ROOTS)};
+    *w = (Walker){.vm = vm, .argv = argv, .roots = ptc_roots(vm, TREE_ROOTS)};
     if (w->roots)
         *hand(w) = form;
     return w->roots != NULL;
@@ -59,12 +59,13 @@ static bool lengthen_spine(Walker *w, size_t cap)
     if (!spine)
         return false;
     for (size_t i = 0; i < n; i++)
-        spine->slots[i] = i < old ? ((PtcNode *)(uintptr_t)w->roots[SPINE])->slots[i] : PTC_NIL;
-    w->roots[SPINE] = ptc_from_obj(spine);
+        spine->slots[i] =
+            i < old ? ((PtcNode *)(uintptr_t)w->roots[TREE_SPINE])->slots[i] : PTC_NIL;
+    w->roots[TREE_SPINE] = ptc_from_obj(spine);
     return true;
 }
 
-static bool grow(Walker *w)
+static bool grow_tree_walker(Walker *w)
 {
     PtcHeap *heap = w->vm->heap;
     size_t cap = w->cap ? 2 * w->cap : 8;
@@ -79,7 +80,7 @@ static bool grow(Walker *w)
 }
 
 /* Goes into the collection in hand; false with an error when it has no end. */
-static bool enter(Walker *w)
+static bool enter_tree_level(Walker *w)
 {
     PtcValue coll = *hand(w);
     if (ptc_seq_endless(coll)) {
@@ -87,7 +88,7 @@ static bool enter(Walker *w)
                  ptc_builtin_row(w->vm->running)->name);
         return ptc_fail_hint(w->vm, "nothing is lazy here: cut it first with (take n coll)");
     }
-    if (w->depth == w->cap && !grow(w))
+    if (w->depth == w->cap && !grow_tree_walker(w))
         return false;
     w->depth++;
     *level(w, 0) = coll;
@@ -95,7 +96,7 @@ static bool enter(Walker *w)
 }
 
 /* Takes the next element of the innermost collection in hand. */
-static bool next(Walker *w)
+static bool next_tree_element(Walker *w)
 {
     PtcValue x;
     if (!ptc_each(w->vm, &w->its[w->depth - 1], &x))
@@ -104,7 +105,7 @@ static bool next(Walker *w)
     return true;
 }
 
-static bool ended(const Walker *w)
+static bool is_tree_level_ended(const Walker *w)
 {
     return ptc_iter_end(&w->its[w->depth - 1]);
 }
@@ -112,7 +113,7 @@ static bool ended(const Walker *w)
 /* ------------------------------------------------------------------ rebuilding */
 
 /* One element of what becomes a map: an entry, a map of several, or nil for none. */
-static bool put_entry(PtcVM *vm, PtcDictBuild *b, PtcValue x)
+static bool put_rebuilt_entry(PtcVM *vm, PtcDictBuild *b, PtcValue x)
 {
     PtcValue key, value;
     if (x == PTC_NIL)
@@ -129,7 +130,7 @@ static bool put_entry(PtcVM *vm, PtcDictBuild *b, PtcValue x)
 }
 
 /* A set or map of items, PTC_NONE on failure. */
-static PtcValue dict_of(PtcVM *vm, PtcValue items, bool is_set)
+static PtcValue build_dict_of(PtcVM *vm, PtcValue items, bool is_set)
 {
     PtcDictBuild b;
     PtcIter it;
@@ -138,7 +139,7 @@ static PtcValue dict_of(PtcVM *vm, PtcValue items, bool is_set)
     if (!ptc_iter_init(&it, vm->heap, items) || !ptc_dict_build_init(&b, vm->heap, is_set))
         return PTC_NONE;
     while (ok && ptc_next(vm, &it, &x))
-        ok = is_set ? ptc_dict_build_put(&b, x, PTC_NIL) : put_entry(vm, &b, x);
+        ok = is_set ? ptc_dict_build_put(&b, x, PTC_NIL) : put_rebuilt_entry(vm, &b, x);
     if (ok && ptc_iter_end(&it))
         return ptc_dict_build_done(&b);
     ptc_dict_build_cancel(&b);
@@ -156,7 +157,7 @@ static int flags_of(PtcValue coll)
 static PtcValue rebuilt(PtcVM *vm, PtcValue coll, PtcValue items)
 {
     bool is_set = ptc_is_set(coll);
-    PtcValue new = dict_of(vm, items, is_set), key, value, to = coll;
+    PtcValue new = build_dict_of(vm, items, is_set), key, value, to = coll;
     if ((!ptc_is_typed(coll) && !ptc_is_sorted(coll)) || new == PTC_NONE)
         return new;
     if (ptc_is_sorted(coll))
@@ -169,7 +170,7 @@ static PtcValue rebuilt(PtcVM *vm, PtcValue coll, PtcValue items)
 }
 
 /* Leaves the innermost level; what was built of it is in hand then. */
-static bool leave(Walker *w)
+static bool leave_tree_level(Walker *w)
 {
     PtcValue coll = *level(w, 0), built;
     if (!ptc_root_done(w->vm, level(w, 1), flags_of(coll), hand(w)))
@@ -189,11 +190,11 @@ static bool leave(Walker *w)
 
 static bool enter_to_build(Walker *w)
 {
-    return enter(w) && ptc_root_build(w->vm, level(w, 1));
+    return enter_tree_level(w) && ptc_root_build(w->vm, level(w, 1));
 }
 
 /* The value in hand is done: adds it to the level it belongs to. */
-static bool complete(Walker *w)
+static bool complete_tree_value(Walker *w)
 {
     if (w->after && !w->after(w))
         return false;
@@ -206,10 +207,10 @@ static bool walk_all(Walker *w)
     for (;;) {
         if (w->before && !w->before(w))
             return false;
-        if (ptc_visit_can(*hand(w)) ? !enter_to_build(w) : !complete(w))
+        if (ptc_visit_can(*hand(w)) ? !enter_to_build(w) : !complete_tree_value(w))
             return false;
-        while (w->depth > 0 && !next(w))
-            if (!ended(w) || !leave(w) || !complete(w))
+        while (w->depth > 0 && !next_tree_element(w))
+            if (!is_tree_level_ended(w) || !leave_tree_level(w) || !complete_tree_value(w))
                 return false;
         if (w->depth == 0)
             return true;
@@ -261,10 +262,10 @@ static bool walk_once(Walker *w)
     if (ptc_visit_can(*hand(w))) {
         if (!enter_to_build(w))
             return false;
-        while (next(w))
-            if (!call_on_hand(w) || !complete(w))
+        while (next_tree_element(w))
+            if (!call_on_hand(w) || !complete_tree_value(w))
                 return false;
-        if (!ended(w) || !leave(w))
+        if (!is_tree_level_ended(w) || !leave_tree_level(w))
             return false;
     }
     return ptc_call1(w->vm, w->argv[1], *hand(w), hand(w));
@@ -336,7 +337,7 @@ static PtcValue keys_as(PtcVM *vm, PtcValue map, bool keywords)
     return PTC_NONE;
 }
 
-static bool change_keys(Walker *w, bool keywords)
+static bool change_tree_keys(Walker *w, bool keywords)
 {
     if (!ptc_is_map(*hand(w)))
         return true;
@@ -351,12 +352,12 @@ static bool change_keys(Walker *w, bool keywords)
 
 static bool keywordize(Walker *w)
 {
-    return change_keys(w, true);
+    return change_tree_keys(w, true);
 }
 
 static bool stringify(Walker *w)
 {
-    return change_keys(w, false);
+    return change_tree_keys(w, false);
 }
 
 static bool walk_keys(PtcVM *vm, const PtcValue *argv, Visitor after, PtcValue *out)

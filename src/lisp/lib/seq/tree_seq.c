@@ -10,31 +10,31 @@
 
 enum { AT_ONCE = 32 };
 
-enum { NODE, STACK, STATE };
+enum { TREE_NODE, TREE_STACK, TREE_STATE };
 enum { BRANCH, CHILDREN };
 
 /* Root slots of a step. */
-enum { SIBLINGS, FOUND, LEFT, NEW_STATE, SLOTS };
+enum { TREE_SIBLINGS, TREE_FOUND, TREE_LEFT, TREE_NEW_STATE, TREE_SLOTS };
 
 /* What is left to visit after the siblings have lost one: them, if there are more, before the rest. */
-static PtcValue state_of(PtcVM *vm, PtcValue node, PtcValue siblings, PtcValue stack)
+static PtcValue new_tree_state(PtcVM *vm, PtcValue node, PtcValue siblings, PtcValue stack)
 {
     bool none =
         siblings == PTC_NIL || (ptc_is_sequential(siblings) && ptc_seq_count(siblings) == 0);
     if (!none)
         stack = ptc_cons_new(vm->heap, siblings, stack);
-    PtcValue state[STATE] = {node, stack};
-    return stack == PTC_NONE ? stack : ptc_vec_new(vm->heap, state, STATE, 0);
+    PtcValue state[TREE_STATE] = {node, stack};
+    return stack == PTC_NONE ? stack : ptc_vec_new(vm->heap, state, TREE_STATE, 0);
 }
 
 /* The same into a root slot. */
-static bool keep_state(PtcVM *vm, PtcValue *slots, PtcValue node, PtcValue siblings)
+static bool keep_tree_state(PtcVM *vm, PtcValue *slots, PtcValue node, PtcValue siblings)
 {
-    slots[FOUND] = node;
-    PtcValue v = state_of(vm, node, siblings, slots[LEFT]);
+    slots[TREE_FOUND] = node;
+    PtcValue v = new_tree_state(vm, node, siblings, slots[TREE_LEFT]);
     if (v == PTC_NONE && ptc_recover_keeping(vm, 1, &siblings, PTC_NIL))
-        v = state_of(vm, node, siblings, slots[LEFT]);
-    slots[NEW_STATE] = v;
+        v = new_tree_state(vm, node, siblings, slots[TREE_LEFT]);
+    slots[TREE_NEW_STATE] = v;
     return v != PTC_NONE;
 }
 
@@ -53,74 +53,74 @@ static bool visit_children(PtcVM *vm, PtcValue functions, PtcValue node, PtcValu
         return ptc_fail_value_type(vm, all, "what the function for children gave",
                                    "a collection or nil");
     }
-    if (!keep_state(vm, slots, PTC_UNBOUND, all))
+    if (!keep_tree_state(vm, slots, PTC_UNBOUND, all))
         return false;
-    slots[LEFT] = ptc_seq_nth(slots[NEW_STATE], STACK);
+    slots[TREE_LEFT] = ptc_seq_nth(slots[TREE_NEW_STATE], TREE_STACK);
     return true;
 }
 
 /* A sequence without end that is no lazy one is made lazy, since it cannot be gone on with otherwise. */
 static int first_sibling(PtcVM *vm, PtcValue *slots)
 {
-    int got = ptc_force_first(vm, &slots[SIBLINGS], &slots[FOUND]);
+    int got = ptc_force_first(vm, &slots[TREE_SIBLINGS], &slots[TREE_FOUND]);
     if (got != 2)
         return got;
-    PtcValue lazy = ptc_producer_keep(vm, slots[SIBLINGS], PTC_NONE, PTC_STEP_MAP);
+    PtcValue lazy = ptc_producer_keep(vm, slots[TREE_SIBLINGS], PTC_NONE, PTC_STEP_MAP);
     if (lazy == PTC_NONE && ptc_recover(vm))
-        lazy = ptc_producer_keep(vm, slots[SIBLINGS], PTC_NONE, PTC_STEP_MAP);
+        lazy = ptc_producer_keep(vm, slots[TREE_SIBLINGS], PTC_NONE, PTC_STEP_MAP);
     if (lazy == PTC_NONE)
         return -1;
-    slots[SIBLINGS] = lazy;
-    return ptc_force_first(vm, &slots[SIBLINGS], &slots[FOUND]);
+    slots[TREE_SIBLINGS] = lazy;
+    return ptc_force_first(vm, &slots[TREE_SIBLINGS], &slots[TREE_FOUND]);
 }
 
 static bool rest_of_stack(PtcVM *vm, PtcValue *slots)
 {
-    PtcValue rest = ptc_seq_drop(vm, slots[LEFT], 1);
+    PtcValue rest = ptc_seq_drop(vm, slots[TREE_LEFT], 1);
     if (rest == PTC_NONE && ptc_recover(vm))
-        rest = ptc_seq_drop(vm, slots[LEFT], 1);
+        rest = ptc_seq_drop(vm, slots[TREE_LEFT], 1);
     if (rest != PTC_NONE)
-        slots[LEFT] = rest;
+        slots[TREE_LEFT] = rest;
     return rest != PTC_NONE && ptc_tick(&vm->budget, 1);
 }
 
 /* The next node into slots[FOUND], and the state after it into slots[NEW_STATE]. */
-static int step(PtcVM *vm, PtcValue functions, PtcValue state, PtcValue *slots)
+static int step_tree_seq(PtcVM *vm, PtcValue functions, PtcValue state, PtcValue *slots)
 {
-    PtcValue node = ptc_seq_nth(state, NODE);
+    PtcValue node = ptc_seq_nth(state, TREE_NODE);
     int got = 0;
-    slots[LEFT] = ptc_seq_nth(state, STACK);
+    slots[TREE_LEFT] = ptc_seq_nth(state, TREE_STACK);
     if (node != PTC_UNBOUND && !visit_children(vm, functions, node, slots))
         return -1;
-    while (got == 0 && ptc_seq_count(slots[LEFT]) > 0) {
-        slots[SIBLINGS] = ptc_seq_nth(slots[LEFT], 0);
+    while (got == 0 && ptc_seq_count(slots[TREE_LEFT]) > 0) {
+        slots[TREE_SIBLINGS] = ptc_seq_nth(slots[TREE_LEFT], 0);
         if ((got = first_sibling(vm, slots)) >= 0 && !rest_of_stack(vm, slots))
             return -1;
     }
     if (got <= 0)
         return got;
-    return keep_state(vm, slots, slots[FOUND], slots[SIBLINGS]) ? 1 : -1;
+    return keep_tree_state(vm, slots, slots[TREE_FOUND], slots[TREE_SIBLINGS]) ? 1 : -1;
 }
 
 int ptc_tree_next(PtcVM *vm, PtcValue functions, PtcValue *state, PtcValue *x)
 {
     size_t roots = vm->root_count;
-    PtcValue *slots = ptc_roots(vm, SLOTS);
-    int got = slots ? step(vm, functions, *state, slots) : -1;
+    PtcValue *slots = ptc_roots(vm, TREE_SLOTS);
+    int got = slots ? step_tree_seq(vm, functions, *state, slots) : -1;
     if (got > 0) {
-        *state = slots[NEW_STATE];
-        *x = slots[FOUND];
+        *state = slots[TREE_NEW_STATE];
+        *x = slots[TREE_FOUND];
     }
     vm->root_count = roots;
     return got;
 }
 
 /* Where a walk begins. */
-static PtcValue begin(PtcVM *vm, PtcValue root)
+static PtcValue begin_tree_seq(PtcVM *vm, PtcValue root)
 {
     PtcValue siblings = ptc_vec_new(vm->heap, &root, 1, PTC_SEQ);
     PtcValue none = siblings == PTC_NONE ? siblings : ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
-    return none == PTC_NONE ? none : state_of(vm, PTC_UNBOUND, siblings, none);
+    return none == PTC_NONE ? none : new_tree_state(vm, PTC_UNBOUND, siblings, none);
 }
 
 /* What follows the nodes that are listed already, slots[0], from the state in slots[1] on. */
@@ -144,31 +144,31 @@ PTC_BUILTIN(
     "(tree-seq \"a\" \"b\" {}) !! type_error")
 {
     PTC_UNUSED(argc);
-    enum { LISTED, WALK, FUNCTIONS, MOST };
-    PtcValue x, *slots = ptc_roots(vm, MOST);
+    enum { TREE_LISTED, TREE_WALK, TREE_FUNCTIONS, TREE_MOST };
+    PtcValue x, *slots = ptc_roots(vm, TREE_MOST);
     if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_arg_callable(vm, argv, 1))
         return false;
-    for (int tries = 0; tries < 2 && slots[WALK] == PTC_NIL; tries++) {
-        PtcValue functions = ptc_vec_new(vm->heap, argv, 2, 0), state = begin(vm, argv[2]);
+    for (int tries = 0; tries < 2 && slots[TREE_WALK] == PTC_NIL; tries++) {
+        PtcValue functions = ptc_vec_new(vm->heap, argv, 2, 0), state = begin_tree_seq(vm, argv[2]);
         if (functions != PTC_NONE && state != PTC_NONE) {
-            slots[FUNCTIONS] = functions;
-            slots[WALK] = state;
+            slots[TREE_FUNCTIONS] = functions;
+            slots[TREE_WALK] = state;
         } else if (!ptc_recover(vm)) {
             return false;
         }
     }
-    int got = slots[WALK] != PTC_NIL && ptc_root_build(vm, &slots[LISTED]) ? 1 : -1;
+    int got = slots[TREE_WALK] != PTC_NIL && ptc_root_build(vm, &slots[TREE_LISTED]) ? 1 : -1;
     for (int n = 0; got == 1 && n < AT_ONCE; n++) {
-        got = ptc_tree_next(vm, slots[FUNCTIONS], &slots[WALK], &x);
-        if (got == 1 && !ptc_root_push(vm, &slots[LISTED], x))
+        got = ptc_tree_next(vm, slots[TREE_FUNCTIONS], &slots[TREE_WALK], &x);
+        if (got == 1 && !ptc_root_push(vm, &slots[TREE_LISTED], x))
             return false;
     }
-    if (got < 0 || !ptc_root_done(vm, &slots[LISTED], PTC_SEQ, &slots[LISTED]))
+    if (got < 0 || !ptc_root_done(vm, &slots[TREE_LISTED], PTC_SEQ, &slots[TREE_LISTED]))
         return false;
     if (got == 0)
-        return ptc_give(out, slots[LISTED]);
-    return wait(vm, slots, slots[FUNCTIONS], out) ||
-           (ptc_recover(vm) && wait(vm, slots, slots[FUNCTIONS], out));
+        return ptc_give(out, slots[TREE_LISTED]);
+    return wait(vm, slots, slots[TREE_FUNCTIONS], out) ||
+           (ptc_recover(vm) && wait(vm, slots, slots[TREE_FUNCTIONS], out));
 }
 
 const PtcBuiltin *const ptc_lib_tree_seq[] = {&core_tree_seq_def, NULL};

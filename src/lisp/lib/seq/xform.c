@@ -52,7 +52,7 @@ PtcValue ptc_step_new(PtcVM *vm, PtcStepKind kind, int argc, const PtcValue *arg
 }
 
 /* The argument of a step. */
-static PtcValue arg(const PtcValue *s, size_t i)
+static PtcValue step_argument(const PtcValue *s, size_t i)
 {
     return ptc_record_field(s[PTC_S_STEP], PTC_STEP_ARGS + i);
 }
@@ -61,7 +61,7 @@ static PtcValue arg(const PtcValue *s, size_t i)
 static int64_t arg_n(PtcVM *vm, const PtcValue *s, size_t i)
 {
     size_t n = 0;
-    PtcValue v = arg(s, i);
+    PtcValue v = step_argument(s, i);
     return ptc_arg_n(vm, &v, 0, &n) && n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX;
 }
 
@@ -76,7 +76,7 @@ bool ptc_step_start(PtcVM *vm, PtcValue *s)
     case PTC_STEP_PARTITION: s[PTC_S_B] = ptc_int(0); return false;
     case PTC_STEP_REDUCTIONS:
         if (ptc_obj(s[PTC_S_STEP])->count > PTC_STEP_ARGS + 1)
-            s[PTC_S_A] = arg(s, 1);
+            s[PTC_S_A] = step_argument(s, 1);
         return false;
     default: return false;
     }
@@ -87,15 +87,15 @@ static PtcStepResult select(PtcVM *vm, PtcValue *s, PtcValue *x, bool want)
 {
     PtcValue y;
     s[PTC_S_B] = *x;
-    if (!ptc_call1(vm, arg(s, 0), *x, &y))
+    if (!ptc_call1(vm, step_argument(s, 0), *x, &y))
         return PTC_STEP_FAILED;
     *x = s[PTC_S_B];
     return ptc_truthy(y) == want ? PTC_STEP_PASS : PTC_STEP_NOTHING;
 }
 
-static PtcStepResult change(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
+static PtcStepResult apply_step_function(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
 {
-    if (!ptc_call1(vm, arg(s, 0), *x, x))
+    if (!ptc_call1(vm, step_argument(s, 0), *x, x))
         return PTC_STEP_FAILED;
     return nil_too || *x != PTC_NIL ? PTC_STEP_PASS : PTC_STEP_NOTHING;
 }
@@ -103,7 +103,7 @@ static PtcStepResult change(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
 static PtcStepResult change_indexed(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
 {
     PtcValue i = s[PTC_S_B];
-    if (!ptc_call2(vm, arg(s, 0), i, *x, x))
+    if (!ptc_call2(vm, step_argument(s, 0), i, *x, x))
         return PTC_STEP_FAILED;
     s[PTC_S_B] = ptc_int(ptc_to_int(i) + 1);
     return nil_too || *x != PTC_NIL ? PTC_STEP_PASS : PTC_STEP_NOTHING;
@@ -114,18 +114,18 @@ static PtcStepResult apply_row(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     s[PTC_S_B] = *x;
     const PtcFlat *row = (const PtcFlat *)(uintptr_t)*x;
-    return ptc_call(vm, arg(s, 0), (int)row->obj.count, row->items, x) ? PTC_STEP_PASS
-                                                                       : PTC_STEP_FAILED;
+    return ptc_call(vm, step_argument(s, 0), (int)row->obj.count, row->items, x) ? PTC_STEP_PASS
+                                                                                 : PTC_STEP_FAILED;
 }
 
-static PtcStepResult take(PtcValue *s)
+static PtcStepResult count_taken(PtcValue *s)
 {
     int64_t left = ptc_to_int(s[PTC_S_A]) - 1;
     s[PTC_S_A] = ptc_int(left);
     return left > 0 ? PTC_STEP_PASS : PTC_STEP_LAST;
 }
 
-static PtcStepResult drop(PtcValue *s)
+static PtcStepResult count_dropped(PtcValue *s)
 {
     int64_t left = ptc_to_int(s[PTC_S_A]);
     if (left == 0)
@@ -152,7 +152,7 @@ static PtcStepResult take_nth(PtcVM *vm, PtcValue *s)
 }
 
 /* The elements of *x go on one by one. */
-static PtcStepResult spread(PtcVM *vm, PtcValue *s, PtcValue *x, const char *role)
+static PtcStepResult spread_step_elements(PtcVM *vm, PtcValue *s, PtcValue *x, const char *role)
 {
     if (*x == PTC_NIL)
         return PTC_STEP_NOTHING;
@@ -174,7 +174,7 @@ static PtcStepResult interpose(PtcValue *s, PtcValue *x)
     if (first)
         return PTC_STEP_PASS;
     s[PTC_S_B] = *x;
-    *x = arg(s, 0);
+    *x = step_argument(s, 0);
     return PTC_STEP_MORE;
 }
 
@@ -192,7 +192,7 @@ int ptc_step_more(PtcVM *vm, PtcValue *s, PtcValue *x)
 }
 
 /* x at the end of the vector that is being built in A. */
-static bool gather(PtcVM *vm, PtcValue *s, PtcValue x)
+static bool gather_step_element(PtcVM *vm, PtcValue *s, PtcValue x)
 {
     if (s[PTC_S_A] == PTC_UNBOUND) {
         PtcValue b = ptc_build_new(vm->heap);
@@ -216,7 +216,7 @@ static PtcStepResult gathered(PtcVM *vm, PtcValue *s, int flags, PtcValue *x)
 
 static PtcStepResult partition_all(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
-    if (!gather(vm, s, *x))
+    if (!gather_step_element(vm, s, *x))
         return PTC_STEP_FAILED;
     if ((int64_t)ptc_build_count(s[PTC_S_A]) < arg_n(vm, s, 0))
         return PTC_STEP_NOTHING;
@@ -228,7 +228,8 @@ static bool gather_after(PtcVM *vm, PtcValue *s, PtcValue *x, int64_t step)
 {
     s[PTC_S_B] = *x; /* kept alive meanwhile */
     for (int64_t i = step, n = (int64_t)ptc_seq_count(*x); i < n; i++)
-        if (!ptc_tick(&vm->budget, 1) || !gather(vm, s, ptc_seq_nth(s[PTC_S_B], (size_t)i)))
+        if (!ptc_tick(&vm->budget, 1) ||
+            !gather_step_element(vm, s, ptc_seq_nth(s[PTC_S_B], (size_t)i)))
             return false;
     *x = s[PTC_S_B];
     return true;
@@ -242,7 +243,7 @@ static PtcStepResult partition(PtcVM *vm, PtcValue *s, PtcValue *x)
         s[PTC_S_B] = ptc_int(skip - 1);
         return PTC_STEP_NOTHING;
     }
-    if (!gather(vm, s, *x))
+    if (!gather_step_element(vm, s, *x))
         return PTC_STEP_FAILED;
     if ((int64_t)ptc_build_count(s[PTC_S_A]) < n)
         return PTC_STEP_NOTHING;
@@ -259,7 +260,7 @@ static PtcStepResult partition_by(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     PtcValue key, run = PTC_NONE;
     s[PTC_S_PREV] = *x;
-    if (!ptc_call1(vm, arg(s, 0), *x, &key))
+    if (!ptc_call1(vm, step_argument(s, 0), *x, &key))
         return PTC_STEP_FAILED;
     bool same = s[PTC_S_B] == PTC_UNBOUND || ptc_same(vm->heap, s[PTC_S_B], key);
     s[PTC_S_B] = key;
@@ -267,7 +268,7 @@ static PtcStepResult partition_by(PtcVM *vm, PtcValue *s, PtcValue *x)
         return PTC_STEP_FAILED;
     PtcValue element = s[PTC_S_PREV];
     s[PTC_S_PREV] = same ? PTC_UNBOUND : run;
-    if (!gather(vm, s, element))
+    if (!gather_step_element(vm, s, element))
         return PTC_STEP_FAILED;
     *x = s[PTC_S_PREV];
     s[PTC_S_PREV] = PTC_UNBOUND;
@@ -301,7 +302,7 @@ static PtcStepResult dedupe(PtcVM *vm, PtcValue *s, const PtcValue *x)
 
 static PtcStepResult reductions(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
-    if (s[PTC_S_A] != PTC_UNBOUND && !ptc_call2(vm, arg(s, 0), s[PTC_S_A], *x, x))
+    if (s[PTC_S_A] != PTC_UNBOUND && !ptc_call2(vm, step_argument(s, 0), s[PTC_S_A], *x, x))
         return PTC_STEP_FAILED;
     bool last = ptc_is_record(*x, PTC_R_REDUCED) && s[PTC_S_A] != PTC_UNBOUND;
     if (last)
@@ -328,28 +329,28 @@ static PtcStepResult halt_when(PtcVM *vm, PtcValue *s, PtcValue *x)
 
 static PtcStepResult mapcat(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
-    if (!ptc_call1(vm, arg(s, 0), *x, x))
+    if (!ptc_call1(vm, step_argument(s, 0), *x, x))
         return PTC_STEP_FAILED;
-    return spread(vm, s, x, "a result of the function");
+    return spread_step_elements(vm, s, x, "a result of the function");
 }
 
 PtcStepResult ptc_step_run(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     switch (ptc_step_kind(s[PTC_S_STEP])) {
-    case PTC_STEP_MAP: return change(vm, s, x, true);
+    case PTC_STEP_MAP: return apply_step_function(vm, s, x, true);
     case PTC_STEP_APPLY: return apply_row(vm, s, x);
     case PTC_STEP_FILTER: return select(vm, s, x, true);
     case PTC_STEP_REMOVE: return select(vm, s, x, false);
-    case PTC_STEP_KEEP: return change(vm, s, x, false);
+    case PTC_STEP_KEEP: return apply_step_function(vm, s, x, false);
     case PTC_STEP_MAP_INDEXED: return change_indexed(vm, s, x, true);
     case PTC_STEP_KEEP_INDEXED: return change_indexed(vm, s, x, false);
-    case PTC_STEP_TAKE: return take(s);
+    case PTC_STEP_TAKE: return count_taken(s);
     case PTC_STEP_TAKE_WHILE: return take_while(vm, s, x);
     case PTC_STEP_TAKE_NTH: return take_nth(vm, s);
-    case PTC_STEP_DROP: return drop(s);
+    case PTC_STEP_DROP: return count_dropped(s);
     case PTC_STEP_DROP_WHILE: return drop_while(vm, s, x);
     case PTC_STEP_MAPCAT: return mapcat(vm, s, x);
-    case PTC_STEP_CAT: return spread(vm, s, x, "an element");
+    case PTC_STEP_CAT: return spread_step_elements(vm, s, x, "an element");
     case PTC_STEP_INTERPOSE: return interpose(s, x);
     case PTC_STEP_PARTITION: return partition(vm, s, x);
     case PTC_STEP_PARTITION_ALL: return partition_all(vm, s, x);
@@ -369,15 +370,15 @@ static int flush_partition(PtcVM *vm, PtcValue *s, PtcValue *x)
     PtcIter it;
     if (ptc_obj(s[PTC_S_STEP])->count <= PTC_STEP_ARGS + 2 || s[PTC_S_A] == PTC_UNBOUND)
         return 0;
-    PtcValue pad = arg(s, 2) == PTC_TRUE ? PTC_NIL : arg(s, 2);
+    PtcValue pad = step_argument(s, 2) == PTC_TRUE ? PTC_NIL : step_argument(s, 2);
     if (!ptc_iter_init(&it, vm->heap, pad))
         return -1;
     while ((int64_t)ptc_build_count(s[PTC_S_A]) < arg_n(vm, s, 0) && ptc_each(vm, &it, x))
-        if (!gather(vm, s, *x))
+        if (!gather_step_element(vm, s, *x))
             return -1;
     if (!ptc_iter_end(&it) || gathered(vm, s, PTC_SEQ, x) == PTC_STEP_FAILED)
         return -1;
-    return arg(s, 2) != PTC_TRUE || gather_after(vm, s, x, arg_n(vm, s, 1)) ? 1 : -1;
+    return step_argument(s, 2) != PTC_TRUE || gather_after(vm, s, x, arg_n(vm, s, 1)) ? 1 : -1;
 }
 
 /* Of no elements there is one reduction: what the function gives without arguments. */
@@ -385,7 +386,7 @@ static int flush_reductions(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     if (s[PTC_S_A] != PTC_UNBOUND)
         return 0;
-    if (!ptc_call(vm, arg(s, 0), 0, NULL, x))
+    if (!ptc_call(vm, step_argument(s, 0), 0, NULL, x))
         return -1;
     s[PTC_S_A] = *x;
     return 1;
@@ -556,7 +557,7 @@ static bool stage_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcValue *slo
 }
 
 /* argv[coll] through the transducer argv[0]; computed at once when that comes to an end. */
-static bool sequence(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *out)
+static bool run_transducer(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *out)
 {
     PtcValue *slots = ptc_roots(vm, 3);
     if (!slots || !arg_walkable(vm, argv, coll) || !arg_pipeline(vm, argv, 0, &slots[0]))
@@ -582,7 +583,7 @@ PTC_BUILTIN(
     "(sequence inc [1]) !! type_error")
 {
     if (argc == 2)
-        return sequence(vm, argv, 1, out);
+        return run_transducer(vm, argv, 1, out);
     PtcValue *slot = ptc_roots(vm, 1);
     if (ptc_is_producer(argv[0]))
         return ptc_give(out, argv[0]);
@@ -603,7 +604,7 @@ PTC_BUILTIN(core_eduction, "clojure.core", "eduction", 1, -1, PTC_B_CALLS,
     if (!slots || argc == 1)
         return slots && arg_walkable(vm, argv, 0) && ptc_give(out, argv[0]);
     if (argc == 2)
-        return sequence(vm, argv, 1, out);
+        return run_transducer(vm, argv, 1, out);
     for (int i = 0; i < argc - 1; i++)
         if (!ptc_arg_callable(vm, argv, i))
             return false;
@@ -612,7 +613,7 @@ PTC_BUILTIN(core_eduction, "clojure.core", "eduction", 1, -1, PTC_B_CALLS,
         f = ptc_fn_record(vm, "composed", argv, (size_t)argc - 1);
     slots[0] = f;
     slots[1] = argv[argc - 1];
-    return f != PTC_NONE && sequence(vm, slots, 1, out);
+    return f != PTC_NONE && run_transducer(vm, slots, 1, out);
 }
 
 /* -------------------------------------------------------------------- transduce */
@@ -640,7 +641,7 @@ static bool closure_takes_one(const PtcClosure *c)
 }
 
 /* May f be called with the result alone?  A function of two arguments has nothing to add then. */
-static bool completes(PtcValue f)
+static bool is_completing_function(PtcValue f)
 {
     if (ptc_is_builtin(f)) {
         const PtcBuiltin *row = ptc_builtin_row(ptc_builtin_index(f));
@@ -669,7 +670,7 @@ PTC_BUILTIN(
         return false;
     const char *outer = ptc_walk(vm, argv, argc - 1);
     if (!ptc_fold(vm, argv[1], &it, acc) || !ptc_walked(vm, outer) ||
-        (completes(argv[1]) && !ptc_call1(vm, argv[1], *acc, acc)))
+        (is_completing_function(argv[1]) && !ptc_call1(vm, argv[1], *acc, acc)))
         return false;
     return ptc_xform_end(vm, it.coll, *acc, out);
 }

@@ -11,9 +11,21 @@
 
 enum { L_NODE, L_PATH, L_FNS, L_COUNT };                         /* of a location */
 enum { P_LEFT, P_ABOVE, P_PARENT, P_RIGHT, P_CHANGED, P_COUNT }; /* of a path */
-enum { F_BRANCH, F_CHILDREN, F_MAKE, F_COUNT };
+enum { ZIP_F_BRANCH, ZIP_F_CHILDREN, ZIP_F_MAKE, ZIP_F_COUNT };
 /* Root slots: the location, its path taken apart, and two for work. */
-enum { NODE, PATH, FNS, LEFT, ABOVE, PARENT, RIGHT, CHANGED, WORK, MORE, SLOTS };
+enum {
+    ZIP_NODE,
+    ZIP_PATH,
+    ZIP_FNS,
+    ZIP_LEFT,
+    ZIP_ABOVE,
+    ZIP_PARENT,
+    ZIP_RIGHT,
+    ZIP_CHANGED,
+    ZIP_WORK,
+    ZIP_MORE,
+    ZIP_SLOTS
+};
 
 typedef struct {
     PtcVM *vm;
@@ -32,7 +44,7 @@ typedef struct {
         (z)->s[slot] = made_;                          \
     } while (0)
 
-static const char *name_of(const Zip *z)
+static const char *zip_builtin_name(const Zip *z)
 {
     return ptc_builtin_row(z->vm->running)->name;
 }
@@ -51,7 +63,7 @@ static bool is_end(PtcValue v)
 }
 
 /* nil, or a path with the parts that its places need. */
-static bool is_path(PtcValue v)
+static bool is_zip_path(PtcValue v)
 {
     if (v == PTC_NIL)
         return true;
@@ -67,11 +79,12 @@ static bool is_path(PtcValue v)
 /* Takes the path in hand apart; at the top all parts are nil. */
 static bool open_path(Zip *z)
 {
-    PtcValue path = z->s[PATH];
-    if (!is_path(path))
-        return ptc_fail(z->vm, PTC_E_TYPE, "%s: this is not a location in a tree", name_of(z));
+    PtcValue path = z->s[ZIP_PATH];
+    if (!is_zip_path(path))
+        return ptc_fail(z->vm, PTC_E_TYPE, "%s: this is not a location in a tree",
+                        zip_builtin_name(z));
     for (int i = 0; i < P_COUNT; i++)
-        z->s[LEFT + i] = path == PTC_NIL ? PTC_NIL : ptc_seq_nth(path, (size_t)i);
+        z->s[ZIP_LEFT + i] = path == PTC_NIL ? PTC_NIL : ptc_seq_nth(path, (size_t)i);
     return true;
 }
 
@@ -82,40 +95,40 @@ static bool fail_location(PtcVM *vm, const PtcValue *argv)
 
 static bool zip_init(Zip *z, PtcVM *vm, const PtcValue *argv)
 {
-    *z = (Zip){.vm = vm, .s = ptc_roots(vm, SLOTS)};
+    *z = (Zip){.vm = vm, .s = ptc_roots(vm, ZIP_SLOTS)};
     if (!z->s || !is_vector(argv[0], L_COUNT))
         return z->s && fail_location(vm, argv);
     PtcValue fns = ptc_seq_nth(argv[0], L_FNS), path = ptc_seq_nth(argv[0], L_PATH);
-    if (!is_vector(fns, F_COUNT))
+    if (!is_vector(fns, ZIP_F_COUNT))
         return fail_location(vm, argv);
-    z->s[NODE] = ptc_seq_nth(argv[0], L_NODE);
-    z->s[FNS] = fns;
+    z->s[ZIP_NODE] = ptc_seq_nth(argv[0], L_NODE);
+    z->s[ZIP_FNS] = fns;
     z->end = is_end(path);
-    z->s[PATH] = z->end ? PTC_NIL : path;
+    z->s[ZIP_PATH] = z->end ? PTC_NIL : path;
     return open_path(z);
 }
 
 static bool at_top(const Zip *z)
 {
-    return z->s[PATH] == PTC_NIL;
+    return z->s[ZIP_PATH] == PTC_NIL;
 }
 
 /* A new path of the parts in hand. */
 static bool close_path(Zip *z)
 {
-    MAKE(z, PATH, ptc_vec_new(z->vm->heap, z->s + LEFT, P_COUNT, 0));
+    MAKE(z, ZIP_PATH, ptc_vec_new(z->vm->heap, z->s + ZIP_LEFT, P_COUNT, 0));
     return true;
 }
 
 static bool give_location(Zip *z, PtcValue *out)
 {
-    MAKE(z, WORK, ptc_vec_new(z->vm->heap, z->s, L_COUNT, 0));
-    return ptc_give(out, z->s[WORK]);
+    MAKE(z, ZIP_WORK, ptc_vec_new(z->vm->heap, z->s, L_COUNT, 0));
+    return ptc_give(out, z->s[ZIP_WORK]);
 }
 
 static bool give_end(Zip *z, PtcValue *out)
 {
-    MAKE(z, PATH, ptc_keyword_new(z->vm->heap, "end", 3));
+    MAKE(z, ZIP_PATH, ptc_keyword_new(z->vm->heap, "end", 3));
     return give_location(z, out);
 }
 
@@ -123,13 +136,13 @@ static bool give_end(Zip *z, PtcValue *out)
 
 static PtcValue function(const Zip *z, size_t i)
 {
-    return ptc_seq_nth(z->s[FNS], i);
+    return ptc_seq_nth(z->s[ZIP_FNS], i);
 }
 
 static bool is_branch(Zip *z, bool *yes)
 {
     PtcValue y;
-    if (!ptc_call1(z->vm, function(z, F_BRANCH), z->s[NODE], &y))
+    if (!ptc_call1(z->vm, function(z, ZIP_F_BRANCH), z->s[ZIP_NODE], &y))
         return false;
     *yes = ptc_truthy(y);
     return true;
@@ -138,24 +151,26 @@ static bool is_branch(Zip *z, bool *yes)
 /* The children of the node in hand as a sequence in WORK; nil when there are none. */
 static bool children(Zip *z)
 {
-    if (!ptc_call1(z->vm, function(z, F_CHILDREN), z->s[NODE], &z->s[WORK]))
+    if (!ptc_call1(z->vm, function(z, ZIP_F_CHILDREN), z->s[ZIP_NODE], &z->s[ZIP_WORK]))
         return false;
-    if (!ptc_is_seqable(z->s[WORK]) && !ptc_is_producer(z->s[WORK]))
-        return ptc_fail_value_type(z->vm, z->s[WORK], "what children gave", "a collection or nil");
-    z->s[MORE] = z->s[WORK];
-    if (!ptc_root_seq(z->vm, z->s + MORE, 0, true, &z->s[WORK]))
+    if (!ptc_is_seqable(z->s[ZIP_WORK]) && !ptc_is_producer(z->s[ZIP_WORK]))
+        return ptc_fail_value_type(z->vm, z->s[ZIP_WORK], "what children gave",
+                                   "a collection or nil");
+    z->s[ZIP_MORE] = z->s[ZIP_WORK];
+    if (!ptc_root_seq(z->vm, z->s + ZIP_MORE, 0, true, &z->s[ZIP_WORK]))
         return false;
-    if (ptc_seq_count(z->s[WORK]) == 0)
-        z->s[WORK] = PTC_NIL;
+    if (ptc_seq_count(z->s[ZIP_WORK]) == 0)
+        z->s[ZIP_WORK] = PTC_NIL;
     return true;
 }
 
 /* Adds the elements of a sequence, or nil, to the builder in MORE. */
-static bool add_all(Zip *z, PtcValue seq, size_t from)
+static bool add_zip_elements(Zip *z, PtcValue seq, size_t from)
 {
     size_t n = seq == PTC_NIL ? 0 : ptc_seq_count(seq);
     for (size_t i = from; i < n; i++)
-        if (!ptc_tick(&z->vm->budget, 1) || !ptc_root_push(z->vm, &z->s[MORE], ptc_seq_nth(seq, i)))
+        if (!ptc_tick(&z->vm->budget, 1) ||
+            !ptc_root_push(z->vm, &z->s[ZIP_MORE], ptc_seq_nth(seq, i)))
             return false;
     return true;
 }
@@ -163,50 +178,50 @@ static bool add_all(Zip *z, PtcValue seq, size_t from)
 /* The node that make-node makes of a node and the children in WORK. */
 static bool make_node(Zip *z, PtcValue node)
 {
-    return ptc_call2(z->vm, function(z, F_MAKE), node, z->s[WORK], &z->s[NODE]);
+    return ptc_call2(z->vm, function(z, ZIP_F_MAKE), node, z->s[ZIP_WORK], &z->s[ZIP_NODE]);
 }
 
 /* The parent's path with the mark that something in it was changed; WORK is its node's. */
 static bool mark_parent(Zip *z)
 {
-    z->s[PATH] = z->s[PARENT];
+    z->s[ZIP_PATH] = z->s[ZIP_PARENT];
     if (!open_path(z))
         return false;
     if (at_top(z))
         return true;
-    z->s[CHANGED] = PTC_TRUE;
+    z->s[ZIP_CHANGED] = PTC_TRUE;
     return close_path(z);
 }
 
 static PtcValue parent_node(const Zip *z)
 {
-    return ptc_seq_nth(z->s[ABOVE], ptc_seq_count(z->s[ABOVE]) - 1);
+    return ptc_seq_nth(z->s[ZIP_ABOVE], ptc_seq_count(z->s[ZIP_ABOVE]) - 1);
 }
 
 /* ------------------------------------------------------------------------------- moves */
 
 /* All moves change the location in hand, unless *moved is false. */
 
-static bool go_down(Zip *z, bool *moved)
+static bool go_down_zip(Zip *z, bool *moved)
 {
     if (!is_branch(z, moved) || !*moved)
         return !z->vm->failed;
     if (!children(z))
         return false;
-    *moved = z->s[WORK] != PTC_NIL;
+    *moved = z->s[ZIP_WORK] != PTC_NIL;
     if (!*moved)
         return true;
     if (at_top(z))
-        MAKE(z, ABOVE, ptc_vec_new(z->vm->heap, z->s + NODE, 1, 0));
+        MAKE(z, ZIP_ABOVE, ptc_vec_new(z->vm->heap, z->s + ZIP_NODE, 1, 0));
     else
-        MAKE(z, ABOVE, ptc_vec_conj(z->vm->heap, z->s[ABOVE], z->s[NODE]));
-    z->s[PARENT] = z->s[PATH];
-    z->s[CHANGED] = PTC_NIL;
-    z->s[RIGHT] = PTC_NIL;
-    MAKE(z, LEFT, ptc_vec_new(z->vm->heap, NULL, 0, 0));
-    z->s[NODE] = ptc_seq_nth(z->s[WORK], 0);
-    if (ptc_seq_count(z->s[WORK]) > 1)
-        MAKE(z, RIGHT, ptc_seq_drop(z->vm, z->s[WORK], 1));
+        MAKE(z, ZIP_ABOVE, ptc_vec_conj(z->vm->heap, z->s[ZIP_ABOVE], z->s[ZIP_NODE]));
+    z->s[ZIP_PARENT] = z->s[ZIP_PATH];
+    z->s[ZIP_CHANGED] = PTC_NIL;
+    z->s[ZIP_RIGHT] = PTC_NIL;
+    MAKE(z, ZIP_LEFT, ptc_vec_new(z->vm->heap, NULL, 0, 0));
+    z->s[ZIP_NODE] = ptc_seq_nth(z->s[ZIP_WORK], 0);
+    if (ptc_seq_count(z->s[ZIP_WORK]) > 1)
+        MAKE(z, ZIP_RIGHT, ptc_seq_drop(z->vm, z->s[ZIP_WORK], 1));
     return close_path(z);
 }
 
@@ -215,75 +230,78 @@ static bool go_up(Zip *z, bool *moved)
     *moved = !at_top(z);
     if (!*moved)
         return true;
-    if (!ptc_truthy(z->s[CHANGED])) {
-        z->s[NODE] = parent_node(z);
-        z->s[PATH] = z->s[PARENT];
+    if (!ptc_truthy(z->s[ZIP_CHANGED])) {
+        z->s[ZIP_NODE] = parent_node(z);
+        z->s[ZIP_PATH] = z->s[ZIP_PARENT];
         return open_path(z);
     }
-    if (!ptc_root_build(z->vm, &z->s[MORE]) || !add_all(z, z->s[LEFT], 0) ||
-        !ptc_root_push(z->vm, &z->s[MORE], z->s[NODE]) || !add_all(z, z->s[RIGHT], 0) ||
-        !ptc_root_done(z->vm, &z->s[MORE], PTC_SEQ, &z->s[WORK]) || !make_node(z, parent_node(z)))
+    if (!ptc_root_build(z->vm, &z->s[ZIP_MORE]) || !add_zip_elements(z, z->s[ZIP_LEFT], 0) ||
+        !ptc_root_push(z->vm, &z->s[ZIP_MORE], z->s[ZIP_NODE]) ||
+        !add_zip_elements(z, z->s[ZIP_RIGHT], 0) ||
+        !ptc_root_done(z->vm, &z->s[ZIP_MORE], PTC_SEQ, &z->s[ZIP_WORK]) ||
+        !make_node(z, parent_node(z)))
         return false;
     return mark_parent(z);
 }
 
 static bool go_right(Zip *z, bool *moved)
 {
-    *moved = !at_top(z) && z->s[RIGHT] != PTC_NIL && ptc_seq_count(z->s[RIGHT]) > 0;
+    *moved = !at_top(z) && z->s[ZIP_RIGHT] != PTC_NIL && ptc_seq_count(z->s[ZIP_RIGHT]) > 0;
     if (!*moved)
         return true;
-    MAKE(z, LEFT, ptc_vec_conj(z->vm->heap, z->s[LEFT], z->s[NODE]));
-    z->s[NODE] = ptc_seq_nth(z->s[RIGHT], 0);
-    if (ptc_seq_count(z->s[RIGHT]) > 1)
-        MAKE(z, RIGHT, ptc_seq_drop(z->vm, z->s[RIGHT], 1));
+    MAKE(z, ZIP_LEFT, ptc_vec_conj(z->vm->heap, z->s[ZIP_LEFT], z->s[ZIP_NODE]));
+    z->s[ZIP_NODE] = ptc_seq_nth(z->s[ZIP_RIGHT], 0);
+    if (ptc_seq_count(z->s[ZIP_RIGHT]) > 1)
+        MAKE(z, ZIP_RIGHT, ptc_seq_drop(z->vm, z->s[ZIP_RIGHT], 1));
     else
-        z->s[RIGHT] = PTC_NIL;
+        z->s[ZIP_RIGHT] = PTC_NIL;
     return close_path(z);
 }
 
 static bool go_left(Zip *z, bool *moved)
 {
-    size_t n = at_top(z) ? 0 : ptc_seq_count(z->s[LEFT]);
+    size_t n = at_top(z) ? 0 : ptc_seq_count(z->s[ZIP_LEFT]);
     *moved = n > 0;
     if (!*moved)
         return true;
-    MAKE(z, RIGHT, ptc_seq_prepend(z->vm, z->s[NODE], z->s[RIGHT]));
-    z->s[NODE] = ptc_seq_nth(z->s[LEFT], n - 1);
-    MAKE(z, LEFT, ptc_vec_pop(z->vm->heap, z->s[LEFT]));
+    MAKE(z, ZIP_RIGHT, ptc_seq_prepend(z->vm, z->s[ZIP_NODE], z->s[ZIP_RIGHT]));
+    z->s[ZIP_NODE] = ptc_seq_nth(z->s[ZIP_LEFT], n - 1);
+    MAKE(z, ZIP_LEFT, ptc_vec_pop(z->vm->heap, z->s[ZIP_LEFT]));
     return close_path(z);
 }
 
 static bool go_rightmost(Zip *z, bool *moved)
 {
-    size_t n = at_top(z) || z->s[RIGHT] == PTC_NIL ? 0 : ptc_seq_count(z->s[RIGHT]);
+    size_t n = at_top(z) || z->s[ZIP_RIGHT] == PTC_NIL ? 0 : ptc_seq_count(z->s[ZIP_RIGHT]);
     *moved = true;
     if (n == 0)
         return true;
-    if (!ptc_root_build(z->vm, &z->s[MORE]) || !add_all(z, z->s[LEFT], 0) ||
-        !ptc_root_push(z->vm, &z->s[MORE], z->s[NODE]))
+    if (!ptc_root_build(z->vm, &z->s[ZIP_MORE]) || !add_zip_elements(z, z->s[ZIP_LEFT], 0) ||
+        !ptc_root_push(z->vm, &z->s[ZIP_MORE], z->s[ZIP_NODE]))
         return false;
     for (size_t i = 0; i + 1 < n; i++)
         if (!ptc_tick(&z->vm->budget, 1) ||
-            !ptc_root_push(z->vm, &z->s[MORE], ptc_seq_nth(z->s[RIGHT], i)))
+            !ptc_root_push(z->vm, &z->s[ZIP_MORE], ptc_seq_nth(z->s[ZIP_RIGHT], i)))
             return false;
-    z->s[NODE] = ptc_seq_nth(z->s[RIGHT], n - 1);
-    z->s[RIGHT] = PTC_NIL;
-    return ptc_root_done(z->vm, &z->s[MORE], 0, &z->s[LEFT]) && close_path(z);
+    z->s[ZIP_NODE] = ptc_seq_nth(z->s[ZIP_RIGHT], n - 1);
+    z->s[ZIP_RIGHT] = PTC_NIL;
+    return ptc_root_done(z->vm, &z->s[ZIP_MORE], 0, &z->s[ZIP_LEFT]) && close_path(z);
 }
 
 static bool go_leftmost(Zip *z, bool *moved)
 {
-    size_t n = at_top(z) ? 0 : ptc_seq_count(z->s[LEFT]);
+    size_t n = at_top(z) ? 0 : ptc_seq_count(z->s[ZIP_LEFT]);
     *moved = true;
     if (n == 0)
         return true;
-    if (!ptc_root_build(z->vm, &z->s[MORE]) || !add_all(z, z->s[LEFT], 1) ||
-        !ptc_root_push(z->vm, &z->s[MORE], z->s[NODE]) || !add_all(z, z->s[RIGHT], 0))
+    if (!ptc_root_build(z->vm, &z->s[ZIP_MORE]) || !add_zip_elements(z, z->s[ZIP_LEFT], 1) ||
+        !ptc_root_push(z->vm, &z->s[ZIP_MORE], z->s[ZIP_NODE]) ||
+        !add_zip_elements(z, z->s[ZIP_RIGHT], 0))
         return false;
-    z->s[NODE] = ptc_seq_nth(z->s[LEFT], 0);
-    if (!ptc_root_done(z->vm, &z->s[MORE], PTC_SEQ, &z->s[RIGHT]))
+    z->s[ZIP_NODE] = ptc_seq_nth(z->s[ZIP_LEFT], 0);
+    if (!ptc_root_done(z->vm, &z->s[ZIP_MORE], PTC_SEQ, &z->s[ZIP_RIGHT]))
         return false;
-    MAKE(z, LEFT, ptc_vec_new(z->vm->heap, NULL, 0, 0));
+    MAKE(z, ZIP_LEFT, ptc_vec_new(z->vm->heap, NULL, 0, 0));
     return close_path(z);
 }
 
@@ -292,7 +310,7 @@ static bool go_deepest(Zip *z)
 {
     bool moved = true;
     while (moved) {
-        if (!ptc_tick(&z->vm->budget, 1) || !go_down(z, &moved))
+        if (!ptc_tick(&z->vm->budget, 1) || !go_down_zip(z, &moved))
             return false;
         if (moved && !go_rightmost(z, &moved))
             return false;
@@ -310,7 +328,7 @@ static bool go_prev(Zip *z, bool *moved)
 /* *moved is false at the end of the tree; the location in hand is the top then. */
 static bool go_next(Zip *z, bool *moved)
 {
-    if (!go_down(z, moved) || *moved || !go_right(z, moved) || *moved)
+    if (!go_down_zip(z, moved) || *moved || !go_right(z, moved) || *moved)
         return !z->vm->failed && z->vm->budget.stop == PTC_STOP_NONE;
     for (bool up = true; up;) {
         if (!ptc_tick(&z->vm->budget, 1) || !go_up(z, &up))
@@ -322,7 +340,7 @@ static bool go_next(Zip *z, bool *moved)
     return true;
 }
 
-static bool move(PtcVM *vm, const PtcValue *argv, bool (*how)(Zip *, bool *), PtcValue *out)
+static bool move_zip(PtcVM *vm, const PtcValue *argv, bool (*how)(Zip *, bool *), PtcValue *out)
 {
     Zip z;
     bool moved;
@@ -336,9 +354,9 @@ static bool move(PtcVM *vm, const PtcValue *argv, bool (*how)(Zip *, bool *), Pt
 #define ZIP(id, name, min, max, usage, doc, examples) \
     PTC_BUILTIN(id, "clojure.zip", name, min, max, PTC_B_CALLS, usage, doc, examples)
 
-static bool new_location(PtcVM *vm, PtcValue root, const PtcValue fns[F_COUNT], PtcValue *out)
+static bool new_location(PtcVM *vm, PtcValue root, const PtcValue fns[ZIP_F_COUNT], PtcValue *out)
 {
-    PtcValue made = ptc_vec_new(vm->heap, fns, F_COUNT, 0);
+    PtcValue made = ptc_vec_new(vm->heap, fns, ZIP_F_COUNT, 0);
     PtcValue parts[L_COUNT] = {root, PTC_NIL, made};
     return made != PTC_NONE && ptc_give(out, ptc_vec_new(vm->heap, parts, L_COUNT, 0));
 }
@@ -351,15 +369,15 @@ PTC_BUILTIN(zip_zipper, "clojure.zip", "zipper", 4, 4, 0,
             "zip/down zip/node) => {:id 2}\n(zip/zipper 5 seq conj [1]) !! type_error")
 {
     PTC_UNUSED(argc);
-    for (int i = 0; i < F_COUNT; i++)
+    for (int i = 0; i < ZIP_F_COUNT; i++)
         if (!ptc_arg_callable(vm, argv, i))
             return false;
-    return new_location(vm, argv[F_COUNT], argv, out);
+    return new_location(vm, argv[ZIP_F_COUNT], argv, out);
 }
 
-enum { OF_SEQ, OF_VECTOR, OF_XML };
+enum { ZIP_OF_SEQ, ZIP_OF_VECTOR, ZIP_OF_XML };
 
-static PtcValue row_named(const char *name)
+static PtcValue find_named_builtin(const char *name)
 {
     return ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
 }
@@ -368,8 +386,8 @@ static bool new_of_kind(PtcVM *vm, int kind, PtcValue branch, PtcValue kids, Ptc
                         PtcValue *out)
 {
     PtcValue number = ptc_int(kind);
-    PtcValue fns[F_COUNT] = {branch, kids, ptc_fn_record(vm, "zip-made", &number, 1)};
-    return branch != PTC_NONE && kids != PTC_NONE && fns[F_MAKE] != PTC_NONE &&
+    PtcValue fns[ZIP_F_COUNT] = {branch, kids, ptc_fn_record(vm, "zip-made", &number, 1)};
+    return branch != PTC_NONE && kids != PTC_NONE && fns[ZIP_F_MAKE] != PTC_NONE &&
            new_location(vm, root, fns, out);
 }
 
@@ -380,7 +398,8 @@ PTC_BUILTIN(zip_vector_zip, "clojure.zip", "vector-zip", 1, 1, 0, "(zip/vector-z
             "(zip/vector-zip) !! arity_error")
 {
     PTC_UNUSED(argc);
-    return new_of_kind(vm, OF_VECTOR, row_named("vector?"), row_named("seq"), argv[0], out);
+    return new_of_kind(vm, ZIP_OF_VECTOR, find_named_builtin("vector?"), find_named_builtin("seq"),
+                       argv[0], out);
 }
 
 PTC_BUILTIN(zip_seq_zip, "clojure.zip", "seq-zip", 1, 1, 0, "(zip/seq-zip root)",
@@ -389,7 +408,8 @@ PTC_BUILTIN(zip_seq_zip, "clojure.zip", "seq-zip", 1, 1, 0, "(zip/seq-zip root)"
             "(zip/seq-zip) !! arity_error")
 {
     PTC_UNUSED(argc);
-    return new_of_kind(vm, OF_SEQ, row_named("seq?"), row_named("identity"), argv[0], out);
+    return new_of_kind(vm, ZIP_OF_SEQ, find_named_builtin("seq?"), find_named_builtin("identity"),
+                       argv[0], out);
 }
 
 PTC_BUILTIN(
@@ -400,8 +420,8 @@ PTC_BUILTIN(
     "=> :b\n(zip/xml-zip) !! arity_error")
 {
     PTC_UNUSED(argc);
-    PtcValue is_string = row_named("string?");
-    return new_of_kind(vm, OF_XML, ptc_fn_record(vm, "negated", &is_string, 1),
+    PtcValue is_string = find_named_builtin("string?");
+    return new_of_kind(vm, ZIP_OF_XML, ptc_fn_record(vm, "negated", &is_string, 1),
                        ptc_keyword_new(vm->heap, "content", strlen("content")), argv[0], out);
 }
 
@@ -413,8 +433,8 @@ PTC_BUILTIN(hidden_zip_made, "clojure.core", "zip-made", 3, 3, PTC_B_HIDDEN,
     PtcValue kind = ptc_record_field(argv[0], 1);
     if (!ptc_arg_all(vm, argv, 2, &it))
         return false;
-    PtcValue made = ptc_seq_copy(vm, &it, kind == ptc_int(OF_SEQ) ? PTC_SEQ : 0);
-    if (made == PTC_NONE || kind != ptc_int(OF_XML))
+    PtcValue made = ptc_seq_copy(vm, &it, kind == ptc_int(ZIP_OF_SEQ) ? PTC_SEQ : 0);
+    if (made == PTC_NONE || kind != ptc_int(ZIP_OF_XML))
         return ptc_give(out, made);
     if (!ptc_is_map(argv[1]))
         return ptc_fail_value_type(vm, argv[1], "the node", "a map");
@@ -428,7 +448,7 @@ ZIP(zip_node, "node", 1, 1, "(zip/node loc)", "The node at a location.",
 {
     PTC_UNUSED(argc);
     Zip z;
-    return zip_init(&z, vm, argv) && ptc_give(out, z.s[NODE]);
+    return zip_init(&z, vm, argv) && ptc_give(out, z.s[ZIP_NODE]);
 }
 
 ZIP(zip_is_branch, "branch?", 1, 1, "(zip/branch? loc)", "May the node here have children?",
@@ -447,7 +467,7 @@ static bool need_branch(Zip *z)
     if (!is_branch(z, &yes))
         return false;
     return yes || ptc_fail(z->vm, PTC_E_VALUE | PTC_AS(EXCEPTION), "%s: the node here is a leaf",
-                           name_of(z));
+                           zip_builtin_name(z));
 }
 
 ZIP(zip_children, "children", 1, 1, "(zip/children loc)", "The children of the node here.",
@@ -456,7 +476,8 @@ ZIP(zip_children, "children", 1, 1, "(zip/children loc)", "The children of the n
 {
     PTC_UNUSED(argc);
     Zip z;
-    return zip_init(&z, vm, argv) && need_branch(&z) && children(&z) && ptc_give(out, z.s[WORK]);
+    return zip_init(&z, vm, argv) && need_branch(&z) && children(&z) &&
+           ptc_give(out, z.s[ZIP_WORK]);
 }
 
 ZIP(zip_make_node, "make-node", 3, 3, "(zip/make-node loc node children)",
@@ -467,8 +488,8 @@ ZIP(zip_make_node, "make-node", 3, 3, "(zip/make-node loc node children)",
     Zip z;
     if (!zip_init(&z, vm, argv))
         return false;
-    z.s[WORK] = argv[2];
-    return make_node(&z, argv[1]) && ptc_give(out, z.s[NODE]);
+    z.s[ZIP_WORK] = argv[2];
+    return make_node(&z, argv[1]) && ptc_give(out, z.s[ZIP_NODE]);
 }
 
 ZIP(zip_path, "path", 1, 1, "(zip/path loc)",
@@ -478,7 +499,7 @@ ZIP(zip_path, "path", 1, 1, "(zip/path loc)",
 {
     PTC_UNUSED(argc);
     Zip z;
-    return zip_init(&z, vm, argv) && ptc_give(out, z.s[ABOVE]);
+    return zip_init(&z, vm, argv) && ptc_give(out, z.s[ZIP_ABOVE]);
 }
 
 /* Siblings: nil when there are none. */
@@ -486,9 +507,9 @@ static bool give_siblings(Zip *z, PtcValue seq, PtcValue *out)
 {
     if (seq == PTC_NIL || ptc_seq_count(seq) == 0)
         return ptc_give(out, PTC_NIL);
-    z->s[MORE] = seq;
-    MAKE(z, WORK, ptc_seq_drop(z->vm, z->s[MORE], 0));
-    return ptc_give(out, z->s[WORK]);
+    z->s[ZIP_MORE] = seq;
+    MAKE(z, ZIP_WORK, ptc_seq_drop(z->vm, z->s[ZIP_MORE], 0));
+    return ptc_give(out, z->s[ZIP_WORK]);
 }
 
 ZIP(zip_lefts, "lefts", 1, 1, "(zip/lefts loc)",
@@ -498,7 +519,7 @@ ZIP(zip_lefts, "lefts", 1, 1, "(zip/lefts loc)",
 {
     PTC_UNUSED(argc);
     Zip z;
-    return zip_init(&z, vm, argv) && give_siblings(&z, z.s[LEFT], out);
+    return zip_init(&z, vm, argv) && give_siblings(&z, z.s[ZIP_LEFT], out);
 }
 
 ZIP(zip_rights, "rights", 1, 1, "(zip/rights loc)",
@@ -507,17 +528,17 @@ ZIP(zip_rights, "rights", 1, 1, "(zip/rights loc)",
 {
     PTC_UNUSED(argc);
     Zip z;
-    return zip_init(&z, vm, argv) && give_siblings(&z, z.s[RIGHT], out);
+    return zip_init(&z, vm, argv) && give_siblings(&z, z.s[ZIP_RIGHT], out);
 }
 
 #define MOVE(id, name, go, doc, examples)                    \
     ZIP(id, name, 1, 1, "(zip/" name " loc)", doc, examples) \
     {                                                        \
         PTC_UNUSED(argc);                                    \
-        return move(vm, argv, go, out);                      \
+        return move_zip(vm, argv, go, out);                  \
     }
 
-MOVE(zip_down, "down", go_down, "The first child, nil when there is none.",
+MOVE(zip_down, "down", go_down_zip, "The first child, nil when there is none.",
      "(zip/node (zip/down (zip/vector-zip [7 8]))) => 7\n(zip/down (zip/vector-zip [])) => nil\n"
      "(zip/down 5) !! type_error")
 MOVE(zip_up, "up", go_up, "The parent, nil at the top.",
@@ -577,7 +598,7 @@ ZIP(zip_root, "root", 1, 1, "(zip/root loc)", "The whole tree, with all changes.
     for (bool up = true; up;)
         if (!ptc_tick(&vm->budget, 1) || !go_up(&z, &up))
             return false;
-    return ptc_give(out, z.s[NODE]);
+    return ptc_give(out, z.s[ZIP_NODE]);
 }
 
 /* ------------------------------------------------------------------------------ changes */
@@ -585,7 +606,7 @@ ZIP(zip_root, "root", 1, 1, "(zip/root loc)", "The whole tree, with all changes.
 /* The location in hand with the node that is in it now. */
 static bool give_changed(Zip *z, PtcValue *out)
 {
-    z->s[CHANGED] = PTC_TRUE;
+    z->s[ZIP_CHANGED] = PTC_TRUE;
     return (at_top(z) || close_path(z)) && give_location(z, out);
 }
 
@@ -597,7 +618,7 @@ ZIP(zip_replace, "replace", 2, 2, "(zip/replace loc node)", "The location with a
     Zip z;
     if (!zip_init(&z, vm, argv))
         return false;
-    z.s[NODE] = argv[1];
+    z.s[ZIP_NODE] = argv[1];
     return give_changed(&z, out);
 }
 
@@ -606,23 +627,23 @@ ZIP(zip_edit, "edit", 2, -1, "(zip/edit loc f & args)",
     "(-> (zip/vector-zip [1 2]) zip/down (zip/edit + 10) zip/root) => [11 2]\n"
     "(zip/edit 1 inc) !! type_error")
 {
-    enum { MOST = 16 };
+    enum { ZIP_MOST = 16 };
     Zip z;
-    PtcValue args[MOST];
+    PtcValue args[ZIP_MOST];
     if (!zip_init(&z, vm, argv) || !ptc_arg_callable(vm, argv, 1))
         return false;
-    if (argc > MOST)
-        return ptc_fail(vm, PTC_E_ARITY, "edit: more than %d arguments", MOST);
-    args[0] = z.s[NODE];
+    if (argc > ZIP_MOST)
+        return ptc_fail(vm, PTC_E_ARITY, "edit: more than %d arguments", ZIP_MOST);
+    args[0] = z.s[ZIP_NODE];
     for (int i = 2; i < argc; i++)
         args[i - 1] = argv[i];
-    return ptc_call(vm, argv[1], argc - 1, args, &z.s[NODE]) && give_changed(&z, out);
+    return ptc_call(vm, argv[1], argc - 1, args, &z.s[ZIP_NODE]) && give_changed(&z, out);
 }
 
 static bool below_top(Zip *z)
 {
     return !at_top(z) || ptc_fail(z->vm, PTC_E_VALUE | PTC_AS(EXCEPTION),
-                                  "%s: this is the top of the tree", name_of(z));
+                                  "%s: this is the top of the tree", zip_builtin_name(z));
 }
 
 ZIP(zip_insert_left, "insert-left", 2, 2, "(zip/insert-left loc node)",
@@ -634,7 +655,7 @@ ZIP(zip_insert_left, "insert-left", 2, 2, "(zip/insert-left loc node)",
     Zip z, *at = &z;
     if (!zip_init(&z, vm, argv) || !below_top(&z))
         return false;
-    MAKE(at, LEFT, ptc_vec_conj(vm->heap, z.s[LEFT], argv[1]));
+    MAKE(at, ZIP_LEFT, ptc_vec_conj(vm->heap, z.s[ZIP_LEFT], argv[1]));
     return give_changed(&z, out);
 }
 
@@ -647,7 +668,7 @@ ZIP(zip_insert_right, "insert-right", 2, 2, "(zip/insert-right loc node)",
     Zip z, *at = &z;
     if (!zip_init(&z, vm, argv) || !below_top(&z))
         return false;
-    MAKE(at, RIGHT, ptc_seq_prepend(vm, argv[1], z.s[RIGHT]));
+    MAKE(at, ZIP_RIGHT, ptc_seq_prepend(vm, argv[1], z.s[ZIP_RIGHT]));
     return give_changed(&z, out);
 }
 
@@ -656,9 +677,12 @@ static bool add_child(PtcVM *vm, const PtcValue *argv, bool first, PtcValue *out
 {
     Zip z;
     if (!zip_init(&z, vm, argv) || !need_branch(&z) || !children(&z) ||
-        !ptc_root_build(vm, &z.s[MORE]) || (first && !ptc_root_push(vm, &z.s[MORE], argv[1])) ||
-        !add_all(&z, z.s[WORK], 0) || (!first && !ptc_root_push(vm, &z.s[MORE], argv[1])) ||
-        !ptc_root_done(vm, &z.s[MORE], PTC_SEQ, &z.s[WORK]) || !make_node(&z, z.s[NODE]))
+        !ptc_root_build(vm, &z.s[ZIP_MORE]) ||
+        (first && !ptc_root_push(vm, &z.s[ZIP_MORE], argv[1])) ||
+        !add_zip_elements(&z, z.s[ZIP_WORK], 0) ||
+        (!first && !ptc_root_push(vm, &z.s[ZIP_MORE], argv[1])) ||
+        !ptc_root_done(vm, &z.s[ZIP_MORE], PTC_SEQ, &z.s[ZIP_WORK]) ||
+        !make_node(&z, z.s[ZIP_NODE]))
         return false;
     return give_changed(&z, out);
 }
@@ -690,14 +714,14 @@ ZIP(zip_remove, "remove", 1, 1, "(zip/remove loc)",
     Zip z, *at = &z;
     if (!zip_init(&z, vm, argv) || !below_top(&z))
         return false;
-    size_t n = ptc_seq_count(z.s[LEFT]);
+    size_t n = ptc_seq_count(z.s[ZIP_LEFT]);
     if (n > 0) {
-        z.s[NODE] = ptc_seq_nth(z.s[LEFT], n - 1);
-        MAKE(at, LEFT, ptc_vec_pop(vm->heap, z.s[LEFT]));
-        z.s[CHANGED] = PTC_TRUE;
+        z.s[ZIP_NODE] = ptc_seq_nth(z.s[ZIP_LEFT], n - 1);
+        MAKE(at, ZIP_LEFT, ptc_vec_pop(vm->heap, z.s[ZIP_LEFT]));
+        z.s[ZIP_CHANGED] = PTC_TRUE;
         return close_path(&z) && go_deepest(&z) && give_location(&z, out);
     }
-    z.s[WORK] = z.s[RIGHT];
+    z.s[ZIP_WORK] = z.s[ZIP_RIGHT];
     return make_node(&z, parent_node(&z)) && mark_parent(&z) && give_location(&z, out);
 }
 

@@ -9,7 +9,7 @@
 #include "lisp/lib/seq/seq_int.h"
 #include "lisp/lib/text/format.h"
 
-enum { NESTING = 40 };
+enum { FORMAT_NESTING = 40 };
 
 /* The arguments that a part of the template takes from: an array, or a sequence. */
 typedef struct {
@@ -23,13 +23,13 @@ typedef struct {
     PtcBuf *buf;
     PtcText text; /* of the template */
     int depth;
-} Writer;
+} FormatWriter;
 
 typedef enum { FAILED, DONE, LEAVE /* ~^ ends the part */ } Result;
 
-static Result write_part(Writer *w, size_t from, size_t to, Args *args);
+static Result write_template_part(FormatWriter *w, size_t from, size_t to, Args *args);
 
-static bool fail_at(Writer *w, size_t at, const char *why)
+static bool fail_in_template(FormatWriter *w, size_t at, const char *why)
 {
     ptc_fail(w->vm, PTC_E_VALUE, "cl-format: %s, at byte %zu of the template", why, at + 1);
     return false;
@@ -42,16 +42,16 @@ static PtcValue arg_at(const Args *a, size_t i)
     return a->at ? a->at[i] : ptc_seq_nth(a->seq, i);
 }
 
-static bool next_arg(Writer *w, const PtcClDirective *d, Args *a, PtcValue *out)
+static bool next_arg(FormatWriter *w, const PtcClDirective *d, Args *a, PtcValue *out)
 {
     if (a->pos >= a->count)
-        return fail_at(w, d->first, "there is no argument left for this directive");
+        return fail_in_template(w, d->first, "there is no argument left for this directive");
     *out = arg_at(a, a->pos++);
     return ptc_tick(&w->vm->budget, 1);
 }
 
 /* A collection as arguments. */
-static bool args_of(Writer *w, PtcValue coll, Args *out)
+static bool collection_args(FormatWriter *w, PtcValue coll, Args *out)
 {
     PtcValue seq = coll == PTC_NIL ? coll : PTC_NONE;
     if (coll != PTC_NIL && !(ptc_is_sequential(coll) || ptc_is_map(coll) || ptc_is_set(coll)))
@@ -66,13 +66,14 @@ static bool args_of(Writer *w, PtcValue coll, Args *out)
 
 /* ------------------------------------------------------------------------------ directives */
 
-static bool bounded(Writer *w, size_t at, int64_t n)
+static bool bounded(FormatWriter *w, size_t at, int64_t n)
 {
-    return (n <= PTC_CL_MOST && n >= -PTC_CL_MOST) || fail_at(w, at, "a parameter is too large");
+    return (n <= PTC_CL_MOST && n >= -PTC_CL_MOST) ||
+           fail_in_template(w, at, "a parameter is too large");
 }
 
 /* One parameter at *i: a number, 'c, v or #; none leaves has false. */
-static bool read_param(Writer *w, size_t *i, Args *a, bool *has, int64_t *out)
+static bool read_param(FormatWriter *w, size_t *i, Args *a, bool *has, int64_t *out)
 {
     const char *s = w->text.bytes;
     size_t len = w->text.len, at = *i;
@@ -109,7 +110,7 @@ static bool read_param(Writer *w, size_t *i, Args *a, bool *has, int64_t *out)
 }
 
 /* The directive whose ~ is at `at`; without arguments (a is NULL) only where it ends counts. */
-static bool read_directive(Writer *w, size_t at, Args *a, PtcClDirective *d)
+static bool read_cl_directive(FormatWriter *w, size_t at, Args *a, PtcClDirective *d)
 {
     static const Args none = {0};
     Args skip = none;
@@ -136,7 +137,7 @@ static bool read_directive(Writer *w, size_t at, Args *a, PtcClDirective *d)
         d->at |= w->text.bytes[i] == '@';
     }
     if (i >= len)
-        return fail_at(w, at, "a directive has no letter");
+        return fail_in_template(w, at, "a directive has no letter");
     char c = w->text.bytes[i];
     d->letter = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     d->last = i + 1;
@@ -145,7 +146,7 @@ static bool read_directive(Writer *w, size_t at, Args *a, PtcClDirective *d)
 
 /* ------------------------------------------------------------------------ text and padding */
 
-static size_t column(const PtcBuf *buf)
+static size_t output_column(const PtcBuf *buf)
 {
     size_t at = buf->len;
     while (at > 0 && buf->data[at - 1] != '\n')
@@ -154,7 +155,7 @@ static size_t column(const PtcBuf *buf)
 }
 
 /* ~a and ~s: width, step of the padding, least padding, character. */
-static bool write_value(Writer *w, const PtcClDirective *d, PtcValue v)
+static bool write_cl_value(FormatWriter *w, const PtcClDirective *d, PtcValue v)
 {
     PtcBuf text;
     ptc_heap_buf_init(w->vm->heap, &text);
@@ -173,7 +174,7 @@ static bool write_value(Writer *w, const PtcClDirective *d, PtcValue v)
     return ok;
 }
 
-static char lower(char c)
+static char lower_cl_letter(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
@@ -183,7 +184,7 @@ static char upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
 }
 
-static bool write_char(Writer *w, const PtcClDirective *d, PtcValue v)
+static bool write_char(FormatWriter *w, const PtcClDirective *d, PtcValue v)
 {
     static const char names[][2][10] = {
         {" ", "Space"}, {"\n", "Newline"}, {"\t", "Tab"}, {"\r", "Return"}, {"\b", "Backspace"}};
@@ -197,14 +198,15 @@ static bool write_char(Writer *w, const PtcClDirective *d, PtcValue v)
     if ((d->at && !ptc_buf_add_char(w->buf, '\\')) || !ptc_buf_add(w->buf, c.bytes, c.len))
         return false;
     if (d->at && c.len > 1)
-        w->buf->data[from + 1] = lower(w->buf->data[from + 1]); /* \newline */
+        w->buf->data[from + 1] = lower_cl_letter(w->buf->data[from + 1]); /* \newline */
     return true;
 }
 
 /* ~t: to a column, or (@) so many columns on. */
-static bool write_tab(Writer *w, const PtcClDirective *d)
+static bool write_tab(FormatWriter *w, const PtcClDirective *d)
 {
-    int64_t to = ptc_cl_param(d, 0, 1), step = ptc_cl_param(d, 1, 1), at = (int64_t)column(w->buf);
+    int64_t to = ptc_cl_param(d, 0, 1), step = ptc_cl_param(d, 1, 1),
+            at = (int64_t)output_column(w->buf);
     int64_t blanks = to - at;
     if (d->at) {
         int64_t past = step > 0 ? (at + to) % step : 0;
@@ -219,7 +221,7 @@ static bool write_tab(Writer *w, const PtcClDirective *d)
 }
 
 /* ~p: a plural ending for everything but 1; ~:p looks at the argument before. */
-static bool write_plural(Writer *w, const PtcClDirective *d, Args *a)
+static bool write_plural(FormatWriter *w, const PtcClDirective *d, Args *a)
 {
     PtcValue v;
     if (d->colon && a->pos > 0)
@@ -231,12 +233,12 @@ static bool write_plural(Writer *w, const PtcClDirective *d, Args *a)
 }
 
 /* ~*: forward, back (:) or to (@) an argument. */
-static bool go_to(Writer *w, const PtcClDirective *d, Args *a)
+static bool go_to(FormatWriter *w, const PtcClDirective *d, Args *a)
 {
     int64_t n = ptc_cl_param(d, 0, d->at ? 0 : 1);
     int64_t to = d->at ? n : (int64_t)a->pos + (d->colon ? -n : n);
     if (to < 0 || to > (int64_t)a->count)
-        return fail_at(w, d->first, "there is no such argument");
+        return fail_in_template(w, d->first, "there is no such argument");
     a->pos = (size_t)to;
     return true;
 }
@@ -253,7 +255,7 @@ typedef struct {
     bool colon;         /* the closing one was ~:} */
 } Part;
 
-static bool find_part(Writer *w, size_t from, char open, char close, size_t wanted, Part *p)
+static bool find_part(FormatWriter *w, size_t from, char open, char close, size_t wanted, Part *p)
 {
     PtcClDirective d;
     int level = 0;
@@ -262,7 +264,7 @@ static bool find_part(Writer *w, size_t from, char open, char close, size_t want
     for (size_t i = from; i < w->text.len; i++) {
         if (w->text.bytes[i] != '~')
             continue;
-        if (!ptc_tick(&w->vm->budget, 1) || !read_directive(w, i, NULL, &d))
+        if (!ptc_tick(&w->vm->budget, 1) || !read_cl_directive(w, i, NULL, &d))
             return false;
         bool ends = level == 0 && d.letter == close, parts = level == 0 && d.letter == ';';
         if ((ends || parts) && p->clauses == wanted) {
@@ -284,24 +286,24 @@ static bool find_part(Writer *w, size_t from, char open, char close, size_t want
         level += (d.letter == open) - (d.letter == close);
         i = d.last - 1;
     }
-    return fail_at(w, from, "a part of the template is not closed");
+    return fail_in_template(w, from, "a part of the template is not closed");
 }
 
 /* Parts inside parts, walked by the same function. */
-static Result inner(Writer *w, size_t from, size_t to, Args *a)
+static Result inner(FormatWriter *w, size_t from, size_t to, Args *a)
 {
-    if (w->depth >= NESTING) {
-        fail_at(w, from, "its parts are nested too deep");
+    if (w->depth >= FORMAT_NESTING) {
+        fail_in_template(w, from, "its parts are nested too deep");
         return FAILED;
     }
     w->depth++;
-    Result r = write_part(w, from, to, a);
+    Result r = write_template_part(w, from, to, a);
     w->depth--;
     return r;
 }
 
 /* ~{ ~}: the part for each of the arguments in a list, or (@) of those that are left; (:) each is a list of its own. */
-static bool iterate(Writer *w, const PtcClDirective *d, Args *a, size_t *next)
+static bool iterate(FormatWriter *w, const PtcClDirective *d, Args *a, size_t *next)
 {
     Part p;
     Args list = {0};
@@ -310,14 +312,14 @@ static bool iterate(Writer *w, const PtcClDirective *d, Args *a, size_t *next)
     if (!find_part(w, d->last, '{', '}', SIZE_MAX, &p))
         return false;
     *next = p.next;
-    if (!d->at && (!next_arg(w, d, a, &v) || !args_of(w, v, &list)))
+    if (!d->at && (!next_arg(w, d, a, &v) || !collection_args(w, v, &list)))
         return false;
     Args *from = d->at ? a : &list;
     for (bool first = p.colon; most > 0 && (first || from->pos < from->count); most--) {
         Args one = {0};
         size_t before = from->pos;
         if (!ptc_tick(&w->vm->budget, 1) ||
-            (d->colon && (!next_arg(w, d, from, &v) || !args_of(w, v, &one))))
+            (d->colon && (!next_arg(w, d, from, &v) || !collection_args(w, v, &one))))
             return false;
         Result r = inner(w, d->last, p.end, d->colon ? &one : from);
         if (r == FAILED)
@@ -325,14 +327,15 @@ static bool iterate(Writer *w, const PtcClDirective *d, Args *a, size_t *next)
         if (r == LEAVE && !d->colon)
             break;
         if (!first && from->pos == before)
-            return fail_at(w, d->first, "the part between ~{ and ~} takes no argument");
+            return fail_in_template(w, d->first, "the part between ~{ and ~} takes no argument");
         first = false;
     }
     return true;
 }
 
 /* ~[ ~]: the part with the number of the argument; (:) the first for false, (@) the only one unless it is false. */
-static bool choose(Writer *w, const PtcClDirective *d, Args *a, size_t *next, Result *result)
+static bool write_chosen_clause(FormatWriter *w, const PtcClDirective *d, Args *a, size_t *next,
+                                Result *result)
 {
     Part p;
     PtcValue v = PTC_NIL;
@@ -364,20 +367,22 @@ static bool choose(Writer *w, const PtcClDirective *d, Args *a, size_t *next, Re
 }
 
 /* Letters from `from` on in another case: lower, (:) words with a capital, (@) what begins with one, (:@) upper. */
-static void change_case(PtcBuf *buf, size_t from, const PtcClDirective *d)
+static void change_cl_case(PtcBuf *buf, size_t from, const PtcClDirective *d)
 {
     bool in_word = false, any = false;
     for (size_t i = from; i < buf->len; i++) {
         char c = buf->data[i];
-        bool letter = lower(c) != upper(c) || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9');
+        bool letter =
+            lower_cl_letter(c) != upper(c) || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9');
         bool big = d->colon && d->at ? true : d->colon ? !in_word : d->at ? letter && !any : false;
-        buf->data[i] = big ? upper(c) : lower(c);
+        buf->data[i] = big ? upper(c) : lower_cl_letter(c);
         any = any || (unsigned char)c > ' ';
         in_word = letter;
     }
 }
 
-static bool convert_case(Writer *w, const PtcClDirective *d, Args *a, size_t *next, Result *result)
+static bool convert_case(FormatWriter *w, const PtcClDirective *d, Args *a, size_t *next,
+                         Result *result)
 {
     Part p;
     size_t from = w->buf->len;
@@ -386,12 +391,12 @@ static bool convert_case(Writer *w, const PtcClDirective *d, Args *a, size_t *ne
     *next = p.next;
     *result = inner(w, d->last, p.end, a);
     if (*result != FAILED && ptc_tick_bytes(&w->vm->budget, w->buf->len - from))
-        change_case(w->buf, from, d);
+        change_cl_case(w->buf, from, d);
     return *result != FAILED;
 }
 
 /* ~?: another template, with its arguments in a list, or (@) with those that are left. */
-static bool indirect(Writer *w, const PtcClDirective *d, Args *a)
+static bool indirect(FormatWriter *w, const PtcClDirective *d, Args *a)
 {
     PtcValue template, list;
     Args own;
@@ -399,16 +404,16 @@ static bool indirect(Writer *w, const PtcClDirective *d, Args *a)
         return false;
     if (!ptc_is_string(template))
         return ptc_fail_value_type(w->vm, template, "an argument of ~?", "a string");
-    if (!d->at && (!next_arg(w, d, a, &list) || !args_of(w, list, &own)))
+    if (!d->at && (!next_arg(w, d, a, &list) || !collection_args(w, list, &own)))
         return false;
-    Writer sub = {w->vm, w->buf, {ptc_str_bytes(template), ptc_str_len(template)}, w->depth};
+    FormatWriter sub = {w->vm, w->buf, {ptc_str_bytes(template), ptc_str_len(template)}, w->depth};
     return inner(&sub, 0, sub.text.len, d->at ? a : &own) != FAILED;
 }
 
 /* ---------------------------------------------------------------------------------- a part */
 
 /* Directives that write one argument. */
-static bool write_arg(Writer *w, const PtcClDirective *d, Args *a)
+static bool write_arg(FormatWriter *w, const PtcClDirective *d, Args *a)
 {
     PtcValue v;
     if (!next_arg(w, d, a, &v))
@@ -422,17 +427,17 @@ static bool write_arg(Writer *w, const PtcClDirective *d, Args *a)
         if (!d->has[0])
             return ptc_cl_words(w->vm, w->buf, v, d);
         if (d->param[0] < 2 || d->param[0] > 36)
-            return fail_at(w, d->first, "a radix is from 2 to 36");
+            return fail_in_template(w, d->first, "a radix is from 2 to 36");
         return ptc_cl_integer(w->vm, w->buf, v, d, (int)d->param[0], 1);
     case 'f': return ptc_cl_fixed(w->vm, w->buf, v, d);
     case '$': return ptc_cl_money(w->vm, w->buf, v, d);
     case 'c': return write_char(w, d, v);
-    default: return write_value(w, d, v);
+    default: return write_cl_value(w, d, v);
     }
 }
 
 /* ~newline: the line goes on behind the blanks that follow; (:) with them, (@) with the line feed. */
-static bool join_lines(Writer *w, const PtcClDirective *d, size_t *next)
+static bool join_lines(FormatWriter *w, const PtcClDirective *d, size_t *next)
 {
     if (d->at && !ptc_buf_add_char(w->buf, '\n'))
         return false;
@@ -441,7 +446,7 @@ static bool join_lines(Writer *w, const PtcClDirective *d, size_t *next)
     return true;
 }
 
-static bool write_directive(Writer *w, const PtcClDirective *d, Args *a, size_t *next,
+static bool write_directive(FormatWriter *w, const PtcClDirective *d, Args *a, size_t *next,
                             Result *result)
 {
     int64_t n = ptc_cl_param(d, 0, 1);
@@ -449,14 +454,14 @@ static bool write_directive(Writer *w, const PtcClDirective *d, Args *a, size_t 
     case '%': return ptc_cl_pad(w->buf, '\n', n);
     case '~': return ptc_cl_pad(w->buf, '~', n);
     case '|': return ptc_cl_pad(w->buf, '\f', n);
-    case '&': return ptc_cl_pad(w->buf, '\n', n - (column(w->buf) == 0));
+    case '&': return ptc_cl_pad(w->buf, '\n', n - (output_column(w->buf) == 0));
     case '\n': return join_lines(w, d, next);
     case 't': return write_tab(w, d);
     case 'p': return write_plural(w, d, a);
     case '*': return go_to(w, d, a);
     case '?': return indirect(w, d, a);
     case '{': return iterate(w, d, a, next);
-    case '[': return choose(w, d, a, next, result);
+    case '[': return write_chosen_clause(w, d, a, next, result);
     case '(': return convert_case(w, d, a, next, result);
     case '^':
         if (a->pos >= a->count)
@@ -466,12 +471,12 @@ static bool write_directive(Writer *w, const PtcClDirective *d, Args *a, size_t 
     }
     if (strchr("asdboxrf$c", d->letter))
         return write_arg(w, d, a);
-    return fail_at(w, d->first,
-                   "this directive is not one of ~a ~s ~d ~b ~o ~x ~r ~f ~$ ~c ~p ~t ~% "
-                   "~& ~~ ~* ~? ~^ ~{ ~[ ~(");
+    return fail_in_template(w, d->first,
+                            "this directive is not one of ~a ~s ~d ~b ~o ~x ~r ~f ~$ ~c ~p ~t ~% "
+                            "~& ~~ ~* ~? ~^ ~{ ~[ ~(");
 }
 
-static Result write_part(Writer *w, size_t from, size_t to, Args *args)
+static Result write_template_part(FormatWriter *w, size_t from, size_t to, Args *args)
 {
     for (size_t i = from; i < to;) {
         const char *tilde = memchr(w->text.bytes + i, '~', to - i);
@@ -483,7 +488,7 @@ static Result write_part(Writer *w, size_t from, size_t to, Args *args)
             break;
         PtcClDirective d;
         Result result = DONE;
-        if (!read_directive(w, i, args, &d))
+        if (!read_cl_directive(w, i, args, &d))
             return FAILED;
         size_t next = d.last;
         if (!write_directive(w, &d, args, &next, &result) || !ptc_buf_ok(w->buf))
@@ -517,8 +522,8 @@ PTC_BUILTIN(
         return ptc_fail_type(vm, argv, 0, "nil for a string, or true to print");
     Args args = {.at = argv + 2, .count = (size_t)argc - 2};
     ptc_heap_buf_init(vm->heap, &buf);
-    Writer w = {vm, &buf, {ptc_str_bytes(argv[1]), ptc_str_len(argv[1])}, 0};
-    bool ok = write_part(&w, 0, w.text.len, &args) != FAILED;
+    FormatWriter w = {vm, &buf, {ptc_str_bytes(argv[1]), ptc_str_len(argv[1])}, 0};
+    bool ok = write_template_part(&w, 0, w.text.len, &args) != FAILED;
     if (argv[0] != PTC_TRUE)
         return ptc_format_give(vm, &buf, ok, out);
     ok = ptc_format_check(vm, &buf, ok);

@@ -32,7 +32,7 @@ static bool fail_digits(PtcVM *vm)
 /* ------------------------------------------------------------------------------ integers */
 
 /* The digits of |v| in a radix, most significant first. */
-static bool add_digits(PtcVM *vm, PtcBuf *out, PtcValue v, int radix, bool *negative)
+static bool add_radix_digits(PtcVM *vm, PtcBuf *out, PtcValue v, int radix, bool *negative)
 {
     int64_t n;
     if (radix == 10) {
@@ -72,7 +72,7 @@ static bool add_grouped(PtcBuf *out, PtcText digits, int64_t comma, int64_t inte
 }
 
 /* text after so much padding that it has `width` characters. */
-static bool add_padded(PtcBuf *out, PtcText text, int64_t width, int64_t pad)
+static bool add_padded_number(PtcBuf *out, PtcText text, int64_t width, int64_t pad)
 {
     int64_t len = (int64_t)ptc_utf8_count(text.bytes, text.len);
     return ptc_cl_pad(out, pad, width - len) && ptc_buf_add(out, text.bytes, text.len);
@@ -88,15 +88,15 @@ bool ptc_cl_integer(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d,
         v = ptc_int((int64_t)whole); /* 5.0 is written as 5 */
     part_init(vm, &digits);
     part_init(vm, &text);
-    bool ok = ptc_is_integer(v) ? add_digits(vm, &digits, v, radix, &negative)
+    bool ok = ptc_is_integer(v) ? add_radix_digits(vm, &digits, v, radix, &negative)
                                 : ptc_vm_write(vm, &digits, v, false);
     if (ok && (negative || (d->at && ptc_is_integer(v))))
         ok = ptc_buf_add_char(&text, negative ? '-' : '+');
     int64_t interval = d->colon && ptc_is_integer(v) ? ptc_cl_param(d, from + 3, 3) : 0;
     ok = ok && ptc_tick_bytes(&vm->budget, digits.len) &&
          add_grouped(&text, ptc_buf_view(&digits), ptc_cl_param(d, from + 2, ','), interval) &&
-         add_padded(buf, ptc_buf_view(&text), ptc_cl_param(d, from, 0),
-                    ptc_cl_param(d, from + 1, ' '));
+         add_padded_number(buf, ptc_buf_view(&text), ptc_cl_param(d, from, 0),
+                           ptc_cl_param(d, from + 1, ' '));
     ptc_buf_deinit(&digits);
     ptc_buf_deinit(&text);
     return ok;
@@ -219,7 +219,7 @@ bool ptc_cl_words(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d)
         return add_roman(buf, n, d->colon);
     PtcBuf digits;
     part_init(vm, &digits);
-    ok = add_digits(vm, &digits, v, 10, &negative);
+    ok = add_radix_digits(vm, &digits, v, 10, &negative);
     if (ok && (d->at || (digits.len + 2) / 3 > SCALES)) { /* too large for words */
         PtcClDirective plain = {.colon = true};
         ok = ptc_cl_integer(vm, buf, v, &plain, 10, 0);
@@ -239,10 +239,10 @@ typedef struct {
     PtcBuf digits;
     int64_t point;
     bool negative;
-} Fixed;
+} FixedNumber;
 
 /* Reads -12.34E5 as str writes it. */
-static bool fixed_read(PtcVM *vm, Fixed *f, PtcValue v)
+static bool fixed_read(PtcVM *vm, FixedNumber *f, PtcValue v)
 {
     PtcBuf text;
     int64_t point = -1, exponent = 0, sign = 1;
@@ -276,7 +276,7 @@ static bool fixed_read(PtcVM *vm, Fixed *f, PtcValue v)
 }
 
 /* Keeps `places` digits behind the point, half away from zero. */
-static bool fixed_round(Fixed *f, int64_t places)
+static bool fixed_round(FixedNumber *f, int64_t places)
 {
     int64_t keep = f->point + places;
     if (keep >= (int64_t)f->digits.len)
@@ -298,14 +298,14 @@ static bool fixed_round(Fixed *f, int64_t places)
 }
 
 /* The digit at this place, 0 being the last before the point. */
-static char fixed_digit(const Fixed *f, int64_t place)
+static char fixed_digit(const FixedNumber *f, int64_t place)
 {
     int64_t i = f->point - 1 - place;
     return i < 0 || i >= (int64_t)f->digits.len ? '0' : f->digits.data[i];
 }
 
 /* At least `before` digits, the point and `after` digits. */
-static bool fixed_write(PtcVM *vm, const Fixed *f, PtcBuf *out, int64_t before, int64_t after)
+static bool fixed_write(PtcVM *vm, const FixedNumber *f, PtcBuf *out, int64_t before, int64_t after)
 {
     int64_t top = f->point > before ? f->point : before;
     while (top > before && fixed_digit(f, top - 1) == '0') /* the digits may begin with zeros */
@@ -328,7 +328,7 @@ static bool is_finite(PtcValue v)
     return x - x == 0;
 }
 
-static bool fixed_text(PtcVM *vm, Fixed *f, PtcBuf *text, const PtcClDirective *d)
+static bool fixed_text(PtcVM *vm, FixedNumber *f, PtcBuf *text, const PtcClDirective *d)
 {
     int64_t width = ptc_cl_param(d, 0, 0), scale = ptc_cl_param(d, 2, 0);
     f->point += scale;
@@ -350,7 +350,7 @@ static bool fixed_text(PtcVM *vm, Fixed *f, PtcBuf *text, const PtcClDirective *
 
 bool ptc_cl_fixed(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d)
 {
-    Fixed f = {.point = 0};
+    FixedNumber f = {.point = 0};
     PtcBuf text;
     int64_t width = ptc_cl_param(d, 0, 0);
     if (!arg_real(vm, v, "an argument of ~f"))
@@ -362,7 +362,7 @@ bool ptc_cl_fixed(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d)
     if (ok && d->has[3] && width > 0 && (int64_t)text.len > width)
         ok = ptc_cl_pad(buf, d->param[3], width);
     else if (ok)
-        ok = add_padded(buf, ptc_buf_view(&text), width, ptc_cl_param(d, 4, ' '));
+        ok = add_padded_number(buf, ptc_buf_view(&text), width, ptc_cl_param(d, 4, ' '));
     ptc_buf_deinit(&f.digits);
     ptc_buf_deinit(&text);
     return ok;
@@ -370,7 +370,7 @@ bool ptc_cl_fixed(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d)
 
 bool ptc_cl_money(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d)
 {
-    Fixed f = {.point = 0};
+    FixedNumber f = {.point = 0};
     PtcBuf text;
     int64_t after = ptc_cl_param(d, 0, 2), width = ptc_cl_param(d, 2, 0),
             pad = ptc_cl_param(d, 3, ' ');

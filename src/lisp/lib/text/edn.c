@@ -5,7 +5,7 @@
 #include "lisp/read/form.h"
 
 /* Forms take about forty times the room of their text while they are read. */
-enum { TEXT_BYTES = 256 * 1024 };
+enum { EDN_TEXT_BYTES = 256 * 1024 };
 
 static PtcValue regex_value(void *user, const PtcForm *form)
 {
@@ -14,7 +14,7 @@ static PtcValue regex_value(void *user, const PtcForm *form)
     return pattern == PTC_NONE ? PTC_NONE : ptc_regex_make(vm, pattern);
 }
 
-static bool fail_form(PtcVM *vm, const char *text, size_t len, const PtcFormMaker *maker)
+static bool fail_read_form(PtcVM *vm, const char *text, size_t len, const PtcFormMaker *maker)
 {
     uint32_t line, column;
     ptc_diag_place(text, len, maker->bad->first, &line, &column);
@@ -38,7 +38,7 @@ static bool fail_read(PtcVM *vm, const char *text, size_t len, const PtcArena *a
 }
 
 /* The first form of a text; *out is PTC_UNBOUND when there is none. */
-static bool read_text(PtcVM *vm, PtcValue text, bool edn, PtcArena *arena, PtcValue *out)
+static bool read_first_form(PtcVM *vm, PtcValue text, bool edn, PtcArena *arena, PtcValue *out)
 {
     const char *bytes = ptc_str_bytes(text);
     size_t len = ptc_str_len(text);
@@ -52,22 +52,22 @@ static bool read_text(PtcVM *vm, PtcValue text, bool edn, PtcArena *arena, PtcVa
         .heap = vm->heap, .user = vm, .regex = edn ? NULL : regex_value, .strict = true};
     *out = form ? ptc_form_value(&maker, form) : PTC_UNBOUND;
     if (*out == PTC_NONE && maker.bad)
-        return fail_form(vm, bytes, len, &maker);
+        return fail_read_form(vm, bytes, len, &maker);
     return *out != PTC_NONE;
 }
 
 static bool read_first(PtcVM *vm, PtcValue text, bool edn, PtcValue *out)
 {
-    if (ptc_str_len(text) > TEXT_BYTES) {
+    if (ptc_str_len(text) > EDN_TEXT_BYTES) {
         ptc_fail(vm, PTC_E_VALUE | PTC_AS(RUNTIME),
                  "read-string: the text has %zu bytes, the limit is %d", ptc_str_len(text),
-                 (int)TEXT_BYTES);
+                 (int)EDN_TEXT_BYTES);
         return ptc_fail_hint(vm, "read it in parts: (map read-string (split-lines text))");
     }
     PtcArena arena;
     PtcValue v = PTC_NONE;
     ptc_arena_init(&arena, vm->mem);
-    bool ok = read_text(vm, text, edn, &arena, &v);
+    bool ok = read_first_form(vm, text, edn, &arena, &v);
     ptc_arena_deinit(&arena);
     *out = v;
     return ok;
@@ -96,19 +96,20 @@ PTC_BUILTIN(
 }
 
 /* The value of an option; PTC_NONE when it is not given. */
-static PtcValue option(PtcVM *vm, PtcValue options, const char *name)
+static PtcValue find_edn_option(PtcVM *vm, PtcValue options, const char *name)
 {
     PtcValue key = ptc_keyword_new(vm->heap, name, strlen(name));
     return key == PTC_NONE || options == PTC_NIL ? PTC_NONE : ptc_map_get(vm->heap, options, key);
 }
 
-static bool check_options(PtcVM *vm, const PtcValue *argv)
+static bool check_edn_options(PtcVM *vm, const PtcValue *argv)
 {
     if (argv[0] == PTC_NIL)
         return true;
     if (!ptc_is_map(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map of options");
-    PtcValue readers = option(vm, argv[0], "readers"), other = option(vm, argv[0], "default");
+    PtcValue readers = find_edn_option(vm, argv[0], "readers"),
+             other = find_edn_option(vm, argv[0], "default");
     bool empty = readers == PTC_NONE || readers == PTC_NIL ||
                  (ptc_is_map(readers) && ptc_map_count(readers) == 0);
     if (empty && (other == PTC_NONE || other == PTC_NIL))
@@ -129,10 +130,10 @@ PTC_BUILTIN(
     "(clojure.edn/read-string 5) !! type_error")
 {
     PtcValue text = argv[argc - 1], v, end = PTC_NONE;
-    if (argc == 2 && !check_options(vm, argv))
+    if (argc == 2 && !check_edn_options(vm, argv))
         return false;
     if (argc == 2)
-        end = option(vm, argv[0], "eof");
+        end = find_edn_option(vm, argv[0], "eof");
     if (text == PTC_NIL)
         return ptc_give(out, PTC_NIL);
     if (!ptc_is_string(text))

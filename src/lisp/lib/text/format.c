@@ -66,7 +66,7 @@ static int64_t plain_text(PtcValue v, char scratch[INT_TEXT], const char **text)
 }
 
 /* Appends a value as str shows it. */
-static bool add_text(PtcVM *vm, PtcBuf *buf, PtcValue v)
+static bool add_str_text(PtcVM *vm, PtcBuf *buf, PtcValue v)
 {
     char scratch[INT_TEXT];
     const char *text;
@@ -151,7 +151,7 @@ PTC_BUILTIN(
     ptc_heap_buf_init(vm->heap, &buf);
     bool ok = true;
     for (int i = 0; ok && i < argc; i++)
-        ok = add_text(vm, &buf, argv[i]);
+        ok = add_str_text(vm, &buf, argv[i]);
     return ptc_format_give(vm, &buf, ok, out);
 }
 
@@ -200,7 +200,7 @@ PTC_BUILTIN(string_join, "clojure.string", "join", 1, 2, 0, "(join separator? co
     ptc_heap_buf_init(vm->heap, &buf);
     bool ok = true;
     for (bool first = true; ok && ptc_iter_next(&it, &x); first = false)
-        ok = (first || add_text(vm, &buf, sep)) && add_text(vm, &buf, x);
+        ok = (first || add_str_text(vm, &buf, sep)) && add_str_text(vm, &buf, x);
     return ptc_format_give(vm, &buf, ok && ptc_iter_end(&it), out);
 }
 
@@ -272,7 +272,7 @@ static void decimal_round(Decimal *d, int64_t keep)
     d->point++;
 }
 
-static bool pad(PtcVM *vm, PtcBuf *buf, char c, int64_t n)
+static bool pad_format(PtcVM *vm, PtcBuf *buf, char c, int64_t n)
 {
     char run[64];
     memset(run, c, sizeof run);
@@ -284,26 +284,26 @@ static bool pad(PtcVM *vm, PtcBuf *buf, char c, int64_t n)
 }
 
 /* Digits from .. to, with zeros where there are none. */
-static bool add_digits(PtcVM *vm, PtcBuf *buf, const Decimal *d, int64_t from, int64_t to)
+static bool add_decimal_digits(PtcVM *vm, PtcBuf *buf, const Decimal *d, int64_t from, int64_t to)
 {
     int64_t before = from < 0 ? (to < 0 ? to : 0) - from : 0;
     int64_t a = from < 0 ? 0 : from, b = to < d->count ? to : d->count;
-    if (!pad(vm, buf, '0', before))
+    if (!pad_format(vm, buf, '0', before))
         return false;
     if (b > a && !ptc_buf_add(buf, d->digits + a, (size_t)(b - a)))
         return false;
     a = a > b ? a : b;
-    return pad(vm, buf, '0', to - a);
+    return pad_format(vm, buf, '0', to - a);
 }
 
 /* The digits before the point, in groups of three if wanted. */
-static bool add_whole(PtcVM *vm, PtcBuf *buf, const Decimal *d, bool groups)
+static bool add_grouped_whole(PtcVM *vm, PtcBuf *buf, const Decimal *d, bool groups)
 {
     if (d->point <= 0)
         return ptc_buf_add_char(buf, '0');
     int64_t step = groups ? 3 : d->point;
     for (int64_t from = 0, to = (d->point - 1) % step + 1; from < d->point; from = to, to += step)
-        if ((from > 0 && !ptc_buf_add_char(buf, ',')) || !add_digits(vm, buf, d, from, to))
+        if ((from > 0 && !ptc_buf_add_char(buf, ',')) || !add_decimal_digits(vm, buf, d, from, to))
             return false;
     return true;
 }
@@ -311,17 +311,17 @@ static bool add_whole(PtcVM *vm, PtcBuf *buf, const Decimal *d, bool groups)
 static bool add_fixed(PtcVM *vm, PtcBuf *buf, Decimal *d, int64_t precision, bool groups, bool dot)
 {
     decimal_round(d, d->point + precision);
-    return add_whole(vm, buf, d, groups) &&
+    return add_grouped_whole(vm, buf, d, groups) &&
            ((precision == 0 && !dot) || ptc_buf_add_char(buf, '.')) &&
-           add_digits(vm, buf, d, d->point, d->point + precision);
+           add_decimal_digits(vm, buf, d, d->point, d->point + precision);
 }
 
-static bool add_scientific(PtcVM *vm, PtcBuf *buf, Decimal *d, int64_t precision)
+static bool format_scientific(PtcVM *vm, PtcBuf *buf, Decimal *d, int64_t precision)
 {
     decimal_round(d, precision + 1);
     int64_t power = d->count ? d->point - 1 : 0;
-    return add_digits(vm, buf, d, 0, 1) && (precision == 0 || ptc_buf_add_char(buf, '.')) &&
-           add_digits(vm, buf, d, 1, precision + 1) &&
+    return add_decimal_digits(vm, buf, d, 0, 1) && (precision == 0 || ptc_buf_add_char(buf, '.')) &&
+           add_decimal_digits(vm, buf, d, 1, precision + 1) &&
            ptc_buf_addf(buf, "e%c%02lld", power < 0 ? '-' : '+',
                         (long long)(power < 0 ? -power : power));
 }
@@ -334,7 +334,7 @@ static bool add_general(PtcVM *vm, PtcBuf *buf, Decimal *d, int64_t precision, b
         return add_fixed(vm, buf, d, precision - 1, groups, false);
     if (d->point > -4 && d->point <= precision)
         return add_fixed(vm, buf, d, precision - d->point, groups, false);
-    return add_scientific(vm, buf, d, precision - 1);
+    return format_scientific(vm, buf, d, precision - 1);
 }
 
 /* ---------------------------------------------------------------------- format */
@@ -350,7 +350,7 @@ typedef struct {
 } Directive;
 
 /* How many bytes of a directive to show: whole characters. */
-static int shown(const Directive *d)
+static int shown_directive_len(const Directive *d)
 {
     size_t n = d->len < 20 ? d->len : 20;
     while (n < d->len && ((unsigned char)d->text[n] & 0xc0) == 0x80)
@@ -360,12 +360,12 @@ static int shown(const Directive *d)
 
 static bool fail_directive(PtcVM *vm, const Directive *d, unsigned class, const char *why)
 {
-    ptc_fail(vm, PTC_E_VALUE | class, "format: %.*s %s", shown(d), d->text, why);
+    ptc_fail(vm, PTC_E_VALUE | class, "format: %.*s %s", shown_directive_len(d), d->text, why);
     return ptc_fail_hint(vm, "conversions are %%s %%d %%f %%e %%g %%x %%o %%b %%c %%n %%%%");
 }
 
 /* Digits at *p; -1 when there are none or too many. */
-static int64_t read_number(const char **p, const char *end)
+static int64_t read_directive_number(const char **p, const char *end)
 {
     int64_t n = -1;
     for (; *p < end && **p >= '0' && **p <= '9'; ++*p)
@@ -388,11 +388,11 @@ static bool read_flag(Directive *d, char c)
 }
 
 /* Reads what follows a %; *p is left after it. */
-static bool read_directive(PtcVM *vm, Directive *d, const char **p, const char *end)
+static bool read_percent_directive(PtcVM *vm, Directive *d, const char **p, const char *end)
 {
     const char *q = *p;
     *d = (Directive){.text = *p - 1, .width = -1, .precision = -1};
-    int64_t n = read_number(&q, end);
+    int64_t n = read_directive_number(&q, end);
     if (n > 0 && **p != '0' && q < end && *q == '$') {
         d->index = n;
         *p = q + 1;
@@ -402,10 +402,10 @@ static bool read_directive(PtcVM *vm, Directive *d, const char **p, const char *
     }
     while (*p < end && read_flag(d, **p))
         ++*p;
-    d->width = read_number(p, end);
+    d->width = read_directive_number(p, end);
     if (*p < end && **p == '.') {
         ++*p;
-        d->precision = read_number(p, end);
+        d->precision = read_directive_number(p, end);
         d->len = (size_t)(*p - d->text);
         if (d->precision < 0)
             return fail_directive(vm, d, PTC_AS(UNKNOWN_CONVERSION),
@@ -428,7 +428,8 @@ static bool read_directive(PtcVM *vm, Directive *d, const char **p, const char *
 }
 
 /* Text to its width, counted in graphemes, and cut to its precision. */
-static bool add_padded(PtcVM *vm, PtcBuf *buf, const Directive *d, const char *text, size_t len)
+static bool add_padded_directive(PtcVM *vm, PtcBuf *buf, const Directive *d, const char *text,
+                                 size_t len)
 {
     int64_t count = 0;
     size_t end = 0;
@@ -439,8 +440,8 @@ static bool add_padded(PtcVM *vm, PtcBuf *buf, const Directive *d, const char *t
         if (!ptc_tick(&vm->budget, 1))
             return false;
     }
-    return (d->left || pad(vm, buf, ' ', d->width - count)) && ptc_buf_add(buf, text, end) &&
-           (!d->left || pad(vm, buf, ' ', d->width - count));
+    return (d->left || pad_format(vm, buf, ' ', d->width - count)) && ptc_buf_add(buf, text, end) &&
+           (!d->left || pad_format(vm, buf, ' ', d->width - count));
 }
 
 /* A number to its width: sign, zeros, digits. */
@@ -451,9 +452,10 @@ static bool add_signed(PtcVM *vm, PtcBuf *buf, const Directive *d, bool negative
     const char *after = negative && d->parens ? ")" : "";
     int64_t fill = d->width - (int64_t)(strlen(before) + digits->len + strlen(after));
     zeros = zeros && d->zero && !d->left;
-    return (d->left || zeros || pad(vm, buf, ' ', fill)) && ptc_buf_add_cstr(buf, before) &&
-           (!zeros || pad(vm, buf, '0', fill)) && ptc_buf_add(buf, digits->data, digits->len) &&
-           ptc_buf_add_cstr(buf, after) && (!d->left || pad(vm, buf, ' ', fill));
+    return (d->left || zeros || pad_format(vm, buf, ' ', fill)) && ptc_buf_add_cstr(buf, before) &&
+           (!zeros || pad_format(vm, buf, '0', fill)) &&
+           ptc_buf_add(buf, digits->data, digits->len) && ptc_buf_add_cstr(buf, after) &&
+           (!d->left || pad_format(vm, buf, ' ', fill));
 }
 
 /* Digits of base 2^bits of an integer: of its 64-bit form when it fits that, else of its magnitude. */
@@ -486,7 +488,7 @@ static bool add_binary(PtcVM *vm, PtcBuf *buf, PtcValue v, unsigned bits, bool *
 static bool fail_conversion(PtcVM *vm, const Directive *d, PtcValue v, const char *expected)
 {
     char role[48];
-    snprintf(role, sizeof role, "the argument for %.*s", shown(d), d->text);
+    snprintf(role, sizeof role, "the argument for %.*s", shown_directive_len(d), d->text);
     return ptc_fail_value_type(vm, v, role, expected);
 }
 
@@ -500,7 +502,7 @@ static bool format_integer(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive
         Decimal dec;
         PtcBuf digits;
         ptc_heap_buf_init(vm->heap, &digits);
-        ok = decimal_of_int(vm, &dec, &digits, v) && add_whole(vm, part, &dec, d->groups);
+        ok = decimal_of_int(vm, &dec, &digits, v) && add_grouped_whole(vm, part, &dec, d->groups);
         negative = ok && dec.negative;
         ok = ptc_format_check(vm, &digits, ok);
         ptc_buf_deinit(&digits);
@@ -521,7 +523,7 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
         return fail_conversion(vm, d, v, "a number");
     if (ptc_is_float(v) && !isfinite(ptc_to_float(v))) {
         double x = ptc_to_float(v);
-        return isnan(x) ? add_padded(vm, buf, d, "NaN", 3)
+        return isnan(x) ? add_padded_directive(vm, buf, d, "NaN", 3)
                         : ptc_buf_add_cstr(part, "Infinity") &&
                               add_signed(vm, buf, d, x < 0, part, false);
     }
@@ -537,7 +539,7 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
     if (ok && d->conversion == 'f')
         ok = add_fixed(vm, part, &dec, precision, d->groups, d->alternate);
     else if (ok && (d->conversion == 'e' || d->conversion == 'E'))
-        ok = add_scientific(vm, part, &dec, precision);
+        ok = format_scientific(vm, part, &dec, precision);
     else if (ok)
         ok = add_general(vm, part, &dec, precision, d->groups);
     ok = ptc_format_check(vm, &digits, ok);
@@ -546,15 +548,16 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
 }
 
 /* %s %b %c */
-static bool format_text(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d, PtcValue v)
+static bool format_text_directive(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d,
+                                  PtcValue v)
 {
     if (d->conversion == 'b')
         v = ptc_bool(ptc_truthy(v));
     if (d->conversion == 'c' && !ptc_is_char(vm, v))
         return fail_conversion(vm, d, v, "a string of one character");
     if (ptc_is_string(v))
-        return add_padded(vm, buf, d, ptc_str_bytes(v), ptc_str_len(v));
-    return add_text(vm, part, v) && add_padded(vm, buf, d, part->data, part->len);
+        return add_padded_directive(vm, buf, d, ptc_str_bytes(v), ptc_str_len(v));
+    return add_str_text(vm, part, v) && add_padded_directive(vm, buf, d, part->data, part->len);
 }
 
 /* %S %B %C: what was written since `from`, in capitals. */
@@ -574,10 +577,12 @@ static bool format_one(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d,
     if (v == PTC_NIL && d->conversion != 'b') { /* a text like any other */
         Directive text = *d;
         text.conversion = 's';
-        return add_padded(vm, buf, &text, d->upper || d->conversion <= 'Z' ? "NULL" : "null", 4);
+        return add_padded_directive(vm, buf, &text,
+                                    d->upper || d->conversion <= 'Z' ? "NULL" : "null", 4);
     }
     if (strchr("sbc", d->conversion))
-        return format_text(vm, buf, part, d, v) && (!d->upper || raise_case(vm, buf, from));
+        return format_text_directive(vm, buf, part, d, v) &&
+               (!d->upper || raise_case(vm, buf, from));
     bool ok = (strchr("feEgG", d->conversion) ? format_float : format_integer)(vm, buf, part, d, v);
     if (ok && d->conversion <= 'Z') /* %X %E %G */
         for (; from < buf->len; from++)
@@ -600,10 +605,10 @@ static bool format_all(PtcVM *vm, int argc, const PtcValue *argv, PtcBuf *buf, P
             break;
         Directive d;
         p++;
-        if (!read_directive(vm, &d, &p, end))
+        if (!read_percent_directive(vm, &d, &p, end))
             return false;
         if (d.conversion == '%' || d.conversion == 'n') {
-            if (!add_padded(vm, buf, &d, d.conversion == '%' ? "%" : "\n", 1))
+            if (!add_padded_directive(vm, buf, &d, d.conversion == '%' ? "%" : "\n", 1))
                 return false;
             continue;
         }

@@ -3,10 +3,10 @@
  * meaning (analyze_*.c); the rows here are for doc, dir, the reference and the doctests only. */
 #include "lisp/vm/builtin.h"
 
-#define FORM(id, ns_, name_, usage_, doc_, examples_) \
+#define DEFINE_FORM(id, ns_, name_, usage_, doc_, examples_) \
     PTC_BUILTIN_ROW(id, NULL, ns_, name_, 0, -1, PTC_B_FORM, usage_, doc_, examples_)
 #define CORE(id, name_, usage_, doc_, examples_) \
-    FORM(id, "clojure.core", name_, usage_, doc_, examples_)
+    DEFINE_FORM(id, "clojure.core", name_, usage_, doc_, examples_)
 
 /* -------------------------------------------------- definitions and bindings */
 
@@ -205,12 +205,13 @@ CORE(form_try, "try", "(try body... (catch Exception e handler...) (finally form
      "(try (/ 1 0) (catch Exception e :oops)) => :oops\n"
      "(try (throw (ex-info \"no\" {:id 1})) (catch Exception e (:id (ex-data e)))) => 1\n"
      "(try (/ 1 0) (finally nil)) !! arithmetic_error");
-FORM(form_return, "ptc", "return", "(return value)",
-     "Ends the program at once with this value, from any depth.",
-     "(do (return 1) 2) => 1\n(reduce (fn [acc x] (if (> x 2) (return x) acc)) 0 [1 2 3 4]) => 3");
-FORM(form_fail, "ptc", "fail", "(fail reason)",
-     "Ends the program as failed, with a value that says why. No try catches it.",
-     "(fail \"no data\") !! fail\n(when (empty? []) (fail {:missing \"rows\"})) !! fail");
+DEFINE_FORM(
+    form_return, "ptc", "return", "(return value)",
+    "Ends the program at once with this value, from any depth.",
+    "(do (return 1) 2) => 1\n(reduce (fn [acc x] (if (> x 2) (return x) acc)) 0 [1 2 3 4]) => 3");
+DEFINE_FORM(form_fail, "ptc", "fail", "(fail reason)",
+            "Ends the program as failed, with a value that says why. No try catches it.",
+            "(fail \"no data\") !! fail\n(when (empty? []) (fail {:missing \"rows\"})) !! fail");
 CORE(form_ns, "ns", "(ns name (:require [namespace :as alias]))",
      "Accepted as in Clojure; the aliases then work. Nothing is loaded: all there is is there.",
      "(ns report (:require [clojure.string :as s])) (s/upper-case \"a\") => \"A\"");
@@ -227,24 +228,24 @@ CORE(form_import, "import", "(import '[package Class])",
 
 /* ------------------------------------------------------------------ constants */
 
-FORM(form_inf, "Double", "POSITIVE_INFINITY", "Double/POSITIVE_INFINITY",
-     "The float above all numbers; also written ##Inf.",
-     "(> Double/POSITIVE_INFINITY 1e308) => true");
-FORM(form_minus_inf, "Double", "NEGATIVE_INFINITY", "Double/NEGATIVE_INFINITY",
-     "The float below all numbers; also written ##-Inf.",
-     "(< Double/NEGATIVE_INFINITY -1e308) => true");
-FORM(form_nan, "Double", "NaN", "Double/NaN",
-     "The float that is not a number and equals nothing; also written ##NaN.",
-     "(= Double/NaN Double/NaN) => false");
-FORM(form_pi, "Math", "PI", "Math/PI", "The circle's circumference over its diameter.",
-     "(< 3.14159 Math/PI 3.1416) => true");
-FORM(form_e, "Math", "E", "Math/E", "The base of the natural logarithm.",
-     "(< 2.71828 Math/E 2.7183) => true");
-FORM(form_long_max, "Long", "MAX_VALUE", "Long/MAX_VALUE",
-     "The largest integer of 64 bits. Integers here go on beyond it.",
-     "(inc Long/MAX_VALUE) => 9223372036854775808");
-FORM(form_long_min, "Long", "MIN_VALUE", "Long/MIN_VALUE", "The smallest integer of 64 bits.",
-     "Long/MIN_VALUE => -9223372036854775808");
+DEFINE_FORM(form_inf, "Double", "POSITIVE_INFINITY", "Double/POSITIVE_INFINITY",
+            "The float above all numbers; also written ##Inf.",
+            "(> Double/POSITIVE_INFINITY 1e308) => true");
+DEFINE_FORM(form_minus_inf, "Double", "NEGATIVE_INFINITY", "Double/NEGATIVE_INFINITY",
+            "The float below all numbers; also written ##-Inf.",
+            "(< Double/NEGATIVE_INFINITY -1e308) => true");
+DEFINE_FORM(form_nan, "Double", "NaN", "Double/NaN",
+            "The float that is not a number and equals nothing; also written ##NaN.",
+            "(= Double/NaN Double/NaN) => false");
+DEFINE_FORM(form_pi, "Math", "PI", "Math/PI", "The circle's circumference over its diameter.",
+            "(< 3.14159 Math/PI 3.1416) => true");
+DEFINE_FORM(form_e, "Math", "E", "Math/E", "The base of the natural logarithm.",
+            "(< 2.71828 Math/E 2.7183) => true");
+DEFINE_FORM(form_long_max, "Long", "MAX_VALUE", "Long/MAX_VALUE",
+            "The largest integer of 64 bits. Integers here go on beyond it.",
+            "(inc Long/MAX_VALUE) => 9223372036854775808");
+DEFINE_FORM(form_long_min, "Long", "MIN_VALUE", "Long/MIN_VALUE",
+            "The smallest integer of 64 bits.", "Long/MIN_VALUE => -9223372036854775808");
 
 CORE(form_catch, "catch", "(try body... (catch Class name body...))",
      "What is done in a try when its body fails with an error of this class; see try.",

@@ -15,26 +15,26 @@
 
 /* ------------------------------------------------------------------ options */
 
-static bool is_word(PtcValue v, const char *word)
+static bool is_option_keyword(PtcValue v, const char *word)
 {
     return ptc_is_keyword(v) && strcmp(ptc_str_bytes(v), word) == 0;
 }
 
 /* An option, given as :name value after the first argument or in a map there; nil when absent. */
-static PtcValue option(PtcVM *vm, int argc, const PtcValue *argv, const char *name)
+static PtcValue find_json_option(PtcVM *vm, int argc, const PtcValue *argv, const char *name)
 {
     if (argc == 2 && ptc_is_map(argv[1])) {
         PtcValue key, value;
         for (size_t pos = 0; ptc_map_next(argv[1], &pos, &key, &value);) {
             if (!ptc_tick(&vm->budget, 1))
                 return PTC_NIL;
-            if (is_word(key, name))
+            if (is_option_keyword(key, name))
                 return value;
         }
         return PTC_NIL;
     }
     for (int i = 1; i + 1 < argc; i += 2)
-        if (is_word(argv[i], name))
+        if (is_option_keyword(argv[i], name))
             return argv[i + 1];
     return PTC_NIL;
 }
@@ -79,7 +79,7 @@ PTC_BUILTIN(json_rename, "ptc", "json-rename", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS,
 }
 
 /* Gives every key of every map to the function, or makes it a keyword for `true` and `keyword`. */
-static bool change_keys(PtcVM *vm, PtcValue value, PtcValue f, PtcValue *out)
+static bool change_json_keys(PtcVM *vm, PtcValue value, PtcValue f, PtcValue *out)
 {
     int keyword = ptc_builtin_find("clojure.core/keyword", 20);
     if (f == PTC_TRUE || (ptc_is_builtin(f) && (int)ptc_builtin_index(f) == keyword))
@@ -101,8 +101,8 @@ static bool change_keys(PtcVM *vm, PtcValue value, PtcValue f, PtcValue *out)
 static bool key_function(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *f)
 {
     bool direct = argc == 2 && !ptc_is_map(argv[1]);
-    *f = direct ? argv[1] : option(vm, argc, argv, "key-fn");
-    if (!direct && *f == PTC_NIL && ptc_truthy(option(vm, argc, argv, "keywordize")))
+    *f = direct ? argv[1] : find_json_option(vm, argc, argv, "key-fn");
+    if (!direct && *f == PTC_NIL && ptc_truthy(find_json_option(vm, argc, argv, "keywordize")))
         *f = PTC_TRUE;
     if (*f == PTC_NIL || *f == PTC_FALSE) {
         *f = PTC_NIL;
@@ -113,7 +113,7 @@ static bool key_function(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *f)
     return true;
 }
 
-static bool fail_parse(PtcVM *vm, const PtcJsonError *error)
+static bool fail_json_parse(PtcVM *vm, const PtcJsonError *error)
 {
     ptc_fail(vm, PTC_E_VALUE, "%s: this is not JSON, at line %u, column %u: %s",
              ptc_builtin_row(vm->running)->name, error->line, error->column, error->message);
@@ -121,7 +121,8 @@ static bool fail_parse(PtcVM *vm, const PtcJsonError *error)
 }
 
 /* strict: text that is not JSON is an error, not nil. */
-static bool parse(PtcVM *vm, int argc, const PtcValue *argv, bool strict, PtcValue *out)
+static bool parse_json_argument(PtcVM *vm, int argc, const PtcValue *argv, bool strict,
+                                PtcValue *out)
 {
     PtcJsonError error;
     PtcValue f, *slot = ptc_roots(vm, 1);
@@ -137,10 +138,10 @@ static bool parse(PtcVM *vm, int argc, const PtcValue *argv, bool strict, PtcVal
         return false;
     if (*slot == PTC_UNBOUND) {
         *slot = PTC_NIL;
-        return !strict || fail_parse(vm, &error);
+        return !strict || fail_json_parse(vm, &error);
     }
     *out = *slot;
-    return f == PTC_NIL || *slot == PTC_NIL || change_keys(vm, *slot, f, out);
+    return f == PTC_NIL || *slot == PTC_NIL || change_json_keys(vm, *slot, f, out);
 }
 
 PTC_BUILTIN(json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
@@ -154,7 +155,7 @@ PTC_BUILTIN(json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
             "(json/parse-string {:a 1}) !! type_error\n"
             "(json/parse-string \"[1]\" 5) !! type_error")
 {
-    return parse(vm, argc, argv, false, out);
+    return parse_json_argument(vm, argc, argv, false, out);
 }
 
 ALIAS(json_parse, json_parse_string, PTC_B_CALLS, "parse", "(json/parse text key-fn?)",
@@ -178,7 +179,7 @@ PTC_BUILTIN(
     "(clojure.data.json/read-str \"{a: 1}\") !! value_error\n"
     "(clojure.data.json/read-str nil) !! type_error")
 {
-    return parse(vm, argc, argv, true, out);
+    return parse_json_argument(vm, argc, argv, true, out);
 }
 
 PTC_BUILTIN(
@@ -190,7 +191,7 @@ PTC_BUILTIN(
     "(cheshire.core/parse-string \"{a: 1}\") !! value_error")
 {
     bool none = argv[0] == PTC_NIL || (ptc_is_string(argv[0]) && ptc_str_len(argv[0]) == 0);
-    return parse(vm, argc, argv, !none, out);
+    return parse_json_argument(vm, argc, argv, !none, out);
 }
 ALIAS_IN(cheshire_decode, "cheshire.core", cheshire_parse_string, PTC_B_CALLS, "decode",
          "(cheshire.core/decode text key-fn?)", "The same as cheshire.core/parse-string.",
@@ -213,7 +214,7 @@ static bool add_break(PtcBuf *buf, size_t depth)
 }
 
 /* Where the JSON string that begins at `i` ends: behind its closing quote. */
-static size_t skip_string(const PtcBuf *json, size_t i)
+static size_t skip_json_string(const PtcBuf *json, size_t i)
 {
     for (i++; json->data[i] != '"'; i++)
         i += json->data[i] == '\\';
@@ -227,7 +228,7 @@ static bool indent(PtcVM *vm, const PtcBuf *json, PtcBuf *out)
     bool ok = true;
     for (size_t i = 0; ok && i < json->len && ptc_tick(&vm->budget, 1);) {
         char c = json->data[i];
-        size_t end = c == '"' ? skip_string(json, i) : i + 1;
+        size_t end = c == '"' ? skip_json_string(json, i) : i + 1;
         bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
         bool empty = opens && (json->data[end] == '}' || json->data[end] == ']');
         if (empty)
@@ -293,8 +294,8 @@ static bool generate(PtcVM *vm, int argc, const PtcValue *argv, bool strict, Ptc
 {
     if (!check_pairs(vm, argc, argv))
         return false;
-    bool pretty = ptc_truthy(option(vm, argc, argv, "pretty")) ||
-                  ptc_truthy(option(vm, argc, argv, "indent"));
+    bool pretty = ptc_truthy(find_json_option(vm, argc, argv, "pretty")) ||
+                  ptc_truthy(find_json_option(vm, argc, argv, "indent"));
     return write_once(vm, argv[0], pretty, strict, out);
 }
 

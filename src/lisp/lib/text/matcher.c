@@ -16,7 +16,7 @@ static bool arg_matcher(PtcVM *vm, const PtcValue *argv, int i)
            ptc_fail_type(vm, argv, i, "a matcher, as (re-matcher regex s) gives it");
 }
 
-static PtcValue *fields_of(PtcValue matcher)
+static PtcValue *matcher_fields(PtcValue matcher)
 {
     return ((PtcRecord *)(uintptr_t)matcher)->fields;
 }
@@ -61,10 +61,10 @@ static PtcValue groups_of(PtcMatcher *m)
 }
 
 /* Moves the matcher on by one search; *found says whether that found something.  Nothing changes when it fails. */
-static bool advance(PtcVM *vm, PtcValue matcher, PtcMatch (*how)(PtcMatcher *), bool *found)
+static bool advance_matcher(PtcVM *vm, PtcValue matcher, PtcMatch (*how)(PtcMatcher *), bool *found)
 {
     PtcMatcher m;
-    PtcValue *f = fields_of(matcher), groups = PTC_NIL;
+    PtcValue *f = matcher_fields(matcher), groups = PTC_NIL;
     PtcMatch match = PTC_MATCH_FAILED;
     if (ptc_matcher_init(&m, vm, f[M_REGEX], f[M_STR])) {
         m.from = (size_t)ptc_to_int(f[M_FROM]);
@@ -86,7 +86,7 @@ static bool advance(PtcVM *vm, PtcValue matcher, PtcMatch (*how)(PtcMatcher *), 
 /* As re-find gives a match: a string, or a vector when there are groups. */
 static PtcValue last_match(PtcValue matcher)
 {
-    PtcValue groups = fields_of(matcher)[M_GROUPS];
+    PtcValue groups = matcher_fields(matcher)[M_GROUPS];
     if (groups == PTC_NIL)
         return PTC_NIL;
     return ptc_seq_count(groups) == 1 ? ptc_seq_nth(groups, 0) : groups;
@@ -95,7 +95,7 @@ static PtcValue last_match(PtcValue matcher)
 bool ptc_matcher_find(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     bool found;
-    return arg_movable(vm, argv) && advance(vm, argv[0], ptc_matcher_next, &found) &&
+    return arg_movable(vm, argv) && advance_matcher(vm, argv[0], ptc_matcher_next, &found) &&
            ptc_give(out, found ? last_match(argv[0]) : PTC_NIL);
 }
 
@@ -103,7 +103,7 @@ static bool has_match(PtcVM *vm, const PtcValue *argv)
 {
     if (!arg_matcher(vm, argv, 0))
         return false;
-    if (fields_of(argv[0])[M_GROUPS] != PTC_NIL)
+    if (matcher_fields(argv[0])[M_GROUPS] != PTC_NIL)
         return true;
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(ILLEGAL_STATE), "%s: the matcher has found nothing",
              ptc_builtin_row(vm->running)->name);
@@ -128,7 +128,7 @@ PTC_BUILTIN(matcher_find, "java", ".find", 1, 1, 0, "(.find matcher)",
 {
     PTC_UNUSED(argc);
     bool found;
-    return arg_movable(vm, argv) && advance(vm, argv[0], ptc_matcher_next, &found) &&
+    return arg_movable(vm, argv) && advance_matcher(vm, argv[0], ptc_matcher_next, &found) &&
            ptc_give(out, ptc_bool(found));
 }
 
@@ -166,7 +166,7 @@ PTC_BUILTIN(matcher_matches, "java", ".matches", 1, 2, 0,
     bool found;
     if (argc == 2 && ptc_is_string(argv[0]))
         return string_matches(vm, argv, out);
-    return arg_movable(vm, argv) && advance(vm, argv[0], from_start, &found) &&
+    return arg_movable(vm, argv) && advance_matcher(vm, argv[0], from_start, &found) &&
            ptc_give(out, ptc_bool(found));
 }
 
@@ -181,7 +181,7 @@ static bool group_number(PtcVM *vm, int argc, const PtcValue *argv, int64_t *n)
         return ptc_arg_int(vm, argv, 1, n);
     char name[64];
     size_t len = ptc_str_len(argv[1]);
-    const PtcValue *f = fields_of(argv[0]);
+    const PtcValue *f = matcher_fields(argv[0]);
     bool ok = len < sizeof name && ptc_matcher_init(&m, vm, f[M_REGEX], f[M_STR]);
     if (ok) {
         memcpy(name, ptc_str_bytes(argv[1]), len);
@@ -204,7 +204,7 @@ PTC_BUILTIN(matcher_group, "java", ".group", 1, 2, 0, "(.group matcher group?)",
     int64_t n;
     if (!has_match(vm, argv) || !group_number(vm, argc, argv, &n))
         return false;
-    PtcValue groups = fields_of(argv[0])[M_GROUPS];
+    PtcValue groups = matcher_fields(argv[0])[M_GROUPS];
     if (n < 0 || n >= (int64_t)ptc_seq_count(groups))
         return ptc_fail(vm, PTC_E_INDEX, ".group: the regex has no such group");
     return ptc_give(out, ptc_seq_nth(groups, (size_t)n));
@@ -218,7 +218,7 @@ PTC_BUILTIN(matcher_group_count, "java", ".groupCount", 1, 1, 0, "(.groupCount m
     PtcMatcher m;
     if (!arg_matcher(vm, argv, 0))
         return false;
-    const PtcValue *f = fields_of(argv[0]);
+    const PtcValue *f = matcher_fields(argv[0]);
     bool ok = ptc_matcher_init(&m, vm, f[M_REGEX], f[M_STR]);
     *out = ptc_int(ok ? m.groups : 0);
     ptc_matcher_deinit(&m);
@@ -228,8 +228,8 @@ PTC_BUILTIN(matcher_group_count, "java", ".groupCount", 1, 1, 0, "(.groupCount m
 /* A place in bytes as one in graphemes, which positions count here. */
 static bool give_place(PtcVM *vm, PtcValue matcher, int field, PtcValue *out)
 {
-    PtcValue str = fields_of(matcher)[M_STR];
-    size_t bytes = (size_t)ptc_to_int(fields_of(matcher)[field]);
+    PtcValue str = matcher_fields(matcher)[M_STR];
+    size_t bytes = (size_t)ptc_to_int(matcher_fields(matcher)[field]);
     if (ptc_str_simple(str))
         return ptc_give(out, ptc_int((int64_t)bytes));
     PtcValue front = ptc_str_new(vm->heap, ptc_str_bytes(str), bytes);

@@ -12,7 +12,7 @@ static bool shows_itself(PtcValue v)
 }
 
 /* All arguments with spaces between. */
-static bool add_line(PtcVM *vm, PtcBuf *buf, int argc, const PtcValue *argv, bool readable)
+static bool add_printed_line(PtcVM *vm, PtcBuf *buf, int argc, const PtcValue *argv, bool readable)
 {
     for (int i = 0; i < argc; i++)
         if ((i > 0 && !ptc_buf_add_char(buf, ' ')) ||
@@ -23,7 +23,7 @@ static bool add_line(PtcVM *vm, PtcBuf *buf, int argc, const PtcValue *argv, boo
 }
 
 /* Prints text in the line that is open; a line feed at its end ends that. */
-static bool print_text(PtcVM *vm, const char *text, size_t len)
+static bool print_open_line(PtcVM *vm, const char *text, size_t len)
 {
     bool ends = len > 0 && text[len - 1] == '\n';
     return ptc_vm_print(vm, text, len - ends, ends);
@@ -34,10 +34,10 @@ static bool print_all(PtcVM *vm, int argc, const PtcValue *argv, bool readable, 
 {
     PtcBuf buf;
     ptc_heap_buf_init(vm->heap, &buf);
-    bool ok = ptc_format_check(vm, &buf, add_line(vm, &buf, argc, argv, readable));
+    bool ok = ptc_format_check(vm, &buf, add_printed_line(vm, &buf, argc, argv, readable));
     PtcText text = {buf.len ? buf.data : "", buf.len};
     ok = ok && (line ? ptc_vm_print(vm, text.bytes, text.len, true)
-                     : print_text(vm, text.bytes, text.len));
+                     : print_open_line(vm, text.bytes, text.len));
     ptc_buf_deinit(&buf);
     *out = PTC_NIL;
     return ok;
@@ -49,7 +49,7 @@ PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, 0, "(pr-str & values)"
 {
     PtcBuf buf;
     ptc_heap_buf_init(vm->heap, &buf);
-    return ptc_format_give(vm, &buf, add_line(vm, &buf, argc, argv, true), out);
+    return ptc_format_give(vm, &buf, add_printed_line(vm, &buf, argc, argv, true), out);
 }
 
 PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str & values)",
@@ -58,14 +58,14 @@ PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str &
 {
     PtcBuf buf;
     ptc_heap_buf_init(vm->heap, &buf);
-    return ptc_format_give(vm, &buf, add_line(vm, &buf, argc, argv, false), out);
+    return ptc_format_give(vm, &buf, add_printed_line(vm, &buf, argc, argv, false), out);
 }
 
 static bool line_text(PtcVM *vm, int argc, const PtcValue *argv, bool readable, PtcValue *out)
 {
     PtcBuf buf;
     ptc_heap_buf_init(vm->heap, &buf);
-    bool ok = add_line(vm, &buf, argc, argv, readable) && ptc_buf_add_char(&buf, '\n');
+    bool ok = add_printed_line(vm, &buf, argc, argv, readable) && ptc_buf_add_char(&buf, '\n');
     return ptc_format_give(vm, &buf, ok, out);
 }
 
@@ -151,7 +151,7 @@ PTC_BUILTIN(
     PtcValue text;
     *out = PTC_NIL;
     return ptc_format_text(vm, argc, argv, &text) &&
-           print_text(vm, ptc_str_bytes(text), ptc_str_len(text));
+           print_open_line(vm, ptc_str_bytes(text), ptc_str_len(text));
 }
 
 const PtcBuiltin *const ptc_lib_output[] = {&core_pr_str_def,

@@ -11,14 +11,14 @@
 #include "value/str.h"
 
 /* Charges for a walk along a string. */
-static bool charge(PtcVM *vm, PtcValue v)
+static bool charge_string_scan(PtcVM *vm, PtcValue v)
 {
     return !ptc_is_string(v) || ptc_tick_scan(&vm->budget, ptc_str_len(v));
 }
 
 /* ------------------------------------------------- reading numbers: integers */
 
-static PtcText text_of(PtcValue string)
+static PtcText text_of_string(PtcValue string)
 {
     return (PtcText){ptc_str_bytes(string), ptc_str_len(string)};
 }
@@ -51,12 +51,13 @@ static bool read_integer(PtcText t, int radix, int64_t min, int64_t max, int64_t
     return *out >= min && *out <= max;
 }
 
-static bool parse_long(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+static bool parse_long_string(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     int64_t n;
-    if (!charge(vm, argv[0]))
+    if (!charge_string_scan(vm, argv[0]))
         return false;
-    if (!ptc_is_string(argv[0]) || !read_integer(text_of(argv[0]), 10, INT64_MIN, INT64_MAX, &n))
+    if (!ptc_is_string(argv[0]) ||
+        !read_integer(text_of_string(argv[0]), 10, INT64_MIN, INT64_MAX, &n))
         return ptc_give(out, PTC_NIL);
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
@@ -66,17 +67,17 @@ PTC_BUILTIN(core_parse_long, "clojure.core", "parse-long", 1, 1, 0, "(parse-long
             "(parse-long \"-17\") => -17\n(parse-long \"4.2\") => nil\n(parse-long nil) => nil")
 {
     PTC_UNUSED(argc);
-    return parse_long(vm, argv, out);
+    return parse_long_string(vm, argv, out);
 }
 
 PTC_BUILTIN(core_parse_int, "clojure.core", "parse-int", 1, 1, 0, "(parse-int s)",
             "The same as parse-long.", "(parse-int \"128\") => 128\n(parse-int \"12 \") => nil")
 {
     PTC_UNUSED(argc);
-    return parse_long(vm, argv, out);
+    return parse_long_string(vm, argv, out);
 }
 
-static bool fail_parse(PtcVM *vm, const char *noun, const char *gentle)
+static bool fail_number_parse(PtcVM *vm, const char *noun, const char *gentle)
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT), "%s/%s: the string does not spell %s",
@@ -92,16 +93,16 @@ static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, Pt
     char noun[40];
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string");
-    if (!charge(vm, argv[0]))
+    if (!charge_string_scan(vm, argv[0]))
         return false;
     if (argc == 2 && !ptc_arg_int(vm, argv, 1, &radix))
         return false;
     if (radix < 2 || radix > 36)
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
                         "%s: the radix must be from 2 to 36", ptc_builtin_row(vm->running)->name);
-    if (!read_integer(text_of(argv[0]), (int)radix, min, max, &n)) {
+    if (!read_integer(text_of_string(argv[0]), (int)radix, min, max, &n)) {
         snprintf(noun, sizeof noun, "an integer of %d bits", bits);
-        return fail_parse(vm, noun, "parse-long");
+        return fail_number_parse(vm, noun, "parse-long");
     }
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
@@ -138,7 +139,7 @@ PTC_BUILTIN(java_parse_byte, "Byte", "parseByte", 1, 2, 0, "(Byte/parseByte s ra
 
 /* --------------------------------------------------- reading numbers: floats */
 
-static PtcText skip(PtcText t, size_t n)
+static PtcText skip_text_start(PtcText t, size_t n)
 {
     return (PtcText){t.bytes + n, t.len - n};
 }
@@ -181,7 +182,7 @@ static bool read_hex_double(PtcText t, double *out)
     size_t n = read_hex_digits(t, &mantissa, &scale, &any);
     if (!any || n == t.len || (t.bytes[n] | 32) != 'p')
         return false;
-    if (!read_integer(skip(t, n + 1), 10, -100000, 100000, &exponent))
+    if (!read_integer(skip_text_start(t, n + 1), 10, -100000, 100000, &exponent))
         return false;
     scale += exponent;
     *out = ldexp((double)mantissa, scale > 5000 ? 5000 : scale < -5000 ? -5000 : (int)scale);
@@ -189,7 +190,7 @@ static bool read_hex_double(PtcText t, double *out)
 }
 
 /* Digits with a point or exponent; a point may come first, which ptc_double_parse does not take. */
-static bool read_decimal(PtcVM *vm, PtcText t, double *out)
+static bool read_point_number(PtcVM *vm, PtcText t, double *out)
 {
     if (t.len < 2 || t.bytes[0] != '.')
         return t.len > 0 && digit_of(t.bytes[0]) < 10 && ptc_double_parse(t.bytes, t.len, out);
@@ -207,15 +208,15 @@ static bool read_decimal(PtcVM *vm, PtcText t, double *out)
 }
 
 /* As Java reads doubles: blanks around it, hexadecimal, NaN, Infinity and a type suffix go. */
-static bool read_double(PtcVM *vm, PtcText t, double *out)
+static bool read_java_double(PtcVM *vm, PtcText t, double *out)
 {
     while (t.len > 0 && (unsigned char)t.bytes[t.len - 1] <= ' ')
         t.len--;
     while (t.len > 0 && (unsigned char)t.bytes[0] <= ' ')
-        t = skip(t, 1);
+        t = skip_text_start(t, 1);
     bool negative = t.len > 0 && t.bytes[0] == '-', ok = true;
     if (negative || (t.len > 0 && t.bytes[0] == '+'))
-        t = skip(t, 1);
+        t = skip_text_start(t, 1);
     if (ptc_text_is(t, "NaN") || ptc_text_is(t, "Infinity")) {
         *out = t.bytes[0] == 'N' ? NAN : INFINITY;
     } else {
@@ -223,9 +224,9 @@ static bool read_double(PtcVM *vm, PtcText t, double *out)
         if (last == 'f' || last == 'd')
             t.len--;
         if (t.len > 2 && t.bytes[0] == '0' && (t.bytes[1] | 32) == 'x')
-            ok = read_hex_double(skip(t, 2), out);
+            ok = read_hex_double(skip_text_start(t, 2), out);
         else
-            ok = read_decimal(vm, t, out);
+            ok = read_point_number(vm, t, out);
     }
     if (ok && negative)
         *out = -*out;
@@ -239,9 +240,9 @@ PTC_BUILTIN(core_parse_double, "clojure.core", "parse-double", 1, 1, 0, "(parse-
 {
     double d;
     PTC_UNUSED(argc);
-    if (!charge(vm, argv[0]))
+    if (!charge_string_scan(vm, argv[0]))
         return false;
-    bool ok = ptc_is_string(argv[0]) && read_double(vm, text_of(argv[0]), &d);
+    bool ok = ptc_is_string(argv[0]) && read_java_double(vm, text_of_string(argv[0]), &d);
     if (vm->budget.stop != PTC_STOP_NONE)
         return false;
     return ptc_give(out, ok ? ptc_float_new(vm->heap, d) : PTC_NIL);
@@ -252,10 +253,10 @@ static bool java_double(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     double d;
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string");
-    if (!charge(vm, argv[0]))
+    if (!charge_string_scan(vm, argv[0]))
         return false;
-    if (!read_double(vm, text_of(argv[0]), &d))
-        return fail_parse(vm, "a number", "parse-double");
+    if (!read_java_double(vm, text_of_string(argv[0]), &d))
+        return fail_number_parse(vm, "a number", "parse-double");
     return ptc_give(out, ptc_float_new(vm->heap, d));
 }
 
@@ -284,7 +285,7 @@ PTC_BUILTIN(core_parse_boolean, "clojure.core", "parse-boolean", 1, 1, 0, "(pars
 {
     PTC_UNUSED(vm);
     PTC_UNUSED(argc);
-    PtcText t = ptc_is_string(argv[0]) ? text_of(argv[0]) : (PtcText){"", 0};
+    PtcText t = ptc_is_string(argv[0]) ? text_of_string(argv[0]) : (PtcText){"", 0};
     return ptc_give(out, ptc_text_is(t, "true")    ? PTC_TRUE
                          : ptc_text_is(t, "false") ? PTC_FALSE
                                                    : PTC_NIL);
@@ -300,7 +301,7 @@ PTC_BUILTIN(java_parse_boolean, "Boolean", "parseBoolean", 1, 1, 0, "(Boolean/pa
         return ptc_give(out, PTC_FALSE);
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string or nil");
-    PtcText t = text_of(argv[0]);
+    PtcText t = text_of_string(argv[0]);
     bool same = t.len == 4;
     for (size_t i = 0; i < 4 && same; i++)
         same = (t.bytes[i] | 32) == "true"[i];

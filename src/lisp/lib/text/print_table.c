@@ -13,7 +13,7 @@ static bool cell_text(PtcVM *vm, PtcBuf *buf, PtcValue row, PtcValue key)
            (v == PTC_NONE || v == PTC_NIL || ptc_vm_write(vm, buf, v, false));
 }
 
-static bool measure(PtcVM *vm, PtcBuf *cell, PtcValue keys, PtcValue row, size_t *widths)
+static bool measure_table_row(PtcVM *vm, PtcBuf *cell, PtcValue keys, PtcValue row, size_t *widths)
 {
     for (size_t i = 0; i < ptc_seq_count(keys); i++) {
         if (!cell_text(vm, cell, row, ptc_seq_nth(keys, i)))
@@ -24,7 +24,7 @@ static bool measure(PtcVM *vm, PtcBuf *cell, PtcValue keys, PtcValue row, size_t
     return true;
 }
 
-static bool fill(PtcVM *vm, PtcBuf *out, char c, size_t n)
+static bool fill_table_cell(PtcVM *vm, PtcBuf *out, char c, size_t n)
 {
     while (n-- > 0)
         if (!ptc_buf_add_char(out, c))
@@ -32,44 +32,45 @@ static bool fill(PtcVM *vm, PtcBuf *out, char c, size_t n)
     return ptc_tick(&vm->budget, 1);
 }
 
-static bool add_line(PtcVM *vm, PtcBuf *out, PtcBuf *cell, PtcValue keys, PtcValue row,
-                     const size_t *widths)
+static bool add_table_line(PtcVM *vm, PtcBuf *out, PtcBuf *cell, PtcValue keys, PtcValue row,
+                           const size_t *widths)
 {
     for (size_t i = 0; i < ptc_seq_count(keys); i++) {
         if (!cell_text(vm, cell, row, ptc_seq_nth(keys, i)))
             return false;
         PtcText text = ptc_buf_view(cell);
         if (!ptc_buf_add_cstr(out, i == 0 ? "| " : " | ") ||
-            !fill(vm, out, ' ', widths[i] - ptc_utf8_count(text.bytes, text.len)) ||
+            !fill_table_cell(vm, out, ' ', widths[i] - ptc_utf8_count(text.bytes, text.len)) ||
             !ptc_buf_add(out, text.bytes, text.len) || !ptc_tick_bytes(&vm->budget, text.len))
             return false;
     }
     return ptc_buf_add_cstr(out, " |\n");
 }
 
-static bool add_rule(PtcVM *vm, PtcBuf *out, size_t n, const size_t *widths)
+static bool add_table_rule(PtcVM *vm, PtcBuf *out, size_t n, const size_t *widths)
 {
     for (size_t i = 0; i < n; i++)
-        if (!ptc_buf_add_char(out, i == 0 ? '|' : '+') || !fill(vm, out, '-', widths[i] + 2))
+        if (!ptc_buf_add_char(out, i == 0 ? '|' : '+') ||
+            !fill_table_cell(vm, out, '-', widths[i] + 2))
             return false;
     return ptc_buf_add_cstr(out, "|\n");
 }
 
-static bool add_table(PtcVM *vm, PtcBuf *out, PtcBuf *cell, PtcValue keys, PtcValue rows,
-                      size_t *widths)
+static bool add_printed_table(PtcVM *vm, PtcBuf *out, PtcBuf *cell, PtcValue keys, PtcValue rows,
+                              size_t *widths)
 {
     size_t n = ptc_seq_count(keys), count = ptc_seq_count(rows);
     memset(widths, 0, n * sizeof *widths);
-    if (!measure(vm, cell, keys, PTC_NONE, widths))
+    if (!measure_table_row(vm, cell, keys, PTC_NONE, widths))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!measure(vm, cell, keys, ptc_seq_nth(rows, i), widths))
+        if (!measure_table_row(vm, cell, keys, ptc_seq_nth(rows, i), widths))
             return false;
-    if (!ptc_buf_add_char(out, '\n') || !add_line(vm, out, cell, keys, PTC_NONE, widths) ||
-        !add_rule(vm, out, n, widths))
+    if (!ptc_buf_add_char(out, '\n') || !add_table_line(vm, out, cell, keys, PTC_NONE, widths) ||
+        !add_table_rule(vm, out, n, widths))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!add_line(vm, out, cell, keys, ptc_seq_nth(rows, i), widths))
+        if (!add_table_line(vm, out, cell, keys, ptc_seq_nth(rows, i), widths))
             return false;
     return true;
 }
@@ -99,7 +100,7 @@ static bool print_table(PtcVM *vm, PtcValue keys, PtcValue rows)
     size_t *widths = ptc_scratch(vm, bytes);
     ptc_heap_buf_init(vm->heap, &out);
     ptc_heap_buf_init(vm->heap, &cell);
-    bool ok = widths && add_table(vm, &out, &cell, keys, rows, widths);
+    bool ok = widths && add_printed_table(vm, &out, &cell, keys, rows, widths);
     ok = ptc_format_check(vm, &out, ptc_format_check(vm, &cell, ok)) &&
          ptc_vm_print(vm, out.data, out.len - 1, true);
     ptc_buf_deinit(&cell);

@@ -12,7 +12,7 @@ static bool arg_regex(PtcVM *vm, const PtcValue *argv, int i)
            ptc_fail_type(vm, argv, i, "a regex, #\"...\" or (re-pattern s)");
 }
 
-static bool arg_str(PtcVM *vm, const PtcValue *argv, int i)
+static bool check_string_arg(PtcVM *vm, const PtcValue *argv, int i)
 {
     return ptc_is_string(argv[i]) || ptc_fail_type(vm, argv, i, "a string");
 }
@@ -32,7 +32,7 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     if (ptc_is_regex(argv[0]))
         return ptc_give(out, argv[0]);
-    return arg_str(vm, argv, 0) && ptc_give(out, ptc_regex_make(vm, argv[0]));
+    return check_string_arg(vm, argv, 0) && ptc_give(out, ptc_regex_make(vm, argv[0]));
 }
 
 PTC_BUILTIN(regex_is, "regex", "regex?", 1, 1, 0, "(regex? x)", "Is it a regex?",
@@ -50,7 +50,7 @@ static bool give_match(PtcVM *vm, const PtcValue *argv, PtcMatch (*how)(PtcMatch
                        PtcValue *out)
 {
     PtcMatcher m;
-    if (!arg_regex(vm, argv, 0) || !arg_str(vm, argv, 1))
+    if (!arg_regex(vm, argv, 0) || !check_string_arg(vm, argv, 1))
         return false;
     PtcMatch found = ptc_matcher_init(&m, vm, argv[0], argv[1]) ? how(&m) : PTC_MATCH_FAILED;
     bool ok = found != PTC_MATCH_FAILED &&
@@ -97,7 +97,7 @@ PTC_BUILTIN(regex_seq, "regex", "re-seq", 2, 2, 0, "(re-seq regex s)",
 {
     PtcMatcher m;
     PTC_UNUSED(argc);
-    if (!arg_regex(vm, argv, 0) || !arg_str(vm, argv, 1))
+    if (!arg_regex(vm, argv, 0) || !check_string_arg(vm, argv, 1))
         return false;
     PtcValue build = ptc_build_new(vm->heap), v;
     PtcMatch found = PTC_MATCH_FAILED;
@@ -124,7 +124,7 @@ static bool extract(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     int64_t group = 1;
     if (!ptc_is_string(regex) && !ptc_is_regex(regex))
         return ptc_fail_type(vm, argv, 0, "a string or regex");
-    if (!arg_str(vm, argv, 1) || (argc > 2 && !ptc_arg_int(vm, argv, 2, &group)))
+    if (!check_string_arg(vm, argv, 1) || (argc > 2 && !ptc_arg_int(vm, argv, 2, &group)))
         return false;
     if (!ptc_is_regex(regex) && (regex = ptc_regex_make(vm, regex)) == PTC_NONE)
         return false;
@@ -187,7 +187,7 @@ typedef struct {
     bool keep_empty;
 } Parts;
 
-static bool add_part(Parts *p, size_t from, size_t to)
+static bool add_split_part(Parts *p, size_t from, size_t to)
 {
     PtcValue part = from == 0 && to == ptc_str_len(p->str)
                         ? p->str
@@ -197,16 +197,16 @@ static bool add_part(Parts *p, size_t from, size_t to)
 }
 
 /* The part from the last separator to `to`. */
-static bool end_part(Parts *p, size_t to)
+static bool end_split_part(Parts *p, size_t to)
 {
     if (to == p->from && !p->keep_empty) {
         p->empties++;
         return true;
     }
     for (; p->empties > 0; p->empties--)
-        if (!add_part(p, to, to))
+        if (!add_split_part(p, to, to))
             return false;
-    return add_part(p, p->from, to);
+    return add_split_part(p, p->from, to);
 }
 
 static bool split_parts(Parts *p, PtcMatcher *m, int64_t limit)
@@ -218,12 +218,12 @@ static bool split_parts(Parts *p, PtcMatcher *m, int64_t limit)
             break;
         if (m->at[1] == 0)
             continue; /* nothing at the very start separates nothing */
-        if (!end_part(p, m->at[0]))
+        if (!end_split_part(p, m->at[0]))
             return false;
         p->from = m->at[1];
         made++;
     }
-    return found != PTC_MATCH_FAILED && end_part(p, ptc_str_len(p->str));
+    return found != PTC_MATCH_FAILED && end_split_part(p, ptc_str_len(p->str));
 }
 
 bool ptc_regex_split(PtcVM *vm, PtcValue str, PtcValue regex, int64_t limit, PtcValue *out)
@@ -244,7 +244,7 @@ PTC_BUILTIN(regex_split, "regex", "re-split", 2, 2, 0, "(re-split regex s)",
             "(re-split \",\" \"a,b\") !! type_error")
 {
     PTC_UNUSED(argc);
-    return arg_regex(vm, argv, 0) && arg_str(vm, argv, 1) &&
+    return arg_regex(vm, argv, 0) && check_string_arg(vm, argv, 1) &&
            ptc_regex_split(vm, argv[1], argv[0], 0, out);
 }
 
@@ -291,7 +291,7 @@ static bool group_reference(PtcMatcher *m, const char *s, size_t len, size_t *i,
 }
 
 /* Appends the replacement of the last match: $n is group n, \x is x. */
-static bool expand(PtcMatcher *m, PtcBuf *buf, PtcValue by)
+static bool expand_replacement(PtcMatcher *m, PtcBuf *buf, PtcValue by)
 {
     const char *s = ptc_str_bytes(by), *str = ptc_str_bytes(m->str);
     size_t len = ptc_str_len(by), i = 0;
@@ -337,7 +337,8 @@ static PtcMatch next_or_recover(PtcMatcher *m, bool calls)
 }
 
 /* Appends the string with the first `most` matches replaced; *count says how many there were. */
-static bool write_replaced(PtcMatcher *m, PtcBuf *buf, PtcValue by, size_t most, size_t *count)
+static bool write_regex_replaced(PtcMatcher *m, PtcBuf *buf, PtcValue by, size_t most,
+                                 size_t *count)
 {
     const char *str = ptc_str_bytes(m->str);
     size_t done = 0;
@@ -350,7 +351,8 @@ static bool write_replaced(PtcMatcher *m, PtcBuf *buf, PtcValue by, size_t most,
             break;
         size_t from = m->at[0], to = m->at[1], before = buf->len;
         if (!ptc_buf_add(buf, str + done, from - done) ||
-            !(calls ? expand_call : expand)(m, buf, by) || !tick_bytes(m->vm, buf->len - before))
+            !(calls ? expand_call : expand_replacement)(m, buf, by) ||
+            !tick_bytes(m->vm, buf->len - before))
             return false;
         done = to;
     }
@@ -364,7 +366,7 @@ static bool replace_matches(PtcVM *vm, const PtcValue *argv, size_t most, PtcVal
     size_t count = 0;
     ptc_heap_buf_init(vm->heap, &buf);
     bool ok = ptc_matcher_init(&m, vm, argv[1], argv[0]) &&
-              write_replaced(&m, &buf, argv[2], most, &count);
+              write_regex_replaced(&m, &buf, argv[2], most, &count);
     ptc_matcher_deinit(&m);
     if (!ptc_buf_ok(&buf))
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);

@@ -24,7 +24,7 @@ typedef struct {
     size_t pad; /* what follows is aligned to 16 */
 } Block;
 
-static void *take_block(size_t size, void *heap)
+static void *take_regex_block(size_t size, void *heap)
 {
     if (size > SIZE_MAX - sizeof(Block))
         return NULL;
@@ -78,7 +78,7 @@ static const struct {
     {PCRE2_ERROR_PATTERN_TOO_LARGE, "it becomes too large once repeats {m,n} are opened up"},
 };
 
-static void describe(PtcRegexError *error, int code)
+static void describe_regex_error(PtcRegexError *error, int code)
 {
     for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++)
         if (messages[i].code == code) {
@@ -112,7 +112,7 @@ static pcre2_code *compile_text(const PtcRegexText *t, uint32_t options,
     pcre2_code *made = pcre2_compile((PCRE2_SPTR)t->out.data, t->out.len,
                                      all | (t->unicode ? PCRE2_UCP : 0), &code, &at, context);
     if (!made && code != PCRE2_ERROR_HEAP_FAILED) {
-        describe(t->error, code);
+        describe_regex_error(t->error, code);
         t->error->at = at;
     }
     return made;
@@ -156,11 +156,13 @@ static pcre2_code *compile_after(PtcRegexText *t, const char *prefix, uint32_t o
 }
 
 /* Code in scratch memory.  NULL: see error; without a message, out of memory. */
-static pcre2_code *compile(PtcHeap *heap, PtcValue pattern, uint32_t options, PtcRegexError *error)
+static pcre2_code *compile_regex(PtcHeap *heap, PtcValue pattern, uint32_t options,
+                                 PtcRegexError *error)
 {
     PtcRegexText t = {
         .pattern = ptc_str_bytes(pattern), .len = ptc_str_len(pattern), .error = error};
-    pcre2_general_context *memory = pcre2_general_context_create(take_block, free_block, heap);
+    pcre2_general_context *memory =
+        pcre2_general_context_create(take_regex_block, free_block, heap);
     pcre2_compile_context *context = memory ? pcre2_compile_context_create(memory) : NULL;
     pcre2_code *code = NULL;
     ptc_buf_init(&t.out, heap->pool->mem, 16 * PTC_REGEX_BYTES);
@@ -205,7 +207,7 @@ PtcValue ptc_regex_new(PtcHeap *heap, PtcValue pattern, PtcRegexError *error)
     }
     if (!ptc_tick(heap->budget, 16 + (int64_t)len))
         return PTC_NONE;
-    pcre2_code *code = compile(heap, pattern, 0, error);
+    pcre2_code *code = compile_regex(heap, pattern, 0, error);
     if (!code) {
         if (!error->message[0])
             ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
@@ -260,7 +262,7 @@ bool ptc_regex_print(PtcBuf *buf, PtcValue regex)
 
 /* ----------------------------------------------------------------------- match */
 
-static int look(pcre2_callout_block *block, void *data)
+static int tick_regex_callout(pcre2_callout_block *block, void *data)
 {
     size_t left = block->subject_length - block->current_position;
     return ptc_tick(data, 1 + (int64_t)(left / CHARS_PER_TICK)) ? 0 : PCRE2_ERROR_CALLOUT;
@@ -275,7 +277,7 @@ static bool init_matcher(PtcMatcher *m, PtcValue regex, PtcValue str)
     m->code = ((const PtcBytes *)(uintptr_t)ptc_record_field(regex, 1))->bytes;
     pcre2_pattern_info(m->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     m->groups = groups;
-    m->memory = pcre2_general_context_create(take_block, free_block, m->heap);
+    m->memory = pcre2_general_context_create(take_regex_block, free_block, m->heap);
     m->context = m->memory ? pcre2_match_context_create(m->memory) : NULL;
     m->data = m->context ? pcre2_match_data_create(groups + 1, m->memory) : NULL;
     if (!m->data)
@@ -284,7 +286,7 @@ static bool init_matcher(PtcMatcher *m, PtcValue regex, PtcValue str)
     size_t steps = CHARS_PER_TRY / (ptc_str_len(str) + 1);
     steps = steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps;
     pcre2_set_match_limit(m->context, (uint32_t)steps);
-    pcre2_set_callout(m->context, look, m->budget);
+    pcre2_set_callout(m->context, tick_regex_callout, m->budget);
     return true;
 }
 
@@ -309,7 +311,7 @@ void ptc_matcher_deinit(PtcMatcher *m)
 }
 
 /* The pattern is to blame.  Always false. */
-static bool blame(PtcMatcher *m, const char *why)
+static bool blame_regex(PtcMatcher *m, const char *why)
 {
     m->why = why;
     return m->vm &&
@@ -320,9 +322,10 @@ static bool blame(PtcMatcher *m, const char *why)
 static bool be_careful(PtcMatcher *m)
 {
     PtcRegexError error = {"", 0};
-    m->careful_code = compile(m->heap, ptc_regex_pattern(m->regex), PCRE2_AUTO_CALLOUT, &error);
+    m->careful_code =
+        compile_regex(m->heap, ptc_regex_pattern(m->regex), PCRE2_AUTO_CALLOUT, &error);
     if (!m->careful_code && error.message[0])
-        return blame(m, "the pattern backtracks too much");
+        return blame_regex(m, "the pattern backtracks too much");
     if (!m->careful_code)
         return ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
     m->code = m->careful_code;
@@ -343,13 +346,13 @@ static PtcMatch fail_match(PtcMatcher *m, int code)
     if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAPLIMIT)
         ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
     else if (code == PCRE2_ERROR_RECURSELOOP)
-        blame(m, "the pattern calls itself without end");
+        blame_regex(m, "the pattern calls itself without end");
     else if (code != PCRE2_ERROR_CALLOUT)
-        blame(m, "the pattern cannot be matched");
+        blame_regex(m, "the pattern cannot be matched");
     return PTC_MATCH_FAILED;
 }
 
-static PtcMatch match(PtcMatcher *m, uint32_t options)
+static PtcMatch match_regex(PtcMatcher *m, uint32_t options)
 {
     size_t len = ptc_str_len(m->str);
     if (m->from > len)
@@ -372,7 +375,7 @@ static PtcMatch match(PtcMatcher *m, uint32_t options)
 
 PtcMatch ptc_matcher_next(PtcMatcher *m)
 {
-    PtcMatch found = match(m, 0);
+    PtcMatch found = match_regex(m, 0);
     size_t len = ptc_str_len(m->str);
     uint32_t ignored;
     if (found == PTC_MATCH_NONE)
@@ -389,7 +392,7 @@ PtcMatch ptc_matcher_next(PtcMatcher *m)
 
 PtcMatch ptc_matcher_whole(PtcMatcher *m)
 {
-    return match(m, PCRE2_ANCHORED | PCRE2_ENDANCHORED);
+    return match_regex(m, PCRE2_ANCHORED | PCRE2_ENDANCHORED);
 }
 
 PtcValue ptc_matcher_group(PtcMatcher *m, unsigned i)

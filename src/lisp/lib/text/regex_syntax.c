@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-static bool refuse(PtcRegexText *t, const char *message)
+static bool refuse_regex(PtcRegexText *t, const char *message)
 {
     if (!t->error->message[0]) {
         snprintf(t->error->message, sizeof t->error->message, "%s", message);
@@ -23,7 +23,7 @@ static bool ahead(const PtcRegexText *t, const char *text)
     return t->len - t->at >= n && memcmp(t->pattern + t->at, text, n) == 0;
 }
 
-static bool copy(PtcRegexText *t, size_t n)
+static bool copy_regex_chars(PtcRegexText *t, size_t n)
 {
     if (n > t->len - t->at)
         n = t->len - t->at;
@@ -36,12 +36,12 @@ static bool copy(PtcRegexText *t, size_t n)
 static bool copy_through(PtcRegexText *t, const char *end)
 {
     while (t->at < t->len && !ahead(t, end))
-        if (!copy(t, 1))
+        if (!copy_regex_chars(t, 1))
             return false;
-    return copy(t, strlen(end));
+    return copy_regex_chars(t, strlen(end));
 }
 
-static bool is_letter(char c)
+static bool is_regex_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -71,20 +71,20 @@ static bool code_unit(const PtcRegexText *t, size_t at, uint32_t *unit)
     return true;
 }
 
-static bool unicode_escape(PtcRegexText *t)
+static bool translate_unicode_escape(PtcRegexText *t)
 {
     uint32_t code, low;
     char utf8[4];
     size_t used = 6;
     if (!code_unit(t, t->at, &code))
-        return refuse(t, "\\u is followed by four hexadecimal digits");
+        return refuse_regex(t, "\\u is followed by four hexadecimal digits");
     if (code >= 0xd800 && code < 0xdc00 && code_unit(t, t->at + 6, &low) && low >= 0xdc00 &&
         low < 0xe000) {
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         used = 12;
     }
     if (ptc_utf8_encode(code, utf8) == 0)
-        return refuse(t, "\\u names half of a character; write both halves");
+        return refuse_regex(t, "\\u names half of a character; write both halves");
     t->at += used;
     return ptc_buf_addf(&t->out, "\\x{%x}", (unsigned)code);
 }
@@ -106,7 +106,7 @@ static const struct {
     {"Letter", "L"}, {"Digit", "Nd"}, {"Punctuation", "P"}, {"Titlecase", "Lt"}, {"Control", "Cc"},
 };
 
-static bool is_name(const char *name, size_t len, const char *text)
+static bool is_property_name(const char *name, size_t len, const char *text)
 {
     return strlen(text) == len && memcmp(name, text, len) == 0;
 }
@@ -119,27 +119,27 @@ static bool add_class(PtcRegexText *t, const char *name, bool negated, bool in_c
 }
 
 /* \p{Name}, \P{Name}; one-letter forms are PCRE2's too. */
-static bool property(PtcRegexText *t, bool in_class)
+static bool translate_property(PtcRegexText *t, bool in_class)
 {
     const char *name = t->pattern + t->at + 3;
     size_t left = t->len - t->at;
     const char *end = left > 3 && t->pattern[t->at + 2] == '{' ? memchr(name, '}', left - 3) : NULL;
     bool negated = t->pattern[t->at + 1] == 'P';
     if (!end)
-        return copy(t, 2);
+        return copy_regex_chars(t, 2);
     size_t len = (size_t)(end - name), whole = len + 4;
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-        if (is_name(name, len, classes[i].java)) {
+        if (is_property_name(name, len, classes[i].java)) {
             t->at += whole;
             return add_class(t, classes[i].posix, negated, in_class);
         }
     if (len <= 2 || name[0] != 'I' || name[1] != 's')
-        return copy(t, whole);
+        return copy_regex_chars(t, whole);
     name += 2;
     len -= 2;
     t->at += whole;
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
-        if (is_name(name, len, properties[i].java)) {
+        if (is_property_name(name, len, properties[i].java)) {
             name = properties[i].pcre;
             len = strlen(name);
             break;
@@ -148,17 +148,17 @@ static bool property(PtcRegexText *t, bool in_class)
 }
 
 /* At a backslash. */
-static bool escape(PtcRegexText *t, bool in_class)
+static bool translate_escape(PtcRegexText *t, bool in_class)
 {
     switch (t->at + 1 < t->len ? t->pattern[t->at + 1] : 0) {
     case 'Q': return copy_through(t, "\\E");
-    case 'u': return unicode_escape(t);
+    case 'u': return translate_unicode_escape(t);
     case 'p':
-    case 'P': return property(t, in_class);
-    case 'c': return copy(t, 3);
-    case 'C': return refuse(t, "\\C would cut a character in two; use . instead");
-    case 'K': return refuse(t, "\\K is not supported; use a group or a look-behind (?<=...)");
-    default: return copy(t, 2);
+    case 'P': return translate_property(t, in_class);
+    case 'c': return copy_regex_chars(t, 3);
+    case 'C': return refuse_regex(t, "\\C would cut a character in two; use . instead");
+    case 'K': return refuse_regex(t, "\\K is not supported; use a group or a look-behind (?<=...)");
+    default: return copy_regex_chars(t, 2);
     }
 }
 
@@ -169,27 +169,30 @@ static bool inner_bracket(PtcRegexText *t)
 {
     size_t i = t->at + 2;
     if (ahead(t, "[:")) {
-        while (i < t->len && (is_letter(t->pattern[i]) || t->pattern[i] == '^'))
+        while (i < t->len && (is_regex_letter(t->pattern[i]) || t->pattern[i] == '^'))
             i++;
         if (i + 1 < t->len && t->pattern[i] == ':' && t->pattern[i + 1] == ']')
-            return copy(t, i + 2 - t->at);
+            return copy_regex_chars(t, i + 2 - t->at);
     }
-    return refuse(t, "a class inside a class is not supported; write \\[ for the bracket itself");
+    return refuse_regex(
+        t, "a class inside a class is not supported; write \\[ for the bracket itself");
 }
 
 /* At the bracket that opens a class. */
-static bool char_class(PtcRegexText *t)
+static bool translate_class(PtcRegexText *t)
 {
-    bool ok = copy(t, ahead(t, "[^") ? 2 : 1);
+    bool ok = copy_regex_chars(t, ahead(t, "[^") ? 2 : 1);
     if (ok && ahead(t, "]"))
-        ok = copy(t, 1);
+        ok = copy_regex_chars(t, 1);
     while (ok && t->at < t->len && !ahead(t, "]")) {
         if (ahead(t, "&&"))
-            return refuse(
+            return refuse_regex(
                 t, "&& in a class is not supported; write a look-ahead such as (?![aeiou])[a-z]");
-        ok = ahead(t, "\\") ? escape(t, true) : ahead(t, "[") ? inner_bracket(t) : copy(t, 1);
+        ok = ahead(t, "\\")  ? translate_escape(t, true)
+             : ahead(t, "[") ? inner_bracket(t)
+                             : copy_regex_chars(t, 1);
     }
-    return ok && copy(t, 1);
+    return ok && copy_regex_chars(t, 1);
 }
 
 /* ---------------------------------------------------------------------- groups */
@@ -209,14 +212,14 @@ static bool flags(PtcRegexText *t, bool *is_flags)
         char c = t->pattern[t->at];
         on = on && c != '-';
         if (c == 'd')
-            return refuse(t, "the flag d is not supported");
+            return refuse_regex(t, "the flag d is not supported");
         t->caseless = t->caseless || (on && c == 'i');
         t->extended = t->extended || (on && c == 'x');
         t->unicode = t->unicode || (on && c == 'U');
         if (c != 'u' && c != 'U')
             ok = ptc_buf_add_char(&t->out, c);
     }
-    return ok && copy(t, 1);
+    return ok && copy_regex_chars(t, 1);
 }
 
 /* At an opening parenthesis. */
@@ -224,15 +227,15 @@ static bool group(PtcRegexText *t)
 {
     bool is_flags;
     if (ahead(t, "(*"))
-        return refuse(t, "nothing comes before the quantifier *");
+        return refuse_regex(t, "nothing comes before the quantifier *");
     if (ahead(t, "(?C"))
-        return refuse(t, "(?C is not supported");
+        return refuse_regex(t, "(?C is not supported");
     if (ahead(t, "(?#"))
         return copy_through(t, ")");
     if (!ahead(t, "(?"))
-        return copy(t, 1);
+        return copy_regex_chars(t, 1);
     bool ok = flags(t, &is_flags);
-    return is_flags ? ok : copy(t, 2);
+    return is_flags ? ok : copy_regex_chars(t, 2);
 }
 
 bool ptc_regex_translate(PtcRegexText *t)
@@ -242,11 +245,11 @@ bool ptc_regex_translate(PtcRegexText *t)
     while (ok && t->at < t->len) {
         size_t from = t->at;
         switch (t->pattern[t->at]) {
-        case '\\': ok = escape(t, false); break;
-        case '[': ok = char_class(t); break;
+        case '\\': ok = translate_escape(t, false); break;
+        case '[': ok = translate_class(t); break;
         case '(': ok = group(t); break;
-        case '#': ok = t->extended ? copy_through(t, "\n") : copy(t, 1); break;
-        default: ok = copy(t, 1);
+        case '#': ok = t->extended ? copy_through(t, "\n") : copy_regex_chars(t, 1); break;
+        default: ok = copy_regex_chars(t, 1);
         }
         if (t->out.len > t->target && t->source == t->len)
             t->source = from;

@@ -7,7 +7,7 @@
 #include "lisp/lib/text/regex.h"
 
 /* Bytes from .. to of a string. */
-static bool give_part(PtcVM *vm, PtcValue str, size_t from, size_t to, PtcValue *out)
+static bool give_substring(PtcVM *vm, PtcValue str, size_t from, size_t to, PtcValue *out)
 {
     if (from == 0 && to == ptc_str_len(str))
         return ptc_give(out, str);
@@ -15,28 +15,28 @@ static bool give_part(PtcVM *vm, PtcValue str, size_t from, size_t to, PtcValue 
 }
 
 /* Appends bytes from .. to of a string to a vector being built. */
-static bool add_part(PtcVM *vm, PtcValue build, PtcValue str, size_t from, size_t to)
+static bool add_substring(PtcVM *vm, PtcValue build, PtcValue str, size_t from, size_t to)
 {
     PtcValue part;
-    return give_part(vm, str, from, to, &part) && ptc_build_add(vm->heap, build, part) &&
+    return give_substring(vm, str, from, to, &part) && ptc_build_add(vm->heap, build, part) &&
            ptc_tick(&vm->budget, 1);
 }
 
-static bool arg_str(PtcVM *vm, const PtcValue *argv, int i)
+static bool check_text_arg(PtcVM *vm, const PtcValue *argv, int i)
 {
     return ptc_is_string(argv[i]) || ptc_fail_type(vm, argv, i, "a string");
 }
 
-static bool arg_strs(PtcVM *vm, int argc, const PtcValue *argv)
+static bool check_text_args(PtcVM *vm, int argc, const PtcValue *argv)
 {
     for (int i = 0; i < argc; i++)
-        if (!arg_str(vm, argv, i))
+        if (!check_text_arg(vm, argv, i))
             return false;
     return true;
 }
 
 /* The bytes of `count` graphemes from offset `from`, fewer at the end. */
-static bool skip(PtcVM *vm, PtcValue str, size_t from, uint64_t count, size_t *out)
+static bool skip_graphemes(PtcVM *vm, PtcValue str, size_t from, uint64_t count, size_t *out)
 {
     const char *bytes = ptc_str_bytes(str);
     size_t len = ptc_str_len(str), at = from;
@@ -61,21 +61,21 @@ PTC_BUILTIN(
 {
     int64_t start, end = INT64_MAX;
     size_t from = 0, to = 0;
-    if (!arg_str(vm, argv, 0) || !ptc_arg_int(vm, argv, 1, &start) ||
+    if (!check_text_arg(vm, argv, 0) || !ptc_arg_int(vm, argv, 1, &start) ||
         (argc == 3 && !ptc_arg_int(vm, argv, 2, &end)))
         return false;
     if (start < 0 || end <= start)
         return ptc_give(out, ptc_str_new(vm->heap, "", 0));
-    if (!skip(vm, argv[0], 0, (uint64_t)start, &from) ||
-        !skip(vm, argv[0], from, (uint64_t)(end - start), &to))
+    if (!skip_graphemes(vm, argv[0], 0, (uint64_t)start, &from) ||
+        !skip_graphemes(vm, argv[0], from, (uint64_t)(end - start), &to))
         return false;
-    return give_part(vm, argv[0], from, to, out);
+    return give_substring(vm, argv[0], from, to, out);
 }
 
 /* ---------------------------------------------------------------------- search */
 
 /* NULL also when a limit tripped. */
-static const char *search(PtcVM *vm, const char *in, size_t len, PtcValue part)
+static const char *search_string(PtcVM *vm, const char *in, size_t len, PtcValue part)
 {
     return ptc_bytes_find(&vm->budget, in, len, ptc_str_bytes(part), ptc_str_len(part));
 }
@@ -90,7 +90,7 @@ static bool find_bytes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from, boo
         return true;
     if (!last) {
         size_t start = from < 0 ? 0 : (uint64_t)from > len ? len : (size_t)from;
-        const char *hit = search(vm, s + start, len - start, part);
+        const char *hit = search_string(vm, s + start, len - start, part);
         *at = hit ? hit - s : -1;
         return true;
     }
@@ -116,7 +116,7 @@ static bool find_graphemes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from,
         *at = -1;
         return true;
     }
-    if (from > 0 && !skip(vm, str, 0, (uint64_t)(inside ? from - 1 : from), &start))
+    if (from > 0 && !skip_graphemes(vm, str, 0, (uint64_t)(inside ? from - 1 : from), &start))
         return false;
     if (!find_bytes(vm, str, part, (int64_t)start + inside, last, at))
         return false;
@@ -130,7 +130,7 @@ static bool find_graphemes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from,
 static bool find_position(PtcVM *vm, int argc, const PtcValue *argv, bool last, PtcValue *out)
 {
     int64_t from = last ? INT64_MAX : 0, at;
-    if (!arg_strs(vm, 2, argv) || (argc == 3 && !ptc_arg_int(vm, argv, 2, &from)))
+    if (!check_text_args(vm, 2, argv) || (argc == 3 && !ptc_arg_int(vm, argv, 2, &from)))
         return false;
     if (!(ptc_str_simple(argv[0]) ? find_bytes : find_graphemes)(vm, argv[0], argv[1], from, last,
                                                                  &at))
@@ -163,9 +163,10 @@ PTC_BUILTIN(string_includes, "clojure.string", "includes?", 2, 2, 0, "(includes?
             "(includes? \"willow\" \"ill\") => true\n(includes? \"willow\" \"x\") => false\n"
             "(includes? [\"a\"] \"a\") !! type_error")
 {
-    if (!arg_strs(vm, argc, argv))
+    if (!check_text_args(vm, argc, argv))
         return false;
-    *out = ptc_bool(search(vm, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), argv[1]) != NULL);
+    *out =
+        ptc_bool(search_string(vm, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), argv[1]) != NULL);
     return true;
 }
 
@@ -181,7 +182,7 @@ PTC_BUILTIN(string_starts_with, "clojure.string", "starts-with?", 2, 2, 0, "(sta
             "(starts-with? \"undo\" \"un\") => true\n(starts-with? \"redo\" \"un\") => false\n"
             "(starts-with? nil \"a\") !! type_error")
 {
-    if (!arg_strs(vm, argc, argv))
+    if (!check_text_args(vm, argc, argv))
         return false;
     *out = ptc_bool(ptc_str_len(argv[0]) >= ptc_str_len(argv[1]) &&
                     stands_at(vm, argv[0], 0, argv[1]));
@@ -193,7 +194,7 @@ PTC_BUILTIN(string_ends_with, "clojure.string", "ends-with?", 2, 2, 0, "(ends-wi
             "(ends-with? \"a.csv\" \".csv\") => true\n(ends-with? \"a.csv\" \".txt\") => false\n"
             "(ends-with? \"a\" 1) !! type_error")
 {
-    if (!arg_strs(vm, argc, argv))
+    if (!check_text_args(vm, argc, argv))
         return false;
     size_t len = ptc_str_len(argv[0]), n = ptc_str_len(argv[1]);
     *out = ptc_bool(len >= n && stands_at(vm, argv[0], len - n, argv[1]));
@@ -209,29 +210,29 @@ typedef struct {
     size_t from;    /* where the next part begins */
     size_t empties; /* empty parts not added yet */
     bool keep_empty;
-} Parts;
+} StringParts;
 
-static bool parts_add(Parts *p, size_t to)
+static bool parts_add(StringParts *p, size_t to)
 {
     if (to == p->from && !p->keep_empty) {
         p->empties++;
         return true;
     }
     for (; p->empties > 0; p->empties--)
-        if (!add_part(p->vm, p->build, p->str, 0, 0))
+        if (!add_substring(p->vm, p->build, p->str, 0, 0))
             return false;
-    return add_part(p->vm, p->build, p->str, p->from, to);
+    return add_substring(p->vm, p->build, p->str, p->from, to);
 }
 
 /* Splits at every sep, or after every grapheme when sep is empty, into at most `most` parts (0: any). */
-static bool split_all(Parts *p, PtcValue sep, size_t most)
+static bool split_all(StringParts *p, PtcValue sep, size_t most)
 {
     const char *bytes = ptc_str_bytes(p->str);
     size_t len = ptc_str_len(p->str), n = ptc_str_len(sep);
     for (size_t made = 1; most == 0 || made < most; made++) {
         size_t left = len - p->from;
         const char *hit =
-            n ? search(p->vm, bytes + p->from, left, sep)
+            n ? search_string(p->vm, bytes + p->from, left, sep)
               : bytes + p->from +
                     (left ? ptc_utf8_grapheme(&p->vm->budget, bytes + p->from, left) : 0);
         if (!hit || (n == 0 && left == 0))
@@ -253,13 +254,13 @@ PTC_BUILTIN(
     "(split \"abc\" \"\") => [\"a\" \"b\" \"c\"]\n(split nil \",\") !! type_error")
 {
     int64_t limit = 0;
-    if (!arg_str(vm, argv, 0) || (argc == 3 && !ptc_arg_int(vm, argv, 2, &limit)))
+    if (!check_text_arg(vm, argv, 0) || (argc == 3 && !ptc_arg_int(vm, argv, 2, &limit)))
         return false;
     if (ptc_is_regex(argv[1]))
         return ptc_regex_split(vm, argv[0], argv[1], limit, out);
     if (!ptc_is_string(argv[1]))
         return ptc_fail_type(vm, argv, 1, "a regex or string");
-    Parts p = {
+    StringParts p = {
         .vm = vm, .str = argv[0], .build = ptc_build_new(vm->heap), .keep_empty = limit != 0};
     if (p.build == PTC_NONE)
         return false;
@@ -276,11 +277,12 @@ PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1, 0, "(spli
             "(split-lines nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    if (!arg_str(vm, argv, 0))
+    if (!check_text_arg(vm, argv, 0))
         return false;
     const char *bytes = ptc_str_bytes(argv[0]), *hit;
     size_t len = ptc_str_len(argv[0]);
-    Parts p = {.vm = vm, .str = argv[0], .build = ptc_build_new(vm->heap), .keep_empty = len == 0};
+    StringParts p = {
+        .vm = vm, .str = argv[0], .build = ptc_build_new(vm->heap), .keep_empty = len == 0};
     if (p.build == PTC_NONE)
         return false;
     while (p.from < len &&
@@ -297,7 +299,7 @@ PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1, 0, "(spli
 /* ------------------------------------------------------------------------ trim */
 
 /* White space as Clojure's trim sees it: no-break spaces are text. */
-static bool is_space(uint32_t c)
+static bool is_trimmed_space(uint32_t c)
 {
     if (c <= ' ')
         return c == ' ' || (c >= '\t' && c <= '\r') || c >= 0x1c;
@@ -333,28 +335,31 @@ static bool trim_by(PtcVM *vm, PtcValue str, bool (*cut)(uint32_t), bool left, b
         if (!ptc_tick(&vm->budget, 1))
             return false;
     }
-    return give_part(vm, str, from, to, out);
+    return give_substring(vm, str, from, to, out);
 }
 
 PTC_BUILTIN(string_trim, "clojure.string", "trim", 1, 1, 0, "(trim s)",
             "The string without white space at both ends.",
             "(trim \" \\t a b \\n\") => \"a b\"\n(trim \"\") => \"\"\n(trim nil) !! type_error")
 {
-    return arg_strs(vm, argc, argv) && trim_by(vm, argv[0], is_space, true, true, out);
+    return check_text_args(vm, argc, argv) &&
+           trim_by(vm, argv[0], is_trimmed_space, true, true, out);
 }
 
 PTC_BUILTIN(string_triml, "clojure.string", "triml", 1, 1, 0, "(triml s)",
             "The string without white space at its beginning.",
             "(triml \"  a \") => \"a \"\n(triml 5) !! type_error")
 {
-    return arg_strs(vm, argc, argv) && trim_by(vm, argv[0], is_space, true, false, out);
+    return check_text_args(vm, argc, argv) &&
+           trim_by(vm, argv[0], is_trimmed_space, true, false, out);
 }
 
 PTC_BUILTIN(string_trimr, "clojure.string", "trimr", 1, 1, 0, "(trimr s)",
             "The string without white space at its end.",
             "(trimr \"  a \") => \"  a\"\n(trimr [\"a \"]) !! type_error")
 {
-    return arg_strs(vm, argc, argv) && trim_by(vm, argv[0], is_space, false, true, out);
+    return check_text_args(vm, argc, argv) &&
+           trim_by(vm, argv[0], is_trimmed_space, false, true, out);
 }
 
 PTC_BUILTIN(string_trim_newline, "clojure.string", "trim-newline", 1, 1, 0, "(trim-newline s)",
@@ -362,7 +367,7 @@ PTC_BUILTIN(string_trim_newline, "clojure.string", "trim-newline", 1, 1, 0, "(tr
             "(trim-newline \"a \\r\\n\\n\") => \"a \"\n(trim-newline \"\\na\") => \"\\na\"\n"
             "(trim-newline nil) !! type_error")
 {
-    return arg_strs(vm, argc, argv) && trim_by(vm, argv[0], is_newline, false, true, out);
+    return check_text_args(vm, argc, argv) && trim_by(vm, argv[0], is_newline, false, true, out);
 }
 
 PTC_BUILTIN(string_blank, "clojure.string", "blank?", 1, 1, 0, "(blank? s)",
@@ -373,7 +378,8 @@ PTC_BUILTIN(string_blank, "clojure.string", "blank?", 1, 1, 0, "(blank? s)",
     PtcValue rest;
     if (argv[0] == PTC_NIL)
         return ptc_give(out, PTC_TRUE);
-    if (!arg_strs(vm, argc, argv) || !trim_by(vm, argv[0], is_space, true, false, &rest))
+    if (!check_text_args(vm, argc, argv) ||
+        !trim_by(vm, argv[0], is_trimmed_space, true, false, &rest))
         return false;
     *out = ptc_bool(ptc_str_len(rest) == 0);
     return true;
@@ -387,7 +393,7 @@ static bool count_parts(PtcVM *vm, PtcValue str, PtcValue part, size_t most, siz
     const char *p = ptc_str_bytes(str), *end = p + ptc_str_len(str);
     size_t n = ptc_str_len(part);
     for (*count = 0; *count < most; ++*count) {
-        const char *hit = n ? search(vm, p, (size_t)(end - p), part) : p;
+        const char *hit = n ? search_string(vm, p, (size_t)(end - p), part) : p;
         if (!hit || !ptc_tick(&vm->budget, 1))
             break;
         if (n == 0 && p == end) {
@@ -400,13 +406,13 @@ static bool count_parts(PtcVM *vm, PtcValue str, PtcValue part, size_t most, siz
 }
 
 /* Writes str to `to` with the first `count` parts replaced. */
-static bool write_replaced(PtcVM *vm, char *to, PtcValue str, PtcValue part, PtcValue by,
-                           size_t count)
+static bool write_text_replaced(PtcVM *vm, char *to, PtcValue str, PtcValue part, PtcValue by,
+                                size_t count)
 {
     const char *p = ptc_str_bytes(str), *end = p + ptc_str_len(str);
     size_t n = ptc_str_len(part), k = ptc_str_len(by);
     for (; count > 0; count--) {
-        const char *hit = n ? search(vm, p, (size_t)(end - p), part) : p;
+        const char *hit = n ? search_string(vm, p, (size_t)(end - p), part) : p;
         if (!hit || !ptc_tick(&vm->budget, 1) ||
             !ptc_bytes_copy(&vm->budget, to, p, (size_t)(hit - p)) ||
             !ptc_bytes_copy(&vm->budget, to + (hit - p), ptc_str_bytes(by), k))
@@ -426,11 +432,11 @@ static bool write_replaced(PtcVM *vm, char *to, PtcValue str, PtcValue part, Ptc
 static bool replace_text(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
 {
     size_t count, len;
-    if (!arg_str(vm, argv, 0))
+    if (!check_text_arg(vm, argv, 0))
         return false;
     if (!ptc_is_string(argv[1]))
         return ptc_fail_type(vm, argv, 1, "a regex or string");
-    if (!arg_strs(vm, argc, argv) || !count_parts(vm, argv[0], argv[1], most, &count))
+    if (!check_text_args(vm, argc, argv) || !count_parts(vm, argv[0], argv[1], most, &count))
         return false;
     if (count == 0)
         return ptc_give(out, argv[0]);
@@ -438,14 +444,15 @@ static bool replace_text(PtcVM *vm, int argc, const PtcValue *argv, size_t most,
         __builtin_add_overflow(len, ptc_str_len(argv[0]) - count * ptc_str_len(argv[1]), &len))
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, len);
-    if (str == PTC_NONE || !write_replaced(vm, ptc_str_room(str), argv[0], argv[1], argv[2], count))
+    if (str == PTC_NONE ||
+        !write_text_replaced(vm, ptc_str_room(str), argv[0], argv[1], argv[2], count))
         return false;
     ptc_str_seal(str);
     return ptc_give(out, str);
 }
 
 /* By a function, for a regex: that calls back, so these builtins see to their own memory. */
-static bool replace(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
+static bool replace_in_string(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
 {
     if (ptc_is_string(argv[0]) && ptc_is_regex(argv[1]))
         return ptc_regex_replace(vm, argv, most, out);
@@ -462,7 +469,7 @@ PTC_BUILTIN(
     "(replace \"ab\" #\"[a-z]\" upper-case) => \"AB\"\n"
     "(replace nil \"a\" \"b\") !! type_error")
 {
-    return replace(vm, argc, argv, SIZE_MAX, out);
+    return replace_in_string(vm, argc, argv, SIZE_MAX, out);
 }
 
 PTC_BUILTIN(
@@ -474,7 +481,7 @@ PTC_BUILTIN(
     "(replace-first \"a1b2\" #\"\\d\" \"#\") => \"a#b2\"\n"
     "(replace-first \"a\" \"a\" 1) !! type_error")
 {
-    return replace(vm, argc, argv, 1, out);
+    return replace_in_string(vm, argc, argv, 1, out);
 }
 
 /* s with every character that `by` knows replaced by what it says. */
@@ -555,7 +562,7 @@ PTC_BUILTIN(
     "The string with its characters in reverse order.",
     "(clojure.string/reverse \"abc\") => \"cba\"\n(clojure.string/reverse [1 2]) !! type_error")
 {
-    if (!arg_strs(vm, argc, argv))
+    if (!check_text_args(vm, argc, argv))
         return false;
     size_t len = ptc_str_len(argv[0]), n;
     PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, len);

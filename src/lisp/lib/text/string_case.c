@@ -44,7 +44,7 @@ static const struct {
     /* clang-format on */
 };
 
-static bool add_code(PtcBuf *buf, uint32_t code)
+static bool add_code_point(PtcBuf *buf, uint32_t code)
 {
     char utf8[4];
     return ptc_buf_add(buf, utf8, ptc_utf8_encode(code, utf8));
@@ -53,11 +53,11 @@ static bool add_code(PtcBuf *buf, uint32_t code)
 static bool add_upper(PtcBuf *buf, uint32_t c)
 {
     if (c >= 0x1f80 && c <= 0x1faf) /* Greek with iota below */
-        return add_code(buf, (c < 0x1f90   ? 0x1f08
-                              : c < 0x1fa0 ? 0x1f28
-                                           : 0x1f68) +
-                                 (c & 7)) &&
-               add_code(buf, 0x399);
+        return add_code_point(buf, (c < 0x1f90   ? 0x1f08
+                                    : c < 0x1fa0 ? 0x1f28
+                                                 : 0x1f68) +
+                                       (c & 7)) &&
+               add_code_point(buf, 0x399);
     size_t low = 0, high = sizeof long_upper / sizeof long_upper[0];
     while (low < high) {
         size_t mid = (low + high) / 2;
@@ -67,9 +67,9 @@ static bool add_upper(PtcBuf *buf, uint32_t c)
             high = mid;
     }
     if (low == sizeof long_upper / sizeof long_upper[0] || long_upper[low].from != c)
-        return add_code(buf, (uint32_t)utf8proc_toupper((utf8proc_int32_t)c));
+        return add_code_point(buf, (uint32_t)utf8proc_toupper((utf8proc_int32_t)c));
     for (int i = 0; i < 3 && long_upper[low].to[i]; i++)
-        if (!add_code(buf, long_upper[low].to[i]))
+        if (!add_code_point(buf, long_upper[low].to[i]))
             return false;
     return true;
 }
@@ -110,8 +110,8 @@ static bool add_cased(PtcVM *vm, PtcBuf *buf, const char *p, size_t len, bool up
         bool ok = upper        ? add_upper(buf, c)
                   : c == 0x130 ? ptc_buf_add(buf, "i\xcc\x87", 3)
                   : c == 0x3a3 && in_word && !word_goes_on(vm, p + at, len - at)
-                      ? add_code(buf, 0x3c2)
-                      : add_code(buf, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
+                      ? add_code_point(buf, 0x3c2)
+                      : add_code_point(buf, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
         if (!ok || !ptc_tick(&vm->budget, 1))
             return false;
         int k = upper ? 0 : casing(c);
@@ -134,7 +134,7 @@ static bool write_ascii_cased(PtcVM *vm, char *to, const char *from, size_t n, b
 }
 
 /* The first `first` bytes in upper case (or as `upper` says), the others in lower case. */
-static bool change_case(PtcVM *vm, PtcValue str, size_t first, bool upper, PtcValue *out)
+static bool change_string_case(PtcVM *vm, PtcValue str, size_t first, bool upper, PtcValue *out)
 {
     const char *bytes = ptc_str_bytes(str);
     size_t len = ptc_str_len(str);
@@ -157,14 +157,15 @@ static bool change_case(PtcVM *vm, PtcValue str, size_t first, bool upper, PtcVa
     return ok;
 }
 
-static bool arg_str(PtcVM *vm, const PtcValue *argv)
+static bool check_case_arg(PtcVM *vm, const PtcValue *argv)
 {
     return ptc_is_string(argv[0]) || ptc_fail_type(vm, argv, 0, "a string");
 }
 
 static bool change_all(PtcVM *vm, const PtcValue *argv, bool upper, PtcValue *out)
 {
-    return arg_str(vm, argv) && change_case(vm, argv[0], ptc_str_len(argv[0]), upper, out);
+    return check_case_arg(vm, argv) &&
+           change_string_case(vm, argv[0], ptc_str_len(argv[0]), upper, out);
 }
 
 PTC_BUILTIN(string_upper_case, "clojure.string", "upper-case", 1, 1, 0, "(upper-case s)",
@@ -205,11 +206,11 @@ PTC_BUILTIN(string_capitalize, "clojure.string", "capitalize", 1, 1, 0, "(capita
             "(capitalize nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    if (!arg_str(vm, argv))
+    if (!check_case_arg(vm, argv))
         return false;
     size_t len = ptc_str_len(argv[0]);
     size_t first = len ? ptc_utf8_grapheme(&vm->budget, ptc_str_bytes(argv[0]), len) : 0;
-    return change_case(vm, argv[0], first, true, out);
+    return change_string_case(vm, argv[0], first, true, out);
 }
 
 const PtcBuiltin *const ptc_lib_string_case[] = {&string_upper_case_def, &string_upcase_def,

@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------- records */
 
-static PtcValue new_record(PtcHeap *heap, unsigned kind, const PtcValue *fields, size_t n)
+static PtcValue new_time_record(PtcHeap *heap, unsigned kind, const PtcValue *fields, size_t n)
 {
     PtcRecord *o = ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
     if (!o)
@@ -16,7 +16,7 @@ static PtcValue new_record(PtcHeap *heap, unsigned kind, const PtcValue *fields,
     return ptc_from_obj(o);
 }
 
-static bool fail_range(PtcVM *vm)
+static bool fail_year_range(PtcVM *vm)
 {
     return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
                     "%s: the result is beyond the years -%d to %d",
@@ -26,9 +26,9 @@ static bool fail_range(PtcVM *vm)
 bool ptc_give_date(PtcVM *vm, int64_t days, PtcValue *out)
 {
     if (!ptc_calendar_has(days))
-        return fail_range(vm);
+        return fail_year_range(vm);
     PtcValue field = ptc_int(days);
-    return ptc_give(out, new_record(vm->heap, PTC_R_DATE, &field, 1));
+    return ptc_give(out, new_time_record(vm->heap, PTC_R_DATE, &field, 1));
 }
 
 bool ptc_give_time(PtcVM *vm, unsigned kind, PtcTime t, PtcValue *out)
@@ -37,9 +37,9 @@ bool ptc_give_time(PtcVM *vm, unsigned kind, PtcTime t, PtcValue *out)
         return ptc_fail(vm, PTC_E_ARITH, "%s: the duration is too long",
                         ptc_builtin_row(vm->running)->name);
     if (kind != PTC_R_DURATION && !ptc_calendar_has(ptc_floor_div(t.seconds, PTC_DAY_SECONDS)))
-        return fail_range(vm);
+        return fail_year_range(vm);
     PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
-    return ptc_give(out, new_record(vm->heap, kind, fields, 2));
+    return ptc_give(out, new_time_record(vm->heap, kind, fields, 2));
 }
 
 bool ptc_arg_kind(PtcVM *vm, const PtcValue *argv, int i, unsigned kinds, const char *expected)
@@ -75,7 +75,7 @@ static bool give_span(PtcVM *vm, unsigned kind, int64_t days, PtcValue *out)
 {
     PtcCivil c = ptc_calendar_civil(days);
     PtcValue field = ptc_int(kind == PTC_R_YEAR ? c.year : c.year * 12 + c.month - 1);
-    return ptc_give(out, new_record(vm->heap, kind, &field, 1));
+    return ptc_give(out, new_time_record(vm->heap, kind, &field, 1));
 }
 
 bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out)
@@ -89,7 +89,7 @@ bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out)
         return ptc_give_time(vm, kind, local, out);
     }
     if (!ptc_calendar_has(days))
-        return fail_range(vm);
+        return fail_year_range(vm);
     switch (kind) {
     case PTC_R_DATE: return ptc_give_date(vm, days, out);
     case PTC_R_YEARMONTH:
@@ -162,10 +162,10 @@ PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal)
                           ptc_int(ordinal)};
     if (fields[0] == PTC_NONE || (fields[1] = ptc_str_new(heap, name, strlen(name))) == PTC_NONE)
         return PTC_NONE;
-    return new_record(heap, PTC_R_ENUM, fields, 3);
+    return new_time_record(heap, PTC_R_ENUM, fields, 3);
 }
 
-static bool text_is(const char *text, size_t len, const char *word)
+static bool is_time_word(const char *text, size_t len, const char *word)
 {
     return strlen(word) == len && memcmp(text, word, len) == 0;
 }
@@ -175,7 +175,7 @@ bool ptc_is_enum(PtcValue v, PtcGroup group)
     if (!ptc_is_record(v, PTC_R_ENUM))
         return false;
     PtcValue name = ptc_record_field(v, 0);
-    return text_is(ptc_str_bytes(name), ptc_str_len(name), groups[group].name);
+    return is_time_word(ptc_str_bytes(name), ptc_str_len(name), groups[group].name);
 }
 
 bool ptc_arg_enum(PtcVM *vm, const PtcValue *argv, int i, PtcGroup group, const char *expected)
@@ -205,11 +205,11 @@ static const struct {
 static PtcValue formatter_constant(PtcHeap *heap, const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof formatters / sizeof formatters[0]; i++) {
-        if (!text_is(name, len, formatters[i].name))
+        if (!is_time_word(name, len, formatters[i].name))
             continue;
         const char *pattern = formatters[i].pattern;
         PtcValue field = ptc_str_new(heap, pattern, strlen(pattern));
-        return field == PTC_NONE ? field : new_record(heap, PTC_R_FORMATTER, &field, 1);
+        return field == PTC_NONE ? field : new_time_record(heap, PTC_R_FORMATTER, &field, 1);
     }
     return PTC_NONE;
 }
@@ -218,24 +218,24 @@ static PtcValue formatter_constant(PtcHeap *heap, const char *name, size_t len)
 static bool class_is(const char *text, size_t len, const char *package, const char *name)
 {
     size_t n = strlen(package);
-    return text_is(text, len, name) ||
-           (len > n && memcmp(text, package, n) == 0 && text_is(text + n, len - n, name));
+    return is_time_word(text, len, name) ||
+           (len > n && memcmp(text, package, n) == 0 && is_time_word(text + n, len - n, name));
 }
 
 static PtcValue zero(PtcHeap *heap, unsigned kind)
 {
     PtcValue fields[3] = {ptc_int(0), ptc_int(0), ptc_int(0)};
-    return new_record(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
+    return new_time_record(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
 }
 
 static PtcValue clock_constant(PtcHeap *heap, const char *name, size_t len)
 {
-    bool max = text_is(name, len, "MAX"), noon = text_is(name, len, "NOON");
-    if (!max && !noon && !text_is(name, len, "MIDNIGHT") && !text_is(name, len, "MIN"))
+    bool max = is_time_word(name, len, "MAX"), noon = is_time_word(name, len, "NOON");
+    if (!max && !noon && !is_time_word(name, len, "MIDNIGHT") && !is_time_word(name, len, "MIN"))
         return PTC_NONE;
     int64_t second = max ? PTC_DAY_SECONDS - 1 : noon ? PTC_DAY_SECONDS / 2 : 0;
     PtcValue parts[2] = {ptc_int(second), ptc_int(max ? PTC_NANOS - 1 : 0)};
-    return new_record(heap, PTC_R_CLOCK, parts, 2);
+    return new_time_record(heap, PTC_R_CLOCK, parts, 2);
 }
 
 PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
@@ -248,21 +248,21 @@ PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
         if (!class_is(name, class_len, groups[g].package, groups[g].name))
             continue;
         for (int i = 0; groups[g].constants[i]; i++)
-            if (text_is(slash + 1, n, groups[g].constants[i]))
+            if (is_time_word(slash + 1, n, groups[g].constants[i]))
                 return ptc_enum_new(heap, (PtcGroup)g, i);
         return PTC_NONE;
     }
     if (class_is(name, class_len, "java.time.temporal.", "IsoFields"))
         for (int i = PTC_FIELD_WEEK; field_names[i]; i++)
-            if (text_is(slash + 1, n, field_names[i]))
+            if (is_time_word(slash + 1, n, field_names[i]))
                 return ptc_enum_new(heap, PTC_G_FIELD, i);
     if (class_is(name, class_len, "java.time.", "LocalTime"))
         return clock_constant(heap, slash + 1, n);
-    if (class_is(name, class_len, "java.time.", "Instant") && text_is(slash + 1, n, "EPOCH"))
+    if (class_is(name, class_len, "java.time.", "Instant") && is_time_word(slash + 1, n, "EPOCH"))
         return zero(heap, PTC_R_INSTANT);
-    if (class_is(name, class_len, "java.time.", "Duration") && text_is(slash + 1, n, "ZERO"))
+    if (class_is(name, class_len, "java.time.", "Duration") && is_time_word(slash + 1, n, "ZERO"))
         return zero(heap, PTC_R_DURATION);
-    if (class_is(name, class_len, "java.time.", "Period") && text_is(slash + 1, n, "ZERO"))
+    if (class_is(name, class_len, "java.time.", "Period") && is_time_word(slash + 1, n, "ZERO"))
         return zero(heap, PTC_R_PERIOD);
     if (class_is(name, class_len, "java.time.format.", "DateTimeFormatter"))
         return formatter_constant(heap, slash + 1, n);
@@ -284,5 +284,5 @@ PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len)
         return PTC_NIL;
     PtcTime t = ptc_moment_time(&m);
     PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
-    return new_record(heap, PTC_R_INSTANT, fields, 2);
+    return new_time_record(heap, PTC_R_INSTANT, fields, 2);
 }

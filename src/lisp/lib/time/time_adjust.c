@@ -7,7 +7,7 @@
 enum {
     DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
     TIMES = PTC_K_DATETIME | PTC_K_ZONED | PTC_K_CLOCK,
-    POINTS = DATES | TIMES | PTC_K_INSTANT | PTC_K_YEARMONTH | PTC_K_YEAR
+    ADJUST_POINTS = DATES | TIMES | PTC_K_INSTANT | PTC_K_YEARMONTH | PTC_K_YEAR
 };
 
 /* ------------------------------------------------------------------------------- fields */
@@ -84,7 +84,7 @@ static bool fail_field(PtcVM *vm, PtcValue v, PtcValue field)
 bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     int64_t n;
-    if (!ptc_arg_kind(vm, argv, 0, POINTS, "a date, date-time or instant") ||
+    if (!ptc_arg_kind(vm, argv, 0, ADJUST_POINTS, "a date, date-time or instant") ||
         !ptc_arg_enum(vm, argv, 1, PTC_G_FIELD, "a field such as ChronoField/DAY_OF_WEEK"))
         return false;
     if (!field_get(argv[0], (PtcField)ptc_enum_ordinal(argv[1]), &n))
@@ -187,7 +187,7 @@ static bool give_with_field(PtcVM *vm, const PtcValue *argv, PtcField field, int
     return ptc_give_like(vm, argv[0], t, out);
 }
 
-#define WITH(id, name, field, doc, examples)                                              \
+#define ADJUST_WITH(id, name, field, doc, examples)                                       \
     PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples)            \
     {                                                                                     \
         PTC_UNUSED(argc);                                                                 \
@@ -197,19 +197,22 @@ static bool give_with_field(PtcVM *vm, const PtcValue *argv, PtcField field, int
                ptc_arg_int(vm, argv, 1, &n) && give_with_field(vm, argv, field, n, out);  \
     }
 
-WITH(with_hour, ".withHour", PTC_FIELD_HOUR, "The same with another hour.",
-     "(.withHour (LocalTime/of 10 20) 5) => \"05:20\"\n(.withHour (LocalTime/of 10 20) 24) !! "
-     "value_error")
-WITH(with_minute, ".withMinute", PTC_FIELD_MINUTE, "The same with another minute.",
-     "(.withMinute (LocalDateTime/of 2024 5 31 10 20) 0) => \"2024-05-31T10:00\"\n"
-     "(.withMinute 5 1) !! type_error")
-WITH(with_second, ".withSecond", PTC_FIELD_SECOND, "The same with another second.",
-     "(.withSecond (LocalTime/of 10 20 30) 0) => \"10:20\"\n(.withSecond 5 1) !! type_error")
-WITH(with_nano, ".withNano", PTC_FIELD_NANO, "The same with other nanoseconds.",
-     "(.withNano (LocalTime/of 10 20 30 5) 0) => \"10:20:30\"\n(.withNano 5 1) !! type_error")
-WITH(with_year_day, ".withDayOfYear", PTC_FIELD_YEAR_DAY, "The same on another day of its year.",
-     "(.withDayOfYear (LocalDate/of 2024 5 31) 1) => \"2024-01-01\"\n(.withDayOfYear 5 1) !! "
-     "type_error")
+ADJUST_WITH(
+    with_hour, ".withHour", PTC_FIELD_HOUR, "The same with another hour.",
+    "(.withHour (LocalTime/of 10 20) 5) => \"05:20\"\n(.withHour (LocalTime/of 10 20) 24) !! "
+    "value_error")
+ADJUST_WITH(with_minute, ".withMinute", PTC_FIELD_MINUTE, "The same with another minute.",
+            "(.withMinute (LocalDateTime/of 2024 5 31 10 20) 0) => \"2024-05-31T10:00\"\n"
+            "(.withMinute 5 1) !! type_error")
+ADJUST_WITH(with_second, ".withSecond", PTC_FIELD_SECOND, "The same with another second.",
+            "(.withSecond (LocalTime/of 10 20 30) 0) => \"10:20\"\n(.withSecond 5 1) !! type_error")
+ADJUST_WITH(
+    with_nano, ".withNano", PTC_FIELD_NANO, "The same with other nanoseconds.",
+    "(.withNano (LocalTime/of 10 20 30 5) 0) => \"10:20:30\"\n(.withNano 5 1) !! type_error")
+ADJUST_WITH(
+    with_year_day, ".withDayOfYear", PTC_FIELD_YEAR_DAY, "The same on another day of its year.",
+    "(.withDayOfYear (LocalDate/of 2024 5 31) 1) => \"2024-01-01\"\n(.withDayOfYear 5 1) !! "
+    "type_error")
 
 /* ----------------------------------------------------------------------------- adjusters */
 
@@ -285,63 +288,66 @@ static bool give_weekday(PtcVM *vm, const PtcValue *argv, int i, Adjuster how, i
         PTC_UNUSED(argv);                                                                     \
         return body;                                                                          \
     }
-#define ON "(.with (LocalDate/of 2024 5 31) (TemporalAdjusters/"
+#define ADJUST_ON "(.with (LocalDate/of 2024 5 31) (TemporalAdjusters/"
 
 ADJUSTER(
     first_day_of_month, "firstDayOfMonth", 0, "For .with: the first day of the month.",
-    ON "firstDayOfMonth)) => \"2024-05-01\"\n(TemporalAdjusters/firstDayOfMonth 1) !! arity_error",
+    ADJUST_ON
+    "firstDayOfMonth)) => \"2024-05-01\"\n(TemporalAdjusters/firstDayOfMonth 1) !! arity_error",
     give_adjuster(vm, FIRST_OF_MONTH, 0, 1, out))
 ADJUSTER(last_day_of_month, "lastDayOfMonth", 0, "For .with: the last day of the month.",
-         ON
+         ADJUST_ON
          "lastDayOfMonth)) => \"2024-05-31\"\n(TemporalAdjusters/lastDayOfMonth 1) !! arity_error",
          give_adjuster(vm, LAST_OF_MONTH, 0, 1, out))
 ADJUSTER(first_day_of_next_month, "firstDayOfNextMonth", 0,
          "For .with: the first day of the month after.",
-         ON "firstDayOfNextMonth)) => \"2024-06-01\"\n"
-            "(TemporalAdjusters/firstDayOfNextMonth 1) !! arity_error",
+         ADJUST_ON "firstDayOfNextMonth)) => \"2024-06-01\"\n"
+                   "(TemporalAdjusters/firstDayOfNextMonth 1) !! arity_error",
          give_adjuster(vm, FIRST_OF_NEXT_MONTH, 0, 1, out))
 ADJUSTER(first_day_of_year, "firstDayOfYear", 0, "For .with: the first day of the year.",
-         ON
+         ADJUST_ON
          "firstDayOfYear)) => \"2024-01-01\"\n(TemporalAdjusters/firstDayOfYear 1) !! arity_error",
          give_adjuster(vm, FIRST_OF_YEAR, 0, 1, out))
 ADJUSTER(last_day_of_year, "lastDayOfYear", 0, "For .with: the last day of the year.",
-         ON "lastDayOfYear)) => \"2024-12-31\"\n(TemporalAdjusters/lastDayOfYear 1) !! arity_error",
+         ADJUST_ON
+         "lastDayOfYear)) => \"2024-12-31\"\n(TemporalAdjusters/lastDayOfYear 1) !! arity_error",
          give_adjuster(vm, LAST_OF_YEAR, 0, 1, out))
 ADJUSTER(first_day_of_next_year, "firstDayOfNextYear", 0,
          "For .with: the first day of the year after.",
-         ON "firstDayOfNextYear)) => \"2025-01-01\"\n"
-            "(TemporalAdjusters/firstDayOfNextYear 1) !! arity_error",
+         ADJUST_ON "firstDayOfNextYear)) => \"2025-01-01\"\n"
+                   "(TemporalAdjusters/firstDayOfNextYear 1) !! arity_error",
          give_adjuster(vm, FIRST_OF_NEXT_YEAR, 0, 1, out))
 ADJUSTER(first_in_month, "firstInMonth", 1, "For .with: the first such day of the month.",
-         ON "firstInMonth DayOfWeek/MONDAY)) => \"2024-05-06\"\n"
-            "(TemporalAdjusters/firstInMonth 1) !! type_error",
+         ADJUST_ON "firstInMonth DayOfWeek/MONDAY)) => \"2024-05-06\"\n"
+                   "(TemporalAdjusters/firstInMonth 1) !! type_error",
          give_weekday(vm, argv, 0, IN_MONTH, 1, out))
 ADJUSTER(last_in_month, "lastInMonth", 1, "For .with: the last such day of the month.",
-         ON "lastInMonth DayOfWeek/MONDAY)) => \"2024-05-27\"\n"
-            "(TemporalAdjusters/lastInMonth 1) !! type_error",
+         ADJUST_ON "lastInMonth DayOfWeek/MONDAY)) => \"2024-05-27\"\n"
+                   "(TemporalAdjusters/lastInMonth 1) !! type_error",
          give_weekday(vm, argv, 0, IN_MONTH, -1, out))
 ADJUSTER(adjust_next, "next", 1, "For .with: the next such day after this one.",
-         ON "next DayOfWeek/FRIDAY)) => \"2024-06-07\"\n(TemporalAdjusters/next 1) !! type_error",
+         ADJUST_ON
+         "next DayOfWeek/FRIDAY)) => \"2024-06-07\"\n(TemporalAdjusters/next 1) !! type_error",
          give_weekday(vm, argv, 0, NEXT, 0, out))
 ADJUSTER(adjust_next_same, "nextOrSame", 1, "For .with: this day, or the next such one.",
-         ON "nextOrSame DayOfWeek/FRIDAY)) => \"2024-05-31\"\n"
-            "(TemporalAdjusters/nextOrSame 1) !! type_error",
+         ADJUST_ON "nextOrSame DayOfWeek/FRIDAY)) => \"2024-05-31\"\n"
+                   "(TemporalAdjusters/nextOrSame 1) !! type_error",
          give_weekday(vm, argv, 0, NEXT_OR_SAME, 0, out))
 ADJUSTER(
     adjust_previous, "previous", 1, "For .with: the last such day before this one.",
-    ON
+    ADJUST_ON
     "previous DayOfWeek/FRIDAY)) => \"2024-05-24\"\n(TemporalAdjusters/previous 1) !! type_error",
     give_weekday(vm, argv, 0, PREVIOUS, 0, out))
 ADJUSTER(adjust_previous_same, "previousOrSame", 1, "For .with: this day, or the last such one.",
-         ON "previousOrSame DayOfWeek/MONDAY)) => \"2024-05-27\"\n"
-            "(TemporalAdjusters/previousOrSame 1) !! type_error",
+         ADJUST_ON "previousOrSame DayOfWeek/MONDAY)) => \"2024-05-27\"\n"
+                   "(TemporalAdjusters/previousOrSame 1) !! type_error",
          give_weekday(vm, argv, 0, PREVIOUS_OR_SAME, 0, out))
 
 PTC_BUILTIN(day_of_week_in_month, "TemporalAdjusters", "dayOfWeekInMonth", 2, 2, 0,
             "(TemporalAdjusters/dayOfWeekInMonth n day)",
             "For .with: the n-th such day of the month, from its end when n is below zero.",
-            ON "dayOfWeekInMonth 2 DayOfWeek/MONDAY)) => \"2024-05-13\"\n"
-               "(TemporalAdjusters/dayOfWeekInMonth 2 2) !! type_error")
+            ADJUST_ON "dayOfWeekInMonth 2 DayOfWeek/MONDAY)) => \"2024-05-13\"\n"
+                      "(TemporalAdjusters/dayOfWeekInMonth 2 2) !! type_error")
 {
     PTC_UNUSED(argc);
     int64_t n;
@@ -422,7 +428,7 @@ PTC_BUILTIN(month_from, "Month", "from", 1, 1, 0, "(Month/from date)", "The mont
 }
 
 /* The constant of a class by its name. */
-static bool value_of(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+static bool find_time_constant(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     char name[80];
     const char *class = ptc_builtin_row(vm->running)->ns;
@@ -442,7 +448,7 @@ static bool value_of(PtcVM *vm, const PtcValue *argv, PtcValue *out)
                 "The constant of this name.", examples)                    \
     {                                                                      \
         PTC_UNUSED(argc);                                                  \
-        return value_of(vm, argv, out);                                    \
+        return find_time_constant(vm, argv, out);                          \
     }
 
 VALUE_OF(day_value_of, "DayOfWeek",

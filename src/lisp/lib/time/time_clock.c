@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "lisp/lib/time/time.h"
 
-static bool fail_text(PtcVM *vm, PtcValue text, const char *expected)
+static bool fail_clock_text(PtcVM *vm, PtcValue text, const char *expected)
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
     size_t len = ptc_str_len(text);
@@ -15,7 +15,7 @@ static bool fail_text(PtcVM *vm, PtcValue text, const char *expected)
                     ptc_str_bytes(text), expected);
 }
 
-static bool arg_text(PtcVM *vm, const PtcValue *argv, PtcText *out)
+static bool get_clock_text(PtcVM *vm, const PtcValue *argv, PtcText *out)
 {
     *out = ptc_str_text(argv[0]);
     return ptc_is_string(argv[0]) || ptc_fail_type(vm, argv, 0, "a string");
@@ -27,7 +27,7 @@ static PtcTime now(const PtcVM *vm)
 }
 
 /* `min` to `max` digits at *at. */
-static bool take_digits(PtcText s, size_t *at, size_t min, size_t max, int64_t *out)
+static bool take_clock_digits(PtcText s, size_t *at, size_t min, size_t max, int64_t *out)
 {
     size_t n = 0;
     for (*out = 0; n < max && *at < s.len && s.bytes[*at] >= '0' && s.bytes[*at] <= '9'; n++)
@@ -44,10 +44,10 @@ static bool take_sign(PtcText s, size_t *at, char c)
 }
 
 /* .5 as nanoseconds. */
-static bool take_fraction(PtcText s, size_t *at, int64_t *nanos)
+static bool take_clock_fraction(PtcText s, size_t *at, int64_t *nanos)
 {
     size_t from = *at;
-    if (!take_digits(s, at, 0, 9, nanos))
+    if (!take_clock_digits(s, at, 0, 9, nanos))
         return false;
     for (size_t n = *at - from; n < 9; n++)
         *nanos *= 10;
@@ -61,12 +61,12 @@ static bool read_clock(PtcText s, PtcMoment *m)
 {
     size_t at = 0;
     *m = (PtcMoment){.has_time = true};
-    if (!take_digits(s, &at, 2, 2, &m->hour) || !take_sign(s, &at, ':') ||
-        !take_digits(s, &at, 2, 2, &m->minute))
+    if (!take_clock_digits(s, &at, 2, 2, &m->hour) || !take_sign(s, &at, ':') ||
+        !take_clock_digits(s, &at, 2, 2, &m->minute))
         return false;
-    if (take_sign(s, &at, ':') && !take_digits(s, &at, 2, 2, &m->second))
+    if (take_sign(s, &at, ':') && !take_clock_digits(s, &at, 2, 2, &m->second))
         return false;
-    if (take_sign(s, &at, '.') && !take_fraction(s, &at, &m->nano))
+    if (take_sign(s, &at, '.') && !take_clock_fraction(s, &at, &m->nano))
         return false;
     return at == s.len && ptc_moment_check(m, NULL);
 }
@@ -101,16 +101,16 @@ PTC_BUILTIN(clock_parse, "LocalTime", "parse", 1, 2, 0, "(LocalTime/parse s form
 {
     PtcText s;
     PtcMoment m;
-    if (!arg_text(vm, argv, &s))
+    if (!get_clock_text(vm, argv, &s))
         return false;
     if (argc == 1)
         return read_clock(s, &m) ? give_clock(vm, &m, out)
-                                 : fail_text(vm, argv[0], "a time of day like 10:20:30");
+                                 : fail_clock_text(vm, argv[0], "a time of day like 10:20:30");
     if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it") ||
         !ptc_tick(&vm->budget, 1 + ptc_str_len(ptc_record_field(argv[1], 0)) / 16))
         return false;
     if (!ptc_pattern_parse(ptc_record_field(argv[1], 0), s.bytes, s.len, &m, NULL) || !m.has_time)
-        return fail_text(vm, argv[0], "a time of day after the pattern");
+        return fail_clock_text(vm, argv[0], "a time of day after the pattern");
     return give_clock(vm, &m, out);
 }
 
@@ -222,11 +222,11 @@ PTC_BUILTIN(
     PtcText s;
     int64_t year, month;
     size_t at = 0;
-    if (!arg_text(vm, argv, &s))
+    if (!get_clock_text(vm, argv, &s))
         return false;
-    if (!take_digits(s, &at, 4, 4, &year) || !take_sign(s, &at, '-') ||
-        !take_digits(s, &at, 2, 2, &month) || at != s.len || month < 1 || month > 12)
-        return fail_text(vm, argv[0], "a month like 2024-02");
+    if (!take_clock_digits(s, &at, 4, 4, &year) || !take_sign(s, &at, '-') ||
+        !take_clock_digits(s, &at, 2, 2, &month) || at != s.len || month < 1 || month > 12)
+        return fail_clock_text(vm, argv[0], "a month like 2024-02");
     return give_months(vm, year, month, out);
 }
 
@@ -274,10 +274,10 @@ PTC_BUILTIN(year_parse, "Year", "parse", 1, 1, 0, "(Year/parse s)", "The year th
     PtcText s;
     int64_t n;
     size_t at = 0;
-    if (!arg_text(vm, argv, &s))
+    if (!get_clock_text(vm, argv, &s))
         return false;
-    if (!take_digits(s, &at, 4, 4, &n) || at != s.len)
-        return fail_text(vm, argv[0], "a year like 2024");
+    if (!take_clock_digits(s, &at, 4, 4, &n) || at != s.len)
+        return fail_clock_text(vm, argv[0], "a year like 2024");
     return give_year(vm, n, out);
 }
 
@@ -358,10 +358,10 @@ static bool take_part(PtcText s, size_t *at, const char **letters, __int128 *sum
     int64_t n, nanos = 0;
     bool minus = *at < s.len && s.bytes[*at] == '-';
     *at += *at < s.len && (s.bytes[*at] == '-' || s.bytes[*at] == '+');
-    if (!take_digits(s, at, 1, 15, &n))
+    if (!take_clock_digits(s, at, 1, 15, &n))
         return false;
     bool fraction = take_sign(s, at, '.');
-    if (fraction && !take_fraction(s, at, &nanos))
+    if (fraction && !take_clock_fraction(s, at, &nanos))
         return false;
     const char *letter = *at < s.len ? strchr(*letters, s.bytes[*at] & ~32) : NULL;
     if (!letter || !*letter || (fraction && *letter != 'S'))
@@ -404,10 +404,10 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     PtcText s;
     __int128 nanos;
-    if (!arg_text(vm, argv, &s))
+    if (!get_clock_text(vm, argv, &s))
         return false;
     if (!read_duration(s, &nanos))
-        return fail_text(vm, argv[0], "a duration like PT1H30M or P2DT3H");
+        return fail_clock_text(vm, argv[0], "a duration like PT1H30M or P2DT3H");
     return ptc_give_time(vm, PTC_R_DURATION, ptc_time_from_nanos(nanos), out);
 }
 

@@ -8,7 +8,7 @@
 /* ------------------------------------------------------------------------- parsing */
 
 /* "LocalDate/parse", or the bare name. */
-static const char *full_name(PtcVM *vm, char out[64])
+static const char *full_time_name(PtcVM *vm, char out[64])
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
     bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
@@ -17,19 +17,20 @@ static const char *full_name(PtcVM *vm, char out[64])
 }
 
 /* The value_error for a text that is not what was expected. */
-static bool fail_text(PtcVM *vm, PtcValue text, const char *why, const char *expected)
+static bool fail_time_text(PtcVM *vm, PtcValue text, const char *why, const char *expected)
 {
-    enum { SHOWN = 40 };
+    enum { TIME_SHOWN = 40 };
     char name[64];
     size_t len = ptc_str_len(text);
-    int shown = (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len > SHOWN ? SHOWN : len);
+    int shown =
+        (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len > TIME_SHOWN ? TIME_SHOWN : len);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
-             "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_name(vm, name), shown,
-             ptc_str_bytes(text), len > SHOWN ? "..." : "", why[0] ? ", " : "", why, expected);
+             "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_time_name(vm, name), shown,
+             ptc_str_bytes(text), len > TIME_SHOWN ? "..." : "", why[0] ? ", " : "", why, expected);
     return false;
 }
 
-static bool arg_text(PtcVM *vm, const PtcValue *argv, int i)
+static bool check_time_text(PtcVM *vm, const PtcValue *argv, int i)
 {
     return ptc_is_string(argv[i]) || ptc_fail_type(vm, argv, i, "a string");
 }
@@ -39,13 +40,13 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
                       PtcMoment *out)
 {
     PtcWhy why;
-    if (!arg_text(vm, argv, 0))
+    if (!check_time_text(vm, argv, 0))
         return false;
     const char *text = ptc_str_bytes(argv[0]);
     size_t len = ptc_str_len(argv[0]);
     if (argc == 1)
         return ptc_iso_parse(PTC_ISO_JAVA, text, len, out, &why) ||
-               fail_text(vm, argv[0], why.text, expected);
+               fail_time_text(vm, argv[0], why.text, expected);
     if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
         return false;
     PtcValue pattern = ptc_record_field(argv[1], 0);
@@ -58,7 +59,7 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
              (int)ptc_utf8_valid_prefix(ptc_str_bytes(pattern),
                                         ptc_str_len(pattern) < 60 ? ptc_str_len(pattern) : 60),
              ptc_str_bytes(pattern));
-    return fail_text(vm, argv[0], why.text, want);
+    return fail_time_text(vm, argv[0], why.text, want);
 }
 
 #define DATE_FORMAT "a date like 2024-05-31"
@@ -76,7 +77,8 @@ PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2, 0, "(LocalDate/parse s forma
     if (!parse_arg(vm, argc, argv, DATE_FORMAT, &p))
         return false;
     if (!p.has_date || (argc == 1 && p.has_time)) {
-        fail_text(vm, argv[0], p.has_date ? "it has a time" : "it has no whole date", DATE_FORMAT);
+        fail_time_text(vm, argv[0], p.has_date ? "it has a time" : "it has no whole date",
+                       DATE_FORMAT);
         return ptc_fail_hint(vm, "(parse s) takes dates and instants; "
                                  "LocalDateTime/parse and Instant/parse take times");
     }
@@ -93,8 +95,8 @@ PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/p
     if (!parse_arg(vm, argc, argv, DATETIME_FORMAT, &p))
         return false;
     if (!p.has_date || !p.has_time || (argc == 1 && p.has_offset)) {
-        fail_text(vm, argv[0], p.has_offset ? "it has an offset" : "a date or time is missing",
-                  DATETIME_FORMAT);
+        fail_time_text(vm, argv[0], p.has_offset ? "it has an offset" : "a date or time is missing",
+                       DATETIME_FORMAT);
         return ptc_fail_hint(vm, "Instant/parse takes offsets, LocalDate/parse takes dates");
     }
     p.offset = 0;
@@ -111,7 +113,8 @@ PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1, 0, "(Instant/parse s)",
     if (!parse_arg(vm, argc, argv, INSTANT_FORMAT, &p))
         return false;
     if (!p.has_offset) {
-        fail_text(vm, argv[0], p.has_time ? "it has no offset" : "it has no time", INSTANT_FORMAT);
+        fail_time_text(vm, argv[0], p.has_time ? "it has no offset" : "it has no time",
+                       INSTANT_FORMAT);
         return ptc_fail_hint(vm, "end it with Z, or use (parse s), which takes it as UTC");
     }
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
@@ -128,10 +131,10 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     PtcMoment p;
     PtcWhy why;
-    if (!arg_text(vm, argv, 0))
+    if (!check_time_text(vm, argv, 0))
         return false;
     if (!ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &p, &why))
-        return fail_text(vm, argv[0], why.text, "2024-05-31 or 2024-05-31T10:20:30Z");
+        return fail_time_text(vm, argv[0], why.text, "2024-05-31 or 2024-05-31T10:20:30Z");
     if (!p.has_time)
         return ptc_give_date(vm, ptc_moment_days(&p), out);
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
@@ -229,7 +232,7 @@ static bool arg_parts(PtcVM *vm, int argc, const PtcValue *argv, int64_t *parts)
     return true;
 }
 
-static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
+static bool make_moment(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
 {
     int64_t parts[7] = {0};
     PtcWhy why;
@@ -244,8 +247,8 @@ static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
                      .second = parts[5],
                      .nano = parts[6],
                      .has_date = true};
-    return ptc_moment_check(p, &why) ||
-           ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name), why.text);
+    return ptc_moment_check(p, &why) || ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
+                                                 full_time_name(vm, name), why.text);
 }
 
 PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)",
@@ -255,7 +258,7 @@ PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)"
             "(LocalDate/of 2024 13 1) !! value_error")
 {
     PtcMoment p;
-    return from_parts(vm, argc, argv, &p) && ptc_give_date(vm, ptc_moment_days(&p), out);
+    return make_moment(vm, argc, argv, &p) && ptc_give_date(vm, ptc_moment_days(&p), out);
 }
 
 PTC_BUILTIN(datetime_of, "LocalDateTime", "of", 2, 7, 0,
@@ -274,7 +277,7 @@ PTC_BUILTIN(datetime_of, "LocalDateTime", "of", 2, 7, 0,
     }
     if (argc < 5)
         return ptc_fail(vm, PTC_E_ARITY, "LocalDateTime/of takes 5 to 7 arguments, got %d", argc);
-    return from_parts(vm, argc, argv, &p) &&
+    return make_moment(vm, argc, argv, &p) &&
            ptc_give_time(vm, PTC_R_DATETIME, ptc_moment_time(&p), out);
 }
 
@@ -398,8 +401,8 @@ static bool date_from_text(PtcVM *vm, PtcValue text, PtcValue *out)
     const char *bytes = ptc_str_bytes(text);
     if (!ptc_iso_parse(PTC_ISO_LOOSE, bytes, ptc_str_len(text), &p, &why) &&
         !ptc_mail_parse(bytes, ptc_str_len(text), &p))
-        return fail_text(vm, text, why.text,
-                         "2024-05-31T10:20:30Z, 2024-05-31 or 31 May 2024 10:20:30 +0000");
+        return fail_time_text(vm, text, why.text,
+                              "2024-05-31T10:20:30Z, 2024-05-31 or 31 May 2024 10:20:30 +0000");
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
 
@@ -483,7 +486,7 @@ static bool enum_of(PtcVM *vm, const PtcValue *argv, PtcGroup group, int count, 
         return false;
     if (n < 1 || n > count)
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %lld is not from 1 to %d",
-                        full_name(vm, name), (long long)n, count);
+                        full_time_name(vm, name), (long long)n, count);
     return ptc_give(out, ptc_enum_new(vm->heap, group, (int)n - 1));
 }
 
@@ -515,10 +518,10 @@ PTC_BUILTIN(
 {
     PTC_UNUSED(argc);
     PtcWhy why;
-    if (!arg_text(vm, argv, 0) || !ptc_tick(&vm->budget, 1 + ptc_str_len(argv[0]) / 16))
+    if (!check_time_text(vm, argv, 0) || !ptc_tick(&vm->budget, 1 + ptc_str_len(argv[0]) / 16))
         return false;
     if (!ptc_pattern_check(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &why)) {
-        fail_text(vm, argv[0], why.text, "a pattern like yyyy-MM-dd HH:mm:ss");
+        fail_time_text(vm, argv[0], why.text, "a pattern like yyyy-MM-dd HH:mm:ss");
         vm->error.thrown = PTC_C_ILLEGAL_ARGUMENT;
         return ptc_fail_hint(
             vm, "letters are y u M d D E Y w e H h a m s S X x Z; put text in 'quotes'");

@@ -8,97 +8,101 @@
 enum {
     DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
     CLOCKS = PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_ZONED,
-    POINTS = DATES | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_YEARMONTH | PTC_K_YEAR
+    METHOD_POINTS = DATES | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_YEARMONTH | PTC_K_YEAR
 };
 
 /* --------------------------------------------------------------------------- parts */
 
 typedef enum {
-    YEAR,
-    MONTH_VALUE,
-    MONTH,
-    DAY,
-    WEEKDAY,
-    YEAR_DAY,
-    MONTH_LENGTH,
-    YEAR_LENGTH,
-    LEAP,
-    HOUR,
-    MINUTE,
-    SECOND
-} Part;
+    METHOD_YEAR,
+    METHOD_MONTH_VALUE,
+    METHOD_MONTH,
+    METHOD_DAY,
+    METHOD_WEEKDAY,
+    METHOD_YEAR_DAY,
+    METHOD_MONTH_LENGTH,
+    METHOD_YEAR_LENGTH,
+    METHOD_LEAP,
+    METHOD_HOUR,
+    METHOD_MINUTE,
+    METHOD_SECOND
+} TimePart;
 
-static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
+static bool give_time_part(PtcVM *vm, PtcValue v, TimePart part, PtcValue *out)
 {
     int64_t days = ptc_days_of(v);
     PtcCivil c = ptc_calendar_civil(days);
     int64_t s = ptc_second_of(v);
     switch (part) {
-    case YEAR: return ptc_give(out, ptc_int(c.year));
-    case MONTH_VALUE: return ptc_give(out, ptc_int(c.month));
-    case MONTH: return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_MONTH, c.month - 1));
-    case DAY: return ptc_give(out, ptc_int(c.day));
-    case WEEKDAY:
+    case METHOD_YEAR: return ptc_give(out, ptc_int(c.year));
+    case METHOD_MONTH_VALUE: return ptc_give(out, ptc_int(c.month));
+    case METHOD_MONTH: return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_MONTH, c.month - 1));
+    case METHOD_DAY: return ptc_give(out, ptc_int(c.day));
+    case METHOD_WEEKDAY:
         return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_DAY, ptc_calendar_weekday(days) - 1));
-    case YEAR_DAY: return ptc_give(out, ptc_int(ptc_calendar_day_of_year(days)));
-    case MONTH_LENGTH: return ptc_give(out, ptc_int(ptc_calendar_month_length(c.year, c.month)));
-    case YEAR_LENGTH: return ptc_give(out, ptc_int(365 + ptc_calendar_is_leap(c.year)));
-    case LEAP: return ptc_give(out, ptc_bool(ptc_calendar_is_leap(c.year)));
-    case HOUR: return ptc_give(out, ptc_int(s / 3600));
-    case MINUTE: return ptc_give(out, ptc_int(s / 60 % 60));
-    case SECOND: break;
+    case METHOD_YEAR_DAY: return ptc_give(out, ptc_int(ptc_calendar_day_of_year(days)));
+    case METHOD_MONTH_LENGTH:
+        return ptc_give(out, ptc_int(ptc_calendar_month_length(c.year, c.month)));
+    case METHOD_YEAR_LENGTH: return ptc_give(out, ptc_int(365 + ptc_calendar_is_leap(c.year)));
+    case METHOD_LEAP: return ptc_give(out, ptc_bool(ptc_calendar_is_leap(c.year)));
+    case METHOD_HOUR: return ptc_give(out, ptc_int(s / 3600));
+    case METHOD_MINUTE: return ptc_give(out, ptc_int(s / 60 % 60));
+    case METHOD_SECOND: break;
     }
     return ptc_give(out, ptc_int(s % 60));
 }
 
-#define PART(id, name, part, kinds, expected, usage, doc, examples)                             \
-    PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)                                \
-    {                                                                                           \
-        PTC_UNUSED(argc);                                                                       \
-        return ptc_arg_kind(vm, argv, 0, kinds, expected) && give_part(vm, argv[0], part, out); \
+#define METHOD_PART(id, name, part, kinds, expected, usage, doc, examples) \
+    PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)           \
+    {                                                                      \
+        PTC_UNUSED(argc);                                                  \
+        return ptc_arg_kind(vm, argv, 0, kinds, expected) &&               \
+               give_time_part(vm, argv[0], part, out);                     \
     }
-#define DATE_PART(id, name, part, doc, examples)                                                 \
-    PART(id, name, part, DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", doc, \
-         examples)
-#define ONLY_DATE_PART(id, name, part, doc, examples) \
-    PART(id, name, part, PTC_K_DATE | PTC_K_YEARMONTH, "a date", "(" name " date)", doc, examples)
-#define TIME_PART(id, name, part, doc, examples)                                              \
-    PART(id, name, part, CLOCKS & ~PTC_K_INSTANT, "a date-time", "(" name " date-time)", doc, \
-         examples)
+#define DATE_PART(id, name, part, doc, examples)                                                   \
+    METHOD_PART(id, name, part, DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", \
+                doc, examples)
+#define ONLY_DATE_PART(id, name, part, doc, examples)                                           \
+    METHOD_PART(id, name, part, PTC_K_DATE | PTC_K_YEARMONTH, "a date", "(" name " date)", doc, \
+                examples)
+#define TIME_PART(id, name, part, doc, examples)                                                \
+    METHOD_PART(id, name, part, CLOCKS & ~PTC_K_INSTANT, "a date-time", "(" name " date-time)", \
+                doc, examples)
 
-DATE_PART(get_year, ".getYear", YEAR, "The year of a date or date-time.",
+DATE_PART(get_year, ".getYear", METHOD_YEAR, "The year of a date or date-time.",
           "(.getYear (LocalDate/of 2024 5 31)) => 2024\n(.getYear \"2024\") !! type_error")
-DATE_PART(get_month_value, ".getMonthValue", MONTH_VALUE, "The month, from 1 to 12.",
+DATE_PART(get_month_value, ".getMonthValue", METHOD_MONTH_VALUE, "The month, from 1 to 12.",
           "(.getMonthValue (LocalDate/of 2024 5 31)) => 5\n(.getMonthValue nil) !! type_error")
-DATE_PART(get_month, ".getMonth", MONTH, "The month as a constant such as Month/MAY.",
+DATE_PART(get_month, ".getMonth", METHOD_MONTH, "The month as a constant such as Month/MAY.",
           "(.getMonth (LocalDate/of 2024 5 31)) => MAY\n"
           "(= Month/MAY (.getMonth (LocalDate/of 2024 5 31))) => true\n"
           "(.getMonth 5) !! type_error")
-DATE_PART(get_day, ".getDayOfMonth", DAY, "The day in the month, from 1.",
+DATE_PART(get_day, ".getDayOfMonth", METHOD_DAY, "The day in the month, from 1.",
           "(.getDayOfMonth (LocalDate/of 2024 5 31)) => 31\n(.getDayOfMonth {}) !! type_error")
-DATE_PART(get_weekday, ".getDayOfWeek", WEEKDAY,
+DATE_PART(get_weekday, ".getDayOfWeek", METHOD_WEEKDAY,
           "The day of the week as a constant such as DayOfWeek/MONDAY.",
           "(.getDayOfWeek (LocalDate/of 2024 5 31)) => FRIDAY\n"
           "(.getValue (.getDayOfWeek (LocalDate/of 2024 5 31))) => 5\n"
           "(.getDayOfWeek \"Friday\") !! type_error")
-DATE_PART(get_year_day, ".getDayOfYear", YEAR_DAY, "The day in the year, from 1.",
+DATE_PART(get_year_day, ".getDayOfYear", METHOD_YEAR_DAY, "The day in the year, from 1.",
           "(.getDayOfYear (LocalDate/of 2024 3 1)) => 61\n(.getDayOfYear 61) !! type_error")
-ONLY_DATE_PART(length_of_month, ".lengthOfMonth", MONTH_LENGTH,
+ONLY_DATE_PART(length_of_month, ".lengthOfMonth", METHOD_MONTH_LENGTH,
                "How many days the month of a date has.",
                "(.lengthOfMonth (LocalDate/of 2024 2 1)) => 29\n"
                "(.lengthOfMonth (Instant/ofEpochSecond 0)) !! type_error")
-ONLY_DATE_PART(length_of_year, ".lengthOfYear", YEAR_LENGTH,
+ONLY_DATE_PART(length_of_year, ".lengthOfYear", METHOD_YEAR_LENGTH,
                "How many days the year of a date has.",
                "(.lengthOfYear (LocalDate/of 2024 2 1)) => 366\n(.lengthOfYear 2024) !! type_error")
-ONLY_DATE_PART(is_leap_year, ".isLeapYear", LEAP, "Has the year of a date a 29th of February?",
+ONLY_DATE_PART(is_leap_year, ".isLeapYear", METHOD_LEAP,
+               "Has the year of a date a 29th of February?",
                "(.isLeapYear (LocalDate/of 2024 5 31)) => true\n"
                "(.isLeapYear (LocalDate/of 1900 1 1)) => false\n(.isLeapYear 2024) !! type_error")
-TIME_PART(get_hour, ".getHour", HOUR, "The hour of the day, from 0 to 23.",
+TIME_PART(get_hour, ".getHour", METHOD_HOUR, "The hour of the day, from 0 to 23.",
           "(.getHour (LocalDateTime/of 2024 5 31 10 20 30)) => 10\n"
           "(.getHour (LocalDate/of 2024 5 31)) !! type_error")
-TIME_PART(get_minute, ".getMinute", MINUTE, "The minute of the hour.",
+TIME_PART(get_minute, ".getMinute", METHOD_MINUTE, "The minute of the hour.",
           "(.getMinute (LocalDateTime/of 2024 5 31 10 20 30)) => 20\n(.getMinute 5) !! type_error")
-TIME_PART(get_second, ".getSecond", SECOND, "The second of the minute.",
+TIME_PART(get_second, ".getSecond", METHOD_SECOND, "The second of the minute.",
           "(.getSecond (LocalDateTime/of 2024 5 31 10 20 30)) => 30\n"
           "(.getSecond nil) !! type_error")
 
@@ -122,7 +126,7 @@ static bool same_kind(PtcVM *vm, const PtcValue *argv, unsigned kinds)
     return ptc_arg_kind(vm, argv, 1, ptc_kind_bit(argv[0]), expected);
 }
 
-static int order(PtcVM *vm, const PtcValue *argv)
+static int order_of_times(PtcVM *vm, const PtcValue *argv)
 {
     bool ok = true;
     return ptc_compare(vm->heap, argv[0], argv[1], &ok);
@@ -134,7 +138,8 @@ PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2, 0, "(.isBefore a b)",
             "(.isBefore (LocalDate/of 2024 1 1) (Instant/ofEpochSecond 0)) !! type_error")
 {
     PTC_UNUSED(argc);
-    return same_kind(vm, argv, POINTS) && ptc_give(out, ptc_bool(order(vm, argv) < 0));
+    return same_kind(vm, argv, METHOD_POINTS) &&
+           ptc_give(out, ptc_bool(order_of_times(vm, argv) < 0));
 }
 
 PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
@@ -143,7 +148,8 @@ PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
             "(.isAfter \"2024-01-01\" \"2023-01-01\") !! type_error")
 {
     PTC_UNUSED(argc);
-    return same_kind(vm, argv, POINTS) && ptc_give(out, ptc_bool(order(vm, argv) > 0));
+    return same_kind(vm, argv, METHOD_POINTS) &&
+           ptc_give(out, ptc_bool(order_of_times(vm, argv) > 0));
 }
 
 PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
@@ -152,7 +158,8 @@ PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
             "(.isEqual (LocalDate/of 2024 1 31) nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    return same_kind(vm, argv, POINTS) && ptc_give(out, ptc_bool(order(vm, argv) == 0));
+    return same_kind(vm, argv, METHOD_POINTS) &&
+           ptc_give(out, ptc_bool(order_of_times(vm, argv) == 0));
 }
 
 /* --------------------------------------------------------------------- conversion */
@@ -310,49 +317,49 @@ static bool give_moved(PtcVM *vm, PtcValue v, int64_t days, PtcValue *out)
 }
 
 /* A date with its year, month or day replaced.  Only a given day must exist in the month. */
-static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
+static bool give_with(PtcVM *vm, const PtcValue *argv, TimePart part, PtcValue *out)
 {
     int64_t n;
     if (!ptc_arg_kind(vm, argv, 0, DATES, "a date or date-time"))
         return false;
-    if (part == MONTH && ptc_is_enum(argv[1], PTC_G_MONTH))
+    if (part == METHOD_MONTH && ptc_is_enum(argv[1], PTC_G_MONTH))
         n = ptc_enum_ordinal(argv[1]) + 1;
     else if (!ptc_arg_int(vm, argv, 1, &n))
         return false;
     PtcCivil c = ptc_calendar_civil(ptc_days_of(argv[0]));
-    PtcMoment p = {.year = part == YEAR ? n : c.year,
-                   .month = part == MONTH ? n : c.month,
-                   .day = part == DAY ? n : 1,
+    PtcMoment p = {.year = part == METHOD_YEAR ? n : c.year,
+                   .month = part == METHOD_MONTH ? n : c.month,
+                   .day = part == METHOD_DAY ? n : 1,
                    .has_date = true};
     PtcWhy why;
     if (!ptc_moment_check(&p, &why))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
                         ptc_builtin_row(vm->running)->name, why.text);
     int last = ptc_calendar_month_length(p.year, (int)p.month);
-    if (part != DAY)
+    if (part != METHOD_DAY)
         p.day = c.day < last ? c.day : last;
     return give_moved(vm, argv[0], ptc_moment_days(&p), out);
 }
 
-#define WITH(id, name, part, usage, doc, examples)               \
+#define METHOD_WITH(id, name, part, usage, doc, examples)        \
     PTC_BUILTIN(id, "java", name, 2, 2, 0, usage, doc, examples) \
     {                                                            \
         PTC_UNUSED(argc);                                        \
         return give_with(vm, argv, part, out);                   \
     }
 
-WITH(with_day, ".withDayOfMonth", DAY, "(.withDayOfMonth date n)",
-     "The date with another day of the same month.",
-     "(.withDayOfMonth (LocalDate/of 2024 5 31) 1) => \"2024-05-01\"\n"
-     "(.withDayOfMonth (LocalDate/of 2024 4 1) 31) !! value_error")
-WITH(with_month, ".withMonth", MONTH, "(.withMonth date n)",
-     "The date with another month; a day that it does not have becomes its last.",
-     "(.withMonth (LocalDate/of 2024 5 31) 2) => \"2024-02-29\"\n"
-     "(.withMonth (LocalDate/of 2024 5 31) 0) !! value_error")
-WITH(with_year, ".withYear", YEAR, "(.withYear date n)",
-     "The date with another year; the 29th of February becomes the 28th where it must.",
-     "(.withYear (LocalDate/of 2024 2 29) 2023) => \"2023-02-28\"\n"
-     "(.withYear (LocalDate/of 2024 2 29) \"2023\") !! type_error")
+METHOD_WITH(with_day, ".withDayOfMonth", METHOD_DAY, "(.withDayOfMonth date n)",
+            "The date with another day of the same month.",
+            "(.withDayOfMonth (LocalDate/of 2024 5 31) 1) => \"2024-05-01\"\n"
+            "(.withDayOfMonth (LocalDate/of 2024 4 1) 31) !! value_error")
+METHOD_WITH(with_month, ".withMonth", METHOD_MONTH, "(.withMonth date n)",
+            "The date with another month; a day that it does not have becomes its last.",
+            "(.withMonth (LocalDate/of 2024 5 31) 2) => \"2024-02-29\"\n"
+            "(.withMonth (LocalDate/of 2024 5 31) 0) !! value_error")
+METHOD_WITH(with_year, ".withYear", METHOD_YEAR, "(.withYear date n)",
+            "The date with another year; the 29th of February becomes the 28th where it must.",
+            "(.withYear (LocalDate/of 2024 2 29) 2023) => \"2023-02-28\"\n"
+            "(.withYear (LocalDate/of 2024 2 29) \"2023\") !! type_error")
 
 /* ----------------------------------------------------------------------- constants */
 
@@ -391,7 +398,7 @@ PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
 {
     PTC_UNUSED(argc);
     int f = ptc_is_record(argv[0], PTC_R_FORMATTER) ? 0 : 1;
-    if (!ptc_arg_kind(vm, argv, 1 - f, POINTS, "a date, date-time or instant") ||
+    if (!ptc_arg_kind(vm, argv, 1 - f, METHOD_POINTS, "a date, date-time or instant") ||
         !ptc_arg_kind(vm, argv, f, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
         return false;
     PtcValue pattern = ptc_record_field(argv[f], 0);

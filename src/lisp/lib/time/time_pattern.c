@@ -16,7 +16,7 @@ typedef struct {
     const char *text;
 } Token;
 
-static bool is_letter(char c)
+static bool is_pattern_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -43,20 +43,20 @@ static bool next_quoted(const char **p, const char *end, bool *quoted, Token *t)
 }
 
 /* The next token; false at the end. */
-static bool next_token(const char **p, const char *end, bool *quoted, Token *t)
+static bool next_pattern_token(const char **p, const char *end, bool *quoted, Token *t)
 {
     const char *from = *p;
     if (from == end)
         return false;
     if (*quoted || *from == '\'')
         return next_quoted(p, end, quoted, t);
-    if (is_letter(*from)) {
+    if (is_pattern_letter(*from)) {
         while (*p < end && **p == *from)
             ++*p;
         *t = (Token){*from, (size_t)(*p - from), from};
         return true;
     }
-    while (*p < end && !is_letter(**p) && **p != '\'')
+    while (*p < end && !is_pattern_letter(**p) && **p != '\'')
         ++*p;
     *t = (Token){0, (size_t)(*p - from), from};
     return true;
@@ -96,7 +96,7 @@ bool ptc_pattern_check(const char *pattern, size_t len, PtcWhy *why)
     if (len > PTC_PATTERN_BYTES)
         return ptc_why_say(why, PTC_WHY_INVALID, "it has %zu bytes, the limit is %d", len,
                            PTC_PATTERN_BYTES);
-    while (next_token(&p, end, &quoted, &t)) {
+    while (next_pattern_token(&p, end, &quoted, &t)) {
         size_t most = t.letter ? most_of(t.letter) : 1;
         if (t.letter && most == 0)
             return ptc_why_say(why, PTC_WHY_INVALID, "the letter %c means nothing here", t.letter);
@@ -122,10 +122,10 @@ typedef struct {
     int64_t offset;
     bool has_time, has_zone, has_date, has_day;
     bool zoned, threes; /* it has an offset of its own; fractions have three, six or nine digits */
-} Parts;
+} MomentParts;
 
 /* The same point in time in UTC, which ISO_INSTANT writes. */
-static void to_utc(Parts *p)
+static void to_utc(MomentParts *p)
 {
     int64_t s = p->days * PTC_DAY_SECONDS + p->second - p->offset;
     p->days = ptc_floor_div(s, PTC_DAY_SECONDS);
@@ -135,10 +135,11 @@ static void to_utc(Parts *p)
     p->threes = true;
 }
 
-static Parts parts_of(PtcValue v)
+static MomentParts pattern_parts_of(PtcValue v)
 {
     unsigned kind = ptc_kind_bit(v);
-    Parts p = {.days = ptc_days_of(v), .second = ptc_second_of(v), .nano = ptc_local_of(v).nanos};
+    MomentParts p = {
+        .days = ptc_days_of(v), .second = ptc_second_of(v), .nano = ptc_local_of(v).nanos};
     p.date = ptc_calendar_civil(p.days);
     p.has_date = kind != PTC_K_CLOCK;
     p.has_day = p.has_date && !(kind & (PTC_K_YEARMONTH | PTC_K_YEAR));
@@ -151,12 +152,12 @@ static Parts parts_of(PtcValue v)
     return p;
 }
 
-static bool add_number(PtcBuf *buf, int64_t n, size_t width)
+static bool add_pattern_number(PtcBuf *buf, int64_t n, size_t width)
 {
     return ptc_buf_addf(buf, "%0*lld", (int)width, (long long)n);
 }
 
-static bool add_name(PtcBuf *buf, const char *name, size_t count)
+static bool add_pattern_name(PtcBuf *buf, const char *name, size_t count)
 {
     return ptc_buf_add(buf, name, count == 5 ? 1 : count == 4 ? strlen(name) : 3);
 }
@@ -166,13 +167,13 @@ static bool add_year(PtcBuf *buf, const Token *t, int64_t year)
     if (t->letter == 'y' && year <= 0) /* of the era before */
         year = 1 - year;
     if (t->count == 2)
-        return add_number(buf, (year % 100 + 100) % 100, 2);
+        return add_pattern_number(buf, (year % 100 + 100) % 100, 2);
     bool plus = t->count >= 4 && year > 9999;
     return (!plus || ptc_buf_add_char(buf, '+')) && (year >= 0 || ptc_buf_add_char(buf, '-')) &&
-           add_number(buf, year < 0 ? -year : year, t->count);
+           add_pattern_number(buf, year < 0 ? -year : year, t->count);
 }
 
-static bool add_date_part(PtcBuf *buf, const Token *t, const Parts *p)
+static bool add_date_part(PtcBuf *buf, const Token *t, const MomentParts *p)
 {
     int64_t week_year;
     int week = ptc_week_of(p->days, &week_year);
@@ -180,20 +181,22 @@ static bool add_date_part(PtcBuf *buf, const Token *t, const Parts *p)
     case 'y':
     case 'u': return add_year(buf, t, p->date.year);
     case 'Y': return add_year(buf, t, week_year);
-    case 'w': return add_number(buf, week, t->count);
-    case 'e': return add_number(buf, ptc_calendar_weekday(p->days), t->count);
-    case 'd': return add_number(buf, p->date.day, t->count);
-    case 'D': return add_number(buf, ptc_calendar_day_of_year(p->days), t->count);
+    case 'w': return add_pattern_number(buf, week, t->count);
+    case 'e': return add_pattern_number(buf, ptc_calendar_weekday(p->days), t->count);
+    case 'd': return add_pattern_number(buf, p->date.day, t->count);
+    case 'D': return add_pattern_number(buf, ptc_calendar_day_of_year(p->days), t->count);
     case 'E':
-        return add_name(buf, ptc_calendar_weekday_name(ptc_calendar_weekday(p->days)), t->count);
+        return add_pattern_name(buf, ptc_calendar_weekday_name(ptc_calendar_weekday(p->days)),
+                                t->count);
     default:
-        return t->count < 3 ? add_number(buf, p->date.month, t->count)
-                            : add_name(buf, ptc_calendar_month_name(p->date.month), t->count);
+        return t->count < 3
+                   ? add_pattern_number(buf, p->date.month, t->count)
+                   : add_pattern_name(buf, ptc_calendar_month_name(p->date.month), t->count);
     }
 }
 
 /* As many digits as it takes, in threes for instants; nothing for zero. */
-static bool add_fraction(PtcBuf *buf, const Parts *p)
+static bool add_fraction(PtcBuf *buf, const MomentParts *p)
 {
     int64_t nano = p->nano, step = p->threes ? 1000 : 10;
     int width = 9;
@@ -204,20 +207,20 @@ static bool add_fraction(PtcBuf *buf, const Parts *p)
     return ptc_buf_addf(buf, ".%0*lld", width, (long long)nano);
 }
 
-static bool add_time_part(PtcBuf *buf, const Token *t, const Parts *p)
+static bool add_time_part(PtcBuf *buf, const Token *t, const MomentParts *p)
 {
     int64_t hour = p->second / 3600, fraction = p->nano;
     switch (t->letter) {
-    case 'H': return add_number(buf, hour, t->count);
-    case 'h': return add_number(buf, hour % 12 == 0 ? 12 : hour % 12, t->count);
+    case 'H': return add_pattern_number(buf, hour, t->count);
+    case 'h': return add_pattern_number(buf, hour % 12 == 0 ? 12 : hour % 12, t->count);
     case 'a': return ptc_buf_add_cstr(buf, hour < 12 ? "AM" : "PM");
-    case 'm': return add_number(buf, p->second / 60 % 60, t->count);
-    case 's': return add_number(buf, p->second % 60, t->count);
+    case 'm': return add_pattern_number(buf, p->second / 60 % 60, t->count);
+    case 's': return add_pattern_number(buf, p->second % 60, t->count);
     case 'F': return add_fraction(buf, p);
     default:
         for (size_t i = t->count; i < 9; i++)
             fraction /= 10;
-        return add_number(buf, fraction, t->count);
+        return add_pattern_number(buf, fraction, t->count);
     }
 }
 
@@ -228,7 +231,7 @@ static bool is_time_letter(char c)
 
 /* X and x: +02, +0200, +02:00; X has Z for none.  Z: +0200, GMT+02:00, +02:00.  G: GMT or +0200.  O: like X written
  * two or three times. */
-static bool add_offset(PtcBuf *buf, const Token *t, const Parts *p)
+static bool add_offset(PtcBuf *buf, const Token *t, const MomentParts *p)
 {
     int64_t s = p->offset < 0 ? -p->offset : p->offset;
     int h = (int)(s / 3600), m = (int)(s / 60 % 60);
@@ -256,7 +259,7 @@ static bool is_day_letter(char c)
     return c != 0 && strchr("dDEYwe", c) != NULL;
 }
 
-static bool add_token(PtcBuf *buf, const Token *t, const Parts *p, PtcWhy *why)
+static bool add_pattern_token(PtcBuf *buf, const Token *t, const MomentParts *p, PtcWhy *why)
 {
     if (!t->letter)
         return ptc_buf_add(buf, t->text, t->count);
@@ -285,13 +288,13 @@ bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, PtcWhy *why)
 {
     const char *p = ptc_str_bytes(pattern), *end = p + ptc_str_len(pattern);
     ptc_iso_malformed(why);
-    Parts parts = parts_of(v);
+    MomentParts parts = pattern_parts_of(v);
     if (parts.zoned && ptc_text_is((PtcText){p, ptc_str_len(pattern)}, PTC_INSTANT_PATTERN))
         to_utc(&parts);
     bool quoted = false, ok = true;
     Token t;
-    while (ok && next_token(&p, end, &quoted, &t))
-        ok = add_token(buf, &t, &parts, why);
+    while (ok && next_pattern_token(&p, end, &quoted, &t))
+        ok = add_pattern_token(buf, &t, &parts, why);
     return ok;
 }
 
@@ -305,7 +308,7 @@ typedef struct {
     bool has_year, has_month, has_day;
 } Reading;
 
-static bool take_number(Reading *r, size_t min, size_t max, int64_t *out)
+static bool take_pattern_number(Reading *r, size_t min, size_t max, int64_t *out)
 {
     size_t n = 0;
     for (*out = 0; n < max && r->p < r->end && *r->p >= '0' && *r->p <= '9'; n++)
@@ -314,7 +317,8 @@ static bool take_number(Reading *r, size_t min, size_t max, int64_t *out)
 }
 
 /* The number from 1 of the name that stands here. */
-static bool take_name(Reading *r, const char *(*name)(int), int n, size_t count, int64_t *out)
+static bool take_pattern_name(Reading *r, const char *(*name)(int), int n, size_t count,
+                              int64_t *out)
 {
     for (int i = 1; i <= n; i++) {
         size_t len = count == 4 ? strlen(name(i)) : 3;
@@ -327,26 +331,26 @@ static bool take_name(Reading *r, const char *(*name)(int), int n, size_t count,
     return false;
 }
 
-static bool take_year(Reading *r, const Token *t, int64_t *year)
+static bool take_pattern_year(Reading *r, const Token *t, int64_t *year)
 {
     if (t->count == 2) {
-        bool ok = take_number(r, 2, 2, year);
+        bool ok = take_pattern_number(r, 2, 2, year);
         *year += 2000;
         return ok;
     }
     bool sign = r->p < r->end && (*r->p == '-' || *r->p == '+'), minus = sign && *r->p == '-';
     r->p += sign;
-    if (!take_number(r, t->count, sign || t->count < 4 ? 6 : t->count, year))
+    if (!take_pattern_number(r, t->count, sign || t->count < 4 ? 6 : t->count, year))
         return false;
     if (minus)
         *year = -*year;
     return true;
 }
 
-static bool take_fraction(Reading *r, size_t min, size_t max)
+static bool take_pattern_fraction(Reading *r, size_t min, size_t max)
 {
     const char *from = r->p;
-    if (!take_number(r, min, max, &r->out->nano))
+    if (!take_pattern_number(r, min, max, &r->out->nano))
         return false;
     for (int64_t n = r->p - from; n < 9; n++)
         r->out->nano *= 10;
@@ -373,10 +377,10 @@ static bool take_zone(Reading *r)
     if (r->p == r->end || (*r->p != '+' && *r->p != '-'))
         return false;
     int64_t sign = *r->p++ == '-' ? -1 : 1;
-    if (!take_number(r, 2, 2, &h))
+    if (!take_pattern_number(r, 2, 2, &h))
         return false;
     r->p += r->p < r->end && *r->p == ':';
-    if (r->p < r->end && *r->p >= '0' && *r->p <= '9' && !take_number(r, 2, 2, &m))
+    if (r->p < r->end && *r->p >= '0' && *r->p <= '9' && !take_pattern_number(r, 2, 2, &m))
         return false;
     r->out->offset = sign * (h * 3600 + m * 60);
     return h <= 18 && m < 60;
@@ -386,21 +390,21 @@ static bool take_time_part(Reading *r, const Token *t)
 {
     r->out->has_time = true;
     switch (t->letter) {
-    case 'H': return take_number(r, t->count, 2, &r->out->hour);
-    case 'h': return take_number(r, t->count, 2, &r->hour12);
+    case 'H': return take_pattern_number(r, t->count, 2, &r->out->hour);
+    case 'h': return take_pattern_number(r, t->count, 2, &r->hour12);
     case 'a': return take_half(r);
-    case 'm': return take_number(r, t->count, 2, &r->out->minute);
-    case 's': return take_number(r, t->count, 2, &r->out->second);
-    case 'S': return take_fraction(r, t->count, t->count);
+    case 'm': return take_pattern_number(r, t->count, 2, &r->out->minute);
+    case 's': return take_pattern_number(r, t->count, 2, &r->out->second);
+    case 'S': return take_pattern_fraction(r, t->count, t->count);
     default:
         if (r->p == r->end || *r->p != '.')
             return true;
         r->p++;
-        return take_fraction(r, 1, 9);
+        return take_pattern_fraction(r, 1, 9);
     }
 }
 
-static bool take_token(Reading *r, const Token *t)
+static bool take_pattern_token(Reading *r, const Token *t)
 {
     switch (t->letter) {
     case 0:
@@ -409,10 +413,10 @@ static bool take_token(Reading *r, const Token *t)
         r->p += t->count;
         return true;
     case 'y':
-    case 'u': r->has_year = true; return take_year(r, t, &r->out->year);
-    case 'Y': return take_year(r, t, &r->week_year);
-    case 'w': return take_number(r, t->count, 2, &r->week);
-    case 'e': return take_number(r, t->count, 1, &r->weekday);
+    case 'u': r->has_year = true; return take_pattern_year(r, t, &r->out->year);
+    case 'Y': return take_pattern_year(r, t, &r->week_year);
+    case 'w': return take_pattern_number(r, t->count, 2, &r->week);
+    case 'e': return take_pattern_number(r, t->count, 1, &r->weekday);
     case 'O': /* when it is there */ return r->p == r->end || !strchr("Z+-", *r->p) || take_zone(r);
     case 'G':
         if (r->end - r->p >= 3 && memcmp(r->p, "GMT", 3) == 0) {
@@ -424,11 +428,12 @@ static bool take_token(Reading *r, const Token *t)
     case 'M':
     case 'L':
         r->has_month = true;
-        return t->count < 3 ? take_number(r, t->count, 2, &r->out->month)
-                            : take_name(r, ptc_calendar_month_name, 12, t->count, &r->out->month);
-    case 'd': r->has_day = true; return take_number(r, t->count, 2, &r->out->day);
-    case 'D': return take_number(r, t->count, 3, &r->of_year);
-    case 'E': return take_name(r, ptc_calendar_weekday_name, 7, t->count, &r->weekday);
+        return t->count < 3
+                   ? take_pattern_number(r, t->count, 2, &r->out->month)
+                   : take_pattern_name(r, ptc_calendar_month_name, 12, t->count, &r->out->month);
+    case 'd': r->has_day = true; return take_pattern_number(r, t->count, 2, &r->out->day);
+    case 'D': return take_pattern_number(r, t->count, 3, &r->of_year);
+    case 'E': return take_pattern_name(r, ptc_calendar_weekday_name, 7, t->count, &r->weekday);
     case 'X':
     case 'x':
     case 'Z': return take_zone(r);
@@ -449,7 +454,7 @@ static void take_week(Reading *r)
 }
 
 /* Puts together what is given in parts. */
-static bool settle(Reading *r, PtcWhy *why)
+static bool settle_moment(Reading *r, PtcWhy *why)
 {
     PtcMoment *out = r->out;
     if (r->has_year && r->of_year > 0 && r->of_year <= 365 + ptc_calendar_is_leap(out->year)) {
@@ -493,7 +498,7 @@ bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment
     Token t;
     memset(out, 0, sizeof *out);
     ptc_iso_malformed(why);
-    while (ok && next_token(&p, end, &quoted, &t))
-        ok = take_token(&r, &t);
-    return ok && r.p == r.end && settle(&r, why);
+    while (ok && next_pattern_token(&p, end, &quoted, &t))
+        ok = take_pattern_token(&r, &t);
+    return ok && r.p == r.end && settle_moment(&r, why);
 }

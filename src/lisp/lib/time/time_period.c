@@ -25,7 +25,7 @@ static int64_t total_months(PtcPeriod p)
     return p.years * 12 + p.months;
 }
 
-static PtcPeriod times(PtcPeriod p, int64_t n)
+static PtcPeriod multiply_period(PtcPeriod p, int64_t n)
 {
     return (PtcPeriod){p.years * n, p.months * n, p.days * n};
 }
@@ -33,7 +33,7 @@ static PtcPeriod times(PtcPeriod p, int64_t n)
 /* ------------------------------------------------------------------------- between */
 
 /* As many whole months as fit, then the days that are left, all with one sign. */
-static PtcPeriod between(int64_t from, int64_t to)
+static PtcPeriod days_to_period(int64_t from, int64_t to)
 {
     PtcCivil a = ptc_calendar_civil(from), b = ptc_calendar_civil(to);
     int64_t months = (b.year - a.year) * 12 + b.month - a.month, days = b.day - a.day, start;
@@ -52,7 +52,7 @@ bool ptc_period_between(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
            ptc_arg_kind(vm, argv, 1, PTC_K_DATE, "a date") &&
-           give_period(vm, between(ptc_date_days(argv[0]), ptc_date_days(argv[1])), out);
+           give_period(vm, days_to_period(ptc_date_days(argv[0]), ptc_date_days(argv[1])), out);
 }
 
 PTC_BUILTIN(period_between, "Period", "between", 2, 2, 0, "(Period/between start end)",
@@ -69,7 +69,7 @@ PTC_BUILTIN(period_between, "Period", "between", 2, 2, 0, "(Period/between start
 
 bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue *out)
 {
-    PtcPeriod p = times(ptc_period_of(period), back ? -1 : 1);
+    PtcPeriod p = multiply_period(ptc_period_of(period), back ? -1 : 1);
     int64_t days;
     PtcTime t;
     if (ptc_is_record(v, PTC_R_PERIOD)) {
@@ -94,7 +94,7 @@ bool ptc_period_scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
 {
     if (by != (int32_t)by)
         by = (int64_t)INT32_MAX + 1; /* too long, unless nothing is there */
-    return give_period(vm, times(ptc_period_of(v), by), out);
+    return give_period(vm, multiply_period(ptc_period_of(v), by), out);
 }
 
 /* -------------------------------------------------------------------------- making */
@@ -148,7 +148,7 @@ static bool read_amount(const char *s, size_t len, size_t *at, int64_t *n)
 }
 
 /* P1Y2M3W4D: each at most once and in this order, at least one. */
-static bool read_period(const char *s, size_t len, PtcPeriod *p)
+static bool read_period_text(const char *s, size_t len, PtcPeriod *p)
 {
     static const char letters[] = "YMWD";
     size_t at = len > 0 && (s[0] == '-' || s[0] == '+'), next = 0;
@@ -180,7 +180,7 @@ PTC_BUILTIN(period_parse, "Period", "parse", 1, 1, 0, "(Period/parse text)",
     PtcPeriod p;
     if (!ptc_arg_string(vm, argv, 0, &text, &len))
         return false;
-    if (read_period(text, len, &p))
+    if (read_period_text(text, len, &p))
         return give_period(vm, p, out);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE), "Period/parse: cannot read \"%.*s\"",
              (int)(len < 40 ? len : 40), text);

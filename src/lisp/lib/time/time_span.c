@@ -15,7 +15,7 @@ enum {
 };
 
 /* Which kinds can be moved by a unit with the methods .plusDays and so on. */
-static unsigned kinds_of(int unit)
+static unsigned kinds_with_unit(int unit)
 {
     switch (unit) {
     case PTC_U_DAYS: return DATES | PTC_K_DURATION;
@@ -69,7 +69,7 @@ static bool arg_whole(PtcVM *vm, const PtcValue *argv, int i, int64_t *n)
 
 static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue *out)
 {
-    unsigned kinds = kinds_of(unit);
+    unsigned kinds = kinds_with_unit(unit);
     const char *expected = !(kinds & PTC_K_DURATION)   ? "a date or date-time"
                            : !(kinds & PTC_K_DATETIME) ? "an instant or duration"
                            : kinds & PTC_K_DATE        ? "a date, date-time or duration"
@@ -179,7 +179,7 @@ static bool has_unit(PtcValue v, int unit)
 }
 
 /* Days and months go round. */
-static bool turn(PtcVM *vm, const PtcValue *argv, bool back, PtcValue *out)
+static bool turn_enum(PtcVM *vm, const PtcValue *argv, bool back, PtcValue *out)
 {
     int64_t n, count = ptc_is_enum(argv[0], PTC_G_DAY) ? 7 : 12;
     if (!ptc_arg_int(vm, argv, 1, &n))
@@ -189,12 +189,12 @@ static bool turn(PtcVM *vm, const PtcValue *argv, bool back, PtcValue *out)
                                       (int)((n + count) % count)));
 }
 
-static bool add(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *out)
+static bool add_time_span(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *out)
 {
     int unit;
     int64_t n;
     if (argc == 2 && (ptc_is_enum(argv[0], PTC_G_DAY) || ptc_is_enum(argv[0], PTC_G_MONTH)))
-        return turn(vm, argv, back, out);
+        return turn_enum(vm, argv, back, out);
     if (argc == 2 && ptc_is_record(argv[1], PTC_R_PERIOD))
         return ptc_arg_kind(vm, argv, 0, DATES | PTC_K_PERIOD, "a date, date-time or period") &&
                ptc_period_add(vm, argv[0], argv[1], back, out);
@@ -224,7 +224,7 @@ PTC_BUILTIN(time_plus, "java", ".plus", 2, 3, 0, "(.plus time n unit) or (.plus 
             "(.plus DayOfWeek/SATURDAY 2) => MONDAY\n"
             "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/HOURS) !! value_error")
 {
-    return add(vm, argc, argv, false, out);
+    return add_time_span(vm, argc, argv, false, out);
 }
 
 PTC_BUILTIN(
@@ -235,7 +235,7 @@ PTC_BUILTIN(
     "(.minus (LocalDate/of 2024 3 31) (Period/of 1 1 1)) => \"2023-02-27\"\n"
     "(.minus (LocalDate/of 2024 5 31) (Duration/ofHours 1)) !! type_error")
 {
-    return add(vm, argc, argv, true, out);
+    return add_time_span(vm, argc, argv, true, out);
 }
 
 /* ------------------------------------------------------------------------- between */
@@ -371,7 +371,7 @@ PTC_BUILTIN(get_seconds, "java", ".getSeconds", 1, 1, 0, "(.getSeconds duration)
 }
 
 /* A duration times a number. */
-static bool scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
+static bool scale_duration(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
 {
     __int128 n = ptc_time_nanos(ptc_time_of(v)), product;
     if (__builtin_mul_overflow(n, (__int128)by, &product))
@@ -388,7 +388,7 @@ static bool arg_amount(PtcVM *vm, const PtcValue *argv)
 static bool scale_amount(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
 {
     return ptc_is_record(v, PTC_R_PERIOD) ? ptc_period_scale(vm, v, by, out)
-                                          : scale(vm, v, by, out);
+                                          : scale_duration(vm, v, by, out);
 }
 
 PTC_BUILTIN(multiplied_by, "java", ".multipliedBy", 2, 2, 0, "(.multipliedBy amount n)",
@@ -418,7 +418,7 @@ PTC_BUILTIN(duration_abs, "java", ".abs", 1, 1, 0, "(.abs x)",
     if (ptc_is_number(argv[0]) || ptc_is_decimal(argv[0]))
         return ptc_as(vm, "clojure.core/abs", argc, argv, out);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") &&
-           scale(vm, argv[0], ptc_date_days(argv[0]) < 0 ? -1 : 1, out);
+           scale_duration(vm, argv[0], ptc_date_days(argv[0]) < 0 ? -1 : 1, out);
 }
 
 /* Its smallest part, and whether all are zero. */

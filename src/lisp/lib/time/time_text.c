@@ -4,23 +4,24 @@
 
 #include "lisp/lib/time/time.h"
 
-enum { TEXT = PTC_CALENDAR_TEXT };
+enum { TIME_TEXT = PTC_CALENDAR_TEXT };
 
 /* PT26H3M-1.5S, as Java writes it. */
-static size_t write_duration(char out[TEXT], PtcTime t)
+static size_t write_duration(char out[TIME_TEXT], PtcTime t)
 {
     bool up = t.seconds < 0 && t.nanos > 0; /* write the digits toward zero */
     int64_t s = t.seconds + up, nanos = up ? PTC_NANOS - t.nanos : t.nanos;
-    size_t n = (size_t)snprintf(out, TEXT, "PT");
+    size_t n = (size_t)snprintf(out, TIME_TEXT, "PT");
     if (s / 3600 != 0)
-        n += (size_t)snprintf(out + n, TEXT - n, "%lldH", (long long)(s / 3600));
+        n += (size_t)snprintf(out + n, TIME_TEXT - n, "%lldH", (long long)(s / 3600));
     if (s / 60 % 60 != 0)
-        n += (size_t)snprintf(out + n, TEXT - n, "%dM", (int)(s / 60 % 60));
+        n += (size_t)snprintf(out + n, TIME_TEXT - n, "%dM", (int)(s / 60 % 60));
     if (s % 60 == 0 && nanos == 0 && n > 2)
         return n;
-    n += (size_t)snprintf(out + n, TEXT - n, "%s%d", up && s % 60 == 0 ? "-" : "", (int)(s % 60));
+    n += (size_t)snprintf(out + n, TIME_TEXT - n, "%s%d", up && s % 60 == 0 ? "-" : "",
+                          (int)(s % 60));
     if (nanos != 0) {
-        n += (size_t)snprintf(out + n, TEXT - n, ".%09lld", (long long)nanos);
+        n += (size_t)snprintf(out + n, TIME_TEXT - n, ".%09lld", (long long)nanos);
         while (out[n - 1] == '0')
             n--;
     }
@@ -29,35 +30,36 @@ static size_t write_duration(char out[TEXT], PtcTime t)
 }
 
 /* 2024-05-31T10:20+02:00, with [UTC] for the zone of that name. */
-static size_t write_zoned(char out[TEXT], PtcValue v)
+static size_t write_zoned(char out[TIME_TEXT], PtcValue v)
 {
     char offset[16];
     size_t n = ptc_iso_time(out, ptc_local_of(v), true);
     size_t m = ptc_offset_text(ptc_to_int(ptc_record_field(v, 1)), offset);
     bool named = ptc_record_field(v, 2) == ptc_int(PTC_ZONE_UTC);
-    return n + (size_t)snprintf(out + n, TEXT - n, "%.*s%s", (int)m, offset, named ? "[UTC]" : "");
+    return n +
+           (size_t)snprintf(out + n, TIME_TEXT - n, "%.*s%s", (int)m, offset, named ? "[UTC]" : "");
 }
 
 /* A time of day: what stands behind the T of a date-time. */
-static size_t write_clock(char out[TEXT], PtcTime t)
+static size_t write_clock(char out[TIME_TEXT], PtcTime t)
 {
-    char whole[TEXT];
+    char whole[TIME_TEXT];
     size_t n = ptc_iso_time(whole, t, true), skip = sizeof "1970-01-01T" - 1;
     memcpy(out, whole + skip, n - skip);
     return n - skip;
 }
 
 /* 2024-05 or 2024. */
-static size_t write_span(char out[TEXT], PtcValue v)
+static size_t write_span(char out[TIME_TEXT], PtcValue v)
 {
     int64_t n = ptc_date_days(v), year = ptc_floor_div(n, 12);
     if (ptc_is_record(v, PTC_R_YEAR))
-        return (size_t)snprintf(out, TEXT, "%lld", (long long)n);
-    return (size_t)snprintf(out, TEXT, year < 0 ? "-%04lld-%02d" : "%04lld-%02d",
+        return (size_t)snprintf(out, TIME_TEXT, "%lld", (long long)n);
+    return (size_t)snprintf(out, TIME_TEXT, year < 0 ? "-%04lld-%02d" : "%04lld-%02d",
                             (long long)(year < 0 ? -year : year), (int)(n - year * 12) + 1);
 }
 
-static bool add_field(PtcBuf *buf, PtcValue v, size_t i)
+static bool add_record_text(PtcBuf *buf, PtcValue v, size_t i)
 {
     PtcValue text = ptc_record_field(v, i);
     return ptc_buf_add(buf, ptc_str_bytes(text), ptc_str_len(text));
@@ -65,7 +67,7 @@ static bool add_field(PtcBuf *buf, PtcValue v, size_t i)
 
 bool ptc_time_text(PtcBuf *buf, PtcValue v)
 {
-    char text[TEXT];
+    char text[TIME_TEXT];
     size_t n = 0;
     switch (ptc_is(v, PTC_T_RECORD) ? ptc_obj(v)->aux : PTC_R_NONE) {
     case PTC_R_DATE: n = ptc_iso_date(text, ptc_date_days(v)); break;
@@ -75,23 +77,23 @@ bool ptc_time_text(PtcBuf *buf, PtcValue v)
         text[n++] = 'Z';
         break;
     case PTC_R_DURATION: n = write_duration(text, ptc_time_of(v)); break;
-    case PTC_R_PERIOD: n = ptc_period_text(v, text, TEXT); break;
+    case PTC_R_PERIOD: n = ptc_period_text(v, text, TIME_TEXT); break;
     case PTC_R_CLOCK: n = write_clock(text, ptc_time_of(v)); break;
     case PTC_R_ZONED: n = write_zoned(text, v); break;
     case PTC_R_ZONE: n = ptc_offset_text(ptc_date_days(v), text); break;
     case PTC_R_YEARMONTH:
     case PTC_R_YEAR: n = write_span(text, v); break;
     case PTC_R_ADJUSTER: return ptc_buf_add_cstr(buf, "#adjuster");
-    case PTC_R_ENUM: return add_field(buf, v, 1);
+    case PTC_R_ENUM: return add_record_text(buf, v, 1);
     case PTC_R_FORMATTER:
-        return ptc_buf_add_cstr(buf, "#formatter[") && add_field(buf, v, 0) &&
+        return ptc_buf_add_cstr(buf, "#formatter[") && add_record_text(buf, v, 0) &&
                ptc_buf_add_char(buf, ']');
     default: return false;
     }
     return ptc_buf_add(buf, text, n);
 }
 
-static bool is_point(PtcValue v)
+static bool is_time_point(PtcValue v)
 {
     return (ptc_kind_bit(v) & (PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK |
                                PTC_K_ZONED | PTC_K_YEARMONTH | PTC_K_YEAR)) != 0;
@@ -99,7 +101,7 @@ static bool is_point(PtcValue v)
 
 bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable)
 {
-    if (!readable || !is_point(v))
+    if (!readable || !is_time_point(v))
         return ptc_time_text(buf, v);
     return ptc_buf_add_char(buf, '"') && ptc_time_text(buf, v) && ptc_buf_add_char(buf, '"');
 }
@@ -107,7 +109,7 @@ bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable)
 bool ptc_time_json(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
 {
     PTC_UNUSED(writer);
-    if (!is_point(v) &&
+    if (!is_time_point(v) &&
         !(ptc_kind_bit(v) & (PTC_K_DURATION | PTC_K_PERIOD | PTC_K_ENUM | PTC_K_ZONE))) {
         if (ptc_is_record(v, PTC_R_FORMATTER))
             *what = "a formatter";

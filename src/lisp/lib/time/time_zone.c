@@ -206,7 +206,7 @@ static PtcText without_region(PtcText text, bool *utc)
     return text;
 }
 
-static bool fail_text(PtcVM *vm, PtcValue text, const char *why)
+static bool fail_zone_text(PtcVM *vm, PtcValue text, const char *why)
 {
     char name[64];
     size_t len = ptc_str_len(text);
@@ -234,15 +234,15 @@ static bool parse_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm f
         if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 16))
             return false;
         if (!ptc_pattern_parse(pattern, text.bytes, text.len, &m, &why))
-            return fail_text(vm, argv[0], why.text);
+            return fail_zone_text(vm, argv[0], why.text);
     } else {
         if (form != PTC_ZONE_OFFSET)
             text = without_region(text, &utc);
         if (!ptc_iso_parse(PTC_ISO_JAVA, text.bytes, text.len, &m, &why))
-            return fail_text(vm, argv[0], why.text);
+            return fail_zone_text(vm, argv[0], why.text);
     }
     if (!m.has_date || !m.has_time || !m.has_offset)
-        return fail_text(vm, argv[0], "");
+        return fail_zone_text(vm, argv[0], "");
     return ptc_give_zoned(vm, ptc_moment_time(&m), m.offset, utc ? PTC_ZONE_UTC : form, out);
 }
 
@@ -287,7 +287,7 @@ static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm fo
     return ptc_give_zoned(vm, t, offset, form, out);
 }
 
-static bool check_count(PtcVM *vm, int argc)
+static bool check_zoned_arity(PtcVM *vm, int argc)
 {
     char name[64];
     return argc == 2 || argc == 3 || argc == 8 ||
@@ -338,13 +338,13 @@ POINT(offset_of, "OffsetDateTime", "of", 2, 8, "date-time offset",
       "\"2024-05-31T10:20+02:00\"\n"
       "(OffsetDateTime/of 2024 5 31 10 20 30 0 ZoneOffset/UTC) => \"2024-05-31T10:20:30Z\"\n"
       "(OffsetDateTime/of 1 2) !! type_error",
-      check_count(vm, argc) && make_zoned(vm, argc, argv, PTC_ZONE_OFFSET, out))
+      check_zoned_arity(vm, argc) && make_zoned(vm, argc, argv, PTC_ZONE_OFFSET, out))
 POINT(zoned_of, "ZonedDateTime", "of", 2, 8, "date-time zone",
       "A date-time in a zone; also from a date, a time of day and a zone, or from seven numbers "
       "and a zone.",
       "(ZonedDateTime/of (LocalDateTime/of 2024 5 31 10 20) (ZoneId/of \"+02:00\")) => "
       "\"2024-05-31T10:20+02:00\"\n(ZonedDateTime/of 1 2) !! type_error",
-      check_count(vm, argc) && make_zoned(vm, argc, argv, PTC_ZONE_FIXED, out))
+      check_zoned_arity(vm, argc) && make_zoned(vm, argc, argv, PTC_ZONE_FIXED, out))
 POINT(offset_of_instant, "OffsetDateTime", "ofInstant", 2, 2, "instant zone",
       "An instant as the clocks of an offset show it.",
       "(OffsetDateTime/ofInstant (Instant/ofEpochSecond 0) (ZoneOffset/ofHours 1)) => "

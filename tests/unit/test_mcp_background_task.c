@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_errand.c - tasks on threads of their own: from call to call, left behind, and with memory that runs out at
- * every allocation. */
+ * test_mcp_background_task.c - tasks on threads of their own: from call to call, left behind, and with memory that runs
+ * out at every allocation. */
 #include "mcp_help.h"
 
 #include "base/os/cancel.h"
 #include "mcp/app/suspended.h"
 
 static PtcMem mem;
-static PtcErrands errands;
+static PtcBackgroundTasks backgrounds;
 static int told; /* lines of progress that the call heard */
 
 static void hear_line(PtcRemoteListener *self, PtcText line)
@@ -29,28 +29,28 @@ static void do_task(void *user, PtcAppTask *task)
     ptc_buf_add_cstr(message, task->owner);
 }
 
-static PtcErrand *begin(PtcMcpCall *call)
+static PtcBackgroundTask *begin(PtcMcpCall *call)
 {
     static const PtcAppTasks tasks = {.run = do_task, .user = &told};
-    PtcBuf *list[PTC_ERRAND_BUFS];
+    PtcBuf *list[PTC_BACKGROUND_BUFS];
     PtcAppTask task = {.owner = "ann", .task = PTC_TEXT("mow "), .context = PTC_TEXT("{}")};
-    ptc_errand_bufs(&task, list);
-    for (size_t i = 0; i < PTC_ERRAND_BUFS; i++)
+    ptc_background_task_bufs(&task, list);
+    for (size_t i = 0; i < PTC_BACKGROUND_BUFS; i++)
         ptc_buf_init(list[i], &mem, 1000);
-    return ptc_errand_new(&errands, &tasks, &task, call);
+    return ptc_background_task_new(&backgrounds, &tasks, &task, call);
 }
 
 /* With the nth allocation failing; true when it was reached. */
-static bool try_errand(PtcMcpCall *call, uint64_t n)
+static bool try_background(PtcMcpCall *call, uint64_t n)
 {
     PtcRemoteListener listener = {hear_line};
     ptc_mem_fail_at(&mem, n);
-    PtcErrand *e = begin(call);
-    bool asks = e && ptc_errand_await(e, call, &listener) == PTC_ERRAND_ASKS;
+    PtcBackgroundTask *e = begin(call);
+    bool asks = e && ptc_background_task_await(e, call, &listener) == PTC_BACKGROUND_ASKS;
     CHECK(!e || (asks && e->run == &told));
     if (asks) {
-        ptc_errand_go_on(e, call);
-        CHECK(ptc_errand_await(e, call, &listener) == PTC_ERRAND_DONE);
+        ptc_background_task_go_on(e, call);
+        CHECK(ptc_background_task_await(e, call, &listener) == PTC_BACKGROUND_DONE);
     }
     bool reached = atomic_load(&mem.count) >= n;
     ptc_mem_fail_at(&mem, 0);
@@ -58,14 +58,14 @@ static bool try_errand(PtcMcpCall *call, uint64_t n)
         CHECK_STR(ptc_buf_text(&e->task.message), "answered mow ann");
     CHECK(e || reached);
     if (e)
-        ptc_errand_free(e);
+        ptc_background_task_free(e);
     return reached;
 }
 
 static void row_no_memory(PtcMcpCall *call)
 {
     uint64_t n = 1;
-    while (n < 50 && try_errand(call, n))
+    while (n < 50 && try_background(call, n))
         n++;
     CHECK(n > 2 && n < 50);
 }
@@ -74,24 +74,24 @@ static void row_no_memory(PtcMcpCall *call)
 static void row_left(PtcMcpCall *call)
 {
     for (int i = 0; i < 3; i++) {
-        PtcErrand *e = begin(call);
-        CHECK(e && ptc_errand_await(e, call, NULL) == PTC_ERRAND_ASKS);
+        PtcBackgroundTask *e = begin(call);
+        CHECK(e && ptc_background_task_await(e, call, NULL) == PTC_BACKGROUND_ASKS);
         if (e)
-            ptc_errand_free(e);
+            ptc_background_task_free(e);
     }
 }
 
 /* The call is over while the task works: what it says reaches nobody. */
 static void row_nobody(PtcMcpCall *call)
 {
-    PtcErrand *e = begin(call);
+    PtcBackgroundTask *e = begin(call);
     int before = told;
-    CHECK(e && ptc_errand_await(e, call, NULL) == PTC_ERRAND_ASKS);
+    CHECK(e && ptc_background_task_await(e, call, NULL) == PTC_BACKGROUND_ASKS);
     if (!e)
         return;
     e->listener.progress(&e->listener, PTC_TEXT("a: 1"));
     CHECK(told == before);
-    ptc_errand_free(e);
+    ptc_background_task_free(e);
 }
 
 /* Nobody answers in time: the row outlives the task, to say what had taken effect, and ends it once. */
@@ -100,17 +100,17 @@ static void row_expired(PtcMcpCall *call)
     PtcSuspended *table = ptc_suspended_new(&mem, NULL, NULL, 60000);
     PtcTaskIn in = {.program = PTC_TEXT("")};
     for (int i = 0; i < 3; i++) {
-        PtcErrand *e = begin(call);
+        PtcBackgroundTask *e = begin(call);
         PtcSuspendedRow *row = ptc_suspended_add(table, "ann", "lisp_task", &in);
-        CHECK(e && row && ptc_errand_await(e, call, NULL) == PTC_ERRAND_ASKS);
+        CHECK(e && row && ptc_background_task_await(e, call, NULL) == PTC_BACKGROUND_ASKS);
         if (!e || !row)
             return;
-        row->errand = e;
+        row->background = e;
         row->asking.run = e->run;
         row->ends_ms = ptc_clock_wall_ms() - 1;
         ptc_suspended_wait(table, row);
         ptc_suspended_sweep(table);
-        CHECK(row->state == PTC_ROW_EXPIRED && !row->errand);
+        CHECK(row->state == PTC_ROW_EXPIRED && !row->background);
     }
     ptc_suspended_free(table);
 }
@@ -128,11 +128,11 @@ int main(void)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char message[200];
-        ptc_errands_init(&errands, &mem);
+        ptc_background_tasks_init(&backgrounds, &mem);
         snprintf(message, sizeof message, REQUEST("1", "tools/call", "\"name\":\"%s\""),
                  rows[i].name);
         CHECK(strstr(tell(mcp, NULL, message), "\"content\""));
-        ptc_errands_deinit(&errands);
+        ptc_background_tasks_deinit(&backgrounds);
         CHECK(atomic_load(&mem.used) == 0);
     }
     ptc_mcp_free(mcp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sums over the calls of a run.  Nothing is made up: a ratio with nothing on one side is null, and what a model would
  * have spent without programs is not known here. */
-#include "trace/ledger.h"
+#include "trace/call_log.h"
 
 #include "json/emit.h"
 #include "json/parse.h"
@@ -9,44 +9,44 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { LEDGER_MEMORY = 64 << 20, BYTES_A_TOKEN = 4 };
+enum { CALL_LOG_MEMORY = 64 << 20, BYTES_A_TOKEN = 4 };
 
-void ptc_ledger_open(PtcLedger *l, PtcMem *mem, PtcText json)
+void ptc_call_log_open(PtcCallLog *l, PtcMem *mem, PtcText json)
 {
     PtcJsonError error;
     ptc_pool_init(&l->pool, mem);
     ptc_budget_init(&l->budget);
-    ptc_heap_init(&l->heap, &l->pool, &l->budget, LEDGER_MEMORY);
+    ptc_heap_init(&l->heap, &l->pool, &l->budget, CALL_LOG_MEMORY);
     l->calls = json.len ? ptc_json_parse(&l->heap, json.bytes, json.len, &error) : PTC_NONE;
     if (l->calls != PTC_NONE && !ptc_is_sequential(l->calls))
         l->calls = PTC_NONE;
     l->count = l->calls == PTC_NONE ? 0 : ptc_seq_count(l->calls);
 }
 
-void ptc_ledger_close(PtcLedger *l)
+void ptc_call_log_close(PtcCallLog *l)
 {
     ptc_heap_deinit(&l->heap);
     ptc_pool_deinit(&l->pool);
 }
 
-PtcValue ptc_ledger_member(PtcLedger *l, size_t i, const char *name)
+PtcValue ptc_call_log_member(PtcCallLog *l, size_t i, const char *name)
 {
     return ptc_map_field(&l->heap, ptc_seq_nth(l->calls, i), name);
 }
 
-PtcText ptc_ledger_text(PtcLedger *l, size_t i, const char *name)
+PtcText ptc_call_log_text(PtcCallLog *l, size_t i, const char *name)
 {
-    PtcValue v = ptc_ledger_member(l, i, name);
+    PtcValue v = ptc_call_log_member(l, i, name);
     return v == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(v);
 }
 
-uint64_t ptc_ledger_number(PtcLedger *l, size_t i, const char *name)
+uint64_t ptc_call_log_number(PtcCallLog *l, size_t i, const char *name)
 {
-    PtcValue v = ptc_ledger_member(l, i, name);
+    PtcValue v = ptc_call_log_member(l, i, name);
     return v != PTC_NONE && ptc_is_int(v) && ptc_to_int(v) > 0 ? (uint64_t)ptc_to_int(v) : 0;
 }
 
-static const char *find_name(PtcText name, const char *const *names, size_t count)
+static const char *find_known_name(PtcText name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (ptc_text_is(name, names[i]))
@@ -54,28 +54,28 @@ static const char *find_name(PtcText name, const char *const *names, size_t coun
     return NULL;
 }
 
-bool ptc_ledger_is_asked(PtcText name)
+bool ptc_call_log_is_asked(PtcText name)
 {
     static const char *const names[] = {"ts",     "server",   "tool",          "effect",
                                         "policy", "approved", "request_bytes", "arguments"};
-    return find_name(name, names, sizeof names / sizeof *names) != NULL;
+    return find_known_name(name, names, sizeof names / sizeof *names) != NULL;
 }
 
-const char *ptc_ledger_payload(PtcText name)
+const char *ptc_call_log_payload(PtcText name)
 {
     static const char *const names[] = {"arguments", "result", "error"};
-    return find_name(name, names, sizeof names / sizeof *names);
+    return find_known_name(name, names, sizeof names / sizeof *names);
 }
 
-PtcText ptc_ledger_reason(PtcLedger *l, size_t i)
+PtcText ptc_call_log_reason(PtcCallLog *l, size_t i)
 {
-    if (ptc_text_is(ptc_ledger_text(l, i, "status"), "ok"))
+    if (ptc_text_is(ptc_call_log_text(l, i, "status"), "ok"))
         return PTC_TEXT("");
-    PtcText reason = ptc_ledger_text(l, i, "reason");
+    PtcText reason = ptc_call_log_text(l, i, "reason");
     return reason.len ? reason : PTC_TEXT("unknown");
 }
 
-void ptc_ledger_put_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id)
+void ptc_call_log_put_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id)
 {
     PtcValue key, value;
     ptc_emit_object(out);
@@ -92,22 +92,22 @@ void ptc_ledger_put_call(PtcBuf *out, PtcHeap *heap, PtcValue call, uint64_t id)
     ptc_emit_object_end(out);
 }
 
-void ptc_ledger_put_calls(PtcLedger *l, PtcBuf *out)
+void ptc_call_log_put_calls(PtcCallLog *l, PtcBuf *out)
 {
     ptc_emit_key(out, "upstream_calls");
     ptc_emit_array(out);
     for (size_t i = 0; i < l->count; i++)
-        ptc_ledger_put_call(out, &l->heap, ptc_seq_nth(l->calls, i), 0);
+        ptc_call_log_put_call(out, &l->heap, ptc_seq_nth(l->calls, i), 0);
     ptc_emit_array_end(out);
 }
 
-void ptc_ledger_sum(PtcLedger *l, PtcLedgerSums *sums)
+void ptc_call_log_sum(PtcCallLog *l, PtcCallSums *sums)
 {
-    *sums = (PtcLedgerSums){.calls = l->count};
+    *sums = (PtcCallSums){.calls = l->count};
     for (size_t i = 0; i < l->count; i++) {
-        uint64_t bytes = ptc_ledger_number(l, i, "result_bytes");
-        bool oversize = ptc_ledger_member(l, i, "oversize") == PTC_TRUE;
-        bool ok = ptc_ledger_reason(l, i).len == 0;
+        uint64_t bytes = ptc_call_log_number(l, i, "result_bytes");
+        bool oversize = ptc_call_log_member(l, i, "oversize") == PTC_TRUE;
+        bool ok = ptc_call_log_reason(l, i).len == 0;
         *(oversize ? &sums->oversize : ok ? &sums->ok : &sums->errors) += 1;
         *(oversize ? &sums->oversize_bytes
           : ok     ? &sums->result_bytes
@@ -115,14 +115,14 @@ void ptc_ledger_sum(PtcLedger *l, PtcLedgerSums *sums)
     }
 }
 
-int64_t ptc_ledger_ratio(uint64_t received, uint64_t answered)
+int64_t ptc_call_log_ratio(uint64_t received, uint64_t answered)
 {
     if (received == 0 || answered == 0)
         return -1;
     return (int64_t)((double)received / (double)answered * 100.0 + 0.5);
 }
 
-void ptc_ledger_put_ratio(PtcBuf *out, const char *key, int64_t hundredths)
+void ptc_call_log_put_ratio(PtcBuf *out, const char *key, int64_t hundredths)
 {
     ptc_emit_key(out, key);
     if (hundredths < 0)
@@ -136,7 +136,7 @@ static uint64_t tokens(uint64_t bytes)
     return (bytes + BYTES_A_TOKEN - 1) / BYTES_A_TOKEN;
 }
 
-static void put_baseline(PtcBuf *out, const PtcLedgerSums *sums, int64_t ratio)
+static void put_baseline(PtcBuf *out, const PtcCallSums *sums, int64_t ratio)
 {
     ptc_emit_key(out, "baseline");
     ptc_emit_object(out);
@@ -144,7 +144,7 @@ static void put_baseline(PtcBuf *out, const PtcLedgerSums *sums, int64_t ratio)
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "name", "successful_upstream_results_only");
     ptc_emit_field_uint(out, "bytes", sums->result_bytes);
-    ptc_ledger_put_ratio(out, "ratio", ratio);
+    ptc_call_log_put_ratio(out, "ratio", ratio);
     ptc_emit_field_cstr(out, "note",
                         "bytes of the answers that programs could use, as received; descriptions "
                         "of tools and questions to them are not in it");
@@ -158,10 +158,10 @@ static void put_baseline(PtcBuf *out, const PtcLedgerSums *sums, int64_t ratio)
     ptc_emit_object_end(out);
 }
 
-void ptc_ledger_put_metrics(PtcBuf *out, const PtcLedgerSums *sums, uint64_t answered,
-                            uint64_t printed)
+void ptc_call_log_put_metrics(PtcBuf *out, const PtcCallSums *sums, uint64_t answered,
+                              uint64_t printed)
 {
-    int64_t ratio = ptc_ledger_ratio(sums->result_bytes, answered);
+    int64_t ratio = ptc_call_log_ratio(sums->result_bytes, answered);
     ptc_emit_key(out, "ptc_metrics");
     ptc_emit_object(out);
     ptc_emit_field_uint(out, "schema_version", 1);
@@ -174,7 +174,7 @@ void ptc_ledger_put_metrics(PtcBuf *out, const PtcLedgerSums *sums, uint64_t ans
     ptc_emit_field_uint(out, "upstream_result_bytes", sums->result_bytes);
     ptc_emit_field_uint(out, "upstream_error_bytes", sums->error_bytes);
     ptc_emit_field_uint(out, "upstream_oversize_bytes", sums->oversize_bytes);
-    ptc_ledger_put_ratio(out, "payload_reduction_ratio", ratio);
+    ptc_call_log_put_ratio(out, "payload_reduction_ratio", ratio);
     ptc_emit_field_uint(out, "estimated_final_result_tokens", tokens(answered));
     ptc_emit_field_uint(out, "estimated_upstream_result_tokens", tokens(sums->result_bytes));
     ptc_emit_field_cstr(out, "token_estimate_method", "utf8_bytes_div_4");

@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: MIT
- * What a worker asks of other servers.  Everything here runs on the flight's own thread but ready(), which comes from
- * any: it links the ask into an inbox and wakes the flight.  What always holds: an ask lives from its frame to its
- * finish(); the remote checks what is in it, since the worker may lie. */
-#include "exec/flight.h"
+ * What a worker asks of other servers.  Everything here runs on the task's own thread but ready(), which comes from
+ * any: it links the ask into an inbox and wakes the task's thread.  What always holds: an ask lives from its frame to
+ * its finish_worker_ask(); the remote checks what is in it, since the worker may lie. */
+#include "exec/worker_task.h"
 
 #include <poll.h>
 #include <sched.h>
 
 #include "exec/asking.h"
 
-typedef struct PtcFlightAsk {
+typedef struct PtcWorkerTaskAsk {
     PtcRemoteAsk base; /* first */
-    struct PtcFlightAsk *next, **link;
-    PtcFlight *flight;
+    struct PtcWorkerTaskAsk *next, **link;
+    PtcWorkerTask *task;
     uint64_t id;
     int64_t begun_ns;
     size_t len;
     char text[];
-} PtcFlightAsk;
+} PtcWorkerTaskAsk;
 
-static bool is_call(const PtcFlightAsk *ask)
+static bool is_call_ask(const PtcWorkerTaskAsk *ask)
 {
     return ask->base.op == PTC_REMOTE_CALL || ask->base.op == PTC_REMOTE_CALL_NAMED;
 }
 
-/* No lock: the flight's thread may run as soon as it is kicked, on this very core, and would only wait for it.  The
- * flight lasts until nobody is in here, see await_kicks(). */
-static void on_ready(PtcRemoteAsk *base)
+/* No lock: the task's thread may run as soon as it is kicked, on this very core, and would only wait for it.  The
+ * task lasts until nobody is in here, see await_kicks(). */
+static void on_ask_ready(PtcRemoteAsk *base)
 {
-    PtcFlight *f = ((PtcFlightAsk *)(void *)base)->flight;
+    PtcWorkerTask *f = ((PtcWorkerTaskAsk *)(void *)base)->task;
     atomic_fetch_add(&f->kicking, 1);
     base->next = atomic_load(&f->inbox);
     while (!atomic_compare_exchange_weak(&f->inbox, &base->next, base))
         ;
     if (atomic_exchange(&f->asleep, false))
-        ptc_flight_kick(f->kick);
+        ptc_worker_task_kick(f->kick);
     atomic_fetch_sub(&f->kicking, 1);
 }
 
-bool ptc_flight_asks_begin(PtcFlight *f, PtcRemote *remote, const char *owner,
-                           PtcTaskAsking *asking, uint64_t *version)
+bool ptc_worker_task_asks_begin(PtcWorkerTask *f, PtcRemote *remote, const char *owner,
+                                PtcTaskAsking *asking, uint64_t *version)
 {
     f->remote_run = ptc_asking_begin(asking, remote, owner, f->deadline_ns, &f->cancel, version);
     f->remote = f->remote_run ? remote : NULL;
     return f->remote != NULL;
 }
 
-static void free_ask(PtcFlightAsk *ask)
+static void free_ask(PtcWorkerTaskAsk *ask)
 {
-    PtcFlight *f = ask->flight;
+    PtcWorkerTask *f = ask->task;
     *ask->link = ask->next;
     if (ask->next)
         ask->next->link = ask->link;
@@ -58,57 +58,57 @@ static void free_ask(PtcFlightAsk *ask)
 
 /* Makes the answer and sends it, unless the task is over.  The turn is taken back before the result is sent, so that
  * the program never computes without one. */
-static void finish(PtcFlightAsk *ask, bool pending, bool send)
+static void finish_worker_ask(PtcWorkerTaskAsk *ask, bool pending, bool send)
 {
-    PtcFlight *f = ask->flight;
+    PtcWorkerTask *f = ask->task;
     PtcBuf out;
     bool ok = false, may_repeat = false;
     ptc_buf_init(&out, f->mem, PTC_FRAME_MAX / 2);
     bool told =
         f->remote->finish(f->remote_run, &ask->base, &out, &ok, &may_repeat) && ptc_buf_ok(&out);
-    if (pending && is_call(ask) && told && may_repeat)
+    if (pending && is_call_ask(ask) && told && may_repeat)
         ptc_waits_harmless(&f->waits);
-    else if (!pending && is_call(ask) && !(told && may_repeat))
+    else if (!pending && is_call_ask(ask) && !(told && may_repeat))
         ptc_waits_effect(&f->waits);
     if (pending && send)
         ptc_waits_end(&f->waits);
     if (pending) {
         int64_t now = ptc_clock_ns(NULL);
         atomic_store(&f->resumed_ns, now);
-        if (is_call(ask))
-            ptc_linger_learn(f->linger, now - ask->begun_ns);
+        if (is_call_ask(ask))
+            ptc_spin_wait_learn(f->spin, now - ask->begun_ns);
         atomic_fetch_sub(&f->under_way, 1);
     }
     if (send)
-        ptc_flight_post_result(f, ask->id, told, ok, ptc_buf_view(&out));
+        ptc_worker_task_post_result(f, ask->id, told, ok, ptc_buf_view(&out));
     ptc_buf_deinit(&out);
     free_ask(ask);
 }
 
 /* The remote knows this at once, so it does not become an ask of the run. */
-static void answer_knows(PtcFlight *f, uint64_t id, PtcText ns)
+static void answer_knows(PtcWorkerTask *f, uint64_t id, PtcText ns)
 {
     PtcBuf nearest;
     ptc_buf_init(&nearest, f->mem, 256);
     bool known = f->remote->knows(f->remote, ns, &nearest);
-    ptc_flight_post_result(f, id, true, known, ptc_buf_view(&nearest));
+    ptc_worker_task_post_result(f, id, true, known, ptc_buf_view(&nearest));
     ptc_buf_deinit(&nearest);
 }
 
-static PtcFlightAsk *new_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame)
+static PtcWorkerTaskAsk *new_ask(PtcWorkerTask *f, uint64_t id, const PtcFrameAsk *frame)
 {
-    PtcFlightAsk *ask = ptc_mem_alloc(f->mem, sizeof *ask + frame->text.len);
+    PtcWorkerTaskAsk *ask = ptc_mem_alloc(f->mem, sizeof *ask + frame->text.len);
     if (!ask)
         return NULL;
-    *ask = (PtcFlightAsk){
-        .flight = f, .id = id, .begun_ns = ptc_clock_ns(NULL), .len = frame->text.len};
+    *ask = (PtcWorkerTaskAsk){
+        .task = f, .id = id, .begun_ns = ptc_clock_ns(NULL), .len = frame->text.len};
     memcpy(ask->text, frame->text.bytes, frame->text.len);
     ask->base = (PtcRemoteAsk){.op = (PtcRemoteOp)frame->op,
                                .slot = frame->slot,
                                .tool = frame->tool,
                                .id = frame->id,
                                .text = {ask->text, ask->len},
-                               .ready = on_ready};
+                               .ready = on_ask_ready};
     ask->next = f->asks;
     ask->link = &f->asks;
     if (f->asks)
@@ -119,44 +119,44 @@ static PtcFlightAsk *new_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame
 }
 
 /* Counted before it is asked: ready() may come before ask() returns. */
-bool ptc_flight_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame)
+bool ptc_worker_task_ask(PtcWorkerTask *f, uint64_t id, const PtcFrameAsk *frame)
 {
     if (frame->op == PTC_FRAME_KNOWS) {
         answer_knows(f, id, frame->text);
         return true;
     }
-    PtcFlightAsk *ask = new_ask(f, id, frame);
+    PtcWorkerTaskAsk *ask = new_ask(f, id, frame);
     if (!ask)
         return false;
     PtcRemoteStatus status = f->remote->ask(f->remote_run, &ask->base);
     if (status == PTC_REMOTE_NO_MEMORY) {
         free_ask(ask);
-        ptc_flight_post_result(f, id, false, false, (PtcText){NULL, 0});
+        ptc_worker_task_post_result(f, id, false, false, (PtcText){NULL, 0});
     } else if (status == PTC_REMOTE_NOW) {
-        finish(ask, false, true);
+        finish_worker_ask(ask, false, true);
     } else {
         atomic_fetch_add(&f->under_way, 1);
-        ptc_waits_begin(&f->waits, !is_call(ask));
+        ptc_waits_begin(&f->waits, !is_call_ask(ask));
     }
     return true;
 }
 
 /* Several asks at once take long anyway, and their answers come together: waiting awake would gain nothing. */
-int64_t ptc_flight_asks_linger(const PtcFlight *f, const PtcLinger *linger)
+int64_t ptc_worker_task_asks_spin(const PtcWorkerTask *f, const PtcSpinWait *spin)
 {
     unsigned under_way = atomic_load(&f->under_way);
     int64_t now = ptc_clock_ns(NULL);
     if (under_way == 0)
-        return ptc_linger_for_worker(linger, now);
-    return under_way == 1 && f->ask_count == 1 ? ptc_linger_for_server(linger, now) : 0;
+        return ptc_spin_wait_for_worker(spin, now);
+    return under_way == 1 && f->ask_count == 1 ? ptc_spin_wait_for_server(spin, now) : 0;
 }
 
-bool ptc_flight_asks_have_come(const PtcFlight *f)
+bool ptc_worker_task_asks_have_come(const PtcWorkerTask *f)
 {
     return atomic_load(&f->inbox) != NULL;
 }
 
-bool ptc_flight_asks_sleep(PtcFlight *f)
+bool ptc_worker_task_asks_sleep(PtcWorkerTask *f)
 {
     if (f->ask_count == 0)
         return true;
@@ -167,7 +167,7 @@ bool ptc_flight_asks_sleep(PtcFlight *f)
     return empty;
 }
 
-static void take(PtcFlight *f, bool send)
+static void take_ready_asks(PtcWorkerTask *f, bool send)
 {
     if (f->ask_count == 0)
         return;
@@ -175,17 +175,17 @@ static void take(PtcFlight *f, bool send)
     PtcRemoteAsk *base = atomic_exchange(&f->inbox, NULL);
     for (PtcRemoteAsk *next; base; base = next) {
         next = base->next;
-        finish((PtcFlightAsk *)(void *)base, true, send);
+        finish_worker_ask((PtcWorkerTaskAsk *)(void *)base, true, send);
     }
 }
 
-void ptc_flight_asks_take(PtcFlight *f)
+void ptc_worker_task_asks_take(PtcWorkerTask *f)
 {
-    take(f, true);
+    take_ready_asks(f, true);
 }
 
 /* All asks are finished, so a thread that is still inside ready() only has its kick left to do. */
-static void await_kicks(PtcFlight *f)
+static void await_kicks(PtcWorkerTask *f)
 {
     while (atomic_load(&f->kicking) > 0)
         sched_yield();
@@ -193,19 +193,19 @@ static void await_kicks(PtcFlight *f)
 
 /* Those that are in the inbox already need no cancel, so they are taken first; one that becomes ready in between is
  * cancelled in vain, which the remote allows for as long as it was not finished. */
-void ptc_flight_asks_end(PtcFlight *f, PtcTaskAsking *asking, PtcTaskOut *out)
+void ptc_worker_task_asks_end(PtcWorkerTask *f, PtcTaskAsking *asking, PtcTaskOut *out)
 {
     if (!f->remote)
         return;
-    take(f, false);
-    for (PtcFlightAsk *ask = f->asks; ask; ask = ask->next)
+    take_ready_asks(f, false);
+    for (PtcWorkerTaskAsk *ask = f->asks; ask; ask = ask->next)
         f->remote->cancel(f->remote_run, &ask->base);
     while (f->ask_count > 0) {
         struct pollfd p = {.fd = f->kick, .events = POLLIN};
-        if (ptc_flight_asks_sleep(f))
+        if (ptc_worker_task_asks_sleep(f))
             (void)poll(&p, 1, -1);
-        ptc_flight_drain(f->kick);
-        take(f, false);
+        ptc_worker_task_drain(f->kick);
+        take_ready_asks(f, false);
     }
     await_kicks(f);
     ptc_asking_end(asking, f->remote, f->remote_run, out);

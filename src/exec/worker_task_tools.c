@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Runs the tools that programs in workers call, each call on a thread of the crew: a tool may block, and the thread
- * that waits for the worker must not.  What always holds: a job holds a reference to its flight, so a tool that
- * outlives its task finds the flight closed and sends nothing. */
-#include "exec/flight.h"
+ * that waits for the worker must not.  What always holds: a job holds a reference to its task, so a tool that
+ * outlives its task finds it closed and sends nothing. */
+#include "exec/worker_task.h"
 
 #include "tool/native.h"
 
 enum { THREADS = 64 };
 
-typedef struct Job {
-    struct Job *next;
-    PtcFlight *flight; /* held */
+typedef struct ToolJob {
+    struct ToolJob *next;
+    PtcWorkerTask *task; /* held */
     uint64_t id;
     uint32_t tool;
     size_t len;
     char arguments[];
-} Job;
+} ToolJob;
 
 struct PtcToolCrew {
     PtcMem *mem;
@@ -23,7 +23,7 @@ struct PtcToolCrew {
     int64_t result_bytes;
     pthread_mutex_t lock;
     pthread_cond_t work;
-    Job *first, **last;
+    ToolJob *first, **last;
     size_t waiting; /* jobs */
     unsigned threads, idle;
     bool quit;
@@ -34,9 +34,9 @@ struct PtcToolCrew {
 
 /* On a thread of the crew.  The turn is taken back before the result is sent, so that the program never computes
  * without one. */
-static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
+static void run_tool_job(PtcToolCrew *crew, PtcNative *native, ToolJob *job)
 {
-    PtcFlight *f = job->flight;
+    PtcWorkerTask *f = job->task;
     PtcNativeOptions options = {.cancel = &f->cancel,
                                 .deadline_ns = f->deadline_ns,
                                 .memory_bytes = 2 * crew->result_bytes};
@@ -48,27 +48,27 @@ static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
     ptc_waits_end(&f->waits); /* before sending: the worker resumes as soon as it has the result */
     atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     atomic_fetch_sub(&f->under_way, 1);
-    ptc_flight_post_result(f, job->id, told, ok, ptc_buf_view(&result));
+    ptc_worker_task_post_result(f, job->id, told, ok, ptc_buf_view(&result));
     atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     ptc_buf_deinit(&result);
 }
 
-static void free_job(PtcToolCrew *crew, Job *job)
+static void free_tool_job(PtcToolCrew *crew, ToolJob *job)
 {
-    ptc_flight_release(job->flight);
+    ptc_worker_task_release(job->task);
     ptc_mem_free(crew->mem, job, sizeof *job + job->len);
 }
 
 /* -------------------------------------------------------------------------------- threads */
 
 /* With the lock held.  NULL when the crew is to end. */
-static Job *next_job(PtcToolCrew *crew)
+static ToolJob *next_job(PtcToolCrew *crew)
 {
     crew->idle++;
     while (!crew->first && !crew->quit)
         pthread_cond_wait(&crew->work, &crew->lock);
     crew->idle--;
-    Job *job = crew->first;
+    ToolJob *job = crew->first;
     if (job) {
         crew->first = job->next;
         crew->waiting--;
@@ -79,15 +79,15 @@ static Job *next_job(PtcToolCrew *crew)
 }
 
 /* One PtcNative per thread, because only one call at a time may use it. */
-static void *help(void *arg)
+static void *serve_tool_jobs(void *arg)
 {
     PtcToolCrew *crew = arg;
     PtcNative *native = ptc_native_new();
     pthread_mutex_lock(&crew->lock);
-    for (Job *job; (job = next_job(crew));) {
+    for (ToolJob *job; (job = next_job(crew));) {
         pthread_mutex_unlock(&crew->lock);
-        run(crew, native, job);
-        free_job(crew, job);
+        run_tool_job(crew, native, job);
+        free_tool_job(crew, job);
         pthread_mutex_lock(&crew->lock);
     }
     pthread_mutex_unlock(&crew->lock);
@@ -100,7 +100,7 @@ static bool find_thread(PtcToolCrew *crew)
 {
     if (crew->idle > crew->waiting || crew->threads == THREADS)
         return true;
-    if (pthread_create(&crew->thread[crew->threads], NULL, help, crew) != 0)
+    if (pthread_create(&crew->thread[crew->threads], NULL, serve_tool_jobs, crew) != 0)
         return crew->threads > 0;
     crew->threads++;
     return true;
@@ -112,28 +112,28 @@ bool ptc_tool_crew_has(const PtcToolCrew *crew, uint32_t tool)
 }
 
 /* The arguments are copied: they lie in the reader's buffer, which the next frame overwrites. */
-bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id, uint32_t tool,
+bool ptc_tool_crew_call(PtcToolCrew *crew, PtcWorkerTask *task, uint64_t id, uint32_t tool,
                         PtcText arguments)
 {
-    Job *job = ptc_mem_alloc(crew->mem, sizeof *job + arguments.len);
+    ToolJob *job = ptc_mem_alloc(crew->mem, sizeof *job + arguments.len);
     if (!job)
         return false;
-    *job = (Job){.flight = flight, .id = id, .tool = tool, .len = arguments.len};
+    *job = (ToolJob){.task = task, .id = id, .tool = tool, .len = arguments.len};
     memcpy(job->arguments, arguments.bytes, arguments.len);
-    atomic_fetch_add(&flight->refs, 1);
+    atomic_fetch_add(&task->refs, 1);
     pthread_mutex_lock(&crew->lock);
     bool ok = find_thread(crew);
     if (ok) {
         *crew->last = job;
         crew->last = &job->next;
         crew->waiting++;
-        atomic_fetch_add(&flight->under_way, 1);
-        ptc_waits_begin(&flight->waits, ptc_tool_may_repeat(&crew->tools->items[tool]));
+        atomic_fetch_add(&task->under_way, 1);
+        ptc_waits_begin(&task->waits, ptc_tool_may_repeat(&crew->tools->items[tool]));
         pthread_cond_signal(&crew->work);
     }
     pthread_mutex_unlock(&crew->lock);
     if (!ok)
-        free_job(crew, job);
+        free_tool_job(crew, job);
     return ok;
 }
 
@@ -162,9 +162,9 @@ void ptc_tool_crew_free(PtcToolCrew *crew)
     pthread_mutex_unlock(&crew->lock);
     for (unsigned i = 0; i < crew->threads; i++)
         pthread_join(crew->thread[i], NULL);
-    for (Job *job = crew->first, *next; job; job = next) {
+    for (ToolJob *job = crew->first, *next; job; job = next) {
         next = job->next;
-        free_job(crew, job);
+        free_tool_job(crew, job);
     }
     pthread_mutex_destroy(&crew->lock);
     pthread_cond_destroy(&crew->work);

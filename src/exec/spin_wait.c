@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Waiting awake.  What always holds: one wait of this kind takes a fraction of a millisecond, unless others need the
  * core; and then it is not tried again for a while, because giving up the core costs a whole turn of theirs. */
-#include "exec/linger.h"
+#include "exec/spin_wait.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -16,31 +16,31 @@ enum {
     BUSY_NS = 250 * 1000 * 1000,
 };
 
-void ptc_linger_init(PtcLinger *l)
+void ptc_spin_wait_init(PtcSpinWait *l)
 {
-    *l = (PtcLinger){.may = sysconf(_SC_NPROCESSORS_ONLN) > 1};
+    *l = (PtcSpinWait){.may = sysconf(_SC_NPROCESSORS_ONLN) > 1};
 }
 
 /* An average in which the last few count, so that one slow answer among quick ones does not end it. */
-void ptc_linger_learn(PtcLinger *l, int64_t ns)
+void ptc_spin_wait_learn(PtcSpinWait *l, int64_t ns)
 {
     int64_t usual = atomic_load(&l->usual_ns);
     atomic_store(&l->usual_ns, usual ? usual + (ns - usual) / 4 : ns);
 }
 
-int64_t ptc_linger_for_worker(const PtcLinger *l, int64_t now)
+int64_t ptc_spin_wait_for_worker(const PtcSpinWait *l, int64_t now)
 {
     return l->may && now > atomic_load(&l->busy_ns) ? now + WORKER_NS : 0;
 }
 
-int64_t ptc_linger_for_server(const PtcLinger *l, int64_t now)
+int64_t ptc_spin_wait_for_server(const PtcSpinWait *l, int64_t now)
 {
     if (!l->may || now <= atomic_load(&l->busy_ns) || atomic_load(&l->usual_ns) > QUICK_NS)
         return 0;
     return now + SERVER_NS;
 }
 
-bool ptc_linger_goes_on(PtcLinger *l, int64_t until)
+bool ptc_spin_wait_goes_on(PtcSpinWait *l, int64_t until)
 {
     if (until == 0)
         return false;
@@ -52,12 +52,12 @@ bool ptc_linger_goes_on(PtcLinger *l, int64_t until)
     return now < until;
 }
 
-bool ptc_linger_take(PtcLinger *l)
+bool ptc_spin_wait_take(PtcSpinWait *l)
 {
     return !atomic_exchange(&l->taken, true);
 }
 
-void ptc_linger_give(PtcLinger *l)
+void ptc_spin_wait_give(PtcSpinWait *l)
 {
     atomic_store(&l->taken, false);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them; pictures in answers; the
+"""test_call_log.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them; pictures in answers; the
 description that changes once.
 
 Nothing here depends on how fast the machine is."""
@@ -24,7 +24,7 @@ counts = {True: 0, False: 0}
 def check(what, good, shown=""):
     counts[bool(good)] += 1
     if not good:
-        print(f"test_ledger.py: {what}: {str(shown)[:900]}")
+        print(f"test_call_log.py: {what}: {str(shown)[:900]}")
 
 
 MEMBERS = {"id", "server", "tool", "status", "duration_ms", "result_bytes", "oversize", "effect", "policy", "approved",

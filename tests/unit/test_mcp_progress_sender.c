@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_pulse.c - progress of other servers on its way to a client, and clients that do not read: nobody else waits
- * for them. */
+ * test_mcp_progress_sender.c - progress of other servers on its way to a client, and clients that do not read: nobody
+ * else waits for them. */
 #include "mcp_help.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
 
-#include "mcp/app/pulse.h"
+#include "mcp/app/progress_sender.h"
 
 enum { EVERY_MS = 20, PATIENCE_S = 20 };
 
 static PtcMem mem;
-static PtcPulse *pulse;
+static PtcProgressSender *sender;
 static struct {
-    sem_t begun, end; /* the call: its beat is there, it may end */
-    PtcBeat beat;
+    sem_t begun, end; /* the call: it is waited for, it may end */
+    PtcProgressCall waiting;
     sem_t writing, written; /* the client: it is being written to, it reads on */
     bool reads, ended;
 } peer;
@@ -31,10 +31,10 @@ static bool await(sem_t *s)
 
 static void wait_row(PtcMcpCall *call)
 {
-    ptc_pulse_begin(pulse, &peer.beat, call);
+    ptc_progress_sender_begin(sender, &peer.waiting, call);
     sem_post(&peer.begun);
     peer.ended = await(&peer.end);
-    ptc_pulse_end(pulse, &peer.beat);
+    ptc_progress_sender_end(sender, &peer.waiting);
 }
 
 static const PtcMcpTool rows[] = {{.name = "wait", .handler = wait_row}};
@@ -65,13 +65,13 @@ static void *run_call(void *user)
 
 static void *say(void *user)
 {
-    PtcRemoteListener *listener = ptc_pulse_listener(&peer.beat);
+    PtcRemoteListener *listener = ptc_progress_sender_listener(&peer.waiting);
     listener->progress(listener, PTC_TEXT("files: 1 of 2"));
     sem_post(user);
     return NULL;
 }
 
-/* The pulse writes to a client that does not read, and a server says how far it is: whoever tells that goes on at
+/* The sender writes to a client that does not read, and a server says how far it is: whoever tells that goes on at
  * once. */
 static void test_client_does_not_read(void)
 {
@@ -81,7 +81,7 @@ static void test_client_does_not_read(void)
     sem_t said;
     sem_init(&said, 0, 0);
     peer.reads = false;
-    pulse = ptc_pulse_new(&mem, EVERY_MS);
+    sender = ptc_progress_sender_new(&mem, EVERY_MS);
     CHECK(pthread_create(&call, NULL, run_call, mcp) == 0);
     CHECK(await(&peer.begun) && await(&peer.writing));
     CHECK(pthread_create(&server, NULL, say, &said) == 0);
@@ -92,7 +92,7 @@ static void test_client_does_not_read(void)
     pthread_join(server, NULL);
     pthread_join(call, NULL);
     CHECK(peer.ended);
-    ptc_pulse_free(pulse);
+    ptc_progress_sender_free(sender);
     ptc_mcp_free(mcp);
     sem_destroy(&said);
 }
@@ -100,7 +100,7 @@ static void test_client_does_not_read(void)
 static void test_no_memory(void)
 {
     ptc_mem_fail_at(&mem, 1);
-    CHECK(ptc_pulse_new(&mem, EVERY_MS) == NULL);
+    CHECK(ptc_progress_sender_new(&mem, EVERY_MS) == NULL);
     ptc_mem_fail_at(&mem, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The ledger of a run: a line for each call that was counted, in the order in which they were made, and for the first
- * calls that were refused.  What always holds: it is made in the process that sends the calls, from what was sent and
- * received, never from what a worker says; the counters of the upstream agree with the lines. */
+ * The log of the calls of a run: a line for each call that was counted, in the order in which they were made, and for
+ * the first calls that were refused.  What always holds: it is made in the process that sends the calls, from what was
+ * sent and received, never from what a worker says; the counters of the upstream agree with the lines. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -11,12 +11,12 @@
 #include "value/calendar.h"
 
 /* REFUSED: a program may go on after a refusal as often as it likes, so only the first get a line. */
-enum { FIRST_ROOM = 8, US = 1000, REFUSED = 16, PAYLOAD = 1024 };
+enum { CALLS_FIRST_ROOM = 8, US = 1000, CALLS_REFUSED = 16, PAYLOAD = 1024 };
 
 /* With run->lock held. */
-static bool make_room(PtcUpRun *run)
+static bool make_record_room(PtcUpRun *run)
 {
-    size_t cap = run->record_cap ? 2 * run->record_cap : FIRST_ROOM;
+    size_t cap = run->record_cap ? 2 * run->record_cap : CALLS_FIRST_ROOM;
     if (run->record_count < run->record_cap)
         return true;
     PtcUpRecord *grown = ptc_mem_resize(run->mem, run->records, run->record_cap * sizeof *grown,
@@ -30,8 +30,8 @@ static bool make_room(PtcUpRun *run)
 
 /* ----------------------------------------------------------------------------------- payloads */
 
-/* The beginning of a text; NULL when out of memory: then it is missing from the ledger, and nothing else. */
-static PtcUpText copy_text(PtcUpRun *run, PtcText text)
+/* The beginning of a text; NULL when out of memory: then it is missing from the log, and nothing else. */
+static PtcUpText copy_payload_text(PtcUpRun *run, PtcText text)
 {
     size_t n = text.len < PAYLOAD ? text.len : ptc_utf8_valid_prefix(text.bytes, PAYLOAD);
     PtcUpText copy = {n ? ptc_mem_alloc(run->mem, n) : NULL, n};
@@ -57,7 +57,7 @@ static PtcUpText copy_asked(PtcUpCall *call)
     ptc_buf_init(&safe, run->mem, SIZE_MAX / 4);
     ptc_secrets_blot(&run->manager->told, &safe, ptc_buf_view(&call->params), false);
     if (ptc_buf_ok(&safe))
-        copy = copy_text(run, ptc_buf_view(&safe));
+        copy = copy_payload_text(run, ptc_buf_view(&safe));
     ptc_buf_deinit(&safe);
     return copy;
 }
@@ -67,7 +67,7 @@ void ptc_run_record_result(PtcUpCall *call, PtcText json)
     PtcUpRun *run = call->run;
     if (!call->record || !run->manager->config.payloads)
         return;
-    PtcUpText copy = copy_text(run, json);
+    PtcUpText copy = copy_payload_text(run, json);
     pthread_mutex_lock(&run->lock);
     run->records[call->record - 1].result = copy;
     pthread_mutex_unlock(&run->lock);
@@ -90,7 +90,7 @@ bool ptc_run_record(PtcUpCall *call)
     const PtcUpstream *up = ptc_run_upstream(run, call->slot);
     PtcUpText asked = copy_asked(call);
     pthread_mutex_lock(&run->lock);
-    bool ok = make_room(run);
+    bool ok = make_record_room(run);
     if (ok) {
         run->records[run->record_count++] =
             (PtcUpRecord){.server = up->entry.name,
@@ -117,16 +117,16 @@ void ptc_run_record_refused(PtcUpCall *call)
     if (call->record || !told || !call->method)
         return;
     pthread_mutex_lock(&run->lock);
-    bool room = run->refused++ < REFUSED;
+    bool room = run->refused++ < CALLS_REFUSED;
     pthread_mutex_unlock(&run->lock);
     if (room)
-        (void)!ptc_run_record(call); /* when out of memory it is only missing from the ledger */
+        (void)!ptc_run_record(call); /* when out of memory it is only missing from the log */
 }
 
 /* ------------------------------------------------------------------------------------ the end */
 
 /* With run->lock held. */
-static void fill(PtcUpRecord *r, const PtcUpCall *call)
+static void fill_call_record(PtcUpRecord *r, const PtcUpCall *call)
 {
     int64_t ended = call->ended_ns ? call->ended_ns : ptc_clock_ns(NULL);
     r->attempts = call->sends;
@@ -138,7 +138,7 @@ static void fill(PtcUpRecord *r, const PtcUpCall *call)
         r->request_bytes = 0; /* nothing was sent */
 }
 
-static void count(PtcUpCall *call, const PtcUpRecord *r, PtcCallReason reason)
+static void count_ended_call(PtcUpCall *call, const PtcUpRecord *r, PtcCallReason reason)
 {
     PtcCallEnd end = {.reason = reason,
                       .duration_ns = r->duration_ns,
@@ -156,7 +156,7 @@ void ptc_run_record_end(PtcUpCall *call, PtcCallReason reason, PtcText error, un
         return;
     pthread_mutex_lock(&run->lock);
     PtcUpRecord *r = &run->records[call->record - 1];
-    fill(r, call);
+    fill_call_record(r, call);
     r->answered = true;
     r->did = ptc_run_did(call, reason);
     r->reason = reason;
@@ -168,7 +168,7 @@ void ptc_run_record_end(PtcUpCall *call, PtcCallReason reason, PtcText error, un
         memcpy(r->error, error.bytes, n);
     r->error[reason ? n : 0] = '\0';
     run->bytes += call->reply.bytes;
-    count(call, r, reason);
+    count_ended_call(call, r, reason);
     pthread_mutex_unlock(&run->lock);
     call->record = 0;
 }
@@ -182,8 +182,8 @@ void ptc_run_record_open(PtcUpRun *run)
         if (!call->record)
             continue;
         PtcUpRecord *r = &run->records[call->record - 1];
-        fill(r, call);
-        count(call, r, PTC_CALL_TIMEOUT);
+        fill_call_record(r, call);
+        count_ended_call(call, r, PTC_CALL_TIMEOUT);
         call->record = 0;
     }
     pthread_mutex_unlock(&run->manager->lock);
@@ -210,7 +210,7 @@ static void put_ms(PtcBuf *out, const char *key, int64_t ns)
     ptc_emit_double(out, (double)(ns / US) / 1000.0);
 }
 
-static void put_text(PtcBuf *out, const char *key, PtcUpText text)
+static void put_record_text(PtcBuf *out, const char *key, PtcUpText text)
 {
     if (text.data)
         ptc_emit_field_text(out, key, (PtcText){text.data, text.len});
@@ -241,13 +241,13 @@ static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
     put_ms(out, "wait_ms", r->wait_ns);
     ptc_emit_field_uint(out, "request_bytes", r->request_bytes);
     put_notes(out, r->notes);
-    put_text(out, "arguments", r->arguments);
-    put_text(out, "result", r->result);
+    put_record_text(out, "arguments", r->arguments);
+    put_record_text(out, "result", r->result);
     ptc_emit_object_end(out);
 }
 
 /* Whatever happens the text stays JSON: records that do not fit are left out. */
-void ptc_run_ledger(PtcUpRun *run, PtcBuf *out)
+void ptc_run_call_log(PtcUpRun *run, PtcBuf *out)
 {
     ptc_emit_array(out);
     for (size_t i = 0; i < run->record_count; i++) {

@@ -13,23 +13,23 @@ static const char SOME[] =
 static void test_sums(void)
 {
     PtcMem mem;
-    PtcLedger l;
-    PtcLedgerSums sums;
+    PtcCallLog l;
+    PtcCallSums sums;
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    ptc_ledger_open(&l, &mem, ptc_text_cstr(SOME));
-    ptc_ledger_sum(&l, &sums);
+    ptc_call_log_open(&l, &mem, ptc_text_cstr(SOME));
+    ptc_call_log_sum(&l, &sums);
     CHECK(sums.calls == 4 && sums.ok == 1 && sums.errors == 2 && sums.oversize == 1);
     CHECK(sums.result_bytes == 300 && sums.error_bytes == 20 && sums.oversize_bytes == 99);
-    CHECK(ptc_text_is(ptc_ledger_reason(&l, 3), "unknown"));
-    ptc_ledger_close(&l);
+    CHECK(ptc_text_is(ptc_call_log_reason(&l, 3), "unknown"));
+    ptc_call_log_close(&l);
     CHECK(atomic_load(&mem.used) == 0);
 }
 
 static void test_ratios(void)
 {
-    CHECK(ptc_ledger_ratio(0, 10) == -1 && ptc_ledger_ratio(10, 0) == -1);
-    CHECK(ptc_ledger_ratio(48122, 812) == 5926);
-    CHECK(ptc_ledger_ratio(1, 3) == 33);
+    CHECK(ptc_call_log_ratio(0, 10) == -1 && ptc_call_log_ratio(10, 0) == -1);
+    CHECK(ptc_call_log_ratio(48122, 812) == 5926);
+    CHECK(ptc_call_log_ratio(1, 3) == 33);
 }
 
 /* Whatever is not an array of maps has no calls, and members may be anything. */
@@ -41,15 +41,15 @@ static void test_hostile(void)
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        PtcLedger l;
-        PtcLedgerSums sums;
+        PtcCallLog l;
+        PtcCallSums sums;
         PtcCallOutcomes outcomes = {0};
-        ptc_ledger_open(&l, &mem, ptc_text_cstr(texts[i]));
-        ptc_ledger_sum(&l, &sums);
+        ptc_call_log_open(&l, &mem, ptc_text_cstr(texts[i]));
+        ptc_call_log_sum(&l, &sums);
         CHECK(sums.ok == 0 && sums.error_bytes == 0 && sums.calls <= 1);
-        ptc_call_outcomes_add_ledger(&outcomes, &mem, &l);
+        ptc_call_outcomes_add_log(&outcomes, &mem, &l);
         ptc_call_outcomes_free(&outcomes, &mem);
-        ptc_ledger_close(&l);
+        ptc_call_log_close(&l);
     }
     CHECK(atomic_load(&mem.used) == 0);
 }
@@ -58,13 +58,13 @@ static void test_outcomes(void)
 {
     PtcMem mem;
     PtcBuf out;
-    PtcLedger l;
+    PtcCallLog l;
     PtcCallOutcomes one = {0}, all = {0};
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_buf_init(&out, &mem, 1 << 20);
-    ptc_ledger_open(&l, &mem, ptc_text_cstr(SOME));
-    ptc_call_outcomes_add_ledger(&one, &mem, &l);
-    ptc_ledger_close(&l);
+    ptc_call_log_open(&l, &mem, ptc_text_cstr(SOME));
+    ptc_call_outcomes_add_log(&one, &mem, &l);
+    ptc_call_log_close(&l);
     ptc_call_outcomes_add_all(&all, &mem, &one);
     ptc_call_outcomes_add_all(&all, &mem, &one);
     ptc_call_outcomes_put(&all, &out);
