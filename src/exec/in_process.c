@@ -15,7 +15,8 @@ typedef struct {
     PtcExecutor base; /* must be first: submit_in_process() casts back */
     PtcMem mem;
     PtcExecutorConfig config;
-    pthread_mutex_t lock; /* guards the two below */
+    /* It guards the two below, for a moment before and after a task.  No other lock is taken inside. */
+    pthread_mutex_t lock;
     Ptc **idle;
     unsigned idle_count;
 } InProcess;

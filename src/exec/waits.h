@@ -13,7 +13,9 @@
 
 typedef struct PtcWaits {
     const PtcTaskTurn *turn; /* NULL: there is none to give away, or the task is over */
-    pthread_mutex_t lock;    /* guards everything */
+    /* It guards everything here, and is released while the turn is waited for.  Threads of tools and of the task
+     * take it; the functions of `turn` are called without it. */
+    pthread_mutex_t lock;
     pthread_cond_t entered;
     unsigned under_way; /* calls */
     enum { PTC_WAITS_INSIDE, PTC_WAITS_OUTSIDE, PTC_WAITS_ENTERING } place;

@@ -27,11 +27,15 @@ typedef struct PtcTalkWait {
 
 typedef struct PtcTalk {
     PtcMem *mem;
-    pthread_mutex_t writing; /* guards writing frames and the order of ids */
-    pthread_mutex_t lock;    /* guards everything below, except what `reading` does */
-    pthread_cond_t quiet;    /* nobody reads any more, or the task is over */
-    bool reading;            /* some thread has the input */
-    bool running;            /* a task is */
+    /* It guards writing frames, so that they stay whole, and the order of ids.  Any thread of the worker takes it;
+     * `lock` may be taken inside, never the other way round. */
+    pthread_mutex_t writing;
+    /* It guards everything below but the input, which belongs to the thread that has `reading`.  Nobody writes or
+     * reads while holding it. */
+    pthread_mutex_t lock;
+    pthread_cond_t quiet; /* nobody reads any more, or the task is over */
+    bool reading;         /* some thread has the input */
+    bool running;         /* a task is */
     uint64_t task, last_call;
     PtcTalkWait *waits;
     void (*cancel)(void *user); /* ends the program that is running, if one is */

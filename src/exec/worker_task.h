@@ -37,9 +37,11 @@ typedef struct PtcWorkerTask {
     PtcWaits waits;
     PtcCancel cancel; /* for the calls */
     int64_t deadline_ns;
-    pthread_mutex_t lock; /* guards writing to the socket */
-    int fd;               /* -1: the task is over */
-    int kick;             /* of the worker */
+    /* It guards writing to the socket, down to `broken`.  The flight's thread and those of tools take it; it is
+     * never held while somebody waits for the worker, and no other lock is taken inside. */
+    pthread_mutex_t lock;
+    int fd;         /* -1: the task is over */
+    int kick;       /* of the worker */
     PtcBuf backlog; /* what the socket did not take: the rest of a frame, and frames after it */
     size_t backlog_sent;
     bool broken; /* something could not be sent: the worker is of no further use */

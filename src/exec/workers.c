@@ -27,7 +27,8 @@ typedef struct Workers {
     PtcSpinWait spin;
     PtcZygote *zygote;
     unsigned max_idle;
-    pthread_mutex_t lock; /* guards the list */
+    /* It guards the list of idle workers, for a moment before and after a task.  No other lock is taken inside. */
+    pthread_mutex_t lock;
     PtcWorkerProcess *idle;
     unsigned idle_count;
 } Workers;

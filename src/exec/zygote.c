@@ -18,9 +18,10 @@
 #include "base/budget.h"
 #include "engine/engine.h"
 
-/* The lock lets one question and its answer pass at a time. */
 struct PtcZygote {
     PtcMem mem;
+    /* It lets one question to the helper and its answer pass at a time, and guards everything below.  Threads that
+     * want a worker wait for it while another is forked; no other lock is taken inside. */
     pthread_mutex_t lock;
     char *path;
     size_t path_size;

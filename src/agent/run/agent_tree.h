@@ -116,6 +116,9 @@ typedef struct PtcTreeSums {
 void ptc_tree_add_sums(PtcTreeSums *all, const PtcTreeSums *more);
 
 typedef struct PtcAgentTree {
+    /* It guards what is named below, and the step of every agent of the tree.  The threads of all agents take it
+     * for a step, and while a model is opened; no program runs and no model is asked under it.  `progress` of the
+     * host is called under it and may take locks of the host. */
     pthread_mutex_t lock;
     PtcTreeHost host;
     int64_t began_ns, deadline_ns;

@@ -41,9 +41,13 @@ typedef struct PtcAgentUpstreams {
     PtcUpstreams upstreams;
     PtcTreeServers servers;
     PtcBuf about;
-    pthread_mutex_t asking; /* one question at a time */
-    pthread_mutex_t lock;   /* of the rest */
-    PtcBuf calls;           /* the logs of all programs as one array, which is still open */
+    /* It lets one agent at a time ask the person, and is held until there is an answer.  The locks of the manager
+     * and of the line that shows progress are taken inside; it guards no member. */
+    pthread_mutex_t asking;
+    /* It guards the rest.  An agent takes it when a program has ended, to add what it called; no other lock is
+     * taken inside. */
+    pthread_mutex_t lock;
+    PtcBuf calls; /* the logs of all programs as one array, which is still open */
     uint64_t call_count, calls_left_out;
     PtcUpstreamEffect *effects;
     size_t effect_count, effect_cap;

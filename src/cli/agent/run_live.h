@@ -26,9 +26,10 @@ typedef struct PtcRunLive {
     bool on, colour;
     int64_t began_ns;
     pthread_t thread;
+    /* It guards what follows.  Agents take it under the lock of their tree, to tell; the thread that draws takes
+     * it to look, and draws without it.  No other lock is taken inside. */
     pthread_mutex_t lock;
     pthread_cond_t wake, rested;
-    /* under the lock: */
     bool over, paused, resting;
     PtcLiveState now;
 } PtcRunLive;

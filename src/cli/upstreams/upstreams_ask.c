@@ -23,6 +23,7 @@ enum { ASK_ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
 /* ---------------------------------------------------------------------------------- waiting */
 
 typedef struct {
+    /* It guards the flag.  ready() takes it under locks of the upstream layer; so nothing else is locked inside. */
     pthread_mutex_t lock;
     pthread_cond_t came;
     bool ready;

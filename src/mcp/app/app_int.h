@@ -23,6 +23,7 @@ typedef struct PtcAppSizes {
 
 /* What is known of the roots of the client. */
 typedef struct PtcAppRoots {
+    /* It guards the rest, for a moment; the client is asked without it. */
     pthread_mutex_t lock;
     bool asked;
     unsigned changes; /* how often it had said that they changed */

@@ -23,6 +23,8 @@ typedef enum {
 /* Those that nobody wants any more, until their threads have ended. */
 typedef struct PtcBackgroundTasks {
     PtcMem *mem;
+    /* It guards the list.  Whoever frees a task takes it; the lock of a task is taken inside, never the other way
+     * round. */
     pthread_mutex_t lock;
     struct PtcBackgroundTask *left;
 } PtcBackgroundTasks;
@@ -39,7 +41,9 @@ typedef struct PtcBackgroundTask {
     PtcRemoteListener listener; /* of the task; tells `heard` */
     PtcCancel cancel;
     pthread_t thread;
-    pthread_mutex_t lock; /* guards the rest */
+    /* It guards the rest.  The thread of the task and the call that it works for take it; progress is told under
+     * it, which takes the lock of the pulse inside. */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
     PtcBackgroundState state;
     PtcMcpCall *call;         /* that it works for; NULL: none */

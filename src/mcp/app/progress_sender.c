@@ -15,7 +15,8 @@ enum { LINE_NS = 1000 * 1000 * 1000 }; /* between two lines of other servers, at
 struct PtcProgressSender {
     PtcMem *mem;
     int64_t every_ns;
-    /* guards everything below; held while a notification is sent, which no transport does for long */
+    /* It guards everything below, and is held while a notification is sent, which no transport does for long;
+     * sending takes the lock of the call inside.  Calls take it to begin and to end, and the thread of the sender. */
     pthread_mutex_t lock;
     pthread_cond_t change;
     PtcProgressCall *first, *last; /* in the order in which they are due */

@@ -24,7 +24,9 @@ typedef struct Kept {
 struct PtcResults {
     PtcMem mem;
     size_t max_count, max_bytes;
-    pthread_mutex_t lock; /* guards everything below */
+    /* It guards everything below.  Calls take it to keep a result and to copy a page; no other lock is taken
+     * inside. */
+    pthread_mutex_t lock;
     Kept *newest;
     size_t count, bytes;
 };

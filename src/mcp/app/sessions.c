@@ -31,7 +31,9 @@ struct PtcSessions {
     PtcMem mem;
     PtcSessionsConfig config;
     PtcStore *store;
-    pthread_mutex_t lock; /* guards the list */
+    /* It guards the list of sessions that calls hold.  The store calls back under its own lock and takes this one
+     * inside; so the store is never called while it is held. */
+    pthread_mutex_t lock;
     PtcSessionEntry *held;
 };
 

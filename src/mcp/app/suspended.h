@@ -66,7 +66,10 @@ typedef struct PtcSuspended {
     PtcRemote *remote;
     PtcSessions *sessions; /* or NULL */
     int64_t ttl_ms;
-    pthread_mutex_t lock; /* guards the rows but those that are taken */
+    /* It guards the rows but those that are taken, which belong to the call that took them.  Calls take it to
+     * find, add and give back a row; ending a row takes the locks of sessions, of tasks and of the upstream layer
+     * inside. */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
     PtcSuspendedRow rows[PTC_SUSPENDED_ROWS];
 } PtcSuspended;

@@ -81,7 +81,10 @@ struct PtcLink {
     PtcStdioWire *stdio; /* one of the two */
     PtcHttpWire *http;
 
-    pthread_mutex_t lock; /* for what follows, up to the line */
+    /* It guards what follows, up to the line, and what the wires say is locked.  Any thread takes it to ask and to
+     * cancel, often under the lock of the manager; the loop's thread takes it to end asks.  The lock of the loop
+     * is taken inside; done() and other callbacks come without it. */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
     PtcLinkState state;
     PtcLinkEra era;

@@ -34,6 +34,7 @@ static void shut(int *fd)
  * bounded, however often a host makes links and frees them. */
 enum { LATER = 32 };
 static struct {
+    /* It guards the list, for a moment; no other lock is taken inside. */
     pthread_mutex_t lock;
     pid_t pids[LATER]; /* 0: free */
 } later = {.lock = PTHREAD_MUTEX_INITIALIZER};

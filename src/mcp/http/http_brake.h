@@ -22,6 +22,7 @@ typedef struct PtcHttpBrakeEntry {
 
 typedef struct PtcHttpBrake {
     PtcMem *mem;
+    /* It guards the entries.  Requests with a wrong token take it; no other lock is taken inside. */
     pthread_mutex_t lock;
     PtcHttpBrakeEntry *entries; /* in sets of a few */
 } PtcHttpBrake;

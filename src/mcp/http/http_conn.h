@@ -37,6 +37,9 @@ typedef struct PtcHttpConn {
 
 typedef struct PtcHttpConns {
     PtcHttpShared *shared;
+    /* It guards the slots, and of each connection what says so.  Connections that open, close or become somebody's
+     * take it, and the thread that looks after times; the locks of an exchange, of its stream and of its call are
+     * taken inside. */
     pthread_mutex_t lock;
     PtcHttpConn **slot;
     size_t max, count;                 /* slots; those in use, doomed ones included */

@@ -75,7 +75,9 @@ typedef struct PtcHttpExchange {
     PtcMcpCall *call;
     PtcHttpSession *session;
     int64_t begun_ns, answered_ns;
-    /* what other threads may look at */
+    /* The lock guards what other threads may look at, which follows.  The connection's thread takes it around a
+     * handler; the server takes it, under the lock of all connections, to cancel, and then the locks of the call
+     * inside. */
     pthread_mutex_t lock;
     PtcMcpCall *running; /* the call whose handler is running */
     bool vanished;       /* the client is gone */

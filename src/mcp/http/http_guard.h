@@ -34,7 +34,9 @@ typedef struct PtcHttpNames {
 typedef struct PtcHttpGuard {
     bool loopback; /* bound to this machine only: other Host names are refused */
     PtcHttpNames hosts, origins;
-    pthread_rwlock_t lock; /* guards the tokens, which may be replaced */
+    /* It guards the tokens: requests read them under it, many at once, and the thread that has read a new file of
+     * tokens writes.  No other lock is taken inside. */
+    pthread_rwlock_t lock;
     PtcHttpTokens tokens;
     PtcHttpBrake brake;
     PtcMem *mem;

@@ -13,6 +13,8 @@
 enum { PTC_HTTP_LOG_BYTES = 64 * 1024 };
 
 typedef struct PtcHttpLog {
+    /* It guards `lines`, and is held while they are written, so that lines stay whole.  Threads of connections
+     * take it at the end of a request; no other lock is taken inside. */
     pthread_mutex_t lock;
     PtcBuf lines;
     int fd;    /* -1: no log */

@@ -52,7 +52,8 @@ typedef struct PtcHttpMetrics {
     atomic_uint_fast64_t bucket[PTC_HTTP_BUCKETS + 1]; /* the last one: slower than all others */
     atomic_uint_fast64_t total_us, bytes_in, bytes_out;
     atomic_int_fast64_t under_way;
-    pthread_mutex_t lock; /* guards the two below */
+    /* It guards the two below; the numbers above are atomic.  No other lock is taken inside. */
+    pthread_mutex_t lock;
     PtcHttpToolCount tools[PTC_HTTP_TOOLS];
     PtcHttpReasonCount reasons[PTC_HTTP_REASONS];
 } PtcHttpMetrics;

@@ -29,6 +29,8 @@ typedef struct PtcHttpKeep {
 
 typedef struct PtcHttpSessions {
     PtcMem *mem;
+    /* It guards the table and what sessions say is under it.  Requests take it to find, hold and let go of a
+     * session; the lock of the guard's tokens is taken inside.  Stores are asked without it. */
     pthread_mutex_t lock;
     /* chains by the first byte of the id; open addressing is not worth it */
     PtcHttpSession **table;

@@ -19,6 +19,8 @@ enum {
 };
 
 typedef struct PtcHttpStream {
+    /* It guards what is to be sent and how far that is.  The thread of the call writes under it, without blocking,
+     * and the thread of the server's tick; no other lock is taken inside. */
     pthread_mutex_t lock;
     int fd;         /* the connection's; -1: writes go nowhere (tests) */
     PtcBuf pending; /* to be sent; the socket has taken what lies before `at` */

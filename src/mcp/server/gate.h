@@ -46,6 +46,8 @@ typedef struct PtcGateTicket {
 } PtcGateTicket;
 
 typedef struct PtcMcpGate {
+    /* It guards everything here and what tickets say is in the list.  Threads of calls take it before and after a
+     * handler; no other lock is taken inside, so it may be taken under any. */
     pthread_mutex_t lock;
     PtcGateBounds bounds, own; /* for all, and for one owner */
     unsigned running, waiting, paused;

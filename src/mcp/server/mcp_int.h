@@ -68,6 +68,8 @@ struct PtcMcp {
     PtcBuf info;                                /* {"name":...,"version":...} */
     PtcBuf capabilities;                        /* {"tools":{},...} */
     PtcMcpGate gate;
+    /* It guards everything below.  Threads that make or free a peer take it, listeners, and whoever tells all of
+     * them; the locks of peers and calls are taken inside, never the other way round. */
     pthread_mutex_t lock;
     PtcMcpPeer *peers;
     PtcMcpCall *listeners;
@@ -87,6 +89,8 @@ typedef struct PtcMcpQuestion {
 struct PtcMcpPeer {
     PtcMcp *mcp;
     PtcMcpPeer *prev, *next; /* under mcp->lock */
+    /* It guards everything below but roots_changes.  Threads of calls and the transport take it; the lock of a
+     * call, of base/os/cancel.c and of the gate may be taken inside, in this order. */
     pthread_mutex_t lock;
     pthread_cond_t answered; /* a question was answered, a call cancelled, the peer closed */
     PtcMcpSink sink;
@@ -176,6 +180,9 @@ struct PtcMcpCall {
     PtcGateTicket ticket;
     int64_t begun_ns; /* when the message arrived */
 
+    /* It guards what follows down to cancel_user, and is held while a notification is sent, so that none follows a
+     * cancellation.  The handler's thread takes it, and whoever cancels, which calls on_cancel under it; the lock
+     * of base/os/cancel.c is taken inside. */
     pthread_mutex_t lock;
     PtcCancel cancel;
     bool finished; /* too late to cancel */

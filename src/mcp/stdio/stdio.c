@@ -36,7 +36,10 @@ typedef struct {
 
     PtcLines lines; /* used by the reader only */
 
-    pthread_mutex_t lock;      /* guards everything below */
+    /* It guards everything below, up to the next lock.  The threads take it between calls, and release it while
+     * one reads or runs a handler.  Calls that waited too long are answered under it: then the locks of the call,
+     * of its peer and of the library are taken inside, and `write_lock`. */
+    pthread_mutex_t lock;
     pthread_cond_t turn, done; /* somebody may read; the input or a call ended */
     pthread_t *threads;
     unsigned thread_count, thread_max;
@@ -53,6 +56,7 @@ typedef struct {
     pthread_cond_t mind; /* something is kept, or it is all over */
     bool minder_sleeps;
 
+    /* It is held while a line is written, so that lines stay whole.  It is taken last, under any other. */
     pthread_mutex_t write_lock;
     bool socket;
     atomic_int broken; /* errno of the first failure */

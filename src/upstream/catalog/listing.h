@@ -18,16 +18,18 @@ typedef struct PtcListing {
     PtcMem *mem;
     PtcDesk desk; /* of the values below */
     PtcCatalogServer server;
-    PtcEffect *effects;   /* of each tool */
-    pthread_mutex_t lock; /* guards the four below */
+    PtcEffect *effects; /* of each tool */
+    /* It guards the four below, which are made when they are first asked for; the rest never changes.  It is taken
+     * under the locks of the manager and of pins, and takes only that of a pool of pages inside. */
+    pthread_mutex_t lock;
     /* Compiled: of each tool for its arguments, then for its results. */
     const struct PtcSchema **schemas;
     bool *compiled; /* whether that was tried; a schema that cannot be compiled is NULL */
     char **digests; /* of each tool; NULL: not made yet */
     PtcValue memo;  /* of the digests */
     PtcValue all;   /* entries of the list as it came, those that programs do not see too */
-    const char
-        *misspelt;     /* in words: a rule that would deny a tool, which there is not; NULL: none */
+    /* In words: a rule that would deny a tool, which there is not; NULL: none. */
+    const char *misspelt;
     PtcValue document; /* of an OpenAPI service; PTC_NONE: it is none */
     PtcValue about;    /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
     bool cached;       /* from an earlier connection: nothing may be refused because of it alone */

@@ -40,11 +40,15 @@ typedef struct {
 struct PtcPins {
     PtcMem *mem;
     char path[PTC_LISTING_PATH], lock_path[PTC_LISTING_PATH];
-    pthread_mutex_t write; /* taken first: one writer of this process at a time */
-    pthread_mutex_t lock;  /* guards the book */
-    Book *book;            /* NULL: not read yet */
-    atomic_bool pending;   /* of the book, or it has a fault: somebody may have mended it since */
-    PtcWhy unkept; /* with `lock`: why the book is not on disk as it is here, if that is so */
+    /* It lets one thread of this process at a time read and write the file, and is held while it does.  `lock` is
+     * taken inside, never the other way round. */
+    pthread_mutex_t write;
+    /* It guards the book and `unkept`.  It is taken under the lock of the manager; the file is read under it when
+     * it has changed, and never written.  The lock of a listing is taken inside, for digests. */
+    pthread_mutex_t lock;
+    Book *book;          /* NULL: not read yet */
+    atomic_bool pending; /* of the book, or it has a fault: somebody may have mended it since */
+    PtcWhy unkept;       /* why the book is not on disk as it is here, if that is so */
 };
 
 /* ------------------------------------------------------------------------------------- book */

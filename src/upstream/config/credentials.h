@@ -19,8 +19,9 @@ typedef struct PtcCredentials {
     PtcValue definitions;           /* name -> definition; PTC_NONE: none */
     const char *const *environment; /* of this process */
     PtcSecrets *told, *hidden;
-    PtcSecrets *records;  /* of others, who keep records; NULL: nobody does */
-    pthread_mutex_t lock; /* guards the list */
+    PtcSecrets *records; /* of others, who keep records; NULL: nobody does */
+    /* It guards the list and what programs printed.  Threads that send requests take it; programs run without it. */
+    pthread_mutex_t lock;
     PtcSecretSource *sources;
 } PtcCredentials;
 

@@ -11,8 +11,9 @@ enum { PTC_SECRET_RING = 16 }; /* several tokens, each with what replaces it */
 
 typedef struct PtcSecretRing {
     const PtcCredentials *credentials; /* where they are hidden */
+    /* It guards the list.  Threads that send requests take it; the lock of the secrets is taken inside. */
     pthread_mutex_t lock;
-    char *recent[PTC_SECRET_RING]; /* locked: last used first; NULL: none */
+    char *recent[PTC_SECRET_RING]; /* last used first; NULL: none */
 } PtcSecretRing;
 
 void ptc_secret_ring_init(PtcSecretRing *ring, const PtcCredentials *credentials);

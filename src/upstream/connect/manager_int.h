@@ -177,10 +177,12 @@ struct PtcUpRun {
     char *owner;
     int64_t deadline_ns;
     const PtcCancel *cancel;
-    pthread_mutex_t lock; /* guards all below but calls */
-    PtcListing **view;    /* by slot: as it was at the beginning, then what came later */
-    uint64_t
-        *needs; /* by upstream: PtcInstance.listed must be as large, since it had changed; 0: any */
+    /* It guards all below, except where the manager's lock is named.  The threads of the run's program take it;
+     * the manager's lock is taken inside, never the other way round. */
+    pthread_mutex_t lock;
+    PtcListing **view; /* by slot: as it was at the beginning, then what came later */
+    /* By upstream: PtcInstance.listed must be as large, since it had changed; 0: any. */
+    uint64_t *needs;
     uint64_t version;             /* of all listings at the beginning */
     char trace[PTC_TRACE_PARENT]; /* of who asked; "": none */
     PtcUpCall *calls;             /* manager->lock */
@@ -193,7 +195,8 @@ struct PtcUpRun {
     int64_t load_ns;            /* left for waiting for listings */
     _Atomic int64_t checked_ns; /* that checks against schemas took */
     struct PtcUpBlob *blobs;
-    /* Guards the next; taken last, also by those who hold the manager's lock, which `lock` comes before. */
+    /* It guards the next, and is taken last: under `lock`, and under the manager's lock, which would have to come
+     * after `lock`. */
     pthread_mutex_t denied_lock;
     struct PtcUpDenied *denied; /* calls that policy refused, by tool */
     PtcRemoteMode mode;
@@ -220,6 +223,10 @@ struct PtcManager {
     PtcRemote remote; /* ask() casts back */
     PtcManagerConfig config;
     PtcLoop *loop, *work_loop;
+    /* It guards everything below but what never changes after the start, upstreams and instances with all their
+     * calls included.  It is held briefly, and by everybody: threads of runs, the loop, the clerk.  Taken before
+     * it: PtcUpRun.lock.  Taken inside: the locks of links, services and loops, those of pins and listings,
+     * PtcUpRun.denied_lock, those of secrets.  ready() and progress are called under it, and wait for nobody. */
     pthread_mutex_t lock;
     PtcUpstream *upstreams;
     size_t count;
@@ -248,7 +255,9 @@ struct PtcManager {
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
     bool warm;          /* the background listing has ended */
-    pthread_mutex_t known_lock; /* guards the two below; held while the function runs */
+    /* It guards the two below, and is held while the function runs, so that whoever sets another knows that the
+     * old one is over.  It is never taken with `lock` held. */
+    pthread_mutex_t known_lock;
     void (*known)(void *user);
     void *known_user;
 };

@@ -13,7 +13,9 @@ typedef struct PtcSignIn {
     PtcSecretRing secrets;
     PtcOauthBearer bearer; /* path NULL: there is no place for tokens */
     PtcCancel cancel;      /* asked when the process ends */
-    pthread_mutex_t turn;  /* of whoever gets a token with the client's own credentials */
+    /* It is held by the thread that gets a token with the client's own credentials, so that others wait and use
+     * that one.  It guards no member; the lock of the HTTP client is taken inside. */
+    pthread_mutex_t turn;
 } PtcSignIn;
 
 /* `state_dir` NULL: nothing is kept.  False: out of memory.  It must not move. */

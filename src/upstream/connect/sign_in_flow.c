@@ -50,13 +50,17 @@ struct PtcSignInFlow {
     const char *path;
     PtcArena arena; /* of the site */
     PtcOauthSite site;
-    pthread_mutex_t begins; /* guards what follows, up to the next lock */
+    /* It guards what follows, up to the next lock, and is held while a sign-in is begun, its thread joined and
+     * started.  `lock` is taken inside, never the other way round. */
+    pthread_mutex_t begins;
     PtcOauthWork work;
     PtcClient *http;
     PtcCancel cancel;
     pthread_t thread;
     bool joinable;
-    pthread_mutex_t lock; /* guards the rest */
+    /* It guards the rest.  The thread of the sign-in tells the address and its end under it, and runs that wait
+     * for them take it; no other lock is taken inside. */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
     bool under_way;
     unsigned shown;  /* addresses, since the flow was made */

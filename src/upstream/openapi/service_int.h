@@ -37,7 +37,10 @@ typedef struct PtcServiceJob {
 struct PtcService {
     PtcMem *mem;
     PtcServiceConfig config;
-    pthread_mutex_t lock; /* guards all below */
+    /* It guards all below but the tokens that are hidden.  Whoever asks takes it under the lock of the manager,
+     * the threads of the service take it between jobs; no other lock is taken inside, and nothing is sent under
+     * it. */
+    pthread_mutex_t lock;
     pthread_cond_t work;
     PtcServiceJob *first, **last, *active;
     pthread_t threads[PTC_SERVICE_THREADS];
@@ -48,7 +51,9 @@ struct PtcService {
     char token[PTC_SERVICE_TOKEN];  /* by client credentials; "": none */
     int64_t token_end_ns;           /* then it is not used any more */
     PtcSecretRing tokens;           /* it and those before it, hidden */
-    pthread_mutex_t token_lock;     /* held by whoever asks for one; guards nothing */
+    /* It is held by the thread that asks the server for a token, so that others wait and use that one.  It guards
+     * no member: `lock` is taken inside, and so are the locks of the HTTP client and of the secrets. */
+    pthread_mutex_t token_lock;
 };
 
 /* ---- service_job.c */

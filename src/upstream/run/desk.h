@@ -27,7 +27,8 @@ void ptc_desk_hurry(PtcDesk *desk);
  * giving it back would cost more than the work.  Any thread may take and give. */
 typedef struct PtcDesks {
     PtcMem *mem;
-    pthread_mutex_t lock; /* guards both below */
+    /* It guards both below, for a moment; no other lock is taken inside. */
+    pthread_mutex_t lock;
     PtcDesk *kept;
     size_t count;
 } PtcDesks;
