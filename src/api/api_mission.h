@@ -13,6 +13,8 @@
 /* What a mission is used for. */
 typedef enum { PTC_USE_NEW, PTC_USE_ONCE, PTC_USE_CHAT, PTC_USE_REFUSED } PtcMissionUse;
 
+/* A run of an agent, or a chat with one, as a host holds it: its own copies of the options, the agents that it
+ * holds, and what ran.  It is used by one thread at a time; only cancelling is for any. */
 struct PtcMission {
     PtcMem mem;
     PtcMissionOptions o;

@@ -10,8 +10,8 @@ typedef struct PtcBatchOptions {
     bool one_session;          /* lines that name no session share one */
     PtcToolsFileOptions allow; /* for the tools that lines bring */
     PtcTools *tools;           /* for lines that bring none; or NULL */
-    const PtcLimits
-        *most; /* that lines may ask for, for each limit that is set; NULL: as much as they like */
+    /* That lines may ask for, for each limit that is set; NULL: as much as they like. */
+    const PtcLimits *most;
     int64_t now_ms; /* the time for lines that give none; 0: the system's */
 } PtcBatchOptions;
 

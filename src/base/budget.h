@@ -47,13 +47,16 @@ static inline bool ptc_cancelled(const PtcCancel *cancel)
     return false;
 }
 
+/* What a piece of work may still use, and why it has stopped.  It belongs to the thread that works, which ticks;
+ * others may only set `fuel` to 0, so that the next tick looks, and the watch (base/os/watch.h) guards the members
+ * that it keeps here. */
 typedef struct PtcBudget {
     /* Ticks until the next look.  Another thread may set it to 0, so that the next tick looks. */
     _Atomic int64_t fuel;
     bool wake; /* the next safepoint has work to do: a collection is wanted */
     PtcStop stop;
-    const char
-        *what;     /* PTC_STOP_DEPTH, PTC_STOP_SIZE: what passed its limit, a constant text ... */
+    /* PTC_STOP_DEPTH, PTC_STOP_SIZE: what passed its limit, a constant text ... */
+    const char *what;
     int64_t limit; /* ... that is followed by this number: "calls nested deeper than" 10000 */
     int64_t max_int_bits; /* of an integer */
     uint32_t nesting;     /* C recursion of walks over keys and comparisons */

@@ -28,10 +28,10 @@ enum { PTC_WHY_TEXT = 776, PTC_WHY_PATH = 240 };
 typedef struct PtcWhy {
     PtcWhyClass class;
     int code; /* from the table of the layer that failed; 0: it has none */
-    char text
-        [PTC_WHY_TEXT]; /* for people; what is too long ends in "..." and never inside a character */
-    char path
-        [PTC_WHY_PATH]; /* the place in what was given that is meant, such as tools[2].name; "": unknown */
+    /* For people; what is too long ends in "..." and never inside a character. */
+    char text[PTC_WHY_TEXT];
+    /* The place in what was given that is meant, such as tools[2].name; "": unknown. */
+    char path[PTC_WHY_PATH];
 } PtcWhy;
 
 /* No failure so far.  Touches a few bytes, whatever the size. */

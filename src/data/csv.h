@@ -28,8 +28,8 @@ typedef struct PtcCsvError {
 /* How a text, or a part of a longer one, is read.  A part begins with the line that names the columns, again. */
 typedef struct PtcCsvPart {
     char separator; /* 0: as above, and set to what was found */
-    bool
-        apart; /* each field has the type it looks like by itself, whatever its column has elsewhere */
+    /* Each field has the type it looks like by itself, whatever its column has elsewhere. */
+    bool apart;
 } PtcCsvPart;
 
 /* The rows, in a heap whose budget is ticked for each field; hashes of strings are computed.  PTC_NONE with *error

@@ -16,6 +16,8 @@
 
 enum { PTC_HISTORY_MAX = 9 }; /* results that a session can remember */
 
+/* An engine: what one run after the other uses, and what is kept between them because making it anew would cost
+ * more than a short run.  One thread at a time uses it; only ptc_cancel is for any. */
 struct Ptc {
     PtcMem mem;
     PtcPool pool;
@@ -102,8 +104,8 @@ typedef enum {
 /* What the loop of an agent, or the command line, wants from a run, beyond what any host may; everything may be left
  * 0. */
 typedef struct PtcRunMore {
-    bool
-        judge; /* a result that does not fit what is wanted becomes a verdict in the outcome, not a failure */
+    /* A result that does not fit what is wanted becomes a verdict in the outcome, not a failure. */
+    bool judge;
     /* What is wanted, already read; PtcRun then has neither signature nor schema.  NULL: what PtcRun says. */
     const struct PtcContract *wanted;
     /* Bytes that definitions may take after the run, not counting history; 0: as many as session_bytes allows.  If
@@ -118,8 +120,8 @@ typedef struct PtcRunMore {
      * may wait until then, and the deadline moves accordingly.  0: the deadline, so that all time counts. */
     int64_t hard_ns;
     bool bare_data; /* see PtcProgram */
-    int64_t
-        pmap_ms; /* for one pmap or pcalls, not counting uncounted time; 0: no limit of its own */
+    /* For one pmap or pcalls, not counting uncounted time; 0: no limit of its own. */
+    int64_t pmap_ms;
 } PtcRunMore;
 
 /* Checks, compiles and runs a program.  *out is set with PTC_OK, even if the program failed.  PTC_BAD_ARGUMENT: a

@@ -33,6 +33,8 @@ enum {
     PTC_KEPT_HEAPS,
 };
 
+/* What one run produced.  It owns the heap of the run, and holds every heap that its values point into, so that it
+ * can be read when the session and the context have long gone on; the engine must still be there. */
 struct PtcOutcome {
     Ptc *ptc;
     PtcHeap heap;                  /* the run's */

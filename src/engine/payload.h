@@ -14,8 +14,8 @@ size_t ptc_payload_room(const PtcOutcome *o);
 /* Parts of the answer and what an answer in another form may say besides, from the same code; a buffer that is NULL
  * is not wanted.  What does not fit its buffer is cut between characters, or (JSON) left out. */
 typedef struct PtcPayloadParts {
-    PtcBuf *
-        answer; /* the answer without its feedback, JSON, with ptc_payload_room: the caller adds its own */
+    /* The answer without its feedback, JSON, with ptc_payload_room: the caller adds its own. */
+    PtcBuf *answer;
     PtcBuf *feedback; /* text */
     PtcBuf *changed;  /* names that the run defined or changed, sorted, a line each */
     PtcBuf *stored;   /* all names of the session, the same */

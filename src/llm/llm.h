@@ -31,8 +31,8 @@ typedef enum { PTC_ROLE_USER, PTC_ROLE_ASSISTANT, PTC_ROLE_TOOL } PtcRole;
 typedef struct PtcMessageCall {
     PtcText id;   /* absent: the provider gave none */
     PtcText name; /* as the model wrote it */
-    PtcText
-        args; /* JSON of any kind, or the model's text unchanged if it is not JSON; absent: none came */
+    /* JSON of any kind, or the model's text unchanged if it is not JSON; absent: none came. */
+    PtcText args;
 } PtcMessageCall;
 
 typedef struct PtcMessage {

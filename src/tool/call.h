@@ -72,6 +72,8 @@ void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply
 
 /* ------------------------------------------------------------------------------ one call */
 
+/* One call of a tool, from its arguments to its answer.  One that is answered at once lives on the caller's stack;
+ * one that may be answered later is counted, and outlives the run if its tool is slow. */
 struct PtcToolCall {
     const PtcTool *tool;
     PtcTools *tools; /* held, when counted */

@@ -19,10 +19,10 @@ typedef struct PtcPlace {
 /* Why arguments cannot be passed to a tool, or no key can be made from them. */
 typedef struct PtcKeysError {
     bool stopped; /* not the fault of the arguments: the heap's budget says why */
-    char path
-        [PTC_PATH_BYTES]; /* of what is wrong, such as rows[0].ts; "" is the arguments as a whole */
-    char message[400];    /* a sentence about a tool's arguments, including the path */
-    char what[160];       /* the same without path and tool: a function has no JSON */
+    /* Of what is wrong, such as rows[0].ts; "" is the arguments as a whole. */
+    char path[PTC_PATH_BYTES];
+    char message[400]; /* a sentence about a tool's arguments, including the path */
+    char what[160];    /* the same without path and tool: a function has no JSON */
 } PtcKeysError;
 
 static inline PtcPlace ptc_place_key(const PtcPlace *up, PtcValue key)

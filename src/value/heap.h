@@ -37,6 +37,8 @@ typedef struct {
     PtcValue answer; /* look-ups: position + 1, or 0 for absent; transitions: the longer shape */
 } PtcShapeCache;
 
+/* Where the values of one run, context, session or worker thread live.  One thread at a time allocates in it and
+ * collects it; others read its objects once they are published, and only look at its pages. */
 struct PtcHeap {
     char *cur, *end;       /* free bytes of the current hole */
     char *over, *over_end; /* the same, for larger objects */

@@ -18,6 +18,8 @@
 
 /* --------------------------------------------------------------------------- definition */
 
+/* An agent as its file, or its host, describes it.  Whoever reads the definition fills in the first part, which is
+ * then checked as a whole; afterwards nothing in it changes, so any number of runs, on any threads, share it. */
 struct PtcAgentDef {
     /* To be filled in; texts belong to the arena or outlive the definition. */
     PtcText name, description, prompt;
@@ -121,8 +123,8 @@ typedef struct PtcAgentReading {
     const char *command_advice, *http_advice; /* how to allow them, as in tool/file.h; or NULL */
     bool allow_scripts;                       /* `llm` may be a list of replies */
     bool only_scripts;                        /* ... and nothing else */
-    bool
-        compiling; /* one turn, and two more for an answer with tools, unless the file says otherwise */
+    /* One turn, and two more for an answer with tools, unless the file says otherwise. */
+    bool compiling;
     /* Does this model exist?  False with the reason.  NULL: any name is accepted. */
     bool (*check_model)(void *user, PtcText model, PtcWhy *why);
     void *user;

@@ -16,12 +16,12 @@ enum {
 
 typedef struct PtcPromptInput {
     PtcValue context; /* as ptc_definition_context gave it */
-    const PtcDescriptions *
-        descriptions; /* of the context, from a previous agent; they take precedence.  May be NULL */
+    /* Of the context, from a previous agent; they take precedence.  May be NULL. */
+    const PtcDescriptions *descriptions;
     PtcText journal_log; /* tasks that are done; absent: none */
     PtcText message;     /* of a chat, used unchanged in place of the prompt; absent: the prompt */
-    PtcText
-        servers; /* what there is to say of other servers that programs may call; absent: nothing */
+    /* What there is to say of other servers that programs may call; absent: nothing. */
+    PtcText servers;
 } PtcPromptInput;
 
 /* Texts are in the bench's arena. */

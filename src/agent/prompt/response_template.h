@@ -10,8 +10,8 @@
 
 typedef struct PtcResponseTemplate {
     PtcText source; /* the program, with names in place of {{field}} ... */
-    const PtcDescribed *
-        fields; /* ... which are to be bound to values: key is the field, text its name in the source */
+    /* ... which are to be bound to values: key is the field, text its name in the source */
+    const PtcDescribed *fields;
     size_t field_count;
 } PtcResponseTemplate;
 

@@ -69,8 +69,8 @@ bool ptc_template_uses(const PtcTemplate *t, PtcText name);
 typedef struct PtcTemplateOptions {
     bool references;   /* outside sections {{a.b}} becomes data/a.b, not its value */
     bool keep_missing; /* what has no value stays as written; otherwise it becomes nothing */
-    bool
-        fences; /* for a model: strings of several lines are fenced, and what is not seen is shown */
+    /* For a model: strings of several lines are fenced, and what is not seen is shown. */
+    bool fences;
 } PtcTemplateOptions;
 
 typedef enum {

@@ -12,8 +12,8 @@ typedef struct PtcChain {
     PtcAgentDef *const *defs; /* borrowed */
     size_t count;
     PtcTreeHost host;
-    PtcAgentOptions
-        options; /* for the first; the others get the same without input, messages and message */
+    /* For the first; the others get the same without input, messages and message. */
+    PtcAgentOptions options;
     bool stream; /* give the host pieces of answers, of agents that can stream theirs */
     int64_t llm_timeout_ms;
     /* Filled in by ptc_chain_run: */

@@ -39,6 +39,9 @@ typedef struct PtcAgentOptions {
 PtcAgentOptions ptc_agent_options(void);
 
 typedef struct PtcAgentRun PtcAgentRun;
+/* One agent on its way.  It belongs to the thread that runs it, except what the tree's lock guards: the step, and
+ * what is claimed of the budget.  A child runs inside the tool call that started it, so it ends before its
+ * parent. */
 struct PtcAgentRun {
     PtcAgentTree *tree;
     PtcAgentRun *parent; /* NULL: the top agent */

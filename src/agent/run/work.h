@@ -17,8 +17,8 @@ enum { PTC_WORK_RESULT_BYTES = 64 * 1024 }; /* of a native result in a message *
 /* What a run brings with it; JSON objects, absent: none. */
 typedef struct PtcWorkInput {
     PtcText context, journal, memory;
-    bool
-        servers; /* programs may call other servers: what the definition does not set is wider for them */
+    /* Programs may call other servers: what the definition does not set is wider for them. */
+    bool servers;
 } PtcWorkInput;
 
 /* What holds for one program or call. */

@@ -29,8 +29,8 @@ typedef enum {
 typedef struct PtcFound {
     PtcFoundKind kind;
     PtcText program; /* made plain (program_text.h) */
-    PtcText
-        history; /* what the conversation keeps: of a tagged program its block, otherwise the reply; never absent */
+    /* What the conversation keeps: of a tagged program its block, otherwise the reply; never absent. */
+    PtcText history;
     size_t count; /* SEVERAL: blocks */
     size_t work;  /* bytes that were walked over, for tests */
 } PtcFound;

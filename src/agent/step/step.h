@@ -211,8 +211,8 @@ typedef struct PtcTurn {
     PtcText message;
     PtcText program; /* absent: none ran */
     PtcText value;   /* JSON; absent: none to show */
-    PtcText
-        bare; /* JSON of a value that a program ended with, without return; absent: nil, a var, none */
+    /* JSON of a value that a program ended with, without return; absent: nil, a var, none. */
+    PtcText bare;
     PtcText answer;         /* JSON of it as an answer; absent: it does not fit */
     PtcText issues, prints; /* JSON lists; absent: none */
     const PtcTurnCall *calls;
@@ -244,8 +244,8 @@ typedef struct PtcVerdict {
     bool ok;
     const char *by;     /* ok: "return", "value", "answer", "partial" */
     const char *reason; /* error */
-    const char *
-        cause; /* error: why the last turn failed, or the class of the request's failure; or NULL */
+    /* Error: why the last turn failed, or the class of the request's failure; or NULL. */
+    const char *cause;
     PtcText message;
     PtcText value;   /* ok: the answer; failed: v of (fail v), absent for nil */
     PtcText partial; /* error: absent: none */

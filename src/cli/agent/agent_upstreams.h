@@ -24,8 +24,8 @@ typedef struct PtcAgentUpstreamsConfig {
     PtcCancel *cancel; /* of the agents; asked when a person ends them in place of an answer */
     PtcRunLive *live;  /* whose line makes room for questions; or NULL */
     bool traced;       /* a trace shows what was asked and answered */
-    bool
-        start; /* upstreams that were never listed are started, so that models can be told of their tools */
+    /* Upstreams that were never listed are started, so that models can be told of their tools. */
+    bool start;
 } PtcAgentUpstreamsConfig;
 
 /* How often a tool did something that is no read; see PtcRemote.effects. */

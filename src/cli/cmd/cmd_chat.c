@@ -31,6 +31,8 @@ typedef struct ChatOptions {
     PtcUpstreamsOptions upstreams;
 } ChatOptions;
 
+/* One `ptc chat` from its options to its last line.  All of it belongs to the main thread; the line that shows
+ * progress and the agent's tools have threads of their own and see only what they are given. */
 typedef struct Chat {
     PtcMem *mem;
     const ChatOptions *o;

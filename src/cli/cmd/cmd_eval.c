@@ -26,6 +26,7 @@
 #include "ptc/ptc.h"
 #include "value/calendar.h"
 
+/* The options of the command, which the table below fills in.  Texts are borrowed from argv. */
 typedef struct {
     const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
     int format;  /* -1: not given */

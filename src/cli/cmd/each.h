@@ -13,8 +13,8 @@ typedef struct PtcEach {
     const PtcRun *run; /* everything but the program and the rows */
     const char *name;  /* of the program's file; NULL: none */
     PtcText program;   /* sees `row`, and `state` if there is an `init` */
-    const char
-        *init; /* a program for the first state; NULL: each result that is not nil is printed */
+    /* A program for the first state; NULL: each result that is not nil is printed. */
+    const char *init;
     const char *input;      /* a file, "-" for standard input */
     PtcDataKind input_kind; /* what --input says, or PTC_DATA_TOLD */
     PtcDataOut out;         /* for results of rows, PTC_FORMAT_JSONL */

@@ -8,8 +8,8 @@
 #include "ptc/ptc.h"
 
 typedef struct PtcShortForm {
-    const char
-        *program; /* its text; NULL: it comes from a file, which an option or `script` names */
+    /* Its text; NULL: it comes from a file, which an option or `script` names. */
+    const char *program;
     const char *script; /* a file with the program; or NULL */
     const char *input;  /* a file with data, "-" for standard input; NULL: none is named */
     char **args;        /* of a script */

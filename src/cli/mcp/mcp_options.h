@@ -10,6 +10,8 @@
 #include "cli/options.h"
 #include "cli/upstreams/upstreams_open.h"
 
+/* The options of the command, whichever of the three places they came from.  Texts are borrowed from argv and the
+ * environment, or lie in the arena that was given for reading. */
 typedef struct PtcMcpOptions {
     const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
     int profile, isolation; /* -1: not given */

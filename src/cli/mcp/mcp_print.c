@@ -31,14 +31,14 @@ typedef struct Client {
     const char *place; /* where to paste it */
     void (*print)(PrintedEntry *e);
     const char *section; /* of JSON: the object that holds the servers */
-    const char
-        *type; /* "type" of an entry with a command, and of one with a URL; NULL: it has none */
+    /* "type" of an entry with a command, and of one with a URL; NULL: it has none. */
+    const char *type;
     const char *http_type;
     const char *url_key;
     const char *bearer; /* the value of the header, in the client's own notation for a variable */
     const char *rest;   /* members at the end of an entry */
-    const char *
-        file; /* of JSON: the client's own, below the home directory; NULL: there is none that --install writes */
+    /* Of JSON: the client's own, below the home directory; NULL: there is none that --install writes. */
+    const char *file;
 } Client;
 
 /* ------------------------------------------------------------------------------- pieces */

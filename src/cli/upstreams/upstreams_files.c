@@ -26,8 +26,8 @@ typedef struct {
     const char *path;
     PtcConfigDialect dialect;
     bool import; /* nobody named the file itself */
-    const char
-        *how; /* of a project's file: the option that names it; NULL: it is the person's own */
+    /* Of a project's file: the option that names it; NULL: it is the person's own. */
+    const char *how;
     const char *project;
 } ConfigSource;
 

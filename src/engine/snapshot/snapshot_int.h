@@ -129,10 +129,12 @@ typedef struct SnapLink {
     uint32_t slot;
 } SnapLink;
 
+/* A session on its way into bytes.  Each object is written after those that it refers to, with a stack of our own
+ * in place of recursion.  It belongs to the thread that writes, for as long as that takes. */
 typedef struct SnapWriter {
     PtcSession *session;
-    PtcHeapBox *
-        work; /* for functions that are compiled to see whether that is possible; shares the writer's budget */
+    /* For functions that are compiled to see whether that is possible; shares the writer's budget. */
+    PtcHeapBox *work;
     PtcIdMap objects;  /* object -> number + 1; 0 while what it refers to is being written */
     PtcIdMap leaders;  /* index of large maps -> the version with the most entries, as an address */
     PtcValue *indexes; /* in the order they were written */

@@ -16,6 +16,9 @@ typedef struct CallSite {
     const PtcForm *form;
 } CallSite;
 
+/* One program being checked: what was given with it, the scopes around the form that is looked at, and what was
+ * found.  It lives on the stack of the run's thread until the program is analyzed; everything that outlasts it is
+ * in the arena. */
 typedef struct Analyzer {
     PtcArena *arena;
     PtcHeap *heap;

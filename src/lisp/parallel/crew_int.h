@@ -52,6 +52,8 @@ struct PtcSeat {
 /* What is kept during the merge beside the items' values: the journal and summaries of before. */
 enum { PTC_JOB_MORE = 2 };
 
+/* One pmap or pcalls.  It belongs to the thread that met it, which works on it too.  Helpers find it in the list of
+ * the crew, and it ends when none of them has a seat in it any more. */
 struct PtcCrewJob {
     PtcCrewJob *next;
     PtcCrew *crew;
@@ -72,7 +74,7 @@ struct PtcCrewJob {
     PtcAccount own;
     atomic_bool offered;
     atomic_bool aside; /* an item waits for a person: so does the whole */
-    /* below: under the crew's lock */
+    /* What follows is guarded by the crew's lock. */
     size_t next_item, lowest; /* the lowest item that failed, or n */
     unsigned seat_count, busy;
     PtcSeat *seats;

@@ -49,6 +49,8 @@ typedef struct PtcNotes {
     PtcValue changes; /* of the item, inside of a pmap: a map, or nil */
 } PtcNotes;
 
+/* The state of one thread of a run: stack, frames, roots, error, what was printed and called.  It is used for one
+ * run after the other, by one thread at a time; a pmap gives every helper a VM of its own. */
 typedef struct PtcVM {
     PtcBudget budget;
     PtcHeap *heap;

@@ -33,8 +33,8 @@ typedef struct PtcWireOut {
     const PtcTarget *target;
     const PtcLlmRequest *request;
     bool stream;
-    bool
-        json_object; /* the endpoint does not know schemas: it is told to write JSON, and gets the schema in words */
+    /* The endpoint does not know schemas: it is told to write JSON, and gets the schema in words. */
+    bool json_object;
     PtcJsonBox *box;
 } PtcWireOut;
 

@@ -71,8 +71,8 @@ typedef struct PtcAppConfig {
     void (*roots)(void *user, PtcText result);
     void *user;               /* for all three */
     struct PtcRemote *remote; /* what programs can call in other servers; or NULL */
-    bool
-        can_sign_in; /* clients are at this machine and of one owner: they may be asked to sign in to servers */
+    /* Clients are at this machine and of one owner: they may be asked to sign in to servers. */
+    bool can_sign_in;
     bool can_ask; /* clients may be asked about calls: everything that is called can be replayed */
     int64_t approval_ttl_ms;   /* how long such a question waits [10 minutes] */
     int64_t approval_wait_ms;  /* how long a call of a legacy client waits for an answer [45 s] */

@@ -32,6 +32,8 @@ typedef struct Arrival {
     PtcBuf text;
 } Arrival;
 
+/* One exchange of a link over HTTP: what is sent, and the state of reading its answer.  The link's lock guards
+ * where it is; while it is under way everything else belongs to the thread that does it. */
 typedef struct PtcLinkJob {
     struct PtcLinkJob *next, **at; /* locked: in the queue, held back, or under way */
     PtcLink *link;

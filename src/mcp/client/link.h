@@ -59,8 +59,8 @@ struct PtcLinkJob;
 typedef struct PtcLinkAsk {
     struct PtcLinkAsk *next;
     uint64_t id;
-    int64_t
-        end_ns; /* then it is cancelled and ends as TIMEOUT; progress may extend it up to most_ns */
+    /* Then it is cancelled and ends as TIMEOUT; progress may extend it up to most_ns. */
+    int64_t end_ns;
     int64_t most_ns;                                           /* 0: progress extends nothing */
     void (*done)(struct PtcLinkAsk *ask, PtcLinkReply *reply); /* once, loop thread */
     void (*progress)(struct PtcLinkAsk *ask, double done, double total,
@@ -83,6 +83,8 @@ typedef struct PtcLinkRoom {
     size_t limit;
 } PtcLinkRoom;
 
+/* What a link is made from.  Texts are copied; functions are called from the loop's thread or from threads of the
+ * wire, as each says, until the link is freed. */
 typedef struct PtcLinkConfig {
     PtcText name; /* for logs */
     PtcLinkTransport transport;

@@ -72,6 +72,8 @@ typedef struct Wire {
 typedef struct PtcStdioWire PtcStdioWire;
 typedef struct PtcHttpWire PtcHttpWire;
 
+/* One connection to one server.  Any thread asks and cancels, under the lock; messages, timers and the handshake
+ * belong to the loop's thread, which alone calls back. */
 struct PtcLink {
     PtcMem *mem;
     PtcLoop *loop;
@@ -96,8 +98,8 @@ struct PtcLink {
     int64_t due_ns; /* the loop's timer is set to this or will be; 0: it is not */
     bool connect_wanted, close_wanted;
     bool closing, closed; /* closing: what is asked from now on would end no more */
-    atomic_size_t
-        unasked; /* messages under way that nobody waits for; they are freed without the lock */
+    /* Messages under way that nobody waits for; they are freed without the lock. */
+    atomic_size_t unasked;
     /* ------------------------------------------------------------------ loop */
     PtcLoopTask task;
     PtcLoopTimer due;      /* the end of an ask */

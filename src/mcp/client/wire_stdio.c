@@ -25,6 +25,8 @@ enum {
     STDIO_LAST_MS = 200,           /* for the process to end once it has closed its output */
 };
 
+/* The pipes of a process.  The queue of what is to be written is guarded by the link's lock, since whoever asks
+ * may write at once; the rest belongs to the loop's thread. */
 struct PtcStdioWire {
     PtcLink *link;
     PtcStdioChild child; /* `in` is under the lock */
@@ -32,8 +34,8 @@ struct PtcStdioWire {
     size_t queued; /* bytes of those; locked as well */
     PtcLoopWatch in, out, err, control;
     PtcLoopTimer timer; /* for room, or for the end of the process */
-    uint64_t
-        generation; /* of the process: a callback may have ended the one whose output is being read */
+    /* Of the process: a callback may have ended the one whose output is being read. */
+    uint64_t generation;
     /* standard output */
     PtcBuf line;
     size_t scanned; /* no line feed before this */

@@ -28,15 +28,14 @@ typedef struct PtcHttpConfig {
     unsigned max_sessions;    /* of legacy clients [1024] */
     unsigned max_connections; /* [256] each has a thread */
     unsigned max_per_address; /* connections [half; all on an address of this machine] */
-    int64_t request_ms; /* for a request to arrive after the connection or last answer [60 s] */
-    int64_t send_ms;    /* how long a client may take to read an answer [120 s] */
-    int64_t drain_ms;   /* when asked to stop: how long calls under way may continue [10 s] */
-    size_t stack_bytes; /* for each connection's thread, which runs handlers [1 MiB] */
-    int log_fd;         /* request log; -1: none [2] */
-    bool quiet;         /* no request log, only what the server itself says */
-    bool json_log;      /* its lines are JSON objects */
-    unsigned
-        owner_share; /* percentage of the sessions and connections that one owner may have [100] */
+    int64_t request_ms;    /* for a request to arrive after the connection or last answer [60 s] */
+    int64_t send_ms;       /* how long a client may take to read an answer [120 s] */
+    int64_t drain_ms;      /* when asked to stop: how long calls under way may continue [10 s] */
+    size_t stack_bytes;    /* for each connection's thread, which runs handlers [1 MiB] */
+    int log_fd;            /* request log; -1: none [2] */
+    bool quiet;            /* no request log, only what the server itself says */
+    bool json_log;         /* its lines are JSON objects */
+    unsigned owner_share;  /* percentage of sessions and connections of one owner [100] */
     size_t max_body_bytes; /* of all unfinished requests [64 MiB, at least two messages] */
     const char *isolation; /* how programs run, for /ready and /metrics; NULL: not shown */
     /* Appends more lines to /metrics; any thread.  NULL: there are no more. */

@@ -53,6 +53,8 @@ typedef struct PtcHttpOut {
     bool close; /* answered before the body was read, and the last answer on its connection */
 } PtcHttpOut;
 
+/* One request and its answer, on one connection.  It belongs to the thread of the connection; what other threads
+ * may look at stands at its end, behind a lock. */
 typedef struct PtcHttpExchange {
     PtcHttpShared *shared;
     PtcHttpPeer peer;

@@ -127,6 +127,8 @@ typedef enum {
 enum { PTC_MCP_REASON = 24 };
 enum { PTC_MCP_MAX_VARS = 8, PTC_MCP_MAX_SUGGESTIONS = 100 };
 
+/* One message of a client and its answer.  It belongs to the thread that brought it, then to that of its handler;
+ * what others change (cancelling, lists of calls and listeners) stands at its end, with the lock that guards it. */
 struct PtcMcpCall {
     PtcMcp *mcp;
     PtcMcpPeer *peer;

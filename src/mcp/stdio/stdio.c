@@ -28,6 +28,8 @@ enum { PIPE_BYTES = 4096 };
  * queued calls. */
 enum { KEEP_NS = 1000000, QUIET_LOOKS = 20, STDIO_LOOK_MS = 100 };
 
+/* A server on two descriptors.  Its threads take turns at reading: whoever has the turn reads a message, passes
+ * the turn on and runs the call itself. */
 typedef struct {
     PtcMcp *mcp;
     const PtcMcpStdio *io;

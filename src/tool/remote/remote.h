@@ -98,6 +98,8 @@ typedef struct PtcRemoteListener {
     void (*progress)(struct PtcRemoteListener *self, PtcText line);
 } PtcRemoteListener;
 
+/* The functions of whoever knows other servers: the upstream layer, or in a worker the socket to the server.  A
+ * run is begun once, asked from the threads of its program, and ended once; no function waits for a server. */
 typedef struct PtcRemote {
     /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said
      * stays true for other runs with the same version.  NULL: out of memory. */

@@ -17,6 +17,8 @@ enum {
     PTC_ENTRY_DEPTH = 2, /* of ptc starting ptc */
 };
 
+/* One upstream, read from its value once and constant from then on, so every thread may read it.  Texts lie in the
+ * arena or the heap that it was read from. */
 typedef struct PtcEntry {
     PtcText name, ns, description;
     PtcText unusable; /* why it cannot be used; absent: it can */

@@ -39,11 +39,11 @@ typedef struct PtcUpstream {
     struct PtcSignInFlow *flow; /* in the background; NULL: there was none */
     PtcListing *listing;        /* the newest; NULL: it was never listed */
     char *cache_path;           /* NULL: nothing is kept */
-    char failed
-        [PTC_LISTING_CACHE_WHY]; /* why it could not be listed by an earlier process; "": it could */
-    bool warmed;                 /* its background listing was begun */
-    bool rules_told;             /* work loop: what is wrong with the rules for it was told */
-    uint64_t stamp;              /* ptc_entry_stamp when its list was last asked for */
+    /* Why it could not be listed by an earlier process; "": it could. */
+    char failed[PTC_LISTING_CACHE_WHY];
+    bool warmed;     /* its background listing was begun */
+    bool rules_told; /* work loop: what is wrong with the rules for it was told */
+    uint64_t stamp;  /* ptc_entry_stamp when its list was last asked for */
     PtcCallCounts counts;
     struct { /* schemas that nothing is checked with any more, by digest; in a ring */
         struct {
@@ -218,6 +218,8 @@ struct PtcUpRun {
     uint64_t sign_in_number; /* of the question; 0: none is open */
 };
 
+/* All upstreams of a process, their connections and their calls.  Threads of runs ask, the loop's thread hears
+ * answers, and the clerk's thread makes listings of them; one lock guards what they share. */
 struct PtcManager {
     PtcMem *mem;
     PtcRemote remote; /* ask() casts back */

@@ -15,8 +15,8 @@ typedef struct {
     int depth, tries;
     int trying; /* alternatives that are being tried: what is wrong with them is not told */
     bool as_is; /* nothing is coerced */
-    bool
-        text; /* it goes into an address or a header: numbers and booleans are as good as their text */
+    /* It goes into an address or a header: numbers and booleans are as good as their text. */
+    bool text;
 } Fitting;
 
 /* Each of these gives the value to send; after an issue it is any value, and PTC_NONE when out of memory. */
