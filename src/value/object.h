@@ -144,7 +144,7 @@ typedef struct PtcClosure {
 typedef struct PtcProto {
     PtcObj obj;
     PtcValue name;      /* symbol, or nil */
-    PtcValue source;    /* string: the program text it was read from */
+    PtcValue source;    /* string: the program text it was read from; nil: lisp/prelude/prelude.h */
     PtcValue constants; /* NODE */
     PtcValue code;      /* BYTES: instructions, then one source offset for each */
     PtcValue arities;   /* NODE of further protos of a multi-arity function, or nil */
@@ -157,7 +157,8 @@ typedef struct PtcProto {
     uint8_t variadic;     /* takes more, as a seq in register `params` */
     uint8_t form;         /* how it is written: PtcFnForm of expr.h */
     uint16_t ticks;       /* what a call is charged, by the length of the code */
-    uint8_t spare[4];
+    uint16_t row; /* of the prelude: the number of the builtin that it defines, plus 1; or 0 */
+    uint8_t spare[2];
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 

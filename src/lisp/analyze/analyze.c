@@ -401,7 +401,8 @@ static PtcExpr *analyze_call(Analyzer *an, const PtcForm *form)
     }
     PtcExpr *f = row >= 0 ? NULL : ptc_analyze_form(an, head, false);
     if (f && f->kind == PTC_X_CONST && !ptc_is_record(f->value, PTC_R_FN) &&
-        head->kind == PTC_F_SYMBOL && ptc_analyze_is_missing(head)) {
+        !ptc_is(f->value, PTC_T_CLOSURE) && head->kind == PTC_F_SYMBOL &&
+        ptc_analyze_is_missing(head)) {
         if (is_missing_def(head) && argc > 0 && form->items[1]->kind == PTC_F_SYMBOL)
             ptc_analyze_know_global(
                 an, ptc_names_find(an->names, form->items[1]->text, form->items[1]->len));

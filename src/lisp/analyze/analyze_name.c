@@ -6,6 +6,7 @@
 #include "lisp/analyze/analyze_int.h"
 #include "lisp/lib/java/class.h"
 #include "lisp/lib/time/time.h"
+#include "lisp/prelude/prelude.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/registry.h"
 #include "value/number/decimal.h"
@@ -257,10 +258,19 @@ void ptc_analyze_know_global(Analyzer *an, int global)
         an->global_known[global] = KNOWN_HERE;
 }
 
+/* A definition above this one in a file of the prelude; PTC_NIL: the name means something else. */
+static PtcValue defined_above(Analyzer *an, const PtcForm *symbol)
+{
+    return an->lone && an->lone->prelude
+               ? ptc_prelude_named(an->lone->prelude, symbol->text, symbol->len)
+               : PTC_NIL;
+}
+
 int ptc_analyze_builtin_of(Analyzer *an, const PtcForm *symbol)
 {
     if (ptc_analyze_find_local(an, symbol->text, symbol->len) ||
-        ptc_analyze_global(an, symbol->text, symbol->len) >= 0)
+        ptc_analyze_global(an, symbol->text, symbol->len) >= 0 ||
+        defined_above(an, symbol) != PTC_NIL)
         return -1;
     return ptc_analyze_find_builtin(an, symbol->text, symbol->len);
 }
@@ -282,6 +292,9 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     PtcLocal *local = ptc_analyze_find_local(an, form->text, form->len);
     if (local)
         return ptc_analyze_local(an, local, form);
+    PtcValue above = defined_above(an, form);
+    if (above != PTC_NIL)
+        return above == PTC_NONE ? NULL : ptc_analyze_const(an, above, form);
     int global = ptc_analyze_global(an, form->text, form->len);
     const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
     size_t prefix = slash ? (size_t)(slash - form->text) : 0;

@@ -39,7 +39,8 @@ int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len)
     if (an->has_ns)
         ns = ptc_alias_find(an->names, kind, front);
     if (!ns.bytes || ns.len + name_len + 1 >= sizeof full)
-        return ptc_builtin_written(text, len);
+        return an->lone && an->lone->prelude ? ptc_builtin_find(text, len)
+                                             : ptc_builtin_written(text, len);
     memcpy(full, ns.bytes, ns.len);
     full[ns.len] = '/';
     memcpy(full + ns.len + 1, slash ? slash + 1 : text, name_len);

@@ -147,6 +147,8 @@ typedef struct PtcLoneFn {
     /* By global, `seen_count` of them: what it may name, and what it does name. */
     uint8_t *seen;
     size_t seen_count;
+    struct PtcPreludeScope
+        *prelude; /* it is of the prelude and sees what is defined there; or NULL */
 } PtcLoneFn;
 enum { PTC_MAY_NAME = 1, PTC_NAMES = 2 };
 

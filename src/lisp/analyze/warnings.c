@@ -66,10 +66,11 @@ void ptc_warnings_merge(PtcWarnings *w, PtcMem *mem, const PtcWarnings *other, s
 PtcWarningItem *ptc_warnings_here(PtcVM *vm, PtcWarningKind kind)
 {
     enum { BYTES_A_TICK = 16 };
-    if (vm->call < vm->calls || vm->warnings.count == PTC_WARNINGS_MAX)
+    const PtcCall *frame = ptc_vm_program_frame(vm);
+    if (!frame || vm->warnings.count == PTC_WARNINGS_MAX)
         return NULL;
-    const PtcProto *p = ptc_closure_proto(vm->call->closure);
-    size_t at = (size_t)(vm->call->pc - ptc_proto_code(p));
+    const PtcProto *p = ptc_closure_proto(frame->closure);
+    size_t at = (size_t)(frame->pc - ptc_proto_code(p));
     PtcSpan span = ptc_proto_spans(p)[at ? at - 1 : 0];
     uint32_t line, column;
     if (!ptc_tick(&vm->budget, 1 + span.first / BYTES_A_TICK)) /* a loop may come here often */

@@ -9,7 +9,8 @@ typedef struct PtcCompiler {
     PtcArena *arena;
     PtcHeap *heap;   /* protos and constants go here */
     PtcDiags *diags; /* "too large" findings */
-    PtcValue source; /* string: the program */
+    PtcValue source; /* string: the program; nil: this is of the prelude */
+    uint16_t row;    /* of protos of the prelude */
 } PtcCompiler;
 
 /* The proto of a program, or PTC_NONE (finding in diags, arena->failed, or budget stopped). */

@@ -78,6 +78,7 @@ static PtcValue proto_object(FnState *fs)
     o->form = fn->form;
     o->registers = (uint16_t)(fs->most + 1);
     o->ticks = (uint16_t)ptc_code_ticks(o->code_count);
+    o->row = fs->job->row;
     memset(o->spare, 0, sizeof o->spare);
     return ptc_from_obj(o);
 }

@@ -38,7 +38,7 @@ PtcValue ptc_function_main(PtcValue proto)
 bool ptc_function_text(PtcValue v, PtcFnText *out)
 {
     const PtcProto *p = as_proto(v);
-    size_t len = ptc_str_len(p->source);
+    size_t len = p->source == PTC_NIL ? 0 : ptc_str_len(p->source);
     if (p->form == PTC_FORM_NONE || p->last > len || p->first >= p->last)
         return false;
     bool captures = p->captures != PTC_NIL;
@@ -81,15 +81,15 @@ PtcValue ptc_function_compile(PtcFnMaker *m, const PtcFnText *t)
     if (!ptc_read(&reader, &forms, &count) || count != 1 || forms[0]->first != 0 ||
         forms[0]->last != t->len)
         return PTC_NONE;
-    PtcLoneFn lone = {forms[0],   t->form, t->captures,    t->captures_len,
-                      t->aliases, m->seen, m->names->count};
+    PtcLoneFn lone = {forms[0],   t->form, t->captures,     t->captures_len,
+                      t->aliases, m->seen, m->names->count, t->prelude};
     PtcAnalysis job = {m->arena,  m->heap, &m->diags, m->names, t->text, t->len,
                        &any_host, NULL,    PTC_NIL,   NULL,     false};
     PtcFn *fn = ptc_analyze_lone(&job, &lone);
-    PtcCompiler compiler = {m->arena, m->heap, &m->diags, PTC_NIL};
-    if (!fn || (compiler.source = ptc_str_new(m->heap, t->text, t->len)) == PTC_NONE)
-        return PTC_NONE;
-    return ptc_compile(&compiler, fn);
+    PtcCompiler compiler = {m->arena, m->heap, &m->diags, PTC_NIL, t->row};
+    if (fn && !t->prelude)
+        compiler.source = ptc_str_new(m->heap, t->text, t->len);
+    return fn && compiler.source != PTC_NONE ? ptc_compile(&compiler, fn) : PTC_NONE;
 }
 
 /* ---------------------------------------------------------------------------- looking in */

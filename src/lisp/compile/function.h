@@ -15,6 +15,9 @@ typedef struct PtcFnText {
     const char *captures; /* names of the values it captures, separated by spaces */
     size_t captures_len;
     bool aliases; /* it is to be read with what require declared */
+    struct PtcPreludeScope
+        *prelude; /* it is a definition of the prelude, which keeps no text; or NULL */
+    uint16_t row; /* then: PtcProto.row */
 } PtcFnText;
 
 /* Where functions are compiled.  The arena is reset for each. */

@@ -200,7 +200,7 @@ static PtcValue prepare_program(PtcVM *vm, const PtcProgram *p, PtcArena *arena,
     PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,   p->len,
                        p->host, p->servers, p->context, &vm->warnings, p->bare_data};
     PtcFn *fn = ptc_analyze(&job, forms, count);
-    PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL};
+    PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL, 0};
     if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)
         return PTC_NONE;
     return ptc_compile(&compiler, fn);

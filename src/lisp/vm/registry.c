@@ -41,7 +41,8 @@
     X(ptc_lib_time_period) X(ptc_lib_time_zone) \
     X(ptc_lib_time_clock) X(ptc_lib_time_adjust) \
     X(ptc_lib_interop) X(ptc_lib_interop_class) \
-    X(ptc_lib_interop_number) X(ptc_lib_class)
+    X(ptc_lib_interop_number) X(ptc_lib_class) \
+    X(ptc_lib_prelude_help)
 /* clang-format on */
 
 #define DECLARE(name) extern const PtcBuiltin *const name[];
@@ -54,18 +55,18 @@ static const PtcBuiltin *const *const tables[] = {
 #undef REGISTRY_ENTRY
 };
 
-enum { MAX_ROWS = 2048, HASH_SIZE = 8192 };
+enum { HASH_SIZE = 8192 };
 
-static const PtcBuiltin *rows[MAX_ROWS];
+static const PtcBuiltin *rows[PTC_BUILTIN_MAX];
 static uint16_t index_table[HASH_SIZE]; /* row + 1, or 0; rows of one name follow each other */
 static size_t row_count;
 static uint16_t op_rows[PTC_OP_COUNT];
-static uint8_t fuses[MAX_ROWS]; /* PtcFuse */
+static uint8_t fuses[PTC_BUILTIN_MAX]; /* PtcFuse */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Prefixes that may stand before a name, and the namespace they mean. */
+/* Prefixes that may stand before a name, and the namespace they mean.  Not pointers: a start would relocate each. */
 static const struct {
-    const char *prefix, *ns;
+    char prefix[20], ns[20];
 } namespaces[] = {
     {"clojure.core", "clojure.core"},
     {"core", "clojure.core"},
@@ -152,7 +153,7 @@ static uint32_t name_hash(const char *s, size_t len)
 
 static void add_builtin_row(const PtcBuiltin *row)
 {
-    if (row_count == MAX_ROWS)
+    if (row_count == PTC_BUILTIN_MAX)
         return;
     uint32_t at = name_hash(row->name, row->name_len) % HASH_SIZE;
     while (index_table[at])
@@ -169,7 +170,7 @@ static bool row_has_name(const PtcBuiltin *row, const char *name, size_t len)
 /* Rows of Java classes need their prefix, and so do those whose names mean something else without it. */
 static bool has_bare_name(const PtcBuiltin *row)
 {
-    static const char *const prefixed[] = {
+    static const char prefixed[][20] = {
         "json",        "budget",       "tool",       "cheshire.core", "clojure.data.json",
         "clojure.edn", "clojure.math", "clojure.zip"};
     bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
@@ -191,7 +192,7 @@ static int find_builtin_row(const char *ns, const char *name, size_t len, bool h
             continue;
         if (strcmp(row->ns, ns ? ns : "clojure.core") == 0)
             return i;
-        if (!ns && best < 0 && has_bare_name(row))
+        if (!ns && best < 0 && (hidden || has_bare_name(row)))
             best = i;
     }
     return best;

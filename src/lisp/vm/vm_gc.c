@@ -175,6 +175,14 @@ bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *out)
     return v != PTC_NONE;
 }
 
+const PtcCall *ptc_vm_program_frame(const PtcVM *vm)
+{
+    const PtcCall *c = vm->call;
+    while (c >= vm->calls && ptc_closure_proto(c->closure)->source == PTC_NIL)
+        c--;
+    return c < vm->calls ? NULL : c;
+}
+
 void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc)
 {
     vm->lazy_refused = false; /* only the builtin that refused it may try again */
@@ -184,6 +192,13 @@ void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc)
     if (!placeless || vm->error.first != PTC_NO_PLACE)
         return;
     const PtcProto *p = ptc_closure_proto(closure);
+    if (p->source == PTC_NIL) {
+        const PtcCall *frame = ptc_vm_program_frame(vm);
+        if (!frame)
+            return; /* whoever called this thread has a place */
+        p = ptc_closure_proto(frame->closure);
+        pc = frame->pc;
+    }
     size_t at = (size_t)(pc - ptc_proto_code(p));
     PtcSpan span = ptc_proto_spans(p)[at ? at - 1 : 0];
     vm->error.first = span.first;

@@ -37,7 +37,11 @@ PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise);
 PTC_MUST_USE bool ptc_vm_safepoint(PtcVM *vm);
 void ptc_vm_collect(PtcVM *vm);
 
-/* Gives the error its place, once: the span of the instruction before pc in closure. */
+/* The innermost frame of the program, not of the prelude; NULL: there is none on this thread. */
+const PtcCall *ptc_vm_program_frame(const PtcVM *vm);
+
+/* Gives the error its place, once: the span of the instruction before pc in closure; in the prelude, that of the call
+ * in the program. */
 void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc);
 
 /* --- errors: error.c --- */
