@@ -6,7 +6,12 @@
 #include <stddef.h>
 
 /* X(file, namespace of the builtins that it defines) */
-#define PTC_PRELUDE_FILES(X) X(zip, "clojure.zip")
+#define PTC_PRELUDE_FILES(X)    \
+    X(core, "clojure.core")     \
+    X(data, "clojure.data")     \
+    X(pprint, "clojure.pprint") \
+    X(set, "clojure.set")       \
+    X(zip, "clojure.zip")
 
 #define DECLARE(file, ns)                            \
     extern const unsigned char ptc_prelude_##file[]; \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Relations, which are sets (or other collections) of maps: the rest of clojure.set.  Keys are flexible, as look-ups
- * are: a column may be spelled differently in two relations. */
+ * are: a column may be spelled differently in two relations.  join puts large tables together, so it is in C;
+ * lisp/prelude/set.clj has the others. */
 #include "lisp/lib/seq/seq_int.h"
+#include "lisp/prelude/prelude.h"
 
 /* Rows of an argument; false when it is no collection. */
 static bool arg_rows(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
@@ -31,109 +33,22 @@ static bool end_build(PtcDictBuild *b, bool ok, PtcValue *out)
     return false;
 }
 
-/* The set of what fn makes of each row. */
-static bool set_of_rows(PtcVM *vm, PtcIter *rows, PtcValue how,
-                        PtcValue (*fn)(PtcVM *vm, PtcValue row, PtcValue how), PtcValue *out)
-{
-    PtcDictBuild b;
-    PtcValue row;
-    bool ok = true;
-    if (!ptc_dict_build_init(&b, vm->heap, true))
-        return false;
-    while (ok && next_relation_row(vm, rows, &row)) {
-        PtcValue made = fn(vm, row, how);
-        ok = made != PTC_NONE && ptc_dict_build_put(&b, made, PTC_NIL);
-    }
-    return end_build(&b, ok && ptc_iter_end(rows), out);
-}
-
-/* The columns of a row that are listed, as select-keys gives them. */
-static PtcValue select_row_columns(PtcVM *vm, PtcValue row, PtcValue keys)
-{
-    PtcIter it;
-    PtcValue key, part = ptc_map_empty(vm->heap);
-    if (part == PTC_NONE || !ptc_iter_init(&it, vm->heap, keys))
-        return PTC_NONE;
-    while (part != PTC_NONE && ptc_next(vm, &it, &key)) {
-        PtcValue stored = ptc_map_key_flex(vm->heap, row, key);
-        if (stored != PTC_NONE)
-            part = ptc_map_assoc(vm->heap, part, stored, ptc_map_get(vm->heap, row, stored));
-    }
-    return it.failed ? PTC_NONE : part;
-}
-
-static bool arg_columns(PtcVM *vm, const PtcValue *argv, int i)
-{
-    return argv[i] == PTC_NIL || ptc_is_set(argv[i]) ||
-           (ptc_is_sequential(argv[i]) && !ptc_seq_endless(argv[i])) ||
-           ptc_fail_type(vm, argv, i, "a collection of keys");
-}
-
-PTC_BUILTIN(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)",
+PTC_PRELUDE(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)",
             "The set of the rows with only these columns.",
             "(project #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => #{{:a 1}}\n(project [{:a 1 :b 2}] [:b]) "
             "=> #{{:b 2}}\n"
-            "(project [1 2] [:a]) !! type_error")
-{
-    PTC_UNUSED(argc);
-    PtcIter rows;
-    return arg_rows(vm, argv, 0, &rows) && arg_columns(vm, argv, 1) &&
-           set_of_rows(vm, &rows, argv[1], select_row_columns, out);
-}
+            "(project [1 2] [:a]) !! type_error");
 
-/* A row with its columns renamed; a renamed column takes the place of one that has the name already. */
-static PtcValue rename_row_columns(PtcVM *vm, PtcValue row, PtcValue names)
-{
-    PtcDictBuild b;
-    PtcValue key, value, out;
-    bool ok = ptc_dict_build_init(&b, vm->heap, false);
-    if (!ok)
-        return PTC_NONE;
-    for (size_t pos = 0; ok && ptc_map_next(row, &pos, &key, &value);) {
-        PtcValue name = ptc_set_new_name(vm, row, names, key);
-        if (name != key || ptc_dict_build_find(&b, key) < 0)
-            ok = ptc_dict_build_put(&b, name, value);
-        ok = ok && ptc_tick(&vm->budget, 1 + (int64_t)ptc_map_count(names));
-    }
-    return end_build(&b, ok, &out) ? out : PTC_NONE;
-}
-
-PTC_BUILTIN(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
+PTC_PRELUDE(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
             "The set of the rows with their columns renamed as the map of old to new names says.",
             "(rename #{{:a 1 :b 2}} {:a :x}) => #{{:x 1, :b 2}}\n(rename [] {:a :b}) => #{}\n"
-            "(rename #{{:a 1}} [:a :b]) !! type_error")
-{
-    PTC_UNUSED(argc);
-    PtcIter rows;
-    return arg_rows(vm, argv, 0, &rows) && ptc_arg_map(vm, argv, 1) &&
-           set_of_rows(vm, &rows, argv[1], rename_row_columns, out);
-}
+            "(rename #{{:a 1}} [:a :b]) !! type_error");
 
-PTC_BUILTIN(
+PTC_PRELUDE(
     set_index, "clojure.set", "index", 2, 2, 0, "(index rows keys)",
     "A map from the values of these columns, as a map, to the set of the rows that have them.",
     "(index #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => {{:a 1} #{{:a 1, :b 2} {:a 1, :b 3}}}\n"
-    "(index [] [:a]) => {}\n(index [1] [:a]) !! type_error")
-{
-    PTC_UNUSED(argc);
-    PtcIter it;
-    PtcDictBuild b;
-    PtcValue row;
-    bool ok = true;
-    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) ||
-        !ptc_dict_build_init(&b, vm->heap, false))
-        return false;
-    while (ok && next_relation_row(vm, &it, &row)) {
-        PtcValue part = select_row_columns(vm, row, argv[1]);
-        int64_t at = part == PTC_NONE ? -1 : ptc_dict_build_find(&b, part);
-        PtcValue group = part == PTC_NONE ? part
-                         : at < 0         ? ptc_set_empty(vm->heap)
-                                          : *ptc_dict_build_slot(&b, at);
-        group = group == PTC_NONE ? group : ptc_set_add(vm->heap, group, row);
-        ok = group != PTC_NONE && ptc_dict_build_put(&b, part, group);
-    }
-    return end_build(&b, ok && ptc_iter_end(&it), out);
-}
+    "(index [] [:a]) => {}\n(index [1] [:a]) !! type_error");
 
 /* ----------------------------------------------------------------------------- join */
 

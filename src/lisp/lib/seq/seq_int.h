@@ -143,9 +143,6 @@ PTC_MUST_USE PtcValue ptc_map_sink_done(PtcMapSink *sink);
 /* Releases it.  Always false. */
 bool ptc_map_sink_fail(PtcMapSink *sink);
 
-/* The name that a key of `map` gets by a map of old to new names; itself when it is not to be renamed (set.c). */
-PtcValue ptc_set_new_name(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key);
-
 /* --- keys of elements (group.c): a function, a keyword, a path such as [:a :b], a string --- */
 typedef struct PtcKeyFn {
     PtcValue f;

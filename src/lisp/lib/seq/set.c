@@ -271,7 +271,8 @@ PTC_BUILTIN(
            (ptc_recover(vm) && select_flagged(vm, argv[1], *flags, out));
 }
 
-PtcValue ptc_set_new_name(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key)
+/* The name that a key of `map` gets by a map of old to new names; itself when it is not to be renamed. */
+static PtcValue new_name(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key)
 {
     PtcValue from, to = ptc_map_get(vm->heap, names, key);
     if (to != PTC_NONE)
@@ -299,7 +300,7 @@ PTC_BUILTIN(
         !ptc_dict_build_init(&b, vm->heap, false))
         return false;
     for (size_t pos = 0; ok && ptc_map_next(argv[0], &pos, &key, &value);) {
-        PtcValue name = ptc_set_new_name(vm, argv[0], argv[1], key);
+        PtcValue name = new_name(vm, argv[0], argv[1], key);
         /* a renamed entry takes the place of one that has the new name already */
         if (name != key || ptc_dict_build_find(&b, key) < 0)
             ok = ptc_dict_build_put(&b, name, value);
