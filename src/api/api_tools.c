@@ -18,15 +18,14 @@ void ptc_tool_def_init(PtcToolDef *def, size_t size)
     api_copy_out(def, size, &all, sizeof all);
 }
 
-static bool read_tool_type(const char *type, PtcToolInfo *info, char *error, size_t size)
+static bool read_tool_type(const char *type, PtcToolInfo *info, PtcWhy *why)
 {
     for (PtcToolType t = PTC_TOOL_NATIVE; t <= PTC_TOOL_SUBAGENT; t++)
         if (!type || strcmp(type, ptc_tool_type_name(t)) == 0) {
             info->type = t;
             return true;
         }
-    return ptc_toolset_refuse(error, size, "tool %.*s: type must be native, llm or subagent",
-                              (int)info->name_len, info->name);
+    return ptc_tool_refuse(why, info, "", "type must be native, llm or subagent");
 }
 
 /* Calls a host's preview function through the type that previews have. */
@@ -38,7 +37,7 @@ static bool call_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *o
     return *out != PTC_NONE;
 }
 
-static bool read_preview_option(const PtcToolDef *def, PtcToolInfo *info, char *error, size_t size)
+static bool read_preview_option(const PtcToolDef *def, PtcToolInfo *info, PtcWhy *why)
 {
     PtcNativeResult *how = &info->native_result;
     info->has_native_result = def->preview != NULL;
@@ -52,10 +51,8 @@ static bool read_preview_option(const PtcToolDef *def, PtcToolInfo *info, char *
         return true;
     }
     return ptc_preview_parse(def->preview, strlen(def->preview), &how->kind) ||
-           ptc_toolset_refuse(
-               error, size,
-               "tool %.*s: preview must be metadata, rows, or function with preview_function",
-               (int)info->name_len, info->name);
+           ptc_tool_refuse(why, info, "",
+                           "preview must be metadata, rows, or function with preview_function");
 }
 
 static void read_plain_tool(const PtcToolDef *def, PtcTool *t)
@@ -80,16 +77,14 @@ static void read_plain_tool(const PtcToolDef *def, PtcTool *t)
     t->info.idempotent = def->idempotent || def->read_only;
 }
 
-static bool read_def(const PtcToolDef *def, PtcTool *t, char *error, size_t size)
+static bool read_def(const PtcToolDef *def, PtcTool *t, PtcWhy *why)
 {
     read_plain_tool(def, t);
     if (!def->function)
-        return ptc_toolset_refuse(error, size, "a tool needs a function");
+        return ptc_why_say(why, PTC_WHY_INVALID, "a tool needs a function");
     if (def->expose && !ptc_expose_parse(def->expose, strlen(def->expose), &t->info.expose))
-        return ptc_toolset_refuse(error, size, "tool %.*s: expose must be native, ptc_lisp or both",
-                                  (int)t->info.name_len, t->info.name);
-    return read_tool_type(def->type, &t->info, error, size) &&
-           read_preview_option(def, &t->info, error, size);
+        return ptc_tool_refuse(why, &t->info, "", "expose must be native, ptc_lisp or both");
+    return read_tool_type(def->type, &t->info, why) && read_preview_option(def, &t->info, why);
 }
 
 PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *given, char *error, size_t size)
@@ -98,9 +93,10 @@ PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *given, char *error, s
     PtcTool tool = {0};
     if (!tools || !given || !api_copy_in(&def, sizeof def, given))
         return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_NOT_MADE);
-    return read_def(&def, &tool, error, size) && ptc_toolset_put(tools, &tool, error, size)
+    PtcWhy why;
+    return read_def(&def, &tool, &why) && ptc_toolset_put(tools, &tool, &why)
                ? PTC_OK
-               : PTC_BAD_ARGUMENT;
+               : api_refuse(PTC_BAD_ARGUMENT, error, size, why.text);
 }
 
 /* ------------------------------------------------------------------------------------ sets */

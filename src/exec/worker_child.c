@@ -227,9 +227,7 @@ static bool put_worker_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t,
     t->info.on_error_value = tool->on_error_value;
     t->info.serial = tool->serial;
     t->info.timeout_ms = tool->timeout_ms;
-    char wrong[PTC_TOOL_WHY];
-    return ptc_toolset_put(w->tools, t, wrong, sizeof wrong) ||
-           ptc_why_say(why, PTC_WHY_INVALID, "%s", wrong);
+    return ptc_toolset_put(w->tools, t, why);
 }
 
 /* The server has already read the same text, so this normally succeeds. */
@@ -237,12 +235,9 @@ static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)
 {
     PtcSource source;
     ptc_source_init(&source, w->tools);
-    char wrong[PTC_TOOL_WHY];
-    PtcTool t = {
-        .lisp = ptc_source_read(&source, tool->lisp.bytes, tool->lisp.len, wrong, sizeof wrong)};
+    PtcTool t = {.lisp = ptc_source_read(&source, tool->lisp.bytes, tool->lisp.len, why)};
     ptc_source_deinit(&source);
-    return t.lisp == PTC_NONE ? ptc_why_say(why, PTC_WHY_INVALID, "%s", wrong)
-                              : put_worker_tool(w, tool, &t, why);
+    return t.lisp != PTC_NONE && put_worker_tool(w, tool, &t, why);
 }
 
 static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, PtcWhy *why)

@@ -20,22 +20,21 @@ enum { COMMAND_HEAD_BYTES = 90, COMMAND_TAIL_BYTES = 140 };
 /* ------------------------------------------------------------------------- definition */
 
 /* The i-th word, NUL-ended in the arena; NULL with the reason. */
-static char *copy_word(PtcArena *arena, const char *key, PtcValue words, size_t i, char *why,
-                       size_t size)
+static char *copy_word(PtcArena *arena, const char *key, PtcValue words, size_t i, PtcWhy *why)
 {
     PtcValue word = ptc_seq_nth(words, i);
     if (!ptc_is_string(word)) {
-        snprintf(why, size, "%s[%zu] must be a string", key, i);
+        ptc_why_say(why, PTC_WHY_INVALID, "%s[%zu] must be a string", key, i);
         return NULL;
     }
     size_t len = ptc_str_len(word);
     if (memchr(ptc_str_bytes(word), 0, len)) {
-        snprintf(why, size, "%s[%zu] may not contain a NUL byte", key, i);
+        ptc_why_say(why, PTC_WHY_INVALID, "%s[%zu] may not contain a NUL byte", key, i);
         return NULL;
     }
     char *copy = ptc_arena_alloc(arena, len + 1);
     if (!copy) {
-        snprintf(why, size, "%s: out of memory", key);
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "%s: out of memory", key);
         return NULL;
     }
     memcpy(copy, ptc_str_bytes(word), len);
@@ -44,33 +43,31 @@ static char *copy_word(PtcArena *arena, const char *key, PtcValue words, size_t 
 }
 
 /* Is it a vector of acceptable size?  *count becomes its size. */
-static bool check_words(const char *key, PtcValue words, size_t least, size_t *count, char *why,
-                        size_t size)
+static bool check_words(const char *key, PtcValue words, size_t least, size_t *count, PtcWhy *why)
 {
     *count = ptc_is_sequential(words) ? ptc_seq_count(words) : 0;
     if (ptc_is_sequential(words) && *count >= least && *count <= PTC_COMMAND_WORDS_MAX)
         return true;
-    snprintf(why, size, "%s must be an array of %s to %d strings%s", key, least ? "1" : "0",
-             PTC_COMMAND_WORDS_MAX,
-             least ? ": the program and its arguments, such as [\"ls\", \"-l\"]" : "");
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID, "%s must be an array of %s to %d strings%s", key,
+                       least ? "1" : "0", PTC_COMMAND_WORDS_MAX,
+                       least ? ": the program and its arguments, such as [\"ls\", \"-l\"]" : "");
 }
 
-static char **read_command_words(PtcArena *arena, PtcValue words, char *why, size_t size)
+static char **read_command_words(PtcArena *arena, PtcValue words, PtcWhy *why)
 {
     size_t count;
-    if (!check_words("command", words, 1, &count, why, size))
+    if (!check_words("command", words, 1, &count, why))
         return NULL;
     char **argv = ptc_arena_zalloc(arena, (count + 1) * sizeof *argv);
     if (!argv) {
-        snprintf(why, size, "command: out of memory");
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "command: out of memory");
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        if (!(argv[i] = copy_word(arena, "command", words, i, why, size)))
+        if (!(argv[i] = copy_word(arena, "command", words, i, why)))
             return NULL;
     if (argv[0][0] == 0) {
-        snprintf(why, size, "command[0] must name a program");
+        ptc_why_say(why, PTC_WHY_INVALID, "command[0] must name a program");
         return NULL;
     }
     return argv;
@@ -98,55 +95,50 @@ static bool add_variable(PtcArena *arena, char **envp, size_t *count, const char
 }
 
 static bool add_environment_names(PtcArena *arena, PtcValue names, char **envp, size_t *have,
-                                  char *why, size_t size)
+                                  PtcWhy *why)
 {
     for (size_t i = 0; names != PTC_NONE && i < ptc_seq_count(names); i++) {
-        const char *name = copy_word(arena, "env", names, i, why, size);
+        const char *name = copy_word(arena, "env", names, i, why);
         if (!name)
             return false;
-        if (*name == 0 || strchr(name, '=')) {
-            snprintf(why, size, "env[%zu] must be the name of a variable, without a value", i);
-            return false;
-        }
-        if (!add_variable(arena, envp, have, name)) {
-            snprintf(why, size, "env: out of memory");
-            return false;
-        }
+        if (*name == 0 || strchr(name, '='))
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "env[%zu] must be the name of a variable, without a value", i);
+        if (!add_variable(arena, envp, have, name))
+            return ptc_why_say(why, PTC_WHY_NO_MEMORY, "env: out of memory");
     }
     return true;
 }
 
-static char **read_command_environment(PtcArena *arena, PtcValue names, size_t *own, char *why,
-                                       size_t size)
+static char **read_command_environment(PtcArena *arena, PtcValue names, size_t *own, PtcWhy *why)
 {
     static const char *const always[] = {"PATH", "HOME", "LANG"};
     enum { ALWAYS = sizeof always / sizeof *always };
     size_t count = 0, have = 0;
-    if (names != PTC_NONE && !check_words("env", names, 0, &count, why, size))
+    if (names != PTC_NONE && !check_words("env", names, 0, &count, why))
         return NULL;
     char **envp = ptc_arena_zalloc(arena, (count + ALWAYS + 1) * sizeof *envp);
     bool ok = envp != NULL;
     for (size_t i = 0; ok && i < ALWAYS; i++)
         ok = add_variable(arena, envp, &have, always[i]);
     if (!ok) {
-        snprintf(why, size, "env: out of memory");
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "env: out of memory");
         return NULL;
     }
     *own = have;
-    return add_environment_names(arena, names, envp, &have, why, size) ? envp : NULL;
+    return add_environment_names(arena, names, envp, &have, why) ? envp : NULL;
 }
 
-static PtcCommand *make_command(PtcArena *arena, PtcValue words, PtcValue names, char *why,
-                                size_t size)
+static PtcCommand *make_command(PtcArena *arena, PtcValue words, PtcValue names, PtcWhy *why)
 {
-    char **argv = read_command_words(arena, words, why, size);
+    char **argv = read_command_words(arena, words, why);
     size_t own = 0;
-    char **envp = argv ? read_command_environment(arena, names, &own, why, size) : NULL;
+    char **envp = argv ? read_command_environment(arena, names, &own, why) : NULL;
     PtcCommand *command = envp ? ptc_arena_alloc(arena, sizeof *command) : NULL;
     if (!envp)
         return NULL;
     if (!command)
-        snprintf(why, size, "command: out of memory");
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "command: out of memory");
     else
         *command = (PtcCommand){argv, envp, own};
     return command;
@@ -372,11 +364,11 @@ static PtcToolAnswer call_command(PtcToolCall *call, void *user)
 
 static bool read_command_tool(PtcToolReader *r, PtcValue v)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     if (!r->allow->command)
         return ptc_kind_refuse_reach(r, "command", r->allow->command_advice);
-    r->tool.user = make_command(&r->tools->arena, v, r->env, why, sizeof why);
-    return r->tool.user || ptc_kind_refuse(r, "%s", why);
+    r->tool.user = make_command(&r->tools->arena, v, r->env, &why);
+    return r->tool.user || ptc_kind_refuse(r, "%s", why.text);
 }
 
 const PtcToolKind ptc_command_kind = {

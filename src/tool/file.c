@@ -162,15 +162,15 @@ static bool read_sleep(PtcToolReader *r, PtcValue v)
 /* {"lisp": "(fn [result] {...})"} */
 static bool read_lisp_preview(PtcToolReader *r, PtcValue v)
 {
-    char why[TOOL_FILE_WHY];
+    PtcWhy why;
     PtcValue text = ptc_map_field(&r->tools->heap, v, "lisp");
     if (text == PTC_NONE || !ptc_is_string(text) || ptc_map_count(v) != 1)
         return ptc_kind_refuse(r, "native_result.preview must be \"metadata\", \"rows\" or "
                                   "{\"lisp\": \"(fn [result] {...})\"}");
     r->tool.preview_lisp =
-        ptc_source_read(&r->source, ptc_str_bytes(text), ptc_str_len(text), why, sizeof why);
+        ptc_source_read(&r->source, ptc_str_bytes(text), ptc_str_len(text), &why);
     if (r->tool.preview_lisp == PTC_NONE)
-        return ptc_kind_refuse(r, "native_result.preview: %s", why);
+        return ptc_kind_refuse(r, "native_result.preview: %s", why.text);
     r->tool.info.native_result.kind = PTC_PREVIEW_CUSTOM;
     r->tool.info.native_result.fn = ptc_native_preview;
     return true;
@@ -363,43 +363,34 @@ static bool read_definition(PtcToolReader *r, PtcValue definition)
     return read_kind(r, kind, what);
 }
 
-/* What a set says of a tool begins with its name, which the path has already. */
-static const char *without_name(const PtcToolReader *r, const char *why)
-{
-    static const char word[] = "tool ";
-    const PtcToolInfo *info = &r->tool.info;
-    const char *rest = why + sizeof word - 1 + info->name_len;
-    bool named = strncmp(why, word, sizeof word - 1) == 0 && strlen(why) > info->name_len + 6 &&
-                 memcmp(rest, ": ", 2) == 0;
-    return named ? rest + 2 : why;
-}
-
 /* Puts the tool into the set.  What is still wrong then is the signature, or how options go together. */
 static bool put_read_tool(PtcToolReader *r)
 {
-    char why[PTC_TOOLS_FILE_WHY];
-    if (r->allow->agent && !r->allow->check(r->allow->agent, &r->tool, why, sizeof why))
-        return ptc_kind_refuse(r, "%s", why);
-    if (ptc_toolset_put(r->tools, &r->tool, why, sizeof why))
+    PtcWhy why;
+    if (r->allow->agent && !r->allow->check(r->allow->agent, &r->tool, &why))
+        return ptc_kind_refuse(r, "%s", why.text);
+    if (ptc_toolset_put(r->tools, &r->tool, &why))
         return true;
-    r->key = r->tool.info.has_native_result && strstr(why, "native_result") ? "native_result"
-             : strstr(why, "its signature")                                 ? "signature"
-                                                                            : NULL;
-    r->fault->no_memory = strcmp(why, "out of memory") == 0;
-    return ptc_kind_refuse(r, "%s", without_name(r, why));
+    /* The path of the fault has the name already. */
+    size_t named = why.code == PTC_TOOL_NAMED ? strlen("tool : ") + r->tool.info.name_len : 0;
+    r->key = why.path[0] ? why.path : NULL;
+    r->fault->no_memory = why.class == PTC_WHY_NO_MEMORY;
+    ptc_kind_refuse(r, "%s", why.text + named);
+    r->key = NULL;
+    return false;
 }
 
 static bool read_tool(PtcToolReader *r, PtcValue name, PtcValue definition)
 {
-    char why[PTC_TOOL_WHY];
+    PtcWhy why;
     r->tool = (PtcTool){.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
     r->env = r->model = PTC_NONE;
     r->key = NULL;
     r->sleep_ms = 0;
     r->has_read_only = r->has_idempotent = false;
     ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
-    if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), why))
-        return ptc_kind_refuse(r, "%s", why);
+    if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), &why))
+        return ptc_kind_refuse(r, "%s", why.text);
     return read_definition(r, definition) && put_read_tool(r);
 }
 

@@ -28,9 +28,9 @@ typedef struct PtcToolsFileOptions {
     const char *command_advice, *http_advice;
     const struct PtcToolKind *const *kinds; /* that there are; NULL: those that need no agent */
     /* Whose tools they are, for the functions of kinds that need an agent; NULL: nobody's, and such kinds are refused.
-     * `check` is called with it for each tool before it is put into the set; false with the reason. */
+     * `check` is called with it for each tool before it is put into the set. */
     void *agent;
-    bool (*check)(void *agent, const PtcTool *tool, char *why, size_t size);
+    bool (*check)(void *agent, const PtcTool *tool, PtcWhy *why);
 } PtcToolsFileOptions;
 
 /* Adds the tools of `definitions`, a value in any heap; what is needed is copied.  False with the reason in error,

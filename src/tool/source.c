@@ -34,8 +34,7 @@ typedef struct SourceJob {
     PtcHeap heap;
     const char *text;
     size_t len;
-    char *why;
-    size_t size;
+    PtcWhy *why;
 } SourceJob;
 
 void ptc_source_init(PtcSource *s, PtcTools *tools)
@@ -86,8 +85,8 @@ static void tell_diag(const SourceJob *job, const PtcDiag *d)
 {
     uint32_t line, column;
     ptc_diag_place(job->text, job->len, d->first < job->len ? d->first : 0, &line, &column);
-    ptc_diag_format(job->why, job->size, "lisp: line %u, column %u: %s", (unsigned)line,
-                    (unsigned)column, d->message);
+    ptc_why_say(job->why, PTC_WHY_INVALID, "lisp: line %u, column %u: %s", (unsigned)line,
+                (unsigned)column, d->message);
 }
 
 static void tell_source_failure(const SourceJob *job)
@@ -96,8 +95,8 @@ static void tell_source_failure(const SourceJob *job)
     if (job->diags.count > 0)
         tell_diag(job, &job->diags.items[0]);
     else if (vm->control != PTC_CONTROL_NONE)
-        snprintf(job->why, job->size, "lisp must give a function, but ends with (%s ...)",
-                 vm->control == PTC_CONTROL_FAIL ? "fail" : "return");
+        ptc_why_say(job->why, PTC_WHY_INVALID, "lisp must give a function, but ends with (%s ...)",
+                    vm->control == PTC_CONTROL_FAIL ? "fail" : "return");
     else
         tell_diag(job, &vm->error);
 }
@@ -111,17 +110,14 @@ static bool is_callable_value(PtcValue v)
 static bool check_source_result(const SourceJob *job)
 {
     PtcValue v = job->source->vm.result;
-    if (job->names.count > 0) {
-        ptc_diag_format(job->why, job->size,
-                        "lisp defines the global variable %s, which a tool cannot have; use let",
-                        job->names.items[0].text);
-        return false;
-    }
-    if (is_callable_value(v))
-        return true;
-    snprintf(job->why, job->size, "lisp must give a function, such as (fn [args] ...), not %s",
-             ptc_type_name(v));
-    return false;
+    if (job->names.count > 0)
+        return ptc_why_say(job->why, PTC_WHY_INVALID,
+                           "lisp defines the global variable %s, which a tool cannot have; use let",
+                           job->names.items[0].text);
+    return is_callable_value(v) ||
+           ptc_why_say(job->why, PTC_WHY_INVALID,
+                       "lisp must give a function, such as (fn [args] ...), not %s",
+                       ptc_type_name(v));
 }
 
 /* ---------------------------------------------------------------------------------- read */
@@ -133,7 +129,7 @@ static PtcValue copy_source_result(const SourceJob *job)
     PtcValue v = ptc_copy_value(&copy, job->source->vm.result);
     ptc_copy_deinit(&copy);
     if (v == PTC_NONE)
-        snprintf(job->why, job->size, "lisp: out of memory");
+        ptc_why_say(job->why, PTC_WHY_NO_MEMORY, "lisp: out of memory");
     return v;
 }
 
@@ -155,11 +151,11 @@ static PtcValue run_source(SourceJob *job)
     return PTC_NONE;
 }
 
-PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, char *why, size_t size)
+PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, PtcWhy *why)
 {
-    SourceJob job = {.source = s, .text = text, .len = len, .why = why, .size = size};
+    SourceJob job = {.source = s, .text = text, .len = len, .why = why};
     if (!start_source_vm(s)) {
-        snprintf(why, size, "lisp: out of memory");
+        ptc_why_say(why, PTC_WHY_NO_MEMORY, "lisp: out of memory");
         return PTC_NONE;
     }
     int64_t begun = ptc_clock_ns(NULL);
@@ -184,14 +180,14 @@ static bool keep_lisp_source(PtcTools *tools, PtcText text, PtcText *kept)
 
 static bool read_lisp_source(PtcToolReader *r, PtcValue v)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     if (!ptc_is_string(v))
         return ptc_kind_refuse(r, "lisp must be a string such as \"(fn [args] ...)\", not %s",
                                ptc_type_name(v));
     if (!keep_lisp_source(r->tools, ptc_str_text(v), &r->tool.source))
         return ptc_kind_refuse_memory(r);
-    r->tool.lisp = ptc_source_read(&r->source, ptc_str_bytes(v), ptc_str_len(v), why, sizeof why);
-    return r->tool.lisp != PTC_NONE || ptc_kind_refuse(r, "%s", why);
+    r->tool.lisp = ptc_source_read(&r->source, ptc_str_bytes(v), ptc_str_len(v), &why);
+    return r->tool.lisp != PTC_NONE || ptc_kind_refuse(r, "%s", why.text);
 }
 
 const PtcToolKind ptc_source_kind = {

@@ -25,7 +25,6 @@ void ptc_source_init(PtcSource *source, PtcTools *tools);
 void ptc_source_deinit(PtcSource *source);
 
 /* The function, in the heap of the set; PTC_NONE with the reason, which begins with the key. */
-PTC_MUST_USE PtcValue ptc_source_read(PtcSource *source, const char *text, size_t len, char *why,
-                                      size_t size);
+PTC_MUST_USE PtcValue ptc_source_read(PtcSource *source, const char *text, size_t len, PtcWhy *why);
 
 #endif

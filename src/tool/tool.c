@@ -34,19 +34,8 @@ static bool is_tool_name_char(char c)
            (c && strchr("_-.?!*+<>=&$", c));
 }
 
-/* Always false. */
-static bool say_tool_error(char why[PTC_TOOL_WHY], const char *format, ...) PTC_PRINTF(2, 3);
-static bool say_tool_error(char why[PTC_TOOL_WHY], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, PTC_TOOL_WHY, format, args);
-    va_end(args);
-    return false;
-}
-
 /* The byte at `at` is not allowed; shows the character it begins. */
-static bool refuse_char(const char *name, size_t len, size_t at, char why[PTC_TOOL_WHY])
+static bool refuse_char(const char *name, size_t len, size_t at, PtcWhy *why)
 {
     unsigned char c = (unsigned char)name[at];
     uint32_t code;
@@ -54,80 +43,88 @@ static bool refuse_char(const char *name, size_t len, size_t at, char why[PTC_TO
                 ? 1
                 : (int)ptc_utf8_decode(name + at, len - at, &code);
     if (c <= ' ' || c == 0x7f || (n == 1 && c >= 0x80))
-        return say_tool_error(
-            why,
+        return ptc_why_say(
+            why, PTC_WHY_INVALID,
             "a tool's name may not have byte 0x%02X at position %zu: it is made of letters, "
             "digits and _-.?!*+<>=&$",
             c, at + 1);
-    return say_tool_error(
-        why,
+    return ptc_why_say(
+        why, PTC_WHY_INVALID,
         "a tool's name may not have `%.*s`, as in `%.*s`: it is made of letters, digits and "
         "_-.?!*+<>=&$",
         n, name + at, (int)len, name);
 }
 
-bool ptc_tool_check_name(const char *name, size_t len, char why[PTC_TOOL_WHY])
+bool ptc_tool_check_name(const char *name, size_t len, PtcWhy *why)
 {
     if (!name || len == 0)
-        return say_tool_error(why, "a tool needs a name");
+        return ptc_why_say(why, PTC_WHY_INVALID, "a tool needs a name");
     if (len > PTC_TOOL_NAME_MAX)
-        return say_tool_error(why, "a tool's name of %zu bytes is too long: at most %d", len,
-                              PTC_TOOL_NAME_MAX);
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a tool's name of %zu bytes is too long: at most %d", len,
+                           PTC_TOOL_NAME_MAX);
     for (size_t i = 0; i < len; i++)
         if (!is_tool_name_char(name[i]))
             return refuse_char(name, len, i, why);
     if (name[0] == '.' || name[len - 1] == '.')
-        return say_tool_error(why, "a tool's name may not begin or end with a dot: `%.*s`",
-                              (int)len, name);
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a tool's name may not begin or end with a dot: `%.*s`", (int)len, name);
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (ptc_text_is((PtcText){name, len}, builtins[i]))
-            return say_tool_error(why, "tool/%s is a function of the language: choose another name",
-                                  builtins[i]);
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "tool/%s is a function of the language: choose another name",
+                               builtins[i]);
     if (len == sizeof reserved - 1 && memcmp(name, reserved, len) == 0)
-        return say_tool_error(why, "%s is the tool that runs programs: choose another name",
-                              reserved);
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "%s is the tool that runs programs: choose another name", reserved);
     return true;
 }
 
 /* ----------------------------------------------------------------- definitions */
 
-static bool check_native_result(const PtcToolInfo *t, char why[PTC_TOOL_WHY])
+bool ptc_tool_refuse(PtcWhy *why, const PtcToolInfo *tool, const char *key, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    ptc_why_vsay(why, PTC_WHY_INVALID, PTC_TOOL_NAMED, format, args);
+    va_end(args);
+    ptc_why_prefix(why, "tool %.*s: ", (int)tool->name_len, tool->name);
+    return ptc_why_at(why, "%s", key);
+}
+
+static bool check_native_result(const PtcToolInfo *t, PtcWhy *why)
 {
     const char *expose = ptc_expose_name(t->expose);
-    int n = (int)t->name_len;
     const PtcNativeResult *r = &t->native_result;
     if (t->expose != PTC_EXPOSE_BOTH || !t->cache)
-        return say_tool_error(
-            why,
-            "tool %.*s: native_result needs expose both and cache true, since the preview "
-            "points to the cached result; here expose is %s and cache is %s",
-            n, t->name, expose ? expose : "not set", t->cache ? "true" : "false");
+        return ptc_tool_refuse(why, t, "native_result",
+                               "native_result needs expose both and cache true, since the preview "
+                               "points to the cached result; here expose is %s and cache is %s",
+                               expose ? expose : "not set", t->cache ? "true" : "false");
     if (r->limit < 1 || r->limit > PTC_TOOL_ROWS_MAX)
-        return say_tool_error(why, "tool %.*s: native_result.limit is %lld, expected 1 to %d", n,
-                              t->name, (long long)r->limit, PTC_TOOL_ROWS_MAX);
+        return ptc_tool_refuse(why, t, "native_result",
+                               "native_result.limit is %lld, expected 1 to %d", (long long)r->limit,
+                               PTC_TOOL_ROWS_MAX);
     if (r->kind == PTC_PREVIEW_CUSTOM && !r->fn)
-        return say_tool_error(why, "tool %.*s: native_result.preview has no function", n, t->name);
+        return ptc_tool_refuse(why, t, "native_result", "native_result.preview has no function");
     return true;
 }
 
-bool ptc_tool_check(const PtcToolInfo *t, char why[PTC_TOOL_WHY])
+bool ptc_tool_check(const PtcToolInfo *t, PtcWhy *why)
 {
-    int n = (int)t->name_len;
     if (!ptc_tool_check_name(t->name, t->name_len, why))
         return false;
     if (t->skip_validation && t->signature)
-        return say_tool_error(
-            why, "tool %.*s: a signature and \"skip validation\" exclude each other", n, t->name);
+        return ptc_tool_refuse(why, t, "",
+                               "a signature and \"skip validation\" exclude each other");
     if (t->serial && t->uncounted)
-        return say_tool_error(why, "tool %.*s: serial is not for tools whose time does not count",
-                              n, t->name);
+        return ptc_tool_refuse(why, t, "", "serial is not for tools whose time does not count");
     if (t->timeout_ms < 0)
-        return say_tool_error(why, "tool %.*s: timeout_ms is %lld, expected at least 1", n, t->name,
-                              (long long)t->timeout_ms);
+        return ptc_tool_refuse(why, t, "", "timeout_ms is %lld, expected at least 1",
+                               (long long)t->timeout_ms);
     if ((t->signature && !ptc_utf8_valid(t->signature, t->signature_len)) ||
         (t->description && !ptc_utf8_valid(t->description, t->description_len)))
-        return say_tool_error(why, "tool %.*s: its signature or description is not UTF-8", n,
-                              t->name);
+        return ptc_tool_refuse(why, t, "signature", "its signature or description is not UTF-8");
     return !t->has_native_result || check_native_result(t, why);
 }
 

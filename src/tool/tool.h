@@ -4,12 +4,12 @@
 #define PTC_TOOL_TOOL_H
 
 #include "base/arena.h"
+#include "base/why.h"
 #include "tool/expose.h"
 #include "tool/wire/preview.h"
 
 enum {
     PTC_TOOL_NAME_MAX = 128, /* bytes */
-    PTC_TOOL_WHY = 320,      /* room for what is wrong with a definition */
     PTC_TOOL_ROWS_MAX = 10000,
 };
 
@@ -50,11 +50,18 @@ void ptc_tool_init(PtcToolInfo *tool, const char *name, size_t name_len);
 /* "native", "llm", "subagent". */
 const char *ptc_tool_type_name(PtcToolType type);
 
-/* Can a tool have this name?  Else why says what is wrong. */
-PTC_MUST_USE bool ptc_tool_check_name(const char *name, size_t len, char why[PTC_TOOL_WHY]);
+/* Can a tool have this name? */
+PTC_MUST_USE bool ptc_tool_check_name(const char *name, size_t len, PtcWhy *why);
 
-/* Is the definition in order, apart from its signature's text?  If not, why says what is wrong, including the tool. */
-PTC_MUST_USE bool ptc_tool_check(const PtcToolInfo *tool, char why[PTC_TOOL_WHY]);
+/* The code of a PtcWhy whose text begins with "tool NAME: "; its path is then the key that is meant, or "". */
+enum { PTC_TOOL_NAMED = 1 };
+
+/* Says what is wrong with a tool, with that code.  Always false. */
+bool ptc_tool_refuse(PtcWhy *why, const PtcToolInfo *tool, const char *key, const char *format, ...)
+    PTC_PRINTF(4, 5);
+
+/* Is the definition in order, apart from its signature's text? */
+PTC_MUST_USE bool ptc_tool_check(const PtcToolInfo *tool, PtcWhy *why);
 
 /* The same definition with its strings in the arena; sig is taken over as it is.  False: out of memory. */
 PTC_MUST_USE bool ptc_tool_copy(PtcArena *arena, const PtcToolInfo *from, PtcToolInfo *to);

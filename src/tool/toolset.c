@@ -113,16 +113,6 @@ void ptc_toolset_release(PtcTools *tools)
     ptc_mem_free(&mem, tools, sizeof *tools);
 }
 
-bool ptc_toolset_refuse(char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (error && size)
-        vsnprintf(error, size, format, args);
-    va_end(args);
-    return false;
-}
-
 static PtcTool *make_room_for_tool(PtcTools *tools)
 {
     if (tools->count == tools->cap) {
@@ -137,15 +127,15 @@ static PtcTool *make_room_for_tool(PtcTools *tools)
     return &tools->items[tools->count];
 }
 
-static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, char *error, size_t size)
+static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, PtcWhy *why)
 {
     PtcSigError e;
     if (!info->signature || info->skip_validation)
         return true;
     if (ptc_sig_parse(&tools->arena, info->signature, info->signature_len, &info->sig, &e))
         return true;
-    return ptc_toolset_refuse(error, size, "tool %.*s: its signature is wrong at column %u: %s",
-                              (int)info->name_len, info->name, (unsigned)e.column, e.message);
+    return ptc_tool_refuse(why, info, "signature", "its signature is wrong at column %u: %s",
+                           (unsigned)e.column, e.message);
 }
 
 /* In the arena: a lock must not move when the set grows. */
@@ -164,32 +154,31 @@ static PtcSerial *new_turn(PtcTools *tools)
     return turn;
 }
 
-bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size)
+bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, PtcWhy *why)
 {
-    char why[PTC_TOOL_WHY];
     if (!ptc_tool_check(&tool->info, why))
-        return ptc_toolset_refuse(error, size, "%s", why);
+        return false;
     if (ptc_toolset_find(tools, (PtcText){tool->info.name, tool->info.name_len}) >= 0)
-        return ptc_toolset_refuse(error, size, "there is a tool named %.*s already",
-                                  (int)tool->info.name_len, tool->info.name);
+        return ptc_why_say(why, PTC_WHY_INVALID, "there is a tool named %.*s already",
+                           (int)tool->info.name_len, tool->info.name);
     PtcTool *t = make_room_for_tool(tools);
     if (t)
         *t = *tool;
     if (!t || !ptc_tool_copy(&tools->arena, &tool->info, &t->info))
-        return ptc_toolset_refuse(error, size, "out of memory");
-    if (!parse_tool_signature(tools, &t->info, error, size))
+        return ptc_why_no_memory(why);
+    if (!parse_tool_signature(tools, &t->info, why))
         return false;
     if (!t->borrowed)
         t->turn = NULL;
     if (t->info.serial && !t->turn && !(t->turn = new_turn(tools)))
-        return ptc_toolset_refuse(error, size, "out of memory");
+        return ptc_why_no_memory(why);
     tools->count++;
     return true;
 }
 
-bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, char *error, size_t size)
+bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, PtcWhy *why)
 {
     PtcTool copy = *tool;
     copy.borrowed = true;
-    return ptc_toolset_put(tools, &copy, error, size);
+    return ptc_toolset_put(tools, &copy, why);
 }

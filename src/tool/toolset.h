@@ -75,15 +75,11 @@ PTC_MUST_USE PtcTools *ptc_toolset_new(void);
 /* NULL is allowed for both. */
 PtcTools *ptc_toolset_retain(PtcTools *tools);
 void ptc_toolset_release(PtcTools *tools);
-/* Adds a tool; the texts of its info are copied.  False: error says why not. */
-PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
+/* Adds a tool; the texts of its info are copied.  The code of what is wrong is as of ptc_tool_check. */
+PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, PtcWhy *why);
 
 /* Adds a tool of another set, which the caller holds as long as this one: user, function and turn are shared. */
-PTC_MUST_USE bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, char *error,
-                                     size_t size);
-
-/* Writes why a tool is not added, if there is room for it.  Always false. */
-bool ptc_toolset_refuse(char *error, size_t size, const char *format, ...) PTC_PRINTF(3, 4);
+PTC_MUST_USE bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, PtcWhy *why);
 
 /* Index of the tool of this name, whoever may call it; -1: there is none. */
 int ptc_toolset_find(const PtcTools *tools, PtcText name);

@@ -343,7 +343,7 @@ static void test_contexts(void)
         d->prompt = PTC_TEXT("x");
         d->signature = ptc_text_cstr(contexts[i].signature);
         ptc_tool_init(&tool.info, "t", 1);
-        CHECK(ptc_toolset_put(d->tools, &tool, got, sizeof got));
+        CHECK(ptc_toolset_put(d->tools, &tool, NULL));
         CHECK(ptc_definition_finish(d, &fault));
         PtcValue v = ptc_definition_context(d, &h.heap, &h.mem, parse(contexts[i].context), &fault);
         if (v == PTC_NONE)
@@ -359,7 +359,6 @@ static void test_contexts(void)
 static void test_from_c(void)
 {
     PtcFault fault;
-    char why[200];
     PtcAgentDef *d = ptc_definition_new();
     d->prompt = PTC_TEXT("Work.");
     d->max_turns = 1001;
@@ -377,7 +376,7 @@ static void test_from_c(void)
     d = ptc_definition_new();
     PtcTool tool = {.function = NULL};
     ptc_tool_init(&tool.info, "odd.name", 8);
-    CHECK(ptc_toolset_put(d->tools, &tool, why, sizeof why));
+    CHECK(ptc_toolset_put(d->tools, &tool, NULL));
     d->prompt = PTC_TEXT("Work.");
     CHECK(!ptc_definition_finish(d, &fault));
     CHECK_STR(fault.path, "tools.odd.name");

@@ -9,12 +9,11 @@
 
 static void put(PtcTools *tools, const char *name, const char *signature, PtcToolFn function)
 {
-    char why[PTC_TOOL_WHY];
     PtcTool t = {.function = function};
     ptc_tool_init(&t.info, name, strlen(name));
     t.info.signature = signature;
     t.info.signature_len = strlen(signature);
-    CHECK(ptc_toolset_put(tools, &t, why, sizeof why));
+    CHECK(ptc_toolset_put(tools, &t, NULL));
 }
 
 static PtcTools *greps(void)

@@ -20,7 +20,7 @@ static PtcTools *make_tools(void)
     PtcTools *tools = ptc_toolset_new();
     PtcTool tool = {.function = naps, .lisp = PTC_NONE};
     ptc_tool_init(&tool.info, "naps", 4);
-    CHECK(ptc_toolset_put(tools, &tool, NULL, 0));
+    CHECK(ptc_toolset_put(tools, &tool, NULL));
     return tools;
 }
 

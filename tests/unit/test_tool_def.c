@@ -155,8 +155,8 @@ static bool is_readable(const char *name)
 
 static const char *name_fault(const char *name, size_t len)
 {
-    static char why[PTC_TOOL_WHY];
-    return ptc_tool_check_name(name, len, why) ? "" : why;
+    static PtcWhy why;
+    return ptc_tool_check_name(name, len, &why) ? "" : why.text;
 }
 
 static void test_names(void)
@@ -200,8 +200,8 @@ static void test_names(void)
 
 static const char *fault(const PtcToolInfo *tool)
 {
-    static char why[PTC_TOOL_WHY];
-    return ptc_tool_check(tool, why) ? "" : why;
+    static PtcWhy why;
+    return ptc_tool_check(tool, &why) ? "" : why.text;
 }
 
 static PtcToolInfo a_tool(const char *name)

@@ -70,14 +70,10 @@ static bool check_tool_name(const PtcTools *tools, PtcText name, PtcWhy *why)
                        NAME_MAX, same->info.name);
 }
 
-static bool check_tool(void *agent, const PtcTool *tool, char *why, size_t size)
+static bool check_tool(void *agent, const PtcTool *tool, PtcWhy *why)
 {
     const PtcFieldReader *r = agent;
-    PtcWhy wrong;
-    bool ok = check_tool_name(r->def->tools, tool_name(tool), &wrong);
-    if (!ok)
-        snprintf(why, size, "%s", wrong.text);
-    return ok;
+    return check_tool_name(r->def->tools, tool_name(tool), why);
 }
 
 /* ------------------------------------------------------------------------------ children */
@@ -161,7 +157,7 @@ static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
     PtcWhy why;
     PtcText name = tool_name(tool);
     return (check_tool_name(def->tools, name, &why) &&
-            ptc_toolset_borrow(def->tools, tool, why.text, sizeof why.text)) ||
+            ptc_toolset_borrow(def->tools, tool, &why)) ||
            refuse_host_tool(fault, name, why.text);
 }
 
@@ -180,7 +176,7 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *f
     ptc_tool_init(&tool.info, child->name.bytes, child->name.len);
     ptc_kind_apply(&ptc_agent_kind, &tool);
     ptc_definition_borrow(note->child, &tool);
-    return ptc_toolset_put(def->tools, &tool, why.text, sizeof why.text) ||
+    return ptc_toolset_put(def->tools, &tool, &why) ||
            refuse_host_tool(fault, child->name, why.text);
 }
 
@@ -200,7 +196,6 @@ bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, Ptc
 
 static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcFault *fault)
 {
-    char why[PTC_TOOL_WHY];
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
     if (find_same_tool(def->tools, ptc_text_cstr(kind->key)))
         return true; /* the file's own tool wins */
@@ -211,8 +206,7 @@ static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcFault *fau
     tool.info.description = kind->doc;
     tool.info.description_len = strlen(kind->doc);
     tool.info.read_only = tool.info.idempotent = true;
-    return (ptc_definition_note(def, &tool) &&
-            ptc_toolset_put(def->tools, &tool, why, sizeof why)) ||
+    return (ptc_definition_note(def, &tool) && ptc_toolset_put(def->tools, &tool, NULL)) ||
            ptc_fault_memory(fault);
 }
 
