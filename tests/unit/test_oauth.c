@@ -588,21 +588,20 @@ static void test_many_tokens(void)
     for (int i = 0; i < 200; i++) {
         char token[64], refresh[64];
         PtcOauthRecord r = sample();
-        PtcBuf lines, why, shown;
+        PtcBuf lines, shown;
+        PtcWhy why;
         snprintf(token, sizeof token, "access-%04d-token", i);
         snprintf(refresh, sizeof refresh, "refresh-%04d-token", i);
         r.access = token;
         r.refresh = refresh;
         CHECK(ptc_oauth_store_save(&mem, s.bearer.path, &r));
         ptc_buf_init(&lines, &mem, 1000);
-        ptc_buf_init(&why, &mem, 1000);
         ptc_buf_init(&shown, &mem, 1000);
         CHECK(ptc_sign_in_add(&s, NULL, &lines, &why));
         CHECK(strstr(ptc_buf_text(&lines), token));
         ptc_secrets_blot(&told, &shown, ptc_buf_view(&lines), false);
         CHECK(!strstr(ptc_buf_text(&shown), token));
         ptc_buf_deinit(&lines);
-        ptc_buf_deinit(&why);
         ptc_buf_deinit(&shown);
         if (i == 50)
             used = atomic_load(&mem.used);
@@ -618,7 +617,8 @@ static void test_many_tokens(void)
 static void test_no_token(void)
 {
     PtcSecrets told, hidden;
-    PtcBuf lines, why;
+    PtcBuf lines;
+    PtcWhy why;
     PtcSignIn s;
     PtcEntry entry = {.name = PTC_TEXT("one"),
                       .url = "http://h/mcp",
@@ -629,7 +629,6 @@ static void test_no_token(void)
     ptc_secrets_init(&hidden, &mem, 8);
     PtcCredentials c = {.mem = &mem, .told = &told, .hidden = &hidden};
     ptc_buf_init(&lines, &mem, 1000);
-    ptc_buf_init(&why, &mem, 1000);
     CHECK(ptc_sign_in_init(&s, &arena, &entry, dir, &c));
     PtcOauthRecord r = sample();
     CHECK(ptc_oauth_store_save(&mem, s.bearer.path, &r));
@@ -643,11 +642,12 @@ static void test_no_token(void)
     CHECK_STR(ptc_buf_text(&lines), "Authorization: Bearer access-1\n");
     CHECK(!ptc_sign_in_again(&s, NULL, 403, "Bearer error=\"insufficient_scope\", scope=\"z\"",
                              ptc_buf_view(&lines), &why));
-    CHECK(strstr(ptc_buf_text(&why), "more scopes"));
+    CHECK(strstr(why.text, "more scopes"));
     CHECK(ptc_oauth_store_remove(s.bearer.path));
+    ptc_buf_clear(&lines);
+    CHECK(ptc_sign_in_add(&s, NULL, &lines, &why) && lines.len == 0 && why.class == PTC_WHY_NONE);
     ptc_sign_in_deinit(&s);
     ptc_buf_deinit(&lines);
-    ptc_buf_deinit(&why);
     ptc_secrets_deinit(&told);
     ptc_secrets_deinit(&hidden);
 }

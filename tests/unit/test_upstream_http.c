@@ -77,19 +77,18 @@ static size_t counted_in_time(const char *what, size_t wanted)
     return n;
 }
 
-static bool add_token(void *user, PtcBuf *lines, PtcBuf *why)
+static bool add_token(void *user, PtcBuf *lines, PtcWhy *why)
 {
     (void)user;
     (void)why;
     return ptc_buf_add_cstr(lines, "Authorization: Bearer abc\n");
 }
 
-static bool no_token(void *user, PtcBuf *lines, PtcBuf *why)
+static bool no_token(void *user, PtcBuf *lines, PtcWhy *why)
 {
     (void)user;
     (void)lines;
-    ptc_buf_add_cstr(why, "the credential is not there");
-    return false;
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the credential is not there");
 }
 
 static void open_link(PtcLinkTransport transport, const char *path, const PtcLinkConfig *more)

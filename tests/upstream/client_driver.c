@@ -65,13 +65,13 @@ static bool on_request(void *user, PtcText method, PtcText params, PtcBuf *resul
     return true;
 }
 
-static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
+static bool on_headers(void *user, PtcBuf *lines, PtcWhy *why)
 {
     (void)user;
     return visitor_headers(&visitor, lines, why);
 }
 
-static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why)
+static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcWhy *why)
 {
     (void)user;
     return visitor_refused(&visitor, status, challenge, lines, why);

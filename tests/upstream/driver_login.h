@@ -58,7 +58,7 @@ static inline bool visitor_login(Visitor *v)
 }
 
 /* Both callbacks come from threads of the link. */
-static inline bool visitor_headers(void *user, PtcBuf *lines, PtcBuf *why)
+static inline bool visitor_headers(void *user, PtcBuf *lines, PtcWhy *why)
 {
     Visitor *v = user;
     (void)why;
@@ -70,7 +70,7 @@ static inline bool visitor_headers(void *user, PtcBuf *lines, PtcBuf *why)
 }
 
 static inline bool visitor_refused(void *user, int status, const char *text, PtcText lines,
-                                   PtcBuf *why)
+                                   PtcWhy *why)
 {
     Visitor *v = user;
     PtcChallenge challenge;

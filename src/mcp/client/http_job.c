@@ -31,7 +31,7 @@ PtcLinkJob *ptc_http_job_new(PtcLink *l, JobKind kind)
     ptc_buf_init(&job->body, l->mem, SIZE_MAX / 4);
     ptc_buf_init(&job->headers, l->mem, HEADER_BYTES);
     ptc_buf_init(&job->text, l->mem, l->config.max_message);
-    ptc_buf_init(&job->why, l->mem, WHY_BYTES);
+    ptc_why_init(&job->why);
     ptc_sse_init(&job->sse, l->mem, l->config.max_message);
     return job;
 }
@@ -42,7 +42,6 @@ void ptc_http_job_free(PtcLinkJob *job)
     ptc_buf_deinit(&job->body);
     ptc_buf_deinit(&job->headers);
     ptc_buf_deinit(&job->text);
-    ptc_buf_deinit(&job->why);
     ptc_sse_deinit(&job->sse);
     ptc_client_answer_deinit(&job->answer);
     ptc_mem_free(job->link->mem, job, sizeof *job);
@@ -218,7 +217,7 @@ static bool send_job_once(PtcLinkJob *job, const char *method, bool first)
             .user = job};
         ptc_client_send(l->config.http, l->mem, &r, &job->answer);
         again = first && has_others(job, ptc_buf_view(&all));
-    } else if (job->why.len == 0) {
+    } else if (job->why.class == PTC_WHY_NONE) {
         job->no_memory = true;
     }
     if (all.data)

@@ -58,7 +58,7 @@ typedef struct PtcLinkJob {
     PtcSse sse;
     PtcBuf text; /* an answer in one piece */
     PtcClientAnswer answer;
-    PtcBuf why; /* headers with credentials could not be made */
+    PtcWhy why; /* headers with credentials could not be made */
     size_t bytes;
     bool redirected, too_large, no_memory, is_stream, heard;
     Arrival last; /* its end */

@@ -64,11 +64,11 @@ void ptc_http_outcome(PtcLinkReply *r, const PtcLinkJob *job)
     } else if (job->too_large || a->why.code == PTC_CLIENT_TOO_LARGE) {
         r->end = PTC_LINK_TOO_LARGE;
         ptc_buf_addf(&r->text, "its answer has more than %zu bytes", job->link->config.max_message);
-    } else if (job->why.len) {
+    } else if (job->why.class != PTC_WHY_NONE) {
         r->end = PTC_LINK_AUTH;
         r->delivered = false;
         r->own = true;
-        ptc_buf_add(&r->text, job->why.data, job->why.len);
+        ptc_buf_add_cstr(&r->text, job->why.text);
     } else if (!ptc_client_answered(a)) {
         r->end = a->why.code == PTC_CLIENT_NOT_HTTP ? PTC_LINK_BAD_ANSWER : PTC_LINK_BROKEN;
         ptc_buf_add_cstr(&r->text, a->why.text);

@@ -93,11 +93,11 @@ typedef struct PtcLinkConfig {
     const char *leash;                    /* the program to start as leash; NULL: the running one */
     const char *url;                      /* HTTP */
     /* Adds header lines "Name: value", each with a line feed, for a request to the configured origin (credentials);
-     * loop or wire thread; false: they cannot be made, and `why` says the reason. */
-    bool (*headers)(void *user, PtcBuf *lines, PtcBuf *why);
+     * loop or wire thread; false: they cannot be made; why is filled in unless memory ran out. */
+    bool (*headers)(void *user, PtcBuf *lines, PtcWhy *why);
     /* The server answered 401 or 403 to a request with these lines.  True: there are other credentials now, so it is
-     * sent again, once; wire thread.  Or NULL. */
-    bool (*refused)(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why);
+     * sent again, once; wire thread.  False: why is filled in if it went wrong here.  Or NULL. */
+    bool (*refused)(void *user, int status, const char *challenge, PtcText lines, PtcWhy *why);
     PtcClient *http; /* NULL for STDIO */
     bool insecure_http;
     PtcLinkEra era;  /* from an earlier connection; probed again when wrong */

@@ -26,10 +26,10 @@ enum {
     KEPT_MOST_MS = 24 * 3600 * 1000,
 };
 
-static bool refuse_credential(PtcBuf *why, PtcText name, const char *what)
+static bool refuse_credential(PtcWhy *why, PtcText name, const char *what)
 {
-    ptc_buf_addf(why, "the credential \"%.*s\" %s", (int)name.len, name.bytes, what);
-    return false;
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the credential \"%.*s\" %s", (int)name.len,
+                       name.bytes, what);
 }
 
 static void free_secret_buf(PtcBuf *buf)
@@ -269,7 +269,7 @@ static bool read_secret_value(PtcCredentials *c, PtcDesk *desk, PtcText name, Pt
 
 /* The value becomes a secret before anybody can see it. */
 static bool add_credential_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values,
-                                 PtcBuf *why)
+                                 PtcWhy *why)
 {
     PtcBuf raw;
     PtcValue definition =
@@ -345,7 +345,7 @@ static bool take_headers(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry
 
 /* Headers that Claude Code's `headersHelper` prints; as there, it is a line for the shell. */
 static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue *headers,
-                       PtcBuf *why)
+                       PtcWhy *why)
 {
     PtcText line = ptc_fields_text(&desk->heap, entry->form, "headers_command");
     PtcBuf out;
@@ -363,13 +363,14 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
     if (ok && !kept)
         keep_secret_value(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
     if (!ok)
-        ptc_buf_add_cstr(why, "its headersHelper printed no object of headers within 10 s");
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE,
+                    "its headersHelper printed no object of headers within 10 s");
     free_secret_buf(&out);
     return ok;
 }
 
 static bool apply_credentials(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue own,
-                              PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
+                              PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcWhy *why)
 {
     PtcHeap *heap = &desk->heap;
     PtcValue values = ptc_fields_map(heap), headers = own == PTC_NONE ? ptc_fields_map(heap) : own;
@@ -392,7 +393,7 @@ static bool apply_credentials(PtcCredentials *c, PtcDesk *desk, const PtcEntry *
 }
 
 bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
-                           PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
+                           PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcWhy *why)
 {
     PtcDesk desk;
     ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
@@ -402,7 +403,7 @@ bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue he
 }
 
 bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines, PtcBuf *query,
-                             PtcBuf *why)
+                             PtcWhy *why)
 {
     return ptc_credentials_apply(c, entry, PTC_NONE, entry->auth, lines, query, why);
 }

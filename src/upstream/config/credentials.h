@@ -38,13 +38,14 @@ void ptc_credentials_unhide(const PtcCredentials *c, PtcText text);
 PTC_MUST_USE bool ptc_credentials_hide(const PtcCredentials *c, PtcText text);
 
 /* Appends a line "Name: value" for every header of the entry, credentials included, and what goes into the address
- * (&name=value) to `query`.  False: one cannot be had; why says which, never its value. */
+ * (&name=value) to `query`.  False: one cannot be had; why says which, never its value,
+ * and is not filled in when memory ran out. */
 PTC_MUST_USE bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines,
-                                          PtcBuf *query, PtcBuf *why);
+                                          PtcBuf *query, PtcWhy *why);
 
 /* The same for one request: `headers`, a map, are its own, and `auth` its bindings in place of those of the entry. */
 PTC_MUST_USE bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
-                                        PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why);
+                                        PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcWhy *why);
 
 /* Appends what tells two accounts of the same entry apart: the values of its credentials.  For a credential that a
  * program prints, the program is appended instead, since running it may take long and nothing has been asked for yet.

@@ -406,7 +406,7 @@ static void log_instance_output(void *user, PtcText line)
     log_safe(i->upstream->manager, false, line);
 }
 
-static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
+static bool on_headers(void *user, PtcBuf *lines, PtcWhy *why)
 {
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;
@@ -414,15 +414,15 @@ static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
     ptc_buf_init(&query, m->mem, 64 * 1024);
     bool ok = ptc_credentials_headers(&m->credentials, &i->upstream->entry, lines, &query, why);
     if (ok && query.len) { /* a request without them would go out as somebody else's */
-        ptc_buf_add_cstr(why, "credentials in the address of an MCP server cannot be sent yet");
-        ok = false;
+        ok = ptc_why_say(why, PTC_WHY_REFUSED,
+                         "credentials in the address of an MCP server cannot be sent yet");
     }
     ok = ok && ptc_buf_ok(&query);
     ptc_buf_deinit(&query);
     return ok && ptc_sign_in_add(&i->upstream->sign_in, i->http, lines, why);
 }
 
-static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why)
+static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcWhy *why)
 {
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;

@@ -107,41 +107,39 @@ const char *ptc_sign_in_forbidden(const PtcEntry *entry)
                : "a token would go over http: use https, or set allow_insecure_auth";
 }
 
-bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
+bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcWhy *why)
 {
     PtcBuf token;
-    PtcWhy wrong;
     bool wanted = s->entry->oauth != PTC_NONE;
     if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.path && !wanted))
         return true;
     const char *forbidden = ptc_sign_in_forbidden(s->entry);
     if (forbidden && !wanted)
         return true;
-    if (forbidden || !s->bearer.path) {
-        ptc_buf_add_cstr(why, forbidden
-                                  ? forbidden
-                                  : "there is no place for tokens: set HOME or XDG_STATE_HOME");
-        return false;
-    }
+    if (forbidden || !s->bearer.path)
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s",
+                           forbidden ? forbidden
+                                     : "there is no place for tokens: set HOME or XDG_STATE_HOME");
     ptc_buf_init(&token, s->bearer.mem, SIGN_IN_TOKEN_BYTES);
     PtcOauthHave have = PTC_OAUTH_FAILED;
     if (!s->entry->client_grant)
-        have = ptc_oauth_bearer_get(&s->bearer, http, &token, &wrong);
-    else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, &wrong))
+        have = ptc_oauth_bearer_get(&s->bearer, http, &token, why);
+    else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, why))
         have = PTC_OAUTH_HAVE;
     if (have == PTC_OAUTH_HAVE)
         ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", (int)token.len, token.data);
-    if (have == PTC_OAUTH_FAILED || (have == PTC_OAUTH_NO_LOGIN && wanted))
-        ptc_buf_add_cstr(why, wrong.text);
     if (token.data)
         ptc_secret_wipe(token.data, token.len);
     ptc_buf_deinit(&token);
-    return have == PTC_OAUTH_HAVE || (have == PTC_OAUTH_NO_LOGIN && !wanted);
+    bool ok = have == PTC_OAUTH_HAVE || (have == PTC_OAUTH_NO_LOGIN && !wanted);
+    if (ok) /* that nobody has signed in, or a first try that failed, is no failure */
+        ptc_why_init(why);
+    return ok;
 }
 
 /* ---------------------------------------------------------------------------------- refused */
 
-static bool want_more(PtcSignIn *s, const char *text, PtcBuf *why)
+static bool want_more(PtcSignIn *s, const char *text, PtcWhy *why)
 {
     PtcChallenge challenge;
     ptc_challenge_parse(ptc_text_cstr(text), &challenge);
@@ -149,13 +147,12 @@ static bool want_more(PtcSignIn *s, const char *text, PtcBuf *why)
         return false;
     if (challenge.scope[0])
         ptc_oauth_bearer_want(&s->bearer, challenge.scope);
-    ptc_buf_addf(why, "it wants more scopes than were given%s%.200s",
-                 challenge.scope[0] ? ": " : "", challenge.scope);
-    return false;
+    return ptc_why_say(why, PTC_WHY_REFUSED, "it wants more scopes than were given%s%.200s",
+                       challenge.scope[0] ? ": " : "", challenge.scope);
 }
 
 bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *challenge,
-                       PtcText lines, PtcBuf *why)
+                       PtcText lines, PtcWhy *why)
 {
     static const char scheme[] = " Bearer ";
     PtcText used = find_authorization(lines);
@@ -167,12 +164,11 @@ bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *ch
         return want_more(s, challenge, why);
     used = (PtcText){used.bytes + sizeof scheme - 1, used.len - (sizeof scheme - 1)};
     PtcBuf token;
-    PtcWhy wrong;
     ptc_buf_init(&token, s->bearer.mem, SIGN_IN_TOKEN_BYTES);
-    bool other = s->entry->client_grant ? get_as_client(s, http, used, &token, &wrong)
-                                        : ptc_oauth_bearer_renew(&s->bearer, http, used, &wrong);
-    if (!other)
-        ptc_buf_add_cstr(why, wrong.text);
+    bool other = s->entry->client_grant ? get_as_client(s, http, used, &token, why)
+                                        : ptc_oauth_bearer_renew(&s->bearer, http, used, why);
+    if (other)
+        ptc_why_init(why);
     if (token.data)
         ptc_secret_wipe(token.data, token.len);
     ptc_buf_deinit(&token);

@@ -29,11 +29,11 @@ const char *ptc_sign_in_forbidden(const PtcEntry *entry);
 /* Adds the header with the token, unless the lines have an Authorization already, or nobody has signed in and the entry
  * does not ask for it; where the client has credentials of its own, nobody need have.  Any thread; may ask the
  * authorization server for another token.  False: why says what. */
-PTC_MUST_USE bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why);
+PTC_MUST_USE bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcWhy *why);
 /* The upstream answered 401 or 403 to a request with these lines.  True: there is another token, so it may be sent
  * again. */
 PTC_MUST_USE bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status,
-                                    const char *challenge, PtcText lines, PtcBuf *why);
+                                    const char *challenge, PtcText lines, PtcWhy *why);
 /* What to tell about a refusal, with the command to run where that helps.  `own` is what went wrong here; absent: the
  * upstream refused. */
 void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size);

@@ -29,7 +29,6 @@ static PtcServiceJob *new_job(PtcService *s, PtcServiceWork work)
     ptc_buf_init(&job->text, s->mem, job->most);
     ptc_buf_init(&job->lines, s->mem, HEADER_BYTES);
     ptc_buf_init(&job->query, s->mem, PTC_URL_BYTES);
-    ptc_buf_init(&job->why, s->mem, SERVICE_WHY_BYTES);
     return job;
 }
 
@@ -42,7 +41,6 @@ static void free_service_job(PtcServiceJob *job)
     ptc_buf_deinit(&job->text);
     ptc_buf_deinit(&job->lines);
     ptc_buf_deinit(&job->query);
-    ptc_buf_deinit(&job->why);
     ptc_client_answer_deinit(&job->answer);
     ptc_mem_free(job->service->mem, job, sizeof *job);
 }
@@ -109,9 +107,10 @@ static bool probe_service_origin(PtcService *s, PtcServiceJob *job)
     ptc_client_send(s->config.http, s->mem, &r, &job->answer);
     const PtcClientAnswer *a = &job->answer;
     bool gateway = a->status >= 502 && a->status <= 504;
-    ptc_buf_add_cstr(&job->why,
-                     ptc_client_answered(a) ? "its gateway answers instead of it" : a->why.text);
-    return ptc_client_answered(a) && !gateway;
+    if (ptc_client_answered(a) && !gateway)
+        return true;
+    return ptc_why_say(&job->why, PTC_WHY_UNAVAILABLE, "%s",
+                       ptc_client_answered(a) ? "its gateway answers instead of it" : a->why.text);
 }
 
 static void connect(PtcService *s, PtcServiceJob *job)
@@ -123,7 +122,7 @@ static void connect(PtcService *s, PtcServiceJob *job)
     pthread_mutex_unlock(&s->lock);
     if (!quit)
         s->config.state(s->config.user, there ? PTC_LINK_READY : PTC_LINK_DOWN,
-                        there ? (PtcText){"", 0} : ptc_buf_view(&job->why));
+                        there ? (PtcText){"", 0} : ptc_text_cstr(job->why.text));
 }
 
 static void list_service_tools(PtcService *s, PtcServiceJob *job)

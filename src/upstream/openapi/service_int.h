@@ -28,7 +28,7 @@ typedef struct PtcServiceJob {
     size_t most;         /* bytes of a body */
     PtcBuf text;         /* the body of a 2xx answer */
     PtcBuf lines, query; /* what was sent, credentials included */
-    PtcBuf why;          /* credentials could not be had */
+    PtcWhy why;          /* credentials could not be had, if that is so */
     PtcClientAnswer answer;
     unsigned hops;
     bool strayed; /* it was sent to another place than it may go */

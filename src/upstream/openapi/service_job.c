@@ -81,8 +81,9 @@ static bool write_auth_lines(PtcServiceJob *job)
                                     &job->lines, &job->query, &job->why);
     ptc_desk_deinit(&desk);
     ok = ok && ptc_buf_ok(&job->lines) && ptc_buf_ok(&job->query);
-    if (!ok && job->why.len == 0)
-        ptc_buf_add_cstr(&job->why, "its headers are too large, or ptc is out of memory");
+    if (!ok && job->why.class == PTC_WHY_NONE)
+        ptc_why_say(&job->why, PTC_WHY_NO_MEMORY,
+                    "its headers are too large, or ptc is out of memory");
     return ok;
 }
 
@@ -210,7 +211,7 @@ static bool has_new_credentials(PtcServiceJob *job)
     bool new =
         write_auth_lines(job) && !(ptc_text_same(ptc_buf_view(&lines), ptc_buf_view(&job->lines)) &&
                                    ptc_text_same(ptc_buf_view(&query), ptc_buf_view(&job->query)));
-    ptc_buf_clear(&job->why); /* that they are gone now does not change what was answered */
+    ptc_why_init(&job->why); /* that they are gone now does not change what was answered */
     clear_secret(&lines);
     clear_secret(&query);
     ptc_buf_deinit(&lines);
@@ -265,10 +266,10 @@ void ptc_service_reply(PtcServiceJob *job, PtcLinkReply *r)
     r->status = a->status;
     r->retry_after_ms = retry_after(a);
     r->bytes = job->text.len + a->error_body.len;
-    r->end = job->why.len ? PTC_LINK_AUTH : link_end_of_job(job);
-    if (job->why.len) {
+    r->end = job->why.class ? PTC_LINK_AUTH : link_end_of_job(job);
+    if (job->why.class) {
         r->own = true;
-        ptc_buf_add(&r->text, job->why.data, job->why.len);
+        ptc_buf_add_cstr(&r->text, job->why.text);
     } else if (r->end == PTC_LINK_ANSWER) {
         ptc_buf_deinit(&r->text);
         r->text = job->text;

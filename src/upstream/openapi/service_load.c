@@ -80,10 +80,8 @@ static bool from_address(PtcServiceJob *job, PtcWhy *why)
     ptc_buf_deinit(&auth);
     const PtcClientAnswer *a = &job->answer;
     snprintf(text, sizeof text, "status %d", a->status);
-    if (job->why.len) {
-        const char *told = ptc_buf_text(&job->why);
-        return fail_document(why, e->schema_url, told ? told : "out of memory");
-    }
+    if (job->why.class)
+        return fail_document(why, e->schema_url, job->why.text);
     if (a->why.code == PTC_CLIENT_TOO_LARGE || job->text.full)
         return too_large(job, e->schema_url, why);
     if (!ptc_client_answered(a))

@@ -27,8 +27,8 @@ enum {
 
 static bool fail_token(PtcServiceJob *job, const char *url, const char *why)
 {
-    ptc_buf_addf(&job->why, "no token could be obtained from %s: %s", url, why);
-    return false;
+    return ptc_why_say(&job->why, PTC_WHY_UNAVAILABLE, "no token could be obtained from %s: %s",
+                       url, why);
 }
 
 /* Authorization: Basic, with both parts encoded as in a form (RFC 6749, 2.3.1). */
