@@ -1,15 +1,15 @@
 """What the tests of the command line share: a directory with files, shell commands in it, a pseudo-terminal."""
-import fcntl
 import gzip
 import json
 import os
 import pathlib
-import pty
-import select
-import struct
 import subprocess
+import sys
 import tempfile
-import termios
+
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+from terminals import show  # pylint: disable=wrong-import-position
 
 ORDERS = "id,customer,total,zip\n1,Ada,10.5,00501\n2,Ben,20,10001\n3,Ada,30,10002\n"
 
@@ -23,7 +23,7 @@ class Desk:
     """Runs commands in a directory of their own and counts what was checked."""
 
     def __init__(self, ptc):
-        self.ptc, self.counts = os.path.abspath(ptc), {True: 0, False: 0}
+        self.ptc, self.check = os.path.abspath(ptc), check
         self.holder = tempfile.TemporaryDirectory()
         self.where = pathlib.Path(self.holder.name)
         self.write("orders.csv", ORDERS)
@@ -32,11 +32,6 @@ class Desk:
 
     def write(self, name, text):
         self.where.joinpath(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-    def check(self, name, ok, got):
-        self.counts[bool(ok)] += 1
-        if not ok:
-            print(f"FAIL {name}\n    got  {got!r}")
 
     def env(self, **more):
         path = os.path.dirname(self.ptc) + os.pathsep + os.environ["PATH"]
@@ -67,25 +62,9 @@ class Desk:
 
     def terminal(self, *args, columns=0, **env):
         """What a command shows on a terminal, of that width or of none, with its CR LF undone."""
-        pid, fd = pty.fork()
-        if pid == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
-            os.chdir(self.where)
-            os.execve(self.ptc, [self.ptc, *args], self.env(**{"TERM": "xterm", **env}))
-        got = b""
-        while select.select([fd], [], [], 60)[0]:
-            try:
-                piece = os.read(fd, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            got += piece
-        os.close(fd)
-        os.waitpid(pid, 0)
+        got = show([self.ptc, *args], self.env(**{"TERM": "xterm", **env}), self.where, columns)[1]
         return got.replace(b"\r\n", b"\n").decode(errors="surrogateescape")
 
-    def end(self, name):
+    def end(self):
         self.holder.cleanup()
-        print(f"{name}: {self.counts[True]} passed, {self.counts[False]} failed")
-        return 1 if self.counts[False] else 0
+        return finish()

@@ -4,14 +4,10 @@ import json
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = sys.argv[1]
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def answers(args, *options):
@@ -36,8 +32,7 @@ def main():
         check(f"{option}: without a limit on the command line", got[0].get("text") == "2", got)
     status, got = answers(["--timeout-ms", "100"], {"timeout_ms": 100, "memory_mb": 50, "loop_limit": 10 ** 9})
     check("only what was given is bounded", got[0].get("text") == "2", got)
-    print(f"batch: {counts[True]} passed, {counts[False]} failed")
-    return counts[False] > 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -4,24 +4,18 @@ test_chat.py PTC"""
 import http.server
 import json
 import os
-import pty
-import select
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+from terminals import Terminal  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 PROMPT = b"you> \x1b[0m\x1b[K"
 PLAIN = {"prompt": "x", "output": "text"}
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def block(program):
@@ -94,45 +88,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 # ---------------------------------------------------------------------------------- terminal
 
-class Terminal:
+def chat(home, *args):
     """ptc chat on a terminal of its own."""
-
-    def __init__(self, home, *args):
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.chdir(home)
-            os.execve(PTC, [PTC, "chat", *args], environment(home))
-        self.got = b""
-        check("terminal: it greets", self.wait_for(b"/help for help") and self.wait_for(PROMPT), self.got)
-
-    def wait_for(self, text, seconds=60):
-        """Reads up to the end of the text; False when it does not come."""
-        while text not in self.got:
-            if not select.select([self.fd], [], [], seconds)[0]:
-                return False
-            try:
-                self.got += os.read(self.fd, 65536)
-            except OSError:
-                return False
-        self.got = self.got[self.got.index(text) + len(text):]
-        return True
-
-    def type(self, keys, expected, prompt=PROMPT):
-        os.write(self.fd, keys)
-        ok = self.wait_for(expected) and (not prompt or self.wait_for(prompt))
-        check(f"terminal: {keys!r}", ok, f"not {expected!r} in {self.got!r}")
-
-    def end(self, keys):
-        """Its status; it is killed when it does not end."""
-        os.write(self.fd, keys)
-        try:
-            while select.select([self.fd], [], [], 60)[0] and os.read(self.fd, 4096):
-                pass
-            os.kill(self.pid, signal.SIGKILL)
-        except OSError:
-            pass
-        os.close(self.fd)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+    t = Terminal([PTC, "chat", *args], environment(home), home)
+    t.prompt = PROMPT
+    check("terminal: it greets", t.wait_for(b"/help for help") and t.wait_for(PROMPT), t.got)
+    return t
 
 
 # -------------------------------------------------------------------------------------- pipe
@@ -198,11 +159,11 @@ def test_stream(home):
 def test_terminal(home):
     first, never = threading.Event(), threading.Event()
     server = Server(["be\x1b[31mg", first, "in"], ["wai", never, "ted"], ["last"])
-    terminal = Terminal(home, "--llm", server.model())
-    terminal.type(b"hi\r", b"be\\u001b[31mg", prompt=None)
+    terminal = chat(home, "--llm", server.model())
+    terminal.type(b"hi\r", b"be\\u001b[31mg", prompt=b"")
     first.set()
     check("terminal: the rest of the answer", terminal.wait_for(b"in\r\n") and terminal.wait_for(PROMPT), terminal.got)
-    terminal.type(b"slow\r", b"wai", prompt=None)
+    terminal.type(b"slow\r", b"wai", prompt=b"")
     terminal.type(b"\x03", b"stopped\r\n")
     never.set()
     terminal.type(b"dropped\x03", b"\r\n")
@@ -212,7 +173,7 @@ def test_terminal(home):
     check("terminal: what was sent last", server.said(-1) == [("user", "slow")], server.said(-1))
     check("terminal: /quit", terminal.end(b"/quit\r") == 0, "status")
     check("terminal: history", os.stat(home + "/state/ptc/chat-history").st_mode & 0o777 == 0o600, "mode")
-    terminal = Terminal(home, "--llm", server.model())
+    terminal = chat(home, "--llm", server.model())
     check("terminal: Ctrl-D", terminal.end(b"\x04") == 0, "status")
     server.shutdown()
 
@@ -255,8 +216,7 @@ def main():
                  test_tokens):
         with tempfile.TemporaryDirectory() as home:
             test(home)
-    print(f"test_chat.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

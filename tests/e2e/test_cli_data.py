@@ -189,4 +189,4 @@ def test_hostile():
 
 for test in (test_files, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_hostile):
     test()
-sys.exit(desk.end("cli data"))
+sys.exit(desk.end())

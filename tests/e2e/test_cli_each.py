@@ -109,4 +109,4 @@ def test_progress():
 
 for test in (test_results, test_state, test_large, test_broken_rows, test_mistakes, test_progress):
     test()
-sys.exit(desk.end("cli each"))
+sys.exit(desk.end())

@@ -178,4 +178,4 @@ def test_scripts():
 
 for test in (test_programs, test_mistakes, test_help, test_help_width, test_help_groups, test_help_examples, test_scripts):
     test()
-sys.exit(desk.end("cli forms"))
+sys.exit(desk.end())

@@ -122,4 +122,4 @@ def test_cut():
 
 for test in (test_formats, test_shapes, test_csv_again, test_raw, test_pretty, test_terminal, test_warnings, test_cut):
     test()
-sys.exit(desk.end("cli out"))
+sys.exit(desk.end())

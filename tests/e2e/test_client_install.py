@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = pathlib.Path(sys.argv[1]).resolve()
 FILES = {"claude-code": (".claude.json", "mcpServers"),
          "claude-desktop": (".config/Claude/claude_desktop_config.json", "mcpServers"),
@@ -15,13 +18,6 @@ FILES = {"claude-code": (".claude.json", "mcpServers"),
          "gemini": (".gemini/settings.json", "mcpServers"), "opencode": (".config/opencode/opencode.json", "mcp"),
          "windsurf": (".codeium/windsurf/mcp_config.json", "mcpServers"),
          "zed": (".config/zed/settings.json", "context_servers"), "lmstudio": (".lmstudio/mcp.json", "mcpServers")}
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got=""):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def install(home, client, *more):
@@ -154,5 +150,4 @@ def test_data(home):
 
 for each in (test_every_client, test_keeps, test_places, test_refuses, test_clients_without, test_link, test_line_ends, test_data):
     in_home(each)
-print(f"test_client_install.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

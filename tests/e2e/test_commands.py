@@ -8,6 +8,9 @@ import re
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 sys.dont_write_bytecode = True
 import page_help  # noqa: E402
 
@@ -18,14 +21,7 @@ LIST = pathlib.Path(__file__).with_name("commands_not_run")
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:ptc|cmake|ctest|claude|curl|export|npx|npm|cc|git|sudo|apt|systemctl|docker|bench/\w+|script/[\w-]+|"
                      r"build/\S+|examples/\S+|bindings/\S+)(?: |$)")
 SHELL = ("", "sh", "bash", "console", "shell")
-counts = {True: 0, False: 0}
 used = set()
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def read_list():
@@ -85,8 +81,7 @@ def main():
         test_page(rows, page)
     if not sys.argv[2:]:
         check("rows of the list", set(rows) <= used, f"not needed: {sorted(set(rows) - used)}")
-    print(f"test_commands.py: {counts[True]} passed, {counts[False]} failed")
-    return counts[False] > 0
+    return finish()
 
 
 if __name__ == "__main__":

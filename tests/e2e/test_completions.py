@@ -8,14 +8,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = pathlib.Path(sys.argv[1]).resolve()
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got=""):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def run(*argv, **more):
@@ -87,5 +83,4 @@ with tempfile.TemporaryDirectory() as where:
         check(f"{name} reads it", done.returncode == 0 and not done.stderr, done.stderr)
         if name != "zsh":
             test_shell(name, str(file))
-print(f"test_completions.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

@@ -9,17 +9,13 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTC = pathlib.Path(sys.argv[1]).resolve()
 ANSWER = '{"orders":4800,"euros":166071.4,"customers":[{"name":"Ada","euros":29368.84,"percent":17.68},'
 SAME = '{:orders 4800, :euros 166071.4, :customers [{:name "Ada", :euros 29368.84, :percent 17.68}'
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def files():
@@ -65,5 +61,4 @@ if PTC == ROOT / "build/release/ptc":
 else:
     print("skipped: not the release build")
     check("skipped", True, "")
-print(f"test_demo.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

@@ -8,18 +8,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 sys.dont_write_bytecode = True
 import page_help  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
 ROOT = page_help.DOCS.parent
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def build(source, where):
@@ -95,5 +91,4 @@ if shutil.which("cc") and (BUILD / "libptc.so").exists():
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")
     check("skipped", True, "")
-print(f"test_embedding.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

@@ -6,14 +6,10 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got[-2000:]}")
 
 
 def said(*command):
@@ -42,8 +38,7 @@ def main():
     library = os.path.join(os.path.dirname(PTC), "libptc.so")
     if os.path.exists(library):
         look_at(os.path.realpath(library))
-    print(f"hardening: {counts[True]} passed, {counts[False]} failed")
-    return counts[False] > 0
+    return finish()
 
 
 if __name__ == "__main__":

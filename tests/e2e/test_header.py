@@ -7,16 +7,12 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
 HEADERS = sorted((pathlib.Path(__file__).parents[2] / "include/ptc").glob("*.h"))
 HEADER = "".join(path.read_text(encoding="utf-8") for path in HEADERS)
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got=""):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def declared():
@@ -81,5 +77,4 @@ if (BUILD / "libptc.so").exists() and (BUILD / "libptc.a").exists() and shutil.w
     test_kinds(library)
 else:
     print("skipped: no libraries beside ptc, or no nm")
-print(f"test_header.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

@@ -4,15 +4,11 @@ import json
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = sys.argv[1]
 TOOLS = {"price": {"value": 1.5, "signature": "(sku :string) -> :float"}, "get-orders": {"value": []}}
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def hint(*arguments, given=""):
@@ -58,5 +54,4 @@ def test_points():
 test_tools()
 test_points()
 test_doc_as_eval()
-print(f"hints: {counts[True]} passed, {counts[False]} failed")
-sys.exit(1 if counts[False] else 0)
+sys.exit(finish())

@@ -7,16 +7,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = pathlib.Path(sys.argv[1]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
 FAULTY = HERE.parent / "upstream/faulty.py"
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def build(where):
@@ -66,5 +62,4 @@ if shutil.which("cc") and (PTC.parent / "libptc.so").exists():
         test_rules(pathlib.Path(directory))
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")
-print(f"test_host_upstreams.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

@@ -7,15 +7,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 FILES = {"agent.json", "orders.json", "tests.ptct", "README.md", ".gitignore"}
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def ptc(cwd, *args):
@@ -74,8 +70,7 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         test_project(pathlib.Path(home))
         test_refusals(pathlib.Path(home))
-    print(f"test_init.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -2,28 +2,23 @@
 """The line that tells what an agent is doing: on a terminal only, gone at the end.  test_live.py PTC"""
 import json
 import os
-import pty
 import re
-import select
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+from terminals import show  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 ERASE = b"\r\x1b[K"
-counts = {True: 0, False: 0}
 AGENT = {"prompt": "Count.", "tools": {"slow": {"echo": True, "sleep_ms": 900}},
          "llm": [{"content": "```clojure\n(tool/slow {:a 1})\n```", "tokens": {"input": 1200, "output": 4}, "sleep_ms": 900},
                  {"content": "```clojure\n(return \"the end\")\n```", "sleep_ms": 900}]}
 # Times are long enough for a machine that has other things to do.
 SHORT = {"prompt": "Count.", "llm": [AGENT["llm"][1]]}
 QUICK = {"prompt": "Count.", "llm": [{"content": "```clojure\n(return 1)\n```"}]}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def write(home, agent):
@@ -34,21 +29,8 @@ def write(home, agent):
 
 
 def on_terminal(path, **env):
-    """Everything that the command writes on a terminal."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(PTC, [PTC, "run", path], {"TERM": "xterm", "HOME": "/nonexistent", **env})
-    got = b""
-    while select.select([fd], [], [], 60)[0]:
-        try:
-            piece = os.read(fd, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        got += piece
-    os.close(fd)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), got
+    """Its status and everything that it writes on a terminal."""
+    return show([PTC, "run", path], {"TERM": "xterm", "HOME": "/nonexistent", **env})
 
 
 def main():
@@ -75,8 +57,7 @@ def main():
         check("it is gone before an error", status == 1 and ERASE + b"ptc run: max_turns_exceeded" in got, got)
         status, got = on_terminal(write(home, QUICK))
         check("a short run ends as it should", status == 0 and got.endswith(b"1\r\n"), got)
-    print(f"test_live.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -9,18 +9,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 sys.dont_write_bytecode = True
 import page_help  # noqa: E402
 
 PTC = os.path.abspath(sys.argv[1])
 ROOT = page_help.DOCS.parent
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def read(name):
@@ -177,5 +173,4 @@ test_transports()
 test_readme()
 test_fields()
 test_outcome()
-print(f"test_pages.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

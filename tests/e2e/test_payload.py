@@ -4,14 +4,10 @@ import json
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = sys.argv[1]
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def run(*arguments, stdin=""):
@@ -94,5 +90,4 @@ test_success()
 test_failure()
 test_hostile()
 test_usage()
-print(f"test_payload.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] != 0)
+sys.exit(finish())

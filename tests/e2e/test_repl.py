@@ -1,28 +1,19 @@
 #!/usr/bin/env python3
 """Drives `ptc repl` through a pipe and through a terminal.  test_repl.py PTC"""
-import fcntl
 import os
-import pty
-import select
 import shutil
-import signal
 import stat
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
+
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+from terminals import Terminal  # pylint: disable=wrong-import-position
 
 PTC = sys.argv[1]
 PROMPT = b"ptc=> \x1b[0m\x1b[K"  # of an empty line: the terminal is ours again
 MORE = b" ...  \x1b[0m\x1b[K"
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def pipe(text):
@@ -30,36 +21,14 @@ def pipe(text):
     return done.returncode, done.stdout, done.stderr
 
 
-class Terminal:
+class Repl(Terminal):
     """ptc repl on a terminal of its own."""
 
     def __init__(self, home, *options):
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            env = {"TERM": "xterm", "HOME": home, "XDG_STATE_HOME": home + "/state"}
-            os.execve(PTC, [PTC, "repl", *options], env)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-        self.got = b""
+        super().__init__([PTC, "repl", *options], {"TERM": "xterm", "HOME": home, "XDG_STATE_HOME": home + "/state"},
+                         columns=60)
+        self.prompt = PROMPT
         self.wait_for(PROMPT)
-
-    def wait_for(self, text, seconds=60):
-        """Reads up to the end of the text; False when it does not come."""
-        while text not in self.got:
-            if not select.select([self.fd], [], [], seconds)[0]:
-                return False
-            try:
-                self.got += os.read(self.fd, 65536)
-            except OSError:
-                return False
-        self.got = self.got[self.got.index(text) + len(text):]
-        return True
-
-    def type(self, keys, expected, prompt=PROMPT):
-        """Types and waits for an answer and then the prompt: what is typed before it is edited by
-        the terminal itself."""
-        os.write(self.fd, keys)
-        ok = self.wait_for(expected) and (not prompt or self.wait_for(prompt))
-        check(f"terminal: {keys!r}", ok, f"not {expected!r} in {self.got!r}")
 
     def interrupt(self, expected):
         """Ctrl-C until it is heard: before the program runs it is a key like others."""
@@ -69,17 +38,8 @@ class Terminal:
                 break
         check("terminal: Ctrl-C", self.wait_for(PROMPT), f"not {expected!r} in {self.got!r}")
 
-    def end(self):
-        """Its status; it is killed when it does not end."""
-        os.write(self.fd, b"\x04")
-        try:
-            while select.select([self.fd], [], [], 60)[0] and os.read(self.fd, 4096):
-                pass
-            os.kill(self.pid, signal.SIGKILL)
-        except OSError:
-            pass
-        os.close(self.fd)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+    def end(self, keys=b"\x04"):
+        return super().end(keys)
 
 
 def test_pipe():
@@ -105,7 +65,7 @@ def test_pipe():
 
 
 def test_terminal(home):
-    t = Terminal(home, "--timeout-ms", "60000", "--loop-limit", "1000000000000")
+    t = Repl(home, "--timeout-ms", "60000", "--loop-limit", "1000000000000")
     t.type(b"(+ 1 2)\r", b"\x1b[36m3")
     t.type(b"+ 1 5)\x01(\x05\r", b"\x1b[36m6")  # home, end
     t.type(b"help\r", b"Tab completes names")
@@ -129,7 +89,7 @@ def test_terminal(home):
     check("history: mode", stat.S_IMODE(os.stat(path).st_mode) == 0o600, os.stat(path).st_mode)
     with open(path, encoding="utf-8") as file:
         check("history: one entry a line", "(defn my-function [x]\\n(inc x))\n" in file.read(), path)
-    t = Terminal(home)
+    t = Repl(home)
     t.type(b"\x1b[A\x1b[A\x1b[A\r", b"{1 2}")  # kept between sessions
     check("terminal: status", t.end() == 0, "another")
 
@@ -154,7 +114,7 @@ def test_words(home):
         file.write(SERVER)
     with open(home + "/upstreams.json", "w", encoding="utf-8") as file:
         file.write('{"upstreams": {"depot": {"command": "%s", "args": ["%s/server.py"]}}}' % (sys.executable, home))
-    t = Terminal(home, "--context", '{"orders": [{"total": 5}], "ordinary": 1, "other": 2, "ord\\u001b[31m": 3, "ord\\u009b": 4}', "--tools", TOOLS,
+    t = Repl(home, "--context", '{"orders": [{"total": 5}], "ordinary": 1, "other": 2, "ord\\u001b[31m": 3, "ord\\u009b": 4}', "--tools", TOOLS,
                  "--upstreams", home + "/upstreams.json")
     t.type(b"(count data/orde\t)\r", b"\x1b[36m1")
     t.type(b"data/ord\t\t", b"data/ord\\u009b", b"data/ord")  # shown, not sent; the one with ESC is no name
@@ -169,7 +129,7 @@ def test_words(home):
 
 
 def test_search(home):
-    t = Terminal(home)
+    t = Repl(home)
     t.type(b"(+ 100 1)\r", b"\x1b[36m101")
     t.type(b"(+ 100 2)\r", b"\x1b[36m102")
     t.type(b"(* 3 3)\r", b"\x1b[36m9")
@@ -183,7 +143,7 @@ def test_search(home):
 
 def test_paste(home):
     """What is pasted is one entry of the history, whatever it contains."""
-    t = Terminal(home)
+    t = Repl(home)
     program = b"(defn thrice [x]\r\n\t(* 3 x))\n\n(thrice 5)\n"
     t.type(b"\x1b[200~" + program + b"\x1b[201~\r", b"\x1b[36m15")
     t.type(b"\x1b[A\r", b"\x1b[36m15")
@@ -196,7 +156,7 @@ def test_paste(home):
 
 def test_paste_dropped(home):
     """A paste that cannot be taken says so, and Ctrl-C leaves one that has no end."""
-    t = Terminal(home)
+    t = Repl(home)
     os.write(t.fd, b"\x1b[200~\"")
     for _ in range(80):  # more than the terminal holds: what it draws is read between
         os.write(t.fd, b"x" * 1024)
@@ -214,11 +174,11 @@ def test_paste_dropped(home):
 
 def test_shown(home):
     """Results over several lines, shortened; docs as text; warnings below."""
-    t = Terminal(home)
+    t = Repl(home)
     t.type(b"(mapv (fn [i] {:id i :name (str \"customer \" i)}) (range 3))\r",
            b'[{:id 0, :name "customer 0"}\r\n {:id 1, :name "customer 1"}\r\n {:id 2, :name "customer 2"}]')
     t.type(b"{:a (range 30) :b {:c \"[x\"}}\r", b"{:a [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\r\n     21 22 23 24 25 26 27 28 29],\r\n :b {:c \"[x\"}}")
-    t.type(b"(range 5000)\r", b" ...\x1b[0m\r\n", None)
+    t.type(b"(range 5000)\r", b" ...\x1b[0m\r\n", b"")
     t.type(b"", b"characters are not shown: :all shows the whole result")
     t.type(b":all\r", b"4998 4999]")
     t.type(b"(apply str (repeat 5000 \"x\"))\r", b"xxx ...")
@@ -235,7 +195,7 @@ def test_shown(home):
 
 def test_quit(home):
     for word in (b"exit", b"quit", b":q", b" quit "):
-        t = Terminal(home)
+        t = Repl(home)
         os.write(t.fd, word + b"\r")
         check(f"quit: {word!r}", t.end() == 0, "another status")
     status, out, _ = pipe("(def exit 5)\nexit\n(+ 1 1)\nquit\n(+ 1 2)\n")
@@ -247,18 +207,15 @@ def test_shells(home):
     for shell, *options in (["bash", "--norc", "--noprofile"], ["dash"]):
         if not shutil.which(shell):
             continue
-        pid, fd = pty.fork()
-        if pid == 0:
-            os.execvpe(shell, [shell, *options, "-i"], {"TERM": "xterm", "HOME": home, "PS1": "sh> ", "PATH": os.environ["PATH"],
-                                              "XDG_STATE_HOME": home + "/state"})
-        t = Terminal.__new__(Terminal)
-        t.pid, t.fd, t.got = pid, fd, b""
+        t = Terminal([shutil.which(shell), *options, "-i"], {"TERM": "xterm", "HOME": home, "PS1": "sh> ",
+                                                             "PATH": os.environ["PATH"], "XDG_STATE_HOME": home + "/state"})
+        t.prompt = PROMPT
         check(f"{shell}: prompt", t.wait_for(b"sh> "), t.got)
         t.type(f"{os.path.abspath(PTC)} repl\r".encode(), b":help for help")
         t.type(b"(+ 20 22)\r", b"\x1b[36m42")
         t.type(b"quit\r", b"\x1b[?2004l", b"sh> ")
         t.type(b"stty -a | grep -c ' echo '; echo a''b\r", b"ab\r\n", b"sh> ")
-        check(f"{shell}: status", t.end() == 0, "another")
+        check(f"{shell}: status", t.end(b"\x04") == 0, "another")
 
 
 def main():
@@ -275,8 +232,7 @@ def main():
         test_shells(home)
     finally:
         shutil.rmtree(home)
-    print(f"test_repl: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

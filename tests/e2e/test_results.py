@@ -4,16 +4,12 @@ import json
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = sys.argv[1]
 LIMIT = 1024 * 1024
 LONG = "(vec (range 300000))"
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def run(*arguments, stdin=""):
@@ -55,5 +51,4 @@ def test_batch():
 
 for test in (test_cut, test_no_json, test_batch):
     test()
-print(f"results: {counts[True]} passed, {counts[False]} failed")
-sys.exit(1 if counts[False] else 0)
+sys.exit(finish())

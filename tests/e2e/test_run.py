@@ -14,15 +14,11 @@ import threading
 import time
 import urllib.parse
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 SECRET = "tk+live/0123456789abcdef=="
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def block(program):
@@ -362,8 +358,7 @@ def main():
         test_journal(home)
         test_shared_values(home)
         test_signals(home)
-    print(f"test_run.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -11,15 +11,11 @@ import sys
 import tempfile
 import threading
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 SECRET = "tk-live-0123456789abcdef"
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def block(program):
@@ -125,8 +121,7 @@ def main():
         test_http(home)
         test_text_input(home)
         test_full(home)
-    print(f"test_run_batch.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

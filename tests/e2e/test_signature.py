@@ -6,20 +6,16 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = sys.argv[1]
 CASES = pathlib.Path(__file__).resolve().parent.parent / "boundary"
-counts = {True: 0, False: 0}
 
 # Where we answer otherwise on purpose; docs/divergences/signatures.md says why.
 DIVERGES = {
     "sv-198": "a name given twice is an error",
 }
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 DRIVER = pathlib.Path(PTC).with_name("ptc-test-driver")
@@ -225,5 +221,4 @@ test_prints_parse_back()
 test_bad_lines()
 test_modes()
 test_command()
-print(f"signature: {counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+sys.exit(finish())

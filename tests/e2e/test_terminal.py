@@ -3,45 +3,25 @@
 test_terminal.py PTC"""
 import json
 import os
-import pty
 import re
-import select
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+from terminals import show  # pylint: disable=wrong-import-position
 
 PTC = os.path.abspath(sys.argv[1])
 # Colour, a title, the cursor's place, an eight-bit CSI, CR, BEL, DEL and the letters' order; NEL and NUL.
 EVIL = "a\x1b[31mb\x1b]0;t\x07\x1b[2Jc\u009b31md\re\x7f\u202ef\u0085\x00g"
 LITERAL = "".join(f"\\u{ord(c):04x}" if not c.isascii() or not c.isprintable() else c for c in EVIL)
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def on_terminal(*args, text=b""):
     """Standard output and error of a command on a terminal, with the terminal's CR LF undone."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(PTC, [PTC, *args], {"TERM": "dumb", "HOME": "/nonexistent"})
-    if text:
-        os.write(fd, text)
-    got = b""
-    while select.select([fd], [], [], 60)[0]:
-        try:
-            piece = os.read(fd, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        got += piece
-    os.close(fd)
-    os.waitpid(pid, 0)
+    got = show([PTC, *args], {"TERM": "dumb", "HOME": "/nonexistent"}, text=text)[1]
     return got.replace(b"\r\n", b"\n").decode(errors="surrogateescape")
 
 
@@ -73,8 +53,7 @@ def main():
     shown = on_terminal("repl", text=f'(println "{LITERAL}")\n(keyword "{LITERAL}")\n(fail "{LITERAL}")\n\x04'.encode())
     check("repl: nothing acts", not ACTS.search(shown), shown)
     check("repl: it is shown", shown.count("a\\u001b[31mb") >= 3, shown)
-    print(f"terminal: {counts[True]} passed, {counts[False]} failed")
-    return counts[False] > 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -9,15 +9,11 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 
 PTC = os.path.abspath(sys.argv[1])
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def run(*arguments, stdin=""):
@@ -114,5 +110,4 @@ test_options()
 test_signal()
 test_ignored_sigchld()
 test_doc()
-print(f"test_tools.py: {counts[True]} passed, {counts[False]} failed")
-sys.exit(1 if counts[False] else 0)
+sys.exit(finish())

@@ -9,17 +9,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "trace.md"
 KEY = "sk-or-a-key-that-nobody-may-read-0123456789"
 COMMON = {"event", "id", "parent", "at_us"}
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def block(program):
@@ -193,8 +189,7 @@ def main():
     test_side_by_side()
     test_secrets()
     test_places()
-    print(f"test_trace.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -9,15 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 WAIT = 120
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got=None):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def trace(*args, text=None, where=None):
@@ -169,8 +165,7 @@ def main():
         test_otlp(home)
         test_hostile(home)
         test_usage(home)
-    print(f"test_trace_report.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

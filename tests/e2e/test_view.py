@@ -14,16 +14,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 LINE = b'{"event":"trace.start","version":1,"ptc":"0.1.0","ts":"2026-11-15T20:22:19.046Z"}\n'
 WAIT = 60
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got=None):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 class View:
@@ -211,8 +207,7 @@ def main():
         test_usage()
         test_ends(home)
         test_opens(home)
-    print(f"test_view.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ import json
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = sys.argv[1]
 CONTEXT = json.dumps({"orders": [{"id": 1, "qty": 2}]})
 PROGRAM = "(println 1)\n(sum-by :qyt data/orders)"
@@ -16,13 +19,6 @@ warning: sum-by: the only element lacks the key :qyt
   ^
 hint: did you mean :qty?
 """
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got!r}")
 
 
 def run(*arguments, stdin=""):
@@ -76,5 +72,4 @@ def test_repl():
 
 for test in (test_text, test_payload, test_batch, test_session, test_repl):
     test()
-print(f"warnings: {counts[True]} passed, {counts[False]} failed")
-sys.exit(1 if counts[False] else 0)
+sys.exit(finish())

@@ -5,14 +5,10 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish as checked  # pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-counts = {True: 0, False: 0}
-
-
-def check(name, ok, got=""):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"FAIL {name}\n    got  {got}")
 
 
 def run(*argv, seconds=120, env=None, **more):
@@ -52,5 +48,4 @@ def initialize(*argv, **more):
 
 
 def finish(name):
-    print(f"{name}: {counts[True]} passed, {counts[False]} failed")
-    sys.exit(counts[False] > 0)
+    sys.exit(checked(name))

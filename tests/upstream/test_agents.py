@@ -17,7 +17,7 @@ from test_terminal import talk
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FILESYSTEM = ROOT / "build" / "npm" / "node_modules" / ".bin" / "mcp-server-filesystem"
-counts = Counts("test_agents.py")
+counts = Counts()
 ASK = b"(c)?"
 
 

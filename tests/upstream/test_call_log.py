@@ -16,15 +16,11 @@ import urllib.request
 
 from mcp_talk import Talk, environment, faulty
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "npm" / "node_modules" / ".bin"
-counts = {True: 0, False: 0}
-
-
-def check(what, good, shown=""):
-    counts[bool(good)] += 1
-    if not good:
-        print(f"test_call_log.py: {what}: {str(shown)[:900]}")
 
 
 MEMBERS = {"id", "server", "tool", "status", "duration_ms", "result_bytes", "oversize", "effect", "policy", "approved",
@@ -323,8 +319,7 @@ def main():
         check_metrics(home)
         check_pictures(home)
         check_filesystem(os.path.realpath(home))
-    print(f"ledger: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

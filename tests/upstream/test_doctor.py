@@ -10,7 +10,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from place import READ, Counts, Place, tool  # noqa: E402
 
-counts = Counts("test_doctor.py")
+counts = Counts()
 PTC = sys.argv[1]
 OURS = ".config/ptc/upstreams.json"
 

@@ -11,16 +11,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 FAULTY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.py")
 SECRET = "s3cret-token-0123456789"
-counts = {True: 0, False: 0}
-
-
-def check(what, good, shown=""):
-    counts[bool(good)] += 1
-    if not good:
-        print(f"test_faults.py: {what}: {shown}")
 
 
 class Place:
@@ -261,8 +257,7 @@ def main():
     for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_describes, test_told_on_stdout, test_list_error, test_deep_schema, test_progress_for_ever, test_ends, test_mistakes):
         with tempfile.TemporaryDirectory() as home:
             test(home)
-    print(f"test_faults.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ projects with their approval, `from`, rules on the command line, and --upstreams
 import contextlib
 import json
 import os
-import pty
 import resource
 import shutil
 import socket
@@ -15,8 +14,9 @@ import threading
 
 sys.dont_write_bytecode = True
 from place import DESTROY, READ, Counts, Mcp, Place, tool  # noqa: E402
+from terminals import Terminal  # noqa: E402
 
-counts = Counts("test_files.py")
+counts = Counts()
 PTC = sys.argv[1]
 
 
@@ -251,24 +251,14 @@ def test_strict(home):
 
 def at_terminal(place, answer, *args):
     """Runs ptc upstreams at a terminal of its own, types an answer when it is asked, and gives its status and what it showed."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(place.home)
-        os.execve(place.ptc, [place.ptc, "upstreams", *args], place.env)
+    t = Terminal([place.ptc, "upstreams", *args], place.env, place.home)
     shown, typed = b"", False
-    while True:
-        try:
-            piece = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not piece:
-            break
+    while piece := t.read():
         shown += piece
         if b"(c)?" in shown and not typed:
             typed = True
-            os.write(terminal, answer)
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+            os.write(t.fd, answer)
+    return t.end(), shown.decode()
 
 
 def test_call(home):

@@ -22,16 +22,12 @@ import urllib.request
 
 from place import MODULES, node
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PTC = os.path.abspath(sys.argv[1])
 WAIT = 60
-counts = {True: 0, False: 0}
-
-
-def check(what, good, shown=""):
-    counts[bool(good)] += 1
-    if not good:
-        print(f"test_oauth.py: {what}: {str(shown)[:1500]}")
 
 
 class Servers:
@@ -644,8 +640,7 @@ def main():
         test_wrong_entries(places["g"])
         test_plain(places["e"])
         test_step_up(places["f"])
-    print(f"oauth: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from place import READ, Counts, Mcp, Place, tool  # noqa: E402
 
-counts = Counts("test_patterns.py")
+counts = Counts()
 PTC = sys.argv[1]
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 SLOW = {"type": "object", "properties": {"text": {"type": "string", "pattern": "^(a+)+$"}}, "required": ["text"]}

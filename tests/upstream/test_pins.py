@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 from mcp_talk import FAULTY, faulty, lines_of  # noqa: E402
 from place import DESTROY, READ, WAIT, Counts, Mcp, Place, tool  # noqa: E402
 
-counts = Counts("test_pins.py")
+counts = Counts()
 PTC = sys.argv[1]
 
 

@@ -17,7 +17,7 @@ import uuid
 sys.dont_write_bytecode = True
 from place import WAIT, Counts, Mcp, Place  # noqa: E402
 
-counts = Counts("test_processes.py")
+counts = Counts()
 PTC = sys.argv[1]
 NPM = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "npm"
 

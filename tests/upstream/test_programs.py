@@ -14,10 +14,12 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
 FAULTY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.py")
 WAIT = 120
-counts = {True: 0, False: 0}
 
 # A server whose tools are in a file, so that they can change behind our back.
 SERVER = r'''
@@ -62,12 +64,6 @@ def plain_tools():
             {"name": "delete", "description": "Deletes", "inputSchema": ONE, "annotations": {"destructiveHint": True}},
             {"name": "rows", "description": "Many rows", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
              "annotations": READ}]
-
-
-def check(what, good, shown=""):
-    counts[bool(good)] += 1
-    if not good:
-        print(f"test_programs.py: {what}: {str(shown)[:600]}")
 
 
 class Place:
@@ -376,8 +372,7 @@ def main():
                 test(home)
             except Exception as e:  # pylint: disable=broad-except
                 check(test.__name__, False, repr(e))
-    print(f"test_programs.py: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

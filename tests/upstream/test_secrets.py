@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 sys.dont_write_bytecode = True
 from place import Counts, Mcp, Place  # noqa: E402
 
-counts = Counts("test_secrets.py")
+counts = Counts()
 PTC = sys.argv[1]
 
 SECRETS = {

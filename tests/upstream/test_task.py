@@ -10,14 +10,10 @@ import time
 
 from mcp_talk import Talk, environment, faulty, lines_of
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+from checks import check, finish  # pylint: disable=wrong-import-position
+
 PTC = os.path.abspath(sys.argv[1])
-counts = {True: 0, False: 0}
-
-
-def check(what, ok, shown=""):
-    counts[bool(ok)] += 1
-    if not ok:
-        print(f"test_task.py: {what}: {str(shown)[:1500]}")
 
 
 def script(home, *replies):
@@ -280,8 +276,7 @@ def main():
     for part in (check_read, check_prompt, check_files, check_writes, check_turns, check_limits, check_progress, check_silent, check_cancelled, check_refused, check_records):
         with tempfile.TemporaryDirectory() as home:
             part(os.path.realpath(home))
-    print(f"task: {counts[True]} passed, {counts[False]} failed")
-    return 1 if counts[False] else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -4,42 +4,27 @@
 without a terminal calls are denied and nothing is answered; dry runs make none."""
 import json
 import os
-import pty
-import select
 import subprocess
 import sys
 import tempfile
 import time
 
 from place import DESTROY, READ, WAIT, Counts, Place, tool
+from terminals import Terminal
 
-counts = Counts("test_terminal.py")
+counts = Counts()
 
 
 def talk(place, command, answers, term="dumb", cwd=None, early=b""):
     """Runs ptc at a terminal of its own and answers each question; what was shown, and the exit status.  `early`: typed before all."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.environ.clear()
-        os.environ.update(place.env, TERM=term)
-        os.chdir(cwd or place.home)
-        os.execv(place.ptc, [place.ptc, *command])
-    os.write(fd, early)
-    shown, left, end = b"", list(answers), time.monotonic() + WAIT
-    while time.monotonic() < end:
-        if not select.select([fd], [], [], 0.5)[0]:
-            continue
-        try:
-            part = os.read(fd, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
+    t = Terminal([place.ptc, *command], {**place.env, "TERM": term}, cwd or place.home)
+    os.write(t.fd, early)
+    shown, left = b"", list(answers)
+    while piece := t.read(WAIT):
+        shown += piece
         if left and shown.rstrip().endswith(left[0][0]):
-            os.write(fd, left.pop(0)[1])
-    os.close(fd)
-    return shown.decode(errors="replace"), os.waitpid(pid, 0)[1] >> 8
+            os.write(t.fd, left.pop(0)[1])
+    return shown.decode(errors="replace"), t.end()
 
 
 # usage: asker.py HOME: the tool ask sends the form of HOME/form.json and gives what was answered.
