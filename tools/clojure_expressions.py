@@ -1,4 +1,4 @@
-"""Expressions over the names that Clojure and ptc share, made at random from a seed; for script/compare-clojure --random.
+"""Expressions over the names that Clojure and ptc share, made at random from a seed; for tools/compare-clojure --random.
 
 Every name has signatures: what it takes and what it gives.  An expression of a kind is a literal of that kind or a call that
 gives one, so that most calls mean something; now and then an argument is of another kind on purpose.
