@@ -102,7 +102,7 @@ static bool send_some(int fd, const char *bytes, size_t len, size_t *sent)
 }
 
 /* A worker that stops reading must hold up nobody: what it does not take is kept. */
-static void flight_post(PtcWorkerTask *f, const PtcBuf *frame)
+static void post_task_frame(PtcWorkerTask *f, const PtcBuf *frame)
 {
     size_t sent = 0;
     pthread_mutex_lock(&f->lock);
@@ -128,7 +128,7 @@ void ptc_worker_task_post_result(PtcWorkerTask *f, uint64_t id, bool told, bool 
         put = ptc_frame_put_result(&frame, id, false, full, sizeof full - 1);
     }
     if (put)
-        flight_post(f, &frame);
+        post_task_frame(f, &frame);
     ptc_buf_deinit(&frame);
 }
 
@@ -319,7 +319,7 @@ static void send_cancel(TaskWait *t)
     PtcBuf frame = {.data = (char *)&head, .len = sizeof head, .cap = sizeof head};
     if (t->cancel_sent)
         return;
-    flight_post(t->task, &frame);
+    post_task_frame(t->task, &frame);
     t->cancel_sent = true;
     syscall(SYS_pidfd_send_signal, t->worker->pidfd, SIGUSR1, NULL, 0);
 }

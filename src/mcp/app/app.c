@@ -8,7 +8,7 @@
 
 enum {
     KIB = 1024,
-    MIB = KIB * KIB,
+    MIB = 1024 * 1024,
     KEPT_RESULTS = 64,
     RING = 500,
     APP_PROGRESS_MS = 10000,
