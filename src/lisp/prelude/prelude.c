@@ -51,14 +51,14 @@ static const PreludeText texts[] = {
     PTC_PRELUDE_FILES(TEXT_OF)
 #undef TEXT_OF
 };
-enum { FILES = sizeof texts / sizeof texts[0] };
+enum { PRELUDE_FILES = sizeof texts / sizeof texts[0] };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PtcMem mem = {.limit = SIZE_MAX};
 static PtcPool pool;
 static PtcBudget budget;
 static PtcHeap heap; /* never freed: what runs hold may point into it */
-static PreludeFile files[FILES];
+static PreludeFile files[PRELUDE_FILES];
 static _Atomic PtcValue functions[PTC_BUILTIN_MAX];
 
 /* --------------------------------------------------------------------- definitions */
@@ -168,7 +168,7 @@ PtcValue ptc_prelude_named(PtcPreludeScope *scope, const char *name, size_t len)
 static void drop_unfinished(void)
 {
     ptc_heap_mark_begin(&heap);
-    for (size_t f = 0; f < FILES; f++)
+    for (size_t f = 0; f < PRELUDE_FILES; f++)
         for (size_t i = 0; i < files[f].count; i++)
             if (files[f].all[i].function != PTC_NONE)
                 ptc_heap_mark(&heap, files[f].all[i].function);
@@ -178,9 +178,9 @@ static void drop_unfinished(void)
 static PtcValue define_row(const PtcBuiltin *row, PtcDiag *why)
 {
     size_t f = 0;
-    while (f < FILES && strcmp(texts[f].ns, row->ns) != 0)
+    while (f < PRELUDE_FILES && strcmp(texts[f].ns, row->ns) != 0)
         f++;
-    if (f == FILES)
+    if (f == PRELUDE_FILES)
         return PTC_NONE;
     prepare_heap();
     budget.stop = PTC_STOP_NONE;
@@ -238,7 +238,7 @@ size_t ptc_prelude_pending(void)
 {
     size_t n = 0;
     pthread_mutex_lock(&lock);
-    for (size_t f = 0; f < FILES; f++)
+    for (size_t f = 0; f < PRELUDE_FILES; f++)
         for (size_t i = 0; i < files[f].count; i++)
             n += files[f].all[i].function == PTC_NONE;
     pthread_mutex_unlock(&lock);
