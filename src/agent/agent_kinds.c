@@ -2,9 +2,9 @@
  * The list of kinds that tools of agents may be, in the order in which messages name them. */
 #include "agent/agent_kinds.h"
 
-#include "tool/command.h"
-#include "tool/constant.h"
-#include "tool/mock.h"
+#include "tool/kind/command.h"
+#include "tool/kind/constant.h"
+#include "tool/kind/mock.h"
 
 const PtcToolKind *const ptc_agent_kinds[] = {
     &ptc_command_kind,

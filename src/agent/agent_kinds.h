@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * agent_kinds.h - the kinds of tools that an agent may have (tool/kind.h), and how those are read that need
+ * agent_kinds.h - the kinds of tools that an agent may have (kind.h), and how those are read that need
  * one. */
 #ifndef PTC_AGENT_AGENT_KINDS_H
 #define PTC_AGENT_AGENT_KINDS_H
 
 #include "agent/definition/definition_int.h"
-#include "tool/kind.h"
+#include "tool/kind/kind.h"
 
 /* All kinds, those that need no agent among them; NULL ends them. */
 extern const PtcToolKind *const ptc_agent_kinds[];

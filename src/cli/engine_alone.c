@@ -6,9 +6,9 @@
 #include "cli/cmd/cmd.h"
 #include "cli/upstreams/upstreams_open.h"
 #include "exec/worker.h"
-#include "tool/command.h"
-#include "tool/constant.h"
-#include "tool/mock.h"
+#include "tool/kind/command.h"
+#include "tool/kind/constant.h"
+#include "tool/kind/mock.h"
 
 bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
                         const PtcUpstreamsOptions *options, void (*log)(void *user, PtcText line),

@@ -10,7 +10,7 @@
 #include "base/os/watch.h"
 #include "lisp/compile/program.h"
 #include "lisp/parallel/crew.h"
-#include "tool/native.h"
+#include "tool/kind/native.h"
 #include "tool/remote/remote_servers.h"
 #include "tool/toolset.h"
 

@@ -4,7 +4,7 @@
  * outlives its task finds it closed and sends nothing. */
 #include "exec/worker_task.h"
 
-#include "tool/native.h"
+#include "tool/kind/native.h"
 
 enum { THREADS = 64 };
 

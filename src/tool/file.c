@@ -10,9 +10,9 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "lisp/vm/builtin.h"
-#include "tool/kind.h"
-#include "tool/mock.h"
-#include "tool/native.h"
+#include "tool/kind/kind.h"
+#include "tool/kind/mock.h"
+#include "tool/kind/native.h"
 
 enum { TIMEOUT_MAX = 24 * 3600 * 1000, TOOL_FILE_WHY = 300 };
 

@@ -7,7 +7,7 @@
 
 #include "lisp/compile/program.h"
 #include "lisp/vm/record.h"
-#include "tool/kind.h"
+#include "tool/kind/kind.h"
 
 enum { MIB = 1024 * 1024, SOURCE_DEPTH = 1000 };
 

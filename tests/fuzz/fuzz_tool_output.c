@@ -10,8 +10,8 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/command.h"
 #include "tool/file.h"
+#include "tool/kind/command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

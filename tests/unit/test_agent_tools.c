@@ -5,7 +5,7 @@
 
 #include "agent/agent_kinds.h"
 #include "engine/session.h"
-#include "tool/native.h"
+#include "tool/kind/native.h"
 
 static void put(PtcTools *tools, const char *name, const char *signature, PtcToolFn function)
 {

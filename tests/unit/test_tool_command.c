@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tool/command.h"
+#include "tool/kind/command.h"
 
 /* ------------------------------------------------------------------------------ children */
 

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "tool/native.h"
+#include "tool/kind/native.h"
 
 static PtcMem mem;
 static atomic_int runs, inside, most_inside;

@@ -10,7 +10,7 @@
 
 #include "agent/step/step.h"
 #include "engine/session.h"
-#include "tool/native.h"
+#include "tool/kind/native.h"
 
 enum { PTC_WORK_RESULT_BYTES = 64 * 1024 }; /* of a native result in a message */
 

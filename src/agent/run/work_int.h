@@ -6,7 +6,7 @@
 
 #include "agent/run/work.h"
 #include "engine/outcome.h"
-#include "tool/native.h"
+#include "tool/kind/native.h"
 
 /* Moves what is in the buffer to the arena of the last program and frees the buffer.  Absent: out of memory. */
 PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf);

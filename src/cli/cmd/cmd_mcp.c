@@ -28,8 +28,8 @@
 #include "mcp/http/http_tokens.h"
 #include "mcp/stdio/stdio.h"
 #include "store/store.h"
-#include "tool/command.h"
 #include "tool/file.h"
+#include "tool/kind/command.h"
 #include "upstream/catalog/catalog_text.h"
 #include "value/calendar.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Calls that the host makes for a model.  They need no VM, except for a tool written in PTC-Lisp: the VM is made for
  * the first of those. */
-#include "tool/native.h"
+#include "tool/kind/native.h"
 
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Tools with constant answers.  What always holds: answers live in the heap of the set and are shared, never copied. */
-#include "tool/constant.h"
+#include "tool/kind/constant.h"
 
 #include <stdio.h>
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/kind.h"
+#include "tool/kind/kind.h"
 #include "tool/wire/answer.h"
 
 /* How much of arguments or keys a message shows. */

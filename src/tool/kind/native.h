@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * native.h - tools called by the host itself, JSON in and JSON out, without a program.  As with programs, arguments
  * are checked, results cached, and calls that must not overlap kept apart: it is the same code. */
-#ifndef PTC_TOOL_NATIVE_H
-#define PTC_TOOL_NATIVE_H
+#ifndef PTC_TOOL_KIND_NATIVE_H
+#define PTC_TOOL_KIND_NATIVE_H
 
 #include "tool/toolset.h"
 

@@ -2,7 +2,7 @@
  * Commands as tools.  What always holds: no shell is involved, the child gets only the variables its definition names
  * (and PATH, HOME, LANG), and secrets are removed from its standard error before anything is cut. */
 #define _GNU_SOURCE /* sigabbrev_np */
-#include "tool/command.h"
+#include "tool/kind/command.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "tool/kind.h"
+#include "tool/kind/kind.h"
 #include "tool/wire/answer.h"
 #include "trace/redact.h"
 

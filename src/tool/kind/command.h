@@ -5,8 +5,8 @@
  * What a failed command wrote reaches programs and models, so values of the variables that its definition names are
  * replaced by [secret].  No shell is involved.  The child sees PATH, HOME, LANG and the variables its definition
  * names, as they were when the definition was read. */
-#ifndef PTC_TOOL_COMMAND_H
-#define PTC_TOOL_COMMAND_H
+#ifndef PTC_TOOL_KIND_COMMAND_H
+#define PTC_TOOL_KIND_COMMAND_H
 
 #include "base/arena.h"
 #include "base/os/process.h"

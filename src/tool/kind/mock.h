@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * mock.h - tools for tests that do more than constants (constant.h): echo their arguments, answer in sequence, take
  * time. */
-#ifndef PTC_TOOL_MOCK_H
-#define PTC_TOOL_MOCK_H
+#ifndef PTC_TOOL_KIND_MOCK_H
+#define PTC_TOOL_KIND_MOCK_H
 
 #include "tool/toolset.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Mocks.  What they need is in the arena of the set, so they may be called from any thread as long as the set is
  * held. */
-#include "tool/mock.h"
+#include "tool/kind/mock.h"
 
 #include <time.h>
 
-#include "tool/kind.h"
+#include "tool/kind/kind.h"
 #include "tool/wire/answer.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"

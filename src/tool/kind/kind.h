@@ -5,8 +5,8 @@
  * A new kind is its file, which ends with the row; the list that names the row (kind.c, or agent/agent_kinds.c if it
  * needs an agent around it); schemas/agent.json; and a line in the table of docs/tools.md or docs/agents.md.
  * tests/unit/test_agent_definition.c holds the last two to the rows. */
-#ifndef PTC_TOOL_KIND_H
-#define PTC_TOOL_KIND_H
+#ifndef PTC_TOOL_KIND_KIND_H
+#define PTC_TOOL_KIND_KIND_H
 
 #include "tool/file.h"
 #include "tool/source.h"

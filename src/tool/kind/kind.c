@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The list of kinds that need no agent, and what reading any kind takes. */
-#include "tool/kind.h"
+#include "tool/kind/kind.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "tool/command.h"
-#include "tool/constant.h"
-#include "tool/mock.h"
+#include "tool/kind/command.h"
+#include "tool/kind/constant.h"
+#include "tool/kind/mock.h"
 
 enum { KIND_WHY = 300 };
 
