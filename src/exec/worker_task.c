@@ -417,7 +417,7 @@ static void await_worker(TaskWait *t)
         check_time(t);
 }
 
-/* --------------------------------------------------------------------------------- trip */
+/* --------------------------------------------------------------------------------- task */
 
 /* A worker may send no more than the submitter's buffers can take. */
 static void set_maxima(const TaskWait *t)

@@ -37,7 +37,7 @@ typedef struct PtcWorkerTask {
     PtcWaits waits;
     PtcCancel cancel; /* for the calls */
     int64_t deadline_ns;
-    /* It guards writing to the socket, down to `broken`.  The flight's thread and those of tools take it; it is
+    /* It guards writing to the socket, down to `broken`.  The task's thread and those of tools take it; it is
      * never held while somebody waits for the worker, and no other lock is taken inside. */
     pthread_mutex_t lock;
     int fd;         /* -1: the task is over */

@@ -21,7 +21,7 @@ struct PtcToolCrew {
     PtcMem *mem;
     PtcTools *tools; /* held */
     int64_t result_bytes;
-    /* It guards everything below.  Threads of flights take it to hand over a job, those of the crew to fetch one;
+    /* It guards everything below.  Threads of tasks take it to hand over a job, those of the crew to fetch one;
      * a tool runs without it.  The lock of PtcWaits is taken inside. */
     pthread_mutex_t lock;
     pthread_cond_t work;

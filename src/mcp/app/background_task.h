@@ -42,7 +42,7 @@ typedef struct PtcBackgroundTask {
     PtcCancel cancel;
     pthread_t thread;
     /* It guards the rest.  The thread of the task and the call that it works for take it; progress is told under
-     * it, which takes the lock of the pulse inside. */
+     * it, which takes the lock of the progress sender inside. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     PtcBackgroundState state;

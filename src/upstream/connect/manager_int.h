@@ -219,14 +219,14 @@ struct PtcUpRun {
 };
 
 /* All upstreams of a process, their connections and their calls.  Threads of runs ask, the loop's thread hears
- * answers, and the clerk's thread makes listings of them; one lock guards what they share. */
+ * answers, and the thread of work_loop makes listings of them; one lock guards what they share. */
 struct PtcManager {
     PtcMem *mem;
     PtcRemote remote; /* ask() casts back */
     PtcManagerConfig config;
     PtcLoop *loop, *work_loop;
     /* It guards everything below but what never changes after the start, upstreams and instances with all their
-     * calls included.  It is held briefly, and by everybody: threads of runs, the loop, the clerk.  Taken before
+     * calls included.  It is held briefly, and by everybody: threads of runs, the loop, work_loop.  Taken before
      * it: PtcUpRun.lock.  Taken inside: the locks of links, services and loops, those of pins and listings,
      * PtcUpRun.denied_lock, those of secrets.  ready() and progress are called under it, and wait for nobody. */
     pthread_mutex_t lock;
