@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_int.h"
 #include "base/utf8.h"
-#include "engine/session_named.h"
 #include "lisp/vm/builtin.h"
+#include "unit/even_engine.h"
 #include "unit/remote_fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -87,23 +86,9 @@ static void open_engine(Engine *e, bool stress)
 /* Everything the engine's ledger gave must be back, but for the engine itself. */
 static void close_engine(Engine *e)
 {
-    Ptc *ptc = e->ptc;
-    ptc_session_named_drop(ptc);
-    ptc_crew_free(ptc->crew);
-    ptc->crew = NULL;
-    if (ptc->remote_names)
-        ptc_remote_names_deinit(ptc->remote_names);
-    ptc_mem_free(&ptc->mem, ptc->remote_names, sizeof *ptc->remote_names);
-    ptc->remote_names = NULL;
-    ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
-    ptc->spare = NULL;
-    ptc_vm_deinit(&ptc->vm);
-    ptc_names_deinit(&ptc->no_names);
-    ptc_arena_deinit(&ptc->arena);
-    ptc_pool_deinit(&ptc->pool);
-    ptc_pool_init(&ptc->pool, &ptc->mem);
-    assert(atomic_load(&ptc->mem.used) == sizeof *ptc);
-    ptc_free(ptc);
+    bool even = free_even_engine(e->ptc);
+    assert(even);
+    (void)even;
     e->ptc = NULL;
 }
 

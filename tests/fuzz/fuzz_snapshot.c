@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_int.h"
-#include "engine/session_named.h"
 #include "engine/snapshot/snapshot.h"
+#include "unit/even_engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
@@ -44,23 +43,6 @@ static Ptc *open_engine(Clock *clock, bool small)
     Ptc *ptc = ptc_new(&options);
     assert(ptc);
     return ptc;
-}
-
-/* Everything the engine's ledger gave must be back, but for the engine itself. */
-static void close_engine(Ptc *ptc)
-{
-    ptc_session_named_drop(ptc);
-    ptc_crew_free(ptc->crew);
-    ptc->crew = NULL;
-    ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
-    ptc->spare = NULL;
-    ptc_vm_deinit(&ptc->vm);
-    ptc_names_deinit(&ptc->no_names);
-    ptc_arena_deinit(&ptc->arena);
-    ptc_pool_deinit(&ptc->pool);
-    ptc_pool_init(&ptc->pool, &ptc->mem);
-    assert(atomic_load(&ptc->mem.used) == sizeof *ptc);
-    ptc_free(ptc);
 }
 
 static PtcStatus decode(Ptc *ptc, const void *bytes, size_t len, PtcSession **out)
@@ -228,7 +210,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ptc_session_free(s);
     }
     free(copy);
-    close_engine(ptc);
+    bool even = free_even_engine(ptc);
+    assert(even);
+    (void)even;
     return 0;
 }
 

@@ -7,8 +7,7 @@
 
 #include <pthread.h>
 
-#include "api/api_int.h"
-#include "engine/session_named.h"
+#include "even_engine.h"
 
 enum { TEXT = 4096 };
 
@@ -17,18 +16,7 @@ enum { TEXT = 4096 };
 /* Frees an engine whose handles are all freed, and checks that its ledger is even. */
 static inline void end_engine(Ptc *ptc)
 {
-    ptc_session_named_drop(ptc);
-    ptc_crew_free(ptc->crew);
-    ptc->crew = NULL;
-    ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
-    ptc->spare = NULL;
-    ptc_vm_deinit(&ptc->vm);
-    ptc_names_deinit(&ptc->no_names);
-    ptc_arena_deinit(&ptc->arena);
-    ptc_pool_deinit(&ptc->pool);
-    ptc_pool_init(&ptc->pool, &ptc->mem);
-    CHECK(atomic_load(&ptc->mem.used) == sizeof *ptc);
-    ptc_free(ptc);
+    CHECK(free_even_engine(ptc));
 }
 
 /* Limits of programs that end by themselves: whether they do so in time is another test's matter. */
