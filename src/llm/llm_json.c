@@ -117,10 +117,8 @@ bool ptc_llm_json_write_request(PtcBuf *out, const PtcLlmRequest *r)
 
 /* ------------------------------------------------------------------------------- replies */
 
-static void write_tokens(PtcBuf *out, const PtcTokens *t)
+void ptc_llm_json_write_tokens(PtcBuf *out, const PtcTokens *t)
 {
-    if (!t->reported)
-        return;
     ptc_emit_key(out, "tokens");
     ptc_emit_object(out);
     ptc_emit_field_int(out, "input", t->input);
@@ -161,7 +159,8 @@ bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *r)
         if (r->cut)
             ptc_emit_field_bool(out, "cut", true);
     }
-    write_tokens(out, &r->tokens);
+    if (r->tokens.reported)
+        ptc_llm_json_write_tokens(out, &r->tokens);
     ptc_json_box_deinit(&box);
     return ptc_emit_object_end(out);
 }

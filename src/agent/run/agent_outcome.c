@@ -4,6 +4,7 @@
 #include "agent/run/agent_outcome.h"
 
 #include "json/emit.h"
+#include "llm/llm_json.h"
 
 /* ------------------------------------------------------------------------------ messages */
 
@@ -69,19 +70,6 @@ static void add_outcome_tokens(PtcBuf *out, const PtcTokens *t)
     }
 }
 
-static void add_turn_tokens(PtcBuf *out, const PtcTokens *t)
-{
-    ptc_emit_key(out, "tokens");
-    ptc_emit_object(out);
-    ptc_emit_field_int(out, "input", t->input);
-    ptc_emit_field_int(out, "output", t->output);
-    if (t->cache_creation)
-        ptc_emit_field_int(out, "cache_creation", t->cache_creation);
-    if (t->cache_read)
-        ptc_emit_field_int(out, "cache_read", t->cache_read);
-    ptc_emit_object_end(out);
-}
-
 static void add_turn_call(PtcBuf *out, const PtcTurnCall *call)
 {
     ptc_emit_object(out);
@@ -121,7 +109,7 @@ static void add_turn(PtcBuf *out, const PtcTurn *t)
         add_turn_call(out, &t->calls[i]);
     ptc_emit_array_end(out);
     if (t->tokens.reported)
-        add_turn_tokens(out, &t->tokens);
+        ptc_llm_json_write_tokens(out, &t->tokens);
     ptc_emit_object_end(out);
 }
 

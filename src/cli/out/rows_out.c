@@ -268,16 +268,25 @@ static bool csv_row(Rows *r, PtcValue row)
     return each_field(r, row, csv_field) && ptc_buf_add_char(r->out, '\n');
 }
 
-bool ptc_rows_out_csv(PtcOutcome *o, PtcBuf *out, const char **why)
+/* NULL: out of memory. */
+static Rows *new_rows(PtcOutcome *o, PtcBuf *out, const char **why)
 {
     Rows *r = ptc_mem_alloc(&o->ptc->mem, sizeof *r);
     if (!r)
-        return false;
+        return NULL;
     memset(r, 0, offsetof(Rows, columns));
     r->o = o;
     r->out = out;
     r->why = why;
     r->count = 0;
+    return r;
+}
+
+bool ptc_rows_out_csv(PtcOutcome *o, PtcBuf *out, const char **why)
+{
+    Rows *r = new_rows(o, out, why);
+    if (!r)
+        return false;
     bool ok = begin_row_columns(r);
     for (size_t i = 0; ok && r->shape != LISTS && i < r->count; i++)
         ok = add_csv_text(out, i, r->columns[i].name, needs_quotes(r->columns[i].name));
@@ -431,14 +440,9 @@ static bool write_table(Rows *r, bool colour)
 
 bool ptc_rows_out_table(PtcOutcome *o, PtcBuf *out, bool colour, const char **why)
 {
-    Rows *r = ptc_mem_alloc(&o->ptc->mem, sizeof *r);
+    Rows *r = new_rows(o, out, why);
     if (!r)
         return false;
-    memset(r, 0, offsetof(Rows, columns));
-    r->o = o;
-    r->out = out;
-    r->why = why;
-    r->count = 0;
     bool ok = write_table(r, colour);
     end_row_columns(r);
     ptc_mem_free(&o->ptc->mem, r, sizeof *r);
