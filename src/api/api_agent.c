@@ -131,7 +131,7 @@ PtcStatus ptc_agent_new(const PtcAgentSource *given, PtcAgent **out, char *error
     if (why)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, why);
     *out = NULL;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     size_t bytes = (s.child_count + 1) * sizeof(PtcAgentChild);
     PtcAgentChild *children = ptc_mem_alloc(&mem, bytes);
     if (!children)

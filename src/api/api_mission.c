@@ -110,8 +110,8 @@ static PtcStatus prepare_mission(PtcMission *m, char *error, size_t size)
         if (fault.no_memory)
             return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
         ptc_why_say(&why, PTC_WHY_INVALID, "%.*s: %.*s",
-                    ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
-                    ptc_utf8_shown(fault.message, strlen(fault.message), 280), fault.message);
+                    PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.path), 100)),
+                    PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.message), 280)));
         return api_refuse(PTC_BAD_DATA, error, size, why.text);
     }
     if ((m->o.model || m->o.ask) && !(m->model = make_model(m, &why)))
@@ -156,7 +156,7 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     if (why)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, why);
     *out = NULL;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcMission *m = ptc_mem_alloc(&mem, sizeof *m);
     if (!m)
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
@@ -196,7 +196,7 @@ void ptc_mission_free(PtcMission *m)
     ptc_bench_deinit(&m->bench);
     for (size_t i = 0; i < m->agent_count; i++)
         ptc_definition_release(m->agents[i]);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *m);
     ptc_mem_free(&mem, m, sizeof *m);
 }

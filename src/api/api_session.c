@@ -61,7 +61,7 @@ PtcStatus ptc_session_inspect(PtcSession *s, char **out, size_t *out_len)
     PtcBuf buf;
     if (!s || !out || !api_idle(s->ptc))
         return PTC_BAD_ARGUMENT;
-    ptc_buf_init(&buf, &s->ptc->mem, SIZE_MAX / 4);
+    ptc_buf_init(&buf, &s->ptc->mem, PTC_UNBOUNDED);
     bool ok = ptc_session_describe(s, &buf);
     return ptc_engine_give_text(&buf, ok, out, out_len);
 }
@@ -72,7 +72,7 @@ PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, c
     PtcBuf buf;
     if (!s || !out || !api_idle(s->ptc))
         return api_refuse(PTC_BAD_ARGUMENT, error, error_size, PTC_API_BUSY);
-    ptc_buf_init(&buf, &s->ptc->mem, SIZE_MAX / 4);
+    ptc_buf_init(&buf, &s->ptc->mem, PTC_UNBOUNDED);
     PtcStatus status = ptc_snapshot_save(s, (PtcText){key, key_len}, &buf, error, error_size);
     if (status == PTC_OK)
         return ptc_engine_give_text(&buf, true, out, out_len);

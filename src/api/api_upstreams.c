@@ -106,7 +106,8 @@ static void find_command(char out[API_PATH_BYTES])
     out[0] = '\0';
     while (at && *at) {
         size_t n = strcspn(at, ":");
-        int len = snprintf(out, API_PATH_BYTES, "%.*s/ptc", (int)(n < API_PATH_BYTES ? n : 0), at);
+        int len =
+            snprintf(out, API_PATH_BYTES, "%.*s/ptc", PTC_ARG_OF(at, n < API_PATH_BYTES ? n : 0));
         if (n && len > 0 && len < API_PATH_BYTES && access(out, X_OK) == 0)
             return;
         at += n + (at[n] == ':');
@@ -203,12 +204,12 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
 static PtcUpstreamSet *alloc_set(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcUpstreamSet *s = ptc_mem_alloc(&mem, sizeof *s);
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
-    ptc_mem_init(&s->mem, SIZE_MAX / 2);
+    ptc_mem_init(&s->mem, PTC_UNBOUNDED);
     ptc_desk_init(&s->desk, &s->mem, API_HEAP_BYTES);
     return s;
 }
@@ -261,7 +262,7 @@ void ptc_upstream_set_free(PtcUpstreamSet *s)
     if (s->manager)
         ptc_manager_free(s->manager);
     ptc_desk_deinit(&s->desk);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *s);
     ptc_mem_free(&mem, s, sizeof *s);
 }

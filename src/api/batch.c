@@ -130,7 +130,7 @@ static bool read_line_option(BatchRequest *r, PtcValue key, PtcValue value)
         r->problem, sizeof r->problem,
         "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, "
         "max_tool_calls, seed, now",
-        (int)shown, ptc_str_bytes(key));
+        PTC_ARG_OF(ptc_str_bytes(key), shown));
     return false;
 }
 
@@ -456,7 +456,7 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchO
     ptc_run_init(&r.run, sizeof r.run);
     r.run.now_ms = options->now_ms;
     ptc_limits_init(&r.limits, sizeof r.limits);
-    ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
+    ptc_buf_init(&r.out, &ptc->mem, PTC_UNBOUNDED);
     answer_batch_line(&r, line, len);
     ptc_tools_free(r.tools);
     ptc_data_free(r.data);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/units.h"
 
 typedef struct PtcMem {
     atomic_size_t used;           /* bytes in use; threads of one run share a ledger */

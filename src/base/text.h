@@ -4,6 +4,7 @@
 #ifndef PTC_BASE_TEXT_H
 #define PTC_BASE_TEXT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -15,6 +16,32 @@ typedef struct PtcText {
 
 /* A literal as a text, measured by the compiler. */
 #define PTC_TEXT(literal) ((PtcText){"" literal, sizeof(literal) - 1})
+
+/* The two arguments of "%.*s".  An absent text is shown as an empty one.  PTC_ARG evaluates its argument twice, and the
+ * bytes of PTC_ARG_OF may also end with a NUL before the length. */
+#define PTC_ARG(text) PTC_ARG_OF((text).bytes, (text).len)
+#define PTC_ARG_OF(bytes, len) ptc_text_precision(len), ptc_text_shown(bytes)
+
+/* A longer text would have a negative precision, which is none. */
+static inline int ptc_text_precision(size_t len)
+{
+    return len < INT_MAX ? (int)len : INT_MAX;
+}
+
+static inline const char *ptc_text_shown(const char *bytes)
+{
+    return bytes ? bytes : "";
+}
+
+/* At most this many bytes of it, and no part of a character. */
+static inline PtcText ptc_text_cut(PtcText text, size_t most)
+{
+    if (text.len > most)
+        for (text.len = most; text.len > 0 && most - text.len < 3 &&
+                              ((unsigned char)text.bytes[text.len] & 0xc0) == 0x80;)
+            text.len--;
+    return text;
+}
 
 /* A NUL-terminated text; NULL stays absent. */
 static inline PtcText ptc_text_cstr(const char *s)

@@ -81,7 +81,7 @@ static void add_wrapped(Page *p, const char *text, size_t len, size_t column, si
         size_t n = fit_text(text, len, p->width - column), kept = n;
         while (kept > 0 && text[kept - 1] == ' ')
             kept--;
-        ptc_buf_addf(p->out, "%.*s\n", (int)kept, text);
+        ptc_buf_addf(p->out, "%.*s\n", PTC_ARG_OF(text, kept));
         for (text += n, len -= n; len > 0 && *text == ' '; len--)
             text++;
         if (len == 0)
@@ -135,7 +135,8 @@ static void add_example(Page *p, const char *text, size_t len)
         while (len > 0 && *text == ' ')
             text++, len--;
         n = fit_command(text, len, p->width - indent);
-        ptc_buf_addf(p->out, "%*s%.*s%s\n", (int)indent, "", (int)n, text, n < len ? " \\" : "");
+        ptc_buf_addf(p->out, "%*s%.*s%s\n", (int)indent, "", PTC_ARG_OF(text, n),
+                     n < len ? " \\" : "");
         indent = 4;
     }
 }

@@ -61,8 +61,8 @@ void ptc_io_printf(int fd, const char *format, ...)
     va_list args;
     PtcMem mem;
     PtcBuf text;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
-    ptc_buf_init(&text, &mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
+    ptc_buf_init(&text, &mem, PTC_UNBOUNDED);
     va_start(args, format);
     if (ptc_buf_vaddf(&text, format, args))
         (void)!ptc_shown_write(fd, text.data, text.len);

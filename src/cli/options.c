@@ -28,7 +28,7 @@ void ptc_options_default(const PtcOption *option, const void *target, char *out,
         const char *word = option->value;
         for (int skip = *(const int *)field; skip > 0; skip--)
             word += strcspn(word, "|") + 1;
-        snprintf(out, size, " (%.*s)", (int)strcspn(word, "|"), word);
+        snprintf(out, size, " (%.*s)", PTC_ARG_OF(word, strcspn(word, "|")));
     }
 }
 
@@ -141,7 +141,7 @@ static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *fiel
     }
     size_t n = guess_word(option->value, text, &guess);
     ptc_options_wrong(usage, "%s is one of %s, not '%.40s'%s%.*s%s", origin, option->value, text,
-                      n ? "; did you mean " : "", (int)n, n ? guess : "", n ? "?" : "");
+                      n ? "; did you mean " : "", PTC_ARG_OF(n ? guess : "", n), n ? "?" : "");
     return false;
 }
 
@@ -238,9 +238,11 @@ static void refuse_unknown_option(const PtcUsage *usage, const char *arg)
         ptc_nearest_offer(&nearest, usage->options[i].name, strlen(usage->options[i].name));
     if (other || nearest.best)
         ptc_options_wrong(usage, "unknown option %.*s; did you mean --%s?",
-                          (int)(word - arg + (ptrdiff_t)len), arg, other ? other : nearest.best);
+                          PTC_ARG_OF(arg, word - arg + (ptrdiff_t)len),
+                          other ? other : nearest.best);
     else
-        ptc_options_wrong(usage, "unknown option %.*s", (int)(word - arg + (ptrdiff_t)len), arg);
+        ptc_options_wrong(usage, "unknown option %.*s",
+                          PTC_ARG_OF(arg, word - arg + (ptrdiff_t)len));
 }
 
 bool ptc_options_is_help(const char *arg)

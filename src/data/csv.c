@@ -455,7 +455,7 @@ static bool name_column(Csv *c, size_t i, PtcValue said)
 {
     PtcBuf name;
     PtcText text = ptc_text_trim(ptc_str_text(said), " \t");
-    ptc_buf_init(&name, c->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&name, c->heap->pool->mem, PTC_UNBOUNDED);
     if (text.len == 0)
         ptc_buf_addf(&name, "column%zu", i + 1);
     else
@@ -599,8 +599,8 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
              .separator = part->separator,
              .apart = part->apart};
     *error = (PtcCsvError){0};
-    ptc_buf_init(&c.unquoted, heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_init(&converted, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&c.unquoted, heap->pool->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&converted, heap->pool->mem, PTC_UNBOUNDED);
     if (ptc_charset_decode(text, len, &converted, &all, &wrong)) {
         c.at = c.line_start = all.bytes;
         c.end = all.bytes + all.len;

@@ -42,7 +42,7 @@ static PtcValue fail_data_file(const PtcDataFile *f, const char *path, const cha
 static PtcValue fail_file_memory(const PtcDataFile *f, const char *path)
 {
     size_t limit = f->heap->pool->mem->limit;
-    if (limit >= SIZE_MAX / 4)
+    if (limit >= PTC_UNBOUNDED)
         ptc_why_no_memory(f->why);
     else
         ptc_why_say(f->why, PTC_WHY_REFUSED, "it does not fit into the %zu MiB that data may take",
@@ -178,7 +178,7 @@ static PtcValue parse_lines_file(const PtcDataFile *f, const char *path, PtcText
     PtcCharsetError wrong;
     PtcText text;
     PtcValue v = PTC_NONE;
-    ptc_buf_init(&converted, f->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&converted, f->heap->pool->mem, PTC_UNBOUNDED);
     bool ok = ptc_charset_decode(t.bytes, t.len, &converted, &text, &wrong);
     if (ok)
         v = split_lines(f->heap, text);

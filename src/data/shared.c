@@ -34,7 +34,7 @@ struct PtcShared {
 static PtcShared *make_shared(size_t limit, bool own)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcShared *s = ptc_mem_alloc(&mem, sizeof *s);
     if (!s)
         return NULL;
@@ -43,13 +43,13 @@ static PtcShared *make_shared(size_t limit, bool own)
     ptc_mem_init(&s->mem, limit);
     ptc_pool_init(&s->pool, &s->mem);
     ptc_budget_init(&s->budget);
-    ptc_heap_init(&s->heap, &s->pool, &s->budget, SIZE_MAX / 4);
+    ptc_heap_init(&s->heap, &s->pool, &s->budget, PTC_UNBOUNDED);
     return s;
 }
 
 PtcShared *ptc_shared_new(void)
 {
-    return make_shared(SIZE_MAX / 2, false);
+    return make_shared(PTC_UNBOUNDED, false);
 }
 
 PtcShared *ptc_shared_new_own(size_t limit)
@@ -64,7 +64,7 @@ void ptc_shared_free(PtcShared *s)
         return;
     ptc_heap_deinit(&s->heap);
     ptc_pool_deinit(&s->pool);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *s);
     ptc_mem_free(&mem, s, sizeof *s);
 }

@@ -161,12 +161,12 @@ void ptc_engine_task_end(Ptc *ptc)
 static Ptc *alloc_engine(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     Ptc *ptc = ptc_mem_alloc(&mem, sizeof *ptc);
     if (!ptc)
         return NULL;
     memset(ptc, 0, sizeof *ptc);
-    ptc_mem_init(&ptc->mem, SIZE_MAX / 2);
+    ptc_mem_init(&ptc->mem, PTC_UNBOUNDED);
     atomic_store(&ptc->mem.used, sizeof *ptc);
     return ptc;
 }
@@ -174,7 +174,7 @@ static Ptc *alloc_engine(void)
 static void free_engine(Ptc *ptc)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *ptc);
     ptc_mem_free(&mem, ptc, sizeof *ptc);
 }

@@ -92,7 +92,7 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
     size_t n = d->last - d->first;
     n = ptc_utf8_valid_prefix(source + d->first,
                               n < size * 2 ? n : size * 2); /* a program may contain any bytes */
-    ptc_diag_format(out, size, "%.*s", (int)n, source + d->first);
+    ptc_diag_format(out, size, "%.*s", PTC_ARG_OF(source + d->first, n));
     for (char *p = out; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
@@ -175,7 +175,7 @@ bool ptc_outcome_changed(PtcOutcome *o, const PtcSession *s, uint32_t index)
 
 void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
 {
-    ptc_buf_init(&o->lost, &o->ptc->mem, SIZE_MAX / 4);
+    ptc_buf_init(&o->lost, &o->ptc->mem, PTC_UNBOUNDED);
     for (size_t i = s ? s->history : 0; i < vm->global_count; i++) {
         if (vm->globals[i] == (s ? global_before(s, i) : PTC_UNBOUND))
             continue;

@@ -44,9 +44,7 @@ static void put_site_args(PtcBuf *text, PtcHeap *heap, PtcValue args)
     PtcBuf json;
     ptc_buf_init(&json, text->mem, ASKED_LIST_BYTES);
     ptc_emit_value(&json, heap, args);
-    size_t most = json.len < SHOWN_ARGS ? json.len : SHOWN_ARGS;
-    ptc_buf_addf(text, " %.*s", (int)ptc_utf8_valid_prefix(json.data ? json.data : "", most),
-                 json.data ? json.data : "");
+    ptc_buf_addf(text, " %.*s", PTC_ARG(ptc_text_cut(ptc_buf_view(&json), SHOWN_ARGS)));
     ptc_buf_end_part(text, &json);
 }
 
@@ -58,10 +56,9 @@ static void put_site_line(PtcBuf *text, PtcHeap *heap, PtcValue site, bool many)
     PtcValue args = ptc_map_field(heap, site, "args");
     if (!name.bytes)
         name = PTC_TEXT("a tool that is only known when it runs");
-    ptc_buf_addf(text, "%.*s", (int)name.len, name.bytes);
+    ptc_buf_addf(text, "%.*s", PTC_ARG(name));
     if (effect.bytes)
-        ptc_buf_addf(text, " (%.*s, %.*s)", (int)effect.len, effect.bytes, (int)policy.len,
-                     policy.bytes ? policy.bytes : "");
+        ptc_buf_addf(text, " (%.*s, %.*s)", PTC_ARG(effect), PTC_ARG(policy));
     ptc_buf_addf(text, " %s", many ? "perhaps many times" : "once");
     if (args != PTC_NONE)
         put_site_args(text, heap, args);

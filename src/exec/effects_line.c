@@ -19,7 +19,7 @@ static void add_effect_names(PtcBuf *text, PtcHeap *heap, PtcValue list)
         PtcValue item = ptc_seq_nth(list, i);
         PtcText name = ptc_str_text(ptc_map_field(heap, item, "name"));
         PtcValue times = ptc_map_field(heap, item, "times");
-        ptc_buf_addf(text, "%s%.*s", i ? ", " : "", (int)name.len, name.bytes ? name.bytes : "");
+        ptc_buf_addf(text, "%s%.*s", i ? ", " : "", PTC_ARG(name));
         if (times != PTC_NONE && ptc_is_int(times) && ptc_to_int(times) > 1)
             ptc_buf_addf(text, " %lld times", (long long)ptc_to_int(times));
     }
@@ -36,11 +36,9 @@ void ptc_effects_line_add(PtcBuf *text, PtcHeap *heap, PtcValue effects, PtcText
         add_effect_names(text, heap, list);
         any = true;
     }
-    ptc_buf_addf(text, "%s; run again: %.*s", any ? "" : "none", (int)run_again.len,
-                 run_again.bytes);
+    ptc_buf_addf(text, "%s; run again: %.*s", any ? "" : "none", PTC_ARG(run_again));
     PtcValue unkept = ptc_map_field(heap, effects, "not_kept");
     PtcText why = unkept == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(unkept);
     if (why.bytes)
-        ptc_buf_addf(text, "; the approval could not be kept for later: %.*s", (int)why.len,
-                     why.bytes);
+        ptc_buf_addf(text, "; the approval could not be kept for later: %.*s", PTC_ARG(why));
 }

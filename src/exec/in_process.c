@@ -130,7 +130,7 @@ static void free_executor(PtcExecutor *base)
         ptc_engine_free(self->idle[i]);
     ptc_mem_free(&self->mem, self->idle, self->config.max_idle * sizeof *self->idle);
     pthread_mutex_destroy(&self->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *self);
     ptc_mem_free(&mem, self, sizeof *self);
 }
@@ -139,7 +139,7 @@ static void free_executor(PtcExecutor *base)
 static InProcess *alloc_self(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     InProcess *self = ptc_mem_alloc(&mem, sizeof *self);
     if (self)
         memset(self, 0, sizeof *self);
@@ -158,7 +158,7 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, PtcWhy *wh
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         self->config.max_idle = cores > 0 ? (unsigned)cores : 1;
     }
-    ptc_mem_init(&self->mem, SIZE_MAX / 2);
+    ptc_mem_init(&self->mem, PTC_UNBOUNDED);
     pthread_mutex_init(&self->lock, NULL);
     self->idle = ptc_mem_alloc(&self->mem, self->config.max_idle * sizeof *self->idle);
     /* The first engine is made now, so that a limit out of range is found here and the first task need not wait. */

@@ -118,7 +118,7 @@ static PtcTaskStatus refuse_task(TaskWork *w, PtcReason reason, const char *kind
     out->ok = false;
     snprintf(out->reason, sizeof out->reason, "%s", ptc_reason_name(reason));
     snprintf(out->kind, sizeof out->kind, "%s", kind);
-    snprintf(out->message, sizeof out->message, "%.*s", (int)len, message);
+    snprintf(out->message, sizeof out->message, "%.*s", PTC_ARG_OF(message, len));
     PtcBuf *gone[] = {&out->text,    &out->json,   &out->feedback,
                       &out->changed, &out->stored, &out->memory};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
@@ -276,7 +276,7 @@ static void put_task_error(TaskWork *w)
     PtcError e = ptc_outcome_finding(w->outcome, 0);
     snprintf(w->out->reason, sizeof w->out->reason, "%s", e.reason);
     snprintf(w->out->kind, sizeof w->out->kind, "%s", e.kind);
-    snprintf(w->out->message, sizeof w->out->message, "%.*s", (int)e.message_len, e.message);
+    snprintf(w->out->message, sizeof w->out->message, "%.*s", PTC_ARG_OF(e.message, e.message_len));
 }
 
 /* Writes the result as text and as JSON; JSON that does not fit is left out whole. */

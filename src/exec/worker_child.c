@@ -192,12 +192,12 @@ _Noreturn void ptc_worker_serve(PtcWorker *w)
 PtcWorker *ptc_worker_new(PtcWorkerHook hook)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcWorker *w = ptc_mem_alloc(&mem, sizeof *w);
     if (!w)
         return NULL;
     memset(w, 0, sizeof *w);
-    ptc_mem_init(&w->mem, SIZE_MAX / 2);
+    ptc_mem_init(&w->mem, PTC_UNBOUNDED);
     w->hook = hook;
     ptc_buf_init(&w->inbox, &w->mem, PTC_FRAME_MAX);
     ptc_talk_init(&w->talk, &w->mem, cancel_worker_run, w);

@@ -197,7 +197,7 @@ static void accuse(TaskWait *t, const char *what)
     end_worker_task(t, PTC_TASK_LOST);
     t->answered = false;
     snprintf(t->out->message, sizeof t->out->message, "the worker process sent %.*s and was ended",
-             250, what);
+             PTC_ARG_OF(what, 250));
 }
 
 static void end_process(const PtcWorkerProcess *w)

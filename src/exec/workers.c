@@ -160,8 +160,8 @@ static PtcTaskStatus submit_to_worker(PtcExecutor *self, const char *owner, cons
         return PTC_TASK_CANCELLED;
     PtcWorkerProcess *w = take_worker(ws, owner, &why);
     if (!w) {
-        snprintf(out->message, sizeof out->message, "no worker process could be started: %.*s", 250,
-                 why.text);
+        snprintf(out->message, sizeof out->message, "no worker process could be started: %.*s",
+                 PTC_ARG_OF(why.text, 250));
         return PTC_TASK_LOST;
     }
     PtcTaskStatus status = ptc_worker_task_run(&ws->plan, w, in, cancel, out, &keep);
@@ -186,7 +186,7 @@ static void free_workers(PtcExecutor *self)
     ptc_tool_crew_free(ws->plan.crew);
     ptc_zygote_free(ws->zygote);
     pthread_mutex_destroy(&ws->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *ws);
     ptc_mem_free(&mem, ws, sizeof *ws);
 }
@@ -201,12 +201,12 @@ static unsigned cores(void)
 static Workers *new_workers(const PtcExecutorConfig *config)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     Workers *ws = ptc_mem_alloc(&mem, sizeof *ws);
     if (!ws)
         return NULL;
     memset(ws, 0, sizeof *ws);
-    ptc_mem_init(&ws->mem, SIZE_MAX / 2);
+    ptc_mem_init(&ws->mem, PTC_UNBOUNDED);
     ws->base = (PtcExecutor){submit_to_worker, free_workers};
     ws->max_idle = config->max_idle ? config->max_idle : cores();
     pthread_mutex_init(&ws->lock, NULL);

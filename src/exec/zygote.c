@@ -116,12 +116,12 @@ static bool set_zygote_path(PtcZygote *z, const char *path)
 static PtcZygote *new_zygote(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcZygote *z = ptc_mem_alloc(&mem, sizeof *z);
     if (!z)
         return NULL;
     memset(z, 0, sizeof *z);
-    ptc_mem_init(&z->mem, SIZE_MAX / 2);
+    ptc_mem_init(&z->mem, PTC_UNBOUNDED);
     ptc_buf_init(&z->told, &z->mem, 64 << 20);
     z->control = -1;
     pthread_mutex_init(&z->lock, NULL);
@@ -147,7 +147,7 @@ void ptc_zygote_free(PtcZygote *z)
     pthread_mutex_destroy(&z->lock);
     ptc_buf_deinit(&z->told);
     ptc_mem_free(&z->mem, z->path, z->path_size);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *z);
     ptc_mem_free(&mem, z, sizeof *z);
 }
@@ -194,7 +194,7 @@ static bool ask_zygote(PtcZygote *z, const void *bytes, size_t len, int fd, int 
     a->gone = false;
     a->rest = (PtcText){c.at, (size_t)(c.end - c.at)};
     if (!ok)
-        ptc_why_say(why, PTC_WHY_INVALID, "%.*s", (int)a->rest.len, a->rest.bytes);
+        ptc_why_say(why, PTC_WHY_INVALID, "%.*s", PTC_ARG(a->rest));
     return ok;
 }
 

@@ -60,7 +60,7 @@ static bool load_zygote_data(Helper *h, PtcFrameCursor *c)
     PtcBuf about, text;
     PtcLoaded loaded = {.about = &about};
     const char *name = take_zygote_text(c), *path = take_zygote_text(c);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     ptc_buf_init(&about, &mem, PTC_ZYGOTE_DESCRIBE);
     ptc_buf_init(&text, &mem, PTC_ZYGOTE_PACKET);
     ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
@@ -204,12 +204,12 @@ int ptc_zygote_main(PtcWorkerHook hook)
     PtcMem mem;
     int socket;
     ssize_t n;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     Helper *h = ptc_mem_alloc(&mem, sizeof *h);
     if (!h || syscall(SYS_close_range, LAST_KEPT + 1, ~0U, 0) != 0)
         return 1;
     memset(h, 0, sizeof *h);
-    ptc_mem_init(&h->mem, SIZE_MAX / 2);
+    ptc_mem_init(&h->mem, PTC_UNBOUNDED);
     ptc_buf_init(&h->source, &h->mem, PTC_ZYGOTE_SOURCE_MAX);
     set_signals();
     h->worker = ptc_worker_new(hook);

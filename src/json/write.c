@@ -301,7 +301,7 @@ static PtcValue key_string(JsonWriter *ws, PtcValue key)
         return key;
     if (ptc_is_named(key) && !renamed)
         return ptc_str_new(ws->with->heap, ptc_str_bytes(key), ptc_str_len(key));
-    ptc_buf_init(&text, ws->buf->mem, SIZE_MAX);
+    ptc_buf_init(&text, ws->buf->mem, PTC_UNBOUNDED);
     PtcValue v = PTC_NONE;
     if (add_json_key(ws, &text, key))
         v = ptc_json_parse(ws->with->heap, text.data, text.len, &ignored);

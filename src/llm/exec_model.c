@@ -59,7 +59,7 @@ static void fail_model_program(PtcReply *reply, const ModelProgram *p, const Ptc
     default:
         ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s ended with %s %d%s%.*s", p->argv[0],
                         process->end == PTC_PROCESS_KILLED ? "signal" : "status", process->code,
-                        err.len > from ? ": " : "", (int)(err.len - from), err.bytes + from);
+                        err.len > from ? ": " : "", PTC_ARG_OF(err.bytes + from, err.len - from));
     }
 }
 
@@ -158,7 +158,7 @@ PtcModel *ptc_exec_model_new(PtcMem *mem, const char *name, PtcText command,
     }
     *p = (ModelProgram){
         .model = {.ask = exec_ask, .body = exec_body, .free = exec_free}, .mem = mem, .keys = keys};
-    ptc_buf_init(&p->texts, mem, SIZE_MAX / 2);
+    ptc_buf_init(&p->texts, mem, PTC_UNBOUNDED);
     if (fill_program_words(p, name, command, why))
         return &p->model;
     exec_free(&p->model);

@@ -69,8 +69,8 @@ static void write_compared_value(PtcJsonBox *box, PtcBuf *out, PtcValue v)
 static bool scalars_differ(PtcJsonBox *box, PtcValue then, PtcValue now)
 {
     PtcBuf a, b;
-    ptc_buf_init(&a, box->pool.mem, SIZE_MAX / 2);
-    ptc_buf_init(&b, box->pool.mem, SIZE_MAX / 2);
+    ptc_buf_init(&a, box->pool.mem, PTC_UNBOUNDED);
+    ptc_buf_init(&b, box->pool.mem, PTC_UNBOUNDED);
     write_compared_value(box, &a, then);
     write_compared_value(box, &b, now);
     /* What could not be written for want of memory is empty: two of those are not the same. */
@@ -138,8 +138,8 @@ bool ptc_json_difference(PtcJsonBox *box, PtcValue then, PtcValue now, PtcBuf *o
     PtcBuf a, b;
     if (!differs(&p, then, now, 0))
         return false;
-    ptc_buf_init(&a, box->pool.mem, SIZE_MAX / 2);
-    ptc_buf_init(&b, box->pool.mem, SIZE_MAX / 2);
+    ptc_buf_init(&a, box->pool.mem, PTC_UNBOUNDED);
+    ptc_buf_init(&b, box->pool.mem, PTC_UNBOUNDED);
     PtcText was = compared_value_text(box, &a, p.then), is = compared_value_text(box, &b, p.now);
     size_t from = parting(was, is);
     from = from > DIFF_BEFORE ? parting((PtcText){was.bytes, from - DIFF_BEFORE}, is) : 0;

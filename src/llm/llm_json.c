@@ -181,9 +181,8 @@ static bool check_names(PtcValue map, const char *const *names, PtcWhy *why)
         for (i = 0; names[i]; i++)
             ptc_nearest_offer(&nearest, names[i], strlen(names[i]));
         ptc_why_say(why, PTC_WHY_INVALID, "a reply has no field \"%.*s\"%s%.*s%s",
-                    ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
-                    nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
-                    nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+                    PTC_ARG(ptc_text_cut(name, 40)), nearest.best ? "; did you mean \"" : "",
+                    PTC_ARG_OF(nearest.best, nearest.best_len), nearest.best ? "\"?" : "");
         return false;
     }
     return true;

@@ -42,8 +42,8 @@ size_t ptc_model_alias_providers(const PtcModelAliases *a, PtcText name)
 /* Always false. */
 static bool refuse_alias(PtcWhy *why, PtcText name, const char *what)
 {
-    return ptc_why_say(why, PTC_WHY_INVALID, "aliases.%.*s: %s",
-                       ptc_utf8_shown(name.bytes, name.len, 64), name.bytes, what);
+    return ptc_why_say(why, PTC_WHY_INVALID, "aliases.%.*s: %s", PTC_ARG(ptc_text_cut(name, 64)),
+                       what);
 }
 
 static bool is_alias_name(PtcText name)
@@ -64,10 +64,9 @@ static bool unknown_provider(PtcText alias, PtcText name, PtcWhy *why)
     for (size_t i = 0; i < ptc_provider_count; i++)
         ptc_nearest_offer(&nearest, ptc_providers[i].name, strlen(ptc_providers[i].name));
     return ptc_why_say(why, PTC_WHY_INVALID, "aliases.%.*s: there is no provider \"%.*s\"%s%.*s%s",
-                       ptc_utf8_shown(alias.bytes, alias.len, 64), alias.bytes,
-                       ptc_utf8_shown(name.bytes, name.len, 40), name.bytes,
-                       nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
-                       nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+                       PTC_ARG(ptc_text_cut(alias, 64)), PTC_ARG(ptc_text_cut(name, 40)),
+                       nearest.best ? "; did you mean \"" : "",
+                       PTC_ARG_OF(nearest.best, nearest.best_len), nearest.best ? "\"?" : "");
 }
 
 static bool add_alias_row(PtcModelAliases *a, PtcText name, const PtcProvider *provider, PtcText id,
@@ -146,7 +145,7 @@ static bool add_aliases(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, PtcWhy 
         if (!ptc_text_is(name, "aliases") && !ptc_text_is(name, "embeddings"))
             return ptc_why_say(why, PTC_WHY_INVALID,
                                "no field \"%.*s\": allowed are aliases and embeddings",
-                               ptc_utf8_shown(name.bytes, name.len, 40), name.bytes);
+                               PTC_ARG(ptc_text_cut(name, 40)));
     }
     pos = 0;
     while (ptc_map_next(list, &pos, &key, &value))

@@ -41,8 +41,7 @@ typedef struct ModelOpening {
 /* Names the model in the reason; always NULL. */
 static PtcModel *name_model(const ModelOpening *o)
 {
-    ptc_why_prefix(o->why, "the model \"%.*s\": ", ptc_utf8_shown(o->spec.bytes, o->spec.len, 80),
-                   o->spec.bytes);
+    ptc_why_prefix(o->why, "the model \"%.*s\": ", PTC_ARG(ptc_text_cut(o->spec, 80)));
     return NULL;
 }
 
@@ -61,7 +60,7 @@ static PtcModel *refuse_unknown_model(const ModelOpening *o, PtcText name)
     if (ptc_provider_find(name)) {
         snprintf(what, sizeof what,
                  "this is a provider; name one of its models: %.*s:ID (ptc docs providers)",
-                 (int)name.len, name.bytes);
+                 PTC_ARG(name));
         return refuse_model_spec(o, what);
     }
     ptc_nearest_init(&nearest, name.bytes, name.len);
@@ -72,8 +71,8 @@ static PtcModel *refuse_unknown_model(const ModelOpening *o, PtcText name)
     snprintf(what, sizeof what,
              "there is no such alias or provider%s%.*s%s; a model is an alias (haiku), "
              "PROVIDER:ID or openai-compat:URL|ID (ptc docs providers)",
-             nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
-             nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+             nearest.best ? "; did you mean \"" : "", PTC_ARG_OF(nearest.best, nearest.best_len),
+             nearest.best ? "\"?" : "");
     return refuse_model_spec(o, what);
 }
 
@@ -82,7 +81,7 @@ static PtcModel *not_there(const ModelOpening *o, PtcText alias, PtcText provide
 {
     char what[300];
     int n = snprintf(what, sizeof what, "the provider %.*s does not have \"%.*s\"; it is at",
-                     (int)provider.len, provider.bytes, (int)alias.len, alias.bytes);
+                     PTC_ARG(provider), PTC_ARG(alias));
     const PtcModelAliases *a = &o->models->aliases;
     for (size_t i = 0; i < a->count && n > 0 && (size_t)n < sizeof what; i++)
         if (ptc_text_same(a->rows[i].name, alias))

@@ -196,7 +196,7 @@ static bool compare_with_line(const Replay *r, size_t i, const PtcLlmRequest *re
     else
         ptc_reply_failf(reply, PTC_LLM_REPLAY_MISMATCH,
                         "the request is not that of line %u of the record: %.*s",
-                        r->file.numbers[i], (int)words.len, words.data);
+                        r->file.numbers[i], PTC_ARG_OF(words.data, words.len));
     ptc_json_box_deinit(&box);
     ptc_buf_deinit(&words);
     ptc_buf_deinit(&body);
@@ -250,8 +250,7 @@ static void replay_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *a
         answer_from_line(r, i, &reply);
     else
         ptc_reply_failf(&reply, PTC_LLM_REPLAY_MISMATCH,
-                        "the record has no further request of %.*s", (int)shown_agent(agent).len,
-                        shown_agent(agent).bytes);
+                        "the record has no further request of %.*s", PTC_ARG(shown_agent(agent)));
     ptc_reply_finish(&reply, arena, out);
     ptc_waiting_hand_on(request, arena, out);
     ptc_reply_deinit(&reply);

@@ -10,7 +10,7 @@ void ptc_reply_init(PtcReply *r, PtcMem *mem, const PtcLlmRequest *request,
 {
     *r = (PtcReply){.mem = mem, .request = request, .keys = keys, .retry_after_ms = -1};
     ptc_buf_init(&r->text, mem, PTC_LLM_TEXT_BYTES);
-    ptc_buf_init(&r->held, mem, SIZE_MAX / 2);
+    ptc_buf_init(&r->held, mem, PTC_UNBOUNDED);
     ptc_buf_init(&r->opaque, mem, PTC_REPLY_OPAQUE_BYTES);
     ptc_buf_init(&r->error, mem, 64 * 1024);
 }
@@ -76,7 +76,7 @@ static bool hand_text_on(PtcReply *r, bool last)
     PtcBuf out;
     PtcText held = ptc_buf_view(&r->held);
     size_t done = held.len;
-    ptc_buf_init(&out, r->mem, SIZE_MAX / 2);
+    ptc_buf_init(&out, r->mem, PTC_UNBOUNDED);
     if (!r->keys)
         ptc_buf_add(&out, held.bytes, held.len);
     else
@@ -198,7 +198,7 @@ static PtcText keep_clean(PtcArena *arena, const PtcProviderKeys *keys, const Pt
     PtcBuf clean;
     if (!keys || !ptc_secrets_any(&keys->told))
         return ptc_reply_keep(arena, ptc_buf_view(buf), failed);
-    ptc_buf_init(&clean, buf->mem, SIZE_MAX / 2);
+    ptc_buf_init(&clean, buf->mem, PTC_UNBOUNDED);
     ptc_secrets_blot_part(&keys->told, &clean, ptc_buf_view(buf), true);
     *failed = *failed || !ptc_buf_ok(&clean);
     PtcText kept =
@@ -232,8 +232,8 @@ static PtcText keep_provider_error(PtcArena *arena, const PtcProviderKeys *keys,
                                    bool *failed)
 {
     PtcBuf clean, line;
-    ptc_buf_init(&clean, arena->mem, SIZE_MAX / 2);
-    ptc_buf_init(&line, arena->mem, SIZE_MAX / 2);
+    ptc_buf_init(&clean, arena->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&line, arena->mem, PTC_UNBOUNDED);
     if (keys)
         ptc_secrets_blot(&keys->shown, &clean, text, false);
     else

@@ -231,8 +231,7 @@ static bool check_request_address(const PtcClientRequest *r, PtcUrl *url, PtcCli
 
 static void name_server(const PtcUrl *url, char *server, size_t size)
 {
-    snprintf(server, size, "%d %.*s %.*s", url->https, (int)url->host.len, url->host.bytes,
-             (int)url->port.len, url->port.len ? url->port.bytes : "");
+    snprintf(server, size, "%d %.*s %.*s", url->https, PTC_ARG(url->host), PTC_ARG(url->port));
 }
 
 void ptc_client_send(PtcClient *c, PtcMem *mem, const PtcClientRequest *r, PtcClientAnswer *a)

@@ -156,8 +156,8 @@ bool ptc_url_resolve(const char *base, const char *location, char out[PTC_URL_BY
     size_t origin = (size_t)(url.path.bytes - base);
     size_t keep = whole ? 0 : kept_of(base, origin, first);
     const char *joint = keep == origin && !whole && first != '/' && first != '?' ? "/" : "";
-    int n = snprintf(out, PTC_URL_BYTES + 1, "%.*s%s%.*s", (int)keep, base, joint,
-                     (int)strcspn(location, "#"), location);
+    int n = snprintf(out, PTC_URL_BYTES + 1, "%.*s%s%.*s", PTC_ARG_OF(base, keep), joint,
+                     PTC_ARG_OF(location, strcspn(location, "#")));
     return n > 0 && n <= PTC_URL_BYTES && ptc_url_parse(ptc_text_cstr(out), &url, NULL);
 }
 

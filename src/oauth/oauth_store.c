@@ -37,7 +37,7 @@ bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir
 static void store_directory_of(char dir[PTC_OAUTH_STORE_PATH], const char *path)
 {
     const char *slash = strrchr(path, '/');
-    snprintf(dir, PTC_OAUTH_STORE_PATH, "%.*s", slash ? (int)(slash - path) : 0, path);
+    snprintf(dir, PTC_OAUTH_STORE_PATH, "%.*s", PTC_ARG_OF(path, slash ? slash - path : 0));
 }
 
 /* A directory that others may write to is as bad as a file. */

@@ -35,9 +35,9 @@ static void add_metadata_place(PtcOauthPlaces *out, const Cut *c, bool path_firs
                                const char *well_known, bool path_last)
 {
     char *url = out->urls[out->count];
-    int n = snprintf(url, sizeof out->urls[0], "%.*s%.*s%s%.*s", (int)c->server.len,
-                     c->server.bytes, path_first ? (int)c->path.len : 0, c->path.bytes, well_known,
-                     path_last ? (int)c->path.len : 0, c->path.bytes);
+    int n = snprintf(url, sizeof out->urls[0], "%.*s%.*s%s%.*s", PTC_ARG(c->server),
+                     PTC_ARG_OF(c->path.bytes, path_first ? c->path.len : 0), well_known,
+                     PTC_ARG_OF(c->path.bytes, path_last ? c->path.len : 0));
     if (n > 0 && (size_t)n < sizeof out->urls[0])
         out->count++;
 }

@@ -167,8 +167,7 @@ bool ptc_oauth_work_refused(PtcOauthWork *w, const char *what, const PtcOauthRep
                            reply->status);
     return ptc_why_say_code(&w->why, PTC_WHY_REFUSED, (int)ptc_oauth_fault_of(e.error),
                             "%s: the server says %.60s%s%.*s", what, e.error,
-                            e.description ? ": " : "", OAUTH_WORK_SHOWN,
-                            e.description ? e.description : "");
+                            e.description ? ": " : "", PTC_ARG_OF(e.description, OAUTH_WORK_SHOWN));
 }
 
 bool ptc_oauth_work_tokens(PtcOauthWork *w, const char *endpoint, PtcBuf *form,

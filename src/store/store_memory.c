@@ -293,7 +293,7 @@ static void free_memory_store(PtcStore *store)
         while (m->buckets[i])
             drop_memory_entry(m, &m->buckets[i]);
     pthread_mutex_destroy(&m->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *m);
     ptc_mem_free(&mem, m, sizeof *m);
 }
@@ -304,7 +304,7 @@ PtcStore *ptc_store_memory(PtcWhy *why)
                                         list_memory,      expire_memory, sum_memory,
                                         free_memory_store};
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     Memory *m = ptc_mem_alloc(&mem, sizeof *m);
     if (!m) {
         ptc_why_no_memory(why);
@@ -312,7 +312,7 @@ PtcStore *ptc_store_memory(PtcWhy *why)
     }
     memset(m, 0, sizeof *m);
     m->base.class = &class;
-    ptc_mem_init(&m->mem, SIZE_MAX / 2);
+    ptc_mem_init(&m->mem, PTC_UNBOUNDED);
     pthread_mutex_init(&m->lock, NULL);
     return &m->base;
 }

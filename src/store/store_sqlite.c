@@ -427,7 +427,7 @@ static void free_db(PtcStore *store)
         dlclose(db->so);
     pthread_mutex_destroy(&db->lock);
     ptc_secret_wipe(db->key, sizeof db->key);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *db);
     ptc_mem_free(&mem, db, sizeof *db);
 }
@@ -438,7 +438,7 @@ PtcStore *ptc_store_sqlite(const char *path, PtcWhy *why)
                                         list_sqlite,     expire_sqlite, sum_sqlite,
                                         free_db};
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     Db *db = ptc_mem_alloc(&mem, sizeof *db);
     ptc_why_no_memory(why);
     if (!db)

@@ -216,7 +216,7 @@ bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into, 
 static PtcCacheEntry *new_pending_entry(PtcCache *cache, uint64_t hash, const char *key, size_t len,
                                         const PtcBudget *budget)
 {
-    if (len > SIZE_MAX / 2 || !grow_cache_table(cache))
+    if (len > PTC_UNBOUNDED || !grow_cache_table(cache))
         return NULL;
     PtcCacheEntry *e = ptc_mem_alloc(cache->mem, sizeof *e + len);
     if (!e)

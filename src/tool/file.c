@@ -38,8 +38,7 @@ static bool refuse_unknown_key(PtcToolReader *r, PtcValue key, const char *insid
     if (!ptc_is_string(key))
         return ptc_kind_refuse(r, "its keys must be strings");
     snprintf(name, sizeof name, "%s%.*s", inside,
-             ptc_utf8_shown(ptc_str_bytes(key), ptc_str_len(key), PTC_TOOLS_FILE_SHOWN),
-             ptc_str_bytes(key));
+             PTC_ARG(ptc_text_cut(ptc_str_view(key), PTC_TOOLS_FILE_SHOWN)));
     r->key = name;
     ptc_nearest_init(&near, ptc_str_bytes(key), ptc_str_len(key));
     for (const PtcToolKind *const *k = allowed_tool_kinds(r); !*inside && *k; k++)
@@ -448,7 +447,8 @@ bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOpt
     if (ptc_tools_read_at(tools, definitions, allow, &fault))
         return true;
     if (fault.in_tool)
-        ptc_diag_format(error, size, "tool %.*s: %s", fault.name_len, fault.path, fault.text);
+        ptc_diag_format(error, size, "tool %.*s: %s", PTC_ARG_OF(fault.path, fault.name_len),
+                        fault.text);
     else
         ptc_diag_format(error, size, "%s", fault.text);
     return false;
@@ -481,7 +481,7 @@ bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, char *
             allow->http = true;
         else {
             ptc_diag_format(error, size, "command and http can be allowed, not '%.*s'",
-                            (int)(n < PTC_TOOLS_FILE_SHOWN ? n : PTC_TOOLS_FILE_SHOWN), text);
+                            PTC_ARG(ptc_text_cut((PtcText){text, n}, PTC_TOOLS_FILE_SHOWN)));
             return false;
         }
         text += n + (text[n] == ',');

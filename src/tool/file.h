@@ -17,7 +17,7 @@ typedef struct PtcToolsFault {
     char path[PTC_TOOLS_FILE_PATH]; /* search.native_result.limit; "": the set as such */
     char text[PTC_TOOLS_FILE_WHY];  /* a sentence that names the key, and not the tool */
     bool in_tool;                   /* the path begins with a tool's name ... */
-    int name_len;                   /* ... of so many bytes */
+    size_t name_len;                /* ... of so many bytes */
     bool no_memory;                 /* out of memory: nothing is wrong with the set */
 } PtcToolsFault;
 

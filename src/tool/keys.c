@@ -57,7 +57,7 @@ static bool add_key_text(PtcHeap *heap, PtcBuf *buf, PtcValue key)
 static PtcValue text_string(PtcHeap *heap, PtcValue key)
 {
     PtcBuf buf;
-    ptc_buf_init(&buf, heap->pool->mem, SIZE_MAX / 2);
+    ptc_buf_init(&buf, heap->pool->mem, PTC_UNBOUNDED);
     bool ok = add_key_text(heap, &buf, key);
     PtcValue v = ok ? ptc_str_new(heap, buf.data, buf.len) : PTC_NONE;
     if (buf.failed)
@@ -370,7 +370,7 @@ static PtcValue bad_pairs(const char *name, size_t len, int argc, const PtcValue
     snprintf(error->message, sizeof error->message,
              "a tool takes one map, or keywords and values in turn: %s; write (tool/%.*s {:key "
              "value}) or (tool/%.*s :key value)",
-             what, n, name, n, name);
+             what, PTC_ARG_OF(name, n), PTC_ARG_OF(name, n));
     return PTC_NONE;
 }
 

@@ -88,7 +88,7 @@ static bool add_call_example(PtcBuf *out, const PtcToolInfo *info)
 {
     if (!info->sig || !info->sig->has_params || info->sig->params.field_count == 0)
         return false;
-    ptc_buf_addf(out, "; for example (tool/%.*s ", (int)info->name_len, info->name);
+    ptc_buf_addf(out, "; for example (tool/%.*s ", PTC_ARG_OF(info->name, info->name_len));
     return ptc_sig_example(out, &info->sig->params) && ptc_buf_add_char(out, ')');
 }
 
@@ -96,17 +96,17 @@ static bool fail_tool_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
 {
     PtcBuf example;
     size_t shown = info->signature_len < SIGNATURE_SHOWN ? info->signature_len : SIGNATURE_SHOWN;
-    ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", (int)info->name_len, info->name, text);
+    ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", PTC_ARG_OF(info->name, info->name_len), text);
     ptc_buf_init(&example, vm->mem, HINT_SHOWN - shown);
     bool fits = add_call_example(&example, info);
     if (info->signature)
-        ptc_fail_hint(vm, "its signature is %.*s%.*s", (int)shown, info->signature,
-                      fits ? (int)example.len : 0, fits ? example.data : "");
+        ptc_fail_hint(vm, "its signature is %.*s%.*s", PTC_ARG_OF(info->signature, shown),
+                      PTC_ARG_OF(example.data, fits ? example.len : 0));
     ptc_buf_deinit(&example);
     if (info->signature)
         return false;
-    return ptc_fail_hint(vm, "call it as (tool/%.*s {:name value})", (int)info->name_len,
-                         info->name);
+    return ptc_fail_hint(vm, "call it as (tool/%.*s {:name value})",
+                         PTC_ARG_OF(info->name, info->name_len));
 }
 
 static bool fail_call_limit(PtcVM *vm, int64_t most)
@@ -122,8 +122,8 @@ static bool fail_tool(PtcVM *vm, const PtcToolInfo *info, const char *text, PtcV
     ptc_buf_init(&buf, vm->mem, ARGS_SHOWN);
     PtcPrinter printer = ptc_vm_printer(vm, true);
     bool whole = ptc_print(&printer, &buf, args);
-    ptc_fail(vm, PTC_E_TOOL, "tool/%.*s failed: %s", (int)info->name_len, info->name, text);
-    ptc_fail_hint(vm, "it was called with %.*s%s", (int)buf.len, buf.data ? buf.data : "",
+    ptc_fail(vm, PTC_E_TOOL, "tool/%.*s failed: %s", PTC_ARG_OF(info->name, info->name_len), text);
+    ptc_fail_hint(vm, "it was called with %.*s%s", PTC_ARG_OF(buf.data, buf.len),
                   whole ? "" : "...");
     ptc_buf_deinit(&buf);
     return false;

@@ -52,7 +52,7 @@ static bool refuse_char(const char *name, size_t len, size_t at, PtcWhy *why)
         why, PTC_WHY_INVALID,
         "a tool's name may not have `%.*s`, as in `%.*s`: it is made of letters, digits and "
         "_-.?!*+<>=&$",
-        n, name + at, (int)len, name);
+        PTC_ARG_OF(name + at, n), PTC_ARG_OF(name, len));
 }
 
 bool ptc_tool_check_name(const char *name, size_t len, PtcWhy *why)
@@ -68,7 +68,8 @@ bool ptc_tool_check_name(const char *name, size_t len, PtcWhy *why)
             return refuse_char(name, len, i, why);
     if (name[0] == '.' || name[len - 1] == '.')
         return ptc_why_say(why, PTC_WHY_INVALID,
-                           "a tool's name may not begin or end with a dot: `%.*s`", (int)len, name);
+                           "a tool's name may not begin or end with a dot: `%.*s`",
+                           PTC_ARG_OF(name, len));
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (ptc_text_is((PtcText){name, len}, builtins[i]))
             return ptc_why_say(why, PTC_WHY_INVALID,
@@ -88,7 +89,7 @@ bool ptc_tool_refuse(PtcWhy *why, const PtcToolInfo *tool, const char *key, cons
     va_start(args, format);
     ptc_why_vsay(why, PTC_WHY_INVALID, PTC_TOOL_NAMED, format, args);
     va_end(args);
-    ptc_why_prefix(why, "tool %.*s: ", (int)tool->name_len, tool->name);
+    ptc_why_prefix(why, "tool %.*s: ", PTC_ARG_OF(tool->name, tool->name_len));
     return ptc_why_at(why, "%s", key);
 }
 

@@ -59,14 +59,14 @@ static bool describe_host_tool(const PtcHost *host, size_t tool, PtcHostTool *ou
 PtcTools *ptc_toolset_new(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcTools *tools = ptc_mem_alloc(&mem, sizeof *tools);
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
     tools->host =
         (PtcHost){find_program_tool, program_tool_name, ptc_program_call, describe_host_tool};
-    ptc_mem_init(&tools->mem, SIZE_MAX / 2);
+    ptc_mem_init(&tools->mem, PTC_UNBOUNDED);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_pool_init(&tools->pool, &tools->mem);
     ptc_budget_init(&tools->budget);
@@ -108,7 +108,7 @@ void ptc_toolset_release(PtcTools *tools)
     ptc_heap_deinit(&tools->heap);
     ptc_pool_deinit(&tools->pool);
     ptc_arena_deinit(&tools->arena);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *tools);
     ptc_mem_free(&mem, tools, sizeof *tools);
 }
@@ -160,7 +160,7 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, PtcWhy *why)
         return false;
     if (ptc_toolset_find(tools, (PtcText){tool->info.name, tool->info.name_len}) >= 0)
         return ptc_why_say(why, PTC_WHY_INVALID, "there is a tool named %.*s already",
-                           (int)tool->info.name_len, tool->info.name);
+                           PTC_ARG_OF(tool->info.name, tool->info.name_len));
     PtcTool *t = make_room_for_tool(tools);
     if (t)
         *t = *tool;

@@ -47,13 +47,13 @@ static bool make_ring(PtcRecorder *r, size_t n)
 PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, PtcWhy *why)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcRecorder *r = ptc_mem_alloc(&mem, sizeof *r);
     ptc_why_no_memory(why);
     if (!r)
         return NULL;
     memset(r, 0, sizeof *r);
-    ptc_mem_init(&r->mem, SIZE_MAX / 2);
+    ptc_mem_init(&r->mem, PTC_UNBOUNDED);
     r->payloads = config->payloads;
     r->secrets[0] = config->secrets;
     r->secrets[1] = config->more_secrets;
@@ -86,7 +86,7 @@ void ptc_recorder_free(PtcRecorder *r)
         empty_slot(r, &r->ring[i]);
     ptc_mem_free(&r->mem, r->ring, r->max * sizeof *r->ring);
     pthread_mutex_destroy(&r->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *r);
     ptc_mem_free(&mem, r, sizeof *r);
 }

@@ -186,7 +186,7 @@ static bool apply_base64(PtcSecrets *s, SecretChange fate, PtcBuf *form, const c
                          size_t len, size_t before, bool url)
 {
     PtcBuf plain;
-    ptc_buf_init(&plain, s->mem, SIZE_MAX / 2);
+    ptc_buf_init(&plain, s->mem, PTC_UNBOUNDED);
     bool ok = ptc_buf_reserve(&plain, before + len) && ptc_buf_add(&plain, "\0\0", before) &&
               ptc_buf_add(&plain, bytes, len) && ptc_base64_add(form, plain.data, plain.len, url);
     if (plain.data)
@@ -209,7 +209,7 @@ static bool apply_all(PtcSecrets *s, SecretChange fate, const char *bytes, size_
     if (len == 0 || len < s->min)
         return true;
     /* Room for every form at once, because a buffer that grows would leave copies behind. */
-    ptc_buf_init(&form, s->mem, SIZE_MAX / 2);
+    ptc_buf_init(&form, s->mem, PTC_UNBOUNDED);
     bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) &&
               apply_secret_change(s, fate, (PtcSecret){.bytes = (char *)bytes, .len = len}) &&
               apply_hex(s, fate, &form, bytes, len, false) &&

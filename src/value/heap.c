@@ -173,7 +173,7 @@ static PtcPage *take_large_block(PtcHeap *heap, size_t bytes)
 
 static void *alloc_large(PtcHeap *heap, size_t size)
 {
-    if (size > SIZE_MAX / 2) {
+    if (size > PTC_UNBOUNDED) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
     }

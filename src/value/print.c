@@ -105,7 +105,7 @@ static bool add_printed_integer(const PtcPrinter *printer, PtcBuf *buf, PtcValue
     PtcBuf digits;
     if (ptc_is_int(v) && buf->len < buf->max && buf->max - buf->len >= 20)
         return ptc_int_print(printer->heap, buf, v);
-    ptc_buf_init(&digits, buf->mem, SIZE_MAX);
+    ptc_buf_init(&digits, buf->mem, PTC_UNBOUNDED);
     bool ok = ptc_int_print(printer->heap, &digits, v);
     buf->failed |= digits.failed;
     ok = ok && add_printed(buf, digits.data, digits.len);
@@ -116,7 +116,7 @@ static bool add_printed_integer(const PtcPrinter *printer, PtcBuf *buf, PtcValue
 static bool add_decimal(const PtcPrinter *printer, PtcBuf *buf, PtcValue v, const char *suffix)
 {
     PtcBuf digits;
-    ptc_buf_init(&digits, buf->mem, SIZE_MAX);
+    ptc_buf_init(&digits, buf->mem, PTC_UNBOUNDED);
     bool ok = ptc_decimal_print(printer->heap, &digits, v, false);
     buf->failed |= digits.failed;
     ok = ok && add_printed(buf, digits.data, digits.len) && add_cstr(buf, suffix);

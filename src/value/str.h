@@ -33,11 +33,16 @@ static inline size_t ptc_str_len(PtcValue str)
     return ptc_obj(str)->count;
 }
 
+/* The text of what has one: a string, a keyword or a symbol. */
+static inline PtcText ptc_str_view(PtcValue str)
+{
+    return (PtcText){ptc_str_bytes(str), ptc_str_len(str)};
+}
+
 /* The text of a string; absent for anything else. */
 static inline PtcText ptc_str_text(PtcValue v)
 {
-    return ptc_is(v, PTC_T_STRING) ? (PtcText){ptc_str_bytes(v), ptc_str_len(v)}
-                                   : (PtcText){NULL, 0};
+    return ptc_is(v, PTC_T_STRING) ? ptc_str_view(v) : (PtcText){NULL, 0};
 }
 
 /* One byte is one grapheme. */

@@ -47,8 +47,8 @@ static size_t write_place(const Place *place, char *out, size_t size)
     size_t len = strlen(place->name);
     size_t shown = len > 24 ? ptc_utf8_valid_prefix(place->name, 24) : len;
     if (n + 1 < size)
-        n += (size_t)snprintf(out + n, size - n, "%s%.*s", place->up ? "." : "", (int)shown,
-                              place->name);
+        n += (size_t)snprintf(out + n, size - n, "%s%.*s", place->up ? "." : "",
+                              PTC_ARG_OF(place->name, shown));
     return n < size ? n : size - 1;
 }
 

@@ -221,7 +221,7 @@ static void push_call(PtcHeap *heap, PtcValue *list, PtcValue call)
     PtcBuf name;
     PtcText server = ptc_fields_text(heap, call, "server"),
             tool = ptc_fields_text(heap, call, "tool");
-    ptc_buf_init(&name, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&name, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add(&name, server.bytes, server.len);
     ptc_buf_add_char(&name, '/');
     ptc_buf_add(&name, tool.bytes, tool.len);

@@ -22,7 +22,7 @@ bool ptc_upstreams_clean(PtcUpstreamsDesk *desk, const char **why)
     *why = "\"text\" must be a string";
     if (!text.bytes)
         return false;
-    ptc_buf_init(&out, desk->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, desk->mem, PTC_UNBOUNDED);
     ptc_clean_add(&out, text, bytes, ptc_upstreams_in(desk, "first_sentence") == PTC_TRUE);
     ptc_emit_field_text(desk->out, "text", ptc_buf_view(&out));
     ptc_buf_deinit(&out);
@@ -48,7 +48,7 @@ bool ptc_upstreams_redact(PtcUpstreamsDesk *desk, const char **why)
     if (!text.bytes)
         return false;
     ptc_secrets_init(&secrets, desk->mem, PTC_SECRET_MIN);
-    ptc_buf_init(&out, desk->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, desk->mem, PTC_UNBOUNDED);
     bool ok = add_secrets(&secrets, ptc_upstreams_in(desk, "secrets"));
     if (ok) {
         ptc_secrets_blot_part(&secrets, &out, text, true);
@@ -139,7 +139,7 @@ static void put_errors(PtcUpstreamsDesk *desk, PtcText file, PtcValue errors)
     ptc_emit_array(desk->out);
     for (size_t i = 0; i < ptc_fields_count(errors); i++) {
         PtcBuf text;
-        ptc_buf_init(&text, desk->mem, SIZE_MAX / 4);
+        ptc_buf_init(&text, desk->mem, PTC_UNBOUNDED);
         ptc_config_message(&text, heap, file, ptc_seq_nth(errors, i));
         ptc_emit_text(desk->out, ptc_buf_view(&text));
         ptc_buf_deinit(&text);

@@ -147,7 +147,7 @@ bool ptc_upstreams_describe(PtcUpstreamsDesk *desk, const char **why)
                      : PTC_CATALOG_TEXT_BYTES;
     if (!read_catalog(desk, &catalog, why))
         return false;
-    ptc_buf_init(&text, desk->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, desk->mem, PTC_UNBOUNDED);
     PtcCatalogForm form = ptc_catalog_text_add(&text, &desk->heap, &catalog, max);
     if (form == PTC_CATALOG_ABSENT)
         ptc_emit_field_bool(desk->out, "absent", true);

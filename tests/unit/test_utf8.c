@@ -104,6 +104,25 @@ static void test_count(void)
     CHECK(ptc_utf8_count("x\xf0\x9f\x98\x80y\xe2\x82\xacz", 10) == 5);
 }
 
+/* What "%.*s" shows of a text: no part of a character, nothing of an absent one, and a length that an int can hold. */
+static void test_shown(void)
+{
+    static const char whole[] =
+        "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"; /* of 1, 2, 3, 4 and 1 bytes */
+    static const size_t lens[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    char out[40];
+    for (size_t most = 0; most < sizeof lens / sizeof *lens; most++)
+        CHECK(ptc_text_cut(ptc_text_cstr(whole), most).len == lens[most]);
+    CHECK(ptc_text_cut((PtcText){"\x80\x80\x80\x80\x80\x80", 6}, 5).len ==
+          2); /* no character: near the bound */
+    CHECK(ptc_text_cut((PtcText){NULL, 0}, 5).len == 0);
+    CHECK(ptc_text_precision(SIZE_MAX) == INT_MAX && ptc_text_precision(INT_MAX) == INT_MAX);
+    PtcText absent = {NULL, 0}, both = PTC_TEXT("both");
+    snprintf(out, sizeof out, "<%.*s|%.*s|%.*s>", PTC_ARG(absent), PTC_ARG(both),
+             PTC_ARG_OF("cut off", 3));
+    CHECK(strcmp(out, "<|both|cut>") == 0);
+}
+
 static void test_graphemes(void)
 {
     CHECK(GRAPHEME("a") == 1);
@@ -132,6 +151,7 @@ int main(void)
     test_codes();
     test_valid_random();
     test_count();
+    test_shown();
     test_graphemes();
     return check_done("utf8");
 }

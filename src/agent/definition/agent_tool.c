@@ -44,14 +44,14 @@ PtcAgentRun *ptc_agent_tool_run(PtcToolCall *call)
 static PtcAgentRun *new_run(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     return ptc_mem_alloc(&mem, sizeof(PtcAgentRun));
 }
 
 static void free_run(PtcAgentRun *run)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *run);
     ptc_mem_free(&mem, run, sizeof *run);
 }
@@ -66,9 +66,7 @@ static void tell_child_failure(PtcToolCall *call, const PtcAgentRun *child)
         snprintf(text, sizeof text, "%s: %s%s%s", ptc_fault_reason(f), f->no_memory ? "" : f->path,
                  f->path[0] && !f->no_memory ? ": " : "", ptc_fault_message(f));
     else
-        snprintf(text, sizeof text, "%s: %.*s", v->reason,
-                 ptc_utf8_shown(v->message.bytes, v->message.len, 1500),
-                 v->message.bytes ? v->message.bytes : "");
+        snprintf(text, sizeof text, "%s: %.*s", v->reason, PTC_ARG(ptc_text_cut(v->message, 1500)));
     fail(call, text);
 }
 

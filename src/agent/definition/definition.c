@@ -66,7 +66,7 @@ const char *ptc_fault_found(PtcValue v, char out[PTC_FOUND_BYTES])
         size_t len = ptc_str_len(v), n = len;
         if (len > DEF_SHOWN)
             n = ptc_utf8_valid_prefix(ptc_str_bytes(v), DEF_SHOWN);
-        snprintf(out, PTC_FOUND_BYTES, "\"%.*s%s\"", (int)n, ptc_str_bytes(v),
+        snprintf(out, PTC_FOUND_BYTES, "\"%.*s%s\"", PTC_ARG_OF(ptc_str_bytes(v), n),
                  n < len ? "..." : "");
     } else if (ptc_is_int(v)) {
         snprintf(out, PTC_FOUND_BYTES, "%lld", (long long)ptc_to_int(v));
@@ -112,7 +112,7 @@ static void set_definition_defaults(PtcAgentDef *def)
 PtcAgentDef *ptc_definition_new(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcAgentDef *def = ptc_mem_alloc(&mem, sizeof *def);
     if (!def)
         return NULL;
@@ -148,7 +148,7 @@ void ptc_definition_release(PtcAgentDef *def)
     ptc_toolset_release(def->tools);
     ptc_toolset_release(def->host_tools);
     ptc_arena_deinit(&def->arena);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *def);
     ptc_mem_free(&mem, def, sizeof *def);
 }

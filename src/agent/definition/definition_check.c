@@ -159,12 +159,12 @@ static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
         return ptc_fault_set(fault, "prompt", "%s", why.text);
     for (size_t i = 0; def->output == PTC_OUTPUT_TEXT && i < def->sig->params.field_count; i++) {
         const PtcSigField *f = &def->sig->params.fields[i];
-        int shown = ptc_utf8_shown(f->name, f->name_len, 60);
+        PtcText name = ptc_text_cut((PtcText){f->name, f->name_len}, 60);
         if (!ptc_template_uses(&def->template, (PtcText){f->name, f->name_len}))
             return ptc_fault_set(fault, "prompt",
                                  "the parameter %.*s is not in it; with output \"text\" values "
                                  "reach the model through the prompt: write {{%.*s}}",
-                                 shown, f->name, shown, f->name);
+                                 PTC_ARG(name), PTC_ARG(name));
     }
     return true;
 }
@@ -184,8 +184,7 @@ static bool check_plan(const PtcAgentDef *def, PtcFault *fault)
         for (size_t j = 0; j < i; j++)
             if (ptc_text_same(step->id, def->plan[j].id))
                 return ptc_fault_set(fault, "plan", "the id \"%.*s\" occurs twice",
-                                     ptc_utf8_shown(step->id.bytes, step->id.len, 60),
-                                     step->id.bytes);
+                                     PTC_ARG(ptc_text_cut(step->id, 60)));
     }
     return true;
 }
@@ -218,7 +217,7 @@ static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
             found = ptc_text_same(key, (PtcText){type->fields[k].name, type->fields[k].name_len});
         if (!found)
             return ptc_fault_set(fault, "field_descriptions", "the answer has no field \"%.*s\"",
-                                 ptc_utf8_shown(key.bytes, key.len, 60), key.bytes);
+                                 PTC_ARG(ptc_text_cut(key, 60)));
     }
     return true;
 }

@@ -84,7 +84,7 @@ static void list_words(const char *words, char *out, size_t size)
                  len == 0 ? ""
                  : last   ? " or "
                           : ", ",
-                 (int)n, words);
+                 PTC_ARG_OF(words, n));
         words += n + (words[n] == ' ');
     }
 }
@@ -100,7 +100,7 @@ static bool refuse_word(PtcFieldReader *r, const PtcFieldRow *row, PtcValue v)
     if (!near.best)
         return ptc_fields_refuse(r, v, allowed);
     return ptc_fault_set(r->fault, r->path, "found %s; allowed is %s; did you mean \"%.*s\"?",
-                         ptc_fault_found(v, found), allowed, (int)near.best_len, near.best);
+                         ptc_fault_found(v, found), allowed, PTC_ARG_OF(near.best, near.best_len));
 }
 
 /* --------------------------------------------------------------------------------- rows */
@@ -195,7 +195,7 @@ static bool refuse_field_name(PtcFieldReader *r, PtcText name, const PtcFieldRow
         ptc_nearest_offer(&near, rows->name, strlen(rows->name));
     if (near.best)
         return ptc_fault_set(r->fault, r->path, "there is no such field; did you mean %.*s?",
-                             (int)near.best_len, near.best);
+                             PTC_ARG_OF(near.best, near.best_len));
     return ptc_fault_set(r->fault, r->path, "there is no such field");
 }
 
@@ -211,10 +211,7 @@ bool ptc_fields_read(PtcFieldReader *r, PtcValue object, const PtcFieldRow *rows
         if (!name.bytes)
             return ptc_fault_set(r->fault, outer, "names of fields must be strings");
         ptc_diag_format(r->path, sizeof r->path, "%s%s%.*s", outer, *outer ? "." : "",
-                        (int)(name.len > FIELD_SHOWN
-                                  ? ptc_utf8_valid_prefix(name.bytes, FIELD_SHOWN)
-                                  : name.len),
-                        name.bytes);
+                        PTC_ARG(ptc_text_cut(name, FIELD_SHOWN)));
         const PtcFieldRow *row = find_field_row(rows, name);
         if (!row)
             return refuse_field_name(r, name, rows);

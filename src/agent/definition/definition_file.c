@@ -72,7 +72,7 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
     PtcMem mem;
     PtcBuf text;
     PtcAgentDef *def = NULL;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     ptc_buf_init(&text, &mem, PTC_AGENT_FILE_BYTES);
     files->directory = open_directory(before, path);
     files->inside = path;

@@ -10,7 +10,7 @@
 #include "tool/wire/protocol.h"
 #include "value/str.h"
 
-enum { NAME_MAX = 64, SCHEMA_BYTES = 1024 * 1024 };
+enum { NAME_BYTES = 64, SCHEMA_BYTES = 1024 * 1024 };
 
 PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool)
 {
@@ -35,7 +35,7 @@ static bool is_tool_name(PtcText name)
         if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-')))
             return false;
     }
-    return name.len > 0 && name.len <= NAME_MAX;
+    return name.len > 0 && name.len <= NAME_BYTES;
 }
 
 static PtcText tool_name(const PtcTool *tool)
@@ -63,11 +63,11 @@ static bool check_tool_name(const PtcTools *tools, PtcText name, PtcWhy *why)
         return ptc_why_say(
             why, PTC_WHY_INVALID,
             "a tool's name is a letter, then letters, digits, - and _, at most %d in all",
-            NAME_MAX);
+            NAME_BYTES);
     return !same ||
            ptc_why_say(why, PTC_WHY_INVALID,
                        "at a provider it would have the same name as %.*s: choose another name",
-                       NAME_MAX, same->info.name);
+                       PTC_ARG_OF(same->info.name, NAME_BYTES));
 }
 
 static bool check_tool(void *agent, const PtcTool *tool, PtcWhy *why)
@@ -146,9 +146,8 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
 
 static bool refuse_host_tool(PtcFault *fault, PtcText name, const char *why)
 {
-    char path[NAME_MAX + 16];
-    snprintf(path, sizeof path, "tools.%.*s", (int)(name.len < NAME_MAX ? name.len : NAME_MAX),
-             name.bytes);
+    char path[NAME_BYTES + 16];
+    snprintf(path, sizeof path, "tools.%.*s", PTC_ARG(ptc_text_cut(name, NAME_BYTES)));
     return ptc_fault_set(fault, path, "%s", why);
 }
 

@@ -176,8 +176,7 @@ static bool read_headers(PtcFieldReader *r, PtcValue v, PtcHttpTool *out)
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key), text = ptc_str_text(value);
         snprintf(r->path, sizeof r->path, "%.60s.%.*s", outer,
-                 name.bytes ? ptc_utf8_shown(name.bytes, name.len, 50) : 1,
-                 name.bytes ? name.bytes : "?");
+                 PTC_ARG(name.bytes ? ptc_text_cut(name, 50) : PTC_TEXT("?")));
         if (!name.bytes || !text.bytes)
             return ptc_fields_refuse(r, value, "a text");
         PtcHttpHeader *h = &headers[out->header_count++];
@@ -214,8 +213,7 @@ static bool read_request(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key);
         snprintf(r->path, sizeof r->path, "%.*s",
-                 name.bytes ? ptc_utf8_shown(name.bytes, name.len, 60) : 1,
-                 name.bytes ? name.bytes : "?");
+                 PTC_ARG(name.bytes ? ptc_text_cut(name, 60) : PTC_TEXT("?")));
         if (!read_http_field(r, name, value, http))
             return false;
     }
@@ -431,7 +429,7 @@ static void fail_status(Exchange *x, const PtcClientAnswer *a)
     size_t n = body.len < HTTP_TOOL_SHOWN ? body.len : HTTP_TOOL_SHOWN;
     char text[HTTP_TOOL_SHOWN + 200];
     snprintf(text, sizeof text, "HTTP status %d%s%.*s", a->status, n ? ": " : "",
-             (int)ptc_utf8_valid_prefix(body.bytes, n), body.bytes);
+             PTC_ARG_OF(body.bytes, ptc_utf8_valid_prefix(body.bytes, n)));
     ptc_answer_fail(x->call, ptc_text_cstr(text));
 }
 
@@ -450,7 +448,7 @@ static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
         snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
                  BODY_BYTES / MIB);
     else
-        snprintf(text, sizeof text, "%.*s", (int)why.len, why.bytes);
+        snprintf(text, sizeof text, "%.*s", PTC_ARG(why));
     if (was_not_sent(a->why.code))
         ptc_answer_fail(x->call, ptc_text_cstr(text));
     else

@@ -211,8 +211,8 @@ static void answer_outcome(Filling *f)
         fail(f->call, "response_template: its value has no JSON");
     } else {
         PtcError e = ptc_outcome_finding(o, 0);
-        snprintf(text, sizeof text, "response_template: %s: %.*s", e.kind, (int)e.message_len,
-                 e.message);
+        snprintf(text, sizeof text, "response_template: %s: %.*s", e.kind,
+                 PTC_ARG_OF(e.message, e.message_len));
         fail(f->call, text);
     }
 }
@@ -298,7 +298,7 @@ static bool set_query_signature(LlmQuery *q, PtcText text, PtcWhy *why)
     PtcBuf whole;
     ptc_buf_init(&whole, &q->def->mem, MIB);
     bool arrow = memmem(text.bytes, text.len, "->", 2) != NULL;
-    ptc_buf_addf(&whole, "%s%.*s", arrow ? "" : "() -> ", (int)text.len, text.bytes);
+    ptc_buf_addf(&whole, "%s%.*s", arrow ? "" : "() -> ", PTC_ARG(text));
     PtcText kept = ptc_messages_keep(&q->def->arena, ptc_buf_view(&whole));
     ptc_buf_deinit(&whole);
     if (!kept.bytes)

@@ -196,8 +196,7 @@ static bool read_run_option(OptionsReader *r, PtcText name, PtcValue v)
     if (ptc_text_is(name, "full_requests"))
         return read_bool_option(r, "full_requests", v, &r->out->full_requests);
     *r->fault = (PtcFault){.input = true};
-    snprintf(r->fault->path, sizeof r->fault->path, "run.%.*s",
-             ptc_utf8_shown(name.bytes, name.len, 60), name.bytes);
+    snprintf(r->fault->path, sizeof r->fault->path, "run.%.*s", PTC_ARG(ptc_text_cut(name, 60)));
     snprintf(r->fault->message, sizeof r->fault->message,
              "there is no such option; allowed are token_limit, on_budget_exceeded, "
              "stop_after_requests, llm_retry, journal, messages, memory, nesting_depth, "

@@ -427,7 +427,7 @@ void ptc_words_unknown_tool(PtcBuf *out, const PtcAgentDef *def, PtcText name)
     if (inside)
         add_words_text(out, "; call it from a program that you give to lisp_eval");
     else if (near.best)
-        ptc_buf_addf(out, "; did you mean %.*s?", (int)near.best_len, near.best);
+        ptc_buf_addf(out, "; did you mean %.*s?", PTC_ARG_OF(near.best, near.best_len));
     else
         add_offered(out, def);
 }

@@ -203,7 +203,7 @@ static void add_tool_params(PtcBuf *out, const PtcSig *sig)
 
 static void add_listed_tool(PtcBuf *out, const PtcToolInfo *info)
 {
-    ptc_buf_addf(out, "(tool/%.*s", (int)info->name_len, info->name);
+    ptc_buf_addf(out, "(tool/%.*s", PTC_ARG_OF(info->name, info->name_len));
     add_tool_params(out, info->sig);
     ptc_buf_add_cstr(out, ")");
     if (info->sig) {

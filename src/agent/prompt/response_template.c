@@ -39,7 +39,7 @@ static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, PtcWhy *wh
         if (any || find_exact_field(type, n->names[0]))
             continue;
         ptc_why_say(why, PTC_WHY_INVALID, "{{%.*s}} is not a field of the answer",
-                    (int)(n->names[0].len > 60 ? 60 : n->names[0].len), n->names[0].bytes);
+                    PTC_ARG(ptc_text_cut(n->names[0], 60)));
         return false;
     }
     return true;

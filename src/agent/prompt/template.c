@@ -51,12 +51,6 @@ static bool refuse_template_memory(TemplateReading *r)
     return refuse_template_text(r, 0, "out of memory");
 }
 
-static int shown_template_length(PtcText text)
-{
-    return (int)(text.len > TEMPLATE_SHOWN ? ptc_utf8_valid_prefix(text.bytes, TEMPLATE_SHOWN)
-                                           : text.len);
-}
-
 /* -------------------------------------------------------------------------------- nodes */
 
 static PtcTemplateNode *add_template_node(TemplateReading *r, PtcTemplateKind kind, PtcText text)
@@ -107,7 +101,7 @@ static bool read_path_names(TemplateReading *r, const Tag *tag, PtcTemplateNode 
             to++;
         if (to == from)
             return refuse_template_text(r, tag->first, "`%.*s` has an empty part",
-                                        shown_template_length(path), path.bytes);
+                                        PTC_ARG(ptc_text_cut(path, TEMPLATE_SHOWN)));
         names[i] = (PtcText){path.bytes + from, to - from};
         from = to + 1;
     }
@@ -147,8 +141,8 @@ static bool has_text_at(PtcText text, size_t at, PtcText what)
 
 static bool refuse_unclosed_tag(TemplateReading *r, size_t at)
 {
-    return refuse_template_text(r, at, "`%.*s` opens a tag that no `%.*s` closes", (int)r->open.len,
-                                r->open.bytes, (int)r->close.len, r->close.bytes);
+    return refuse_template_text(r, at, "`%.*s` opens a tag that no `%.*s` closes", PTC_ARG(r->open),
+                                PTC_ARG(r->close));
 }
 
 /* {{{name}}}: the closing brace belongs to the tag. */
@@ -237,13 +231,13 @@ static bool close_section(TemplateReading *r, const Tag *tag)
 {
     if (r->depth == 0)
         return refuse_template_text(r, tag->first, "{{/%.*s}} closes a section that was not opened",
-                                    shown_template_length(tag->body), tag->body.bytes);
+                                    PTC_ARG(ptc_text_cut(tag->body, TEMPLATE_SHOWN)));
     size_t opened = r->stack[--r->depth];
     PtcText name = section_name(&r->out->nodes[opened]);
     if (!ptc_text_same(name, tag->body))
         return refuse_template_text(r, tag->first, "{{/%.*s}} where {{/%.*s}} was expected",
-                                    shown_template_length(tag->body), tag->body.bytes,
-                                    shown_template_length(name), name.bytes);
+                                    PTC_ARG(ptc_text_cut(tag->body, TEMPLATE_SHOWN)),
+                                    PTC_ARG(ptc_text_cut(name, TEMPLATE_SHOWN)));
     PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
     PtcTemplateNode *node = add_template_node(r, PTC_TEMPLATE_END, whole);
     if (!node)
@@ -326,8 +320,8 @@ bool ptc_template_read(PtcArena *arena, PtcText text, PtcTemplate *out, PtcTempl
         PtcText name = section_name(node);
         return refuse_template_text(&r, (size_t)(node->text.bytes - text.bytes),
                                     "the section %.*s is not closed: {{/%.*s}} is missing",
-                                    shown_template_length(name), name.bytes,
-                                    shown_template_length(name), name.bytes);
+                                    PTC_ARG(ptc_text_cut(name, TEMPLATE_SHOWN)),
+                                    PTC_ARG(ptc_text_cut(name, TEMPLATE_SHOWN)));
     }
     return add_text_node(&r, r.pos, text.len);
 }

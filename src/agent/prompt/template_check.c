@@ -53,11 +53,6 @@ static const PtcSigField *find_type_field(const PtcSigType *type, PtcText name)
 
 /* ------------------------------------------------------------------------------ reasons */
 
-static int shown_name_length(PtcText t)
-{
-    return (int)(t.len > CHECK_SHOWN ? ptc_utf8_valid_prefix(t.bytes, CHECK_SHOWN) : t.len);
-}
-
 static bool refuse_template_name(TemplateCheck *c, const PtcTemplateNode *node, PtcText name,
                                  const PtcSigType *fields, const char *what)
 {
@@ -67,10 +62,12 @@ static bool refuse_template_name(TemplateCheck *c, const PtcTemplateNode *node, 
         ptc_nearest_offer(&near, fields->fields[i].name, fields->fields[i].name_len);
     if (near.best)
         return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s; did you mean %.*s?",
-                           shown_name_length(node->text), node->text.bytes, shown_name_length(name),
-                           name.bytes, what, (int)near.best_len, near.best);
-    return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s", shown_name_length(node->text),
-                       node->text.bytes, shown_name_length(name), name.bytes, what);
+                           PTC_ARG(ptc_text_cut(node->text, CHECK_SHOWN)),
+                           PTC_ARG(ptc_text_cut(name, CHECK_SHOWN)), what,
+                           PTC_ARG_OF(near.best, near.best_len));
+    return ptc_why_say(c->why, PTC_WHY_INVALID, "%.*s: `%.*s` is %s",
+                       PTC_ARG(ptc_text_cut(node->text, CHECK_SHOWN)),
+                       PTC_ARG(ptc_text_cut(name, CHECK_SHOWN)), what);
 }
 
 static bool refuse_dot(TemplateCheck *c)

@@ -197,8 +197,7 @@ static bool check_line_members(BatchLine *l)
             found = found || ptc_text_is(ptc_str_text(key), known[i]);
         if (!found) {
             char path[80];
-            snprintf(path, sizeof path, "%.*s",
-                     ptc_utf8_shown(ptc_str_bytes(key), ptc_str_len(key), 60), ptc_str_bytes(key));
+            snprintf(path, sizeof path, "%.*s", PTC_ARG(ptc_text_cut(ptc_str_view(key), 60)));
             return refuse_agent_line(
                 l, path, "there is no such field; allowed are id, agent, context, run, llm");
         }

@@ -48,20 +48,15 @@ static const PtcSigField *never_filled(const PtcAgentDef *def, const PtcAgentDef
     return NULL;
 }
 
-static int shown_chain_length(PtcText text, size_t most)
-{
-    return ptc_utf8_shown(text.bytes, text.len, most);
-}
-
 static bool refuse_chain_link(PtcChain *c, size_t link, const PtcSigField *missing)
 {
     c->reason = "chain_error";
-    int length = ptc_utf8_shown(missing->name, missing->name_len, 200);
-    snprintf(c->path, sizeof c->path, "context.%.*s", length, missing->name);
+    PtcText name = ptc_text_cut((PtcText){missing->name, missing->name_len}, 200);
+    snprintf(c->path, sizeof c->path, "context.%.*s", PTC_ARG(name));
     snprintf(
         c->message, sizeof c->message,
         "agent %zu of the chain needs %.*s, which the answer of the agent before it does not have",
-        link + 1, length, missing->name);
+        link + 1, PTC_ARG(name));
     return false;
 }
 
@@ -106,9 +101,9 @@ static void blame_chain(PtcChain *c, const PtcAgentRun *run)
     snprintf(c->path, sizeof c->path, "%s", run->fault.path);
     snprintf(c->message, sizeof c->message,
              "the answer of the agent before cannot be the context of agent %zu: %.*s%s%.*s",
-             c->ran, shown_chain_length(ptc_text_cstr(run->fault.path), 100), run->fault.path,
+             c->ran, PTC_ARG(ptc_text_cut(ptc_text_cstr(run->fault.path), 100)),
              run->fault.path[0] ? ": " : "",
-             shown_chain_length(ptc_text_cstr(run->fault.message), 400), run->fault.message);
+             PTC_ARG(ptc_text_cut(ptc_text_cstr(run->fault.message), 400)));
 }
 
 static void blame_link(PtcChain *c, const PtcAgentRun *run)
@@ -119,7 +114,7 @@ static void blame_link(PtcChain *c, const PtcAgentRun *run)
                                       : PTC_TEXT("");
     c->reason = "chained_failure";
     snprintf(c->message, sizeof c->message, "agent %zu of the chain failed: %s: %.*s", c->ran,
-             run->invalid ? "invalid" : v->reason, shown_chain_length(said, 400), said.bytes);
+             run->invalid ? "invalid" : v->reason, PTC_ARG(ptc_text_cut(said, 400)));
 }
 
 static bool is_ok(const PtcAgentRun *run)

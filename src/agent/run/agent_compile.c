@@ -163,7 +163,7 @@ static bool explain_program_run(const PtcRan *ran, PtcWhy *why)
                        : ran->kind                ? ran->kind
                        : ran->end == PTC_RAN_FAIL ? "it gave up"
                                                   : "out of memory",
-                       ptc_utf8_shown(text.bytes, text.len, 400), text.bytes ? text.bytes : "");
+                       PTC_ARG(ptc_text_cut(text, 400)));
 }
 
 bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBench *b,
@@ -186,8 +186,8 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
     } else {
         const char *said = fault.no_memory ? "out of memory" : fault.message;
         ptc_why_say(why, PTC_WHY_INVALID, "%.*s%s%.*s",
-                    ptc_utf8_shown(fault.path, strlen(fault.path), 100), fault.path,
-                    fault.path[0] ? ": " : "", ptc_utf8_shown(said, strlen(said), 400), said);
+                    PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.path), 100)),
+                    fault.path[0] ? ": " : "", PTC_ARG(ptc_text_cut(ptc_text_cstr(said), 400)));
     }
     ptc_work_close(&work);
     return ok;
@@ -255,7 +255,7 @@ static bool write_compiled_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run
 static bool give_compiling_up(PtcWhy *why, const char *what, PtcText more)
 {
     return ptc_why_say(why, PTC_WHY_INVALID, "%s%s%.*s", what, more.len ? ": " : "",
-                       ptc_utf8_shown(more.bytes, more.len, 500), more.bytes ? more.bytes : "");
+                       PTC_ARG(ptc_text_cut(more, 500)));
 }
 
 bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out, PtcText *answer,

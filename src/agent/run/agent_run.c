@@ -97,7 +97,7 @@ static bool open_run_model(PtcAgentRun *r, PtcText spec, PtcText script, bool pr
                             : ptc_tree_model(r->tree, spec, program, &why);
     if (!r->model)
         snprintf(r->fault.message, sizeof r->fault.message, "%.*s",
-                 (int)sizeof r->fault.message - 1, why.text);
+                 PTC_ARG_OF(why.text, sizeof r->fault.message - 1));
     snprintf(r->fault.path, sizeof r->fault.path, "llm");
     return r->model != NULL;
 }

@@ -46,8 +46,8 @@ static bool has_directory(const PtcJournalFile *f, PtcWhy *why)
 {
     const char *slash = strrchr(f->path, '/');
     char dir[PATH_MAX];
-    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - f->path) + 1 : 1,
-             slash ? f->path : ".");
+    snprintf(dir, sizeof dir, "%.*s",
+             PTC_ARG_OF(slash ? f->path : ".", slash ? slash - f->path + 1 : 1));
     return access(dir, X_OK) == 0 || fail_errno(why, dir);
 }
 
@@ -97,7 +97,7 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, PtcWhy *why
     bool ok = strlen(path) + 8 < PATH_MAX || fail_journal_file(why, "", "the path is too long");
     if (ok) {
         memcpy(f->path, path, strlen(path));
-        snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
+        snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PTC_ARG_OF(path, PATH_MAX - 8));
         ok = is_journal_file(path, why) && has_directory(f, why) && lock_journal_file(f, why) &&
              read_journal_file(f, why);
     }

@@ -24,7 +24,7 @@ PtcModelHost *ptc_model_host_new(const PtcModelsOptions *given, PtcWhy *why)
 {
     PtcMem mem;
     PtcModelsOptions options = *given;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcModelHost *h = ptc_mem_alloc(&mem, sizeof *h);
     if (!h) {
         ptc_why_no_memory(why);
@@ -48,7 +48,7 @@ bool ptc_model_host_close(PtcModelHost *h, PtcWhy *why)
     bool ok = !h->record || ptc_record_file_close(h->record, why);
     if (h->models)
         ptc_models_free(h->models);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *h);
     ptc_mem_free(&mem, h, sizeof *h);
     return ok;

@@ -148,7 +148,7 @@ static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
         if (status == PTC_OK)
             continue;
         snprintf(path, sizeof path, "run.memory.%.*s",
-                 ptc_utf8_shown(ptc_str_bytes(key), ptc_str_len(key), 150), ptc_str_bytes(key));
+                 PTC_ARG(ptc_text_cut(ptc_str_view(key), 150)));
         return bad_input(fault, path,
                          status == PTC_BAD_DATA ? "it is larger than memory_limit allows"
                                                 : "found a name that no program can define");

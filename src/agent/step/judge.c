@@ -22,7 +22,7 @@ static void add_issue_path(PtcBuf *out, PtcValue steps)
         PtcValue step = ptc_seq_nth(steps, i);
         PtcText name = ptc_str_text(step);
         if (name.bytes)
-            ptc_buf_addf(out, "%s%.*s", i ? "." : "", (int)name.len, name.bytes);
+            ptc_buf_addf(out, "%s%.*s", i ? "." : "", PTC_ARG(name));
         else if (ptc_is_int(step))
             ptc_buf_addf(out, "[%lld]", (long long)ptc_to_int(step));
     }

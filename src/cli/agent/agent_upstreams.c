@@ -233,8 +233,8 @@ static void tell_unlisted(const PtcAgentUpstreams *a)
             ptc_io_printf(PTC_IO_STDERR,
                           "ptc %s: the tools of %.*s are not known%s%s, so the model is not told "
                           "of them; ptc upstreams check %.*s\n",
-                          a->config.command, (int)s.name.len, s.name.bytes, s.reason[0] ? ": " : "",
-                          s.reason, (int)s.ns.len, s.ns.bytes);
+                          a->config.command, PTC_ARG(s.name), s.reason[0] ? ": " : "", s.reason,
+                          PTC_ARG(s.ns));
     }
 }
 

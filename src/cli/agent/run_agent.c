@@ -274,8 +274,8 @@ static void tell_last_turn(Command *c, const PtcStepNow *now, const char *cause)
     if (!t || t->ok || !t->message.bytes || strcmp(t->reason, cause) != 0)
         return;
     PtcText found = t->issues.bytes ? ptc_judge_findings(&c->bench, t->issues) : (PtcText){"", 0};
-    ptc_io_printf(PTC_IO_STDERR, "last turn: %.*s%s%.*s\n", (int)t->message.len, t->message.bytes,
-                  found.len ? "\n" : "", (int)found.len, found.bytes ? found.bytes : "");
+    ptc_io_printf(PTC_IO_STDERR, "last turn: %.*s%s%.*s\n", PTC_ARG(t->message),
+                  found.len ? "\n" : "", PTC_ARG(found));
 }
 
 static void tell_run_failure(Command *c)
@@ -286,15 +286,14 @@ static void tell_run_failure(Command *c)
         ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %s\n", c->chain.reason, c->chain.message);
         return;
     }
-    ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %.*s%s%s%s\n", v->reason, (int)v->message.len,
-                  v->message.bytes ? v->message.bytes : "", v->cause ? " (" : "",
-                  v->cause ? v->cause : "", v->cause ? ")" : "");
+    ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %.*s%s%s%s\n", v->reason, PTC_ARG(v->message),
+                  v->cause ? " (" : "", v->cause ? v->cause : "", v->cause ? ")" : "");
     if (v->cause)
         tell_last_turn(c, &run->step.now, v->cause);
     if (v->value.bytes)
-        ptc_io_printf(PTC_IO_STDERR, "value: %.*s\n", (int)v->value.len, v->value.bytes);
+        ptc_io_printf(PTC_IO_STDERR, "value: %.*s\n", PTC_ARG(v->value));
     if (v->partial.bytes)
-        ptc_io_printf(PTC_IO_STDERR, "partial: %.*s\n", (int)v->partial.len, v->partial.bytes);
+        ptc_io_printf(PTC_IO_STDERR, "partial: %.*s\n", PTC_ARG(v->partial));
 }
 
 static int exit_status(const Command *c)

@@ -47,7 +47,7 @@ static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const char
         status = complain_of_compile("run", to, strerror(errno), PTC_EXIT_FAILED);
     else
         ptc_io_printf(PTC_IO_STDERR, "ptc run: compiled to %s; on the sample it gives %.*s\n", to,
-                      (int)(answer.len < 300 ? answer.len : 300), answer.bytes);
+                      PTC_ARG(ptc_text_cut(answer, 300)));
     ptc_buf_deinit(&out);
     return status;
 }

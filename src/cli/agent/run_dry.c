@@ -34,8 +34,7 @@ static void add_readable(PtcBuf *out, const PtcLlmRequest *q)
         add_text_lines(out, m->content);
     }
     for (size_t i = 0; i < q->tool_count; i++) {
-        ptc_buf_addf(out, "\n=== tool %.*s ===\n", (int)q->tools[i].name.len,
-                     q->tools[i].name.bytes);
+        ptc_buf_addf(out, "\n=== tool %.*s ===\n", PTC_ARG(q->tools[i].name));
         add_text_lines(out, q->tools[i].description);
         add_text_lines(out, q->tools[i].parameters);
     }

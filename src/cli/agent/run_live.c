@@ -51,8 +51,8 @@ static void draw_live_line(const PtcRunLive *l, const PtcLiveState *now)
     if (text.len >= terminal_columns())
         text.len =
             terminal_columns() - 1; /* all of it is ASCII: a line that wraps could not be erased */
-    ptc_buf_addf(&line, "%s%s%.*s%s", erase, l->colour ? "\033[2m" : "", (int)text.len, text.data,
-                 l->colour ? "\033[0m" : "");
+    ptc_buf_addf(&line, "%s%s%.*s%s", erase, l->colour ? "\033[2m" : "",
+                 PTC_ARG_OF(text.data, text.len), l->colour ? "\033[0m" : "");
     if (ptc_buf_ok(&line))
         (void)!ptc_io_write(PTC_IO_STDERR, line.data, line.len);
     ptc_buf_deinit(&line);
@@ -189,9 +189,8 @@ void ptc_run_live_end(PtcRunLive *l)
 /* What is being done, and by which agent if it is not the top one. */
 static void set_doing(PtcLiveState *l, const PtcProgress *p, const char *what, PtcText tool)
 {
-    snprintf(l->doing, sizeof l->doing, "%s%.*s%s%.*s", what, (int)(tool.len < 64 ? tool.len : 64),
-             tool.bytes ? tool.bytes : "", p->agent.len ? " in " : "",
-             (int)(p->agent.len < 40 ? p->agent.len : 40), p->agent.bytes);
+    snprintf(l->doing, sizeof l->doing, "%s%.*s%s%.*s", what, PTC_ARG(ptc_text_cut(tool, 64)),
+             p->agent.len ? " in " : "", PTC_ARG(ptc_text_cut(p->agent, 40)));
 }
 
 static PtcText first_tool(const PtcProgress *p)

@@ -130,8 +130,7 @@ static void say_failure(const PtcAgentRun *run)
     if (strcmp(v->reason, "cancelled") == 0)
         ptc_io_printf(PTC_IO_STDERR, "stopped\n");
     else
-        ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %.*s\n", v->reason, (int)v->message.len,
-                      v->message.bytes ? v->message.bytes : "");
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %.*s\n", v->reason, PTC_ARG(v->message));
 }
 
 static void show_chat_answer(Chat *c, PtcAgentRun *run)
@@ -257,7 +256,7 @@ static void run_chat_command(Chat *c, PtcText text)
         }
     }
     ptc_io_printf(PTC_IO_STDERR, "there is no command %.*s; /help lists them\n",
-                  (int)(text.len < 40 ? text.len : 40), text.bytes);
+                  PTC_ARG(ptc_text_cut(text, 40)));
 }
 
 static void complete_chat_command(void *user, const char *word, size_t len, PtcBuf *out)

@@ -108,7 +108,7 @@ static bool read_token_file(const char *path, PtcBuf *text, char why[PTC_MCP_WHY
 {
     PtcWhy loose;
     if (!ptc_private_file_check(path, &loose)) {
-        (void)snprintf(why, PTC_MCP_WHY, "%.*s", PTC_MCP_WHY - 1, loose.text);
+        (void)snprintf(why, PTC_MCP_WHY, "%.*s", PTC_ARG_OF(loose.text, PTC_MCP_WHY - 1));
         return false;
     }
     const char *unread = ptc_io_read(text, path);
@@ -308,7 +308,7 @@ static bool send_data(Server *s, PtcWhy *why)
 /* PtcManagerConfig.log, from any thread. */
 static void say_upstream(void *user, PtcText line)
 {
-    log_server_line(user, "%.*s", (int)line.len, line.bytes);
+    log_server_line(user, "%.*s", PTC_ARG(line));
 }
 
 /* Nothing is started: what is known about upstreams comes from the last time. */

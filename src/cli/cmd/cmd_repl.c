@@ -65,7 +65,7 @@ static const PtcOption table[] = {
     {"memory-mb", 0, PTC_OPTION_INT, REPL_AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
      PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
     {"loop-limit", 0, PTC_OPTION_INT, REPL_AT(loop_limit), "N", "loop iterations (no limit)", 0,
-     INT64_MAX / 2, PTC_GROUP_LIMITS},
+     PTC_UNBOUNDED, PTC_GROUP_LIMITS},
     {"max-depth", 0, PTC_OPTION_INT, REPL_AT(max_depth), "N", "nested calls", 1, 1000000,
      PTC_GROUP_LIMITS},
     {"float-precision", 0, PTC_OPTION_INT, REPL_AT(float_precision), "N",
@@ -218,7 +218,7 @@ static void do_limits(Repl *r, const char *arg)
     (void)arg;
     const PtcLimits *l = ptc_limits_of(r->ptc);
     char loops[24];
-    snprintf(loops, sizeof loops, l->loop_limit >= INT64_MAX / 2 ? "no limit" : "%lld",
+    snprintf(loops, sizeof loops, l->loop_limit >= PTC_UNBOUNDED ? "no limit" : "%lld",
              (long long)l->loop_limit);
     ptc_io_printf(PTC_IO_STDOUT,
                   "compute time       %lld ms\nlive memory        %lld bytes\n"
@@ -309,8 +309,8 @@ static void hint_command(const Repl *r, const char *line, size_t len)
     for (size_t i = 0; command_names[i]; i++)
         ptc_nearest_offer(&near, command_names[i], strlen(command_names[i]));
     if (near.best)
-        ptc_io_printf(PTC_IO_STDOUT, "%.*s is a keyword, not a command; did you mean %s?\n", (int)n,
-                      line + from, near.best);
+        ptc_io_printf(PTC_IO_STDOUT, "%.*s is a keyword, not a command; did you mean %s?\n",
+                      PTC_ARG_OF(line + from, n), near.best);
 }
 
 static void complete_repl_word(void *user, const char *word, size_t len, PtcBuf *out)

@@ -66,8 +66,8 @@ static int bad_signature(PtcMem *mem, const char *text, const PtcSigError *error
     PtcBuf out;
     ptc_buf_init(&out, mem, PTC_IO_MAX);
     ptc_buf_addf(&out, "error: %s\n --> line %u, column %u\n  %.*s\n  %*s^\n", error->message,
-                 (unsigned)error->line, (unsigned)error->column, (int)strcspn(line, "\n"), line,
-                 (int)error->column - 1, "");
+                 (unsigned)error->line, (unsigned)error->column,
+                 PTC_ARG_OF(line, strcspn(line, "\n")), (int)error->column - 1, "");
     (void)!ptc_shown_write(PTC_IO_STDERR, out.data, out.len);
     ptc_buf_deinit(&out);
     return PTC_EXIT_FAILED;

@@ -63,7 +63,8 @@ static void print_lines(const char *label, PtcText text)
     while (p < end) {
         const char *lf = memchr(p, '\n', (size_t)(end - p));
         size_t n = (size_t)((lf ? lf : end) - p);
-        ptc_io_printf(PTC_IO_STDOUT, "    %-10s%.*s\n", label, (int)(n < 2000 ? n : 2000), p);
+        ptc_io_printf(PTC_IO_STDOUT, "    %-10s%.*s\n", label,
+                      PTC_ARG(ptc_text_cut((PtcText){p, n}, 2000)));
         p += n + 1;
         label = "";
     }
@@ -71,8 +72,7 @@ static void print_lines(const char *label, PtcText text)
 
 static void print_failure(const PtcTestFile *file, const PtcTestCase *c, PtcText got)
 {
-    ptc_io_printf(PTC_IO_STDOUT, "FAIL %.*s  %s:%zu\n", (int)c->id.len, c->id.bytes, file->path,
-                  c->line);
+    ptc_io_printf(PTC_IO_STDOUT, "FAIL %.*s  %s:%zu\n", PTC_ARG(c->id), file->path, c->line);
     print_lines("program", c->program);
     print_lines("expected", c->expect);
     print_lines("got", got);

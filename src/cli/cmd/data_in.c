@@ -32,7 +32,7 @@ bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME], const char
     else if (equals[1] != '@' && is_data_file(equals + 1))
         ptc_why_say(why, PTC_WHY_INVALID,
                     "there is a file %.200s: write --data %.*s=@%.200s, with an @ before its name",
-                    equals + 1, (int)(len < 60 ? len : 60), item, equals + 1);
+                    equals + 1, PTC_ARG(ptc_text_cut((PtcText){item, len}, 60)), equals + 1);
     else if (equals[1] != '@' || !equals[2] || len == 0 || len >= PTC_DATA_IN_NAME)
         ptc_why_say(why, PTC_WHY_INVALID,
                     "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);

@@ -19,7 +19,7 @@ PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, char why[PTC_TOOLS_IN
     PtcBuf file;
     PtcWhy forgot;
     if (ptc_data_in_forgot_at("--tools", text, &forgot)) {
-        snprintf(why, PTC_TOOLS_IN_WHY, "%.*s", PTC_TOOLS_IN_WHY - 1, forgot.text);
+        snprintf(why, PTC_TOOLS_IN_WHY, "%.*s", PTC_ARG_OF(forgot.text, PTC_TOOLS_IN_WHY - 1));
         return NULL;
     }
     ptc_buf_init(&file, mem, PTC_IO_MAX);

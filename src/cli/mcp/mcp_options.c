@@ -277,7 +277,7 @@ static bool check_environment(void)
         }
         if (known)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)len, *e);
+        snprintf(name, sizeof name, "%.*s", PTC_ARG_OF(*e, len));
         ptc_options_wrong(&ptc_mcp_usage, "the environment has %s, which is not an option%s%s%s",
                           name, nearest.best ? "; did you mean " : "",
                           nearest.best ? nearest.best : "", nearest.best ? "?" : "");
@@ -398,8 +398,9 @@ static bool unknown_member(const File *f, const char *key, size_t len)
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++)
         ptc_nearest_offer(&nearest, table[i].name, strlen(table[i].name));
     ptc_options_wrong(&ptc_mcp_usage, "%.200s: \"%.*s\" is not an option%s%s%s", f->path,
-                      (int)(len > 40 ? 40 : len), key, nearest.best ? "; did you mean " : "",
-                      nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+                      PTC_ARG(ptc_text_cut((PtcText){key, len}, 40)),
+                      nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "",
+                      nearest.best ? "?" : "");
     return false;
 }
 

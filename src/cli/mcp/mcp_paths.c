@@ -39,7 +39,7 @@ static bool resolve_parent(const char *path, char full[PATH_MAX], const char **l
     if (slash && slash == path)
         parent[0] = '/';
     else if (slash)
-        snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+        snprintf(parent, sizeof parent, "%.*s", PTC_ARG_OF(path, slash - path));
     return strlen(path) < PATH_MAX - 2 && realpath(parent, full) != NULL;
 }
 
@@ -65,7 +65,7 @@ static char *join_option_path(PtcArena *arena, const char *front, size_t len, co
     size_t size = len + strlen(path) + 1;
     char *text = ptc_arena_alloc(arena, size);
     if (text)
-        snprintf(text, size, "%.*s%s", (int)len, front, path);
+        snprintf(text, size, "%.*s%s", PTC_ARG_OF(front, len), path);
     return text;
 }
 

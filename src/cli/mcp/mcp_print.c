@@ -392,8 +392,8 @@ static bool make_server_url(const char *listen, char *url, size_t size)
     }
     bool any = strncmp(listen, "0.0.0.0:", 8) == 0 || strncmp(listen, "[::]:", 5) == 0;
     const char *colon = strrchr(listen, ':');
-    snprintf(url, size, "http://%.*s%s/mcp", any ? 9 : (int)(colon - listen),
-             any ? "127.0.0.1" : listen, colon);
+    snprintf(url, size, "http://%.*s%s/mcp",
+             PTC_ARG_OF(any ? "127.0.0.1" : listen, any ? 9 : colon - listen), colon);
     return true;
 }
 
@@ -404,7 +404,8 @@ static void tell_server_start(const PrintedEntry *e)
     ptc_buf_init(&line, e->out.mem, PTC_IO_MAX);
     add_shell(&line, e);
     if (ptc_buf_ok(&line))
-        ptc_io_printf(PTC_IO_STDERR, "the server runs by itself: %.*s\n", (int)line.len, line.data);
+        ptc_io_printf(PTC_IO_STDERR, "the server runs by itself: %.*s\n",
+                      PTC_ARG_OF(line.data, line.len));
     ptc_buf_deinit(&line);
 }
 

@@ -44,7 +44,7 @@ static bool open_task_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
         t->host ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST, &wrong)
                 : NULL;
     if (!t->inner) {
-        snprintf(why, PTC_MCP_TASK_WHY, "%.*s", PTC_MCP_TASK_WHY - 1, wrong.text);
+        snprintf(why, PTC_MCP_TASK_WHY, "%.*s", PTC_ARG_OF(wrong.text, PTC_MCP_TASK_WHY - 1));
         return false;
     }
     t->model = (PtcModel){.ask = ask_limited_model,

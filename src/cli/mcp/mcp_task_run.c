@@ -283,13 +283,6 @@ static const char *task_failure_reason(const Doing *d, const PtcVerdict *v)
     return slow ? "planner_timeout" : v->reason;
 }
 
-/* How much of a text goes into a message. */
-static size_t shown_task_length(PtcText text)
-{
-    return text.len <= TASK_SHOWN_BYTES ? text.len
-                                        : ptc_utf8_valid_prefix(text.bytes, TASK_SHOWN_BYTES);
-}
-
 static void take_task_failure(Doing *d, const PtcStepNow *now)
 {
     const PtcVerdict *v = &now->verdict;
@@ -306,7 +299,7 @@ static void take_task_failure(Doing *d, const PtcStepNow *now)
         fail_task(d->task, reason, v->message);
     if (last && !last->ok && last->message.bytes && strcmp(reason, "failed") != 0)
         ptc_buf_addf(out, "; last program: %s: %.*s", last->reason,
-                     (int)shown_task_length(last->message), last->message.bytes);
+                     PTC_ARG(ptc_text_cut(last->message, TASK_SHOWN_BYTES)));
 }
 
 static void take_task_program(Doing *d, const PtcStepNow *now)

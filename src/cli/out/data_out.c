@@ -252,7 +252,7 @@ static int write_pretty(const PtcDataOut *how, PtcOutcome *o)
     const char *json = ptc_outcome_json(o, &len);
     if (!json)
         return no_json(o);
-    ptc_buf_init(&out, &o->ptc->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, &o->ptc->mem, PTC_UNBOUNDED);
     Pretty p = {.out = &out,
                 .at = json,
                 .end = json + len,

@@ -76,7 +76,7 @@ static bool show_result_text(PtcReplOut *o, const PtcOutcome *outcome)
 static void add_forms(PtcReplOut *o, PtcText text, size_t lines, size_t *left)
 {
     PtcBuf forms;
-    ptc_buf_init(&forms, o->mem, SIZE_MAX / 4);
+    ptc_buf_init(&forms, o->mem, PTC_UNBOUNDED);
     *left = ptc_forms_out_add(&forms, text, ptc_shown_columns() - 1, lines);
     if (ptc_buf_ok(&forms))
         add_safe(o, PTC_IO_STDOUT, forms.data ? forms.data : "", forms.len);
@@ -135,8 +135,8 @@ void ptc_repl_out_show(PtcReplOut *o, PtcOutcome *outcome, const PtcReported *ab
 void ptc_repl_out_init(PtcReplOut *o, PtcMem *mem, bool pretty, bool colour)
 {
     *o = (PtcReplOut){.mem = mem, .pretty = pretty, .colour = colour};
-    ptc_buf_init(&o->text, mem, SIZE_MAX / 4);
-    ptc_buf_init(&o->whole, mem, SIZE_MAX / 4);
+    ptc_buf_init(&o->text, mem, PTC_UNBOUNDED);
+    ptc_buf_init(&o->whole, mem, PTC_UNBOUNDED);
 }
 
 void ptc_repl_out_deinit(PtcReplOut *o)

@@ -203,7 +203,7 @@ bool ptc_report_remarks(PtcMem *mem, const PtcOutcome *outcome, const PtcReporte
                         unsigned which)
 {
     PtcBuf out, part;
-    ptc_buf_init(&out, mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, mem, PTC_UNBOUNDED);
     ptc_buf_init(&part, mem, PTC_IO_MAX);
     if (which & PTC_REMARK_PRINTS)
         add_printed_lines(&part, outcome);

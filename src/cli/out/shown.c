@@ -90,8 +90,8 @@ static bool write_shown(int fd, const char *text, size_t len, const char *end)
 {
     PtcMem mem;
     PtcBuf out;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
-    ptc_buf_init(&out, &mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
+    ptc_buf_init(&out, &mem, PTC_UNBOUNDED);
     ptc_shown_add(&out, text, len);
     ptc_buf_add_cstr(&out, end);
     bool made = ptc_buf_ok(&out);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 /* In the child.  Never returns. */
 static void become(const char *program, const char *url)
 {
@@ -29,8 +30,8 @@ void ptc_browser_open(const char *url)
 {
     char program[4096] = "xdg-open";
     const char *wanted = getenv("BROWSER");
-    if (wanted && snprintf(program, sizeof program, "%.*s", (int)strcspn(wanted, ":"), wanted) >=
-                      (int)sizeof program)
+    if (wanted && snprintf(program, sizeof program, "%.*s",
+                           PTC_ARG_OF(wanted, strcspn(wanted, ":"))) >= (int)sizeof program)
         return;
     if (!program[0])
         return;

@@ -469,7 +469,7 @@ static void draw_search(PtcLine *l, const Query *query)
     const char *prompt = l->prompt;
     size_t columns = l->prompt_columns;
     char own[QUERY_BYTES + 16];
-    snprintf(own, sizeof own, "search '%.*s': ", (int)query->len, query->text);
+    snprintf(own, sizeof own, "search '%.*s': ", PTC_ARG_OF(query->text, query->len));
     l->prompt = own;
     l->prompt_columns = ptc_shown_width(own, strlen(own));
     draw_edited_line(l);

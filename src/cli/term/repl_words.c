@@ -34,7 +34,7 @@ static void offer_candidate(WordSearch *s, const char *prefix, const char *name,
     if (!is_program_word(name, len))
         return;
     int n = snprintf(whole, sizeof whole, "%s%.*s", prefix,
-                     (int)(len < REPL_NAME_BYTES ? len : REPL_NAME_BYTES), name);
+                     PTC_ARG(ptc_text_cut((PtcText){name, len}, REPL_NAME_BYTES)));
     if (n < 0 || (size_t)n >= sizeof whole || (size_t)n < s->len ||
         memcmp(whole, s->word, s->len) != 0)
         return;
@@ -111,7 +111,7 @@ static void offer_upstreams(WordSearch *s, const PtcReplWords *w)
         ptc_manager_state(manager, i, &state);
         if (state.ns.len + 2 > sizeof name)
             continue;
-        snprintf(name, sizeof name, "%.*s/", (int)state.ns.len, state.ns.bytes);
+        snprintf(name, sizeof name, "%.*s/", PTC_ARG(state.ns));
         offer_candidate(s, "", name, strlen(name));
     }
 }
@@ -122,8 +122,7 @@ static PtcOutcome *list_namespace_tools(const PtcReplWords *w, PtcText ns)
     char program[REPL_NAME_BYTES + 64];
     PtcOutcome *outcome = NULL;
     PtcRun run;
-    snprintf(program, sizeof program, "(mapv str (keys (ns-publics '%.*s)))", (int)ns.len,
-             ns.bytes);
+    snprintf(program, sizeof program, "(mapv str (keys (ns-publics '%.*s)))", PTC_ARG(ns));
     ptc_run_init(&run, sizeof run);
     run.program = program;
     run.program_len = strlen(program);
@@ -172,7 +171,7 @@ void ptc_repl_words(const PtcReplWords *w, const char *word, size_t len, PtcBuf 
     PtcOutcome *listed = NULL;
     if (find_upstream(&s, w, &state)) {
         snprintf(prefix, sizeof prefix, "%.*s/",
-                 (int)(state.ns.len < REPL_NAME_BYTES - 2 ? state.ns.len : 0), state.ns.bytes);
+                 PTC_ARG_OF(state.ns.bytes, state.ns.len < REPL_NAME_BYTES - 2 ? state.ns.len : 0));
         listed = list_namespace_tools(w, state.ns);
     }
     list_word_candidates(&s, w, listed, prefix, out);

@@ -92,7 +92,7 @@ static bool set_key(TestParser *p, PtcTestCase *c, PtcText key, PtcText value)
         return true;
     }
     if (!read_header_number(value, &n))
-        return refuse_test_file(p, "%.*s wants a number", (int)key.len, key.bytes);
+        return refuse_test_file(p, "%.*s wants a number", PTC_ARG(key));
     if (is_test_word(key, "float_precision")) {
         c->float_precision = n;
         return true;
@@ -103,7 +103,7 @@ static bool set_key(TestParser *p, PtcTestCase *c, PtcText key, PtcText value)
                 n * limit_keys[i].scale;
             return true;
         }
-    return refuse_test_file(p, "unknown key '%.*s'", (int)key.len, key.bytes);
+    return refuse_test_file(p, "unknown key '%.*s'", PTC_ARG(key));
 }
 
 /* The next word of a header, empty at its end. */
@@ -142,7 +142,7 @@ static bool is_new_id(TestParser *p, PtcText id)
         return refuse_test_file(p, "a case wants an id: ;;@ group/name-001 match");
     for (const PtcTestCase *c = p->file->first; c; c = c->next)
         if (c->id.len == id.len && !memcmp(c->id.bytes, id.bytes, id.len))
-            return refuse_test_file(p, "%.*s is there twice", (int)id.len, id.bytes);
+            return refuse_test_file(p, "%.*s is there twice", PTC_ARG(id));
     return true;
 }
 
@@ -156,7 +156,7 @@ static bool read_case_header(TestParser *p, PtcTestCase *c)
     for (PtcText w; (w = next_header_word(&at, p->line_end)).len > 0;) {
         const char *equals = memchr(w.bytes, '=', w.len);
         if (!equals)
-            return refuse_test_file(p, "'%.*s' is not key=value", (int)w.len, w.bytes);
+            return refuse_test_file(p, "'%.*s' is not key=value", PTC_ARG(w));
         PtcText key = {w.bytes, (size_t)(equals - w.bytes)};
         if (is_test_word(key, "context")) {
             c->context = (PtcText){equals + 1, (size_t)(p->line_end - equals - 1)};
@@ -308,8 +308,7 @@ static bool read_case(TestParser *p, bool unfinished)
     ptc_buf_deinit(&joined);
     if (ok && c->expect.len == 0 && !unfinished) {
         p->number = c->line;
-        ok = refuse_test_file(p, "%.*s expects nothing; --update fills it in", (int)c->id.len,
-                              c->id.bytes);
+        ok = refuse_test_file(p, "%.*s expects nothing; --update fills it in", PTC_ARG(c->id));
     }
     if (file->last)
         file->last->next = c;

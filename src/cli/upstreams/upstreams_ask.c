@@ -81,8 +81,7 @@ static int tell_ask_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
     PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
     PtcText reason = ptc_fields_text(&desk.heap, v, "reason");
     PtcText message = ptc_fields_text(&desk.heap, v, "message");
-    ptc_buf_addf(&line, "%s: %.*s: %.*s", what, (int)reason.len, reason.bytes ? reason.bytes : "",
-                 (int)message.len, message.bytes ? message.bytes : "");
+    ptc_buf_addf(&line, "%s: %.*s: %.*s", what, PTC_ARG(reason), PTC_ARG(message));
     (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data ? line.data : "", line.len);
     ptc_buf_deinit(&line);
     ptc_desk_deinit(&desk);
@@ -183,7 +182,7 @@ static void put_state(PtcBuf *out, const PtcUpstreamState *s)
     if (s->listed && s->listed_ms)
         add_age(out, s->listed_ms);
     if (s->file.bytes)
-        ptc_buf_addf(out, "\n  %.*s:%zu", (int)s->file.len, s->file.bytes, s->line ? s->line : 1);
+        ptc_buf_addf(out, "\n  %.*s:%zu", PTC_ARG(s->file), s->line ? s->line : 1);
     if (!ptc_text_same(s->name, s->ns)) {
         ptc_buf_add_cstr(out, ", there \"");
         ptc_clean_add(out, s->name, PTC_CLEAN_LINE, false); /* it may have any characters */
@@ -271,10 +270,9 @@ bool ptc_upstreams_knows(PtcUpstreams *u, PtcText name)
         ptc_nearest_offer(&near, ns.bytes, ns.len);
     }
     ptc_io_printf(PTC_IO_STDERR, "ptc upstreams: %.*s: there is no such upstream; %s%.*s%s\n",
-                  (int)(name.len < 200 ? name.len : 200), name.bytes,
+                  PTC_ARG(ptc_text_cut(name, 200)),
                   near.best ? "did you mean " : "ptc upstreams list names them",
-                  near.best ? (int)near.best_len : 0, near.best ? near.best : "",
-                  near.best ? "?" : "");
+                  PTC_ARG_OF(near.best, near.best_len), near.best ? "?" : "");
     return false;
 }
 

@@ -46,7 +46,7 @@ static void blot_doctor_text(const Doctor *d, const char *text, char safe[DOCTOR
     ptc_buf_init(&out, d->c->mem, 2 * DOCTOR_TEXT_BYTES);
     ptc_secrets_blot(ptc_manager_secrets(d->c->upstreams->manager), &out, ptc_text_cstr(text),
                      false);
-    snprintf(safe, DOCTOR_TEXT_BYTES, "%.*s", (int)out.len, out.len ? out.data : "");
+    snprintf(safe, DOCTOR_TEXT_BYTES, "%.*s", PTC_ARG_OF(out.data, out.len));
     ptc_buf_deinit(&out);
 }
 
@@ -78,9 +78,7 @@ static PtcText entry_member_text(Doctor *d, const char *key)
     return ptc_fields_text(d->heap, d->entry, key);
 }
 
-/* Texts of files as arguments of "%.*s". */
-#define DOCTOR_SHOWN(text) \
-    (int)((text).len < 200 ? (text).len : 200), ((text).bytes ? (text).bytes : "")
+enum { DOCTOR_SHOWN = 200 }; /* bytes of a text of a file in a message */
 
 /* ---------------------------------------------------------------------------------- programs */
 
@@ -111,8 +109,8 @@ static void look_at_command(Doctor *d)
     char program[DOCTOR_TEXT_BYTES], dir[DOCTOR_TEXT_BYTES];
     struct stat st;
     PtcText command = entry_member_text(d, "command"), cwd = entry_member_text(d, "cwd");
-    snprintf(dir, sizeof dir, "%.*s", (int)cwd.len, cwd.bytes ? cwd.bytes : "");
-    snprintf(program, sizeof program, "%.*s", (int)command.len, command.bytes ? command.bytes : "");
+    snprintf(dir, sizeof dir, "%.*s", PTC_ARG(cwd));
+    snprintf(program, sizeof program, "%.*s", PTC_ARG(command));
     if (cwd.bytes && (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode)))
         advise(d, "no_directory", "\"cwd\": there is no directory %s", dir);
     else if (command.bytes && !(cwd.bytes && strchr(program, '/') && program[0] != '/') &&
@@ -206,13 +204,16 @@ static void look_at_variables(Doctor *d)
     ptc_buf_init(&quoted, d->c->mem, DOCTOR_TEXT_BYTES);
     for (char **v = environ; *v && count < NAMES_TOLD; v++)
         if (is_kept_back(d, *v, &name)) {
-            ptc_buf_addf(&names, "%s%.*s", count ? ", " : "", DOCTOR_SHOWN(name));
-            ptc_buf_addf(&quoted, "%s\"%.*s\"", count++ ? ", " : "", DOCTOR_SHOWN(name));
+            ptc_buf_addf(&names, "%s%.*s", count ? ", " : "",
+                         PTC_ARG(ptc_text_cut(name, DOCTOR_SHOWN)));
+            ptc_buf_addf(&quoted, "%s\"%.*s\"", count++ ? ", " : "",
+                         PTC_ARG(ptc_text_cut(name, DOCTOR_SHOWN)));
         }
     if (count && ptc_buf_ok(&names) && ptc_buf_ok(&quoted))
         advise(d, "not_passed_on",
                "%.*s %s set here and not passed on to it; \"inherit_env\": [%.*s] does that",
-               (int)names.len, names.data, count == 1 ? "is" : "are", (int)quoted.len, quoted.data);
+               PTC_ARG_OF(names.data, names.len), count == 1 ? "is" : "are",
+               PTC_ARG_OF(quoted.data, quoted.len));
     ptc_buf_deinit(&names);
     ptc_buf_deinit(&quoted);
 }
@@ -224,8 +225,7 @@ static bool is_in_file(Doctor *d, PtcText text)
 {
     PtcBuf file;
     char path[DOCTOR_TEXT_BYTES];
-    snprintf(path, sizeof path, "%.*s", (int)d->state.file.len,
-             d->state.file.bytes ? d->state.file.bytes : "");
+    snprintf(path, sizeof path, "%.*s", PTC_ARG(d->state.file));
     ptc_buf_init(&file, d->c->mem, PTC_CONFIG_BYTES);
     bool found = !ptc_io_may_wait(path) && !ptc_io_read(&file, path) && text.len >= 4 &&
                  memmem(file.data ? file.data : "", file.len, text.bytes, text.len);
@@ -248,10 +248,13 @@ static size_t look_at_literals(Doctor *d, const char *where)
             advise(
                 d, "literal_secret",
                 "env.%.*s is in %.*s in clear text; write \"${%.*s}\" for it and set that variable",
-                DOCTOR_SHOWN(name), DOCTOR_SHOWN(d->state.file), DOCTOR_SHOWN(name));
+                PTC_ARG(ptc_text_cut(name, DOCTOR_SHOWN)),
+                PTC_ARG(ptc_text_cut(d->state.file, DOCTOR_SHOWN)),
+                PTC_ARG(ptc_text_cut(name, DOCTOR_SHOWN)));
         else
             advise(d, "literal_secret", "the header %.*s is in %.*s in clear text; %s",
-                   DOCTOR_SHOWN(name), DOCTOR_SHOWN(d->state.file),
+                   PTC_ARG(ptc_text_cut(name, DOCTOR_SHOWN)),
+                   PTC_ARG(ptc_text_cut(d->state.file, DOCTOR_SHOWN)),
                    ptc_map_field(d->heap, d->place, "written") != PTC_NONE
                        ? "write ${NAME} for the secret in it and set that variable"
                        : "use \"auth\" with a credential of source env, file or exec");
@@ -290,7 +293,7 @@ static void look_at_file(Doctor *d, size_t i)
     size_t literals = look_at_literals(d, "env") + look_at_literals(d, "headers");
     if (!d->state.file.bytes || (!literals && !is_first_of_file(d, i)))
         return;
-    snprintf(path, sizeof path, "%.*s", (int)d->state.file.len, d->state.file.bytes);
+    snprintf(path, sizeof path, "%.*s", PTC_ARG(d->state.file));
     look_at_mode(d, path, literals > 0);
 }
 
@@ -307,8 +310,8 @@ static void look_at_credentials(Doctor *d)
                 d, "literal_secret",
                 "the credential \"%.*s\" is in the file in clear text; use the source env, file or "
                 "exec",
-                DOCTOR_SHOWN(name));
-        snprintf(path, sizeof path, "%.*s", (int)file.len, file.bytes ? file.bytes : "");
+                PTC_ARG(ptc_text_cut(name, DOCTOR_SHOWN)));
+        snprintf(path, sizeof path, "%.*s", PTC_ARG(file));
         if (file.bytes)
             look_at_mode(d, path, true);
     }
@@ -386,7 +389,7 @@ static void count_tool(void *user, PtcText tool, bool annotated, size_t bytes)
 /* A rule that fits no tool is a misspelling, and what it was to deny or allow is not. */
 static void advise_of_rule(void *user, PtcText line)
 {
-    advise(user, "rule_fits_none", "%.*s", (int)line.len, line.bytes);
+    advise(user, "rule_fits_none", "%.*s", PTC_ARG(line));
 }
 
 static size_t look_at_tools(Doctor *d, size_t i)

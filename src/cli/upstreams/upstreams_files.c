@@ -173,7 +173,7 @@ static bool merge_credentials(ConfigReading *r, PtcValue from, const char *path)
         if (ptc_fields_get(heap, *into, name) != PTC_NONE) {
             snprintf(text, sizeof text,
                      "the credential \"%.*s\" is in another file as well; give it another name",
-                     (int)(name.len < 200 ? name.len : 200), name.bytes);
+                     PTC_ARG(ptc_text_cut(name, 200)));
             return fail_reading(r, PTC_EXIT_USAGE, path, text);
         }
         ptc_fields_put_key(heap, into, name, value);
@@ -199,7 +199,7 @@ static void add_notes(ConfigReading *r, const PtcConfig *config, const char *pat
         char text[600];
         ptc_fields_put_text(heap, &note, "file", ptc_text_cstr(path));
         ptc_fields_push(heap, &r->u->notes, note);
-        snprintf(text, sizeof text, "%.*s: %s", (int)(at.len < 300 ? at.len : 300), at.bytes,
+        snprintf(text, sizeof text, "%.*s: %s", PTC_ARG(ptc_text_cut(at, 300)),
                  ptc_config_note_text(code));
         notice(r, path, text);
     }
@@ -311,7 +311,7 @@ static void take_from(ConfigReading *r, PtcConfig *config, const char *client, P
         return;
     }
     snprintf(message, sizeof message, "%.40s has no upstream \"%.*s\"", client,
-             (int)(name.len < 100 ? name.len : 100), name.bytes);
+             PTC_ARG(ptc_text_cut(name, 100)));
     ptc_upstreams_unusable(heap, entry, place, "missing", message);
 }
 
@@ -327,7 +327,7 @@ static bool resolve_from(ConfigReading *r, const char *path, PtcValue *entry, Pt
     char client[64], how[100], text[200];
     if (!from.bytes)
         return true;
-    snprintf(client, sizeof client, "%.*s", (int)(from.len < 60 ? from.len : 60), from.bytes);
+    snprintf(client, sizeof client, "%.*s", PTC_ARG(ptc_text_cut(from, 60)));
     if (!parse_client(client, &dialect, &project)) {
         snprintf(text, sizeof text, "\"from\": \"%s\" names no client; there are %s", client,
                  "claude-code, claude-desktop, cursor, vscode, windsurf, zed and gemini");
@@ -353,7 +353,7 @@ static void place_text(ConfigReading *r, PtcValue place, char out[600])
     PtcHeap *heap = &r->u->desk.heap;
     PtcText file = ptc_fields_text(heap, place, "file");
     PtcValue line = ptc_map_field(heap, place, "line");
-    int n = snprintf(out, 600, "%.*s", (int)(file.len < 500 ? file.len : 500), file.bytes);
+    int n = snprintf(out, 600, "%.*s", PTC_ARG(ptc_text_cut(file, 500)));
     if (line != PTC_NONE && n > 0)
         snprintf(out + n, 600 - (size_t)n, ":%lld", (long long)ptc_to_int(line));
 }
@@ -385,8 +385,7 @@ static bool settle_same_upstream(ConfigReading *r, const ConfigSource *s, int sa
     place_text(r, *place, here);
     place_text(r, ptc_seq_nth(r->u->places, (size_t)same), there);
     *left = by_name && s->import;
-    snprintf(text, sizeof text, "the upstream \"%.*s\" %s %s%s",
-             (int)(name.len < 100 ? name.len : 100), name.bytes,
+    snprintf(text, sizeof text, "the upstream \"%.*s\" %s %s%s", PTC_ARG(ptc_text_cut(name, 100)),
              *left     ? "is left out:"
              : by_name ? "is also in"
                        : "has the namespace of one in",

@@ -76,8 +76,8 @@ static bool all_listed(PtcUpstreams *u, const char *command, int *status)
             continue;
         all = false;
         ptc_io_printf(PTC_IO_STDERR, "ptc %s: --upstreams-strict: %.*s is %s%s%s\n", command,
-                      (int)s.name.len, s.name.bytes, ptc_manager_state_word(s.state),
-                      s.reason[0] ? ": " : "", s.reason);
+                      PTC_ARG(s.name), ptc_manager_state_word(s.state), s.reason[0] ? ": " : "",
+                      s.reason);
     }
     if (!all)
         *status = PTC_EXIT_FAILED;

@@ -114,7 +114,7 @@ static void clean_name(PtcMem *mem, PtcText name, char out[PTC_CLEAN_LINE + 1])
     PtcBuf clean;
     ptc_buf_init(&clean, mem, PTC_CLEAN_LINE);
     ptc_clean_add(&clean, name, PTC_CLEAN_LINE, false);
-    snprintf(out, PTC_CLEAN_LINE + 1, "%.*s", (int)clean.len, clean.len ? clean.data : "");
+    snprintf(out, PTC_CLEAN_LINE + 1, "%.*s", PTC_ARG_OF(clean.data, clean.len));
     ptc_buf_deinit(&clean);
 }
 
@@ -187,12 +187,12 @@ static void show_approved_entry(PtcUpstreamsCommand *c, PtcText written, const P
     PtcBuf safe, line;
     PtcText entry = shown_of(written);
     bool cut = entry.len > ENTRY_BYTES;
-    entry.len = (size_t)ptc_utf8_shown(entry.bytes, entry.len, ENTRY_BYTES);
+    entry = ptc_text_cut(entry, ENTRY_BYTES);
     ptc_buf_init(&safe, c->upstreams->mem, 2 * ENTRY_BYTES); /* blotting at most doubles it */
     ptc_buf_init(&line, c->upstreams->mem, 4 * ENTRY_BYTES);
     ptc_secrets_blot(ptc_manager_secrets(c->upstreams->manager), &safe, entry, false);
-    ptc_buf_addf(&line, "%.*s may be used as %.*s has it now:\n  ", (int)s->name.len, s->name.bytes,
-                 (int)s->file.len, s->file.bytes);
+    ptc_buf_addf(&line, "%.*s may be used as %.*s has it now:\n  ", PTC_ARG(s->name),
+                 PTC_ARG(s->file));
     ptc_buf_add(&line, safe.data, ptc_utf8_valid_prefix(safe.data, safe.len));
     ptc_buf_add_cstr(&line, cut ? "..." : "");
     (void)!ptc_shown_write_line(PTC_IO_STDOUT, line.data, line.len);
@@ -250,8 +250,8 @@ static int tell_unchanged(PtcPins *pins, PtcPinned who, PtcText tool, const char
                                 "as far as is known, nothing has changed since it was pinned; ptc "
                                 "upstreams check looks again");
     snprintf(why, sizeof why, "no such tool is pinned%s%.*s%s",
-             s.near.best ? "; did you mean \"" : "", s.near.best ? (int)s.near.best_len : 0,
-             s.near.best ? s.near.best : "", s.near.best ? "\"?" : "");
+             s.near.best ? "; did you mean \"" : "", PTC_ARG_OF(s.near.best, s.near.best_len),
+             s.near.best ? "\"?" : "");
     return complain_of_pins(arg, why);
 }
 

@@ -30,7 +30,7 @@ enum { PLACES = sizeof places / sizeof *places };
 static bool is_file_in_dir(char path[PTC_UPSTREAMS_PATH], const char *dir, size_t dir_len,
                            const char *name)
 {
-    int n = snprintf(path, PTC_UPSTREAMS_PATH, "%.*s/%s", (int)dir_len, dir, name);
+    int n = snprintf(path, PTC_UPSTREAMS_PATH, "%.*s/%s", PTC_ARG_OF(dir, dir_len), name);
     return n > 0 && n < PTC_UPSTREAMS_PATH && access(path, F_OK) == 0;
 }
 
@@ -45,7 +45,7 @@ static bool find_project(const char *cwd, const char *name, char path[PTC_UPSTRE
         if (home_len == n && memcmp(home, cwd, n) == 0)
             return false;
         if (is_file_in_dir(path, cwd, n, name)) {
-            snprintf(project, PTC_UPSTREAMS_PATH, "%.*s", (int)n, cwd);
+            snprintf(project, PTC_UPSTREAMS_PATH, "%.*s", PTC_ARG_OF(cwd, n));
             return true;
         }
     }

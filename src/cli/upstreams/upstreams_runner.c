@@ -99,7 +99,7 @@ static void read_runner_args(PtcRunner *r, PtcValue args)
             package = true;
         } else if (arg.len == 0 || arg.bytes[0] != '-') {
             if (package)
-                snprintf(r->program, sizeof r->program, "%.*s", (int)arg.len, arg.bytes);
+                snprintf(r->program, sizeof r->program, "%.*s", PTC_ARG(arg));
             else
                 take_package(r, arg);
             return;
@@ -134,7 +134,7 @@ static void take_bin(RunnerSearch *s, PtcValue json)
     if (ptc_is_string(bin) || (ptc_is_map(bin) && ptc_map_field(heap, bin, own) != PTC_NONE))
         snprintf(r->program, sizeof r->program, "%s", own);
     else if (ptc_is_map(bin) && ptc_map_next(bin, &pos, &key, &value))
-        snprintf(r->program, sizeof r->program, "%.*s", (int)ptc_str_len(key), ptc_str_bytes(key));
+        snprintf(r->program, sizeof r->program, "%.*s", PTC_ARG(ptc_str_view(key)));
 }
 
 /* PREFIX/node_modules/PACKAGE/package.json */

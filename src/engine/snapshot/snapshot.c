@@ -53,8 +53,8 @@ static bool open_writer(SnapWriter *w, PtcSession *s)
     *w = (SnapWriter){.session = s};
     ptc_idmap_init(&w->objects, &s->ptc->mem);
     ptc_idmap_init(&w->leaders, &s->ptc->mem);
-    ptc_buf_init(&w->out, &s->ptc->mem, SIZE_MAX / 4);
-    w->work = ptc_box_new(s->ptc, SIZE_MAX / 4);
+    ptc_buf_init(&w->out, &s->ptc->mem, PTC_UNBOUNDED);
+    w->work = ptc_box_new(s->ptc, PTC_UNBOUNDED);
     return w->work && open_tables(w);
 }
 
@@ -114,7 +114,7 @@ static void put_section(PtcBuf *out, uint64_t number, const PtcBuf *body)
 static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const PtcBuf *values)
 {
     PtcBuf names;
-    ptc_buf_init(&names, out->mem, SIZE_MAX / 4);
+    ptc_buf_init(&names, out->mem, PTC_UNBOUNDED);
     ptc_snapshot_put_number(&names, w->session->history);
     put_aliases(w, &names);
     put_bound(w, &names);
@@ -157,7 +157,7 @@ static bool write_snapshot_session(SnapWriter *w, PtcBuf *out)
     if (!write_session_values(w))
         return false;
     ptc_buf_init(&count, out->mem, 16);
-    ptc_buf_init(&values, out->mem, SIZE_MAX / 4);
+    ptc_buf_init(&values, out->mem, PTC_UNBOUNDED);
     ptc_snapshot_put_number(&count, w->count);
     for (uint32_t i = 0; i < s->names.count; i++)
         if (i < s->history || ptc_session_defines(s, i))

@@ -258,7 +258,7 @@ static bool read_snapshot_builtin(SnapReader *r)
         return false;
     int row = ptc_builtin_written(name, len);
     if (row < 0)
-        return SNAP_BAD(r, "there is no function %.*s here", (int)len, name);
+        return SNAP_BAD(r, "there is no function %.*s here", PTC_ARG_OF(name, len));
     return ptc_snapshot_add_value(r, ptc_builtin((uint32_t)row));
 }
 

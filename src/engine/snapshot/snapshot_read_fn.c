@@ -43,7 +43,8 @@ static bool bad_function(SnapReader *r, const PtcFnMaker *maker, const PtcFnText
 {
     const char *why = maker->diags.count ? maker->diags.items[0].message : "it is none";
     int shown = (int)ptc_utf8_valid_prefix(text->text, text->len < 40 ? text->len : 40);
-    return SNAP_BAD(r, "the function %.*s does not compile here: %s", shown, text->text, why);
+    return SNAP_BAD(r, "the function %.*s does not compile here: %s", PTC_ARG_OF(text->text, shown),
+                    why);
 }
 
 bool ptc_snapshot_read_proto(SnapReader *r)

@@ -45,8 +45,8 @@ bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...)
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
     if (!w->error[0])
-        ptc_diag_format(w->error, sizeof w->error, "%.*s: %s", (int)w->binding->len,
-                        w->binding->text, why);
+        ptc_diag_format(w->error, sizeof w->error, "%.*s: %s",
+                        PTC_ARG_OF(w->binding->text, w->binding->len), why);
     return false;
 }
 

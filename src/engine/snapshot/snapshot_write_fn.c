@@ -265,7 +265,7 @@ static bool write_enum(SnapWriter *w, PtcValue record)
 static bool write_decimal(SnapWriter *w, PtcValue record)
 {
     PtcBuf text;
-    ptc_buf_init(&text, w->out.mem, SIZE_MAX);
+    ptc_buf_init(&text, w->out.mem, PTC_UNBOUNDED);
     bool ok = ptc_decimal_print(&w->work->heap, &text, record, false);
     w->out.failed |= text.failed;
     ptc_snapshot_put_number(&w->out, SNAP_DECIMAL);

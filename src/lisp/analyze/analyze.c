@@ -488,7 +488,7 @@ static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
         return ptc_analyze_const(an, ptc_builtin((uint32_t)row), form);
     if (global < 0)
         return ptc_analyze_error(an, PTC_E_UNBOUND, form, "define it with def first",
-                                 "#'%.*s: no such var", (int)form->len, form->text);
+                                 "#'%.*s: no such var", PTC_ARG_OF(form->text, form->len));
     return ptc_analyze_const(an, ptc_analyze_var(an, form, global), form);
 }
 
@@ -652,14 +652,15 @@ static void check_sites(Analyzer *an)
         if (!fits && fn->arity_count == 1)
             ptc_analyze_error(
                 an, PTC_E_ARITY, s->form, "count the arguments against its parameter list",
-                "%.*s takes %s%u argument%s, got %u", (int)fn->name_len, fn->name,
+                "%.*s takes %s%u argument%s, got %u", PTC_ARG_OF(fn->name, fn->name_len),
                 fn->arities[0].variadic ? "at least " : "",
                 fn->arities[0].count - fn->arities[0].variadic,
                 fn->arities[0].count - fn->arities[0].variadic == 1 ? "" : "s", s->argc);
         else if (!fits)
-            ptc_analyze_error(
-                an, PTC_E_ARITY, s->form, "count the arguments against its parameter lists",
-                "%.*s has no variant for %u arguments", (int)fn->name_len, fn->name, s->argc);
+            ptc_analyze_error(an, PTC_E_ARITY, s->form,
+                              "count the arguments against its parameter lists",
+                              "%.*s has no variant for %u arguments",
+                              PTC_ARG_OF(fn->name, fn->name_len), s->argc);
     }
 }
 

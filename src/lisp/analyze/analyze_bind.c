@@ -35,7 +35,8 @@ static bool bind_name(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *v
 {
     if (memchr(name->text, '/', name->len) && name->len > 1) {
         ptc_analyze_error(an, PTC_E_INVALID_FORM, name, "use a name without /",
-                          "%.*s cannot be bound: it has a namespace", (int)name->len, name->text);
+                          "%.*s cannot be bound: it has a namespace",
+                          PTC_ARG_OF(name->text, name->len));
         return true;
     }
     return ptc_analyze_add_binding(an, b, ptc_analyze_bind(an, name->text, name->len), value);

@@ -272,7 +272,7 @@ static void find_params(Analyzer *an, const PtcForm *f, uint32_t *most, bool *re
             (f->len == 3 ? (uint32_t)(f->text[2] - '0') : 0);
     else
         ptc_analyze_error(an, PTC_E_INVALID_FORM, f, "write %, %1, %2 or %&",
-                          "%.*s is not a parameter of #()", (int)f->len, f->text);
+                          "%.*s is not a parameter of #()", PTC_ARG_OF(f->text, f->len));
     if (n > 20)
         ptc_analyze_error(an, PTC_E_INVALID_FORM, f, "write a fn with named parameters",
                           "#() takes at most 20 parameters");

@@ -2,14 +2,9 @@
  * Special forms that choose and bind: let, if, when, cond, case, condp, if-let, and, or, do ... */
 #include "lisp/analyze/analyze_int.h"
 
-static const char *head_name(const PtcForm *form)
+static PtcText head_of(const PtcForm *form)
 {
-    return form->items[0]->text;
-}
-
-static int head_len(const PtcForm *form)
-{
-    return (int)form->items[0]->len;
+    return (PtcText){form->items[0]->text, form->items[0]->len};
 }
 
 #define FORM_MANY SIZE_MAX
@@ -23,16 +18,16 @@ static bool check_part_count(Analyzer *an, const PtcForm *form, size_t min, size
         return true;
     if (max == FORM_MANY)
         *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage,
-                                 "%.*s takes at least %zu parts, got %zu", head_len(form),
-                                 head_name(form), min, n);
+                                 "%.*s takes at least %zu parts, got %zu", PTC_ARG(head_of(form)),
+                                 min, n);
     else if (min == max)
         *bad =
             ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu part%s, got %zu",
-                              head_len(form), head_name(form), min, min == 1 ? "" : "s", n);
+                              PTC_ARG(head_of(form)), min, min == 1 ? "" : "s", n);
     else
         *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage,
-                                 "%.*s takes %zu to %zu parts, got %zu", head_len(form),
-                                 head_name(form), min, max, n);
+                                 "%.*s takes %zu to %zu parts, got %zu", PTC_ARG(head_of(form)),
+                                 min, max, n);
     return false;
 }
 
@@ -273,15 +268,14 @@ static bool binding_vector(Analyzer *an, const PtcForm *form, const char *usage,
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!v || v->kind != PTC_F_VECTOR) {
-        *bad =
-            ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form, usage,
-                              "%.*s needs a vector of bindings", head_len(form), head_name(form));
+        *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form, usage,
+                                 "%.*s needs a vector of bindings", PTC_ARG(head_of(form)));
         return false;
     }
     if (v->count % 2 != 0) {
         *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, v, usage,
                                  "%.*s needs pairs of name and value; the last has no value",
-                                 head_len(form), head_name(form));
+                                 PTC_ARG(head_of(form)));
         return false;
     }
     return true;
@@ -315,7 +309,7 @@ static PtcExpr *test_let(Analyzer *an, const PtcForm *form, bool tail, bool some
     const PtcForm *v = form->items[1];
     if (v->count != 2)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s takes one binding",
-                                 head_len(form), head_name(form));
+                                 PTC_ARG(head_of(form)));
     PtcLocal *scope = an->scope;
     Bindings outer = {0}, inner = {0};
     PtcExpr *value = ptc_analyze_form(an, v->items[1], false);

@@ -6,7 +6,7 @@
 static PtcExpr *refuse_method_form(Analyzer *an, const PtcForm *form, const char *usage)
 {
     return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s is not written like this",
-                             (int)form->items[0]->len, form->items[0]->text);
+                             PTC_ARG_OF(form->items[0]->text, form->items[0]->len));
 }
 
 /* The symbol of a name with a point before or behind it. */

@@ -164,7 +164,7 @@ static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr
     if ((!when && !stop) || !each)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, key,
                                  "use :when test, :while test or :let [name value] after a binding",
-                                 ":%.*s cannot be used here", (int)key->len, key->text);
+                                 ":%.*s cannot be used here", PTC_ARG_OF(key->text, key->len));
     PtcExpr *test = ptc_analyze_form(an, arg, false);
     PtcExpr *then = test ? for_from(an, st, i + 2, each) : NULL;
     PtcExpr *otherwise = NULL;
@@ -219,7 +219,7 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form,
                                  "(for [x coll y coll2 :when test] body)",
                                  "%.*s needs a vector that begins with a name and a collection",
-                                 (int)form->items[0]->len, form->items[0]->text);
+                                 PTC_ARG_OF(form->items[0]->text, form->items[0]->len));
     if (builds && form->count < 3)
         return ptc_analyze_error(an, PTC_E_ARITY, form, "(for [x coll] body)", "for needs a body");
     ForState st = {form, v, NULL};
@@ -333,13 +333,13 @@ static bool definable(Analyzer *an, const PtcForm *form, size_t min, const char 
 {
     if (form->count < min + 1) {
         *bad = ptc_analyze_error(an, PTC_E_ARITY, form, usage, "%.*s needs a name and a value",
-                                 (int)form->items[0]->len, form->items[0]->text);
+                                 PTC_ARG_OF(form->items[0]->text, form->items[0]->len));
         return false;
     }
     const PtcForm *name = form->items[1];
     if (name->kind != PTC_F_SYMBOL || (memchr(name->text, '/', name->len) && name->len > 1)) {
         *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, name, usage, "%.*s needs a plain name",
-                                 (int)form->items[0]->len, form->items[0]->text);
+                                 PTC_ARG_OF(form->items[0]->text, form->items[0]->len));
         return false;
     }
     ptc_analyze_know_global(an, ptc_names_find(an->names, name->text, name->len));

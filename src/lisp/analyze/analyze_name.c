@@ -133,7 +133,7 @@ static PtcText full_constant_name(Analyzer *an, const PtcForm *form, char out[CO
         ns = other;
     const char *known = ns.bytes ? ptc_namespace_of(ns.bytes, ns.len) : NULL;
     int n = known && name.len < CONSTANT_BYTES
-                ? snprintf(out, CONSTANT_BYTES, "%s/%.*s", known, (int)name.len, name.bytes)
+                ? snprintf(out, CONSTANT_BYTES, "%s/%.*s", known, PTC_ARG(name))
                 : CONSTANT_BYTES;
     return n < CONSTANT_BYTES ? (PtcText){out, (size_t)n} : whole;
 }
@@ -313,7 +313,8 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
         return ptc_analyze_const(an, ptc_builtin((uint32_t)row), form);
     if (ptc_analyze_special(form->text, form->len))
         return ptc_analyze_error(an, PTC_E_UNBOUND, form, special_hint(form),
-                                 "%.*s is a special form, not a value", (int)form->len, form->text);
+                                 "%.*s is a special form, not a value",
+                                 PTC_ARG_OF(form->text, form->len));
     PtcValue v = constant(an, form);
     if (v != PTC_NONE)
         return ptc_analyze_const(an, v, form);

@@ -81,7 +81,7 @@ static bool known_namespace(Analyzer *an, const PtcForm *ns)
                    : "there are clojure.string, clojure.set, clojure.walk and json; no library can "
                      "be loaded: leave the require out and write what you need of it";
     ptc_analyze_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s",
-                      (int)(ns->len > 80 ? 80 : ns->len), ns->text);
+                      PTC_ARG(ptc_text_cut((PtcText){ns->text, ns->len}, 80)));
     return false;
 }
 
@@ -93,8 +93,8 @@ static bool hides_server(Analyzer *an, const PtcForm *alias, const PtcForm *ns)
         return false;
     int n = (int)(alias->len > 80 ? 80 : alias->len);
     ptc_analyze_error(an, PTC_E_INVALID_FORM, alias, "choose another name",
-                      "%.*s is the namespace of a server, so nothing else can be called that", n,
-                      alias->text);
+                      "%.*s is the namespace of a server, so nothing else can be called that",
+                      PTC_ARG_OF(alias->text, n));
     return true;
 }
 
@@ -200,7 +200,8 @@ static bool import_class(Analyzer *an, const PtcForm *name)
                an, PTC_E_UNBOUND, name,
                "there are LocalDate, LocalDateTime, Instant, Duration, Period, ChronoUnit, Math "
                "and a few more",
-               "the Java class %.*s is not available", (int)(len > 80 ? 80 : len), dot) != NULL;
+               "the Java class %.*s is not available",
+               PTC_ARG(ptc_text_cut((PtcText){dot, len}, 80))) != NULL;
 }
 
 static bool import_one(Analyzer *an, const PtcForm *spec)

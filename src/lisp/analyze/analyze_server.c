@@ -11,13 +11,6 @@
 
 enum { SERVER_SHOWN_BYTES = 120, SERVER_NAME_BYTES = 400 };
 
-static int shown_text_len(PtcText text)
-{
-    return (int)ptc_utf8_valid_prefix(text.bytes ? text.bytes : "", text.len > SERVER_SHOWN_BYTES
-                                                                        ? SERVER_SHOWN_BYTES
-                                                                        : text.len);
-}
-
 bool ptc_analyze_is_server(Analyzer *an, PtcText ns)
 {
     PtcServerWord word;
@@ -29,7 +22,7 @@ bool ptc_analyze_is_server(Analyzer *an, PtcText ns)
 static void hint_nearest(PtcDiag *d, PtcText nearest)
 {
     if (nearest.len)
-        ptc_diag_hint(d, "did you mean %.*s?", shown_text_len(nearest), nearest.bytes);
+        ptc_diag_hint(d, "did you mean %.*s?", PTC_ARG(ptc_text_cut(nearest, SERVER_SHOWN_BYTES)));
 }
 
 static PtcErrorKind server_error_kind(PtcServerAnswer answer)
@@ -45,15 +38,16 @@ static void report_server_answer(Analyzer *an, const PtcForm *at, PtcServerAnswe
     PtcDiag *d;
     if (answer == PTC_SERVER_UNKNOWN)
         d = ptc_diag_add(an->diags, PTC_E_UNBOUND, at->first, at->last, "there is no server %.*s",
-                         shown_text_len(ns), ns.bytes);
+                         PTC_ARG(ptc_text_cut(ns, SERVER_SHOWN_BYTES)));
     else
         d = ptc_diag_add(an->diags, server_error_kind(answer), at->first, at->last, "%.*s/%.*s: %s",
-                         shown_text_len(ns), ns.bytes, shown_text_len(name), name.bytes,
-                         word->message);
+                         PTC_ARG(ptc_text_cut(ns, SERVER_SHOWN_BYTES)),
+                         PTC_ARG(ptc_text_cut(name, SERVER_SHOWN_BYTES)), word->message);
     if (word->nearest[0])
         hint_nearest(d, ptc_text_cstr(word->nearest));
     else if (answer == PTC_SERVER_NO_TOOL)
-        ptc_diag_hint(d, "(dir '%.*s) lists its tools", shown_text_len(ns), ns.bytes);
+        ptc_diag_hint(d, "(dir '%.*s) lists its tools",
+                      PTC_ARG(ptc_text_cut(ns, SERVER_SHOWN_BYTES)));
     else if (answer == PTC_SERVER_UNKNOWN)
         ptc_diag_hint(d, "(tool/servers) lists them");
 }
@@ -204,16 +198,16 @@ static void take_issue(void *user, const PtcServerIssue *issue)
     Analyzer *an = is->place.an;
     const PtcForm *at = form_at(&is->place, is->map, issue->path);
     bool path = issue->path.len > 0;
-    PtcDiag *d =
-        ptc_diag_add(an->diags, PTC_E_TOOL_ARGS, at->first, at->last, "%.*s: %s%.*s%s%.*s",
-                     shown_text_len(is->place.name), is->place.name.bytes, path ? "argument " : "",
-                     shown_text_len(issue->path), issue->path.bytes ? issue->path.bytes : "",
-                     path ? ": " : "", shown_text_len(issue->message), issue->message.bytes);
+    PtcDiag *d = ptc_diag_add(
+        an->diags, PTC_E_TOOL_ARGS, at->first, at->last, "%.*s: %s%.*s%s%.*s",
+        PTC_ARG(ptc_text_cut(is->place.name, SERVER_SHOWN_BYTES)), path ? "argument " : "",
+        PTC_ARG(ptc_text_cut(issue->path, SERVER_SHOWN_BYTES)), path ? ": " : "",
+        PTC_ARG(ptc_text_cut(issue->message, SERVER_SHOWN_BYTES)));
     if (issue->nearest.len)
         hint_nearest(d, issue->nearest);
     else
-        ptc_diag_hint(d, "(doc '%.*s) says what it takes", shown_text_len(is->place.name),
-                      is->place.name.bytes);
+        ptc_diag_hint(d, "(doc '%.*s) says what it takes",
+                      PTC_ARG(ptc_text_cut(is->place.name, SERVER_SHOWN_BYTES)));
 }
 
 static bool check_literal(Analyzer *an, const PtcForm *call, PtcText name, uint32_t number,
@@ -336,9 +330,10 @@ static void check_tool_call_keys(Analyzer *an, const PtcForm *map)
         }
         if (found)
             continue;
-        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_TOOL_ARGS, key->first, key->last,
-                                  "tool/call takes :server, :tool, :args and :raw, not :%.*s",
-                                  shown_text_len((PtcText){key->text, key->len}), key->text);
+        PtcDiag *d =
+            ptc_diag_add(an->diags, PTC_E_TOOL_ARGS, key->first, key->last,
+                         "tool/call takes :server, :tool, :args and :raw, not :%.*s",
+                         PTC_ARG(ptc_text_cut((PtcText){key->text, key->len}, SERVER_SHOWN_BYTES)));
         hint_nearest(d, (PtcText){near.best, near.best_len});
     }
 }

@@ -53,7 +53,7 @@ static bool stays(const PtcForm *f)
                                   "finally new set! . & case* letfn* import* deftype* reify* "
                                   "monitor-enter monitor-exit ";
     char word[32];
-    int n = f->len < 28 ? snprintf(word, sizeof word, " %.*s ", (int)f->len, f->text) : 0;
+    int n = f->len < 28 ? snprintf(word, sizeof word, " %.*s ", PTC_ARG_OF(f->text, f->len)) : 0;
     bool member = f->text[0] == '.' || f->text[f->len - 1] == '.';
     return member || (n > 0 && strstr(special, word) != NULL);
 }
@@ -109,10 +109,11 @@ static PtcForm *symbol(Template *t, const PtcForm *f)
     bool fresh = f->len > 1 && f->text[f->len - 1] == '#' && !skip;
     if (f->len + space.len + 24 > size)
         return refuse_template(t, f, "use shorter names", "a symbol in a template is too long");
-    int n = fresh ? snprintf(text, size, "%.*s__%u__auto__", (int)f->len - 1, f->text, t->first)
-            : space.bytes ? snprintf(text, size, "%.*s/%.*s", (int)space.len, space.bytes,
-                                     (int)(f->len - skip), f->text + skip)
-                          : snprintf(text, size, "%.*s", (int)f->len, f->text);
+    int n =
+        fresh ? snprintf(text, size, "%.*s__%u__auto__", PTC_ARG_OF(f->text, f->len - 1), t->first)
+        : space.bytes ? snprintf(text, size, "%.*s/%.*s", PTC_ARG(space),
+                                 PTC_ARG_OF(f->text + skip, f->len - skip))
+                      : snprintf(text, size, "%.*s", PTC_ARG_OF(f->text, f->len));
     return wrap_template_form(t, PTC_F_QUOTE, new_symbol(t, f, text, n));
 }
 

@@ -21,8 +21,8 @@ static bool needs_value(Analyzer *an, const PtcForm *form, PtcExpr **out)
     if (form->count >= 2)
         return false;
     *out = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "write (-> x (f a) g)",
-                             "%.*s needs a value to thread", (int)form->items[0]->len,
-                             form->items[0]->text);
+                             "%.*s needs a value to thread",
+                             PTC_ARG_OF(form->items[0]->text, form->items[0]->len));
     return true;
 }
 
@@ -107,9 +107,10 @@ static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last, bool t
     if (needs_value(an, form, &bad))
         return bad;
     if (form->count % 2 != 0)
-        return ptc_analyze_error(
-            an, PTC_E_INVALID_FORM, form, "write (cond-> x test (f a) test2 g)",
-            "%.*s needs pairs of test and step", (int)form->items[0]->len, form->items[0]->text);
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form,
+                                 "write (cond-> x test (f a) test2 g)",
+                                 "%.*s needs pairs of test and step",
+                                 PTC_ARG_OF(form->items[0]->text, form->items[0]->len));
     Thread t;
     bool ok = begin_thread(an, &t, form);
     PtcExpr *body = NULL; /* the last step, so that it may be recur */

@@ -32,7 +32,7 @@ static PtcThrown caught_class(Analyzer *an, const PtcForm *form)
     snprintf(hint, sizeof hint, "did you mean %s? Throwable catches every error",
              near.best ? near.best : "Exception");
     ptc_analyze_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s",
-                      (int)(form->len > 60 ? 60 : form->len), form->text);
+                      PTC_ARG(ptc_text_cut((PtcText){form->text, form->len}, 60)));
     return PTC_C_NONE;
 }
 

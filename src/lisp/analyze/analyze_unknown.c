@@ -11,10 +11,10 @@
 
 enum { UNKNOWN_SHOWN_BYTES = 80, WRITTEN = PTC_SUGGEST_NAME };
 
-/* How much of a name a message shows: whole characters. */
-static int shown_name_len(const char *text, size_t len)
+/* As much of a name as a message shows. */
+static PtcText shown_name(const char *text, size_t len)
 {
-    return (int)ptc_utf8_valid_prefix(text, len > UNKNOWN_SHOWN_BYTES ? UNKNOWN_SHOWN_BYTES : len);
+    return ptc_text_cut((PtcText){text, len}, UNKNOWN_SHOWN_BYTES);
 }
 
 bool ptc_analyze_is_missing(const PtcForm *symbol)
@@ -121,21 +121,24 @@ static bool hint_part(PtcDiag *d, PtcText x, PtcValue value, PtcText path)
 {
     char keys[2 * UNKNOWN_SHOWN_BYTES];
     bool list = ptc_is_sequential(value), many = path.len && memchr(path.bytes, '.', path.len);
-    int x_len = shown_name_len(x.bytes, x.len), n = 0;
-    for (int i = 0, len = shown_name_len(path.bytes, path.len); i < len; i++) {
+    size_t n = 0;
+    x = ptc_text_cut(x, UNKNOWN_SHOWN_BYTES);
+    path = ptc_text_cut(path, UNKNOWN_SHOWN_BYTES);
+    for (size_t i = 0; i < path.len; i++) {
         bool point = path.bytes[i] == '.';
         keys[n++] = point ? ' ' : path.bytes[i];
         if (point)
             keys[n++] = ':';
     }
     if (list && many)
-        ptc_diag_hint(d, "write (map #(get-in %% [:%.*s]) %.*s) for a field", n, keys, x_len,
-                      x.bytes);
+        ptc_diag_hint(d, "write (map #(get-in %% [:%.*s]) %.*s) for a field", PTC_ARG_OF(keys, n),
+                      PTC_ARG(x));
     else if (many)
-        ptc_diag_hint(d, "write (get-in %.*s [:%.*s]) for a field", x_len, x.bytes, n, keys);
+        ptc_diag_hint(d, "write (get-in %.*s [:%.*s]) for a field", PTC_ARG(x),
+                      PTC_ARG_OF(keys, n));
     else
-        ptc_diag_hint(d, "write (%s:%.*s %.*s) for a field", list ? "map " : "", n, keys, x_len,
-                      x.bytes);
+        ptc_diag_hint(d, "write (%s:%.*s %.*s) for a field", list ? "map " : "",
+                      PTC_ARG_OF(keys, n), PTC_ARG(x));
     return true;
 }
 
@@ -162,7 +165,7 @@ static bool hint_data_part(Analyzer *an, PtcText path, PtcDiag *d)
     if (key == PTC_NONE && (value == PTC_NONE || !point))
         return false;
     if (key == PTC_NONE) {
-        snprintf(name, sizeof name, "%.*s", shown_name_len(first.bytes, first.len), first.bytes);
+        snprintf(name, sizeof name, "%.*s", PTC_ARG(shown_name(first.bytes, first.len)));
         path = (PtcText){point + 1, path.len - first.len - 1};
     }
     int n = snprintf(of, sizeof of, "data/%s", name);
@@ -208,7 +211,7 @@ static bool hint_path(const PtcForm *form, PtcDiag *d)
         ptc_diag_hint(d, "a field in a field is (get-in x [:a :b]); in jq it would be .a.b");
     else
         ptc_diag_hint(d, "a field is (:%.*s x), or :%.*s where a function is wanted",
-                      shown_name_len(name, len), name, shown_name_len(name, len), name);
+                      PTC_ARG(shown_name(name, len)), PTC_ARG(shown_name(name, len)));
     return true;
 }
 
@@ -219,7 +222,7 @@ static bool hint_key(Analyzer *an, const PtcForm *form, PtcDiag *d)
     if (data_with(an, (PtcText){form->text, form->len}, &value) == PTC_NONE)
         return false;
     ptc_diag_hint(d, "a key of the data begins with a colon: :%.*s",
-                  shown_name_len(form->text, form->len), form->text);
+                  PTC_ARG(shown_name(form->text, form->len)));
     return true;
 }
 
@@ -264,14 +267,14 @@ PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
     if (ptc_analyze_is_lost(an, (PtcText){form->text, form->len}, false) ||
         is_maker_of_missing(an, form))
         return ptc_analyze_nil(an, form);
-    int n = shown_name_len(form->text, form->len);
+    PtcText name = shown_name(form->text, form->len);
     bool later = ptc_names_find(an->names, form->text, form->len) >= 0;
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
                               later ? "%.*s is used before it is defined" : "nothing is named %.*s",
-                              n, form->text);
+                              PTC_ARG(name));
     if (later)
-        ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this", n,
-                      form->text);
+        ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
+                      PTC_ARG(name));
     else if (d)
         hint_unknown(an, form, d);
     return ptc_analyze_nil(an, form);
@@ -306,7 +309,7 @@ static bool hint_namespace(Analyzer *an, const PtcForm *form, size_t prefix, Ptc
     ptc_suggest_offer(&s, "", "data", 4, PTC_SUGGEST_OWN);
     if (!ptc_suggest_found(&s))
         return false;
-    int n = snprintf(full, sizeof full, "%s/%.*s", s.best, shown_name_len(name, len), name);
+    int n = snprintf(full, sizeof full, "%s/%.*s", s.best, PTC_ARG(shown_name(name, len)));
     bool tool = strcmp(s.best, "tool") == 0 && an->host && an->host->find(an->host, name, len) >= 0;
     bool whole = tool || strcmp(s.best, "data") == 0 || ptc_builtin_find(full, (size_t)n) >= 0;
     ptc_diag_hint(d, whole ? "did you mean %s?" : "did you mean %s/?", whole ? full : s.best);
@@ -321,13 +324,12 @@ PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix
     PtcInstead instead;
     bool known =
         ptc_namespace_known(form->text, prefix) || ptc_analyze_is_alias(an, form->text, prefix);
-    PtcDiag *d = known
-                     ? ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                                    "%.*s has no function %.*s", shown_name_len(form->text, prefix),
-                                    form->text, shown_name_len(name, form->len - prefix - 1), name)
-                     : ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                                    "there is no namespace %.*s",
-                                    shown_name_len(form->text, prefix), form->text);
+    PtcDiag *d =
+        known ? ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                             "%.*s has no function %.*s", PTC_ARG(shown_name(form->text, prefix)),
+                             PTC_ARG(shown_name(name, form->len - prefix - 1)))
+              : ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                             "there is no namespace %.*s", PTC_ARG(shown_name(form->text, prefix)));
     if (ptc_suggest_instead(form->text, form->len, &instead))
         ptc_diag_hint(d, "%s", instead.hint);
     else if (d && known)
@@ -345,7 +347,7 @@ PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char 
     ptc_suggest_init(&s, name, len);
     size_t given = offer_tool_names(an, &s);
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNKNOWN_TOOL, form->first, form->last,
-                              "there is no tool named %.*s", shown_name_len(name, len), name);
+                              "there is no tool named %.*s", PTC_ARG(shown_name(name, len)));
     if (ptc_suggest_found(&s))
         hint_found(an, d, &s);
     else if (an->servers)

@@ -85,9 +85,9 @@ void ptc_analyze_warn_data(Analyzer *an, const PtcForm *form, PtcValue key)
     PtcWarningItem *w = warn_at(an, PTC_W_UNKNOWN_DATA, form);
     if (!w)
         return;
-    size_t n = ptc_utf8_valid_prefix(form->text, form->len < 80 ? form->len : 80);
-    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "there is no %.*s, so it is nil", (int)n,
-                    form->text);
+    PtcText name = ptc_text_cut((PtcText){form->text, form->len}, 80);
+    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "there is no %.*s, so it is nil",
+                    PTC_ARG(name));
     hint_data(an, ptc_str_bytes(key), ptc_str_len(key), w);
 }
 
@@ -100,7 +100,7 @@ void ptc_analyze_warn_form(Analyzer *an, const PtcForm *head, bool hidden)
     ptc_diag_format(message, PTC_MESSAGE_MAX + 1,
                     hidden ? "%.*s is the program's own here, not the form of that name"
                            : "%.*s is the form here, not what an earlier program defined",
-                    (int)head->len, head->text);
+                    PTC_ARG_OF(head->text, head->len));
     for (size_t i = 0; an->warnings && i < an->warnings->count; i++)
         if (strcmp(an->warnings->items[i].message, message) == 0)
             return;
@@ -109,7 +109,7 @@ void ptc_analyze_warn_form(Analyzer *an, const PtcForm *head, bool hidden)
         return;
     memcpy(w->message, message, sizeof message);
     ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "give it a name that no form has, such as my-%.*s",
-                    (int)head->len, head->text);
+                    PTC_ARG_OF(head->text, head->len));
 }
 
 /* ------------------------------------------------------------------------ dropped values */
@@ -170,54 +170,51 @@ static bool is_operator(const PtcForm *form)
     return is_symbol_among(form, operators, sizeof operators / sizeof operators[0]);
 }
 
-static int source_text_of(const Analyzer *an, const PtcForm *form, size_t most, const char **text)
+static PtcText source_text_of(const Analyzer *an, const PtcForm *form, size_t most)
 {
-    size_t n = form->last - form->first;
-    *text = an->source + form->first;
-    return (int)ptc_utf8_valid_prefix(*text, n < most ? n : most);
+    return ptc_text_cut((PtcText){an->source + form->first, form->last - form->first}, most);
 }
 
 /* a + b, as other languages write it. */
 static void hint_infix(const Analyzer *an, PtcForm *const *forms, PtcWarningItem *w)
 {
-    const char *a, *b, *op = forms[1]->text;
-    int a_len = source_text_of(an, forms[0], OPERAND_BYTES, &a);
-    int b_len = source_text_of(an, forms[2], OPERAND_BYTES, &b);
+    PtcText op = {forms[1]->text, forms[1]->len};
     bool text = forms[0]->kind == PTC_F_STRING || forms[2]->kind == PTC_F_STRING;
     bool joins = text && ptc_form_is_symbol(forms[1], "+");
     ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the function comes first: (%.*s %.*s %.*s)",
-                    joins ? 3 : (int)forms[1]->len, joins ? "str" : op, a_len, a, b_len, b);
+                    PTC_ARG(joins ? PTC_TEXT("str") : op),
+                    PTC_ARG(source_text_of(an, forms[0], OPERAND_BYTES)),
+                    PTC_ARG(source_text_of(an, forms[2], OPERAND_BYTES)));
 }
 
 /* f(x) and x[0], as other languages write them: the parenthesis or bracket follows at once. */
 static bool hint_glued(const Analyzer *an, PtcForm *const *forms, PtcWarningItem *w)
 {
     PtcForm inside = *forms[1];
-    const char *name, *args;
     bool list = forms[1]->kind == PTC_F_LIST;
     if (forms[0]->kind != PTC_F_SYMBOL || forms[1]->first != forms[0]->last ||
         (!list && forms[1]->kind != PTC_F_VECTOR) || forms[1]->last - forms[1]->first < 2)
         return false;
     inside.first++;
     inside.last--;
-    int n = source_text_of(an, forms[0], OPERAND_BYTES, &name);
-    int args_n = source_text_of(an, &inside, OPERAND_BYTES, &args);
+    PtcText name = source_text_of(an, forms[0], OPERAND_BYTES);
+    PtcText args = source_text_of(an, &inside, OPERAND_BYTES);
     if (ptc_form_is_symbol(forms[0], "select"))
         snprintf(w->hint, sizeof w->hint, "to choose some write (filter #(> (:total %%) 10) coll)");
-    else if (list && args_n > 1 && args[0] == '.') /* map(.total) */
-        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the name goes inside: (%.*s :%.*s data)", n,
-                        name, args_n - 1, args + 1);
+    else if (list && args.len > 1 && args.bytes[0] == '.') /* map(.total) */
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the name goes inside: (%.*s :%.*s data)",
+                        PTC_ARG(name), PTC_ARG_OF(args.bytes + 1, args.len - 1));
     else if (list)
-        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the name goes inside: (%.*s%s%.*s)", n, name,
-                        args_n ? " " : "", args_n, args);
-    else if (ptc_form_is_symbol(forms[0], ".") && !args_n)
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the name goes inside: (%.*s%s%.*s)",
+                        PTC_ARG(name), args.len ? " " : "", PTC_ARG(args));
+    else if (ptc_form_is_symbol(forms[0], ".") && !args.len)
         snprintf(w->hint, sizeof w->hint, "to do something with each element write (map f data)");
     else if (ptc_form_is_symbol(forms[0], "."))
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "to take one element write (nth data %.*s)",
-                        args_n, args);
+                        PTC_ARG(args));
     else
-        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "to take one element write (nth %.*s %.*s)", n,
-                        name, args_n ? args_n : 1, args_n ? args : "0");
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "to take one element write (nth %.*s %.*s)",
+                        PTC_ARG(name), PTC_ARG(args.len ? args : PTC_TEXT("0")));
     return true;
 }
 
@@ -226,11 +223,12 @@ static bool hint_bare(const Analyzer *an, PtcForm *const *forms, size_t left, Pt
 {
     enum { BARE_BYTES = 80 };
     PtcForm all = {.first = forms[0]->first, .last = forms[left - 1]->last};
-    const char *text;
-    int n = source_text_of(an, &all, BARE_BYTES, &text);
-    if ((size_t)n == all.last - all.first)
-        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "a call is in parentheses: (%.*s)", n, text);
-    return (size_t)n == all.last - all.first;
+    PtcText text = source_text_of(an, &all, BARE_BYTES);
+    bool whole = text.len == all.last - all.first;
+    if (whole)
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "a call is in parentheses: (%.*s)",
+                        PTC_ARG(text));
+    return whole;
 }
 
 static bool is_builtin_constant(const PtcForm *form, const PtcExpr *x)
@@ -241,14 +239,13 @@ static bool is_builtin_constant(const PtcForm *form, const PtcExpr *x)
 /* `bare`: it is the name of a function, and the program begins with it. */
 static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left, bool bare)
 {
-    const char *text;
     PtcWarningItem *w = warn_at(an, PTC_W_DROPPED_VALUE, forms[0]);
     if (!w)
         return;
-    int n = source_text_of(an, forms[0], WARN_SHOWN_BYTES, &text);
-    bool cut = (size_t)n < forms[0]->last - forms[0]->first;
-    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "the value of %.*s%s is not used", n, text,
-                    cut ? "..." : "");
+    PtcText text = source_text_of(an, forms[0], WARN_SHOWN_BYTES);
+    bool cut = text.len < forms[0]->last - forms[0]->first;
+    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "the value of %.*s%s is not used",
+                    PTC_ARG(text), cut ? "..." : "");
     if (left > 2 && is_operator(forms[1]))
         hint_infix(an, forms, w);
     else if (left > 1 && (hint_glued(an, forms, w) || (bare && hint_bare(an, forms, left, w))))

@@ -120,7 +120,7 @@ void ptc_suggest_offer(PtcSuggest *s, const char *prefix, const char *name, size
         return;
     if (n + len == s->len && memcmp(s->word, prefix, n) == 0 && memcmp(s->word + n, name, len) == 0)
         return; /* it is the very name that is refused */
-    snprintf(s->best, sizeof s->best, "%s%.*s", prefix, (int)len, name);
+    snprintf(s->best, sizeof s->best, "%s%.*s", prefix, PTC_ARG_OF(name, len));
     s->best_distance = d;
     s->best_rank = rank;
 }
@@ -129,7 +129,8 @@ void ptc_suggest_offer(PtcSuggest *s, const char *prefix, const char *name, size
 static bool is_row_of_namespace(uint32_t i, const char *ns, size_t ns_len)
 {
     char full[PTC_SUGGEST_NAME];
-    int n = snprintf(full, sizeof full, "%.*s/%s", (int)ns_len, ns, ptc_builtin_row(i)->name);
+    int n =
+        snprintf(full, sizeof full, "%.*s/%s", PTC_ARG_OF(ns, ns_len), ptc_builtin_row(i)->name);
     return n > 0 && (size_t)n < sizeof full && ptc_builtin_find(full, (size_t)n) == (int)i;
 }
 
@@ -143,9 +144,9 @@ static void offer_row(PtcSuggest *s, uint32_t i, const char *ns, size_t ns_len)
     ptc_row_ref(i, ref);
     size_t front = strlen(ref) - strlen(row->name); /* "Math/" */
     if (ns)
-        snprintf(prefix, sizeof prefix, "%.*s/", (int)ns_len, ns);
+        snprintf(prefix, sizeof prefix, "%.*s/", PTC_ARG_OF(ns, ns_len));
     else
-        snprintf(prefix, sizeof prefix, "%.*s", (int)front, ref);
+        snprintf(prefix, sizeof prefix, "%.*s", PTC_ARG_OF(ref, front));
     unsigned rank = common_name_rank(row->name);
     ptc_suggest_offer(s, prefix, row->name, strlen(row->name),
                       prefix[0] || row->name[0] == '.' ? PTC_SUGGEST_RARE + 1 : rank);
@@ -167,9 +168,9 @@ void ptc_suggest_hint_in(char *out, size_t size, const char *ns, size_t ns_len, 
     if (ptc_suggest_found(&s))
         snprintf(out, size, "did you mean %s?", s.best);
     else if (!is_class && ptc_builtin_find(name, len) >= 0)
-        snprintf(out, size, "did you mean %.*s?", (int)len, name); /* str/map */
+        snprintf(out, size, "did you mean %.*s?", PTC_ARG_OF(name, len)); /* str/map */
     else
-        snprintf(out, size, "(dir '%.*s) lists its functions", (int)ns_len, ns);
+        snprintf(out, size, "(dir '%.*s) lists its functions", PTC_ARG_OF(ns, ns_len));
 }
 
 bool ptc_suggest_hint(char *out, size_t size, const char *name, size_t len)

@@ -138,8 +138,8 @@ void ptc_function_globals(PtcValue proto, uint8_t *seen, size_t count)
 static bool same_text(const PtcPrinter *printer, PtcValue a, PtcValue b)
 {
     PtcBuf x, y;
-    ptc_buf_init(&x, printer->heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_init(&y, printer->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&x, printer->heap->pool->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&y, printer->heap->pool->mem, PTC_UNBOUNDED);
     bool same = ptc_tag(a) == ptc_tag(b) && ptc_print(printer, &x, a) &&
                 ptc_print(printer, &y, b) && x.len == y.len &&
                 (x.len == 0 || memcmp(x.data, y.data, x.len) == 0);

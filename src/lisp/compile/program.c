@@ -265,8 +265,8 @@ static bool compute_lazy(PtcVM *vm, bool keeps, char who[96])
         return false;
     for (size_t i = 0; keeps && i < vm->global_count; i++) {
         const PtcName *name = &vm->names->items[i];
-        snprintf(who, 96, "keeping %.*s in the session", name->len < 60 ? (int)name->len : 60,
-                 name->text);
+        snprintf(who, 96, "keeping %.*s in the session",
+                 PTC_ARG(ptc_text_cut((PtcText){name->text, name->len}, 60)));
         if (!ptc_force_deep(vm, vm->globals[i], true, who, PTC_FORCE_MOST))
             return false;
     }

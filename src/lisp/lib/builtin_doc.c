@@ -161,7 +161,8 @@ const char *ptc_rows_namespace(const char *name, size_t len)
             continue;
         if (is_doc_text(row->ns, name, len) || is_doc_text(ptc_row_namespace(row), name, len))
             return row->ns;
-        int n = snprintf(full, sizeof full, "%.*s/%s", (int)(len < 60 ? len : 60), name, row->name);
+        int n = snprintf(full, sizeof full, "%.*s/%s",
+                         PTC_ARG(ptc_text_cut((PtcText){name, len}, 60)), row->name);
         if (ptc_namespace_known(name, len) && ptc_builtin_find(full, (size_t)n) == (int)i)
             return row->ns;
     }

@@ -59,8 +59,7 @@ static bool hint_keyword_for_value(PtcVM *vm, const PtcValue *argv, int first, i
         return false;
     vm->error.hint[0] = 0; /* the usage does not help here */
     return ptc_fail_hint(vm, "to compare a field of each row write #(%s (:%.*s %%) ...)",
-                         ptc_builtin_row(vm->running)->name, (int)ptc_str_len(key),
-                         ptc_str_bytes(key));
+                         ptc_builtin_row(vm->running)->name, PTC_ARG(ptc_str_view(key)));
 }
 
 /* The type_error for arguments i and j of argv, which cannot be compared. */

@@ -56,9 +56,9 @@ static bool fail_ambiguous(PtcVM *vm, PtcValue multi, PtcValue a, PtcValue b)
     (void)!ptc_vm_write(vm, &y, b, true);
     vm->budget.stop = PTC_STOP_NONE; /* a text that was cut is no failure of the run */
     ptc_fail(vm, PTC_E_VALUE, "two methods of the multimethod %s fit: %.*s and %.*s", name,
-             (int)x.len, x.data ? x.data : "", (int)y.len, y.data ? y.data : "");
-    ptc_fail_hint(vm, "say which is meant: (prefer-method %s %.*s %.*s)", name, (int)x.len,
-                  x.data ? x.data : "", (int)y.len, y.data ? y.data : "");
+             PTC_ARG_OF(x.data, x.len), PTC_ARG_OF(y.data, y.len));
+    ptc_fail_hint(vm, "say which is meant: (prefer-method %s %.*s %.*s)", name,
+                  PTC_ARG_OF(x.data, x.len), PTC_ARG_OF(y.data, y.len));
     ptc_buf_deinit(&x);
     ptc_buf_deinit(&y);
     return false;

@@ -24,7 +24,7 @@ PtcExcerpt ptc_read_excerpt(const PtcReading *r, uint32_t first, uint32_t last)
 {
     PtcExcerpt e;
     uint32_t n = last - first < 2 * sizeof e.text ? last - first : 2 * sizeof e.text;
-    ptc_diag_format(e.text, sizeof e.text, "%.*s", (int)n, r->source + first);
+    ptc_diag_format(e.text, sizeof e.text, "%.*s", PTC_ARG_OF(r->source + first, n));
     for (char *c = e.text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = ' ';
@@ -106,7 +106,7 @@ static PtcForm *fail_unclosed(PtcReading *r, uint32_t first)
     ptc_diag_place(r->source, r->len, first, &line, &column);
     PtcDiag *d = PTC_READ_FAIL(
         r, first, r->len, "`%.*s` opened at line %u, column %u is never closed: `%c` is missing",
-        opener_len(r, first), r->source + first, line, column, closer_of(r, first));
+        PTC_ARG_OF(r->source + first, opener_len(r, first)), line, column, closer_of(r, first));
     if (r->margin) {
         ptc_diag_place(r->source, r->len, r->margin, &line, &column);
         ptc_diag_hint(d,
@@ -141,11 +141,11 @@ static PtcForm *mismatched(PtcReading *r, uint32_t first)
     PtcDiag *d = PTC_READ_FAIL(r, first, r->pos + 1,
                                "`%.*s` opened at line %u, column %u is closed by `%c` at line %u, "
                                "column %u: `%c` expected",
-                               opener_len(r, first), r->source + first, line, column, found,
-                               end_line, end_column, wanted);
+                               PTC_ARG_OF(r->source + first, opener_len(r, first)), line, column,
+                               found, end_line, end_column, wanted);
     if (closes_outer(r, found))
         ptc_diag_hint(d, "add `%c` where the form that `%.*s` opens should end, before this `%c`",
-                      wanted, opener_len(r, first), r->source + first, found);
+                      wanted, PTC_ARG_OF(r->source + first, opener_len(r, first)), found);
     else
         ptc_diag_hint(d, "write `%c` instead of `%c`", wanted, found);
     return NULL;
@@ -270,8 +270,8 @@ PtcForm *ptc_read_operand(PtcReading *r, uint32_t width)
     if (!next_form(r, &f))
         return NULL;
     if (!f) {
-        PtcDiag *d =
-            PTC_READ_FAIL(r, at, at + width, "no form follows `%.*s`", (int)width, r->source + at);
+        PtcDiag *d = PTC_READ_FAIL(r, at, at + width, "no form follows `%.*s`",
+                                   PTC_ARG_OF(r->source + at, width));
         ptc_diag_hint(d, "write a form after it, or remove it");
         return NULL;
     }

@@ -99,7 +99,7 @@ static PtcForm *bad_char(PtcReading *r)
     PtcDiag *d;
     if (curly_quote(code)) {
         d = PTC_READ_FAIL(r, r->pos, r->pos + n, "`%.*s` is not a quotation mark of this language",
-                          (int)n, r->source + r->pos);
+                          PTC_ARG_OF(r->source + r->pos, n));
         ptc_diag_hint(d, "write strings with plain quotes: \"text\"");
         return NULL;
     }
@@ -211,7 +211,7 @@ static void bad_escape(PtcReading *r, uint32_t at)
         ptc_diag_hint(
             d, "a backslash is written \\\\; in a regex literal #\"\\%c\" it stays single", *c);
     else
-        ptc_diag_hint(d, "write `%.*s` without the backslash", (int)n - 1, c);
+        ptc_diag_hint(d, "write `%.*s` without the backslash", PTC_ARG_OF(c, n - 1));
 }
 
 /* Reads one to three octal digits up to 377 behind the backslash at `at`; returns the length, 0 when there are none. */

@@ -113,7 +113,7 @@ bool ptc_arg_string(PtcVM *vm, const PtcValue *argv, int i, const char **bytes, 
 bool ptc_arg_map(PtcVM *vm, const PtcValue *argv, int i); /* a map */
 bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i,
                   PtcIter *it); /* anything seqable, nil too */
-/* Clamped to 0 .. SIZE_MAX/2; floats are truncated toward zero. For counts such as (take n ...). */
+/* Clamped to 0 .. PTC_UNBOUNDED; floats are truncated toward zero. For counts such as (take n ...). */
 bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out);
 /* Is it something ptc_call accepts? */
 bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i);

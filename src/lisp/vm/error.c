@@ -301,7 +301,7 @@ bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out)
     double d;
     if (!ptc_arg_double(vm, argv, i, &d))
         return false;
-    *out = !(d >= 1) ? 0 : d >= 4e18 ? SIZE_MAX / 2 : (size_t)d;
+    *out = !(d >= 1) ? 0 : d >= 4e18 ? PTC_UNBOUNDED : (size_t)d;
     return true;
 }
 

@@ -86,7 +86,7 @@ static PTC_NOINLINE bool get_unbound(PtcVM *vm, uint32_t index, PtcValue *out)
         *out = ptc_builtin((uint32_t)builtin);
         return true;
     }
-    ptc_fail(vm, PTC_E_UNBOUND, "%.*s has no value yet", (int)n->len, n->text);
+    ptc_fail(vm, PTC_E_UNBOUND, "%.*s has no value yet", PTC_ARG_OF(n->text, n->len));
     return ptc_fail_hint(vm, "its def comes later or was not reached; define it first");
 }
 

@@ -268,7 +268,7 @@ static void read_converse_reason(PtcWire *w, PtcValue at)
         w->reply.cut = true;
     if (ptc_text_is(reason, "guardrail_intervened") || ptc_text_is(reason, "content_filtered"))
         ptc_reply_failf(&w->reply, PTC_LLM_REFUSED, "a filter stopped the reply (%.*s)",
-                        (int)reason.len, reason.bytes);
+                        PTC_ARG(reason));
 }
 
 static void begin_call(PtcWire *w, PtcValue use, int64_t number)

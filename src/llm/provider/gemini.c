@@ -248,7 +248,7 @@ static void read_gemini_answer(PtcWire *w, PtcValue body)
         ptc_wire_error(w, error);
     if (block.len)
         ptc_reply_failf(&w->reply, PTC_LLM_REFUSED, "a filter stopped the prompt (%.*s)",
-                        (int)(block.len < 64 ? block.len : 64), block.bytes);
+                        PTC_ARG(ptc_text_cut(block, 64)));
     if (!ptc_json_box_length(candidates))
         return;
     PtcValue candidate = ptc_json_box_item(candidates, 0);

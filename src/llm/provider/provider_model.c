@@ -280,8 +280,7 @@ static PtcText add_base(PtcBuf *out, const Remote *m, PtcText base)
     else if (p->base)
         ptc_buf_add_cstr(out, p->base);
     else
-        ptc_buf_addf(out, "https://bedrock-runtime.%.*s.amazonaws.com", (int)m->region.len,
-                     m->region.bytes);
+        ptc_buf_addf(out, "https://bedrock-runtime.%.*s.amazonaws.com", PTC_ARG(m->region));
     drop_slashes(out, from);
     return ptc_buf_ok(out) ? (PtcText){out->data + from, out->len - from} : (PtcText){NULL, 0};
 }
@@ -305,8 +304,8 @@ static bool fill_model_texts(Remote *m, PtcText id, PtcText base)
     /* opening a model by this name gives the same model */
     ptc_buf_addf(texts, "%s:", p->name);
     if (base.bytes)
-        ptc_buf_addf(texts, "%.*s|", (int)base.len, base.bytes);
-    ptc_buf_addf(texts, "%.*s", (int)id.len, id.bytes);
+        ptc_buf_addf(texts, "%.*s|", PTC_ARG(base));
+    ptc_buf_addf(texts, "%.*s", PTC_ARG(id));
     ptc_buf_add_char(texts, 0);
     m->model.name = texts->data;
     m->target.base = add_base(texts, m, base);

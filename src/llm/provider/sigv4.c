@@ -88,7 +88,7 @@ static bool make_signing_key(const PtcSigv4 *r, PtcMem *mem, const char *date,
                              uint8_t key[PTC_SHA256_BYTES])
 {
     PtcBuf first;
-    ptc_buf_init(&first, mem, SIZE_MAX / 2);
+    ptc_buf_init(&first, mem, PTC_UNBOUNDED);
     bool ok = ptc_buf_reserve(&first, r->secret_key.len + 4) && ptc_buf_add_cstr(&first, "AWS4") &&
               ptc_buf_add(&first, r->secret_key.bytes, r->secret_key.len);
     if (ok) {
@@ -106,7 +106,7 @@ static bool make_signing_key(const PtcSigv4 *r, PtcMem *mem, const char *date,
 static bool make_text(const PtcSigv4 *r, PtcMem *mem, const char *date, PtcBuf *out)
 {
     PtcBuf canonical;
-    ptc_buf_init(&canonical, mem, SIZE_MAX / 2);
+    ptc_buf_init(&canonical, mem, PTC_UNBOUNDED);
     add_canonical(&canonical, r, date);
     ptc_buf_addf(out, "AWS4-HMAC-SHA256\n%s\n", date);
     add_scope(out, r, date);
@@ -125,7 +125,7 @@ bool ptc_sigv4_sign(const PtcSigv4 *r, PtcMem *mem, PtcBuf *date, PtcBuf *author
     uint8_t key[PTC_SHA256_BYTES] = {0}, signature[PTC_SHA256_BYTES];
     PtcBuf text;
     write_signing_date(r->now_ms, when);
-    ptc_buf_init(&text, mem, SIZE_MAX / 2);
+    ptc_buf_init(&text, mem, PTC_UNBOUNDED);
     bool ok = make_signing_key(r, mem, when, key) && make_text(r, mem, when, &text);
     if (ok) {
         ptc_hmac((PtcText){(const char *)key, sizeof key}, text.data, text.len, signature);

@@ -216,12 +216,6 @@ PtcLlmStatus ptc_wire_class(PtcText name)
     return PTC_LLM_UNKNOWN;
 }
 
-/* How many bytes of a text to print. */
-static int shown_error_length(PtcText text)
-{
-    return text.len < WIRE_WORDS ? (int)text.len : WIRE_WORDS;
-}
-
 /* The text of an error, and what the provider behind a gateway said, if the gateway reports it. */
 static PtcText provider_error_text(PtcWire *w, PtcValue error, PtcText *more)
 {
@@ -252,8 +246,8 @@ void ptc_wire_error(PtcWire *w, PtcValue error)
     PtcLlmStatus status = error_class(w, error);
     if (!text.bytes)
         text = PTC_TEXT("the provider reports an error without a text");
-    ptc_reply_failf(&w->reply, status, "%.*s%s%.*s", shown_error_length(text), text.bytes,
-                    more.bytes ? ": " : "", shown_error_length(more), more.bytes ? more.bytes : "");
+    ptc_reply_failf(&w->reply, status, "%.*s%s%.*s", PTC_ARG(ptc_text_cut(text, WIRE_WORDS)),
+                    more.bytes ? ": " : "", PTC_ARG(ptc_text_cut(more, WIRE_WORDS)));
 }
 
 /* For errors that say how long to wait, as Gemini's details do. */
@@ -293,9 +287,9 @@ void ptc_wire_http_error(PtcWire *w, int http, PtcText body, PtcText error_type)
     if (!text.bytes)
         text = body.len ? body : PTC_TEXT("no text");
     ptc_reply_failf(&w->reply, ptc_llm_status_of_http(http), "HTTP %d%s%.*s: %.*s%s%.*s", http,
-                    error_type.len ? " " : "", shown_error_length(error_type),
-                    error_type.len ? error_type.bytes : "", shown_error_length(text), text.bytes,
-                    more.bytes ? ": " : "", shown_error_length(more), more.bytes ? more.bytes : "");
+                    error_type.len ? " " : "", PTC_ARG(ptc_text_cut(error_type, WIRE_WORDS)),
+                    PTC_ARG(ptc_text_cut(text, WIRE_WORDS)), more.bytes ? ": " : "",
+                    PTC_ARG(ptc_text_cut(more, WIRE_WORDS)));
 }
 
 /* -------------------------------------------------------------------------------- bytes */
@@ -331,9 +325,9 @@ static void take_exception(PtcWire *w, const PtcEventMessage *m)
     PtcValue v = ptc_json_box_read(&w->box, m->payload, NULL);
     if (v != PTC_NONE && !text.bytes)
         text = provider_error_text(w, v, &more);
-    ptc_reply_failf(&w->reply, ptc_wire_class(name), "%.*s: %.*s", shown_error_length(name),
-                    name.bytes ? name.bytes : "", shown_error_length(text),
-                    text.bytes ? text.bytes : "");
+    ptc_reply_failf(&w->reply, ptc_wire_class(name), "%.*s: %.*s",
+                    PTC_ARG(ptc_text_cut(name, WIRE_WORDS)),
+                    PTC_ARG(ptc_text_cut(text, WIRE_WORDS)));
 }
 
 static bool on_message(void *user, const PtcEventMessage *m)

@@ -41,7 +41,7 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
     PtcWhy wrong;
     if ((c->debug_tool || c->recorder.trace_dir) &&
         !(app->recorder = ptc_recorder_new(&c->recorder, &wrong))) {
-        snprintf(why, PTC_MCP_WHY, "%.*s", PTC_MCP_WHY - 1, wrong.text);
+        snprintf(why, PTC_MCP_WHY, "%.*s", PTC_ARG_OF(wrong.text, PTC_MCP_WHY - 1));
         return false;
     }
     snprintf(why, PTC_MCP_WHY, "out of memory");
@@ -95,13 +95,13 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
 PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcApp *app = ptc_mem_alloc(&mem, sizeof *app);
     snprintf(why, PTC_MCP_WHY, "out of memory");
     if (!app)
         return NULL;
     memset(app, 0, sizeof *app);
-    ptc_mem_init(&app->mem, SIZE_MAX / 2);
+    ptc_mem_init(&app->mem, PTC_UNBOUNDED);
     ptc_background_tasks_init(&app->backgrounds, &app->mem);
     pthread_mutex_init(&app->roots.lock, NULL);
     app->config = *config;
@@ -142,7 +142,7 @@ void ptc_app_free(PtcApp *app)
     ptc_progress_sender_free(app->sender);
     ptc_buf_deinit(&app->description);
     ptc_buf_deinit(&app->task_description);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *app);
     ptc_mem_free(&mem, app, sizeof *app);
 }

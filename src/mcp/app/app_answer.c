@@ -372,7 +372,7 @@ static void add_warning(PtcBuf *text, PtcHeap *heap, PtcValue warning)
                      (long long)ptc_to_int(column));
     ptc_buf_add(text, message.bytes, message.len);
     if (hint.len)
-        ptc_buf_addf(text, "; %.*s", (int)hint.len, hint.bytes);
+        ptc_buf_addf(text, "; %.*s", PTC_ARG(hint));
     ptc_buf_add_char(text, ']');
 }
 
@@ -563,7 +563,7 @@ static void answer_failed(Answer *a)
     }
     while (text.len > 0 && text.bytes[text.len - 1] == '\n')
         text.len--;
-    ptc_buf_addf(&a->text, "%s: %.*s", job->reason, (int)text.len, text.bytes);
+    ptc_buf_addf(&a->text, "%s: %.*s", job->reason, PTC_ARG(text));
     add_warning_lines(&a->text, job);
     ptc_job_effects_line(job, &a->text);
     ptc_buf_add_cstr(&a->text, job->in.in_session ? "\n[the session is as it was before]" : "");

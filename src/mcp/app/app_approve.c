@@ -232,16 +232,16 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
             ptc_job_fail(job, "suspended",
                          "a server that the program calls has a question, which nobody has "
                          "answered yet.\nTo ask again and continue: %s {\"resume\":\"%.*s\"}",
-                         ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval", (int)sealed.len,
-                         sealed.data);
+                         ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval",
+                         PTC_ARG_OF(sealed.data, sealed.len));
         else if (ok)
             ptc_job_fail(job, "suspended",
                          "%zu call%s of the program wait%s for a person, %s:%.*s\n"
                          "To ask again and continue: %s {\"resume\":\"%.*s\"}",
                          n, n == 1 ? "" : "s", n == 1 ? "s" : "",
-                         why ? why : "who has not answered yet", (int)calls.len, calls.data,
-                         ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval", (int)sealed.len,
-                         sealed.data);
+                         why ? why : "who has not answered yet", PTC_ARG_OF(calls.data, calls.len),
+                         ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval",
+                         PTC_ARG_OF(sealed.data, sealed.len));
         else
             ptc_job_fail(job, "no_memory", "the server is out of memory");
     }
@@ -257,9 +257,7 @@ static bool leave_unanswered(PtcJob *job, PtcText words)
     char why[APPROVE_WHY];
     if (words.bytes)
         snprintf(why, sizeof why, "but the client did not answer the question as it should: %.*s",
-                 (int)ptc_utf8_valid_prefix(words.bytes,
-                                            words.len < APPROVE_WORDS ? words.len : APPROVE_WORDS),
-                 words.bytes);
+                 PTC_ARG(ptc_text_cut(words, APPROVE_WORDS)));
     return ptc_job_suspend(job, words.bytes ? why : NULL);
 }
 

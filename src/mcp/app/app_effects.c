@@ -72,7 +72,7 @@ bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text)
     job->out.ok = false;
     ptc_job_effects_line(job, &line);
     ptc_job_end_run(job);
-    ptc_job_fail(job, reason, "%s%.*s", text, (int)line.len, line.data ? line.data : "");
+    ptc_job_fail(job, reason, "%s%.*s", text, PTC_ARG_OF(line.data, line.len));
     ptc_buf_deinit(&line);
     return false;
 }

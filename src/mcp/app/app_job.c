@@ -141,8 +141,8 @@ bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...)
     if (job->app->config.profile == PTC_APP_DEBUG && job->message.len)
         fail_json(job);
     else
-        ptc_mcp_failf(job->call, "%s: %.*s", reason, (int)job->message.len,
-                      job->message.data ? job->message.data : "");
+        ptc_mcp_failf(job->call, "%s: %.*s", reason,
+                      PTC_ARG_OF(job->message.data, job->message.len));
     return false;
 }
 
@@ -212,7 +212,7 @@ static bool program_arg(PtcJob *job)
     bool good = ptc_protocol_validate_program(v, &printer, &message);
     if (!good)
         ptc_job_fail(job, "args_error", "%.*s",
-                     (int)ptc_utf8_valid_prefix(message.data, message.len), message.data);
+                     PTC_ARG_OF(message.data, ptc_utf8_valid_prefix(message.data, message.len)));
     ptc_buf_deinit(&message);
     if (!good)
         return false;
@@ -230,7 +230,7 @@ void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
     bool runs = row->handler == ptc_app_eval || row->handler == ptc_app_session_eval;
     ptc_job_init(&job, call, row->name);
     if (!runs || program_arg(&job)) /* it has answered in its own words */
-        ptc_job_fail(&job, "args_error", "%.*s", (int)len, text);
+        ptc_job_fail(&job, "args_error", "%.*s", PTC_ARG_OF(text, len));
     job.unrecorded = row->handler == ptc_app_debug;
     ptc_job_done(&job);
 }

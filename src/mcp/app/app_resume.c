@@ -97,8 +97,7 @@ static bool answer_again(PtcJob *job, PtcSuspendedRow *row)
         ptc_job_answer(job);
         job->out = mine;
     } else if (row->failed) {
-        ptc_job_fail(job, row->reason, "%.*s", (int)row->message.len,
-                     row->message.data ? row->message.data : "");
+        ptc_job_fail(job, row->reason, "%.*s", PTC_ARG_OF(row->message.data, row->message.len));
     } else {
         ptc_job_fail(job, "args_error", "this was answered already, with more than could be kept");
     }
@@ -116,7 +115,7 @@ static bool tell_gone(PtcJob *job, const PtcSuspendedToken *token)
         late ? "the time for an answer is over"
              : "this server was restarted and no longer has the run",
         token->effects.len ? "this had happened:" : "nothing had taken effect",
-        (int)token->effects.len, token->effects.bytes);
+        PTC_ARG(token->effects));
 }
 
 /* What a call brings to go on with a run. */

@@ -133,7 +133,7 @@ static void start_session(PtcJob *job)
     int64_t ttl = 0;
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
     if (!ptc_job_text(job, "title", false, &title) ||
-        !ptc_job_int(job, "ttl_ms", 1, INT64_MAX / 2, &ttl) ||
+        !ptc_job_int(job, "ttl_ms", 1, PTC_UNBOUNDED, &ttl) ||
         !refuse_session_status(
             job, ptc_sessions_start(job->app->sessions, job->owner, title, ttl, &job->info)))
         return;

@@ -34,12 +34,12 @@ struct PtcResults {
 PtcResults *ptc_results_new(size_t max_count, size_t max_bytes)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcResults *r = ptc_mem_alloc(&mem, sizeof *r);
     if (!r)
         return NULL;
     memset(r, 0, sizeof *r);
-    ptc_mem_init(&r->mem, SIZE_MAX / 2);
+    ptc_mem_init(&r->mem, PTC_UNBOUNDED);
     r->max_count = max_count;
     r->max_bytes = max_bytes;
     pthread_mutex_init(&r->lock, NULL);
@@ -66,7 +66,7 @@ void ptc_results_free(PtcResults *r)
         free_kept(r, k);
     }
     pthread_mutex_destroy(&r->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *r);
     ptc_mem_free(&mem, r, sizeof *r);
 }
@@ -92,7 +92,7 @@ static bool make_result_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
     bool ok = ptc_random_bytes(random, sizeof random) &&
               ptc_base64_add(&text, random, sizeof random, true);
     if (ok)
-        snprintf(handle, PTC_RESULT_HANDLE, "r-%.*s", (int)text.len, text.data);
+        snprintf(handle, PTC_RESULT_HANDLE, "r-%.*s", PTC_ARG_OF(text.data, text.len));
     ptc_buf_deinit(&text);
     return ok;
 }

@@ -225,13 +225,13 @@ static void set_sessions_defaults(PtcSessionsConfig *c)
 PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t size)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcSessions *s = ptc_mem_alloc(&mem, sizeof *s);
     snprintf(why, size, "out of memory");
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
-    ptc_mem_init(&s->mem, SIZE_MAX / 2);
+    ptc_mem_init(&s->mem, PTC_UNBOUNDED);
     s->config = *config;
     set_sessions_defaults(&s->config);
     pthread_mutex_init(&s->lock, NULL);
@@ -248,7 +248,7 @@ void ptc_sessions_free(PtcSessions *s)
         return;
     ptc_store_free(s->store);
     pthread_mutex_destroy(&s->lock);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *s);
     ptc_mem_free(&mem, s, sizeof *s);
 }
@@ -266,7 +266,7 @@ static bool make_session_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
     bool ok = ptc_random_bytes(random, sizeof random) &&
               ptc_base64_add(&text, random, sizeof random, true);
     if (ok)
-        snprintf(handle, PTC_SESSION_HANDLE, "s-%.*s", (int)text.len, text.data);
+        snprintf(handle, PTC_SESSION_HANDLE, "s-%.*s", PTC_ARG_OF(text.data, text.len));
     ptc_buf_deinit(&text);
     return ok;
 }

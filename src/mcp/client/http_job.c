@@ -28,7 +28,7 @@ PtcLinkJob *ptc_http_job_new(PtcLink *l, JobKind kind)
     memset(job, 0, sizeof *job);
     job->link = l;
     job->kind = kind;
-    ptc_buf_init(&job->body, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&job->body, l->mem, PTC_UNBOUNDED);
     ptc_buf_init(&job->headers, l->mem, HEADER_BYTES);
     ptc_buf_init(&job->text, l->mem, l->config.max_message);
     ptc_why_init(&job->why);
@@ -68,7 +68,7 @@ static bool write_job_headers(PtcLinkJob *job, PtcBuf *out)
     add_header_line(out, "MCP-Protocol-Version", job->version);
     add_header_line(out, "Mcp-Session-Id", job->session);
     if (job->sse.id_len)
-        ptc_buf_addf(out, "Last-Event-ID: %.*s\n", (int)job->sse.id_len, job->sse.id);
+        ptc_buf_addf(out, "Last-Event-ID: %.*s\n", PTC_ARG_OF(job->sse.id, job->sse.id_len));
     ptc_buf_add(out, ptc_buf_view(&job->headers).bytes, job->headers.len);
     if (out->len && out->data[out->len - 1] != '\n')
         ptc_buf_add(out, "\n", 1);
@@ -203,7 +203,7 @@ static bool send_job_once(PtcLinkJob *job, const char *method, bool first)
             .header_count = count,
             .plain = l->config.insecure_http,
             .stream = job->forever,
-            .max_body = SIZE_MAX, /* of a stream; what comes in one piece is counted */
+            .max_body = PTC_UNBOUNDED, /* of a stream; what comes in one piece is counted */
             .max_told = l->config.max_message,
             .connect_ms = l->config.connect_ms,
             .silence_ms =

@@ -48,8 +48,7 @@ static void fill_fault(PtcLinkReply *r, const PtcLinkJob *job)
         r->end = PTC_LINK_HTTP_FAULT;
         ptc_buf_addf(&r->text, "it answered with status %d", a->status);
         if (body.len)
-            ptc_buf_addf(&r->text, ": %.*s",
-                         (int)(body.len < OUTCOME_SHOWN ? body.len : OUTCOME_SHOWN), body.bytes);
+            ptc_buf_addf(&r->text, ": %.*s", PTC_ARG(ptc_text_cut(body, OUTCOME_SHOWN)));
     }
 }
 

@@ -73,7 +73,7 @@ static void renew(PtcLink *l)
     w->holding = true;
     w->session[0] = 0;
     pthread_mutex_unlock(&l->lock);
-    ptc_buf_init(&params, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&params, l->mem, PTC_UNBOUNDED);
     w->renew = (PtcLinkAsk){.done = on_renewed,
                             .end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * 1000000};
     w->renewing = ptc_link_hand_params(l, &params, l->version) &&

@@ -65,7 +65,7 @@ void ptc_link_drop_ask(PtcLink *l, PtcLinkAsk *ask)
 PtcLinkReply ptc_link_reply(PtcLink *l, PtcLinkEnd end)
 {
     PtcLinkReply reply = {.end = end, .retry_after_ms = -1};
-    ptc_buf_init(&reply.text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&reply.text, l->mem, PTC_UNBOUNDED);
     return reply;
 }
 
@@ -200,7 +200,7 @@ bool ptc_link_ask(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText param
     PtcBuf text;
     Outgoing out = {ask, method, params, headers, &text};
     bool failed = false, wake = false;
-    ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, l->mem, PTC_UNBOUNDED);
     prepare_link_ask(ask);
     pthread_mutex_lock(&l->lock);
     ask->id = ++l->last_id;
@@ -229,7 +229,7 @@ bool ptc_link_ask_inner(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText
     PtcBuf text;
     Outgoing out = {ask, method, params, {NULL, 0}, &text};
     bool failed = false;
-    ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, l->mem, PTC_UNBOUNDED);
     prepare_link_ask(ask);
     ask->opens = strcmp(method, "initialize") == 0;
     pthread_mutex_lock(&l->lock);
@@ -301,7 +301,7 @@ static const char *send_notice(PtcLink *l, const char *method, PtcText params, b
     PtcBuf text;
     Outgoing out = {.method = method, .params = params, .text = &text};
     const char *why = "out of memory";
-    ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, l->mem, PTC_UNBOUNDED);
     pthread_mutex_lock(&l->lock);
     if (ready && l->state != PTC_LINK_READY)
         why = "there is no connection";
@@ -343,7 +343,7 @@ static void log_now(PtcLink *l, const char *format, va_list args)
 {
     PtcBuf line;
     ptc_buf_init(&line, l->mem, 2 * LOG_LINE);
-    ptc_buf_addf(&line, "[%.*s] ", (int)l->config.name.len, l->config.name.bytes);
+    ptc_buf_addf(&line, "[%.*s] ", PTC_ARG(l->config.name));
     ptc_buf_vaddf(&line, format, args);
     l->config.log(l->config.user, ptc_buf_view(&line));
     ptc_buf_deinit(&line);

@@ -22,7 +22,7 @@ static void set_era(PtcLink *l, PtcLinkEra era, PtcText version)
 {
     pthread_mutex_lock(&l->lock);
     l->era = era;
-    snprintf(l->version, sizeof l->version, "%.*s", (int)version.len, version.bytes);
+    snprintf(l->version, sizeof l->version, "%.*s", PTC_ARG(version));
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -267,7 +267,7 @@ static void send_initialize(PtcLink *l, const char *version)
 {
     PtcBuf params;
     set_era(l, PTC_LINK_LEGACY, ptc_text_cstr(version));
-    ptc_buf_init(&params, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&params, l->mem, PTC_UNBOUNDED);
     l->init = (PtcLinkAsk){.done = on_initialize};
     l->initializing = ptc_link_hand_params(l, &params, version) &&
                       ptc_link_ask_inner(l, &l->init, "initialize", ptc_buf_view(&params));

@@ -95,7 +95,7 @@ static void keep_first(PtcLinkList *list, PtcText result)
         if (ptc_text_is(key, list->member) || ptc_text_is(key, "nextCursor"))
             continue;
         ptc_emit_next(&list->first);
-        ptc_buf_addf(&list->first, "\"%.*s\":", (int)key.len, key.bytes);
+        ptc_buf_addf(&list->first, "\"%.*s\":", PTC_ARG(key));
         ptc_emit_raw(&list->first, value);
     }
     ptc_emit_object_end(&list->first);
@@ -139,7 +139,7 @@ static void on_page(PtcLinkAsk *ask, PtcLinkReply *reply)
 static bool ask_page(PtcLinkList *list, PtcText cursor)
 {
     PtcBuf params;
-    ptc_buf_init(&params, list->link->mem, SIZE_MAX / 4);
+    ptc_buf_init(&params, list->link->mem, PTC_UNBOUNDED);
     ptc_emit_object(&params);
     if (cursor.bytes)
         ptc_emit_field_raw(&params, "cursor", cursor);

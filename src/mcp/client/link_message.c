@@ -115,7 +115,7 @@ static void refuse_server_request(PtcLink *l, PtcText id, PtcText method, const 
     ptc_rpc_add_error(out, id, why ? PTC_RPC_INTERNAL_ERROR : PTC_RPC_METHOD_NOT_FOUND,
                       why ? ptc_text_cstr(why) : PTC_TEXT("this client does not support it"),
                       (PtcText){NULL, 0});
-    ptc_link_log(l, "its request %.*s was refused: %s", (int)n, method.bytes,
+    ptc_link_log(l, "its request %.*s was refused: %s", PTC_ARG_OF(method.bytes, n),
                  why ? why : "it was not offered");
 }
 
@@ -123,7 +123,7 @@ bool ptc_link_answer(PtcLink *l, PtcText id, PtcText result)
 {
     PtcBuf text;
     Outgoing out = {.method = "", .text = &text};
-    ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, l->mem, PTC_UNBOUNDED);
     if (result.bytes) {
         ptc_rpc_begin_result(&text, id);
         ptc_emit_raw(&text, result);
@@ -144,7 +144,7 @@ static void answer_request(PtcLink *l, const Message *m, PtcText method)
 {
     PtcBuf out, result;
     PtcText params = ptc_members_is_object(m->params) ? m->params : PTC_TEXT("{}");
-    ptc_buf_init(&out, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, l->mem, PTC_UNBOUNDED);
     ptc_buf_init(&result, l->mem, l->config.max_message);
     const char *why = NULL;
     bool ping = ptc_text_is(method, "ping");
@@ -408,7 +408,7 @@ static void add_meta_members(PtcBuf *out, PtcText object, const char *but)
         if (but && ptc_text_is(key, but))
             continue;
         ptc_emit_next(out);
-        ptc_buf_addf(out, "\"%.*s\":", (int)key.len, key.bytes);
+        ptc_buf_addf(out, "\"%.*s\":", PTC_ARG(key));
         ptc_emit_raw(out, value);
     }
 }

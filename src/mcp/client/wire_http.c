@@ -65,7 +65,7 @@ static void fill_job(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
     }
     add_caller_lines(job, o->headers);
     job->body = *o->text;
-    ptc_buf_init(o->text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(o->text, l->mem, PTC_UNBOUNDED);
 }
 
 static const char *http_send(PtcLink *l, const Outgoing *o)
@@ -135,7 +135,7 @@ bool ptc_http_arrive(PtcLinkJob *job, PtcText text, bool endpoint)
     if (!arrival)
         return false;
     *arrival = (Arrival){.job = job, .generation = job->generation, .endpoint = endpoint};
-    ptc_buf_init(&arrival->text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&arrival->text, l->mem, PTC_UNBOUNDED);
     bool ok = ptc_buf_add(&arrival->text, text.bytes, text.len);
     pthread_mutex_lock(&l->lock);
     while (ok && w->arrived_bytes > HTTP_ARRIVED && !ptc_cancelled(&job->cancel))
@@ -248,8 +248,8 @@ static void take_endpoint(PtcLink *l, PtcText text)
         return;
     int origin = (int)(here.path.bytes - l->config.url);
     bool path = text.len && text.bytes[0] == '/' && (text.len < 2 || text.bytes[1] != '/');
-    int n = snprintf(url, sizeof url, "%.*s%.*s", path ? origin : 0, l->config.url, (int)text.len,
-                     text.bytes);
+    int n = snprintf(url, sizeof url, "%.*s%.*s", PTC_ARG_OF(l->config.url, path ? origin : 0),
+                     PTC_ARG(text));
     if (n < 0 || (size_t)n >= sizeof url || !ptc_url_parse(ptc_text_cstr(url), &there, NULL) ||
         !ptc_url_same_server(&here, &there)) {
         ptc_link_down(l, PTC_TEXT("it wants messages sent to another server"));
@@ -273,7 +273,7 @@ static void take_arrival(PtcLink *l, Arrival *arrival)
             take_endpoint(l, text);
         else if (!ptc_link_take_message(l, text) && l->junk++ == 0)
             ptc_link_log(l, "something that it sent is not a message and was skipped: %.*s",
-                         (int)(text.len < 80 ? text.len : 80), text.bytes);
+                         PTC_ARG(ptc_text_cut(text, 80)));
     }
     ptc_buf_deinit(&arrival->text);
     ptc_mem_free(l->mem, arrival, sizeof *arrival);

@@ -87,7 +87,7 @@ static void queue_stdio_message(PtcLink *l, PtcLinkOut *node, const Outgoing *o,
     PtcStdioWire *s = l->stdio;
     *node = (PtcLinkOut){.text = *o->text, .sent = sent, .ask = o->ask, .unasked = o->ask == NULL};
     atomic_fetch_add(&l->unasked, node->unasked);
-    ptc_buf_init(o->text, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(o->text, l->mem, PTC_UNBOUNDED);
     s->queued += node->text.len - sent;
     *s->last = node;
     s->last = &node->next;
@@ -218,7 +218,7 @@ static void log_child_line(PtcStdioWire *s)
 {
     if (s->log_len && s->log[s->log_len - 1] == '\r')
         s->log_len--;
-    ptc_link_log(s->link, "%.*s", (int)s->log_len, s->log);
+    ptc_link_log(s->link, "%.*s", PTC_ARG_OF(s->log, s->log_len));
     s->log_len = 0;
 }
 
@@ -296,7 +296,7 @@ static void begin_skipping(PtcStdioWire *s)
     s->skipping = true;
     s->scanned = 0;
     ptc_buf_deinit(&s->line);
-    ptc_buf_init(&s->line, s->link->mem, SIZE_MAX / 4);
+    ptc_buf_init(&s->line, s->link->mem, PTC_UNBOUNDED);
     release_room(s);
 }
 
@@ -366,7 +366,7 @@ static void take_junk(PtcStdioWire *s, PtcText line)
     if (s->link->junk++ == 0)
         ptc_link_log(s->link,
                      "something on its standard output is not a message and was skipped: %.*s",
-                     (int)(line.len < 80 ? line.len : 80), line.bytes);
+                     PTC_ARG(ptc_text_cut(line, 80)));
     if (at)
         (void)!ptc_link_take_message(s->link, rest);
 }
@@ -627,7 +627,7 @@ bool ptc_stdio_wire_new(PtcLink *l)
         return false;
     *s = (PtcStdioWire){.link = l, .timer.fire = end_silent_child, .child = {-1, -1, -1, -1, 0}};
     s->last = &s->first;
-    ptc_buf_init(&s->line, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&s->line, l->mem, PTC_UNBOUNDED);
     ptc_buf_init(&s->said, l->mem, TAIL_BYTES);
     l->stdio = s;
     return true;

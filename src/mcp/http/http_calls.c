@@ -140,7 +140,7 @@ static void add_cors(PtcHttp *http, struct MHD_Response *response, const PtcHttp
         add_response_header(http, response, "Vary", "Origin");
     if (!from.bytes)
         return;
-    (void)snprintf(origin, sizeof origin, "%.*s", (int)from.len, from.bytes);
+    (void)snprintf(origin, sizeof origin, "%.*s", PTC_ARG(from));
     add_response_header(http, response, "Access-Control-Allow-Origin", origin);
     add_response_header(http, response, "Access-Control-Expose-Headers",
                         "Mcp-Session-Id, WWW-Authenticate, Retry-After");

@@ -22,7 +22,7 @@ bool ptc_http_shared_init(PtcHttpShared *shared, PtcMcp *mcp, bool loopback, siz
     shared->mcp = mcp;
     shared->mem = ptc_mcp_mem(mcp);
     shared->path = "/mcp";
-    shared->max_body_bytes = SIZE_MAX;
+    shared->max_body_bytes = PTC_UNBOUNDED;
     shared->stop_fd = -1;
     if (!ptc_http_guard_init(&shared->guard, shared->mem, loopback))
         return false;

@@ -21,7 +21,7 @@ void ptc_http_stream_init(PtcHttpStream *stream, PtcMem *mem, int fd)
 {
     *stream = (PtcHttpStream){.fd = fd};
     pthread_mutex_init(&stream->lock, NULL);
-    ptc_buf_init(&stream->pending, mem, SIZE_MAX / 2); /* bounded by the ledger */
+    ptc_buf_init(&stream->pending, mem, PTC_UNBOUNDED); /* bounded by the ledger */
 }
 
 void ptc_http_stream_deinit(PtcHttpStream *stream)
@@ -100,7 +100,7 @@ static void add_head(PtcHttpStream *stream)
         ptc_buf_add_cstr(out, RESPONSE_HEAD);
         if (stream->origin.bytes)
             ptc_buf_addf(out, "Access-Control-Allow-Origin: %.*s\r\nVary: Origin\r\n",
-                         (int)stream->origin.len, stream->origin.bytes);
+                         PTC_ARG(stream->origin));
         ptc_buf_add_cstr(out, "\r\n");
     }
     stream->begun = true;

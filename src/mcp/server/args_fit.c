@@ -78,7 +78,7 @@ static void tell_argument_issues(PtcMcpCall *call, const PtcSchemaIssues *issues
     if (call->tool->refuse)
         call->tool->refuse(call, text.data, text.len);
     else
-        ptc_mcp_failf(call, "wrong arguments: %.*s", (int)text.len, text.data);
+        ptc_mcp_failf(call, "wrong arguments: %.*s", PTC_ARG_OF(text.data, text.len));
 }
 
 /* Separate from the quick check, because the issues are large and usually there are none. */

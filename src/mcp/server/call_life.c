@@ -39,7 +39,7 @@ static void refuse_late(PtcMcpCall *call)
 /* A call that was inside before may wait for any length of time: its handler is already running. */
 static bool enter_gate_with_call(PtcMcpCall *call, bool again)
 {
-    int64_t until = again ? INT64_MAX / 2 : patience(call);
+    int64_t until = again ? PTC_UNBOUNDED : patience(call);
     PtcGateAnswer answer =
         ptc_gate_enter(&call->mcp->gate, &call->ticket, &call->cancel.asked, until, again);
     if (answer == PTC_GATE_BUSY)

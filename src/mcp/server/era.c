@@ -49,11 +49,11 @@ static PtcText header(PtcMcpCall *call, const char *name)
 static bool refuse_header_mismatch(PtcMcpCall *call, const char *name, PtcText found,
                                    PtcText wanted)
 {
-    found = ptc_mcp_cut(found, 60);
-    wanted = ptc_mcp_cut(wanted, 60);
+    found = ptc_text_cut(found, 60);
+    wanted = ptc_text_cut(wanted, 60);
     ptc_mcp_refuse(call, 400, PTC_MCP_HEADER_MISMATCH, NULL,
-                   "the header %s is \"%.*s\" and the message says \"%.*s\"", name, (int)found.len,
-                   found.bytes, (int)wanted.len, wanted.bytes);
+                   "the header %s is \"%.*s\" and the message says \"%.*s\"", name, PTC_ARG(found),
+                   PTC_ARG(wanted));
     return false;
 }
 
@@ -113,9 +113,8 @@ static bool check_param(PtcMcpCall *call, PtcText name, PtcValue value)
     char field[80];
     PtcBuf text;
     PtcText found, wanted = {NULL, 0};
-    snprintf(field, sizeof field, "Mcp-Param-%.*s", (int)(name.len < 64 ? name.len : 64),
-             name.bytes);
-    ptc_buf_init(&text, &call->mcp->mem, SIZE_MAX / 2);
+    snprintf(field, sizeof field, "Mcp-Param-%.*s", PTC_ARG(ptc_text_cut(name, 64)));
+    ptc_buf_init(&text, &call->mcp->mem, PTC_UNBOUNDED);
     if (ptc_is_string(value))
         wanted = ptc_str_text(value);
     else if (value != PTC_NONE && value != PTC_NIL && ptc_emit_value(&text, &call->heap, value))
@@ -208,7 +207,7 @@ static bool check_envelope(PtcMcpCall *call)
 static bool unsupported(PtcMcpCall *call, PtcText version)
 {
     PtcBuf *data = &call->scratch;
-    version = ptc_mcp_cut(version, 100);
+    version = ptc_text_cut(version, 100);
     ptc_buf_clear(data);
     ptc_emit_object(data);
     ptc_emit_key(data, "supported");
@@ -221,7 +220,7 @@ static bool unsupported(PtcMcpCall *call, PtcText version)
         call, 400, PTC_MCP_UNSUPPORTED_VERSION, ptc_buf_text(data),
         "protocol version %.*s is not supported; this server speaks " PTC_MCP_VERSION_MODERN
         " and, after initialize, " PTC_MCP_VERSION_LEGACY " and older",
-        (int)version.len, version.bytes);
+        PTC_ARG(version));
     return false;
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/units.h"
+
 /* That percentage of a number, rounded up, so that there is at least one where there are any. */
 static size_t percentage_of(size_t all, unsigned percent)
 {
@@ -276,7 +278,7 @@ void ptc_gate_resume(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *canc
     if (t->paused) {
         /* It still counts as paused while it waits, so there are never more handlers than places and pauses
          * together. */
-        (void)enter_gate(gate, t, cancel, INT64_MAX / 2, true);
+        (void)enter_gate(gate, t, cancel, PTC_UNBOUNDED, true);
         count_with_share(&gate->paused, t->share ? &t->share->paused : NULL, -1);
         t->paused = false;
         let_share_go(t);

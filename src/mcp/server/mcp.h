@@ -10,7 +10,7 @@
  *         PtcText name;
  *         if (!ptc_mcp_arg_text(call, "name", true, &name))
  *             return;                               -- already answered: what is wrong with the argument
- *         ptc_mcp_textf(call, "Hello, %.*s!", (int)name.len, name.bytes);
+ *         ptc_mcp_textf(call, "Hello, %.*s!", PTC_ARG(name));
  *     }
  *
  * Handlers run on threads of the transport, several at once; a call belongs to its handler's thread, and only

@@ -204,14 +204,12 @@ bool ptc_mcp_level_of(PtcValue v, PtcMcpLevel *level);
 const char *ptc_mcp_level_name(PtcMcpLevel level);
 
 /* ---- reply.c: the texts of answers */
-/* Cuts a text to about `most` bytes, between characters: for messages that quote what a client sent. */
-PtcText ptc_mcp_cut(PtcText text, size_t most);
 /* The id of the call as JSON. */
 static inline PtcText ptc_mcp_id_of(const PtcMcpCall *call)
 {
     return (PtcText){call->id.data, call->id.len};
 }
-/* An error with a message of ours; quote the client's words with %.*s after ptc_mcp_cut. */
+/* An error with a message of ours; quote the client's words with %.*s after ptc_text_cut. */
 void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
                     ...) PTC_PRINTF(5, 6);
 /* Begins a result; its members follow, through the emitter. */

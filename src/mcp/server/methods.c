@@ -129,10 +129,10 @@ void ptc_mcp_dispatch(PtcMcpCall *call)
         m->run(call);
         return;
     }
-    PtcText name = ptc_mcp_cut(call->method, 100);
+    PtcText name = ptc_text_cut(call->method, 100);
     bool modern = call->era == PTC_MCP_MODERN;
     ptc_mcp_refuse(call, modern ? 404 : 200, PTC_MCP_METHOD_NOT_FOUND, NULL,
-                   "this server has no method %.*s in protocol %s", (int)name.len, name.bytes,
+                   "this server has no method %.*s in protocol %s", PTC_ARG(name),
                    modern ? PTC_MCP_VERSION_MODERN : PTC_MCP_VERSION_LEGACY " and older");
 }
 

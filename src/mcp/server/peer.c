@@ -25,7 +25,7 @@ PtcMcpPeer *ptc_mcp_peer_new(PtcMcp *mcp, PtcMcpSink sink)
     peer->level = PTC_MCP_INFO;
     pthread_mutex_init(&peer->lock, NULL);
     init_cond(&peer->answered);
-    ptc_buf_init(&peer->uris.text, &mcp->mem, SIZE_MAX / 2);
+    ptc_buf_init(&peer->uris.text, &mcp->mem, PTC_UNBOUNDED);
     pthread_mutex_lock(&mcp->lock);
     peer->next = mcp->peers;
     if (mcp->peers)
@@ -191,13 +191,12 @@ bool ptc_mcp_register(PtcMcpCall *call)
     if (!closed && !taken)
         link_call(peer, call);
     pthread_mutex_unlock(&peer->lock);
-    PtcText id = ptc_mcp_cut((PtcText){call->id.data, call->id.len}, 60);
+    PtcText id = ptc_text_cut((PtcText){call->id.data, call->id.len}, 60);
     if (closed)
         ptc_mcp_refuse(call, 404, PTC_MCP_INVALID_REQUEST, NULL, "the connection is closing");
     else if (taken)
         ptc_mcp_refuse(call, 400, PTC_MCP_INVALID_REQUEST, NULL,
-                       "the id %.*s belongs to a request that is still under way", (int)id.len,
-                       id.bytes);
+                       "the id %.*s belongs to a request that is still under way", PTC_ARG(id));
     return !closed && !taken;
 }
 

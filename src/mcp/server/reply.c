@@ -8,15 +8,6 @@
 
 enum { REPLY_MESSAGE = 400 };
 
-PtcText ptc_mcp_cut(PtcText text, size_t most)
-{
-    if (!text.bytes)
-        return (PtcText){"", 0};
-    if (text.len > most)
-        text.len = ptc_utf8_valid_prefix(text.bytes, most);
-    return text;
-}
-
 /* Clearing the buffer also clears its failure, and the reserved room takes a plain error. */
 static bool write_call_error(PtcMcpCall *call, int code, const char *message, const char *data)
 {
@@ -65,7 +56,7 @@ void ptc_mcp_need(PtcMcpCall *call, const char *capability)
 {
     char bytes[160], message[160];
     PtcBuf data = {.data = bytes, .cap = sizeof bytes, .max = sizeof bytes - 1};
-    PtcText name = ptc_mcp_cut(ptc_text_cstr(capability), 64);
+    PtcText name = ptc_text_cut(ptc_text_cstr(capability), 64);
     ptc_emit_object(&data);
     ptc_emit_key(&data, "requiredCapabilities");
     ptc_emit_object(&data);
@@ -75,8 +66,7 @@ void ptc_mcp_need(PtcMcpCall *call, const char *capability)
     ptc_emit_object_end(&data);
     bool ok = ptc_emit_object_end(&data);
     bytes[data.len] = 0;
-    snprintf(message, sizeof message, "the client must declare the capability %.*s", (int)name.len,
-             name.bytes);
+    snprintf(message, sizeof message, "the client must declare the capability %.*s", PTC_ARG(name));
     bool modern = call->era == PTC_MCP_MODERN;
     ptc_mcp_error(call, modern ? PTC_MCP_MISSING_CAPABILITY : PTC_MCP_INVALID_PARAMS, message,
                   ok ? bytes : NULL);

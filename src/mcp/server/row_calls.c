@@ -36,14 +36,14 @@ static bool take_args(PtcMcpCall *call, PtcValue holder)
 static void refuse_unknown_row(PtcMcpCall *call, const char *what, PtcText name,
                                const PtcNearest *near)
 {
-    name = ptc_mcp_cut(name, 100);
+    name = ptc_text_cut(name, 100);
     if (near->best)
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
-                       "there is no %s %.*s; did you mean %.*s?", what, (int)name.len, name.bytes,
-                       (int)near->best_len, near->best);
+                       "there is no %s %.*s; did you mean %.*s?", what, PTC_ARG(name),
+                       PTC_ARG_OF(near->best, near->best_len));
     else
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "there is no %s %.*s", what,
-                       (int)name.len, name.bytes);
+                       PTC_ARG(name));
 }
 
 /* ------------------------------------------------------------------------------- tools */
@@ -127,14 +127,14 @@ void ptc_mcp_do_prompts_get(PtcMcpCall *call)
 static void not_found(PtcMcpCall *call)
 {
     PtcBuf *data = &call->scratch;
-    PtcText uri = ptc_mcp_cut(call->name, 100);
+    PtcText uri = ptc_text_cut(call->name, 100);
     bool modern = call->era == PTC_MCP_MODERN;
     ptc_buf_clear(data);
     ptc_emit_object(data);
     ptc_emit_field_text(data, "uri", call->name);
     ptc_emit_object_end(data);
     ptc_mcp_refuse(call, 200, modern ? PTC_MCP_INVALID_PARAMS : PTC_MCP_RESOURCE_NOT_FOUND,
-                   ptc_buf_text(data), "there is no resource %.*s", (int)uri.len, uri.bytes);
+                   ptc_buf_text(data), "there is no resource %.*s", PTC_ARG(uri));
 }
 
 static void read_resource_row(PtcMcpCall *call, PtcMcpHandler *handler, void *user)

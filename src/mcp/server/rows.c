@@ -177,7 +177,7 @@ static bool prompt_row(Rendering *r, size_t i)
 static bool list_rows(Rendering *r, PtcMcpRows *rows, size_t count,
                       bool (*row)(Rendering *r, size_t i))
 {
-    ptc_buf_init(&rows->text, &r->mcp->mem, SIZE_MAX / 2);
+    ptc_buf_init(&rows->text, &r->mcp->mem, PTC_UNBOUNDED);
     rows->count = count;
     if (!count)
         return true;
@@ -245,8 +245,8 @@ bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
 {
     Rendering r = {.mcp = mcp, .why = why, .tools = mcp->config.tools};
     const PtcMcpConfig *c = &mcp->config;
-    ptc_buf_init(&mcp->info, &mcp->mem, SIZE_MAX / 2);
-    ptc_buf_init(&mcp->capabilities, &mcp->mem, SIZE_MAX / 2);
+    ptc_buf_init(&mcp->info, &mcp->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&mcp->capabilities, &mcp->mem, PTC_UNBOUNDED);
     ptc_budget_init(&r.budget);
     ptc_heap_init(&r.heap, &mcp->pool, &r.budget, c->memory_bytes);
     PtcMcpRows *rows = mcp->rows;

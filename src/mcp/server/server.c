@@ -60,7 +60,7 @@ static PtcMcp *alloc_server(size_t limit, uint64_t fail_at)
 static void free_server(PtcMcp *mcp)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *mcp);
     ptc_mem_free(&mem, mcp, sizeof *mcp);
 }

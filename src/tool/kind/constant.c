@@ -75,10 +75,9 @@ static void fail_table(PtcToolCall *call)
 {
     char text[CONSTANT_SHOWN_BYTES + 100];
     const char *json = ptc_answer_args_json(call);
-    size_t len = call->json.len,
-           shown = json ? (size_t)ptc_utf8_shown(json, len, CONSTANT_SHOWN_BYTES) : 0;
-    snprintf(text, sizeof text, "its table has no entry for %.*s%s, and no \"*\"", (int)shown,
-             json ? json : "", shown < len ? "..." : "");
+    PtcText shown = ptc_text_cut((PtcText){json, json ? call->json.len : 0}, CONSTANT_SHOWN_BYTES);
+    snprintf(text, sizeof text, "its table has no entry for %.*s%s, and no \"*\"", PTC_ARG(shown),
+             shown.len < call->json.len ? "..." : "");
     ptc_answer_fail(call, ptc_text_cstr(text));
 }
 
@@ -113,19 +112,19 @@ static PtcToolAnswer answer_table(PtcToolCall *call, void *user)
 static PtcValue read_constant_arguments(PtcToolReader *r, PtcText key)
 {
     PtcJsonError error;
-    int shown = ptc_utf8_shown(key.bytes, key.len, CONSTANT_SHOWN_BYTES);
+    PtcText shown = ptc_text_cut(key, CONSTANT_SHOWN_BYTES);
     PtcValue args = ptc_json_parse(&r->tools->heap, key.bytes, key.len, &error);
     if (args != PTC_NONE && ptc_is_map(args))
         return args;
     if (args == PTC_NONE && error.stopped)
         ptc_kind_refuse_memory(r);
     else if (args == PTC_NONE)
-        ptc_kind_refuse(r, "table: the key %.*s is not JSON: column %u: %s", shown, key.bytes,
+        ptc_kind_refuse(r, "table: the key %.*s is not JSON: column %u: %s", PTC_ARG(shown),
                         (unsigned)error.column, error.message);
     else
         ptc_kind_refuse(r,
                         "table: the key %.*s must be a JSON object, the arguments of a call, or *",
-                        shown, key.bytes);
+                        PTC_ARG(shown));
     return PTC_NONE;
 }
 
@@ -138,7 +137,7 @@ static bool add_table_entry(PtcToolReader *r, PtcDictBuild *build, PtcText key, 
         return false;
     if (ptc_dict_build_find(build, args) >= 0)
         return ptc_kind_refuse(r, "table: the key %.*s occurs twice",
-                               ptc_utf8_shown(key.bytes, key.len, CONSTANT_SHOWN_BYTES), key.bytes);
+                               PTC_ARG(ptc_text_cut(key, CONSTANT_SHOWN_BYTES)));
     return ptc_dict_build_put(build, args, value) || ptc_kind_refuse_memory(r);
 }
 

@@ -37,9 +37,11 @@ static void set_kind_fault_path(PtcToolReader *r, const char *inner)
 {
     const PtcToolInfo *info = &r->tool.info;
     r->fault->in_tool = true;
-    r->fault->name_len = ptc_utf8_shown(info->name, info->name_len, PTC_TOOLS_FILE_SHOWN);
-    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s", r->fault->name_len,
-                    info->name, r->key ? "." : "", r->key ? r->key : "", *inner ? "." : "", inner);
+    r->fault->name_len =
+        ptc_text_cut((PtcText){info->name, info->name_len}, PTC_TOOLS_FILE_SHOWN).len;
+    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s",
+                    PTC_ARG_OF(info->name, r->fault->name_len), r->key ? "." : "",
+                    r->key ? r->key : "", *inner ? "." : "", inner);
 }
 
 bool ptc_kind_refuse(PtcToolReader *r, const char *format, ...)

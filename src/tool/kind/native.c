@@ -36,11 +36,11 @@ typedef struct Call {
 PtcNative *ptc_native_new(void)
 {
     PtcMem mem;
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcNative *n = ptc_mem_alloc(&mem, sizeof *n);
     if (!n)
         return NULL;
-    ptc_mem_init(&n->mem, SIZE_MAX / 2);
+    ptc_mem_init(&n->mem, PTC_UNBOUNDED);
     ptc_pool_init(&n->pool, &n->mem);
     ptc_names_init(&n->names, &n->mem);
     n->vm.mem = NULL;
@@ -56,7 +56,7 @@ void ptc_native_free(PtcNative *n)
         ptc_vm_deinit(&n->vm);
     ptc_names_deinit(&n->names);
     ptc_pool_deinit(&n->pool);
-    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *n);
     ptc_mem_free(&mem, n, sizeof *n);
 }
@@ -211,7 +211,7 @@ static bool explain_native_failure(Call *call, const PtcTool *tool, const PtcToo
         return say_stop(call, out);
     call->answer->end = PTC_NATIVE_ARGS;
     ptc_buf_clear(out);
-    return ptc_buf_addf(out, "tool/%.*s: %s", (int)tool->info.name_len, tool->info.name,
+    return ptc_buf_addf(out, "tool/%.*s: %s", PTC_ARG_OF(tool->info.name, tool->info.name_len),
                         failure->text);
 }
 

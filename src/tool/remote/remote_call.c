@@ -30,22 +30,16 @@ static PtcRemoteServers *remote_servers_of_vm(const PtcVM *vm)
     return (PtcRemoteServers *)(void *)vm->servers;
 }
 
-static int shown_server_name_len(PtcText text)
-{
-    return (int)ptc_utf8_valid_prefix(text.bytes,
-                                      text.len > REMOTE_SHOWN ? REMOTE_SHOWN : text.len);
-}
-
 /* ------------------------------------------------------------------------------ arguments */
 
 static bool fail_remote_args(PtcVM *vm, PtcText name, const char *what, const char *path)
 {
     bool whole = !path[0] || strcmp(path, "<root>") == 0;
-    ptc_fail(vm, PTC_E_TOOL_ARGS, "%.*s: %s%s%s%s", shown_server_name_len(name), name.bytes,
+    ptc_fail(vm, PTC_E_TOOL_ARGS, "%.*s: %s%s%s%s", PTC_ARG(ptc_text_cut(name, REMOTE_SHOWN)),
              whole ? "" : "argument ", whole ? "" : path, whole ? "" : " is ", what);
     return ptc_fail_hint(vm, "call it as (%.*s {:key value}) or (%.*s :key value)",
-                         shown_server_name_len(name), name.bytes, shown_server_name_len(name),
-                         name.bytes);
+                         PTC_ARG(ptc_text_cut(name, REMOTE_SHOWN)),
+                         PTC_ARG(ptc_text_cut(name, REMOTE_SHOWN)));
 }
 
 /* False: it cannot be written; the VM has failed, or the budget has stopped. */
@@ -200,16 +194,15 @@ static bool throw_once(PtcVM *vm, PtcText name, PtcValue failure)
     PtcValue message = remote_member(vm, failure, "message");
     bool args = find_failure_reason(vm, failure) == PTC_CALL_INVALID_ARGS;
     PtcText said = ptc_is_string(message) ? ptc_str_text(message) : PTC_TEXT("it gave no answer");
-    int n = (int)ptc_utf8_valid_prefix(said.bytes, said.len > 400 ? 400 : said.len);
     int len = snprintf(text, sizeof text, args ? "%.*s: %.*s" : "%.*s failed: %.*s",
-                       shown_server_name_len(name), name.bytes, n, said.bytes);
+                       PTC_ARG(ptc_text_cut(name, REMOTE_SHOWN)), PTC_ARG(ptc_text_cut(said, 400)));
     PtcValue whole = ptc_str_new(vm->heap, text, (size_t)len), data = failure_data(vm, failure);
     if (whole == PTC_NONE || data == PTC_NONE)
         return false;
     ptc_except_throw(vm, args ? PTC_E_TOOL_ARGS : PTC_E_TOOL, whole, data);
     if (args && vm->failed)
-        ptc_fail_hint(vm, "(doc '%.*s) says what it takes", shown_server_name_len(name),
-                      name.bytes);
+        ptc_fail_hint(vm, "(doc '%.*s) says what it takes",
+                      PTC_ARG(ptc_text_cut(name, REMOTE_SHOWN)));
     return false;
 }
 
@@ -244,7 +237,7 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
                ptc_except_throw(vm, PTC_E_TOOL, text, map);
     }
     bool told = word->message[0] != 0;
-    ptc_fail(vm, refusal_error_kind(answer), "%.*s: %s", shown_server_name_len(name), name.bytes,
+    ptc_fail(vm, refusal_error_kind(answer), "%.*s: %s", PTC_ARG(ptc_text_cut(name, REMOTE_SHOWN)),
              told ? word->message : "there is no such server");
     if (word->nearest[0])
         ptc_fail_hint(vm, "did you mean %s?", word->nearest);

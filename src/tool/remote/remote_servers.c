@@ -121,8 +121,7 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
     if (ptc_text_is(answer_text_field(heap, answer, "policy"), "deny")) {
         PtcText rule = answer_text_field(heap, answer, "rule");
         snprintf(word->message, sizeof word->message, "it may not be called%s%.*s",
-                 rule.len ? ": " : "", (int)(rule.len > 180 ? 180 : rule.len),
-                 rule.bytes ? rule.bytes : "");
+                 rule.len ? ": " : "", PTC_ARG(ptc_text_cut(rule, 180)));
         return PTC_SERVER_DENIED;
     }
     if (!answer_number_field(heap, answer, "slot", &slot) ||

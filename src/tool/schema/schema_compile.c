@@ -34,7 +34,7 @@ static void add_schema_path_step(Path *path, const char *bytes, size_t n)
         return;
     path->text[path->len++] = '/';
     ptc_schema_line(line, (PtcText){bytes, n}, PTC_SCHEMA_LINE);
-    n = (size_t)ptc_schema_cut((PtcText){line, strlen(line)}, room - 1);
+    n = ptc_text_cut((PtcText){line, strlen(line)}, room - 1).len;
     memcpy(path->text + path->len, line, n);
     path->len += n;
 }

@@ -9,16 +9,6 @@
 
 typedef struct PtcSchemaNode PtcSchemaNode;
 
-/* How many bytes of a text to show, for %.*s: at most this many, in whole characters. */
-static inline int ptc_schema_cut(PtcText text, size_t most)
-{
-    size_t n = text.len;
-    if (n > most)
-        for (n = most; n > 0 && ((unsigned char)text.bytes[n] & 0xc0) == 0x80;)
-            n--;
-    return (int)n;
-}
-
 /* A text from the schema or the value, made safe for a message of one line: at most this many bytes of it, with
  * control characters as \u000a.  Returns out. */
 enum { PTC_SCHEMA_LINE = 200 };

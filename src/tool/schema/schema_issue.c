@@ -25,7 +25,7 @@ static PtcBuf over(PtcSchemaRun *run, char *text, size_t size)
 const char *ptc_schema_line(char out[PTC_SCHEMA_LINE], PtcText text, size_t most)
 {
     enum { ESCAPE = 6 };
-    size_t n = (size_t)ptc_schema_cut(text, most), len = 0;
+    size_t n = ptc_text_cut(text, most).len, len = 0;
     for (size_t i = 0; i < n && len + ESCAPE < PTC_SCHEMA_LINE; i++) {
         unsigned char c = (unsigned char)text.bytes[i];
         if (c < ' ' || c == 0x7f)
@@ -58,7 +58,7 @@ static bool add_issue_key(PtcSchemaRun *run, PtcBuf *buf, PtcValue key)
     if (!ptc_schema_key(&run->work, key, &text, &json))
         return false;
     PtcText name = {text.bytes, text.len};
-    size_t n = (size_t)ptc_schema_cut(name, ISSUE_KEY_BYTES);
+    size_t n = ptc_text_cut(name, ISSUE_KEY_BYTES).len;
     if (n == name.len && is_plain_member_name(name))
         return ptc_buf_add(buf, ".", buf->len > 0) && ptc_buf_add(buf, name.bytes, n);
     return ptc_buf_add(buf, "[", 1) && ptc_json_write_string(buf, name.bytes, n) &&
@@ -142,11 +142,11 @@ static void show_issue_text(PtcSchemaRun *run, PtcValue v, PtcBuf *buf)
     if (!ptc_schema_text(&run->work, v, &text))
         return;
     PtcText all = {text.bytes, text.len};
-    size_t n = (size_t)ptc_schema_cut(all, 2 * ISSUE_TEXT_BYTES);
+    size_t n = ptc_text_cut(all, 2 * ISSUE_TEXT_BYTES).len;
     if (!ptc_json_write_string(buf, text.bytes, n)) {
         buf->len = 0;
         buf->full = false;
-        n = (size_t)ptc_schema_cut(all, ISSUE_TEXT_BYTES / 3);
+        n = ptc_text_cut(all, ISSUE_TEXT_BYTES / 3).len;
         ptc_json_write_string(buf, text.bytes, n);
     }
     if (n < text.len)

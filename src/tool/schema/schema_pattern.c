@@ -100,7 +100,8 @@ static bool convert_property(Pattern *t)
     for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
         if (strlen(categories[i].name) == len && memcmp(categories[i].name, name, len) == 0)
             return ptc_buf_addf(&t->out, "\\%c{%s}", letter, categories[i].code);
-    return ptc_buf_addf(&t->out, "\\%c{%.*s}", letter, (int)(len < 64 ? len : 64), name);
+    return ptc_buf_addf(&t->out, "\\%c{%.*s}", letter,
+                        PTC_ARG(ptc_text_cut((PtcText){name, len}, 64)));
 }
 
 /* -------------------------------------------------------------------- escapes */
@@ -186,7 +187,7 @@ static bool convert_number_escape(Pattern *t, bool in_class)
     if (in_class || n > 4)
         return refuse_schema_pattern(t, "there is no group with this number");
     t->p = to;
-    return ptc_buf_addf(&t->out, "(?(%.*s)\\g{%.*s})", n, from, n, from);
+    return ptc_buf_addf(&t->out, "(?(%.*s)\\g{%.*s})", PTC_ARG_OF(from, n), PTC_ARG_OF(from, n));
 }
 
 /* \k<name>, likewise. */
@@ -201,7 +202,7 @@ static bool convert_named_reference(Pattern *t, bool in_class)
         return refuse_schema_pattern(t, "\\k is followed by the name of a group, as \\k<name>");
     int n = (int)(close - name);
     t->p = close + 1;
-    return ptc_buf_addf(&t->out, "(?(<%.*s>)\\k<%.*s>)", n, name, n, name);
+    return ptc_buf_addf(&t->out, "(?(<%.*s>)\\k<%.*s>)", PTC_ARG_OF(name, n), PTC_ARG_OF(name, n));
 }
 
 /* At a backslash. */

@@ -94,7 +94,7 @@ bool ptc_schema_text(PtcSchemaWork *work, PtcValue v, PtcSchemaKey *out)
 static bool big_text(PtcSchemaWork *work, PtcValue key, PtcSchemaKey *out)
 {
     PtcBuf buf;
-    ptc_buf_init(&buf, work->mem, SIZE_MAX / 2);
+    ptc_buf_init(&buf, work->mem, PTC_UNBOUNDED);
     bool ok = ptc_int_print(&work->heap, &buf, key);
     PtcValue str = ok ? ptc_str_new(&work->heap, buf.data, buf.len) : PTC_NONE;
     ptc_buf_deinit(&buf);

@@ -39,7 +39,7 @@ static bool add_example_fields(PtcBuf *buf, const PtcSigType *type, int depth)
             continue;
         if (!is_keyword_field(f))
             return false;
-        ptc_buf_addf(buf, "%s:%.*s ", first ? "" : ", ", (int)f->name_len, f->name);
+        ptc_buf_addf(buf, "%s:%.*s ", first ? "" : ", ", PTC_ARG_OF(f->name, f->name_len));
         first = false;
         if (!add_type_example(buf, f->type, depth + 1))
             return false;

@@ -142,7 +142,7 @@ const char *ptc_sig_describe(PtcValue v, char out[PTC_SIG_SHOWN])
         size_t len = ptc_str_len(v);
         size_t cut =
             len > SIG_SHOWN_BYTES ? ptc_utf8_valid_prefix(ptc_str_bytes(v), SIG_SHOWN_BYTES) : len;
-        snprintf(out, PTC_SIG_SHOWN, "keyword :%.*s", (int)cut, ptc_str_bytes(v));
+        snprintf(out, PTC_SIG_SHOWN, "keyword :%.*s", PTC_ARG_OF(ptc_str_bytes(v), cut));
     } else if (ptc_is_int(v)) {
         snprintf(out, PTC_SIG_SHOWN, "int %lld", (long long)ptc_to_int(v));
     } else if (ptc_is_float(v)) {
@@ -201,7 +201,7 @@ void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const P
     ptc_sig_expected(field->type, name);
     if (nearest.best)
         ptc_sig_issue_add(issues, &here, "missing, expected %s; there is \"%.*s\"", name,
-                          (int)nearest.best_len, nearest.best);
+                          PTC_ARG_OF(nearest.best, nearest.best_len));
     else
         ptc_sig_issue_add(issues, &here, "missing, expected %s", name);
 }
@@ -221,7 +221,7 @@ void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const Ptc
         ptc_nearest_offer(&nearest, type->fields[i].name, type->fields[i].name_len);
     if (nearest.best)
         ptc_sig_issue_add(issues, &here, "unexpected field; did you mean %.*s?",
-                          (int)nearest.best_len, nearest.best);
+                          PTC_ARG_OF(nearest.best, nearest.best_len));
     else
         ptc_sig_issue_add(issues, &here,
                           "unexpected field; no others than those named may be here");

@@ -98,7 +98,7 @@ static const char *describe_next_char(const SigParser *p, char out[24])
     else if (c < 0x20 || c == 0x7f || n > left || !ptc_utf8_valid(p->p, n))
         snprintf(out, 24, "byte 0x%02x", c);
     else
-        snprintf(out, 24, "'%.*s'", (int)n, p->p);
+        snprintf(out, 24, "'%.*s'", PTC_ARG_OF(p->p, n));
     return out;
 }
 
@@ -178,11 +178,11 @@ static const struct {
 static bool unknown_type(SigParser *p, size_t len)
 {
     const char *word = p->p;
-    int shown = len > 40 ? 40 : (int)len;
+    PtcText shown = ptc_text_cut((PtcText){word, len}, 40);
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
         if (is_signature_word(word, len, other_names[i].word)) {
             p->error->nearest = other_names[i].nearest;
-            return fail_signature(p, word - 1, "no type :%.*s; %s", shown, word,
+            return fail_signature(p, word - 1, "no type :%.*s; %s", PTC_ARG(shown),
                                   other_names[i].hint);
         }
     PtcNearest nearest;
@@ -191,12 +191,12 @@ static bool unknown_type(SigParser *p, size_t len)
         ptc_nearest_offer(&nearest, plain[i].name, strlen(plain[i].name));
     p->error->nearest = nearest.best;
     if (nearest.best)
-        return fail_signature(p, word - 1, "no type :%.*s; did you mean :%s?", shown, word,
+        return fail_signature(p, word - 1, "no type :%.*s; did you mean :%s?", PTC_ARG(shown),
                               nearest.best);
     return fail_signature(
         p, word - 1,
-        "no type :%.*s; there are :string :int :float :bool :keyword :datetime :any :map", shown,
-        word);
+        "no type :%.*s; there are :string :int :float :bool :keyword :datetime :any :map",
+        PTC_ARG(shown));
 }
 
 /* After the colon. */

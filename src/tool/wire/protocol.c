@@ -265,7 +265,7 @@ bool ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *m
                            const PtcFormatOptions *options)
 {
     PtcBuf result;
-    ptc_buf_init(&result, out->mem, SIZE_MAX / 2);
+    ptc_buf_init(&result, out->mem, PTC_UNBOUNDED);
     bool cut = make_result(&result, step, options);
     PtcExecution run = execution(&result, step, memory);
     cut |= ptc_feedback_run(out, &run, options);

@@ -131,7 +131,7 @@ void ptc_listing_cache_fail(const char *path, const char *why)
     char name[PTC_LISTING_CACHE_PATH + 8], text[PTC_LISTING_CACHE_WHY + 32];
     size_t len = ptc_utf8_valid_prefix(why, strnlen(why, PTC_LISTING_CACHE_WHY - 1));
     snprintf(name, sizeof name, "%s.failed", path);
-    snprintf(text, sizeof text, "%lld %.*s", (long long)ptc_clock_wall_ms(), (int)len, why);
+    snprintf(text, sizeof text, "%lld %.*s", (long long)ptc_clock_wall_ms(), PTC_ARG_OF(why, len));
     (void)!ptc_whole_file_put(name, ptc_text_cstr(text), (PtcWholeFile){.dirs = true});
 }
 

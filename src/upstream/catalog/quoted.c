@@ -132,7 +132,7 @@ static void add_quoted_map(QuotedWriter *w, PtcValue map, unsigned depth)
 static void add_scalar(QuotedWriter *w, PtcValue v)
 {
     PtcBuf json;
-    ptc_buf_init(&json, w->out.mem, SIZE_MAX / 4);
+    ptc_buf_init(&json, w->out.mem, PTC_UNBOUNDED);
     ptc_emit_value(&json, w->heap, v);
     if (json.len <= w->detail->text)
         ptc_buf_add(&w->out, json.data, json.len);

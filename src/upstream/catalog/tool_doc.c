@@ -30,7 +30,7 @@ static Arguments arguments_of(PtcHeap *heap, const PtcCatalogTool *tool)
 static PtcValue type_text_of(PtcHeap *heap, PtcValue root, PtcValue schema)
 {
     PtcBuf text;
-    ptc_buf_init(&text, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, heap->pool->mem, PTC_UNBOUNDED);
     ptc_type_text_add(&text, heap, root, schema);
     PtcValue type = ptc_fields_buf(heap, &text);
     ptc_buf_deinit(&text);
@@ -105,7 +105,7 @@ static PtcValue returns(PtcHeap *heap, const PtcCatalogTool *tool)
 static PtcValue symbol_of(PtcHeap *heap, const PtcCatalogServer *server, const PtcCatalogTool *tool)
 {
     PtcBuf text;
-    ptc_buf_init(&text, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add(&text, server->ns.bytes, server->ns.len);
     ptc_buf_add_char(&text, '/');
     ptc_buf_add(&text, tool->symbol.bytes, tool->symbol.len);

@@ -153,9 +153,8 @@ static void unknown_credential(Config *c, PtcText name)
         for (size_t pos = 0; ptc_map_next(c->credentials, &pos, &key, &value);)
             ptc_nearest_offer(&near, ptc_str_bytes(key), ptc_str_len(key));
     snprintf(message, sizeof message, "there is no credential \"%.*s\"%s%.*s%s",
-             (int)(name.len < 60 ? name.len : 60), name.bytes, near.best ? "; did you mean \"" : "",
-             near.best ? (int)near.best_len : 0, near.best ? near.best : "",
-             near.best ? "\"?" : "");
+             PTC_ARG(ptc_text_cut(name, 60)), near.best ? "; did you mean \"" : "",
+             PTC_ARG_OF(near.best, near.best_len), near.best ? "\"?" : "");
     ptc_config_wrong(c, "unknown_credential", message);
 }
 
@@ -172,9 +171,8 @@ static void lacks_credential(Config *c, PtcText name, const char *path, const ch
     PtcText variable = ptc_fields_text(c->heap, how, "var");
     PtcText file = ptc_fields_text(c->heap, how, "path"), what = variable.bytes ? variable : file;
     snprintf(message, sizeof message, "the credential \"%.*s\" cannot be read: %s%.*s%s",
-             (int)(name.len < 60 ? name.len : 60), name.bytes,
-             variable.bytes ? "the variable " : "", (int)(what.len < 100 ? what.len : 100),
-             what.bytes ? what.bytes : "", variable.bytes ? " is not set" : " cannot be read");
+             PTC_ARG(ptc_text_cut(name, 60)), variable.bytes ? "the variable " : "",
+             PTC_ARG(ptc_text_cut(what, 100)), variable.bytes ? " is not set" : " cannot be read");
     ptc_config_lacks(c, path, code, message);
 }
 

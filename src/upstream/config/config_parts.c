@@ -68,7 +68,7 @@ void ptc_config_check_command(Config *c)
             message, sizeof message,
             "this is a line for a shell; write \"command\": \"%.*s\" and the rest, word by word, "
             "into \"args\"",
-            (int)(n < 60 ? n : 60), command.bytes);
+            PTC_ARG(ptc_text_cut((PtcText){command.bytes, n}, 60)));
         ptc_config_wrong_in(c, "command", "shell_line", message);
     } else if (is_ourselves(command, args)) {
         ptc_config_wrong_in(c, "command", "self", "this is ptc itself, which would call itself");
@@ -118,7 +118,7 @@ void ptc_config_env_file(Config *c, PtcText path)
     PtcText text = c->in->read(c->in->user, ptc_str_text(whole));
     if (!text.bytes) {
         snprintf(message, sizeof message, "%.*s cannot be read",
-                 (int)(ptc_str_len(whole) < 200 ? ptc_str_len(whole) : 200), ptc_str_bytes(whole));
+                 PTC_ARG(ptc_text_cut(ptc_str_view(whole), 200)));
         ptc_config_lacks(c, NULL, "missing_file", message);
         return;
     }

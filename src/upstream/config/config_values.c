@@ -37,7 +37,7 @@ PtcValue ptc_config_number(Config *c, PtcValue v)
 static PtcValue as_text(Config *c, PtcValue v)
 {
     PtcBuf text;
-    ptc_buf_init(&text, c->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, c->heap->pool->mem, PTC_UNBOUNDED);
     ptc_emit_value(&text, c->heap, v);
     PtcValue out = ptc_fields_buf(c->heap, &text);
     ptc_buf_deinit(&text);
@@ -53,8 +53,7 @@ static void lacks_value(Config *c, const PtcExpanded *state)
              input ? "the input \"%.*s\" has no value: set its variable PTC_INPUT_..., or a "
                      "credential of this name"
                    : "the variable %.*s is not set",
-             (int)(state->lacking.len < 80 ? state->lacking.len : 80),
-             state->lacking.bytes ? state->lacking.bytes : "");
+             PTC_ARG(ptc_text_cut(state->lacking, 80)));
     ptc_config_lacks(c, NULL, state->fault, message);
 }
 

@@ -28,8 +28,7 @@ enum {
 
 static bool refuse_credential(PtcWhy *why, PtcText name, const char *what)
 {
-    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the credential \"%.*s\" %s", (int)name.len,
-                       name.bytes, what);
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the credential \"%.*s\" %s", PTC_ARG(name), what);
 }
 
 static void free_secret_buf(PtcBuf *buf)

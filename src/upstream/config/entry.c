@@ -289,7 +289,7 @@ PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path)
     const char *slash = strrchr(path, '/');
     if (!file.len || file.bytes[0] == '/' || !slash)
         return form;
-    ptc_buf_init(&located, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&located, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add(&located, path, (size_t)(slash - path) + 1);
     ptc_buf_add(&located, file.bytes, file.len);
     ptc_fields_put(heap, &form, "schema_file", ptc_fields_buf(heap, &located));

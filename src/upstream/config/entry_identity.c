@@ -16,7 +16,7 @@ static void put_path(char out[IDENTITY_PATH_BYTES], const char *dir, const char 
 {
     bool whole = len && name[0] == '/';
     snprintf(out, IDENTITY_PATH_BYTES, "%s%s%.*s", whole ? "" : dir, whole || !len ? "" : "/",
-             (int)len, name);
+             PTC_ARG_OF(name, len));
 }
 
 /* The file that execvp would run; the name alone if there is none. */

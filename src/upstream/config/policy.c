@@ -278,7 +278,7 @@ static bool find_rules(PtcHeap *heap, const PtcPolicyIn *in, Rules *rules)
     const PtcText tools[] = {in->tool.raw, in->tool.shown, in->tool.other};
     BestRule file = {.policy = PTC_POLICY_ASK}, own = file;
     PtcBuf name;
-    ptc_buf_init(&name, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&name, heap->pool->mem, PTC_UNBOUNDED);
     for (size_t t = 0; t < 3; t++) {
         look_at_rules(in->upstream_policy, tools[t], false, &own);
         for (size_t s = 0; s < 2 && tools[t].bytes; s++) {

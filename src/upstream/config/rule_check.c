@@ -8,7 +8,6 @@
 #include "upstream/config/fields.h"
 
 enum { RULE_SHOWN = 100 };
-#define RULE_TEXT(t) (int)((t).len < RULE_SHOWN ? (t).len : RULE_SHOWN), (t).bytes
 
 /* A pattern that may be meant for tools, though it is for servers: delete_*. */
 static void put_pattern(char *out, size_t room, PtcText rule)
@@ -17,7 +16,8 @@ static void put_pattern(char *out, size_t room, PtcText rule)
         rule.len -= 2;
     out[0] = '\0';
     if (!memchr(rule.bytes, '/', rule.len))
-        snprintf(out, room, "; tools of every server are \"*/%.*s\"", RULE_TEXT(rule));
+        snprintf(out, room, "; tools of every server are \"*/%.*s\"",
+                 PTC_ARG(ptc_text_cut(rule, RULE_SHOWN)));
 }
 
 static void put_nearest(char *out, size_t room, const PtcNearest *near)
@@ -25,7 +25,7 @@ static void put_nearest(char *out, size_t room, const PtcNearest *near)
     out[0] = '\0';
     if (near->best)
         snprintf(out, room, "; did you mean \"%.*s\"?",
-                 (int)(near->best_len < RULE_SHOWN ? near->best_len : RULE_SHOWN), near->best);
+                 PTC_ARG(ptc_text_cut((PtcText){near->best, near->best_len}, RULE_SHOWN)));
 }
 
 /* Is the rule for this server?  *tool: what it says of tools; empty: all of them.  A server's own name may have a
@@ -83,7 +83,8 @@ bool ptc_rule_check_servers(PtcHeap *heap, PtcValue entries, PtcValue policy, Pt
             put_pattern(meant, sizeof meant, rule);
         ptc_why_say(why, PTC_WHY_INVALID,
                     "the rule \"%.*s\": \"%.*s\" is for a server that no file has%s",
-                    RULE_TEXT(rule), RULE_TEXT(word), meant);
+                    PTC_ARG(ptc_text_cut(rule, RULE_SHOWN)),
+                    PTC_ARG(ptc_text_cut(word, RULE_SHOWN)), meant);
         if (name)
             return false;
         tell(user, ptc_text_cstr(why->text));
@@ -144,7 +145,8 @@ static void check_rule(const RuleCheck *c, PtcText rule, PtcText glob, PtcText w
         return;
     put_nearest(meant, sizeof meant, &near);
     snprintf(line, sizeof line, "the rule \"%.*s\": \"%.*s\" fits none of its %s%s",
-             RULE_TEXT(rule), RULE_TEXT(word), c->operations ? "operations" : "tools", meant);
+             PTC_ARG(ptc_text_cut(rule, RULE_SHOWN)), PTC_ARG(ptc_text_cut(word, RULE_SHOWN)),
+             c->operations ? "operations" : "tools", meant);
     if (ptc_text_is(word, "deny") && ptc_policy_is_name(glob))
         keep_misspelt_rule(c->listing, line);
     if (c->tell)

@@ -286,7 +286,7 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     YamlReading *r = so ? ptc_heap_scratch(heap, NULL, 0, sizeof *r) : NULL;
     PtcValue document = PTC_NONE;
     PtcBuf clean;
-    ptc_buf_init(&clean, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&clean, heap->pool->mem, PTC_UNBOUNDED);
     if (r) {
         *r = (YamlReading){.heap = heap, .error = error, .document = PTC_NONE};
         r->anchors = r->sizes = ptc_fields_map(heap);

@@ -35,7 +35,7 @@ static bool add_basic_auth(PtcHeap *heap, PtcBuf *out, PtcText secret)
         return false;
     if (parts != PTC_NONE && (!user.bytes || !pass.bytes))
         return false;
-    ptc_buf_init(&pair, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&pair, heap->pool->mem, PTC_UNBOUNDED);
     if (parts == PTC_NONE) {
         ptc_buf_add(&pair, secret.bytes, secret.len);
     } else {
@@ -74,7 +74,7 @@ static bool apply_cookie(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue 
     PtcText before = there == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(there);
     if (!name.len || !ptc_header_is_name(name) || memchr(secret.bytes, ';', secret.len))
         return false;
-    ptc_buf_init(&value, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&value, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add(&value, before.bytes, before.len);
     ptc_buf_add_cstr(&value, before.len ? "; " : "");
     ptc_buf_add(&value, name.bytes, name.len);
@@ -101,7 +101,7 @@ static bool apply_one(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue *he
         header = PTC_TEXT("authorization");
     if (!header.bytes || !ptc_header_is_name(header))
         return false;
-    ptc_buf_init(&value, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&value, heap->pool->mem, PTC_UNBOUNDED);
     bool ok = true;
     if (basic)
         ok = add_basic_auth(heap, &value, secret);

@@ -49,28 +49,27 @@ static void expire_unsent_call(PtcUpCall *call, int64_t now)
 {
     PtcInstance *i = call->instance;
     char text[400];
-    int name_len = (int)i->upstream->entry.name.len;
-    const char *name = i->upstream->entry.name.bytes;
+    PtcText name = i->upstream->entry.name;
     if (i->state == PTC_INSTANCE_STARTING) {
         snprintf(text, sizeof text,
                  "%.*s has been starting for %lld s and is not ready yet; call it again later",
-                 name_len, name, (long long)((now - i->started_ns) / 1000000000));
+                 PTC_ARG(name), (long long)((now - i->started_ns) / 1000000000));
         give_call_up(call, PTC_CALL_UNAVAILABLE, text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
         long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / 1000000000 + 1 : 0;
         snprintf(text, sizeof text, "%.*s is down, and will be tried again in %lld s: %.250s",
-                 name_len, name, left, i->why);
+                 PTC_ARG(name), left, i->why);
         give_call_up(call, i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE, text);
     } else if (call->state == PTC_UP_WAITING) {
         snprintf(text, sizeof text,
                  "the tools of %.*s have changed, and its new list is not there yet; call it again "
                  "later",
-                 name_len, name);
+                 PTC_ARG(name));
         give_call_up(call, PTC_CALL_UNAVAILABLE, text);
     } else {
         snprintf(text, sizeof text,
                  "%.*s had too many calls under way, and this one ran out of time before its turn",
-                 name_len, name);
+                 PTC_ARG(name));
         give_call_up(call, PTC_CALL_TIMEOUT, text);
     }
 }
@@ -290,8 +289,8 @@ void ptc_queue_fail(PtcInstance *i, const char *why, bool starting)
     int64_t now = ptc_clock_ns(NULL);
     char text[400];
     PtcCallReason reason = i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE;
-    snprintf(text, sizeof text, "%.*s %s: %.250s", (int)i->upstream->entry.name.len,
-             i->upstream->entry.name.bytes, starting ? "could not be started" : "is down", why);
+    snprintf(text, sizeof text, "%.*s %s: %.250s", PTC_ARG(i->upstream->entry.name),
+             starting ? "could not be started" : "is down", why);
     for (PtcUpCall **at = &i->first; *at;) {
         PtcUpCall *call = *at;
         if (may_wait(call, starting, now)) {
@@ -334,8 +333,7 @@ void ptc_queue_unlisted(PtcInstance *i, PtcText why)
     PtcText name = i->upstream->entry.name;
     snprintf(text, sizeof text,
              "the tools of %.*s have changed, and its new list cannot be had: %.*s",
-             (int)(name.len < 60 ? name.len : 60), name.bytes, (int)(why.len < 250 ? why.len : 250),
-             why.bytes);
+             PTC_ARG(ptc_text_cut(name, 60)), PTC_ARG(ptc_text_cut(why, 250)));
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
         give_call_up(call, PTC_CALL_UNAVAILABLE, text);

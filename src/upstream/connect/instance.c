@@ -51,10 +51,9 @@ static void log_instance_line(PtcInstance *i, bool notice, const char *what, Ptc
     PtcManager *m = i->upstream->manager;
     PtcBuf line;
     ptc_buf_init(&line, m->mem, 2048);
-    ptc_buf_addf(&line, "[%.*s] %s", (int)i->upstream->entry.name.len,
-                 i->upstream->entry.name.bytes, what);
+    ptc_buf_addf(&line, "[%.*s] %s", PTC_ARG(i->upstream->entry.name), what);
     if (why.len)
-        ptc_buf_addf(&line, ": %.*s", (int)(why.len < 1500 ? why.len : 1500), why.bytes);
+        ptc_buf_addf(&line, ": %.*s", PTC_ARG(ptc_text_cut(why, 1500)));
     log_safe(m, notice, ptc_buf_view(&line));
     ptc_buf_deinit(&line);
 }
@@ -142,8 +141,7 @@ static void tell_changed(void *user, PtcText tool, unsigned parts)
     PtcText name = i->upstream->entry.name;
     ptc_pins_parts(parts, what);
     int n = snprintf(line, sizeof line, "%.*s (%s); ptc upstreams approve %s accepts it as it is",
-                     (int)(tool.len < 100 ? tool.len : 100), tool.bytes, what,
-                     ptc_one_line_word(word, name, tool));
+                     PTC_ARG(ptc_text_cut(tool, 100)), what, ptc_one_line_word(word, name, tool));
     log_instance_event(
         i, "a tool has changed since it was pinned",
         (PtcText){line, n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line)});
@@ -273,8 +271,7 @@ static PtcText say_error(PtcInstance *i, PtcText error, char out[400])
     PtcText said = v == PTC_NONE ? error : ptc_fields_text(&desk.heap, v, "message");
     PtcText code = ptc_members_get(error, "code");
     snprintf(out, 400, "it answered tools/list with an error: %.*s (%.*s)",
-             (int)(said.len < 300 ? said.len : 300), said.bytes ? said.bytes : "",
-             (int)(code.len < 20 ? code.len : 20), code.bytes ? code.bytes : "no code");
+             PTC_ARG(ptc_text_cut(said, 300)), PTC_ARG(ptc_text_cut(code, 20)));
     ptc_desk_deinit(&desk);
     return ptc_text_cstr(out);
 }

@@ -172,7 +172,7 @@ static bool identify_entries(PtcManager *m)
     (void)!ptc_manager_key(m, "entries", key); /* without one nothing is kept */
     for (size_t i = 0; ok && i < m->count; i++) {
         PtcBuf text;
-        ptc_buf_init(&text, m->mem, SIZE_MAX / 4);
+        ptc_buf_init(&text, m->mem, PTC_UNBOUNDED);
         ok = ptc_entry_identity(&m->upstreams[i].entry, m->config.heap, &text);
         ptc_hmac((PtcText){(const char *)key, sizeof key}, text.data, text.len,
                  m->upstreams[i].identity);
@@ -428,7 +428,7 @@ static PtcInstanceState state_of_upstream(const PtcManager *m, const PtcUpstream
 {
     PtcInstanceState state = PTC_INSTANCE_COLD;
     if (up->entry.unusable.bytes) {
-        snprintf(reason, 256, "%.*s", (int)up->entry.unusable.len, up->entry.unusable.bytes);
+        snprintf(reason, 256, "%.*s", PTC_ARG(up->entry.unusable));
         return PTC_UPSTREAM_UNUSABLE;
     }
     if (up->entry.disabled)

@@ -78,8 +78,7 @@ void ptc_manager_stats(PtcManager *m, const char *owner, PtcBuf *out)
 static void put_metric_line(PtcBuf *out, const char *name, const PtcUpstream *up, const char *more,
                             uint64_t n)
 {
-    ptc_buf_addf(out, "%s{server=\"%.*s\"%s} %" PRIu64 "\n", name, (int)up->entry.ns.len,
-                 up->entry.ns.bytes, more, n);
+    ptc_buf_addf(out, "%s{server=\"%.*s\"%s} %" PRIu64 "\n", name, PTC_ARG(up->entry.ns), more, n);
 }
 
 static void put_head(PtcBuf *out, const char *name, const char *type, const char *help)
@@ -128,7 +127,7 @@ static void put_times_of(const PtcUpstream *up, PtcBuf *out)
     sum += ptc_call_counted(&c->buckets[PTC_CALL_BUCKETS]);
     put_metric_line(out, "ptc_upstream_call_seconds_bucket", up, ",le=\"+Inf\"", sum);
     ptc_buf_addf(out, "ptc_upstream_call_seconds_sum{server=\"%.*s\"} %.6f\n",
-                 (int)up->entry.ns.len, up->entry.ns.bytes, (double)ptc_call_counted(&c->us) / 1e6);
+                 PTC_ARG(up->entry.ns), (double)ptc_call_counted(&c->us) / 1e6);
     put_metric_line(out, "ptc_upstream_call_seconds_count", up, "", sum);
 }
 

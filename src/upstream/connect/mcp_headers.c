@@ -97,7 +97,7 @@ bool ptc_mcp_headers_fit(PtcHeap *heap, PtcValue schema)
 static PtcValue encode_header_value(PtcHeap *heap, PtcText text)
 {
     PtcBuf out;
-    ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, heap->pool->mem, PTC_UNBOUNDED);
     ptc_header_value_add(&out, text);
     PtcValue value = ptc_fields_buf(heap, &out);
     ptc_buf_deinit(&out);
@@ -115,7 +115,7 @@ static PtcValue value_text(PtcHeap *heap, PtcValue v)
     double d = ptc_is_float(v) ? ptc_to_float(v) : 0.5;
     if (d == (double)(int64_t)d && d > -1e15 && d < 1e15)
         v = ptc_int((int64_t)d);
-    ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, heap->pool->mem, PTC_UNBOUNDED);
     ptc_emit_value(&out, heap, v);
     PtcValue text = ptc_fields_buf(heap, &out);
     ptc_buf_deinit(&out);
@@ -125,7 +125,7 @@ static PtcValue value_text(PtcHeap *heap, PtcValue v)
 static void add_param_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcValue v)
 {
     PtcBuf out;
-    ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add_cstr(&out, "mcp-param-");
     ptc_buf_add(&out, name.bytes, name.len);
     PtcValue whole = ptc_fields_buf(heap, &out);

@@ -127,7 +127,7 @@ bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcWhy *why)
     else if (get_as_client(s, http, (PtcText){NULL, 0}, &token, why))
         have = PTC_OAUTH_HAVE;
     if (have == PTC_OAUTH_HAVE)
-        ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", (int)token.len, token.data);
+        ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", PTC_ARG_OF(token.data, token.len));
     if (token.data)
         ptc_secret_wipe(token.data, token.len);
     ptc_buf_deinit(&token);
@@ -192,11 +192,11 @@ void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
     char word[PTC_ONE_LINE_WORD];
     const char *name = ptc_one_line_word(word, s->entry->name, (PtcText){NULL, 0});
     if (has_entry_credentials(s->entry))
-        snprintf(out, size, "%.*s", own.bytes ? (int)own.len : 200,
-                 own.bytes ? own.bytes : "it refused the credentials of its entry");
+        snprintf(out, size, "%.*s",
+                 PTC_ARG(own.bytes ? own : PTC_TEXT("it refused the credentials of its entry")));
     else if (own.bytes)
         snprintf(out, size, "%.*s; sign in: ptc upstreams login %s",
-                 (int)(own.len < 250 ? own.len : 250), own.bytes, name);
+                 PTC_ARG(ptc_text_cut(own, 250)), name);
     else
         snprintf(out, size, "it wants you to sign in: ptc upstreams login %s", name);
 }

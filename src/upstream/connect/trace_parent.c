@@ -50,7 +50,7 @@ void ptc_trace_parent_put(PtcBuf *params, const char parent[PTC_TRACE_PARENT])
     ptc_emit_key(params, "_meta");
     ptc_emit_object(params);
     ptc_emit_key(params, "traceparent");
-    ptc_buf_addf(params, "\"%.*s%016" PRIx64 "%s\"", PARENT_AT, parent, id ? id : 1,
+    ptc_buf_addf(params, "\"%.*s%016" PRIx64 "%s\"", PTC_ARG_OF(parent, PARENT_AT), id ? id : 1,
                  parent + FLAGS_AT - 1);
     ptc_emit_object_end(params);
 }

@@ -123,7 +123,7 @@ static bool make_boundary(PtcHeap *heap, const PtcOpenapiBodyIn *in, char out[BO
     static const char digits[] = "0123456789abcdef";
     uint8_t digest[PTC_SHA256_BYTES];
     PtcBuf json;
-    ptc_buf_init(&json, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&json, heap->pool->mem, PTC_UNBOUNDED);
     ptc_emit_value(&json, heap, in->value);
     for (size_t pos = 0; ptc_map_next(in->value, &pos, &key, &value);)
         add_file_digests(&json, heap, in, value);
@@ -146,7 +146,7 @@ static bool add_member_parts(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBodyIn 
     bool ok = true;
     ptc_openapi_style_read(heap, part->how, &p);
     if (ptc_is_sequential(v) && ptc_fields_is(heap, part->how, "explode", PTC_FALSE)) {
-        ptc_buf_init(&joined, heap->pool->mem, SIZE_MAX / 4);
+        ptc_buf_init(&joined, heap->pool->mem, PTC_UNBOUNDED);
         ptc_openapi_style_add(&joined, heap, &p, v);
         v = ptc_fields_buf(heap, &joined);
         ptc_buf_deinit(&joined);
@@ -175,7 +175,7 @@ static PtcValue write_multipart(PtcBuf *out, PtcHeap *heap, const PtcOpenapiBody
         ok = add_member_parts(out, heap, in, boundary, &part, value);
     }
     ptc_buf_addf(out, "--%s--\r\n", boundary);
-    ptc_buf_init(&type, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&type, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_addf(&type, "multipart/form-data; boundary=%s", boundary);
     PtcValue media = ok ? ptc_fields_buf(heap, &type) : PTC_NONE;
     ptc_buf_deinit(&type);

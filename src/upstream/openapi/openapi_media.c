@@ -113,9 +113,8 @@ PtcValue ptc_openapi_media_choice(PtcHeap *heap, const PtcOperation *operation)
         ptc_fields_push(heap, &values, ptc_fields_string(heap, media.type));
         patch = patch || ptc_text_is(bare_type(media.type), JSON_PATCH);
     }
-    ptc_buf_init(&about, heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_addf(&about, "how the body is sent; left out: %.*s", (int)usual.type.len,
-                 usual.type.bytes);
+    ptc_buf_init(&about, heap->pool->mem, PTC_UNBOUNDED);
+    ptc_buf_addf(&about, "how the body is sent; left out: %.*s", PTC_ARG(usual.type));
     if (patch && !ptc_text_is(bare_type(usual.type), JSON_PATCH))
         ptc_buf_add_cstr(&about, ", and a vector as " JSON_PATCH);
     ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("string"));

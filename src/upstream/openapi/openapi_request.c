@@ -127,7 +127,7 @@ static void add_segment(RequestMaking *m, PtcBuf *to, PtcText name)
     PtcValue v = p ? operation_argument(m, p) : PTC_NONE;
     if (v == PTC_NONE)
         return; /* every parameter of a path is required, so this is among the issues already */
-    ptc_buf_init(&plain, m->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&plain, m->heap->pool->mem, PTC_UNBOUNDED);
     ptc_openapi_style_text(&plain, m->heap, v);
     bool empty =
         (ptc_is_sequential(v) && !ptc_seq_count(v)) || (ptc_is_map(v) && !ptc_map_count(v));
@@ -192,7 +192,7 @@ static void put_request_header(RequestMaking *m, PtcText name, PtcValue value)
 static void add_parameter_header(RequestMaking *m, const PtcParameter *p, PtcValue v)
 {
     PtcBuf value;
-    ptc_buf_init(&value, m->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&value, m->heap->pool->mem, PTC_UNBOUNDED);
     ptc_openapi_style_add(&value, m->heap, p, v);
     if (!ptc_header_is_name(p->name) || !ptc_header_is_value(ptc_buf_view(&value)))
         refuse_operation_argument(m, p->argument, "bad_header", "a header is one line");

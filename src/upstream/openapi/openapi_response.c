@@ -62,7 +62,7 @@ static void answer_blob(PtcHeap *heap, const PtcResponseIn *in, PtcText type, Pt
 {
     PtcBuf data;
     PtcValue value = ptc_fields_map(heap), list = ptc_fields_list(heap);
-    ptc_buf_init(&data, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&data, heap->pool->mem, PTC_UNBOUNDED);
     ptc_base64_add(&data, in->body.bytes, in->body.len, false);
     PtcValue text = ptc_fields_buf(heap, &data);
     ptc_buf_deinit(&data);
@@ -140,7 +140,7 @@ static void answer_http_failure(PtcHeap *heap, const PtcResponseIn *in, PtcRespo
     }
     if (!text.bytes && (is_text_media_type(type) || is_json_media_type(type) || !type.len))
         text = in->body;
-    ptc_buf_init(&message, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&message, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_addf(&message, "HTTP %lld", (long long)in->status);
     if (text.bytes && text.len) {
         ptc_buf_add_cstr(&message, ": ");

@@ -20,7 +20,7 @@ void ptc_openapi_style_text(PtcBuf *out, PtcHeap *heap, PtcValue v)
         ptc_buf_add(out, text.bytes, text.len);
         return;
     }
-    ptc_buf_init(&json, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&json, heap->pool->mem, PTC_UNBOUNDED);
     ptc_emit_value(&json, heap, v);
     ptc_buf_add(out, json.data, json.len);
     ptc_buf_end_part(out, &json);
@@ -57,7 +57,7 @@ static void add_styled_text(Style *s, PtcText text)
 static void add_styled_value(Style *s, PtcValue v)
 {
     PtcBuf text;
-    ptc_buf_init(&text, s->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, s->heap->pool->mem, PTC_UNBOUNDED);
     ptc_openapi_style_text(&text, s->heap, v);
     add_styled_text(s, ptc_buf_view(&text));
     ptc_buf_end_part(s->out, &text);
@@ -134,7 +134,7 @@ static void add_deep_step(Style *s, PtcValue v, PtcText name, PtcText step, int 
     PtcBuf inner;
     if (!ptc_buf_ok(s->out))
         return;
-    ptc_buf_init(&inner, s->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&inner, s->heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add(&inner, name.bytes, name.len);
     ptc_buf_add_cstr(&inner, "%5B");
     ptc_url_encode(&inner, step);
@@ -170,7 +170,7 @@ static void add_deep(Style *s, PtcValue v, PtcText name, int depth)
 static void add_deep_object(Style *s, PtcValue v)
 {
     PtcBuf name;
-    ptc_buf_init(&name, s->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&name, s->heap->pool->mem, PTC_UNBOUNDED);
     ptc_url_encode(&name, s->p->name);
     add_deep(s, v, ptc_buf_view(&name), 0);
     ptc_buf_end_part(s->out, &name);
@@ -238,7 +238,7 @@ static void add_simple(Style *s, PtcValue v)
 static void add_styled_json(Style *s, PtcValue v)
 {
     PtcBuf json;
-    ptc_buf_init(&json, s->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&json, s->heap->pool->mem, PTC_UNBOUNDED);
     ptc_emit_value(&json, s->heap, v);
     if (s->p->in == PTC_IN_QUERY || s->p->in == PTC_IN_COOKIE) {
         ptc_buf_add_cstr(s->out, s->p->in == PTC_IN_COOKIE ? "; " : "&");

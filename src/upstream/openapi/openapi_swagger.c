@@ -44,7 +44,7 @@ static void rewrite_ref(PtcHeap *heap, PtcValue *map, PtcText ref)
                                               {"#/parameters/", "#/components/parameters/"},
                                               {"#/responses/", "#/components/responses/"}};
     PtcBuf out;
-    ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&out, heap->pool->mem, PTC_UNBOUNDED);
     for (size_t i = 0; i < 3; i++)
         if (ptc_text_starts(ref, prefixes[i][0])) {
             size_t n = strlen(prefixes[i][0]);

@@ -268,7 +268,7 @@ static void put_annotations(PtcHeap *heap, PtcValue *tool, PtcEffect effect)
 static void put_operation_request(ToolMaking *m, PtcValue *tool, const PtcOperation *o)
 {
     PtcBuf text;
-    ptc_buf_init(&text, m->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, m->heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_addf(&text, "%s ", o->method);
     ptc_buf_add(&text, o->path.bytes, o->path.len);
     ptc_fields_put(m->heap, tool, "request", ptc_fields_buf(m->heap, &text));

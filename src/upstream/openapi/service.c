@@ -69,7 +69,7 @@ static void note_origin(PtcService *s, const PtcServiceJob *job)
     if (!ptc_url_parse(ptc_text_cstr(job->url), &url, NULL))
         return;
     pthread_mutex_lock(&s->lock);
-    snprintf(s->origin, sizeof s->origin, "%.*s/", (int)(url.path.bytes - job->url), job->url);
+    snprintf(s->origin, sizeof s->origin, "%.*s/", PTC_ARG_OF(job->url, url.path.bytes - job->url));
     s->origin_outside = job->request.outside;
     pthread_mutex_unlock(&s->lock);
 }

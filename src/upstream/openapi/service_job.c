@@ -118,7 +118,7 @@ static bool put_query(const PtcServiceJob *job, char url[PTC_URL_BYTES + 1])
     const char *joint = strchr(job->url, '?') ? "&" : "?";
     PtcText query = ptc_buf_view(&job->query);
     int n = query.len > 1 ? snprintf(url, PTC_URL_BYTES + 1, "%s%s%.*s", job->url, joint,
-                                     (int)query.len - 1, query.bytes + 1)
+                                     PTC_ARG_OF(query.bytes + 1, query.len - 1))
                           : snprintf(url, PTC_URL_BYTES + 1, "%s", job->url);
     return n > 0 && n <= PTC_URL_BYTES;
 }
@@ -192,7 +192,7 @@ static void send_all(PtcServiceJob *job)
 {
     job->hops = 0;
     job->strayed = false;
-    snprintf(job->url, sizeof job->url, "%.*s", (int)job->request.url.len, job->request.url.bytes);
+    snprintf(job->url, sizeof job->url, "%.*s", PTC_ARG(job->request.url));
     do
         send_service_request(job);
     while (may_follow_redirect(job));

@@ -169,7 +169,7 @@ static void refuse_stranger(Fitting *f, PtcValue properties, PtcText key, PtcTex
         around = property_around(f, properties, key);
     PtcText name = around == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(around);
     snprintf(text, sizeof text, "the tool has no such argument%s%.*s%s",
-             name.bytes ? "; it is a part of " : "", (int)name.len, name.bytes ? name.bytes : "",
+             name.bytes ? "; it is a part of " : "", PTC_ARG(name),
              name.bytes ? ", which is a map" : "");
     ptc_arguments_issue(f, "unknown", nearest, text);
 }

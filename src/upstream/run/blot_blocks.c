@@ -47,7 +47,7 @@ static PtcValue blot_block(Blocks *b, PtcValue block, size_t len)
     PtcBuf text;
     b->begin = b->end;
     b->end += len;
-    ptc_buf_init(&text, b->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, b->heap->pool->mem, PTC_UNBOUNDED);
     add_unsplit_text(b, &text);
     if (text.len != len || memcmp(text.data, b->all.bytes + b->begin, len) != 0)
         ptc_fields_put(b->heap, &block, "text", ptc_fields_buf(b->heap, &text));
@@ -62,7 +62,7 @@ PtcValue ptc_blot_blocks(const PtcSecrets *secrets, PtcHeap *heap, PtcValue resu
     size_t n = ptc_fields_count(content);
     if (n < 2 || !ptc_secrets_any(secrets))
         return result;
-    ptc_buf_init(&all, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&all, heap->pool->mem, PTC_UNBOUNDED);
     for (size_t i = 0; i < n; i++) {
         PtcText text = block_text(heap, ptc_seq_nth(content, i));
         ptc_buf_add(&all, text.bytes, text.len);

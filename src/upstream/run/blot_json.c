@@ -107,8 +107,8 @@ static size_t put_blotted_token(Blot *b, PtcText json, size_t at)
 void ptc_blot_json(const PtcSecrets *secrets, PtcBuf *out, PtcText json)
 {
     Blot b = {.secrets = secrets, .out = out};
-    ptc_buf_init(&b.plain, out->mem, SIZE_MAX / 4);
-    ptc_buf_init(&b.clean, out->mem, SIZE_MAX / 4);
+    ptc_buf_init(&b.plain, out->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&b.clean, out->mem, PTC_UNBOUNDED);
     for (size_t at = 0; at < json.len && ptc_buf_ok(out);) {
         at = put_blotted_token(&b, json, at);
         out->failed = out->failed || !ptc_buf_ok(&b.plain) || !ptc_buf_ok(&b.clean);

@@ -66,8 +66,7 @@ static size_t add_asked_calls(const Question *q, size_t first, size_t n, PtcBuf 
                     q->text->len - q->begin + out->len + call->args_len < SHORT_BYTES;
         if (!is_same_tool(part, call) || (shown && !fits))
             continue;
-        ptc_buf_addf(out, "%s%.*s", n > 1 ? "\n   " : " ", (int)call->args_len,
-                     call->args ? call->args : "");
+        ptc_buf_addf(out, "%s%.*s", n > 1 ? "\n   " : " ", PTC_ARG_OF(call->args, call->args_len));
         shown++;
     }
     if (shown < n)

@@ -107,7 +107,7 @@ static bool take_pin(PtcMem *mem, PtcHeap *heap, const PtcCatalogTool *tool,
                                         "inputSchema", "outputSchema", "annotations"};
     static const char *const sent[] = {"request", "base"}; /* of operations */
     PtcBuf text;
-    ptc_buf_init(&text, mem, SIZE_MAX / 4);
+    ptc_buf_init(&text, mem, PTC_UNBOUNDED);
     ptc_emit_object(&text);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         PtcValue v = ptc_map_field(heap, tool->definition, names[i]);
@@ -174,8 +174,7 @@ PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *u
 static bool decline(PtcUpCall *call, PtcText tool)
 {
     return ptc_call_refuse(call, PTC_CALL_DECLINED,
-                           "%.*s may not be called: a person was asked and said no", (int)tool.len,
-                           tool.bytes);
+                           "%.*s may not be called: a person was asked and said no", PTC_ARG(tool));
 }
 
 static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
@@ -186,8 +185,7 @@ static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
                            "%.*s needs a person's approval, but what this program has received is "
                            "more than can be kept meanwhile (16 MiB); read less before it, or "
                            "allow it: \"%.*s\": \"allow\" in \"policy\" of %.*s",
-                           (int)tool->name.len, tool->name.bytes, (int)tool->name.len,
-                           tool->name.bytes, (int)e->name.len, e->name.bytes);
+                           PTC_ARG(tool->name), PTC_ARG(tool->name), PTC_ARG(e->name));
 }
 
 /* The arguments as they are sent; of an operation, which is sent in pieces, as the program gives them. */
@@ -218,7 +216,7 @@ static bool show_args(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool
                            "%.*s needs a person's approval, and its arguments have more keys than "
                            "can be shown to a person (%d bytes); make several calls of it, or "
                            "allow it by a rule",
-                           (int)tool->name.len, tool->name.bytes, PTC_QUOTED_BYTES);
+                           PTC_ARG(tool->name), PTC_QUOTED_BYTES);
 }
 
 /* With run->lock held. */

@@ -133,7 +133,7 @@ PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref)
 static void put_data(PtcManager *m, PtcBuf *out, PtcText data)
 {
     PtcBuf clean;
-    ptc_buf_init(&clean, m->mem, SIZE_MAX / 4);
+    ptc_buf_init(&clean, m->mem, PTC_UNBOUNDED);
     ptc_secrets_blot_part(&m->hidden, &clean, data, true);
     ptc_emit_text(out, ptc_buf_view(&clean));
     out->failed = out->failed || !ptc_buf_ok(&clean);
@@ -207,7 +207,7 @@ static bool has_secret(const PtcManager *m, const PtcUpBlob *blob)
     PtcText data = {blob->data, blob->len};
     if (!ptc_secrets_any(&m->hidden))
         return false;
-    ptc_buf_init(&clean, m->mem, SIZE_MAX / 4);
+    ptc_buf_init(&clean, m->mem, PTC_UNBOUNDED);
     ptc_secrets_blot_part(&m->hidden, &clean, data, true);
     bool changed = !ptc_buf_ok(&clean) || !ptc_text_same(ptc_buf_view(&clean), data);
     ptc_buf_deinit(&clean);

@@ -106,37 +106,32 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
         return ptc_call_refuse(call, PTC_CALL_DENIED,
                                "%.*s/%.*s may not be called: %s; until it is mended, only reads of "
                                "this server are called",
-                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
-                               tool->symbol.bytes, policy.detail);
+                               PTC_ARG(e->ns), PTC_ARG(tool->symbol), policy.detail);
     if (!ptc_serve_pins_allow(call->run->manager, e, tool, policy, &pin))
         return ptc_call_refuse(call, PTC_CALL_DENIED, "%.*s/%.*s may not be called: %s",
-                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
-                               tool->symbol.bytes, pin.text);
+                               PTC_ARG(e->ns), PTC_ARG(tool->symbol), pin.text);
     if (call->run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
         return ptc_call_refuse(call, PTC_CALL_DENIED,
                                "%.*s/%.*s may not be called: its effect is %s, and this run may "
                                "only read",
-                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
-                               tool->symbol.bytes, ptc_effect_name(policy.effect.kind));
+                               PTC_ARG(e->ns), PTC_ARG(tool->symbol),
+                               ptc_effect_name(policy.effect.kind));
     if (policy.decision == PTC_POLICY_DENY && policy.why != PTC_CALL_CANNOT_ASK)
         return ptc_call_refuse(call, PTC_CALL_DENIED, "%.*s/%.*s may not be called: %s",
-                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
-                               tool->symbol.bytes, ptc_serve_denied_by(policy));
+                               PTC_ARG(e->ns), PTC_ARG(tool->symbol), ptc_serve_denied_by(policy));
     return ptc_call_refuse(
         call, PTC_CALL_DENIED,
         "%.*s/%.*s may not be called: its effect is %s, and a person would have to approve it; "
         "\"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so does --allow %.*s/%.*s",
-        (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
-        ptc_effect_name(policy.effect.kind), (int)tool->name.len, tool->name.bytes,
-        (int)e->name.len, e->name.bytes, (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
-        tool->symbol.bytes);
+        PTC_ARG(e->ns), PTC_ARG(tool->symbol), ptc_effect_name(policy.effect.kind),
+        PTC_ARG(tool->name), PTC_ARG(e->name), PTC_ARG(e->ns), PTC_ARG(tool->symbol));
 }
 
 static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "%.*s no longer has the tool %.*s",
-                           (int)e->name.len, e->name.bytes, (int)tool->name.len, tool->name.bytes);
+                           PTC_ARG(e->name), PTC_ARG(tool->name));
 }
 
 /* Consent was given to what the tool was, and a request to a service was made of what the document was. */
@@ -145,7 +140,7 @@ static bool refuse_changed_tool(PtcUpCall *call, const PtcCatalogTool *tool)
     ptc_run_denied(call, tool);
     return ptc_call_refuse(call, PTC_CALL_DENIED,
                            "%.*s was changed by its server after %s; run the program again%s",
-                           (int)tool->name.len, tool->name.bytes,
+                           PTC_ARG(tool->name),
                            call->approved ? "it was asked about, so the answer no longer counts"
                                           : "this program began",
                            call->approved ? " to be asked again" : "");
@@ -400,7 +395,7 @@ static bool find_slot(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     int slot = server.bytes ? ptc_serve_slot(call->run->manager, server) : -1;
     if (slot < 0)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "there is no upstream \"%.*s\"",
-                               (int)server.len, server.bytes ? server.bytes : "");
+                               PTC_ARG(server));
     call->slot = (uint32_t)slot;
     return true;
 }
@@ -483,7 +478,7 @@ static bool may_read(PtcUpCall *call, PtcHeap *heap)
     return ptc_call_refuse(call, PTC_CALL_DENIED,
                            "resources of %.*s may not be read: rules of this machine do not allow "
                            "%.*s/resources/read",
-                           (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes);
+                           PTC_ARG(e->name), PTC_ARG(e->name));
 }
 
 bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)

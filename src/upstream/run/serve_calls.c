@@ -54,7 +54,7 @@ static PtcUpText copy_asked(PtcUpCall *call)
     PtcUpText copy = {NULL, 0};
     if (!run->manager->config.payloads)
         return copy;
-    ptc_buf_init(&safe, run->mem, SIZE_MAX / 4);
+    ptc_buf_init(&safe, run->mem, PTC_UNBOUNDED);
     ptc_secrets_blot(&run->manager->told, &safe, ptc_buf_view(&call->params), false);
     if (ptc_buf_ok(&safe))
         copy = copy_payload_text(run, ptc_buf_view(&safe));

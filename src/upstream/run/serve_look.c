@@ -47,8 +47,7 @@ static void put_tool_line(PtcManager *m, PtcBudget *budget, PtcBuf *out,
     if (!ptc_tick_scan(budget, PTC_TICK_SCAN + tool->description.len))
         return;
     ptc_buf_init(&line, m->mem, 4096);
-    ptc_buf_addf(&line, "%.*s/%.*s", (int)server->ns.len, server->ns.bytes, (int)tool->symbol.len,
-                 tool->symbol.bytes);
+    ptc_buf_addf(&line, "%.*s/%.*s", PTC_ARG(server->ns), PTC_ARG(tool->symbol));
     if (tool->description.len) {
         ptc_buf_add_cstr(&line, " - ");
         add_unsecret_line(m, &line, tool->description, PTC_CLEAN_LINE, true);
@@ -161,7 +160,7 @@ static void add_argument(PtcManager *m, PtcHeap *heap, PtcBuf *doc, PtcValue arg
         return;
     ptc_buf_add_cstr(doc, "\n  ");
     add_unsecret_line(m, doc, name, PTC_CLEAN_LINE, false);
-    ptc_buf_addf(doc, " %.*s%s", (int)type.len, type.bytes, required ? ", required" : "");
+    ptc_buf_addf(doc, " %.*s%s", PTC_ARG(type), required ? ", required" : "");
     if (other != PTC_NONE) {
         PtcBuf json;
         ptc_buf_init(&json, m->mem, 200);
@@ -182,8 +181,7 @@ static void add_argument(PtcManager *m, PtcHeap *heap, PtcBuf *doc, PtcValue arg
 static void add_tool_example(PtcManager *m, PtcBuf *doc, const PtcCatalogServer *server,
                              const PtcCatalogTool *tool, PtcValue keys)
 {
-    ptc_buf_addf(doc, "\nExample: (%.*s/%.*s {", (int)server->ns.len, server->ns.bytes,
-                 (int)tool->symbol.len, tool->symbol.bytes);
+    ptc_buf_addf(doc, "\nExample: (%.*s/%.*s {", PTC_ARG(server->ns), PTC_ARG(tool->symbol));
     for (size_t i = 0; i < ptc_fields_count(keys); i++) {
         PtcText key = ptc_str_text(ptc_seq_nth(keys, i));
         ptc_buf_add_cstr(doc, i ? " :" : ":");
@@ -203,8 +201,7 @@ static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size
     PtcValue about = ptc_tool_doc(heap, &l->server, tool, policy.effect);
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
     PtcValue args = ptc_map_field(heap, about, "args");
-    ptc_buf_addf(doc, "%.*s/%.*s\n", (int)l->server.ns.len, l->server.ns.bytes,
-                 (int)tool->symbol.len, tool->symbol.bytes);
+    ptc_buf_addf(doc, "%.*s/%.*s\n", PTC_ARG(l->server.ns), PTC_ARG(tool->symbol));
     add_unsecret_line(m, doc, tool->description, PTC_CLEAN_DOC, false);
     if (ptc_fields_count(args))
         ptc_buf_add_cstr(doc, "\nArguments:");
@@ -213,7 +210,7 @@ static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size
     add_tool_example(m, doc, &l->server, tool, ptc_map_field(heap, about, "example_keys"));
     PtcText returns = ptc_fields_text(heap, about, "returns");
     ptc_buf_addf(doc, "\nReturns: %.*s\nEffect: %s, policy: %s",
-                 (int)(returns.bytes ? returns.len : 7), returns.bytes ? returns.bytes : "unknown",
+                 PTC_ARG(returns.bytes ? returns : PTC_TEXT("unknown")),
                  ptc_effect_name(policy.effect.kind), ptc_policy_name(policy.decision));
 }
 
@@ -226,9 +223,8 @@ static void add_server_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, Pt
     PtcText own =
         run->manager->upstreams[ptc_run_slot(run->manager, l->server.ns)].entry.description;
     PtcText its = own.len ? (PtcText){NULL, 0} : l->server.description;
-    ptc_buf_addf(doc, "%.*s: %zu tool%s; (dir '%.*s) lists them", (int)l->server.ns.len,
-                 l->server.ns.bytes, l->server.count, l->server.count == 1 ? "" : "s",
-                 (int)l->server.ns.len, l->server.ns.bytes);
+    ptc_buf_addf(doc, "%.*s: %zu tool%s; (dir '%.*s) lists them", PTC_ARG(l->server.ns),
+                 l->server.count, l->server.count == 1 ? "" : "s", PTC_ARG(l->server.ns));
     if (own.len) {
         ptc_buf_add_char(doc, '\n');
         add_unsecret_line(run->manager, doc, own, PTC_CLEAN_DOC, false);

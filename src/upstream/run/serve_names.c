@@ -28,12 +28,10 @@ static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
     PtcBuf list;
     ptc_buf_init(&list, call->run->mem, 300);
     for (size_t i = 0; i < named->several_count; i++)
-        ptc_buf_addf(&list, "%s%.*s", i ? ", " : "", (int)named->several[i].len,
-                     named->several[i].bytes);
+        ptc_buf_addf(&list, "%s%.*s", i ? ", " : "", PTC_ARG(named->several[i]));
     PtcText all = ptc_buf_view(&list);
     (void)ptc_call_refuse(call, PTC_CALL_AMBIGUOUS, "%.*s/%.*s may be any of %.*s",
-                          (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
-                          (int)all.len, all.bytes);
+                          PTC_ARG(l->server.ns), PTC_ARG(name), PTC_ARG(all));
     ptc_buf_deinit(&list);
 }
 
@@ -45,8 +43,7 @@ static void refuse_tool_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l
         l->document == PTC_NONE ? NULL : ptc_openapi_tools_why(&desk->heap, l->document, e, name);
     if (why) {
         (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "%.*s does not offer %.*s: %s",
-                              (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
-                              why);
+                              PTC_ARG(l->server.ns), PTC_ARG(name), why);
         return;
     }
     if (named->kind == PTC_NAMED_SEVERAL) {
@@ -54,10 +51,10 @@ static void refuse_tool_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l
         return;
     }
     if (named->nearest.bytes)
-        snprintf(call->nearest, sizeof call->nearest, "%.*s/%.*s", (int)l->server.ns.len,
-                 l->server.ns.bytes, (int)named->nearest.len, named->nearest.bytes);
+        snprintf(call->nearest, sizeof call->nearest, "%.*s/%.*s", PTC_ARG(l->server.ns),
+                 PTC_ARG(named->nearest));
     (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "%.*s has no tool %.*s%s%s%s",
-                          (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
+                          PTC_ARG(l->server.ns), PTC_ARG(name),
                           call->nearest[0] ? "; did you mean " : "", call->nearest,
                           call->nearest[0] ? "?" : "");
 }
@@ -123,8 +120,8 @@ static bool refuse_server(PtcUpCall *call, PtcText ns)
     keep_nearest(call, ptc_buf_view(&near));
     ptc_buf_deinit(&near);
     return ptc_call_refuse(call, PTC_CALL_UNKNOWN_SERVER, "there is no upstream %.*s%s%s%s",
-                           (int)ns.len, ns.bytes, call->nearest[0] ? "; did you mean " : "",
-                           call->nearest, call->nearest[0] ? "?" : "");
+                           PTC_ARG(ns), call->nearest[0] ? "; did you mean " : "", call->nearest,
+                           call->nearest[0] ? "?" : "");
 }
 
 static bool count_lookup(PtcUpCall *call)
@@ -179,10 +176,9 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
             &why, PTC_WHY_REFUSED,
             "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
             "allows it, and so does --allow %.*s/%.*s",
-            ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
-            tool->name.bytes, (int)(e->name.len < 40 ? e->name.len : 40), e->name.bytes,
-            (int)(e->ns.len < 40 ? e->ns.len : 40), e->ns.bytes,
-            (int)(tool->symbol.len < 60 ? tool->symbol.len : 60), tool->symbol.bytes);
+            ptc_effect_name(policy.effect.kind), PTC_ARG(ptc_text_cut(tool->name, 60)),
+            PTC_ARG(ptc_text_cut(e->name, 40)), PTC_ARG(ptc_text_cut(e->ns, 40)),
+            PTC_ARG(ptc_text_cut(tool->symbol, 60)));
     else if (policy.why == PTC_CALL_NO_MEMORY)
         ptc_why_no_memory(&why);
     else if (policy.detail)

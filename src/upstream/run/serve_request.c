@@ -44,16 +44,15 @@ static bool refuse_service_request(PtcUpCall *call, const PtcOpenapiRequest *req
             call, PTC_CALL_INVALID_ARGS,
             "the body of %.*s cannot be made of this value: forms take a map, files a string, "
             "{\"text\" \"...\"} or {\"ref\" \"blob-1\"} with a ref of this program's results",
-            (int)operation.len, operation.bytes);
+            PTC_ARG(operation));
     if (request->code == PTC_CALL_REQUEST_TOO_LARGE)
         return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS,
                                "the request would be too large: its address may have %d bytes, its "
                                "body %d MiB",
                                PTC_URL_BYTES, PTC_OPENAPI_BODY_MB);
-    return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER,
-                           "%.*s cannot be called in the form that %.*s gives: %s",
-                           (int)operation.len, operation.bytes, (int)e->name.len, e->name.bytes,
-                           ptc_call_reasons[request->code].word);
+    return ptc_call_refuse(
+        call, PTC_CALL_BAD_ANSWER, "%.*s cannot be called in the form that %.*s gives: %s",
+        PTC_ARG(operation), PTC_ARG(e->name), ptc_call_reasons[request->code].word);
 }
 
 /* What is sent goes into the call. */

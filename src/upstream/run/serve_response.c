@@ -20,7 +20,7 @@ static void put_response_header(PtcHeap *heap, PtcValue *headers, PtcText name, 
         return;
     PtcValue there = ptc_fields_get(heap, *headers, ptc_str_text(lower));
     PtcText before = there == PTC_NONE ? (PtcText){"", 0} : ptc_str_text(there);
-    ptc_buf_init(&both, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&both, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_add(&both, before.bytes, before.len);
     ptc_buf_add_cstr(&both, before.len ? ", " : "");
     ptc_buf_add(&both, value.bytes, value.len);
@@ -95,7 +95,7 @@ static bool put_raw_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcVal
     if (ptc_utf8_valid(body.bytes, body.len)) {
         ptc_fields_put_text(heap, &value, "body", body);
     } else {
-        ptc_buf_init(&coded, heap->pool->mem, SIZE_MAX / 4);
+        ptc_buf_init(&coded, heap->pool->mem, PTC_UNBOUNDED);
         ptc_base64_add(&coded, body.bytes, body.len, false);
         ptc_fields_put(heap, &value, "body_base64", ptc_fields_buf(heap, &coded));
         ptc_buf_deinit(&coded);

@@ -116,7 +116,7 @@ static void put_unsecret_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcV
         ptc_emit_value(out, heap, value);
         return;
     }
-    ptc_buf_init(&json, m->mem, SIZE_MAX / 4);
+    ptc_buf_init(&json, m->mem, PTC_UNBOUNDED);
     ptc_emit_value(&json, heap, value);
     ptc_blot_json(&m->hidden, out, ptc_buf_view(&json));
     out->failed = out->failed || !ptc_buf_ok(&json);

@@ -210,15 +210,14 @@ bool ptc_call_attach(PtcUpCall *call)
     PtcWhy why;
     if (up->entry.unusable.bytes)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s cannot be used: %.*s",
-                               (int)up->entry.name.len, up->entry.name.bytes,
-                               (int)up->entry.unusable.len, up->entry.unusable.bytes);
+                               PTC_ARG(up->entry.name), PTC_ARG(up->entry.unusable));
     if (up->entry.disabled)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s is disabled in its file",
-                               (int)up->entry.name.len, up->entry.name.bytes);
+                               PTC_ARG(up->entry.name));
     call->instance = ptc_instance_get(run->manager, up, run->owner, &why);
     if (!call->instance)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "%.*s cannot be started: %s",
-                               (int)up->entry.name.len, up->entry.name.bytes, why.text);
+                               PTC_ARG(up->entry.name), why.text);
     call->instance->warming = false; /* whoever asks now will ask again: it stays up */
     if (call->instance->state == PTC_INSTANCE_COLD || call->instance->state == PTC_INSTANCE_DOWN)
         call->instance->offers = ptc_inquiry_allowed(run->offers, &up->entry);
@@ -241,8 +240,7 @@ bool ptc_call_await_listing(PtcUpCall *call)
     } else if (waits && (left <= 0 || call->cancelled)) {
         waits = ptc_call_refuse(call, PTC_CALL_UNAVAILABLE,
                                 "%.*s is not there yet, and the time for waiting is used up",
-                                (int)call->instance->upstream->entry.name.len,
-                                call->instance->upstream->entry.name.bytes);
+                                PTC_ARG(call->instance->upstream->entry.name));
     } else if (waits) {
         PtcInstance *i = call->instance;
         call->state = PTC_UP_WAITING;

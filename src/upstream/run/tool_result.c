@@ -209,7 +209,7 @@ static PtcValue join_result_texts(ResultReading *r)
     size_t n = ptc_fields_count(r->texts);
     if (n == 1)
         return ptc_seq_nth(r->texts, 0);
-    ptc_buf_init(&all, r->heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_init(&all, r->heap->pool->mem, PTC_UNBOUNDED);
     for (size_t i = 0; i < n; i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(r->texts, i));
         if (i)
@@ -288,7 +288,7 @@ static bool answer_tool_failure(ResultReading *r)
     } else if (r->resource.bytes) {
         r->out->message = ptc_fields_string(r->heap, r->resource);
     } else if (structured != PTC_NONE && structured != PTC_NIL) {
-        ptc_buf_init(&json, r->heap->pool->mem, SIZE_MAX / 4);
+        ptc_buf_init(&json, r->heap->pool->mem, PTC_UNBOUNDED);
         ptc_emit_value(&json, r->heap, structured);
         r->out->message = ptc_fields_buf(r->heap, &json);
         ptc_buf_deinit(&json);

@@ -92,6 +92,6 @@ const char *ptc_key_written(PtcValue key, char out[PTC_KEY_WRITTEN])
     char name[PTC_KEY_WRITTEN];
     if (!ptc_key_as_name(key, name) || ptc_str_len(key) >= PTC_KEY_WRITTEN - 1)
         return write_quoted(key, out);
-    snprintf(out, PTC_KEY_WRITTEN, ":%.*s", PTC_KEY_WRITTEN - 2, name);
+    snprintf(out, PTC_KEY_WRITTEN, ":%.*s", PTC_ARG_OF(name, PTC_KEY_WRITTEN - 2));
     return out;
 }

@@ -167,7 +167,7 @@ bool ptc_decimal_print(PtcHeap *heap, PtcBuf *buf, PtcValue v, bool plain)
 {
     PtcDecimalParts a = ptc_decimal_parts(v);
     PtcBuf text;
-    ptc_buf_init(&text, buf->mem, SIZE_MAX);
+    ptc_buf_init(&text, buf->mem, PTC_UNBOUNDED);
     bool negative = ptc_int_sign(a.unscaled) < 0;
     bool ok = ptc_int_print(heap, &text, a.unscaled) && (!negative || ptc_buf_add_char(buf, '-'));
     if (ok) {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 typedef unsigned __int128 Wide;
 
 /* ------------------------------------------------------------------ reading */
@@ -310,7 +312,8 @@ static void nearest_digits(double d, int digits, DoubleDigits *dec)
 static bool reads_as(const DoubleDigits *dec, double d)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.*se%d", dec->count, dec->digits, dec->point - dec->count);
+    snprintf(text, sizeof text, "%.*se%d", PTC_ARG_OF(dec->digits, dec->count),
+             dec->point - dec->count);
     return strtod(text, NULL) == d;
 }
 
@@ -437,6 +440,7 @@ double ptc_double_round(double d, int precision)
         return copysign(0.0, d);
     char text[PTC_DOUBLE_TEXT + 8];
     double rounded = 0;
-    int n = snprintf(text, sizeof text, "%.*se%d", dec.count, dec.digits, dec.point - dec.count);
+    int n = snprintf(text, sizeof text, "%.*se%d", PTC_ARG_OF(dec.digits, dec.count),
+                     dec.point - dec.count);
     return ptc_double_parse(text, (size_t)n, &rounded) ? copysign(rounded, d) : d;
 }

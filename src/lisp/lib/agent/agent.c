@@ -22,7 +22,7 @@ static bool call_server(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out
     PtcServerWord word = {"", "", false};
     if (!servers) {
         ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no servers, so %.*s cannot be called",
-                 (int)(full.len > 120 ? 120 : full.len), full.bytes);
+                 PTC_ARG(ptc_text_cut(full, 120)));
         return ptc_fail_hint(vm, "the function was made in an earlier run that had them");
     }
     if (ptc_text_same(servers->name(servers, number), full))

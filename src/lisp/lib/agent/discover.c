@@ -129,10 +129,11 @@ static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t l
         return false;
     PtcLeftOut left;
     if (ptc_left_out_find((PtcText){name, len}, &left))
-        ptc_fail(vm, PTC_E_VALUE, "%.*s of Clojure is left out here (%s)", (int)len, name,
+        ptc_fail(vm, PTC_E_VALUE, "%.*s of Clojure is left out here (%s)", PTC_ARG_OF(name, len),
                  left.kind);
     else
-        ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
+        ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what,
+                 PTC_ARG(ptc_text_cut((PtcText){name, len}, 80)));
     if (nearest_thing(vm, name, len, &near))
         return ptc_fail_hint(vm, "did you mean %s?", near.best);
     if (ptc_suggest_hint(hint, sizeof hint, name, len))
@@ -391,7 +392,7 @@ bool ptc_disc_add_line(PtcVM *vm, PtcValue list, const char *start, const char *
     while (cut < len && ((unsigned char)doc[cut] & 0xc0) == 0x80)
         cut--;
     ptc_buf_init(&buf, vm->mem, 4096);
-    ptc_buf_addf(&buf, "%s%s - %.*s%s", start, name, (int)cut, doc, cut < len ? "..." : "");
+    ptc_buf_addf(&buf, "%s%s - %.*s%s", start, name, PTC_ARG_OF(doc, cut), cut < len ? "..." : "");
     return disc_give_buf(vm, &buf, &v) && ptc_build_add(vm->heap, list, v);
 }
 

@@ -29,7 +29,7 @@ static bool get_tool(const PtcVM *vm, size_t i, PtcHostThing *out)
     out->kind = PTC_HOST_TOOL;
     size_t n = ptc_utf8_valid_prefix(out->tool.name.bytes,
                                      out->tool.name.len < 140 ? out->tool.name.len : 140);
-    snprintf(out->ref, sizeof out->ref, "tool/%.*s", (int)n, out->tool.name.bytes);
+    snprintf(out->ref, sizeof out->ref, "tool/%.*s", PTC_ARG_OF(out->tool.name.bytes, n));
     return true;
 }
 
@@ -88,8 +88,8 @@ static bool fail_missing(PtcVM *vm, const char *what, const char *name, size_t l
         ptc_suggest_offer(&s, tools ? "tool/" : "data/", thing.ref + slash,
                           strlen(thing.ref) - slash, PTC_SUGGEST_OWN);
     }
-    ptc_fail(vm, PTC_E_VALUE, "there %s named %.*s", what, (int)ptc_utf8_valid_prefix(name, n),
-             name);
+    ptc_fail(vm, PTC_E_VALUE, "there %s named %.*s", what,
+             PTC_ARG_OF(name, ptc_utf8_valid_prefix(name, n)));
     if (ptc_suggest_found(&s))
         return ptc_fail_hint(vm, "did you mean %s?", s.best);
     return ptc_fail_hint(vm, "(dir '%s) lists them", tools ? "tool" : "data");

@@ -66,7 +66,7 @@ static bool give_row(Search *s, PtcValue list, uint32_t row)
 static bool give_left_line(Search *s, PtcValue list, PtcText name, const PtcLeftOut *row)
 {
     char ref[PTC_ROW_NAME], why[PTC_HINT_MAX];
-    snprintf(ref, sizeof ref, "%.*s", (int)name.len, name.bytes);
+    snprintf(ref, sizeof ref, "%.*s", PTC_ARG(name));
     snprintf(why, sizeof why, "%s. %s", row->kind, row->hint);
     return list == PTC_NONE || ptc_disc_add_line(s->vm, list, "left out: ", ref, why, 3000);
 }

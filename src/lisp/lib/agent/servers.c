@@ -115,9 +115,10 @@ static bool check_question_keys(PtcVM *vm, PtcValue map, const char *what, const
         if (found)
             continue;
         int n = (int)(word.len > 60 ? 60 : word.len);
-        ptc_fail(vm, PTC_E_TOOL_ARGS, "%s has no key :%.*s", what, n, word.bytes);
-        return near.best ? ptc_fail_hint(vm, "did you mean :%.*s?", (int)near.best_len, near.best)
-                         : ptc_fail_hint(vm, "see (doc %s)", what);
+        ptc_fail(vm, PTC_E_TOOL_ARGS, "%s has no key :%.*s", what, PTC_ARG_OF(word.bytes, n));
+        return near.best
+                   ? ptc_fail_hint(vm, "did you mean :%.*s?", PTC_ARG_OF(near.best, near.best_len))
+                   : ptc_fail_hint(vm, "see (doc %s)", what);
     }
     return true;
 }

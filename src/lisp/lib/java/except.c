@@ -50,9 +50,10 @@ static bool throw_error(PtcVM *vm, PtcValue error)
 {
     PtcValue message = ptc_record_field(error, F_MESSAGE);
     unsigned kind = (unsigned)ptc_to_int(ptc_record_field(error, F_KIND));
-    ptc_fail(vm, kind | (unsigned)ptc_except_class(error) << PTC_AS_SHIFT, "%.*s",
-             2 * PTC_MESSAGE_MAX,
-             message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message));
+    ptc_fail(
+        vm, kind | (unsigned)ptc_except_class(error) << PTC_AS_SHIFT, "%.*s",
+        PTC_ARG_OF(message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message),
+                   2 * PTC_MESSAGE_MAX));
     if (!vm->failed)
         return false;
     vm->error.first = (uint32_t)ptc_to_int(ptc_record_field(error, F_FIRST));
@@ -198,8 +199,8 @@ PTC_BUILTIN(core_assert, "clojure.core", "assert", 1, 2, 0, "(assert test messag
         return true;
     const char *text =
         argc == 2 && ptc_is_string(argv[1]) ? ptc_str_bytes(argv[1]) : "the condition is false";
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(ASSERTION), "assertion failed: %.*s", PTC_MESSAGE_MAX,
-                    text);
+    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(ASSERTION), "assertion failed: %.*s",
+                    PTC_ARG_OF(text, PTC_MESSAGE_MAX));
 }
 
 /* ------------------------------------------------------------------------------- try */

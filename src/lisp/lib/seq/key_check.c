@@ -60,8 +60,8 @@ static void write_warned_key(PtcValue key, char out[PTC_KEY_WRITTEN])
     len = ptc_utf8_valid_prefix(ptc_str_bytes(key),
                                 len < KEY_CHECK_SHOWN_BYTES ? len : KEY_CHECK_SHOWN_BYTES);
     if (ptc_key_is_plain(key))
-        snprintf(out, PTC_KEY_WRITTEN, "%s%.*s", ptc_is_keyword(key) ? ":" : "", (int)len,
-                 ptc_str_bytes(key));
+        snprintf(out, PTC_KEY_WRITTEN, "%s%.*s", ptc_is_keyword(key) ? ":" : "",
+                 PTC_ARG_OF(ptc_str_bytes(key), len));
     else
         ptc_key_written(key, out);
 }
@@ -84,8 +84,8 @@ static void hint_compare(PtcWarningItem *w, PtcValue key, const char *field)
     bool word = strcmp(than, "true") == 0 || strcmp(than, "false") == 0 || strcmp(than, "nil") == 0;
     const char *quote = word || (*than >= '0' && *than <= '9') || *than == '-' ? "" : "\"";
     ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean #(%.*s (%s %%) %s%s%s)?",
-                    *op == '!' ? 4 : (int)(than - op), *op == '!' ? "not=" : op, field, quote, than,
-                    quote);
+                    PTC_ARG_OF(*op == '!' ? "not=" : op, *op == '!' ? 4 : than - op), field, quote,
+                    than, quote);
 }
 
 static void warn_of_missing_key(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
@@ -115,7 +115,8 @@ static void warn_of_missing_key(PtcVM *vm, PtcValue rows, PtcValue key, bool onl
     else if (ptc_suggest_found(&s))
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean %s?", s.best);
     else if (list.len)
-        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the first has %.*s", (int)list.len, room);
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the first has %.*s",
+                        PTC_ARG_OF(room, list.len));
 }
 
 bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool only_near)

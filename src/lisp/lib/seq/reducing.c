@@ -168,7 +168,7 @@ PTC_BUILTIN(core_gensym, "clojure.core", "gensym", 0, 1, PTC_B_EFFECT, "(gensym 
     const char *prefix = argc == 1 ? ptc_str_bytes(argv[0]) : "G__";
     size_t n = argc == 1 ? ptc_str_len(argv[0]) : 3, digits = 0;
     PtcBuf buf;
-    ptc_buf_init(&buf, vm->heap->pool->mem, SIZE_MAX);
+    ptc_buf_init(&buf, vm->heap->pool->mem, PTC_UNBOUNDED);
     uint64_t before = vm->random, bits = (uint64_t)(ptc_random_fraction(vm) * 1e15);
     for (; digits < 15; bits /= 10)
         number[digits++] = (char)('0' + bits % 10);

@@ -125,7 +125,7 @@ bool ptc_arg_n(PtcVM *vm, const PtcValue *argv, int i, size_t *n)
     double d;
     if (!ptc_arg_double(vm, argv, i, &d))
         return false;
-    *n = !(d > 0) ? 0 : d >= 4e18 ? SIZE_MAX / 2 : (size_t)ceil(d);
+    *n = !(d > 0) ? 0 : d >= 4e18 ? PTC_UNBOUNDED : (size_t)ceil(d);
     return true;
 }
 

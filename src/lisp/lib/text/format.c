@@ -349,18 +349,15 @@ typedef struct {
     char conversion;
 } Directive;
 
-/* How many bytes of a directive to show: whole characters. */
-static int shown_directive_len(const Directive *d)
+/* As much of a directive as a message shows. */
+static PtcText shown_directive(const Directive *d)
 {
-    size_t n = d->len < 20 ? d->len : 20;
-    while (n < d->len && ((unsigned char)d->text[n] & 0xc0) == 0x80)
-        n--;
-    return (int)n;
+    return ptc_text_cut((PtcText){d->text, d->len}, 20);
 }
 
 static bool fail_directive(PtcVM *vm, const Directive *d, unsigned class, const char *why)
 {
-    ptc_fail(vm, PTC_E_VALUE | class, "format: %.*s %s", shown_directive_len(d), d->text, why);
+    ptc_fail(vm, PTC_E_VALUE | class, "format: %.*s %s", PTC_ARG(shown_directive(d)), why);
     return ptc_fail_hint(vm, "conversions are %%s %%d %%f %%e %%g %%x %%o %%b %%c %%n %%%%");
 }
 
@@ -488,7 +485,7 @@ static bool add_binary(PtcVM *vm, PtcBuf *buf, PtcValue v, unsigned bits, bool *
 static bool fail_conversion(PtcVM *vm, const Directive *d, PtcValue v, const char *expected)
 {
     char role[48];
-    snprintf(role, sizeof role, "the argument for %.*s", shown_directive_len(d), d->text);
+    snprintf(role, sizeof role, "the argument for %.*s", PTC_ARG(shown_directive(d)));
     return ptc_fail_value_type(vm, v, role, expected);
 }
 

@@ -144,7 +144,7 @@ static bool translate_property(PtcRegexText *t, bool in_class)
             len = strlen(name);
             break;
         }
-    return ptc_buf_addf(&t->out, "\\%c{%.*s}", negated ? 'P' : 'p', (int)len, name);
+    return ptc_buf_addf(&t->out, "\\%c{%.*s}", negated ? 'P' : 'p', PTC_ARG_OF(name, len));
 }
 
 /* At a backslash. */

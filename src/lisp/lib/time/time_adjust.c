@@ -77,8 +77,8 @@ static bool fail_field(PtcVM *vm, PtcValue v, PtcValue field)
 {
     PtcValue name = ptc_record_field(field, 1);
     return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s has no %.*s",
-                    ptc_builtin_row(vm->running)->name, ptc_type_name(v), (int)ptc_str_len(name),
-                    ptc_str_bytes(name));
+                    ptc_builtin_row(vm->running)->name, ptc_type_name(v),
+                    PTC_ARG(ptc_str_view(name)));
 }
 
 bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out)
@@ -435,8 +435,8 @@ static bool find_time_constant(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string");
     size_t len = ptc_str_len(argv[0]);
-    int n = snprintf(name, sizeof name, "%s/%.*s", class, (int)(len < 40 ? len : 40),
-                     ptc_str_bytes(argv[0]));
+    int n = snprintf(name, sizeof name, "%s/%.*s", class,
+                     PTC_ARG(ptc_text_cut((PtcText){ptc_str_bytes(argv[0]), len}, 40)));
     *out = len < 40 && n > 0 ? ptc_interop_constant(vm->heap, name, (size_t)n) : PTC_NONE;
     if (*out == PTC_NONE && vm->budget.stop == PTC_STOP_NONE)
         return ptc_fail(vm, PTC_E_VALUE, "%s/valueOf: there is no such constant", class);

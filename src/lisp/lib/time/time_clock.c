@@ -8,11 +8,9 @@
 static bool fail_clock_text(PtcVM *vm, PtcValue text, const char *expected)
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    size_t len = ptc_str_len(text);
     return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
                     "%s/%s: cannot read \"%.*s\"; expected %s", row->ns, row->name,
-                    (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len < 40 ? len : 40),
-                    ptc_str_bytes(text), expected);
+                    PTC_ARG(ptc_text_cut(ptc_str_view(text), 40)), expected);
 }
 
 static bool get_clock_text(PtcVM *vm, const PtcValue *argv, PtcText *out)

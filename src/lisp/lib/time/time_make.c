@@ -25,8 +25,9 @@ static bool fail_time_text(PtcVM *vm, PtcValue text, const char *why, const char
     int shown =
         (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len > TIME_SHOWN ? TIME_SHOWN : len);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
-             "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_time_name(vm, name), shown,
-             ptc_str_bytes(text), len > TIME_SHOWN ? "..." : "", why[0] ? ", " : "", why, expected);
+             "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_time_name(vm, name),
+             PTC_ARG_OF(ptc_str_bytes(text), shown), len > TIME_SHOWN ? "..." : "",
+             why[0] ? ", " : "", why, expected);
     return false;
 }
 
@@ -55,10 +56,7 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
     if (ptc_pattern_parse(pattern, text, len, out, &why))
         return true;
     char want[80];
-    snprintf(want, sizeof want, "text like %.*s",
-             (int)ptc_utf8_valid_prefix(ptc_str_bytes(pattern),
-                                        ptc_str_len(pattern) < 60 ? ptc_str_len(pattern) : 60),
-             ptc_str_bytes(pattern));
+    snprintf(want, sizeof want, "text like %.*s", PTC_ARG(ptc_text_cut(ptc_str_view(pattern), 60)));
     return fail_time_text(vm, argv[0], why.text, want);
 }
 

@@ -183,7 +183,7 @@ PTC_BUILTIN(period_parse, "Period", "parse", 1, 1, 0, "(Period/parse text)",
     if (read_period_text(text, len, &p))
         return give_period(vm, p, out);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE), "Period/parse: cannot read \"%.*s\"",
-             (int)(len < 40 ? len : 40), text);
+             PTC_ARG(ptc_text_cut((PtcText){text, len}, 40)));
     return ptc_fail_hint(vm, "expected text like P1Y2M3D");
 }
 

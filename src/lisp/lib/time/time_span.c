@@ -160,8 +160,8 @@ static bool fail_unit(PtcVM *vm, PtcValue v, PtcValue unit)
 {
     PtcValue name = ptc_record_field(unit, 1);
     return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s does not count in %.*s",
-                    ptc_builtin_row(vm->running)->name, ptc_type_name(v), (int)ptc_str_len(name),
-                    ptc_str_bytes(name));
+                    ptc_builtin_row(vm->running)->name, ptc_type_name(v),
+                    PTC_ARG(ptc_str_view(name)));
 }
 
 /* Dates have units from days on, instants up to days. */

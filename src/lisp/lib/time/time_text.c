@@ -36,8 +36,8 @@ static size_t write_zoned(char out[TIME_TEXT], PtcValue v)
     size_t n = ptc_iso_time(out, ptc_local_of(v), true);
     size_t m = ptc_offset_text(ptc_to_int(ptc_record_field(v, 1)), offset);
     bool named = ptc_record_field(v, 2) == ptc_int(PTC_ZONE_UTC);
-    return n +
-           (size_t)snprintf(out + n, TIME_TEXT - n, "%.*s%s", (int)m, offset, named ? "[UTC]" : "");
+    return n + (size_t)snprintf(out + n, TIME_TEXT - n, "%.*s%s", PTC_ARG_OF(offset, m),
+                                named ? "[UTC]" : "");
 }
 
 /* A time of day: what stands behind the T of a date-time. */

@@ -88,8 +88,7 @@ static bool zone_of_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (text.len < 20 && read_offset(text, &offset))
         return give_zone(vm, offset, out);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: \"%.*s\" is not an offset",
-             full_name(vm, name),
-             (int)ptc_utf8_valid_prefix(text.bytes, text.len < 40 ? text.len : 40), text.bytes);
+             full_name(vm, name), PTC_ARG(ptc_text_cut(text, 40)));
     return ptc_fail_hint(vm,
                          "zones are UTC and fixed offsets such as +02:00; places are not known");
 }
@@ -209,13 +208,11 @@ static PtcText without_region(PtcText text, bool *utc)
 static bool fail_zone_text(PtcVM *vm, PtcValue text, const char *why)
 {
     char name[64];
-    size_t len = ptc_str_len(text);
     ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
              "%s: cannot read \"%.*s\"%s%s; expected a time like "
              "2024-05-31T10:20:30+02:00",
-             full_name(vm, name),
-             (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len < 40 ? len : 40),
-             ptc_str_bytes(text), why[0] ? ", " : "", why);
+             full_name(vm, name), PTC_ARG(ptc_text_cut(ptc_str_view(text), 40)), why[0] ? ", " : "",
+             why);
     return ptc_fail_hint(vm, "it needs Z or an offset; zones such as [Europe/Paris] are not known");
 }
 
