@@ -76,7 +76,7 @@ int64_t ptc_ask_time_left_ms(const PtcAsk *a)
     if (a->request->deadline_ns == INT64_MAX)
         return INT64_MAX;
     int64_t left = a->request->deadline_ns - ptc_clock_ns(NULL);
-    return left > 0 ? left / 1000000 : 0;
+    return left > 0 ? left / PTC_MS : 0;
 }
 
 /* --------------------------------------------------------------------------------- reply */

@@ -7,7 +7,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 
-enum { COMPILE_CONTEXT_BYTES = 256 * 1024 * 1024 };
+enum { COMPILE_CONTEXT_BYTES = 256 * PTC_MB };
 
 /* -------------------------------------------------------------------------------- chunks */
 

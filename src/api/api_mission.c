@@ -12,7 +12,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MISSION_OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
+enum { MISSION_OUT_BYTES = 256 * PTC_MB, MISSION_BYTES = PTC_GB };
 
 void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
 {

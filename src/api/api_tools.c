@@ -207,7 +207,7 @@ PtcStatus ptc_tools_call(Ptc *ptc, PtcSession *s, PtcTools *tools, const char *n
         ptc_toolset_find(tools, (PtcText){name, name_len}) < 0)
         return PTC_BAD_ARGUMENT;
     PtcNativeOptions options = {.deadline_ns =
-                                    ptc_clock_ns(NULL) + ptc->limits.deadline_ms * 1000000,
+                                    ptc_clock_ns(NULL) + ptc->limits.deadline_ms * PTC_MS,
                                 .memory_bytes = ptc->limits.tool_bytes,
                                 .preview = true};
     ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.tool_bytes * 2);

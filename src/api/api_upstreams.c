@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-enum { API_HEAP_BYTES = 256 * 1024 * 1024, API_PATH_BYTES = 4096 };
+enum { API_HEAP_BYTES = 256 * PTC_MB, API_PATH_BYTES = 4096 };
 
 struct PtcUpstreamSet {
     PtcMem mem;

@@ -14,7 +14,7 @@
 #include "tool/convert.h"
 #include "value/calendar.h"
 
-enum { REQUEST_SLACK = 1024 * 1024 };
+enum { REQUEST_SLACK = PTC_MB };
 
 /* One line that is being answered. */
 typedef struct BatchRequest {
@@ -108,7 +108,7 @@ static bool read_line_option(BatchRequest *r, PtcValue key, PtcValue value)
     static const Limit known[] = {
         {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
         {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
-        {"memory_mb", offsetof(PtcLimits, memory_bytes), 1024 * 1024},
+        {"memory_mb", offsetof(PtcLimits, memory_bytes), PTC_MB},
         {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
         {"max_depth", offsetof(PtcLimits, max_depth), 1},
         {"max_tool_calls", offsetof(PtcLimits, max_tool_calls), 1},

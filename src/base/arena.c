@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CHUNK_BYTES = 16 * 1024 };
+enum { CHUNK_BYTES = 16 * PTC_KB };
 
 struct PtcArenaChunk {
     PtcArenaChunk *next;

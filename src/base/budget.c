@@ -6,19 +6,21 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/units.h"
+
 int64_t ptc_clock_ns(void *unused)
 {
     (void)unused;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)t.tv_sec * PTC_S + t.tv_nsec;
 }
 
 int64_t ptc_clock_wall_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / PTC_MS;
 }
 
 void ptc_budget_init(PtcBudget *budget)
@@ -36,7 +38,7 @@ static int64_t thread_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)t.tv_sec * PTC_S + t.tv_nsec;
 }
 
 static void note_clock_gap(PtcBudget *budget)

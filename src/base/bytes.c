@@ -4,7 +4,9 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/bytes.h"
 
-enum { BYTES_PART = 128 * 1024 }; /* bytes between two ticks: some 10 to 50 microseconds */
+#include "base/units.h"
+
+enum { BYTES_PART = 128 * PTC_KB }; /* bytes between two ticks: some 10 to 50 microseconds */
 
 /* The length of the next part of n bytes; 0 when a limit was hit. */
 static size_t next_byte_count(PtcBudget *budget, size_t n)

@@ -13,14 +13,14 @@
 
 #include "base/poison.h"
 
-enum { GRAIN = 16 * 1024 }; /* the system's pages are 4 or 16 KiB */
+enum { GRAIN = 16 * PTC_KB }; /* the system's pages are 4 or 16 KiB */
 #ifdef PTC_HAS_ASAN
 static const size_t LARGE = SIZE_MAX; /* the sanitizer's malloc detects overruns and leaks */
 static const size_t LARGE_ALIGNED = SIZE_MAX;
 #else
-static const size_t LARGE = 64 * 1024;
+static const size_t LARGE = 64 * PTC_KB;
 /* Between aligned blocks malloc leaves gaps, which may take memory that no ledger counts. */
-static const size_t LARGE_ALIGNED = 32 * 1024;
+static const size_t LARGE_ALIGNED = 32 * PTC_KB;
 #endif
 
 void ptc_mem_init(PtcMem *mem, size_t limit)

@@ -13,7 +13,7 @@
 
 #include "cli/out/shown.h"
 
-enum { IO_CHUNK = 64 * 1024 }; /* bytes per read */
+enum { IO_CHUNK = 64 * PTC_KB }; /* bytes per read */
 
 /* ----------------------------------------------------------------- writing */
 

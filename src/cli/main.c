@@ -44,7 +44,7 @@ static const PtcCmd commands[] = {
 enum { MAIN_COMMANDS = sizeof commands / sizeof *commands };
 
 /* What the commands themselves may hold; engines have limits of their own. */
-static const size_t memory = (size_t)1 << 30;
+static const size_t memory = (size_t)PTC_GB;
 
 const PtcCmd *ptc_cmd_at(size_t index)
 {

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/why.h"
 
-enum { PTC_DATA_SOURCE_CHUNK = 64 * 1024 };
+enum { PTC_DATA_SOURCE_CHUNK = 64 * PTC_KB };
 
 typedef struct PtcDataSource {
     PtcMem *mem;

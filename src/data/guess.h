@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { PTC_GUESS_BYTES = 64 * 1024 };
+enum { PTC_GUESS_BYTES = 64 * PTC_KB };
 
 /* JSON to LINES are in the order of PTC_DATA_KINDS. */
 typedef enum PtcDataKind {

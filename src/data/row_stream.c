@@ -13,7 +13,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { BATCH = 512 * 1024, LINE_MB = 64 };
+enum { BATCH = 512 * PTC_KB, LINE_MB = 64 };
 
 static bool refuse_rows(PtcRowStream *s, size_t line, const char *format, ...) PTC_PRINTF(3, 4);
 

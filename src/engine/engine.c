@@ -7,24 +7,24 @@
 
 #include "engine/session_named.h"
 
-enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
+enum { NO_LIMIT = 1 << 30, HISTORY = 3 };
 enum { ENGINE_AFTER_NS = 250000000 }; /* for a task, once its program has ended */
 
 const PtcLimits ptc_default_limits = {
     .size = sizeof(PtcLimits),
     .timeout_ms = 1000,
     .deadline_ms = 60000,
-    .memory_bytes = 10 * MIB,
+    .memory_bytes = 10 * PTC_MB,
     .loop_limit = PTC_NO_LOOP_LIMIT,
     .max_depth = 10000,
     .max_int_bits = 1 << 18,
-    .program_bytes = 64 * 1024,
-    .context_bytes = 4 * MIB,
-    .session_bytes = 10 * MIB,
-    .print_bytes = 64 * 1024,
-    .result_bytes = 1 * MIB,
+    .program_bytes = 64 * PTC_KB,
+    .context_bytes = 4 * PTC_MB,
+    .session_bytes = 10 * PTC_MB,
+    .print_bytes = 64 * PTC_KB,
+    .result_bytes = 1 * PTC_MB,
     .max_tool_calls = NO_LIMIT,
-    .tool_bytes = 16 * MIB,
+    .tool_bytes = 16 * PTC_MB,
     .max_workers = 8,
     .seed = 0,
 };
@@ -46,7 +46,7 @@ static const struct {
     LIMIT(loop_limit, PTC_NO_LOOP_LIMIT),
     LIMIT(max_depth, 1000000),
     LIMIT(max_int_bits, PTC_INT_BITS_MAX),
-    LIMIT(program_bytes, 64 * MIB),
+    LIMIT(program_bytes, 64 * PTC_MB),
     LIMIT(context_bytes, (int64_t)1 << 46),
     LIMIT(session_bytes, (int64_t)1 << 46),
     LIMIT(print_bytes, (int64_t)1 << 31),
@@ -107,7 +107,7 @@ static int64_t host_clock_ns(void *user)
 {
     Ptc *ptc = user;
     int64_t ms = ptc->clock_ms(ptc->clock_user), most = INT64_MAX / 2000000;
-    return (ms < 0 ? 0 : ms > most ? most : ms) * 1000000;
+    return (ms < 0 ? 0 : ms > most ? most : ms) * PTC_MS;
 }
 
 static void set_clock(Ptc *ptc, PtcBudget *budget)
@@ -125,7 +125,7 @@ void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms)
     set_clock(ptc, budget);
     budget->max_int_bits = bits;
     int64_t now = budget->clock_ns(budget->clock_user);
-    int64_t end = ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
+    int64_t end = ms > (INT64_MAX - now) / PTC_MS ? INT64_MAX : now + ms * PTC_MS;
     budget->compute_end_ns = end < ptc->task_end_ns ? end : ptc->task_end_ns;
 }
 

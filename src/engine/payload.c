@@ -12,9 +12,10 @@
 #include "tool/wire/protocol.h"
 
 enum {
-    PAYLOAD_VALUE_BYTES = 64 * 1024, /* of a stored value that are printed in order to be counted */
-    PAYLOAD_SLACK = 16 * 1024 * 1024, /* for everything except printed text */
-    ESCAPED = 6,                      /* bytes that one byte can become in JSON */
+    PAYLOAD_VALUE_BYTES =
+        64 * PTC_KB,             /* of a stored value that are printed in order to be counted */
+    PAYLOAD_SLACK = 16 * PTC_MB, /* for everything except printed text */
+    ESCAPED = 6,                 /* bytes that one byte can become in JSON */
 };
 
 /* What an answer is made from; all of it is released in release_payload(). */

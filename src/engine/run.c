@@ -114,8 +114,8 @@ static bool find_servers(Ptc *ptc, PtcRemoteServers *servers)
 static bool begin_engine_remote(Ptc *ptc, int64_t deadline_ms, PtcRemoteRun *run)
 {
     PtcRemote *remote = ptc->remote_home;
-    int64_t now = ptc_clock_ns(NULL), most = (INT64_MAX - now) / 1000000;
-    int64_t end = deadline_ms < most ? now + deadline_ms * 1000000 : INT64_MAX;
+    int64_t now = ptc_clock_ns(NULL), most = (INT64_MAX - now) / PTC_MS;
+    int64_t end = deadline_ms < most ? now + deadline_ms * PTC_MS : INT64_MAX;
     *run = (PtcRemoteRun){.remote = remote};
     run->run = remote->begin(remote, "", end, &ptc->cancel, &run->version);
     if (run->run)

@@ -14,7 +14,7 @@
 #include "value/coll/walk.h"
 #include "value/copy.h"
 
-enum { COMPACT_FIRST = 256 * 1024 };
+enum { COMPACT_FIRST = 256 * PTC_KB };
 
 /* *1, *2 ... as the first names, nil for now. */
 static bool begin_history(PtcSession *s)

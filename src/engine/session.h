@@ -25,7 +25,7 @@ struct PtcSession {
     size_t cursor_index, cursor_at; /* ptc_session_binding: where the binding with that index is */
     PtcCache *cache;                /* results of tools, or NULL before the first */
 };
-enum { PTC_HISTORY_BYTES = 64 * 1024 };
+enum { PTC_HISTORY_BYTES = 64 * PTC_KB };
 
 /* A session with this many results of history, and room for `bytes` of values.  NULL: out of memory. */
 PTC_MUST_USE PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes);

@@ -127,7 +127,7 @@ bool ptc_wanted_check(PtcVM *vm, const PtcContract *w)
 
 /* -------------------------------------------------------------------------------- judging */
 
-enum { ISSUES_BYTES = 256 * 1024 };
+enum { ISSUES_BYTES = 256 * PTC_KB };
 
 static PtcFit judge(PtcOutcome *o, const PtcContract *w, PtcValue v)
 {

@@ -10,7 +10,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { ASKED_LIST_BYTES = 512 * 1024, SHOWN_ARGS = 300 };
+enum { ASKED_LIST_BYTES = 512 * PTC_KB, SHOWN_ARGS = 300 };
 
 /* ---------------------------------------------------------------------------------------- plan */
 

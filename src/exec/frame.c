@@ -369,7 +369,7 @@ void ptc_frame_reader_deinit(PtcFrameReader *reader)
 /* One large answer must not make an idle worker expensive for the rest of its life. */
 void ptc_frame_reader_trim(PtcFrameReader *reader)
 {
-    enum { FRAME_KEPT = 64 * 1024 };
+    enum { FRAME_KEPT = 64 * PTC_KB };
     if (reader->whole && reader->payload.cap > FRAME_KEPT)
         ptc_buf_deinit(&reader->payload);
 }

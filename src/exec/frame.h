@@ -74,8 +74,8 @@ typedef struct PtcFrameAsk {
 enum {
     PTC_FRAME_ASK_NUMBERS = 6, /* op, slot, tool, then the id: path in two halves, count */
     PTC_FRAME_ASK_HEAD = PTC_FRAME_ASK_NUMBERS * sizeof(uint32_t),
-    PTC_FRAME_KNOWS = 0,                     /* is it the namespace of a server? */
-    PTC_FRAME_ASK_MAX = 1024 * 1024 + 65536, /* bytes of its text */
+    PTC_FRAME_KNOWS = 0,                /* is it the namespace of a server? */
+    PTC_FRAME_ASK_MAX = PTC_MB + 65536, /* bytes of its text */
 };
 
 /* Payloads; the texts point into them. */

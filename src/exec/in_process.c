@@ -75,8 +75,8 @@ static bool begin_task_remote(const InProcess *self, const char *owner, const Pt
     PtcRemote *remote = self->config.remote;
     int64_t ms = in->deadline_ms > 0 ? in->deadline_ms : self->config.limits.deadline_ms;
     int64_t now = ptc_clock_ns(NULL), end = INT64_MAX;
-    if (ms >= 0 && ms < (INT64_MAX - now) / 1000000)
-        end = now + ms * 1000000;
+    if (ms >= 0 && ms < (INT64_MAX - now) / PTC_MS)
+        end = now + ms * PTC_MS;
     run->remote = remote;
     run->run = ptc_asking_begin(in->asking, remote, owner, end, cancel, &run->version);
     if (run->run)

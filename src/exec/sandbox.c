@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/sanitized.h"
+#include "base/units.h"
 
 #if defined(__x86_64__)
 #define OUR_ARCH AUDIT_ARCH_X86_64
@@ -319,7 +320,7 @@ static void measure_process(uint64_t *space, uint64_t *data)
  * are copied on the way in and out; and something for libc and for scratch. */
 static uint64_t wanted_bytes(const PtcLimits *l)
 {
-    const uint64_t mib = 1024 * 1024, most = (uint64_t)1 << 48;
+    const uint64_t mib = PTC_MB, most = (uint64_t)1 << 48;
     uint64_t each = (uint64_t)l->memory_bytes + (uint64_t)l->tool_bytes + 16 * mib;
     uint64_t beside = 4 * ((uint64_t)l->context_bytes + (uint64_t)l->session_bytes) +
                       8 * ((uint64_t)l->result_bytes + (uint64_t)l->print_bytes) +
@@ -331,7 +332,7 @@ static uint64_t wanted_bytes(const PtcLimits *l)
 /* Address space beyond that: libc reserves 128 MiB for the arena of each thread and uses little of it. */
 static uint64_t reserved_bytes(const PtcLimits *l)
 {
-    return ((uint64_t)l->max_workers + 2) * (128 + 8) * 1024 * 1024;
+    return ((uint64_t)l->max_workers + 2) * (128 + 8) * PTC_MB;
 }
 
 bool ptc_sandbox_resources(const PtcLimits *limits, PtcWhy *why)

@@ -22,7 +22,7 @@ _Static_assert(offsetof(PtcTaskOut, answer) ==
  * against damaged bytes and needs no secret. */
 static const PtcText snapshot_key = {"a snapshot between two tasks", 29};
 
-enum { TOOK_BYTES = 64 * 1024 };
+enum { TOOK_BYTES = 64 * PTC_KB };
 
 /* Everything one task holds; released together at the end. */
 typedef struct {

@@ -16,7 +16,7 @@
 #include "tool/source.h"
 #include "tool/wire/answer.h"
 
-enum { CHILD_KEPT = 64 * 1024, CHILD_ARGUMENTS_BYTES = PTC_FRAME_MAX / 2 };
+enum { CHILD_KEPT = 64 * PTC_KB, CHILD_ARGUMENTS_BYTES = PTC_FRAME_MAX / 2 };
 
 /* What the function of a tool of the server gets as `user`. */
 typedef struct ServerTool {

@@ -15,13 +15,14 @@
 #include <unistd.h>
 
 #include "base/os/cancel.h"
+#include "base/os/cond.h"
 #include "exec/sandbox.h"
 
 enum {
     PIPE = 0,
-    SECOND_STACK = 256 * 1024,
+    SECOND_STACK = 256 * PTC_KB,
     CANCEL_NS = 500 * 1000, /* between two cancels of a program that has not noticed the first */
-    TALK_KEPT = 64 * 1024,
+    TALK_KEPT = 64 * PTC_KB,
 };
 
 /* -------------------------------------------------------------------------------- writing */
@@ -204,7 +205,7 @@ static void lead(PtcTalk *talk, int64_t until)
 {
     struct pollfd p = {.fd = PIPE, .events = POLLIN};
     int64_t now = ptc_clock_ns(NULL), left = until == INT64_MAX ? 0 : until - now;
-    struct timespec t = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    struct timespec t = {.tv_sec = left / PTC_S, .tv_nsec = left % PTC_S};
     if (left < 0)
         return;
     spin(talk, ptc_spin_wait_for_server(&talk->spin, now));
@@ -227,11 +228,7 @@ static void lead_once(PtcTalk *talk, PtcTalkWait *wait, int64_t until)
 
 static void wait_for_reader(PtcTalk *talk, PtcTalkWait *wait, int64_t until)
 {
-    struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    if (until == INT64_MAX)
-        pthread_cond_wait(&wait->change, &talk->lock);
-    else
-        pthread_cond_timedwait(&wait->change, &talk->lock, &t);
+    (void)ptc_cond_wait_until(&wait->change, &talk->lock, until);
 }
 
 /* Somebody else must read from now on.  With the lock held. */
@@ -296,14 +293,10 @@ bool ptc_talk_wait(PtcTalk *talk, PtcTalkWait *wait, const PtcBudget *b, int64_t
 
 static void init_wait(PtcTalk *talk, PtcTalkWait *wait)
 {
-    pthread_condattr_t attr;
     memset(wait, 0, sizeof *wait);
     wait->thread = pthread_self();
     ptc_buf_init(&wait->answer, talk->mem, PTC_FRAME_MAX);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&wait->change, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&wait->change);
 }
 
 void ptc_talk_ask(PtcTalk *talk, PtcTalkWait *wait, PtcFrameType type, const uint32_t *numbers,

@@ -46,7 +46,7 @@ typedef struct PtcTalk {
     /* the input; of the thread that reads */
     PtcBuf payload;
     size_t at, got; /* bytes of `input` not yet used: [at, got) */
-    char input[16 * 1024];
+    char input[16 * PTC_KB];
 } PtcTalk;
 
 /* Signals that a worker uses; in the helper, before it forks. */

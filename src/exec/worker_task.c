@@ -17,12 +17,12 @@
 #include "exec/asking.h"
 
 enum {
-    TASK_CHUNK = 16 * 1024,
+    TASK_CHUNK = 16 * PTC_KB,
     TASK_LOOK_MS = 50,  /* how often cancel flag and clock are looked at, even if nobody wakes us */
     CANCEL_GRACE = 50,  /* ms a worker has to react to a cancel */
     GRACE = 500,        /* ms beyond its time limit; it may use half of that to write its answer */
     DONE_BESIDE = 2048, /* bytes of a DONE apart from its buffers */
-    TASK_BACKLOG = 128 << 20, /* bytes that are kept for a worker which does not read them */
+    TASK_BACKLOG = 128 * PTC_MB, /* bytes that are kept for a worker which does not read them */
 };
 
 /* One task, from the point of view of the thread that waits for it. */
@@ -328,7 +328,7 @@ static void send_cancel(TaskWait *t)
 static void check_cancel(TaskWait *t, int64_t now)
 {
     if (t->kill_ns == INT64_MAX && is_cancelled(t)) {
-        t->kill_ns = now + (int64_t)CANCEL_GRACE * 1000000;
+        t->kill_ns = now + CANCEL_GRACE * PTC_MS;
         ptc_cancel_ask(&t->task->cancel);
     }
     if (t->kill_ns == INT64_MAX)
@@ -347,7 +347,7 @@ static void check_time(TaskWait *t)
     if (atomic_load(&t->task->under_way) == 0 && since < now)
         t->compute_ns += now - since;
     t->looked_ns = now;
-    if (t->compute_ns / 1000000 > t->timeout_ms + GRACE)
+    if (t->compute_ns / PTC_MS > t->timeout_ms + GRACE)
         overrun(t, true);
     else if (now > t->task->deadline_ns)
         overrun(t, false);
@@ -366,8 +366,8 @@ static int64_t sleep_ns(const TaskWait *t)
     int64_t end = smaller_time(t->task->deadline_ns, t->kill_ns);
     int64_t left = end - t->looked_ns;
     if (atomic_load(&t->task->under_way) == 0)
-        left = smaller_time(left, (t->timeout_ms + GRACE) * 1000000 - t->compute_ns);
-    return left < 0 ? 0 : smaller_time(left, (int64_t)TASK_LOOK_MS * 1000000);
+        left = smaller_time(left, (t->timeout_ms + GRACE) * PTC_MS - t->compute_ns);
+    return left < 0 ? 0 : smaller_time(left, TASK_LOOK_MS * PTC_MS);
 }
 
 /* Polls without sleeping; 0: nothing has come, or only an answer of a server, which is no descriptor here. */
@@ -393,7 +393,7 @@ static int poll_both(TaskWait *t, struct pollfd p[2])
     if (n != 0)
         return n;
     int64_t ns = ptc_worker_task_asks_sleep(t->task) ? sleep_ns(t) : 0;
-    return ppoll(p, 2, &(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
+    return ppoll(p, 2, &(struct timespec){ns / PTC_S, ns % PTC_S}, NULL);
 }
 
 /* Waits until the worker has something to say, or somebody for the worker. */
@@ -482,7 +482,7 @@ static void begin_worker_task(TaskWait *t, const PtcTaskIn *in)
     t->deadline_ms = or_default(in->deadline_ms ? in->deadline_ms : PTC_UNSET, l->deadline_ms);
     t->begun_ns = t->looked_ns = ptc_clock_ns(NULL);
     t->kill_ns = INT64_MAX;
-    t->task->deadline_ns = t->begun_ns + (t->deadline_ms + GRACE) * 1000000;
+    t->task->deadline_ns = t->begun_ns + (t->deadline_ms + GRACE) * PTC_MS;
     set_maxima(t);
 }
 

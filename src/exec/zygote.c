@@ -122,7 +122,7 @@ static PtcZygote *new_zygote(void)
         return NULL;
     memset(z, 0, sizeof *z);
     ptc_mem_init(&z->mem, PTC_UNBOUNDED);
-    ptc_buf_init(&z->told, &z->mem, 64 << 20);
+    ptc_buf_init(&z->told, &z->mem, 64 * PTC_MB);
     z->control = -1;
     pthread_mutex_init(&z->lock, NULL);
     return z;
@@ -167,7 +167,7 @@ typedef struct ZygoteAnswer {
 static bool await_answer(const PtcZygote *z, int ms)
 {
     struct pollfd p = {.fd = z->control, .events = POLLIN};
-    int64_t end = ptc_clock_ns(NULL) + (int64_t)ms * 1000000;
+    int64_t end = ptc_clock_ns(NULL) + ms * PTC_MS;
     int n;
     do
         n = poll(&p, 1, ms);

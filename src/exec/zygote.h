@@ -9,10 +9,10 @@
 #define PTC_ZYGOTE_ARGUMENT "--ptc-zygote"
 
 enum {
-    PTC_ZYGOTE_PACKET = 64 * 1024,
+    PTC_ZYGOTE_PACKET = 64 * PTC_KB,
     /* for a description of data or of a tool, and for a piece of source */
-    PTC_ZYGOTE_DESCRIBE = 32 * 1024,
-    PTC_ZYGOTE_SOURCE_MAX = 1024 * 1024, /* for all pieces together */
+    PTC_ZYGOTE_DESCRIBE = 32 * PTC_KB,
+    PTC_ZYGOTE_SOURCE_MAX = PTC_MB, /* for all pieces together */
 };
 
 /* The first number of a packet.  Every answer begins with a number, 1 for success; then comes an error text, or what

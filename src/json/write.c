@@ -18,7 +18,7 @@
 #include "value/number/number.h"
 #include "value/str.h"
 
-enum { STRING_PART = 16 * 1024 };
+enum { STRING_PART = 16 * PTC_KB };
 
 typedef struct JsonWriter {
     const PtcJsonWriter *with;

@@ -11,7 +11,7 @@
 #include "llm/llm_json.h"
 #include "llm/waiting.h"
 
-enum { ERR_BYTES = 64 * 1024 };
+enum { ERR_BYTES = 64 * PTC_KB };
 
 typedef struct ModelProgram {
     PtcModel model;

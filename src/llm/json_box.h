@@ -9,7 +9,7 @@
 #include "value/heap.h"
 
 /* Of values; a text of 16 MiB may need this much. */
-enum { PTC_JSON_BOX_BYTES = 192 * 1024 * 1024 };
+enum { PTC_JSON_BOX_BYTES = 192 * PTC_MB };
 
 typedef struct PtcJsonBox {
     PtcPool pool;

@@ -66,7 +66,7 @@ bool ptc_line_file_take(PtcLineFile *f, PtcMem *mem, PtcText text, PtcWhy *why)
 /* All of an open file. */
 static bool read_line_file(PtcLineFile *f, int fd, PtcWhy *why)
 {
-    enum { LINE_FILE_STEP = 64 * 1024 };
+    enum { LINE_FILE_STEP = 64 * PTC_KB };
     for (;;) {
         if (!ptc_buf_reserve(&f->text, LINE_FILE_STEP))
             return ptc_why_say(why, PTC_WHY_NO_MEMORY,

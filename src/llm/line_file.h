@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/why.h"
 
-enum { PTC_LINE_FILE_LINE = 64 * 1024 * 1024 }; /* bytes of a line */
-#define PTC_LINE_FILE_BYTES ((size_t)1 << 30)   /* of all */
+enum { PTC_LINE_FILE_LINE = 64 * PTC_MB };   /* bytes of a line */
+#define PTC_LINE_FILE_BYTES ((size_t)PTC_GB) /* of all */
 
 typedef struct PtcLineFile {
     PtcMem *mem;

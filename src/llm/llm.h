@@ -15,12 +15,12 @@
 
 /* Limits of a reply; more is a failure of class PTC_LLM_TOO_LARGE. */
 enum {
-    PTC_LLM_TEXT_BYTES = 4 * 1024 * 1024,
-    PTC_LLM_ARGS_BYTES = 1024 * 1024, /* arguments of one call */
+    PTC_LLM_TEXT_BYTES = 4 * PTC_MB,
+    PTC_LLM_ARGS_BYTES = PTC_MB, /* arguments of one call */
     PTC_LLM_CALLS = 128,
-    PTC_LLM_BODY_BYTES = 16 * 1024 * 1024, /* of a response, after decompression */
+    PTC_LLM_BODY_BYTES = 16 * PTC_MB, /* of a response, after decompression */
     PTC_LLM_JSON_DEPTH = 200,
-    PTC_LLM_REQUEST_BYTES = 32 * 1024 * 1024, /* of the body that is sent */
+    PTC_LLM_REQUEST_BYTES = 32 * PTC_MB, /* of the body that is sent */
 };
 
 /* ------------------------------------------------------------------------------ messages */

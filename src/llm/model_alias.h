@@ -13,7 +13,7 @@
 enum {
     PTC_MODEL_ALIAS_BYTES = 64,  /* of a name */
     PTC_MODEL_ALIAS_ROWS = 1000, /* names and providers, all together */
-    PTC_MODEL_ALIAS_FILE = 1024 * 1024,
+    PTC_MODEL_ALIAS_FILE = PTC_MB,
 };
 
 typedef struct PtcModelAlias {

@@ -12,7 +12,7 @@ void ptc_reply_init(PtcReply *r, PtcMem *mem, const PtcLlmRequest *request,
     ptc_buf_init(&r->text, mem, PTC_LLM_TEXT_BYTES);
     ptc_buf_init(&r->held, mem, PTC_UNBOUNDED);
     ptc_buf_init(&r->opaque, mem, PTC_REPLY_OPAQUE_BYTES);
-    ptc_buf_init(&r->error, mem, 64 * 1024);
+    ptc_buf_init(&r->error, mem, 64 * PTC_KB);
 }
 
 void ptc_reply_deinit(PtcReply *r)

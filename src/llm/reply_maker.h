@@ -11,7 +11,7 @@
 enum {
     PTC_REPLY_NAME_BYTES = 1024, /* of an id or a name */
     PTC_REPLY_ERROR_BYTES = 230, /* of what a provider says */
-    PTC_REPLY_OPAQUE_BYTES = 4 * 1024 * 1024,
+    PTC_REPLY_OPAQUE_BYTES = 4 * PTC_MB,
 };
 
 typedef struct PtcReplyCall {

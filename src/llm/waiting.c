@@ -14,20 +14,20 @@ PtcLlmStatus ptc_waiting_end(const PtcLlmRequest *r, int64_t begun_ns)
         return PTC_LLM_CANCELLED;
     if (now >= r->deadline_ns)
         return PTC_LLM_DEADLINE;
-    return (now - begun_ns) / 1000000 >= total_ms ? PTC_LLM_TIMEOUT : PTC_LLM_OK;
+    return (now - begun_ns) / PTC_MS >= total_ms ? PTC_LLM_TIMEOUT : PTC_LLM_OK;
 }
 
 static void pause(int64_t ms)
 {
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * PTC_MS}, NULL);
 }
 
 PtcLlmStatus ptc_waiting_sleep(const PtcLlmRequest *r, int64_t ms)
 {
-    int64_t begun = ptc_clock_ns(NULL), end = begun + ms * 1000000;
+    int64_t begun = ptc_clock_ns(NULL), end = begun + ms * PTC_MS;
     PtcLlmStatus status = ptc_waiting_end(r, begun);
     while (ms > 0 && status == PTC_LLM_OK) {
-        int64_t left = (end - ptc_clock_ns(NULL) + 999999) / 1000000;
+        int64_t left = (end - ptc_clock_ns(NULL) + 999999) / PTC_MS;
         if (left <= 0)
             break;
         pause(left < PTC_WAITING_SLICE_MS ? left : PTC_WAITING_SLICE_MS);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "net/address.h"
 #include "net/client_int.h"
 
@@ -81,16 +82,6 @@ static Slot *take_idle_slot(PtcClient *c, const char *server)
     return s;
 }
 
-static void wait_a_slice(PtcClient *c)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += PTC_CLIENT_SLICE_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&c->freed, &c->lock, &until);
-}
-
 static void give_slot_back(PtcClient *c, bool stream)
 {
     *(stream ? &c->streams : &c->in_use) -= 1;
@@ -106,7 +97,7 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
     pthread_mutex_lock(&c->lock);
     sweep_lost_slots(c);
     while (!r->stream && c->in_use >= PTC_CLIENT_IN_USE && !ptc_client_must_end(r, asked, a))
-        wait_a_slice(c);
+        (void)ptc_cond_wait_ms(&c->freed, &c->lock, PTC_CLIENT_SLICE_MS);
     if (r->stream && c->streams >= PTC_CLIENT_STREAMS)
         ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many streams are open");
     if (c->lost_count >= PTC_CLIENT_LOOKUPS && !url->literal)
@@ -149,7 +140,6 @@ static void release_slot(PtcClient *c, Slot *s, bool stream, bool idle)
 
 PtcClient *ptc_client_new(PtcMem *mem, const char *ca_file)
 {
-    pthread_condattr_t attributes;
     PtcClient *c = ptc_mem_alloc(mem, sizeof *c);
     if (!c)
         return NULL;
@@ -161,10 +151,7 @@ PtcClient *ptc_client_new(PtcMem *mem, const char *ca_file)
     if (ca_file)
         memcpy(c->ca_file, ca_file, strlen(ca_file) + 1);
     pthread_mutex_init(&c->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&c->freed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    ptc_cond_init(&c->freed);
     return c;
 }
 

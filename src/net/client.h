@@ -21,8 +21,8 @@ enum {
     PTC_CLIENT_CONNECT_MS = 10 * 1000,
     PTC_CLIENT_SILENCE_MS = 60 * 1000,
     PTC_CLIENT_TOTAL_MS = 120 * 1000,
-    PTC_CLIENT_HEADER_BYTES = 256 * 1024, /* of an answer, those of status 1xx included */
-    PTC_CLIENT_ERROR_BYTES = 64 * 1024,   /* kept of a body whose status is not 2xx */
+    PTC_CLIENT_HEADER_BYTES = 256 * PTC_KB, /* of an answer, those of status 1xx included */
+    PTC_CLIENT_ERROR_BYTES = 64 * PTC_KB,   /* kept of a body whose status is not 2xx */
     /* for a complete answer to end by itself, so that its connection can be kept */
     PTC_CLIENT_GRACE_MS = 250,
 };

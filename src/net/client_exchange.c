@@ -400,7 +400,7 @@ static int64_t limit_or(int64_t given, int64_t otherwise)
 
 static bool past(int64_t since_ns, int64_t now, int64_t ms)
 {
-    return ms < INT64_MAX / 1000000 && now - since_ns >= ms * 1000000;
+    return ms < INT64_MAX / PTC_MS && now - since_ns >= ms * PTC_MS;
 }
 
 bool ptc_client_must_end(const PtcClientRequest *r, int64_t begun, PtcClientAnswer *a)

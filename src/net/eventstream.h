@@ -15,7 +15,7 @@
 
 enum {
     PTC_EVENTSTREAM_OVERHEAD = 16, /* of a message without headers and payload */
-    PTC_EVENTSTREAM_HEADERS = 128 * 1024,
+    PTC_EVENTSTREAM_HEADERS = 128 * PTC_KB,
 };
 
 /* A message; its texts are valid during the callback, and absent where there was no such header. */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 enum {
-    LINES_CHUNK = 64 * 1024, /* how much is read at once */
+    LINES_CHUNK = 64 * PTC_KB, /* how much is read at once */
     LINES_KEPT =
-        16 << 20, /* a larger buffer is freed once empty; below that, growing again costs more */
+        16 * PTC_MB, /* a larger buffer is freed once empty; below that, growing again costs more */
 };
 
 void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd, size_t max)

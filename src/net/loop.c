@@ -14,9 +14,9 @@
 #include "base/os/thread.h"
 
 enum {
-    LOOP_STACK = 1024 * 1024, /* calls that waited for a listing are checked on it */
-    LOOP_FIRST_ROOM = 32,     /* descriptors there is room for from the start */
-    SHORT_OF_MS = 10, /* the longest round while there is no memory to poll all descriptors */
+    LOOP_STACK = PTC_MB,  /* calls that waited for a listing are checked on it */
+    LOOP_FIRST_ROOM = 32, /* descriptors there is room for from the start */
+    SHORT_OF_MS = 10,     /* the longest round while there is no memory to poll all descriptors */
     LONGEST_MS = 1 << 30,
 };
 
@@ -208,7 +208,7 @@ static int timeout_ms(const PtcLoop *loop, bool short_of)
     if (first == INT64_MAX)
         return short_of ? SHORT_OF_MS : -1;
     int64_t left = first - ptc_clock_ns(NULL);
-    int64_t ms = left <= 0 ? 0 : left / 1000000 + 1;
+    int64_t ms = left <= 0 ? 0 : left / PTC_MS + 1;
     if (short_of && ms > SHORT_OF_MS)
         ms = SHORT_OF_MS;
     return ms < LONGEST_MS ? (int)ms : LONGEST_MS;

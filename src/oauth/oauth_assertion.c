@@ -21,7 +21,7 @@ enum {
     EC = 408,
     ASSERTION_HALF = 32,
     SIGNATURE = 1024,
-    ASSERTION_KEY_BYTES = 64 * 1024,
+    ASSERTION_KEY_BYTES = 64 * PTC_KB,
     GOOD_S = 60
 };
 

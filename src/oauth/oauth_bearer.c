@@ -53,7 +53,7 @@ static bool ask_for_tokens(Turn *t, PtcOauthTokens *out)
     PtcBuf form;
     t->work.inside = r->inside;
     t->work.insecure_http = t->bearer->insecure_http;
-    t->work.end_ns = ptc_clock_ns(NULL) + (int64_t)REFRESH_MS * 1000000;
+    t->work.end_ns = ptc_clock_ns(NULL) + REFRESH_MS * PTC_MS;
     ptc_buf_init(&form, t->bearer->mem, PTC_OAUTH_DOC_BYTES);
     ptc_oauth_url_add(&form, "grant_type", "refresh_token");
     ptc_oauth_url_add(&form, "refresh_token", r->refresh);
@@ -94,7 +94,7 @@ static bool replace_bearer_token(Turn *t)
 /* Gets another token than `used`, or, where that is absent, one that is not due. */
 static bool refresh(Turn *t, PtcText used)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)BEARER_LOCK_MS * 1000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + BEARER_LOCK_MS * PTC_MS;
     int lock = ptc_oauth_store_lock(t->bearer->path, end_ns, t->bearer->cancel);
     if (lock < 0)
         return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
@@ -159,7 +159,7 @@ void ptc_oauth_bearer_want(const PtcOauthBearer *b, const char *scopes)
 {
     Turn t;
     begin_bearer_turn(&t, b, NULL);
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)BEARER_LOCK_MS * 1000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + BEARER_LOCK_MS * PTC_MS;
     int lock = ptc_oauth_store_lock(b->path, end_ns, b->cancel);
     if (lock >= 0 && load_bearer_record(&t) == PTC_OAUTH_FOUND) {
         const char *wanted = ptc_oauth_scopes_join(&t.work.arena, t.record.wanted, scopes);

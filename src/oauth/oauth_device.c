@@ -42,7 +42,7 @@ static bool begin_device_login(PtcOauthWork *w, const PtcOauthServer *server,
 /* False: the work was cancelled, or its time is over. */
 static bool sleep_s(PtcOauthWork *w, int64_t seconds)
 {
-    int64_t until = ptc_clock_ns(NULL) + seconds * 1000000000;
+    int64_t until = ptc_clock_ns(NULL) + seconds * PTC_S;
     while (ptc_clock_ns(NULL) < until) {
         if (ptc_cancelled(w->cancel) || ptc_clock_ns(NULL) >= w->end_ns)
             return false;
@@ -85,7 +85,7 @@ bool ptc_oauth_device(PtcOauthWork *w, const PtcOauthServer *server, const PtcOa
     person->show(person->user, device.complete ? device.complete : device.address,
                  device.user_code);
     int64_t wait = within(device.interval, 1, DEVICE_MOST_S);
-    int64_t end_ns = ptc_clock_ns(NULL) + device.expires_in * 1000000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + device.expires_in * PTC_S;
     while (sleep_s(w, wait) && ptc_clock_ns(NULL) < end_ns) {
         if (ask_device_token(w, server, client, resource, device.device_code, out))
             return true;

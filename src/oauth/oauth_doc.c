@@ -11,7 +11,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { DOC_HEAP_BYTES = 16 * 1024 * 1024, OAUTH_DOC_WORDS = 200, WORDS_BYTES = 4096 };
+enum { DOC_HEAP_BYTES = 16 * PTC_MB, OAUTH_DOC_WORDS = 200, WORDS_BYTES = 4096 };
 
 bool ptc_oauth_doc_read(PtcOauthDoc *doc, PtcMem *mem, PtcArena *arena, PtcText json)
 {

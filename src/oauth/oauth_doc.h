@@ -8,7 +8,7 @@
 #include "base/why.h"
 #include "value/heap.h"
 
-enum { PTC_OAUTH_DOC_BYTES = 256 * 1024 }; /* a document has no more */
+enum { PTC_OAUTH_DOC_BYTES = 256 * PTC_KB }; /* a document has no more */
 
 typedef struct PtcOauthDoc {
     PtcPool pool;

@@ -15,7 +15,7 @@
 
 #define LISTEN_PATH "/callback"
 
-enum { REQUEST_BYTES = 16 * 1024, ONE_MS = 1000, LISTEN_LOOK_MS = 50, PENDING = 8 };
+enum { REQUEST_BYTES = 16 * PTC_KB, ONE_MS = 1000, LISTEN_LOOK_MS = 50, PENDING = 8 };
 
 bool ptc_oauth_listen_open(PtcOauthListen *listener, int port)
 {
@@ -61,7 +61,7 @@ static bool is_readable_in_time(int fd, int64_t end_ns, const PtcCancel *cancel)
 /* The beginning of a request, up to the end of its headers. */
 static size_t read_redirect_request(int fd, char *text, size_t size, const PtcCancel *cancel)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)ONE_MS * 1000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + ONE_MS * PTC_MS;
     size_t n = 0;
     while (n < size && is_readable_in_time(fd, end_ns, cancel)) {
         ssize_t got = recv(fd, text + n, size - n, MSG_DONTWAIT);

@@ -18,7 +18,7 @@ void ptc_oauth_work_init(PtcOauthWork *w, PtcMem *mem, PtcClient *http, const Pt
                          int64_t ms)
 {
     *w = (PtcOauthWork){
-        .mem = mem, .http = http, .cancel = cancel, .end_ns = ptc_clock_ns(NULL) + ms * 1000000};
+        .mem = mem, .http = http, .cancel = cancel, .end_ns = ptc_clock_ns(NULL) + ms * PTC_MS};
     ptc_arena_init(&w->arena, mem);
 }
 

@@ -143,7 +143,7 @@ static int check_store_schema(Opening *o)
 /* Tries again for a while, because switching to the write-ahead log does not wait for other processes by itself. */
 static int set_up_database(Opening *o)
 {
-    int64_t until = ptc_clock_ns(NULL) + (int64_t)BUSY_MS * 1000000;
+    int64_t until = ptc_clock_ns(NULL) + BUSY_MS * PTC_MS;
     int code;
     do {
         code = exec(o, pragmas);

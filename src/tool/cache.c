@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "value/copy.h"
 #include "value/str.h"
 
@@ -166,7 +167,6 @@ static PtcValue copy_out_of_cache(PtcCache *cache, PtcCacheEntry *e, PtcHeap *in
 
 bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_bytes, size_t max_entries)
 {
-    pthread_condattr_t attr;
     memset(cache, 0, sizeof *cache);
     cache->mem = pool->mem;
     cache->max_bytes = max_bytes < SIZE_MAX / 8 ? max_bytes : SIZE_MAX / 8;
@@ -175,17 +175,8 @@ bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_bytes, size_t max
     ptc_heap_init(&cache->heap, pool, &cache->budget, cache->max_bytes);
     if (pthread_mutex_init(&cache->lock, NULL) != 0)
         return false;
-    bool ok = pthread_condattr_init(&attr) == 0;
-    if (ok) {
-#ifndef __APPLE__
-        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-#endif
-        ok = pthread_cond_init(&cache->changed, &attr) == 0;
-        pthread_condattr_destroy(&attr);
-    }
-    if (!ok)
-        pthread_mutex_destroy(&cache->lock);
-    return ok;
+    ptc_cond_init(&cache->changed);
+    return true;
 }
 
 void ptc_cache_deinit(PtcCache *cache)
@@ -232,18 +223,7 @@ static PtcCacheEntry *new_pending_entry(PtcCache *cache, uint64_t hash, const ch
 /* Waits a little, or until a call has ended; false if the run no longer wants to wait. */
 static bool wait_more(PtcCache *cache, const PtcCacheWait *wait, bool paused)
 {
-    struct timespec until;
-#ifdef __APPLE__
-    clock_gettime(CLOCK_REALTIME, &until);
-#else
-    clock_gettime(CLOCK_MONOTONIC, &until);
-#endif
-    until.tv_nsec += CACHE_WAIT_MS * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
+    (void)ptc_cond_wait_ms(&cache->changed, &cache->lock, CACHE_WAIT_MS);
     pthread_mutex_unlock(&cache->lock);
     bool on = wait->go_on(wait->user, paused);
     pthread_mutex_lock(&cache->lock);

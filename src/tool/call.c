@@ -7,11 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "base/utf8.h"
 #include "tool/cache_key.h"
 #include "tool/keys.h"
 
-enum { CALL_WAIT_MS = 4, CALL_KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
+enum { CALL_WAIT_MS = 4, CALL_KEY_BYTES = PTC_MB, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
 
 /* The state of one call. */
 typedef struct CallJob {
@@ -177,17 +178,16 @@ static int64_t tool_call_end(const CallJob *job)
     int64_t begun = job->now_ns, most = job->tool->info.timeout_ms;
     int64_t now = b->clock_ns == ptc_clock_ns ? begun : ptc_clock_ns(NULL);
     int64_t end = ptc_budget_end(b), left = end == INT64_MAX ? INT64_MAX : end - begun;
-    if (most > 0 && most < INT64_MAX / 1000000)
-        left = earlier_time(left, most * 1000000);
+    if (most > 0 && most < INT64_MAX / PTC_MS)
+        left = earlier_time(left, most * PTC_MS);
     return left > INT64_MAX - now ? INT64_MAX : now + left;
 }
 
 /* Waits until the condition is signalled or `end`, in the system's clock, but for WAIT_MS at most. */
 static void wait_a_little(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t end)
 {
-    int64_t until = earlier_time(ptc_clock_ns(NULL) + CALL_WAIT_MS * 1000000, end);
-    struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    pthread_cond_timedwait(cond, lock, &t);
+    int64_t until = earlier_time(ptc_clock_ns(NULL) + CALL_WAIT_MS * PTC_MS, end);
+    (void)ptc_cond_wait_until(cond, lock, until);
 }
 
 /* Waits until the tool answers or the wait must end.  In short steps, so that a cancel is noticed soon. */
@@ -265,7 +265,6 @@ static void begin_tool_call(const CallJob *job, PtcToolCall *call)
 static PtcToolCall *new_counted(const CallJob *job)
 {
     PtcMem *mem = &job->caller->run->tools->mem;
-    pthread_condattr_t attr;
     PtcToolCall *call = ptc_mem_alloc(mem, sizeof *call);
     if (!call)
         return NULL;
@@ -275,10 +274,7 @@ static PtcToolCall *new_counted(const CallJob *job)
     call->thread = pthread_self();
     atomic_init(&call->refs, 2);
     pthread_mutex_init(&call->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&call->answered_now, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&call->answered_now);
     return call;
 }
 

@@ -9,19 +9,19 @@
 #include "lisp/vm/record.h"
 #include "tool/kind/kind.h"
 
-enum { MIB = 1024 * 1024, SOURCE_DEPTH = 1000 };
+enum { SOURCE_DEPTH = 1000 };
 
 static const PtcLimits limits = {
     .size = sizeof(PtcLimits),
     .timeout_ms = PTC_SOURCE_MS,
     .deadline_ms = PTC_SOURCE_MS,
-    .memory_bytes = 10 * MIB,
+    .memory_bytes = 10 * PTC_MB,
     .loop_limit = PTC_NO_LOOP_LIMIT,
     .max_depth = SOURCE_DEPTH,
     .max_int_bits = 1 << 18,
-    .program_bytes = 64 * 1024,
+    .program_bytes = 64 * PTC_KB,
     .print_bytes = 1024,
-    .result_bytes = 1 * MIB,
+    .result_bytes = 1 * PTC_MB,
     .max_workers = 1,
 };
 
@@ -162,7 +162,7 @@ PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, PtcWhy *why
     open_job(&job);
     PtcValue v = run_source(&job);
     close_source_job(&job);
-    int64_t took = (ptc_clock_ns(NULL) - begun) / 1000000;
+    int64_t took = (ptc_clock_ns(NULL) - begun) / PTC_MS;
     s->left_ms = took < s->left_ms ? s->left_ms - took : 0;
     return v;
 }

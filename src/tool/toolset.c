@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "tool/call.h"
 
-enum { TOOLSET_HEAP_BYTES = 64 * 1024 * 1024 };
+enum { TOOLSET_HEAP_BYTES = 64 * PTC_MB };
 
 int ptc_toolset_find(const PtcTools *tools, PtcText name)
 {
@@ -141,16 +142,12 @@ static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, PtcWhy *why
 /* In the arena: a lock must not move when the set grows. */
 static PtcSerial *new_turn(PtcTools *tools)
 {
-    pthread_condattr_t attr;
     PtcSerial *turn = ptc_arena_alloc(&tools->arena, sizeof *turn);
     if (!turn)
         return NULL;
     turn->taken = false;
     pthread_mutex_init(&turn->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&turn->over, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&turn->over);
     return turn;
 }
 

@@ -9,7 +9,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { CALL_LOG_MEMORY = 64 << 20, BYTES_A_TOKEN = 4 };
+enum { CALL_LOG_MEMORY = 64 * PTC_MB, BYTES_A_TOKEN = 4 };
 
 void ptc_call_log_open(PtcCallLog *l, PtcMem *mem, PtcText json)
 {

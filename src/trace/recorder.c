@@ -18,8 +18,8 @@
 #include "value/str.h"
 
 enum {
-    CALLS_MEMORY = 64 << 20, /* for parsing the list of tool calls */
-    RECORD_MEMORY = 512 << 10,
+    CALLS_MEMORY = 64 * PTC_MB, /* for parsing the list of tool calls */
+    RECORD_MEMORY = 512 * PTC_KB,
     OWNER_SHOWN = 6
 };
 
@@ -269,7 +269,7 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint6
 {
     PtcBuf out;
     int64_t begun = at_ms - n->duration_us / 1000;
-    ptc_buf_init(&out, &r->mem, (size_t)64 << 20);
+    ptc_buf_init(&out, &r->mem, (size_t)64 * PTC_MB);
     begin_event(&out, "trace.start");
     ptc_emit_field_cstr(&out, "trace_kind", "mcp_call");
     ptc_recorder_put_id(&out, number);

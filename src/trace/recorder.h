@@ -18,7 +18,7 @@
 typedef struct PtcRecorder PtcRecorder;
 
 typedef enum { PTC_PAYLOADS_NONE, PTC_PAYLOADS_SUMMARY, PTC_PAYLOADS_FULL } PtcPayloads;
-enum { PTC_RECORD_TEXT = 8 * 1024, PTC_RECORD_FILE_TEXT = 1024 * 1024 };
+enum { PTC_RECORD_TEXT = 8 * PTC_KB, PTC_RECORD_FILE_TEXT = PTC_MB };
 
 typedef struct PtcRecorderConfig {
     size_t ring; /* calls kept; 0: none */

@@ -6,10 +6,11 @@
 #include "value/heap.h"
 
 enum {
-    GRANT_BYTES = 32 * 1024,
-    MIN_ROOM = 1024 * 1024, /* garbage worth a collection, at least and at most */
-    MAX_ROOM = 4 * 1024 * 1024,
-    ENOUGH_BYTES = 256 * 1024, /* beyond what was refused: the next request would be refused too */
+    GRANT_BYTES = 32 * PTC_KB,
+    MIN_ROOM = PTC_MB, /* garbage worth a collection, at least and at most */
+    MAX_ROOM = 4 * PTC_MB,
+    ENOUGH_BYTES =
+        256 * PTC_KB, /* beyond what was refused: the next request would be refused too */
 };
 
 /* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible.  The total

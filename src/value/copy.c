@@ -11,7 +11,7 @@
 #include "value/equal.h"
 #include "value/str.h"
 
-enum { PARTED_MAX = 32 * 1024 }; /* elements that may be copied separately in any case */
+enum { PARTED_MAX = 32 * PTC_KB }; /* elements that may be copied separately in any case */
 
 void ptc_copy_init(PtcCopy *copy, PtcHeap *to)
 {

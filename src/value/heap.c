@@ -6,9 +6,9 @@
 #include "value/cell.h"
 
 enum {
-    MARK_STACK_MAX = 16 * 1024, /* entries; beyond that pages are rescanned */
-    MIN_HOLE = 32,              /* bytes; smaller ones are left alone */
-    HEAP_SMALL_BYTES = 64,      /* larger objects do not use small holes */
+    MARK_STACK_MAX = 16 * PTC_KB, /* entries; beyond that pages are rescanned */
+    MIN_HOLE = 32,                /* bytes; smaller ones are left alone */
+    HEAP_SMALL_BYTES = 64,        /* larger objects do not use small holes */
     FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
     PAGE_ROOM = PTC_PAGE_BYTES - PTC_PAGE_FIRST,
 };

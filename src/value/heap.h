@@ -23,7 +23,7 @@
 #include "value/pool.h"
 
 enum {
-    PTC_LARGE_BYTES = 8 * 1024,
+    PTC_LARGE_BYTES = 8 * PTC_KB,
     PTC_LOOKUPS = 128,
     PTC_TRANSITIONS = 32,
     PTC_OVER_CLASSES = 4,

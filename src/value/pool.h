@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 enum {
-    PTC_PAGE_BYTES = 32 * 1024,
+    PTC_PAGE_BYTES = 32 * PTC_KB,
     PTC_LINE_BYTES = 16,
     PTC_PAGE_LINES = PTC_PAGE_BYTES / PTC_LINE_BYTES,
 };

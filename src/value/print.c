@@ -14,7 +14,7 @@
 #include "value/number/number.h"
 #include "value/str.h"
 
-enum { TEXT_PART = 16 * 1024 };
+enum { TEXT_PART = 16 * PTC_KB };
 
 /* Appends what fits, whole characters only.  Always false. */
 static PTC_NOINLINE bool add_fitting_part(PtcBuf *buf, const char *bytes, size_t room)

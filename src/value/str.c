@@ -13,7 +13,7 @@
 /* The header counts in 32 bits; the rest leaves room for header, NUL and rounding. */
 #define MAX_BYTES ((size_t)UINT32_MAX - 64)
 /* From this size on the text of a buffer stays in place: the page around it is small in comparison. */
-enum { STR_TAKEN_BYTES = 512 * 1024 };
+enum { STR_TAKEN_BYTES = 512 * PTC_KB };
 
 const unsigned char ptc_hash_anchor = 0;
 

@@ -7,7 +7,7 @@
 
 #include "net/lines.h"
 
-enum { FLUSH = 64 * 1024, OUT_MAX = 16 << 20 };
+enum { FLUSH = 64 * PTC_KB, OUT_MAX = 16 * PTC_MB };
 
 static const PtcReportForm *const forms[] = {&ptc_form_summary, &ptc_form_timeline,
                                              &ptc_form_slowest, &ptc_form_chrome, &ptc_form_otlp};

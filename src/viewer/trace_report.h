@@ -9,7 +9,7 @@
 #include "base/text/hmac.h"
 #include "viewer/trace_parts.h"
 
-enum { PTC_REPORT_LINE = 16 << 20, PTC_REPORT_TOP_MAX = 1000 };
+enum { PTC_REPORT_LINE = 16 * PTC_MB, PTC_REPORT_TOP_MAX = 1000 };
 
 typedef struct PtcReport {
     PtcMem *mem;

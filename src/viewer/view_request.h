@@ -8,9 +8,11 @@
 
 #include "base/text.h"
 
+#include "base/units.h"
+
 enum {
-    PTC_VIEW_HEAD = 16 * 1024, /* bytes of a request head */
-    PTC_VIEW_SECRET = 32,      /* hexadecimal digits of a secret */
+    PTC_VIEW_HEAD = 16 * PTC_KB, /* bytes of a request head */
+    PTC_VIEW_SECRET = 32,        /* hexadecimal digits of a secret */
 };
 
 typedef enum {

@@ -17,7 +17,7 @@
 #include "viewer/page_files.h"
 #include "viewer/view_request.h"
 
-enum { VIEW_CHUNK = 64 * 1024, ANSWER_HEAD = 1536, VIEW_LIST_BYTES = 64 << 20, MS = 1000000 };
+enum { VIEW_CHUNK = 64 * PTC_KB, ANSWER_HEAD = 1536, VIEW_LIST_BYTES = 64 * PTC_MB };
 enum { POLL_MS = 1000, PAUSE_MS = 100, COMPLAIN_MS = 10000 };
 
 /* The page may load nothing but what we serve, may send nothing anywhere else, and no script can be written into it. */
@@ -346,9 +346,9 @@ static Connection *oldest_silent(PtcViewServer *s)
 static void pause_view_accepting(PtcViewServer *s, int64_t now)
 {
     Connection *silent = oldest_silent(s);
-    s->accept_ns = now + (int64_t)PAUSE_MS * MS;
+    s->accept_ns = now + PAUSE_MS * PTC_MS;
     if (now >= s->complain_ns) {
-        s->complain_ns = now + (int64_t)COMPLAIN_MS * MS;
+        s->complain_ns = now + COMPLAIN_MS * PTC_MS;
         dprintf(STDERR_FILENO, "ptc view: no connection can be accepted now: %s\n",
                 strerror(errno));
     }
@@ -379,7 +379,7 @@ static void accept_one(PtcViewServer *s, int64_t now)
 static bool is_connection_late(const Connection *c, int64_t now)
 {
     int64_t most = c->asks ? PTC_VIEW_HEAD_MS : PTC_VIEW_STALL_MS;
-    return now - c->last_ns > most * MS;
+    return now - c->last_ns > most * PTC_MS;
 }
 
 /* Time is looked at before events: a head that comes a byte at a time would otherwise keep its place for hours. */

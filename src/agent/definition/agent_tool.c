@@ -14,7 +14,6 @@
 #include "value/str.h"
 
 enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
-#define MS ((int64_t)1000000)
 
 /* ----------------------------------------------------------------------------- the stack */
 
@@ -98,7 +97,7 @@ PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const 
     ptc_agent_run_begin_child(child, parent, def, name, &options);
     child->tool = tool;
     child->free_of_budget = free;
-    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(call) * MS;
+    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(call) * PTC_MS;
     if (call->tool->info.timeout_ms && end < child->deadline_ns)
         child->deadline_ns = end;
     ptc_agent_run_go(child);

@@ -11,7 +11,7 @@
 #include "lisp/read/diag.h"
 #include "lisp/vm/builtin.h"
 
-enum { DEF_LEDGER_BYTES = 256 * 1024 * 1024 };
+enum { DEF_LEDGER_BYTES = 256 * PTC_MB };
 
 /* ------------------------------------------------------------------------------- faults */
 
@@ -92,8 +92,8 @@ static void set_definition_defaults(PtcAgentDef *def)
     def->max_depth = 3;
     def->timeout_ms = def->pmap_timeout_ms = 5000;
     def->pmap_workers = 8;
-    def->max_heap = 10 * 1024 * 1024;
-    def->memory_limit = 1024 * 1024;
+    def->max_heap = 10 * PTC_MB;
+    def->memory_limit = PTC_MB;
     def->retry = (PtcLlmRetry){.base_delay_ms = 1000,
                                .retryable = 1u << PTC_LLM_RATE_LIMIT | 1u << PTC_LLM_TIMEOUT |
                                             1u << PTC_LLM_SERVER_ERROR};

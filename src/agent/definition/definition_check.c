@@ -11,7 +11,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { SCHEMA_BYTES = 1024 * 1024 };
+enum { SCHEMA_BYTES = PTC_MB };
 
 /* ----------------------------------------------------------------------------- signature */
 

@@ -7,7 +7,7 @@
 #include "tool/toolset.h"
 
 enum {
-    PTC_AGENT_FILE_BYTES = 1024 * 1024,
+    PTC_AGENT_FILE_BYTES = PTC_MB,
     PTC_AGENT_FILES = 64,      /* that one agent may reach */
     PTC_AGENT_FILE_DEPTH = 16, /* files that name each other, and objects inside objects */
     PTC_AGENT_PLAN = 100,      /* steps */

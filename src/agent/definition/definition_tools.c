@@ -10,7 +10,7 @@
 #include "tool/wire/protocol.h"
 #include "value/str.h"
 
-enum { NAME_BYTES = 64, SCHEMA_BYTES = 1024 * 1024 };
+enum { NAME_BYTES = 64, SCHEMA_BYTES = PTC_MB };
 
 PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool)
 {

@@ -20,14 +20,12 @@
 #include "value/str.h"
 
 enum {
-    MIB = 1024 * 1024,
-    BODY_BYTES = 16 * MIB,
-    URL_BYTES = 16 * 1024, /* with the query */
+    BODY_BYTES = 16 * PTC_MB,
+    URL_BYTES = 16 * PTC_KB, /* with the query */
     REDIRECTS = 5,
     HTTP_TOOL_SHOWN = 230, /* bytes shown of the body of an unsuccessful answer */
     HTTP_TOOL_NAME_BYTES = 128,
 };
-#define MS ((int64_t)1000000)
 
 /* ------------------------------------------------------------------------------- reading */
 
@@ -319,7 +317,7 @@ static bool add_expanded(Exchange *x, PtcBuf *out, PtcText text)
 static bool add_tool_header(Exchange *x, PtcText name, PtcText value)
 {
     PtcBuf line;
-    ptc_buf_init(&line, &x->mem, 64 * 1024);
+    ptc_buf_init(&line, &x->mem, 64 * PTC_KB);
     ptc_buf_add(&line, name.bytes, name.len);
     ptc_buf_add_cstr(&line, ": ");
     bool ok = add_expanded(x, &line, value);
@@ -359,7 +357,7 @@ static PtcPiece take_piece(void *user, const PtcClientAnswer *answer, PtcText by
 
 static void send_tool_request(Exchange *x, PtcText body, PtcClientAnswer *answer)
 {
-    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(x->call) * MS;
+    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(x->call) * PTC_MS;
     PtcClientRequest request = {.method = methods[x->tool->method],
                                 .url = ptc_buf_text(&x->url),
                                 .body = body,
@@ -446,7 +444,7 @@ static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
     PtcText why = clean_server_text(x, ptc_text_cstr(a->why.text));
     if (a->why.code == PTC_CLIENT_STOPPED || a->why.code == PTC_CLIENT_TOO_LARGE)
         snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
-                 BODY_BYTES / MIB);
+                 BODY_BYTES / PTC_MB);
     else
         snprintf(text, sizeof text, "%.*s", PTC_ARG(why));
     if (was_not_sent(a->why.code))

@@ -19,7 +19,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MIB = 1024 * 1024, LLM_TOOL_ANSWER_BYTES = 16 * MIB };
+enum { LLM_TOOL_ANSWER_BYTES = 16 * PTC_MB };
 
 static PtcToolAnswer fail(PtcToolCall *call, const char *text)
 {
@@ -296,7 +296,7 @@ static bool set_query_signature(LlmQuery *q, PtcText text, PtcWhy *why)
     PtcSigError e;
     const PtcSig *sig;
     PtcBuf whole;
-    ptc_buf_init(&whole, &q->def->mem, MIB);
+    ptc_buf_init(&whole, &q->def->mem, PTC_MB);
     bool arrow = memmem(text.bytes, text.len, "->", 2) != NULL;
     ptc_buf_addf(&whole, "%s%.*s", arrow ? "" : "() -> ", PTC_ARG(text));
     PtcText kept = ptc_messages_keep(&q->def->arena, ptc_buf_view(&whole));

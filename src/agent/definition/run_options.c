@@ -11,7 +11,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MESSAGES = 10000, RUN_JSON_BYTES = 64 * 1024 * 1024 };
+enum { MESSAGES = 10000, RUN_JSON_BYTES = 64 * PTC_MB };
 #define TOKENS_MOST ((int64_t)1 << 40)
 
 /* One object being read. */

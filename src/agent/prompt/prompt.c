@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "tool/wire/card.h"
 
-enum { PROMPT_BYTES = 16 * 1024 * 1024 };
+enum { PROMPT_BYTES = 16 * PTC_MB };
 
 static void add_prompt_text(PtcBuf *out, PtcText text)
 {

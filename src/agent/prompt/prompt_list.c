@@ -11,7 +11,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { PROMPT_DESCRIPTION = 500, TYPE_DEPTH = 3, TYPE_KEYS = 8, PROMPT_LIST_BYTES = 1024 * 1024 };
+enum { PROMPT_DESCRIPTION = 500, TYPE_DEPTH = 3, TYPE_KEYS = 8, PROMPT_LIST_BYTES = PTC_MB };
 
 /* -------------------------------------------------------------------------------- parts */
 

@@ -10,7 +10,7 @@
 #include "agent/step/bench.h"
 #include "lisp/read/form.h"
 
-enum { TEMPLATE_FIELDS = 100, TEMPLATE_BYTES = 64 * 1024 };
+enum { TEMPLATE_FIELDS = 100, TEMPLATE_BYTES = 64 * PTC_KB };
 
 static bool say_template_fault(PtcWhy *why, const char *text)
 {

@@ -18,10 +18,10 @@
 #include "tool/sig/sig.h"
 
 enum {
-    PTC_TEMPLATE_DEPTH = 20,             /* sections inside each other */
-    PTC_TEMPLATE_NAMES = 32,             /* parts of a.b.c */
-    PTC_TEMPLATE_ENTRIES = 1000000,      /* of sections, in one pass */
-    PTC_TEMPLATE_BYTES = 4 * 1024 * 1024 /* of a template that is filled in */
+    PTC_TEMPLATE_DEPTH = 20,        /* sections inside each other */
+    PTC_TEMPLATE_NAMES = 32,        /* parts of a.b.c */
+    PTC_TEMPLATE_ENTRIES = 1000000, /* of sections, in one pass */
+    PTC_TEMPLATE_BYTES = 4 * PTC_MB /* of a template that is filled in */
 };
 
 typedef enum {

@@ -309,7 +309,7 @@ bool ptc_agent_batch_line(const PtcAgentBatchOptions *options, PtcText line, Ptc
 {
     BatchLine l = {.options = options, .out = out, .fault = {.input = true}};
     ptc_bench_init(&l.bench);
-    ptc_mem_init(&l.mem, (size_t)1 << 30);
+    ptc_mem_init(&l.mem, (size_t)PTC_GB);
     ptc_buf_init(&l.log, &l.mem, (size_t)1 << 29);
     bool ok =
         parse_line(&l, line) && read_line_agent(&l) && read_line_model(&l) &&

@@ -10,7 +10,7 @@
 #include "json/parse.h"
 #include "value/coll/map.h"
 
-enum { CHAIN_BYTES = 512 * 1024 * 1024, CHAIN_CONTEXT_BYTES = 64 * 1024 * 1024 };
+enum { CHAIN_BYTES = 512 * PTC_MB, CHAIN_CONTEXT_BYTES = 64 * PTC_MB };
 
 /* ------------------------------------------------------------------------- before it runs */
 

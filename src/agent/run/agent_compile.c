@@ -12,7 +12,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { COMPILE_SAMPLE_BYTES = 16 * 1024 * 1024, COMPILE_DEPTH = 64, VERSION = 1 };
+enum { COMPILE_SAMPLE_BYTES = 16 * PTC_MB, COMPILE_DEPTH = 64, VERSION = 1 };
 
 static bool refuse_compile(PtcFault *fault, bool input, const char *path, const char *message)
 {

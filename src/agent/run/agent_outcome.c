@@ -163,7 +163,7 @@ static void add_usage(PtcBuf *out, PtcAgentRun *r, bool duration)
     if (atomic_load(&r->children))
         add_tree(out, r->tree);
     if (duration)
-        ptc_emit_field_int(out, "duration_ms", (r->ended_ns - r->began_ns) / 1000000);
+        ptc_emit_field_int(out, "duration_ms", (r->ended_ns - r->began_ns) / PTC_MS);
     ptc_emit_object_end(out);
 }
 

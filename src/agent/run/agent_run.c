@@ -13,8 +13,9 @@
 #include "engine/engine.h"
 #include "llm/waiting.h"
 
-enum { AGENT_CALL_LOG_BYTES = 4 << 20 }; /* of the calls of one program, as the trace gets them */
-#define MS ((int64_t)1000000)
+enum {
+    AGENT_CALL_LOG_BYTES = 4 * PTC_MB
+}; /* of the calls of one program, as the trace gets them */
 
 PtcAgentOptions ptc_agent_options(void)
 {
@@ -38,7 +39,7 @@ static void begin_agent_run(PtcAgentRun *r, PtcAgentTree *tree, const PtcAgentDe
 /* The run's own deadline, if it is earlier. */
 static void set_deadline(PtcAgentRun *r)
 {
-    int64_t own = r->began_ns + r->def->mission_timeout_ms * MS;
+    int64_t own = r->began_ns + r->def->mission_timeout_ms * PTC_MS;
     r->hurried = r->def->mission_timeout_ms > 0 || (r->parent && r->parent->hurried);
     if (r->def->mission_timeout_ms > 0 && own < r->deadline_ns)
         r->deadline_ns = own;

@@ -18,8 +18,7 @@
 
 /* How much of a text is read before it is cut: more than is kept, since [secret] is shorter than most secrets. */
 enum { READ = 4 * PTC_TRACE_TEXT, ID = 96 };
-#define TRACE_MEMORY ((size_t)64 * 1024 * 1024)
-#define MS ((int64_t)1000000)
+#define TRACE_MEMORY ((size_t)64 * PTC_MB)
 
 /* --------------------------------------------------------------------------------- texts */
 
@@ -392,7 +391,7 @@ static void upstream_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
 {
     char id[ID];
     int64_t end_ns = t->offset_ns + p->at_ns, first_ns = end_ns - p->duration_ns;
-    int64_t ms = began_ms(t, l, i), began = ms < end_ns / MS ? ms * MS : end_ns;
+    int64_t ms = began_ms(t, l, i), began = ms < end_ns / PTC_MS ? ms * PTC_MS : end_ns;
     if (began < first_ns) /* as it does by the fraction that the log does not have */
         began = first_ns;
     snprintf(id, ID, "%.48s.u%zu", ids->turn, i + 1);

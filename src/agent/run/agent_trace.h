@@ -11,10 +11,10 @@
 
 enum {
     PTC_TRACE_VERSION = 1,
-    PTC_TRACE_TEXT = 16 * 1024,          /* bytes of one text */
-    PTC_TRACE_ITEMS = 128,               /* of a list in an event */
-    PTC_TRACE_LINE = 8 * 1024 * 1024,    /* bytes of a line */
-    PTC_TRACE_BYTES = 256 * 1024 * 1024, /* of all lines */
+    PTC_TRACE_TEXT = 16 * PTC_KB,   /* bytes of one text */
+    PTC_TRACE_ITEMS = 128,          /* of a list in an event */
+    PTC_TRACE_LINE = 8 * PTC_MB,    /* bytes of a line */
+    PTC_TRACE_BYTES = 256 * PTC_MB, /* of all lines */
 };
 
 typedef struct PtcAgentTrace {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { TREE_BYTES = 64 * 1024 * 1024 };
+enum { TREE_BYTES = 64 * PTC_MB };
 #define HOUR_MS ((int64_t)3600 * 1000)
 
 void ptc_tree_renew(PtcAgentTree *t, int64_t turn_budget, int64_t deadline_ms)
@@ -17,7 +17,7 @@ void ptc_tree_renew(PtcAgentTree *t, int64_t turn_budget, int64_t deadline_ms)
     t->tool_count = 0;
     t->began_ns = ptc_clock_ns(NULL);
     t->deadline_ns =
-        t->began_ns + (deadline_ms > 0 ? deadline_ms : PTC_TREE_HOURS * HOUR_MS) * 1000000;
+        t->began_ns + (deadline_ms > 0 ? deadline_ms : PTC_TREE_HOURS * HOUR_MS) * PTC_MS;
 }
 
 bool ptc_tree_init(PtcAgentTree *t, const PtcTreeHost *host, int64_t turn_budget,

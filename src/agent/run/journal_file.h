@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/why.h"
 
-enum { PTC_JOURNAL_BYTES = 64 * 1024 * 1024 };
+enum { PTC_JOURNAL_BYTES = 64 * PTC_MB };
 
 typedef struct PtcJournalFile PtcJournalFile;
 

@@ -8,7 +8,7 @@
 #include "llm/record_model.h"
 #include "llm/script.h"
 
-enum { HOST_LEDGER_BYTES = 1024 * 1024 * 1024 };
+enum { HOST_LEDGER_BYTES = PTC_GB };
 
 struct PtcModelHost {
     PtcMem mem;

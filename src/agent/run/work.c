@@ -17,10 +17,9 @@
 #include "value/str.h"
 
 enum {
-    MIB = 1024 * 1024,
-    WORK_BYTES = 512 * MIB,
-    CONTEXT_BYTES = 64 * MIB,
-    SESSION_BYTES = 256 * MIB,
+    WORK_BYTES = 512 * PTC_MB,
+    CONTEXT_BYTES = 64 * PTC_MB,
+    SESSION_BYTES = 256 * PTC_MB,
     SERVERS_MS = 60 * 1000, /* of a program that may wait for other servers, at least */
     WORK_SMALL_BYTES = CONTEXT_BYTES / 64 /* JSON that fits for sure: if not, memory is short */
 };
@@ -97,7 +96,7 @@ static void widen_work_limits(PtcWork *w, PtcLimits *limits)
     limits->deadline_ms = def->timeout_ms > SERVERS_MS ? def->timeout_ms : SERVERS_MS;
     w->pmap_ms = w->pmap_ms > SERVERS_MS ? w->pmap_ms : SERVERS_MS;
     if (!ptc_definition_gives(def, "max_heap"))
-        limits->memory_bytes = 64 * MIB;
+        limits->memory_bytes = 64 * PTC_MB;
     if (!ptc_definition_gives(def, "pmap_max_concurrency"))
         limits->max_workers = 16;
 }

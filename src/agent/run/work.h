@@ -12,7 +12,7 @@
 #include "engine/session.h"
 #include "tool/kind/native.h"
 
-enum { PTC_WORK_RESULT_BYTES = 64 * 1024 }; /* of a native result in a message */
+enum { PTC_WORK_RESULT_BYTES = 64 * PTC_KB }; /* of a native result in a message */
 
 /* What a run brings with it; JSON objects, absent: none. */
 typedef struct PtcWorkInput {

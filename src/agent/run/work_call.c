@@ -3,12 +3,11 @@
 #include "agent/run/work_int.h"
 #include "json/parse.h"
 
-enum { MIB = 1024 * 1024, RESULT_MAX = 16 * MIB };
-#define MS ((int64_t)1000000)
+enum { RESULT_MAX = 16 * PTC_MB };
 
 static PtcNativeOptions native_call_options(PtcWork *w, const PtcWorkLimits *limits)
 {
-    int64_t end = ptc_clock_ns(NULL) + w->def->timeout_ms * MS;
+    int64_t end = ptc_clock_ns(NULL) + w->def->timeout_ms * PTC_MS;
     return (PtcNativeOptions){.cancel = limits->cancel,
                               .deadline_ns = end < limits->end_ns ? end : limits->end_ns,
                               .hard_ns = limits->end_ns,

@@ -12,7 +12,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { MIB = 1024 * 1024, GIVEN_BYTES = 4 * MIB, WORK_TEXT_BYTES = 256 * MIB };
+enum { GIVEN_BYTES = 4 * PTC_MB, WORK_TEXT_BYTES = 256 * PTC_MB };
 
 /* -------------------------------------------------------------------- what it is given */
 

@@ -13,11 +13,11 @@
 #include "value/str.h"
 
 enum {
-    MIB = 1024 * 1024,
     LOG_CHARS = 200,
-    LOG_BYTES = 64 * 1024,
-    TELL_VALUE_BYTES = MIB, /* of the JSON of one value; one that has more is shown as text ... */
-    TELL_TEXT_BYTES = 64 * 1024 /* ... of which there is as much as this */
+    LOG_BYTES = 64 * PTC_KB,
+    TELL_VALUE_BYTES =
+        PTC_MB, /* of the JSON of one value; one that has more is shown as text ... */
+    TELL_TEXT_BYTES = 64 * PTC_KB /* ... of which there is as much as this */
 };
 
 PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
@@ -34,7 +34,7 @@ PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
  * long it may become is limited, and so is the work. */
 static PtcHeapBox *new_box(PtcWork *w)
 {
-    PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);
+    PtcHeapBox *box = ptc_box_new(w->ptc, 64 * PTC_MB);
     if (box) {
         ptc_budget_init(&box->budget);
         box->budget.max_int_bits = w->ptc->limits.max_int_bits;

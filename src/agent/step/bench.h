@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "value/heap.h"
 
-enum { PTC_BENCH_BYTES = 256 * 1024 * 1024 };
+enum { PTC_BENCH_BYTES = 256 * PTC_MB };
 
 typedef struct PtcBench {
     PtcMem mem;

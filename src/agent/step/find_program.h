@@ -15,7 +15,7 @@ enum {
     PTC_FIND_BLOCKS = 64,
     PTC_FIND_FACTOR = 8,
     PTC_FIND_WORK = PTC_FIND_FACTOR + 6,
-    PTC_FIND_PROGRAM_BYTES = 64 * 1024,
+    PTC_FIND_PROGRAM_BYTES = 64 * PTC_KB,
 };
 
 typedef enum {

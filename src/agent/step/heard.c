@@ -14,7 +14,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { FEEDBACK_BYTES = 1024 * 1024, HEARD_MESSAGE_BYTES = 2000 };
+enum { FEEDBACK_BYTES = PTC_MB, HEARD_MESSAGE_BYTES = 2000 };
 
 typedef struct Hearing {
     PtcBench *b;

@@ -8,7 +8,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { JUDGE_JSON_BYTES = 64 * 1024 * 1024, FINDINGS_BYTES = 64 * 1024 };
+enum { JUDGE_JSON_BYTES = 64 * PTC_MB, FINDINGS_BYTES = 64 * PTC_KB };
 
 const PtcSigType *ptc_want_type(const PtcWant *want)
 {

@@ -27,7 +27,7 @@
 #include "agent/prompt/compaction.h"
 #include "agent/step/heard.h"
 
-enum { PTC_STEP_BYTES = 64 * 1024 * 1024 };
+enum { PTC_STEP_BYTES = 64 * PTC_MB };
 
 /* ------------------------------------------------------------------------------- options */
 

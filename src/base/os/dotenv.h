@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-enum { PTC_DOTENV_BYTES = 64 * 1024 };
+enum { PTC_DOTENV_BYTES = 64 * PTC_KB };
 
 /* Calls `pair` with each name and value, which are good during the call; false stops, and is the result. */
 bool ptc_dotenv_parse(PtcText text, PtcMem *mem,

@@ -168,7 +168,7 @@ static void kill_all(Leash *l)
 
 static int64_t ns_after_ms(int ms)
 {
-    return ptc_clock_ns(NULL) + (int64_t)ms * 1000000;
+    return ptc_clock_ns(NULL) + ms * PTC_MS;
 }
 
 /* Time, or an event, for the next stage; false: it was the last. */
@@ -199,7 +199,7 @@ static bool take_signals(const Leash *l)
 static int left_ms(const Leash *l)
 {
     int64_t left = l->until_ns - ptc_clock_ns(NULL);
-    return !l->until_ns ? -1 : left <= 0 ? 0 : (int)(left / 1000000 + 1);
+    return !l->until_ns ? -1 : left <= 0 ? 0 : (int)(left / PTC_MS + 1);
 }
 
 /* Until nothing is left of the program. */

@@ -17,9 +17,9 @@
 #include "base/os/leash.h"
 
 enum {
-    PROCESS_READ_BYTES = 16 * 1024,
-    LAST_BYTES = 1024 * 1024, /* more than a pipe can hold once its writer is gone */
-    LEASH_MS = 10000,         /* more than a leash takes to end what is left of a child */
+    PROCESS_READ_BYTES = 16 * PTC_KB,
+    LAST_BYTES = PTC_MB, /* more than a pipe can hold once its writer is gone */
+    LEASH_MS = 10000,    /* more than a leash takes to end what is left of a child */
     OUT = 0,
     ERR = 1,
     PIPES = 2,
@@ -178,7 +178,7 @@ static void reap_leash(Child *c)
 static void put_an_end(Child *c, PtcProcessEnd why)
 {
     shutdown(c->control, SHUT_WR);
-    int64_t until = ptc_clock_ns(NULL) + (int64_t)LEASH_MS * 1000000;
+    int64_t until = ptc_clock_ns(NULL) + LEASH_MS * PTC_MS;
     while (!await_end(c, false, LEASH_MS) && ptc_clock_ns(NULL) < until)
         continue;
     if (!await_end(c, false, 0))

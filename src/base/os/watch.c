@@ -3,23 +3,21 @@
  * is decided by the run itself. */
 #include "base/os/watch.h"
 
+#include "base/os/cond.h"
 #include "base/os/thread.h"
+#include "base/units.h"
 
 enum {
-    WATCH_STACK = 128 * 1024,
-    WATCH_AFTER_NS = 1000000, /* of a run, before it is watched */
-    FIRST_NS = 1000000,       /* between reminders: a run may overwrite one while it ticks ... */
-    MOST_NS = 64000000,       /* ... and one that waits for a tool does not notice any */
+    WATCH_STACK = 128 * PTC_KB,
+    WATCH_AFTER_NS = PTC_MS, /* of a run, before it is watched */
+    FIRST_NS = PTC_MS,       /* between reminders: a run may overwrite one while it ticks ... */
+    MOST_NS = 64000000,      /* ... and one that waits for a tool does not notice any */
 };
 
 void ptc_watch_init(PtcWatch *watch)
 {
-    pthread_condattr_t attr;
     pthread_mutex_init(&watch->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&watch->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&watch->changed);
     watch->first = NULL;
     watch->asleep_until = INT64_MAX;
     watch->tried = watch->running = watch->quit = false;
@@ -60,12 +58,8 @@ static void *run_watch(void *user)
     pthread_mutex_lock(&watch->lock);
     while (!watch->quit) {
         int64_t until = remind(watch, ptc_clock_ns(NULL));
-        struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
         watch->asleep_until = until;
-        if (until == INT64_MAX)
-            pthread_cond_wait(&watch->changed, &watch->lock);
-        else
-            pthread_cond_timedwait(&watch->changed, &watch->lock, &t);
+        (void)ptc_cond_wait_until(&watch->changed, &watch->lock, until);
     }
     pthread_mutex_unlock(&watch->lock);
     return NULL;

@@ -148,7 +148,7 @@ static int open_own(const char *path)
 
 bool ptc_whole_file_read_from(int fd, PtcBuf *out)
 {
-    char chunk[16 * 1024];
+    char chunk[16 * PTC_KB];
     ssize_t n;
     while ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0 && !ptc_buf_add(out, chunk, (size_t)n)) {

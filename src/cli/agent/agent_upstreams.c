@@ -20,8 +20,8 @@
 enum {
     LEARN_MS = 5000,
     AGENT_ABOUT_BYTES = 4096,
-    AGENT_CALLS_BYTES = 16 << 20, /* of all logs of calls */
-    EFFECTS_BYTES = 1 << 20,
+    AGENT_CALLS_BYTES = 16 * PTC_MB, /* of all logs of calls */
+    EFFECTS_BYTES = PTC_MB,
     EFFECTS = 1000, /* names in all lists */
     AGENT_FIRST_ROOM = 16,
     AGENT_UNKNOWN = 1,

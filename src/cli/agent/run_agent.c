@@ -27,7 +27,7 @@
 #include "json/parse.h"
 #include "value/coll/map.h"
 
-enum { MIB = 1024 * 1024, RUN_OUT_BYTES = 256 * MIB };
+enum { RUN_OUT_BYTES = 256 * PTC_MB };
 
 /* One invocation of the command. */
 typedef struct Command {
@@ -60,7 +60,7 @@ static int refuse_in(const Command *c, const char *file, const char *reason, con
                       file ? file : "", path[0] ? ": " : "", path, message);
         return status;
     }
-    ptc_buf_init(&out, c->mem, MIB);
+    ptc_buf_init(&out, c->mem, PTC_MB);
     ptc_emit_object(&out);
     ptc_emit_field_cstr(&out, "outcome", failed ? "error" : "invalid");
     ptc_emit_field_cstr(&out, "reason", reason);

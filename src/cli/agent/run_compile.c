@@ -14,7 +14,7 @@
 #include "cli/io.h"
 #include "cli/out/shown.h"
 
-enum { COMPILED_FILE_BYTES = 16 * 1024 * 1024 };
+enum { COMPILED_FILE_BYTES = 16 * PTC_MB };
 
 static int complain_of_compile(const char *command, const char *what, const char *why, int status)
 {

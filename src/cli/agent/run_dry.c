@@ -8,7 +8,7 @@
 #include "json/emit.h"
 #include "llm/llm_json.h"
 
-enum { DRY_OUT_BYTES = 64 * 1024 * 1024 };
+enum { DRY_OUT_BYTES = 64 * PTC_MB };
 
 static void add_dry_heading(PtcBuf *out, const char *heading)
 {

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "agent/run/agent_run.h"
+#include "base/os/cond.h"
 #include "cli/io.h"
 #include "cli/out/shown.h"
 #include "engine/outcome.h"
 
 enum { TICK_MS = 100, COLUMNS = 80, LIVE_LINE_BYTES = 512 };
-#define MS ((int64_t)1000000)
 
 static const char erase[] = "\r\033[K";
 
@@ -59,13 +59,6 @@ static void draw_live_line(const PtcRunLive *l, const PtcLiveState *now)
     ptc_buf_deinit(&text);
 }
 
-static void add_ms(struct timespec *t, int64_t ms)
-{
-    int64_t ns = t->tv_nsec + ms * MS;
-    t->tv_sec += ns / (1000 * MS);
-    t->tv_nsec = ns % (1000 * MS);
-}
-
 /* With the lock held: the line is away until somebody calls resume. */
 static void rest(PtcRunLive *l, bool *drawn)
 {
@@ -83,12 +76,11 @@ static void *draw_all(void *user)
 {
     PtcRunLive *l = user;
     bool drawn = false;
-    struct timespec next;
-    clock_gettime(CLOCK_REALTIME, &next);
+    int64_t next = ptc_clock_ns(NULL);
     pthread_mutex_lock(&l->lock);
     while (!l->over) {
-        add_ms(&next, TICK_MS);
-        while (!l->over && !l->paused && pthread_cond_timedwait(&l->wake, &l->lock, &next) == 0)
+        next += TICK_MS * PTC_MS;
+        while (!l->over && !l->paused && ptc_cond_wait_until(&l->wake, &l->lock, next))
             continue;
         if (l->paused)
             rest(l, &drawn);
@@ -99,7 +91,7 @@ static void *draw_all(void *user)
         draw_live_line(l, &now);
         drawn = true;
         pthread_mutex_lock(&l->lock);
-        clock_gettime(CLOCK_REALTIME, &next);
+        next = ptc_clock_ns(NULL);
     }
     pthread_mutex_unlock(&l->lock);
     if (drawn)
@@ -134,15 +126,8 @@ void ptc_run_live_begin(PtcRunLive *l)
                       .now = {.turn = 1, .doing = "starting"}};
     if (!can_draw() || pthread_mutex_init(&l->lock, NULL) != 0)
         return;
-    if (pthread_cond_init(&l->wake, NULL) != 0) {
-        pthread_mutex_destroy(&l->lock);
-        return;
-    }
-    if (pthread_cond_init(&l->rested, NULL) != 0) {
-        pthread_cond_destroy(&l->wake);
-        pthread_mutex_destroy(&l->lock);
-        return;
-    }
+    ptc_cond_init(&l->wake);
+    ptc_cond_init(&l->rested);
     l->on = start_drawing(l);
 }
 

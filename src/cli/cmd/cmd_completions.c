@@ -342,7 +342,7 @@ int ptc_cmd_completions(PtcMem *mem, int argc, char **argv)
             shell = &shells[i];
     if (!shell)
         return ptc_options_wrong(&usage, "name one shell: bash, zsh or fish");
-    ptc_buf_init(&out, mem, 1 << 20);
+    ptc_buf_init(&out, mem, PTC_MB);
     write_script(mem, shell, &out);
     bool ok = ptc_buf_ok(&out) && ptc_io_write(PTC_IO_STDOUT, out.data, out.len);
     ptc_buf_deinit(&out);

@@ -34,7 +34,7 @@
 #include "value/calendar.h"
 
 /* LEASE_MS: on top of a program's time, for running it again and for writing. */
-enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, LEASE_MS = 30 * 1000, MCP_ABOUT_BYTES = 2 * 1024 };
+enum { DEADLINE_MS = 50 * 1000, LEASE_MS = 30 * 1000, MCP_ABOUT_BYTES = 2 * PTC_KB };
 
 /* What a server consists of; all of it is released at the end. */
 typedef struct {
@@ -261,7 +261,7 @@ static bool check_data(const Server *s)
 static void say_loaded(const Server *s, const char *name, size_t count, size_t bytes)
 {
     log_server_line(s, "data/%s: %zu item%s, %.1f MiB", name, count, count == 1 ? "" : "s",
-                    (double)bytes / MIB);
+                    (double)bytes / PTC_MB);
 }
 
 /* Loads it into this process. */
@@ -353,7 +353,7 @@ static void set_server_limits(Server *s)
     PtcLimits *l = &s->limits;
     ptc_limits_init(l, sizeof *l);
     l->timeout_ms = o->program_timeout_ms ? o->program_timeout_ms : PTC_UNSET;
-    l->memory_bytes = o->program_memory_mb ? o->program_memory_mb * MIB : PTC_UNSET;
+    l->memory_bytes = o->program_memory_mb ? o->program_memory_mb * PTC_MB : PTC_UNSET;
     /* Clients give up after a minute. */
     l->deadline_ms =
         DEADLINE_MS + (o->program_timeout_ms > DEADLINE_MS ? o->program_timeout_ms : 0);
@@ -361,10 +361,10 @@ static void set_server_limits(Server *s)
     if (l->timeout_ms == PTC_UNSET)
         l->timeout_ms = PTC_MCP_PROGRAM_MS;
     if (l->memory_bytes == PTC_UNSET)
-        l->memory_bytes = (int64_t)PTC_MCP_PROGRAM_MB * MIB;
+        l->memory_bytes = (int64_t)PTC_MCP_PROGRAM_MB * PTC_MB;
     l->program_bytes = o->max_program_bytes;
     l->context_bytes = o->max_context_bytes;
-    l->session_bytes = o->session_memory_kb * 1024;
+    l->session_bytes = o->session_memory_kb * PTC_KB;
     l->max_tool_calls = o->max_tool_calls;
 }
 
@@ -463,8 +463,8 @@ static void set_config(Server *s)
                                      .ttl_ms = o->session_ttl_ms,
                                      .idle_ms = o->session_idle_ms,
                                      .lease_ms = s->limits.deadline_ms + LEASE_MS,
-                                     .bytes = (size_t)o->session_memory_kb * 1024,
-                                     .total_bytes = (size_t)o->sessions_memory_mb * MIB,
+                                     .bytes = (size_t)o->session_memory_kb * PTC_KB,
+                                     .total_bytes = (size_t)o->sessions_memory_mb * PTC_MB,
                                      .store = o->session_store};
     c->debug_tool = o->debug_tool;
     c->recorder.ring = (size_t)o->debug_ring;
@@ -634,7 +634,7 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     int count = argc, status;
     ptc_arena_init(&s.arena, mem);
     start_zygote(&s, argc, argv);
-    ptc_buf_init(&s.tokens, mem, MIB);
+    ptc_buf_init(&s.tokens, mem, PTC_MB);
     ptc_secrets_init(&s.secrets, mem, PTC_SECRET_MIN);
     ptc_buf_init(&s.about, mem, MCP_ABOUT_BYTES + 4096);
     ptc_buf_init(&s.about_upstreams, mem, 4096);

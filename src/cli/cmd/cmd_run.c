@@ -107,7 +107,7 @@ static bool answer_agent_line(void *user, const char *line, size_t len)
 {
     Batch *b = user;
     PtcBuf out;
-    ptc_buf_init(&out, b->mem, (size_t)1 << 30);
+    ptc_buf_init(&out, b->mem, (size_t)PTC_GB);
     ptc_interrupt_catch(); /* while a line is read they end the process at once */
     bool ok = ptc_agent_batch_line(&b->options, (PtcText){line, len}, &out);
     bool written = ok ? ptc_shown_result("run", out.data, out.len)

@@ -96,7 +96,7 @@ static bool is_json_object_text(PtcMem *mem, const char *text)
 {
     PtcDesk desk;
     PtcJsonError error;
-    ptc_desk_init(&desk, mem, 64 << 20);
+    ptc_desk_init(&desk, mem, 64 * PTC_MB);
     PtcValue v = ptc_json_parse(&desk.heap, text, strlen(text), &error);
     bool ok = v != PTC_NONE && ptc_is_map(v);
     ptc_desk_deinit(&desk);

@@ -143,13 +143,13 @@ const char *ptc_short_form_input(const PtcShortForm *f, const char *program, siz
 
 void ptc_short_form_limits(PtcLimits *l)
 {
-    enum { MINUTE = 60 * 1000, MIB = 1 << 20 };
+    enum { MINUTE = 60 * 1000 };
     if (l->timeout_ms == PTC_UNSET)
         l->timeout_ms = MINUTE;
     if (l->deadline_ms == PTC_UNSET)
         l->deadline_ms = 10 * MINUTE;
     if (l->memory_bytes == PTC_UNSET)
-        l->memory_bytes = (int64_t)1024 * MIB;
+        l->memory_bytes = (int64_t)1024 * PTC_MB;
     if (l->result_bytes == PTC_UNSET)
-        l->result_bytes = 64 * MIB;
+        l->result_bytes = 64 * PTC_MB;
 }

@@ -5,7 +5,7 @@
 #include "json/write.h"
 #include "lisp/lib/time/time.h"
 
-#define HEAP_MAX ((size_t)512 << 20)
+#define HEAP_MAX ((size_t)512 * PTC_MB)
 
 void ptc_sig_desk_init(PtcSigDesk *desk, PtcMem *mem)
 {

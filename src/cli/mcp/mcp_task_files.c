@@ -11,7 +11,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { TASK_FILE_BYTES = 64 * 1024, MOST_TURNS = 100 };
+enum { TASK_FILE_BYTES = 64 * PTC_KB, MOST_TURNS = 100 };
 
 /* A file being read. */
 typedef struct {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "agent/run/agent_run.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "cli/mcp/mcp_task.h"
 #include "cli/upstreams/upstreams_open.h"
@@ -17,10 +18,9 @@
 #include "value/str.h"
 
 enum {
-    MS = 1000 * 1000,
     LEAST_MS = 1000,
     TASK_MESSAGE_BYTES = 1 << 20,
-    EFFECTS_BYTES = 1 << 20,
+    EFFECTS_BYTES = PTC_MB,
     LOAD_PART = 9,
     TASK_SHOWN_BYTES = 2000
 };
@@ -81,7 +81,7 @@ static PtcRemoteMode mode_of(const Doing *d)
 static bool begin_task_calls(Doing *d)
 {
     PtcRemote *remote = ptc_manager_remote(d->tasks->manager);
-    d->end_ns = ptc_clock_ns(NULL) + d->left_ms * MS;
+    d->end_ns = ptc_clock_ns(NULL) + d->left_ms * PTC_MS;
     d->watch = (PtcRemoteWatch){begin_task_wait, end_task_wait, &d->waits};
     d->remote = (PtcRemoteRun){.remote = remote, .watch = &d->watch};
     d->remote.run =
@@ -319,7 +319,7 @@ static void take_planner(Doing *d, const PtcStepNow *now)
     ptc_emit_field_cstr(out, "model", d->tasks->inner->name);
     ptc_emit_field_uint(out, "turns", now->turn_count);
     ptc_emit_field_int(out, "requests", now->requests);
-    ptc_emit_field_int(out, "duration_ms", (d->run.ended_ns - d->run.began_ns) / MS);
+    ptc_emit_field_int(out, "duration_ms", (d->run.ended_ns - d->run.began_ns) / PTC_MS);
     if (now->tokens.reported) {
         ptc_emit_field_int(out, "input_tokens", now->tokens.input);
         ptc_emit_field_int(out, "output_tokens", now->tokens.output);

@@ -10,7 +10,7 @@
 
 enum {
     PTC_HISTORY_ENTRIES = 1000,
-    PTC_HISTORY_ENTRY_BYTES = 16 * 1024 /* of an entry; longer ones are not kept */
+    PTC_HISTORY_ENTRY_BYTES = 16 * PTC_KB /* of an entry; longer ones are not kept */
 };
 
 typedef struct PtcHistoryEntry {

@@ -15,7 +15,7 @@
 #include "cli/out/shown.h"
 
 enum {
-    EDITED_LINE_BYTES = 64 * 1024,
+    EDITED_LINE_BYTES = 64 * PTC_KB,
     ESCAPE_MS = 50,
     PASTE_MS = 2000, /* without a byte: what was pasted has ended, whatever the terminal says */
     DROP_MS = 100,   /* the same, once the paste was given up */

@@ -7,7 +7,7 @@
 #include "cli/out/shown.h"
 #include "cli/term/terminal_form.h"
 
-enum { ASK_LIST_BYTES = 64 * 1024, ASK_QUESTION_BYTES = 512 * 1024, ASK_TRIES = 5 };
+enum { ASK_LIST_BYTES = 64 * PTC_KB, ASK_QUESTION_BYTES = 512 * PTC_KB, ASK_TRIES = 5 };
 
 static const struct {
     const char *word;

@@ -15,7 +15,7 @@
 
 enum {
     FORM_HEAP_BYTES = 8 << 20,
-    FORM_SHOWN_BYTES = 256 * 1024,
+    FORM_SHOWN_BYTES = 256 * PTC_KB,
     FORM_FIELDS = 50,
     CHOICES = 100,
     FORM_TRIES = 3

@@ -18,7 +18,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_tools.h"
 
-enum { ASK_ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
+enum { ASK_ANSWER_BYTES = 256 * PTC_MB, ASK_BYTES = 4 * PTC_MB };
 
 /* ---------------------------------------------------------------------------------- waiting */
 
@@ -77,7 +77,7 @@ static int tell_ask_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
     PtcJsonError error;
     PtcBuf line;
     ptc_desk_init(&desk, mem, ASK_ANSWER_BYTES);
-    ptc_buf_init(&line, mem, 64 * 1024);
+    ptc_buf_init(&line, mem, 64 * PTC_KB);
     PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
     PtcText reason = ptc_fields_text(&desk.heap, v, "reason");
     PtcText message = ptc_fields_text(&desk.heap, v, "message");
@@ -311,7 +311,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     PtcBuf line;
     int64_t begun = ptc_clock_ns(NULL);
     bool good = ptc_upstreams_load(c->upstreams, i, &s);
-    *ms = (ptc_clock_ns(NULL) - begun) / 1000000;
+    *ms = (ptc_clock_ns(NULL) - begun) / PTC_MS;
     if (c->quiet)
         return good || ptc_upstreams_is_left(&s);
     ptc_buf_init(&line, c->mem, ASK_ANSWER_BYTES);

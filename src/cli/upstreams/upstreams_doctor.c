@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { DOCTOR_OUT_BYTES = 16 * 1024 * 1024, DOCTOR_TEXT_BYTES = 4096, NAMES_TOLD = 10 };
+enum { DOCTOR_OUT_BYTES = 16 * PTC_MB, DOCTOR_TEXT_BYTES = 4096, NAMES_TOLD = 10 };
 
 typedef struct {
     PtcUpstreamsCommand *c;

@@ -48,7 +48,7 @@ typedef struct {
 static bool fail_reading(ConfigReading *r, int status, const char *what, const char *why)
 {
     PtcBuf line;
-    ptc_buf_init(&line, r->u->mem, 16 * 1024);
+    ptc_buf_init(&line, r->u->mem, 16 * PTC_KB);
     ptc_buf_addf(&line, "ptc %s: %s: %s", r->command, what, why);
     *r->status = status;
     (void)!ptc_shown_write_line(PTC_IO_STDERR, ptc_buf_view(&line).bytes, line.len);

@@ -28,7 +28,7 @@ typedef struct {
 static int fail_login(const PtcUpstreamsCommand *c, const char *why)
 {
     PtcBuf line;
-    ptc_buf_init(&line, c->mem, 32 * 1024);
+    ptc_buf_init(&line, c->mem, 32 * PTC_KB);
     ptc_buf_addf(&line, "ptc upstreams: %s: %s", c->argv[0], why);
     (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data ? line.data : "", line.len);
     ptc_buf_deinit(&line);
@@ -156,7 +156,7 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
 /* Whoever changes the token file holds its lock.  -1: it could not be taken. */
 static int lock_token_file(const LoginTarget *t)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOGIN_LOCK_MS * 1000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + LOGIN_LOCK_MS * PTC_MS;
     return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
 }
 

@@ -20,11 +20,7 @@
 
 extern char **environ;
 
-enum {
-    OPEN_HEAP_BYTES = 256 * 1024 * 1024,
-    LIST_HEAP = 16 * 1024 * 1024,
-    OPEN_ANSWER_BYTES = 1 << 20
-};
+enum { OPEN_HEAP_BYTES = 256 * PTC_MB, LIST_HEAP = 16 * PTC_MB, OPEN_ANSWER_BYTES = PTC_MB };
 
 static void show_notice(void *user, PtcText line)
 {
@@ -116,7 +112,7 @@ void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits)
         return;
     set_unset(&limits->timeout_ms, 5 * 1000);
     set_unset(&limits->deadline_ms, 60 * 1000);
-    set_unset(&limits->memory_bytes, 64 << 20);
+    set_unset(&limits->memory_bytes, 64 * PTC_MB);
     set_unset(&limits->max_workers, 16);
 }
 
@@ -127,7 +123,7 @@ static PtcStatus eval_run(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, P
 
 static int64_t deadline_of_engine(Ptc *ptc)
 {
-    return ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * 1000000;
+    return ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * PTC_MS;
 }
 
 static bool is_suspended_outcome(const PtcOutcome *outcome)
@@ -262,7 +258,7 @@ void ptc_upstreams_learn(PtcManager *manager, const PtcRemoteRun *remote, const 
     ptc_mem_init(&mem, OPEN_ANSWER_BYTES);
     ptc_buf_init(&ignored, &mem, OPEN_ANSWER_BYTES);
     ptc_budget_init(&budget);
-    budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + ms * 1000000;
+    budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + ms * PTC_MS;
     budget.cancel = cancel;
     (void)!ptc_remote_ask(remote, &budget, &question, &ignored, &ok);
     ptc_buf_deinit(&ignored);

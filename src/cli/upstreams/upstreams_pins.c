@@ -18,7 +18,7 @@
 #include "upstream/catalog/pins.h"
 #include "upstream/config/fields.h"
 
-enum { PINS_OUT_BYTES = 64 * 1024 * 1024, ENTRY_BYTES = 1024 * 1024 };
+enum { PINS_OUT_BYTES = 64 * PTC_MB, ENTRY_BYTES = PTC_MB };
 
 static int complain_of_pins(const char *what, const char *why)
 {

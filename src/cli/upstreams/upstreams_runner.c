@@ -15,7 +15,7 @@
 #include "json/parse.h"
 #include "upstream/config/fields.h"
 
-enum { RUNNER_PATH_BYTES = 4096, RUNNER_JSON_BYTES = 1024 * 1024 };
+enum { RUNNER_PATH_BYTES = 4096, RUNNER_JSON_BYTES = PTC_MB };
 
 static const struct {
     const char *name, *install;

@@ -11,7 +11,7 @@
 
 #define JOURNAL " journal"
 
-enum { ALIAS_BYTES = 260, SLACK = 256 * 1024 };
+enum { ALIAS_BYTES = 260, SLACK = 256 * PTC_KB };
 
 /* ------------------------------------------------------------------------------ writing */
 

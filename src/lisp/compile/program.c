@@ -18,7 +18,7 @@
 #include "value/cell.h"
 #include "value/coll/typed.h"
 
-enum { FIRST_STACK = 256, STACK_KEPT = 8 * 1024 };
+enum { FIRST_STACK = 256, STACK_KEPT = 8 * PTC_KB };
 
 /* ------------------------------------------------------------------------ the VM */
 
@@ -76,7 +76,7 @@ void ptc_vm_trim(PtcVM *vm)
 
 static int64_t after_ms(int64_t now, int64_t ms)
 {
-    return ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
+    return ms > (INT64_MAX - now) / PTC_MS ? INT64_MAX : now + ms * PTC_MS;
 }
 
 /* A time of the system's clock in that of a budget, where it is `now`. */

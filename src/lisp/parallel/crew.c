@@ -12,7 +12,7 @@
 #include "lisp/vm/force.h"
 #include "value/cell.h"
 
-enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
+enum { THREAD_STACK = 8 * PTC_MB, WIDEST = 64 };
 
 /* -------------------------------------------------------------------------- the seat */
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    JOB_TICKS = 1000,         /* of beginning and ending a job, its items aside */
-    GRACE_NS = 1000 * 1000000 /* for merging, when the time of the run is over */
+    JOB_TICKS = 1000,        /* of beginning and ending a job, its items aside */
+    GRACE_NS = 1000 * PTC_MS /* for merging, when the time of the run is over */
 };
 
 /* The lock also keeps a helper from a job that is about to go. */
@@ -344,8 +344,8 @@ static void share_room(PtcCrewJob *job, PtcVM *vm)
 static void limit_time(PtcCrewJob *job, PtcVM *vm, int64_t now)
 {
     PtcBudget *b = &vm->budget;
-    bool limited = vm->pmap_ms > 0 && vm->pmap_ms < INT64_MAX / 1000000;
-    int64_t end = limited ? add_time_capped(now, vm->pmap_ms * 1000000) : INT64_MAX;
+    bool limited = vm->pmap_ms > 0 && vm->pmap_ms < INT64_MAX / PTC_MS;
+    int64_t end = limited ? add_time_capped(now, vm->pmap_ms * PTC_MS) : INT64_MAX;
     job->cut_ns = 0;
     if (end < b->deadline_ns) {
         job->cut_ns = b->deadline_ns == INT64_MAX ? INT64_MAX : b->deadline_ns - end;

@@ -7,10 +7,9 @@
 #include "lisp/vm/vm_int.h"
 
 enum {
-    MIB = 1024 * 1024,
-    STACK_BYTES = (PTC_SANITIZED ? 64 : 5) * MIB,
-    CHARGED_BYTES = STACK_BYTES / 20,                      /* at a time */
-    DEEP_KEPT_BYTES = (PTC_SANITIZED ? 4 * MIB : MIB / 4), /* for what does not call back */
+    STACK_BYTES = (PTC_SANITIZED ? 64 : 5) * PTC_MB,
+    CHARGED_BYTES = STACK_BYTES / 20,                            /* at a time */
+    DEEP_KEPT_BYTES = (PTC_SANITIZED ? 4 * PTC_MB : PTC_MB / 4), /* for what does not call back */
     NO_STACK_DEPTH = 2 * PTC_SHALLOW, /* levels on a thread's own stack, at the very most */
 };
 

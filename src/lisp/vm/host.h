@@ -112,7 +112,7 @@ typedef struct PtcLogEntry {
     int64_t ended_ns; /* on the clock of the run */
 } PtcLogEntry;
 
-enum { PTC_LOG_TEXT = 1024, PTC_LOG_MAX = 10000, PTC_LOG_BYTES = 1024 * 1024 };
+enum { PTC_LOG_TEXT = 1024, PTC_LOG_MAX = 10000, PTC_LOG_BYTES = PTC_MB };
 
 typedef struct PtcLog {
     PtcLogEntry *items;

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "lisp/parallel/crew_int.h"
 #include "lisp/vm/builtin.h"
 #include "value/copy.h"
@@ -61,7 +62,6 @@ bool ptc_memo_remember(PtcVM *vm, PtcValue f, PtcValue args, PtcValue result)
 static PtcMemo *new_memo(const PtcCrewJob *job)
 {
     PtcMem *mem = job->model.mem;
-    pthread_condattr_t attr;
     PtcMemo *memo = ptc_mem_alloc(mem, sizeof *memo);
     if (!memo)
         return NULL;
@@ -69,10 +69,7 @@ static PtcMemo *new_memo(const PtcCrewJob *job)
     memo->mem = mem;
     memo->job = job;
     pthread_mutex_init(&memo->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&memo->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&memo->changed);
     ptc_budget_init(&memo->budget);
     ptc_heap_init(&memo->heap, job->model.heap->pool, &memo->budget, job->model.heap->limit);
     ptc_account_share(&memo->heap, job->account);
@@ -198,10 +195,8 @@ static MemoEntry *find_memo_entry(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcVa
 static bool wait_for_change(PtcMemo *memo, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
-    int64_t until = ptc_clock_ns(NULL) + MEMO_WAIT_MS * 1000000,
-            before = b->clock_ns(b->clock_user);
-    struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    pthread_cond_timedwait(&memo->changed, &memo->lock, &t);
+    int64_t before = b->clock_ns(b->clock_user);
+    (void)ptc_cond_wait_ms(&memo->changed, &memo->lock, MEMO_WAIT_MS);
     int64_t waited = b->clock_ns(b->clock_user) - before;
     if (b->compute_end_ns < INT64_MAX - waited)
         b->compute_end_ns += waited;

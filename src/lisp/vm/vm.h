@@ -20,8 +20,8 @@
 #include "value/str.h"
 
 enum {
-    PTC_STACK_VALUES = 256 * 1024, /* registers of all frames; never moves */
-    PTC_ROOT_SLOTS = 64 * 1024,    /* temporaries of builtins that call back */
+    PTC_STACK_VALUES = 256 * PTC_KB, /* registers of all frames; never moves */
+    PTC_ROOT_SLOTS = 64 * PTC_KB,    /* temporaries of builtins that call back */
     PTC_WORKERS_MAX = 64,
     PTC_NATIVE_DEPTH = 5000, /* builtin -> program -> builtin ... */
 };

@@ -110,7 +110,7 @@ bool ptc_vm_safepoint(PtcVM *vm)
  * everybody waits. */
 static void await_others(PtcVM *vm)
 {
-    const struct timespec moment = {0, 1000000};
+    const struct timespec moment = {0, PTC_MS};
     if (!ptc_account_ask(vm->heap))
         return;
     for (int i = 0; i < MOMENTS && ptc_account_is_short(vm->heap) && ptc_budget_look(&vm->budget);

@@ -6,7 +6,7 @@
 #include "llm/provider/provider.h"
 #include "llm/provider/provider_keys.h"
 
-enum { PTC_HEADERS_MAX = 8, PTC_HEADERS_BYTES = 32 * 1024 };
+enum { PTC_HEADERS_MAX = 8, PTC_HEADERS_BYTES = 32 * PTC_KB };
 
 typedef struct PtcHeaders {
     PtcBuf text; /* allocated at its full size: it never moves and leaves no copy behind */

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "trace/redact.h"
 
-enum { PTC_PROVIDER_KEYS_MAX = 48, PTC_PROVIDER_KEYS_BYTES = 8 * 1024 /* of one value */ };
+enum { PTC_PROVIDER_KEYS_MAX = 48, PTC_PROVIDER_KEYS_BYTES = 8 * PTC_KB /* of one value */ };
 
 typedef struct PtcProviderKeys {
     PtcMem *mem;

@@ -12,7 +12,7 @@
 #include "llm/provider/provider_auth.h"
 #include "net/retry_after.h"
 
-enum { ID_BYTES = 512, TEXTS_BYTES = 8 * 1024 };
+enum { ID_BYTES = 512, TEXTS_BYTES = 8 * PTC_KB };
 
 typedef struct Remote {
     PtcModel model;
@@ -219,7 +219,7 @@ static void ask_remote_model(PtcModel *self, const PtcLlmRequest *r, PtcArena *a
     if (!attempt(m, r, json_object, total_ms, arena, out))
         return;
     atomic_store(&m->json_object, true);
-    total_ms -= (ptc_clock_ns(NULL) - begun) / 1000000;
+    total_ms -= (ptc_clock_ns(NULL) - begun) / PTC_MS;
     attempt(m, r, true, total_ms > 0 ? total_ms : 1, arena, out);
 }
 

@@ -6,14 +6,7 @@
 
 #include "mcp/app/app_int.h"
 
-enum {
-    KIB = 1024,
-    MIB = 1024 * 1024,
-    KEPT_RESULTS = 64,
-    RING = 500,
-    APP_PROGRESS_MS = 10000,
-    TASK_BYTES = 64 * KIB
-};
+enum { KEPT_RESULTS = 64, RING = 500, APP_PROGRESS_MS = 10000, TASK_ABOUT_BYTES = 64 * PTC_KB };
 /* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken
  * effect. */
 enum { APPROVAL_MS = 10 * 60 * 1000, APP_ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
@@ -21,9 +14,9 @@ enum { APPROVAL_MS = 10 * 60 * 1000, APP_ASK_MS = 45 * 1000, STATE_MS = 24 * 60 
 /* Without the debug tool nobody could read the ring, so none is kept. */
 static void set_app_defaults(PtcAppConfig *c)
 {
-    c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * KIB;
-    c->max_context_bytes = c->max_context_bytes ? c->max_context_bytes : 4 * MIB;
-    c->kept_bytes = c->kept_bytes ? c->kept_bytes : 64 * MIB;
+    c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * PTC_KB;
+    c->max_context_bytes = c->max_context_bytes ? c->max_context_bytes : 4 * PTC_MB;
+    c->kept_bytes = c->kept_bytes ? c->kept_bytes : 64 * PTC_MB;
     c->approval_ttl_ms = c->approval_ttl_ms ? c->approval_ttl_ms : APPROVAL_MS;
     c->approval_wait_ms = c->approval_wait_ms ? c->approval_wait_ms : APP_ASK_MS;
     c->progress_ms = c->progress_ms ? c->progress_ms : APP_PROGRESS_MS;
@@ -108,8 +101,8 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
     set_app_defaults(&app->config);
     app->sizes = &ptc_app_sizes[config->profile];
     app->deadline_ms = config->limits ? config->limits->deadline_ms : 0;
-    ptc_buf_init(&app->description, &app->mem, MIB);
-    ptc_buf_init(&app->task_description, &app->mem, TASK_BYTES);
+    ptc_buf_init(&app->description, &app->mem, PTC_MB);
+    ptc_buf_init(&app->task_description, &app->mem, TASK_ABOUT_BYTES);
     if (make_stores(app, why) && make_server(app, why))
         return app;
     ptc_app_free(app);

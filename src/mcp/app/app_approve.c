@@ -16,7 +16,7 @@
 #include "value/str.h"
 
 enum {
-    APPROVE_QUESTION_BYTES = 32 * 1024,
+    APPROVE_QUESTION_BYTES = 32 * PTC_KB,
     APPROVE_WORDS = 200, /* of a client about why it has not answered */
     APPROVE_WHY = APPROVE_WORDS + 80
 };

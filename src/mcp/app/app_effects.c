@@ -68,7 +68,7 @@ void ptc_job_effects_line(PtcJob *job, PtcBuf *text)
 bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text)
 {
     PtcBuf line;
-    ptc_buf_init(&line, ptc_mcp_mem(ptc_mcp_server(job->call)), 64 * 1024);
+    ptc_buf_init(&line, ptc_mcp_mem(ptc_mcp_server(job->call)), 64 * PTC_KB);
     job->out.ok = false;
     ptc_job_effects_line(job, &line);
     ptc_job_end_run(job);

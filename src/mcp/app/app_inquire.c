@@ -8,8 +8,8 @@
 #include "value/str.h"
 
 enum {
-    INQUIRE_QUESTION_BYTES = 512 * 1024,
-    INQUIRE_ANSWER_BYTES = 64 * 1024,
+    INQUIRE_QUESTION_BYTES = 512 * PTC_KB,
+    INQUIRE_ANSWER_BYTES = 64 * PTC_KB,
     INQUIRE_LOOK_MS = 100
 };
 static const int64_t SIGN_IN_NS = (int64_t)40 * 1000 * 1000 * 1000; /* clients wait a minute */

@@ -12,18 +12,16 @@
 
 enum { LEAST_MS = 1000 }; /* for a program, however long its call has waited */
 enum {
-    KIB = 1 << 10,
-    MIB = 1 << 20,
-    RESULT_BYTES = 8 * MIB,
-    PRINT_BYTES = 4 * MIB,
-    NAMES_BYTES = 16 * KIB,
-    MEMORY_BYTES = 4 * MIB,
-    JOB_ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
-    JOB_CALLS_BYTES = 128 * KIB,
-    PICTURES_BYTES = 2 * MIB,     /* for 1 MiB in base64 */
-    JOB_CALL_LOG_BYTES = 4 * MIB, /* for as many calls as a program may make, with long names */
-    JOB_TEXT_BYTES = 256 * KIB,   /* for anything else a model may read */
-    JOB_ERROR_BYTES = 1 * MIB,
+    RESULT_BYTES = 8 * PTC_MB,
+    PRINT_BYTES = 4 * PTC_MB,
+    NAMES_BYTES = 16 * PTC_KB,
+    MEMORY_BYTES = 4 * PTC_MB,
+    JOB_ANSWER_BYTES = 48 * PTC_MB, /* for a session with very many names */
+    JOB_CALLS_BYTES = 128 * PTC_KB,
+    PICTURES_BYTES = 2 * PTC_MB,     /* for 1 MiB in base64 */
+    JOB_CALL_LOG_BYTES = 4 * PTC_MB, /* for as many calls as a program may make, with long names */
+    JOB_TEXT_BYTES = 256 * PTC_KB,   /* for anything else a model may read */
+    JOB_ERROR_BYTES = 1 * PTC_MB,
 };
 
 static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)

@@ -2,7 +2,7 @@
  * lisp_result_page: the parts of a large result that did not fit into its answer. */
 #include "mcp/app/app_int.h"
 
-enum { PAGE_DEFAULT = 16 * 1024, PAGE_MAX = 64 * 1024 };
+enum { PAGE_DEFAULT = 16 * PTC_KB, PAGE_MAX = 64 * PTC_KB };
 
 static const char *const part_names[] = {
     [PTC_RESULT_TEXT] = "result", [PTC_RESULT_JSON] = "json", [PTC_RESULT_PRINTS] = "prints"};

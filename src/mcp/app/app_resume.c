@@ -7,7 +7,7 @@
 #include "mcp/app/app_int.h"
 #include "value/str.h"
 
-enum { RESUME_ANSWER_BYTES = (1 + PTC_ALONG) * 64 * 1024, RESUME_LOOK_MS = 100 };
+enum { RESUME_ANSWER_BYTES = (1 + PTC_ALONG) * 64 * PTC_KB, RESUME_LOOK_MS = 100 };
 
 static PtcMem *mem_of(const PtcJob *job)
 {
@@ -130,7 +130,7 @@ typedef struct {
 static PtcSuspendedFound take_suspended_row(PtcJob *job, Coming *c, PtcSuspendedRow **row)
 {
     PtcSuspended *table = job->app->suspended;
-    int64_t end = ptc_clock_ns(NULL) + job->app->deadline_ms * 1000000;
+    int64_t end = ptc_clock_ns(NULL) + job->app->deadline_ms * PTC_MS;
     bool peek = !c->legacy && c->answer == PTC_NONE;
     PtcSuspendedFound found;
     while ((found = ptc_suspended_take(table, job->owner, &c->token, c->reply, peek, row)) ==

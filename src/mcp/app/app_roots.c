@@ -7,7 +7,7 @@
 #include "json/emit.h"
 #include "value/coll/map.h"
 
-enum { ROOTS_ANSWER_BYTES = 512 * 1024, ROOTS_ASK_MS = 5000 };
+enum { ROOTS_ANSWER_BYTES = 512 * PTC_KB, ROOTS_ASK_MS = 5000 };
 static const int64_t KEPT_NS = (int64_t)5 * 60 * 1000 * 1000 * 1000;
 
 /* A modern client cannot tell that they have changed. */

@@ -84,7 +84,7 @@ static void let_session_go(PtcJob *job)
  * long as it has changed nothing else.  False: that is not possible, and the call was answered. */
 static bool begin_change_again(PtcJob *job, unsigned times, int64_t begun_ns)
 {
-    bool late = ptc_clock_ns(NULL) - begun_ns > (int64_t)AGAIN_MS * 1000000;
+    bool late = ptc_clock_ns(NULL) - begun_ns > AGAIN_MS * PTC_MS;
     if (times >= AGAIN || late || job->out.effects || ptc_mcp_cancelled(job->call))
         return refuse_session_status(job, PTC_SESSIONS_CHANGED);
     if (!refuse_session_status(job,

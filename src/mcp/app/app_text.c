@@ -6,7 +6,7 @@
 #include "tool/toolset.h"
 #include "tool/wire/card.h"
 
-enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
+enum { TOOLS_BYTES = 6 * PTC_KB, SENTENCE = 160 };
 
 /* ----------------------------------------------------------------------------------- schemas */
 

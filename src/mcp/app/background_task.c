@@ -6,7 +6,7 @@
 #include "base/os/cancel.h"
 #include "base/os/thread.h"
 
-enum { BACKGROUND_STACK = 8 * 1024 * 1024 }; /* programs of a task run on it */
+enum { BACKGROUND_STACK = 8 * PTC_MB }; /* programs of a task run on it */
 
 void ptc_background_tasks_init(PtcBackgroundTasks *all, PtcMem *mem)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "base/utf8.h"
 
 enum { LINE_NS = 1000 * 1000 * 1000 }; /* between two lines of other servers, at least */
@@ -46,7 +47,7 @@ static void unlink_beat(PtcProgressSender *p, PtcProgressCall *waiting)
 /* Progress is the time that has passed, in seconds: it grows, and nobody knows how much is left. */
 static void tell_call_progress(PtcProgressCall *waiting, int64_t now)
 {
-    double seconds = (double)((now - waiting->begun_ns) / 1000000) / 1000;
+    double seconds = (double)((now - waiting->begun_ns) / PTC_MS) / 1000;
     if (!waiting->line[0])
         snprintf(waiting->line, sizeof waiting->line, "running for %.0f s", seconds);
     ptc_mcp_progress(waiting->call, seconds, -1, waiting->line);
@@ -72,8 +73,7 @@ static void *serve_progress_calls(void *user)
     while (!p->quit) {
         bool had = p->first != NULL;
         int64_t until = had ? p->first->due_ns : ptc_clock_ns(NULL) + p->every_ns;
-        struct timespec at = {until / 1000000000, until % 1000000000};
-        pthread_cond_timedwait(&p->change, &p->lock, &at);
+        (void)ptc_cond_wait_until(&p->change, &p->lock, until);
         p->asleep = !had && !p->first;
         while (p->asleep && !p->quit)
             pthread_cond_wait(&p->change, &p->lock);
@@ -154,18 +154,14 @@ void ptc_progress_sender_end(PtcProgressSender *p, PtcProgressCall *waiting)
 
 PtcProgressSender *ptc_progress_sender_new(PtcMem *mem, int64_t every_ms)
 {
-    pthread_condattr_t attr;
     PtcProgressSender *p = ptc_mem_alloc(mem, sizeof *p);
     if (!p)
         return NULL;
     memset(p, 0, sizeof *p);
     p->mem = mem;
-    p->every_ns = every_ms * 1000000;
+    p->every_ns = every_ms * PTC_MS;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->change, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&p->change);
     return p;
 }
 

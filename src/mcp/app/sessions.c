@@ -14,7 +14,6 @@
 #include "store/store.h"
 
 enum { RANDOM_BYTES = 18, SESSIONS_META = PTC_STORE_META };
-#define MIB ((size_t)1 << 20)
 static const char kind[] = "session";
 
 /* A session that a call is working on. */
@@ -216,8 +215,8 @@ static void set_sessions_defaults(PtcSessionsConfig *c)
     c->ttl_ms = c->ttl_ms > 0 ? c->ttl_ms : 30 * 60 * 1000;
     c->idle_ms = c->idle_ms > 0 ? c->idle_ms : 15 * 60 * 1000;
     c->lease_ms = c->lease_ms > 0 ? c->lease_ms : 2 * 60 * 1000;
-    c->bytes = c->bytes ? c->bytes : 4 * MIB;
-    c->total_bytes = c->total_bytes ? c->total_bytes : 256 * MIB;
+    c->bytes = c->bytes ? c->bytes : 4 * PTC_MB;
+    c->total_bytes = c->total_bytes ? c->total_bytes : 256 * PTC_MB;
     if (!c->now_ms)
         c->now_ms = system_now;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/budget.h"
+#include "base/os/cond.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
@@ -14,7 +15,6 @@ enum { SUSPENDED_KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not ke
 PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *sessions,
                                 int64_t ttl_ms)
 {
-    pthread_condattr_t attr;
     PtcSuspended *t = ptc_mem_alloc(mem, sizeof *t);
     if (!t)
         return NULL;
@@ -24,10 +24,7 @@ PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *ses
     t->sessions = sessions;
     t->ttl_ms = ttl_ms;
     pthread_mutex_init(&t->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&t->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&t->changed);
     return t;
 }
 
@@ -327,9 +324,7 @@ void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
 
 void ptc_suspended_await(PtcSuspended *t, int64_t ms)
 {
-    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
-    struct timespec until = {end / 1000000000, end % 1000000000};
     pthread_mutex_lock(&t->lock);
-    pthread_cond_timedwait(&t->changed, &t->lock, &until);
+    (void)ptc_cond_wait_ms(&t->changed, &t->lock, ms);
     pthread_mutex_unlock(&t->lock);
 }

@@ -12,7 +12,7 @@
 
 enum {
     HTTP_HEADERS = 96,
-    HEADER_BYTES = 256 * 1024,
+    HEADER_BYTES = 256 * PTC_KB,
     RESUMES = 20,     /* of one stream without a new event */
     RESUME_MS = 1000, /* unless the server says otherwise */
     RESUME_MOST_MS = 30 * 1000,

@@ -21,10 +21,9 @@ static PtcText error_in(const PtcLinkJob *job)
 
 static int64_t retry_after(const PtcClientAnswer *a)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    return a->retry_after[0] ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), now_ms) : -1;
+    return a->retry_after[0]
+               ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), ptc_clock_wall_ms())
+               : -1;
 }
 
 /* A status that is no success. */

@@ -6,7 +6,7 @@
 #include "base/os/thread.h"
 #include "mcp/client/wire_http_int.h"
 
-enum { QUEUE_STACK = 256 * 1024 };
+enum { QUEUE_STACK = 256 * PTC_KB };
 
 static void http_queue_append(PtcHttpJobs *jobs, PtcLinkJob *job)
 {

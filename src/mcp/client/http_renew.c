@@ -75,7 +75,7 @@ static void renew(PtcLink *l)
     pthread_mutex_unlock(&l->lock);
     ptc_buf_init(&params, l->mem, PTC_UNBOUNDED);
     w->renew = (PtcLinkAsk){.done = on_renewed,
-                            .end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * 1000000};
+                            .end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * PTC_MS};
     w->renewing = ptc_link_hand_params(l, &params, l->version) &&
                   ptc_link_ask_inner(l, &w->renew, "initialize", ptc_buf_view(&params));
     ptc_buf_deinit(&params);

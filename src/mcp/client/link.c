@@ -356,7 +356,7 @@ void ptc_link_log(PtcLink *l, const char *format, ...)
     int64_t now = ptc_clock_ns(NULL);
     if (!l->config.log)
         return;
-    if (!l->minute_ns || now - l->minute_ns > (int64_t)MINUTE_MS * 1000000) {
+    if (!l->minute_ns || now - l->minute_ns > MINUTE_MS * PTC_MS) {
         size_t left_out = l->left_out;
         l->minute_ns = now;
         l->logged = l->left_out = 0;
@@ -404,7 +404,7 @@ static void begin_connect(PtcLink *l)
     l->probed = l->reprobed = l->respawned = false;
     ptc_buf_clear(&l->auth);
     l->refused = false;
-    l->hand_end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * 1000000;
+    l->hand_end_ns = ptc_clock_ns(NULL) + l->config.handshake_ms * PTC_MS;
     ptc_buf_init(&why, l->mem, WHY_BYTES);
     if (l->wire->open(l, &why))
         ptc_link_hand_begin(l);

@@ -188,8 +188,7 @@ static void send_probe(PtcLink *l)
     if (!l->probing)
         fail_handshake(l, "server/discover could not be sent", (PtcText){NULL, 0});
     else
-        ptc_loop_set(l->loop, &l->hand_due,
-                     ptc_clock_ns(NULL) + PTC_ERA_SILENCE_MS * (int64_t)1000000);
+        ptc_loop_set(l->loop, &l->hand_due, ptc_clock_ns(NULL) + PTC_ERA_SILENCE_MS * PTC_MS);
 }
 
 /* ---------------------------------------------------------------------- initialize */

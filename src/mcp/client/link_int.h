@@ -21,12 +21,12 @@
 enum {
     ASK_BUCKETS = 64,
     ROUND_BYTES =
-        64 * 1024,        /* read from or written to a descriptor before others have their turn */
+        64 * PTC_KB,      /* read from or written to a descriptor before others have their turn */
     OUT_BYTES = 32 << 20, /* waiting to be written */
     UNASKED = 256, /* answers and notifications on their way: a server may ask without reading */
     SCRATCH_BYTES = 32 << 20, /* of a heap for one message */
     ABOUT_BYTES = 1 << 20,    /* what a server says about itself */
-    TAIL_BYTES = 8 * 1024,    /* of standard error, for a start that failed */
+    TAIL_BYTES = 8 * PTC_KB,  /* of standard error, for a start that failed */
     LOG_LINE = 1024,          /* of a line of standard error */
     LOG_LINES = 200,          /* in a minute, whatever they are about */
     MINUTE_MS = 60 * 1000,

@@ -6,7 +6,7 @@
 #include "json/members.h"
 #include "mcp/client/link_int.h"
 
-enum { PAGES = 200, ITEMS = 5000, ALL_BYTES = 16 << 20, CURSOR_BYTES = 64 * 1024 };
+enum { PAGES = 200, ITEMS = 5000, ALL_BYTES = 16 << 20, CURSOR_BYTES = 64 * PTC_KB };
 
 static bool ask_page(PtcLinkList *list, PtcText cursor);
 

@@ -57,7 +57,7 @@ struct PtcStdioWire {
 
 static int64_t ns_in_ms_from_now(int64_t ms)
 {
-    return ptc_clock_ns(NULL) + ms * 1000000;
+    return ptc_clock_ns(NULL) + ms * PTC_MS;
 }
 
 /* -------------------------------------------------------------------------- sending */
@@ -241,7 +241,7 @@ static void take_said(PtcStdioWire *s, const char *bytes, size_t n)
 /* False: there is nothing more for now. */
 static bool read_said(PtcStdioWire *s)
 {
-    char bytes[16 * 1024];
+    char bytes[16 * PTC_KB];
     ssize_t n = s->child.err < 0 ? -1 : read(s->child.err, bytes, sizeof bytes);
     if (n > 0)
         take_said(s, bytes, (size_t)n);
@@ -254,7 +254,7 @@ static void on_said(PtcLoopWatch *watch, short events)
 {
     PtcStdioWire *s = WIRE_OF(watch, err);
     (void)events;
-    for (int i = 0; i < ROUND_BYTES / (16 * 1024) && read_said(s); i++)
+    for (int i = 0; i < ROUND_BYTES / (16 * PTC_KB) && read_said(s); i++)
         continue;
 }
 
@@ -320,7 +320,7 @@ static bool claim_in_time(PtcStdioWire *s, size_t need)
     int64_t now = ptc_clock_ns(NULL);
     if (s->large_since_ns == 0)
         s->large_since_ns = now;
-    if (s->link->config.room && now - s->large_since_ns > (int64_t)LARGE_MS * 1000000) {
+    if (s->link->config.room && now - s->large_since_ns > LARGE_MS * PTC_MS) {
         begin_skipping(s);
         return true;
     }

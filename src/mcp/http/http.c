@@ -21,17 +21,14 @@
 #include "base/text/secret.h"
 #include "mcp/http/http_int.h"
 
-#define SECOND_NS INT64_C(1000000000)
-#define MS_NS INT64_C(1000000)
-
 enum {
-    HEAD_MAX = 32 * 1024,          /* for a request's head; larger ones are answered 431 */
-    BODIES = 64 * 1024 * 1024,     /* for all bodies together that have not fully arrived */
-    HTTP_TOKENS_MAX = 1024 * 1024, /* for the text of a token file */
-    ACCEPTS = 64,                  /* connections taken in one go */
-    OTHER_FILES = 128,             /* that a server has open beside its connections */
-    PAUSE_MS = 100,                /* before accepting again, when there was no descriptor left */
-    COMPLAIN_S = 10,               /* between two lines about that */
+    HEAD_MAX = 32 * PTC_KB,   /* for a request's head; larger ones are answered 431 */
+    BODIES = 64 * PTC_MB,     /* for all bodies together that have not fully arrived */
+    HTTP_TOKENS_MAX = PTC_MB, /* for the text of a token file */
+    ACCEPTS = 64,             /* connections taken in one go */
+    OTHER_FILES = 128,        /* that a server has open beside its connections */
+    PAUSE_MS = 100,           /* before accepting again, when there was no descriptor left */
+    COMPLAIN_S = 10,          /* between two lines about that */
 };
 
 const PtcHttpConfig ptc_http_defaults = {
@@ -41,7 +38,7 @@ const PtcHttpConfig ptc_http_defaults = {
     .request_ms = 60 * 1000,
     .send_ms = 120 * 1000,
     .drain_ms = 10 * 1000,
-    .stack_bytes = 1024 * 1024,
+    .stack_bytes = PTC_MB,
     .log_fd = STDERR_FILENO,
     .owner_share = 100,
 };
@@ -146,9 +143,9 @@ static void set_http_limits(PtcHttp *http, const PtcHttpConfig *config)
     http->shared.max_body_bytes = bodies > two ? bodies : two;
     http->reload = config->reload;
     http->reload_user = config->reload_user;
-    http->conns.request_ns = config->request_ms * MS_NS;
-    http->conns.send_ns = config->send_ms * MS_NS;
-    http->drain_ns = config->drain_ms * MS_NS;
+    http->conns.request_ns = config->request_ms * PTC_MS;
+    http->conns.send_ns = config->send_ms * PTC_MS;
+    http->drain_ns = config->drain_ms * PTC_MS;
 }
 
 /* Running out of descriptors under load would be told too late. */
@@ -304,9 +301,9 @@ static void pause_http_accepting(PtcHttp *http, int error)
 {
     int64_t now = ptc_clock_ns(NULL);
     watch_listener(http, false);
-    http->accept_ns = now + PAUSE_MS * MS_NS;
+    http->accept_ns = now + PAUSE_MS * PTC_MS;
     ptc_http_conns_make_room(&http->conns);
-    if (http->complained_ns && now - http->complained_ns < COMPLAIN_S * SECOND_NS)
+    if (http->complained_ns && now - http->complained_ns < COMPLAIN_S * PTC_S)
         return;
     http->complained_ns = now;
     ptc_http_log_say(&http->shared.log,
@@ -362,11 +359,11 @@ static bool watch_once(PtcHttp *http, int signal_fd, int64_t *ticked_ns)
         http->accept_ns = 0;
         watch_listener(http, true);
     }
-    if (now - *ticked_ns >= SECOND_NS) {
+    if (now - *ticked_ns >= PTC_S) {
         *ticked_ns = now;
         ptc_http_conns_tick(&http->conns, now);
     }
-    if (now - http->swept_ns >= 10 * SECOND_NS) {
+    if (now - http->swept_ns >= 10 * PTC_S) {
         http->swept_ns = now;
         ptc_http_sessions_sweep(&http->shared.sessions, now, false);
     }
@@ -378,7 +375,7 @@ static void stop_beginning(PtcHttp *http)
 {
     uint64_t one = 1;
     ptc_http_log_say(&http->shared.log, "stopping: calls under way have %lld s to end",
-                     (long long)(http->drain_ns / SECOND_NS));
+                     (long long)(http->drain_ns / PTC_S));
     atomic_store(&http->shared.stopping, true);
     ssize_t n = write(http->shared.stop_fd, &one, sizeof one);
     (void)n;
@@ -416,7 +413,7 @@ void ptc_http_serve(PtcHttp *http)
     ptc_mcp_stop(http->shared.mcp);
     ptc_http_sessions_sweep(&http->shared.sessions, 0, true);
     ptc_http_conns_cancel(&http->conns);
-    drain_http_requests(http, signal_fd, ptc_clock_ns(NULL) + 2 * SECOND_NS);
+    drain_http_requests(http, signal_fd, ptc_clock_ns(NULL) + 2 * PTC_S);
     http->mhd.MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
     ptc_http_log_say(&http->shared.log, "stopped");

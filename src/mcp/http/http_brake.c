@@ -29,7 +29,7 @@ void ptc_http_brake_deinit(PtcHttpBrake *brake)
 
 static bool is_brake_entry_over(const PtcHttpBrakeEntry *e, int64_t now_ns)
 {
-    return e->count == 0 || now_ns - e->since_ns >= PTC_HTTP_BRAKE_WINDOW_S * INT64_C(1000000000);
+    return e->count == 0 || now_ns - e->since_ns >= PTC_HTTP_BRAKE_WINDOW_S * PTC_S;
 }
 
 /* The key's entry; if it has none, a free entry of its set, or else the oldest one, becomes its own. */

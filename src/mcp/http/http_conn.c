@@ -12,7 +12,6 @@
 
 #include "base/budget.h"
 
-#define SECOND_NS INT64_C(1000000000)
 enum {
     SPARE = 32,         /* slots for connections being shut down */
     CROWDED_S = 5,      /* how long a connection may idle when nearly all are in use */
@@ -273,7 +272,7 @@ static int64_t allowed_ns(const PtcHttpConns *conns, int phase)
 {
     bool crowded = conns->count - conns->doomed > conns->most - conns->most / 10;
     switch (phase) {
-    case PTC_HTTP_RECEIVING: return crowded ? CROWDED_S * SECOND_NS : conns->request_ns;
+    case PTC_HTTP_RECEIVING: return crowded ? CROWDED_S * PTC_S : conns->request_ns;
     case PTC_HTTP_SENDING: return conns->send_ns;
     default: return 0;
     }

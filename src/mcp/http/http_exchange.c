@@ -9,10 +9,10 @@
 #include "mcp/http/http_endpoint.h"
 
 enum {
-    KEPT_BODY = 64 * 1024,            /* a buffer up to this size is kept for the next request */
-    FORGOTTEN_MAX = 64 * 1024 * 1024, /* how much of a refused body is read */
-    HTTP_PAGE_MAX = 32 * 1024,
-    METRICS_MAX = 4 * 1024 * 1024, /* with those of many upstreams */
+    KEPT_BODY = 64 * PTC_KB,     /* a buffer up to this size is kept for the next request */
+    FORGOTTEN_MAX = 64 * PTC_MB, /* how much of a refused body is read */
+    HTTP_PAGE_MAX = 32 * PTC_KB,
+    METRICS_MAX = 4 * PTC_MB, /* with those of many upstreams */
 };
 
 bool ptc_http_shared_init(PtcHttpShared *shared, PtcMcp *mcp, bool loopback, size_t max_sessions,

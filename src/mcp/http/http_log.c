@@ -119,7 +119,7 @@ static void add_log_json(PtcBuf *out, const PtcHttpLogLine *line)
     add_log_field(out, "reason", ptc_text_cstr(line->failure));
     ptc_emit_field_int(out, "status", line->status);
     ptc_emit_key(out, "duration_ms");
-    ptc_buf_addf(out, "%" PRId64 ".%03d", line->took_ns / 1000000,
+    ptc_buf_addf(out, "%" PRId64 ".%03d", line->took_ns / PTC_MS,
                  (int)(line->took_ns / 1000 % 1000));
     ptc_emit_field_uint(out, "bytes_in", line->in);
     ptc_emit_field_uint(out, "bytes_out", line->out);
@@ -135,7 +135,7 @@ static void add_log_line(PtcBuf *out, const PtcHttpLogLine *line)
     add_word(out, line->verb, strlen(line->verb));
     add_word(out, line->path, strlen(line->path));
     add_word(out, line->method.bytes, line->method.len);
-    ptc_buf_addf(out, " %d %" PRId64 ".%03dms %zu %zu\n", line->status, line->took_ns / 1000000,
+    ptc_buf_addf(out, " %d %" PRId64 ".%03dms %zu %zu\n", line->status, line->took_ns / PTC_MS,
                  (int)(line->took_ns / 1000 % 1000), line->in, line->out);
 }
 

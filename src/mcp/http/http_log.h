@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "mcp/http/http_head.h"
 
-enum { PTC_HTTP_LOG_BYTES = 64 * 1024 };
+enum { PTC_HTTP_LOG_BYTES = 64 * PTC_KB };
 
 typedef struct PtcHttpLog {
     /* It guards `lines`, and is held while they are written, so that lines stay whole.  Threads of connections

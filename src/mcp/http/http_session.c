@@ -6,8 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { CHAINS = 256, KEPT_MAX = 1024 * 1024 };
-#define SECOND_NS INT64_C(1000000000)
+enum { CHAINS = 256, KEPT_MAX = PTC_MB };
 
 struct PtcHttpSession {
     char id[PTC_HTTP_SESSION_DIGITS + 1];
@@ -160,7 +159,7 @@ static bool settle_http_session(PtcHttpSessions *sessions, PtcHttpSession *sessi
     if (room == SESSION_FITS || room == SESSION_TAKEN)
         return room == SESSION_FITS;
     return drop_rested(sessions, room == SESSION_OWNER_FULL ? session->owner : NULL,
-                       now_ns - PTC_HTTP_SESSION_REST_S * SECOND_NS) &&
+                       now_ns - PTC_HTTP_SESSION_REST_S * PTC_S) &&
            insert_http_session(sessions, session) == SESSION_FITS;
 }
 
@@ -177,7 +176,7 @@ void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, b
     if (!keep || atomic_load(&session->ended))
         return;
     pthread_mutex_lock(&sessions->lock);
-    bool due = changed || now_ns - session->kept_ns >= PTC_HTTP_SESSION_KEEP_S * SECOND_NS;
+    bool due = changed || now_ns - session->kept_ns >= PTC_HTTP_SESSION_KEEP_S * PTC_S;
     if (due)
         session->kept_ns = now_ns;
     pthread_mutex_unlock(&sessions->lock);
@@ -329,7 +328,7 @@ static PtcHttpSession *hold_stale(PtcHttpSessions *sessions, size_t chain, int64
 
 void ptc_http_sessions_sweep(PtcHttpSessions *sessions, int64_t now_ns, bool all)
 {
-    int64_t before = now_ns - PTC_HTTP_SESSION_IDLE_S * SECOND_NS;
+    int64_t before = now_ns - PTC_HTTP_SESSION_IDLE_S * PTC_S;
     for (size_t i = 0; i < CHAINS; i++) {
         PtcHttpSession *s;
         while ((s = hold_stale(sessions, i, before, all)) != NULL) {

@@ -9,8 +9,6 @@
 
 #include "base/budget.h"
 
-#define SECOND_NS INT64_C(1000000000)
-
 static const char RESPONSE_HEAD[] = "HTTP/1.1 200 OK\r\n"
                                     "Content-Type: text/event-stream\r\n"
                                     "Cache-Control: no-cache, no-transform\r\n"
@@ -174,7 +172,7 @@ bool ptc_http_stream_send(void *stream, const char *json, size_t len)
 void ptc_http_stream_tick(PtcHttpStream *stream, int64_t now_ns)
 {
     pthread_mutex_lock(&stream->lock);
-    bool silent = now_ns - stream->sent_ns >= PTC_HTTP_KEEP_ALIVE_S * SECOND_NS && !backlog(stream);
+    bool silent = now_ns - stream->sent_ns >= PTC_HTTP_KEEP_ALIVE_S * PTC_S && !backlog(stream);
     if (silent && !stream->broken && (stream->begun || stream->armed))
         add_comment(stream);
     if (!stream->broken)
@@ -202,7 +200,7 @@ bool ptc_http_stream_is_behind(PtcHttpStream *stream)
 static bool wait_socket_writable(int fd, int64_t until_ns)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
-    int64_t left_ms = (until_ns - ptc_clock_ns(NULL)) / 1000000;
+    int64_t left_ms = (until_ns - ptc_clock_ns(NULL)) / PTC_MS;
     int n = left_ms > 0 ? poll(&p, 1, (int)left_ms) : 0;
     return (n > 0 && !(p.revents & (POLLERR | POLLHUP))) || (n < 0 && errno == EINTR);
 }
@@ -210,7 +208,7 @@ static bool wait_socket_writable(int fd, int64_t until_ns)
 /* The only place that waits, on the connection's own thread. */
 void ptc_http_stream_finish(PtcHttpStream *stream, const char *json, size_t len)
 {
-    int64_t until = ptc_clock_ns(NULL) + PTC_HTTP_STREAM_WAIT_S * SECOND_NS;
+    int64_t until = ptc_clock_ns(NULL) + PTC_HTTP_STREAM_WAIT_S * PTC_S;
     pthread_mutex_lock(&stream->lock);
     bool go_on = !stream->broken && add_event(stream, json, len) && flush_stream(stream);
     pthread_mutex_unlock(&stream->lock);

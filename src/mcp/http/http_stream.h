@@ -13,9 +13,9 @@
 #include "mcp/http/http_head.h"
 
 enum {
-    PTC_HTTP_KEEP_ALIVE_S = 15,   /* a stream is never silent for longer */
-    PTC_HTTP_STREAM_WAIT_S = 120, /* how long the end waits for a client that reads slowly */
-    PTC_HTTP_STREAM_BACKLOG = 1024 * 1024, /* a client further behind is given up */
+    PTC_HTTP_KEEP_ALIVE_S = 15,       /* a stream is never silent for longer */
+    PTC_HTTP_STREAM_WAIT_S = 120,     /* how long the end waits for a client that reads slowly */
+    PTC_HTTP_STREAM_BACKLOG = PTC_MB, /* a client further behind is given up */
 };
 
 typedef struct PtcHttpStream {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/os/cond.h"
+
 #include "base/text/hmac.h"
 #include "mcp/server/mcp_int.h"
 
@@ -177,12 +179,11 @@ static void put_peer_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
 static bool await_reply(PtcMcpCall *call, PtcMcpQuestion *q, bool sent, int64_t ms)
 {
     PtcMcpPeer *peer = call->peer;
-    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
-    struct timespec until = {end / 1000000000, end % 1000000000};
-    int late = 0;
+    int64_t end = ptc_clock_ns(NULL) + ms * PTC_MS;
     pthread_mutex_lock(&peer->lock);
-    while (sent && !q->answered && !peer->closed && !ptc_mcp_cancelled(call) && late != ETIMEDOUT)
-        late = pthread_cond_timedwait(&peer->answered, &peer->lock, &until);
+    while (sent && !q->answered && !peer->closed && !ptc_mcp_cancelled(call) &&
+           ptc_cond_wait_until(&peer->answered, &peer->lock, end))
+        continue;
     PtcMcpQuestion **at = &peer->questions;
     while (*at != q)
         at = &(*at)->next;

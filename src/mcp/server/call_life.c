@@ -20,7 +20,7 @@ void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler,
 /* The time until which it may wait for its turn. */
 static int64_t patience(const PtcMcpCall *call)
 {
-    return call->begun_ns + call->mcp->config.wait_ms * 1000000;
+    return call->begun_ns + call->mcp->config.wait_ms * PTC_MS;
 }
 
 static void refuse_busy(PtcMcpCall *call, const char *why)
@@ -114,7 +114,7 @@ bool ptc_mcp_expire(PtcMcpCall *call, int64_t now_ns)
 
 int64_t ptc_mcp_waited_ms(const PtcMcpCall *call)
 {
-    return (ptc_clock_ns(NULL) - call->begun_ns) / 1000000;
+    return (ptc_clock_ns(NULL) - call->begun_ns) / PTC_MS;
 }
 
 /* The body is begun before the arguments are checked, because a refusal may be content that the model reads. */

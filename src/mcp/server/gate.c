@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os/cond.h"
 #include "base/units.h"
 
 /* That percentage of a number, rounded up, so that there is at least one where there are any. */
@@ -162,25 +163,15 @@ static void admit_gate_tickets(PtcMcpGate *gate)
     }
 }
 
-static void init_cond(pthread_cond_t *cond)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attr);
-    pthread_condattr_destroy(&attr);
-}
-
 /* The thread that leaves a place hands it over under the lock, so no newcomer can take it first. */
 static PtcGateAnswer wait_turn(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
                                int64_t until_ns)
 {
-    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
-    int late = 0;
-    init_cond(&t->woken);
+    ptc_cond_init(&t->woken);
     link_last(gate, t);
-    while (!t->in && !gate->stopped && !atomic_load(cancel) && !late)
-        late = pthread_cond_timedwait(&t->woken, &gate->lock, &until);
+    while (!t->in && !gate->stopped && !atomic_load(cancel) &&
+           ptc_cond_wait_until(&t->woken, &gate->lock, until_ns))
+        continue;
     if (!t->in)
         unlink_ticket(gate, t);
     pthread_cond_destroy(&t->woken);

@@ -38,7 +38,7 @@ static PtcMcpCall *new_mcp_call(PtcMcp *mcp)
     ptc_budget_init(&call->budget);
     call->budget.cancel = &call->cancel;
     call->begun_ns = ptc_clock_ns(NULL);
-    call->budget.deadline_ns = call->begun_ns + (int64_t)PARSE_MS * 1000000;
+    call->budget.deadline_ns = call->begun_ns + PARSE_MS * PTC_MS;
     ptc_heap_init(&call->heap, &mcp->pool, &call->budget, mcp->config.memory_bytes);
     if (ptc_buf_add_cstr(&call->id, "null") && ptc_buf_reserve(&call->answer, ROOM_FOR_ERROR))
         return call;

@@ -3,16 +3,9 @@
  * has yet to answer.  What always holds: among the requests under way no two have the same id. */
 #include <time.h>
 
-#include "mcp/server/mcp_int.h"
+#include "base/os/cond.h"
 
-static void init_cond(pthread_cond_t *cond)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attr);
-    pthread_condattr_destroy(&attr);
-}
+#include "mcp/server/mcp_int.h"
 
 PtcMcpPeer *ptc_mcp_peer_new(PtcMcp *mcp, PtcMcpSink sink)
 {
@@ -24,7 +17,7 @@ PtcMcpPeer *ptc_mcp_peer_new(PtcMcp *mcp, PtcMcpSink sink)
     peer->sink = sink;
     peer->level = PTC_MCP_INFO;
     pthread_mutex_init(&peer->lock, NULL);
-    init_cond(&peer->answered);
+    ptc_cond_init(&peer->answered);
     ptc_buf_init(&peer->uris.text, &mcp->mem, PTC_UNBOUNDED);
     pthread_mutex_lock(&mcp->lock);
     peer->next = mcp->peers;

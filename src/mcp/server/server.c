@@ -6,8 +6,6 @@
 #include "base/text/secret.h"
 #include "mcp/server/mcp_int.h"
 
-enum { MIB = 1024 * 1024 };
-
 /* 0 means "the default" everywhere, so a config can be written with the fields that matter. */
 static void set_server_defaults(PtcMcpConfig *c)
 {
@@ -23,7 +21,7 @@ static void set_server_defaults(PtcMcpConfig *c)
     if (!c->wait_ms)
         c->wait_ms = 30 * 1000;
     if (!c->waiting_bytes)
-        c->waiting_bytes = (size_t)64 * MIB;
+        c->waiting_bytes = (size_t)64 * PTC_MB;
     if (!c->owner_share)
         c->owner_share = 100;
     if (!c->page_size)
@@ -31,11 +29,11 @@ static void set_server_defaults(PtcMcpConfig *c)
     if (!c->list_ttl_ms)
         c->list_ttl_ms = 5 * 60 * 1000;
     if (!c->max_frame_bytes)
-        c->max_frame_bytes = 4 * MIB;
+        c->max_frame_bytes = 4 * PTC_MB;
     if (!c->max_answer_bytes)
-        c->max_answer_bytes = 32 * MIB;
+        c->max_answer_bytes = 32 * PTC_MB;
     if (!c->memory_bytes)
-        c->memory_bytes = (size_t)512 * MIB;
+        c->memory_bytes = (size_t)512 * PTC_MB;
     if (!c->ask_timeout_ms)
         c->ask_timeout_ms = 5 * 60 * 1000;
     if (!c->state_ttl_ms)

@@ -20,13 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os/cond.h"
 #include "net/lines.h"
 
 enum { PIPE_BYTES = 4096 };
 
 /* How long a call may keep the turn; how many idle rounds the minder makes before it sleeps; how often it looks at
  * queued calls. */
-enum { KEEP_NS = 1000000, QUIET_LOOKS = 20, STDIO_LOOK_MS = 100 };
+enum { KEEP_NS = PTC_MS, QUIET_LOOKS = 20, STDIO_LOOK_MS = 100 };
 
 /* A server on two descriptors.  Its threads take turns at reading: whoever has the turn reads a message, passes
  * the turn on and runs the call itself. */
@@ -292,13 +293,6 @@ static void expire_queued(Stdio *s)
     }
 }
 
-static void wait_for_some_ms(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms)
-{
-    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
-    struct timespec until = {end / 1000000000, end % 1000000000};
-    pthread_cond_timedwait(cond, lock, &until);
-}
-
 /* With the lock held: sleeps until something is kept, or only briefly if something was kept just now. */
 static void mind_on(Stdio *s, int *quiet)
 {
@@ -310,7 +304,7 @@ static void mind_on(Stdio *s, int *quiet)
         while (!s->kept && !s->ended && !s->queued)
             pthread_cond_wait(&s->mind, &s->lock);
         if (!s->kept && !s->ended)
-            wait_for_some_ms(&s->mind, &s->lock, STDIO_LOOK_MS);
+            (void)ptc_cond_wait_ms(&s->mind, &s->lock, STDIO_LOOK_MS);
         s->minder_sleeps = false;
         return;
     }
@@ -406,11 +400,9 @@ static void wait_for_end(Stdio *s)
     pthread_mutex_lock(&s->lock);
     while (!s->ended)
         pthread_cond_wait(&s->done, &s->lock);
-    int64_t end = ptc_clock_ns(NULL) + grace * 1000000;
-    struct timespec until = {end / 1000000000, end % 1000000000};
-    int late = 0;
-    while (s->running && !late && !atomic_load(&s->broken))
-        late = pthread_cond_timedwait(&s->done, &s->lock, &until);
+    int64_t end = ptc_clock_ns(NULL) + grace * PTC_MS;
+    while (s->running && !atomic_load(&s->broken) && ptc_cond_wait_until(&s->done, &s->lock, end))
+        continue;
     pthread_mutex_unlock(&s->lock);
     ptc_mcp_peer_close(s->peer);
     pthread_join(s->minder, NULL);
@@ -469,13 +461,9 @@ static void close_stdio(Stdio *s)
 int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
 {
     Stdio s = {.mcp = mcp, .io = io, .wake = {-1, -1}};
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s.turn, NULL);
-    pthread_cond_init(&s.mind, &attr);
-    pthread_cond_init(&s.done, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&s.mind);
+    ptc_cond_init(&s.done);
     pthread_mutex_init(&s.lock, NULL);
     pthread_mutex_init(&s.write_lock, NULL);
     int error = open_stdio(&s);

@@ -13,9 +13,9 @@
 #include "ptc/ptc.h"
 
 enum {
-    PTC_COMMAND_WORDS_MAX = 1000,        /* of the command line, and variables */
-    PTC_COMMAND_ERROR_BYTES = 64 * 1024, /* of standard error that are kept, the last ones */
-    PTC_COMMAND_TEXT = 320,              /* room for the description of a failure */
+    PTC_COMMAND_WORDS_MAX = 1000,          /* of the command line, and variables */
+    PTC_COMMAND_ERROR_BYTES = 64 * PTC_KB, /* of standard error that are kept, the last ones */
+    PTC_COMMAND_TEXT = 320,                /* room for the description of a failure */
 };
 
 typedef struct PtcCommand {

@@ -101,10 +101,10 @@ typedef struct Delay {
 /* In short steps, so that a cancel is noticed soon.  False: nobody waits any longer. */
 static bool wait_mock_ms(PtcToolCall *call, int64_t ms)
 {
-    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
+    int64_t end = ptc_clock_ns(NULL) + ms * PTC_MS;
     for (int64_t left; (left = end - ptc_clock_ns(NULL)) > 0;) {
         struct timespec t = {.tv_nsec =
-                                 left < MOCK_SLICE_MS * 1000000 ? left : MOCK_SLICE_MS * 1000000};
+                                 left < MOCK_SLICE_MS * PTC_MS ? left : MOCK_SLICE_MS * PTC_MS};
         nanosleep(&t, NULL);
         if (ptc_answer_cancelled(call))
             return false;

@@ -10,7 +10,7 @@
 #include "tool/call.h"
 #include "tool/convert.h"
 
-enum { MIB = 1024 * 1024, NATIVE_MEMORY = 32 * MIB, NATIVE_DEPTH = 1000, NATIVE_SLOTS = 2 };
+enum { NATIVE_MEMORY = 32 * PTC_MB, NATIVE_DEPTH = 1000, NATIVE_SLOTS = 2 };
 
 struct PtcNative {
     PtcMem mem;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/os/cancel.h"
+#include "base/os/cond.h"
 
 /* How often the clock is looked at: for clocks that are not the system's, and flags that a signal handler sets. */
 enum { REMOTE_LOOK_MS = 50 };
@@ -42,12 +43,8 @@ static void wake_on_remote_cancel(void *user)
 
 static void init_waiter(Waiter *w)
 {
-    pthread_condattr_t attr;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->change, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&w->change);
     w->ready = w->kicked = false;
 }
 
@@ -65,10 +62,9 @@ static bool is_remote_wait_over(const PtcBudget *b)
 /* With the lock held. */
 static void sleep_a_while(Waiter *w, const PtcBudget *b)
 {
-    int64_t left = ptc_budget_end(b) - b->clock_ns(b->clock_user), most = REMOTE_LOOK_MS * 1000000;
+    int64_t left = ptc_budget_end(b) - b->clock_ns(b->clock_user), most = REMOTE_LOOK_MS * PTC_MS;
     int64_t until = ptc_clock_ns(NULL) + (left < most ? left : most);
-    struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    pthread_cond_timedwait(&w->change, &w->lock, &t);
+    (void)ptc_cond_wait_until(&w->change, &w->lock, until);
 }
 
 /* The ordinary way to wait. */

@@ -18,8 +18,8 @@
 #include "tool/remote/remote_servers.h"
 
 enum {
-    REMOTE_ARGUMENTS_BYTES = 1024 * 1024,
-    REMOTE_ANSWER_BYTES = 64 * 1024 * 1024,
+    REMOTE_ARGUMENTS_BYTES = PTC_MB,
+    REMOTE_ANSWER_BYTES = 64 * PTC_MB,
     PARSE_TRIES = 20,
     REMOTE_LOOKS = 100, /* discovery forms of a program */
     REMOTE_SHOWN = 120,

@@ -12,7 +12,7 @@
 #include "tool/convert.h"
 #include "tool/remote/remote_ask.h"
 
-enum { SERVERS_ANSWER_BYTES = 1024 * 1024, SERVERS_NAME_BYTES = 400, SITE_BYTES = 64 * 1024 };
+enum { SERVERS_ANSWER_BYTES = PTC_MB, SERVERS_NAME_BYTES = 400, SITE_BYTES = 64 * PTC_KB };
 
 static PtcRemoteServers *as_remote_servers(PtcServers *servers)
 {

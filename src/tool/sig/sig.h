@@ -11,10 +11,10 @@
 #include "value/heap.h"
 
 enum {
-    PTC_SIG_MAX_BYTES = 64 * 1024, /* of a signature's text */
-    PTC_SIG_MAX_DEPTH = 200,       /* types inside each other */
-    PTC_SIG_MAX_FIELDS = 1000,     /* of one map or parameter list */
-    PTC_SIG_KEYS = 6,              /* spellings a field's key may have in a value */
+    PTC_SIG_MAX_BYTES = 64 * PTC_KB, /* of a signature's text */
+    PTC_SIG_MAX_DEPTH = 200,         /* types inside each other */
+    PTC_SIG_MAX_FIELDS = 1000,       /* of one map or parameter list */
+    PTC_SIG_KEYS = 6,                /* spellings a field's key may have in a value */
 };
 
 typedef enum {

@@ -32,7 +32,7 @@ int64_t ptc_answer_time_left_ms(PtcToolCall *call)
     int64_t now = ptc_clock_ns(NULL);
     if (ptc_answer_cancelled(call) || now >= call->end_ns)
         return 0;
-    return call->end_ns == INT64_MAX ? INT64_MAX : (call->end_ns - now) / 1000000;
+    return call->end_ns == INT64_MAX ? INT64_MAX : (call->end_ns - now) / PTC_MS;
 }
 
 bool ptc_answer_cancelled(PtcToolCall *call)

@@ -40,7 +40,7 @@ typedef struct PtcListing {
     PtcOpenapiHidden hidden;
 } PtcListing;
 
-enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
+enum { PTC_LISTING_BYTES = 64 * PTC_MB }; /* of the values of one */
 
 /* `tools` is the array of tools/list as JSON, or of an OpenAPI service its document; `about` an object or absent.  One
  * holder.  NULL: it is no such thing, or out of memory. */

@@ -16,7 +16,7 @@
 #include "json/parse.h"
 #include "upstream/config/fields.h"
 
-enum { LISTING_FORMAT = 1, LISTING_FILE_BYTES = 20 * 1024 * 1024 };
+enum { LISTING_FORMAT = 1, LISTING_FILE_BYTES = 20 * PTC_MB };
 
 /* ------------------------------------------------------------------------------ key and name */
 

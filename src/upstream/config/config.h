@@ -11,8 +11,8 @@
 #include "value/heap.h"
 
 enum {
-    PTC_CONFIG_BYTES = 32 * 1024 * 1024, /* of one file: Claude Code keeps its history in its own */
-    PTC_CONFIG_ERRORS = 20,              /* that are told at once */
+    PTC_CONFIG_BYTES = 32 * PTC_MB, /* of one file: Claude Code keeps its history in its own */
+    PTC_CONFIG_ERRORS = 20,         /* that are told at once */
     PTC_CONFIG_UPSTREAMS = 500,
 };
 

@@ -19,9 +19,9 @@
 #include "upstream/run/desk.h"
 
 enum {
-    CREDENTIALS_VALUE_BYTES = 64 * 1024,
+    CREDENTIALS_VALUE_BYTES = 64 * PTC_KB,
     EXEC_S = 10,
-    CREDENTIALS_HEAP_BYTES = 4 * 1024 * 1024,
+    CREDENTIALS_HEAP_BYTES = 4 * PTC_MB,
     KEPT_MS = 5 * 60 * 1000, /* what a program printed, unless its ttl_ms says otherwise */
     KEPT_MOST_MS = 24 * 3600 * 1000,
 };
@@ -88,7 +88,7 @@ static bool in_time(void *end_ns)
 
 static bool run_credential_program(const PtcCredentials *c, char *const *argv, PtcBuf *out)
 {
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)EXEC_S * 1000000000;
+    int64_t end_ns = ptc_clock_ns(NULL) + EXEC_S * PTC_S;
     PtcBuf err;
     ptc_buf_init(&err, c->mem, 4096);
     PtcProcess p = {.argv = argv,
@@ -205,7 +205,7 @@ static void keep_secret_value(PtcCredentials *c, PtcText name, bool headers, Ptc
         drop_value(c, s);
         s->value = ptc_mem_alloc(c->mem, value.len);
         s->len = s->value ? value.len : 0;
-        s->until_ns = ptc_clock_ns(NULL) + ms * 1000000;
+        s->until_ns = ptc_clock_ns(NULL) + ms * PTC_MS;
         if (s->value)
             memcpy(s->value, value.bytes, value.len);
     }

@@ -181,7 +181,7 @@ static const char *entry_kind_of(PtcText text)
 
 static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry *out)
 {
-    enum { DAY_MS = 24 * 3600 * 1000, RESPONSE_MOST = 64 * 1024 * 1024, AT_ONCE_MOST = 1024 };
+    enum { DAY_MS = 24 * 3600 * 1000, RESPONSE_MOST = 64 * PTC_MB, AT_ONCE_MOST = 1024 };
     call_ms = call_ms < DAY_MS ? call_ms : DAY_MS;
     out->call_ms =
         entry_number_of(heap, form, "call_timeout_ms",
@@ -225,7 +225,7 @@ static void read_rules(PtcHeap *heap, PtcValue form, PtcEntry *out)
 /* Requests to a service hold no state of whoever makes them, so all owners share one. */
 static bool read_openapi(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry *out)
 {
-    enum { SCHEMA_MOST = 64 * 1024 * 1024 };
+    enum { SCHEMA_MOST = 64 * PTC_MB };
     out->shared = true;
     out->base_url = cstr(arena, ptc_fields_text(heap, form, "base_url"));
     out->schema_file = cstr(arena, ptc_fields_text(heap, form, "schema_file"));
@@ -303,7 +303,7 @@ uint64_t ptc_entry_stamp(const PtcEntry *e)
     struct stat st;
     if (!e->schema_file || stat(e->schema_file, &st) != 0)
         return 0;
-    uint64_t time = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+    uint64_t time = (uint64_t)st.st_ctim.tv_sec * PTC_S + (uint64_t)st.st_ctim.tv_nsec;
     return ((time * PRIME + (uint64_t)st.st_size) * PRIME + st.st_ino) | 1;
 }
 

@@ -14,7 +14,6 @@ enum {
     QUEUE_RETRY_MS = 250,
     RETRY_AFTER_MOST_MS = 10 * 1000,
     PROGRESS_TIMES = 10, /* what a call has: more that progress gives in a run without a deadline */
-    MS = 1000 * 1000,
     QUEUE_LOOK_MS = 50
 };
 
@@ -53,10 +52,10 @@ static void expire_unsent_call(PtcUpCall *call, int64_t now)
     if (i->state == PTC_INSTANCE_STARTING) {
         snprintf(text, sizeof text,
                  "%.*s has been starting for %lld s and is not ready yet; call it again later",
-                 PTC_ARG(name), (long long)((now - i->started_ns) / 1000000000));
+                 PTC_ARG(name), (long long)((now - i->started_ns) / PTC_S));
         give_call_up(call, PTC_CALL_UNAVAILABLE, text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
-        long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / 1000000000 + 1 : 0;
+        long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / PTC_S + 1 : 0;
         snprintf(text, sizeof text, "%.*s is down, and will be tried again in %lld s: %.250s",
                  PTC_ARG(name), left, i->why);
         give_call_up(call, i->refused ? PTC_CALL_AUTH_FAILED : PTC_CALL_UNAVAILABLE, text);
@@ -104,7 +103,7 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply);
 
 int64_t ptc_queue_most(const PtcUpCall *call)
 {
-    int64_t all = call->instance->upstream->entry.call_ms * PROGRESS_TIMES * MS;
+    int64_t all = call->instance->upstream->entry.call_ms * PROGRESS_TIMES * PTC_MS;
     return call->run->deadline_ns < INT64_MAX ? call->run->deadline_ns : ptc_clock_ns(NULL) + all;
 }
 
@@ -209,7 +208,7 @@ static int64_t again_at(const PtcUpCall *call, PtcCallReason reason, const PtcLi
         wait = reply->retry_after_ms;
     }
     wait += now / 1000 % (wait / 4 + 1); /* not all at the same moment */
-    int64_t at = now + wait * MS;
+    int64_t at = now + wait * PTC_MS;
     return at < call->end_ns ? at : 0;
 }
 
@@ -380,7 +379,7 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
     }
     ptc_queue_pump(i);
     /* A full upstream is looked at again when one of its calls ends. */
-    return next == INT64_MAX ? next : next > now ? next : now + (int64_t)QUEUE_LOOK_MS * MS;
+    return next == INT64_MAX ? next : next > now ? next : now + QUEUE_LOOK_MS * PTC_MS;
 }
 
 void ptc_queue_cancel(PtcUpCall *call)

@@ -8,8 +8,7 @@
 #include "upstream/connect/endpoint.h"
 #include "upstream/connect/roots.h"
 
-enum { MS = 1000 * 1000 };
-static const int64_t HOLD_NS = (int64_t)3600 * 1000 * MS; /* an hour for a person to answer */
+static const int64_t HOLD_NS = (int64_t)3600 * 1000 * PTC_MS; /* an hour for a person to answer */
 
 /* --------------------------------------------------------------------------------- questions */
 
@@ -296,7 +295,7 @@ static PtcUpCall *held_of(const PtcUpRun *run, size_t part)
 static PtcRemoteStatus take_held_call_over(PtcUpCall *held, PtcRemoteAsk *ask)
 {
     const PtcUpRun *run = held->run;
-    int64_t end = ptc_clock_ns(NULL) + held->instance->upstream->entry.call_ms * MS;
+    int64_t end = ptc_clock_ns(NULL) + held->instance->upstream->entry.call_ms * PTC_MS;
     count_held(held, false);
     held->ask = ask;
     ask->own = held;

@@ -9,8 +9,8 @@
 #include "upstream/run/serve_int.h"
 
 enum {
-    PTC_INQUIRY_BYTES = 64 * 1024, /* of one question, and of an answer */
-    PTC_INQUIRY_ID = 128,          /* of its JSON-RPC id, or its key */
+    PTC_INQUIRY_BYTES = 64 * PTC_KB, /* of one question, and of an answer */
+    PTC_INQUIRY_ID = 128,            /* of its JSON-RPC id, or its key */
     PTC_INQUIRIES = 8, /* of a run; official clients of the modern era give up after ten rounds */
     PTC_INQUIRY_HELD = 64, /* calls of an owner, so that nobody keeps others from being asked */
     PTC_INQUIRY_HELD_ALL = 256, /* calls in all */

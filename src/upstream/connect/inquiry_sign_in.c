@@ -12,7 +12,7 @@
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/sign_in_flow.h"
 
-enum { ADDRESS_MS = 10 * 1000, ADDRESS_BYTES = 64 * 1024 };
+enum { ADDRESS_MS = 10 * 1000, ADDRESS_BYTES = 64 * PTC_KB };
 
 static bool can_sign_in(const PtcUpstream *up)
 {

@@ -11,7 +11,7 @@
 #include "upstream/connect/inquiry.h"
 #include "upstream/run/blot_json.h"
 
-enum { INQUIRY_HEAP_BYTES = 8 << 20, INQUIRY_DEPTH = 8 };
+enum { INQUIRY_HEAP_BYTES = 8 * PTC_MB, INQUIRY_DEPTH = 8 };
 
 static PtcValue clean_inquiry_text(PtcHeap *heap, PtcText text)
 {

@@ -25,8 +25,8 @@ enum {
     LIST_EVERY_MS = 5 * 1000,
     WARM_AT_ONCE = 2,
     CHANGES_TOLD = 8, /* tools of one listing */
-    INSTANCE_ERROR_BYTES = 1024 * 1024,
-    MS = 1000 * 1000, /* ns */
+    INSTANCE_ERROR_BYTES = PTC_MB,
+    /* ns */
 };
 
 /* Without secrets, and on one line whatever a server said. */
@@ -36,8 +36,8 @@ static void log_safe(PtcManager *m, bool notice, PtcText line)
     void (*log)(void *, PtcText) = notice && m->config.notice ? m->config.notice : m->config.log;
     if (!log)
         return;
-    ptc_buf_init(&safe, m->mem, 16 * 1024);
-    ptc_buf_init(&clean, m->mem, 128 * 1024);
+    ptc_buf_init(&safe, m->mem, 16 * PTC_KB);
+    ptc_buf_init(&clean, m->mem, 128 * PTC_KB);
     line.len = line.len < 4096 ? line.len : 4096;
     ptc_secrets_blot(&m->told, &safe, line, false);
     ptc_one_line_add(&clean, ptc_buf_view(&safe));
@@ -322,7 +322,7 @@ void ptc_instance_list(PtcInstance *i)
     i->upstream->stamp = ptc_entry_stamp(&i->upstream->entry);
     i->list.listed = take_listed_tools;
     i->list.ask.end_ns = i->list.ask.most_ns =
-        ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * MS;
+        ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * PTC_MS;
     i->listing = ptc_endpoint_list(i->endpoint, &i->list);
     if (!i->listing && i->state == PTC_INSTANCE_STARTING)
         ptc_instance_down(i, PTC_TEXT("out of memory"));
@@ -373,7 +373,7 @@ static void list_later(PtcLoopTimer *timer)
         ptc_instance_list(i);
     pthread_mutex_unlock(&m->lock);
     if (busy)
-        ptc_loop_set(m->loop, timer, ptc_clock_ns(NULL) + (int64_t)LIST_SOON_MS * MS);
+        ptc_loop_set(m->loop, timer, ptc_clock_ns(NULL) + LIST_SOON_MS * PTC_MS);
 }
 
 static void on_notice(void *user, PtcText method, PtcText params)
@@ -385,12 +385,12 @@ static void on_notice(void *user, PtcText method, PtcText params)
     if (!ptc_text_is(method, "notifications/tools/list_changed"))
         return;
     int64_t now = ptc_clock_ns(NULL);
-    int64_t soon = now + (int64_t)LIST_SOON_MS * MS;
+    int64_t soon = now + LIST_SOON_MS * PTC_MS;
     pthread_mutex_lock(&m->lock);
     i->changed = ++m->changes;
     atomic_fetch_add(&m->version,
                      1); /* what was found before does not count for programs that begin now */
-    int64_t next = i->listed_ns + (int64_t)LIST_EVERY_MS * MS;
+    int64_t next = i->listed_ns + LIST_EVERY_MS * PTC_MS;
     pthread_mutex_unlock(&m->lock);
     if (i->list_timer.at_ns == 0)
         ptc_loop_set(m->loop, &i->list_timer, soon > next ? soon : next);
@@ -408,7 +408,7 @@ static bool on_headers(void *user, PtcBuf *lines, PtcWhy *why)
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;
     PtcBuf query;
-    ptc_buf_init(&query, m->mem, 64 * 1024);
+    ptc_buf_init(&query, m->mem, 64 * PTC_KB);
     bool ok = ptc_credentials_headers(&m->credentials, &i->upstream->entry, lines, &query, why);
     if (ok && query.len) { /* a request without them would go out as somebody else's */
         ok = ptc_why_say(why, PTC_WHY_REFUSED,
@@ -439,7 +439,7 @@ static bool on_request(void *user, PtcText method, PtcText params, PtcBuf *resul
     bool told = ptc_roots_answer(i->upstream, i->client_roots, result);
     i->stale_roots = false;
     if (told)
-        i->settled_ns = ptc_clock_ns(NULL) + (int64_t)INSTANCE_SETTLE_MS * MS;
+        i->settled_ns = ptc_clock_ns(NULL) + INSTANCE_SETTLE_MS * PTC_MS;
     pthread_mutex_unlock(&m->lock);
     return told;
 }

@@ -16,7 +16,7 @@ enum {
     EXITS_MS = 2 * 60 * 1000, /* or so many exits of a process in this time: PTC_INSTANCE_EXITS */
     BREAKER_MS = 15 * 1000,
     BREAKER_MAX_MS = 5 * 60 * 1000,
-    MS = 1000 * 1000, /* ns */
+    /* ns */
 };
 
 static int64_t doubled(int64_t first, int64_t most, unsigned times)
@@ -40,9 +40,9 @@ static void keep_why(PtcInstance *i, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
     PtcBuf safe, valid, out = {.data = i->why, .cap = sizeof i->why, .max = sizeof i->why};
-    ptc_buf_init(&safe, m->mem, 64 * 1024);
-    why.len = why.len < 16 * 1024 ? why.len : 16 * 1024;
-    ptc_buf_init(&valid, m->mem, 64 * 1024);
+    ptc_buf_init(&safe, m->mem, 64 * PTC_KB);
+    why.len = why.len < 16 * PTC_KB ? why.len : 16 * PTC_KB;
+    ptc_buf_init(&valid, m->mem, 64 * PTC_KB);
     ptc_secrets_blot(&m->told, &safe, why, true);
     ptc_utf8_add(&valid, ptc_buf_view(&safe));
     bool ok = ptc_buf_ok(&safe) && ptc_buf_ok(&valid);
@@ -59,7 +59,7 @@ static void note_exit(PtcInstance *i, int64_t now)
 {
     memmove(i->exits, i->exits + 1, sizeof i->exits - sizeof *i->exits);
     i->exits[PTC_INSTANCE_EXITS - 1] = now;
-    if (!i->exits[0] || now - i->exits[0] > (int64_t)EXITS_MS * MS)
+    if (!i->exits[0] || now - i->exits[0] > EXITS_MS * PTC_MS)
         i->openings = 0;
     else if (i->failures < BREAKER_AFTER + i->openings)
         i->failures = BREAKER_AFTER + i->openings++;
@@ -83,7 +83,7 @@ void ptc_instance_down(PtcInstance *i, PtcText why)
         note_exit(i, now);
     if (before < BREAKER_AFTER && i->failures >= BREAKER_AFTER)
         ptc_call_count(&i->upstream->counts.breaker_opened, 1);
-    i->retry_ns = now + (i->refused ? REFUSED_MS : pause_ms(i->failures)) * MS;
+    i->retry_ns = now + (i->refused ? REFUSED_MS : pause_ms(i->failures)) * PTC_MS;
     if (e->openapi)
         i->connected = false; /* a service has no connection that would have to be ended */
     else if (i->connected)

@@ -46,7 +46,7 @@ void ptc_instance_rest_run(PtcLoopTask *task)
 int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now)
 {
     PtcManager *m = i->upstream->manager;
-    int64_t idle_ns = m->config.idle_ms * 1000000, end = i->last_ns + idle_ns;
+    int64_t idle_ns = m->config.idle_ms * PTC_MS, end = i->last_ns + idle_ns;
     bool up = i->state == PTC_INSTANCE_READY || i->state == PTC_INSTANCE_DOWN;
     if (idle_ns <= 0 || !i->endpoint || !up || i->upstream->entry.shared)
         return INT64_MAX;

@@ -97,8 +97,8 @@ static void read_cached_listing(PtcManager *m, PtcUpstream *up,
 {
     char path[PTC_LISTING_CACHE_PATH];
     PtcBuf form, identity;
-    ptc_buf_init(&form, m->mem, 1024 * 1024);
-    ptc_buf_init(&identity, m->mem, 1024 * 1024);
+    ptc_buf_init(&form, m->mem, PTC_MB);
+    ptc_buf_init(&identity, m->mem, PTC_MB);
     bool ok = ptc_emit_value(&form, m->config.heap, up->entry.form);
     ok = ok && ptc_credentials_identity(&m->credentials, &up->entry, &identity);
     ptc_sign_in_account(&up->sign_in, &identity);
@@ -263,7 +263,7 @@ static void keep_failure(PtcManager *m, const PtcInstance *i)
 {
     char why[sizeof i->why] = "";
     pthread_mutex_lock(&m->lock);
-    int64_t s = (ptc_clock_ns(NULL) - i->started_ns) / 1000000000;
+    int64_t s = (ptc_clock_ns(NULL) - i->started_ns) / PTC_S;
     if (i->state == PTC_INSTANCE_DOWN)
         memcpy(why, i->why, sizeof why);
     else if (i->state == PTC_INSTANCE_STARTING && s >= SLOW_S)
@@ -346,7 +346,7 @@ void ptc_manager_warm(PtcManager *m, const char *owner, unsigned offers, int64_t
     pthread_mutex_lock(&m->lock);
     if (!m->warm_owner && (m->warm_owner = ptc_arena_alloc(&m->arena, len))) {
         memcpy(m->warm_owner, owner, len);
-        m->warm_at_ns = ptc_clock_ns(NULL) + delay_ms * 1000000;
+        m->warm_at_ns = ptc_clock_ns(NULL) + delay_ms * PTC_MS;
         m->warm_offers = offers;
         m->client_roots = m->client_roots || (offers & PTC_REMOTE_ROOTS);
         (void)!ptc_manager_wake(m); /* without a thread nothing is listed before it is called */

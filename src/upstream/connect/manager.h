@@ -12,13 +12,13 @@
 #include "upstream/openapi/openapi.h"
 
 enum {
-    PTC_MANAGER_CALLS = 200,              /* of one run */
-    PTC_MANAGER_BYTES = 64 * 1024 * 1024, /* received by one run */
-    PTC_MANAGER_AT_ONCE = 64,             /* calls under way, of all runs */
-    PTC_MANAGER_INSTANCES = 64,           /* processes and connections */
-    PTC_MANAGER_LOOKS = 100,              /* discovery forms of one run */
-    PTC_MANAGER_LOOKUPS = 256,            /* names of one run */
-    PTC_MANAGER_LOAD_MS = 10 * 1000,      /* that one run waits for listings, in all */
+    PTC_MANAGER_CALLS = 200,         /* of one run */
+    PTC_MANAGER_BYTES = 64 * PTC_MB, /* received by one run */
+    PTC_MANAGER_AT_ONCE = 64,        /* calls under way, of all runs */
+    PTC_MANAGER_INSTANCES = 64,      /* processes and connections */
+    PTC_MANAGER_LOOKS = 100,         /* discovery forms of one run */
+    PTC_MANAGER_LOOKUPS = 256,       /* names of one run */
+    PTC_MANAGER_LOAD_MS = 10 * 1000, /* that one run waits for listings, in all */
 };
 
 /* What is 0 or NULL takes its default; values live in `heap`, which must outlive the manager. */

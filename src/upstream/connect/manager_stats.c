@@ -48,7 +48,7 @@ static void put_listing(PtcBuf *out, const PtcListing *l)
 
 static void put_upstream(PtcBuf *out, const PtcUpstream *up, const PtcInstance *i)
 {
-    int64_t left = i ? (i->retry_ns - ptc_clock_ns(NULL)) / 1000000 : 0;
+    int64_t left = i ? (i->retry_ns - ptc_clock_ns(NULL)) / PTC_MS : 0;
     bool open = i && ptc_instance_rests(i);
     ptc_emit_object(out);
     ptc_emit_field_text(out, "server", up->entry.name);

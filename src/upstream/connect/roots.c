@@ -20,9 +20,8 @@
 #include "upstream/connect/manager_int.h"
 
 enum {
-    ROOT_BYTES = 16 * 1024,
-    ROOTS_READ_BYTES = 16 * 1024 * 1024,
-    MS = 1000 * 1000,
+    ROOT_BYTES = 16 * PTC_KB,
+    ROOTS_READ_BYTES = 16 * PTC_MB,
     ROOTS_SETTLE_MS = 200, /* for servers to ask again */
     ROOTS_LOOK_MS = 5
 };
@@ -186,8 +185,8 @@ static void tell_servers(PtcManager *m)
 /* A call that is sent right behind the notification might be done before the server has asked. */
 static void wait_for_roots(PtcManager *m)
 {
-    struct timespec moment = {.tv_nsec = (long)ROOTS_LOOK_MS * MS};
-    int64_t end = ptc_clock_ns(NULL) + (int64_t)ROOTS_SETTLE_MS * MS;
+    struct timespec moment = {.tv_nsec = ROOTS_LOOK_MS * PTC_MS};
+    int64_t end = ptc_clock_ns(NULL) + ROOTS_SETTLE_MS * PTC_MS;
     bool wait = true;
     while (wait && ptc_clock_ns(NULL) < end) {
         pthread_mutex_lock(&m->lock);

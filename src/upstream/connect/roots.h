@@ -9,7 +9,7 @@ enum {
     PTC_ROOTS = 64, /* of a client */
     PTC_ROOT_URI = 4096,
     PTC_ROOT_NAME = 200,
-    PTC_ROOTS_BYTES = 512 * 1024
+    PTC_ROOTS_BYTES = 512 * PTC_KB
 };
 
 struct PtcUpstream;

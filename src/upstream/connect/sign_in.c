@@ -16,7 +16,7 @@
 #include "upstream/connect/sign_in_flow.h"
 #include "upstream/run/desk.h"
 
-enum { SIGN_IN_TOKEN_BYTES = 64 * 1024, SIGN_IN_SCRATCH_BYTES = 1024 * 1024, LOGIN_MS = 30 * 1000 };
+enum { SIGN_IN_TOKEN_BYTES = 64 * PTC_KB, SIGN_IN_SCRATCH_BYTES = PTC_MB, LOGIN_MS = 30 * 1000 };
 
 static bool learn_token_secret(void *user, const char *secret)
 {

@@ -7,21 +7,16 @@
 #include <time.h>
 
 #include "base/os/cancel.h"
+#include "base/os/cond.h"
 #include "base/os/thread.h"
 
-enum {
-    MS = 1000 * 1000,
-    SIGN_IN_LOCK_MS = 30 * 1000,
-    ADDRESS_BYTES = 64 * 1024,
-    SIGN_IN_STACK = 1024 * 1024
-};
+enum { SIGN_IN_LOCK_MS = 30 * 1000, ADDRESS_BYTES = 64 * PTC_KB, SIGN_IN_STACK = PTC_MB };
 
 /* ------------------------------------------------------------------------------------- whole */
 
 static bool save_oauth_record(const PtcOauthWork *w, const char *path, const PtcOauthRecord *record)
 {
-    int lock =
-        ptc_oauth_store_lock(path, ptc_clock_ns(NULL) + (int64_t)SIGN_IN_LOCK_MS * MS, w->cancel);
+    int lock = ptc_oauth_store_lock(path, ptc_clock_ns(NULL) + SIGN_IN_LOCK_MS * PTC_MS, w->cancel);
     bool ok = lock >= 0 && ptc_oauth_store_save(w->mem, path, record);
     if (lock >= 0)
         ptc_oauth_store_unlock(lock);
@@ -81,7 +76,6 @@ static void free_flow_memory(PtcSignInFlow *f)
 PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap *heap,
                                     const char *path)
 {
-    pthread_condattr_t attr;
     PtcSignInFlow *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f)
         return NULL;
@@ -93,10 +87,7 @@ PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap 
     ptc_buf_init(&f->url, mem, ADDRESS_BYTES);
     pthread_mutex_init(&f->begins, NULL);
     pthread_mutex_init(&f->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&f->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    ptc_cond_init(&f->changed);
     if (ptc_sign_in_site(&f->arena, heap, entry, &f->site))
         return f;
     free_flow_memory(f);
@@ -211,11 +202,9 @@ static bool has_address(const PtcSignInFlow *f, unsigned told)
 /* With the lock held. */
 static void wait_a_while(PtcSignInFlow *f, unsigned told, int64_t ms)
 {
-    int64_t end = ptc_clock_ns(NULL) + ms * MS;
-    struct timespec until = {end / 1000000000, end % 1000000000};
-    int late = 0;
-    while (f->under_way && !has_address(f, told) && late == 0)
-        late = pthread_cond_timedwait(&f->changed, &f->lock, &until);
+    int64_t end = ptc_clock_ns(NULL) + ms * PTC_MS;
+    while (f->under_way && !has_address(f, told) && ptc_cond_wait_until(&f->changed, &f->lock, end))
+        continue;
 }
 
 unsigned ptc_sign_in_flow_address(PtcSignInFlow *f, unsigned told, int64_t ms, PtcBuf *url)

@@ -12,7 +12,7 @@
 #include "upstream/openapi/openapi_body.h"
 #include "upstream/openapi/openapi_style.h"
 
-enum { COOKIE_BYTES = 64 * 1024 };
+enum { COOKIE_BYTES = 64 * PTC_KB };
 
 /* One request in the making. */
 typedef struct {

@@ -5,7 +5,7 @@
 
 #include "upstream/run/tool_result.h"
 
-enum { PTC_RESPONSE_BYTES = 16 * 1024 * 1024 };
+enum { PTC_RESPONSE_BYTES = 16 * PTC_MB };
 
 typedef struct PtcResponseIn {
     int64_t status;

@@ -12,7 +12,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_refs.h"
 
-enum { OPENAPI_DESCRIPTION = 16 * 1024 };
+enum { OPENAPI_DESCRIPTION = 16 * PTC_KB };
 
 /* One document on its way. */
 typedef struct {

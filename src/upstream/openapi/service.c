@@ -9,8 +9,8 @@
 #include "base/text/secret.h"
 
 enum {
-    SERVICE_STACK = 512 * 1024,
-    HEADER_BYTES = 256 * 1024,
+    SERVICE_STACK = 512 * PTC_KB,
+    HEADER_BYTES = 256 * PTC_KB,
     SERVICE_WHY_BYTES = 2048,
     PROBE_MS = 10 * 1000
 };

@@ -9,7 +9,7 @@
 #include "upstream/config/secret_ring.h"
 #include "upstream/openapi/service.h"
 
-enum { PTC_SERVICE_THREADS = 64, PTC_SERVICE_TOKEN = 8 * 1024 };
+enum { PTC_SERVICE_THREADS = 64, PTC_SERVICE_TOKEN = 8 * PTC_KB };
 
 typedef enum { PTC_SERVICE_CONNECT, PTC_SERVICE_LIST, PTC_SERVICE_CALL } PtcServiceWork;
 

@@ -15,8 +15,8 @@
 enum {
     SERVICE_HEADERS = 320,
     SERVICE_HOPS = 5,
-    SERVICE_SCRATCH_BYTES = 16 * 1024 * 1024,
-    SERVICE_HEAD_BYTES = 64 * 1024
+    SERVICE_SCRATCH_BYTES = 16 * PTC_MB,
+    SERVICE_HEAD_BYTES = 64 * PTC_KB
 };
 
 /* ---------------------------------------------------------------------------------- headers */
@@ -233,10 +233,9 @@ void ptc_service_send(PtcServiceJob *job)
 
 static int64_t retry_after(const PtcClientAnswer *a)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    return a->retry_after[0] ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), now_ms) : -1;
+    return a->retry_after[0]
+               ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), ptc_clock_wall_ms())
+               : -1;
 }
 
 static PtcLinkEnd link_end_of_job(const PtcServiceJob *job)

@@ -15,7 +15,7 @@
 #include "upstream/openapi/service_int.h"
 #include "upstream/run/desk.h"
 
-enum { LOAD_SCRATCH_BYTES = 256 * 1024 * 1024 };
+enum { LOAD_SCRATCH_BYTES = 256 * PTC_MB };
 
 static bool fail_document(PtcWhy *why, const char *what, const char *how)
 {
@@ -62,8 +62,8 @@ static bool from_address(PtcServiceJob *job, PtcWhy *why)
     const PtcEntry *e = job->service->config.entry;
     PtcDesk desk;
     char text[100];
-    ptc_buf_init(&auth, job->service->mem, 64 * 1024);
-    ptc_desk_init(&desk, job->service->mem, 1024 * 1024);
+    ptc_buf_init(&auth, job->service->mem, 64 * PTC_KB);
+    ptc_desk_init(&desk, job->service->mem, PTC_MB);
     if (is_own(e) && e->auth != PTC_NONE)
         ptc_emit_value(&auth, &desk.heap, e->auth);
     ptc_desk_deinit(&desk);

@@ -15,8 +15,8 @@
 #include "upstream/run/desk.h"
 
 enum {
-    TOKEN_SCRATCH_BYTES = 1024 * 1024,
-    TOKEN_ANSWER_BYTES = 64 * 1024,
+    TOKEN_SCRATCH_BYTES = PTC_MB,
+    TOKEN_ANSWER_BYTES = 64 * PTC_KB,
     TOTAL_MS = 10 * 1000, /* in which others wait as well */
     EARLY_S = 60,
     USUAL_S = 300, /* that a token lasts when nobody says it */
@@ -98,7 +98,7 @@ static bool take_service_token(PtcServiceJob *job, PtcDesk *desk, const char *ur
     pthread_mutex_lock(&s->lock);
     memcpy(s->token, token.bytes, token.len);
     s->token[token.len] = '\0';
-    s->token_end_ns = ptc_clock_ns(NULL) + (lasts - early) * 1000000000;
+    s->token_end_ns = ptc_clock_ns(NULL) + (lasts - early) * PTC_S;
     pthread_mutex_unlock(&s->lock);
     return true;
 }

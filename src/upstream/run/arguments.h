@@ -10,7 +10,7 @@
 #include "value/heap.h"
 
 enum {
-    PTC_ARGUMENTS_BYTES = 1024 * 1024, /* as JSON */
+    PTC_ARGUMENTS_BYTES = PTC_MB, /* as JSON */
     PTC_ARGUMENTS_ISSUES = 20,
 };
 

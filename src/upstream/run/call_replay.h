@@ -12,7 +12,7 @@
 #include "upstream/config/policy.h"
 
 enum {
-    PTC_REPLAY_BYTES = 16 * 1024 * 1024, /* of all answers */
+    PTC_REPLAY_BYTES = 16 * PTC_MB, /* of all answers */
     PTC_REPLAY_CALLS = 4096,
 };
 

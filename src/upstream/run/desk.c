@@ -22,7 +22,7 @@ void ptc_desk_deinit(PtcDesk *desk)
 
 void ptc_desk_hurry(PtcDesk *desk)
 {
-    desk->budget.deadline_ns = ptc_clock_ns(NULL) + (int64_t)WORK_MS * 1000000;
+    desk->budget.deadline_ns = ptc_clock_ns(NULL) + WORK_MS * PTC_MS;
 }
 
 /* ------------------------------------------------------------------------------------- kept */

@@ -16,8 +16,8 @@
 enum {
     GRANTS_FIRST_ROOM = 8,
     GRANTS_FORMAT = 2, /* files of another one are not read */
-    GRANTS_FILE_BYTES = 4 * 1024 * 1024,
-    GRANTS_HEAP_BYTES = 32 * 1024 * 1024,
+    GRANTS_FILE_BYTES = 4 * PTC_MB,
+    GRANTS_HEAP_BYTES = 32 * PTC_MB,
     GRANTS_PATH_BYTES = 4200,
     GRANTS_LOCK_MS = 2000,
     HEX = 2 * PTC_SHA256_BYTES,

@@ -11,8 +11,8 @@
 
 /* More calls of a tool than the first are shown while there are few and the question is short. */
 enum {
-    QUESTION_TEXT_BYTES = 16 * 1024,
-    SHORT_BYTES = 6 * 1024,
+    QUESTION_TEXT_BYTES = 16 * PTC_KB,
+    SHORT_BYTES = 6 * PTC_KB,
     QUESTION_SEEN_BYTES = 1024, /* of a question whose end is read with its beginning in sight */
     SHOWN_CALLS = 20,
     QUESTION_NAME_BYTES = 300,

@@ -398,7 +398,7 @@ static void begin_run_again(void *user, int64_t deadline_ns, const PtcCancel *ca
     run->cancel = cancel;
     run->lookups = 0;
     run->asides = 0;
-    run->load_ns = run->manager->config.load_ms * 1000000;
+    run->load_ns = run->manager->config.load_ms * PTC_MS;
     *version = run->version;
 }
 

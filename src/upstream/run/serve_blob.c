@@ -12,9 +12,9 @@
 
 /* LOOKS: refs of an answer that are looked up, since a program may write as many as it likes. */
 enum {
-    BLOB_BYTES = 64 * 1024 * 1024,
+    BLOB_BYTES = 64 * PTC_MB,
     PICTURES = 4,
-    PICTURE_BYTES = 1024 * 1024,
+    PICTURE_BYTES = PTC_MB,
     BLOB_LOOKS = 1000,
     MIME = 100,
 };

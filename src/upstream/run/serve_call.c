@@ -12,7 +12,7 @@
 #include "upstream/run/arguments.h"
 #include "upstream/run/serve_int.h"
 
-enum { MS = 1000 * 1000, CALL_BYTES = 64 * 1024 * 1024 };
+enum { CALL_BYTES = 64 * PTC_MB };
 
 /* ----------------------------------------------------------------------------------- policy */
 
@@ -295,7 +295,7 @@ static bool send_call(PtcUpCall *call)
         return false;
     if (!ptc_run_record(call))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
-    call->end_ns = ptc_clock_ns(NULL) + e->call_ms * MS;
+    call->end_ns = ptc_clock_ns(NULL) + e->call_ms * PTC_MS;
     if (call->end_ns > run->deadline_ns)
         call->end_ns = run->deadline_ns;
     pthread_mutex_lock(&m->lock);

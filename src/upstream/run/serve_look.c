@@ -32,8 +32,8 @@ static void add_unsecret_line(PtcManager *m, PtcBuf *out, PtcText text, size_t m
                               bool first_sentence)
 {
     PtcBuf safe;
-    ptc_buf_init(&safe, m->mem, 1024 * 1024);
-    text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
+    ptc_buf_init(&safe, m->mem, PTC_MB);
+    text.len = text.len < 256 * PTC_KB ? text.len : 256 * PTC_KB;
     ptc_secrets_blot(&m->told, &safe, text, false);
     ptc_clean_add(out, ptc_buf_view(&safe), max, first_sentence);
     ptc_buf_end_part(out, &safe);
@@ -351,7 +351,7 @@ static void put_of(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcText op, PtcB
         put_meta(run, desk, call->seen, call->tool, out);
         return;
     }
-    ptc_buf_init(&doc, run->mem, 64 * 1024);
+    ptc_buf_init(&doc, run->mem, 64 * PTC_KB);
     if (name.bytes)
         add_tool_doc(run, desk, call->seen, call->tool, &doc);
     else

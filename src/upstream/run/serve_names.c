@@ -274,7 +274,7 @@ bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
     PtcListing *l = listing_now(call, &tool);
     if (!l || !l->cached)
         return false;
-    ptc_buf_init(&issues, call->run->mem, 64 * 1024);
+    ptc_buf_init(&issues, call->run->mem, 64 * PTC_KB);
     bool none = check_arguments(call, desk, l, tool, &issues) &&
                 ptc_text_is(ptc_buf_view(&issues), NO_ISSUES);
     ptc_buf_deinit(&issues);

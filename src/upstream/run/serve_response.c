@@ -109,13 +109,11 @@ static bool read_service_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers
                                 PtcResponse *response)
 {
     PtcUpRun *run = call->run;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     PtcResponseIn in = {.status = call->reply.status,
                         .headers = headers,
                         .body = ptc_buf_view(&call->reply.text),
                         .max_bytes = ptc_run_upstream(run, call->slot)->entry.max_response,
-                        .now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000};
+                        .now_ms = ptc_clock_wall_ms()};
     PtcBlobNumbers numbers = ptc_run_take_numbers(run, 1); /* the body, if it is no text */
     in.blobs = numbers.before;
     return ptc_openapi_response(&desk->heap, &in, response) &&

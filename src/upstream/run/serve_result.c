@@ -23,8 +23,8 @@ static void clean_message(PtcUpCall *call, PtcBuf *clean, PtcText text)
 {
     PtcManager *m = call->run->manager;
     PtcBuf safe;
-    ptc_buf_init(&safe, m->mem, 1024 * 1024);
-    text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
+    ptc_buf_init(&safe, m->mem, PTC_MB);
+    text.len = text.len < 256 * PTC_KB ? text.len : 256 * PTC_KB;
     ptc_secrets_blot(&m->told, &safe, text, false);
     ptc_clean_add(clean, ptc_buf_view(&safe), RESULT_MESSAGE_BYTES, false);
     ptc_buf_deinit(&safe);

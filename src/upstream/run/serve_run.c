@@ -15,7 +15,7 @@
 #include "upstream/connect/manager_int.h"
 #include "upstream/run/serve_int.h"
 
-enum { MS = 1000 * 1000, RUN_BYTES = 64 * 1024 * 1024, PLAN_BYTES = 256 * 1024 };
+enum { RUN_BYTES = 64 * PTC_MB, PLAN_BYTES = 256 * PTC_KB };
 
 /* ------------------------------------------------------------------------------------ begin */
 
@@ -67,7 +67,7 @@ static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t dead
                       .cancel = cancel,
                       .view = view,
                       .needs = needs,
-                      .load_ns = m->config.load_ms * MS};
+                      .load_ns = m->config.load_ms * PTC_MS};
     pthread_mutex_init(&run->lock, NULL);
     pthread_mutex_init(&run->denied_lock, NULL);
     ptc_buf_init(&run->plan, m->mem, PLAN_BYTES);
@@ -162,10 +162,10 @@ static PtcUpCall *new_upstream_call(PtcUpRun *run, PtcRemoteAsk *ask)
     call->reply.retry_after_ms = -1;
     call->begun_ns = ptc_clock_ns(NULL);
     ptc_buf_init(&call->params, m->mem, RUN_BYTES);
-    ptc_buf_init(&call->headers, m->mem, 64 * 1024);
+    ptc_buf_init(&call->headers, m->mem, 64 * PTC_KB);
     ptc_buf_init(&call->web.url, m->mem, PTC_URL_BYTES);
-    ptc_buf_init(&call->web.auth, m->mem, 64 * 1024);
-    ptc_buf_init(&call->web.head, m->mem, 64 * 1024);
+    ptc_buf_init(&call->web.auth, m->mem, 64 * PTC_KB);
+    ptc_buf_init(&call->web.head, m->mem, 64 * PTC_KB);
     ask->own = call;
     pthread_mutex_lock(&m->lock);
     call->sibling = run->calls;

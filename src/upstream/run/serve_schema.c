@@ -7,7 +7,7 @@
 
 /* A check takes microseconds as a rule, but machines are busy.  Of the checks that were under way when the time was
  * used up, those that had taken LATE_MS themselves are to blame. */
-enum { MS = 1000 * 1000, CHECKS_MS = 2000, LATE_MS = 10 };
+enum { CHECKS_MS = 2000, LATE_MS = 10 };
 #define NEVER_NS (INT64_MAX - 1) /* less than the end of compute time, which there is none of */
 enum { DIGEST = PTC_LISTING_DIGEST / 4 };
 
@@ -70,7 +70,7 @@ static int64_t check_clock(void *user)
     PtcRunCheck *c = user;
     int64_t now = ptc_clock_ns(NULL), used = now - c->seen_ns;
     c->seen_ns = now;
-    c->late = atomic_fetch_add(&c->run->checked_ns, used) + used > (int64_t)CHECKS_MS * MS;
+    c->late = atomic_fetch_add(&c->run->checked_ns, used) + used > CHECKS_MS * PTC_MS;
     return c->late ? NEVER_NS : now;
 }
 
@@ -98,6 +98,6 @@ unsigned ptc_run_check_end(PtcRunCheck *c, PtcBudget *budget, bool has_call)
     if (c->budget.stop == PTC_STOP_MEMORY)
         ptc_budget_halt(budget, PTC_STOP_MEMORY);
     bool blamed = c->budget.stop == PTC_STOP_DEADLINE && c->late &&
-                  c->seen_ns - c->begun_ns >= (int64_t)LATE_MS * MS;
+                  c->seen_ns - c->begun_ns >= LATE_MS * PTC_MS;
     return (blamed || c->given_up) && give_up_schema(c, has_call) ? PTC_NOTE_SCHEMA_SLOW : 0;
 }

@@ -7,7 +7,7 @@
 
 /* Free memory that must be there before a comparator is called: short of it, the operation is run again after a
  * collection, which is not possible inside. */
-enum { HEADROOM = 64 * 1024 };
+enum { HEADROOM = 64 * PTC_KB };
 
 _Static_assert(offsetof(PtcVM, budget) == 0, "the budget of a run's heap is the start of its VM");
 

@@ -5,7 +5,7 @@
 #include "lisp/read/form.h"
 
 /* Forms take about forty times the room of their text while they are read. */
-enum { EDN_TEXT_BYTES = 256 * 1024 };
+enum { EDN_TEXT_BYTES = 256 * PTC_KB };
 
 static PtcValue regex_value(void *user, const PtcForm *form)
 {

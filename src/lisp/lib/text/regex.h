@@ -12,7 +12,7 @@
 
 #include "lisp/vm/record.h"
 
-enum { PTC_REGEX_BYTES = 8 * 1024, PTC_REGEX_NESTING = 100 };
+enum { PTC_REGEX_BYTES = 8 * PTC_KB, PTC_REGEX_NESTING = 100 };
 
 /* What is wrong with a pattern. */
 typedef struct PtcRegexError {

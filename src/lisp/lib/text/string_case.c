@@ -7,7 +7,7 @@
 #include "lisp/vm/builtin.h"
 #include "value/str.h"
 
-enum { ASCII_PART = 64 * 1024 };
+enum { ASCII_PART = 64 * PTC_KB };
 
 /* Characters whose upper case is several. */
 static const struct {

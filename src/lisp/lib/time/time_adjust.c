@@ -44,7 +44,7 @@ static int64_t time_field(int64_t second, int64_t nanos, PtcField field)
 {
     switch (field) {
     case PTC_FIELD_NANO: return nanos;
-    case PTC_FIELD_MILLI: return nanos / 1000000;
+    case PTC_FIELD_MILLI: return nanos / PTC_MS;
     case PTC_FIELD_SECOND: return second % 60;
     case PTC_FIELD_MINUTE: return second / 60 % 60;
     case PTC_FIELD_HOUR: return second / 3600;
@@ -138,7 +138,7 @@ static bool set_time(PtcTime *t, PtcField field, int64_t n)
     if (n < 0 || n >= most)
         return false;
     if (field == PTC_FIELD_NANO || field == PTC_FIELD_MILLI)
-        t->nanos = field == PTC_FIELD_NANO ? n : n * 1000000;
+        t->nanos = field == PTC_FIELD_NANO ? n : n * PTC_MS;
     h = field == PTC_FIELD_HOUR ? n : field == PTC_FIELD_MINUTE_OF_DAY ? n / 60 : h;
     m = field == PTC_FIELD_MINUTE ? n : field == PTC_FIELD_MINUTE_OF_DAY ? n % 60 : m;
     sec = field == PTC_FIELD_SECOND ? n : sec;

@@ -21,7 +21,7 @@ static bool get_clock_text(PtcVM *vm, const PtcValue *argv, PtcText *out)
 
 static PtcTime now(const PtcVM *vm)
 {
-    return ptc_time_from_nanos((__int128)vm->now_ms * 1000000);
+    return ptc_time_from_nanos((__int128)vm->now_ms * PTC_MS);
 }
 
 /* `min` to `max` digits at *at. */

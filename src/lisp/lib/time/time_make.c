@@ -143,7 +143,7 @@ PTC_BUILTIN(
 /* One time for the whole run: the same program with the same data gives the same answer. */
 static PtcTime now(const PtcVM *vm)
 {
-    return ptc_time_from_nanos((__int128)vm->now_ms * 1000000);
+    return ptc_time_from_nanos((__int128)vm->now_ms * PTC_MS);
 }
 
 static bool millis_now(PtcVM *vm, PtcValue *out)

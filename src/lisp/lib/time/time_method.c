@@ -207,7 +207,7 @@ static bool give_millis(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant"))
         return false;
     PtcTime t = ptc_time_of(argv[0]);
-    return ptc_give(out, ptc_int(t.seconds * 1000 + t.nanos / 1000000));
+    return ptc_give(out, ptc_int(t.seconds * 1000 + t.nanos / PTC_MS));
 }
 
 PTC_BUILTIN(to_epoch_milli, "java", ".toEpochMilli", 1, 1, 0, "(.toEpochMilli instant)",

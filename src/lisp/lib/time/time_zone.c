@@ -305,7 +305,7 @@ static bool zoned_now(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm for
 {
     int64_t offset = 0;
     PtcZoneForm ignored;
-    PtcTime t = ptc_time_from_nanos((__int128)vm->now_ms * 1000000);
+    PtcTime t = ptc_time_from_nanos((__int128)vm->now_ms * PTC_MS);
     return (argc == 0 || ptc_arg_zone(vm, argv, 0, &offset, &ignored)) &&
            ptc_give_zoned(vm, t, offset, form, out);
 }
