@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 PTC = pathlib.Path(sys.argv[1]).resolve()
 
@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as where:
         file = pathlib.Path(where, "ptc." + name)
         file.write_text(script(name), encoding="utf-8")
         if not shutil.which(name):
-            print(f"skipped: no {name} here")
+            skip(f"no {name} here")
             continue
         done = run(name, "-n", file)
         check(f"{name} reads it", done.returncode == 0 and not done.stderr, done.stderr)

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTC = pathlib.Path(sys.argv[1]).resolve()
@@ -59,6 +59,6 @@ if PTC == ROOT / "build/release/ptc":
     test_demo()
     test_bootstrap()
 else:
-    print("skipped: not the release build")
+    skip("not the release build")
     check("skipped", True, "")
 sys.exit(finish())

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 sys.dont_write_bytecode = True
 import page_help  # noqa: E402
@@ -89,6 +89,6 @@ if shutil.which("cc") and (BUILD / "libptc.so").exists():
     test_python()
     test_server_library()
 else:
-    print("skipped: no C compiler, or no libptc.so beside ptc")
+    skip("no C compiler, or no libptc.so beside ptc")
     check("skipped", True, "")
 sys.exit(finish())

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 PTC = os.path.abspath(sys.argv[1])
 
@@ -32,7 +32,7 @@ def look_at(path):
 
 def main():
     if not shutil.which("readelf"):
-        print("skipped: no readelf")
+        skip("no readelf")
         return 0
     look_at(PTC)
     library = os.path.join(os.path.dirname(PTC), "libptc.so")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
 HEADERS = sorted((pathlib.Path(__file__).parents[2] / "include/ptc").glob("*.h"))
@@ -76,5 +76,5 @@ if (BUILD / "libptc.so").exists() and (BUILD / "libptc.a").exists() and shutil.w
     test_limits(library)
     test_kinds(library)
 else:
-    print("skipped: no libraries beside ptc, or no nm")
+    skip("no libraries beside ptc, or no nm")
 sys.exit(finish())

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 PTC = pathlib.Path(sys.argv[1]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
@@ -61,5 +61,5 @@ if shutil.which("cc") and (PTC.parent / "libptc.so").exists():
         test_no_command(pathlib.Path(directory))
         test_rules(pathlib.Path(directory))
 else:
-    print("skipped: no C compiler, or no libptc.so beside ptc")
+    skip("no C compiler, or no libptc.so beside ptc")
 sys.exit(finish())

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish as checked  # pylint: disable=wrong-import-position
+from checks import check, counts, skip, finish as checked  # noqa: F401 pylint: disable=wrong-import-position,unused-import
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from package_help import check, finish, initialize, run  # noqa: E402
+from package_help import check, finish, initialize, run, skip  # noqa: E402
 
 signal.alarm(280)
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
@@ -121,5 +121,5 @@ with tempfile.TemporaryDirectory() as directory:
     if os.geteuid() == 0 and shutil.which("dpkg"):
         test_debian(pathlib.Path(directory))
     else:
-        print("skipped: the Debian package, which needs dpkg and root")
+        skip("the Debian package, which needs dpkg and root")
 finish("test_install.py")

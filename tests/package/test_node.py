@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from package_help import ROOT, check, counts, finish, run  # noqa: E402
+from package_help import ROOT, check, counts, finish, run, skip  # noqa: E402
 
 signal.alarm(280)
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
@@ -72,12 +72,12 @@ def test_package(home):
     if os.environ.get("PTC_TEST_FULL") and (MODULES / "typescript").exists():
         test_types(home)
     else:
-        print("skipped: types, which are for script/test --full and need TypeScript in build/npm")
+        skip("types, which are for script/test --full and need TypeScript in build/npm")
 
 
 if shutil.which("npm") and shutil.which("cc") and (MODULES / "node-api-headers").exists():
     with tempfile.TemporaryDirectory() as directory:
         test_package(pathlib.Path(directory))
 else:
-    print("skipped: no npm, no C compiler, or no node-api-headers in build/npm")
+    skip("no npm, no C compiler, or no node-api-headers in build/npm")
 finish("test_node.py")

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from package_help import ROOT, check, finish, initialize, run  # noqa: E402
+from package_help import ROOT, check, finish, initialize, run, skip  # noqa: E402
 
 signal.alarm(280)
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
@@ -33,5 +33,5 @@ if shutil.which("npm") and shutil.which("npx"):
     with tempfile.TemporaryDirectory() as directory:
         test_package(pathlib.Path(directory))
 else:
-    print("skipped: no npm")
+    skip("no npm")
 finish("test_npm.py")

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from package_help import ROOT, check, counts, finish, run  # noqa: E402
+from package_help import ROOT, check, counts, finish, run, skip  # noqa: E402
 
 signal.alarm(280)
 PTC = pathlib.Path(sys.argv[1]).resolve()
@@ -63,5 +63,5 @@ if shutil.which("cc") and importlib.util.find_spec("pip"):
     with tempfile.TemporaryDirectory() as directory:
         test_wheel(pathlib.Path(directory))
 else:
-    print("skipped: no C compiler, or no pip")
+    skip("no C compiler, or no pip")
 finish("test_python.py")

@@ -7,7 +7,7 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
-from package_help import ROOT, check, counts, finish, run  # noqa: E402
+from package_help import ROOT, check, counts, finish, run, skip  # noqa: E402
 
 PTC = pathlib.Path(sys.argv[1]).resolve()
 MODULES = ROOT / "build/npm/node_modules"
@@ -42,7 +42,7 @@ def test():
 
 reason = why_not()
 if reason:
-    print(f"skipped: {reason}")
+    skip(reason)
 else:
     test()
 finish("test_wasm.py")

@@ -17,7 +17,7 @@ import urllib.request
 from mcp_talk import Talk, environment, faulty
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 PTC = os.path.abspath(sys.argv[1])
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "npm" / "node_modules" / ".bin"
@@ -275,7 +275,7 @@ def check_filesystem(home):
     """5 MB of JSON read through a real server; ten rows come back."""
     server = PROGRAMS / "mcp-server-filesystem"
     if not server.exists():
-        print("skipped: mcp-server-filesystem is not installed")
+        skip("mcp-server-filesystem is not installed")
         return
     rows = [{"id": i, "kind": f"k{i % 10}", "size": i, "text": "x" * 60} for i in range(52000)]
     text = json.dumps(rows)

@@ -23,7 +23,7 @@ import urllib.request
 from place import MODULES, node
 
 sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from checks import check, finish, skip  # pylint: disable=wrong-import-position
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PTC = os.path.abspath(sys.argv[1])
@@ -615,7 +615,7 @@ def test_step_up(place):
 
 def main():
     if not node() or not os.path.exists(os.path.join(MODULES, "oidc-provider")):
-        print("skipped: oidc-provider is not installed")
+        skip("oidc-provider is not installed")
         return 0
     with tempfile.TemporaryDirectory() as place:
         places = {name: os.path.join(place, name) for name in "abcdefghi"}
