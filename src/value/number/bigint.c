@@ -57,7 +57,7 @@ bool ptc_big_charge(PtcHeap *heap, mp_size_t a, mp_size_t b)
     return ticks == 0 || ptc_tick(heap->budget, ticks);
 }
 
-bool ptc_scratch_init(PtcHeap *heap, PtcScratch *s, size_t count)
+bool ptc_limb_scratch_init(PtcHeap *heap, PtcLimbScratch *s, size_t count)
 {
     s->count = count;
     s->limbs = s->stack;
@@ -66,7 +66,7 @@ bool ptc_scratch_init(PtcHeap *heap, PtcScratch *s, size_t count)
     return s->limbs || ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
 }
 
-void ptc_scratch_deinit(PtcHeap *heap, PtcScratch *s)
+void ptc_limb_scratch_deinit(PtcHeap *heap, PtcLimbScratch *s)
 {
     if (s->limbs != s->stack)
         ptc_mem_free(heap->pool->mem, s->limbs, s->count * sizeof(mp_limb_t));
@@ -253,9 +253,9 @@ PtcValue ptc_int_mul(PtcHeap *heap, PtcValue a, PtcValue b)
 static bool divide_big_limbs(PtcHeap *heap, const PtcNum *a, const PtcNum *b, PtcValue *quot,
                              PtcValue *rem)
 {
-    PtcScratch s;
+    PtcLimbScratch s;
     mp_size_t n = a->n - b->n + 1;
-    if (!ptc_big_charge(heap, n, b->n) || !ptc_scratch_init(heap, &s, (size_t)a->n + 1))
+    if (!ptc_big_charge(heap, n, b->n) || !ptc_limb_scratch_init(heap, &s, (size_t)a->n + 1))
         return false;
     mp_limb_t *quotient = s.limbs, *remainder = s.limbs + n;
     mpn_tdiv_qr(quotient, remainder, 0, a->limbs, a->n, b->limbs, b->n);
@@ -268,7 +268,7 @@ static bool divide_big_limbs(PtcHeap *heap, const PtcNum *a, const PtcNum *b, Pt
         *rem = ptc_big_from_limbs(heap, remainder, b->n, a->negative);
         ok = *rem != PTC_NONE;
     }
-    ptc_scratch_deinit(heap, &s);
+    ptc_limb_scratch_deinit(heap, &s);
     return ok;
 }
 

@@ -33,13 +33,13 @@ PTC_MUST_USE bool ptc_big_allow(PtcHeap *heap, int64_t bits);
 PTC_MUST_USE bool ptc_big_charge(PtcHeap *heap, mp_size_t a, mp_size_t b);
 
 /* Temporary space for limbs: on the C stack if it is small. */
-typedef struct PtcScratch {
+typedef struct PtcLimbScratch {
     mp_limb_t stack[PTC_BIG_STACK_LIMBS];
     mp_limb_t *limbs;
     size_t count;
-} PtcScratch;
+} PtcLimbScratch;
 
-PTC_MUST_USE bool ptc_scratch_init(PtcHeap *heap, PtcScratch *s, size_t count);
-void ptc_scratch_deinit(PtcHeap *heap, PtcScratch *s);
+PTC_MUST_USE bool ptc_limb_scratch_init(PtcHeap *heap, PtcLimbScratch *s, size_t count);
+void ptc_limb_scratch_deinit(PtcHeap *heap, PtcLimbScratch *s);
 
 #endif

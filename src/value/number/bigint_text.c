@@ -26,16 +26,16 @@ static PtcValue parse_big(PtcHeap *heap, const char *digits, size_t len, bool ne
     if (!ptc_big_allow(heap, (int64_t)((len - 1) * 3401 / 1024)))
         return PTC_NONE;
     size_t limbs = len * 54 / 1024 + 2;
-    PtcScratch s;
+    PtcLimbScratch s;
     if (!ptc_big_charge(heap, (mp_size_t)limbs, (mp_size_t)limbs) ||
-        !ptc_scratch_init(heap, &s, limbs + len / sizeof(mp_limb_t) + 1))
+        !ptc_limb_scratch_init(heap, &s, limbs + len / sizeof(mp_limb_t) + 1))
         return PTC_NONE;
     unsigned char *values = (unsigned char *)(s.limbs + limbs);
     for (size_t i = 0; i < len; i++)
         values[i] = (unsigned char)(digits[i] - '0');
     mp_size_t n = mpn_set_str(s.limbs, values, len, 10);
     PtcValue result = ptc_big_from_limbs(heap, s.limbs, n, negative);
-    ptc_scratch_deinit(heap, &s);
+    ptc_limb_scratch_deinit(heap, &s);
     return result;
 }
 
@@ -90,18 +90,18 @@ bool ptc_int_print(PtcHeap *heap, PtcBuf *buf, PtcValue a)
     if (PTC_LIKELY(ptc_is_int(a)))
         return print_small(buf, ptc_to_int(a));
     PtcNum x;
-    PtcScratch s;
+    PtcLimbScratch s;
     ptc_big_load(&x, a);
     size_t limbs = (size_t)x.n + 1; /* mpn_get_str may write one limb past its operand */
     size_t bytes = (size_t)x.n * LIMB_DIGITS + 2;
     if (!ptc_big_charge(heap, x.n, x.n))
         return false;
-    if (!ptc_scratch_init(heap, &s, limbs + bytes / sizeof(mp_limb_t) + 1)) {
+    if (!ptc_limb_scratch_init(heap, &s, limbs + bytes / sizeof(mp_limb_t) + 1)) {
         buf->failed = true;
         return false;
     }
     mpn_copyi(s.limbs, x.limbs, x.n);
     bool ok = print_limbs(buf, s.limbs, x.n, x.negative, (char *)(s.limbs + limbs));
-    ptc_scratch_deinit(heap, &s);
+    ptc_limb_scratch_deinit(heap, &s);
     return ok;
 }

@@ -183,7 +183,7 @@ PTC_BUILTIN(
         load = ptc_map_get_flex(vm->heap, argv[1], key);
     s.things = ptc_host_things_count(vm, true, true);
     size_t bytes = (s.things + 1) * sizeof *s.scores;
-    s.scores = ptc_scratch(vm, bytes);
+    s.scores = ptc_vm_scratch(vm, bytes);
     if (s.scores)
         memset(s.scores, 0, bytes);
     bool ok = s.scores && search_names(&s, query, len, load != PTC_NONE && ptc_truthy(load), offset,

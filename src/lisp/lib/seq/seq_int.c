@@ -68,7 +68,7 @@ bool ptc_zip_init(PtcVM *vm, PtcZip *zip, int argc, const PtcValue *argv, int fr
     zip->failed = false;
     zip->its = zip->few;
     if (zip->n > (int)(sizeof zip->few / sizeof zip->few[0]))
-        zip->its = ptc_scratch(vm, (size_t)zip->n * sizeof *zip->its);
+        zip->its = ptc_vm_scratch(vm, (size_t)zip->n * sizeof *zip->its);
     bool ok = zip->its != NULL, endless = zip->n > 0;
     for (int i = from; ok && i < argc; i++) {
         ok = calls ? ptc_arg_pull(vm, argv, i, &zip->its[i - from])
@@ -180,7 +180,7 @@ bool ptc_root_seq(PtcVM *vm, const PtcValue *argv, int i, bool finite, PtcValue 
     return false;
 }
 
-void *ptc_scratch(PtcVM *vm, size_t bytes)
+void *ptc_vm_scratch(PtcVM *vm, size_t bytes)
 {
     return ptc_heap_scratch(vm->heap, NULL, 0, bytes);
 }
@@ -189,7 +189,7 @@ bool ptc_items_init(PtcVM *vm, PtcItems *items, PtcIter *it)
 {
     items->n = 0;
     items->cap = ptc_iter_hint(it) + 1;
-    items->at = ptc_scratch(vm, items->cap * sizeof *items->at);
+    items->at = ptc_vm_scratch(vm, items->cap * sizeof *items->at);
     if (!items->at)
         return false;
     while (items->n < items->cap && ptc_next(vm, it, &items->at[items->n]))

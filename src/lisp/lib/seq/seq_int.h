@@ -118,7 +118,7 @@ typedef struct PtcItems {
 PTC_MUST_USE bool ptc_items_init(PtcVM *vm, PtcItems *items, PtcIter *it);
 void ptc_items_deinit(PtcVM *vm, PtcItems *items);
 /* Scratch memory; NULL stops the budget.  Give back with ptc_heap_scratch_free(vm->heap, ...). */
-PTC_MUST_USE void *ptc_scratch(PtcVM *vm, size_t bytes);
+PTC_MUST_USE void *ptc_vm_scratch(PtcVM *vm, size_t bytes);
 
 /* --- adding (seq_into.c) --- */
 

@@ -346,7 +346,7 @@ PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleav
         return ptc_produced_beside(vm, argc, argv, out);
     if (!ptc_zip_init(vm, &zip, argc, argv, 0, false))
         return false;
-    PtcValue b = ptc_build_new(vm->heap), *row = argc ? ptc_scratch(vm, bytes) : NULL;
+    PtcValue b = ptc_build_new(vm->heap), *row = argc ? ptc_vm_scratch(vm, bytes) : NULL;
     bool ok = b != PTC_NONE && (row || argc == 0);
     while (ok && ptc_zip_next(vm, &zip, row))
         for (int i = 0; ok && i < argc; i++)
@@ -699,7 +699,7 @@ static bool next_choice(size_t *at, size_t n, size_t count)
 static bool choose_combinations(PtcVM *vm, const PtcItems *items, size_t n, PtcValue build)
 {
     size_t bytes = (n + 1) * (sizeof(size_t) + sizeof(PtcValue));
-    PtcValue *chosen = ptc_scratch(vm, bytes);
+    PtcValue *chosen = ptc_vm_scratch(vm, bytes);
     if (!chosen)
         return false;
     size_t *at = (size_t *)(chosen + n + 1);

@@ -363,9 +363,9 @@ static bool sort_source(Sorter *s, PtcValue *slots, size_t n, PtcValue *out)
     size_t bytes = (n + n / 2) * sizeof(SortRow);
     if (!ptc_root_build(s->vm, &slots[SORT_SORTED]))
         return false;
-    SortRow *rows = ptc_scratch(s->vm, bytes);
+    SortRow *rows = ptc_vm_scratch(s->vm, bytes);
     if (!rows && ptc_recover(s->vm))
-        rows = ptc_scratch(s->vm, bytes);
+        rows = ptc_vm_scratch(s->vm, bytes);
     bool ok = rows && sort_rows(s, slots, rows, n);
     ptc_heap_scratch_free(s->vm->heap, rows, bytes);
     return ok && ptc_root_done(s->vm, &slots[SORT_SORTED], PTC_SEQ, out);
