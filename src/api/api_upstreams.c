@@ -14,7 +14,7 @@
 #include "upstream/config/rule_check.h"
 #include "upstream/config/variables.h"
 #include "upstream/connect/manager.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 extern char **environ;
 
@@ -22,7 +22,7 @@ enum { API_HEAP_BYTES = 256 * PTC_MB, API_PATH_BYTES = 4096 };
 
 struct PtcUpstreamSet {
     PtcMem mem;
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcManager *manager; /* NULL: the file names none */
     char cwd[API_PATH_BYTES], command[API_PATH_BYTES], cache_dir[API_PATH_BYTES],
         state_dir[API_PATH_BYTES];
@@ -52,7 +52,7 @@ static PtcText read_config_file(PtcUpstreamSet *s, const char *path, const char 
     ptc_buf_init(&buf, &s->mem, PTC_CONFIG_BYTES);
     if (!*why && !ptc_whole_file_read_from(fd, &buf))
         *why = buf.full ? "it is larger than 32 MiB" : "it cannot be read";
-    if (!*why && !(kept = ptc_arena_alloc(&s->desk.arena, buf.len + 1)))
+    if (!*why && !(kept = ptc_arena_alloc(&s->scratch.arena, buf.len + 1)))
         *why = "out of memory";
     if (kept && (len = buf.len))
         memcpy(kept, buf.data, len);
@@ -133,7 +133,7 @@ static void log_unused_rule(void *user, PtcText line)
 static bool open_set_manager(PtcUpstreamSet *s, const PtcUpstreamOptions *o,
                              const PtcConfig *config, PtcPosture posture)
 {
-    PtcManagerConfig managed = {.heap = &s->desk.heap,
+    PtcManagerConfig managed = {.heap = &s->scratch.heap,
                                 .entries = config->upstreams,
                                 .policy = config->policy,
                                 .credentials = config->credentials,
@@ -160,7 +160,8 @@ static PtcStatus refuse_config(PtcUpstreamSet *s, const PtcConfig *config, const
 {
     PtcBuf line;
     ptc_buf_init(&line, &s->mem, 4096);
-    ptc_config_message(&line, &s->desk.heap, ptc_text_cstr(file), ptc_seq_nth(config->errors, 0));
+    ptc_config_message(&line, &s->scratch.heap, ptc_text_cstr(file),
+                       ptc_seq_nth(config->errors, 0));
     const char *text = ptc_buf_text(&line);
     PtcStatus status = api_refuse(PTC_BAD_DATA, error, size, text ? text : "out of memory");
     ptc_buf_deinit(&line);
@@ -183,11 +184,11 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
                       .variable = ptc_variables_environ,
                       .read = read_file_beside,
                       .user = s};
-    if (!why && !ptc_config_read(&s->desk.heap, &in, &config))
+    if (!why && !ptc_config_read(&s->scratch.heap, &in, &config))
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     if (!why && !config.ok)
         return refuse_config(s, &config, file, error, size);
-    if (!why && !ptc_rule_check_servers(&s->desk.heap, config.upstreams, config.policy,
+    if (!why && !ptc_rule_check_servers(&s->scratch.heap, config.upstreams, config.policy,
                                         log_unused_rule, s, &rule)) {
         snprintf(sentence, sizeof sentence, "%s: policy: %s", file, rule.text);
         return api_refuse(PTC_BAD_DATA, error, size, sentence);
@@ -210,7 +211,7 @@ static PtcUpstreamSet *alloc_set(void)
         return NULL;
     memset(s, 0, sizeof *s);
     ptc_mem_init(&s->mem, PTC_UNBOUNDED);
-    ptc_desk_init(&s->desk, &s->mem, API_HEAP_BYTES);
+    ptc_scratch_init(&s->scratch, &s->mem, API_HEAP_BYTES);
     return s;
 }
 
@@ -261,7 +262,7 @@ void ptc_upstream_set_free(PtcUpstreamSet *s)
         return;
     if (s->manager)
         ptc_manager_free(s->manager);
-    ptc_desk_deinit(&s->desk);
+    ptc_scratch_deinit(&s->scratch);
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *s);
     ptc_mem_free(&mem, s, sizeof *s);

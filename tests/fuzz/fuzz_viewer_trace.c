@@ -11,23 +11,23 @@
 typedef struct {
     PtcBuf text;
     PtcReport report;
-} Desk;
+} Reported;
 
 static bool write_text(void *user, PtcText text)
 {
-    return ptc_buf_add(&((Desk *)user)->text, text.bytes, text.len);
+    return ptc_buf_add(&((Reported *)user)->text, text.bytes, text.len);
 }
 
 static void began(void *user, const PtcTracePart *part)
 {
-    PtcReport *r = &((Desk *)user)->report;
+    PtcReport *r = &((Reported *)user)->report;
     if (r->form->began)
         r->form->began(r, part);
 }
 
 static void ended(void *user, const PtcTracePart *part, const PtcTraceEvent *event)
 {
-    PtcReport *r = &((Desk *)user)->report;
+    PtcReport *r = &((Reported *)user)->report;
     if (part->start_us < 0 || part->duration_us < 0 || part->end_us < part->start_us ||
         !memchr(part->name, 0, sizeof part->name))
         abort();
@@ -58,25 +58,25 @@ static void read_lines(PtcParts *parts, PtcText rest)
 static void run_form(const char *form, PtcText bytes, bool json)
 {
     PtcMem mem;
-    Desk desk = {
-        .report = {.top = 5, .file = "f", .file_count = 1, .write = write_text, .user = &desk}};
+    Reported reported = {
+        .report = {.top = 5, .file = "f", .file_count = 1, .write = write_text, .user = &reported}};
     ptc_mem_init(&mem, 512u << 20);
-    ptc_buf_init(&desk.text, &mem, 256u << 20);
-    if (!ptc_trace_report_init(&desk.report, &mem, ptc_trace_report_form(form)))
+    ptc_buf_init(&reported.text, &mem, 256u << 20);
+    if (!ptc_trace_report_init(&reported.report, &mem, ptc_trace_report_form(form)))
         abort();
-    PtcParts *parts = ptc_parts_new(&mem, (PtcPartsSink){began, ended, &desk});
+    PtcParts *parts = ptc_parts_new(&mem, (PtcPartsSink){began, ended, &reported});
     if (!parts)
         abort();
-    if (desk.report.form->file)
-        desk.report.form->file(&desk.report);
+    if (reported.report.form->file)
+        reported.report.form->file(&reported.report);
     read_lines(parts, bytes);
     ptc_parts_free(parts);
-    if (!ptc_trace_report_finish(&desk.report) && !desk.report.out.full)
+    if (!ptc_trace_report_finish(&reported.report) && !reported.report.out.full)
         abort();
-    if (json && ptc_json_value_len(desk.text.data, desk.text.len) + 1 != desk.text.len)
+    if (json && ptc_json_value_len(reported.text.data, reported.text.len) + 1 != reported.text.len)
         abort();
-    ptc_trace_report_deinit(&desk.report);
-    ptc_buf_deinit(&desk.text);
+    ptc_trace_report_deinit(&reported.report);
+    ptc_buf_deinit(&reported.text);
     if (atomic_load(&mem.used) != 0)
         abort();
 }

@@ -14,11 +14,11 @@
 #include "unit/check.h"
 #include "upstream/config/config.h"
 #include "upstream/connect/manager.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 typedef struct {
     PtcMem mem;
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcConfig config;
     PtcManager *manager;
     PtcRemote *remote;
@@ -83,9 +83,9 @@ static inline void world_open(World *w, const char *members)
                       .user = w};
     snprintf(variable, sizeof variable, "PATH=%s", getenv("PATH"));
     path[0] = variable;
-    ptc_desk_init(&w->desk, &w->mem, 64 << 20);
-    CHECK(ptc_config_read(&w->desk.heap, &in, &w->config) && w->config.ok);
-    PtcManagerConfig config = {.heap = &w->desk.heap,
+    ptc_scratch_init(&w->scratch, &w->mem, 64 << 20);
+    CHECK(ptc_config_read(&w->scratch.heap, &in, &w->config) && w->config.ok);
+    PtcManagerConfig config = {.heap = &w->scratch.heap,
                                .entries = w->config.upstreams,
                                .policy = w->config.policy,
                                .credentials = w->config.credentials,
@@ -104,7 +104,7 @@ static inline void world_open(World *w, const char *members)
 static inline void world_close(World *w)
 {
     ptc_manager_free(w->manager);
-    ptc_desk_deinit(&w->desk);
+    ptc_scratch_deinit(&w->scratch);
     w->manager = NULL;
     CHECK(w->wrong == 0);
     CHECK(atomic_load(&w->mem.used) == 0);

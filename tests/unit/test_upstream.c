@@ -30,8 +30,8 @@
 #include "upstream/openapi/openapi_request.h"
 #include "upstream/openapi/openapi_tools.h"
 #include "upstream/run/arguments.h"
-#include "upstream/run/desk.h"
 #include "upstream/run/tool_result.h"
+#include "value/scratch.h"
 
 static PtcValue parse(PtcHeap *heap, const char *json)
 {
@@ -475,7 +475,7 @@ static bool run_all(PtcMem *mem)
 static void test_search_stops(void)
 {
     PtcMem mem;
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError error;
     PtcCatalogServer server;
     PtcToolHit *hits;
@@ -483,24 +483,26 @@ static void test_search_stops(void)
     size_t count = 0;
     PtcCancel cancel = {0};
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    ptc_desk_init(&desk, &mem, (size_t)64 << 20);
+    ptc_scratch_init(&scratch, &mem, (size_t)64 << 20);
     ptc_buf_init(&text, &mem, 1 << 20);
     ptc_buf_add_cstr(&text, "[{\"name\":\"a\",\"description\":\"");
     for (int i = 0; i < 100000; i++)
         ptc_buf_add_cstr(&text, "word ");
     ptc_buf_add_cstr(&text, "\"}]");
-    PtcValue tools = ptc_json_parse(&desk.heap, text.data, text.len, &error);
-    CHECK(tools != PTC_NONE && ptc_catalog_server(&desk.arena, &desk.heap, PTC_TEXT("s"),
+    PtcValue tools = ptc_json_parse(&scratch.heap, text.data, text.len, &error);
+    CHECK(tools != PTC_NONE && ptc_catalog_server(&scratch.arena, &scratch.heap, PTC_TEXT("s"),
                                                   PTC_TEXT("s"), tools, &server));
     PtcCatalog catalog = {&server, 1};
-    CHECK(ptc_tool_search(&desk.arena, &desk.heap, &catalog, PTC_TEXT("word"), &hits, &count));
-    CHECK(count == 1 && desk.budget.stop == PTC_STOP_NONE);
-    desk.budget.cancel = &cancel;
+    CHECK(
+        ptc_tool_search(&scratch.arena, &scratch.heap, &catalog, PTC_TEXT("word"), &hits, &count));
+    CHECK(count == 1 && scratch.budget.stop == PTC_STOP_NONE);
+    scratch.budget.cancel = &cancel;
     ptc_cancel_ask(&cancel);
-    CHECK(ptc_tool_search(&desk.arena, &desk.heap, &catalog, PTC_TEXT("word"), &hits, &count));
-    CHECK(desk.budget.stop == PTC_STOP_CANCELLED);
+    CHECK(
+        ptc_tool_search(&scratch.arena, &scratch.heap, &catalog, PTC_TEXT("word"), &hits, &count));
+    CHECK(scratch.budget.stop == PTC_STOP_CANCELLED);
     ptc_buf_deinit(&text);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
 }
 
 static void test_no_memory(void)

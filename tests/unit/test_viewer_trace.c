@@ -244,25 +244,25 @@ typedef struct {
     PtcBuf text;
     size_t told;
     uint64_t told_line;
-} Desk;
+} Reported;
 
 static bool write_text(void *user, PtcText text)
 {
-    return ptc_buf_add(&((Desk *)user)->text, text.bytes, text.len);
+    return ptc_buf_add(&((Reported *)user)->text, text.bytes, text.len);
 }
 
 static void tell(void *user, const char *file, uint64_t line, const char *what)
 {
-    Desk *desk = user;
+    Reported *reported = user;
     CHECK(file && what[0]);
-    desk->told++;
-    desk->told_line = line;
+    reported->told++;
+    reported->told_line = line;
 }
 
 /* The report of a text; false: out of memory. */
-static bool report(PtcMem *mem, const char *form, PtcText trace, Desk *desk)
+static bool report(PtcMem *mem, const char *form, PtcText trace, Reported *reported)
 {
-    PtcReport r = {.top = 3, .write = write_text, .tell = tell, .user = desk};
+    PtcReport r = {.top = 3, .write = write_text, .tell = tell, .user = reported};
     FILE *file = tmpfile();
     bool ok = false;
     CHECK(file && fwrite(trace.bytes, 1, trace.len, file) == trace.len && fflush(file) == 0);
@@ -309,16 +309,16 @@ static void test_reports(void)
     };
     PtcMem mem;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Desk desk = {0};
+        Reported reported = {0};
         ptc_mem_init(&mem, 64 << 20);
-        ptc_buf_init(&desk.text, &mem, 1 << 20);
-        CHECK(report(&mem, cases[i].form, ptc_text_cstr(sample), &desk));
-        CHECK(desk.told == 1 && desk.told_line == 5);
-        bool has = strstr(ptc_buf_text(&desk.text), cases[i].text) != NULL;
+        ptc_buf_init(&reported.text, &mem, 1 << 20);
+        CHECK(report(&mem, cases[i].form, ptc_text_cstr(sample), &reported));
+        CHECK(reported.told == 1 && reported.told_line == 5);
+        bool has = strstr(ptc_buf_text(&reported.text), cases[i].text) != NULL;
         if (!has)
-            printf("%s:\n%s\n", cases[i].form, ptc_buf_text(&desk.text));
+            printf("%s:\n%s\n", cases[i].form, ptc_buf_text(&reported.text));
         CHECK(has);
-        ptc_buf_deinit(&desk.text);
+        ptc_buf_deinit(&reported.text);
         CHECK(atomic_load(&mem.used) == 0);
     }
     CHECK(ptc_trace_report_form("nothing") == NULL);
@@ -332,13 +332,13 @@ static void test_no_memory(void)
     ptc_mem_init(&own, 64 << 20);
     for (size_t i = 0; i < 5; i++)
         for (uint64_t n = 1; n < 100; n++) {
-            Desk desk = {0};
+            Reported reported = {0};
             ptc_mem_init(&mem, 64 << 20);
-            ptc_buf_init(&desk.text, &own, 1 << 20);
+            ptc_buf_init(&reported.text, &own, 1 << 20);
             ptc_mem_fail_at(&mem, n);
-            bool ok = report(&mem, forms[i], ptc_text_cstr(sample), &desk);
+            bool ok = report(&mem, forms[i], ptc_text_cstr(sample), &reported);
             CHECK(atomic_load(&mem.used) == 0);
-            ptc_buf_deinit(&desk.text);
+            ptc_buf_deinit(&reported.text);
             if (ok)
                 break;
             CHECK(n < 99);

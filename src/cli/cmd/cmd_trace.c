@@ -71,28 +71,28 @@ static bool write_report_text(void *user, PtcText text)
     return false;
 }
 
-static void end_told(TraceWork *desk)
+static void end_told(TraceWork *scratch)
 {
-    if (desk->told > TOLD_MAX)
-        ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s: %llu more line%s skipped\n", desk->told_of,
-                      (unsigned long long)(desk->told - TOLD_MAX),
-                      desk->told - TOLD_MAX == 1 ? " was" : "s were");
-    desk->told = 0;
+    if (scratch->told > TOLD_MAX)
+        ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s: %llu more line%s skipped\n",
+                      scratch->told_of, (unsigned long long)(scratch->told - TOLD_MAX),
+                      scratch->told - TOLD_MAX == 1 ? " was" : "s were");
+    scratch->told = 0;
 }
 
 static void tell_trace_problem(void *user, const char *file, uint64_t line, const char *what)
 {
-    TraceWork *desk = user;
-    desk->told_of = file;
-    if (++desk->told <= TOLD_MAX)
+    TraceWork *scratch = user;
+    scratch->told_of = file;
+    if (++scratch->told <= TOLD_MAX)
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s, line %llu: %s\n", file,
                       (unsigned long long)line, what);
 }
 
 /* A name as it is shown, in tables too: nothing in it acts on a terminal or looks like a line of its own. */
-static const char *shown_trace_name(TraceWork *desk, const char *name)
+static const char *shown_trace_name(TraceWork *scratch, const char *name)
 {
-    PtcBuf *out = &desk->name;
+    PtcBuf *out = &scratch->name;
     ptc_buf_clear(out);
     for (const char *p = name; *p;) {
         size_t n = strcspn(p, "\n\t");
@@ -104,29 +104,29 @@ static const char *shown_trace_name(TraceWork *desk, const char *name)
     return ptc_buf_ok(out) && ptc_buf_text(out) ? out->data : "a file";
 }
 
-static bool read_fd(TraceWork *desk, int fd, const char *path)
+static bool read_fd(TraceWork *scratch, int fd, const char *path)
 {
-    const char *name = shown_trace_name(desk, path);
-    const char *why = ptc_trace_report_read(&desk->report, fd, name);
-    end_told(desk);
+    const char *name = shown_trace_name(scratch, path);
+    const char *why = ptc_trace_report_read(&scratch->report, fd, name);
+    end_told(scratch);
     if (why)
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s: %s\n", name, why);
-    return !why && !desk->report.failed;
+    return !why && !scratch->report.failed;
 }
 
-static bool read_files(TraceWork *desk, const PtcViewFiles *files)
+static bool read_files(TraceWork *scratch, const PtcViewFiles *files)
 {
     bool ok = true;
-    for (size_t i = 0; i < files->count && !desk->report.failed; i++) {
+    for (size_t i = 0; i < files->count && !scratch->report.failed; i++) {
         uint64_t bytes;
         int fd = ptc_view_files_open(files, i, &bytes);
         if (fd < 0) {
             ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s cannot be read\n",
-                          shown_trace_name(desk, files->paths[i]));
+                          shown_trace_name(scratch, files->paths[i]));
             ok = false;
             continue;
         }
-        ok = read_fd(desk, fd, files->paths[i]) && ok;
+        ok = read_fd(scratch, fd, files->paths[i]) && ok;
         close(fd);
     }
     return ok;
@@ -135,32 +135,32 @@ static bool read_files(TraceWork *desk, const PtcViewFiles *files)
 static int run_trace_report(PtcMem *mem, const PtcReportForm *form, const TraceOptions *options,
                             const PtcViewFiles *files, bool standard_input)
 {
-    TraceWork desk = {.report = {.top = (size_t)options->top,
-                                 .write = write_report_text,
-                                 .tell = tell_trace_problem}};
-    desk.report.user = &desk;
-    ptc_buf_init(&desk.name, mem, PTC_IO_MAX);
-    if (!ptc_trace_report_init(&desk.report, mem, form)) {
+    TraceWork scratch = {.report = {.top = (size_t)options->top,
+                                    .write = write_report_text,
+                                    .tell = tell_trace_problem}};
+    scratch.report.user = &scratch;
+    ptc_buf_init(&scratch.name, mem, PTC_IO_MAX);
+    if (!ptc_trace_report_init(&scratch.report, mem, form)) {
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: out of memory\n");
-        ptc_buf_deinit(&desk.name);
+        ptc_buf_deinit(&scratch.name);
         return PTC_EXIT_FAILED;
     }
-    bool ok =
-        standard_input ? read_fd(&desk, PTC_IO_STDIN, "standard input") : read_files(&desk, files);
-    bool none = desk.report.events == 0;
+    bool ok = standard_input ? read_fd(&scratch, PTC_IO_STDIN, "standard input")
+                             : read_files(&scratch, files);
+    bool none = scratch.report.events == 0;
     if (none)
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: no event was found; traces are made by ptc run "
                                      "--trace FILE and ptc mcp --trace-dir DIR\n");
     else
-        ok = ptc_trace_report_finish(&desk.report) && ok;
-    uint64_t forgotten = ptc_parts_forgotten(desk.report.parts);
+        ok = ptc_trace_report_finish(&scratch.report) && ok;
+    uint64_t forgotten = ptc_parts_forgotten(scratch.report.parts);
     if (forgotten)
         ptc_io_printf(PTC_IO_STDERR,
                       "ptc trace: %llu parts have ids that are used again, or were too many at "
                       "once; their beginnings were forgotten\n",
                       (unsigned long long)forgotten);
-    ptc_trace_report_deinit(&desk.report);
-    ptc_buf_deinit(&desk.name);
+    ptc_trace_report_deinit(&scratch.report);
+    ptc_buf_deinit(&scratch.name);
     return ok && !none ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 

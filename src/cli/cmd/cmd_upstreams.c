@@ -94,12 +94,12 @@ static void log_server_output(void *user, PtcText line)
 
 static bool is_json_object_text(PtcMem *mem, const char *text)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError error;
-    ptc_desk_init(&desk, mem, 64 * PTC_MB);
-    PtcValue v = ptc_json_parse(&desk.heap, text, strlen(text), &error);
+    ptc_scratch_init(&scratch, mem, 64 * PTC_MB);
+    PtcValue v = ptc_json_parse(&scratch.heap, text, strlen(text), &error);
     bool ok = v != PTC_NONE && ptc_is_map(v);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ok;
 }
 

@@ -11,7 +11,7 @@
 #include "json/parse.h"
 #include "tool/schema/schema.h"
 #include "upstream/config/fields.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum {
     FORM_HEAP_BYTES = 8 << 20,
@@ -25,7 +25,7 @@ static const int64_t CHECK_NS = (int64_t)1000 * 1000 * 1000;
 typedef struct {
     PtcMem *mem;
     PtcTerminalLine *line;
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcBuf shown;
 } Form;
 
@@ -66,7 +66,7 @@ static void add_form_value(Form *f, PtcValue v)
     ptc_buf_init(&json, f->mem, FORM_SHOWN_BYTES);
     if (ptc_is_string(v))
         add_shown_on_one_line(f, ptc_str_text(v));
-    else if (ptc_emit_value(&json, &f->desk.heap, v))
+    else if (ptc_emit_value(&json, &f->scratch.heap, v))
         add_shown_on_one_line(f, ptc_buf_view(&json));
     ptc_buf_deinit(&json);
 }
@@ -90,7 +90,7 @@ static const char *kind_of_field(const FormField *field)
 
 static void add_bound(Form *f, const FormField *field, const char *key, const char *words)
 {
-    PtcValue v = ptc_map_field(&f->desk.heap, field->schema, key);
+    PtcValue v = ptc_map_field(&f->scratch.heap, field->schema, key);
     if (v == PTC_NONE || (!ptc_is_number(v) && !ptc_is_string(v)))
         return;
     ptc_buf_addf(&f->shown, ", %s ", words);
@@ -118,7 +118,7 @@ static void add_field_choices(Form *f, const FormField *field)
 /* What the field is for, once. */
 static bool introduce(Form *f, const FormField *field)
 {
-    PtcText about = ptc_fields_text(&f->desk.heap, field->schema, "description");
+    PtcText about = ptc_fields_text(&f->scratch.heap, field->schema, "description");
     if (about.len) {
         add_shown_on_one_line(f, about);
         ptc_buf_add_char(&f->shown, '\n');
@@ -130,7 +130,7 @@ static bool introduce(Form *f, const FormField *field)
 /* Name (text, at least 3, required): */
 static bool prompt(Form *f, const FormField *field)
 {
-    PtcText title = ptc_fields_text(&f->desk.heap, field->schema, "title");
+    PtcText title = ptc_fields_text(&f->scratch.heap, field->schema, "title");
     add_shown_on_one_line(f, title.len ? title : field->key);
     ptc_buf_addf(&f->shown, " (%s", kind_of_field(field));
     add_bound(f, field, "format", "format");
@@ -185,7 +185,7 @@ static void read_field_choices(PtcHeap *heap, PtcValue schema, FormField *field)
 
 static FormField read_form_field(Form *f, PtcText key, PtcValue schema, PtcValue required)
 {
-    PtcHeap *heap = &f->desk.heap;
+    PtcHeap *heap = &f->scratch.heap;
     FormField field = {.key = key,
                        .type = ptc_fields_text(heap, schema, "type"),
                        .schema = schema,
@@ -279,7 +279,7 @@ static Typed check_typed_value(Form *f, const FormField *field, PtcValue v)
     PtcBudget budget;
     ptc_budget_init(&budget);
     budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + CHECK_NS;
-    if (!ptc_schema_compile(&f->desk.arena, f->mem, &budget, field->schema, &schema, &error) ||
+    if (!ptc_schema_compile(&f->scratch.arena, f->mem, &budget, field->schema, &schema, &error) ||
         ptc_schema_validate(schema, v, f->mem, &budget, &issues) != PTC_SCHEMA_INVALID)
         return FORM_TAKEN;
     return complain_of_typed(f, "", ptc_text_cstr(issues.items[0].message));
@@ -311,7 +311,7 @@ static Typed ask_once(Form *f, const FormField *field, PtcValue *v)
                                  PTC_TEXT(""));
     if (line->len == 0)
         return take_empty(f, field, v);
-    *v = read_typed_value(&f->desk.heap, field, (PtcText){line->text, line->len});
+    *v = read_typed_value(&f->scratch.heap, field, (PtcText){line->text, line->len});
     if (*v == PTC_NONE)
         return complain_of_typed(f, "expected ", ptc_text_cstr(kind_of_field(field)));
     return check_typed_value(f, field, *v);
@@ -327,7 +327,7 @@ static Typed ask_field(Form *f, const FormField *field, PtcValue *v)
 
 static Typed ask_fields(Form *f, PtcValue schema, PtcValue properties, PtcValue *content)
 {
-    PtcHeap *heap = &f->desk.heap;
+    PtcHeap *heap = &f->scratch.heap;
     PtcValue key, value, v, required = ptc_map_field(heap, schema, "required");
     for (size_t pos = 0; ptc_map_next(properties, &pos, &key, &value);) {
         FormField field = read_form_field(f, ptc_str_text(key), value, required);
@@ -364,14 +364,14 @@ static bool put_form_answer(Form *f, Typed typed, PtcValue content, PtcBuf *answ
                                                  : "cancel");
     if (typed == FORM_TAKEN) {
         ptc_emit_key(answer, "content");
-        ptc_emit_value(answer, &f->desk.heap, content);
+        ptc_emit_value(answer, &f->scratch.heap, content);
     }
     return ptc_emit_object_end(answer);
 }
 
 static bool fill_in(Form *f, PtcValue params, PtcBuf *answer)
 {
-    PtcHeap *heap = &f->desk.heap;
+    PtcHeap *heap = &f->scratch.heap;
     PtcValue schema = ptc_map_field(heap, params, "requestedSchema");
     PtcValue fields = schema == PTC_NONE ? PTC_NONE : ptc_map_field(heap, schema, "properties");
     PtcValue content = ptc_fields_map(heap);
@@ -394,13 +394,13 @@ bool ptc_terminal_form(PtcMem *mem, PtcTerminalLine *line, PtcText question, Ptc
 {
     Form f = {.mem = mem, .line = line};
     PtcJsonError error;
-    ptc_desk_init(&f.desk, mem, FORM_HEAP_BYTES);
+    ptc_scratch_init(&f.scratch, mem, FORM_HEAP_BYTES);
     ptc_buf_init(&f.shown, mem, FORM_SHOWN_BYTES);
-    PtcValue v = ptc_json_parse(&f.desk.heap, question.bytes, question.len, &error);
+    PtcValue v = ptc_json_parse(&f.scratch.heap, question.bytes, question.len, &error);
     PtcValue params =
-        v == PTC_NONE || !ptc_is_map(v) ? PTC_NONE : ptc_map_field(&f.desk.heap, v, "params");
+        v == PTC_NONE || !ptc_is_map(v) ? PTC_NONE : ptc_map_field(&f.scratch.heap, v, "params");
     bool ok = params != PTC_NONE && ptc_is_map(params) && fill_in(&f, params, answer);
     ptc_buf_deinit(&f.shown);
-    ptc_desk_deinit(&f.desk);
+    ptc_scratch_deinit(&f.scratch);
     return ok;
 }

@@ -73,18 +73,19 @@ static bool write_answer_text(PtcText text)
 /* "reason: message" of a failure, on standard error. */
 static int tell_ask_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError error;
     PtcBuf line;
-    ptc_desk_init(&desk, mem, ASK_ANSWER_BYTES);
+    ptc_scratch_init(&scratch, mem, ASK_ANSWER_BYTES);
     ptc_buf_init(&line, mem, 64 * PTC_KB);
-    PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
-    PtcText reason = ptc_fields_text(&desk.heap, v, "reason");
-    PtcText message = ptc_fields_text(&desk.heap, v, "message");
+    PtcValue v =
+        ptc_json_parse(&scratch.heap, answer->data ? answer->data : "", answer->len, &error);
+    PtcText reason = ptc_fields_text(&scratch.heap, v, "reason");
+    PtcText message = ptc_fields_text(&scratch.heap, v, "message");
     ptc_buf_addf(&line, "%s: %.*s: %.*s", what, PTC_ARG(reason), PTC_ARG(message));
     (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data ? line.data : "", line.len);
     ptc_buf_deinit(&line);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return PTC_EXIT_FAILED;
 }
 
@@ -263,9 +264,9 @@ bool ptc_upstreams_knows(PtcUpstreams *u, PtcText name)
     ptc_nearest_init(&near, name.bytes, name.len);
     for (size_t i = 0; u->mem && i < ptc_fields_count(u->entries); i++) {
         PtcValue entry = ptc_seq_nth(u->entries, i);
-        PtcText ns = ptc_fields_text(&u->desk.heap, entry, "namespace");
+        PtcText ns = ptc_fields_text(&u->scratch.heap, entry, "namespace");
         if (ptc_text_same(name, ns) ||
-            ptc_text_same(name, ptc_fields_text(&u->desk.heap, entry, "name")))
+            ptc_text_same(name, ptc_fields_text(&u->scratch.heap, entry, "name")))
             return true;
         ptc_nearest_offer(&near, ns.bytes, ns.len);
     }
@@ -363,21 +364,22 @@ static void split_tool_argument(const char *arg, PtcText *server, PtcText *tool)
 /* The value of an answer: text as it is, anything else as JSON. */
 static int write_answer_value(PtcMem *mem, const PtcBuf *answer, const char *member)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError error;
     PtcBuf out;
-    ptc_desk_init(&desk, mem, ASK_ANSWER_BYTES);
+    ptc_scratch_init(&scratch, mem, ASK_ANSWER_BYTES);
     ptc_buf_init(&out, mem, ASK_ANSWER_BYTES);
-    PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
-    PtcValue value = v == PTC_NONE || !member ? v : ptc_map_field(&desk.heap, v, member);
+    PtcValue v =
+        ptc_json_parse(&scratch.heap, answer->data ? answer->data : "", answer->len, &error);
+    PtcValue value = v == PTC_NONE || !member ? v : ptc_map_field(&scratch.heap, v, member);
     bool ok = value != PTC_NONE;
     if (ok && ptc_is_string(value))
         ok = ptc_buf_add(&out, ptc_str_text(value).bytes, ptc_str_text(value).len);
     else if (ok)
-        ok = ptc_emit_value(&out, &desk.heap, value);
+        ok = ptc_emit_value(&out, &scratch.heap, value);
     ok = ok && write_answer_text(ptc_buf_view(&out));
     ptc_buf_deinit(&out);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 

@@ -85,7 +85,7 @@ enum { DOCTOR_SHOWN = 200 }; /* bytes of a text of a file in a message */
 static void look_at_runner(Doctor *d)
 {
     PtcRunner r;
-    if (!ptc_upstreams_runner(&d->c->upstreams->desk, d->c->mem, d->entry, &r) || !r.package[0])
+    if (!ptc_upstreams_runner(&d->c->upstreams->scratch, d->c->mem, d->entry, &r) || !r.package[0])
         return;
     if (r.on_path)
         advise(d, "runner",
@@ -494,7 +494,7 @@ static void look_at_rest(Doctor *d, size_t bytes)
 
 int ptc_upstreams_doctor(PtcUpstreamsCommand *c)
 {
-    Doctor d = {.c = c, .heap = &c->upstreams->desk.heap};
+    Doctor d = {.c = c, .heap = &c->upstreams->scratch.heap};
     bool good = true;
     size_t bytes = 0;
     if (!c->upstreams->manager)

@@ -80,7 +80,7 @@ static void find_dir(char out[FILES_PATH_BYTES], const char *variable, const cha
 
 /* ------------------------------------------------------------------------------------ world */
 
-/* The text lives in the desk's arena. */
+/* The text lives in the scratch's arena. */
 static PtcText read_config_text(PtcUpstreams *u, const char *path, const char **why)
 {
     PtcBuf buf;
@@ -88,7 +88,7 @@ static PtcText read_config_text(PtcUpstreams *u, const char *path, const char **
     ptc_buf_init(&buf, u->mem, PTC_CONFIG_BYTES);
     *why = ptc_io_read(&buf, path);
     size_t len = buf.len;
-    if (!*why && !(kept = ptc_arena_alloc(&u->desk.arena, len + 1)))
+    if (!*why && !(kept = ptc_arena_alloc(&u->scratch.arena, len + 1)))
         *why = "out of memory";
     if (kept && len)
         memcpy(kept, buf.data, len);
@@ -139,7 +139,7 @@ static bool add_rules(ConfigReading *r, const PtcOptionList *list, const char *w
             return fail_reading(r, PTC_EXIT_USAGE, word, "the pattern is too long");
         snprintf(glob, sizeof glob, "%s%s", list->items[i],
                  strchr(list->items[i], '/') ? "" : "/*");
-        merge_rule(&r->u->desk.heap, &r->u->policy, ptc_text_cstr(glob), ptc_text_cstr(word));
+        merge_rule(&r->u->scratch.heap, &r->u->policy, ptc_text_cstr(glob), ptc_text_cstr(word));
     }
     return true;
 }
@@ -153,7 +153,7 @@ static void notice_rule(void *user, PtcText line)
 static bool check_policy_rules(ConfigReading *r)
 {
     PtcWhy why;
-    return ptc_rule_check_servers(&r->u->desk.heap, r->u->entries, r->u->policy, notice_rule, r,
+    return ptc_rule_check_servers(&r->u->scratch.heap, r->u->entries, r->u->policy, notice_rule, r,
                                   &why) ||
            fail_reading(r, PTC_EXIT_USAGE, "policy", why.text);
 }
@@ -161,7 +161,7 @@ static bool check_policy_rules(ConfigReading *r)
 /* Two credentials with one name would send the one of this file to an upstream of the other. */
 static bool merge_credentials(ConfigReading *r, PtcValue from, const char *path)
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     PtcValue key, value, *into = &r->u->credentials;
     char text[300];
     if (from == PTC_NONE)
@@ -191,7 +191,7 @@ static void add_config_items(PtcHeap *heap, PtcValue *into, PtcValue list)
 
 static void add_notes(ConfigReading *r, const PtcConfig *config, const char *path)
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     for (size_t i = 0; i < ptc_fields_count(config->notes); i++) {
         PtcValue note = ptc_seq_nth(config->notes, i);
         PtcText code = ptc_fields_text(heap, note, "code");
@@ -211,7 +211,7 @@ static bool tell_mistakes(ConfigReading *r, const PtcConfig *config, const char 
     for (size_t i = 0; i < ptc_fields_count(config->errors); i++) {
         PtcBuf line;
         ptc_buf_init(&line, u->mem, 4096);
-        ptc_config_message(&line, &u->desk.heap, ptc_text_cstr(path),
+        ptc_config_message(&line, &u->scratch.heap, ptc_text_cstr(path),
                            ptc_seq_nth(config->errors, i));
         (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data ? line.data : "", line.len);
         ptc_buf_deinit(&line);
@@ -240,7 +240,7 @@ static bool read_upstream_config(ConfigReading *r, const ConfigSource *s, PtcCon
                       .user = r};
     if (why) /* who names a file that is not there has made a mistake in the command */
         return fail_reading(r, s->import ? PTC_EXIT_FAILED : PTC_EXIT_USAGE, s->path, why);
-    if (!ptc_config_read(&u->desk.heap, &in, config))
+    if (!ptc_config_read(&u->scratch.heap, &in, config))
         return fail_reading(r, PTC_EXIT_FAILED, s->path, "out of memory");
     return config->ok || tell_mistakes(r, config, s->path);
 }
@@ -275,7 +275,7 @@ static bool read_from(ConfigReading *r, PtcConfigDialect dialect, bool project, 
         *why = NULL; /* it has been told */
         return false;
     }
-    add_config_items(&r->u->desk.heap, &r->u->secrets, (*out)->secrets);
+    add_config_items(&r->u->scratch.heap, &r->u->secrets, (*out)->secrets);
     add_notes(r, *out, path);
     return true;
 }
@@ -294,7 +294,7 @@ static void overlay(PtcHeap *heap, PtcValue *entry, PtcValue theirs)
 static void take_from(ConfigReading *r, PtcConfig *config, const char *client, PtcValue *entry,
                       PtcValue *place)
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     PtcText name = ptc_fields_text(heap, *entry, "name");
     char message[200];
     for (size_t i = 0; i < ptc_fields_count(config->upstreams); i++) {
@@ -318,7 +318,7 @@ static void take_from(ConfigReading *r, PtcConfig *config, const char *client, P
 /* Entries with `from`; false: it names no client, or its file is broken. */
 static bool resolve_from(ConfigReading *r, const char *path, PtcValue *entry, PtcValue *place)
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     PtcText from = ptc_fields_text(heap, *entry, "from");
     PtcConfigDialect dialect;
     PtcConfig *config;
@@ -350,7 +350,7 @@ static bool resolve_from(ConfigReading *r, const char *path, PtcValue *entry, Pt
 /* FILE:LINE of an upstream. */
 static void place_text(ConfigReading *r, PtcValue place, char out[600])
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     PtcText file = ptc_fields_text(heap, place, "file");
     PtcValue line = ptc_map_field(heap, place, "line");
     int n = snprintf(out, 600, "%.*s", PTC_ARG(ptc_text_cut(file, 500)));
@@ -361,7 +361,7 @@ static void place_text(ConfigReading *r, PtcValue place, char out[600])
 /* The number of the upstream with this name, or with a namespace that programs cannot tell from this one; -1: none. */
 static int find_same_upstream(ConfigReading *r, PtcText name, PtcText ns, bool *by_name)
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < ptc_fields_count(r->u->entries); i++) {
             PtcValue other = ptc_seq_nth(r->u->entries, i);
@@ -379,7 +379,7 @@ static int find_same_upstream(ConfigReading *r, PtcText name, PtcText ns, bool *
 static bool settle_same_upstream(ConfigReading *r, const ConfigSource *s, int same, bool by_name,
                                  PtcValue *entry, PtcValue *place, bool *left)
 {
-    PtcHeap *heap = &r->u->desk.heap;
+    PtcHeap *heap = &r->u->scratch.heap;
     PtcText name = ptc_fields_text(heap, *entry, "name");
     char here[600], there[600], text[1400];
     place_text(r, *place, here);
@@ -406,7 +406,7 @@ static bool merge_upstream_entry(ConfigReading *r, const ConfigSource *s, PtcVal
                                  PtcValue place)
 {
     PtcUpstreams *u = r->u;
-    PtcHeap *heap = &u->desk.heap;
+    PtcHeap *heap = &u->scratch.heap;
     bool by_name, left = false;
     ptc_fields_put_text(heap, &place, "file", ptc_text_cstr(s->path));
     int same = find_same_upstream(r, ptc_fields_text(heap, entry, "name"),
@@ -425,7 +425,7 @@ static bool merge_upstream_entry(ConfigReading *r, const ConfigSource *s, PtcVal
 static bool read_config_source(ConfigReading *r, const ConfigSource *s)
 {
     PtcUpstreams *u = r->u;
-    PtcHeap *heap = &u->desk.heap;
+    PtcHeap *heap = &u->scratch.heap;
     PtcConfig config;
     if (!read_upstream_config(r, s, &config))
         return false;
@@ -555,7 +555,7 @@ bool ptc_upstreams_files_client(PtcUpstreams *u, PtcConfigDialect dialect, PtcCo
                           .variable = ptc_variables_environ,
                           .read = read_beside_file,
                           .user = &r};
-        return !why && ptc_config_read(&u->desk.heap, &in, config) && config->ok;
+        return !why && ptc_config_read(&u->scratch.heap, &in, config) && config->ok;
     }
     return false;
 }
@@ -563,7 +563,7 @@ bool ptc_upstreams_files_client(PtcUpstreams *u, PtcConfigDialect dialect, PtcCo
 bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
                               const PtcUpstreamsOptions *options, int *status)
 {
-    PtcHeap *heap = &u->desk.heap;
+    PtcHeap *heap = &u->scratch.heap;
     ConfigReading *r = ptc_mem_alloc(u->mem, sizeof *r);
     *status = PTC_EXIT_FAILED;
     if (!r)

@@ -9,8 +9,8 @@
 /* Is there any file to be read? */
 bool ptc_upstreams_files_any(const PtcUpstreamsOptions *options);
 
-/* Fills entries, places, rules, credentials, secrets and notes, and finds the directories.  The desk is there already.
- * False: a message is on standard error, and `status` the exit status. */
+/* Fills entries, places, rules, credentials, secrets and notes, and finds the directories.  The scratch is there
+ * already.  False: a message is on standard error, and `status` the exit status. */
 PTC_MUST_USE bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
                                            const PtcUpstreamsOptions *options, int *status);
 

@@ -41,8 +41,8 @@ static PtcValue find_upstream_entry(PtcUpstreams *u, PtcText name)
 {
     for (size_t i = 0; u->mem && i < ptc_fields_count(u->entries); i++) {
         PtcValue form = ptc_seq_nth(u->entries, i);
-        if (ptc_text_same(ptc_fields_text(&u->desk.heap, form, "name"), name) ||
-            ptc_text_same(ptc_fields_text(&u->desk.heap, form, "namespace"), name))
+        if (ptc_text_same(ptc_fields_text(&u->scratch.heap, form, "name"), name) ||
+            ptc_text_same(ptc_fields_text(&u->scratch.heap, form, "namespace"), name))
             return form;
     }
     return PTC_NONE;
@@ -57,7 +57,7 @@ static bool find_login_target(PtcUpstreamsCommand *c, LoginTarget *t)
         return false;
     PtcValue form = find_upstream_entry(u, ptc_text_cstr(c->argv[0]));
     t->command = c;
-    if (!ptc_entry_read(&u->desk.arena, &u->desk.heap, form, (const char *const *)environ, 0,
+    if (!ptc_entry_read(&u->scratch.arena, &u->scratch.heap, form, (const char *const *)environ, 0,
                         &t->entry))
         why = "out of memory";
     else if (t->entry.unusable.bytes)
@@ -141,7 +141,7 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
         return fail_login(c, "out of memory");
     ptc_interrupt_catch();
     ptc_oauth_work_init(&w, c->mem, http, &ptc_interrupt, PTC_OAUTH_LOGIN_MS);
-    if (ptc_sign_in_site(&w.arena, &c->upstreams->desk.heap, &t.entry, &site))
+    if (ptc_sign_in_site(&w.arena, &c->upstreams->scratch.heap, &t.entry, &site))
         status = sign_in(&t, &w, &site);
     else
         (void)fail_login(c, "out of memory");

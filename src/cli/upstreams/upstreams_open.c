@@ -32,7 +32,7 @@ static bool make_upstream_manager(PtcUpstreams *u, const char *command,
                                   const PtcUpstreamsOptions *options,
                                   void (*log)(void *user, PtcText line), void *user, int *status)
 {
-    PtcManagerConfig config = {.heap = &u->desk.heap,
+    PtcManagerConfig config = {.heap = &u->scratch.heap,
                                .entries = u->entries,
                                .places = u->places,
                                .policy = u->policy,
@@ -88,7 +88,7 @@ bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
     if (!ptc_upstreams_files_any(options)) /* which costs nothing */
         return true;
     u->mem = mem;
-    ptc_desk_init(&u->desk, mem, OPEN_HEAP_BYTES);
+    ptc_scratch_init(&u->scratch, mem, OPEN_HEAP_BYTES);
     ptc_buf_init(&u->effects, mem, OPEN_ANSWER_BYTES);
     if (!ptc_upstreams_files_read(u, command, options, status))
         return false;
@@ -163,21 +163,21 @@ static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const
 /* What a program that failed has done; own tools that may not be called again say nothing of theirs. */
 static void note_failed_effects(PtcUpstreams *u, const PtcRemoteRun *far, bool repeatable)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcBuf json;
     PtcJsonError error;
-    ptc_desk_init(&desk, u->mem, LIST_HEAP);
+    ptc_scratch_init(&scratch, u->mem, LIST_HEAP);
     ptc_buf_init(&json, u->mem, OPEN_ANSWER_BYTES);
     if (far->remote->effects(far->run, &json) && ptc_buf_ok(&json)) {
-        PtcValue took = ptc_json_parse(&desk.heap, json.data, json.len, &error);
-        PtcText again = ptc_fields_text(&desk.heap, took, "run_again");
+        PtcValue took = ptc_json_parse(&scratch.heap, json.data, json.len, &error);
+        PtcText again = ptc_fields_text(&scratch.heap, took, "run_again");
         if (!again.bytes || (!repeatable && ptc_text_is(again, "safe")))
             again = PTC_TEXT("unknown");
         if (took != PTC_NONE)
-            ptc_effects_line_add(&u->effects, &desk.heap, took, again);
+            ptc_effects_line_add(&u->effects, &scratch.heap, took, again);
     }
     ptc_buf_deinit(&json);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
 }
 
 void ptc_upstreams_say_effects(PtcUpstreams *u)
@@ -223,7 +223,7 @@ PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
 {
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcRemoteRun far = {.remote = remote, .plan = dry->plan};
-    PtcDesk desk;
+    PtcScratch scratch;
     far.run = remote->begin(remote, "local", deadline_of_engine(ptc), &ptc->cancel, &far.version);
     if (!far.run)
         return PTC_NO_MEMORY;
@@ -232,12 +232,12 @@ PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
     PtcStatus status = eval_run(ptc, run, more, outcome);
     ptc->remote = NULL;
     dry->stopped = status == PTC_OK && is_suspended_outcome(*outcome);
-    ptc_desk_init(&desk, u->mem, LIST_HEAP);
-    PtcAskedCalls calls = {remote, far.run, &desk.heap, u->mem};
+    ptc_scratch_init(&scratch, u->mem, LIST_HEAP);
+    PtcAskedCalls calls = {remote, far.run, &scratch.heap, u->mem};
     if (dry->stopped)
         ptc_asked_calls_dry_run(&calls, dry->plan, (PtcText){run->program, run->program_len},
                                 dry->text, dry->json);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     remote->end(far.run, NULL);
     return status;
 }
@@ -269,7 +269,7 @@ void ptc_upstreams_close(PtcUpstreams *u)
     if (!u->mem)
         return;
     ptc_manager_free(u->manager);
-    ptc_desk_deinit(&u->desk);
+    ptc_scratch_deinit(&u->scratch);
     ptc_buf_deinit(&u->effects);
     u->mem = NULL;
 }

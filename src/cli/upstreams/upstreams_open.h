@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "ptc/ptc.h"
 #include "upstream/connect/manager.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 /* The options that commands with upstreams share. */
 typedef struct PtcUpstreamsOptions {
@@ -74,10 +74,10 @@ typedef struct PtcUpstreamsOptions {
             24 * 3600 * 1000, PTC_GROUP_UPSTREAMS                                                 \
     }
 
-/* What was read, and the manager over it.  The values live in the desk. */
+/* What was read, and the manager over it.  The values live in the scratch. */
 typedef struct PtcUpstreams {
     PtcMem *mem;
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcValue entries, policy, credentials, secrets;
     PtcValue places; /* for each entry: {"file", "path", "line"?, "message"?, "digest"?} */
     PtcValue notes;  /* list of {"file", "path", "code"} */

@@ -204,7 +204,7 @@ static void show_approved_entry(PtcUpstreamsCommand *c, PtcText written, const P
 static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
                           const PtcUpstreamState *s, int *status)
 {
-    PtcHeap *heap = &c->upstreams->desk.heap;
+    PtcHeap *heap = &c->upstreams->scratch.heap;
     PtcValue place = ptc_seq_nth(c->upstreams->places, i);
     PtcText text = ptc_fields_text(heap, place, "digest");
     PtcPinned who = {s->file, s->name};

@@ -49,7 +49,7 @@ static bool is_approved_entry(PtcUpstreams *u, PtcText file, PtcText name, const
 
 void ptc_upstreams_project(PtcUpstreams *u, const char *how, PtcValue *entry, PtcValue *place)
 {
-    PtcHeap *heap = &u->desk.heap;
+    PtcHeap *heap = &u->scratch.heap;
     char digest[PTC_PIN_ENTRY + 1], message[800], word[PTC_ONE_LINE_WORD];
     PtcText written = ptc_fields_text(heap, *place, "written");
     PtcText name = ptc_fields_text(heap, *entry, "name");

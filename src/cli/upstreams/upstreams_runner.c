@@ -110,7 +110,7 @@ static void read_runner_args(PtcRunner *r, PtcValue args)
 /* -------------------------------------------------------------------------------------- bins */
 
 typedef struct {
-    PtcDesk *desk;
+    PtcScratch *scratch;
     PtcMem *mem;
     PtcRunner *runner;
 } RunnerSearch;
@@ -124,7 +124,7 @@ static const char *unscoped(const char *package)
 /* The program of a package.json: the one with the package's name, else the first. */
 static void take_bin(RunnerSearch *s, PtcValue json)
 {
-    PtcHeap *heap = &s->desk->heap;
+    PtcHeap *heap = &s->scratch->heap;
     PtcRunner *r = s->runner;
     PtcValue bin = ptc_map_field(heap, json, "bin"), key, value;
     const char *own = unscoped(r->package);
@@ -149,7 +149,7 @@ static bool read_package(RunnerSearch *s, const char *prefix)
     ptc_buf_init(&text, s->mem, RUNNER_JSON_BYTES);
     if (!ptc_io_read(&text, path)) {
         PtcValue json =
-            ptc_json_parse(&s->desk->heap, text.data ? text.data : "", text.len, &error);
+            ptc_json_parse(&s->scratch->heap, text.data ? text.data : "", text.len, &error);
         if (json != PTC_NONE)
             take_bin(s, json);
     }
@@ -181,10 +181,10 @@ static bool in_npx(RunnerSearch *s)
     return found;
 }
 
-bool ptc_upstreams_runner(PtcDesk *desk, PtcMem *mem, PtcValue entry, PtcRunner *out)
+bool ptc_upstreams_runner(PtcScratch *scratch, PtcMem *mem, PtcValue entry, PtcRunner *out)
 {
-    PtcText command = ptc_fields_text(&desk->heap, entry, "command");
-    RunnerSearch s = {.desk = desk, .mem = mem, .runner = out};
+    PtcText command = ptc_fields_text(&scratch->heap, entry, "command");
+    RunnerSearch s = {.scratch = scratch, .mem = mem, .runner = out};
     size_t i = 0, count = sizeof runners / sizeof *runners;
     *out = (PtcRunner){0};
     const char *slash = command.bytes ? memrchr(command.bytes, '/', command.len) : NULL;
@@ -196,7 +196,7 @@ bool ptc_upstreams_runner(PtcDesk *desk, PtcMem *mem, PtcValue entry, PtcRunner 
         return false;
     out->name = runners[i].name;
     out->install = runners[i].install;
-    read_runner_args(out, ptc_map_field(&desk->heap, entry, "args"));
+    read_runner_args(out, ptc_map_field(&scratch->heap, entry, "args"));
     if (out->package[0] && !out->program[0]) {
         if (!runners[i].npm)
             snprintf(out->program, sizeof out->program, "%s", out->package);

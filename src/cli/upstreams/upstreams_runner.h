@@ -4,7 +4,7 @@
 #ifndef PTC_CLI_UPSTREAMS_UPSTREAMS_RUNNER_H
 #define PTC_CLI_UPSTREAMS_UPSTREAMS_RUNNER_H
 
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 typedef struct PtcRunner {
     const char *name;    /* npx, bunx, pnpx, uvx */
@@ -15,7 +15,7 @@ typedef struct PtcRunner {
 } PtcRunner;
 
 /* Is the command of an entry in normal form such a program?  Looks at files of the machine, starts nothing. */
-bool ptc_upstreams_runner(PtcDesk *desk, PtcMem *mem, PtcValue entry, PtcRunner *out);
+bool ptc_upstreams_runner(PtcScratch *scratch, PtcMem *mem, PtcValue entry, PtcRunner *out);
 
 /* Is there a program of this name, in a directory of PATH or at its path? */
 bool ptc_upstreams_runner_finds(const char *program);

@@ -46,7 +46,7 @@ static bool is_shown_tool(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
 
 static PtcValue list_shown_tools(PtcListing *l, const PtcEntry *entry, PtcValue tools)
 {
-    PtcHeap *heap = &l->desk.heap;
+    PtcHeap *heap = &l->scratch.heap;
     PtcValue list = ptc_fields_list(heap);
     size_t n = ptc_fields_count(tools);
     for (size_t i = 0; list != PTC_NONE && i < n; i++) {
@@ -61,8 +61,8 @@ static PtcValue list_shown_tools(PtcListing *l, const PtcEntry *entry, PtcValue 
 
 static bool read_listing_effects(PtcListing *l, const PtcEntry *entry)
 {
-    PtcHeap *heap = &l->desk.heap;
-    l->effects = ptc_arena_alloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->effects);
+    PtcHeap *heap = &l->scratch.heap;
+    l->effects = ptc_arena_alloc(&l->scratch.arena, (l->server.count + 1) * sizeof *l->effects);
     for (size_t i = 0; l->effects && i < l->server.count; i++) {
         const PtcCatalogTool *tool = &l->server.tools[i];
         l->effects[i] = ptc_effect_of(heap, ptc_listing_spelt_tool(heap, entry, tool),
@@ -75,16 +75,16 @@ static bool read_listing_effects(PtcListing *l, const PtcEntry *entry)
 static bool make_schemas(PtcListing *l)
 {
     size_t n = 2 * l->server.count + 1;
-    l->schemas = ptc_arena_zalloc(&l->desk.arena, n * sizeof *l->schemas);
-    l->compiled = ptc_arena_zalloc(&l->desk.arena, n);
-    l->digests = ptc_arena_zalloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->digests);
+    l->schemas = ptc_arena_zalloc(&l->scratch.arena, n * sizeof *l->schemas);
+    l->compiled = ptc_arena_zalloc(&l->scratch.arena, n);
+    l->digests = ptc_arena_zalloc(&l->scratch.arena, (l->server.count + 1) * sizeof *l->digests);
     return l->schemas && l->compiled && l->digests;
 }
 
 /* The tools of a document, which is kept: calls are made from it. */
 static PtcValue read_document(PtcListing *l, const PtcEntry *entry, PtcValue document)
 {
-    PtcHeap *heap = &l->desk.heap;
+    PtcHeap *heap = &l->scratch.heap;
     if (document == PTC_NONE || !ptc_is_map(document) ||
         !ptc_openapi_is_document(heap, document, NULL))
         return PTC_NONE;
@@ -96,7 +96,7 @@ static PtcValue read_document(PtcListing *l, const PtcEntry *entry, PtcValue doc
 static bool fill_listing(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
 {
     PtcJsonError error;
-    PtcHeap *heap = &l->desk.heap;
+    PtcHeap *heap = &l->scratch.heap;
     PtcValue list = ptc_json_parse(heap, tools.bytes, tools.len, &error);
     l->about =
         about.bytes && about.len ? ptc_json_parse(heap, about.bytes, about.len, &error) : PTC_NIL;
@@ -107,7 +107,7 @@ static bool fill_listing(PtcListing *l, const PtcEntry *entry, PtcText tools, Pt
     l->all = list;
     PtcValue visible = list_shown_tools(l, entry, list);
     if (visible == PTC_NONE ||
-        !ptc_catalog_server(&l->desk.arena, heap, entry->name, entry->ns, visible, &l->server))
+        !ptc_catalog_server(&l->scratch.arena, heap, entry->name, entry->ns, visible, &l->server))
         return false;
     PtcValue info = ptc_map_field(heap, l->about, "serverInfo");
     l->server.description =
@@ -129,8 +129,8 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     l->document = PTC_NONE;
     atomic_init(&l->refs, 1);
     pthread_mutex_init(&l->lock, NULL);
-    ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);
-    l->memo = ptc_fields_map(&l->desk.heap);
+    ptc_scratch_init(&l->scratch, mem, PTC_LISTING_BYTES);
+    l->memo = ptc_fields_map(&l->scratch.heap);
     if (fill_listing(l, entry, tools, about))
         return l;
     ptc_listing_drop(l);
@@ -148,7 +148,7 @@ void ptc_listing_drop(PtcListing *l)
 {
     if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
         return;
-    ptc_desk_deinit(&l->desk);
+    ptc_scratch_deinit(&l->scratch);
     pthread_mutex_destroy(&l->lock);
     ptc_mem_free(l->mem, l, sizeof *l);
 }
@@ -158,10 +158,10 @@ static bool compile_tool_schema(PtcListing *l, size_t tool, bool results, PtcBud
                                 const PtcSchema **out)
 {
     PtcSchemaError error = {0};
-    PtcValue value = ptc_map_field(&l->desk.heap, l->server.tools[tool].definition,
+    PtcValue value = ptc_map_field(&l->scratch.heap, l->server.tools[tool].definition,
                                    results ? "outputSchema" : "inputSchema");
     if (value == PTC_NONE ||
-        !ptc_schema_compile(&l->desk.arena, l->mem, budget, value, out, &error))
+        !ptc_schema_compile(&l->scratch.arena, l->mem, budget, value, out, &error))
         *out = NULL;
     return !error.stopped;
 }
@@ -187,8 +187,8 @@ static bool add_definition_digest(PtcListing *l, PtcValue definition, const char
     bool ok = true;
     ptc_buf_init(&text, l->mem, PTC_LISTING_BYTES);
     for (size_t i = 0; ok && i < 3 && members[i]; i++) {
-        PtcValue v = ptc_map_field(&l->desk.heap, definition, members[i]);
-        ok = v == PTC_NONE || ptc_canonical_add_schema(&text, &l->desk.heap, &l->memo, v);
+        PtcValue v = ptc_map_field(&l->scratch.heap, definition, members[i]);
+        ok = v == PTC_NONE || ptc_canonical_add_schema(&text, &l->scratch.heap, &l->memo, v);
     }
     ptc_sha256(text.data ? text.data : "", text.len, sum);
     ptc_hex_write(out, sum, LISTING_HALF);
@@ -202,7 +202,7 @@ static char *make_digest(PtcListing *l, size_t tool)
     static const char *const members[][3] = {
         {"description"}, {"inputSchema", "request", "base"}, {"outputSchema"}, {"annotations"}};
     PtcValue definition = l->server.tools[tool].definition;
-    char *out = ptc_arena_alloc(&l->desk.arena, PTC_LISTING_DIGEST + 1);
+    char *out = ptc_arena_alloc(&l->scratch.arena, PTC_LISTING_DIGEST + 1);
     for (size_t i = 0; out && i < 4; i++)
         if (!add_definition_digest(l, definition, members[i], out + i * PTC_LISTING_DIGEST / 4))
             return NULL;

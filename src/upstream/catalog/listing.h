@@ -11,12 +11,12 @@
 #include "upstream/catalog/catalog.h"
 #include "upstream/config/entry.h"
 #include "upstream/openapi/openapi_tools.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 typedef struct PtcListing {
     atomic_uint refs;
     PtcMem *mem;
-    PtcDesk desk; /* of the values below */
+    PtcScratch scratch; /* of the values below */
     PtcCatalogServer server;
     PtcEffect *effects; /* of each tool */
     /* It guards the four below, which are made when they are first asked for; the rest never changes.  It is taken

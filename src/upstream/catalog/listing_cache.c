@@ -62,26 +62,26 @@ bool ptc_listing_cache_path(char path[PTC_LISTING_CACHE_PATH], const char *cache
 /* ------------------------------------------------------------------------------ load and save */
 
 /* The members as text again: the maker of a listing takes what an upstream would send. */
-static PtcListing *listing_from_cache(PtcMem *mem, PtcDesk *desk, PtcText text,
+static PtcListing *listing_from_cache(PtcMem *mem, PtcScratch *scratch, PtcText text,
                                       const PtcEntry *entry)
 {
     PtcJsonError error;
     PtcBuf tools, about;
     PtcListing *listing = NULL;
-    PtcValue file = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
-    PtcText era = ptc_fields_text(&desk->heap, file, "era");
+    PtcValue file = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
+    PtcText era = ptc_fields_text(&scratch->heap, file, "era");
     if (file == PTC_NONE || !era.bytes ||
-        !ptc_fields_is(&desk->heap, file, "format", ptc_int(LISTING_FORMAT)))
+        !ptc_fields_is(&scratch->heap, file, "format", ptc_int(LISTING_FORMAT)))
         return NULL;
     ptc_buf_init(&tools, mem, LISTING_FILE_BYTES);
     ptc_buf_init(&about, mem, LISTING_FILE_BYTES);
-    PtcValue list = ptc_map_field(&desk->heap, file, "tools");
-    PtcValue what = ptc_map_field(&desk->heap, file, "about");
-    if (list != PTC_NONE && ptc_emit_value(&tools, &desk->heap, list) &&
-        (what == PTC_NONE || ptc_emit_value(&about, &desk->heap, what)))
+    PtcValue list = ptc_map_field(&scratch->heap, file, "tools");
+    PtcValue what = ptc_map_field(&scratch->heap, file, "about");
+    if (list != PTC_NONE && ptc_emit_value(&tools, &scratch->heap, list) &&
+        (what == PTC_NONE || ptc_emit_value(&about, &scratch->heap, what)))
         listing = ptc_listing_new(mem, entry, ptc_buf_view(&tools), ptc_buf_view(&about),
                                   ptc_text_is(era, "modern"));
-    PtcValue at = ptc_map_field(&desk->heap, file, "at");
+    PtcValue at = ptc_map_field(&scratch->heap, file, "at");
     if (listing) {
         listing->cached = true;
         listing->wall_ms = at != PTC_NONE && ptc_is_int(at) ? ptc_to_int(at) : 0;
@@ -94,13 +94,13 @@ static PtcListing *listing_from_cache(PtcMem *mem, PtcDesk *desk, PtcText text,
 PtcListing *ptc_listing_cache_load(PtcMem *mem, const char *path, const PtcEntry *entry)
 {
     PtcBuf text;
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcListing *listing = NULL;
     ptc_buf_init(&text, mem, LISTING_FILE_BYTES);
-    ptc_desk_init(&desk, mem, PTC_LISTING_BYTES);
+    ptc_scratch_init(&scratch, mem, PTC_LISTING_BYTES);
     if (ptc_whole_file_read(path, &text))
-        listing = listing_from_cache(mem, &desk, ptc_buf_view(&text), entry);
-    ptc_desk_deinit(&desk);
+        listing = listing_from_cache(mem, &scratch, ptc_buf_view(&text), entry);
+    ptc_scratch_deinit(&scratch);
     ptc_buf_deinit(&text);
     return listing;
 }

@@ -29,7 +29,7 @@ enum {
 
 /* What the file said when it was read. */
 typedef struct {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcValue root;
     struct timespec time;
     uint64_t inode, size;
@@ -57,7 +57,7 @@ static void free_book(PtcMem *mem, Book *book)
 {
     if (!book)
         return;
-    ptc_desk_deinit(&book->desk);
+    ptc_scratch_deinit(&book->scratch);
     ptc_mem_free(mem, book, sizeof *book);
 }
 
@@ -90,7 +90,7 @@ static PtcValue empty_root(PtcHeap *heap)
 static void parse_book(const PtcPins *p, Book *book, PtcText text)
 {
     PtcJsonError error;
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     PtcValue root = ptc_json_parse(heap, text.bytes, text.len, &error);
     PtcValue files = ptc_map_field(heap, root, "files");
     if (root != PTC_NONE && ptc_fields_is(heap, root, "format", ptc_int(PINS_FORMAT)) &&
@@ -127,8 +127,8 @@ static Book *read_book(const PtcPins *p)
     if (!book)
         return NULL;
     memset(book, 0, sizeof *book);
-    ptc_desk_init(&book->desk, p->mem, 8 * PINS_FILE_BYTES);
-    book->root = empty_root(&book->desk.heap);
+    ptc_scratch_init(&book->scratch, p->mem, 8 * PINS_FILE_BYTES);
+    book->root = empty_root(&book->scratch.heap);
     ptc_buf_init(&text, p->mem, PINS_FILE_BYTES);
     stamp(p, book);
     if (ptc_whole_file_read(p->path, &text))
@@ -138,7 +138,7 @@ static Book *read_book(const PtcPins *p)
     static const char now[] = "\"now\":";
     book->pending = text.len && memmem(text.data, text.len, now, sizeof now - 1);
     ptc_buf_deinit(&text);
-    if (ptc_fields_ok(&book->desk.heap))
+    if (ptc_fields_ok(&book->scratch.heap))
         return book;
     free_book(p->mem, book);
     return NULL;
@@ -231,7 +231,7 @@ bool ptc_pins_refresh(PtcPins *p)
 
 static PtcValue server_of(Book *book, PtcPinned who)
 {
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     PtcValue files = ptc_map_field(heap, book->root, "files");
     PtcValue file = ptc_fields_get(heap, files, who.file.bytes ? who.file : PTC_TEXT(""));
     return file == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, file, who.name);
@@ -241,14 +241,14 @@ static PtcValue tools_of(Book *book, PtcPinned who)
 {
     PtcValue server = server_of(book, who);
     PtcValue tools =
-        server == PTC_NONE ? PTC_NONE : ptc_map_field(&book->desk.heap, server, "tools");
+        server == PTC_NONE ? PTC_NONE : ptc_map_field(&book->scratch.heap, server, "tools");
     return tools != PTC_NONE && ptc_is_map(tools) ? tools : PTC_NONE;
 }
 
 static PtcValue pin_of(Book *book, PtcPinned who, PtcText tool)
 {
     PtcValue tools = tools_of(book, who);
-    PtcValue pin = tools == PTC_NONE ? PTC_NONE : ptc_fields_get(&book->desk.heap, tools, tool);
+    PtcValue pin = tools == PTC_NONE ? PTC_NONE : ptc_fields_get(&book->scratch.heap, tools, tool);
     return pin != PTC_NONE && ptc_is_map(pin) ? pin : PTC_NONE;
 }
 
@@ -283,8 +283,9 @@ static unsigned changed_pin_parts(Book *book, PtcPinned who, PtcListing *l, size
     if (*pin == PTC_NONE)
         return 0;
     const char *digest = ptc_listing_digest(l, tool);
-    return digest ? differ(ptc_fields_text(&book->desk.heap, *pin, "digest"), ptc_text_cstr(digest))
-                  : 15; /* out of memory: nothing is taken on trust */
+    return digest
+               ? differ(ptc_fields_text(&book->scratch.heap, *pin, "digest"), ptc_text_cstr(digest))
+               : 15; /* out of memory: nothing is taken on trust */
 }
 
 unsigned ptc_pins_changed(PtcPins *p, PtcPinned who, PtcListing *l, size_t tool)
@@ -305,7 +306,7 @@ PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t to
     Book *book = known_book(p);
     bool differs = !book || changed_pin_parts(book, who, l, tool, &pin) != 0;
     if (differs) { /* nothing was said then, or we cannot know: not the same as no change */
-        in->was = book ? ptc_map_field(&book->desk.heap, pin, "hints") : PTC_NIL;
+        in->was = book ? ptc_map_field(&book->scratch.heap, pin, "hints") : PTC_NIL;
         if (in->was == PTC_NONE || !ptc_is_map(in->was))
             in->was = PTC_NIL;
     }
@@ -355,8 +356,8 @@ static bool write_book(Edit *e)
     PtcPins *p = e->pins;
     PtcBuf out;
     ptc_buf_init(&out, p->mem, PINS_FILE_BYTES);
-    bool ok = ptc_fields_ok(&e->book->desk.heap) &&
-              ptc_emit_value(&out, &e->book->desk.heap, e->book->root) && ptc_buf_ok(&out);
+    bool ok = ptc_fields_ok(&e->book->scratch.heap) &&
+              ptc_emit_value(&out, &e->book->scratch.heap, e->book->root) && ptc_buf_ok(&out);
     if (!ok)
         fail_pin_edit(e, p->path, out.full ? "it would be larger than 16 MiB" : "out of memory");
     else if (!(ok = ptc_whole_file_put(
@@ -389,7 +390,7 @@ static bool edit_end(Edit *e, bool ok)
 
 static void put_book_server(Book *book, PtcPinned who, PtcValue server)
 {
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     PtcText path = who.file.bytes ? who.file : PTC_TEXT("");
     PtcValue files = ptc_map_field(heap, book->root, "files");
     PtcValue file = ptc_fields_get(heap, files, path);
@@ -403,13 +404,13 @@ static void put_book_server(Book *book, PtcPinned who, PtcValue server)
 static PtcValue server_or_new(Book *book, PtcPinned who)
 {
     PtcValue server = server_of(book, who);
-    return server != PTC_NONE && ptc_is_map(server) ? server : ptc_fields_map(&book->desk.heap);
+    return server != PTC_NONE && ptc_is_map(server) ? server : ptc_fields_map(&book->scratch.heap);
 }
 
 static void put_tools(Book *book, PtcPinned who, PtcValue tools)
 {
     PtcValue server = server_or_new(book, who);
-    ptc_fields_put(&book->desk.heap, &server, "tools", tools);
+    ptc_fields_put(&book->scratch.heap, &server, "tools", tools);
     put_book_server(book, who, server);
 }
 
@@ -431,7 +432,7 @@ static PtcValue hints_of(PtcHeap *heap, PtcValue annotations)
 /* What a listing says of a tool, as the file has it; PTC_NONE: out of memory. */
 static PtcValue make_pin(Book *book, PtcListing *l, size_t n)
 {
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
     const char *digest = ptc_listing_digest(l, n);
     char at[PTC_CALENDAR_TEXT];
@@ -455,7 +456,7 @@ static PtcValue make_pin(Book *book, PtcListing *l, size_t n)
 /* One tool of a listing against its pin: pinned, told as changed, or back to what it was. */
 static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValue *tools)
 {
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     PtcText name = l->server.tools[n].name;
     PtcValue pin, now = PTC_NONE;
     unsigned parts = changed_pin_parts(book, who, l, n, &pin);
@@ -481,7 +482,7 @@ static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValu
 /* With p->lock held: is there nothing to write? */
 static bool is_listing_known(Book *book, PtcPinned who, PtcListing *l)
 {
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     PtcValue tools = tools_of(book, who);
     bool full = tools != PTC_NONE && ptc_map_count(tools) >= PINS_TOOLS;
     for (size_t i = 0; i < l->server.count; i++) {
@@ -506,7 +507,7 @@ static bool see_tools(Book *book, PtcPinned who, PtcListing *l)
     bool ok = true;
     PtcValue tools = tools_of(book, who);
     if (tools == PTC_NONE)
-        tools = ptc_fields_map(&book->desk.heap);
+        tools = ptc_fields_map(&book->scratch.heap);
     for (size_t i = 0; ok && i < l->server.count; i++)
         ok = see_tool(book, who, l, i, &tools);
     put_tools(book, who, tools);
@@ -557,7 +558,7 @@ bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, v
 /* What was seen last becomes what was agreed to. */
 static bool approve_tool(Book *book, PtcText name, PtcValue *tools)
 {
-    PtcHeap *heap = &book->desk.heap;
+    PtcHeap *heap = &book->scratch.heap;
     PtcValue pin = ptc_fields_get(heap, *tools, name);
     PtcValue now = pin == PTC_NONE ? PTC_NONE : ptc_map_field(heap, pin, "now");
     if (now == PTC_NONE || !ptc_is_map(now))
@@ -598,7 +599,7 @@ bool ptc_pins_has_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENT
     Book *book = known_book(p);
     PtcValue server = book ? server_of(book, who) : PTC_NONE;
     PtcText pinned = server == PTC_NONE ? (PtcText){NULL, 0}
-                                        : ptc_fields_text(&book->desk.heap, server, "entry");
+                                        : ptc_fields_text(&book->scratch.heap, server, "entry");
     bool same = pinned.bytes && ptc_text_is(pinned, digest);
     pthread_mutex_unlock(&p->lock);
     return same;
@@ -611,7 +612,7 @@ bool ptc_pins_approve_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN
     bool ok = edit_begin(p, &e, why);
     if (ok) {
         PtcValue server = server_or_new(e.book, who);
-        ptc_fields_put_text(&e.book->desk.heap, &server, "entry", ptc_text_cstr(digest));
+        ptc_fields_put_text(&e.book->scratch.heap, &server, "entry", ptc_text_cstr(digest));
         put_book_server(e.book, who, server);
     }
     return edit_end(&e, ok);
@@ -626,7 +627,7 @@ void ptc_pins_each(PtcPins *p, PtcPinned who, PtcPinsEach *each, void *user)
     Book *book = known_book(p);
     PtcValue tools = book ? tools_of(book, who) : PTC_NONE;
     for (size_t pos = 0; tools != PTC_NONE && ptc_map_next(tools, &pos, &key, &pin);) {
-        PtcHeap *heap = &book->desk.heap;
+        PtcHeap *heap = &book->scratch.heap;
         PtcValue now = ptc_map_field(heap, pin, "now");
         PtcPin out = {.tool = ptc_str_text(key),
                       .pinned = ptc_fields_text(heap, pin, "at"),

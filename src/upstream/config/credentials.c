@@ -16,7 +16,7 @@
 #include "upstream/config/header.h"
 #include "upstream/config/secret_ring.h"
 #include "upstream/connect/auth_apply.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum {
     CREDENTIALS_VALUE_BYTES = 64 * PTC_KB,
@@ -104,13 +104,13 @@ static bool run_credential_program(const PtcCredentials *c, char *const *argv, P
 }
 
 /* No shell: the first word is the program. */
-static bool from_program(PtcCredentials *c, PtcDesk *desk, PtcValue words, PtcBuf *out)
+static bool from_program(PtcCredentials *c, PtcScratch *scratch, PtcValue words, PtcBuf *out)
 {
     size_t n = ptc_fields_count(words);
-    char **argv = ptc_arena_zalloc(&desk->arena, (n + 1) * sizeof *argv);
+    char **argv = ptc_arena_zalloc(&scratch->arena, (n + 1) * sizeof *argv);
     for (size_t i = 0; argv && i < n; i++) {
         PtcText word = ptc_str_text(ptc_seq_nth(words, i));
-        argv[i] = word.bytes ? ptc_arena_zalloc(&desk->arena, word.len + 1) : NULL;
+        argv[i] = word.bytes ? ptc_arena_zalloc(&scratch->arena, word.len + 1) : NULL;
         if (!argv[i])
             return false;
         memcpy(argv[i], word.bytes, word.len);
@@ -225,9 +225,10 @@ static bool forget_secret_value(PtcCredentials *c, PtcText name, bool headers)
 
 /* -------------------------------------------------------------------------------- one of them */
 
-static bool read_secret_source(PtcCredentials *c, PtcDesk *desk, PtcValue definition, PtcBuf *out)
+static bool read_secret_source(PtcCredentials *c, PtcScratch *scratch, PtcValue definition,
+                               PtcBuf *out)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcText source = ptc_fields_text(heap, definition, "source");
     if (!source.bytes)
         return false;
@@ -236,7 +237,7 @@ static bool read_secret_source(PtcCredentials *c, PtcDesk *desk, PtcValue defini
     if (ptc_text_is(source, "file"))
         return read_credential_file(ptc_fields_text(heap, definition, "path"), out);
     if (ptc_text_is(source, "exec"))
-        return from_program(c, desk, ptc_map_field(heap, definition, "command"), out);
+        return from_program(c, scratch, ptc_map_field(heap, definition, "command"), out);
     PtcText value = ptc_fields_text(heap, definition, "value");
     return value.bytes && ptc_buf_add(out, value.bytes, value.len);
 }
@@ -250,15 +251,15 @@ static PtcText trimmed(const PtcBuf *buf)
 }
 
 /* A program is not asked before what it printed is too old. */
-static bool read_secret_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue definition,
-                              PtcBuf *out)
+static bool read_secret_value(PtcCredentials *c, PtcScratch *scratch, PtcText name,
+                              PtcValue definition, PtcBuf *out)
 {
-    PtcText source = ptc_fields_text(&desk->heap, definition, "source");
+    PtcText source = ptc_fields_text(&scratch->heap, definition, "source");
     bool program = source.bytes && ptc_text_is(source, "exec");
-    PtcValue ttl = ptc_map_field(&desk->heap, definition, "ttl_ms");
+    PtcValue ttl = ptc_map_field(&scratch->heap, definition, "ttl_ms");
     if (program && take_kept(c, name, false, out))
         return true;
-    if (!read_secret_source(c, desk, definition, out))
+    if (!read_secret_source(c, scratch, definition, out))
         return false;
     int64_t ms = ttl != PTC_NONE && ptc_is_int(ttl) ? ptc_to_int(ttl) : KEPT_MS;
     if (program)
@@ -267,20 +268,21 @@ static bool read_secret_value(PtcCredentials *c, PtcDesk *desk, PtcText name, Pt
 }
 
 /* The value becomes a secret before anybody can see it. */
-static bool add_credential_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values,
-                                 PtcWhy *why)
+static bool add_credential_value(PtcCredentials *c, PtcScratch *scratch, PtcText name,
+                                 PtcValue *values, PtcWhy *why)
 {
     PtcBuf raw;
-    PtcValue definition =
-        c->definitions == PTC_NONE ? PTC_NONE : ptc_fields_get(&desk->heap, c->definitions, name);
+    PtcValue definition = c->definitions == PTC_NONE
+                              ? PTC_NONE
+                              : ptc_fields_get(&scratch->heap, c->definitions, name);
     if (definition == PTC_NONE)
         return refuse_credential(why, name, "does not exist");
     ptc_buf_init(&raw, c->mem, CREDENTIALS_VALUE_BYTES);
-    bool ok = read_secret_value(c, desk, name, definition, &raw);
+    bool ok = read_secret_value(c, scratch, name, definition, &raw);
     PtcText value = trimmed(&raw);
     ok = ok && value.len && hide_value(c, name, false, value);
     if (ok)
-        ptc_fields_put_key(&desk->heap, values, name, ptc_fields_string(&desk->heap, value));
+        ptc_fields_put_key(&scratch->heap, values, name, ptc_fields_string(&scratch->heap, value));
     free_secret_buf(&raw);
     return ok ||
            refuse_credential(why, name, "has no value: its variable, file or program gave none");
@@ -320,10 +322,10 @@ static bool hide_header(PtcCredentials *c, PtcText upstream, PtcText header, Ptc
 }
 
 /* What a command line printed: {"Name": "value", ...}. */
-static bool take_headers(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcText json,
-                         PtcValue *headers)
+static bool take_headers(PtcCredentials *c, PtcScratch *scratch, const PtcEntry *entry,
+                         PtcText json, PtcValue *headers)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcJsonError error;
     PtcValue key, value, all = ptc_json_parse(heap, json.bytes, json.len, &error);
     if (all == PTC_NONE || !ptc_is_map(all))
@@ -343,14 +345,14 @@ static bool take_headers(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry
 }
 
 /* Headers that Claude Code's `headersHelper` prints; as there, it is a line for the shell. */
-static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue *headers,
-                       PtcWhy *why)
+static bool add_helper(PtcCredentials *c, PtcScratch *scratch, const PtcEntry *entry,
+                       PtcValue *headers, PtcWhy *why)
 {
-    PtcText line = ptc_fields_text(&desk->heap, entry->form, "headers_command");
+    PtcText line = ptc_fields_text(&scratch->heap, entry->form, "headers_command");
     PtcBuf out;
     if (!line.bytes)
         return true;
-    char *text = ptc_arena_zalloc(&desk->arena, line.len + 1);
+    char *text = ptc_arena_zalloc(&scratch->arena, line.len + 1);
     if (!text)
         return false;
     memcpy(text, line.bytes, line.len);
@@ -358,7 +360,7 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
     ptc_buf_init(&out, c->mem, CREDENTIALS_VALUE_BYTES);
     bool kept = take_kept(c, entry->name, true, &out);
     bool ok = (kept || run_credential_program(c, argv, &out)) &&
-              take_headers(c, desk, entry, ptc_buf_view(&out), headers);
+              take_headers(c, scratch, entry, ptc_buf_view(&out), headers);
     if (ok && !kept)
         keep_secret_value(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
     if (!ok)
@@ -368,21 +370,22 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
     return ok;
 }
 
-static bool apply_credentials(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue own,
-                              PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcWhy *why)
+static bool apply_credentials(PtcCredentials *c, PtcScratch *scratch, const PtcEntry *entry,
+                              PtcValue own, PtcValue auth, PtcBuf *lines, PtcBuf *query,
+                              PtcWhy *why)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcValue values = ptc_fields_map(heap), headers = own == PTC_NONE ? ptc_fields_map(heap) : own;
     PtcValue key, value;
     PtcText binding;
     for (size_t pos = 0;
          entry->headers != PTC_NONE && ptc_map_next(entry->headers, &pos, &key, &value);)
         ptc_fields_put_key(heap, &headers, ptc_str_text(key), value);
-    if (!add_helper(c, desk, entry, &headers, why))
+    if (!add_helper(c, scratch, entry, &headers, why))
         return false;
     for (size_t i = 0; i < ptc_fields_count(auth); i++) {
         PtcText name = ptc_fields_text(heap, ptc_seq_nth(auth, i), "binding");
-        if (name.bytes && !add_credential_value(c, desk, name, &values, why))
+        if (name.bytes && !add_credential_value(c, scratch, name, &values, why))
             return false;
     }
     if (auth != PTC_NONE && !ptc_auth_apply(heap, auth, values, &headers, query, &binding))
@@ -394,10 +397,10 @@ static bool apply_credentials(PtcCredentials *c, PtcDesk *desk, const PtcEntry *
 bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
                            PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcWhy *why)
 {
-    PtcDesk desk;
-    ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
-    bool ok = apply_credentials(c, &desk, entry, headers, auth, lines, query, why);
-    ptc_desk_deinit(&desk);
+    PtcScratch scratch;
+    ptc_scratch_init(&scratch, c->mem, CREDENTIALS_HEAP_BYTES);
+    bool ok = apply_credentials(c, &scratch, entry, headers, auth, lines, query, why);
+    ptc_scratch_deinit(&scratch);
     return ok;
 }
 
@@ -409,48 +412,48 @@ bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *l
 
 bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcValue key, value;
     bool any = forget_secret_value(c, entry->name, true);
-    ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
+    ptc_scratch_init(&scratch, c->mem, CREDENTIALS_HEAP_BYTES);
     for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
-        PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
+        PtcText name = ptc_fields_text(&scratch.heap, ptc_seq_nth(entry->auth, i), "binding");
         any = (name.bytes && forget_secret_value(c, name, false)) || any;
     }
     for (size_t pos = 0; entry->security != PTC_NONE && ptc_is_map(entry->security) &&
                          ptc_map_next(entry->security, &pos, &key, &value);)
         any = forget_secret_value(c, ptc_str_text(value), false) || any;
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return any;
 }
 
 /* ----------------------------------------------------------------------------------- identity */
 
-static bool add_identity(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcBuf *out)
+static bool add_identity(PtcCredentials *c, PtcScratch *scratch, PtcText name, PtcBuf *out)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcValue definition =
         c->definitions == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, c->definitions, name);
     PtcText source = ptc_fields_text(heap, definition, "source");
     ptc_buf_add(out, "", 1);
     if (source.bytes && ptc_text_is(source, "exec"))
         return ptc_emit_value(out, heap, definition);
-    return definition != PTC_NONE && read_secret_source(c, desk, definition, out);
+    return definition != PTC_NONE && read_secret_source(c, scratch, definition, out);
 }
 
 bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcValue key, value;
     bool ok = true;
-    ptc_desk_init(&desk, c->mem, CREDENTIALS_HEAP_BYTES);
+    ptc_scratch_init(&scratch, c->mem, CREDENTIALS_HEAP_BYTES);
     for (size_t i = 0; ok && i < ptc_fields_count(entry->auth); i++) {
-        PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
-        ok = !name.bytes || add_identity(c, &desk, name, out);
+        PtcText name = ptc_fields_text(&scratch.heap, ptc_seq_nth(entry->auth, i), "binding");
+        ok = !name.bytes || add_identity(c, &scratch, name, out);
     }
     for (size_t pos = 0; ok && entry->security != PTC_NONE && ptc_is_map(entry->security) &&
                          ptc_map_next(entry->security, &pos, &key, &value);)
-        ok = add_identity(c, &desk, ptc_str_text(value), out);
-    ptc_desk_deinit(&desk);
+        ok = add_identity(c, &scratch, ptc_str_text(value), out);
+    ptc_scratch_deinit(&scratch);
     return ok && ptc_buf_ok(out);
 }

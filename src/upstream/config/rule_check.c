@@ -107,7 +107,7 @@ static bool fits_any(const RuleCheck *c, PtcText glob, bool loosely, PtcNearest 
 {
     char symbol[PTC_CATALOG_NAME_BYTES + 1];
     PtcListing *l = c->listing;
-    PtcHeap *heap = &l->desk.heap;
+    PtcHeap *heap = &l->scratch.heap;
     for (size_t i = 0; i < ptc_fields_count(l->all); i++) {
         PtcSpelt tool = ptc_listing_spelt(heap, c->entry, ptc_seq_nth(l->all, i), symbol);
         if (ptc_policy_fits(glob, tool, loosely))
@@ -122,13 +122,13 @@ static bool fits_any(const RuleCheck *c, PtcText glob, bool loosely, PtcNearest 
 static bool fits_operation(const RuleCheck *c, PtcText glob, bool loosely, PtcNearest *near)
 {
     PtcListing *l = c->listing;
-    return ptc_openapi_tools_has(&l->desk.heap, l->document, c->entry, glob, loosely, near);
+    return ptc_openapi_tools_has(&l->scratch.heap, l->document, c->entry, glob, loosely, near);
 }
 
 static void keep_misspelt_rule(PtcListing *l, const char *line)
 {
     size_t n = strlen(line) + 1;
-    char *copy = l->misspelt ? NULL : ptc_arena_alloc(&l->desk.arena, n);
+    char *copy = l->misspelt ? NULL : ptc_arena_alloc(&l->scratch.arena, n);
     if (copy)
         l->misspelt = memcpy(copy, line, n);
 }

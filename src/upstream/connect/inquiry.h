@@ -64,7 +64,7 @@ PtcInquiry *ptc_inquiry_add(PtcUpRun *run, PtcText server, PtcText id, bool samp
 /* ---- inquiry_input.c: the modern era */
 /* The result of a call is "input_required".  True: its questions wait in the run, and the call is put aside; or it is
  * refused, since they cannot be kept. */
-PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result);
+PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcScratch *scratch, PtcValue result);
 /* Adds to the params of a call that is made again what was answered.  False: refused. */
 PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);
 /* With manager->lock held: is it the call that was answered so, if one was? */

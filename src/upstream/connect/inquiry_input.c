@@ -148,9 +148,9 @@ static bool add_input_requests(PtcUpCall *call, PtcHeap *heap, PtcValue requests
     return false;
 }
 
-bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result)
+bool ptc_inquiry_take_input(PtcUpCall *call, PtcScratch *scratch, PtcValue result)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcText type = ptc_fields_text(heap, result, "resultType");
     PtcValue requests = ptc_map_field(heap, result, "inputRequests");
     if (!call->run->offers || call->raw || !call->seen || !type.bytes ||

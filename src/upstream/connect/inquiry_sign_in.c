@@ -51,7 +51,8 @@ static PtcSignInFlow *flow_of(PtcUpRun *run)
     PtcManager *m = run->manager;
     PtcUpstream *up = run->sign_in;
     if (!up->flow)
-        up->flow = ptc_sign_in_flow_new(m->mem, &up->entry, &m->desk.heap, up->sign_in.bearer.path);
+        up->flow =
+            ptc_sign_in_flow_new(m->mem, &up->entry, &m->scratch.heap, up->sign_in.bearer.path);
     return m->ending ? NULL : up->flow;
 }
 

@@ -195,13 +195,13 @@ static PtcValue sampling(PtcHeap *heap, PtcText server, PtcValue in)
 
 bool ptc_inquiry_words(PtcManager *m, const PtcInquiry *q, PtcText params, PtcBuf *out)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError error;
     PtcBuf json;
-    ptc_desk_init(&desk, m->mem, INQUIRY_HEAP_BYTES);
-    ptc_desk_hurry(&desk);
+    ptc_scratch_init(&scratch, m->mem, INQUIRY_HEAP_BYTES);
+    ptc_scratch_hurry(&scratch);
     ptc_buf_init(&json, m->mem, 4 * PTC_INQUIRY_BYTES);
-    PtcHeap *heap = &desk.heap;
+    PtcHeap *heap = &scratch.heap;
     PtcValue in = ptc_json_parse(heap, params.bytes ? params.bytes : "", params.len, &error);
     PtcValue asked = in == PTC_NONE || !ptc_is_map(in) ? PTC_NONE
                      : q->samples                      ? sampling(heap, q->server, in)
@@ -215,6 +215,6 @@ bool ptc_inquiry_words(PtcManager *m, const PtcInquiry *q, PtcText params, PtcBu
     if (ok)
         ptc_blot_json(&m->hidden, out, ptc_buf_view(&json));
     ptc_buf_deinit(&json);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ok && ptc_buf_ok(out);
 }

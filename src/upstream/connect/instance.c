@@ -105,20 +105,20 @@ static PtcUpCall *take_listing(PtcInstance *i, PtcListing *listing)
 /* What an upstream says of itself is shown, kept on disk and given to workers, so its secrets go out of it first. */
 static bool clean_listing_text(PtcManager *m, PtcBuf *text)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError error;
     PtcBuf json, clean;
     if (!text->len || !ptc_secrets_any(&m->hidden))
         return true;
-    ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
+    ptc_scratch_init(&scratch, m->mem, PTC_LISTING_BYTES);
     ptc_buf_init(&json, m->mem, PTC_LISTING_BYTES);
     ptc_buf_init(&clean, m->mem, 2 * PTC_LISTING_BYTES);
-    PtcValue value = ptc_json_parse(&desk.heap, text->data, text->len, &error);
-    bool ok = value != PTC_NONE && ptc_emit_value(&json, &desk.heap, value);
+    PtcValue value = ptc_json_parse(&scratch.heap, text->data, text->len, &error);
+    bool ok = value != PTC_NONE && ptc_emit_value(&json, &scratch.heap, value);
     ptc_blot_json(&m->hidden, &clean, ptc_buf_view(&json));
     ok = ok && ptc_buf_ok(&clean);
     ptc_buf_deinit(&json);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     ptc_buf_deinit(ok ? text : &clean);
     if (ok)
         *text = clean;
@@ -264,15 +264,15 @@ static Listed *new_listed(PtcInstance *i, PtcLink *link, PtcLinkReply *reply)
 /* The error that a server answered with, in words. */
 static PtcText say_error(PtcInstance *i, PtcText error, char out[400])
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcJsonError broken;
-    ptc_desk_init(&desk, i->upstream->manager->mem, INSTANCE_ERROR_BYTES);
-    PtcValue v = ptc_json_parse(&desk.heap, error.bytes, error.len, &broken);
-    PtcText said = v == PTC_NONE ? error : ptc_fields_text(&desk.heap, v, "message");
+    ptc_scratch_init(&scratch, i->upstream->manager->mem, INSTANCE_ERROR_BYTES);
+    PtcValue v = ptc_json_parse(&scratch.heap, error.bytes, error.len, &broken);
+    PtcText said = v == PTC_NONE ? error : ptc_fields_text(&scratch.heap, v, "message");
     PtcText code = ptc_members_get(error, "code");
     snprintf(out, 400, "it answered tools/list with an error: %.*s (%.*s)",
              PTC_ARG(ptc_text_cut(said, 300)), PTC_ARG(ptc_text_cut(code, 20)));
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ptc_text_cstr(out);
 }
 

@@ -226,8 +226,8 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     memset(m, 0, sizeof *m);
     m->mem = mem;
     ptc_arena_init(&m->arena, mem);
-    ptc_desk_init(&m->desk, mem, PTC_LISTING_BYTES);
-    ptc_desks_init(&m->desks, mem);
+    ptc_scratch_init(&m->scratch, mem, PTC_LISTING_BYTES);
+    ptc_scratches_init(&m->scratches, mem);
     ptc_grants_init(&m->grants, mem);
     ptc_buf_init(&m->roots, mem, PTC_ROOTS_BYTES);
     pthread_mutex_init(&m->lock, NULL);
@@ -312,8 +312,8 @@ void ptc_manager_free(PtcManager *m)
     ptc_secrets_deinit(&m->hidden);
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->known_lock);
-    ptc_desk_deinit(&m->desk);
-    ptc_desks_deinit(&m->desks);
+    ptc_scratch_deinit(&m->scratch);
+    ptc_scratches_deinit(&m->scratches);
     ptc_grants_deinit(&m->grants);
     ptc_buf_deinit(&m->roots);
     ptc_arena_deinit(&m->arena);
@@ -392,18 +392,18 @@ static size_t bytes_of(PtcManager *m, PtcHeap *heap, PtcValue definition)
 
 void ptc_manager_tools(PtcManager *m, size_t n, PtcManagerTool *tell, void *user)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     pthread_mutex_lock(&m->lock);
     PtcListing *l = ptc_listing_hold(m->upstreams[n].listing);
     pthread_mutex_unlock(&m->lock);
-    ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
+    ptc_scratch_init(&scratch, m->mem, PTC_LISTING_BYTES);
     for (size_t i = 0; l && i < l->server.count; i++) {
         const PtcCatalogTool *tool = &l->server.tools[i];
-        PtcValue hints = ptc_map_field(&desk.heap, tool->definition, "annotations");
+        PtcValue hints = ptc_map_field(&scratch.heap, tool->definition, "annotations");
         tell(user, tool->name, hints != PTC_NONE && ptc_is_map(hints) && ptc_map_count(hints),
-             bytes_of(m, &desk.heap, tool->definition));
+             bytes_of(m, &scratch.heap, tool->definition));
     }
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     ptc_listing_drop(l);
 }
 
@@ -487,9 +487,10 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
 }
 
 /* The newest listings, held, as one catalogue in the arena.  Servers without a listing have no tools in it. */
-static bool gather_catalog(PtcManager *m, PtcDesk *desk, PtcCatalog *catalog, PtcListing **held)
+static bool gather_catalog(PtcManager *m, PtcScratch *scratch, PtcCatalog *catalog,
+                           PtcListing **held)
 {
-    catalog->servers = ptc_arena_zalloc(&desk->arena, (m->count + 1) * sizeof *catalog->servers);
+    catalog->servers = ptc_arena_zalloc(&scratch->arena, (m->count + 1) * sizeof *catalog->servers);
     if (!catalog->servers)
         return false;
     pthread_mutex_lock(&m->lock);
@@ -510,15 +511,15 @@ static bool gather_catalog(PtcManager *m, PtcDesk *desk, PtcCatalog *catalog, Pt
 
 void ptc_manager_describe(PtcManager *m, PtcBuf *out, size_t budget)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcCatalog catalog = {0};
-    ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
-    PtcListing **held = ptc_arena_zalloc(&desk.arena, (m->count + 1) * sizeof *held);
-    if (held && gather_catalog(m, &desk, &catalog, held))
-        (void)ptc_catalog_text_add(out, &desk.heap, &catalog, budget);
+    ptc_scratch_init(&scratch, m->mem, PTC_LISTING_BYTES);
+    PtcListing **held = ptc_arena_zalloc(&scratch.arena, (m->count + 1) * sizeof *held);
+    if (held && gather_catalog(m, &scratch, &catalog, held))
+        (void)ptc_catalog_text_add(out, &scratch.heap, &catalog, budget);
     for (size_t i = 0; held && i < m->count; i++)
         ptc_listing_drop(held[i]);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
 }
 
 const PtcSecrets *ptc_manager_secrets(const PtcManager *m)

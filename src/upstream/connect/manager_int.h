@@ -20,9 +20,9 @@
 #include "upstream/connect/sign_in.h"
 #include "upstream/connect/trace_parent.h"
 #include "upstream/run/call_replay.h"
-#include "upstream/run/desk.h"
 #include "upstream/run/grants.h"
 #include "upstream/run/retry.h"
+#include "value/scratch.h"
 
 typedef struct PtcInstance PtcInstance;
 typedef struct PtcUpRun PtcUpRun;
@@ -240,9 +240,9 @@ struct PtcManager {
     PtcArena arena;           /* of entries */
     PtcSecrets told, hidden;  /* for texts about calls; for results */
     PtcCredentials credentials;
-    PtcPins *pins;  /* NULL: none are kept */
-    PtcDesk desk;   /* for looking into values with the lock held */
-    PtcDesks desks; /* for asks and their answers */
+    PtcPins *pins;          /* NULL: none are kept */
+    PtcScratch scratch;     /* for looking into values with the lock held */
+    PtcScratches scratches; /* for asks and their answers */
     PtcLoopTimer sweep;
     PtcLoopTask wake; /* sets the timer */
     bool sweeping;

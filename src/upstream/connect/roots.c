@@ -139,27 +139,27 @@ static void put_root(PtcBuf *out, PtcMem *mem, PtcText uri, PtcText name)
 
 size_t ptc_roots_read(PtcMem *mem, PtcText result, PtcBuf *out)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     bool stopped = false;
     size_t left_out = 0, taken = 0;
-    ptc_desk_init(&desk, mem, ROOTS_READ_BYTES);
-    PtcValue list = roots_in_result(&desk.heap, result, &stopped);
+    ptc_scratch_init(&scratch, mem, ROOTS_READ_BYTES);
+    PtcValue list = roots_in_result(&scratch.heap, result, &stopped);
     ptc_emit_object(out);
     ptc_emit_key(out, "roots");
     ptc_emit_array(out);
     for (size_t i = 0; i < ptc_fields_count(list); i++) {
         PtcValue root = ptc_seq_nth(list, i);
-        PtcText uri = ptc_fields_text(&desk.heap, root, "uri");
+        PtcText uri = ptc_fields_text(&scratch.heap, root, "uri");
         bool good = taken < PTC_ROOTS && is_file_uri(uri);
         if (good)
-            put_root(out, mem, uri, ptc_fields_text(&desk.heap, root, "name"));
+            put_root(out, mem, uri, ptc_fields_text(&scratch.heap, root, "name"));
         taken += good;
         left_out += !good;
     }
     ptc_emit_array_end(out);
     ptc_emit_object_end(out);
     out->failed = out->failed || stopped;
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return left_out;
 }
 

@@ -14,7 +14,7 @@
 #include "oauth/oauth_scopes.h"
 #include "upstream/config/fields.h"
 #include "upstream/connect/sign_in_flow.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum { SIGN_IN_TOKEN_BYTES = 64 * PTC_KB, SIGN_IN_SCRATCH_BYTES = PTC_MB, LOGIN_MS = 30 * 1000 };
 
@@ -68,18 +68,18 @@ static PtcText find_authorization(PtcText lines)
 /* A token of the client's own credentials.  With the lock held. */
 static bool log_in(PtcSignIn *s, PtcClient *http, PtcWhy *why)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcOauthWork w;
     PtcOauthSite site;
     PtcOauthRecord record;
-    ptc_desk_init(&desk, s->bearer.mem, SIGN_IN_SCRATCH_BYTES);
+    ptc_scratch_init(&scratch, s->bearer.mem, SIGN_IN_SCRATCH_BYTES);
     ptc_oauth_work_init(&w, s->bearer.mem, http, &s->cancel, LOGIN_MS);
-    bool ok = ptc_sign_in_site(&w.arena, &desk.heap, s->entry, &site) &&
+    bool ok = ptc_sign_in_site(&w.arena, &scratch.heap, s->entry, &site) &&
               ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.path, &record);
     if (!ok)
         w.why.class == PTC_WHY_NONE ? ptc_why_no_memory(why) : ptc_why_copy(why, &w.why);
     ptc_oauth_work_deinit(&w);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ok;
 }
 

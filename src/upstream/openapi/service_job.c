@@ -10,7 +10,7 @@
 #include "net/retry_after.h"
 #include "upstream/config/fields.h"
 #include "upstream/openapi/service_int.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum {
     SERVICE_HEADERS = 320,
@@ -28,16 +28,17 @@ static void clear_secret(PtcBuf *buf)
     ptc_buf_clear(buf);
 }
 
-static PtcValue parse_request_json(PtcDesk *desk, PtcText text)
+static PtcValue parse_request_json(PtcScratch *scratch, PtcText text)
 {
     PtcJsonError error;
-    return text.len ? ptc_json_parse(&desk->heap, text.bytes, text.len, &error) : PTC_NONE;
+    return text.len ? ptc_json_parse(&scratch->heap, text.bytes, text.len, &error) : PTC_NONE;
 }
 
 /* Puts the token that a binding by client credentials stands for into the headers; true also if there is none. */
-static bool put_client_token(PtcServiceJob *job, PtcDesk *desk, PtcValue auth, PtcValue *headers)
+static bool put_client_token(PtcServiceJob *job, PtcScratch *scratch, PtcValue auth,
+                             PtcValue *headers)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcBuf value;
     PtcText url = {NULL, 0};
     for (size_t i = 0; i < ptc_fields_count(auth) && !url.bytes; i++)
@@ -57,29 +58,29 @@ static bool put_client_token(PtcServiceJob *job, PtcDesk *desk, PtcValue auth, P
 }
 
 /* The bindings without it. */
-static PtcValue bound(PtcDesk *desk, PtcValue auth)
+static PtcValue bound(PtcScratch *scratch, PtcValue auth)
 {
-    PtcValue list = ptc_fields_list(&desk->heap);
+    PtcValue list = ptc_fields_list(&scratch->heap);
     for (size_t i = 0; i < ptc_fields_count(auth); i++)
-        if (!ptc_fields_text(&desk->heap, ptc_seq_nth(auth, i), "token_url").bytes)
-            ptc_fields_push(&desk->heap, &list, ptc_seq_nth(auth, i));
+        if (!ptc_fields_text(&scratch->heap, ptc_seq_nth(auth, i), "token_url").bytes)
+            ptc_fields_push(&scratch->heap, &list, ptc_seq_nth(auth, i));
     return list;
 }
 
 /* False: credentials cannot be had; job->why says so. */
 static bool write_auth_lines(PtcServiceJob *job)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     const PtcServiceConfig *c = &job->service->config;
     clear_secret(&job->lines);
     clear_secret(&job->query);
-    ptc_desk_init(&desk, job->service->mem, SERVICE_SCRATCH_BYTES);
-    PtcValue headers = parse_request_json(&desk, job->request.headers),
-             auth = parse_request_json(&desk, job->request.auth);
-    bool ok = put_client_token(job, &desk, auth, &headers) &&
-              ptc_credentials_apply(c->credentials, c->entry, headers, bound(&desk, auth),
+    ptc_scratch_init(&scratch, job->service->mem, SERVICE_SCRATCH_BYTES);
+    PtcValue headers = parse_request_json(&scratch, job->request.headers),
+             auth = parse_request_json(&scratch, job->request.auth);
+    bool ok = put_client_token(job, &scratch, auth, &headers) &&
+              ptc_credentials_apply(c->credentials, c->entry, headers, bound(&scratch, auth),
                                     &job->lines, &job->query, &job->why);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     ok = ok && ptc_buf_ok(&job->lines) && ptc_buf_ok(&job->query);
     if (!ok && job->why.class == PTC_WHY_NONE)
         ptc_why_say(&job->why, PTC_WHY_NO_MEMORY,

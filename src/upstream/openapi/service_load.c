@@ -13,7 +13,7 @@
 #include "upstream/config/yaml_read.h"
 #include "upstream/openapi/openapi_dialect.h"
 #include "upstream/openapi/service_int.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum { LOAD_SCRATCH_BYTES = 256 * PTC_MB };
 
@@ -60,13 +60,13 @@ static bool from_address(PtcServiceJob *job, PtcWhy *why)
 {
     PtcBuf auth;
     const PtcEntry *e = job->service->config.entry;
-    PtcDesk desk;
+    PtcScratch scratch;
     char text[100];
     ptc_buf_init(&auth, job->service->mem, 64 * PTC_KB);
-    ptc_desk_init(&desk, job->service->mem, PTC_MB);
+    ptc_scratch_init(&scratch, job->service->mem, PTC_MB);
     if (is_own(e) && e->auth != PTC_NONE)
-        ptc_emit_value(&auth, &desk.heap, e->auth);
-    ptc_desk_deinit(&desk);
+        ptc_emit_value(&auth, &scratch.heap, e->auth);
+    ptc_scratch_deinit(&scratch);
     if (!ptc_buf_ok(&auth)) {
         ptc_buf_deinit(&auth);
         return fail_document(why, e->schema_url, "out of memory");
@@ -120,10 +120,10 @@ static PtcValue parse_document(PtcHeap *heap, PtcText text, PtcWhy *why)
     return v;
 }
 
-static bool convert_document(PtcServiceJob *job, PtcDesk *desk, const char *what, PtcBuf *out,
+static bool convert_document(PtcServiceJob *job, PtcScratch *scratch, const char *what, PtcBuf *out,
                              PtcWhy *why)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcValue v = parse_document(heap, ptc_buf_view(&job->text), why);
     if (v != PTC_NONE)
         v = ptc_openapi_dialect(heap, v, why);
@@ -135,13 +135,13 @@ static bool convert_document(PtcServiceJob *job, PtcDesk *desk, const char *what
 
 bool ptc_service_load(PtcServiceJob *job, PtcBuf *out, PtcWhy *why)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     const PtcEntry *e = job->service->config.entry;
     if (!(e->schema_file ? read_document_file(job, why) : from_address(job, why)))
         return false;
-    ptc_desk_init(&desk, job->service->mem, LOAD_SCRATCH_BYTES);
+    ptc_scratch_init(&scratch, job->service->mem, LOAD_SCRATCH_BYTES);
     bool ok =
-        convert_document(job, &desk, e->schema_file ? e->schema_file : e->schema_url, out, why);
-    ptc_desk_deinit(&desk);
+        convert_document(job, &scratch, e->schema_file ? e->schema_file : e->schema_url, out, why);
+    ptc_scratch_deinit(&scratch);
     return ok;
 }

@@ -12,7 +12,7 @@
 #include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 #include "upstream/openapi/service_int.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum {
     TOKEN_SCRATCH_BYTES = PTC_MB,
@@ -83,18 +83,19 @@ static int64_t lasts_s(PtcHeap *heap, PtcValue answer)
 }
 
 /* The token becomes a secret before anybody can see it. */
-static bool take_service_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText text)
+static bool take_service_token(PtcServiceJob *job, PtcScratch *scratch, const char *url,
+                               PtcText text)
 {
     PtcService *s = job->service;
     PtcJsonError error;
-    PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+    PtcValue v = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
     PtcText token =
-        v == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, v, "access_token");
+        v == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&scratch->heap, v, "access_token");
     if (!token.len || token.len >= sizeof s->token || !ptc_header_is_value(token))
         return fail_token(job, url, "its answer has no token");
     if (!ptc_secret_ring_learn(&s->tokens, token))
         return fail_token(job, url, "out of memory");
-    int64_t lasts = lasts_s(&desk->heap, v), early = lasts > 2 * EARLY_S ? EARLY_S : lasts / 2;
+    int64_t lasts = lasts_s(&scratch->heap, v), early = lasts > 2 * EARLY_S ? EARLY_S : lasts / 2;
     pthread_mutex_lock(&s->lock);
     memcpy(s->token, token.bytes, token.len);
     s->token[token.len] = '\0';
@@ -103,7 +104,7 @@ static bool take_service_token(PtcServiceJob *job, PtcDesk *desk, const char *ur
     return true;
 }
 
-static bool ask_for_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcText line,
+static bool ask_for_token(PtcServiceJob *job, PtcScratch *scratch, const char *url, PtcText line,
                           PtcText body)
 {
     const PtcServiceConfig *c = &job->service->config;
@@ -129,7 +130,7 @@ static bool ask_for_token(PtcServiceJob *job, PtcDesk *desk, const char *url, Pt
     ptc_client_send(c->http, job->service->mem, &r, &answer);
     snprintf(status, sizeof status, "status %d", answer.status);
     bool good = ptc_client_answered(&answer) && answer.status >= 200 && answer.status <= 299;
-    bool ok = good ? take_service_token(job, desk, url, ptc_buf_view(&text))
+    bool ok = good ? take_service_token(job, scratch, url, ptc_buf_view(&text))
                    : fail_token(job, url, ptc_client_answered(&answer) ? status : answer.why.text);
     ptc_client_answer_deinit(&answer);
     if (text.data)
@@ -140,27 +141,27 @@ static bool ask_for_token(PtcServiceJob *job, PtcDesk *desk, const char *url, Pt
 
 static bool fetch(PtcServiceJob *job, const char *url)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcMem *mem = job->service->mem;
     PtcCredentials *c = job->service->config.credentials;
     PtcBuf line, body;
-    ptc_desk_init(&desk, mem, TOKEN_SCRATCH_BYTES);
+    ptc_scratch_init(&scratch, mem, TOKEN_SCRATCH_BYTES);
     ptc_buf_init(&line, mem, TOKEN_ANSWER_BYTES);
     ptc_buf_init(&body, mem, TOKEN_ANSWER_BYTES);
-    PtcValue oauth = ptc_map_field(&desk.heap, job->service->config.entry->form, "oauth");
-    PtcText id = ptc_fields_text(&desk.heap, oauth, "client_id");
-    PtcText secret = ptc_fields_text(&desk.heap, oauth, "client_secret");
+    PtcValue oauth = ptc_map_field(&scratch.heap, job->service->config.entry->form, "oauth");
+    PtcText id = ptc_fields_text(&scratch.heap, oauth, "client_id");
+    PtcText secret = ptc_fields_text(&scratch.heap, oauth, "client_secret");
     bool ok = secret.len && ptc_credentials_hide(c, secret);
     write_authorization(&line, mem, id, secret);
-    write_token_body(&body, ptc_map_field(&desk.heap, oauth, "scopes"));
+    write_token_body(&body, ptc_map_field(&scratch.heap, oauth, "scopes"));
     ok = ok && ptc_buf_ok(&line) && ptc_buf_ok(&body);
-    ok = ok ? ask_for_token(job, &desk, url, ptc_buf_view(&line), ptc_buf_view(&body))
+    ok = ok ? ask_for_token(job, &scratch, url, ptc_buf_view(&line), ptc_buf_view(&body))
             : fail_token(job, url, "out of memory");
     if (line.data)
         ptc_secret_wipe(line.data, line.cap);
     ptc_buf_deinit(&line);
     ptc_buf_deinit(&body);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ok;
 }
 

@@ -11,7 +11,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/config/fields.h"
-#include "upstream/run/desk.h"
+#include "value/scratch.h"
 
 enum {
     GRANTS_FIRST_ROOM = 8,
@@ -146,7 +146,7 @@ static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
 }
 
 /* The approvals of the file, a list; PTC_NONE: there is no such file, or it is broken. */
-static PtcValue read_grants_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
+static PtcValue read_grants_file(PtcMem *mem, PtcScratch *scratch, const char *state_dir)
 {
     char path[GRANTS_PATH_BYTES];
     PtcJsonError error;
@@ -154,10 +154,11 @@ static PtcValue read_grants_file(PtcMem *mem, PtcDesk *desk, const char *state_d
     PtcValue list = PTC_NONE;
     ptc_buf_init(&text, mem, GRANTS_FILE_BYTES);
     if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
-        PtcValue file = ptc_json_parse(&desk->heap, text.data ? text.data : "", text.len, &error);
+        PtcValue file =
+            ptc_json_parse(&scratch->heap, text.data ? text.data : "", text.len, &error);
         bool ours = file != PTC_NONE && ptc_is_map(file) &&
-                    ptc_fields_is(&desk->heap, file, "format", ptc_int(GRANTS_FORMAT));
-        list = ours ? ptc_map_field(&desk->heap, file, "approvals") : PTC_NONE;
+                    ptc_fields_is(&scratch->heap, file, "format", ptc_int(GRANTS_FORMAT));
+        list = ours ? ptc_map_field(&scratch->heap, file, "approvals") : PTC_NONE;
     }
     ptc_buf_deinit(&text);
     return list != PTC_NONE && ptc_is_sequential(list) ? list : PTC_NONE;
@@ -180,14 +181,14 @@ static bool read_grant_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
 
 void ptc_grants_load(PtcGrants *g, const char *state_dir)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcGrant grant;
-    ptc_desk_init(&desk, g->mem, GRANTS_HEAP_BYTES);
-    PtcValue list = read_grants_file(g->mem, &desk, state_dir);
+    ptc_scratch_init(&scratch, g->mem, GRANTS_HEAP_BYTES);
+    PtcValue list = read_grants_file(g->mem, &scratch, state_dir);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++)
-        if (read_grant_line(&desk.heap, ptc_seq_nth(list, i), &grant) && !add_grant(g, &grant))
+        if (read_grant_line(&scratch.heap, ptc_seq_nth(list, i), &grant) && !add_grant(g, &grant))
             break;
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
 }
 
 static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256_BYTES])
@@ -197,7 +198,7 @@ static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256
 }
 
 /* The lines that were there but for one of the same tool and server, then the new one. */
-static bool put_grant_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of)
+static bool put_grant_lines(PtcBuf *out, PtcScratch *scratch, PtcValue list, PtcGrantOf of)
 {
     PtcGrant new = make_grant(of), other;
     uint8_t owner[PTC_SHA256_BYTES];
@@ -210,10 +211,10 @@ static bool put_grant_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantO
     ptc_emit_array(out);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++) {
         PtcValue line = ptc_seq_nth(list, i);
-        if (!read_grant_line(&desk->heap, line, &other) ||
+        if (!read_grant_line(&scratch->heap, line, &other) ||
             compare_grants(&other, &new) >= PTC_GRANT_OTHER_TOOL)
             continue;
-        ptc_emit_value(out, &desk->heap, line);
+        ptc_emit_value(out, &scratch->heap, line);
     }
     ptc_emit_object(out);
     ptc_emit_field_text(out, "server", of.server);
@@ -247,21 +248,21 @@ static bool fail_grants_file(PtcWhy *why, const char *path, const char *what)
 static bool rewrite_grants_file(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
                                 PtcWhy *why)
 {
-    PtcDesk desk;
+    PtcScratch scratch;
     PtcBuf out;
-    ptc_desk_init(&desk, mem, GRANTS_HEAP_BYTES);
+    ptc_scratch_init(&scratch, mem, GRANTS_HEAP_BYTES);
     ptc_buf_init(&out, mem, GRANTS_FILE_BYTES);
-    PtcValue list = read_grants_file(mem, &desk, state_dir);
+    PtcValue list = read_grants_file(mem, &scratch, state_dir);
     bool ok = list != PTC_NONE || access(path, F_OK) != 0;
     if (!ok) /* somebody's mistake to mend, not ours to replace */
         fail_grants_file(why, path, "it cannot be read, or is not in the form that ptc writes");
-    else if (!(ok = put_grant_lines(&out, &desk, list, of) && ptc_fields_ok(&desk.heap)))
+    else if (!(ok = put_grant_lines(&out, &scratch, list, of) && ptc_fields_ok(&scratch.heap)))
         fail_grants_file(why, path, "out of memory");
     else if (!(ok = ptc_whole_file_put(path, ptc_buf_view(&out),
                                        (PtcWholeFile){.line = true, .locked = true})))
         fail_grants_file(why, path, strerror(errno));
     ptc_buf_deinit(&out);
-    ptc_desk_deinit(&desk);
+    ptc_scratch_deinit(&scratch);
     return ok;
 }
 

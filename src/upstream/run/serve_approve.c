@@ -297,7 +297,7 @@ static bool decide_ask(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *too
     return full ? cannot_wait(call, tool) : wait_for_person(call, heap, tool, effect, pin, was);
 }
 
-bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
+bool ptc_serve_approved(PtcUpCall *call, PtcScratch *scratch, PtcPolicyOut policy)
 {
     const PtcUpRun *run = call->run;
     const PtcCatalogTool *tool = &call->seen->server.tools[call->tool];
@@ -306,9 +306,9 @@ bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
                  (run->mode != PTC_REMOTE_READS || policy.effect.kind == PTC_EFFECT_READ);
     if (plain)
         return true;
-    if (!take_pin(run->manager->mem, &desk->heap, tool, pin))
+    if (!take_pin(run->manager->mem, &scratch->heap, tool, pin))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
-    return decide_ask(call, &desk->heap, tool, policy.effect.kind, pin);
+    return decide_ask(call, &scratch->heap, tool, policy.effect.kind, pin);
 }
 
 void ptc_serve_not_aside(PtcUpCall *call)

@@ -140,12 +140,13 @@ static void put_data(PtcManager *m, PtcBuf *out, PtcText data)
     ptc_buf_deinit(&clean);
 }
 
-bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+bool ptc_serve_blob(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
     PtcJsonError error;
-    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
-    PtcText ref = in == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, in, "ref");
+    PtcValue in =
+        ptc_json_parse(&scratch->heap, call->ask->text.bytes, call->ask->text.len, &error);
+    PtcText ref = in == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&scratch->heap, in, "ref");
     pthread_mutex_lock(&run->lock);
     PtcUpBlob *blob = ref.bytes ? find_run_blob(run, ref) : NULL;
     if (blob)

@@ -158,10 +158,10 @@ bool ptc_serve_may_send(PtcUpCall *call)
     int n = ptc_listing_find(now, tool->name);
     if (n < 0)
         return gone(call, tool);
-    PtcPolicyOut policy = ptc_serve_policy(call->run, &m->desk.heap, up, now, (size_t)n);
+    PtcPolicyOut policy = ptc_serve_policy(call->run, &m->scratch.heap, up, now, (size_t)n);
     call->changed = call->changed || serve_is_changed(m, up, now, (size_t)n);
     if ((call->approved || up->entry.openapi) &&
-        ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
+        ptc_serve_redefined(call, &m->scratch.heap, now, (size_t)n))
         return refuse_changed_tool(call, tool);
     bool asks = policy.decision == PTC_POLICY_ASK || policy.why == PTC_CALL_CANNOT_ASK;
     if (policy.decision == PTC_POLICY_ALLOW || (asks && call->approved)) {
@@ -222,21 +222,22 @@ static bool put_headers(PtcUpCall *call, PtcHeap *heap, PtcText tool, PtcValue s
     return headers != PTC_NONE && ptc_buf_ok(&call->headers);
 }
 
-static bool put_call_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool,
+static bool put_call_request(PtcUpCall *call, PtcScratch *scratch, const PtcCatalogTool *tool,
                              PtcValue args)
 {
     PtcBuf json;
     ptc_buf_init(&json, call->run->mem, PTC_ARGUMENTS_BYTES);
-    ptc_emit_value(&json, &desk->heap, args);
+    ptc_emit_value(&json, &scratch->heap, args);
     bool large = json.full;
     ptc_buf_deinit(&json);
     if (large)
         return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the arguments have more than 1 MiB");
-    return ptc_serve_request(call, desk, tool->definition, args);
+    return ptc_serve_request(call, scratch, tool->definition, args);
 }
 
 /* The arguments as the tool wants them; PTC_NONE: refused.  For a run that has ended meanwhile nothing is sent. */
-static PtcValue fit_call_arguments(PtcUpCall *call, PtcDesk *desk, PtcValue schema, PtcValue args)
+static PtcValue fit_call_arguments(PtcUpCall *call, PtcScratch *scratch, PtcValue schema,
+                                   PtcValue args)
 {
     PtcRunCheck check;
     PtcArgumentIssues issues; /* 10 KiB: only its count is ever cleared */
@@ -246,26 +247,27 @@ static PtcValue fit_call_arguments(PtcUpCall *call, PtcDesk *desk, PtcValue sche
                          .checks = &check.budget,
                          .root = schema,
                          .args = args};
-    PtcValue sent = ptc_arguments_fit(&desk->heap, &in, &issues);
-    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    PtcValue sent = ptc_arguments_fit(&scratch->heap, &in, &issues);
+    call->notes |= ptc_run_check_end(&check, &scratch->budget, true);
     if (check.budget.stop != PTC_STOP_NONE && !check.late)
-        ptc_budget_halt(&desk->budget, check.budget.stop);
-    if (sent == PTC_NONE || !ptc_fields_ok(&desk->heap)) {
+        ptc_budget_halt(&scratch->budget, check.budget.stop);
+    if (sent == PTC_NONE || !ptc_fields_ok(&scratch->heap)) {
         (void)ptc_serve_refuse_arguments(call, &issues);
         return PTC_NONE;
     }
     return sent;
 }
 
-static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
+static bool put_params(PtcUpCall *call, PtcScratch *scratch, const PtcCatalogTool *tool,
+                       PtcValue args)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
-    PtcValue sent = fit_call_arguments(call, desk, schema, args);
+    PtcValue sent = fit_call_arguments(call, scratch, schema, args);
     if (sent == PTC_NONE)
         return false;
     if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
-        return put_call_request(call, desk, tool, sent);
+        return put_call_request(call, scratch, tool, sent);
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "name", tool->name);
     ptc_emit_key(&call->params, "arguments");
@@ -327,12 +329,12 @@ static bool take_later(PtcUpCall *call, PtcListing **l)
     return true;
 }
 
-static bool prepare_tool_call(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args)
+static bool prepare_tool_call(PtcUpCall *call, PtcScratch *scratch, PtcListing *l, PtcValue args)
 {
     PtcUpRun *run = call->run;
     const PtcCatalogTool *tool = &l->server.tools[call->tool];
     PtcPolicyOut policy =
-        ptc_serve_decide(run, &desk->heap, ptc_run_upstream(run, call->slot), l, call->tool);
+        ptc_serve_decide(run, &scratch->heap, ptc_run_upstream(run, call->slot), l, call->tool);
     call->seen = l;
     call->method = "tools/call";
     call->effect = policy.effect;
@@ -342,7 +344,7 @@ static bool prepare_tool_call(PtcUpCall *call, PtcDesk *desk, PtcListing *l, Ptc
     call->approved = policy.why == PTC_CALL_BY_APPROVAL;
     if (policy.decision == PTC_POLICY_DENY)
         return deny(call, tool, policy);
-    return put_params(call, desk, tool, args) && ptc_serve_approved(call, desk, policy);
+    return put_params(call, scratch, tool, args) && ptc_serve_approved(call, scratch, policy);
 }
 
 /* What is on disk alone refuses nothing: forgets what it refused, and waits for the upstream to say it. */
@@ -360,7 +362,7 @@ static bool ask_upstream(PtcUpCall *call)
     return ptc_call_await_listing(call);
 }
 
-bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
+bool ptc_serve_call(PtcUpCall *call, PtcScratch *scratch, PtcValue args)
 {
     PtcListing *l = ptc_run_view(call->run, call->slot);
     if (!l || call->tool >= l->server.count)
@@ -369,13 +371,13 @@ bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
         return false;
     /* What is sent to a service comes from its document, so nothing is sent by one of an earlier day. */
     bool sure = !l->cached || !ptc_run_upstream(call->run, call->slot)->entry.openapi;
-    if (sure && prepare_tool_call(call, desk, l, args))
+    if (sure && prepare_tool_call(call, scratch, l, args))
         return send_call(call);
-    if (!l->cached || !ptc_fields_ok(&desk->heap))
+    if (!l->cached || !ptc_fields_ok(&scratch->heap))
         return false;
     if (ask_upstream(call))
         return true;
-    return !call->reason && take_later(call, &l) && prepare_tool_call(call, desk, l, args) &&
+    return !call->reason && take_later(call, &l) && prepare_tool_call(call, scratch, l, args) &&
            send_call(call);
 }
 
@@ -389,9 +391,9 @@ int ptc_serve_slot(PtcManager *m, PtcText server)
     return ptc_run_slot(m, server);
 }
 
-static bool find_slot(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+static bool find_slot(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
 {
-    PtcText server = ptc_fields_text(&desk->heap, in, "server");
+    PtcText server = ptc_fields_text(&scratch->heap, in, "server");
     int slot = server.bytes ? ptc_serve_slot(call->run->manager, server) : -1;
     if (slot < 0)
         return ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "there is no upstream \"%.*s\"",
@@ -400,47 +402,48 @@ static bool find_slot(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     return true;
 }
 
-bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+bool ptc_serve_call_named(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
 {
-    PtcText name = ptc_fields_text(&desk->heap, in, "tool");
-    PtcValue args = ptc_map_field(&desk->heap, in, "args");
-    call->raw = ptc_fields_is(&desk->heap, in, "raw", PTC_TRUE);
-    if (!find_slot(call, desk, in))
+    PtcText name = ptc_fields_text(&scratch->heap, in, "tool");
+    PtcValue args = ptc_map_field(&scratch->heap, in, "args");
+    call->raw = ptc_fields_is(&scratch->heap, in, "raw", PTC_TRUE);
+    if (!find_slot(call, scratch, in))
         return false;
-    PtcServeFind found = ptc_serve_find(call, desk, name, false);
+    PtcServeFind found = ptc_serve_find(call, scratch, name, false);
     if (found == PTC_FIND_UNSURE) {
         if (ptc_call_await_listing(call))
             return true;
         if (!call->reason)
-            found = ptc_serve_find(call, desk, name, true);
+            found = ptc_serve_find(call, scratch, name, true);
     }
-    return found == PTC_FIND_OK && ptc_serve_call(call, desk, args == PTC_NONE ? PTC_NIL : args);
+    return found == PTC_FIND_OK && ptc_serve_call(call, scratch, args == PTC_NONE ? PTC_NIL : args);
 }
 
-static bool go_on_with_call(PtcUpCall *call, PtcDesk *desk)
+static bool go_on_with_call(PtcUpCall *call, PtcScratch *scratch)
 {
     PtcJsonError error;
-    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
+    PtcValue in =
+        ptc_json_parse(&scratch->heap, call->ask->text.bytes, call->ask->text.len, &error);
     if (in == PTC_NONE)
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     switch (call->ask->op) {
-    case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
-    case PTC_REMOTE_LOOK: return ptc_serve_look_on(call, desk, in);
-    default: return ptc_serve_call_named(call, desk, in);
+    case PTC_REMOTE_CALL: return ptc_serve_call(call, scratch, in);
+    case PTC_REMOTE_LOOK: return ptc_serve_look_on(call, scratch, in);
+    default: return ptc_serve_call_named(call, scratch, in);
     }
 }
 
 void ptc_serve_go_on(PtcUpCall *list)
 {
     for (PtcUpCall *call = list, *next; call; call = next) {
-        PtcDesk desk;
+        PtcScratch scratch;
         PtcManager *m = call->run->manager;
         next = call->next;
-        ptc_desk_init(&desk, m->mem, CALL_BYTES);
-        ptc_desk_hurry(&desk);
-        ptc_run_hurry(call->run, &desk);
-        bool later = go_on_with_call(call, &desk);
-        ptc_desk_deinit(&desk);
+        ptc_scratch_init(&scratch, m->mem, CALL_BYTES);
+        ptc_scratch_hurry(&scratch);
+        ptc_run_hurry(call->run, &scratch);
+        bool later = go_on_with_call(call, &scratch);
+        ptc_scratch_deinit(&scratch);
         if (later)
             continue;
         pthread_mutex_lock(&m->lock);
@@ -481,10 +484,10 @@ static bool may_read(PtcUpCall *call, PtcHeap *heap)
                            PTC_ARG(e->name), PTC_ARG(e->name));
 }
 
-bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+bool ptc_serve_resource(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
 {
-    PtcText uri = ptc_fields_text(&desk->heap, in, "uri");
-    if (!find_slot(call, desk, in))
+    PtcText uri = ptc_fields_text(&scratch->heap, in, "uri");
+    if (!find_slot(call, scratch, in))
         return false;
     if (!uri.bytes)
         return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, ":uri must be a string");
@@ -493,7 +496,7 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
                                "an OpenAPI service has no resources; call its operations");
     call->method = "resources/read";
     call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
-    if (!may_read(call, &desk->heap))
+    if (!may_read(call, &scratch->heap))
         return false;
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "uri", uri);

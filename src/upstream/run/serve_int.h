@@ -19,8 +19,8 @@ PtcListing *ptc_run_view_later(PtcUpRun *run, uint32_t slot);
 bool ptc_run_is_listed(const PtcUpRun *run, uint32_t slot, const PtcInstance *i);
 /* The upstream of a slot, which must be one of the run's. */
 PtcUpstream *ptc_run_upstream(const PtcUpRun *run, uint32_t slot);
-/* Work at the desk ends no later than the run. */
-void ptc_run_hurry(const PtcUpRun *run, PtcDesk *desk);
+/* Work in the scratch ends no later than the run. */
+void ptc_run_hurry(const PtcUpRun *run, PtcScratch *scratch);
 /* The upstream with this namespace, spelt as programs may; -1: none. */
 int ptc_run_slot(PtcManager *m, PtcText ns);
 /* Why it cannot be done.  Always false. */
@@ -36,9 +36,9 @@ PTC_MUST_USE bool ptc_call_await_listing(PtcUpCall *call);
 /* ---- serve_call.c */
 /* What is wrong with its arguments, in a sentence; without issues, that they could not be checked.  Always false. */
 bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues);
-PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args);
-PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in);
-PTC_MUST_USE bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcScratch *scratch, PtcValue args);
+PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcScratch *scratch, PtcValue in);
+PTC_MUST_USE bool ptc_serve_resource(PtcUpCall *call, PtcScratch *scratch, PtcValue in);
 /* Asks whose upstream has been listed now: calls, and searches that want more of them. */
 void ptc_serve_go_on(PtcUpCall *list);
 /* With manager->lock held: is the tool still there, and still allowed, as the upstream lists it now? */
@@ -83,23 +83,26 @@ typedef enum {
     PTC_FIND_NOT,    /* refused, with the nearest name */
 } PtcServeFind;
 /* Which tool of the upstream at call->slot has this name?  `sure`: what is known now decides. */
-PTC_MUST_USE PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure);
-PTC_MUST_USE bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);
-PTC_MUST_USE bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
-PTC_MUST_USE bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk);
-PTC_MUST_USE bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+PTC_MUST_USE PtcServeFind ptc_serve_find(PtcUpCall *call, PtcScratch *scratch, PtcText name,
+                                         bool sure);
+PTC_MUST_USE bool ptc_serve_lookup_begin(PtcUpCall *call, PtcScratch *scratch, PtcValue in);
+PTC_MUST_USE bool ptc_serve_lookup(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
+PTC_MUST_USE bool ptc_serve_check_begin(PtcUpCall *call, PtcScratch *scratch);
+PTC_MUST_USE bool ptc_serve_check(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest);
 
 /* ---- serve_result.c: each writes JSON; false: `out` has a failure */
-PTC_MUST_USE bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat);
+PTC_MUST_USE bool ptc_serve_result(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
+                                   bool *may_repeat);
 /* {"reason", "message", ...} of a call that has a reason.  Always false. */
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out);
 /* A value with its kind, and the line of the log of calls.  Always true. */
-bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result);
+bool ptc_serve_put_read(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
+                        const PtcToolResult *result);
 /* What the program sees and what the log of calls has is the same text.  Always false, both. */
 bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, PtcText message,
                            unsigned notes);
-bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+bool ptc_serve_put_too_large(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 
 /* ---- serve_blob.c */
 /* Numbers for the refs of one result: those behind `before`. */
@@ -113,16 +116,16 @@ PTC_MUST_USE bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blob
 /* With run->lock held: the base64 text behind a ref, which stays as long as the run; absent: there is none. */
 PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref);
 void ptc_run_free_blobs(PtcUpRun *run);
-PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 /* What the refs in a JSON text stand for, as blocks of an MCP answer, one a line. */
 void ptc_run_pictures(PtcUpRun *run, PtcText json, PtcBuf *out);
 
 /* ---- serve_request.c: an operation of an OpenAPI service; args are as its schema wants them.  False: refused */
-PTC_MUST_USE bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition,
+PTC_MUST_USE bool ptc_serve_request(PtcUpCall *call, PtcScratch *scratch, PtcValue definition,
                                     PtcValue args);
 
 /* ---- serve_response.c: what the service answered; false: `out` has a failure */
-PTC_MUST_USE bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+PTC_MUST_USE bool ptc_serve_response(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 
 /* ---- serve_calls.c */
 /* A line for the call; false: out of memory. */
@@ -153,7 +156,7 @@ PTC_MUST_USE bool ptc_serve_replay(PtcUpCall *call, PtcBuf *out, bool *may_repea
 /* Its answer, which is recorded. */
 void ptc_serve_keep(PtcUpCall *call, bool ok, bool may_repeat, PtcText answer);
 /* May the call be made, as far as a person has to say so?  False: refused, or put aside. */
-PTC_MUST_USE bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy);
+PTC_MUST_USE bool ptc_serve_approved(PtcUpCall *call, PtcScratch *scratch, PtcPolicyOut policy);
 /* Not put aside after all: the upstream is asked first. */
 void ptc_serve_not_aside(PtcUpCall *call);
 /* Has the tool another definition in `now` than where the call has it from? */
@@ -162,7 +165,7 @@ void ptc_approve_fill(PtcRemote *remote);
 
 /* ---- serve_plan.c */
 /* Notes a place of a program.  Always false: it is answered now. */
-bool ptc_serve_site(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+bool ptc_serve_site(PtcUpCall *call, PtcScratch *scratch, PtcValue in);
 
 /* ---- serve_effects.c */
 /* For a call that has ended so. */
@@ -173,9 +176,9 @@ void ptc_run_free_denied(PtcUpRun *run);
 bool ptc_run_effects(void *run, PtcBuf *out);
 
 /* ---- serve_look.c */
-PTC_MUST_USE bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+PTC_MUST_USE bool ptc_serve_look_begin(PtcUpCall *call, PtcScratch *scratch, PtcValue in);
 /* An upstream that it waited for has been listed.  True: it waits for another. */
-PTC_MUST_USE bool ptc_serve_look_on(PtcUpCall *call, PtcDesk *desk, PtcValue in);
-PTC_MUST_USE bool ptc_serve_look(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+PTC_MUST_USE bool ptc_serve_look_on(PtcUpCall *call, PtcScratch *scratch, PtcValue in);
+PTC_MUST_USE bool ptc_serve_look(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 
 #endif

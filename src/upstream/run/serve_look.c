@@ -109,14 +109,15 @@ static void put_servers(PtcUpRun *run, PtcBuf *out)
 
 /* ----------------------------------------------------------------------------------- search */
 
-static void put_search(PtcUpRun *run, PtcDesk *desk, PtcValue in, PtcBuf *out)
+static void put_search(PtcUpRun *run, PtcScratch *scratch, PtcValue in, PtcBuf *out)
 {
     PtcManager *m = run->manager;
     PtcCatalog catalog = {
-        .servers = ptc_arena_zalloc(&desk->arena, (m->count + 1) * sizeof *catalog.servers)};
+        .servers = ptc_arena_zalloc(&scratch->arena, (m->count + 1) * sizeof *catalog.servers)};
     PtcToolHit *hits;
-    size_t count = 0, limit = number_asked_for(&desk->heap, in, "limit", APROPOS_LIMIT, LIMIT_MOST);
-    PtcText query = ptc_fields_text(&desk->heap, in, "query");
+    size_t count = 0,
+           limit = number_asked_for(&scratch->heap, in, "limit", APROPOS_LIMIT, LIMIT_MOST);
+    PtcText query = ptc_fields_text(&scratch->heap, in, "query");
     for (size_t i = 0; catalog.servers && i < m->count; i++) {
         const PtcListing *l = known_listing(run, (uint32_t)i);
         if (l)
@@ -124,19 +125,20 @@ static void put_search(PtcUpRun *run, PtcDesk *desk, PtcValue in, PtcBuf *out)
     }
     ptc_emit_array(out);
     if (catalog.servers && query.bytes &&
-        ptc_tool_search(&desk->arena, &desk->heap, &catalog, query, &hits, &count))
+        ptc_tool_search(&scratch->arena, &scratch->heap, &catalog, query, &hits, &count))
         for (size_t i = 0; i < count && i < limit; i++)
-            put_tool_line(m, &desk->budget, out, hits[i].server, hits[i].tool);
+            put_tool_line(m, &scratch->budget, out, hits[i].server, hits[i].tool);
     ptc_emit_array_end(out);
 }
 
-static void put_dir(PtcUpRun *run, PtcDesk *desk, PtcValue in, const PtcListing *l, PtcBuf *out)
+static void put_dir(PtcUpRun *run, PtcScratch *scratch, PtcValue in, const PtcListing *l,
+                    PtcBuf *out)
 {
-    size_t limit = number_asked_for(&desk->heap, in, "limit", DIR_LIMIT, LIMIT_MOST);
-    size_t offset = number_asked_for(&desk->heap, in, "offset", 0, l->server.count);
+    size_t limit = number_asked_for(&scratch->heap, in, "limit", DIR_LIMIT, LIMIT_MOST);
+    size_t offset = number_asked_for(&scratch->heap, in, "offset", 0, l->server.count);
     ptc_emit_array(out);
     for (size_t i = offset; i < l->server.count && i - offset < limit; i++)
-        put_tool_line(run->manager, &desk->budget, out, &l->server, &l->server.tools[i]);
+        put_tool_line(run->manager, &scratch->budget, out, &l->server, &l->server.tools[i]);
     ptc_emit_array_end(out);
 }
 
@@ -191,10 +193,11 @@ static void add_tool_example(PtcManager *m, PtcBuf *doc, const PtcCatalogServer 
     ptc_buf_add_cstr(doc, "})");
 }
 
-static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size_t n, PtcBuf *doc)
+static void add_tool_doc(PtcUpRun *run, PtcScratch *scratch, const PtcListing *l, size_t n,
+                         PtcBuf *doc)
 {
     PtcManager *m = run->manager;
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
     PtcPolicyOut policy =
         ptc_serve_policy(run, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
@@ -215,9 +218,9 @@ static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size
 }
 
 /* What a server says of itself stands between lines that say so: it is no instruction of ours. */
-static void add_server_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, PtcBuf *doc)
+static void add_server_doc(PtcUpRun *run, PtcScratch *scratch, const PtcListing *l, PtcBuf *doc)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcText says =
         l->about != PTC_NIL ? ptc_fields_text(heap, l->about, "instructions") : (PtcText){NULL, 0};
     PtcText own =
@@ -238,10 +241,10 @@ static void add_server_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, Pt
     ptc_buf_add_cstr(doc, "\n--- end ---");
 }
 
-static void put_meta(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size_t n, PtcBuf *out)
+static void put_meta(PtcUpRun *run, PtcScratch *scratch, const PtcListing *l, size_t n, PtcBuf *out)
 {
     PtcManager *m = run->manager;
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
     PtcPolicyOut policy =
         ptc_serve_policy(run, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
@@ -299,21 +302,21 @@ static bool load_next(PtcUpCall *call, bool hopeful)
     return false;
 }
 
-bool ptc_serve_look_on(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+bool ptc_serve_look_on(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
 {
-    PtcText op = ptc_fields_text(&desk->heap, in, "op");
+    PtcText op = ptc_fields_text(&scratch->heap, in, "op");
     return op.bytes && ptc_text_is(op, "apropos") &&
-           ptc_fields_is(&desk->heap, in, "load", PTC_TRUE) &&
-           load_next(call, ptc_fields_is(&desk->heap, in, "hopeful", PTC_TRUE));
+           ptc_fields_is(&scratch->heap, in, "load", PTC_TRUE) &&
+           load_next(call, ptc_fields_is(&scratch->heap, in, "hopeful", PTC_TRUE));
 }
 
-bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+bool ptc_serve_look_begin(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
 {
-    PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
+    PtcText ns = ptc_fields_text(&scratch->heap, in, "ns");
     if (!count_look(call))
         return false;
     if (!ns.bytes)
-        return ptc_serve_look_on(call, desk, in);
+        return ptc_serve_look_on(call, scratch, in);
     int slot = ns.bytes ? ptc_serve_slot(call->run->manager, ns) : -1;
     if (slot < 0)
         return false;
@@ -322,11 +325,11 @@ bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 }
 
 /* One of the forms that name an upstream, or a tool of it; null when there is no such thing. */
-static void put_of(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcText op, PtcBuf *out)
+static void put_of(PtcUpCall *call, PtcScratch *scratch, PtcValue in, PtcText op, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
-    PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
-    PtcText name = ptc_fields_text(&desk->heap, in, "name");
+    PtcText ns = ptc_fields_text(&scratch->heap, in, "ns");
+    PtcText name = ptc_fields_text(&scratch->heap, in, "name");
     int slot = ns.bytes ? ptc_serve_slot(run->manager, ns) : -1;
     const PtcListing *l = slot < 0 || call->reason ? NULL : known_listing(run, (uint32_t)slot);
     PtcBuf doc;
@@ -335,7 +338,7 @@ static void put_of(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcText op, PtcB
         return;
     }
     if (ptc_text_is(op, "dir")) {
-        put_dir(run, desk, in, l, out);
+        put_dir(run, scratch, in, l, out);
         return;
     }
     if (ptc_text_is(op, "publics")) {
@@ -343,35 +346,36 @@ static void put_of(PtcUpCall *call, PtcDesk *desk, PtcValue in, PtcText op, PtcB
         return;
     }
     call->slot = (uint32_t)slot;
-    if (name.bytes && ptc_serve_find(call, desk, name, true) != PTC_FIND_OK) {
+    if (name.bytes && ptc_serve_find(call, scratch, name, true) != PTC_FIND_OK) {
         ptc_emit_null(out);
         return;
     }
     if (ptc_text_is(op, "meta") && name.bytes) {
-        put_meta(run, desk, call->seen, call->tool, out);
+        put_meta(run, scratch, call->seen, call->tool, out);
         return;
     }
     ptc_buf_init(&doc, run->mem, 64 * PTC_KB);
     if (name.bytes)
-        add_tool_doc(run, desk, call->seen, call->tool, &doc);
+        add_tool_doc(run, scratch, call->seen, call->tool, &doc);
     else
-        add_server_doc(run, desk, l, &doc);
+        add_server_doc(run, scratch, l, &doc);
     ptc_emit_text(out, ptc_buf_view(&doc));
     ptc_buf_end_part(out, &doc);
 }
 
-bool ptc_serve_look(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+bool ptc_serve_look(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcJsonError error;
-    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
-    PtcText op = in == PTC_NONE ? PTC_TEXT("") : ptc_fields_text(&desk->heap, in, "op");
+    PtcValue in =
+        ptc_json_parse(&scratch->heap, call->ask->text.bytes, call->ask->text.len, &error);
+    PtcText op = in == PTC_NONE ? PTC_TEXT("") : ptc_fields_text(&scratch->heap, in, "op");
     if (call->reason == PTC_CALL_CAP_EXHAUSTED)
         ptc_emit_null(out);
     else if (op.bytes && ptc_text_is(op, "servers"))
         put_servers(call->run, out);
     else if (op.bytes && ptc_text_is(op, "apropos"))
-        put_search(call->run, desk, in, out);
+        put_search(call->run, scratch, in, out);
     else
-        put_of(call, desk, in, op.bytes ? op : PTC_TEXT(""), out);
+        put_of(call, scratch, in, op.bytes ? op : PTC_TEXT(""), out);
     return true;
 }

@@ -35,12 +35,13 @@ static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
     ptc_buf_deinit(&list);
 }
 
-static void refuse_tool_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcText name,
-                             const PtcNamed *named)
+static void refuse_tool_name(PtcUpCall *call, PtcScratch *scratch, const PtcListing *l,
+                             PtcText name, const PtcNamed *named)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
-    const char *why =
-        l->document == PTC_NONE ? NULL : ptc_openapi_tools_why(&desk->heap, l->document, e, name);
+    const char *why = l->document == PTC_NONE
+                          ? NULL
+                          : ptc_openapi_tools_why(&scratch->heap, l->document, e, name);
     if (why) {
         (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "%.*s does not offer %.*s: %s",
                               PTC_ARG(l->server.ns), PTC_ARG(name), why);
@@ -59,12 +60,12 @@ static void refuse_tool_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l
                           call->nearest[0] ? "?" : "");
 }
 
-static bool find_in_listing(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint32_t slot,
+static bool find_in_listing(PtcUpCall *call, PtcScratch *scratch, PtcListing *l, uint32_t slot,
                             PtcText name, PtcNamed *named)
 {
     PtcCatalogServer server = l->server;
     PtcCatalog catalog = {.servers = &server, .count = 1};
-    *named = ptc_naming_find(&desk->arena, &catalog, server.ns, name);
+    *named = ptc_naming_find(&scratch->arena, &catalog, server.ns, name);
     if (named->kind != PTC_NAMED_FOUND)
         return false;
     call->slot = slot;
@@ -74,7 +75,7 @@ static bool find_in_listing(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint3
 }
 
 /* What is on disk counts only until the upstream has said itself what it has. */
-PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure)
+PtcServeFind ptc_serve_find(PtcUpCall *call, PtcScratch *scratch, PtcText name, bool sure)
 {
     PtcUpRun *run = call->run;
     uint32_t n = (uint32_t)run->manager->count, first = call->slot % n;
@@ -84,16 +85,16 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool s
         name = (PtcText){"", 0};
     if (!then || then->cached)
         now = ptc_run_view_later(run, first);
-    if (then && !now && find_in_listing(call, desk, then, first, name, &named))
+    if (then && !now && find_in_listing(call, scratch, then, first, name, &named))
         return PTC_FIND_OK;
     if (!now)
         now = ptc_run_view_later(run, first);
-    if (now && find_in_listing(call, desk, now, first + n, name, &named))
+    if (now && find_in_listing(call, scratch, now, first + n, name, &named))
         return PTC_FIND_OK;
     if (!sure && !now && (!then || then->cached))
         return PTC_FIND_UNSURE;
     if (now || then)
-        refuse_tool_name(call, desk, now ? now : then, name, &named);
+        refuse_tool_name(call, scratch, now ? now : then, name, &named);
     else
         (void)ptc_call_refuse(call, PTC_CALL_UNAVAILABLE, "it has not listed its tools yet");
     return PTC_FIND_NOT;
@@ -136,29 +137,30 @@ static bool count_lookup(PtcUpCall *call)
 }
 
 /* Would what is on disk alone have the call refused?  Then the upstream is asked first. */
-static bool is_denied_by_cache(PtcUpCall *call, PtcDesk *desk)
+static bool is_denied_by_cache(PtcUpCall *call, PtcScratch *scratch)
 {
     const PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
     const PtcListing *l = call->seen;
     if (!l->cached ||
-        ptc_serve_decide(call->run, &desk->heap, up, l, call->tool).decision == PTC_POLICY_ALLOW)
+        ptc_serve_decide(call->run, &scratch->heap, up, l, call->tool).decision == PTC_POLICY_ALLOW)
         return false;
     call->seen = NULL; /* so it is looked up again */
     return true;
 }
 
-bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+bool ptc_serve_lookup_begin(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
 {
-    PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
-    PtcText name = ptc_fields_text(&desk->heap, in, "name");
+    PtcText ns = ptc_fields_text(&scratch->heap, in, "ns");
+    PtcText name = ptc_fields_text(&scratch->heap, in, "name");
     if (!count_lookup(call))
         return false;
     int slot = ns.bytes ? ptc_serve_slot(call->run->manager, ns) : -1;
     if (slot < 0)
         return refuse_server(call, ns.bytes ? ns : (PtcText){"", 0});
     call->slot = (uint32_t)slot;
-    PtcServeFind found = ptc_serve_find(call, desk, name, false);
-    return (found == PTC_FIND_UNSURE || (found == PTC_FIND_OK && is_denied_by_cache(call, desk))) &&
+    PtcServeFind found = ptc_serve_find(call, scratch, name, false);
+    return (found == PTC_FIND_UNSURE ||
+            (found == PTC_FIND_OK && is_denied_by_cache(call, scratch))) &&
            ptc_call_await_listing(call);
 }
 
@@ -190,10 +192,10 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
     ptc_emit_field_cstr(out, "rule", why.text);
 }
 
-static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+static void put_found(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcManager *m = run->manager;
     const PtcUpstream *up = ptc_run_upstream(run, call->slot);
     const PtcCatalogTool *tool = &call->seen->server.tools[call->tool];
@@ -217,19 +219,20 @@ static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     ptc_emit_object_end(out);
 }
 
-bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+bool ptc_serve_lookup(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcJsonError error;
     if (!call->reason && !call->seen) { /* it waited for the listing, which is there now */
         PtcText text = call->ask->text;
-        PtcValue in = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
-        if (in == PTC_NONE || ptc_serve_find(call, desk, ptc_fields_text(&desk->heap, in, "name"),
-                                             true) != PTC_FIND_OK)
+        PtcValue in = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
+        if (in == PTC_NONE ||
+            ptc_serve_find(call, scratch, ptc_fields_text(&scratch->heap, in, "name"), true) !=
+                PTC_FIND_OK)
             return ptc_serve_fail(call, out);
     }
     if (call->reason)
         return ptc_serve_fail(call, out);
-    put_found(call, desk, out);
+    put_found(call, scratch, out);
     return true;
 }
 
@@ -254,20 +257,22 @@ static PtcListing *listing_now(PtcUpCall *call, size_t *tool)
 }
 
 /* What takes too long is left to the call. */
-static bool check_arguments(PtcUpCall *call, PtcDesk *desk, PtcListing *l, size_t tool, PtcBuf *out)
+static bool check_arguments(PtcUpCall *call, PtcScratch *scratch, PtcListing *l, size_t tool,
+                            PtcBuf *out)
 {
     PtcRunCheck check;
-    PtcValue schema = ptc_map_field(&desk->heap, l->server.tools[tool].definition, "inputSchema");
+    PtcValue schema =
+        ptc_map_field(&scratch->heap, l->server.tools[tool].definition, "inputSchema");
     ptc_run_check_begin(&check, call, l, tool, false);
     PtcArgumentsIn in = {
         .schema = schema, .compiled = check.schema, .checks = &check.budget, .root = schema};
-    bool checked = ptc_arguments_check(&desk->heap, in, call->ask->text, out);
-    (void)ptc_run_check_end(&check, &desk->budget, false);
-    return checked && ptc_fields_ok(&desk->heap);
+    bool checked = ptc_arguments_check(&scratch->heap, in, call->ask->text, out);
+    (void)ptc_run_check_end(&check, &scratch->budget, false);
+    return checked && ptc_fields_ok(&scratch->heap);
 }
 
 /* What is on disk alone refuses nothing: the upstream is asked first. */
-bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
+bool ptc_serve_check_begin(PtcUpCall *call, PtcScratch *scratch)
 {
     size_t tool;
     PtcBuf issues;
@@ -275,13 +280,13 @@ bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
     if (!l || !l->cached)
         return false;
     ptc_buf_init(&issues, call->run->mem, 64 * PTC_KB);
-    bool none = check_arguments(call, desk, l, tool, &issues) &&
+    bool none = check_arguments(call, scratch, l, tool, &issues) &&
                 ptc_text_is(ptc_buf_view(&issues), NO_ISSUES);
     ptc_buf_deinit(&issues);
     return !none && ptc_call_await_listing(call);
 }
 
-bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+bool ptc_serve_check(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     size_t tool;
     PtcListing *l = listing_now(call, &tool);
@@ -289,7 +294,7 @@ bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
         (void)ptc_call_refuse(call, PTC_CALL_UNKNOWN_TOOL, "there is no such tool");
     if (call->reason)
         return ptc_serve_fail(call, out);
-    if (!check_arguments(call, desk, l, tool, out))
+    if (!check_arguments(call, scratch, l, tool, out))
         out->failed = true;
     return true;
 }

@@ -56,10 +56,10 @@ static bool refuse_service_request(PtcUpCall *call, const PtcOpenapiRequest *req
 }
 
 /* What is sent goes into the call. */
-static bool take_service_request(PtcUpCall *call, PtcDesk *desk, PtcOpenapiRequest *request,
+static bool take_service_request(PtcUpCall *call, PtcScratch *scratch, PtcOpenapiRequest *request,
                                  PtcOperationName operation)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     PtcText origin = ptc_str_text(request->origin), target = ptc_str_text(request->target);
     PtcValue auth = ptc_openapi_tools_auth(heap, call->seen->document, e, operation);
@@ -83,9 +83,9 @@ static bool take_service_request(PtcUpCall *call, PtcDesk *desk, PtcOpenapiReque
            ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
 }
 
-bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcValue args)
+bool ptc_serve_request(PtcUpCall *call, PtcScratch *scratch, PtcValue definition, PtcValue args)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     PtcOperationName operation = {.text = ptc_fields_text(heap, definition, "operation"),
                                   .request = ptc_fields_text(heap, definition, "request")};
@@ -105,14 +105,14 @@ bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition, PtcV
         .static_headers = PTC_NONE,
         .blob = blob,
         .user = call->run};
-    bool made = operation.text.bytes && ptc_openapi_request(&desk->arena, heap, &in, &request);
+    bool made = operation.text.bytes && ptc_openapi_request(&scratch->arena, heap, &in, &request);
     if (!made) {
         if (operation.text.bytes)
             ptc_openapi_request_deinit(&request);
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     }
     bool ok = request.code ? refuse_service_request(call, &request, operation.text)
-                           : take_service_request(call, desk, &request, operation);
+                           : take_service_request(call, scratch, &request, operation);
     ptc_openapi_request_deinit(&request);
     return ok;
 }

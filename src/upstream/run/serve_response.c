@@ -48,27 +48,28 @@ static PtcValue read_response_head(PtcHeap *heap, const PtcBuf *head)
 }
 
 /* Is the value as the document has it?  A schema that cannot be compiled says nothing. */
-static PtcSchemaVerdict check_response_value(PtcUpCall *call, PtcDesk *desk, PtcValue value)
+static PtcSchemaVerdict check_response_value(PtcUpCall *call, PtcScratch *scratch, PtcValue value)
 {
     PtcRunCheck check;
     ptc_run_check_begin(&check, call, call->seen, call->tool, true);
     PtcSchemaVerdict verdict =
         check.given_up || check.budget.stop ? PTC_SCHEMA_STOPPED
         : check.schema
-            ? ptc_schema_validate(check.schema, value, desk->heap.pool->mem, &check.budget, NULL)
+            ? ptc_schema_validate(check.schema, value, scratch->heap.pool->mem, &check.budget, NULL)
             : PTC_SCHEMA_VALID;
-    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
+    call->notes |= ptc_run_check_end(&check, &scratch->budget, true);
     return verdict;
 }
 
-static bool put_response_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcToolResult *result)
+static bool put_response_result(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
+                                PtcToolResult *result)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     if (!result->ok)
         return ptc_serve_put_failure(call, out, result->reason, ptc_str_text(result->message),
                                      result->notes);
     PtcSchemaVerdict verdict = result->kind == PTC_TOOL_RESULT_JSON
-                                   ? check_response_value(call, desk, result->value)
+                                   ? check_response_value(call, scratch, result->value)
                                    : PTC_SCHEMA_VALID;
     if (verdict == PTC_SCHEMA_INVALID)
         result->notes |= PTC_NOTE_SCHEMA_MISMATCH;
@@ -80,13 +81,13 @@ static bool put_response_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, Ptc
                 : PTC_TEXT("the answer could not be checked: a pattern of the document takes too "
                            "long, or ptc is out of memory"),
             result->notes);
-    return ptc_serve_put_read(call, desk, out, result);
+    return ptc_serve_put_read(call, scratch, out, result);
 }
 
 /* {"status", "headers", "body"}: text where it is text, else base64. */
-static bool put_raw_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue headers)
+static bool put_raw_response(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out, PtcValue headers)
 {
-    PtcHeap *heap = &desk->heap;
+    PtcHeap *heap = &scratch->heap;
     PtcText body = ptc_buf_view(&call->reply.text);
     PtcValue value = ptc_fields_map(heap);
     PtcBuf coded;
@@ -101,11 +102,11 @@ static bool put_raw_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcVal
         ptc_buf_deinit(&coded);
     }
     PtcToolResult raw = {.ok = true, .kind = PTC_TOOL_RESULT_JSON, .value = value};
-    return ptc_fields_ok(heap) ? ptc_serve_put_read(call, desk, out, &raw)
-                               : ptc_serve_put_too_large(call, desk, out);
+    return ptc_fields_ok(heap) ? ptc_serve_put_read(call, scratch, out, &raw)
+                               : ptc_serve_put_too_large(call, scratch, out);
 }
 
-static bool read_service_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers,
+static bool read_service_answer(PtcUpCall *call, PtcScratch *scratch, PtcValue headers,
                                 PtcResponse *response)
 {
     PtcUpRun *run = call->run;
@@ -116,19 +117,19 @@ static bool read_service_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers
                         .now_ms = ptc_clock_wall_ms()};
     PtcBlobNumbers numbers = ptc_run_take_numbers(run, 1); /* the body, if it is no text */
     in.blobs = numbers.before;
-    return ptc_openapi_response(&desk->heap, &in, response) &&
-           ptc_run_keep_blobs(run, &desk->heap, response->result.blobs, numbers);
+    return ptc_openapi_response(&scratch->heap, &in, response) &&
+           ptc_run_keep_blobs(run, &scratch->heap, response->result.blobs, numbers);
 }
 
-bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+bool ptc_serve_response(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcResponse response;
-    PtcValue headers = read_response_head(&desk->heap, &call->web.head);
+    PtcValue headers = read_response_head(&scratch->heap, &call->web.head);
     if (headers == PTC_NONE)
-        return ptc_serve_put_too_large(call, desk, out);
+        return ptc_serve_put_too_large(call, scratch, out);
     if (call->raw)
-        return put_raw_response(call, desk, out, headers);
-    if (!read_service_answer(call, desk, headers, &response))
-        return ptc_serve_put_too_large(call, desk, out);
-    return put_response_result(call, desk, out, &response.result);
+        return put_raw_response(call, scratch, out, headers);
+    if (!read_service_answer(call, scratch, headers, &response))
+        return ptc_serve_put_too_large(call, scratch, out);
+    return put_response_result(call, scratch, out, &response.result);
 }

@@ -97,12 +97,12 @@ static bool put_refused(PtcUpCall *call, PtcBuf *out)
 }
 
 /* The error object of JSON-RPC in words. */
-static bool put_rpc_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+static bool put_rpc_error(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcJsonError error;
     PtcText text = ptc_buf_view(&call->reply.text);
-    PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
-    PtcText said = ptc_fields_text(&desk->heap, v, "message");
+    PtcValue v = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
+    PtcText said = ptc_fields_text(&scratch->heap, v, "message");
     return ptc_serve_put_failure(call, out, PTC_CALL_BAD_ANSWER, said.bytes ? said : text, 0);
 }
 
@@ -123,12 +123,13 @@ static void put_unsecret_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcV
     ptc_buf_deinit(&json);
 }
 
-bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
+bool ptc_serve_put_read(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
+                        const PtcToolResult *result)
 {
     ptc_emit_object(out);
     ptc_emit_key(out, "value");
     size_t from = out->len;
-    put_unsecret_value(call, &desk->heap, out, result->value);
+    put_unsecret_value(call, &scratch->heap, out, result->value);
     if (ptc_buf_ok(out))
         ptc_run_record_result(call, (PtcText){out->data + from, out->len - from});
     ptc_run_record_end(call, PTC_CALL_WELL, (PtcText){NULL, 0}, result->notes);
@@ -137,18 +138,18 @@ bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcTo
     return true;
 }
 
-static bool put_raw_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue value)
+static bool put_raw_result(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out, PtcValue value)
 {
     PtcToolResult raw = {.ok = true, .kind = PTC_TOOL_RESULT_JSON, .value = value};
-    return ptc_serve_put_read(call, desk, out, &raw);
+    return ptc_serve_put_read(call, scratch, out, &raw);
 }
 
-static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolResult *result)
+static bool read_result(PtcUpCall *call, PtcScratch *scratch, PtcValue value, PtcToolResult *result)
 {
     PtcUpRun *run = call->run;
     const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
-    PtcValue schema =
-        ptc_map_field(&desk->heap, call->seen->server.tools[call->tool].definition, "outputSchema");
+    PtcValue schema = ptc_map_field(&scratch->heap, call->seen->server.tools[call->tool].definition,
+                                    "outputSchema");
     PtcRunCheck check;
     ptc_run_check_begin(&check, call, call->seen, call->tool, true);
     PtcToolResultIn in = {.result = value,
@@ -160,21 +161,21 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
                           .leave_text = e->leave_text,
                           .strict = e->strict_output};
     PtcBlobNumbers numbers =
-        ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&desk->heap, value));
+        ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&scratch->heap, value));
     in.blobs = numbers.before;
-    bool read = ptc_tool_result_read(&desk->heap, &in, result);
-    call->notes |= ptc_run_check_end(&check, &desk->budget, true);
-    return read && ptc_fields_ok(&desk->heap) &&
-           ptc_run_keep_blobs(run, &desk->heap, result->blobs, numbers);
+    bool read = ptc_tool_result_read(&scratch->heap, &in, result);
+    call->notes |= ptc_run_check_end(&check, &scratch->budget, true);
+    return read && ptc_fields_ok(&scratch->heap) &&
+           ptc_run_keep_blobs(run, &scratch->heap, result->blobs, numbers);
 }
 
-/* Running out of memory or time for the value becomes a failure that the program sees; the desk is made usable again to
- * write it. */
-bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+/* Running out of memory or time for the value becomes a failure that the program sees; the scratch is made usable again
+ * to write it. */
+bool ptc_serve_put_too_large(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
-    bool late = desk->budget.stop == PTC_STOP_DEADLINE;
-    desk->budget.stop = PTC_STOP_NONE;
-    desk->budget.deadline_ns = INT64_MAX;
+    bool late = scratch->budget.stop == PTC_STOP_DEADLINE;
+    scratch->budget.stop = PTC_STOP_NONE;
+    scratch->budget.deadline_ns = INT64_MAX;
     return ptc_serve_put_failure(
         call, out, late ? PTC_CALL_BAD_ANSWER : PTC_CALL_TOO_LARGE,
         late ? PTC_TEXT("its answer could not be read in time: it is very large")
@@ -202,32 +203,32 @@ static PtcText words_for(PtcCallReason reason)
     return PTC_TEXT("the tool failed and did not say why");
 }
 
-static bool put_tool_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+static bool put_tool_answer(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcJsonError error;
     PtcToolResult result = {.blobs = PTC_NONE};
     PtcText text = ptc_buf_view(&call->reply.text);
-    PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
-    if (!ptc_fields_ok(&desk->heap))
-        return ptc_serve_put_too_large(call, desk, out);
+    PtcValue value = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
+    if (!ptc_fields_ok(&scratch->heap))
+        return ptc_serve_put_too_large(call, scratch, out);
     if (value == PTC_NONE)
         return put_unread(call, out, &error);
     if (!ptc_is_map(value))
         return ptc_serve_put_failure(call, out, PTC_CALL_BAD_ANSWER,
                                      PTC_TEXT("the answer is not an object"), 0);
-    if (ptc_inquiry_take_input(call, desk, value)) {
+    if (ptc_inquiry_take_input(call, scratch, value)) {
         put_failure(call, out, call->reason, ptc_text_cstr(call->message));
         return false;
     }
-    value = ptc_blot_blocks(&call->run->manager->hidden, &desk->heap, value);
+    value = ptc_blot_blocks(&call->run->manager->hidden, &scratch->heap, value);
     if (value == PTC_NONE)
-        return ptc_serve_put_too_large(call, desk, out);
+        return ptc_serve_put_too_large(call, scratch, out);
     if (call->raw || !call->seen)
-        return put_raw_result(call, desk, out, value);
-    if (!read_result(call, desk, value, &result))
-        return ptc_serve_put_too_large(call, desk, out);
+        return put_raw_result(call, scratch, out, value);
+    if (!read_result(call, scratch, value, &result))
+        return ptc_serve_put_too_large(call, scratch, out);
     if (result.ok)
-        return ptc_serve_put_read(call, desk, out, &result);
+        return ptc_serve_put_read(call, scratch, out, &result);
     return ptc_serve_put_failure(call, out, result.reason,
                                  result.message != PTC_NONE ? ptc_str_text(result.message)
                                                             : words_for(result.reason),
@@ -241,7 +242,7 @@ static bool is_repeatable_call(const PtcUpCall *call)
            (call->reply.end != PTC_LINK_ANSWER && !call->reply.delivered);
 }
 
-bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
+bool ptc_serve_result(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out, bool *may_repeat)
 {
     *may_repeat = is_repeatable_call(call);
     if (call->reason) {
@@ -250,11 +251,11 @@ bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_rep
     }
     bool openapi = ptc_run_upstream(call->run, call->slot)->entry.openapi;
     if (openapi && (call->reply.end == PTC_LINK_ANSWER || call->reply.end == PTC_LINK_HTTP_FAULT))
-        return ptc_serve_response(call, desk, out);
+        return ptc_serve_response(call, scratch, out);
     if (call->reply.end == PTC_LINK_ANSWER)
-        return put_tool_answer(call, desk, out);
+        return put_tool_answer(call, scratch, out);
     if (call->reply.end == PTC_LINK_ERROR)
-        return put_rpc_error(call, desk, out);
+        return put_rpc_error(call, scratch, out);
     if (call->reply.end == PTC_LINK_AUTH)
         return put_refused(call, out);
     return ptc_serve_put_failure(call, out, call->said, words_of_reply(&call->reply), 0);

@@ -256,58 +256,58 @@ bool ptc_call_await_listing(PtcUpCall *call)
     return waits;
 }
 
-static bool parse_ask_text(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
+static bool parse_ask_text(PtcUpCall *call, PtcScratch *scratch, PtcValue *out)
 {
     PtcJsonError error;
     PtcText text = call->ask->text;
-    *out = ptc_json_parse(&desk->heap, text.bytes ? text.bytes : "", text.len, &error);
-    if (!ptc_fields_ok(&desk->heap))
+    *out = ptc_json_parse(&scratch->heap, text.bytes ? text.bytes : "", text.len, &error);
+    if (!ptc_fields_ok(&scratch->heap))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return (*out != PTC_NONE && ptc_is_map(*out)) ||
            ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "what was asked is not a JSON object");
 }
 
 /* Answers at once (false), or later (true). */
-static bool dispatch_ask(PtcUpCall *call, PtcDesk *desk)
+static bool dispatch_ask(PtcUpCall *call, PtcScratch *scratch)
 {
     PtcValue in;
-    if (!parse_ask_text(call, desk, &in))
+    if (!parse_ask_text(call, scratch, &in))
         return false;
     switch (call->ask->op) {
-    case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
-    case PTC_REMOTE_CALL_NAMED: return ptc_serve_call_named(call, desk, in);
-    case PTC_REMOTE_RESOURCE: return ptc_serve_resource(call, desk, in);
-    case PTC_REMOTE_LOOKUP: return ptc_serve_lookup_begin(call, desk, in);
-    case PTC_REMOTE_LOOK: return ptc_serve_look_begin(call, desk, in);
-    case PTC_REMOTE_CHECK: return ptc_serve_check_begin(call, desk);
-    case PTC_REMOTE_SITE: return ptc_serve_site(call, desk, in);
+    case PTC_REMOTE_CALL: return ptc_serve_call(call, scratch, in);
+    case PTC_REMOTE_CALL_NAMED: return ptc_serve_call_named(call, scratch, in);
+    case PTC_REMOTE_RESOURCE: return ptc_serve_resource(call, scratch, in);
+    case PTC_REMOTE_LOOKUP: return ptc_serve_lookup_begin(call, scratch, in);
+    case PTC_REMOTE_LOOK: return ptc_serve_look_begin(call, scratch, in);
+    case PTC_REMOTE_CHECK: return ptc_serve_check_begin(call, scratch);
+    case PTC_REMOTE_SITE: return ptc_serve_site(call, scratch, in);
     case PTC_REMOTE_BLOB: return false;
     case PTC_REMOTE_OPS: break;
     }
     return ptc_call_refuse(call, PTC_CALL_BAD_ANSWER, "this cannot be asked");
 }
 
-void ptc_run_hurry(const PtcUpRun *run, PtcDesk *desk)
+void ptc_run_hurry(const PtcUpRun *run, PtcScratch *scratch)
 {
-    desk->budget.cancel = run->cancel;
-    if (run->deadline_ns < desk->budget.deadline_ns)
-        desk->budget.deadline_ns = run->deadline_ns;
+    scratch->budget.cancel = run->cancel;
+    if (run->deadline_ns < scratch->budget.deadline_ns)
+        scratch->budget.deadline_ns = run->deadline_ns;
 }
 
 static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
 {
     PtcUpRun *run = user;
-    PtcDesks *desks = &run->manager->desks;
-    PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
-    if (desk)
-        ptc_run_hurry(run, desk);
-    PtcUpCall *call = desk ? new_upstream_call(run, ask) : NULL;
+    PtcScratches *scratches = &run->manager->scratches;
+    PtcScratch *scratch = ptc_scratches_borrow(scratches, RUN_BYTES);
+    if (scratch)
+        ptc_run_hurry(run, scratch);
+    PtcUpCall *call = scratch ? new_upstream_call(run, ask) : NULL;
     PtcRemoteStatus status = call ? PTC_REMOTE_NOW : PTC_REMOTE_NO_MEMORY;
     if (call && !ptc_serve_meet(call) && !ptc_inquiry_rejoin(call, &status) &&
-        dispatch_ask(call, desk))
+        dispatch_ask(call, scratch))
         status = PTC_REMOTE_PENDING;
-    if (desk)
-        ptc_desks_give(desks, desk);
+    if (scratch)
+        ptc_scratches_give_back(scratches, scratch);
     return status;
 }
 
@@ -332,16 +332,16 @@ static void count_wait(PtcUpCall *call)
     pthread_mutex_unlock(&run->lock);
 }
 
-static bool put_ask_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
+static bool put_ask_answer(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out, bool *may_repeat)
 {
     switch (call->ask->op) {
     case PTC_REMOTE_CALL:
     case PTC_REMOTE_CALL_NAMED:
-    case PTC_REMOTE_RESOURCE: return ptc_serve_result(call, desk, out, may_repeat);
-    case PTC_REMOTE_LOOKUP: return ptc_serve_lookup(call, desk, out);
-    case PTC_REMOTE_CHECK: return ptc_serve_check(call, desk, out);
-    case PTC_REMOTE_LOOK: return ptc_serve_look(call, desk, out);
-    case PTC_REMOTE_BLOB: return ptc_serve_blob(call, desk, out);
+    case PTC_REMOTE_RESOURCE: return ptc_serve_result(call, scratch, out, may_repeat);
+    case PTC_REMOTE_LOOKUP: return ptc_serve_lookup(call, scratch, out);
+    case PTC_REMOTE_CHECK: return ptc_serve_check(call, scratch, out);
+    case PTC_REMOTE_LOOK: return ptc_serve_look(call, scratch, out);
+    case PTC_REMOTE_BLOB: return ptc_serve_blob(call, scratch, out);
     case PTC_REMOTE_SITE: return !call->reason ? ptc_emit_null(out) : ptc_serve_fail(call, out);
     case PTC_REMOTE_OPS: break;
     }
@@ -353,24 +353,24 @@ static bool finish_upstream_ask(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool
 {
     PtcUpRun *run = user;
     PtcUpCall *call = ask->own;
-    PtcDesks *desks = &run->manager->desks;
-    PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
+    PtcScratches *scratches = &run->manager->scratches;
+    PtcScratch *scratch = ptc_scratches_borrow(scratches, RUN_BYTES);
     /* What was answered is read even if the run is over, because it may have changed something. */
-    if (desk && !call->method)
-        ptc_run_hurry(run, desk);
+    if (scratch && !call->method)
+        ptc_run_hurry(run, scratch);
     count_wait(call);
-    *may_repeat = desk != NULL; /* what cannot be read may have changed something */
+    *may_repeat = scratch != NULL; /* what cannot be read may have changed something */
     size_t before = out->len;
     *ok = call->replayed ? ptc_serve_replay(call, out, may_repeat)
-                         : desk && put_ask_answer(call, desk, out, may_repeat);
+                         : scratch && put_ask_answer(call, scratch, out, may_repeat);
     bool aside = call->reason == PTC_CALL_ASIDE;
     bool again = ptc_inquiry_note_refusal(call);
     if (call->part && !call->replayed && !aside && !again)
         ptc_serve_keep(call, *ok, *may_repeat,
                        (PtcText){out->data ? out->data + before : "", out->len - before});
-    bool whole = desk && ptc_buf_ok(out) && ptc_fields_ok(&desk->heap);
-    if (desk)
-        ptc_desks_give(desks, desk);
+    bool whole = scratch && ptc_buf_ok(out) && ptc_fields_ok(&scratch->heap);
+    if (scratch)
+        ptc_scratches_give_back(scratches, scratch);
     ptc_call_free(call);
     return whole;
 }
