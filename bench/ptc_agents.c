@@ -87,7 +87,10 @@ static void run_agent(const PtcAgentDef *def, PtcModel *model, const char *answe
     ptc_agent_run_go(run);
     const PtcVerdict *v = &run->step.now.verdict;
     if (run->invalid || !v->ok || !ptc_text_is(v->value, answer)) {
-        fprintf(stderr, "%s\n", run->invalid ? run->fault.message : v->reason ? v->reason : "");
+        fprintf(stderr, "%s\n",
+                run->invalid ? run->fault.message
+                : v->reason  ? ptc_agent_fault_word(v->reason)
+                             : "");
         die(answer);
     }
     ptc_agent_run_end(run);

@@ -342,8 +342,9 @@ const char *ptc_mission_reason(const PtcMission *m)
     if (!m || !m->ended || ptc_mission_ok(m))
         return NULL;
     if (m->chain.reason)
-        return m->chain.reason;
-    return m->last->invalid ? ptc_fault_reason(&m->last->fault) : m->last->step.now.verdict.reason;
+        return ptc_agent_fault_word(m->chain.reason);
+    return ptc_agent_fault_word(m->last->invalid ? ptc_fault_reason(&m->last->fault)
+                                                 : m->last->step.now.verdict.reason);
 }
 
 const char *ptc_mission_message(const PtcMission *m, size_t *len)

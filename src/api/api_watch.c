@@ -32,9 +32,10 @@ static const char *progress_reason(const PtcProgress *p)
     case PTC_PROGRESS_ANSWERED:
         return p->reply->status == PTC_LLM_OK ? NULL : ptc_llm_status_name(p->reply->status);
     case PTC_PROGRESS_PROGRAM_ENDED: return program_reason(p->ran);
-    case PTC_PROGRESS_TURN_ENDED: return p->ended->reason;
+    case PTC_PROGRESS_TURN_ENDED: return ptc_turn_word(p->ended);
     case PTC_PROGRESS_RUN_ENDED:
-        return p->what->invalid ? "invalid" : p->what->step.now.verdict.reason;
+        return p->what->invalid ? "invalid"
+                                : ptc_agent_fault_word(p->what->step.now.verdict.reason);
     default: return NULL;
     }
 }

@@ -43,7 +43,7 @@ static inline const char *turns_wrong(const PtcStep *s)
     if ((int64_t)n->turn_count + n->work + n->retry != s->def->max_turns + s->def->retry_turns)
         return "turns do not add up";
     for (size_t i = 0; i < n->turn_count; i++)
-        if (n->turns[i].ok == (n->turns[i].reason != NULL))
+        if (n->turns[i].ok == (n->turns[i].reason != PTC_FAULT_NONE))
             return "a turn is ok, or has a reason";
     return NULL;
 }
@@ -72,7 +72,7 @@ static inline const char *verdict_wrong(const Driver *d)
     bool done = d->step.now.state == PTC_STEP_DONE;
     if (done != (d->action.kind == PTC_ACTION_FINISH))
         return "done without a finish";
-    if (done && (v->ok == (v->reason != NULL) || v->ok != (v->by != NULL)))
+    if (done && (v->ok == (v->reason != PTC_FAULT_NONE) || v->ok != (v->by != NULL)))
         return "a verdict is ok, or has a reason";
     return done && v->ok && !v->value.bytes ? "an answer without a value" : NULL;
 }

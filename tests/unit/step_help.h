@@ -85,7 +85,16 @@ static inline void driver_split(Driver *d, const char *text)
     }
 }
 
-/* Reasons are constants to the step: words that stay. */
+static inline PtcAgentFault driver_fault(const char *word)
+{
+    for (PtcAgentFault i = PTC_FAULT_NONE + 1; i < PTC_FAULT_COUNT; i++)
+        if (strcmp(ptc_agent_fault_word(i), word) == 0)
+            return i;
+    CHECK(!"a fault that the table has");
+    return PTC_FAULT_INTERNAL;
+}
+
+/* Kinds are constants to the step: words that stay. */
 static inline const char *driver_constant(const char *word)
 {
     static char kept[64][40];
@@ -94,7 +103,7 @@ static inline const char *driver_constant(const char *word)
         if (strcmp(kept[i], word) == 0)
             return kept[i];
     if (count == 64)
-        return "too_many_reasons";
+        return "too_many_kinds";
     snprintf(kept[count], sizeof kept[0], "%s", word);
     return kept[count++];
 }
@@ -156,7 +165,7 @@ static inline PtcHeardCall driver_call(char *word, size_t tool)
                           .name = ptc_text_cstr(word),
                           .args = PTC_TEXT("{}"),
                           .tool = tool,
-                          .reason = reason ? driver_constant(reason) : NULL,
+                          .reason = reason ? driver_fault(reason) : PTC_FAULT_NONE,
                           .message = reason ? PTC_TEXT("refused") : (PtcText){NULL, 0}};
 }
 
@@ -171,7 +180,7 @@ static inline void driver_reply(const Driver *d, PtcEvent *e)
             heard.kind = (PtcHeardKind)i;
     heard.program =
         heard.kind == PTC_HEARD_PROGRAM ? ptc_text_cstr(driver_word(d, 2)) : (PtcText){NULL, 0};
-    heard.reason = heard.kind == PTC_HEARD_BAD ? driver_constant(driver_word(d, 2)) : NULL;
+    heard.reason = heard.kind == PTC_HEARD_BAD ? driver_fault(driver_word(d, 2)) : PTC_FAULT_NONE;
     heard.answer =
         heard.kind == PTC_HEARD_ANSWER ? ptc_text_cstr(driver_word(d, 2)) : (PtcText){NULL, 0};
     for (int i = 2; i < d->count; i++)
@@ -269,7 +278,7 @@ static inline void driver_called(const Driver *d, PtcEvent *e)
             (PtcCallResult){.ok = ok,
                             .cached = cached,
                             .content = ok ? content : PTC_TEXT("it failed"),
-                            .reason = ok ? NULL : driver_constant(content.bytes)};
+                            .reason = ok ? PTC_FAULT_NONE : driver_fault(content.bytes)};
     }
 }
 
@@ -344,7 +353,8 @@ static inline void show_request(PtcBuf *to, const Driver *d)
 static inline void show_finish(PtcBuf *to, const Driver *d)
 {
     const PtcVerdict *v = &d->step.now.verdict;
-    ptc_buf_addf(to, v->ok ? "finish ok %s" : "finish error %s", v->ok ? v->by : v->reason);
+    ptc_buf_addf(to, v->ok ? "finish ok %s" : "finish error %s",
+                 v->ok ? v->by : ptc_agent_fault_word(v->reason));
     if (v->cause)
         ptc_buf_addf(to, " cause=%s", v->cause);
     show(to, v->ok ? "" : "value=", v->value);
@@ -381,7 +391,7 @@ static inline void show_turns(PtcBuf *to, const PtcStep *s)
     static const char *const types[] = {"normal", "must_return", "retry"};
     for (size_t i = 0; i < s->now.turn_count; i++) {
         const PtcTurn *t = &s->now.turns[i];
-        ptc_buf_addf(to, "%s %s", types[t->type], t->ok ? "ok" : t->reason);
+        ptc_buf_addf(to, "%s %s", types[t->type], t->ok ? "ok" : ptc_turn_word(t));
         show(to, "", t->program);
         show(to, "value=", t->value);
         show(to, "issues=", t->issues);

@@ -61,7 +61,8 @@ static void say(Talk *t, const char *message, const char *want, bool keeps)
     ptc_agent_chat_begin(&t->chat, &run, ptc_text_cstr(message), &options);
     ptc_agent_run_go(&run);
     const PtcVerdict *v = &run.step.now.verdict;
-    CHECK(!run.invalid && ptc_text_is(v->ok ? v->value : ptc_text_cstr(v->reason), want));
+    CHECK(!run.invalid &&
+          ptc_text_is(v->ok ? v->value : ptc_text_cstr(ptc_agent_fault_word(v->reason)), want));
     CHECK(ptc_agent_chat_keep(&t->chat, &run) == keeps);
     ptc_agent_run_end(&run);
     atomic_store(&t->watch.cancel.asked, false);

@@ -43,7 +43,7 @@ static void show_heard(PtcBuf *to, const PtcHeard *heard)
 {
     static const char *const kinds[] = {"program", "calls", "answer", "bad", "out of memory"};
     ptc_buf_addf(to, "%s%s%s\n", kinds[heard->kind], heard->kind == PTC_HEARD_BAD ? " " : "",
-                 heard->kind == PTC_HEARD_BAD ? heard->reason : "");
+                 heard->kind == PTC_HEARD_BAD ? ptc_agent_fault_word(heard->reason) : "");
     show(to, "content", heard->content);
     show(to, "program", heard->program);
     show(to, "answer", heard->answer);
@@ -52,7 +52,8 @@ static void show_heard(PtcBuf *to, const PtcHeard *heard)
         ptc_buf_addf(to, "call %.*s#%.*s %.*s", (int)c->name.len, c->name.bytes, (int)c->id.len,
                      c->id.bytes ? c->id.bytes : "", (int)c->args.len, c->args.bytes);
         if (c->reason)
-            ptc_buf_addf(to, " !%s: %.*s", c->reason, (int)c->message.len, c->message.bytes);
+            ptc_buf_addf(to, " !%s: %.*s", ptc_agent_fault_word(c->reason), (int)c->message.len,
+                         c->message.bytes);
         else if (c->tool != SIZE_MAX)
             ptc_buf_addf(to, " -> %zu", c->tool);
         ptc_buf_addf(to, "\n");

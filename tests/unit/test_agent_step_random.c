@@ -201,8 +201,8 @@ static bool run_short(const Case *c, uint64_t n, size_t bytes)
             driver_event(&d, line);
             check_all(&d, -1);
         }
-    const char *reason = d.step.now.verdict.reason;
-    bool told = d.step.now.state == PTC_STEP_DONE && reason && strcmp(reason, "no_memory") == 0;
+    bool told =
+        d.step.now.state == PTC_STEP_DONE && d.step.now.verdict.reason == PTC_FAULT_NO_MEMORY;
     bool failed =
         n ? atomic_load(&d.step.mem.count) >= n : d.step.arena.failed || !ptc_buf_ok(&d.step.text);
     check_that(told || !d.step.arena.failed, "short memory", "nobody was told", "no_memory");

@@ -62,10 +62,12 @@ static void tell_child_failure(PtcToolCall *call, const PtcAgentRun *child)
     const PtcVerdict *v = &child->step.now.verdict;
     const PtcFault *f = &child->fault;
     if (child->invalid)
-        snprintf(text, sizeof text, "%s: %s%s%s", ptc_fault_reason(f), f->no_memory ? "" : f->path,
-                 f->path[0] && !f->no_memory ? ": " : "", ptc_fault_message(f));
+        snprintf(text, sizeof text, "%s: %s%s%s", ptc_agent_fault_word(ptc_fault_reason(f)),
+                 f->no_memory ? "" : f->path, f->path[0] && !f->no_memory ? ": " : "",
+                 ptc_fault_message(f));
     else
-        snprintf(text, sizeof text, "%s: %.*s", v->reason, PTC_ARG(ptc_text_cut(v->message, 1500)));
+        snprintf(text, sizeof text, "%s: %.*s", ptc_agent_fault_word(v->reason),
+                 PTC_ARG(ptc_text_cut(v->message, 1500)));
     fail(call, text);
 }
 

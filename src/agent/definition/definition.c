@@ -40,9 +40,11 @@ const char *ptc_fault_outcome(const PtcFault *fault)
     return fault->no_memory ? "error" : "invalid";
 }
 
-const char *ptc_fault_reason(const PtcFault *fault)
+PtcAgentFault ptc_fault_reason(const PtcFault *fault)
 {
-    return fault->no_memory ? "no_memory" : fault->input ? "invalid_input" : "invalid_agent";
+    return fault->no_memory ? PTC_FAULT_NO_MEMORY
+           : fault->input   ? PTC_FAULT_INVALID_INPUT
+                            : PTC_FAULT_INVALID_AGENT;
 }
 
 const char *ptc_fault_message(const PtcFault *fault)

@@ -11,6 +11,7 @@
 #ifndef PTC_AGENT_DEFINITION_DEFINITION_H
 #define PTC_AGENT_DEFINITION_DEFINITION_H
 
+#include "agent/agent_fault.h"
 #include "agent/definition/definition_parts.h"
 #include "agent/prompt/template.h"
 #include "agent/step/judge.h"
@@ -105,7 +106,7 @@ PTC_MUST_USE bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault);
 /* How a run ends that such a fault keeps from beginning: outcome, reason and message.  Without memory nothing is wrong
  * with what was given, so that is an error and not `invalid`. */
 const char *ptc_fault_outcome(const PtcFault *fault);
-const char *ptc_fault_reason(const PtcFault *fault);
+PtcAgentFault ptc_fault_reason(const PtcFault *fault);
 const char *ptc_fault_message(const PtcFault *fault);
 
 /* ------------------------------------------------------------- reading (definition_read.c) */

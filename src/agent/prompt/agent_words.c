@@ -465,14 +465,14 @@ const char *ptc_words_no_turn_left(void)
     return "Not run: no turn is left in which its result could be read";
 }
 
-void ptc_words_call_feedback(PtcBuf *out, const char *reason)
+void ptc_words_call_feedback(PtcBuf *out, PtcAgentFault reason)
 {
-    if (strcmp(reason, "multiple_tool_calls") == 0)
+    if (reason == PTC_FAULT_SEVERAL_CALLS)
         add_words_text(
             out,
             "Nothing was run. Make one call of lisp_eval in a reply; one program can call many "
             "tools.\n");
-    else if (strcmp(reason, "unknown_tool") == 0)
+    else if (reason == PTC_FAULT_UNKNOWN_TOOL)
         add_words_text(
             out, "lisp_eval is the one tool that can be called here. Programs call the others: "
                  "(tool/name {:arg value}).\n");
@@ -519,58 +519,4 @@ const char *ptc_words_empty_mark(void)
 const char *ptc_words_left_out(void)
 {
     return "(Earlier turns were left out. What they defined is still there.)";
-}
-
-/* -------------------------------------------------------------------------------- outcomes */
-
-typedef struct WordRow {
-    const char *reason, *text;
-} WordRow;
-
-static const char *find_reason_text(const WordRow *rows, size_t count, const char *reason)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(rows[i].reason, reason) == 0)
-            return rows[i].text;
-    return reason;
-}
-
-const char *ptc_words_outcome(const char *reason)
-{
-    static const WordRow rows[] = {
-        {"failed", "the program ended the run with (fail ...)"},
-        {"max_turns_exceeded", "all turns were used without an answer"},
-        {"budget_exhausted", "all turns and retry turns were used without an answer"},
-        {"turn_budget_exhausted", "the turns that this agent shares with others are used up"},
-        {"max_depth_exceeded", "agents are nested deeper than max_depth allows"},
-        {"mission_timeout", "the time for the mission is over"},
-        {"memory_limit_exceeded", "what the program defined is more than memory_limit allows"},
-        {"budget_callback_exceeded", "the token limit was exceeded, or the host said stop"},
-        {"llm_required", "no model was given: name one with --llm, or as llm in the agent"},
-        {"cancelled", "the run was cancelled"},
-        {"no_memory", "out of memory"},
-    };
-    return find_reason_text(rows, sizeof rows / sizeof *rows, reason);
-}
-
-const char *ptc_words_turn(const char *reason)
-{
-    static const WordRow rows[] = {
-        {"no_code_found", "no program was found in the reply"},
-        {"multiple_code_blocks", "more than one program was found in the reply"},
-        {"return_validation_failed", "the value is not what is wanted as the answer"},
-        {"must_return_missing", "the turn had to give the answer and did not"},
-        {"json_parse_error", "no JSON was found in the answer"},
-        {"validation_error", "the answer is not what is wanted"},
-        {"empty_response", "the reply was empty"},
-        {"fenced_program", "a program stood in the text instead of a call"},
-        {"unknown_tool", "a tool was called that is not offered"},
-        {"multiple_tool_calls", "more than one call came where one is wanted"},
-        {"mixed_with_lisp_eval", "lisp_eval came beside other calls"},
-        {"args_error", "the arguments of the call are wrong"},
-        {"fail", "the program ended itself with (fail ...)"},
-        {"memory_limit", "what the program defined is more than memory_limit allows"},
-        {"cancelled", "the run was cancelled"},
-    };
-    return find_reason_text(rows, sizeof rows / sizeof *rows, reason);
 }

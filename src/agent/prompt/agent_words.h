@@ -2,7 +2,8 @@
  * agent_words.h - everything that agents say to models, in one place: short and plain.  Functions append to a buffer;
  * what comes from programs, tools, data or the model itself is put in fences (fence.h) or is a checked name.
  *
- * Functions without a buffer return constants; the messages of turns and outcomes are read by people too. */
+ * Functions without a buffer return constants.  The messages of turns and outcomes, which people read too, are in
+ * agent_fault.c. */
 #ifndef PTC_AGENT_PROMPT_AGENT_WORDS_H
 #define PTC_AGENT_PROMPT_AGENT_WORDS_H
 
@@ -70,7 +71,7 @@ const char *ptc_words_bad_args(void);
 const char *ptc_words_cut_args(void);
 const char *ptc_words_no_turn_left(void);
 /* What the user message after such answers says. */
-void ptc_words_call_feedback(PtcBuf *out, const char *reason);
+void ptc_words_call_feedback(PtcBuf *out, PtcAgentFault reason);
 
 /* ---------------------------------------------------------------------------------- turns */
 
@@ -89,12 +90,5 @@ void ptc_words_turns(PtcBuf *out, const PtcAgentDef *def, const PtcTurnsLeft *le
 /* In place of an empty reply; in place of turns that were left out. */
 const char *ptc_words_empty_mark(void);
 const char *ptc_words_left_out(void);
-
-/* -------------------------------------------------------------------------------- outcomes */
-
-/* The message of an outcome with this reason. */
-const char *ptc_words_outcome(const char *reason);
-/* The message of a turn with this reason. */
-const char *ptc_words_turn(const char *reason);
 
 #endif

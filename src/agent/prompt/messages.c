@@ -245,11 +245,11 @@ PtcText ptc_messages_id(PtcConversation *c, PtcText id, uint64_t n)
 
 /* ------------------------------------------------------------------------------ answers */
 
-void ptc_messages_error(PtcBuf *out, const char *reason, PtcText message, PtcText feedback)
+void ptc_messages_error(PtcBuf *out, PtcAgentFault reason, PtcText message, PtcText feedback)
 {
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "status", "error");
-    ptc_emit_field_cstr(out, "reason", reason);
+    ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(reason));
     ptc_emit_field_text(out, "message", message);
     ptc_emit_field_text(out, "feedback", feedback.bytes ? feedback : message);
     ptc_emit_object_end(out);

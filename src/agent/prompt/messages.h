@@ -8,6 +8,7 @@
 #ifndef PTC_AGENT_PROMPT_MESSAGES_H
 #define PTC_AGENT_PROMPT_MESSAGES_H
 
+#include "agent/agent_fault.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "llm/llm.h"
@@ -52,7 +53,7 @@ PTC_MUST_USE PtcText ptc_messages_id(PtcConversation *c, PtcText id, uint64_t n)
 PtcText ptc_messages_keep(PtcArena *arena, PtcText text);
 
 /* Appends the answer to a call that gave no result: {"status":"error","reason":...,"message":...,"feedback":...}. */
-void ptc_messages_error(PtcBuf *out, const char *reason, PtcText message, PtcText feedback);
+void ptc_messages_error(PtcBuf *out, PtcAgentFault reason, PtcText message, PtcText feedback);
 /* Appends an answer of lisp_eval: `payload`, an object without feedback, with the feedback added. */
 void ptc_messages_payload(PtcBuf *out, PtcText payload, PtcText feedback);
 

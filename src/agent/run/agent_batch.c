@@ -141,7 +141,7 @@ static void answer_fault(BatchLine *l)
     const PtcFault *f = &l->fault;
     begin_line_answer(l);
     ptc_emit_field_cstr(l->out, "outcome", ptc_fault_outcome(f));
-    ptc_emit_field_cstr(l->out, "reason", ptc_fault_reason(f));
+    ptc_emit_field_cstr(l->out, "reason", ptc_agent_fault_word(ptc_fault_reason(f)));
     ptc_emit_field_cstr(l->out, "message", ptc_fault_message(f));
     if (f->path[0] && !f->no_memory)
         ptc_emit_field_cstr(l->out, "path", f->path);

@@ -50,7 +50,7 @@ static const PtcSigField *never_filled(const PtcAgentDef *def, const PtcAgentDef
 
 static bool refuse_chain_link(PtcChain *c, size_t link, const PtcSigField *missing)
 {
-    c->reason = "chain_error";
+    c->reason = PTC_FAULT_CHAIN_ERROR;
     PtcText name = ptc_text_cut((PtcText){missing->name, missing->name_len}, 200);
     snprintf(c->path, sizeof c->path, "context.%.*s", PTC_ARG(name));
     snprintf(
@@ -97,7 +97,7 @@ static void blame_chain(PtcChain *c, const PtcAgentRun *run)
 {
     if (!run->invalid || !run->fault.input || c->ran < 2)
         return;
-    c->reason = "chain_error";
+    c->reason = PTC_FAULT_CHAIN_ERROR;
     snprintf(c->path, sizeof c->path, "%s", run->fault.path);
     snprintf(c->message, sizeof c->message,
              "the answer of the agent before cannot be the context of agent %zu: %.*s%s%.*s",
@@ -106,15 +106,20 @@ static void blame_chain(PtcChain *c, const PtcAgentRun *run)
              PTC_ARG(ptc_text_cut(ptc_text_cstr(run->fault.message), 400)));
 }
 
+static const char *name_link_failure(const PtcAgentRun *run)
+{
+    return run->invalid ? "invalid" : ptc_agent_fault_word(run->step.now.verdict.reason);
+}
+
 static void blame_link(PtcChain *c, const PtcAgentRun *run)
 {
     const PtcVerdict *v = &run->step.now.verdict;
     PtcText said = run->invalid       ? ptc_text_cstr(run->fault.message)
                    : v->message.bytes ? v->message
                                       : PTC_TEXT("");
-    c->reason = "chained_failure";
+    c->reason = PTC_FAULT_CHAINED_FAILURE;
     snprintf(c->message, sizeof c->message, "agent %zu of the chain failed: %s: %.*s", c->ran,
-             run->invalid ? "invalid" : v->reason, PTC_ARG(ptc_text_cut(said, 400)));
+             name_link_failure(run), PTC_ARG(ptc_text_cut(said, 400)));
 }
 
 static bool is_ok(const PtcAgentRun *run)
@@ -158,7 +163,7 @@ bool ptc_chain_run(PtcChain *c)
     ptc_mem_init(&c->mem, CHAIN_BYTES);
     c->links = ptc_mem_alloc(&c->mem, c->count * sizeof *c->links);
     c->ran = 0;
-    c->reason = NULL;
+    c->reason = PTC_FAULT_NONE;
     if (!c->links || !check_chain_links(c))
         return c->links != NULL;
     for (size_t i = 0; i < c->count; i++) {
@@ -213,15 +218,12 @@ PtcTreeSums ptc_chain_sums(const PtcChain *c, bool but_last)
 static void write_broken(const PtcChain *c, PtcBuf *out)
 {
     ptc_emit_field_cstr(out, "outcome", "error");
-    ptc_emit_field_cstr(out, "reason", c->reason);
+    ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(c->reason));
     ptc_emit_field_cstr(out, "message", c->message);
     if (c->path[0])
         ptc_emit_field_cstr(out, "path", c->path);
-    if (strcmp(c->reason, "chained_failure") == 0)
-        ptc_emit_field_cstr(out, "cause",
-                            c->links[c->ran - 1].run.invalid
-                                ? "invalid"
-                                : c->links[c->ran - 1].run.step.now.verdict.reason);
+    if (c->reason == PTC_FAULT_CHAINED_FAILURE)
+        ptc_emit_field_cstr(out, "cause", name_link_failure(&c->links[c->ran - 1].run));
 }
 
 void ptc_chain_write(PtcChain *c, const PtcOutcomeOptions *options, PtcBuf *out)

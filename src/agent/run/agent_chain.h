@@ -21,9 +21,9 @@ typedef struct PtcChain {
         PtcAgentTree tree;
         PtcAgentRun run;
     } * links;
-    size_t ran;         /* links that were started */
-    const char *reason; /* chain_error, chained_failure; NULL: the last run's own */
-    char path[320];     /* chain_error: what is missing */
+    size_t ran;           /* links that were started */
+    PtcAgentFault reason; /* chain_error, chained_failure; NONE: the last run's own */
+    char path[320];       /* chain_error: what is missing */
     char message[700];
     PtcMem mem;
 } PtcChain;

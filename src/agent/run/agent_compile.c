@@ -127,9 +127,9 @@ PtcAction ptc_compile_action(const PtcAgentRun *run, PtcText program)
                                              .max_depth = run->max_depth}}};
 }
 
-static PtcVerdict ended_verdict(const char *reason)
+static PtcVerdict ended_verdict(PtcAgentFault reason)
 {
-    return (PtcVerdict){.reason = reason, .message = ptc_text_cstr(ptc_words_outcome(reason))};
+    return (PtcVerdict){.reason = reason, .message = ptc_text_cstr(ptc_agent_fault_text(reason))};
 }
 
 /* As for an agent of one turn whose model wrote this program. */
@@ -139,16 +139,16 @@ PtcVerdict ptc_compile_verdict(const PtcRan *ran)
         return (PtcVerdict){.ok = true,
                             .by = ran->end == PTC_RAN_RETURN ? "return" : "value",
                             .value = ran->answer};
-    PtcVerdict v = ended_verdict("max_turns_exceeded");
-    v.cause = ran->end == PTC_RAN_FAILED ? ran->kind : "return_validation_failed";
+    PtcVerdict v = ended_verdict(PTC_FAULT_MAX_TURNS);
+    v.cause = ran->end == PTC_RAN_FAILED ? ran->kind : ptc_agent_fault_word(PTC_FAULT_WRONG_RETURN);
     v.message = ran->findings.bytes ? ran->findings : ran->message;
     switch (ran->end) {
     case PTC_RAN_FAIL:
-        v = ended_verdict("failed"), v.message = ran->message, v.value = ran->value;
+        v = ended_verdict(PTC_FAULT_FAILED), v.message = ran->message, v.value = ran->value;
         break;
-    case PTC_RAN_MEMORY_LIMIT: v = ended_verdict("memory_limit_exceeded"); break;
-    case PTC_RAN_CANCELLED: v = ended_verdict("cancelled"); break;
-    case PTC_RAN_NO_MEMORY: v = ended_verdict("no_memory"); break;
+    case PTC_RAN_MEMORY_LIMIT: v = ended_verdict(PTC_FAULT_MEMORY_EXCEEDED); break;
+    case PTC_RAN_CANCELLED: v = ended_verdict(PTC_FAULT_CANCELLED); break;
+    case PTC_RAN_NO_MEMORY: v = ended_verdict(PTC_FAULT_NO_MEMORY); break;
     default: break;
     }
     return v;
@@ -268,7 +268,7 @@ bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out
         return give_compiling_up(why, run->fault.path,
                                  ptc_text_cstr(ptc_fault_message(&run->fault)));
     if (!v->ok)
-        return give_compiling_up(why, v->reason, v->message);
+        return give_compiling_up(why, ptc_agent_fault_word(v->reason), v->message);
     if (!program.bytes)
         return give_compiling_up(why, "the answer came without a program", (PtcText){NULL, 0});
     if (!ptc_compile_run(run, program, sample, b, answer, &alone))

@@ -97,7 +97,7 @@ static void add_turn(PtcBuf *out, const PtcTurn *t)
     if (t->value.bytes)
         ptc_emit_field_raw(out, "value", t->value);
     if (t->reason) {
-        ptc_emit_field_cstr(out, "reason", t->reason);
+        ptc_emit_field_cstr(out, "reason", ptc_turn_word(t));
         ptc_emit_field_text(out, "message", t->message);
     }
     if (t->issues.bytes)
@@ -258,7 +258,7 @@ const char *ptc_agent_outcome_name(const PtcAgentRun *r)
 
 static void write_invalid(const PtcAgentRun *r, PtcBuf *out)
 {
-    ptc_emit_field_cstr(out, "reason", ptc_fault_reason(&r->fault));
+    ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(ptc_fault_reason(&r->fault)));
     ptc_emit_field_cstr(out, "message", ptc_fault_message(&r->fault));
     if (r->fault.path[0] && !r->fault.no_memory)
         ptc_emit_field_cstr(out, "path", r->fault.path);
@@ -271,11 +271,11 @@ static void write_verdict(const PtcVerdict *v, PtcBuf *out)
         ptc_emit_field_cstr(out, "by", v->by);
         return;
     }
-    ptc_emit_field_cstr(out, "reason", v->reason);
+    ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(v->reason));
     ptc_emit_field_text(out, "message", v->message);
     if (v->cause)
         ptc_emit_field_cstr(out, "cause", v->cause);
-    if (strcmp(v->reason, "failed") == 0)
+    if (v->reason == PTC_FAULT_FAILED)
         ptc_emit_field_raw(out, "value", v->value);
     if (v->partial.bytes)
         ptc_emit_field_raw(out, "partial", v->partial);

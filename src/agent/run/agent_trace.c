@@ -185,7 +185,7 @@ static void add_verdict(PtcAgentTrace *t, const PtcAgentRun *r)
         ptc_emit_field_cstr(out, "by", v->by);
         add_traced_text(t, "return", v->value);
     } else {
-        ptc_emit_field_cstr(out, "reason", v->reason);
+        ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(v->reason));
         if (v->cause)
             ptc_emit_field_cstr(out, "cause", v->cause);
         add_traced_text(t, "message", v->message);
@@ -226,7 +226,7 @@ static void turn_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     add_us(t, "duration_us", p->duration_ns);
     ptc_emit_field_bool(&t->line, "ok", turn->ok);
     if (turn->reason)
-        ptc_emit_field_cstr(&t->line, "reason", turn->reason);
+        ptc_emit_field_cstr(&t->line, "reason", ptc_turn_word(turn));
     if (turn->reason)
         add_traced_text(t, "message", turn->message);
     ptc_emit_field_uint(&t->line, "calls", turn->call_count);

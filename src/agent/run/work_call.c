@@ -17,18 +17,18 @@ static PtcNativeOptions native_call_options(PtcWork *w, const PtcWorkLimits *lim
                               .tally = w->tally};
 }
 
-static const char *reason_of_native_end(PtcNativeEnd end)
+static PtcAgentFault reason_of_native_end(PtcNativeEnd end)
 {
     switch (end) {
-    case PTC_NATIVE_OK: return NULL;
-    case PTC_NATIVE_UNKNOWN: return "unknown_tool";
-    case PTC_NATIVE_ARGS: return "args_error";
-    case PTC_NATIVE_TIMEOUT: return "timeout";
-    case PTC_NATIVE_MEMORY: return "memory_limit";
+    case PTC_NATIVE_OK: return PTC_FAULT_NONE;
+    case PTC_NATIVE_UNKNOWN: return PTC_FAULT_UNKNOWN_TOOL;
+    case PTC_NATIVE_ARGS: return PTC_FAULT_ARGS;
+    case PTC_NATIVE_TIMEOUT: return PTC_FAULT_TIMEOUT;
+    case PTC_NATIVE_MEMORY: return PTC_FAULT_MEMORY_LIMIT;
     case PTC_NATIVE_FAILED:
     case PTC_NATIVE_CANCELLED: break;
     }
-    return "tool_error";
+    return PTC_FAULT_TOOL;
 }
 
 /* In place of a result that is too long for a message. */

@@ -35,12 +35,12 @@ static void end_hearing_memory(Hearing *r)
 /* ----------------------------------------------------------------------------- bad replies */
 
 /* The reply cannot be used.  Feedback may be NULL. */
-static void bad(Hearing *r, const char *reason, PtcBuf *feedback)
+static void bad(Hearing *r, PtcAgentFault reason, PtcBuf *feedback)
 {
     PtcHeard *out = r->out;
     bool memory = out->kind != PTC_HEARD_NO_MEMORY;
     out->reason = reason;
-    out->message = ptc_text_cstr(ptc_words_turn(reason));
+    out->message = ptc_text_cstr(ptc_agent_fault_text(reason));
     if (feedback) {
         out->feedback = ptc_bench_take(r->b, feedback);
         memory = memory && out->feedback.bytes;
@@ -167,7 +167,7 @@ static bool read_heard_calls(Hearing *r)
 }
 
 /* The call will not be made; `words` says why. */
-static void refuse_heard_call(Hearing *r, PtcHeardCall *call, const char *reason, PtcBuf *message)
+static void refuse_heard_call(Hearing *r, PtcHeardCall *call, PtcAgentFault reason, PtcBuf *message)
 {
     call->reason = reason;
     call->message = ptc_bench_take(r->b, message);
@@ -180,17 +180,17 @@ static void refuse_unknown(Hearing *r, PtcHeardCall *call)
     PtcBuf message;
     ptc_buf_init(&message, &r->b->mem, HEARD_MESSAGE_BYTES);
     ptc_words_unknown_tool(&message, r->def, call->name);
-    refuse_heard_call(r, call, "unknown_tool", &message);
+    refuse_heard_call(r, call, PTC_FAULT_UNKNOWN_TOOL, &message);
 }
 
 static void refuse_args(Hearing *r, PtcHeardCall *call)
 {
-    call->reason = "args_error";
+    call->reason = PTC_FAULT_ARGS;
     call->message = ptc_text_cstr(r->reply->cut ? ptc_words_cut_args() : ptc_words_bad_args());
 }
 
 /* Refuses all calls of the reply for the same reason. */
-static void refuse_heard_calls(Hearing *r, const char *reason, bool mixed)
+static void refuse_heard_calls(Hearing *r, PtcAgentFault reason, bool mixed)
 {
     for (size_t i = 0; i < r->call_count; i++) {
         PtcBuf message;
@@ -220,7 +220,7 @@ static bool read_eval(Hearing *r, size_t i)
     bool ok = ptc_protocol_validate_program(program, &printer, &message);
     if (!ok) {
         message.full = false;
-        refuse_heard_call(r, call, "args_error", &message);
+        refuse_heard_call(r, call, PTC_FAULT_ARGS, &message);
         return false;
     }
     ptc_buf_deinit(&message);
@@ -236,7 +236,7 @@ static void hear_eval(Hearing *r)
     if (read_eval(r, 0))
         r->out->kind = PTC_HEARD_PROGRAM;
     else if (r->out->kind != PTC_HEARD_NO_MEMORY)
-        bad(r, "args_error", NULL);
+        bad(r, PTC_FAULT_ARGS, NULL);
 }
 
 /* ---------------------------------------------------------------------------------- answers */
@@ -248,16 +248,16 @@ static void hear_wrong(Hearing *r, const PtcAnswer *answer)
     switch (answer->kind) {
     case PTC_ANSWER_EMPTY:
         ptc_words_empty(&buf, r->def, r->reply->cut);
-        bad(r, "empty_response", &buf);
+        bad(r, PTC_FAULT_EMPTY, &buf);
         return;
     case PTC_ANSWER_NO_JSON:
         ptc_words_no_json(&buf, r->def, r->reply->cut);
-        bad(r, "json_parse_error", &buf);
+        bad(r, PTC_FAULT_NO_JSON, &buf);
         return;
     default: break;
     }
     ptc_words_wrong_answer(&buf, r->def, answer->json, answer->findings);
-    bad(r, "validation_error", &buf);
+    bad(r, PTC_FAULT_WRONG_ANSWER, &buf);
     r->out->issues = answer->issues;
 }
 
@@ -307,18 +307,18 @@ static void hear_content(Hearing *r)
         ptc_words_several(&buf, found.count);
     else
         ptc_words_no_code(&buf, no_code_kind(r));
-    bad(r, found.kind == PTC_FOUND_SEVERAL ? "multiple_code_blocks" : "no_code_found", &buf);
+    bad(r, found.kind == PTC_FOUND_SEVERAL ? PTC_FAULT_SEVERAL_PROGRAMS : PTC_FAULT_NO_CODE, &buf);
 }
 
 /* In this mode, what is wrong with a call is said twice: in its answer, and as feedback. */
 static void hear_one_call(Hearing *r)
 {
     if (r->call_count > 1) {
-        refuse_heard_calls(r, "multiple_tool_calls", false);
-        bad(r, "multiple_tool_calls", NULL);
+        refuse_heard_calls(r, PTC_FAULT_SEVERAL_CALLS, false);
+        bad(r, PTC_FAULT_SEVERAL_CALLS, NULL);
     } else if (!r->evals) {
         refuse_unknown(r, &r->calls[0]);
-        bad(r, "unknown_tool", NULL);
+        bad(r, PTC_FAULT_UNKNOWN_TOOL, NULL);
     } else {
         hear_eval(r);
     }
@@ -345,7 +345,7 @@ static void hear_tool_call(Hearing *r)
         PtcBuf buf;
         feedback_init(r, &buf);
         ptc_words_fenced_program(&buf);
-        bad(r, "fenced_program", &buf);
+        bad(r, PTC_FAULT_FENCED_PROGRAM, &buf);
     }
 }
 
@@ -374,11 +374,11 @@ static void hear_text(Hearing *r)
 static void hear_combined(Hearing *r)
 {
     if (r->evals > 1) {
-        refuse_heard_calls(r, "multiple_tool_calls", false);
-        bad(r, "multiple_tool_calls", NULL);
+        refuse_heard_calls(r, PTC_FAULT_SEVERAL_CALLS, false);
+        bad(r, PTC_FAULT_SEVERAL_CALLS, NULL);
     } else if (r->evals == 1 && r->call_count > 1) {
-        refuse_heard_calls(r, "mixed_with_lisp_eval", true);
-        bad(r, "mixed_with_lisp_eval", NULL);
+        refuse_heard_calls(r, PTC_FAULT_MIXED_CALLS, true);
+        bad(r, PTC_FAULT_MIXED_CALLS, NULL);
     } else if (r->evals == 1) {
         hear_eval(r);
     } else {

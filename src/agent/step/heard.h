@@ -21,12 +21,12 @@ typedef enum {
 
 /* A native call. */
 typedef struct PtcHeardCall {
-    PtcText id;         /* absent: none came, or one that cannot be used */
-    PtcText name;       /* as the model wrote it, if that can be sent back */
-    PtcText args;       /* a JSON object on one line; {} when something else came */
-    size_t tool;        /* its index in the set; SIZE_MAX: none, or lisp_eval */
-    const char *reason; /* why it is not made; NULL: it will be */
-    PtcText message;    /* the same in words */
+    PtcText id;           /* absent: none came, or one that cannot be used */
+    PtcText name;         /* as the model wrote it, if that can be sent back */
+    PtcText args;         /* a JSON object on one line; {} when something else came */
+    size_t tool;          /* its index in the set; SIZE_MAX: none, or lisp_eval */
+    PtcAgentFault reason; /* why it is not made; NONE: it will be */
+    PtcText message;      /* the same in words */
 } PtcHeardCall;
 
 /* Texts are in the bench's arena or are the reply's. */
@@ -39,7 +39,7 @@ typedef struct PtcHeard {
     const PtcHeardCall *calls;
     size_t call_count;
     /* BAD: */
-    const char *reason;
+    PtcAgentFault reason;
     PtcText message;  /* for the record of the turn */
     PtcText feedback; /* for the model; absent: the answers to the calls say it all */
     PtcText issues;   /* [{"path":[...],"message":"..."}]; absent: none */

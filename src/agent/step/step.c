@@ -60,15 +60,15 @@ static PtcAction finish_ok(PtcStep *s, const char *by, PtcText answer)
     return finish_step(s, (PtcVerdict){.ok = true, .by = by, .value = answer});
 }
 
-static PtcAction finish_error(PtcStep *s, const char *reason, const char *cause)
+static PtcAction finish_error(PtcStep *s, PtcAgentFault reason, const char *cause)
 {
     return finish_step(s, (PtcVerdict){.reason = reason,
                                        .cause = cause,
-                                       .message = ptc_text_cstr(ptc_words_outcome(reason))});
+                                       .message = ptc_text_cstr(ptc_agent_fault_text(reason))});
 }
 
 /* The same for a run that ran out of something: the last value it had becomes its partial answer. */
-static PtcAction finish_short(PtcStep *s, const char *reason, const char *cause)
+static PtcAction finish_short(PtcStep *s, PtcAgentFault reason, const char *cause)
 {
     PtcAction action = finish_error(s, reason, cause);
     s->now.verdict.partial = s->now.bare;
@@ -78,7 +78,7 @@ static PtcAction finish_short(PtcStep *s, const char *reason, const char *cause)
 static const char *last_failure(const PtcStep *s)
 {
     const PtcTurn *last = s->now.turn_count ? &s->now.turns[s->now.turn_count - 1] : NULL;
-    return last && !last->ok ? last->reason : NULL;
+    return last && !last->ok ? ptc_turn_word(last) : NULL;
 }
 
 /* ------------------------------------------------------------------------------ the gate */
@@ -88,31 +88,31 @@ static bool is_over_budget(const PtcStep *s, const PtcFacts *f)
     return f->stop || (s->options.token_limit >= 0 && f->tree_tokens > s->options.token_limit);
 }
 
-/* Why no further request is possible; NULL: one is. */
-static const char *closed(const PtcStep *s, const PtcFacts *f)
+/* Why no further request is possible; PTC_FAULT_NONE: one is. */
+static PtcAgentFault closed(const PtcStep *s, const PtcFacts *f)
 {
     if (s->now.work == 0 && s->now.retry == 0)
-        return s->def->retry_turns > 0 ? "budget_exhausted" : "max_turns_exceeded";
+        return s->def->retry_turns > 0 ? PTC_FAULT_BUDGET_EXHAUSTED : PTC_FAULT_MAX_TURNS;
     if (f->budget <= 0)
-        return "turn_budget_exhausted";
+        return PTC_FAULT_TURN_BUDGET;
     if (f->now_ns >= f->deadline_ns)
-        return "mission_timeout";
-    return is_over_budget(s, f) ? "budget_callback_exceeded" : NULL;
+        return PTC_FAULT_MISSION_TIMEOUT;
+    return is_over_budget(s, f) ? PTC_FAULT_BUDGET_CALLBACK : PTC_FAULT_NONE;
 }
 
 static PtcAction finish_over_budget(PtcStep *s)
 {
     if (s->options.return_partial && s->now.bare_answer.bytes)
         return finish_ok(s, "partial", s->now.bare_answer);
-    return finish_short(s, "budget_callback_exceeded", NULL);
+    return finish_short(s, PTC_FAULT_BUDGET_CALLBACK, NULL);
 }
 
-static PtcAction finish_closed(PtcStep *s, const char *reason)
+static PtcAction finish_closed(PtcStep *s, PtcAgentFault reason)
 {
     bool turns = s->now.work == 0 && s->now.retry == 0;
-    if (strcmp(reason, "budget_callback_exceeded") == 0)
+    if (reason == PTC_FAULT_BUDGET_CALLBACK)
         return finish_over_budget(s);
-    turns = turns || strcmp(reason, "turn_budget_exhausted") == 0;
+    turns = turns || reason == PTC_FAULT_TURN_BUDGET;
     return finish_short(s, reason, turns ? last_failure(s) : NULL);
 }
 
@@ -134,7 +134,9 @@ static PtcAction ask_for_turn(PtcStep *s, const PtcFacts *f)
         ptc_compaction_decide(rule, &now->messages, now->mission, (int64_t)now->turn_count + 1,
                               &s->note, &now->compacted);
     if (ptc_step_sent_bytes(s, sending) > PTC_LLM_REQUEST_BYTES) {
-        PtcAction action = finish_short(s, "llm_error", ptc_llm_status_name(PTC_LLM_TOO_LARGE));
+        PtcAction action =
+            finish_short(s, PTC_FAULT_LLM_ERROR, ptc_llm_status_name(PTC_LLM_TOO_LARGE));
+        now->verdict.status = PTC_LLM_TOO_LARGE;
         now->verdict.message = PTC_TEXT("the conversation has more bytes than a request may have");
         return action;
     }
@@ -148,7 +150,7 @@ static PtcAction ask_for_turn(PtcStep *s, const PtcFacts *f)
 /* The next request, or the end. */
 static PtcAction go_on_or_finish(PtcStep *s, const PtcFacts *f)
 {
-    const char *reason = closed(s, f);
+    PtcAgentFault reason = closed(s, f);
     return reason ? finish_closed(s, reason) : ask_for_turn(s, f);
 }
 
@@ -196,14 +198,14 @@ static PtcEnding ending_of_turn(const PtcStep *s)
 static PtcAction refuse_last(PtcStep *s, const PtcFacts *f)
 {
     for (size_t i = 0; s->now.pending && i < s->now.pending_count; i++) {
-        s->now.pending[i].reason = "tool_error";
+        s->now.pending[i].reason = PTC_FAULT_TOOL;
         s->now.pending[i].message = ptc_text_cstr(ptc_words_no_turn_left());
     }
     if (s->now.pending)
         ptc_step_set_calls(s, NULL, NULL);
     ptc_step_say_called(s, NULL);
-    ptc_step_end_turn(s, "must_return_missing",
-                      ptc_text_cstr(ptc_words_turn("must_return_missing")));
+    ptc_step_end_turn(s, PTC_FAULT_MUST_RETURN,
+                      ptc_text_cstr(ptc_agent_fault_text(PTC_FAULT_MUST_RETURN)));
     return go_on_or_finish(s, f);
 }
 
@@ -232,7 +234,7 @@ static void limit_calls(PtcStep *s)
             continue;
         ptc_step_begin_text(s);
         ptc_words_call_limit(&s->text, most);
-        p->reason = "tool_call_limit_exceeded";
+        p->reason = PTC_FAULT_CALL_LIMIT;
         p->message = ptc_step_keep_text(s);
     }
 }
@@ -242,7 +244,7 @@ static PtcAction end_calls(PtcStep *s, const PtcCallResult *results, const PtcFa
 {
     ptc_step_set_calls(s, results, NULL);
     ptc_step_say_called(s, results);
-    ptc_step_end_turn(s, NULL, (PtcText){NULL, 0});
+    ptc_step_end_turn(s, PTC_FAULT_NONE, (PtcText){NULL, 0});
     return go_on_or_finish(s, f);
 }
 
@@ -257,7 +259,7 @@ static PtcAction make_calls(PtcStep *s, const PtcFacts *f)
         if (!s->now.pending[i].reason)
             orders[count++] = (PtcCallOrder){s->now.pending[i].tool, s->now.pending[i].call.args};
     if (count == 0)
-        return s->arena.failed ? finish_error(s, "no_memory", NULL) : end_calls(s, NULL, f);
+        return s->arena.failed ? finish_error(s, PTC_FAULT_NO_MEMORY, NULL) : end_calls(s, NULL, f);
     s->now.state = PTC_STEP_CALLING;
     return (PtcAction){.kind = PTC_ACTION_CALL, .call = {orders, count}};
 }
@@ -266,7 +268,7 @@ static PtcAction take_plain_answer(PtcStep *s, const PtcHeard *heard)
 {
     PtcText answer = keep(s, heard->answer);
     s->now.turn.value = answer;
-    ptc_step_end_turn(s, NULL, answer);
+    ptc_step_end_turn(s, PTC_FAULT_NONE, answer);
     return finish_ok(s, "answer", answer);
 }
 
@@ -297,7 +299,7 @@ static PtcAction on_reply(PtcStep *s, const PtcEvent *e)
     }
     if (heard->kind == PTC_HEARD_NO_MEMORY) { /* the rest of it is incomplete */
         s->arena.failed = true;
-        return finish_error(s, "no_memory", NULL);
+        return finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     }
     begin_turn(s, e->reply.tokens);
     ptc_step_say_assistant(s, heard, e->reply.opaque);
@@ -313,7 +315,8 @@ static PtcAction on_reply(PtcStep *s, const PtcEvent *e)
 
 static PtcAction finish_llm(PtcStep *s, PtcLlmStatus status, PtcText message)
 {
-    PtcAction action = finish_short(s, "llm_error", ptc_llm_status_name(status));
+    PtcAction action = finish_short(s, PTC_FAULT_LLM_ERROR, ptc_llm_status_name(status));
+    s->now.verdict.status = status;
     s->now.verdict.message = keep(s, message.bytes ? message : PTC_TEXT("the request failed"));
     return action;
 }
@@ -333,14 +336,14 @@ static PtcAction end_failed_request(PtcStep *s, const PtcEvent *e)
 {
     PtcLlmStatus status = e->failed.status;
     switch (status) {
-    case PTC_LLM_CANCELLED: return finish_error(s, "cancelled", NULL);
-    case PTC_LLM_DEADLINE: return finish_short(s, "mission_timeout", NULL);
-    case PTC_LLM_NO_MEMORY: return finish_error(s, "no_memory", NULL);
+    case PTC_LLM_CANCELLED: return finish_error(s, PTC_FAULT_CANCELLED, NULL);
+    case PTC_LLM_DEADLINE: return finish_short(s, PTC_FAULT_MISSION_TIMEOUT, NULL);
+    case PTC_LLM_NO_MEMORY: return finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     default: break;
     }
     s->now.errors++;
     if (status == PTC_LLM_REPLAY_MISMATCH) {
-        PtcAction action = finish_error(s, "replay_mismatch", NULL);
+        PtcAction action = finish_error(s, PTC_FAULT_REPLAY_MISMATCH, NULL);
         s->now.verdict.message = keep(s, e->failed.error);
         return action;
     }
@@ -373,38 +376,38 @@ enum {
 };
 
 /* What a program that ended this way does to the run.  The first row that matches counts.  `reason` is the turn's;
- * NULL: it is ok, "": the program's own. */
+ * NONE: it is ok. */
 static const struct StepRow {
     unsigned ends, endings, kinds, fits;
-    const char *reason;
+    PtcAgentFault reason;
     NextStep next;
     const char *by;
     unsigned does;
 } rows[] = {
     /* combined mode: the value is a result and nothing more */
-    {STEP_END(VALUE) | STEP_END(RETURN), STEP_ON(NEVER), STEP_ANY, STEP_ANY, NULL, GO_ON, NULL,
-     KEEP},
-    {STEP_END(FAIL), STEP_ON(NEVER), STEP_ANY, STEP_ANY, "fail", GO_ON, NULL, 0},
+    {STEP_END(VALUE) | STEP_END(RETURN), STEP_ON(NEVER), STEP_ANY, STEP_ANY, PTC_FAULT_NONE, GO_ON,
+     NULL, KEEP},
+    {STEP_END(FAIL), STEP_ON(NEVER), STEP_ANY, STEP_ANY, PTC_FAULT_FAIL, GO_ON, NULL, 0},
     /* (return v), (fail v) */
-    {STEP_END(RETURN), STEP_ANY, STEP_ANY, STEP_FITS, NULL, END_OK, "return", KEEP},
-    {STEP_END(RETURN), STEP_ANY, STEP_ANY, MISFIT, "return_validation_failed", GO_ON, NULL,
-     STEP_WRONG},
-    {STEP_END(FAIL), STEP_ANY, STEP_ANY, STEP_ANY, "fail", END_FAILED, NULL, 0},
+    {STEP_END(RETURN), STEP_ANY, STEP_ANY, STEP_FITS, PTC_FAULT_NONE, END_OK, "return", KEEP},
+    {STEP_END(RETURN), STEP_ANY, STEP_ANY, MISFIT, PTC_FAULT_WRONG_RETURN, GO_ON, NULL, STEP_WRONG},
+    {STEP_END(FAIL), STEP_ANY, STEP_ANY, STEP_ANY, PTC_FAULT_FAIL, END_FAILED, NULL, 0},
     /* a bare value: shown, or, when the answer is due, taken as the answer if it fits */
-    {STEP_END(VALUE), STEP_ON(RETURN), STEP_ANY, STEP_ANY, NULL, GO_ON, NULL, KEEP},
-    {STEP_END(VALUE), STEP_ON(DUE_RETURN), STEP_ANY, STEP_ANY, "must_return_missing", GO_ON, NULL,
+    {STEP_END(VALUE), STEP_ON(RETURN), STEP_ANY, STEP_ANY, PTC_FAULT_NONE, GO_ON, NULL, KEEP},
+    {STEP_END(VALUE), STEP_ON(DUE_RETURN), STEP_ANY, STEP_ANY, PTC_FAULT_MUST_RETURN, GO_ON, NULL,
      KEEP | MUST},
-    {STEP_END(VALUE), STEP_ON(DUE_VALUE), STEP_NIL | STEP_VAR, STEP_ANY, "must_return_missing",
+    {STEP_END(VALUE), STEP_ON(DUE_VALUE), STEP_NIL | STEP_VAR, STEP_ANY, PTC_FAULT_MUST_RETURN,
      GO_ON, NULL, KEEP | MUST},
-    {STEP_END(VALUE), STEP_ON(DUE_NIL), STEP_VAR, STEP_ANY, "must_return_missing", GO_ON, NULL,
+    {STEP_END(VALUE), STEP_ON(DUE_NIL), STEP_VAR, STEP_ANY, PTC_FAULT_MUST_RETURN, GO_ON, NULL,
      KEEP | MUST},
-    {STEP_END(VALUE), STEP_ANY, STEP_ANY, STEP_FITS, NULL, END_OK, "value", KEEP},
-    {STEP_END(VALUE), STEP_ANY, STEP_ANY, MISFIT, "return_validation_failed", GO_ON, NULL,
+    {STEP_END(VALUE), STEP_ANY, STEP_ANY, STEP_FITS, PTC_FAULT_NONE, END_OK, "value", KEEP},
+    {STEP_END(VALUE), STEP_ANY, STEP_ANY, MISFIT, PTC_FAULT_WRONG_RETURN, GO_ON, NULL,
      KEEP | STEP_WRONG},
     /* errors and limits */
-    {STEP_END(FAILED), STEP_ANY, STEP_ANY, STEP_ANY, "", GO_ON, NULL, FAIL},
-    {STEP_END(MEMORY_LIMIT), STEP_ANY, STEP_ANY, STEP_ANY, "memory_limit", END_MEMORY, NULL, FAIL},
-    {STEP_ANY, STEP_ANY, STEP_ANY, STEP_ANY, "cancelled", END_CANCELLED, NULL, 0},
+    {STEP_END(FAILED), STEP_ANY, STEP_ANY, STEP_ANY, PTC_FAULT_PROGRAM, GO_ON, NULL, FAIL},
+    {STEP_END(MEMORY_LIMIT), STEP_ANY, STEP_ANY, STEP_ANY, PTC_FAULT_MEMORY_LIMIT, END_MEMORY, NULL,
+     FAIL},
+    {STEP_ANY, STEP_ANY, STEP_ANY, STEP_ANY, PTC_FAULT_CANCELLED, END_CANCELLED, NULL, 0},
 };
 
 static const struct StepRow *find_ending_row(PtcEnding ending, PtcRanEnd end, PtcValueKind kind,
@@ -427,14 +430,14 @@ static PtcAction end_by_program(PtcStep *s, const struct StepRow *row, const Ptc
     switch (row->next) {
     case END_OK: return finish_ok(s, row->by, s->now.turn.answer);
     case END_FAILED: {
-        PtcAction action = finish_error(s, "failed", NULL);
+        PtcAction action = finish_error(s, PTC_FAULT_FAILED, NULL);
         s->now.verdict.value = s->now.turn.value;
         if (ran->message.len)
             s->now.verdict.message = keep(s, ran->message);
         return action;
     }
-    case END_MEMORY: return finish_error(s, "memory_limit_exceeded", NULL);
-    default: return finish_error(s, "cancelled", NULL);
+    case END_MEMORY: return finish_error(s, PTC_FAULT_MEMORY_EXCEEDED, NULL);
+    default: return finish_error(s, PTC_FAULT_CANCELLED, NULL);
     }
 }
 
@@ -443,25 +446,25 @@ static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
     const PtcRan *ran = &e->ran;
     if (ran->end == PTC_RAN_NO_MEMORY) {
         s->arena.failed = true;
-        return finish_error(s, "no_memory", NULL);
+        return finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     }
     const struct StepRow *row =
         find_ending_row(s->now.ending, ran->end, ran->value_kind, ran->fits);
     bool over = row->next != GO_ON && !(row->next == END_MEMORY && s->def->memory_rollback);
-    const char *reason = row->reason && !*row->reason ? ran->kind : row->reason;
     PtcSayAs as = row->does & STEP_WRONG ? PTC_SAY_WRONG_RETURN
                   : row->does & MUST     ? PTC_SAY_MUST_RETURN
                                          : PTC_SAY_RESULT;
     ptc_step_record(s, ran, as == PTC_SAY_WRONG_RETURN, row->next == END_OK);
-    s->now.fail_kind = row->does & FAIL ? reason : NULL;
+    s->now.turn.kind = row->reason == PTC_FAULT_PROGRAM ? ran->kind : NULL;
     s->now.fail_message = keep(s, row->does & FAIL ? ran->message : (PtcText){NULL, 0});
     if (row->does & KEEP)
         ptc_step_add_done(s, ran);
     if (ran->journal_log.bytes)
         ptc_step_set_log(s, ran->journal_log);
     PtcText message = ran->message.bytes ? keep(s, ran->message)
-                                         : ptc_text_cstr(reason ? ptc_words_turn(reason) : NULL);
-    ptc_step_end_turn(s, reason, message);
+                                         : ptc_text_cstr(ptc_agent_fault_text(row->reason));
+    ptc_step_end_turn(s, row->reason, message);
+    s->now.fail_kind = row->does & FAIL ? ptc_turn_word(&s->now.turn) : NULL;
     ptc_step_say_ran(s, ran, as, &e->facts, !over && !closed(s, &e->facts));
     return over ? end_by_program(s, row, ran) : go_on_or_finish(s, &e->facts);
 }
@@ -480,13 +483,13 @@ static PtcAction on_called(PtcStep *s, const PtcEvent *e)
     size_t due = 0;
     if (!e->called.results) {
         s->arena.failed = true;
-        return finish_error(s, "no_memory", NULL);
+        return finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     }
     for (size_t i = 0; i < s->now.pending_count; i++)
         due += !s->now.pending[i].reason;
     if (due != e->called.count) {
         drop_turn(&s->now);
-        return finish_error(s, "internal_error", NULL);
+        return finish_error(s, PTC_FAULT_INTERNAL, NULL);
     }
     return end_calls(s, e->called.results, &e->facts);
 }
@@ -495,14 +498,14 @@ static PtcAction on_start(PtcStep *s, const PtcEvent *e)
 {
     const PtcOpening *o = &e->opening;
     if (s->options.depth > s->options.max_depth)
-        return finish_error(s, "max_depth_exceeded", NULL);
+        return finish_error(s, PTC_FAULT_MAX_DEPTH, NULL);
     if (!s->options.has_model)
-        return finish_error(s, "llm_required", NULL);
+        return finish_error(s, PTC_FAULT_LLM_REQUIRED, NULL);
     s->system = keep(s, o->system);
     ptc_step_set_log(s, o->journal_log);
     if (!ptc_messages_add_earlier(&s->now.messages, o->earlier, o->earlier_count) ||
         !ptc_messages_add_user(&s->now.messages, o->mission))
-        return finish_error(s, "no_memory", NULL);
+        return finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     s->now.mission = s->now.messages.count - 1;
     return go_on_or_finish(s, &e->facts);
 }
@@ -517,7 +520,7 @@ static PtcAction on_step_cancel(PtcStep *s, const PtcEvent *e)
     (void)e;
     bool asking = s->now.state == PTC_STEP_ASKING;
     drop_turn(&s->now);
-    PtcAction action = finish_error(s, "cancelled", NULL);
+    PtcAction action = finish_error(s, PTC_FAULT_CANCELLED, NULL);
     action.turn_back = asking;
     return action;
 }
@@ -539,7 +542,7 @@ static PtcAction dispatch_step_event(PtcStep *s, const PtcEvent *e)
     if (events[e->kind].states >> s->now.state & 1)
         return events[e->kind].take(s, e);
     drop_turn(&s->now);
-    return finish_error(s, "internal_error", NULL);
+    return finish_error(s, PTC_FAULT_INTERNAL, NULL);
 }
 
 PtcAction ptc_step(PtcStep *s, const PtcEvent *e)
@@ -552,7 +555,7 @@ PtcAction ptc_step(PtcStep *s, const PtcEvent *e)
         return action;
     s->now = before;
     drop_turn(&s->now);
-    action = finish_error(s, "no_memory", NULL);
+    action = finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     action.turn_back = before.state == PTC_STEP_ASKING;
     return action;
 }

@@ -18,8 +18,7 @@
  *
  * Everything lives in one arena with a limit.  When that is reached, or the system is out of memory, the state is as
  * before the event and the action is FINISH with no_memory.  An event in a state where it cannot happen is a mistake
- * in the loop: FINISH with internal_error.  After FINISH nothing changes.  Reasons and kinds that come in are
- * constants. */
+ * in the loop: FINISH with internal_error.  After FINISH nothing changes.  Kinds that come in are constants. */
 #ifndef PTC_AGENT_STEP_STEP_H
 #define PTC_AGENT_STEP_STEP_H
 
@@ -115,7 +114,7 @@ typedef struct PtcRan {
 typedef struct PtcCallResult {
     bool ok, cached;
     PtcText content;           /* ok: JSON; else what went wrong */
-    const char *reason;        /* not ok: "tool_error", "args_error", "timeout" ... */
+    PtcAgentFault reason;      /* not ok */
     int64_t took_ns, ended_ns; /* for the observer; ended_ns 0: it was not called */
 } PtcCallResult;
 
@@ -207,7 +206,8 @@ typedef enum { PTC_TURN_NORMAL, PTC_TURN_MUST_RETURN, PTC_TURN_RETRY } PtcTurnTy
 typedef struct PtcTurn {
     PtcTurnType type;
     bool ok;
-    const char *reason; /* not ok */
+    PtcAgentFault reason; /* not ok */
+    const char *kind;     /* PTC_FAULT_PROGRAM: that of the error, "type_error" and so on */
     PtcText message;
     PtcText program; /* absent: none ran */
     PtcText value;   /* JSON; absent: none to show */
@@ -222,6 +222,9 @@ typedef struct PtcTurn {
     PtcTokens tokens;
 } PtcTurn;
 
+/* The word for why it failed; NULL: it did not. */
+const char *ptc_turn_word(const PtcTurn *turn);
+
 typedef enum {
     PTC_STEP_NEW,
     PTC_STEP_ASKING,
@@ -235,16 +238,17 @@ typedef enum {
 typedef struct PtcPending {
     PtcMessageCall call; /* with the id that it has in the conversation */
     size_t tool;
-    const char *reason; /* refused; NULL: it is made */
+    PtcAgentFault reason; /* refused; NONE: it is made */
     PtcText message;
 } PtcPending;
 
 /* How a run ended. */
 typedef struct PtcVerdict {
     bool ok;
-    const char *by;     /* ok: "return", "value", "answer", "partial" */
-    const char *reason; /* error */
-    /* Error: why the last turn failed, or the class of the request's failure; or NULL. */
+    const char *by;       /* ok: "return", "value", "answer", "partial" */
+    PtcAgentFault reason; /* error */
+    PtcLlmStatus status;  /* PTC_FAULT_LLM_ERROR: the class of the request's failure */
+    /* Error: the word for why the last turn failed, or for `status`; or NULL. */
     const char *cause;
     PtcText message;
     PtcText value;   /* ok: the answer; failed: v of (fail v), absent for nil */

@@ -35,8 +35,8 @@ PtcText ptc_step_keep_text(PtcStep *s);
 /* ----------------------------------------------------------------- records (step_turn.c) */
 
 void ptc_step_add_tokens(PtcTokens *sum, const PtcTokens *tokens);
-/* Adds the current turn to the list, and subtracts one from the turns that are left.  reason NULL: it was ok. */
-void ptc_step_end_turn(PtcStep *s, const char *reason, PtcText message);
+/* Adds the current turn to the list, and subtracts one from the turns that are left.  NONE: it was ok. */
+void ptc_step_end_turn(PtcStep *s, PtcAgentFault reason, PtcText message);
 /* The calls of the turn: native ones (with the results of those that were made), then those of a program. */
 void ptc_step_set_calls(PtcStep *s, const PtcCallResult *results, const PtcRan *ran);
 /* What the record keeps of a program.  misfit: its value is not the answer it should be; ends: it is the answer. */

@@ -135,8 +135,8 @@ void ptc_step_say_ran(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts
     }
     ptc_step_begin_text(s);
     if (as == PTC_SAY_WRONG_RETURN)
-        ptc_messages_error(&s->text, "runtime_error",
-                           ptc_text_cstr(ptc_words_turn("return_validation_failed")), feedback);
+        ptc_messages_error(&s->text, PTC_FAULT_PROGRAM,
+                           ptc_text_cstr(ptc_agent_fault_text(PTC_FAULT_WRONG_RETURN)), feedback);
     else
         ptc_messages_payload(&s->text, ran->payload, feedback);
     bool error =

@@ -23,7 +23,12 @@ void ptc_step_add_tokens(PtcTokens *sum, const PtcTokens *t)
     sum->cache_read += t->cache_read < TURN_TOKENS_MAX ? t->cache_read : TURN_TOKENS_MAX;
 }
 
-void ptc_step_end_turn(PtcStep *s, const char *reason, PtcText message)
+const char *ptc_turn_word(const PtcTurn *turn)
+{
+    return turn->reason == PTC_FAULT_PROGRAM ? turn->kind : ptc_agent_fault_word(turn->reason);
+}
+
+void ptc_step_end_turn(PtcStep *s, PtcAgentFault reason, PtcText message)
 {
     PtcStepNow *now = &s->now;
     now->turn.ok = !reason;

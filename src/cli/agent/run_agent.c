@@ -49,21 +49,22 @@ typedef struct Command {
 /* ------------------------------------------------------------------------------ refusing */
 
 /* What is wrong with the agent, its input or the command line: exit status 2, unless memory is short. */
-static int refuse_in(const Command *c, const char *file, const char *reason, const char *path,
+static int refuse_in(const Command *c, const char *file, PtcAgentFault reason, const char *path,
                      const char *message)
 {
     PtcBuf out;
-    bool failed = strcmp(reason, "no_memory") == 0;
+    const char *word = ptc_agent_fault_word(reason);
+    bool failed = reason == PTC_FAULT_NO_MEMORY;
     int status = failed ? PTC_EXIT_FAILED : PTC_EXIT_USAGE;
     if (!c->o->json) {
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s%s%s%s%s: %s\n", reason, file ? ": " : "",
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s%s%s%s%s: %s\n", word, file ? ": " : "",
                       file ? file : "", path[0] ? ": " : "", path, message);
         return status;
     }
     ptc_buf_init(&out, c->mem, PTC_MB);
     ptc_emit_object(&out);
     ptc_emit_field_cstr(&out, "outcome", failed ? "error" : "invalid");
-    ptc_emit_field_cstr(&out, "reason", reason);
+    ptc_emit_field_cstr(&out, "reason", word);
     ptc_emit_field_cstr(&out, "message", message);
     if (file)
         ptc_emit_field_cstr(&out, "file", file);
@@ -76,7 +77,7 @@ static int refuse_in(const Command *c, const char *file, const char *reason, con
     return status;
 }
 
-static int refuse_run(const Command *c, const char *reason, const char *path, const char *message)
+static int refuse_run(const Command *c, PtcAgentFault reason, const char *path, const char *message)
 {
     return refuse_in(c, NULL, reason, path, message);
 }
@@ -115,7 +116,7 @@ static bool read_run_agent(Command *c, const char *path, int *status)
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     if (c->count == PTC_CHAIN_AGENTS) {
-        *status = refuse_run(c, "invalid_input", "--then", "a chain has at most 32 agents");
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--then", "a chain has at most 32 agents");
         return false;
     }
     c->defs[c->count] = ptc_definition_open(path, &how, &fault);
@@ -142,7 +143,7 @@ static bool read_option_text(Command *c, const char *option, const char *text, P
     PtcBuf buf;
     *out = ptc_text_cstr(text);
     if (text && text[0] != '@' && access(text, F_OK) == 0) {
-        *status = refuse_run(c, "invalid_input", option,
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, option,
                              "this is the name of a file; write @ before it to read it");
         return false;
     }
@@ -153,13 +154,13 @@ static bool read_option_text(Command *c, const char *option, const char *text, P
     if (why) {
         char message[400];
         snprintf(message, sizeof message, "%.200s: %s", text + 1, why);
-        *status = refuse_run(c, "invalid_input", option, message);
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, option, message);
         ptc_buf_deinit(&buf);
         return false;
     }
     *out = ptc_bench_take(&c->bench, &buf);
     if (!out->bytes)
-        *status = refuse_run(c, "no_memory", "", "out of memory");
+        *status = refuse_run(c, PTC_FAULT_NO_MEMORY, "", "out of memory");
     return out->bytes != NULL;
 }
 
@@ -170,7 +171,7 @@ static bool add_file_chunks(Command *c, const char *text, PtcValue *map, int *st
     PtcBuf file;
     PtcWhy why;
     if (!ptc_chunk_parse(text, &spec, &why)) {
-        *status = refuse_run(c, "invalid_input", "--chunk", why.text);
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--chunk", why.text);
         return false;
     }
     ptc_buf_init(&file, c->mem, PTC_IO_MAX);
@@ -180,7 +181,7 @@ static bool add_file_chunks(Command *c, const char *text, PtcValue *map, int *st
                                       &why);
     if (!ok) {
         ptc_why_prefix(&why, "%s: ", spec.path);
-        *status = refuse_run(c, "invalid_input", "--chunk", why.text);
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--chunk", why.text);
     }
     ptc_buf_deinit(&file);
     return ok;
@@ -201,7 +202,7 @@ static bool add_data(Command *c, const char *item, PtcValue *map, int *status)
     PtcValue key = v == PTC_NONE ? PTC_NONE : ptc_str_new(heap, name, strlen(name));
     if (key != PTC_NONE && (*map = ptc_map_assoc(heap, *map, key, v)) != PTC_NONE)
         return true;
-    *status = refuse_run(c, "invalid_input", "--data", why.text);
+    *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--data", why.text);
     return false;
 }
 
@@ -216,8 +217,9 @@ static bool add_files(Command *c, int *status)
         return true;
     PtcValue map = ptc_json_parse(heap, given.bytes, given.len, &e);
     if (map == PTC_NONE || !ptc_is_map(map)) {
-        *status = e.stopped ? refuse_run(c, "no_memory", "", "out of memory")
-                            : refuse_run(c, "invalid_input", "context", "it must be a JSON object");
+        *status = e.stopped ? refuse_run(c, PTC_FAULT_NO_MEMORY, "", "out of memory")
+                            : refuse_run(c, PTC_FAULT_INVALID_INPUT, "context",
+                                         "it must be a JSON object");
         return false;
     }
     for (size_t i = 0; i < c->o->data.count; i++)
@@ -230,7 +232,7 @@ static bool add_files(Command *c, int *status)
     ptc_emit_value(&out, heap, map);
     c->context = ptc_bench_take(&c->bench, &out);
     if (!c->context.bytes)
-        *status = refuse_run(c, "no_memory", "", "out of memory");
+        *status = refuse_run(c, PTC_FAULT_NO_MEMORY, "", "out of memory");
     return c->context.bytes != NULL;
 }
 
@@ -238,13 +240,13 @@ static bool open_journal(Command *c, int *status)
 {
     PtcWhy why;
     if (c->o->journal && c->count > 1) {
-        *status = refuse_run(c, "invalid_input", "--journal",
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--journal",
                              "a chain has no journal; run its agents one by one");
         return false;
     }
     bool ok = ptc_journal_out_open(&c->journal, c->mem, c->o->journal, &why);
     if (!ok)
-        *status = refuse_run(c, "invalid_input", "--journal", why.text);
+        *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--journal", why.text);
     return ok;
 }
 
@@ -268,10 +270,10 @@ static void watch_run_progress(void *user, const PtcProgress *p)
 /* -------------------------------------------------------------------------------- output */
 
 /* What was wrong with the last turn, when no answer came of it. */
-static void tell_last_turn(Command *c, const PtcStepNow *now, const char *cause)
+static void tell_last_turn(Command *c, const PtcStepNow *now)
 {
     const PtcTurn *t = now->turn_count ? &now->turns[now->turn_count - 1] : NULL;
-    if (!t || t->ok || !t->message.bytes || strcmp(t->reason, cause) != 0)
+    if (!t || t->ok || !t->message.bytes)
         return;
     PtcText found = t->issues.bytes ? ptc_judge_findings(&c->bench, t->issues) : (PtcText){"", 0};
     ptc_io_printf(PTC_IO_STDERR, "last turn: %.*s%s%.*s\n", PTC_ARG(t->message),
@@ -283,13 +285,15 @@ static void tell_run_failure(Command *c)
     PtcAgentRun *run = ptc_chain_last(&c->chain);
     const PtcVerdict *v = run ? &run->step.now.verdict : NULL;
     if (c->chain.reason) {
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %s\n", c->chain.reason, c->chain.message);
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %s\n", ptc_agent_fault_word(c->chain.reason),
+                      c->chain.message);
         return;
     }
-    ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %.*s%s%s%s\n", v->reason, PTC_ARG(v->message),
-                  v->cause ? " (" : "", v->cause ? v->cause : "", v->cause ? ")" : "");
-    if (v->cause)
-        tell_last_turn(c, &run->step.now, v->cause);
+    ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %.*s%s%s%s\n", ptc_agent_fault_word(v->reason),
+                  PTC_ARG(v->message), v->cause ? " (" : "", v->cause ? v->cause : "",
+                  v->cause ? ")" : "");
+    if (v->cause && v->reason != PTC_FAULT_LLM_ERROR)
+        tell_last_turn(c, &run->step.now);
     if (v->value.bytes)
         ptc_io_printf(PTC_IO_STDERR, "value: %.*s\n", PTC_ARG(v->value));
     if (v->partial.bytes)
@@ -304,7 +308,7 @@ static int exit_status(const Command *c)
     if (c->chain.reason || !run)
         return PTC_EXIT_FAILED;
     bool usage = run->invalid ? !run->fault.no_memory
-                              : strcmp(run->step.now.verdict.reason, "llm_required") == 0;
+                              : run->step.now.verdict.reason == PTC_FAULT_LLM_REQUIRED;
     return usage ? PTC_EXIT_USAGE : PTC_EXIT_FAILED;
 }
 
@@ -403,14 +407,14 @@ static int run_dry(Command *c)
     ptc_agent_host_fill(c->host, &host);
     host.servers = ptc_agent_upstreams_servers(&c->upstreams);
     if (!ptc_tree_init(&tree, &host, c->defs[0]->turn_budget, 0))
-        return refuse_run(c, "no_memory", "", "out of memory");
+        return refuse_run(c, PTC_FAULT_NO_MEMORY, "", "out of memory");
     ptc_agent_run_begin(&run, &tree, c->defs[0], &options);
     if (ptc_agent_run_prepare(&run, &request))
         status = ptc_run_dry_print(c->mem, run.model, &request, c->o->json);
     else if (run.invalid)
         status = refuse_run_fault(c, input_file(c, &run.fault), &run.fault);
     else
-        status = refuse_run(c, "no_memory", "", "out of memory");
+        status = refuse_run(c, PTC_FAULT_NO_MEMORY, "", "out of memory");
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     return status;
@@ -441,10 +445,11 @@ static bool open_run_upstreams(Command *c, int *status)
     options.none = options.none || !used;
     bool ok = ptc_agent_upstreams_open(&c->upstreams, c->mem, &config, status);
     if (!ok && c->o->json)
-        (void)refuse_run(c, "invalid_input", "--upstreams", "standard error says what is wrong");
+        (void)refuse_run(c, PTC_FAULT_INVALID_INPUT, "--upstreams",
+                         "standard error says what is wrong");
     if (named && !used) {
         *status =
-            refuse_run(c, "invalid_input", "--upstreams",
+            refuse_run(c, PTC_FAULT_INVALID_INPUT, "--upstreams",
                        "only programs call upstreams, and this agent writes none; leave it out, "
                        "or \"output\": \"text\" of the agent");
         return false;
@@ -457,7 +462,7 @@ static int compile_run_agent(Command *c)
     PtcText sample;
     int status;
     if (c->count > 1 || c->o->journal)
-        return refuse_run(c, "invalid_input", "--compile",
+        return refuse_run(c, PTC_FAULT_INVALID_INPUT, "--compile",
                           "it goes with one agent, without --journal");
     if (!read_option_text(c, "--sample", c->o->sample, &sample, &status))
         return status;

@@ -127,10 +127,11 @@ static void watch_chat_progress(void *user, const PtcProgress *p)
 static void say_failure(const PtcAgentRun *run)
 {
     const PtcVerdict *v = &run->step.now.verdict;
-    if (strcmp(v->reason, "cancelled") == 0)
+    if (v->reason == PTC_FAULT_CANCELLED)
         ptc_io_printf(PTC_IO_STDERR, "stopped\n");
     else
-        ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %.*s\n", v->reason, PTC_ARG(v->message));
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %.*s\n", ptc_agent_fault_word(v->reason),
+                      PTC_ARG(v->message));
 }
 
 static void show_chat_answer(Chat *c, PtcAgentRun *run)

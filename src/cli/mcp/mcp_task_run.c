@@ -272,15 +272,21 @@ static void take_task_answer(Doing *d, PtcText json)
     ptc_bench_deinit(&bench);
 }
 
+/* Was it stopped because another program might do again what this one did? */
+static bool is_left_half_done(const Doing *d, const PtcVerdict *v)
+{
+    return d->touched && v->reason == PTC_FAULT_BUDGET_CALLBACK;
+}
+
 /* The words of agents, except where the options have their own. */
 static const char *task_failure_reason(const Doing *d, const PtcVerdict *v)
 {
-    if (d->touched && strcmp(v->reason, "budget_callback_exceeded") == 0)
+    if (is_left_half_done(d, v))
         return "partial_side_effects";
-    if (strcmp(v->reason, "mission_timeout") == 0)
+    if (v->reason == PTC_FAULT_MISSION_TIMEOUT)
         return "task_timeout";
-    bool slow = strcmp(v->reason, "llm_error") == 0 && v->cause && strcmp(v->cause, "timeout") == 0;
-    return slow ? "planner_timeout" : v->reason;
+    bool slow = v->reason == PTC_FAULT_LLM_ERROR && v->status == PTC_LLM_TIMEOUT;
+    return slow ? "planner_timeout" : ptc_agent_fault_word(v->reason);
 }
 
 static void take_task_failure(Doing *d, const PtcStepNow *now)
@@ -289,7 +295,7 @@ static void take_task_failure(Doing *d, const PtcStepNow *now)
     const PtcTurn *last = now->turn_count ? &now->turns[now->turn_count - 1] : NULL;
     const char *reason = task_failure_reason(d, v);
     PtcBuf *out = &d->task->message;
-    if (strcmp(reason, "partial_side_effects") == 0)
+    if (is_left_half_done(d, v))
         fail_task(
             d->task, reason,
             PTC_TEXT(
@@ -297,8 +303,8 @@ static void take_task_failure(Doing *d, const PtcStepNow *now)
                 "not asked again, since another program might do the same twice"));
     else
         fail_task(d->task, reason, v->message);
-    if (last && !last->ok && last->message.bytes && strcmp(reason, "failed") != 0)
-        ptc_buf_addf(out, "; last program: %s: %.*s", last->reason,
+    if (last && !last->ok && last->message.bytes && v->reason != PTC_FAULT_FAILED)
+        ptc_buf_addf(out, "; last program: %s: %.*s", ptc_turn_word(last),
                      PTC_ARG(ptc_text_cut(last->message, TASK_SHOWN_BYTES)));
 }
 
@@ -331,7 +337,7 @@ static void take_task_outcome(Doing *d)
 {
     const PtcStepNow *now = &d->run.step.now;
     if (d->run.invalid) {
-        fail_task(d->task, ptc_fault_reason(&d->run.fault),
+        fail_task(d->task, ptc_agent_fault_word(ptc_fault_reason(&d->run.fault)),
                   ptc_text_cstr(ptc_fault_message(&d->run.fault)));
         return;
     }
@@ -397,7 +403,8 @@ static void run_task_agent(Doing *d)
     if (ptc_work_open(&d->work, d->tasks->def, &input, &fault))
         run_with_work(d);
     else
-        fail_task(d->task, ptc_fault_reason(&fault), ptc_text_cstr(ptc_fault_message(&fault)));
+        fail_task(d->task, ptc_agent_fault_word(ptc_fault_reason(&fault)),
+                  ptc_text_cstr(ptc_fault_message(&fault)));
     ptc_work_close(&d->work);
     ptc_buf_deinit(&d->mission);
 }
