@@ -432,6 +432,5 @@ void ptc_http_free(PtcHttp *http)
         close(http->shared.stop_fd);
     ptc_http_conns_deinit(&http->conns);
     ptc_http_shared_deinit(&http->shared);
-    ptc_mhd_unload(&http->mhd);
     ptc_mem_free(mem, http, sizeof *http);
 }

@@ -112,7 +112,7 @@ static void read_request_head(PtcHttp *http, struct MHD_Connection *connection, 
 {
     PtcHttpHead *head = &conn->exchange.head;
     Lines lines = {.head = head};
-    if (http->mhd.trusts_nul) {
+    if (ptc_mhd_trusts_nul(&http->mhd)) {
         head->odd = !check_first(verb, conn->uri_len, version);
         lines.at = version + strlen(version) + 2;
     }

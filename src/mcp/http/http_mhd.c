@@ -1,47 +1,33 @@
 /* SPDX-License-Identifier: MIT
- * http_mhd.c - loads libmicrohttpd.  What always holds: either every function was found, or the library is closed
- * again. */
+ * http_mhd.c - loads libmicrohttpd. */
 #include "mcp/http/http_mhd.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LIBRARY "libmicrohttpd.so.12"
+#include "base/library.h"
 
-/* dlsym returns a data pointer; the function pointer is copied because a cast would not be portable C. */
-static bool find_mhd_symbol(const PtcMhd *mhd, const char *name, void *to)
-{
-    void *symbol = dlsym(mhd->library, name);
-    memcpy(to, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
+#define LIBRARY "libmicrohttpd.so.12"
 
 bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size)
 {
-    memset(mhd, 0, sizeof *mhd);
-    mhd->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!mhd->library) {
+#define PTC_MHD_NAME(name) #name,
+    static const char *const names[] = {PTC_MHD_FUNCTIONS(PTC_MHD_NAME)};
+#undef PTC_MHD_NAME
+    static const char *const files[] = {LIBRARY, NULL};
+    const char *missing;
+    if (PTC_LIBRARY_LOAD(files, names, mhd, &missing))
+        return true;
+    if (missing)
+        (void)snprintf(why, why_size, "%s has no function %s", LIBRARY, missing);
+    else
         (void)snprintf(why, why_size,
                        "HTTP needs " LIBRARY ", which is not installed here "
                        "(on Debian and Ubuntu: apt install libmicrohttpd12)");
-        return false;
-    }
-#define PTC_MHD_FIND(name)                                                      \
-    if (!find_mhd_symbol(mhd, #name, &mhd->name)) {                             \
-        (void)snprintf(why, why_size, "%s has no function %s", LIBRARY, #name); \
-        ptc_mhd_unload(mhd);                                                    \
-        return false;                                                           \
-    }
-    PTC_MHD_FUNCTIONS(PTC_MHD_FIND)
-#undef PTC_MHD_FIND
-    mhd->trusts_nul = strncmp(mhd->MHD_get_version(), "0.", 2) == 0;
-    return true;
+    return false;
 }
 
-void ptc_mhd_unload(PtcMhd *mhd)
+bool ptc_mhd_trusts_nul(const PtcMhd *mhd)
 {
-    if (mhd->library)
-        dlclose(mhd->library);
-    mhd->library = NULL;
+    return strncmp(mhd->MHD_get_version(), "0.", 2) == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_mhd.h - libmicrohttpd, loaded only when `--http` asks for it, so that a server on stdio has no network code
- * in its process. */
+ * http_mhd.h - libmicrohttpd, loaded only when `--http` asks for it, so that a server on stdio has no network
+ * code in its process. */
 #ifndef PTC_MCP_HTTP_HTTP_MHD_H
 #define PTC_MCP_HTTP_HTTP_MHD_H
 
@@ -24,16 +24,14 @@
     X(MHD_get_version)
 
 typedef struct PtcMhd {
-    void *library;
-    /* before 1.0 it takes NUL for the end of a header, and blanks before a colon for part of a name */
-    bool trusts_nul;
 #define PTC_MHD_MEMBER(name) __typeof__(&name) name;
     PTC_MHD_FUNCTIONS(PTC_MHD_MEMBER)
 #undef PTC_MHD_MEMBER
 } PtcMhd;
 
-/* False with a text in `why`: the library is not installed or lacks a function. */
+/* The library stays loaded.  False with a text in `why`: it is not installed or lacks a function. */
 PTC_MUST_USE bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size);
-void ptc_mhd_unload(PtcMhd *mhd);
+/* Before 1.0 it takes NUL for the end of a header, and blanks before a colon for part of a name. */
+bool ptc_mhd_trusts_nul(const PtcMhd *mhd);
 
 #endif
