@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Request heads.  What always holds: nothing is taken from a head before the whole of it was read and found to be in
- * order, and a path is compared with the secret in constant time. */
+ * Requests.  What always holds: a path is looked at only when everything else is in order, and compared with the
+ * secret in constant time. */
 #include "viewer/view_request.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/text/secret.h"
 
@@ -13,16 +14,6 @@ static PtcViewRequest refuse_view_request(int status)
 {
     return (PtcViewRequest){.kind = PTC_VIEW_REFUSED, .status = status};
 }
-
-size_t ptc_view_request_end(PtcText bytes)
-{
-    for (size_t i = 0; i + 4 <= bytes.len; i++)
-        if (memcmp(bytes.bytes + i, "\r\n\r\n", 4) == 0)
-            return i + 4;
-    return 0;
-}
-
-/* ---------------------------------------------------------------------------------- lines */
 
 /* Takes the part before the separator off the front of a text; false: there is no separator. */
 static bool cut_before_separator(PtcText *rest, const char *separator, PtcText *part)
@@ -37,56 +28,16 @@ static bool cut_before_separator(PtcText *rest, const char *separator, PtcText *
     return false;
 }
 
-static bool is_nocase(PtcText text, const char *lower)
+static bool is_nocase(PtcText text, const char *word)
 {
-    bool same = text.len == strlen(lower);
-    for (size_t i = 0; same && i < text.len; i++) {
-        char c = text.bytes[i];
-        same = (c >= 'A' && c <= 'Z' ? c + 32 : c) == lower[i];
-    }
-    return same;
-}
-
-/* No NUL, no control character, nothing beyond ASCII: nothing that others might read otherwise than we do. */
-static bool is_plain_head(PtcText head)
-{
-    for (size_t i = 0; i < head.len; i++) {
-        unsigned char c = (unsigned char)head.bytes[i];
-        bool ending = (c == '\r' && i + 1 < head.len && head.bytes[i + 1] == '\n') ||
-                      (c == '\n' && i > 0 && head.bytes[i - 1] == '\r');
-        if ((c < ' ' && c != '\t' && !ending) || c > '~')
-            return false;
-    }
-    return true;
+    return text.len == strlen(word) && strncasecmp(text.bytes, word, text.len) == 0;
 }
 
 /* --------------------------------------------------------------------------------- fields */
 
-typedef struct {
-    PtcText host;
-    size_t hosts;
-    bool body;    /* it announces one */
-    bool foreign; /* the browser says that another site's page asks */
-} Fields;
-
-static bool is_header_name(PtcText name)
+void ptc_view_fields_add(PtcViewFields *fields, PtcText name, PtcText value)
 {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.bytes[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && !(c >= '0' && c <= '9') && c != '-' && c != '_')
-            return false;
-    }
-    return name.len > 0;
-}
-
-/* False: the field is not one. */
-static bool take_request_field(Fields *fields, PtcText line)
-{
-    PtcText name;
-    if (!cut_before_separator(&line, ":", &name) || !is_header_name(name))
-        return false;
-    PtcText value = ptc_text_trim(line, " \t");
+    value = ptc_text_trim(value, " \t");
     if (is_nocase(name, "host")) {
         fields->host = value;
         fields->hosts++;
@@ -97,7 +48,6 @@ static bool take_request_field(Fields *fields, PtcText line)
         fields->body = true;
     if (is_nocase(name, "sec-fetch-site"))
         fields->foreign |= is_nocase(value, "cross-site") || is_nocase(value, "same-site");
-    return true;
 }
 
 static bool host_is_ours(const PtcViewPlace *place, PtcText host)
@@ -135,9 +85,7 @@ static bool take_part_number(PtcText text, size_t *number)
 static PtcViewRequest read_request_path(const PtcViewPlace *place, PtcText path)
 {
     PtcViewRequest r = {.kind = PTC_VIEW_FILE};
-    PtcText rest = path, part;
-    if (!cut_before_separator(&rest, "/", &part) || part.len > 0)
-        return refuse_view_request(400);
+    PtcText rest = {path.bytes + 1, path.len - 1}, part;
     if (is_place_secret(rest, place->door))
         return (PtcViewRequest){.kind = PTC_VIEW_DOOR};
     if (!cut_before_separator(&rest, "/", &part) || !is_place_secret(part, place->secret))
@@ -154,25 +102,16 @@ static PtcViewRequest read_request_path(const PtcViewPlace *place, PtcText path)
     return r;
 }
 
-PtcViewRequest ptc_view_request_read(const PtcViewPlace *place, PtcText head)
+PtcViewRequest ptc_view_request_judge(const PtcViewPlace *place, const PtcViewFields *fields,
+                                      PtcText method, PtcText path)
 {
-    PtcText line, method, path;
-    Fields fields = {0};
-    if (!is_plain_head(head) || !cut_before_separator(&head, "\r\n", &line) ||
-        !cut_before_separator(&line, " ", &method) || !cut_before_separator(&line, " ", &path))
+    if (path.len == 0 || path.bytes[0] != '/')
         return refuse_view_request(400);
-    if (!ptc_text_is(line, "HTTP/1.1") && !ptc_text_is(line, "HTTP/1.0"))
-        return refuse_view_request(505);
-    for (PtcText field; cut_before_separator(&head, "\r\n", &field) && field.len > 0;)
-        if (!take_request_field(&fields, field))
-            return refuse_view_request(400);
-    if (fields.hosts != 1 || !host_is_ours(place, fields.host) || fields.foreign)
+    if (fields->hosts != 1 || !host_is_ours(place, fields->host) || fields->foreign)
         return refuse_view_request(403);
     if (!ptc_text_is(method, "GET") && !ptc_text_is(method, "HEAD"))
         return refuse_view_request(405);
-    if (fields.body)
+    if (fields->body)
         return refuse_view_request(400);
-    PtcViewRequest r = read_request_path(place, path);
-    r.head = ptc_text_is(method, "HEAD");
-    return r;
+    return read_request_path(place, path);
 }

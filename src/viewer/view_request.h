@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * view_request.h - what a browser asks the viewer for: one request head, judged.  No sockets here.
+ * view_request.h - what a browser asks the viewer for: one request, judged.  No sockets here.
  *
  * Only GET and HEAD are served, only to those who know the secret in the path, and only under a name that a page of
  * somebody else cannot have in its address (DNS rebinding): the Host is 127.0.0.1 or localhost with our port. */
@@ -8,12 +8,7 @@
 
 #include "base/text.h"
 
-#include "base/units.h"
-
-enum {
-    PTC_VIEW_HEAD = 16 * PTC_KB, /* bytes of a request head */
-    PTC_VIEW_SECRET = 32,        /* hexadecimal digits of a secret */
-};
+enum { PTC_VIEW_SECRET = 32 }; /* hexadecimal digits of a secret */
 
 typedef enum {
     PTC_VIEW_REFUSED, /* status says how */
@@ -30,17 +25,25 @@ typedef struct PtcViewPlace {
     char door[PTC_VIEW_SECRET + 1];   /* "" once it was used */
 } PtcViewPlace;
 
+/* What counts among the header fields. */
+typedef struct PtcViewFields {
+    PtcText host;
+    size_t hosts;
+    bool body;    /* it announces one */
+    bool foreign; /* the browser says that another site's page asks */
+} PtcViewFields;
+
 typedef struct PtcViewRequest {
     PtcViewKind kind;
-    int status; /* of a refusal */
-    bool head;  /* HEAD: no body */
-    PtcText name;
+    int status;   /* of a refusal */
+    PtcText name; /* of a part, in the path */
     size_t number;
 } PtcViewRequest;
 
-/* The length of a head with its empty line, 0 when it has not ended yet. */
-size_t ptc_view_request_end(PtcText bytes);
-/* Reads a whole head; texts of the request point into it. */
-PtcViewRequest ptc_view_request_read(const PtcViewPlace *place, PtcText head);
+/* Notes one header field; its value must outlive the fields. */
+void ptc_view_fields_add(PtcViewFields *fields, PtcText name, PtcText value);
+/* Who asks, how, and for what, in this order; the path is as it was sent. */
+PtcViewRequest ptc_view_request_judge(const PtcViewPlace *place, const PtcViewFields *fields,
+                                      PtcText method, PtcText path);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The server of the viewer.  What always holds: a connection reads one head, sends one answer and is closed; no call
- * blocks but poll; no more is read of a file than the answer announced. */
+ * The server of the viewer.  libmicrohttpd reads requests and sends answers; we accept, and say who has to go.  What
+ * always holds: a connection asks once, gets one answer and is closed; no call blocks but poll; all of it is one
+ * thread. */
 #define _GNU_SOURCE
 #include "viewer/view_server.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -14,10 +16,11 @@
 #include "base/text/hex.h"
 #include "base/text/secret.h"
 #include "mcp/http/http_bind.h"
+#include "mcp/http/http_mhd.h"
 #include "viewer/page_files.h"
 #include "viewer/view_request.h"
 
-enum { VIEW_CHUNK = 64 * PTC_KB, ANSWER_HEAD = 1536, VIEW_LIST_BYTES = 64 * PTC_MB };
+enum { VIEW_CONNECTION_BYTES = 32 * PTC_KB, VIEW_LIST_BYTES = 64 * PTC_MB };
 enum { POLL_MS = 1000, PAUSE_MS = 100, COMPLAIN_MS = 10000 };
 
 /* The page may load nothing but what we serve, may send nothing anywhere else, and no script can be written into it. */
@@ -27,103 +30,24 @@ enum { POLL_MS = 1000, PAUSE_MS = 100, COMPLAIN_MS = 10000 };
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types ptc-worker"
 
 typedef struct {
-    int fd;    /* -1: free */
+    bool used;
     bool asks; /* the head is still arriving */
-    int64_t last_ns;
-    char head[PTC_VIEW_HEAD];
-    size_t head_len;
-    PtcBuf out; /* what goes out before the body: the head, or all of it */
-    size_t out_sent;
-    const char *body; /* constant bytes behind that; or NULL */
-    size_t body_len, body_sent;
-    int file; /* or a file, -1: none */
-    uint64_t file_at, file_end;
+    bool
+        escaped; /* its path has characters that none of ours has, and which would be read before we see it */
+    int fd;
+    int64_t since_ns;
 } Connection;
 
 struct PtcViewServer {
     PtcMem *mem;
     PtcViewFiles *files;
     PtcViewPlace place;
+    PtcMhd mhd;
+    struct MHD_Daemon *daemon;
     int listener;
     int64_t accept_ns, complain_ns; /* not before: the next connection, the next line about that */
     Connection connections[PTC_VIEW_CONNECTIONS];
 };
-
-/* --------------------------------------------------------------------------- new and free */
-
-static bool make_secret(char secret[PTC_VIEW_SECRET + 1])
-{
-    unsigned char bytes[PTC_VIEW_SECRET / 2];
-    if (!ptc_random_bytes(bytes, sizeof bytes))
-        return false;
-    ptc_hex_write(secret, bytes, sizeof bytes);
-    return true;
-}
-
-static bool open_server(PtcViewServer *s, unsigned port, PtcWhy *why)
-{
-    PtcHttpAddress address;
-    char text[32];
-    snprintf(text, sizeof text, "127.0.0.1:%u", port);
-    if (!make_secret(s->place.secret) || !make_secret(s->place.door))
-        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the system has no random numbers");
-    char wrong[200];
-    if (!ptc_http_address_parse(&address, text, wrong, sizeof wrong) ||
-        (s->listener = ptc_http_listen(&address, wrong, sizeof wrong)) < 0)
-        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", wrong);
-    s->place.port = ptc_http_address_port(&address);
-    return true;
-}
-
-PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port, PtcWhy *why)
-{
-    PtcViewServer *s = ptc_mem_alloc(mem, sizeof *s);
-    ptc_why_no_memory(why);
-    if (!s)
-        return NULL;
-    memset(s, 0, sizeof *s);
-    s->mem = mem;
-    s->files = files;
-    s->listener = -1;
-    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
-        s->connections[i].fd = s->connections[i].file = -1;
-    if (open_server(s, port, why))
-        return s;
-    ptc_view_server_free(s);
-    return NULL;
-}
-
-static void drop_connection(Connection *c)
-{
-    if (c->fd >= 0)
-        close(c->fd);
-    if (c->file >= 0)
-        close(c->file);
-    ptc_buf_deinit(&c->out);
-    c->fd = c->file = -1;
-}
-
-void ptc_view_server_free(PtcViewServer *s)
-{
-    if (!s)
-        return;
-    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
-        if (s->connections[i].fd >= 0)
-            drop_connection(&s->connections[i]);
-    if (s->listener >= 0)
-        close(s->listener);
-    ptc_mem_free(s->mem, s, sizeof *s);
-}
-
-void ptc_view_server_address(const PtcViewServer *s, char address[PTC_VIEW_ADDRESS])
-{
-    snprintf(address, PTC_VIEW_ADDRESS, "http://127.0.0.1:%u/%s/", s->place.port, s->place.secret);
-}
-
-void ptc_view_server_door(const PtcViewServer *s, char address[PTC_VIEW_ADDRESS])
-{
-    snprintf(address, PTC_VIEW_ADDRESS, "http://127.0.0.1:%u/%s", s->place.port, s->place.door);
-}
 
 /* -------------------------------------------------------------------------------- answers */
 
@@ -145,189 +69,255 @@ static const FilePart parts[] = {
     {"worker.js", SCRIPT, ptc_page_worker, &ptc_page_worker_len},
 };
 
-static const char *status_name(int status)
+/* In every answer. */
+static const char *const fixed[][2] = {
+    {"Connection", "close"},
+    {"Cache-Control", "no-store"},
+    {"Content-Security-Policy", POLICY},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+};
+
+typedef struct {
+    PtcViewServer *server;
+    struct MHD_Connection *connection;
+    bool head; /* HEAD: nothing happens but the answer */
+} Asker;
+
+/* Sends and gives up a response; `more` is the value of a further field. */
+static enum MHD_Result send_response(const Asker *to, int status, const char *type,
+                                     struct MHD_Response *response, const char *field,
+                                     const char *more)
 {
-    switch (status) {
-    case 200: return "OK";
-    case 303: return "See Other";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 505: return "HTTP Version Not Supported";
-    default: return "Bad Request";
-    }
+    const PtcMhd *mhd = &to->server->mhd;
+    if (!response)
+        return MHD_NO;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        (void)mhd->MHD_add_response_header(response, fixed[i][0], fixed[i][1]);
+    (void)mhd->MHD_add_response_header(response, "Content-Type", type);
+    if (field)
+        (void)mhd->MHD_add_response_header(response, field, more);
+    enum MHD_Result queued = mhd->MHD_queue_response(to->connection, (unsigned)status, response);
+    mhd->MHD_destroy_response(response);
+    return queued;
 }
 
-/* The head of an answer whose body has `len` bytes; `more` are further fields. */
-static void write_answer_head(Connection *c, int status, const char *type, uint64_t len,
-                              const char *more)
+/* Bytes that stay, or of which a copy is made. */
+static struct MHD_Response *respond_with(const Asker *to, const void *bytes, size_t len,
+                                         enum MHD_ResponseMemoryMode mode)
 {
-    ptc_buf_addf(&c->out,
-                 "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %llu\r\n"
-                 "Connection: close\r\nCache-Control: no-store\r\n"
-                 "Content-Security-Policy: " POLICY "\r\n"
-                 "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
-                 "Cross-Origin-Opener-Policy: same-origin\r\n"
-                 "Cross-Origin-Resource-Policy: same-origin\r\n%s\r\n",
-                 status, status_name(status), type, (unsigned long long)len, more);
+    /* The library takes a pointer to non-const, but does not write through it in these modes. */
+    return to->server->mhd.MHD_create_response_from_buffer(len, (void *)(uintptr_t)bytes, mode);
 }
 
-static void refuse_connection(Connection *c, int status, bool head)
+static enum MHD_Result refuse_asker(const Asker *to, int status)
 {
-    const char *text = status == 403 ? "This address is not for you.\n" : status_name(status);
-    write_answer_head(c, status, "text/plain; charset=utf-8", strlen(text),
-                      status == 405 ? "Allow: GET\r\n" : "");
-    if (!head)
-        ptc_buf_add_cstr(&c->out, text);
+    const char *text = status == 403 ? "This address is not for you.\n"
+                                     : to->server->mhd.MHD_get_reason_phrase_for((unsigned)status);
+    return send_response(to, status, "text/plain; charset=utf-8",
+                         respond_with(to, text, strlen(text), MHD_RESPMEM_PERSISTENT),
+                         status == 405 ? "Allow" : NULL, "GET");
 }
 
-static void answer_part(Connection *c, const PtcViewRequest *r)
+static enum MHD_Result answer_part(const Asker *to, PtcText name)
 {
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!ptc_text_is(r->name, parts[i].name))
-            continue;
-        write_answer_head(c, 200, parts[i].type, *parts[i].len, "");
-        c->body = (const char *)parts[i].bytes;
-        c->body_len = r->head ? 0 : *parts[i].len;
-        return;
-    }
-    refuse_connection(c, 404, r->head);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (ptc_text_is(name, parts[i].name))
+            return send_response(
+                to, 200, parts[i].type,
+                respond_with(to, parts[i].bytes, *parts[i].len, MHD_RESPMEM_PERSISTENT), NULL,
+                NULL);
+    return refuse_asker(to, 404);
 }
 
 /* What was given is looked at again, so that a reload shows new files.  What cannot be read by now is left out. */
-static void answer_list(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
+static enum MHD_Result answer_list(const Asker *to)
 {
+    PtcViewServer *s = to->server;
     PtcBuf list;
     PtcWhy why;
     (void)!ptc_view_files_scan(s->files, &why);
     ptc_buf_init(&list, s->mem, VIEW_LIST_BYTES);
     ptc_view_files_list(s->files, &list);
-    if (ptc_buf_ok(&list)) {
-        write_answer_head(c, 200, "application/json", list.len, "");
-        if (!r->head)
-            ptc_buf_add(&c->out, list.data, list.len);
-    } else {
-        refuse_connection(c, 500, r->head);
-    }
+    enum MHD_Result result =
+        ptc_buf_ok(&list)
+            ? send_response(to, 200, "application/json",
+                            respond_with(to, list.data, list.len, MHD_RESPMEM_MUST_COPY), NULL,
+                            NULL)
+            : refuse_asker(to, 500);
     ptc_buf_deinit(&list);
+    return result;
 }
 
-static void answer_trace(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
+/* The library reads the file piece by piece, no further than its size now, and closes it. */
+static enum MHD_Result answer_trace(const Asker *to, size_t number)
 {
     uint64_t bytes;
-    int fd = ptc_view_files_open(s->files, r->number, &bytes);
-    if (fd < 0) {
-        refuse_connection(c, 404, r->head);
-        return;
-    }
-    write_answer_head(c, 200, "application/x-ndjson", bytes, "");
-    c->file = fd;
-    c->file_at = 0;
-    c->file_end = r->head ? 0 : bytes;
+    int fd = ptc_view_files_open(to->server->files, number, &bytes);
+    if (fd < 0)
+        return refuse_asker(to, 404);
+    struct MHD_Response *response = to->server->mhd.MHD_create_response_from_fd64(bytes, fd);
+    if (!response)
+        close(fd);
+    return send_response(to, 200, "application/x-ndjson", response, NULL, NULL);
 }
 
 /* A browser is started with this address, which everybody can read in the list of processes; so it leads to the page
  * only once. */
-static void answer_door(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
+static enum MHD_Result answer_door(const Asker *to)
 {
-    char more[PTC_VIEW_SECRET + 32];
-    snprintf(more, sizeof more, "Location: /%s/\r\n", s->place.secret);
-    if (!r->head)
-        s->place.door[0] = '\0';
-    write_answer_head(c, 303, "text/plain; charset=utf-8", 0, more);
+    char page[PTC_VIEW_SECRET + 3];
+    snprintf(page, sizeof page, "/%s/", to->server->place.secret);
+    if (!to->head)
+        to->server->place.door[0] = '\0';
+    return send_response(to, 303, "text/plain; charset=utf-8",
+                         respond_with(to, "", 0, MHD_RESPMEM_PERSISTENT), "Location", page);
 }
 
-static void answer_view_request(PtcViewServer *s, Connection *c, size_t head_len)
+/* ------------------------------------------------------------------ what the library calls */
+
+static enum MHD_Result on_view_field(void *user, enum MHD_ValueKind kind, const char *name,
+                                     size_t name_len, const char *value, size_t value_len)
 {
-    PtcViewRequest r = ptc_view_request_read(&s->place, (PtcText){c->head, head_len});
+    (void)kind;
+    ptc_view_fields_add(user, (PtcText){name, name_len}, (PtcText){value, value ? value_len : 0});
+    return MHD_YES;
+}
+
+/* A head has arrived.  It is answered at once: nobody has a reason to send a body. */
+static enum MHD_Result on_view_request(void *user, struct MHD_Connection *connection,
+                                       const char *path, const char *method, const char *version,
+                                       const char *bytes, size_t *len, void **state)
+{
+    PtcViewServer *s = user;
+    const PtcMhd *mhd = &s->mhd;
+    Connection *c = mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+                        ->socket_context;
+    PtcViewFields fields = {0};
+    (void)version, (void)bytes, (void)len, (void)state;
     c->asks = false;
+    mhd->MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_view_field, &fields);
+    Asker to = {s, connection, strcmp(method, "HEAD") == 0};
+    PtcViewRequest r =
+        ptc_view_request_judge(&s->place, &fields, ptc_text_cstr(method), ptc_text_cstr(path));
+    if (mhd->MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0 &&
+        r.kind != PTC_VIEW_REFUSED)
+        return refuse_asker(&to, 404);
     switch (r.kind) {
-    case PTC_VIEW_REFUSED: refuse_connection(c, r.status, r.head); break;
-    case PTC_VIEW_FILE: answer_part(c, &r); break;
-    case PTC_VIEW_LIST: answer_list(s, c, &r); break;
-    case PTC_VIEW_TRACE: answer_trace(s, c, &r); break;
-    case PTC_VIEW_DOOR: answer_door(s, c, &r); break;
+    case PTC_VIEW_REFUSED: return refuse_asker(&to, r.status);
+    case PTC_VIEW_FILE: return answer_part(&to, r.name);
+    case PTC_VIEW_LIST: return answer_list(&to);
+    case PTC_VIEW_TRACE: return answer_trace(&to, r.number);
+    case PTC_VIEW_DOOR: return answer_door(&to);
     }
-}
-
-/* ---------------------------------------------------------------------------- connections */
-
-static void read_some(PtcViewServer *s, Connection *c)
-{
-    ssize_t n = recv(c->fd, c->head + c->head_len, sizeof c->head - c->head_len, 0);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (n <= 0) {
-        drop_connection(c);
-        return;
-    }
-    c->head_len += (size_t)n;
-    size_t end = ptc_view_request_end((PtcText){c->head, c->head_len});
-    if (end) {
-        answer_view_request(s, c, end);
-    } else if (c->head_len == sizeof c->head) {
-        c->asks = false;
-        refuse_connection(c, 431, false);
-    }
-}
-
-/* The next bytes to send: of the head, the constant body, the file.  False: there are none, or they cannot be read. */
-static bool next_bytes(Connection *c, char *chunk, PtcText *bytes)
-{
-    if (c->out_sent < c->out.len) {
-        *bytes = (PtcText){c->out.data + c->out_sent, c->out.len - c->out_sent};
-        return true;
-    }
-    if (c->body_sent < c->body_len) {
-        *bytes = (PtcText){c->body + c->body_sent, c->body_len - c->body_sent};
-        return true;
-    }
-    if (c->file_at >= c->file_end)
-        return false;
-    uint64_t left = c->file_end - c->file_at;
-    ssize_t n =
-        pread(c->file, chunk, left < VIEW_CHUNK ? (size_t)left : VIEW_CHUNK, (off_t)c->file_at);
-    *bytes = (PtcText){chunk, n > 0 ? (size_t)n : 0};
-    return n > 0;
-}
-
-static void note_sent(Connection *c, size_t n)
-{
-    if (c->out_sent < c->out.len)
-        c->out_sent += n;
-    else if (c->body_sent < c->body_len)
-        c->body_sent += n;
-    else
-        c->file_at += n;
-}
-
-/* One send, so that no connection keeps the others waiting. */
-static void write_connection(Connection *c, int64_t now)
-{
-    char chunk[VIEW_CHUNK];
-    PtcText bytes;
-    if (!ptc_buf_ok(&c->out) || !next_bytes(c, chunk, &bytes)) {
-        drop_connection(c);
-        return;
-    }
-    ssize_t n = send(c->fd, bytes.bytes, bytes.len, MSG_NOSIGNAL);
-    if (n < 0 && errno != EAGAIN && errno != EINTR)
-        drop_connection(c);
-    else if (n > 0) {
-        note_sent(c, (size_t)n);
-        c->last_ns = now;
-    }
+    return MHD_NO;
 }
 
 static Connection *find_free_connection(PtcViewServer *s)
 {
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
-        if (s->connections[i].fd < 0)
+        if (!s->connections[i].used)
             return &s->connections[i];
     return NULL;
 }
+
+/* A connection is accepted only when one is free. */
+static void on_view_connection(void *user, struct MHD_Connection *connection, void **context,
+                               enum MHD_ConnectionNotificationCode what)
+{
+    PtcViewServer *s = user;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        Connection *c = *context = find_free_connection(s);
+        int fd = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+                     ->connect_fd;
+        *c = (Connection){.used = true, .asks = true, .fd = fd, .since_ns = ptc_clock_ns(NULL)};
+    } else {
+        ((Connection *)*context)->used = false;
+    }
+}
+
+/* --------------------------------------------------------------------------- new and free */
+
+static bool make_secret(char secret[PTC_VIEW_SECRET + 1])
+{
+    unsigned char bytes[PTC_VIEW_SECRET / 2];
+    if (!ptc_random_bytes(bytes, sizeof bytes))
+        return false;
+    ptc_hex_write(secret, bytes, sizeof bytes);
+    return true;
+}
+
+/* Without a thread of its own, and without a socket to listen on: when descriptors run out it would try to accept
+ * again and again. */
+static bool start_view_daemon(PtcViewServer *s)
+{
+    s->daemon = s->mhd.MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_view_request, s,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)INT_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)VIEW_CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(PTC_VIEW_STALL_MS / 1000), MHD_OPTION_NOTIFY_CONNECTION, on_view_connection, s,
+        MHD_OPTION_END);
+    return s->daemon != NULL;
+}
+
+static bool open_server(PtcViewServer *s, unsigned port, PtcWhy *why)
+{
+    PtcHttpAddress address;
+    char text[32];
+    snprintf(text, sizeof text, "127.0.0.1:%u", port);
+    if (!make_secret(s->place.secret) || !make_secret(s->place.door))
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the system has no random numbers");
+    char wrong[200];
+    if (!ptc_http_address_parse(&address, text, wrong, sizeof wrong) ||
+        (s->listener = ptc_http_listen(&address, wrong, sizeof wrong)) < 0)
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", wrong);
+    s->place.port = ptc_http_address_port(&address);
+    if (!ptc_mhd_load(&s->mhd, wrong, sizeof wrong))
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", wrong);
+    return start_view_daemon(s) ||
+           ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the HTTP library did not start");
+}
+
+PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port, PtcWhy *why)
+{
+    PtcViewServer *s = ptc_mem_alloc(mem, sizeof *s);
+    ptc_why_no_memory(why);
+    if (!s)
+        return NULL;
+    memset(s, 0, sizeof *s);
+    s->mem = mem;
+    s->files = files;
+    s->listener = -1;
+    if (open_server(s, port, why))
+        return s;
+    ptc_view_server_free(s);
+    return NULL;
+}
+
+void ptc_view_server_free(PtcViewServer *s)
+{
+    if (!s)
+        return;
+    if (s->daemon)
+        s->mhd.MHD_stop_daemon(s->daemon);
+    if (s->listener >= 0)
+        close(s->listener);
+    ptc_mem_free(s->mem, s, sizeof *s);
+}
+
+void ptc_view_server_address(const PtcViewServer *s, char address[PTC_VIEW_ADDRESS])
+{
+    snprintf(address, PTC_VIEW_ADDRESS, "http://127.0.0.1:%u/%s/", s->place.port, s->place.secret);
+}
+
+void ptc_view_server_door(const PtcViewServer *s, char address[PTC_VIEW_ADDRESS])
+{
+    snprintf(address, PTC_VIEW_ADDRESS, "http://127.0.0.1:%u/%s", s->place.port, s->place.door);
+}
+
+/* ---------------------------------------------------------------------------- connections */
 
 /* The connection that has waited longest to ask anything; NULL: all are being answered.  A request comes at once, so
  * whoever is silent can go when others want to come in. */
@@ -336,10 +326,24 @@ static Connection *oldest_silent(PtcViewServer *s)
     Connection *oldest = NULL;
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
         Connection *c = &s->connections[i];
-        if (c->fd >= 0 && c->asks && (!oldest || c->last_ns < oldest->last_ns))
+        if (c->used && c->asks && (!oldest || c->since_ns < oldest->since_ns))
             oldest = c;
     }
     return oldest;
+}
+
+/* The library sees the end of the connection and closes it. */
+static void end_connection(Connection *c)
+{
+    c->asks = false;
+    (void)shutdown(c->fd, SHUT_RDWR);
+}
+
+/* A head has its time, however steadily its bytes come; the library only notices those who do nothing at all. */
+static void end_late_connections(PtcViewServer *s, int64_t now)
+{
+    for (Connection *c; (c = oldest_silent(s)) && now - c->since_ns > PTC_VIEW_HEAD_MS * PTC_MS;)
+        end_connection(c);
 }
 
 /* There is no descriptor for the next connection: one that is silent makes room, and we try again after a while. */
@@ -353,76 +357,49 @@ static void pause_view_accepting(PtcViewServer *s, int64_t now)
                 strerror(errno));
     }
     if (silent)
-        drop_connection(silent);
+        end_connection(silent);
 }
 
 static void accept_one(PtcViewServer *s, int64_t now)
 {
-    Connection *c = find_free_connection(s), *silent = c ? NULL : oldest_silent(s);
-    int fd = c || silent ? accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
-    if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            pause_view_accepting(s, now);
+    PtcHttpAddress from;
+    socklen_t len = sizeof from;
+    if (!find_free_connection(s)) { /* there is one when we come here next */
+        end_connection(oldest_silent(s));
         return;
     }
-    if (silent)
-        drop_connection(c = silent);
-    c->fd = fd;
-    c->file = -1;
-    c->asks = true;
-    c->last_ns = now;
-    c->head_len = c->out_sent = c->body_len = c->body_sent = 0;
-    c->file_at = c->file_end = 0;
-    ptc_buf_init(&c->out, s->mem, VIEW_LIST_BYTES + ANSWER_HEAD);
+    int fd = accept4(s->listener, &from.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0)
+        (void)s->mhd.MHD_add_connection(s->daemon, fd, &from.any, len);
+    else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        pause_view_accepting(s, now);
 }
 
-static bool is_connection_late(const Connection *c, int64_t now)
+static int poll_ms(PtcViewServer *s, bool accepts)
 {
-    int64_t most = c->asks ? PTC_VIEW_HEAD_MS : PTC_VIEW_STALL_MS;
-    return now - c->last_ns > most * PTC_MS;
-}
-
-/* Time is looked at before events: a head that comes a byte at a time would otherwise keep its place for hours. */
-static void serve_connection(PtcViewServer *s, Connection *c, short events, int64_t now)
-{
-    if ((events & (POLLERR | POLLNVAL)) || is_connection_late(c, now))
-        drop_connection(c);
-    else if (c->asks && (events & (POLLIN | POLLHUP)))
-        read_some(s, c);
-    else if (!c->asks && (events & (POLLOUT | POLLHUP)))
-        write_connection(c, now);
-}
-
-/* Fills the list for poll: the connections in their places, then the listener, then `stop`. */
-static void fill_poll_list(const PtcViewServer *s, struct pollfd *list, int stop, bool accepts)
-{
-    bool room = false;
-    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
-        const Connection *c = &s->connections[i];
-        room |= c->fd < 0 || c->asks;
-        list[i] = (struct pollfd){.fd = c->fd, .events = c->asks ? POLLIN : POLLOUT};
-    }
-    list[PTC_VIEW_CONNECTIONS] =
-        (struct pollfd){.fd = room && accepts ? s->listener : -1, .events = POLLIN};
-    list[PTC_VIEW_CONNECTIONS + 1] = (struct pollfd){.fd = stop, .events = POLLIN};
+    MHD_UNSIGNED_LONG_LONG most;
+    int ms = accepts ? POLL_MS : PAUSE_MS;
+    if (s->mhd.MHD_get_timeout(s->daemon, &most) == MHD_YES && most < (unsigned)ms)
+        ms = (int)most;
+    return ms;
 }
 
 void ptc_view_server_run(PtcViewServer *s, int stop)
 {
-    struct pollfd list[PTC_VIEW_CONNECTIONS + 2];
+    int events = s->mhd.MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     for (;;) {
         bool accepts = ptc_clock_ns(NULL) >= s->accept_ns;
-        fill_poll_list(s, list, stop, accepts);
-        int n = poll(list, PTC_VIEW_CONNECTIONS + 2, accepts ? POLL_MS : PAUSE_MS);
-        if (n < 0 && errno != EINTR)
-            return;
-        if (n > 0 && list[PTC_VIEW_CONNECTIONS + 1].revents)
+        bool room = accepts && (find_free_connection(s) || oldest_silent(s));
+        struct pollfd list[] = {{.fd = stop, .events = POLLIN},
+                                {.fd = room ? s->listener : -1, .events = POLLIN},
+                                {.fd = events, .events = POLLIN}};
+        int n = poll(list, 3, poll_ms(s, accepts));
+        if ((n < 0 && errno != EINTR) || (n > 0 && list[0].revents))
             return;
         int64_t now = ptc_clock_ns(NULL);
-        for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
-            if (s->connections[i].fd >= 0)
-                serve_connection(s, &s->connections[i], n > 0 ? list[i].revents : 0, now);
-        if (n > 0 && (list[PTC_VIEW_CONNECTIONS].revents & POLLIN))
+        if (n > 0 && (list[1].revents & POLLIN))
             accept_one(s, now);
+        end_late_connections(s, now);
+        (void)s->mhd.MHD_run(s->daemon);
     }
 }

@@ -2,7 +2,8 @@
  * view_server.h - serves the viewer's page and trace files to a browser on this machine.
  *
  * One thread, a bounded number of connections, one request on each; whoever is slow to ask or to read is dropped.  It
- * listens on 127.0.0.1 only and answers nobody who does not know the secret in its address. */
+ * listens on 127.0.0.1 only and answers nobody who does not know the secret in its address.  libmicrohttpd speaks
+ * HTTP for it. */
 #ifndef PTC_VIEWER_VIEW_SERVER_H
 #define PTC_VIEWER_VIEW_SERVER_H
 

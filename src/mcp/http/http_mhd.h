@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_mhd.h - libmicrohttpd, loaded only when `--http` asks for it, so that a server on stdio has no network
- * code in its process. */
+ * http_mhd.h - libmicrohttpd, loaded only when something is to be served over HTTP (`ptc mcp --http`, `ptc view`), so
+ * that a server on stdio has no network code in its process. */
 #ifndef PTC_MCP_HTTP_HTTP_MHD_H
 #define PTC_MCP_HTTP_HTTP_MHD_H
 
@@ -14,13 +14,18 @@
 #define PTC_MHD_FUNCTIONS(X)           \
     X(MHD_start_daemon)                \
     X(MHD_add_connection)              \
+    X(MHD_run)                         \
+    X(MHD_get_timeout)                 \
+    X(MHD_get_daemon_info)             \
     X(MHD_stop_daemon)                 \
     X(MHD_get_connection_values_n)     \
     X(MHD_get_connection_info)         \
     X(MHD_queue_response)              \
     X(MHD_create_response_from_buffer) \
+    X(MHD_create_response_from_fd64)   \
     X(MHD_add_response_header)         \
     X(MHD_destroy_response)            \
+    X(MHD_get_reason_phrase_for)       \
     X(MHD_get_version)
 
 typedef struct PtcMhd {
