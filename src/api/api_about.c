@@ -16,10 +16,10 @@ const char *ptc_error_kind_at(size_t index, const char **reason)
 
 bool ptc_limit_range(size_t index, PtcLimitRange *range)
 {
-    PtcLimitRange all = {.size = sizeof all};
-    if (!range || range->size < sizeof(size_t) ||
-        !ptc_limits_row(index, &all.name, &all.normal, &all.most))
+    const PtcLimit *row = ptc_limits_row(index);
+    if (!range || range->size < sizeof(size_t) || !row)
         return false;
+    PtcLimitRange all = {sizeof all, row->name, row->normal, row->most};
     api_copy_out(range, range->size, &all, sizeof all);
     return true;
 }

@@ -49,33 +49,26 @@ static bool refuse_batch_line(BatchRequest *r, const char *problem)
     return false;
 }
 
-/* A limit that a line may set. */
-typedef struct {
-    const char *name;
-    size_t offset;
-    int64_t scale;
-} Limit;
-
-static int64_t *limit_of(PtcLimits *limits, const Limit *limit)
-{
-    return (int64_t *)(void *)((char *)limits + limit->offset);
-}
-
 /* Limits of the whole batch apply to every line, because lines may come from somebody else. */
-static bool set_line_limit(BatchRequest *r, const Limit *limit, int64_t n)
+static bool set_line_limit(BatchRequest *r, const PtcLimit *limit, PtcValue value)
 {
+    if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
+        snprintf(r->problem, sizeof r->problem, "options.%s must be a whole number of at least 0",
+                 limit->line);
+        return false;
+    }
     PtcLimits most;
-    ptc_limits_init(&most, sizeof most);
+    ptc_limits_unset(&most);
     if (r->options->most)
         most = *r->options->most;
-    int64_t max = *limit_of(&most, limit);
-    *limit_of(&r->limits, limit) = n * limit->scale;
-    if (max == PTC_UNSET || n * limit->scale <= max)
+    int64_t n = ptc_to_int(value), max = *ptc_limits_field(&most, limit);
+    *ptc_limits_field(&r->limits, limit) = n * limit->unit;
+    if (max == PTC_UNSET || n * limit->unit <= max)
         return true;
     snprintf(r->problem, sizeof r->problem,
              "options.%s is %lld, but no line of this batch may have more than %lld, which it was "
              "started with",
-             limit->name, (long long)n, (long long)(max / limit->scale));
+             limit->line, (long long)n, (long long)(max / limit->unit));
     return false;
 }
 
@@ -96,42 +89,26 @@ static bool read_now(BatchRequest *r, PtcValue value)
     return true;
 }
 
-static bool key_has_name(PtcValue key, const char *name)
+static bool refuse_line_option(BatchRequest *r, PtcText name)
 {
-    return ptc_str_len(key) == strlen(name) && memcmp(ptc_str_bytes(key), name, strlen(name)) == 0;
+    const PtcLimit *limit;
+    char known[sizeof r->problem / 2] = "";
+    size_t shown = name.len > 40 ? ptc_utf8_valid_prefix(name.bytes, 40) : name.len;
+    for (size_t i = 0, n = 0; n < sizeof known && (limit = ptc_limits_row(i)); i++)
+        if (limit->line)
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s, ", limit->line);
+    snprintf(r->problem, sizeof r->problem, "unknown option %.*s; known: %snow",
+             PTC_ARG_OF(name.bytes, shown), known);
+    return false;
 }
 
 static bool read_line_option(BatchRequest *r, PtcValue key, PtcValue value)
 {
-    if (key_has_name(key, "now"))
+    PtcText name = ptc_str_text(key);
+    const PtcLimit *limit = ptc_limits_of_line(name);
+    if (ptc_text_is(name, "now"))
         return read_now(r, value);
-    static const Limit known[] = {
-        {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
-        {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
-        {"memory_mb", offsetof(PtcLimits, memory_bytes), PTC_MB},
-        {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
-        {"max_depth", offsetof(PtcLimits, max_depth), 1},
-        {"max_tool_calls", offsetof(PtcLimits, max_tool_calls), 1},
-        {"seed", offsetof(PtcLimits, seed), 1},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (!key_has_name(key, known[i].name))
-            continue;
-        if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
-            snprintf(r->problem, sizeof r->problem,
-                     "options.%s must be a whole number of at least 0", known[i].name);
-            return false;
-        }
-        return set_line_limit(r, &known[i], ptc_to_int(value));
-    }
-    size_t shown =
-        ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);
-    snprintf(
-        r->problem, sizeof r->problem,
-        "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, "
-        "max_tool_calls, seed, now",
-        PTC_ARG_OF(ptc_str_bytes(key), shown));
-    return false;
+    return limit ? set_line_limit(r, limit, value) : refuse_line_option(r, name);
 }
 
 static bool read_line_options(BatchRequest *r, PtcValue options)

@@ -10,6 +10,7 @@
 #include "base/os/watch.h"
 #include "lisp/compile/program.h"
 #include "lisp/parallel/crew.h"
+#include "lisp/vm/limits.h"
 #include "tool/kind/native.h"
 #include "tool/remote/remote_servers.h"
 #include "tool/toolset.h"
@@ -70,17 +71,6 @@ void ptc_engine_wait_end(Ptc *ptc);
 /* Other servers that all later runs of the engine may call; NULL: none.  `call_log` (or NULL) gets the calls of the
  * last run, a JSON array.  Both must outlive the engine's runs. */
 void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *call_log);
-
-/* The limits that apply unless others are set. */
-extern const PtcLimits ptc_default_limits;
-/* The limit at an index: its name, its default and the largest value that it may have; false beyond the last. */
-bool ptc_limits_row(size_t i, const char **name, int64_t *normal, int64_t *most);
-/* Every field PTC_UNSET. */
-void ptc_limits_unset(PtcLimits *limits);
-/* What is set in `given` (may be NULL; its `size` says how much of it there is), the rest from `from`; false if
- * something is out of range. */
-PTC_MUST_USE bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given,
-                                   const PtcLimits *from);
 
 /* A budget with the engine's clock that ends `ms` from now. */
 void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);

@@ -6,24 +6,11 @@
 #include <stdio.h>
 
 #include "lisp/compile/program.h"
+#include "lisp/vm/limits.h"
 #include "lisp/vm/record.h"
 #include "tool/kind/kind.h"
 
 enum { SOURCE_DEPTH = 1000 };
-
-static const PtcLimits limits = {
-    .size = sizeof(PtcLimits),
-    .timeout_ms = PTC_SOURCE_MS,
-    .deadline_ms = PTC_SOURCE_MS,
-    .memory_bytes = 10 * PTC_MB,
-    .loop_limit = PTC_NO_LOOP_LIMIT,
-    .max_depth = SOURCE_DEPTH,
-    .max_int_bits = 1 << 18,
-    .program_bytes = 64 * PTC_KB,
-    .print_bytes = 1024,
-    .result_bytes = 1 * PTC_MB,
-    .max_workers = 1,
-};
 
 /* The state of reading one text. */
 typedef struct SourceJob {
@@ -65,7 +52,8 @@ static void open_job(SourceJob *job)
     ptc_arena_init(&job->arena, &s->tools->mem);
     ptc_diags_init(&job->diags, &job->arena);
     ptc_names_init(&job->names, &s->tools->mem);
-    ptc_heap_init(&job->heap, &s->tools->pool, &s->vm.budget, (size_t)limits.memory_bytes);
+    ptc_heap_init(&job->heap, &s->tools->pool, &s->vm.budget,
+                  (size_t)ptc_default_limits.memory_bytes);
 }
 
 static void close_source_job(SourceJob *job)
@@ -140,11 +128,15 @@ static PtcValue run_source(SourceJob *job)
                           .len = job->len,
                           .context = PTC_NIL,
                           .names = &job->names,
-                          .limits = limits,
+                          .limits = ptc_default_limits,
                           .journal = PTC_NIL,
                           .remaining = PTC_NIL,
                           .heap = &job->heap};
-    program.limits.timeout_ms = program.limits.deadline_ms = job->source->left_ms;
+    PtcLimits *limits = &program.limits;
+    limits->timeout_ms = limits->deadline_ms = job->source->left_ms;
+    limits->max_depth = SOURCE_DEPTH;
+    limits->print_bytes = PTC_KB;
+    limits->max_workers = 1;
     if (ptc_program_run(&job->source->vm, &program, &job->arena, &job->diags, &phase))
         return check_source_result(job) ? copy_source_result(job) : PTC_NONE;
     tell_source_failure(job);

@@ -8,6 +8,7 @@
 
 #include "base/os/whole_file.h"
 #include "cli/io.h"
+#include "lisp/vm/limits.h"
 
 typedef struct {
     PtcTestFile *file;
@@ -53,23 +54,19 @@ static bool is_test_word(PtcText text, const char *word)
 
 /* ------------------------------------------------------------------ header */
 
-static const struct {
-    const char *key;
-    size_t field;
-    int64_t scale;
-} limit_keys[] = {
-    {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
-    {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
-    {"memory_bytes", offsetof(PtcLimits, memory_bytes), 1},
-    {"memory_mb", offsetof(PtcLimits, memory_bytes), 1 << 20},
-    {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
-    {"max_depth", offsetof(PtcLimits, max_depth), 1},
-    {"max_int_bits", offsetof(PtcLimits, max_int_bits), 1},
-    {"program_bytes", offsetof(PtcLimits, program_bytes), 1},
-    {"context_bytes", offsetof(PtcLimits, context_bytes), 1},
-    {"print_bytes", offsetof(PtcLimits, print_bytes), 1},
-    {"result_bytes", offsetof(PtcLimits, result_bytes), 1},
-};
+/* Sets a limit by the name of its field, or by the one in batch lines; false: it is neither. */
+static bool set_case_limit(PtcLimits *limits, PtcText key, int64_t n)
+{
+    const PtcLimit *limit;
+    for (size_t i = 0; (limit = ptc_limits_row(i)); i++) {
+        bool same = is_test_word(key, limit->name);
+        if (same || (limit->line && is_test_word(key, limit->line))) {
+            *ptc_limits_field(limits, limit) = same ? n : n * limit->unit;
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool read_header_number(PtcText text, int64_t *out)
 {
@@ -97,13 +94,8 @@ static bool set_key(TestParser *p, PtcTestCase *c, PtcText key, PtcText value)
         c->float_precision = n;
         return true;
     }
-    for (size_t i = 0; i < sizeof limit_keys / sizeof *limit_keys; i++)
-        if (is_test_word(key, limit_keys[i].key)) {
-            *(int64_t *)(void *)((char *)&c->limits + limit_keys[i].field) =
-                n * limit_keys[i].scale;
-            return true;
-        }
-    return refuse_test_file(p, "unknown key '%.*s'", PTC_ARG(key));
+    return set_case_limit(&c->limits, key, n) ||
+           refuse_test_file(p, "unknown key '%.*s'", PTC_ARG(key));
 }
 
 /* The next word of a header, empty at its end. */

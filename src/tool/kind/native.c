@@ -7,6 +7,7 @@
 
 #include "json/parse.h"
 #include "lisp/compile/program.h"
+#include "lisp/vm/limits.h"
 #include "tool/call.h"
 #include "tool/convert.h"
 
@@ -63,16 +64,17 @@ void ptc_native_free(PtcNative *n)
 
 /* ---------------------------------------------------------------------- tools in PTC-Lisp */
 
-static const PtcLimits lisp_limits = {
-    .size = sizeof(PtcLimits),
-    .timeout_ms = 1000,
-    .deadline_ms = (int64_t)1 << 40,
-    .loop_limit = PTC_NO_LOOP_LIMIT,
-    .max_depth = NATIVE_DEPTH,
-    .max_int_bits = 1 << 18,
-    .print_bytes = 4096,
-    .max_workers = 1,
-};
+/* The run around the call has a deadline; the heap of the call is all that it may fill. */
+static PtcLimits native_limits(const Call *call)
+{
+    PtcLimits limits = ptc_default_limits;
+    limits.deadline_ms = (int64_t)1 << 40;
+    limits.max_depth = NATIVE_DEPTH;
+    limits.print_bytes = 4096;
+    limits.max_workers = 1;
+    limits.memory_bytes = limits.tool_bytes = (int64_t)call->heap.limit;
+    return limits;
+}
 
 /* The first slot is the argument, the second becomes the result; all of them stay alive. */
 static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slot_count,
@@ -82,13 +84,12 @@ static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slo
     PtcProgram p = {.source = "",
                     .context = PTC_NIL,
                     .names = &call->native->names,
-                    .limits = lisp_limits,
+                    .limits = native_limits(call),
                     .host = &call->run.tools->host,
                     .host_user = &call->run,
                     .journal = PTC_NIL,
                     .remaining = PTC_NIL,
                     .heap = &call->heap};
-    p.limits.memory_bytes = p.limits.tool_bytes = (int64_t)call->heap.limit;
     vm->budget = *call->caller.budget;
     ptc_vm_start(vm, &p);
     vm->budget.cancel = call->caller.budget->cancel;
@@ -263,7 +264,7 @@ static void begin_native_call(Call *call)
     int64_t bytes = o->memory_bytes > 0 ? o->memory_bytes : NATIVE_MEMORY;
     ptc_budget_init(&n->budget);
     n->budget.cancel = o->cancel;
-    n->budget.max_int_bits = lisp_limits.max_int_bits;
+    n->budget.max_int_bits = ptc_default_limits.max_int_bits;
     if (o->deadline_ns > 0)
         n->budget.deadline_ns = n->budget.hard_ns = o->deadline_ns;
     if (o->hard_ns > 0)
