@@ -10,9 +10,9 @@
 
 #define FRAME_ABSENT UINT32_MAX
 
-/* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
+/* A field added to a task must travel too: add it to the tables below, then adjust the sizes. */
 _Static_assert(
-    sizeof(PtcTaskIn) == 248,
+    sizeof(PtcTaskIn) == 312,
     "frames carry all of a PtcTaskIn but `turn`, `traceparent`, `listener` and `asking`");
 _Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
                "frames carry all of a PtcTaskOut but `effects`, `pictures`, `call_log` and `took`");
@@ -89,6 +89,68 @@ PtcText ptc_frame_take_view(PtcFrameCursor *c)
     return view;
 }
 
+static bool all_taken(const PtcFrameCursor *c)
+{
+    return !c->bad && c->at == c->end;
+}
+
+/* -------------------------------------------------------------------------- fields */
+
+/* How a field of a struct travels. */
+typedef enum {
+    FRAME_AS_RAW,     /* a number, or several, as they lie in memory: any bytes will do */
+    FRAME_AS_BOOL,    /* 0 or 1 */
+    FRAME_AS_VIEW,    /* a PtcText */
+    FRAME_AS_NAME,    /* an array of char: one of our own names, such as "type_error" */
+    FRAME_AS_MESSAGE, /* an array of char: it ends up in answers, so it must be text without NUL */
+} FrameKind;
+
+typedef struct FrameField {
+    FrameKind kind;
+    size_t offset, size;
+} FrameField;
+
+#define FRAME_FIELD(type, kind, member)                                               \
+    {                                                                                 \
+        FRAME_AS_##kind, offsetof(type, member), sizeof(((const type *)NULL)->member) \
+    }
+#define FRAME_FIELDS(table) (table), sizeof(table) / sizeof *(table)
+
+#define FRAME_IN(kind, member) FRAME_FIELD(PtcTaskIn, kind, member)
+static const FrameField in_fields[] = {
+    FRAME_IN(RAW, kind),          FRAME_IN(RAW, want),           FRAME_IN(BOOL, in_session),
+    FRAME_IN(BOOL, use_tools),    FRAME_IN(BOOL, use_data),      FRAME_IN(BOOL, use_remote),
+    FRAME_IN(BOOL, plan),         FRAME_IN(RAW, remote_version), FRAME_IN(RAW, limits),
+    FRAME_IN(RAW, preview_chars), FRAME_IN(RAW, now_ms),         FRAME_IN(VIEW, program),
+    FRAME_IN(VIEW, context),      FRAME_IN(VIEW, signature),     FRAME_IN(VIEW, output_schema),
+    FRAME_IN(VIEW, session),      FRAME_IN(VIEW, name),
+};
+
+#define FRAME_OUT(kind, member) FRAME_FIELD(PtcTaskOut, kind, member)
+static const FrameField out_fields[] = {
+    FRAME_OUT(BOOL, ok),         FRAME_OUT(BOOL, validated), FRAME_OUT(BOOL, text_cut),
+    FRAME_OUT(BOOL, prints_cut), FRAME_OUT(RAW, compute_us), FRAME_OUT(RAW, tool_calls),
+    FRAME_OUT(RAW, bindings),    FRAME_OUT(NAME, reason),    FRAME_OUT(NAME, kind),
+    FRAME_OUT(MESSAGE, message),
+};
+
+static void put_field(PtcBuf *buf, const FrameField *field, const void *at)
+{
+    switch (field->kind) {
+    case FRAME_AS_RAW: ptc_buf_add(buf, at, field->size); break;
+    case FRAME_AS_BOOL: ptc_frame_put_u32(buf, *(const bool *)at); break;
+    case FRAME_AS_VIEW: ptc_frame_put_view(buf, *(const PtcText *)at); break;
+    case FRAME_AS_NAME:
+    case FRAME_AS_MESSAGE: ptc_frame_put_view(buf, ptc_text_cstr(at)); break;
+    }
+}
+
+static void put_fields(PtcBuf *buf, const FrameField *fields, size_t n, const void *from)
+{
+    for (size_t i = 0; i < n; i++)
+        put_field(buf, &fields[i], (const char *)from + fields[i].offset);
+}
+
 /* Any number but 0 and 1 makes the frame bad. */
 static bool take_bool(PtcFrameCursor *c)
 {
@@ -97,9 +159,52 @@ static bool take_bool(PtcFrameCursor *c)
     return n == 1;
 }
 
-static bool all_taken(const PtcFrameCursor *c)
+static bool is_frame_name(PtcText view)
 {
-    return !c->bad && c->at == c->end;
+    for (size_t i = 0; i < view.len; i++)
+        if (view.bytes[i] != '_' && (view.bytes[i] < 'a' || view.bytes[i] > 'z'))
+            return false;
+    return true;
+}
+
+static bool is_frame_message(PtcText view)
+{
+    return !memchr(view.bytes, 0, view.len) && ptc_utf8_valid(view.bytes, view.len);
+}
+
+/* Nothing is written that does not fit or is not what it should be. */
+static void take_chars(PtcFrameCursor *c, bool (*is_good)(PtcText view), char *to, size_t size)
+{
+    PtcText view = ptc_frame_take_view(c);
+    if (!view.bytes || view.len >= size || !is_good(view)) {
+        c->bad = true;
+        return;
+    }
+    memcpy(to, view.bytes, view.len);
+    to[view.len] = 0;
+}
+
+static void take_field(PtcFrameCursor *c, const FrameField *field, void *to)
+{
+    switch (field->kind) {
+    case FRAME_AS_RAW: {
+        const char *p = take_frame_bytes(c, field->size);
+        if (p)
+            memcpy(to, p, field->size);
+        break;
+    }
+    case FRAME_AS_BOOL: *(bool *)to = take_bool(c); break;
+    case FRAME_AS_VIEW: *(PtcText *)to = ptc_frame_take_view(c); break;
+    case FRAME_AS_NAME: take_chars(c, is_frame_name, to, field->size); break;
+    case FRAME_AS_MESSAGE: take_chars(c, is_frame_message, to, field->size); break;
+    }
+}
+
+/* Stops at the first that is bad. */
+static void take_fields(PtcFrameCursor *c, const FrameField *fields, size_t n, void *to)
+{
+    for (size_t i = 0; i < n && !c->bad; i++)
+        take_field(c, &fields[i], (char *)to + fields[i].offset);
 }
 
 /* -------------------------------------------------------------------------- frames */
@@ -120,42 +225,14 @@ static bool frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id)
     return true;
 }
 
-static bool put_bool(PtcBuf *buf, bool b)
-{
-    return ptc_frame_put_u32(buf, b);
-}
-
-static void put_numbers(PtcBuf *buf, const PtcTaskIn *in)
-{
-    const int64_t numbers[] = {in->timeout_ms,     in->deadline_ms,   in->memory_bytes,
-                               in->max_tool_calls, in->program_bytes, in->context_bytes,
-                               in->session_bytes,  in->preview_chars, in->result_bytes,
-                               in->now_ms};
-    ptc_buf_add(buf, numbers, sizeof numbers);
-}
-
 bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcTaskOut *out)
 {
     frame_open(buf);
-    ptc_frame_put_u32(buf, (uint32_t)in->kind);
-    ptc_frame_put_u32(buf, in->want);
-    put_bool(buf, in->in_session);
-    put_bool(buf, in->use_tools);
-    put_bool(buf, in->use_data);
-    put_bool(buf, in->use_remote);
-    put_bool(buf, in->plan);
-    ptc_frame_put_i64(buf, (int64_t)in->remote_version);
-    put_numbers(buf, in);
+    put_fields(buf, FRAME_FIELDS(in_fields), in);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
         size_t max = out->parts[i].max;
         ptc_frame_put_i64(buf, (int64_t)(max < PTC_FRAME_MAX ? max : PTC_FRAME_MAX));
     }
-    ptc_frame_put_view(buf, in->program);
-    ptc_frame_put_view(buf, in->context);
-    ptc_frame_put_view(buf, in->signature);
-    ptc_frame_put_view(buf, in->output_schema);
-    ptc_frame_put_view(buf, in->session);
-    ptc_frame_put_view(buf, in->name);
     return frame_close(buf, PTC_FRAME_RUN, id);
 }
 
@@ -163,35 +240,16 @@ bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxi
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     memset(in, 0, sizeof *in);
-    in->kind = (PtcTaskKind)ptc_frame_take_u32(&c);
-    in->want = ptc_frame_take_u32(&c);
-    in->in_session = take_bool(&c);
-    in->use_tools = take_bool(&c);
-    in->use_data = take_bool(&c);
-    in->use_remote = take_bool(&c);
-    in->plan = take_bool(&c);
-    in->remote_version = (uint64_t)ptc_frame_take_i64(&c);
-    int64_t *numbers[] = {&in->timeout_ms,     &in->deadline_ms,   &in->memory_bytes,
-                          &in->max_tool_calls, &in->program_bytes, &in->context_bytes,
-                          &in->session_bytes,  &in->preview_chars, &in->result_bytes,
-                          &in->now_ms};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        *numbers[i] = ptc_frame_take_i64(&c);
+    take_fields(&c, FRAME_FIELDS(in_fields), in);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         maxima[i] = (size_t)ptc_frame_take_i64(&c);
-    in->program = ptc_frame_take_view(&c);
-    in->context = ptc_frame_take_view(&c);
-    in->signature = ptc_frame_take_view(&c);
-    in->output_schema = ptc_frame_take_view(&c);
-    in->session = ptc_frame_take_view(&c);
-    in->name = ptc_frame_take_view(&c);
     return all_taken(&c);
 }
 
 bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text, size_t len)
 {
     frame_open(buf);
-    put_bool(buf, ok);
+    ptc_frame_put_u32(buf, ok);
     ptc_frame_put_view(buf, (PtcText){text, len});
     return frame_close(buf, PTC_FRAME_RESULT, id);
 }
@@ -238,61 +296,28 @@ bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, PtcWhy *
 
 /* ---------------------------------------------------------------------------- done */
 
-static bool put_frame_word(PtcBuf *buf, const char *word)
-{
-    return ptc_frame_put_view(buf, (PtcText){word, strlen(word)});
-}
-
 bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
 {
     frame_open(buf);
     ptc_frame_put_u32(buf, (uint32_t)status);
-    put_bool(buf, out->ok);
-    put_bool(buf, out->validated);
-    put_bool(buf, out->text_cut);
-    put_bool(buf, out->prints_cut);
-    ptc_frame_put_i64(buf, out->compute_us);
-    ptc_frame_put_i64(buf, (int64_t)out->tool_calls);
-    ptc_frame_put_i64(buf, (int64_t)out->bindings);
-    put_frame_word(buf, out->reason);
-    put_frame_word(buf, out->kind);
-    put_frame_word(buf, out->message);
+    put_fields(buf, FRAME_FIELDS(out_fields), out);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_frame_put_view(buf, ptc_buf_view(&out->parts[i]));
     return frame_close(buf, PTC_FRAME_DONE, id);
 }
 
-/* One of our own names, such as "type_error". */
-static bool take_frame_name(PtcFrameCursor *c, char *to, size_t size)
-{
-    PtcText view = ptc_frame_take_view(c);
-    if (!view.bytes || view.len >= size)
-        return false;
-    for (size_t i = 0; i < view.len; i++)
-        if (view.bytes[i] != '_' && (view.bytes[i] < 'a' || view.bytes[i] > 'z'))
-            return false;
-    memcpy(to, view.bytes, view.len);
-    to[view.len] = 0;
-    return true;
-}
-
-/* Messages end up in answers, so they must be text without NUL. */
-static bool take_frame_message(PtcFrameCursor *c, char *to, size_t size)
-{
-    PtcText view = ptc_frame_take_view(c);
-    if (!view.bytes || view.len >= size || memchr(view.bytes, 0, view.len) ||
-        !ptc_utf8_valid(view.bytes, view.len))
-        return false;
-    memcpy(to, view.bytes, view.len);
-    to[view.len] = 0;
-    return true;
-}
-
-/* What each part may contain, in the order of the struct. */
+/* What each part may contain. */
 typedef enum { FRAME_TEXT, FRAME_BYTES, FRAME_JSON, FRAME_OBJECT, FRAME_ARRAY } Content;
+#define FRAME_PART(member) \
+    ((offsetof(PtcTaskOut, member) - offsetof(PtcTaskOut, parts)) / sizeof(PtcBuf))
 static const Content contents[PTC_TASK_PARTS] = {
-    FRAME_TEXT, FRAME_JSON,   FRAME_TEXT,  FRAME_BYTES, FRAME_TEXT,  FRAME_TEXT,
-    FRAME_TEXT, FRAME_OBJECT, FRAME_ARRAY, FRAME_ARRAY, FRAME_OBJECT};
+    [FRAME_PART(text)] = FRAME_TEXT,     [FRAME_PART(json)] = FRAME_JSON,
+    [FRAME_PART(prints)] = FRAME_TEXT,   [FRAME_PART(session)] = FRAME_BYTES,
+    [FRAME_PART(feedback)] = FRAME_TEXT, [FRAME_PART(changed)] = FRAME_TEXT,
+    [FRAME_PART(stored)] = FRAME_TEXT,   [FRAME_PART(memory)] = FRAME_OBJECT,
+    [FRAME_PART(calls)] = FRAME_ARRAY,   [FRAME_PART(warnings)] = FRAME_ARRAY,
+    [FRAME_PART(answer)] = FRAME_OBJECT,
+};
 
 /* Do the first and last byte match these brackets?  Enough to tell objects from arrays: the JSON itself has been
  * checked. */
@@ -334,20 +359,10 @@ bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskS
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     uint32_t how = ptc_frame_take_u32(&c);
-    out->ok = take_bool(&c);
-    out->validated = take_bool(&c);
-    out->text_cut = take_bool(&c);
-    out->prints_cut = take_bool(&c);
-    out->compute_us = ptc_frame_take_i64(&c);
-    out->tool_calls = (uint64_t)ptc_frame_take_i64(&c);
-    out->bindings = (uint64_t)ptc_frame_take_i64(&c);
+    take_fields(&c, FRAME_FIELDS(out_fields), out);
     if (c.bad || (how != PTC_TASK_DONE && how != PTC_TASK_CANCELLED && how != PTC_TASK_NO_MEMORY))
         return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
     *status = (PtcTaskStatus)how;
-    if (!take_frame_name(&c, out->reason, sizeof out->reason) ||
-        !take_frame_name(&c, out->kind, sizeof out->kind) ||
-        !take_frame_message(&c, out->message, sizeof out->message))
-        return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
     return take_parts(&c, out, why) &&
            (all_taken(&c) ||
             ptc_why_say(why, PTC_WHY_INVALID, "an answer with more bytes after it"));

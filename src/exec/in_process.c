@@ -73,7 +73,8 @@ static bool begin_task_remote(const InProcess *self, const char *owner, const Pt
                               const PtcCancel *cancel, PtcRemoteRun *run)
 {
     PtcRemote *remote = self->config.remote;
-    int64_t ms = in->deadline_ms > 0 ? in->deadline_ms : self->config.limits.deadline_ms;
+    int64_t own = in->limits.deadline_ms;
+    int64_t ms = own == PTC_UNSET ? self->config.limits.deadline_ms : own;
     int64_t now = ptc_clock_ns(NULL), end = INT64_MAX;
     if (ms >= 0 && ms < (INT64_MAX - now) / PTC_MS)
         end = now + ms * PTC_MS;

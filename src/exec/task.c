@@ -29,13 +29,19 @@ typedef struct {
     Ptc *ptc;
     const PtcTaskIn *in;
     PtcTaskOut *out;
-    PtcLimits limits;
     PtcHeapBox *data;
     PtcSession *session;
     PtcOutcome *outcome;
 } TaskWork;
 
 /* ----------------------------------------------------------------------------------- parts */
+
+void ptc_task_in_init(PtcTaskIn *in)
+{
+    memset(in, 0, sizeof *in);
+    ptc_limits_unset(&in->limits);
+    in->preview_chars = PTC_UNSET;
+}
 
 void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max)
 {
@@ -201,7 +207,7 @@ static bool make_task_context(TaskWork *w, const PtcShared *shared, PtcValue *co
     if (!w->in->context.bytes && !shared)
         return true;
     *status = PTC_TASK_NO_MEMORY;
-    int64_t limit = w->limits.context_bytes;
+    int64_t limit = w->in->limits.context_bytes;
     w->data =
         ptc_box_new(w->ptc, (size_t)(limit == PTC_UNSET ? w->ptc->limits.context_bytes : limit));
     if (!w->data)
@@ -378,7 +384,7 @@ static PtcTaskStatus eval_task(TaskWork *w, PtcTools *tools, const PtcShared *sh
     set_view(&run.output_schema, &run.output_schema_len, &in->output_schema);
     run.now_ms = in->now_ms;
     run.session = w->session;
-    run.limits = &w->limits;
+    run.limits = &in->limits;
     run.tools = in->use_tools ? tools : NULL;
     PtcStatus got = ptc_engine_run(w->ptc, &run, &w->outcome);
     if (got == PTC_BAD_ARGUMENT)
@@ -419,26 +425,12 @@ static PtcTaskStatus of_session(TaskWork *w)
     return w->in->kind == PTC_TASK_INSPECT ? inspect_task_session(w) : forget_task_names(w);
 }
 
-static void set_task_limits(PtcLimits *limits, const PtcTaskIn *in)
-{
-    ptc_limits_unset(limits);
-    limits->timeout_ms = in->timeout_ms;
-    limits->deadline_ms = in->deadline_ms ? in->deadline_ms : PTC_UNSET;
-    limits->memory_bytes = in->memory_bytes;
-    limits->max_tool_calls = in->max_tool_calls;
-    limits->program_bytes = in->program_bytes;
-    limits->context_bytes = in->context_bytes;
-    limits->session_bytes = in->session_bytes;
-    limits->result_bytes = in->result_bytes;
-}
-
 PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools, const PtcShared *data,
                            PtcTaskOut *out)
 {
     TaskWork w = {.ptc = ptc, .in = in, .out = out};
     int64_t begun = ptc_clock_ns(NULL);
-    set_task_limits(&w.limits, in);
-    ptc_engine_task_begin(ptc, in->timeout_ms);
+    ptc_engine_task_begin(ptc, in->limits.timeout_ms);
     PtcTaskStatus status = in->kind == PTC_TASK_EVAL ? eval_task(&w, tools, data) : of_session(&w);
     ptc_outcome_drop(w.outcome);
     ptc_session_drop(w.session);

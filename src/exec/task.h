@@ -59,17 +59,17 @@ typedef struct PtcTaskIn {
     struct PtcRemoteListener *listener; /* of progress there (remote.h); NULL: none */
     PtcTaskAsking *asking;              /* NULL: nobody can be asked */
     int64_t now_ms;                     /* the time of day for the program; 0: the system's */
-    int64_t deadline_ms;                /* for everything; 0 also means the executor's */
-    int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
-        session_bytes;        /* PTC_UNSET: the executor's */
-    int64_t preview_chars;    /* for values in feedback and memory; PTC_UNSET: default */
-    int64_t result_bytes;     /* for `text` and `json` */
-    bool use_tools, use_data; /* give the program the executor's tools and --data */
+    PtcLimits limits;                   /* what is not set is the executor's */
+    int64_t preview_chars;              /* for values in feedback and memory; PTC_UNSET: default */
+    bool use_tools, use_data;           /* give the program the executor's tools and --data */
     /* Set by the executor: the program may call other servers, whose catalogues have this version. */
     bool use_remote;
     bool plan; /* the program is not run (PTC_REMOTE_PLANS); set by the submitter */
     uint64_t remote_version;
 } PtcTaskIn;
+
+/* Nothing is given, no limit is set. */
+void ptc_task_in_init(PtcTaskIn *in);
 
 enum { PTC_TASK_PARTS = 11 };
 

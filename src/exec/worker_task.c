@@ -15,6 +15,7 @@
 
 #include "base/os/cancel.h"
 #include "exec/asking.h"
+#include "lisp/vm/limits.h"
 
 enum {
     TASK_CHUNK = 16 * PTC_KB,
@@ -33,7 +34,8 @@ typedef struct TaskWait {
     const PtcCancel *cancel;
     PtcTaskOut *out;
     uint64_t id;
-    int64_t timeout_ms, deadline_ms, calls_left;
+    PtcLimits limits; /* every field set */
+    int64_t calls;    /* of tools, so far */
     int64_t begun_ns, looked_ns;
     int64_t compute_ns; /* waited while no tool was under way */
     int64_t kill_ns;    /* after a cancel; INT64_MAX before */
@@ -185,7 +187,7 @@ static void lose(TaskWait *t, const char *what)
  * engine stopped: it ran too long either way. */
 static void overrun(TaskWait *t, bool computing)
 {
-    int64_t limit = computing ? t->timeout_ms : t->deadline_ms;
+    int64_t limit = computing ? t->limits.timeout_ms : t->limits.deadline_ms;
     end_worker_task(t, ptc_task_out_overrun(t->out, computing, limit) ? PTC_TASK_DONE
                                                                       : PTC_TASK_NO_MEMORY);
 }
@@ -220,7 +222,8 @@ static void take_call(TaskWait *t)
         accuse(t, why.text);
     else if (id <= w->last_call || !ptc_tool_crew_has(t->plan->crew, tool))
         accuse(t, "a call of a tool that does not exist");
-    else if (t->calls_left-- <= 0 || atomic_load(&t->task->under_way) >= PTC_WORKER_TASK_CALLS)
+    else if (t->calls++ >= t->limits.max_tool_calls ||
+             atomic_load(&t->task->under_way) >= PTC_WORKER_TASK_CALLS)
         accuse(t, "more tool calls than its limit");
     else if (!ptc_tool_crew_call(t->plan->crew, t->task, id, tool, arguments))
         end_worker_task(t, PTC_TASK_NO_MEMORY);
@@ -347,7 +350,7 @@ static void check_time(TaskWait *t)
     if (atomic_load(&t->task->under_way) == 0 && since < now)
         t->compute_ns += now - since;
     t->looked_ns = now;
-    if (t->compute_ns / PTC_MS > t->timeout_ms + GRACE)
+    if (t->compute_ns / PTC_MS > t->limits.timeout_ms + GRACE)
         overrun(t, true);
     else if (now > t->task->deadline_ns)
         overrun(t, false);
@@ -366,7 +369,7 @@ static int64_t sleep_ns(const TaskWait *t)
     int64_t end = smaller_time(t->task->deadline_ns, t->kill_ns);
     int64_t left = end - t->looked_ns;
     if (atomic_load(&t->task->under_way) == 0)
-        left = smaller_time(left, (t->timeout_ms + GRACE) * PTC_MS - t->compute_ns);
+        left = smaller_time(left, (t->limits.timeout_ms + GRACE) * PTC_MS - t->compute_ns);
     return left < 0 ? 0 : smaller_time(left, TASK_LOOK_MS * PTC_MS);
 }
 
@@ -466,23 +469,14 @@ static bool send_run(TaskWait *t, const PtcTaskIn *in)
     return sent;
 }
 
-/* Capped, so that adding times cannot overflow. */
-static int64_t or_default(int64_t n, int64_t otherwise)
-{
-    const int64_t most = (int64_t)1 << 40;
-    return n == PTC_UNSET ? otherwise : n < most ? n : most;
-}
-
 static void begin_worker_task(TaskWait *t, const PtcTaskIn *in)
 {
-    const PtcLimits *l = &t->plan->limits;
     t->id = ++t->worker->tasks;
-    t->timeout_ms = or_default(in->timeout_ms, l->timeout_ms);
-    t->calls_left = or_default(in->max_tool_calls, l->max_tool_calls);
-    t->deadline_ms = or_default(in->deadline_ms ? in->deadline_ms : PTC_UNSET, l->deadline_ms);
+    if (!ptc_limits_merge(&t->limits, &in->limits, &t->plan->limits))
+        t->limits = t->plan->limits; /* the worker will refuse the task */
     t->begun_ns = t->looked_ns = ptc_clock_ns(NULL);
     t->kill_ns = INT64_MAX;
-    t->task->deadline_ns = t->begun_ns + (t->deadline_ms + GRACE) * PTC_MS;
+    t->task->deadline_ns = t->begun_ns + (t->limits.deadline_ms + GRACE) * PTC_MS;
     set_maxima(t);
 }
 

@@ -149,10 +149,7 @@ static const PtcWorkerTaskPlan *a_plan(void)
 static void run_task(const char *bytes, size_t size)
 {
     const PtcWorkerTaskPlan *plan = a_plan();
-    PtcTaskIn in = {.program = {"1", 1},
-                    .timeout_ms = PTC_UNSET,
-                    .max_tool_calls = PTC_UNSET,
-                    .use_tools = true};
+    PtcTaskIn in;
     PtcTaskOut out;
     PtcMem mem;
     bool keep;
@@ -162,6 +159,9 @@ static void run_task(const char *bytes, size_t size)
     if (write(ends[1], bytes, size) != (ssize_t)size)
         abort();
     shutdown(ends[1], SHUT_WR);
+    ptc_task_in_init(&in);
+    in.program = PTC_TEXT("1");
+    in.use_tools = true;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_task_out_init(&out, &mem, MAX);
     PtcWorkerProcess w = {

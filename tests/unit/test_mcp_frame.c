@@ -5,6 +5,7 @@
 
 #include "exec/frame.h"
 #include "json/check.h"
+#include "lisp/vm/limits.h"
 
 static PtcMem mem;
 
@@ -30,14 +31,14 @@ static void check_run(void)
                           .name = view("x"),
                           .in_session = true,
                           .use_data = true,
-                          .timeout_ms = 1,
-                          .memory_bytes = 2,
-                          .max_tool_calls = 3,
-                          .program_bytes = 4,
-                          .context_bytes = 5,
-                          .session_bytes = 6,
-                          .preview_chars = PTC_UNSET,
-                          .result_bytes = 8};
+                          .plan = true,
+                          .remote_version = 7,
+                          .now_ms = -9,
+                          .preview_chars = PTC_UNSET};
+    const PtcLimit *limit;
+    ptc_limits_unset(&in.limits);
+    for (size_t i = 1; (limit = ptc_limits_row(i)); i++)
+        *ptc_limits_field(&in.limits, limit) = (int64_t)i;
     size_t maxima[PTC_TASK_PARTS];
     ptc_task_out_init(&out, &mem, 1000);
     out.session.max = 77;
@@ -49,9 +50,8 @@ static void check_run(void)
     CHECK(same(in.signature, back.signature) && same(in.output_schema, back.output_schema));
     CHECK(same(in.session, back.session) && same(in.name, back.name));
     CHECK(back.kind == in.kind && back.in_session && back.use_data && !back.use_tools);
-    CHECK(back.timeout_ms == 1 && back.memory_bytes == 2 && back.max_tool_calls == 3);
-    CHECK(back.program_bytes == 4 && back.context_bytes == 5 && back.session_bytes == 6);
-    CHECK(back.preview_chars == PTC_UNSET && back.result_bytes == 8);
+    CHECK(memcmp(&back.limits, &in.limits, sizeof in.limits) == 0 && back.plan && !back.use_remote);
+    CHECK(back.preview_chars == PTC_UNSET && back.remote_version == 7 && back.now_ms == -9);
     CHECK(back.want == in.want && maxima[0] == 1000 && maxima[3] == 77);
     for (size_t n = 0; n < buf.len - head; n++)
         CHECK(!ptc_frame_get_run(buf.data + head, n, &back, maxima));

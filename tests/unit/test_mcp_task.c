@@ -16,17 +16,11 @@ static PtcMem mem;
 
 static PtcTaskIn task(const char *program)
 {
-    return (PtcTaskIn){.program = VIEW(program),
-                       .timeout_ms = PTC_UNSET,
-                       .memory_bytes = PTC_UNSET,
-                       .max_tool_calls = PTC_UNSET,
-                       .program_bytes = PTC_UNSET,
-                       .context_bytes = PTC_UNSET,
-                       .session_bytes = PTC_UNSET,
-                       .preview_chars = PTC_UNSET,
-                       .result_bytes = PTC_UNSET,
-                       .use_tools = true,
-                       .use_data = true};
+    PtcTaskIn in;
+    ptc_task_in_init(&in);
+    in.program = VIEW(program);
+    in.use_tools = in.use_data = true;
+    return in;
 }
 
 static PtcExecutor *executor(PtcExecutorConfig config)
@@ -202,7 +196,7 @@ static void test_session(void)
     CHECK(!step(a, &snapshot, task("1"), ""));
     ptc_buf_clear(&snapshot);
     PtcTaskIn small = task("(def big (vec (range 10000)))");
-    small.session_bytes = 4096;
+    small.limits.session_bytes = 4096;
     CHECK(!step(a, &snapshot, small, "") && snapshot.len == 0);
     ptc_buf_deinit(&snapshot);
     a->free(a);
@@ -294,7 +288,7 @@ static void *run_long(void *user)
     PtcTaskIn in = task("(reduce + (map #(count (sort (range %))) (range 1000000)))");
     PtcTaskOut out;
     ptc_task_out_init(&out, &mem, 1 << 20);
-    in.timeout_ms = 60000;
+    in.limits.timeout_ms = 60000;
     r->status = r->e->submit(r->e, "", &in, r->cancel, &out);
     ptc_task_out_deinit(&out);
     return NULL;

@@ -22,16 +22,11 @@ static Fake fake;
 
 static PtcTaskIn a_task(const char *program)
 {
-    return (PtcTaskIn){.program = {program, strlen(program)},
-                       .timeout_ms = PTC_UNSET,
-                       .memory_bytes = PTC_UNSET,
-                       .max_tool_calls = PTC_UNSET,
-                       .program_bytes = PTC_UNSET,
-                       .context_bytes = PTC_UNSET,
-                       .session_bytes = PTC_UNSET,
-                       .preview_chars = PTC_UNSET,
-                       .result_bytes = PTC_UNSET,
-                       .use_tools = true};
+    PtcTaskIn in;
+    ptc_task_in_init(&in);
+    in.program = (PtcText){program, strlen(program)};
+    in.use_tools = true;
+    return in;
 }
 
 static Ran submit(PtcExecutor *ex, const PtcTaskIn *in, const PtcCancel *cancel)
@@ -190,7 +185,7 @@ static void test_limits(PtcExecutor *ex)
           "{:ok 5, :cap_exhausted 3}");
     fake.cap = 200;
     PtcTaskIn in = a_task("(github/stuck {:a 1})");
-    in.deadline_ms = 100;
+    in.limits.deadline_ms = 100;
     int cancelled = atomic_load(&fake.cancelled);
     Ran ran = submit(ex, &in, NULL);
     CHECK(ran.status != PTC_TASK_CANCELLED && !ran.out.ok);

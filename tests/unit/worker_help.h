@@ -31,18 +31,13 @@ static inline Got run_with(PtcExecutor *ex, const char *owner, const char *progr
 {
     PtcTaskOut out;
     Got got = {.status = PTC_TASK_LOST};
-    PtcTaskIn in = {.program = {program, strlen(program)},
-                    .timeout_ms = with.timeout_ms ? with.timeout_ms : PTC_UNSET,
-                    .deadline_ms = with.deadline_ms,
-                    .memory_bytes = PTC_UNSET,
-                    .max_tool_calls = PTC_UNSET,
-                    .program_bytes = PTC_UNSET,
-                    .context_bytes = PTC_UNSET,
-                    .session_bytes = PTC_UNSET,
-                    .preview_chars = PTC_UNSET,
-                    .result_bytes = PTC_UNSET,
-                    .use_tools = true,
-                    .use_data = with.use_data};
+    PtcTaskIn in;
+    ptc_task_in_init(&in);
+    in.program = (PtcText){program, strlen(program)};
+    in.limits.timeout_ms = with.timeout_ms ? with.timeout_ms : PTC_UNSET;
+    in.limits.deadline_ms = with.deadline_ms ? with.deadline_ms : PTC_UNSET;
+    in.use_tools = true;
+    in.use_data = with.use_data;
     if (with.context)
         in.context = (PtcText){with.context, strlen(with.context)};
     ptc_task_out_init(&out, &mem, 64 << 20);

@@ -55,18 +55,10 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
     *job = (PtcJob){.app = app, .call = call, .tool = tool, .owner = ptc_mcp_owner(call)};
     if (app->recorder)
         job->begun_ns = ptc_clock_ns(NULL);
-    job->in = (PtcTaskIn){.want = wanted_task_parts(app),
-                          .timeout_ms = PTC_UNSET,
-                          .deadline_ms = PTC_UNSET,
-                          .memory_bytes = PTC_UNSET,
-                          .max_tool_calls = PTC_UNSET,
-                          .program_bytes = PTC_UNSET,
-                          .context_bytes = PTC_UNSET,
-                          .session_bytes = PTC_UNSET,
-                          .preview_chars = PTC_UNSET,
-                          .result_bytes = RESULT_BYTES,
-                          .use_tools = true,
-                          .use_data = true};
+    ptc_task_in_init(&job->in);
+    job->in.want = wanted_task_parts(app);
+    job->in.limits.result_bytes = RESULT_BYTES;
+    job->in.use_tools = job->in.use_data = true;
     if (app->suspended) {
         ptc_suspended_sweep(app->suspended);
         job->offers = ptc_app_offers(app, call);
@@ -298,7 +290,7 @@ static bool run_once(PtcJob *job)
     PtcProgressCall waiting;
     job->in.turn = &turn;
     job->in.traceparent = ptc_mcp_meta_text(job->call, "traceparent");
-    job->in.deadline_ms = time_left(job);
+    job->in.limits.deadline_ms = time_left(job);
     ptc_progress_sender_begin(job->app->sender, &waiting, job->call);
     job->in.listener = ptc_progress_sender_listener(&waiting);
     PtcTaskStatus status =
