@@ -51,10 +51,10 @@ static void floor_row(const char *name, double got, double most, const char *uni
 static PtcAgentDef *read_agent(const char *json)
 {
     PtcAgentReading how = {.functions = &ptc_agent_tool_functions};
-    PtcFault fault;
+    PtcWhy fault;
     PtcAgentDef *def = ptc_definition_read_json(ptc_text_cstr(json), &how, &fault);
     if (!def)
-        die(fault.message);
+        die(fault.text);
     return def;
 }
 
@@ -88,7 +88,7 @@ static void run_agent(const PtcAgentDef *def, PtcModel *model, const char *answe
     const PtcVerdict *v = &run->step.now.verdict;
     if (run->invalid || !v->ok || !ptc_text_is(v->value, answer)) {
         fprintf(stderr, "%s\n",
-                run->invalid ? run->fault.message
+                run->invalid ? run->fault.text
                 : v->reason  ? ptc_agent_fault_word(v->reason)
                              : "");
         die(answer);

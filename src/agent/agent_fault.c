@@ -66,3 +66,41 @@ const char *ptc_agent_fault_text(PtcAgentFault fault)
 {
     return faults[fault].text ? faults[fault].text : faults[fault].word;
 }
+
+bool ptc_fault_set(PtcWhy *fault, const char *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    ptc_why_vsay(fault, PTC_WHY_INVALID, PTC_FAULT_INVALID_AGENT, format, args);
+    va_end(args);
+    return ptc_why_at(fault, "%s", path);
+}
+
+bool ptc_fault_input(PtcWhy *fault, const char *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    ptc_why_vsay(fault, PTC_WHY_INVALID, PTC_FAULT_INVALID_INPUT, format, args);
+    va_end(args);
+    return ptc_why_at(fault, "%s", path);
+}
+
+bool ptc_fault_inside(PtcWhy *fault, const char *path)
+{
+    if (*path && fault->class != PTC_WHY_NO_MEMORY)
+        ptc_why_at(fault, "%s%s%s", path, fault->path[0] ? "." : "", fault->path);
+    return false;
+}
+
+const char *ptc_fault_outcome(const PtcWhy *fault)
+{
+    return fault->class == PTC_WHY_NO_MEMORY ? "error" : "invalid";
+}
+
+PtcAgentFault ptc_fault_reason(const PtcWhy *fault)
+{
+    if (fault->class == PTC_WHY_NO_MEMORY)
+        return PTC_FAULT_NO_MEMORY;
+    return fault->code == PTC_FAULT_INVALID_INPUT ? PTC_FAULT_INVALID_INPUT
+                                                  : PTC_FAULT_INVALID_AGENT;
+}

@@ -4,6 +4,8 @@
 #ifndef PTC_AGENT_AGENT_FAULT_H
 #define PTC_AGENT_AGENT_FAULT_H
 
+#include "base/why.h"
+
 typedef enum PtcAgentFault {
     PTC_FAULT_NONE,
     /* of runs */
@@ -53,5 +55,17 @@ typedef enum PtcAgentFault {
 const char *ptc_agent_fault_word(PtcAgentFault fault);
 /* The sentence for people; the word if it has none. */
 const char *ptc_agent_fault_text(PtcAgentFault fault);
+
+/* What is wrong with an agent or with its input is said in a PtcWhy, whose path is such as tools.search.expose or
+ * context.n ("": the whole) and whose code is PTC_FAULT_INVALID_AGENT or PTC_FAULT_INVALID_INPUT.  Always false. */
+bool ptc_fault_set(PtcWhy *fault, const char *path, const char *format, ...) PTC_PRINTF(3, 4);
+bool ptc_fault_input(PtcWhy *fault, const char *path, const char *format, ...) PTC_PRINTF(3, 4);
+/* The fault is further inside: this is put in front of its path. */
+bool ptc_fault_inside(PtcWhy *fault, const char *path);
+
+/* How a run ends that such a fault keeps from beginning: outcome and reason.  Without memory nothing is wrong with
+ * the agent or its input. */
+const char *ptc_fault_outcome(const PtcWhy *fault);
+PtcAgentFault ptc_fault_reason(const PtcWhy *fault);
 
 #endif

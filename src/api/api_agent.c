@@ -80,7 +80,7 @@ static bool set_counter(PtcAgent *agent, const PtcAgentSource *s)
 static PtcStatus read_agent_source(const PtcAgentSource *s, const PtcAgentChild *children,
                                    PtcAgent **out, char *error, size_t size)
 {
-    PtcFault fault = {.input = false};
+    PtcWhy fault;
     PtcAgentReading how = {.allow_commands = s->allow_commands,
                            .allow_http = s->allow_http,
                            .command_advice = "allow_commands of the PtcAgentSource allows them",

@@ -71,7 +71,7 @@ PtcStatus ptc_mission_chunk(PtcMission *m, const char *key, const char *text, si
 
 PtcStatus ptc_mission_compile(PtcMission *m, char *error, size_t size)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcWhy why;
     PtcText answer;
     if (!m || m->use != PTC_USE_NEW || m->agent_count != 1 || !m->agents[0]->source.bytes)

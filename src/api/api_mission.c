@@ -66,7 +66,7 @@ static PtcText copy_mission_text(PtcMission *m, const char *text, size_t len, bo
 }
 
 /* The conversation so far, read as in a batch line. */
-static bool read_mission_messages(PtcMission *m, PtcFault *fault)
+static bool read_mission_messages(PtcMission *m, PtcWhy *fault)
 {
     PtcJsonError e = {0};
     PtcHeap *heap = &m->bench.heap;
@@ -74,21 +74,18 @@ static bool read_mission_messages(PtcMission *m, PtcFault *fault)
     if (m->o.messages) {
         PtcValue list = ptc_json_parse(heap, m->o.messages, m->o.messages_len, &e);
         PtcValue key = ptc_str_new(heap, "messages", 8);
-        if (list == PTC_NONE && !e.stopped) {
-            snprintf(fault->path, sizeof fault->path, "messages");
-            snprintf(fault->message, sizeof fault->message, "not JSON: %s", e.message);
-            return false;
-        }
+        if (list == PTC_NONE && !e.stopped)
+            return ptc_fault_input(fault, "messages", "not JSON: %s", e.message);
         object = list == PTC_NONE || key == PTC_NONE ? PTC_NONE : ptc_map_empty(heap);
         if (object != PTC_NONE)
             object = ptc_map_assoc(heap, object, key, list);
         if (object == PTC_NONE)
-            return (fault->no_memory = true, false);
+            return ptc_why_no_memory(fault);
     }
     return ptc_run_options_read(&m->bench, object, m->agents[0], &m->options, fault);
 }
 
-static bool copy_input(PtcMission *m, PtcFault *fault)
+static bool copy_input(PtcMission *m, PtcWhy *fault)
 {
     bool ok = true;
     PtcAgentOptions *a = &m->options.agent;
@@ -98,20 +95,18 @@ static bool copy_input(PtcMission *m, PtcFault *fault)
     a->token_limit = m->o.token_limit >= 0 ? m->o.token_limit : -1;
     a->return_partial = m->o.return_partial;
     a->cancel = &m->cancel;
-    fault->no_memory = !ok;
-    return ok;
+    return ok || ptc_why_no_memory(fault);
 }
 
 static PtcStatus prepare_mission(PtcMission *m, char *error, size_t size)
 {
-    PtcFault fault = {.input = true};
-    PtcWhy why;
+    PtcWhy fault, why;
     if (!read_mission_messages(m, &fault) || !copy_input(m, &fault)) {
-        if (fault.no_memory)
+        if (fault.class == PTC_WHY_NO_MEMORY)
             return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
         ptc_why_say(&why, PTC_WHY_INVALID, "%.*s: %.*s",
                     PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.path), 100)),
-                    PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.message), 280)));
+                    PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.text), 280)));
         return api_refuse(PTC_BAD_DATA, error, size, why.text);
     }
     if ((m->o.model || m->o.ask) && !(m->model = make_model(m, &why)))
@@ -209,7 +204,7 @@ static void keep_mission_text(PtcMission *m)
     PtcText text = ptc_text_cstr(m->chain.message);
     if (!m->chain.reason) {
         const PtcVerdict *v = &m->last->step.now.verdict;
-        text = m->last->invalid ? ptc_text_cstr(ptc_fault_message(&m->last->fault))
+        text = m->last->invalid ? ptc_text_cstr(m->last->fault.text)
                : v->ok          ? v->value
                                 : v->message;
     }
@@ -260,7 +255,7 @@ PtcStatus ptc_mission_run(PtcMission *m)
 /* ------------------------------------------------------------------------- conversations */
 
 /* Nothing ran: the outcome says why. */
-static PtcStatus refuse_chat(PtcMission *m, const PtcFault *fault)
+static PtcStatus refuse_chat(PtcMission *m, const PtcWhy *fault)
 {
     ptc_agent_chat_close(&m->chat);
     m->use = PTC_USE_REFUSED;
@@ -272,7 +267,7 @@ static PtcStatus refuse_chat(PtcMission *m, const PtcFault *fault)
 }
 
 /* Opens the conversation with its first message; earlier ones are in the bench, which outlives it. */
-static bool open_chat(PtcMission *m, PtcFault *fault)
+static bool open_chat(PtcMission *m, PtcWhy *fault)
 {
     PtcTreeHost host = tree_host(m);
     m->use = PTC_USE_CHAT;
@@ -286,7 +281,7 @@ static bool open_chat(PtcMission *m, PtcFault *fault)
 
 PtcStatus ptc_mission_say(PtcMission *m, const char *message, size_t len)
 {
-    PtcFault fault = {.input = true};
+    PtcWhy fault;
     if (!m || !message || (m->use != PTC_USE_NEW && m->use != PTC_USE_CHAT) || m->agent_count > 1)
         return PTC_BAD_ARGUMENT;
     if (m->use == PTC_USE_NEW && !open_chat(m, &fault))
@@ -329,7 +324,8 @@ bool ptc_mission_ok(const PtcMission *m)
 
 bool ptc_mission_invalid(const PtcMission *m)
 {
-    return m && m->ended && !m->chain.reason && m->last->invalid && !m->last->fault.no_memory;
+    return m && m->ended && !m->chain.reason && m->last->invalid &&
+           m->last->fault.class != PTC_WHY_NO_MEMORY;
 }
 
 const char *ptc_mission_answer(const PtcMission *m, size_t *len)

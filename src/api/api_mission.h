@@ -39,12 +39,12 @@ struct PtcMission {
 };
 
 /* Writes what is wrong with an agent or its data. */
-static inline PtcStatus ptc_api_refuse_fault(const PtcFault *f, char *error, size_t size)
+static inline PtcStatus ptc_api_refuse_fault(const PtcWhy *f, char *error, size_t size)
 {
-    char why[sizeof f->path + sizeof f->message + 2];
-    snprintf(why, sizeof why, "%s%s%s", f->path, f->path[0] ? ": " : "", f->message);
-    return f->no_memory ? api_refuse(PTC_NO_MEMORY, error, size, "out of memory")
-                        : api_refuse(PTC_BAD_DATA, error, size, why);
+    char why[sizeof f->path + sizeof f->text + 2];
+    snprintf(why, sizeof why, "%s%s%s", f->path, f->path[0] ? ": " : "", f->text);
+    return api_refuse(f->class == PTC_WHY_NO_MEMORY ? PTC_NO_MEMORY : PTC_BAD_DATA, error, size,
+                      why);
 }
 
 /* --- api_watch.c --- */

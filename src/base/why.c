@@ -94,6 +94,17 @@ bool ptc_why_prefix(PtcWhy *why, const char *format, ...)
     return false;
 }
 
+bool ptc_why_reword(PtcWhy *why, const char *format, ...)
+{
+    if (!why)
+        return false;
+    va_list args;
+    va_start(args, format);
+    format_before(why->text, sizeof why->text, "", format, args);
+    va_end(args);
+    return false;
+}
+
 bool ptc_why_at(PtcWhy *why, const char *format, ...)
 {
     if (!why)

@@ -23,7 +23,7 @@ typedef enum PtcWhyClass {
     PTC_WHY_CANCELLED
 } PtcWhyClass;
 
-enum { PTC_WHY_TEXT = 776, PTC_WHY_PATH = 240 };
+enum { PTC_WHY_TEXT = 776, PTC_WHY_PATH = 320 };
 
 typedef struct PtcWhy {
     PtcWhyClass class;
@@ -55,6 +55,8 @@ bool ptc_why_copy(PtcWhy *to, const PtcWhy *from);
 
 /* Puts something in front of the text ("FILE: "), in which arguments may point into `why`; the rest stays as it is. */
 bool ptc_why_prefix(PtcWhy *why, const char *format, ...) PTC_PRINTF(2, 3);
+/* Says it in other words, into which arguments may point; the rest stays as it is. */
+bool ptc_why_reword(PtcWhy *why, const char *format, ...) PTC_PRINTF(2, 3);
 /* Says where; the rest stays as it is. */
 bool ptc_why_at(PtcWhy *why, const char *format, ...) PTC_PRINTF(2, 3);
 

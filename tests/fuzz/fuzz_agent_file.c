@@ -12,11 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const PtcAgentReading reading = {.allow_http = true, .allow_scripts = true};
 
-static void check_fault(const PtcFault *fault)
+static void check_fault(const PtcWhy *fault)
 {
     assert(memchr(fault->path, 0, sizeof fault->path) &&
-           memchr(fault->message, 0, sizeof fault->message));
-    assert(fault->message[0] && ptc_utf8_valid(fault->message, strlen(fault->message)));
+           memchr(fault->text, 0, sizeof fault->text));
+    assert(fault->text[0] && ptc_utf8_valid(fault->text, strlen(fault->text)));
     assert(ptc_utf8_valid(fault->path, strlen(fault->path)));
 }
 
@@ -24,7 +24,7 @@ static void check_prompt(const PtcAgentDef *def, PtcText json, uint8_t fail_at)
 {
     PtcBench b;
     PtcJsonError e;
-    PtcFault fault;
+    PtcWhy fault;
     PtcPrompt prompt;
     ptc_bench_init(&b);
     PtcValue v = ptc_json_parse(&b.heap, json.bytes, json.len, &e);
@@ -44,7 +44,7 @@ static void check_prompt(const PtcAgentDef *def, PtcText json, uint8_t fail_at)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    PtcFault fault;
+    PtcWhy fault;
     if (size < 1)
         return 0;
     char *copy = malloc(size);

@@ -35,7 +35,7 @@ static PtcAgentDef *agent(size_t n)
 {
     static PtcAgentDef *defs[AGENTS];
     static const PtcAgentReading reading;
-    PtcFault fault;
+    PtcWhy fault;
     char json[500];
     if (!defs[n]) {
         snprintf(json, sizeof json,

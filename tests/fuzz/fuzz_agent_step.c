@@ -21,7 +21,7 @@ static PtcAgentDef *make_agent(void)
                                         "\"output\":\"text\",\"ptc_transport\":\"tool_call\""};
     char json[700];
     unsigned mode = take(4), bits = take(256);
-    PtcFault fault;
+    PtcWhy fault;
     snprintf(json, sizeof json,
              "{\"prompt\":\"x\",%s,\"max_turns\":%u,\"retry_turns\":%u,\"turn_budget\":%u%s%s%s%s,"
              "\"tools\":{\"a\":{\"value\":1}},"

@@ -27,7 +27,7 @@ typedef void (*TrialAnswer)(Trial *t, const PtcLlmRequest *request, PtcArena *ar
 struct Trial {
     PtcMem mem;
     PtcAgentDef *def;
-    PtcFault fault;
+    PtcWhy fault;
     PtcModel *model;
     TrialAnswer answer;
     void *user;
@@ -129,7 +129,7 @@ static inline void trial_open(Trial *t, const char *agent, TrialAnswer answer, v
     t->user = user;
     t->def = ptc_definition_read_json(ptc_text_cstr(agent), &how, &t->fault);
     if (!t->def)
-        printf("%s: %s\n", t->fault.path, t->fault.message);
+        printf("%s: %s\n", t->fault.path, t->fault.text);
     CHECK(t->def != NULL);
     t->model = ptc_callback_model_new(&t->mem, "test", trial_ask, t);
     t->options = ptc_agent_options();

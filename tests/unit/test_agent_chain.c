@@ -103,7 +103,7 @@ static void reply_in_turn(void *user, const PtcLlmRequest *q, PtcArena *arena, P
 static size_t read_agents(const Links *links, PtcAgentDef **defs)
 {
     PtcAgentReading how = {.files = NULL};
-    PtcFault fault;
+    PtcWhy fault;
     size_t n = 0;
     for (; n < LINKS && links->agents[n]; n++) {
         defs[n] = ptc_definition_read_json(ptc_text_cstr(links->agents[n]), &how, &fault);

@@ -30,7 +30,7 @@ typedef struct Talk {
 static const char text_agent[] =
     "{\"prompt\":\"{{x}}\",\"output\":\"text\",\"tools\":{\"n\":{\"value\":1}}}";
 
-static bool open_talk(Talk *t, const char *agent, const char *replies, PtcFault *fault)
+static bool open_talk(Talk *t, const char *agent, const char *replies, PtcWhy *fault)
 {
     PtcWhy why;
     PtcAgentReading how = {.allow_scripts = true};
@@ -91,7 +91,7 @@ static bool ends(PtcText text, const char *end)
 static void test_stopped(void)
 {
     Talk t;
-    PtcFault fault;
+    PtcWhy fault;
     CHECK(open_talk(&t, text_agent, "[" CALL "," CALL ",{\"content\":\"fine\"}]", &fault));
     t.watch.kind = PTC_PROGRESS_CALLING;
     t.watch.turn = 2;
@@ -111,7 +111,7 @@ static void test_stopped(void)
 static void test_unanswered(void)
 {
     Talk t;
-    PtcFault fault;
+    PtcWhy fault;
     CHECK(open_talk(&t, text_agent, "[{\"content\":\"hi\"},{\"error\":{\"http\":400}}]", &fault));
     say(&t, "one", "\"hi\"", true);
     say(&t, "two", "llm_error", true);
@@ -127,7 +127,7 @@ static void test_unanswered(void)
 static void test_memory(void)
 {
     Talk t;
-    PtcFault fault;
+    PtcWhy fault;
     CHECK(open_talk(&t, text_agent, "[{\"content\":\"hi\"},{\"content\":\"ho\"}]", &fault));
     say(&t, "one", "\"hi\"", true);
     size_t limit = t.chat.mem.limit;
@@ -146,7 +146,7 @@ static void test_refused(void)
     static const char *const paths[] = {"signature", "schema"};
     for (size_t i = 0; i < 2; i++) {
         Talk t;
-        PtcFault fault;
+        PtcWhy fault;
         CHECK(!open_talk(&t, agents[i], "[]", &fault));
         CHECK_STR(fault.path, paths[i]);
         close_talk(&t);

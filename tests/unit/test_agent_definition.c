@@ -25,7 +25,7 @@ static bool known_model(void *user, PtcText model, PtcWhy *why)
 static const PtcAgentReading reading = {
     .allow_commands = true, .allow_http = true, .allow_scripts = true, .check_model = known_model};
 
-static PtcAgentDef *read_agent(const char *json, PtcFault *fault)
+static PtcAgentDef *read_agent(const char *json, PtcWhy *fault)
 {
     return ptc_definition_read_json(ptc_text_cstr(json), &reading, fault);
 }
@@ -51,15 +51,16 @@ static void check_tools(const Case *c, const PtcAgentDef *def)
 
 static void run_case(const Case *c)
 {
-    PtcFault fault;
+    PtcWhy fault;
     const char *json = said(part(c, "agent"));
     const CasePart *bad = part(c, "fault");
     PtcAgentDef *def = read_agent(json, &fault);
-    if (check_that((def == NULL) == (bad != NULL), "verdict", def ? "taken" : fault.message, "") &&
+    if (check_that((def == NULL) == (bad != NULL), "verdict", def ? "taken" : fault.text, "") &&
         bad) {
         check_text("path", fault.path, bad->value);
-        check_text("message", fault.message, bad->text ? bad->text : "");
-        check_that(!fault.input && !fault.no_memory, "kind", "", "");
+        check_text("message", fault.text, bad->text ? bad->text : "");
+        check_that(fault.class == PTC_WHY_INVALID && fault.code == PTC_FAULT_INVALID_AGENT, "kind",
+                   "", "");
     }
     check_that(schema_takes(json) == (def != NULL || part(c, "beyond")), "schemas/agent.json",
                schema_takes(json) ? "taken" : "refused", "");
@@ -159,7 +160,7 @@ static const char *text_of(PtcText t)
 
 static void test_defaults(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcAgentDef *d = read_agent("{\"prompt\":\"Work.\"}", &fault);
     CHECK(d && d->mode == PTC_MODE_CONTENT && d->max_turns == 5 && d->retry_turns == 0);
     CHECK(d->turn_budget == 20 && d->max_depth == 3 && d->mission_timeout_ms == 0);
@@ -227,7 +228,7 @@ static void test_results(void)
 {
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         char json[1000], offer[200] = "";
-        PtcFault fault;
+        PtcWhy fault;
         snprintf(json, sizeof json, "{\"prompt\":\"Work.\"%s}", results[i].fields);
         PtcAgentDef *d = read_agent(json, &fault);
         CHECK(d != NULL);
@@ -256,8 +257,8 @@ static void test_callers(void)
         {"\"output\":\"text\",\"ptc_transport\":\"tool_call\"", "n n p np"},
     };
     for (size_t i = 0; i < 4; i++) {
-        char json[500], got[40] = "";
-        PtcFault fault;
+        char json[500], got[PTC_WHY_TEXT + PTC_WHY_PATH + 8] = "";
+        PtcWhy fault;
         snprintf(
             json, sizeof json,
             "{\"prompt\":\"x\",%s,\"tools\":{\"u\":{\"value\":1},\"n\":{\"value\":1,\"expose\":"
@@ -279,7 +280,7 @@ static void test_callers(void)
 
 static void test_children(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcAgentDef *d =
         read_agent("{\"prompt\":\"Go {{n}}\",\"signature\":\"(n :int) -> "
                    ":any\",\"description\":\"goes\",\"tools\":{"
@@ -336,8 +337,8 @@ static const struct {
 static void test_contexts(void)
 {
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
-        PtcFault fault;
-        char got[1000];
+        PtcWhy fault;
+        char got[PTC_WHY_TEXT + PTC_WHY_PATH + 8];
         PtcAgentDef *d = ptc_definition_new();
         PtcTool tool = {.function = NULL};
         d->prompt = PTC_TEXT("x");
@@ -347,9 +348,9 @@ static void test_contexts(void)
         CHECK(ptc_definition_finish(d, &fault));
         PtcValue v = ptc_definition_context(d, &h.heap, &h.mem, parse(contexts[i].context), &fault);
         if (v == PTC_NONE)
-            snprintf(got, sizeof got, "%s: %s", fault.path, fault.message);
+            snprintf(got, sizeof got, "%s: %s", fault.path, fault.text);
         CHECK_STR(v == PTC_NONE ? got : write(v), contexts[i].want);
-        CHECK(v != PTC_NONE || fault.input);
+        CHECK(v != PTC_NONE || fault.code == PTC_FAULT_INVALID_INPUT);
         ptc_definition_release(d);
     }
 }
@@ -358,13 +359,13 @@ static void test_contexts(void)
 
 static void test_from_c(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcAgentDef *d = ptc_definition_new();
     d->prompt = PTC_TEXT("Work.");
     d->max_turns = 1001;
     CHECK(!ptc_definition_finish(d, &fault));
     CHECK_STR(fault.path, "max_turns");
-    CHECK_STR(fault.message, "found 1001; allowed is a whole number from 1 to 1000");
+    CHECK_STR(fault.text, "found 1001; allowed is a whole number from 1 to 1000");
     ptc_definition_release(d);
     d = ptc_definition_new();
     d->prompt = PTC_TEXT("Work.");
@@ -385,7 +386,7 @@ static void test_from_c(void)
 
 static void test_retry(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcLlmRetry retry = {.base_delay_ms = 7, .retryable = 3};
     CHECK(ptc_definition_read_retry(parse("{\"max_attempts\":2,\"backoff\":\"constant\"}"), &retry,
                                     &fault));
@@ -414,15 +415,15 @@ static void put_file(const char *name, const char *text)
 /* Opens a file of the directory; "" or "path: message". */
 static const char *open_file(const char *name, PtcAgentDef **def)
 {
-    static char got[900];
+    static char got[PTC_WHY_TEXT + PTC_WHY_PATH + 8];
     char path[300];
-    PtcFault fault = {.path = "", .message = ""};
+    PtcWhy fault = {.class = PTC_WHY_NONE};
     snprintf(path, sizeof path, "%s/%s", dir, name);
     *def = ptc_definition_open(path, &reading, &fault);
-    char *where = strstr(fault.message, dir);
+    char *where = strstr(fault.text, dir);
     if (where) /* names begin with the directory's, which is new each time */
         memmove(where, where + strlen(dir) + 1, strlen(where + strlen(dir) + 1) + 1);
-    snprintf(got, sizeof got, "%s%s%s", fault.path, *def ? "" : ": ", fault.message);
+    snprintf(got, sizeof got, "%s%s%s", fault.path, *def ? "" : ": ", fault.text);
     return got;
 }
 
@@ -512,7 +513,7 @@ static void remove_files(void)
 /* Every allocation of reading an agent fails once. */
 static void test_memory(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     static const char json[] =
         "{\"prompt\":\"Go {{n}}\",\"signature\":\"(n :int) -> {a "
         "[:int]}\",\"plan\":[\"a\"],\"tools\":{\"t\":{\"value\":1},"
@@ -526,7 +527,7 @@ static void test_memory(void)
         d->signature = PTC_TEXT("(n :int) -> {a [:int]}");
         d->schema = (PtcText){NULL, 0};
         done = ptc_definition_finish(d, &fault);
-        CHECK(done || fault.no_memory);
+        CHECK(done || fault.class == PTC_WHY_NO_MEMORY);
         ptc_definition_release(d);
     }
     CHECK(done && v != PTC_NONE);

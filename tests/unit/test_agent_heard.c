@@ -64,7 +64,7 @@ static void show_heard(PtcBuf *to, const PtcHeard *heard)
 
 static void run_case(const Case *c)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcBench b;
     PtcHeard heard;
     PtcMessageCall calls[40];
@@ -72,7 +72,7 @@ static void run_case(const Case *c)
     PtcAgentDef *def =
         ptc_definition_read_json(ptc_text_cstr(said(part(c, "agent"))), &reading, &fault);
     PtcValue v = parse(said(part(c, "reply")));
-    if (!check_that(def != NULL, "agent", fault.message, fault.path) ||
+    if (!check_that(def != NULL, "agent", fault.text, fault.path) ||
         !check_that(v != PTC_NONE, "reply", "no JSON", ""))
         return;
     PtcLlmReply reply = read_reply(v, calls);
@@ -95,7 +95,7 @@ static void run_case(const Case *c)
 static void check_memory(const char *fields, const PtcLlmReply *reply)
 {
     char json[500];
-    PtcFault fault;
+    PtcWhy fault;
     bool done = false;
     snprintf(json, sizeof json, "{\"prompt\":\"x\",\"tools\":{\"a\":{\"value\":1}}%s}", fields);
     PtcAgentDef *def = ptc_definition_read_json(ptc_text_cstr(json), &reading, &fault);
@@ -143,7 +143,7 @@ static void test_memory(void)
 /* What is no UTF-8 is replaced before anything looks at it. */
 static void test_utf8(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcBench b;
     PtcHeard heard;
     PtcLlmReply reply = {.text = PTC_TEXT("a\xff"

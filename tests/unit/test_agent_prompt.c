@@ -28,13 +28,13 @@ static void check_part(const Case *c, const char *key, PtcText got)
 
 static void run_case(const Case *c)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcBench b;
     PtcPrompt prompt;
     PtcJsonError e;
     PtcAgentDef *def =
         ptc_definition_read_json(ptc_text_cstr(said(part(c, "agent"))), &reading, &fault);
-    if (!check_that(def != NULL, "agent", fault.message, fault.path))
+    if (!check_that(def != NULL, "agent", fault.text, fault.path))
         return;
     ptc_bench_init(&b);
     const char *json = part(c, "context") ? said(part(c, "context")) : "{}";
@@ -51,7 +51,7 @@ static void run_case(const Case *c)
     in.context = ptc_definition_context(def, &b.heap, &b.mem, in.context, &fault);
     bool ok = in.context != PTC_NONE && ptc_prompt_make(&b, def, &in, &prompt, &fault);
     const CasePart *bad = part(c, "fault");
-    check_that(ok == !bad, "fault", fault.message, fault.path);
+    check_that(ok == !bad, "fault", fault.text, fault.path);
     if (ok) {
         check_part(c, "system", prompt.system);
         const char *form = strstr(prompt.system.bytes,
@@ -60,7 +60,7 @@ static void run_case(const Case *c)
         check_part(c, "user", prompt.user);
     } else if (bad) {
         check_text("path", fault.path, bad->value);
-        check_part(c, "fault", ptc_text_cstr(fault.message));
+        check_part(c, "fault", ptc_text_cstr(fault.text));
     }
     ptc_bench_deinit(&b);
     ptc_definition_release(def);
@@ -69,7 +69,7 @@ static void run_case(const Case *c)
 /* Whatever a value holds, it cannot leave its fence or its line. */
 static void test_fences(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcBench b;
     PtcPrompt prompt;
     static const char agent[] = "{\"prompt\":\"x\"}";
@@ -91,7 +91,7 @@ static void test_fences(void)
 /* More keys than the inventory shows are counted. */
 static void test_many(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcBench b;
     PtcPrompt prompt;
     PtcJsonError e;
@@ -110,7 +110,7 @@ static void test_many(void)
 
 static void test_memory(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     static const char agent[] =
         "{\"prompt\":\"{{a}} x\",\"tools\":{\"t\":{\"value\":1,\"signature\":\"(q :int) -> "
         "[:int]\"}},\"plan\":[\"p\"]}";
@@ -124,7 +124,7 @@ static void test_memory(void)
         PtcPromptInput in = {.context = ptc_json_parse(&b.heap, "{\"a\":[1,2]}", 11, &e)};
         ptc_mem_fail_at(&b.mem, n);
         bool ok = ptc_prompt_make(&b, def, &in, &prompt, &fault);
-        CHECK(ok || fault.no_memory);
+        CHECK(ok || fault.class == PTC_WHY_NO_MEMORY);
         done = ok && atomic_load(&b.mem.count) < n;
         ptc_bench_deinit(&b);
         CHECK(atomic_load(&b.mem.used) == 0);

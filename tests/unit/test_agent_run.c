@@ -401,7 +401,7 @@ static void test_bad_memory(void)
  * because the machine was busy. */
 static void test_late_journal(void)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcWork w;
     PtcBuf out;
     PtcMem mem;

@@ -10,12 +10,12 @@ static bool printing;
 static PtcAgentDef *case_def(const Case *c)
 {
     static char json[STEP_TEXT];
-    PtcFault fault;
+    PtcWhy fault;
     const char *given = part(c, "agent") ? said(part(c, "agent")) : "{}";
     const char *rest = strchr(given, '{') ? strchr(given, '{') + 1 : "}";
     snprintf(json, sizeof json, "{\"prompt\":\"x\"%s%s", *rest == '}' ? "" : ",", rest);
     PtcAgentDef *def = ptc_definition_read_json(ptc_text_cstr(json), &step_reading, &fault);
-    check_that(def != NULL, "agent", fault.message, fault.path);
+    check_that(def != NULL, "agent", fault.text, fault.path);
     return def;
 }
 

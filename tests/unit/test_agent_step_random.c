@@ -28,7 +28,7 @@ static PtcAgentDef *random_agent(void)
                                         "\"output\":\"text\",\"ptc_transport\":\"tool_call\""};
     char json[1000];
     unsigned mode = roll(4);
-    PtcFault fault;
+    PtcWhy fault;
     snprintf(
         json, sizeof json,
         "{\"prompt\":\"x\",%s,\"max_turns\":%u,\"retry_turns\":%u,\"turn_budget\":%u%s%s%s%s%s,"
@@ -183,7 +183,7 @@ static bool run_short(const Case *c, uint64_t n, size_t bytes)
 {
     static Driver d;
     static char text[STEP_TEXT], json[STEP_TEXT];
-    PtcFault fault;
+    PtcWhy fault;
     const char *given = part(c, "agent") ? said(part(c, "agent")) : "{}";
     const char *rest = strchr(given, '{') + 1;
     snprintf(json, sizeof json, "{\"prompt\":\"x\"%s%s", *rest == '}' ? "" : ",", rest);

@@ -60,11 +60,10 @@ static void tell_child_failure(PtcToolCall *call, const PtcAgentRun *child)
 {
     char text[PTC_TOOL_TEXT];
     const PtcVerdict *v = &child->step.now.verdict;
-    const PtcFault *f = &child->fault;
+    const PtcWhy *f = &child->fault;
     if (child->invalid)
         snprintf(text, sizeof text, "%s: %s%s%s", ptc_agent_fault_word(ptc_fault_reason(f)),
-                 f->no_memory ? "" : f->path, f->path[0] && !f->no_memory ? ": " : "",
-                 ptc_fault_message(f));
+                 f->path, f->path[0] ? ": " : "", f->text);
     else
         snprintf(text, sizeof text, "%s: %.*s", ptc_agent_fault_word(v->reason),
                  PTC_ARG(ptc_text_cut(v->message, 1500)));
@@ -141,7 +140,7 @@ static bool read_child(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     PtcAgentReading inner = *r->how;
     PtcAgentTool *note = ptc_definition_note(r->def, tool);
     if (!note)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     inner.depth++;
     PtcText file = ptc_str_text(v);
     if (file.bytes && !inner.files)
@@ -176,7 +175,7 @@ static bool read_owner(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     (void)v;
     PtcAgentTool *note = ptc_definition_note(r->def, tool);
     if (!note)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     note->child = r->def;
     return true;
 }

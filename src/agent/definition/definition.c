@@ -3,7 +3,6 @@
  * tools do. */
 #include "agent/definition/definition.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "agent/definition/definition_int.h"
@@ -14,52 +13,6 @@
 enum { DEF_LEDGER_BYTES = 256 * PTC_MB };
 
 /* ------------------------------------------------------------------------------- faults */
-
-bool ptc_fault_set(PtcFault *fault, const char *path, const char *format, ...)
-{
-    va_list args;
-    char text[sizeof fault->message];
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    fault->input = fault->no_memory = false;
-    ptc_diag_format(fault->path, sizeof fault->path, "%s", path);
-    ptc_diag_format(fault->message, sizeof fault->message, "%s", text);
-    return false;
-}
-
-bool ptc_fault_memory(PtcFault *fault)
-{
-    ptc_fault_set(fault, "", "out of memory");
-    fault->no_memory = true;
-    return false;
-}
-
-const char *ptc_fault_outcome(const PtcFault *fault)
-{
-    return fault->no_memory ? "error" : "invalid";
-}
-
-PtcAgentFault ptc_fault_reason(const PtcFault *fault)
-{
-    return fault->no_memory ? PTC_FAULT_NO_MEMORY
-           : fault->input   ? PTC_FAULT_INVALID_INPUT
-                            : PTC_FAULT_INVALID_AGENT;
-}
-
-const char *ptc_fault_message(const PtcFault *fault)
-{
-    return fault->no_memory ? "out of memory" : fault->message;
-}
-
-bool ptc_fault_inside(PtcFault *fault, const char *path)
-{
-    char inner[sizeof fault->path];
-    memcpy(inner, fault->path, sizeof inner);
-    if (*path)
-        ptc_diag_format(fault->path, sizeof fault->path, "%s%s%s", path, *inner ? "." : "", inner);
-    return false;
-}
 
 const char *ptc_fault_found(PtcValue v, char out[PTC_FOUND_BYTES])
 {
@@ -157,7 +110,7 @@ void ptc_definition_release(PtcAgentDef *def)
 
 /* ---------------------------------------------------------------------------- finishing */
 
-static bool find_mode(PtcAgentDef *def, PtcFault *fault)
+static bool find_mode(PtcAgentDef *def, PtcWhy *fault)
 {
     bool text = def->output == PTC_OUTPUT_TEXT, call = def->transport == PTC_TRANSPORT_TOOL_CALL;
     if (text && def->transport == PTC_TRANSPORT_CONTENT)
@@ -180,9 +133,8 @@ static void count_levels(PtcAgentDef *def)
     }
 }
 
-bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault)
+bool ptc_definition_finish(PtcAgentDef *def, PtcWhy *fault)
 {
-    *fault = (PtcFault){.input = false};
     if (!find_mode(def, fault) || !ptc_fields_check(def, fault) ||
         !ptc_definition_check(def, fault) || !ptc_definition_finish_tools(def, fault))
         return false;

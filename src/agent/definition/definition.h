@@ -101,13 +101,7 @@ PtcAgentDef *ptc_definition_retain(PtcAgentDef *def);
 void ptc_definition_release(PtcAgentDef *def);
 
 /* Checks everything and derives the rest.  False with the fault; the definition can then only be released. */
-PTC_MUST_USE bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault);
-
-/* How a run ends that such a fault keeps from beginning: outcome, reason and message.  Without memory nothing is wrong
- * with what was given, so that is an error and not `invalid`. */
-const char *ptc_fault_outcome(const PtcFault *fault);
-PtcAgentFault ptc_fault_reason(const PtcFault *fault);
-const char *ptc_fault_message(const PtcFault *fault);
+PTC_MUST_USE bool ptc_definition_finish(PtcAgentDef *def, PtcWhy *fault);
 
 /* ------------------------------------------------------------- reading (definition_read.c) */
 
@@ -139,12 +133,12 @@ typedef struct PtcAgentReading {
 
 /* Reads an agent from a JSON object, in any heap, and finishes it.  NULL with the fault. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how,
-                                              PtcFault *fault);
+                                              PtcWhy *fault);
 /* The same from the text of a file. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how,
-                                                   PtcFault *fault);
+                                                   PtcWhy *fault);
 /* Reads an llm_retry object on top of what *retry holds: for the options of a run.  False with the fault. */
-PTC_MUST_USE bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcFault *fault);
+PTC_MUST_USE bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcWhy *fault);
 /* Names of the fields of an agent file, NULL at the end: for tests of the schema. */
 const char *ptc_definition_field_name(size_t i);
 
@@ -153,13 +147,13 @@ const char *ptc_definition_field_name(size_t i);
 /* Reads the agent in a file, and the files that it names, each once.  NULL with the fault, whose message names the
  * file. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how,
-                                              PtcFault *fault);
+                                              PtcWhy *fault);
 
 /* ------------------------------------------------------------ input (definition_context.c) */
 
 /* The context of a run as its programs see it: a map (nil for none), coerced by the signature; keys that match no
  * parameter are kept.  Made in `heap`.  PTC_NONE with the fault. */
 PTC_MUST_USE PtcValue ptc_definition_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *mem,
-                                             PtcValue context, PtcFault *fault);
+                                             PtcValue context, PtcWhy *fault);
 
 #endif

@@ -15,7 +15,7 @@ enum { SCHEMA_BYTES = PTC_MB };
 
 /* ----------------------------------------------------------------------------- signature */
 
-static bool check_agent_signature(PtcAgentDef *def, PtcFault *fault)
+static bool check_agent_signature(PtcAgentDef *def, PtcWhy *fault)
 {
     PtcSigError e;
     if (!def->signature.bytes || def->sig)
@@ -23,7 +23,7 @@ static bool check_agent_signature(PtcAgentDef *def, PtcFault *fault)
     if (ptc_sig_parse(&def->arena, def->signature.bytes, def->signature.len, &def->sig, &e))
         return true;
     if (e.stopped)
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     return ptc_fault_set(fault, "signature", "line %u, column %u: %s", (unsigned)e.line,
                          (unsigned)e.column, e.message);
 }
@@ -35,7 +35,7 @@ static bool wraps_value(PtcSigKind kind)
 }
 
 /* Keeps what a buffer holds in the arena and frees it. */
-static bool keep_definition_buf(PtcAgentDef *def, PtcBuf *buf, PtcText *out, PtcFault *fault)
+static bool keep_definition_buf(PtcAgentDef *def, PtcBuf *buf, PtcText *out, PtcWhy *fault)
 {
     char *copy = ptc_buf_ok(buf) ? ptc_arena_alloc(&def->arena, buf->len + 1) : NULL;
     if (copy) {
@@ -44,7 +44,7 @@ static bool keep_definition_buf(PtcAgentDef *def, PtcBuf *buf, PtcText *out, Ptc
         *out = (PtcText){copy, buf->len};
     }
     ptc_buf_deinit(buf);
-    return copy || ptc_fault_memory(fault);
+    return copy || ptc_why_no_memory(fault);
 }
 
 /* {"type":"object","properties":{"value":T},...}: providers want an object at the top. */
@@ -64,7 +64,7 @@ static void wrap_answer_schema(PtcBuf *out, const char *name, PtcText schema)
     ptc_emit_object_end(out);
 }
 
-static bool add_schema_to_send(PtcAgentDef *def, PtcText schema, PtcFault *fault)
+static bool add_schema_to_send(PtcAgentDef *def, PtcText schema, PtcWhy *fault)
 {
     PtcBuf buf;
     ptc_buf_init(&buf, &def->mem, SCHEMA_BYTES);
@@ -76,7 +76,7 @@ static bool add_schema_to_send(PtcAgentDef *def, PtcText schema, PtcFault *fault
 }
 
 /* The answer's type: as text, how it is wrapped, its schema. */
-static bool finish_type(PtcAgentDef *def, PtcFault *fault)
+static bool finish_type(PtcAgentDef *def, PtcWhy *fault)
 {
     const PtcSigType *type = ptc_want_type(&def->want);
     PtcText schema;
@@ -107,24 +107,24 @@ static PtcWrap schema_wrap(PtcHeap *heap, PtcValue schema)
     return type.bytes && !ptc_text_is(type, "object") ? PTC_WRAP_VALUE : PTC_WRAP_NONE;
 }
 
-static bool compile_schema(PtcAgentDef *def, PtcBench *b, PtcFault *fault)
+static bool compile_schema(PtcAgentDef *def, PtcBench *b, PtcWhy *fault)
 {
     PtcJsonError e;
     PtcSchemaError why = {.stopped = false};
     PtcValue v = ptc_json_parse(&b->heap, def->schema.bytes, def->schema.len, &e);
     if (v == PTC_NONE && e.stopped)
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     if (v == PTC_NONE)
         return ptc_fault_set(fault, "schema", "not JSON: line %u, column %u: %s", (unsigned)e.line,
                              (unsigned)e.column, e.message);
     if (!ptc_schema_compile(&def->arena, &def->mem, &b->budget, v, &def->want.schema, &why))
-        return why.stopped ? ptc_fault_memory(fault)
+        return why.stopped ? ptc_why_no_memory(fault)
                            : ptc_fault_set(fault, "schema", "at %s: %s", why.path, why.message);
     def->want.wrap = schema_wrap(&b->heap, v);
     return true;
 }
 
-static bool check_agent_schema(PtcAgentDef *def, PtcFault *fault)
+static bool check_agent_schema(PtcAgentDef *def, PtcWhy *fault)
 {
     PtcBench b;
     if (!def->schema.bytes)
@@ -143,14 +143,14 @@ static bool check_agent_schema(PtcAgentDef *def, PtcFault *fault)
 
 /* -------------------------------------------------------------------------------- prompt */
 
-static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
+static bool check_prompt(PtcAgentDef *def, PtcWhy *fault)
 {
     PtcTemplateError e;
     PtcWhy why;
     if (!def->prompt.bytes)
         return ptc_fault_set(fault, "prompt", "an agent needs a prompt");
     if (!ptc_template_read(&def->arena, def->prompt, &def->template, &e))
-        return e.no_memory ? ptc_fault_memory(fault)
+        return e.no_memory ? ptc_why_no_memory(fault)
                            : ptc_fault_set(fault, "prompt", "line %u, column %u: %s",
                                            (unsigned)e.line, (unsigned)e.column, e.message);
     if (!def->sig || def->loose_prompt)
@@ -171,7 +171,7 @@ static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
 
 /* ---------------------------------------------------------------------------------- rest */
 
-static bool check_plan(const PtcAgentDef *def, PtcFault *fault)
+static bool check_plan(const PtcAgentDef *def, PtcWhy *fault)
 {
     if (def->plan_count > PTC_AGENT_PLAN)
         return ptc_fault_set(fault, "plan", "found %zu steps; at most %d are allowed",
@@ -189,7 +189,7 @@ static bool check_plan(const PtcAgentDef *def, PtcFault *fault)
     return true;
 }
 
-static bool check_compaction(const PtcAgentDef *def, PtcFault *fault)
+static bool check_compaction(const PtcAgentDef *def, PtcWhy *fault)
 {
     const PtcCompactionRule *c = &def->compaction;
     if (!c->enabled)
@@ -204,7 +204,7 @@ static bool check_compaction(const PtcAgentDef *def, PtcFault *fault)
 }
 
 /* Descriptions for fields that the answer does not have are a mistake. */
-static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
+static bool check_descriptions(const PtcAgentDef *def, PtcWhy *fault)
 {
     const PtcSigType *type = ptc_want_type(&def->want);
     while (type && type->kind == PTC_SIG_LIST)
@@ -222,7 +222,7 @@ static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
     return true;
 }
 
-bool ptc_definition_check(PtcAgentDef *def, PtcFault *fault)
+bool ptc_definition_check(PtcAgentDef *def, PtcWhy *fault)
 {
     if (!check_agent_signature(def, fault))
         return false;

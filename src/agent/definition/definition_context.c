@@ -9,18 +9,16 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-static PtcValue refuse_context(PtcFault *fault, const char *path, const char *message)
+static PtcValue refuse_context(PtcWhy *fault, const char *path, const char *message)
 {
-    ptc_fault_set(fault, "context", "%s", message);
-    ptc_diag_format(fault->path, sizeof fault->path, "context%s%s%s",
-                    *path && *path != '[' ? "." : "", path, "");
-    fault->input = true;
+    ptc_fault_input(fault, "", "%s", message);
+    ptc_why_at(fault, "context%s%s", *path && *path != '[' ? "." : "", path);
     return PTC_NONE;
 }
 
-static PtcValue refuse_context_memory(PtcFault *fault)
+static PtcValue refuse_context_memory(PtcWhy *fault)
 {
-    ptc_fault_memory(fault);
+    ptc_why_no_memory(fault);
     return PTC_NONE;
 }
 
@@ -40,7 +38,7 @@ static void path_text(const PtcSigIssue *issue, char *out, size_t size)
 }
 
 /* A key with the name of a tool would make one name mean two things. */
-static bool check_tools(const PtcAgentDef *def, PtcValue context, PtcFault *fault)
+static bool check_tools(const PtcAgentDef *def, PtcValue context, PtcWhy *fault)
 {
     PtcValue key;
     for (size_t pos = 0; ptc_map_next(context, &pos, &key, NULL);) {
@@ -65,7 +63,7 @@ static PtcValue keep_other_keys(PtcHeap *heap, PtcValue context, PtcValue coerce
 }
 
 static PtcValue coerce_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *mem, PtcValue context,
-                               PtcFault *fault)
+                               PtcWhy *fault)
 {
     PtcSigIssues *issues = ptc_mem_alloc(mem, 2 * sizeof *issues);
     char path[PTC_PATH_BYTES];
@@ -77,12 +75,12 @@ static PtcValue coerce_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *me
     if (v != PTC_NONE) {
         v = keep_other_keys(heap, context, v);
         if (v == PTC_NONE)
-            ptc_fault_memory(fault);
+            ptc_why_no_memory(fault);
     } else if (issues[1].count > 0) {
         path_text(&issues[1].items[0], path, sizeof path);
         refuse_context(fault, path, issues[1].items[0].message);
     } else {
-        ptc_fault_memory(fault);
+        ptc_why_no_memory(fault);
     }
     ptc_sig_issues_deinit(&issues[0]);
     ptc_sig_issues_deinit(&issues[1]);
@@ -91,10 +89,9 @@ static PtcValue coerce_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *me
 }
 
 PtcValue ptc_definition_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *mem,
-                                PtcValue context, PtcFault *fault)
+                                PtcValue context, PtcWhy *fault)
 {
     char found[PTC_FOUND_BYTES], text[200];
-    *fault = (PtcFault){.input = false};
     if (context == PTC_NIL || context == PTC_NONE)
         context = ptc_map_empty(heap);
     if (context == PTC_NONE)

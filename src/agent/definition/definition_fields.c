@@ -29,7 +29,7 @@ bool ptc_fields_copy(PtcFieldReader *r, PtcText from, PtcText *out)
 {
     char *copy = ptc_arena_alloc(&r->def->arena, from.len + 1);
     if (!copy)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     memcpy(copy, from.bytes, from.len);
     copy[from.len] = 0;
     *out = (PtcText){copy, from.len};
@@ -50,7 +50,7 @@ bool ptc_fields_json(PtcFieldReader *r, PtcValue v, PtcText *out)
     ptc_buf_init(&buf, &r->def->mem, FIELD_JSON_BYTES);
     bool ok = ptc_to_json_value(r->heap, &buf, v, -1, &e)
                   ? ptc_fields_copy(r, ptc_buf_view(&buf), out)
-                  : ptc_fault_memory(r->fault);
+                  : ptc_why_no_memory(r->fault);
     ptc_buf_deinit(&buf);
     return ok;
 }
@@ -236,7 +236,7 @@ static const char *mode_name(PtcAgentMode mode)
 
 /* A field that has no effect in this mode is a mistake now, or will become one. */
 static bool check_effect(const PtcAgentDef *def, const PtcFieldRow *row, size_t number,
-                         PtcFault *fault)
+                         PtcWhy *fault)
 {
     bool there = def->given >> number & 1;
     if (row->modes == PTC_MODES_ALL || row->modes >> def->mode & 1 || !there)
@@ -245,7 +245,7 @@ static bool check_effect(const PtcAgentDef *def, const PtcFieldRow *row, size_t 
                          mode_name(def->mode));
 }
 
-static bool check_range(const PtcAgentDef *def, const PtcFieldRow *row, PtcFault *fault)
+static bool check_range(const PtcAgentDef *def, const PtcFieldRow *row, PtcWhy *fault)
 {
     char allowed[ALLOWED];
     int64_t n = row->kind == PTC_FIELD_INT ? *(int64_t *)field_place(def, row) : 0;
@@ -256,7 +256,7 @@ static bool check_range(const PtcAgentDef *def, const PtcFieldRow *row, PtcFault
     return ptc_fault_set(fault, row->name, "found %lld; allowed is %s", (long long)n, allowed);
 }
 
-bool ptc_fields_check(const PtcAgentDef *def, PtcFault *fault)
+bool ptc_fields_check(const PtcAgentDef *def, PtcWhy *fault)
 {
     const PtcFieldRow *rows = ptc_definition_rows;
     for (size_t i = 0; rows[i].name; i++)

@@ -32,7 +32,7 @@ struct PtcAgentFiles {
     bool named;         /* the file of a fault is in its message */
 };
 
-static bool refuse_agent_file(PtcFault *fault, const char *name, const char *why)
+static bool refuse_agent_file(PtcWhy *fault, const char *name, const char *why)
 {
     return ptc_fault_set(fault, "", "%.200s: %s", name, why);
 }
@@ -53,18 +53,16 @@ static int open_directory(int from, const char *path)
 }
 
 /* Says which of several files a fault is in, not which ones led there; whoever opened the first knows its name. */
-static void name_faulty_file(struct PtcAgentFiles *files, PtcFault *fault, const char *path)
+static void name_faulty_file(struct PtcAgentFiles *files, PtcWhy *fault, const char *path)
 {
-    char said[sizeof fault->message];
-    if (fault->no_memory || files->named)
+    if (fault->class == PTC_WHY_NO_MEMORY || files->named)
         return;
     files->named = true;
-    memcpy(said, fault->message, sizeof said);
-    ptc_diag_format(fault->message, sizeof fault->message, "%s (in %.200s)", said, path);
+    ptc_why_reword(fault, "%s (in %.200s)", fault->text, path);
 }
 
 /* Reads an open file; the names in it are relative to its directory. */
-static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
+static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcWhy *fault)
 {
     struct PtcAgentFiles *files = how->files;
     int before = files->directory;
@@ -104,7 +102,7 @@ static DefinitionFile *find_agent_file(struct PtcAgentFiles *files, const struct
 
 /* The agent in an open file: already known, or read now. */
 static PtcAgentDef *take_agent_file(int fd, const char *path, const PtcAgentReading *how,
-                                    PtcFault *fault)
+                                    PtcWhy *fault)
 {
     struct stat st;
     struct PtcAgentFiles *files = how->files;
@@ -127,7 +125,7 @@ static PtcAgentDef *take_agent_file(int fd, const char *path, const PtcAgentRead
     return def;
 }
 
-static PtcAgentDef *load_agent_file(const char *path, const PtcAgentReading *how, PtcFault *fault)
+static PtcAgentDef *load_agent_file(const char *path, const PtcAgentReading *how, PtcWhy *fault)
 {
     int fd = openat(how->files->directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
@@ -139,7 +137,7 @@ static PtcAgentDef *load_agent_file(const char *path, const PtcAgentReading *how
     return def;
 }
 
-PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, PtcFault *fault)
+PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, PtcWhy *fault)
 {
     char path[DEF_PATH_BYTES];
     if (name.len == 0 || name.len >= sizeof path || memchr(name.bytes, 0, name.len)) {
@@ -152,11 +150,10 @@ PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, Pt
     return load_agent_file(path, how, fault);
 }
 
-PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, PtcFault *fault)
+PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, PtcWhy *fault)
 {
     struct PtcAgentFiles files = {.directory = AT_FDCWD};
     PtcAgentReading inner = *how;
-    *fault = (PtcFault){.input = false};
     inner.files = &files;
     inner.depth = 0;
     PtcAgentDef *def = load_agent_file(path, &inner, fault);

@@ -8,12 +8,6 @@
 
 /* ------------------------------------------------------------------ faults (definition.c) */
 
-/* Fills the fault.  Always false. */
-bool ptc_fault_set(PtcFault *fault, const char *path, const char *format, ...) PTC_PRINTF(3, 4);
-bool ptc_fault_memory(PtcFault *fault);
-/* The fault is further inside: this is put in front of its path. */
-bool ptc_fault_inside(PtcFault *fault, const char *path);
-
 enum { PTC_FOUND_BYTES = 80 };
 /* What a value is, for messages: 0, "text", an object. */
 const char *ptc_fault_found(PtcValue v, char out[PTC_FOUND_BYTES]);
@@ -48,7 +42,7 @@ typedef struct PtcFieldReader {
     PtcAgentDef *def;
     const PtcAgentReading *how;
     PtcHeap *heap; /* for its budget */
-    PtcFault *fault;
+    PtcWhy *fault;
     char path[120]; /* of the field being read */
     void *user;     /* for readers of rows that are not in the definition */
 } PtcFieldReader;
@@ -57,7 +51,7 @@ typedef struct PtcFieldReader {
 extern const PtcFieldRow ptc_definition_rows[];
 
 /* Are the values of all rows in range?  Also for definitions that came from C. */
-bool ptc_fields_check(const PtcAgentDef *def, PtcFault *fault);
+bool ptc_fields_check(const PtcAgentDef *def, PtcWhy *fault);
 /* Reads an object by rows; `given` (may be NULL) gets a bit for each row that was present. */
 bool ptc_fields_read(PtcFieldReader *r, PtcValue object, const PtcFieldRow *rows, uint64_t *given);
 /* Refuses the field being read.  Always false. */
@@ -77,9 +71,9 @@ bool ptc_definition_read_model(PtcFieldReader *r, PtcValue v, PtcText *model, Pt
 /* Reads the field `tools`. */
 bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v);
 /* Adds those that the host provides. */
-bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault);
+bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcWhy *fault);
 /* The rest: built-in tools, "self", who may call which tool, what is offered to the model. */
-bool ptc_definition_finish_tools(PtcAgentDef *def, PtcFault *fault);
+bool ptc_definition_finish_tools(PtcAgentDef *def, PtcWhy *fault);
 /* A note, which becomes the user of the tool (NULL: of none); NULL: out of memory. */
 PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool);
 /* The tool takes its signature and description from the child unless it has its own. */
@@ -88,12 +82,12 @@ void ptc_definition_borrow(const PtcAgentDef *child, PtcTool *tool);
 /* ------------------------------------------------------------ checks (definition_check.c) */
 
 /* Everything except tools, once the mode is known. */
-bool ptc_definition_check(PtcAgentDef *def, PtcFault *fault);
+bool ptc_definition_check(PtcAgentDef *def, PtcWhy *fault);
 
 /* ------------------------------------------------------------- files (definition_file.c) */
 
 /* The agent in a file that another one names. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how,
-                                                 PtcFault *fault);
+                                                 PtcWhy *fault);
 
 #endif

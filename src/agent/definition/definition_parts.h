@@ -17,14 +17,6 @@ enum {
     PTC_AGENT_BUDGET_MAX = 100000,
 };
 
-/* What is wrong with an agent or its input, and where. */
-typedef struct PtcFault {
-    bool input;     /* invalid_input, else invalid_agent */
-    bool no_memory; /* neither: out of memory */
-    char path[320]; /* tools.search.expose, context.n; "": the whole */
-    char message[500];
-} PtcFault;
-
 /* -------------------------------------------------------------------------------- parts */
 
 /* How the model sends programs and answers. */

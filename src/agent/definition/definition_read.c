@@ -180,12 +180,12 @@ static bool read_retry_fields(PtcFieldReader *r, PtcValue v)
     return ptc_fields_read(r, v, retry_rows, NULL);
 }
 
-bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcFault *fault)
+bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcWhy *fault)
 {
     static const PtcAgentReading how;
     PtcAgentDef *def = ptc_definition_new();
     if (!def)
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     PtcFieldReader r = {
         .def = def, .how = &how, .heap = &def->tools->heap, .fault = fault, .path = "llm_retry"};
     def->retry = *retry;
@@ -203,7 +203,7 @@ static bool add_plan_step(PtcFieldReader *r, PtcText id, PtcText text)
     PtcAgentDef *def = r->def;
     PtcPlanStep *steps = ptc_arena_push(&def->arena, def->plan, def->plan_count, sizeof *steps);
     if (!steps)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     def->plan = steps;
     PtcPlanStep *step = &steps[def->plan_count++];
     return ptc_fields_copy(r, id, &step->id) && ptc_fields_copy(r, text, &step->text);
@@ -349,7 +349,7 @@ static bool read_descriptions(PtcFieldReader *r, PtcValue v, PtcDescriptions *ou
         return ptc_fields_refuse(r, v, "an object from names to texts");
     out->items = ptc_arena_zalloc(&r->def->arena, (ptc_map_count(v) + 1) * sizeof *out->items);
     if (!out->items)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         PtcDescribed *d = &out->items[out->count];
         PtcText name = ptc_str_text(key), text = ptc_str_text(value);
@@ -470,12 +470,11 @@ static bool set_compiled_defaults(PtcAgentDef *def, const PtcAgentReading *how)
     return true;
 }
 
-PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, PtcFault *fault)
+PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, PtcWhy *fault)
 {
-    *fault = (PtcFault){.input = false};
     PtcAgentDef *def = ptc_definition_new();
     if (!def) {
-        ptc_fault_memory(fault);
+        ptc_why_no_memory(fault);
         return NULL;
     }
     PtcFieldReader r = {.def = def, .how = how, .heap = &def->tools->heap, .fault = fault};
@@ -492,19 +491,19 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
 
 /* What is compiled is written to a file with parts of this text. */
 static PtcAgentDef *keep_source(PtcAgentDef *def, PtcText json, const PtcAgentReading *how,
-                                PtcFault *fault)
+                                PtcWhy *fault)
 {
     if (!def || !how->compiling || how->depth > 0)
         return def;
     def->source = ptc_messages_keep(&def->arena, json);
     if (def->source.bytes)
         return def;
-    ptc_fault_memory(fault);
+    ptc_why_no_memory(fault);
     ptc_definition_release(def);
     return NULL;
 }
 
-PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how, PtcFault *fault)
+PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how, PtcWhy *fault)
 {
     PtcJsonError e;
     PtcBench b;
@@ -519,7 +518,7 @@ PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how, 
     if (v != PTC_NONE)
         def = keep_source(ptc_definition_read(v, how, fault), json, how, fault);
     else if (e.stopped)
-        ptc_fault_memory(fault);
+        ptc_why_no_memory(fault);
     else
         ptc_fault_set(fault, "", "not JSON: line %u, column %u: %s", (unsigned)e.line,
                       (unsigned)e.column, e.message);

@@ -107,7 +107,7 @@ static bool check_agent(PtcToolReader *r)
 bool ptc_definition_read_kind(PtcToolReader *r, PtcValue v,
                               bool (*read)(PtcFieldReader *r, PtcValue v, PtcTool *tool))
 {
-    PtcFault fault = {.input = false};
+    PtcWhy fault;
     if (!check_agent(r))
         return false;
     PtcFieldReader inner = *(const PtcFieldReader *)r->allow->agent;
@@ -119,8 +119,8 @@ bool ptc_definition_read_kind(PtcToolReader *r, PtcValue v,
         ok = ptc_definition_read_model(&inner, r->model, &note->model, &note->script);
     }
     if (!ok) {
-        ptc_kind_refuse_inside(r, fault.path, fault.message);
-        r->fault->no_memory = fault.no_memory;
+        ptc_kind_refuse_inside(r, fault.path, fault.text);
+        r->fault->no_memory = fault.class == PTC_WHY_NO_MEMORY;
     }
     return ok;
 }
@@ -137,21 +137,22 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
                                    .agent = r};
     if (ptc_tools_read_at(r->def->tools, v, &options, &fault))
         return true;
+    if (fault.no_memory)
+        return ptc_why_no_memory(r->fault);
     ptc_fault_set(r->fault, fault.path, "%s", fault.text);
-    r->fault->no_memory = fault.no_memory;
     return ptc_fault_inside(r->fault, "tools");
 }
 
 /* ---------------------------------------------------------------------- tools of a host */
 
-static bool refuse_host_tool(PtcFault *fault, PtcText name, const char *why)
+static bool refuse_host_tool(PtcWhy *fault, PtcText name, const char *why)
 {
     char path[NAME_BYTES + 16];
     snprintf(path, sizeof path, "tools.%.*s", PTC_ARG(ptc_text_cut(name, NAME_BYTES)));
     return ptc_fault_set(fault, path, "%s", why);
 }
 
-static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
+static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcWhy *fault)
 {
     PtcWhy why;
     PtcText name = tool_name(tool);
@@ -160,7 +161,7 @@ static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
            refuse_host_tool(fault, name, why.text);
 }
 
-static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *fault)
+static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcWhy *fault)
 {
     PtcWhy why;
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
@@ -170,7 +171,7 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *f
         return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
     PtcAgentTool *note = ptc_definition_note(def, &tool);
     if (!note)
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     note->child = ptc_definition_retain(child->def);
     ptc_tool_init(&tool.info, child->name.bytes, child->name.len);
     ptc_kind_apply(&ptc_agent_kind, &tool);
@@ -179,7 +180,7 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *f
            refuse_host_tool(fault, child->name, why.text);
 }
 
-bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault)
+bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcWhy *fault)
 {
     def->host_tools = ptc_toolset_retain(how->tools);
     for (size_t i = 0; how->tools && i < how->tools->count; i++)
@@ -193,7 +194,7 @@ bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, Ptc
 
 /* ------------------------------------------------------------------------------ built-in */
 
-static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcFault *fault)
+static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcWhy *fault)
 {
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
     if (find_same_tool(def->tools, ptc_text_cstr(kind->key)))
@@ -206,10 +207,10 @@ static bool put_builtin(PtcAgentDef *def, const PtcToolKind *kind, PtcFault *fau
     tool.info.description_len = strlen(kind->doc);
     tool.info.read_only = tool.info.idempotent = true;
     return (ptc_definition_note(def, &tool) && ptc_toolset_put(def->tools, &tool, NULL)) ||
-           ptc_fault_memory(fault);
+           ptc_why_no_memory(fault);
 }
 
-static bool put_builtins(PtcAgentDef *def, PtcFault *fault)
+static bool put_builtins(PtcAgentDef *def, PtcWhy *fault)
 {
     return (!def->grep || (put_builtin(def, &ptc_grep_kind, fault) &&
                            put_builtin(def, &ptc_grep_n_kind, fault))) &&
@@ -219,7 +220,7 @@ static bool put_builtins(PtcAgentDef *def, PtcFault *fault)
 /* ----------------------------------------------------------------------- who calls what */
 
 /* "self" has the signature and description of the agent. */
-static bool finish_self(PtcAgentDef *def, PtcTool *tool, PtcFault *fault)
+static bool finish_self(PtcAgentDef *def, PtcTool *tool, PtcWhy *fault)
 {
     char path[PTC_TOOL_NAME_MAX + 16];
     snprintf(path, sizeof path, "tools.%s", tool->info.name);
@@ -262,7 +263,7 @@ static bool is_note(const PtcAgentDef *def, const void *user)
 }
 
 /* A set that came from C may have names that a file could not. */
-static bool check_host_name(const PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
+static bool check_host_name(const PtcAgentDef *def, const PtcTool *tool, PtcWhy *fault)
 {
     char path[PTC_TOOL_NAME_MAX + 16];
     snprintf(path, sizeof path, "tools.%s", tool->info.name);
@@ -275,13 +276,13 @@ static bool check_host_name(const PtcAgentDef *def, const PtcTool *tool, PtcFaul
                          first->info.name);
 }
 
-static bool finish_tool(PtcAgentDef *def, size_t i, PtcFault *fault)
+static bool finish_tool(PtcAgentDef *def, size_t i, PtcWhy *fault)
 {
     PtcTool *tool = &def->tools->items[i];
     bool noted = is_note(def, tool->user);
     PtcAgentTool *note = noted ? tool->user : ptc_definition_note(def, NULL);
     if (!note || !set_native_name(def, tool, note))
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     if (!check_host_name(def, tool, fault) ||
         (note->child == def && !finish_self(def, tool, fault)))
         return false;
@@ -341,19 +342,19 @@ static bool make_offers(PtcAgentDef *def)
 }
 
 /* A schema is only sent when there are no tools: few providers handle both together as one would expect. */
-bool ptc_definition_finish_tools(PtcAgentDef *def, PtcFault *fault)
+bool ptc_definition_finish_tools(PtcAgentDef *def, PtcWhy *fault)
 {
     if (!put_builtins(def, fault))
         return false;
     def->agent_tools =
         ptc_arena_zalloc(&def->arena, (def->tools->count + 1) * sizeof *def->agent_tools);
     if (!def->agent_tools)
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     for (size_t i = 0; i < def->tools->count; i++)
         if (!finish_tool(def, i, fault))
             return false;
     if (!make_offers(def))
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     if (def->mode != PTC_MODE_TEXT || def->offer_count > 0)
         def->send_schema = (PtcText){NULL, 0};
     return true;

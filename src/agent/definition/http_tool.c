@@ -169,7 +169,7 @@ static bool read_headers(PtcFieldReader *r, PtcValue v, PtcHttpTool *out)
     PtcHttpHeader *headers =
         ptc_arena_zalloc(&r->def->arena, (ptc_map_count(v) + 1) * sizeof *headers);
     if (!headers)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     memcpy(outer, r->path, sizeof outer);
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         PtcText name = ptc_str_text(key), text = ptc_str_text(value);
@@ -204,7 +204,7 @@ static bool read_request(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     PtcAgentTool *note = ptc_definition_note(r->def, tool);
     PtcHttpTool *http = ptc_arena_zalloc(&r->def->arena, sizeof *http);
     if (!note || !http)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     if (!ptc_is_map(v))
         return ptc_fields_refuse(r, v, "an object with url");
     http->method = PTC_HTTP_POST;

@@ -74,7 +74,7 @@ static const PtcSig *parse_signature(PtcFieldReader *r, const char *field, PtcTe
     if (ptc_sig_parse(&r->def->arena, text.bytes, text.len, &sig, &e))
         return sig;
     if (e.stopped)
-        ptc_fault_memory(r->fault);
+        ptc_why_no_memory(r->fault);
     else
         ptc_fault_set(r->fault, field, "line %u, column %u: %s", (unsigned)e.line,
                       (unsigned)e.column, e.message);
@@ -93,7 +93,7 @@ static bool set_question_signature(PtcFieldReader *r, PtcText json_signature)
     if (!sig || !json)
         return false;
     if (!both)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     *both = *sig;
     both->result = json->result;
     child->sig = both;
@@ -105,7 +105,7 @@ static bool set_response(PtcFieldReader *r, PtcText text, PtcAgentTool *note)
     PtcWhy why;
     PtcResponseTemplate *t = ptc_arena_zalloc(&r->def->arena, sizeof *t);
     if (!t)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     if (!ptc_response_template_read(&r->def->arena, text, r->def->sig->result, t, &why))
         return ptc_fault_set(r->fault, "response_template", "%s", why.text);
     note->response = t;
@@ -138,7 +138,7 @@ static bool read_question(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     if (note)
         note->child = inner.def = ptc_definition_new();
     if (!note || !note->child)
-        return ptc_fault_memory(r->fault);
+        return ptc_why_no_memory(r->fault);
     if (!make_question(&inner, v, note))
         return false;
     if (!tool->info.signature) {
@@ -313,7 +313,7 @@ static bool set_query_signature(LlmQuery *q, PtcText text, PtcWhy *why)
 
 static bool make_query(LlmQuery *q, PtcWhy *why)
 {
-    PtcFault fault = {.input = false};
+    PtcWhy fault;
     PtcAgentDef *def = q->def;
     PtcText signature = text_arg(q, "signature");
     def->prompt = text_arg(q, "prompt");
@@ -330,8 +330,7 @@ static bool make_query(LlmQuery *q, PtcWhy *why)
     if (!set_query_signature(q, signature.bytes ? signature : PTC_TEXT(":string"), why))
         return false;
     if (!ptc_definition_finish(def, &fault))
-        return ptc_why_say(why, PTC_WHY_INVALID, ":%.200s: %.500s", fault.path,
-                           fault.no_memory ? "out of memory" : fault.message);
+        return ptc_why_say(why, PTC_WHY_INVALID, ":%.200s: %.500s", fault.path, fault.text);
     return !q->template.bytes || ptc_response_template_read(&def->arena, q->template,
                                                             def->sig->result, &q->response, why);
 }

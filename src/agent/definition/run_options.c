@@ -19,17 +19,14 @@ typedef struct OptionsReader {
     PtcBench *b;
     const PtcAgentDef *def;
     PtcRunOptions *out;
-    PtcFault *fault;
+    PtcWhy *fault;
 } OptionsReader;
 
 static bool refuse_run_option(OptionsReader *r, const char *path, PtcValue v, const char *allowed)
 {
     char found[PTC_FOUND_BYTES];
-    *r->fault = (PtcFault){.input = true};
-    snprintf(r->fault->path, sizeof r->fault->path, "run.%s", path);
-    snprintf(r->fault->message, sizeof r->fault->message, "found %s; allowed is %s",
-             ptc_fault_found(v, found), allowed);
-    return false;
+    ptc_fault_input(r->fault, path, "found %s; allowed is %s", ptc_fault_found(v, found), allowed);
+    return ptc_fault_inside(r->fault, "run");
 }
 
 PtcText ptc_run_options_json(PtcBench *b, PtcValue v)
@@ -65,7 +62,7 @@ static bool read_message_call(OptionsReader *r, size_t i, PtcValue v, PtcMessage
     call->name = ptc_str_text(option_field(r, v, "name"));
     PtcValue args = option_field(r, v, "args");
     call->args = args == PTC_NIL ? PTC_TEXT("{}") : ptc_run_options_json(r->b, args);
-    return call->args.bytes || (r->fault->no_memory = true, false);
+    return call->args.bytes || ptc_why_no_memory(r->fault);
 }
 
 static bool read_message_calls(OptionsReader *r, size_t i, PtcValue list, PtcMessage *m)
@@ -77,7 +74,7 @@ static bool read_message_calls(OptionsReader *r, size_t i, PtcValue list, PtcMes
     size_t n = ptc_seq_count(list);
     PtcMessageCall *calls = ptc_arena_zalloc(&r->b->arena, (n + 1) * sizeof *calls);
     if (!calls)
-        return (r->fault->no_memory = true, false);
+        return ptc_why_no_memory(r->fault);
     for (size_t c = 0; c < n; c++)
         if (!read_message_call(r, i, ptc_seq_nth(list, c), &calls[c]))
             return false;
@@ -114,7 +111,7 @@ static bool read_given_messages(OptionsReader *r, PtcValue list)
     size_t n = ptc_seq_count(list);
     PtcMessage *messages = ptc_arena_zalloc(&r->b->arena, (n + 1) * sizeof *messages);
     if (!messages)
-        return (r->fault->no_memory = true, false);
+        return ptc_why_no_memory(r->fault);
     for (size_t i = 0; i < n; i++)
         if (!read_given_message(r, i, ptc_seq_nth(list, i), &messages[i]))
             return false;
@@ -147,7 +144,7 @@ static bool read_object_option(OptionsReader *r, const char *name, PtcValue v, P
     if (!ptc_is_map(v))
         return refuse_run_option(r, name, v, "an object");
     *out = ptc_run_options_json(r->b, v);
-    return out->bytes || (r->fault->no_memory = true, false);
+    return out->bytes || ptc_why_no_memory(r->fault);
 }
 
 static bool read_exceeded(OptionsReader *r, PtcValue v)
@@ -164,12 +161,8 @@ static bool read_retry_option(OptionsReader *r, PtcValue v)
     r->out->agent.retry = &r->out->retry;
     if (ptc_definition_read_retry(v, &r->out->retry, r->fault))
         return true;
-    char inner[sizeof r->fault->path];
-    snprintf(inner, sizeof inner, "%.200s", r->fault->path);
-    snprintf(r->fault->path, sizeof r->fault->path, "run.llm_retry%s%.200s", *inner ? "." : "",
-             inner);
-    r->fault->input = true;
-    return false;
+    r->fault->code = PTC_FAULT_INVALID_INPUT;
+    return ptc_fault_inside(r->fault, "run.llm_retry");
 }
 
 static bool read_run_option(OptionsReader *r, PtcText name, PtcValue v)
@@ -195,29 +188,23 @@ static bool read_run_option(OptionsReader *r, PtcText name, PtcValue v)
         return read_bool_option(r, "collect_messages", v, &r->out->collect_messages);
     if (ptc_text_is(name, "full_requests"))
         return read_bool_option(r, "full_requests", v, &r->out->full_requests);
-    *r->fault = (PtcFault){.input = true};
-    snprintf(r->fault->path, sizeof r->fault->path, "run.%.*s", PTC_ARG(ptc_text_cut(name, 60)));
-    snprintf(r->fault->message, sizeof r->fault->message,
-             "there is no such option; allowed are token_limit, on_budget_exceeded, "
-             "stop_after_requests, llm_retry, journal, messages, memory, nesting_depth, "
-             "collect_messages, full_requests");
-    return false;
+    ptc_fault_input(r->fault, "",
+                    "there is no such option; allowed are token_limit, on_budget_exceeded, "
+                    "stop_after_requests, llm_retry, journal, messages, memory, nesting_depth, "
+                    "collect_messages, full_requests");
+    return ptc_why_at(r->fault, "run.%.*s", PTC_ARG(ptc_text_cut(name, 60)));
 }
 
 bool ptc_run_options_read(PtcBench *b, PtcValue object, const PtcAgentDef *def, PtcRunOptions *out,
-                          PtcFault *fault)
+                          PtcWhy *fault)
 {
     OptionsReader r = {.b = b, .def = def, .out = out, .fault = fault};
     PtcValue key, value;
     *out = (PtcRunOptions){.agent = ptc_agent_options()};
-    *fault = (PtcFault){.input = true};
     if (object == PTC_NONE || object == PTC_NIL)
         return true;
-    if (!ptc_is_map(object)) {
-        snprintf(fault->path, sizeof fault->path, "run");
-        snprintf(fault->message, sizeof fault->message, "allowed is an object");
-        return false;
-    }
+    if (!ptc_is_map(object))
+        return ptc_fault_input(fault, "run", "allowed is an object");
     for (size_t pos = 0; ptc_map_next(object, &pos, &key, &value);)
         if (value != PTC_NIL && !read_run_option(&r, ptc_str_text(key), value))
             return false;

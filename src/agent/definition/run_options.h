@@ -15,7 +15,7 @@ typedef struct PtcRunOptions {
 
 /* Fills *out from an object; PTC_NONE and nil count as none.  Texts are in the bench's arena.  False with the fault. */
 PTC_MUST_USE bool ptc_run_options_read(PtcBench *b, PtcValue object, const PtcAgentDef *def,
-                                       PtcRunOptions *out, PtcFault *fault);
+                                       PtcRunOptions *out, PtcWhy *fault);
 
 /* Any value as JSON text in the bench's arena; absent: out of memory. */
 PTC_MUST_USE PtcText ptc_run_options_json(PtcBench *b, PtcValue v);

@@ -75,7 +75,7 @@ static void add_system_prompt(PtcBuf *out, PtcBench *b, const PtcAgentDef *def,
     }
 }
 
-static bool check_system_length(const PtcAgentDef *def, PtcText system, PtcFault *fault)
+static bool check_system_length(const PtcAgentDef *def, PtcText system, PtcWhy *fault)
 {
     size_t chars = ptc_utf8_count(system.bytes, system.len);
     if (def->prompt_limit == 0 || chars <= (size_t)def->prompt_limit)
@@ -88,7 +88,7 @@ static bool check_system_length(const PtcAgentDef *def, PtcText system, PtcFault
 /* ------------------------------------------------------------------------------- mission */
 
 static bool fill_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in,
-                         size_t *missing, PtcFault *fault)
+                         size_t *missing, PtcWhy *fault)
 {
     PtcTemplateOptions options = {.references = def->output == PTC_OUTPUT_PTC_LISP,
                                   .keep_missing = !def->sig || def->loose_prompt,
@@ -102,19 +102,18 @@ static bool fill_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const
     switch (status) {
     case PTC_TEMPLATE_OK: return true;
     case PTC_TEMPLATE_TOO_LARGE:
-        ptc_fault_set(fault, "prompt", "filled in, it has more than 4 MiB or a million entries");
+        ptc_fault_input(fault, "prompt", "filled in, it has more than 4 MiB or a million entries");
         break;
     case PTC_TEMPLATE_NO_JSON:
-        ptc_fault_set(fault, "context", "a value that the prompt shows has no JSON");
+        ptc_fault_input(fault, "context", "a value that the prompt shows has no JSON");
         break;
-    case PTC_TEMPLATE_STOPPED: return ptc_fault_memory(fault);
+    case PTC_TEMPLATE_STOPPED: return ptc_why_no_memory(fault);
     }
-    fault->input = true;
     return false;
 }
 
 static bool add_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in,
-                        size_t *missing, PtcFault *fault)
+                        size_t *missing, PtcWhy *fault)
 {
     if (out->len > 0)
         ptc_words_mission_heading(out);
@@ -159,10 +158,9 @@ static PtcText take_trimmed_prompt(PtcBench *b, PtcBuf *buf)
 }
 
 bool ptc_prompt_make(PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in, PtcPrompt *out,
-                     PtcFault *fault)
+                     PtcWhy *fault)
 {
     PtcBuf system, user;
-    *fault = (PtcFault){.input = false};
     *out = (PtcPrompt){.missing = 0};
     ptc_buf_init(&system, &b->mem, PROMPT_BYTES);
     add_system_prompt(&system, b, def, in);
@@ -175,6 +173,6 @@ bool ptc_prompt_make(PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *
     if (!filled)
         return false;
     if (!out->system.bytes || !out->user.bytes || b->budget.stop != PTC_STOP_NONE)
-        return ptc_fault_memory(fault);
+        return ptc_why_no_memory(fault);
     return check_system_length(def, out->system, fault);
 }

@@ -32,7 +32,7 @@ typedef struct PtcPrompt {
 
 /* False with the fault: the system prompt is longer than prompt_limit, or the prompt is too long once filled in. */
 PTC_MUST_USE bool ptc_prompt_make(PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in,
-                                  PtcPrompt *out, PtcFault *fault);
+                                  PtcPrompt *out, PtcWhy *fault);
 
 /* ----------------------------------------------------------------- lists (prompt_list.c) */
 

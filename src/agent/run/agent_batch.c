@@ -26,7 +26,7 @@ typedef struct BatchLine {
     PtcAgentDef *def;
     PtcRunOptions run;
     PtcModel *model;
-    PtcFault fault;
+    PtcWhy fault;
     PtcBuf log; /* requests, as JSON without brackets */
     PtcBuf *out;
 } BatchLine;
@@ -138,12 +138,12 @@ static void begin_line_answer(BatchLine *l)
 
 static void answer_fault(BatchLine *l)
 {
-    const PtcFault *f = &l->fault;
+    const PtcWhy *f = &l->fault;
     begin_line_answer(l);
     ptc_emit_field_cstr(l->out, "outcome", ptc_fault_outcome(f));
     ptc_emit_field_cstr(l->out, "reason", ptc_agent_fault_word(ptc_fault_reason(f)));
-    ptc_emit_field_cstr(l->out, "message", ptc_fault_message(f));
-    if (f->path[0] && !f->no_memory)
+    ptc_emit_field_cstr(l->out, "message", f->text);
+    if (f->path[0])
         ptc_emit_field_cstr(l->out, "path", f->path);
     ptc_emit_field_raw(l->out, "requests", PTC_TEXT("[]"));
     ptc_emit_field_raw(l->out, "tool_runs", PTC_TEXT("{}"));
@@ -175,10 +175,7 @@ static void answer_run(BatchLine *l, PtcAgentTree *tree, PtcAgentRun *run)
 
 static bool refuse_agent_line(BatchLine *l, const char *path, const char *message)
 {
-    l->fault = (PtcFault){.input = true};
-    snprintf(l->fault.path, sizeof l->fault.path, "%s", path);
-    snprintf(l->fault.message, sizeof l->fault.message, "%s", message);
-    return false;
+    return ptc_fault_input(&l->fault, path, "%s", message);
 }
 
 static PtcValue batch_line_member(BatchLine *l, const char *name)
@@ -212,7 +209,7 @@ static bool parse_line(BatchLine *l, PtcText line)
     l->body = ptc_json_parse(&l->bench.heap, line.bytes, line.len, &e);
     l->id = PTC_NONE;
     if (l->body == PTC_NONE && e.stopped && line.len < BATCH_SMALL_BYTES)
-        return (l->fault.no_memory = true, false);
+        return ptc_why_no_memory(&l->fault);
     if (l->body == PTC_NONE) {
         snprintf(why, sizeof why, "not JSON: column %u: %s", (unsigned)e.column,
                  e.stopped ? "it does not fit in memory" : e.message);
@@ -249,7 +246,7 @@ static bool read_line_model(BatchLine *l)
         return refuse_agent_line(l, "llm", "a list of replies: nothing goes over a network here");
     PtcText text = ptc_run_options_json(&l->bench, replies);
     if (!text.bytes)
-        return (l->fault.no_memory = true, false);
+        return ptc_why_no_memory(&l->fault);
     l->model = ptc_script_new(&l->mem, "script", text, NULL, &why);
     return l->model || refuse_agent_line(l, "llm", why.text);
 }
@@ -260,7 +257,7 @@ static bool read_line_context(BatchLine *l)
     if (context == PTC_NONE)
         return true;
     l->run.agent.input.context = ptc_run_options_json(&l->bench, context);
-    return l->run.agent.input.context.bytes || (l->fault.no_memory = true, false);
+    return l->run.agent.input.context.bytes || ptc_why_no_memory(&l->fault);
 }
 
 static PtcModel *open_line_script(void *user, PtcText script, PtcWhy *why)
@@ -307,7 +304,7 @@ static void run_line(BatchLine *l)
 
 bool ptc_agent_batch_line(const PtcAgentBatchOptions *options, PtcText line, PtcBuf *out)
 {
-    BatchLine l = {.options = options, .out = out, .fault = {.input = true}};
+    BatchLine l = {.options = options, .out = out};
     ptc_bench_init(&l.bench);
     ptc_mem_init(&l.mem, (size_t)PTC_GB);
     ptc_buf_init(&l.log, &l.mem, (size_t)1 << 29);

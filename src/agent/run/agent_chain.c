@@ -95,7 +95,7 @@ static PtcText next_context(PtcAgentRun *run, const PtcAgentDef *next)
 /* An answer that does not fit the next agent is reported as an error of the chain. */
 static void blame_chain(PtcChain *c, const PtcAgentRun *run)
 {
-    if (!run->invalid || !run->fault.input || c->ran < 2)
+    if (!run->invalid || run->fault.code != PTC_FAULT_INVALID_INPUT || c->ran < 2)
         return;
     c->reason = PTC_FAULT_CHAIN_ERROR;
     snprintf(c->path, sizeof c->path, "%s", run->fault.path);
@@ -103,7 +103,7 @@ static void blame_chain(PtcChain *c, const PtcAgentRun *run)
              "the answer of the agent before cannot be the context of agent %zu: %.*s%s%.*s",
              c->ran, PTC_ARG(ptc_text_cut(ptc_text_cstr(run->fault.path), 100)),
              run->fault.path[0] ? ": " : "",
-             PTC_ARG(ptc_text_cut(ptc_text_cstr(run->fault.message), 400)));
+             PTC_ARG(ptc_text_cut(ptc_text_cstr(run->fault.text), 400)));
 }
 
 static const char *name_link_failure(const PtcAgentRun *run)
@@ -114,7 +114,7 @@ static const char *name_link_failure(const PtcAgentRun *run)
 static void blame_link(PtcChain *c, const PtcAgentRun *run)
 {
     const PtcVerdict *v = &run->step.now.verdict;
-    PtcText said = run->invalid       ? ptc_text_cstr(run->fault.message)
+    PtcText said = run->invalid       ? ptc_text_cstr(run->fault.text)
                    : v->message.bytes ? v->message
                                       : PTC_TEXT("");
     c->reason = PTC_FAULT_CHAINED_FAILURE;

@@ -10,21 +10,19 @@ enum { CHAT_BYTES = 256 * PTC_MB };
 /* ------------------------------------------------------------------------------- opening */
 
 /* Text is shown as it arrives, so it cannot be checked against a type. */
-static bool check_definition(const PtcAgentDef *def, PtcFault *fault)
+static bool check_definition(const PtcAgentDef *def, PtcWhy *fault)
 {
     bool has = def->signature.bytes || def->schema.bytes;
     if (def->output != PTC_OUTPUT_TEXT || !has)
         return true;
-    *fault = (PtcFault){.input = false};
-    snprintf(fault->path, sizeof fault->path, "%s", def->schema.bytes ? "schema" : "signature");
-    snprintf(fault->message, sizeof fault->message,
-             "a chat with output \"text\" has none: answers are plain text; leave it out, or run "
-             "the agent with ptc run");
-    return false;
+    return ptc_fault_set(
+        fault, def->schema.bytes ? "schema" : "signature",
+        "a chat with output \"text\" has none: answers are plain text; leave it out, or run "
+        "the agent with ptc run");
 }
 
 bool ptc_agent_chat_open(PtcAgentChat *c, PtcAgentDef *def, const PtcTreeHost *host,
-                         const PtcWorkInput *input, PtcFault *fault)
+                         const PtcWorkInput *input, PtcWhy *fault)
 {
     *c = (PtcAgentChat){.def = ptc_definition_retain(def), .input = *input};
     c->input.servers = host->servers != NULL;
@@ -33,7 +31,7 @@ bool ptc_agent_chat_open(PtcAgentChat *c, PtcAgentDef *def, const PtcTreeHost *h
     bool tree = ptc_tree_init(&c->tree, host, def->turn_budget, def->mission_timeout_ms);
     bool work = ptc_work_open(&c->work, def, &c->input, fault);
     if (work && !tree)
-        *fault = (PtcFault){.no_memory = true};
+        ptc_why_no_memory(fault);
     return tree && work && check_definition(def, fault);
 }
 
@@ -45,7 +43,7 @@ void ptc_agent_chat_close(PtcAgentChat *c)
     ptc_definition_release(c->def);
 }
 
-bool ptc_agent_chat_reset(PtcAgentChat *c, PtcFault *fault)
+bool ptc_agent_chat_reset(PtcAgentChat *c, PtcWhy *fault)
 {
     ptc_work_close(&c->work);
     ptc_arena_reset(&c->arena);

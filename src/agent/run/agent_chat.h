@@ -29,7 +29,7 @@ typedef struct PtcAgentChat {
 
 /* False with the fault: the agent cannot chat, or the input does not fit.  ptc_agent_chat_close in any case. */
 PTC_MUST_USE bool ptc_agent_chat_open(PtcAgentChat *chat, PtcAgentDef *def, const PtcTreeHost *host,
-                                      const PtcWorkInput *input, PtcFault *fault);
+                                      const PtcWorkInput *input, PtcWhy *fault);
 void ptc_agent_chat_close(PtcAgentChat *chat);
 
 /* Fills in a run that answers the message, which is borrowed until the run ends.  The options input, messages, work
@@ -40,6 +40,6 @@ void ptc_agent_chat_begin(PtcAgentChat *chat, PtcAgentRun *run, PtcText message,
  * can be sent again.  False: out of memory, and the conversation is as it was before. */
 PTC_MUST_USE bool ptc_agent_chat_keep(PtcAgentChat *chat, const PtcAgentRun *run);
 /* Forgets everything.  False with the fault: the chat can then only be closed with ptc_agent_chat_close. */
-PTC_MUST_USE bool ptc_agent_chat_reset(PtcAgentChat *chat, PtcFault *fault);
+PTC_MUST_USE bool ptc_agent_chat_reset(PtcAgentChat *chat, PtcWhy *fault);
 
 #endif

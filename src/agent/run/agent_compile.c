@@ -14,24 +14,15 @@
 
 enum { COMPILE_SAMPLE_BYTES = 16 * PTC_MB, COMPILE_DEPTH = 64, VERSION = 1 };
 
-static bool refuse_compile(PtcFault *fault, bool input, const char *path, const char *message)
-{
-    *fault = (PtcFault){.input = input};
-    snprintf(fault->path, sizeof fault->path, "%s", path);
-    snprintf(fault->message, sizeof fault->message, "%s", message);
-    return false;
-}
-
-bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault)
+bool ptc_compile_check(const PtcAgentDef *def, PtcWhy *fault)
 {
     if (def->mode != PTC_MODE_CONTENT && def->mode != PTC_MODE_TOOL_CALL)
-        return refuse_compile(
-            fault, false, "output",
-            "only an agent whose answer is computed by a program can be compiled: "
-            "output \"ptc_lisp\"");
+        return ptc_fault_set(fault, "output",
+                             "only an agent whose answer is computed by a program can be compiled: "
+                             "output \"ptc_lisp\"");
     if (def->max_turns != 1)
-        return refuse_compile(fault, false, "max_turns",
-                              "an agent that is compiled has one turn; retry_turns may follow");
+        return ptc_fault_set(fault, "max_turns",
+                             "an agent that is compiled has one turn; retry_turns may follow");
     return true;
 }
 
@@ -78,7 +69,7 @@ static bool has_field_key(PtcValue map, const PtcSigField *field)
 }
 
 bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcText *sample,
-                        PtcFault *fault)
+                        PtcWhy *fault)
 {
     PtcBuf out;
     PtcJsonError e = {0};
@@ -86,7 +77,7 @@ bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcT
     PtcValue map = given.bytes ? ptc_json_parse(&b->heap, given.bytes, given.len, &e)
                                : ptc_map_empty(&b->heap);
     if (map == PTC_NONE || !ptc_is_map(map))
-        return refuse_compile(fault, true, "sample", "the sample must be a JSON object");
+        return ptc_fault_input(fault, "sample", "the sample must be a JSON object");
     ptc_buf_init(&out, &b->mem, COMPILE_SAMPLE_BYTES);
     ptc_emit_object(&out);
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
@@ -102,8 +93,7 @@ bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcT
     }
     ptc_emit_object_end(&out);
     *sample = ptc_bench_take(b, &out);
-    *fault = (PtcFault){.no_memory = !sample->bytes};
-    return sample->bytes != NULL;
+    return sample->bytes || ptc_why_no_memory(fault);
 }
 
 /* ------------------------------------------------------------------------------- running */
@@ -158,7 +148,8 @@ static bool explain_program_run(const PtcRan *ran, PtcWhy *why)
 {
     PtcText text = ran->findings.bytes ? ran->findings : ran->message;
     bool value = ran->end == PTC_RAN_VALUE || ran->end == PTC_RAN_RETURN;
-    return ptc_why_say(why, PTC_WHY_NO_MEMORY, "%s: %.*s",
+    return ptc_why_say(why, ran->end == PTC_RAN_NO_MEMORY ? PTC_WHY_NO_MEMORY : PTC_WHY_INVALID,
+                       "%s: %.*s",
                        value                      ? "its value is not the answer that is wanted"
                        : ran->kind                ? ran->kind
                        : ran->end == PTC_RAN_FAIL ? "it gave up"
@@ -170,7 +161,7 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
                      PtcText *answer, PtcWhy *why)
 {
     PtcWork work;
-    PtcFault fault = {.input = true};
+    PtcWhy fault;
     PtcRan ran;
     PtcWorkInput in = {.context = context};
     PtcWorkLimits limits = {.cancel = run->options.cancel, .end_ns = run->deadline_ns, .host = run};
@@ -184,10 +175,10 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
         if (ok && !answer->bytes)
             ok = explain_program_run(&(PtcRan){.end = PTC_RAN_NO_MEMORY}, why);
     } else {
-        const char *said = fault.no_memory ? "out of memory" : fault.message;
         ptc_why_say(why, PTC_WHY_INVALID, "%.*s%s%.*s",
                     PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.path), 100)),
-                    fault.path[0] ? ": " : "", PTC_ARG(ptc_text_cut(ptc_text_cstr(said), 400)));
+                    fault.path[0] ? ": " : "",
+                    PTC_ARG(ptc_text_cut(ptc_text_cstr(fault.text), 400)));
     }
     ptc_work_close(&work);
     return ok;
@@ -265,8 +256,7 @@ bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out
     const PtcVerdict *v = &run->step.now.verdict;
     PtcText program = compile_program(run);
     if (run->invalid)
-        return give_compiling_up(why, run->fault.path,
-                                 ptc_text_cstr(ptc_fault_message(&run->fault)));
+        return give_compiling_up(why, run->fault.path, ptc_text_cstr(run->fault.text));
     if (!v->ok)
         return give_compiling_up(why, ptc_agent_fault_word(v->reason), v->message);
     if (!program.bytes)
@@ -293,21 +283,21 @@ static PtcValue agent_of(PtcBench *b, PtcValue file)
 
 /* The definition, with its program. */
 static PtcAgentDef *read_compiled_object(PtcBench *b, PtcValue file, PtcText program,
-                                         const PtcAgentReading *how, PtcFault *fault)
+                                         const PtcAgentReading *how, PtcWhy *fault)
 {
     PtcValue agent = agent_of(b, file);
     PtcAgentDef *def = agent == PTC_NONE ? NULL : ptc_definition_read(agent, how, fault);
     if (def)
         def->program = ptc_messages_keep(&def->arena, program);
     if (agent == PTC_NONE || (def && !def->program.bytes)) {
-        *fault = (PtcFault){.no_memory = true};
+        ptc_why_no_memory(fault);
         ptc_definition_release(def);
         return NULL;
     }
     return def;
 }
 
-PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcFault *fault)
+PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcWhy *fault)
 {
     PtcBench b;
     PtcJsonError e = {0};
@@ -319,8 +309,8 @@ PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcFault
     PtcText program = ptc_str_text(is_map ? ptc_map_field(&b.heap, file, "program") : PTC_NIL);
     if (version == PTC_NONE || !ptc_is_int(version) || ptc_to_int(version) != VERSION ||
         !program.bytes)
-        refuse_compile(fault, true, "",
-                       "this is not a compiled agent of version 1 (ptc run --compile makes one)");
+        ptc_fault_input(fault, "",
+                        "this is not a compiled agent of version 1 (ptc run --compile makes one)");
     else
         def = read_compiled_object(&b, file, program, how, fault);
     ptc_bench_deinit(&b);

@@ -8,12 +8,12 @@
 #include "base/why.h"
 
 /* Can this agent be compiled?  False with the fault. */
-PTC_MUST_USE bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault);
+PTC_MUST_USE bool ptc_compile_check(const PtcAgentDef *def, PtcWhy *fault);
 
 /* A context to compile with: what is given (absent: nothing), plus a value made up from its type for every parameter
  * that is missing.  In the bench's arena.  False with the fault. */
 PTC_MUST_USE bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given,
-                                     PtcText *sample, PtcFault *fault);
+                                     PtcText *sample, PtcWhy *fault);
 
 /* A program as something to run, which must give the answer; and how its run ended. */
 PtcAction ptc_compile_action(const PtcAgentRun *run, PtcText program);
@@ -34,7 +34,6 @@ PTC_MUST_USE bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b
 bool ptc_compile_needs_llm(const PtcAgentDef *def);
 
 /* Reads such a file: an agent that has a program.  NULL with the fault. */
-PTC_MUST_USE PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how,
-                                           PtcFault *fault);
+PTC_MUST_USE PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcWhy *fault);
 
 #endif

@@ -259,8 +259,8 @@ const char *ptc_agent_outcome_name(const PtcAgentRun *r)
 static void write_invalid(const PtcAgentRun *r, PtcBuf *out)
 {
     ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(ptc_fault_reason(&r->fault)));
-    ptc_emit_field_cstr(out, "message", ptc_fault_message(&r->fault));
-    if (r->fault.path[0] && !r->fault.no_memory)
+    ptc_emit_field_cstr(out, "message", r->fault.text);
+    if (r->fault.path[0])
         ptc_emit_field_cstr(out, "path", r->fault.path);
 }
 

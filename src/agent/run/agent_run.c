@@ -96,11 +96,7 @@ static bool open_run_model(PtcAgentRun *r, PtcText spec, PtcText script, bool pr
     PtcWhy why;
     r->model = script.bytes ? ptc_tree_script(r->tree, script, &why)
                             : ptc_tree_model(r->tree, spec, program, &why);
-    if (!r->model)
-        snprintf(r->fault.message, sizeof r->fault.message, "%.*s",
-                 PTC_ARG_OF(why.text, sizeof r->fault.message - 1));
-    snprintf(r->fault.path, sizeof r->fault.path, "llm");
-    return r->model != NULL;
+    return r->model || ptc_fault_set(&r->fault, "llm", "%s", why.text);
 }
 
 /* The first of these: the model that was given, the definition's, the tool's, the parent's.  False: a model was named
@@ -165,10 +161,8 @@ static bool check_messages(PtcAgentRun *r)
     const char *why;
     if (ptc_messages_check(r->options.messages, r->options.message_count, &at, &why))
         return true;
-    r->fault = (PtcFault){.input = true};
-    snprintf(r->fault.path, sizeof r->fault.path, "run.messages[%zu]", at);
-    snprintf(r->fault.message, sizeof r->fault.message, "%s", why);
-    return false;
+    ptc_fault_input(&r->fault, "", "%s", why);
+    return ptc_why_at(&r->fault, "run.messages[%zu]", at);
 }
 
 static bool open_work(PtcAgentRun *r)

@@ -65,7 +65,7 @@ struct PtcAgentRun {
      * failed, or in other servers. */
     atomic_bool unsafe;
     bool invalid; /* nothing ran: fault says why */
-    PtcFault fault;
+    PtcWhy fault;
     PtcText mission, system; /* for --dry-run */
     PtcBench bench;          /* of the prompt */
     size_t missing;          /* placeholders without a value */

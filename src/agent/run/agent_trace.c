@@ -180,7 +180,7 @@ static void add_verdict(PtcAgentTrace *t, const PtcAgentRun *r)
     PtcBuf *out = &t->line;
     ptc_emit_field_cstr(out, "outcome", ptc_agent_outcome_name(r));
     if (r->invalid) {
-        add_traced_text(t, "message", ptc_text_cstr(ptc_fault_message(&r->fault)));
+        add_traced_text(t, "message", ptc_text_cstr(r->fault.text));
     } else if (v->ok) {
         ptc_emit_field_cstr(out, "by", v->by);
         add_traced_text(t, "return", v->value);

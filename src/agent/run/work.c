@@ -31,22 +31,8 @@ static bool has_programs(const PtcAgentDef *def)
     return def->mode != PTC_MODE_TEXT;
 }
 
-static bool bad_input(PtcFault *fault, const char *path, const char *message)
-{
-    *fault = (PtcFault){.input = true};
-    snprintf(fault->path, sizeof fault->path, "%s", path);
-    snprintf(fault->message, sizeof fault->message, "%s", message);
-    return false;
-}
-
-static bool refuse_work_memory(PtcFault *fault)
-{
-    *fault = (PtcFault){.no_memory = true};
-    return false;
-}
-
 /* A JSON object in a heap; an absent text is nil.  PTC_NONE with the fault. */
-static PtcValue read_json_object(PtcHeap *heap, PtcText json, const char *path, PtcFault *fault)
+static PtcValue read_json_object(PtcHeap *heap, PtcText json, const char *path, PtcWhy *fault)
 {
     PtcJsonError e = {0};
     char why[400];
@@ -56,7 +42,7 @@ static PtcValue read_json_object(PtcHeap *heap, PtcText json, const char *path, 
     if (v != PTC_NONE && (ptc_is_map(v) || v == PTC_NIL))
         return v;
     if (v == PTC_NONE && e.stopped && json.len < WORK_SMALL_BYTES) {
-        refuse_work_memory(fault);
+        ptc_why_no_memory(fault);
         return PTC_NONE;
     }
     if (v != PTC_NONE)
@@ -66,7 +52,7 @@ static PtcValue read_json_object(PtcHeap *heap, PtcText json, const char *path, 
     else
         snprintf(why, sizeof why, "not JSON: line %u, column %u: %s", (unsigned)e.line,
                  (unsigned)e.column, e.message);
-    bad_input(fault, path, why);
+    ptc_fault_input(fault, path, "%s", why);
     return PTC_NONE;
 }
 
@@ -79,7 +65,7 @@ static bool has_named_key(PtcValue map, const char *name)
     return false;
 }
 
-static bool read_work_context(PtcWork *w, PtcText json, PtcFault *fault)
+static bool read_work_context(PtcWork *w, PtcText json, PtcWhy *fault)
 {
     PtcValue v = read_json_object(&w->bench.heap, json, "context", fault);
     if (v == PTC_NONE)
@@ -118,44 +104,44 @@ static void set_work_limits(PtcWork *w, PtcLimits *limits)
         widen_work_limits(w, limits);
 }
 
-static bool open_engine(PtcWork *w, PtcFault *fault)
+static bool open_engine(PtcWork *w, PtcWhy *fault)
 {
     PtcLimits limits;
     set_work_limits(w, &limits);
     w->ptc = ptc_engine_with(&limits);
     if (!w->ptc || !(w->session = ptc_session_open(w->ptc)) ||
         !(w->data = ptc_box_new(w->ptc, CONTEXT_BYTES)))
-        return refuse_work_memory(fault);
+        return ptc_why_no_memory(fault);
     w->ptc->float_precision = (int)w->def->float_precision;
     w->session->history_bytes = (size_t)w->def->format.history_max_bytes;
     PtcCopy copy;
     ptc_copy_init(&copy, &w->data->heap);
     w->data_map = ptc_copy_value(&copy, w->context);
     ptc_copy_deinit(&copy);
-    return w->data_map != PTC_NONE || refuse_work_memory(fault);
+    return w->data_map != PTC_NONE || ptc_why_no_memory(fault);
 }
 
 /* Definitions that the run starts with. */
-static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
+static bool define_all(PtcWork *w, PtcValue map, PtcWhy *fault)
 {
     PtcValue key, value;
     char path[200];
     for (size_t pos = 0; ptc_is_map(map) && ptc_map_next(map, &pos, &key, &value);) {
         PtcStatus status = ptc_session_define(w->session, ptc_str_text(key), value);
         if (status == PTC_NO_MEMORY)
-            return refuse_work_memory(fault);
+            return ptc_why_no_memory(fault);
         if (status == PTC_OK)
             continue;
         snprintf(path, sizeof path, "run.memory.%.*s",
                  PTC_ARG(ptc_text_cut(ptc_str_view(key), 150)));
-        return bad_input(fault, path,
-                         status == PTC_BAD_DATA ? "it is larger than memory_limit allows"
-                                                : "found a name that no program can define");
+        return ptc_fault_input(fault, path, "%s",
+                               status == PTC_BAD_DATA ? "it is larger than memory_limit allows"
+                                                      : "found a name that no program can define");
     }
     return true;
 }
 
-static bool bring_in(PtcWork *w, const PtcWorkInput *in, PtcFault *fault)
+static bool bring_in(PtcWork *w, const PtcWorkInput *in, PtcWhy *fault)
 {
     PtcValue memory = read_json_object(&w->data->heap, in->memory, "run.memory", fault);
     PtcValue journal = memory == PTC_NONE
@@ -166,7 +152,7 @@ static bool bring_in(PtcWork *w, const PtcWorkInput *in, PtcFault *fault)
     if (journal == PTC_NIL)
         journal = ptc_map_empty(&w->data->heap);
     return (journal != PTC_NONE && ptc_session_set_journal(w->session, journal) == PTC_OK) ||
-           refuse_work_memory(fault);
+           ptc_why_no_memory(fault);
 }
 
 /* Without programs nothing changes a journal or a memory, but what was brought is passed on in the outcome. */
@@ -175,7 +161,7 @@ static bool needs_session(const PtcAgentDef *def, const PtcWorkInput *in)
     return has_programs(def) || in->journal.bytes || in->memory.bytes;
 }
 
-bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, PtcFault *fault)
+bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, PtcWhy *fault)
 {
     memset(w, 0, sizeof *w);
     w->def = def;
@@ -189,7 +175,7 @@ bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, P
     size_t n = def->tools ? def->tools->count : 0;
     w->tally = ptc_mem_alloc(&w->mem, (n + 1) * sizeof *w->tally);
     if (!w->tally)
-        return refuse_work_memory(fault);
+        return ptc_why_no_memory(fault);
     memset(w->tally, 0, (n + 1) * sizeof *w->tally);
     return !needs_session(def, in) || (open_engine(w, fault) && bring_in(w, in, fault));
 }
@@ -213,7 +199,7 @@ void ptc_work_close(PtcWork *w)
 /* A text agent has no session of its own; its cache lives in one all the same. */
 PtcCache *ptc_work_cache(PtcWork *w)
 {
-    PtcFault ignored;
+    PtcWhy ignored;
     bool any = false;
     for (size_t i = 0; i < w->def->tools->count; i++)
         any = any || w->def->tools->items[i].info.cache;

@@ -49,7 +49,7 @@ typedef struct PtcWork {
 
 /* False with the fault: the input does not fit, or out of memory.  ptc_work_close in any case. */
 PTC_MUST_USE bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in,
-                                PtcFault *fault);
+                                PtcWhy *fault);
 void ptc_work_close(PtcWork *w);
 
 /* Runs a program.  Texts in *ran are good until the next program. */

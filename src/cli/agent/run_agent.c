@@ -83,23 +83,20 @@ static int refuse_run(const Command *c, PtcAgentFault reason, const char *path, 
 }
 
 /* `file` is where the fault is, unless the message begins with its name already; NULL: not known. */
-static int refuse_run_fault(const Command *c, const char *file, const PtcFault *f)
+static int refuse_run_fault(const Command *c, const char *file, const PtcWhy *f)
 {
     size_t n = file ? strlen(file) : 0;
-    bool named = n && strncmp(f->message, file, n) == 0 && f->message[n] == ':';
+    bool named = n && strncmp(f->text, file, n) == 0 && f->text[n] == ':';
     bool journal =
         c->o->journal && strcmp(f->path, "run.journal") == 0; /* the batch's name for it */
-    return refuse_in(c, f->no_memory || named ? NULL : file, ptc_fault_reason(f),
-                     f->no_memory ? ""
-                     : journal    ? c->o->journal
-                                  : f->path,
-                     ptc_fault_message(f));
+    return refuse_in(c, f->class == PTC_WHY_NO_MEMORY || named ? NULL : file, ptc_fault_reason(f),
+                     journal ? c->o->journal : f->path, f->text);
 }
 
 /* The file of what is wrong with the input of a run; NULL: it came from the command line, or from several. */
-static const char *input_file(const Command *c, const PtcFault *f)
+static const char *input_file(const Command *c, const PtcWhy *f)
 {
-    bool context = f->input && strncmp(f->path, "context", 7) == 0;
+    bool context = f->code == PTC_FAULT_INVALID_INPUT && strncmp(f->path, "context", 7) == 0;
     bool alone = c->o->data.count == 0 && c->o->chunks.count == 0;
     return context && alone && c->o->context && c->o->context[0] == '@' ? c->o->context + 1 : NULL;
 }
@@ -108,7 +105,7 @@ static const char *input_file(const Command *c, const PtcFault *f)
 
 static bool read_run_agent(Command *c, const char *path, int *status)
 {
-    PtcFault fault = {.input = false};
+    PtcWhy fault;
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
                            .allow_scripts = true,
@@ -307,7 +304,7 @@ static int exit_status(const Command *c)
         return PTC_EXIT_OK;
     if (c->chain.reason || !run)
         return PTC_EXIT_FAILED;
-    bool usage = run->invalid ? !run->fault.no_memory
+    bool usage = run->invalid ? run->fault.class != PTC_WHY_NO_MEMORY
                               : run->step.now.verdict.reason == PTC_FAULT_LLM_REQUIRED;
     return usage ? PTC_EXIT_USAGE : PTC_EXIT_FAILED;
 }

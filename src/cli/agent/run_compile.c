@@ -22,10 +22,10 @@ static int complain_of_compile(const char *command, const char *what, const char
     return status;
 }
 
-static int complain_fault(const char *command, const PtcFault *f)
+static int complain_fault(const char *command, const PtcWhy *f)
 {
-    return complain_of_compile(command, f->no_memory ? "" : f->path, ptc_fault_message(f),
-                               f->no_memory ? PTC_EXIT_FAILED : PTC_EXIT_USAGE);
+    return complain_of_compile(command, f->path, f->text,
+                               f->class == PTC_WHY_NO_MEMORY ? PTC_EXIT_FAILED : PTC_EXIT_USAGE);
 }
 
 /* ------------------------------------------------------------------------------- compiling */
@@ -58,7 +58,7 @@ int ptc_run_compile(PtcMem *mem, PtcAgentHost *host, const PtcAgentDef *def, con
     PtcAgentTree tree;
     PtcAgentRun run;
     PtcBench bench;
-    PtcFault fault;
+    PtcWhy fault;
     PtcTreeHost tree_host = {.open_model = NULL};
     PtcAgentOptions options = ptc_agent_options();
     int status = PTC_EXIT_FAILED;
@@ -116,7 +116,7 @@ int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char 
     PtcAgentReading how = {.allow_commands = true, .allow_http = true, .allow_scripts = true};
     PtcBuf json;
     PtcBench bench;
-    PtcFault fault = {.input = true};
+    PtcWhy fault;
     if (!host)
         return PTC_EXIT_USAGE;
     ptc_bench_init(&bench);

@@ -92,18 +92,17 @@ static void catch_key(void)
 
 /* ------------------------------------------------------------------------------- output */
 
-static void say_fault(const PtcFault *f)
+static void say_fault(const PtcWhy *f)
 {
-    ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s%s%s\n", f->path, f->path[0] ? ": " : "",
-                  ptc_fault_message(f));
+    ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s%s%s\n", f->path, f->path[0] ? ": " : "", f->text);
 }
 
 /* A fault of the agent's file; a message that begins with its name needs no other. */
-static void say_fault_in(const char *file, const PtcFault *f)
+static void say_fault_in(const char *file, const PtcWhy *f)
 {
-    if (!f->no_memory && file && strncmp(f->message, file, strlen(file)) != 0)
+    if (f->class != PTC_WHY_NO_MEMORY && file && strncmp(f->text, file, strlen(file)) != 0)
         ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %s%s%s\n", file, f->path,
-                      f->path[0] ? ": " : "", f->message);
+                      f->path[0] ? ": " : "", f->text);
     else
         say_fault(f);
 }
@@ -216,7 +215,7 @@ static void do_chat_help(Chat *c)
 
 static void do_chat_reset(Chat *c)
 {
-    PtcFault fault;
+    PtcWhy fault;
     c->chat.input.journal = ptc_journal_out_text(&c->journal); /* tasks stay done */
     if (ptc_agent_chat_reset(&c->chat, &fault)) {
         ptc_io_printf(PTC_IO_STDOUT, "everything was forgotten\n");
@@ -327,7 +326,7 @@ static bool names_upstreams(const Chat *c)
     return c->o->upstreams.files.count > 0 || c->o->upstreams.imports.count > 0;
 }
 
-static PtcAgentDef *read_chat_agent(Chat *c, PtcFault *fault)
+static PtcAgentDef *read_chat_agent(Chat *c, PtcWhy *fault)
 {
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
@@ -412,7 +411,7 @@ static bool open_chat_upstreams(Chat *c, int *status)
 /* The chat itself, once the agent has been read. */
 static int chat_with(Chat *c)
 {
-    PtcFault fault = {.input = false};
+    PtcWhy fault;
     PtcWorkInput input = {.context = c->o->context ? ptc_buf_view(&c->context) : (PtcText){NULL, 0},
                           .journal = ptc_journal_out_text(&c->journal)};
     PtcTreeHost host = {.progress = watch_chat_progress,
@@ -452,7 +451,7 @@ static int chat_with_upstreams(Chat *c)
 
 static int chat(Chat *c)
 {
-    PtcFault fault = {.input = false};
+    PtcWhy fault;
     int status = PTC_EXIT_USAGE;
     ptc_buf_init(&c->context, c->mem, PTC_IO_MAX);
     const char *why = read_chat_context(c);

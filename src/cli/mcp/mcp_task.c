@@ -75,7 +75,7 @@ static void define_task_agent(PtcMcpTasks *t, const PtcLimits *limits)
 
 static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
 {
-    PtcFault fault;
+    PtcWhy fault;
     if (!(t->def = ptc_definition_new())) {
         snprintf(why, PTC_MCP_TASK_WHY, "out of memory");
         return false;
@@ -85,7 +85,7 @@ static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP
     define_task_agent(t, limits);
     bool ok = ptc_definition_finish(t->def, &fault);
     if (!ok)
-        snprintf(why, PTC_MCP_TASK_WHY, "%.100s: %.300s", fault.path, ptc_fault_message(&fault));
+        snprintf(why, PTC_MCP_TASK_WHY, "%.100s: %.300s", fault.path, fault.text);
     return ok;
 }
 

@@ -338,7 +338,7 @@ static void take_task_outcome(Doing *d)
     const PtcStepNow *now = &d->run.step.now;
     if (d->run.invalid) {
         fail_task(d->task, ptc_agent_fault_word(ptc_fault_reason(&d->run.fault)),
-                  ptc_text_cstr(ptc_fault_message(&d->run.fault)));
+                  ptc_text_cstr(d->run.fault.text));
         return;
     }
     if (now->verdict.ok)
@@ -395,7 +395,7 @@ static void run_with_work(Doing *d)
 
 static void run_task_agent(Doing *d)
 {
-    PtcFault fault;
+    PtcWhy fault;
     PtcWorkInput input = {.context = d->task->context};
     int64_t left = d->tasks->o->timeout_ms - d->task->waited_ms;
     d->left_ms = left > LEAST_MS ? left : LEAST_MS;
@@ -404,7 +404,7 @@ static void run_task_agent(Doing *d)
         run_with_work(d);
     else
         fail_task(d->task, ptc_agent_fault_word(ptc_fault_reason(&fault)),
-                  ptc_text_cstr(ptc_fault_message(&fault)));
+                  ptc_text_cstr(fault.text));
     ptc_work_close(&d->work);
     ptc_buf_deinit(&d->mission);
 }
