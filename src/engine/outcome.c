@@ -102,6 +102,7 @@ static void fill_error(PtcOutcomeError *e, const PtcDiag *d, PtcPhase phase, con
                        size_t len, bool earlier)
 {
     e->kind = d->kind;
+    e->detail = d->detail;
     e->earlier = earlier && d->first != PTC_NO_PLACE;
     e->phase = phase;
     memcpy(e->message, d->message, sizeof e->message);

@@ -11,6 +11,7 @@
 
 typedef struct PtcOutcomeError {
     PtcErrorKind kind;
+    PtcDiagDetail detail;
     PtcPhase phase;
     uint32_t line, column;
     bool earlier; /* these are positions in an earlier program */

@@ -433,16 +433,18 @@ static int write_eval_result(Eval *e)
     return ptc_data_out_write(&how, e->outcome);
 }
 
+/* Is this a name that only a file's data has? */
+static bool is_data_name(const char *name)
+{
+    return strcmp(name, "data") == 0 || strcmp(name, "rows") == 0;
+}
+
 /* Somebody at a terminal who forgot the file would be told about names only. */
 static void explain_no_data(const Eval *e)
 {
-    PtcError error = {.size = sizeof error};
     bool alone = !e->shorthand || !e->shorthand->input;
-    PtcText message = {NULL, 0};
-    if (alone && ptc_outcome_error(e->outcome, 0, &error))
-        message = (PtcText){error.message, error.message_len};
-    if (message.bytes && (ptc_text_is(message, "nothing is named data") ||
-                          ptc_text_is(message, "nothing is named rows")))
+    const PtcOutcomeError *error = e->outcome->error_count ? &e->outcome->errors[0] : NULL;
+    if (alone && error && error->detail == PTC_DETAIL_UNNAMED && is_data_name(error->form))
         ptc_io_printf(PTC_IO_STDERR, "ptc: %s; for example ptc orders.csv '(count rows)'\n",
                       e->shorthand ? "no file is named, so there is no data"
                                    : "files are read without the word eval");

@@ -19,6 +19,7 @@
 #include "cli/term/line.h"
 #include "cli/term/repl_words.h"
 #include "cli/upstreams/upstreams_open.h"
+#include "engine/outcome.h"
 #include "lisp/lib/builtin_doc.h"
 #include "net/lines.h"
 
@@ -128,9 +129,7 @@ static PtcStatus run_repl_program(Repl *r, const char *program, size_t len, PtcO
 /* Is the program correct so far, but incomplete? */
 static bool is_unfinished(const PtcOutcome *outcome)
 {
-    PtcError e = {.size = sizeof e};
-    return ptc_outcome_error(outcome, 0, &e) && strcmp(e.phase, "parse") == 0 &&
-           strstr(e.message, " is never closed: ") != NULL;
+    return outcome->error_count && outcome->errors[0].detail == PTC_DETAIL_UNCLOSED;
 }
 
 /* Runs a program and shows the outcome.  False: it is incomplete, and nothing was done. */

@@ -192,9 +192,9 @@ static int run_singly(Each *e, PtcHeap *heap, PtcValue rows)
 
 /* A program that is wrong before any row.  One that cannot be read is read again by itself, because what is around it
  * would be blamed. */
-static int report_program(Each *e, PtcHeap *heap, PtcOutcome *o, const char *phase)
+static int report_program(Each *e, PtcHeap *heap, PtcOutcome *o)
 {
-    bool alone = strcmp(phase, "parse") == 0;
+    bool alone = o->errors[0].phase == PTC_PHASE_PARSE;
     PtcOutcome *again = alone ? run_over_rows(e, e->each->program, heap, PTC_NIL) : NULL;
     if (again && !ptc_outcome_ok(again))
         remark(e, again, e->each->program, 0);
@@ -206,9 +206,8 @@ static int report_program(Each *e, PtcHeap *heap, PtcOutcome *o, const char *pha
 
 static int run_failed(Each *e, PtcHeap *heap, PtcOutcome *o, PtcValue rows)
 {
-    PtcError error = {.size = sizeof error};
-    if (ptc_outcome_error(o, 0, &error) && strcmp(error.phase, "run") != 0)
-        return report_program(e, heap, o, error.phase);
+    if (o->error_count && o->errors[0].phase != PTC_PHASE_RUN)
+        return report_program(e, heap, o);
     return run_singly(e, heap, rows);
 }
 

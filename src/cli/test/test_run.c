@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "engine/outcome.h"
+
 enum { TORTURE_RUNS = 20000 }; /* at most, per case */
 enum { TORTURE_CALM = 64 }; /* this many runs in a row without any effect of the failure end it */
 /* Time limits of cases that have none and are not about time: a busy machine fails none of them.  The second is for
@@ -242,16 +244,16 @@ typedef struct {
 
 static void note_failure(const TestRun *run, CaseResult *result)
 {
-    PtcError error = {.size = sizeof error};
     result->failure[0] = 0;
     result->timed = false;
     result->no_memory = run->status == PTC_NO_MEMORY;
-    if (!run->outcome || !ptc_outcome_error(run->outcome, 0, &error))
+    if (!run->outcome || !run->outcome->error_count)
         return;
-    result->no_memory = !strcmp(error.kind, "memory_exceeded");
-    snprintf(result->failure, sizeof result->failure, "%s %u:%u", error.kind, (unsigned)error.line,
-             (unsigned)error.column);
-    result->timed = !strcmp(error.kind, "timeout") || !strcmp(error.kind, "deadline");
+    const PtcOutcomeError *error = &run->outcome->errors[0];
+    result->no_memory = error->kind == PTC_E_MEMORY;
+    snprintf(result->failure, sizeof result->failure, "%s %u:%u", ptc_error_kind_name(error->kind),
+             (unsigned)error->line, (unsigned)error->column);
+    result->timed = error->kind == PTC_E_TIMEOUT || error->kind == PTC_E_DEADLINE;
 }
 
 /* One run with a failing allocation (PTC_UNSET: none) in an engine of its own, with a session so that committing is

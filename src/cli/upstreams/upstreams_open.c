@@ -128,7 +128,7 @@ static int64_t deadline_of_engine(Ptc *ptc)
 
 static bool is_suspended_outcome(const PtcOutcome *outcome)
 {
-    return !outcome->ok && strcmp(ptc_outcome_finding(outcome, 0).kind, "suspended") == 0;
+    return !outcome->ok && outcome->errors[0].kind == PTC_E_SUSPENDED;
 }
 
 static bool ask_for_suspended_run(PtcUpstreams *u, Ptc *ptc, const PtcRemoteRun *far)

@@ -275,8 +275,10 @@ PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
     if (later)
         ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
                       PTC_ARG(name));
-    else if (d)
+    else if (d) {
+        d->detail = PTC_DETAIL_UNNAMED;
         hint_unknown(an, form, d);
+    }
     return ptc_analyze_nil(an, form);
 }
 

@@ -110,6 +110,7 @@ PtcDiag *ptc_diag_add(PtcDiags *diags, PtcErrorKind kind, uint32_t first, uint32
     d->first = first;
     d->last = last;
     d->hint[0] = 0;
+    d->detail = PTC_DETAIL_NONE;
     d->about_nil = false;
     va_list args;
     va_start(args, format);

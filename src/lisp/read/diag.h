@@ -51,8 +51,16 @@ PtcThrown ptc_error_thrown(PtcErrorKind kind);
 
 enum { PTC_DIAG_MAX = 10, PTC_MESSAGE_MAX = 300, PTC_HINT_MAX = 200 };
 
+/* What a finding is more closely than its kind says, for front ends that add something to it. */
+typedef enum PtcDiagDetail {
+    PTC_DETAIL_NONE,
+    PTC_DETAIL_UNNAMED,  /* nothing in the whole program has this name */
+    PTC_DETAIL_UNCLOSED, /* the program ends inside of something */
+} PtcDiagDetail;
+
 typedef struct PtcDiag {
     PtcErrorKind kind;
+    PtcDiagDetail detail;
     PtcThrown thrown;     /* its class, for catch; only of the error that ended a run */
     uint32_t first, last; /* the form, as byte offsets into the program */
     char message[PTC_MESSAGE_MAX + 4];

@@ -107,6 +107,8 @@ static PtcForm *fail_unclosed(PtcReading *r, uint32_t first)
     PtcDiag *d = PTC_READ_FAIL(
         r, first, r->len, "`%.*s` opened at line %u, column %u is never closed: `%c` is missing",
         PTC_ARG_OF(r->source + first, opener_len(r, first)), line, column, closer_of(r, first));
+    if (d)
+        d->detail = PTC_DETAIL_UNCLOSED;
     if (r->margin) {
         ptc_diag_place(r->source, r->len, r->margin, &line, &column);
         ptc_diag_hint(d,

@@ -158,6 +158,8 @@ static PtcForm *unclosed_text(PtcReading *r, const char *what)
     PtcDiag *d = PTC_READ_FAIL(
         r, r->pos, r->len, "the %s opened at line %u, column %u is never closed: `\"` is missing",
         what, line, column);
+    if (d)
+        d->detail = PTC_DETAIL_UNCLOSED;
     ptc_diag_hint(d, "add `\"` where it ends; a quote inside it is written \\\"");
     return NULL;
 }

@@ -25,6 +25,7 @@ static void set_error(PtcVM *vm, unsigned kind)
         kind >> PTC_AS_SHIFT ? (PtcThrown)(kind >> PTC_AS_SHIFT) : ptc_error_thrown(vm->error.kind);
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     vm->error.message[0] = vm->error.hint[0] = 0;
+    vm->error.detail = PTC_DETAIL_NONE;
     vm->error.about_nil = vm->lazy_refused = false;
     vm->error_source = PTC_NIL;
 }

@@ -48,13 +48,13 @@ static PtcValue as_text(Config *c, PtcValue v)
 static void lacks_value(Config *c, const PtcExpanded *state)
 {
     char message[200];
-    bool input = strcmp(state->fault, "missing_input") == 0;
+    bool input = state->fault == PTC_VARIABLE_NO_INPUT;
     snprintf(message, sizeof message,
              input ? "the input \"%.*s\" has no value: set its variable PTC_INPUT_..., or a "
                      "credential of this name"
                    : "the variable %.*s is not set",
              PTC_ARG(ptc_text_cut(state->lacking, 80)));
-    ptc_config_lacks(c, NULL, state->fault, message);
+    ptc_config_lacks(c, NULL, input ? "missing_input" : "unset_variable", message);
 }
 
 static PtcValue expand_config_text(Config *c, PtcText text)
@@ -65,10 +65,10 @@ static PtcValue expand_config_text(Config *c, PtcText text)
     PtcExpanded state = ptc_variables_expand(&out, &c->variables, text);
     if (state.note)
         ptc_config_note(c, state.note);
-    if (!state.fault)
+    if (state.fault == PTC_VARIABLE_WELL)
         value = ptc_fields_buf(c->heap, &out);
-    else if (strcmp(state.fault, "bad_placeholder") == 0)
-        ptc_config_wrong(c, state.fault, "it has a ${...} that means nothing here");
+    else if (state.fault == PTC_VARIABLE_BAD)
+        ptc_config_wrong(c, "bad_placeholder", "it has a ${...} that means nothing here");
     else
         lacks_value(c, &state);
     ptc_buf_deinit(&out);

@@ -53,7 +53,7 @@ static void put_given(Expanding *e, PtcText name, PtcText value)
     put_expanded_text(e, value);
 }
 
-static void lack(Expanding *e, const char *fault, PtcText name)
+static void lack(Expanding *e, PtcVariableFault fault, PtcText name)
 {
     e->state.fault = fault;
     e->state.lacking = name;
@@ -65,7 +65,7 @@ static void put_expanded_variable(Expanding *e, PtcText name)
     if (value.bytes)
         put_given(e, name, value);
     else
-        lack(e, "unset_variable", name);
+        lack(e, PTC_VARIABLE_UNSET, name);
 }
 
 /* VAR or VAR:-text; false: it is neither. */
@@ -101,7 +101,7 @@ static void put_input(Expanding *e, PtcText id)
     if (value.bytes)
         put_given(e, id, value);
     else
-        lack(e, "missing_input", id);
+        lack(e, PTC_VARIABLE_NO_INPUT, id);
 }
 
 static PtcText last_path_part(PtcText path)
@@ -148,7 +148,7 @@ static bool take_placeholder(Expanding *e, PtcText inside)
     if (take_variable(e, inside))
         return true;
     if (!e->v->lenient || (n && n < inside.len && inside.bytes[n] == ':'))
-        e->state.fault = "bad_placeholder";
+        e->state.fault = PTC_VARIABLE_BAD;
     else
         e->state.note = "placeholder_left";
     return false;

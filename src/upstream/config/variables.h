@@ -19,11 +19,18 @@ typedef struct PtcVariables {
     bool lenient; /* another client's file: what is no placeholder of ours may stay as text */
 } PtcVariables;
 
+typedef enum PtcVariableFault {
+    PTC_VARIABLE_WELL,
+    PTC_VARIABLE_UNSET,
+    PTC_VARIABLE_NO_INPUT,
+    PTC_VARIABLE_BAD, /* a ${...} that means nothing */
+} PtcVariableFault;
+
 typedef struct PtcExpanded {
-    const char *fault; /* unset_variable, missing_input, bad_placeholder; NULL: all is well */
-    const char *note;  /* placeholder_left, looks_like_variable; NULL: none */
-    bool changed;      /* something was put in */
-    PtcText lacking;   /* the variable or input that a fault is about; absent: none */
+    PtcVariableFault fault;
+    const char *note; /* placeholder_left, looks_like_variable; NULL: none */
+    bool changed;     /* something was put in */
+    PtcText lacking;  /* the variable or input that a fault is about; absent: none */
 } PtcExpanded;
 
 /* For PtcVariables.variable: the variable of this process. */
