@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads CSV.  The text is read twice: first to see what each column holds, so that all of its fields can have one
- * type; then line by line into an array of values, from which the row's map is made. */
+ * Reads CSV, and quotes texts for it.  The text is read twice: first to see what each column holds, so that all of its
+ * fields can have one type; then line by line into an array of values, from which the row's map is made. */
 #include "data/csv.h"
 
 #include <math.h>
@@ -41,6 +41,7 @@ typedef struct {
     size_t line;    /* of `at` */
     char separator; /* between fields; 0: not known yet */
     bool apart;     /* fields have types of their own */
+    bool lists;     /* rows are vectors, and no line names columns */
     size_t count;   /* columns; 0 before the first line */
     PtcValue *keys;
     PtcValue *fields; /* of one line; for wide tables key, value, key, value ... */
@@ -323,12 +324,12 @@ static bool read_csv_field(Csv *c, size_t column, Field *out)
         if (!read_quoted(c))
             return false;
         *out = (Field){c->unquoted.data ? c->unquoted.data : "", c->unquoted.len, true};
-        return true;
+        return ptc_tick_scan(c->heap->budget, out->len) || fail_csv_stopped(c);
     }
     const char *end = plain_end(c);
     *out = (Field){c->at, (size_t)(end - c->at), false};
     c->at = end;
-    return true;
+    return ptc_tick_scan(c->heap->budget, out->len) || fail_csv_stopped(c);
 }
 
 /* ----------------------------------------------------------------------------------- lines */
@@ -358,7 +359,7 @@ static bool keep_kind(Csv *c, size_t i, const Field *f)
 
 static bool keep_value(Csv *c, size_t i, const Field *f)
 {
-    bool wide = c->count > SMALL || c->count == 0;
+    bool wide = !c->lists && (c->count > SMALL || c->count == 0);
     PtcValue v = csv_field_value(c, i, f);
     c->fields[wide ? 2 * i + 1 : i] = v;
     return v != PTC_NONE || fail_csv_stopped(c);
@@ -371,9 +372,9 @@ static bool read_csv_line(Csv *c, FieldFn *take, size_t *n)
     for (*n = 0;; c->at++) {
         if (c->count && *n == c->count)
             return fail_csv(c, c->line, csv_column_of(c, c->at),
-                            "this line has more than %zu fields, the columns that the "
-                            "first line names",
-                            c->count);
+                            "this line has more than %zu fields, %s", c->count,
+                            c->lists ? "as many as the first line has"
+                                     : "the columns that the first line names");
         if (!read_csv_field(c, *n, &field) || !take(c, *n, &field))
             return false;
         ++*n;
@@ -525,22 +526,25 @@ static PtcValue wide_row(Csv *c)
 static bool read_csv_row(Csv *c, PtcValue rows)
 {
     size_t n;
-    bool wide = c->count > SMALL;
     if (!read_csv_line(c, keep_value, &n))
         return false;
-    PtcValue row = wide ? wide_row(c) : ptc_smap_new(c->heap, c->shape, c->fields);
+    PtcValue row = c->lists           ? ptc_vec_new(c->heap, c->fields, n, 0)
+                   : c->count > SMALL ? wide_row(c)
+                                      : ptc_smap_new(c->heap, c->shape, c->fields);
     return (row != PTC_NONE && ptc_build_add(c->heap, rows, row)) || fail_csv_stopped(c);
 }
 
-/* Looks at all fields, then goes back to where it began. */
+/* Looks at all fields, then goes back to where it began.  Where no line names columns, the first has as many. */
 static bool read_kinds(Csv *c)
 {
     size_t n;
     const char *at = c->at, *line_start = c->line_start;
     size_t line = c->line;
-    for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c))
+    for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c)) {
         if (!read_csv_line(c, keep_kind, &n))
             return false;
+        c->count = n;
+    }
     c->at = at;
     c->line_start = line_start;
     c->line = line;
@@ -561,7 +565,7 @@ static PtcValue read_rows(Csv *c)
     }
     if (!c->separator)
         c->separator = find_csv_separator(c);
-    if (!read_csv_header(c) || (!c->apart && !read_kinds(c)))
+    if ((!c->lists && !read_csv_header(c)) || ((c->lists || !c->apart) && !read_kinds(c)))
         return PTC_NONE;
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c)) {
         size_t began = c->line;
@@ -597,11 +601,13 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
              .error = error,
              .line = 1,
              .separator = part->separator,
-             .apart = part->apart};
+             .apart = part->apart,
+             .lists = part->lists};
     *error = (PtcCsvError){0};
     ptc_buf_init(&c.unquoted, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_init(&converted, heap->pool->mem, PTC_UNBOUNDED);
-    if (ptc_charset_decode(text, len, &converted, &all, &wrong)) {
+    all = ptc_charset_unmarked((PtcText){text, len});
+    if (part->utf8 || ptc_charset_decode(text, len, &converted, &all, &wrong)) {
         c.at = c.line_start = all.bytes;
         c.end = all.bytes + all.len;
         rows = read_rows(&c);
@@ -612,4 +618,31 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
     release_csv(&c);
     ptc_buf_deinit(&converted);
     return rows;
+}
+
+/* --------------------------------------------------------------------------------- writing */
+
+bool ptc_csv_needs_quotes(PtcText text, char separator)
+{
+    static const char marks[] = {',', ';', '\t', '"', '\r', '\n'};
+    if (field_kind(&(Field){text.bytes, text.len, false}) != CSV_TEXT)
+        return true;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.bytes[i] == separator || memchr(marks, text.bytes[i], sizeof marks))
+            return true;
+    return false;
+}
+
+bool ptc_csv_add_quoted(PtcBuf *out, PtcText text)
+{
+    ptc_buf_add_char(out, '"');
+    for (const char *quote; (quote = text.len ? memchr(text.bytes, '"', text.len) : NULL);) {
+        size_t n = (size_t)(quote - text.bytes) + 1;
+        ptc_buf_add(out, text.bytes, n);
+        ptc_buf_add_char(out, '"');
+        text.bytes += n;
+        text.len -= n;
+    }
+    ptc_buf_add(out, text.bytes, text.len);
+    return ptc_buf_add_char(out, '"');
 }

@@ -14,6 +14,7 @@
 #ifndef PTC_DATA_CSV_H
 #define PTC_DATA_CSV_H
 
+#include "base/buf.h"
 #include "value/heap.h"
 
 enum { PTC_CSV_COLUMNS = 4096 };
@@ -30,11 +31,18 @@ typedef struct PtcCsvPart {
     char separator; /* 0: as above, and set to what was found */
     /* Each field has the type it looks like by itself, whatever its column has elsewhere. */
     bool apart;
+    bool utf8;  /* the encoding is known, and no other is looked for */
+    bool lists; /* the first line is a row like the others, and rows are vectors of its length */
 } PtcCsvPart;
 
-/* The rows, in a heap whose budget is ticked for each field; hashes of strings are computed.  PTC_NONE with *error
- * filled. */
+/* The rows, in a heap whose budget is ticked for each field and its bytes; hashes of strings are computed.  PTC_NONE
+ * with *error filled. */
 PTC_MUST_USE PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *part,
                                     PtcCsvError *error);
+
+/* Would this text be read as something else without quotes: as several fields, as a number or boolean, as nil? */
+bool ptc_csv_needs_quotes(PtcText text, char separator);
+/* Adds a text in quotes. */
+PTC_MUST_USE bool ptc_csv_add_quoted(PtcBuf *out, PtcText text);
 
 #endif

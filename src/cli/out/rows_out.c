@@ -235,25 +235,12 @@ static bool needs_quotes(PtcText t)
     return false;
 }
 
-static bool add_csv_quoted(PtcBuf *out, PtcText t)
-{
-    ptc_buf_add_char(out, '"');
-    for (const char *quote; (quote = t.len ? memchr(t.bytes, '"', t.len) : NULL);) {
-        size_t n = (size_t)(quote - t.bytes) + 1;
-        ptc_buf_add(out, t.bytes, n);
-        ptc_buf_add_char(out, '"');
-        t.bytes += n;
-        t.len -= n;
-    }
-    ptc_buf_add(out, t.bytes, t.len);
-    return ptc_buf_add_char(out, '"');
-}
-
 static bool add_csv_text(PtcBuf *out, size_t column, PtcText t, bool quoted)
 {
     if (column > 0)
         ptc_buf_add_char(out, ',');
-    return quoted ? add_csv_quoted(out, t) : ptc_buf_add(out, t.bytes, t.len) && ptc_buf_ok(out);
+    return quoted ? ptc_csv_add_quoted(out, t)
+                  : ptc_buf_add(out, t.bytes, t.len) && ptc_buf_ok(out);
 }
 
 static bool csv_field(Rows *r, size_t column, PtcValue v)

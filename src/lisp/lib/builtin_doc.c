@@ -15,6 +15,7 @@ static const struct {
     {"clojure.walk", "clojure.walk", "Functional Tools"},
     {"regex", "regex", "Regex Functions"},
     {"json", "json", "JSON"},
+    {"csv", "csv", "CSV"},
     {"ptc", "ptc", "Agent Control"},
     {"budget", "budget", "Agent Control"},
     {"tool", "tool", "Agent Control"},

@@ -6,7 +6,7 @@
 
 #include "lisp/vm/builtin.h"
 
-enum { PTC_ROWS_MAX = 1024, PTC_ROW_NAME = 80 };
+enum { PTC_ROWS_MAX = 2048, PTC_ROW_NAME = 80 };
 
 /* Numbers of rows. */
 typedef struct PtcRows {

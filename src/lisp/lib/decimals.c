@@ -43,6 +43,17 @@ PtcValue ptc_decimal_quotient(PtcVM *vm, PtcValue a, PtcValue b)
     return PTC_NONE;
 }
 
+/* Is it the name of a mode, HALF_EVEN, or how Clojure would write that, half-even? */
+static bool is_mode_name(PtcText said, const char *name)
+{
+    for (size_t i = 0; i < said.len; i++) {
+        char c = said.bytes[i], lower = name[i] == '_' ? '-' : (char)(name[i] | 0x20);
+        if (name[i] == 0 || (c != name[i] && c != lower))
+            return false;
+    }
+    return name[said.len] == 0;
+}
+
 /* A rounding mode: a constant, Java's number for it, or the name of it as a keyword. */
 static bool arg_mode(PtcVM *vm, const PtcValue *argv, int i, PtcRounding *mode)
 {
@@ -52,11 +63,11 @@ static bool arg_mode(PtcVM *vm, const PtcValue *argv, int i, PtcRounding *mode)
     if (ptc_is_enum(argv[i], PTC_G_ROUNDING))
         n = ptc_enum_ordinal(argv[i]);
     for (int k = 0; ptc_is_keyword(argv[i]) && k <= PTC_ROUND_UNNECESSARY; k++)
-        if (strcmp(ptc_str_bytes(argv[i]), names[k]) == 0)
+        if (is_mode_name((PtcText){ptc_str_bytes(argv[i]), ptc_str_len(argv[i])}, names[k]))
             n = k;
     *mode = (PtcRounding)n;
     return (n >= 0 && n <= PTC_ROUND_UNNECESSARY) ||
-           ptc_fail_type(vm, argv, i, "a rounding mode such as RoundingMode/HALF_UP");
+           ptc_fail_type(vm, argv, i, "a rounding mode such as :half-even or RoundingMode/HALF_UP");
 }
 
 PTC_BUILTIN(core_with_precision, "ptc", "with-precision", 3, 3, PTC_B_HIDDEN | PTC_B_CALLS,
@@ -167,6 +178,43 @@ PTC_BUILTIN(decimal_set_scale, "java", ".setScale", 2, 3, 0, "(.setScale d place
         (argc == 3 && !arg_mode(vm, argv, 2, &mode)))
         return false;
     return give_rounded(vm, ptc_decimal_set_scale(vm->heap, argv[0], places, mode), out);
+}
+
+/* Beyond these places a float is zero, or has no digits left to round. */
+enum { FLOAT_PLACES = 400 };
+
+/* A decimal with so many places; negative places leave no exponent behind, as 1.3E+3M would be. */
+static PtcValue round_decimal_to(PtcVM *vm, PtcValue d, int64_t places, PtcRounding mode)
+{
+    PtcValue v = ptc_decimal_set_scale(vm->heap, d, places, mode);
+    if (v == PTC_NIL)
+        return refuse_rounding(vm);
+    return v == PTC_NONE || places >= 0
+               ? v
+               : ptc_decimal_set_scale(vm->heap, v, 0, PTC_ROUND_UNNECESSARY);
+}
+
+bool ptc_decimal_round_number(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcRounding mode = PTC_ROUND_HALF_UP;
+    int64_t places;
+    PtcValue v = argv[0];
+    if (!ptc_arg_numeric(vm, argv, 0) || !ptc_arg_int(vm, argv, 1, &places) ||
+        (argc == 3 && !arg_mode(vm, argv, 2, &mode)))
+        return false;
+    bool is_float = ptc_is_float(v), is_whole = !is_float && !ptc_is_decimal(v);
+    if (is_float && !isfinite(ptc_to_float(v)))
+        return ptc_give(out, v);
+    if (is_float && (places > FLOAT_PLACES || places < -FLOAT_PLACES))
+        places = places < 0 ? -FLOAT_PLACES : FLOAT_PLACES;
+    if (is_whole && places >= 0)
+        return ptc_give(out, v);
+    PtcValue d = is_float ? ptc_decimal_from_double(vm->heap, ptc_to_float(v)) : v;
+    d = d == PTC_NONE ? d : round_decimal_to(vm, d, places, mode);
+    if (d == PTC_NONE || !is_float)
+        return ptc_give(out, d == PTC_NONE || !is_whole ? d : ptc_decimal_parts(d).unscaled);
+    double rounded = ptc_decimal_to_double(vm->heap, d);
+    return vm->budget.stop == PTC_STOP_NONE && ptc_give(out, ptc_float_new(vm->heap, rounded));
 }
 
 PTC_BUILTIN(decimal_divide, "java", ".divide", 2, 4, 0, "(.divide a b places? mode?)",

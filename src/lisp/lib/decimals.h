@@ -10,5 +10,8 @@
 PTC_MUST_USE PtcValue ptc_decimal_in_context(PtcVM *vm, PtcValue v);
 /* a / b, b not zero: exact, or an error when it has no end; rounded inside of with-precision. */
 PTC_MUST_USE PtcValue ptc_decimal_quotient(PtcVM *vm, PtcValue a, PtcValue b);
+/* (round x places mode?): of floats the shortest decimal text is rounded.  The result is of the same kind. */
+PTC_MUST_USE bool ptc_decimal_round_number(PtcVM *vm, int argc, const PtcValue *argv,
+                                           PtcValue *out);
 
 #endif

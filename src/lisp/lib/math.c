@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "base/utf8.h"
+#include "lisp/lib/decimals.h"
 #include "lisp/lib/num.h"
 #include "lisp/vm/builtin.h"
-#include "value/number/decimal.h"
 
 /* ------------------------------------------------------------------ rounding */
 
@@ -53,13 +53,17 @@ PTC_BUILTIN(core_ceil, "clojure.core", "ceil", 1, 1, 0, "(ceil num)",
     return round_with(vm, argv, ceil, out);
 }
 
-PTC_BUILTIN(core_round, "clojure.core", "round", 1, 1, 0, "(round num)",
-            "The nearest integer; halves go away from zero.",
-            "(round 2.5) => 3\n(round -2.5) => -3\n(/ (round (* 100 3.14159)) 100) => 3.14\n"
-            "(round nil) !! type_error")
+PTC_BUILTIN(core_round, "clojure.core", "round", 1, 3, 0, "(round num places? mode?)",
+            "The nearest integer; with places, the number rounded to so many decimal places as it "
+            "is printed, a decimal to exactly so many. Halves go away from zero, or as a mode "
+            "such as :half-even says; negative places round to tens and hundreds.",
+            "(round 2.5) => 3\n(round -2.5) => -3\n(round 2.675 2) => 2.68\n"
+            "(round 2.675 2 :half-even) => 2.68\n(round 2.5M 0 :half-even) => 2M\n"
+            "(round 19.9M 2) => 19.90M\n(round 1250 -2) => 1300\n(round nil) !! type_error\n"
+            "(round 1.5 :up) !! type_error")
 {
-    PTC_UNUSED(argc);
-    return round_with(vm, argv, round, out);
+    return argc == 1 ? round_with(vm, argv, round, out)
+                     : ptc_decimal_round_number(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_trunc, "clojure.core", "trunc", 1, 1, 0, "(trunc num)",

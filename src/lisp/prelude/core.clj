@@ -89,3 +89,28 @@
    (checked-tags 1 tag parent)
    (when-not (map? h) (%refuse-argument 0 h "a map"))
    (derived-without h tag parent)))
+
+;; Priority queues: lib/seq/queue.c says what they are.
+
+(defn checked-queue [q]
+  (if (and (map? q) (sorted? q)) q (%refuse-argument 0 q "a priority queue, which (pq) makes")))
+
+(defn pq-add [q item priority]
+  (let [q (checked-queue q)]
+    (%put q [priority (%pq-turn q priority)] item)))
+
+(defn pq
+  ([] (sorted-map))
+  ([pairs]
+   (reduce (fn [q pair]
+             (if (and (sequential? pair) (= 2 (count pair)))
+               (pq-add q (nth pair 0) (nth pair 1))
+               (%refuse-part "an element" pair "a pair of item and priority")))
+           (sorted-map) (%finite 0 pairs))))
+
+(defn pq-peek [q]
+  (when-let [[k item] (first (checked-queue q))]
+    [item (nth k 0)]))
+
+(defn pq-pop [q]
+  (if-let [[k] (first (checked-queue q))] (dissoc q k) q))

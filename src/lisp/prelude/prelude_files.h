@@ -8,9 +8,11 @@
 /* X(file, namespace of the builtins that it defines) */
 #define PTC_PRELUDE_FILES(X)    \
     X(core, "clojure.core")     \
+    X(csv, "csv")               \
     X(data, "clojure.data")     \
     X(pprint, "clojure.pprint") \
     X(set, "clojure.set")       \
+    X(string, "clojure.string") \
     X(zip, "clojure.zip")
 
 #define DECLARE(file, ns)                            \

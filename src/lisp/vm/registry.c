@@ -20,7 +20,7 @@
     X(ptc_lib_seq_part) X(ptc_lib_produce) \
     X(ptc_lib_force) X(ptc_lib_lazy_seq) \
     X(ptc_lib_xform) X(ptc_lib_sort) \
-    X(ptc_lib_group) X(ptc_lib_maps) \
+    X(ptc_lib_group) X(ptc_lib_statistics) X(ptc_lib_queue) X(ptc_lib_maps) \
     X(ptc_lib_set) X(ptc_lib_string) \
     X(ptc_lib_string_case) X(ptc_lib_format) \
     X(ptc_lib_output) X(ptc_lib_fn) \
@@ -42,7 +42,7 @@
     X(ptc_lib_time_clock) X(ptc_lib_time_adjust) \
     X(ptc_lib_interop) X(ptc_lib_interop_class) \
     X(ptc_lib_interop_number) X(ptc_lib_class) \
-    X(ptc_lib_prelude_help)
+    X(ptc_lib_prelude_help) X(ptc_lib_csv_rows)
 /* clang-format on */
 
 #define DECLARE(name) extern const PtcBuiltin *const name[];
@@ -93,6 +93,7 @@ static const struct {
     {"Duration", "Duration"},
     {"Period", "Period"},
     {"json", "json"},
+    {"csv", "csv"},
     {"cheshire", "cheshire.core"},
     {"cheshire.core", "cheshire.core"},
     {"clojure.data.json", "clojure.data.json"},

@@ -167,6 +167,28 @@ PTC_BUILTIN(core_distinct_by, "clojure.core", "distinct-by", 2, 2, PTC_B_CALLS,
     return by_keys(vm, argv, gather_distinct, out);
 }
 
+static bool gather_index(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, PtcValue *out)
+{
+    PtcDictBuild b;
+    PtcIter it;
+    PtcValue x, y;
+    bool ok = ptc_dict_build_init(&b, vm->heap, false) &&
+              ptc_iter_init(&it, vm->heap, slots[GROUP_SOURCE]);
+    for (size_t i = 0; ok && ptc_next(vm, &it, &x); i++)
+        ok = ptc_key_at(vm, key, slots[GROUP_KEYS], i, x, &y) && ptc_dict_build_put(&b, y, x);
+    return end_build(&b, ok && ptc_iter_end(&it), out);
+}
+
+PTC_BUILTIN(core_index_by, "clojure.core", "index-by", 2, 2, PTC_B_CALLS, "(index-by key coll)",
+            "A map from each key to the last element that has it, to look up rows by their key.",
+            "(index-by :id [{:id 1 :n 5} {:id 2 :n 6}]) => {1 {:id 1, :n 5}, 2 {:id 2, :n 6}}\n"
+            "(index-by count [\"a\" \"bb\" \"c\"]) => {1 \"c\", 2 \"bb\"}\n"
+            "(index-by 5 [1]) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return by_keys(vm, argv, gather_index, out);
+}
+
 PTC_BUILTIN(
     core_frequencies, "clojure.core", "frequencies", 1, 1, 0, "(frequencies coll)",
     "A map from each different element to how often it occurs.",
@@ -268,6 +290,14 @@ static bool sum_begin(PtcVM *vm, Sum *sum)
     return true;
 }
 
+bool ptc_fail_no_number(PtcVM *vm, size_t number, PtcValue x)
+{
+    ptc_fail(vm, PTC_E_ARITH, "%s: the value of element %zu is %s, expected a number or nil",
+             ptc_builtin_row(vm->running)->name, number, ptc_type_name(x));
+    return ptc_fail_hint(vm,
+                         "leave out or convert what is not a number first, say with parse-double");
+}
+
 /* Adds x, unless it is nil. */
 static bool sum_add(PtcVM *vm, Sum *sum, PtcValue x)
 {
@@ -281,12 +311,8 @@ static bool sum_add(PtcVM *vm, Sum *sum, PtcValue x)
         *sum->total = (PtcValue)quick;
         return true;
     }
-    if (!ptc_is_number(x) && !ptc_is_decimal(x)) {
-        ptc_fail(vm, PTC_E_ARITH, "%s: the value of element %zu is %s, expected a number or nil",
-                 ptc_builtin_row(vm->running)->name, sum->seen, ptc_type_name(x));
-        return ptc_fail_hint(
-            vm, "leave out or convert what is not a number first, say with parse-double");
-    }
+    if (!ptc_is_number(x) && !ptc_is_decimal(x))
+        return ptc_fail_no_number(vm, sum->seen, x);
     *sum->x = x;
     PtcValue total = ptc_num_add(vm, *sum->total, x);
     if (total == PTC_NONE && ptc_recover(vm))
@@ -366,6 +392,16 @@ PTC_BUILTIN(
     return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&
            give_average(vm, &sum, out) && ptc_key_check(vm, argv[0], argv[1], false);
 }
+
+PTC_BUILTIN_ROW(core_mean, core_avg, "clojure.core", "mean", 1, 1, PTC_B_CALLS, "(mean coll)",
+                "The same as avg: the mean, or average, of numbers as a float; nil elements are "
+                "skipped, and the mean of none is nil.",
+                "(mean [1 2 nil 6]) => 3.0\n(mean [0.5M 1M]) => 0.75\n(mean []) => nil\n"
+                "(mean [\"3\"]) !! arithmetic_error\n(mean 5) !! type_error");
+PTC_BUILTIN_ROW(core_mean_by, core_avg_by, "clojure.core", "mean-by", 2, 2, PTC_B_CALLS,
+                "(mean-by key coll)",
+                "The same as avg-by: the mean of a field or function of each element.",
+                "(mean-by :n [{:n 1} {:n 2} {}]) => 1.5\n(mean-by 5 [1]) !! type_error");
 
 /* ---------------------------------------------------------------------- choosing */
 
@@ -490,7 +526,8 @@ PTC_BUILTIN(core_min_key, "clojure.core", "min-key", 2, -1, PTC_B_CALLS, "(min-k
 }
 
 const PtcBuiltin *const ptc_lib_group[] = {
-    &core_group_by_def, &core_distinct_by_def, &core_frequencies_def,
+    &core_group_by_def, &core_index_by_def,    &core_mean_def,
+    &core_mean_by_def,  &core_distinct_by_def, &core_frequencies_def,
     &core_distinct_def, &core_distinct_p_def,  &core_dedupe_def,
     &core_sum_def,      &core_avg_def,         &core_sum_by_def,
     &core_avg_by_def,   &core_max_by_def,      &core_min_by_def,

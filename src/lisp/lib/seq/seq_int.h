@@ -157,6 +157,9 @@ PTC_MUST_USE bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq,
 PTC_MUST_USE bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size_t i, PtcValue x,
                              PtcValue *out);
 
+/* arithmetic_error: the value of an element, numbered from 1, is no number.  Always false. */
+bool ptc_fail_no_number(PtcVM *vm, size_t number, PtcValue x);
+
 /* Warns when no element of a sequential of maps has the key: a keyword, a string or a path; with only_near, only when
  * they have one that is spelt alike, since programs ask for keys that are rarely there.  False: the budget stopped
  * (key_check.c). */

@@ -5,6 +5,7 @@
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq/seq_int.h"
 #include "lisp/lib/text/regex.h"
+#include "lisp/prelude/prelude.h"
 
 /* Bytes from .. to of a string. */
 static bool give_substring(PtcVM *vm, PtcValue str, size_t from, size_t to, PtcValue *out)
@@ -603,7 +604,22 @@ PTC_BUILTIN(
     return ptc_give(out, ptc_str_new(vm->heap, bytes, ptc_utf8_encode((uint32_t)code, bytes)));
 }
 
+/* lisp/prelude/string.clj has these two. */
+PTC_PRELUDE(string_pad_left, "clojure.string", "pad-left", 2, 3, 0, "(str/pad-left s width pad?)",
+            "A string or number with blanks, or with pad, put before it until it is so wide: "
+            "(str/pad-left n 5 \"0\") fills up with zeros.",
+            "(str/pad-left \"ab\" 5) => \"   ab\"\n(str/pad-left 7 3 \"0\") => \"007\"\n"
+            "(str/pad-left \"abc\" 2) => \"abc\"\n(str/pad-left \"a\" 3 \"\") !! value_error\n"
+            "(str/pad-left nil 3) !! type_error");
+PTC_PRELUDE(string_pad_right, "clojure.string", "pad-right", 2, 3, 0,
+            "(str/pad-right s width pad?)",
+            "A string or number with blanks, or with pad, put after it until it is so wide.",
+            "(str/pad-right \"ab\" 5 \".\") => \"ab...\"\n(str/pad-right \"x\" 4 \"-=\") => "
+            "\"x-=-\"\n(str/pad-right \"x\" \"4\") !! type_error");
+
 const PtcBuiltin *const ptc_lib_string[] = {&core_subs_def,
+                                            &string_pad_left_def,
+                                            &string_pad_right_def,
                                             &string_index_of_def,
                                             &string_last_index_of_def,
                                             &string_includes_def,
