@@ -6,10 +6,11 @@
 #include "api/api_int.h"
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "lisp/lib/text/regex.h"
+#include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
 #include "tool/convert.h"
 #include "value/coll/dict.h"
+#include "value/regex/regex.h"
 
 static PtcHeapBox *box_of(const PtcData *data)
 {

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lisp/lib/time/time.h"
 #include "lisp/vm/builtin.h"
 #include "tool/order.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
 #include "value/number/bigint.h"
 #include "value/str.h"
+#include "value/time/time.h"
 
 /* An entry of a map or an element of a set, while its collection is being sorted. */
 typedef struct {

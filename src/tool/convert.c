@@ -2,8 +2,9 @@
  * Values as JSON.  What always holds: a value that JSON cannot express is refused with its path, never approximated. */
 #include "tool/convert.h"
 
-#include "lisp/lib/time/time.h"
+#include "json/time_json.h"
 #include "lisp/vm/builtin.h"
+#include "value/time/time.h"
 
 static bool write_other(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
 {

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lisp/lib/time/time.h"
 #include "lisp/vm/builtin.h"
 #include "value/cell.h"
 #include "value/coll/iter.h"
@@ -16,6 +15,7 @@
 #include "value/number/decimal.h"
 #include "value/number/number.h"
 #include "value/str.h"
+#include "value/time/time.h"
 
 typedef struct {
     PtcHeap *heap;

@@ -16,7 +16,7 @@ PtcValue ptc_cell_new(PtcHeap *heap, PtcCellKind kind, PtcValue value, PtcValue 
     PtcRecord *r = ptc_heap_object(heap, PTC_T_RECORD, size, PTC_CELL_FIELDS);
     if (!r)
         return PTC_NONE;
-    r->obj.aux = PTC_RECORD_CELL;
+    r->obj.aux = PTC_R_CELL;
     r->obj.flags = (uint8_t)kind;
     r->fields[PTC_CELL_VALUE] = value;
     r->fields[PTC_CELL_NUMBER] = ptc_int(heap->cell_count++);

@@ -17,6 +17,7 @@
 #define PTC_VALUE_CELL_H
 
 #include "value/coll/walk.h"
+#include "value/record.h"
 
 /* The fields of the record. */
 typedef enum {
@@ -32,7 +33,7 @@ typedef enum { PTC_CELL_ATOM, PTC_CELL_VOLATILE, PTC_CELL_DELAY, PTC_CELL_KINDS 
 
 static inline bool ptc_is_cell(PtcValue v)
 {
-    return ptc_is(v, PTC_T_RECORD) && ptc_obj(v)->aux == PTC_RECORD_CELL;
+    return ptc_is_record(v, PTC_R_CELL);
 }
 
 static inline PtcCellKind ptc_cell_kind(PtcValue cell)

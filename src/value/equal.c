@@ -505,7 +505,7 @@ static bool same_record_kind(PtcValue a, PtcValue b)
 {
     /* cells and what comes after them have no order */
     return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) &&
-           ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->aux < PTC_RECORD_CELL &&
+           ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->aux < PTC_R_CELL &&
            ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
 }
 

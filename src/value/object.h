@@ -162,15 +162,7 @@ typedef struct PtcProto {
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 
-/* Values of obj.aux that this layer knows itself: decimal.h, value/cell.h, typed.h. */
-enum {
-    PTC_RECORD_DECIMAL = 13,
-    PTC_RECORD_CELL = 21,
-    PTC_RECORD_TYPE = 22,
-    PTC_RECORD_OBJECT = 23
-};
-
-/* obj.count values; obj.aux says what they mean (record.h). */
+/* obj.count values; obj.aux says what they mean (value/record.h). */
 typedef struct PtcRecord {
     PtcObj obj;
     PtcValue fields[];

@@ -2,10 +2,10 @@
  * Values that JSON cannot express, in the lines of `ptc-test-driver signature`.  Recursion follows the JSON, whose
  * depth the parser limits (PTC_JSON_MAX_DEPTH). */
 #include "driver/driver.h"
-#include "lisp/lib/time/time.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
 #include "value/str.h"
+#include "value/time/time.h"
 
 static PtcValue make_record(PtcHeap *heap, unsigned kind, const PtcValue *fields, uint32_t n)
 {

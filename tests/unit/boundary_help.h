@@ -5,11 +5,11 @@
 
 #include "api_help.h"
 
-#include "lisp/lib/time/time.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
 #include "value/equal.h"
+#include "value/time/time.h"
 
 #include "json_help.h"
 

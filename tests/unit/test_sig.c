@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Signatures: what their parser says is wrong and where, that values which fit are left alone, and that nothing leaks
  * when memory runs out.  The cases of tests/boundary run through the command (tests/e2e/test_signature.py). */
-#include "lisp/lib/time/time.h" /* before json_help.h, whose names its functions use */
+#include "json/time_json.h"
+#include "value/time/time.h" /* before json_help.h, whose names its functions use */
 
 #include "json_help.h"
 
@@ -486,7 +487,7 @@ static const PtcSig *shared;
 /* Each thread has a heap of its own; the signature is common. */
 static void *check_shared(void *unused)
 {
-    PTC_UNUSED(unused);
+    (void)unused;
     CheckHeap mine;
     PtcSigIssues bad, said;
     PtcJsonError e;

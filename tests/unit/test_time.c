@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Records of time and their text. */
-#include "lisp/lib/time/time.h"
+#include "value/time/time.h"
 
 #include "check.h"
 

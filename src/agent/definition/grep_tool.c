@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "agent/agent_kinds.h"
-#include "lisp/lib/text/regex.h"
 #include "tool/wire/answer.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
+#include "value/regex/regex.h"
 #include "value/str.h"
 
 enum { CONTEXT_MAX = 1000 };
@@ -96,7 +96,7 @@ static PtcMatch match_line(Grep *g, PtcText line)
     if (str == PTC_NONE)
         return PTC_MATCH_FAILED;
     PtcMatch got =
-        ptc_matcher_init_bare(&m, g->heap, g->regex, str) ? ptc_matcher_next(&m) : PTC_MATCH_FAILED;
+        ptc_matcher_init(&m, g->heap, g->regex, str) ? ptc_matcher_next(&m) : PTC_MATCH_FAILED;
     ptc_matcher_deinit(&m);
     return got;
 }

@@ -7,8 +7,8 @@
 #include "cli/options.h"
 #include "cli/out/shown.h"
 #include "json/write.h"
-#include "lisp/lib/time/time.h"
 #include "tool/sig/sig_schema.h"
+#include "value/time/time.h"
 
 typedef struct {
     const char *value;

@@ -2,8 +2,9 @@
  * The desk of `ptc signature`: a heap and an arena for one question, so that nothing of it remains. */
 #include "cli/cmd/signature.h"
 
+#include "json/time_json.h"
 #include "json/write.h"
-#include "lisp/lib/time/time.h"
+#include "value/time/time.h"
 
 #define HEAP_MAX ((size_t)512 * PTC_MB)
 

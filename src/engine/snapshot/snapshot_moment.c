@@ -2,7 +2,7 @@
  * Records of small numbers in snapshots: times of day, points in time with an offset, offsets, months, years,
  * adjusters.  Each has a number of its own that never changes, and every field is checked when it is read. */
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/lib/time/time.h"
+#include "value/time/time.h"
 
 enum { MOMENT_FIELDS_MAX = 4 };
 

@@ -3,8 +3,8 @@
  * count is believed only as far as bytes follow, and objects go into the session's heap, which has a limit. */
 #include "base/utf8.h"
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/lib/text/regex.h"
-#include "lisp/lib/time/time.h"
+#include "value/regex/regex.h"
+#include "value/time/time.h"
 
 #include "value/number/decimal.h"
 #include <stdio.h>

@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/lib/text/regex.h"
-#include "lisp/lib/time/time.h"
 #include "lisp/vm/registry.h"
 #include "lisp/vm/vm_int.h"
 #include "value/number/decimal.h"
+#include "value/regex/regex.h"
+#include "value/time/time.h"
 
 /* -------------------------------------------------------------------------------- names */
 

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lisp/lib/text/regex.h"
 #include "lisp/vm/record.h"
+#include "value/regex/regex.h"
 
 /* ------------------------------------------------------------------- small tools */
 

@@ -5,11 +5,11 @@
 
 #include "lisp/analyze/analyze_int.h"
 #include "lisp/lib/java/class.h"
-#include "lisp/lib/time/time.h"
 #include "lisp/prelude/prelude.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/registry.h"
 #include "value/number/decimal.h"
+#include "value/time/time.h"
 
 PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len)
 {

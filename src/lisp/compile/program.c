@@ -8,8 +8,6 @@
 #include "base/os/watch.h"
 #include "lisp/analyze/expr.h"
 #include "lisp/compile/compile.h"
-#include "lisp/lib/text/regex.h"
-#include "lisp/lib/time/time.h"
 #include "lisp/vm/deep.h"
 #include "lisp/vm/dispatch.h"
 #include "lisp/vm/force.h"
@@ -17,6 +15,8 @@
 #include "lisp/vm/vm_int.h"
 #include "value/cell.h"
 #include "value/coll/typed.h"
+#include "value/regex/regex.h"
+#include "value/time/time.h"
 
 enum { FIRST_STACK = 256, STACK_KEPT = 8 * PTC_KB };
 

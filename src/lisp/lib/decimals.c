@@ -8,7 +8,7 @@
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/num.h"
 #include "lisp/lib/text/format.h"
-#include "lisp/lib/time/time.h"
+#include "value/time/time.h"
 
 /* ------------------------------------------------------------------------------- contexts */
 

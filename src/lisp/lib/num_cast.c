@@ -2,10 +2,10 @@
  * Casts to Java's integers, and arithmetic that wraps around as theirs does. */
 #include <math.h>
 
+#include "base/text/uuid.h"
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/num.h"
 #include "lisp/lib/pred.h"
-#include "lisp/lib/time/time.h"
 #include "value/number/decimal.h"
 
 /* The integer of any size that a string spells. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Literals that begin with # and a name: #inst and #uuid, which are data, and maps whose keys share a namespace,
  * #:order{:id 7}.  No other tag is known, and none can be added: reading must not run code. */
-#include "lisp/lib/time/time.h"
+#include "base/text/uuid.h"
 #include "lisp/read/read_int.h"
+#include "value/time/time.h"
 
 static bool is_reader_tag(const PtcReading *r, const char *tag)
 {

@@ -412,17 +412,6 @@ bool ptc_vm_call(PtcVM *vm, PtcValue f, int argc, PtcValue *args, PtcValue *out)
     return true;
 }
 
-PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n)
-{
-    PtcRecord *o =
-        ptc_heap_object(vm->heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
-    if (!o)
-        return PTC_NONE;
-    o->obj.aux = (uint16_t)kind;
-    memcpy(o->fields, fields, n * sizeof *fields);
-    return ptc_from_obj(o);
-}
-
 PtcValue ptc_fn_record(PtcVM *vm, const char *hidden, const PtcValue *fields, size_t n)
 {
     char name[64];

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "lisp/lib/text/regex.h"
 #include "value/coll/iter.h"
+#include "value/regex/regex.h"
 #include "value/str.h"
 
 typedef PtcSchemaRun Run;
@@ -150,7 +150,7 @@ bool ptc_schema_matches(Run *run, const PtcSchemaPattern *pattern, PtcValue str,
 {
     PtcMatcher m;
     PtcMatch found = PTC_MATCH_FAILED;
-    if (str != PTC_NONE && ptc_matcher_init_bare(&m, &run->work.heap, pattern->regex, str))
+    if (str != PTC_NONE && ptc_matcher_init(&m, &run->work.heap, pattern->regex, str))
         found = ptc_matcher_next(&m);
     const char *why = str == PTC_NONE ? NULL : m.why;
     if (str != PTC_NONE)

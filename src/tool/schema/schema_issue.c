@@ -9,10 +9,11 @@
 
 #include "base/utf8.h"
 #include "json/emit.h"
+#include "json/time_json.h"
 #include "json/write.h"
-#include "lisp/lib/time/time.h"
 #include "lisp/vm/builtin.h"
 #include "value/str.h"
+#include "value/time/time.h"
 
 enum { ISSUE_TICKS = 16 }; /* composing words costs more than most steps */
 

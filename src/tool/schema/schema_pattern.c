@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "lisp/lib/text/regex.h"
+#include "value/regex/regex.h"
 #include "value/str.h"
 
 typedef struct {

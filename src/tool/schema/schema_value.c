@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "lisp/lib/time/time.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
 #include "value/number/bigint.h"
 #include "value/number/number.h"
 #include "value/str.h"
+#include "value/time/time.h"
 
 enum {
     SCHEMA_HEAP_BYTES =

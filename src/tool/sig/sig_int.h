@@ -4,9 +4,9 @@
 #define PTC_TOOL_SIG_SIG_INT_H
 
 #include "base/why.h"
-#include "lisp/lib/time/time.h"
 #include "tool/sig/sig.h"
 #include "tool/sig/sig_check.h"
+#include "value/time/time.h"
 
 /* Where a walk is in a value; lives on the C stack. */
 typedef struct PtcSigPath {

@@ -11,7 +11,6 @@
 #include "base/text/nearest.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "lisp/lib/time/time.h"
 #include "tool/convert.h"
 #include "tool/keys.h"
 #include "tool/schema/schema.h"
@@ -19,6 +18,7 @@
 #include "upstream/catalog/schema_view.h"
 #include "upstream/config/fields.h"
 #include "upstream/run/arguments_int.h"
+#include "value/time/time.h"
 
 /* Schemas inside each other, and alternatives that one call may try. */
 enum { ARGUMENTS_DEPTH = 64, ARGUMENTS_TRIES = 4000, AROUND_BYTES = 60 };

@@ -8,11 +8,11 @@
  * assoc keeps the type, dissoc keeps it unless the key is a field, and whatever else makes a new map makes a plain one.
  * Maps of different types, or with and without one, are not equal.
  *
- * A value of a deftype or reify is an object: a PTC_RECORD_OBJECT, equal to itself only. */
+ * A value of a deftype or reify is an object: a PTC_R_OBJECT, equal to itself only. */
 #ifndef PTC_VALUE_COLL_TYPED_H
 #define PTC_VALUE_COLL_TYPED_H
 
-#include "value/heap.h"
+#include "value/record.h"
 
 typedef enum { PTC_TYPE_NAME, PTC_TYPE_BASIS, PTC_TYPE_KIND, PTC_TYPE_FIELDS } PtcTypeField;
 typedef enum { PTC_KIND_RECORD, PTC_KIND_TYPE, PTC_KIND_REIFIED, PTC_KIND_COUNT } PtcTypeKind;
@@ -27,12 +27,12 @@ typedef enum {
 
 static inline bool ptc_is_type(PtcValue v)
 {
-    return ptc_is(v, PTC_T_RECORD) && ptc_obj(v)->aux == PTC_RECORD_TYPE;
+    return ptc_is_record(v, PTC_R_TYPE);
 }
 
 static inline bool ptc_is_object(PtcValue v)
 {
-    return ptc_is(v, PTC_T_RECORD) && ptc_obj(v)->aux == PTC_RECORD_OBJECT;
+    return ptc_is_record(v, PTC_R_OBJECT);
 }
 
 static inline PtcValue ptc_type_field(PtcValue type, PtcTypeField i)

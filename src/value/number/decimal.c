@@ -33,7 +33,7 @@ PtcValue ptc_decimal_new(PtcHeap *heap, PtcValue unscaled, int64_t scale)
     PtcRecord *o = ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + 2 * sizeof(PtcValue), 2);
     if (!o)
         return PTC_NONE;
-    o->obj.aux = PTC_RECORD_DECIMAL;
+    o->obj.aux = PTC_R_DECIMAL;
     o->fields[0] = unscaled;
     o->fields[1] = ptc_int(scale);
     return ptc_from_obj(o);

@@ -9,8 +9,7 @@
 #define PTC_VALUE_NUMBER_DECIMAL_H
 
 #include "base/buf.h"
-#include "value/heap.h"
-#include "value/object.h"
+#include "value/record.h"
 
 /* Places before or behind the point that a decimal may name. */
 enum { PTC_DECIMAL_SCALE = 100000 };
@@ -34,7 +33,7 @@ typedef struct PtcDecimalParts {
 
 static inline bool ptc_is_decimal(PtcValue v)
 {
-    return ptc_is(v, PTC_T_RECORD) && ptc_obj(v)->aux == PTC_RECORD_DECIMAL;
+    return ptc_is_record(v, PTC_R_DECIMAL);
 }
 
 PtcDecimalParts ptc_decimal_parts(PtcValue v);

@@ -4,14 +4,15 @@
  * sequences are one kind. */
 #include "lisp/lib/java/class.h"
 
+#include "base/text/uuid.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq/seq_int.h"
-#include "lisp/lib/text/regex.h"
-#include "lisp/lib/time/time.h"
 #include "lisp/vm/vm_int.h"
 #include "value/cell.h"
 #include "value/coll/typed.h"
 #include "value/number/decimal.h"
+#include "value/regex/regex.h"
+#include "value/time/time.h"
 
 typedef enum {
     CLASS_ANY,

@@ -4,8 +4,9 @@
  * functions serves under the names that Cheshire, clojure.data.json and habit give them; a program that requires one
  * of these libraries gets errors as that library throws them. */
 #include "json/parse.h"
+#include "json/time_json.h"
 #include "json/write.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
 
 #define ALIAS(id, of, flags_, name_, usage_, doc_, examples_) \

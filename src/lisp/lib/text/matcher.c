@@ -54,7 +54,8 @@ static PtcValue groups_of(PtcMatcher *m)
     PtcValue build = ptc_build_new(m->heap);
     for (unsigned i = 0; build != PTC_NONE && i <= m->groups; i++) {
         PtcValue group = ptc_matcher_group(m, i);
-        if (group == PTC_NONE || !ptc_tick(m->budget, 1) || !ptc_build_add(m->heap, build, group))
+        if (group == PTC_NONE || !ptc_tick(m->heap->budget, 1) ||
+            !ptc_build_add(m->heap, build, group))
             return PTC_NONE;
     }
     return build == PTC_NONE ? build : ptc_build_done(m->heap, build, 0);
@@ -66,7 +67,7 @@ static bool advance_matcher(PtcVM *vm, PtcValue matcher, PtcMatch (*how)(PtcMatc
     PtcMatcher m;
     PtcValue *f = matcher_fields(matcher), groups = PTC_NIL;
     PtcMatch match = PTC_MATCH_FAILED;
-    if (ptc_matcher_init(&m, vm, f[M_REGEX], f[M_STR])) {
+    if (ptc_matcher_init(&m, vm->heap, f[M_REGEX], f[M_STR])) {
         m.from = (size_t)ptc_to_int(f[M_FROM]);
         match = how(&m);
     }
@@ -79,7 +80,7 @@ static bool advance_matcher(PtcVM *vm, PtcValue matcher, PtcMatch (*how)(PtcMatc
         f[M_START] = ptc_int(*found ? (int64_t)m.at[0] : 0);
         f[M_END] = ptc_int(*found ? (int64_t)m.at[1] : 0);
     }
-    ptc_matcher_deinit(&m);
+    ptc_regex_end(vm, &m);
     return match != PTC_MATCH_FAILED;
 }
 
@@ -142,8 +143,8 @@ static bool string_matches(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (regex == PTC_NONE)
         return false;
     PtcMatch found =
-        ptc_matcher_init(&m, vm, regex, argv[0]) ? ptc_matcher_whole(&m) : PTC_MATCH_FAILED;
-    ptc_matcher_deinit(&m);
+        ptc_matcher_init(&m, vm->heap, regex, argv[0]) ? ptc_matcher_whole(&m) : PTC_MATCH_FAILED;
+    ptc_regex_end(vm, &m);
     *out = ptc_bool(found == PTC_MATCH_FOUND);
     return found != PTC_MATCH_FAILED;
 }
@@ -182,14 +183,14 @@ static bool group_number(PtcVM *vm, int argc, const PtcValue *argv, int64_t *n)
     char name[64];
     size_t len = ptc_str_len(argv[1]);
     const PtcValue *f = matcher_fields(argv[0]);
-    bool ok = len < sizeof name && ptc_matcher_init(&m, vm, f[M_REGEX], f[M_STR]);
+    bool ok = len < sizeof name && ptc_matcher_init(&m, vm->heap, f[M_REGEX], f[M_STR]);
     if (ok) {
         memcpy(name, ptc_str_bytes(argv[1]), len);
         name[len] = 0;
         *n = ptc_matcher_name(&m, name);
     }
     if (len < sizeof name)
-        ptc_matcher_deinit(&m);
+        ptc_regex_end(vm, &m);
     return ok || (vm->budget.stop == PTC_STOP_NONE && (*n = -1));
 }
 
@@ -219,9 +220,9 @@ PTC_BUILTIN(matcher_group_count, "java", ".groupCount", 1, 1, 0, "(.groupCount m
     if (!arg_matcher(vm, argv, 0))
         return false;
     const PtcValue *f = matcher_fields(argv[0]);
-    bool ok = ptc_matcher_init(&m, vm, f[M_REGEX], f[M_STR]);
+    bool ok = ptc_matcher_init(&m, vm->heap, f[M_REGEX], f[M_STR]);
     *out = ptc_int(ok ? m.groups : 0);
-    ptc_matcher_deinit(&m);
+    ptc_regex_end(vm, &m);
     return ok;
 }
 

@@ -2,8 +2,8 @@
  * Printing: print, println and kin, and the same as strings.  A run's output is a list of lines; what does not end a
  * line leaves it open for what is printed next. */
 #include "lisp/lib/text/format.h"
-#include "lisp/lib/text/regex.h"
 #include "lisp/vm/record.h"
+#include "value/regex/regex.h"
 
 /* str gives the pattern of a regex and the text of an exception; printed they show what they are. */
 static bool shows_itself(PtcValue v)

@@ -5,10 +5,11 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "lisp/lib/time/time.h"
+#include "base/text/uuid.h"
 #include "lisp/vm/builtin.h"
 #include "value/number/number.h"
 #include "value/str.h"
+#include "value/time/time.h"
 
 /* Charges for a walk along a string. */
 static bool charge_string_scan(PtcVM *vm, PtcValue v)
@@ -309,17 +310,6 @@ PTC_BUILTIN(java_parse_boolean, "Boolean", "parseBoolean", 1, 1, 0, "(Boolean/pa
 }
 
 /* --------------------------------------------------------------------- UUIDs */
-
-bool ptc_is_uuid(const char *s, size_t len)
-{
-    bool ok = len == 36;
-    for (size_t i = 0; ok && i < len; i++) {
-        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        char c = (char)(s[i] | 32);
-        ok = dash ? s[i] == '-' : (s[i] >= '0' && s[i] <= '9') || (c >= 'a' && c <= 'f');
-    }
-    return ok;
-}
 
 PTC_BUILTIN(core_parse_uuid, "clojure.core", "parse-uuid", 1, 1, 0, "(parse-uuid s)",
             "The UUID in a string, as a string in lower case; nil when it is none.",

@@ -22,6 +22,25 @@ static bool tick_bytes(PtcVM *vm, size_t n)
     return ptc_tick(&vm->budget, 1 + (int64_t)(n / 64));
 }
 
+PtcValue ptc_regex_make(PtcVM *vm, PtcValue pattern)
+{
+    PtcRegexError error;
+    PtcValue regex = ptc_regex_new(vm->heap, pattern, &error);
+    if (regex == PTC_NONE && error.message[0])
+        ptc_fail(vm, PTC_E_VALUE | PTC_AS(PATTERN_SYNTAX),
+                 "%s: the pattern is not valid near character %zu: %s",
+                 ptc_builtin_row(vm->running)->name, ptc_regex_error_place(pattern, &error),
+                 error.message);
+    return regex;
+}
+
+void ptc_regex_end(PtcVM *vm, PtcMatcher *m)
+{
+    if (m->why)
+        ptc_fail(vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(vm->running)->name, m->why);
+    ptc_matcher_deinit(m);
+}
+
 PTC_BUILTIN(
     regex_pattern, "regex", "re-pattern", 1, 1, 0, "(re-pattern s)",
     "The regex that a string spells; a regex is returned as it is. #\"...\" in a program is "
@@ -52,10 +71,10 @@ static bool give_match(PtcVM *vm, const PtcValue *argv, PtcMatch (*how)(PtcMatch
     PtcMatcher m;
     if (!arg_regex(vm, argv, 0) || !check_string_arg(vm, argv, 1))
         return false;
-    PtcMatch found = ptc_matcher_init(&m, vm, argv[0], argv[1]) ? how(&m) : PTC_MATCH_FAILED;
+    PtcMatch found = ptc_matcher_init(&m, vm->heap, argv[0], argv[1]) ? how(&m) : PTC_MATCH_FAILED;
     bool ok = found != PTC_MATCH_FAILED &&
               ptc_give(out, found == PTC_MATCH_FOUND ? ptc_matcher_value(&m) : PTC_NIL);
-    ptc_matcher_deinit(&m);
+    ptc_regex_end(vm, &m);
     return ok;
 }
 
@@ -101,13 +120,13 @@ PTC_BUILTIN(regex_seq, "regex", "re-seq", 2, 2, 0, "(re-seq regex s)",
         return false;
     PtcValue build = ptc_build_new(vm->heap), v;
     PtcMatch found = PTC_MATCH_FAILED;
-    if (ptc_matcher_init(&m, vm, argv[0], argv[1]) && build != PTC_NONE)
+    if (ptc_matcher_init(&m, vm->heap, argv[0], argv[1]) && build != PTC_NONE)
         while ((found = ptc_matcher_next(&m)) == PTC_MATCH_FOUND) {
             v = ptc_matcher_value(&m);
             if (v == PTC_NONE || !ptc_build_add(vm->heap, build, v))
                 break;
         }
-    ptc_matcher_deinit(&m);
+    ptc_regex_end(vm, &m);
     if (found != PTC_MATCH_NONE)
         return false;
     return ptc_give(out,
@@ -129,11 +148,11 @@ static bool extract(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     if (!ptc_is_regex(regex) && (regex = ptc_regex_make(vm, regex)) == PTC_NONE)
         return false;
     PtcMatch found =
-        ptc_matcher_init(&m, vm, regex, argv[1]) ? ptc_matcher_next(&m) : PTC_MATCH_FAILED;
+        ptc_matcher_init(&m, vm->heap, regex, argv[1]) ? ptc_matcher_next(&m) : PTC_MATCH_FAILED;
     bool there = found == PTC_MATCH_FOUND && group >= 0 && group <= m.groups;
     bool ok = found != PTC_MATCH_FAILED &&
               ptc_give(out, there ? ptc_matcher_group(&m, (unsigned)group) : PTC_NIL);
-    ptc_matcher_deinit(&m);
+    ptc_regex_end(vm, &m);
     return ok;
 }
 
@@ -231,9 +250,9 @@ bool ptc_regex_split(PtcVM *vm, PtcValue str, PtcValue regex, int64_t limit, Ptc
     PtcMatcher m;
     Parts p = {.vm = vm, .str = str, .build = ptc_build_new(vm->heap)};
     p.keep_empty = limit != 0 || ptc_str_len(str) == 0;
-    bool ok =
-        ptc_matcher_init(&m, vm, regex, str) && p.build != PTC_NONE && split_parts(&p, &m, limit);
-    ptc_matcher_deinit(&m);
+    bool ok = ptc_matcher_init(&m, vm->heap, regex, str) && p.build != PTC_NONE &&
+              split_parts(&p, &m, limit);
+    ptc_regex_end(vm, &m);
     return ok && ptc_give(out, ptc_build_done(vm->heap, p.build, 0));
 }
 
@@ -256,7 +275,8 @@ static const char *fn_name(const PtcVM *vm)
 }
 
 /* The group that $n or ${name} at s[*i] (after the $) means; *i moves behind it. */
-static bool group_reference(PtcMatcher *m, const char *s, size_t len, size_t *i, unsigned *group)
+static bool group_reference(PtcVM *vm, PtcMatcher *m, const char *s, size_t len, size_t *i,
+                            unsigned *group)
 {
     char name[40];
     size_t n = 0, at = *i;
@@ -266,22 +286,22 @@ static bool group_reference(PtcMatcher *m, const char *s, size_t len, size_t *i,
         name[n] = 0;
         int number = at < len && s[at] == '}' ? ptc_matcher_name(m, name) : -1;
         if (number < 0)
-            return ptc_fail(m->vm, PTC_E_VALUE, "%s: the regex has no group named %s",
-                            fn_name(m->vm), name);
+            return ptc_fail(vm, PTC_E_VALUE, "%s: the regex has no group named %s", fn_name(vm),
+                            name);
         *group = (unsigned)number;
         *i = at + 1;
         return true;
     }
     if (at >= len || s[at] < '0' || s[at] > '9') {
-        ptc_fail(m->vm, PTC_E_VALUE,
+        ptc_fail(vm, PTC_E_VALUE,
                  "%s: in a replacement, $ comes before the number or {name} of a group",
-                 fn_name(m->vm));
-        return ptc_fail_hint(m->vm, "write \\\\$ for a $ itself");
+                 fn_name(vm));
+        return ptc_fail_hint(vm, "write \\\\$ for a $ itself");
     }
     unsigned number = (unsigned)(s[at++] - '0');
     if (number > m->groups)
-        return ptc_fail(m->vm, PTC_E_VALUE | PTC_AS(INDEX), "%s: the regex has no group %u",
-                        fn_name(m->vm), number);
+        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(INDEX), "%s: the regex has no group %u",
+                        fn_name(vm), number);
     while (at < len && s[at] >= '0' && s[at] <= '9' &&
            number * 10 + (unsigned)(s[at] - '0') <= m->groups)
         number = number * 10 + (unsigned)(s[at++] - '0');
@@ -291,7 +311,7 @@ static bool group_reference(PtcMatcher *m, const char *s, size_t len, size_t *i,
 }
 
 /* Appends the replacement of the last match: $n is group n, \x is x. */
-static bool expand_replacement(PtcMatcher *m, PtcBuf *buf, PtcValue by)
+static bool expand_replacement(PtcVM *vm, PtcMatcher *m, PtcBuf *buf, PtcValue by)
 {
     const char *s = ptc_str_bytes(by), *str = ptc_str_bytes(m->str);
     size_t len = ptc_str_len(by), i = 0;
@@ -299,15 +319,15 @@ static bool expand_replacement(PtcMatcher *m, PtcBuf *buf, PtcValue by)
         unsigned group = 0;
         char c = s[i++];
         if (c == '$') {
-            if (!group_reference(m, s, len, &i, &group))
+            if (!group_reference(vm, m, s, len, &i, &group))
                 return false;
             size_t from = m->at[2 * (size_t)group], to = m->at[2 * (size_t)group + 1];
             if (from < to && to <= ptc_str_len(m->str) && !ptc_buf_add(buf, str + from, to - from))
                 return false;
         } else {
             if (c == '\\' && i == len)
-                return ptc_fail(m->vm, PTC_E_VALUE,
-                                "%s: the replacement ends with a single backslash", fn_name(m->vm));
+                return ptc_fail(vm, PTC_E_VALUE, "%s: the replacement ends with a single backslash",
+                                fn_name(vm));
             if (!ptc_buf_add_char(buf, c == '\\' ? s[i++] : c))
                 return false;
         }
@@ -316,43 +336,43 @@ static bool expand_replacement(PtcMatcher *m, PtcBuf *buf, PtcValue by)
 }
 
 /* Appends what the function gives for the last match. */
-static bool expand_call(PtcMatcher *m, PtcBuf *buf, PtcValue f)
+static bool expand_call(PtcVM *vm, PtcMatcher *m, PtcBuf *buf, PtcValue f)
 {
     PtcValue match = ptc_matcher_value(m), result;
-    if (match == PTC_NONE && ptc_recover(m->vm))
+    if (match == PTC_NONE && ptc_recover(vm))
         match = ptc_matcher_value(m);
-    if (match == PTC_NONE || !ptc_call1(m->vm, f, match, &result))
+    if (match == PTC_NONE || !ptc_call1(vm, f, match, &result))
         return false;
     if (!ptc_is_string(result))
-        return ptc_fail_value_type(m->vm, result, "what the function gave for a match", "a string");
+        return ptc_fail_value_type(vm, result, "what the function gave for a match", "a string");
     return ptc_buf_add(buf, ptc_str_bytes(result), ptc_str_len(result));
 }
 
-static PtcMatch next_or_recover(PtcMatcher *m, bool calls)
+static PtcMatch next_or_recover(PtcVM *vm, PtcMatcher *m, bool calls)
 {
     PtcMatch found = ptc_matcher_next(m);
-    if (found == PTC_MATCH_FAILED && calls && ptc_recover(m->vm))
+    if (found == PTC_MATCH_FAILED && calls && ptc_recover(vm))
         found = ptc_matcher_next(m);
     return found;
 }
 
 /* Appends the string with the first `most` matches replaced; *count says how many there were. */
-static bool write_regex_replaced(PtcMatcher *m, PtcBuf *buf, PtcValue by, size_t most,
+static bool write_regex_replaced(PtcVM *vm, PtcMatcher *m, PtcBuf *buf, PtcValue by, size_t most,
                                  size_t *count)
 {
     const char *str = ptc_str_bytes(m->str);
     size_t done = 0;
     bool calls = !ptc_is_string(by);
     for (*count = 0; *count < most; ++*count) {
-        PtcMatch found = next_or_recover(m, calls);
+        PtcMatch found = next_or_recover(vm, m, calls);
         if (found == PTC_MATCH_FAILED)
             return false;
         if (found == PTC_MATCH_NONE)
             break;
         size_t from = m->at[0], to = m->at[1], before = buf->len;
         if (!ptc_buf_add(buf, str + done, from - done) ||
-            !(calls ? expand_call : expand_replacement)(m, buf, by) ||
-            !tick_bytes(m->vm, buf->len - before))
+            !(calls ? expand_call : expand_replacement)(vm, m, buf, by) ||
+            !tick_bytes(vm, buf->len - before))
             return false;
         done = to;
     }
@@ -365,9 +385,9 @@ static bool replace_matches(PtcVM *vm, const PtcValue *argv, size_t most, PtcVal
     PtcBuf buf;
     size_t count = 0;
     ptc_heap_buf_init(vm->heap, &buf);
-    bool ok = ptc_matcher_init(&m, vm, argv[1], argv[0]) &&
-              write_regex_replaced(&m, &buf, argv[2], most, &count);
-    ptc_matcher_deinit(&m);
+    bool ok = ptc_matcher_init(&m, vm->heap, argv[1], argv[0]) &&
+              write_regex_replaced(vm, &m, &buf, argv[2], most, &count);
+    ptc_regex_end(vm, &m);
     if (!ptc_buf_ok(&buf))
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     if (ok && count == 0) {

@@ -12,13 +12,6 @@ enum {
 
 /* ------------------------------------------------------------------------------- fields */
 
-int ptc_week_of(int64_t days, int64_t *year)
-{
-    int64_t thursday = days + 4 - ptc_calendar_weekday(days);
-    *year = ptc_calendar_civil(thursday).year;
-    return (ptc_calendar_day_of_year(thursday) - 1) / 7 + 1;
-}
-
 static int64_t date_field(int64_t days, PtcField field)
 {
     PtcCivil c = ptc_calendar_civil(days);

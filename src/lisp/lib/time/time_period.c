@@ -14,12 +14,6 @@ static bool give_period(PtcVM *vm, PtcPeriod p, PtcValue *out)
     return ptc_give(out, ptc_record_new(vm, PTC_R_PERIOD, fields, 3));
 }
 
-PtcPeriod ptc_period_of(PtcValue v)
-{
-    return (PtcPeriod){ptc_to_int(ptc_record_field(v, 0)), ptc_to_int(ptc_record_field(v, 1)),
-                       ptc_to_int(ptc_record_field(v, 2))};
-}
-
 static int64_t total_months(PtcPeriod p)
 {
     return p.years * 12 + p.months;
@@ -224,21 +218,6 @@ PTC_BUILTIN(period_normalized, "java", ".normalized", 1, 1, 0, "(.normalized per
     PtcPeriod p = ptc_period_of(argv[0]);
     int64_t months = total_months(p);
     return give_period(vm, (PtcPeriod){months / 12, months % 12, p.days}, out);
-}
-
-size_t ptc_period_text(PtcValue v, char *out, size_t size)
-{
-    PtcPeriod p = ptc_period_of(v);
-    const struct {
-        int64_t n;
-        char letter;
-    } parts[] = {{p.years, 'Y'}, {p.months, 'M'}, {p.days, 'D'}};
-    size_t n = (size_t)snprintf(out, size, "P");
-    for (size_t i = 0; i < 3; i++)
-        if (parts[i].n != 0)
-            n += (size_t)snprintf(out + n, size - n, "%lld%c", (long long)parts[i].n,
-                                  parts[i].letter);
-    return n > 1 ? n : (size_t)snprintf(out, size, "P0D");
 }
 
 const PtcBuiltin *const ptc_lib_time_period[] = {&period_between_def,

@@ -39,18 +39,6 @@ bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset, PtcZo
     return true;
 }
 
-size_t ptc_offset_text(int64_t offset, char out[16])
-{
-    int64_t s = offset < 0 ? -offset : offset;
-    if (s == 0)
-        return (size_t)snprintf(out, 16, "Z");
-    int n = snprintf(out, 16, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(s / 3600 % 100),
-                     (int)(s / 60 % 60));
-    if (s % 60)
-        n += snprintf(out + n, 16 - (size_t)n, ":%02d", (int)(s % 60));
-    return (size_t)n;
-}
-
 /* Z, UTC, GMT, +2, +02, +0200, +02:00, also behind UTC or GMT. */
 static bool read_offset(PtcText text, int64_t *offset)
 {

@@ -5,7 +5,8 @@
  * headers. */
 #include <stdio.h>
 
-#include "lisp/lib/time/time.h"
+#include "value/str.h"
+#include "value/time/time.h"
 
 /* ------------------------------------------------------------------------- tokens */
 

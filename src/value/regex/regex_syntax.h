@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * regex_syntax.h - from Java's notation of patterns to PCRE2's; for regex_match.c. */
-#ifndef PTC_LISP_LIB_TEXT_REGEX_SYNTAX_H
-#define PTC_LISP_LIB_TEXT_REGEX_SYNTAX_H
+#ifndef PTC_VALUE_REGEX_REGEX_SYNTAX_H
+#define PTC_VALUE_REGEX_REGEX_SYNTAX_H
 
-#include "lisp/lib/text/regex.h"
+#include "value/regex/regex.h"
 
 typedef struct PtcRegexText {
     const char *pattern;

@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Records of points in time, and constants; no text and no builtins. */
-#include "lisp/lib/time/time.h"
+#include "value/time/time.h"
 
-#include <stdio.h>
-
-/* ------------------------------------------------------------------------- records */
-
-static PtcValue new_time_record(PtcHeap *heap, unsigned kind, const PtcValue *fields, size_t n)
-{
-    PtcRecord *o = ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
-    if (!o)
-        return PTC_NONE;
-    o->obj.aux = (uint16_t)kind;
-    memcpy(o->fields, fields, n * sizeof *fields);
-    return ptc_from_obj(o);
-}
-
-static bool fail_year_range(PtcVM *vm)
-{
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
-                    "%s: the result is beyond the years -%d to %d",
-                    ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
-}
-
-bool ptc_give_date(PtcVM *vm, int64_t days, PtcValue *out)
-{
-    if (!ptc_calendar_has(days))
-        return fail_year_range(vm);
-    PtcValue field = ptc_int(days);
-    return ptc_give(out, new_time_record(vm->heap, PTC_R_DATE, &field, 1));
-}
-
-bool ptc_give_time(PtcVM *vm, unsigned kind, PtcTime t, PtcValue *out)
-{
-    if (kind == PTC_R_DURATION && (t.seconds > PTC_DURATION_MAX || t.seconds < -PTC_DURATION_MAX))
-        return ptc_fail(vm, PTC_E_ARITH, "%s: the duration is too long",
-                        ptc_builtin_row(vm->running)->name);
-    if (kind != PTC_R_DURATION && !ptc_calendar_has(ptc_floor_div(t.seconds, PTC_DAY_SECONDS)))
-        return fail_year_range(vm);
-    PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
-    return ptc_give(out, new_time_record(vm->heap, kind, fields, 2));
-}
-
-bool ptc_arg_kind(PtcVM *vm, const PtcValue *argv, int i, unsigned kinds, const char *expected)
-{
-    return (ptc_kind_bit(argv[i]) & kinds) != 0 || ptc_fail_type(vm, argv, i, expected);
-}
+#include "value/str.h"
 
 /* -------------------------------------------------------------------- the local clock */
 
@@ -70,37 +27,17 @@ PtcTime ptc_local_of(PtcValue v)
     }
 }
 
-/* A month or a year. */
-static bool give_span(PtcVM *vm, unsigned kind, int64_t days, PtcValue *out)
+PtcPeriod ptc_period_of(PtcValue v)
 {
-    PtcCivil c = ptc_calendar_civil(days);
-    PtcValue field = ptc_int(kind == PTC_R_YEAR ? c.year : c.year * 12 + c.month - 1);
-    return ptc_give(out, new_time_record(vm->heap, kind, &field, 1));
+    return (PtcPeriod){ptc_to_int(ptc_record_field(v, 0)), ptc_to_int(ptc_record_field(v, 1)),
+                       ptc_to_int(ptc_record_field(v, 2))};
 }
 
-bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out)
+int ptc_week_of(int64_t days, int64_t *year)
 {
-    unsigned kind = ptc_obj(like)->aux;
-    int64_t days = ptc_floor_div(local.seconds, PTC_DAY_SECONDS), offset;
-    if (kind == PTC_R_DURATION)
-        return ptc_give_time(vm, kind, local, out);
-    if (kind == PTC_R_CLOCK) {
-        local.seconds -= days * PTC_DAY_SECONDS;
-        return ptc_give_time(vm, kind, local, out);
-    }
-    if (!ptc_calendar_has(days))
-        return fail_year_range(vm);
-    switch (kind) {
-    case PTC_R_DATE: return ptc_give_date(vm, days, out);
-    case PTC_R_YEARMONTH:
-    case PTC_R_YEAR: return give_span(vm, kind, days, out);
-    case PTC_R_ZONED:
-        offset = ptc_to_int(ptc_record_field(like, 1));
-        local.seconds -= offset;
-        return ptc_give_zoned(vm, local, offset, (PtcZoneForm)ptc_to_int(ptc_record_field(like, 2)),
-                              out);
-    default: return ptc_give_time(vm, kind, local, out);
-    }
+    int64_t thursday = days + 4 - ptc_calendar_weekday(days);
+    *year = ptc_calendar_civil(thursday).year;
+    return (ptc_calendar_day_of_year(thursday) - 1) / 7 + 1;
 }
 
 /* ----------------------------------------------------------------------- constants */
@@ -162,7 +99,7 @@ PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal)
                           ptc_int(ordinal)};
     if (fields[0] == PTC_NONE || (fields[1] = ptc_str_new(heap, name, strlen(name))) == PTC_NONE)
         return PTC_NONE;
-    return new_time_record(heap, PTC_R_ENUM, fields, 3);
+    return ptc_record_make(heap, PTC_R_ENUM, fields, 3);
 }
 
 static bool is_time_word(const char *text, size_t len, const char *word)
@@ -176,11 +113,6 @@ bool ptc_is_enum(PtcValue v, PtcGroup group)
         return false;
     PtcValue name = ptc_record_field(v, 0);
     return is_time_word(ptc_str_bytes(name), ptc_str_len(name), groups[group].name);
-}
-
-bool ptc_arg_enum(PtcVM *vm, const PtcValue *argv, int i, PtcGroup group, const char *expected)
-{
-    return ptc_is_enum(argv[i], group) || ptc_fail_type(vm, argv, i, expected);
 }
 
 /* Formatters that have names; F is known to time_pattern.c only. */
@@ -209,7 +141,7 @@ static PtcValue formatter_constant(PtcHeap *heap, const char *name, size_t len)
             continue;
         const char *pattern = formatters[i].pattern;
         PtcValue field = ptc_str_new(heap, pattern, strlen(pattern));
-        return field == PTC_NONE ? field : new_time_record(heap, PTC_R_FORMATTER, &field, 1);
+        return field == PTC_NONE ? field : ptc_record_make(heap, PTC_R_FORMATTER, &field, 1);
     }
     return PTC_NONE;
 }
@@ -225,7 +157,7 @@ static bool class_is(const char *text, size_t len, const char *package, const ch
 static PtcValue zero(PtcHeap *heap, unsigned kind)
 {
     PtcValue fields[3] = {ptc_int(0), ptc_int(0), ptc_int(0)};
-    return new_time_record(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
+    return ptc_record_make(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
 }
 
 static PtcValue clock_constant(PtcHeap *heap, const char *name, size_t len)
@@ -235,7 +167,7 @@ static PtcValue clock_constant(PtcHeap *heap, const char *name, size_t len)
         return PTC_NONE;
     int64_t second = max ? PTC_DAY_SECONDS - 1 : noon ? PTC_DAY_SECONDS / 2 : 0;
     PtcValue parts[2] = {ptc_int(second), ptc_int(max ? PTC_NANOS - 1 : 0)};
-    return new_time_record(heap, PTC_R_CLOCK, parts, 2);
+    return ptc_record_make(heap, PTC_R_CLOCK, parts, 2);
 }
 
 PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
@@ -284,5 +216,5 @@ PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len)
         return PTC_NIL;
     PtcTime t = ptc_moment_time(&m);
     PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
-    return new_time_record(heap, PTC_R_INSTANT, fields, 2);
+    return ptc_record_make(heap, PTC_R_INSTANT, fields, 2);
 }

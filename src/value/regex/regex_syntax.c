@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Most of Java's notation is PCRE2's too and is copied.  What Java spells otherwise is translated; what
  * means something else there, or would let a pattern reach PCRE2's controls, is refused. */
-#include "lisp/lib/text/regex_syntax.h"
+#include "value/regex/regex_syntax.h"
 
 #include <stdio.h>
 

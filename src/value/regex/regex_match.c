@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "lisp/lib/text/regex_syntax.h"
+#include "value/coll/vec.h"
+#include "value/regex/regex_syntax.h"
+#include "value/str.h"
 
 enum {
     /* Between two looks at the limits, an item of a pattern may pass over the rest of the string; these keep the
@@ -233,18 +235,6 @@ size_t ptc_regex_error_place(PtcValue pattern, const PtcRegexError *error)
     return 1 + ptc_utf8_count(ptc_str_bytes(pattern), at);
 }
 
-PtcValue ptc_regex_make(PtcVM *vm, PtcValue pattern)
-{
-    PtcRegexError error;
-    PtcValue regex = ptc_regex_new(vm->heap, pattern, &error);
-    if (regex == PTC_NONE && error.message[0])
-        ptc_fail(vm, PTC_E_VALUE | PTC_AS(PATTERN_SYNTAX),
-                 "%s: the pattern is not valid near character %zu: %s",
-                 ptc_builtin_row(vm->running)->name, ptc_regex_error_place(pattern, &error),
-                 error.message);
-    return regex;
-}
-
 bool ptc_regex_print(PtcBuf *buf, PtcValue regex)
 {
     PtcValue pattern = ptc_regex_pattern(regex);
@@ -268,9 +258,9 @@ static int tick_regex_callout(pcre2_callout_block *block, void *data)
     return ptc_tick(data, 1 + (int64_t)(left / CHARS_PER_TICK)) ? 0 : PCRE2_ERROR_CALLOUT;
 }
 
-/* Begins with vm, heap, budget and mem set. */
-static bool init_matcher(PtcMatcher *m, PtcValue regex, PtcValue str)
+bool ptc_matcher_init(PtcMatcher *m, PtcHeap *heap, PtcValue regex, PtcValue str)
 {
+    *m = (PtcMatcher){.heap = heap};
     uint32_t groups = 0;
     m->regex = regex;
     m->str = str;
@@ -281,25 +271,13 @@ static bool init_matcher(PtcMatcher *m, PtcValue regex, PtcValue str)
     m->context = m->memory ? pcre2_match_context_create(m->memory) : NULL;
     m->data = m->context ? pcre2_match_data_create(groups + 1, m->memory) : NULL;
     if (!m->data)
-        return ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
+        return ptc_budget_halt(m->heap->budget, PTC_STOP_MEMORY);
     m->at = pcre2_get_ovector_pointer(m->data);
     size_t steps = CHARS_PER_TRY / (ptc_str_len(str) + 1);
     steps = steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps;
     pcre2_set_match_limit(m->context, (uint32_t)steps);
-    pcre2_set_callout(m->context, tick_regex_callout, m->budget);
+    pcre2_set_callout(m->context, tick_regex_callout, m->heap->budget);
     return true;
-}
-
-bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, PtcValue str)
-{
-    *m = (PtcMatcher){.vm = vm, .heap = vm->heap, .budget = &vm->budget};
-    return init_matcher(m, regex, str);
-}
-
-bool ptc_matcher_init_bare(PtcMatcher *m, PtcHeap *heap, PtcValue regex, PtcValue str)
-{
-    *m = (PtcMatcher){.heap = heap, .budget = heap->budget};
-    return init_matcher(m, regex, str);
 }
 
 void ptc_matcher_deinit(PtcMatcher *m)
@@ -314,8 +292,7 @@ void ptc_matcher_deinit(PtcMatcher *m)
 static bool blame_regex(PtcMatcher *m, const char *why)
 {
     m->why = why;
-    return m->vm &&
-           ptc_fail(m->vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(m->vm->running)->name, why);
+    return false;
 }
 
 /* From now on with a look at the limits before every item of the pattern, as often as it takes. */
@@ -327,7 +304,7 @@ static bool be_careful(PtcMatcher *m)
     if (!m->careful_code && error.message[0])
         return blame_regex(m, "the pattern backtracks too much");
     if (!m->careful_code)
-        return ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
+        return ptc_budget_halt(m->heap->budget, PTC_STOP_MEMORY);
     m->code = m->careful_code;
     pcre2_set_match_limit(m->context, UINT32_MAX);
     pcre2_set_depth_limit(m->context, UINT32_MAX);
@@ -344,7 +321,7 @@ static uint32_t memory_left(const PtcHeap *heap)
 static PtcMatch fail_match(PtcMatcher *m, int code)
 {
     if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAPLIMIT)
-        ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
+        ptc_budget_halt(m->heap->budget, PTC_STOP_MEMORY);
     else if (code == PCRE2_ERROR_RECURSELOOP)
         blame_regex(m, "the pattern calls itself without end");
     else if (code != PCRE2_ERROR_CALLOUT)
@@ -368,7 +345,7 @@ static PtcMatch match_regex(PtcMatcher *m, uint32_t options)
     if (code < 0 && code != PCRE2_ERROR_NOMATCH)
         return fail_match(m, code);
     size_t to = code < 0 ? len : m->at[1];
-    if (!ptc_tick(m->budget, 1 + (int64_t)((to - m->from) / CHARS_PER_TICK)))
+    if (!ptc_tick(m->heap->budget, 1 + (int64_t)((to - m->from) / CHARS_PER_TICK)))
         return PTC_MATCH_FAILED;
     return code < 0 ? PTC_MATCH_NONE : PTC_MATCH_FOUND;
 }
@@ -417,7 +394,7 @@ PtcValue ptc_matcher_value(PtcMatcher *m)
         return PTC_NONE;
     for (unsigned i = 0; i <= m->groups; i++) {
         PtcValue group = ptc_matcher_group(m, i);
-        if (group == PTC_NONE || !ptc_tick(m->budget, 1))
+        if (group == PTC_NONE || !ptc_tick(m->heap->budget, 1))
             return PTC_NONE;
         if (build == PTC_NIL)
             items[i] = group;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The texts of records of time: as str gives them, as pr-str and JSON do. */
+ * The texts of records of time: as str gives them, as pr-str does. */
 #include <stdio.h>
 
-#include "lisp/lib/time/time.h"
+#include "value/str.h"
+#include "value/time/time.h"
 
 enum { TIME_TEXT = PTC_CALENDAR_TEXT };
 
@@ -27,6 +28,18 @@ static size_t write_duration(char out[TIME_TEXT], PtcTime t)
     }
     out[n++] = 'S';
     return n;
+}
+
+size_t ptc_offset_text(int64_t offset, char out[16])
+{
+    int64_t s = offset < 0 ? -offset : offset;
+    if (s == 0)
+        return (size_t)snprintf(out, 16, "Z");
+    int n = snprintf(out, 16, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(s / 3600 % 100),
+                     (int)(s / 60 % 60));
+    if (s % 60)
+        n += snprintf(out + n, 16 - (size_t)n, ":%02d", (int)(s % 60));
+    return (size_t)n;
 }
 
 /* 2024-05-31T10:20+02:00, with [UTC] for the zone of that name. */
@@ -57,6 +70,21 @@ static size_t write_span(char out[TIME_TEXT], PtcValue v)
         return (size_t)snprintf(out, TIME_TEXT, "%lld", (long long)n);
     return (size_t)snprintf(out, TIME_TEXT, year < 0 ? "-%04lld-%02d" : "%04lld-%02d",
                             (long long)(year < 0 ? -year : year), (int)(n - year * 12) + 1);
+}
+
+size_t ptc_period_text(PtcValue v, char *out, size_t size)
+{
+    PtcPeriod p = ptc_period_of(v);
+    const struct {
+        int64_t n;
+        char letter;
+    } parts[] = {{p.years, 'Y'}, {p.months, 'M'}, {p.days, 'D'}};
+    size_t n = (size_t)snprintf(out, size, "P");
+    for (size_t i = 0; i < 3; i++)
+        if (parts[i].n != 0)
+            n += (size_t)snprintf(out + n, size - n, "%lld%c", (long long)parts[i].n,
+                                  parts[i].letter);
+    return n > 1 ? n : (size_t)snprintf(out, size, "P0D");
 }
 
 static bool add_record_text(PtcBuf *buf, PtcValue v, size_t i)
@@ -93,7 +121,7 @@ bool ptc_time_text(PtcBuf *buf, PtcValue v)
     return ptc_buf_add(buf, text, n);
 }
 
-static bool is_time_point(PtcValue v)
+bool ptc_is_time_point(PtcValue v)
 {
     return (ptc_kind_bit(v) & (PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK |
                                PTC_K_ZONED | PTC_K_YEARMONTH | PTC_K_YEAR)) != 0;
@@ -101,23 +129,7 @@ static bool is_time_point(PtcValue v)
 
 bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable)
 {
-    if (!readable || !is_time_point(v))
+    if (!readable || !ptc_is_time_point(v))
         return ptc_time_text(buf, v);
-    return ptc_buf_add_char(buf, '"') && ptc_time_text(buf, v) && ptc_buf_add_char(buf, '"');
-}
-
-bool ptc_time_json(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
-{
-    PTC_UNUSED(writer);
-    if (!is_time_point(v) &&
-        !(ptc_kind_bit(v) & (PTC_K_DURATION | PTC_K_PERIOD | PTC_K_ENUM | PTC_K_ZONE))) {
-        if (ptc_is_record(v, PTC_R_FORMATTER))
-            *what = "a formatter";
-        if (ptc_is_record(v, PTC_R_ADJUSTER))
-            *what = "an adjuster";
-        if (ptc_is_record(v, PTC_R_MATCHER))
-            *what = "a matcher";
-        return false;
-    }
     return ptc_buf_add_char(buf, '"') && ptc_time_text(buf, v) && ptc_buf_add_char(buf, '"');
 }
