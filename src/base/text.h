@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 typedef struct PtcText {
     const char *bytes; /* NULL: absent, which is not the same as empty */
     size_t len;
@@ -81,6 +83,20 @@ static inline PtcText ptc_text_trim(PtcText t, const char *blanks)
     while (t.len > 0 && memchr(blanks, t.bytes[t.len - 1], n))
         t.len--;
     return t;
+}
+
+/* What follows the spaces (ascii.h) that it begins with. */
+static inline PtcText ptc_text_skip_spaces(PtcText t)
+{
+    while (t.len > 0 && ptc_ascii_is_space(*t.bytes))
+        t = (PtcText){t.bytes + 1, t.len - 1};
+    return t;
+}
+
+/* Is there nothing but spaces in it? */
+static inline bool ptc_text_is_blank(PtcText t)
+{
+    return ptc_text_skip_spaces(t).len == 0;
 }
 
 static inline bool ptc_text_starts(PtcText text, const char *prefix)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/ascii.h"
+
 #define ONES ((uint64_t)0x0101010101010101)
 #define HIGHS ((uint64_t)0x8080808080808080)
 
@@ -124,9 +126,16 @@ size_t ptc_utf8_count(const char *bytes, size_t len)
     return len - tails;
 }
 
+bool ptc_utf8_is_space(uint32_t c)
+{
+    return ptc_ascii_is_white((int)c) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+           c == 0x205f || c == 0x3000;
+}
+
 static unsigned char fold_ascii(unsigned char c)
 {
-    return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c == ' ' || c == '-' ? '_' : c;
+    return c == ' ' || c == '-' ? '_' : (unsigned char)ptc_ascii_lower((char)c);
 }
 
 /* Compares one character of each at `at`, the first of which is not ASCII; its length, or 0 if they differ. */

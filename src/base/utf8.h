@@ -30,6 +30,8 @@ size_t ptc_utf8_count(const char *bytes, size_t len);
 /* Does a reader see this character, as itself and in its place?  No control or format character, no white space but the
  * blank, nothing that is drawn as nothing. */
 bool ptc_utf8_is_seen(uint32_t code);
+/* White space, ASCII or not, as Unicode has it (White_Space). */
+bool ptc_utf8_is_space(uint32_t code);
 /* Are two texts of the same length equal, ignoring case and treating blank, `-` and `_` as the same? */
 bool ptc_utf8_alike(const char *a, const char *b, size_t len);
 /* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0.  CR and LF are one each, unlike in the

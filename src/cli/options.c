@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "cli/cmd/cmd.h"
 #include "cli/help.h"
@@ -87,7 +88,7 @@ static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *fie
     char *end;
     errno = 0;
     long long n = strtoll(text, &end, 10);
-    bool digits = (*text >= '0' && *text <= '9') || *text == '-';
+    bool digits = ptc_ascii_is_digit(*text) || *text == '-';
     if (digits && *end == 0 && !errno && n >= option->min && n <= option->max) {
         *field = n;
         return true;
@@ -280,7 +281,7 @@ static bool is_option_argument(const PtcUsage *usage, const char *arg)
 {
     if (usage->long_only && arg[0] == '-' && arg[1] != '-')
         return strcmp(arg, "-h") == 0;
-    return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9');
+    return arg[0] == '-' && arg[1] && !ptc_ascii_is_digit(arg[1]);
 }
 
 PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char **argv)

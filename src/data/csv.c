@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "data/charset.h"
 #include "value/coll/map.h"
@@ -88,23 +89,18 @@ static bool fail_csv_stopped(Csv *c)
 
 /* ---------------------------------------------------------------------------------- fields */
 
-static bool is_csv_digit(char ch)
-{
-    return ch >= '0' && ch <= '9';
-}
-
 /* Is it a number as JSON writes them?  *whole: without point and exponent. */
 static bool is_csv_number(const char *p, const char *end, bool *whole)
 {
     const char *first = p += p < end && *p == '-';
-    while (p < end && is_csv_digit(*p))
+    while (p < end && ptc_ascii_is_digit(*p))
         p++;
     if (p == first || (p - first > 1 && *first == '0'))
         return false;
     *whole = p == end;
     if (p < end && *p == '.') {
         const char *point = p++;
-        while (p < end && is_csv_digit(*p))
+        while (p < end && ptc_ascii_is_digit(*p))
             p++;
         if (p == point + 1)
             return false;
@@ -113,7 +109,7 @@ static bool is_csv_number(const char *p, const char *end, bool *whole)
         p++;
         p += p < end && (*p == '-' || *p == '+');
         first = p;
-        while (p < end && is_csv_digit(*p))
+        while (p < end && ptc_ascii_is_digit(*p))
             p++;
         if (p == first)
             return false;

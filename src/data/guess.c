@@ -3,6 +3,7 @@
  * that the place of the cut changes nothing as long as enough is left. */
 #include "data/guess.h"
 
+#include "base/ascii.h"
 #include "data/charset.h"
 #include "data/csv.h"
 #include "json/check.h"
@@ -24,7 +25,7 @@ typedef enum { AT_FIELD, AT_RECORD, AT_OPEN_QUOTE, AT_NONSENSE } Next;
 
 static bool is_name_letter(char c)
 {
-    return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80);
+    return ptc_ascii_is_letter(c) || (c & 0x80);
 }
 
 static bool is_sign_of(char c, const char *set)

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "data/data_file.h"
 #include "value/coll/columns.h"
 #include "value/coll/map.h"
@@ -80,11 +81,10 @@ size_t ptc_shared_bytes(const PtcShared *s)
 bool ptc_shared_is_name(const char *name)
 {
     size_t len = strlen(name);
-    if (len == 0 || len > SHARED_NAME_BYTES || (name[0] >= '0' && name[0] <= '9'))
+    if (len == 0 || len > SHARED_NAME_BYTES || ptc_ascii_is_digit(name[0]))
         return false;
     for (const char *p = name; *p; p++)
-        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-              *p == '-' || *p == '_'))
+        if (!(ptc_ascii_is_alnum(*p) || *p == '-' || *p == '_'))
             return false;
     return true;
 }

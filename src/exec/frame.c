@@ -4,6 +4,7 @@
  * JSON part for being JSON. */
 #include "exec/frame.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/check.h"
 #include "tool/remote/remote.h"

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "json/swar.h"
@@ -17,11 +18,6 @@ typedef struct JsonScan {
     uint64_t stack[PTC_JSON_MAX_DEPTH / 64];
 } JsonScan;
 
-static bool is_json_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static char peek_json(const JsonScan *s)
 {
     return s->at < s->end ? *s->at : 0;
@@ -29,7 +25,7 @@ static char peek_json(const JsonScan *s)
 
 static void skip_json_spaces(JsonScan *s)
 {
-    while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t'))
+    while (s->at < s->end && ptc_ascii_is_space(*s->at))
         s->at++;
 }
 
@@ -50,7 +46,7 @@ static bool take_json_word(JsonScan *s, const char *word)
 static bool take_json_digits(JsonScan *s)
 {
     const char *from = s->at;
-    while (is_json_digit(peek_json(s)))
+    while (ptc_ascii_is_digit(peek_json(s)))
         s->at++;
     return s->at > from;
 }
@@ -74,11 +70,10 @@ static uint32_t take_hex(JsonScan *s)
 {
     uint32_t n = 0;
     for (int i = 0; i < 4; i++, s->at++) {
-        char c = peek_json(s);
-        bool letter = (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-        if (!letter && !is_json_digit(c))
+        int digit = ptc_ascii_hex_value(peek_json(s));
+        if (digit < 0)
             return UINT32_MAX;
-        n = n << 4 | (uint32_t)(letter ? (c & 7) + 9 : c - '0');
+        n = n << 4 | (uint32_t)digit;
     }
     return n;
 }

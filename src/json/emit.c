@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/ascii.h"
 #include "json/write.h"
 #include "value/number/number.h"
 
@@ -103,17 +104,12 @@ bool ptc_emit_value(PtcBuf *out, PtcHeap *heap, PtcValue v)
     return ptc_emit_next(out) && ptc_json_write(&writer, out, v, &error);
 }
 
-static bool is_json_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* White space at the end would hide that a value stands there, and the next comma would be missing. */
 bool ptc_emit_raw(PtcBuf *out, PtcText json)
 {
     if (!json.bytes)
         return ptc_emit_null(out);
-    while (json.len && is_json_space(json.bytes[json.len - 1]))
+    while (json.len && ptc_ascii_is_space(json.bytes[json.len - 1]))
         json.len--;
     return ptc_emit_next(out) && ptc_buf_add(out, json.bytes, json.len);
 }

@@ -3,11 +3,12 @@
  * nesting has a bound and its UTF-8 is valid. */
 #include "json/members.h"
 
+#include "base/ascii.h"
 #include "json/check.h"
 
 static void skip_member_spaces(PtcMembers *m)
 {
-    while (m->at < m->text.len && m->text.bytes[m->at] && strchr(" \t\r\n", m->text.bytes[m->at]))
+    while (m->at < m->text.len && ptc_ascii_is_space(m->text.bytes[m->at]))
         m->at++;
 }
 

@@ -478,13 +478,6 @@ PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len, size
     return p ? v : PTC_NONE;
 }
 
-static bool is_blank_json_line(const char *p, const char *end)
-{
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-        p++;
-    return p == end;
-}
-
 /* Begins another text with what was learned from those before it. */
 static void begin_next_json_text(Parser *ps, const char *text, const char *end)
 {
@@ -508,7 +501,8 @@ PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error)
         const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
         number++;
         begin_next_json_text(&ps, p, stop);
-        PtcValue v = is_blank_json_line(p, stop) ? PTC_UNBOUND : parse_all(&ps);
+        PtcValue v =
+            ptc_text_is_blank((PtcText){p, (size_t)(stop - p)}) ? PTC_UNBOUND : parse_all(&ps);
         if (v == PTC_NONE)
             error->line = number;
         if (v == PTC_NONE || (v != PTC_UNBOUND && !ptc_build_add(heap, all, v)))

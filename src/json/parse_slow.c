@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/check.h"
 #include "json/swar.h"
@@ -160,13 +161,10 @@ static int32_t read_hex4(const char *p, const char *end)
     if (end - p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        char c = p[i], lower = (char)(c | 0x20);
-        if (c >= '0' && c <= '9')
-            n = n * 16 + (c - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            n = n * 16 + (lower - 'a' + 10);
-        else
+        int digit = ptc_ascii_hex_value(p[i]);
+        if (digit < 0)
             return -1;
+        n = n * 16 + digit;
     }
     return n;
 }

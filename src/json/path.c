@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "json/emit.h"
 #include "value/str.h"
 
@@ -22,12 +23,9 @@ void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n)
 
 static bool is_path_word(const char *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        char lower = (char)(p[i] | 0x20);
-        if (!(lower >= 'a' && lower <= 'z') && !(p[i] >= '0' && p[i] <= '9') && p[i] != '_' &&
-            p[i] != '-')
+    for (size_t i = 0; i < n; i++)
+        if (!ptc_ascii_is_name(p[i]) && p[i] != '-')
             return false;
-    }
     return n > 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/os/process.h"
 #include "llm/llm_json.h"
 #include "llm/waiting.h"
@@ -130,7 +131,7 @@ static bool fill_program_words(ModelProgram *p, const char *name, PtcText comman
         return ptc_why_no_memory(why);
     ptc_buf_add(&p->texts, name, strlen(name) + 1);
     for (size_t i = 0; i < command.len; i++) {
-        bool blank = command.bytes[i] == ' ' || command.bytes[i] == '\t';
+        bool blank = ptc_ascii_is_blank(command.bytes[i]);
         if (!blank && !inside) {
             if (count == PTC_EXEC_MODEL_WORDS)
                 return ptc_why_say(why, PTC_WHY_INVALID, "a command has at most %d words",

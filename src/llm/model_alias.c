@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "llm/json_box.h"
@@ -50,8 +51,7 @@ static bool is_alias_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              strchr("-._", c)))
+        if (!(ptc_ascii_is_alnum(c) || strchr("-._", c)))
             return false;
     }
     return name.len > 0 && name.len <= PTC_MODEL_ALIAS_BYTES;

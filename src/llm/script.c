@@ -146,18 +146,10 @@ static bool fill_lines(Script *s, const PtcLineFile *file, PtcWhy *why)
     return ok;
 }
 
-static bool is_array(PtcText text)
-{
-    size_t i = 0;
-    while (i < text.len && strchr(" \t\r\n", text.bytes[i]) && text.bytes[i])
-        i++;
-    return i < text.len && text.bytes[i] == '[';
-}
-
 static bool fill_script(Script *s, PtcText replies, PtcWhy *why)
 {
     PtcLineFile file;
-    if (is_array(replies))
+    if (ptc_text_starts(ptc_text_skip_spaces(replies), "["))
         return fill_array(s, replies, why);
     bool ok = ptc_line_file_take(&file, s->mem, replies, why) && fill_lines(s, &file, why);
     ptc_line_file_deinit(&file);

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "base/ascii.h"
 #include "base/os/sigpipe.h"
 #include "base/text/secret.h"
 #include "net/address.h"
@@ -50,14 +51,9 @@ static bool end_too_large(PtcClientAnswer *a)
 /* Copies the value of a header into a field, without the blanks around it. */
 static void keep_field(char *field, size_t size, const char *value, size_t len)
 {
-    while (len && (*value == ' ' || *value == '\t')) {
-        value++;
-        len--;
-    }
-    while (len && strchr(" \t\r\n", value[len - 1]))
-        len--;
-    len = len < size - 1 ? len : size - 1;
-    memcpy(field, value, len);
+    PtcText text = ptc_text_trim((PtcText){value, len}, " \t\r\n");
+    len = text.len < size - 1 ? text.len : size - 1;
+    memcpy(field, text.bytes, len);
     field[len] = 0;
 }
 

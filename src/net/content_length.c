@@ -3,18 +3,10 @@
  * taken, so nobody can be made to wait for a body of another length. */
 #include "net/content_length.h"
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 bool ptc_content_length(PtcText value, int64_t *out)
 {
     int64_t n = 0;
-    while (value.len && is_blank(value.bytes[0]))
-        value = (PtcText){value.bytes + 1, value.len - 1};
-    while (value.len && is_blank(value.bytes[value.len - 1]))
-        value.len--;
+    value = ptc_text_trim(value, " \t\r\n");
     for (size_t i = 0; i < value.len; i++) {
         int digit = value.bytes[i] - '0';
         if (digit < 0 || digit > 9)

@@ -3,6 +3,7 @@
  * whatever the server said. */
 #include "net/retry_after.h"
 
+#include "base/ascii.h"
 #include "value/calendar.h"
 #include "value/number/number.h"
 
@@ -41,7 +42,7 @@ static int digits_at(PtcText text, size_t at, size_t count)
 {
     int number = 0;
     for (size_t i = at; i < at + count; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+        if (!ptc_ascii_is_digit(text.bytes[i]))
             return -1;
         number = number * 10 + (text.bytes[i] - '0');
     }

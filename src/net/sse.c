@@ -3,6 +3,8 @@
  * data of the event so far, with a line feed between two lines and none at the end. */
 #include "net/sse.h"
 
+#include "base/ascii.h"
+
 void ptc_sse_init(PtcSse *sse, PtcMem *mem, size_t max)
 {
     *sse = (PtcSse){.retry_ms = -1};
@@ -46,7 +48,7 @@ static void take_retry(PtcSse *sse, PtcText value)
 {
     int64_t ms = 0;
     for (size_t i = 0; i < value.len; i++) {
-        if (value.bytes[i] < '0' || value.bytes[i] > '9' || i == 9)
+        if (!ptc_ascii_is_digit(value.bytes[i]) || i == 9)
             return;
         ms = ms * 10 + (value.bytes[i] - '0');
     }

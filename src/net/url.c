@@ -7,24 +7,16 @@
 
 #include <strings.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+#include "base/ascii.h"
 
 static bool is_host_char(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
+    return ptc_ascii_is_alnum(c) || c == '.' || c == '-' || c == '_';
 }
 
 static bool is_hex_char(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return ptc_ascii_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* Four numbers of up to three digits with dots between them; *first becomes the first. */
@@ -33,7 +25,7 @@ static bool is_ipv4(PtcText host, int *first)
     int parts = 0, number = 0, digits = 0;
     for (size_t i = 0; i <= host.len; i++) {
         char c = i < host.len ? host.bytes[i] : '.';
-        if (is_digit(c) && digits < 3) {
+        if (ptc_ascii_is_digit(c) && digits < 3) {
             number = number * 10 + (c - '0');
             digits++;
             continue;
@@ -81,7 +73,7 @@ static bool take_port(PtcText *rest, PtcUrl *url)
 {
     size_t n = 1;
     unsigned number = 0;
-    while (n < rest->len && n <= 5 && is_digit(rest->bytes[n]))
+    while (n < rest->len && n <= 5 && ptc_ascii_is_digit(rest->bytes[n]))
         number = number * 10 + (unsigned)(rest->bytes[n++] - '0');
     url->port = (PtcText){rest->bytes + 1, n - 1};
     *rest = (PtcText){rest->bytes + n, rest->len - n};
@@ -198,7 +190,7 @@ bool ptc_url_encode(PtcBuf *out, PtcText text)
     for (size_t i = 0; i < text.len && ptc_buf_ok(out); i++) {
         char c = text.bytes[i];
         char code[3] = {'%', digits[(unsigned char)c >> 4], digits[c & 15]};
-        if (is_letter(c) || is_digit(c) || (c && strchr("-._~", c)))
+        if (ptc_ascii_is_alnum(c) || (c && strchr("-._~", c)))
             ptc_buf_add_char(out, c);
         else
             ptc_buf_add(out, code, sizeof code);

@@ -5,6 +5,8 @@
 
 #include <strings.h>
 
+#include "base/ascii.h"
+
 typedef struct {
     PtcText text;
     size_t at;
@@ -42,7 +44,7 @@ static void take_challenge_value(ChallengeReader *r, char *out, size_t size)
     r->at += quoted;
     while (r->at < r->text.len) {
         char c = r->text.bytes[r->at];
-        if (quoted ? c == '"' : c == ',' || c == ' ' || c == '\t')
+        if (quoted ? c == '"' : c == ',' || ptc_ascii_is_blank(c))
             break;
         if (quoted && c == '\\' && r->at + 1 < r->text.len)
             c = r->text.bytes[++r->at];

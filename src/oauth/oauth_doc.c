@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "json/parse.h"
 #include "net/url.h"
 #include "value/coll/map.h"
@@ -84,7 +85,7 @@ static int64_t read_doc_digits(PtcText text, int64_t otherwise)
 {
     int64_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9' || i > 12)
+        if (!ptc_ascii_is_digit(text.bytes[i]) || i > 12)
             return otherwise;
         n = n * 10 + (text.bytes[i] - '0');
     }

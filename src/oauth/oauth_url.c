@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
+
 #define RESOURCE "/.well-known/oauth-protected-resource"
 #define SERVER "/.well-known/oauth-authorization-server"
 #define OPENID "/.well-known/openid-configuration"
@@ -97,22 +99,14 @@ void ptc_oauth_url_with(PtcBuf *out, const char *address, const PtcBuf *form)
 
 /* ---------------------------------------------------------------------------------- queries */
 
-static int hex(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 static bool decode_query_text(PtcText text, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.bytes[i] == '+' ? ' ' : text.bytes[i];
         if (c == '%') {
-            int high = i + 2 < text.len ? hex(text.bytes[i + 1]) : -1;
-            int low = i + 2 < text.len ? hex(text.bytes[i + 2]) : -1;
+            int high = i + 2 < text.len ? ptc_ascii_hex_value(text.bytes[i + 1]) : -1;
+            int low = i + 2 < text.len ? ptc_ascii_hex_value(text.bytes[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return false;
             c = (char)(high * 16 + low);

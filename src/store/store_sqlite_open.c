@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/budget.h"
 #include "base/os/private_file.h"
 
@@ -77,7 +78,7 @@ static int note_number(void *user, int columns, char **values, char **names)
     (void)names;
     long *n = user;
     *n = 0;
-    for (const char *p = columns ? values[0] : NULL; p && *p >= '0' && *p <= '9' && *n < 1000; p++)
+    for (const char *p = columns ? values[0] : NULL; p && ptc_ascii_is_digit(*p) && *n < 1000; p++)
         *n = *n * 10 + (*p - '0');
     return 0;
 }

@@ -2,6 +2,7 @@
  * Cache hints.  What always holds: the program in a hint makes the same call again, or there is no program in it. */
 #include "tool/hint.h"
 
+#include "base/ascii.h"
 #include "json/emit.h"
 #include "tool/keys.h"
 #include "tool/wire/preview.h"
@@ -14,12 +15,10 @@ static bool is_keyword_name(PtcValue key)
 {
     const char *p = ptc_str_bytes(key);
     size_t n = ptc_str_len(key);
-    for (size_t i = 0; i < n; i++) {
-        bool letter = (p[i] | 0x20) >= 'a' && (p[i] | 0x20) <= 'z';
-        if (!letter && p[i] != '_' && !(i > 0 && p[i] >= '0' && p[i] <= '9'))
+    for (size_t i = 0; i < n; i++)
+        if (!ptc_ascii_is_name(p[i]))
             return false;
-    }
-    return n > 0;
+    return n > 0 && ptc_ascii_begins_name(p[0]);
 }
 
 bool ptc_hint_call(PtcHeap *heap, PtcBuf *buf, const char *name, size_t name_len, PtcValue args)

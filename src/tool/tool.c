@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 static const char reserved[] = "lisp_eval";
@@ -29,9 +30,7 @@ const char *ptc_tool_type_name(PtcToolType type)
 /* May occur in a tool's name: what symbols of the language allow. */
 static bool is_tool_name_char(char c)
 {
-    char lower = (char)(c | 0x20);
-    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
-           (c && strchr("_-.?!*+<>=&$", c));
+    return ptc_ascii_is_alnum(c) || (c && strchr("_-.?!*+<>=&$", c));
 }
 
 /* The byte at `at` is not allowed; shows the character it begins. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/base64.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
@@ -148,8 +149,7 @@ static bool apply_quoted(PtcSecrets *s, SecretChange fate, PtcBuf *form, const c
 
 static bool is_unreserved(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("-._~", c));
+    return ptc_ascii_is_alnum(c) || (c && strchr("-._~", c));
 }
 
 /* Both cases of the digits, because encoders differ, and some encode every byte. */
@@ -283,8 +283,7 @@ static size_t common_secret_bytes(const PtcSecret *secret, const char *text, siz
 
 static bool is_base64(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("+/-_", c));
+    return ptc_ascii_is_alnum(c) || (c && strchr("+/-_", c));
 }
 
 /* The letter behind a secret in base64 that is made of its last bits too, and the padding. */

@@ -3,6 +3,7 @@
  * any bytes; they never look past the end. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "value/calendar.h"
 
 enum { MAIL_BYTES = 1000 }; /* of a date in a mail header, including blanks */
@@ -31,7 +32,7 @@ static bool take_either(Scan *s, char a, char b)
 static bool take_calendar_digits(Scan *s, int min, int max, int64_t *out)
 {
     int n = 0;
-    for (*out = 0; n < max && s->p < s->end && *s->p >= '0' && *s->p <= '9'; n++)
+    for (*out = 0; n < max && s->p < s->end && ptc_ascii_is_digit(*s->p); n++)
         *out = *out * 10 + (*s->p++ - '0');
     return n >= min;
 }
@@ -65,7 +66,7 @@ static bool take_calendar_fraction(Scan *s, int64_t *nanos)
         return false;
     for (int64_t n = s->p - from; n < 9; n++)
         *nanos *= 10;
-    while (s->iso == PTC_ISO_BOUNDARY && s->p < s->end && *s->p >= '0' && *s->p <= '9')
+    while (s->iso == PTC_ISO_BOUNDARY && s->p < s->end && ptc_ascii_is_digit(*s->p))
         s->p++;
     return true;
 }

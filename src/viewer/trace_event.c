@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/members.h"
 #include "value/calendar.h"
@@ -130,7 +131,7 @@ static int64_t milliseconds(PtcText json)
     int64_t ms = event_number_of((PtcText){json.bytes, whole}, PTC_TRACE_TIME / 1000 - 1, -1),
             us = 0;
     for (int unit = 100; point && unit > 0 && at < json.len; unit /= 10, at++) {
-        if (json.bytes[at] < '0' || json.bytes[at] > '9')
+        if (!ptc_ascii_is_digit(json.bytes[at]))
             return -1; /* an exponent, which nobody writes */
         us += (json.bytes[at] - '0') * unit;
     }
@@ -195,10 +196,8 @@ PtcTraceTokens ptc_trace_event_tokens(const PtcTraceEvent *e)
 static uint32_t read_hex4_code(const char *s)
 {
     uint32_t n = 0;
-    for (int i = 0; i < 4; i++) {
-        char c = s[i];
-        n = n * 16 + (uint32_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
-    }
+    for (int i = 0; i < 4; i++)
+        n = n * 16 + (uint32_t)ptc_ascii_hex_value(s[i]);
     return n;
 }
 

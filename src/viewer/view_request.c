@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "base/text/secret.h"
 
 enum { NUMBER_DIGITS = 9, HOST_BYTES = 40 };
@@ -75,7 +76,7 @@ static bool take_part_number(PtcText text, size_t *number)
     if (text.len == 0 || text.len > NUMBER_DIGITS || (text.len > 1 && text.bytes[0] == '0'))
         return false;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+        if (!ptc_ascii_is_digit(text.bytes[i]))
             return false;
         *number = *number * 10 + (size_t)(text.bytes[i] - '0');
     }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "agent/agent_kinds.h"
+#include "base/ascii.h"
 #include "tool/sig/sig_schema.h"
 #include "tool/wire/protocol.h"
 #include "value/str.h"
@@ -30,9 +31,8 @@ PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcTool *tool)
 static bool is_tool_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.bytes[i], lower = (char)(c | 0x20);
-        bool letter = lower >= 'a' && lower <= 'z';
-        if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-')))
+        char c = name.bytes[i];
+        if (!ptc_ascii_is_letter(c) && (i == 0 || !(ptc_ascii_is_name(c) || c == '-')))
             return false;
     }
     return name.len > 0 && name.len <= NAME_BYTES;

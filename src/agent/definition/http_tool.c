@@ -9,6 +9,7 @@
 
 #include "agent/agent_kinds.h"
 #include "agent/definition/agent_tool.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -97,9 +98,8 @@ static bool read_method(PtcFieldReader *r, PtcValue v, PtcHttpMethod *out)
 static bool is_token(PtcText t)
 {
     for (size_t i = 0; i < t.len; i++) {
-        char c = t.bytes[i], lower = (char)(c | 0x20);
-        if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') &&
-            !(c && strchr("!#$%&'*+-.^_`|~", c)))
+        char c = t.bytes[i];
+        if (!ptc_ascii_is_alnum(c) && !(c && strchr("!#$%&'*+-.^_`|~", c)))
             return false;
     }
     return t.len > 0;
@@ -126,9 +126,8 @@ static bool has_variable(PtcText t, bool *bad)
         if (t.bytes[i] != '$' || t.bytes[i + 1] != '{')
             continue;
         size_t n = i + 2;
-        while (n < t.len && ((t.bytes[n] >= 'A' && t.bytes[n] <= 'Z') || t.bytes[n] == '_' ||
-                             (t.bytes[n] >= 'a' && t.bytes[n] <= 'z') ||
-                             (n > i + 2 && t.bytes[n] >= '0' && t.bytes[n] <= '9')))
+        while (n < t.len && ptc_ascii_is_name(t.bytes[n]) &&
+               (n > i + 2 || !ptc_ascii_is_digit(t.bytes[n])))
             n++;
         if (n == i + 2 || n == t.len || t.bytes[n] != '}')
             *bad = true;

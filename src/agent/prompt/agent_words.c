@@ -3,6 +3,7 @@
  * inside a fence, or as a name that was checked. */
 #include "agent/prompt/agent_words.h"
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "tool/wire/fence.h"
 #include "tool/wire/protocol.h"
@@ -35,9 +36,8 @@ static void add_model_name(PtcBuf *out, PtcText name)
 {
     bool plain = name.len > 0 && name.len <= WORDS_NAME_BYTES;
     for (size_t i = 0; i < name.len && plain; i++) {
-        char c = name.bytes[i], lower = (char)(c | 0x20);
-        plain = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-                c == '.' || c == '/';
+        char c = name.bytes[i];
+        plain = ptc_ascii_is_name(c) || c == '-' || c == '.' || c == '/';
     }
     add_words_text(out, "`");
     add_text(out, plain ? name : PTC_TEXT("?"));

@@ -3,6 +3,7 @@
  * than many small values. */
 #include "agent/prompt/agent_words.h"
 #include "agent/prompt/prompt.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "tool/convert.h"
@@ -45,8 +46,8 @@ static void add_json_sample(PtcBuf *out, PtcBench *b, PtcValue v, size_t max_cha
 static bool is_plain_data_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.bytes[i], lower = (char)(c | 0x20);
-        if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+        char c = name.bytes[i];
+        if (!ptc_ascii_is_name(c) && c != '-')
             return false;
     }
     return name.len > 0;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/read/diag.h"
 
@@ -114,11 +115,6 @@ static bool read_path_names(TemplateReading *r, const Tag *tag, PtcTemplateNode 
 
 /* --------------------------------------------------------------------------------- tags */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* The position of `what` from `from` on; the length of the text if there is none. */
 static size_t find_in_template(PtcText text, size_t from, PtcText what)
 {
@@ -189,9 +185,9 @@ static bool is_alone_on_line(const TemplateReading *r, const Tag *tag, size_t *f
 {
     const char *s = r->text.bytes;
     size_t from = tag->first, to = tag->last;
-    while (from > 0 && (s[from - 1] == ' ' || s[from - 1] == '\t'))
+    while (from > 0 && ptc_ascii_is_blank(s[from - 1]))
         from--;
-    while (to < r->text.len && (s[to] == ' ' || s[to] == '\t'))
+    while (to < r->text.len && ptc_ascii_is_blank(s[to]))
         to++;
     if (from > 0 && s[from - 1] != '\n')
         return false;
@@ -254,7 +250,7 @@ static bool set_delimiters(TemplateReading *r, const Tag *tag)
     if (body.len && body.bytes[body.len - 1] == '=')
         body = ptc_text_trim((PtcText){body.bytes, body.len - 1}, " \t\r\n");
     size_t n = 0;
-    while (n < body.len && !is_blank(body.bytes[n]))
+    while (n < body.len && !ptc_ascii_is_space(body.bytes[n]))
         n++;
     PtcText open = {body.bytes, n};
     PtcText close = ptc_text_trim((PtcText){body.bytes + n, body.len - n}, " \t\r\n");
@@ -262,7 +258,7 @@ static bool set_delimiters(TemplateReading *r, const Tag *tag)
     for (size_t i = 0; i < body.len; i++)
         ok = ok && body.bytes[i] != '=';
     for (size_t i = 0; i < close.len; i++)
-        ok = ok && !is_blank(close.bytes[i]);
+        ok = ok && !ptc_ascii_is_space(close.bytes[i]);
     if (!ok)
         return refuse_template_text(r, tag->first,
                                     "new delimiters are written {{=<%% %%>=}}, %d bytes at most",

@@ -2,6 +2,8 @@
  * Fenced blocks, line by line.  Nothing is copied: every text points into the reply. */
 #include "agent/step/blocks.h"
 
+#include "base/ascii.h"
+
 enum { FENCE_MIN = 3 };
 
 PtcText ptc_blocks_line(PtcText text, size_t pos, size_t *next)
@@ -12,16 +14,11 @@ PtcText ptc_blocks_line(PtcText text, size_t pos, size_t *next)
     return (PtcText){from, n};
 }
 
-static bool is_blank_block_char(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
 PtcText ptc_blocks_trim(PtcText t)
 {
-    while (t.len && is_blank_block_char(t.bytes[0]))
+    while (t.len && ptc_ascii_is_white(t.bytes[0]))
         t.bytes++, t.len--;
-    while (t.len && is_blank_block_char(t.bytes[t.len - 1]))
+    while (t.len && ptc_ascii_is_white(t.bytes[t.len - 1]))
         t.len--;
     return t;
 }
@@ -30,7 +27,7 @@ PtcText ptc_blocks_trim(PtcText t)
 static PtcText split_fence_line(PtcText line, char *sign, size_t *count)
 {
     size_t at = 0, from;
-    while (at < line.len && is_blank_block_char(line.bytes[at]))
+    while (at < line.len && ptc_ascii_is_white(line.bytes[at]))
         at++;
     from = at;
     *sign = at < line.len ? line.bytes[at] : 0;
@@ -47,7 +44,7 @@ bool ptc_blocks_opens(PtcText line, PtcBlockFence *fence)
         (fence->sign == '`' && rest.len && memchr(rest.bytes, '`', rest.len)))
         return false;
     size_t n = 0;
-    while (n < rest.len && !is_blank_block_char(rest.bytes[n]))
+    while (n < rest.len && !ptc_ascii_is_white(rest.bytes[n]))
         n++;
     fence->tag = (PtcText){rest.bytes, n};
     return true;
@@ -96,7 +93,7 @@ bool ptc_blocks_tagged(PtcText tag, const char *word)
         return false;
     for (size_t i = 0; i < n; i++) {
         char c = tag.bytes[i];
-        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != word[i])
+        if (ptc_ascii_lower(c) != word[i])
             return false;
     }
     return true;

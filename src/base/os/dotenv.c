@@ -8,19 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/text/secret.h"
 
 static const char blanks[] = " \t\r";
 
 static bool is_variable_name(PtcText name)
 {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.bytes[i];
-        bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-        if (!letter && !(i > 0 && c >= '0' && c <= '9'))
+    for (size_t i = 0; i < name.len; i++)
+        if (!ptc_ascii_is_name(name.bytes[i]))
             return false;
-    }
-    return name.len > 0;
+    return name.len > 0 && ptc_ascii_begins_name(name.bytes[0]);
 }
 
 /* Inside double quotes a backslash makes the next character literal, except that \n is a line feed. */

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/budget.h"
 #include "base/os/open_files.h"
 
@@ -133,7 +134,7 @@ static void signal_all(const Leash *l, int number)
     DIR *all = opendir("/proc");
     const struct dirent *entry;
     while (all && (entry = readdir(all)))
-        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && parent_of(entry->d_name) == self)
+        if (ptc_ascii_is_digit(entry->d_name[0]) && parent_of(entry->d_name) == self)
             kill((pid_t)strtol(entry->d_name, NULL, 10), number);
     if (all)
         closedir(all);

@@ -2,6 +2,8 @@
  * Base64.  What always holds: every byte string has exactly one spelling that is accepted. */
 #include "base/text/base64.h"
 
+#include "base/ascii.h"
+
 static const char alphabet[2][65] = {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
@@ -27,11 +29,11 @@ bool ptc_base64_add(PtcBuf *buf, const void *bytes, size_t len, bool url)
 
 static int letter_value(char c, bool url)
 {
-    if (c >= 'A' && c <= 'Z')
+    if (ptc_ascii_is_upper(c))
         return c - 'A';
-    if (c >= 'a' && c <= 'z')
+    if (ptc_ascii_is_lower(c))
         return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
+    if (ptc_ascii_is_digit(c))
         return c - '0' + 52;
     return c == alphabet[url][62] ? 62 : c == alphabet[url][63] ? 63 : -1;
 }

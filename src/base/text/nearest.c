@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <strings.h>
 
+#include "base/ascii.h"
+
 /* Three rows of the table of distances between the prefixes of a and b, one row for each prefix of a.  Only a band of
  * `limit` columns on either side of the diagonal is kept; the cells next to the band hold limit + 1, "too far". */
 typedef struct {
@@ -86,7 +88,7 @@ static size_t next_name_word(const char *name, size_t len, size_t *at)
     while (*at < len && is_word_mark(name[*at]))
         ++*at;
     for (const char *word = name + *at; *at < len && !is_word_mark(word[n]); ++*at, n++)
-        if (n && word[n] >= 'A' && word[n] <= 'Z' && word[n - 1] >= 'a' && word[n - 1] <= 'z')
+        if (n && ptc_ascii_is_upper(word[n]) && ptc_ascii_is_lower(word[n - 1]))
             break;
     return n;
 }

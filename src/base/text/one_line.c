@@ -2,8 +2,7 @@
  * Text from outside on one line. */
 #include "base/text/one_line.h"
 
-#include <ctype.h>
-
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 typedef struct {
@@ -51,7 +50,7 @@ void ptc_one_line_add(PtcBuf *out, PtcText text)
 static bool is_shell_plain(PtcText word)
 {
     for (size_t i = 0; i < word.len; i++)
-        if (!isalnum((unsigned char)word.bytes[i]) && !memchr("_.-/", word.bytes[i], 4))
+        if (!ptc_ascii_is_alnum(word.bytes[i]) && !memchr("_.-/", word.bytes[i], 4))
             return false;
     return word.len > 0 && word.bytes[0] != '-';
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
+
 #define SIZE_MOST ((int64_t)1 << 40)
 
 static bool refuse_chunk_spec(PtcWhy *why, const char *what)
@@ -20,7 +22,7 @@ static bool refuse_chunk_spec(PtcWhy *why, const char *what)
 static bool read_chunk_number(const char *text, size_t len, int64_t *out)
 {
     char digits[20], *end;
-    if (len == 0 || len >= sizeof digits || text[0] < '0' || text[0] > '9')
+    if (len == 0 || len >= sizeof digits || !ptc_ascii_is_digit(text[0]))
         return false;
     memcpy(digits, text, len);
     digits[len] = 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/run/agent_chat.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cli/agent/agent_host.h"
 #include "cli/agent/agent_options.h"
@@ -242,7 +243,7 @@ static bool is_command(PtcText text)
     if (text.len < 2 || text.bytes[0] != '/')
         return false;
     for (size_t i = 1; i < text.len; i++)
-        if (text.bytes[i] < 'a' || text.bytes[i] > 'z')
+        if (!ptc_ascii_is_lower(text.bytes[i]))
             return false;
     return true;
 }

@@ -349,14 +349,6 @@ static PtcTyped read_repl_line(Repl *r)
     return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
 }
 
-static bool is_blank_program(const PtcBuf *buf)
-{
-    for (size_t i = 0; i < buf->len; i++)
-        if (!strchr(" \t\r\n", buf->data[i]))
-            return false;
-    return true;
-}
-
 /* Takes one more line; true when r->pending has been dealt with. */
 static bool take_repl_line(Repl *r, bool fresh)
 {
@@ -365,11 +357,11 @@ static bool take_repl_line(Repl *r, bool fresh)
         return true;
     if (typed == PTC_TYPED_END) {
         r->quit = true;
-        if (!is_blank_program(&r->pending) && !r->prompts)
+        if (!ptc_text_is_blank(ptc_buf_view(&r->pending)) && !r->prompts)
             evaluate(r, NULL, r->pending.data, r->pending.len, false);
         return true;
     }
-    if (is_blank_program(&r->pending))
+    if (ptc_text_is_blank(ptc_buf_view(&r->pending)))
         return true;
     size_t len = r->pending.len - 1; /* without the last line feed */
     bool command = fresh && run_repl_command(r, &r->pending);

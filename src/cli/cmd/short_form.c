@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "cli/io.h"
 #include "data/data_file.h"
 
@@ -26,7 +27,7 @@ static bool exists(const char *path)
 
 static bool looks_like_program(const char *text)
 {
-    return strchr("([{\"'#:;*\\", text[0]) || (text[0] >= '0' && text[0] <= '9') ||
+    return strchr("([{\"'#:;*\\", text[0]) || ptc_ascii_is_digit(text[0]) ||
            strpbrk(text, " \t\n(") || !strcmp(text, "data") || !strcmp(text, "rows") ||
            !strncmp(text, "data/", 5);
 }
@@ -116,8 +117,7 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
 
 static bool is_in_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c & 0x80) || (c && strchr("-_*+!?<>=.:%&$", c));
+    return ptc_ascii_is_alnum(c) || (c & 0x80) || (c && strchr("-_*+!?<>=.:%&$", c));
 }
 
 /* data/NAME is an entry of the context, data/data and data/rows are the same as data and rows.  What is meant by data.a

@@ -116,14 +116,6 @@ static void write_changed(PtcBuf *out, PtcText old, const FileChange *c, const c
     ptc_buf_add(out, old.bytes + c->from + c->len, old.len - c->from - c->len);
 }
 
-static bool is_blank_config(PtcText text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (!strchr(" \t\r\n", text.bytes[i]))
-            return false;
-    return true;
-}
-
 /* The file with the entry in it.  `document` is a file that has nothing else.  NULL, or why not. */
 static const char *edit_client_config(PtcText old, PtcText document, const char *section,
                                       PtcBuf *out)
@@ -131,7 +123,7 @@ static const char *edit_client_config(PtcText old, PtcText document, const char 
     PtcBuf plain;
     FileChange change;
     PtcText entry = ptc_members_get(ptc_members_get(document, section), "ptc");
-    if (is_blank_config(old)) {
+    if (ptc_text_is_blank(old)) {
         ptc_buf_add(out, document.bytes, document.len);
         ptc_buf_add_char(out, '\n');
         return ptc_buf_ok(out) ? NULL : "out of memory";

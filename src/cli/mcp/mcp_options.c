@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "cli/io.h"
 #include "json/parse.h"
@@ -218,7 +219,7 @@ static void env_name(const PtcOption *option, char *name, size_t size)
 {
     snprintf(name, size, ENV "%s", option->name);
     for (char *p = name; *p; p++)
-        *p = *p == '-' ? '_' : (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+        *p = *p == '-' ? '_' : ptc_ascii_upper(*p);
 }
 
 /* Items of a list are separated by commas. */

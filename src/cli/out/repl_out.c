@@ -36,10 +36,7 @@ void ptc_repl_out_flush(PtcReplOut *o, int fd)
 static bool asks_for_text(PtcText program)
 {
     static const char *const forms[] = {"(doc ", "(dir ", "(apropos "};
-    while (program.len > 0 && strchr(" \t\r\n", *program.bytes)) {
-        program.bytes++;
-        program.len--;
-    }
+    program = ptc_text_skip_spaces(program);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (program.len > strlen(forms[i]) &&
             memcmp(program.bytes, forms[i], strlen(forms[i])) == 0)

@@ -3,6 +3,7 @@
  * terminal or break its lines. */
 #include "cli/out/rows_out.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cli/io.h"
 #include "cli/out/shown.h"
@@ -224,7 +225,7 @@ static bool needs_quotes(PtcText t)
 {
     static const char *const words[] = {"true", "false", "True", "False", "TRUE", "FALSE"};
     if (t.len == 0 || t.bytes[0] == ' ' || t.bytes[t.len - 1] == ' ' || t.bytes[0] == '-' ||
-        (t.bytes[0] >= '0' && t.bytes[0] <= '9'))
+        ptc_ascii_is_digit(t.bytes[0]))
         return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ptc_text_is(t, words[i]))

@@ -2,9 +2,9 @@
  * Describes functions and forms from their rows, so that `ptc doc`, the REPL and docs/functions.md always agree. */
 #include "cli/out/show.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cli/out/shown.h"
 #include "lisp/analyze/suggest.h"
@@ -176,8 +176,8 @@ static void add_index_names(PtcBuf *out, const char *ns, const char *title, bool
         if (!any) {
             ptc_buf_addf(out, "\n[%s](#", title);
             for (const char *c = title; *c; c++) /* as anchors are made of headings */
-                if (*c == ' ' || *c == '-' || isalnum((unsigned char)*c))
-                    ptc_buf_add_char(out, *c == ' ' ? '-' : (char)tolower((unsigned char)*c));
+                if (*c == ' ' || *c == '-' || ptc_ascii_is_alnum(*c))
+                    ptc_buf_add_char(out, *c == ' ' ? '-' : ptc_ascii_lower(*c));
             ptc_buf_add_cstr(out, "):");
             column = 2 * strlen(title) + 6;
         }
@@ -194,7 +194,7 @@ static void add_index_names(PtcBuf *out, const char *ns, const char *title, bool
 
 static bool is_class(const char *ns)
 {
-    return ns[0] >= 'A' && ns[0] <= 'Z';
+    return ptc_ascii_is_upper(ns[0]);
 }
 
 /* Everything, by `add`: the index or the entries. */

@@ -4,6 +4,7 @@
  * control a terminal. */
 #include "cli/term/terminal_form.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cli/io.h"
 #include "cli/out/shown.h"
@@ -211,7 +212,7 @@ static PtcValue choose_typed_value(const FormField *field, PtcText typed)
             return v;
     }
     for (size_t i = 0; i < typed.len; i++) {
-        if (typed.bytes[i] < '0' || typed.bytes[i] > '9' || number > n)
+        if (!ptc_ascii_is_digit(typed.bytes[i]) || number > n)
             return PTC_NONE;
         number = 10 * number + (size_t)(typed.bytes[i] - '0');
     }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/os/whole_file.h"
 #include "cli/io.h"
 #include "lisp/vm/limits.h"
@@ -72,7 +73,7 @@ static bool read_header_number(PtcText text, int64_t *out)
 {
     int64_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9' || n > INT64_MAX / 10 - 1)
+        if (!ptc_ascii_is_digit(text.bytes[i]) || n > INT64_MAX / 10 - 1)
             return false;
         n = n * 10 + (text.bytes[i] - '0');
     }
@@ -182,7 +183,7 @@ static bool read_case_error(TestParser *p, PtcTestCase *c)
     if (next_header_word(&at, p->line_end).len == 0)
         return refuse_test_file(p, "!! wants a kind");
     PtcText w = next_header_word(&at, p->line_end);
-    if (w.len > 0 && w.bytes[0] >= '0' && w.bytes[0] <= '9') {
+    if (w.len > 0 && ptc_ascii_is_digit(w.bytes[0])) {
         if (!memchr(w.bytes, ':', w.len))
             return refuse_test_file(p, "a place is written line:column");
         show |= PTC_SHOW_PLACE;

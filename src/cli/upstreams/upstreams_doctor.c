@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "base/text/one_line.h"
 #include "cli/cmd/cmd.h"
@@ -150,7 +151,7 @@ static bool is_mentioned(const char *text, PtcText name)
     word[name.len] = '\0';
     for (const char *at = text; (at = strstr(at, word)); at += name.len) {
         char before = at == text ? ' ' : at[-1], after = at[name.len];
-        if (before != '_' && after != '_' && !(after >= 'A' && after <= 'Z'))
+        if (before != '_' && after != '_' && !ptc_ascii_is_upper(after))
             return true;
     }
     return false;
@@ -163,7 +164,7 @@ static bool is_named_after(PtcText name, PtcText server)
         return false;
     for (size_t i = 0; i < server.len; i++) {
         char c = server.bytes[i];
-        char upper = (char)(c >= 'a' && c <= 'z' ? c - 32 : c == '-' || c == '.' ? '_' : c);
+        char upper = c == '-' || c == '.' ? '_' : ptc_ascii_upper(c);
         if (name.bytes[i] != upper)
             return false;
     }

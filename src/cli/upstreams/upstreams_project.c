@@ -2,7 +2,6 @@
  * Entries of project files.  Such a file comes with a repository, so whoever can push to that could start programs
  * here: an entry is used only as it was when a person approved it.  What is compared is everything that the file says
  * about it, and the file of variables that it names, as a keyed digest, since both may hold secrets. */
-#include <ctype.h>
 #include <stdio.h>
 
 #include "base/text/hex.h"

@@ -5,6 +5,7 @@
  * template.  There are no macros: what comes out is data and nothing else. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "lisp/analyze/analyze_int.h"
 #include "lisp/analyze/suggest.h"
 #include "lisp/vm/registry.h"
@@ -85,7 +86,7 @@ static PtcText space_of(Template *t, const PtcForm *f, size_t *skip)
     *skip = prefix.len + 1;
     if (known.bytes)
         return known;
-    return ns && ns[0] >= 'a' && ns[0] <= 'z' ? (PtcText){ns, strlen(ns)} : prefix;
+    return ns && ptc_ascii_is_lower(ns[0]) ? (PtcText){ns, strlen(ns)} : prefix;
 }
 
 /* The symbol `text` of n bytes at the place of f. */

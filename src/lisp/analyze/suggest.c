@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "lisp/lib/builtin_doc.h"
 
@@ -62,7 +63,7 @@ static char next_letter(const char *text, size_t len, size_t *at)
     while (*at < len) {
         char c = text[(*at)++];
         bool point = c == '.' && *at == 1;
-        if (c >= 'A' && c <= 'Z')
+        if (ptc_ascii_is_upper(c))
             return (char)(c - 'A' + 'a');
         if (!point && c != '-' && c != '_' && c != '?' && c != '!')
             return c;
@@ -93,7 +94,7 @@ static bool swapped(const char *a, const char *b, size_t len)
 static void to_lower(char *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        out[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
+        out[i] = ptc_ascii_lower(text[i]);
 }
 
 /* Of the program's own names, one slip counts in three letters already. */
@@ -162,7 +163,7 @@ void ptc_suggest_hint_in(char *out, size_t size, const char *ns, size_t ns_len, 
                          size_t len)
 {
     PtcSuggest s;
-    bool is_class = ns[0] >= 'A' && ns[0] <= 'Z';
+    bool is_class = ptc_ascii_is_upper(ns[0]);
     ptc_suggest_init(&s, name, len);
     ptc_suggest_builtins(&s, ns, ns_len);
     if (ptc_suggest_found(&s))

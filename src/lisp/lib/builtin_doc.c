@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
+
 /* What a namespace is called in full, and under which heading its functions stand. */
 static const struct {
     const char *ns, *full, *section;
@@ -39,7 +41,7 @@ enum { DOC_SPACES = sizeof spaces / sizeof *spaces };
 
 static bool is_java(const PtcBuiltin *row)
 {
-    return (row->ns[0] >= 'A' && row->ns[0] <= 'Z') || strncmp(row->ns, "java.", 5) == 0 ||
+    return ptc_ascii_is_upper(row->ns[0]) || strncmp(row->ns, "java.", 5) == 0 ||
            row->name[0] == '.';
 }
 
@@ -230,16 +232,6 @@ typedef struct {
     size_t len;
 } DocWord;
 
-static bool is_ascii_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_ascii_lower(char c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
 /* The next word of a text in lower case: cut at space and punctuation and before capitals.  What is
  * beyond WORD_BYTES of a word is dropped. */
 static bool next_search_word(const char **at, const char *end, DocWord *word)
@@ -251,10 +243,10 @@ static bool next_search_word(const char **at, const char *end, DocWord *word)
     word->len = 0;
     const char *start = p;
     for (; p < end && *p && !strchr(cuts, *p); p++) {
-        if (p > start && is_ascii_upper(*p) && is_ascii_lower(p[-1]))
+        if (p > start && ptc_ascii_is_upper(*p) && ptc_ascii_is_lower(p[-1]))
             break;
         if (word->len < WORD_BYTES)
-            word->text[word->len++] = is_ascii_upper(*p) ? (char)(*p + 32) : *p;
+            word->text[word->len++] = ptc_ascii_lower(*p);
     }
     *at = p;
     return word->len > 0;

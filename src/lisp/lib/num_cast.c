@@ -2,6 +2,7 @@
  * Casts to Java's integers, and arithmetic that wraps around as theirs does. */
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/text/uuid.h"
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/num.h"
@@ -13,7 +14,7 @@ static bool parse_whole(PtcVM *vm, PtcValue text, PtcValue *out)
 {
     const char *p = ptc_str_bytes(text);
     size_t len = ptc_str_len(text), sign = len > 1 && (p[0] == '-' || p[0] == '+'), i = sign;
-    while (i < len && p[i] >= '0' && p[i] <= '9')
+    while (i < len && ptc_ascii_is_digit(p[i]))
         i++;
     if (i == len && len > 0)
         return ptc_give(out, ptc_int_parse(vm->heap, p, len));

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "value/number/bigint.h"
@@ -111,21 +112,7 @@ static PtcForm *bad_char(PtcReading *r)
     return NULL;
 }
 
-static bool is_lisp_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The value of a digit in radix 36, or 36. */
-static int radix_digit_value(char c)
-{
-    if (is_lisp_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 36;
-}
-
 static PtcForm *text_form(PtcReading *r, PtcFormKind kind, uint32_t first, const char *text,
                           size_t len)
 {
@@ -171,7 +158,7 @@ static int32_t read_four_hex(const PtcReading *r, uint32_t at, uint32_t end)
     if (end - at < 4)
         return -1;
     for (uint32_t i = at; i < at + 4; i++) {
-        int d = radix_digit_value(r->source[i]);
+        int d = ptc_ascii_digit_value(r->source[i]);
         if (d > 15)
             return -1;
         code = code * 16 + d;
@@ -207,9 +194,9 @@ static void bad_escape(PtcReading *r, uint32_t at)
     if (*c == 'u')
         ptc_diag_hint(d, "\\u takes four hex digits (\\u00e9), two such for a character beyond "
                          "U+FFFF; or write the character itself");
-    else if (is_lisp_digit(*c) || *c == 'x')
+    else if (ptc_ascii_is_digit(*c) || *c == 'x')
         ptc_diag_hint(d, "write a character by its code as \\u0041, or in octal up to \\377");
-    else if (radix_digit_value(*c) < 36 || *c == '.' || *c == '[' || *c == '(')
+    else if (ptc_ascii_digit_value(*c) < 36 || *c == '.' || *c == '[' || *c == '(')
         ptc_diag_hint(
             d, "a backslash is written \\\\; in a regex literal #\"\\%c\" it stays single", *c);
     else
@@ -220,8 +207,8 @@ static void bad_escape(PtcReading *r, uint32_t at)
 static uint32_t octal_escape(const PtcReading *r, uint32_t at, uint32_t end, uint32_t *code)
 {
     uint32_t n = 1;
-    for (*code = 0; n < 4 && at + n < end && radix_digit_value(r->source[at + n]) < 8; n++)
-        *code = *code * 8 + (uint32_t)radix_digit_value(r->source[at + n]);
+    for (*code = 0; n < 4 && at + n < end && ptc_ascii_digit_value(r->source[at + n]) < 8; n++)
+        *code = *code * 8 + (uint32_t)ptc_ascii_digit_value(r->source[at + n]);
     return n > 1 && *code <= 0377 ? n : 0;
 }
 
@@ -324,9 +311,9 @@ static PtcForm *bad_char_literal(PtcReading *r, uint32_t end)
                                ptc_read_excerpt(r, r->pos, end).text);
     if (near.best)
         ptc_diag_hint(d, "did you mean `\\%s`?", near.best);
-    else if (*name == 'u' && len > 1 && is_lisp_digit(name[1]))
+    else if (*name == 'u' && len > 1 && ptc_ascii_is_digit(name[1]))
         ptc_diag_hint(d, "\\u takes four hex digits: \\u00e9");
-    else if (*name == 'o' && len > 1 && is_lisp_digit(name[1]))
+    else if (*name == 'o' && len > 1 && ptc_ascii_is_digit(name[1]))
         ptc_diag_hint(d, "\\o takes one to three octal digits up to 377: \\o101");
     else
         ptc_diag_hint(d,
@@ -344,7 +331,7 @@ static int32_t coded_char(const PtcReading *r, uint32_t at, uint32_t end)
         return -1;
     int32_t code = 0;
     for (uint32_t i = at + 1; i < end; i++) {
-        int d = radix_digit_value(r->source[i]);
+        int d = ptc_ascii_digit_value(r->source[i]);
         if (d > 7)
             return -1;
         code = code * 8 + d;
@@ -414,7 +401,7 @@ static PtcForm *number_form(PtcReading *r, const Number *n, PtcValue value)
 /* Where the digits that begin at `at` end. */
 static size_t find_digits_end(const char *text, size_t len, size_t at)
 {
-    while (at < len && is_lisp_digit(text[at]))
+    while (at < len && ptc_ascii_is_digit(text[at]))
         at++;
     return at;
 }
@@ -502,7 +489,7 @@ static PtcValue radix_value(PtcHeap *heap, const char *digits, size_t len, int r
     PtcValue value = ptc_int(0);
     int64_t scale = 1, part = 0;
     for (size_t i = 0; i < len && value != PTC_NONE; i++) {
-        part = part * radix + radix_digit_value(digits[i]);
+        part = part * radix + ptc_ascii_digit_value(digits[i]);
         scale *= radix;
         if (scale > PTC_INT_MAX / 36 || i + 1 == len) {
             value = shift_in(heap, value, scale, part);
@@ -518,7 +505,7 @@ static PtcForm *read_radix_form(PtcReading *r, const Number *n, size_t from, siz
 {
     PtcHeap *heap = r->in->heap;
     for (size_t i = from; i < to; i++)
-        if (radix_digit_value(n->text[i]) >= radix)
+        if (ptc_ascii_digit_value(n->text[i]) >= radix)
             return bad_number(r, n);
     if (from >= to)
         return bad_number(r, n);

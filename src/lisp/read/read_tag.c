@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Literals that begin with # and a name: #inst and #uuid, which are data, and maps whose keys share a namespace,
  * #:order{:id 7}.  No other tag is known, and none can be added: reading must not run code. */
+#include "base/ascii.h"
 #include "base/text/uuid.h"
 #include "lisp/read/read_int.h"
 #include "value/time/time.h"
@@ -48,8 +49,7 @@ static PtcForm *read_uuid(PtcReading *r)
     if (!lower)
         return NULL;
     for (size_t i = 0; i < text->len; i++)
-        lower[i] = text->text[i] >= 'A' && text->text[i] <= 'F' ? (char)(text->text[i] | 32)
-                                                                : text->text[i];
+        lower[i] = ptc_ascii_lower(text->text[i]);
     text->text = lower;
     return text;
 }

@@ -2,6 +2,7 @@
  * The table of all builtins, made once from the rows in lib and constant from then on. */
 #include <pthread.h>
 
+#include "base/ascii.h"
 #include "lisp/lib/java/class.h"
 #include "lisp/lib/seq/sorted_colls.h"
 #include "lisp/vm/builtin.h"
@@ -174,7 +175,7 @@ static bool has_bare_name(const PtcBuiltin *row)
     static const char prefixed[][20] = {
         "json",        "budget",       "tool",       "cheshire.core", "clojure.data.json",
         "clojure.edn", "clojure.math", "clojure.zip"};
-    bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
+    bool bare = ptc_ascii_is_lower(row->ns[0]);
     for (size_t i = 0; bare && i < sizeof prefixed / sizeof prefixed[0]; i++)
         bare = strcmp(row->ns, prefixed[i]) != 0;
     return bare || row->name[0] == '.';

@@ -2,6 +2,7 @@
  * Bedrock's Converse.  Blocks have no type: their only member says what they are. */
 #include "llm/provider/bedrock.h"
 
+#include "base/ascii.h"
 #include "llm/provider/anthropic.h"
 #include "net/url.h"
 #include "value/coll/map.h"
@@ -11,7 +12,7 @@ bool ptc_bedrock_is_region(PtcText region)
 {
     for (size_t i = 0; i < region.len; i++) {
         char c = region.bytes[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+        if (!(ptc_ascii_is_lower(c) || ptc_ascii_is_digit(c) || c == '-'))
             return false;
     }
     return region.len >= 1 && region.len <= 32;

@@ -2,6 +2,7 @@
  * Chat completions, for all providers that speak them; where they differ, a trait (openai.h) decides. */
 #include "llm/provider/openai.h"
 
+#include "base/ascii.h"
 #include "base/text/hmac.h"
 #include "llm/provider/provider.h"
 #include "value/coll/map.h"
@@ -159,7 +160,7 @@ void ptc_openai_write_tools(const PtcWireOut *w)
 static bool takes_parallel(const PtcWireOut *w)
 {
     PtcText m = w->target->model;
-    return !(m.len >= 2 && m.bytes[0] == 'o' && m.bytes[1] >= '0' && m.bytes[1] <= '9');
+    return !(m.len >= 2 && m.bytes[0] == 'o' && ptc_ascii_is_digit(m.bytes[1]));
 }
 
 static void write_openai_schema(const PtcWireOut *w)

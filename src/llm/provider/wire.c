@@ -374,18 +374,10 @@ static bool add_whole_body(PtcWire *w, PtcText bytes)
                                  PTC_LLM_BODY_BYTES);
 }
 
-static bool is_blank_wire_line(PtcText line)
-{
-    size_t i = 0;
-    while (i < line.len && strchr(" \t\r", line.bytes[i]) && line.bytes[i])
-        i++;
-    return i == line.len;
-}
-
 /* The line in the buffer is complete. */
 static void end_wire_line(PtcWire *w)
 {
-    if (!is_blank_wire_line(ptc_buf_view(&w->body)))
+    if (!ptc_text_is_blank(ptc_buf_view(&w->body)))
         take_wire_event(w, PTC_TEXT(""), ptc_buf_view(&w->body));
     ptc_buf_clear(&w->body);
 }

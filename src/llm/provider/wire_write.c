@@ -2,6 +2,7 @@
  * What the dialects share when they write a request.  Nothing here fails by itself: failure is sticky in the buffer. */
 #include <limits.h>
 
+#include "base/ascii.h"
 #include "llm/provider/wire.h"
 #include "value/str.h"
 
@@ -119,10 +120,7 @@ void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *m)
 
 PtcText ptc_wire_content(const PtcMessage *m)
 {
-    for (size_t i = 0; m->content.bytes && i < m->content.len; i++)
-        if (!strchr(" \t\r\n", m->content.bytes[i]) || !m->content.bytes[i])
-            return m->content;
-    return PTC_TEXT("(empty)");
+    return ptc_text_is_blank(m->content) ? PTC_TEXT("(empty)") : m->content;
 }
 
 /* The number of tokens that each effort corresponds to, and the reverse. */
@@ -159,7 +157,7 @@ static const char *find_text_part(PtcText text, const char *part)
 static int small_number(const char *at, const char *end)
 {
     int n = 0, digits = 0;
-    for (; at < end && *at >= '0' && *at <= '9'; at++, digits++)
+    for (; at < end && ptc_ascii_is_digit(*at); at++, digits++)
         n = digits < 2 ? n * 10 + (*at - '0') : n;
     return digits >= 1 && digits <= 2 ? n : -1;
 }
@@ -174,7 +172,7 @@ int ptc_wire_claude(PtcText model)
         int major = at[-1] == '-' ? small_number(at, end) : -1;
         if (major < 0)
             continue;
-        while (at < end && *at >= '0' && *at <= '9')
+        while (at < end && ptc_ascii_is_digit(*at))
             at++;
         int minor = at < end && (*at == '-' || *at == '.') ? small_number(at + 1, end) : -1;
         return major * 100 + (minor > 0 ? minor : 0);

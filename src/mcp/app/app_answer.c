@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "tool/wire/protocol.h"
@@ -392,8 +393,7 @@ static void add_tool_name_shown(PtcBuf *text, PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        ptc_buf_add_char(text, plain || c == '-' || c == '.' ? c : '_');
+        ptc_buf_add_char(text, ptc_ascii_is_alnum(c) || c == '-' || c == '.' ? c : '_');
     }
 }
 

@@ -97,10 +97,7 @@ static bool task_arg(PtcJob *job, PtcText *out)
 {
     if (!ptc_job_text(job, "task", true, out))
         return false;
-    size_t blank = 0;
-    while (blank < out->len && strchr(" \t\r\n", out->bytes[blank]) && out->bytes[blank])
-        blank++;
-    if (blank == out->len)
+    if (ptc_text_is_blank(*out))
         return ptc_job_fail(job, "args_error", "`task` is empty; say what is to be done");
     return out->len <= TASK_BYTES ||
            ptc_job_fail(job, "args_error",

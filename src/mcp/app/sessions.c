@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/base64.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
@@ -77,7 +78,7 @@ static PtcText write_meta(char meta[SESSIONS_META], const PtcSessionInfo *info)
 static bool take_meta_number(PtcText *text, char end, uint64_t *n)
 {
     size_t i = 0;
-    for (*n = 0; i < text->len && i < 19 && text->bytes[i] >= '0' && text->bytes[i] <= '9'; i++)
+    for (*n = 0; i < text->len && i < 19 && ptc_ascii_is_digit(text->bytes[i]); i++)
         *n = *n * 10 + (uint64_t)(text->bytes[i] - '0');
     if (i == 0 || i == text->len || text->bytes[i] != end)
         return false;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "json/members.h"
 #include "mcp/client/link_int.h"
 #include "net/jsonrpc.h"
@@ -210,7 +211,7 @@ static void take_notice(PtcLink *l, PtcText method, PtcText params)
 static bool is_rpc_id(PtcText id)
 {
     return id.bytes &&
-           (id.bytes[0] == '"' || id.bytes[0] == '-' || (id.bytes[0] >= '0' && id.bytes[0] <= '9'));
+           (id.bytes[0] == '"' || id.bytes[0] == '-' || ptc_ascii_is_digit(id.bytes[0]));
 }
 
 /* -------------------------------------------------------------------------- unreadable */
@@ -244,7 +245,7 @@ static uint64_t take_id_number(MessageWalk *w)
     uint64_t id = 0;
     while (w->at < w->end && *w->at == ' ')
         w->at++;
-    while (w->at < w->end && *w->at >= '0' && *w->at <= '9' && id < UINT64_MAX / 100)
+    while (w->at < w->end && ptc_ascii_is_digit(*w->at) && id < UINT64_MAX / 100)
         id = id * 10 + (uint64_t)(*w->at++ - '0');
     return id;
 }
@@ -416,12 +417,10 @@ static void add_meta_members(PtcBuf *out, PtcText object, const char *but)
 /* The rest of an object that has been begun: its text from behind the bracket on, without a look at what is inside. */
 static void add_object_rest(PtcBuf *out, PtcText object)
 {
-    size_t from = 1;
-    while (from < object.len && strchr(" \t\r\n", object.bytes[from]))
-        from++;
-    if (from < object.len && object.bytes[from] != '}')
+    PtcText rest = ptc_text_skip_spaces((PtcText){object.bytes + 1, object.len - 1});
+    if (rest.len && *rest.bytes != '}')
         ptc_buf_add(out, ",", 1);
-    ptc_buf_add(out, object.bytes + from, object.len - from);
+    ptc_buf_add(out, rest.bytes, rest.len);
 }
 
 static void add_request_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, bool progress)

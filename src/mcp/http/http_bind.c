@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
+
 enum { BIND_BACKLOG = 512, HOST_MAX = 64 };
 
 static bool parse_port(const char *text, unsigned *port)
@@ -17,7 +19,7 @@ static bool parse_port(const char *text, unsigned *port)
     unsigned n = 0;
     size_t len = strlen(text);
     for (size_t i = 0; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9')
+        if (!ptc_ascii_is_digit(text[i]))
             return false;
         n = n * 10 + (unsigned)(text[i] - '0');
         if (n > 65535)

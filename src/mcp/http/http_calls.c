@@ -6,11 +6,11 @@
  * returns. */
 #include "mcp/http/http_int.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "mcp/http/http_endpoint.h"
 
 void ptc_http_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
@@ -53,7 +53,7 @@ static void check_line(Lines *lines, const char *name, size_t name_len, const ch
     lines->head->odd = name != p || p[name_len] != 0;
     if (lines->head->odd)
         return;
-    for (p += name_len + 1; *p == ' ' || *p == '\t'; p++)
+    for (p += name_len + 1; ptc_ascii_is_blank(*p); p++)
         ;
     lines->head->odd = !value || value != p || p[value_len] != 0 || p[value_len + 1] != 0;
     lines->at = p + value_len + 2;
@@ -77,8 +77,7 @@ size_t ptc_http_on_escapes(void *user, struct MHD_Connection *connection, char *
     char *to = text;
     (void)user, (void)connection;
     while (*from) {
-        bool pair =
-            from[0] == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2]);
+        bool pair = from[0] == '%' && ptc_ascii_is_hex(from[1]) && ptc_ascii_is_hex(from[2]);
         char digits[3] = {pair ? from[1] : '0', pair ? from[2] : '0', 0};
         char c = (char)strtoul(digits, NULL, 16);
         bool decoded = c && c != '/';

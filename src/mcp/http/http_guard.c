@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/hmac.h"
 
 bool ptc_http_guard_init(PtcHttpGuard *guard, PtcMem *mem, bool loopback)
@@ -61,7 +62,7 @@ const char *ptc_http_names_add(PtcHttpNames *names, const char *name)
         return "there are at most 32 names";
     char *to = names->name[names->count++];
     for (size_t i = 0; i <= len; i++)
-        to[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 32) : name[i];
+        to[i] = ptc_ascii_lower(name[i]);
     return NULL;
 }
 
@@ -70,7 +71,7 @@ const char *ptc_http_names_add(PtcHttpNames *names, const char *name)
 static bool all_digits(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (text[i] < '0' || text[i] > '9')
+        if (!ptc_ascii_is_digit(text[i]))
             return false;
     return true;
 }
@@ -95,7 +96,7 @@ static bool is_loopback_v4(PtcText name)
         return false;
     for (size_t i = 0; i < name.len; i++) {
         bool dot = name.bytes[i] == '.';
-        if (!dot && (name.bytes[i] < '0' || name.bytes[i] > '9' || digits == 3))
+        if (!dot && (!ptc_ascii_is_digit(name.bytes[i]) || digits == 3))
             return false;
         if (dot && digits == 0)
             return false;

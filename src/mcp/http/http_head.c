@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define PARAM_PREFIX "mcp-param-"
 
 /* In the order of PtcHttpField. */
@@ -25,16 +27,11 @@ static const char *const FIELDS[PTC_HTTP_FIELD_COUNT] = {
     "access-control-request-method",
 };
 
-static char lower_letter(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 /* `want` is in lower case. */
 static bool same_nocase(const char *text, const char *want, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (lower_letter(text[i]) != want[i])
+        if (ptc_ascii_lower(text[i]) != want[i])
             return false;
     return true;
 }
@@ -42,7 +39,7 @@ static bool same_nocase(const char *text, const char *want, size_t len)
 static bool same_either(const char *a, const char *b, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (lower_letter(a[i]) != lower_letter(b[i]))
+        if (ptc_ascii_lower(a[i]) != ptc_ascii_lower(b[i]))
             return false;
     return true;
 }
@@ -71,8 +68,7 @@ static bool is_field_name(const char *name, size_t len)
     static const char signs[] = "!#$%&'*+-.^_`|~";
     for (size_t i = 0; i < len; i++) {
         char c = name[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!plain && !(c && strchr(signs, c)))
+        if (!ptc_ascii_is_alnum(c) && !(c && strchr(signs, c)))
             return false;
     }
     return len > 0;

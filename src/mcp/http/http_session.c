@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/ascii.h"
+
 enum { CHAINS = 256, KEPT_MAX = PTC_MB };
 
 struct PtcHttpSession {
@@ -38,14 +40,10 @@ void ptc_http_sessions_deinit(PtcHttpSessions *sessions)
     pthread_mutex_destroy(&sessions->lock);
 }
 
-static unsigned hex_digit_value(char c)
-{
-    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
-}
-
 static PtcHttpSession **session_chain_of(PtcHttpSessions *sessions, const char *id)
 {
-    return &sessions->table[(hex_digit_value(id[0]) << 4 | hex_digit_value(id[1])) % CHAINS];
+    int first = ptc_ascii_hex_value(id[0]) << 4 | ptc_ascii_hex_value(id[1]);
+    return &sessions->table[(unsigned)first % CHAINS];
 }
 
 /* 128 random bits: an id is as good as a password for its session. */
@@ -222,8 +220,7 @@ static bool well_formed(PtcText id)
     if (!id.bytes || id.len != PTC_HTTP_SESSION_DIGITS)
         return false;
     for (size_t i = 0; i < id.len; i++)
-        if (!((id.bytes[i] >= '0' && id.bytes[i] <= '9') ||
-              (id.bytes[i] >= 'a' && id.bytes[i] <= 'f')))
+        if (!(ptc_ascii_is_digit(id.bytes[i]) || (id.bytes[i] >= 'a' && id.bytes[i] <= 'f')))
             return false;
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/secret.h"
 
 bool ptc_http_tokens_init(PtcHttpTokens *tokens, PtcMem *mem)
@@ -64,14 +65,14 @@ static size_t first_word_length(const char *text, size_t len, size_t *next)
     while (end < len && text[end] != ' ' && text[end] != '\t')
         end++;
     *next = end;
-    while (*next < len && (text[*next] == ' ' || text[*next] == '\t'))
+    while (*next < len && ptc_ascii_is_blank(text[*next]))
         ++*next;
     return end;
 }
 
 static const char *add_token_line(PtcHttpTokens *tokens, const char *line, size_t len)
 {
-    while (len && (line[len - 1] == '\r' || line[len - 1] == ' ' || line[len - 1] == '\t'))
+    while (len && (line[len - 1] == '\r' || ptc_ascii_is_blank(line[len - 1])))
         len--;
     if (len == 0 || *line == '#')
         return NULL;

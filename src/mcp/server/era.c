@@ -27,23 +27,11 @@ bool ptc_mcp_legacy_version(PtcText version)
 
 /* ----------------------------------------------------------------------------- headers */
 
-static bool is_header_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* The value without surrounding white space; {NULL, 0}: absent. */
 static PtcText header(PtcMcpCall *call, const char *name)
 {
     const char *value = call->in->header ? call->in->header(call->in->header_user, name) : NULL;
-    if (!value)
-        return (PtcText){NULL, 0};
-    while (is_header_blank(*value))
-        value++;
-    size_t len = strlen(value);
-    while (len && is_header_blank(value[len - 1]))
-        len--;
-    return (PtcText){value, len};
+    return ptc_text_trim(ptc_text_cstr(value), " \t");
 }
 
 static bool refuse_header_mismatch(PtcMcpCall *call, const char *name, PtcText found,

@@ -3,6 +3,7 @@
  * has yet to answer.  What always holds: among the requests under way no two have the same id. */
 #include <time.h>
 
+#include "base/ascii.h"
 #include "base/os/cond.h"
 
 #include "mcp/server/mcp_int.h"
@@ -102,7 +103,7 @@ bool ptc_mcp_peer_save(PtcMcpPeer *peer, PtcBuf *out)
 static bool take_peer_number(PtcText *text, char end, unsigned most, unsigned *n)
 {
     size_t i = 0;
-    for (*n = 0; i < text->len && i < 6 && text->bytes[i] >= '0' && text->bytes[i] <= '9'; i++)
+    for (*n = 0; i < text->len && i < 6 && ptc_ascii_is_digit(text->bytes[i]); i++)
         *n = *n * 10 + (unsigned)(text->bytes[i] - '0');
     if (i == 0 || i == text->len || text->bytes[i] != end || *n > most)
         return false;
@@ -227,7 +228,7 @@ static uint64_t question_number(PtcValue id)
     if (text.len < 5 || text.len > 4 + 18 || memcmp(text.bytes, "ptc-", 4) != 0)
         return 0;
     for (size_t i = 4; i < text.len; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+        if (!ptc_ascii_is_digit(text.bytes[i]))
             return 0;
         n = n * 10 + (uint64_t)(text.bytes[i] - '0');
     }

@@ -2,6 +2,7 @@
  * Rows as JSON, checked and rendered once, so that lists are copied, not built. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "mcp/server/mcp_int.h"
@@ -55,8 +56,7 @@ static bool is_good_row_name(const char *name)
     size_t n = name ? strlen(name) : 0;
     for (size_t i = 0; i < n; i++) {
         char c = name[i];
-        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-            c != '_' && c != '-')
+        if (!ptc_ascii_is_name(c) && c != '-')
             return false;
     }
     return n >= 1 && n <= 64;

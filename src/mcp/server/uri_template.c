@@ -4,16 +4,13 @@
  * after it fits. */
 #include "mcp/server/mcp_int.h"
 
-static bool is_variable_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+#include "base/ascii.h"
 
 /* The end of the name that begins at p (after the brace); NULL: it is not closed, or empty. */
 static const char *name_end(const char *p)
 {
     const char *q = p;
-    while (is_variable_char(*q))
+    while (ptc_ascii_is_name(*q))
         q++;
     return *q == '}' && q > p ? q : NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "tool/kind/kind.h"
 #include "tool/wire/answer.h"
@@ -166,18 +167,13 @@ const char *ptc_command_secret(const PtcTools *tools, size_t index)
 
 /* ---------------------------------------------------------------------------- outcome */
 
-static bool is_output_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static void trim_command_output(const char **text, size_t *len)
 {
-    while (*len > 0 && is_output_space(**text)) {
+    while (*len > 0 && ptc_ascii_is_white(**text)) {
         ++*text;
         --*len;
     }
-    while (*len > 0 && is_output_space((*text)[*len - 1]))
+    while (*len > 0 && ptc_ascii_is_white((*text)[*len - 1]))
         --*len;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/time_json.h"
@@ -43,8 +44,8 @@ const char *ptc_schema_line(char out[PTC_SCHEMA_LINE], PtcText text, size_t most
 static bool is_plain_member_name(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.bytes[i], lower = (char)(c | 0x20);
-        if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+        char c = name.bytes[i];
+        if (!ptc_ascii_is_name(c) && c != '-')
             return false;
     }
     return name.len > 0;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "value/coll/iter.h"
 #include "value/str.h"
@@ -517,12 +518,11 @@ static bool read_ref(Compiler *c, Pending *at, const KeywordRow *row, PtcValue v
 static bool is_anchor(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.bytes[i], lower = (char)(c | 0x20);
-        bool first = (lower >= 'a' && lower <= 'z') || c == '_';
-        if (!first && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '.')))
+        char c = name.bytes[i];
+        if (!ptc_ascii_is_name(c) && c != '-' && c != '.')
             return false;
     }
-    return name.len > 0;
+    return name.len > 0 && ptc_ascii_begins_name(*name.bytes);
 }
 
 static bool read_anchor(Compiler *c, Pending *at, const KeywordRow *row, PtcValue value)

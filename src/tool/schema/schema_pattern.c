@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "value/regex/regex.h"
 #include "value/str.h"
 
@@ -131,18 +132,13 @@ static bool kind(Pattern *t, bool in_class)
     }
 }
 
-static bool is_hex_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* \uXXXX is Java's too. */
 static bool unicode(Pattern *t)
 {
     if (t->end - t->p < 4 || t->p[2] != '{')
         return copy_pattern_chars(t, 2);
     const char *close = t->p + 3;
-    while (close < t->end && is_hex_digit(*close))
+    while (close < t->end && ptc_ascii_is_hex(*close))
         close++;
     if (close == t->end || *close != '}' || close == t->p + 3)
         return refuse_schema_pattern(
@@ -155,22 +151,16 @@ static bool unicode(Pattern *t)
 /* \xXX; PCRE2 would accept fewer digits, or more in braces. */
 static bool hexadecimal(Pattern *t)
 {
-    if (t->end - t->p < 4 || !is_hex_digit(t->p[2]) || !is_hex_digit(t->p[3]))
+    if (t->end - t->p < 4 || !ptc_ascii_is_hex(t->p[2]) || !ptc_ascii_is_hex(t->p[3]))
         return refuse_schema_pattern(t, "\\x is followed by two hexadecimal digits");
     return copy_pattern_chars(t, 4);
 }
 
 static bool control(Pattern *t)
 {
-    char letter = t->end - t->p > 2 ? (char)(t->p[2] | 0x20) : 0;
-    if (letter < 'a' || letter > 'z')
+    if (t->end - t->p <= 2 || !ptc_ascii_is_letter(t->p[2]))
         return refuse_schema_pattern(t, "\\c is followed by a letter");
     return copy_pattern_chars(t, 3);
-}
-
-static bool is_pattern_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* \0 is the null character, other numbers are back references.  Only in ECMA-262 does a reference to a group that
@@ -178,7 +168,7 @@ static bool is_pattern_digit(char c)
 static bool convert_number_escape(Pattern *t, bool in_class)
 {
     const char *from = t->p + 1, *to = from;
-    while (to < t->end && is_pattern_digit(*to))
+    while (to < t->end && ptc_ascii_is_digit(*to))
         to++;
     int n = (int)(to - from);
     if (*from == '0')
@@ -211,7 +201,7 @@ static bool convert_escape(Pattern *t, bool in_class)
     if (t->end - t->p < 2)
         return refuse_schema_pattern(t, "it ends with a single backslash");
     char c = t->p[1];
-    if (is_pattern_digit(c))
+    if (ptc_ascii_is_digit(c))
         return convert_number_escape(t, in_class);
     switch (c) {
     case 'd':
@@ -235,7 +225,7 @@ static bool convert_escape(Pattern *t, bool in_class)
     case 'P': return convert_property(t);
     default: break;
     }
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+    if (ptc_ascii_is_letter(c))
         return refuse_schema_pattern(t,
                                      "this letter after a backslash means nothing in JSON Schema");
     return copy_pattern_chars(t, 2);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
@@ -126,14 +127,6 @@ bool ptc_schema_add_anchor(Compiler *c, PtcSchemaPending *at, const char *keywor
 
 /* ------------------------------------------------------------------- pointers */
 
-static int hex(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* A copy without %XX. */
 static bool decode_percent(Compiler *c, Text text, Text *out)
 {
@@ -142,10 +135,12 @@ static bool decode_percent(Compiler *c, Text text, Text *out)
     if (!to)
         return ptc_schema_no_memory(c);
     for (size_t i = 0; i < text.len; i++) {
-        bool coded = text.bytes[i] == '%' && i + 2 < text.len && hex(text.bytes[i + 1]) >= 0 &&
-                     hex(text.bytes[i + 2]) >= 0;
-        to[n++] =
-            coded ? (char)(hex(text.bytes[i + 1]) * 16 + hex(text.bytes[i + 2])) : text.bytes[i];
+        bool coded = text.bytes[i] == '%' && i + 2 < text.len &&
+                     ptc_ascii_hex_value(text.bytes[i + 1]) >= 0 &&
+                     ptc_ascii_hex_value(text.bytes[i + 2]) >= 0;
+        to[n++] = coded ? (char)(ptc_ascii_hex_value(text.bytes[i + 1]) * 16 +
+                                 ptc_ascii_hex_value(text.bytes[i + 2]))
+                        : text.bytes[i];
         i += coded ? 2 : 0;
     }
     *out = (Text){to, n};
@@ -171,7 +166,7 @@ static PtcValue find_array_step(PtcValue array, Text step)
     if (step.len == 0 || step.len > 9 || (step.len > 1 && step.bytes[0] == '0'))
         return PTC_NONE;
     for (size_t k = 0; k < step.len; k++) {
-        if (step.bytes[k] < '0' || step.bytes[k] > '9')
+        if (!ptc_ascii_is_digit(step.bytes[k]))
             return PTC_NONE;
         i = i * 10 + (size_t)(step.bytes[k] - '0');
     }

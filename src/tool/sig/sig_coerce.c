@@ -5,6 +5,7 @@
  * Recursion follows the type, whose depth is bounded. */
 #include <math.h>
 
+#include "base/ascii.h"
 #include "tool/sig/sig_int.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
@@ -68,7 +69,7 @@ static bool is_decimal(const char *s, size_t len)
     size_t i = len > 0 && (*s == '-' || *s == '+');
     if (i == len)
         return false;
-    while (i < len && s[i] >= '0' && s[i] <= '9')
+    while (i < len && ptc_ascii_is_digit(s[i]))
         i++;
     return i == len;
 }
@@ -85,11 +86,6 @@ static PtcValue to_int(Coerce *c, const PtcSigType *type, PtcValue v, const PtcS
     return warn_of_coercion(c, PTC_SIG_INT, v, ptc_int_parse(c->heap, s, len), path);
 }
 
-static bool is_number_space(char s)
-{
-    return s == ' ' || (s >= '\t' && s <= '\r');
-}
-
 static PtcValue to_float(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     double d;
@@ -100,9 +96,9 @@ static PtcValue to_float(Coerce *c, const PtcSigType *type, PtcValue v, const Pt
     if (!ptc_is_string(v))
         return refuse_coercion(c, type, v, path);
     const char *s = ptc_str_bytes(v), *end = s + ptc_str_len(v);
-    while (s < end && is_number_space(*s))
+    while (s < end && ptc_ascii_is_white(*s))
         s++;
-    while (s < end && is_number_space(end[-1]))
+    while (s < end && ptc_ascii_is_white(end[-1]))
         end--;
     if (!ptc_double_parse(s, (size_t)(end - s), &d) || !isfinite(d))
         return refuse_coercion(c, type, v, path);

@@ -3,6 +3,7 @@
  * counted. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "json/emit.h"
@@ -233,8 +234,7 @@ static bool is_plain_name(const PtcSigStep *step)
 {
     for (size_t i = 0; i < step->len; i++) {
         char c = step->name[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-' || c == '?'))
+        if (!(ptc_ascii_is_name(c) || c == '-' || c == '?'))
             return false;
     }
     return step->len > 0;

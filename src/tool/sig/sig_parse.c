@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "tool/sig/sig_int.h"
@@ -112,7 +113,7 @@ static bool expected(const SigParser *p, const char *what)
 
 static void skip_signature_space(SigParser *p)
 {
-    while (p->p < p->end && (*p->p == ' ' || *p->p == '\t' || *p->p == '\n' || *p->p == '\r'))
+    while (p->p < p->end && ptc_ascii_is_space(*p->p))
         p->p++;
 }
 
@@ -130,15 +131,10 @@ static bool take_signature_char(SigParser *p, char c)
     return true;
 }
 
-static bool is_signature_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static size_t word_length(const SigParser *p)
 {
     const char *s = p->p;
-    while (s < p->end && (is_signature_letter(*s) || (*s >= '0' && *s <= '9') || *s == '-'))
+    while (s < p->end && (ptc_ascii_is_name(*s) || *s == '-'))
         s++;
     return (size_t)(s - p->p);
 }
@@ -242,7 +238,7 @@ static bool parse_field(SigParser *p, PtcSigType *type)
     skip_signature_space(p);
     const char *begin = p->p;
     size_t len = word_length(p);
-    if (len == 0 || !is_signature_letter(*begin))
+    if (len == 0 || !ptc_ascii_begins_name(*begin))
         return expected(p, "a name (letters, digits, _ and -, not a digit or - first)");
     if (type->field_count == PTC_SIG_MAX_FIELDS)
         return fail_signature(p, begin, "more than %d names in one place", PTC_SIG_MAX_FIELDS);

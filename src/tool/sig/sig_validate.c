@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Strict validation, and the modes.  Recursion follows the type, whose depth is bounded. */
+#include "base/ascii.h"
 #include "tool/sig/sig_int.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
@@ -18,8 +19,7 @@ bool ptc_sig_keyword_name(PtcValue str)
     const char *s = ptc_str_bytes(str);
     size_t len = ptc_str_len(str);
     for (size_t i = 0; i < len; i++)
-        if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-              (s[i] >= '0' && s[i] <= '9') || (s[i] && strchr("+-*<>=?!_", s[i]))))
+        if (!(ptc_ascii_is_alnum(s[i]) || (s[i] && strchr("+-*<>=?!_", s[i]))))
             return false;
     return len > 0;
 }

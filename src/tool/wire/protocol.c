@@ -71,13 +71,6 @@ const char *ptc_protocol_schema(PtcProfile profile)
 
 enum { PROTOCOL_SHOWN_BYTES = 80 };
 
-static bool is_unicode_space(uint32_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
-           c == 0x205f || c == 0x3000;
-}
-
 /* Stops at the first character that is not white space. */
 static bool is_blank_string(PtcValue text)
 {
@@ -86,7 +79,7 @@ static bool is_blank_string(PtcValue text)
     uint32_t code;
     for (size_t i = 0; i < len;) {
         i += ptc_utf8_decode(bytes + i, len - i, &code);
-        if (!is_unicode_space(code))
+        if (!ptc_utf8_is_space(code))
             return false;
     }
     return true;

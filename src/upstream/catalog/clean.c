@@ -5,15 +5,9 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/text/one_line.h"
 #include "base/utf8.h"
-
-static bool is_white(uint32_t code)
-{
-    return code == ' ' || (code >= '\t' && code <= '\r') || code == 0x85 || code == 0xa0 ||
-           code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
-           code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
-}
 
 /* One text on its way: what is appended, and where it may have to be cut. */
 typedef struct {
@@ -64,7 +58,7 @@ static bool is_shortening(PtcText before)
 static bool ends_sentence(PtcText text, size_t i)
 {
     char c = text.bytes[i], next = i + 1 < text.len ? text.bytes[i + 1] : ' ';
-    return (c == '.' || c == '!' || c == '?') && (next == ' ' || (next >= '\t' && next <= '\r')) &&
+    return (c == '.' || c == '!' || c == '?') && ptc_ascii_is_white(next) &&
            !is_shortening((PtcText){text.bytes, i + 1});
 }
 
@@ -74,8 +68,8 @@ static size_t sentence_len(PtcText text)
     size_t feeds = 0, words = 0;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.bytes[i];
-        feeds = c == '\n' ? feeds + 1 : c == ' ' || c == '\t' || c == '\r' ? feeds : 0;
-        words += !(c == ' ' || (c >= '\t' && c <= '\r'));
+        feeds = c == '\n' ? feeds + 1 : ptc_ascii_is_space(c) ? feeds : 0;
+        words += !ptc_ascii_is_white(c);
         if (words && feeds > 1)
             return i;
         if (ends_sentence(text, i))
@@ -94,7 +88,7 @@ void ptc_clean_add(PtcBuf *out, PtcText text, size_t max, bool first_sentence)
         text.len = sentence_len(text);
     for (size_t i = 0; i < text.len && !c.full;) {
         size_t n = ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-        if (is_white(code)) {
+        if (ptc_utf8_is_space(code)) {
             blank = out->len > c.start;
         } else {
             if (blank)

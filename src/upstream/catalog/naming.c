@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "base/text/hex.h"
 #include "base/text/hmac.h"
 #include "base/text/nearest.h"
@@ -16,19 +17,9 @@
 
 enum { NAMESPACE_DIGITS = 6, SYMBOL_DIGITS = 4, DIGITS_MAX = 2 * PTC_SHA256_BYTES };
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_plain_name_char(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
+    return ptc_ascii_is_name(c) || c == '.' || c == '-';
 }
 
 /* The first digits of the digest of a name. */
@@ -87,7 +78,7 @@ bool ptc_naming_namespace(PtcArena *arena, PtcText name, PtcText *ns)
     if (n == 0) {
         memcpy(out + NAMING_PREFIX, digits, NAMESPACE_DIGITS);
         *ns = (PtcText){out, NAMING_PREFIX + NAMESPACE_DIGITS};
-    } else if (!is_letter(ns->bytes[0]) || is_language_namespace(*ns)) {
+    } else if (!ptc_ascii_is_letter(ns->bytes[0]) || is_language_namespace(*ns)) {
         *ns = (PtcText){out, NAMING_PREFIX + n};
     }
     if (ns->len > PTC_NAMING_NAMESPACE) {
@@ -102,7 +93,7 @@ bool ptc_naming_namespace(PtcArena *arena, PtcText name, PtcText *ns)
 
 bool ptc_naming_is_namespace(PtcText ns)
 {
-    if (ns.len == 0 || ns.len > PTC_NAMING_NAMESPACE || !is_letter(ns.bytes[0]) ||
+    if (ns.len == 0 || ns.len > PTC_NAMING_NAMESPACE || !ptc_ascii_is_letter(ns.bytes[0]) ||
         is_language_namespace(ns))
         return false;
     for (size_t i = 0; i < ns.len; i++)
@@ -113,7 +104,7 @@ bool ptc_naming_is_namespace(PtcText ns)
 
 static char fold_hyphen(char c)
 {
-    return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    return c == '_' ? '-' : ptc_ascii_lower(c);
 }
 
 bool ptc_naming_same_namespace(PtcText a, PtcText b)
@@ -130,7 +121,7 @@ bool ptc_naming_same_namespace(PtcText a, PtcText b)
 
 static bool starts_symbol(char c)
 {
-    return !is_digit(c) && c != '-' && c != '.';
+    return !ptc_ascii_is_digit(c) && c != '-' && c != '.';
 }
 
 size_t ptc_naming_symbol(PtcText name, char *out)
@@ -217,7 +208,7 @@ bool ptc_naming_fold(PtcArena *arena, PtcText text, PtcText *folded)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.bytes[i];
         if (c != '-' && c != '_' && c != '.')
-            out[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+            out[n++] = ptc_ascii_lower(c);
     }
     *folded = (PtcText){out, n};
     return true;

@@ -3,18 +3,12 @@
  * bounded depth. */
 #include "upstream/catalog/schema_view.h"
 
+#include "base/ascii.h"
 #include "upstream/config/fields.h"
 
 enum { VIEW_HOPS = 32, VIEW_DEPTH = 8, VIEW_LOOKS = 1000, POINTER_BYTES = 1024 };
 
 /* ------------------------------------------------------------------------------ references */
-
-static int value_of_hex_char(char c)
-{
-    return c >= '0' && c <= '9'                     ? c - '0'
-           : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
-                                                    : -1;
-}
 
 size_t ptc_schema_view_step(PtcText step, char *out)
 {
@@ -24,10 +18,10 @@ size_t ptc_schema_view_step(PtcText step, char *out)
         if (c == '~' && i + 1 < step.len &&
             (step.bytes[i + 1] == '0' || step.bytes[i + 1] == '1')) {
             c = step.bytes[++i] == '0' ? '~' : '/';
-        } else if (c == '%' && i + 2 < step.len && value_of_hex_char(step.bytes[i + 1]) >= 0 &&
-                   value_of_hex_char(step.bytes[i + 2]) >= 0) {
-            c = (char)(value_of_hex_char(step.bytes[i + 1]) * 16 +
-                       value_of_hex_char(step.bytes[i + 2]));
+        } else if (c == '%' && i + 2 < step.len && ptc_ascii_hex_value(step.bytes[i + 1]) >= 0 &&
+                   ptc_ascii_hex_value(step.bytes[i + 2]) >= 0) {
+            c = (char)(ptc_ascii_hex_value(step.bytes[i + 1]) * 16 +
+                       ptc_ascii_hex_value(step.bytes[i + 2]));
             i += 2;
         }
         out[n++] = c;
@@ -43,7 +37,7 @@ static PtcValue take_pointer_step(PtcHeap *heap, PtcValue at, PtcText step)
     if (!ptc_is_sequential(at) || step.len == 0 || step.len > 6)
         return PTC_NONE;
     for (size_t i = 0; i < step.len; i++) {
-        if (step.bytes[i] < '0' || step.bytes[i] > '9')
+        if (!ptc_ascii_is_digit(step.bytes[i]))
             return PTC_NONE;
         index = index * 10 + (size_t)(step.bytes[i] - '0');
     }

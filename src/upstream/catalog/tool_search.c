@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "upstream/catalog/schema_view.h"
 #include "upstream/config/fields.h"
 
@@ -25,24 +26,18 @@ typedef struct {
     size_t len;
 } Tokens;
 
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
 static bool is_search_char(char c)
 {
-    return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           ((unsigned char)c & 0x80);
+    return ptc_ascii_is_alnum(c) || ((unsigned char)c & 0x80);
 }
 
 /* Does a new token begin at i, inside of a run?  In createIssue and in HTTPServer it does. */
 static bool splits(PtcText t, size_t i)
 {
-    if (!is_upper(t.bytes[i]))
+    if (!ptc_ascii_is_upper(t.bytes[i]))
         return false;
-    bool small_before = !is_upper(t.bytes[i - 1]);
-    bool small_behind = i + 1 < t.len && t.bytes[i + 1] >= 'a' && t.bytes[i + 1] <= 'z';
+    bool small_before = !ptc_ascii_is_upper(t.bytes[i - 1]);
+    bool small_behind = i + 1 < t.len && ptc_ascii_is_lower(t.bytes[i + 1]);
     return small_before || small_behind;
 }
 
@@ -56,7 +51,7 @@ static bool next_search_token(Tokens *t)
            (t->at == start || !splits(t->text, t->at))) {
         char c = t->text.bytes[t->at++];
         if (t->len < SEARCH_TOKEN_BYTES)
-            t->token[t->len++] = (char)(is_upper(c) ? c + 32 : c);
+            t->token[t->len++] = ptc_ascii_lower(c);
     }
     return t->at > start;
 }
@@ -201,7 +196,7 @@ static bool is_leading(const ToolSearch *s, const PtcCatalogTool *tool)
         char c = tool->name.bytes[i];
         if (!is_search_char(c))
             continue;
-        if ((is_upper(c) ? c + 32 : c) != s->joined[n++])
+        if (ptc_ascii_lower(c) != s->joined[n++])
             return false;
     }
     return s->joined_len > 0 && n == s->joined_len;

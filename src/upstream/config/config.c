@@ -577,15 +577,11 @@ static void read_root(Config *c)
 /* A table in brackets, or a name with an equals sign, where a file begins. */
 static bool looks_like_toml(const Config *c)
 {
-    PtcText t = c->plain;
-    size_t i = 0;
-    while (i < t.len && strchr(" \t\r\n", t.bytes[i]) && t.bytes[i])
-        i++;
-    size_t end = i;
-    while (end < t.len && t.bytes[end] != '\n')
-        end++;
-    return i < end && t.bytes[i] != '{' && t.bytes[i] != '"' &&
-           (t.bytes[i] == '[' || memchr(t.bytes + i, '=', end - i));
+    PtcText t = ptc_text_skip_spaces(c->plain);
+    const char *end = t.len ? memchr(t.bytes, '\n', t.len) : NULL;
+    size_t line = end ? (size_t)(end - t.bytes) : t.len;
+    return t.len && *t.bytes != '{' && *t.bytes != '"' &&
+           (*t.bytes == '[' || memchr(t.bytes, '=', line));
 }
 
 static void read_plain_config(Config *c)

@@ -4,6 +4,7 @@
  * accepted. */
 #include "upstream/config/config_json.h"
 
+#include "base/ascii.h"
 #include "json/check.h"
 #include "upstream/config/fields.h"
 
@@ -32,11 +33,6 @@ static size_t skip_json_comment(PtcText t, size_t i)
         i = i + 2 < t.len ? i + 2 : t.len;
     }
     return i;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* Overwrites what is not JSON with blanks; line ends stay. */
@@ -70,7 +66,7 @@ static void blot_commas(char *bytes, size_t len)
         char c = bytes[i];
         if ((c == '}' || c == ']') && comma != SIZE_MAX)
             bytes[comma] = ' ';
-        if (!is_blank(c))
+        if (!ptc_ascii_is_space(c))
             comma = c == ',' ? i : SIZE_MAX;
         i = c == '"' ? skip_config_string((PtcText){bytes, len}, i) : i + 1;
     }
@@ -118,7 +114,7 @@ static void note_wanted_line(ConfigWalk *w, size_t start)
 
 static void skip_json_blanks(ConfigWalk *w)
 {
-    while (w->at < w->text.len && is_blank(w->text.bytes[w->at]))
+    while (w->at < w->text.len && ptc_ascii_is_space(w->text.bytes[w->at]))
         w->at++;
 }
 
@@ -224,7 +220,7 @@ static void walk_value(ConfigWalk *w, int depth)
     else if (c == '"')
         w->at = skip_config_string(w->text, w->at);
     else
-        while (current_json_char(w) && !is_blank(current_json_char(w)) &&
+        while (current_json_char(w) && !ptc_ascii_is_space(current_json_char(w)) &&
                !strchr(",]}", current_json_char(w)))
             w->at++;
 }

@@ -4,13 +4,13 @@
 
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "value/coll/map.h"
 #include "value/str.h"
 
 static bool is_header_token_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("!#$%&'*+-.^_`|~", c));
+    return ptc_ascii_is_alnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
 bool ptc_header_is_name(PtcText name)
@@ -74,7 +74,7 @@ PtcValue ptc_header_lower(PtcHeap *heap, PtcText name)
         return lower;
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i];
-        ptc_str_room(lower)[i] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        ptc_str_room(lower)[i] = ptc_ascii_lower(c);
     }
     ptc_str_seal(lower);
     return lower;

@@ -3,6 +3,7 @@
  * not treated as one. */
 #include "upstream/config/policy.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "upstream/config/fields.h"
 
@@ -61,30 +62,24 @@ static bool is_wild(char c)
     return c == '*' || c == '?';
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Characters that spellings of one name differ in.  What is not ASCII stays: a symbol has another spelling for it. */
 static bool is_spelling_mark(char c)
 {
-    return !is_letter(c) && !(c >= '0' && c <= '9') && (unsigned char)c < 0x80 && c != '/' &&
-           !is_wild(c);
+    return !ptc_ascii_is_alnum(c) && (unsigned char)c < 0x80 && c != '/' && !is_wild(c);
 }
 
 static bool is_same_letter(char a, char b, bool loosely)
 {
-    return a == b || (loosely && is_letter(a) && (a | 0x20) == (b | 0x20));
+    return a == b || (loosely && ptc_ascii_is_letter(a) && (a | 0x20) == (b | 0x20));
 }
 
 /* Does a word of a name begin or end here: deleteAll, delete_all? */
 static bool is_boundary(PtcText text, size_t at)
 {
     const char *p = text.bytes + at;
-    bool upper = at < text.len && *p >= 'A' && *p <= 'Z';
+    bool upper = at < text.len && ptc_ascii_is_upper(*p);
     return at == 0 || at == text.len || is_spelling_mark(*p) || is_spelling_mark(p[-1]) ||
-           (upper && !(p[-1] >= 'A' && p[-1] <= 'Z'));
+           (upper && !ptc_ascii_is_upper(p[-1]));
 }
 
 /* A mark beside a wildcard stands for the end of a word, so that delete_* is not about deleted; between letters it may

@@ -4,25 +4,16 @@
 
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "upstream/config/fields.h"
 
 extern char **environ;
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Length of the name that a text begins with. */
 static size_t name_len(PtcText t)
 {
-    size_t n = t.len && is_letter(t.bytes[0]);
-    while (n && n < t.len && (is_letter(t.bytes[n]) || is_digit(t.bytes[n])))
+    size_t n = t.len && ptc_ascii_begins_name(t.bytes[0]);
+    while (n && n < t.len && ptc_ascii_is_name(t.bytes[n]))
         n++;
     return n;
 }
@@ -92,8 +83,7 @@ static void put_input(Expanding *e, PtcText id)
     size_t n = strlen(name);
     for (size_t i = 0; i < id.len && n < sizeof name; i++) {
         char c = id.bytes[i];
-        bool plain = is_letter(c) || is_digit(c);
-        name[n++] = (char)(!plain ? '_' : c >= 'a' && c <= 'z' ? c - 32 : c);
+        name[n++] = ptc_ascii_is_name(c) ? ptc_ascii_upper(c) : '_';
     }
     PtcText value = e->v->variable(e->v->user, (PtcText){name, n});
     if (!value.bytes)

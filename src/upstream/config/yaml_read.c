@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "upstream/config/fields.h"
 #include "upstream/config/yaml_library.h"
@@ -57,7 +58,7 @@ static bool is_digits(PtcText text)
     if (i == text.len)
         return false;
     for (; i < text.len; i++)
-        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+        if (!ptc_ascii_is_digit(text.bytes[i]))
             return false;
     return true;
 }
@@ -65,15 +66,12 @@ static bool is_digits(PtcText text)
 /* 0o17, 0x1f; false: it is neither. */
 static bool read_based(PtcText text, int64_t *out)
 {
-    unsigned base = ptc_text_starts(text, "0x") ? 16 : ptc_text_starts(text, "0o") ? 8 : 0;
+    int base = ptc_text_starts(text, "0x") ? 16 : ptc_text_starts(text, "0o") ? 8 : 0;
     if (!base || text.len < 3 || text.len > 16)
         return false;
     *out = 0;
     for (size_t i = 2; i < text.len; i++) {
-        char c = text.bytes[i], lower = (char)(c | 0x20);
-        unsigned digit = c >= '0' && c <= '9'           ? (unsigned)(c - '0')
-                         : lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10
-                                                        : 99;
+        int digit = ptc_ascii_digit_value(text.bytes[i]);
         if (digit >= base)
             return false;
         *out = *out * base + digit;
@@ -86,7 +84,7 @@ static bool read_yaml_double(PtcText text, double *out)
 {
     size_t digits = 0;
     for (size_t i = 0; i < text.len; i++)
-        digits += text.bytes[i] >= '0' && text.bytes[i] <= '9';
+        digits += ptc_ascii_is_digit(text.bytes[i]);
     return digits && text.len < 64 && ptc_double_parse(text.bytes, text.len, out) && isfinite(*out);
 }
 
@@ -234,13 +232,7 @@ static bool take_yaml_event(YamlReading *r, const yaml_event_t *event)
 /* A line of blanks and tabs is an empty one, but libyaml takes the tabs for an indentation and refuses them. */
 static bool is_tabbed_blank(PtcText line)
 {
-    bool tab = false;
-    for (size_t i = 0; i < line.len; i++) {
-        tab = tab || line.bytes[i] == '\t';
-        if (!line.bytes[i] || !strchr(" \t\r\n", line.bytes[i]))
-            return false;
-    }
-    return tab;
+    return memchr(line.bytes, '\t', line.len) && ptc_text_is_blank(line);
 }
 
 /* The text as libyaml takes it: also without the control characters of Latin-1, which YAML does not allow and which

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text/secret.h"
 #include "json/emit.h"
 
@@ -24,7 +25,7 @@ static bool is_whole_trace_parent(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.bytes[i];
-        bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        bool digit = ptc_ascii_is_digit(c) || (c >= 'a' && c <= 'f');
         if (is_place_of_dash(i) ? c != '-' : !digit)
             return false;
     }

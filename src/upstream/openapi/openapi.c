@@ -5,6 +5,7 @@
 
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "net/url.h"
 #include "upstream/catalog/schema_view.h"
 #include "upstream/config/fields.h"
@@ -49,9 +50,8 @@ static bool make_name(PtcArena *arena, const char *method, PtcText path, PtcText
         return false;
     memcpy(out, method, n);
     for (size_t i = 0; i < path.len; i++) {
-        char c = path.bytes[i], lower = (char)(c | 0x20);
-        bool plain =
-            (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || ((unsigned char)c & 0x80);
+        char c = path.bytes[i];
+        bool plain = ptc_ascii_is_alnum(c) || ((unsigned char)c & 0x80);
         if (plain)
             out[n++] = c;
         else if (out[n - 1] != '_')

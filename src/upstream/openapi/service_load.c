@@ -93,10 +93,9 @@ static bool from_address(PtcServiceJob *job, PtcWhy *why)
 
 static bool is_json_document(PtcText text)
 {
-    size_t i = ptc_text_starts(text, "\xef\xbb\xbf") ? 3 : 0;
-    while (i < text.len && strchr(" \t\r\n", text.bytes[i]))
-        i++;
-    return i < text.len && text.bytes[i] == '{';
+    size_t mark = ptc_text_starts(text, "\xef\xbb\xbf") ? 3 : 0;
+    text = (PtcText){text.bytes + mark, text.len - mark};
+    return ptc_text_starts(ptc_text_skip_spaces(text), "{");
 }
 
 static PtcValue parse_document(PtcHeap *heap, PtcText text, PtcWhy *why)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/write.h"
 
@@ -29,10 +30,8 @@ static size_t string_len(PtcText json, size_t at, bool *escaped)
 static uint32_t hex_of(const char *digits)
 {
     uint32_t code = 0;
-    for (size_t i = 0; i < 4; i++) {
-        char c = digits[i];
-        code = code * 16 + (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-    }
+    for (size_t i = 0; i < 4; i++)
+        code = code * 16 + (uint32_t)ptc_ascii_hex_value(digits[i]);
     return code;
 }
 
@@ -70,7 +69,7 @@ static void put_string(Blot *b, PtcText inside, bool escaped)
 
 static bool is_of_number(char c)
 {
-    return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+    return ptc_ascii_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 /* A number, or the `e` of true and false, which is never a secret. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/os/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -129,7 +130,7 @@ static bool path_of(char path[GRANTS_PATH_BYTES], const char *state_dir, const c
 
 static int digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return ptc_ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])

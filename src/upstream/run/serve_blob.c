@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/config/fields.h"
@@ -37,8 +38,8 @@ static void take_mime(char to[MIME + 1], PtcText mime)
     if (!mime.bytes || mime.len > MIME)
         return;
     for (size_t i = 0; i < mime.len; i++) {
-        char c = mime.bytes[i], lower = (char)(c | 0x20);
-        if (!((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (c && strchr(more, c))))
+        char c = mime.bytes[i];
+        if (!(ptc_ascii_is_alnum(c) || (c && strchr(more, c))))
             return;
     }
     memcpy(to, mime.bytes, mime.len);
@@ -105,7 +106,7 @@ static size_t blob_number_of(PtcText ref)
         ref.bytes[at] == '0')
         return 0;
     for (; at < ref.len; at++) {
-        if (ref.bytes[at] < '0' || ref.bytes[at] > '9')
+        if (!ptc_ascii_is_digit(ref.bytes[at]))
             return 0;
         n = 10 * n + (size_t)(ref.bytes[at] - '0');
     }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/schema/schema.h"
@@ -42,10 +43,8 @@ static bool refuse_tool_result(PtcToolResult *out, PtcCallReason reason)
 PtcValue ptc_tool_result_json(PtcHeap *heap, PtcText text)
 {
     PtcJsonError error;
-    size_t i = 0;
-    while (i < text.len && strchr(" \t\r\n", text.bytes[i]) && text.bytes[i])
-        i++;
-    if (i == text.len || (text.bytes[i] != '{' && text.bytes[i] != '['))
+    PtcText inner = ptc_text_skip_spaces(text);
+    if (!ptc_text_starts(inner, "{") && !ptc_text_starts(inner, "["))
         return PTC_NONE;
     return ptc_json_parse(heap, text.bytes, text.len, &error);
 }
@@ -59,8 +58,8 @@ static int64_t decoded_bytes(PtcText text)
     while (padding < 2 && padding < text.len && text.bytes[text.len - 1 - padding] == '=')
         padding++;
     for (size_t i = 0; i < text.len - padding; i++) {
-        char c = text.bytes[i], lower = (char)(c | 0x20);
-        if (!((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/'))
+        char c = text.bytes[i];
+        if (!(ptc_ascii_is_alnum(c) || c == '+' || c == '/'))
             return -1;
     }
     return text.len % 4 ? -1 : (int64_t)(text.len / 4 * 3 - padding);

@@ -5,16 +5,17 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 static bool is_key_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+    return ptc_ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 static bool is_key_char(char c)
 {
-    return is_key_letter(c) || (c >= '0' && c <= '9') || (c && strchr("-_?!*+<>=.", c));
+    return is_key_letter(c) || ptc_ascii_is_digit(c) || (c && strchr("-_?!*+<>=.", c));
 }
 
 /* A name with a blank in it is somebody's heading: it is written as programs write names. */
@@ -30,7 +31,7 @@ bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN])
         char c = text[i];
         if (c != ' ' && !is_key_char(c))
             return false;
-        if (heading && c >= 'A' && c <= 'Z')
+        if (heading && ptc_ascii_is_upper(c))
             c = (char)(c - 'A' + 'a');
         out[i] = c == ' ' ? '-' : c;
     }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "value/number/bigint.h"
 #include "value/number/number.h"
 
@@ -91,7 +92,7 @@ static PtcValue parse_digits(PtcHeap *heap, const char *text, size_t len, size_t
 
 static size_t decimal_digits_end(const char *text, size_t len, size_t at)
 {
-    while (at < len && text[at] >= '0' && text[at] <= '9')
+    while (at < len && ptc_ascii_is_digit(text[at]))
         at++;
     return at;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 typedef unsigned __int128 Wide;
@@ -38,11 +39,6 @@ static const double POWER_OF_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 enum { EXACT_POWER = 22 };
 
-static bool is_number_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Digits with at most one point, the first being a digit; returns where they end. */
 static const char *scan_mantissa(NumberScan *s, const char *p, const char *end)
 {
@@ -53,7 +49,7 @@ static const char *scan_mantissa(NumberScan *s, const char *p, const char *end)
             point = p;
             continue;
         }
-        if (!is_number_digit(*p))
+        if (!ptc_ascii_is_digit(*p))
             break;
         uint64_t digit = (uint64_t)(*p - '0');
         if (kept < MANTISSA_DIGITS) {
@@ -79,7 +75,7 @@ static bool scan_exponent(NumberScan *s, const char *p, const char *end)
         return false;
     int64_t n = 0;
     for (; p < end; p++) {
-        if (!is_number_digit(*p))
+        if (!ptc_ascii_is_digit(*p))
             return false;
         if (n < EXPONENT_CAP / 10)
             n = n * 10 + (*p - '0');
@@ -95,7 +91,7 @@ static bool scan_number(NumberScan *s, const char *p, const char *end)
     s->negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+'))
         p++;
-    if (p == end || !is_number_digit(*p))
+    if (p == end || !ptc_ascii_is_digit(*p))
         return false;
     s->first = p;
     s->end = p = scan_mantissa(s, p, end);
@@ -303,7 +299,7 @@ static void nearest_digits(double d, int digits, DoubleDigits *dec)
     const char *p = text;
     dec->count = 0;
     for (; *p && *p != 'e'; p++)
-        if (is_number_digit(*p))
+        if (ptc_ascii_is_digit(*p))
             dec->digits[dec->count++] = *p;
     dec->point = *p ? (int)strtol(p + 1, NULL, 10) + 1 : 1;
     strip_zeros(dec);

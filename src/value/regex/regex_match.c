@@ -5,6 +5,7 @@
 #include <pcre2.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "value/coll/vec.h"
 #include "value/regex/regex_syntax.h"
@@ -123,7 +124,7 @@ static pcre2_code *compile_text(const PtcRegexText *t, uint32_t options,
 static bool has_both_cases(const PtcRegexText *t, uint32_t c)
 {
     c |= 0x20;
-    return c >= 'a' && c <= 'z' && memchr(t->pattern, (int)c, t->len) &&
+    return ptc_ascii_is_lower(c) && memchr(t->pattern, (int)c, t->len) &&
            memchr(t->pattern, (int)c - 0x20, t->len);
 }
 

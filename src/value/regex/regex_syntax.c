@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 static bool refuse_regex(PtcRegexText *t, const char *message)
@@ -41,20 +42,7 @@ static bool copy_through(PtcRegexText *t, const char *end)
     return copy_regex_chars(t, strlen(end));
 }
 
-static bool is_regex_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* -------------------------------------------------------------------- escapes */
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
 
 /* \uXXXX at `at`; false when there is none. */
 static bool code_unit(const PtcRegexText *t, size_t at, uint32_t *unit)
@@ -63,7 +51,7 @@ static bool code_unit(const PtcRegexText *t, size_t at, uint32_t *unit)
         return false;
     *unit = 0;
     for (size_t i = at + 2; i < at + 6; i++) {
-        int digit = hex_digit(t->pattern[i]);
+        int digit = ptc_ascii_hex_value(t->pattern[i]);
         if (digit < 0)
             return false;
         *unit = *unit * 16 + (uint32_t)digit;
@@ -169,7 +157,7 @@ static bool inner_bracket(PtcRegexText *t)
 {
     size_t i = t->at + 2;
     if (ahead(t, "[:")) {
-        while (i < t->len && (is_regex_letter(t->pattern[i]) || t->pattern[i] == '^'))
+        while (i < t->len && (ptc_ascii_is_letter(t->pattern[i]) || t->pattern[i] == '^'))
             i++;
         if (i + 1 < t->len && t->pattern[i] == ':' && t->pattern[i + 1] == ']')
             return copy_regex_chars(t, i + 2 - t->at);

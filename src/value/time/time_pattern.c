@@ -5,6 +5,7 @@
  * headers. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "value/str.h"
 #include "value/time/time.h"
 
@@ -16,11 +17,6 @@ typedef struct {
     size_t count; /* of letters, of bytes */
     const char *text;
 } Token;
-
-static bool is_pattern_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 /* A quoted text: '' stands for one quote, inside and outside. */
 static bool next_quoted(const char **p, const char *end, bool *quoted, Token *t)
@@ -51,13 +47,13 @@ static bool next_pattern_token(const char **p, const char *end, bool *quoted, To
         return false;
     if (*quoted || *from == '\'')
         return next_quoted(p, end, quoted, t);
-    if (is_pattern_letter(*from)) {
+    if (ptc_ascii_is_letter(*from)) {
         while (*p < end && **p == *from)
             ++*p;
         *t = (Token){*from, (size_t)(*p - from), from};
         return true;
     }
-    while (*p < end && !is_pattern_letter(**p) && **p != '\'')
+    while (*p < end && !ptc_ascii_is_letter(**p) && **p != '\'')
         ++*p;
     *t = (Token){0, (size_t)(*p - from), from};
     return true;
@@ -312,7 +308,7 @@ typedef struct {
 static bool take_pattern_number(Reading *r, size_t min, size_t max, int64_t *out)
 {
     size_t n = 0;
-    for (*out = 0; n < max && r->p < r->end && *r->p >= '0' && *r->p <= '9'; n++)
+    for (*out = 0; n < max && r->p < r->end && ptc_ascii_is_digit(*r->p); n++)
         *out = *out * 10 + (*r->p++ - '0');
     return n >= min;
 }
@@ -381,7 +377,7 @@ static bool take_zone(Reading *r)
     if (!take_pattern_number(r, 2, 2, &h))
         return false;
     r->p += r->p < r->end && *r->p == ':';
-    if (r->p < r->end && *r->p >= '0' && *r->p <= '9' && !take_pattern_number(r, 2, 2, &m))
+    if (r->p < r->end && ptc_ascii_is_digit(*r->p) && !take_pattern_number(r, 2, 2, &m))
         return false;
     r->out->offset = sign * (h * 3600 + m * 60);
     return h <= 18 && m < 60;

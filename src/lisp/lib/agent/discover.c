@@ -4,6 +4,7 @@
  * them back as they are. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "lisp/analyze/left_out.h"
 #include "lisp/analyze/names.h"
 #include "lisp/analyze/suggest.h"
@@ -615,7 +616,7 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
     size_t len = 0;
     if (!arg_name(vm, argv, &name, &len))
         return false;
-    if (!(ns = ptc_rows_namespace(name, len)) || (ns[0] >= 'A' && ns[0] <= 'Z')) {
+    if (!(ns = ptc_rows_namespace(name, len)) || ptc_ascii_is_upper(ns[0])) {
         bool known, ok = server_publics(vm, (PtcText){name, len}, &known, out);
         return known ? ok : fail_unknown(vm, "namespace", name, len);
     }

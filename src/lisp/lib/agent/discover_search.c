@@ -11,13 +11,6 @@
 #include "lisp/lib/seq/seq_int.h"
 #include "lisp/vm/vm_int.h"
 
-static bool is_blank_query(const char *s, size_t len)
-{
-    while (len > 0 && strchr(" \t\r\n", s[len - 1]))
-        len--;
-    return len == 0;
-}
-
 /* What a search has found: rows in their order, and a score for each tool and data. */
 typedef struct {
     PtcVM *vm;
@@ -128,7 +121,7 @@ static bool search_names(Search *s, const char *query, size_t len, bool load, in
                          int64_t limit, PtcValue *out)
 {
     PtcLeftOut row;
-    bool all = is_blank_query(query, len), more = true;
+    bool all = ptc_text_is_blank((PtcText){query, len}), more = true;
     PtcValue list = ptc_build_new(s->vm->heap);
     if (list == PTC_NONE || !ptc_tick(&s->vm->budget, 20000))
         return false;
@@ -171,7 +164,7 @@ PTC_BUILTIN(
     if (!ptc_arg_string(vm, argv, 0, &query, &len) || !ptc_disc_arg_options(vm, argc, argv, 1))
         return false;
     len = len < PTC_QUERY_BYTES ? len : PTC_QUERY_BYTES;
-    if (is_blank_query(query, len))
+    if (ptc_text_is_blank((PtcText){query, len}))
         limit = 50;
     if (argc > 1 && (!ptc_disc_int_option(vm, argv[1], "limit", 1, 200, &limit) ||
                      !ptc_disc_int_option(vm, argv[1], "offset", 0, PTC_INT_MAX, &offset)))

@@ -2,6 +2,7 @@
  * Static functions of Java's Character, String, Integer, Long, Double and Boolean. */
 #include <utf8proc.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/pred.h"
@@ -51,7 +52,7 @@ static bool is_java_lower(uint32_t c)
 static bool is_java_whitespace(uint32_t c)
 {
     if (c <= ' ')
-        return c == ' ' || (c >= '\t' && c <= '\r') || c >= 0x1c;
+        return ptc_ascii_is_white(c) || c >= 0x1c;
     utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
     return k >= UTF8PROC_CATEGORY_ZS && k <= UTF8PROC_CATEGORY_ZP && c != 0xa0 && c != 0x2007 &&
            c != 0x202f;
@@ -170,9 +171,7 @@ static int64_t numeric_value(uint32_t c)
             zero--;
         return c - zero;
     }
-    if ((c | 32) >= 'a' && (c | 32) <= 'z')
-        return (c | 32) - 'a' + 10;
-    return -1;
+    return ptc_ascii_is_letter((int)c) ? ptc_ascii_digit_value((int)c) : -1;
 }
 
 PTC_BUILTIN(char_numeric, "Character", "getNumericValue", 1, 1, 0, "(Character/getNumericValue c)",

@@ -3,6 +3,7 @@
  * first row has the key, which is how it should be, that costs one look-up. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/analyze/suggest.h"
 #include "lisp/lib/seq/seq_int.h"
@@ -82,7 +83,7 @@ static void hint_compare(PtcWarningItem *w, PtcValue key, const char *field)
 {
     const char *op = ptc_str_bytes(key) + field_len(key), *than = strchr(op, '=') + 1;
     bool word = strcmp(than, "true") == 0 || strcmp(than, "false") == 0 || strcmp(than, "nil") == 0;
-    const char *quote = word || (*than >= '0' && *than <= '9') || *than == '-' ? "" : "\"";
+    const char *quote = word || ptc_ascii_is_digit(*than) || *than == '-' ? "" : "\"";
     ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean #(%.*s (%s %%) %s%s%s)?",
                     PTC_ARG_OF(*op == '!' ? "not=" : op, *op == '!' ? 4 : than - op), field, quote,
                     than, quote);

@@ -4,6 +4,7 @@
  * how deep such parts may nest is counted. */
 #include "lisp/lib/text/cl_format.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq/seq_int.h"
@@ -78,7 +79,7 @@ static bool read_param(FormatWriter *w, size_t *i, Args *a, bool *has, int64_t *
     const char *s = w->text.bytes;
     size_t len = w->text.len, at = *i;
     uint32_t code;
-    bool digit = at < len && ((s[at] >= '0' && s[at] <= '9') || s[at] == '-' || s[at] == '+');
+    bool digit = at < len && (ptc_ascii_is_digit(s[at]) || s[at] == '-' || s[at] == '+');
     *has = true;
     if (at + 1 < len && s[at] == '\'') {
         *i = at + 1 + ptc_utf8_decode(s + at + 1, len - at - 1, &code);
@@ -100,7 +101,7 @@ static bool read_param(FormatWriter *w, size_t *i, Args *a, bool *has, int64_t *
     *has = digit;
     bool negative = digit && s[at] == '-';
     at += digit && (s[at] == '-' || s[at] == '+');
-    for (*out = 0; digit && at < len && s[at] >= '0' && s[at] <= '9' && *out <= PTC_CL_MOST; at++)
+    for (*out = 0; digit && at < len && ptc_ascii_is_digit(s[at]) && *out <= PTC_CL_MOST; at++)
         *out = *out * 10 + (s[at] - '0');
     *i = at;
     if (!bounded(w, at, *out))
@@ -139,7 +140,7 @@ static bool read_cl_directive(FormatWriter *w, size_t at, Args *a, PtcClDirectiv
     if (i >= len)
         return fail_in_template(w, at, "a directive has no letter");
     char c = w->text.bytes[i];
-    d->letter = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    d->letter = ptc_ascii_lower(c);
     d->last = i + 1;
     return true;
 }
@@ -174,16 +175,6 @@ static bool write_cl_value(FormatWriter *w, const PtcClDirective *d, PtcValue v)
     return ok;
 }
 
-static char lower_cl_letter(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-static char upper(char c)
-{
-    return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-}
-
 static bool write_char(FormatWriter *w, const PtcClDirective *d, PtcValue v)
 {
     static const char names[][2][10] = {
@@ -198,7 +189,7 @@ static bool write_char(FormatWriter *w, const PtcClDirective *d, PtcValue v)
     if ((d->at && !ptc_buf_add_char(w->buf, '\\')) || !ptc_buf_add(w->buf, c.bytes, c.len))
         return false;
     if (d->at && c.len > 1)
-        w->buf->data[from + 1] = lower_cl_letter(w->buf->data[from + 1]); /* \newline */
+        w->buf->data[from + 1] = ptc_ascii_lower(w->buf->data[from + 1]); /* \newline */
     return true;
 }
 
@@ -372,10 +363,10 @@ static void change_cl_case(PtcBuf *buf, size_t from, const PtcClDirective *d)
     bool in_word = false, any = false;
     for (size_t i = from; i < buf->len; i++) {
         char c = buf->data[i];
-        bool letter =
-            lower_cl_letter(c) != upper(c) || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9');
+        bool letter = ptc_ascii_lower(c) != ptc_ascii_upper(c) || (unsigned char)c >= 0x80 ||
+                      ptc_ascii_is_digit(c);
         bool big = d->colon && d->at ? true : d->colon ? !in_word : d->at ? letter && !any : false;
-        buf->data[i] = big ? upper(c) : lower_cl_letter(c);
+        buf->data[i] = big ? ptc_ascii_upper(c) : ptc_ascii_lower(c);
         any = any || (unsigned char)c > ' ';
         in_word = letter;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Numbers as cl-format writes them.  All work is on decimal digits as text, so that integers of any size and floats go
  * the same way and rounding is that of the digits one sees. */
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/text/cl_format.h"
 #include "lisp/vm/vm_int.h"
@@ -259,9 +260,9 @@ static bool fixed_read(PtcVM *vm, FixedNumber *f, PtcValue v)
             point = (int64_t)f->digits.len;
         else if (c == 'E' || c == 'e')
             after = true;
-        else if (c >= '0' && c <= '9' && after)
+        else if (ptc_ascii_is_digit(c) && after)
             exponent = exponent < DIGITS_MOST ? exponent * 10 + (c - '0') : exponent;
-        else if (c >= '0' && c <= '9')
+        else if (ptc_ascii_is_digit(c))
             ok = ptc_buf_add_char(&f->digits, c);
     }
     bool zero = true; /* -0.0 has no sign here */

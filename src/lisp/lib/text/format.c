@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/pred.h"
@@ -365,7 +366,7 @@ static bool fail_directive(PtcVM *vm, const Directive *d, unsigned class, const 
 static int64_t read_directive_number(const char **p, const char *end)
 {
     int64_t n = -1;
-    for (; *p < end && **p >= '0' && **p <= '9'; ++*p)
+    for (; *p < end && ptc_ascii_is_digit(**p); ++*p)
         n = n > 99999999 ? n : (n < 0 ? 0 : n) * 10 + (**p - '0');
     return n;
 }
@@ -583,7 +584,7 @@ static bool format_one(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d,
     bool ok = (strchr("feEgG", d->conversion) ? format_float : format_integer)(vm, buf, part, d, v);
     if (ok && d->conversion <= 'Z') /* %X %E %G */
         for (; from < buf->len; from++)
-            if (buf->data[from] >= 'a' && buf->data[from] <= 'z')
+            if (ptc_ascii_is_lower(buf->data[from]))
                 buf->data[from] ^= 0x20;
     return ok;
 }

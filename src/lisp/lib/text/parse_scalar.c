@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "base/text/uuid.h"
 #include "lisp/vm/builtin.h"
@@ -24,14 +25,6 @@ static PtcText text_of_string(PtcValue string)
     return (PtcText){ptc_str_bytes(string), ptc_str_len(string)};
 }
 
-static int digit_of(char c)
-{
-    char low = (char)(c | 32);
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return low >= 'a' && low <= 'z' ? low - 'a' + 10 : 99;
-}
-
 /* The whole text as sign? digits, within min and max. */
 static bool read_integer(PtcText t, int radix, int64_t min, int64_t max, int64_t *out)
 {
@@ -41,7 +34,7 @@ static bool read_integer(PtcText t, int radix, int64_t min, int64_t max, int64_t
     if (i == t.len)
         return false;
     for (; i < t.len; i++) {
-        int digit = digit_of(t.bytes[i]);
+        int digit = ptc_ascii_digit_value(t.bytes[i]);
         if (digit >= radix || __builtin_mul_overflow(n, radix, &n) ||
             __builtin_sub_overflow(n, digit, &n))
             return false;
@@ -155,7 +148,7 @@ static size_t read_hex_digits(PtcText t, uint64_t *mantissa, int64_t *scale, boo
     *scale = 0;
     *any = false;
     for (; i < t.len; i++) {
-        int digit = digit_of(t.bytes[i]);
+        int digit = ptc_ascii_digit_value(t.bytes[i]);
         if (t.bytes[i] == '.' && !point) {
             point = true;
         } else if (digit < 16) {
@@ -194,8 +187,9 @@ static bool read_hex_double(PtcText t, double *out)
 static bool read_point_number(PtcVM *vm, PtcText t, double *out)
 {
     if (t.len < 2 || t.bytes[0] != '.')
-        return t.len > 0 && digit_of(t.bytes[0]) < 10 && ptc_double_parse(t.bytes, t.len, out);
-    if (digit_of(t.bytes[1]) > 9)
+        return t.len > 0 && ptc_ascii_digit_value(t.bytes[0]) < 10 &&
+               ptc_double_parse(t.bytes, t.len, out);
+    if (ptc_ascii_digit_value(t.bytes[1]) > 9)
         return false;
     PtcBuf buf;
     ptc_buf_init(&buf, vm->mem, t.len + 1);
@@ -326,7 +320,7 @@ PTC_BUILTIN(core_parse_uuid, "clojure.core", "parse-uuid", 1, 1, 0, "(parse-uuid
     if (!ptc_is_uuid(s, len))
         return ptc_give(out, PTC_NIL);
     for (size_t i = 0; i < sizeof lower; i++)
-        lower[i] = s[i] >= 'A' && s[i] <= 'F' ? (char)(s[i] | 32) : s[i];
+        lower[i] = ptc_ascii_lower(s[i]);
     return ptc_give(out, ptc_str_new(vm->heap, lower, sizeof lower));
 }
 

@@ -3,6 +3,7 @@
  * only, . stops at line ends, an empty match moves the search on by one character. */
 #include "lisp/lib/text/regex.h"
 
+#include "base/ascii.h"
 #include "lisp/lib/text/matcher.h"
 #include "lisp/vm/vm_int.h"
 
@@ -174,7 +175,7 @@ static bool is_integer_text(PtcValue str)
     size_t len = ptc_str_len(str), i = len > 0 && (s[0] == '-' || s[0] == '+');
     if (i == len)
         return false;
-    while (i < len && s[i] >= '0' && s[i] <= '9')
+    while (i < len && ptc_ascii_is_digit(s[i]))
         i++;
     return i == len;
 }
@@ -292,7 +293,7 @@ static bool group_reference(PtcVM *vm, PtcMatcher *m, const char *s, size_t len,
         *i = at + 1;
         return true;
     }
-    if (at >= len || s[at] < '0' || s[at] > '9') {
+    if (at >= len || !ptc_ascii_is_digit(s[at])) {
         ptc_fail(vm, PTC_E_VALUE,
                  "%s: in a replacement, $ comes before the number or {name} of a group",
                  fn_name(vm));
@@ -302,7 +303,7 @@ static bool group_reference(PtcVM *vm, PtcMatcher *m, const char *s, size_t len,
     if (number > m->groups)
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(INDEX), "%s: the regex has no group %u",
                         fn_name(vm), number);
-    while (at < len && s[at] >= '0' && s[at] <= '9' &&
+    while (at < len && ptc_ascii_is_digit(s[at]) &&
            number * 10 + (unsigned)(s[at] - '0') <= m->groups)
         number = number * 10 + (unsigned)(s[at++] - '0');
     *group = number;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Strings: parts, search, replacing.  Positions and lengths count graphemes; where one byte is
  * one grapheme (ptc_str_simple) they are byte offsets and nothing is walked. */
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq/seq_int.h"
@@ -303,7 +304,7 @@ PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1, 0, "(spli
 static bool is_trimmed_space(uint32_t c)
 {
     if (c <= ' ')
-        return c == ' ' || (c >= '\t' && c <= '\r') || c >= 0x1c;
+        return ptc_ascii_is_white(c) || c >= 0x1c;
     return c >= 0x1680 && (c == 0x1680 || (c >= 0x2000 && c <= 0x200a && c != 0x2007) ||
                            c == 0x2028 || c == 0x2029 || c == 0x205f || c == 0x3000);
 }

@@ -2,6 +2,7 @@
  * Times of day, months and years as values (LocalTime, YearMonth, Year), and durations from text. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/time/time.h"
 
@@ -28,7 +29,7 @@ static PtcTime now(const PtcVM *vm)
 static bool take_clock_digits(PtcText s, size_t *at, size_t min, size_t max, int64_t *out)
 {
     size_t n = 0;
-    for (*out = 0; n < max && *at < s.len && s.bytes[*at] >= '0' && s.bytes[*at] <= '9'; n++)
+    for (*out = 0; n < max && *at < s.len && ptc_ascii_is_digit(s.bytes[*at]); n++)
         *out = *out * 10 + (s.bytes[(*at)++] - '0');
     return n >= min;
 }

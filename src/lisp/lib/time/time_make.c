@@ -2,6 +2,7 @@
  * Making times: what Java has as static functions of its classes, and (java.util.Date. x). */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/time/time.h"
 
@@ -11,7 +12,7 @@
 static const char *full_time_name(PtcVM *vm, char out[64])
 {
     const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
+    bool bare = ptc_ascii_is_lower(row->ns[0]);
     snprintf(out, 64, "%s%s%s", bare ? "" : row->ns, bare ? "" : "/", row->name);
     return out;
 }

@@ -3,6 +3,7 @@
  * bits as in Java, since how long a month is depends on where it begins. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "lisp/lib/time/time.h"
 
 static bool give_period(PtcVM *vm, PtcPeriod p, PtcValue *out)
@@ -134,7 +135,7 @@ static bool read_amount(const char *s, size_t len, size_t *at, int64_t *n)
     bool minus = i < len && s[i] == '-';
     i += i < len && (s[i] == '-' || s[i] == '+');
     size_t digits = i;
-    for (*n = 0; i < len && s[i] >= '0' && s[i] <= '9' && *n <= INT32_MAX; i++)
+    for (*n = 0; i < len && ptc_ascii_is_digit(s[i]) && *n <= INT32_MAX; i++)
         *n = *n * 10 + (s[i] - '0');
     *n = minus ? -*n : *n;
     *at = i;

@@ -3,6 +3,7 @@
  * UTC: the rules of places change from year to year, and a program must give the same answer on every machine. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/time/time.h"
 
@@ -56,7 +57,7 @@ static bool read_offset(PtcText text, int64_t *offset)
     sign = text.bytes[i++] == '-' ? -1 : 1;
     for (; i < text.len && parts < 3; parts++) {
         size_t digits = 0;
-        for (; digits < 2 && i < text.len && text.bytes[i] >= '0' && text.bytes[i] <= '9'; digits++)
+        for (; digits < 2 && i < text.len && ptc_ascii_is_digit(text.bytes[i]); digits++)
             part[parts] = part[parts] * 10 + (text.bytes[i++] - '0');
         if (digits != 2 && (parts > 0 || digits != 1 || i < text.len))
             return false;
