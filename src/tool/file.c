@@ -162,7 +162,7 @@ static bool read_sleep(PtcToolReader *r, PtcValue v)
 static bool read_lisp_preview(PtcToolReader *r, PtcValue v)
 {
     PtcWhy why;
-    PtcValue text = ptc_map_field(&r->tools->heap, v, "lisp");
+    PtcValue text = ptc_map_field(&r->tools->kept.heap, v, "lisp");
     if (text == PTC_NONE || !ptc_is_string(text) || ptc_map_count(v) != 1)
         return ptc_kind_refuse(r, "native_result.preview must be \"metadata\", \"rows\" or "
                                   "{\"lisp\": \"(fn [result] {...})\"}");
@@ -432,7 +432,7 @@ bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFile
     if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX)
         return refuse_tools_file(&r, "there are %zu tools, at most %d may be defined",
                                  ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
-    ptc_copy_init(&r.copy, &tools->heap);
+    ptc_copy_init(&r.copy, &tools->kept.heap);
     ptc_source_init(&r.source, tools);
     bool ok = read_tool_definitions(&r, definitions);
     ptc_source_deinit(&r.source);
@@ -458,7 +458,7 @@ bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
                          const PtcToolsFileOptions *allow, char *error, size_t size)
 {
     PtcJsonError e;
-    PtcValue v = ptc_json_parse(&tools->heap, text, len, &e);
+    PtcValue v = ptc_json_parse(&tools->kept.heap, text, len, &e);
     if (v != PTC_NONE)
         return ptc_tools_read(tools, v, allow, error, size);
     if (e.stopped)

@@ -52,7 +52,7 @@ static void open_job(SourceJob *job)
     ptc_arena_init(&job->arena, &s->tools->mem);
     ptc_diags_init(&job->diags, &job->arena);
     ptc_names_init(&job->names, &s->tools->mem);
-    ptc_heap_init(&job->heap, &s->tools->pool, &s->vm.budget,
+    ptc_heap_init(&job->heap, &s->tools->kept.pool, &s->vm.budget,
                   (size_t)ptc_default_limits.memory_bytes);
 }
 
@@ -113,7 +113,7 @@ static bool check_source_result(const SourceJob *job)
 static PtcValue copy_source_result(const SourceJob *job)
 {
     PtcCopy copy;
-    ptc_copy_init(&copy, &job->source->tools->heap);
+    ptc_copy_init(&copy, &job->source->tools->kept.heap);
     PtcValue v = ptc_copy_value(&copy, job->source->vm.result);
     ptc_copy_deinit(&copy);
     if (v == PTC_NONE)
@@ -162,7 +162,7 @@ PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, PtcWhy *why
 /* A copy that lives as long as the set. */
 static bool keep_lisp_source(PtcTools *tools, PtcText text, PtcText *kept)
 {
-    char *copy = ptc_arena_alloc(&tools->arena, text.len + 1);
+    char *copy = ptc_arena_alloc(&tools->kept.arena, text.len + 1);
     if (!copy)
         return false;
     memcpy(copy, text.bytes, text.len);

@@ -69,10 +69,7 @@ PtcTools *ptc_toolset_new(void)
         (PtcHost){find_program_tool, program_tool_name, ptc_program_call, describe_host_tool};
     ptc_mem_init(&tools->mem, PTC_UNBOUNDED);
     atomic_store(&tools->mem.used, sizeof *tools);
-    ptc_pool_init(&tools->pool, &tools->mem);
-    ptc_budget_init(&tools->budget);
-    ptc_heap_init(&tools->heap, &tools->pool, &tools->budget, TOOLSET_HEAP_BYTES);
-    ptc_arena_init(&tools->arena, &tools->mem);
+    ptc_scratch_init(&tools->kept, &tools->mem, TOOLSET_HEAP_BYTES);
     atomic_init(&tools->refs, 1);
     return tools;
 }
@@ -106,9 +103,7 @@ void ptc_toolset_release(PtcTools *tools)
         free_turn(t->turn);
     }
     ptc_mem_free(&tools->mem, tools->items, tools->cap * sizeof *tools->items);
-    ptc_heap_deinit(&tools->heap);
-    ptc_pool_deinit(&tools->pool);
-    ptc_arena_deinit(&tools->arena);
+    ptc_scratch_deinit(&tools->kept);
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *tools);
     ptc_mem_free(&mem, tools, sizeof *tools);
@@ -133,7 +128,7 @@ static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, PtcWhy *why
     PtcSigError e;
     if (!info->signature || info->skip_validation)
         return true;
-    if (ptc_sig_parse(&tools->arena, info->signature, info->signature_len, &info->sig, &e))
+    if (ptc_sig_parse(&tools->kept.arena, info->signature, info->signature_len, &info->sig, &e))
         return true;
     return ptc_tool_refuse(why, info, "signature", "its signature is wrong at column %u: %s",
                            (unsigned)e.column, e.message);
@@ -142,7 +137,7 @@ static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, PtcWhy *why
 /* In the arena: a lock must not move when the set grows. */
 static PtcSerial *new_turn(PtcTools *tools)
 {
-    PtcSerial *turn = ptc_arena_alloc(&tools->arena, sizeof *turn);
+    PtcSerial *turn = ptc_arena_alloc(&tools->kept.arena, sizeof *turn);
     if (!turn)
         return NULL;
     turn->taken = false;
@@ -161,7 +156,7 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, PtcWhy *why)
     PtcTool *t = make_room_for_tool(tools);
     if (t)
         *t = *tool;
-    if (!t || !ptc_tool_copy(&tools->arena, &tool->info, &t->info))
+    if (!t || !ptc_tool_copy(&tools->kept.arena, &tool->info, &t->info))
         return ptc_why_no_memory(why);
     if (!parse_tool_signature(tools, &t->info, why))
         return false;

@@ -13,6 +13,7 @@
 #include "tool/cache.h"
 #include "tool/sig/sig_check.h"
 #include "tool/tool.h"
+#include "value/scratch.h"
 
 /* Whose turn it is with a tool that takes one call at a time. */
 typedef struct PtcSerial {
@@ -50,10 +51,8 @@ static inline bool ptc_tool_may_repeat(const PtcTool *tool)
 struct PtcTools {
     PtcHost host; /* first: a PtcHost pointer is a set */
     PtcMem mem;
-    PtcPool pool; /* of heap */
-    PtcBudget budget;
-    PtcHeap heap; /* functions of tools in PTC-Lisp, constant results */
-    PtcArena arena;
+    PtcScratch
+        kept; /* as long as the set: functions of tools in PTC-Lisp, constant results, names */
     PtcTool *items;
     size_t count, cap;
     atomic_uint refs;

@@ -186,8 +186,11 @@ bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcWhy *fault)
     PtcAgentDef *def = ptc_definition_new();
     if (!def)
         return ptc_why_no_memory(fault);
-    PtcFieldReader r = {
-        .def = def, .how = &how, .heap = &def->tools->heap, .fault = fault, .path = "llm_retry"};
+    PtcFieldReader r = {.def = def,
+                        .how = &how,
+                        .heap = &def->tools->kept.heap,
+                        .fault = fault,
+                        .path = "llm_retry"};
     def->retry = *retry;
     bool ok = read_retry_fields(&r, v);
     if (ok)
@@ -477,7 +480,7 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
         ptc_why_no_memory(fault);
         return NULL;
     }
-    PtcFieldReader r = {.def = def, .how = how, .heap = &def->tools->heap, .fault = fault};
+    PtcFieldReader r = {.def = def, .how = how, .heap = &def->tools->kept.heap, .fault = fault};
     if (how->depth >= PTC_AGENT_FILE_DEPTH)
         ptc_fault_set(fault, "", "agents are nested deeper than %d", PTC_AGENT_FILE_DEPTH);
     else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) &&

@@ -363,7 +363,7 @@ static bool read_command_tool(PtcToolReader *r, PtcValue v)
     PtcWhy why;
     if (!r->allow->command)
         return ptc_kind_refuse_reach(r, "command", r->allow->command_advice);
-    r->tool.user = make_command(&r->tools->arena, v, r->env, &why);
+    r->tool.user = make_command(&r->tools->kept.arena, v, r->env, &why);
     return r->tool.user || ptc_kind_refuse(r, "%s", why.text);
 }
 

@@ -19,7 +19,7 @@ typedef struct Constant {
 
 static bool set_constant(PtcToolReader *r, PtcValue value, PtcValue other)
 {
-    Constant *user = ptc_arena_alloc(&r->tools->arena, sizeof *user);
+    Constant *user = ptc_arena_alloc(&r->tools->kept.arena, sizeof *user);
     if (!user)
         return ptc_kind_refuse_memory(r);
     *user = (Constant){value, other};
@@ -113,7 +113,7 @@ static PtcValue read_constant_arguments(PtcToolReader *r, PtcText key)
 {
     PtcJsonError error;
     PtcText shown = ptc_text_cut(key, CONSTANT_SHOWN_BYTES);
-    PtcValue args = ptc_json_parse(&r->tools->heap, key.bytes, key.len, &error);
+    PtcValue args = ptc_json_parse(&r->tools->kept.heap, key.bytes, key.len, &error);
     if (args != PTC_NONE && ptc_is_map(args))
         return args;
     if (args == PTC_NONE && error.stopped)
@@ -150,7 +150,7 @@ static bool read_table(PtcToolReader *r, PtcValue v)
     if (!ptc_is_map(entries))
         return ptc_kind_refuse(r,
                                "table must be an object from arguments (as JSON text) to results");
-    if (!ptc_dict_build_init(&build, &r->tools->heap, false))
+    if (!ptc_dict_build_init(&build, &r->tools->kept.heap, false))
         return ptc_kind_refuse_memory(r);
     for (size_t pos = 0; ptc_map_next(entries, &pos, &key, &value);)
         if (ptc_text_is(ptc_str_text(key), "*")) {

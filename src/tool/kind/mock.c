@@ -71,7 +71,7 @@ static bool read_mock_turns(PtcToolReader *r, PtcValue v)
 {
     if (!ptc_is_sequential(v) || ptc_seq_count(v) == 0)
         return ptc_kind_refuse(r, "seq must be an array of one value or more");
-    Turns *turns = ptc_arena_alloc(&r->tools->arena, sizeof *turns);
+    Turns *turns = ptc_arena_alloc(&r->tools->kept.arena, sizeof *turns);
     if (!turns)
         return ptc_kind_refuse_memory(r);
     turns->values = ptc_kind_keep(r, v);
@@ -120,7 +120,7 @@ static PtcToolAnswer answer_late(PtcToolCall *call, void *user)
 
 bool ptc_mock_delay(PtcTools *tools, int64_t ms, PtcTool *tool)
 {
-    Delay *delay = ptc_arena_alloc(&tools->arena, sizeof *delay);
+    Delay *delay = ptc_arena_alloc(&tools->kept.arena, sizeof *delay);
     if (!delay)
         return false;
     *delay = (Delay){ms, tool->function, tool->user};

@@ -122,7 +122,7 @@ static PtcValue own(const PtcToolCall *call, PtcValue v)
 {
     PtcCopy copy;
     if (v == PTC_NONE || !ptc_is_obj(v) || ptc_heap_owns(call->data.heap, v) ||
-        ptc_heap_owns(&call->tools->heap, v))
+        ptc_heap_owns(&call->tools->kept.heap, v))
         return v;
     ptc_copy_init(&copy, call->data.heap);
     v = ptc_copy_value(&copy, v);
