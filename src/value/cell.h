@@ -17,7 +17,7 @@
 #define PTC_VALUE_CELL_H
 
 #include "value/coll/walk.h"
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 /* The fields of the record. */
 typedef enum {

@@ -162,7 +162,7 @@ typedef struct PtcProto {
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 
-/* obj.count values; obj.aux says what they mean (value/record.h). */
+/* obj.count values; obj.aux says what they mean (value/record_kinds.h). */
 typedef struct PtcRecord {
     PtcObj obj;
     PtcValue fields[];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * record.h - records as programs use them: functions, errors; value/record.h has their kinds. */
+ * record.h - records as programs use them: functions, errors; value/record_kinds.h has their kinds. */
 #ifndef PTC_LISP_VM_RECORD_H
 #define PTC_LISP_VM_RECORD_H
 
 #include "lisp/vm/builtin.h"
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 /* Does calling it choose a function first (dispatch.h)? */
 static inline bool ptc_is_dispatch(PtcValue v)

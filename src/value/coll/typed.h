@@ -12,7 +12,7 @@
 #ifndef PTC_VALUE_COLL_TYPED_H
 #define PTC_VALUE_COLL_TYPED_H
 
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 typedef enum { PTC_TYPE_NAME, PTC_TYPE_BASIS, PTC_TYPE_KIND, PTC_TYPE_FIELDS } PtcTypeField;
 typedef enum { PTC_KIND_RECORD, PTC_KIND_TYPE, PTC_KIND_REIFIED, PTC_KIND_COUNT } PtcTypeKind;

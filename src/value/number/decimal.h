@@ -9,7 +9,7 @@
 #define PTC_VALUE_NUMBER_DECIMAL_H
 
 #include "base/buf.h"
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 /* Places before or behind the point that a decimal may name. */
 enum { PTC_DECIMAL_SCALE = 100000 };

@@ -10,7 +10,7 @@
 #ifndef PTC_VALUE_REGEX_REGEX_H
 #define PTC_VALUE_REGEX_REGEX_H
 
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 enum { PTC_REGEX_BYTES = 8 * PTC_KB, PTC_REGEX_NESTING = 100 };
 

@@ -8,7 +8,7 @@
 #include "base/why.h"
 #include "value/calendar.h"
 #include "value/number/number.h"
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 enum { PTC_PATTERN_BYTES = 1000 }; /* of the pattern of a formatter */
 /* Of DateTimeFormatter/ISO_INSTANT, which is always in UTC. */

@@ -3,8 +3,8 @@
  * out of range is an index_error, a receiver of another type a type_error.  Positions count graphemes. */
 #include "lisp/lib/java/interop.h"
 #include "base/utf8.h"
-#include "lisp/lib/text/regex.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/text/regex_find.h"
+#include "lisp/lib/time/time_give.h"
 
 bool ptc_as(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reading data from text, as Clojure writes it: read-string and clojure.edn/read-string.  Only data: nothing is
  * evaluated, no tag but #inst and #uuid is known, and functions of the program are never called. */
-#include "lisp/lib/text/regex.h"
+#include "lisp/lib/text/regex_find.h"
 #include "lisp/read/form.h"
 
 /* Forms take about forty times the room of their text while they are read. */

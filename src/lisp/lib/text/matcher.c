@@ -4,7 +4,7 @@
  * changes what another one reads, and nothing that a session keeps ever changes. */
 #include "lisp/lib/text/matcher.h"
 
-#include "lisp/lib/text/regex.h"
+#include "lisp/lib/text/regex_find.h"
 #include "lisp/vm/vm_int.h"
 
 /* Where the next search begins (bytes), and the last match: nil, or a vector of it and its groups. */

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq/seq_int.h"
-#include "lisp/lib/text/regex.h"
+#include "lisp/lib/text/regex_find.h"
 #include "lisp/prelude/prelude.h"
 
 /* Bytes from .. to of a string. */

@@ -2,7 +2,7 @@
  * Fields of times by name (ChronoField, IsoFields, WeekFields), and changing them: .get, .with, TemporalAdjusters. */
 #include <stdio.h>
 
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 
 enum {
     DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arguments and results of functions of time. */
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 
 static bool fail_year_range(PtcVM *vm)
 {

@@ -4,7 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 
 /* ------------------------------------------------------------------------- parsing */
 

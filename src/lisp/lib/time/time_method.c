@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 
 enum {
     DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,

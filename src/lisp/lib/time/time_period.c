@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/ascii.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 
 static bool give_period(PtcVM *vm, PtcPeriod p, PtcValue *out)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 #include "value/number/decimal.h"
 
 /* -------------------------------------------------------------------------- moving */

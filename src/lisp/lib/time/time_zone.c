@@ -5,7 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "lisp/lib/time/time.h"
+#include "lisp/lib/time/time_give.h"
 
 static const char *full_name(PtcVM *vm, char out[64])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Records: a few values under a kind. */
-#include "value/record.h"
+#include "value/record_kinds.h"
 
 PtcValue ptc_record_make(PtcHeap *heap, unsigned kind, const PtcValue *fields, size_t n)
 {

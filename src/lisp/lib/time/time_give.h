@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * time.h - what the files with functions of time share; value/time/time.h has the values. */
-#ifndef PTC_LISP_LIB_TIME_TIME_H
-#define PTC_LISP_LIB_TIME_TIME_H
+ * time_give.h - what the files with functions of time share; value/time/time.h has the values. */
+#ifndef PTC_LISP_LIB_TIME_TIME_GIVE_H
+#define PTC_LISP_LIB_TIME_TIME_GIVE_H
 
 #include "lisp/vm/record.h"
 #include "value/time/time.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * regex.h - regular expressions in builtins; value/regex/regex.h compiles and matches them. */
-#ifndef PTC_LISP_LIB_TEXT_REGEX_H
-#define PTC_LISP_LIB_TEXT_REGEX_H
+ * regex_find.h - regular expressions in builtins; value/regex/regex.h compiles and matches them. */
+#ifndef PTC_LISP_LIB_TEXT_REGEX_FIND_H
+#define PTC_LISP_LIB_TEXT_REGEX_FIND_H
 
 #include "lisp/vm/record.h"
 #include "value/regex/regex.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Functions that take regular expressions.  Notation and results are Clojure's (Java's): \w, \d and \b know ASCII
  * only, . stops at line ends, an empty match moves the search on by one character. */
-#include "lisp/lib/text/regex.h"
+#include "lisp/lib/text/regex_find.h"
 
 #include "base/ascii.h"
 #include "lisp/lib/text/matcher.h"

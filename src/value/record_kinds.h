@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * record.h - kinds of PTC_T_RECORD objects (obj.aux), also of those whose meaning only the language knows: snapshots
- * and other layers tell them apart by one list. */
-#ifndef PTC_VALUE_RECORD_H
-#define PTC_VALUE_RECORD_H
+ * record_kinds.h - kinds of PTC_T_RECORD objects (obj.aux), also of those whose meaning only the language knows:
+ * snapshots and other layers tell them apart by one list. */
+#ifndef PTC_VALUE_RECORD_KINDS_H
+#define PTC_VALUE_RECORD_KINDS_H
 
 #include "value/heap.h"
 
