@@ -95,13 +95,13 @@ static void remote_cancel(void *run, PtcRemoteAsk *ask)
 }
 
 /* Whether something was changed is for the server to know. */
-static bool remote_finish(void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat)
+static bool remote_finish(void *run, PtcRemoteAsk *ask, PtcRemoteAnswer *answer)
 {
     PtcWorker *w = run;
     PtcTalkWait *wait = ask->own;
-    *ok = wait->answered && wait->ok;
-    *may_repeat = true;
-    bool told = ptc_buf_add(out, wait->answer.data, wait->answer.len);
+    answer->ok = wait->answered && wait->ok;
+    answer->may_repeat = true;
+    bool told = ptc_buf_add(&answer->text, wait->answer.data, wait->answer.len);
     ptc_talk_done(&w->talk, wait);
     ptc_mem_free(&w->mem, wait, sizeof *wait);
     return told;

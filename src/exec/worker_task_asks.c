@@ -61,14 +61,12 @@ static void free_ask(PtcWorkerTaskAsk *ask)
 static void finish_worker_ask(PtcWorkerTaskAsk *ask, bool pending, bool send)
 {
     PtcWorkerTask *f = ask->task;
-    PtcBuf out;
-    bool ok = false, may_repeat = false;
-    ptc_buf_init(&out, f->mem, PTC_FRAME_MAX / 2);
-    bool told =
-        f->remote->finish(f->remote_run, &ask->base, &out, &ok, &may_repeat) && ptc_buf_ok(&out);
-    if (pending && is_call_ask(ask) && told && may_repeat)
+    PtcRemoteAnswer answer = {.heap = NULL}; /* text: it goes into a frame */
+    ptc_buf_init(&answer.text, f->mem, PTC_FRAME_MAX / 2);
+    bool told = f->remote->finish(f->remote_run, &ask->base, &answer) && ptc_buf_ok(&answer.text);
+    if (pending && is_call_ask(ask) && told && answer.may_repeat)
         ptc_waits_harmless(&f->waits);
-    else if (!pending && is_call_ask(ask) && !(told && may_repeat))
+    else if (!pending && is_call_ask(ask) && !(told && answer.may_repeat))
         ptc_waits_effect(&f->waits);
     if (pending && send)
         ptc_waits_end(&f->waits);
@@ -80,8 +78,8 @@ static void finish_worker_ask(PtcWorkerTaskAsk *ask, bool pending, bool send)
         atomic_fetch_sub(&f->under_way, 1);
     }
     if (send)
-        ptc_worker_task_post_result(f, ask->id, told, ok, ptc_buf_view(&out));
-    ptc_buf_deinit(&out);
+        ptc_worker_task_post_result(f, ask->id, told, answer.ok, ptc_buf_view(&answer.text));
+    ptc_buf_deinit(&answer.text);
     free_ask(ask);
 }
 

@@ -49,6 +49,10 @@ typedef struct PtcJsonKeep {
     const char *const *path;  /* keys from the outermost object on; ends in NULL */
     const char *const *names; /* ends in NULL too */
     PtcText *texts;           /* one for each name */
+    /* Reads the object that the rest of the text begins with, into another heap: how many bytes it had; 0: it could
+     * not, and the member is parsed like any other.  NULL: the object is only checked. */
+    size_t (*read)(void *user, PtcText rest);
+    void *user;
 } PtcJsonKeep;
 
 PTC_MUST_USE PtcValue ptc_json_parse_keeping(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,

@@ -142,7 +142,11 @@ void ptc_json_note_key(PtcJsonParser *ps)
 const char *ptc_json_keep_text(PtcJsonParser *ps, const char *p, PtcValue *out)
 {
     PtcText *kept = ps->kept;
-    size_t len = ptc_json_peek(ps, p) == '{' ? ptc_json_value_len(p, (size_t)(ps->end - p)) : 0;
+    const PtcJsonKeep *keep = ps->keep;
+    PtcText rest = {p, (size_t)(ps->end - p)};
+    size_t len = ptc_json_peek(ps, p) != '{' ? 0
+                 : keep->read                ? keep->read(keep->user, rest)
+                                             : ptc_json_value_len(rest.bytes, rest.len);
     ps->kept = NULL;
     *out = PTC_NONE;
     if (len == 0)

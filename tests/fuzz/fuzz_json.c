@@ -96,7 +96,7 @@ static void check_keeping(Place *at, PtcText text, PtcValue v)
     static const char *const path[] = {"a", NULL}, *const names[] = {"b", NULL};
     PtcJsonError e;
     PtcText kept;
-    const PtcJsonKeep keep = {path, names, &kept};
+    const PtcJsonKeep keep = {.path = path, .names = names, .texts = &kept};
     PtcValue w = ptc_json_parse_keeping(&at->heap, text, &keep, &e);
     if (v ==
         PTC_NONE) /* numbers and nesting in a kept text are for its reader, who may find nothing wrong */

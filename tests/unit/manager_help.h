@@ -191,27 +191,32 @@ static inline void ask_begin(World *w, void *run, Asked *a, PtcRemoteOp op, uint
     a->status = w->remote->ask(run, &a->base);
 }
 
-/* Waits for it, whatever happened to it.  The answer ends with a NUL; "": there was no memory. */
-static inline bool ask_end(World *w, void *run, Asked *a, char *out, size_t size)
+/* Waits for it, whatever happened to it.  False: there was no memory. */
+static inline bool ask_finish(World *w, void *run, Asked *a, PtcRemoteAnswer *answer)
 {
-    PtcBuf answer;
-    PtcMem own;
-    bool ok = false, may_repeat;
-    out[0] = '\0';
     pthread_mutex_lock(&a->lock);
     while (a->status == PTC_REMOTE_PENDING && a->readies == 0)
         pthread_cond_wait(&a->came, &a->lock);
     pthread_mutex_unlock(&a->lock);
-    ptc_mem_init(&own, SIZE_MAX / 2);
-    ptc_buf_init(&answer, &own, 64 << 20);
-    if (a->status != PTC_REMOTE_NO_MEMORY &&
-        w->remote->finish(run, &a->base, &answer, &ok, &may_repeat))
-        snprintf(out, size, "%.*s", (int)answer.len, answer.len ? answer.data : "");
-    ptc_buf_deinit(&answer);
+    bool told = a->status != PTC_REMOTE_NO_MEMORY && w->remote->finish(run, &a->base, answer);
     w->wrong += a->readies != (a->status == PTC_REMOTE_PENDING);
     pthread_mutex_destroy(&a->lock);
     pthread_cond_destroy(&a->came);
-    return ok;
+    return told;
+}
+
+/* The same with the answer as text, which ends with a NUL; "": there was no memory. */
+static inline bool ask_end(World *w, void *run, Asked *a, char *out, size_t size)
+{
+    PtcRemoteAnswer answer = {.heap = NULL};
+    PtcMem own;
+    out[0] = '\0';
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&answer.text, &own, 64 << 20);
+    if (ask_finish(w, run, a, &answer))
+        snprintf(out, size, "%.*s", PTC_ARG(ptc_buf_view(&answer.text)));
+    ptc_buf_deinit(&answer.text);
+    return answer.ok;
 }
 
 static inline bool ask(World *w, void *run, PtcRemoteOp op, const char *text, char *out,

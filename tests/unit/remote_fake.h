@@ -320,8 +320,7 @@ static inline bool fake_answer(FakeRun *run, PtcHeap *heap, const PtcRemoteAsk *
     }
 }
 
-static inline bool fake_finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
-                               bool *may_repeat)
+static inline bool fake_finish(void *user, PtcRemoteAsk *ask, PtcRemoteAnswer *answer)
 {
     FakeRun *run = user;
     PtcPool pool;
@@ -330,13 +329,13 @@ static inline bool fake_finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool 
     ptc_pool_init(&pool, &run->fake->mem);
     ptc_budget_init(&budget);
     ptc_heap_init(&heap, &pool, &budget, 16 << 20);
-    *may_repeat = !fake_is_call(ask) || strcmp(fake_tools[ask->tool].effect, "read") == 0;
-    *ok = fake_answer(run, &heap, ask, out);
+    answer->may_repeat = !fake_is_call(ask) || strcmp(fake_tools[ask->tool].effect, "read") == 0;
+    answer->ok = fake_answer(run, &heap, ask, &answer->text);
     ptc_heap_deinit(&heap);
     ptc_pool_deinit(&pool);
     atomic_fetch_add(&run->fake->finished, 1);
     atomic_fetch_sub(&run->open, 1);
-    return ptc_buf_ok(out);
+    return ptc_buf_ok(&answer->text);
 }
 
 static inline void fake_end(void *user, PtcBuf *call_log)

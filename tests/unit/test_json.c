@@ -128,7 +128,7 @@ static const char *keeping(const char *text)
     static char line[1000];
     PtcText kept[2];
     PtcJsonError e;
-    const PtcJsonKeep wanted = {path, names, kept};
+    const PtcJsonKeep wanted = {.path = path, .names = names, .texts = kept};
     PtcValue v = ptc_json_parse_keeping(&h.heap, ptc_text_cstr(text), &wanted, &e);
     if (v == PTC_NONE)
         snprintf(line, sizeof line, "! %s @%zu", e.message, e.offset);
@@ -169,6 +169,56 @@ static void test_keeping(void)
               "! invalid UTF-8 in a string @21");
     CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{\"k\":1"),
               "! expected ',' or '}', but the text ends @21");
+}
+
+/* Reads members x into another heap, unless they have a key "no". */
+typedef struct {
+    PtcHeap *heap;
+    PtcValue last;
+    int reads;
+} Elsewhere;
+
+static size_t read_elsewhere(void *user, PtcText rest)
+{
+    Elsewhere *to = user;
+    PtcJsonError e;
+    size_t used = 0;
+    to->reads++;
+    to->last = ptc_json_parse_prefix(to->heap, rest.bytes, rest.len, &used, &e);
+    return to->last == PTC_NONE || ptc_map_field(to->heap, to->last, "no") != PTC_NONE ? 0 : used;
+}
+
+/* "value | what was read elsewhere, if it counts | reads" */
+static const char *reading_apart(const char *text)
+{
+    static const char *const path[] = {NULL}, *const names[] = {"x", NULL};
+    static char line[1000];
+    PtcText kept;
+    PtcJsonError e;
+    Elsewhere to = {.heap = &h.heap, .last = PTC_NONE};
+    const PtcJsonKeep wanted = {path, names, &kept, read_elsewhere, &to};
+    PtcValue v = ptc_json_parse_keeping(&h.heap, ptc_text_cstr(text), &wanted, &e);
+    if (v == PTC_NONE)
+        snprintf(line, sizeof line, "! %s @%zu", e.message, e.offset);
+    else {
+        int n = snprintf(line, sizeof line, "%s | ", write(v));
+        snprintf(line + n, sizeof line - (size_t)n, "%s | %d", kept.bytes ? write(to.last) : "",
+                 to.reads);
+    }
+    return line;
+}
+
+static void test_reading_apart(void)
+{
+    CHECK_STR(reading_apart("{\"x\":{\"k\":[1,{\"x\":{}}]} ,\"y\":{\"x\":{}}}"),
+              "{\"x\":{},\"y\":{\"x\":{}}} | {\"k\":[1,{\"x\":{}}]} | 1");
+    CHECK_STR(reading_apart("{\"x\":[1],\"y\":2}"), "{\"x\":[1],\"y\":2} |  | 0");
+    /* The last of several counts. */
+    CHECK_STR(reading_apart("{\"x\":{\"k\":1},\"x\":{\"k\":2}}"), "{\"x\":{}} | {\"k\":2} | 2");
+    CHECK_STR(reading_apart("{\"x\":{\"k\":1},\"x\":5}"), "{\"x\":5} |  | 1");
+    /* What cannot be read elsewhere is read here, and what is wrong with it is told for this text. */
+    CHECK_STR(reading_apart("{\"x\":{\"no\":1}}"), "{\"x\":{\"no\":1}} |  | 1");
+    CHECK_STR(reading_apart("{\"x\":{\"k\":1,}}"), "! expected a key in quotes, found } @12");
 }
 
 static void test_refused(void)
@@ -348,6 +398,7 @@ int main(void)
     test_shapes();
     test_sizes();
     test_keeping();
+    test_reading_apart();
     test_refused();
     test_depth();
     test_prefix();

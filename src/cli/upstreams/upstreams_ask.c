@@ -41,7 +41,7 @@ static void signal_answer_ready(PtcRemoteAsk *ask)
 bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok)
 {
     Wait w = {.ready = false};
-    bool may_repeat;
+    PtcRemoteAnswer answer = {.text = *out};
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.came, NULL);
     ask->ready = signal_answer_ready;
@@ -51,7 +51,9 @@ bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *
     while (status == PTC_REMOTE_PENDING && !w.ready)
         pthread_cond_wait(&w.came, &w.lock);
     pthread_mutex_unlock(&w.lock);
-    bool good = status != PTC_REMOTE_NO_MEMORY && remote->finish(run, ask, out, ok, &may_repeat);
+    bool good = status != PTC_REMOTE_NO_MEMORY && remote->finish(run, ask, &answer);
+    *out = answer.text;
+    *ok = answer.ok;
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.came);
     return good;

@@ -251,17 +251,16 @@ void ptc_upstreams_learn(PtcManager *manager, const PtcRemoteRun *remote, const 
             "{\"op\":\"apropos\",\"query\":\"\",\"limit\":1,\"load\":true,\"hopeful\":true}")};
     PtcMem mem;
     PtcBudget budget;
-    PtcBuf ignored;
-    bool ok;
+    PtcRemoteAnswer ignored = {.heap = NULL};
     if (ptc_manager_is_known(manager))
         return;
     ptc_mem_init(&mem, OPEN_ANSWER_BYTES);
-    ptc_buf_init(&ignored, &mem, OPEN_ANSWER_BYTES);
+    ptc_buf_init(&ignored.text, &mem, OPEN_ANSWER_BYTES);
     ptc_budget_init(&budget);
     budget.deadline_ns = budget.hard_ns = ptc_clock_ns(NULL) + ms * PTC_MS;
     budget.cancel = cancel;
-    (void)!ptc_remote_ask(remote, &budget, &question, &ignored, &ok);
-    ptc_buf_deinit(&ignored);
+    (void)!ptc_remote_ask(remote, &budget, &question, &ignored);
+    ptc_buf_deinit(&ignored.text);
 }
 
 void ptc_upstreams_close(PtcUpstreams *u)

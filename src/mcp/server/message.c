@@ -98,7 +98,7 @@ static bool take_call_apart(PtcMcpCall *call)
 {
     static const char *const arguments[] = {"params", "arguments", NULL};
     PtcText text = {call->in->text, call->in->len};
-    const PtcJsonKeep keep = {arguments, call->mcp->raw_names, call->raw};
+    const PtcJsonKeep keep = {.path = arguments, .names = call->mcp->raw_names, .texts = call->raw};
     PtcRpcMessage m;
     PtcWhy why;
     bool ok = ptc_rpc_parse(&call->heap, text, call->mcp->raw_names[0] ? &keep : NULL, &m, &why);

@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/why.h"
+#include "value/heap.h"
 
 typedef enum {
     /* ("version" of an answer: that of the run when other runs with that version may use it, 0: this run only)
@@ -65,6 +66,25 @@ typedef struct PtcRemoteAsk {
 
 typedef enum { PTC_REMOTE_NOW, PTC_REMOTE_PENDING, PTC_REMOTE_NO_MEMORY } PtcRemoteStatus;
 
+/* An answer on its way to whoever asked, who fills in the first part. */
+typedef struct PtcRemoteAnswer {
+    /* For what a call gives: a heap that the thread of finish() may use, so that bytes of a server are parsed once, for
+     * the budget of the run.  NULL: the answer is wanted as text. */
+    PtcHeap *heap;
+    /* There is no room in the heap for a value.  True: it was collected, so try again; what is not rooted in it is
+     * gone.  Or NULL. */
+    bool (*make_room)(struct PtcRemoteAnswer *answer);
+    void *user;  /* of the asker */
+    PtcBuf text; /* JSON */
+
+    bool ok;         /* else it is a failure, as text */
+    bool may_repeat; /* nothing was changed by it */
+    /* What a call gave, and the word for its kind: in place of the text, which may be there too.  PTC_NONE, NULL: the
+     * text has it. */
+    PtcValue value;
+    const char *kind;
+} PtcRemoteAnswer;
+
 /* What a run may do beyond what policy allows. */
 typedef enum {
     PTC_REMOTE_REFUSES, /* nobody can be asked: what would have to be asked about is denied */
@@ -106,9 +126,9 @@ typedef struct PtcRemote {
     void *(*begin)(struct PtcRemote *self, const char *owner, int64_t deadline_ns,
                    const PtcCancel *cancel, uint64_t *version);
     PtcRemoteStatus (*ask)(void *run, PtcRemoteAsk *ask);
-    /* Once for each ask that was answered (NOW, or ready() was called), on a thread of the run: the answer as JSON into
-     * `out`, *ok false for a failure.  *may_repeat: nothing was changed by it.  False: out of memory. */
-    bool (*finish)(void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat);
+    /* Once for each ask that was answered (NOW, or ready() was called), on a thread of the run.  False: out of
+     * memory. */
+    bool (*finish)(void *run, PtcRemoteAsk *ask, PtcRemoteAnswer *answer);
     /* Nobody wants this one any more; ready() still comes, once and soon: the asker waits for it.  It may just have
      * come: then this does nothing. */
     void (*cancel)(void *run, PtcRemoteAsk *ask);

@@ -109,20 +109,20 @@ static void wait_for_remote(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *as
     ptc_budget_waited(b, b->clock_ns(b->clock_user) - begun);
 }
 
-static bool finish_remote_ask(const PtcRemoteRun *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
-                              bool *may_repeat)
+static bool finish_remote_ask(const PtcRemoteRun *run, PtcRemoteAsk *ask, PtcRemoteAnswer *answer)
 {
-    size_t before = out->len;
-    bool told = run->remote->finish(run->run, ask, out, ok, may_repeat) && ptc_buf_ok(out);
-    if (!told)
-        out->len = before;
+    if (answer->heap)
+        ptc_heap_tool_begin(answer->heap);
+    bool told = run->remote->finish(run->run, ask, answer) && ptc_buf_ok(&answer->text);
+    if (answer->heap)
+        ptc_heap_tool_end(answer->heap, answer->value);
     return told;
 }
 
 /* The turn is given away while waiting, and taken back after finish_remote_ask(): the answer may still have to be made.
  * */
 bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQuestion *question,
-                    PtcBuf *out, bool *ok)
+                    PtcRemoteAnswer *answer)
 {
     Waiter w;
     const PtcRemoteWatch *watch = run->watch;
@@ -133,7 +133,11 @@ bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQ
                         .id = question->id,
                         .ready = wake_on_ready,
                         .user = &w};
-    bool may_repeat = true, call = is_remote_call(question->op);
+    bool call = is_remote_call(question->op);
+    answer->ok = false;
+    answer->may_repeat = true;
+    answer->value = PTC_NONE;
+    answer->kind = NULL;
     init_waiter(&w);
     PtcRemoteStatus status = run->remote->ask(run->run, &ask);
     bool pending = status == PTC_REMOTE_PENDING;
@@ -141,15 +145,14 @@ bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQ
         watch->begin(watch->user, !call);
     if (pending)
         wait_for_remote(run, &w, &ask, budget);
-    bool told =
-        status != PTC_REMOTE_NO_MEMORY && finish_remote_ask(run, &ask, out, ok, &may_repeat);
-    if (watch && !pending && call && told && !may_repeat) {
+    bool told = status != PTC_REMOTE_NO_MEMORY && finish_remote_ask(run, &ask, answer);
+    if (watch && !pending && call && told && !answer->may_repeat) {
         watch->begin(watch->user, false);
         watch->end(watch->user, false);
     }
     int64_t begun = budget->clock_ns(budget->clock_user);
     if (pending && watch)
-        watch->end(watch->user, call && told && may_repeat);
+        watch->end(watch->user, call && told && answer->may_repeat);
     if (pending)
         ptc_budget_waited(budget, budget->clock_ns(budget->clock_user) - begun);
     deinit(&w);

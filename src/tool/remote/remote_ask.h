@@ -13,9 +13,8 @@ typedef struct PtcRemoteQuestion {
     PtcRemoteId id;
 } PtcRemoteQuestion;
 
-/* Appends the answer, JSON, to `out`; *ok false: it is a failure.  False: the budget has stopped, or out of memory (the
- * budget is stopped then). */
+/* Fills in the answer.  False: the budget has stopped, or out of memory (the budget is stopped then). */
 PTC_MUST_USE bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget,
-                                 const PtcRemoteQuestion *question, PtcBuf *out, bool *ok);
+                                 const PtcRemoteQuestion *question, PtcRemoteAnswer *answer);
 
 #endif

@@ -106,38 +106,65 @@ static bool make_room_for_answer(PtcVM *vm)
     return ptc_vm_safepoint(vm);
 }
 
+/* What the program asked, and what came back. */
+typedef struct RemoteReply {
+    PtcVM *vm;
+    PtcValue *slot; /* the answer; rooted, unless nothing is collected */
+    bool ok;
+    const char *kind; /* the answer is the value of a call, of this kind; NULL: it has that in it */
+    bool collects;
+    bool alone; /* before the last try to read it: no other thread took from the same account */
+    int tries;
+} RemoteReply;
+
 /* Answers that reach several threads at the same time may not fit together: so they are read one after another. */
-static PtcValue read_remote_answer(PtcVM *vm, const PtcBuf *text, bool collect)
+static bool make_room_again(RemoteReply *reply)
 {
-    PtcJsonError error;
-    for (int i = 0;; i++) {
-        bool alone = !ptc_heap_is_shared(vm->heap);
-        PtcValue v = ptc_json_parse(vm->heap, text->data ? text->data : "", text->len, &error);
-        if (v == PTC_NONE && vm->budget.stop == PTC_STOP_NONE)
-            return PTC_NIL; /* no JSON: an answer that says nothing */
-        if (v != PTC_NONE || !collect || vm->budget.stop != PTC_STOP_MEMORY || (alone && i > 0) ||
-            i == PARSE_TRIES || !ptc_recover(vm))
-            return v;
-    }
+    PtcVM *vm = reply->vm;
+    int tries = reply->tries++;
+    if (!reply->collects || vm->budget.stop != PTC_STOP_MEMORY || (reply->alone && tries > 0) ||
+        tries == PARSE_TRIES || !ptc_recover(vm))
+        return false;
+    reply->alone = !ptc_heap_is_shared(vm->heap);
+    return true;
 }
 
-/* Asks and has the answer in *slot (rooted, unless nothing is collected).  False: the budget has stopped. */
-static bool exchange_with_remote(PtcVM *vm, const PtcRemoteQuestion *q, bool collect,
-                                 PtcValue *slot, bool *ok)
+static bool make_room_in_run(PtcRemoteAnswer *answer)
 {
-    PtcBuf answer;
-    PtcHeap *heap = vm->heap;
-    ptc_buf_init(&answer, vm->mem, REMOTE_ANSWER_BYTES);
-    ptc_crew_offer(vm);
-    bool told = ptc_remote_ask(remote_servers_of_vm(vm)->run, &vm->budget, q, &answer, ok);
+    return make_room_again(answer->user);
+}
+
+/* An answer that came as text. */
+static PtcValue read_remote_answer(RemoteReply *reply, PtcText text)
+{
+    PtcVM *vm = reply->vm;
+    PtcJsonError error;
     PtcValue v = PTC_NONE;
-    if (told) {
-        ptc_heap_tool_begin(heap);
-        v = read_remote_answer(vm, &answer, collect);
-        ptc_heap_tool_end(heap, v);
-    }
-    ptc_buf_deinit(&answer);
-    *slot = v == PTC_NONE ? PTC_NIL : v;
+    ptc_heap_tool_begin(vm->heap);
+    do
+        v = ptc_json_parse(vm->heap, text.bytes, text.len, &error);
+    while (v == PTC_NONE && make_room_again(reply));
+    ptc_heap_tool_end(vm->heap, v);
+    /* no JSON: an answer that says nothing */
+    return v == PTC_NONE && vm->budget.stop == PTC_STOP_NONE ? PTC_NIL : v;
+}
+
+/* False: the budget has stopped. */
+static bool exchange_with_remote(const PtcRemoteQuestion *q, RemoteReply *reply)
+{
+    PtcVM *vm = reply->vm;
+    PtcRemoteAnswer answer = {
+        .heap = reply->collects ? vm->heap : NULL, .make_room = make_room_in_run, .user = reply};
+    PtcValue v = PTC_NONE;
+    ptc_buf_init(&answer.text, vm->mem, REMOTE_ANSWER_BYTES);
+    ptc_crew_offer(vm);
+    if (ptc_remote_ask(remote_servers_of_vm(vm)->run, &vm->budget, q, &answer))
+        v = answer.value != PTC_NONE ? answer.value
+                                     : read_remote_answer(reply, ptc_buf_view(&answer.text));
+    ptc_buf_deinit(&answer.text);
+    reply->ok = answer.ok;
+    reply->kind = answer.kind;
+    *reply->slot = v == PTC_NONE ? PTC_NIL : v;
     return v != PTC_NONE;
 }
 
@@ -145,6 +172,11 @@ static PtcValue remote_member(PtcVM *vm, PtcValue map, const char *name)
 {
     PtcValue v = ptc_is_map(map) ? ptc_map_field(vm->heap, map, name) : PTC_NIL;
     return v == PTC_NONE ? PTC_NIL : v;
+}
+
+static PtcValue value_of_call(const RemoteReply *reply)
+{
+    return reply->kind ? *reply->slot : remote_member(reply->vm, *reply->slot, "value");
 }
 
 static bool put_keyword_member(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
@@ -255,44 +287,47 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
 {
     PtcRemoteName name;
     PtcBuf text;
-    bool ok = false;
-    PtcValue *slot = ptc_roots(vm, 1);
-    if (!slot || !ptc_remote_names_get(remote_servers_of_vm(vm)->names, number, &name) ||
+    RemoteReply reply = {.vm = vm, .slot = ptc_roots(vm, 1), .collects = true};
+    if (!reply.slot || !ptc_remote_names_get(remote_servers_of_vm(vm)->names, number, &name) ||
         !make_room_for_answer(vm))
         return false;
     PtcText full = {name.text, name.len};
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
     bool asked = write_args(vm, full, &text, argc, argv);
     PtcRemoteQuestion q = {PTC_REMOTE_CALL, name.slot, name.tool, ptc_buf_view(&text), next_id(vm)};
-    asked = asked && exchange_with_remote(vm, &q, true, slot, &ok);
+    asked = asked && exchange_with_remote(&q, &reply);
     ptc_buf_deinit(&text);
     if (!asked)
         return false;
-    if (!ok)
-        return throw_failure(vm, full, slot, true);
-    *out = remote_member(vm, *slot, "value");
+    if (!reply.ok)
+        return throw_failure(vm, full, reply.slot, true);
+    *out = value_of_call(&reply);
     return true;
 }
 
 /* {:ok true :value v :value_kind :json}, {:ok false :reason :timeout :message "..."} */
-static PtcValue tagged(PtcVM *vm, PtcValue answer, bool ok)
+static PtcValue tagged(const RemoteReply *reply)
 {
+    PtcVM *vm = reply->vm;
+    bool ok = reply->ok;
     PtcValue map = ptc_map_empty(vm->heap);
-    PtcValue word = keyword_of_word(vm, remote_member(vm, answer, ok ? "kind" : "reason"));
+    PtcValue word =
+        reply->kind ? ptc_keyword_new(vm->heap, reply->kind, strlen(reply->kind))
+                    : keyword_of_word(vm, remote_member(vm, *reply->slot, ok ? "kind" : "reason"));
     put_keyword_member(vm, &map, "ok", ptc_bool(ok));
     if (ok)
-        put_keyword_member(vm, &map, "value", remote_member(vm, answer, "value"));
+        put_keyword_member(vm, &map, "value", value_of_call(reply));
     put_keyword_member(vm, &map, ok ? "value_kind" : "reason", word);
     if (!ok)
-        put_keyword_member(vm, &map, "message", remote_member(vm, answer, "message"));
+        put_keyword_member(vm, &map, "message", remote_member(vm, *reply->slot, "message"));
     return map;
 }
 
-static bool give_tagged(PtcVM *vm, const PtcValue *answer, bool ok, PtcValue *out)
+static bool give_tagged(const RemoteReply *reply, PtcValue *out)
 {
-    *out = tagged(vm, *answer, ok);
-    if (*out == PTC_NONE && ptc_recover(vm))
-        *out = tagged(vm, *answer, ok);
+    *out = tagged(reply);
+    if (*out == PTC_NONE && ptc_recover(reply->vm))
+        *out = tagged(reply);
     return *out != PTC_NONE;
 }
 
@@ -306,17 +341,17 @@ static const struct {
     [PTC_SERVER_RESOURCE] = {PTC_REMOTE_RESOURCE, "tool/resource"},
 };
 
-static bool give_remote_answer(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok,
-                               PtcValue *out)
+static bool give_remote_answer(PtcServerAsk what, const RemoteReply *reply, PtcValue *out)
 {
-    bool look = what == PTC_SERVER_LOOK;
-    if (what == PTC_SERVER_CALL && !ok && find_failure_reason(vm, *slot) == PTC_CALL_ASIDE)
+    PtcVM *vm = reply->vm;
+    bool call = what == PTC_SERVER_CALL, ok = reply->ok;
+    if (call && !ok && find_failure_reason(vm, *reply->slot) == PTC_CALL_ASIDE)
         return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
-    if (what == PTC_SERVER_CALL)
-        return give_tagged(vm, slot, ok, out);
+    if (call)
+        return give_tagged(reply, out);
     if (!ok)
-        return throw_failure(vm, ptc_text_cstr(asks[what].name), slot, !look);
-    *out = what == PTC_SERVER_RESOURCE ? remote_member(vm, *slot, "value") : *slot;
+        return throw_failure(vm, ptc_text_cstr(asks[what].name), reply->slot, reply->collects);
+    *out = what == PTC_SERVER_RESOURCE ? value_of_call(reply) : *reply->slot;
     return true;
 }
 
@@ -325,19 +360,19 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
 {
     PtcBuf text;
     PtcValue here = PTC_NIL;
-    bool ok = false, look = what == PTC_SERVER_LOOK;
-    PtcValue *slot = look ? &here : ptc_roots(vm, 1);
+    bool look = what == PTC_SERVER_LOOK;
+    RemoteReply reply = {.vm = vm, .slot = look ? &here : ptc_roots(vm, 1), .collects = !look};
     *out = PTC_NIL;
     if (look && atomic_fetch_add(&remote_servers_of_vm(vm)->looks, 1) >= REMOTE_LOOKS)
         return true;
-    if (!slot || (!look && !make_room_for_answer(vm)))
+    if (!reply.slot || (!look && !make_room_for_answer(vm)))
         return false;
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
     bool asked = write_remote_value(vm, ptc_text_cstr(asks[what].name), &text, question);
     PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
     if (!look)
         q.id = next_id(vm);
-    asked = asked && exchange_with_remote(vm, &q, !look, slot, &ok);
+    asked = asked && exchange_with_remote(&q, &reply);
     ptc_buf_deinit(&text);
-    return asked && give_remote_answer(vm, what, slot, ok, out);
+    return asked && give_remote_answer(what, &reply, out);
 }

@@ -51,18 +51,20 @@ static void copy_cut_text(char *out, size_t size, PtcText text)
 static PtcValue ask_remote_servers(const PtcRemoteServers *s, PtcHeap *heap,
                                    const PtcRemoteQuestion *q, bool *ok)
 {
-    PtcBuf out;
+    PtcRemoteAnswer answer = {.heap = NULL};
     PtcJsonError error;
     PtcValue v = PTC_NONE;
-    ptc_buf_init(&out, s->mem, SERVERS_ANSWER_BYTES);
-    if (ptc_remote_ask(s->run, heap->budget, q, &out, ok)) {
-        v = ptc_json_parse(heap, out.data ? out.data : "", out.len, &error);
+    ptc_buf_init(&answer.text, s->mem, SERVERS_ANSWER_BYTES);
+    if (ptc_remote_ask(s->run, heap->budget, q, &answer)) {
+        PtcText text = ptc_buf_view(&answer.text);
+        *ok = answer.ok;
+        v = ptc_json_parse(heap, text.bytes, text.len, &error);
         if (v == PTC_NONE && heap->budget->stop == PTC_STOP_NONE) {
             *ok = false; /* not JSON: nobody can use it */
             v = PTC_NIL;
         }
     }
-    ptc_buf_deinit(&out);
+    ptc_buf_deinit(&answer.text);
     return v;
 }
 

@@ -60,6 +60,7 @@ typedef struct PtcUpCall {
     struct PtcUpCall *next;                  /* in a queue of its instance */
     struct PtcUpCall *sibling, **sibling_at; /* of the run */
     PtcRemoteAsk *ask;                       /* NULL: it is held */
+    PtcRemoteAnswer *answer;                 /* while the ask is finished */
     PtcRemoteOp op;
     PtcUpRun *run;         /* NULL: it has ended, and left the call behind */
     PtcInstance *instance; /* that it waits for; NULL: none */

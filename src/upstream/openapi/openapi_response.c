@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "net/retry_after.h"
+#include "tool/remote/remote_answer.h"
 #include "upstream/catalog/clean.h"
 #include "upstream/config/fields.h"
 #include "upstream/config/header.h"
@@ -86,7 +87,10 @@ static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *err
 static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
 {
     PtcJsonError error;
-    PtcValue v = ptc_json_parse(heap, in->body.bytes, in->body.len, &error);
+    PtcValue v = ptc_remote_answer_json(in->answer, in->body);
+    out->result.there = v != PTC_NONE;
+    if (!out->result.there)
+        v = ptc_json_parse(heap, in->body.bytes, in->body.len, &error);
     if (v != PTC_NONE)
         answer_response(out, PTC_TOOL_RESULT_JSON, v);
     else
@@ -102,11 +106,7 @@ static void answer_success(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *
     } else if (is_json_media_type(type)) {
         answer_json(heap, in, out);
     } else if (text && (is_text_media_type(type) || !type.len)) {
-        PtcValue v = type.len ? PTC_NONE : ptc_tool_result_json(heap, in->body);
-        if (v != PTC_NONE)
-            answer_response(out, PTC_TOOL_RESULT_JSON, v);
-        else if (ptc_fields_ok(heap))
-            answer_response(out, PTC_TOOL_RESULT_TEXT, ptc_fields_string(heap, in->body));
+        (void)!ptc_tool_result_text(heap, in->answer, in->body, !type.len, &out->result);
     } else {
         answer_blob(heap, in, type.len ? type : (PtcText){NULL, 0}, out);
     }

@@ -11,9 +11,10 @@ typedef struct PtcResponseIn {
     int64_t status;
     PtcValue headers; /* name -> value, in any case */
     PtcText body;
-    size_t max_bytes; /* 0: PTC_RESPONSE_BYTES */
-    size_t blobs;     /* that the run has already */
-    int64_t now_ms;   /* time of day, for a Retry-After that is a date */
+    size_t max_bytes;        /* 0: PTC_RESPONSE_BYTES */
+    size_t blobs;            /* that the run has already */
+    PtcRemoteAnswer *answer; /* as of a tool result */
+    int64_t now_ms;          /* time of day, for a Retry-After that is a date */
 } PtcResponseIn;
 
 typedef struct PtcResponse {

@@ -7,7 +7,10 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "json/emit.h"
 #include "json/write.h"
+#include "value/coll/visit.h"
+#include "value/str.h"
 
 typedef struct {
     const PtcSecrets *secrets;
@@ -114,4 +117,45 @@ void ptc_blot_json(const PtcSecrets *secrets, PtcBuf *out, PtcText json)
     }
     ptc_buf_deinit(&b.plain);
     ptc_buf_deinit(&b.clean);
+}
+
+/* ------------------------------------------------------------------------------------ values */
+
+/* A string, a key, or a number as it would be written. */
+static bool has_scalar_secret(const PtcSecrets *secrets, PtcHeap *heap, PtcBuf *number, PtcValue v)
+{
+    size_t len;
+    PtcText text;
+    if (ptc_is_string(v)) {
+        text = ptc_str_text(v);
+    } else {
+        ptc_buf_clear(number);
+        ptc_emit_value(number, heap, v);
+        text = ptc_buf_view(number);
+    }
+    return number->failed || ptc_secrets_find(secrets, text, 0, &len) < text.len;
+}
+
+/* The next value behind one that was looked at; false: there is none. */
+static bool visit_on(PtcWalk *walk, PtcValue *v)
+{
+    while (walk->count && ptc_visit_next(ptc_walk_top(walk), v) == PTC_VISIT_END)
+        walk->count--;
+    return walk->count > 0;
+}
+
+bool ptc_blot_would_find(const PtcSecrets *secrets, PtcHeap *heap, PtcValue value)
+{
+    PtcWalk walk;
+    PtcBuf number;
+    bool found = false;
+    ptc_walk_init(&walk, heap);
+    ptc_buf_init(&number, heap->pool->mem, PTC_UNBOUNDED);
+    do
+        found = ptc_visit_can(value) ? !ptc_visit_begin(&walk, value)
+                                     : has_scalar_secret(secrets, heap, &number, value);
+    while (!found && visit_on(&walk, &value));
+    ptc_buf_deinit(&number);
+    ptc_walk_deinit(&walk);
+    return found;
 }

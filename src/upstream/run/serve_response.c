@@ -114,7 +114,8 @@ static bool read_service_answer(PtcUpCall *call, PtcScratch *scratch, PtcValue h
                         .headers = headers,
                         .body = ptc_buf_view(&call->reply.text),
                         .max_bytes = ptc_run_upstream(run, call->slot)->entry.max_response,
-                        .now_ms = ptc_clock_wall_ms()};
+                        .now_ms = ptc_clock_wall_ms(),
+                        .answer = call->answer};
     PtcBlobNumbers numbers = ptc_run_take_numbers(run, 1); /* the body, if it is no text */
     in.blobs = numbers.before;
     return ptc_openapi_response(&scratch->heap, &in, response) &&

@@ -6,6 +6,7 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/remote/remote_answer.h"
 #include "upstream/catalog/clean.h"
 #include "upstream/config/fields.h"
 #include "upstream/connect/inquiry.h"
@@ -123,8 +124,20 @@ static void put_unsecret_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcV
     ptc_buf_deinit(&json);
 }
 
-bool ptc_serve_put_read(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
-                        const PtcToolResult *result)
+/* Hands over a value that is where it is wanted; false: it goes as text. */
+static bool give_value(PtcUpCall *call, PtcScratch *scratch, const PtcToolResult *result)
+{
+    const PtcSecrets *hidden = &call->run->manager->hidden;
+    if (!result->there ||
+        (ptc_secrets_any(hidden) && ptc_blot_would_find(hidden, &scratch->heap, result->value)))
+        return false;
+    call->answer->value = result->value;
+    call->answer->kind = ptc_tool_result_kind(result->kind);
+    return true;
+}
+
+static void put_read_text(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
+                          const PtcToolResult *result)
 {
     ptc_emit_object(out);
     ptc_emit_key(out, "value");
@@ -132,9 +145,18 @@ bool ptc_serve_put_read(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
     put_unsecret_value(call, &scratch->heap, out, result->value);
     if (ptc_buf_ok(out))
         ptc_run_record_result(call, (PtcText){out->data + from, out->len - from});
-    ptc_run_record_end(call, PTC_CALL_WELL, (PtcText){NULL, 0}, result->notes);
     ptc_emit_field_cstr(out, "kind", ptc_tool_result_kind(result->kind));
     ptc_emit_object_end(out);
+}
+
+/* Text is for those who asked for it, for records, and for a run that may be run again. */
+bool ptc_serve_put_read(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
+                        const PtcToolResult *result)
+{
+    bool given = give_value(call, scratch, result);
+    if (!given || call->part || call->run->manager->config.payloads)
+        put_read_text(call, scratch, out, result);
+    ptc_run_record_end(call, PTC_CALL_WELL, (PtcText){NULL, 0}, result->notes);
     return true;
 }
 
@@ -144,7 +166,37 @@ static bool put_raw_result(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out, Pt
     return ptc_serve_put_read(call, scratch, out, &raw);
 }
 
-static bool read_result(PtcUpCall *call, PtcScratch *scratch, PtcValue value, PtcToolResult *result)
+/* The result of a tool; its structured content may be in the heap of whoever asks already. */
+typedef struct {
+    PtcRemoteAnswer *answer;
+    PtcValue whole;
+    PtcValue structured;
+    bool apart; /* then `whole` does not have it */
+} GotResult;
+
+static size_t read_structured(void *user, PtcText rest)
+{
+    GotResult *result = user;
+    size_t used = 0;
+    result->structured = ptc_remote_answer_read(result->answer, rest, &used);
+    return used;
+}
+
+/* What is large in most results is parsed only once, straight to where it is wanted. */
+static void parse_result(PtcUpCall *call, PtcHeap *heap, GotResult *result, PtcJsonError *error)
+{
+    static const char *const path[] = {NULL}, *const names[] = {"structuredContent", NULL};
+    PtcText apart = {NULL, 0}, text = ptc_buf_view(&call->reply.text);
+    PtcJsonKeep keep = {path, names, &apart, read_structured, result};
+    *result = (GotResult){.answer = call->answer, .structured = PTC_NONE};
+    result->whole = call->answer->heap && !call->raw && call->seen
+                        ? ptc_json_parse_keeping(heap, text, &keep, error)
+                        : ptc_json_parse(heap, text.bytes, text.len, error);
+    result->apart = apart.bytes != NULL;
+}
+
+static bool read_result(PtcUpCall *call, PtcScratch *scratch, const GotResult *from,
+                        PtcToolResult *result)
 {
     PtcUpRun *run = call->run;
     const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
@@ -152,7 +204,9 @@ static bool read_result(PtcUpCall *call, PtcScratch *scratch, PtcValue value, Pt
                                     "outputSchema");
     PtcRunCheck check;
     ptc_run_check_begin(&check, call, call->seen, call->tool, true);
-    PtcToolResultIn in = {.result = value,
+    PtcToolResultIn in = {.result = from->whole,
+                          .answer = from->answer,
+                          .structured = from->apart ? &from->structured : NULL,
                           .modern = call->seen->modern,
                           .output_schema = schema,
                           .compiled = check.schema,
@@ -161,7 +215,7 @@ static bool read_result(PtcUpCall *call, PtcScratch *scratch, PtcValue value, Pt
                           .leave_text = e->leave_text,
                           .strict = e->strict_output};
     PtcBlobNumbers numbers =
-        ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&scratch->heap, value));
+        ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&scratch->heap, from->whole));
     in.blobs = numbers.before;
     bool read = ptc_tool_result_read(&scratch->heap, &in, result);
     call->notes |= ptc_run_check_end(&check, &scratch->budget, true);
@@ -207,25 +261,25 @@ static bool put_tool_answer(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcJsonError error;
     PtcToolResult result = {.blobs = PTC_NONE};
-    PtcText text = ptc_buf_view(&call->reply.text);
-    PtcValue value = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
+    GotResult got;
+    parse_result(call, &scratch->heap, &got, &error);
     if (!ptc_fields_ok(&scratch->heap))
         return ptc_serve_put_too_large(call, scratch, out);
-    if (value == PTC_NONE)
+    if (got.whole == PTC_NONE)
         return put_unread(call, out, &error);
-    if (!ptc_is_map(value))
+    if (!ptc_is_map(got.whole))
         return ptc_serve_put_failure(call, out, PTC_CALL_BAD_ANSWER,
                                      PTC_TEXT("the answer is not an object"), 0);
-    if (ptc_inquiry_take_input(call, scratch, value)) {
+    if (ptc_inquiry_take_input(call, scratch, got.whole)) {
         put_failure(call, out, call->reason, ptc_text_cstr(call->message));
         return false;
     }
-    value = ptc_blot_blocks(&call->run->manager->hidden, &scratch->heap, value);
-    if (value == PTC_NONE)
+    got.whole = ptc_blot_blocks(&call->run->manager->hidden, &scratch->heap, got.whole);
+    if (got.whole == PTC_NONE)
         return ptc_serve_put_too_large(call, scratch, out);
     if (call->raw || !call->seen)
-        return put_raw_result(call, scratch, out, value);
-    if (!read_result(call, scratch, value, &result))
+        return put_raw_result(call, scratch, out, got.whole);
+    if (!read_result(call, scratch, &got, &result))
         return ptc_serve_put_too_large(call, scratch, out);
     if (result.ok)
         return ptc_serve_put_read(call, scratch, out, &result);

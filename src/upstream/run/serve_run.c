@@ -348,25 +348,29 @@ static bool put_ask_answer(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out, bo
     return ptc_serve_fail(call, out);
 }
 
-static bool finish_upstream_ask(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok,
-                                bool *may_repeat)
+static bool finish_upstream_ask(void *user, PtcRemoteAsk *ask, PtcRemoteAnswer *answer)
 {
     PtcUpRun *run = user;
     PtcUpCall *call = ask->own;
+    PtcBuf *out = &answer->text;
     PtcScratches *scratches = &run->manager->scratches;
     PtcScratch *scratch = ptc_scratches_borrow(scratches, RUN_BYTES);
     /* What was answered is read even if the run is over, because it may have changed something. */
     if (scratch && !call->method)
         ptc_run_hurry(run, scratch);
     count_wait(call);
-    *may_repeat = scratch != NULL; /* what cannot be read may have changed something */
+    call->answer = answer;
+    answer->value = PTC_NONE;
+    answer->kind = NULL;
+    answer->may_repeat = scratch != NULL; /* what cannot be read may have changed something */
     size_t before = out->len;
-    *ok = call->replayed ? ptc_serve_replay(call, out, may_repeat)
-                         : scratch && put_ask_answer(call, scratch, out, may_repeat);
+    answer->ok = call->replayed
+                     ? ptc_serve_replay(call, out, &answer->may_repeat)
+                     : scratch && put_ask_answer(call, scratch, out, &answer->may_repeat);
     bool aside = call->reason == PTC_CALL_ASIDE;
     bool again = ptc_inquiry_note_refusal(call);
     if (call->part && !call->replayed && !aside && !again)
-        ptc_serve_keep(call, *ok, *may_repeat,
+        ptc_serve_keep(call, answer->ok, answer->may_repeat,
                        (PtcText){out->data ? out->data + before : "", out->len - before});
     bool whole = scratch && ptc_buf_ok(out) && ptc_fields_ok(&scratch->heap);
     if (scratch)

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/remote/remote_answer.h"
 #include "tool/schema/schema.h"
 #include "upstream/config/fields.h"
 
@@ -40,13 +41,37 @@ static bool refuse_tool_result(PtcToolResult *out, PtcCallReason reason)
     return true;
 }
 
-PtcValue ptc_tool_result_json(PtcHeap *heap, PtcText text)
+static bool begins_as_container(PtcText text)
+{
+    PtcText inner = ptc_text_skip_spaces(text);
+    return ptc_text_starts(inner, "{") || ptc_text_starts(inner, "[");
+}
+
+/* The value of a text that is as a whole a JSON object or array; PTC_NONE: it is not. */
+static PtcValue read_text_as_json(PtcHeap *heap, PtcText text)
 {
     PtcJsonError error;
-    PtcText inner = ptc_text_skip_spaces(text);
-    if (!ptc_text_starts(inner, "{") && !ptc_text_starts(inner, "["))
-        return PTC_NONE;
-    return ptc_json_parse(heap, text.bytes, text.len, &error);
+    return begins_as_container(text) ? ptc_json_parse(heap, text.bytes, text.len, &error)
+                                     : PTC_NONE;
+}
+
+/* Where it is wanted first; what cannot be read there is read here, which says why. */
+bool ptc_tool_result_text(PtcHeap *heap, PtcRemoteAnswer *answer, PtcText text, bool parse,
+                          PtcToolResult *out)
+{
+    bool json = parse && begins_as_container(text);
+    PtcValue v = json ? ptc_remote_answer_json(answer, text) : PTC_NONE;
+    out->there = v != PTC_NONE;
+    if (json && !out->there)
+        v = read_text_as_json(heap, text);
+    if (v != PTC_NONE)
+        return answer_tool_result(out, PTC_TOOL_RESULT_JSON, v);
+    if (!ptc_fields_ok(heap))
+        return false;
+    v = ptc_remote_answer_string(answer, text);
+    out->there = v != PTC_NONE;
+    return answer_tool_result(out, PTC_TOOL_RESULT_TEXT,
+                              out->there ? v : ptc_fields_string(heap, text));
 }
 
 /* ---------------------------------------------------------------------------------- blocks */
@@ -222,11 +247,7 @@ static PtcValue join_result_texts(ResultReading *r)
 
 static bool answer_result_text(ResultReading *r, PtcText text)
 {
-    PtcValue v = r->in->leave_text ? PTC_NONE : ptc_tool_result_json(r->heap, text);
-    if (v != PTC_NONE)
-        return answer_tool_result(r->out, PTC_TOOL_RESULT_JSON, v);
-    return ptc_fields_ok(r->heap) &&
-           answer_tool_result(r->out, PTC_TOOL_RESULT_TEXT, ptc_fields_string(r->heap, text));
+    return ptc_tool_result_text(r->heap, r->in->answer, text, !r->in->leave_text, r->out);
 }
 
 /* Several texts: all of them JSON, or lines of one text. */
@@ -235,7 +256,7 @@ static bool answer_texts(ResultReading *r)
     PtcValue list = ptc_fields_list(r->heap);
     size_t n = ptc_fields_count(r->texts);
     for (size_t i = 0; i < n && !r->in->leave_text; i++) {
-        PtcValue v = ptc_tool_result_json(r->heap, ptc_str_text(ptc_seq_nth(r->texts, i)));
+        PtcValue v = read_text_as_json(r->heap, ptc_str_text(ptc_seq_nth(r->texts, i)));
         if (v == PTC_NONE)
             break;
         ptc_fields_push(r->heap, &list, v);
@@ -273,10 +294,16 @@ static bool answer_blocks(ResultReading *r, PtcValue content)
 
 /* -------------------------------------------------------------------------------- failures */
 
+static PtcValue structured_content(const ResultReading *r)
+{
+    return r->in->structured ? *r->in->structured
+                             : ptc_map_field(r->heap, r->in->result, "structuredContent");
+}
+
 static bool answer_tool_failure(ResultReading *r)
 {
     PtcValue content = ptc_map_field(r->heap, r->in->result, "content");
-    PtcValue structured = ptc_map_field(r->heap, r->in->result, "structuredContent");
+    PtcValue structured = structured_content(r);
     PtcBuf json;
     r->out->message = PTC_NONE;
     read_blocks(r, content);
@@ -340,6 +367,7 @@ static bool answer_structured(ResultReading *r, PtcValue value)
                    ptc_fields_is(heap, schema, "x-fastmcp-wrap-result", PTC_TRUE) &&
                    ptc_is_map(value) && ptc_map_count(value) == 1;
     PtcValue inner = wrapped ? ptc_map_field(heap, value, "result") : PTC_NONE;
+    r->out->there = r->in->structured != NULL;
     return ptc_fields_ok(heap) &&
            answer_tool_result(r->out, PTC_TOOL_RESULT_JSON, inner == PTC_NONE ? value : inner);
 }
@@ -349,7 +377,7 @@ static bool answer_result(ResultReading *r)
     PtcHeap *heap = r->heap;
     PtcValue result = r->in->result;
     PtcText type = ptc_fields_text(heap, result, "resultType");
-    PtcValue structured = ptc_map_field(heap, result, "structuredContent");
+    PtcValue structured = structured_content(r);
     PtcValue content = ptc_map_field(heap, result, "content");
     PtcValue old = ptc_map_field(heap, result, "toolResult");
     PtcValue failed = ptc_map_field(heap, result, "isError");

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "tool/call_reason.h"
-#include "value/heap.h"
+#include "tool/remote/remote.h"
 
 typedef enum {
     PTC_TOOL_RESULT_JSON,
@@ -29,6 +29,9 @@ extern const char *const ptc_tool_result_notes[];
 
 typedef struct PtcToolResultIn {
     PtcValue result;
+    /* Whoever wants values in a heap of its own: JSON and texts are made there.  NULL: nobody does. */
+    PtcRemoteAnswer *answer;
+    const PtcValue *structured;       /* the structuredContent, if that is there already; or NULL */
     bool modern;                      /* the era of the upstream */
     PtcValue output_schema;           /* a map, or PTC_NONE */
     const struct PtcSchema *compiled; /* the same, compiled */
@@ -44,6 +47,7 @@ typedef struct PtcToolResult {
     bool ok;
     PtcResultKind kind;
     PtcValue value;
+    bool there; /* it is in the heap of the answer */
     unsigned notes;
     PtcCallReason reason; /* not ok */
     PtcValue message;     /* a string: the upstream's own text; PTC_NONE: it said nothing */
@@ -55,8 +59,10 @@ typedef struct PtcToolResult {
 PTC_MUST_USE bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in,
                                        PtcToolResult *out);
 
-/* The value of a text that is as a whole a JSON object or array; PTC_NONE: it is not. */
-PtcValue ptc_tool_result_json(PtcHeap *heap, PtcText text);
+/* A text as the value of a result: if it is as a whole a JSON object or array, and `parse`, that; else a string.
+ * False: out of memory. */
+PTC_MUST_USE bool ptc_tool_result_text(PtcHeap *heap, PtcRemoteAnswer *answer, PtcText text,
+                                       bool parse, PtcToolResult *out);
 /* How many blobs an answer has at most: blocks that are no text. */
 size_t ptc_tool_result_most_blobs(PtcHeap *heap, PtcValue result);
 
