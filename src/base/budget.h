@@ -36,8 +36,18 @@ enum {
 /* A request to stop, from any thread; a request to an outer one counts too. */
 typedef struct PtcCancel {
     atomic_bool asked;
+    bool of_item; /* it ends an item of a pmap because one before it failed; nobody outside asks */
     const struct PtcCancel *outer; /* or NULL */
 } PtcCancel;
+
+/* What may end a call that changes something: a request from outside.  That another item of a pmap failed only keeps
+ * the next call from being made. */
+static inline const PtcCancel *ptc_cancel_from_outside(const PtcCancel *cancel)
+{
+    while (cancel && cancel->of_item)
+        cancel = cancel->outer;
+    return cancel;
+}
 
 static inline bool ptc_cancelled(const PtcCancel *cancel)
 {

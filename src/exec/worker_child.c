@@ -225,6 +225,7 @@ static bool put_worker_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t,
     t->info.skip_validation = tool->skip_validation;
     t->info.cache = tool->cache;
     t->info.on_error_value = tool->on_error_value;
+    t->info.read_only = tool->read_only;
     t->info.serial = tool->serial;
     t->info.timeout_ms = tool->timeout_ms;
     return ptc_toolset_put(w->tools, t, why);

@@ -305,6 +305,7 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, PtcWhy *why)
     ptc_frame_put_u32(&packet, info->skip_validation);
     ptc_frame_put_u32(&packet, info->cache);
     ptc_frame_put_u32(&packet, info->on_error_value);
+    ptc_frame_put_u32(&packet, info->read_only);
     ptc_frame_put_u32(&packet, is_lisp);
     ptc_frame_put_u32(&packet, is_lisp && info->serial);
     ptc_frame_put_i64(&packet, info->timeout_ms);

@@ -91,6 +91,7 @@ static bool add_zygote_tool(Helper *h, PtcFrameCursor *c)
     tool.skip_validation = ptc_frame_take_u32(c);
     tool.cache = ptc_frame_take_u32(c);
     tool.on_error_value = ptc_frame_take_u32(c);
+    tool.read_only = ptc_frame_take_u32(c);
     if (ptc_frame_take_u32(c))
         tool.lisp = ptc_buf_view(&h->source);
     tool.serial = ptc_frame_take_u32(c);

@@ -401,6 +401,21 @@ static void count_end(CallJob *job, const PtcToolReply *reply)
         atomic_fetch_add(reply->ok ? &tally[job->number].ok : &tally[job->number].failed, 1);
 }
 
+/* A call that changes something is awaited even if another item of its pmap has failed meanwhile: whoever corrects
+ * the program must know what was done. */
+static void call_to_its_end(CallJob *job, PtcToolReply *reply)
+{
+    PtcBudget *b = job->caller->budget;
+    const PtcCancel *cancel = b->cancel;
+    if (!job->tool->info.read_only)
+        b->cancel = ptc_cancel_from_outside(cancel);
+    if (job->tool->lisp != PTC_NONE)
+        call_lisp(job, reply);
+    else
+        call_native(job, reply);
+    b->cancel = cancel;
+}
+
 /* False: it was not called. */
 static bool call_in_turn(CallJob *job, PtcToolReply *reply)
 {
@@ -408,10 +423,7 @@ static bool call_in_turn(CallJob *job, PtcToolReply *reply)
     if (turn && !take_serial_turn(job, turn))
         return false;
     count_start(job);
-    if (job->tool->lisp != PTC_NONE)
-        call_lisp(job, reply);
-    else
-        call_native(job, reply);
+    call_to_its_end(job, reply);
     count_end(job, reply);
     if (turn)
         give_turn(turn);

@@ -299,7 +299,7 @@ static void *cancel_soon(void *flag)
 static Got run_cancelled(PtcExecutor *ex, const char *program)
 {
     pthread_t thread;
-    PtcCancel cancel = {false, NULL};
+    PtcCancel cancel = {.asked = false};
     pthread_create(&thread, NULL, cancel_soon, &cancel);
     Got got = run_with(ex, "a", program, (With){.timeout_ms = 100000, .cancel = &cancel});
     pthread_join(thread, NULL);
@@ -321,7 +321,7 @@ static void check_asked(PtcExecutor *ex, const char *program)
 
 static void check_cancel(PtcExecutor *ex)
 {
-    const PtcCancel already = {true, NULL};
+    const PtcCancel already = {.asked = true};
     CHECK(run_with(ex, "a", "(+ 1 2)", (With){.cancel = &already}).status == PTC_TASK_CANCELLED);
     check_asked(ex, "(loop [] (recur))");
     check_asked(ex, "(pmap (fn [x] (loop [] (recur))) (range 4))");

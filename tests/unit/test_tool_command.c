@@ -252,6 +252,53 @@ static void test_cancel(void)
     end_engine(ptc);
 }
 
+/* Runs a program with four tools that work in an empty directory: `bad` fails once `write` has begun, `write` takes a
+ * while, `more` would be the next call, and `read` never ends by itself.  Which files are there then? */
+static void run_with_writes(Ptc *ptc, const char *program, char out[TEXT], char files[TEXT])
+{
+    char dir[] = "/tmp/ptc-writes-XXXXXX", tools[2 * TEXT], path[TEXT];
+    static const char *const names[] = {"begun", "written", "more"};
+    CHECK(mkdtemp(dir) != NULL);
+    snprintf(
+        tools, sizeof tools,
+        "{\"bad\":{\"read_only\":true,\"command\":[\"sh\",\"-c\",\"while ! [ -f %s/begun ]; do "
+        "sleep "
+        "0.01; done; exit 1\"]},"
+        "\"write\":{\"command\":[\"sh\",\"-c\",\"echo > %s/begun; sleep 0.3; echo > %s/written\"]},"
+        "\"more\":{\"command\":[\"touch\",\"%s/more\"]},"
+        "\"read\":{\"read_only\":true,\"command\":[\"sleep\",\"1000\"]}}",
+        dir, dir, dir, dir);
+    run_json(ptc, tools, program, out);
+    files[0] = 0;
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        if (unlink(path) == 0)
+            snprintf(files + strlen(files), TEXT - strlen(files), "%s ", names[i]);
+    }
+    CHECK(rmdir(dir) == 0);
+}
+
+/* An item that fails ends the others, but not in the middle of a call that changes something; the next call is not
+ * made, and what only reads is ended at once. */
+static void test_writes_of_other_items(void)
+{
+    static const char *const programs[] = {
+        "(pmap (fn [i] (if (= i 0) (tool/bad) (do (tool/write) (tool/more)))) [0 1])",
+        "(pmap (fn [i] (if (= i 0) (tool/bad) (pmap (fn [f] (f) (tool/more)) [tool/write "
+        "tool/read]))) "
+        "[0 1])",
+        "(pcalls (fn [] (tool/bad)) (fn [] (tool/write)) (fn [] (tool/read)))",
+    };
+    char out[TEXT], files[TEXT];
+    Ptc *ptc = an_engine();
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        run_with_writes(ptc, programs[i], out, files);
+        CHECK(strncmp(out, "!tool_error: tool/bad failed", 28) == 0);
+        CHECK_STR(files, "begun written ");
+    }
+    end_engine(ptc);
+}
+
 /* The deadline of the run ends a command too. */
 static void test_deadline(void)
 {
@@ -391,6 +438,7 @@ int main(void)
     CHECK_RUN(test_ignored_sigchld());
     CHECK_RUN(test_other_children());
     CHECK_RUN(test_cancel());
+    CHECK_RUN(test_writes_of_other_items());
     CHECK_RUN(test_deadline());
     CHECK_RUN(test_long_stderr());
     CHECK_RUN(test_few_descriptors());

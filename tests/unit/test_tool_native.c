@@ -165,7 +165,7 @@ static void check_calls(PtcTools *tools)
 static void check_limits(PtcTools *tools)
 {
     char got[300];
-    PtcCancel cancel = {true, NULL};
+    PtcCancel cancel = {.asked = true};
     call(tools, "waits", "{}", &(PtcNativeOptions){.cancel = &cancel}, got);
     CHECK_STR(got, "-it was cancelled");
     call(tools, "waits", "{}", &(PtcNativeOptions){.deadline_ns = ptc_clock_ns(NULL) + 5000000},

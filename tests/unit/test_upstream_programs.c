@@ -206,7 +206,7 @@ static void *cancel_later(void *arg)
 
 static void test_cancel(PtcExecutor *ex)
 {
-    PtcCancel cancel = {false, NULL};
+    PtcCancel cancel = {.asked = false};
     pthread_t thread;
     PtcTaskIn in = a_task("(github/stuck)");
     gives(ex, "(count [github/stuck])", "1"); /* so that the next ask is the call */

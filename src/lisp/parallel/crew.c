@@ -35,6 +35,7 @@ bool ptc_seat_take(PtcSeat *seat, PtcCrewJob *job, PtcVM *vm)
     if (!copy_seat_globals(seat))
         return false;
     seat->cancel.outer = job->model.budget.cancel;
+    seat->cancel.of_item = true;
     const PtcHeap *outer = job->model.heap;
     ptc_heap_init(&seat->heap, outer->pool, &vm->budget, outer->limit);
     seat->heap.tool_bytes = outer->tool_bytes;

@@ -98,13 +98,19 @@ static bool is_remote_call(PtcRemoteOp op)
     return op == PTC_REMOTE_CALL || op == PTC_REMOTE_CALL_NAMED;
 }
 
-static void wait_for_remote(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask, PtcBudget *b)
+/* A call that changes something is awaited even if another item of its pmap has failed, as in tool/call.c. */
+static void wait_for_remote(const PtcRemoteRun *run, Waiter *w, PtcRemoteAsk *ask, bool reads,
+                            PtcBudget *b)
 {
     int64_t begun = b->clock_ns(b->clock_user);
+    const PtcCancel *cancel = b->cancel;
+    if (is_remote_call(ask->op) && !reads)
+        b->cancel = ptc_cancel_from_outside(cancel);
     if (run->wait)
         run->wait(run->run, ask, b);
     else
         await_remote(w, b);
+    b->cancel = cancel;
     give_up_remote_ask(run, w, ask);
     ptc_budget_waited(b, b->clock_ns(b->clock_user) - begun);
 }
@@ -144,7 +150,7 @@ bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQ
     if (pending && watch)
         watch->begin(watch->user, !call);
     if (pending)
-        wait_for_remote(run, &w, &ask, budget);
+        wait_for_remote(run, &w, &ask, question->reads, budget);
     bool told = status != PTC_REMOTE_NO_MEMORY && finish_remote_ask(run, &ask, answer);
     if (watch && !pending && call && told && !answer->may_repeat) {
         watch->begin(watch->user, false);

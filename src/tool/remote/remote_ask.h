@@ -11,6 +11,7 @@ typedef struct PtcRemoteQuestion {
     uint32_t slot, tool;
     PtcText text;
     PtcRemoteId id;
+    bool reads; /* CALL: it changes nothing */
 } PtcRemoteQuestion;
 
 /* Fills in the answer.  False: the budget has stopped, or out of memory (the budget is stopped then). */

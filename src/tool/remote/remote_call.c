@@ -294,7 +294,8 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
     PtcText full = {name.text, name.len};
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
     bool asked = write_args(vm, full, &text, argc, argv);
-    PtcRemoteQuestion q = {PTC_REMOTE_CALL, name.slot, name.tool, ptc_buf_view(&text), next_id(vm)};
+    PtcRemoteQuestion q = {PTC_REMOTE_CALL,     name.slot,   name.tool,
+                           ptc_buf_view(&text), next_id(vm), name.reads};
     asked = asked && exchange_with_remote(&q, &reply);
     ptc_buf_deinit(&text);
     if (!asked)

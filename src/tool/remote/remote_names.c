@@ -113,13 +113,12 @@ static int64_t add_remote_name(PtcRemoteNames *names, PtcText text, const PtcRem
     return names->count++;
 }
 
-int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool,
-                             bool once)
+int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, PtcRemoteName what)
 {
-    uint32_t hash = hash_remote_name(text);
-    PtcRemoteName what = {NULL, (uint32_t)text.len, hash, slot, tool, once};
+    what.len = (uint32_t)text.len;
+    what.hash = hash_remote_name(text);
     pthread_mutex_lock(&names->lock);
-    int64_t number = find_remote_name(names, text, hash);
+    int64_t number = find_remote_name(names, text, what.hash);
     if (number < 0)
         number = add_remote_name(names, text, &what);
     pthread_mutex_unlock(&names->lock);

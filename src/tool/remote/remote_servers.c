@@ -97,7 +97,7 @@ static bool knows_server(PtcServers *servers, PtcText ns, PtcServerWord *word)
     ptc_buf_init(&nearest, s->mem, sizeof word->nearest - 1);
     bool known = remote->knows(remote, ns, &nearest);
     if (known)
-        (void)ptc_remote_names_add(s->names, key, 0, 0, false);
+        (void)ptc_remote_names_add(s->names, key, (PtcRemoteName){0});
     else
         copy_cut_text(word->nearest, sizeof word->nearest, ptc_buf_view(&nearest));
     ptc_buf_deinit(&nearest);
@@ -119,20 +119,21 @@ static PtcServerAnswer read_server_refusal(PtcHeap *heap, PtcValue answer, PtcSe
 static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText full, PtcValue answer,
                                   uint32_t *number, PtcServerWord *word)
 {
-    uint32_t slot, tool;
+    PtcRemoteName found = {0};
     if (ptc_text_is(answer_text_field(heap, answer, "policy"), "deny")) {
         PtcText rule = answer_text_field(heap, answer, "rule");
         snprintf(word->message, sizeof word->message, "it may not be called%s%.*s",
                  rule.len ? ": " : "", PTC_ARG(ptc_text_cut(rule, 180)));
         return PTC_SERVER_DENIED;
     }
-    if (!answer_number_field(heap, answer, "slot", &slot) ||
-        !answer_number_field(heap, answer, "tool", &tool))
+    if (!answer_number_field(heap, answer, "slot", &found.slot) ||
+        !answer_number_field(heap, answer, "tool", &found.tool))
         return PTC_SERVER_UNSURE;
     PtcValue version = ptc_map_field(heap, answer, "version");
-    bool once = version != PTC_NONE &&
-                !(ptc_is_int(version) && (uint64_t)ptc_to_int(version) == s->run->version);
-    int64_t got = ptc_remote_names_add(s->names, full, slot, tool, once);
+    found.once = version != PTC_NONE &&
+                 !(ptc_is_int(version) && (uint64_t)ptc_to_int(version) == s->run->version);
+    found.reads = ptc_text_is(answer_text_field(heap, answer, "effect"), "read");
+    int64_t got = ptc_remote_names_add(s->names, full, found);
     if (got < 0) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return PTC_SERVER_STOPPED;
