@@ -371,6 +371,16 @@ PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i)
                       .earlier = e->earlier};
 }
 
+const PtcWrites *ptc_outcome_writes(PtcOutcome *o)
+{
+    PtcPrinter printer = printer_of(o);
+    if (o->log.writes.count) {
+        ptc_outcome_refresh(o);
+        ptc_writes_settle(&o->log.writes, &o->ptc->mem, &printer);
+    }
+    return &o->log.writes;
+}
+
 PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i)
 {
     PtcLogEntry *e = &o->log.items[i];

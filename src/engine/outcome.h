@@ -109,6 +109,8 @@ bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out);
 /* Finding i, from 0 to error_count - 1; call i, from 0 to log.count - 1.  Texts belong to the outcome. */
 PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i);
 PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i);
+/* The calls that changed something outside, or may have, all as texts. */
+const PtcWrites *ptc_outcome_writes(PtcOutcome *o);
 
 /* "return", "fail", or NULL. */
 const char *ptc_control_name(PtcControl control);

@@ -135,6 +135,20 @@ static void log_tool_call(const CallJob *job, bool ok, PtcValue result)
     e->ended_ns = job->now_ns;
 }
 
+/* A call that changed something, or may have, is also remembered for whoever corrects the program.  A tool that
+ * ended well has done its work even if its result cannot be used. */
+static void note_write(const CallJob *job, const PtcToolReply *reply)
+{
+    PtcCaller *c = job->caller;
+    const PtcToolInfo *info = &job->tool->info;
+    if (!info->read_only && (reply->did || !reply->ended))
+        ptc_writes_add(&c->log->writes, c->mem,
+                       (PtcWrite){.tool = {info->name, info->name_len},
+                                  .unknown = !reply->did,
+                                  .args = c->slots[0],
+                                  .result = reply->ok ? c->slots[1] : PTC_NIL});
+}
+
 /* {:ok false, :message "..."} */
 static PtcValue new_error_map(PtcHeap *heap, PtcValue message)
 {
@@ -252,7 +266,8 @@ static void begin_tool_call(const CallJob *job, PtcToolCall *call)
     call->most_bytes = c->heap->tool_bytes;
     call->result = PTC_NONE;
     call->text = NULL;
-    call->answered = call->ok = call->unsure = call->counted = call->elsewhere = false;
+    call->answered = call->ok = call->unsure = call->did = false;
+    call->counted = call->elsewhere = false;
     atomic_init(&call->cancelled, false);
     atomic_init(&call->inside, true);
     ptc_buf_init(&call->json, c->mem, call->most_bytes);
@@ -314,6 +329,7 @@ static void take_tool_answer(CallJob *job, PtcToolCall *call, PtcToolReply *repl
         return;
     }
     reply->ended = !call->unsure;
+    reply->did = call->ok || call->did;
     if (!call->ok) {
         size_t most = sizeof reply->error - 1, n = call->text_len < most ? call->text_len : most;
         if (n)
@@ -380,6 +396,7 @@ static void call_lisp(CallJob *job, PtcToolReply *reply)
     const PtcBudget *b = job->caller->budget;
     job->caller->hooks->run_lisp(job->caller->user, job->tool->lisp, job->caller->slots, reply);
     reply->ended = reply->ok || b->stop == PTC_STOP_NONE;
+    reply->did = reply->ok;
     int64_t now = b->clock_ns(b->clock_user);
     job->took_ns = now - job->now_ns;
     job->now_ns = now;
@@ -456,7 +473,7 @@ static bool run_tool(CallJob *job, PtcValue *out)
 {
     PtcCaller *c = job->caller;
     PtcToolReply reply;
-    reply.ok = reply.ended = false;
+    reply.ok = reply.ended = reply.did = false;
     reply.error[0] = 0;
     offer_caller_work(job);
     bool called = call_watched(job, &reply);
@@ -466,6 +483,8 @@ static bool run_tool(CallJob *job, PtcValue *out)
     else if (job->pending)
         ptc_cache_abandon(c->run->cache, job->pending);
     /* What happened outside is reported even when the run is over. */
+    if (called)
+        note_write(job, &reply);
     if (called && (reply.ok || over))
         log_tool_call(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
     if (over)

@@ -26,6 +26,7 @@ enum { PTC_TOOL_TEXT = 2048 }; /* room for the error message of a tool */
 typedef struct PtcToolReply {
     bool ok;
     bool ended; /* the tool ran to its end, successfully or not */
+    bool did;   /* successfully, as it says; its result may still be none that can be used */
     char error[PTC_TOOL_TEXT];
 } PtcToolReply;
 
@@ -96,6 +97,7 @@ struct PtcToolCall {
     pthread_cond_t answered_now;
     bool answered, ok;
     bool unsure;     /* it failed, and what it did before that is unknown */
+    bool did;        /* it ended well, though its answer is not JSON */
     bool elsewhere;  /* answered from another thread, which has then released the call */
     PtcValue result; /* PTC_NONE: in text */
     char *text;      /* JSON, or the error's message, in the ledger of the set */

@@ -7,12 +7,15 @@
 #include "engine/engine.h"
 #include "engine/payload.h"
 #include "json/emit.h"
+#include "json/parse.h"
 #include "tool/contract.h"
 #include "tool/wire/feedback.h"
 #include "value/coll/map.h"
+#include "value/coll/vec.h"
 #include "value/str.h"
 
 enum { GIVEN_BYTES = 4 * PTC_MB, WORK_TEXT_BYTES = 256 * PTC_MB };
+enum { DID_BYTES = 32 * PTC_KB }; /* of a call in data/fail, as values */
 
 /* -------------------------------------------------------------------- what it is given */
 
@@ -65,9 +68,37 @@ static PtcValue remaining_map(PtcHeap *heap, const PtcRemaining *r)
     return m.map;
 }
 
+static PtcValue read_did_json(PtcHeap *heap, PtcText json)
+{
+    PtcJsonError e = {0};
+    return ptc_json_parse(heap, json.bytes, json.len, &e);
+}
+
+/* A list of {:tool :args :result}; nobody has the results of calls that are unknown. */
+static PtcValue did_vector(PtcWork *w, PtcHeap *heap, const PtcDidCalls *did, bool unknown)
+{
+    PtcValue *items = ptc_arena_alloc(&w->arena, (did->count + 1) * sizeof *items);
+    size_t n = 0;
+    for (size_t i = 0; items && i < did->count; i++) {
+        const PtcDidCall *call = &did->items[i];
+        ContextMaking m = begin_made_map(heap);
+        if (call->unknown != unknown)
+            continue;
+        put_made_member(&m, "tool", ptc_str_new(heap, call->tool.bytes, call->tool.len));
+        put_made_member(&m, "args", read_did_json(heap, call->args));
+        if (!unknown)
+            put_made_member(&m, "result", read_did_json(heap, call->result));
+        items[n++] = m.map;
+        if (m.map == PTC_NONE)
+            return PTC_NONE;
+    }
+    return items ? ptc_vec_new(heap, items, n, 0) : PTC_NONE;
+}
+
 /* The context, with data/fail after a program that failed.  A key of the caller's own is never hidden. */
 static PtcValue context_of(PtcWork *w, PtcHeap *heap, const PtcAction *a)
 {
+    const PtcDidCalls *did = &a->run.did;
     if (!a->run.fail_kind || w->own_fail)
         return w->data_map;
     ContextMaking fail = begin_made_map(heap),
@@ -77,6 +108,10 @@ static PtcValue context_of(PtcWork *w, PtcHeap *heap, const PtcAction *a)
     put_made_member(&fail, "message",
                     ptc_str_new(heap, a->run.fail_message.bytes ? a->run.fail_message.bytes : "",
                                 a->run.fail_message.len));
+    put_made_member(&fail, "done", did_vector(w, heap, did, false));
+    put_made_member(&fail, "unknown", did_vector(w, heap, did, true));
+    if (did->cut)
+        put_int(&fail, "cut", (int64_t)did->cut);
     PtcValue key = ptc_str_new(heap, "fail", 4);
     return key == PTC_NONE || fail.map == PTC_NONE || m.map == PTC_NONE
                ? PTC_NONE
@@ -155,6 +190,21 @@ static void take_lost(PtcWork *w, PtcRan *ran)
     }
     ran->lost = lost;
     ran->lost_count = i;
+}
+
+/* What a program that must be corrected has changed outside; of others nobody asks. */
+static void take_did(PtcWork *w, PtcEnding ending, PtcRan *ran)
+{
+    ran->own_fail = w->own_fail;
+    if (!w->outcome->log.writes.total ||
+        !ptc_step_fails(ending, ran->end, ran->value_kind, ran->fits))
+        return;
+    const PtcWrites *writes = ptc_outcome_writes(w->outcome);
+    PtcDidCall *calls = ptc_arena_zalloc(&w->arena, (writes->count + 1) * sizeof *calls);
+    for (size_t i = 0; calls && i < writes->count; i++)
+        calls[i] = (PtcDidCall){writes->items[i].tool, ptc_write_args(&writes->items[i]),
+                                ptc_write_result(&writes->items[i]), writes->items[i].unknown};
+    ran->did = (PtcDidCalls){calls, calls ? writes->count : 0, writes->total - writes->count};
 }
 
 static void take_journal(PtcWork *w, PtcRan *ran)
@@ -245,7 +295,7 @@ static void take_run_error(PtcWork *w, PtcRan *ran)
         ran->value_kind = PTC_VALUE_NIL;
 }
 
-static void take_run_outcome(PtcWork *w, PtcRan *ran)
+static void take_run_outcome(PtcWork *w, PtcEnding ending, PtcRan *ran)
 {
     PtcOutcome *o = w->outcome;
     if (o->ok) {
@@ -260,6 +310,7 @@ static void take_run_outcome(PtcWork *w, PtcRan *ran)
     count_kept(w);
     take_done_steps(w, ran);
     take_lost(w, ran);
+    take_did(w, ending, ran);
     take_journal(w, ran);
     take_payload(w, ran);
 }
@@ -317,11 +368,11 @@ void ptc_work_run(PtcWork *w, const PtcAction *a, const PtcWorkLimits *limits, P
     ptc_outcome_drop(w->outcome);
     w->outcome = NULL;
     ptc_arena_reset(&w->arena);
-    PtcHeapBox *given = ptc_box_new(w->ptc, GIVEN_BYTES);
+    PtcHeapBox *given = ptc_box_new(w->ptc, GIVEN_BYTES + a->run.did.count * DID_BYTES);
     if (!given)
         return;
     if (run_in(w, given, a, limits))
-        take_run_outcome(w, ran);
+        take_run_outcome(w, a->run.ending, ran);
     ptc_box_release(&given->heap);
     if (w->arena.failed)
         *ran = (PtcRan){.end = PTC_RAN_NO_MEMORY};

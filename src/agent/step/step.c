@@ -221,6 +221,7 @@ static PtcAction start_turn_program(PtcStep *s, const PtcHeard *heard, const Ptc
                                .ending = s->now.ending,
                                .fail_kind = s->now.fail_kind,
                                .fail_message = s->now.fail_message,
+                               .did = s->now.did,
                                .remaining = remaining(s, f)}};
 }
 
@@ -425,6 +426,11 @@ bool ptc_step_ends(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits
     return find_ending_row(ending, end, kind, fits)->next == END_OK;
 }
 
+bool ptc_step_fails(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits)
+{
+    return find_ending_row(ending, end, kind, fits)->reason != PTC_FAULT_NONE;
+}
+
 static PtcAction end_by_program(PtcStep *s, const struct StepRow *row, const PtcRan *ran)
 {
     switch (row->next) {
@@ -439,6 +445,19 @@ static PtcAction end_by_program(PtcStep *s, const struct StepRow *row, const Ptc
     case END_MEMORY: return finish_error(s, PTC_FAULT_MEMORY_EXCEEDED, NULL);
     default: return finish_error(s, PTC_FAULT_CANCELLED, NULL);
     }
+}
+
+/* What the next program sees as data/fail.  Whatever had to be corrected leaves one when something was done outside
+ * that must not be done again; errors always do. */
+static void note_failure(PtcStep *s, const struct StepRow *row, const PtcRan *ran, PtcText message)
+{
+    if (row->reason)
+        ptc_step_add_did(s, &ran->did);
+    else
+        s->now.did = (PtcDidCalls){NULL, 0, 0};
+    bool seen = row->does & FAIL || s->now.did.count > 0;
+    s->now.fail_kind = seen ? ptc_turn_word(&s->now.turn) : NULL;
+    s->now.fail_message = seen ? message : (PtcText){NULL, 0};
 }
 
 static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
@@ -456,7 +475,6 @@ static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
                                          : PTC_SAY_RESULT;
     ptc_step_record(s, ran, as == PTC_SAY_WRONG_RETURN, row->next == END_OK);
     s->now.turn.kind = row->reason == PTC_FAULT_PROGRAM ? ran->kind : NULL;
-    s->now.fail_message = keep(s, row->does & FAIL ? ran->message : (PtcText){NULL, 0});
     if (row->does & KEEP)
         ptc_step_add_done(s, ran);
     if (ran->journal_log.bytes)
@@ -464,7 +482,7 @@ static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
     PtcText message = ran->message.bytes ? keep(s, ran->message)
                                          : ptc_text_cstr(ptc_agent_fault_text(row->reason));
     ptc_step_end_turn(s, row->reason, message);
-    s->now.fail_kind = row->does & FAIL ? ptc_turn_word(&s->now.turn) : NULL;
+    note_failure(s, row, ran, message);
     ptc_step_say_ran(s, ran, as, &e->facts, !over && !closed(s, &e->facts));
     return over ? end_by_program(s, row, ran) : go_on_or_finish(s, &e->facts);
 }

@@ -24,6 +24,7 @@
 
 #include "agent/prompt/agent_words.h"
 #include "agent/prompt/compaction.h"
+#include "agent/prompt/did_words.h"
 #include "agent/step/heard.h"
 
 enum { PTC_STEP_BYTES = 64 * PTC_MB };
@@ -108,6 +109,8 @@ typedef struct PtcRan {
     size_t lost_count;
     const PtcDoneStep *done; /* steps it checked off */
     size_t done_count;
+    PtcDidCalls did; /* of a program that failed: what it changed outside */
+    bool own_fail;   /* data/fail is the caller's */
 } PtcRan;
 
 /* CALLED: what a native call gave. */
@@ -183,8 +186,9 @@ typedef struct PtcAction {
         struct {
             PtcText program;
             PtcEnding ending;
-            const char *fail_kind; /* data/fail: {:reason kind :message text}; NULL: none */
+            const char *fail_kind; /* data/fail: {:reason kind :message text ...}; NULL: none */
             PtcText fail_message;
+            PtcDidCalls did; /* ... :done and :unknown */
             PtcRemaining remaining;
         } run;
         struct {
@@ -198,6 +202,8 @@ typedef struct PtcAction {
 /* Does a program that ended this way end the run?  For the caller that must know before the step does
  * (memory_limit). */
 bool ptc_step_ends(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits);
+/* Must the model correct it, so that what it changed outside matters? */
+bool ptc_step_fails(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits);
 
 /* --------------------------------------------------------------------------------- state */
 
@@ -274,6 +280,7 @@ typedef struct PtcStepNow {
     int64_t requests, errors, calls, native_calls;
     const char *fail_kind;
     PtcText fail_message;
+    PtcDidCalls did;     /* what programs changed outside since one last succeeded */
     PtcText system_more; /* the journal's log, in words; absent: none */
     const PtcDoneStep *done;
     size_t done_count;

@@ -43,6 +43,8 @@ void ptc_step_set_calls(PtcStep *s, const PtcCallResult *results, const PtcRan *
 void ptc_step_record(PtcStep *s, const PtcRan *ran, bool misfit, bool ends);
 /* Steps that a program checked off; one that was checked off before gets its new text. */
 void ptc_step_add_done(PtcStep *s, const PtcRan *ran);
+/* Adds what a program that failed has done (step_did.c). */
+void ptc_step_add_did(PtcStep *s, const PtcDidCalls *more);
 /* How long to wait before a failed request is sent again: what the provider said, or the backoff.  When that is too
  * long, or would pass the deadline, *too_long says so. */
 int64_t ptc_step_wait_ms(PtcStep *s, const PtcEvent *e, PtcText *too_long);

@@ -107,6 +107,8 @@ static void build_run_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const
     add_feedback_lines(out, ran->feedback);
     if (!open)
         return;
+    if (!s->now.turn.ok)
+        ptc_words_did(out, &s->now.did, !ran->own_fail);
     if (s->now.turn.ok)
         ptc_words_plan(out, s->def, s->now.done, s->now.done_count);
     if (ran->journal_log.bytes && s->def->journaling && s->def->format.log_in_user_message)

@@ -69,6 +69,11 @@ static void collect_seat(PtcSeat *seat)
         ptc_heap_mark(heap, seat->vm->log.items[i].args);
         ptc_heap_mark(heap, seat->vm->log.items[i].result);
     }
+    const PtcWrites *writes = &seat->vm->log.writes;
+    for (size_t i = writes->settled; i < writes->count; i++) {
+        ptc_heap_mark(heap, writes->items[i].args);
+        ptc_heap_mark(heap, writes->items[i].result);
+    }
     ptc_heap_mark_finish(heap);
 }
 
@@ -134,6 +139,8 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     item->first_call = (uint32_t)vm->log.count;
     item->first_warning = (uint32_t)vm->warnings.count;
     item->call_total = (uint32_t)vm->log.total;
+    item->first_write = (uint32_t)vm->log.writes.count;
+    item->write_total = (uint32_t)vm->log.writes.total;
 }
 
 static bool call_item_function(PtcSeat *seat, size_t i, PtcValue *out)
@@ -197,6 +204,8 @@ static void end_item(PtcSeat *seat, size_t i, PtcValue value)
     item->call_count = (uint32_t)vm->log.count - item->first_call;
     item->warning_count = (uint32_t)vm->warnings.count - item->first_warning;
     item->call_total = (uint32_t)vm->log.total - item->call_total;
+    item->write_count = (uint32_t)vm->log.writes.count - item->first_write;
+    item->write_total = (uint32_t)vm->log.writes.total - item->write_total;
     item->loops = job->model.loops_left - vm->loops_left;
     job->values[i] = value;
     job->values[job->n + i] = vm->journal.changes;

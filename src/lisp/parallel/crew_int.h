@@ -20,6 +20,7 @@ typedef struct PtcItem {
     uint32_t before; /* the item that seat finished before, plus 1; 0: none */
     uint32_t first_print, print_count, first_call, call_count, call_total;
     uint32_t first_warning, warning_count;
+    uint32_t first_write, write_count, write_total;
     bool prints_cut, prints_open;
     int64_t loops;
 } PtcItem;

@@ -119,10 +119,14 @@ static bool merge_item(PtcCrewJob *job, PtcVM *vm, size_t i)
 /* No limit ends this: what was done outside must be known. */
 static void merge_calls(const PtcCrewJob *job, PtcVM *vm)
 {
-    for (const PtcItem *item = job->items; item < job->items + job->n; item++)
-        if (item->seat)
-            ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count,
-                         item->call_total);
+    for (const PtcItem *item = job->items; item < job->items + job->n; item++) {
+        if (!item->seat)
+            continue;
+        ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count,
+                     item->call_total);
+        ptc_writes_move(&vm->log.writes, vm->mem, &item->seat->log.writes, item->first_write,
+                        item->write_count, item->write_total);
+    }
 }
 
 static bool merge_items(PtcCrewJob *job, PtcVM *vm)
@@ -184,6 +188,9 @@ static bool move_values(PtcCrewJob *job, PtcSeat *s, PtcCopy *copy)
             ok = move_value(copy, &job->values[k * job->n + at - 1]);
     for (size_t i = s->log.settled; ok && i < s->log.count; i++)
         ok = move_value(copy, &s->log.items[i].args) && move_value(copy, &s->log.items[i].result);
+    PtcWrites *writes = &s->log.writes;
+    for (size_t i = writes->settled; ok && i < writes->count; i++)
+        ok = move_value(copy, &writes->items[i].args) && move_value(copy, &writes->items[i].result);
     return ok;
 }
 

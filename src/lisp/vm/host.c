@@ -95,6 +95,7 @@ void ptc_log_settle(PtcVM *vm)
     PtcStop before = vm->budget.stop; /* what printing lacks for a log is not the program's fault */
     for (; vm->log.settled < vm->log.count; vm->log.settled++)
         ptc_log_render(&vm->log, &vm->log.items[vm->log.settled], vm->mem, &printer);
+    ptc_writes_settle(&vm->log.writes, vm->mem, &printer);
     if (vm->budget.stop == PTC_STOP_MEMORY)
         vm->budget.stop = before;
 }
@@ -132,5 +133,6 @@ void ptc_log_deinit(PtcLog *log, PtcMem *mem)
     for (size_t i = 0; i < log->count; i++)
         ptc_mem_free(mem, log->items[i].text, text_bytes(&log->items[i]));
     ptc_mem_free(mem, log->items, log->cap * sizeof *log->items);
+    ptc_writes_deinit(&log->writes, mem);
     *log = (PtcLog){0};
 }

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/text.h"
+#include "lisp/vm/writes.h"
 #include "value/print.h"
 
 struct PtcVM;
@@ -122,6 +123,7 @@ typedef struct PtcLog {
     size_t bytes;   /* of texts; beyond PTC_LOG_BYTES they are left out */
     /* A task was reset: no earlier call counts as journaled, here or in earlier runs. */
     bool forgot;
+    PtcWrites writes; /* those that changed something, of tools and of other servers */
 } PtcLog;
 
 /* Adds an entry (zeroed) and returns it; NULL: the log is full, or out of memory. */

@@ -327,6 +327,8 @@ static void answer_command(PtcToolCall *call, const PtcCommand *command, PtcProc
         ptc_budget_halt(call->budget, PTC_STOP_MEMORY);
     else if (ptc_command_judge(p, &json, &len, text))
         ptc_answer_json(call, (PtcText){json, len});
+    else if (p->end == PTC_PROCESS_KILLED || p->end == PTC_PROCESS_TOO_MUCH)
+        ptc_answer_unsure(call, ptc_text_cstr(text));
     else
         ptc_answer_fail(call, ptc_text_cstr(text));
     ptc_buf_deinit(&clean);

@@ -156,6 +156,7 @@ bool ptc_answer_json(PtcToolCall *call, PtcText json)
         heap->budget->stop = PTC_STOP_NONE; /* there may be room once other threads release some */
         return give_text_answer(call, true, json);
     }
+    call->did = true;
     if (v == PTC_NONE)
         return give_text_answer(call, false, ptc_text_cstr(error)) && false;
     return give_tool_answer(call, true, v, NULL, 0);
