@@ -46,7 +46,7 @@ static bool is_waiting_for_person(const PtcTaskAsking *asking, PtcRemote *remote
     ptc_why_init(&why);
     if (!out->ok && remote->wants_sign_in && remote->wants_sign_in(run))
         return true;
-    if (out->ok || strcmp(out->kind, "suspended") != 0)
+    if (out->ok || !out->suspended)
         return false;
     if (asking->mode == PTC_REMOTE_PLANS)
         return true;

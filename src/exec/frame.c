@@ -132,7 +132,7 @@ static const FrameField out_fields[] = {
     FRAME_OUT(BOOL, ok),         FRAME_OUT(BOOL, validated), FRAME_OUT(BOOL, text_cut),
     FRAME_OUT(BOOL, prints_cut), FRAME_OUT(RAW, compute_us), FRAME_OUT(RAW, tool_calls),
     FRAME_OUT(RAW, bindings),    FRAME_OUT(NAME, reason),    FRAME_OUT(NAME, kind),
-    FRAME_OUT(MESSAGE, message),
+    FRAME_OUT(MESSAGE, message), FRAME_OUT(BOOL, suspended),
 };
 
 static void put_field(PtcBuf *buf, const FrameField *field, const void *at)

@@ -67,7 +67,7 @@ void ptc_task_out_clear(PtcTaskOut *out)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_clear(&out->parts[i]);
-    out->ok = out->validated = out->text_cut = out->prints_cut = false;
+    out->ok = out->validated = out->text_cut = out->prints_cut = out->suspended = false;
     out->tool_calls = out->bindings = 0;
 }
 
@@ -276,12 +276,19 @@ static void put_prints(TaskWork *w)
     }
 }
 
+static bool failed_as(const TaskWork *w, PtcErrorKind kind)
+{
+    const PtcOutcome *o = w->outcome;
+    return !o->ok && o->error_count > 0 && o->errors[0].kind == kind;
+}
+
 /* Only the first finding: the feedback has them all. */
 static void put_task_error(TaskWork *w)
 {
     PtcError e = ptc_outcome_finding(w->outcome, 0);
     snprintf(w->out->reason, sizeof w->out->reason, "%s", e.reason);
     snprintf(w->out->kind, sizeof w->out->kind, "%s", e.kind);
+    w->out->suspended = failed_as(w, PTC_E_SUSPENDED);
     snprintf(w->out->message, sizeof w->out->message, "%.*s", PTC_ARG_OF(e.message, e.message_len));
 }
 
@@ -356,9 +363,7 @@ static PtcTaskStatus finish_task_run(TaskWork *w)
         return PTC_TASK_NO_MEMORY;
     if (out->ok && w->session)
         return save_task_session(w);
-    if (!out->ok && strcmp(out->kind, "cancelled") == 0)
-        return PTC_TASK_CANCELLED;
-    return PTC_TASK_DONE;
+    return failed_as(w, PTC_E_CANCELLED) ? PTC_TASK_CANCELLED : PTC_TASK_DONE;
 }
 
 /* ----------------------------------------------------------------------------------- tasks */

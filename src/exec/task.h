@@ -96,6 +96,7 @@ typedef struct PtcTaskOut {
         PtcBuf parts[PTC_TASK_PARTS]; /* the same buffers, for code that treats them alike */
     };
     char reason[24], kind[32]; /* when !ok */
+    bool suspended;            /* when !ok: it waits until somebody was asked */
     char message[320];
     bool text_cut, prints_cut;
     int64_t compute_us; /* elapsed time, waiting included */
