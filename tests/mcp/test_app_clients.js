@@ -3,24 +3,12 @@
 // go on with.  AI SDK shows the text, OpenAI Agents the text or, when told so, the structured content.
 // test_app_clients.js PTC|URL NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
 'use strict';
-const path = require('path');
-const { createRequire } = require('module');
 const { pathToFileURL } = require('url');
+const { check, http, main, requireNpm, target: ptc } = require('../checks.js');
 
-const [ptc, npmDir] = process.argv.slice(2).map((p) => (p.startsWith('http') ? p : path.resolve(p)));
-const http = ptc.startsWith('http');
-const from = createRequire(path.join(npmDir, 'package.json'));
-const load = (name) => import(pathToFileURL(from.resolve(name)));
+const load = (name) => import(pathToFileURL(requireNpm.resolve(name)));
 const server = { command: ptc, args: ['mcp', '--sessions', '--profile', 'slim'] };
-const counts = { passed: 0, failed: 0 };
 const long = '(reduce (fn [a i] (reduce + a (range 100000))) 0 (range 100000))';
-let last = 'the beginning';
-
-function check(name, ok, got) {
-    counts[ok ? 'passed' : 'failed']++;
-    last = name;
-    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
-}
 
 // Each gives names() and see(tool, arguments, signal): the string that a model would get.
 async function aiSdk() {
@@ -113,17 +101,8 @@ async function use(label, { names, see, close }, structured) {
     await close();
 }
 
-// Ends by itself, whatever the other side does.
-setTimeout(() => {
-    console.log(`hung after "${last}"\nptc mcp with other clients: ${counts.passed} passed, ${counts.failed + 1} failed`);
-    process.exit(1);
-}, 1000 * (process.env.PTC_TEST_SECONDS || 240));
-
-(async () => {
+main('ptc mcp with other clients', async () => {
     await use('AI SDK', await aiSdk(), false);
     await use('OpenAI Agents', await openaiAgents(false), false);
     await use('OpenAI Agents, structured', await openaiAgents(true), true);
-})().catch((error) => check(`ran to the end after "${last}"`, false, error.stack)).finally(() => {
-    console.log(`ptc mcp with other clients: ${counts.passed} passed, ${counts.failed} failed`);
-    process.exit(counts.failed ? 1 : 0);
 });

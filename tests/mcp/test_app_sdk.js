@@ -2,21 +2,7 @@
 // The official clients against ptc mcp: sdk 1.x, client 2.x in both eras, over stdio, or with a URL over HTTP.
 // test_app_sdk.js PTC|URL NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
 'use strict';
-const path = require('path');
-const { createRequire } = require('module');
-
-const [ptc, npmDir] = process.argv.slice(2).map((p) => (p.startsWith('http') ? p : path.resolve(p)));
-const http = ptc.startsWith('http');
-const load = createRequire(path.join(npmDir, 'package.json'));
-const counts = { passed: 0, failed: 0 };
-let last = 'the beginning';
-const text = (result) => result.content.map((block) => block.text).join('|');
-
-function check(name, ok, got) {
-    counts[ok ? 'passed' : 'failed']++;
-    last = name;
-    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
-}
+const { check, http, main, requireNpm: load, target: ptc, text } = require('../checks.js');
 
 async function use(label, client) {
     const tools = (await client.listTools()).tools.map((t) => t.name);
@@ -100,13 +86,7 @@ async function names(label, connect) {
         }
 }
 
-// Ends by itself, whatever the other side does.
-setTimeout(() => {
-    console.log(`hung after "${last}"\nptc mcp with sdk clients: ${counts.passed} passed, ${counts.failed + 1} failed`);
-    process.exit(1);
-}, 1000 * (process.env.PTC_TEST_SECONDS || 240));
-
-(async () => {
+main('ptc mcp with sdk clients', async () => {
     for (const [label, connect] of Object.entries(clients)) {
         const client = await connect('test');
         if (client.getProtocolEra) check(`${label}: era`, label.endsWith(client.getProtocolEra()), client.getProtocolEra());
@@ -114,7 +94,4 @@ setTimeout(() => {
         await client.close();
         await names(label, connect);
     }
-})().catch((error) => check('ran to the end', false, error.stack)).finally(() => {
-    console.log(`ptc mcp with sdk clients: ${counts.passed} passed, ${counts.failed} failed`);
-    process.exit(counts.failed ? 1 : 0);
 });

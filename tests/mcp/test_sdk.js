@@ -2,20 +2,7 @@
 // The official clients against the fixture: sdk 1.x, client 2.x in both eras, over stdio, or with a URL over HTTP.
 // test_sdk.js FIXTURE|URL NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
 'use strict';
-const path = require('path');
-const { createRequire } = require('module');
-
-const [fixture, npmDir] = process.argv.slice(2).map((p) => (p.startsWith('http') ? p : path.resolve(p)));
-const http = fixture.startsWith('http');
-const load = createRequire(path.join(npmDir, 'package.json'));
-const counts = { passed: 0, failed: 0 };
-let last = 'the beginning';
-
-function check(name, ok, got) {
-    counts[ok ? 'passed' : 'failed']++;
-    last = name;
-    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
-}
+const { check, http, main, requireNpm: load, target: fixture, text } = require('../checks.js');
 
 async function fails(name, promise, code) {
     try {
@@ -42,8 +29,6 @@ async function settle(list, count) {
 // These clients take the answer first when it comes in one piece with progress that was sent before it, as it does where
 // they get to read rarely; then they complain about the progress.
 const isLate = (error) => error.message.startsWith('Received a progress notification for an unknown token');
-
-const text = (result) => result.content.map((block) => block.text).join('|');
 
 // What both eras have.
 async function common(label, client) {
@@ -165,18 +150,9 @@ async function client2(mode, era) {
     await client.close();
 }
 
-// Ends by itself, whatever the other side does.
-setTimeout(() => {
-    console.log(`hung after "${last}"\nmcp sdk clients: ${counts.passed} passed, ${counts.failed + 1} failed`);
-    process.exit(1);
-}, 1000 * (process.env.PTC_TEST_SECONDS || 240));
-
-(async () => {
+main('mcp sdk clients', async () => {
     await sdk1();
     await client2('legacy', 'legacy');
     await client2('auto', 'modern');
     await client2({ pin: '2026-07-28' }, 'modern');
-})().catch((error) => check('ran to the end', false, error.stack)).finally(() => {
-    console.log(`mcp sdk clients: ${counts.passed} passed, ${counts.failed} failed`);
-    process.exit(counts.failed ? 1 : 0);
 });

@@ -13,12 +13,13 @@ sys.path.insert(1, f"{sys.path[0]}/..")
 from checks import check, finish  # pylint: disable=wrong-import-position
 
 WAIT = 120
+FAULTY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.py")
 READ = {"readOnlyHint": True}
 WRITE = {"destructiveHint": False}
 DESTROY = {"destructiveHint": True}
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
-MODULES = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "npm", "node_modules"))
+MODULES = os.path.abspath(os.path.join(os.path.dirname(FAULTY), "..", "..", "build", "npm", "node_modules"))
 
 
 def node():
@@ -49,6 +50,8 @@ for line in sys.stdin:
     elif method == "tools/call":
         log("calls", p["name"])
         text = json.dumps(dict(os.environ)) if p["name"] == "env" else json.dumps(p["arguments"])
+        if p["name"] == "rows":
+            text = json.dumps([{"kind": "k%d" % (i % 10), "size": i, "text": "x" * 70} for i in range(p["arguments"]["n"])])
         out["result"] = {"content": [{"type": "text", "text": text}]}
         with open(os.path.join(home, name + ".json")) as f:
             if any("outputSchema" in t for t in json.load(f) if t["name"] == p["name"]):
@@ -77,12 +80,13 @@ class Counts:
 
 
 class Place:
-    """A temporary home."""
+    """A temporary home.  Once use() wrote a file of upstreams, commands are told to read it alone."""
 
     def __init__(self, ptc, home, **env):
         self.ptc, self.home = os.path.abspath(ptc), os.path.realpath(home)
         self.env = {"PATH": os.environ["PATH"], "HOME": self.home, **env}
         self.script = self.write("server.py", SERVER)
+        self.config = []
 
     def path(self, *parts):
         return os.path.join(self.home, *parts)
@@ -114,12 +118,25 @@ class Place:
         """An entry that starts the server with the tools of that name."""
         return {"command": sys.executable, "args": [self.script, self.home, name], **more}
 
-    def run(self, *args, cwd=None, **env):
+    def use(self, upstreams, **more):
+        self.config = ["--upstreams", self.write("u.json", {"upstreams": upstreams, **more})]
+        return self
+
+    def run(self, *args, cwd=None, said="", **env):
         return subprocess.run([self.ptc, *args], env={**self.env, **env}, cwd=cwd or self.home, capture_output=True, text=True,
-                              timeout=WAIT, check=False, stdin=subprocess.DEVNULL)
+                              timeout=WAIT, check=False, input=said)
 
     def upstreams(self, *args, **more):
-        return self.run("upstreams", *args, **more)
+        return self.run("upstreams", *args, *self.config, **more)
+
+    def call(self, name, arguments=None, *options):
+        return self.upstreams("call", name, json.dumps(arguments or {}), *options)
+
+    def eval(self, program, *options):
+        return self.run("eval", *self.config, *options, program)
+
+    def repl(self, *programs):
+        return self.run("repl", *self.config, said="\n".join(programs) + "\n")
 
     def listed(self, *args, **more):
         """`list --json`, by name."""
@@ -133,9 +150,9 @@ class Mcp:
     def __init__(self, place, *options, cwd=None):
         self.log = place.path("mcp.log")
         with open(self.log, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen([place.ptc, "mcp", *options], env=place.env, cwd=cwd or place.home, stderr=log,
+            self.process = subprocess.Popen([place.ptc, "mcp", *place.config, *options], env=place.env, cwd=cwd or place.home, stderr=log,
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.answers, self.number = queue.Queue(), 0
+        self.answers, self.progress, self.number = queue.Queue(), [], 0
         threading.Thread(target=self.read, daemon=True).start()
         self.hello = self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                                  "clientInfo": {"name": "test", "version": "0"}})
@@ -145,13 +162,23 @@ class Mcp:
             message = json.loads(line)
             if "id" in message and "method" not in message:
                 self.answers.put(message)
+            elif message.get("method") == "notifications/progress":
+                self.progress.append(message["params"])
+        self.answers.put(None)
 
     def request(self, method, params=None):
         self.number += 1
         message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
-        return self.answers.get(timeout=WAIT)
+        answer = self.answers.get(timeout=WAIT)
+        assert answer is not None, "the server ended"
+        return answer
+
+    def call(self, tool, **arguments):  # pylint: disable=redefined-outer-name
+        """Whether it failed, and what it said."""
+        result = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]
+        return result.get("isError", False), "\n".join(c.get("text", "") for c in result["content"])
 
     def eval(self, program, **more):
         return self.request("tools/call", {"name": "lisp_eval", "arguments": {"program": program, **more}})["result"]
@@ -163,3 +190,9 @@ class Mcp:
     def end(self):
         self.process.stdin.close()
         return self.process.wait(timeout=WAIT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()

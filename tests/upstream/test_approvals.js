@@ -8,7 +8,8 @@ const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
 const { spawn } = require('child_process');
-const { Home, check, clients, evaluate, main, ptc, text } = require('./clients.js');
+const { check, main, requireNpm: load, target: ptc, text } = require('../checks.js');
+const { Home, clients, evaluate } = require('./clients.js');
 
 const TEXT = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
@@ -83,7 +84,7 @@ class Person {
 
 // Without a person nothing is offered.
 const kinds = Object.fromEntries(Object.entries(clients).map(([kind, connect]) => [kind,
-    (load, place, person, ...options) => connect(load, place, person, options, person ? { elicitation: {} } : {})]));
+    (place, person, ...options) => connect(place, person, options, person ? { elicitation: {} } : {})]));
 
 const times = (calls, name) => calls.filter((c) => c.startsWith(`${name} `)).length;
 
@@ -155,14 +156,14 @@ async function decisions(label, client, place, person) {
 }
 
 // What was asked about is what runs and what is granted: each tool by its name, whatever there is before it.
-async function named(label, connect, load) {
+async function named(label, connect) {
     const place = new Place();
     const person = new Person();
     const kept = path.join(place.home, '.local/state/ptc/approvals.json');
     const tool = (name) => ({ name, inputSchema: { type: 'object' }, annotations: { destructiveHint: name === 'wipe' } });
     const long = (i) => `t${i}_${'x'.repeat(240)}`;
     place.setTools([tool('write'), tool('wipe'), ...Array.from({ length: 100 }, (_, i) => tool(long(i)))]);
-    const client = await connect(load, place, person);
+    const client = await connect(place, person);
     person.say('always');
     await evaluate(client, '(pmap (fn [i] (if (< i 30) (notes/write {:n i}) (notes/wipe {:all true}))) (range 32))');
     check(`${label}: every tool is named`, person.questions.length === 1 && /make 32 calls/.test(person.questions[0]) &&
@@ -186,12 +187,12 @@ async function named(label, connect, load) {
 }
 
 // An always that cannot be kept says so in the answer, and holds as long as it can.
-async function unkept(label, connect, load) {
+async function unkept(label, connect) {
     const place = new Place();
     const person = new Person();
     fs.mkdirSync(path.join(place.home, '.local'));
     fs.writeFileSync(path.join(place.home, '.local/state'), 'not a directory');
-    const client = await connect(load, place, person);
+    const client = await connect(place, person);
     person.say('always');
     const r = await evaluate(client, '(notes/write {:text "a"})');
     check(`${label}: not kept`, !r.isError && /could not be kept for later: .*\.local\/state/.test(text(r)) &&
@@ -204,33 +205,33 @@ async function unkept(label, connect, load) {
 }
 
 // What is kept for longer than a run, and what is not.
-async function longer(label, connect, load) {
+async function longer(label, connect) {
     const place = new Place();
     const person = new Person();
-    let client = await connect(load, place, person);
+    let client = await connect(place, person);
     person.say('process');
     await evaluate(client, '(notes/write {:text "a"})');
     place.setTools(plainTools('Writes a note somewhere else'));
     await client.close();
-    client = await connect(load, place, person);
+    client = await connect(place, person);
     person.say('always');
     let r = await evaluate(client, '(notes/write {:text "b"})');
     check(`${label}: a new process asks again`, !r.isError && person.questions.length === 1, r);
     await client.close();
     const kept = path.join(place.home, '.local/state/ptc/approvals.json');
     check(`${label}: kept for its owner alone`, (fs.statSync(kept).mode & 0o777) === 0o600 && /notes/.test(fs.readFileSync(kept, 'utf8')));
-    client = await connect(load, place, person);
+    client = await connect(place, person);
     person.say('no');
     r = await evaluate(client, '(notes/write {:text "c"})');
     check(`${label}: always`, !r.isError && person.questions.length === 0, r);
     await client.close();
     place.setTools(plainTools('Deletes everything'));
-    client = await connect(load, place, person);
+    client = await connect(place, person);
     r = await evaluate(client, '(notes/write {:text "d"})');
     check(`${label}: a changed tool is asked about`, r.isError && person.questions.length === 1, [r, person.questions]);
     check(`${label}: what was called`, place.calls().join() === 'write a,write b,write c');
     await client.close();
-    client = await connect(load, place, null);
+    client = await connect(place, null);
     r = await evaluate(client, '(notes/mail {:text "x"})');
     check(`${label}: cannot be asked`, r.isError && text(r).includes('"mail": "allow" in "policy" of notes'), r);
     await client.close();
@@ -269,10 +270,10 @@ async function lateAgain(label, client, place, person, resume) {
 }
 
 // The client of a person who does not answer in time, and later does.
-async function late(label, connect, load) {
+async function late(label, connect) {
     const place = new Place();
     const person = new Person();
-    const client = await connect(load, place, person, '--approval-wait-ms', '300', '--sessions');
+    const client = await connect(place, person, '--approval-wait-ms', '300', '--sessions');
     person.say('silence');
     let r = await evaluate(client, '(notes/read {:text "a"}) (notes/write {:text "b"})');
     const token = (/"resume":"([^"]+)"/.exec(text(r)) || [])[1];
@@ -314,13 +315,13 @@ function scripted(place, ...programs) {
     return ['--task', '--task-model', `script:${file}`, '--task-allow-writes', '--task-max-turns', '3'];
 }
 
-async function tasks(label, connect, load) {
+async function tasks(label, connect) {
     const place = new Place();
     const person = new Person();
     const both = '(return (pmap (fn [t] (notes/read {:text t}) (notes/write {:text t})) ["a" "b"]))';
     const programs = ['(def x (notes/read {:text "x"}))', '(do (notes/write {:text x}) (return (notes/mail {:text "m"})))', both,
         '(return (try (notes/write {:text "n"}) (catch Exception e (:reason (ex-data e)))))', '(notes/write {:text "c"})', both];
-    const client = await connect(load, place, person, ...scripted(place, ...programs), '--approval-wait-ms', '1000');
+    const client = await connect(place, person, ...scripted(place, ...programs), '--approval-wait-ms', '1000');
     const task = (args = { task: 'Do it.' }) => client.callTool({ name: 'lisp_task', arguments: args });
     person.say('once', 'once');
     let r = await task();
@@ -360,7 +361,7 @@ async function tasks(label, connect, load) {
 }
 
 // Tokens of a modern client, by hand.
-async function tokens(load) {
+async function tokens() {
     const { Client } = load('@modelcontextprotocol/client');
     const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
     const connect = async (place, ...options) => {
@@ -499,10 +500,10 @@ async function foreign() {
 }
 
 // What was allowed over stdio is not allowed to whoever reaches an HTTP server without tokens, nor to clients that cannot be asked.
-async function inherited(load) {
+async function inherited() {
     const place = new Place();
     const person = new Person();
-    let client = await kinds['1.x'](load, place, person);
+    let client = await kinds['1.x'](place, person);
     person.say('always');
     await evaluate(client, '(notes/write {:text "a"})');
     await client.close();
@@ -514,13 +515,13 @@ async function inherited(load) {
     check('inherited: http denies', r.result && r.result.isError && /nobody can be asked/.test(text(r.result)), r);
     child.kill();
     for (const kind of Object.keys(kinds)) {
-        client = await kinds[kind](load, place, null);
+        client = await kinds[kind](place, null);
         r = await evaluate(client, '(notes/write {:text "b"})');
         check(`inherited: ${kind} without a person`, r.isError && /nobody can be asked/.test(text(r)), r);
         await client.close();
     }
     check('inherited: nothing was called', place.calls().length === 0);
-    client = await kinds['1.x'](load, place, person);
+    client = await kinds['1.x'](place, person);
     r = await evaluate(client, '(notes/write {:text "c"})');
     check('inherited: it still holds', !r.isError && place.calls().join() === 'write c', r);
     await client.close();
@@ -528,24 +529,24 @@ async function inherited(load) {
 }
 
 if (process.argv[2] === 'upstream') upstream(process.argv[3]);
-else main('approvals', async (load) => {
+else main('approvals', async () => {
     for (const isolation of ['on', 'none'])
         for (const [kind, connect] of Object.entries(kinds)) {
             const place = new Place();
             const person = new Person();
             const label = `${kind}, isolation ${isolation}`;
-            const client = await connect(load, place, person, '--isolation', isolation);
+            const client = await connect(place, person, '--isolation', isolation);
             await client.listTools();
             await decisions(label, client, place, person);
             await client.close();
             place.remove();
         }
-    for (const [kind, connect] of Object.entries(kinds)) await named(kind, connect, load);
-    for (const [kind, connect] of Object.entries(kinds)) await unkept(kind, connect, load);
-    for (const [kind, connect] of Object.entries(kinds)) await longer(kind, connect, load);
-    for (const kind of ['1.x', '2.x legacy']) await late(kind, kinds[kind], load);
-    for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect, load);
-    await tokens(load);
+    for (const [kind, connect] of Object.entries(kinds)) await named(kind, connect);
+    for (const [kind, connect] of Object.entries(kinds)) await unkept(kind, connect);
+    for (const [kind, connect] of Object.entries(kinds)) await longer(kind, connect);
+    for (const kind of ['1.x', '2.x legacy']) await late(kind, kinds[kind]);
+    for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect);
+    await tokens();
     await foreign();
-    await inherited(load);
+    await inherited();
 });

@@ -8,7 +8,8 @@ const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
 const { spawn } = require('child_process');
-const { Home, check, clients, evaluate, main, npmDir, text } = require('./clients.js');
+const { check, main, npmDir, text } = require('../checks.js');
+const { Home, clients, evaluate } = require('./clients.js');
 
 const TEXT = { type: 'object', properties: { text: { type: 'string' } } };
 const FORM = { type: 'object', properties: { name: { type: 'string', title: 'Na\u200bme' }, decision: { type: 'string' } } };
@@ -159,7 +160,7 @@ class Person {
 
 const CAPABILITIES = { elicitation: {}, sampling: {} };
 const kinds = Object.fromEntries(Object.entries(clients).map(([kind, connect]) => [kind,
-    (load, place, person, options = [], capabilities = CAPABILITIES) => connect(load, place, person, options, capabilities)]));
+    (place, person, options = [], capabilities = CAPABILITIES) => connect(place, person, options, capabilities)]));
 
 const value = (r) => (r.structuredContent ? r.structuredContent.result : undefined);
 
@@ -234,10 +235,10 @@ async function questions(label, client, place, person) {
 }
 
 // Nobody answers in time; another program asks the same server meanwhile.
-async function late(label, connect, load) {
+async function late(label, connect) {
     const place = new Place();
     const person = new Person();
-    const client = await connect(load, place, person, ['--approval-wait-ms', '400']);
+    const client = await connect(place, person, ['--approval-wait-ms', '400']);
     person.say('silence');
     let r = await evaluate(client, '[(old/read {:text "a"}) (:name (:content (old/ask {:text "b"})))]');
     const token = (/"resume":"([^"]+)"/.exec(text(r)) || [])[1];
@@ -267,12 +268,12 @@ async function late(label, connect, load) {
 }
 
 // A program that is not the same when it is run again gets nothing that was asked for another call.
-async function other(label, connect, load) {
+async function other(label, connect) {
     const place = new Place();
     const person = new Person();
     const tools = path.join(place.home, 'tools.json');
     fs.writeFileSync(tools, JSON.stringify({ t: { command: ['date', '+1%N'], read_only: true } }));
-    const client = await connect(load, place, person, ['--tools', `@${tools}`]);
+    const client = await connect(place, person, ['--tools', `@${tools}`]);
     for (const server of ['old', 'new']) {
         person.say('Gus');
         const r = await evaluate(client, `(${server}/ask {:text (str (tool/t {}))})`);
@@ -285,12 +286,12 @@ async function other(label, connect, load) {
 }
 
 // What was not offered is refused.
-async function without(label, connect, load) {
+async function without(label, connect) {
     for (const [more, capabilities, offered] of [[{}, {}, '{}'], [{ elicitation: false }, CAPABILITIES, '{"sampling":{}}'],
         [{}, { sampling: {} }, '{"sampling":{}}'], [{ sampling: false }, CAPABILITIES, '{"elicitation":{"form":{}}}']]) {
         const place = new Place(more);
         const person = new Person();
-        const client = await connect(load, place, person, [], capabilities);
+        const client = await connect(place, person, [], capabilities);
         person.say('yes');
         const what = `${label}: ${JSON.stringify(more)} ${JSON.stringify(capabilities)}`;
         const r = await evaluate(client, '[(:error (old/ask {:text "x"})) (:error (old/sample {:text "x"}))]');
@@ -303,7 +304,7 @@ async function without(label, connect, load) {
 }
 
 // The server with faults, by pipes, by Streamable HTTP and by HTTP+SSE.
-async function faulty(connect, load) {
+async function faulty(connect) {
     const script = path.join(__dirname, 'faulty.py');
     const place = new Place();
     const person = new Person();
@@ -315,7 +316,7 @@ async function faulty(connect, load) {
         samples: { command: 'python3', args: [script, 'samples'] },
         roots: { command: 'python3', args: [script, 'wants_roots'], roots: ['/some where', 'file:///else'] },
         http: { transport: 'http', url: `http://127.0.0.1:${port}/mcp` }, sse: { transport: 'sse', url: `http://127.0.0.1:${port}/sse` } } }));
-    const client = await connect(load, place, person);
+    const client = await connect(place, person);
     for (const name of ['asks', 'http', 'sse']) {
         person.say('Flo');
         const r = await evaluate(client, `(:name (:content (${name}/echo {:text "x"})))`);
@@ -383,7 +384,7 @@ async function together() {
 }
 
 // Directories of the client, for servers whose entry has none: asked for once, before a program runs, and again when they have changed.
-async function roots(label, connect, load) {
+async function roots(label, connect) {
     const place = new Place();
     const person = new Person();
     const dirs = ['one', 'two'].map((name) => fs.mkdirSync(path.join(place.home, name), { recursive: true }) || path.join(place.home, name));
@@ -397,7 +398,7 @@ async function roots(label, connect, load) {
     const modern = label === '2.x modern';
     for (const more of [{}, CAPABILITIES]) {
         person.say({ name: 'x' });
-        const client = await connect(load, place, person, [], { ...more, roots: modern ? {} : { listChanged: true } });
+        const client = await connect(place, person, [], { ...more, roots: modern ? {} : { listChanged: true } });
         const what = `${label} ${Object.keys(more)}`;
         let r = await evaluate(client, '[(:roots (old/roots {:text "r"})) (old/read {:text "a"})]');
         check(`${what}: roots of the client`, JSON.stringify(value(r)) === `[[{"uri":"file://${dirs[0]}","name":"a\\\\u{200b}b"}],"read a"]`, text(r));
@@ -441,11 +442,11 @@ async function roots(label, connect, load) {
 }
 
 // A client that says it has roots and never tells them costs the first program five seconds, and no other.
-async function silent(connect, load) {
+async function silent(connect) {
     const place = new Place();
     const person = new Person();
     person.where = 'silence';
-    const client = await connect(load, place, person, [], { roots: {} });
+    const client = await connect(place, person, [], { roots: {} });
     let begun = Date.now();
     let r = await evaluate(client, '(:roots (old/roots {:text "r"}))');
     check('silent roots: none', JSON.stringify(value(r)) === '[]' && Date.now() - begun < 60000, r);
@@ -456,12 +457,12 @@ async function silent(connect, load) {
     place.remove();
 }
 
-async function inTask(label, connect, load) {
+async function inTask(label, connect) {
     const place = new Place();
     const person = new Person();
     const script = path.join(place.home, 'replies.jsonl');
     fs.writeFileSync(script, JSON.stringify({ content: '```clojure\n(return (:name (:content (old/ask {:text "t"}))))\n```' }));
-    const client = await connect(load, place, person, ['--task', '--task-model', `script:${script}`, '--task-allow-writes']);
+    const client = await connect(place, person, ['--task', '--task-model', `script:${script}`, '--task-allow-writes']);
     person.say('Eve');
     const r = await client.callTool({ name: 'lisp_task', arguments: { task: 'Ask.' } });
     check(`${label}: in a task`, !r.isError && r.structuredContent.answer === 'Eve' && place.heard('ask').length === 1, r);
@@ -470,24 +471,24 @@ async function inTask(label, connect, load) {
 }
 
 if (process.argv[2] === 'upstream') new Upstream(process.argv[3]).serve(process.argv[4] === 'modern');
-else main('inquiries', async (load) => {
+else main('inquiries', async () => {
     for (const [kind, connect] of Object.entries(kinds)) {
         const isolation = kind === '2.x legacy' ? 'none' : 'on';
         const place = new Place();
         const person = new Person();
-        const client = await connect(load, place, person, ['--isolation', isolation]);
+        const client = await connect(place, person, ['--isolation', isolation]);
         await client.listTools();
         await questions(kind, client, place, person);
         await everything(kind, client, person);
         await client.close();
         place.remove();
     }
-    await late('1.x', kinds['1.x'], load);
-    await other('1.x', kinds['1.x'], load);
-    await faulty(kinds['1.x'], load);
-    await without('2.x modern', kinds['2.x modern'], load);
-    for (const kind of ['1.x', '2.x modern']) await inTask(kind, kinds[kind], load);
-    for (const kind of ['1.x', '2.x modern']) await roots(kind, kinds[kind], load);
-    await silent(kinds['1.x'], load);
+    await late('1.x', kinds['1.x']);
+    await other('1.x', kinds['1.x']);
+    await faulty(kinds['1.x']);
+    await without('2.x modern', kinds['2.x modern']);
+    for (const kind of ['1.x', '2.x modern']) await inTask(kind, kinds[kind]);
+    for (const kind of ['1.x', '2.x modern']) await roots(kind, kinds[kind]);
+    await silent(kinds['1.x']);
     await together();
 });

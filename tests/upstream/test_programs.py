@@ -6,56 +6,14 @@ sessions: what is told before the first call, what is called, and what is not.
 Nothing here depends on how fast the machine is."""
 import glob
 import json
-import os
-import queue
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-sys.path.insert(1, f"{sys.path[0]}/..")
-from checks import check, finish  # pylint: disable=wrong-import-position
+from place import FAULTY, READ, Mcp, Place, check, finish
 
-PTC = os.path.abspath(sys.argv[1])
-FAULTY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.py")
-WAIT = 120
-
-# A server whose tools are in a file, so that they can change behind our back.
-SERVER = r'''
-import json, os, sys
-home = sys.argv[1]
-with open(home + "/starts", "a") as f:
-    f.write("start\n")
-READ = {"readOnlyHint": True}
-def tools():
-    with open(home + "/tools.json") as f:
-        return json.load(f)
-for line in sys.stdin:
-    m = json.loads(line)
-    if "id" not in m:
-        continue
-    method, p = m["method"], m.get("params", {})
-    out = {"jsonrpc": "2.0", "id": m["id"]}
-    if method == "initialize":
-        out["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
-    elif method == "tools/list":
-        out["result"] = {"tools": tools()}
-    elif method == "tools/call":
-        with open(home + "/calls", "a") as f:
-            f.write(p["name"] + "\n")
-        if p["name"] == "rows":
-            rows = [{"id": i, "kind": "k%d" % (i % 10), "size": i, "text": "x" * 70} for i in range(p["arguments"].get("n", 50000))]
-            out["result"] = {"content": [{"type": "text", "text": json.dumps(rows)}]}
-        else:
-            out["result"] = {"content": [{"type": "text", "text": json.dumps(p)}]}
-    else:
-        out["error"] = {"code": -32601, "message": "no"}
-    print(json.dumps(out), flush=True)
-'''
 ONE = {"type": "object", "properties": {"text": {"type": "string"}, "mode": {"enum": ["a", "b"]}}, "required": ["text"],
        "additionalProperties": False}
-READ = {"readOnlyHint": True}
 
 
 def plain_tools():
@@ -66,104 +24,23 @@ def plain_tools():
              "annotations": READ}]
 
 
-class Place:
+class Notes(Place):
     """A home with an upstream, notes, whose tools can be changed, and another, dead, that cannot be started."""
 
     def __init__(self, home):
-        self.home = home
-        self.file = os.path.join(home, "u.json")
-        script = os.path.join(home, "server.py")
-        with open(script, "w", encoding="utf-8") as out:
-            out.write(SERVER)
-        entry = {"command": sys.executable, "args": [script, home], "policy": {"write": "allow"}}
-        dead = {"command": sys.executable, "args": [FAULTY, "exit_at_start"]}
-        self.write({"notes": entry, "dead": dead})
-        self.env = {"PATH": os.environ["PATH"], "HOME": home}
+        super().__init__(sys.argv[1], home)
+        self.use({"notes": self.server(policy={"write": "allow"}), "dead": {"command": sys.executable, "args": [FAULTY, "exit_at_start"]}})
         self.set_tools(plain_tools())
 
-    def write(self, upstreams):
-        with open(self.file, "w", encoding="utf-8") as out:
-            json.dump({"upstreams": upstreams}, out)
-
     def set_tools(self, tools):
-        with open(os.path.join(self.home, "tools.json"), "w", encoding="utf-8") as out:
-            json.dump(tools, out)
-
-    def lines(self, name):
-        try:
-            with open(os.path.join(self.home, name), encoding="utf-8") as f:
-                return f.read().split()
-        except OSError:
-            return []
+        self.write("tools.json", tools)
 
     def calls(self):
         """What was called since this was asked last."""
-        names = self.lines("calls")
-        if names:
-            os.remove(os.path.join(self.home, "calls"))
-        return names
+        return self.taken("calls")
 
     def starts(self):
-        return len(self.lines("starts"))
-
-    def eval(self, program, *options):
-        return subprocess.run([PTC, "eval", "--upstreams", self.file, *options, program], env=self.env, capture_output=True,
-                              text=True, timeout=WAIT, check=False)
-
-    def repl(self, *programs):
-        return subprocess.run([PTC, "repl", "--upstreams", self.file], env=self.env, input="\n".join(programs) + "\n",
-                              capture_output=True, text=True, timeout=WAIT, check=False)
-
-
-class Server:
-    """ptc mcp on stdio."""
-
-    def __init__(self, place, *options):
-        self.process = subprocess.Popen([PTC, "mcp", "--upstreams", place.file, *options], env=place.env,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.answers = queue.Queue()
-        self.progress = []
-        self.number = 0
-        threading.Thread(target=self.read, daemon=True).start()
-        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
-                                    "clientInfo": {"name": "test", "version": "0"}})
-
-    def read(self):
-        for line in self.process.stdout:
-            message = json.loads(line)
-            if "id" in message and "method" not in message:
-                self.answers.put(message)
-            elif message.get("method") == "notifications/progress":
-                self.progress.append(message["params"])
-        self.answers.put(None)
-
-    def send(self, method, params, number=None):
-        message = {"jsonrpc": "2.0", "method": method, "params": params}
-        if number:
-            message["id"] = number
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def request(self, method, params=None):
-        self.number += 1
-        self.send(method, params or {}, self.number)
-        answer = self.answers.get(timeout=WAIT)
-        assert answer is not None, "the server ended"
-        return answer["result"]
-
-    def call(self, tool, **arguments):
-        result = self.request("tools/call", {"name": tool, "arguments": arguments})
-        return result.get("isError", False), "\n".join(c.get("text", "") for c in result["content"])
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=WAIT)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+        return len(self.read("starts").split())
 
 
 def start_session(server):
@@ -205,7 +82,7 @@ def ways(place):
     yield "eval", by_eval
     yield "repl", by_repl
     for isolation in ("none", "on"):
-        with Server(place, "--isolation", isolation, "--sessions") as server:
+        with Mcp(place, "--isolation", isolation, "--sessions") as server:
             yield "mcp " + isolation, lambda program, s=server: s.call("lisp_eval", program=program)
             handle = start_session(server)
             yield "session " + isolation, lambda program, s=server, h=handle: s.call("lisp_session_eval", session_id=h,
@@ -214,7 +91,7 @@ def ways(place):
 
 def test_before(home):
     """A mistake is told before the first call, although that one is allowed to write."""
-    place = Place(home)
+    place = Notes(home)
     for name, run in ways(place):
         failed, said = run('(notes/write {:text "x"})')
         check(f"{name}: a write", not failed and place.calls() == ["write"], said)
@@ -232,7 +109,7 @@ def test_before(home):
 
 def test_changes(home):
     """What is on disk is older than what the upstream has."""
-    place = Place(home)
+    place = Notes(home)
     check("listed", place.eval('(notes/echo {:text "x"})').returncode == 0 and place.calls() == ["echo"])
     place.set_tools([t for t in plain_tools() if t["name"] != "echo"] +
                     [{"name": "new", "inputSchema": {"type": "object"}, "annotations": READ}])
@@ -267,10 +144,10 @@ def test_changes(home):
 
 
 def test_large(home):
-    place = Place(home)
+    place = Notes(home)
     program = '(->> (notes/rows {:n 50000}) (group-by :kind) (map (fn [[k v]] [k (count v) (apply + (map :size v))])) sort)'
     for isolation in ("none", "on"):
-        with Server(place, "--isolation", isolation) as server:
+        with Mcp(place, "--isolation", isolation) as server:
             failed, said = server.call("lisp_eval", program=program)
             check(f"5 MB grouped, isolation {isolation}", not failed and len(said) < 1000 and "5000" in said, said)
             check("one call", place.calls() == ["rows"])
@@ -278,9 +155,9 @@ def test_large(home):
 
 def test_sessions(home):
     """A program that failed after a write is not run again, whatever else happens to its session."""
-    place = Place(home)
+    place = Notes(home)
     for isolation in ("none", "on"):
-        with Server(place, "--sessions", "--isolation", isolation) as server:
+        with Mcp(place, "--sessions", "--isolation", isolation) as server:
             handle = start_session(server)
             failed, said = server.call("lisp_session_eval", session_id=handle, program='(notes/write {:text "x"}) (/ 1 0)')
             check(f"it failed ({isolation})", failed, said)
@@ -293,9 +170,9 @@ def test_sessions(home):
 
 
 def test_list(home):
-    place = Place(home)
-    with Server(place) as server:
-        tools = server.request("tools/list")["tools"]
+    place = Notes(home)
+    with Mcp(place) as server:
+        tools = server.request("tools/list")["result"]["tools"]
         check("no process before it is needed", place.starts() == 0 or place.starts() == 1, place.starts())
         text = json.dumps(tools, separators=(",", ":"))
         evaluate = next(t for t in tools if t["name"] == "lisp_eval")
@@ -303,8 +180,8 @@ def test_list(home):
         check("the upstreams are named", "notes" in evaluate["description"], evaluate["description"])
     check("once it is listed", place.eval('(notes/echo {:text "x"})').returncode == 0)
     before = place.starts()
-    with Server(place) as server:
-        tools = server.request("tools/list")["tools"]
+    with Mcp(place) as server:
+        tools = server.request("tools/list")["result"]["tools"]
         check("it is not started for that", place.starts() == before)
         evaluate = next(t for t in tools if t["name"] == "lisp_eval")
         check("tools are named", "echo" in evaluate["description"], evaluate["description"])
@@ -316,13 +193,13 @@ def test_list(home):
 
 def test_progress(home):
     """What a server says of its progress gives a call more time than it has otherwise, and reaches the client."""
-    place = Place(home)
-    place.write({"long": {"command": sys.executable, "args": [FAULTY, "progress", "--seconds", "5"], "call_timeout_ms": 4000,
+    place = Notes(home)
+    place.use({"long": {"command": sys.executable, "args": [FAULTY, "progress", "--seconds", "5"], "call_timeout_ms": 4000,
                           "trust_annotations": False, "policy": {"*": "allow"}}})
     for isolation in ("on", "none"):
-        with Server(place, "--isolation", isolation) as server:
+        with Mcp(place, "--isolation", isolation) as server:
             params = {"name": "lisp_eval", "arguments": {"program": '(long/echo {:text "x"})'}, "_meta": {"progressToken": "mine"}}
-            result = server.request("tools/call", params)
+            result = server.request("tools/call", params)["result"]
             check("it has time", not result.get("isError"), result)
             told = [p["message"] for p in server.progress]
             check("the server is named", told and all(m.startswith("long: ") and ' of 5, st\u00e9p "' in m for m in told), told)
@@ -333,7 +210,7 @@ def test_progress(home):
 
 def test_resources(home):
     """Rules are for resources too."""
-    place = Place(home)
+    place = Notes(home)
     program = '(:message (ex-data (try (tool/resource {:server "notes" :uri "x:1"}) (catch Exception e e))))'
     check("read without a rule", "may not be read" not in str(place.eval(program)) and place.starts() == 1)
     for options in (("--deny", "notes"), ("--deny", "*/resources/*")):
@@ -345,8 +222,8 @@ def test_resources(home):
 
 def test_end(home):
     """Whoever reads us is gone: no process is left."""
-    place = Place(home)
-    with Server(place) as server:
+    place = Notes(home)
+    with Mcp(place) as server:
         check("call", not server.call("lisp_eval", program='(notes/echo {:text "x"})')[0])
     time.sleep(0.1)
     for _ in range(100):

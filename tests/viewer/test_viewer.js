@@ -5,17 +5,9 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const {check, main, npmDir, target: ptc} = require('../checks.js');
 const {WAIT, findBrowser, launch, serve, traces} = require('./viewer_help.js');
 
-const [ptc, npmDir] = process.argv.slice(2).map((p) => path.resolve(p));
-const counts = {passed: 0, failed: 0};
-let last = 'the beginning';
-
-function check(name, ok, got) {
-    counts[ok ? 'passed' : 'failed']++;
-    last = name;
-    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
-}
 
 const texts = async (page, selector) => page.locator(`${selector}:visible`).allInnerTexts();
 const item = (page, name) => page.locator('.item:visible', {hasText: name});
@@ -336,9 +328,9 @@ async function testLarge(browser, where) {
 
 // ----------------------------------------------------------------------------------------------- main
 
-async function main() {
+async function tests() {
     const found = findBrowser(npmDir);
-    if (found.why) { console.log(`skipped: ${found.why}`); console.log('test_viewer.js: 0 passed, 0 failed'); return; }
+    if (found.why) { console.log(`skipped: ${found.why}`); return; }
     const made = traces(ptc), {where} = made;
     const server = await serve(ptc, where, path.join(where, 'mcp')), none = await serve(ptc), hostile = await serve(ptc, path.join(where, 'apart'));
     const browser = await launch(found);
@@ -364,13 +356,4 @@ async function main() {
     }
 }
 
-// It ends by itself and says where it hung.
-const watch = setTimeout(() => {
-    console.log(`test_viewer.js hung after: ${last}\ntest_viewer.js: ${counts.passed} passed, ${counts.failed + 1} failed`);
-    process.exit(1);
-}, 1000 * Number(process.env.PTC_TEST_SECONDS || 240));
-main().catch((error) => { counts.failed++; console.log(`FAIL after ${last}: ${error.message}`); }).finally(() => {
-    clearTimeout(watch);
-    if (counts.passed + counts.failed) console.log(`test_viewer.js: ${counts.passed} passed, ${counts.failed} failed`);
-    process.exitCode = counts.failed ? 1 : 0;
-});
+main('test_viewer.js', tests);
