@@ -28,15 +28,3 @@ PtcExpose ptc_effective_expose(PtcExpose expose, PtcOutput output, PtcTransport 
         return expose;
     return output == PTC_OUTPUT_TEXT ? PTC_EXPOSE_NATIVE : PTC_EXPOSE_PTC_LISP;
 }
-
-size_t ptc_filter_by_expose(PtcExposed *tools, size_t n, bool is_map, PtcOutput output,
-                            PtcTransport transport, unsigned allowed)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (allowed >> ptc_effective_expose(tools[i].expose, output, transport) & 1)
-            tools[kept++] = tools[i];
-    if (is_map)
-        (void)!ptc_order_sort(NULL, tools, kept, sizeof *tools);
-    return kept;
-}

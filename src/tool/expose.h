@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tool/order.h"
-
 typedef enum {
     PTC_EXPOSE_UNSET, /* the mode decides */
     PTC_EXPOSE_NATIVE,
@@ -26,17 +24,5 @@ const char *ptc_expose_name(PtcExpose expose);
 
 /* Never PTC_EXPOSE_UNSET: unset means native in text mode and for programs otherwise. */
 PtcExpose ptc_effective_expose(PtcExpose expose, PtcOutput output, PtcTransport transport);
-
-/* A tool in a list or in a map from names to tools. */
-typedef struct PtcExposed {
-    PtcText key; /* its name there */
-    PtcExpose expose;
-    const void *tool; /* the caller's */
-} PtcExposed;
-
-/* Keeps the tools whose effective exposure is in `allowed` (bits 1u << PTC_EXPOSE_...) and returns how many; the
- * others are removed.  A list keeps its order; a map is sorted by name. */
-size_t ptc_filter_by_expose(PtcExposed *tools, size_t n, bool is_map, PtcOutput output,
-                            PtcTransport transport, unsigned allowed);
 
 #endif

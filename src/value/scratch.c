@@ -3,8 +3,6 @@
  * freed together. */
 #include "value/scratch.h"
 
-#include <string.h>
-
 #include "base/units.h"
 
 enum { KEPT = 8, KEPT_PAGES = 16 }; /* scratches, and pages of each: 4 MiB in all */
@@ -41,33 +39,9 @@ static void begin_scratch(PtcScratch *s, size_t limit)
     ptc_heap_init(&s->heap, &s->pool, &s->budget, limit);
 }
 
-void ptc_scratch_clear(PtcScratch *s)
-{
-    size_t limit = s->heap.limit;
-    empty_scratch(s);
-    begin_scratch(s, limit);
-}
-
 void ptc_scratch_hurry(PtcScratch *s)
 {
     s->budget.deadline_ns = ptc_clock_ns(NULL) + WORK_MS * PTC_MS;
-}
-
-PtcText ptc_scratch_copy(PtcScratch *s, PtcText text)
-{
-    char *copy = text.bytes ? ptc_arena_alloc(&s->arena, text.len + 1) : NULL;
-    if (!copy)
-        return (PtcText){NULL, 0};
-    memcpy(copy, text.bytes, text.len);
-    copy[text.len] = 0;
-    return (PtcText){copy, text.len};
-}
-
-PtcText ptc_scratch_take(PtcScratch *s, PtcBuf *buf)
-{
-    PtcText text = ptc_buf_ok(buf) ? ptc_scratch_copy(s, ptc_buf_view(buf)) : (PtcText){NULL, 0};
-    ptc_buf_deinit(buf);
-    return text;
 }
 
 /* ------------------------------------------------------------------------------------- kept */

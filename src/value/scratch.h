@@ -24,16 +24,9 @@ typedef struct PtcScratch {
  * that the arena is bounded too.  Takes no memory yet.  A scratch must not move. */
 void ptc_scratch_init(PtcScratch *scratch, PtcMem *mem, size_t limit);
 void ptc_scratch_deinit(PtcScratch *scratch);
-/* Frees all that is in it and forgets why it had to stop, but keeps memory for the next work. */
-void ptc_scratch_clear(PtcScratch *scratch);
 /* Starts the clock for work on what others send, which could take forever otherwise (a pattern of a schema).  Work that
  * takes longer than five seconds stops (PTC_STOP_DEADLINE). */
 void ptc_scratch_hurry(PtcScratch *scratch);
-
-/* A copy in the arena, ended by a NUL; absent: out of memory.  An absent text stays absent. */
-PTC_MUST_USE PtcText ptc_scratch_copy(PtcScratch *scratch, PtcText text);
-/* What is in the buffer, moved to the arena; the buffer is freed.  Absent: out of memory, or the buffer had failed. */
-PTC_MUST_USE PtcText ptc_scratch_take(PtcScratch *scratch, PtcBuf *buf);
 
 /* Scratches for work that comes again and again: kept with a few pages each, because getting memory from the system and
  * giving it back would cost more than the work.  Any thread may borrow and give back. */

@@ -236,7 +236,9 @@ static bool import_object(Import *im, const PtcValue values[K_COUNT], const PtcS
     if (values[K_REQUIRED] != PTC_NONE && !import_required(im, type, values[K_REQUIRED], place))
         return false;
     bool any = values[K_PROPERTIES] == PTC_NONE && type->kind == PTC_SIG_FIELDS;
-    *out = any ? ptc_sig_plain(PTC_SIG_MAP) : type;
+    if (any)
+        type->kind = PTC_SIG_MAP;
+    *out = type;
     return true;
 }
 
@@ -259,16 +261,16 @@ static bool import_named(Import *im, const PtcValue values[K_COUNT], const PtcSi
 {
     static const struct {
         const char *name;
-        PtcSigKind kind;
-    } scalars[] = {{"string", PTC_SIG_STRING},
-                   {"integer", PTC_SIG_INT},
-                   {"number", PTC_SIG_FLOAT},
-                   {"boolean", PTC_SIG_BOOL}};
+        PtcSigType type;
+    } scalars[] = {{"string", {.kind = PTC_SIG_STRING}},
+                   {"integer", {.kind = PTC_SIG_INT}},
+                   {"number", {.kind = PTC_SIG_FLOAT}},
+                   {"boolean", {.kind = PTC_SIG_BOOL}}};
     char got[PTC_SIG_SHOWN];
     PtcValue name = values[K_TYPE];
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (is_text(name, scalars[i].name)) {
-            *out = ptc_sig_plain(scalars[i].kind);
+            *out = &scalars[i].type;
             return allow(im, values, 0, place);
         }
     if (is_text(name, "array"))

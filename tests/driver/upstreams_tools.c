@@ -193,6 +193,17 @@ bool ptc_upstreams_apropos(PtcUpstreamsDesk *desk, const char **why)
     return true;
 }
 
+static bool parse_posture(PtcText text, PtcPosture *out)
+{
+    static const char *const names[] = {"default", "read-only", "trusting", "allow-all"};
+    for (int i = 0; i < 4; i++)
+        if (ptc_text_is(text, names[i])) {
+            *out = (PtcPosture)i;
+            return true;
+        }
+    return false;
+}
+
 bool ptc_upstreams_policy(PtcUpstreamsDesk *desk, const char **why)
 {
     PtcHeap *heap = &desk->heap;
@@ -212,7 +223,7 @@ bool ptc_upstreams_policy(PtcUpstreamsDesk *desk, const char **why)
     };
     *why =
         "\"tool\" must have a name, and \"posture\" be default, read-only, trusting or allow-all";
-    if (!in.tool.raw.bytes || (posture.bytes && !ptc_posture_parse(posture, &in.posture)))
+    if (!in.tool.raw.bytes || (posture.bytes && !parse_posture(posture, &in.posture)))
         return false;
     PtcPolicyOut out = ptc_policy_decide(heap, &in);
     ptc_emit_field_cstr(desk->out, "effect", ptc_effect_name(out.effect.kind));

@@ -151,7 +151,10 @@ static void one_request(Place *at, const char *text, size_t len)
     free(body);
     check_answer(at);
     ptc_http_exchange_close(&at->ex);
-    ptc_http_stream_reset(&at->ex.stream);
+    PtcMem *mem = at->ex.stream.pending.mem;
+    int fd = at->ex.stream.fd;
+    ptc_http_stream_deinit(&at->ex.stream);
+    ptc_http_stream_init(&at->ex.stream, mem, fd);
     for (size_t i = 0; i < count; i++)
         free(kept[i]);
 }

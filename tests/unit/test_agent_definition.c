@@ -2,6 +2,7 @@
  * test_agent_definition.c - agents from JSON, from C and from files: what is taken, what is refused and where, what
  * follows from the fields, and that schemas/agent.json says the same. */
 #include "agent/agent_kinds.h"
+#include "agent/definition/definition_int.h"
 #include "agent/prompt/response_template.h"
 #include "tool/schema/schema.h"
 #include "value/coll/map.h"
@@ -74,13 +75,13 @@ static void test_fields(PtcValue file)
 {
     size_t n = 0, pos = 0;
     PtcValue key, properties = ptc_map_field(&h.heap, file, "properties");
-    while (ptc_definition_field_name(n))
-        CHECK(ptc_map_field(&h.heap, properties, ptc_definition_field_name(n++)) != PTC_NONE);
+    while (ptc_definition_rows[n].name)
+        CHECK(ptc_map_field(&h.heap, properties, ptc_definition_rows[n++].name) != PTC_NONE);
     CHECK(n == ptc_map_count(properties));
     while (ptc_map_next(properties, &pos, &key, NULL)) {
         bool found = false;
         for (size_t i = 0; i < n; i++)
-            found = found || ptc_text_is(ptc_str_text(key), ptc_definition_field_name(i));
+            found = found || ptc_text_is(ptc_str_text(key), ptc_definition_rows[i].name);
         CHECK(found);
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * test_agent_tools.c - tools that come with agents: grep and grep-n, previews by a function in PTC-Lisp, tools that
  * programs do not see. */
+#include "native_help.h"
 #include "tool_file_help.h"
 
 #include "agent/agent_kinds.h"
 #include "engine/session.h"
-#include "tool/kind/native.h"
 
 static void put(PtcTools *tools, const char *name, const char *signature, PtcToolFn function)
 {
@@ -101,8 +101,8 @@ static void test_previews(void)
         CHECK_STR(why, "");
         options.cache = ptc_session_cache(s);
         ptc_buf_init(&out, &ptc->mem, 1 << 20);
-        CHECK(tools && ptc_native_call_named(tools, PTC_TEXT("rows"), PTC_TEXT("{\"q\":1}"),
-                                             &options, &out, &ok));
+        CHECK(tools && native_call_named(tools, PTC_TEXT("rows"), PTC_TEXT("{\"q\":1}"), &options,
+                                         &out, &ok));
         CHECK(ok && strstr(ptc_buf_text(&out), previews[i].has));
         CHECK(!strstr(ptc_buf_text(&out), previews[i].has_not));
         CHECK(strstr(ptc_buf_text(&out), "(tool/rows {:q 1})") != NULL);

@@ -4,6 +4,7 @@
 #include "boundary_help.h"
 
 #include "lisp/read/form.h"
+#include "tool/order.h"
 #include "tool/tool.h"
 
 /* -------------------------------------------------------------------- exposure */
@@ -42,31 +43,52 @@ static unsigned allowed_of(PtcValue in)
 }
 
 /* The tools of a case, from a list or a map. */
-static size_t tools_of(PtcValue in, PtcExposed *tools)
+/* A tool in a list or in a map from names to tools. */
+typedef struct Exposed {
+    PtcText key; /* its name there */
+    PtcExpose expose;
+    const void *tool; /* the caller's */
+} Exposed;
+
+/* Keeps the tools whose effective exposure is in `allowed` (bits 1u << PTC_EXPOSE_...) and returns how many; the
+ * others are removed.  A list keeps its order; a map is sorted by name. */
+static size_t filter_by_expose(Exposed *tools, size_t n, bool is_map, PtcOutput output,
+                               PtcTransport transport, unsigned allowed)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (allowed >> ptc_effective_expose(tools[i].expose, output, transport) & 1)
+            tools[kept++] = tools[i];
+    if (is_map)
+        (void)!ptc_order_sort(NULL, tools, kept, sizeof *tools);
+    return kept;
+}
+
+static size_t tools_of(PtcValue in, Exposed *tools)
 {
     PtcValue all = get(in, "tools"), key, tool;
     PtcIter it;
     size_t n = 0, pos = 0;
     if (ptc_is_map(all)) {
         for (; ptc_map_next(all, &pos, &key, &tool); n++)
-            tools[n] = (PtcExposed){{ptc_str_bytes(key), ptc_str_len(key)},
-                                    expose_of(get(tool, "expose")),
-                                    ptc_str_bytes(get(tool, "name"))};
+            tools[n] = (Exposed){{ptc_str_bytes(key), ptc_str_len(key)},
+                                 expose_of(get(tool, "expose")),
+                                 ptc_str_bytes(get(tool, "name"))};
         return n;
     }
     CHECK(ptc_iter_init(&it, &h.heap, all));
     for (; ptc_iter_next(&it, &tool); n++)
-        tools[n] = (PtcExposed){
-            {NULL, 0}, expose_of(get(tool, "expose")), ptc_str_bytes(get(tool, "name"))};
+        tools[n] =
+            (Exposed){{NULL, 0}, expose_of(get(tool, "expose")), ptc_str_bytes(get(tool, "name"))};
     return n;
 }
 
 static void case_filter(PtcValue in, PtcValue expect_)
 {
-    PtcExposed tools[100];
+    Exposed tools[100];
     PtcValue names = get(expect_, "names");
-    size_t n = ptc_filter_by_expose(tools, tools_of(in, tools), is_text(get(in, "form"), "map"),
-                                    output_of(in), transport_of(in), allowed_of(in));
+    size_t n = filter_by_expose(tools, tools_of(in, tools), is_text(get(in, "form"), "map"),
+                                output_of(in), transport_of(in), allowed_of(in));
     bool same = n == ptc_seq_count(names);
     for (size_t i = 0; same && i < n; i++)
         same = is_text(ptc_seq_nth(names, i), tools[i].tool);
@@ -97,11 +119,11 @@ static void test_exposure(void)
           PTC_EXPOSE_PTC_LISP);
     CHECK(ptc_effective_expose(PTC_EXPOSE_BOTH, PTC_OUTPUT_TEXT, PTC_TRANSPORT_UNSET) ==
           PTC_EXPOSE_BOTH);
-    PtcExposed tools[] = {{{"a", 1}, PTC_EXPOSE_NATIVE, NULL},
-                          {{"b", 1}, PTC_EXPOSE_BOTH, NULL},
-                          {{"c", 1}, PTC_EXPOSE_PTC_LISP, NULL}};
-    size_t n = ptc_filter_by_expose(tools, 3, false, PTC_OUTPUT_TEXT, PTC_TRANSPORT_TOOL_CALL,
-                                    1u << PTC_EXPOSE_NATIVE | 1u << PTC_EXPOSE_BOTH);
+    Exposed tools[] = {{{"a", 1}, PTC_EXPOSE_NATIVE, NULL},
+                       {{"b", 1}, PTC_EXPOSE_BOTH, NULL},
+                       {{"c", 1}, PTC_EXPOSE_PTC_LISP, NULL}};
+    size_t n = filter_by_expose(tools, 3, false, PTC_OUTPUT_TEXT, PTC_TRANSPORT_TOOL_CALL,
+                                1u << PTC_EXPOSE_NATIVE | 1u << PTC_EXPOSE_BOTH);
     CHECK(n == 2 && tools[0].key.bytes[0] == 'a' && tools[1].key.bytes[0] == 'b');
     CHECK(!ptc_expose_parse("Native", 6, &e) && e == PTC_EXPOSE_UNSET);
     CHECK(!ptc_expose_parse("", 0, &e) && !ptc_expose_parse("bothe", 5, &e));

@@ -2,10 +2,9 @@
  * test_tool_native.c - tools called by the host, JSON in and JSON out: arguments, answers at once and later, failures,
  * limits, the cache shared with programs, calls that must not overlap. */
 #include "check.h"
+#include "native_help.h"
 
 #include <pthread.h>
-
-#include "tool/kind/native.h"
 
 static PtcMem mem;
 static atomic_int runs, inside, most_inside;
@@ -122,7 +121,7 @@ static void call(PtcTools *tools, const char *name, const char *args,
     bool ok = false;
     ptc_buf_init(&buf, &mem, 10000);
     bool told =
-        ptc_native_call_named(tools, ptc_text_cstr(name), ptc_text_cstr(args), options, &buf, &ok);
+        native_call_named(tools, ptc_text_cstr(name), ptc_text_cstr(args), options, &buf, &ok);
     snprintf(out, 300, "%s%.*s",
              !told ? "none"
              : ok  ? "+"

@@ -139,8 +139,6 @@ PTC_MUST_USE PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentR
                                                    PtcWhy *fault);
 /* Reads an llm_retry object on top of what *retry holds: for the options of a run.  False with the fault. */
 PTC_MUST_USE bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcWhy *fault);
-/* Names of the fields of an agent file, NULL at the end: for tests of the schema. */
-const char *ptc_definition_field_name(size_t i);
 
 /* --------------------------------------------------------------- files (definition_file.c) */
 

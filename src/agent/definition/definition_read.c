@@ -440,13 +440,6 @@ const PtcFieldRow ptc_definition_rows[] = {
     DEF_END,
 };
 
-const char *ptc_definition_field_name(size_t i)
-{
-    return i < sizeof ptc_definition_rows / sizeof *ptc_definition_rows
-               ? ptc_definition_rows[i].name
-               : NULL;
-}
-
 /* ------------------------------------------------------------------------------- objects */
 
 bool ptc_definition_gives(const PtcAgentDef *def, const char *name)

@@ -140,7 +140,7 @@ static void add_report_finding(PtcBuf *out, const char *what, const PtcError *er
     add_hint(out, error);
 }
 
-void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about)
+static void report_findings(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about)
 {
     PtcError error = {.size = sizeof error};
     for (size_t i = 0; ptc_outcome_error(outcome, i, &error); i++) {
@@ -212,7 +212,7 @@ bool ptc_report_remarks(PtcMem *mem, const PtcOutcome *outcome, const PtcReporte
         report_warnings(&part, outcome, about);
     move_report_part(&out, &part, "\033[33m");
     if (which & PTC_REMARK_ERRORS)
-        ptc_report(&part, outcome, about);
+        report_findings(&part, outcome, about);
     move_report_part(&out, &part, "\033[31m");
     bool ok = ptc_io_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
     ptc_buf_deinit(&part);

@@ -13,9 +13,6 @@ typedef struct PtcReported {
     uint32_t lines_before; /* lines at its beginning that the user did not write */
 } PtcReported;
 
-/* Appends every finding. */
-void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about);
-
 /* What is said about a run on standard error. */
 enum { PTC_REMARK_PRINTS = 1, PTC_REMARK_WARNINGS = 2, PTC_REMARK_ERRORS = 4 };
 /* Writes what the program printed, warnings and errors, in this order, as far as `which` says; in colour on a terminal.

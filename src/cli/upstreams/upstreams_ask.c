@@ -38,7 +38,9 @@ static void signal_answer_ready(PtcRemoteAsk *ask)
     pthread_mutex_unlock(&w->lock);
 }
 
-bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok)
+/* Asks, waits, and appends the answer as JSON to `out`.  *ok false: it is a failure, {"reason", "message", ...}.
+ * False: out of memory. */
+static bool wait_for_answer(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok)
 {
     Wait w = {.ready = false};
     PtcRemoteAnswer answer = {.text = *out};
@@ -239,7 +241,7 @@ static bool look_up_remote_tool(PtcRemote *remote, void *run, PtcText ns, PtcTex
     ptc_emit_field_text(&text, "name", tool.bytes ? tool : PTC_TEXT("\x01"));
     ptc_emit_object_end(&text);
     PtcRemoteAsk ask = {.op = PTC_REMOTE_LOOKUP, .text = ptc_buf_view(&text)};
-    (void)!ptc_upstreams_ask(remote, run, &ask, answer, &ok);
+    (void)!wait_for_answer(remote, run, &ask, answer, &ok);
     ptc_buf_deinit(&text);
     return ok;
 }
@@ -393,12 +395,12 @@ static bool ask_with_person(PtcUpstreamsCommand *c, void *run, PtcRemoteAsk *ask
     uint64_t version;
     if (ptc_terminal_line_possible())
         remote->allow(run, PTC_REMOTE_ASKS);
-    bool done = ptc_upstreams_ask(remote, run, ask, answer, ok);
+    bool done = wait_for_answer(remote, run, ask, answer, ok);
     while (done && !*ok && remote->question(run, NULL, NULL) &&
            ptc_terminal_ask(c->mem, remote, run, NULL)) {
         ptc_buf_clear(answer);
         remote->again(run, INT64_MAX, NULL, &version);
-        done = ptc_upstreams_ask(remote, run, ask, answer, ok);
+        done = wait_for_answer(remote, run, ask, answer, ok);
     }
     return done;
 }

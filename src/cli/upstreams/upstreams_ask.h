@@ -5,11 +5,6 @@
 
 #include "cli/upstreams/upstreams_open.h"
 
-/* Asks, waits, and appends the answer as JSON to `out`.  *ok false: it is a failure, {"reason", "message", ...}.
- * False: out of memory. */
-PTC_MUST_USE bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out,
-                                    bool *ok);
-
 /* Starts an upstream, unless it runs, and waits until it has listed its tools.  False: it did not; the state says
  * why. */
 PTC_MUST_USE bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state);
@@ -29,10 +24,10 @@ typedef struct PtcUpstreamsCommand {
 } PtcUpstreamsCommand;
 int ptc_upstreams_list(PtcUpstreamsCommand *c);
 int ptc_upstreams_check(PtcUpstreamsCommand *c);
-/* One line of check, with the time that it took.  False: it cannot be used. */
 /* Is there a good reason that it is not there: it is disabled, or it is ptc itself, which is in the files of clients
  * that start it? */
 bool ptc_upstreams_is_left(const PtcUpstreamState *s);
+/* One line of check, with the time that it took.  False: it cannot be used. */
 PTC_MUST_USE bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms);
 int ptc_upstreams_call(PtcUpstreamsCommand *c);
 int ptc_upstreams_tell(PtcUpstreamsCommand *c);

@@ -28,18 +28,6 @@ void ptc_http_stream_deinit(PtcHttpStream *stream)
     pthread_mutex_destroy(&stream->lock);
 }
 
-void ptc_http_stream_reset(PtcHttpStream *stream)
-{
-    pthread_mutex_lock(&stream->lock);
-    ptc_buf_deinit(&stream->pending);
-    ptc_buf_init(&stream->pending, stream->pending.mem, stream->pending.max);
-    stream->at = 0;
-    stream->armed = stream->begun = stream->broken = false;
-    stream->sent = 0;
-    stream->origin = (PtcText){NULL, 0};
-    pthread_mutex_unlock(&stream->lock);
-}
-
 /* ----------------------------------------------------- with the lock held ---- */
 
 static void forget_pending_events(PtcHttpStream *stream)

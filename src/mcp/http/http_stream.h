@@ -35,8 +35,6 @@ typedef struct PtcHttpStream {
 
 void ptc_http_stream_init(PtcHttpStream *stream, PtcMem *mem, int fd);
 void ptc_http_stream_deinit(PtcHttpStream *stream);
-/* Resets it for the next request of the connection. */
-void ptc_http_stream_reset(PtcHttpStream *stream);
 
 /* A call runs: a long silence begins the stream, so that nothing on the way takes the connection for dead. */
 void ptc_http_stream_arm(PtcHttpStream *stream, int64_t now_ns);

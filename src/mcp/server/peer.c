@@ -36,14 +36,6 @@ void ptc_mcp_peer_set_sink(PtcMcpPeer *peer, PtcMcpSink sink)
     pthread_mutex_unlock(&peer->lock);
 }
 
-bool ptc_mcp_peer_has_sink(PtcMcpPeer *peer)
-{
-    pthread_mutex_lock(&peer->lock);
-    bool has = peer->sink.send != NULL;
-    pthread_mutex_unlock(&peer->lock);
-    return has;
-}
-
 void ptc_mcp_peer_wake(PtcMcpPeer *peer)
 {
     pthread_mutex_lock(&peer->lock);

@@ -36,8 +36,6 @@ PTC_MUST_USE PtcMcpPeer *ptc_mcp_peer_new(PtcMcp *mcp, PtcMcpSink sink);
 /* Sets or (send NULL) removes the stream for what belongs to no call: the GET stream of an HTTP session.  When this
  * returns, the old sink is no longer in use. */
 void ptc_mcp_peer_set_sink(PtcMcpPeer *peer, PtcMcpSink sink);
-/* Does it have a sink now? */
-bool ptc_mcp_peer_has_sink(PtcMcpPeer *peer);
 /* Cancels all calls of the peer and wakes handlers that wait for its answers; later calls are refused.  Call this
  * before waiting for the threads that run them. */
 void ptc_mcp_peer_close(PtcMcpPeer *peer);

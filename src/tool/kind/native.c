@@ -311,15 +311,3 @@ bool ptc_native_call(PtcNative *n, PtcTools *tools, size_t tool, const char *arg
     *ok = told && answer.end == PTC_NATIVE_OK;
     return told;
 }
-
-bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
-                           const PtcNativeOptions *options, PtcBuf *out, bool *ok)
-{
-    PtcNativeAnswer answer = {.end = PTC_NATIVE_FAILED};
-    int tool = ptc_toolset_find(tools, name);
-    PtcNative *n = ptc_native_new();
-    bool told = n && ptc_native_ask(n, tools, tool, args, options, out, &answer);
-    ptc_native_free(n);
-    *ok = told && answer.end == PTC_NATIVE_OK;
-    return told;
-}

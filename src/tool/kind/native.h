@@ -55,10 +55,6 @@ PTC_MUST_USE bool ptc_native_ask(PtcNative *native, PtcTools *tools, int tool, P
                                  const PtcNativeOptions *options, PtcBuf *out,
                                  PtcNativeAnswer *answer);
 
-/* By name, for a single call. */
-PTC_MUST_USE bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
-                                        const PtcNativeOptions *options, PtcBuf *out, bool *ok);
-
 /* Makes the preview of a tool that has a PTC-Lisp function for it; PtcNativeResult.fn is then this function. */
 bool ptc_native_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *preview);
 

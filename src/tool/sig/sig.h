@@ -72,9 +72,7 @@ typedef struct PtcSigError {
 PTC_MUST_USE bool ptc_sig_parse(PtcArena *arena, const char *text, size_t len, const PtcSig **out,
                                 PtcSigError *error);
 
-/* The type of this kind, which must have no parts: any except LIST, FIELDS, CLOSED and OPTIONAL. */
-const PtcSigType *ptc_sig_plain(PtcSigKind kind);
-/* The name of such a kind as in signatures, without colon; "list" and "map" for the others. */
+/* The name of a kind without parts as in signatures, without colon; "list" and "map" for the others. */
 const char *ptc_sig_kind_name(PtcSigKind kind);
 
 /* The type without `?`. */

@@ -39,11 +39,6 @@ static const struct {
 };
 enum { PLAINS = sizeof plain / sizeof *plain };
 
-const PtcSigType *ptc_sig_plain(PtcSigKind kind)
-{
-    return &plain[kind].type;
-}
-
 const char *ptc_sig_kind_name(PtcSigKind kind)
 {
     if ((size_t)kind < PLAINS)

@@ -9,7 +9,6 @@
 
 static const char *const effect_names[] = {"read", "write", "destructive", "unknown"};
 static const char *const policy_names[] = {"allow", "ask", "deny"};
-static const char *const posture_names[] = {"default", "read-only", "trusting", "allow-all"};
 
 static int find_policy_word(PtcText text, const char *const *words, int n)
 {
@@ -45,13 +44,6 @@ bool ptc_policy_parse(PtcText text, PtcPolicy *out)
 {
     int found = find_policy_word(text, policy_names, 3);
     *out = found < 0 ? PTC_POLICY_DENY : (PtcPolicy)found;
-    return found >= 0;
-}
-
-bool ptc_posture_parse(PtcText text, PtcPosture *out)
-{
-    int found = find_policy_word(text, posture_names, 4);
-    *out = found < 0 ? PTC_POSTURE_READ_ONLY : (PtcPosture)found;
     return found >= 0;
 }
 

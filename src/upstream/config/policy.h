@@ -49,7 +49,6 @@ typedef enum {
     PTC_POSTURE_TRUSTING,
     PTC_POSTURE_ALLOW_ALL,
 } PtcPosture;
-bool ptc_posture_parse(PtcText text, PtcPosture *out);
 
 typedef struct PtcPolicyIn {
     PtcSpelt server, tool;

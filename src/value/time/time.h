@@ -122,8 +122,6 @@ typedef struct PtcPeriod {
 } PtcPeriod;
 
 PtcPeriod ptc_period_of(PtcValue v);
-/* P1Y2M3D; gives the length.  48 bytes are enough. */
-size_t ptc_period_text(PtcValue v, char *out, size_t size);
 
 /* --- text (time_text.c, time_pattern.c) --- */
 

@@ -72,7 +72,8 @@ static size_t write_span(char out[TIME_TEXT], PtcValue v)
                             (long long)(year < 0 ? -year : year), (int)(n - year * 12) + 1);
 }
 
-size_t ptc_period_text(PtcValue v, char *out, size_t size)
+/* P1Y2M3D; gives the length. */
+static size_t write_period_text(PtcValue v, char *out, size_t size)
 {
     PtcPeriod p = ptc_period_of(v);
     const struct {
@@ -105,7 +106,7 @@ bool ptc_time_text(PtcBuf *buf, PtcValue v)
         text[n++] = 'Z';
         break;
     case PTC_R_DURATION: n = write_duration(text, ptc_time_of(v)); break;
-    case PTC_R_PERIOD: n = ptc_period_text(v, text, TIME_TEXT); break;
+    case PTC_R_PERIOD: n = write_period_text(v, text, TIME_TEXT); break;
     case PTC_R_CLOCK: n = write_clock(text, ptc_time_of(v)); break;
     case PTC_R_ZONED: n = write_zoned(text, v); break;
     case PTC_R_ZONE: n = ptc_offset_text(ptc_date_days(v), text); break;
