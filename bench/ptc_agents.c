@@ -50,7 +50,7 @@ static void floor_row(const char *name, double got, double most, const char *uni
 
 static PtcAgentDef *read_agent(const char *json)
 {
-    PtcAgentReading how = {.functions = &ptc_agent_tool_functions};
+    PtcAgentReading how = {0};
     PtcWhy fault;
     PtcAgentDef *def = ptc_definition_read_json(ptc_text_cstr(json), &how, &fault);
     if (!def)
