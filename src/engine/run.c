@@ -224,6 +224,8 @@ static bool commit(const RunWork *w, bool ok, PtcNamesMark known)
     bool kept = ok && s && !o->dropped;
     if (!kept && w->more->judge)
         ptc_outcome_note_lost(o, s, vm);
+    if (!kept && s)
+        ptc_names_note_lost(vm->names, known);
     if (!kept)
         ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
     if (is_run_suspended(vm) || keep_journal(s, vm->journal.all))

@@ -73,6 +73,11 @@ static void test_kept_functions(void)
     CHECK_STR(e.form, "(/ 1 0)");
     CHECK(e.line == 1 && e.column == 12 && e.earlier == 0);
     ptc_outcome_free(o);
+    o = start(ptc, "(h)", s, 0); /* it went with the program that defined it */
+    e = first_error(o);
+    CHECK_STR(e.message, "nothing is named h");
+    CHECK(strstr(e.hint, "the program that defined it failed") != NULL);
+    ptc_outcome_free(o);
     EXPECT(ptc, s, "(g 1 2 (f 3 1))", "!arithmetic_error 4:12");
     EXPECT(ptc, s, "(f)", "!arity_error 1:1");
     ptc_session_free(s);

@@ -17,7 +17,8 @@ enum {
     UNKNOWN_BYTES = 200,
     NAME_CHARS = 60,
     ARGS_CHARS = 100,
-    RESULT_CHARS = 40
+    RESULT_CHARS = 40,
+    LOST_SHOWN = 20, /* of definitions */
 };
 
 typedef struct DidLines {
@@ -147,4 +148,22 @@ void ptc_words_did(PtcBuf *out, const PtcDidCalls *did, bool data)
                                   : "\n");
     }
     ptc_bench_deinit(&l.bench);
+}
+
+void ptc_words_lost(PtcBuf *out, const PtcText *names, size_t count)
+{
+    size_t shown = count < LOST_SHOWN ? count : LOST_SHOWN;
+    PtcBuf list;
+    if (count == 0)
+        return;
+    ptc_buf_init(&list, out->mem, PTC_MB);
+    for (size_t i = 0; i < shown; i++) {
+        ptc_buf_add_cstr(&list, i ? " " : "");
+        add_cut(&list, names[i], NAME_CHARS);
+    }
+    ptc_buf_add_cstr(out, "\nWhat the program defined is not kept:\n");
+    ptc_fence_add(out, "lost", ptc_buf_view(&list));
+    if (shown < count)
+        ptc_buf_addf(out, "and %zu more.\n", count - shown);
+    ptc_buf_end_part(out, &list);
 }

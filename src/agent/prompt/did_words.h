@@ -24,4 +24,7 @@ typedef struct PtcDidCalls {
  * data: the next program finds all of them in data/fail.  Nothing for an empty list. */
 void ptc_words_did(PtcBuf *out, const PtcDidCalls *did, bool data);
 
+/* Appends the names of definitions that are gone with the program that failed. */
+void ptc_words_lost(PtcBuf *out, const PtcText *names, size_t count);
+
 #endif

@@ -107,6 +107,7 @@ static void build_run_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const
     add_feedback_lines(out, ran->feedback);
     if (!open)
         return;
+    ptc_words_lost(out, ran->lost, ran->lost_count);
     if (!s->now.turn.ok)
         ptc_words_did(out, &s->now.did, !ran->own_fail);
     if (s->now.turn.ok)

@@ -275,7 +275,9 @@ PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
     if (later)
         ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
                       PTC_ARG(name));
-    else if (d) {
+    else if (d && ptc_names_is_lost(an->names, (PtcText){form->text, form->len})) {
+        ptc_diag_hint(d, "the program that defined it failed, so it was not kept: define it again");
+    } else if (d) {
         d->detail = PTC_DETAIL_UNNAMED;
         hint_unknown(an, form, d);
     }

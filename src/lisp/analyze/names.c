@@ -7,12 +7,13 @@
 
 #include "value/str.h"
 
-enum { MAX_ALIASES = 4096 };
+enum { MAX_ALIASES = 4096, LOST_NAMES = 200, LOST_BYTES = 8 * PTC_KB };
 
 void ptc_names_init(PtcNames *names, PtcMem *mem)
 {
     memset(names, 0, sizeof *names);
     names->mem = mem;
+    ptc_buf_init(&names->lost, mem, LOST_BYTES);
 }
 
 void ptc_names_deinit(PtcNames *names)
@@ -21,6 +22,7 @@ void ptc_names_deinit(PtcNames *names)
     ptc_mem_free(names->mem, names->aliases, names->alias_cap * sizeof *names->aliases);
     ptc_mem_free(names->mem, names->items, names->cap * sizeof *names->items);
     ptc_mem_free(names->mem, names->table, names->table_cap * sizeof *names->table);
+    ptc_buf_deinit(&names->lost);
     ptc_names_init(names, names->mem);
 }
 
@@ -108,6 +110,37 @@ void ptc_names_reset(PtcNames *names, PtcNamesMark mark)
     }
     if (fewer)
         refill(names);
+}
+
+/* When there is no more room, the older ones are forgotten. */
+void ptc_names_note_lost(PtcNames *names, PtcNamesMark mark)
+{
+    PtcBuf *lost = &names->lost;
+    uint32_t first = names->count > LOST_NAMES ? names->count - LOST_NAMES : 0;
+    for (uint32_t i = first > mark.count ? first : mark.count; i < names->count; i++) {
+        const PtcName *n = &names->items[i];
+        if (lost->len + n->len + 1 > LOST_BYTES)
+            ptc_buf_clear(lost);
+        if (n->len + 1 > LOST_BYTES || ptc_names_is_lost(names, (PtcText){n->text, n->len}))
+            continue;
+        ptc_buf_add(lost, n->text, n->len);
+        ptc_buf_add_char(lost, '\n');
+    }
+    if (!ptc_buf_ok(lost))
+        ptc_buf_clear(lost);
+}
+
+bool ptc_names_is_lost(const PtcNames *names, PtcText name)
+{
+    const char *at = names->lost.data, *end = at + names->lost.len, *line;
+    for (; names->lost.len && at < end; at = line + 1) {
+        line = memchr(at, '\n', (size_t)(end - at));
+        if (!line)
+            return false;
+        if (ptc_text_same((PtcText){at, (size_t)(line - at)}, name))
+            return true;
+    }
+    return false;
 }
 
 /* ------------------------------------------------------------------------------ aliases */

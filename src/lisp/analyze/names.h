@@ -4,7 +4,7 @@
 #ifndef PTC_LISP_ANALYZE_NAMES_H
 #define PTC_LISP_ANALYZE_NAMES_H
 
-#include "base/mem.h"
+#include "base/buf.h"
 #include "base/text.h"
 
 typedef struct PtcName {
@@ -31,6 +31,7 @@ typedef struct PtcNames {
     uint32_t table_cap;
     PtcAlias *aliases;
     uint32_t alias_count, alias_cap;
+    PtcBuf lost; /* names that failed programs defined, the latest few, a line each */
 } PtcNames;
 
 /* How much there was at some time, to go back to. */
@@ -50,6 +51,10 @@ static inline PtcNamesMark ptc_names_mark(const PtcNames *names)
 }
 /* Drops what was added since the mark; {0, 0} is everything. */
 void ptc_names_reset(PtcNames *names, PtcNamesMark mark);
+
+/* Before the reset of a program that failed: remembers the names that go, for whoever asks what became of them. */
+void ptc_names_note_lost(PtcNames *names, PtcNamesMark mark);
+bool ptc_names_is_lost(const PtcNames *names, PtcText name);
 
 /* Declares an alias; of two for one name the later one counts.  False: out of memory, or too many. */
 PTC_MUST_USE bool ptc_alias_add(PtcNames *names, PtcAliasKind kind, PtcText name, PtcText ns);
