@@ -11,6 +11,7 @@
 #include "cli/cmd/short_form.h"
 #include "cli/io.h"
 #include "exec/worker.h"
+#include "lisp/lib/builtins.h"
 #include "lisp/vm/builtin.h"
 #include "ptc/ptc.h"
 
@@ -102,6 +103,7 @@ static int refuse_unknown_command(const char *name)
 {
     PtcNearest nearest;
     const char *other = command_by_other_word(name);
+    ptc_builtins_ready();
     ptc_nearest_init(&nearest, name, strlen(name));
     for (size_t i = 0; i < MAIN_COMMANDS; i++)
         ptc_nearest_offer(&nearest, commands[i].name, strlen(commands[i].name));

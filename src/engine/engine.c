@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/session_named.h"
+#include "lisp/lib/builtins.h"
 
 enum { HISTORY = 3 };
 enum { ENGINE_AFTER_NS = 250000000 }; /* for a task, once its program has ended */
@@ -112,6 +113,7 @@ Ptc *ptc_engine_new(const PtcOptions *options, const PtcLimits *all)
     ptc_names_init(&ptc->no_names, &ptc->mem);
     ptc->crew = ptc_crew_new(&ptc->mem, &ptc->pool);
     ptc_watch_init(&ptc->reminder);
+    ptc_builtins_ready();
     if (!ptc->crew || !ptc_vm_init(&ptc->vm, &ptc->mem, all->max_depth)) {
         ptc_watch_deinit(&ptc->reminder);
         ptc_crew_free(ptc->crew);

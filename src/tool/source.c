@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lisp/compile/program.h"
+#include "lisp/lib/builtins.h"
 #include "lisp/vm/limits.h"
 #include "lisp/vm/record.h"
 #include "tool/kind/kind.h"
@@ -39,6 +40,7 @@ void ptc_source_deinit(PtcSource *s)
 
 static bool start_source_vm(PtcSource *s)
 {
+    ptc_builtins_ready(); /* sources are read before there is an engine */
     if (!s->started && ptc_vm_init(&s->vm, &s->tools->mem, SOURCE_DEPTH)) {
         ptc_budget_init(&s->vm.budget);
         s->started = true;

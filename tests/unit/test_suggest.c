@@ -4,9 +4,9 @@
 
 #include "lisp/analyze/suggest.h"
 #include "lisp/lib/builtin_doc.h"
+#include "lisp/lib/builtins.h"
 #include "lisp/read/diag.h"
 #include "lisp/vm/builtin.h"
-#include "lisp/vm/registry.h"
 
 /* A word that we have would never be looked up; a hint that is cut says half. */
 static void test_words(void)
@@ -59,7 +59,7 @@ static void test_never_itself(void)
 
 int main(void)
 {
-    ptc_registry_ready();
+    ptc_builtins_ready();
     test_words();
     test_ranks();
     test_never_itself();

@@ -30,7 +30,7 @@
 #include "engine/session.h"
 #include "engine/snapshot/idmap.h"
 #include "lisp/compile/function.h"
-#include "lisp/lib/seq/produce.h"
+#include "lisp/lazy/produce.h"
 #include "lisp/vm/record.h"
 #include "value/cell.h"
 #include "value/coll/typed.h"

@@ -3,7 +3,7 @@
  * of a map are holes.  What is known about a node is kept with its item, so that a node shared by many vectors is
  * examined only once. */
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "value/coll/dict.h"
 
 /* A sequence of PTC_ENDLESS or more elements has no end, and is a range or made of cells. */

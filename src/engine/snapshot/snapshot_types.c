@@ -2,7 +2,7 @@
  * Cells, types, protocols and multimethods from bytes.  Code that gets these values trusts their fields, so everything
  * is checked here; what cells hold is checked by those who read it, since it comes last. */
 #include "engine/snapshot/snapshot_int.h"
-#include "lisp/vm/dispatch.h"
+#include "lisp/dispatch/dispatch.h"
 #include "lisp/vm/vm_int.h"
 
 /* -------------------------------------------------------------------------------- cells */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "lisp/analyze/analyze_int.h"
-#include "lisp/lib/java/class.h"
+#include "lisp/dispatch/class.h"
 #include "lisp/prelude/prelude.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/registry.h"

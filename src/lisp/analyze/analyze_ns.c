@@ -6,7 +6,7 @@
 
 #include "lisp/analyze/analyze_int.h"
 #include "lisp/analyze/suggest.h"
-#include "lisp/lib/java/class.h"
+#include "lisp/dispatch/class.h"
 #include "lisp/vm/registry.h"
 
 enum { NAME_MAX_BYTES = 120 };

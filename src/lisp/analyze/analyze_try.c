@@ -5,7 +5,7 @@
 
 #include "base/text/nearest.h"
 #include "lisp/analyze/analyze_int.h"
-#include "lisp/lib/java/class.h"
+#include "lisp/dispatch/class.h"
 
 /* The class that a catch names; PTC_C_NONE: none, which is reported. */
 static PtcThrown caught_class(Analyzer *an, const PtcForm *form)

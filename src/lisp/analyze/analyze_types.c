@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "lisp/analyze/analyze_int.h"
-#include "lisp/vm/dispatch.h"
+#include "lisp/dispatch/dispatch.h"
 #include "value/coll/typed.h"
 
 /* The namespace that programs are in, as in ::name. */

@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/text/nearest.h"
-#include "lisp/lib/builtin_doc.h"
+#include "lisp/vm/builtin.h"
 
 enum { FURTHEST = 3, SHORT_WORD = 3 };
 

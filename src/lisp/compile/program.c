@@ -8,9 +8,9 @@
 #include "base/os/watch.h"
 #include "lisp/analyze/expr.h"
 #include "lisp/compile/compile.h"
+#include "lisp/dispatch/dispatch.h"
+#include "lisp/lazy/force.h"
 #include "lisp/vm/deep.h"
-#include "lisp/vm/dispatch.h"
-#include "lisp/vm/force.h"
 #include "lisp/vm/registry.h"
 #include "lisp/vm/vm_int.h"
 #include "value/cell.h"
@@ -31,7 +31,6 @@ bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth)
     vm->calls = ptc_mem_alloc(mem, calls * sizeof *vm->calls);
     vm->roots = ptc_mem_alloc(mem, PTC_ROOT_SLOTS * sizeof *vm->roots);
     vm->calls_cap = calls;
-    ptc_registry_ready();
     if (vm->stack && vm->calls && vm->roots) {
         vm->stack_end = vm->stack + PTC_STACK_VALUES;
         return true;

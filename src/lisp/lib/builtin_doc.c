@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/ascii.h"
+#include "lisp/lib/builtins.h"
 
 /* What a namespace is called in full, and under which heading its functions stand. */
 static const struct {
@@ -37,25 +38,18 @@ static const struct {
 };
 enum { DOC_SPACES = sizeof spaces / sizeof *spaces };
 
+/* Documentation is asked for without an engine, too. */
+static size_t count_builtins(void)
+{
+    ptc_builtins_ready();
+    return ptc_builtin_count();
+}
+
 /* ----------------------------------------------------------------- one row */
-
-static bool is_java(const PtcBuiltin *row)
-{
-    return ptc_ascii_is_upper(row->ns[0]) || strncmp(row->ns, "java.", 5) == 0 ||
-           row->name[0] == '.';
-}
-
-void ptc_row_ref(uint32_t index, char out[PTC_ROW_NAME])
-{
-    const PtcBuiltin *row = ptc_builtin_row(index);
-    bool form = (row->flags & PTC_B_FORM) && !is_java(row);
-    bool bare = form || ptc_builtin_find(row->name, strlen(row->name)) == (int)index;
-    snprintf(out, PTC_ROW_NAME, "%s%s%s", bare ? "" : row->ns, bare ? "" : "/", row->name);
-}
 
 const char *ptc_row_kind(const PtcBuiltin *row)
 {
-    if (is_java(row))
+    if (ptc_row_is_java(row))
         return "java-interop";
     return row->flags & PTC_B_FORM ? "special-form" : "ptc-builtin";
 }
@@ -70,7 +64,7 @@ const char *ptc_row_namespace(const PtcBuiltin *row)
 
 const char *ptc_row_section(const PtcBuiltin *row)
 {
-    if (row->flags & PTC_B_FORM && !is_java(row))
+    if (row->flags & PTC_B_FORM && !ptc_row_is_java(row))
         return "Special Forms";
     for (size_t i = 0; i < DOC_SPACES && row->name[0] != '.'; i++)
         if (strcmp(spaces[i].ns, row->ns) == 0)
@@ -116,7 +110,8 @@ static bool names_form(const PtcBuiltin *row, const char *name, size_t len)
     if (!(row->flags & PTC_B_FORM))
         return false;
     snprintf(full, sizeof full, "%s/%s", row->ns, row->name);
-    return is_doc_text(full, name, len) || (!is_java(row) && is_doc_text(row->name, name, len));
+    return is_doc_text(full, name, len) ||
+           (!ptc_row_is_java(row) && is_doc_text(row->name, name, len));
 }
 
 static bool has_doc_row(const PtcRows *rows, uint32_t index)
@@ -129,7 +124,7 @@ static bool has_doc_row(const PtcRows *rows, uint32_t index)
 
 void ptc_rows_namesakes(PtcRows *rows, const char *name, size_t len)
 {
-    for (uint32_t i = 0; i < ptc_builtin_count(); i++)
+    for (uint32_t i = 0; i < count_builtins(); i++)
         if (ptc_row_shown(ptc_builtin_row(i)) && is_doc_text(ptc_builtin_row(i)->name, name, len) &&
             !has_doc_row(rows, i))
             add_doc_row(rows, i);
@@ -140,10 +135,10 @@ void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
     rows->count = 0;
     if (len == 0)
         return;
+    size_t n = count_builtins();
     int found = ptc_builtin_written(name, len);
     if (found >= 0)
         add_doc_row(rows, (uint32_t)found);
-    size_t n = ptc_builtin_count();
     for (uint32_t i = 0; i < n && rows->count == 0; i++)
         if (names_form(ptc_builtin_row(i), name, len))
             add_doc_row(rows, i);
@@ -158,7 +153,7 @@ const char *ptc_rows_namespace(const char *name, size_t len)
     char full[2 * PTC_ROW_NAME];
     if (is_doc_text("core", name, len))
         return "clojure.core";
-    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
+    for (uint32_t i = 0; i < count_builtins(); i++) {
         const PtcBuiltin *row = ptc_builtin_row(i);
         if (!ptc_row_shown(row))
             continue;
@@ -200,7 +195,7 @@ static void sort_doc_rows(PtcRows *rows, const int *scores)
 void ptc_rows_in(PtcRows *rows, const char *ns)
 {
     rows->count = 0;
-    for (uint32_t i = 0; i < ptc_builtin_count(); i++)
+    for (uint32_t i = 0; i < count_builtins(); i++)
         if (ptc_row_shown(ptc_builtin_row(i)) && strcmp(ptc_builtin_row(i)->ns, ns) == 0)
             add_doc_row(rows, i);
     sort_doc_rows(rows, NULL);
@@ -208,7 +203,7 @@ void ptc_rows_in(PtcRows *rows, const char *ns)
 
 const char *ptc_rows_next_namespace(uint32_t *pos)
 {
-    for (; *pos < ptc_builtin_count(); ++*pos) {
+    for (; *pos < count_builtins(); ++*pos) {
         const PtcBuiltin *row = ptc_builtin_row(*pos);
         uint32_t i = 0;
         while (i < *pos &&
@@ -325,7 +320,7 @@ void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len, int *all)
     int own[PTC_ROWS_MAX], *scores = all ? all : own;
     size_t count = split_query(query, len, words);
     rows->count = 0;
-    for (uint32_t i = 0; i < ptc_builtin_count() && i < PTC_ROWS_MAX; i++) {
+    for (uint32_t i = 0; i < count_builtins() && i < PTC_ROWS_MAX; i++) {
         scores[i] = ptc_row_shown(ptc_builtin_row(i)) ? score_row(i, words, count) : 0;
         if (scores[i] > 0 && is_doc_text(ptc_builtin_row(i)->name, query, len))
             scores[i] += WHOLE;

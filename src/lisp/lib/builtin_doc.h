@@ -6,7 +6,7 @@
 
 #include "lisp/vm/builtin.h"
 
-enum { PTC_ROWS_MAX = 2048, PTC_ROW_NAME = 80 };
+enum { PTC_ROWS_MAX = 2048 };
 
 /* Numbers of rows. */
 typedef struct PtcRows {
@@ -14,14 +14,6 @@ typedef struct PtcRows {
     size_t count;
 } PtcRows;
 
-/* Is it for people to see? */
-static inline bool ptc_row_shown(const PtcBuiltin *row)
-{
-    return !(row->flags & PTC_B_HIDDEN);
-}
-
-/* How a program writes it: "map", "json/parse-string", "Math/abs". */
-void ptc_row_ref(uint32_t index, char out[PTC_ROW_NAME]);
 /* "ptc-builtin", "java-interop", "special-form". */
 const char *ptc_row_kind(const PtcBuiltin *row);
 /* "clojure.core", "java.lang.Math" ... */

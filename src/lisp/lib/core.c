@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the compiler itself calls: access for destructuring.  Hidden from programs. */
+#include "lisp/lazy/produce.h"
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/seq/produce.h"
 #include "lisp/vm/vm_int.h"
 
 static bool fail_destructure(PtcVM *vm, PtcValue v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Functions that make functions.  What they give is a record: a hidden builtin and what it needs.
  * The hidden builtin gets that record as its first argument. */
-#include "lisp/lib/seq/produce.h"
-#include "lisp/vm/force.h"
+#include "lisp/lazy/force.h"
+#include "lisp/lazy/produce.h"
 #include "lisp/vm/memo.h"
 #include "lisp/vm/record.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Keywords and symbols: making them, and taking their namespace and name apart.  Both are plain text; what stands
  * before the slash is the namespace. */
-#include "lisp/lib/pred.h"
+#include "lisp/vm/predicate.h"
 
 /* Bytes before the slash of a keyword or symbol, -1 when there is none. */
 static int64_t namespace_len(PtcVM *vm, PtcValue v)

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "lisp/lib/decimals.h"
-#include "lisp/lib/num.h"
+#include "lisp/number/decimals.h"
+#include "lisp/number/num.h"
 #include "lisp/vm/builtin.h"
 
 /* ------------------------------------------------------------------ rounding */

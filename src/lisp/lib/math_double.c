@@ -3,7 +3,7 @@
  * our own.  One body serves both names.  Whole numbers come out as floats, as Java gives them. */
 #include <math.h>
 
-#include "lisp/lib/num.h"
+#include "lisp/number/num.h"
 #include "lisp/vm/builtin.h"
 
 /* ------------------------------------------------------------------ what Java does otherwise than C */

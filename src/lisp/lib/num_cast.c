@@ -5,8 +5,8 @@
 #include "base/ascii.h"
 #include "base/text/uuid.h"
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/num.h"
-#include "lisp/lib/pred.h"
+#include "lisp/number/num.h"
+#include "lisp/vm/predicate.h"
 #include "value/number/decimal.h"
 
 /* The integer of any size that a string spells. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * pmap and pcalls: the same function, or several, at the same time.  See crew.h for what that means. */
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/force.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/parallel/crew.h"
-#include "lisp/vm/force.h"
 
 enum { WIDEST = 64 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What kind of value is it?  Also identity, boolean and not. */
-#include "lisp/lib/pred.h"
+#include "lisp/vm/predicate.h"
 
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "value/coll/typed.h"
 #include "value/number/decimal.h"
 

@@ -2,7 +2,7 @@
  * Hidden builtins for the prelude (lisp/prelude/prelude.h): what its definitions need and programs have no name for.
  * Those that check or fail do so in the name of the row that the program has called. */
 #include "base/utf8.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/prelude/prelude.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/registry.h"

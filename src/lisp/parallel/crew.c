@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The threads of a crew, and what one of them does on its seat. */
-#include "lisp/lib/random.h"
+#include "lisp/number/random.h"
 #include "lisp/parallel/crew_int.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/os/cancel.h"
 #include "base/os/thread.h"
 #include "base/os/watch.h"
+#include "lisp/lazy/force.h"
 #include "lisp/vm/deep.h"
-#include "lisp/vm/force.h"
 #include "value/cell.h"
 
 enum { THREAD_STACK = 8 * PTC_MB, WIDEST = 64 };

@@ -3,7 +3,7 @@
 #include "lisp/parallel/crew_int.h"
 
 #include "base/os/watch.h"
-#include "lisp/lib/random.h"
+#include "lisp/number/random.h"
 #include "lisp/vm/element.h"
 #include "lisp/vm/notes.h"
 #include "value/coll/map.h"

@@ -170,6 +170,12 @@ PTC_MUST_USE bool ptc_vm_print(PtcVM *vm, const char *text, size_t len, bool end
 /* Prints v into buf as str (readable false) or pr-str does; sets an error when that fails. */
 PTC_MUST_USE bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable);
 
+/* --- text made in a buffer of the heap (error.c) --- */
+/* `ok`, unless the buffer is full or failed, which ends the run if nothing else did. */
+PTC_MUST_USE bool ptc_format_check(PtcVM *vm, const PtcBuf *buf, bool ok);
+/* Ends work in a buffer of the heap: its text, or false when something failed before. */
+PTC_MUST_USE bool ptc_format_give(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out);
+
 /* --- the table of all rows (registry.c) --- */
 enum { PTC_BUILTIN_MAX = 2048 };
 size_t ptc_builtin_count(void);
@@ -182,6 +188,16 @@ static inline int ptc_builtin_written(const char *name, size_t len)
 {
     return len > 0 && name[0] == '%' ? -1 : ptc_builtin_find(name, len);
 }
+/* Is it for people to see? */
+static inline bool ptc_row_shown(const PtcBuiltin *row)
+{
+    return !(row->flags & PTC_B_HIDDEN);
+}
+/* Does it have a Java name? */
+bool ptc_row_is_java(const PtcBuiltin *row);
+enum { PTC_ROW_NAME = 80 };
+/* How a program writes it: "map", "json/parse-string", "Math/abs". */
+void ptc_row_ref(uint32_t index, char out[PTC_ROW_NAME]);
 /* Is this the prefix of a namespace we know ("str", "clojure.string", "Math")? */
 bool ptc_namespace_known(const char *prefix, size_t len);
 

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/vm/builtin.h"
 #include "lisp/vm/element.h"
 #include "lisp/vm/record.h"
@@ -380,4 +380,20 @@ bool ptc_vm_stopped(PtcVM *vm)
                                   vm->budget.what, (long long)vm->budget.limit);
     }
     return false;
+}
+
+/* ---------------------------------------------------------------- text in a buffer */
+
+/* When nobody has said why it failed, it was a buffer: this one, or that of a part. */
+bool ptc_format_check(PtcVM *vm, const PtcBuf *buf, bool ok)
+{
+    bool told = vm->failed || vm->budget.stop != PTC_STOP_NONE;
+    return (ok && ptc_buf_ok(buf)) || (!told && ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY));
+}
+
+bool ptc_format_give(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
+{
+    ok = ptc_format_check(vm, buf, ok) && ptc_give(out, ptc_str_take(vm->heap, buf));
+    ptc_buf_deinit(buf);
+    return ok;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Calling things: functions, builtins, keywords, maps, sets, vectors, composed functions. */
+#include "lisp/dispatch/dispatch.h"
+#include "lisp/lazy/force.h"
 #include "lisp/vm/deep.h"
-#include "lisp/vm/dispatch.h"
 #include "lisp/vm/element.h"
-#include "lisp/vm/force.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/registry.h"
 #include "lisp/vm/vm_int.h"

@@ -1,60 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The table of all builtins, made once from the rows in lib and constant from then on. */
-#include <pthread.h>
+ * The table of all builtins, made once from the rows that the library hands over and constant from then on. */
+#include "lisp/vm/registry.h"
+
+#include <stdio.h>
 
 #include "base/ascii.h"
-#include "lisp/lib/java/class.h"
-#include "lisp/lib/seq/sorted_colls.h"
-#include "lisp/vm/builtin.h"
-#include "lisp/vm/registry.h"
+#include "lisp/dispatch/class.h"
 #include "value/str.h"
-
-/* clang-format off */
-#define TABLES(X) \
-    X(ptc_lib_num) X(ptc_lib_compare) \
-    X(ptc_lib_math) X(ptc_lib_math_double) \
-    X(ptc_lib_num_cast) X(ptc_lib_decimals) \
-    X(ptc_lib_random) X(ptc_lib_array) \
-    X(ptc_lib_diff) X(ptc_lib_pred) \
-    X(ptc_lib_ident) X(ptc_lib_parse_scalar) \
-    X(ptc_lib_seq) X(ptc_lib_seq_call) \
-    X(ptc_lib_seq_part) X(ptc_lib_produce) \
-    X(ptc_lib_force) X(ptc_lib_lazy_seq) \
-    X(ptc_lib_xform) X(ptc_lib_sort) \
-    X(ptc_lib_group) X(ptc_lib_statistics) X(ptc_lib_queue) X(ptc_lib_maps) \
-    X(ptc_lib_set) X(ptc_lib_string) \
-    X(ptc_lib_string_case) X(ptc_lib_format) \
-    X(ptc_lib_output) X(ptc_lib_fn) \
-    X(ptc_lib_cells) X(ptc_lib_types) \
-    X(ptc_lib_protocols) X(ptc_lib_multi) \
-    X(ptc_lib_hierarchy) X(ptc_lib_parallel) \
-    X(ptc_lib_tree) X(ptc_lib_tree_seq) X(ptc_lib_core) \
-    X(ptc_lib_agent) X(ptc_lib_servers) \
-    X(ptc_lib_regex) X(ptc_lib_matcher) \
-    X(ptc_lib_zip) X(ptc_lib_cl_format) \
-    X(ptc_lib_print_table) X(ptc_lib_reducing) \
-    X(ptc_lib_except) X(ptc_lib_json) \
-    X(ptc_lib_edn) X(ptc_lib_discover) \
-    X(ptc_lib_discover_search) X(ptc_lib_forms) \
-    X(ptc_lib_sorted_colls) X(ptc_lib_relation) \
-    X(ptc_lib_transient) X(ptc_lib_time_make) \
-    X(ptc_lib_time_method) X(ptc_lib_time_span) \
-    X(ptc_lib_time_period) X(ptc_lib_time_zone) \
-    X(ptc_lib_time_clock) X(ptc_lib_time_adjust) \
-    X(ptc_lib_interop) X(ptc_lib_interop_class) \
-    X(ptc_lib_interop_number) X(ptc_lib_class) \
-    X(ptc_lib_prelude_help) X(ptc_lib_csv_rows)
-/* clang-format on */
-
-#define DECLARE(name) extern const PtcBuiltin *const name[];
-TABLES(DECLARE)
-#undef DECLARE
-
-static const PtcBuiltin *const *const tables[] = {
-#define REGISTRY_ENTRY(name) name,
-    TABLES(REGISTRY_ENTRY)
-#undef REGISTRY_ENTRY
-};
 
 enum { HASH_SIZE = 8192 };
 
@@ -63,7 +15,6 @@ static uint16_t index_table[HASH_SIZE]; /* row + 1, or 0; rows of one name follo
 static size_t row_count;
 static uint16_t op_rows[PTC_OP_COUNT];
 static uint8_t fuses[PTC_BUILTIN_MAX]; /* PtcFuse */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Prefixes that may stand before a name, and the namespace they mean.  Not pointers: a start would relocate each. */
 static const struct {
@@ -217,9 +168,9 @@ static const struct {
     {PTC_FUSE_GET, PTC_OP_KEYGET, "get"},
 };
 
-static void build_registry(void)
+void ptc_registry_fill(const PtcBuiltin *const *const *tables, size_t count)
 {
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+    for (size_t t = 0; t < count; t++)
         for (const PtcBuiltin *const *row = tables[t]; *row; row++)
             add_builtin_row(*row);
     for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
@@ -229,17 +180,10 @@ static void build_registry(void)
         op_rows[fused[i].op] = (uint16_t)row;
         fuses[row] = (uint8_t)fused[i].fuse;
     }
-    ptc_sorted_ready();
-}
-
-void ptc_registry_ready(void)
-{
-    pthread_once(&once, build_registry);
 }
 
 size_t ptc_builtin_count(void)
 {
-    ptc_registry_ready();
     return row_count;
 }
 
@@ -289,7 +233,6 @@ const char *ptc_namespace_prefix(size_t i)
 
 int ptc_builtin_find(const char *name, size_t len)
 {
-    ptc_registry_ready();
     if (len > 1 && name[0] == '%')
         return find_builtin_row(NULL, name + 1, len - 1, true);
     const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
@@ -309,4 +252,18 @@ int ptc_builtin_find(const char *name, size_t len)
     if (row < 0 && strcmp(ns, "clojure.core") == 0)
         row = find_builtin_row(NULL, slash + 1, rest, false);
     return row;
+}
+
+bool ptc_row_is_java(const PtcBuiltin *row)
+{
+    return ptc_ascii_is_upper(row->ns[0]) || strncmp(row->ns, "java.", 5) == 0 ||
+           row->name[0] == '.';
+}
+
+void ptc_row_ref(uint32_t index, char out[PTC_ROW_NAME])
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    bool form = (row->flags & PTC_B_FORM) && !ptc_row_is_java(row);
+    bool bare = form || ptc_builtin_find(row->name, strlen(row->name)) == (int)index;
+    snprintf(out, PTC_ROW_NAME, "%s%s%s", bare ? "" : row->ns, bare ? "" : "/", row->name);
 }

@@ -4,11 +4,11 @@
 #define PTC_LISP_VM_REGISTRY_H
 
 #include "lisp/compile/code.h"
+#include "lisp/vm/builtin.h"
 
-#include <stddef.h>
-
-/* Makes the table on first use; must have been called before rows are used by index. */
-void ptc_registry_ready(void);
+/* Makes the table of count tables of rows, each with NULL at its end.  Whoever has them calls it once, before anything
+ * is looked up: see lisp/lib/builtins.h. */
+void ptc_registry_fill(const PtcBuiltin *const *const *tables, size_t count);
 /* The builtin that an opcode stands for, for messages and slow paths. */
 uint32_t ptc_op_builtin(PtcOp op);
 const char *ptc_builtin_name(uint32_t index);

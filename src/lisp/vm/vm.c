@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 #include "lisp/analyze/names.h"
-#include "lisp/lib/compare.h"
-#include "lisp/lib/num.h"
-#include "lisp/lib/seq/produce.h"
-#include "lisp/vm/dispatch.h"
-#include "lisp/vm/force.h"
-#include "lisp/vm/later.h"
+#include "lisp/dispatch/dispatch.h"
+#include "lisp/lazy/force.h"
+#include "lisp/lazy/later.h"
+#include "lisp/lazy/produce.h"
+#include "lisp/number/compare.h"
+#include "lisp/number/num.h"
 #include "lisp/vm/registry.h"
 #include "lisp/vm/vm_int.h"
 #include "value/number/decimal.h"

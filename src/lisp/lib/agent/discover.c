@@ -8,10 +8,10 @@
 #include "lisp/analyze/left_out.h"
 #include "lisp/analyze/names.h"
 #include "lisp/analyze/suggest.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/agent/discover_int.h"
 #include "lisp/lib/agent/servers.h"
 #include "lisp/lib/builtin_doc.h"
-#include "lisp/lib/seq/seq_int.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze/suggest.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/builtin_doc.h"
-#include "lisp/lib/seq/seq_int.h"
 #include "lisp/vm/vm_int.h"
 #include "value/coll/columns.h"
 #include "value/coll/key_name.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "lisp/analyze/left_out.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/agent/servers.h"
 #include "lisp/lib/builtin_doc.h"
-#include "lisp/lib/seq/seq_int.h"
 #include "lisp/vm/vm_int.h"
 
 /* What a search has found: rows in their order, and a score for each tool and data. */

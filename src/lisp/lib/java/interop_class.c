@@ -5,7 +5,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/pred.h"
+#include "lisp/vm/predicate.h"
 
 /* ------------------------------------------------------------------------- Character */
 

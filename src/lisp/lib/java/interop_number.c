@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/num.h"
+#include "lisp/number/num.h"
 #include "value/number/decimal.h"
 
 static const char *full_name(PtcVM *vm, char out[64])

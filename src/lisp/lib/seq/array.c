@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Java's arrays, which are plain vectors here: reading them is the same, and nothing changes in place, so that aset is
  * left out.  A list is no array: a position in it would have to be walked to. */
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/seq/seq_int.h"
 
 static bool copy_to_vector(PtcVM *vm, const PtcValue *argv, int i, PtcValue *out)
 {

@@ -3,8 +3,8 @@
  * such as [:a :b], or (but for sort-by) a string; keywords, paths and strings find all spellings. */
 #include <math.h>
 
-#include "lisp/lib/num.h"
-#include "lisp/lib/seq/produce.h"
+#include "lisp/lazy/produce.h"
+#include "lisp/number/num.h"
 #include "lisp/vm/vm_int.h"
 #include "value/number/decimal.h"
 

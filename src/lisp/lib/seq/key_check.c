@@ -6,7 +6,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/analyze/suggest.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/vm/vm_int.h"
 #include "value/coll/key_name.h"
 

@@ -2,7 +2,7 @@
  * Maps, and vectors as maps from index to element.  Keys are flexible: a look-up or write hits the
  * spelling that is there (:a for "a", a-b for a_b) when the exact key is not. */
 #include "base/utf8.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 
 /* Arguments put together in a C array; more go into an array in the heap. */
 enum { MAPS_FEW_ARGS = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Priority queues; lisp/prelude/core.clj has the definitions.  A queue is a sorted map whose keys are [priority turn]:
  * the turn grows with each item of the same priority, so that those leave in the order in which they came. */
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/prelude/prelude.h"
 
 /* Of the last item with this priority; -1: there is none. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What helps functions along: ensure-reduced, comparator, iteration, random-sample; and a few questions that Clojure
  * asks of values of classes. */
-#include "lisp/lib/pred.h"
-#include "lisp/lib/random.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
+#include "lisp/number/random.h"
+#include "lisp/vm/predicate.h"
 #include "lisp/vm/vm_int.h"
 
 PTC_BUILTIN(core_ensure_reduced, "clojure.core", "ensure-reduced", 1, 1, 0, "(ensure-reduced x)",

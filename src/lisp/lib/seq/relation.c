@@ -2,7 +2,7 @@
  * Relations, which are sets (or other collections) of maps: the rest of clojure.set.  Keys are flexible, as look-ups
  * are: a column may be spelled differently in two relations.  join puts large tables together, so it is in C;
  * lisp/prelude/set.clj has the others. */
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/prelude/prelude.h"
 
 /* Rows of an argument; false when it is no collection. */

@@ -3,8 +3,8 @@
  * sets, maps (as [key value] entries), strings (as graphemes), nil (no elements).  Parts of vectors and
  * ranges share with the whole. */
 #include "lisp/compile/live.h"
-#include "lisp/lib/seq/produce.h"
-#include "lisp/vm/force.h"
+#include "lisp/lazy/force.h"
+#include "lisp/lazy/produce.h"
 
 /* From so many elements on, what is lazy is let go of while it is walked. */
 enum { FAR = 32 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sequence functions that call a function for each element: map, filter, reduce and their kin.  Across a call only
  * arguments, root slots and iterators over them stay valid. */
-#include "lisp/lib/seq/produce.h"
+#include "lisp/lazy/produce.h"
 #include "lisp/vm/record.h"
 
 /* Slots of the functions below that build a sequence. */
@@ -489,43 +489,6 @@ PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS
 }
 
 /* ------------------------------------------------------------------------ reduce */
-
-/* acc + x when both are small integers, or both floats, and so is the sum; else PTC_NONE. */
-static inline PtcValue quick_add(PtcValue acc, PtcValue x)
-{
-    int64_t sum;
-    if (ptc_is_int(acc) && ptc_is_int(x))
-        return __builtin_add_overflow((int64_t)acc, (int64_t)(x - 1), &sum) ? PTC_NONE
-                                                                            : (PtcValue)sum;
-    if (ptc_is_flonum(acc) && ptc_is_flonum(x))
-        return ptc_flonum(ptc_to_float(acc) + ptc_to_float(x));
-    return PTC_NONE;
-}
-
-static bool is_plus(PtcValue f)
-{
-    return ptc_is_builtin(f) && strcmp(ptc_builtin_row(ptc_builtin_index(f))->name, "+") == 0;
-}
-
-bool ptc_fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc)
-{
-    bool plus = is_plus(f);
-    PtcValue x, y;
-    while (ptc_each(vm, it, &x)) {
-        if (plus && (y = quick_add(*acc, x)) != PTC_NONE) {
-            *acc = y;
-            continue;
-        }
-        if (!ptc_call2(vm, f, *acc, x, &y))
-            return false;
-        *acc = y;
-        if (PTC_UNLIKELY(ptc_is_record(y, PTC_R_REDUCED))) {
-            *acc = ptc_record_field(y, 0);
-            return true;
-        }
-    }
-    return ptc_iter_end(it);
-}
 
 PTC_BUILTIN(
     core_reduce, "clojure.core", "reduce", 2, 3, PTC_B_CALLS, "(reduce f init? coll)",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pouring elements into a collection: behind conj, into and zipmap.  Few elements are added one by
  * one to the collection, which shares with it; many are built together with its own. */
-#include "lisp/lib/seq/produce.h"
+#include "lisp/lazy/produce.h"
 #include "lisp/lib/seq/sorted_colls.h"
 
 /* Small maps grow entry by entry, since that finds the shape that others with the same keys have. */
@@ -161,15 +161,6 @@ static PtcValue pour_list(PtcVM *vm, PtcValue to, PtcIter *it)
             return to;
     }
     return ptc_iter_end(it) ? to : PTC_NONE;
-}
-
-PtcValue ptc_seq_prepend(PtcVM *vm, PtcValue x, PtcValue seq)
-{
-    if (ptc_is_producer(seq))
-        return ptc_producer_cons(vm, x, seq);
-    if (seq == PTC_NIL || ptc_seq_count(seq) == 0)
-        return ptc_vec_new(vm->heap, &x, 1, PTC_SEQ);
-    return ptc_cons_new(vm->heap, x, seq);
 }
 
 /* -------------------------------------------------------------------------- both */

@@ -2,8 +2,8 @@
  * Sequences: making them, joining them, and dividing them into pieces. */
 #include <math.h>
 
-#include "lisp/lib/num.h"
-#include "lisp/lib/seq/produce.h"
+#include "lisp/lazy/produce.h"
+#include "lisp/number/num.h"
 #include "value/coll/visit.h"
 
 /* ------------------------------------------------------------------------ making */

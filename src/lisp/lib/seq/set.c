@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sets: making them, their algebra, and the rest of clojure.set that data work needs.  Results keep
  * the order of the first set; 1 and 1.0 are different elements. */
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/seq/sorted_colls.h"
 
 static bool arg_set(PtcVM *vm, const PtcValue *argv, int i)

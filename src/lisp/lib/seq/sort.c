@@ -11,8 +11,8 @@
  * much again, so 18 bytes an element beside the result.  What is in order already needs nothing. */
 #include <math.h>
 
-#include "lisp/lib/num.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
+#include "lisp/number/num.h"
 
 typedef struct SortRow {
     uint32_t word[2]; /* the 64 bits of a rank or key: so a row has 12 bytes, not 16 */

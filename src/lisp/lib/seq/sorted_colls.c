@@ -2,8 +2,8 @@
  * Maps and sets in the order of their keys.  < > and compare are recognised and not called; any other comparator is
  * called whenever a key is added, with collection put off meanwhile, because adding roots nothing. */
 #include "lisp/lib/seq/sorted_colls.h"
-#include "lisp/lib/num.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
+#include "lisp/number/num.h"
 
 /* Free memory that must be there before a comparator is called: short of it, the operation is run again after a
  * collection, which is not possible inside. */

@@ -4,8 +4,8 @@
  * the numbers makes the result NaN. */
 #include <math.h>
 
-#include "lisp/lib/num.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
+#include "lisp/number/num.h"
 #include "value/number/decimal.h"
 
 typedef struct Statistic {

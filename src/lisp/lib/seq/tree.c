@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Walking nested data: clojure.walk.  The way down is kept in a stack of our own, so that
  * nesting costs memory that is counted and never C stack. */
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "value/coll/sorted.h"
 #include "value/coll/typed.h"
 #include "value/coll/visit.h"

@@ -6,9 +6,9 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "lisp/lib/pred.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/text/format.h"
+#include "lisp/vm/predicate.h"
 
 enum { FORMAT_NESTING = 40 };
 

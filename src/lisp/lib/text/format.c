@@ -8,25 +8,11 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/java/interop.h"
-#include "lisp/lib/pred.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/vm/predicate.h"
 #include "value/number/decimal.h"
 #include "value/number/number.h"
-
-/* When nobody has said why it failed, it was a buffer: this one, or that of a part. */
-bool ptc_format_check(PtcVM *vm, const PtcBuf *buf, bool ok)
-{
-    bool told = vm->failed || vm->budget.stop != PTC_STOP_NONE;
-    return (ok && ptc_buf_ok(buf)) || (!told && ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY));
-}
-
-bool ptc_format_give(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
-{
-    ok = ptc_format_check(vm, buf, ok) && ptc_give(out, ptc_str_take(vm->heap, buf));
-    ptc_buf_deinit(buf);
-    return ok;
-}
 
 /* ------------------------------------------------------------------------- str */
 

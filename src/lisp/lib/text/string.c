@@ -3,10 +3,10 @@
  * one grapheme (ptc_str_simple) they are byte offsets and nothing is walked. */
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "lisp/lib/pred.h"
-#include "lisp/lib/seq/seq_int.h"
+#include "lisp/lazy/seq_int.h"
 #include "lisp/lib/text/regex_find.h"
 #include "lisp/prelude/prelude.h"
+#include "lisp/vm/predicate.h"
 
 /* Bytes from .. to of a string. */
 static bool give_substring(PtcVM *vm, PtcValue str, size_t from, size_t to, PtcValue *out)
