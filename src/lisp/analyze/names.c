@@ -132,13 +132,13 @@ void ptc_names_note_lost(PtcNames *names, PtcNamesMark mark)
 
 bool ptc_names_is_lost(const PtcNames *names, PtcText name)
 {
-    const char *at = names->lost.data, *end = at + names->lost.len, *line;
-    for (; names->lost.len && at < end; at = line + 1) {
-        line = memchr(at, '\n', (size_t)(end - at));
-        if (!line)
-            return false;
-        if (ptc_text_same((PtcText){at, (size_t)(line - at)}, name))
+    PtcText rest = {names->lost.data, names->lost.len};
+    while (rest.len) {
+        const char *line = memchr(rest.bytes, '\n', rest.len);
+        size_t len = line ? (size_t)(line - rest.bytes) : rest.len - 1;
+        if (ptc_text_same((PtcText){rest.bytes, len}, name))
             return true;
+        rest = (PtcText){rest.bytes + len + 1, rest.len - len - 1};
     }
     return false;
 }
