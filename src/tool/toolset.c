@@ -56,6 +56,22 @@ static bool describe_host_tool(const PtcHost *host, size_t tool, PtcHostTool *ou
     return true;
 }
 
+static PtcValue list_tool_params(const PtcHost *host, size_t tool, PtcHeap *heap)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    const PtcSig *sig = tool < tools->count ? tools->items[tool].info.sig : NULL;
+    if (!sig || !sig->has_params)
+        return PTC_NIL;
+    PtcValue list = ptc_build_new(heap);
+    for (size_t i = 0; list != PTC_NONE && i < sig->params.field_count; i++) {
+        const PtcSigField *f = &sig->params.fields[i];
+        PtcValue name = ptc_str_new(heap, f->name, f->name_len);
+        if (name == PTC_NONE || !ptc_build_add(heap, list, name))
+            return PTC_NONE;
+    }
+    return list == PTC_NONE ? list : ptc_build_done(heap, list, 0);
+}
+
 /* The set lives in the ledger that it contains, as engines do. */
 PtcTools *ptc_toolset_new(void)
 {
@@ -65,8 +81,8 @@ PtcTools *ptc_toolset_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host =
-        (PtcHost){find_program_tool, program_tool_name, ptc_program_call, describe_host_tool};
+    tools->host = (PtcHost){find_program_tool, program_tool_name, ptc_program_call,
+                            describe_host_tool, list_tool_params};
     ptc_mem_init(&tools->mem, PTC_UNBOUNDED);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_scratch_init(&tools->kept, &tools->mem, TOOLSET_HEAP_BYTES);

@@ -114,3 +114,145 @@
 
 (defn pq-pop [q]
   (if-let [[k] (first (checked-queue q))] (dissoc q k) q))
+
+;; Pages.  A style says how a tool goes on: {:kind :cursor :key k :as p}, where the result has the value of the next
+;; parameter p under k; {:kind :offset :as p}, {:kind :page :as p}; {:kind :last-id :as p}; {:kind :whole}, one page.
+
+(defn spelled [k] (str/replace (str/lower-case (name k)) #"[-_]" ""))
+
+;; The first key that is spelled like one of the names, which are in the order of preference.
+(defn key-like [ks names]
+  (let [ks (filterv (fn [k] (or (string? k) (keyword? k))) ks)]
+    (some (fn [n] (some (fn [k] (when (= (spelled k) n) k)) ks)) names)))
+
+(defn next-key [r]
+  (when (map? r)
+    (key-like (keys r) ["nextcursor" "nextpagetoken" "nexttoken" "next" "cursor"])))
+
+(defn more-key [r] (when (map? r) (key-like (keys r) ["hasmore" "hasnext" "hasnextpage"])))
+
+(defn nothing? [x] (or (nil? x) (= x "")))
+
+;; Does the result say that it is the last?
+(defn last-page? [r]
+  (let [more (more-key r)]
+    (and (some? more) (not (%lookup r more nil)))))
+
+(defn no-next? [r]
+  (let [k (next-key r)]
+    (and (some? k) (nothing? (%lookup r k nil)))))
+
+(defn rows-key [r tool]
+  (let [ks (filterv (fn [k] (sequential? (%lookup r k nil))) (keys r))]
+    (if (= 1 (count ks))
+      (first ks)
+      (or (key-like ks ["items" "data" "results" "rows" "records" "values"])
+          (some (fn [k] (when (and (string? k) (str/ends-with? (spelled tool) (spelled k))) k)) ks)))))
+
+(defn refuse-pages [tool why]
+  (%refuse :value (str tool ": " why)
+           "say it: (pages tool/name {...} {:items :rows :next :next_cursor :as :cursor}), keys of its result and the parameter that takes the next"))
+
+(defn page-rows [tool r at]
+  (let [rows (cond
+               (sequential? at) (get-in r at)
+               (some? at) (get r at)
+               (map? r) (when-let [k (rows-key r tool)] (%lookup r k nil))
+               :else r)]
+    (cond
+      (sequential? rows) rows
+      (and (nil? rows) (or (some? at) (nil? r))) []
+      :else (refuse-pages tool "which part of its result are the rows cannot be told"))))
+
+;; next_cursor is given as cursor, nextPageToken as pageToken; the parameters of the tool decide when they are known.
+(defn cursor-parameter [params k]
+  (let [plain (str/replace (name k) #"^next[-_]?" "")]
+    (cond
+      (some? params) (key-like params [(spelled plain) (spelled k) "cursor" "pagetoken" "after"])
+      (not= plain "") (str (str/lower-case (subs plain 0 1)) (subs plain 1)))))
+
+(defn numbered-style [names]
+  (let [offset (key-like names ["offset" "skip"])
+        page (key-like names ["page" "pagenumber"])]
+    (cond
+      (some? offset) {:kind :offset :as offset}
+      (some? page) {:kind :page :as page})))
+
+(defn last-id-style [params r rows]
+  (let [p (key-like params ["startingafter" "afterid"])]
+    (when (and (some? p) (some? (more-key r)) (some? (get (last rows) :id))) {:kind :last-id :as p})))
+
+(defn page-style [tool params args r rows options]
+  (let [asked (get options :next)
+        k (or asked (next-key r))
+        p (or (get options :as) (when (some? k) (cursor-parameter params k)) asked)
+        numbers (when (map? r) (filterv (fn [k] (integer? (%lookup r k nil))) (keys r)))
+        url (and (nil? asked) (some? k) (str/includes? (str (%lookup r k nil)) "://"))]
+    (cond
+      (and (some? asked) (some? p)) {:kind :cursor :key k :as p}
+      (or (last-page? r) (no-next? r)) {:kind :whole}
+      (and (some? p) (not url)) {:kind :cursor :key k :as p}
+      :else (or (numbered-style (or params (concat (keys args) numbers)))
+                (last-id-style params r rows)
+                (when (and (some? params) (nil? k) (nil? (more-key r))) {:kind :whole})
+                (refuse-pages tool "how it goes on after its first page cannot be told")))))
+
+(defn argument-key [args p] (or (key-like (keys args) [(spelled p)]) p))
+
+(defn after-numbered [style args r rows]
+  (let [k (argument-key args (get style :as))
+        now (%lookup args k nil)]
+    (cond
+      (or (empty? rows) (last-page? r) (no-next? r)) nil
+      (= (get style :kind) :offset) (%put args k (+ (if (integer? now) now 0) (count rows)))
+      :else (let [said (when (map? r) (key-like (keys r) [(spelled k)]))
+                  said (when (some? said) (%lookup r said nil))]
+              (%put args k (inc (cond (integer? now) now (integer? said) said :else 1)))))))
+
+;; The arguments for the page after this one; nil when it is the last.
+(defn arguments-after [style args r rows]
+  (let [kind (get style :kind)
+        value (cond
+                (= kind :cursor) (when-not (last-page? r) (get r (get style :key)))
+                (= kind :last-id) (when-not (last-page? r) (get (last rows) :id)))]
+    (cond
+      (or (= kind :offset) (= kind :page)) (after-numbered style args r rows)
+      (not (nothing? value)) (%put args (argument-key args (get style :as)) value))))
+
+(defn checked-page-options [options]
+  (let [known [:items :next :as :max-pages]
+        most (get options :max-pages 100)
+        other (when (map? options) (first (remove (fn [k] (some (fn [x] (= x (keyword k))) known)) (keys options))))]
+    (cond
+      (not (map? options)) (%refuse-argument 2 options "a map of options")
+      (some? other) (%refuse :value (str "there is no option " (pr-str other)) "there are :items, :next, :as, :max-pages")
+      (and (integer? most) (pos? most)) (assoc options :max-pages most)
+      :else (%refuse-part "the option :max-pages" most "a positive integer"))))
+
+(defn pages
+  ([f] (pages f {} {}))
+  ([f args] (pages f args {}))
+  ([f args options]
+   (let [options (checked-page-options options)
+         [tool params] (%tool-about (%callable 0 f))
+         params (or params (keys (get (get (meta f) :schema) "properties")))
+         most (get options :max-pages)]
+     (when-not (map? args) (%refuse-argument 1 args "a map, the arguments of the first page"))
+     (loop [n 1 args args all [] style nil seen #{} before nil]
+       (let [r (%page-call f args n (count all))
+             rows (page-rows tool r (get options :items))
+             style (or style (page-style tool params args r rows options))
+             all (into all rows)
+             then (arguments-after style args r rows)
+             seen (conj seen args)]
+         (cond
+           (nil? then) all
+           (contains? seen then)
+           (%refuse :value (str tool ": page " n " goes on where an earlier page did, so it would never end"))
+           (and (= rows before) (not= :cursor (get style :kind)))
+           (%refuse :value (str tool ": page " n " has the rows of the page before it")
+                    (str "does it take " (get style :as) " at all? Name how it goes on with :next and :as"))
+           (>= n most)
+           (%refuse :value (str tool ": there are more than " n " pages; they gave " (count all) " rows so far")
+                    "ask for less with its arguments, or raise :max-pages")
+           :else (recur (inc n) then all style seen rows)))))))

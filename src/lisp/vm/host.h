@@ -27,6 +27,8 @@ typedef struct PtcHost {
     bool (*call)(struct PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
     /* More about a tool; false from the number of tools on.  NULL: nothing is known of any. */
     bool (*about)(const struct PtcHost *host, size_t tool, PtcHostTool *out);
+    /* The names of its parameters as a vector, nil when nobody knows; PTC_NONE: out of memory. */
+    PtcValue (*params)(const struct PtcHost *host, size_t tool, PtcHeap *heap);
 } PtcHost;
 
 /* ------------------------------------------------------------------------- other servers */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What a program has to do with its host: tools, the journal of tasks, the steps of a plan, the budget. */
+#include <stdio.h>
+
+#include "lisp/prelude/prelude.h"
 #include "lisp/vm/notes.h"
 #include "lisp/vm/record.h"
 
@@ -52,6 +55,72 @@ PTC_BUILTIN(agent_tool, "ptc", "tool", 1, -1, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B
     ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s", ptc_str_bytes(name));
     return ptc_fail_hint(vm, "the function was made in an earlier run that had it");
 }
+
+/* ------------------------------------------------------------------------------- pages */
+
+static bool is_tool_function(PtcValue v)
+{
+    return ptc_is_record(v, PTC_R_FN) &&
+           ptc_record_field(v, 0) == ptc_builtin((uint32_t)ptc_builtin_find("%tool", 5)) &&
+           ptc_is_string(ptc_record_field(v, 1));
+}
+
+static PtcValue host_tool_params(PtcVM *vm, PtcText name)
+{
+    int tool = vm->host ? vm->host->find(vm->host, name.bytes, name.len) : -1;
+    return tool >= 0 && vm->host->params ? vm->host->params(vm->host, (size_t)tool, vm->heap)
+                                         : PTC_NIL;
+}
+
+PTC_BUILTIN(agent_tool_about, "ptc", "tool-about", 1, 1, PTC_B_HIDDEN, "(tool-about f)",
+            "[how a program writes it, names of its parameters or nil when they are not known]", "")
+{
+    PTC_UNUSED(argc);
+    char text[200];
+    PtcValue pair[2] = {PTC_NONE, PTC_NIL};
+    bool tool = is_tool_function(argv[0]);
+    PtcText name = tool ? ptc_str_text(ptc_record_field(argv[0], 1)) : PTC_TEXT("the function");
+    bool ours = tool && !memchr(name.bytes, '/', name.len);
+    int n = snprintf(text, sizeof text, "%s%.*s", ours ? "tool/" : "",
+                     PTC_ARG(ptc_text_cut(name, 150)));
+    pair[0] = ptc_str_new(vm->heap, text, (size_t)n);
+    if (ours)
+        pair[1] = host_tool_params(vm, name);
+    if (pair[0] == PTC_NONE || pair[1] == PTC_NONE)
+        return false;
+    return ptc_give(out, ptc_vec_new(vm->heap, pair, 2, 0));
+}
+
+PTC_BUILTIN(agent_page_call, "ptc", "page-call", 4, 4, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
+            "(page-call f args page rows)", "(f args); an error says which page it was.", "")
+{
+    PTC_UNUSED(argc);
+    if (ptc_call(vm, argv[0], 1, &argv[1], out))
+        return true;
+    size_t len = vm->failed ? strlen(vm->error.message) : sizeof vm->error.message;
+    if (len < sizeof vm->error.message)
+        snprintf(vm->error.message + len, sizeof vm->error.message - len,
+                 " (page %lld of pages, after %lld rows)", (long long)ptc_to_int(argv[2]),
+                 (long long)ptc_to_int(argv[3]));
+    return false;
+}
+
+PTC_PRELUDE(
+    core_pages, "clojure.core", "pages", 1, 3, PTC_B_CALLS, "(pages tool/name args? options?)",
+    "All rows of a tool that gives them page by page, as a vector. How it goes on is known from "
+    "its "
+    "parameters and its first result: next_cursor, nextPageToken, cursor, has_more; offset; page, "
+    "from 1 unless the arguments begin elsewhere. Options: :items, the key of the rows (or a "
+    "path); "
+    ":next, the key of the next cursor; :as, the parameter that takes it; :max-pages, 100.",
+    "(pages (fn [{:keys [cursor]}] (if cursor {:items [3]} {:items [1 2] :next_cursor \"b\"}))) => "
+    "[1 2 3]\n"
+    "(pages (fn [{:keys [offset]}] (take 2 (drop offset [1 2 3]))) {:offset 0}) => [1 2 3]\n"
+    "(pages (fn [m] {:rows [(:at m)] :after (get {nil 7} (:at m))}) {} {:next :after :as :at}) => "
+    "[nil 7]\n"
+    "(pages (fn [m] {:items [1] :next_cursor \"a\"})) !! value_error\n(pages 5) !! type_error");
+
+/* ------------------------------------------------------------------------------ budget */
 
 PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
             "What is left to the agent that runs this program, such as :turns; {} outside of one.",
@@ -145,6 +214,7 @@ PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC
     return ptc_notes_put(vm, &vm->summaries, slots[0], slots[1]);
 }
 
-const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,     &budget_remaining_def,
-                                           &agent_task_def,     &core_task_reset_def,
-                                           &core_step_done_def, NULL};
+const PtcBuiltin *const ptc_lib_agent[] = {
+    &agent_tool_def,      &agent_tool_about_def, &agent_page_call_def,
+    &core_pages_def,      &budget_remaining_def, &agent_task_def,
+    &core_task_reset_def, &core_step_done_def,   NULL};
