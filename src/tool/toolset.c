@@ -23,12 +23,30 @@ int ptc_toolset_find(const PtcTools *tools, PtcText name)
     return -1;
 }
 
-/* For programs. */
+/* The one tool for programs whose name differs from this in - and _ alone; -1: there is none, or more than one. */
+static int find_other_spelling(const PtcTools *tools, PtcText name)
+{
+    int found = -1;
+    for (size_t i = 0; i < tools->count; i++) {
+        const PtcToolInfo *t = &tools->items[i].info;
+        if (tools->items[i].native_only ||
+            !ptc_text_same_name((PtcText){t->name, t->name_len}, name))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int)i;
+    }
+    return found;
+}
+
+/* For programs.  Models write get-stock for get_stock, and the other way round. */
 static int find_program_tool(const PtcHost *host, const char *name, size_t len)
 {
     const PtcTools *tools = (const PtcTools *)(const void *)host;
     int i = ptc_toolset_find(tools, (PtcText){name, len});
-    return i >= 0 && tools->items[i].native_only ? -1 : i;
+    if (i < 0)
+        return find_other_spelling(tools, (PtcText){name, len});
+    return tools->items[i].native_only ? -1 : i;
 }
 
 /* Name of the nth tool that programs see. */
