@@ -40,14 +40,13 @@ static PtcText split_fence_line(PtcText line, char *sign, size_t *count)
 bool ptc_blocks_opens(PtcText line, PtcBlockFence *fence)
 {
     PtcText rest = ptc_blocks_trim(split_fence_line(line, &fence->sign, &fence->count));
-    if (fence->count < FENCE_MIN ||
-        (fence->sign == '`' && rest.len && memchr(rest.bytes, '`', rest.len)))
-        return false;
     size_t n = 0;
     while (n < rest.len && !ptc_ascii_is_white(rest.bytes[n]))
         n++;
     fence->tag = (PtcText){rest.bytes, n};
-    return true;
+    fence->rest = ptc_blocks_trim((PtcText){rest.bytes + n, rest.len - n});
+    return fence->count >= FENCE_MIN &&
+           !(fence->sign == '`' && rest.len && memchr(rest.bytes, '`', rest.len));
 }
 
 bool ptc_blocks_closes(PtcText line, const PtcBlockFence *fence)

@@ -10,7 +10,8 @@
 typedef struct PtcBlockFence {
     char sign; /* ` or ~ */
     size_t count;
-    PtcText tag; /* the first word after it; may be empty */
+    PtcText tag;  /* the first word after it; may be empty */
+    PtcText rest; /* what follows that word */
 } PtcBlockFence;
 
 typedef struct PtcBlock {

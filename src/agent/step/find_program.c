@@ -5,6 +5,7 @@
 
 #include "agent/step/blocks.h"
 #include "agent/step/program_text.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lisp/read/form.h"
 
@@ -105,6 +106,20 @@ typedef struct End {
     bool found;
 } End;
 
+/* Is the rest of this line a fence that closes the block?  Looks no further than needed: a line has many places. */
+static bool ends_line_here(PtcText text, size_t at, const PtcBlockFence *fence, End *end)
+{
+    size_t after = at;
+    while (after < text.len && text.bytes[after] == fence->sign)
+        after++;
+    if (after - at < fence->count)
+        return false;
+    while (after < text.len && text.bytes[after] != '\n' && ptc_ascii_is_white(text.bytes[after]))
+        after++;
+    *end = (End){at, after + (after < text.len), true};
+    return after == text.len || text.bytes[after] == '\n';
+}
+
 /* Does something close the block here?  `line`: this is the beginning of a line. */
 static bool closes_here(PtcText text, size_t at, bool line, const PtcBlockFence *fence, End *end)
 {
@@ -114,7 +129,7 @@ static bool closes_here(PtcText text, size_t at, bool line, const PtcBlockFence 
         return true;
     }
     if (!line || at >= text.len)
-        return false;
+        return fence && ends_line_here(text, at, fence, end);
     PtcText whole = ptc_blocks_line(text, at, &next);
     PtcText inner = ptc_blocks_trim(whole);
     size_t inside = inner.len ? (size_t)(inner.bytes - text.bytes) : at;
@@ -225,16 +240,32 @@ static size_t add_found_block(Finder *f, size_t first, size_t from, const PtcBlo
     return b->last;
 }
 
+/* Where the body of the block begins that this line opens, or 0.  Some models begin the program on the line of the
+ * fence; one that ends there too looks like inline code. */
+static size_t find_body(PtcText text, PtcText line, size_t next, PtcBlockFence *fence)
+{
+    bool opens = ptc_blocks_opens(line, fence);
+    PtcText rest = fence->rest;
+    size_t n = fence->count;
+    if (n < 3 || !rest.len || rest.bytes[0] != '(' || !is_program_tag(fence->tag))
+        return opens ? next : 0;
+    for (size_t i = 1; !opens && i <= n; i++)
+        if (i > rest.len || rest.bytes[rest.len - i] != fence->sign)
+            return 0;
+    return (size_t)(rest.bytes - text.bytes);
+}
+
 static void find_blocks(Finder *f)
 {
     PtcBlockFence fence;
     for (size_t at = 0, next; at < f->text.len && !f->failed; at = next) {
         PtcText line = ptc_blocks_line(f->text, at, &next);
-        if (!ptc_blocks_opens(line, &fence))
+        size_t body = find_body(f->text, line, next, &fence);
+        if (!body)
             continue;
         if (f->count == PTC_FIND_BLOCKS)
             return;
-        next = add_found_block(f, at, next, &fence);
+        next = add_found_block(f, at, body, &fence);
     }
 }
 
@@ -396,14 +427,18 @@ PtcText ptc_find_unwrap(PtcBench *s, PtcText program)
     static const PtcText none = {NULL, 0};
     PtcBlockFence fence;
     PtcBuf buf;
-    size_t next;
+    size_t next, body = 0;
     Finder *f = ptc_arena_alloc(&s->arena, sizeof *f);
     if (!f || !begin_finding(f, s, program))
         return none;
     PtcText inner = ptc_blocks_trim(f->text);
-    if (inner.len && ptc_blocks_opens(ptc_blocks_line(inner, 0, &next), &fence)) {
+    if (inner.len) {
+        PtcText line = ptc_blocks_line(inner, 0, &next);
+        body = find_body(inner, line, next, &fence);
+    }
+    if (body) {
         f->text = inner;
-        add_found_block(f, 0, next, &fence);
+        add_found_block(f, 0, body, &fence);
         if (f->failed)
             return none;
         if (f->blocks[0].closed && f->blocks[0].last == inner.len)

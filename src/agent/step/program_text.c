@@ -133,17 +133,21 @@ static void step_over_plain(PtcPlainText *p)
     }
 }
 
-static bool at_tag(const PtcPlainText *p)
+/* Is this where </ begins, or a run of ` or ~ that can be a fence?  A run is reported once, at its beginning. */
+static bool at_closing_sign(const PtcPlainText *p)
 {
-    return p->state == PTC_PLAIN_CODE && p->text.len - p->pos >= 2 &&
-           p->text.bytes[p->pos] == '<' && p->text.bytes[p->pos + 1] == '/';
+    const char *at = p->text.bytes + p->pos;
+    size_t left = p->text.len - p->pos;
+    if (p->state != PTC_PLAIN_CODE || left < 2 || (*at != '<' && *at != '`' && *at != '~'))
+        return false;
+    return *at == '<' ? at[1] == '/' : left >= 3 && at[1] == *at && at[2] == *at && at[-1] != *at;
 }
 
 PtcPlainStop ptc_plain_next(PtcPlainText *p)
 {
     for (size_t begun = p->pos; p->pos < p->text.len && ptc_buf_ok(p->out);) {
-        if (p->pos > begun && at_tag(p))
-            return PTC_PLAIN_TAG;
+        if (p->pos > begun && at_closing_sign(p))
+            return PTC_PLAIN_SIGN;
         step_over_plain(p);
         if (p->text.bytes[p->pos - 1] == '\n')
             return PTC_PLAIN_LINE;

@@ -28,7 +28,7 @@ typedef struct PtcPlainText {
 
 typedef enum {
     PTC_PLAIN_LINE, /* pos is where a line begins */
-    PTC_PLAIN_TAG,  /* pos is at </ in code; the next call goes past it */
+    PTC_PLAIN_SIGN, /* pos is at </ in code, or at a run of ` or ~; the next call goes past it */
     PTC_PLAIN_END,
 } PtcPlainStop;
 
