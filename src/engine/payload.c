@@ -320,13 +320,15 @@ static void put_names(const PtcSession *s, const uint32_t *names, size_t count, 
     }
 }
 
-static void put_call(PtcBuf *out, const PtcToolRecord *call)
+static void put_call(PtcBuf *out, const PtcToolRecord *call, uint32_t tries)
 {
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", (PtcText){call->name, call->name_len});
     ptc_emit_field_bool(out, "ok", call->ok);
     ptc_emit_field_bool(out, "cached", call->cached);
     ptc_emit_field_int(out, "duration_us", call->duration_us);
+    if (tries > 1)
+        ptc_emit_field_uint(out, "attempts", tries);
     ptc_emit_field_text(out, "arguments", (PtcText){call->arguments, call->arguments_len});
     ptc_emit_field_text(out, "result", (PtcText){call->result, call->result_len});
     ptc_emit_object_end(out);
@@ -342,7 +344,7 @@ static void put_payload_calls(PayloadWork *w, PtcBuf *out)
     good = out->len;
     for (size_t i = 0; i < w->o->log.count && ptc_buf_ok(out); i++) {
         PtcToolRecord call = ptc_outcome_call(w->o, i);
-        put_call(out, &call);
+        put_call(out, &call, w->o->log.items[i].tries);
         good = ptc_buf_ok(out) ? out->len : good;
     }
     out->len = good;

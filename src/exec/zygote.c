@@ -308,7 +308,8 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, PtcWhy *why)
     ptc_frame_put_u32(&packet, info->read_only);
     ptc_frame_put_u32(&packet, is_lisp);
     ptc_frame_put_u32(&packet, is_lisp && info->serial);
-    ptc_frame_put_i64(&packet, info->timeout_ms);
+    /* Other tools are called by the server, which bounds each try. */
+    ptc_frame_put_i64(&packet, is_lisp ? info->timeout_ms : 0);
     bool ok = tell_zygote(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
     return ok;

@@ -21,7 +21,8 @@ typedef struct CallJob {
     uint32_t number;
     PtcCacheEntry *pending; /* others wait for this call's result; or NULL */
     bool cached;
-    bool unknown;   /* it was called, but nobody waited for its end */
+    bool unknown;   /* a try may have taken effect, and nobody knows */
+    uint32_t tries; /* how often it was called */
     int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
     PtcToolFailure *failure;
@@ -129,6 +130,7 @@ static void log_tool_call(const CallJob *job, bool ok, PtcValue result)
     e->ok = ok;
     e->cached = job->cached;
     e->unknown = job->unknown;
+    e->tries = job->tries;
     e->args = job->caller->slots[0];
     e->result = result;
     e->took_ns = job->took_ns;
@@ -160,12 +162,26 @@ static PtcValue new_error_map(PtcHeap *heap, PtcValue message)
     return map == PTC_NONE ? map : ptc_map_assoc(heap, map, key, message);
 }
 
+/* What went wrong, how often it was tried, and for a tool that changes something whether it may have done so. */
+static PtcValue new_failure_text(const CallJob *job, const PtcToolReply *reply)
+{
+    char text[PTC_TOOL_TEXT], tail[80] = "";
+    size_t most = sizeof text - sizeof tail, len = strlen(reply->error);
+    size_t n = ptc_utf8_valid_prefix(reply->error, len < most ? len : most);
+    if (job->tries > 1)
+        snprintf(tail, sizeof tail, " (tried %u times)", (unsigned)job->tries);
+    if (reply->fault.reason && !job->tool->info.read_only)
+        snprintf(tail + strlen(tail), sizeof tail - strlen(tail), "; it %s",
+                 job->unknown ? "may have taken effect" : "did not take effect");
+    snprintf(text, sizeof text, "%.*s%s", PTC_ARG_OF(reply->error, n), tail);
+    return ptc_str_new(job->caller->heap, text, strlen(text));
+}
+
 /* A failure: recorded, then reported, or turned into a value. */
-static bool give_failure(CallJob *job, const char *message, PtcValue *out)
+static bool give_failure(CallJob *job, const PtcToolReply *reply, PtcValue *out)
 {
     PtcCaller *c = job->caller;
-    size_t len = ptc_utf8_valid_prefix(message, strlen(message));
-    PtcValue text = ptc_str_new(c->heap, message, len);
+    PtcValue text = new_failure_text(job, reply);
     if (text == PTC_NONE)
         return false;
     c->slots[1] = text;
@@ -266,8 +282,8 @@ static void begin_tool_call(const CallJob *job, PtcToolCall *call)
     call->most_bytes = c->heap->tool_bytes;
     call->result = PTC_NONE;
     call->text = NULL;
-    call->answered = call->ok = call->unsure = call->did = false;
-    call->counted = call->elsewhere = false;
+    call->answered = call->ok = call->did = call->counted = call->elsewhere = false;
+    call->fault = (PtcCallFault){.retry_after_ms = -1};
     atomic_init(&call->cancelled, false);
     atomic_init(&call->inside, true);
     ptc_buf_init(&call->json, c->mem, call->most_bytes);
@@ -275,6 +291,13 @@ static void begin_tool_call(const CallJob *job, PtcToolCall *call)
     if (job->tool->info.uncounted)
         ptc_budget_pause(c->budget);
     call->end_ns = tool_call_end(job);
+}
+
+static void clear_reply(PtcToolReply *reply)
+{
+    reply->ok = reply->ended = reply->did = false;
+    reply->fault = (PtcCallFault){.retry_after_ms = -1};
+    reply->error[0] = 0;
 }
 
 static PtcToolCall *new_counted(const CallJob *job)
@@ -300,6 +323,7 @@ static void explain_silence(const CallJob *job, PtcToolCall *call, PtcToolReply 
     bool late = (atomic_load(&call->cancelled) || ptc_clock_ns(NULL) >= call->end_ns) &&
                 job->tool->info.timeout_ms > 0 && ptc_budget_look(b);
     job->failure->late = late;
+    reply->fault = (PtcCallFault){late ? PTC_CALL_LATE : PTC_CALL_WELL, true, -1};
     if (late)
         snprintf(reply->error, sizeof reply->error, "it did not answer within %lld ms",
                  (long long)job->tool->info.timeout_ms);
@@ -328,7 +352,8 @@ static void take_tool_answer(CallJob *job, PtcToolCall *call, PtcToolReply *repl
         explain_silence(job, call, reply);
         return;
     }
-    reply->ended = !call->unsure;
+    reply->fault = call->fault;
+    reply->ended = !ptc_call_is_unsure(&call->fault);
     reply->did = call->ok || call->did;
     if (!call->ok) {
         size_t most = sizeof reply->error - 1, n = call->text_len < most ? call->text_len : most;
@@ -413,8 +438,8 @@ static void count_start(const CallJob *job)
 static void count_end(CallJob *job, const PtcToolReply *reply)
 {
     PtcToolTally *tally = job->caller->run->tally;
-    job->unknown = !reply->ended;
-    if (tally && reply->ended)
+    job->unknown = job->unknown && !reply->ok;
+    if (tally && !job->unknown)
         atomic_fetch_add(reply->ok ? &tally[job->number].ok : &tally[job->number].failed, 1);
 }
 
@@ -439,12 +464,57 @@ static bool call_in_turn(CallJob *job, PtcToolReply *reply)
     PtcSerial *turn = job->tool->turn;
     if (turn && !take_serial_turn(job, turn))
         return false;
-    count_start(job);
+    if (job->tries++ == 0)
+        count_start(job);
     call_to_its_end(job, reply);
-    count_end(job, reply);
+    job->unknown = job->unknown || !reply->ended;
     if (turn)
         give_turn(turn);
     return true;
+}
+
+/* ------------------------------------------------------------------------------- retries */
+
+/* How long to wait before the next try; -1: there is none.  A wait beyond the time that is left would be in vain. */
+static int64_t find_retry_wait(const CallJob *job, const PtcCallFault *fault)
+{
+    const PtcToolInfo *info = &job->tool->info;
+    int64_t left = ptc_budget_end(job->caller->budget) - job->now_ns;
+    if (!ptc_call_reasons[fault->reason].may_repeat || !ptc_tool_is_retried(info) ||
+        job->tries >= info->retry.attempts)
+        return -1;
+    int64_t ms = fault->retry_after_ms >= 0 ? fault->retry_after_ms
+                                            : info->retry.base_ms << (job->tries - 1);
+    return ms < left / PTC_MS ? ms * PTC_MS : -1;
+}
+
+/* Waits in short steps, so that a cancel is noticed soon.  False: the run is over. */
+static bool sit_out_retry_wait(CallJob *job, int64_t wait_ns)
+{
+    struct timespec step = {.tv_nsec = CALL_WAIT_MS * PTC_MS};
+    int64_t end = ptc_clock_ns(NULL) + wait_ns;
+    bool go_on;
+    while ((go_on = ptc_budget_look_waiting(job->caller->budget)) && ptc_clock_ns(NULL) < end)
+        nanosleep(&step, NULL);
+    end_tool_pause(job, false);
+    return go_on;
+}
+
+/* Calls it until that goes well or another try is of no use.  To everybody else this is one call.  False: it was not
+ * called. */
+static bool call_with_retries(CallJob *job, PtcToolReply *reply)
+{
+    int64_t wait;
+    bool called = call_in_turn(job, reply);
+    while (called && !reply->ok && (wait = find_retry_wait(job, &reply->fault)) >= 0 &&
+           sit_out_retry_wait(job, wait)) {
+        job->failure->late = false;
+        clear_reply(reply);
+        (void)call_in_turn(job, reply); /* if the run is over, no reason is left to go on */
+    }
+    if (called)
+        count_end(job, reply);
+    return called;
 }
 
 /* The same with notifications to the observer, from before the turn is taken until after it is given back: an
@@ -453,9 +523,9 @@ static bool call_watched(CallJob *job, PtcToolReply *reply)
 {
     const PtcToolWatch *watch = job->tool->lisp == PTC_NONE ? job->caller->run->watch : NULL;
     if (!watch)
-        return call_in_turn(job, reply);
+        return call_with_retries(job, reply);
     watch->begin(watch->user, job->tool);
-    bool called = call_in_turn(job, reply);
+    bool called = call_with_retries(job, reply);
     const PtcBudget *b = job->caller->budget;
     job->now_ns = b->clock_ns(b->clock_user);
     watch->end(watch->user);
@@ -473,8 +543,7 @@ static bool run_tool(CallJob *job, PtcValue *out)
 {
     PtcCaller *c = job->caller;
     PtcToolReply reply;
-    reply.ok = reply.ended = reply.did = false;
-    reply.error[0] = 0;
+    clear_reply(&reply);
     offer_caller_work(job);
     bool called = call_watched(job, &reply);
     bool over = !ptc_budget_look_at(c->budget, job->now_ns);
@@ -490,7 +559,7 @@ static bool run_tool(CallJob *job, PtcValue *out)
     if (over)
         return false;
     if (!reply.ok)
-        return give_failure(job, reply.error, out);
+        return give_failure(job, &reply, out);
     *out = c->slots[1];
     return true;
 }

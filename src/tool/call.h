@@ -11,6 +11,7 @@
 #define PTC_TOOL_CALL_H
 
 #include "lisp/read/diag.h"
+#include "tool/call_reason.h"
 #include "tool/toolset.h"
 
 /* A place to make values in: a PtcData of the host's, or (ptc NULL) the heap of a run. */
@@ -27,6 +28,7 @@ typedef struct PtcToolReply {
     bool ok;
     bool ended; /* the tool ran to its end, successfully or not */
     bool did;   /* successfully, as it says; its result may still be none that can be used */
+    PtcCallFault fault;
     char error[PTC_TOOL_TEXT];
 } PtcToolReply;
 
@@ -96,7 +98,7 @@ struct PtcToolCall {
     pthread_mutex_t lock;
     pthread_cond_t answered_now;
     bool answered, ok;
-    bool unsure;     /* it failed, and what it did before that is unknown */
+    PtcCallFault fault;
     bool did;        /* it ended well, though its answer is not JSON */
     bool elsewhere;  /* answered from another thread, which has then released the call */
     PtcValue result; /* PTC_NONE: in text */

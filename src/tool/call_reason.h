@@ -31,6 +31,8 @@ typedef enum PtcCallReason {
     PTC_CALL_ASIDE, /* somebody must be asked first: this part of the program ends, and no program sees it */
     /* what is told apart here only, and shown as one of those above */
     PTC_CALL_NO_MEMORY,
+    PTC_CALL_BUSY,          /* it says that it cannot do this now, but soon */
+    PTC_CALL_LATE,          /* it exceeded its own time limit, and the run may have time left */
     PTC_CALL_NOT_CONNECTED, /* refused, or the process did not start: nothing was sent */
     PTC_CALL_RESET,
     PTC_CALL_DIED,
@@ -69,6 +71,13 @@ typedef struct PtcCallReasonRow {
     PtcCallReason shown; /* the reason that others see in its place; 0: itself */
 } PtcCallReasonRow;
 
+/* How a call failed, as the edge that saw it can tell. */
+typedef struct PtcCallFault {
+    PtcCallReason reason;   /* PTC_CALL_WELL: the tool says that it failed, and no more is known */
+    bool begun;             /* the tool may have begun to do what it was asked for */
+    int64_t retry_after_ms; /* -1: nobody said when to try again */
+} PtcCallFault;
+
 extern const PtcCallReasonRow ptc_call_reasons[PTC_CALL_REASONS];
 
 /* The reason that programs, ledgers and metrics see, and its word; "" when it went well. */
@@ -76,6 +85,12 @@ PtcCallReason ptc_call_reason_shown(PtcCallReason reason);
 const char *ptc_call_reason_word(PtcCallReason reason);
 /* The reason with this word of its own; PTC_CALL_OTHER: there is none. */
 PtcCallReason ptc_call_reason_find(PtcText word);
+/* Does nobody know whether the call took effect?  A tool that says itself that it failed is believed. */
+static inline bool ptc_call_is_unsure(const PtcCallFault *fault)
+{
+    return fault->begun && ptc_call_reasons[fault->reason].took == PTC_TOOK_UNKNOWN;
+}
+
 /* What a status of HTTP says that is no success. */
 PtcCallReason ptc_call_reason_of_status(int64_t status);
 

@@ -197,6 +197,22 @@ static const Key preview_keys[] = {{.name = "native_result.preview", .read = rea
                                    {.name = "native_result.limit", .read = read_limit},
                                    {0}};
 
+static bool read_retry_attempts(PtcToolReader *r, PtcValue v)
+{
+    return read_tool_int(r, "retry.attempts", v, PTC_TOOL_ATTEMPTS_MAX,
+                         &r->tool.info.retry.attempts);
+}
+
+static bool read_retry_base(PtcToolReader *r, PtcValue v)
+{
+    return read_tool_int(r, "retry.base_ms", v, PTC_TOOL_BASE_MAX_MS, &r->tool.info.retry.base_ms);
+}
+
+static const char inside_retry[] = "retry.";
+static const Key retry_keys[] = {{.name = "retry.attempts", .read = read_retry_attempts},
+                                 {.name = "retry.base_ms", .read = read_retry_base},
+                                 {0}};
+
 static const Key *find_tool_key(const Key *keys, const char *inside, PtcValue name)
 {
     for (; keys->name; keys++)
@@ -205,21 +221,33 @@ static const Key *find_tool_key(const Key *keys, const char *inside, PtcValue na
     return NULL;
 }
 
-static bool read_native_result(PtcToolReader *r, PtcValue v)
+static bool read_inner_keys(PtcToolReader *r, PtcValue v, const char *inside, const Key *keys)
 {
     PtcValue name, value;
-    if (!ptc_is_map(v))
-        return refuse_type(r, "native_result", "an object such as {\"preview\": \"rows\"}", v);
-    r->tool.info.has_native_result = true;
     for (size_t pos = 0; ptc_map_next(v, &pos, &name, &value);) {
-        const Key *key = find_tool_key(preview_keys, inside_preview, name);
+        const Key *key = find_tool_key(keys, inside, name);
         if (!key)
-            return refuse_unknown_key(r, name, inside_preview, preview_keys);
+            return refuse_unknown_key(r, name, inside, keys);
         r->key = key->name;
         if (value != PTC_NIL && !key->read(r, value))
             return false;
     }
     return true;
+}
+
+static bool read_native_result(PtcToolReader *r, PtcValue v)
+{
+    r->tool.info.has_native_result = true;
+    return ptc_is_map(v)
+               ? read_inner_keys(r, v, inside_preview, preview_keys)
+               : refuse_type(r, "native_result", "an object such as {\"preview\": \"rows\"}", v);
+}
+
+static bool read_retry_option(PtcToolReader *r, PtcValue v)
+{
+    r->has_retry = true;
+    return ptc_is_map(v) ? read_inner_keys(r, v, inside_retry, retry_keys)
+                         : refuse_type(r, "retry", "an object such as {\"attempts\": 5}", v);
 }
 
 /* ---------------------------------------------------------------------------- definitions */
@@ -236,6 +264,7 @@ static const Key options[] = {
     {.name = "sleep_ms", .read = read_sleep},
     {.name = "read_only", .read = read_read_only},
     {.name = "idempotent", .read = read_idempotent},
+    {.name = "retry", .read = read_retry_option},
     {.name = "env", .read = read_env_option},
     {0},
 };
@@ -329,7 +358,22 @@ static bool check_tool_options(PtcToolReader *r, const PtcToolKind *kind)
     if (r->sleep_ms > 0 && !(kind->options & PTC_KIND_SLEEP))
         return ptc_kind_refuse(r, "sleep_ms goes with %s only",
                                list_kinds(r, PTC_KIND_SLEEP, list));
+    if (r->has_retry && !(kind->options & PTC_KIND_RETRY))
+        return ptc_kind_refuse(r, "retry goes with %s only", list_kinds(r, PTC_KIND_RETRY, list));
     return true;
+}
+
+/* A second call must do no harm. */
+static bool check_retry(PtcToolReader *r)
+{
+    const PtcToolInfo *info = &r->tool.info;
+    if (!r->has_retry || info->read_only || info->idempotent)
+        return true;
+    r->key = "retry";
+    return ptc_kind_refuse(r,
+                           "retry is for tools that may be called twice: add \"read_only\": true "
+                           "if it changes nothing, or \"idempotent\": true if a second call "
+                           "changes nothing more; otherwise leave retry out");
 }
 
 static bool read_kind(PtcToolReader *r, const PtcToolKind *kind, PtcValue what)
@@ -343,6 +387,8 @@ static bool read_kind(PtcToolReader *r, const PtcToolKind *kind, PtcValue what)
         return false;
     r->key = NULL;
     set_hints(r);
+    if (!check_retry(r))
+        return false;
     return r->sleep_ms == 0 || ptc_mock_delay(r->tools, r->sleep_ms, &r->tool) ||
            ptc_kind_refuse_memory(r);
 }
@@ -386,7 +432,7 @@ static bool read_tool(PtcToolReader *r, PtcValue name, PtcValue definition)
     r->env = r->model = PTC_NONE;
     r->key = NULL;
     r->sleep_ms = 0;
-    r->has_read_only = r->has_idempotent = false;
+    r->has_read_only = r->has_idempotent = r->has_retry = false;
     ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
     if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), &why))
         return ptc_kind_refuse(r, "%s", why.text);

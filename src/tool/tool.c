@@ -15,8 +15,10 @@ static const char *const builtins[] = {"call", "servers", "blob", "resource"};
 
 void ptc_tool_init(PtcToolInfo *tool, const char *name, size_t name_len)
 {
-    *tool = (PtcToolInfo){
-        .name = name, .name_len = name_len, .native_result = {.limit = PTC_PREVIEW_LIMIT}};
+    *tool = (PtcToolInfo){.name = name,
+                          .name_len = name_len,
+                          .native_result = {.limit = PTC_PREVIEW_LIMIT},
+                          .retry = {.attempts = PTC_TOOL_ATTEMPTS, .base_ms = PTC_TOOL_BASE_MS}};
 }
 
 const char *ptc_tool_type_name(PtcToolType type)

@@ -11,7 +11,16 @@
 enum {
     PTC_TOOL_NAME_MAX = 128, /* bytes */
     PTC_TOOL_ROWS_MAX = 10000,
+    PTC_TOOL_ATTEMPTS = 3,
+    PTC_TOOL_ATTEMPTS_MAX = 10,
+    PTC_TOOL_BASE_MS = 200,
+    PTC_TOOL_BASE_MAX_MS = 60 * 1000,
 };
+
+/* How often a call is made at most, and how long the first wait is; each further one is twice as long. */
+typedef struct PtcToolRetry {
+    int64_t attempts, base_ms;
+} PtcToolRetry;
 
 typedef enum {
     PTC_TOOL_NATIVE,   /* a function of the host, a command, a service */
@@ -38,7 +47,8 @@ typedef struct PtcToolInfo {
     bool serial;         /* never two calls at a time */
     bool on_error_value; /* a failure becomes a value for the program instead of ending it */
     bool uncounted;      /* time inside it counts for no limit except the hard end of the run */
-    /* For whoever must decide whether it may be called; nothing here uses them. */
+    PtcToolRetry retry;  /* of a call that may be repeated */
+    /* For whoever must decide whether it may be called, or called again. */
     bool read_only;  /* it changes nothing */
     bool idempotent; /* a second call with the same arguments changes nothing more */
     bool inside;     /* it reaches nothing beyond its arguments and its own definition */
@@ -46,6 +56,14 @@ typedef struct PtcToolInfo {
 
 /* A native tool with the name, and every option at its default. */
 void ptc_tool_init(PtcToolInfo *tool, const char *name, size_t name_len);
+
+/* Is a call of it that failed made again when another try may go well?  What reaches nothing outside would only fail
+ * again, and models have retries of their own. */
+static inline bool ptc_tool_is_retried(const PtcToolInfo *tool)
+{
+    return tool->retry.attempts > 1 && (tool->read_only || tool->idempotent) && !tool->inside &&
+           !tool->uncounted;
+}
 
 /* "native", "llm", "subagent". */
 const char *ptc_tool_type_name(PtcToolType type);

@@ -202,13 +202,16 @@ static void add_recorded_preview(PtcRecorder *r, PtcBuf *out, const char *name, 
 
 static void add_recorded_call(PtcRecorder *r, PtcBuf *out, PtcHeap *heap, PtcValue call)
 {
-    PtcValue took = ptc_map_field(heap, call, "duration_us");
+    PtcValue took = ptc_map_field(heap, call, "duration_us"),
+             attempts = ptc_map_field(heap, call, "attempts");
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", ptc_str_text(ptc_map_field(heap, call, "name")));
     ptc_emit_field_bool(out, "ok", ptc_map_field(heap, call, "ok") == PTC_TRUE);
     ptc_emit_field_bool(out, "cached", ptc_map_field(heap, call, "cached") == PTC_TRUE);
     ptc_emit_field_int(out, "duration_us",
                        took != PTC_NONE && ptc_is_int(took) ? ptc_to_int(took) : 0);
+    if (attempts != PTC_NONE && ptc_is_int(attempts))
+        ptc_emit_field_int(out, "attempts", ptc_to_int(attempts));
     add_recorded_preview(r, out, "arguments", ptc_str_text(ptc_map_field(heap, call, "arguments")));
     add_recorded_preview(r, out, "result", ptc_str_text(ptc_map_field(heap, call, "result")));
     ptc_emit_object_end(out);

@@ -98,6 +98,8 @@ NATIVE = {"prompt": "Fare to {{total}}?", "signature": "(total :int) -> :string"
                                                    {"id": "b", "name": "fare", "args": {"zone": 2}}]},
                   {"content": "six", "cut": False}]}
 FAILING = {"prompt": "Fail.", "llm": [{"content": "no program"}, {"content": block("(fail {:why 1})")}]}
+BUSY = {"prompt": "Try.", "max_turns": 1, "llm": [{"content": block("(return (tool/t))")}],
+        "tools": {"t": {"command": ["sh", "-c", "exit 75"], "read_only": True, "retry": {"attempts": 2, "base_ms": 1}}}}
 BROKEN = {"prompt": "Ask.", "llm": []}
 INVALID = {"prompt": "{{x}}", "signature": "(x :int) -> :int", "llm": []}
 
@@ -105,7 +107,7 @@ INVALID = {"prompt": "{{x}}", "signature": "(x :int) -> :int", "llm": []}
 def test_page():
     # Calls of upstreams need a server: tests/upstream/test_agents.py compares them with the page.
     table, seen = {kind: fields for kind, fields in read_page().items() if not kind.startswith("upstream.")}, {}
-    runs = {"a chain": ([PROGRAMS, NATIVE], {"zone": 3}), "a failure": ([FAILING], None),
+    runs = {"a chain": ([PROGRAMS, NATIVE], {"zone": 3}), "a failure": ([FAILING], None), "a retry": ([BUSY], None),
             "no model": ([BROKEN], None), "invalid": ([INVALID], {})}
     got = {}
     for name, (agents, context) in runs.items():

@@ -254,7 +254,7 @@ static inline void driver_ran(const Driver *d, PtcEvent *e)
     for (int i = 1; i < d->count; i++)
         if (strncmp(d->words[i], "tool/", 5) == 0)
             calls[ran->call_count++] =
-                (PtcTurnCall){ptc_text_cstr(d->words[i] + 5), false, true, false};
+                (PtcTurnCall){ptc_text_cstr(d->words[i] + 5), false, true, false, 1};
     done = (PtcDoneStep){driver_text(d, "done"), driver_text(d, "did")};
     ran->done = &done;
     ran->done_count = done.id.bytes != NULL;

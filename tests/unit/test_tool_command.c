@@ -52,32 +52,34 @@ static const struct {
     {SH("printf '\\\\377\\\\033[1mbad\\\\033' >&2; exit 1"), "(tool/t)",
      "!tool_error: tool/t failed: ??[1mbad?"},
     {SH("kill -9 $$"), "(tool/t)",
-     "!tool_error: tool/t failed: it was killed by signal 9 (SIGKILL)"},
+     "!tool_error: tool/t failed: it was killed by signal 9 (SIGKILL); it may have taken effect"},
     {SH("kill -TERM $$"), "(tool/t)",
-     "!tool_error: tool/t failed: it was killed by signal 15 (SIGTERM)"},
+     "!tool_error: tool/t failed: it was killed by signal 15 (SIGTERM); it may have taken effect"},
     {SH("echo '[1,'"), "(tool/t)",
      "!tool_error: tool/t failed: its result is not JSON: line 1, column 4: expected a value, "
      "but the text ends"},
     {"{\"t\":{\"command\":[\"ptc-no-such-program\"]}}", "(tool/t)",
-     "!tool_error: tool/t failed: cannot start ptc-no-such-program: there is no such program"},
+     "!tool_error: tool/t failed: cannot start ptc-no-such-program: there is no such program; it "
+     "did not take effect"},
     {"{\"t\":{\"command\":[\"/\"]}}", "(tool/t)",
-     "!tool_error: tool/t failed: cannot start /: it may not be run"},
+     "!tool_error: tool/t failed: cannot start /: it may not be run; it did not take effect"},
     {SH_WITH("echo gone >&2; exit 1", "\"on_error\":\"value\""), "(tool/t)",
      "{:ok false, :message \"gone\"}"},
     {SH("echo broke >&2; exit 1"), "(try (tool/t) (catch Exception e :caught))", ":caught"},
     /* limits */
     {SH_WITH("sleep 1000", "\"timeout_ms\":30"), "(tool/t)",
-     "!tool_error: tool/t failed: it did not answer within 30 ms"},
+     "!tool_error: tool/t failed: it did not answer within 30 ms; it may have taken effect"},
     {SH_WITH("trap '' TERM; while :; do sleep 1; done", "\"timeout_ms\":30"), "(tool/t)",
-     "!tool_error: tool/t failed: it did not answer within 30 ms"},
+     "!tool_error: tool/t failed: it did not answer within 30 ms; it may have taken effect"},
     {SH_WITH("sleep 1000 & wait", "\"timeout_ms\":30"), "(tool/t)",
-     "!tool_error: tool/t failed: it did not answer within 30 ms"},
+     "!tool_error: tool/t failed: it did not answer within 30 ms; it may have taken effect"},
     {SH_WITH("yes >&2", "\"timeout_ms\":50"), "(tool/t)",
-     "!tool_error: tool/t failed: it did not answer within 50 ms"},
+     "!tool_error: tool/t failed: it did not answer within 50 ms; it may have taken effect"},
     {SH_WITH("kill -STOP $$", "\"timeout_ms\":50"), "(tool/t)",
-     "!tool_error: tool/t failed: it did not answer within 50 ms"},
+     "!tool_error: tool/t failed: it did not answer within 50 ms; it may have taken effect"},
     {"{\"t\":{\"command\":[\"yes\"]}}", "(tool/t)",
-     "!tool_error: tool/t failed: it wrote more than 1048576 bytes to standard output"},
+     "!tool_error: tool/t failed: it wrote more than 1048576 bytes to standard output; "
+     "it may have taken effect"},
     /* a grandchild that keeps the pipes open holds nobody up */
     {SH("sleep 1000 & echo 5"), "(tool/t)", "5"},
     {SH("(trap '' TERM; sleep 1000) & echo 6"), "(tool/t)", "6"},
@@ -218,8 +220,9 @@ static void test_ignored_sigchld(void)
     CHECK_STR(run_json(ptc, "{\"t\":{\"command\":[\"false\"]}}", "(tool/t)", out),
               "!tool_error: tool/t failed: exit status 1, with nothing on standard error");
     CHECK_STR(run_json(ptc, SH("sleep 1000 & echo 5"), "(tool/t)", out), "5");
-    CHECK_STR(run_json(ptc, SH_WITH("sleep 1000", "\"timeout_ms\":20"), "(tool/t)", out),
-              "!tool_error: tool/t failed: it did not answer within 20 ms");
+    CHECK_STR(
+        run_json(ptc, SH_WITH("sleep 1000", "\"timeout_ms\":20"), "(tool/t)", out),
+        "!tool_error: tool/t failed: it did not answer within 20 ms; it may have taken effect");
     sigaction(SIGCHLD, &before, NULL);
     end_engine(ptc);
 }
@@ -372,14 +375,15 @@ static void test_few_descriptors(void)
     rlim_t n = (rlim_t)lowest;
     for (rlim_t more = 0; more < 7; more++)
         CHECK_STR(run_limited(ptc, SH("echo 5"), n + more, out),
-                  "!tool_error: tool/t failed: cannot start sh: there are too many open files");
+                  "!tool_error: tool/t failed: cannot start sh: there are too many open files; it "
+                  "did not take effect");
     CHECK_STR(run_limited(ptc, SH("sleep 0.01; echo 5"), n + 7, out), "5");
     CHECK_STR(run_limited(ptc, SH("sleep 1000 & echo 6"), n + 7, out), "6");
     CHECK_STR(run_limited(ptc, SH("exit 1"), n + 7, out),
               "!tool_error: tool/t failed: exit status 1, with nothing on standard error");
     CHECK_STR(
         run_limited(ptc, SH_WITH("trap '' TERM; sleep 1000", "\"timeout_ms\":20"), n + 7, out),
-        "!tool_error: tool/t failed: it did not answer within 20 ms");
+        "!tool_error: tool/t failed: it did not answer within 20 ms; it may have taken effect");
     end_engine(ptc);
 }
 

@@ -145,7 +145,7 @@ static void check_calls(PtcTools *tools)
         {"soft", "{}", "-no luck today"},
         {"silent", "{}", "-it gave no answer"},
         {"later", "{}", "+{\"late\":true}"},
-        {"short", "{}", "-it did not answer within 10 ms"},
+        {"short", "{}", "-it did not answer within 10 ms; it may have taken effect"},
         {"nobody", "{}", "-there is no such tool"},
     };
     char got[300];

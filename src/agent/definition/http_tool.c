@@ -14,6 +14,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "net/client.h"
+#include "net/retry_after.h"
 #include "tool/wire/answer.h"
 #include "trace/redact.h"
 #include "value/coll/iter.h"
@@ -427,14 +428,28 @@ static void fail_status(Exchange *x, const PtcClientAnswer *a)
     char text[HTTP_TOOL_SHOWN + 200];
     snprintf(text, sizeof text, "HTTP status %d%s%.*s", a->status, n ? ": " : "",
              PTC_ARG_OF(body.bytes, ptc_utf8_valid_prefix(body.bytes, n)));
-    ptc_answer_fail(x->call, ptc_text_cstr(text));
+    /* A service that answers 4xx has not done what it was asked for. */
+    PtcCallFault fault = {ptc_call_reason_of_status(a->status), a->status >= 500, -1};
+    if (a->retry_after[0])
+        fault.retry_after_ms =
+            ptc_retry_after_ms(ptc_text_cstr(a->retry_after), ptc_clock_wall_ms());
+    ptc_answer_fault(x->call, fault, ptc_text_cstr(text));
 }
 
-/* Did it end before anything can have reached the server? */
-static bool was_not_sent(int end)
+/* What it means that no answer came. */
+static PtcCallFault fault_of_end(int end)
 {
-    return end == PTC_CLIENT_BAD_REQUEST || end == PTC_CLIENT_NO_CONNECTION ||
-           end == PTC_CLIENT_BAD_TLS || end == PTC_CLIENT_CONNECT_TIMEOUT;
+    switch (end) {
+    case PTC_CLIENT_BAD_REQUEST:
+    case PTC_CLIENT_BAD_TLS: return (PtcCallFault){PTC_CALL_UNAVAILABLE, false, -1};
+    case PTC_CLIENT_NO_CONNECTION:
+    case PTC_CLIENT_CONNECT_TIMEOUT: return (PtcCallFault){PTC_CALL_NOT_CONNECTED, false, -1};
+    case PTC_CLIENT_BROKEN: return (PtcCallFault){PTC_CALL_RESET, true, -1};
+    case PTC_CLIENT_SILENCE:
+    case PTC_CLIENT_TIMEOUT:
+    case PTC_CLIENT_DEADLINE: return (PtcCallFault){PTC_CALL_LATE, true, -1};
+    }
+    return (PtcCallFault){PTC_CALL_BAD_ANSWER, true, -1};
 }
 
 static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
@@ -446,10 +461,7 @@ static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
                  BODY_BYTES / PTC_MB);
     else
         snprintf(text, sizeof text, "%.*s", PTC_ARG(why));
-    if (was_not_sent(a->why.code))
-        ptc_answer_fail(x->call, ptc_text_cstr(text));
-    else
-        ptc_answer_unsure(x->call, ptc_text_cstr(text));
+    ptc_answer_fault(x->call, fault_of_end(a->why.code), ptc_text_cstr(text));
 }
 
 static void take_http_result(Exchange *x)
@@ -528,5 +540,6 @@ const PtcToolKind ptc_http_kind = {
               "   \"additionalProperties\": {\"type\": \"string\"}}}}",
     .read = read_http,
     .call = answer_request,
+    .options = PTC_KIND_RETRY,
     .in_agent = true,
 };

@@ -205,6 +205,12 @@ void ptc_words_servers_heading(PtcBuf *out)
     add_words_text(out, "Other servers that programs may call, and how:\n");
 }
 
+void ptc_words_retried_tools(PtcBuf *out)
+{
+    add_words_text(out, "A read whose service is busy has already been tried again when it fails: "
+                        "write no retry loops.\n");
+}
+
 void ptc_words_tool_limit(PtcBuf *out, int64_t calls)
 {
     ptc_buf_addf(out, "At most %lld tool calls in one program.\n", (long long)calls);

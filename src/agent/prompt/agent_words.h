@@ -28,6 +28,7 @@ void ptc_words_journal_log(PtcBuf *out, PtcText log);
 void ptc_words_data_heading(PtcBuf *out, bool programs);
 void ptc_words_tools_heading(PtcBuf *out);
 void ptc_words_servers_heading(PtcBuf *out);
+void ptc_words_retried_tools(PtcBuf *out);
 void ptc_words_tool_limit(PtcBuf *out, int64_t calls);
 void ptc_words_mission_heading(PtcBuf *out);
 /* What the answer must be: its type or schema, its fields.  In modes with programs it is what `return` takes. */

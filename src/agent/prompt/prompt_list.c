@@ -228,6 +228,15 @@ void ptc_prompt_servers(PtcBuf *out, const PtcAgentDef *def, PtcText servers)
     ptc_buf_add_char(out, '\n');
 }
 
+/* May programs call a tool that is called again when that fails? */
+static bool has_retried_tools(const PtcAgentDef *def)
+{
+    for (size_t i = 0; i < def->tools->count; i++)
+        if (def->agent_tools[i]->in_programs && ptc_tool_is_retried(&def->tools->items[i].info))
+            return true;
+    return false;
+}
+
 void ptc_prompt_tools(PtcBuf *out, const PtcAgentDef *def)
 {
     PtcBuf list;
@@ -241,6 +250,8 @@ void ptc_prompt_tools(PtcBuf *out, const PtcAgentDef *def)
     }
     ptc_words_tools_heading(out);
     add_fenced_list(out, "tools", &list);
+    if (has_retried_tools(def))
+        ptc_words_retried_tools(out);
     if (def->max_tool_calls > 0)
         ptc_words_tool_limit(out, def->max_tool_calls);
     ptc_buf_add_char(out, '\n');

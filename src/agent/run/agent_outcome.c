@@ -77,6 +77,8 @@ static void add_turn_call(PtcBuf *out, const PtcTurnCall *call)
     ptc_emit_field_cstr(out, "layer", call->native ? "native" : "program");
     ptc_emit_field_bool(out, "ok", call->ok);
     ptc_emit_field_bool(out, "cached", call->cached);
+    if (call->tries > 1)
+        ptc_emit_field_uint(out, "attempts", call->tries);
     ptc_emit_object_end(out);
 }
 

@@ -324,7 +324,7 @@ static void add_call_start(PtcAgentTrace *t, int64_t ended_ns, int64_t duration_
 
 /* One call; `number` counts those of the turn, from 1. */
 static void tool_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, size_t number,
-                      const PtcToolRecord *r, int64_t ended_ns)
+                      const PtcToolRecord *r, uint32_t tries, int64_t ended_ns)
 {
     char id[ID];
     bool native = r->layer[0] == 'n';
@@ -336,6 +336,8 @@ static void tool_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, si
     ptc_emit_field_cstr(&t->line, "layer", r->layer);
     ptc_emit_field_bool(&t->line, "ok", r->ok);
     ptc_emit_field_bool(&t->line, "cached", r->cached);
+    if (tries > 1)
+        ptc_emit_field_uint(&t->line, "attempts", tries);
     add_traced_text(t, "args", (PtcText){r->arguments, r->arguments_len});
     add_traced_text(t, r->ok ? "result" : "message", (PtcText){r->result, r->result_len});
     end_trace_event(t, "tool", id);
@@ -346,7 +348,8 @@ static void program_tools(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
     size_t count = p->outcome ? p->outcome->log.count : 0;
     for (size_t i = 0; i < count && !t->over; i++) {
         PtcToolRecord r = ptc_outcome_call(p->outcome, i);
-        tool_call(t, p, ids, i + 1, &r, p->outcome->log.items[i].ended_ns);
+        const PtcLogEntry *e = &p->outcome->log.items[i];
+        tool_call(t, p, ids, i + 1, &r, e->tries, e->ended_ns);
     }
 }
 
@@ -470,7 +473,7 @@ static void native_calls(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
                            .cached = result->cached,
                            .layer = "native",
                            .duration_us = result->took_ns / 1000};
-        tool_call(t, p, ids, i + 1, &r, result->ended_ns);
+        tool_call(t, p, ids, i + 1, &r, result->tries, result->ended_ns);
     }
 }
 

@@ -61,6 +61,7 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
     *result = (PtcCallResult){.ok = answer.end == PTC_NATIVE_OK,
                               .cached = answer.cached,
                               .reason = reason_of_native_end(answer.end),
+                              .tries = answer.tries,
                               .took_ns = answer.took_ns,
                               .ended_ns = answer.ended_ns};
     result->content = ptc_work_keep(w, &out);

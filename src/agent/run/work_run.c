@@ -138,7 +138,10 @@ static void take_tool_calls(PtcWork *w, PtcRan *ran)
     PtcTurnCall *calls = ptc_arena_zalloc(&w->arena, (o->log.count + 1) * sizeof *calls);
     for (size_t i = 0; calls && i < o->log.count; i++) {
         PtcToolRecord r = ptc_outcome_call(o, i);
-        calls[i] = (PtcTurnCall){.name = {r.name, r.name_len}, .ok = r.ok, .cached = r.cached};
+        calls[i] = (PtcTurnCall){.name = {r.name, r.name_len},
+                                 .ok = r.ok,
+                                 .cached = r.cached,
+                                 .tries = o->log.items[i].tries};
     }
     ran->calls = calls;
     ran->call_count = calls ? o->log.count : 0;

@@ -87,6 +87,7 @@ typedef enum { PTC_VALUE_PLAIN, PTC_VALUE_NIL, PTC_VALUE_VAR } PtcValueKind;
 typedef struct PtcTurnCall {
     PtcText name;
     bool native, ok, cached;
+    uint32_t tries; /* how often its tool was called */
 } PtcTurnCall;
 
 /* ... and what came of it.  A value is always judged, whether or not it ends the run. */
@@ -118,6 +119,7 @@ typedef struct PtcCallResult {
     bool ok, cached;
     PtcText content;           /* ok: JSON; else what went wrong */
     PtcAgentFault reason;      /* not ok */
+    uint32_t tries;            /* how often its tool was called */
     int64_t took_ns, ended_ns; /* for the observer; ended_ns 0: it was not called */
 } PtcCallResult;
 

@@ -64,7 +64,8 @@ void ptc_step_set_calls(PtcStep *s, const PtcCallResult *results, const PtcRan *
         const PtcPending *p = &s->now.pending[i];
         const PtcCallResult *r = p->reason || !results ? NULL : results++;
         bool ran_well = ran && (ran->end == PTC_RAN_VALUE || ran->end == PTC_RAN_RETURN);
-        calls[i] = (PtcTurnCall){p->call.name, true, r ? r->ok : ran_well, r && r->cached};
+        calls[i] = (PtcTurnCall){p->call.name, true, r ? r->ok : ran_well, r && r->cached,
+                                 r ? r->tries : 0};
     }
     if (inner)
         copy_turn_calls(s, ran->calls, inner, calls + native);

@@ -105,6 +105,7 @@ typedef struct PtcLogEntry {
     uint32_t tool;
     bool ok, cached;
     bool unknown;          /* nobody knows what it did: it was not awaited to its end */
+    uint32_t tries;        /* how often it was called: more than once after failures; 0: never */
     bool journaled;        /* made in a task that is done: it is not made again */
     PtcValue args, result; /* result: the error's text when !ok; PTC_NONE once they are texts */
     /* The arguments (args_len bytes), then the result (result_len bytes), a NUL behind each, in the VM's ledger; or

@@ -18,6 +18,11 @@
 /* Of a long standard error, the beginning and the end are shown: one of them names the problem. */
 enum { COMMAND_HEAD_BYTES = 90, COMMAND_TAIL_BYTES = 140 };
 
+/* The exit status by which programs say that another try may go well (EX_TEMPFAIL). */
+enum { EXIT_TEMPFAIL = 75 };
+/* ... and the words for it, in letters of any case, which the system has for EAGAIN. */
+static const char busy_words[] = "temporarily unavailable";
+
 /* ------------------------------------------------------------------------- definition */
 
 /* The i-th word, NUL-ended in the arena; NULL with the reason. */
@@ -311,6 +316,32 @@ static bool blot_stderr(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
     return ok;
 }
 
+/* Does the text have these words?  They are lower case, the text need not be. */
+static bool says_words(PtcText text, const char *words)
+{
+    size_t n = strlen(words);
+    for (size_t at = 0; at + n <= text.len; at++) {
+        size_t i = 0;
+        while (i < n && ptc_ascii_lower(text.bytes[at + i]) == words[i])
+            i++;
+        if (i == n)
+            return true;
+    }
+    return false;
+}
+
+/* A command that was not started has done nothing; one that did not end by itself may have done anything. */
+static PtcCallFault command_fault(const PtcProcess *p)
+{
+    bool busy = p->code == EXIT_TEMPFAIL || says_words(ptc_buf_view(p->err), busy_words);
+    switch (p->end) {
+    case PTC_PROCESS_EXITED: return (PtcCallFault){busy ? PTC_CALL_BUSY : PTC_CALL_WELL, true, -1};
+    case PTC_PROCESS_NO_START:
+        return (PtcCallFault){p->code == EAGAIN ? PTC_CALL_BUSY : PTC_CALL_UNAVAILABLE, false, -1};
+    default: return (PtcCallFault){PTC_CALL_BAD_ANSWER, true, -1};
+    }
+}
+
 static void answer_command(PtcToolCall *call, const PtcCommand *command, PtcProcess *p)
 {
     char text[PTC_COMMAND_TEXT];
@@ -327,10 +358,8 @@ static void answer_command(PtcToolCall *call, const PtcCommand *command, PtcProc
         ptc_budget_halt(call->budget, PTC_STOP_MEMORY);
     else if (ptc_command_judge(p, &json, &len, text))
         ptc_answer_json(call, (PtcText){json, len});
-    else if (p->end == PTC_PROCESS_KILLED || p->end == PTC_PROCESS_TOO_MUCH)
-        ptc_answer_unsure(call, ptc_text_cstr(text));
     else
-        ptc_answer_fail(call, ptc_text_cstr(text));
+        ptc_answer_fault(call, command_fault(p), ptc_text_cstr(text));
     ptc_buf_deinit(&clean);
 }
 
@@ -376,5 +405,5 @@ const PtcToolKind ptc_command_kind = {
               " \"items\": {\"type\": \"string\"}}",
     .read = read_command_tool,
     .call = call_command,
-    .options = PTC_KIND_ENV,
+    .options = PTC_KIND_ENV | PTC_KIND_RETRY,
 };

@@ -13,7 +13,7 @@
 #include "value/copy.h"
 
 /* Options that only go with some kinds. */
-enum { PTC_KIND_ENV = 1, PTC_KIND_MODEL = 2, PTC_KIND_SLEEP = 4 };
+enum { PTC_KIND_ENV = 1, PTC_KIND_MODEL = 2, PTC_KIND_SLEEP = 4, PTC_KIND_RETRY = 8 };
 
 /* The state of reading one file; from `tool` on, of the current tool. */
 typedef struct PtcToolReader {
@@ -28,7 +28,7 @@ typedef struct PtcToolReader {
     PtcValue env;     /* PTC_NONE: none */
     PtcValue model;   /* "llm" with the name of a model or its replies; PTC_NONE: none */
     int64_t sleep_ms; /* 0: none */
-    bool has_read_only, has_idempotent;
+    bool has_read_only, has_idempotent, has_retry;
 } PtcToolReader;
 
 typedef struct PtcToolKind {

@@ -233,6 +233,7 @@ static bool call_native_tool(Call *call, const PtcTool *tool, PtcValue map, PtcB
         const PtcLogEntry *e = &call->log.items[call->log.count - 1];
         call->answer->cached = e->cached;
         call->answer->unknown = e->unknown;
+        call->answer->tries = e->tries;
         call->answer->took_ns = e->took_ns;
         call->answer->ended_ns = e->ended_ns;
     }

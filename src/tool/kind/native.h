@@ -36,6 +36,7 @@ typedef struct PtcNativeAnswer {
     bool cached;
     bool preview;              /* it is a preview, not the result */
     bool unknown;              /* the tool was called, but nobody waited for its end */
+    uint32_t tries;            /* how often the tool was called */
     int64_t took_ns, ended_ns; /* the latter on the clock of the run; 0: it was not called */
 } PtcNativeAnswer;
 

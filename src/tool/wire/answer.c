@@ -167,9 +167,9 @@ bool ptc_answer_fail(PtcToolCall *call, PtcText message)
     return give_text_answer(call, false, message);
 }
 
-bool ptc_answer_unsure(PtcToolCall *call, PtcText message)
+bool ptc_answer_fault(PtcToolCall *call, PtcCallFault fault, PtcText message)
 {
-    call->unsure = true;
+    call->fault = fault;
     return give_text_answer(call, false, message);
 }
 

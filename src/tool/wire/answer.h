@@ -17,7 +17,8 @@ int64_t ptc_answer_time_left_ms(PtcToolCall *call);
 bool ptc_answer_value(PtcToolCall *call, PtcValue value);
 bool ptc_answer_json(PtcToolCall *call, PtcText json);
 bool ptc_answer_fail(PtcToolCall *call, PtcText message);
-/* A failure after which nobody can say what was done: what was sent may have arrived.  Only inside the function. */
-bool ptc_answer_unsure(PtcToolCall *call, PtcText message);
+/* A failure of which more is known: whether another try may go well, and whether this one may have taken effect.  Only
+ * inside the function. */
+bool ptc_answer_fault(PtcToolCall *call, PtcCallFault fault, PtcText message);
 
 #endif
