@@ -43,14 +43,43 @@ static bool recover_caller(const CallJob *job)
 
 /* ---------------------------------------------------------------------------- arguments */
 
+/* The one parameter that a call must give; NULL: there are none, or several. */
+static const PtcSigField *only_required_field(const PtcSig *sig)
+{
+    const PtcSigField *only = NULL;
+    for (size_t i = 0; sig && i < sig->params.field_count; i++) {
+        const PtcSigField *f = &sig->params.fields[i];
+        if (f->type->kind == PTC_SIG_OPTIONAL)
+            continue;
+        if (only)
+            return NULL;
+        only = f;
+    }
+    return only;
+}
+
+/* (tool/get_order 7) is (tool/get_order {:id 7}) when nothing else is required, so that tools can be mapped. */
+static PtcValue tool_args_as_map(CallJob *job, int argc, const PtcValue *argv, PtcKeysError *error)
+{
+    const PtcToolInfo *info = &job->tool->info;
+    PtcHeap *heap = job->caller->heap;
+    const PtcSigField *only =
+        ptc_is_lone_argument(argc, argv) ? only_required_field(info->sig) : NULL;
+    if (!only)
+        return ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, error);
+    PtcValue pair[2] = {ptc_keyword_new(heap, only->name, only->name_len), argv[0]};
+    error->stopped = true;
+    return pair[0] == PTC_NONE
+               ? PTC_NONE
+               : ptc_tool_args_pairs(heap, info->name, info->name_len, 2, pair, error);
+}
+
 static bool read_tool_args(CallJob *job, int argc, const PtcValue *argv)
 {
     PtcKeysError error;
-    const PtcToolInfo *info = &job->tool->info;
-    PtcHeap *heap = job->caller->heap;
-    PtcValue v = ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, &error);
+    PtcValue v = tool_args_as_map(job, argc, argv, &error);
     if (v == PTC_NONE && error.stopped && recover_caller(job))
-        v = ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, &error);
+        v = tool_args_as_map(job, argc, argv, &error);
     if (v == PTC_NONE)
         return !error.stopped && fail_tool_call(job, PTC_E_TOOL_ARGS, error.message);
     job->caller->slots[0] = v;

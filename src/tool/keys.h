@@ -27,6 +27,10 @@ PTC_MUST_USE PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *
 PTC_MUST_USE PtcValue ptc_tool_args_pairs(PtcHeap *heap, const char *name, size_t name_len,
                                           int argc, const PtcValue *argv, PtcKeysError *error);
 
+/* One argument that is neither a map nor half of a pair: the value of the only parameter that is required, if the tool
+ * has such a one. */
+bool ptc_is_lone_argument(int argc, const PtcValue *argv);
+
 /* The string that a key becomes in JSON, with `_` for `-` in names if asked for.  PTC_NONE if it has none, or when
  * out of memory (its budget is then stopped). */
 PTC_MUST_USE PtcValue ptc_key_string(PtcHeap *heap, PtcValue key, bool underscores);

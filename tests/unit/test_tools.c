@@ -179,6 +179,10 @@ static void test_calls(Ptc *ptc, PtcTools *tools)
     WITH("(tool/typed {:id \"7\"})", "{\"id\" 7}");
     WITH("(tool/typed {:id [1]})", "!invalid_tool_args 1:1");
     WITH("(tool/typed {})", "!invalid_tool_args 1:1");
+    WITH("(mapv tool/typed [1 \"2\" {:id 3}])", "[{\"id\" 1} {\"id\" 2} {\"id\" 3}]");
+    WITH("(pmap tool/typed [1 2])", "[{\"id\" 1} {\"id\" 2}]");
+    WITH("(tool/typed [1])", "!invalid_tool_args 1:1");
+    WITH("(tool/typed :id)", "!invalid_tool_args 1:1");
     WITH("(tool/later)", "{\"late\" true}");
     WITH("(tool/right-away)", "1");
     WITH("(pmap (fn [i] (:late (tool/later))) (range 9))",
