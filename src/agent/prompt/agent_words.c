@@ -426,16 +426,23 @@ void ptc_words_unknown_tool(PtcBuf *out, const PtcAgentDef *def, PtcText name)
     ptc_nearest_init(&near, name.bytes ? name.bytes : "", name.len);
     for (size_t i = 0; i < def->offer_count; i++)
         ptc_nearest_offer(&near, def->offer[i].name.bytes, def->offer[i].name.len);
-    int tool = name.len ? ptc_toolset_find(def->tools, name) : -1;
-    bool inside = tool >= 0 && def->agent_tools[tool]->in_programs;
-    add_words_text(out, inside ? "This cannot be called directly: " : "There is no tool ");
+    add_words_text(out, "There is no tool ");
     add_model_name(out, name);
-    if (inside)
-        add_words_text(out, "; call it from a program that you give to lisp_eval");
-    else if (near.best)
+    if (near.best)
         ptc_buf_addf(out, "; did you mean %.*s?", PTC_ARG_OF(near.best, near.best_len));
     else
         add_offered(out, def);
+}
+
+void ptc_words_program_tool(PtcBuf *out, PtcText name, PtcText call)
+{
+    add_words_text(out, "Only programs may call ");
+    add_text(out, name);
+    add_words_text(out, ", and nothing was called. Call lisp_eval with a program: ");
+    if (call.len)
+        add_text(out, call);
+    else
+        ptc_buf_addf(out, "(tool/%.*s {:arg value})", PTC_ARG(name));
 }
 
 void ptc_words_several_calls(PtcBuf *out, size_t calls)
@@ -478,10 +485,6 @@ void ptc_words_call_feedback(PtcBuf *out, PtcAgentFault reason)
             out,
             "Nothing was run. Make one call of lisp_eval in a reply; one program can call many "
             "tools.\n");
-    else if (reason == PTC_FAULT_UNKNOWN_TOOL)
-        add_words_text(
-            out, "lisp_eval is the one tool that can be called here. Programs call the others: "
-                 "(tool/name {:arg value}).\n");
     else
         add_words_text(
             out, "The call was not understood, and nothing was run. lisp_eval takes one argument, "

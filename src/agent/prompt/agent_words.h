@@ -65,6 +65,8 @@ void ptc_words_must_return(PtcBuf *out, const PtcAgentDef *def);
 
 /* Calls that are not made.  Each is the `message` of the call's answer. */
 void ptc_words_unknown_tool(PtcBuf *out, const PtcAgentDef *def, PtcText name);
+/* A call that only programs may make; call: as they make it, absent when it is too long. */
+void ptc_words_program_tool(PtcBuf *out, PtcText name, PtcText call);
 void ptc_words_several_calls(PtcBuf *out, size_t calls);
 void ptc_words_mixed_calls(PtcBuf *out);
 void ptc_words_call_limit(PtcBuf *out, int64_t limit);

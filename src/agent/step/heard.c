@@ -10,11 +10,12 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "tool/convert.h"
+#include "tool/hint.h"
 #include "tool/wire/protocol.h"
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { FEEDBACK_BYTES = PTC_MB, HEARD_MESSAGE_BYTES = 2000 };
+enum { FEEDBACK_BYTES = PTC_MB, HEARD_MESSAGE_BYTES = 2000, HEARD_CALL_BYTES = 1000 };
 
 typedef struct Hearing {
     PtcBench *b;
@@ -175,11 +176,39 @@ static void refuse_heard_call(Hearing *r, PtcHeardCall *call, PtcAgentFault reas
         end_hearing_memory(r);
 }
 
-static void refuse_unknown(Hearing *r, PtcHeardCall *call)
+/* The tool of this name that programs may call, or NULL. */
+static const PtcToolInfo *find_program_info(const PtcAgentDef *def, PtcText name)
 {
+    for (size_t i = 0; i < def->tools->count; i++)
+        if (def->agent_tools[i]->in_programs &&
+            ptc_text_same_name(def->agent_tools[i]->native_name, name))
+            return &def->tools->items[i].info;
+    return NULL;
+}
+
+/* Only programs may call the tool: shows the call as they would make it. */
+static void add_call_for_program(Hearing *r, PtcBuf *message, const PtcToolInfo *info,
+                                 PtcValue args)
+{
+    PtcBuf call;
+    ptc_buf_init(&call, &r->b->mem, HEARD_CALL_BYTES);
+    bool whole =
+        args != PTC_NONE && ptc_hint_call(&r->b->heap, &call, info->name, info->name_len, args);
+    ptc_words_program_tool(message, (PtcText){info->name, info->name_len},
+                           whole ? ptc_buf_view(&call) : (PtcText){NULL, 0});
+    ptc_buf_deinit(&call);
+}
+
+static void refuse_unknown(Hearing *r, size_t i)
+{
+    PtcHeardCall *call = &r->calls[i];
+    const PtcToolInfo *info = find_program_info(r->def, call->name);
     PtcBuf message;
     ptc_buf_init(&message, &r->b->mem, HEARD_MESSAGE_BYTES);
-    ptc_words_unknown_tool(&message, r->def, call->name);
+    if (info)
+        add_call_for_program(r, &message, info, r->args[i]);
+    else
+        ptc_words_unknown_tool(&message, r->def, call->name);
     refuse_heard_call(r, call, PTC_FAULT_UNKNOWN_TOOL, &message);
 }
 
@@ -310,15 +339,16 @@ static void hear_content(Hearing *r)
     bad(r, found.kind == PTC_FOUND_SEVERAL ? PTC_FAULT_SEVERAL_PROGRAMS : PTC_FAULT_NO_CODE, &buf);
 }
 
-/* In this mode, what is wrong with a call is said twice: in its answer, and as feedback. */
+/* In this mode, what is wrong with calls of lisp_eval is said twice: in their answers, and as feedback. */
 static void hear_one_call(Hearing *r)
 {
     if (r->call_count > 1) {
         refuse_heard_calls(r, PTC_FAULT_SEVERAL_CALLS, false);
         bad(r, PTC_FAULT_SEVERAL_CALLS, NULL);
     } else if (!r->evals) {
-        refuse_unknown(r, &r->calls[0]);
+        refuse_unknown(r, 0);
         bad(r, PTC_FAULT_UNKNOWN_TOOL, NULL);
+        return;
     } else {
         hear_eval(r);
     }
@@ -357,7 +387,7 @@ static void hear_calls(Hearing *r)
         PtcHeardCall *call = &r->calls[i];
         call->tool = find_tool(r->def, call->name);
         if (call->tool == SIZE_MAX)
-            refuse_unknown(r, call);
+            refuse_unknown(r, i);
         else if (r->args[i] == PTC_NONE)
             refuse_args(r, call);
     }
