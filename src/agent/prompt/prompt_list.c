@@ -192,10 +192,7 @@ static void add_tool_params(PtcBuf *out, const PtcSig *sig)
     }
     for (size_t i = 0; i < sig->params.field_count; i++) {
         const PtcSigField *f = &sig->params.fields[i];
-        ptc_buf_add_cstr(out, i ? ", :" : " {:");
-        for (size_t k = 0; k < f->name_len; k++)
-            ptc_buf_add_char(out, f->name[k] == '_' ? '-' : f->name[k]);
-        ptc_buf_add_char(out, ' ');
+        ptc_buf_addf(out, "%s%.*s ", i ? ", :" : " {:", PTC_ARG_OF(f->name, f->name_len));
         ptc_sig_type_print(out, f->type);
     }
     if (sig->params.field_count)
