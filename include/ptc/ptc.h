@@ -474,14 +474,14 @@ PTC_API const char *ptc_tool_schema(PtcProfile profile);
  * `tools`: they may call tools.  A constant, from any thread. */
 PTC_API const char *ptc_language_card(bool tools);
 
-/* How much of a run an answer shows, in characters.  Every field takes PTC_UNSET for the default in
- * brackets, or 0 to 1048576. */
+/* How much of a run an answer shows; a field is PTC_UNSET for its [default], or 0 to 1048576. */
 typedef struct {
     size_t size;
-    int64_t feedback_max_chars; /* printed text, or errors, in the feedback [512] */
-    int64_t preview_max_chars;  /* the result, and each stored value [250] */
-    int64_t max_print_length;   /* each printed line in `prints` [2000] */
+    int64_t feedback_max_chars; /* errors in the feedback [512] */
+    int64_t preview_max_chars;  /* each stored value, and the value of (fail v) [250] */
+    int64_t max_print_length;   /* each printed line in `prints` [1048576] */
     int64_t memory_names;       /* stored names that are listed [200] */
+    int64_t output_max_bytes;   /* bytes, not characters: prints and result together [4096] */
 } PtcFormatOptions;
 
 typedef struct {

@@ -354,13 +354,13 @@ static void put_payload_calls(PayloadWork *w, PtcBuf *out)
 }
 
 /* `step` belongs to a run that succeeded, else NULL.  What is too long is cut between two characters. */
-static void put_feedback(PayloadWork *w, const PtcShown *step, PtcBuf *out)
+static void put_feedback(PayloadWork *w, const PtcShown *step, PtcBuf *out, bool whole)
 {
     PtcBuf text;
     size_t room = out->max - out->len;
     ptc_buf_init(&text, w->mem, ptc_payload_room(w->o));
     if (step)
-        ptc_protocol_feedback(&text, step, memory_of(w), &w->format);
+        ptc_protocol_feedback(&text, step, memory_of(w), &w->format, whole);
     else
         build_payload_feedback(w, &text);
     size_t len = text.len <= room ? text.len : ptc_utf8_valid_prefix(text.data, room);
@@ -403,7 +403,7 @@ static bool put_payload_parts(PayloadWork *w, const PtcPayloadParts *parts)
     if (parts->answer && !put_payload_answer(w, &step, parts->answer))
         return false;
     if (parts->feedback)
-        put_feedback(w, &step, parts->feedback);
+        put_feedback(w, &step, parts->feedback, parts->whole);
     if (parts->memory && s)
         put_memory(w, parts->memory);
     if (parts->changed && s)
@@ -418,7 +418,7 @@ static bool put_failed(PayloadWork *w, const PtcPayloadParts *parts)
     if (parts->answer && !put_payload_answer(w, NULL, parts->answer))
         return false;
     if (parts->feedback)
-        put_feedback(w, NULL, parts->feedback);
+        put_feedback(w, NULL, parts->feedback, false);
     return true;
 }
 

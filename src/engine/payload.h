@@ -17,6 +17,7 @@ typedef struct PtcPayloadParts {
     /* The answer without its feedback, JSON, with ptc_payload_room: the caller adds its own. */
     PtcBuf *answer;
     PtcBuf *feedback; /* text */
+    bool whole;       /* ... that says everything, for a model that sees nothing else */
     PtcBuf *changed;  /* names that the run defined or changed, sorted, a line each */
     PtcBuf *stored;   /* all names of the session, the same */
     PtcBuf *memory;   /* JSON object */

@@ -324,6 +324,7 @@ static bool put_parts(TaskWork *w)
     }
     ptc_format_unset(&format);
     format.preview_max_chars = w->in->preview_chars;
+    format.output_max_bytes = PTC_MB; /* whoever answers cuts, and says so */
     return ptc_payload_parts(w->outcome, &options, &parts);
 }
 

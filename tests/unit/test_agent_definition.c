@@ -176,7 +176,8 @@ static void test_defaults(void)
     CHECK(d->format.feedback_limit == 10 && d->format.feedback_max_chars == 512);
     CHECK(d->format.preview_max_chars == 250 && d->format.history_max_bytes == 65536);
     CHECK(d->format.result_limit == 50 && d->format.result_max_chars == 500);
-    CHECK(d->format.max_print_length == 2000 && !d->format.minimal_turn_info);
+    CHECK(d->format.max_print_length == 1 << 20 && d->format.output_max_bytes == 4096 &&
+          !d->format.minimal_turn_info);
     CHECK(d->offer_count == 0 && !d->send_schema.bytes && !d->want.sig && !d->answer_type.bytes);
     ptc_definition_release(d);
 }

@@ -60,7 +60,8 @@ static void set_definition_defaults(PtcAgentDef *def)
                                    .history_max_bytes = 65536,
                                    .result_limit = 50,
                                    .result_max_chars = 500,
-                                   .max_print_length = 2000};
+                                   .max_print_length = 1 << 20,
+                                   .output_max_bytes = 4096};
     def->float_precision = -1;
 }
 

@@ -64,6 +64,7 @@ typedef struct PtcAgentFormat {
     int64_t feedback_max_chars, preview_max_chars, history_max_bytes;
     int64_t result_limit; /* items */
     int64_t result_max_chars, max_print_length;
+    int64_t output_max_bytes; /* prints and result of a turn together */
     bool log_in_user_message; /* the journal's log; else in the system prompt */
     bool context_in_system, minimal_turn_info;
 } PtcAgentFormat;

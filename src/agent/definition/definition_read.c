@@ -306,6 +306,7 @@ static const PtcFieldRow format_rows[] = {
     DEF_INT("result_limit", format.result_limit, 1, DEF_MANY, 0),
     DEF_INT("result_max_chars", format.result_max_chars, 1, CHARS, 0),
     DEF_INT("max_print_length", format.max_print_length, 1, CHARS, 0),
+    DEF_INT("output_max_bytes", format.output_max_bytes, 1, CHARS, 0),
     WORD("mission_log_in", format.log_in_user_message, "system_prompt user_message", 0),
     DEF_BOOL("context_in_system", format.context_in_system, 0),
     DEF_BOOL("minimal_turn_info", format.minimal_turn_info, 0),

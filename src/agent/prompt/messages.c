@@ -251,7 +251,7 @@ void ptc_messages_error(PtcBuf *out, PtcAgentFault reason, PtcText message, PtcT
     ptc_emit_field_cstr(out, "status", "error");
     ptc_emit_field_cstr(out, "reason", ptc_agent_fault_word(reason));
     ptc_emit_field_text(out, "message", message);
-    ptc_emit_field_text(out, "feedback", feedback.bytes ? feedback : message);
+    ptc_emit_field_text(out, "feedback", feedback.bytes ? feedback : PTC_TEXT(""));
     ptc_emit_object_end(out);
 }
 

@@ -52,7 +52,8 @@ PTC_MUST_USE PtcText ptc_messages_id(PtcConversation *c, PtcText id, uint64_t n)
 /* A copy in the arena; an absent text stays absent.  Absent for any other: out of memory, and the arena has failed. */
 PtcText ptc_messages_keep(PtcArena *arena, PtcText text);
 
-/* Appends the answer to a call that gave no result: {"status":"error","reason":...,"message":...,"feedback":...}. */
+/* Appends the answer to a call that gave no result: {"status":"error","reason":...,"message":...,"feedback":...}.
+ * Without feedback the field is "": the message says everything. */
 void ptc_messages_error(PtcBuf *out, PtcAgentFault reason, PtcText message, PtcText feedback);
 /* Appends an answer of lisp_eval: `payload`, an object without feedback, with the feedback added. */
 void ptc_messages_payload(PtcBuf *out, PtcText payload, PtcText feedback);

@@ -230,11 +230,13 @@ static void take_payload(PtcWork *w, PtcRan *ran)
     format.feedback_max_chars = f->feedback_max_chars;
     format.preview_max_chars = f->preview_max_chars;
     format.max_print_length = f->max_print_length;
+    format.output_max_bytes = f->output_max_bytes;
     PtcPayloadOptions options = {.size = sizeof options,
                                  .format = &format,
                                  .session =
                                      w->outcome->ok && !w->outcome->dropped ? w->session : NULL};
-    PtcPayloadParts parts = {.feedback = &feedback, .answer = &payload};
+    PtcPayloadParts parts = {
+        .feedback = &feedback, .whole = w->def->mode == PTC_MODE_CONTENT, .answer = &payload};
     ptc_buf_init(&payload, &w->mem, ptc_payload_room(w->outcome));
     ptc_buf_init(&feedback, &w->mem, ptc_payload_room(w->outcome));
     w->arena.failed |= !ptc_payload_parts(w->outcome, &options, &parts);

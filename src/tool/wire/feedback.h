@@ -30,14 +30,23 @@ typedef struct PtcExecution {
     size_t changed_count;
     const PtcText *stored; /* all names, sorted */
     size_t stored_count;
-    bool prints_cut; /* the run itself dropped printed text */
-    /* The model continues from here: it is shown the result (unless it printed: then it has chosen what it wants to
-     * see) and what is stored.  Otherwise only the printed text, since the answer has the result beside it. */
+    /* The model continues from here: it is shown the result and what is stored.  Otherwise only the printed text. */
     bool more_turns;
 } PtcExecution;
 
-/* Appends the feedback, or nothing if there is nothing to report.  True if printed text had to be cut. */
-bool ptc_feedback_run(PtcBuf *out, const PtcExecution *run, const PtcFormatOptions *options);
+/* Appends all of it in fences, for a model that sees nothing else; nothing if there is nothing to report. */
+void ptc_feedback_run(PtcBuf *out, const PtcExecution *run);
+
+/* What was left out of result and prints, because there was no room for it. */
+typedef struct PtcCutNote {
+    size_t result_chars, result_rows; /* left out; whole rows that are shown, 0: not known */
+    size_t print_chars, print_lines;  /* left out; lines that are shown */
+    bool result_more, prints_more;    /* the run itself had dropped more of it */
+    bool again;                       /* later programs have the result as *1 */
+} PtcCutNote;
+
+/* Says how much was cut and how to see it; nothing if nothing was. */
+void ptc_feedback_cuts(PtcBuf *out, const PtcCutNote *cut);
 
 /* One thing that went wrong. */
 typedef struct PtcFinding {

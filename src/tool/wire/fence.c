@@ -25,6 +25,45 @@ PtcCut ptc_cut_chars(PtcText text, size_t max_chars)
     return (PtcCut){i, ptc_utf8_count(text.bytes + i, text.len - i)};
 }
 
+/* Where the next row of a printed list ends, from i; SIZE_MAX: not before `end`.  Brackets in strings are text. */
+static size_t find_row_end(PtcText text, size_t i, size_t end)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (; i < end; i++) {
+        char c = text.bytes[i];
+        if (quoted) {
+            quoted = c != '"';
+            i += c == '\\';
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '{' || c == '[' || c == '(') {
+            depth++;
+        } else if ((c == '}' || c == ']' || c == ')') && depth > 0) {
+            depth--;
+        } else if (c == ' ' && depth == 0) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+PtcCut ptc_cut_rows(PtcText text, size_t max_bytes, size_t *rows)
+{
+    size_t kept = text.len;
+    *rows = 0;
+    if (text.len <= max_bytes)
+        return (PtcCut){kept, 0};
+    kept = ptc_utf8_valid_prefix(text.bytes, max_bytes);
+    bool list = text.bytes[0] == '[' || text.bytes[0] == '(';
+    for (size_t at = list ? 0 : SIZE_MAX; at != SIZE_MAX;) {
+        at = find_row_end(text, at + 1, kept + 1);
+        if (at != SIZE_MAX && ++*rows && find_row_end(text, at + 1, kept + 1) == SIZE_MAX)
+            kept = at;
+    }
+    return (PtcCut){kept, ptc_utf8_count(text.bytes + kept, text.len - kept)};
+}
+
 /* ------------------------------------------------------------------- fencing */
 
 static bool is_joiner(uint32_t code)

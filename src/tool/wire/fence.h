@@ -18,6 +18,10 @@ typedef struct PtcCut {
  * graphemes it also bounds the bytes (four each). */
 PtcCut ptc_cut_chars(PtcText text, size_t max_chars);
 
+/* At most `max_bytes` of a printed value: whole rows of a list if one fits, else whole characters.  *rows is the number
+ * of rows that are kept, 0 when they are not known. */
+PtcCut ptc_cut_rows(PtcText text, size_t max_bytes, size_t *rows);
+
 /* Appends the text with characters that a reader does not see (one_line.h) written as \u{hex}. */
 void ptc_fence_add_visible(PtcBuf *out, PtcText text);
 

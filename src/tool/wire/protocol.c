@@ -156,7 +156,7 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
     if (!success->no_feedback)
         ptc_emit_field_text(out, "feedback",
                             success->feedback.bytes ? success->feedback : PTC_TEXT(""));
-    ptc_emit_field_bool(out, "truncated", success->truncated || (memory && memory->truncated));
+    ptc_emit_field_bool(out, "truncated", success->truncated);
     if (memory && ptc_emit_key(out, "memory"))
         ptc_protocol_add_memory(out, memory);
     if (success->validated.bytes)
@@ -168,117 +168,180 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
 
 /* ------------------------------------------------------------------- from a step */
 
-/* Intermediate texts; all of them are charged to the output's ledger. */
+/* What is shown of a step: cut to its share of the budget, and with invisible characters made visible.  All of it is
+ * charged to the output's ledger. */
 typedef struct {
-    PtcBuf result, feedback, cut_prints;
-    PtcText *prints; /* NULL: the step's own, none had to be cut */
+    PtcBuf result, lines;
+    PtcText *prints;
+    size_t print_count, print_cap;
+    PtcCutNote cut;
 } Making;
 
-static bool any_long(const PtcShown *step, size_t max_chars)
+static void make_empty(Making *m, PtcBuf *out)
 {
+    *m = (Making){.prints = NULL};
+    ptc_buf_init(&m->result, out->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&m->lines, out->mem, PTC_UNBOUNDED);
+}
+
+static void drop_made(Making *m)
+{
+    ptc_mem_free(m->result.mem, m->prints, m->print_cap * sizeof *m->prints);
+    ptc_buf_deinit(&m->result);
+    ptc_buf_deinit(&m->lines);
+}
+
+/* Bytes of the result that may be shown, and through *prints those of the printed text.  Each has half of the budget,
+ * and what the other leaves. */
+static size_t share_budget(const PtcShown *step, size_t budget, size_t *prints)
+{
+    size_t result = step->text.len, printed = 0, half = budget / 2;
     for (size_t i = 0; i < step->print_count; i++)
-        if (ptc_cut_chars(step->prints[i], max_chars).left_out > 0)
-            return true;
-    return false;
+        printed += step->prints[i].len + 1;
+    *prints = printed;
+    if (result <= budget + budget / 10 && printed <= budget + budget / 10 - result)
+        return result;
+    if (result <= half) {
+        *prints = budget - result;
+        return result;
+    }
+    *prints = printed <= half ? printed : half;
+    return budget - *prints;
 }
 
-/* Printed lines, with those that are too long cut.  The buffer may move while it grows, so the pointers are set at
- * the end. */
-static bool cut_prints(Making *m, const PtcShown *step, int64_t max_chars)
-{
-    size_t n = step->print_count, at = 0;
-    if (!any_long(step, (size_t)max_chars))
-        return true;
-    m->prints = ptc_mem_alloc(m->result.mem, n * sizeof *m->prints);
-    if (!m->prints)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        size_t before = m->cut_prints.len;
-        ptc_preview_add(&m->cut_prints, step->prints[i], false, max_chars);
-        m->prints[i].len = m->cut_prints.len - before;
-    }
-    for (size_t i = 0; i < n; i++) {
-        m->prints[i].bytes = ptc_buf_view(&m->cut_prints).bytes + at;
-        at += m->prints[i].len;
-    }
-    return ptc_buf_ok(&m->cut_prints);
-}
-
-static bool make_result(PtcBuf *out, const PtcShown *step, const PtcFormatOptions *options)
+static void make_result(Making *m, const PtcShown *step, size_t room)
 {
     if (!step->text.bytes)
-        return false;
-    ptc_buf_add_cstr(out, "user=> ");
-    return ptc_preview_add(out, step->text, step->text_cut, options->preview_max_chars);
+        return;
+    PtcCut cut = ptc_cut_rows(step->text, room, &m->cut.result_rows);
+    ptc_buf_add_cstr(&m->result, "user=> ");
+    ptc_fence_add_visible(&m->result, (PtcText){step->text.bytes, cut.kept});
+    m->cut.result_chars = cut.left_out;
+    m->cut.result_more = step->text_cut;
+    if (cut.left_out > 0 || step->text_cut)
+        ptc_buf_add_cstr(&m->result, " ...");
 }
 
-/* `result` is what make_result wrote. */
-static PtcExecution execution(const PtcBuf *result, const PtcShown *step, const PtcMemory *memory)
+/* The part of a line that fits. */
+static PtcCut cut_line(PtcText line, size_t *room, int64_t max_chars)
 {
-    PtcExecution run = {.prints = step->prints,
-                        .print_count = step->print_count,
-                        .prints_cut = step->prints_cut,
+    size_t rows;
+    PtcCut cut = ptc_cut_chars(line, (size_t)max_chars);
+    bool full = cut.kept > *room;
+    if (full)
+        cut.kept = ptc_cut_rows(line, *room, &rows).kept;
+    cut.left_out = ptc_utf8_count(line.bytes + cut.kept, line.len - cut.kept);
+    *room = full || cut.kept >= *room ? 0 : *room - cut.kept - 1;
+    return cut;
+}
+
+/* The buffer may move while it grows, so the pointers are set at the end. */
+static bool make_prints(Making *m, const PtcShown *step, size_t room, int64_t max_chars)
+{
+    size_t n = step->print_count, at = 0;
+    m->cut.prints_more = step->prints_cut;
+    if (n == 0)
+        return true;
+    if (!(m->prints = ptc_mem_alloc(m->lines.mem, n * sizeof *m->prints)))
+        return false;
+    m->print_cap = n;
+    for (size_t i = 0; i < n; i++) {
+        PtcText line = step->prints[i];
+        size_t before = m->lines.len, had = room;
+        PtcCut cut = cut_line(line, &room, max_chars);
+        m->cut.print_chars += cut.left_out + (had == 0);
+        if (had == 0)
+            continue;
+        ptc_fence_add_visible(&m->lines, (PtcText){line.bytes, cut.kept});
+        m->prints[m->print_count++].len = m->lines.len - before;
+    }
+    for (size_t i = 0; i < m->print_count; i++) {
+        m->prints[i].bytes = ptc_buf_view(&m->lines).bytes + at;
+        at += m->prints[i].len;
+    }
+    m->cut.print_lines = m->print_count;
+    return ptc_buf_ok(&m->lines);
+}
+
+static bool make_shown(Making *m, const PtcShown *step, const PtcMemory *memory,
+                       const PtcFormatOptions *options)
+{
+    size_t prints, result = share_budget(step, (size_t)options->output_max_bytes, &prints);
+    m->cut.again = memory != NULL;
+    make_result(m, step, result);
+    return make_prints(m, step, prints, options->max_print_length) && ptc_buf_ok(&m->result);
+}
+
+static bool was_cut(const PtcCutNote *cut)
+{
+    return cut->result_chars || cut->print_chars || cut->result_more || cut->prints_more;
+}
+
+static PtcText result_of(const Making *m, const PtcShown *step)
+{
+    return step->text.bytes ? ptc_buf_view(&m->result) : (PtcText){NULL, 0};
+}
+
+/* Everything in one text. */
+static void add_whole_feedback(PtcBuf *out, const Making *m, const PtcShown *step,
+                               const PtcMemory *memory)
+{
+    PtcExecution run = {.result = result_of(m, step),
+                        .prints = m->prints,
+                        .print_count = m->print_count,
                         .more_turns = memory != NULL};
-    if (step->text.bytes)
-        run.result = ptc_buf_view(result);
     if (memory) {
         run.changed = memory->changed;
         run.changed_count = memory->changed_count;
         run.stored = memory->stored;
         run.stored_count = memory->stored_count;
     }
-    return run;
+    ptc_feedback_run(out, &run);
 }
 
-static void render_made(PtcBuf *out, Making *m, const PtcShown *step, const PtcMemory *memory,
-                        const PtcFormatOptions *options)
+void ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
+                           const PtcFormatOptions *options, bool whole)
 {
-    bool cut = make_result(&m->result, step, options);
-    PtcExecution run = execution(&m->result, step, memory);
-    cut |= ptc_feedback_run(&m->feedback, &run, options);
-    if (!cut_prints(m, step, options->max_print_length) || !ptc_buf_ok(&m->result) ||
-        !ptc_buf_ok(&m->feedback)) {
-        out->failed = true;
-        return;
-    }
-    PtcSuccess success = {.result = run.result,
+    Making m;
+    make_empty(&m, out);
+    out->failed |= !make_shown(&m, step, memory, options);
+    if (whole && !out->failed)
+        add_whole_feedback(out, &m, step, memory);
+    ptc_feedback_cuts(out, &m.cut);
+    drop_made(&m);
+}
+
+static void render_made(PtcBuf *out, const Making *m, const PtcShown *step, const PtcMemory *memory)
+{
+    PtcBuf feedback;
+    ptc_buf_init(&feedback, out->mem, out->max);
+    ptc_feedback_cuts(&feedback, &m->cut);
+    PtcSuccess success = {.result = result_of(m, step),
                           .value_nil = step->value_nil,
-                          .prints = m->prints ? m->prints : step->prints,
-                          .print_count = step->print_count,
-                          .feedback = ptc_buf_view(&m->feedback),
-                          .truncated = cut || m->prints,
+                          .prints = m->prints,
+                          .print_count = m->print_count,
+                          .feedback = ptc_buf_view(&feedback),
+                          .truncated = was_cut(&m->cut),
                           .memory = memory,
                           .validated = step->validated,
                           .warnings = step->warnings,
                           .no_feedback = step->no_feedback};
-    ptc_protocol_render_success(out, &success);
-}
-
-bool ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
-                           const PtcFormatOptions *options)
-{
-    PtcBuf result;
-    ptc_buf_init(&result, out->mem, PTC_UNBOUNDED);
-    bool cut = make_result(&result, step, options);
-    PtcExecution run = execution(&result, step, memory);
-    cut |= ptc_feedback_run(out, &run, options);
-    out->failed = out->failed || result.failed;
-    ptc_buf_deinit(&result);
-    return cut;
+    if (ptc_buf_ok(&feedback))
+        ptc_protocol_render_success(out, &success);
+    out->failed |= !ptc_buf_ok(&feedback);
+    ptc_buf_deinit(&feedback);
 }
 
 void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                               const PtcFormatOptions *options)
 {
-    Making m = {.prints = NULL};
-    ptc_buf_init(&m.result, out->mem, out->max);
-    ptc_buf_init(&m.feedback, out->mem, out->max);
-    ptc_buf_init(&m.cut_prints, out->mem, out->max);
-    render_made(out, &m, step, memory, options);
-    ptc_mem_free(out->mem, m.prints, step->print_count * sizeof *m.prints);
-    ptc_buf_deinit(&m.cut_prints);
-    ptc_buf_deinit(&m.feedback);
-    ptc_buf_deinit(&m.result);
+    Making m;
+    make_empty(&m, out);
+    if (make_shown(&m, step, memory, options))
+        render_made(out, &m, step, memory);
+    else
+        out->failed = true;
+    drop_made(&m);
 }
 
 /* ------------------------------------------------------------------------ errors */

@@ -39,7 +39,7 @@ typedef struct PtcSuccess {
     const PtcText *prints;
     size_t print_count;
     PtcText feedback;
-    bool truncated;          /* of what is seen: printed text or result; memory adds its own */
+    bool truncated;          /* printed text or result were cut */
     const PtcMemory *memory; /* NULL: nothing is remembered, no `memory` */
     PtcText validated;       /* JSON, written unchanged; absent: no `validated` */
     PtcText warnings;        /* the same; none: no `warnings` */
@@ -64,10 +64,10 @@ typedef struct PtcShown {
 void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                               const PtcFormatOptions *options);
 
-/* Parts of that answer, for callers that compose it differently: its feedback, and the value of `memory`.  True if
- * something that the feedback shows was cut. */
-bool ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
-                           const PtcFormatOptions *options);
+/* Parts of that answer, for callers that compose it differently: its feedback, or with `whole` one text that says
+ * everything, for a model that sees no other part; and the value of `memory`. */
+void ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
+                           const PtcFormatOptions *options, bool whole);
 void ptc_protocol_add_memory(PtcBuf *out, const PtcMemory *memory);
 
 /* --------------------------------------------------------------------- errors */
