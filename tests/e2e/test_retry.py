@@ -196,6 +196,15 @@ def test_services(where):
     check("refused: tried, and without effect", "(tried 3 times); it did not take effect" in got["turns"][0]["message"], got)
 
 
+def test_waiting(where):
+    """Waiting for a tool is no work of the program, but it ends with the deadline."""
+    slow = {"command": ["sh", "-c", "sleep 2; echo 7"], "read_only": True, "retry": {"attempts": 1}}
+    got = mission(where, slow, timeout=1500)
+    check("waiting is no work", got.get("return") == {"v": 7}, got)
+    got = mission(where, {**slow, "command": ["sleep", "100"]}, deadline_ms=200)
+    check("waiting ends with the deadline", got["outcome"] == "error" and got["turns"][0]["reason"] == "timeout", got)
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         test_commands(where)
@@ -203,6 +212,7 @@ def main():
         test_definitions(where)
         test_ends(where)
         test_services(where)
+        test_waiting(where)
     return finish()
 
 

@@ -165,6 +165,7 @@ static void test_defaults(void)
     PtcAgentDef *d = read_agent("{\"prompt\":\"Work.\"}", &fault);
     CHECK(d && d->mode == PTC_MODE_CONTENT && d->max_turns == 5 && d->retry_turns == 0);
     CHECK(d->turn_budget == 20 && d->max_depth == 3 && d->mission_timeout_ms == 0);
+    CHECK(d->deadline_ms == 60000 && d->llm_timeout_ms == 0);
     CHECK(d->timeout_ms == 5000 && d->pmap_timeout_ms == 5000 && d->pmap_workers == 8);
     CHECK(d->max_heap == 10485760 && d->memory_limit == 1048576 && d->max_tool_calls == 0);
     CHECK(!d->memory_rollback && !d->explicit_completion && d->float_precision == -1);

@@ -46,6 +46,7 @@ static void set_definition_defaults(PtcAgentDef *def)
     def->turn_budget = 20;
     def->max_depth = 3;
     def->timeout_ms = def->pmap_timeout_ms = 5000;
+    def->deadline_ms = 60000;
     def->pmap_workers = 8;
     def->max_heap = 10 * PTC_MB;
     def->memory_limit = PTC_MB;

@@ -33,7 +33,8 @@ struct PtcAgentDef {
     bool grep, llm_query;
     int64_t max_turns, retry_turns, turn_budget, max_depth;
     int64_t mission_timeout_ms; /* 0: none */
-    int64_t timeout_ms, pmap_timeout_ms, pmap_workers, max_heap;
+    int64_t timeout_ms, deadline_ms, pmap_timeout_ms, pmap_workers, max_heap;
+    int64_t llm_timeout_ms; /* of one request; 0: the model's */
     int64_t max_tool_calls; /* 0: no limit */
     int64_t memory_limit;   /* 0: no limit */
     bool memory_rollback, explicit_completion;

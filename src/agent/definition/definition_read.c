@@ -420,6 +420,8 @@ const PtcFieldRow ptc_definition_rows[] = {
     DEF_INT("max_depth", max_depth, 1, PTC_AGENT_DEPTH_MAX, 0),
     MAYBE("mission_timeout", mission_timeout_ms, 1, 7 * DAY_MS, 0),
     DEF_INT("timeout", timeout_ms, 1, DAY_MS, 0),
+    DEF_INT("deadline_ms", deadline_ms, 1, DAY_MS, 0),
+    MAYBE("llm_timeout", llm_timeout_ms, 1, DAY_MS, 0),
     DEF_INT("pmap_timeout", pmap_timeout_ms, 1, DAY_MS, PTC_MODES_PROGRAMS),
     DEF_INT("pmap_max_concurrency", pmap_workers, 1, 64, PTC_MODES_PROGRAMS),
     DEF_INT("max_heap", max_heap, 65536, 64 * GIB, PTC_MODES_PROGRAMS),

@@ -75,7 +75,7 @@ void ptc_words_language(PtcBuf *out, const PtcAgentDef *def, PtcText card)
                  "\n(println v) shows v; what is printed and the result may have %lld bytes "
                  "together, the rest is cut. Key k of the data is data/k. Names that def and defn "
                  "define stay for later programs, unless the program fails; *1, *2 and *3 are the "
-                 "last results. A program may take %lld ms.\n",
+                 "last results. A program may work %lld ms.\n",
                  (long long)def->format.output_max_bytes, (long long)def->timeout_ms);
 }
 

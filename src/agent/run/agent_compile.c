@@ -187,17 +187,10 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
 /* ---------------------------------------------------------------------------------- files */
 
 /* What a compiled program needs from its agent's file. */
-static const char *const kept[] = {"signature",
-                                   "schema",
-                                   "tools",
-                                   "builtin_tools",
-                                   "llm_query",
-                                   "timeout",
-                                   "max_heap",
-                                   "pmap_timeout",
-                                   "max_tool_calls",
-                                   "float_precision",
-                                   "pmap_max_concurrency",
+static const char *const kept[] = {"signature",         "schema",          "tools",
+                                   "builtin_tools",     "llm_query",       "timeout",
+                                   "deadline_ms",       "max_heap",        "pmap_timeout",
+                                   "max_tool_calls",    "float_precision", "pmap_max_concurrency",
                                    "field_descriptions"};
 
 static bool is_kept(PtcText name)

@@ -308,7 +308,8 @@ static void ask_model(PtcAgentRun *r, PtcLlmRequest *request, PtcArena *arena, P
         return;
     }
     request->cancel = r->options.cancel;
-    request->timeout_ms = r->tree->llm_timeout_ms;
+    request->timeout_ms =
+        r->tree->llm_timeout_ms ? r->tree->llm_timeout_ms : r->def->llm_timeout_ms;
     request->agent = ptc_text_cstr(r->path);
     if (r->options.stream && r->tree->host.stream) {
         request->stream = r->tree->host.stream;

@@ -79,7 +79,6 @@ static bool read_work_context(PtcWork *w, PtcText json, PtcWhy *fault)
 static void widen_work_limits(PtcWork *w, PtcLimits *limits)
 {
     const PtcAgentDef *def = w->def;
-    limits->deadline_ms = def->timeout_ms > SERVERS_MS ? def->timeout_ms : SERVERS_MS;
     w->pmap_ms = w->pmap_ms > SERVERS_MS ? w->pmap_ms : SERVERS_MS;
     if (!ptc_definition_gives(def, "max_heap"))
         limits->memory_bytes = 64 * PTC_MB;
@@ -92,7 +91,10 @@ static void set_work_limits(PtcWork *w, PtcLimits *limits)
     const PtcAgentDef *def = w->def;
     ptc_limits_unset(limits);
     limits->timeout_ms = def->timeout_ms;
-    limits->deadline_ms = def->timeout_ms;
+    limits->deadline_ms =
+        ptc_definition_gives(def, "deadline_ms") || def->deadline_ms > def->timeout_ms
+            ? def->deadline_ms
+            : def->timeout_ms;
     limits->memory_bytes = def->max_heap;
     limits->context_bytes = CONTEXT_BYTES;
     limits->session_bytes = SESSION_BYTES;

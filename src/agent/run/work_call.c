@@ -5,9 +5,13 @@
 
 enum { RESULT_MAX = 16 * PTC_MB };
 
-static PtcNativeOptions native_call_options(PtcWork *w, const PtcWorkLimits *limits)
+/* A tool with a time limit of its own ends by that, however often it is tried. */
+static PtcNativeOptions native_call_options(PtcWork *w, const PtcCallOrder *order,
+                                            const PtcWorkLimits *limits)
 {
-    int64_t end = ptc_clock_ns(NULL) + w->def->timeout_ms * PTC_MS;
+    int64_t own = (int)order->tool < 0 ? 0 : w->def->tools->items[order->tool].info.timeout_ms;
+    int64_t ms = own > w->def->deadline_ms ? own : w->def->deadline_ms;
+    int64_t end = ptc_clock_ns(NULL) + ms * PTC_MS;
     return (PtcNativeOptions){.cancel = limits->cancel,
                               .deadline_ns = end < limits->end_ns ? end : limits->end_ns,
                               .hard_ns = limits->end_ns,
@@ -52,7 +56,7 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
 {
     PtcBuf out;
     PtcNativeAnswer answer = {.end = PTC_NATIVE_FAILED};
-    PtcNativeOptions options = native_call_options(w, limits);
+    PtcNativeOptions options = native_call_options(w, order, limits);
     ptc_buf_init(&out, &w->mem, RESULT_MAX);
     bool ok = ptc_native_ask(w->native, w->def->tools, (int)order->tool, order->args, &options,
                              &out, &answer);

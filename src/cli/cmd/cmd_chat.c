@@ -473,9 +473,7 @@ static int chat(Chat *c)
 
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
 {
-    ChatOptions o = {.token_limit = -1,
-                     .llm_timeout_ms = PTC_CLIENT_TOTAL_MS,
-                     .upstreams = PTC_UPSTREAMS_DEFAULTS};
+    ChatOptions o = {.token_limit = -1, .upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
