@@ -52,6 +52,8 @@ for line in sys.stdin:
         text = json.dumps(dict(os.environ)) if p["name"] == "env" else json.dumps(p["arguments"])
         if p["name"] == "rows":
             text = json.dumps([{"kind": "k%d" % (i % 10), "size": i, "text": "x" * 70} for i in range(p["arguments"]["n"])])
+        if p["name"] == "list":
+            text = json.dumps({"items": [3]} if p["arguments"].get("cursor") == "b" else {"items": [1, 2], "next_cursor": "b"})
         out["result"] = {"content": [{"type": "text", "text": text}]}
         with open(os.path.join(home, name + ".json")) as f:
             if any("outputSchema" in t for t in json.load(f) if t["name"] == p["name"]):

@@ -107,6 +107,22 @@ def test_before(home):
         check(f"{name}: and not sent", place.calls() == [])
 
 
+def test_functions(home):
+    """Tools are functions: over the values of their only required argument, and page after page."""
+    place = Notes(home)
+    place.set_tools(plain_tools() + [{"name": "list", "inputSchema": {"type": "object", "properties": {"cursor": {"type": "string"}}},
+                                      "annotations": READ}])
+    for name, run in ways(place):
+        failed, said = run('(= [{"text" "a"} {"text" "b"}] (pmap notes/echo ["a" {:text "b"}]))')
+        check(f"{name}: a tool over values", not failed and "true" in said and place.calls() == ["echo"] * 2, said)
+        failed, said = run('(let [v 5] (notes/echo v))')
+        check(f"{name}: a value that does not fit", failed and "text" in said and place.calls() == [], said)
+        failed, said = run('(let [v 5] (notes/rows v))')
+        check(f"{name}: nothing is required", failed and "one map" in said and place.calls() == [], said)
+        failed, said = run('(= [1 2 3] (pages notes/list))')
+        check(f"{name}: all pages", not failed and "true" in said and place.calls() == ["list"] * 2, said)
+
+
 def test_changes(home):
     """What is on disk is older than what the upstream has."""
     place = Notes(home)
@@ -243,7 +259,7 @@ def read(path):
 
 
 def main():
-    for test in (test_before, test_changes, test_large, test_sessions, test_list, test_progress, test_resources, test_end):
+    for test in (test_before, test_functions, test_changes, test_large, test_sessions, test_list, test_progress, test_resources, test_end):
         with tempfile.TemporaryDirectory() as home:
             try:
                 test(home)

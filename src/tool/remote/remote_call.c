@@ -14,6 +14,7 @@
 #include "lisp/vm/vm_int.h"
 #include "tool/call_reason.h"
 #include "tool/convert.h"
+#include "tool/keys.h"
 #include "tool/remote/remote_ask.h"
 #include "tool/remote/remote_servers.h"
 
@@ -87,10 +88,23 @@ static bool write_pairs(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const P
     return ptc_emit_object_end(text) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
 }
 
-static bool write_args(PtcVM *vm, PtcText name, PtcBuf *text, int argc, const PtcValue *argv)
+/* What a tool is mapped over is its only required argument. */
+static bool write_lone_argument(PtcVM *vm, const PtcRemoteName *tool, PtcBuf *text, PtcValue v)
 {
+    ptc_emit_object(text);
+    ptc_emit_key(text, tool->only);
+    return write_remote_value(vm, (PtcText){tool->text, tool->len}, text, v) &&
+           (ptc_emit_object_end(text) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY));
+}
+
+static bool write_args(PtcVM *vm, const PtcRemoteName *tool, PtcBuf *text, int argc,
+                       const PtcValue *argv)
+{
+    PtcText name = {tool->text, tool->len};
     if (argc == 1 && ptc_is_map(argv[0]))
         return write_remote_value(vm, name, text, argv[0]);
+    if (tool->only[0] && ptc_is_lone_argument(argc, argv))
+        return write_lone_argument(vm, tool, text, argv[0]);
     return write_pairs(vm, name, text, argc, argv);
 }
 
@@ -293,7 +307,7 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
         return false;
     PtcText full = {name.text, name.len};
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
-    bool asked = write_args(vm, full, &text, argc, argv);
+    bool asked = write_args(vm, &name, &text, argc, argv);
     PtcRemoteQuestion q = {PTC_REMOTE_CALL,     name.slot,   name.tool,
                            ptc_buf_view(&text), next_id(vm), name.reads};
     asked = asked && exchange_with_remote(&q, &reply);

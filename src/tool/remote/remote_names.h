@@ -20,8 +20,9 @@ typedef struct PtcRemoteName {
     char *text; /* stays where it is until the next run begins */
     uint32_t len, hash;
     uint32_t slot, tool;
-    bool once;  /* true for this run only */
-    bool reads; /* its calls change nothing */
+    bool once;     /* true for this run only */
+    bool reads;    /* its calls change nothing */
+    char only[64]; /* the one argument that is required; empty: none, several, or a longer name */
 } PtcRemoteName;
 
 /* What one engine remembers. */

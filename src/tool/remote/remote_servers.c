@@ -116,6 +116,19 @@ static PtcServerAnswer read_server_refusal(PtcHeap *heap, PtcValue answer, PtcSe
     return no_tool ? PTC_SERVER_NO_TOOL : PTC_SERVER_UNSURE;
 }
 
+static void keep_only_required(PtcHeap *heap, PtcValue answer, PtcRemoteName *found)
+{
+    PtcValue schema = ptc_map_field(heap, answer, "schema");
+    PtcValue all = schema != PTC_NONE && ptc_is_map(schema)
+                       ? ptc_map_field(heap, schema, "required")
+                       : PTC_NONE;
+    if (all == PTC_NONE || !ptc_is_sequential(all) || ptc_seq_count(all) != 1)
+        return;
+    PtcValue only = ptc_seq_nth(all, 0);
+    if (ptc_is_string(only) && ptc_str_len(only) < sizeof found->only)
+        copy_cut_text(found->only, sizeof found->only, ptc_str_text(only));
+}
+
 static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText full, PtcValue answer,
                                   uint32_t *number, PtcServerWord *word)
 {
@@ -133,6 +146,7 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
     found.once = version != PTC_NONE &&
                  !(ptc_is_int(version) && (uint64_t)ptc_to_int(version) == s->run->version);
     found.reads = ptc_text_is(answer_text_field(heap, answer, "effect"), "read");
+    keep_only_required(heap, answer, &found);
     int64_t got = ptc_remote_names_add(s->names, full, found);
     if (got < 0) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
