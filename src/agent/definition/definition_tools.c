@@ -313,14 +313,25 @@ static bool add_offer(PtcAgentDef *def, PtcLlmTool *offers, size_t *numbers, siz
     return copy != NULL;
 }
 
+/* Our system prompt says what lisp_eval is, so the tool need not say it in every request again. */
+static const PtcLlmTool eval_of_ours = {
+    .name = PTC_TEXT(PTC_TOOL_NAME),
+    .description = PTC_TEXT("Runs one program, as the system prompt says."),
+    .parameters =
+        PTC_TEXT("{\"type\":\"object\",\"properties\":{\"program\":{\"type\":\"string\"}},"
+                 "\"required\":[\"program\"],\"additionalProperties\":false}"),
+};
+
 static void add_eval(PtcAgentDef *def, PtcLlmTool *offers, size_t *numbers)
 {
     PtcProfile profile = def->mode == PTC_MODE_COMBINED ? PTC_PROFILE_IN_PROCESS_TEXT_MODE
                                                         : PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS;
     offers[def->offer_count] =
-        (PtcLlmTool){.name = PTC_TEXT(PTC_TOOL_NAME),
-                     .description = ptc_text_cstr(ptc_protocol_description(profile)),
-                     .parameters = ptc_text_cstr(ptc_protocol_parameters(profile))};
+        !def->system.text.bytes
+            ? eval_of_ours
+            : (PtcLlmTool){.name = PTC_TEXT(PTC_TOOL_NAME),
+                           .description = ptc_text_cstr(ptc_protocol_description(profile)),
+                           .parameters = ptc_text_cstr(ptc_protocol_parameters(profile))};
     numbers[def->offer_count++] = SIZE_MAX;
 }
 
