@@ -23,10 +23,15 @@ def spaces(text):
     return re.sub(r"[^\n]", " ", text)
 
 
-def without_comments(text):
-    """The code with comments, strings and characters blanked; every line and column stays where it was."""
+def without_comments(text, kept=""):
+    """The code with comments, strings and characters blanked; every line and column stays where it was.
+
+    What begins with a mark that is to be kept stays: "'" for characters.
+    """
     def blank(match):
         found = match.group(0)
+        if found[0] in kept:
+            return found
         return spaces(found) if found[0] == "/" else found[0] + spaces(found[1:-1]) + found[-1]
     return TOKEN.sub(blank, text)
 

@@ -6,8 +6,6 @@
 
 #include <stdbool.h>
 
-#include "base/ascii.h"
-
 /* The space and the tab: what may stand between two words of one line. */
 static inline bool ptc_ascii_is_blank(int c)
 {
@@ -79,6 +77,12 @@ static inline int ptc_ascii_hex_value(int c)
 static inline bool ptc_ascii_is_hex(int c)
 {
     return ptc_ascii_hex_value(c) >= 0;
+}
+
+/* One as digests and identifiers are written: letters in lower case only. */
+static inline bool ptc_ascii_is_lower_hex(int c)
+{
+    return ptc_ascii_is_hex(c) && !ptc_ascii_is_upper(c);
 }
 
 /* A letter in the other case; everything else stays what it is. */

@@ -5,16 +5,17 @@
 
 #include <string.h>
 
+#include "base/units.h"
 #include "engine/session_named.h"
 #include "lisp/lib/builtins.h"
 
 enum { HISTORY = 3 };
-enum { ENGINE_AFTER_NS = 250000000 }; /* for a task, once its program has ended */
+enum { ENGINE_AFTER_NS = 250 * PTC_MS }; /* for a task, once its program has ended */
 
 static int64_t host_clock_ns(void *user)
 {
     Ptc *ptc = user;
-    int64_t ms = ptc->clock_ms(ptc->clock_user), most = INT64_MAX / 2000000;
+    int64_t ms = ptc->clock_ms(ptc->clock_user), most = INT64_MAX / (2 * PTC_MS);
     return (ms < 0 ? 0 : ms > most ? most : ms) * PTC_MS;
 }
 

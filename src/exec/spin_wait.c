@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/units.h"
 
 enum {
-    WORKER_NS = 100 * 1000,
-    QUICK_NS = 400 * 1000, /* servers whose answers take longer are waited for asleep */
-    SERVER_NS = 500 * 1000,
-    CROWDED_NS = 1000 * 1000, /* more than a quick server needs of a core that it shares with us */
-    BUSY_NS = 250 * 1000 * 1000,
+    WORKER_NS = 100 * PTC_US,
+    QUICK_NS = 400 * PTC_US, /* servers whose answers take longer are waited for asleep */
+    SERVER_NS = 500 * PTC_US,
+    CROWDED_NS = 1 * PTC_MS, /* more than a quick server needs of a core that it shares with us */
+    BUSY_NS = 250 * PTC_MS,
 };
 
 void ptc_spin_wait_init(PtcSpinWait *l)

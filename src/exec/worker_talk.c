@@ -16,12 +16,13 @@
 
 #include "base/os/cancel.h"
 #include "base/os/cond.h"
+#include "base/units.h"
 #include "exec/sandbox.h"
 
 enum {
     PIPE = 0,
     SECOND_STACK = 256 * PTC_KB,
-    CANCEL_NS = 500 * 1000, /* between two cancels of a program that has not noticed the first */
+    CANCEL_NS = 500 * PTC_US, /* between two cancels of a program that has not noticed the first */
     TALK_KEPT = 64 * PTC_KB,
 };
 

@@ -11,6 +11,7 @@
  * Functions that read take the cursor and return it past what they read, or NULL. */
 #include "json/parse.h"
 
+#include "base/ascii.h"
 #include "json/parse_int.h"
 #include "json/swar.h"
 #include "value/coll/map.h"
@@ -30,7 +31,7 @@ static inline const char *skip_parsed_space(const Parser *ps, const char *p)
 {
     if (PTC_LIKELY(p < ps->end && (unsigned char)*p > ' '))
         return p;
-    while (p < ps->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    while (p < ps->end && ptc_ascii_is_space(*p))
         p++;
     return p;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text/nearest.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
@@ -13,7 +14,7 @@
 #include "value/coll/map.h"
 #include "value/str.h"
 
-enum { LLM_MOST = 1000 * 1000 * 1000 };
+enum { LLM_MOST = 1000 * PTC_MILLION };
 
 /* ------------------------------------------------------------------------------ requests */
 

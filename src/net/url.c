@@ -14,11 +14,6 @@ static bool is_host_char(char c)
     return ptc_ascii_is_alnum(c) || c == '.' || c == '-' || c == '_';
 }
 
-static bool is_hex_char(char c)
-{
-    return ptc_ascii_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* Four numbers of up to three digits with dots between them; *first becomes the first. */
 static bool is_ipv4(PtcText host, int *first)
 {
@@ -44,7 +39,7 @@ static bool take_ipv6(PtcText *rest, PtcUrl *url)
 {
     size_t n = 1;
     while (n < rest->len &&
-           (is_hex_char(rest->bytes[n]) || rest->bytes[n] == ':' || rest->bytes[n] == '.'))
+           (ptc_ascii_is_hex(rest->bytes[n]) || rest->bytes[n] == ':' || rest->bytes[n] == '.'))
         n++;
     if (n >= rest->len || rest->bytes[n] != ']' || n < 3)
         return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/units.h"
 #include "json/parse.h"
 #include "net/url.h"
 #include "value/coll/map.h"
@@ -94,7 +95,7 @@ static int64_t read_doc_digits(PtcText text, int64_t otherwise)
 
 int64_t ptc_oauth_doc_number(PtcOauthDoc *doc, const char *name, int64_t otherwise)
 {
-    static const int64_t MOST = 4000000000; /* seconds: more than a century */
+    static const int64_t MOST = INT64_C(4000) * PTC_MILLION; /* seconds: more than a century */
     PtcValue v = ptc_map_field(&doc->heap, doc->root, name);
     int64_t n = -1;
     if (v == PTC_NONE)

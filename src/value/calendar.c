@@ -84,7 +84,7 @@ static int64_t unit_months(int unit)
 int64_t ptc_unit_nanos(int unit)
 {
     static const int64_t seconds[] = {1, 60, 3600, 43200, 86400, 604800};
-    static const int64_t small[] = {1, 1000, 1000000};
+    static const int64_t small[] = {1, PTC_US, PTC_MS};
     return unit < PTC_U_SECONDS ? small[unit] : seconds[unit - PTC_U_SECONDS] * PTC_NANOS;
 }
 

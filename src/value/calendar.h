@@ -8,12 +8,13 @@
 #define PTC_VALUE_CALENDAR_H
 
 #include "base/buf.h"
+#include "base/units.h"
 #include "base/why.h"
 
 enum {
     PTC_YEAR_MAX = 999999,
     PTC_DAY_SECONDS = 86400,
-    PTC_NANOS = 1000000000,
+    PTC_NANOS = PTC_S,
     PTC_CALENDAR_TEXT = 64 /* room for the text of any point in time */
 };
 

@@ -149,7 +149,7 @@ bool ptc_iso_millis(const char *text, size_t len, int64_t *ms)
     if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, NULL))
         return false;
     PtcTime t = ptc_moment_time(&m);
-    *ms = t.seconds * 1000 + t.nanos / 1000000;
+    *ms = t.seconds * 1000 + t.nanos / PTC_MS;
     return ptc_millis_fit(*ms);
 }
 
@@ -303,7 +303,7 @@ static size_t write_fraction(char *out, int64_t nanos)
 {
     if (nanos == 0)
         return 0;
-    int digits = nanos % 1000000 == 0 ? 3 : nanos % 1000 == 0 ? 6 : 9;
+    int digits = nanos % PTC_MS == 0 ? 3 : nanos % PTC_US == 0 ? 6 : 9;
     for (int i = digits; i < 9; i += 3)
         nanos /= 1000;
     return write_calendar_part(out, '.', nanos, digits);

@@ -4,6 +4,7 @@
  * AI where there are such.  Texts other than names, reasons and the messages of errors are left out. */
 #include <stdio.h>
 
+#include "base/units.h"
 #include "json/emit.h"
 #include "ptc/ptc.h"
 #include "viewer/trace_report.h"
@@ -46,7 +47,7 @@ static void add_span_id(PtcReport *r, const char *key, const char *id)
 static void add_span_time(PtcReport *r, const char *key, int64_t us)
 {
     char text[40];
-    int64_t most = INT64_MAX / 2000000, ms = r->began_ms < most ? r->began_ms : most;
+    int64_t most = INT64_MAX / (2 * PTC_MS), ms = r->began_ms < most ? r->began_ms : most;
     int64_t left = INT64_MAX / 1000 - ms * 1000; /* microseconds until the end of the numbers */
     us = us < left ? us : left;
     snprintf(text, sizeof text, "%lld", (long long)((ms * 1000 + us) * 1000));

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "net/lines.h"
 
 enum { FLUSH = 64 * PTC_KB, OUT_MAX = 16 * PTC_MB };
@@ -37,13 +38,13 @@ void ptc_trace_report_time(char out[PTC_REPORT_TIME], int64_t us)
         snprintf(out, PTC_REPORT_TIME, "%lld us", (long long)us);
     else if (us < 10000)
         snprintf(out, PTC_REPORT_TIME, "%.2f ms", (double)us / 1e3);
-    else if (us < 1000000)
+    else if (us < PTC_SECOND_US)
         snprintf(out, PTC_REPORT_TIME, "%.0f ms", (double)us / 1e3);
-    else if (us < 600000000)
+    else if (us < 600 * PTC_SECOND_US)
         snprintf(out, PTC_REPORT_TIME, "%.2f s", (double)us / 1e6);
     else
-        snprintf(out, PTC_REPORT_TIME, "%lld min %02lld s", (long long)(us / 60000000),
-                 (long long)(us / 1000000 % 60));
+        snprintf(out, PTC_REPORT_TIME, "%lld min %02lld s", (long long)(us / (60 * PTC_SECOND_US)),
+                 (long long)(us / PTC_SECOND_US % 60));
 }
 
 /* ----------------------------------------------------------------------------------- parts */

@@ -6,6 +6,7 @@
 #include "agent/definition/definition_int.h"
 #include "agent/prompt/messages.h"
 #include "agent/step/bench.h"
+#include "base/units.h"
 #include "json/parse.h"
 #include "value/coll/iter.h"
 #include "value/coll/map.h"
@@ -14,7 +15,7 @@
 
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 #define GIB ((int64_t)1 << 30)
-#define DEF_MANY ((int64_t)1000000)
+#define DEF_MANY ((int64_t)PTC_MILLION)
 #define CHARS ((int64_t)1 << 20)
 
 /* ------------------------------------------------------------------------------- models */

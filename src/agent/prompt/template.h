@@ -14,14 +14,15 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/units.h"
 #include "base/why.h"
 #include "tool/sig/sig.h"
 
 enum {
-    PTC_TEMPLATE_DEPTH = 20,        /* sections inside each other */
-    PTC_TEMPLATE_NAMES = 32,        /* parts of a.b.c */
-    PTC_TEMPLATE_ENTRIES = 1000000, /* of sections, in one pass */
-    PTC_TEMPLATE_BYTES = 4 * PTC_MB /* of a template that is filled in */
+    PTC_TEMPLATE_DEPTH = 20,            /* sections inside each other */
+    PTC_TEMPLATE_NAMES = 32,            /* parts of a.b.c */
+    PTC_TEMPLATE_ENTRIES = PTC_MILLION, /* of sections, in one pass */
+    PTC_TEMPLATE_BYTES = 4 * PTC_MB     /* of a template that is filled in */
 };
 
 typedef enum {

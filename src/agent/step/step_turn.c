@@ -2,8 +2,9 @@
  * What remains of a turn: its record, its tokens, the steps that it checked off; and how long to wait before it is
  * asked for again. */
 #include "agent/step/step_int.h"
+#include "base/units.h"
 
-enum { TURN_TOKENS_MAX = 1000000000, DONE_MAX = 1000 };
+enum { TURN_TOKENS_MAX = 1000 * PTC_MILLION, DONE_MAX = 1000 };
 #define LONGEST_WAIT_MS ((int64_t)5 * 60 * 1000)
 
 static PtcText keep(PtcStep *s, PtcText text)
@@ -138,7 +139,7 @@ int64_t ptc_step_wait_ms(PtcStep *s, const PtcEvent *e, PtcText *too_long)
     int64_t asked = e->failed.retry_after_ms, now = e->facts.now_ns, end = e->facts.deadline_ns;
     int64_t ms = asked >= 0 ? asked : backoff_ms(&s->options.retry, s->now.attempts);
     *too_long = (PtcText){NULL, 0};
-    if (ms < (end - now) / 1000000 && (e->facts.hurried || ms <= LONGEST_WAIT_MS))
+    if (ms < (end - now) / PTC_MS && (e->facts.hurried || ms <= LONGEST_WAIT_MS))
         return ms;
     ptc_step_begin_text(s);
     ptc_buf_add(&s->text, e->failed.error.bytes, e->failed.error.len);

@@ -11,7 +11,7 @@ enum {
     WATCH_STACK = 128 * PTC_KB,
     WATCH_AFTER_NS = PTC_MS, /* of a run, before it is watched */
     FIRST_NS = PTC_MS,       /* between reminders: a run may overwrite one while it ticks ... */
-    MOST_NS = 64000000,      /* ... and one that waits for a tool does not notice any */
+    MOST_NS = 64 * PTC_MS,   /* ... and one that waits for a tool does not notice any */
 };
 
 void ptc_watch_init(PtcWatch *watch)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/text/secret.h"
+#include "base/units.h"
 
 /* ------------------------------------------------------------------------------ directories */
 
@@ -175,7 +176,7 @@ bool ptc_whole_file_read(const char *path, PtcBuf *out)
 int ptc_whole_file_lock(const char *path, int64_t wait_ms)
 {
     enum { STEP_MS = 10 };
-    static const struct timespec step = {.tv_nsec = STEP_MS * 1000 * 1000};
+    static const struct timespec step = {.tv_nsec = STEP_MS * PTC_MS};
     int how = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
     int fd = open(path, how, 0600);
     if (fd < 0 && errno == ENOENT && make_dirs(path))

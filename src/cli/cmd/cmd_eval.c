@@ -23,6 +23,7 @@
 #include "cli/out/shown.h"
 #include "cli/upstreams/upstreams_open.h"
 #include "engine/engine.h"
+#include "lisp/vm/limits.h"
 #include "ptc/ptc.h"
 #include "value/calendar.h"
 
@@ -80,7 +81,7 @@ static const PtcOption table[] = {
      PTC_GROUP_LIMITS},
     {"loop-limit", 0, PTC_OPTION_INT, EVAL_AT(loop_limit), "N", "loop iterations (no limit)", 0,
      PTC_UNBOUNDED, PTC_GROUP_LIMITS},
-    {"max-depth", 0, PTC_OPTION_INT, EVAL_AT(max_depth), "N", "nested calls", 1, 1000000,
+    {"max-depth", 0, PTC_OPTION_INT, EVAL_AT(max_depth), "N", "nested calls", 1, PTC_DEPTH_MAX,
      PTC_GROUP_LIMITS},
     {"program-bytes", 0, PTC_OPTION_INT, EVAL_AT(program_bytes), "N", "largest size of the program",
      1, 64 << 20, PTC_GROUP_LIMITS},

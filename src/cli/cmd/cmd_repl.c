@@ -21,6 +21,7 @@
 #include "cli/upstreams/upstreams_open.h"
 #include "engine/outcome.h"
 #include "lisp/lib/builtin_doc.h"
+#include "lisp/vm/limits.h"
 #include "net/lines.h"
 
 typedef struct {
@@ -67,7 +68,7 @@ static const PtcOption table[] = {
      PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
     {"loop-limit", 0, PTC_OPTION_INT, REPL_AT(loop_limit), "N", "loop iterations (no limit)", 0,
      PTC_UNBOUNDED, PTC_GROUP_LIMITS},
-    {"max-depth", 0, PTC_OPTION_INT, REPL_AT(max_depth), "N", "nested calls", 1, 1000000,
+    {"max-depth", 0, PTC_OPTION_INT, REPL_AT(max_depth), "N", "nested calls", 1, PTC_DEPTH_MAX,
      PTC_GROUP_LIMITS},
     {"float-precision", 0, PTC_OPTION_INT, REPL_AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},

@@ -7,6 +7,7 @@
 
 #include "agent/definition/definition.h"
 #include "agent/run/model_host.h"
+#include "base/units.h"
 #include "cli/options.h"
 #include "mcp/app/app.h"
 #include "upstream/connect/manager.h"
@@ -45,7 +46,7 @@ typedef struct PtcMcpTaskOptions {
         PTC_MCP_TASK_ROW(at, "task-planner-timeout-ms", PTC_OPTION_INT, planner_ms, "N",           \
                          "time for one answer of its model", 1, 3600000),                          \
         PTC_MCP_TASK_ROW(at, "task-max-output-tokens", PTC_OPTION_INT, output_tokens, "N",         \
-                         "tokens of one answer of its model", 1, 1000000),                         \
+                         "tokens of one answer of its model", 1, PTC_MILLION),                     \
         PTC_MCP_TASK_ROW(at, "task-max-answer-bytes", PTC_OPTION_INT, answer_bytes, "N",           \
                          "largest size of the answer to a task", 1, 1 << 20),                      \
         PTC_MCP_TASK_ROW(at, "task-max-turns", PTC_OPTION_INT, max_turns, "N",                     \

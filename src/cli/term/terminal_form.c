@@ -5,6 +5,7 @@
 #include "cli/term/terminal_form.h"
 
 #include "base/ascii.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "cli/io.h"
 #include "cli/out/shown.h"
@@ -21,7 +22,7 @@ enum {
     CHOICES = 100,
     FORM_TRIES = 3
 };
-static const int64_t CHECK_NS = (int64_t)1000 * 1000 * 1000;
+static const int64_t CHECK_NS = PTC_S;
 
 typedef struct {
     PtcMem *mem;

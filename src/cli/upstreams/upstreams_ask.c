@@ -176,8 +176,8 @@ static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
 
 static void put_state(PtcBuf *out, const PtcUpstreamState *s)
 {
-    ptc_buf_addf(out, "%-24.*s %-10s %-7s ", (int)s->ns.len, s->ns.bytes,
-                 ptc_manager_state_word(s->state), s->transport ? s->transport : "");
+    ptc_buf_addf(out, "%-24.*s %-10s %-7s ", PTC_ARG(s->ns), ptc_manager_state_word(s->state),
+                 s->transport ? s->transport : "");
     if (s->listed)
         ptc_buf_addf(out, "%zu tool%s", s->tools, s->tools == 1 ? "" : "s");
     else
@@ -320,7 +320,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     if (c->quiet)
         return good || ptc_upstreams_is_left(&s);
     ptc_buf_init(&line, c->mem, ASK_ANSWER_BYTES);
-    ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes,
+    ptc_buf_addf(&line, "%-24.*s %-10s ", PTC_ARG(s.ns),
                  good ? "ok" : ptc_manager_state_word(s.state));
     if (good)
         ptc_buf_addf(&line, "%zu tool%s, %lld ms", s.tools, s.tools == 1 ? "" : "s",

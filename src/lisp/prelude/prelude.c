@@ -108,7 +108,7 @@ static Definition *find_definition(PreludeFile *file, size_t n, PtcText name)
 static uint16_t row_of(const char *ns, PtcText name)
 {
     char full[80], *hidden = full + strlen(ns);
-    int n = snprintf(full, sizeof full, "%s/%.*s", ns, (int)name.len, name.bytes);
+    int n = snprintf(full, sizeof full, "%s/%.*s", ns, PTC_ARG(name));
     int row = n > 0 && (size_t)n < sizeof full ? ptc_builtin_find(full, (size_t)n) : -1;
     if (row < 0) {
         *hidden = '%';

@@ -14,7 +14,7 @@
     ROW(deadline_ms, 60000, TWO_TO(40), "deadline_ms", 1)                  \
     ROW(memory_bytes, 10 * PTC_MB, TWO_TO(46), "memory_mb", PTC_MB)        \
     ROW(loop_limit, PTC_NO_LOOP_LIMIT, PTC_NO_LOOP_LIMIT, "loop_limit", 1) \
-    ROW(max_depth, 10000, 1000000, "max_depth", 1)                         \
+    ROW(max_depth, 10000, PTC_DEPTH_MAX, "max_depth", 1)                   \
     ROW(max_int_bits, 1 << 18, PTC_INT_BITS_MAX, NULL, 1)                  \
     ROW(program_bytes, 64 * PTC_KB, 64 * PTC_MB, NULL, 1)                  \
     ROW(context_bytes, 4 * PTC_MB, TWO_TO(46), NULL, 1)                    \

@@ -6,7 +6,11 @@
 
 #include "base/compiler.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "ptc/ptc.h"
+
+/* The largest limit that may be set on nested calls. */
+enum { PTC_DEPTH_MAX = PTC_MILLION };
 
 typedef struct PtcLimit {
     const char *name; /* of the field of PtcLimits */

@@ -6,6 +6,7 @@
 #ifndef PTC_LLM_PROVIDER_WIRE_H
 #define PTC_LLM_PROVIDER_WIRE_H
 
+#include "base/units.h"
 #include "json/emit.h"
 #include "llm/json_box.h"
 #include "llm/provider/closed_schema.h"
@@ -13,7 +14,7 @@
 #include "net/eventstream.h"
 #include "net/sse.h"
 
-enum { PTC_WIRE_TOKENS = 1000 * 1000 * 1000 }; /* the largest number of tokens that is counted */
+enum { PTC_WIRE_TOKENS = 1000 * PTC_MILLION }; /* the largest number of tokens that is counted */
 
 typedef struct PtcWire PtcWire;
 typedef struct PtcDialect PtcDialect;

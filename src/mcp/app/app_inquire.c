@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Questions of upstreams, asked of the client in their name.  What always holds: an answer is given to the question it
  * was for (PtcJob.inquiry), whatever has happened to that meanwhile. */
+#include "base/units.h"
 #include "mcp/app/app_int.h"
 
 #include "json/parse.h"
@@ -12,7 +13,7 @@ enum {
     INQUIRE_ANSWER_BYTES = 64 * PTC_KB,
     INQUIRE_LOOK_MS = 100
 };
-static const int64_t SIGN_IN_NS = (int64_t)40 * 1000 * 1000 * 1000; /* clients wait a minute */
+static const int64_t SIGN_IN_NS = 40 * PTC_S; /* clients wait a minute */
 
 static PtcMem *mem_of(const PtcJob *job)
 {

@@ -2,13 +2,14 @@
  * The roots of the client, for servers that programs call.  These may ask for them at any time, also right after they
  * were started, when no call of the client is there to ask it with: so it is asked before a program runs, and what it
  * said is kept. */
+#include "base/units.h"
 #include "mcp/app/app_int.h"
 
 #include "json/emit.h"
 #include "value/coll/map.h"
 
 enum { ROOTS_ANSWER_BYTES = 512 * PTC_KB, ROOTS_ASK_MS = 5000 };
-static const int64_t KEPT_NS = (int64_t)5 * 60 * 1000 * 1000 * 1000;
+static const int64_t KEPT_NS = 5 * 60 * PTC_S;
 
 /* A modern client cannot tell that they have changed. */
 static bool are_roots_known(PtcJob *job, unsigned changes)

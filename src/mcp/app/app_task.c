@@ -2,6 +2,7 @@
  * lisp_task: a task in plain words, which a model of this server does by writing a program.  Who asks the model is not
  * known here: the configuration has a function for it.  What always holds: an answer says what the program was and what
  * it did in other servers, whether it succeeded or not. */
+#include "base/units.h"
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum {
     KIB = 1 << 10,
     TASK_BYTES = 64 * KIB,
     TASK_TEXT_BYTES = 4 * KIB * KIB,
-    MOST_ITEMS = 1000000,
+    MOST_ITEMS = PTC_MILLION,
 };
 
 /* ---------------------------------------------------------------------------------- the row */

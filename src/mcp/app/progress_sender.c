@@ -9,9 +9,10 @@
 #include <time.h>
 
 #include "base/os/cond.h"
+#include "base/units.h"
 #include "base/utf8.h"
 
-enum { LINE_NS = 1000 * 1000 * 1000 }; /* between two lines of other servers, at least */
+enum { LINE_NS = PTC_S }; /* between two lines of other servers, at least */
 
 struct PtcProgressSender {
     PtcMem *mem;

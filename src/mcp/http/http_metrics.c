@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
+
 static const char *const FAULTS[PTC_HTTP_FAULT_COUNT] = {
     [PTC_HTTP_FAULT_HOST] = "bad_host",       [PTC_HTTP_FAULT_ORIGIN] = "bad_origin",
     [PTC_HTTP_FAULT_TOKEN] = "unauthorized",  [PTC_HTTP_FAULT_GUESSING] = "rate_limited",
@@ -18,8 +20,22 @@ static const char *const FAULTS[PTC_HTTP_FAULT_COUNT] = {
 
 /* Upper bounds in microseconds. */
 static const uint32_t BOUNDS[PTC_HTTP_BUCKETS] = {
-    100,   250,    500,    1000,   2500,    5000,    10000,   25000,
-    50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000,
+    100,
+    250,
+    500,
+    1000,
+    2500,
+    5000,
+    10000,
+    25000,
+    50000,
+    100000,
+    250000,
+    500000,
+    PTC_SECOND_US,
+    2500000,
+    5 * PTC_SECOND_US,
+    10 * PTC_SECOND_US,
 };
 
 static const char OTHER[] = "other";
@@ -146,14 +162,14 @@ static void write_histogram(PtcBuf *out, PtcHttpMetrics *metrics)
         sum += get_counter(&metrics->bucket[i]);
         ptc_buf_addf(out,
                      "ptc_mcp_http_request_duration_seconds_bucket{le=\"%u.%06u\"} %" PRIu64 "\n",
-                     BOUNDS[i] / 1000000, BOUNDS[i] % 1000000, sum);
+                     BOUNDS[i] / PTC_SECOND_US, BOUNDS[i] % PTC_SECOND_US, sum);
     }
     sum += get_counter(&metrics->bucket[PTC_HTTP_BUCKETS]);
     ptc_buf_addf(out,
                  "ptc_mcp_http_request_duration_seconds_bucket{le=\"+Inf\"} %" PRIu64 "\n"
                  "ptc_mcp_http_request_duration_seconds_sum %" PRIu64 ".%06" PRIu64 "\n"
                  "ptc_mcp_http_request_duration_seconds_count %" PRIu64 "\n",
-                 sum, us / 1000000, us % 1000000, sum);
+                 sum, us / PTC_SECOND_US, us % PTC_SECOND_US, sum);
 }
 
 static void write_tool_metrics(PtcBuf *out, PtcHttpMetrics *metrics)
@@ -179,7 +195,7 @@ static void write_tool_metrics(PtcBuf *out, PtcHttpMetrics *metrics)
         ptc_buf_addf(out,
                      "ptc_mcp_tool_duration_seconds_sum{tool=\"%s\"} %" PRIu64 ".%06" PRIu64 "\n"
                      "ptc_mcp_tool_duration_seconds_count{tool=\"%s\"} %" PRIu64 "\n",
-                     t->tool, t->us / 1000000, t->us % 1000000, t->tool, t->calls);
+                     t->tool, t->us / PTC_SECOND_US, t->us % PTC_SECOND_US, t->tool, t->calls);
     }
 }
 

@@ -220,7 +220,7 @@ static bool well_formed(PtcText id)
     if (!id.bytes || id.len != PTC_HTTP_SESSION_DIGITS)
         return false;
     for (size_t i = 0; i < id.len; i++)
-        if (!(ptc_ascii_is_digit(id.bytes[i]) || (id.bytes[i] >= 'a' && id.bytes[i] <= 'f')))
+        if (!ptc_ascii_is_lower_hex(id.bytes[i]))
             return false;
     return true;
 }

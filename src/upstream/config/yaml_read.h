@@ -5,11 +5,12 @@
 #define PTC_UPSTREAM_CONFIG_YAML_READ_H
 
 #include "base/text.h"
+#include "base/units.h"
 #include "value/heap.h"
 
 enum {
     PTC_YAML_DEPTH = 128,
-    PTC_YAML_NODES = 1000000, /* with what aliases stand for, each time they are used */
+    PTC_YAML_NODES = PTC_MILLION, /* with what aliases stand for, each time they are used */
 };
 
 typedef struct PtcYamlError {

@@ -2,8 +2,22 @@
  * Counters of one upstream's calls.  Nothing here takes a lock or fails. */
 #include "upstream/connect/call_counts.h"
 
+#include "base/units.h"
+
+/* Upper bounds in microseconds. */
 static const uint32_t BOUNDS[PTC_CALL_BUCKETS] = {
-    500, 1000, 5000, 10000, 50000, 100000, 500000, 1000000, 5000000, 10000000, 30000000, 60000000,
+    500,
+    1000,
+    5000,
+    10000,
+    50000,
+    100000,
+    500000,
+    1 * PTC_SECOND_US,
+    5 * PTC_SECOND_US,
+    10 * PTC_SECOND_US,
+    30 * PTC_SECOND_US,
+    60 * PTC_SECOND_US,
 };
 
 uint64_t ptc_call_bucket_us(size_t i)

@@ -4,11 +4,12 @@
  * cleaned. */
 #include "upstream/connect/call_progress.h"
 
+#include "base/units.h"
 #include "upstream/catalog/clean.h"
 #include "upstream/connect/manager_int.h"
 
 enum { PROGRESS_LINE_BYTES = 300, PROGRESS_TAKEN_BYTES = 4096 };
-static const int64_t PAUSE_NS = 200 * 1000 * 1000; /* between two lines of a run, at least */
+static const int64_t PAUSE_NS = 200 * PTC_MS; /* between two lines of a run, at least */
 
 void ptc_progress_listen(void *user, PtcRemoteListener *listener)
 {

@@ -25,8 +25,7 @@ static bool is_whole_trace_parent(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.bytes[i];
-        bool digit = ptc_ascii_is_digit(c) || (c >= 'a' && c <= 'f');
-        if (is_place_of_dash(i) ? c != '-' : !digit)
+        if (is_place_of_dash(i) ? c != '-' : !ptc_ascii_is_lower_hex(c))
             return false;
     }
     return text.len == PTC_TRACE_PARENT - 1 && memcmp(text.bytes, "00", 2) == 0;

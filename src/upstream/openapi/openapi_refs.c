@@ -4,10 +4,11 @@
  * in rings, all of which lead to the same: that is made once. */
 #include "upstream/openapi/openapi_refs.h"
 
+#include "base/units.h"
 #include "upstream/catalog/schema_view.h"
 #include "upstream/config/fields.h"
 
-enum { REFS_STEP = 512, REFS_LOOKS = 20 * 1000 * 1000 };
+enum { REFS_STEP = 512, REFS_LOOKS = 20 * PTC_MILLION };
 
 /* One schema on its way. */
 typedef struct {

@@ -130,7 +130,7 @@ static bool path_of(char path[GRANTS_PATH_BYTES], const char *state_dir, const c
 
 static int digit(char c)
 {
-    return ptc_ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return ptc_ascii_is_upper(c) ? -1 : ptc_ascii_hex_value(c);
 }
 
 static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])

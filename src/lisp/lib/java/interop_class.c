@@ -67,7 +67,7 @@ static bool is_space_char(uint32_t c)
 /* Java's oldest test: only the blanks of ASCII. */
 static bool is_old_space(uint32_t c)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+    return ptc_ascii_is_space((int)c) || c == '\f';
 }
 
 static bool is_java_control(uint32_t c)

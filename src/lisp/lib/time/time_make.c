@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/ascii.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "lisp/lib/time/time_give.h"
 
@@ -169,8 +170,8 @@ PTC_BUILTIN(system_nanos, "System", "nanoTime", 0, 0, 0, "(System/nanoTime)",
 {
     PTC_UNUSED(argc);
     PTC_UNUSED(argv);
-    PtcValue million = ptc_int(1000000), ms = ptc_int_new(vm->heap, vm->now_ms);
-    return ms != PTC_NONE && ptc_give(out, ptc_int_mul(vm->heap, ms, million));
+    PtcValue unit = ptc_int(PTC_MS), ms = ptc_int_new(vm->heap, vm->now_ms);
+    return ms != PTC_NONE && ptc_give(out, ptc_int_mul(vm->heap, ms, unit));
 }
 
 PTC_BUILTIN(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(currentTimeMillis)",
