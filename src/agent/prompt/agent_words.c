@@ -200,13 +200,15 @@ void ptc_words_data_heading(PtcBuf *out, bool programs)
 
 void ptc_words_tools_heading(PtcBuf *out)
 {
-    add_words_text(out,
-                   "Tools for programs: call, result, description. Many calls at once: pmap.\n");
+    add_words_text(out, "Tools for programs: call, result, description. Many calls at once: pmap. "
+                        "All pages of a list: (pages tool/name {...}).\n");
 }
 
 void ptc_words_servers_heading(PtcBuf *out)
 {
-    add_words_text(out, "Other servers that programs may call, and how:\n");
+    add_words_text(out,
+                   "Other servers that programs may call, and how. All pages of a list: (pages "
+                   "server/name {...}).\n");
 }
 
 void ptc_words_retried_tools(PtcBuf *out)
