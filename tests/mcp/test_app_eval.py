@@ -135,7 +135,7 @@ def description():
     with Server() as s:
         tools = s.tools()
         expect(list(tools), ["lisp_eval", "lisp_result_page"])
-        assert len(tools["lisp_eval"]["description"].encode()) <= 1100
+        assert len(tools["lisp_eval"]["description"].encode()) <= 1950
         for tool in tools.values():
             assert tool["inputSchema"]["type"] == "object" and tool["outputSchema"]["type"] == "object"
             assert "oneOf" not in json.dumps(tool) and "$ref" not in json.dumps(tool)

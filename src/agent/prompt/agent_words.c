@@ -200,8 +200,9 @@ void ptc_words_data_heading(PtcBuf *out, bool programs)
 
 void ptc_words_tools_heading(PtcBuf *out)
 {
-    add_words_text(out, "Tools for programs: call, result, description. Many calls at once: pmap. "
-                        "All pages of a list: (pages tool/name {...}).\n");
+    add_words_text(
+        out, "Tools for programs: call, result, description. Many calls at once: pmap. "
+             "All pages of a list: (pages tool/name {...}). Errors of tools can be caught.\n");
 }
 
 void ptc_words_servers_heading(PtcBuf *out)

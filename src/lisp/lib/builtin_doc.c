@@ -220,7 +220,7 @@ const char *ptc_rows_next_namespace(uint32_t *pos)
 /* ----------------------------------------------------------------- apropos */
 
 enum { WORD_BYTES = 40, DOC_WORDS = 12 };
-enum { WHOLE = 100 }; /* for a query that is the name itself */
+enum { EVERY_WORD = 20, WHOLE = 100 }; /* for a query found whole, and for one that is the name */
 
 typedef struct {
     char text[WORD_BYTES];
@@ -278,19 +278,32 @@ static int max_of(int a, int b)
     return a > b ? a : b;
 }
 
+static bool add_word_score(int *score, int word)
+{
+    *score += word;
+    return word > 0;
+}
+
+/* What has every word of a query comes before what has one of them in its name. */
+static int every_word_bonus(size_t found, size_t count)
+{
+    return count > 1 && found == count ? EVERY_WORD : 0;
+}
+
 static int score_row(uint32_t index, const DocWord *words, size_t count)
 {
     const PtcBuiltin *row = ptc_builtin_row(index);
     char ref[PTC_ROW_NAME];
     int score = 0;
+    size_t found = 0;
     ptc_row_ref(index, ref);
     for (size_t i = 0; i < count; i++) {
         int rest = max_of(score_word(&words[i], row->doc, 0), score_word(&words[i], row->usage, 0));
         rest = max_of(rest, score_word(&words[i], ptc_row_namespace(row), 0));
         rest = max_of(rest, score_word(&words[i], ptc_row_section(row), 0));
-        score += score_word(&words[i], ref, 2) + rest;
+        found += add_word_score(&score, score_word(&words[i], ref, 2) + rest);
     }
-    return score;
+    return score + every_word_bonus(found, count);
 }
 
 static size_t split_query(const char *query, size_t len, DocWord words[DOC_WORDS])
@@ -308,8 +321,11 @@ int ptc_rows_score(const char *query, size_t len, const char *name, const char *
     size_t count = split_query(query, len, words);
     const char *slash = strchr(name, '/');
     int score = 0;
+    size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        score += score_word(&words[i], name, 2) + score_word(&words[i], text, 0);
+        found +=
+            add_word_score(&score, score_word(&words[i], name, 2) + score_word(&words[i], text, 0));
+    score += every_word_bonus(found, count);
     bool whole = is_doc_text(name, query, len) || (slash && is_doc_text(slash + 1, query, len));
     return score > 0 && whole ? score + WHOLE : score;
 }

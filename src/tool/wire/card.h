@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-enum { PTC_CARD_MAX = 1100 }; /* bytes; every client pays for them in every conversation */
+enum { PTC_CARD_MAX = 1950 }; /* bytes; every client pays for them in every conversation */
 
 /* What a program can do and how it is written, for programs with tools, with other servers (`others`; what follows the
  * card names them) or with neither; constants.  A line that begins with a parenthesis or bracket is a program, or

@@ -80,7 +80,8 @@ DATE_PART(get_month, ".getMonth", METHOD_MONTH, "The month as a constant such as
 DATE_PART(get_day, ".getDayOfMonth", METHOD_DAY, "The day in the month, from 1.",
           "(.getDayOfMonth (LocalDate/of 2024 5 31)) => 31\n(.getDayOfMonth {}) !! type_error")
 DATE_PART(get_weekday, ".getDayOfWeek", METHOD_WEEKDAY,
-          "The day of the week as a constant such as DayOfWeek/MONDAY.",
+          "The day of the week as a constant such as DayOfWeek/MONDAY; business days are those but "
+          "SATURDAY and SUNDAY.",
           "(.getDayOfWeek (LocalDate/of 2024 5 31)) => FRIDAY\n"
           "(.getValue (.getDayOfWeek (LocalDate/of 2024 5 31))) => 5\n"
           "(.getDayOfWeek \"Friday\") !! type_error")
