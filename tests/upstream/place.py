@@ -49,12 +49,14 @@ for line in sys.stdin:
             out["result"] = {"tools": json.load(f)}
     elif method == "tools/call":
         log("calls", p["name"])
+        if p["arguments"].get("text") == "die":
+            sys.exit(1)
         text = json.dumps(dict(os.environ)) if p["name"] == "env" else json.dumps(p["arguments"])
         if p["name"] == "rows":
             text = json.dumps([{"kind": "k%d" % (i % 10), "size": i, "text": "x" * 70} for i in range(p["arguments"]["n"])])
         if p["name"] == "list":
             text = json.dumps({"items": [3]} if p["arguments"].get("cursor") == "b" else {"items": [1, 2], "next_cursor": "b"})
-        out["result"] = {"content": [{"type": "text", "text": text}]}
+        out["result"] = {"content": [{"type": "text", "text": text}], "isError": p["arguments"].get("text") == "fail"}
         with open(os.path.join(home, name + ".json")) as f:
             if any("outputSchema" in t for t in json.load(f) if t["name"] == p["name"]):
                 out["result"]["structuredContent"] = p["arguments"]

@@ -71,6 +71,36 @@ def plain(place, file):
     counts.check("deny wins", said["turns"][0]["reason"] == "tool_denied" and place.taken("calls") == [], said)
 
 
+def after_failure(place, file):
+    """A program that failed leaves what it wrote in other servers to the next one, and the model is told."""
+    def row(text, name="notes/write"):
+        return {"tool": name, "args": {"text": text}}
+
+    def seen(program, *options, **fields):
+        path = agent(place, program, "(return data/fail)", **fields)
+        return outcome(place, path, "--upstreams", file, "--allow", "notes", "--messages", *options)
+
+    said = seen('(notes/read {:text "r"}) (notes/write {:text "a"}) (notes/write :text "b") (mapv notes/drop ["c"])'
+                ' (tool/call {:server (str "notes") :tool "write" :args {:text "d"}}) (/ 1 0)')
+    fail, named = said.get("return", {}), {"server": "notes", "tool": "write", "args": {"text": "d"}}
+    done = [{**row(t, n), "result": {"text": t}} for t, n in (("a", "notes/write"), ("b", "notes/write"), ("c", "notes/drop"))]
+    counts.check("what took effect", fail.get("done") == [*done, {"tool": "tool/call", "args": named, "result": {"text": "d"}}]
+                 and fail.get("unknown") == [], said)
+    told = next((m["content"] for m in reversed(said["messages"]) if m["role"] == "user"), "")
+    counts.check("the model is told", all(part in told for part in ("took effect before", 'notes/write {"text":"b"}', "notes/drop", "tool/call"))
+                 and "notes/read" not in told, said)
+    place.taken("calls")
+    for text in ("die", "fail"):
+        said = seen('(notes/write {:text "a"}) (notes/write {:text "%s"})' % text)
+        fail = said.get("return", {})
+        counts.check(f"nobody knows: {text}", fail.get("done") == done[:1] and fail.get("unknown") == [row(text)], said)
+    said = seen('(notes/read {:text "fail"})')
+    counts.check("a read that failed", said.get("return", {}).get("done") == [] and said["return"]["unknown"] == [], said)
+    said = seen('(pmap #(if (= % "x") (do (notes/read {:text "r"}) (/ 1 0)) (notes/write {:text %})) ["a" "x"])')
+    written, fail = place.taken("calls").count("write") - 4, said.get("return", {})  # four before
+    counts.check("in pmap", len(fail.get("done", "?")) == written and fail["unknown"] == [], (written, said))
+
+
 def prompts(place, file):
     """What the model reads."""
     path = agent(place, "(return 1)")
@@ -267,6 +297,7 @@ def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", annotations=DESTROY), tool("drop", annotations=DESTROY)])
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
     plain(place, file)
+    after_failure(place, file)
     prompts(place, file)
     failures(place)
     nested(place, file)

@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/why.h"
+#include "tool/call_reason.h"
 #include "value/heap.h"
 
 typedef enum {
@@ -77,8 +78,9 @@ typedef struct PtcRemoteAnswer {
     void *user;  /* of the asker */
     PtcBuf text; /* JSON */
 
-    bool ok;         /* else it is a failure, as text */
-    bool may_repeat; /* nothing was changed by it */
+    bool ok;            /* else it is a failure, as text */
+    bool may_repeat;    /* nothing was changed by it */
+    PtcTookEffect took; /* a call that only reads takes none */
     /* What a call gave, and the word for its kind: in place of the text, which may be there too.  PTC_NONE, NULL: the
      * text has it. */
     PtcValue value;

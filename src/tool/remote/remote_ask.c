@@ -142,6 +142,7 @@ bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQ
     bool call = is_remote_call(question->op);
     answer->ok = false;
     answer->may_repeat = true;
+    answer->took = PTC_TOOK_NO_EFFECT;
     answer->value = PTC_NONE;
     answer->kind = NULL;
     init_waiter(&w);

@@ -12,6 +12,7 @@
 #include "lisp/parallel/crew.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
+#include "tool/call.h"
 #include "tool/call_reason.h"
 #include "tool/convert.h"
 #include "tool/keys.h"
@@ -123,7 +124,9 @@ static bool make_room_for_answer(PtcVM *vm)
 /* What the program asked, and what came back. */
 typedef struct RemoteReply {
     PtcVM *vm;
-    PtcValue *slot; /* the answer; rooted, unless nothing is collected */
+    PtcValue *
+        slot; /* the answer; rooted, unless nothing is collected; behind it the arguments of a call */
+    PtcText name; /* of what is called, as long as the run lives */
     bool ok;
     const char *kind; /* the answer is the value of a call, of this kind; NULL: it has that in it */
     bool collects;
@@ -163,6 +166,29 @@ static PtcValue read_remote_answer(RemoteReply *reply, PtcText text)
     return v == PTC_NONE && vm->budget.stop == PTC_STOP_NONE ? PTC_NIL : v;
 }
 
+static PtcValue remote_member(PtcVM *vm, PtcValue map, const char *name)
+{
+    PtcValue v = ptc_is_map(map) ? ptc_map_field(vm->heap, map, name) : PTC_NIL;
+    return v == PTC_NONE ? PTC_NIL : v;
+}
+
+static PtcValue value_of_call(const RemoteReply *reply)
+{
+    return reply->kind ? *reply->slot : remote_member(reply->vm, *reply->slot, "value");
+}
+
+/* For whoever corrects the program, as note_write() of tool/call.c. */
+static void note_remote_write(const RemoteReply *reply, PtcTookEffect took)
+{
+    PtcVM *vm = reply->vm;
+    if (took != PTC_TOOK_NO_EFFECT)
+        ptc_writes_add(&vm->log.writes, vm->mem,
+                       (PtcWrite){.tool = reply->name,
+                                  .unknown = took == PTC_TOOK_UNKNOWN,
+                                  .args = reply->slot[1],
+                                  .result = reply->ok ? value_of_call(reply) : PTC_NIL});
+}
+
 /* False: the budget has stopped. */
 static bool exchange_with_remote(const PtcRemoteQuestion *q, RemoteReply *reply)
 {
@@ -179,18 +205,8 @@ static bool exchange_with_remote(const PtcRemoteQuestion *q, RemoteReply *reply)
     reply->ok = answer.ok;
     reply->kind = answer.kind;
     *reply->slot = v == PTC_NONE ? PTC_NIL : v;
+    note_remote_write(reply, answer.took);
     return v != PTC_NONE;
-}
-
-static PtcValue remote_member(PtcVM *vm, PtcValue map, const char *name)
-{
-    PtcValue v = ptc_is_map(map) ? ptc_map_field(vm->heap, map, name) : PTC_NIL;
-    return v == PTC_NONE ? PTC_NIL : v;
-}
-
-static PtcValue value_of_call(const RemoteReply *reply)
-{
-    return reply->kind ? *reply->slot : remote_member(reply->vm, *reply->slot, "value");
 }
 
 static bool put_keyword_member(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
@@ -297,17 +313,47 @@ static PtcRemoteId next_id(PtcVM *vm)
     return (PtcRemoteId){vm->call_path ^ remote_servers_of_vm(vm)->run->program, vm->call_count++};
 }
 
+static PtcValue remote_args_as_map(PtcVM *vm, const PtcRemoteName *tool, int argc,
+                                   const PtcValue *argv)
+{
+    PtcKeysError error = {0};
+    PtcValue pair[2];
+    bool lone = tool->only[0] && ptc_is_lone_argument(argc, argv);
+    if (argc == 1 && !lone)
+        return argv[0];
+    if (!lone)
+        return ptc_tool_args_pairs(vm->heap, tool->text, tool->len, argc, argv, &error);
+    pair[0] = ptc_keyword_new(vm->heap, tool->only, strlen(tool->only));
+    pair[1] = argv[0];
+    return pair[0] == PTC_NONE
+               ? PTC_NONE
+               : ptc_tool_args_pairs(vm->heap, tool->text, tool->len, 2, pair, &error);
+}
+
+/* The arguments, to be remembered; they have been written, so that only memory may be missing.  False: it is. */
+static bool keep_remote_args(PtcVM *vm, const PtcRemoteName *tool, int argc, const PtcValue *argv,
+                             PtcValue *out)
+{
+    PtcValue v = remote_args_as_map(vm, tool, argc, argv);
+    if (v == PTC_NONE && ptc_recover(vm))
+        v = remote_args_as_map(vm, tool, argc, argv);
+    if (v != PTC_NONE)
+        *out = v;
+    return vm->budget.stop == PTC_STOP_NONE;
+}
+
 bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcRemoteName name;
     PtcBuf text;
-    RemoteReply reply = {.vm = vm, .slot = ptc_roots(vm, 1), .collects = true};
+    RemoteReply reply = {.vm = vm, .slot = ptc_roots(vm, 2), .collects = true};
     if (!reply.slot || !ptc_remote_names_get(remote_servers_of_vm(vm)->names, number, &name) ||
         !make_room_for_answer(vm))
         return false;
-    PtcText full = {name.text, name.len};
+    PtcText full = reply.name = (PtcText){name.text, name.len};
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
-    bool asked = write_args(vm, &name, &text, argc, argv);
+    bool asked = write_args(vm, &name, &text, argc, argv) &&
+                 (name.reads || keep_remote_args(vm, &name, argc, argv, &reply.slot[1]));
     PtcRemoteQuestion q = {PTC_REMOTE_CALL,     name.slot,   name.tool,
                            ptc_buf_view(&text), next_id(vm), name.reads};
     asked = asked && exchange_with_remote(&q, &reply);
@@ -376,14 +422,17 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
     PtcBuf text;
     PtcValue here = PTC_NIL;
     bool look = what == PTC_SERVER_LOOK;
-    RemoteReply reply = {.vm = vm, .slot = look ? &here : ptc_roots(vm, 1), .collects = !look};
+    RemoteReply reply = {.vm = vm, .slot = look ? &here : ptc_roots(vm, 2), .collects = !look};
     *out = PTC_NIL;
     if (look && atomic_fetch_add(&remote_servers_of_vm(vm)->looks, 1) >= REMOTE_LOOKS)
         return true;
     if (!reply.slot || (!look && !make_room_for_answer(vm)))
         return false;
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
-    bool asked = write_remote_value(vm, ptc_text_cstr(asks[what].name), &text, question);
+    reply.name = ptc_text_cstr(asks[what].name);
+    if (!look)
+        reply.slot[1] = question;
+    bool asked = write_remote_value(vm, reply.name, &text, question);
     PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
     if (!look)
         q.id = next_id(vm);

@@ -159,6 +159,10 @@ void ptc_run_record_end(PtcUpCall *call, PtcCallReason reason, PtcText error, un
     fill_call_record(r, call);
     r->answered = true;
     r->did = ptc_run_did(call, reason);
+    if (call->answer && call->effect.kind != PTC_EFFECT_READ)
+        call->answer->took = r->did == PTC_DID_RUN       ? PTC_TOOK_EFFECT
+                             : r->did == PTC_DID_UNKNOWN ? PTC_TOOK_UNKNOWN
+                                                         : PTC_TOOK_NO_EFFECT;
     r->reason = reason;
     r->notes = notes | call->notes | (call->changed ? PTC_NOTE_TOOL_CHANGED : 0);
     size_t n = error.len < sizeof r->error

@@ -367,6 +367,8 @@ static bool finish_upstream_ask(void *user, PtcRemoteAsk *ask, PtcRemoteAnswer *
     answer->ok = call->replayed
                      ? ptc_serve_replay(call, out, &answer->may_repeat)
                      : scratch && put_ask_answer(call, scratch, out, &answer->may_repeat);
+    if (!answer->may_repeat && (call->replayed || !scratch))
+        answer->took = answer->ok ? PTC_TOOK_EFFECT : PTC_TOOK_UNKNOWN;
     bool aside = call->reason == PTC_CALL_ASIDE;
     bool again = ptc_inquiry_note_refusal(call);
     if (call->part && !call->replayed && !aside && !again)
