@@ -73,6 +73,10 @@ PTC_MUST_USE bool ptc_tool_call(PtcCaller *caller, uint32_t number, int argc, co
 /* Runs a tool written in PTC-Lisp, in a VM, under its limits; return and fail end only the tool (program_call.c). */
 void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply);
 
+/* Counts a call that is made in another way, as ptc_tool_call does its own; false: the program has failed
+ * (program_call.c). */
+PTC_MUST_USE bool ptc_program_count_call(PtcVM *vm);
+
 /* ------------------------------------------------------------------------------ one call */
 
 /* One call of a tool, from its arguments to its answer.  One that is answered at once lives on the caller's stack;

@@ -116,6 +116,13 @@ static bool fail_call_limit(PtcVM *vm, int64_t most)
     return ptc_fail_hint(vm, "ask for more at once with fewer calls");
 }
 
+bool ptc_program_count_call(PtcVM *vm)
+{
+    PtcToolRun *run = vm->host_user;
+    return !run || atomic_fetch_add(&run->calls, 1) < run->max_calls ||
+           fail_call_limit(vm, run->max_calls);
+}
+
 static bool fail_tool(PtcVM *vm, const PtcToolInfo *info, const char *text, PtcValue args)
 {
     PtcBuf buf;

@@ -101,6 +101,20 @@ def after_failure(place, file):
     counts.check("in pmap", len(fail.get("done", "?")) == written and fail["unknown"] == [], (written, said))
 
 
+def call_limit(place, file):
+    """Calls of servers count as calls of tools do."""
+    for most, made in ((1, ["read"]), (2, ["read", "read"])):
+        path = agent(place, '(def a (notes/read {:text "1"})) (tool/call {:server (str "notes") :tool "read" :args {:text "2"}}) (notes/read {:text "3"})',
+                     '(return data/fail)', max_tool_calls=most)
+        said = outcome(place, path, "--upstreams", file)
+        counts.check(f"at most {most}", said.get("return", {}).get("reason") == "tool_call_limit_exceeded"
+                     and f"its limit of {most} tool call" in said["return"]["message"] and place.taken("calls") == made, said)
+    for most in "0", "1":
+        done = place.run("eval", '(notes/read {:text "1"}) (notes/read {:text "2"})', "--upstreams", file, "--max-tool-calls", most)
+        counts.check(f"eval: at most {most}", done.returncode == 1 and f"its limit of {most} tool call" in done.stderr
+                     and place.taken("calls") == ["read"] * int(most), done)
+
+
 def prompts(place, file):
     """What the model reads."""
     path = agent(place, "(return 1)")
@@ -298,6 +312,7 @@ def main(place):
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
     plain(place, file)
     after_failure(place, file)
+    call_limit(place, file)
     prompts(place, file)
     failures(place)
     nested(place, file)

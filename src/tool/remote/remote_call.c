@@ -353,7 +353,8 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
     PtcText full = reply.name = (PtcText){name.text, name.len};
     ptc_buf_init(&text, vm->mem, REMOTE_ARGUMENTS_BYTES);
     bool asked = write_args(vm, &name, &text, argc, argv) &&
-                 (name.reads || keep_remote_args(vm, &name, argc, argv, &reply.slot[1]));
+                 (name.reads || keep_remote_args(vm, &name, argc, argv, &reply.slot[1])) &&
+                 ptc_program_count_call(vm);
     PtcRemoteQuestion q = {PTC_REMOTE_CALL,     name.slot,   name.tool,
                            ptc_buf_view(&text), next_id(vm), name.reads};
     asked = asked && exchange_with_remote(&q, &reply);
@@ -432,7 +433,8 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
     reply.name = ptc_text_cstr(asks[what].name);
     if (!look)
         reply.slot[1] = question;
-    bool asked = write_remote_value(vm, reply.name, &text, question);
+    bool asked = write_remote_value(vm, reply.name, &text, question) &&
+                 (what != PTC_SERVER_CALL || ptc_program_count_call(vm));
     PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
     if (!look)
         q.id = next_id(vm);
