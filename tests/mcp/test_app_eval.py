@@ -203,7 +203,7 @@ def output_limits():
     many = '(dotimes [i 300] (println (str "line " i)))'
     long = '(dotimes [i 40] (println (apply str (repeat 1500 "x"))))'
     for profile, entries, prints, envelope in [("slim", 20, 8, 32), ("structured", 50, 16, 96), ("debug", 200, 64, 512)]:
-        with Server("--profile", profile, "--timeout-ms", "20000") as s:
+        with Server("--profile", profile, "--program-timeout-ms", "20000") as s:
             a = s.eval(many)
             expect(len(a.data["prints"]), entries, profile)
             assert a.data["truncated"] and a.data["prints_truncated"]
