@@ -137,6 +137,11 @@ static void test_shapes(void)
     snprintf(rows + 2002, 10, "\"]");
     CHECK(strncmp(show(PTC_PREVIEW_ROWS, 2, rows, 1000), "fallback {\"status\"", 18) == 0);
     CHECK_STR(show(PTC_PREVIEW_METADATA, 2, "1", 50), "failed ");
+    const char *page =
+        show(PTC_PREVIEW_ROWS, 1, "{\"items\":[{\"a\":1},{\"a\":2}],\"next_cursor\":\"c7\"}", 4096);
+    CHECK(strstr(page, "\"rows_in\":\"items\",\"result_count\":2,"));
+    CHECK(strstr(page, "\"rest\":{\"next_cursor\":\"c7\"},\"rows\":[{\"a\":1}],"));
+    CHECK(!strstr(show(PTC_PREVIEW_ROWS, 1, "{\"x\":[{\"a\":1}],\"y\":[{}]}", 4096), "rows_in"));
 }
 
 static void test_many_keys(void)

@@ -12,7 +12,7 @@
 #include "value/coll/vec.h"
 #include "value/str.h"
 
-enum { ROWS_COMPARED = 5 }; /* whose keys must agree to be shown */
+enum { ROWS_COMPARED = 5, PAGE_TEXT = 200 }; /* rows whose keys must agree; bytes of a cursor */
 
 bool ptc_preview_parse(const char *text, size_t len, PtcPreviewKind *out)
 {
@@ -215,10 +215,70 @@ static void add_preview_list(PtcHeap *heap, PtcBuf *out, PtcValue rows, size_t c
     }
 }
 
+/* ---------------------------------------------------------------------- a page */
+
+/* A map with one list of maps in it, as services give pages: {items, next_cursor}. */
+typedef struct {
+    PtcValue key, rows; /* PTC_NONE if there is no such list, or more than one */
+} PreviewPage;
+
+static bool is_list_of_maps(PtcValue v)
+{
+    return ptc_is_sequential(v) && ptc_seq_count(v) > 0 && ptc_is_map(ptc_seq_nth(v, 0));
+}
+
+static PreviewPage find_preview_page(PtcHeap *heap, PtcValue map)
+{
+    PreviewPage page = {PTC_NONE, PTC_NONE}, none = page;
+    PtcValue key, value;
+    for (size_t pos = 0; ptc_tick(heap->budget, 1) && ptc_map_next(map, &pos, &key, &value);) {
+        if (!is_list_of_maps(value))
+            continue;
+        if (page.rows != PTC_NONE)
+            return none;
+        page = (PreviewPage){ptc_key_string(heap, key, false), value};
+    }
+    return page.key == PTC_NONE ? none : page;
+}
+
+/* The other fields of a page that are short, among them the cursor. */
+static bool add_page_rest(PtcHeap *heap, PtcBuf *out, PtcValue map)
+{
+    PtcJsonError error;
+    PreviewFields f = {.heap = heap};
+    bool known = collect_preview_fields(&f, map);
+    ptc_emit_key(out, "rest");
+    ptc_emit_object(out);
+    for (size_t i = 0; known && i < shown_field_count(&f); i++) {
+        PtcValue v = f.items[i].value;
+        if (ptc_is_map(v) || ptc_is_sequential(v) || ptc_is_set(v) ||
+            (ptc_is_string(v) && ptc_str_len(v) > PAGE_TEXT))
+            continue;
+        ptc_emit_key_text(out, f.items[i].key);
+        known = ptc_to_json_value(heap, out, v, -1, &error);
+    }
+    drop_fields(&f);
+    return known && ptc_emit_object_end(out);
+}
+
+static bool add_preview_page(PtcHeap *heap, PtcBuf *out, PtcValue map, const PreviewPage *page)
+{
+    PtcText name = {ptc_str_bytes(page->key), ptc_str_len(page->key)};
+    ptc_emit_key(out, "rows_in");
+    ptc_emit_text(out, name);
+    add_preview_list(heap, out, page->rows, ptc_seq_count(page->rows));
+    return add_page_rest(heap, out, map);
+}
+
 /* ----------------------------------------------------------------------- kinds */
 
 static bool add_metadata(PtcHeap *heap, PtcBuf *out, PtcValue result)
 {
+    PreviewPage page = {PTC_NONE, PTC_NONE};
+    if (ptc_is_map(result))
+        page = find_preview_page(heap, result);
+    if (page.rows != PTC_NONE)
+        return add_preview_page(heap, out, result, &page) && heap->budget->stop == PTC_STOP_NONE;
     if (ptc_is_sequential(result))
         add_preview_list(heap, out, result, ptc_seq_count(result));
     else if (ptc_is_set(result))
@@ -233,13 +293,19 @@ static bool add_metadata(PtcHeap *heap, PtcBuf *out, PtcValue result)
 static bool add_preview_rows(PtcHeap *heap, PtcBuf *out, PtcValue result, int64_t limit)
 {
     PtcJsonError error;
-    if (!ptc_is_sequential(result))
+    PreviewPage page = {PTC_NONE, result};
+    if (ptc_is_map(result))
+        page = find_preview_page(heap, result);
+    if (!ptc_is_sequential(page.rows))
         return add_metadata(heap, out, result);
-    size_t count = ptc_seq_count(result), n = (uint64_t)limit < count ? (size_t)limit : count;
-    PtcValue rows = ptc_seq_slice(heap, result, 0, n, 0);
+    size_t count = ptc_seq_count(page.rows), n = (uint64_t)limit < count ? (size_t)limit : count;
+    PtcValue rows = ptc_seq_slice(heap, page.rows, 0, n, 0);
     if (rows == PTC_NONE)
         return false;
-    add_preview_list(heap, out, rows, count);
+    if (page.key == PTC_NONE)
+        add_preview_list(heap, out, rows, count);
+    else if (!add_preview_page(heap, out, result, &page))
+        return false;
     return ptc_emit_key(out, "rows") && ptc_to_json_value(heap, out, rows, -1, &error) &&
            heap->budget->stop == PTC_STOP_NONE;
 }

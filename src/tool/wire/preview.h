@@ -7,6 +7,8 @@
  *   metadata  `schema`, a JSON Schema in outline; for lists `result_count`; for objects, and lists of objects that have
  *             the same keys, `sample_keys`.  At most PTC_PREVIEW_KEYS keys, in order; `truncated` in the schema says
  *             when there are more.
+ *             Of an object with one list of objects in it, a page, all this is about that list; `rows_in` is its key,
+ *             and `rest` has the short other fields, among them the cursor.
  *   rows      the same of the first `limit` rows, and these as `rows`; of what is no list, the metadata.
  *   custom    the fields of the map that a function of the host gives; of two keys that are the same in JSON the last
  *             counts, and the three fields above stay ours.
