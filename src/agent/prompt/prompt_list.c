@@ -199,7 +199,8 @@ static void add_tool_params(PtcBuf *out, const PtcSig *sig)
         ptc_buf_add_cstr(out, "}");
 }
 
-static void add_listed_tool(PtcBuf *out, const PtcToolInfo *info)
+/* The description of a tool that the model calls too is with that tool: here is said that both are one. */
+static void add_listed_tool(PtcBuf *out, const PtcToolInfo *info, bool native)
 {
     ptc_buf_addf(out, "(tool/%.*s", PTC_ARG_OF(info->name, info->name_len));
     add_tool_params(out, info->sig);
@@ -208,7 +209,9 @@ static void add_listed_tool(PtcBuf *out, const PtcToolInfo *info)
         ptc_buf_add_cstr(out, " -> ");
         ptc_sig_type_print(out, info->sig->result);
     }
-    if (info->description && info->description_len) {
+    if (native) {
+        ptc_buf_add_cstr(out, "  -- also without a program");
+    } else if (info->description && info->description_len) {
         ptc_buf_add_cstr(out, "  -- ");
         add_text_on_line(out, (PtcText){info->description, info->description_len},
                          PROMPT_DESCRIPTION);
@@ -240,7 +243,7 @@ void ptc_prompt_tools(PtcBuf *out, const PtcAgentDef *def)
     ptc_buf_init(&list, out->mem, PROMPT_LIST_BYTES);
     for (size_t i = 0; i < def->tools->count; i++)
         if (def->agent_tools[i]->in_programs)
-            add_listed_tool(&list, &def->tools->items[i].info);
+            add_listed_tool(&list, &def->tools->items[i].info, def->agent_tools[i]->native);
     if (list.len == 0 && ptc_buf_ok(&list)) {
         ptc_buf_deinit(&list);
         return;
