@@ -281,7 +281,7 @@ def test_call(home):
     status, shown = at_terminal(place, b"y\n", "call", "s/echo", '{"text": "hi"}', "--upstreams", path)
     counts.check("what is allowed is not asked about", status == 0 and "(c)?" not in shown and place.taken("calls") == ["echo"], shown)
     out = place.upstreams("call", "s/echo", '{"text": "hi"}', "--raw", "--upstreams", path)
-    counts.check("--raw", json.loads(out.stdout) == {"content": [{"type": "text", "text": '{"text": "hi"}'}]}, out)
+    counts.check("--raw", json.loads(out.stdout) == {"content": [{"type": "text", "text": '{"text": "hi"}'}], "isError": False}, out)
     out = place.upstreams("call", "s/echo", '{"text": "hi"}', "--upstreams", path)
     counts.check("the value", json.loads(out.stdout) == {"text": "hi"}, out)
     for bad in ("[1]", "{", "7"):

@@ -124,8 +124,8 @@ static bool make_room_for_answer(PtcVM *vm)
 /* What the program asked, and what came back. */
 typedef struct RemoteReply {
     PtcVM *vm;
-    PtcValue *
-        slot; /* the answer; rooted, unless nothing is collected; behind it the arguments of a call */
+    /* The answer; rooted, unless nothing is collected.  Behind it are the arguments of a call. */
+    PtcValue *slot;
     PtcText name; /* of what is called, as long as the run lives */
     bool ok;
     const char *kind; /* the answer is the value of a call, of this kind; NULL: it has that in it */
