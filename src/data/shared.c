@@ -70,11 +70,6 @@ void ptc_shared_free(PtcShared *s)
     ptc_mem_free(&mem, s, sizeof *s);
 }
 
-size_t ptc_shared_bytes(const PtcShared *s)
-{
-    return s ? atomic_load(&((PtcShared *)(uintptr_t)s)->mem.used) : 0;
-}
-
 /* --------------------------------------------------------------------------------- reading */
 
 /* data/NAME must be a symbol that a program can write. */

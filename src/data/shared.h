@@ -41,7 +41,5 @@ void ptc_shared_describe(PtcShared *shared, PtcBuf *buf, size_t max);
 /* One of them by number: its name, how many elements it has, the memory it takes.  False past the last one. */
 bool ptc_shared_item(const PtcShared *shared, size_t index, const char **name, size_t *count,
                      size_t *bytes);
-/* The memory of all of them together. */
-size_t ptc_shared_bytes(const PtcShared *shared);
 
 #endif

@@ -288,23 +288,11 @@ static Replay *make_replay(const PtcReplayOptions *options, PtcWhy *why)
     return r;
 }
 
-static PtcModel *finish_replay(Replay *r, bool ok, PtcWhy *why)
-{
-    if (ok && fill_replay(r, why))
-        return &r->model;
-    replay_free(&r->model);
-    return NULL;
-}
-
-PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, PtcWhy *why)
-{
-    Replay *r = make_replay(options, why);
-    return r ? finish_replay(r, ptc_line_file_take(&r->file, options->mem, record, why), why)
-             : NULL;
-}
-
 PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path, PtcWhy *why)
 {
     Replay *r = make_replay(options, why);
-    return r ? finish_replay(r, ptc_line_file_read(&r->file, options->mem, path, why), why) : NULL;
+    if (!r || (ptc_line_file_read(&r->file, options->mem, path, why) && fill_replay(r, why)))
+        return r ? &r->model : NULL;
+    replay_free(&r->model);
+    return NULL;
 }

@@ -23,10 +23,8 @@ typedef struct PtcReplayOptions {
     void *user;
 } PtcReplayOptions;
 
-/* From a text; NULL with a reason.  The model is a network one if the recorded ones were, so that a run repeats its
+/* From a file; NULL with a reason.  The model is a network one if the recorded ones were, so that a run repeats its
  * retries too. */
-PTC_MUST_USE PtcModel *ptc_replay_new(const PtcReplayOptions *options, PtcText record, PtcWhy *why);
-/* From a file. */
 PTC_MUST_USE PtcModel *ptc_replay_open(const PtcReplayOptions *options, const char *path,
                                        PtcWhy *why);
 

@@ -177,15 +177,6 @@ void ptc_client_free(PtcClient *c)
     ptc_mem_free(c->mem, c, sizeof *c);
 }
 
-size_t ptc_client_lookups(PtcClient *c)
-{
-    pthread_mutex_lock(&c->lock);
-    sweep_lost_slots(c);
-    size_t count = c->lost_count;
-    pthread_mutex_unlock(&c->lock);
-    return count;
-}
-
 /* A header with a line end in it would become two headers. */
 static bool headers_are_lines(const PtcClientRequest *r)
 {

@@ -116,9 +116,6 @@ static inline bool ptc_client_answered(const PtcClientAnswer *answer)
     return answer->why.class == PTC_WHY_NONE;
 }
 
-/* For tests: look-ups that were given up but still run. */
-size_t ptc_client_lookups(PtcClient *client);
-
 /* Header lines of a text, one a line, empty ones left out; at most so many.  They point into the text. */
 size_t ptc_client_header_lines(PtcText all, PtcText *lines, size_t most);
 

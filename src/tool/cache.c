@@ -191,18 +191,6 @@ void ptc_cache_deinit(PtcCache *cache)
 
 /* --------------------------------------------------------------------- looking */
 
-bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into, PtcValue *value)
-{
-    uint64_t hash = hash_cache_key(key, len);
-    pthread_mutex_lock(&cache->lock);
-    PtcCacheEntry *e = find_cache_entry(cache, hash, key, len);
-    bool stored = e && e->value != PTC_NONE;
-    *value = stored ? copy_out_of_cache(cache, e, into) : PTC_NONE;
-    cache->misses += !stored;
-    pthread_mutex_unlock(&cache->lock);
-    return *value != PTC_NONE;
-}
-
 /* A new entry for a call in flight, or NULL. */
 static PtcCacheEntry *new_pending_entry(PtcCache *cache, uint64_t hash, const char *key, size_t len,
                                         const PtcBudget *budget)

@@ -42,7 +42,7 @@ typedef struct PtcCache {
     size_t pending_count;           /* ... and calls in flight */
     size_t bytes;                   /* of the stored entries, with their keys */
     size_t max_bytes, max_entries;
-    uint64_t hits, misses; /* answers of _begin and _get */
+    uint64_t hits, misses; /* answers of _begin */
 } PtcCache;
 
 typedef enum {
@@ -73,10 +73,5 @@ PTC_MUST_USE PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, si
 /* Ends a call in flight, from any thread that may read the value.  A value that is too large is not kept. */
 void ptc_cache_put(PtcCache *cache, PtcCacheEntry *pending, PtcValue value);
 void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *pending);
-
-/* A copy of what is stored, without waiting for calls in flight; false if there is nothing, or `into` is full (its
- * budget is then stopped). */
-PTC_MUST_USE bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
-                                PtcValue *value);
 
 #endif

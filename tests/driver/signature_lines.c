@@ -105,8 +105,10 @@ static void add_json_route(Request *r, bool valid)
     PtcValue typed = ptc_sig_atomize(&d->heap, r->sig->result, r->value);
     if (typed == PTC_NONE || typed == r->value)
         return;
-    ptc_sig_issues_clear(&d->errors);
-    ptc_sig_issues_clear(&d->warnings);
+    ptc_sig_issues_deinit(&d->errors);
+    ptc_sig_issues_deinit(&d->warnings);
+    ptc_sig_issues_init(&d->errors, d->mem);
+    ptc_sig_issues_init(&d->warnings, d->mem);
     bool ok = ptc_sig_output(&d->heap, r->sig, r->mode, typed, &d->warnings, &d->errors);
     if (ok == valid && d->errors.total == before)
         return;

@@ -60,6 +60,13 @@ static bool has_alias(const PtcSigType *type)
     return alias;
 }
 
+/* Empties a list. */
+static void forget_issues(PtcSigIssues *issues, PtcMem *mem)
+{
+    ptc_sig_issues_deinit(issues);
+    ptc_sig_issues_init(issues, mem);
+}
+
 static void check_issues(Place *at)
 {
     PtcBuf buf;
@@ -69,8 +76,8 @@ static void check_issues(Place *at)
     assert(at->starved || (ok && ptc_utf8_valid(buf.data, buf.len)));
     assert(at->errors.count <= at->errors.total);
     ptc_buf_deinit(&buf);
-    ptc_sig_issues_clear(&at->errors);
-    ptc_sig_issues_clear(&at->warnings);
+    forget_issues(&at->errors, &at->mem);
+    forget_issues(&at->warnings, &at->mem);
 }
 
 /* What was coerced fits, and is not touched again. */
@@ -78,7 +85,7 @@ static void check_coerced(Place *at, const PtcSigType *type, PtcValue v)
 {
     if (has_alias(type))
         return;
-    ptc_sig_issues_clear(&at->warnings);
+    forget_issues(&at->warnings, &at->mem);
     bool ok = ptc_sig_validate(&at->heap, type, true, v, &at->errors);
     assert(ok || stopped(at));
     PtcValue same = ptc_sig_coerce(&at->heap, type, v, &at->warnings, &at->errors);

@@ -5,7 +5,7 @@
  *            [--trust host|file|program] [--memory-mb N] [SPEC]
  *
  * A request a line on standard input (request_help.h), an answer a line on standard output:
- *     {"reply": {...}, "pieces": [...], "ms": N, "late_ms": N (after it was cancelled), "lookups": N}
+ *     {"reply": {...}, "pieces": [...], "ms": N, "late_ms": N (after it was cancelled)}
  * Beside the request a line may have "body": true (the body is printed, nothing is sent), "cancel_ms": N (cancelled
  * after that), "stop_after": N (the reader of pieces stops), "threads": N (asked by so many at once, an answer each),
  * "fail_at": N (the N-th allocation from then on and the next fail; the answer has "count", how many there were). */
@@ -73,8 +73,8 @@ static void *run_timer(void *user)
     return NULL;
 }
 
-static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *reader, int64_t ns,
-                         int64_t late_ns, uint64_t count)
+static void print_answer(const PtcLlmReply *reply, Reader *reader, int64_t ns, int64_t late_ns,
+                         uint64_t count)
 {
     PtcBuf out;
     ptc_emit_array_end(&reader->pieces);
@@ -88,7 +88,6 @@ static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *read
         ptc_emit_field_int(&out, "late_ms", late_ns / 1000000);
     if (count)
         ptc_emit_field_uint(&out, "count", count);
-    ptc_emit_field_uint(&out, "lookups", ptc_client_lookups(ptc_models_client(a->models)));
     ptc_emit_object_end(&out);
     pthread_mutex_lock(&print_lock);
     printf("%.*s\n", (int)out.len, out.data);
@@ -123,7 +122,7 @@ static void ask(const Asking *a, PtcJsonBox *box, PtcArena *arena, PtcValue v)
     atomic_store(&timer.over, true);
     if (timer.ms >= 0)
         pthread_join(timer.thread, NULL);
-    print_answer(a, &reply, &reader, end - begun, asked ? end - asked : 0, fail_at ? count : 0);
+    print_answer(&reply, &reader, end - begun, asked ? end - asked : 0, fail_at ? count : 0);
     ptc_buf_deinit(&reader.pieces);
 }
 

@@ -91,10 +91,7 @@ def name_hangs():
     result = drive(spec, *[say()] * 19, options=("--connect-ms", "100"), env=dns_env())
     classes = [error_of(a)["class"] for a in result.answers]
     expect(classes, ["timeout"] * 19)
-    expect([a["lookups"] for a in result.answers][:3], [1, 2, 3])
-    expect(max(a["lookups"] for a in result.answers), 16)
-    for late in result.answers[16:]:
-        assert "look-ups" in error_of(late)["message"], late
+    expect(["look-ups" in error_of(a)["message"] for a in result.answers], [False] * 16 + [True] * 3)
 
 
 @test
@@ -102,8 +99,7 @@ def name_slow():
     """Once given up look-ups have ended, there is room again."""
     spec = "openai-compat:https://model.slow/v1|m"
     result = drive(spec, *[say()] * 16, say(timeout_ms=5000), options=("--connect-ms", "110"), env=dns_env())
-    assert max(a["lookups"] for a in result.answers) <= 16
-    assert result.answers[-1]["lookups"] < 16, result.answers[-1]
+    expect(["look-ups" in json.dumps(a) for a in result.answers], [False] * 17, result.answers[-1])
 
 
 @test

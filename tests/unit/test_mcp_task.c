@@ -343,7 +343,8 @@ static void test_data(void)
     PtcShared *data = ptc_shared_new();
     CHECK(ptc_shared_load(data, "rows", path, NULL, NULL));
     unlink(path);
-    size_t before = ptc_shared_bytes(data);
+    const PtcHeap *shared = ptc_page_of(ptc_shared_value(data, "rows"))->heap;
+    size_t before = shared->page_bytes;
     PtcExecutor *e = executor((PtcExecutorConfig){.data = data});
     pthread_t threads[4];
     Running runs[4];
@@ -355,7 +356,7 @@ static void test_data(void)
         pthread_join(threads[i], NULL);
         CHECK(runs[i].status == PTC_TASK_DONE);
     }
-    CHECK(ptc_shared_bytes(data) == before);
+    CHECK(shared->page_bytes == before);
     e->free(e);
     ptc_shared_free(data);
 }

@@ -49,13 +49,20 @@ static const char *printed(const char *text)
     return keep(&buf);
 }
 
+/* Empties a list. */
+static void forget_issues(PtcSigIssues *issues, PtcMem *mem)
+{
+    ptc_sig_issues_deinit(issues);
+    ptc_sig_issues_init(issues, mem);
+}
+
 /* All issues of a list, which is then emptied. */
 static const char *told(PtcSigIssues *issues)
 {
     PtcBuf buf;
     ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
     ptc_sig_issues_print(&buf, issues, "; ");
-    ptc_sig_issues_clear(issues);
+    forget_issues(issues, &h.mem);
     return keep(&buf);
 }
 
@@ -81,7 +88,7 @@ static const char *with_times(PtcValue v)
 /* The coerced value as JSON, or the errors; warnings stay. */
 static const char *coerced(const char *text, PtcValue v)
 {
-    ptc_sig_issues_clear(&warnings);
+    forget_issues(&warnings, &h.mem);
     PtcValue to = ptc_sig_coerce(&h.heap, type(text), v, &warnings, &errors);
     return to == PTC_NONE ? told(&errors) : with_times(to);
 }

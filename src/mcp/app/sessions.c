@@ -505,15 +505,6 @@ size_t ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *info
     return l.all;
 }
 
-size_t ptc_sessions_bytes(PtcSessions *s, size_t *count)
-{
-    size_t n = 0, bytes = 0;
-    (void)!ptc_store_sum(s->store, kind, &n, &bytes);
-    if (count)
-        *count = n;
-    return bytes;
-}
-
 PtcStore *ptc_sessions_store(PtcSessions *s)
 {
     return s->config.store ? s->store : NULL;

@@ -88,7 +88,5 @@ size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInf
                          size_t max);
 /* The store, if it outlives the process; else NULL. */
 struct PtcStore *ptc_sessions_store(PtcSessions *sessions);
-/* The memory of all snapshots. */
-size_t ptc_sessions_bytes(PtcSessions *sessions, size_t *count);
 
 #endif

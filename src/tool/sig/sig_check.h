@@ -35,7 +35,6 @@ typedef struct PtcSigIssues {
 /* Costs nothing until there is an issue.  End with _deinit. */
 void ptc_sig_issues_init(PtcSigIssues *issues, PtcMem *mem);
 void ptc_sig_issues_deinit(PtcSigIssues *issues);
-void ptc_sig_issues_clear(PtcSigIssues *issues);
 /* Appends `results[0].customer.id: expected int, got string "abc"`. */
 bool ptc_sig_issue_print(PtcBuf *buf, const PtcSigIssue *issue);
 /* Appends all of them with a separator in between, and how many more there were. */

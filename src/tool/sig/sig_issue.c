@@ -29,12 +29,6 @@ void ptc_sig_issues_deinit(PtcSigIssues *issues)
     ptc_arena_deinit(&issues->arena);
 }
 
-void ptc_sig_issues_clear(PtcSigIssues *issues)
-{
-    ptc_arena_reset(&issues->arena);
-    issues->count = issues->total = 0;
-}
-
 /* --------------------------------------------------------------------------------- adding */
 
 static const char *copy_issue_text(PtcArena *arena, const char *text, size_t len)
