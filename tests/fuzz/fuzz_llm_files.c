@@ -2,6 +2,7 @@
  * fuzz_llm_files.c - files that users give.  The first byte chooses: a list of models, a .env file, a script that is
  * asked until it ends, a record that is replayed; the second lets an allocation fail.  Nothing leaks, every answer is
  * whole. */
+#define _GNU_SOURCE /* memfd_create */
 #include <assert.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -69,7 +70,8 @@ static PtcModel *open_replay(const PtcReplayOptions *options, PtcText text, PtcW
 {
     char path[32];
     int fd = memfd_create("replay", MFD_CLOEXEC);
-    assert(fd >= 0 && write(fd, text.bytes, text.len) == (ssize_t)text.len);
+    ssize_t written = write(fd, text.bytes, text.len);
+    assert(written == (ssize_t)text.len);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     PtcModel *model = ptc_replay_open(options, path, why);
     close(fd);
