@@ -8,12 +8,14 @@
 #define PTC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PTC_MUST_USE __attribute__((warn_unused_result))
 #define PTC_NOINLINE __attribute__((noinline))
+#define PTC_UNUSED __attribute__((unused)) /* a parameter that may be left alone */
 #define PTC_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define PTC_LIKELY(x) (x)
 #define PTC_UNLIKELY(x) (x)
 #define PTC_MUST_USE
 #define PTC_NOINLINE
+#define PTC_UNUSED
 #define PTC_PRINTF(fmt, args)
 #endif
 

@@ -134,7 +134,6 @@ PTC_BUILTIN(core_reset, "clojure.core", "reset!", 2, 2, PTC_B_EFFECT, "(reset! a
             "Changes what an atom holds, and gives the new value.",
             "(let [a (atom 1)] (reset! a 5) @a) => 5\n(reset! {} 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_cell(vm, argv, PTC_CELL_ATOM) && store_in_cell(vm, argv[0], argv[1]) &&
            ptc_give(out, argv[1]);
 }
@@ -143,7 +142,6 @@ PTC_BUILTIN(core_reset_vals, "clojure.core", "reset-vals!", 2, 2, PTC_B_CALLS | 
             "(reset-vals! atom value)", "As reset!, but gives [old new].",
             "(let [a (atom 1)] (reset-vals! a 2)) => [1 2]\n(reset-vals! 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue *kept = ptc_roots(vm, 2);
     if (!kept || !arg_cell(vm, argv, PTC_CELL_ATOM))
         return false;
@@ -158,7 +156,6 @@ PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_
             "(let [a (atom 1)] [(compare-and-set! a 1 2) (compare-and-set! a 1 3) @a]) => [true "
             "false 2]\n(compare-and-set! 1 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_cell(vm, argv, PTC_CELL_ATOM))
         return false;
     bool same = ptc_same(vm->heap, ptc_cell_get(vm->heap, argv[0]), argv[1]);
@@ -168,8 +165,6 @@ PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_
 PTC_BUILTIN(core_is_atom, "clojure.core", "atom?", 1, 1, 0, "(atom? x)", "Is it an atom?",
             "(atom? (atom 1)) => true\n(atom? 1) => false")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_ATOM)));
 }
 
@@ -180,7 +175,6 @@ PTC_BUILTIN(core_volatile, "clojure.core", "volatile!", 1, 1, 0, "(volatile! val
             "(let [v (volatile! 0)] (doseq [x [1 2 3]] (vswap! v + x)) @v) => 6\n"
             "(volatile!) !! arity_error")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_VOLATILE, argv[0], PTC_NIL));
 }
 
@@ -198,7 +192,6 @@ PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT, "(vreset
             "Changes what a volatile holds, and gives the new value.",
             "(let [v (volatile! 1)] (vreset! v :x) @v) => :x\n(vreset! 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_cell(vm, argv, PTC_CELL_VOLATILE) && store_in_cell(vm, argv[0], argv[1]) &&
            ptc_give(out, argv[1]);
 }
@@ -206,8 +199,6 @@ PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT, "(vreset
 PTC_BUILTIN(core_is_volatile, "clojure.core", "volatile?", 1, 1, 0, "(volatile? x)",
             "Is it a volatile?", "(volatile? (volatile! 1)) => true\n(volatile? (atom 1)) => false")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_VOLATILE)));
 }
 
@@ -226,7 +217,6 @@ static const PtcBuiltin form_delay_def = {
 
 PTC_BUILTIN(delay_new, "ptc", "delay", 1, 1, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_DELAY, PTC_UNBOUND, argv[0]));
 }
 
@@ -247,15 +237,12 @@ PTC_BUILTIN(core_force, "clojure.core", "force", 1, 1, PTC_B_CALLS, "(force x)",
             "The value of a delay, computed if that has not been done yet; anything else as it is.",
             "(force (delay (+ 1 2))) => 3\n(force 7) => 7\n(force (delay (fail \"no\"))) !! fail")
 {
-    PTC_UNUSED(argc);
     return is_kind(argv[0], PTC_CELL_DELAY) ? force(vm, argv[0], out) : ptc_give(out, argv[0]);
 }
 
 PTC_BUILTIN(core_is_delay, "clojure.core", "delay?", 1, 1, 0, "(delay? x)", "Is it a delay?",
             "(delay? (delay 1)) => true\n(delay? 1) => false")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_DELAY)));
 }
 
@@ -276,7 +263,6 @@ PTC_BUILTIN(core_deref, "clojure.core", "deref", 1, 1, PTC_B_CALLS, "(deref x)",
             "(deref (atom 5)) => 5\n@(volatile! [1]) => [1]\n@(delay (+ 1 2)) => 3\n"
             "(def x 4) @#'x => 4\n(deref 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue v = argv[0];
     if (is_kind(v, PTC_CELL_DELAY))
         return force(vm, v, out);

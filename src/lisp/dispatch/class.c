@@ -465,7 +465,6 @@ PTC_BUILTIN(
     "(class \"a\") => java.lang.String\n(= Long (class 1)) => true\n(class nil) => nil\n"
     "(class) !! arity_error")
 {
-    PTC_UNUSED(argc);
     PtcValue type = ptc_typed_type(argv[0]);
     if (argv[0] == PTC_NIL || type != PTC_NONE)
         return ptc_give(out, type == PTC_NONE ? PTC_NIL : type);
@@ -487,7 +486,6 @@ PTC_BUILTIN(core_is_instance, "clojure.core", "instance?", 2, 2, 0, "(instance? 
             "(instance? java.time.LocalDate (LocalDate/of 2024 1 1)) => true\n"
             "(instance? Integer 1) => false\n(instance? :string \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     size_t n;
     if (ptc_is_type(argv[0])) {
         PtcValue type = ptc_typed_type(argv[1]);
@@ -500,7 +498,6 @@ PTC_BUILTIN(core_cast, "clojure.core", "cast", 2, 2, 0, "(cast class x)",
             "The value itself when it belongs to the class or is nil, else an error.",
             "(cast String \"a\") => \"a\"\n(cast Long nil) => nil\n(cast Long \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     size_t n;
     if (!arg_class(vm, argv, 0, &n))
         return false;
@@ -513,8 +510,6 @@ PTC_BUILTIN(core_is_class, "clojure.core", "class?", 1, 1, 0, "(class? x)",
             "Is it the symbol of a class that is known here?",
             "(class? String) => true\n(class? \"String\") => false\n(class? 'abc) => false")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     PtcText name = {"", 0};
     if (ptc_is(argv[0], PTC_T_SYMBOL))
         name = (PtcText){ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
@@ -535,7 +530,6 @@ PTC_BUILTIN(class_get_name, "java", ".getName", 1, 1, 0, "(.getName class)",
             "The full name of a class as a string.",
             "(.getName String) => \"java.lang.String\"\n(.getName 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     size_t n;
     return arg_class(vm, argv, 0, &n) &&
            ptc_give(out, ptc_str_new(vm->heap, full_class_name(n), strlen(full_class_name(n))));
@@ -545,7 +539,6 @@ PTC_BUILTIN(class_get_simple_name, "java", ".getSimpleName", 1, 1, 0, "(.getSimp
             "The name of a class without its package, as a string.",
             "(.getSimpleName (class 1)) => \"Long\"\n(.getSimpleName nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     size_t n;
     if (!arg_class(vm, argv, 0, &n))
         return false;

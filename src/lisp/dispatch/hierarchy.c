@@ -89,14 +89,12 @@ bool ptc_isa(PtcVM *vm, PtcValue h, PtcValue child, PtcValue parent)
 PTC_BUILTIN(hidden_hierarchy, "clojure.core", "hierarchy", 1, 1, PTC_B_HIDDEN, "(hierarchy given)",
             "The hierarchy that is given, maybe as a var or an atom; the global one for nil.", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_hierarchy_of(vm, argv[0]));
 }
 
 PTC_BUILTIN(hidden_set_hierarchy, "clojure.core", "set-hierarchy", 1, 1,
             PTC_B_HIDDEN | PTC_B_EFFECT, "(set-hierarchy h)", "Makes h the global hierarchy.", "")
 {
-    PTC_UNUSED(argc);
     int at = global_index(vm);
     if (at < 0)
         return ptc_fail(vm, PTC_E_VALUE,

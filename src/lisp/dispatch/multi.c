@@ -102,7 +102,6 @@ bool ptc_multi_find(PtcVM *vm, PtcValue multi, PtcValue value, PtcValue *out)
 
 PTC_BUILTIN(multi_new, "ptc", "multi", 4, 4, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     if (!ptc_is_callable(argv[1]))
         return ptc_fail(vm, PTC_E_TYPE,
                         "defmulti takes a function that gives the value to choose "
@@ -121,7 +120,6 @@ PTC_BUILTIN(multi_new, "ptc", "multi", 4, 4, PTC_B_HIDDEN, "", "", "")
 
 PTC_BUILTIN(multi_add, "ptc", "defmethod", 3, 3, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     if (!ptc_is_record(argv[0], PTC_R_MULTI)) {
         ptc_fail(vm, PTC_E_TYPE, "defmethod adds to a multimethod; this is %s",
                  ptc_type_name(argv[0]));
@@ -140,7 +138,6 @@ PTC_BUILTIN(core_methods, "clojure.core", "methods", 1, 1, 0, "(methods multimet
             "The methods of a multimethod: a map from dispatch value to function.",
             SHAPES "(keys (methods area)) => [:square]\n(methods 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
     PtcValue methods = multimethod_table(vm, argv[0], PTC_MULTI_METHODS);
@@ -154,7 +151,6 @@ PTC_BUILTIN(
     SHAPES "[((get-method area :square) {:side 3}) (get-method area :circle)] => [9 nil]\n"
            "(get-method 5 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue f;
     return arg_multi(vm, argv) && ptc_multi_find(vm, argv[0], argv[1], &f) &&
            ptc_give(out, f == PTC_NONE ? PTC_NIL : f);
@@ -165,7 +161,6 @@ PTC_BUILTIN(core_remove_method, "clojure.core", "remove-method", 2, 2, PTC_B_EFF
             SHAPES "(remove-method area :square) (methods area) => {}\n(remove-method 5 1) !! "
                    "type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
     PtcValue methods = multimethod_table(vm, argv[0], PTC_MULTI_METHODS);
@@ -180,7 +175,6 @@ PTC_BUILTIN(core_remove_all_methods, "clojure.core", "remove-all-methods", 1, 1,
             SHAPES "(remove-all-methods area) (methods area) => {}\n(remove-all-methods 5) !! "
                    "type_error")
 {
-    PTC_UNUSED(argc);
     return arg_multi(vm, argv) &&
            store_multimethod_table(vm, argv[0], PTC_MULTI_METHODS, ptc_map_empty(vm->heap)) &&
            ptc_give(out, argv[0]);
@@ -194,7 +188,6 @@ PTC_BUILTIN(
     "tax ::vehicle [_] 10) (defmethod tax ::property [_] 20) (prefer-method tax ::property "
     "::vehicle) (tax ::ship) => 20\n(prefer-method 5 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
     PtcValue h = ptc_hierarchy_of(vm, ptc_record_field(argv[0], PTC_MULTI_HIERARCHY));
@@ -218,7 +211,6 @@ PTC_BUILTIN(core_prefers, "clojure.core", "prefers", 1, 1, 0, "(prefers multimet
             SHAPES
             "(prefer-method area :a :b) (prefers area) => {:a #{:b}}\n(prefers 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_multi(vm, argv))
         return false;
     PtcValue prefers = multimethod_table(vm, argv[0], PTC_MULTI_PREFERS);

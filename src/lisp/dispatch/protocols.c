@@ -56,7 +56,6 @@ PtcValue ptc_protocol_methods(PtcVM *vm, PtcValue protocol, PtcValue v)
 
 PTC_BUILTIN(protocol_new, "ptc", "protocol", 2, 2, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     PtcValue empty = ptc_map_empty(vm->heap);
     PtcValue cell =
         empty == PTC_NONE ? empty : ptc_cell_new(vm->heap, PTC_CELL_ATOM, empty, PTC_NIL);
@@ -67,7 +66,6 @@ PTC_BUILTIN(protocol_new, "ptc", "protocol", 2, 2, PTC_B_HIDDEN, "", "", "")
 
 PTC_BUILTIN(protocol_method, "ptc", "method", 2, 2, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_record_new(vm, PTC_R_METHOD, argv, PTC_METHOD_FIELDS));
 }
 
@@ -239,7 +237,6 @@ PTC_BUILTIN(core_satisfies, "clojure.core", "satisfies?", 2, 2, 0, "(satisfies? 
             "[(satisfies? Sized \"a\") (satisfies? Sized 1)] => [true false]\n"
             "(satisfies? 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_protocol(vm, argv[0]) &&
            ptc_give(out, ptc_bool(ptc_protocol_methods(vm, argv[0], argv[1]) != PTC_NONE));
 }
@@ -250,7 +247,6 @@ PTC_BUILTIN(
     "(defprotocol Sized (size [x])) (extend-type String Sized (size [s] 1)) [(extends? Sized "
     "String) (extends? Sized Long)] => [true false]\n(extends? 1 String) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue key;
     return arg_protocol(vm, argv[0]) && arg_target(vm, argv[1], &key) &&
            ptc_give(out, ptc_bool(map_in(vm, impls_of(vm, argv[0]), key) != PTC_NONE));
@@ -261,7 +257,6 @@ PTC_BUILTIN(core_extenders, "clojure.core", "extenders", 1, 1, 0, "(extenders pr
             "(defprotocol Sized (size [x])) (extend-type String Sized (size [s] 1)) (extenders "
             "Sized) => [java.lang.String]\n(extenders 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue key, impls = arg_protocol(vm, argv[0]) ? impls_of(vm, argv[0]) : PTC_NONE;
     if (vm->failed)
         return false;

@@ -306,7 +306,6 @@ static bool force_here(PtcVM *vm, PtcValue lazy)
 PTC_BUILTIN(hidden_force, "clojure.core", "force-lazy", 1, 1, PTC_B_CALLS | PTC_B_HIDDEN,
             "(first coll)", "Computes the first element of a lazy sequence.", "")
 {
-    PTC_UNUSED(argc);
     *out = PTC_NIL;
     return force_here(vm, argv[0]);
 }

@@ -79,7 +79,6 @@ bool ptc_join_rest(PtcVM *vm, PtcValue f, PtcValue *slots, PtcIter *it, PtcValue
 PTC_BUILTIN(hidden_lazy_seq, "clojure.core", "lazy-seq", 1, 1, PTC_B_HIDDEN, "(lazy-seq body...)",
             "A sequence whose elements the function will compute.", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_force_new(vm, argv[0], PTC_UNBOUND, PTC_NIL, false));
 }
 
@@ -91,7 +90,6 @@ PTC_BUILTIN(
     "(let [s (lazy-seq [1])] (first s) (realized? s)) => true\n"
     "(realized? (map inc [1])) => true\n(realized? 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue at = ptc_lazy_landing(argv[0]);
     if (ptc_is_cell(argv[0]) && ptc_cell_kind(argv[0]) == PTC_CELL_DELAY)
         return ptc_give(out, ptc_bool(ptc_cell_get(vm->heap, argv[0]) != PTC_UNBOUND));

@@ -659,7 +659,6 @@ bool ptc_produced_beside(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *ou
 PTC_BUILTIN(hidden_produced_nth, "clojure.core", "produced-nth", 2, 2, PTC_B_CALLS | PTC_B_HIDDEN,
             "(nth producer n)", "The n-th element of a producer.", "")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     if (!ptc_cursor_iter(vm, argv[0], PTC_NIL, &it))
         return false;
@@ -687,7 +686,6 @@ static bool take_into(PtcVM *vm, PtcValue producer, int64_t n, PtcValue *slot)
 PTC_BUILTIN(hidden_produced_take, "clojure.core", "produced-take", 2, 2, PTC_B_CALLS | PTC_B_HIDDEN,
             "(take n producer)", "The first n elements of a producer.", "")
 {
-    PTC_UNUSED(argc);
     PtcValue *slot = ptc_roots(vm, 1);
     return slot && take_into(vm, argv[0], ptc_to_int(argv[1]), slot) && ptc_give(out, *slot);
 }
@@ -735,7 +733,6 @@ PTC_BUILTIN(core_iterate, "clojure.core", "iterate", 2, 2, 0, "(iterate f x)",
             "(first (drop-while #(< % 100) (iterate #(* 3 %) 1))) => 243\n"
             "(count (iterate inc 1)) !! value_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_callable(vm, argv, 0) &&
            ptc_give(out, ptc_producer_new(vm, PTC_FROM_ITERATE, argv[0], argv[1]));
 }

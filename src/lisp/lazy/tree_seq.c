@@ -143,7 +143,6 @@ PTC_BUILTIN(
     "(take 3 (tree-seq number? (fn [n] [(* 2 n)]) 1)) => [1 2 4]\n"
     "(tree-seq \"a\" \"b\" {}) !! type_error")
 {
-    PTC_UNUSED(argc);
     enum { TREE_LISTED, TREE_WALK, TREE_FUNCTIONS, TREE_MOST };
     PtcValue x, *slots = ptc_roots(vm, TREE_MOST);
     if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_arg_callable(vm, argv, 1))

@@ -455,7 +455,6 @@ static bool link(PtcVM *vm, PtcValue step, PtcValue next, PtcValue *out)
 PTC_BUILTIN(hidden_xform, "clojure.core", "xform", 2, 2, PTC_B_HIDDEN, "(xform next)",
             "What (map f) and its kin give without a collection: adds itself to a pipeline.", "")
 {
-    PTC_UNUSED(argc);
     return link(vm, argv[0], argv[1], out);
 }
 
@@ -465,7 +464,6 @@ PTC_BUILTIN(
     "(into [] cat [[1 2] nil [3]]) => [1 2 3]\n"
     "(into [] (comp (map range) cat) [2 3]) => [0 1 0 1 2]\n(into [] cat [5]) !! type_error")
 {
-    PTC_UNUSED(argc);
     return link(vm, ptc_step_new(vm, PTC_STEP_CAT, 0, NULL), argv[0], out);
 }
 

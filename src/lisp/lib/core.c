@@ -22,7 +22,6 @@ static bool nth_produced(PtcVM *vm, PtcValue producer, size_t i, PtcValue *out)
 PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]",
             "Element of a destructured value, or nil.", "")
 {
-    PTC_UNUSED(argc);
     size_t i = (size_t)ptc_to_int(argv[1]);
     PtcValue coll = argv[0];
     if (ptc_is_sequential(coll)) {
@@ -69,7 +68,6 @@ static bool rest_of_other(PtcVM *vm, PtcValue coll, size_t skip, PtcValue *out)
 PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
             "What follows in a destructured value, nil when nothing does.", "")
 {
-    PTC_UNUSED(argc);
     size_t skip = (size_t)ptc_to_int(argv[1]);
     if (ptc_is_producer(argv[0]))
         return ptc_produced_rest(vm, argv[0], skip, out);
@@ -139,14 +137,12 @@ PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
 PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]",
             "The rest arguments as a map.", "")
 {
-    PTC_UNUSED(argc);
     return options(vm, argv[0], out);
 }
 
 PTC_BUILTIN(core_as_map, "ptc", "as-map", 1, 1, PTC_B_HIDDEN, "{:as m}",
             "A destructured map; a list is taken for keyword arguments.", "")
 {
-    PTC_UNUSED(argc);
     bool list = ptc_is_sequential(argv[0]) && ptc_is_seq_flagged(argv[0]);
     return list ? options(vm, argv[0], out) : ptc_give(out, argv[0]);
 }

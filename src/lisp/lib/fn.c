@@ -217,8 +217,6 @@ PTC_BUILTIN(core_constantly, "clojure.core", "constantly", 1, 1, 0, "(constantly
 PTC_BUILTIN(fn_constant, "clojure.core", "constant", 1, -1, PTC_B_HIDDEN, "((constantly x) & args)",
             "What constantly gives.", "")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, kept(argv, 0));
 }
 
@@ -323,7 +321,6 @@ PTC_BUILTIN(
     "((memoize inc) 1) => 2\n(let [f (memoize (fn [a b] (* a b)))] [(f 6 7) (f 6 7)]) => [42 42]\n"
     "(memoize 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_callable(vm, argv, 0) && ptc_give(out, ptc_fn_record(vm, "memoized", argv, 1));
 }
 
@@ -392,8 +389,6 @@ PTC_BUILTIN(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
 PTC_BUILTIN(core_is_reduced, "clojure.core", "reduced?", 1, 1, 0, "(reduced? x)",
             "Is this what reduced gives?", "(reduced? (reduced 1)) => true\n(reduced? 1) => false")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     *out = ptc_bool(ptc_is_record(argv[0], PTC_R_REDUCED));
     return true;
 }
@@ -402,8 +397,6 @@ PTC_BUILTIN(core_unreduced, "clojure.core", "unreduced", 1, 1, 0, "(unreduced x)
             "What reduced wrapped; anything else as it is.",
             "(unreduced (reduced 1)) => 1\n(unreduced 2) => 2")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out,
                     ptc_is_record(argv[0], PTC_R_REDUCED) ? ptc_record_field(argv[0], 0) : argv[0]);
 }

@@ -100,7 +100,6 @@ PTC_BUILTIN(core_name, "clojure.core", "name", 1, 1, 0, "(name x)",
             "(name :abc) => \"abc\"\n(name :a/b) => \"b\"\n(name \"abc\") => \"abc\"\n"
             "(name nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_string(argv[0]))
         return ptc_give(out, argv[0]);
     if (!ptc_is_named(argv[0]))
@@ -117,7 +116,6 @@ PTC_BUILTIN(
     "What is before the slash of a keyword or symbol, as a string; nil when there is no slash.",
     "(namespace :order/id) => \"order\"\n(namespace :id) => nil\n(namespace \"a/b\") !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!is_ident(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a keyword or symbol");
     int64_t n = namespace_len(vm, argv[0]);

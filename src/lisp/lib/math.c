@@ -41,7 +41,6 @@ PTC_BUILTIN(core_floor, "clojure.core", "floor", 1, 1, 0, "(floor num)",
             "The largest integer that is not above the number.",
             "(floor 2.9) => 2\n(floor -2.1) => -3\n(floor nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return round_with(vm, argv, floor, out);
 }
 
@@ -49,7 +48,6 @@ PTC_BUILTIN(core_ceil, "clojure.core", "ceil", 1, 1, 0, "(ceil num)",
             "The smallest integer that is not below the number.",
             "(ceil 2.1) => 3\n(ceil -2.9) => -2\n(ceil \"2.1\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return round_with(vm, argv, ceil, out);
 }
 
@@ -70,14 +68,12 @@ PTC_BUILTIN(core_trunc, "clojure.core", "trunc", 1, 1, 0, "(trunc num)",
             "The number without its fraction, as an integer.",
             "(trunc 3.99) => 3\n(trunc -3.99) => -3\n(trunc :x) !! type_error")
 {
-    PTC_UNUSED(argc);
     return round_with(vm, argv, trunc, out);
 }
 
 PTC_BUILTIN(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same as trunc.",
             "(Math/trunc 8.7) => 8\n(Math/trunc nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return round_with(vm, argv, trunc, out);
 }
 
@@ -133,7 +129,6 @@ PTC_BUILTIN(core_int, "clojure.core", "int", 1, 1, 0, "(int x)",
             "(int 3.7) => 3\n(int \"A\") => 65\n(int 3000000000) !! arithmetic_error\n"
             "(int \"42\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return to_integer(vm, argv, 32, out);
 }
 
@@ -141,7 +136,6 @@ PTC_BUILTIN(core_long, "clojure.core", "long", 1, 1, 0, "(long x)",
             "The number without its fraction, within 64 bits; of a character its code.",
             "(long 3.7) => 3\n(long 3000000000) => 3000000000\n(long 1e20) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     return to_integer(vm, argv, 64, out);
 }
 
@@ -157,7 +151,6 @@ PTC_BUILTIN(core_double, "clojure.core", "double", 1, 1, 0, "(double num)",
             "The number as a float.",
             "(double 3) => 3.0\n(double 2.5) => 2.5\n(double \"2.5\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return to_double(vm, argv, out);
 }
 
@@ -166,7 +159,6 @@ PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
             "(float 1) => 1.0\n(float 0.1) => 0.1\n(float 1e300) !! arithmetic_error\n"
             "(float nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!to_double(vm, argv, out))
         return false;
     double d = fabs(ptc_to_float(*out));
@@ -181,8 +173,6 @@ PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
 #define FLOAT_TEST(id, name_, doc_, examples_, test)                                          \
     PTC_BUILTIN(id, "clojure.core", name_, 1, 1, 0, "(" name_ " x)", doc_, examples_)         \
     {                                                                                         \
-        PTC_UNUSED(vm);                                                                       \
-        PTC_UNUSED(argc);                                                                     \
         return ptc_give(out, ptc_bool(ptc_is_float(argv[0]) && test(ptc_to_float(argv[0])))); \
     }
 
@@ -378,7 +368,6 @@ PTC_BUILTIN(core_bit_not, "clojure.core", "bit-not", 1, 1, 0, "(bit-not x)",
             "The integer with every bit turned over.",
             "(bit-not 0) => -1\n(bit-not -8) => 7\n(bit-not 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_integer(vm, argv, 0) && ptc_give(out, invert(vm, argv[0]));
 }
 
@@ -388,7 +377,6 @@ PTC_BUILTIN(core_shift_left, "clojure.core", "bit-shift-left", 2, 2, 0, "(bit-sh
             "(bit-shift-left 9 -2) !! type_error")
 {
     int64_t n;
-    PTC_UNUSED(argc);
     return arg_bit(vm, argv, &n) && ptc_give(out, shift_left(vm, argv[0], n));
 }
 
@@ -398,7 +386,6 @@ PTC_BUILTIN(core_shift_right, "clojure.core", "bit-shift-right", 2, 2, 0, "(bit-
             "(bit-shift-right 1 nil) !! type_error")
 {
     int64_t n;
-    PTC_UNUSED(argc);
     return arg_bit(vm, argv, &n) && ptc_give(out, shift_right(vm, argv[0], n));
 }
 
@@ -409,7 +396,6 @@ PTC_BUILTIN(core_shift_unsigned, "clojure.core", "unsigned-bit-shift-right", 2, 
             "(unsigned-bit-shift-right 1.5 1) !! type_error")
 {
     int64_t n, x;
-    PTC_UNUSED(argc);
     if (!arg_bit(vm, argv, &n) || !ptc_arg_int(vm, argv, 0, &x))
         return false;
     if (n > 0)
@@ -431,7 +417,6 @@ PTC_BUILTIN(core_bit_test, "clojure.core", "bit-test", 2, 2, 0, "(bit-test x n)"
 {
     int64_t n;
     bool set;
-    PTC_UNUSED(argc);
     return arg_bit(vm, argv, &n) && test_bit(vm, argv, n, &set) && ptc_give(out, ptc_bool(set));
 }
 
@@ -452,7 +437,6 @@ PTC_BUILTIN(core_bit_set, "clojure.core", "bit-set", 2, 2, 0, "(bit-set x n)",
             "The integer with bit n set to 1.",
             "(bit-set 0 5) => 32\n(bit-set 32 5) => 32\n(bit-set 0 -1) !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_bit(vm, argv, 1, out);
 }
 
@@ -460,7 +444,6 @@ PTC_BUILTIN(core_bit_clear, "clojure.core", "bit-clear", 2, 2, 0, "(bit-clear x 
             "The integer with bit n set to 0.",
             "(bit-clear 15 0) => 14\n(bit-clear -1 3) => -9\n(bit-clear nil 0) !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_bit(vm, argv, 0, out);
 }
 
@@ -468,7 +451,6 @@ PTC_BUILTIN(core_bit_flip, "clojure.core", "bit-flip", 2, 2, 0, "(bit-flip x n)"
             "The integer with bit n turned over.",
             "(bit-flip 5 1) => 7\n(bit-flip 7 1) => 5\n(bit-flip 1 \"0\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_bit(vm, argv, -1, out);
 }
 

@@ -68,7 +68,6 @@ static double round_half_up(double d)
     PTC_BUILTIN(id, ns_, name_, 1, 1, 0, usage_, doc_, examples_)                                 \
     {                                                                                             \
         double x;                                                                                 \
-        PTC_UNUSED(argc);                                                                         \
         return ptc_arg_double(vm, argv, 0, &x) && ptc_give(out, ptc_float_new(vm->heap, fn_(x))); \
     }
 
@@ -76,7 +75,6 @@ static double round_half_up(double d)
     PTC_BUILTIN(id, ns_, name_, 2, 2, 0, usage_, doc_, examples_)                    \
     {                                                                                \
         double x, y;                                                                 \
-        PTC_UNUSED(argc);                                                            \
         return ptc_arg_double(vm, argv, 0, &x) && ptc_arg_double(vm, argv, 1, &y) && \
                ptc_give(out, ptc_float_new(vm->heap, fn_(x, y)));                    \
     }
@@ -217,7 +215,6 @@ PTC_BUILTIN(math_round, "Math", "round", 1, 1, 0, "(Math/round num)",
             "(Math/round 2.5) => 3\n(Math/round -2.5) => -2\n(Math/round ##NaN) => 0\n(Math/round "
             "nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_arg_number(vm, argv, 0))
         return false;
     if (ptc_is_integer(argv[0]))
@@ -235,7 +232,6 @@ PTC_BUILTIN(math_get_exponent, "Math", "getExponent", 1, 1, 0, "(Math/getExponen
             "type_error")
 {
     double d;
-    PTC_UNUSED(argc);
     if (!ptc_arg_double(vm, argv, 0, &d))
         return false;
     int exponent = !isfinite(d) ? 1024 : fabs(d) < 0x1p-1022 ? -1023 : ilogb(d);
@@ -250,7 +246,6 @@ PTC_BUILTIN(math_scalb, "Math", "scalb", 2, 2, 0, "(Math/scalb num n)",
 {
     double d;
     int64_t n;
-    PTC_UNUSED(argc);
     if (!ptc_arg_double(vm, argv, 0, &d) || !ptc_arg_int(vm, argv, 1, &n))
         return false;
     n = n > 5000 ? 5000 : n < -5000 ? -5000 : n;
@@ -278,7 +273,6 @@ PTC_BUILTIN(
     "(Math/floorDiv -7 2) => -4\n(Math/floorDiv 7 2) => 3\n(Math/floorDiv 1 0) !! arithmetic_error")
 {
     int64_t x, y;
-    PTC_UNUSED(argc);
     if (!arg_division(vm, argv, &x, &y))
         return false;
     if (y == -1) /* of the least integer too, which wraps around as in Java */
@@ -294,7 +288,6 @@ PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2, 0, "(Math/floorMod x y)",
             "arithmetic_error")
 {
     int64_t x, y;
-    PTC_UNUSED(argc);
     if (!arg_division(vm, argv, &x, &y))
         return false;
     int64_t left = y == -1 ? 0 : x % y;
@@ -402,7 +395,6 @@ PTC_BUILTIN(math_to_int_exact, "Math", "toIntExact", 1, 1, 0, "(Math/toIntExact 
             "(Math/toIntExact 5) => 5\n(Math/toIntExact 3000000000) !! arithmetic_error")
 {
     int64_t n;
-    PTC_UNUSED(argc);
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n != (int32_t)n)

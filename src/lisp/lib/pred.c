@@ -154,7 +154,6 @@ PTC_BUILTIN(core_is_char, "clojure.core", "char?", 1, 1, 0, "(char? x)",
             "Is it a string of exactly one character.",
             "(char? \"a\") => true\n(char? \"ab\") => false\n(char? 5) => false")
 {
-    PTC_UNUSED(argc);
     return (!ptc_is_string(argv[0]) ||
             ptc_tick(&vm->budget, (int64_t)(ptc_str_len(argv[0]) / 32))) &&
            ptc_give(out, ptc_bool(ptc_is_char(vm, argv[0])));
@@ -165,8 +164,6 @@ PTC_BUILTIN(core_is_char, "clojure.core", "char?", 1, 1, 0, "(char? x)",
 PTC_BUILTIN(core_identity, "clojure.core", "identity", 1, 1, 0, "(identity x)",
             "Its argument, unchanged.", "(identity 42) => 42\n(filter identity [1 nil 2]) => [1 2]")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, argv[0]);
 }
 
@@ -191,7 +188,6 @@ PTC_BUILTIN(core_type, "clojure.core", "type", 1, 1, 0, "(type x)",
             "that type; of an exception, its class.",
             "(type 1.5) => :number\n(type [1]) => :vector\n(type {}) => :map\n(type nil) => nil")
 {
-    PTC_UNUSED(argc);
     if (argv[0] == PTC_NIL)
         return ptc_give(out, PTC_NIL);
     if (ptc_typed_type(argv[0]) != PTC_NONE)

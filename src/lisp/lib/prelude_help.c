@@ -14,8 +14,6 @@
 PTC_BUILTIN(hidden_refuse_argument, "clojure.core", "refuse-argument", 3, 3, PTC_B_HIDDEN,
             "(refuse-argument i x expected)", "Fails: argument i, from 0, is x.", "")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(out);
     char role[32];
     vm->running = ptc_prelude_running(vm);
     snprintf(role, sizeof role, "argument %d", (int)ptc_to_int(argv[0]) + 1);
@@ -25,8 +23,6 @@ PTC_BUILTIN(hidden_refuse_argument, "clojure.core", "refuse-argument", 3, 3, PTC
 PTC_BUILTIN(hidden_refuse_part, "clojure.core", "refuse-part", 3, 3, PTC_B_HIDDEN,
             "(refuse-part role x expected)", "Fails: `role`, such as \"a row\", is x.", "")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(out);
     vm->running = ptc_prelude_running(vm);
     return ptc_fail_value_type(vm, argv[1], ptc_str_bytes(argv[0]), ptc_str_bytes(argv[2]));
 }
@@ -42,7 +38,6 @@ PTC_BUILTIN(hidden_refuse, "clojure.core", "refuse", 2, 3, PTC_B_HIDDEN,
                  {"exception", PTC_E_VALUE | PTC_AS(EXCEPTION)},
                  {"assertion", PTC_E_VALUE | PTC_AS(ASSERTION)}};
     unsigned kind = PTC_E_VALUE;
-    PTC_UNUSED(out);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (ptc_text_is((PtcText){ptc_str_bytes(argv[0]), ptc_str_len(argv[0])}, kinds[i].name))
             kind = kinds[i].kind;
@@ -66,7 +61,6 @@ static int place_argument(PtcVM *vm, const PtcValue *argv, PtcValue args[MOST_CH
 PTC_BUILTIN(hidden_finite, "clojure.core", "finite", 2, 2, PTC_B_HIDDEN, "(finite i x)",
             "x, which is argument i, if it can be walked to its end; else fails.", "")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcValue args[MOST_CHECKED];
     return ptc_arg_all(vm, args, place_argument(vm, argv, args), &it) && ptc_give(out, argv[1]);
@@ -75,7 +69,6 @@ PTC_BUILTIN(hidden_finite, "clojure.core", "finite", 2, 2, PTC_B_HIDDEN, "(finit
 PTC_BUILTIN(hidden_callable, "clojure.core", "callable", 2, 2, PTC_B_HIDDEN, "(callable i f)",
             "f, which is argument i, if it can be called; else fails.", "")
 {
-    PTC_UNUSED(argc);
     PtcValue args[MOST_CHECKED];
     return ptc_arg_callable(vm, args, place_argument(vm, argv, args)) && ptc_give(out, argv[1]);
 }
@@ -83,7 +76,6 @@ PTC_BUILTIN(hidden_callable, "clojure.core", "callable", 2, 2, PTC_B_HIDDEN, "(c
 PTC_BUILTIN(hidden_is_finite, "clojure.core", "finite?", 1, 1, PTC_B_HIDDEN, "(finite? x)",
             "Is it a sequence with an end?", "")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_lazy(argv[0])) /* is computed, and asked about again */
         return ptc_fail_type(vm, argv, 0, "a sequence that is computed");
     return ptc_give(out, ptc_bool(ptc_is_sequential(argv[0]) && !ptc_seq_endless(argv[0])));
@@ -95,7 +87,6 @@ PTC_BUILTIN(hidden_lookup, "clojure.core", "lookup", 3, 3, PTC_B_HIDDEN,
             "(lookup map key otherwise)",
             "What a map has under this very key, not under another spelling of it.", "")
 {
-    PTC_UNUSED(argc);
     PtcValue v = ptc_map_get(vm->heap, argv[0], argv[1]);
     return ptc_give(out, v == PTC_NONE ? argv[2] : v);
 }
@@ -103,14 +94,12 @@ PTC_BUILTIN(hidden_lookup, "clojure.core", "lookup", 3, 3, PTC_B_HIDDEN,
 PTC_BUILTIN(hidden_put, "clojure.core", "put", 3, 3, PTC_B_HIDDEN, "(put map key value)",
             "The map with this very key set.", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_map_assoc(vm->heap, argv[0], argv[1], argv[2]));
 }
 
 PTC_BUILTIN(hidden_code_points, "clojure.core", "code-points", 1, 1, PTC_B_HIDDEN,
             "(code-points s)", "The number of code points of a string.", "")
 {
-    PTC_UNUSED(argc);
     size_t len = ptc_str_len(argv[0]);
     return ptc_tick_scan(&vm->budget, len) &&
            ptc_give(out, ptc_int((int64_t)ptc_utf8_count(ptc_str_bytes(argv[0]), len)));
@@ -120,15 +109,12 @@ PTC_BUILTIN(hidden_code_points, "clojure.core", "code-points", 1, 1, PTC_B_HIDDE
 PTC_BUILTIN(hidden_function, "clojure.core", "function", 2, 2, PTC_B_HIDDEN, "(function name x)",
             "A function: (f a ...) is what the hidden builtin `name` gives for f, a ...", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_fn_record(vm, ptc_str_bytes(argv[0]), argv + 1, 1));
 }
 
 PTC_BUILTIN(hidden_kept, "clojure.core", "kept", 1, 1, PTC_B_HIDDEN, "(kept f)",
             "The x of such a function.", "")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(vm);
     return ptc_give(out, ptc_record_field(argv[0], 1));
 }
 

@@ -11,7 +11,6 @@ enum { MADE_TYPE = 1, MADE_LIKE };
 
 PTC_BUILTIN(type_new, "ptc", "type", 3, 3, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_record_new(vm, PTC_R_TYPE, argv, PTC_TYPE_FIELDS));
 }
 
@@ -35,13 +34,11 @@ static bool give_maker(PtcVM *vm, const char *hidden, PtcValue type, PtcValue *o
 
 PTC_BUILTIN(type_maker, "ptc", "maker", 1, 1, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     return give_maker(vm, "made", argv[0], out);
 }
 
 PTC_BUILTIN(type_map_maker, "ptc", "map-maker", 1, 1, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     return give_maker(vm, "made-from", argv[0], out);
 }
 
@@ -119,7 +116,6 @@ PTC_BUILTIN(type_made, "ptc", "made", 1, -1, PTC_B_HIDDEN, "", "", "")
 /* (map->Point {:x 1}) */
 PTC_BUILTIN(type_made_from, "ptc", "made-from", 2, 2, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     PtcValue v = ptc_record_field(argv[0], MADE_LIKE), key, value;
     if (!good_maker(vm, argv[0]) || !ptc_arg_map(vm, argv, 1))
         return false;
@@ -146,7 +142,6 @@ static PtcValue field_of(PtcVM *vm, PtcValue v, PtcValue key)
 
 PTC_BUILTIN(type_field, "ptc", "field", 2, 2, PTC_B_HIDDEN, "", "", "")
 {
-    PTC_UNUSED(argc);
     PtcValue v = field_of(vm, argv[0], argv[1]);
     if (v != PTC_NONE)
         return ptc_give(out, v);
@@ -165,8 +160,6 @@ PTC_BUILTIN(core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
             "(defrecord P [x]) [(record? (->P 1)) (record? {:x 1}) (map? (->P 1))] => [true false "
             "true]\n(record?) !! arity_error")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_bool(ptc_is_typed(argv[0])));
 }
 

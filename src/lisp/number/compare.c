@@ -189,7 +189,6 @@ PTC_BUILTIN(core_compare, "clojure.core", "compare", 2, 2, 0, "(compare a b)",
             "(compare 1 2) => -1\n(compare \"b\" \"a\") => 1\n(compare nil 40) => -1\n"
             "(compare :a 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     bool ok = true;
     int order = ptc_compare(vm->heap, argv[0], argv[1], &ok);
     if (is_comparison_stopped(vm))
@@ -245,7 +244,6 @@ PTC_BUILTIN(
     "true\n"
     "(identical? 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
     PtcValue a = argv[0], b = argv[1];
     bool plain = ptc_is_named(a) || ptc_is_number(a);
     *out = ptc_bool(a == b || (plain && ptc_same(vm->heap, a, b)));

@@ -73,7 +73,6 @@ PTC_BUILTIN(core_with_precision, "ptc", "with-precision", 3, 3, PTC_B_HIDDEN | P
             "(with-precision digits :rounding HALF_UP body...)",
             "Calls a function while results of decimals are rounded.", "")
 {
-    PTC_UNUSED(argc);
     int64_t digits, outer_digits = vm->math_digits;
     int outer_mode = vm->math_mode;
     PtcRounding mode;
@@ -126,7 +125,6 @@ PTC_BUILTIN(core_bigdec, "clojure.core", "bigdec", 1, 1, 0, "(bigdec x)",
             "(bigdec 0.1) => 0.1M\n(bigdec 3) => 3M\n(bigdec \"12.50\") => 12.50M\n"
             "(bigdec \"x\") !! value_error\n(bigdec nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return to_decimal(vm, argv, out);
 }
 
@@ -134,7 +132,6 @@ PTC_BUILTIN(new_big_decimal, "clojure.core", "BigDecimal.", 1, 1, 0, "(BigDecima
             "The same as bigdec.",
             "(BigDecimal. \"0.10\") => 0.10M\n(BigDecimal. \"ten\") !! value_error")
 {
-    PTC_UNUSED(argc);
     return to_decimal(vm, argv, out);
 }
 
@@ -239,7 +236,6 @@ PTC_BUILTIN(decimal_divide, "java", ".divide", 2, 4, 0, "(.divide a b places? mo
 #define DECIMAL_TWO(id, name_, fn_, doc_, examples_)                            \
     PTC_BUILTIN(id, "java", name_, 2, 2, 0, "(" name_ " a b)", doc_, examples_) \
     {                                                                           \
-        PTC_UNUSED(argc);                                                       \
         return arg_decimal(vm, argv, 0) && arg_decimal(vm, argv, 1) &&          \
                ptc_give(out, fn_(vm->heap, argv[0], argv[1]));                  \
     }
@@ -255,7 +251,6 @@ PTC_BUILTIN(decimal_negate, "java", ".negate", 1, 1, 0, "(.negate d)",
             "The decimal with the other sign.",
             "(.negate 1.50M) => -1.50M\n(.negate \"1\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_decimal(vm, argv, 0) &&
            ptc_give(out, ptc_decimal_sub(vm->heap, ptc_int(0), argv[0]));
 }
@@ -264,7 +259,6 @@ PTC_BUILTIN(decimal_scale, "java", ".scale", 1, 1, 0, "(.scale d)",
             "How many digits come after the point.",
             "(.scale 1.50M) => 2\n(.scale 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_decimal(vm, argv, 0) && ptc_give(out, ptc_int(ptc_decimal_parts(argv[0]).scale));
 }
 
@@ -272,7 +266,6 @@ PTC_BUILTIN(decimal_precision, "java", ".precision", 1, 1, 0, "(.precision d)",
             "How many digits a decimal has in all.",
             "(.precision 1.50M) => 3\n(.precision 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_decimal(vm, argv, 0))
         return false;
     int64_t n = ptc_decimal_digits(vm->heap, argv[0]);
@@ -283,7 +276,6 @@ PTC_BUILTIN(decimal_unscaled, "java", ".unscaledValue", 1, 1, 0, "(.unscaledValu
             "All digits of a decimal as an integer.",
             "(.unscaledValue 1.50M) => 150\n(.unscaledValue 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_decimal(vm, argv, 0) && ptc_give(out, ptc_decimal_parts(argv[0]).unscaled);
 }
 
@@ -291,7 +283,6 @@ PTC_BUILTIN(decimal_strip, "java", ".stripTrailingZeros", 1, 1, 0, "(.stripTrail
             "The decimal without zeros at its end.",
             "(.stripTrailingZeros 1.500M) => 1.5M\n(.stripTrailingZeros 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_decimal(vm, argv, 0))
         return false;
     if (ptc_decimal_sign(argv[0]) == 0)
@@ -303,7 +294,6 @@ PTC_BUILTIN(decimal_plain, "java", ".toPlainString", 1, 1, 0, "(.toPlainString d
             "The text of a decimal without an exponent.",
             "(.toPlainString 1E+3M) => \"1000\"\n(.toPlainString 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcBuf buf;
     if (!arg_decimal(vm, argv, 0))
         return false;

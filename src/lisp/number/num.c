@@ -231,14 +231,12 @@ PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
 PTC_BUILTIN(core_inc, "clojure.core", "inc", 1, 1, 0, "(inc num)", "One more than the number.",
             "(inc 41) => 42\n(map inc [1 2.5]) => [2 3.5]\n(inc nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_add(vm, argv[0], ptc_int(1)));
 }
 
 PTC_BUILTIN(core_dec, "clojure.core", "dec", 1, 1, 0, "(dec num)", "One less than the number.",
             "(dec 42) => 41\n(dec 0.5) => -0.5\n(dec \"1\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_sub(vm, argv[0], ptc_int(1)));
 }
 
@@ -360,7 +358,6 @@ PTC_BUILTIN(core_quot, "clojure.core", "quot", 2, 2, 0, "(quot num div)",
             "(quot 7 2) => 3\n(quot -7 2) => -3\n(quot 7.5 2) => 3.0\n"
             "(quot 1 0) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     return divide_numbers(vm, argv, QUOT, out);
 }
 
@@ -368,7 +365,6 @@ PTC_BUILTIN(core_rem, "clojure.core", "rem", 2, 2, 0, "(rem num div)",
             "What quot leaves over; has the sign of num.",
             "(rem 7 2) => 1\n(rem -7 2) => -1\n(rem 5.5 2) => 1.5\n(rem 1 0) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     return divide_numbers(vm, argv, REM, out);
 }
 
@@ -377,7 +373,6 @@ PTC_BUILTIN(
     "Remainder of a division rounded down; has the sign of div.",
     "(mod 7 3) => 1\n(mod -1 12) => 11\n(mod 5.5 -2) => -0.5\n(mod 3 0) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     return divide_numbers(vm, argv, MOD, out);
 }
 
@@ -440,7 +435,6 @@ PTC_BUILTIN(core_min, "clojure.core", "min", 1, -1, 0, "(min num & nums)",
 PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1, 0, "(abs num)", "The number without its sign.",
             "(abs -7) => 7\n(abs -0.5) => 0.5\n(abs nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     if (ptc_is_decimal(argv[0]))

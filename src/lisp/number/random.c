@@ -62,8 +62,6 @@ PTC_BUILTIN(math_random, "Math", "random", 0, 0, PTC_B_EFFECT, "(Math/random)",
             "A random float from 0 to below 1.",
             "(<= 0 (Math/random) 1) => true\n(Math/random 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return give_fraction(vm, 1, out);
 }
 
@@ -71,8 +69,6 @@ PTC_BUILTIN(clj_math_random, "clojure.math", "random", 0, 0, PTC_B_EFFECT, "(clo
             "The same as Math/random.",
             "(<= 0 (clojure.math/random) 1) => true\n(clojure.math/random 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return give_fraction(vm, 1, out);
 }
 
@@ -80,7 +76,6 @@ PTC_BUILTIN(core_rand_int, "clojure.core", "rand-int", 1, 1, PTC_B_EFFECT, "(ran
             "A random integer from 0 to below n, or down to above a negative n.",
             "(< -1 (rand-int 6) 6) => true\n(rand-int 1) => 0\n(rand-int nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     double n;
     uint64_t state = vm->random;
     if (!ptc_arg_double(vm, argv, 0, &n))
@@ -97,7 +92,6 @@ PTC_BUILTIN(core_rand_nth, "clojure.core", "rand-nth", 1, 1, PTC_B_EFFECT, "(ran
             "(contains? #{1 2 3} (rand-nth [1 2 3])) => true\n(rand-nth []) => nil\n(rand-nth 5) "
             "!! type_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_map(argv[0]) || ptc_is_set(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a vector, sequence or string; (seq coll) makes one");
     PtcValue seq = ptc_arg_finite(vm, argv, 0);
@@ -132,7 +126,6 @@ PTC_BUILTIN(core_shuffle, "clojure.core", "shuffle", 1, 1, PTC_B_EFFECT, "(shuff
             "The elements of a collection in a random order, as a vector.",
             "(sort (shuffle [3 1 2])) => [1 2 3]\n(shuffle []) => []\n(shuffle 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_is_sequential(argv[0]) && !ptc_is_set(argv[0]) && !ptc_is_map(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a collection with an end");
     PtcValue seq = ptc_arg_finite(vm, argv, 0);
@@ -152,8 +145,6 @@ PTC_BUILTIN(core_random_uuid, "clojure.core", "random-uuid", 0, 0, PTC_B_EFFECT,
             "A random UUID as a string; the seed of the run decides which, so it is none to keep.",
             "(uuid? (random-uuid)) => true\n(random-uuid 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     static const char hex[] = "0123456789abcdef";
     char text[36];
     uint64_t state = vm->random, bits[2] = {next_random(&state), next_random(&state)};

@@ -16,7 +16,7 @@
  *   const PtcBuiltin *const ptc_lib_num[] = {&core_quot_def, NULL};
  *
  * Rules for bodies:
- *  - arity is checked already; types are not.
+ *  - arity is checked already; types are not.  A body need not look at all of its parameters.
  *  - every loop whose length the program controls calls ptc_tick(&vm->budget, n) and returns false
  *    when that does; work on bytes is charged by their number, see base/budget.h and base/bytes.h.
  *  - a function that returns PTC_NONE or false has said why: return false at once.
@@ -73,21 +73,18 @@ typedef struct PtcBuiltin {
                                         .flags = flags_,                                      \
                                         .name_len = sizeof name_ - 1}
 
-#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)      \
-    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);         \
-    PTC_BUILTIN_ROW(id, id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_); \
-    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)               \
+    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);                  \
+    PTC_BUILTIN_ROW(id, id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_);          \
+    static bool id(PTC_UNUSED PtcVM *vm, PTC_UNUSED int argc, PTC_UNUSED const PtcValue *argv, \
+                   PTC_UNUSED PtcValue *out)
 
 /* A builtin whose body is one expression of vm, argc, argv and out, for groups in which only that differs. */
 #define PTC_BUILTIN_EXPR(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_, expr_) \
     PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)                 \
     {                                                                                        \
-        PTC_UNUSED(argc);                                                                    \
         return expr_;                                                                        \
     }
-
-/* For bodies that do not look at some parameters. */
-#define PTC_UNUSED(x) (void)(x)
 
 /* --- errors (error.c).  All return false.  They know which builtin is running. --- */
 

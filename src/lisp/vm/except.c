@@ -107,8 +107,6 @@ PTC_BUILTIN(
     "(try (throw (ex-info \"no stock\" {:id 7})) (catch Exception e (ex-data e))) => {:id 7}\n"
     "(throw 1) !! type_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(out);
     if (!ptc_is_record(argv[0], PTC_R_ERROR))
         return ptc_fail_type(vm, argv, 0, "an exception made by ex-info");
     return throw_error(vm, argv[0]);
@@ -143,8 +141,6 @@ PTC_BUILTIN(
     "The message of a caught or made exception, nil for anything else.",
     "(try (/ 1 0) (catch Exception e (string? (ex-message e)))) => true\n(ex-message 1) => nil")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return error_field(argv, F_MESSAGE, out);
 }
 
@@ -152,8 +148,6 @@ PTC_BUILTIN(core_ex_data, "clojure.core", "ex-data", 1, 1, 0, "(ex-data error)",
             "The data of an exception made by ex-info, nil for anything else.",
             "(ex-data (ex-info \"late\" {:days 3})) => {:days 3}\n(ex-data nil) => nil")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return error_field(argv, F_DATA, out);
 }
 
@@ -161,8 +155,6 @@ PTC_BUILTIN(core_ex_cause, "clojure.core", "ex-cause", 1, 1, 0, "(ex-cause error
             "The exception given to ex-info as cause, or nil.",
             "(ex-cause (ex-info \"late\" {})) => nil")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return error_field(argv, F_CAUSE, out);
 }
 
@@ -299,7 +291,6 @@ static PtcValue take_captured_prints(PtcVM *vm, size_t lines)
 PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B_CALLS,
             "(with-out-str body...)", "What the body prints, as a string.", "")
 {
-    PTC_UNUSED(argc);
     size_t lines = vm->prints.count;
     bool open = vm->prints.open; /* a line around this one, which goes on afterwards */
     PtcValue text, ignored;

@@ -11,10 +11,7 @@
 #define PTC_PREDICATE(id, name, doc, examples, test)                              \
     PTC_BUILTIN(id, "clojure.core", name, 1, 1, 0, "(" name " x)", doc, examples) \
     {                                                                             \
-        PTC_UNUSED(vm);                                                           \
-        PTC_UNUSED(argc);                                                         \
-        PtcValue x = argv[0];                                                     \
-        PTC_UNUSED(x);                                                            \
+        PTC_UNUSED PtcValue x = argv[0];                                          \
         *out = ptc_bool(test);                                                    \
         return true;                                                              \
     }

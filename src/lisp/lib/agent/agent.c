@@ -75,7 +75,6 @@ static PtcValue host_tool_params(PtcVM *vm, PtcText name)
 PTC_BUILTIN(agent_tool_about, "ptc", "tool-about", 1, 1, PTC_B_HIDDEN, "(tool-about f)",
             "[how a program writes it, names of its parameters or nil when they are not known]", "")
 {
-    PTC_UNUSED(argc);
     char text[200];
     PtcValue pair[2] = {PTC_NONE, PTC_NIL};
     bool tool = is_tool_function(argv[0]);
@@ -94,7 +93,6 @@ PTC_BUILTIN(agent_tool_about, "ptc", "tool-about", 1, 1, PTC_B_HIDDEN, "(tool-ab
 PTC_BUILTIN(agent_page_call, "ptc", "page-call", 4, 4, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
             "(page-call f args page rows)", "(f args); an error says which page it was.", "")
 {
-    PTC_UNUSED(argc);
     if (ptc_call(vm, argv[0], 1, &argv[1], out))
         return true;
     size_t len = vm->failed ? strlen(vm->error.message) : sizeof vm->error.message;
@@ -126,8 +124,6 @@ PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining
             "What is left to the agent that runs this program, such as :turns; {} outside of one.",
             "(budget/remaining) => {}\n(budget/remaining 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return ptc_give(out, vm->remaining == PTC_NIL ? ptc_map_empty(vm->heap) : vm->remaining);
 }
 
@@ -165,7 +161,6 @@ static bool root_id(PtcVM *vm, const PtcValue *argv, PtcValue *slot)
 PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
             "(task id expr)", "The result of a task.", "")
 {
-    PTC_UNUSED(argc);
     PtcValue *slots = ptc_roots(vm, 2); /* id, result */
     if (!slots || !root_id(vm, argv, slots))
         return false;
@@ -187,7 +182,6 @@ PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, PTC_B_CALLS | P
             "(task-reset id)", "Forgets what the journal recorded under the id; nil.",
             "(task-reset \"add\") => nil\n(task-reset nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue *id = ptc_roots(vm, 1);
     *out = PTC_NIL;
     if (!id || !root_id(vm, argv, id))
@@ -206,7 +200,6 @@ PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC
             "(step-done id summary)", "Reports a step of the plan as done; gives the summary.",
             "(step-done \"fetch\" \"42 rows\") => \"42 rows\"\n(step-done \"fetch\" 42) => \"42\"")
 {
-    PTC_UNUSED(argc);
     PtcValue *slots = ptc_roots(vm, 2); /* id, summary */
     if (!slots || !root_id(vm, argv, slots) || !root_id(vm, argv + 1, slots + 1))
         return false;

@@ -243,7 +243,6 @@ PTC_BUILTIN(
     "(defn area \"Of a square.\" [a] (* a a)) (includes? (doc 'area) \"Of a square.\") => true\n"
     "(doc 'no-such-thing) !! value_error\n(doc 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     Ref ref;
     PtcBuf buf;
     PtcHostThing thing;
@@ -336,7 +335,6 @@ PTC_BUILTIN(
     "{:namespace \"clojure.string\", :kind \"ptc-builtin\"}\n"
     "(meta [1 2]) => nil\n(meta 'no-such-thing) => nil")
 {
-    PTC_UNUSED(argc);
     Ref ref;
     PtcHostThing thing;
     *out = PTC_NIL;
@@ -366,7 +364,6 @@ PTC_BUILTIN(core_with_meta, "clojure.core", "with-meta", 2, 2, 0, "(with-meta x 
             "(with-meta [1 2] {:source \"a\"}) => [1 2]\n(meta (with-meta [1] {:a 1})) => nil\n"
             "(with-meta 5 {}) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_can_have_meta(vm, argv))
         return false;
     if (argv[1] != PTC_NIL && !ptc_is_map(argv[1]))
@@ -378,7 +375,6 @@ PTC_BUILTIN(core_vary_meta, "clojure.core", "vary-meta", 2, -1, 0, "(vary-meta x
             "x itself: values carry no metadata here, and f is not called.",
             "(vary-meta [1 2] assoc :a 1) => [1 2]\n(vary-meta \"s\" assoc :a 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_can_have_meta(vm, argv) && ptc_arg_callable(vm, argv, 1) && ptc_give(out, argv[0]);
 }
 
@@ -610,7 +606,6 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
             "(:arglists (get (ns-publics 'clojure.set) \"union\")) => [\"(union & sets)\"]\n"
             "(contains? (ns-publics 'str) \"join\") => true\n(ns-publics 'Math) !! value_error")
 {
-    PTC_UNUSED(argc);
     PtcRows rows;
     const char *name = "", *ns;
     size_t len = 0;

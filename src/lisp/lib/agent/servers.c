@@ -83,8 +83,6 @@ PTC_BUILTIN(tool_servers, "tool", "servers", 0, 0, 0, "(tool/servers)",
             ":state :tool_count :catalog_loaded, and :reason where one cannot be used.",
             "(tool/servers) => []\n(tool/servers 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     PtcValue all = PTC_NIL;
     PtcServerQuestion q = {.op = "servers", .limit = -1, .offset = -1};
     if (vm->servers && !ptc_servers_look(vm, &q, &all))
@@ -145,7 +143,6 @@ PTC_BUILTIN(
     "(tool/call 1) !! type_error")
 {
     static const char *const keys[] = {"server", "tool", "args", "raw", NULL};
-    PTC_UNUSED(argc);
     if (!ptc_arg_map(vm, argv, 0))
         return false;
     if (!vm->servers)
@@ -163,7 +160,6 @@ PTC_BUILTIN(tool_resource, "tool", "resource", 1, 1, PTC_B_CALLS | PTC_B_EFFECT,
             "(tool/resource 1) !! type_error")
 {
     static const char *const keys[] = {"server", "uri", NULL};
-    PTC_UNUSED(argc);
     if (!ptc_arg_map(vm, argv, 0))
         return false;
     if (!vm->servers)
@@ -178,7 +174,6 @@ PTC_BUILTIN(tool_blob, "tool", "blob", 1, 1, PTC_B_CALLS | PTC_B_EFFECT, "(tool/
             "The bytes behind the :ref of a picture, sound or file that a server sent, as base64.",
             "(tool/blob \"blob-1\") !! unknown_tool\n(tool/blob 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     const char *ref;
     size_t len;
     PtcValue *map = ptc_roots(vm, 1);

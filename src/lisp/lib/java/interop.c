@@ -181,7 +181,6 @@ PTC_BUILTIN(str_equals_case, "java", ".equalsIgnoreCase", 2, 2, 0, "(.equalsIgno
             "(.equalsIgnoreCase \"Yes\" \"YES\") => true\n(.equalsIgnoreCase \"a\" nil) => false\n"
             "(.equalsIgnoreCase nil \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue a, b;
     if (!check_string_args(vm, 1, argv))
         return false;
@@ -265,7 +264,6 @@ PTC_BUILTIN(str_char_at, "java", ".charAt", 2, 2, 0, "(.charAt s n)",
             "The character at a position, as a string.",
             "(.charAt \"willow\" 2) => \"l\"\n(.charAt \"willow\" 6) !! index_error")
 {
-    PTC_UNUSED(argc);
     int64_t n, at;
     if (!check_string_args(vm, 1, argv) || !arg_place(vm, argv, 1, &n) ||
         !byte_place(vm, argv[0], n, &at))
@@ -395,7 +393,6 @@ PTC_BUILTIN(any_equals, "java", ".equals", 2, 2, 0, "(.equals a b)",
             "(.equals \"a\" \"a\") => true\n(.equals \"a\" nil) => false\n"
             "(.equals nil 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (argv[0] == PTC_NIL)
         return ptc_fail_type(vm, argv, 0, "any value but nil");
     return ptc_give(out, ptc_bool(ptc_equal(vm->heap, argv[0], argv[1])));
@@ -430,7 +427,6 @@ PTC_BUILTIN(any_compare_to, "java", ".compareTo", 2, 2, 0, "(.compareTo a b)",
             "(.compareTo (LocalDate/of 2024 5 31) (LocalDate/of 2024 5 1)) => 1\n"
             "(.compareTo 1 \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     if (argv[0] == PTC_NIL || argv[1] == PTC_NIL)
         return ptc_fail_type(vm, argv, argv[0] != PTC_NIL, "any value but nil");
     bool ok = true;
@@ -483,7 +479,6 @@ PTC_BUILTIN(any_is_empty, "java", ".isEmpty", 1, 1, 0, "(.isEmpty s)",
             "Is a string or collection empty?",
             "(.isEmpty \"\") => true\n(.isEmpty [1]) => false\n(.isEmpty nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_string(argv[0]))
         return ptc_give(out, ptc_bool(ptc_str_len(argv[0]) == 0));
     return arg_coll(vm, argv) && ptc_give(out, ptc_bool(ptc_obj(argv[0])->count == 0));

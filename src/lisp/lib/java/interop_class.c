@@ -83,7 +83,6 @@ static bool is_title(uint32_t c)
 #define CHARACTER_TEST(id, name, test, doc, examples)                                    \
     PTC_BUILTIN(id, "Character", name, 1, 1, 0, "(Character/" name " c)", doc, examples) \
     {                                                                                    \
-        PTC_UNUSED(argc);                                                                \
         uint32_t c;                                                                      \
         return arg_char(vm, argv, &c) && ptc_give(out, ptc_bool(test(c)));               \
     }
@@ -150,7 +149,6 @@ PTC_BUILTIN(char_to_upper, "Character", "toUpperCase", 1, 1, 0, "(Character/toUp
             "The character as a capital letter, if it has one.",
             "(Character/toUpperCase \\a) => \"A\"\n(Character/toUpperCase \"ab\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return char_case(vm, argv, true, out);
 }
 
@@ -158,7 +156,6 @@ PTC_BUILTIN(char_to_lower, "Character", "toLowerCase", 1, 1, 0, "(Character/toLo
             "The character as a small letter, if it has one.",
             "(Character/toLowerCase \"A\") => \"a\"\n(Character/toLowerCase nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return char_case(vm, argv, false, out);
 }
 
@@ -180,7 +177,6 @@ PTC_BUILTIN(char_numeric, "Character", "getNumericValue", 1, 1, 0, "(Character/g
             "(Character/getNumericValue \"-\") => -1\n"
             "(Character/getNumericValue \"77\") !! type_error")
 {
-    PTC_UNUSED(argc);
     uint32_t c;
     return arg_char(vm, argv, &c) && ptc_give(out, ptc_int(numeric_value(c)));
 }
@@ -195,7 +191,6 @@ PTC_BUILTIN(char_digit, "Character", "digit", 2, 2, 0, "(Character/digit c radix
             "(Character/digit \\7 10) => 7\n(Character/digit \\f 16) => 15\n"
             "(Character/digit \\9 8) => -1\n(Character/digit \"77\" 10) !! type_error")
 {
-    PTC_UNUSED(argc);
     uint32_t c;
     int64_t radix;
     if (!arg_char(vm, argv, &c) || !arg_radix(vm, argv, &radix))
@@ -209,7 +204,6 @@ PTC_BUILTIN(char_for_digit, "Character", "forDigit", 2, 2, 0, "(Character/forDig
             "(Character/forDigit 11 16) => \"b\"\n(int (Character/forDigit 16 16)) => 0\n"
             "(Character/forDigit nil 10) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n, radix;
     if (!ptc_arg_int(vm, argv, 0, &n) || !arg_radix(vm, argv, &radix))
         return false;
@@ -237,7 +231,6 @@ PTC_BUILTIN(char_to_string, "Character", "toString", 1, 1, 0, "(Character/toStri
             "(Character/toString \\a) => \"a\"\n(Character/toString 97) => \"a\"\n"
             "(Character/toString \"ab\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return char_text(vm, argv, out);
 }
 
@@ -245,7 +238,6 @@ PTC_BUILTIN(char_value_of, "Character", "valueOf", 1, 1, 0, "(Character/valueOf 
             "The character itself.",
             "(Character/valueOf \\a) => \"a\"\n(Character/valueOf nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return char_text(vm, argv, out);
 }
 
@@ -253,7 +245,6 @@ PTC_BUILTIN(char_compare, "Character", "compare", 2, 2, 0, "(Character/compare a
             "How far the code of one character is from that of another.",
             "(Character/compare \\c \\a) => 2\n(Character/compare \\a nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     uint32_t a, b;
     if (!arg_char(vm, argv, &a))
         return false;
@@ -398,8 +389,6 @@ PTC_BUILTIN(system_line_separator, "System", "lineSeparator", 0, 0, 0, "(System/
             "What ends a line: a line feed on every machine.",
             "(System/lineSeparator) => \"\\n\"\n(System/lineSeparator 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return ptc_give(out, ptc_str_new(vm->heap, "\n", 1));
 }
 

@@ -300,7 +300,6 @@ PTC_BUILTIN_EXPR(long_sum, "Long", "sum", 2, 2, 0, "(Long/sum a b)", "The sum of
     PTC_BUILTIN(id, "Double", name_, 1, 1, 0, "(Double/" name_ " num)", doc_, examples_) \
     {                                                                                    \
         double d;                                                                        \
-        PTC_UNUSED(argc);                                                                \
         return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(test_(d)));     \
     }
 
@@ -317,7 +316,6 @@ PTC_BUILTIN(double_compare, "Double", "compare", 2, 2, 0, "(Double/compare a b)"
             "nil) !! type_error")
 {
     double a, b;
-    PTC_UNUSED(argc);
     if (!ptc_arg_double(vm, argv, 0, &a) || !ptc_arg_double(vm, argv, 1, &b))
         return false;
     int order = isnan(a) || isnan(b) ? isnan(a) - isnan(b)
@@ -433,7 +431,6 @@ PTC_BUILTIN(num_pow, "java", ".pow", 2, 2, 0, "(.pow num n)",
             "arithmetic_error\n(.pow 2.5 2) !! type_error")
 {
     int64_t n;
-    PTC_UNUSED(argc);
     if (!ptc_is_integer(argv[0]) && !ptc_is_decimal(argv[0]))
         return ptc_fail_type(vm, argv, 0, "an integer or a decimal");
     if (!ptc_arg_int(vm, argv, 1, &n))

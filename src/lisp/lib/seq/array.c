@@ -65,7 +65,6 @@ PTC_BUILTIN(core_to_array, "clojure.core", "to-array", 1, 1, 0, "(to-array coll)
             "The elements of a collection as a vector, in the place of an array.",
             "(to-array (list 1 2)) => [1 2]\n(to-array 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return copy_to_vector(vm, argv, 0, out);
 }
 
@@ -81,7 +80,6 @@ PTC_BUILTIN(core_aclone, "clojure.core", "aclone", 1, 1, 0, "(aclone array)",
             "The vector itself, which does not change.",
             "(aclone (int-array [1 2])) => [1 2]\n(aclone 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return copy_to_vector(vm, argv, 0, out);
 }
 
@@ -89,7 +87,6 @@ PTC_BUILTIN(core_alength, "clojure.core", "alength", 1, 1, 0, "(alength array)",
             "The number of elements of a vector.",
             "(alength (int-array 3)) => 3\n(alength 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_is_vector(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a vector");
     return ptc_give(out, ptc_int((int64_t)ptc_seq_count(argv[0])));

@@ -137,7 +137,6 @@ PTC_BUILTIN(core_group_by, "clojure.core", "group-by", 2, 2, PTC_B_CALLS, "(grou
             "(group-by [:p :q] [{:p {:q 1}} {}]) => {1 [{:p {:q 1}}], nil [{}]}\n"
             "(group-by 5 [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     return by_keys(vm, argv, gather_groups, out);
 }
 
@@ -163,7 +162,6 @@ PTC_BUILTIN(core_distinct_by, "clojure.core", "distinct-by", 2, 2, PTC_B_CALLS,
             "(distinct-by :k [{:k 1 :n 1} {:k 1 :n 2}]) => [{:k 1, :n 1}]\n"
             "(distinct-by count [\"a\" \"b\" \"cc\"]) => [\"a\" \"cc\"]")
 {
-    PTC_UNUSED(argc);
     return by_keys(vm, argv, gather_distinct, out);
 }
 
@@ -185,7 +183,6 @@ PTC_BUILTIN(core_index_by, "clojure.core", "index-by", 2, 2, PTC_B_CALLS, "(inde
             "(index-by count [\"a\" \"bb\" \"c\"]) => {1 \"c\", 2 \"bb\"}\n"
             "(index-by 5 [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     return by_keys(vm, argv, gather_index, out);
 }
 
@@ -195,7 +192,6 @@ PTC_BUILTIN(
     "(frequencies [:a :b :a]) => {:a 2, :b 1}\n(frequencies \"aba\") => {\"a\" 2, \"b\" 1}\n"
     "(frequencies nil) => {}")
 {
-    PTC_UNUSED(argc);
     PtcDictBuild b;
     PtcIter it;
     PtcValue x;
@@ -352,7 +348,6 @@ PTC_BUILTIN(core_sum, "clojure.core", "sum", 1, 1, PTC_B_CALLS, "(sum coll)",
             "The sum of the numbers in a collection; nil elements are skipped.",
             "(sum [1 2.5 nil]) => 3.5\n(sum []) => 0\n(sum [1 \"2\"]) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     Sum sum;
     return sum_all(vm, NULL, argv, 0, &sum) && ptc_give(out, *sum.total);
 }
@@ -363,7 +358,6 @@ PTC_BUILTIN(core_avg, "clojure.core", "avg", 1, 1, PTC_B_CALLS, "(avg coll)",
             "is nil.",
             "(avg [2 4 9]) => 5.0\n(avg [nil]) => nil\n(avg [\"3\"]) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     Sum sum;
     return sum_all(vm, NULL, argv, 0, &sum) && give_average(vm, &sum, out);
 }
@@ -373,7 +367,6 @@ PTC_BUILTIN(core_sum_by, "clojure.core", "sum-by", 2, 2, PTC_B_CALLS, "(sum-by k
             "(sum-by :n [{:n 5} {} {:n 7.5}]) => 12.5\n(sum-by count [\"a\" \"bcd\"]) => 4\n"
             "(sum-by :n [{:n \"1\"}]) !! arithmetic_error")
 {
-    PTC_UNUSED(argc);
     PtcKeyFn key;
     Sum sum;
     return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&
@@ -386,7 +379,6 @@ PTC_BUILTIN(
     "none is nil.",
     "(avg-by :n [{:n 1} {:n 2} {}]) => 1.5\n(avg-by :n []) => nil")
 {
-    PTC_UNUSED(argc);
     PtcKeyFn key;
     Sum sum;
     return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&

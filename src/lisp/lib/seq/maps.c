@@ -123,7 +123,6 @@ PTC_BUILTIN(core_contains, "clojure.core", "contains?", 2, 2, 0, "(contains? col
             "(contains? {:a nil} :a) => true\n(contains? #{1 2} 3) => false\n"
             "(contains? [10 20] 1) => true\n(contains? \"abc\" \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue coll = argv[0], v;
     if (ptc_is_string(coll) && !ptc_is_integer(argv[1]))
         return ptc_fail_type(vm, argv, 1, "an index; for part of a string use (includes? s part)");
@@ -161,7 +160,6 @@ PTC_BUILTIN(
     "(find {:a nil} :a) => [:a nil]\n(find [\"p\" \"q\"] 1) => [1 \"q\"]\n(find {} :a) => nil\n"
     "(find #{1} 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue key, value;
     if (!arg_associative(vm, argv, 0) || !find_key_entry(vm, argv[0], argv[1], &key, &value))
         return false;
@@ -287,7 +285,6 @@ PTC_BUILTIN(
     "(assoc-in {} [:a :b] 1) => {:a {:b 1}}\n(assoc-in {:v [1 2]} [:v 0] 9) => {:v [9 2]}\n"
     "(assoc-in {:a 5} [:a :b] 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue leaf;
     PtcNode *chain = descend(vm, argv, &leaf);
     return chain && ascend(vm, chain, argv[2], out);
@@ -460,7 +457,6 @@ PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-k
             "(select-keys {\"id\" 1 \"x\" 2} [:id :zz]) => {\"id\" 1}\n(select-keys {:a 1} :a) !! "
             "type_error")
 {
-    PTC_UNUSED(argc);
     MapMaking m;
     PtcIter it;
     PtcValue wanted, key, value;
@@ -610,7 +606,6 @@ PTC_BUILTIN(core_keys, "clojure.core", "keys", 1, 1, 0, "(keys map)",
             "The keys of a map in order; nil when it is empty.",
             "(keys {:a 1 \"b\" 2}) => [:a \"b\"]\n(keys {}) => nil\n(keys 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return give_keys_or_values(vm, argv, 0, out);
 }
 
@@ -618,7 +613,6 @@ PTC_BUILTIN(core_vals, "clojure.core", "vals", 1, 1, 0, "(vals map)",
             "The values of a map in the order of its keys; nil when it is empty.",
             "(vals {:a 1 :b nil}) => [1 nil]\n(vals nil) => nil\n(vals \"ab\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return give_keys_or_values(vm, argv, 1, out);
 }
 
@@ -627,7 +621,6 @@ PTC_BUILTIN(
     "The entries of a map as a list of [key value] pairs.",
     "(entries {:a 1 :b 2}) => [[:a 1] [:b 2]]\n(entries nil) => []\n(entries [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcValue entry, build;
     if (argv[0] != PTC_NIL && !ptc_arg_map(vm, argv, 0))
@@ -643,7 +636,6 @@ PTC_BUILTIN(
 PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, 0, "(key entry)", "The key of a map entry.",
             "(key (first {:a 1})) => :a\n(key [1 2 3]) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!is_pair(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map entry [key value]");
     return ptc_give(out, ptc_seq_nth(argv[0], 0));
@@ -656,7 +648,6 @@ PTC_BUILTIN_ROW(entry_key, core_key, "java", ".getKey", 1, 1, 0, "(.getKey entry
 PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, 0, "(val entry)", "The value of a map entry.",
             "(val (first {:a 1})) => 1\n(val nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!is_pair(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map entry [key value]");
     return ptc_give(out, ptc_seq_nth(argv[0], 1));
@@ -703,7 +694,6 @@ PTC_BUILTIN(core_update_vals, "clojure.core", "update-vals", 2, 2, PTC_B_CALLS,
             "(update-vals {:a 1 :b 2} inc) => {:a 2, :b 3}\n(update-vals nil inc) => {}\n"
             "(update-vals inc {:a 1}) !! type_error")
 {
-    PTC_UNUSED(argc);
     return update_parts(vm, argv, 1, out);
 }
 
@@ -714,7 +704,6 @@ PTC_BUILTIN(
     ":y}\n"
     "(update-keys [1] inc) !! type_error")
 {
-    PTC_UNUSED(argc);
     return update_parts(vm, argv, 0, out);
 }
 

@@ -24,7 +24,6 @@ static bool find_last_turn(PtcVM *vm, PtcValue queue, PtcValue priority, int64_t
 PTC_BUILTIN(hidden_pq_turn, "clojure.core", "pq-turn", 2, 2, PTC_B_HIDDEN, "(pq-turn q priority)",
             "The turn of the next item with this priority.", "")
 {
-    PTC_UNUSED(argc);
     int64_t turn;
     vm->running = ptc_prelude_running(vm);
     if (!ptc_is_sorted(argv[0]) || !ptc_is_map(argv[0]) || ptc_sorted_by(argv[0]) != PTC_NIL)

@@ -30,7 +30,6 @@ PTC_BUILTIN(core_comparator, "clojure.core", "comparator", 1, 1, 0, "(comparator
 PTC_BUILTIN(hidden_compared, "clojure.core", "compared", 3, 3, PTC_B_CALLS | PTC_B_HIDDEN,
             "((comparator pred) a b)", "What comparator gives.", "")
 {
-    PTC_UNUSED(argc);
     PtcValue pred = ptc_record_field(argv[0], 1), y;
     if (!ptc_call2(vm, pred, argv[1], argv[2], &y))
         return false;
@@ -148,7 +147,6 @@ PTC_BUILTIN(core_random_sample, "clojure.core", "random-sample", 1, 2, PTC_B_CAL
 PTC_BUILTIN(hidden_sampled, "clojure.core", "sampled", 2, 2, PTC_B_HIDDEN | PTC_B_EFFECT,
             "((random-sample prob) x)", "Is this element taken?", "")
 {
-    PTC_UNUSED(argc);
     double prob;
     PtcValue p = ptc_record_field(argv[0], 1);
     return ptc_arg_double(vm, &p, 0, &prob) &&
@@ -197,7 +195,6 @@ PTC_BUILTIN(core_inst_ms, "clojure.core", "inst-ms", 1, 1, 0, "(inst-ms instant)
             "Milliseconds since 1970-01-01T00:00:00Z.",
             "(inst-ms #inst \"1970-01-01T00:00:01Z\") => 1000\n(inst-ms \"2024\") !! type_error")
 {
-    PTC_UNUSED(argc);
     int row = ptc_builtin_find(".toEpochMilli", strlen(".toEpochMilli"));
     if (!ptc_is_record(argv[0], PTC_R_INSTANT))
         return ptc_fail_type(vm, argv, 0, "an instant");
@@ -216,8 +213,6 @@ PTC_BUILTIN(core_clojure_version, "clojure.core", "clojure-version", 0, 0, 0, "(
             "The version of Clojure that this language follows.",
             "(clojure-version) => \"1.11.1\"\n(clojure-version 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return ptc_give(out, ptc_str_new(vm->heap, "1.11.1", strlen("1.11.1")));
 }
 

@@ -66,7 +66,6 @@ PTC_BUILTIN(core_first, "clojure.core", "first", 1, 1, 0, "(first coll)",
             "(first [9 8]) => 9\n(first \"abc\") => \"a\"\n(first []) => nil\n"
             "(first 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return element_or_nil(vm, argv, 0, out);
 }
 
@@ -74,7 +73,6 @@ PTC_BUILTIN(core_second, "clojure.core", "second", 1, 1, 0, "(second coll)",
             "The second element, or nil when there is none.",
             "(second [9 8]) => 8\n(second [9]) => nil")
 {
-    PTC_UNUSED(argc);
     return element_or_nil(vm, argv, 1, out);
 }
 
@@ -82,7 +80,6 @@ PTC_BUILTIN(core_fnext, "clojure.core", "fnext", 1, 1, 0, "(fnext coll)",
             "The first of the rest, which is the second element, or nil.",
             "(fnext [6 4 8]) => 4\n(fnext nil) => nil")
 {
-    PTC_UNUSED(argc);
     return element_or_nil(vm, argv, 1, out);
 }
 
@@ -154,7 +151,6 @@ PTC_BUILTIN(core_last, "clojure.core", "last", 1, 1, 0, "(last coll)",
             "The last element, or nil when there is none.",
             "(last [4 5 6]) => 6\n(last {:a 1 :b 2}) => [:b 2]\n(last nil) => nil")
 {
-    PTC_UNUSED(argc);
     size_t count;
     if (ptc_is_lazy(argv[0]) && !ptc_lazy_is_endless(argv[0]))
         return walk_lazy(vm, argv, SIZE_MAX, &count, out);
@@ -192,7 +188,6 @@ PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1, 0, "(peek coll)",
             "The last element of a vector, the first of a list or sequence; nil when it is empty.",
             "(peek [1 2]) => 2\n(peek (list 7 3)) => 7\n(peek []) => nil")
 {
-    PTC_UNUSED(argc);
     PtcValue coll = argv[0];
     if (coll != PTC_NIL && !ptc_is_sequential(coll))
         return ptc_fail_type(vm, argv, 0, "a vector, list or nil");
@@ -230,7 +225,6 @@ PTC_BUILTIN(core_rest, "clojure.core", "rest", 1, 1, 0, "(rest coll)",
             "All but the first element; an empty sequence when there are no more.",
             "(rest [1 2 3]) => [2 3]\n(rest \"abc\") => [\"b\" \"c\"]\n(rest nil) => []")
 {
-    PTC_UNUSED(argc);
     return drop_first_elements(vm, arg_rest(vm, argv, 0), 1, false, out);
 }
 
@@ -238,7 +232,6 @@ PTC_BUILTIN(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
             "All but the first element; nil when there are no more.",
             "(next [1 2 3]) => [2 3]\n(next [1]) => nil")
 {
-    PTC_UNUSED(argc);
     return drop_first_elements(vm, arg_rest(vm, argv, 0), 1, true, out);
 }
 
@@ -246,7 +239,6 @@ PTC_BUILTIN(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
             "All but the first two elements; nil when there are no more.",
             "(nnext [9 8 7 6]) => [7 6]\n(nnext [1 2]) => nil")
 {
-    PTC_UNUSED(argc);
     return drop_first_elements(vm, arg_rest(vm, argv, 0), 2, true, out);
 }
 
@@ -255,7 +247,6 @@ PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
             "(ffirst [[3 4] [5]]) => 3\n(ffirst [[]]) => nil\n(ffirst [5]) !! type_error")
 {
     PtcValue x;
-    PTC_UNUSED(argc);
     if (!element_or_nil(vm, argv, 0, &x))
         return false;
     if (!is_walkable_coll(x))
@@ -268,7 +259,6 @@ PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1, 0, "(nfirst coll)",
             "(nfirst [[1 2 3] [4]]) => [2 3]\n(nfirst [[1]]) => nil")
 {
     PtcValue x;
-    PTC_UNUSED(argc);
     if (!element_or_nil(vm, argv, 0, &x))
         return false;
     if (!is_walkable_coll(x))
@@ -333,7 +323,6 @@ PTC_BUILTIN(
     "The collection without its first n elements; the collection itself when n is 0.",
     "(nthrest [7 8 9 0] 3) => [0]\n(nthrest [1 2] 5) => []\n(nthrest 2 [1 2]) !! type_error")
 {
-    PTC_UNUSED(argc);
     size_t n;
     if (!ptc_arg_n(vm, argv, 1, &n))
         return false;
@@ -348,7 +337,6 @@ PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)"
             "The collection without its first n elements; nil when nothing is left.",
             "(nthnext [7 8 9] 1) => [8 9]\n(nthnext [1 2] 5) => nil")
 {
-    PTC_UNUSED(argc);
     size_t n;
     if (!ptc_arg_n(vm, argv, 1, &n))
         return false;
@@ -362,7 +350,6 @@ PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n 
             "The last n elements; nil when that is none.",
             "(take-last 2 [1 2 3]) => [2 3]\n(take-last 1 []) => nil\n(take-last 0 [1]) => nil")
 {
-    PTC_UNUSED(argc);
     size_t n;
     PtcValue seq;
     if (!ptc_arg_n(vm, argv, 0, &n) || (seq = ptc_arg_finite(vm, argv, 1)) == PTC_NONE)
@@ -388,7 +375,6 @@ PTC_BUILTIN(core_butlast, "clojure.core", "butlast", 1, 1, 0, "(butlast coll)",
             "All but the last element; nil when that is none.",
             "(butlast [6 5 4]) => [6 5]\n(butlast [1]) => nil")
 {
-    PTC_UNUSED(argc);
     PtcValue seq = ptc_arg_finite(vm, argv, 0);
     if (seq == PTC_NONE)
         return false;
@@ -404,7 +390,6 @@ PTC_BUILTIN(core_split_at, "clojure.core", "split-at", 2, 2, 0, "(split-at n col
             "(split-at 2 [1 2 3]) => [[1 2] [3]]\n(split-at 9 [1]) => [[1] []]\n"
             "(split-at nil [1 2]) !! type_error")
 {
-    PTC_UNUSED(argc);
     size_t n;
     PtcValue seq, parts[2];
     if (!ptc_arg_n(vm, argv, 0, &n) || (seq = arg_rest(vm, argv, 1)) == PTC_NONE)
@@ -448,7 +433,6 @@ PTC_BUILTIN(core_pop, "clojure.core", "pop", 1, 1, 0, "(pop coll)",
             "is empty.",
             "(pop [1 2 3]) => [1 2]\n(pop (list 1 2)) => [2]\n(pop []) => nil")
 {
-    PTC_UNUSED(argc);
     PtcValue coll = argv[0];
     if (coll != PTC_NIL && !ptc_is_sequential(coll))
         return ptc_fail_type(vm, argv, 0, "a vector, list or nil");
@@ -493,7 +477,6 @@ PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
             "The number of elements; for strings, of graphemes; 0 for nil.",
             "(count [1 nil]) => 2\n(count {:a 1}) => 1\n(count nil) => 0\n(count 12) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue v = argv[0], last;
     size_t count;
     if (ptc_is_string(v)) {
@@ -517,7 +500,6 @@ PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(boun
             "[1 2 3]) => 3\n"
             "(bounded-count 2 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcValue coll = argv[1], x;
     size_t n, count = 0;
@@ -551,7 +533,6 @@ PTC_BUILTIN(
     "True when a collection or string has no elements, and for nil.",
     "(empty? []) => true\n(empty? \" \") => false\n(empty? nil) => true\n(empty? 0) !! type_error")
 {
-    PTC_UNUSED(argc);
     bool has;
     if (!arg_has_any(vm, argv, &has))
         return false;
@@ -563,7 +544,6 @@ PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1, 0, "(not-empty co
             "The collection itself, or nil when it has no elements.",
             "(not-empty [0]) => [0]\n(not-empty \"\") => nil")
 {
-    PTC_UNUSED(argc);
     bool has;
     if (!arg_has_any(vm, argv, &has))
         return false;
@@ -576,7 +556,6 @@ PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
             "strings included.",
             "(empty [1 2]) => []\n(empty {:a 1}) => {}\n(empty \"abc\") => nil\n(empty nil) => nil")
 {
-    PTC_UNUSED(argc);
     PtcValue v = argv[0];
     if (v == PTC_NIL)
         return ptc_give(out, PTC_NIL);
@@ -601,7 +580,6 @@ PTC_BUILTIN(
     "The elements as a sequence; nil when there are none.",
     "(seq [1 2]) => [1 2]\n(seq {:a 1}) => [[:a 1]]\n(seq \"\") => nil\n(seq 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return drop_first_elements(vm, arg_rest(vm, argv, 0), 0, true, out);
 }
 
@@ -610,7 +588,6 @@ PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
             "(doall (map inc [1])) => [2]\n(realized? (doall (lazy-seq [1]))) => true\n"
             "(doall (iterate inc 1)) !! value_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_producer(argv[0]))
         return ptc_fail_endless(vm, 0);
     if (!ptc_is_seqable(argv[0]))
@@ -622,7 +599,6 @@ PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1, 0, "(dorun coll)",
             "nil, after all elements of a lazy sequence are computed.",
             "(dorun (map inc [1])) => nil\n(dorun (iterate inc 1)) !! value_error")
 {
-    PTC_UNUSED(argc);
     PtcValue last;
     size_t count;
     *out = PTC_NIL;
@@ -643,7 +619,6 @@ PTC_BUILTIN(core_reverse, "clojure.core", "reverse", 1, 1, 0, "(reverse coll)",
             "The elements from last to first.",
             "(reverse [1 2 3]) => [3 2 1]\n(reverse \"ab\") => [\"b\" \"a\"]\n(reverse nil) => []")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcItems items;
     if (!ptc_arg_all(vm, argv, 0, &it))

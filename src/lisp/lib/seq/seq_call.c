@@ -310,7 +310,6 @@ PTC_BUILTIN(
     "The first result of pred that is neither false nor nil; nil when there is none.",
     "(some even? [1 3 6]) => true\n(some #{\"y\"} [\"x\" \"y\"]) => \"y\"\n(some even? [1]) => nil")
 {
-    PTC_UNUSED(argc);
     PtcValue found;
     if (!search_elements(vm, argv, true, &found))
         return false;
@@ -322,7 +321,6 @@ PTC_BUILTIN(core_every_p, "clojure.core", "every?", 2, 2, PTC_B_CALLS, "(every? 
             "True when pred holds for all elements, and when there are none.",
             "(every? pos? [1 2]) => true\n(every? pos? [1 0]) => false\n(every? pos? nil) => true")
 {
-    PTC_UNUSED(argc);
     return in_vain(vm, argv, false, true, out);
 }
 
@@ -330,7 +328,6 @@ PTC_BUILTIN(core_not_every_p, "clojure.core", "not-every?", 2, 2, PTC_B_CALLS,
             "(not-every? pred coll)", "True when pred fails for some element.",
             "(not-every? even? [2 3]) => true\n(not-every? even? []) => false")
 {
-    PTC_UNUSED(argc);
     return in_vain(vm, argv, false, false, out);
 }
 
@@ -338,7 +335,6 @@ PTC_BUILTIN(core_not_any_p, "clojure.core", "not-any?", 2, 2, PTC_B_CALLS, "(not
             "True when pred holds for no element.",
             "(not-any? neg? [1 2]) => true\n(not-any? neg? [1 -2]) => false")
 {
-    PTC_UNUSED(argc);
     return in_vain(vm, argv, true, true, out);
 }
 
@@ -528,7 +524,6 @@ PTC_BUILTIN(
     "(reduce-kv (fn [m k v] (assoc m v k)) {} {:a 1}) => {1 :a}\n"
     "(reduce-kv (fn [n i x] (+ n (* i x))) 0 [5 6]) => 6\n(reduce-kv + 0 #{1}) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcValue key, value, coll = argv[2];
     bool more = true;
@@ -603,7 +598,6 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
             "Calls f for each element, for its effects; the result is nil.",
             "(run! inc [1 2]) => nil\n(run! inc 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcValue x, y;
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))

@@ -43,7 +43,6 @@ PTC_BUILTIN(
     core_vec, "clojure.core", "vec", 1, 1, 0, "(vec coll)", "A vector of all elements.",
     "(vec (list 1 2)) => [1 2]\n(vec {:a 1}) => [[:a 1]]\n(vec nil) => []\n(vec 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcTag tag = ptc_tag(argv[0]);
     if (tag == PTC_T_FLAT && ptc_is_seq_flagged(argv[0]))
@@ -199,7 +198,6 @@ PTC_BUILTIN(
     "The elements again and again, without end, so only take and similar functions may use them.",
     "(take 5 (cycle [1 2])) => [1 2 1 2 1]\n(cycle []) => []")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcItems items;
     if (ptc_is_lazy(argv[0]))
@@ -220,7 +218,6 @@ PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2, 0, "(cons x coll)",
             "A sequence of x and then the elements of coll.",
             "(cons 1 [2 3]) => [1 2 3]\n(cons 1 nil) => [1]\n(cons 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue seq = arg_tail(vm, argv, 1);
     return seq != PTC_NONE && ptc_give(out, ptc_seq_prepend(vm, argv[0], seq));
 }
@@ -447,7 +444,6 @@ static bool flatten(PtcVM *vm, PtcValue coll, PtcValue *out)
 PTC_BUILTIN(hidden_flatten_one, "clojure.core", "flatten-one", 1, 1, PTC_B_HIDDEN, "(flatten x)",
             "The elements of nested sequences, or x alone.", "")
 {
-    PTC_UNUSED(argc);
     return flatten(vm, ptc_vec_new(vm->heap, argv, 1, 0), out);
 }
 
@@ -463,7 +459,6 @@ PTC_BUILTIN(
     "stay as they are.",
     "(flatten [1 [2 [[3]]] []]) => [1 2 3]\n(flatten nil) => []\n(flatten \"abc\") !! type_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_seq_endless(argv[0]))
         return flatten_later(vm, argv[0], out);
     if (argv[0] != PTC_NIL && !ptc_is_sequential(argv[0]))
@@ -518,7 +513,6 @@ static bool replace_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *o
 PTC_BUILTIN(hidden_replaced, "clojure.core", "replaced", 2, 2, PTC_B_HIDDEN, "(replace map coll)",
             "What stands for an element in replace.", "")
 {
-    PTC_UNUSED(argc);
     PtcValue by = ptc_record_field(argv[0], 1);
     if (!ptc_is_map(by) && !ptc_is_sequential(by)) /* it may come from a snapshot */
         return ptc_fail_value_type(vm, by, "what replaces elements", "a map or vector");
@@ -722,7 +716,6 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
             "(combinations [1 2 3] 2) => [[1 2] [1 3] [2 3]]\n(combinations [1 2] 0) => [[]]\n"
             "(combinations [1] 2) => []")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcItems items;
     PtcValue b = ptc_build_new(vm->heap);

@@ -37,7 +37,6 @@ PTC_BUILTIN(core_set, "clojure.core", "set", 1, 1, 0, "(set coll)",
             "(set [3 1 3]) => #{3 1}\n(set \"aab\") => #{\"a\" \"b\"}\n(set nil) => #{}\n(set 5) "
             "!! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcDictBuild b;
     PtcValue x;
@@ -252,7 +251,6 @@ PTC_BUILTIN(
     "The set of the elements for which (pred element) is true.",
     "(clojure.set/select odd? #{1 2 3}) => #{1 3}\n(clojure.set/select odd? [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue x, yes;
     PtcValue *flags = ptc_roots(vm, 1);
     if (!flags || !arg_set(vm, argv, 1))
@@ -290,7 +288,6 @@ PTC_BUILTIN(
     "(rename-keys {:a 1 :b 2} {:a :x}) => {:x 1, :b 2}\n(rename-keys {:a 1} {:z :y}) => {:a 1}\n"
     "(rename-keys [1] {}) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcDictBuild b;
     PtcValue key, value;
     bool ok = true;
@@ -314,7 +311,6 @@ PTC_BUILTIN(set_map_invert, "clojure.set", "map-invert", 1, 1, 0, "(map-invert m
             "(map-invert {:a 1 :b 2}) => {1 :a, 2 :b}\n(map-invert nil) => {}\n(map-invert 5) !! "
             "type_error")
 {
-    PTC_UNUSED(argc);
     PtcDictBuild b;
     PtcValue key, value;
     bool ok = true;

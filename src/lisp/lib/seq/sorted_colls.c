@@ -261,7 +261,6 @@ PTC_BUILTIN(
     "(rseq [1 2 3]) => [3 2 1]\n(rseq (sorted-set 5 9 7)) => [9 7 5]\n(rseq []) => nil\n"
     "(rseq (list 1 2)) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue v = argv[0];
     if (ptc_is_sorted(v))
         return give_ranks_between(vm, v, 0, ptc_map_count(v), true, out);

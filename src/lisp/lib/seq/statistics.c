@@ -69,7 +69,7 @@ static bool compute_percentile(PtcVM *vm, double *xs, size_t n, double percent, 
 
 static bool compute_median(PtcVM *vm, double *xs, size_t n, double percent, double *result)
 {
-    PTC_UNUSED(percent);
+    (void)percent;
     if (!sort_numbers(vm, xs, n))
         return false;
     double a = xs[(n - 1) / 2], b = xs[n / 2], sum = a + b;
@@ -80,7 +80,7 @@ static bool compute_median(PtcVM *vm, double *xs, size_t n, double percent, doub
 /* In two passes: squares of the distances from the mean, less what rounding of the mean has added to them. */
 static bool compute_stdev(PtcVM *vm, double *xs, size_t n, double percent, double *result)
 {
-    PTC_UNUSED(percent);
+    (void)percent;
     double sum = 0, squares = 0, rest = 0;
     for (size_t i = 0; i < n && ptc_tick(&vm->budget, 1); i++)
         sum += xs[i];

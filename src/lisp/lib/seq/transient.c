@@ -21,7 +21,6 @@ PTC_BUILTIN(core_transient, "clojure.core", "transient", 1, 1, 0, "(transient co
             "The collection itself: adding to plain collections is quick enough here.",
             "(persistent! (conj! (transient [1]) 2)) => [1 2]\n(transient (list 1)) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_transient(vm, argv) && ptc_give(out, argv[0]);
 }
 
@@ -29,7 +28,6 @@ PTC_BUILTIN(core_persistent, "clojure.core", "persistent!", 1, 1, 0, "(persisten
             "The collection itself.",
             "(persistent! (assoc! (transient {}) :a 1)) => {:a 1}\n(persistent! 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_transient(vm, argv) && ptc_give(out, argv[0]);
 }
 

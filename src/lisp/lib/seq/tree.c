@@ -241,7 +241,6 @@ PTC_BUILTIN(
     "(prewalk #(if (map? %) (dissoc % :pw) %) [{:pw 1 :b 2}]) => [{:b 2}]\n"
     "(prewalk inc [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, call_on_hand, NULL, out);
 }
 
@@ -252,7 +251,6 @@ PTC_BUILTIN(
     "(postwalk #(if (keyword? %) (name %) %) {:a [:b]}) => {\"a\" [\"b\"]}\n"
     "(postwalk 5 [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, NULL, call_on_hand, out);
 }
 
@@ -276,7 +274,6 @@ PTC_BUILTIN(walk_walk, "clojure.walk", "walk", 3, 3, PTC_B_CALLS, "(walk inner o
             "(walk inc identity [1 2]) => [2 3]\n(walk inc #(reduce + %) [1 2 3]) => 9\n"
             "(walk first identity {:a 1}) !! type_error")
 {
-    PTC_UNUSED(argc);
     Walker w;
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_callable(vm, argv, 1) ||
         !walker_init(&w, vm, argv, argv[2]))
@@ -302,7 +299,6 @@ PTC_BUILTIN(
     "(postwalk-replace {:a 1} [:a [:b :a]]) => [1 [:b 1]]\n(postwalk-replace [1] [1]) !! "
     "type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_map(vm, argv, 0) && walk_with(vm, argv, NULL, replace_hand, out);
 }
 
@@ -312,7 +308,6 @@ PTC_BUILTIN(
     "Replaces values of nested data that are keys of smap by their values, from the outside in.",
     "(prewalk-replace {:a [:b] :b 2} [:a]) => [[2]]\n(prewalk-replace nil [1]) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_map(vm, argv, 0) && walk_with(vm, argv, replace_hand, NULL, out);
 }
 
@@ -374,7 +369,6 @@ PTC_BUILTIN(
     "(keywordize-keys form)", "Turns string keys of maps into keywords, at every depth.",
     "(keywordize-keys {\"a\" [{\"b\" \"c\"}]}) => {:a [{:b \"c\"}]}\n(keywordize-keys nil) => nil")
 {
-    PTC_UNUSED(argc);
     return walk_keys(vm, argv, keywordize, out);
 }
 
@@ -382,7 +376,6 @@ PTC_BUILTIN(walk_stringify_keys, "clojure.walk", "stringify-keys", 1, 1, PTC_B_C
             "(stringify-keys form)", "Turns keyword keys of maps into strings, at every depth.",
             "(stringify-keys {:a [{:b :c}]}) => {\"a\" [{\"b\" :c}]}\n(stringify-keys 5) => 5")
 {
-    PTC_UNUSED(argc);
     return walk_keys(vm, argv, stringify, out);
 }
 

@@ -43,7 +43,6 @@ static bool fail_csv_text(PtcVM *vm, const PtcCsvError *error)
 PTC_BUILTIN(hidden_csv_rows, "csv", "csv-rows", 3, 3, PTC_B_HIDDEN,
             "(csv-rows text header separator)", "The rows; separator nil: to be found.", "")
 {
-    PTC_UNUSED(argc);
     PtcCsvError error;
     PtcCsvPart all = {.utf8 = true, .lists = !ptc_truthy(argv[1])};
     if (argv[2] != PTC_NIL)
@@ -68,7 +67,6 @@ static bool add_csv_cell(PtcVM *vm, PtcBuf *cell, PtcValue v, PtcText text, char
 PTC_BUILTIN(hidden_csv_cell, "csv", "csv-cell", 2, 2, PTC_B_HIDDEN, "(csv-cell x separator)",
             "The text of one cell; nil is nothing at all.", "")
 {
-    PTC_UNUSED(argc);
     PtcBuf printed, cell;
     PtcValue v = argv[0];
     if (v == PTC_NIL)

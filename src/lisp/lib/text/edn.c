@@ -82,7 +82,6 @@ PTC_BUILTIN(
     "(read-string \"(+ 1 2)\") => [+ 1 2]\n(read-string \"[1 2\") !! value_error\n"
     "(read-string \"\") !! value_error\n(read-string 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcValue v;
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string");

@@ -71,7 +71,6 @@ static bool call_named(PtcVM *vm, const char *name, int argc, const PtcValue *ar
 PTC_BUILTIN(json_rename, "ptc", "json-rename", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS, "(rename x)",
             "Changes the keys of x with a function, when x is a map.", "")
 {
-    PTC_UNUSED(argc);
     *out = argv[1];
     if (!ptc_is_map(argv[1]))
         return true;

@@ -39,7 +39,6 @@ PTC_BUILTIN(regex_matcher, "regex", "re-matcher", 2, 2, 0, "(re-matcher regex s)
             "(let [m (re-matcher #\"\\d\" \"a1b2\")] [(re-find m) (re-find m) (re-find m)]) => "
             "[\"1\" \"2\" nil]\n(re-matcher \"a\" \"b\") !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_is_regex(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a regex, #\"...\" or (re-pattern s)");
     if (!ptc_is_string(argv[1]))
@@ -117,7 +116,6 @@ PTC_BUILTIN(regex_groups, "regex", "re-groups", 1, 1, 0, "(re-groups matcher)",
             "[\"a=1\" \"a\" \"1\"]\n(re-groups (re-matcher #\"a\" \"a\")) !! value_error\n"
             "(re-groups \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return has_match(vm, argv) && ptc_give(out, last_match(argv[0]));
 }
 
@@ -127,7 +125,6 @@ PTC_BUILTIN(matcher_find, "java", ".find", 1, 1, 0, "(.find matcher)",
             "Moves a matcher to the next match; is there one?",
             "(.find (re-matcher #\"\\d\" \"a1\")) => true\n(.find \"a\") !! type_error")
 {
-    PTC_UNUSED(argc);
     bool found;
     return arg_movable(vm, argv) && advance_matcher(vm, argv[0], ptc_matcher_next, &found) &&
            ptc_give(out, ptc_bool(found));
@@ -215,7 +212,6 @@ PTC_BUILTIN(matcher_group_count, "java", ".groupCount", 1, 1, 0, "(.groupCount m
             "The number of groups of its regex.",
             "(.groupCount (re-matcher #\"(a)(b)\" \"\")) => 2\n(.groupCount 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcMatcher m;
     if (!arg_matcher(vm, argv, 0))
         return false;
@@ -243,7 +239,6 @@ PTC_BUILTIN(matcher_start, "java", ".start", 1, 1, 0, "(.start matcher)",
             "(let [m (re-matcher #\"b+\" \"abb\")] (.find m) [(.start m) (.end m)]) => [1 3]\n"
             "(.start (re-matcher #\"a\" \"a\")) !! value_error")
 {
-    PTC_UNUSED(argc);
     return has_match(vm, argv) && give_place(vm, argv[0], M_START, out);
 }
 
@@ -252,7 +247,6 @@ PTC_BUILTIN(matcher_end, "java", ".end", 1, 1, 0, "(.end matcher)",
             "(let [m (re-matcher #\"é\" \"éa\")] (.find m) (.end m)) => 1\n"
             "(.end (re-matcher #\"a\" \"a\")) !! value_error")
 {
-    PTC_UNUSED(argc);
     return has_match(vm, argv) && give_place(vm, argv[0], M_END, out);
 }
 

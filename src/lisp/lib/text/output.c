@@ -117,8 +117,6 @@ PTC_BUILTIN(core_newline, "clojure.core", "newline", 0, 0, PTC_B_EFFECT, "(newli
             "Ends the line that is being printed; gives nil.",
             "(with-out-str (print 1) (newline) (print 2)) => \"1\\n2\"")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     *out = PTC_NIL;
     return ptc_vm_print(vm, "", 0, true);
 }
@@ -126,9 +124,6 @@ PTC_BUILTIN(core_newline, "clojure.core", "newline", 0, 0, PTC_B_EFFECT, "(newli
 PTC_BUILTIN(core_flush, "clojure.core", "flush", 0, 0, PTC_B_EFFECT, "(flush)",
             "Does nothing, since printed text waits for nothing; gives nil.", "(flush) => nil")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     *out = PTC_NIL;
     return true;
 }

@@ -60,14 +60,12 @@ PTC_BUILTIN(core_parse_long, "clojure.core", "parse-long", 1, 1, 0, "(parse-long
             "The integer of 64 bits that the whole string spells, else nil.",
             "(parse-long \"-17\") => -17\n(parse-long \"4.2\") => nil\n(parse-long nil) => nil")
 {
-    PTC_UNUSED(argc);
     return parse_long_string(vm, argv, out);
 }
 
 PTC_BUILTIN(core_parse_int, "clojure.core", "parse-int", 1, 1, 0, "(parse-int s)",
             "The same as parse-long.", "(parse-int \"128\") => 128\n(parse-int \"12 \") => nil")
 {
-    PTC_UNUSED(argc);
     return parse_long_string(vm, argv, out);
 }
 
@@ -234,7 +232,6 @@ PTC_BUILTIN(core_parse_double, "clojure.core", "parse-double", 1, 1, 0, "(parse-
             "(parse-double \"1.5 kg\") => nil\n(parse-double nil) => nil")
 {
     double d;
-    PTC_UNUSED(argc);
     if (!charge_string_scan(vm, argv[0]))
         return false;
     bool ok = ptc_is_string(argv[0]) && read_java_double(vm, text_of_string(argv[0]), &d);
@@ -259,7 +256,6 @@ PTC_BUILTIN(java_parse_double, "Double", "parseDouble", 1, 1, 0, "(Double/parseD
             "The float that the whole string spells; anything else is an error.",
             "(Double/parseDouble \"2.50\") => 2.5\n(Double/parseDouble \"two\") !! value_error")
 {
-    PTC_UNUSED(argc);
     return java_double(vm, argv, out);
 }
 
@@ -267,7 +263,6 @@ PTC_BUILTIN(java_parse_float, "Float", "parseFloat", 1, 1, 0, "(Float/parseFloat
             "The same as Double/parseDouble.",
             "(Float/parseFloat \"0.1\") => 0.1\n(Float/parseFloat \"\") !! value_error")
 {
-    PTC_UNUSED(argc);
     return java_double(vm, argv, out);
 }
 
@@ -278,8 +273,6 @@ PTC_BUILTIN(core_parse_boolean, "clojure.core", "parse-boolean", 1, 1, 0, "(pars
             "(parse-boolean \"true\") => true\n(parse-boolean \"false\") => false\n"
             "(parse-boolean \"yes\") => nil")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     PtcText t = ptc_is_string(argv[0]) ? text_of_string(argv[0]) : (PtcText){"", 0};
     return ptc_give(out, ptc_text_is(t, "true")    ? PTC_TRUE
                          : ptc_text_is(t, "false") ? PTC_FALSE
@@ -291,7 +284,6 @@ PTC_BUILTIN(java_parse_boolean, "Boolean", "parseBoolean", 1, 1, 0, "(Boolean/pa
             "(Boolean/parseBoolean \"TRUE\") => true\n(Boolean/parseBoolean \"yes\") => false\n"
             "(Boolean/parseBoolean 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (argv[0] == PTC_NIL)
         return ptc_give(out, PTC_FALSE);
     if (!ptc_is_string(argv[0]))
@@ -311,7 +303,6 @@ PTC_BUILTIN(core_parse_uuid, "clojure.core", "parse-uuid", 1, 1, 0, "(parse-uuid
             "\"b6883c0a-0342-4007-9966-bc2dfa6b109e\"\n"
             "(parse-uuid \"x\") => nil\n(parse-uuid 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     const char *s;
     size_t len;
     char lower[36];

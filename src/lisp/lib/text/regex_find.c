@@ -49,7 +49,6 @@ PTC_BUILTIN(
     "(re-pattern \"\\\\d+\") => #\"\\d+\"\n(re-find (re-pattern \"b.\") \"abc\") => \"bc\"\n"
     "(re-pattern \"[ab\") !! value_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_regex(argv[0]))
         return ptc_give(out, argv[0]);
     return check_string_arg(vm, argv, 0) && ptc_give(out, ptc_regex_make(vm, argv[0]));
@@ -58,8 +57,6 @@ PTC_BUILTIN(
 PTC_BUILTIN(regex_is, "regex", "regex?", 1, 1, 0, "(regex? x)", "Is it a regex?",
             "(regex? #\"a+\") => true\n(regex? \"a+\") => false\n(regex? nil) => false")
 {
-    PTC_UNUSED(vm);
-    PTC_UNUSED(argc);
     return ptc_give(out, ptc_bool(ptc_is_regex(argv[0])));
 }
 
@@ -105,7 +102,6 @@ PTC_BUILTIN(
     "(re-matches #\"(\\d+)-(\\d+)\" \"10-20\") => [\"10-20\" \"10\" \"20\"]\n"
     "(re-matches #\"a\" nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return give_match(vm, argv, ptc_matcher_whole, out);
 }
 
@@ -116,7 +112,6 @@ PTC_BUILTIN(regex_seq, "regex", "re-seq", 2, 2, 0, "(re-seq regex s)",
             "(re-seq #\"x\" [1]) !! type_error")
 {
     PtcMatcher m;
-    PTC_UNUSED(argc);
     if (!arg_regex(vm, argv, 0) || !check_string_arg(vm, argv, 1))
         return false;
     PtcValue build = ptc_build_new(vm->heap), v;
@@ -263,7 +258,6 @@ PTC_BUILTIN(regex_split, "regex", "re-split", 2, 2, 0, "(re-split regex s)",
             "=> [\"a\" \"\" \"b\"]\n"
             "(re-split \",\" \"a,b\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_regex(vm, argv, 0) && check_string_arg(vm, argv, 1) &&
            ptc_regex_split(vm, argv[1], argv[0], 0, out);
 }

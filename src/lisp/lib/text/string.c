@@ -278,7 +278,6 @@ PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1, 0, "(spli
             "=> [\"\"]\n"
             "(split-lines nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!check_text_arg(vm, argv, 0))
         return false;
     const char *bytes = ptc_str_bytes(argv[0]), *hit;
@@ -512,7 +511,6 @@ PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(esca
             "(clojure.string/escape \"abc\" (fn [c] (when (= c \"b\") \"-\"))) => \"a-c\"\n"
             "(clojure.string/escape 5 {}) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcIter it;
     PtcBuf buf;
     PtcValue *slots = ptc_roots(vm, 2);
@@ -541,7 +539,6 @@ PTC_BUILTIN(
     "\"a$b\"\n"
     "(clojure.string/re-quote-replacement 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     const char *bytes;
     size_t len;
     PtcBuf buf;
@@ -587,7 +584,6 @@ PTC_BUILTIN(
     "(char 97) => \"a\"\n(apply str (map char [72 105])) => \"Hi\"\n(char -1) !! value_error\n"
     "(char \"ab\") !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t code;
     char bytes[4];
     PtcValue v = argv[0];

@@ -172,7 +172,6 @@ PTC_BUILTIN(string_upper_case, "clojure.string", "upper-case", 1, 1, 0, "(upper-
             "The string in upper case.",
             "(upper-case \"abc\") => \"ABC\"\n(upper-case nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_all(vm, argv, true, out);
 }
 
@@ -180,7 +179,6 @@ PTC_BUILTIN(string_upcase, "clojure.string", "upcase", 1, 1, 0, "(upcase s)",
             "The string in upper case: another name of upper-case.",
             "(upcase \"a1-b\") => \"A1-B\"\n(upcase :abc) !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_all(vm, argv, true, out);
 }
 
@@ -188,7 +186,6 @@ PTC_BUILTIN(string_lower_case, "clojure.string", "lower-case", 1, 1, 0, "(lower-
             "The string in lower case.",
             "(lower-case \"ABC\") => \"abc\"\n(lower-case nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_all(vm, argv, false, out);
 }
 
@@ -196,7 +193,6 @@ PTC_BUILTIN(string_downcase, "clojure.string", "downcase", 1, 1, 0, "(downcase s
             "The string in lower case: another name of lower-case.",
             "(downcase \"A1-B\") => \"a1-b\"\n(downcase 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return change_all(vm, argv, false, out);
 }
 
@@ -205,7 +201,6 @@ PTC_BUILTIN(string_capitalize, "clojure.string", "capitalize", 1, 1, 0, "(capita
             "(capitalize \"hELLO wORLD\") => \"Hello world\"\n(capitalize \"\") => \"\"\n"
             "(capitalize nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!check_case_arg(vm, argv))
         return false;
     size_t len = ptc_str_len(argv[0]);

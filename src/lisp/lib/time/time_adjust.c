@@ -91,14 +91,12 @@ PTC_BUILTIN(get_long, "java", ".getLong", 2, 2, 0, "(.getLong date field)",
             "(.getLong (LocalDate/of 1970 1 3) ChronoField/HOUR_OF_DAY) !! value_error\n"
             "(.getLong 5 ChronoField/YEAR) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_time_get(vm, argv, out);
 }
 
 #define WEEK_FIELD(id, name, field, doc, examples)                                     \
     PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " WeekFields/ISO)", doc, examples) \
     {                                                                                  \
-        PTC_UNUSED(argc);                                                              \
         return ptc_arg_enum(vm, argv, 0, PTC_G_WEEKS, "WeekFields/ISO") &&             \
                ptc_give(out, ptc_enum_new(vm->heap, PTC_G_FIELD, field));              \
     }
@@ -183,7 +181,6 @@ static bool give_with_field(PtcVM *vm, const PtcValue *argv, PtcField field, int
 #define ADJUST_WITH(id, name, field, doc, examples)                                       \
     PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples)            \
     {                                                                                     \
-        PTC_UNUSED(argc);                                                                 \
         int64_t n;                                                                        \
         return ptc_arg_kind(vm, argv, 0, field > PTC_FIELD_MINUTE_OF_DAY ? DATES : TIMES, \
                             "a date-time or time of day") &&                              \
@@ -277,8 +274,6 @@ static bool give_weekday(PtcVM *vm, const PtcValue *argv, int i, Adjuster how, i
                 n ? "(TemporalAdjusters/" name " day)" : "(TemporalAdjusters/" name ")", doc, \
                 examples)                                                                     \
     {                                                                                         \
-        PTC_UNUSED(argc);                                                                     \
-        PTC_UNUSED(argv);                                                                     \
         return body;                                                                          \
     }
 #define ADJUST_ON "(.with (LocalDate/of 2024 5 31) (TemporalAdjusters/"
@@ -342,7 +337,6 @@ PTC_BUILTIN(day_of_week_in_month, "TemporalAdjusters", "dayOfWeekInMonth", 2, 2,
             ADJUST_ON "dayOfWeekInMonth 2 DayOfWeek/MONDAY)) => \"2024-05-13\"\n"
                       "(TemporalAdjusters/dayOfWeekInMonth 2 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
@@ -409,14 +403,12 @@ PTC_BUILTIN(day_from, "DayOfWeek", "from", 1, 1, 0, "(DayOfWeek/from date)",
             "The day of the week of a date.",
             "(DayOfWeek/from (LocalDate/of 2024 5 31)) => FRIDAY\n(DayOfWeek/from 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return from_date(vm, argv, PTC_G_DAY, out);
 }
 
 PTC_BUILTIN(month_from, "Month", "from", 1, 1, 0, "(Month/from date)", "The month of a date.",
             "(Month/from (LocalDate/of 2024 5 31)) => MAY\n(Month/from 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return from_date(vm, argv, PTC_G_MONTH, out);
 }
 
@@ -440,7 +432,6 @@ static bool find_time_constant(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     PTC_BUILTIN(id, class, "valueOf", 1, 1, 0, "(" class "/valueOf name)", \
                 "The constant of this name.", examples)                    \
     {                                                                      \
-        PTC_UNUSED(argc);                                                  \
         return find_time_constant(vm, argv, out);                          \
     }
 

@@ -132,7 +132,6 @@ PTC_BUILTIN(clock_of_second, "LocalTime", "ofSecondOfDay", 1, 1, 0, "(LocalTime/
             "(LocalTime/ofSecondOfDay 3661) => \"01:01:01\"\n"
             "(LocalTime/ofSecondOfDay 86400) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
@@ -146,7 +145,6 @@ PTC_BUILTIN(to_second_of_day, "java", ".toSecondOfDay", 1, 1, 0, "(.toSecondOfDa
             "The seconds from midnight to a time of day.",
             "(.toSecondOfDay (LocalTime/of 1 1 1)) => 3661\n(.toSecondOfDay 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_CLOCK, "a time of day") &&
            ptc_give(out, ptc_record_field(argv[0], 0));
 }
@@ -155,7 +153,6 @@ PTC_BUILTIN(to_nano_of_day, "java", ".toNanoOfDay", 1, 1, 0, "(.toNanoOfDay time
             "The nanoseconds from midnight to a time of day.",
             "(.toNanoOfDay (LocalTime/of 0 0 1)) => 1000000000\n(.toNanoOfDay 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_CLOCK, "a time of day") &&
            ptc_give(out, ptc_int((int64_t)ptc_time_nanos(ptc_time_of(argv[0]))));
 }
@@ -165,7 +162,6 @@ PTC_BUILTIN(at_date, "java", ".atDate", 2, 2, 0, "(.atDate time date)",
             "(.atDate LocalTime/NOON (LocalDate/of 2024 5 31)) => \"2024-05-31T12:00\"\n"
             "(.atDate 1 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_CLOCK, "a time of day") ||
         !ptc_arg_kind(vm, argv, 1, PTC_K_DATE, "a date"))
         return false;
@@ -201,7 +197,6 @@ PTC_BUILTIN(month_of_year, "YearMonth", "of", 2, 2, 0, "(YearMonth/of year month
             "(YearMonth/of 2024 2) => \"2024-02\"\n(.lengthOfMonth (YearMonth/of 2024 2)) => 29\n"
             "(YearMonth/of 2024 13) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t year, month;
     if (!ptc_arg_int(vm, argv, 0, &year))
         return false;
@@ -217,7 +212,6 @@ PTC_BUILTIN(
     "The month that a text such as 2024-02 spells.",
     "(YearMonth/parse \"2024-02\") => \"2024-02\"\n(YearMonth/parse \"2024\") !! value_error")
 {
-    PTC_UNUSED(argc);
     PtcText s;
     int64_t year, month;
     size_t at = 0;
@@ -240,7 +234,6 @@ PTC_BUILTIN(
     "The month of a date or date-time.",
     "(YearMonth/from (LocalDate/of 2024 5 31)) => \"2024-05\"\n(YearMonth/from 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_dated(vm, argv))
         return false;
     PtcCivil c = ptc_calendar_civil(ptc_days_of(argv[0]));
@@ -251,8 +244,6 @@ PTC_BUILTIN(month_now, "YearMonth", "now", 0, 0, 0, "(YearMonth/now)",
             "The month of the run, in UTC.",
             "(> (.getYear (YearMonth/now)) 2023) => true\n(YearMonth/now 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     PtcCivil c = ptc_calendar_civil(ptc_floor_div(now(vm).seconds, PTC_DAY_SECONDS));
     return give_months(vm, c.year, c.month, out);
 }
@@ -261,7 +252,6 @@ PTC_BUILTIN(
     year_of, "Year", "of", 1, 1, 0, "(Year/of n)", "A year as a value.",
     "(Year/of 2024) => \"2024\"\n(.isLeap (Year/of 2024)) => true\n(Year/of :a) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_int(vm, argv, 0, &n) && give_year(vm, n, out);
 }
@@ -269,7 +259,6 @@ PTC_BUILTIN(
 PTC_BUILTIN(year_parse, "Year", "parse", 1, 1, 0, "(Year/parse s)", "The year that a text spells.",
             "(Year/parse \"2024\") => \"2024\"\n(Year/parse \"x\") !! value_error")
 {
-    PTC_UNUSED(argc);
     PtcText s;
     int64_t n;
     size_t at = 0;
@@ -283,8 +272,6 @@ PTC_BUILTIN(year_parse, "Year", "parse", 1, 1, 0, "(Year/parse s)", "The year th
 PTC_BUILTIN(year_now, "Year", "now", 0, 0, 0, "(Year/now)", "The year of the run, in UTC.",
             "(> (.getValue (Year/now)) 2023) => true\n(Year/now 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return give_year(vm, ptc_calendar_civil(ptc_floor_div(now(vm).seconds, PTC_DAY_SECONDS)).year,
                      out);
 }
@@ -293,7 +280,6 @@ PTC_BUILTIN(
     year_is_leap, "Year", "isLeap", 1, 1, 0, "(Year/isLeap n)", "Has this year a 29th of February?",
     "(Year/isLeap 2024) => true\n(Year/isLeap 1900) => false\n(Year/isLeap nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_int(vm, argv, 0, &n) && ptc_give(out, ptc_bool(ptc_calendar_is_leap(n)));
 }
@@ -302,7 +288,6 @@ PTC_BUILTIN(value_is_leap, "java", ".isLeap", 1, 1, 0, "(.isLeap year)",
             "Has this year a 29th of February?",
             "(.isLeap (Year/of 2023)) => false\n(.isLeap 2024) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_YEAR, "a year, as Year/of gives it") &&
            ptc_give(out, ptc_bool(ptc_calendar_is_leap(ptc_date_days(argv[0]))));
 }
@@ -313,7 +298,6 @@ PTC_BUILTIN(at_day, "java", ".atDay", 2, 2, 0, "(.atDay month n)",
             "(.atDay (Year/of 2024) 60) => \"2024-02-29\"\n"
             "(.atDay (YearMonth/of 2024 4) 31) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t n, most;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_YEARMONTH | PTC_K_YEAR, "a month or year") ||
         !ptc_arg_int(vm, argv, 1, &n))
@@ -332,7 +316,6 @@ PTC_BUILTIN(
     "The last date of a month.",
     "(.atEndOfMonth (YearMonth/of 2024 2)) => \"2024-02-29\"\n(.atEndOfMonth 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_YEARMONTH, "a month, as YearMonth/of gives it"))
         return false;
     PtcCivil c = ptc_calendar_civil(ptc_days_of(argv[0]));
@@ -343,7 +326,6 @@ PTC_BUILTIN(
 PTC_BUILTIN(at_month, "java", ".atMonth", 2, 2, 0, "(.atMonth year n)", "A month of a year.",
             "(.atMonth (Year/of 2024) 2) => \"2024-02\"\n(.atMonth 2024 2) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_kind(vm, argv, 0, PTC_K_YEAR, "a year, as Year/of gives it") &&
            ptc_arg_int(vm, argv, 1, &n) && give_months(vm, ptc_date_days(argv[0]), n, out);
@@ -400,7 +382,6 @@ PTC_BUILTIN(
     "(Duration/parse \"PT1H30M\") => PT1H30M\n(Duration/parse \"P1DT-0.5S\") => PT23H59M59.5S\n"
     "(Duration/parse \"1 hour\") !! value_error\n(Duration/parse 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcText s;
     __int128 nanos;
     if (!get_clock_text(vm, argv, &s))
@@ -415,7 +396,6 @@ PTC_BUILTIN(duration_of, "Duration", "of", 2, 2, 0, "(Duration/of n unit)",
             "(Duration/of 90 ChronoUnit/MINUTES) => PT1H30M\n"
             "(Duration/of 1 ChronoUnit/MONTHS) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     PtcTime t;
     if (!ptc_arg_int(vm, argv, 0, &n) ||

@@ -128,7 +128,6 @@ PTC_BUILTIN(
     "(parse \"2024-05-31T10:20:30-0530\") => \"2024-05-31T15:50:30Z\"\n"
     "(parse \"today\") !! value_error")
 {
-    PTC_UNUSED(argc);
     PtcMoment p;
     PtcWhy why;
     if (!check_time_text(vm, argv, 0))
@@ -158,8 +157,6 @@ PTC_BUILTIN(system_millis, "System", "currentTimeMillis", 0, 0, 0, "(System/curr
             "(pos? (System/currentTimeMillis)) => true\n"
             "(System/currentTimeMillis 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return millis_now(vm, out);
 }
 
@@ -168,8 +165,6 @@ PTC_BUILTIN(system_nanos, "System", "nanoTime", 0, 0, 0, "(System/nanoTime)",
             "measured with it.",
             "(- (System/nanoTime) (System/nanoTime)) => 0\n(System/nanoTime 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     PtcValue unit = ptc_int(PTC_MS), ms = ptc_int_new(vm->heap, vm->now_ms);
     return ms != PTC_NONE && ptc_give(out, ptc_int_mul(vm->heap, ms, unit));
 }
@@ -178,8 +173,6 @@ PTC_BUILTIN(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(currentTim
             "The same as System/currentTimeMillis.",
             "(integer? (currentTimeMillis)) => true\n(currentTimeMillis 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return millis_now(vm, out);
 }
 
@@ -213,8 +206,6 @@ PTC_BUILTIN(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
             "This point in time, the same throughout a run.",
             "(pos? (.toEpochMilli (Instant/now))) => true\n(Instant/now 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return ptc_give_time(vm, PTC_R_INSTANT, now(vm), out);
 }
 
@@ -287,7 +278,6 @@ PTC_BUILTIN(date_of_epoch_day, "LocalDate", "ofEpochDay", 1, 1, 0, "(LocalDate/o
             "(LocalDate/ofEpochDay -1) => \"1969-12-31\"\n"
             "(LocalDate/ofEpochDay \"1\") !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_int(vm, argv, 0, &n) && ptc_give_date(vm, n, out);
 }
@@ -297,7 +287,6 @@ PTC_BUILTIN(date_of_year_day, "LocalDate", "ofYearDay", 2, 2, 0, "(LocalDate/ofY
             "(LocalDate/ofYearDay 2024 60) => \"2024-02-29\"\n"
             "(LocalDate/ofYearDay 2023 366) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t year, day;
     if (!ptc_arg_int(vm, argv, 0, &year) || !ptc_arg_int(vm, argv, 1, &day))
         return false;
@@ -324,7 +313,6 @@ PTC_BUILTIN(instant_of_second, "Instant", "ofEpochSecond", 1, 1, 0, "(Instant/of
             "(Instant/ofEpochSecond -1) => \"1969-12-31T23:59:59Z\"\n"
             "(Instant/ofEpochSecond nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_SECONDS, out);
 }
 
@@ -333,7 +321,6 @@ PTC_BUILTIN(instant_of_milli, "Instant", "ofEpochMilli", 1, 1, 0, "(Instant/ofEp
             "(Instant/ofEpochMilli 1500) => \"1970-01-01T00:00:01.500Z\"\n"
             "(Instant/ofEpochMilli 1.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_MILLIS, out);
 }
 
@@ -343,7 +330,6 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
             "(LocalDateTime/ofEpochSecond 60 0 ZoneOffset/UTC) => \"1970-01-01T00:01\"\n"
             "(LocalDateTime/ofEpochSecond 60 0 nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t s, nanos, offset;
     PtcZoneForm form;
     if (!ptc_arg_int(vm, argv, 0, &s) || !ptc_arg_int(vm, argv, 1, &nanos) ||
@@ -376,7 +362,6 @@ PTC_BUILTIN(datetime_of_instant, "LocalDateTime", "ofInstant", 2, 2, 0,
             "(LocalDateTime/ofInstant (Instant/ofEpochSecond 61) ZoneOffset/UTC) => "
             "\"1970-01-01T00:01:01\"\n(LocalDateTime/ofInstant 61 ZoneOffset/UTC) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcTime t;
     return arg_instant_at(vm, argv, &t) && ptc_give_time(vm, PTC_R_DATETIME, t, out);
 }
@@ -386,7 +371,6 @@ PTC_BUILTIN(date_of_instant, "LocalDate", "ofInstant", 2, 2, 0,
             "(LocalDate/ofInstant (Instant/ofEpochSecond -1) ZoneOffset/UTC) => \"1969-12-31\"\n"
             "(LocalDate/ofInstant nil ZoneOffset/UTC) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcTime t;
     return arg_instant_at(vm, argv, &t) &&
            ptc_give_date(vm, ptc_floor_div(t.seconds, PTC_DAY_SECONDS), out);
@@ -436,7 +420,6 @@ PTC_BUILTIN(duration_between, "Duration", "between", 2, 2, 0, "(Duration/between
             "(Duration/between (Instant/ofEpochSecond 0) (Instant/ofEpochSecond 90)) => PT1M30S\n"
             "(Duration/between (LocalDate/of 2024 1 1) (LocalDate/of 2024 1 2)) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (ptc_is_record(argv[0], PTC_R_DATE)) {
         ptc_fail(vm, PTC_E_TYPE,
                  "Duration/between: argument 1 is a date, which has no time of day");
@@ -458,7 +441,6 @@ PTC_BUILTIN(duration_between, "Duration", "between", 2, 2, 0, "(Duration/between
     PTC_BUILTIN(id, "Duration", name, 1, 1, 0, "(Duration/" name " n)", \
                 "The duration of n of these units.", examples)          \
     {                                                                   \
-        PTC_UNUSED(argc);                                               \
         return from_epoch(vm, argv, PTC_R_DURATION, unit, out);         \
     }
 
@@ -494,14 +476,12 @@ PTC_BUILTIN(day_of, "DayOfWeek", "of", 1, 1, 0, "(DayOfWeek/of n)",
             "The day of the week with this number: 1 is Monday, 7 is Sunday.",
             "(DayOfWeek/of 5) => FRIDAY\n(DayOfWeek/of 0) !! value_error")
 {
-    PTC_UNUSED(argc);
     return enum_of(vm, argv, PTC_G_DAY, 7, out);
 }
 
 PTC_BUILTIN(month_of, "Month", "of", 1, 1, 0, "(Month/of n)", "The month with this number.",
             "(Month/of 5) => MAY\n(Month/of 13) !! value_error")
 {
-    PTC_UNUSED(argc);
     return enum_of(vm, argv, PTC_G_MONTH, 12, out);
 }
 
@@ -516,7 +496,6 @@ PTC_BUILTIN(
     "(DateTimeFormatter/ofPattern \"yyyy-QQ\") !! value_error\n"
     "(DateTimeFormatter/ofPattern nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     PtcWhy why;
     if (!check_time_text(vm, argv, 0) || !ptc_tick(&vm->budget, 1 + ptc_str_len(argv[0]) / 16))
         return false;

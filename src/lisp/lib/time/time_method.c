@@ -55,7 +55,6 @@ static bool give_time_part(PtcVM *vm, PtcValue v, TimePart part, PtcValue *out)
 #define METHOD_PART(id, name, part, kinds, expected, usage, doc, examples) \
     PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)           \
     {                                                                      \
-        PTC_UNUSED(argc);                                                  \
         return ptc_arg_kind(vm, argv, 0, kinds, expected) &&               \
                give_time_part(vm, argv[0], part, out);                     \
     }
@@ -111,7 +110,6 @@ PTC_BUILTIN(get_nano, "java", ".getNano", 1, 1, 0, "(.getNano time)",
             "The nanoseconds after the whole second of a date-time, instant or duration.",
             "(.getNano (Instant/ofEpochMilli 1500)) => 500000000\n(.getNano 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, CLOCKS | PTC_K_DURATION, "a date-time, instant or duration") &&
            ptc_give(out, ptc_int(ptc_local_of(argv[0]).nanos));
 }
@@ -138,7 +136,6 @@ PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2, 0, "(.isBefore a b)",
             "(.isBefore (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => true\n"
             "(.isBefore (LocalDate/of 2024 1 1) (Instant/ofEpochSecond 0)) !! type_error")
 {
-    PTC_UNUSED(argc);
     return same_kind(vm, argv, METHOD_POINTS) &&
            ptc_give(out, ptc_bool(order_of_times(vm, argv) < 0));
 }
@@ -148,7 +145,6 @@ PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
             "(.isAfter (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => false\n"
             "(.isAfter \"2024-01-01\" \"2023-01-01\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return same_kind(vm, argv, METHOD_POINTS) &&
            ptc_give(out, ptc_bool(order_of_times(vm, argv) > 0));
 }
@@ -158,7 +154,6 @@ PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
             "(.isEqual (LocalDate/of 2024 1 31) (LocalDate/parse \"2024-01-31\")) => true\n"
             "(.isEqual (LocalDate/of 2024 1 31) nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return same_kind(vm, argv, METHOD_POINTS) &&
            ptc_give(out, ptc_bool(order_of_times(vm, argv) == 0));
 }
@@ -170,7 +165,6 @@ PTC_BUILTIN(to_epoch_day, "java", ".toEpochDay", 1, 1, 0, "(.toEpochDay date)",
             "(.toEpochDay (LocalDate/of 1970 1 2)) => 1\n"
             "(.toEpochDay (java.util.Date. 0)) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
            ptc_give(out, ptc_record_field(argv[0], 0));
 }
@@ -198,7 +192,6 @@ PTC_BUILTIN(get_epoch_second, "java", ".getEpochSecond", 1, 1, 0, "(.getEpochSec
             "(.getEpochSecond (Instant/parse \"1970-01-01T00:01:00Z\")) => 60\n"
             "(.getEpochSecond 60) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant") &&
            ptc_give(out, ptc_record_field(argv[0], 0));
 }
@@ -216,7 +209,6 @@ PTC_BUILTIN(to_epoch_milli, "java", ".toEpochMilli", 1, 1, 0, "(.toEpochMilli in
             "(.toEpochMilli (Instant/parse \"1970-01-01T00:00:01.5Z\")) => 1500\n"
             "(.toEpochMilli (LocalDate/of 2024 1 1)) !! type_error")
 {
-    PTC_UNUSED(argc);
     return give_millis(vm, argv, out);
 }
 
@@ -225,7 +217,6 @@ PTC_BUILTIN(get_time, "java", ".getTime", 1, 1, 0, "(.getTime instant)",
             "(.getTime (java.util.Date. \"1970-01-01T00:01:00Z\")) => 60000\n"
             "(.getTime (LocalDate/of 2024 1 1)) !! type_error\n(.getTime nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return give_millis(vm, argv, out);
 }
 
@@ -234,7 +225,6 @@ PTC_BUILTIN(to_local_date, "java", ".toLocalDate", 1, 1, 0, "(.toLocalDate date-
             "(.toLocalDate (LocalDateTime/of 2024 5 31 10 20)) => \"2024-05-31\"\n"
             "(.toLocalDate \"2024-05-31\") !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_ZONED, "a date-time") &&
            ptc_give_date(vm, ptc_days_of(argv[0]), out);
 }
@@ -271,7 +261,6 @@ PTC_BUILTIN(at_start_of_day, "java", ".atStartOfDay", 1, 1, 0, "(.atStartOfDay d
             "(.atStartOfDay (LocalDate/of 2024 5 31)) => \"2024-05-31T00:00\"\n"
             "(.atStartOfDay nil) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
            ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){ptc_date_days(argv[0]) * PTC_DAY_SECONDS, 0},
                          out);
@@ -345,7 +334,6 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, TimePart part, PtcValue *
 #define METHOD_WITH(id, name, part, usage, doc, examples)        \
     PTC_BUILTIN(id, "java", name, 2, 2, 0, usage, doc, examples) \
     {                                                            \
-        PTC_UNUSED(argc);                                        \
         return give_with(vm, argv, part, out);                   \
     }
 
@@ -382,7 +370,6 @@ PTC_BUILTIN(get_value, "java", ".getValue", 1, 1, 0, "(.getValue day-or-month-or
 PTC_BUILTIN(enum_name, "java", ".name", 1, 1, 0, "(.name constant)", "The name of a constant.",
             "(.name DayOfWeek/FRIDAY) => \"FRIDAY\"\n(.name :friday) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_ENUM, "a constant such as DayOfWeek/FRIDAY") &&
            ptc_give(out, ptc_record_field(argv[0], 1));
 }
@@ -397,7 +384,6 @@ PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
             "(.format (LocalDate/of 2024 5 1) (DateTimeFormatter/ofPattern \"HH:mm\")) !! "
             "value_error\n(.format (LocalDate/of 2024 5 1) \"yyyy\") !! type_error")
 {
-    PTC_UNUSED(argc);
     int f = ptc_is_record(argv[0], PTC_R_FORMATTER) ? 0 : 1;
     if (!ptc_arg_kind(vm, argv, 1 - f, METHOD_POINTS, "a date, date-time or instant") ||
         !ptc_arg_kind(vm, argv, f, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
@@ -423,7 +409,6 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
             "(.parse (DateTimeFormatter/ofPattern \"d/M/yyyy\") \"1/5/2024\") => \"2024-05-01\"\n"
             "(.parse DateTimeFormatter/ISO_LOCAL_DATE \"1/5/2024\") !! value_error")
 {
-    PTC_UNUSED(argc);
     PtcMoment p;
     PtcWhy why;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_FORMATTER, "a formatter"))

@@ -56,7 +56,6 @@ PTC_BUILTIN(period_between, "Period", "between", 2, 2, 0, "(Period/between start
             "(.getYears (Period/between (LocalDate/of 1990 6 20) (LocalDate/of 2024 6 15))) => 33\n"
             "(Period/between \"2020-01-15\" (LocalDate/of 2024 3 10)) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_period_between(vm, argv, out);
 }
 
@@ -99,7 +98,6 @@ PTC_BUILTIN(period_of, "Period", "of", 3, 3, 0, "(Period/of years months days)",
             "(Period/of 1 2 3) => P1Y2M3D\n(Period/of 0 0 0) => P0D\n(Period/of 1 2 nil) !! "
             "type_error")
 {
-    PTC_UNUSED(argc);
     PtcPeriod p;
     return ptc_arg_int(vm, argv, 0, &p.years) && ptc_arg_int(vm, argv, 1, &p.months) &&
            ptc_arg_int(vm, argv, 2, &p.days) && give_period(vm, p, out);
@@ -110,7 +108,6 @@ PTC_BUILTIN(period_of, "Period", "of", 3, 3, 0, "(Period/of years months days)",
     PTC_BUILTIN(id, "Period", name, 1, 1, 0, "(Period/" name " n)", \
                 "The period of n of these units.", examples)        \
     {                                                               \
-        PTC_UNUSED(argc);                                           \
         int64_t n;                                                  \
         PtcPeriod p = {0, 0, 0};                                    \
         if (!ptc_arg_int(vm, argv, 0, &n))                          \
@@ -169,7 +166,6 @@ PTC_BUILTIN(period_parse, "Period", "parse", 1, 1, 0, "(Period/parse text)",
             "(.getDays (Period/parse \"P1Y2M3D\")) => 3\n(Period/parse \"P2W\") => P14D\n"
             "(Period/parse \"1 year\") !! value_error\n(Period/parse 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     const char *text;
     size_t len;
     PtcPeriod p;
@@ -192,7 +188,6 @@ static bool arg_period(PtcVM *vm, const PtcValue *argv)
 #define PERIOD_PART(id, name, value, doc, examples)                            \
     PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " period)", doc, examples) \
     {                                                                          \
-        PTC_UNUSED(argc);                                                      \
         if (!arg_period(vm, argv))                                             \
             return false;                                                      \
         PtcPeriod p = ptc_period_of(argv[0]);                                  \
@@ -213,7 +208,6 @@ PTC_BUILTIN(period_normalized, "java", ".normalized", 1, 1, 0, "(.normalized per
             "The period with twelve months turned into a year.",
             "(.normalized (Period/ofMonths 14)) => P1Y2M\n(.normalized 14) !! type_error")
 {
-    PTC_UNUSED(argc);
     if (!arg_period(vm, argv))
         return false;
     PtcPeriod p = ptc_period_of(argv[0]);

@@ -83,7 +83,6 @@ static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue
 #define SHIFT(id, name, unit, back, doc, examples)                             \
     PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples) \
     {                                                                          \
-        PTC_UNUSED(argc);                                                      \
         return shift(vm, argv, unit, back, out);                               \
     }
 
@@ -281,7 +280,6 @@ PTC_BUILTIN(unit_between, "java", ".between", 3, 3, 0, "(.between unit start end
             "(.between ChronoUnit/HOURS (LocalDate/of 2024 1 1) (LocalDate/of 2025 1 1)) !! "
             "value_error")
 {
-    PTC_UNUSED(argc);
     return count_units(vm, argv, 1, 2, 0, out);
 }
 
@@ -304,7 +302,6 @@ PTC_BUILTIN(truncated_to, "java", ".truncatedTo", 2, 2, 0, "(.truncatedTo time u
             "\"1970-01-02T01:00:00Z\"\n"
             "(.truncatedTo (Instant/ofEpochSecond 0) ChronoUnit/MONTHS) !! value_error")
 {
-    PTC_UNUSED(argc);
     int unit;
     if (!ptc_arg_kind(vm, argv, 0, TIMES | PTC_K_INSTANT, "a date-time or instant") ||
         !arg_unit(vm, argv, 1, &unit))
@@ -335,7 +332,6 @@ static bool give_units(PtcVM *vm, const PtcValue *argv, int unit, PtcValue *out)
 #define TO_UNITS(id, name, unit, doc, examples)                                  \
     PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " duration)", doc, examples) \
     {                                                                            \
-        PTC_UNUSED(argc);                                                        \
         return give_units(vm, argv, unit, out);                                  \
     }
 
@@ -365,7 +361,6 @@ PTC_BUILTIN(get_seconds, "java", ".getSeconds", 1, 1, 0, "(.getSeconds duration)
             "(.getSeconds (Duration/ofMinutes 2)) => 120\n"
             "(.getSeconds (Duration/ofMillis -1500)) => -2\n(.getSeconds 120) !! type_error")
 {
-    PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") &&
            ptc_give(out, ptc_record_field(argv[0], 0));
 }
@@ -396,7 +391,6 @@ PTC_BUILTIN(multiplied_by, "java", ".multipliedBy", 2, 2, 0, "(.multipliedBy amo
             "(.multipliedBy (Duration/ofMinutes 25) 4) => PT1H40M\n"
             "(.multipliedBy (Duration/ofMinutes 25) 0.5) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return arg_amount(vm, argv) && ptc_arg_int(vm, argv, 1, &n) &&
            scale_amount(vm, argv[0], n, out);
@@ -406,7 +400,6 @@ PTC_BUILTIN(duration_negated, "java", ".negated", 1, 1, 0, "(.negated amount)",
             "The duration or period with the other sign.",
             "(.negated (Duration/ofSeconds 5)) => PT-5S\n(.negated 5) !! type_error")
 {
-    PTC_UNUSED(argc);
     return arg_amount(vm, argv) && scale_amount(vm, argv[0], -1, out);
 }
 
@@ -438,7 +431,6 @@ PTC_BUILTIN(is_negative, "java", ".isNegative", 1, 1, 0, "(.isNegative amount)",
             "Is a duration, or a part of a period, less than zero?",
             "(.isNegative (Duration/ofSeconds -5)) => true\n(.isNegative -5) !! type_error")
 {
-    PTC_UNUSED(argc);
     bool zero;
     return arg_amount(vm, argv) && ptc_give(out, ptc_bool(least_part(argv[0], &zero) < 0));
 }
@@ -447,7 +439,6 @@ PTC_BUILTIN(is_zero, "java", ".isZero", 1, 1, 0, "(.isZero amount)",
             "Is a duration or period zero?",
             "(.isZero Duration/ZERO) => true\n(.isZero 0) !! type_error")
 {
-    PTC_UNUSED(argc);
     bool zero = false;
     if (!arg_amount(vm, argv))
         return false;

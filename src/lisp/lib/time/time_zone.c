@@ -87,7 +87,6 @@ PTC_BUILTIN(zone_of, "ZoneOffset", "of", 1, 1, 0, "(ZoneOffset/of text)",
             "(ZoneOffset/of \"+02:00\") => +02:00\n(ZoneOffset/of \"Z\") => Z\n"
             "(ZoneOffset/of \"two\") !! value_error")
 {
-    PTC_UNUSED(argc);
     return zone_of_text(vm, argv, out);
 }
 
@@ -96,7 +95,6 @@ PTC_BUILTIN(zone_id_of, "ZoneId", "of", 1, 1, 0, "(ZoneId/of text)",
             "(ZoneId/of \"UTC\") => Z\n(ZoneId/of \"UTC+1\") => +01:00\n"
             "(ZoneId/of \"Europe/Paris\") !! value_error")
 {
-    PTC_UNUSED(argc);
     return zone_of_text(vm, argv, out);
 }
 
@@ -104,8 +102,6 @@ PTC_BUILTIN(zone_id_default, "ZoneId", "systemDefault", 0, 0, 0, "(ZoneId/system
             "UTC: a run does not know where it is.",
             "(ZoneId/systemDefault) => Z\n(ZoneId/systemDefault 1) !! arity_error")
 {
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
     return give_zone(vm, 0, out);
 }
 
@@ -113,7 +109,6 @@ PTC_BUILTIN(zone_of_hours, "ZoneOffset", "ofHours", 1, 1, 0, "(ZoneOffset/ofHour
             "The offset of n hours east of UTC.",
             "(ZoneOffset/ofHours -5) => -05:00\n(ZoneOffset/ofHours 19) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_int(vm, argv, 0, &n) &&
            give_zone(vm, n > 100 || n < -100 ? INT32_MAX : n * 3600, out);
@@ -124,7 +119,6 @@ PTC_BUILTIN(zone_of_hours_minutes, "ZoneOffset", "ofHoursMinutes", 2, 2, 0,
             "(ZoneOffset/ofHoursMinutes 5 30) => +05:30\n"
             "(ZoneOffset/ofHoursMinutes 1 99) !! value_error")
 {
-    PTC_UNUSED(argc);
     int64_t h, m;
     if (!ptc_arg_int(vm, argv, 0, &h) || !ptc_arg_int(vm, argv, 1, &m))
         return false;
@@ -137,7 +131,6 @@ PTC_BUILTIN(
     "The offset of n seconds east of UTC.",
     "(ZoneOffset/ofTotalSeconds 3600) => +01:00\n(ZoneOffset/ofTotalSeconds :a) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return ptc_arg_int(vm, argv, 0, &n) && give_zone(vm, n, out);
 }
@@ -152,7 +145,6 @@ PTC_BUILTIN(get_total_seconds, "java", ".getTotalSeconds", 1, 1, 0, "(.getTotalS
             "The seconds of an offset from UTC.",
             "(.getTotalSeconds (ZoneOffset/ofHours 1)) => 3600\n(.getTotalSeconds 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     return zone_seconds(vm, argv, &n) && ptc_give(out, ptc_int(n));
 }
@@ -161,7 +153,6 @@ PTC_BUILTIN(get_id, "java", ".getId", 1, 1, 0, "(.getId zone)", "The text of a z
             "(.getId ZoneOffset/UTC) => \"Z\"\n(.getId (ZoneOffset/ofHours 1)) => \"+01:00\"\n"
             "(.getId 1) !! type_error")
 {
-    PTC_UNUSED(argc);
     int64_t n;
     char text[16];
     return zone_seconds(vm, argv, &n) &&
@@ -302,7 +293,6 @@ static bool zoned_now(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm for
 #define POINT(id, class, name, min, max, usage, doc, examples, body)                           \
     PTC_BUILTIN(id, class, name, min, max, 0, "(" class "/" name " " usage ")", doc, examples) \
     {                                                                                          \
-        PTC_UNUSED(argc);                                                                      \
         return body;                                                                           \
     }
 
@@ -402,7 +392,6 @@ static bool local_part(PtcVM *vm, const PtcValue *argv, unsigned kind, PtcValue 
 #define METHOD(id, name, n, usage, doc, examples, body)                           \
     PTC_BUILTIN(id, "java", name, n, n, 0, "(" name " " usage ")", doc, examples) \
     {                                                                             \
-        PTC_UNUSED(argc);                                                         \
         return body;                                                              \
     }
 
