@@ -204,16 +204,10 @@ PTC_BUILTIN(core_is_volatile, "clojure.core", "volatile?", 1, 1, 0, "(volatile? 
 
 /* ------------------------------------------------------------------------------- delays */
 
-static const PtcBuiltin form_delay_def = {
-    .ns = "clojure.core",
-    .name = "delay",
-    .usage = "(delay body...)",
-    .doc = "The body, computed when force, deref or @ asks for it first, and kept from then on.",
-    .examples =
-        "(let [d (delay (println \"once\") 5)] [@d (force d) (realized? d)]) => [5 5 true]\n"
-        "(delay (fail \"never asked for\")) => #delay[pending]",
-    .max = -1,
-    .flags = PTC_B_FORM};
+PTC_FORM(form_delay, "clojure.core", "delay", "(delay body...)",
+         "The body, computed when force, deref or @ asks for it first, and kept from then on.",
+         "(let [d (delay (println \"once\") 5)] [@d (force d) (realized? d)]) => [5 5 true]\n"
+         "(delay (fail \"never asked for\")) => #delay[pending]");
 
 PTC_BUILTIN(delay_new, "ptc", "delay", 1, 1, PTC_B_HIDDEN, "", "", "")
 {
@@ -275,20 +269,6 @@ PTC_BUILTIN(core_deref, "clojure.core", "deref", 1, 1, PTC_B_CALLS, "(deref x)",
     return ptc_fail_type(vm, argv, 0, "an atom, a volatile, a delay or a var");
 }
 
-const PtcBuiltin *const ptc_lib_cells[] = {&core_atom_def,
-                                           &core_swap_def,
-                                           &core_swap_vals_def,
-                                           &core_reset_def,
-                                           &core_reset_vals_def,
-                                           &core_is_atom_def,
-                                           &core_compare_and_set_def,
-                                           &core_volatile_def,
-                                           &core_vswap_def,
-                                           &core_vreset_def,
-                                           &core_is_volatile_def,
-                                           &form_delay_def,
-                                           &delay_new_def,
-                                           &core_force_def,
-                                           &core_is_delay_def,
-                                           &core_deref_def,
-                                           NULL};
+PTC_BUILTIN_TABLE(ptc_lib_cells, core_atom, core_swap, core_swap_vals, core_reset, core_reset_vals,
+                  core_is_atom, core_compare_and_set, core_volatile, core_vswap, core_vreset,
+                  core_is_volatile, form_delay, delay_new, core_force, core_is_delay, core_deref);

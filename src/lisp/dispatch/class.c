@@ -523,7 +523,7 @@ PTC_BUILTIN(any_get_class, "java", ".getClass", 1, 1, 0, "(.getClass x)",
 {
     if (argv[0] == PTC_NIL)
         return ptc_fail_type(vm, argv, 0, "any value but nil");
-    return core_class(vm, argc, argv, out);
+    return run_core_class(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(class_get_name, "java", ".getName", 1, 1, 0, "(.getName class)",
@@ -546,13 +546,5 @@ PTC_BUILTIN(class_get_simple_name, "java", ".getSimpleName", 1, 1, 0, "(.getSimp
     return ptc_give(out, ptc_str_new(vm->heap, name, strlen(name)));
 }
 
-const PtcBuiltin *const ptc_lib_class[] = {
-    &core_class_def,
-    &core_is_instance_def,
-    &core_cast_def,
-    &core_is_class_def,
-    &any_get_class_def,
-    &class_get_name_def,
-    &class_get_simple_name_def,
-    NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_class, core_class, core_is_instance, core_cast, core_is_class,
+                  any_get_class, class_get_name, class_get_simple_name);

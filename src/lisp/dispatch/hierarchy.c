@@ -149,8 +149,6 @@ PTC_PRELUDE(core_descendants, "clojure.core", "descendants", 1, 2, 0,
             "(derive ::a ::b) (derive ::b ::c) (descendants ::c) => #{:user/b :user/a}\n"
             "(descendants) !! arity_error");
 
-const PtcBuiltin *const ptc_lib_hierarchy[] = {&hidden_hierarchy_def,    &hidden_set_hierarchy_def,
-                                               &core_make_hierarchy_def, &core_derive_def,
-                                               &core_underive_def,       &core_isa_def,
-                                               &core_parents_def,        &core_ancestors_def,
-                                               &core_descendants_def,    NULL};
+PTC_BUILTIN_TABLE(ptc_lib_hierarchy, hidden_hierarchy, hidden_set_hierarchy, core_make_hierarchy,
+                  core_derive, core_underive, core_isa, core_parents, core_ancestors,
+                  core_descendants);

@@ -217,7 +217,5 @@ PTC_BUILTIN(core_prefers, "clojure.core", "prefers", 1, 1, 0, "(prefers multimet
     return ptc_give(out, prefers == PTC_NONE ? ptc_map_empty(vm->heap) : prefers);
 }
 
-const PtcBuiltin *const ptc_lib_multi[] = {
-    &multi_new_def,          &multi_add_def,          &core_methods_def,
-    &core_get_method_def,    &core_remove_method_def, &core_remove_all_methods_def,
-    &core_prefer_method_def, &core_prefers_def,       NULL};
+PTC_BUILTIN_TABLE(ptc_lib_multi, multi_new, multi_add, core_methods, core_get_method,
+                  core_remove_method, core_remove_all_methods, core_prefer_method, core_prefers);

@@ -269,8 +269,6 @@ PTC_BUILTIN(core_extenders, "clojure.core", "extenders", 1, 1, 0, "(extenders pr
     return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_protocols[] = {&protocol_new_def,    &protocol_method_def,
-                                               &protocol_extend_def, &protocol_inline_def,
-                                               &protocol_reify_def,  &core_extend_def,
-                                               &core_satisfies_def,  &core_extends_def,
-                                               &core_extenders_def,  NULL};
+PTC_BUILTIN_TABLE(ptc_lib_protocols, protocol_new, protocol_method, protocol_extend,
+                  protocol_inline, protocol_reify, core_extend, core_satisfies, core_extends,
+                  core_extenders);

@@ -310,7 +310,7 @@ PTC_BUILTIN(hidden_force, "clojure.core", "force-lazy", 1, 1, PTC_B_CALLS | PTC_
     return force_here(vm, argv[0]);
 }
 
-const PtcBuiltin *const ptc_lib_force[] = {&hidden_force_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_force, hidden_force);
 
 bool ptc_force(PtcVM *vm, PtcValue lazy)
 {

@@ -99,4 +99,4 @@ PTC_BUILTIN(
     return true;
 }
 
-const PtcBuiltin *const ptc_lib_lazy_seq[] = {&hidden_lazy_seq_def, &core_realized_p_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_lazy_seq, hidden_lazy_seq, core_realized_p);

@@ -762,6 +762,5 @@ PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 1, 2, PTC_B_CALLS, "(
     return ptc_root_done(vm, slot, PTC_SEQ, out);
 }
 
-const PtcBuiltin *const ptc_lib_produce[] = {&core_iterate_def,           &core_repeatedly_def,
-                                             &hidden_produced_nth_def,    &hidden_produced_take_def,
-                                             &hidden_produced_beside_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_produce, core_iterate, core_repeatedly, hidden_produced_nth,
+                  hidden_produced_take, hidden_produced_beside);

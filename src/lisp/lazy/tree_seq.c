@@ -170,4 +170,4 @@ PTC_BUILTIN(
            (ptc_recover(vm) && wait(vm, slots, slots[TREE_FUNCTIONS], out));
 }
 
-const PtcBuiltin *const ptc_lib_tree_seq[] = {&core_tree_seq_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_tree_seq, core_tree_seq);

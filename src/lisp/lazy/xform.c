@@ -750,7 +750,5 @@ bool ptc_fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc)
     return ptc_iter_end(it);
 }
 
-const PtcBuiltin *const ptc_lib_xform[] = {
-    &hidden_xform_def,    &core_cat_def,         &core_sequence_def,
-    &core_eduction_def,   &core_transduce_def,   &core_halt_when_def,
-    &core_completing_def, &hidden_completed_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_xform, hidden_xform, core_cat, core_sequence, core_eduction,
+                  core_transduce, core_halt_when, core_completing, hidden_completed);

@@ -147,5 +147,4 @@ PTC_BUILTIN(core_as_map, "ptc", "as-map", 1, 1, PTC_B_HIDDEN, "{:as m}",
     return list ? options(vm, argv[0], out) : ptc_give(out, argv[0]);
 }
 
-const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def,     &core_nthrest_def, &core_get_def,
-                                          &core_options_def, &core_as_map_def,  NULL};
+PTC_BUILTIN_TABLE(ptc_lib_core, core_nth, core_nthrest, core_get, core_options, core_as_map);

@@ -401,10 +401,8 @@ PTC_BUILTIN(core_unreduced, "clojure.core", "unreduced", 1, 1, 0, "(unreduced x)
                     ptc_is_record(argv[0], PTC_R_REDUCED) ? ptc_record_field(argv[0], 0) : argv[0]);
 }
 
-const PtcBuiltin *const ptc_lib_fn[] = {
-    &core_apply_def,    &core_comp_def,       &fn_composed_def,     &core_partial_def,
-    &fn_partly_def,     &core_complement_def, &fn_negated_def,      &core_constantly_def,
-    &fn_constant_def,   &core_juxt_def,       &fn_juxtaposed_def,   &core_fnil_def,
-    &fn_nil_filled_def, &core_every_pred_def, &fn_every_of_def,     &core_some_fn_def,
-    &fn_some_of_def,    &core_reduced_def,    &core_is_reduced_def, &core_unreduced_def,
-    &core_memoize_def,  &fn_memoized_def,     &core_trampoline_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_fn, core_apply, core_comp, fn_composed, core_partial, fn_partly,
+                  core_complement, fn_negated, core_constantly, fn_constant, core_juxt,
+                  fn_juxtaposed, core_fnil, fn_nil_filled, core_every_pred, fn_every_of,
+                  core_some_fn, fn_some_of, core_reduced, core_is_reduced, core_unreduced,
+                  core_memoize, fn_memoized, core_trampoline);

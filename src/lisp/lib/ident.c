@@ -138,15 +138,7 @@ PTC_BUILTIN(
     return ptc_give(out, ptc_symbol_new(vm->heap, ptc_str_bytes(name), ptc_str_len(name)));
 }
 
-const PtcBuiltin *const ptc_lib_ident[] = {&core_keyword_def,
-                                           &core_name_def,
-                                           &core_namespace_def,
-                                           &core_symbol_def,
-                                           &core_is_ident_def,
-                                           &core_is_simple_ident_def,
-                                           &core_is_qualified_ident_def,
-                                           &core_is_simple_keyword_def,
-                                           &core_is_qualified_keyword_def,
-                                           &core_is_simple_symbol_def,
-                                           &core_is_qualified_symbol_def,
-                                           NULL};
+PTC_BUILTIN_TABLE(ptc_lib_ident, core_keyword, core_name, core_namespace, core_symbol,
+                  core_is_ident, core_is_simple_ident, core_is_qualified_ident,
+                  core_is_simple_keyword, core_is_qualified_keyword, core_is_simple_symbol,
+                  core_is_qualified_symbol);

@@ -454,11 +454,8 @@ PTC_BUILTIN(core_bit_flip, "clojure.core", "bit-flip", 2, 2, 0, "(bit-flip x n)"
     return change_bit(vm, argv, -1, out);
 }
 
-const PtcBuiltin *const ptc_lib_math[] = {
-    &core_floor_def,      &core_ceil_def,        &core_round_def,          &core_trunc_def,
-    &math_trunc_def,      &core_int_def,         &core_long_def,           &core_double_def,
-    &core_float_def,      &core_is_nan_def,      &core_is_infinite_def,    &core_bit_and_def,
-    &core_bit_or_def,     &core_bit_xor_def,     &core_bit_and_not_def,    &core_bit_not_def,
-    &core_shift_left_def, &core_shift_right_def, &core_shift_unsigned_def, &core_bit_test_def,
-    &core_bit_set_def,    &core_bit_clear_def,   &core_bit_flip_def,       NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_math, core_floor, core_ceil, core_round, core_trunc, math_trunc, core_int,
+                  core_long, core_double, core_float, core_is_nan, core_is_infinite, core_bit_and,
+                  core_bit_or, core_bit_xor, core_bit_and_not, core_bit_not, core_shift_left,
+                  core_shift_right, core_shift_unsigned, core_bit_test, core_bit_set,
+                  core_bit_clear, core_bit_flip);

@@ -58,4 +58,4 @@ PTC_BUILTIN(core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS | PTC_B_EF
            ptc_crew_map(vm, PTC_NONE, *slot, 1, out);
 }
 
-const PtcBuiltin *const ptc_lib_parallel[] = {&core_pmap_def, &core_pcalls_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_parallel, core_pmap, core_pcalls);

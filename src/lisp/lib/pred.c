@@ -199,19 +199,12 @@ PTC_BUILTIN(core_type, "clojure.core", "type", 1, 1, 0, "(type x)",
     return ptc_give(out, ptc_keyword_new(vm->heap, word, strlen(word)));
 }
 
-const PtcBuiltin *const ptc_lib_pred[] = {
-    &core_is_nil_def,         &core_is_some_def,     &core_is_true_def,
-    &core_is_false_def,       &core_is_boolean_def,  &core_is_number_def,
-    &core_is_integer_def,     &core_is_int_def,      &core_is_float_def,
-    &core_is_double_def,      &core_is_nat_int_def,  &core_is_pos_int_def,
-    &core_is_neg_int_def,     &core_is_rational_def, &core_is_ratio_def,
-    &core_is_decimal_def,     &core_is_string_def,   &core_is_char_def,
-    &core_is_keyword_def,     &core_is_symbol_def,   &core_is_map_def,
-    &core_is_set_def,         &core_is_vector_def,   &core_is_list_def,
-    &core_is_seq_def,         &core_is_coll_def,     &core_is_sequential_def,
-    &core_is_associative_def, &core_is_counted_def,  &core_is_indexed_def,
-    &core_is_reversible_def,  &core_is_seqable_def,  &core_is_sorted_def,
-    &core_is_map_entry_def,   &core_is_fn_def,       &core_is_ifn_def,
-    &core_identity_def,       &core_boolean_def,     &core_not_def,
-    &core_type_def,           &core_is_any_def,      NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_pred, core_is_nil, core_is_some, core_is_true, core_is_false,
+                  core_is_boolean, core_is_number, core_is_integer, core_is_int, core_is_float,
+                  core_is_double, core_is_nat_int, core_is_pos_int, core_is_neg_int,
+                  core_is_rational, core_is_ratio, core_is_decimal, core_is_string, core_is_char,
+                  core_is_keyword, core_is_symbol, core_is_map, core_is_set, core_is_vector,
+                  core_is_list, core_is_seq, core_is_coll, core_is_sequential, core_is_associative,
+                  core_is_counted, core_is_indexed, core_is_reversible, core_is_seqable,
+                  core_is_sorted, core_is_map_entry, core_is_fn, core_is_ifn, core_identity,
+                  core_boolean, core_not, core_type, core_is_any);

@@ -118,7 +118,6 @@ PTC_BUILTIN(hidden_kept, "clojure.core", "kept", 1, 1, PTC_B_HIDDEN, "(kept f)",
     return ptc_give(out, ptc_record_field(argv[0], 1));
 }
 
-const PtcBuiltin *const ptc_lib_prelude_help[] = {
-    &hidden_refuse_argument_def, &hidden_refuse_part_def, &hidden_refuse_def, &hidden_finite_def,
-    &hidden_callable_def,        &hidden_is_finite_def,   &hidden_lookup_def, &hidden_put_def,
-    &hidden_code_points_def,     &hidden_function_def,    &hidden_kept_def,   NULL};
+PTC_BUILTIN_TABLE(ptc_lib_prelude_help, hidden_refuse_argument, hidden_refuse_part, hidden_refuse,
+                  hidden_finite, hidden_callable, hidden_is_finite, hidden_lookup, hidden_put,
+                  hidden_code_points, hidden_function, hidden_kept);

@@ -165,17 +165,9 @@ PTC_BUILTIN(core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
 
 /* --------------------------------------------------------------------- documentation */
 
-#define DEFINE_TYPE_FORM(id, name_, usage_, doc_, examples_)   \
-    static const PtcBuiltin id##_def = {.ns = "clojure.core",  \
-                                        .name = name_,         \
-                                        .usage = usage_,       \
-                                        .doc = doc_,           \
-                                        .examples = examples_, \
-                                        .max = -1,             \
-                                        .flags = PTC_B_FORM}
-
-DEFINE_TYPE_FORM(
-    form_defrecord, "defrecord", "(defrecord Name [fields] Protocol (method [this] ...) ...)",
+PTC_FORM(
+    form_defrecord, "clojure.core", "defrecord",
+    "(defrecord Name [fields] Protocol (method [this] ...) ...)",
     "A type of maps with fields. ->Name and (Name. ...) make one from values in order, map->Name "
     "from a map. Methods of protocols see the fields by name.",
     "(defrecord Point [x y]) (->Point 1 2) => #user.Point{:x 1, :y 2}\n"
@@ -186,55 +178,59 @@ DEFINE_TYPE_FORM(
     "(defrecord P [x]) [(= (->P 1) (->P 1)) (= (->P 1) {:x 1}) (dissoc (->P 1) :x)] => [true false "
     "{}]\n"
     "(defrecord P [x]) (->P) !! arity_error\n(defrecord 5) !! invalid_form");
-DEFINE_TYPE_FORM(
-    form_deftype, "deftype", "(deftype Name [fields] Protocol (method [this] ...) ...)",
+PTC_FORM(
+    form_deftype, "clojure.core", "deftype",
+    "(deftype Name [fields] Protocol (method [this] ...) ...)",
     "A type of objects with fields that do not change and are read with (.-field x). Objects are "
     "equal to themselves only.",
     "(deftype Box [v]) (.-v (Box. 5)) => 5\n(deftype Box [v]) (->Box 1) => #object[user.Box]\n"
     "(deftype Box [v]) (= (->Box 1) (->Box 1)) => false\n(deftype Box [v]) (.-w (->Box 1)) !! "
     "type_error");
-DEFINE_TYPE_FORM(
-    form_defprotocol, "defprotocol", "(defprotocol Name doc? (method [this args] doc?) ...)",
+PTC_FORM(
+    form_defprotocol, "clojure.core", "defprotocol",
+    "(defprotocol Name doc? (method [this args] doc?) ...)",
     "Names functions that types have methods for: defrecord, deftype, reify, extend-type and "
     "extend-protocol give them.",
     "(defprotocol Speaks \"What can talk.\" (speak [x] [x y])) (extend-type String Speaks (speak "
     "([s] s) ([s t] (str s t)))) [(speak \"a\") (speak \"a\" \"b\")] => [\"a\" \"ab\"]\n"
     "(defprotocol Speaks (speak [x])) (speak 5) !! value_error\n(defprotocol 5) !! invalid_form");
-DEFINE_TYPE_FORM(
-    form_extend_type, "extend-type", "(extend-type Type Protocol (method [x] ...) ...)",
+PTC_FORM(
+    form_extend_type, "clojure.core", "extend-type",
+    "(extend-type Type Protocol (method [x] ...) ...)",
     "Gives a type methods for protocols. A type is the name of a defrecord or deftype, a class "
     "such "
     "as String, Long, Number, clojure.lang.IPersistentMap or Object, or nil.",
     "(defprotocol Size (size [x])) (extend-type nil Size (size [_] 0)) (extend-type Object Size "
     "(size [x] 1)) (map size [nil 7]) => [0 1]\n(extend-type String) => nil\n"
     "(extend-type) !! invalid_form");
-DEFINE_TYPE_FORM(
-    form_extend_protocol, "extend-protocol", "(extend-protocol Protocol Type (method [x] ...) ...)",
+PTC_FORM(
+    form_extend_protocol, "clojure.core", "extend-protocol",
+    "(extend-protocol Protocol Type (method [x] ...) ...)",
     "Gives several types methods for one protocol.",
     "(defprotocol Show (show [x])) (extend-protocol Show String (show [s] s) Long (show [n] (str "
     "\"#\" n)) nil (show [_] \"-\")) (map show [\"a\" 5 nil]) => [\"a\" \"#5\" \"-\"]\n"
     "(extend-protocol) !! invalid_form");
-DEFINE_TYPE_FORM(
-    form_reify, "reify", "(reify Protocol (method [this] ...) ...)",
+PTC_FORM(
+    form_reify, "clojure.core", "reify", "(reify Protocol (method [this] ...) ...)",
     "An object with methods for protocols, which see the names around it.",
     "(defprotocol Show (show [x])) (let [n 5 o (reify Show (show [_] (str \"n\" n)))] (show o)) => "
     "\"n5\"\n(reify 5) !! invalid_form");
-DEFINE_TYPE_FORM(
-    form_defmulti, "defmulti", "(defmulti name doc? dispatch-fn :default value :hierarchy h)",
+PTC_FORM(
+    form_defmulti, "clojure.core", "defmulti",
+    "(defmulti name doc? dispatch-fn :default value :hierarchy h)",
     "A function with methods: the dispatch function is called first, and the method for what it "
     "gives then. isa? decides if a method fits; without one, that for :default is called.",
     "(defmulti area :shape) (defmethod area :square [{s :side}] (* s s)) (defmethod area :default "
     "[_] 0) [(area {:shape :square :side 3}) (area {})] => [9 0]\n"
     "(defmulti f identity) (f 5) !! value_error\n(defmulti f) !! invalid_form");
-DEFINE_TYPE_FORM(
-    form_defmethod, "defmethod", "(defmethod name dispatch-value [params] body...)",
+PTC_FORM(
+    form_defmethod, "clojure.core", "defmethod", "(defmethod name dispatch-value [params] body...)",
     "Gives a multimethod the method for a dispatch value; another for the same value replaces it.",
     "(defmulti add (fn [a b] [(class a) (class b)])) (defmethod add [Number Number] [a b] (+ a b)) "
     "(defmethod add [String String] [a b] (str a b)) [(add 1 2) (add \"a\" \"b\")] => [3 \"ab\"]\n"
     "(defmulti f class) (defmethod f) !! invalid_form");
 
-const PtcBuiltin *const ptc_lib_types[] = {
-    &type_new_def,       &type_maker_def,       &type_map_maker_def,   &type_made_def,
-    &type_made_from_def, &type_field_def,       &core_is_record_def,   &form_defrecord_def,
-    &form_deftype_def,   &form_defprotocol_def, &form_extend_type_def, &form_extend_protocol_def,
-    &form_reify_def,     &form_defmulti_def,    &form_defmethod_def,   NULL};
+PTC_BUILTIN_TABLE(ptc_lib_types, type_new, type_maker, type_map_maker, type_made, type_made_from,
+                  type_field, core_is_record, form_defrecord, form_deftype, form_defprotocol,
+                  form_extend_type, form_extend_protocol, form_reify, form_defmulti,
+                  form_defmethod);

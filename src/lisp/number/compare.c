@@ -290,8 +290,6 @@ PTC_PREDICATE(core_is_even, "even?", "Is it a whole number divisible by two.",
 PTC_PREDICATE(core_is_odd, "odd?", "Is it a whole number not divisible by two.",
               "(odd? -3) => true\n(odd? 4) => false\n(odd? \"3\") => false", parity_of(x) == 1)
 
-const PtcBuiltin *const ptc_lib_compare[] = {
-    &core_lt_def,     &core_le_def,      &core_gt_def,     &core_ge_def,        &core_compare_def,
-    &core_eq_def,     &core_not_eq_def,  &core_num_eq_def, &core_is_zero_def,   &core_is_pos_def,
-    &core_is_neg_def, &core_is_even_def, &core_is_odd_def, &core_identical_def, NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_compare, core_lt, core_le, core_gt, core_ge, core_compare, core_eq,
+                  core_not_eq, core_num_eq, core_is_zero, core_is_pos, core_is_neg, core_is_even,
+                  core_is_odd, core_identical);

@@ -301,9 +301,7 @@ PTC_BUILTIN(decimal_plain, "java", ".toPlainString", 1, 1, 0, "(.toPlainString d
     return ptc_format_give(vm, &buf, ptc_decimal_print(vm->heap, &buf, argv[0], true), out);
 }
 
-const PtcBuiltin *const ptc_lib_decimals[] = {
-    &core_with_precision_def, &core_bigdec_def,    &new_big_decimal_def, &decimal_value_of_def,
-    &decimal_set_scale_def,   &decimal_divide_def, &decimal_plus_def,    &decimal_minus_def,
-    &decimal_times_def,       &decimal_negate_def, &decimal_scale_def,   &decimal_precision_def,
-    &decimal_unscaled_def,    &decimal_strip_def,  &decimal_plain_def,   NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_decimals, core_with_precision, core_bigdec, new_big_decimal,
+                  decimal_value_of, decimal_set_scale, decimal_divide, decimal_plus, decimal_minus,
+                  decimal_times, decimal_negate, decimal_scale, decimal_precision, decimal_unscaled,
+                  decimal_strip, decimal_plain);

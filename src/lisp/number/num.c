@@ -245,35 +245,35 @@ PTC_BUILTIN(core_add_prime, "clojure.core", "+'", 0, -1, 0, "(+' & nums)",
             "The same as +, which never overflows here.",
             "(+' 9223372036854775807 1) => 9223372036854775808\n(+' 1 nil) !! type_error")
 {
-    return core_add(vm, argc, argv, out);
+    return run_core_add(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_sub_prime, "clojure.core", "-'", 1, -1, 0, "(-' num & nums)",
             "The same as -, which never overflows here.",
             "(-' -9223372036854775808 1) => -9223372036854775809\n(-' 5) => -5")
 {
-    return core_sub(vm, argc, argv, out);
+    return run_core_sub(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_mul_prime, "clojure.core", "*'", 0, -1, 0, "(*' & nums)",
             "The same as *, which never overflows here.",
             "(*' 9223372036854775807 2) => 18446744073709551614\n(*') => 1")
 {
-    return core_mul(vm, argc, argv, out);
+    return run_core_mul(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_inc_prime, "clojure.core", "inc'", 1, 1, 0, "(inc' num)",
             "The same as inc, which never overflows here.",
             "(inc' 9223372036854775807) => 9223372036854775808\n(inc' 1.5) => 2.5")
 {
-    return core_inc(vm, argc, argv, out);
+    return run_core_inc(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_dec_prime, "clojure.core", "dec'", 1, 1, 0, "(dec' num)",
             "The same as dec, which never overflows here.",
             "(dec' -9223372036854775808) => -9223372036854775809\n(dec' 1.5) => 0.5")
 {
-    return core_dec(vm, argc, argv, out);
+    return run_core_dec(vm, argc, argv, out);
 }
 
 /* ---------------------------------------------------------- integer division */
@@ -460,15 +460,10 @@ PTC_BUILTIN(math_min, "Math", "min", 1, -1, 0, "(Math/min num & nums)", "The sam
 PTC_BUILTIN(math_abs, "Math", "abs", 1, 1, 0, "(Math/abs num)", "The same as abs.",
             "(Math/abs -4.5) => 4.5\n(Math/abs \"-1\") !! type_error")
 {
-    return core_abs(vm, argc, argv, out);
+    return run_core_abs(vm, argc, argv, out);
 }
 
-const PtcBuiltin *const ptc_lib_num[] = {
-    &core_add_def,       &core_sub_def,       &core_mul_def,
-    &core_div_def,       &core_inc_def,       &core_dec_def,
-    &core_add_prime_def, &core_sub_prime_def, &core_mul_prime_def,
-    &core_inc_prime_def, &core_dec_prime_def, &core_quot_def,
-    &core_rem_def,       &core_mod_def,       &core_max_def,
-    &core_min_def,       &core_abs_def,       &math_max_def,
-    &math_min_def,       &math_abs_def,       NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_num, core_add, core_sub, core_mul, core_div, core_inc, core_dec,
+                  core_add_prime, core_sub_prime, core_mul_prime, core_inc_prime, core_dec_prime,
+                  core_quot, core_rem, core_mod, core_max, core_min, core_abs, math_max, math_min,
+                  math_abs);

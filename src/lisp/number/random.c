@@ -160,7 +160,5 @@ PTC_BUILTIN(core_random_uuid, "clojure.core", "random-uuid", 0, 0, PTC_B_EFFECT,
     return true;
 }
 
-const PtcBuiltin *const ptc_lib_random[] = {
-    &core_rand_def,     &math_random_def,  &clj_math_random_def,  &core_rand_int_def,
-    &core_rand_nth_def, &core_shuffle_def, &core_random_uuid_def, NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_random, core_rand, math_random, clj_math_random, core_rand_int,
+                  core_rand_nth, core_shuffle, core_random_uuid);

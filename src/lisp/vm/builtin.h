@@ -11,9 +11,9 @@
  *       ...read argv[0 .. argc-1], set *out, return true; or return ptc_fail(...)
  *   }
  *
- * and a line in the file's table (a forgotten row is a compile error: unused variable):
+ * and its place in the file's table (a forgotten row is a compile error: unused variable):
  *
- *   const PtcBuiltin *const ptc_lib_num[] = {&core_quot_def, NULL};
+ *   PTC_BUILTIN_TABLE(ptc_lib_num, core_quot);
  *
  * Rules for bodies:
  *  - arity is checked already; types are not.  A body need not look at all of its parameters.
@@ -60,24 +60,31 @@ typedef struct PtcBuiltin {
 
 /* A row whose function is elsewhere; PTC_BUILTIN is the usual way to write one.  What says something to readers of the
  * language is left out for hidden ones, whose rows then cost a start less. */
-#define PTC_BUILTIN_ROW(id, fn_, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)     \
-    static const char id##_name[] PTC_NAMES_TOGETHER = name_;                                 \
-    static const PtcBuiltin id##_def = {.ns = ns_,                                            \
-                                        .name = id##_name,                                    \
-                                        .usage = usage_,                                      \
-                                        .doc = (flags_)&PTC_B_HIDDEN ? NULL : doc_,           \
-                                        .examples = (flags_)&PTC_B_HIDDEN ? NULL : examples_, \
-                                        .fn = fn_,                                            \
-                                        .min = min_,                                          \
-                                        .max = max_,                                          \
-                                        .flags = flags_,                                      \
-                                        .name_len = sizeof name_ - 1}
+#define PTC_BUILTIN_ROW(id, fn_, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)   \
+    static const char id##_name[] PTC_NAMES_TOGETHER = name_;                               \
+    static const PtcBuiltin id[1] = {{.ns = ns_,                                            \
+                                      .name = id##_name,                                    \
+                                      .usage = usage_,                                      \
+                                      .doc = (flags_)&PTC_B_HIDDEN ? NULL : doc_,           \
+                                      .examples = (flags_)&PTC_B_HIDDEN ? NULL : examples_, \
+                                      .fn = fn_,                                            \
+                                      .min = min_,                                          \
+                                      .max = max_,                                          \
+                                      .flags = flags_,                                      \
+                                      .name_len = sizeof name_ - 1}}
 
-#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)               \
-    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);                  \
-    PTC_BUILTIN_ROW(id, id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_);          \
-    static bool id(PTC_UNUSED PtcVM *vm, PTC_UNUSED int argc, PTC_UNUSED const PtcValue *argv, \
-                   PTC_UNUSED PtcValue *out)
+#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)            \
+    static bool run_##id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);         \
+    PTC_BUILTIN_ROW(id, run_##id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_); \
+    static bool run_##id(PTC_UNUSED PtcVM *vm, PTC_UNUSED int argc,                         \
+                         PTC_UNUSED const PtcValue *argv, PTC_UNUSED PtcValue *out)
+
+/* What is documented as a builtin but is a special form or constant: the analyzer gives it its meaning. */
+#define PTC_FORM(id, ns_, name_, usage_, doc_, examples_) \
+    PTC_BUILTIN_ROW(id, NULL, ns_, name_, 0, -1, PTC_B_FORM, usage_, doc_, examples_)
+
+/* The rows of a file, in the order of their numbers. */
+#define PTC_BUILTIN_TABLE(table, ...) const PtcBuiltin *const table[] = {__VA_ARGS__, NULL}
 
 /* A builtin whose body is one expression of vm, argc, argv and out, for groups in which only that differs. */
 #define PTC_BUILTIN_EXPR(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_, expr_) \

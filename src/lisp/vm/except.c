@@ -125,7 +125,7 @@ PTC_BUILTIN(
                                    argc == 3 ? argv[2] : PTC_NIL));
 }
 
-PTC_BUILTIN_ROW(core_info, core_ex_info, "clojure.core", "ExceptionInfo.", 2, 3, 0,
+PTC_BUILTIN_ROW(core_info, run_core_ex_info, "clojure.core", "ExceptionInfo.", 2, 3, 0,
                 "(ExceptionInfo. message data cause?)", "What ex-info makes.",
                 "(ex-data (ExceptionInfo. \"late\" {:days 3})) => {:days 3}\n"
                 "(ExceptionInfo. \"late\") !! arity_error");
@@ -333,21 +333,8 @@ static bool make_error(PtcVM *vm, int argc, const PtcValue *argv, PtcErrorKind k
     }
 PTC_THROWN_MADE(CONSTRUCTOR)
 
-const PtcBuiltin *const ptc_lib_except[] = {
-    &core_with_out_str_def,
-#define EXCEPT_ROW(name, ...) &core_new_##name##_def,
-    PTC_THROWN_MADE(EXCEPT_ROW)
+#define EXCEPT_ROW(name, ...) core_new_##name,
+PTC_BUILTIN_TABLE(ptc_lib_except, core_with_out_str, PTC_THROWN_MADE(EXCEPT_ROW) core_throw,
+                  core_ex_info, core_info, core_ex_message, core_ex_data, core_ex_cause,
+                  core_get_message, core_get_cause, core_get_data, core_assert, core_try);
 #undef EXCEPT_ROW
-        & core_throw_def,
-    &core_ex_info_def,
-    &core_info_def,
-    &core_ex_message_def,
-    &core_ex_data_def,
-    &core_ex_cause_def,
-    &core_get_message_def,
-    &core_get_cause_def,
-    &core_get_data_def,
-    &core_assert_def,
-    &core_try_def,
-    NULL,
-};

@@ -207,7 +207,5 @@ PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC
     return ptc_notes_put(vm, &vm->summaries, slots[0], slots[1]);
 }
 
-const PtcBuiltin *const ptc_lib_agent[] = {
-    &agent_tool_def,      &agent_tool_about_def, &agent_page_call_def,
-    &core_pages_def,      &budget_remaining_def, &agent_task_def,
-    &core_task_reset_def, &core_step_done_def,   NULL};
+PTC_BUILTIN_TABLE(ptc_lib_agent, agent_tool, agent_tool_about, agent_page_call, core_pages,
+                  budget_remaining, agent_task, core_task_reset, core_step_done);

@@ -627,7 +627,5 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
     return ptc_give(out, all);
 }
 
-const PtcBuiltin *const ptc_lib_discover[] = {
-    &disc_doc_def,       &disc_dir_def,       &disc_meta_def, &disc_ns_publics_def,
-    &core_with_meta_def, &core_vary_meta_def, NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_discover, disc_doc, disc_dir, disc_meta, disc_ns_publics, core_with_meta,
+                  core_vary_meta);

@@ -185,4 +185,4 @@ PTC_BUILTIN(
     return ok;
 }
 
-const PtcBuiltin *const ptc_lib_discover_search[] = {&disc_apropos_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_discover_search, disc_apropos);

@@ -189,5 +189,4 @@ PTC_BUILTIN(tool_blob, "tool", "blob", 1, 1, PTC_B_CALLS | PTC_B_EFFECT, "(tool/
     return vm->servers->ask(vm, PTC_SERVER_BLOB, *map, out);
 }
 
-const PtcBuiltin *const ptc_lib_servers[] = {&tool_servers_def, &tool_call_def, &tool_resource_def,
-                                             &tool_blob_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_servers, tool_servers, tool_call, tool_resource, tool_blob);

@@ -348,8 +348,8 @@ PTC_BUILTIN(integer_value_of, "Integer", "valueOf", 1, 2, 0, "(Integer/valueOf x
 {
     return parse_java_value(vm, argc, argv, "Integer/parseInt", out);
 }
-PTC_BUILTIN_ROW(integer_new, integer_value_of, "clojure.core", "Integer.", 1, 1, 0, "(Integer. x)",
-                "The same as Integer/valueOf.",
+PTC_BUILTIN_ROW(integer_new, run_integer_value_of, "clojure.core", "Integer.", 1, 1, 0,
+                "(Integer. x)", "The same as Integer/valueOf.",
                 "(Integer. \"42\") => 42\n(Integer. \"x\") !! value_error");
 
 PTC_BUILTIN(long_value_of, "Long", "valueOf", 1, 2, 0, "(Long/valueOf x radix?)",
@@ -358,7 +358,7 @@ PTC_BUILTIN(long_value_of, "Long", "valueOf", 1, 2, 0, "(Long/valueOf x radix?)"
 {
     return parse_java_value(vm, argc, argv, "Long/parseLong", out);
 }
-PTC_BUILTIN_ROW(long_new, long_value_of, "clojure.core", "Long.", 1, 1, 0, "(Long. x)",
+PTC_BUILTIN_ROW(long_new, run_long_value_of, "clojure.core", "Long.", 1, 1, 0, "(Long. x)",
                 "The same as Long/valueOf.", "(Long. \"42\") => 42\n(Long. \"x\") !! value_error");
 
 PTC_BUILTIN(double_value_of, "Double", "valueOf", 1, 1, 0, "(Double/valueOf x)",
@@ -371,7 +371,7 @@ PTC_BUILTIN(double_value_of, "Double", "valueOf", 1, 1, 0, "(Double/valueOf x)",
         return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_float_new(vm->heap, d));
     return ptc_as(vm, "Double/parseDouble", argc, argv, out);
 }
-PTC_BUILTIN_ROW(double_new, double_value_of, "clojure.core", "Double.", 1, 1, 0, "(Double. x)",
+PTC_BUILTIN_ROW(double_new, run_double_value_of, "clojure.core", "Double.", 1, 1, 0, "(Double. x)",
                 "The same as Double/valueOf.",
                 "(Double. \"4.5\") => 4.5\n(Double. \"x\") !! value_error");
 
@@ -407,38 +407,11 @@ PTC_BUILTIN(
     return ptc_give(out, argc == 2 ? argv[1] : PTC_NIL);
 }
 
-const PtcBuiltin *const ptc_lib_interop_class[] = {&char_is_letter_def,
-                                                   &char_is_alphabetic_def,
-                                                   &char_is_digit_def,
-                                                   &char_is_letter_or_digit_def,
-                                                   &char_is_upper_def,
-                                                   &char_is_lower_def,
-                                                   &char_is_space_def,
-                                                   &char_to_upper_def,
-                                                   &char_to_lower_def,
-                                                   &char_numeric_def,
-                                                   &string_value_of_def,
-                                                   &string_format_def,
-                                                   &string_join_def,
-                                                   &integer_value_of_def,
-                                                   &long_value_of_def,
-                                                   &double_value_of_def,
-                                                   &boolean_value_of_def,
-                                                   &char_is_space_char_def,
-                                                   &char_is_old_space_def,
-                                                   &char_is_control_def,
-                                                   &char_is_title_def,
-                                                   &char_digit_def,
-                                                   &char_for_digit_def,
-                                                   &char_to_string_def,
-                                                   &char_value_of_def,
-                                                   &char_compare_def,
-                                                   &uuid_from_string_def,
-                                                   &uuid_random_def,
-                                                   &integer_new_def,
-                                                   &long_new_def,
-                                                   &double_new_def,
-                                                   &string_new_def,
-                                                   &system_line_separator_def,
-                                                   &system_get_property_def,
-                                                   NULL};
+PTC_BUILTIN_TABLE(ptc_lib_interop_class, char_is_letter, char_is_alphabetic, char_is_digit,
+                  char_is_letter_or_digit, char_is_upper, char_is_lower, char_is_space,
+                  char_to_upper, char_to_lower, char_numeric, string_value_of, string_format,
+                  string_join, integer_value_of, long_value_of, double_value_of, boolean_value_of,
+                  char_is_space_char, char_is_old_space, char_is_control, char_is_title, char_digit,
+                  char_for_digit, char_to_string, char_value_of, char_compare, uuid_from_string,
+                  uuid_random, integer_new, long_new, double_new, string_new, system_line_separator,
+                  system_get_property);

@@ -113,10 +113,7 @@ PTC_BUILTIN(core_aget, "clojure.core", "aget", 2, -1, 0, "(aget array i & more)"
     return ptc_give(out, v);
 }
 
-const PtcBuiltin *const ptc_lib_array[] = {
-    &core_int_array_def,     &core_long_array_def,   &core_short_array_def,
-    &core_byte_array_def,    &core_double_array_def, &core_float_array_def,
-    &core_boolean_array_def, &core_object_array_def, &core_char_array_def,
-    &core_to_array_def,      &core_into_array_def,   &core_aclone_def,
-    &core_alength_def,       &core_aget_def,         NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_array, core_int_array, core_long_array, core_short_array, core_byte_array,
+                  core_double_array, core_float_array, core_boolean_array, core_object_array,
+                  core_char_array, core_to_array, core_into_array, core_aclone, core_alength,
+                  core_aget);

@@ -11,4 +11,4 @@ PTC_PRELUDE(
     "(clojure.data/diff #{1 2} #{2}) => [#{1} nil #{2}]\n(clojure.data/diff 1 1) => [nil nil 1]\n"
     "(clojure.data/diff 1) !! arity_error");
 
-const PtcBuiltin *const ptc_lib_diff[] = {&data_diff_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_diff, data_diff);

@@ -385,12 +385,12 @@ PTC_BUILTIN(
            give_average(vm, &sum, out) && ptc_key_check(vm, argv[0], argv[1], false);
 }
 
-PTC_BUILTIN_ROW(core_mean, core_avg, "clojure.core", "mean", 1, 1, PTC_B_CALLS, "(mean coll)",
+PTC_BUILTIN_ROW(core_mean, run_core_avg, "clojure.core", "mean", 1, 1, PTC_B_CALLS, "(mean coll)",
                 "The same as avg: the mean, or average, of numbers as a float; nil elements are "
                 "skipped, and the mean of none is nil.",
                 "(mean [1 2 nil 6]) => 3.0\n(mean [0.5M 1M]) => 0.75\n(mean []) => nil\n"
                 "(mean [\"3\"]) !! arithmetic_error\n(mean 5) !! type_error");
-PTC_BUILTIN_ROW(core_mean_by, core_avg_by, "clojure.core", "mean-by", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_ROW(core_mean_by, run_core_avg_by, "clojure.core", "mean-by", 2, 2, PTC_B_CALLS,
                 "(mean-by key coll)",
                 "The same as avg-by: the mean of a field or function of each element.",
                 "(mean-by :n [{:n 1} {:n 2} {}]) => 1.5\n(mean-by 5 [1]) !! type_error");
@@ -517,10 +517,7 @@ PTC_BUILTIN(core_min_key, "clojure.core", "min-key", 2, -1, PTC_B_CALLS, "(min-k
     return choose_key(vm, argc, argv, false, out);
 }
 
-const PtcBuiltin *const ptc_lib_group[] = {
-    &core_group_by_def, &core_index_by_def,    &core_mean_def,
-    &core_mean_by_def,  &core_distinct_by_def, &core_frequencies_def,
-    &core_distinct_def, &core_distinct_p_def,  &core_dedupe_def,
-    &core_sum_def,      &core_avg_def,         &core_sum_by_def,
-    &core_avg_by_def,   &core_max_by_def,      &core_min_by_def,
-    &core_max_key_def,  &core_min_key_def,     NULL};
+PTC_BUILTIN_TABLE(ptc_lib_group, core_group_by, core_index_by, core_mean, core_mean_by,
+                  core_distinct_by, core_frequencies, core_distinct, core_distinct_p, core_dedupe,
+                  core_sum, core_avg, core_sum_by, core_avg_by, core_max_by, core_min_by,
+                  core_max_key, core_min_key);

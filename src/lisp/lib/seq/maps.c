@@ -641,7 +641,7 @@ PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, 0, "(key entry)", "The key of
     return ptc_give(out, ptc_seq_nth(argv[0], 0));
 }
 
-PTC_BUILTIN_ROW(entry_key, core_key, "java", ".getKey", 1, 1, 0, "(.getKey entry)",
+PTC_BUILTIN_ROW(entry_key, run_core_key, "java", ".getKey", 1, 1, 0, "(.getKey entry)",
                 "The key of a map entry, as key gives it.",
                 "(.getKey (first {:a 1})) => :a\n(.getKey 5) !! type_error");
 
@@ -707,26 +707,8 @@ PTC_BUILTIN(
     return update_parts(vm, argv, 0, out);
 }
 
-const PtcBuiltin *const ptc_lib_maps[] = {&core_get_def,
-                                          &core_get_in_def,
-                                          &core_contains_def,
-                                          &core_find_def,
-                                          &core_assoc_def,
-                                          &core_assoc_in_def,
-                                          &core_update_def,
-                                          &core_update_in_def,
-                                          &core_dissoc_def,
-                                          &core_hash_map_def,
-                                          &core_array_map_def,
-                                          &core_select_keys_def,
-                                          &core_merge_def,
-                                          &core_merge_with_def,
-                                          &core_keys_def,
-                                          &core_vals_def,
-                                          &core_entries_def,
-                                          &core_key_def,
-                                          &core_val_def,
-                                          &entry_key_def,
-                                          &core_update_vals_def,
-                                          &core_update_keys_def,
-                                          NULL};
+PTC_BUILTIN_TABLE(ptc_lib_maps, core_get, core_get_in, core_contains, core_find, core_assoc,
+                  core_assoc_in, core_update, core_update_in, core_dissoc, core_hash_map,
+                  core_array_map, core_select_keys, core_merge, core_merge_with, core_keys,
+                  core_vals, core_entries, core_key, core_val, entry_key, core_update_vals,
+                  core_update_keys);

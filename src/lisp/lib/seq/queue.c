@@ -52,5 +52,4 @@ PTC_PRELUDE(core_pq_pop, "clojure.core", "pq-pop", 1, 1, 0, "(pq-pop q)",
             "(pq-peek (pq-pop (pq {:a 3 :b 1}))) => [:a 3]\n(pq-pop (pq)) => {}\n(pq-pop nil) !! "
             "type_error");
 
-const PtcBuiltin *const ptc_lib_queue[] = {&hidden_pq_turn_def, &core_pq_def,     &core_pq_add_def,
-                                           &core_pq_peek_def,   &core_pq_pop_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_queue, hidden_pq_turn, core_pq, core_pq_add, core_pq_peek, core_pq_pop);

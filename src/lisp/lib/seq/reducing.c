@@ -216,12 +216,6 @@ PTC_BUILTIN(core_clojure_version, "clojure.core", "clojure-version", 0, 0, 0, "(
     return ptc_give(out, ptc_str_new(vm->heap, "1.11.1", strlen("1.11.1")));
 }
 
-const PtcBuiltin *const ptc_lib_reducing[] = {
-    &core_ensure_reduced_def,  &core_comparator_def,
-    &hidden_compared_def,      &core_iteration_def,
-    &core_random_sample_def,   &hidden_sampled_def,
-    &core_gensym_def,          &core_is_inst_def,
-    &core_is_uri_def,          &core_is_bytes_def,
-    &core_inst_ms_def,         &core_replicate_def,
-    &core_clojure_version_def, NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_reducing, core_ensure_reduced, core_comparator, hidden_compared,
+                  core_iteration, core_random_sample, hidden_sampled, core_gensym, core_is_inst,
+                  core_is_uri, core_is_bytes, core_inst_ms, core_replicate, core_clojure_version);

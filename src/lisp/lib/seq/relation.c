@@ -186,5 +186,4 @@ PTC_BUILTIN(
     return end_build(&result, ok, out);
 }
 
-const PtcBuiltin *const ptc_lib_relation[] = {&set_project_def, &set_rename_def, &set_index_def,
-                                              &set_join_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_relation, set_project, set_rename, set_index, set_join);

@@ -637,12 +637,9 @@ PTC_BUILTIN(core_reverse, "clojure.core", "reverse", 1, 1, 0, "(reverse coll)",
     return ptc_give(out, v);
 }
 
-const PtcBuiltin *const ptc_lib_seq[] = {
-    &core_first_def,     &core_second_def,  &core_fnext_def,         &core_last_def,
-    &core_nth_def,       &core_peek_def,    &core_rest_def,          &core_next_def,
-    &core_nnext_def,     &core_ffirst_def,  &core_nfirst_def,        &core_take_def,
-    &core_drop_def,      &core_nthrest_def, &core_nthnext_def,       &core_take_last_def,
-    &core_drop_last_def, &core_butlast_def, &core_split_at_def,      &core_take_nth_def,
-    &core_pop_def,       &core_subvec_def,  &core_count_def,         &core_empty_p_def,
-    &core_not_empty_def, &core_empty_def,   &core_seq_def,           &core_reverse_def,
-    &core_doall_def,     &core_dorun_def,   &core_bounded_count_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_seq, core_first, core_second, core_fnext, core_last, core_nth, core_peek,
+                  core_rest, core_next, core_nnext, core_ffirst, core_nfirst, core_take, core_drop,
+                  core_nthrest, core_nthnext, core_take_last, core_drop_last, core_butlast,
+                  core_split_at, core_take_nth, core_pop, core_subvec, core_count, core_empty_p,
+                  core_not_empty, core_empty, core_seq, core_reverse, core_doall, core_dorun,
+                  core_bounded_count);

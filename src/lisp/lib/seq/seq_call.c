@@ -613,14 +613,8 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
     return ptc_iter_end(&it) && ptc_walked(vm, outer);
 }
 
-const PtcBuiltin *const ptc_lib_seq_call[] = {&core_map_def,          &core_mapv_def,
-                                              &core_mapcat_def,       &core_map_indexed_def,
-                                              &core_filter_def,       &core_filterv_def,
-                                              &core_remove_def,       &core_keep_def,
-                                              &core_keep_indexed_def, &core_some_def,
-                                              &core_every_p_def,      &core_not_every_p_def,
-                                              &core_not_any_p_def,    &core_take_while_def,
-                                              &core_drop_while_def,   &core_split_with_def,
-                                              &core_partition_by_def, &core_reduce_def,
-                                              &core_reduce_kv_def,    &core_reductions_def,
-                                              &core_run_def,          NULL};
+PTC_BUILTIN_TABLE(ptc_lib_seq_call, core_map, core_mapv, core_mapcat, core_map_indexed, core_filter,
+                  core_filterv, core_remove, core_keep, core_keep_indexed, core_some, core_every_p,
+                  core_not_every_p, core_not_any_p, core_take_while, core_drop_while,
+                  core_split_with, core_partition_by, core_reduce, core_reduce_kv, core_reductions,
+                  core_run);

@@ -728,26 +728,8 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,
-                                              &core_list_star_def,
-                                              &core_vector_def,
-                                              &core_vec_def,
-                                              &core_range_def,
-                                              &core_repeat_def,
-                                              &core_cycle_def,
-                                              &core_cons_def,
-                                              &core_conj_def,
-                                              &core_into_def,
-                                              &core_concat_def,
-                                              &core_interleave_def,
-                                              &core_interpose_def,
-                                              &core_zip_def,
-                                              &core_zipmap_def,
-                                              &hidden_flatten_one_def,
-                                              &core_flatten_def,
-                                              &core_replace_def,
-                                              &hidden_replaced_def,
-                                              &core_partition_def,
-                                              &core_partition_all_def,
-                                              &core_combinations_def,
-                                              NULL};
+PTC_BUILTIN_TABLE(ptc_lib_seq_part, core_list, core_list_star, core_vector, core_vec, core_range,
+                  core_repeat, core_cycle, core_cons, core_conj, core_into, core_concat,
+                  core_interleave, core_interpose, core_zip, core_zipmap, hidden_flatten_one,
+                  core_flatten, core_replace, hidden_replaced, core_partition, core_partition_all,
+                  core_combinations);

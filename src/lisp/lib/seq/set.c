@@ -322,7 +322,6 @@ PTC_BUILTIN(set_map_invert, "clojure.set", "map-invert", 1, 1, 0, "(map-invert m
     return end_build(&b, ok, out);
 }
 
-const PtcBuiltin *const ptc_lib_set[] = {
-    &core_set_def,         &core_hash_set_def,   &core_disj_def,      &set_union_def,
-    &set_intersection_def, &set_difference_def,  &set_subset_def,     &set_superset_def,
-    &set_select_def,       &set_rename_keys_def, &set_map_invert_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_set, core_set, core_hash_set, core_disj, set_union, set_intersection,
+                  set_difference, set_subset, set_superset, set_select, set_rename_keys,
+                  set_map_invert);

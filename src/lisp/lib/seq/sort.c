@@ -422,4 +422,4 @@ PTC_BUILTIN(
     return sort_arg(&s, argv, argc - 1, out) && ptc_key_check(vm, argv[0], argv[argc - 1], false);
 }
 
-const PtcBuiltin *const ptc_lib_sort[] = {&core_sort_def, &core_sort_by_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_sort, core_sort, core_sort_by);

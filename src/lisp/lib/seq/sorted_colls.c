@@ -277,6 +277,5 @@ PTC_BUILTIN(
     return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_sorted_colls[] = {
-    &core_sorted_map_def, &core_sorted_map_by_def, &core_sorted_set_def, &core_sorted_set_by_def,
-    &core_subseq_def,     &core_rsubseq_def,       &core_rseq_def,       NULL};
+PTC_BUILTIN_TABLE(ptc_lib_sorted_colls, core_sorted_map, core_sorted_map_by, core_sorted_set,
+                  core_sorted_set_by, core_subseq, core_rsubseq, core_rseq);

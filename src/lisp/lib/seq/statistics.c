@@ -216,10 +216,5 @@ PTC_BUILTIN_EXPR(core_percentile_by, "clojure.core", "percentile-by", 3, 3, PTC_
                  "(percentile-by 75 5 [1]) !! type_error",
                  run_percentile(vm, true, argc, argv, out))
 
-const PtcBuiltin *const ptc_lib_statistics[] = {&core_median_def,
-                                                &core_median_by_def,
-                                                &core_stdev_def,
-                                                &core_stdev_by_def,
-                                                &core_percentile_def,
-                                                &core_percentile_by_def,
-                                                NULL};
+PTC_BUILTIN_TABLE(ptc_lib_statistics, core_median, core_median_by, core_stdev, core_stdev_by,
+                  core_percentile, core_percentile_by);

@@ -70,6 +70,5 @@ PTC_BUILTIN(core_pop_bang, "clojure.core", "pop!", 1, 1, 0, "(pop! vector)",
     return instead(vm, "pop", argc, argv, out);
 }
 
-const PtcBuiltin *const ptc_lib_transient[] = {
-    &core_transient_def,   &core_persistent_def, &core_conj_bang_def, &core_assoc_bang_def,
-    &core_dissoc_bang_def, &core_disj_bang_def,  &core_pop_bang_def,  NULL};
+PTC_BUILTIN_TABLE(ptc_lib_transient, core_transient, core_persistent, core_conj_bang,
+                  core_assoc_bang, core_dissoc_bang, core_disj_bang, core_pop_bang);

@@ -379,11 +379,5 @@ PTC_BUILTIN(walk_stringify_keys, "clojure.walk", "stringify-keys", 1, 1, PTC_B_C
     return walk_keys(vm, argv, stringify, out);
 }
 
-const PtcBuiltin *const ptc_lib_tree[] = {&walk_walk_def,
-                                          &walk_prewalk_def,
-                                          &walk_postwalk_def,
-                                          &walk_prewalk_replace_def,
-                                          &walk_postwalk_replace_def,
-                                          &walk_keywordize_keys_def,
-                                          &walk_stringify_keys_def,
-                                          NULL};
+PTC_BUILTIN_TABLE(ptc_lib_tree, walk_walk, walk_prewalk, walk_postwalk, walk_prewalk_replace,
+                  walk_postwalk_replace, walk_keywordize_keys, walk_stringify_keys);

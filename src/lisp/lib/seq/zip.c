@@ -116,14 +116,9 @@ ZIP(zip_remove, "remove", 1, 1, PTC_B_CALLS, "(zip/remove loc)",
     "(-> (zip/vector-zip [1 2 3]) zip/down zip/right zip/remove zip/root) => [1 3]\n(zip/remove "
     "(zip/vector-zip [1])) !! value_error");
 
-const PtcBuiltin *const ptc_lib_zip[] = {
-    &zip_zipper_def,       &zip_vector_zip_def,   &zip_seq_zip_def,
-    &zip_xml_zip_def,      &hidden_zip_made_def,  &zip_node_def,
-    &zip_is_branch_def,    &zip_children_def,     &zip_make_node_def,
-    &zip_path_def,         &zip_lefts_def,        &zip_rights_def,
-    &zip_down_def,         &zip_up_def,           &zip_left_def,
-    &zip_right_def,        &zip_leftmost_def,     &zip_rightmost_def,
-    &zip_prev_def,         &zip_next_def,         &zip_is_end_def,
-    &zip_root_def,         &zip_replace_def,      &zip_edit_def,
-    &zip_insert_left_def,  &zip_insert_right_def, &zip_insert_child_def,
-    &zip_append_child_def, &zip_remove_def,       NULL};
+PTC_BUILTIN_TABLE(ptc_lib_zip, zip_zipper, zip_vector_zip, zip_seq_zip, zip_xml_zip,
+                  hidden_zip_made, zip_node, zip_is_branch, zip_children, zip_make_node, zip_path,
+                  zip_lefts, zip_rights, zip_down, zip_up, zip_left, zip_right, zip_leftmost,
+                  zip_rightmost, zip_prev, zip_next, zip_is_end, zip_root, zip_replace, zip_edit,
+                  zip_insert_left, zip_insert_right, zip_insert_child, zip_append_child,
+                  zip_remove);

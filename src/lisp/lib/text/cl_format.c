@@ -526,4 +526,4 @@ PTC_BUILTIN(
     return ok;
 }
 
-const PtcBuiltin *const ptc_lib_cl_format[] = {&pprint_cl_format_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_cl_format, pprint_cl_format);

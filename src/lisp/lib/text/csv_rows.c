@@ -85,5 +85,4 @@ PTC_BUILTIN(hidden_csv_cell, "csv", "csv-cell", 2, 2, PTC_B_HIDDEN, "(csv-cell x
     return ok;
 }
 
-const PtcBuiltin *const ptc_lib_csv_rows[] = {&csv_parse_def, &csv_generate_def,
-                                              &hidden_csv_rows_def, &hidden_csv_cell_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_csv_rows, csv_parse, csv_generate, hidden_csv_rows, hidden_csv_cell);

@@ -145,4 +145,4 @@ PTC_BUILTIN(
     return ptc_give(out, v != PTC_UNBOUND ? v : end == PTC_NONE ? PTC_NIL : end);
 }
 
-const PtcBuiltin *const ptc_lib_edn[] = {&core_read_string_def, &edn_read_string_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_edn, core_read_string, edn_read_string);

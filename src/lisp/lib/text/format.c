@@ -630,5 +630,4 @@ PTC_BUILTIN(core_format, "clojure.core", "format", 1, -1, 0, "(format template &
     return ptc_format_text(vm, argc, argv, out);
 }
 
-const PtcBuiltin *const ptc_lib_format[] = {&core_str_def, &string_join_def, &core_format_def,
-                                            NULL};
+PTC_BUILTIN_TABLE(ptc_lib_format, core_str, string_join, core_format);

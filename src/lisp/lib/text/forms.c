@@ -3,10 +3,8 @@
  * meaning (analyze_*.c); the rows here are for doc, dir, the reference and the doctests only. */
 #include "lisp/vm/builtin.h"
 
-#define DEFINE_FORM(id, ns_, name_, usage_, doc_, examples_) \
-    PTC_BUILTIN_ROW(id, NULL, ns_, name_, 0, -1, PTC_B_FORM, usage_, doc_, examples_)
 #define CORE(id, name_, usage_, doc_, examples_) \
-    DEFINE_FORM(id, "clojure.core", name_, usage_, doc_, examples_)
+    PTC_FORM(id, "clojure.core", name_, usage_, doc_, examples_)
 
 /* -------------------------------------------------- definitions and bindings */
 
@@ -205,13 +203,13 @@ CORE(form_try, "try", "(try body... (catch Exception e handler...) (finally form
      "(try (/ 1 0) (catch Exception e :oops)) => :oops\n"
      "(try (throw (ex-info \"no\" {:id 1})) (catch Exception e (:id (ex-data e)))) => 1\n"
      "(try (/ 1 0) (finally nil)) !! arithmetic_error");
-DEFINE_FORM(
+PTC_FORM(
     form_return, "ptc", "return", "(return value)",
     "Ends the program at once with this value, from any depth.",
     "(do (return 1) 2) => 1\n(reduce (fn [acc x] (if (> x 2) (return x) acc)) 0 [1 2 3 4]) => 3");
-DEFINE_FORM(form_fail, "ptc", "fail", "(fail reason)",
-            "Ends the program as failed, with a value that says why. No try catches it.",
-            "(fail \"no data\") !! fail\n(when (empty? []) (fail {:missing \"rows\"})) !! fail");
+PTC_FORM(form_fail, "ptc", "fail", "(fail reason)",
+         "Ends the program as failed, with a value that says why. No try catches it.",
+         "(fail \"no data\") !! fail\n(when (empty? []) (fail {:missing \"rows\"})) !! fail");
 CORE(form_ns, "ns", "(ns name (:require [namespace :as alias]))",
      "Accepted as in Clojure; the aliases then work. Nothing is loaded: all there is is there.",
      "(ns report (:require [clojure.string :as s])) (s/upper-case \"a\") => \"A\"");
@@ -228,24 +226,24 @@ CORE(form_import, "import", "(import '[package Class])",
 
 /* ------------------------------------------------------------------ constants */
 
-DEFINE_FORM(form_inf, "Double", "POSITIVE_INFINITY", "Double/POSITIVE_INFINITY",
-            "The float above all numbers; also written ##Inf.",
-            "(> Double/POSITIVE_INFINITY 1e308) => true");
-DEFINE_FORM(form_minus_inf, "Double", "NEGATIVE_INFINITY", "Double/NEGATIVE_INFINITY",
-            "The float below all numbers; also written ##-Inf.",
-            "(< Double/NEGATIVE_INFINITY -1e308) => true");
-DEFINE_FORM(form_nan, "Double", "NaN", "Double/NaN",
-            "The float that is not a number and equals nothing; also written ##NaN.",
-            "(= Double/NaN Double/NaN) => false");
-DEFINE_FORM(form_pi, "Math", "PI", "Math/PI", "The circle's circumference over its diameter.",
-            "(< 3.14159 Math/PI 3.1416) => true");
-DEFINE_FORM(form_e, "Math", "E", "Math/E", "The base of the natural logarithm.",
-            "(< 2.71828 Math/E 2.7183) => true");
-DEFINE_FORM(form_long_max, "Long", "MAX_VALUE", "Long/MAX_VALUE",
-            "The largest integer of 64 bits. Integers here go on beyond it.",
-            "(inc Long/MAX_VALUE) => 9223372036854775808");
-DEFINE_FORM(form_long_min, "Long", "MIN_VALUE", "Long/MIN_VALUE",
-            "The smallest integer of 64 bits.", "Long/MIN_VALUE => -9223372036854775808");
+PTC_FORM(form_inf, "Double", "POSITIVE_INFINITY", "Double/POSITIVE_INFINITY",
+         "The float above all numbers; also written ##Inf.",
+         "(> Double/POSITIVE_INFINITY 1e308) => true");
+PTC_FORM(form_minus_inf, "Double", "NEGATIVE_INFINITY", "Double/NEGATIVE_INFINITY",
+         "The float below all numbers; also written ##-Inf.",
+         "(< Double/NEGATIVE_INFINITY -1e308) => true");
+PTC_FORM(form_nan, "Double", "NaN", "Double/NaN",
+         "The float that is not a number and equals nothing; also written ##NaN.",
+         "(= Double/NaN Double/NaN) => false");
+PTC_FORM(form_pi, "Math", "PI", "Math/PI", "The circle's circumference over its diameter.",
+         "(< 3.14159 Math/PI 3.1416) => true");
+PTC_FORM(form_e, "Math", "E", "Math/E", "The base of the natural logarithm.",
+         "(< 2.71828 Math/E 2.7183) => true");
+PTC_FORM(form_long_max, "Long", "MAX_VALUE", "Long/MAX_VALUE",
+         "The largest integer of 64 bits. Integers here go on beyond it.",
+         "(inc Long/MAX_VALUE) => 9223372036854775808");
+PTC_FORM(form_long_min, "Long", "MIN_VALUE", "Long/MIN_VALUE", "The smallest integer of 64 bits.",
+         "Long/MIN_VALUE => -9223372036854775808");
 
 CORE(form_catch, "catch", "(try body... (catch Class name body...))",
      "What is done in a try when its body fails with an error of this class; see try.",
@@ -263,74 +261,15 @@ CORE(form_star_2, "*2", "*2", "The result of the program before that of *1 in a 
 CORE(form_star_3, "*3", "*3", "The result of the program before that of *2 in a session, or nil.",
      "*3 => nil");
 
-const PtcBuiltin *const ptc_lib_forms[] = {
-    &form_def_def,
-    &form_defn_def,
-    &form_defn_private_def,
-    &form_defonce_def,
-    &form_declare_def,
-    &form_fn_def,
-    &form_let_def,
-    &form_loop_def,
-    &form_with_precision_def,
-    &form_dot_def,
-    &form_dots_def,
-    &form_memfn_def,
-    &form_new_def,
-    &form_recur_def,
-    &form_if_def,
-    &form_if_not_def,
-    &form_if_let_def,
-    &form_if_some_def,
-    &form_when_def,
-    &form_when_not_def,
-    &form_when_let_def,
-    &form_when_some_def,
-    &form_when_first_def,
-    &form_cond_def,
-    &form_condp_def,
-    &form_case_def,
-    &form_and_def,
-    &form_or_def,
-    &form_thread_first_def,
-    &form_thread_last_def,
-    &form_thread_as_def,
-    &form_thread_some_def,
-    &form_thread_some_last_def,
-    &form_thread_cond_def,
-    &form_thread_cond_last_def,
-    &form_for_def,
-    &form_lazy_seq_def,
-    &form_lazy_cat_def,
-    &form_doseq_def,
-    &form_dotimes_def,
-    &form_do_def,
-    &form_comment_def,
-    &form_quote_def,
-    &form_try_def,
-    &form_return_def,
-    &form_fail_def,
-    &form_ns_def,
-    &form_letfn_def,
-    &form_while_def,
-    &form_doto_def,
-    &form_with_out_str_def,
-    &form_task_def,
-    &form_use_def,
-    &form_import_def,
-    &form_require_def,
-    &form_inf_def,
-    &form_minus_inf_def,
-    &form_nan_def,
-    &form_pi_def,
-    &form_e_def,
-    &form_long_max_def,
-    &form_long_min_def,
-    &form_catch_def,
-    &form_finally_def,
-    &form_rest_def,
-    &form_star_1_def,
-    &form_star_2_def,
-    &form_star_3_def,
-    NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_forms, form_def, form_defn, form_defn_private, form_defonce, form_declare,
+                  form_fn, form_let, form_loop, form_with_precision, form_dot, form_dots,
+                  form_memfn, form_new, form_recur, form_if, form_if_not, form_if_let, form_if_some,
+                  form_when, form_when_not, form_when_let, form_when_some, form_when_first,
+                  form_cond, form_condp, form_case, form_and, form_or, form_thread_first,
+                  form_thread_last, form_thread_as, form_thread_some, form_thread_some_last,
+                  form_thread_cond, form_thread_cond_last, form_for, form_lazy_seq, form_lazy_cat,
+                  form_doseq, form_dotimes, form_do, form_comment, form_quote, form_try,
+                  form_return, form_fail, form_ns, form_letfn, form_while, form_doto,
+                  form_with_out_str, form_task, form_use, form_import, form_require, form_inf,
+                  form_minus_inf, form_nan, form_pi, form_e, form_long_max, form_long_min,
+                  form_catch, form_finally, form_rest, form_star_1, form_star_2, form_star_3);

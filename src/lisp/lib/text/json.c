@@ -12,7 +12,7 @@
 #define ALIAS(id, of, flags_, name_, usage_, doc_, examples_) \
     ALIAS_IN(id, "json", of, flags_, name_, usage_, doc_, examples_)
 #define ALIAS_IN(id, ns_, of, flags_, name_, usage_, doc_, examples_) \
-    PTC_BUILTIN_ROW(id, of, ns_, name_, 1, -1, flags_, usage_, doc_, examples_)
+    PTC_BUILTIN_ROW(id, run_##of, ns_, name_, 1, -1, flags_, usage_, doc_, examples_)
 
 /* ------------------------------------------------------------------ options */
 
@@ -340,21 +340,7 @@ ALIAS_IN(
     "(cheshire.core/encode value {:pretty true})", "The same as cheshire.core/generate-string.",
     "(cheshire.core/encode [1 nil]) => \"[1,null]\"\n(cheshire.core/encode inc) !! value_error");
 
-const PtcBuiltin *const ptc_lib_json[] = {
-    &data_read_str_def,
-    &cheshire_parse_string_def,
-    &cheshire_decode_def,
-    &data_write_str_def,
-    &cheshire_generate_string_def,
-    &cheshire_encode_def,
-    &json_parse_string_def,
-    &json_parse_def,
-    &json_decode_def,
-    &json_read_str_def,
-    &json_generate_string_def,
-    &json_write_str_def,
-    &json_stringify_def,
-    &json_encode_def,
-    &json_rename_def,
-    NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_json, data_read_str, cheshire_parse_string, cheshire_decode,
+                  data_write_str, cheshire_generate_string, cheshire_encode, json_parse_string,
+                  json_parse, json_decode, json_read_str, json_generate_string, json_write_str,
+                  json_stringify, json_encode, json_rename);

@@ -250,8 +250,5 @@ PTC_BUILTIN(matcher_end, "java", ".end", 1, 1, 0, "(.end matcher)",
     return has_match(vm, argv) && give_place(vm, argv[0], M_END, out);
 }
 
-const PtcBuiltin *const ptc_lib_matcher[] = {
-    &regex_matcher_def,   &regex_groups_def,  &matcher_find_def,
-    &matcher_matches_def, &matcher_group_def, &matcher_group_count_def,
-    &matcher_start_def,   &matcher_end_def,   NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_matcher, regex_matcher, regex_groups, matcher_find, matcher_matches,
+                  matcher_group, matcher_group_count, matcher_start, matcher_end);

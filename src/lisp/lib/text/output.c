@@ -149,16 +149,6 @@ PTC_BUILTIN(
            print_open_line(vm, ptc_str_bytes(text), ptc_str_len(text));
 }
 
-const PtcBuiltin *const ptc_lib_output[] = {&core_pr_str_def,
-                                            &core_print_str_def,
-                                            &core_println_def,
-                                            &core_print_def,
-                                            &core_pr_def,
-                                            &core_prn_def,
-                                            &core_newline_def,
-                                            &core_flush_def,
-                                            &core_printf_def,
-                                            &core_println_str_def,
-                                            &core_prn_str_def,
-                                            &pprint_pprint_def,
-                                            NULL};
+PTC_BUILTIN_TABLE(ptc_lib_output, core_pr_str, core_print_str, core_println, core_print, core_pr,
+                  core_prn, core_newline, core_flush, core_printf, core_println_str, core_prn_str,
+                  pprint_pprint);

@@ -315,16 +315,7 @@ PTC_BUILTIN(core_parse_uuid, "clojure.core", "parse-uuid", 1, 1, 0, "(parse-uuid
     return ptc_give(out, ptc_str_new(vm->heap, lower, sizeof lower));
 }
 
-const PtcBuiltin *const ptc_lib_parse_scalar[] = {&core_parse_long_def,
-                                                  &core_parse_int_def,
-                                                  &java_parse_int_def,
-                                                  &java_parse_long_def,
-                                                  &java_parse_short_def,
-                                                  &java_parse_byte_def,
-                                                  &core_parse_double_def,
-                                                  &java_parse_double_def,
-                                                  &java_parse_float_def,
-                                                  &core_parse_boolean_def,
-                                                  &java_parse_boolean_def,
-                                                  &core_parse_uuid_def,
-                                                  NULL};
+PTC_BUILTIN_TABLE(ptc_lib_parse_scalar, core_parse_long, core_parse_int, java_parse_int,
+                  java_parse_long, java_parse_short, java_parse_byte, core_parse_double,
+                  java_parse_double, java_parse_float, core_parse_boolean, java_parse_boolean,
+                  core_parse_uuid);

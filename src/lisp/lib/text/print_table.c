@@ -12,4 +12,4 @@ PTC_PRELUDE(
     "(with-out-str (print-table [:b] [{:a 1 :b 2}])) => \"\\n| :b |\\n|----|\\n|  2 |\\n\"\n"
     "(print-table []) => nil\n(print-table [1]) !! type_error");
 
-const PtcBuiltin *const ptc_lib_print_table[] = {&pprint_print_table_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_print_table, pprint_print_table);

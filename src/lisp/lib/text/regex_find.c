@@ -407,8 +407,5 @@ bool ptc_regex_replace(PtcVM *vm, const PtcValue *argv, size_t most, PtcValue *o
     return replace_matches(vm, argv, most, out);
 }
 
-const PtcBuiltin *const ptc_lib_regex[] = {
-    &regex_pattern_def,     &regex_is_def,    &regex_find_def,
-    &regex_matches_def,     &regex_seq_def,   &regex_extract_def,
-    &regex_extract_int_def, &regex_split_def, NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_regex, regex_pattern, regex_is, regex_find, regex_matches, regex_seq,
+                  regex_extract, regex_extract_int, regex_split);

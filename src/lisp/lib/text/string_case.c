@@ -208,6 +208,5 @@ PTC_BUILTIN(string_capitalize, "clojure.string", "capitalize", 1, 1, 0, "(capita
     return change_string_case(vm, argv[0], first, true, out);
 }
 
-const PtcBuiltin *const ptc_lib_string_case[] = {&string_upper_case_def, &string_upcase_def,
-                                                 &string_lower_case_def, &string_downcase_def,
-                                                 &string_capitalize_def, NULL};
+PTC_BUILTIN_TABLE(ptc_lib_string_case, string_upper_case, string_upcase, string_lower_case,
+                  string_downcase, string_capitalize);

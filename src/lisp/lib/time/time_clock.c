@@ -408,16 +408,7 @@ PTC_BUILTIN(duration_of, "Duration", "of", 2, 2, 0, "(Duration/of n unit)",
     return ptc_give_time(vm, PTC_R_DURATION, t, out);
 }
 
-const PtcBuiltin *const ptc_lib_time_clock[] = {
-    &clock_of_def,         &clock_parse_def,
-    &clock_now_def,        &clock_of_second_def,
-    &to_second_of_day_def, &to_nano_of_day_def,
-    &at_date_def,          &month_of_year_def,
-    &month_parse_def,      &month_from_def,
-    &month_now_def,        &year_of_def,
-    &year_parse_def,       &year_now_def,
-    &year_is_leap_def,     &value_is_leap_def,
-    &at_day_def,           &at_end_of_month_def,
-    &at_month_def,         &duration_parse_def,
-    &duration_of_def,      NULL,
-};
+PTC_BUILTIN_TABLE(ptc_lib_time_clock, clock_of, clock_parse, clock_now, clock_of_second,
+                  to_second_of_day, to_nano_of_day, at_date, month_of_year, month_parse, month_from,
+                  month_now, year_of, year_parse, year_now, year_is_leap, value_is_leap, at_day,
+                  at_end_of_month, at_month, duration_parse, duration_of);

@@ -431,15 +431,9 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
                          out);
 }
 
-const PtcBuiltin *const ptc_lib_time_method[] = {
-    &get_year_def,         &get_month_value_def, &get_month_def,
-    &get_day_def,          &get_weekday_def,     &get_year_day_def,
-    &length_of_month_def,  &length_of_year_def,  &is_leap_year_def,
-    &get_hour_def,         &get_minute_def,      &get_second_def,
-    &get_nano_def,         &is_before_def,       &is_after_def,
-    &is_equal_def,         &to_epoch_day_def,    &to_epoch_second_def,
-    &get_epoch_second_def, &to_epoch_milli_def,  &get_time_def,
-    &to_local_date_def,    &to_instant_def,      &at_start_of_day_def,
-    &at_time_def,          &with_day_def,        &with_month_def,
-    &with_year_def,        &get_value_def,       &enum_name_def,
-    &time_format_def,      &time_reparse_def,    NULL};
+PTC_BUILTIN_TABLE(ptc_lib_time_method, get_year, get_month_value, get_month, get_day, get_weekday,
+                  get_year_day, length_of_month, length_of_year, is_leap_year, get_hour, get_minute,
+                  get_second, get_nano, is_before, is_after, is_equal, to_epoch_day,
+                  to_epoch_second, get_epoch_second, to_epoch_milli, get_time, to_local_date,
+                  to_instant, at_start_of_day, at_time, with_day, with_month, with_year, get_value,
+                  enum_name, time_format, time_reparse);

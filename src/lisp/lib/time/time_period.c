@@ -215,16 +215,6 @@ PTC_BUILTIN(period_normalized, "java", ".normalized", 1, 1, 0, "(.normalized per
     return give_period(vm, (PtcPeriod){months / 12, months % 12, p.days}, out);
 }
 
-const PtcBuiltin *const ptc_lib_time_period[] = {&period_between_def,
-                                                 &period_of_def,
-                                                 &period_years_def,
-                                                 &period_months_def,
-                                                 &period_weeks_def,
-                                                 &period_days_def,
-                                                 &period_parse_def,
-                                                 &get_years_def,
-                                                 &get_months_def,
-                                                 &get_days_def,
-                                                 &to_total_months_def,
-                                                 &period_normalized_def,
-                                                 NULL};
+PTC_BUILTIN_TABLE(ptc_lib_time_period, period_between, period_of, period_years, period_months,
+                  period_weeks, period_days, period_parse, get_years, get_months, get_days,
+                  to_total_months, period_normalized);

@@ -446,13 +446,9 @@ PTC_BUILTIN(is_zero, "java", ".isZero", 1, 1, 0, "(.isZero amount)",
     return ptc_give(out, ptc_bool(zero));
 }
 
-const PtcBuiltin *const ptc_lib_time_span[] = {
-    &plus_days_def,    &minus_days_def,    &plus_weeks_def,    &minus_weeks_def,
-    &plus_months_def,  &minus_months_def,  &plus_years_def,    &minus_years_def,
-    &plus_hours_def,   &minus_hours_def,   &plus_minutes_def,  &minus_minutes_def,
-    &plus_seconds_def, &minus_seconds_def, &plus_millis_def,   &minus_millis_def,
-    &plus_nanos_def,   &minus_nanos_def,   &time_plus_def,     &time_minus_def,
-    &unit_between_def, &time_until_def,    &truncated_to_def,  &to_days_def,
-    &to_hours_def,     &to_minutes_def,    &to_seconds_def,    &to_millis_def,
-    &to_nanos_def,     &get_seconds_def,   &multiplied_by_def, &duration_negated_def,
-    &duration_abs_def, &is_negative_def,   &is_zero_def,       NULL};
+PTC_BUILTIN_TABLE(ptc_lib_time_span, plus_days, minus_days, plus_weeks, minus_weeks, plus_months,
+                  minus_months, plus_years, minus_years, plus_hours, minus_hours, plus_minutes,
+                  minus_minutes, plus_seconds, minus_seconds, plus_millis, minus_millis, plus_nanos,
+                  minus_nanos, time_plus, time_minus, unit_between, time_until, truncated_to,
+                  to_days, to_hours, to_minutes, to_seconds, to_millis, to_nanos, get_seconds,
+                  multiplied_by, duration_negated, duration_abs, is_negative, is_zero);
