@@ -10,10 +10,10 @@
 #include "api/api_int.h"
 #include "base/os/whole_file.h"
 #include "upstream/config/config.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/rule_check.h"
 #include "upstream/config/variables.h"
 #include "upstream/connect/manager.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 extern char **environ;

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "json/emit.h"
 #include "upstream/catalog/catalog.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/arguments.h"
+#include "value/coll/fields.h"
 
 /* All that answering takes; given back as a whole. */
 typedef struct PtcUpstreamsDesk {

@@ -2,9 +2,9 @@
  * `ptc-test-driver upstreams`: files, requests and answers of services, and texts. */
 #include "driver/upstreams_desk.h"
 
+#include "base/text/clean.h"
 #include "base/utf8.h"
 #include "trace/redact.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/config/config.h"
 #include "upstream/config/yaml_read.h"
 #include "upstream/openapi/openapi_dialect.h"

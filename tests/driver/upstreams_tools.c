@@ -2,8 +2,8 @@
  * `ptc-test-driver upstreams`: names, documentation, search and policy of tools. */
 #include "driver/upstreams_desk.h"
 
+#include "base/text/clean.h"
 #include "upstream/catalog/catalog_text.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/naming.h"
 #include "upstream/catalog/tool_doc.h"
 #include "upstream/catalog/tool_search.h"

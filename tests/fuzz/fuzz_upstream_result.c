@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_upstream_result.c - what servers say: results, listings with their schemas, descriptions; and arguments for
  * them.  {"result", "tool", "args", "query"}. */
+#include "base/text/clean.h"
 #include "fuzz/upstream_help.h"
 #include "upstream/catalog/catalog_text.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/naming.h"
 #include "upstream/catalog/tool_doc.h"
 #include "upstream/catalog/tool_search.h"

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 typedef struct Desk {
     PtcMem mem;

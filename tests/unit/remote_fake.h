@@ -12,8 +12,8 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/remote/remote.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/arguments_check.h"
+#include "value/coll/fields.h"
 
 typedef enum {
     FAKE_NOW,    /* answers at once */

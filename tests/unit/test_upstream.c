@@ -6,20 +6,19 @@
 #include <time.h>
 
 #include "base/os/cancel.h"
+#include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/schema/type_text.h"
 #include "trace/redact.h"
 #include "upstream/catalog/canonical.h"
 #include "upstream/catalog/catalog_text.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/naming.h"
 #include "upstream/catalog/quoted.h"
 #include "upstream/catalog/tool_doc.h"
 #include "upstream/catalog/tool_search.h"
-#include "upstream/catalog/type_text.h"
 #include "upstream/config/config.h"
 #include "upstream/config/credentials.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 #include "upstream/config/policy.h"
 #include "upstream/config/yaml_read.h"
@@ -31,6 +30,7 @@
 #include "upstream/openapi/openapi_tools.h"
 #include "upstream/run/arguments.h"
 #include "upstream/run/tool_result.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 static PtcValue parse(PtcHeap *heap, const char *json)

@@ -11,9 +11,9 @@
 #include "json/members.h"
 #include "json/parse.h"
 #include "unit/link_help.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/mcp_headers.h"
 #include "upstream/driver_login.h"
+#include "value/coll/fields.h"
 
 enum { CALL_MS = 20000, ROUNDS = 5 };
 

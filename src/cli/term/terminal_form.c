@@ -12,7 +12,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/schema/schema.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum {

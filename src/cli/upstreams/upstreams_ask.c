@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/clean.h"
 #include "base/text/nearest.h"
 #include "cli/cmd/cmd.h"
 #include "cli/io.h"
@@ -13,10 +14,9 @@
 #include "cli/term/terminal_ask.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/pins.h"
-#include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_tools.h"
+#include "value/coll/fields.h"
 
 enum { ASK_ANSWER_BYTES = 256 * PTC_MB, ASK_BYTES = 4 * PTC_MB };
 

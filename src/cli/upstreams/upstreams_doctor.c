@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/text/clean.h"
 #include "base/text/nearest.h"
 #include "base/text/one_line.h"
 #include "cli/cmd/cmd.h"
@@ -19,9 +20,8 @@
 #include "cli/upstreams/upstreams_runner.h"
 #include "json/emit.h"
 #include "upstream/catalog/catalog_text.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/pins.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 extern char **environ;
 

@@ -15,9 +15,9 @@
 #include "upstream/catalog/naming.h"
 #include "upstream/config/config.h"
 #include "upstream/config/entry.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/rule_check.h"
 #include "upstream/config/variables.h"
+#include "value/coll/fields.h"
 
 enum { FILES_PATH_BYTES = PTC_UPSTREAMS_PATH, FILES_CLIENTS = PTC_DIALECT_OTHER + 1 };
 

@@ -12,8 +12,8 @@
 #include "cli/io.h"
 #include "cli/out/shown.h"
 #include "cli/term/browser.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/sign_in_flow.h"
+#include "value/coll/fields.h"
 
 extern char **environ;
 

@@ -16,7 +16,7 @@
 #include "exec/effects_line.h"
 #include "json/parse.h"
 #include "tool/remote/remote_ask.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 extern char **environ;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/clean.h"
 #include "base/text/nearest.h"
 #include "base/text/one_line.h"
 #include "base/utf8.h"
@@ -14,9 +15,8 @@
 #include "cli/upstreams/upstreams_ask.h"
 #include "json/emit.h"
 #include "trace/redact.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/pins.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { PINS_OUT_BYTES = 64 * PTC_MB, ENTRY_BYTES = PTC_MB };
 

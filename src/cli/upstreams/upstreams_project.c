@@ -10,7 +10,7 @@
 #include "cli/upstreams/upstreams_files.h"
 #include "upstream/catalog/listing_cache.h"
 #include "upstream/catalog/pins.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 void ptc_upstreams_unusable(PtcHeap *heap, PtcValue *entry, PtcValue *place, const char *code,
                             const char *message)

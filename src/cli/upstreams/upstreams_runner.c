@@ -13,7 +13,7 @@
 
 #include "cli/io.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { RUNNER_PATH_BYTES = 4096, RUNNER_JSON_BYTES = PTC_MB };
 

@@ -10,7 +10,7 @@
 #include "base/text/hmac.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 typedef struct {
     PtcText name;

@@ -4,7 +4,7 @@
 #include "upstream/catalog/catalog.h"
 
 #include "upstream/catalog/naming.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 /* The name of an entry; absent: it is no tool that can be called. */
 static PtcText entry_name(PtcHeap *heap, PtcValue entry)

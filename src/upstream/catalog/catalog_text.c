@@ -3,7 +3,7 @@
  * is taken.  All text of upstreams is cleaned on the way. */
 #include "upstream/catalog/catalog_text.h"
 
-#include "upstream/catalog/clean.h"
+#include "base/text/clean.h"
 #include "upstream/catalog/tool_doc.h"
 
 static const char head[] =

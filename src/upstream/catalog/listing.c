@@ -9,8 +9,8 @@
 #include "tool/schema/schema.h"
 #include "upstream/catalog/canonical.h"
 #include "upstream/catalog/naming.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/mcp_headers.h"
+#include "value/coll/fields.h"
 
 /* Of an operation; an MCP server may write what it likes there. */
 static PtcText operation_name_of(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)

@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { LISTING_FORMAT = 1, LISTING_FILE_BYTES = 20 * PTC_MB };
 

@@ -13,7 +13,7 @@
 #include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "lisp/vm/registry.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { NAMESPACE_DIGITS = 6, SYMBOL_DIGITS = 4, DIGITS_MAX = 2 * PTC_SHA256_BYTES };
 

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/os/whole_file.h"
+#include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/config/fields.h"
 #include "value/calendar.h"
+#include "value/coll/fields.h"
 
 /* TOOLS: of one upstream, gone ones included, so that none can fill the file; further ones are not pinned. */
 enum { PINS_TOOLS = 2 * PTC_CATALOG_TOOLS };

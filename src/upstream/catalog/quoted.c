@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "json/emit.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { QUOTED_DEPTH = 64 };
 

@@ -3,10 +3,10 @@
  * writes them out cleans them. */
 #include "upstream/catalog/tool_doc.h"
 
-#include "upstream/catalog/clean.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/catalog/type_text.h"
-#include "upstream/config/fields.h"
+#include "base/text/clean.h"
+#include "tool/schema/schema_view.h"
+#include "tool/schema/type_text.h"
+#include "value/coll/fields.h"
 
 /* The schema of the arguments of one tool. */
 typedef struct {

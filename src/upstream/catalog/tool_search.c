@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
+#include "value/coll/fields.h"
 
 enum { SEARCH_TOKEN_BYTES = 64, PREFIX_MIN = 3, STEM_REST = 3 };
 

@@ -5,8 +5,8 @@
 
 #include "json/path.h"
 #include "upstream/config/config.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/variables.h"
+#include "value/coll/fields.h"
 
 typedef struct {
     PtcHeap *heap;

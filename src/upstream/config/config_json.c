@@ -6,7 +6,7 @@
 
 #include "base/ascii.h"
 #include "json/check.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 /* ----------------------------------------------------------------------------------- plain */
 

@@ -12,10 +12,10 @@
 #include "base/text/secret.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 #include "upstream/config/secret_ring.h"
 #include "upstream/connect/auth_apply.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 #define DEPTH_NAME "PTC_UPSTREAM_DEPTH"
 

@@ -7,7 +7,7 @@
 
 #include "json/emit.h"
 #include "upstream/catalog/canonical.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { IDENTITY_PATH_BYTES = 4096 };
 

@@ -5,7 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 static const char *const effect_names[] = {"read", "write", "destructive", "unknown"};
 static const char *const policy_names[] = {"allow", "ask", "deny"};

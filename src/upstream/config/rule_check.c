@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/text/nearest.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { RULE_SHOWN = 100 };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 extern char **environ;
 

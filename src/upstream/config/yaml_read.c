@@ -9,8 +9,8 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/yaml_library.h"
+#include "value/coll/fields.h"
 #include "value/number/bigint.h"
 #include "value/number/number.h"
 

@@ -8,8 +8,8 @@
 #include "base/text/secret.h"
 #include "json/parse.h"
 #include "net/url.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
+#include "value/coll/fields.h"
 
 static void put_auth_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcBuf *value)
 {

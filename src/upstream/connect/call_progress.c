@@ -4,8 +4,8 @@
  * cleaned. */
 #include "upstream/connect/call_progress.h"
 
+#include "base/text/clean.h"
 #include "base/units.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/connect/manager_int.h"
 
 enum { PROGRESS_LINE_BYTES = 300, PROGRESS_TAKEN_BYTES = 4096 };

@@ -4,10 +4,10 @@
  * each call is answered once, through ready(). */
 #include <stdio.h>
 
-#include "upstream/config/fields.h"
 #include "upstream/connect/call_progress.h"
 #include "upstream/connect/manager_int.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 enum {
     QUEUE_TRIES = 3,

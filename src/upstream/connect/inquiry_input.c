@@ -2,9 +2,9 @@
  * Questions of the modern era: a call is answered with what the server wants to know, and made again with the answers
  * and the server's own state.  What always holds: all questions of a result are taken, or none. */
 #include "json/emit.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/roots.h"
+#include "value/coll/fields.h"
 
 enum { REQUESTS = 8 }; /* of one result */
 

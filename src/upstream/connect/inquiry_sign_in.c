@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/members.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/sign_in_flow.h"
+#include "value/coll/fields.h"
 
 enum { ADDRESS_MS = 10 * 1000, ADDRESS_BYTES = 64 * PTC_KB };
 

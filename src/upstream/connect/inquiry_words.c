@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * A question of an upstream as our client is asked it.  What always holds: it says which server asks; texts that people
  * read are cleaned, and no secret is in it; only members that are known to be harmless are passed on. */
+#include "base/text/clean.h"
 #include "base/text/one_line.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/wire/fence.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/run/blot_json.h"
+#include "value/coll/fields.h"
 
 enum { INQUIRY_HEAP_BYTES = 8 * PTC_MB, INQUIRY_DEPTH = 8 };
 

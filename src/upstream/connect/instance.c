@@ -13,11 +13,11 @@
 #include "json/members.h"
 #include "json/parse.h"
 #include "net/jsonrpc.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/rule_check.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/roots.h"
 #include "upstream/run/blot_json.h"
+#include "value/coll/fields.h"
 
 enum {
     INSTANCE_SETTLE_MS = 150, /* for a server to look at the roots that it was told */

@@ -4,8 +4,8 @@
  * reason. */
 #include <stdio.h>
 
+#include "base/text/clean.h"
 #include "base/utf8.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/connect/manager_int.h"
 
 enum {

@@ -13,9 +13,9 @@
 #include "upstream/catalog/catalog_text.h"
 #include "upstream/config/entry_identity.h"
 #include "upstream/config/entry_secrets.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/rule_check.h"
 #include "upstream/connect/roots.h"
+#include "value/coll/fields.h"
 
 enum {
     SECRET_MIN_RESULT = 8, /* shorter ones are everyday words in results */

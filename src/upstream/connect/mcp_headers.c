@@ -4,8 +4,8 @@
 
 #include "json/emit.h"
 #include "mcp/client/header_value.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
+#include "value/coll/fields.h"
 
 enum { HEADER_DEPTH = 64, MCP_HEADERS = 64 };
 

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "net/url.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/endpoint.h"
 #include "upstream/connect/manager_int.h"
+#include "value/coll/fields.h"
 
 enum {
     ROOT_BYTES = 16 * PTC_KB,

@@ -12,8 +12,8 @@
 #include "oauth/challenge.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_scopes.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/sign_in_flow.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum { SIGN_IN_TOKEN_BYTES = 64 * PTC_KB, SIGN_IN_SCRATCH_BYTES = PTC_MB, LOGIN_MS = 30 * 1000 };

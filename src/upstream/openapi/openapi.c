@@ -7,11 +7,11 @@
 
 #include "base/ascii.h"
 #include "net/url.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
 #include "upstream/config/header.h"
 #include "upstream/openapi/openapi_media.h"
 #include "upstream/openapi/openapi_style.h"
+#include "value/coll/fields.h"
 
 bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, PtcWhy *why)
 {

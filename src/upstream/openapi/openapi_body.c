@@ -6,10 +6,10 @@
 #include "base/text/base64.h"
 #include "base/text/hmac.h"
 #include "json/emit.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
 #include "upstream/config/header.h"
 #include "upstream/openapi/openapi_style.h"
+#include "value/coll/fields.h"
 
 enum { BOUNDARY_HEX = 24 };
 

@@ -3,9 +3,9 @@
  * treated as one, wherever it is; in an example that does no harm, because nobody reads examples. */
 #include "upstream/openapi/openapi_dialect.h"
 
-#include "upstream/config/fields.h"
 #include "upstream/openapi/openapi.h"
 #include "upstream/openapi/openapi_swagger.h"
+#include "value/coll/fields.h"
 
 enum { OPENAPI_DEPTH = 128 }; /* deeper parts stay as they are */
 

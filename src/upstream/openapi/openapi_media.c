@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "json/parse.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
+#include "value/coll/fields.h"
 #include "value/equal.h"
 
 enum { SCHEMAS = 32 }; /* of a body; one with more takes anything */

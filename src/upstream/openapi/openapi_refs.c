@@ -5,8 +5,8 @@
 #include "upstream/openapi/openapi_refs.h"
 
 #include "base/units.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
+#include "value/coll/fields.h"
 
 enum { REFS_STEP = 512, REFS_LOOKS = 20 * PTC_MILLION };
 

@@ -6,11 +6,11 @@
 #include "base/buf.h"
 #include "net/url.h"
 #include "upstream/catalog/naming.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 #include "upstream/connect/auth_apply.h"
 #include "upstream/openapi/openapi_body.h"
 #include "upstream/openapi/openapi_style.h"
+#include "value/coll/fields.h"
 
 enum { COOKIE_BYTES = 64 * PTC_KB };
 

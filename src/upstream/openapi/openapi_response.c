@@ -7,13 +7,13 @@
 #include <strings.h>
 
 #include "base/text/base64.h"
+#include "base/text/clean.h"
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "net/retry_after.h"
 #include "tool/remote/remote_answer.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
+#include "value/coll/fields.h"
 
 enum { RESPONSE_MESSAGE_BYTES = 500 };
 

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "json/emit.h"
 #include "net/url.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { STYLE_DEPTH = 8 };
 

@@ -5,8 +5,8 @@
 #include "upstream/openapi/openapi_swagger.h"
 
 #include "net/url.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
+#include "value/coll/fields.h"
 
 typedef struct {
     PtcHeap *heap;

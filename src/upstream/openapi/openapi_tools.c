@@ -7,10 +7,10 @@
 
 #include "base/utf8.h"
 #include "net/url.h"
+#include "tool/schema/schema_view.h"
 #include "upstream/catalog/catalog.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_refs.h"
+#include "value/coll/fields.h"
 
 enum { OPENAPI_DESCRIPTION = 16 * PTC_KB };
 

@@ -8,8 +8,8 @@
 #include "base/text/secret.h"
 #include "json/parse.h"
 #include "net/retry_after.h"
-#include "upstream/config/fields.h"
 #include "upstream/openapi/service_int.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum {

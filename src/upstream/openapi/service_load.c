@@ -9,10 +9,10 @@
 #include "base/os/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/yaml_read.h"
 #include "upstream/openapi/openapi_dialect.h"
 #include "upstream/openapi/service_int.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum { LOAD_SCRATCH_BYTES = 256 * PTC_MB };

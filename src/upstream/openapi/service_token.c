@@ -9,9 +9,9 @@
 #include "base/text/secret.h"
 #include "json/parse.h"
 #include "net/address.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 #include "upstream/openapi/service_int.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum {

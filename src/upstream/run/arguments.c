@@ -14,10 +14,10 @@
 #include "tool/convert.h"
 #include "tool/keys.h"
 #include "tool/schema/schema.h"
+#include "tool/schema/schema_view.h"
 #include "upstream/catalog/naming.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/arguments_int.h"
+#include "value/coll/fields.h"
 #include "value/time/time.h"
 
 /* Schemas inside each other, and alternatives that one call may try. */

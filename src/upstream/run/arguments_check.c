@@ -6,7 +6,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/catalog/naming.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 static bool same_key(PtcArena *arena, PtcText a, PtcText b)
 {

@@ -7,11 +7,11 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/convert.h"
+#include "tool/schema/schema_view.h"
+#include "tool/schema/type_text.h"
 #include "tool/sig/sig_check.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/catalog/type_text.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/arguments_int.h"
+#include "value/coll/fields.h"
 #include "value/equal.h"
 
 enum { EXPECTED_BYTES = 220 }; /* a longer text is left to `doc` */

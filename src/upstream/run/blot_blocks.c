@@ -3,7 +3,7 @@
  * single text has. */
 #include "upstream/run/blot_blocks.h"
 
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 #include "value/coll/map.h"
 
 typedef struct {

@@ -11,7 +11,7 @@
 #include "base/os/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 #include "value/scratch.h"
 
 enum {

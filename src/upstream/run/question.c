@@ -4,8 +4,8 @@
  * the next question with all of its calls. */
 #include "upstream/run/question.h"
 
+#include "base/text/clean.h"
 #include "json/emit.h"
-#include "upstream/catalog/clean.h"
 #include "upstream/catalog/quoted.h"
 #include "upstream/run/serve_int.h"
 

@@ -6,9 +6,9 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/catalog/quoted.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/question.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 #include "value/coll/map.h"
 
 /* ------------------------------------------------------------------------------------ replay */

@@ -8,8 +8,8 @@
 #include "base/ascii.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 /* LOOKS: refs of an answer that are looked up, since a program may write as many as it likes. */
 enum {

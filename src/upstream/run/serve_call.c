@@ -6,11 +6,11 @@
 #include "base/text/one_line.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/mcp_headers.h"
 #include "upstream/run/arguments.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 enum { CALL_BYTES = 64 * PTC_MB };
 

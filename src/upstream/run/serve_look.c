@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/catalog/clean.h"
+#include "tool/schema/type_text.h"
 #include "upstream/catalog/tool_doc.h"
 #include "upstream/catalog/tool_search.h"
-#include "upstream/catalog/type_text.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 enum { APROPOS_LIMIT = 8, DIR_LIMIT = 50, LIMIT_MOST = 500 };
 

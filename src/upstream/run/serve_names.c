@@ -7,10 +7,10 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/catalog/naming.h"
-#include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_tools.h"
 #include "upstream/run/arguments_check.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 /* ------------------------------------------------------------------------------------ names */
 

@@ -2,8 +2,8 @@
  * A program that is planned and not run: the places where it may call something, with what is known here of the
  * tools. */
 #include "json/emit.h"
-#include "upstream/config/fields.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 #include "value/coll/map.h"
 
 enum { SITES = 500 };

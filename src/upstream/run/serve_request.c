@@ -4,10 +4,10 @@
 #include "json/emit.h"
 #include "net/address.h"
 #include "net/url.h"
-#include "upstream/config/fields.h"
 #include "upstream/openapi/openapi_request.h"
 #include "upstream/openapi/openapi_tools.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 /* With the lock of the run for a moment; blobs stay until the run ends. */
 static PtcText blob(void *user, PtcText ref)

@@ -5,10 +5,10 @@
 #include "base/text/base64.h"
 #include "base/utf8.h"
 #include "tool/schema/schema.h"
-#include "upstream/config/fields.h"
 #include "upstream/config/header.h"
 #include "upstream/openapi/openapi_response.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 /* {"content-type": "..."}; of one that stands twice, both with a comma between them. */
 static void put_response_header(PtcHeap *heap, PtcValue *headers, PtcText name, PtcText value)

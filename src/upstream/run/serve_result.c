@@ -4,16 +4,16 @@
  * in it; status, reason and the log of calls are made here and never by whoever asked. */
 #include <stdio.h>
 
+#include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/remote/remote_answer.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/run/blot_blocks.h"
 #include "upstream/run/blot_json.h"
 #include "upstream/run/serve_int.h"
 #include "upstream/run/tool_result.h"
+#include "value/coll/fields.h"
 
 enum { RESULT_MESSAGE_BYTES = 2000 };
 

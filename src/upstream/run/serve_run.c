@@ -9,11 +9,11 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/catalog/naming.h"
-#include "upstream/config/fields.h"
 #include "upstream/connect/call_progress.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/manager_int.h"
 #include "upstream/run/serve_int.h"
+#include "value/coll/fields.h"
 
 enum { RUN_BYTES = 64 * PTC_MB, PLAN_BYTES = 256 * PTC_KB };
 

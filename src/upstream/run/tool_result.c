@@ -10,7 +10,7 @@
 #include "json/parse.h"
 #include "tool/remote/remote_answer.h"
 #include "tool/schema/schema.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 const char *const ptc_tool_result_notes[] = {"schema_mismatch",
                                              "no_structured_content",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Types for readers.  Recursion is over the schema and counted; the whole text of a type is bounded, so however often
  * references make a schema contain parts of itself, little is written. */
-#include "upstream/catalog/type_text.h"
+#include "tool/schema/type_text.h"
 
+#include "base/text/clean.h"
 #include "json/emit.h"
-#include "upstream/catalog/clean.h"
-#include "upstream/catalog/schema_view.h"
-#include "upstream/config/fields.h"
+#include "tool/schema/schema_view.h"
+#include "value/coll/fields.h"
 
 enum { NESTED = 12 }; /* schemas inside each other, of any kind */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Text of upstreams.  Nothing but blanks, visible characters and our own escapes is ever appended, so a description
  * cannot begin a line of its own or hide instructions. */
-#include "upstream/catalog/clean.h"
+#include "base/text/clean.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Members of values, looked up and added.  What always holds: nothing here reports a failure; when memory runs out the
  * heap's budget stops, and ptc_fields_ok says so. */
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { FIELDS_NAME_BYTES = 256 };
 

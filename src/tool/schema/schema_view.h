@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * schema_view.h - a JSON Schema looked at for what it declares: references followed, alternatives and properties found.
  * For texts and for arguments; whether a value fits is for tool/schema/schema.h to say. */
-#ifndef PTC_UPSTREAM_CATALOG_SCHEMA_VIEW_H
-#define PTC_UPSTREAM_CATALOG_SCHEMA_VIEW_H
+#ifndef PTC_TOOL_SCHEMA_SCHEMA_VIEW_H
+#define PTC_TOOL_SCHEMA_SCHEMA_VIEW_H
 
 #include "base/text.h"
 #include "value/heap.h"

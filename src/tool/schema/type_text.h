@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * type_text.h - a JSON Schema as a short type: string, int, [T], {a T, b? T}, {* T}, "x"|"y", A|B. */
-#ifndef PTC_UPSTREAM_CATALOG_TYPE_TEXT_H
-#define PTC_UPSTREAM_CATALOG_TYPE_TEXT_H
+#ifndef PTC_TOOL_SCHEMA_TYPE_TEXT_H
+#define PTC_TOOL_SCHEMA_TYPE_TEXT_H
 
 #include "base/buf.h"
 #include "value/heap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * clean.h - text of upstreams (names, descriptions, instructions, errors) as a model may read it: on one line, with
  * what a reader does not see made visible, and no longer than it may be. */
-#ifndef PTC_UPSTREAM_CATALOG_CLEAN_H
-#define PTC_UPSTREAM_CATALOG_CLEAN_H
+#ifndef PTC_BASE_TEXT_CLEAN_H
+#define PTC_BASE_TEXT_CLEAN_H
 
 #include "base/buf.h"
 

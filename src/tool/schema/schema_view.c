@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Reads what schemas declare.  They are hostile: references are followed a bounded number of times, and allOf to a
  * bounded depth. */
-#include "upstream/catalog/schema_view.h"
+#include "tool/schema/schema_view.h"
 
 #include "base/ascii.h"
-#include "upstream/config/fields.h"
+#include "value/coll/fields.h"
 
 enum { VIEW_HOPS = 32, VIEW_DEPTH = 8, VIEW_LOOKS = 1000, POINTER_BYTES = 1024 };
 

@@ -3,8 +3,8 @@
  *
  * Failure is sticky in the heap's budget: when out of memory, what was to be added is left out and the budget says so.
  * Makers of many members look once, at the end, with ptc_fields_ok. */
-#ifndef PTC_UPSTREAM_CONFIG_FIELDS_H
-#define PTC_UPSTREAM_CONFIG_FIELDS_H
+#ifndef PTC_VALUE_COLL_FIELDS_H
+#define PTC_VALUE_COLL_FIELDS_H
 
 #include "base/buf.h"
 #include "value/coll/map.h"
