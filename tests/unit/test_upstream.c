@@ -218,7 +218,7 @@ static const char *typed(CheckHeap *h, const char *json)
     PtcBuf out;
     PtcValue schema = parse(&h->heap, json);
     ptc_buf_init(&out, &h->mem, SIZE_MAX / 4);
-    ptc_type_text_add(&out, &h->heap, schema, schema);
+    ptc_type_text_add(&out, &h->heap, schema, schema, false);
     snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data ? out.data : "");
     ptc_buf_deinit(&out);
     return shown;

@@ -27,11 +27,11 @@ static Arguments arguments_of(PtcHeap *heap, const PtcCatalogTool *tool)
     return a;
 }
 
-static PtcValue type_text_of(PtcHeap *heap, PtcValue root, PtcValue schema)
+static PtcValue type_text_of(PtcHeap *heap, PtcValue root, PtcValue schema, bool gives)
 {
     PtcBuf text;
     ptc_buf_init(&text, heap->pool->mem, PTC_UNBOUNDED);
-    ptc_type_text_add(&text, heap, root, schema);
+    ptc_type_text_add(&text, heap, root, schema, gives);
     PtcValue type = ptc_fields_buf(heap, &text);
     ptc_buf_deinit(&text);
     return type;
@@ -45,7 +45,7 @@ static PtcValue make_argument_doc(const Arguments *a, PtcText name, PtcValue sch
     if (value == PTC_NONE && behind != PTC_NONE)
         value = ptc_map_field(a->heap, behind, "default");
     ptc_fields_put_text(a->heap, &out, "name", name);
-    ptc_fields_put(a->heap, &out, "type", type_text_of(a->heap, a->root, schema));
+    ptc_fields_put(a->heap, &out, "type", type_text_of(a->heap, a->root, schema, false));
     ptc_fields_put(a->heap, &out, "required", ptc_bool(required));
     ptc_fields_put(a->heap, &out, "default", value);
     return out;
@@ -86,20 +86,24 @@ static void list_argument(void *user, PtcText name, PtcValue schema, bool requir
         ptc_fields_push(heap, &to->keys, ptc_fields_string(heap, name));
 }
 
-/* The type of what a program gets: FastMCP's wrapping is taken away from results, so it is from their type. */
+/* FastMCP's wrapping is taken away from results, so it is from their type. */
+PtcValue ptc_tool_doc_result(PtcHeap *heap, const PtcCatalogTool *tool, PtcValue *root)
+{
+    *root = tool->definition == PTC_NONE ? PTC_NONE
+                                         : ptc_map_field(heap, tool->definition, "outputSchema");
+    if (*root == PTC_NONE || !ptc_is_map(*root))
+        return PTC_NONE;
+    PtcValue properties = ptc_map_field(heap, *root, "properties"), inner = PTC_NONE;
+    if (ptc_fields_is(heap, *root, "x-fastmcp-wrap-result", PTC_TRUE) && properties != PTC_NONE)
+        inner = ptc_map_field(heap, properties, "result");
+    return inner == PTC_NONE ? *root : inner;
+}
+
 static PtcValue returns(PtcHeap *heap, const PtcCatalogTool *tool)
 {
-    PtcValue root = tool->definition == PTC_NONE
-                        ? PTC_NONE
-                        : ptc_map_field(heap, tool->definition, "outputSchema");
-    if (root == PTC_NONE || !ptc_is_map(root))
-        return ptc_fields_string(heap, PTC_TEXT("unknown"));
-    PtcValue schema = root, properties = ptc_map_field(heap, root, "properties");
-    if (ptc_fields_is(heap, root, "x-fastmcp-wrap-result", PTC_TRUE) && properties != PTC_NONE) {
-        PtcValue inner = ptc_map_field(heap, properties, "result");
-        schema = inner == PTC_NONE ? root : inner;
-    }
-    return type_text_of(heap, root, schema);
+    PtcValue root, schema = ptc_tool_doc_result(heap, tool, &root);
+    return schema == PTC_NONE ? ptc_fields_string(heap, PTC_TEXT("unknown"))
+                              : type_text_of(heap, root, schema, true);
 }
 
 static PtcValue symbol_of(PtcHeap *heap, const PtcCatalogServer *server, const PtcCatalogTool *tool)
@@ -144,7 +148,7 @@ static void write_argument(void *user, PtcText name, PtcValue schema, bool requi
         ptc_buf_add_cstr(line->out, ", ");
     ptc_clean_add(line->out, name, PTC_CLEAN_LINE, false);
     ptc_buf_add_cstr(line->out, required ? " " : "? ");
-    ptc_type_text_add(line->out, line->arguments->heap, line->arguments->root, schema);
+    ptc_type_text_add(line->out, line->arguments->heap, line->arguments->root, schema, false);
 }
 
 void ptc_tool_doc_arguments(PtcBuf *out, PtcHeap *heap, const PtcCatalogTool *tool)

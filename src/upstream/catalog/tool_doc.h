@@ -14,4 +14,7 @@ PTC_MUST_USE PtcValue ptc_tool_doc(PtcHeap *heap, const PtcCatalogServer *server
 /* The arguments alone, as {query string, state? "open"|"closed"}. */
 void ptc_tool_doc_arguments(PtcBuf *out, PtcHeap *heap, const PtcCatalogTool *tool);
 
+/* The schema of what programs get from a tool, within *root; PTC_NONE: the tool does not say. */
+PtcValue ptc_tool_doc_result(PtcHeap *heap, const PtcCatalogTool *tool, PtcValue *root);
+
 #endif

@@ -31,7 +31,7 @@ void ptc_arguments_expect(Fitting *f, PtcValue schema, const char *problem, PtcT
     }
     ptc_buf_init(&text, f->heap->pool->mem, EXPECTED_BYTES);
     ptc_buf_addf(&text, "%s; expected ", message);
-    ptc_type_text_add(&text, f->heap, f->in->root, schema);
+    ptc_type_text_add(&text, f->heap, f->in->root, schema, false);
     ptc_buf_add_char(&text, '\0');
     ptc_arguments_issue(f, problem, nearest, ptc_buf_ok(&text) ? text.data : message);
     ptc_buf_deinit(&text);
