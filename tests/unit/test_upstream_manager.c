@@ -51,6 +51,8 @@ static void test_plain(void)
                 "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
           says("denied"));
     CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "ehco")) && says("s/echo"));
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "sum")) &&
+          says("\"takes\":\"{a? number, b? number}\"") && says("\"gives\":\"{sum number}\""));
     w.remote->end(run, &call_log);
     CHECK(strstr(ptc_buf_text(&call_log), "\"status\":\"ok\"") != NULL);
     ptc_buf_deinit(&call_log);

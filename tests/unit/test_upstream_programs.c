@@ -464,6 +464,43 @@ static void test_engine(void)
     ptc_buf_deinit(&call_log);
 }
 
+static bool has_shapes(PtcServers *servers, PtcHeap *heap, const char *name, const char *takes)
+{
+    uint32_t number;
+    PtcServerWord word;
+    PtcToolShapes shapes;
+    PtcText wanted = ptc_text_cstr(takes);
+    return servers->find(servers, heap, PTC_TEXT("github"), ptc_text_cstr(name), &number, &word) ==
+               PTC_SERVER_FOUND &&
+           servers->shapes(servers, number, &shapes) && shapes.seen == !takes &&
+           (shapes.takes.bytes != NULL) == (takes != NULL) && ptc_text_same(shapes.takes, wanted) &&
+           ptc_text_is(shapes.gives, "{title string}");
+}
+
+/* What is known of a tool comes with its name, and is remembered with it. */
+static void test_shapes(void)
+{
+    CheckHeap h;
+    PtcRemoteNames names;
+    PtcRemoteServers servers;
+    PtcToolShapes shapes;
+    PtcRemoteRun run = {.remote = &fake.base};
+    check_heap_init(&h);
+    ptc_remote_names_init(&names, &h.mem);
+    for (int i = 0; i < 2; i++) {
+        run.run = fake.base.begin(&fake.base, "a", INT64_MAX, NULL, &run.version);
+        ptc_remote_servers_init(&servers, &run, &names, &h.mem);
+        int lookups = atomic_load(&fake.lookups);
+        CHECK(has_shapes(&servers.base, &h.heap, "get_pr", "{number int}"));
+        CHECK(has_shapes(&servers.base, &h.heap, "status", NULL));
+        CHECK(atomic_load(&fake.lookups) == lookups + (i == 0 ? 2 : 0));
+        CHECK(!servers.base.shapes(&servers.base, 99, &shapes));
+        fake.base.end(run.run, NULL);
+    }
+    ptc_remote_names_deinit(&names);
+    check_heap_deinit(&h);
+}
+
 static void test_in_process(void)
 {
     PtcWhy why;
@@ -494,6 +531,7 @@ int main(int argc, char **argv)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     fake_start(&fake);
     CHECK_RUN(test_engine());
+    CHECK_RUN(test_shapes());
     CHECK_RUN(test_in_process());
     if (argc < 2)
         CHECK_RUN(test_workers());

@@ -54,6 +54,15 @@ typedef struct PtcServerIssue {
     PtcText path, problem, message, nearest; /* the last may be absent */
 } PtcServerIssue;
 
+/* What a tool takes and gives, as json/sketch.h writes it; absent: nothing is known.  Texts come from others, and may
+ * be anything. */
+typedef struct PtcToolShapes {
+    PtcText takes, gives;
+    bool reads; /* a call changes nothing */
+    bool
+        seen; /* `gives` is what its results were like so far; nobody has promised that they will be */
+} PtcToolShapes;
+
 typedef enum {
     PTC_SERVER_CALL, /* what tool/call gets */
     PTC_SERVER_LOOK, /* discovery */
@@ -86,6 +95,8 @@ typedef struct PtcServers {
                   void *user);
     /* "ns/name" of a number; absent: there is no such number. */
     PtcText (*name)(struct PtcServers *servers, uint32_t number);
+    /* What is known of a number; texts stay as long as the run.  False: there is no such number. */
+    bool (*shapes)(struct PtcServers *servers, uint32_t number, PtcToolShapes *out);
     /* Calls a tool with the arguments as written; argv is rooted. */
     bool (*call)(struct PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out);
     /* Fails as a call of ns/name that was not found would. */

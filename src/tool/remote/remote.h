@@ -15,7 +15,8 @@
 
 typedef enum {
     /* ("version" of an answer: that of the run when other runs with that version may use it, 0: this run only)
-     * {"ns","name"} -> {"slot","tool","version"?,"effect","policy","rule"?} (more members may be there); failure:
+     * {"ns","name"} -> {"slot","tool","version"?,"effect","policy","rule"?,"takes"?,"gives"?,"seen"?} (the last three
+     * as in PtcToolShapes; more members may be there); failure:
      * {"reason": "unknown_server" | "unknown_tool" | "ambiguous" | "auth_failed" | "upstream_unavailable", "message",
      * "nearest"?}; `nearest`: ns, or ns/tool */
     PTC_REMOTE_LOOKUP = 1,

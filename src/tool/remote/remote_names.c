@@ -14,10 +14,15 @@ void ptc_remote_names_init(PtcRemoteNames *names, PtcMem *mem)
     pthread_mutex_init(&names->lock, NULL);
 }
 
+static void free_remote_name(PtcRemoteNames *names, const PtcRemoteName *n)
+{
+    ptc_mem_free(names->mem, n->text, n->len + n->takes.len + n->gives.len);
+}
+
 static void clear_remote_names(PtcRemoteNames *names)
 {
     for (uint32_t i = 0; i < names->count; i++)
-        ptc_mem_free(names->mem, names->items[i].text, names->items[i].len);
+        free_remote_name(names, &names->items[i]);
     names->count = 0;
     memset(names->checked, 0, sizeof names->checked);
 }
@@ -35,7 +40,7 @@ static void forget_once(PtcRemoteNames *names)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < names->count; i++) {
         if (names->items[i].once)
-            ptc_mem_free(names->mem, names->items[i].text, names->items[i].len);
+            free_remote_name(names, &names->items[i]);
         else
             names->items[kept++] = names->items[i];
     }
@@ -99,17 +104,26 @@ static bool grow_remote_names(PtcRemoteNames *names)
     return true;
 }
 
+static PtcText put_behind(char *to, PtcText text)
+{
+    if (text.len)
+        memcpy(to, text.bytes, text.len);
+    return text.bytes ? (PtcText){to, text.len} : text;
+}
+
 /* With the lock held. */
 static int64_t add_remote_name(PtcRemoteNames *names, PtcText text, const PtcRemoteName *what)
 {
     if (names->count == names->cap && !grow_remote_names(names))
         return -1;
-    char *copy = ptc_mem_alloc(names->mem, text.len);
+    char *copy = ptc_mem_alloc(names->mem, text.len + what->takes.len + what->gives.len);
     if (!copy)
         return -1;
-    memcpy(copy, text.bytes, text.len);
-    names->items[names->count] = *what;
-    names->items[names->count].text = copy;
+    PtcRemoteName *n = &names->items[names->count];
+    *n = *what;
+    n->text = memcpy(copy, text.bytes, text.len);
+    n->takes = put_behind(copy + text.len, what->takes);
+    n->gives = put_behind(copy + text.len + what->takes.len, what->gives);
     return names->count++;
 }
 

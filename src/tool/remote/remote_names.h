@@ -20,6 +20,8 @@ typedef struct PtcRemoteName {
     char *text; /* stays where it is until the next run begins */
     uint32_t len, hash;
     uint32_t slot, tool;
+    PtcText takes, gives; /* as in PtcToolShapes; behind the text */
+    bool seen;
     bool once;     /* true for this run only */
     bool reads;    /* its calls change nothing */
     char only[64]; /* the one argument that is required; empty: none, several, or a longer name */
@@ -43,7 +45,8 @@ void ptc_remote_names_deinit(PtcRemoteNames *names);
 /* A run begins, which sees this version of the catalogues; no other run may use it meanwhile. */
 void ptc_remote_names_begin(PtcRemoteNames *names, uint64_t version);
 
-/* The number of a name; -1: it is not known, or (add) out of memory.  `what` has everything but the text. */
+/* The number of a name; -1: it is not known, or (add) out of memory.  `what` has everything but the text; what is
+ * behind that is copied. */
 int64_t ptc_remote_names_find(PtcRemoteNames *names, PtcText text);
 int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, PtcRemoteName what);
 bool ptc_remote_names_get(PtcRemoteNames *names, uint32_t number, PtcRemoteName *out);

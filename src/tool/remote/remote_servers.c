@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "json/sketch.h"
 #include "tool/call_reason.h"
 #include "tool/convert.h"
 #include "tool/remote/remote_ask.h"
@@ -129,6 +130,13 @@ static void keep_only_required(PtcHeap *heap, PtcValue answer, PtcRemoteName *fo
         copy_cut_text(found->only, sizeof found->only, ptc_str_text(only));
 }
 
+/* What is too long to be read is not kept. */
+static PtcText answer_sketch(PtcHeap *heap, PtcValue answer, const char *name)
+{
+    PtcText text = answer_text_field(heap, answer, name);
+    return text.len <= PTC_SKETCH_BYTES ? text : (PtcText){NULL, 0};
+}
+
 static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText full, PtcValue answer,
                                   uint32_t *number, PtcServerWord *word)
 {
@@ -146,6 +154,9 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
     found.once = version != PTC_NONE &&
                  !(ptc_is_int(version) && (uint64_t)ptc_to_int(version) == s->run->version);
     found.reads = ptc_text_is(answer_text_field(heap, answer, "effect"), "read");
+    found.seen = ptc_map_field(heap, answer, "seen") == PTC_TRUE;
+    found.takes = answer_sketch(heap, answer, "takes");
+    found.gives = answer_sketch(heap, answer, "gives");
     keep_only_required(heap, answer, &found);
     int64_t got = ptc_remote_names_add(s->names, full, found);
     if (got < 0) {
@@ -196,6 +207,15 @@ static PtcText server_function_name(PtcServers *servers, uint32_t number)
     if (!ptc_remote_names_get(as_remote_servers(servers)->names, number, &name))
         return (PtcText){NULL, 0};
     return (PtcText){name.text, name.len};
+}
+
+static bool server_function_shapes(PtcServers *servers, uint32_t number, PtcToolShapes *out)
+{
+    PtcRemoteName name;
+    if (!ptc_remote_names_get(as_remote_servers(servers)->names, number, &name))
+        return false;
+    *out = (PtcToolShapes){name.takes, name.gives, name.reads, name.seen};
+    return true;
 }
 
 /* ------------------------------------------------------------------------------ arguments */
@@ -319,6 +339,7 @@ void ptc_remote_servers_init(PtcRemoteServers *servers, const PtcRemoteRun *run,
                                  .knows = knows_server,
                                  .check = check_server_args,
                                  .name = server_function_name,
+                                 .shapes = server_function_shapes,
                                  .call = ptc_remote_call,
                                  .refuse = ptc_remote_refuse,
                                  .ask = ptc_remote_question,

@@ -6,7 +6,9 @@
 #include "base/text/nearest.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/schema/type_text.h"
 #include "upstream/catalog/naming.h"
+#include "upstream/catalog/tool_doc.h"
 #include "upstream/openapi/openapi_tools.h"
 #include "upstream/run/arguments_check.h"
 #include "upstream/run/serve_int.h"
@@ -192,6 +194,16 @@ static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
     ptc_emit_field_cstr(out, "rule", why.text);
 }
 
+static void put_type(PtcUpRun *run, PtcHeap *heap, PtcBuf *out, const char *key, PtcValue root,
+                     PtcValue schema)
+{
+    PtcBuf type;
+    ptc_buf_init(&type, run->mem, PTC_TYPE_TEXT_BYTES);
+    ptc_type_text_add_whole(&type, heap, root, schema, *key == 'g');
+    ptc_emit_field_text(out, key, ptc_buf_view(&type));
+    ptc_buf_end_part(out, &type);
+}
+
 static void put_found(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
@@ -215,7 +227,11 @@ static void put_found(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
     if (schema != PTC_NONE) {
         ptc_emit_key(out, "schema");
         ptc_emit_value(out, heap, schema);
+        put_type(run, heap, out, "takes", schema, schema);
     }
+    PtcValue root, result = ptc_tool_doc_result(heap, tool, &root);
+    if (result != PTC_NONE)
+        put_type(run, heap, out, "gives", root, result);
     ptc_emit_object_end(out);
 }
 
