@@ -30,8 +30,7 @@
     X(ptc_lib_tree) X(ptc_lib_tree_seq) X(ptc_lib_core) \
     X(ptc_lib_agent) X(ptc_lib_servers) \
     X(ptc_lib_regex) X(ptc_lib_matcher) \
-    X(ptc_lib_zip) X(ptc_lib_cl_format) \
-    X(ptc_lib_print_table) X(ptc_lib_reducing) \
+    X(ptc_lib_zip) X(ptc_lib_pprint) X(ptc_lib_reducing) \
     X(ptc_lib_except) X(ptc_lib_json) \
     X(ptc_lib_edn) X(ptc_lib_discover) \
     X(ptc_lib_discover_search) X(ptc_lib_forms) \

@@ -14,9 +14,9 @@
 #include <stdio.h>
 
 enum {
-    MOST_DEFINITIONS = 64, /* of a file */
-    MOST_NESTED = 16,      /* definitions that wait for one which they name */
-    MOST_BYTES = 64 << 20, /* of the heap: far more than all of it takes */
+    MOST_DEFINITIONS = 128, /* of a file */
+    MOST_NESTED = 16,       /* definitions that wait for one which they name */
+    MOST_BYTES = 64 << 20,  /* of the heap: far more than all of it takes */
 };
 
 /* What begins a definition, at the beginning of a line; it ends before the next line that is not indented. */
@@ -175,22 +175,30 @@ static void drop_unfinished(void)
     ptc_heap_mark_finish(&heap);
 }
 
+/* The definition of a row, in one of the files of its namespace. */
+static Definition *find_row_definition(const PtcBuiltin *row, PreludeFile **file)
+{
+    Definition *d = NULL;
+    for (size_t f = 0; !d && f < PRELUDE_FILES; f++) {
+        *file = &files[f];
+        if (strcmp(texts[f].ns, row->ns) != 0)
+            continue;
+        if (!files[f].text)
+            find_definitions(&files[f], &texts[f]);
+        d = find_definition(&files[f], files[f].count, (PtcText){row->name, row->name_len});
+    }
+    return d;
+}
+
 static PtcValue define_row(const PtcBuiltin *row, PtcDiag *why)
 {
-    size_t f = 0;
-    while (f < PRELUDE_FILES && strcmp(texts[f].ns, row->ns) != 0)
-        f++;
-    if (f == PRELUDE_FILES)
-        return PTC_NONE;
+    PreludeFile *file;
     prepare_heap();
     budget.stop = PTC_STOP_NONE;
-    if (!files[f].text)
-        find_definitions(&files[f], &texts[f]);
-    PtcText name = {row->name, row->name_len};
-    Definition *d = find_definition(&files[f], files[f].count, name);
+    Definition *d = find_row_definition(row, &file);
     if (!d)
         return PTC_NONE;
-    PtcPreludeScope scope = {&files[f], (size_t)(d - files[f].all), 0, why};
+    PtcPreludeScope scope = {file, (size_t)(d - file->all), 0, why};
     PtcValue function = define(&scope);
     if (function == PTC_NONE)
         drop_unfinished();

@@ -5,14 +5,15 @@
 
 #include <stddef.h>
 
-/* X(file, namespace of the builtins that it defines) */
-#define PTC_PRELUDE_FILES(X)    \
-    X(core, "clojure.core")     \
-    X(csv, "csv")               \
-    X(data, "clojure.data")     \
-    X(pprint, "clojure.pprint") \
-    X(set, "clojure.set")       \
-    X(string, "clojure.string") \
+/* X(file, namespace of the builtins that it defines, of which another file may have others) */
+#define PTC_PRELUDE_FILES(X)       \
+    X(cl_format, "clojure.pprint") \
+    X(core, "clojure.core")        \
+    X(csv, "csv")                  \
+    X(data, "clojure.data")        \
+    X(pprint, "clojure.pprint")    \
+    X(set, "clojure.set")          \
+    X(string, "clojure.string")    \
     X(zip, "clojure.zip")
 
 #define DECLARE(file, ns)                            \
