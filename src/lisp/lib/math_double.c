@@ -79,17 +79,19 @@ static double round_half_up(double d)
                ptc_give(out, ptc_float_new(vm->heap, fn_(x, y)));                    \
     }
 
-/* The same row under the name that clojure.math has for it. */
-#define AS_CLOJURE(id, of, min_, max_, name_, usage_, doc_, examples_) \
-    PTC_BUILTIN_ROW(id, run_##of, "clojure.math", name_, min_, max_, 0, usage_, doc_, examples_)
+/* The row math_##id under the name that clojure.math has for it; args: as the usage names them. */
+#define AS_CLOJURE(id, n, java_, clj_, args, examples_)                          \
+    PTC_BUILTIN_ROW(clj_math_##id, run_math_##id, "clojure.math", clj_, n, n, 0, \
+                    "(clojure.math/" clj_ " " args ")", "The same as Math/" java_ ".", examples_)
 
-/* A function of one number under both names, with two examples: each is what follows the name in a call. */
-#define DOUBLE_BOTH(id, java_, clj_, doc_, one_, two_, fn_)                         \
-    DOUBLE_FN(math_##id, "Math", java_, "(Math/" java_ " num)", doc_,               \
-              "(Math/" java_ " " one_ "\n(Math/" java_ " " two_, fn_)               \
-    AS_CLOJURE(clj_math_##id, math_##id, 1, 1, clj_, "(clojure.math/" clj_ " num)", \
-               "The same as Math/" java_ ".",                                       \
+/* A function under both names, with two examples: each is what follows the name in a call. */
+#define UNDER_BOTH(DEFINE, id, n, java_, clj_, args, doc_, one_, two_, fn_) \
+    DEFINE(math_##id, "Math", java_, "(Math/" java_ " " args ")", doc_,     \
+           "(Math/" java_ " " one_ "\n(Math/" java_ " " two_, fn_)          \
+    AS_CLOJURE(id, n, java_, clj_, args,                                    \
                "(clojure.math/" clj_ " " one_ "\n(clojure.math/" clj_ " " two_);
+#define DOUBLE_BOTH(id, java_, clj_, doc_, one_, two_, fn_) \
+    UNDER_BOTH(DOUBLE_FN, id, 1, java_, clj_, "num", doc_, one_, two_, fn_)
 
 DOUBLE_FN(core_sqrt, "clojure.core", "sqrt", "(sqrt num)",
           "Square root as a float; ##NaN for negative numbers.",
@@ -101,8 +103,7 @@ DOUBLE_FN_2(core_pow, "clojure.core", "pow", "(pow base exponent)",
 DOUBLE_FN(math_sqrt, "Math", "sqrt", "(Math/sqrt num)",
           "Square root as a float; ##NaN for negative numbers.",
           "(Math/sqrt 16) => 4.0\n(Math/sqrt -1) => ##NaN\n(Math/sqrt nil) !! type_error", sqrt)
-AS_CLOJURE(clj_math_sqrt, math_sqrt, 1, 1, "sqrt", "(clojure.math/sqrt num)",
-           "The same as Math/sqrt.",
+AS_CLOJURE(sqrt, 1, "sqrt", "sqrt", "num",
            "(clojure.math/sqrt 16) => 4.0\n(clojure.math/sqrt nil) !! type_error");
 DOUBLE_BOTH(cbrt, "cbrt", "cbrt", "Cube root as a float.", "27) => 3.0", "nil) !! type_error",
             cube_root)
@@ -110,17 +111,12 @@ DOUBLE_FN(math_floor, "Math", "floor", "(Math/floor num)",
           "The largest whole number not above it, as a float.",
           "(Math/floor 2.9) => 2.0\n(Math/floor -2.1) => -3.0\n(Math/floor \"2\") !! type_error",
           floor)
-AS_CLOJURE(clj_math_floor, math_floor, 1, 1, "floor", "(clojure.math/floor num)",
-           "The same as Math/floor.",
+AS_CLOJURE(floor, 1, "floor", "floor", "num",
            "(clojure.math/floor 2.9) => 2.0\n(clojure.math/floor \"2\") !! type_error");
 DOUBLE_BOTH(ceil, "ceil", "ceil", "The smallest whole number not below it, as a float.",
             "2.1) => 3.0", "\"2\") !! type_error", ceil)
-DOUBLE_FN(math_rint, "Math", "rint", "(Math/rint num)",
-          "The nearest whole number as a float; halves go to the even one.",
-          "(Math/rint 2.5) => 2.0\n(Math/rint 3.5) => 4.0", nearbyint)
-AS_CLOJURE(clj_math_rint, math_rint, 1, 1, "rint", "(clojure.math/rint num)",
-           "The same as Math/rint.",
-           "(clojure.math/rint 2.5) => 2.0\n(clojure.math/rint 3.5) => 4.0");
+DOUBLE_BOTH(rint, "rint", "rint", "The nearest whole number as a float; halves go to the even one.",
+            "2.5) => 2.0", "3.5) => 4.0", nearbyint)
 DOUBLE_BOTH(signum, "signum", "signum", "The sign of a number as a float: -1.0, 0.0 or 1.0.",
             "-8) => -1.0", "0) => 0.0", double_sign)
 DOUBLE_BOTH(exp, "exp", "exp", "Euler's number to the power of the argument.", "0) => 1.0",
@@ -130,7 +126,7 @@ DOUBLE_BOTH(expm1, "expm1", "expm1",
             "nil) !! type_error", expm1)
 DOUBLE_FN(math_log, "Math", "log", "(Math/log num)", "Natural logarithm.",
           "(Math/log 1) => 0.0\n(Math/log 0) => ##-Inf\n(Math/log :x) !! type_error", log)
-AS_CLOJURE(clj_math_log, math_log, 1, 1, "log", "(clojure.math/log num)", "The same as Math/log.",
+AS_CLOJURE(log, 1, "log", "log", "num",
            "(clojure.math/log 1) => 0.0\n(clojure.math/log :x) !! type_error");
 DOUBLE_BOTH(log10, "log10", "log10", "Logarithm to base ten.", "100) => 2.0", "-1) => ##NaN", log10)
 DOUBLE_BOTH(log1p, "log1p", "log1p",
@@ -156,8 +152,7 @@ DOUBLE_FN(math_to_radians, "Math", "toRadians", "(Math/toRadians num)",
           "(Math/toRadians 0) => 0.0\n(Math/toRadians 180) => 3.141592653589793\n(Math/toRadians "
           "nil) !! type_error",
           radians)
-AS_CLOJURE(clj_math_to_radians, math_to_radians, 1, 1, "to-radians",
-           "(clojure.math/to-radians num)", "The same as Math/toRadians.",
+AS_CLOJURE(to_radians, 1, "toRadians", "to-radians", "num",
            "(clojure.math/to-radians 0) => 0.0\n(clojure.math/to-radians nil) !! type_error");
 DOUBLE_BOTH(to_degrees, "toDegrees", "to-degrees", "An angle in radians turned into degrees.",
             "0) => 0.0", "nil) !! type_error", degrees)
@@ -171,42 +166,26 @@ DOUBLE_FN_2(math_pow, "Math", "pow", "(Math/pow base exponent)",
             "The base to the power of the exponent, as a float.",
             "(Math/pow 2 8) => 256.0\n(Math/pow 2 -2) => 0.25\n(Math/pow 2 nil) !! type_error",
             power)
-AS_CLOJURE(clj_math_pow, math_pow, 2, 2, "pow", "(clojure.math/pow base exponent)",
-           "The same as Math/pow.",
+AS_CLOJURE(pow, 2, "pow", "pow", "base exponent",
            "(clojure.math/pow 2 8) => 256.0\n(clojure.math/pow 2 nil) !! type_error");
-DOUBLE_FN_2(math_atan2, "Math", "atan2", "(Math/atan2 y x)",
-            "Angle in radians of the point (x, y), seen from the origin.",
-            "(Math/atan2 0 1) => 0.0\n(Math/atan2 0 nil) !! type_error", atan2)
-AS_CLOJURE(clj_math_atan2, math_atan2, 2, 2, "atan2", "(clojure.math/atan2 y x)",
-           "The same as Math/atan2.",
-           "(clojure.math/atan2 0 1) => 0.0\n(clojure.math/atan2 0 nil) !! type_error");
-DOUBLE_FN_2(math_hypot, "Math", "hypot", "(Math/hypot x y)",
-            "Length of the longest side of a right-angled triangle, from the other two.",
-            "(Math/hypot 3 4) => 5.0\n(Math/hypot 3 nil) !! type_error", hypot)
-AS_CLOJURE(clj_math_hypot, math_hypot, 2, 2, "hypot", "(clojure.math/hypot x y)",
-           "The same as Math/hypot.",
-           "(clojure.math/hypot 3 4) => 5.0\n(clojure.math/hypot 3 nil) !! type_error");
+UNDER_BOTH(DOUBLE_FN_2, atan2, 2, "atan2", "atan2", "y x",
+           "Angle in radians of the point (x, y), seen from the origin.", "0 1) => 0.0",
+           "0 nil) !! type_error", atan2)
+UNDER_BOTH(DOUBLE_FN_2, hypot, 2, "hypot", "hypot", "x y",
+           "Length of the longest side of a right-angled triangle, from the other two.",
+           "3 4) => 5.0", "3 nil) !! type_error", hypot)
 DOUBLE_FN_2(math_ieeeremainder, "Math", "IEEEremainder", "(Math/IEEEremainder x y)",
             "What is left of x after taking away y as often as is nearest to the quotient.",
             "(Math/IEEEremainder 5 3) => -1.0\n(Math/IEEEremainder 5 nil) !! type_error", remainder)
 AS_CLOJURE(
-    clj_math_ieeeremainder, math_ieeeremainder, 2, 2, "IEEE-remainder",
-    "(clojure.math/IEEE-remainder x y)", "The same as Math/IEEEremainder.",
+    ieeeremainder, 2, "IEEEremainder", "IEEE-remainder", "x y",
     "(clojure.math/IEEE-remainder 5 3) => -1.0\n(clojure.math/IEEE-remainder 5 nil) !! type_error");
-DOUBLE_FN_2(math_copy_sign, "Math", "copySign", "(Math/copySign x y)",
-            "The magnitude of x with the sign of y.",
-            "(Math/copySign 3 -0.5) => -3.0\n(Math/copySign 3 nil) !! type_error", copysign)
-AS_CLOJURE(clj_math_copy_sign, math_copy_sign, 2, 2, "copy-sign", "(clojure.math/copy-sign x y)",
-           "The same as Math/copySign.",
-           "(clojure.math/copy-sign 3 -0.5) => -3.0\n(clojure.math/copy-sign 3 nil) !! type_error");
-DOUBLE_FN_2(math_next_after, "Math", "nextAfter", "(Math/nextAfter x y)",
-            "The next float after x in the direction of y.",
-            "(Math/nextAfter 1.0 2) => 1.0000000000000002\n(Math/nextAfter 1.0 nil) !! type_error",
-            nextafter)
-AS_CLOJURE(clj_math_next_after, math_next_after, 2, 2, "next-after",
-           "(clojure.math/next-after x y)", "The same as Math/nextAfter.",
-           "(clojure.math/next-after 1.0 2) => 1.0000000000000002\n(clojure.math/next-after 1.0 "
-           "nil) !! type_error");
+UNDER_BOTH(DOUBLE_FN_2, copy_sign, 2, "copySign", "copy-sign", "x y",
+           "The magnitude of x with the sign of y.", "3 -0.5) => -3.0", "3 nil) !! type_error",
+           copysign)
+UNDER_BOTH(DOUBLE_FN_2, next_after, 2, "nextAfter", "next-after", "x y",
+           "The next float after x in the direction of y.", "1.0 2) => 1.0000000000000002",
+           "1.0 nil) !! type_error", nextafter)
 
 /* --------------------------------------------------------------------------- with integers */
 
@@ -223,8 +202,7 @@ PTC_BUILTIN(math_round, "Math", "round", 1, 1, 0, "(Math/round num)",
     int64_t n = isnan(d) ? 0 : d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? INT64_MIN : (int64_t)d;
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
-AS_CLOJURE(clj_math_round, math_round, 1, 1, "round", "(clojure.math/round num)",
-           "The same as Math/round.",
+AS_CLOJURE(round, 1, "round", "round", "num",
            "(clojure.math/round 2.5) => 3\n(clojure.math/round nil) !! type_error");
 PTC_BUILTIN(math_get_exponent, "Math", "getExponent", 1, 1, 0, "(Math/getExponent num)",
             "The exponent of a float to base two, as it is stored.",
@@ -237,8 +215,7 @@ PTC_BUILTIN(math_get_exponent, "Math", "getExponent", 1, 1, 0, "(Math/getExponen
     int exponent = !isfinite(d) ? 1024 : fabs(d) < 0x1p-1022 ? -1023 : ilogb(d);
     return ptc_give(out, ptc_int(exponent));
 }
-AS_CLOJURE(clj_math_get_exponent, math_get_exponent, 1, 1, "get-exponent",
-           "(clojure.math/get-exponent num)", "The same as Math/getExponent.",
+AS_CLOJURE(get_exponent, 1, "getExponent", "get-exponent", "num",
            "(clojure.math/get-exponent 8.5) => 3\n(clojure.math/get-exponent nil) !! type_error");
 PTC_BUILTIN(math_scalb, "Math", "scalb", 2, 2, 0, "(Math/scalb num n)",
             "The float times two to the power of n.",
@@ -251,8 +228,7 @@ PTC_BUILTIN(math_scalb, "Math", "scalb", 2, 2, 0, "(Math/scalb num n)",
     n = n > 5000 ? 5000 : n < -5000 ? -5000 : n;
     return ptc_give(out, ptc_float_new(vm->heap, scalbn(d, (int)n)));
 }
-AS_CLOJURE(clj_math_scalb, math_scalb, 2, 2, "scalb", "(clojure.math/scalb num n)",
-           "The same as Math/scalb.",
+AS_CLOJURE(scalb, 2, "scalb", "scalb", "num n",
            "(clojure.math/scalb 1.5 4) => 24.0\n(clojure.math/scalb 1.5 nil) !! type_error");
 static const char *running_builtin_name(const PtcVM *vm)
 {
@@ -279,8 +255,7 @@ PTC_BUILTIN(
         return ptc_give(out, ptc_int_new(vm->heap, (int64_t)(0 - (uint64_t)x)));
     return ptc_give(out, ptc_int_new(vm->heap, x / y - (x % y != 0 && (x < 0) != (y < 0))));
 }
-AS_CLOJURE(clj_math_floor_div, math_floor_div, 2, 2, "floor-div", "(clojure.math/floor-div x y)",
-           "The same as Math/floorDiv.",
+AS_CLOJURE(floor_div, 2, "floorDiv", "floor-div", "x y",
            "(clojure.math/floor-div -7 2) => -4\n(clojure.math/floor-div 1 0) !! arithmetic_error");
 PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2, 0, "(Math/floorMod x y)",
             "What floorDiv leaves, with the sign of the divisor.",
@@ -294,8 +269,7 @@ PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2, 0, "(Math/floorMod x y)",
     return ptc_give(out,
                     ptc_int_new(vm->heap, left != 0 && (left < 0) != (y < 0) ? left + y : left));
 }
-AS_CLOJURE(clj_math_floor_mod, math_floor_mod, 2, 2, "floor-mod", "(clojure.math/floor-mod x y)",
-           "The same as Math/floorMod.",
+AS_CLOJURE(floor_mod, 2, "floorMod", "floor-mod", "x y",
            "(clojure.math/floor-mod -7 2) => 1\n(clojure.math/floor-mod 1 0) !! arithmetic_error");
 
 /* ------------------------------------------------------------------- 64 bits or an error */
@@ -337,59 +311,29 @@ static bool exact(PtcVM *vm, const PtcValue *argv, ExactFn fn, PtcValue *out)
            exact_by(vm, argv, fn, y, out);
 }
 
-PTC_BUILTIN_EXPR(math_add_exact, "Math", "addExact", 2, 2, 0, "(Math/addExact x y)",
-                 "The sum of two integers of 64 bits; one that does not fit is an error.",
-                 "(Math/addExact 1 2) => 3\n(Math/addExact Long/MAX_VALUE 1) !! arithmetic_error",
-                 exact(vm, argv, add_overflows, out))
-AS_CLOJURE(clj_math_add_exact, math_add_exact, 2, 2, "add-exact", "(clojure.math/add-exact x y)",
-           "The same as Math/addExact.",
-           "(clojure.math/add-exact 1 2) => 3\n(clojure.math/add-exact Long/MAX_VALUE 1) !! "
-           "arithmetic_error");
-PTC_BUILTIN_EXPR(
-    math_subtract_exact, "Math", "subtractExact", 2, 2, 0, "(Math/subtractExact x y)",
-    "The difference of two integers of 64 bits; one that does not fit is an error.",
-    "(Math/subtractExact 1 2) => -1\n(Math/subtractExact Long/MIN_VALUE 1) !! arithmetic_error",
-    exact(vm, argv, subtract_overflows, out))
-AS_CLOJURE(clj_math_subtract_exact, math_subtract_exact, 2, 2, "subtract-exact",
-           "(clojure.math/subtract-exact x y)", "The same as Math/subtractExact.",
-           "(clojure.math/subtract-exact 1 2) => -1\n(clojure.math/subtract-exact Long/MIN_VALUE "
-           "1) !! arithmetic_error");
-PTC_BUILTIN_EXPR(
-    math_multiply_exact, "Math", "multiplyExact", 2, 2, 0, "(Math/multiplyExact x y)",
-    "The product of two integers of 64 bits; one that does not fit is an error.",
-    "(Math/multiplyExact 6 7) => 42\n(Math/multiplyExact Long/MAX_VALUE 2) !! arithmetic_error",
-    exact(vm, argv, multiply, out))
-AS_CLOJURE(clj_math_multiply_exact, math_multiply_exact, 2, 2, "multiply-exact",
-           "(clojure.math/multiply-exact x y)", "The same as Math/multiplyExact.",
-           "(clojure.math/multiply-exact 6 7) => 42\n(clojure.math/multiply-exact Long/MAX_VALUE "
-           "2) !! arithmetic_error");
-PTC_BUILTIN_EXPR(
-    math_increment_exact, "Math", "incrementExact", 1, 1, 0, "(Math/incrementExact x)",
-    "One more, within 64 bits.",
-    "(Math/incrementExact 1) => 2\n(Math/incrementExact Long/MAX_VALUE) !! arithmetic_error",
-    exact_by(vm, argv, add_overflows, 1, out))
-AS_CLOJURE(clj_math_increment_exact, math_increment_exact, 1, 1, "increment-exact",
-           "(clojure.math/increment-exact x)", "The same as Math/incrementExact.",
-           "(clojure.math/increment-exact 1) => 2\n(clojure.math/increment-exact Long/MAX_VALUE) "
-           "!! arithmetic_error");
-PTC_BUILTIN_EXPR(
-    math_decrement_exact, "Math", "decrementExact", 1, 1, 0, "(Math/decrementExact x)",
-    "One less, within 64 bits.",
-    "(Math/decrementExact 1) => 0\n(Math/decrementExact Long/MIN_VALUE) !! arithmetic_error",
-    exact_by(vm, argv, subtract_overflows, 1, out))
-AS_CLOJURE(clj_math_decrement_exact, math_decrement_exact, 1, 1, "decrement-exact",
-           "(clojure.math/decrement-exact x)", "The same as Math/decrementExact.",
-           "(clojure.math/decrement-exact 1) => 0\n(clojure.math/decrement-exact Long/MIN_VALUE) "
-           "!! arithmetic_error");
-PTC_BUILTIN_EXPR(
-    math_negate_exact, "Math", "negateExact", 1, 1, 0, "(Math/negateExact x)",
-    "The number with the other sign, within 64 bits.",
-    "(Math/negateExact 1) => -1\n(Math/negateExact Long/MIN_VALUE) !! arithmetic_error",
-    exact_by(vm, argv, multiply, -1, out))
-AS_CLOJURE(clj_math_negate_exact, math_negate_exact, 1, 1, "negate-exact",
-           "(clojure.math/negate-exact x)", "The same as Math/negateExact.",
-           "(clojure.math/negate-exact 1) => -1\n(clojure.math/negate-exact Long/MIN_VALUE) !! "
-           "arithmetic_error");
+#define EXACT_FN(id, ns_, name_, usage_, doc_, examples_, fn_) \
+    PTC_BUILTIN_EXPR(id, ns_, name_, 2, 2, 0, usage_, doc_, examples_, exact(vm, argv, fn_, out))
+#define EXACT_BY(id, ns_, name_, usage_, doc_, examples_, expr_) \
+    PTC_BUILTIN_EXPR(id, ns_, name_, 1, 1, 0, usage_, doc_, examples_, expr_)
+
+UNDER_BOTH(EXACT_FN, add_exact, 2, "addExact", "add-exact", "x y",
+           "The sum of two integers of 64 bits; one that does not fit is an error.", "1 2) => 3",
+           "Long/MAX_VALUE 1) !! arithmetic_error", add_overflows)
+UNDER_BOTH(EXACT_FN, subtract_exact, 2, "subtractExact", "subtract-exact", "x y",
+           "The difference of two integers of 64 bits; one that does not fit is an error.",
+           "1 2) => -1", "Long/MIN_VALUE 1) !! arithmetic_error", subtract_overflows)
+UNDER_BOTH(EXACT_FN, multiply_exact, 2, "multiplyExact", "multiply-exact", "x y",
+           "The product of two integers of 64 bits; one that does not fit is an error.",
+           "6 7) => 42", "Long/MAX_VALUE 2) !! arithmetic_error", multiply)
+UNDER_BOTH(EXACT_BY, increment_exact, 1, "incrementExact", "increment-exact", "x",
+           "One more, within 64 bits.", "1) => 2", "Long/MAX_VALUE) !! arithmetic_error",
+           exact_by(vm, argv, add_overflows, 1, out))
+UNDER_BOTH(EXACT_BY, decrement_exact, 1, "decrementExact", "decrement-exact", "x",
+           "One less, within 64 bits.", "1) => 0", "Long/MIN_VALUE) !! arithmetic_error",
+           exact_by(vm, argv, subtract_overflows, 1, out))
+UNDER_BOTH(EXACT_BY, negate_exact, 1, "negateExact", "negate-exact", "x",
+           "The number with the other sign, within 64 bits.", "1) => -1",
+           "Long/MIN_VALUE) !! arithmetic_error", exact_by(vm, argv, multiply, -1, out))
 PTC_BUILTIN(math_to_int_exact, "Math", "toIntExact", 1, 1, 0, "(Math/toIntExact n)",
             "The integer itself; one that does not fit 32 bits is an error.",
             "(Math/toIntExact 5) => 5\n(Math/toIntExact 3000000000) !! arithmetic_error")
@@ -402,22 +346,14 @@ PTC_BUILTIN(math_to_int_exact, "Math", "toIntExact", 1, 1, 0, "(Math/toIntExact 
     return ptc_give(out, argv[0]);
 }
 
-PTC_BUILTIN_TABLE(ptc_lib_math_double, core_sqrt, core_pow, math_sqrt, clj_math_sqrt, math_cbrt,
-                  clj_math_cbrt, math_floor, clj_math_floor, math_ceil, clj_math_ceil, math_rint,
-                  clj_math_rint, math_signum, clj_math_signum, math_exp, clj_math_exp, math_expm1,
-                  clj_math_expm1, math_log, clj_math_log, math_log10, clj_math_log10, math_log1p,
-                  clj_math_log1p, math_sin, clj_math_sin, math_cos, clj_math_cos, math_tan,
-                  clj_math_tan, math_asin, clj_math_asin, math_acos, clj_math_acos, math_atan,
-                  clj_math_atan, math_sinh, clj_math_sinh, math_cosh, clj_math_cosh, math_tanh,
-                  clj_math_tanh, math_to_radians, clj_math_to_radians, math_to_degrees,
-                  clj_math_to_degrees, math_ulp, clj_math_ulp, math_next_up, clj_math_next_up,
-                  math_next_down, clj_math_next_down, math_pow, clj_math_pow, math_atan2,
-                  clj_math_atan2, math_hypot, clj_math_hypot, math_ieeeremainder,
-                  clj_math_ieeeremainder, math_copy_sign, clj_math_copy_sign, math_next_after,
-                  clj_math_next_after, math_round, clj_math_round, math_get_exponent,
-                  clj_math_get_exponent, math_scalb, clj_math_scalb, math_floor_div,
-                  clj_math_floor_div, math_floor_mod, clj_math_floor_mod, math_add_exact,
-                  clj_math_add_exact, math_subtract_exact, clj_math_subtract_exact,
-                  math_multiply_exact, clj_math_multiply_exact, math_increment_exact,
-                  clj_math_increment_exact, math_decrement_exact, clj_math_decrement_exact,
-                  math_negate_exact, clj_math_negate_exact, math_to_int_exact);
+#define BOTH(id) math_##id, clj_math_##id
+PTC_BUILTIN_TABLE(ptc_lib_math_double, core_sqrt, core_pow, BOTH(sqrt), BOTH(cbrt), BOTH(floor),
+                  BOTH(ceil), BOTH(rint), BOTH(signum), BOTH(exp), BOTH(expm1), BOTH(log),
+                  BOTH(log10), BOTH(log1p), BOTH(sin), BOTH(cos), BOTH(tan), BOTH(asin), BOTH(acos),
+                  BOTH(atan), BOTH(sinh), BOTH(cosh), BOTH(tanh), BOTH(to_radians),
+                  BOTH(to_degrees), BOTH(ulp), BOTH(next_up), BOTH(next_down), BOTH(pow),
+                  BOTH(atan2), BOTH(hypot), BOTH(ieeeremainder), BOTH(copy_sign), BOTH(next_after),
+                  BOTH(round), BOTH(get_exponent), BOTH(scalb), BOTH(floor_div), BOTH(floor_mod),
+                  BOTH(add_exact), BOTH(subtract_exact), BOTH(multiply_exact),
+                  BOTH(increment_exact), BOTH(decrement_exact), BOTH(negate_exact),
+                  math_to_int_exact);
