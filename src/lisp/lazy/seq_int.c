@@ -21,8 +21,7 @@ const char *ptc_walk(PtcVM *vm, const PtcValue *argv, int i)
 
 bool ptc_fail_endless(PtcVM *vm, int i)
 {
-    ptc_fail(vm, PTC_E_VALUE, "%s: argument %d is a sequence without end",
-             ptc_builtin_row(vm->running)->name, i + 1);
+    ptc_fail_here(vm, PTC_E_VALUE, "argument %d is a sequence without end", i + 1);
     vm->lazy_refused = vm->failed; /* if it is lazy, it is computed, and the builtin run again */
     return ptc_fail_hint(vm, "all of it would be needed: cut it first with (take n coll)");
 }

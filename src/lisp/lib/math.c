@@ -81,8 +81,8 @@ PTC_BUILTIN(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same 
 
 static bool fail_bit_range(PtcVM *vm, int bits)
 {
-    ptc_fail(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT), "%s: the number does not fit %d bits",
-             ptc_builtin_row(vm->running)->name, bits);
+    ptc_fail_here(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT), "the number does not fit %d bits",
+                  bits);
     return ptc_fail_hint(vm, bits == 32 ? "long takes 64 bits, trunc any number"
                                         : "trunc takes any number");
 }

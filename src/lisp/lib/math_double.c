@@ -230,17 +230,12 @@ PTC_BUILTIN(math_scalb, "Math", "scalb", 2, 2, 0, "(Math/scalb num n)",
 }
 AS_CLOJURE(scalb, 2, "scalb", "scalb", "num n",
            "(clojure.math/scalb 1.5 4) => 24.0\n(clojure.math/scalb 1.5 nil) !! type_error");
-static const char *running_builtin_name(const PtcVM *vm)
-{
-    return ptc_builtin_row(vm->running)->name;
-}
-
 /* Two integers of 64 bits, the second no zero. */
 static bool arg_division(PtcVM *vm, const PtcValue *argv, int64_t *x, int64_t *y)
 {
     if (!ptc_arg_int(vm, argv, 0, x) || !ptc_arg_int(vm, argv, 1, y))
         return false;
-    return *y != 0 || ptc_fail(vm, PTC_E_ARITH, "%s: division by zero", running_builtin_name(vm));
+    return *y != 0 || ptc_fail_here(vm, PTC_E_ARITH, "division by zero");
 }
 
 PTC_BUILTIN(
@@ -300,7 +295,7 @@ static bool exact_by(PtcVM *vm, const PtcValue *argv, ExactFn fn, int64_t y, Ptc
         return false;
     if (!fn(x, y, &n))
         return ptc_give(out, ptc_int_new(vm->heap, n));
-    ptc_fail(vm, PTC_E_ARITH, "%s: the result does not fit 64 bits", running_builtin_name(vm));
+    ptc_fail_here(vm, PTC_E_ARITH, "the result does not fit 64 bits");
     return ptc_fail_hint(vm, "+ - * never overflow");
 }
 

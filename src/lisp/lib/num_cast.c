@@ -18,8 +18,8 @@ static bool parse_whole(PtcVM *vm, PtcValue text, PtcValue *out)
         i++;
     if (i == len && len > 0)
         return ptc_give(out, ptc_int_parse(vm->heap, p, len));
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
-                    "%s: the string does not spell an integer", ptc_builtin_row(vm->running)->name);
+    return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                         "the string does not spell an integer");
 }
 
 /* An integer of any size as it is, a float without its fraction. */
@@ -35,9 +35,8 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         return ptc_give(out, argv[0]);
     double d = ptc_num_double(argv[0]);
     if (!isfinite(d))
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
-                        "%s: NaN and the infinities cannot be integers",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                             "NaN and the infinities cannot be integers");
     PtcValue text = ptc_decimal_from_double(vm->heap, d); /* the digits that it shows, as Clojure */
     return text != PTC_NONE && ptc_give(out, ptc_decimal_to_int(vm->heap, text));
 }
@@ -50,9 +49,8 @@ static bool to_bits(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
         return false;
     if (n >= -((int64_t)1 << (bits - 1)) && n < (int64_t)1 << (bits - 1))
         return true;
-    return ptc_fail(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT),
-                    "%s: the number does not fit %d bits", ptc_builtin_row(vm->running)->name,
-                    bits);
+    return ptc_fail_here(vm, PTC_E_ARITH | PTC_AS(ILLEGAL_ARGUMENT),
+                         "the number does not fit %d bits", bits);
 }
 
 /* The lowest bits of a number, with a sign. */
@@ -104,8 +102,7 @@ static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcVal
         return false;
     int64_t x = wrapped(a, bits), y = wrapped(b, bits);
     if ((op == '/' || op == '%') && y == 0)
-        return ptc_fail(vm, PTC_E_ARITH, "%s: division by zero",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_ARITH, "division by zero");
     uint64_t n = op == '+'   ? a + b
                  : op == '-' ? a - b
                  : op == '*' ? a * b

@@ -41,7 +41,8 @@ PTC_BUILTIN(hidden_refuse, "clojure.core", "refuse", 2, 3, PTC_B_HIDDEN,
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (ptc_text_is((PtcText){ptc_str_bytes(argv[0]), ptc_str_len(argv[0])}, kinds[i].name))
             kind = kinds[i].kind;
-    ptc_fail(vm, kind, "%s: %s", ptc_builtin_name(ptc_prelude_running(vm)), ptc_str_bytes(argv[1]));
+    vm->running = ptc_prelude_running(vm);
+    ptc_fail_here(vm, kind, "%s", ptc_str_bytes(argv[1]));
     return argc == 3 && ptc_fail_hint(vm, "%s", ptc_str_bytes(argv[2]));
 }
 

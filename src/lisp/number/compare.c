@@ -67,13 +67,13 @@ static bool fail_uncomparable(PtcVM *vm, const PtcValue *argv, int i, int j)
 {
     int first = i < j ? i : j, second = i < j ? j : i;
     unsigned class_first = order_class(argv[first]), class_second = order_class(argv[second]);
-    const char *name = ptc_builtin_row(vm->running)->name;
     char expected[80];
     if (class_first == COMPARE_NO_ORDER)
         return ptc_fail_type(vm, argv, first, "a number, string, keyword, date or vector");
     if (class_first == class_second)
-        return ptc_fail(vm, PTC_E_TYPE, "%s: elements of argument %d and argument %d have no order",
-                        name, first + 1, second + 1);
+        return ptc_fail_here(vm, PTC_E_TYPE,
+                             "elements of argument %d and argument %d have no order", first + 1,
+                             second + 1);
     snprintf(expected, sizeof expected, "%s like argument %d", class_noun(argv[first]), first + 1);
     ptc_fail_type(vm, argv, second, expected);
     return hint_keyword_for_value(vm, argv, first, second);

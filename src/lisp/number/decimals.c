@@ -13,7 +13,7 @@
 
 static PtcValue refuse_rounding(PtcVM *vm)
 {
-    ptc_fail(vm, PTC_E_ARITH, "%s: rounding is necessary", ptc_builtin_row(vm->running)->name);
+    ptc_fail_here(vm, PTC_E_ARITH, "rounding is necessary");
     ptc_fail_hint(vm, "give a rounding mode, such as RoundingMode/HALF_UP");
     return PTC_NONE;
 }
@@ -35,8 +35,7 @@ PtcValue ptc_decimal_quotient(PtcVM *vm, PtcValue a, PtcValue b)
         return q;
     if (vm->math_digits)
         return refuse_rounding(vm);
-    ptc_fail(vm, PTC_E_ARITH, "%s: the quotient of these decimals has no end",
-             ptc_builtin_row(vm->running)->name);
+    ptc_fail_here(vm, PTC_E_ARITH, "the quotient of these decimals has no end");
     ptc_fail_hint(vm, "say how to round: (with-precision 10 (/ a b)), or "
                       "(.divide a b 2 RoundingMode/HALF_UP)");
     return PTC_NONE;
@@ -97,8 +96,7 @@ static bool from_text(PtcVM *vm, PtcValue text, PtcValue *out)
     PtcValue v = ptc_decimal_parse(vm->heap, ptc_str_bytes(text), ptc_str_len(text));
     if (v != PTC_NIL)
         return ptc_give(out, v);
-    ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT), "%s: the string does not spell a number",
-             ptc_builtin_row(vm->running)->name);
+    ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT), "the string does not spell a number");
     return ptc_fail_hint(vm, "digits with a point and an exponent, as \"12.50\"");
 }
 
@@ -114,9 +112,8 @@ static bool to_decimal(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (ptc_is_integer(v))
         return ptc_give(out, ptc_decimal_new(vm->heap, v, 0));
     if (!isfinite(ptc_to_float(v)))
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
-                        "%s: NaN and the infinities cannot be decimals",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                             "NaN and the infinities cannot be decimals");
     return ptc_give(out, ptc_decimal_from_double(vm->heap, ptc_to_float(v)));
 }
 

@@ -8,16 +8,11 @@
 #include "lisp/number/decimals.h"
 #include "lisp/vm/builtin.h"
 
-static const char *running_name(const PtcVM *vm)
-{
-    return ptc_builtin_row(vm->running)->name;
-}
-
 static bool division_by_zero(PtcVM *vm)
 {
-    ptc_fail(vm, PTC_E_ARITH, "%s: division by zero", running_name(vm));
+    ptc_fail_here(vm, PTC_E_ARITH, "division by zero");
     return ptc_fail_hint(vm, "test the divisor first: (if (zero? d) nil (%s n d))",
-                         running_name(vm));
+                         ptc_builtin_name(vm->running));
 }
 
 /* -------------------------------------------------------------- two operands */
@@ -387,7 +382,7 @@ static bool is_nan(PtcValue v)
 static bool arg_extreme(PtcVM *vm, const PtcValue *argv, int i)
 {
     char expected[80];
-    const char *name = running_name(vm);
+    const char *name = ptc_builtin_name(vm->running);
     if (ptc_is_number(argv[i]) || ptc_is_decimal(argv[i]))
         return true;
     if (ptc_is_sequential(argv[i]) || ptc_is_set(argv[i]))

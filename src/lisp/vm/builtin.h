@@ -98,6 +98,10 @@ typedef struct PtcBuiltin {
 /* "message"; the hint is optional and set afterwards with ptc_fail_hint.  kind: a PtcErrorKind, with PTC_AS(class)
  * where Clojure throws something else than ptc_error_thrown says. */
 bool ptc_fail(PtcVM *vm, unsigned kind, const char *format, ...) PTC_PRINTF(3, 4);
+/* "<name>: message", the name of the builtin that is running. */
+bool ptc_fail_here(PtcVM *vm, unsigned kind, const char *format, ...) PTC_PRINTF(3, 4);
+/* The same with its class, where it is one of Java's: "<class>/<name>: message". */
+bool ptc_fail_full(PtcVM *vm, unsigned kind, const char *format, ...) PTC_PRINTF(3, 4);
 bool ptc_fail_hint(PtcVM *vm, const char *format, ...) PTC_PRINTF(2, 3);
 /* type_error: "<fn>: argument <i+1> is <what it is, shown>, expected <expected>" with the usage line as
  * hint.  expected reads like "a number" or "a map or nil". */
@@ -184,6 +188,7 @@ PTC_MUST_USE bool ptc_format_give(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out
 enum { PTC_BUILTIN_MAX = 2048 };
 size_t ptc_builtin_count(void);
 const PtcBuiltin *ptc_builtin_row(uint32_t index);
+const char *ptc_builtin_name(uint32_t index);
 /* By name as written ("map", "str/join", "clojure.string/join", "Math/abs"); -1 when there is none.
  * Hidden ones are found as "%name". */
 int ptc_builtin_find(const char *name, size_t len);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "lisp/lazy/seq_int.h"
 #include "lisp/vm/builtin.h"
 #include "lisp/vm/element.h"
@@ -30,18 +31,45 @@ static void set_error(PtcVM *vm, unsigned kind)
     vm->error_source = PTC_NIL;
 }
 
-bool ptc_fail(PtcVM *vm, unsigned kind, const char *format, ...)
+/* "class/name: ..."; the class, or both, may be empty. */
+static void fail_with(PtcVM *vm, unsigned kind, const char *class, const char *name,
+                      const char *format, va_list args)
 {
     if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
-        return false; /* the first error stands */
+        return; /* the first error stands */
     set_error(vm, kind);
     ptc_fuel_use(&vm->budget, FAIL_TICKS);
-    va_list args;
-    va_start(args, format);
     char text[2 * PTC_MESSAGE_MAX]; /* longer than the field, which is cut between characters */
     vsnprintf(text, sizeof text, format, args);
+    ptc_diag_format(vm->error.message, PTC_MESSAGE_MAX + 1, "%s%s%s%s%s", class, *class ? "/" : "",
+                    name, *name ? ": " : "", text);
+}
+
+bool ptc_fail(PtcVM *vm, unsigned kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail_with(vm, kind, "", "", format, args);
     va_end(args);
-    ptc_diag_format(vm->error.message, PTC_MESSAGE_MAX + 1, "%s", text);
+    return false;
+}
+
+bool ptc_fail_here(PtcVM *vm, unsigned kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail_with(vm, kind, "", ptc_builtin_name(vm->running), format, args);
+    va_end(args);
+    return false;
+}
+
+bool ptc_fail_full(PtcVM *vm, unsigned kind, const char *format, ...)
+{
+    const PtcBuiltin *row = ptc_builtin_row(vm->running);
+    va_list args;
+    va_start(args, format);
+    fail_with(vm, kind, ptc_ascii_is_upper(row->ns[0]) ? row->ns : "", row->name, format, args);
+    va_end(args);
     return false;
 }
 

@@ -11,7 +11,6 @@
 void ptc_registry_fill(const PtcBuiltin *const *const *tables, size_t count);
 /* The builtin that an opcode stands for, for messages and slow paths. */
 uint32_t ptc_op_builtin(PtcOp op);
-const char *ptc_builtin_name(uint32_t index);
 /* Builtins that the compiler turns into instructions. */
 typedef enum {
     PTC_FUSE_NONE,

@@ -201,9 +201,8 @@ static bool arg_place(PtcVM *vm, const PtcValue *argv, int i, int64_t *out)
         return ptc_arg_int(vm, argv, i, out);
     double d = ptc_to_float(argv[i]);
     if (!(d > -1e15 && d < 1e15))
-        return ptc_fail(vm, PTC_E_INDEX | PTC_AS(STRING_INDEX),
-                        "%s: argument %d is not a position in a string",
-                        ptc_builtin_row(vm->running)->name, i + 1);
+        return ptc_fail_here(vm, PTC_E_INDEX | PTC_AS(STRING_INDEX),
+                             "argument %d is not a position in a string", i + 1);
     *out = (int64_t)d;
     return true;
 }
@@ -231,9 +230,9 @@ static bool byte_place(PtcVM *vm, PtcValue str, int64_t n, int64_t *out)
 
 static bool fail_place(PtcVM *vm, PtcValue str, int64_t n)
 {
-    return ptc_fail(
-        vm, PTC_E_INDEX | PTC_AS(STRING_INDEX), "%s: %lld is outside of a string of %zu characters",
-        ptc_builtin_row(vm->running)->name, (long long)n, ptc_str_graphemes(&vm->budget, str));
+    return ptc_fail_here(vm, PTC_E_INDEX | PTC_AS(STRING_INDEX),
+                         "%lld is outside of a string of %zu characters", (long long)n,
+                         ptc_str_graphemes(&vm->budget, str));
 }
 
 PTC_BUILTIN(str_substring, "java", ".substring", 2, 3, 0, "(.substring s start end?)",

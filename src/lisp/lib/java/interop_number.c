@@ -9,24 +9,14 @@
 #include "lisp/number/num.h"
 #include "value/number/decimal.h"
 
-static const char *full_name(PtcVM *vm, char out[64])
-{
-    const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    bool method = row->name[0] == '.';
-    snprintf(out, 64, "%s%s%s", method ? "" : row->ns, method ? "" : "/", row->name);
-    return out;
-}
-
 /* Argument i as an integer of so many bits. */
 static bool arg_bits(PtcVM *vm, const PtcValue *argv, int i, int bits, int64_t *n)
 {
-    char name[64];
     if (!ptc_arg_int(vm, argv, i, n))
         return false;
     if (bits == 64 || *n == (int32_t)*n)
         return true;
-    return ptc_fail(vm, PTC_E_VALUE, "%s: %lld does not fit 32 bits", full_name(vm, name),
-                    (long long)*n);
+    return ptc_fail_full(vm, PTC_E_VALUE, "%lld does not fit 32 bits", (long long)*n);
 }
 
 /* Digits of a magnitude in a radix, with a sign. */

@@ -19,8 +19,8 @@ static bool new_filled_array(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < 0)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NEGATIVE_SIZE), "%s: %lld is not a valid size",
-                        ptc_builtin_row(vm->running)->name, (long long)n);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(NEGATIVE_SIZE), "%lld is not a valid size",
+                             (long long)n);
     if (argc == 2 && ptc_is_seqable(argv[1]) && argv[1] != PTC_NIL && !ptc_is_string(argv[1])) {
         PtcValue taken, args[2] = {argv[0], argv[1]};
         return ptc_as(vm, "clojure.core/take", 2, args, &taken) &&

@@ -288,8 +288,8 @@ static bool sum_begin(PtcVM *vm, Sum *sum)
 
 bool ptc_fail_no_number(PtcVM *vm, size_t number, PtcValue x)
 {
-    ptc_fail(vm, PTC_E_ARITH, "%s: the value of element %zu is %s, expected a number or nil",
-             ptc_builtin_row(vm->running)->name, number, ptc_type_name(x));
+    ptc_fail_here(vm, PTC_E_ARITH, "the value of element %zu is %s, expected a number or nil",
+                  number, ptc_type_name(x));
     return ptc_fail_hint(vm,
                          "leave out or convert what is not a number first, say with parse-double");
 }
@@ -434,9 +434,8 @@ static bool consider(PtcVM *vm, Choice *c, const PtcKeyFn *key, PtcValue x)
     if (is_nan(y) && c->slots[BEST_KEY] != PTC_NIL)
         return true; /* nothing is less or greater than NaN: what stands stays */
     if (!ok) {
-        ptc_fail(vm, PTC_E_TYPE, "%s: the keys %s and %s have no order",
-                 ptc_builtin_row(vm->running)->name, ptc_type_name(c->slots[BEST_KEY]),
-                 ptc_type_name(y));
+        ptc_fail_here(vm, PTC_E_TYPE, "the keys %s and %s have no order",
+                      ptc_type_name(c->slots[BEST_KEY]), ptc_type_name(y));
         return ptc_fail_hint(
             vm, "choose by one kind of key: numbers, strings, keywords, dates or vectors");
     }

@@ -7,11 +7,6 @@
 /* Arguments put together in a C array; more go into an array in the heap. */
 enum { MAPS_FEW_ARGS = 16 };
 
-static const char *own_name(const PtcVM *vm)
-{
-    return ptc_builtin_row(vm->running)->name;
-}
-
 /* A vector of two, as a map entry is. */
 static bool is_pair(PtcValue v)
 {
@@ -187,8 +182,8 @@ static bool put_at(PtcVM *vm, PtcValue seq, PtcValue key, PtcValue value, PtcVal
     if (!ptc_is_int(key))
         return ptc_fail_value_type(vm, key, "the key for a vector", "an index");
     if (ptc_to_int(key) != (int64_t)count && !index_within(key, count, &i)) {
-        ptc_fail(vm, PTC_E_INDEX, "%s: index %lld is out of range for a vector of %zu",
-                 own_name(vm), (long long)ptc_to_int(key), count);
+        ptc_fail_here(vm, PTC_E_INDEX, "index %lld is out of range for a vector of %zu",
+                      (long long)ptc_to_int(key), count);
         return ptc_fail_hint(vm, "indexes go from 0 to the length, which appends");
     }
     if (ptc_is(seq, PTC_T_RANGE) || ptc_is(seq, PTC_T_CONS))
@@ -428,8 +423,8 @@ static bool make_map_of_args(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     MapMaking m;
     bool ok = true;
     if (argc % 2 != 0)
-        return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT), "%s: the last key has no value",
-                        own_name(vm));
+        return ptc_fail_here(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT),
+                             "the last key has no value");
     if (!making_init(&m, vm, (size_t)argc / 2))
         return false;
     for (int i = 0; ok && i < argc; i += 2)

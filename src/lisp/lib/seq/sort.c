@@ -58,9 +58,7 @@ static int ask_comparator(const Sorter *s, PtcValue a, PtcValue b)
 
 static int fail_unsortable(const Sorter *s, PtcValue a, PtcValue b)
 {
-    const char *name = ptc_builtin_row(s->vm->running)->name;
-    ptc_fail(s->vm, PTC_E_TYPE, "%s: %s and %s have no order", name, ptc_type_name(a),
-             ptc_type_name(b));
+    ptc_fail_here(s->vm, PTC_E_TYPE, "%s and %s have no order", ptc_type_name(a), ptc_type_name(b));
     ptc_fail_hint(s->vm,
                   "sort by one kind of key: numbers, strings, keywords, dates or vectors of these");
     return -1;
@@ -320,8 +318,8 @@ static bool arg_comparator(PtcVM *vm, const PtcValue *argv, int i, Sorter *s)
         return true;
     }
     if (ptc_is_keyword(f)) {
-        ptc_fail(vm, PTC_E_TYPE, "%s: argument %d is the keyword :%.80s, expected a comparator",
-                 ptc_builtin_row(vm->running)->name, i + 1, ptc_str_bytes(f));
+        ptc_fail_here(vm, PTC_E_TYPE, "argument %d is the keyword :%.80s, expected a comparator",
+                      i + 1, ptc_str_bytes(f));
         return ptc_fail_hint(vm, "use < for ascending, > for descending: (sort-by :total > rows)");
     }
     if (ptc_is_map(f) || ptc_is_set(f) || ptc_is_sequential(f))

@@ -38,8 +38,8 @@ static int compare_by_function(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue 
 {
     PtcVM *vm = (PtcVM *)(void *)heap->budget;
     if (by == PTC_NIL || by == PTC_TRUE) {
-        *ok = ptc_fail(vm, PTC_E_TYPE, "%s: %s and %s have no order",
-                       ptc_builtin_row(vm->running)->name, ptc_type_name(a), ptc_type_name(b));
+        *ok = ptc_fail_here(vm, PTC_E_TYPE, "%s and %s have no order", ptc_type_name(a),
+                            ptc_type_name(b));
         ptc_fail_hint(vm, "keys of a sorted collection are of one kind: numbers, strings, "
                           "keywords, dates or vectors "
                           "of these");
@@ -120,8 +120,8 @@ static bool make_sorted_coll(PtcVM *vm, PtcValue by, int argc, const PtcValue *a
 static bool make_sorted_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, PtcValue *out)
 {
     if (argc % 2 != 0)
-        return ptc_fail(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT), "%s: the last key has no value",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_ARITY | PTC_AS(ILLEGAL_ARGUMENT),
+                             "the last key has no value");
     return make_sorted_coll(vm, by, argc, argv, 2, out);
 }
 
@@ -223,8 +223,7 @@ static bool give_subseq(PtcVM *vm, int argc, const PtcValue *argv, bool back, Pt
         return ptc_fail_type(vm, argv, 0,
                              "a sorted map or sorted set; make one with (into (sorted-map) coll)");
     if (argc == 4)
-        return ptc_fail(vm, PTC_E_ARITY, "%s: the second test has no key",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_ARITY, "the second test has no key");
     size_t from = 0, n = ptc_map_count(argv[0]), to = n;
     if (!narrow_ranks(vm, argv, 1, &from, &to) ||
         (argc == 5 && !narrow_ranks(vm, argv, 3, &from, &to)))

@@ -192,8 +192,8 @@ static bool run_percentile(PtcVM *vm, bool by, int argc, const PtcValue *argv, P
     if (!ptc_arg_double(vm, argv, 0, &s.percent))
         return false;
     if (!(s.percent >= 0 && s.percent <= 100)) {
-        ptc_fail(vm, PTC_E_VALUE, "%s: argument 1 is %g, expected a number from 0 to 100",
-                 ptc_builtin_row(vm->running)->name, s.percent);
+        ptc_fail_here(vm, PTC_E_VALUE, "argument 1 is %g, expected a number from 0 to 100",
+                      s.percent);
         return ptc_fail_hint(vm, "(percentile 90 coll) is above nine tenths of the numbers");
     }
     return run_statistic(vm, &s, by, argc, argv, out);

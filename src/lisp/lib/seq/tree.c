@@ -84,8 +84,7 @@ static bool enter_tree_level(Walker *w)
 {
     PtcValue coll = *hand(w);
     if (ptc_seq_endless(coll)) {
-        ptc_fail(w->vm, PTC_E_VALUE, "%s: the data contains a sequence without end",
-                 ptc_builtin_row(w->vm->running)->name);
+        ptc_fail_here(w->vm, PTC_E_VALUE, "the data contains a sequence without end");
         return ptc_fail_hint(w->vm, "nothing is lazy here: cut it first with (take n coll)");
     }
     if (w->depth == w->cap && !grow_tree_walker(w))

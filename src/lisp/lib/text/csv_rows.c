@@ -31,13 +31,13 @@ PTC_PRELUDE(
 
 static bool fail_csv_text(PtcVM *vm, const PtcCsvError *error)
 {
-    const char *name = ptc_builtin_name(ptc_prelude_running(vm));
+    vm->running = ptc_prelude_running(vm);
     if (error->stopped || vm->budget.stop != PTC_STOP_NONE)
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     if (error->column)
-        return ptc_fail(vm, PTC_E_VALUE, "%s: line %zu, column %zu: %s", name, error->line,
-                        error->column, error->message);
-    return ptc_fail(vm, PTC_E_VALUE, "%s: %s", name, error->message);
+        return ptc_fail_here(vm, PTC_E_VALUE, "line %zu, column %zu: %s", error->line,
+                             error->column, error->message);
+    return ptc_fail_here(vm, PTC_E_VALUE, "%s", error->message);
 }
 
 PTC_BUILTIN(hidden_csv_rows, "csv", "csv-rows", 3, 3, PTC_B_HIDDEN,

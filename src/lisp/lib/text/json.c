@@ -115,8 +115,8 @@ static bool key_function(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *f)
 
 static bool fail_json_parse(PtcVM *vm, const PtcJsonError *error)
 {
-    ptc_fail(vm, PTC_E_VALUE, "%s: this is not JSON, at line %u, column %u: %s",
-             ptc_builtin_row(vm->running)->name, error->line, error->column, error->message);
+    ptc_fail_here(vm, PTC_E_VALUE, "this is not JSON, at line %u, column %u: %s", error->line,
+                  error->column, error->message);
     return ptc_fail_hint(vm, "json/parse-string, without a require, gives nil instead");
 }
 
@@ -259,8 +259,7 @@ static bool give_text(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 
 static bool fail_write(PtcVM *vm, const PtcJsonError *error)
 {
-    ptc_fail(vm, PTC_E_VALUE, "%s: the value has no JSON: %s", ptc_builtin_row(vm->running)->name,
-             error->message);
+    ptc_fail_here(vm, PTC_E_VALUE, "the value has no JSON: %s", error->message);
     return ptc_fail_hint(vm, "json/generate-string, without a require, gives nil instead");
 }
 
@@ -274,8 +273,8 @@ static bool write_once(PtcVM *vm, PtcValue v, bool pretty, bool strict, PtcValue
     ptc_heap_buf_init(vm->heap, &lines);
     bool ok = ptc_json_write(&writer, &json, v, &error);
     if (error.too_deep) {
-        ptc_fail(vm, PTC_E_VALUE, "%s: the value is nested deeper than %d levels",
-                 ptc_builtin_row(vm->running)->name, PTC_JSON_MAX_DEPTH);
+        ptc_fail_here(vm, PTC_E_VALUE, "the value is nested deeper than %d levels",
+                      PTC_JSON_MAX_DEPTH);
         ptc_fail_hint(vm, "JSON that deep could not be read back; pr-str writes any value");
     } else if (!ok && ptc_buf_ok(&json) && !error.stopped && vm->budget.stop == PTC_STOP_NONE) {
         *out = PTC_NIL;

@@ -27,9 +27,8 @@ static bool arg_movable(PtcVM *vm, const PtcValue *argv)
         return false;
     if (ptc_heap_owns(vm->heap, argv[0]))
         return true;
-    ptc_fail(vm, PTC_E_VALUE,
-             "%s: the matcher was made outside of this pmap, or by another program",
-             ptc_builtin_row(vm->running)->name);
+    ptc_fail_here(vm, PTC_E_VALUE,
+                  "the matcher was made outside of this pmap, or by another program");
     return ptc_fail_hint(vm, "make it where it is used: (re-matcher regex s)");
 }
 
@@ -105,8 +104,7 @@ static bool has_match(PtcVM *vm, const PtcValue *argv)
         return false;
     if (matcher_fields(argv[0])[M_GROUPS] != PTC_NIL)
         return true;
-    ptc_fail(vm, PTC_E_VALUE | PTC_AS(ILLEGAL_STATE), "%s: the matcher has found nothing",
-             ptc_builtin_row(vm->running)->name);
+    ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(ILLEGAL_STATE), "the matcher has found nothing");
     return ptc_fail_hint(vm, "ask it first: (re-find m) or (.matches m)");
 }
 

@@ -90,8 +90,8 @@ static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, Pt
     if (argc == 2 && !ptc_arg_int(vm, argv, 1, &radix))
         return false;
     if (radix < 2 || radix > 36)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
-                        "%s: the radix must be from 2 to 36", ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(NUMBER_FORMAT),
+                             "the radix must be from 2 to 36");
     if (!read_integer(text_of_string(argv[0]), (int)radix, min, max, &n)) {
         snprintf(noun, sizeof noun, "an integer of %d bits", bits);
         return fail_number_parse(vm, noun, "parse-long");

@@ -28,17 +28,16 @@ PtcValue ptc_regex_make(PtcVM *vm, PtcValue pattern)
     PtcRegexError error;
     PtcValue regex = ptc_regex_new(vm->heap, pattern, &error);
     if (regex == PTC_NONE && error.message[0])
-        ptc_fail(vm, PTC_E_VALUE | PTC_AS(PATTERN_SYNTAX),
-                 "%s: the pattern is not valid near character %zu: %s",
-                 ptc_builtin_row(vm->running)->name, ptc_regex_error_place(pattern, &error),
-                 error.message);
+        ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(PATTERN_SYNTAX),
+                      "the pattern is not valid near character %zu: %s",
+                      ptc_regex_error_place(pattern, &error), error.message);
     return regex;
 }
 
 void ptc_regex_end(PtcVM *vm, PtcMatcher *m)
 {
     if (m->why)
-        ptc_fail(vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(vm->running)->name, m->why);
+        ptc_fail_here(vm, PTC_E_VALUE, "%s", m->why);
     ptc_matcher_deinit(m);
 }
 
@@ -264,11 +263,6 @@ PTC_BUILTIN(regex_split, "regex", "re-split", 2, 2, 0, "(re-split regex s)",
 
 /* --------------------------------------------------------------------- replace */
 
-static const char *fn_name(const PtcVM *vm)
-{
-    return ptc_builtin_row(vm->running)->name;
-}
-
 /* The group that $n or ${name} at s[*i] (after the $) means; *i moves behind it. */
 static bool group_reference(PtcVM *vm, PtcMatcher *m, const char *s, size_t len, size_t *i,
                             unsigned *group)
@@ -281,22 +275,19 @@ static bool group_reference(PtcVM *vm, PtcMatcher *m, const char *s, size_t len,
         name[n] = 0;
         int number = at < len && s[at] == '}' ? ptc_matcher_name(m, name) : -1;
         if (number < 0)
-            return ptc_fail(vm, PTC_E_VALUE, "%s: the regex has no group named %s", fn_name(vm),
-                            name);
+            return ptc_fail_here(vm, PTC_E_VALUE, "the regex has no group named %s", name);
         *group = (unsigned)number;
         *i = at + 1;
         return true;
     }
     if (at >= len || !ptc_ascii_is_digit(s[at])) {
-        ptc_fail(vm, PTC_E_VALUE,
-                 "%s: in a replacement, $ comes before the number or {name} of a group",
-                 fn_name(vm));
+        ptc_fail_here(vm, PTC_E_VALUE,
+                      "in a replacement, $ comes before the number or {name} of a group");
         return ptc_fail_hint(vm, "write \\\\$ for a $ itself");
     }
     unsigned number = (unsigned)(s[at++] - '0');
     if (number > m->groups)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(INDEX), "%s: the regex has no group %u",
-                        fn_name(vm), number);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(INDEX), "the regex has no group %u", number);
     while (at < len && ptc_ascii_is_digit(s[at]) &&
            number * 10 + (unsigned)(s[at] - '0') <= m->groups)
         number = number * 10 + (unsigned)(s[at++] - '0');
@@ -321,8 +312,8 @@ static bool expand_replacement(PtcVM *vm, PtcMatcher *m, PtcBuf *buf, PtcValue b
                 return false;
         } else {
             if (c == '\\' && i == len)
-                return ptc_fail(vm, PTC_E_VALUE, "%s: the replacement ends with a single backslash",
-                                fn_name(vm));
+                return ptc_fail_here(vm, PTC_E_VALUE,
+                                     "the replacement ends with a single backslash");
             if (!ptc_buf_add_char(buf, c == '\\' ? s[i++] : c))
                 return false;
         }

@@ -4,12 +4,6 @@
 
 #include "lisp/lib/time/time_give.h"
 
-enum {
-    DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
-    TIMES = PTC_K_DATETIME | PTC_K_ZONED | PTC_K_CLOCK,
-    ADJUST_POINTS = DATES | TIMES | PTC_K_INSTANT | PTC_K_YEARMONTH | PTC_K_YEAR
-};
-
 /* ------------------------------------------------------------------------------- fields */
 
 static int64_t date_field(int64_t days, PtcField field)
@@ -58,26 +52,42 @@ static bool field_get(PtcValue v, PtcField field, int64_t *out)
     if (field <= PTC_FIELD_MINUTE_OF_DAY) {
         *out = time_field(ptc_second_of(v), ptc_local_of(v).nanos, field);
         bool small = field == PTC_FIELD_NANO || field == PTC_FIELD_MILLI;
-        return (kind & (TIMES | (small ? PTC_K_INSTANT : 0))) != 0;
+        return (kind & (PTC_K_TIMES | (small ? PTC_K_INSTANT : 0))) != 0;
     }
     *out = date_field(ptc_days_of(v), field);
     if (field == PTC_FIELD_YEAR)
-        return (kind & (DATES | PTC_K_YEARMONTH | PTC_K_YEAR)) != 0;
-    return (kind & (DATES | (field == PTC_FIELD_MONTH ? PTC_K_YEARMONTH : 0))) != 0;
+        return (kind & (PTC_K_DATES | PTC_K_YEARMONTH | PTC_K_YEAR)) != 0;
+    return (kind & (PTC_K_DATES | (field == PTC_FIELD_MONTH ? PTC_K_YEARMONTH : 0))) != 0;
+}
+
+int64_t ptc_time_field(PtcValue v, PtcField field)
+{
+    int64_t n;
+    (void)field_get(v, field, &n);
+    return n;
+}
+
+PtcValue ptc_month_of(PtcVM *vm, PtcValue v)
+{
+    return ptc_enum_new(vm->heap, PTC_G_MONTH, (int)ptc_time_field(v, PTC_FIELD_MONTH) - 1);
+}
+
+PtcValue ptc_weekday_of(PtcVM *vm, PtcValue v)
+{
+    return ptc_enum_new(vm->heap, PTC_G_DAY, (int)ptc_time_field(v, PTC_FIELD_WEEKDAY) - 1);
 }
 
 static bool fail_field(PtcVM *vm, PtcValue v, PtcValue field)
 {
     PtcValue name = ptc_record_field(field, 1);
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s has no %.*s",
-                    ptc_builtin_row(vm->running)->name, ptc_type_name(v),
-                    PTC_ARG(ptc_str_view(name)));
+    return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s has no %.*s",
+                         ptc_type_name(v), PTC_ARG(ptc_str_view(name)));
 }
 
 bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     int64_t n;
-    if (!ptc_arg_kind(vm, argv, 0, ADJUST_POINTS, "a date, date-time or instant") ||
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_POINTS, "a date, date-time or instant") ||
         !ptc_arg_enum(vm, argv, 1, PTC_G_FIELD, "a field such as ChronoField/DAY_OF_WEEK"))
         return false;
     if (!field_get(argv[0], (PtcField)ptc_enum_ordinal(argv[1]), &n))
@@ -166,25 +176,26 @@ static bool give_with_field(PtcVM *vm, const PtcValue *argv, PtcField field, int
     PtcTime t = ptc_local_of(argv[0]);
     int64_t days = ptc_days_of(argv[0]);
     if (!field_get(argv[0], field, &ignored))
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s has no such field",
-                        ptc_builtin_row(vm->running)->name, ptc_type_name(argv[0]));
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s has no such field",
+                             ptc_type_name(argv[0]));
     bool fits =
         field <= PTC_FIELD_MINUTE_OF_DAY ? set_time(&t, field, n) : set_date(&days, field, n);
     if (!fits)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %lld is out of range",
-                        ptc_builtin_row(vm->running)->name, (long long)n);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%lld is out of range",
+                             (long long)n);
     if (field > PTC_FIELD_MINUTE_OF_DAY)
         t.seconds += (days - ptc_days_of(argv[0])) * PTC_DAY_SECONDS;
     return ptc_give_like(vm, argv[0], t, out);
 }
 
-#define ADJUST_WITH(id, name, field, doc, examples)                                       \
-    PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples)            \
-    {                                                                                     \
-        int64_t n;                                                                        \
-        return ptc_arg_kind(vm, argv, 0, field > PTC_FIELD_MINUTE_OF_DAY ? DATES : TIMES, \
-                            "a date-time or time of day") &&                              \
-               ptc_arg_int(vm, argv, 1, &n) && give_with_field(vm, argv, field, n, out);  \
+#define ADJUST_WITH(id, name, field, doc, examples)                                      \
+    PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples)           \
+    {                                                                                    \
+        int64_t n;                                                                       \
+        return ptc_arg_kind(vm, argv, 0,                                                 \
+                            field > PTC_FIELD_MINUTE_OF_DAY ? PTC_K_DATES : PTC_K_TIMES, \
+                            "a date-time or time of day") &&                             \
+               ptc_arg_int(vm, argv, 1, &n) && give_with_field(vm, argv, field, n, out); \
     }
 
 ADJUST_WITH(
@@ -348,14 +359,14 @@ PTC_BUILTIN(day_of_week_in_month, "TemporalAdjusters", "dayOfWeekInMonth", 2, 2,
 
 static bool with_adjuster(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
-    if (!ptc_arg_kind(vm, argv, 0, DATES, "a date or date-time") ||
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATES, "a date or date-time") ||
         !ptc_arg_kind(vm, argv, 1, PTC_K_ADJUSTER | PTC_K_DATE | PTC_K_CLOCK,
                       "an adjuster such as (TemporalAdjusters/lastDayOfMonth)"))
         return false;
     PtcTime t = ptc_local_of(argv[0]);
     int64_t days = ptc_days_of(argv[0]);
     if (ptc_is_record(argv[1], PTC_R_CLOCK)) { /* another time of the day */
-        if (!ptc_arg_kind(vm, argv, 0, TIMES, "a date-time"))
+        if (!ptc_arg_kind(vm, argv, 0, PTC_K_TIMES, "a date-time"))
             return false;
         PtcTime clock = ptc_time_of(argv[1]);
         clock.seconds += days * PTC_DAY_SECONDS;
@@ -382,7 +393,8 @@ PTC_BUILTIN(
     int64_t n;
     if (argc == 2)
         return with_adjuster(vm, argv, out);
-    return ptc_arg_kind(vm, argv, 0, DATES | TIMES, "a date, date-time or time of day") &&
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DATES | PTC_K_TIMES,
+                        "a date, date-time or time of day") &&
            ptc_arg_enum(vm, argv, 1, PTC_G_FIELD, "a field such as ChronoField/DAY_OF_WEEK") &&
            ptc_arg_int(vm, argv, 2, &n) &&
            give_with_field(vm, argv, (PtcField)ptc_enum_ordinal(argv[1]), n, out);
@@ -390,27 +402,16 @@ PTC_BUILTIN(
 
 /* -------------------------------------------------------------------- from and valueOf */
 
-static bool from_date(PtcVM *vm, const PtcValue *argv, PtcGroup group, PtcValue *out)
-{
-    if (!ptc_arg_kind(vm, argv, 0, DATES, "a date or date-time"))
-        return false;
-    int64_t days = ptc_days_of(argv[0]);
-    int n = group == PTC_G_DAY ? ptc_calendar_weekday(days) : ptc_calendar_civil(days).month;
-    return ptc_give(out, ptc_enum_new(vm->heap, group, n - 1));
-}
-
-PTC_BUILTIN(day_from, "DayOfWeek", "from", 1, 1, 0, "(DayOfWeek/from date)",
-            "The day of the week of a date.",
-            "(DayOfWeek/from (LocalDate/of 2024 5 31)) => FRIDAY\n(DayOfWeek/from 5) !! type_error")
-{
-    return from_date(vm, argv, PTC_G_DAY, out);
-}
-
-PTC_BUILTIN(month_from, "Month", "from", 1, 1, 0, "(Month/from date)", "The month of a date.",
-            "(Month/from (LocalDate/of 2024 5 31)) => MAY\n(Month/from 5) !! type_error")
-{
-    return from_date(vm, argv, PTC_G_MONTH, out);
-}
+PTC_BUILTIN_EXPR(
+    day_from, "DayOfWeek", "from", 1, 1, 0, "(DayOfWeek/from date)",
+    "The day of the week of a date.",
+    "(DayOfWeek/from (LocalDate/of 2024 5 31)) => FRIDAY\n(DayOfWeek/from 5) !! type_error",
+    ptc_arg_kind(vm, argv, 0, PTC_K_DATES, "a date or date-time") &&
+        ptc_give(out, ptc_weekday_of(vm, argv[0])))
+PTC_BUILTIN_EXPR(month_from, "Month", "from", 1, 1, 0, "(Month/from date)", "The month of a date.",
+                 "(Month/from (LocalDate/of 2024 5 31)) => MAY\n(Month/from 5) !! type_error",
+                 ptc_arg_kind(vm, argv, 0, PTC_K_DATES, "a date or date-time") &&
+                     ptc_give(out, ptc_month_of(vm, argv[0])))
 
 /* The constant of a class by its name. */
 static bool find_time_constant(PtcVM *vm, const PtcValue *argv, PtcValue *out)

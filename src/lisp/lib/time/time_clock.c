@@ -6,23 +6,10 @@
 #include "base/utf8.h"
 #include "lisp/lib/time/time_give.h"
 
-static bool fail_clock_text(PtcVM *vm, PtcValue text, const char *expected)
-{
-    const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
-                    "%s/%s: cannot read \"%.*s\"; expected %s", row->ns, row->name,
-                    PTC_ARG(ptc_text_cut(ptc_str_view(text), 40)), expected);
-}
-
 static bool get_clock_text(PtcVM *vm, const PtcValue *argv, PtcText *out)
 {
     *out = ptc_str_text(argv[0]);
     return ptc_is_string(argv[0]) || ptc_fail_type(vm, argv, 0, "a string");
-}
-
-static PtcTime now(const PtcVM *vm)
-{
-    return ptc_time_from_nanos((__int128)vm->now_ms * PTC_MS);
 }
 
 /* `min` to `max` digits at *at. */
@@ -100,16 +87,15 @@ PTC_BUILTIN(clock_parse, "LocalTime", "parse", 1, 2, 0, "(LocalTime/parse s form
 {
     PtcText s;
     PtcMoment m;
+    PtcWhy why;
     if (!get_clock_text(vm, argv, &s))
         return false;
     if (argc == 1)
-        return read_clock(s, &m) ? give_clock(vm, &m, out)
-                                 : fail_clock_text(vm, argv[0], "a time of day like 10:20:30");
-    if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it") ||
-        !ptc_tick(&vm->budget, 1 + ptc_str_len(ptc_record_field(argv[1], 0)) / 16))
-        return false;
-    if (!ptc_pattern_parse(ptc_record_field(argv[1], 0), s.bytes, s.len, &m, NULL) || !m.has_time)
-        return fail_clock_text(vm, argv[0], "a time of day after the pattern");
+        return read_clock(s, &m)
+                   ? give_clock(vm, &m, out)
+                   : ptc_fail_time_text(vm, argv[0], "", "a time of day like 10:20:30");
+    if (!ptc_read_formatted(vm, argv, 1, s, &m, &why) || !m.has_time)
+        return ptc_fail_time_text(vm, argv[0], "", "a time of day after the pattern");
     return give_clock(vm, &m, out);
 }
 
@@ -118,10 +104,9 @@ PTC_BUILTIN(clock_now, "LocalTime", "now", 0, 1, 0, "(LocalTime/now zone?)",
             "(<= 0 (.getHour (LocalTime/now)) 23) => true\n(LocalTime/now 1) !! type_error")
 {
     int64_t offset = 0;
-    PtcZoneForm form;
-    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset, &form))
+    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset))
         return false;
-    PtcTime t = now(vm);
+    PtcTime t = ptc_run_time(vm);
     t.seconds += offset;
     t.seconds -= ptc_floor_div(t.seconds, PTC_DAY_SECONDS) * PTC_DAY_SECONDS;
     return ptc_give_time(vm, PTC_R_CLOCK, t, out);
@@ -187,8 +172,8 @@ static bool give_year(PtcVM *vm, int64_t year, PtcValue *out)
 {
     PtcValue field = ptc_int(year);
     if (year > PTC_YEAR_MAX || year < -PTC_YEAR_MAX)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: the year is beyond -%d to %d",
-                        ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "the year is beyond -%d to %d",
+                             PTC_YEAR_MAX, PTC_YEAR_MAX);
     return ptc_give(out, ptc_record_new(vm, PTC_R_YEAR, &field, 1));
 }
 
@@ -219,7 +204,7 @@ PTC_BUILTIN(
         return false;
     if (!take_clock_digits(s, &at, 4, 4, &year) || !take_sign(s, &at, '-') ||
         !take_clock_digits(s, &at, 2, 2, &month) || at != s.len || month < 1 || month > 12)
-        return fail_clock_text(vm, argv[0], "a month like 2024-02");
+        return ptc_fail_time_text(vm, argv[0], "", "a month like 2024-02");
     return give_months(vm, year, month, out);
 }
 
@@ -244,7 +229,7 @@ PTC_BUILTIN(month_now, "YearMonth", "now", 0, 0, 0, "(YearMonth/now)",
             "The month of the run, in UTC.",
             "(> (.getYear (YearMonth/now)) 2023) => true\n(YearMonth/now 1) !! arity_error")
 {
-    PtcCivil c = ptc_calendar_civil(ptc_floor_div(now(vm).seconds, PTC_DAY_SECONDS));
+    PtcCivil c = ptc_calendar_civil(ptc_floor_div(ptc_run_time(vm).seconds, PTC_DAY_SECONDS));
     return give_months(vm, c.year, c.month, out);
 }
 
@@ -265,15 +250,15 @@ PTC_BUILTIN(year_parse, "Year", "parse", 1, 1, 0, "(Year/parse s)", "The year th
     if (!get_clock_text(vm, argv, &s))
         return false;
     if (!take_clock_digits(s, &at, 4, 4, &n) || at != s.len)
-        return fail_clock_text(vm, argv[0], "a year like 2024");
+        return ptc_fail_time_text(vm, argv[0], "", "a year like 2024");
     return give_year(vm, n, out);
 }
 
 PTC_BUILTIN(year_now, "Year", "now", 0, 0, 0, "(Year/now)", "The year of the run, in UTC.",
             "(> (.getValue (Year/now)) 2023) => true\n(Year/now 1) !! arity_error")
 {
-    return give_year(vm, ptc_calendar_civil(ptc_floor_div(now(vm).seconds, PTC_DAY_SECONDS)).year,
-                     out);
+    return give_year(
+        vm, ptc_calendar_civil(ptc_floor_div(ptc_run_time(vm).seconds, PTC_DAY_SECONDS)).year, out);
 }
 
 PTC_BUILTIN(
@@ -387,7 +372,7 @@ PTC_BUILTIN(
     if (!get_clock_text(vm, argv, &s))
         return false;
     if (!read_duration(s, &nanos))
-        return fail_clock_text(vm, argv[0], "a duration like PT1H30M or P2DT3H");
+        return ptc_fail_time_text(vm, argv[0], "", "a duration like PT1H30M or P2DT3H");
     return ptc_give_time(vm, PTC_R_DURATION, ptc_time_from_nanos(nanos), out);
 }
 

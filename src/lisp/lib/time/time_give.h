@@ -6,7 +6,25 @@
 #include "lisp/vm/record.h"
 #include "value/time/time.h"
 
+/* Kinds that functions take: with a date, with a time of day, without a day, any but spans of time. */
+enum {
+    PTC_K_DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
+    PTC_K_TIMES = PTC_K_DATETIME | PTC_K_ZONED | PTC_K_CLOCK,
+    PTC_K_MONTHS = PTC_K_YEARMONTH | PTC_K_YEAR,
+    PTC_K_POINTS = PTC_K_DATES | PTC_K_TIMES | PTC_K_MONTHS | PTC_K_INSTANT
+};
+
 /* --- arguments and results (time_give.c) --- */
+
+/* One time for the whole run: the same program with the same data gives the same answer. */
+PtcTime ptc_run_time(const PtcVM *vm);
+/* The value_error for a result that is out of range. */
+bool ptc_fail_year_range(PtcVM *vm);
+/* That for a text that cannot be read; why may be "". */
+bool ptc_fail_time_text(PtcVM *vm, PtcValue text, const char *why, const char *expected);
+/* Reads a text by the formatter in argument i.  False with an error, or with a `why` that says what does not fit. */
+bool ptc_read_formatted(PtcVM *vm, const PtcValue *argv, int i, PtcText text, PtcMoment *m,
+                        PtcWhy *why);
 
 /* Results, or a value_error when they are out of range.  kind: DATETIME, INSTANT or DURATION. */
 bool ptc_give_date(PtcVM *vm, int64_t days, PtcValue *out);
@@ -19,11 +37,16 @@ bool ptc_arg_enum(PtcVM *vm, const PtcValue *argv, int i, PtcGroup group, const 
 bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out);
 
 /* --- offsets (time_zone.c) --- */
-/* Argument i, a zone, as seconds east of UTC and what a point in time in it is. */
-bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset, PtcZoneForm *form);
+/* Argument i, a zone, as seconds east of UTC. */
+bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset);
 bool ptc_give_zoned(PtcVM *vm, PtcTime utc, int64_t offset, PtcZoneForm form, PtcValue *out);
 
 /* --- fields (time_adjust.c) --- */
+/* A field that this kind of time has. */
+int64_t ptc_time_field(PtcValue v, PtcField field);
+/* As constants. */
+PtcValue ptc_month_of(PtcVM *vm, PtcValue v);
+PtcValue ptc_weekday_of(PtcVM *vm, PtcValue v);
 /* (.get time field) */
 bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out);
 

@@ -9,30 +9,6 @@
 
 /* ------------------------------------------------------------------------- parsing */
 
-/* "LocalDate/parse", or the bare name. */
-static const char *full_time_name(PtcVM *vm, char out[64])
-{
-    const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    bool bare = ptc_ascii_is_lower(row->ns[0]);
-    snprintf(out, 64, "%s%s%s", bare ? "" : row->ns, bare ? "" : "/", row->name);
-    return out;
-}
-
-/* The value_error for a text that is not what was expected. */
-static bool fail_time_text(PtcVM *vm, PtcValue text, const char *why, const char *expected)
-{
-    enum { TIME_SHOWN = 40 };
-    char name[64];
-    size_t len = ptc_str_len(text);
-    int shown =
-        (int)ptc_utf8_valid_prefix(ptc_str_bytes(text), len > TIME_SHOWN ? TIME_SHOWN : len);
-    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
-             "%s: cannot read \"%.*s%s\"%s%s; expected %s", full_time_name(vm, name),
-             PTC_ARG_OF(ptc_str_bytes(text), shown), len > TIME_SHOWN ? "..." : "",
-             why[0] ? ", " : "", why, expected);
-    return false;
-}
-
 static bool check_time_text(PtcVM *vm, const PtcValue *argv, int i)
 {
     return ptc_is_string(argv[i]) || ptc_fail_type(vm, argv, i, "a string");
@@ -45,21 +21,16 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
     PtcWhy why;
     if (!check_time_text(vm, argv, 0))
         return false;
-    const char *text = ptc_str_bytes(argv[0]);
-    size_t len = ptc_str_len(argv[0]);
+    PtcText text = ptc_str_view(argv[0]);
     if (argc == 1)
-        return ptc_iso_parse(PTC_ISO_JAVA, text, len, out, &why) ||
-               fail_time_text(vm, argv[0], why.text, expected);
-    if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
-        return false;
-    PtcValue pattern = ptc_record_field(argv[1], 0);
-    if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 16))
-        return false;
-    if (ptc_pattern_parse(pattern, text, len, out, &why))
+        return ptc_iso_parse(PTC_ISO_JAVA, text.bytes, text.len, out, &why) ||
+               ptc_fail_time_text(vm, argv[0], why.text, expected);
+    if (ptc_read_formatted(vm, argv, 1, text, out, &why))
         return true;
     char want[80];
-    snprintf(want, sizeof want, "text like %.*s", PTC_ARG(ptc_text_cut(ptc_str_view(pattern), 60)));
-    return fail_time_text(vm, argv[0], why.text, want);
+    PtcText pattern = ptc_str_view(ptc_record_field(argv[1], 0));
+    snprintf(want, sizeof want, "text like %.*s", PTC_ARG(ptc_text_cut(pattern, 60)));
+    return ptc_fail_time_text(vm, argv[0], why.text, want);
 }
 
 #define DATE_FORMAT "a date like 2024-05-31"
@@ -77,8 +48,8 @@ PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2, 0, "(LocalDate/parse s forma
     if (!parse_arg(vm, argc, argv, DATE_FORMAT, &p))
         return false;
     if (!p.has_date || (argc == 1 && p.has_time)) {
-        fail_time_text(vm, argv[0], p.has_date ? "it has a time" : "it has no whole date",
-                       DATE_FORMAT);
+        ptc_fail_time_text(vm, argv[0], p.has_date ? "it has a time" : "it has no whole date",
+                           DATE_FORMAT);
         return ptc_fail_hint(vm, "(parse s) takes dates and instants; "
                                  "LocalDateTime/parse and Instant/parse take times");
     }
@@ -95,8 +66,9 @@ PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/p
     if (!parse_arg(vm, argc, argv, DATETIME_FORMAT, &p))
         return false;
     if (!p.has_date || !p.has_time || (argc == 1 && p.has_offset)) {
-        fail_time_text(vm, argv[0], p.has_offset ? "it has an offset" : "a date or time is missing",
-                       DATETIME_FORMAT);
+        ptc_fail_time_text(vm, argv[0],
+                           p.has_offset ? "it has an offset" : "a date or time is missing",
+                           DATETIME_FORMAT);
         return ptc_fail_hint(vm, "Instant/parse takes offsets, LocalDate/parse takes dates");
     }
     p.offset = 0;
@@ -113,8 +85,8 @@ PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1, 0, "(Instant/parse s)",
     if (!parse_arg(vm, argc, argv, INSTANT_FORMAT, &p))
         return false;
     if (!p.has_offset) {
-        fail_time_text(vm, argv[0], p.has_time ? "it has no offset" : "it has no time",
-                       INSTANT_FORMAT);
+        ptc_fail_time_text(vm, argv[0], p.has_time ? "it has no offset" : "it has no time",
+                           INSTANT_FORMAT);
         return ptc_fail_hint(vm, "end it with Z, or use (parse s), which takes it as UTC");
     }
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
@@ -133,19 +105,13 @@ PTC_BUILTIN(
     if (!check_time_text(vm, argv, 0))
         return false;
     if (!ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &p, &why))
-        return fail_time_text(vm, argv[0], why.text, "2024-05-31 or 2024-05-31T10:20:30Z");
+        return ptc_fail_time_text(vm, argv[0], why.text, "2024-05-31 or 2024-05-31T10:20:30Z");
     if (!p.has_time)
         return ptc_give_date(vm, ptc_moment_days(&p), out);
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
 
 /* ---------------------------------------------------------------------- the clock */
-
-/* One time for the whole run: the same program with the same data gives the same answer. */
-static PtcTime now(const PtcVM *vm)
-{
-    return ptc_time_from_nanos((__int128)vm->now_ms * PTC_MS);
-}
 
 static bool millis_now(PtcVM *vm, PtcValue *out)
 {
@@ -182,10 +148,10 @@ PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, 0, "(LocalDate/now)",
             "(LocalDate/now \"UTC\") !! type_error")
 {
     int64_t offset = 0;
-    PtcZoneForm form;
-    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset, &form))
+    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset))
         return false;
-    return ptc_give_date(vm, ptc_floor_div(now(vm).seconds + offset, PTC_DAY_SECONDS), out);
+    return ptc_give_date(vm, ptc_floor_div(ptc_run_time(vm).seconds + offset, PTC_DAY_SECONDS),
+                         out);
 }
 
 PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)",
@@ -194,10 +160,9 @@ PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)"
             "(LocalDateTime/now 5) !! type_error")
 {
     int64_t offset = 0;
-    PtcZoneForm form;
-    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset, &form))
+    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset))
         return false;
-    PtcTime t = now(vm);
+    PtcTime t = ptc_run_time(vm);
     t.seconds += offset;
     return ptc_give_time(vm, PTC_R_DATETIME, t, out);
 }
@@ -206,7 +171,7 @@ PTC_BUILTIN(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
             "This point in time, the same throughout a run.",
             "(pos? (.toEpochMilli (Instant/now))) => true\n(Instant/now 1) !! arity_error")
 {
-    return ptc_give_time(vm, PTC_R_INSTANT, now(vm), out);
+    return ptc_give_time(vm, PTC_R_INSTANT, ptc_run_time(vm), out);
 }
 
 /* ---------------------------------------------------------------------- from parts */
@@ -227,7 +192,6 @@ static bool make_moment(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
 {
     int64_t parts[7] = {0};
     PtcWhy why;
-    char name[64];
     if (!arg_parts(vm, argc, argv, parts))
         return false;
     *p = (PtcMoment){.year = parts[0],
@@ -238,8 +202,8 @@ static bool make_moment(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
                      .second = parts[5],
                      .nano = parts[6],
                      .has_date = true};
-    return ptc_moment_check(p, &why) || ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
-                                                 full_time_name(vm, name), why.text);
+    return ptc_moment_check(p, &why) ||
+           ptc_fail_full(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s", why.text);
 }
 
 PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)",
@@ -331,9 +295,8 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
             "(LocalDateTime/ofEpochSecond 60 0 nil) !! type_error")
 {
     int64_t s, nanos, offset;
-    PtcZoneForm form;
     if (!ptc_arg_int(vm, argv, 0, &s) || !ptc_arg_int(vm, argv, 1, &nanos) ||
-        !ptc_arg_zone(vm, argv, 2, &offset, &form))
+        !ptc_arg_zone(vm, argv, 2, &offset))
         return false;
     if (nanos < 0 || nanos >= PTC_NANOS)
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
@@ -348,9 +311,8 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
 static bool arg_instant_at(PtcVM *vm, const PtcValue *argv, PtcTime *t)
 {
     int64_t offset;
-    PtcZoneForm form;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant") ||
-        !ptc_arg_zone(vm, argv, 1, &offset, &form))
+        !ptc_arg_zone(vm, argv, 1, &offset))
         return false;
     *t = ptc_time_of(argv[0]);
     t->seconds += offset;
@@ -385,8 +347,8 @@ static bool date_from_text(PtcVM *vm, PtcValue text, PtcValue *out)
     const char *bytes = ptc_str_bytes(text);
     if (!ptc_iso_parse(PTC_ISO_LOOSE, bytes, ptc_str_len(text), &p, &why) &&
         !ptc_mail_parse(bytes, ptc_str_len(text), &p))
-        return fail_time_text(vm, text, why.text,
-                              "2024-05-31T10:20:30Z, 2024-05-31 or 31 May 2024 10:20:30 +0000");
+        return ptc_fail_time_text(vm, text, why.text,
+                                  "2024-05-31T10:20:30Z, 2024-05-31 or 31 May 2024 10:20:30 +0000");
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
 
@@ -400,7 +362,7 @@ PTC_BUILTIN(
     "(java.util.Date. nil) !! type_error")
 {
     if (argc == 0)
-        return ptc_give_time(vm, PTC_R_INSTANT, now(vm), out);
+        return ptc_give_time(vm, PTC_R_INSTANT, ptc_run_time(vm), out);
     if (ptc_is_integer(argv[0]))
         return from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_MILLIS, out);
     if (ptc_is_string(argv[0]))
@@ -463,12 +425,11 @@ DURATION_OF(duration_nanos, "ofNanos", PTC_U_NANOS,
 static bool enum_of(PtcVM *vm, const PtcValue *argv, PtcGroup group, int count, PtcValue *out)
 {
     int64_t n;
-    char name[64];
     if (!ptc_arg_int(vm, argv, 0, &n))
         return false;
     if (n < 1 || n > count)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %lld is not from 1 to %d",
-                        full_time_name(vm, name), (long long)n, count);
+        return ptc_fail_full(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%lld is not from 1 to %d",
+                             (long long)n, count);
     return ptc_give(out, ptc_enum_new(vm->heap, group, (int)n - 1));
 }
 
@@ -500,7 +461,7 @@ PTC_BUILTIN(
     if (!check_time_text(vm, argv, 0) || !ptc_tick(&vm->budget, 1 + ptc_str_len(argv[0]) / 16))
         return false;
     if (!ptc_pattern_check(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &why)) {
-        fail_time_text(vm, argv[0], why.text, "a pattern like yyyy-MM-dd HH:mm:ss");
+        ptc_fail_time_text(vm, argv[0], why.text, "a pattern like yyyy-MM-dd HH:mm:ss");
         vm->error.thrown = PTC_C_ILLEGAL_ARGUMENT;
         return ptc_fail_hint(
             vm, "letters are y u M d D E Y w e H h a m s S X x Z; put text in 'quotes'");

@@ -5,112 +5,85 @@
 #include "lisp/lib/java/interop.h"
 #include "lisp/lib/time/time_give.h"
 
-enum {
-    DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
-    CLOCKS = PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_ZONED,
-    METHOD_POINTS = DATES | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_YEARMONTH | PTC_K_YEAR
-};
-
 /* --------------------------------------------------------------------------- parts */
 
-typedef enum {
-    METHOD_YEAR,
-    METHOD_MONTH_VALUE,
-    METHOD_MONTH,
-    METHOD_DAY,
-    METHOD_WEEKDAY,
-    METHOD_YEAR_DAY,
-    METHOD_MONTH_LENGTH,
-    METHOD_YEAR_LENGTH,
-    METHOD_LEAP,
-    METHOD_HOUR,
-    METHOD_MINUTE,
-    METHOD_SECOND
-} TimePart;
-
-static bool give_time_part(PtcVM *vm, PtcValue v, TimePart part, PtcValue *out)
+static int64_t length_of_month_of(PtcValue v)
 {
-    int64_t days = ptc_days_of(v);
-    PtcCivil c = ptc_calendar_civil(days);
-    int64_t s = ptc_second_of(v);
-    switch (part) {
-    case METHOD_YEAR: return ptc_give(out, ptc_int(c.year));
-    case METHOD_MONTH_VALUE: return ptc_give(out, ptc_int(c.month));
-    case METHOD_MONTH: return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_MONTH, c.month - 1));
-    case METHOD_DAY: return ptc_give(out, ptc_int(c.day));
-    case METHOD_WEEKDAY:
-        return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_DAY, ptc_calendar_weekday(days) - 1));
-    case METHOD_YEAR_DAY: return ptc_give(out, ptc_int(ptc_calendar_day_of_year(days)));
-    case METHOD_MONTH_LENGTH:
-        return ptc_give(out, ptc_int(ptc_calendar_month_length(c.year, c.month)));
-    case METHOD_YEAR_LENGTH: return ptc_give(out, ptc_int(365 + ptc_calendar_is_leap(c.year)));
-    case METHOD_LEAP: return ptc_give(out, ptc_bool(ptc_calendar_is_leap(c.year)));
-    case METHOD_HOUR: return ptc_give(out, ptc_int(s / 3600));
-    case METHOD_MINUTE: return ptc_give(out, ptc_int(s / 60 % 60));
-    case METHOD_SECOND: break;
-    }
-    return ptc_give(out, ptc_int(s % 60));
+    PtcCivil c = ptc_calendar_civil(ptc_days_of(v));
+    return ptc_calendar_month_length(c.year, c.month);
 }
 
-#define METHOD_PART(id, name, part, kinds, expected, usage, doc, examples) \
-    PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)           \
-    {                                                                      \
-        return ptc_arg_kind(vm, argv, 0, kinds, expected) &&               \
-               give_time_part(vm, argv[0], part, out);                     \
-    }
-#define DATE_PART(id, name, part, doc, examples)                                                   \
-    METHOD_PART(id, name, part, DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", \
-                doc, examples)
-#define ONLY_DATE_PART(id, name, part, doc, examples)                                           \
-    METHOD_PART(id, name, part, PTC_K_DATE | PTC_K_YEARMONTH, "a date", "(" name " date)", doc, \
-                examples)
-#define TIME_PART(id, name, part, doc, examples)                                                \
-    METHOD_PART(id, name, part, CLOCKS & ~PTC_K_INSTANT, "a date-time", "(" name " date-time)", \
-                doc, examples)
+static bool is_in_leap_year(PtcValue v)
+{
+    return ptc_calendar_is_leap(ptc_calendar_civil(ptc_days_of(v)).year);
+}
 
-DATE_PART(get_year, ".getYear", METHOD_YEAR, "The year of a date or date-time.",
-          "(.getYear (LocalDate/of 2024 5 31)) => 2024\n(.getYear \"2024\") !! type_error")
-DATE_PART(get_month_value, ".getMonthValue", METHOD_MONTH_VALUE, "The month, from 1 to 12.",
-          "(.getMonthValue (LocalDate/of 2024 5 31)) => 5\n(.getMonthValue nil) !! type_error")
-DATE_PART(get_month, ".getMonth", METHOD_MONTH, "The month as a constant such as Month/MAY.",
+#define METHOD_PART(id, name, kinds, expected, usage, doc, examples, part) \
+    PTC_BUILTIN_EXPR(id, "java", name, 1, 1, 0, usage, doc, examples,      \
+                     ptc_arg_kind(vm, argv, 0, kinds, expected) && ptc_give(out, part))
+#define DATE_PART(id, name, doc, examples, part)                                                   \
+    METHOD_PART(id, name, PTC_K_DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", \
+                doc, examples, part)
+#define ONLY_DATE_PART(id, name, doc, examples, part)                                     \
+    METHOD_PART(id, name, PTC_K_DATE | PTC_K_YEARMONTH, "a date", "(" name " date)", doc, \
+                examples, part)
+#define TIME_PART(id, name, doc, examples, field)                                            \
+    METHOD_PART(id, name, PTC_K_TIMES, "a date-time", "(" name " date-time)", doc, examples, \
+                ptc_int(ptc_time_field(argv[0], field)))
+
+DATE_PART(get_year, ".getYear", "The year of a date or date-time.",
+          "(.getYear (LocalDate/of 2024 5 31)) => 2024\n(.getYear \"2024\") !! type_error",
+          ptc_int(ptc_time_field(argv[0], PTC_FIELD_YEAR)))
+DATE_PART(get_month_value, ".getMonthValue", "The month, from 1 to 12.",
+          "(.getMonthValue (LocalDate/of 2024 5 31)) => 5\n(.getMonthValue nil) !! type_error",
+          ptc_int(ptc_time_field(argv[0], PTC_FIELD_MONTH)))
+DATE_PART(get_month, ".getMonth", "The month as a constant such as Month/MAY.",
           "(.getMonth (LocalDate/of 2024 5 31)) => MAY\n"
           "(= Month/MAY (.getMonth (LocalDate/of 2024 5 31))) => true\n"
-          "(.getMonth 5) !! type_error")
-DATE_PART(get_day, ".getDayOfMonth", METHOD_DAY, "The day in the month, from 1.",
-          "(.getDayOfMonth (LocalDate/of 2024 5 31)) => 31\n(.getDayOfMonth {}) !! type_error")
-DATE_PART(get_weekday, ".getDayOfWeek", METHOD_WEEKDAY,
+          "(.getMonth 5) !! type_error",
+          ptc_month_of(vm, argv[0]))
+DATE_PART(get_day, ".getDayOfMonth", "The day in the month, from 1.",
+          "(.getDayOfMonth (LocalDate/of 2024 5 31)) => 31\n(.getDayOfMonth {}) !! type_error",
+          ptc_int(ptc_time_field(argv[0], PTC_FIELD_DAY)))
+DATE_PART(get_weekday, ".getDayOfWeek",
           "The day of the week as a constant such as DayOfWeek/MONDAY; business days are those but "
           "SATURDAY and SUNDAY.",
           "(.getDayOfWeek (LocalDate/of 2024 5 31)) => FRIDAY\n"
           "(.getValue (.getDayOfWeek (LocalDate/of 2024 5 31))) => 5\n"
-          "(.getDayOfWeek \"Friday\") !! type_error")
-DATE_PART(get_year_day, ".getDayOfYear", METHOD_YEAR_DAY, "The day in the year, from 1.",
-          "(.getDayOfYear (LocalDate/of 2024 3 1)) => 61\n(.getDayOfYear 61) !! type_error")
-ONLY_DATE_PART(length_of_month, ".lengthOfMonth", METHOD_MONTH_LENGTH,
-               "How many days the month of a date has.",
+          "(.getDayOfWeek \"Friday\") !! type_error",
+          ptc_weekday_of(vm, argv[0]))
+DATE_PART(get_year_day, ".getDayOfYear", "The day in the year, from 1.",
+          "(.getDayOfYear (LocalDate/of 2024 3 1)) => 61\n(.getDayOfYear 61) !! type_error",
+          ptc_int(ptc_time_field(argv[0], PTC_FIELD_YEAR_DAY)))
+ONLY_DATE_PART(length_of_month, ".lengthOfMonth", "How many days the month of a date has.",
                "(.lengthOfMonth (LocalDate/of 2024 2 1)) => 29\n"
-               "(.lengthOfMonth (Instant/ofEpochSecond 0)) !! type_error")
-ONLY_DATE_PART(length_of_year, ".lengthOfYear", METHOD_YEAR_LENGTH,
-               "How many days the year of a date has.",
-               "(.lengthOfYear (LocalDate/of 2024 2 1)) => 366\n(.lengthOfYear 2024) !! type_error")
-ONLY_DATE_PART(is_leap_year, ".isLeapYear", METHOD_LEAP,
-               "Has the year of a date a 29th of February?",
+               "(.lengthOfMonth (Instant/ofEpochSecond 0)) !! type_error",
+               ptc_int(length_of_month_of(argv[0])))
+ONLY_DATE_PART(length_of_year, ".lengthOfYear", "How many days the year of a date has.",
+               "(.lengthOfYear (LocalDate/of 2024 2 1)) => 366\n(.lengthOfYear 2024) !! type_error",
+               ptc_int(365 + is_in_leap_year(argv[0])))
+ONLY_DATE_PART(is_leap_year, ".isLeapYear", "Has the year of a date a 29th of February?",
                "(.isLeapYear (LocalDate/of 2024 5 31)) => true\n"
-               "(.isLeapYear (LocalDate/of 1900 1 1)) => false\n(.isLeapYear 2024) !! type_error")
-TIME_PART(get_hour, ".getHour", METHOD_HOUR, "The hour of the day, from 0 to 23.",
+               "(.isLeapYear (LocalDate/of 1900 1 1)) => false\n(.isLeapYear 2024) !! type_error",
+               ptc_bool(is_in_leap_year(argv[0])))
+TIME_PART(get_hour, ".getHour", "The hour of the day, from 0 to 23.",
           "(.getHour (LocalDateTime/of 2024 5 31 10 20 30)) => 10\n"
-          "(.getHour (LocalDate/of 2024 5 31)) !! type_error")
-TIME_PART(get_minute, ".getMinute", METHOD_MINUTE, "The minute of the hour.",
-          "(.getMinute (LocalDateTime/of 2024 5 31 10 20 30)) => 20\n(.getMinute 5) !! type_error")
-TIME_PART(get_second, ".getSecond", METHOD_SECOND, "The second of the minute.",
+          "(.getHour (LocalDate/of 2024 5 31)) !! type_error",
+          PTC_FIELD_HOUR)
+TIME_PART(get_minute, ".getMinute", "The minute of the hour.",
+          "(.getMinute (LocalDateTime/of 2024 5 31 10 20 30)) => 20\n(.getMinute 5) !! type_error",
+          PTC_FIELD_MINUTE)
+TIME_PART(get_second, ".getSecond", "The second of the minute.",
           "(.getSecond (LocalDateTime/of 2024 5 31 10 20 30)) => 30\n"
-          "(.getSecond nil) !! type_error")
+          "(.getSecond nil) !! type_error",
+          PTC_FIELD_SECOND)
 
 PTC_BUILTIN(get_nano, "java", ".getNano", 1, 1, 0, "(.getNano time)",
             "The nanoseconds after the whole second of a date-time, instant or duration.",
             "(.getNano (Instant/ofEpochMilli 1500)) => 500000000\n(.getNano 1) !! type_error")
 {
-    return ptc_arg_kind(vm, argv, 0, CLOCKS | PTC_K_DURATION, "a date-time, instant or duration") &&
+    return ptc_arg_kind(vm, argv, 0, PTC_K_TIMES | PTC_K_INSTANT | PTC_K_DURATION,
+                        "a date-time, instant or duration") &&
            ptc_give(out, ptc_int(ptc_local_of(argv[0]).nanos));
 }
 
@@ -136,7 +109,7 @@ PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2, 0, "(.isBefore a b)",
             "(.isBefore (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => true\n"
             "(.isBefore (LocalDate/of 2024 1 1) (Instant/ofEpochSecond 0)) !! type_error")
 {
-    return same_kind(vm, argv, METHOD_POINTS) &&
+    return same_kind(vm, argv, PTC_K_POINTS) &&
            ptc_give(out, ptc_bool(order_of_times(vm, argv) < 0));
 }
 
@@ -145,7 +118,7 @@ PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
             "(.isAfter (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => false\n"
             "(.isAfter \"2024-01-01\" \"2023-01-01\") !! type_error")
 {
-    return same_kind(vm, argv, METHOD_POINTS) &&
+    return same_kind(vm, argv, PTC_K_POINTS) &&
            ptc_give(out, ptc_bool(order_of_times(vm, argv) > 0));
 }
 
@@ -154,7 +127,7 @@ PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
             "(.isEqual (LocalDate/of 2024 1 31) (LocalDate/parse \"2024-01-31\")) => true\n"
             "(.isEqual (LocalDate/of 2024 1 31) nil) !! type_error")
 {
-    return same_kind(vm, argv, METHOD_POINTS) &&
+    return same_kind(vm, argv, PTC_K_POINTS) &&
            ptc_give(out, ptc_bool(order_of_times(vm, argv) == 0));
 }
 
@@ -178,12 +151,11 @@ PTC_BUILTIN(to_epoch_second, "java", ".toEpochSecond", 1, 2, 0,
             "(.toEpochSecond (LocalDateTime/of 1970 1 1 0 1) \"UTC\") !! type_error")
 {
     int64_t offset = 0;
-    PtcZoneForm form;
     if (argc == 1)
         return ptc_arg_kind(vm, argv, 0, PTC_K_ZONED, "a date-time with an offset") &&
                ptc_give(out, ptc_record_field(argv[0], 0));
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") &&
-           ptc_arg_zone(vm, argv, 1, &offset, &form) &&
+           ptc_arg_zone(vm, argv, 1, &offset) &&
            ptc_give(out, ptc_int(ptc_date_days(argv[0]) - offset));
 }
 
@@ -245,11 +217,10 @@ PTC_BUILTIN(to_instant, "java", ".toInstant", 1, 2, 0, "(.toInstant date-time Zo
             "\"2024-05-31T10:20:00Z\"\n(.toInstant (LocalDate/of 2024 5 31)) !! type_error")
 {
     int64_t offset = 0;
-    PtcZoneForm form;
     if (argc == 1)
         return give_instant(vm, argv, out);
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") ||
-        !ptc_arg_zone(vm, argv, 1, &offset, &form))
+        !ptc_arg_zone(vm, argv, 1, &offset))
         return false;
     PtcTime t = ptc_time_of(argv[0]);
     t.seconds -= offset;
@@ -307,26 +278,25 @@ static bool give_moved(PtcVM *vm, PtcValue v, int64_t days, PtcValue *out)
 }
 
 /* A date with its year, month or day replaced.  Only a given day must exist in the month. */
-static bool give_with(PtcVM *vm, const PtcValue *argv, TimePart part, PtcValue *out)
+static bool give_with(PtcVM *vm, const PtcValue *argv, PtcField part, PtcValue *out)
 {
     int64_t n;
-    if (!ptc_arg_kind(vm, argv, 0, DATES, "a date or date-time"))
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATES, "a date or date-time"))
         return false;
-    if (part == METHOD_MONTH && ptc_is_enum(argv[1], PTC_G_MONTH))
+    if (part == PTC_FIELD_MONTH && ptc_is_enum(argv[1], PTC_G_MONTH))
         n = ptc_enum_ordinal(argv[1]) + 1;
     else if (!ptc_arg_int(vm, argv, 1, &n))
         return false;
     PtcCivil c = ptc_calendar_civil(ptc_days_of(argv[0]));
-    PtcMoment p = {.year = part == METHOD_YEAR ? n : c.year,
-                   .month = part == METHOD_MONTH ? n : c.month,
-                   .day = part == METHOD_DAY ? n : 1,
+    PtcMoment p = {.year = part == PTC_FIELD_YEAR ? n : c.year,
+                   .month = part == PTC_FIELD_MONTH ? n : c.month,
+                   .day = part == PTC_FIELD_DAY ? n : 1,
                    .has_date = true};
     PtcWhy why;
     if (!ptc_moment_check(&p, &why))
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s",
-                        ptc_builtin_row(vm->running)->name, why.text);
+        return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s", why.text);
     int last = ptc_calendar_month_length(p.year, (int)p.month);
-    if (part != METHOD_DAY)
+    if (part != PTC_FIELD_DAY)
         p.day = c.day < last ? c.day : last;
     return give_moved(vm, argv[0], ptc_moment_days(&p), out);
 }
@@ -337,15 +307,15 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, TimePart part, PtcValue *
         return give_with(vm, argv, part, out);                   \
     }
 
-METHOD_WITH(with_day, ".withDayOfMonth", METHOD_DAY, "(.withDayOfMonth date n)",
+METHOD_WITH(with_day, ".withDayOfMonth", PTC_FIELD_DAY, "(.withDayOfMonth date n)",
             "The date with another day of the same month.",
             "(.withDayOfMonth (LocalDate/of 2024 5 31) 1) => \"2024-05-01\"\n"
             "(.withDayOfMonth (LocalDate/of 2024 4 1) 31) !! value_error")
-METHOD_WITH(with_month, ".withMonth", METHOD_MONTH, "(.withMonth date n)",
+METHOD_WITH(with_month, ".withMonth", PTC_FIELD_MONTH, "(.withMonth date n)",
             "The date with another month; a day that it does not have becomes its last.",
             "(.withMonth (LocalDate/of 2024 5 31) 2) => \"2024-02-29\"\n"
             "(.withMonth (LocalDate/of 2024 5 31) 0) !! value_error")
-METHOD_WITH(with_year, ".withYear", METHOD_YEAR, "(.withYear date n)",
+METHOD_WITH(with_year, ".withYear", PTC_FIELD_YEAR, "(.withYear date n)",
             "The date with another year; the 29th of February becomes the 28th where it must.",
             "(.withYear (LocalDate/of 2024 2 29) 2023) => \"2023-02-28\"\n"
             "(.withYear (LocalDate/of 2024 2 29) \"2023\") !! type_error")
@@ -385,7 +355,7 @@ PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
             "value_error\n(.format (LocalDate/of 2024 5 1) \"yyyy\") !! type_error")
 {
     int f = ptc_is_record(argv[0], PTC_R_FORMATTER) ? 0 : 1;
-    if (!ptc_arg_kind(vm, argv, 1 - f, METHOD_POINTS, "a date, date-time or instant") ||
+    if (!ptc_arg_kind(vm, argv, 1 - f, PTC_K_POINTS, "a date, date-time or instant") ||
         !ptc_arg_kind(vm, argv, f, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
         return false;
     PtcValue pattern = ptc_record_field(argv[f], 0);
@@ -415,10 +385,7 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
         return false;
     if (!ptc_is_string(argv[1]))
         return ptc_fail_type(vm, argv, 1, "a string");
-    PtcValue pattern = ptc_record_field(argv[0], 0);
-    if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8))
-        return false;
-    if (!ptc_pattern_parse(pattern, ptc_str_bytes(argv[1]), ptc_str_len(argv[1]), &p, &why))
+    if (!ptc_read_formatted(vm, argv, 0, ptc_str_view(argv[1]), &p, &why))
         return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
                         ".parse: the text does not follow the pattern%s%s", why.text[0] ? ": " : "",
                         why.text);

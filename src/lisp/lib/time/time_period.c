@@ -9,8 +9,7 @@
 static bool give_period(PtcVM *vm, PtcPeriod p, PtcValue *out)
 {
     if (p.years != (int32_t)p.years || p.months != (int32_t)p.months || p.days != (int32_t)p.days)
-        return ptc_fail(vm, PTC_E_ARITH, "%s: the period is too long",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_ARITH, "the period is too long");
     PtcValue fields[3] = {ptc_int(p.years), ptc_int(p.months), ptc_int(p.days)};
     return ptc_give(out, ptc_record_new(vm, PTC_R_PERIOD, fields, 3));
 }
@@ -79,9 +78,7 @@ bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue 
         ptc_calendar_shift(ptc_local_of(v), PTC_U_MONTHS, total_months(p), &t) &&
         ptc_calendar_shift(t, PTC_U_DAYS, p.days, &t))
         return ptc_give_like(vm, v, t, out);
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
-                    "%s: the result is beyond the years -%d to %d",
-                    ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
+    return ptc_fail_year_range(vm);
 }
 
 bool ptc_period_scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)

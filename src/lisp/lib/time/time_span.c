@@ -8,33 +8,20 @@
 
 /* -------------------------------------------------------------------------- moving */
 
-enum {
-    DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
-    TIMES = PTC_K_DATETIME | PTC_K_ZONED | PTC_K_CLOCK,
-    SPANS = PTC_K_YEARMONTH | PTC_K_YEAR
-};
-
 /* Which kinds can be moved by a unit with the methods .plusDays and so on. */
 static unsigned kinds_with_unit(int unit)
 {
     switch (unit) {
-    case PTC_U_DAYS: return DATES | PTC_K_DURATION;
+    case PTC_U_DAYS: return PTC_K_DATES | PTC_K_DURATION;
     case PTC_U_HOURS:
-    case PTC_U_MINUTES: return TIMES | PTC_K_DURATION;
+    case PTC_U_MINUTES: return PTC_K_TIMES | PTC_K_DURATION;
     case PTC_U_SECONDS:
-    case PTC_U_NANOS: return TIMES | PTC_K_INSTANT | PTC_K_DURATION;
+    case PTC_U_NANOS: return PTC_K_TIMES | PTC_K_INSTANT | PTC_K_DURATION;
     case PTC_U_MILLIS: return PTC_K_INSTANT | PTC_K_DURATION;
-    case PTC_U_MONTHS: return DATES | PTC_K_YEARMONTH;
-    case PTC_U_YEARS: return DATES | SPANS;
-    default: return DATES;
+    case PTC_U_MONTHS: return PTC_K_DATES | PTC_K_YEARMONTH;
+    case PTC_U_YEARS: return PTC_K_DATES | PTC_K_MONTHS;
+    default: return PTC_K_DATES;
     }
-}
-
-static bool fail_far(PtcVM *vm)
-{
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME),
-                    "%s: the result is beyond the years -%d to %d",
-                    ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
 }
 
 static bool give_shifted(PtcVM *vm, PtcValue v, int unit, int64_t n, PtcValue *out)
@@ -44,15 +31,15 @@ static bool give_shifted(PtcVM *vm, PtcValue v, int unit, int64_t n, PtcValue *o
     if (ptc_is_record(v, PTC_R_DATE))
         return ptc_calendar_shift_days(ptc_date_days(v), unit, n, &days)
                    ? ptc_give_date(vm, days, out)
-                   : fail_far(vm);
+                   : ptc_fail_year_range(vm);
     return ptc_calendar_shift(ptc_local_of(v), unit, n, &t) ? ptc_give_like(vm, v, t, out)
-                                                            : fail_far(vm);
+                                                            : ptc_fail_year_range(vm);
 }
 
 static bool negate(PtcVM *vm, int64_t *n)
 {
     if (*n == INT64_MIN)
-        return fail_far(vm);
+        return ptc_fail_year_range(vm);
     *n = -*n;
     return true;
 }
@@ -158,9 +145,9 @@ static bool arg_unit(PtcVM *vm, const PtcValue *argv, int i, int *unit)
 static bool fail_unit(PtcVM *vm, PtcValue v, PtcValue unit)
 {
     PtcValue name = ptc_record_field(unit, 1);
-    return ptc_fail(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL), "%s: %s does not count in %.*s",
-                    ptc_builtin_row(vm->running)->name, ptc_type_name(v),
-                    PTC_ARG(ptc_str_view(name)));
+    return ptc_fail_here(vm, PTC_E_VALUE | PTC_AS(UNSUPPORTED_TEMPORAL),
+                         "%s does not count in %.*s", ptc_type_name(v),
+                         PTC_ARG(ptc_str_view(name)));
 }
 
 /* Dates have units from days on, instants up to days. */
@@ -195,10 +182,11 @@ static bool add_time_span(PtcVM *vm, int argc, const PtcValue *argv, bool back, 
     if (argc == 2 && (ptc_is_enum(argv[0], PTC_G_DAY) || ptc_is_enum(argv[0], PTC_G_MONTH)))
         return turn_enum(vm, argv, back, out);
     if (argc == 2 && ptc_is_record(argv[1], PTC_R_PERIOD))
-        return ptc_arg_kind(vm, argv, 0, DATES | PTC_K_PERIOD, "a date, date-time or period") &&
+        return ptc_arg_kind(vm, argv, 0, PTC_K_DATES | PTC_K_PERIOD,
+                            "a date, date-time or period") &&
                ptc_period_add(vm, argv[0], argv[1], back, out);
     if (argc == 2) {
-        if (!ptc_arg_kind(vm, argv, 0, TIMES | PTC_K_INSTANT | PTC_K_DURATION,
+        if (!ptc_arg_kind(vm, argv, 0, PTC_K_TIMES | PTC_K_INSTANT | PTC_K_DURATION,
                           "a date-time, instant or duration") ||
             !ptc_arg_kind(vm, argv, 1, PTC_K_DURATION, "a duration"))
             return false;
@@ -206,7 +194,7 @@ static bool add_time_span(PtcVM *vm, int argc, const PtcValue *argv, bool back, 
         PtcTime t = ptc_time_from_nanos(ptc_time_nanos(ptc_local_of(argv[0])) + (back ? -by : by));
         return ptc_give_like(vm, argv[0], t, out);
     }
-    if (!ptc_arg_kind(vm, argv, 0, DATES | TIMES | SPANS | PTC_K_INSTANT | PTC_K_DURATION,
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_POINTS | PTC_K_DURATION,
                       "a date, date-time, instant or duration") ||
         !ptc_arg_int(vm, argv, 1, &n) || !arg_unit(vm, argv, 2, &unit))
         return false;
@@ -255,8 +243,7 @@ static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, P
     int64_t n;
     char expected[48];
     if (!arg_unit(vm, argv, at, &unit) ||
-        !ptc_arg_kind(vm, argv, a, DATES | TIMES | SPANS | PTC_K_INSTANT,
-                      "a date, date-time or instant"))
+        !ptc_arg_kind(vm, argv, a, PTC_K_POINTS, "a date, date-time or instant"))
         return false;
     snprintf(expected, sizeof expected, "%s like argument %d", ptc_type_name(argv[a]), a + 1);
     if (!ptc_arg_kind(vm, argv, b, ptc_kind_bit(argv[a]), expected))
@@ -269,8 +256,7 @@ static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, P
             : ptc_calendar_between(clock_beside(argv[a], argv[a]), clock_beside(argv[b], argv[a]),
                                    unit, &n);
     return fits ? ptc_give(out, ptc_int_new(vm->heap, n))
-                : ptc_fail(vm, PTC_E_ARITH, "%s: the number is too large for 64 bits",
-                           ptc_builtin_row(vm->running)->name);
+                : ptc_fail_here(vm, PTC_E_ARITH, "the number is too large for 64 bits");
 }
 
 PTC_BUILTIN(unit_between, "java", ".between", 3, 3, 0, "(.between unit start end)",
@@ -303,7 +289,7 @@ PTC_BUILTIN(truncated_to, "java", ".truncatedTo", 2, 2, 0, "(.truncatedTo time u
             "(.truncatedTo (Instant/ofEpochSecond 0) ChronoUnit/MONTHS) !! value_error")
 {
     int unit;
-    if (!ptc_arg_kind(vm, argv, 0, TIMES | PTC_K_INSTANT, "a date-time or instant") ||
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_TIMES | PTC_K_INSTANT, "a date-time or instant") ||
         !arg_unit(vm, argv, 1, &unit))
         return false;
     if (unit > PTC_U_DAYS)
@@ -324,8 +310,7 @@ static bool give_units(PtcVM *vm, const PtcValue *argv, int unit, PtcValue *out)
     /* Java counts whole seconds, rounded down, in its larger units. */
     __int128 n = size < second ? ptc_time_nanos(t) / size : t.seconds / (size / second);
     if (n > INT64_MAX || n < INT64_MIN)
-        return ptc_fail(vm, PTC_E_ARITH, "%s: the number is too large for 64 bits",
-                        ptc_builtin_row(vm->running)->name);
+        return ptc_fail_here(vm, PTC_E_ARITH, "the number is too large for 64 bits");
     return ptc_give(out, ptc_int_new(vm->heap, (int64_t)n));
 }
 

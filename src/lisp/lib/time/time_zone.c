@@ -7,31 +7,20 @@
 #include "base/utf8.h"
 #include "lisp/lib/time/time_give.h"
 
-static const char *full_name(PtcVM *vm, char out[64])
-{
-    const PtcBuiltin *row = ptc_builtin_row(vm->running);
-    bool method = row->name[0] == '.';
-    snprintf(out, 64, "%s%s%s", method ? "" : row->ns, method ? "" : "/", row->name);
-    return out;
-}
-
 /* ------------------------------------------------------------------------------- zones */
 
 static bool give_zone(PtcVM *vm, int64_t offset, PtcValue *out)
 {
-    char name[64];
     PtcValue field = ptc_int(offset);
     if (offset > PTC_OFFSET_MAX || offset < -PTC_OFFSET_MAX)
-        return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: an offset is at most 18 hours",
-                        full_name(vm, name));
+        return ptc_fail_full(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "an offset is at most 18 hours");
     return ptc_give(out, offset == 0 ? ptc_enum_new(vm->heap, PTC_G_ZONE, 0)
                                      : ptc_record_new(vm, PTC_R_ZONE, &field, 1));
 }
 
-bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset, PtcZoneForm *form)
+bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset)
 {
     *offset = 0;
-    *form = PTC_ZONE_FIXED;
     if (ptc_is_enum(argv[i], PTC_G_ZONE))
         return true;
     if (!ptc_arg_kind(vm, argv, i, PTC_K_ZONE, "ZoneOffset/UTC or another zone"))
@@ -70,14 +59,13 @@ static bool read_offset(PtcText text, int64_t *offset)
 static bool zone_of_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
     int64_t offset;
-    char name[64];
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string");
     PtcText text = {ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
     if (text.len < 20 && read_offset(text, &offset))
         return give_zone(vm, offset, out);
-    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: \"%.*s\" is not an offset",
-             full_name(vm, name), PTC_ARG(ptc_text_cut(text, 40)));
+    ptc_fail_full(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "\"%.*s\" is not an offset",
+                  PTC_ARG(ptc_text_cut(text, 40)));
     return ptc_fail_hint(vm,
                          "zones are UTC and fixed offsets such as +02:00; places are not known");
 }
@@ -135,18 +123,12 @@ PTC_BUILTIN(
     return ptc_arg_int(vm, argv, 0, &n) && give_zone(vm, n, out);
 }
 
-static bool zone_seconds(PtcVM *vm, const PtcValue *argv, int64_t *offset)
-{
-    PtcZoneForm form;
-    return ptc_arg_zone(vm, argv, 0, offset, &form);
-}
-
 PTC_BUILTIN(get_total_seconds, "java", ".getTotalSeconds", 1, 1, 0, "(.getTotalSeconds offset)",
             "The seconds of an offset from UTC.",
             "(.getTotalSeconds (ZoneOffset/ofHours 1)) => 3600\n(.getTotalSeconds 1) !! type_error")
 {
     int64_t n;
-    return zone_seconds(vm, argv, &n) && ptc_give(out, ptc_int(n));
+    return ptc_arg_zone(vm, argv, 0, &n) && ptc_give(out, ptc_int(n));
 }
 
 PTC_BUILTIN(get_id, "java", ".getId", 1, 1, 0, "(.getId zone)", "The text of a zone.",
@@ -155,7 +137,7 @@ PTC_BUILTIN(get_id, "java", ".getId", 1, 1, 0, "(.getId zone)", "The text of a z
 {
     int64_t n;
     char text[16];
-    return zone_seconds(vm, argv, &n) &&
+    return ptc_arg_zone(vm, argv, 0, &n) &&
            ptc_give(out, ptc_str_new(vm->heap, text, ptc_offset_text(n, text)));
 }
 
@@ -187,12 +169,7 @@ static PtcText without_region(PtcText text, bool *utc)
 
 static bool fail_zone_text(PtcVM *vm, PtcValue text, const char *why)
 {
-    char name[64];
-    ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME_PARSE),
-             "%s: cannot read \"%.*s\"%s%s; expected a time like "
-             "2024-05-31T10:20:30+02:00",
-             full_name(vm, name), PTC_ARG(ptc_text_cut(ptc_str_view(text), 40)), why[0] ? ", " : "",
-             why);
+    ptc_fail_time_text(vm, text, why, "a time like 2024-05-31T10:20:30+02:00");
     return ptc_fail_hint(vm, "it needs Z or an offset; zones such as [Europe/Paris] are not known");
 }
 
@@ -205,12 +182,7 @@ static bool parse_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm f
         return ptc_fail_type(vm, argv, 0, "a string");
     PtcText text = {ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
     if (argc == 2) {
-        if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
-            return false;
-        PtcValue pattern = ptc_record_field(argv[1], 0);
-        if (!ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 16))
-            return false;
-        if (!ptc_pattern_parse(pattern, text.bytes, text.len, &m, &why))
+        if (!ptc_read_formatted(vm, argv, 1, text, &m, &why))
             return fail_zone_text(vm, argv[0], why.text);
     } else {
         if (form != PTC_ZONE_OFFSET)
@@ -227,11 +199,9 @@ static bool parse_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm f
 static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm form, PtcValue *out)
 {
     int64_t offset, part[7];
-    PtcZoneForm ignored;
     PtcTime t;
     PtcWhy why;
-    char name[64];
-    if (!ptc_arg_zone(vm, argv, argc - 1, &offset, &ignored))
+    if (!ptc_arg_zone(vm, argv, argc - 1, &offset))
         return false;
     if (argc == 2) {
         if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time"))
@@ -256,8 +226,7 @@ static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm fo
                        .nano = part[6],
                        .has_date = true};
         if (!ptc_moment_check(&m, &why))
-            return ptc_fail(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s: %s", full_name(vm, name),
-                            why.text);
+            return ptc_fail_full(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s", why.text);
         t = ptc_moment_time(&m);
     }
     t.seconds -= offset;
@@ -266,27 +235,24 @@ static bool make_zoned(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm fo
 
 static bool check_zoned_arity(PtcVM *vm, int argc)
 {
-    char name[64];
     return argc == 2 || argc == 3 || argc == 8 ||
-           ptc_fail(vm, PTC_E_ARITY, "%s takes 2, 3 or 8 arguments, got %d", full_name(vm, name),
-                    argc);
+           ptc_fail(vm, PTC_E_ARITY, "%s/of takes 2, 3 or 8 arguments, got %d",
+                    ptc_builtin_row(vm->running)->ns, argc);
 }
 
 static bool zoned_of_instant(PtcVM *vm, const PtcValue *argv, PtcZoneForm form, PtcValue *out)
 {
     int64_t offset;
-    PtcZoneForm ignored;
     return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant") &&
-           ptc_arg_zone(vm, argv, 1, &offset, &ignored) &&
+           ptc_arg_zone(vm, argv, 1, &offset) &&
            ptc_give_zoned(vm, ptc_time_of(argv[0]), offset, form, out);
 }
 
 static bool zoned_now(PtcVM *vm, int argc, const PtcValue *argv, PtcZoneForm form, PtcValue *out)
 {
     int64_t offset = 0;
-    PtcZoneForm ignored;
-    PtcTime t = ptc_time_from_nanos((__int128)vm->now_ms * PTC_MS);
-    return (argc == 0 || ptc_arg_zone(vm, argv, 0, &offset, &ignored)) &&
+    PtcTime t = ptc_run_time(vm);
+    return (argc == 0 || ptc_arg_zone(vm, argv, 0, &offset)) &&
            ptc_give_zoned(vm, t, offset, form, out);
 }
 
@@ -345,9 +311,8 @@ POINT(zoned_now_row, "ZonedDateTime", "now", 0, 1, "zone?", "The time of the run
 static bool at_zone(PtcVM *vm, const PtcValue *argv, PtcZoneForm form, PtcValue *out)
 {
     int64_t offset;
-    PtcZoneForm ignored;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT, "a date-time or instant") ||
-        !ptc_arg_zone(vm, argv, 1, &offset, &ignored))
+        !ptc_arg_zone(vm, argv, 1, &offset))
         return false;
     PtcTime t = ptc_time_of(argv[0]);
     if (ptc_is_record(argv[0], PTC_R_DATETIME))
@@ -359,9 +324,8 @@ static bool at_zone(PtcVM *vm, const PtcValue *argv, PtcZoneForm form, PtcValue 
 static bool with_zone(PtcVM *vm, const PtcValue *argv, bool same_instant, PtcValue *out)
 {
     int64_t offset;
-    PtcZoneForm ignored;
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_ZONED, "a date-time with an offset") ||
-        !ptc_arg_zone(vm, argv, 1, &offset, &ignored))
+        !ptc_arg_zone(vm, argv, 1, &offset))
         return false;
     PtcTime t = ptc_local_of(argv[0]);
     PtcZoneForm form = (PtcZoneForm)ptc_to_int(ptc_record_field(argv[0], 2));
