@@ -55,9 +55,7 @@ static bool compute_cell_value(PtcVM *vm, int argc, const PtcValue *argv, PtcVal
     }
     size_t size = sizeof *args + n * sizeof old;
     *root = old;
-    args = ptc_heap_object(vm->heap, PTC_T_NODE, size, (uint32_t)n);
-    if (!args && ptc_recover(vm))
-        args = ptc_heap_object(vm->heap, PTC_T_NODE, size, (uint32_t)n);
+    args = PTC_RETRY(vm, ptc_heap_object(vm->heap, PTC_T_NODE, size, (uint32_t)n));
     if (!args)
         return false;
     args->slots[0] = old;
@@ -75,9 +73,7 @@ static bool swap_cell(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *old, 
 /* [old new] */
 static bool give_pair(PtcVM *vm, PtcValue *kept, PtcValue *out)
 {
-    PtcValue pair = ptc_vec_new(vm->heap, kept, 2, 0);
-    if (pair == PTC_NONE && ptc_recover(vm))
-        pair = ptc_vec_new(vm->heap, kept, 2, 0);
+    PtcValue pair = PTC_RETRY(vm, ptc_vec_new(vm->heap, kept, 2, 0));
     return ptc_give(out, pair);
 }
 

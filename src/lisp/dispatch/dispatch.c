@@ -104,9 +104,7 @@ static bool bind_closure_fields(PtcVM *vm, PtcValue inner, PtcValue v, PtcValue 
     PtcValue places = ptc_record_field(inner, PTC_INLINE_PLACES);
     const PtcClosure *c = (const PtcClosure *)(uintptr_t)f;
     size_t n = c->obj.count, bytes = sizeof *c + n * sizeof f;
-    PtcClosure *o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, bytes, (uint32_t)n);
-    if (!o && ptc_recover(vm))
-        o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, bytes, (uint32_t)n);
+    PtcClosure *o = PTC_RETRY(vm, ptc_heap_object(vm->heap, PTC_T_CLOSURE, bytes, (uint32_t)n));
     if (!o)
         return false;
     o->proto = c->proto;

@@ -132,9 +132,7 @@ static PtcValue parts_after(PtcVM *vm, PtcValue part, PtcValue parts)
 /* REST becomes one that goes on with REST and the parts after the first. */
 static bool continue_with_rest(PtcVM *vm, PtcValue *slots)
 {
-    PtcValue parts = parts_after(vm, slots[FORCE_REST], slots[FORCE_FROM]);
-    if (parts == PTC_NONE && ptc_recover(vm))
-        parts = parts_after(vm, slots[FORCE_REST], slots[FORCE_FROM]);
+    PtcValue parts = PTC_RETRY(vm, parts_after(vm, slots[FORCE_REST], slots[FORCE_FROM]));
     return parts != PTC_NONE && new_tail(vm, slots, parts);
 }
 
@@ -162,9 +160,7 @@ int ptc_force_first(PtcVM *vm, PtcValue *pos, PtcValue *x)
 static bool force_next_part(PtcVM *vm, PtcValue *slots)
 {
     size_t n = ptc_seq_count(slots[FORCE_FROM]) - 1;
-    PtcValue more = ptc_seq_slice(vm->heap, slots[FORCE_FROM], 1, n, PTC_SEQ);
-    if (more == PTC_NONE && ptc_recover(vm))
-        more = ptc_seq_slice(vm->heap, slots[FORCE_FROM], 1, n, PTC_SEQ);
+    PtcValue more = PTC_RETRY(vm, ptc_seq_slice(vm->heap, slots[FORCE_FROM], 1, n, PTC_SEQ));
     if (more != PTC_NONE)
         slots[FORCE_FROM] = more;
     return more != PTC_NONE && ptc_tick(&vm->budget, 1);

@@ -104,9 +104,7 @@ static bool leave_lazy(PtcVM *vm, PtcValue *at)
         at[1] = ptc_int(0);
         return true;
     }
-    PtcValue lazy = ptc_producer_keep(vm, at[0], PTC_NONE, PTC_STEP_MAP);
-    if (lazy == PTC_NONE && ptc_recover(vm))
-        lazy = ptc_producer_keep(vm, at[0], PTC_NONE, PTC_STEP_MAP);
+    PtcValue lazy = PTC_RETRY(vm, ptc_producer_keep(vm, at[0], PTC_NONE, PTC_STEP_MAP));
     if (lazy != PTC_NONE)
         at[0] = lazy;
     return lazy != PTC_NONE;
@@ -200,8 +198,7 @@ static bool set_aside(PtcVM *vm, PtcIns iter, PtcValue *slots)
     size_t done = find_builder_done(vm->call, iter.c - 1u);
     ptc_fuel_use(&vm->budget, 1 + (int64_t)done / 8);
     const PtcIns *code = ptc_proto_code(ptc_closure_proto(vm->call->closure));
-    if (!make_lazy(vm, iter, done, slots) &&
-        (!ptc_recover(vm) || !make_lazy(vm, iter, done, slots)))
+    if (!PTC_RETRY(vm, make_lazy(vm, iter, done, slots)))
         return false;
     vm->call->base[code[done].a] = slots[LATER_RESULT];
     vm->call->pc = code + done + 1;
@@ -224,8 +221,7 @@ bool ptc_later_begin(PtcVM *vm, PtcIns iter)
     }
     size_t roots = vm->root_count;
     PtcValue *slots = ptc_roots(vm, LATER_SLOTS);
-    if (!slots || (!make_source(vm, R[iter.b], slots) &&
-                   (!ptc_recover(vm) || !make_source(vm, R[iter.b], slots))))
+    if (!slots || !PTC_RETRY(vm, make_source(vm, R[iter.b], slots)))
         return false;
     bool waits = ptc_build_is_waiting(R[iter.c - 1]);
     if (waits)

@@ -294,10 +294,8 @@ static int from_iterate(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
 
 static PtcNode *new_cursor_array(PtcVM *vm, size_t n)
 {
-    PtcNode *a =
-        ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n);
-    if (!a && ptc_recover(vm))
-        a = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n);
+    PtcNode *a = PTC_RETRY(
+        vm, ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n));
     for (size_t i = 0; a && i < n; i++)
         a->slots[i] = PTC_NIL;
     return a;
@@ -331,9 +329,7 @@ static int from_zip(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
             return got;
     }
     s->row = 0;
-    *x = ptc_vec_new(vm->heap, a->slots + n, n, 0);
-    if (*x == PTC_NONE && ptc_recover(vm))
-        *x = ptc_vec_new(vm->heap, a->slots + n, n, 0);
+    *x = PTC_RETRY(vm, ptc_vec_new(vm->heap, a->slots + n, n, 0));
     return *x == PTC_NONE ? -1 : 1;
 }
 
@@ -748,9 +744,7 @@ PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 1, 2, PTC_B_CALLS, "(
         return false;
     PtcValue f = argv[argc - 1], y = PTC_NIL, *slot = ptc_roots(vm, 1);
     if (argc == 1) {
-        PtcValue p = ptc_producer_new(vm, PTC_FROM_REPEATEDLY, f, PTC_NIL);
-        if (p == PTC_NONE && ptc_recover(vm))
-            p = ptc_producer_new(vm, PTC_FROM_REPEATEDLY, f, PTC_NIL);
+        PtcValue p = PTC_RETRY(vm, ptc_producer_new(vm, PTC_FROM_REPEATEDLY, f, PTC_NIL));
         return ptc_give(out, p);
     }
     if (!slot || !ptc_root_build(vm, slot))

@@ -65,9 +65,8 @@ static int first_sibling(PtcVM *vm, PtcValue *slots)
     int got = ptc_force_first(vm, &slots[TREE_SIBLINGS], &slots[TREE_FOUND]);
     if (got != 2)
         return got;
-    PtcValue lazy = ptc_producer_keep(vm, slots[TREE_SIBLINGS], PTC_NONE, PTC_STEP_MAP);
-    if (lazy == PTC_NONE && ptc_recover(vm))
-        lazy = ptc_producer_keep(vm, slots[TREE_SIBLINGS], PTC_NONE, PTC_STEP_MAP);
+    PtcValue lazy =
+        PTC_RETRY(vm, ptc_producer_keep(vm, slots[TREE_SIBLINGS], PTC_NONE, PTC_STEP_MAP));
     if (lazy == PTC_NONE)
         return -1;
     slots[TREE_SIBLINGS] = lazy;
@@ -76,9 +75,7 @@ static int first_sibling(PtcVM *vm, PtcValue *slots)
 
 static bool rest_of_stack(PtcVM *vm, PtcValue *slots)
 {
-    PtcValue rest = ptc_seq_drop(vm, slots[TREE_LEFT], 1);
-    if (rest == PTC_NONE && ptc_recover(vm))
-        rest = ptc_seq_drop(vm, slots[TREE_LEFT], 1);
+    PtcValue rest = PTC_RETRY(vm, ptc_seq_drop(vm, slots[TREE_LEFT], 1));
     if (rest != PTC_NONE)
         slots[TREE_LEFT] = rest;
     return rest != PTC_NONE && ptc_tick(&vm->budget, 1);
@@ -166,8 +163,7 @@ PTC_BUILTIN(
         return false;
     if (got == 0)
         return ptc_give(out, slots[TREE_LISTED]);
-    return wait(vm, slots, slots[TREE_FUNCTIONS], out) ||
-           (ptc_recover(vm) && wait(vm, slots, slots[TREE_FUNCTIONS], out));
+    return PTC_RETRY(vm, wait(vm, slots, slots[TREE_FUNCTIONS], out));
 }
 
 PTC_BUILTIN_TABLE(ptc_lib_tree_seq, core_tree_seq);

@@ -480,9 +480,7 @@ static bool arg_pipeline(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot)
     static const char expected[] = "a transducer, such as (map f) or (comp (map f) (filter g))";
     if (!is_transducing(argv[i]))
         return ptc_fail_type(vm, argv, i, "a transducer, such as (map f)");
-    PtcValue m = mark(), empty = ptc_vec_new(vm->heap, &m, 1, 0);
-    if (empty == PTC_NONE && ptc_recover(vm))
-        empty = ptc_vec_new(vm->heap, &m, 1, 0);
+    PtcValue m = mark(), empty = PTC_RETRY(vm, ptc_vec_new(vm->heap, &m, 1, 0));
     if (empty == PTC_NONE || !ptc_arg_callable(vm, argv, i) || !ptc_call1(vm, argv[i], empty, slot))
         return false;
     if (!is_pipeline(*slot))
@@ -544,9 +542,7 @@ static bool stage_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcValue *slo
 {
     *slot = coll;
     for (size_t k = 1; k < ptc_seq_count(pipeline); k++) {
-        PtcValue step = ptc_seq_nth(pipeline, k), p = ptc_producer_step(vm, *slot, step);
-        if (p == PTC_NONE && ptc_recover(vm))
-            p = ptc_producer_step(vm, *slot, step);
+        PtcValue p = PTC_RETRY(vm, ptc_producer_step(vm, *slot, ptc_seq_nth(pipeline, k)));
         if (p == PTC_NONE || !ptc_tick(&vm->budget, 1))
             return false;
         *slot = p;
@@ -566,11 +562,9 @@ static bool run_transducer(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *
                 : run_all(vm, argv, coll, slots[0], PTC_SEQ, &slots[1], &slots[2])))
         return false;
     PtcStepKind kind = pipeline_ends(slots[0]) ? PTC_STEP_TAKE : PTC_STEP_MAP;
-    PtcValue v = lazy && ptc_is_recipe(slots[1]) ? ptc_producer_keep(vm, slots[1], argv[coll], kind)
-                                                 : slots[1];
-    if (v == PTC_NONE && ptc_recover(vm))
-        v = ptc_producer_keep(vm, slots[1], argv[coll], kind);
-    return ptc_give(out, v);
+    if (!lazy || !ptc_is_recipe(slots[1]))
+        return ptc_give(out, slots[1]);
+    return ptc_give(out, PTC_RETRY(vm, ptc_producer_keep(vm, slots[1], argv[coll], kind)));
 }
 
 PTC_BUILTIN(
@@ -587,8 +581,7 @@ PTC_BUILTIN(
         return ptc_give(out, argv[0]);
     if (!slot || !ptc_root_seq(vm, argv, 0, false, slot))
         return false;
-    PtcValue v = ptc_seq_drop(vm, *slot, 0);
-    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_seq_drop(vm, *slot, 0) : v);
+    return ptc_give(out, PTC_RETRY(vm, ptc_seq_drop(vm, *slot, 0)));
 }
 
 PTC_BUILTIN(core_eduction, "clojure.core", "eduction", 1, -1, PTC_B_CALLS,
@@ -606,9 +599,7 @@ PTC_BUILTIN(core_eduction, "clojure.core", "eduction", 1, -1, PTC_B_CALLS,
     for (int i = 0; i < argc - 1; i++)
         if (!ptc_arg_callable(vm, argv, i))
             return false;
-    PtcValue f = ptc_fn_record(vm, "composed", argv, (size_t)argc - 1);
-    if (f == PTC_NONE && ptc_recover(vm))
-        f = ptc_fn_record(vm, "composed", argv, (size_t)argc - 1);
+    PtcValue f = PTC_RETRY(vm, ptc_fn_record(vm, "composed", argv, (size_t)argc - 1));
     slots[0] = f;
     slots[1] = argv[argc - 1];
     return f != PTC_NONE && run_transducer(vm, slots, 1, out);

@@ -113,9 +113,7 @@ static bool concat_all(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
         return false;
     if (argc == 2)
         return ptc_give(out, *slots);
-    PtcValue v = join_apply_args(vm, argc, argv, *slots);
-    return ptc_give(out,
-                    v == PTC_NONE && ptc_recover(vm) ? join_apply_args(vm, argc, argv, *slots) : v);
+    return ptc_give(out, PTC_RETRY(vm, join_apply_args(vm, argc, argv, *slots)));
 }
 
 PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f & args coll)",
@@ -136,9 +134,7 @@ PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f &
     PtcValue *root = ptc_roots(vm, 1);
     if (!root)
         return false;
-    PtcNode *all = spread_apply_args(vm, argc, argv, root);
-    if (!all && ptc_recover(vm))
-        all = spread_apply_args(vm, argc, argv, root);
+    PtcNode *all = PTC_RETRY(vm, spread_apply_args(vm, argc, argv, root));
     return all && ptc_call(vm, argv[0], (int)all->obj.count, all->slots, out);
 }
 
@@ -342,9 +338,7 @@ PTC_BUILTIN(fn_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_
     PtcValue *slots = ptc_roots(vm, 2); /* arguments, result */
     if (!slots)
         return false;
-    PtcValue args = ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 1, 0);
-    if (args == PTC_NONE && ptc_recover(vm))
-        args = ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 1, 0);
+    PtcValue args = PTC_RETRY(vm, ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 1, 0));
     if (args == PTC_NONE)
         return false;
     slots[0] = args;
@@ -356,8 +350,7 @@ PTC_BUILTIN(fn_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_
     if (!call_once(vm, argc, argv, slots))
         return false;
     *out = slots[1];
-    return ptc_memo_remember(vm, memo_key(argv[0]), slots[0], slots[1]) ||
-           (ptc_recover(vm) && ptc_memo_remember(vm, memo_key(argv[0]), slots[0], slots[1]));
+    return PTC_RETRY(vm, ptc_memo_remember(vm, memo_key(argv[0]), slots[0], slots[1]));
 }
 
 PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,

@@ -51,9 +51,7 @@ PTC_BUILTIN(core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS | PTC_B_EF
             return false;
     if (!slot)
         return false;
-    *slot = ptc_vec_new(vm->heap, argv, (size_t)argc, 0);
-    if (*slot == PTC_NONE && ptc_recover(vm))
-        *slot = ptc_vec_new(vm->heap, argv, (size_t)argc, 0);
+    *slot = PTC_RETRY(vm, ptc_vec_new(vm->heap, argv, (size_t)argc, 0));
     return *slot != PTC_NONE && ptc_force_deep(vm, *slot, true, "pcalls", PTC_FORCE_MOST) &&
            ptc_crew_map(vm, PTC_NONE, *slot, 1, out);
 }

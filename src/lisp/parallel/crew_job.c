@@ -162,9 +162,7 @@ static bool report_lowest_failure(const PtcCrewJob *job, PtcVM *vm)
 /* A vector of the values, after a collection if need be. */
 static bool gather_item_values(const PtcCrewJob *job, PtcVM *vm, PtcValue *out)
 {
-    *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
-    if (*out == PTC_NONE && ptc_recover(vm))
-        *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
+    *out = PTC_RETRY(vm, ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ));
     return *out != PTC_NONE;
 }
 

@@ -160,6 +160,13 @@ PTC_MUST_USE bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *
 /* Collects now, so that an allocation that failed can be tried again: for PTC_B_CALLS builtins only, with all of
  * their values in arguments or roots.  False if the failure had another cause than memory. */
 PTC_MUST_USE bool ptc_recover(PtcVM *vm);
+/* What expr gives, or, when that is PTC_NONE, NULL or false, what it gives after ptc_recover: it reads only arguments
+ * and roots, and may run twice. */
+#define PTC_RETRY(vm, expr)                          \
+    (__extension__({                                 \
+        __typeof__(expr) first_ = (expr);            \
+        !first_ &&ptc_recover(vm) ? (expr) : first_; \
+    }))
 
 /* The same for any builtin: its arguments and one more value are kept (invoke.c). */
 PTC_MUST_USE bool ptc_recover_keeping(PtcVM *vm, int argc, const PtcValue *argv, PtcValue keep);

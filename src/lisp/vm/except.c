@@ -206,9 +206,7 @@ static bool catchable(const PtcVM *vm)
 /* Takes the pending error out of the VM, as a value in *slot. */
 static bool take_pending_error(PtcVM *vm, PtcValue *slot)
 {
-    PtcValue e = new_error_value(vm);
-    if (e == PTC_NONE && ptc_recover(vm))
-        e = new_error_value(vm);
+    PtcValue e = PTC_RETRY(vm, new_error_value(vm));
     if (e == PTC_NONE)
         return false;
     *slot = e;

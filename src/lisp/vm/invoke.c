@@ -111,9 +111,7 @@ static bool gather_rest(PtcVM *vm, const PtcProto *p, int argc, PtcValue *args)
     size_t extra = (size_t)(argc - p->params);
     PtcValue rest = PTC_NIL;
     if (extra) {
-        rest = ptc_vec_new(vm->heap, args + p->params, extra, PTC_SEQ);
-        if (rest == PTC_NONE && ptc_recover(vm))
-            rest = ptc_vec_new(vm->heap, args + p->params, extra, PTC_SEQ);
+        rest = PTC_RETRY(vm, ptc_vec_new(vm->heap, args + p->params, extra, PTC_SEQ));
     }
     args[p->params] = rest;
     return rest != PTC_NONE;
@@ -125,9 +123,7 @@ static const PtcClosure *closure_of_arity(PtcVM *vm, const PtcClosure *c, const 
     if (p == ptc_closure_proto(c))
         return c;
     size_t bytes = sizeof *c + c->obj.count * sizeof(PtcValue);
-    PtcClosure *o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, bytes, c->obj.count);
-    if (!o && ptc_recover(vm))
-        o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, bytes, c->obj.count);
+    PtcClosure *o = PTC_RETRY(vm, ptc_heap_object(vm->heap, PTC_T_CLOSURE, bytes, c->obj.count));
     if (!o)
         return NULL;
     memcpy(o, c, bytes);
@@ -295,9 +291,8 @@ static bool call_record_long(PtcVM *vm, PtcValue f, int argc, const PtcValue *ar
     if (!root)
         return false;
     *root = f;
-    PtcNode *all = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *all + n * sizeof f, (uint32_t)n);
-    if (!all && ptc_recover(vm))
-        all = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *all + n * sizeof f, (uint32_t)n);
+    PtcNode *all = PTC_RETRY(
+        vm, ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *all + n * sizeof f, (uint32_t)n));
     if (!all)
         return false;
     all->slots[0] = f;

@@ -18,9 +18,7 @@ static PtcValue new_changed_map(PtcHeap *heap, PtcValue map, PtcValue key, PtcVa
 /* After a collection if need be; PTC_NONE as value takes the entry away. */
 static bool change_notes_map(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
 {
-    PtcValue all = new_changed_map(vm->heap, *map, key, value);
-    if (all == PTC_NONE && ptc_recover(vm))
-        all = new_changed_map(vm->heap, *map, key, value);
+    PtcValue all = PTC_RETRY(vm, new_changed_map(vm->heap, *map, key, value));
     if (all != PTC_NONE)
         *map = all;
     return all != PTC_NONE;

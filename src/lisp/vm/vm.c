@@ -100,24 +100,20 @@ static PTC_NOINLINE void refuse_stop(PtcVM *vm, bool fail)
 
 static PTC_NOINLINE PtcValue make_vector(PtcVM *vm, const PtcValue *from, size_t n)
 {
-    PtcValue v = ptc_vec_new(vm->heap, from, n, 0);
-    return v == PTC_NONE && ptc_recover(vm) ? ptc_vec_new(vm->heap, from, n, 0) : v;
+    return PTC_RETRY(vm, ptc_vec_new(vm->heap, from, n, 0));
 }
 
 static PTC_NOINLINE PtcValue make_map_or_collect(PtcVM *vm, PtcValue shape, const PtcValue *from)
 {
-    PtcValue v = ptc_smap_new(vm->heap, shape, from);
-    return v == PTC_NONE && ptc_recover(vm) ? ptc_smap_new(vm->heap, shape, from) : v;
+    return PTC_RETRY(vm, ptc_smap_new(vm->heap, shape, from));
 }
 
 static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIns *caps,
                                           const PtcValue *R, const PtcClosure *self)
 {
     size_t n = ptc_obj(proto)->count; /* number of CAP instructions after it */
-    PtcClosure *o =
-        ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *o + n * sizeof(PtcValue), (uint32_t)n);
-    if (!o && ptc_recover(vm))
-        o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *o + n * sizeof(PtcValue), (uint32_t)n);
+    PtcClosure *o = PTC_RETRY(vm, ptc_heap_object(vm->heap, PTC_T_CLOSURE,
+                                                  sizeof *o + n * sizeof(PtcValue), (uint32_t)n));
     if (!o)
         return PTC_NONE;
     o->proto = proto;

@@ -145,9 +145,7 @@ PtcValue *ptc_roots(PtcVM *vm, int n)
 
 bool ptc_root_build(PtcVM *vm, PtcValue *slot)
 {
-    PtcValue b = ptc_build_new(vm->heap);
-    if (b == PTC_NONE && ptc_recover(vm))
-        b = ptc_build_new(vm->heap);
+    PtcValue b = PTC_RETRY(vm, ptc_build_new(vm->heap));
     *slot = b == PTC_NONE ? PTC_NIL : b;
     return b != PTC_NONE;
 }
@@ -168,9 +166,7 @@ bool ptc_root_push(PtcVM *vm, PtcValue *slot, PtcValue x)
 
 bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *out)
 {
-    PtcValue v = ptc_build_done(vm->heap, *slot, flags);
-    if (v == PTC_NONE && ptc_recover(vm))
-        v = ptc_build_done(vm->heap, *slot, flags);
+    PtcValue v = PTC_RETRY(vm, ptc_build_done(vm->heap, *slot, flags));
     *out = v;
     return v != PTC_NONE;
 }

@@ -150,9 +150,7 @@ static PtcValue task_id_string(PtcVM *vm, const PtcValue *argv)
 
 static bool root_id(PtcVM *vm, const PtcValue *argv, PtcValue *slot)
 {
-    PtcValue id = task_id_string(vm, argv);
-    if (id == PTC_NONE && ptc_recover(vm))
-        id = task_id_string(vm, argv);
+    PtcValue id = PTC_RETRY(vm, task_id_string(vm, argv));
     *slot = id == PTC_NONE ? PTC_NIL : id;
     return id != PTC_NONE;
 }

@@ -87,9 +87,7 @@ static bool replace_regex(PtcVM *vm, const char *function, const PtcValue *argv,
     if (!args || !check_string_args(vm, 3, argv))
         return false;
     memcpy(args, argv, 3 * sizeof *args);
-    PtcValue regex = ptc_regex_make(vm, argv[1]);
-    if (regex == PTC_NONE && ptc_recover(vm))
-        regex = ptc_regex_make(vm, argv[1]);
+    PtcValue regex = PTC_RETRY(vm, ptc_regex_make(vm, argv[1]));
     args[1] = regex == PTC_NONE ? PTC_NIL : regex;
     return regex != PTC_NONE && ptc_as(vm, function, 3, args, out);
 }

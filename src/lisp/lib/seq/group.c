@@ -83,7 +83,7 @@ static bool by_keys(PtcVM *vm, const PtcValue *argv, Gather gather, PtcValue *ou
     return slots && ptc_arg_keyfn(vm, argv, 0, true, &key) &&
            ptc_root_seq(vm, argv, 1, true, &slots[GROUP_SOURCE]) &&
            ptc_keys_collect(vm, &key, slots[GROUP_SOURCE], &slots[GROUP_KEYS]) &&
-           (gather(vm, &key, slots, out) || (ptc_recover(vm) && gather(vm, &key, slots, out))) &&
+           PTC_RETRY(vm, gather(vm, &key, slots, out)) &&
            ptc_key_check(vm, argv[0], argv[1], false);
 }
 
@@ -340,8 +340,7 @@ static bool give_average(PtcVM *vm, const Sum *sum, PtcValue *out)
     double mean = total / (double)sum->n;
     if (vm->budget.stop != PTC_STOP_NONE)
         return false;
-    PtcValue v = ptc_float_new(vm->heap, mean);
-    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_float_new(vm->heap, mean) : v);
+    return ptc_give(out, PTC_RETRY(vm, ptc_float_new(vm->heap, mean)));
 }
 
 PTC_BUILTIN(core_sum, "clojure.core", "sum", 1, 1, PTC_B_CALLS, "(sum coll)",

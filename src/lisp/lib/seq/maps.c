@@ -211,8 +211,7 @@ static bool put_under_key(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value
 static bool put_rooted(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value, PtcValue *out)
 {
     const char *role = "argument 1";
-    return put_under_key(vm, coll, key, value, role, out) ||
-           (ptc_recover(vm) && put_under_key(vm, coll, key, value, role, out));
+    return PTC_RETRY(vm, put_under_key(vm, coll, key, value, role, out));
 }
 
 PTC_BUILTIN(core_assoc, "clojure.core", "assoc", 3, -1, 0, "(assoc coll key value ...)",
@@ -301,9 +300,7 @@ static bool call_with(PtcVM *vm, PtcValue f, PtcValue first, int n, const PtcVal
         return false;
     *root = first;
     size_t bytes = sizeof(PtcNode) + ((size_t)n + 1) * sizeof(PtcValue);
-    PtcNode *all = ptc_heap_object(vm->heap, PTC_T_NODE, bytes, (uint32_t)n + 1);
-    if (!all && ptc_recover(vm))
-        all = ptc_heap_object(vm->heap, PTC_T_NODE, bytes, (uint32_t)n + 1);
+    PtcNode *all = PTC_RETRY(vm, ptc_heap_object(vm->heap, PTC_T_NODE, bytes, (uint32_t)n + 1));
     if (!all)
         return false;
     all->slots[0] = first;
@@ -337,16 +334,13 @@ PTC_BUILTIN(core_update_in, "clojure.core", "update-in", 3, -1, PTC_B_CALLS,
     PtcValue *roots = ptc_roots(vm, 2);
     if (!roots)
         return false;
-    PtcNode *chain = descend(vm, argv, &leaf);
-    if (!chain && ptc_recover(vm))
-        chain = descend(vm, argv, &leaf);
+    PtcNode *chain = PTC_RETRY(vm, descend(vm, argv, &leaf));
     if (!chain)
         return false;
     roots[0] = ptc_from_obj(chain);
     if (!call_with(vm, argv[2], leaf, argc - 3, argv + 3, &roots[1]))
         return false;
-    return ascend(vm, chain, roots[1], out) ||
-           (ptc_recover(vm) && ascend(vm, chain, roots[1], out));
+    return PTC_RETRY(vm, ascend(vm, chain, roots[1], out));
 }
 
 PTC_BUILTIN(core_dissoc, "clojure.core", "dissoc", 1, -1, 0, "(dissoc map & keys)",
@@ -530,9 +524,7 @@ static bool merge_map_entry(PtcVM *vm, PtcValue f, PtcValue *acc, PtcValue key, 
             return false;
         key = spelled;
     }
-    PtcValue more = ptc_map_assoc(vm->heap, acc[0], key, acc[1]);
-    if (more == PTC_NONE && ptc_recover(vm))
-        more = ptc_map_assoc(vm->heap, acc[0], key, acc[1]);
+    PtcValue more = PTC_RETRY(vm, ptc_map_assoc(vm->heap, acc[0], key, acc[1]));
     if (more == PTC_NONE)
         return false;
     acc[0] = more;
@@ -676,12 +668,10 @@ static bool update_parts(PtcVM *vm, const PtcValue *argv, int part, PtcValue *ou
             !ptc_tick(&vm->budget, 1))
             return false;
     if (map == PTC_NIL)
-        return ptc_give(out, ptc_map_empty(vm->heap)) ||
-               (ptc_recover(vm) && ptc_give(out, ptc_map_empty(vm->heap)));
+        return PTC_RETRY(vm, ptc_give(out, ptc_map_empty(vm->heap)));
     if (!ptc_root_done(vm, slot, 0, slot))
         return false;
-    return map_with(vm, map, part, *slot, out) ||
-           (ptc_recover(vm) && map_with(vm, map, part, *slot, out));
+    return PTC_RETRY(vm, map_with(vm, map, part, *slot, out));
 }
 
 PTC_BUILTIN(core_update_vals, "clojure.core", "update-vals", 2, 2, PTC_B_CALLS,

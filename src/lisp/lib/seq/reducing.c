@@ -134,9 +134,7 @@ PTC_BUILTIN(core_random_sample, "clojure.core", "random-sample", 1, 2, PTC_B_CAL
     PtcValue *slots = ptc_arg_double(vm, argv, 0, &prob) ? ptc_roots(vm, 2) : NULL;
     if (!slots)
         return false;
-    slots[0] = ptc_fn_record(vm, "sampled", argv, 1);
-    if (slots[0] == PTC_NONE && ptc_recover(vm))
-        slots[0] = ptc_fn_record(vm, "sampled", argv, 1);
+    slots[0] = PTC_RETRY(vm, ptc_fn_record(vm, "sampled", argv, 1));
     if (slots[0] == PTC_NONE)
         return false;
     slots[1] = argc == 2 ? argv[1] : PTC_NIL;

@@ -374,12 +374,11 @@ static PtcValue split_part_of(PtcVM *vm, PtcValue seq, size_t n, int part)
  * what takes them may need fewer. */
 static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
-    PtcValue v = PTC_NONE;
     if (!ptc_arg_callable(vm, argv, 0))
         return false;
-    for (int tries = 0; v == PTC_NONE && (tries == 0 || (tries == 1 && ptc_recover(vm))); tries++)
-        v = ptc_producer_keep(vm, ptc_producer_add(vm, argv[1], PTC_STEP_TAKE_WHILE, 1, argv),
-                              PTC_NONE, PTC_STEP_TAKE_WHILE);
+    PtcValue v = PTC_RETRY(
+        vm, ptc_producer_keep(vm, ptc_producer_add(vm, argv[1], PTC_STEP_TAKE_WHILE, 1, argv),
+                              PTC_NONE, PTC_STEP_TAKE_WHILE));
     if (v != PTC_NONE)
         ptc_obj(v)->flags |= PTC_LAZY_BOUNDED;
     return ptc_give(out, v);
@@ -398,8 +397,7 @@ static bool split_produced(PtcVM *vm, const PtcValue *argv, int part, PtcValue *
     if (!both || !split_produced(vm, argv, 0, &both[0]) ||
         !as_stage(vm, PTC_STEP_DROP_WHILE, argv, &both[1]))
         return false;
-    PtcValue v = ptc_vec_new(vm->heap, both, 2, 0);
-    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_vec_new(vm->heap, both, 2, 0) : v);
+    return ptc_give(out, PTC_RETRY(vm, ptc_vec_new(vm->heap, both, 2, 0)));
 }
 
 static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, PtcValue *out)
@@ -412,9 +410,7 @@ static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, Ptc
     PtcValue *slot = ptc_roots(vm, 1);
     if (!slot || !count_while(vm, argv, slot, &n))
         return false;
-    PtcValue v = split_part_of(vm, *slot, n, part);
-    if (v == PTC_NONE && ptc_recover(vm))
-        v = split_part_of(vm, *slot, n, part);
+    PtcValue v = PTC_RETRY(vm, split_part_of(vm, *slot, n, part));
     return ptc_give(out, v);
 }
 
@@ -445,9 +441,8 @@ PTC_BUILTIN(core_split_with, "clojure.core", "split-with", 2, 2, PTC_B_CALLS,
 /* The elements from `start` to `end` of slots[CURRENT] as one more piece. */
 static bool push_run(PtcVM *vm, PtcValue *slots, size_t start, size_t end)
 {
-    PtcValue run = ptc_seq_slice(vm->heap, slots[SEQ_CURRENT], start, end - start, PTC_SEQ);
-    if (run == PTC_NONE && ptc_recover(vm))
-        run = ptc_seq_slice(vm->heap, slots[SEQ_CURRENT], start, end - start, PTC_SEQ);
+    PtcValue run =
+        PTC_RETRY(vm, ptc_seq_slice(vm->heap, slots[SEQ_CURRENT], start, end - start, PTC_SEQ));
     return run != PTC_NONE && ptc_root_push(vm, &slots[SEQ_BUILT], run);
 }
 
@@ -554,9 +549,7 @@ static bool reductions_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
         return false;
     if (argc == 2)
         return ptc_give(out, *slot);
-    PtcValue p = ptc_producer_cons(vm, argv[1], *slot);
-    return ptc_give(out,
-                    p == PTC_NONE && ptc_recover(vm) ? ptc_producer_cons(vm, argv[1], *slot) : p);
+    return ptc_give(out, PTC_RETRY(vm, ptc_producer_cons(vm, argv[1], *slot)));
 }
 
 PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,

@@ -266,8 +266,7 @@ PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xfor
     if (argc == 3 && ptc_is(argv[0], PTC_T_FLAT) && ptc_obj(argv[0])->count == 0 &&
         (ptc_obj(argv[0])->flags & ~PTC_FROM_TOOL) == 0)
         return ptc_xform_end(vm, slots[1], slots[0], out);
-    if (!pour(vm, argc, argv, slots[0], out) &&
-        !(ptc_recover(vm) && pour(vm, argc, argv, slots[0], out)))
+    if (!PTC_RETRY(vm, pour(vm, argc, argv, slots[0], out)))
         return false;
     return argc < 3 || ptc_xform_end(vm, slots[1], *out, out);
 }
@@ -499,9 +498,7 @@ static bool replace_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *o
     PtcValue *args = ptc_roots(vm, 2);
     if (!ptc_is_map(argv[0]) && !ptc_is_sequential(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map or vector");
-    PtcValue f = ptc_fn_record(vm, "replaced", argv, 1);
-    if (f == PTC_NONE && ptc_recover(vm))
-        f = ptc_fn_record(vm, "replaced", argv, 1);
+    PtcValue f = PTC_RETRY(vm, ptc_fn_record(vm, "replaced", argv, 1));
     if (f == PTC_NONE || !args)
         return false;
     args[0] = f;
@@ -535,8 +532,7 @@ PTC_BUILTIN(core_replace, "clojure.core", "replace", 1, 3, PTC_B_CALLS, "(replac
     if (argc == 1 || (argc == 2 && ptc_seq_endless(argv[1])))
         return replace_later(vm, argc, argv, out);
     if (argc == 2)
-        return replace_elements(vm, argv, out) ||
-               (ptc_recover(vm) && replace_elements(vm, argv, out));
+        return PTC_RETRY(vm, replace_elements(vm, argv, out));
     vm->running = (uint32_t)ptc_builtin_find("str/replace", 11);
     return ptc_builtin_row(vm->running)->fn(vm, argc, argv, out);
 }

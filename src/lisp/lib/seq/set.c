@@ -265,8 +265,7 @@ PTC_BUILTIN(
             return false;
     if (!ptc_root_done(vm, flags, 0, flags))
         return false;
-    return select_flagged(vm, argv[1], *flags, out) ||
-           (ptc_recover(vm) && select_flagged(vm, argv[1], *flags, out));
+    return PTC_RETRY(vm, select_flagged(vm, argv[1], *flags, out));
 }
 
 /* The name that a key of `map` gets by a map of old to new names; itself when it is not to be renamed. */

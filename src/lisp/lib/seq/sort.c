@@ -361,9 +361,7 @@ static bool sort_source(Sorter *s, PtcValue *slots, size_t n, PtcValue *out)
     size_t bytes = (n + n / 2) * sizeof(SortRow);
     if (!ptc_root_build(s->vm, &slots[SORT_SORTED]))
         return false;
-    SortRow *rows = ptc_vm_scratch(s->vm, bytes);
-    if (!rows && ptc_recover(s->vm))
-        rows = ptc_vm_scratch(s->vm, bytes);
+    SortRow *rows = PTC_RETRY(s->vm, ptc_vm_scratch(s->vm, bytes));
     bool ok = rows && sort_rows(s, slots, rows, n);
     ptc_heap_scratch_free(s->vm->heap, rows, bytes);
     return ok && ptc_root_done(s->vm, &slots[SORT_SORTED], PTC_SEQ, out);
@@ -384,9 +382,7 @@ static bool sort_arg(Sorter *s, const PtcValue *argv, int i, PtcValue *out)
         return false;
     if (!sorted && n > 0)
         return sort_source(s, slots, n, out);
-    *out = ptc_seq_slice(vm->heap, slots[SORT_SOURCE], 0, n, PTC_SEQ);
-    if (*out == PTC_NONE && ptc_recover(vm))
-        *out = ptc_seq_slice(vm->heap, slots[SORT_SOURCE], 0, n, PTC_SEQ);
+    *out = PTC_RETRY(vm, ptc_seq_slice(vm->heap, slots[SORT_SOURCE], 0, n, PTC_SEQ));
     return *out != PTC_NONE;
 }
 

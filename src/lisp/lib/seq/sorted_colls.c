@@ -146,8 +146,7 @@ PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CA
 {
     PtcValue by;
     return arg_by(vm, argv, 0, &by) &&
-           (make_sorted_map(vm, by, argc - 1, argv + 1, out) ||
-            (ptc_recover(vm) && make_sorted_map(vm, by, argc - 1, argv + 1, out)));
+           (PTC_RETRY(vm, make_sorted_map(vm, by, argc - 1, argv + 1, out)));
 }
 
 PTC_BUILTIN(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-set & elements)",
@@ -169,8 +168,7 @@ PTC_BUILTIN(
 {
     PtcValue by;
     return arg_by(vm, argv, 0, &by) &&
-           (make_sorted_coll(vm, by, argc - 1, argv + 1, 1, out) ||
-            (ptc_recover(vm) && make_sorted_coll(vm, by, argc - 1, argv + 1, 1, out)));
+           (PTC_RETRY(vm, make_sorted_coll(vm, by, argc - 1, argv + 1, 1, out)));
 }
 
 /* --------------------------------------------------------------------------- parts */

@@ -148,8 +148,7 @@ static bool run_statistic(PtcVM *vm, const Statistic *s, bool by, int argc, cons
     return slots && (!by || ptc_arg_keyfn(vm, argv, argc - 2, true, &key)) &&
            ptc_root_seq(vm, argv, argc - 1, true, &slots[STATS_SOURCE]) &&
            (!by || ptc_keys_collect(vm, k, slots[STATS_SOURCE], &slots[STATS_KEYS])) &&
-           (give_statistic(vm, s, k, slots, out) ||
-            (ptc_recover(vm) && give_statistic(vm, s, k, slots, out))) &&
+           PTC_RETRY(vm, give_statistic(vm, s, k, slots, out)) &&
            (!by || ptc_key_check(vm, argv[argc - 2], argv[argc - 1], false));
 }
 

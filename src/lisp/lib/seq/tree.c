@@ -76,7 +76,7 @@ static bool grow_tree_walker(Walker *w)
         return ptc_budget_halt(&w->vm->budget, PTC_STOP_MEMORY);
     w->its = its;
     w->cap = cap;
-    return lengthen_spine(w, cap) || (ptc_recover(w->vm) && lengthen_spine(w, cap));
+    return PTC_RETRY(w->vm, lengthen_spine(w, cap));
 }
 
 /* Goes into the collection in hand; false with an error when it has no end. */
@@ -175,9 +175,7 @@ static bool leave_tree_level(Walker *w)
     if (!ptc_root_done(w->vm, level(w, 1), flags_of(coll), hand(w)))
         return false;
     if (!ptc_is_sequential(coll)) {
-        built = rebuilt(w->vm, coll, *hand(w));
-        if (built == PTC_NONE && ptc_recover(w->vm))
-            built = rebuilt(w->vm, coll, *hand(w));
+        built = PTC_RETRY(w->vm, rebuilt(w->vm, coll, *hand(w)));
         if (built == PTC_NONE)
             return false;
         *hand(w) = built;
@@ -335,9 +333,7 @@ static bool change_tree_keys(Walker *w, bool keywords)
 {
     if (!ptc_is_map(*hand(w)))
         return true;
-    PtcValue map = keys_as(w->vm, *hand(w), keywords);
-    if (map == PTC_NONE && ptc_recover(w->vm))
-        map = keys_as(w->vm, *hand(w), keywords);
+    PtcValue map = PTC_RETRY(w->vm, keys_as(w->vm, *hand(w), keywords));
     if (map == PTC_NONE)
         return false;
     *hand(w) = map;

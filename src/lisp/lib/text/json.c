@@ -88,13 +88,8 @@ static bool change_json_keys(PtcVM *vm, PtcValue value, PtcValue f, PtcValue *ou
     if (!slots)
         return false;
     slots[1] = value;
-    slots[0] = ptc_fn_record(vm, "json-rename", &f, 1);
-    if (slots[0] == PTC_NONE) {
-        slots[0] = PTC_NIL;
-        if (!ptc_recover(vm) || (slots[0] = ptc_fn_record(vm, "json-rename", &f, 1)) == PTC_NONE)
-            return false;
-    }
-    return call_named(vm, "clojure.walk/postwalk", 2, slots, out);
+    slots[0] = PTC_RETRY(vm, ptc_fn_record(vm, "json-rename", &f, 1));
+    return slots[0] != PTC_NONE && call_named(vm, "clojure.walk/postwalk", 2, slots, out);
 }
 
 /* Which function the keys go through; nil: they stay strings. */
@@ -133,8 +128,7 @@ static bool parse_json_argument(PtcVM *vm, int argc, const PtcValue *argv, bool 
         return vm->budget.stop == PTC_STOP_NONE;
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "JSON text");
-    if (!parse_once(vm, argv[0], &error, slot) &&
-        !(ptc_recover(vm) && parse_once(vm, argv[0], &error, slot)))
+    if (!PTC_RETRY(vm, parse_once(vm, argv[0], &error, slot)))
         return false;
     if (*slot == PTC_UNBOUND) {
         *slot = PTC_NIL;

@@ -324,9 +324,7 @@ static bool expand_replacement(PtcVM *vm, PtcMatcher *m, PtcBuf *buf, PtcValue b
 /* Appends what the function gives for the last match. */
 static bool expand_call(PtcVM *vm, PtcMatcher *m, PtcBuf *buf, PtcValue f)
 {
-    PtcValue match = ptc_matcher_value(m), result;
-    if (match == PTC_NONE && ptc_recover(vm))
-        match = ptc_matcher_value(m);
+    PtcValue result, match = PTC_RETRY(vm, ptc_matcher_value(m));
     if (match == PTC_NONE || !ptc_call1(vm, f, match, &result))
         return false;
     if (!ptc_is_string(result))
@@ -379,9 +377,7 @@ static bool replace_matches(PtcVM *vm, const PtcValue *argv, size_t most, PtcVal
     if (ok && count == 0) {
         *out = argv[0];
     } else if (ok) {
-        *out = ptc_str_take(vm->heap, &buf);
-        if (*out == PTC_NONE && ptc_recover(vm))
-            *out = ptc_str_take(vm->heap, &buf);
+        *out = PTC_RETRY(vm, ptc_str_take(vm->heap, &buf));
         ok = *out != PTC_NONE;
     }
     ptc_buf_deinit(&buf);
@@ -391,8 +387,7 @@ static bool replace_matches(PtcVM *vm, const PtcValue *argv, size_t most, PtcVal
 bool ptc_regex_replace(PtcVM *vm, const PtcValue *argv, size_t most, PtcValue *out)
 {
     if (ptc_is_string(argv[2]))
-        return replace_matches(vm, argv, most, out) ||
-               (ptc_recover(vm) && replace_matches(vm, argv, most, out));
+        return PTC_RETRY(vm, replace_matches(vm, argv, most, out));
     if (!ptc_is_callable(argv[2]))
         return ptc_fail_type(vm, argv, 2, "a string or function");
     return replace_matches(vm, argv, most, out);

@@ -457,8 +457,7 @@ static bool replace_in_string(PtcVM *vm, int argc, const PtcValue *argv, size_t 
 {
     if (ptc_is_string(argv[0]) && ptc_is_regex(argv[1]))
         return ptc_regex_replace(vm, argv, most, out);
-    return replace_text(vm, argc, argv, most, out) ||
-           (ptc_recover(vm) && replace_text(vm, argc, argv, most, out));
+    return PTC_RETRY(vm, replace_text(vm, argc, argv, most, out));
 }
 
 PTC_BUILTIN(
@@ -524,8 +523,7 @@ PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(esca
     bool ok = escape_all(vm, &it, argv[1], slots, &buf);
     if (!ptc_buf_ok(&buf))
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    if (ok && !ptc_give(out, ptc_str_take(vm->heap, &buf)))
-        ok = ptc_recover(vm) && ptc_give(out, ptc_str_take(vm->heap, &buf));
+    ok = ok && ptc_give(out, PTC_RETRY(vm, ptc_str_take(vm->heap, &buf)));
     ptc_buf_deinit(&buf);
     return ok;
 }
